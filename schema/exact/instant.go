@@ -1,0 +1,38 @@
+package exact
+
+import "time"
+
+// Instant is a moment in whole seconds since 1970-01-01 UTC. In JSON it is RFC 3339
+// in UTC with seconds: "2026-11-20T21:05:00Z".
+type Instant int64
+
+const instantLayout = "2006-01-02T15:04:05Z"
+
+// InstantOf is t cut to the second.
+func InstantOf(t time.Time) Instant { return Instant(t.Unix()) }
+
+// ParseInstant reads RFC 3339 with any offset; fractions of a second are dropped.
+func ParseInstant(s string) (Instant, bool) {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil || t.Year() < 1 || t.Year() > 9999 {
+		return 0, false
+	}
+	return Instant(t.Unix()), true
+}
+
+// Time is the instant in UTC.
+func (i Instant) Time() time.Time { return time.Unix(int64(i), 0).UTC() }
+
+// Day is the calendar day of the instant in loc.
+func (i Instant) Day(loc *time.Location) Day { return DayOf(time.Unix(int64(i), 0).In(loc)) }
+
+func (i Instant) String() string { return i.Time().Format(instantLayout) }
+
+// Append writes the instant as it stands in JSON, without the quotes.
+func (i Instant) Append(b []byte) []byte { return i.Time().AppendFormat(b, instantLayout) }
+
+// MarshalJSON writes the quoted RFC 3339 form.
+func (i Instant) MarshalJSON() ([]byte, error) {
+	b := make([]byte, 0, len(instantLayout)+2)
+	return append(i.Append(append(b, '"')), '"'), nil
+}

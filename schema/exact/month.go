@@ -1,0 +1,138 @@
+package exact
+
+import (
+	"errors"
+	"strconv"
+	"time"
+)
+
+// Month is a calendar month, counted as year*12 + month-1 with month 1..12. The
+// difference of two Months is a number of months.
+type Month int32
+
+// The months that have a text form: ParseMonth yields nothing outside them.
+const (
+	MinMonth Month = 1 * 12       // 0001-01
+	MaxMonth Month = 9999*12 + 11 // 9999-12
+)
+
+// ErrNotMonth is the error of reading what is not a month, and of writing a
+// Month outside MinMonth..MaxMonth as JSON or text.
+var ErrNotMonth = errors.New("not a calendar month YYYY-MM")
+
+// ParseMonth reads exactly YYYY-MM, year 0001 to 9999. It does not allocate.
+func ParseMonth(s string) (Month, bool) { return parseMonth(s) }
+
+// ParseMonthBytes is ParseMonth of the text in b.
+func ParseMonthBytes(b []byte) (Month, bool) { return parseMonth(b) }
+
+func parseMonth[T string | []byte](s T) (Month, bool) {
+	if len(s) != 7 || s[4] != '-' {
+		return 0, false
+	}
+	y, m, ok := yearMonth(s)
+	if !ok {
+		return 0, false
+	}
+	return Month(y*12 + m - 1), true
+}
+
+// Date returns the year and the month of the year.
+func (m Month) Date() (year int, month time.Month) {
+	year = floorDiv(int(m), 12)
+	return year, time.Month(int(m) - year*12 + 1)
+}
+
+// Days returns the number of days in the month, 28 to 31.
+func (m Month) Days() int {
+	y, mo := m.Date()
+	return monthDays(y, int(mo))
+}
+
+func monthDays(y, m int) int {
+	switch m {
+	case 2:
+		if y%4 == 0 && (y%100 != 0 || y%400 == 0) {
+			return 29
+		}
+		return 28
+	case 4, 6, 9, 11:
+		return 30
+	}
+	return 31
+}
+
+// Day returns day n of the month, with n clipped to 1..Days(): day 31 of
+// February is its last day.
+func (m Month) Day(n int) Day {
+	y, mo := m.Date()
+	return dayOfCivil(y, int(mo), min(max(n, 1), monthDays(y, int(mo))))
+}
+
+// First returns the first day of the month.
+func (m Month) First() Day { return m.Day(1) }
+
+// Last returns the last day of the month.
+func (m Month) Last() Day { return m.Day(31) }
+
+// String returns YYYY-MM. A year beyond 9999 takes as many digits as it needs,
+// one before 0 a minus sign; neither can be read back.
+func (m Month) String() string { return string(m.Append(make([]byte, 0, 16))) }
+
+// Append appends the text of String to b.
+func (m Month) Append(b []byte) []byte {
+	y, mo := m.Date()
+	return appendYearMonth(b, y, int(mo))
+}
+
+func appendYearMonth(b []byte, y, m int) []byte {
+	if y < 0 {
+		b = append(b, '-')
+		y = -y
+	}
+	if y > 9999 {
+		b = strconv.AppendInt(b, int64(y), 10)
+	} else {
+		b = append(b, byte('0'+y/1000), byte('0'+y/100%10), byte('0'+y/10%10), byte('0'+y%10))
+	}
+	return append(b, '-', byte('0'+m/10), byte('0'+m%10))
+}
+
+func (m Month) valid() bool { return m >= MinMonth && m <= MaxMonth }
+
+// MarshalText returns YYYY-MM, or ErrNotMonth outside MinMonth..MaxMonth.
+func (m Month) MarshalText() ([]byte, error) {
+	if !m.valid() {
+		return nil, ErrNotMonth
+	}
+	return m.Append(make([]byte, 0, 7)), nil
+}
+
+// UnmarshalText reads what ParseMonthBytes reads; otherwise ErrNotMonth.
+func (m *Month) UnmarshalText(b []byte) error {
+	v, ok := ParseMonthBytes(b)
+	if !ok {
+		return ErrNotMonth
+	}
+	*m = v
+	return nil
+}
+
+// MarshalJSON returns "YYYY-MM" with its quotes, or ErrNotMonth outside
+// MinMonth..MaxMonth.
+func (m Month) MarshalJSON() ([]byte, error) {
+	if !m.valid() {
+		return nil, ErrNotMonth
+	}
+	b := append(make([]byte, 0, 9), '"')
+	return append(m.Append(b), '"'), nil
+}
+
+// UnmarshalJSON reads a quoted YYYY-MM without escapes. Everything else, null
+// included, is ErrNotMonth.
+func (m *Month) UnmarshalJSON(b []byte) error {
+	if len(b) != 9 || b[0] != '"' || b[8] != '"' {
+		return ErrNotMonth
+	}
+	return m.UnmarshalText(b[1:8])
+}
