@@ -1,6 +1,8 @@
 package strict
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 )
@@ -16,6 +18,7 @@ const MaxDepth = 32
 // neither. Parse calls itself once per level, so keep it small. Its time is
 // linear in len(b), whatever b holds.
 func Parse(b []byte, maxDepth int) (Value, error) {
+	b = b[:len(b):len(b)] // Values find their place by their capacity
 	p := parser{b: b, maxDepth: maxDepth}
 	start := skipSpace(b, 0)
 	if start == len(b) {
@@ -35,7 +38,7 @@ func Parse(b []byte, maxDepth int) (Value, error) {
 		p.fail(i, "expected nothing after the value but found "+named(b, i))
 		return Value{}, p.err
 	}
-	return Value{raw: b[start:end:end]}, nil
+	return Value{raw: b[start:end:len(b)], in: p.input()}, nil
 }
 
 // parser is the state of one Parse. Its methods take the index at which their
@@ -44,6 +47,7 @@ type parser struct {
 	b        []byte
 	maxDepth int
 	names    names
+	long     []span
 	err      *Error
 }
 
@@ -72,10 +76,16 @@ func (p *parser) value(i, depth int) int {
 		if depth >= p.maxDepth {
 			return p.fail(i, "nested deeper than "+strconv.Itoa(p.maxDepth))
 		}
+		end := 0
 		if c == '{' {
-			return p.object(i+1, depth+1)
+			end = p.object(i+1, depth+1)
+		} else {
+			end = p.array(i+1, depth+1)
 		}
-		return p.array(i+1, depth+1)
+		if end-i >= longSpan {
+			p.long = append(p.long, span{i, end})
+		}
+		return end
 	case 't':
 		return p.literal(i, "true")
 	case 'f':
@@ -100,9 +110,11 @@ func (p *parser) object(i, depth int) int {
 		if i >= len(b) || b[i] != '"' {
 			return p.unexpected(i, "a name in double quotes")
 		}
-		end, escaped := p.string(i + 1)
-		if end < 0 {
-			return -1
+		end, escaped := shortEnd(b, i+1), false
+		if end == 0 {
+			if end, escaped = p.string(i + 1); end < 0 {
+				return -1
+			}
 		}
 		name := b[i+1 : end-1]
 		if escaped {
@@ -160,6 +172,16 @@ func (p *parser) array(i, depth int) int {
 // backslash.
 func (p *parser) string(i int) (end int, escaped bool) {
 	b := p.b
+	for i+8 <= len(b) {
+		if m := notable(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+			i += bits.TrailingZeros64(m) >> 3
+			if b[i] == '"' {
+				return i + 1, false
+			}
+			break
+		}
+		i += 8
+	}
 	for {
 		i = plain(b, i)
 		if i >= len(b) {

@@ -28,6 +28,30 @@ func quoteOrSlash(x uint64) uint64 {
 	return ((quote-each)&^quote | (slash-each)&^slash) & high
 }
 
+// hasSlash reports whether a byte of x is a backslash.
+func hasSlash(x uint64) bool {
+	slash := x ^ each*'\\'
+	return (slash-each)&^slash&high != 0
+}
+
+// zeros marks the bytes of x that are 0, each of them exactly.
+func zeros(x uint64) uint64 {
+	return ^((x&^high + (high - each)) | x) & high
+}
+
+// shortEnd returns the index after the string whose opening quote is just before
+// i, if it is one of at most eight plain ASCII characters, and otherwise 0. It
+// is small enough to be inlined where names are read.
+func shortEnd(b []byte, i int) int {
+	if i+8 < len(b) {
+		i += bits.TrailingZeros64(notable(binary.LittleEndian.Uint64(b[i:]))) >> 3
+		if b[i] == '"' {
+			return i + 1
+		}
+	}
+	return 0
+}
+
 // plain returns the index of the first byte of b from i on that is notable, or
 // len(b).
 func plain(b []byte, i int) int {
@@ -44,8 +68,9 @@ func plain(b []byte, i int) int {
 }
 
 // skipString returns the index after the string whose opening quote is just
-// before i, in valid JSON.
-func skipString(b []byte, i int) int {
+// before i, or that goes on at i, in valid JSON; escaped tells whether it met a
+// backslash.
+func skipString(b []byte, i int) (end int, escaped bool) {
 	for {
 		for i+8 <= len(b) {
 			m := quoteOrSlash(binary.LittleEndian.Uint64(b[i:]))
@@ -59,20 +84,16 @@ func skipString(b []byte, i int) int {
 			i++
 		}
 		if b[i] == '"' {
-			return i + 1
+			return i + 1, escaped
 		}
+		escaped = true
 		i += 2
 	}
 }
 
-// skipValue returns the index after the value that begins at i, in valid JSON.
-func skipValue(b []byte, i int) int {
-	switch b[i] {
-	case '"':
-		return skipString(b, i+1)
-	case '{', '[':
-		return skipNested(b, i+1)
-	}
+// skipScalar returns the index after the number or literal that begins at i, in
+// valid JSON.
+func skipScalar(b []byte, i int) int {
 	for i < len(b) && !ends[b[i]] {
 		i++
 	}
@@ -80,23 +101,63 @@ func skipValue(b []byte, i int) int {
 }
 
 // skipNested returns the index after the array or object whose opening bracket
-// is just before i, in valid JSON.
-func skipNested(b []byte, i int) int {
-	for depth := 1; ; {
+// is just before i, in valid JSON. It gives up and returns 0 once it has come to
+// stop; at len(b) it never does.
+//
+// It takes eight bytes at a time, without a branch per string: the parity of
+// the quotes so far tells which bytes are inside a string, and what is left
+// over are brackets. Words with a backslash are read byte by byte.
+func skipNested(b []byte, i, stop int) int {
+	depth := 1
+	inside := uint64(0) // each if the bytes before i end inside a string
+	for i < stop {
+		if i+8 > len(b) || hasSlash(binary.LittleEndian.Uint64(b[i:])) {
+			if inside != 0 {
+				i, _ = skipString(b, i)
+				inside = 0
+				continue
+			}
+			if i, depth = skipBytes(b, i, depth); depth == 0 {
+				return i
+			}
+			continue
+		}
+		x := binary.LittleEndian.Uint64(b[i:])
+		// The product adds up, in each byte, the quotes up to that byte.
+		parity := zeros(x^each*'"')>>7*each ^ inside
+		inside = parity >> 56 & 1 * each
+		// Outside strings only brackets have all the bits of 0x59.
+		for m := zeros((x|each*0x26)^each*0x7f) &^ (parity << 7); m != 0; m &= m - 1 {
+			at := i + bits.TrailingZeros64(m)>>3
+			if b[at]&4 == 0 { // [ and {
+				depth++
+			} else if depth--; depth == 0 {
+				return at + 1
+			}
+		}
+		i += 8
+	}
+	return 0
+}
+
+// skipBytes reads some eight bytes from i on, which is outside strings, singly.
+// It returns how far it came and the depth there; at depth 0 it stops.
+func skipBytes(b []byte, i, depth int) (int, int) {
+	for stop := min(i+8, len(b)); i < stop; {
 		switch b[i] {
 		case '"':
-			i = skipString(b, i+1)
+			i, _ = skipString(b, i+1)
 			continue
 		case '{', '[':
 			depth++
 		case '}', ']':
-			depth--
-			if depth == 0 {
-				return i + 1
+			if depth--; depth == 0 {
+				return i + 1, 0
 			}
 		}
 		i++
 	}
+	return i, depth
 }
 
 // ends holds the bytes that may follow a number or a literal.

@@ -29,7 +29,8 @@ func (k Kind) String() string {
 // Value is Null with nil Raw. A method for another kind than the value's yields
 // nothing: "", false, no member.
 type Value struct {
-	raw []byte
+	raw []byte // its capacity reaches to the end of the input
+	in  *input // nil if nothing in the input is long
 }
 
 // Kind returns the kind of the value.
@@ -55,7 +56,7 @@ func (v Value) Kind() Kind {
 // Raw returns the value as it stands in the input, without the space around
 // it. It is part of the input and must not be written to. The Raw of a Number
 // is a number in the grammar of RFC 8259.
-func (v Value) Raw() []byte { return v.raw }
+func (v Value) Raw() []byte { return v.raw[:len(v.raw):len(v.raw)] }
 
 // Text returns the text of a string, unescaped, as a copy.
 func (v Value) Text() string {
@@ -101,15 +102,18 @@ func (v Value) Fields(yield func(name []byte, v Value) bool) {
 	}
 	i := skipSpace(b, 1)
 	for b[i] != '}' {
-		end := skipString(b, i+1)
+		end, escaped := shortEnd(b, i+1), false
+		if end == 0 {
+			end, escaped = skipString(b, i+1)
+		}
 		name := b[i+1 : end-1 : end-1]
-		if bytes.IndexByte(name, '\\') >= 0 {
+		if escaped {
 			name = unescape(nil, name)
 		}
 		i = skipSpace(b, end) // at the colon
 		i = skipSpace(b, i+1) // at the value
-		end = skipValue(b, i)
-		if !yield(name, Value{raw: b[i:end:end]}) {
+		end = v.skip(i)
+		if !yield(name, Value{raw: b[i:end], in: v.in}) {
 			return
 		}
 		i = nextMember(b, end)
@@ -125,8 +129,8 @@ func (v Value) Items(yield func(i int, v Value) bool) {
 	}
 	i := skipSpace(b, 1)
 	for n := 0; b[i] != ']'; n++ {
-		end := skipValue(b, i)
-		if !yield(n, Value{raw: b[i:end:end]}) {
+		end := v.skip(i)
+		if !yield(n, Value{raw: b[i:end], in: v.in}) {
 			return
 		}
 		i = nextMember(b, end)

@@ -1,0 +1,67 @@
+package db
+
+import (
+	"quartermaster/schema/fault"
+)
+
+// Caller is who asks, with everything that decides what they may do. It is an
+// argument of every guarded function, never dug out of a context.
+type Caller struct {
+	Service string // store, maintenance, rental, reorder; "" for the appliance's own business
+	User    string // the audit trail's actor: a user's name, "cli", "system"
+	Role    string // viewer, member or admin
+	Scope   string // read or full
+	Via     string // rest, mcp, cli, license, provider
+	KeyID   int64  // the API key; 0 when there is none
+	Keep    *Keep  // set for a request that carries an Idempotency-Key
+
+	quiet bool // the appliance's own bookkeeping, which leaves no audit entry
+}
+
+// Keep asks Update to store its answer in the transaction of the write, and to give
+// the stored one back when the same request comes again within a day.
+type Keep struct {
+	Key    string   // as the client sent it
+	Route  string   // method and path, ids included
+	Body   [32]byte // SHA-256 of the request's body
+	Render func(answer any) (status int, body []byte, err error)
+}
+
+// Replay is the error by which Update says that this very request was answered
+// before; it carries the answer.
+type Replay struct {
+	Status int
+	Body   []byte
+}
+
+func (*Replay) Error() string { return "answered before" }
+
+// CLI is the operator at the command line, who may do everything.
+func CLI(service string) Caller {
+	return Caller{Service: service, User: "cli", Role: "admin", Scope: "full", Via: "cli"}
+}
+
+// System is the appliance acting by itself on behalf of a request, as when a ledger
+// that is read posts what is due. It is audited as "system", by the way of who.
+func System(who Caller) Caller {
+	return Caller{Service: who.Service, User: "system", Role: "admin", Scope: "full", Via: who.Via}
+}
+
+// Bookkeeping is the appliance's own business that leaves no audit entry: delivery
+// states, when a key was last used. It never changes business data.
+func Bookkeeping() Caller {
+	return Caller{User: "system", Role: "admin", Scope: "full", Via: "system", quiet: true}
+}
+
+// MayWrite refuses a read-only key and a viewer, by name. what is the tool or the
+// route that was asked for.
+func (c Caller) MayWrite(what string) error {
+	if c.Scope != "full" {
+		return fault.Forbiddenf("%s writes, and this API key is read-only: use a key with scope full", what)
+	}
+	if c.Role != "member" && c.Role != "admin" {
+		return fault.Forbiddenf("%s writes, and the key's owner %s has the role %s, which only reads: role member or admin is needed",
+			what, c.User, c.Role)
+	}
+	return nil
+}

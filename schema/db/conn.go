@@ -1,0 +1,265 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+
+	"quartermaster/schema/exact"
+)
+
+// Conn is a consistent view of the database at one instant. Everything read through
+// it belongs together; it is valid until the function that got it returns.
+type Conn struct {
+	Now exact.Instant // the instant of this view or transaction
+	c   *sqlite.Conn
+	loc *time.Location
+}
+
+// Today is the calendar day of Now in the shop's time zone.
+func (c *Conn) Today() exact.Day { return c.Now.Day(c.loc) }
+
+// Zone is the shop's time zone.
+func (c *Conn) Zone() *time.Location { return c.loc }
+
+// Row is one row of a result; its methods read the columns one after another, in the
+// order in which the SELECT lists them.
+type Row struct {
+	s *sqlite.Stmt
+	i int
+}
+
+// Int reads an integer.
+func (r *Row) Int() int64 { v := r.s.ColumnInt64(r.i); r.i++; return v }
+
+// Bool reads 0 or 1.
+func (r *Row) Bool() bool { return r.Int() != 0 }
+
+// Text reads a text; NULL is "".
+func (r *Row) Text() string { v := r.s.ColumnText(r.i); r.i++; return v }
+
+// Day reads a day number.
+func (r *Row) Day() exact.Day { return exact.Day(r.Int()) }
+
+// Milli reads a quantity in thousandths.
+func (r *Row) Milli() exact.Milli { return exact.Milli(r.Int()) }
+
+// Instant reads a moment.
+func (r *Row) Instant() exact.Instant { return exact.Instant(r.Int()) }
+
+// Bytes reads a blob into new memory; NULL is nil.
+func (r *Row) Bytes() []byte {
+	n := r.s.ColumnLen(r.i)
+	if n == 0 {
+		r.i++
+		return nil
+	}
+	b := make([]byte, n)
+	r.s.ColumnBytes(r.i, b)
+	r.i++
+	return b
+}
+
+// IntPtr, TextPtr, DayPtr, MilliPtr and InstantPtr read what may be NULL: nil then.
+func (r *Row) IntPtr() *int64 { return orNil(r, r.Int) }
+
+// TextPtr reads a text that may be NULL.
+func (r *Row) TextPtr() *string { return orNil(r, r.Text) }
+
+// DayPtr reads a day that may be NULL.
+func (r *Row) DayPtr() *exact.Day { return orNil(r, r.Day) }
+
+// MilliPtr reads a quantity that may be NULL.
+func (r *Row) MilliPtr() *exact.Milli { return orNil(r, r.Milli) }
+
+// InstantPtr reads a moment that may be NULL.
+func (r *Row) InstantPtr() *exact.Instant { return orNil(r, r.Instant) }
+
+func orNil[T any](r *Row, read func() T) *T {
+	if r.s.ColumnIsNull(r.i) {
+		r.i++
+		return nil
+	}
+	v := read()
+	return &v
+}
+
+// Stmt is a prepared statement for a loop that runs it many times. Bind, then Step.
+type Stmt struct {
+	s   *sqlite.Stmt
+	row Row
+}
+
+// Prepare gives the connection's prepared statement for query. The same query text
+// gives the same statement, so it must not be used twice at once.
+func (c *Conn) Prepare(query string) (*Stmt, error) {
+	s, err := c.c.Prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	return &Stmt{s: s, row: Row{s: s}}, nil
+}
+
+// Ints resets the statement and binds whole numbers to ?1, ?2 and so on.
+func (s *Stmt) Ints(args ...int64) error {
+	if err := s.s.Reset(); err != nil {
+		return failed(err)
+	}
+	for i, v := range args {
+		s.s.BindInt64(i+1, v)
+	}
+	return nil
+}
+
+// Args resets the statement and binds any arguments.
+func (s *Stmt) Args(args ...any) error {
+	if err := s.s.Reset(); err != nil {
+		return failed(err)
+	}
+	return bind(s.s, args)
+}
+
+// Step runs the statement to its next row; nil at the end.
+func (s *Stmt) Step() (*Row, error) {
+	more, err := s.s.Step()
+	if err != nil || !more {
+		return nil, failed(err)
+	}
+	s.row.i = 0
+	return &s.row, nil
+}
+
+// Run steps a statement that gives no rows.
+func (s *Stmt) Run() error {
+	_, err := s.Step()
+	return err
+}
+
+// Reset gives back what the statement holds; needed when not every row was read.
+func (s *Stmt) Reset() { _ = s.s.Reset() }
+
+// Each calls fn for every row of the query, in order, and stops at its first error.
+func Each(c *Conn, fn func(*Row) error, query string, args ...any) error {
+	s, err := c.c.Prepare(query)
+	if err != nil {
+		return err
+	}
+	if err := bind(s, args); err != nil {
+		return err
+	}
+	row := Row{s: s}
+	for {
+		more, err := s.Step()
+		if err != nil {
+			return failed(err)
+		}
+		if !more {
+			return nil
+		}
+		row.i = 0
+		if err := fn(&row); err != nil {
+			_ = s.Reset()
+			return err
+		}
+	}
+}
+
+// All gives every row of the query as scan reads it; never nil.
+func All[T any](c *Conn, scan func(*Row) T, query string, args ...any) ([]T, error) {
+	all := []T{}
+	err := Each(c, func(r *Row) error {
+		all = append(all, scan(r))
+		return nil
+	}, query, args...)
+	return all, err
+}
+
+// One gives the query's first row, and whether there was one.
+func One[T any](c *Conn, scan func(*Row) T, query string, args ...any) (one T, found bool, err error) {
+	s, err := c.c.Prepare(query)
+	if err != nil {
+		return one, false, err
+	}
+	if err := bind(s, args); err != nil {
+		return one, false, err
+	}
+	more, err := s.Step()
+	if err != nil || !more {
+		return one, false, failed(err)
+	}
+	one = scan(&Row{s: s})
+	return one, true, failed(s.Reset())
+}
+
+// Int, Text and Instant are scans of a single column.
+func Int(r *Row) int64 { return r.Int() }
+
+// Text scans a single text.
+func Text(r *Row) string { return r.Text() }
+
+func bind(s *sqlite.Stmt, args []any) error {
+	for i, arg := range args {
+		if err := bindOne(s, i+1, arg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func bindOne(s *sqlite.Stmt, n int, arg any) error {
+	switch v := arg.(type) {
+	case nil:
+		s.BindNull(n)
+	case string:
+		s.BindText(n, v)
+	case int64:
+		s.BindInt64(n, v)
+	case int:
+		s.BindInt64(n, int64(v))
+	case bool:
+		s.BindBool(n, v)
+	case []byte:
+		s.BindBytes(n, v)
+	case exact.Day:
+		s.BindInt64(n, int64(v))
+	case exact.Month:
+		s.BindInt64(n, int64(v))
+	case exact.Milli:
+		s.BindInt64(n, int64(v))
+	case exact.Instant:
+		s.BindInt64(n, int64(v))
+	case *string:
+		return bindPtr(s, n, v)
+	case *int64:
+		return bindPtr(s, n, v)
+	case *exact.Day:
+		return bindPtr(s, n, v)
+	case *exact.Milli:
+		return bindPtr(s, n, v)
+	case *exact.Instant:
+		return bindPtr(s, n, v)
+	default:
+		return fmt.Errorf("db: cannot bind a %T to ?%d", arg, n)
+	}
+	return nil
+}
+
+func bindPtr[T any](s *sqlite.Stmt, n int, v *T) error {
+	if v == nil {
+		s.BindNull(n)
+		return nil
+	}
+	return bindOne(s, n, *v)
+}
+
+// interruptible lets the end of ctx interrupt the connection's queries until the
+// function it gives is called.
+func interruptible(ctx context.Context, c *sqlite.Conn) (release func()) {
+	if ctx.Done() == nil {
+		return func() {}
+	}
+	c.SetInterrupt(ctx.Done())
+	return func() { c.SetInterrupt(nil) }
+}

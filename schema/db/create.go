@@ -1,0 +1,161 @@
+package db
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+
+	"quartermaster/schema/exact"
+)
+
+// applicationID marks the file as ours in SQLite's own header ("QMTR").
+const applicationID = 0x514D5452
+
+// examine refuses, without opening it as a database, what is not ours.
+func examine(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return missing(path)
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var head [100]byte
+	n, err := io.ReadFull(f, head[:])
+	switch {
+	case n == 0 && errors.Is(err, io.EOF):
+		return fmt.Errorf("%w (the file is empty)", missing(path))
+	case err != nil || string(head[:16]) != "SQLite format 3\x00":
+		return fmt.Errorf("%w: %s is not an SQLite file, or it is damaged; it was left untouched", ErrForeign, path)
+	case binary.BigEndian.Uint32(head[68:72]) != applicationID:
+		return fmt.Errorf("%w: %s is an SQLite file of another program; it was left untouched", ErrForeign, path)
+	}
+	return nil
+}
+
+// Create makes a new database at path with the whole schema. It is built beside the
+// path and moved there when it is complete, so that a crash leaves no half of one.
+// A file that is there already, unless it is empty, is an error.
+func Create(path string, o Options) (err error) {
+	if st, err := os.Stat(path); err == nil && st.Size() > 0 {
+		return fmt.Errorf("%s is there already", path)
+	}
+	tmp := fmt.Sprintf("%s.new-%d", path, os.Getpid())
+	defer func() {
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			_ = os.Remove(tmp + suffix)
+		}
+	}()
+	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	c, err := connect(tmp, false)
+	if err != nil {
+		return err
+	}
+	err = func() error {
+		if err := run(c, fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
+			return err
+		}
+		return migrateAll(c, instant(o))
+	}()
+	if err = errors.Join(err, c.Close()); err != nil {
+		return err
+	}
+	if err := syncFile(tmp); err != nil {
+		return err
+	}
+	// An empty file may have left a log behind, which is not this database's.
+	for _, suffix := range []string{"-wal", "-shm"} {
+		_ = os.Remove(path + suffix)
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return err
+	}
+	return syncDir(path)
+}
+
+func instant(o Options) exact.Instant {
+	if o.Now == nil {
+		return exact.InstantOf(time.Now())
+	}
+	return exact.InstantOf(o.Now())
+}
+
+func migrateAll(c *sqlite.Conn, now exact.Instant) error {
+	all, err := applied(&Conn{c: c})
+	if err != nil {
+		return err
+	}
+	for _, m := range missingOf(all) {
+		if err := apply(c, m, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bringUp refuses a newer file, and migrates an older one if it may, leaving a copy
+// of what was there beside it.
+func bringUp(path string, o Options) error {
+	c, err := connect(path, false)
+	if err != nil {
+		return fmt.Errorf("%s cannot be opened: %w", path, err)
+	}
+	err = func() error {
+		all, err := applied(&Conn{c: c})
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		missing := missingOf(all)
+		if len(missing) == 0 {
+			return nil
+		}
+		if !o.Migrate {
+			return fmt.Errorf("%s is of an older version (%s is missing): run `quartermaster migrate --db %s` first",
+				path, missing[0].Name, path)
+		}
+		if have := len(all) - len(missing); have > 0 {
+			aside := fmt.Sprintf("%s.before-v%d", path, len(all))
+			if err := copyInto(c, aside); err != nil {
+				return fmt.Errorf("copy before migrating: %w", err)
+			}
+			if o.Notice != nil {
+				o.Notice(fmt.Sprintf("before migrating, a copy was left at %s; to go back: stop the server, then run the older program's `restore %s --db %s`",
+					aside, aside, path))
+			}
+		}
+		return migrateAll(c, instant(o))
+	}()
+	return errors.Join(err, c.Close())
+}
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// syncDir makes a rename in path's folder survive a power cut. Not every system can
+// sync a folder; one that cannot does not need it.
+func syncDir(path string) error {
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	_ = dir.Sync()
+	return dir.Close()
+}

@@ -1,0 +1,246 @@
+// Package db is what is kept: one SQLite file with one writer and several query-only
+// readers. Nothing above it knows the engine. Reading goes through View, writing
+// through Update, which is the one door for every change.
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+
+	"quartermaster/schema/exact"
+)
+
+// Options say how the database is opened.
+type Options struct {
+	Now     func() time.Time  // the process's one clock; time.Now when nil
+	Zone    *time.Location    // the shop's time zone; time.Local when nil
+	Migrate bool              // apply what is missing; otherwise an older file is refused
+	Notice  func(text string) // told what an operator should know (a copy left aside)
+	Fatal   func(err error)   // told when a sync failed: what is on the disk is unknown, the process must end
+}
+
+// DB is an open database.
+type DB struct {
+	path    string
+	now     func() time.Time
+	zone    *time.Location
+	fatal   func(error)
+	tickets chan *ticket
+	closing chan struct{}
+	done    chan struct{} // closed when the writer has ended
+	wakes   func()        // told after a commit that emitted
+
+	readers sync.Mutex
+	idle    []*sqlite.Conn
+	slots   chan struct{}
+
+	watchMu sync.Mutex
+	watch   *sqlite.Conn
+
+	waits waits
+}
+
+// maxReaders bounds the connections that read at once; each holds a page cache.
+const maxReaders = 8
+
+// busyTimeout is how long a transaction waits for another process.
+const busyTimeout = 5 * time.Second
+
+// Open opens an existing database. It refuses, by name and without touching the
+// file, what is missing or empty (ErrMissing), foreign (ErrForeign) or newer
+// (ErrNewer).
+func Open(path string, o Options) (*DB, error) {
+	if err := examine(path); err != nil {
+		return nil, err
+	}
+	if err := bringUp(path, o); err != nil {
+		return nil, err
+	}
+	d := &DB{
+		path: path, now: o.Now, zone: o.Zone, fatal: o.Fatal,
+		tickets: make(chan *ticket), closing: make(chan struct{}), done: make(chan struct{}),
+		slots: make(chan struct{}, maxReaders), wakes: func() {},
+	}
+	if d.now == nil {
+		d.now = time.Now
+	}
+	if d.zone == nil {
+		d.zone = time.Local
+	}
+	if d.fatal == nil {
+		d.fatal = func(error) {}
+	}
+	writer, err := connect(path, false)
+	if err != nil {
+		return nil, err
+	}
+	go d.write(writer)
+	return d, nil
+}
+
+// Path is the file's path as it was given.
+func (d *DB) Path() string { return d.path }
+
+// Zone is the shop's time zone.
+func (d *DB) Zone() *time.Location { return d.zone }
+
+// Now is the process's one clock.
+func (d *DB) Now() time.Time { return d.now() }
+
+// OnEmit sets who is told, after its commit, of a transaction that emitted events.
+// It is set before the first Update.
+func (d *DB) OnEmit(wake func()) { d.wakes = wake }
+
+// Close lets the transaction under way finish, moves the log into the file and
+// closes it. No View or Update may be under way or come later.
+func (d *DB) Close() error {
+	close(d.closing)
+	<-d.done
+	d.readers.Lock()
+	defer d.readers.Unlock()
+	var errs []error
+	for _, c := range d.idle {
+		errs = append(errs, c.Close())
+	}
+	d.watchMu.Lock()
+	defer d.watchMu.Unlock()
+	if d.watch != nil {
+		errs = append(errs, d.watch.Close())
+	}
+	errs = append(errs, checkpoint(d.path))
+	return errors.Join(errs...)
+}
+
+// checkpoint moves the log into the file; the last connection to close does the rest.
+func checkpoint(path string) error {
+	c, err := connect(path, false)
+	if err != nil {
+		return err
+	}
+	err = run(c, "PRAGMA wal_checkpoint(TRUNCATE)")
+	return errors.Join(err, c.Close())
+}
+
+// View calls fn with a consistent, query-only view of the database. The end of ctx
+// interrupts its queries.
+func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
+	c, err := d.reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer d.giveBack(c)
+	defer interruptible(ctx, c)()
+	if err := run(c, "BEGIN"); err != nil {
+		return failed(err)
+	}
+	defer func() { // also when fn panics
+		c.SetInterrupt(nil) // an interrupted reader must still let go of its snapshot
+		if end := run(c, "COMMIT"); end != nil && err == nil {
+			err = failed(end)
+		}
+	}()
+	return fn(&Conn{Now: exact.InstantOf(d.now()), c: c, loc: d.zone})
+}
+
+func (d *DB) reader(ctx context.Context) (*sqlite.Conn, error) {
+	select {
+	case d.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, failed(sqlite.ResultInterrupt.ToError())
+	}
+	d.readers.Lock()
+	if n := len(d.idle); n > 0 {
+		c := d.idle[n-1]
+		d.idle = d.idle[:n-1]
+		d.readers.Unlock()
+		return c, nil
+	}
+	d.readers.Unlock()
+	c, err := connect(d.path, true)
+	if err != nil {
+		<-d.slots
+		return nil, failed(err)
+	}
+	return c, nil
+}
+
+func (d *DB) giveBack(c *sqlite.Conn) {
+	d.readers.Lock()
+	d.idle = append(d.idle, c)
+	d.readers.Unlock()
+	<-d.slots
+}
+
+// Version is a number that changes whenever any connection, of this process or
+// another, has committed. It reads no table.
+func (d *DB) Version() (int64, error) {
+	d.watchMu.Lock()
+	defer d.watchMu.Unlock()
+	if d.watch == nil {
+		c, err := connect(d.path, true)
+		if err != nil {
+			return 0, failed(err)
+		}
+		d.watch = c
+	}
+	s, err := d.watch.Prepare("PRAGMA data_version")
+	if err != nil {
+		return 0, failed(err)
+	}
+	if _, err := s.Step(); err != nil {
+		return 0, failed(err)
+	}
+	v := s.ColumnInt64(0)
+	return v, failed(s.Reset())
+}
+
+// connect opens one connection with every pragma set.
+func connect(path string, readOnly bool) (*sqlite.Conn, error) {
+	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, err
+	}
+	c.SetBusyTimeout(busyTimeout)
+	pragmas := []string{
+		"PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON", "PRAGMA trusted_schema = OFF",
+		"PRAGMA temp_store = MEMORY", "PRAGMA cache_size = -4000", "PRAGMA journal_size_limit = 67108864",
+	}
+	if readOnly {
+		pragmas = append(pragmas, "PRAGMA query_only = ON")
+	} else {
+		pragmas = append([]string{"PRAGMA journal_mode = WAL"}, pragmas...)
+	}
+	for _, p := range pragmas {
+		if err := run(c, p); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %s: %w", path, p, err), c.Close())
+		}
+	}
+	return c, nil
+}
+
+// EngineVersion is SQLite's own version.
+func EngineVersion() (string, error) {
+	c, err := sqlite.OpenConn(":memory:", sqlite.OpenReadWrite|sqlite.OpenMemory)
+	if err != nil {
+		return "", err
+	}
+	v, _, err := One(&Conn{c: c}, Text, "SELECT sqlite_version()")
+	return v, errors.Join(err, c.Close())
+}
+
+// Size is what the file and its log take on the disk, in bytes.
+func (d *DB) Size() int64 {
+	var n int64
+	for _, p := range []string{d.path, d.path + "-wal"} {
+		if st, err := os.Stat(p); err == nil {
+			n += st.Size()
+		}
+	}
+	return n
+}

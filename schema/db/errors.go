@@ -1,0 +1,45 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+
+	"zombiezen.com/go/sqlite"
+
+	"quartermaster/schema/fault"
+)
+
+// failed turns what the engine says when the machine is at fault into the refusal
+// that tells the caller so. Any other error stays as it is: internal.
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, is := fault.As(err); is {
+		return err
+	}
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultFull:
+		return fault.Unavailablef(err, "the disk is full: nothing was written; try again when there is room")
+	case sqlite.ResultBusy, sqlite.ResultLocked:
+		return fault.Unavailablef(err, "another program holds the database: nothing was written; try again")
+	case sqlite.ResultIOErr, sqlite.ResultReadOnly, sqlite.ResultCantOpen:
+		return fault.Unavailablef(err, "the disk cannot be read or written: nothing was written; try again")
+	case sqlite.ResultInterrupt:
+		return fault.Unavailablef(err, "the request ended before its answer was ready")
+	}
+	return err
+}
+
+// Errors of Open, each with the path in its text.
+var (
+	ErrMissing = errors.New("no database")
+	ErrForeign = errors.New("not a Quartermaster database")
+	ErrNewer   = errors.New("made by a newer Quartermaster")
+	ErrServed  = errors.New("a server holds the database")
+)
+
+func missing(path string) error {
+	return fmt.Errorf("%w at %s: make one with `quartermaster init --db %s`, or name the right file with --db or QUARTERMASTER_DB",
+		ErrMissing, path, path)
+}

@@ -1,0 +1,132 @@
+package db
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"quartermaster/schema/exact"
+)
+
+//go:embed sql/*.sql
+var migrations embed.FS
+
+// Migration is one step of the schema. AppliedAt is nil while it is missing.
+type Migration struct {
+	Name      string         `json:"name"`
+	AppliedAt *exact.Instant `json:"applied_at"`
+	script    string
+}
+
+// known lists the program's own migrations in order.
+func known() ([]Migration, error) {
+	names, err := fs.Glob(migrations, "sql/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Migration, 0, len(names))
+	for _, name := range names { // Glob sorts
+		script, err := migrations.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		short := strings.TrimSuffix(strings.TrimPrefix(name, "sql/"), ".sql")
+		all = append(all, Migration{Name: short, script: string(script)})
+	}
+	return all, nil
+}
+
+// applied fills in which of the known migrations the file has. A file that has one
+// which this program does not know was made by a newer program: ErrNewer.
+func applied(c *Conn) ([]Migration, error) {
+	all, err := known()
+	if err != nil {
+		return nil, err
+	}
+	_, made, err := One(c, Int, "SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'")
+	if err != nil || !made {
+		return all, err
+	}
+	have := map[string]exact.Instant{}
+	err = Each(c, func(r *Row) error {
+		have[r.Text()] = r.Instant()
+		return nil
+	}, "SELECT name, applied_at FROM schema_migrations ORDER BY name")
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if at, ok := have[all[i].Name]; ok {
+			all[i].AppliedAt = &at
+			delete(have, all[i].Name)
+		}
+	}
+	for name := range have {
+		return nil, fmt.Errorf("%w: the file has the migration %s, which this program does not know; run the newer program", ErrNewer, name)
+	}
+	return all, nil
+}
+
+func missingOf(all []Migration) (missing []Migration) {
+	for _, m := range all {
+		if m.AppliedAt == nil {
+			missing = append(missing, m)
+		}
+	}
+	return missing
+}
+
+// apply runs one migration with its entry in one transaction: afterwards the file
+// is old or new, never between.
+func apply(c *sqlite.Conn, m Migration, now exact.Instant) (err error) {
+	if err := run(c, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = run(c, "ROLLBACK")
+			err = fmt.Errorf("migration %s: %w", m.Name, err)
+		}
+	}()
+	if err := sqlitex.ExecuteScript(c, m.script, nil); err != nil {
+		return err
+	}
+	if err := run(c, "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT"); err != nil {
+		return err
+	}
+	if err := run(c, "INSERT INTO schema_migrations VALUES (?, ?)", m.Name, now); err != nil {
+		return err
+	}
+	return run(c, "COMMIT")
+}
+
+// Migrations tells which migrations the open file has.
+func (d *DB) Migrations(ctx context.Context) (all []Migration, err error) {
+	err = d.View(ctx, func(c *Conn) error {
+		all, err = applied(c)
+		return err
+	})
+	return all, err
+}
+
+// run executes one statement on a bare connection.
+func run(c *sqlite.Conn, query string, args ...any) error {
+	s, err := c.Prepare(query)
+	if err != nil {
+		return err
+	}
+	if err := bind(s, args); err != nil {
+		return err
+	}
+	for {
+		more, err := s.Step()
+		if err != nil || !more {
+			return err
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package db
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+// Tx is a write transaction. Only Update gives one.
+type Tx struct {
+	Conn
+	who                     Caller
+	wrote, audited, emitted bool
+}
+
+// Who is the caller for whom the transaction runs.
+func (tx *Tx) Who() Caller { return tx.who }
+
+// Exec runs a statement that changes rows and tells how many it changed.
+func (tx *Tx) Exec(query string, args ...any) (changed int, err error) {
+	tx.wrote = true
+	if err := run(tx.c, query, args...); err != nil {
+		return 0, failed(err)
+	}
+	return tx.c.Changes(), nil
+}
+
+// Insert runs an INSERT and gives the new row's id.
+func (tx *Tx) Insert(query string, args ...any) (id int64, err error) {
+	if _, err := tx.Exec(query, args...); err != nil {
+		return 0, err
+	}
+	return tx.c.LastInsertRowID(), nil
+}
+
+// Change prepares a statement that changes rows, for a loop.
+func (tx *Tx) Change(query string) (*Stmt, error) {
+	tx.wrote = true
+	return tx.Prepare(query)
+}
+
+// Changed tells how many rows the last Run of a Change statement changed.
+func (tx *Tx) Changed() int { return tx.c.Changes() }
+
+// Try calls fn; when it fails, only what fn did is undone, and the error is given
+// back. It is how one row of many is refused while the others are kept.
+func (tx *Tx) Try(fn func() error) error {
+	if err := run(tx.c, "SAVEPOINT try"); err != nil {
+		return failed(err)
+	}
+	before := *tx
+	if err := fn(); err != nil {
+		*tx = before
+		if back := run(tx.c, "ROLLBACK TO try"); back != nil {
+			return failed(back)
+		}
+		if end := run(tx.c, "RELEASE try"); end != nil {
+			return failed(end)
+		}
+		return err
+	}
+	return failed(run(tx.c, "RELEASE try"))
+}
+
+// Audit writes the change's entry: an action such as "workorder.status", the subject
+// such as "work_order:12", and what changed, as short JSON.
+func (tx *Tx) Audit(action, subject string, changes any) error {
+	body, err := strict.Marshal(changes)
+	if err != nil {
+		return err
+	}
+	tx.audited = true
+	return failed(run(tx.c, "INSERT INTO audit (at, service, actor, via, action, subject, changes) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		tx.Now, tx.who.Service, tx.who.User, tx.who.Via, action, subject, string(body)))
+}
+
+// event is the body of a delivery.
+type event struct {
+	ID        string        `json:"id"`
+	Event     string        `json:"event"`
+	Service   string        `json:"service"`
+	CreatedAt exact.Instant `json:"created_at"`
+	Data      any           `json:"data"`
+}
+
+// Emit writes an event of the caller's service and one pending delivery for every
+// receiver that wants it. Its body is fixed here.
+func (tx *Tx) Emit(name string, data any) error {
+	e := event{ID: "evt_" + randomHex(16), Event: name, Service: tx.who.Service, CreatedAt: tx.Now, Data: data}
+	body, err := strict.Marshal(e)
+	if err != nil {
+		return err
+	}
+	seq, err := tx.Insert("INSERT INTO events (id, service, event, created_at, body) VALUES (?, ?, ?, ?, ?)",
+		e.ID, e.Service, e.Event, e.CreatedAt, body)
+	if err != nil {
+		return err
+	}
+	tx.emitted = true
+	_, err = tx.Exec(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at)
+		SELECT id, ?, 'auto', 'pending', ? FROM endpoints
+		WHERE service = ? AND removed_at IS NULL AND enabled = 1
+		AND (events = '' OR instr(',' || events || ',', ',' || ? || ',') > 0)`, seq, tx.Now, e.Service, name)
+	return err
+}
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+// keptFor is how long an answer is kept for its idempotency key, in seconds.
+const keptFor = 24 * 60 * 60
+
+// replay gives *Replay when this very request was answered within the last day, and
+// a refusal when its key was used for another body.
+func (tx *Tx) replay() error {
+	k := tx.who.Keep
+	if k == nil {
+		return nil
+	}
+	type answer struct {
+		Replay
+		request []byte
+	}
+	a, found, err := One(&tx.Conn, func(r *Row) answer {
+		return answer{Replay: Replay{Status: int(r.Int()), Body: r.Bytes()}, request: r.Bytes()}
+	}, "SELECT status, body, request FROM answers WHERE key_id = ? AND idempotency_key = ? AND route = ? AND created_at > ?",
+		tx.who.KeyID, k.Key, k.Route, tx.Now-keptFor)
+	switch {
+	case err != nil || !found:
+		return err
+	case string(a.request) != string(k.Body[:]):
+		return fault.Conflictf("the Idempotency-Key %q was used for another body; use a new key for a new request", k.Key)
+	}
+	return &a.Replay
+}
+
+// keep stores the answer for the request's idempotency key.
+func (tx *Tx) keep(answer any) error {
+	k := tx.who.Keep
+	if k == nil {
+		return nil
+	}
+	status, body, err := k.Render(answer)
+	if err != nil {
+		return fmt.Errorf("render the kept answer: %w", err)
+	}
+	if err := run(tx.c, "DELETE FROM answers WHERE created_at <= ?", tx.Now-keptFor); err != nil {
+		return failed(err)
+	}
+	return failed(run(tx.c, "INSERT OR REPLACE INTO answers (key_id, idempotency_key, route, request, status, body, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		tx.who.KeyID, k.Key, k.Route, k.Body[:], status, body, tx.Now))
+}

@@ -1,0 +1,210 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Update is the one door for every write. It refuses a caller who may not write,
+// then calls fn in a transaction and commits; fn's error, or its panic, rolls
+// everything back. A write without an audit entry is an error. The answer is stored
+// in the same transaction when who.Keep asks for it; a request that was answered
+// before gives *Replay.
+//
+// Writers that wait share one commit, each in a savepoint with an outcome of its
+// own, so that many small writes cost one sync. When Update returns without an
+// error, the change is on the disk.
+func Update[T any](ctx context.Context, d *DB, who Caller, fn func(*Tx) (T, error)) (T, error) {
+	var answer, none T
+	err := d.submit(ctx, who, func(tx *Tx) (err error) {
+		if err := tx.replay(); err != nil {
+			return err
+		}
+		if answer, err = fn(tx); err != nil {
+			return err
+		}
+		return tx.keep(answer)
+	})
+	if err != nil {
+		return none, err
+	}
+	return answer, nil
+}
+
+// Exec is Update for a change that has no answer.
+func Exec(ctx context.Context, d *DB, who Caller, fn func(*Tx) error) error {
+	_, err := Update(ctx, d, who, func(tx *Tx) (struct{}, error) { return struct{}{}, fn(tx) })
+	return err
+}
+
+// ticket is one transaction waiting for the writer.
+type ticket struct {
+	ctx      context.Context
+	who      Caller
+	fn       func(*Tx) error
+	since    time.Time
+	err      error
+	panicked any
+	emitted  bool
+	done     chan struct{}
+}
+
+// maxBatch bounds how many waiting writes share one commit.
+const maxBatch = 64
+
+var errClosed = errors.New("db: closed")
+
+func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
+	if err := who.MayWrite("this"); err != nil {
+		return err
+	}
+	t := &ticket{ctx: ctx, who: who, fn: fn, since: time.Now(), done: make(chan struct{})}
+	select {
+	case d.tickets <- t:
+	case <-d.closing:
+		return errClosed
+	case <-ctx.Done():
+		return failed(sqlite.ResultInterrupt.ToError())
+	}
+	<-t.done
+	if t.panicked != nil {
+		panic(t.panicked)
+	}
+	return t.err
+}
+
+// write is the writer's goroutine: it owns the one connection that writes.
+func (d *DB) write(c *sqlite.Conn) {
+	defer close(d.done)
+	defer c.Close()
+	batch := make([]*ticket, 0, maxBatch)
+	for {
+		select {
+		case t := <-d.tickets:
+			batch = append(batch[:0], t)
+		case <-d.closing:
+			return
+		}
+	more:
+		for len(batch) < maxBatch {
+			select {
+			case t := <-d.tickets:
+				batch = append(batch, t)
+			default:
+				break more
+			}
+		}
+		emitted := d.commit(c, batch)
+		for _, t := range batch {
+			d.waits.add(time.Since(t.since))
+			close(t.done)
+		}
+		if emitted {
+			d.wakes()
+		}
+	}
+}
+
+// commit runs a batch in one transaction and sets each ticket's outcome.
+func (d *DB) commit(c *sqlite.Conn, batch []*ticket) (emitted bool) {
+	if err := run(c, "BEGIN IMMEDIATE"); err != nil {
+		failAll(batch, failed(err))
+		return false
+	}
+	now := exact.InstantOf(d.now())
+	good := 0
+	for _, t := range batch {
+		d.attempt(c, t, now, len(batch) > 1)
+		if t.err == nil && t.panicked == nil {
+			good++
+			emitted = emitted || t.emitted
+		}
+		if c.AutocommitEnabled() { // the engine gave up the whole transaction
+			failAll(batch, t.err)
+			return false
+		}
+	}
+	if good == 0 {
+		_ = run(c, "ROLLBACK")
+		return false
+	}
+	if err := run(c, "COMMIT"); err != nil {
+		_ = run(c, "ROLLBACK")
+		if sqlite.ErrCode(err) == sqlite.ResultIOErrFsync {
+			d.fatal(err)
+		}
+		failAll(batch, failed(err))
+		return false
+	}
+	return emitted
+}
+
+// attempt runs one ticket, in a savepoint when it shares the transaction.
+func (d *DB) attempt(c *sqlite.Conn, t *ticket, now exact.Instant, shared bool) {
+	if t.ctx.Err() != nil {
+		t.err = failed(sqlite.ResultInterrupt.ToError())
+		return
+	}
+	tx := &Tx{Conn: Conn{Now: now, c: c, loc: d.zone}, who: t.who}
+	if shared {
+		if t.err = failed(run(c, "SAVEPOINT ticket")); t.err != nil {
+			return
+		}
+	}
+	t.err = tx.call(t)
+	t.emitted = tx.emitted
+	if c.AutocommitEnabled() {
+		return
+	}
+	if shared {
+		if t.err != nil || t.panicked != nil {
+			t.err = errors.Join(t.err, failed(run(c, "ROLLBACK TO ticket")))
+		}
+		if err := run(c, "RELEASE ticket"); err != nil && t.err == nil {
+			t.err = failed(err)
+		}
+	}
+}
+
+func (tx *Tx) call(t *ticket) (err error) {
+	defer func() { t.panicked = recover() }()
+	if err := t.fn(tx); err != nil {
+		return failed(err)
+	}
+	if tx.wrote && !tx.audited && !tx.who.quiet {
+		return errors.New("db: a write without an audit entry")
+	}
+	return nil
+}
+
+func failAll(batch []*ticket, err error) {
+	if err == nil {
+		err = fault.Unavailablef(nil, "the database gave the transaction up: nothing was written; try again")
+	}
+	for _, t := range batch {
+		if t.err == nil {
+			t.err = err
+		}
+	}
+}
+
+// waits counts how long writes waited for their commit.
+type waits struct{ n, nanos atomic.Int64 }
+
+func (w *waits) add(d time.Duration) {
+	w.n.Add(1)
+	w.nanos.Add(int64(d))
+}
+
+// Waits tells how many writes there were and how long they took in all, from asking
+// to being on the disk.
+func (d *DB) Waits() (writes int64, total time.Duration) {
+	return d.waits.n.Load(), time.Duration(d.waits.nanos.Load())
+}

@@ -1,0 +1,51 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+
+	"quartermaster/schema/fault"
+)
+
+// Moves is a state machine: each state with the states that may follow it. It is the
+// only statement of how a record may move: it checks, fills the enum in the OpenAPI
+// document and in the tool, and writes the refusal's text.
+type Moves []State
+
+// State is one state and where it may go; To is empty for a terminal one.
+type State struct {
+	Name string
+	To   []string
+}
+
+// States lists the states in order.
+func (m Moves) States() []string {
+	names := make([]string, len(m))
+	for i, s := range m {
+		names[i] = s.Name
+	}
+	return names
+}
+
+// From lists the states that may follow from.
+func (m Moves) From(from string) []string {
+	for _, s := range m {
+		if s.Name == from {
+			return s.To
+		}
+	}
+	return nil
+}
+
+// Check refuses a move that the machine does not allow, naming those it does. noun
+// is what moves: "work order".
+func (m Moves) Check(noun, from, to string) error {
+	next := m.From(from)
+	if slices.Contains(next, to) {
+		return nil
+	}
+	if len(next) == 0 {
+		return fault.Invalidf("status: a %s that is %s cannot move to %s: %s is final, no move is allowed from it", noun, from, to, from)
+	}
+	return fault.Invalidf("status: a %s that is %s cannot move to %s; allowed from %s: %s", noun, from, to, from, strings.Join(next, ", "))
+}

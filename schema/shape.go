@@ -1,0 +1,166 @@
+package schema
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"quartermaster/schema/exact"
+)
+
+// Dialect is the spelling of a schema: the two differ in how they say "or null".
+type Dialect uint8
+
+// The dialects.
+const (
+	OpenAPI    Dialect = iota // OpenAPI 3.0.3: "nullable": true
+	JSONSchema                // JSON Schema 2020-12, for agents: "type": ["string", "null"]
+)
+
+// Shape is how a Go value stands in JSON, read off its type, so that the documents
+// cannot drift from what is really written.
+type Shape struct {
+	Type     string // "" is any value
+	Format   string
+	Pattern  string
+	About    string
+	Enum     []string
+	Nullable bool
+	Fields   []Field // of an object, in order
+	Items    *Shape  // of an array, or of the values of a map
+}
+
+// Field is one member of an object.
+type Field struct {
+	Name     string
+	Optional bool
+	Shape    *Shape
+}
+
+// ShapeOf reads the shape off v's type. Field tags add what types cannot say: `about`
+// a sentence, `enum` the values, separated by commas.
+func ShapeOf(v any) *Shape { return shapeOf(reflect.TypeOf(v)) }
+
+var known = map[reflect.Type]Shape{
+	reflect.TypeFor[exact.Day]():       {Type: "string", Format: "date"},
+	reflect.TypeFor[exact.Month]():     {Type: "string", Pattern: `^\d{4}-\d{2}$`},
+	reflect.TypeFor[exact.Instant]():   {Type: "string", Format: "date-time"},
+	reflect.TypeFor[exact.Milli]():     {Type: "number"},
+	reflect.TypeFor[exact.Decimal]():   {Type: "number"},
+	reflect.TypeFor[json.RawMessage](): {},
+}
+
+func shapeOf(t reflect.Type) *Shape {
+	if t == nil {
+		return &Shape{}
+	}
+	if s, ok := known[t]; ok {
+		return &s
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		s := *shapeOf(t.Elem())
+		s.Nullable = true
+		return &s
+	case reflect.Bool:
+		return &Shape{Type: "boolean"}
+	case reflect.String:
+		return &Shape{Type: "string"}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return &Shape{Type: "integer"}
+	case reflect.Float32, reflect.Float64:
+		return &Shape{Type: "number"}
+	case reflect.Slice, reflect.Array:
+		return &Shape{Type: "array", Items: shapeOf(t.Elem())}
+	case reflect.Map:
+		return &Shape{Type: "object", Items: shapeOf(t.Elem())}
+	case reflect.Struct:
+		return &Shape{Type: "object", Fields: fieldsOf(t)}
+	}
+	return &Shape{}
+}
+
+func fieldsOf(t reflect.Type) []Field {
+	var fields []Field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && name == "" {
+			fields = append(fields, fieldsOf(f.Type)...)
+			continue
+		}
+		if !f.IsExported() || name == "-" {
+			continue
+		}
+		if name == "" {
+			name = f.Name
+		}
+		s := *shapeOf(f.Type)
+		s.About = f.Tag.Get("about")
+		if e := f.Tag.Get("enum"); e != "" {
+			s.Enum = strings.Split(e, ",")
+		}
+		fields = append(fields, Field{Name: name, Optional: strings.Contains(opts, "omit"), Shape: &s})
+	}
+	return fields
+}
+
+// Schema is the shape in the dialect's spelling.
+func (s *Shape) Schema(d Dialect) map[string]any {
+	m := map[string]any{}
+	set := func(key, v string) {
+		if v != "" {
+			m[key] = v
+		}
+	}
+	set("type", s.Type)
+	set("format", s.Format)
+	set("pattern", s.Pattern)
+	set("description", s.About)
+	if len(s.Enum) > 0 {
+		m["enum"] = s.values()
+	}
+	if s.Nullable && s.Type != "" {
+		if d == OpenAPI {
+			m["nullable"] = true
+		} else {
+			m["type"] = []string{s.Type, "null"}
+		}
+	}
+	switch {
+	case s.Type == "array":
+		m["items"] = s.Items.Schema(d)
+	case s.Items != nil:
+		m["additionalProperties"] = s.Items.Schema(d)
+	case s.Type == "object":
+		s.object(m, d)
+	}
+	return m
+}
+
+func (s *Shape) values() []any {
+	vs := make([]any, 0, len(s.Enum)+1)
+	for _, v := range s.Enum {
+		vs = append(vs, v)
+	}
+	if s.Nullable {
+		vs = append(vs, nil)
+	}
+	return vs
+}
+
+func (s *Shape) object(m map[string]any, d Dialect) {
+	props := map[string]any{}
+	required := []string{}
+	for _, f := range s.Fields {
+		props[f.Name] = f.Shape.Schema(d)
+		if !f.Optional {
+			required = append(required, f.Name)
+		}
+	}
+	m["properties"] = props
+	if len(required) > 0 {
+		m["required"] = required
+	}
+}

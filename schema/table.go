@@ -1,0 +1,69 @@
+package schema
+
+import (
+	"context"
+
+	"quartermaster/schema/db"
+)
+
+// Table is a set of records that travels as CSV: header names are the columns, and
+// what was exported imports again unchanged.
+type Table struct {
+	Name    string
+	About   string
+	Options []string // flags of import that it takes: "add", "emit"
+
+	// Row binds one row's columns and gives what stores it. Like Op.Ask it is also
+	// called without values, to describe the columns. The identifier's columns are
+	// Required; f.Given tells a column that the file has from one that is absent.
+	Row func(f *Form) Put
+
+	// Load, when set, takes the whole file at once in place of Row's Put, which then
+	// only describes the columns.
+	Load func(ctx context.Context, who db.Caller, lines []Line, o LoadOptions) (Loaded, error)
+
+	// Export gives every record to emit, the cells in the order of the columns.
+	Export func(c *db.Conn, emit func(cells ...string) error) error
+}
+
+// Put stores one row; its refusal refuses the row alone.
+type Put func(tx *db.Tx) error
+
+// Line is one row of a file: its line number and its cells in the order of the
+// table's columns; a column that the file lacks is "".
+type Line struct {
+	Number int
+	Cells  []string
+}
+
+// LoadOptions are import's flags.
+type LoadOptions struct{ Add, Emit, DryRun bool }
+
+// Loaded is what an import did.
+type Loaded struct {
+	Imported int       `json:"imported"`
+	Errors   []Refused `json:"errors"`
+}
+
+// Refused is a row that was not imported, and why.
+type Refused struct {
+	Line   int    `json:"line"`
+	Reason string `json:"reason"`
+}
+
+// Columns describes the table's columns in order.
+func (t Table) Columns() []Arg {
+	f := &Form{describing: true, surface: CSV}
+	t.Row(f)
+	return f.args
+}
+
+// Bind reads one row's cells by column name.
+func (t Table) Bind(cells map[string]string, o LoadOptions) (Put, error) {
+	f := &Form{surface: CSV, in: Input{Surface: CSV, Cells: cells}, Options: o}
+	put := t.Row(f)
+	if err := f.finish(); err != nil {
+		return nil, err
+	}
+	return put, nil
+}
