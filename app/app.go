@@ -1,0 +1,44 @@
+// Package app is the top floor: it wires the services, owns the command line and
+// serves each service on its port.
+package app
+
+import (
+	"github.com/spf13/cobra"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// Services are the names in the order of their ports.
+var Services = []string{"store", "maintenance", "rental", "reorder"}
+
+// shop is the four services over one database.
+type shop struct {
+	all []schema.Service // in the order of Services
+}
+
+func newShop(_ *db.DB) *shop {
+	return &shop{all: []schema.Service{
+		{Name: "store", Title: "Store service", Ping: "4.1.0", Health: "4.1.0", Document: "4.1.0"},
+		{Name: "maintenance", Title: "Maintenance service", Ping: "2.0.0", Health: "2.0.0", Document: "2.0.0"},
+		{Name: "rental", Title: "Rental service", Health: "3.0.0", Document: "3.0.0"},
+		{Name: "reorder", Title: "Reorder service", Ping: "3.1.6", Health: "3.1.6", Document: "3.1.6"},
+	}}
+}
+
+// service finds one of the four by name.
+func (s *shop) service(name string) (schema.Service, bool) {
+	for _, v := range s.all {
+		if v.Name == name {
+			return v, true
+		}
+	}
+	return schema.Service{}, false
+}
+
+// commands is the command line's table of contents.
+func (p *program) commands() []*cobra.Command {
+	return []*cobra.Command{
+		p.versionCommand(),
+	}
+}

@@ -1,0 +1,16 @@
+// Quartermaster is one appliance for small shops: four HTTP services over one SQLite
+// file. See README.md.
+package main
+
+import (
+	"context"
+	"os"
+
+	"quartermaster/app"
+)
+
+func main() {
+	os.Exit(app.Run(context.Background(), app.Env{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
+	}))
+}

@@ -1,0 +1,241 @@
+package exact
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+	_ "time/tzdata"
+)
+
+func TestParseDay(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want Day
+	}{
+		{"1970-01-01", 0},
+		{"1970-01-02", 1},
+		{"1969-12-31", -1},
+		{"1970-01-31", 30},
+		{"1970-02-01", 31},
+		{"1970-12-31", 364},
+		{"1971-01-01", 365},
+		{"1972-02-29", 789}, // 2*365 + 31 + 28
+		{"1972-03-01", 790},
+		{"2000-01-01", 10957}, // 30*365 + 7 leap days
+		{"2000-02-29", 11016},
+		{"2000-03-01", 11017},
+		{"0001-01-01", MinDay},
+		{"9999-12-31", MaxDay},
+		{"1900-02-28", -25509},
+		{"1900-03-01", -25508},
+		{"2100-02-28", 47540},
+		{"2100-03-01", 47541},
+		{"2024-02-29", 19782},
+		{"2023-02-28", 19416},
+		{"2023-03-01", 19417},
+	} {
+		got, ok := ParseDay(c.text)
+		if !ok || got != c.want {
+			t.Errorf("ParseDay(%q) = %d, %v, want %d", c.text, got, ok, c.want)
+		}
+		if got, ok = ParseDayBytes([]byte(c.text)); !ok || got != c.want {
+			t.Errorf("ParseDayBytes(%q) = %d, %v, want %d", c.text, got, ok, c.want)
+		}
+		if s := c.want.String(); s != c.text {
+			t.Errorf("Day(%d) = %q, want %q", c.want, s, c.text)
+		}
+	}
+}
+
+var notDays = []string{
+	"", "2026", "2026-01", "2026-1-05", "2026-01-5", "26-01-05", "2026-01-05 ", " 2026-01-05",
+	"2026/01/05", "2026-01/05", "20260105", "2026-00-01", "2026-13-01", "2026-20-01", "2026-01-00",
+	"2026-01-32", "2026-04-31", "2026-06-31", "2026-09-31", "2026-11-31", "2026-02-29", "1900-02-29",
+	"2100-02-29", "2000-02-30", "2024-02-30", "0000-01-01", "-001-01-01", "+026-01-05", "2026-01-05T",
+	"202a-01-05", "2026-a1-05", "2026-01-a5", "2026-01-0:", "2026-01-/5", "２026-01-05", "2026-01-99",
+}
+
+func TestParseDayRefuses(t *testing.T) {
+	for _, s := range notDays {
+		if d, ok := ParseDay(s); ok || d != 0 {
+			t.Errorf("ParseDay(%q) = %v, %v", s, d, ok)
+		}
+	}
+}
+
+// TestEveryDay walks all days that have a text and compares with package time.
+func TestEveryDay(t *testing.T) {
+	at := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
+	var buf []byte
+	for d := MinDay; d <= MaxDay; d++ {
+		y, m, day := d.Date()
+		if y2, m2, day2 := at.Date(); y != y2 || m != m2 || day != day2 {
+			t.Fatalf("Day(%d).Date() = %d-%d-%d, want %v", d, y, m, day, at)
+		}
+		buf = d.Append(buf[:0])
+		if got, ok := ParseDayBytes(buf); !ok || got != d {
+			t.Fatalf("ParseDayBytes(%s) = %d, %v, want %d", buf, got, ok, d)
+		}
+		if month := Month(y*12 + int(m) - 1); d.Month() != month || month.Day(day) != d {
+			t.Fatalf("%v: month %v, back %v", d, d.Month(), month.Day(day))
+		}
+		at = at.AddDate(0, 0, 1)
+	}
+}
+
+func TestDayAgainstTime(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	zones := []*time.Location{time.UTC, zone(t, "Europe/Berlin"), zone(t, "Asia/Kathmandu"), zone(t, "America/New_York"),
+		zone(t, "Pacific/Apia"), time.FixedZone("far", -12*3600)}
+	for range 20000 {
+		at := time.Unix(r.Int64N(2e10)-1e10, r.Int64N(1e9)).In(zones[r.IntN(len(zones))])
+		y, m, d := at.Date()
+		if got := DayOf(at); got != DateOf(y, m, d) || got.String() != at.Format(time.DateOnly) && y > 0 {
+			t.Fatalf("DayOf(%v) = %v", at, got)
+		}
+		y, mo, d := r.IntN(20000)-10000, r.IntN(200)-100, r.IntN(2000)-1000
+		if got, want := DateOf(y, time.Month(mo), d), DayOf(time.Date(y, time.Month(mo), d, 0, 0, 0, 0, time.UTC)); got != want {
+			t.Fatalf("DateOf(%d, %d, %d) = %v, want %v", y, mo, d, got, want)
+		}
+		any := Day(r.Int32() - math.MaxInt32/2)
+		if got := DateOf(any.Date()); got != any {
+			t.Fatalf("DateOf(Day(%d).Date()) = %d", any, got)
+		}
+	}
+	for _, d := range []Day{math.MinInt32, math.MaxInt32} {
+		if got := DateOf(d.Date()); got != d {
+			t.Errorf("DateOf(Day(%d).Date()) = %d", d, got)
+		}
+	}
+}
+
+func zone(t testing.TB, name string) *time.Location {
+	t.Helper()
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loc
+}
+
+func TestDayTime(t *testing.T) {
+	for _, c := range []struct{ zone, day, want string }{
+		{"UTC", "2026-01-05", "2026-01-05T00:00:00Z"},
+		{"UTC", "0001-01-01", "0001-01-01T00:00:00Z"},
+		{"UTC", "9999-12-31", "9999-12-31T00:00:00Z"},
+		{"Europe/Berlin", "2026-03-29", "2026-03-29T00:00:00+01:00"},
+		{"Europe/Berlin", "2026-03-30", "2026-03-30T00:00:00+02:00"},
+		{"Europe/Berlin", "2026-10-25", "2026-10-25T00:00:00+02:00"},
+		{"Europe/Berlin", "2099-07-01", "2099-07-01T00:00:00+02:00"},
+		{"Asia/Kathmandu", "2026-01-05", "2026-01-05T00:00:00+05:45"},
+		// Clocks go from 24:00 to 01:00: the day begins at one.
+		{"America/Sao_Paulo", "2018-11-04", "2018-11-04T01:00:00-02:00"},
+		{"Asia/Beirut", "2022-03-27", "2022-03-27T01:00:00+03:00"},
+		// Clocks go from 01:00 back to 00:00: the first of the two midnights.
+		{"America/Havana", "2023-11-05", "2023-11-05T00:00:00-04:00"},
+		// Clocks go from 24:00 back to 23:00: midnight comes an hour later.
+		{"America/Sao_Paulo", "2019-02-17", "2019-02-17T00:00:00-03:00"},
+		// Clocks went from 00:01 back to 23:01: the day began, and began again.
+		{"America/St_Johns", "2010-11-07", "2010-11-07T00:00:00-02:30"},
+		// A day that the place never had.
+		{"Pacific/Apia", "2011-12-29", "2011-12-29T00:00:00-10:00"},
+		{"Pacific/Apia", "2011-12-30", "2011-12-31T00:00:00+14:00"},
+		{"Pacific/Apia", "2011-12-31", "2011-12-31T00:00:00+14:00"},
+	} {
+		d, _ := ParseDay(c.day)
+		loc := zone(t, c.zone)
+		got := d.Time(loc)
+		if text := got.Format(time.RFC3339); text != c.want || got.Location() != loc {
+			t.Errorf("%s in %s = %s, want %s", c.day, c.zone, text, c.want)
+		}
+		if before := DayOf(got.Add(-1)); before >= d {
+			t.Errorf("%s in %s: a moment before its start is %v", c.day, c.zone, before)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("Time(nil) did not panic")
+		}
+	}()
+	Day(0).Time(nil)
+}
+
+func TestDayJSON(t *testing.T) {
+	type doc struct {
+		D Day           `json:"d"`
+		P *Day          `json:"p"`
+		M map[Day]Month `json:"m"`
+	}
+	const text = `{"d":"2024-02-29","p":null,"m":{"2026-01-05":"2026-01"}}`
+	var v doc
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := json.Marshal(v); err != nil || string(b) != text {
+		t.Errorf("%s, %v, want %s", b, err, text)
+	}
+	for _, s := range notDays {
+		quoted, _ := json.Marshal(s)
+		d := Day(7)
+		if err := json.Unmarshal(quoted, &d); !errors.Is(err, ErrNotDay) || d != 7 {
+			t.Errorf("%s: %v, %v", quoted, d, err)
+		}
+	}
+	for _, s := range []string{`null`, `5`, `"2026\u002d01-05"`, `{}`, `true`} {
+		var v struct{ D Day }
+		if err := json.Unmarshal([]byte(`{"D":`+s+`}`), &v); !errors.Is(err, ErrNotDay) {
+			t.Errorf("%s: %v, %v", s, v.D, err)
+		}
+	}
+	for _, d := range []Day{MinDay - 1, MaxDay + 1} {
+		if b, err := json.Marshal(d); !errors.Is(err, ErrNotDay) {
+			t.Errorf("%s, %v", b, err)
+		}
+		if b, err := d.MarshalText(); err != ErrNotDay {
+			t.Errorf("%s, %v", b, err)
+		}
+	}
+	if s := fmt.Sprint(MinDay-1, MaxDay+1, DateOf(-5, 1, 2)); s != "0000-12-31 10000-01-01 -0005-01-02" {
+		t.Error(s)
+	}
+}
+
+func FuzzDay(f *testing.F) {
+	for _, s := range append(notDays, "2026-01-05", "2024-02-29", "0001-01-01", "9999-12-31") {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		want, err := time.Parse(time.DateOnly, s)
+		wantOK := err == nil && want.Year() > 0
+		got, ok := ParseDay(s)
+		if ok != wantOK {
+			t.Fatalf("ParseDay(%q) = %v, %v; time says %v", s, got, ok, err)
+		}
+		if bytes, bytesOK := ParseDayBytes([]byte(s)); bytes != got || bytesOK != ok {
+			t.Fatalf("ParseDayBytes(%q) = %v, %v", s, bytes, bytesOK)
+		}
+		if !ok {
+			return
+		}
+		if got != DayOf(want) || got.String() != s {
+			t.Fatalf("ParseDay(%q) = %v", s, got)
+		}
+		if m, ok := ParseMonth(s[:7]); !ok || m != got.Month() || m.First() > got || m.Last() < got {
+			t.Fatalf("ParseMonth(%q) = %v, %v", s[:7], m, ok)
+		}
+	})
+}
+
+func BenchmarkParseDayBytes(b *testing.B) {
+	text := []byte("2026-01-05")
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, ok := ParseDayBytes(text); !ok {
+			b.Fatal()
+		}
+	}
+}

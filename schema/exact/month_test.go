@@ -1,0 +1,89 @@
+package exact
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+)
+
+func TestMonth(t *testing.T) {
+	for _, c := range []struct {
+		text        string
+		want        Month
+		days        int
+		first, last string
+	}{
+		{"1970-01", 1970 * 12, 31, "1970-01-01", "1970-01-31"},
+		{"0001-01", MinMonth, 31, "0001-01-01", "0001-01-31"},
+		{"9999-12", MaxMonth, 31, "9999-12-01", "9999-12-31"},
+		{"1900-02", 1900*12 + 1, 28, "1900-02-01", "1900-02-28"},
+		{"2000-02", 2000*12 + 1, 29, "2000-02-01", "2000-02-29"},
+		{"2023-02", 2023*12 + 1, 28, "2023-02-01", "2023-02-28"},
+		{"2024-02", 2024*12 + 1, 29, "2024-02-01", "2024-02-29"},
+		{"2100-02", 2100*12 + 1, 28, "2100-02-01", "2100-02-28"},
+		{"2026-04", 2026*12 + 3, 30, "2026-04-01", "2026-04-30"},
+		{"2026-07", 2026*12 + 6, 31, "2026-07-01", "2026-07-31"},
+		{"2026-08", 2026*12 + 7, 31, "2026-08-01", "2026-08-31"},
+		{"2026-11", 2026*12 + 10, 30, "2026-11-01", "2026-11-30"},
+	} {
+		m, ok := ParseMonth(c.text)
+		if b, bok := ParseMonthBytes([]byte(c.text)); b != m || bok != ok {
+			t.Errorf("ParseMonthBytes(%q) = %v, %v", c.text, b, bok)
+		}
+		if !ok || m != c.want || m.String() != c.text {
+			t.Errorf("ParseMonth(%q) = %d (%v), %v, want %d", c.text, m, m, ok, c.want)
+		}
+		if m.Days() != c.days || m.First().String() != c.first || m.Last().String() != c.last {
+			t.Errorf("%v: %d days, %v to %v", m, m.Days(), m.First(), m.Last())
+		}
+		for n := -1; n <= 33; n++ {
+			want := m.First() + Day(min(max(n, 1), c.days)-1)
+			if got := m.Day(n); got != want {
+				t.Errorf("%v.Day(%d) = %v, want %v", m, n, got, want)
+			}
+		}
+		if y, mo := m.Date(); y*12+int(mo)-1 != int(m) || mo < time.January || mo > time.December {
+			t.Errorf("%v.Date() = %d, %d", m, y, mo)
+		}
+	}
+	for _, s := range []string{"", "2026", "2026-1", "2026-00", "2026-13", "2026-1a", "0000-01", "2026/01", "2026-01-", "2026-01-01", "-026-01", "2026-19"} {
+		if m, ok := ParseMonth(s); ok {
+			t.Errorf("ParseMonth(%q) = %v", s, m)
+		}
+	}
+	if s := fmt.Sprint(MinMonth-1, MaxMonth+1, Month(-1), Month(-12*20)); s != "0000-12 10000-01 -0001-12 -0020-01" {
+		t.Error(s)
+	}
+	if d := (MaxDay + 1).Month(); d != MaxMonth+1 {
+		t.Error(d)
+	}
+}
+
+func TestMonthJSON(t *testing.T) {
+	const text = `{"m":"2026-01","by":{"2025-12":"0001-01"}}`
+	var v struct {
+		M  Month           `json:"m"`
+		By map[Month]Month `json:"by"`
+	}
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := json.Marshal(v); err != nil || string(b) != text {
+		t.Errorf("%s, %v, want %s", b, err, text)
+	}
+	for _, s := range []string{`null`, `"2026-13"`, `202601`, `"2026-1"`, `""`, `"2026-01-"`} {
+		if err := json.Unmarshal([]byte(`{"m":`+s+`}`), &v); !errors.Is(err, ErrNotMonth) {
+			t.Errorf("%s: %v, %v", s, v.M, err)
+		}
+	}
+	for _, m := range []Month{MinMonth - 1, MaxMonth + 1} {
+		if b, err := json.Marshal(m); !errors.Is(err, ErrNotMonth) {
+			t.Errorf("%s, %v", b, err)
+		}
+		if b, err := m.MarshalText(); err != ErrNotMonth {
+			t.Errorf("%s, %v", b, err)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package exact
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+const (
+	least    = math.MinInt64
+	greatest = math.MaxInt64
+)
+
+func (w Wide) big() *big.Int {
+	b := new(big.Int).Lsh(big.NewInt(w.Hi), 64)
+	return b.Add(b, new(big.Int).SetUint64(w.Lo))
+}
+
+var (
+	wideMin = Wide{Hi: least}
+	wideMax = Wide{Hi: greatest, Lo: math.MaxUint64}
+)
+
+func TestMul(t *testing.T) {
+	for _, c := range []struct {
+		a, b int64
+		want Wide
+	}{
+		{0, 0, Wide{}},
+		{0, least, Wide{}},
+		{1, 1, Wide{0, 1}},
+		{-1, 1, Wide{-1, math.MaxUint64}},
+		{-1, -1, Wide{0, 1}},
+		{1 << 32, 1 << 32, Wide{1, 0}},
+		{-1 << 32, 1 << 32, Wide{-1, 0}},
+		{least, 1, Wide{-1, 1 << 63}},
+		{least, -1, Wide{0, 1 << 63}},
+		{least, least, Wide{1 << 62, 0}},
+		{greatest, greatest, Wide{1<<62 - 1, 1}},
+	} {
+		if got := Mul(c.a, c.b); got != c.want || Mul(c.b, c.a) != c.want {
+			t.Errorf("%d * %d = %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestDivision(t *testing.T) {
+	for _, c := range []struct {
+		w                  Wide
+		d                  int64
+		floor, round, ceil int64
+	}{
+		{Mul(0, 1), 1, 0, 0, 0},
+		{Mul(0, 1), greatest, 0, 0, 0},
+		{Mul(5, 1), 2, 2, 3, 3},
+		{Mul(-5, 1), 2, -3, -2, -2},
+		{Mul(1, 1), 2, 0, 1, 1},
+		{Mul(-1, 1), 2, -1, 0, 0},
+		{Mul(3, 1), 2, 1, 2, 2},
+		{Mul(-3, 1), 2, -2, -1, -1},
+		{Mul(4, 1), 2, 2, 2, 2},
+		{Mul(-4, 1), 2, -2, -2, -2},
+		{Mul(499, 1), 1000, 0, 0, 1},
+		{Mul(500, 1), 1000, 0, 1, 1},
+		{Mul(501, 1), 1000, 0, 1, 1},
+		{Mul(-499, 1), 1000, -1, 0, 0},
+		{Mul(-500, 1), 1000, -1, 0, 0},
+		{Mul(-501, 1), 1000, -1, -1, 0},
+		{Mul(1, 1), 3, 0, 0, 1},
+		{Mul(2, 1), 3, 0, 1, 1},
+		{Mul(greatest, 1), 1, greatest, greatest, greatest},
+		{Mul(least, 1), 1, least, least, least},
+		{Mul(greatest, greatest), greatest, greatest, greatest, greatest},
+		{Mul(least, greatest), greatest, least, least, least},
+		{Mul(greatest, 1000).Add(Wide{0, 1}), 1000, greatest, greatest, greatest},
+		{Mul(least, 1000).Sub(Wide{0, 1}), 1000, least, least, least},
+		{Mul(least, 1000).Add(Wide{0, 500}), 1000, least, least + 1, least + 1},
+		{Mul(greatest, 1000).Sub(Wide{0, 500}), 1000, greatest - 1, greatest, greatest},
+		{Wide{0, 1 << 63}, 1, greatest, greatest, greatest},
+		{Wide{0, math.MaxUint64}, 1, greatest, greatest, greatest},
+		{Wide{-1, 0}, 1, least, least, least},
+		{wideMax, 1, greatest, greatest, greatest},
+		{wideMin, 1, least, least, least},
+		{wideMax, greatest, greatest, greatest, greatest},
+		{wideMin, greatest, least, least, least},
+	} {
+		if got := c.w.DivFloor(c.d); got != c.floor {
+			t.Errorf("%v DivFloor %d = %d, want %d", c.w.big(), c.d, got, c.floor)
+		}
+		if got := c.w.DivRound(c.d); got != c.round {
+			t.Errorf("%v DivRound %d = %d, want %d", c.w.big(), c.d, got, c.round)
+		}
+		if got := c.w.DivCeil(c.d); got != c.ceil {
+			t.Errorf("%v DivCeil %d = %d, want %d", c.w.big(), c.d, got, c.ceil)
+		}
+		if n := c.w.big(); n.IsInt64() {
+			if got := RoundHalfUp(n.Int64(), c.d); got != c.round {
+				t.Errorf("RoundHalfUp(%v, %d) = %d, want %d", n, c.d, got, c.round)
+			}
+		}
+	}
+}
+
+// edgy yields numbers of every size, the ends and their neighbours among them.
+func edgy(r *rand.Rand) int64 {
+	switch r.IntN(6) {
+	case 0:
+		return least + r.Int64N(3)
+	case 1:
+		return greatest - r.Int64N(3)
+	case 2:
+		return r.Int64N(7) - 3
+	}
+	return int64(r.Uint64()) >> r.IntN(64)
+}
+
+func edgyWide(r *rand.Rand) Wide {
+	switch r.IntN(8) {
+	case 0:
+		return wideMin
+	case 1:
+		return wideMax
+	case 2:
+		return Wide{edgy(r), uint64(edgy(r))}
+	}
+	return Mul(edgy(r), edgy(r))
+}
+
+// check compares the result of f, or its panic, with want.
+func check(t *testing.T, what string, want *big.Int, f func() Wide) {
+	t.Helper()
+	fits := want.Cmp(wideMin.big()) >= 0 && want.Cmp(wideMax.big()) <= 0
+	defer func() {
+		if r := recover(); (r == nil) != fits {
+			t.Fatalf("%s: panic %v for %v", what, r, want)
+		}
+	}()
+	if got := f(); fits && got.big().Cmp(want) != 0 {
+		t.Fatalf("%s = %v, want %v", what, got.big(), want)
+	}
+}
+
+func TestWideAgainstBig(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 100000 {
+		a, b, n := edgyWide(r), edgyWide(r), edgy(r)
+		x, y, z := a.big(), b.big(), new(big.Int)
+		check(t, "Add", z.Add(x, y), func() Wide { return a.Add(b) })
+		check(t, "Sub", z.Sub(x, y), func() Wide { return a.Sub(b) })
+		check(t, "Neg", z.Neg(x), func() Wide { return a.Neg() })
+		check(t, "MulInt", z.Mul(x, big.NewInt(n)), func() Wide { return a.MulInt(n) })
+		check(t, "Mul", z.Mul(big.NewInt(a.Hi), big.NewInt(n)), func() Wide { return Mul(a.Hi, n) })
+		if a.Cmp(b) != x.Cmp(y) || a.Sign() != x.Sign() || a.Cmp(a) != 0 {
+			t.Fatalf("Cmp(%v, %v) = %d, Sign %d", x, y, a.Cmp(b), a.Sign())
+		}
+		d := max(n, -n)
+		if d <= 0 {
+			d = 1 + r.Int64N(9)
+		}
+		checkDivision(t, a, d)
+		checkDivision(t, Mul(d, edgy(r)).Add(Mul(r.Int64N(5)-2, 1)), d)
+		half := Mul(d, 2*(edgy(r)>>2)+1) // an exact half of 2d
+		if d < 1<<62 {
+			checkDivision(t, half, 2*d)
+			checkDivision(t, half.Add(Wide{-1, math.MaxUint64}), 2*d)
+			checkDivision(t, half.Add(Wide{0, 1}), 2*d)
+		}
+	}
+}
+
+func checkDivision(t *testing.T, w Wide, d int64) {
+	t.Helper()
+	x, y := w.big(), big.NewInt(d)
+	floor := func(n, d *big.Int) int64 {
+		q := new(big.Int).Div(n, d) // Euclidean: the floor, as d > 0
+		switch {
+		case q.IsInt64():
+			return q.Int64()
+		case q.Sign() < 0:
+			return least
+		}
+		return greatest
+	}
+	twice := new(big.Int).Lsh(y, 1)
+	half := new(big.Int).Add(new(big.Int).Lsh(x, 1), y)
+	above := new(big.Int).Add(x, big.NewInt(d-1))
+	if got, want := w.DivFloor(d), floor(x, y); got != want {
+		t.Fatalf("%v DivFloor %d = %d, want %d", x, d, got, want)
+	}
+	if got, want := w.DivRound(d), floor(half, twice); got != want {
+		t.Fatalf("%v DivRound %d = %d, want %d", x, d, got, want)
+	}
+	if got, want := w.DivCeil(d), floor(above, y); got != want {
+		t.Fatalf("%v DivCeil %d = %d, want %d", x, d, got, want)
+	}
+	if x.IsInt64() && RoundHalfUp(x.Int64(), d) != w.DivRound(d) {
+		t.Fatalf("RoundHalfUp(%v, %d) = %d", x, d, RoundHalfUp(x.Int64(), d))
+	}
+}
+
+func TestDivisionPanics(t *testing.T) {
+	for _, d := range []int64{0, -1, least} {
+		for i, f := range []func(){
+			func() { Wide{}.DivFloor(d) },
+			func() { Wide{}.DivRound(d) },
+			func() { Wide{}.DivCeil(d) },
+			func() { RoundHalfUp(1, d) },
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("division %d by %d did not panic", i, d)
+					}
+				}()
+				f()
+			}()
+		}
+	}
+}
