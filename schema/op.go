@@ -26,6 +26,7 @@ type Op struct {
 	Removes bool           // it may destroy what was there (a hint for agents)
 	Creates bool           // 201 instead of 200
 	Open    bool           // needs no API key
+	May     []int          // the statuses of its answer, when they vary (StatusGiver)
 	MaxBody int64          // bytes; 0 is 1 MiB
 	Ask     func(*Form) Do // binds the arguments; also called without values, to describe them
 	Gives   any            // an answer, filled in: its type is the shape, its value the example

@@ -1,0 +1,129 @@
+package rest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+// statuses is the one table from refusals to HTTP.
+var statuses = map[fault.Kind]int{
+	fault.Internal:     http.StatusInternalServerError,
+	fault.Unauthorized: http.StatusUnauthorized,
+	fault.NotFound:     http.StatusNotFound,
+	fault.Method:       http.StatusMethodNotAllowed,
+	fault.Forbidden:    http.StatusForbidden,
+	fault.Media:        http.StatusUnsupportedMediaType,
+	fault.TooLarge:     http.StatusRequestEntityTooLarge,
+	fault.Malformed:    http.StatusBadRequest,
+	fault.Invalid:      http.StatusUnprocessableEntity,
+	fault.Conflict:     http.StatusConflict,
+	fault.Limited:      http.StatusTooManyRequests,
+	fault.Unavailable:  http.StatusServiceUnavailable,
+}
+
+// written is an answer that is JSON already.
+type written []byte
+
+// appender is an answer that writes itself, because it is large and asked for often.
+type appender interface{ AppendJSON(b []byte) []byte }
+
+func encode(b []byte, answer any) ([]byte, error) {
+	switch v := answer.(type) {
+	case written:
+		return v, nil
+	case appender:
+		return v.AppendJSON(b), nil
+	}
+	return strict.Marshal(answer)
+}
+
+func status(op schema.Op, answer any) int {
+	if s, ok := answer.(schema.StatusGiver); ok {
+		return s.HTTPStatus()
+	}
+	if op.Creates {
+		return http.StatusCreated
+	}
+	return http.StatusOK
+}
+
+func (h *handler) answer(w http.ResponseWriter, r *http.Request, op schema.Op, answer any) {
+	body, err := encode(nil, answer)
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	send(w, status(op, answer), body)
+}
+
+func send(w http.ResponseWriter, status int, body []byte) {
+	head := w.Header()
+	head["Content-Type"] = contentType
+	head["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that has gone is told nothing more
+}
+
+var contentType = []string{"application/json"}
+
+// refuse answers with the refusal that err is, or with an internal error that tells
+// nothing.
+func (h *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	var again *db.Replay
+	if errors.As(err, &again) {
+		w.Header().Set("Idempotent-Replayed", "true")
+		send(w, again.Status, again.Body)
+		return
+	}
+	e, ok := fault.As(err)
+	if !ok {
+		h.Log.Error().Err(err).Str("service", h.Service.Name).Str("request_id", seen(w).id).Msg("internal error")
+		e = fault.New(fault.Internal, "the program failed; the log has it under request %s", seen(w).id)
+	} else if e.Kind == fault.Unavailable {
+		h.Log.Error().AnErr("cause", e.Cause).Str("service", h.Service.Name).Str("request_id", seen(w).id).Msg(e.Detail)
+	}
+	Refuse(w, e)
+}
+
+// Refuse writes a refusal in the house's form: {"error": CODE, "detail": TEXT}.
+func Refuse(w http.ResponseWriter, e *fault.Error) {
+	head := w.Header()
+	switch e.Kind {
+	case fault.Unauthorized:
+		head.Set("WWW-Authenticate", "Bearer")
+	case fault.Limited:
+		head.Set("Retry-After", strconv.Itoa(max(1, int((e.Retry+time.Second-1)/time.Second))))
+	case fault.Malformed, fault.TooLarge:
+		head.Set("Connection", "close") // what is left of the body is not worth reading
+	}
+	body := map[string]any{"error": e.Word(), "detail": e.Detail}
+	for k, v := range e.More {
+		body[k] = v
+	}
+	b, err := json.Marshal(body)
+	if err != nil {
+		b = []byte(`{"error":"internal","detail":"the refusal could not be written"}`)
+	}
+	send(w, statuses[e.Kind], b)
+}
+
+// panicked turns a panic into an internal error; the log has the stack.
+func (h *handler) panicked(w http.ResponseWriter, r *http.Request, cause any) {
+	if cause == http.ErrAbortHandler {
+		panic(cause)
+	}
+	h.Log.Error().Str("stack", string(debug.Stack())).Str("request_id", seen(w).id).Msg(fmt.Sprint("panic: ", cause))
+	if seen(w).status == 0 {
+		h.refuse(w, r, errors.New("panic"))
+	}
+}

@@ -1,0 +1,273 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+// obj is a JSON object of the document; encoding/json writes its names sorted, so
+// that the document is the same bytes at every start.
+type obj = map[string]any
+
+// document makes the service's OpenAPI 3.0.3 description out of the declarations
+// that the router serves.
+func document(s schema.Service, agent bool) []byte {
+	paths := obj{}
+	for _, op := range s.Ops {
+		if op.Route == "" {
+			continue
+		}
+		path := documentPath(op)
+		item, ok := paths[path].(obj)
+		if !ok {
+			item = obj{}
+			paths[path] = item
+		}
+		item[strings.ToLower(op.Method())] = operation(op)
+	}
+	if agent {
+		paths["/mcp"] = agentPath()
+	}
+	doc := obj{
+		"openapi": "3.0.3",
+		"info":    obj{"title": s.Title, "version": s.Document, "description": s.About},
+		"servers": []obj{{"url": "/"}},
+		"paths":   paths,
+		"components": obj{
+			"securitySchemes": obj{"key": obj{"type": "http", "scheme": "bearer", "bearerFormat": "apk_ and 40 hexadecimal characters"}},
+			"schemas": obj{"Error": obj{
+				"type": "object", "required": []string{"error", "detail"},
+				"properties": obj{
+					"error":  obj{"type": "string", "description": "the refusal's code"},
+					"detail": obj{"type": "string", "description": "what was refused, by name, and what is allowed"},
+				},
+			}},
+		},
+		"x-webhooks": webhooks(s.Events),
+	}
+	b, err := strict.Marshal(doc)
+	if err != nil {
+		panic(fmt.Sprintf("rest: the document of %s cannot be written: %v", s.Name, err)) // a declaration is wrong
+	}
+	return b
+}
+
+// documentPath is the route's path in OpenAPI's notation.
+func documentPath(op schema.Op) string {
+	parts := strings.Split(op.Path(), "/")
+	for i, p := range parts {
+		if strings.HasPrefix(p, ":") {
+			parts[i] = "{" + p[1:] + "}"
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+func operation(op schema.Op) obj {
+	summary, _, _ := strings.Cut(op.About, ". ")
+	o := obj{
+		"operationId": operationID(op),
+		"summary":     strings.TrimSuffix(summary, "."),
+		"description": op.About,
+		"responses":   responses(op),
+	}
+	if op.Open {
+		o["security"] = []obj{}
+	} else {
+		o["security"] = []obj{{"key": []string{}}}
+	}
+	var params []obj
+	var fields []schema.Arg
+	for _, a := range op.Args(schema.REST) {
+		switch {
+		case a.Path != "":
+			params = append(params, parameter(a, a.Path, "path"))
+		case a.Header != "":
+			params = append(params, parameter(a, a.Header, "header"))
+		case op.Method() == http.MethodPost:
+			fields = append(fields, a)
+		default:
+			params = append(params, parameter(a, a.Name, "query"))
+		}
+	}
+	if op.Writes && !op.Open {
+		params = append(params, obj{
+			"name": "Idempotency-Key", "in": "header", "required": false,
+			"description": "Send the same key to repeat a request safely: the first answer is kept for 24 hours and given again, with Idempotent-Replayed: true.",
+			"schema":      obj{"type": "string", "minLength": 1, "maxLength": 200}, "example": "4f1c0b62",
+		})
+	}
+	if len(params) > 0 {
+		o["parameters"] = params
+	}
+	if op.Method() == http.MethodPost {
+		o["requestBody"] = requestBody(fields)
+	}
+	return o
+}
+
+// operationID is the tool's name where there is one, else made from the route.
+func operationID(op schema.Op) string {
+	if op.Tool != "" {
+		return op.Tool
+	}
+	words := strings.FieldsFunc(strings.ToLower(op.Route), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+	return strings.Join(words, "_")
+}
+
+func parameter(a schema.Arg, name, in string) obj {
+	s := a.Schema(schema.OpenAPI)
+	delete(s, "description")
+	return obj{
+		"name": name, "in": in, "required": in == "path" || a.Required,
+		"description": a.About, "schema": s, "example": a.Sample(),
+	}
+}
+
+func requestBody(fields []schema.Arg) obj {
+	if len(fields) == 1 && fields[0].Kind == schema.RawBody {
+		return obj{"required": true, "description": fields[0].About,
+			"content": obj{"application/json": obj{"schema": obj{"type": "object"}}}}
+	}
+	props, example, required := obj{}, obj{}, []string{}
+	for _, a := range fields {
+		props[a.Name] = a.Schema(schema.OpenAPI)
+		if a.Required || a.Example != nil {
+			example[a.Name] = a.Sample()
+		}
+		if a.Required {
+			required = append(required, a.Name)
+		}
+	}
+	s := obj{"type": "object", "properties": props, "additionalProperties": false}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	return obj{"required": true, "content": obj{"application/json": obj{"schema": s, "example": example}}}
+}
+
+func responses(op schema.Op) obj {
+	all := obj{}
+	good := op.May
+	if len(good) == 0 {
+		good = []int{http.StatusOK}
+		if op.Creates {
+			good = []int{http.StatusCreated}
+		}
+	}
+	example, err := encode(nil, op.Gives)
+	if err != nil {
+		panic(fmt.Sprintf("rest: the example of %s cannot be written: %v", op.Route, err)) // a declaration is wrong
+	}
+	for _, k := range refusals(op) {
+		all[strconv.Itoa(statuses[k])] = refusal(k)
+	}
+	for _, code := range good {
+		all[strconv.Itoa(code)] = obj{
+			"description": http.StatusText(code),
+			"headers":     obj{"X-Request-Id": obj{"description": "names this request in the log", "schema": obj{"type": "string"}}},
+			"content": obj{"application/json": obj{
+				"schema": schema.ShapeOf(op.Gives).Schema(schema.OpenAPI), "example": json.RawMessage(example),
+			}},
+		}
+	}
+	return all
+}
+
+// refusals lists what the operation may refuse, by what it takes and needs.
+func refusals(op schema.Op) []fault.Kind {
+	kinds := []fault.Kind{fault.Internal, fault.Unavailable, fault.Invalid}
+	if !op.Open {
+		kinds = append(kinds, fault.Unauthorized, fault.Limited)
+		if op.Writes {
+			kinds = append(kinds, fault.Forbidden, fault.Conflict)
+		}
+	}
+	if op.Method() == http.MethodPost {
+		kinds = append(kinds, fault.Malformed, fault.TooLarge, fault.Media)
+	}
+	if strings.Contains(op.Path(), ":") {
+		kinds = append(kinds, fault.NotFound)
+	}
+	kinds = append(kinds, op.Refuses...)
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
+}
+
+var about = map[fault.Kind]string{
+	fault.Internal:     "The program failed; the log has the request under its id.",
+	fault.Unauthorized: "The key is missing, malformed, unknown, revoked or another service's.",
+	fault.NotFound:     "There is no such record.",
+	fault.Forbidden:    "The key is read-only, or its owner's role may not do this.",
+	fault.Media:        "The body's media type is not application/json.",
+	fault.TooLarge:     "The body is too large.",
+	fault.Malformed:    "The body cannot be read: not a JSON object, duplicate names, invalid UTF-8, nested too deep.",
+	fault.Invalid:      "Well-formed but wrong; the detail names the field and what is allowed.",
+	fault.Conflict:     "The record's state is against it, or the Idempotency-Key was used for another body.",
+	fault.Limited:      "Too many failures from this address; Retry-After says when to come back.",
+	fault.Unavailable:  "The disk is full or the database is locked out; nothing was half-written.",
+}
+
+func refusal(k fault.Kind) obj {
+	r := obj{
+		"description": about[k],
+		"content": obj{"application/json": obj{
+			"schema":  obj{"$ref": "#/components/schemas/Error"},
+			"example": obj{"error": k.String(), "detail": about[k]},
+		}},
+	}
+	if k == fault.Limited {
+		r["headers"] = obj{"Retry-After": obj{"description": "seconds to wait", "schema": obj{"type": "integer"}}}
+	}
+	return r
+}
+
+func agentPath() obj {
+	message := obj{"application/json": obj{"schema": obj{"type": "object"}}}
+	return obj{
+		"post": obj{
+			"operationId": "mcp", "summary": "The agent endpoint",
+			"description": "One JSON-RPC 2.0 message of the Model Context Protocol a request, over stateless streamable HTTP. tools/list describes the tools.",
+			"security":    []obj{{"key": []string{}}},
+			"requestBody": obj{"required": true, "content": obj{"application/json": obj{
+				"schema":  obj{"type": "object", "required": []string{"jsonrpc", "method"}, "properties": obj{"jsonrpc": obj{"type": "string", "enum": []string{"2.0"}}, "method": obj{"type": "string"}, "id": obj{}, "params": obj{"type": "object"}}},
+				"example": obj{"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
+			}}},
+			"responses": obj{
+				"200": obj{"description": "The answer, or a JSON-RPC error", "content": message},
+				"202": obj{"description": "A notification was taken"},
+				"400": obj{"description": "The message cannot be read", "content": message},
+				"401": refusal(fault.Unauthorized), "403": refusal(fault.Forbidden), "404": obj{"description": "An unknown method of the stateless revision", "content": message},
+				"413": refusal(fault.TooLarge), "415": refusal(fault.Media), "429": refusal(fault.Limited),
+				"500": refusal(fault.Internal), "503": refusal(fault.Unavailable),
+			},
+		},
+		"get": obj{
+			"operationId": "mcp_get", "summary": "Not allowed: the endpoint keeps no stream", "security": []obj{},
+			"responses": obj{"405": obj{"description": "Allow: POST", "content": obj{"application/json": obj{"schema": obj{"$ref": "#/components/schemas/Error"}}}}},
+		},
+	}
+}
+
+// webhooks describes the events; OpenAPI 3.0 has no word of its own for them.
+func webhooks(events []schema.Event) obj {
+	all := obj{}
+	for _, e := range events {
+		s := obj{"type": "object", "required": []string{"id", "event", "service", "created_at", "data"}, "properties": obj{
+			"id": obj{"type": "string"}, "event": obj{"type": "string", "enum": []string{e.Name}}, "service": obj{"type": "string"},
+			"created_at": obj{"type": "string", "format": "date-time"}, "data": schema.ShapeOf(e.Data).Schema(schema.OpenAPI),
+		}}
+		all[e.Name] = obj{"post": obj{"description": e.About, "requestBody": obj{"content": obj{"application/json": obj{"schema": s}}}}}
+	}
+	return all
+}

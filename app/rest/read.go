@@ -1,0 +1,128 @@
+package rest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+const (
+	defaultBody = 1 << 20
+	maxDepth    = 32
+)
+
+// read reads the body: media type, size, form.
+func (h *handler) read(in *schema.Input, op schema.Op, raw bool, r *http.Request) error {
+	if !raw {
+		if err := checkMedia(r.Header.Get("Content-Type")); err != nil {
+			return err
+		}
+	}
+	most := op.MaxBody
+	if most == 0 {
+		most = defaultBody
+	}
+	body, err := readBody(r, most)
+	if err != nil {
+		return err
+	}
+	in.Raw, in.HasBody = body, true
+	if raw {
+		return nil
+	}
+	v, err := strict.Parse(body, maxDepth)
+	switch {
+	case len(bytes.TrimSpace(body)) == 0:
+		return fault.Malformedf("the body is empty; a JSON object is needed")
+	case err != nil:
+		return fault.Malformedf("the body cannot be read as JSON: %v", err)
+	case v.Kind() != strict.Object:
+		return fault.Malformedf("the body is %s; a JSON object is needed", v.Kind())
+	}
+	in.Body = v
+	return nil
+}
+
+// takesRaw tells whether the operation reads the body as it came.
+func takesRaw(op schema.Op) bool {
+	for _, a := range op.Args(schema.REST) {
+		if a.Kind == schema.RawBody {
+			return true
+		}
+	}
+	return false
+}
+
+func checkMedia(contentType string) error {
+	media, params, err := mime.ParseMediaType(contentType)
+	charset, given := params["charset"]
+	if err != nil || media != "application/json" || given && !strings.EqualFold(charset, "utf-8") {
+		return fault.New(fault.Media, "Content-Type %s is not taken; send Content-Type: application/json (UTF-8)", schema.Quote(contentType))
+	}
+	return nil
+}
+
+func readBody(r *http.Request, most int64) ([]byte, error) {
+	tooLarge := fault.New(fault.TooLarge, "the body is larger than the %d bytes that are allowed here", most)
+	if r.ContentLength > most {
+		return nil, tooLarge
+	}
+	size := r.ContentLength
+	if size < 0 {
+		size = 0
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	_, err := buf.ReadFrom(http.MaxBytesReader(nil, r.Body, most))
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		return nil, tooLarge
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fault.Malformedf("the body ended before its announced length")
+	case err != nil:
+		return nil, fault.Malformedf("the body could not be read to its end")
+	}
+	return buf.Bytes(), nil
+}
+
+// query reads the query string, refusing what url.ParseQuery would.
+func query(raw string) (map[string][]string, error) {
+	q, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, fault.Invalidf("the query string cannot be read: percent-encode it, and separate parameters with &")
+	}
+	return q, nil
+}
+
+// remember makes the caller keep its answer when the request has an Idempotency-Key.
+func (h *handler) remember(who *db.Caller, op schema.Op, r *http.Request, body []byte) error {
+	given := r.Header.Values("Idempotency-Key")
+	if len(given) == 0 || op.Open || !op.Writes {
+		return nil
+	}
+	key := given[0]
+	if len(given) > 1 || len(key) < 1 || len(key) > 200 {
+		return fault.Invalidf("Idempotency-Key: give it once, with 1 to 200 characters")
+	}
+	who.Keep = &db.Keep{
+		Key: key, Route: r.Method + " " + r.URL.Path, Body: sha256.Sum256(body),
+		Render: func(answer any) (int, []byte, error) {
+			if k, ok := answer.(schema.Keeper); ok {
+				answer = k.Kept()
+			}
+			b, err := encode(nil, answer)
+			return status(op, answer), b, err
+		},
+	}
+	return nil
+}

@@ -1,0 +1,248 @@
+// Package rest serves a service's operations over HTTP: schema.Op to httprouter, JSON
+// strictly in and plainly out, refusals to statuses, and the OpenAPI document.
+package rest
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+	"github.com/rs/zerolog"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// Options are what the handler of one service needs.
+type Options struct {
+	Service      schema.Service
+	Version      string // the program's
+	DB           *db.DB
+	Authenticate func(ctx context.Context, service, authorization, remote string) (db.Caller, error)
+	Agent        http.Handler // POST /mcp; nil for a service without agents
+	Log          zerolog.Logger
+	Trusted      []netip.Prefix // proxies whose X-Forwarded-For counts
+	CORSOrigin   string         // the one origin that browsers may call from; "" is none
+	Observe      func(Observation)
+}
+
+// Observation is one served request, for the metrics.
+type Observation struct {
+	Service, Method, Route string
+	Status                 int
+	Took                   time.Duration
+}
+
+// handler is one service's HTTP surface.
+type handler struct {
+	Options
+	router   *httprouter.Router
+	document []byte
+}
+
+// New makes the handler of one service.
+func New(o Options) http.Handler {
+	h := &handler{Options: o, router: httprouter.New()}
+	h.Service.Ops = append([]schema.Op{h.ping(), h.health(), h.openapi()}, o.Service.Ops...)
+	h.document = document(h.Service, o.Agent != nil)
+	r := h.router
+	r.RedirectTrailingSlash = false
+	r.RedirectFixedPath = false
+	r.HandleOPTIONS = false
+	r.NotFound = http.HandlerFunc(h.notFound)
+	r.MethodNotAllowed = http.HandlerFunc(h.methodNotAllowed)
+	r.PanicHandler = h.panicked
+	for _, op := range h.Service.Ops {
+		if op.Route == "" {
+			continue
+		}
+		serve := h.serve(op)
+		r.Handle(op.Method(), op.Path(), serve)
+		if op.Method() == http.MethodGet {
+			r.Handle(http.MethodHead, op.Path(), serve)
+		}
+	}
+	if o.Agent != nil {
+		for _, method := range []string{"GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"} {
+			r.Handle(method, "/mcp", h.agent)
+		}
+	}
+	return h.outermost(r)
+}
+
+func (h *handler) agent(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+	seen(w).route = "/mcp"
+	h.Agent.ServeHTTP(w, r)
+}
+
+// notFound refuses an unknown path. Under /api the key comes before everything.
+func (h *handler) notFound(w http.ResponseWriter, r *http.Request) {
+	if err := h.keyFirst(r); err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	h.refuse(w, r, fault.NotFoundf("there is no %s here; GET /api/openapi.json lists what there is", schema.Quote(r.URL.Path)))
+}
+
+// methodNotAllowed refuses a known path with a wrong method; the router has set Allow.
+func (h *handler) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
+	if err := h.keyFirst(r); err != nil {
+		w.Header().Del("Allow")
+		h.refuse(w, r, err)
+		return
+	}
+	h.refuse(w, r, fault.New(fault.Method, "%s is not allowed on %s; allowed: %s",
+		schema.Quote(r.Method), schema.Quote(r.URL.Path), w.Header().Get("Allow")))
+}
+
+// keyFirst checks the key of a request that reaches no operation, unless an
+// operation at its path needs none.
+func (h *handler) keyFirst(r *http.Request) error {
+	const guarded = "/api/"
+	if len(r.URL.Path) < len(guarded) || r.URL.Path[:len(guarded)] != guarded {
+		return nil
+	}
+	for _, op := range h.Service.Ops {
+		if op.Open && op.Path() == r.URL.Path {
+			return nil
+		}
+	}
+	_, err := h.Authenticate(r.Context(), h.Service.Name, r.Header.Get("Authorization"), Remote(r))
+	return err
+}
+
+// serve is the one way from a request to an operation. The order of its refusals is
+// the contract's: key, role and scope, media type, size and form of the body,
+// fields; the operation itself refuses records and states.
+func (h *handler) serve(op schema.Op) httprouter.Handle {
+	route, raw := documentPath(op), takesRaw(op)
+	return func(w http.ResponseWriter, r *http.Request, ps httprouter.Params) {
+		note := seen(w)
+		note.route = route
+		var who db.Caller
+		var err error
+		if !op.Open {
+			who, err = h.Authenticate(r.Context(), h.Service.Name, r.Header.Get("Authorization"), Remote(r))
+			if err != nil {
+				h.refuse(w, r, err)
+				return
+			}
+			who.Via = "rest"
+			note.keyID = who.KeyID
+		}
+		if op.Writes && !op.Open {
+			if err := who.MayWrite(op.Route); err != nil {
+				h.refuse(w, r, err)
+				return
+			}
+		}
+		answer, err := h.call(op, raw, who, r, ps)
+		if err != nil {
+			h.refuse(w, r, err)
+			return
+		}
+		h.answer(w, r, op, answer)
+	}
+}
+
+func (h *handler) call(op schema.Op, raw bool, who db.Caller, r *http.Request, ps httprouter.Params) (any, error) {
+	in := schema.Input{
+		Surface: schema.REST, Path: ps.ByName, Header: r.Header.Get, Remote: Remote(r),
+	}
+	if r.URL.RawQuery != "" {
+		q, err := query(r.URL.RawQuery)
+		if err != nil {
+			return nil, err
+		}
+		in.Query = q
+	}
+	if r.Method == http.MethodPost {
+		if err := h.read(&in, op, raw, r); err != nil {
+			return nil, err
+		}
+		if err := h.remember(&who, op, r, in.Raw); err != nil {
+			return nil, err
+		}
+	}
+	do, err := op.Bind(in)
+	if err != nil {
+		return nil, err
+	}
+	return do(r.Context(), who)
+}
+
+// Ping is what GET /api/ping answers.
+type Ping struct {
+	OK      bool   `json:"ok"`
+	User    string `json:"user" about:"the user whose key this is"`
+	App     string `json:"app" about:"the service"`
+	Version string `json:"version"`
+	Role    string `json:"role" enum:"viewer,member,admin"`
+	Scope   string `json:"scope" enum:"read,full"`
+}
+
+func (h *handler) ping() schema.Op {
+	version := h.Service.Ping
+	if version == "" {
+		version = h.Version
+	}
+	return schema.Op{
+		Route: "GET /api/ping",
+		About: "Verify a key, and tell whose it is and what it may do.",
+		Gives: Ping{OK: true, User: "alice", App: h.Service.Name, Version: version, Role: "admin", Scope: "full"},
+		Ask: func(*schema.Form) schema.Do {
+			return func(_ context.Context, who db.Caller) (any, error) {
+				return Ping{OK: true, User: who.User, App: h.Service.Name, Version: version, Role: who.Role, Scope: who.Scope}, nil
+			}
+		},
+	}
+}
+
+// Health is what GET /healthz answers; OK is false, with 503, when the database
+// cannot be read.
+type Health struct {
+	OK      bool   `json:"ok"`
+	App     string `json:"app" about:"the service"`
+	Version string `json:"version"`
+}
+
+// HTTPStatus is 503 when the service is not well.
+func (v Health) HTTPStatus() int {
+	if v.OK {
+		return http.StatusOK
+	}
+	return http.StatusServiceUnavailable
+}
+
+func (h *handler) health() schema.Op {
+	well := Health{OK: true, App: h.Service.Name, Version: h.Service.Health}
+	return schema.Op{
+		Route: "GET /healthz", Open: true,
+		About: "Tell whether the service is well; 503 with ok false when the database cannot be read.",
+		Gives: well, May: []int{http.StatusOK, http.StatusServiceUnavailable},
+		Ask: func(*schema.Form) schema.Do {
+			return func(ctx context.Context, _ db.Caller) (any, error) {
+				v := well
+				v.OK = h.DB.View(ctx, func(c *db.Conn) error {
+					_, _, err := db.One(c, db.Int, "SELECT stamp FROM credential_stamp")
+					return err
+				}) == nil
+				return v, nil
+			}
+		},
+	}
+}
+
+func (h *handler) openapi() schema.Op {
+	return schema.Op{
+		Route: "GET /api/openapi.json", Open: true,
+		About: "This description, as OpenAPI 3.0.3.",
+		Gives: map[string]any{},
+		Ask: func(*schema.Form) schema.Do {
+			return func(context.Context, db.Caller) (any, error) { return written(h.document), nil }
+		},
+	}
+}
