@@ -3,6 +3,8 @@
 package app
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"quartermaster/schema"
@@ -14,7 +16,8 @@ var Services = []string{"store", "maintenance", "rental", "reorder"}
 
 // shop is the four services over one database.
 type shop struct {
-	all []schema.Service // in the order of Services
+	all   []schema.Service              // in the order of Services
+	flush []func(context.Context) error // what services remember off the requests' path
 }
 
 func newShop(_ *db.DB) *shop {
