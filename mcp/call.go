@@ -1,0 +1,92 @@
+package mcp
+
+import (
+	"slices"
+
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+// appender is an answer that writes itself, because it is large and asked for often.
+type appender interface{ AppendJSON(b []byte) []byte }
+
+// call calls a tool. A name that no tool has is a protocol error; whatever the tool
+// itself refuses is a result that the agent can read and learn from.
+func (x *exchange) call(b []byte, params strict.Value) ([]byte, *wrong) {
+	name, ok := member(params, "name", strict.String)
+	if !ok {
+		return nil, &wrong{code: invalidParams, text: "params.name is missing: the name of a tool, one of " + x.e.names[scopeOf(x.who)]}
+	}
+	t, ok := x.e.tools[name.Text()]
+	if !ok {
+		return nil, &wrong{code: invalidParams, text: "unknown tool " + schema.Quote(name.Text()) + "; the tools are " + x.e.names[scopeOf(x.who)]}
+	}
+	if t.op.Writes { // before anything is said about the arguments
+		if err := x.who.MayWrite(t.op.Tool); err != nil {
+			return x.refused(b, t, err), nil
+		}
+	}
+	args, given := params.Get("arguments")
+	if given && args.Kind() != strict.Object && args.Kind() != strict.Null {
+		return nil, &wrong{code: invalidParams, text: "params.arguments is " + args.Kind().String() + "; it takes an object with the arguments by name"}
+	}
+	answer, err := guarded(func() ([]byte, error) { return x.do(t, args) })
+	if err != nil {
+		return x.refused(b, t, err), nil
+	}
+	return x.given(b, answer), nil
+}
+
+// do binds the arguments, calls the operation and gives its answer as JSON.
+func (x *exchange) do(t *tool, args strict.Value) ([]byte, error) {
+	do, err := t.op.Bind(schema.Input{
+		Surface: schema.Tool, Body: args, HasBody: true,
+		Header: x.r.Header.Get, Remote: x.r.RemoteAddr,
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer, err := do(x.r.Context(), x.who)
+	if err != nil {
+		return nil, err
+	}
+	if a, ok := answer.(appender); ok {
+		return a.AppendJSON(nil), nil
+	}
+	return strict.Marshal(answer)
+}
+
+// given appends the result of a call that was carried out: the answer, and the same
+// JSON again as text for clients that know nothing else.
+func (x *exchange) given(b, answer []byte) []byte {
+	b = slices.Grow(b, 2*len(answer)+len(answer)/3+len(x.e.said.callTail)+100)
+	b = append(b, `{"content":[{"type":"text","text":"`...)
+	b = appendText(b, answer)
+	b = append(b, `"}],"structuredContent":`...)
+	b = append(b, answer...)
+	return x.endCall(append(b, `,"isError":false`...))
+}
+
+// refused appends the result of a call that was refused, or that failed. Of a failure
+// the agent learns no more than under which id the log has it.
+func (x *exchange) refused(b []byte, t *tool, err error) []byte {
+	text := hidden(x.id)
+	f, ok := fault.As(err)
+	if ok && f.Kind != fault.Internal {
+		text = f.Detail
+	}
+	if !ok || f.Kind == fault.Internal || f.Kind == fault.Unavailable {
+		x.e.log(t.op.Tool, x.id, err)
+	}
+	b = append(b, `{"content":[{"type":"text","text":`...)
+	b = append(b, quoted(text)...)
+	return x.endCall(append(b, `}],"isError":true`...))
+}
+
+func (x *exchange) endCall(b []byte) []byte {
+	if x.stateless {
+		return append(b, x.e.said.callTail...)
+	}
+	return append(b, '}')
+}

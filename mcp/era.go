@@ -1,0 +1,148 @@
+package mcp
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/strict"
+)
+
+// The revisions of the protocol that are spoken, the newest first.
+const (
+	statelessRevision = "2026-07-28"
+	latestHandshake   = "2025-11-25"
+)
+
+var revisions = []string{statelessRevision, latestHandshake, "2025-06-18", "2025-03-26"}
+
+// negotiate gives the handshake revision that initialize settles on: the asked one
+// if it is spoken, else the latest.
+func negotiate(asked string) string {
+	if asked != statelessRevision && slices.Contains(revisions, asked) {
+		return asked
+	}
+	return latestHandshake
+}
+
+// What a request of the stateless revision carries in params._meta, and what its
+// results carry.
+const (
+	metaVersion      = "io.modelcontextprotocol/protocolVersion"
+	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	metaServer       = "io.modelcontextprotocol/serverInfo"
+)
+
+const versionHeader = "Mcp-Protocol-Version"
+
+// eraOf tells whether the message is of the stateless revision. The header and the
+// body must tell the same version, and it must be one that is spoken; a request
+// without any is of the first handshake revision, which had no header. On initialize
+// the header is not enforced, for the version is only being settled.
+func eraOf(h http.Header, m message) (stateless bool, x *wrong) {
+	meta, _ := member(m.params, "_meta", strict.Object)
+	inBody, carried := member(meta, metaVersion, strict.String)
+	if m.method == "initialize" && !carried {
+		return false, nil
+	}
+	given := h[versionHeader]
+	switch {
+	case len(given) > 1:
+		return false, mismatch("MCP-Protocol-Version is given %d times; give it once", len(given))
+	case len(given) == 0 && carried:
+		return false, mismatch("the header MCP-Protocol-Version is missing; it must tell what _meta tells, %s", schema.Quote(inBody.Text()))
+	case len(given) == 0:
+		return false, nil
+	case carried && inBody.Text() != given[0]:
+		return false, mismatch("the header MCP-Protocol-Version is %s, but _meta tells %s", schema.Quote(given[0]), schema.Quote(inBody.Text()))
+	case !slices.Contains(revisions, given[0]):
+		return false, unsupported(given[0])
+	}
+	return given[0] == statelessRevision, nil
+}
+
+// saysStateless is for an answer to what could not be read: only the header tells.
+func saysStateless(h http.Header) bool { return h.Get(versionHeader) == statelessRevision }
+
+func mismatch(format string, args ...any) *wrong {
+	return &wrong{code: headerMismatch, text: "header mismatch: " + fmt.Sprintf(format, args...)}
+}
+
+func unsupported(asked string) *wrong {
+	data, err := strict.Marshal(struct {
+		Supported []string `json:"supported"`
+		Requested string   `json:"requested"`
+	}{revisions, asked})
+	if err != nil {
+		data = nil // strings always marshal
+	}
+	return &wrong{
+		code: unsupportedVersion, data: data,
+		text: fmt.Sprintf("unsupported protocol version %s; supported are %s", schema.Quote(asked), strings.Join(revisions, ", ")),
+	}
+}
+
+// checkStateless refuses a request of the stateless revision that lacks what each of
+// them must carry, or whose headers tell something else than its body.
+func checkStateless(h http.Header, m message) *wrong {
+	meta, ok := member(m.params, "_meta", strict.Object)
+	if !ok {
+		return &wrong{code: invalidParams, text: "params._meta is missing: an object with " + metaVersion + " and " + metaCapabilities}
+	}
+	if _, ok := member(meta, metaVersion, strict.String); !ok {
+		return &wrong{code: invalidParams, text: "params._meta lacks " + metaVersion + ": a string"}
+	}
+	if _, ok := member(meta, metaCapabilities, strict.Object); !ok {
+		return &wrong{code: invalidParams, text: "params._meta lacks " + metaCapabilities + ": an object"}
+	}
+	if x := sameInHeader(h, "Mcp-Method", m.method); x != nil {
+		return x
+	}
+	if m.method != "tools/call" {
+		return nil
+	}
+	name, ok := member(m.params, "name", strict.String)
+	if !ok {
+		return nil // the call itself refuses it
+	}
+	return sameInHeader(h, "Mcp-Name", name.Text())
+}
+
+// sameInHeader refuses a header that is missing, ambiguous or tells something else
+// than the body does.
+func sameInHeader(h http.Header, name, inBody string) *wrong {
+	given := h[name]
+	if len(given) != 1 {
+		return mismatch("the header %s is given %d times; it must be given once, and tell %s", name, len(given), schema.Quote(inBody))
+	}
+	value, ok := headerText(given[0])
+	if !ok {
+		return mismatch("the header %s holds what a header may not hold, or Base64 that cannot be read", name)
+	}
+	if value != inBody {
+		return mismatch("the header %s is %s, but the body tells %s", name, schema.Quote(value), schema.Quote(inBody))
+	}
+	return nil
+}
+
+// headerText decodes a mirrored value: plain ASCII, or =?base64?...?= around the
+// Base64 of its UTF-8.
+func headerText(s string) (string, bool) {
+	for _, c := range []byte(s) {
+		if c < ' ' && c != '\t' || c > '~' {
+			return "", false
+		}
+	}
+	inner, ok := strings.CutPrefix(s, "=?base64?")
+	if !ok {
+		return s, true
+	}
+	if inner, ok = strings.CutSuffix(inner, "?="); !ok {
+		return s, true
+	}
+	text, err := base64.StdEncoding.DecodeString(inner)
+	return string(text), err == nil
+}

@@ -1,0 +1,134 @@
+// Package mcp is the agent endpoint over a service's operations: the Model Context
+// Protocol on POST /mcp, stateless, JSON in and JSON out, one message a request.
+//
+// It speaks both eras of the protocol at once. The handshake revisions open with
+// initialize; the stateless revision carries its version in every request. Which of
+// the two a request is of, the request itself says.
+package mcp
+
+import (
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// Options are what the endpoint of one service needs.
+type Options struct {
+	Version string          // the program's
+	Origins []string        // origins beside the server's own whose pages may call, "https://agents.example"
+	Log     func(err error) // told what callers are not: internal errors and their causes
+
+	// Authenticate tells who asks. A refusal of the kinds Unauthorized, Limited and
+	// Unavailable is answered as REST answers it.
+	Authenticate func(r *http.Request) (db.Caller, error)
+}
+
+// Endpoint is the agent endpoint of one service.
+type Endpoint struct {
+	o       Options
+	service string
+	maxBody int64
+	tools   map[string]*tool
+	names   [scopes]string // the tools that a key of the scope sees, as text
+	said    said
+}
+
+// New makes the endpoint of one service. It panics when a tool is declared in a way
+// that clients could not use: without a sentence, or with an answer that is not an
+// object.
+func New(s schema.Service, o Options) *Endpoint {
+	e := &Endpoint{o: o, service: s.Name, maxBody: defaultBody, tools: map[string]*tool{}}
+	if e.o.Log == nil {
+		e.o.Log = func(error) {}
+	}
+	var all, read []*tool
+	for _, op := range s.Tools() {
+		t := newTool(op)
+		e.tools[op.Tool] = t
+		e.maxBody = max(e.maxBody, op.MaxBody)
+		all = append(all, t)
+		if !op.Writes {
+			read = append(read, t)
+		}
+	}
+	e.names = [scopes]string{full: namesOf(all), readOnly: namesOf(read)}
+	e.said = say(s, o.Version, [scopes][]*tool{full: all, readOnly: read})
+	return e
+}
+
+// The two lists of tools there are: a read-only key sees the tools that read.
+const (
+	full = iota
+	readOnly
+	scopes
+)
+
+func scopeOf(who db.Caller) int {
+	if who.Scope == "full" {
+		return full
+	}
+	return readOnly
+}
+
+func namesOf(tools []*tool) string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.op.Tool
+	}
+	return strings.Join(names, ", ")
+}
+
+// ServeHTTP answers one request. What is wrong before a message can be read is
+// refused in the house's form, as REST refuses it, in this order: origin, method,
+// key, media type, size. From there on the answers are JSON-RPC.
+func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	who, body, err := e.receive(w, r)
+	if err != nil {
+		e.refuse(w, err)
+		return
+	}
+	x := exchange{e: e, r: r, who: who, id: w.Header().Get("X-Request-Id")}
+	status, answer := x.answer(body)
+	if answer == nil {
+		w.WriteHeader(status)
+		return
+	}
+	send(w, status, answer)
+}
+
+func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request) (who db.Caller, body []byte, err error) {
+	if err := e.checkOrigin(r); err != nil {
+		return who, nil, err
+	}
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		return who, nil, fault.New(fault.Method, "%s is not allowed here; the agent endpoint takes POST with one JSON-RPC message", schema.Quote(r.Method))
+	}
+	if who, err = e.o.Authenticate(r); err != nil {
+		return who, nil, err
+	}
+	who.Via = "mcp"
+	if err := checkMedia(r.Header.Get("Content-Type")); err != nil {
+		return who, nil, err
+	}
+	body, err = readBody(r, e.maxBody)
+	return who, body, err
+}
+
+// guarded calls fn and makes its panic an error, with the stack for the log.
+func guarded[T any](fn func() (T, error)) (v T, err error) {
+	defer func() {
+		cause := recover()
+		if cause == http.ErrAbortHandler {
+			panic(cause)
+		}
+		if cause != nil {
+			err = &panicked{cause: cause, stack: debug.Stack()}
+		}
+	}()
+	return fn()
+}

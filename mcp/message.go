@@ -1,0 +1,152 @@
+package mcp
+
+import (
+	"net/http"
+	"strconv"
+
+	"quartermaster/schema/strict"
+)
+
+// message is one JSON-RPC message as it came.
+type message struct {
+	id     []byte       // as it stands in the body; nil for a notification
+	method string       // "tools/call"
+	params strict.Value // an object, or the zero Value when there are none
+}
+
+// The codes of JSON-RPC, and of the stateless revision.
+const (
+	parseError         = -32700
+	invalidRequest     = -32600
+	methodNotFound     = -32601
+	invalidParams      = -32602
+	headerMismatch     = -32020
+	unsupportedVersion = -32022
+)
+
+// wrong is a JSON-RPC error: something about the message, not about what a tool was
+// asked to do.
+type wrong struct {
+	code int
+	text string
+	data []byte // JSON; nil when there is none
+}
+
+// status is the HTTP status that goes with the error. The handshake revisions answer
+// every request that could be read with 200; the stateless one has a status for each
+// code.
+func (x *wrong) status(stateless bool) int {
+	switch {
+	case x.code == methodNotFound && stateless:
+		return http.StatusNotFound
+	case (x.code == methodNotFound || x.code == invalidParams) && !stateless:
+		return http.StatusOK
+	}
+	return http.StatusBadRequest
+}
+
+// maxDepth bounds how deep a message may be nested, the envelope included.
+const maxDepth = strict.MaxDepth
+
+// readMessage reads the envelope. With an error it gives the id as far as it could
+// be read.
+func readMessage(body []byte) (m message, x *wrong) {
+	v, err := strict.Parse(body, maxDepth)
+	if err != nil {
+		return m, &wrong{code: parseError, text: "the body cannot be read as JSON: " + err.Error()}
+	}
+	switch v.Kind() {
+	case strict.Object:
+	case strict.Array:
+		return m, &wrong{code: invalidRequest, text: "batches are not taken; send one message a request"}
+	default:
+		return m, &wrong{code: invalidRequest, text: "the message is " + v.Kind().String() + "; a JSON-RPC object is needed"}
+	}
+	var version, id, method, params strict.Value
+	var hasID, hasParams bool
+	for name, member := range v.Fields {
+		switch string(name) {
+		case "jsonrpc":
+			version = member
+		case "id":
+			id, hasID = member, true
+		case "method":
+			method = member
+		case "params":
+			params, hasParams = member, true
+		}
+	}
+	idKind := id.Kind()
+	if idKind == strict.String || idKind == strict.Number {
+		m.id = id.Raw()
+	}
+	m.method = method.Text()
+	switch {
+	case version.Text() != "2.0":
+		x = &wrong{code: invalidRequest, text: `jsonrpc must be "2.0"`}
+	case hasID && m.id == nil:
+		x = &wrong{code: invalidRequest, text: "id is " + idKind.String() + "; it takes a string or a number, and is left out of a notification"}
+	case method.Kind() != strict.String:
+		x = &wrong{code: invalidRequest, text: "method is missing or no string; answers and anything but requests and notifications are not taken"}
+	case hasParams && params.Kind() == strict.Array:
+		x = &wrong{code: invalidParams, text: "params is an array; it takes an object with the parameters by name"}
+	case hasParams && params.Kind() != strict.Object:
+		x = &wrong{code: invalidRequest, text: "params is " + params.Kind().String() + "; it takes an object"}
+	default:
+		m.params = params
+	}
+	return m, x
+}
+
+// member gives the object's member name when it is of the kind.
+func member(v strict.Value, name string, kind strict.Kind) (strict.Value, bool) {
+	f, ok := v.Get(name)
+	return f, ok && f.Kind() == kind
+}
+
+// appendHead begins an answer to the request id. Without one it is null, as JSON-RPC
+// has it, or absent, as the stateless revision has it.
+func appendHead(b, id []byte, stateless bool) []byte {
+	b = append(b, `{"jsonrpc":"2.0"`...)
+	switch {
+	case id != nil:
+		b = append(append(b, `,"id":`...), id...)
+	case !stateless:
+		b = append(b, `,"id":null`...)
+	}
+	return b
+}
+
+func (x *wrong) append(b, id []byte, stateless bool) []byte {
+	b = append(appendHead(b, id, stateless), `,"error":{"code":`...)
+	b = strconv.AppendInt(b, int64(x.code), 10)
+	b = append(append(b, `,"message":`...), quoted(x.text)...)
+	if x.data != nil {
+		b = append(append(b, `,"data":`...), x.data...)
+	}
+	return append(b, '}', '}')
+}
+
+// appendText appends text as the inside of a JSON string. It must be valid UTF-8.
+func appendText(b, text []byte) []byte {
+	from := 0
+	for i, c := range text {
+		if c != '"' && c != '\\' && c >= ' ' {
+			continue
+		}
+		b = append(b, text[from:i]...)
+		from = i + 1
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\t':
+			b = append(b, '\\', 't')
+		default:
+			const hex = "0123456789abcdef"
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+	}
+	return append(b, text[from:]...)
+}

@@ -1,0 +1,85 @@
+package mcp
+
+import (
+	"fmt"
+
+	"quartermaster/schema"
+	"quartermaster/schema/strict"
+)
+
+// tool is one operation as agents know it.
+type tool struct {
+	op     schema.Op
+	listed listed
+}
+
+// listed is a tool's entry in tools/list.
+type listed struct {
+	Name         string         `json:"name"`
+	Title        string         `json:"title"`
+	Description  string         `json:"description"`
+	InputSchema  inputSchema    `json:"inputSchema"`
+	OutputSchema map[string]any `json:"outputSchema"`
+	Annotations  annotations    `json:"annotations"`
+}
+
+// inputSchema holds nothing at its top but an object's plain words: clients in wide
+// use drop a whole list over one $ref, oneOf or anyOf there.
+type inputSchema struct {
+	Type       string     `json:"type"`
+	Properties properties `json:"properties"`
+	Required   []string   `json:"required,omitempty"`
+	Additional bool       `json:"additionalProperties"`
+}
+
+// annotations are hints by which a client decides what to ask its user about.
+type annotations struct {
+	ReadOnly    bool `json:"readOnlyHint"`
+	Destructive bool `json:"destructiveHint"`
+	Idempotent  bool `json:"idempotentHint"`
+	OpenWorld   bool `json:"openWorldHint"`
+}
+
+// properties are the arguments in the order of their declaration, which no map keeps.
+type properties []schema.Arg
+
+// MarshalJSON writes an object with one schema an argument.
+func (p properties) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, a := range p {
+		s, err := strict.Marshal(a.Schema(schema.JSONSchema))
+		if err != nil {
+			return nil, fmt.Errorf("argument %s: %w", a.Name, err)
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, quoted(a.Name)...), ':')
+		b = append(b, s...)
+	}
+	return append(b, '}'), nil
+}
+
+func newTool(op schema.Op) *tool {
+	in := inputSchema{Type: "object", Properties: properties{}}
+	for _, a := range op.Args(schema.Tool) {
+		if a.Header != "" || a.Kind == schema.RawBody {
+			continue // what only a request over REST carries
+		}
+		in.Properties = append(in.Properties, a)
+		if a.Required {
+			in.Required = append(in.Required, a.Name)
+		}
+	}
+	out := schema.ShapeOf(op.Gives).Schema(schema.JSONSchema)
+	if out["type"] != "object" || op.About == "" {
+		panic(fmt.Sprintf("mcp: the tool %s needs a sentence and an answer that is an object", op.Tool))
+	}
+	return &tool{op: op, listed: listed{
+		Name: op.Tool, Title: op.Title(), Description: op.About, InputSchema: in, OutputSchema: out,
+		Annotations: annotations{
+			ReadOnly: !op.Writes, Destructive: op.Removes,
+			Idempotent: op.Repeats || !op.Writes,
+		},
+	}}
+}
