@@ -1,0 +1,194 @@
+package db
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"zombiezen.com/go/sqlite"
+)
+
+func TestOpenRefusesWhatIsNotOurs(t *testing.T) {
+	dir := t.TempDir()
+	foreign := filepath.Join(dir, "foreign.db")
+	c, err := sqlite.OpenConn(foreign, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(run(c, "CREATE TABLE t (a)"), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{
+		"empty.db": {}, "text.db": []byte("hello, this is no database at all"),
+		"cut.db": []byte("SQLite format 3\x00 and then nothing"),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]error{
+		"none.db": ErrMissing, "empty.db": ErrMissing, "text.db": ErrForeign, "cut.db": ErrForeign, "foreign.db": ErrForeign,
+	} {
+		path := filepath.Join(dir, name)
+		before, _ := os.ReadFile(path)
+		_, err := Open(path, Options{Migrate: true})
+		if !errors.Is(err, want) || !bytes.Contains([]byte(err.Error()), []byte(path)) {
+			t.Errorf("%s: %v, want %v with its path", name, err, want)
+		}
+		after, _ := os.ReadFile(path)
+		if !bytes.Equal(before, after) {
+			t.Errorf("%s was touched", name)
+		}
+	}
+}
+
+func TestNewerFileIsRefusedAndLeftAlone(t *testing.T) {
+	d, _ := fresh(t)
+	c, err := connect(d.path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(run(c, "INSERT INTO schema_migrations VALUES ('9999_future', 1)"), run(c, "PRAGMA wal_checkpoint(TRUNCATE)"), c.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _ := os.ReadFile(d.path)
+	if _, err := Open(d.path, Options{Migrate: true}); !errors.Is(err, ErrNewer) {
+		t.Errorf("%v, want ErrNewer", err)
+	}
+	after, _ := os.ReadFile(d.path)
+	if !bytes.Equal(before, after) {
+		t.Error("the file was touched")
+	}
+}
+
+func TestOlderFileIsMigratedWithACopyAside(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "old.db")
+	all, err := known()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(run(c, fmt.Sprintf("PRAGMA application_id = %d", applicationID)), apply(c, all[0], 1), c.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) > 1 {
+		if _, err := Open(path, Options{}); err == nil {
+			t.Error("an older file was opened without migrating")
+		}
+	}
+	var told string
+	d, err := Open(path, Options{Migrate: true, Notice: func(s string) { told = s }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	have, err := d.Migrations(ctx)
+	if err != nil || len(missingOf(have)) != 0 {
+		t.Errorf("missing afterwards: %v (%v)", missingOf(have), err)
+	}
+	if len(all) > 1 {
+		aside := fmt.Sprintf("%s.before-v%d", path, len(all))
+		if err := check(aside); err != nil || !bytes.Contains([]byte(told), []byte(aside)) {
+			t.Errorf("copy aside: %v, told %q", err, told)
+		}
+	}
+}
+
+func TestMigrationIsOldOrNew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.db")
+	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	bad := Migration{Name: "0001_bad", script: "CREATE TABLE a (x); CREATE TABLE b (y); INSERT INTO nowhere VALUES (1);"}
+	if err := apply(c, bad, 1); err == nil {
+		t.Fatal("no error")
+	}
+	n, _, err := One(&Conn{c: c}, Int, "SELECT count(*) FROM sqlite_schema")
+	if err != nil || n != 0 {
+		t.Errorf("%d objects are left of a failed migration (%v)", n, err)
+	}
+}
+
+func TestBackupAndRestore(t *testing.T) {
+	d, _ := fresh(t)
+	dir := t.TempDir()
+	copyPath, target := filepath.Join(dir, "copy.db"), filepath.Join(dir, "live.db")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "kept") }))
+	must(Backup(d.path, copyPath))
+	must(Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "later") }))
+
+	// A live file with a log that must not be played into what is restored.
+	must(Create(target, Options{}))
+	live, err := Open(target, Options{})
+	must(err)
+	must(Exec(ctx, live, CLI(""), func(tx *Tx) error { return addUser(tx, "stale") }))
+	wal, err := os.ReadFile(target + "-wal")
+	must(err)
+	must(live.Close())
+	must(os.WriteFile(target+"-wal", wal, 0o600))
+
+	aside, err := Restore(copyPath, target)
+	must(err)
+	if err := check(aside); err != nil {
+		t.Errorf("what was there before: %v", err)
+	}
+	back, err := Open(target, Options{})
+	must(err)
+	defer back.Close()
+	names, err := All(conn(t, back), Text, "SELECT name FROM users ORDER BY name")
+	must(err)
+	if fmt.Sprint(names) != "[kept]" {
+		t.Errorf("restored users %v, want only kept", names)
+	}
+
+	release, err := Hold(target)
+	must(err)
+	if _, err := Restore(copyPath, target); !errors.Is(err, ErrServed) {
+		t.Errorf("restore under a server: %v", err)
+	}
+	must(release())
+	broken, err := os.ReadFile(copyPath)
+	must(err)
+	for i := 4096; i < len(broken) && i < 40960; i++ {
+		broken[i] ^= 0x5a
+	}
+	must(os.WriteFile(copyPath, broken, 0o600))
+	if _, err := Restore(copyPath, target); err == nil {
+		t.Error("a damaged copy was restored")
+	}
+}
+
+func TestHoldIsForOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h.db")
+	release, err := Hold(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Hold(path); !errors.Is(err, ErrServed) {
+		t.Errorf("a second holder: %v", err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	release, err = Hold(path)
+	if err != nil {
+		t.Fatalf("after release: %v", err)
+	}
+	_ = release()
+}
