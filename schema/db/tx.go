@@ -69,13 +69,19 @@ func (tx *Tx) Try(fn func() error) error {
 // Audit writes the change's entry: an action such as "workorder.status", the subject
 // such as "work_order:12", and what changed, as short JSON.
 func (tx *Tx) Audit(action, subject string, changes any) error {
+	return tx.AuditIn(tx.who.Service, action, subject, changes)
+}
+
+// AuditIn is Audit for a change of the appliance's own that belongs to one service,
+// as a key does.
+func (tx *Tx) AuditIn(service, action, subject string, changes any) error {
 	body, err := strict.Marshal(changes)
 	if err != nil {
 		return err
 	}
 	tx.audited = true
 	return failed(run(tx.c, "INSERT INTO audit (at, service, actor, via, action, subject, changes) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		tx.Now, tx.who.Service, tx.who.User, tx.who.Via, action, subject, string(body)))
+		tx.Now, service, tx.who.User, tx.who.Via, action, subject, string(body)))
 }
 
 // event is the body of a delivery.
