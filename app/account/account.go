@@ -1,0 +1,66 @@
+// Package account is who may ask: users with their roles, the API keys they hold,
+// and the way from an Authorization header to a Caller.
+//
+// The names of the services come in as arguments; whoever calls has checked them
+// against the appliance's list.
+package account
+
+import (
+	"context"
+	"unicode/utf8"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Roles are what a user may be in a service. A viewer reads; a member and an admin
+// read and write.
+var Roles = []string{"viewer", "member", "admin"}
+
+// Scopes are what a key may be good for.
+var Scopes = []string{"read", "full"}
+
+// guard refuses whoever is no admin: users and keys are theirs alone, to see as well
+// as to change.
+func guard(who db.Caller) error {
+	if who.Role != "admin" {
+		return fault.Forbiddenf("users and keys are kept by an admin; %s has the role %s", who.User, schema.Quote(who.Role))
+	}
+	return nil
+}
+
+// update is db.Update for an admin, as the appliance's own business: its audit entries
+// stand under no service unless they say which.
+func update[T any](ctx context.Context, d *db.DB, who db.Caller, fn func(*db.Tx) (T, error)) (T, error) {
+	var none T
+	if err := guard(who); err != nil {
+		return none, err
+	}
+	who.Service = ""
+	return db.Update(ctx, d, who, fn)
+}
+
+// line refuses a text that is too long, or that would break out of its line in a
+// list or a log.
+func line(name, s string) error {
+	if !utf8.ValidString(s) {
+		return fault.Invalidf("%s is not valid UTF-8", name)
+	}
+	if n := utf8.RuneCountInString(s); n > most {
+		return fault.Invalidf("%s has %d characters; at most %d are allowed", name, n, most)
+	}
+	for _, c := range s {
+		if c < ' ' || c >= 0x7f && c < 0xa0 || c == '\u2028' || c == '\u2029' {
+			return fault.Invalidf("%s holds a control character; one line of text is allowed", name)
+		}
+	}
+	return nil
+}
+
+// most is how many characters a name or a label may have.
+const most = 200
+
+// minute is an instant cut to its minute.
+func minute(i exact.Instant) exact.Instant { return i - i%60 }

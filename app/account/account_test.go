@@ -1,0 +1,111 @@
+package account
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// house is a database file with a clock that the test moves.
+type house struct {
+	t     testing.TB
+	d     *db.DB
+	nanos *atomic.Int64
+}
+
+var noon = time.Date(2026, 11, 20, 12, 0, 30, 0, time.UTC)
+
+func newHouse(t testing.TB) house {
+	t.Helper()
+	h := house{t: t, nanos: new(atomic.Int64)}
+	h.nanos.Store(noon.UnixNano())
+	path := filepath.Join(t.TempDir(), "shop.db")
+	if err := db.Create(path, db.Options{Now: h.now}); err != nil {
+		t.Fatal(err)
+	}
+	h.d = h.open(path)
+	return h
+}
+
+// open opens the file once more, as another process would.
+func (h house) open(path string) *db.DB {
+	h.t.Helper()
+	d, err := db.Open(path, db.Options{Now: h.now, Zone: time.UTC})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			h.t.Error(err)
+		}
+	})
+	return d
+}
+
+func (h house) now() time.Time       { return time.Unix(0, h.nanos.Load()).UTC() }
+func (h house) pass(d time.Duration) { h.nanos.Add(int64(d)) }
+func (h house) user(name string) User {
+	return must[User](h.t)(h.add(name, "member", "store", "rental"))
+}
+func must[T any](t testing.TB) func(T, error) T {
+	t.Helper()
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func (h house) add(name, role string, services ...string) (User, error) {
+	return AddUser(context.Background(), h.d, db.CLI(""), name, role, services)
+}
+
+func (h house) key(n NewKey) (Key, string) {
+	h.t.Helper()
+	k, full, err := CreateKey(context.Background(), h.d, db.CLI(""), n)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return k, full
+}
+
+// entry is one line of the audit trail without its time.
+type entry struct{ service, actor, via, action, subject, changes string }
+
+func (h house) audit() []entry {
+	h.t.Helper()
+	var all []entry
+	err := h.d.View(context.Background(), func(c *db.Conn) (err error) {
+		all, err = db.All(c, func(r *db.Row) entry {
+			return entry{r.Text(), r.Text(), r.Text(), r.Text(), r.Text(), r.Text()}
+		}, "SELECT service, actor, via, action, subject, changes FROM audit ORDER BY id")
+		return err
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return all
+}
+
+// refused fails the test unless err is a refusal of the kind whose detail holds every
+// one of the words.
+func refused(t testing.TB, err error, kind fault.Kind, words ...string) {
+	t.Helper()
+	e, ok := fault.As(err)
+	if !ok || e.Kind != kind {
+		t.Fatalf("got %v, want a refusal of kind %s", err, kind)
+	}
+	for _, w := range words {
+		if !strings.Contains(e.Detail, w) {
+			t.Fatalf("the detail %q does not hold %q", e.Detail, w)
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Keys turns the Authorization header of a request into its Caller. It remembers the
+// keys that it has seen, so that one costs no read of the database, and forgets them
+// as soon as any credential may have lost its power, in this process or another.
+type Keys struct {
+	d     *db.DB
+	wrong wrongKeys
+
+	begun    atomic.Uint64 // how many looks at the database's version have begun
+	looking  sync.Mutex
+	version  int64  // at the newest look
+	answered uint64 // the newest look that ended well
+
+	mu    sync.Mutex
+	stamp int64 // the credential stamp at which everything in seen was read
+	seen  map[[sha256.Size]byte]*seenKey
+	used  map[int64]exact.Instant // by key id, to the minute; not written yet
+}
+
+type seenKey struct {
+	who  db.Caller
+	used exact.Instant // the newest minute that went into Keys.used
+}
+
+// maxSeen bounds how many keys are remembered.
+const maxSeen = 4096
+
+// NewKeys makes the one Keys of a process: wrong keys are counted over all listeners
+// together.
+func NewKeys(d *db.DB) *Keys {
+	return &Keys{
+		d: d, version: -1, stamp: -1,
+		wrong: wrongKeys{from: map[address][]int64{}},
+		seen:  map[[sha256.Size]byte]*seenKey{}, used: map[int64]exact.Instant{},
+	}
+}
+
+// Authenticate gives the caller whose key the header's value holds, with Via empty:
+// the surface knows by which way it came. remote is the address that asked, without
+// or with a port.
+//
+// A header that is missing, and one that is malformed or whose key is unknown,
+// revoked, another service's, a disabled user's or of a user without a role in the
+// service, is refused as Unauthorized; the detail does not tell these apart. After 20
+// wrong keys in a minute from one address, further wrong ones are refused as Limited.
+func (k *Keys) Authenticate(ctx context.Context, service, authorization, remote string) (db.Caller, error) {
+	if authorization == "" {
+		return db.Caller{}, fault.New(fault.Unauthorized,
+			"an API key is needed: send the header `Authorization: Bearer KEY` with a key of the service %s (apk_ and 40 hexadecimal digits)", service)
+	}
+	if hash, ok := bearer(authorization); ok {
+		who, found, err := k.find(ctx, hash)
+		if err != nil {
+			return db.Caller{}, err
+		}
+		if found && who.Service == service {
+			return who, nil
+		}
+	}
+	if wait := k.wrong.add(remote, k.d.Now()); wait > 0 {
+		e := fault.New(fault.Limited, "more than %d wrong API keys in a minute came from this address: wait, or send a right one, which still works", maxWrong)
+		e.Retry = wait
+		return db.Caller{}, e
+	}
+	return db.Caller{}, fault.New(fault.Unauthorized,
+		"this API key does not open the service %s: send the header `Authorization: Bearer KEY` with a key of this service (apk_ and 40 hexadecimal digits) that is not revoked and whose owner is enabled", service)
+}
+
+// bearer reads "Bearer KEY", the scheme in any case and one or more spaces between,
+// and gives the key's hash.
+func bearer(authorization string) (hash [sha256.Size]byte, ok bool) {
+	const scheme = "Bearer "
+	if len(authorization) < len(scheme) || !strings.EqualFold(authorization[:len(scheme)], scheme) {
+		return hash, false
+	}
+	key := strings.TrimLeft(authorization[len(scheme):], " ")
+	if len(key) != keyLength || key[:len(keyStart)] != keyStart {
+		return hash, false
+	}
+	for _, c := range []byte(key[len(keyStart):]) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return hash, false
+		}
+	}
+	var b [keyLength]byte
+	copy(b[:], key)
+	return sha256.Sum256(b[:]), true
+}
+
+// find gives the caller of a valid key.
+func (k *Keys) find(ctx context.Context, hash [sha256.Size]byte) (who db.Caller, found bool, err error) {
+	if err := k.look(); err != nil {
+		return who, false, err
+	}
+	now := minute(exact.InstantOf(k.d.Now()))
+	k.mu.Lock()
+	s := k.seen[hash]
+	if s != nil {
+		who = s.who
+		k.use(s, now)
+	}
+	k.mu.Unlock()
+	if s != nil {
+		return who, true, nil
+	}
+	return k.read(ctx, hash, now)
+}
+
+// use notes when a key was used. It is called with mu held.
+func (k *Keys) use(s *seenKey, now exact.Instant) {
+	if s.used != now {
+		s.used = now
+		k.used[s.who.KeyID] = now
+	}
+}
+
+// look makes sure that what is remembered was true when the request came in, or
+// later. It asks for the database's version, which no commit leaves as it was; only
+// when that has moved does it read the stamp of the credentials, and only when that
+// has moved too is everything forgotten.
+//
+// Requests that come while one looks wait for the next look together: one that began
+// after a request came in serves it too.
+func (k *Keys) look() error {
+	came := k.begun.Load()
+	k.looking.Lock()
+	defer k.looking.Unlock()
+	if k.answered > came {
+		return nil
+	}
+	mine := k.begun.Add(1)
+	version, err := k.d.Version()
+	if err != nil {
+		return err
+	}
+	if version != k.version {
+		// Read after the version: what is committed in between moves the version again.
+		stamp, err := k.d.Glance(selectStamp)
+		if err != nil {
+			return err
+		}
+		k.trust(stamp)
+		k.version = version
+	}
+	k.answered = mine
+	return nil
+}
+
+const selectStamp = "SELECT stamp FROM credential_stamp"
+
+// trust forgets every key if it was read at another stamp.
+func (k *Keys) trust(stamp int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if stamp != k.stamp {
+		k.stamp = stamp
+		clear(k.seen)
+	}
+}
+
+// selectCaller finds the owner of a key that is good for something.
+const selectCaller = `SELECT k.id, k.service, u.name, r.role, k.scope
+	FROM keys k JOIN users u ON u.id = k.user_id JOIN roles r ON r.user_id = k.user_id AND r.service = k.service
+	WHERE k.hash = ? AND k.revoked_at IS NULL AND u.disabled = 0`
+
+func scanCaller(r *db.Row) db.Caller {
+	return db.Caller{KeyID: r.Int(), Service: r.Text(), User: r.Text(), Role: r.Text(), Scope: r.Text()}
+}
+
+// read looks a key up and remembers it if it is good. One that is not is not
+// remembered: whoever tries many must not fill the memory.
+func (k *Keys) read(ctx context.Context, hash [sha256.Size]byte, now exact.Instant) (who db.Caller, found bool, err error) {
+	var stamp int64
+	err = k.d.View(ctx, func(c *db.Conn) error {
+		if stamp, _, err = db.One(c, db.Int, selectStamp); err != nil {
+			return err
+		}
+		who, found, err = db.One(c, scanCaller, selectCaller, hash[:])
+		return err
+	})
+	if err != nil || !found {
+		return db.Caller{}, false, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := &seenKey{who: who}
+	k.use(s, now)
+	if stamp == k.stamp { // else what is remembered was read at another time than this
+		k.remember(hash, s)
+	}
+	return who, true, nil
+}
+
+// remember is called with mu held.
+func (k *Keys) remember(hash [sha256.Size]byte, s *seenKey) {
+	if len(k.seen) >= maxSeen {
+		for other := range k.seen {
+			delete(k.seen, other)
+			break
+		}
+	}
+	k.seen[hash] = s
+}
+
+// Flush writes when the keys were last used. The server calls it every minute and
+// when it stops; what could not be written is kept for the next time.
+func (k *Keys) Flush(ctx context.Context) error {
+	k.mu.Lock()
+	used := k.used
+	k.used = map[int64]exact.Instant{}
+	k.mu.Unlock()
+	if len(used) == 0 {
+		return nil
+	}
+	err := db.Exec(ctx, k.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		set, err := tx.Change("UPDATE keys SET last_used_at = ?1 WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at < ?1)")
+		if err != nil {
+			return err
+		}
+		for id, at := range used {
+			if err := set.Ints(int64(at), id); err != nil {
+				return err
+			}
+			if err := set.Run(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		for id, at := range used {
+			k.used[id] = max(at, k.used[id])
+		}
+	}
+	return err
+}
+
+// Wrong tells how many wrong keys there were since the start, and how many of them
+// were refused as too many.
+func (k *Keys) Wrong() (all, limited int64) { return k.wrong.all.Load(), k.wrong.limited.Load() }

@@ -1,0 +1,164 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// A key is apk_ and 40 lower-case hexadecimal digits: 20 random bytes. Only its
+// SHA-256 is stored, and its first characters, by which people tell keys apart.
+const (
+	keyStart  = "apk_"
+	keyLength = len(keyStart) + 40
+	shown     = len(keyStart) + 4
+)
+
+// Key is an API key as it is listed: everything but the key itself.
+type Key struct {
+	ID         int64          `json:"id"`
+	Prefix     string         `json:"prefix"`
+	Label      string         `json:"label"`
+	Service    string         `json:"service"`
+	User       string         `json:"user"`
+	Scope      string         `json:"scope"`
+	CreatedAt  exact.Instant  `json:"created_at"`
+	LastUsedAt *exact.Instant `json:"last_used_at"` // to the minute
+	RevokedAt  *exact.Instant `json:"revoked_at"`
+}
+
+const selectKeys = `SELECT k.id, k.prefix, k.label, k.service, u.name, k.scope, k.created_at, k.last_used_at, k.revoked_at
+	FROM keys k JOIN users u ON u.id = k.user_id `
+
+func scanKey(r *db.Row) Key {
+	return Key{
+		ID: r.Int(), Prefix: r.Text(), Label: r.Text(), Service: r.Text(), User: r.Text(), Scope: r.Text(),
+		CreatedAt: r.Instant(), LastUsedAt: r.InstantPtr(), RevokedAt: r.InstantPtr(),
+	}
+}
+
+func (k Key) subject() string { return fmt.Sprintf("key:%d", k.ID) }
+
+// NewKey is what a key shall be good for.
+type NewKey struct {
+	Service, User, Scope string
+	Label                string // what it is for, in a person's words; may be empty
+}
+
+// CreateKey makes a key for one service. The full key is given here and never again.
+// A user who is disabled, or who has no role in the service, gets none.
+func CreateKey(ctx context.Context, d *db.DB, who db.Caller, n NewKey) (Key, string, error) {
+	type made struct {
+		Key
+		full string
+	}
+	m, err := update(ctx, d, who, func(tx *db.Tx) (m made, err error) {
+		u, err := findUser(&tx.Conn, n.User)
+		if err != nil {
+			return m, err
+		}
+		m.Key, m.full, err = createKey(tx, u, n)
+		return m, err
+	})
+	return m.Key, m.full, err
+}
+
+func createKey(tx *db.Tx, u User, n NewKey) (k Key, full string, err error) {
+	label := strings.TrimSpace(n.Label)
+	if err := line("the label", label); err != nil {
+		return k, "", err
+	}
+	if !slices.Contains(Scopes, n.Scope) {
+		return k, "", fault.Invalidf("scope: %s is not one of %s", schema.Quote(n.Scope), strings.Join(Scopes, ", "))
+	}
+	if u.Disabled {
+		return k, "", fault.Conflictf("the user %s is disabled and gets no key; `quartermaster user enable` comes first", schema.Quote(u.Name))
+	}
+	if u.Roles[n.Service] == "" {
+		return k, "", fault.Conflictf("the user %s has no role in the service %s and gets no key for it; `quartermaster user role` gives one",
+			schema.Quote(u.Name), schema.Quote(n.Service))
+	}
+	full = mintKey()
+	hash := sha256.Sum256([]byte(full))
+	k = Key{
+		Prefix: full[:shown], Label: label, Service: n.Service, User: u.Name, Scope: n.Scope, CreatedAt: tx.Now,
+	}
+	k.ID, err = tx.Insert("INSERT INTO keys (hash, prefix, label, service, user_id, scope, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		hash[:], k.Prefix, k.Label, k.Service, u.id, k.Scope, k.CreatedAt)
+	if err != nil {
+		return k, "", err
+	}
+	return k, full, tx.AuditIn(k.Service, "key.created", k.subject(),
+		map[string]any{"prefix": k.Prefix, "label": k.Label, "user": k.User, "scope": k.Scope})
+}
+
+func mintKey() string {
+	var b [20]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return keyStart + hex.EncodeToString(b[:])
+}
+
+// RevokeKey ends a key for good, from the next request on. A revoked key is refused.
+func RevokeKey(ctx context.Context, d *db.DB, who db.Caller, id int64) (Key, error) {
+	return update(ctx, d, who, func(tx *db.Tx) (Key, error) {
+		k, found, err := db.One(&tx.Conn, scanKey, selectKeys+"WHERE k.id = ?", id)
+		switch {
+		case err != nil:
+			return k, err
+		case !found:
+			return k, fault.NotFoundf("there is no key %d; `quartermaster key list` shows which there are", id)
+		case k.RevokedAt != nil:
+			return k, fault.Conflictf("the key %d (%s) is revoked already, since %s", id, k.Prefix, *k.RevokedAt)
+		}
+		return k, k.revoke(tx)
+	})
+}
+
+func (k *Key) revoke(tx *db.Tx) error {
+	now := tx.Now
+	k.RevokedAt = &now
+	if _, err := tx.Exec("UPDATE keys SET revoked_at = ? WHERE id = ?", now, k.ID); err != nil {
+		return err
+	}
+	return tx.AuditIn(k.Service, "key.revoked", k.subject(), map[string]any{"prefix": k.Prefix, "user": k.User})
+}
+
+// RevokeLabelled ends every key of that label which is not revoked yet; there may be
+// none.
+func RevokeLabelled(ctx context.Context, d *db.DB, who db.Caller, label string) error {
+	_, err := update(ctx, d, who, func(tx *db.Tx) (none struct{}, err error) {
+		keys, err := db.All(&tx.Conn, scanKey, selectKeys+"WHERE k.label = ? AND k.revoked_at IS NULL ORDER BY k.id", label)
+		if err != nil {
+			return none, err
+		}
+		for _, k := range keys {
+			if err := k.revoke(tx); err != nil {
+				return none, err
+			}
+		}
+		return none, nil
+	})
+	return err
+}
+
+// KeysOf lists the keys of one service, or of all for "", in the order in which they
+// were made; the revoked ones too.
+func KeysOf(ctx context.Context, d *db.DB, who db.Caller, service string) (keys []Key, err error) {
+	if err := guard(who); err != nil {
+		return nil, err
+	}
+	err = d.View(ctx, func(c *db.Conn) error {
+		keys, err = db.All(c, scanKey, selectKeys+"WHERE k.service = ?1 OR ?1 = '' ORDER BY k.id", service)
+		return err
+	})
+	return keys, err
+}

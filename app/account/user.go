@@ -1,0 +1,226 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// User is a person, or a machine that acts like one, with a role in each service
+// that is theirs to use.
+type User struct {
+	Name     string            `json:"name"`
+	Disabled bool              `json:"disabled"`
+	Roles    map[string]string `json:"roles"` // service -> role
+	id       int64
+}
+
+const userColumns = "id, name, disabled"
+
+func scanUser(r *db.Row) User {
+	return User{id: r.Int(), Name: r.Text(), Disabled: r.Bool(), Roles: map[string]string{}}
+}
+
+// findUser gives the user of that name with their roles.
+func findUser(c *db.Conn, name string) (User, error) {
+	u, found, err := db.One(c, scanUser, "SELECT "+userColumns+" FROM users WHERE name = ?", strings.TrimSpace(name))
+	if err != nil {
+		return u, err
+	}
+	if !found {
+		return u, fault.NotFoundf("there is no user %s; `quartermaster user list` shows who there is", schema.Quote(name))
+	}
+	err = db.Each(c, func(r *db.Row) error {
+		service := r.Text()
+		u.Roles[service] = r.Text()
+		return nil
+	}, "SELECT service, role FROM roles WHERE user_id = ?", u.id)
+	return u, err
+}
+
+func (u User) subject() string { return fmt.Sprintf("user:%d", u.id) }
+
+// CheckName gives a user's name as it is kept: trimmed, 1 to 200 characters, without
+// control characters. The names under which the audit trail tells of the operator and
+// of the appliance itself are refused.
+func CheckName(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	switch name {
+	case "":
+		return "", fault.Invalidf("the user's name is empty; 1 to %d characters are needed", most)
+	case "cli", "system":
+		return "", fault.Invalidf("%q is the audit trail's own name for another actor; choose another one", name)
+	}
+	return name, line("the user's name", name)
+}
+
+func checkRole(role string) error {
+	for _, r := range Roles {
+		if r == role {
+			return nil
+		}
+	}
+	return fault.Invalidf("role: %s is not one of %s", schema.Quote(role), strings.Join(Roles, ", "))
+}
+
+// AddUser adds a user with the role in each of the services.
+func AddUser(ctx context.Context, d *db.DB, who db.Caller, name, role string, services []string) (User, error) {
+	return update(ctx, d, who, func(tx *db.Tx) (User, error) { return addUser(tx, name, role, services) })
+}
+
+func addUser(tx *db.Tx, name, role string, services []string) (User, error) {
+	name, err := CheckName(name)
+	if err != nil {
+		return User{}, err
+	}
+	if err := checkRole(role); err != nil {
+		return User{}, err
+	}
+	if len(services) == 0 {
+		return User{}, fault.Invalidf("the user %s would have no service; at least one is needed", schema.Quote(name))
+	}
+	_, taken, err := db.One(&tx.Conn, db.Int, "SELECT id FROM users WHERE name = ?", name)
+	if err != nil {
+		return User{}, err
+	}
+	if taken {
+		return User{}, fault.Conflictf("there is a user %s already; choose another name, or change the role with `quartermaster user role`", schema.Quote(name))
+	}
+	u := User{Name: name, Roles: map[string]string{}}
+	if u.id, err = tx.Insert("INSERT INTO users (name, created_at) VALUES (?, ?)", name, tx.Now); err != nil {
+		return User{}, err
+	}
+	for _, service := range services {
+		if err := u.put(tx, service, role); err != nil {
+			return User{}, err
+		}
+	}
+	return u, tx.Audit("user.added", u.subject(), map[string]any{"name": u.Name, "roles": u.Roles})
+}
+
+// put gives the user the role in the service.
+func (u User) put(tx *db.Tx, service, role string) error {
+	u.Roles[service] = role
+	_, err := tx.Exec(`INSERT INTO roles (user_id, service, role) VALUES (?, ?, ?)
+		ON CONFLICT (user_id, service) DO UPDATE SET role = excluded.role`, u.id, service, role)
+	return err
+}
+
+// SetRole gives a user the role in each of the services. One that has it there
+// already is left as it is; when all do, nothing is written.
+func SetRole(ctx context.Context, d *db.DB, who db.Caller, name, role string, services []string) (User, error) {
+	return update(ctx, d, who, func(tx *db.Tx) (User, error) {
+		if err := checkRole(role); err != nil {
+			return User{}, err
+		}
+		u, err := findUser(&tx.Conn, name)
+		if err != nil {
+			return User{}, err
+		}
+		changed := map[string]string{}
+		for _, service := range services {
+			if u.Roles[service] == role {
+				continue
+			}
+			changed[service] = role
+			if err := u.put(tx, service, role); err != nil {
+				return User{}, err
+			}
+		}
+		if len(changed) == 0 {
+			return u, nil
+		}
+		return u, tx.Audit("user.role", u.subject(), map[string]any{"name": u.Name, "roles": changed})
+	})
+}
+
+// Disable stops a user's keys from working, from the next request on.
+func Disable(ctx context.Context, d *db.DB, who db.Caller, name string) (User, error) {
+	return setDisabled(ctx, d, who, name, true)
+}
+
+// Enable lets a disabled user's keys work again; those that were revoked stay so.
+func Enable(ctx context.Context, d *db.DB, who db.Caller, name string) (User, error) {
+	return setDisabled(ctx, d, who, name, false)
+}
+
+func setDisabled(ctx context.Context, d *db.DB, who db.Caller, name string, disabled bool) (User, error) {
+	state := map[bool]string{true: "disabled", false: "enabled"}[disabled]
+	return update(ctx, d, who, func(tx *db.Tx) (User, error) {
+		u, err := findUser(&tx.Conn, name)
+		if err != nil {
+			return User{}, err
+		}
+		if u.Disabled == disabled {
+			return User{}, fault.Conflictf("the user %s is %s already", schema.Quote(u.Name), state)
+		}
+		u.Disabled = disabled
+		if _, err := tx.Exec("UPDATE users SET disabled = ? WHERE id = ?", disabled, u.id); err != nil {
+			return User{}, err
+		}
+		return u, tx.Audit("user."+state, u.subject(), map[string]any{"name": u.Name})
+	})
+}
+
+// Users lists everyone by name.
+func Users(ctx context.Context, d *db.DB, who db.Caller) (users []User, err error) {
+	if err := guard(who); err != nil {
+		return nil, err
+	}
+	err = d.View(ctx, func(c *db.Conn) error {
+		if users, err = db.All(c, scanUser, "SELECT "+userColumns+" FROM users ORDER BY name"); err != nil {
+			return err
+		}
+		at := make(map[int64]int, len(users))
+		for i, u := range users {
+			at[u.id] = i
+		}
+		return db.Each(c, func(r *db.Row) error {
+			u, service := &users[at[r.Int()]], r.Text()
+			u.Roles[service] = r.Text()
+			return nil
+		}, "SELECT user_id, service, role FROM roles")
+	})
+	return users, err
+}
+
+// Any tells whether there is a user at all. Without one, nothing can be asked over
+// HTTP.
+func Any(ctx context.Context, d *db.DB) (some bool, err error) {
+	err = d.View(ctx, func(c *db.Conn) error {
+		_, some, err = db.One(c, db.Int, "SELECT id FROM users LIMIT 1")
+		return err
+	})
+	return some, err
+}
+
+// First adds the first user, an admin in each of the services, with one full-access
+// key for each, and gives the keys by service. It is refused once there are users.
+func First(ctx context.Context, d *db.DB, who db.Caller, name string, services []string) (map[string]string, error) {
+	return update(ctx, d, who, func(tx *db.Tx) (map[string]string, error) {
+		_, some, err := db.One(&tx.Conn, db.Int, "SELECT id FROM users LIMIT 1")
+		if err != nil {
+			return nil, err
+		}
+		if some {
+			return nil, fault.Conflictf("there are users already; add more with `quartermaster user add` and `quartermaster key create`")
+		}
+		u, err := addUser(tx, name, "admin", services)
+		if err != nil {
+			return nil, err
+		}
+		keys := map[string]string{}
+		for _, service := range services {
+			_, key, err := createKey(tx, u, NewKey{Service: service, Scope: "full", Label: "first key"})
+			if err != nil {
+				return nil, err
+			}
+			keys[service] = key
+		}
+		return keys, nil
+	})
+}

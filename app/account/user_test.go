@@ -1,0 +1,164 @@
+package account
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+func TestUsersAreAddedChangedAndListed(t *testing.T) {
+	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	if some := must[bool](t)(Any(ctx, h.d)); some {
+		t.Fatal("an empty database has a user")
+	}
+	if users := must[[]User](t)(Users(ctx, h.d, cli)); users == nil || len(users) != 0 {
+		t.Fatalf("got %v, want an empty list", users)
+	}
+	must[User](t)(h.add("  zoë  ", "member", "store", "rental"))
+	must[User](t)(h.add("bob", "viewer", "store"))
+	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "admin", []string{"store", "reorder"}))
+	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "member", []string{"rental"})) // as it is: no entry
+	must[User](t)(Disable(ctx, h.d, cli, " bob"))
+	if some := must[bool](t)(Any(ctx, h.d)); !some {
+		t.Fatal("Any sees nobody")
+	}
+	users := must[[]User](t)(Users(ctx, h.d, cli))
+	if len(users) != 2 || users[0].Name != "bob" || !users[0].Disabled || users[1].Name != "zoë" || users[1].Disabled {
+		t.Fatalf("got %+v", users)
+	}
+	if want := map[string]string{"store": "admin", "reorder": "admin", "rental": "member"}; !maps.Equal(users[1].Roles, want) {
+		t.Fatalf("got roles %v, want %v", users[1].Roles, want)
+	}
+	must[User](t)(Enable(ctx, h.d, cli, "bob"))
+	if u := must[[]User](t)(Users(ctx, h.d, cli))[0]; u.Disabled {
+		t.Fatal("bob is still disabled")
+	}
+	want := []entry{
+		{"", "cli", "cli", "user.added", "user:1", `{"name":"zoë","roles":{"rental":"member","store":"member"}}`},
+		{"", "cli", "cli", "user.added", "user:2", `{"name":"bob","roles":{"store":"viewer"}}`},
+		{"", "cli", "cli", "user.role", "user:1", `{"name":"zoë","roles":{"reorder":"admin","store":"admin"}}`},
+		{"", "cli", "cli", "user.disabled", "user:2", `{"name":"bob"}`},
+		{"", "cli", "cli", "user.enabled", "user:2", `{"name":"bob"}`},
+	}
+	if got := h.audit(); !slices.Equal(got, want) {
+		t.Fatalf("audit:\n got %q\nwant %q", got, want)
+	}
+}
+
+func TestUsersAreRefusedByName(t *testing.T) {
+	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	h.user("alice")
+	before := h.audit()
+	set := func(name, role string) error {
+		_, err := SetRole(ctx, h.d, cli, name, role, []string{"store"})
+		return err
+	}
+	add := func(name, role string, services ...string) error {
+		_, err := h.add(name, role, services...)
+		return err
+	}
+	enable := func(name string) error { _, err := Enable(ctx, h.d, cli, name); return err }
+	disable := func(name string) error { _, err := Disable(ctx, h.d, cli, name); return err }
+	for _, c := range []struct {
+		about string
+		err   error
+		kind  fault.Kind
+		words []string
+	}{
+		{"empty", add("", "admin", "store"), fault.Invalid, []string{"name", "empty", "1 to 200"}},
+		{"blank", add(" \t ", "admin", "store"), fault.Invalid, []string{"empty"}},
+		{"201 characters", add(strings.Repeat("ü", 201), "admin", "store"), fault.Invalid, []string{"201", "at most 200"}},
+		{"newline", add("al\nice", "admin", "store"), fault.Invalid, []string{"control character"}},
+		{"tab", add("al\tice", "admin", "store"), fault.Invalid, []string{"control character"}},
+		{"C1", add("al\u0085ice", "admin", "store"), fault.Invalid, []string{"control character"}},
+		{"not UTF-8", add("al\xffice", "admin", "store"), fault.Invalid, []string{"UTF-8"}},
+		{"cli", add("cli", "admin", "store"), fault.Invalid, []string{`"cli"`, "audit"}},
+		{"system", add("system", "admin", "store"), fault.Invalid, []string{`"system"`, "audit"}},
+		{"role", add("bob", "boss", "store"), fault.Invalid, []string{`"boss"`, "viewer, member, admin"}},
+		{"no service", add("bob", "admin"), fault.Invalid, []string{`"bob"`, "service"}},
+		{"duplicate", add("alice ", "admin", "store"), fault.Conflict, []string{`"alice"`, "already"}},
+		{"unknown", set("bob", "admin"), fault.NotFound, []string{`"bob"`, "user list"}},
+		{"unknown role", set("alice", "ADMIN"), fault.Invalid, []string{`"ADMIN"`, "viewer, member, admin"}},
+		{"disable unknown", disable("bob"), fault.NotFound, []string{`"bob"`}},
+		{"enable enabled", enable("alice"), fault.Conflict, []string{`"alice"`, "enabled already"}},
+	} {
+		t.Run(c.about, func(t *testing.T) { refused(t, c.err, c.kind, c.words...) })
+	}
+	if got := h.audit(); !slices.Equal(got, before) {
+		t.Fatalf("a refused change left an entry: %q", got)
+	}
+	must[User](t)(h.add(strings.Repeat("ü", 200), "admin", "store")) // exactly as long as allowed
+	must[User](t)(Disable(ctx, h.d, cli, "alice"))
+	refused(t, disable("alice"), fault.Conflict, `"alice"`, "disabled already")
+}
+
+func TestOnlyAnAdminKeepsUsersAndKeys(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	h.user("alice")
+	h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
+	before := h.audit()
+	for _, who := range []db.Caller{
+		{User: "vic", Role: "viewer", Scope: "full", Via: "rest", Service: "store"},
+		{User: "mel", Role: "member", Scope: "full", Via: "rest", Service: "store"},
+		{User: "eve", Role: "", Scope: "full", Via: "rest", Service: "store"},
+	} {
+		tries := map[string]func() error{
+			"AddUser":   func() error { _, err := AddUser(ctx, h.d, who, "bob", "admin", []string{"store"}); return err },
+			"SetRole":   func() error { _, err := SetRole(ctx, h.d, who, "alice", "admin", []string{"store"}); return err },
+			"Disable":   func() error { _, err := Disable(ctx, h.d, who, "alice"); return err },
+			"Enable":    func() error { _, err := Enable(ctx, h.d, who, "alice"); return err },
+			"Users":     func() error { _, err := Users(ctx, h.d, who); return err },
+			"First":     func() error { _, err := First(ctx, h.d, who, "bob", []string{"store"}); return err },
+			"KeysOf":    func() error { _, err := KeysOf(ctx, h.d, who, ""); return err },
+			"RevokeKey": func() error { _, err := RevokeKey(ctx, h.d, who, 1); return err },
+			"CreateKey": func() error {
+				_, _, err := CreateKey(ctx, h.d, who, NewKey{Service: "store", User: "alice", Scope: "full"})
+				return err
+			},
+		}
+		for name, try := range tries {
+			t.Run(name+" by "+who.User, func(t *testing.T) { refused(t, try(), fault.Forbidden, who.User, "admin") })
+		}
+	}
+	reader := db.Caller{User: "ann", Role: "admin", Scope: "read", Via: "rest", Service: "store"}
+	_, err := AddUser(ctx, h.d, reader, "bob", "admin", []string{"store"})
+	refused(t, err, fault.Forbidden, "read-only")
+	if got := h.audit(); !slices.Equal(got, before) {
+		t.Fatalf("a refused change left an entry: %q", got)
+	}
+}
+
+func TestFirstMakesAnAdminWithAKeyForEachServiceOnce(t *testing.T) {
+	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	services := []string{"store", "rental"}
+	_, err := First(ctx, h.d, cli, "a\nb", services)
+	refused(t, err, fault.Invalid, "control character")
+	keys := must[map[string]string](t)(First(ctx, h.d, cli, "alice", services))
+	if len(keys) != 2 || keys["store"] == keys["rental"] {
+		t.Fatalf("got %v, want a key for each service", keys)
+	}
+	k := NewKeys(h.d)
+	for _, s := range services {
+		who := must[db.Caller](t)(k.Authenticate(ctx, s, "Bearer "+keys[s], "127.0.0.1"))
+		if who.User != "alice" || who.Role != "admin" || who.Scope != "full" || who.Service != s {
+			t.Fatalf("%s: got %+v", s, who)
+		}
+	}
+	_, err = First(ctx, h.d, cli, "bob", services)
+	refused(t, err, fault.Conflict, "users already", "user add")
+	if users := must[[]User](t)(Users(ctx, h.d, cli)); len(users) != 1 {
+		t.Fatalf("got %d users, want 1", len(users))
+	}
+	var got []string
+	for _, e := range h.audit() {
+		got = append(got, e.service+" "+e.action+" "+e.subject)
+	}
+	if want := []string{" user.added user:1", "store key.created key:1", "rental key.created key:2"}; !slices.Equal(got, want) {
+		t.Fatalf("audit: got %q, want %q", got, want)
+	}
+}
