@@ -42,6 +42,9 @@ func (s *shop) service(name string) (schema.Service, bool) {
 // commands is the command line's table of contents.
 func (p *program) commands() []*cobra.Command {
 	return []*cobra.Command{
+		p.initCommand(),
+		p.userCommand(),
+		p.keyCommand(),
 		p.versionCommand(),
 	}
 }
