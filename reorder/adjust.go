@@ -1,0 +1,83 @@
+package reorder
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Adjustment is a stock count (SetTo) or a movement (Delta): one of the two.
+type Adjustment struct {
+	SKU    string
+	SetTo  *exact.Milli
+	Delta  *exact.Milli
+	Reason string
+}
+
+// Adjusted is the SKU's row after an adjustment.
+type Adjusted struct {
+	Row
+	PreviousStock exact.Milli `json:"previous_stock"`
+	Crossed       bool        `json:"crossed" about:"the change took the SKU to or under its reorder point"`
+}
+
+// Adjust sets a SKU's stock to a counted figure or moves it. Refused: both or neither
+// of the two, an unknown SKU, a stock below 0 or above 10^9. Sales stay as they are.
+func (s *Service) Adjust(ctx context.Context, who db.Caller, a Adjustment) (Adjusted, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Adjusted, error) {
+		if (a.SetTo == nil) == (a.Delta == nil) {
+			return Adjusted{}, fault.Invalidf("set_to and delta: give one of them, set_to for a counted figure or delta to add or remove")
+		}
+		h, err := standToday(tx)
+		if err != nil {
+			return Adjusted{}, err
+		}
+		rec, err := find(&tx.Conn, a.SKU)
+		if err != nil {
+			return Adjusted{}, err
+		}
+		from, to := rec.CurrentStock, rec.CurrentStock
+		if a.SetTo != nil {
+			to = *a.SetTo
+		} else if to += *a.Delta; (to < from) != (*a.Delta < 0) {
+			return Adjusted{}, fault.Invalidf("delta: %s is out of range", *a.Delta)
+		}
+		fired, err := setStock(tx, h, &rec, to)
+		if err != nil {
+			return Adjusted{}, err
+		}
+		err = tx.Audit("stock.adjusted", subject(rec.Code), struct {
+			From   exact.Milli `json:"from"`
+			To     exact.Milli `json:"to"`
+			Reason string      `json:"reason,omitempty"`
+		}{from, to, a.Reason})
+		return Adjusted{Row: rowOf(rec, h), PreviousStock: from, Crossed: fired}, err
+	})
+}
+
+// subject is how the audit trail names a SKU.
+func subject(sku string) string { return "sku:" + sku }
+
+func (s *Service) adjustStock() schema.Op {
+	after := rowOf(sample, sampleDay)
+	return schema.Op{
+		Tool: "adjust_stock",
+		About: "Set a SKU's stock to a counted figure (set_to), or add or remove some (delta): one of the two. " +
+			"The stock never goes below 0. Falling to the reorder point raises the alarm once.",
+		Writes: true,
+		Gives:  Adjusted{Row: after, PreviousStock: 26_000, Crossed: true},
+		Ask: func(f *schema.Form) schema.Do {
+			var a Adjustment
+			f.Text(&a.SKU, "sku", "the SKU, in its exact case", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
+			f.MilliPtr(&a.SetTo, "set_to", "the counted figure; not together with delta", schema.Range(0, int64(maxQty/1000)), schema.Example(18))
+			f.MilliPtr(&a.Delta, "delta", "what to add, or with a minus to remove; not together with set_to",
+				schema.Range(-int64(maxQty/1000), int64(maxQty/1000)), schema.Example(-8))
+			f.Text(&a.Reason, "reason", "why, for the audit trail", schema.Most(maxName), schema.Example("stock count"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Adjust(ctx, who, a) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+	}
+}

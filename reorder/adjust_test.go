@@ -1,0 +1,86 @@
+package reorder
+
+import (
+	"context"
+	"testing"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+func TestAdjustSetsAndMovesTheStock(t *testing.T) {
+	s := open(t)
+	s.sku("sku,name,current_stock", "A,Apple,10")
+	got, err := s.call(s.adjustStock(), schema.Tool, `{"sku":"A","set_to":7.5,"reason":"counted"}`)
+	s.must(err)
+	a := got.(Adjusted)
+	if a.PreviousStock != 10_000 || a.CurrentStock != 7500 || a.Crossed {
+		t.Errorf("set to 7.5: %+v", a)
+	}
+	got, err = s.call(s.adjustStock(), schema.Tool, `{"sku":"A","delta":-0.125}`)
+	s.must(err)
+	if a = got.(Adjusted); a.PreviousStock != 7500 || a.CurrentStock != 7375 {
+		t.Errorf("0.125 less: %+v", a)
+	}
+	want := []string{
+		`stock.adjusted sku:A {"from":10,"to":7.5,"reason":"counted"}`,
+		`stock.adjusted sku:A {"from":7.5,"to":7.375}`,
+	}
+	if got := s.audit()[1:]; len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("audit trail %q, want %q", got, want)
+	}
+}
+
+func TestAdjustRefuses(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "A,10")
+	before := len(s.audit())
+	for _, c := range []struct {
+		args  string
+		kind  fault.Kind
+		parts []string
+	}{
+		{`{"sku":"A","set_to":1,"delta":1}`, fault.Invalid, []string{"set_to", "delta", "one of them"}},
+		{`{"sku":"A"}`, fault.Invalid, []string{"set_to", "delta", "one of them"}},
+		{`{"sku":"A","delta":-10.001}`, fault.Invalid, []string{"-0.001", "never negative"}},
+		{`{"sku":"A","set_to":-1}`, fault.Invalid, []string{"set_to", "-1", "from 0"}},
+		{`{"sku":"A","set_to":1.0005}`, fault.Invalid, []string{"set_to", "at most 3"}},
+		{`{"sku":"A","set_to":1000000001}`, fault.Invalid, []string{"set_to"}},
+		{`{"sku":"A","delta":1000000000}`, fault.Invalid, []string{"1000000010", "at most 1000000000"}},
+		{`{"sku":"A","set_to":"5"}`, fault.Invalid, []string{"set_to", "a string"}},
+		{`{"sku":"a","set_to":5}`, fault.NotFound, []string{`"a"`, "case-sensitive"}},
+		{`{"set_to":5}`, fault.Invalid, []string{"sku is missing"}},
+		{`{"sku":"A","set_to":5,"to":3}`, fault.Invalid, []string{`unknown argument "to"`}},
+	} {
+		_, err := s.call(s.adjustStock(), schema.Tool, c.args)
+		s.refused(err, c.kind, c.parts...)
+	}
+	huge := exact.Milli(1<<63 - 1)
+	_, err := s.Adjust(context.Background(), cli, Adjustment{SKU: "A", Delta: &huge})
+	s.refused(err, fault.Invalid, "delta")
+	viewer := db.Caller{Service: "reorder", User: "vera", Role: "viewer", Scope: "full", Via: "rest"}
+	_, err = s.Adjust(context.Background(), viewer, Adjustment{SKU: "A", Delta: &huge})
+	s.refused(err, fault.Forbidden, "vera", "viewer")
+	if got := s.record("A"); got.CurrentStock != 10_000 || len(s.audit()) != before || len(s.events()) != 0 {
+		t.Errorf("a refused adjustment left stock %s, %d audit entries, %d events", got.CurrentStock, len(s.audit())-before, len(s.events()))
+	}
+}
+
+// A SKU without sales is at its reorder point of 0 when nothing is left.
+func TestAdjustFiresOnTheCrossingOnly(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "A,10")
+	for _, c := range []struct {
+		to    string
+		fires bool
+	}{{"0", true}, {"0", false}, {"1", false}, {"0", true}} {
+		if got := s.stock("A", c.to); got != c.fires {
+			t.Errorf("stock set to %s: fired %v, want %v", c.to, got, c.fires)
+		}
+	}
+	if got := s.events(); len(got) != 2 || got[0] != (Alarm{SKU: "A", Status: Below}) {
+		t.Errorf("events %+v", got)
+	}
+}

@@ -1,0 +1,105 @@
+package reorder
+
+import (
+	"context"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// Limits of a SKU's texts, in characters.
+const (
+	maxCode = 64
+	maxName = 200
+)
+
+// Catalogue is a page of the catalogue, in the byte order of the codes.
+type Catalogue struct {
+	SKUs []SKU   `json:"skus"`
+	Next *string `json:"next" about:"give it as after for the next page; null at the end"`
+}
+
+// CatalogueQuery narrows the catalogue. Q is looked for in code and name, in any case,
+// anywhere; Active is "1", "0" or "" for both.
+type CatalogueQuery struct {
+	Q, Supplier, Active, After string
+	Limit                      int64
+}
+
+// SKUs gives a page of the catalogue.
+func (s *Service) SKUs(ctx context.Context, q CatalogueQuery) (page Catalogue, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		page, err = catalogue(c, q)
+		return err
+	})
+	return page, err
+}
+
+func catalogue(c *db.Conn, q CatalogueQuery) (Catalogue, error) {
+	page := Catalogue{SKUs: []SKU{}}
+	query, args := q.statement()
+	rows, err := c.Prepare(query)
+	if err != nil {
+		return page, err
+	}
+	defer rows.Reset()
+	if err := rows.Args(args...); err != nil {
+		return page, err
+	}
+	wanted := strings.ToLower(q.Q)
+	for {
+		r, err := rows.Step()
+		if err != nil || r == nil {
+			return page, err
+		}
+		rec := scan(r)
+		if !rec.mentions(wanted) {
+			continue
+		}
+		if int64(len(page.SKUs)) == q.Limit {
+			page.Next = &page.SKUs[q.Limit-1].Code
+			return page, nil
+		}
+		page.SKUs = append(page.SKUs, rec.SKU)
+	}
+}
+
+// statement reads the SKUs after q.After in order, from an index for every filter but
+// Q, which looks anywhere in a text and therefore at every text.
+func (q CatalogueQuery) statement() (query string, args []any) {
+	query, args = "SELECT "+columns+" FROM skus WHERE sku > ?", []any{q.After}
+	if q.Supplier != "" {
+		query, args = query+" AND supplier = ?", append(args, q.Supplier)
+	}
+	switch q.Active {
+	case "0":
+		query += " AND active = 0" // spelled out, so that the partial index serves
+	case "1":
+		query += " AND active = 1"
+	}
+	return query + " ORDER BY sku", args
+}
+
+// mentions tells whether code or name has the text, which is in lower case, in it.
+func (rec *record) mentions(text string) bool {
+	return text == "" || strings.Contains(strings.ToLower(rec.Code), text) || strings.Contains(strings.ToLower(rec.Name), text)
+}
+
+func (s *Service) listSKUs() schema.Op {
+	next := sample.Code
+	return schema.Op{
+		Route: "GET /api/skus",
+		About: "The catalogue in the order of the SKUs, page by page.",
+		Gives: Catalogue{SKUs: []SKU{sample.SKU}, Next: &next},
+		Ask: func(f *schema.Form) schema.Do {
+			var q CatalogueQuery
+			f.Text(&q.Q, "q", "text to look for in SKU and name, in any case", schema.Most(maxName), schema.Example("tea"))
+			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier))
+			f.Enum(&q.Active, "active", "1 for active SKUs, 0 for inactive ones; both without it", []string{"0", "1"})
+			f.Limit(&q.Limit)
+			f.Text(&q.After, "after", "the next of the page before", schema.Most(maxCode))
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.SKUs(ctx, q) }
+		},
+	}
+}

@@ -1,0 +1,16 @@
+package reorder
+
+import "quartermaster/schema"
+
+// ops lists the service's operations.
+func (s *Service) ops() []schema.Op {
+	return []schema.Op{
+		s.listSKUs(),
+		s.adjustStock(),
+	}
+}
+
+// tables lists what travels as CSV.
+func (s *Service) tables() []schema.Table {
+	return []schema.Table{s.skuTable()}
+}

@@ -1,0 +1,107 @@
+package reorder
+
+import (
+	"context"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// maxSettingDays bounds both settings; the least is 1.
+const maxSettingDays = 365
+
+// Settings are what the owner sets for all SKUs: over how many days demand is
+// averaged, and how many days an order should last beyond lead time and safety stock.
+type Settings struct {
+	ForecastWindowDays int64 `json:"forecast_window_days"`
+	TargetCoverDays    int64 `json:"target_cover_days"`
+
+	standing exact.Day // the day that the SKUs' stored sums end on
+}
+
+func (s Settings) horizon(today exact.Day) horizon {
+	return horizon{today: today, window: s.ForecastWindowDays, cover: s.TargetCoverDays}
+}
+
+// SettingsChange is what is to be set; nil is left as it is.
+type SettingsChange struct{ ForecastWindowDays, TargetCoverDays *int64 }
+
+func settingsOf(c *db.Conn) (Settings, error) {
+	set, _, err := db.One(c, func(r *db.Row) Settings {
+		return Settings{ForecastWindowDays: r.Int(), TargetCoverDays: r.Int(), standing: r.Day()}
+	}, "SELECT forecast_window_days, target_cover_days, standing_day FROM reorder_settings")
+	return set, err
+}
+
+// Settings gives the settings.
+func (s *Service) Settings(ctx context.Context) (set Settings, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		set, err = settingsOf(c)
+		return err
+	})
+	return set, err
+}
+
+// ChangeSettings sets what the change names, 1 to 365 days each, and judges every SKU
+// anew. No alarm is fired: the shop did not change, the way of looking at it did.
+func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change SettingsChange) (Settings, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Settings, error) {
+		old, err := settingsOf(&tx.Conn)
+		if err != nil {
+			return Settings{}, err
+		}
+		set := old
+		for _, f := range []struct {
+			name string
+			to   *int64
+			days *int64
+		}{
+			{"forecast_window_days", change.ForecastWindowDays, &set.ForecastWindowDays},
+			{"target_cover_days", change.TargetCoverDays, &set.TargetCoverDays},
+		} {
+			if f.to == nil {
+				continue
+			}
+			if *f.to < 1 || *f.to > maxSettingDays {
+				return Settings{}, fault.Invalidf("%s: %d is out of range; it takes 1 to %d days", f.name, *f.to, maxSettingDays)
+			}
+			*f.days = *f.to
+		}
+		set.standing = tx.Today()
+		h := set.horizon(tx.Today())
+		if err := roll(tx, windowOf(old.standing, old.ForecastWindowDays), windowOf(h.today, h.window)); err != nil {
+			return Settings{}, err
+		}
+		if _, err := tx.Exec("UPDATE reorder_settings SET forecast_window_days = ?, target_cover_days = ?, standing_day = ?",
+			set.ForecastWindowDays, set.TargetCoverDays, set.standing); err != nil {
+			return Settings{}, err
+		}
+		if err := judgeAll(tx, h); err != nil {
+			return Settings{}, err
+		}
+		return set, tx.Audit("settings.changed", "settings", set)
+	})
+}
+
+// judgeAll decides for every SKU whether it is below, without firing.
+func judgeAll(tx *db.Tx, h horizon) error {
+	all, err := db.All(&tx.Conn, scanNumbers, "SELECT "+columns+" FROM skus")
+	if err != nil {
+		return err
+	}
+	set, err := tx.Change("UPDATE skus SET is_below = ?, judged_on = ? WHERE id = ?")
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		r.judge(h)
+		if err := set.Args(r.isBelow, r.judgedOn, r.id); err != nil {
+			return err
+		}
+		if err := set.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package reorder
+
+import (
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// SKU is one article of the catalogue.
+type SKU struct {
+	Code            string        `json:"sku"`
+	Name            string        `json:"name"`
+	Supplier        string        `json:"supplier"`
+	SupplierSKU     string        `json:"supplier_sku" about:"the supplier's own code for it"`
+	Barcode         string        `json:"barcode"`
+	Unit            string        `json:"unit"`
+	UnitCostCents   int64         `json:"unit_cost_cents"`
+	CurrentStock    exact.Milli   `json:"current_stock"`
+	OnOrder         exact.Milli   `json:"on_order" about:"not yet received of ordered and partial purchase orders"`
+	LeadTimeDays    int64         `json:"lead_time_days"`
+	SafetyStockDays int64         `json:"safety_stock_days"`
+	PackSize        int64         `json:"pack_size" about:"units in a pack; only whole packs are suggested"`
+	MOQ             exact.Milli   `json:"moq" about:"least quantity of an order"`
+	Active          bool          `json:"active"`
+	CreatedAt       exact.Instant `json:"created_at"`
+	UpdatedAt       exact.Instant `json:"updated_at"`
+}
+
+// record is a SKU as it is stored: with the sums of its sales and its flag.
+type record struct {
+	id int64
+	SKU
+	sold      exact.Milli // in the standing window
+	firstSold exact.Day   // or never
+	isBelow   bool        // as it was last judged
+	judgedOn  exact.Day
+}
+
+// columns lists the numbers first, so that a list that drops most rows need not read
+// their texts.
+const columns = `id, active, current_stock, on_order, sold, ifnull(first_sold, 2932897), is_below, judged_on,
+	lead_time_days, safety_stock_days, pack_size, moq, unit_cost_cents, created_at, updated_at,
+	sku, name, supplier, supplier_sku, barcode, unit`
+
+// The statements spell never out.
+var _ = [1]struct{}{}[never-2932897]
+
+func scan(r *db.Row) record {
+	rec := scanNumbers(r)
+	rec.scanTexts(r)
+	return rec
+}
+
+func scanNumbers(r *db.Row) (rec record) {
+	rec.id, rec.Active, rec.CurrentStock, rec.OnOrder = r.Int(), r.Bool(), r.Milli(), r.Milli()
+	rec.sold, rec.firstSold, rec.isBelow, rec.judgedOn = r.Milli(), r.Day(), r.Bool(), r.Day()
+	rec.LeadTimeDays, rec.SafetyStockDays = r.Int(), r.Int()
+	rec.PackSize, rec.MOQ, rec.UnitCostCents = r.Int(), r.Milli(), r.Int()
+	rec.CreatedAt, rec.UpdatedAt = r.Instant(), r.Instant()
+	return rec
+}
+
+func (rec *record) scanTexts(r *db.Row) {
+	rec.Code, rec.Name, rec.Supplier = r.Text(), r.Text(), r.Text()
+	rec.SupplierSKU, rec.Barcode, rec.Unit = r.Text(), r.Text(), r.Text()
+}
+
+// lookUp gives the SKU by its code, if there is one.
+func lookUp(c *db.Conn, sku string) (rec record, found bool, err error) {
+	return db.One(c, scan, "SELECT "+columns+" FROM skus WHERE sku = ?", sku)
+}
+
+// find gives the SKU by its code, or refuses: there is none.
+func find(c *db.Conn, sku string) (record, error) {
+	rec, found, err := lookUp(c, sku)
+	if err == nil && !found {
+		err = fault.NotFoundf("no SKU %s in the catalogue; SKUs are case-sensitive, and GET /api/skus or list_products lists them", schema.Quote(sku))
+	}
+	return rec, err
+}
+
+func (rec record) basis() basis {
+	return basis{
+		stock: rec.CurrentStock, onOrder: rec.OnOrder, sold: rec.sold, firstSold: rec.firstSold,
+		lead: rec.LeadTimeDays, safety: rec.SafetyStockDays, pack: rec.PackSize, moq: rec.MOQ, unitCost: rec.UnitCostCents,
+	}
+}
+
+// judge decides anew whether the SKU is below.
+func (rec *record) judge(h horizon) {
+	rec.isBelow, rec.judgedOn = rec.basis().status(h) == Below, h.today
+}
+
+// crossed tells whether a change took the SKU from not-below to below. Days that
+// pass can only lift a SKU off its reorder point, as its sales leave the window; so a
+// flag of an earlier day is looked at again as of today, and a SKU that had recovered
+// by itself gives its alarm again. An inactive SKU gives none, nor does one that the
+// change made active.
+func crossed(was, now record, h horizon) bool {
+	if !was.Active || !now.Active || !now.isBelow {
+		return false
+	}
+	return !was.isBelow || was.judgedOn != h.today && was.basis().status(h) != Below
+}
+
+// save stores what a change made of a SKU's stock, sales or on-order quantity: the
+// one path of them all. It judges the SKU anew and fires sku.reorder_point when it
+// came to be below. The caller writes the audit entry of its act.
+func save(tx *db.Tx, h horizon, was record, now *record) (fired bool, err error) {
+	now.judge(h)
+	if _, err := tx.Exec(`UPDATE skus SET current_stock = ?, on_order = ?, sold = ?, first_sold = nullif(?, 2932897),
+		is_below = ?, judged_on = ?, updated_at = ? WHERE id = ?`,
+		now.CurrentStock, now.OnOrder, now.sold, now.firstSold, now.isBelow, now.judgedOn, now.UpdatedAt, now.id); err != nil {
+		return false, err
+	}
+	if !crossed(was, *now, h) {
+		return false, nil
+	}
+	return true, tx.Emit(crossing.Name, alarm(*now, h))
+}
+
+// setStock is the guarded way to another stock: 0 to 10^9 units.
+func setStock(tx *db.Tx, h horizon, rec *record, to exact.Milli) (fired bool, err error) {
+	switch {
+	case to < 0:
+		return false, fault.Invalidf("the stock of %s would be %s: stock is never negative (it is %s now)", rec.Code, to, rec.CurrentStock)
+	case to > maxQty:
+		return false, fault.Invalidf("the stock of %s would be %s: at most %s is kept", rec.Code, to, maxQty)
+	}
+	was := *rec
+	rec.CurrentStock, rec.UpdatedAt = to, tx.Now
+	return save(tx, h, was, rec)
+}

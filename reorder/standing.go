@@ -1,0 +1,105 @@
+package reorder
+
+import (
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// Every SKU keeps how much it sold in the window that ends on the standing day, one
+// day for all. As days pass, that window is rolled along: what was sold on the days
+// that entered is added, what was sold on the days that left is taken off. So a
+// report costs the days since the last write, not the history.
+
+// span is a run of days, both ends included; empty when it ends before it begins.
+type span struct{ from, to exact.Day }
+
+// windowOf is the window of so many days that ends on the day.
+func windowOf(to exact.Day, days int64) span { return span{to - exact.Day(days) + 1, to} }
+
+// without gives the days of s that t lacks: those before it and those after it.
+func (s span) without(t span) []span {
+	var rest []span
+	for _, r := range []span{{s.from, min(s.to, t.from-1)}, {max(s.from, t.to+1), s.to}} {
+		if r.from <= r.to {
+			rest = append(rest, r)
+		}
+	}
+	return rest
+}
+
+// standToday moves the standing window to the one that ends today. Every write of
+// the service calls it before anything else; from then on the SKUs' sums are today's.
+func standToday(tx *db.Tx) (horizon, error) {
+	set, err := settingsOf(&tx.Conn)
+	if err != nil {
+		return horizon{}, err
+	}
+	h := set.horizon(tx.Today())
+	if set.standing == h.today {
+		return h, nil
+	}
+	if err := roll(tx, windowOf(set.standing, h.window), windowOf(h.today, h.window)); err != nil {
+		return horizon{}, err
+	}
+	_, err = tx.Exec("UPDATE reorder_settings SET standing_day = ?", h.today)
+	return h, err
+}
+
+// roll turns every SKU's sum over the days of old into the sum over those of now.
+func roll(tx *db.Tx, old, now span) error {
+	for _, entered := range now.without(old) {
+		if err := addSales(tx, entered, 1); err != nil {
+			return err
+		}
+	}
+	for _, left := range old.without(now) {
+		if err := addSales(tx, left, -1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func addSales(tx *db.Tx, days span, sign int) error {
+	_, err := tx.Exec(`UPDATE skus SET sold = sold + ?3 * s.qty
+		FROM (SELECT sku_id, sum(qty) AS qty FROM sales WHERE day BETWEEN ?1 AND ?2 GROUP BY sku_id) AS s
+		WHERE skus.id = s.sku_id`, days.from, days.to, sign)
+	return err
+}
+
+// drift is what a read adds to each SKU's stored sum to have it as of another day
+// than the standing one, by SKU id; what it lacks is 0.
+type drift map[int64]exact.Milli
+
+// seenToday gives the horizon of today and the drift of the SKUs' sums up to it.
+func seenToday(c *db.Conn) (horizon, drift, error) {
+	set, err := settingsOf(c)
+	if err != nil {
+		return horizon{}, nil, err
+	}
+	h := set.horizon(c.Today())
+	if set.standing == h.today {
+		return h, nil, nil
+	}
+	old, now := windowOf(set.standing, h.window), windowOf(h.today, h.window)
+	d := drift{}
+	for _, entered := range now.without(old) {
+		if err := d.add(c, entered, 1); err != nil {
+			return horizon{}, nil, err
+		}
+	}
+	for _, left := range old.without(now) {
+		if err := d.add(c, left, -1); err != nil {
+			return horizon{}, nil, err
+		}
+	}
+	return h, d, nil
+}
+
+func (d drift) add(c *db.Conn, days span, sign exact.Milli) error {
+	return db.Each(c, func(r *db.Row) error {
+		id, qty := r.Int(), r.Milli()
+		d[id] += sign * qty
+		return nil
+	}, "SELECT sku_id, qty FROM sales WHERE day BETWEEN ? AND ?", days.from, days.to)
+}
