@@ -55,13 +55,14 @@ func (tx *Tx) Try(fn func() error) error {
 	before := *tx
 	if err := fn(); err != nil {
 		*tx = before
-		if back := run(tx.c, "ROLLBACK TO try"); back != nil {
+		back := run(tx.c, "ROLLBACK TO try")
+		if back == nil {
+			back = run(tx.c, "RELEASE try")
+		}
+		if back != nil && !fault.Is(err, fault.Unavailable) {
 			return failed(back)
 		}
-		if end := run(tx.c, "RELEASE try"); end != nil {
-			return failed(end)
-		}
-		return err
+		return err // also when a full or failing disk ended the whole transaction: it says why
 	}
 	return failed(run(tx.c, "RELEASE try"))
 }
