@@ -1,0 +1,38 @@
+package table
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// Export writes every record of the table, as it stands at one instant, below a
+// header of the table's columns.
+func Export(ctx context.Context, d *db.DB, t schema.Table, w io.Writer) error {
+	columns := t.Columns()
+	header := make([]string, len(columns))
+	for i, c := range columns {
+		header[i] = c.Name
+	}
+	return d.View(ctx, func(c *db.Conn) error {
+		out := csv.NewWriter(w)
+		if err := out.Write(header); err != nil {
+			return err
+		}
+		err := t.Export(c, func(cells ...string) error {
+			if len(cells) != len(header) {
+				return fmt.Errorf("table %s exports %d cells for %d columns", t.Name, len(cells), len(header))
+			}
+			return out.Write(cells)
+		})
+		if err != nil {
+			return err
+		}
+		out.Flush()
+		return out.Error()
+	})
+}

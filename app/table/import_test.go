@@ -1,0 +1,313 @@
+package table
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+func TestDryRunSaysTheSameAndKeepsNothing(t *testing.T) {
+	s := newShelf(t)
+	const file = "code,name\na,one\nb,taken\nc,three\n"
+	dry, err := s.load(file, schema.LoadOptions{DryRun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.export(t); got != "code,name,count\n" || s.audited(t) != 0 {
+		t.Errorf("a dry run wrote %s", got)
+	}
+	real := s.mustLoad(t, file)
+	if dry.Imported != 2 || dry.Imported != real.Imported || !slices.Equal(dry.Errors, real.Errors) || len(dry.Errors) != 1 {
+		t.Errorf("dry run said %+v, the import %+v", dry, real)
+	}
+	if got := s.export(t); got != "code,name,count\na,one,0\nc,three,0\n" {
+		t.Errorf("imported %s", got)
+	}
+}
+
+func TestAnErrorThatIsNotARowsWritesNothing(t *testing.T) {
+	for _, c := range []struct{ name, file, want string }{
+		{"an internal error", "code,name\na,one\nb,broken\nc,three\n", "line 3: broken"},
+		{"the machine's refusal", "code,name\na,one\nb,full\nc,three\n", "line 3: the disk is full"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newShelf(t)
+			done, err := s.load(c.file, schema.LoadOptions{})
+			if err == nil || err.Error() != c.want && !strings.HasSuffix(err.Error(), c.want) {
+				t.Errorf("got %+v, %v; want the error %q", done, err, c.want)
+			}
+			if got := s.export(t); got != "code,name,count\n" || s.audited(t) != 0 {
+				t.Errorf("half an import was kept:\n%s", got)
+			}
+		})
+	}
+}
+
+func TestAFileThatCannotBeReadOnWritesNothing(t *testing.T) {
+	s := newShelf(t)
+	lost := errors.New("the stick was pulled")
+	in := io.MultiReader(strings.NewReader("code,name\na,one\n"), iotest.ErrReader(lost))
+	if _, err := Import(context.Background(), s.db, db.CLI("shelf"), s.table(), in, schema.LoadOptions{}, nil); !errors.Is(err, lost) {
+		t.Errorf("got %v", err)
+	}
+	if got := s.export(t); got != "code,name,count\n" {
+		t.Errorf("half a file was kept:\n%s", got)
+	}
+}
+
+func TestCallersWhoMayNotWriteImportNothing(t *testing.T) {
+	s := newShelf(t)
+	for _, who := range []db.Caller{
+		{Service: "shelf", User: "vera", Role: "viewer", Scope: "full", Via: "cli"},
+		{Service: "shelf", User: "rea", Role: "admin", Scope: "read", Via: "cli"},
+		{Service: "shelf", User: "nobody", Scope: "full", Via: "cli"},
+	} {
+		_, err := Import(context.Background(), s.db, who, s.table(), strings.NewReader("code\na\n"), schema.LoadOptions{}, nil)
+		if !fault.Is(err, fault.Forbidden) {
+			t.Errorf("%s: got %v", who.User, err)
+		}
+	}
+	if got := s.export(t); got != "code,name,count\n" {
+		t.Errorf("written: %s", got)
+	}
+}
+
+func TestTheImporterIsTheActor(t *testing.T) {
+	s := newShelf(t)
+	who := db.Caller{Service: "shelf", User: "mo", Role: "member", Scope: "full", Via: "cli"}
+	if _, err := Import(context.Background(), s.db, who, s.table(), strings.NewReader("code\na\n"), schema.LoadOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var got string
+	err := s.db.View(context.Background(), func(c *db.Conn) (err error) {
+		got, _, err = db.One(c, db.Text, "SELECT actor || ' ' || via || ' ' || service || ' ' || action || ' ' || subject FROM audit")
+		return err
+	})
+	if err != nil || got != "mo cli shelf thing.imported thing:a" {
+		t.Errorf("audited %q, %v", got, err)
+	}
+}
+
+// A file of many batches keeps its order and its line numbers, and an abort in its
+// middle keeps nothing.
+func TestManyRows(t *testing.T) {
+	s := newShelf(t)
+	const n = 7*batchRows + 3
+	var file strings.Builder
+	file.WriteString("code,name,count\n")
+	for i := range n {
+		name := fmt.Sprintf("round %d", i/10)
+		if i%100 == 99 {
+			name = "taken"
+		}
+		fmt.Fprintf(&file, "c%d,%s,%d\n", i%1000, name, i%1000) // later rows update earlier ones
+	}
+	var told []int
+	done, err := Import(context.Background(), s.db, db.CLI("shelf"), s.table(), strings.NewReader(file.String()), schema.LoadOptions{},
+		func(rows int) { told = append(told, rows) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := n / 100
+	if done.Imported != n-refused || len(done.Errors) != refused {
+		t.Fatalf("imported %d, refused %d of %d", done.Imported, len(done.Errors), n)
+	}
+	for i, e := range done.Errors {
+		if want := 2 + 100*i + 99; e.Line != want {
+			t.Fatalf("refusal %d is of line %d, want %d", i, e.Line, want)
+		}
+	}
+	if !slices.IsSorted(told) || told[len(told)-1] != n {
+		t.Errorf("progress was told as %v", told)
+	}
+	if got := s.export(t); !strings.Contains(got, "c500,round 350,500\n") || !strings.Contains(got, "c502,round 350,502\n") || !strings.Contains(got, "c503,round 250,503\n") {
+		t.Error("the last row of an identifier did not win")
+	}
+	before := s.export(t)
+	if _, err := s.load(file.String()+"z,broken,1\n", schema.LoadOptions{}); err == nil {
+		t.Error("a broken last row was accepted")
+	}
+	if s.export(t) != before {
+		t.Error("an import that broke at its end changed something")
+	}
+}
+
+func TestAnEndedContextWritesNothing(t *testing.T) {
+	s := newShelf(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	var file strings.Builder
+	file.WriteString("code,name\n")
+	for i := range 20 * batchRows {
+		fmt.Fprintf(&file, "c%d,x\n", i)
+	}
+	_, err := Import(ctx, s.db, db.CLI("shelf"), s.table(), strings.NewReader(file.String()), schema.LoadOptions{}, func(int) { cancel() })
+	if err == nil {
+		t.Error("the import went on")
+	}
+	if got := s.export(t); got != "code,name,count\n" {
+		t.Error("something was kept")
+	}
+}
+
+func TestAFileOnTheDiskAndAPipe(t *testing.T) {
+	s := newShelf(t)
+	path := filepath.Join(t.TempDir(), "things.csv")
+	if err := os.WriteFile(path, []byte("code,name\na,one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	from, to, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	if _, err := to.WriteString("code,name\nb,two\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []io.Reader{f, from} {
+		if _, err := Import(context.Background(), s.db, db.CLI("shelf"), s.table(), in, schema.LoadOptions{}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.export(t); got != "code,name,count\na,one,0\nb,two,0\n" {
+		t.Errorf("imported %s", got)
+	}
+}
+
+func TestATableThatTakesTheWholeFile(t *testing.T) {
+	s := newShelf(t)
+	table := s.table()
+	var got []schema.Line
+	var with schema.LoadOptions
+	table.Load = func(_ context.Context, _ db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+		got, with = lines, o
+		return schema.Loaded{Imported: 1, Errors: []schema.Refused{{Line: 2, Reason: "unknown"}}}, nil
+	}
+	const file = "count,code\n1,a\n\nx,y,z\n\"2\",\"b\nc\"\n"
+	done, err := Import(context.Background(), s.db, db.CLI("shelf"), table, strings.NewReader(file), schema.LoadOptions{Add: true, DryRun: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got[0].Number != 2 || !slices.Equal(got[0].Cells, []string{"a", "", "1"}) ||
+		got[1].Number != 5 || !slices.Equal(got[1].Cells, []string{"b\nc", "", "2"}) {
+		t.Errorf("it was given %+v", got)
+	}
+	if !with.Add || !with.DryRun || with.Emit {
+		t.Errorf("with the options %+v", with)
+	}
+	if done.Imported != 1 || len(done.Errors) != 2 || done.Errors[0].Line != 2 || done.Errors[1].Line != 4 {
+		t.Errorf("the import said %+v", done)
+	}
+}
+
+func TestNoRowsIsNoError(t *testing.T) {
+	s := newShelf(t)
+	done := s.mustLoad(t, "code")
+	if done.Imported != 0 || done.Errors == nil || len(done.Errors) != 0 {
+		t.Errorf("got %+v", done)
+	}
+}
+
+func TestExportOfAnotherWidthIsAnError(t *testing.T) {
+	s := newShelf(t)
+	table := s.table()
+	table.Export = func(_ *db.Conn, emit func(cells ...string) error) error { return emit("a", "b") }
+	if err := Export(context.Background(), s.db, table, io.Discard); err == nil {
+		t.Error("two cells went out under three columns")
+	}
+}
+
+func TestExportTellsOfAWriterThatFails(t *testing.T) {
+	s := newShelf(t)
+	s.mustLoad(t, "code\na\n")
+	r, w := io.Pipe()
+	r.Close()
+	if err := Export(context.Background(), s.db, s.table(), w); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// FuzzImport reads any file: every line is either cells that fit the header, and then
+// they come back the same from a file written out of them, or refused with a reason.
+func FuzzImport(f *testing.F) {
+	for _, seed := range []string{
+		"", "\n", "code", "code,name,count\na,b,1\n", "\xef\xbb\xbfcode\r\na\r\n", "code,name\n\"a\",\"b\"\"c\nd\"\n",
+		"code\n\"never closed\na\n", "code,name\na,b\"c\nd,e\n", "name,count\nx,1\n", "code;name\na;b\n", "code,code\na,a\n",
+		"code,name\na\nb,c,d\n\ne,f\n", "code\n\x00\n\xff\n\r\n \n", "\xff\xfec\x00", "code,count\na,99999999999999999999\n", "code,name\n\"a\"b,c\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	table := (&shelf{}).table()
+	f.Fuzz(func(t *testing.T, file []byte) {
+		r, err := newReader(table, strings.NewReader(string(file)))
+		if err != nil {
+			if _, is := fault.As(err); !is {
+				t.Fatalf("the header is refused with %v, which is no refusal", err)
+			}
+			return
+		}
+		last := 0
+		for {
+			l, more, err := r.next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !more {
+				return
+			}
+			if l.number <= last {
+				t.Fatalf("line %d comes after line %d", l.number, last)
+			}
+			last = l.number
+			if l.refusal != nil {
+				if l.refusal.Detail == "" {
+					t.Fatal("refused without a reason")
+				}
+				continue
+			}
+			readsBack(t, table, r.columns, l.cells)
+			if put, err := table.Bind(r.byName(l.cells), schema.LoadOptions{}); (put == nil) == (err == nil) {
+				t.Fatalf("bound to %v, %v", put == nil, err)
+			}
+		}
+	})
+}
+
+func readsBack(t *testing.T, table schema.Table, columns, cells []string) {
+	t.Helper()
+	if len(cells) == 1 && cells[0] == "" {
+		return // an empty line is no row
+	}
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	if err := w.WriteAll([][]string{columns, cells}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := newReader(table, strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, more, err := r.next()
+	if err != nil || !more || l.refusal != nil || !slices.Equal(l.cells, cells) {
+		t.Fatalf("%q was written as %q and read as %q (%v, %v)", cells, b.String(), l.cells, l.refusal, err)
+	}
+}

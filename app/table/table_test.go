@@ -1,0 +1,249 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// shelf is a small service of the tests' own: things with a code, a name and a count.
+type shelf struct{ db *db.DB }
+
+func newShelf(t *testing.T) *shelf {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "shelf.db")
+	if err := db.Create(path, db.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := db.Open(path, db.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := &shelf{db: d}
+	err = db.Exec(context.Background(), d, db.Bookkeeping(), func(tx *db.Tx) error {
+		_, err := tx.Exec("CREATE TABLE things (code TEXT PRIMARY KEY, name TEXT NOT NULL, count INTEGER NOT NULL) STRICT")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// table refuses a name that is taken, as a service would, and breaks on "broken".
+func (s *shelf) table() schema.Table {
+	return schema.Table{
+		Name: "things",
+		Row: func(f *schema.Form) schema.Put {
+			var code, name string
+			var count int64
+			f.Text(&code, "code", "", schema.Required, schema.Most(10))
+			f.Text(&name, "name", "", schema.Most(100))
+			f.Int(&count, "count", "", schema.Range(0, 1000))
+			return func(tx *db.Tx) error {
+				if f.Given("name") && name == "" {
+					name = "nameless"
+				}
+				_, err := tx.Exec(`INSERT INTO things VALUES (?, ?, ?) ON CONFLICT (code) DO UPDATE SET
+					name = iif(?, excluded.name, name), count = iif(?, excluded.count, count)`,
+					code, name, count, f.Given("name"), f.Given("count"))
+				if err != nil {
+					return err
+				}
+				if err := tx.Audit("thing.imported", "thing:"+code, nil); err != nil {
+					return err
+				}
+				switch name { // after the writes, so that they have to be undone
+				case "taken":
+					return fault.Conflictf("the name is taken")
+				case "broken":
+					return errors.New("broken")
+				case "full":
+					return fault.Unavailablef(nil, "the disk is full")
+				}
+				return nil
+			}
+		},
+		Export: func(c *db.Conn, emit func(cells ...string) error) error {
+			return db.Each(c, func(r *db.Row) error {
+				return emit(r.Text(), r.Text(), strconv.FormatInt(r.Int(), 10))
+			}, "SELECT code, name, count FROM things ORDER BY code")
+		},
+	}
+}
+
+func (s *shelf) load(file string, o schema.LoadOptions) (schema.Loaded, error) {
+	return Import(context.Background(), s.db, db.CLI("shelf"), s.table(), strings.NewReader(file), o, nil)
+}
+
+func (s *shelf) mustLoad(t *testing.T, file string) schema.Loaded {
+	t.Helper()
+	done, err := s.load(file, schema.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+func (s *shelf) export(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	if err := Export(context.Background(), s.db, s.table(), &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// audited counts the entries of the audit trail.
+func (s *shelf) audited(t *testing.T) (n int64) {
+	t.Helper()
+	err := s.db.View(context.Background(), func(c *db.Conn) (err error) {
+		n, _, err = db.One(c, db.Int, "SELECT count(*) FROM audit")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestWhatWasExportedImportsUnchanged(t *testing.T) {
+	s := newShelf(t)
+	names := []string{
+		`plain`, `with, comma`, `with "quotes"`, "two\nlines", "=SUM(A1:A9)", "@cmd", "-1", "+1", "tab\tinside", `\.`, "é漢字🙂", "# no comment",
+	}
+	var file strings.Builder
+	file.WriteString("code,name,count\n")
+	for i, name := range names {
+		file.WriteString("c" + strconv.Itoa(10+i) + `,"` + strings.ReplaceAll(name, `"`, `""`) + `",` + strconv.Itoa(i) + "\n")
+	}
+	if done := s.mustLoad(t, file.String()); done.Imported != len(names) || len(done.Errors) != 0 {
+		t.Fatalf("imported %+v", done)
+	}
+	first := s.export(t)
+	other := newShelf(t)
+	if done := other.mustLoad(t, first); done.Imported != len(names) || len(done.Errors) != 0 {
+		t.Fatalf("imported again %+v", done)
+	}
+	if again := other.export(t); again != first {
+		t.Errorf("exported\n%s\nand after importing it\n%s", first, again)
+	}
+	if !strings.Contains(first, "\nc14,=SUM(A1:A9),4\n") {
+		t.Errorf("a cell that looks like a formula was altered:\n%s", first)
+	}
+}
+
+func TestHeaderRefusesTheWholeFile(t *testing.T) {
+	const columns = "the columns of things are code, name, count"
+	for _, c := range []struct{ name, file, want string }{
+		{"empty", "", "the file is empty: its first line names the columns; " + columns},
+		{"only a mark", "\xef\xbb\xbf", "the file is empty: its first line names the columns; " + columns},
+		{"blank lines only", "\n\r\n\n", "the file is empty: its first line names the columns; " + columns},
+		{"unknown", "code,colour\na,red\n", `unknown column "colour"; ` + columns},
+		{"another case", "code,Name\na,red\n", `unknown column "Name"; ` + columns},
+		{"twice", "code,name, code\na,b,a\n", "the column code stands in the header twice; " + columns},
+		{"nameless", "code,,name\na,b,c\n", "column 2 has no name; " + columns},
+		{"blank name", "code,name,  \na,b,c\n", "column 3 has no name; " + columns},
+		{"no identifier", "name,count\na,1\n", "the column code is missing, which names the record; " + columns},
+		{"semicolons", "code;name;count\na;b;1\n", `unknown column "code;name;count"; cells are separated by commas, and ` + columns},
+		{"UTF-16", "\xff\xfec\x00o\x00", "the file is UTF-16; save it as CSV in UTF-8"},
+		{"a quote", "code,na\"me\na,b\n", "the header on line 1 cannot be read: a quote stands inside a cell that does not begin with one (character 8): put the cell in quotes and double the quote"},
+		{"a control character", "code,na\x00me\na,b\n", `unknown column "na?me"; ` + columns},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newShelf(t)
+			_, err := s.load(c.file, schema.LoadOptions{})
+			e, ok := fault.As(err)
+			if !ok || e.Kind != fault.Invalid || e.Detail != c.want {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+			if got := s.export(t); got != "code,name,count\n" {
+				t.Errorf("something was written: %s", got)
+			}
+		})
+	}
+}
+
+func TestRowsAreRefusedByLine(t *testing.T) {
+	s := newShelf(t)
+	file := strings.Join([]string{
+		"\xef\xbb\xbf code ,count,name\r",   // 1
+		"a,1,first\r",                       // 2
+		"\r",                                // 3: skipped
+		"b,x,bad count",                     // 4
+		"c,1",                               // 5: too few
+		"d,1,too,many",                      // 6
+		"e,1,\"two",                         // 7
+		"lines\"",                           // 8
+		"f,1001,out of range",               // 9
+		"g,1,taken",                         // 10
+		"h,1,a\x01b",                        // 11
+		"i,1,\xff",                          // 12
+		"j,1,bare \"quote",                  // 13
+		",1,no code",                        // 14
+		"k,1,\"closed\" wrongly",            // 15
+		"l,2,good after all that",           // 16
+		"m,1," + strings.Repeat("x", 101),   // 17
+		"\"n\",\"1\",\"over\r\ntwo lines\"", // 18
+		"o,5,\"never closed",                // 20
+		"p,1,lost",                          // 21
+		"q,1,lost too",                      // 22
+	}, "\n")
+	done := s.mustLoad(t, file)
+	want := []schema.Refused{
+		{Line: 4, Reason: `count: "x" is not allowed; it takes a whole number from 0 to 1000`},
+		{Line: 5, Reason: "it has 2 cells, and the header has 3"},
+		{Line: 6, Reason: "it has 4 cells, and the header has 3"},
+		{Line: 9, Reason: "count: 1001 is out of range; it takes a whole number from 0 to 1000"},
+		{Line: 10, Reason: "the name is taken"},
+		{Line: 11, Reason: "name holds a control character; only newline and tab are allowed"},
+		{Line: 12, Reason: "name is not valid UTF-8"},
+		{Line: 13, Reason: "a quote stands inside a cell that does not begin with one (character 10): put the cell in quotes and double the quote"},
+		{Line: 14, Reason: "code is missing: a text"},
+		{Line: 15, Reason: "a quoted cell is not closed rightly: a quote inside it is doubled, and after the closing one comes a comma or the line's end"},
+		{Line: 17, Reason: "name has 101 characters; at most 100 are allowed"},
+		{Line: 20, Reason: "a quoted cell that begins here is not closed rightly; lines 20 to 22 were left out"},
+	}
+	if !slices.Equal(done.Errors, want) {
+		t.Errorf("refused")
+		for _, e := range done.Errors {
+			t.Errorf("  line %d: %s", e.Line, e.Reason)
+		}
+	}
+	if done.Imported != 4 {
+		t.Errorf("imported %d, want 4", done.Imported)
+	}
+	const rows = "code,name,count\na,first,1\ne,\"two\nlines\",1\nl,good after all that,2\nn,\"over\ntwo lines\",1\n"
+	if got := s.export(t); got != rows {
+		t.Errorf("stored\n%swant\n%s", got, rows)
+	}
+	if n := s.audited(t); n != 4 {
+		t.Errorf("%d audit entries for 4 rows", n)
+	}
+}
+
+func TestAbsentColumnAndEmptyCell(t *testing.T) {
+	s := newShelf(t)
+	s.mustLoad(t, "code,name,count\na,one,1\nb,two,2\n")
+	s.mustLoad(t, "code,count\na,7\n")
+	if got := s.export(t); got != "code,name,count\na,one,7\nb,two,2\n" {
+		t.Errorf("an absent column changed something:\n%s", got)
+	}
+	s.mustLoad(t, "name,code,count\n,b,\n")
+	if got := s.export(t); got != "code,name,count\na,one,7\nb,nameless,0\n" {
+		t.Errorf("an empty cell is not the default:\n%s", got)
+	}
+}
