@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"quartermaster/reorder"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 )
@@ -16,16 +17,20 @@ var Services = []string{"store", "maintenance", "rental", "reorder"}
 
 // shop is the four services over one database.
 type shop struct {
-	all   []schema.Service              // in the order of Services
-	flush []func(context.Context) error // what services remember off the requests' path
+	all     []schema.Service              // in the order of Services
+	flush   []func(context.Context) error // what services remember off the requests' path
+	reorder *reorder.Service
 }
 
-func newShop(_ *db.DB) *shop {
-	return &shop{all: []schema.Service{
+// newShop builds the services over d. Without a database they only tell what they
+// are, for the command line's help.
+func newShop(d *db.DB) *shop {
+	buying := reorder.New(d)
+	return &shop{reorder: buying, all: []schema.Service{
 		{Name: "store", Title: "Store service", Ping: "4.1.0", Health: "4.1.0", Document: "4.1.0"},
 		{Name: "maintenance", Title: "Maintenance service", Ping: "2.0.0", Health: "2.0.0", Document: "2.0.0"},
 		{Name: "rental", Title: "Rental service", Health: "3.0.0", Document: "3.0.0"},
-		{Name: "reorder", Title: "Reorder service", Ping: "3.1.6", Health: "3.1.6", Document: "3.1.6"},
+		buying.Declare(),
 	}}
 }
 
