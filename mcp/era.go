@@ -43,6 +43,7 @@ const versionHeader = "Mcp-Protocol-Version"
 // without any is of the first handshake revision, which had no header. On initialize
 // the header is not enforced, for the version is only being settled.
 func eraOf(h http.Header, m message) (stateless bool, x *wrong) {
+	stateless = saysStateless(h)
 	meta, _ := member(m.params, "_meta", strict.Object)
 	inBody, carried := member(meta, metaVersion, strict.String)
 	if m.method == "initialize" && !carried {
@@ -51,21 +52,24 @@ func eraOf(h http.Header, m message) (stateless bool, x *wrong) {
 	given := h[versionHeader]
 	switch {
 	case len(given) > 1:
-		return false, mismatch("MCP-Protocol-Version is given %d times; give it once", len(given))
+		return stateless, mismatch("MCP-Protocol-Version is given %d times; give it once", len(given))
 	case len(given) == 0 && carried:
-		return false, mismatch("the header MCP-Protocol-Version is missing; it must tell what _meta tells, %s", schema.Quote(inBody.Text()))
+		return stateless, mismatch("the header MCP-Protocol-Version is missing; it must tell what _meta tells, %s", schema.Quote(inBody.Text()))
 	case len(given) == 0:
-		return false, nil
+		return stateless, nil
 	case carried && inBody.Text() != given[0]:
-		return false, mismatch("the header MCP-Protocol-Version is %s, but _meta tells %s", schema.Quote(given[0]), schema.Quote(inBody.Text()))
+		return stateless, mismatch("the header MCP-Protocol-Version is %s, but _meta tells %s", schema.Quote(given[0]), schema.Quote(inBody.Text()))
 	case !slices.Contains(revisions, given[0]):
-		return false, unsupported(given[0])
+		return stateless, unsupported(given[0])
 	}
-	return given[0] == statelessRevision, nil
+	return stateless, nil
 }
 
-// saysStateless is for an answer to what could not be read: only the header tells.
-func saysStateless(h http.Header) bool { return h.Get(versionHeader) == statelessRevision }
+// saysStateless is what the header alone tells.
+func saysStateless(h http.Header) bool {
+	given := h[versionHeader]
+	return len(given) == 1 && given[0] == statelessRevision
+}
 
 func mismatch(format string, args ...any) *wrong {
 	return &wrong{code: headerMismatch, text: "header mismatch: " + fmt.Sprintf(format, args...)}

@@ -21,12 +21,12 @@ type exchange struct {
 // taken and never acted on: there is none that a stateless endpoint needs, and a tool
 // whose call could not be answered is not called.
 func (x *exchange) answer(body []byte) (status int, answer []byte) {
+	x.stateless = saysStateless(x.r.Header)
 	m, bad := readMessage(body)
-	if bad != nil {
-		x.stateless = saysStateless(x.r.Header)
-		return x.wrong(m, bad)
+	if bad == nil {
+		x.stateless, bad = eraOf(x.r.Header, m)
 	}
-	if x.stateless, bad = eraOf(x.r.Header, m); bad != nil {
+	if bad != nil {
 		return x.wrong(m, bad)
 	}
 	if m.id == nil {

@@ -1,0 +1,164 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	official "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// keyed sends every request with a key and notes what the server answers.
+type keyed struct {
+	key string
+
+	mu       sync.Mutex
+	statuses []int
+}
+
+func (k *keyed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.Header.Set("Authorization", "Bearer "+k.key)
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil {
+		k.mu.Lock()
+		k.statuses = append(k.statuses, resp.StatusCode)
+		k.mu.Unlock()
+	}
+	return resp, err
+}
+
+// connect connects the official client; version "" is the newest that it speaks.
+func connect(t *testing.T, s *server, key, version string) *official.ClientSession {
+	t.Helper()
+	client := official.NewClient(&official.Implementation{Name: "test", Version: "0"}, nil)
+	transport := &official.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: &keyed{key: key}}}
+	session, err := client.Connect(t.Context(), transport, &official.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatalf("%s: %v", version, err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+var eras = []string{"2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
+
+func TestOfficialClient(t *testing.T) {
+	for _, version := range eras {
+		t.Run(version, func(t *testing.T) {
+			s := start(t)
+			session := connect(t, s, "full", version)
+			info := session.InitializeResult()
+			if info.ProtocolVersion != version || info.ServerInfo.Name != "quartermaster-notes" || info.Capabilities.Tools == nil {
+				t.Fatalf("%+v of %+v", info, info.ServerInfo)
+			}
+			list, err := session.ListTools(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(list.Tools) != 5 || list.NextCursor != "" {
+				t.Fatalf("%d tools", len(list.Tools))
+			}
+			for name, arguments := range map[string]any{
+				"write_note":  map[string]any{"text": "hello", "colour": "green", "times": 2},
+				"list_notes":  map[string]any{"limit": 5},
+				"ingest_rows": map[string]any{"rows": []any{map[string]any{"date": "2026-11-20", "qty": 1.5}}},
+				"tell_day":    nil,
+			} {
+				at := slices.IndexFunc(list.Tools, func(t *official.Tool) bool { return t.Name == name })
+				tool := list.Tools[at]
+				if arguments != nil {
+					validate(t, name+" arguments", tool.InputSchema, arguments)
+				}
+				result, err := session.CallTool(t.Context(), &official.CallToolParams{Name: name, Arguments: arguments})
+				if err != nil || result.IsError {
+					t.Fatalf("%s: %v %+v", name, err, result)
+				}
+				validate(t, name, tool.OutputSchema, result.StructuredContent)
+				var text any
+				if err := json.Unmarshal([]byte(result.Content[0].(*official.TextContent).Text), &text); err != nil {
+					t.Fatal(err)
+				}
+				validate(t, name+" as text", tool.OutputSchema, text)
+			}
+			if n := s.audited(t); n != 2 {
+				t.Errorf("%d writes", n)
+			}
+		})
+	}
+}
+
+// validate checks a value against a schema as a client got it.
+func validate(t *testing.T, what string, schema, value any) {
+	t.Helper()
+	b, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parsed jsonschema.Schema
+	if err := json.Unmarshal(b, &parsed); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	resolved, err := parsed.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if err := resolved.Validate(value); err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+func TestOfficialClientRefused(t *testing.T) {
+	for _, version := range eras {
+		t.Run(version, func(t *testing.T) {
+			s := start(t)
+			session := connect(t, s, "read", version)
+			list, err := session.ListTools(t.Context(), nil)
+			if err != nil || len(list.Tools) != 3 {
+				t.Fatalf("%v %+v", err, list)
+			}
+			result, err := session.CallTool(t.Context(), &official.CallToolParams{Name: "write_note", Arguments: map[string]any{"text": "a"}})
+			if err != nil || !result.IsError || !strings.Contains(result.Content[0].(*official.TextContent).Text, "read-only") {
+				t.Errorf("%v %+v", err, result)
+			}
+			_, err = session.CallTool(t.Context(), &official.CallToolParams{Name: "erase_all"})
+			var wire *jsonrpc.Error
+			if !errors.As(err, &wire) || wire.Code != -32602 || !strings.Contains(wire.Message, "list_notes") {
+				t.Errorf("an unknown tool: %v", err)
+			}
+			_, err = session.ListResources(t.Context(), nil)
+			if !errors.As(err, &wire) || wire.Code != -32601 {
+				t.Errorf("an unknown method: %v", err)
+			}
+			// The connection has survived all that.
+			if result, err := session.CallTool(t.Context(), &official.CallToolParams{Name: "tell_day"}); err != nil || result.IsError {
+				t.Errorf("%v %+v", err, result)
+			}
+			if n := s.audited(t); n != 0 {
+				t.Errorf("%d writes", n)
+			}
+		})
+	}
+}
+
+func TestOfficialClientWithoutAKey(t *testing.T) {
+	s := start(t)
+	for _, version := range eras {
+		client := official.NewClient(&official.Implementation{Name: "test", Version: "0"}, nil)
+		wire := &keyed{key: "wrong"}
+		transport := &official.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: wire}}
+		session, err := client.Connect(t.Context(), transport, &official.ClientSessionOptions{ProtocolVersion: version})
+		if err == nil {
+			_ = session.Close()
+			t.Fatalf("%s: connected", version)
+		}
+		if len(wire.statuses) == 0 || slices.ContainsFunc(wire.statuses, func(s int) bool { return s != 401 }) {
+			t.Errorf("%s: %v", version, wire.statuses)
+		}
+	}
+}
