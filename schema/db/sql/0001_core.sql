@@ -101,7 +101,9 @@ CREATE TABLE deliveries (
 ) STRICT;
 CREATE INDEX deliveries_endpoint ON deliveries (endpoint_id, id);
 CREATE INDEX deliveries_event ON deliveries (event_seq, endpoint_id);
-CREATE INDEX deliveries_open ON deliveries (endpoint_id, id) WHERE state IN ('pending', 'sending');
+CREATE INDEX deliveries_pending ON deliveries (endpoint_id, id) WHERE state = 'pending';
+CREATE INDEX deliveries_sending ON deliveries (kind, attempted_at) WHERE state = 'sending';
+CREATE INDEX deliveries_done ON deliveries (endpoint_id, id) WHERE state IN ('delivered', 'failed', 'interrupted');
 CREATE INDEX deliveries_missed ON deliveries (endpoint_id, id) WHERE state IN ('failed', 'interrupted');
 
 CREATE TABLE answers (
