@@ -107,11 +107,11 @@ func (tx *Tx) Emit(name string, data any) error {
 	if err != nil {
 		return err
 	}
-	tx.emitted = true
-	_, err = tx.Exec(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at)
+	owed, err := tx.Exec(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at)
 		SELECT id, ?, 'auto', 'pending', ? FROM endpoints
 		WHERE service = ? AND removed_at IS NULL AND enabled = 1
 		AND (events = '' OR instr(',' || events || ',', ',' || ? || ',') > 0)`, seq, tx.Now, e.Service, name)
+	tx.emitted = tx.emitted || owed > 0
 	return err
 }
 
