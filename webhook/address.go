@@ -1,0 +1,88 @@
+package webhook
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// private are the ranges that an operator may allow: loopback, RFC 1918 and unique
+// local addresses.
+var private = prefixes("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
+
+// metadata are addresses at which a cloud hands its credentials out, in ranges that
+// would pass otherwise: AWS, Google and Scaleway inside fc00::/7, and Azure's, which
+// is a public address. 169.254.169.254 falls with the link-local range.
+var metadata = prefixes("fd00:ec2::/32", "fd20:ce::/32", "fd00:42::/32", "168.63.129.16/32")
+
+// special are the ranges of IANA's special-purpose registries in which no receiver
+// of the public internet lives.
+var special = prefixes(
+	"0.0.0.0/8",       // this network, unspecified
+	"100.64.0.0/10",   // carrier-grade NAT
+	"169.254.0.0/16",  // link-local
+	"192.0.0.0/24",    // protocol assignments
+	"192.0.2.0/24",    // documentation
+	"192.88.99.0/24",  // 6to4 relays
+	"198.18.0.0/15",   // benchmarks
+	"198.51.100.0/24", // documentation
+	"203.0.113.0/24",  // documentation
+	"224.0.0.0/4",     // multicast
+	"240.0.0.0/4",     // reserved, broadcast
+	"2001::/23",       // protocol assignments: Teredo, benchmarks, ORCHID
+	"2001:db8::/32",   // documentation
+	"2002::/16",       // 6to4
+	"3fff::/20",       // documentation
+)
+
+// global is all of IPv6 that is given out to the public internet. What lies outside
+// (IPv4-compatible, NAT64, discard-only, segment routing, site-local, link-local,
+// multicast) is special without being named.
+var global = netip.MustParsePrefix("2000::/3")
+
+// blocked tells whether no connection may be made to a. An IPv4 address that is
+// mapped into IPv6 is judged as what it is. allowPrivate lets loopback and private
+// ranges through, and nothing else.
+func blocked(a netip.Addr, allowPrivate bool) bool {
+	a = a.WithZone("").Unmap() // a prefix never contains an address with a zone
+	switch {
+	case !a.IsValid() || within(a, metadata):
+		return true
+	case within(a, private):
+		return !allowPrivate
+	case within(a, special):
+		return true
+	}
+	return a.Is6() && !global.Contains(a)
+}
+
+// disguised tells whether the host is a number that some resolvers read as an
+// address: 2130706433, 0x7f.1, 0177.0.0.1. A name never ends in a number, so nothing
+// is lost by looking none of them up.
+func disguised(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return false
+	}
+	last := strings.TrimSuffix(host, ".")
+	last = last[strings.LastIndexByte(last, '.')+1:]
+	if hex, is := strings.CutPrefix(strings.ToLower(last), "0x"); is {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return last != "" && strings.Trim(last, "0123456789") == ""
+}
+
+func within(a netip.Addr, list []netip.Prefix) bool {
+	for _, p := range list {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+func prefixes(texts ...string) []netip.Prefix {
+	list := make([]netip.Prefix, len(texts))
+	for i, t := range texts {
+		list[i] = netip.MustParsePrefix(t)
+	}
+	return list
+}
