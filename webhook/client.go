@@ -1,0 +1,165 @@
+package webhook
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"syscall"
+	"time"
+)
+
+// class says in one word why an attempt had no answer. "" is none of them: there
+// was an answer, and its status tells.
+type class string
+
+// The classes of the delivery log.
+const (
+	timeout     class = "timeout"         // the whole exchange took too long
+	refused     class = "refused"         // no connection: refused, or no way there
+	noName      class = "dns"             // the host's name could not be resolved
+	badTLS      class = "tls"             // no TLS connection: certificate, version, not TLS at all
+	blockedAddr class = "blocked_address" // the name's address is one to which nothing is sent
+	closed      class = "closed"          // the connection ended before the answer's headers did
+	badResponse class = "bad_response"    // what came was not an HTTP answer, or its headers were endless
+)
+
+const (
+	maxHeader = 64 << 10 // bytes of an answer's headers, interim answers included
+	maxBody   = 4 << 10  // bytes of an answer's body that are read and thrown away
+)
+
+var errBlocked = errors.New("webhook: blocked address")
+
+// client makes one exchange over one connection of its own: no pool, no second try,
+// no redirect, no proxy, no cookie. net/http's Transport is not used because it may
+// repeat a request by itself; here one look shows that nothing does.
+type client struct {
+	timeout      time.Duration // for everything from the name's resolution to the answer's end
+	allowPrivate bool
+	roots        *x509.CertPool // nil is the machine's
+	resolver     *net.Resolver  // nil is the machine's
+}
+
+// post sends the body once and gives the answer's status, or why there was none. The
+// status decides as soon as the headers are there; what becomes of the body after
+// them does not matter.
+func (c *client) post(ctx context.Context, target string, h http.Header, body []byte) (status int, why class) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	req, err := http.NewRequest(http.MethodPost, target, bytes.NewReader(body))
+	if err != nil {
+		return 0, noName
+	}
+	req.Header, req.Close = h, true
+	conn, why := c.connect(ctx, req.URL)
+	if why != "" {
+		return 0, why
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
+	var wire net.Conn = conn
+	if req.URL.Scheme == "https" {
+		secure := tls.Client(conn, &tls.Config{ServerName: req.URL.Hostname(), RootCAs: c.roots, MinVersion: tls.VersionTLS12})
+		if err := secure.HandshakeContext(ctx); err != nil {
+			return 0, classOf(ctx, err, badTLS)
+		}
+		wire = secure
+	}
+	// A receiver may answer before it has read everything and close: what it said
+	// counts, and when it said nothing, reading tells why better than writing.
+	_ = req.Write(wire)
+	return answer(ctx, wire, req)
+}
+
+// connect opens the connection. The address is judged when the name has been
+// resolved, by the very value that is connected to, so that a name cannot point
+// elsewhere in between.
+func (c *client) connect(ctx context.Context, u *url.URL) (net.Conn, class) {
+	host, port := u.Hostname(), u.Port()
+	if disguised(host) {
+		return nil, blockedAddr
+	}
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	dialer := net.Dialer{Resolver: c.resolver, KeepAlive: -1, Control: func(_, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil || blocked(to.Addr(), c.allowPrivate) {
+			return errBlocked
+		}
+		return nil
+	}}
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, classOf(ctx, err, refused)
+	}
+	return conn, ""
+}
+
+// answer reads the answer's status, passing over interim answers, and throws a
+// little of its body away, so that a receiver which is still writing can finish.
+func answer(ctx context.Context, wire io.Reader, req *http.Request) (status int, why class) {
+	limit := &io.LimitedReader{R: wire, N: maxHeader}
+	in := bufio.NewReader(limit)
+	for {
+		resp, err := http.ReadResponse(in, req)
+		switch {
+		case err != nil && limit.N <= 0:
+			return 0, badResponse
+		case err != nil:
+			return 0, classOf(ctx, err, badResponse)
+		case resp.StatusCode < 100:
+			return 0, badResponse
+		case resp.StatusCode < 200 && resp.StatusCode != http.StatusSwitchingProtocols:
+			continue
+		}
+		limit.N = int64(max(0, maxBody-in.Buffered()))
+		_, _ = io.CopyN(io.Discard, resp.Body, maxBody)
+		return resp.StatusCode, ""
+	}
+}
+
+// classOf sorts an error; otherwise is the class of the stage at which it happened.
+func classOf(ctx context.Context, err error, otherwise class) class {
+	var noHost *net.DNSError
+	var late interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, errBlocked):
+		return blockedAddr
+	case ctx.Err() != nil, errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &late) && late.Timeout():
+		return timeout
+	case errors.As(err, &noHost):
+		return noName
+	case otherwise == badResponse:
+		return cutOff(err)
+	}
+	return otherwise
+}
+
+// cutOff sorts an error that came while the answer was read.
+func cutOff(err error) class {
+	var record tls.RecordHeaderError
+	if errors.As(err, &record) {
+		return badTLS
+	}
+	var wire *net.OpError
+	if errors.As(err, &wire) {
+		if wire.Op == "remote error" { // an alert, as for want of a client's certificate
+			return badTLS
+		}
+		return closed
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return closed
+	}
+	return badResponse
+}

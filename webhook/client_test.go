@@ -1,0 +1,310 @@
+package webhook
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// line is a listener that hands every connection to serve and counts them.
+type line struct {
+	url   string // http://127.0.0.1:port
+	count atomic.Int64
+}
+
+func listen(t *testing.T, serve func(conn net.Conn)) *line {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	n := &line{url: "http://" + l.Addr().String()}
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			n.count.Add(1)
+			go func() {
+				defer conn.Close()
+				serve(conn)
+			}()
+		}
+	}()
+	return n
+}
+
+// says reads the request, writes text and then does after.
+func says(text string, after func(net.Conn)) func(net.Conn) {
+	return func(conn net.Conn) {
+		req, err := http.ReadRequest(bufio.NewReader(conn))
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, req.Body)
+		_, _ = io.WriteString(conn, text)
+		after(conn)
+	}
+}
+
+func hangUp(net.Conn)    {}
+func hold(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) } // until the other side lets go
+func repeat(s string) func(net.Conn) {
+	return func(conn net.Conn) {
+		for {
+			if _, err := io.WriteString(conn, s); err != nil {
+				return
+			}
+		}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", 1000)
+	cases := []struct {
+		name   string
+		serve  func(net.Conn)
+		status int
+		why    class
+	}{
+		{"2xx", says("HTTP/1.1 204 No Content\r\n\r\n", hangUp), 204, ""},
+		{"4xx", says("HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n", hangUp), 410, ""},
+		{"5xx without a reason", says("HTTP/1.1 503\r\n\r\n", hangUp), 503, ""},
+		{"HTTP/1.0", says("HTTP/1.0 200 OK\r\n\r\nthanks", hangUp), 200, ""},
+		{"a redirect", says("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\n\r\n", hangUp), 302, ""},
+		{"interim answers", says("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", hangUp), 200, ""},
+		{"another protocol", says("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", hold), 101, ""},
+		{"an endless body", says("HTTP/1.1 200 OK\r\n\r\n", repeat(long)), 200, ""},
+		{"an endless chunked body", says("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", repeat("3e8\r\n"+long+"\r\n")), 200, ""},
+		{"a body cut short", says("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nthanks", hangUp), 200, ""},
+		{"a body that never comes", says("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", hold), 200, ""},
+		{"no answer", says("", hold), 0, timeout},
+		{"half a header", says("HTTP/1.1 200 OK\r\nX-Half: ", hold), 0, timeout},
+		{"interim answers only", says("HTTP/1.1 100 Continue\r\n\r\n", hold), 0, timeout},
+		{"closed after the request", says("", hangUp), 0, closed},
+		{"closed in the headers", says("HTTP/1.1 200 OK\r\nX-Half: ", hangUp), 0, closed},
+		{"closed at once", hangUp, 0, closed},
+		{"not HTTP", says("220 mail.example ESMTP\r\n", hold), 0, badResponse},
+		{"a status below 100", says("HTTP/1.1 099 Odd\r\n\r\n", hold), 0, badResponse},
+		{"a status of four digits", says("HTTP/1.1 2000 Odd\r\n\r\n", hold), 0, badResponse},
+		{"a header without a colon", says("HTTP/1.1 200 OK\r\nodd\r\n\r\n", hold), 0, badResponse},
+		{"an endless header line", says("HTTP/1.1 200 OK\r\nX-Long: ", repeat(long)), 0, badResponse},
+		{"endless headers", says("HTTP/1.1 200 OK\r\n", repeat("X-More: "+long+"\r\n")), 0, badResponse},
+		{"endless interim answers", says("", repeat("HTTP/1.1 100 Continue\r\nX: "+long+"\r\n\r\n")), 0, badResponse},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l := listen(t, c.serve)
+			limit := 20 * time.Second // for what must not depend on it
+			if c.why == timeout || strings.HasSuffix(c.name, "never comes") {
+				limit = 100 * time.Millisecond
+			}
+			to := &client{timeout: limit, allowPrivate: true}
+			status, why := to.post(t.Context(), l.url+"/hooks", http.Header{}, []byte(`{"n":1}`))
+			if status != c.status || why != c.why {
+				t.Errorf("got %d %q, want %d %q", status, why, c.status, c.why)
+			}
+			if n := l.count.Load(); n != 1 {
+				t.Errorf("%d connections were made, want 1", n)
+			}
+		})
+	}
+}
+
+// TestRequest holds what goes over the wire, with a proxy in the environment that
+// must not be asked.
+func TestRequest(t *testing.T) {
+	proxy := listen(t, hangUp)
+	t.Setenv("HTTP_PROXY", proxy.url)
+	t.Setenv("http_proxy", proxy.url)
+	var raw strings.Builder
+	done := make(chan struct{})
+	l := listen(t, func(conn net.Conn) {
+		defer close(done)
+		in := bufio.NewReader(io.TeeReader(conn, &raw))
+		req, err := http.ReadRequest(in)
+		if err == nil {
+			_, _ = io.Copy(io.Discard, req.Body)
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n")
+		}
+	})
+	to := &client{timeout: 20 * time.Second, allowPrivate: true}
+	h := header(&parcel{id: 7, service: "store", event: "order.paid", eventID: "evt_1", secret: "s", body: []byte(`{"n":1}`), at: 1}, "1.2.3")
+	if status, why := to.post(t.Context(), l.url+"/a%20b?q=1#part", h, []byte(`{"n":1}`)); status != 200 || why != "" {
+		t.Fatalf("got %d %q", status, why)
+	}
+	<-done
+	host := strings.TrimPrefix(l.url, "http://")
+	want := "POST /a%20b?q=1 HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: quartermaster/1.2.3\r\nConnection: close\r\nContent-Length: 7\r\n" +
+		"Content-Type: application/json\r\nWebhook-Id: evt_1\r\nWebhook-Signature: " + h.Get("Webhook-Signature") +
+		"\r\nWebhook-Timestamp: 1\r\nX-Store-Delivery: 7\r\nX-Store-Event: order.paid\r\nX-Store-Signature: " +
+		h.Get("X-Store-Signature") + "\r\n\r\n{\"n\":1}"
+	if raw.String() != want {
+		t.Errorf("the request was\n%s\nwant\n%s", raw.String(), want)
+	}
+	if n := proxy.count.Load(); n != 0 {
+		t.Errorf("the proxy got %d connections", n)
+	}
+}
+
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	ok := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {})
+	serve := func(t *testing.T, change func(*tls.Config)) *httptest.Server {
+		s := httptest.NewUnstartedServer(ok)
+		s.Config.ErrorLog = log.New(io.Discard, "", 0)
+		s.TLS = &tls.Config{}
+		change(s.TLS)
+		s.StartTLS()
+		t.Cleanup(s.Close)
+		return s
+	}
+	as := func(*tls.Config) {}
+	good := serve(t, as)
+	roots := x509.NewCertPool()
+	roots.AddCert(good.Certificate())
+	picky := serve(t, func(c *tls.Config) { c.ClientAuth = tls.RequireAnyClientCert })
+	old := serve(t, func(c *tls.Config) { c.MaxVersion = tls.VersionTLS11; c.MinVersion = tls.VersionTLS10 })
+	plain := httptest.NewServer(ok)
+	t.Cleanup(plain.Close)
+	mute := listen(t, hold)
+	deaf := listen(t, hangUp)
+	secure := func(url string) string { return "https" + strings.TrimPrefix(url, "http") }
+	cases := []struct {
+		name, url string
+		roots     *x509.CertPool
+		limit     time.Duration
+		status    int
+		why       class
+	}{
+		{"trusted", good.URL, roots, time.Minute, 200, ""},
+		{"not trusted", good.URL, nil, time.Minute, 0, badTLS},
+		{"another name", strings.Replace(good.URL, "127.0.0.1", "localhost", 1), roots, time.Minute, 0, badTLS},
+		{"wants a client certificate", picky.URL, roots, time.Minute, 0, badTLS},
+		{"too old", old.URL, roots, time.Minute, 0, badTLS},
+		{"not TLS", secure(plain.URL), roots, time.Minute, 0, badTLS},
+		{"hangs up", secure(deaf.url), roots, time.Minute, 0, badTLS},
+		{"says nothing", secure(mute.url), roots, 100 * time.Millisecond, 0, timeout},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			to := &client{timeout: c.limit, allowPrivate: true, roots: c.roots}
+			if status, why := to.post(t.Context(), c.url, http.Header{}, []byte("{}")); status != c.status || why != c.why {
+				t.Errorf("got %d %q, want %d %q", status, why, c.status, c.why)
+			}
+		})
+	}
+}
+
+// names is a name server that knows one address, 127.0.0.1, or none when it is not
+// to find any.
+func names(t *testing.T, find bool) *net.Resolver {
+	t.Helper()
+	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	go func() {
+		b := make([]byte, 1500)
+		for {
+			n, from, err := server.ReadFrom(b)
+			if err != nil {
+				return
+			}
+			end := 12 // the question follows the header: labels, a zero, type and class
+			for end < n && b[end] != 0 {
+				end += int(b[end]) + 1
+			}
+			reply := append([]byte{}, b[:end+5]...)
+			reply[2], reply[3] = 0x81, 0x80
+			copy(reply[6:12], []byte{0, 0, 0, 0, 0, 0})
+			switch isA := b[end+2] == 1; {
+			case !find:
+				reply[3] |= 3 // no such name
+			case isA:
+				reply[7] = 1
+				reply = append(reply, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1)
+			}
+			_, _ = server.WriteTo(reply, from)
+		}
+	}()
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "udp", server.LocalAddr().String())
+	}}
+}
+
+// TestTargets holds to which targets a connection is made, by the connections that
+// a receiver on the loopback address saw.
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	l := listen(t, says("HTTP/1.1 200 OK\r\n\r\n", hangUp))
+	busy, err := net.Dial("tcp", strings.TrimPrefix(listen(t, hold).url, "http://")) // its own port is taken, and nobody listens on it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { busy.Close() })
+	nobody := busy.LocalAddr().String()
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(l.url, "http://"))
+	cases := []struct {
+		host    string // :port is put behind it
+		find    bool   // whether the name server knows the name
+		allowed bool
+		status  int
+		why     class
+	}{
+		{"127.0.0.1", true, false, 0, blockedAddr},
+		{"localhost", true, false, 0, blockedAddr},
+		{"[::1]", true, false, 0, blockedAddr},
+		{"[::ffff:127.0.0.1]", true, false, 0, blockedAddr},
+		{"[::ffff:7f00:1]", true, false, 0, blockedAddr},
+		{"receiver.example", true, false, 0, blockedAddr},
+		{"receiver.example", false, false, 0, noName},
+		{"2130706433", true, false, 0, blockedAddr},
+		{"0x7f.1", true, false, 0, blockedAddr},
+		{"017700000001", true, false, 0, blockedAddr},
+		{"127.1", true, false, 0, blockedAddr},
+		{"0.0.0.0", true, true, 0, blockedAddr},
+		{"2130706433", true, true, 0, blockedAddr},
+		{"169.254.169.254", true, true, 0, blockedAddr},
+		{"[fd00:ec2::254]", true, true, 0, blockedAddr},
+		{"[64:ff9b::127.0.0.1]", true, true, 0, blockedAddr},
+		{"127.0.0.1", true, true, 200, ""},
+		{"[::ffff:127.0.0.1]", true, true, 200, ""},
+		{"receiver.example", true, true, 200, ""},
+	}
+	for _, c := range cases {
+		before := l.count.Load()
+		to := &client{timeout: time.Minute, allowPrivate: c.allowed, resolver: names(t, c.find)}
+		status, why := to.post(t.Context(), "http://"+c.host+":"+port+"/", http.Header{}, []byte("{}"))
+		if status != c.status || why != c.why {
+			t.Errorf("%s (private allowed %v): got %d %q, want %d %q", c.host, c.allowed, status, why, c.status, c.why)
+		}
+		want := int64(0)
+		if c.status != 0 {
+			want = 1
+		}
+		if n := l.count.Load() - before; n != want {
+			t.Errorf("%s (private allowed %v): %d connections were made, want %d", c.host, c.allowed, n, want)
+		}
+	}
+	to := &client{timeout: time.Minute, allowPrivate: true}
+	if status, why := to.post(t.Context(), "http://"+nobody, http.Header{}, []byte("{}")); status != 0 || why != refused {
+		t.Errorf("nobody listens: got %d %q, want 0 %q", status, why, refused)
+	}
+}

@@ -1,0 +1,107 @@
+package webhook
+
+import (
+	"context"
+	"strings"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// The states of a delivery.
+const (
+	pending     = "pending"     // owed, not tried
+	sending     = "sending"     // being tried, or cut off by a crash that nobody has looked at yet
+	delivered   = "delivered"   // answered with a 2xx
+	failed      = "failed"      // answered with anything else, or not at all
+	interrupted = "interrupted" // cut off while it was tried: whether it arrived is not known
+)
+
+// Delivery is one entry of the delivery log: an event, a receiver, and at most one
+// attempt.
+type Delivery struct {
+	ID           int64          `json:"id"`
+	Service      string         `json:"service"`
+	EndpointID   int64          `json:"endpoint_id"`
+	Event        string         `json:"event"`
+	EventID      string         `json:"event_id"`
+	Kind         string         `json:"kind" enum:"auto,resend"`
+	State        string         `json:"state" enum:"pending,sending,delivered,failed,interrupted"`
+	ResponseCode *int64         `json:"response_code"` // null when there was no answer
+	Error        *string        `json:"error"`         // a class, null when there was an answer
+	DurationMS   *int64         `json:"duration_ms"`
+	CreatedAt    exact.Instant  `json:"created_at"`
+	AttemptedAt  *exact.Instant `json:"attempted_at"` // null before the attempt
+}
+
+// The log is read in the order of its ids, or of an index by receiver; CROSS JOIN
+// holds the engine to that.
+const deliveryColumns = `d.id, p.service, d.endpoint_id, e.event, e.id, d.kind, d.state, d.response_code, d.error,
+	d.duration_ms, d.created_at, d.attempted_at
+	FROM deliveries d CROSS JOIN endpoints p ON p.id = d.endpoint_id CROSS JOIN events e ON e.seq = d.event_seq`
+
+func scanDelivery(r *db.Row) Delivery {
+	return Delivery{
+		ID: r.Int(), Service: r.Text(), EndpointID: r.Int(), Event: r.Text(), EventID: r.Text(), Kind: r.Text(), State: r.Text(),
+		ResponseCode: r.IntPtr(), Error: r.TextPtr(), DurationMS: r.IntPtr(), CreatedAt: r.Instant(), AttemptedAt: r.InstantPtr(),
+	}
+}
+
+// Filter narrows the delivery log.
+type Filter struct {
+	Service  string // "" is all
+	Endpoint int64  // 0 is all; a removed receiver's log is still there
+	Failed   bool   // only failed and interrupted ones
+	Limit    int    // below 1 is 100
+}
+
+const defaultLimit = 100
+
+// where gives the filter's condition and its arguments.
+func (f Filter) where() (string, []any) {
+	var conditions []string
+	var args []any
+	if f.Service != "" {
+		conditions, args = append(conditions, "p.service = ?"), append(args, f.Service)
+	}
+	if f.Endpoint != 0 {
+		conditions, args = append(conditions, "d.endpoint_id = ?"), append(args, f.Endpoint)
+	}
+	if f.Failed {
+		conditions = append(conditions, "d.state IN ('failed', 'interrupted')")
+	}
+	if len(conditions) == 0 {
+		return "", nil
+	}
+	return " WHERE " + strings.Join(conditions, " AND "), args
+}
+
+// Deliveries gives the delivery log, newest first.
+func Deliveries(ctx context.Context, d *db.DB, f Filter) ([]Delivery, error) {
+	if f.Limit < 1 {
+		f.Limit = defaultLimit
+	}
+	where, args := f.where()
+	var all []Delivery
+	err := d.View(ctx, func(c *db.Conn) error {
+		if f.Endpoint != 0 {
+			_, found, err := db.One(c, db.Int, "SELECT id FROM endpoints WHERE id = ?", f.Endpoint)
+			if err != nil {
+				return err
+			}
+			if !found {
+				return noReceiver(f.Endpoint)
+			}
+		}
+		var err error
+		all, err = db.All(c, scanDelivery, "SELECT "+deliveryColumns+where+" ORDER BY d.id DESC LIMIT ?", append(args, f.Limit)...)
+		return err
+	})
+	return all, err
+}
+
+// Pending counts the deliveries that wait to be sent.
+func Pending(c *db.Conn) (int64, error) {
+	n, _, err := db.One(c, db.Int, "SELECT COUNT(*) FROM deliveries WHERE state = 'pending'")
+	return n, err
+}

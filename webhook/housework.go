@@ -1,0 +1,117 @@
+package webhook
+
+import (
+	"context"
+	"math"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// abandoned is after how many seconds a resend that is still being sent is taken for
+// one whose process died: its attempt is over after five.
+const abandoned = 30
+
+const leftBehind = `SELECT d.id, d.endpoint_id, e.service, e.event, e.id, d.kind
+	FROM deliveries d CROSS JOIN events e ON e.seq = d.event_seq
+	WHERE d.state = 'sending' AND d.kind = ? AND d.attempted_at < ?`
+
+// anyAge is later than every attempt.
+const anyAge = exact.Instant(math.MaxInt64)
+
+// mend marks what a dead process left in sending as interrupted, and tells whether
+// it could: abandoned resends, and, for a server that begins and is the only one,
+// its own deliveries of any age. A resend of a process that lives is left alone.
+func (s *Sender) mend(ctx context.Context, begins bool) bool {
+	left, err := db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) ([]Attempt, error) {
+		left, err := interrupt(tx, "resend", tx.Now-abandoned)
+		if err != nil || !begins {
+			return left, err
+		}
+		own, err := interrupt(tx, "auto", anyAge)
+		return append(left, own...), err
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			s.o.Trouble(err)
+		}
+		return false
+	}
+	for _, a := range left {
+		s.report(a)
+	}
+	return true
+}
+
+// interrupt marks the deliveries of the kind that have been in sending since before.
+func interrupt(tx *db.Tx, kind string, before exact.Instant) ([]Attempt, error) {
+	left, err := db.All(&tx.Conn, scanLeft, leftBehind, kind, before)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range left {
+		if _, err := tx.Exec("UPDATE deliveries SET state = 'interrupted' WHERE id = ?", a.Delivery); err != nil {
+			return nil, err
+		}
+	}
+	return left, nil
+}
+
+func scanLeft(r *db.Row) Attempt {
+	return Attempt{Delivery: r.Int(), Endpoint: r.Int(), Service: r.Text(), Event: r.Text(), EventID: r.Text(), Kind: r.Text(), State: interrupted}
+}
+
+// An event is kept while a delivery of it is, so that it can be sent again; of the
+// others, which nobody wanted or whose deliveries are gone, the newest eventsKept
+// are. eventsAtOnce bounds how many go in one transaction.
+const (
+	eventsKept   = 10_000
+	eventsAtOnce = 500
+)
+
+const eventsDone = `SELECT seq FROM events WHERE seq <= (SELECT MAX(seq) FROM events) - ?
+	AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_seq = events.seq) ORDER BY seq LIMIT ?`
+
+// tidy does what is not urgent: without it a file would grow for ever.
+func (s *Sender) tidy(ctx context.Context) {
+	s.mend(ctx, false)
+	for {
+		n, err := s.dropEvents(ctx)
+		if err != nil && ctx.Err() == nil {
+			s.o.Trouble(err)
+		}
+		if err != nil || n < eventsAtOnce {
+			return
+		}
+	}
+}
+
+// dropEvents deletes some events that nobody will ask for, and tells how many. They
+// are looked for outside of the transaction, which all writers share: an event that
+// has no delivery never gets one again.
+func (s *Sender) dropEvents(ctx context.Context) (int, error) {
+	var done []int64
+	err := s.d.View(ctx, func(c *db.Conn) (err error) {
+		done, err = db.All(c, db.Int, eventsDone, eventsKept, eventsAtOnce)
+		return err
+	})
+	if err != nil || len(done) == 0 {
+		return 0, err
+	}
+	err = db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		drop, err := tx.Change("DELETE FROM events WHERE seq = ?")
+		if err != nil {
+			return err
+		}
+		for _, seq := range done {
+			if err := drop.Ints(seq); err != nil {
+				return err
+			}
+			if err := drop.Run(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return len(done), err
+}

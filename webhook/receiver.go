@@ -1,0 +1,235 @@
+// Package webhook tells receivers what happened: who they are, how a delivery is
+// signed and sent, the log of the deliveries, and how one is sent again.
+//
+// A change's transaction writes the event and one pending delivery for every
+// receiver that wants it (db.Tx.Emit). The Sender works from those rows alone, so
+// that nothing is lost between the change and its delivery: sending is on the disk
+// before the first byte leaves, and what came of it afterwards. After a crash a
+// delivery that was pending goes out, and one that was being sent is interrupted:
+// whether it arrived is not known, and it is never repeated without being asked for.
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// Receiver is a URL that a service's events are sent to. Its secret is never part
+// of it.
+type Receiver struct {
+	ID      int64    `json:"id"`
+	Service string   `json:"service"`
+	URL     string   `json:"url"`
+	Events  []string `json:"events"` // what it gets, in the service's order
+	Enabled bool     `json:"enabled"`
+}
+
+// Secret is what is told of a receiver once: when it is added, and when its secret
+// is changed.
+type Secret struct {
+	ID     int64  `json:"id"`
+	Secret string `json:"secret"`
+}
+
+// Receivers is the book of receivers.
+type Receivers struct {
+	d      *db.DB
+	events map[string][]string
+}
+
+// NewReceivers gives the book. events are each service's events, in the order in
+// which they are shown.
+func NewReceivers(d *db.DB, events map[string][]string) *Receivers {
+	return &Receivers{d: d, events: events}
+}
+
+const receiverColumns = "id, service, url, events, enabled"
+
+func (r *Receivers) scan(row *db.Row) Receiver {
+	v := Receiver{ID: row.Int(), Service: row.Text(), URL: row.Text()}
+	if list := row.Text(); list != "" {
+		v.Events = strings.Split(list, ",")
+	} else {
+		v.Events = slices.Clone(r.events[v.Service])
+	}
+	v.Enabled = row.Bool()
+	return v
+}
+
+// List gives every receiver, oldest first.
+func (r *Receivers) List(ctx context.Context) ([]Receiver, error) {
+	var all []Receiver
+	err := r.d.View(ctx, func(c *db.Conn) (err error) {
+		all, err = db.All(c, r.scan, "SELECT "+receiverColumns+" FROM endpoints WHERE removed_at IS NULL ORDER BY id")
+		return err
+	})
+	return all, err
+}
+
+// added is what the audit trail keeps of a new receiver.
+type added struct {
+	Site   string   `json:"site"` // without path and query, which may hold secrets
+	Events []string `json:"events"`
+}
+
+// Add enters a receiver of the caller's service. Without events it gets all of the
+// service's, those of later versions too; without a secret one is generated.
+func (r *Receivers) Add(ctx context.Context, who db.Caller, url string, events []string, secret string) (Secret, error) {
+	if err := who.MayWrite("adding a webhook"); err != nil {
+		return Secret{}, err
+	}
+	url = strings.TrimSpace(url)
+	u, err := checkURL(url)
+	if err != nil {
+		return Secret{}, err
+	}
+	if events, err = r.wanted(who.Service, events); err != nil {
+		return Secret{}, err
+	}
+	if secret == "" {
+		secret = newSecret()
+	} else if err := checkSecret(secret); err != nil {
+		return Secret{}, err
+	}
+	return db.Update(ctx, r.d, who, func(tx *db.Tx) (Secret, error) {
+		id, err := tx.Insert("INSERT INTO endpoints (service, url, events, secret, created_at) VALUES (?, ?, ?, ?, ?)",
+			who.Service, url, strings.Join(events, ","), secret, tx.Now)
+		if err != nil {
+			return Secret{}, err
+		}
+		return Secret{ID: id, Secret: secret}, tx.Audit("webhook.added", subject(id), added{Site: site(u), Events: events})
+	})
+}
+
+// wanted checks the asked events and gives them once each, in the service's order;
+// empty for all of them.
+func (r *Receivers) wanted(service string, asked []string) ([]string, error) {
+	known, is := r.events[service]
+	if !is {
+		return nil, fault.Invalidf("service: %q is none of %s", service, strings.Join(slices.Sorted(maps.Keys(r.events)), ", "))
+	}
+	for _, e := range asked {
+		if !slices.Contains(known, e) {
+			return nil, fault.Invalidf("event: %q is not an event of the %s service; it has %s", e, service, strings.Join(known, ", "))
+		}
+	}
+	list := []string{}
+	for _, e := range known {
+		if slices.Contains(asked, e) {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
+
+// Remove takes a receiver off: nothing more is sent to it, what was pending for it
+// is dropped, and its URL and secrets are forgotten. Its log stays.
+func (r *Receivers) Remove(ctx context.Context, who db.Caller, id int64) error {
+	return r.change(ctx, who, id, "webhook.removed", func(tx *db.Tx) error {
+		if _, err := tx.Exec("DELETE FROM deliveries WHERE endpoint_id = ? AND state = 'pending'", id); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`UPDATE endpoints SET removed_at = ?, url = '', secret = '', old_secret = NULL, old_until = NULL
+			WHERE id = ?`, tx.Now, id)
+		return err
+	})
+}
+
+// Enable lets a receiver get events again, from now on. What was pending when it was
+// disabled goes out now.
+func (r *Receivers) Enable(ctx context.Context, who db.Caller, id int64) error {
+	return r.change(ctx, who, id, "webhook.enabled", func(tx *db.Tx) error {
+		_, err := tx.Exec("UPDATE endpoints SET enabled = 1 WHERE id = ?", id)
+		return err
+	})
+}
+
+// Disable holds a receiver back: what happens from now on is not for it, and what is
+// pending waits until it is enabled.
+func (r *Receivers) Disable(ctx context.Context, who db.Caller, id int64) error {
+	return r.change(ctx, who, id, "webhook.disabled", func(tx *db.Tx) error {
+		_, err := tx.Exec("UPDATE endpoints SET enabled = 0 WHERE id = ?", id)
+		return err
+	})
+}
+
+// oldSigns is how long a secret that was replaced signs along, in seconds.
+const oldSigns = 24 * 60 * 60
+
+// Rotate gives a receiver a new secret. The one before signs along for 24 hours; one
+// before that no longer does.
+func (r *Receivers) Rotate(ctx context.Context, who db.Caller, id int64) (Secret, error) {
+	fresh := Secret{ID: id, Secret: newSecret()}
+	err := r.change(ctx, who, id, "webhook.rotated", func(tx *db.Tx) error {
+		_, err := tx.Exec("UPDATE endpoints SET old_secret = secret, old_until = ?, secret = ? WHERE id = ?",
+			tx.Now+oldSigns, fresh.Secret, id)
+		return err
+	})
+	if err != nil {
+		return Secret{}, err
+	}
+	return fresh, nil
+}
+
+// change runs one act upon a receiver, audited in the receiver's service.
+func (r *Receivers) change(ctx context.Context, who db.Caller, id int64, action string, act func(*db.Tx) error) error {
+	who, err := ofService(ctx, r.d, who, id)
+	if err != nil {
+		return err
+	}
+	return db.Exec(ctx, r.d, who, func(tx *db.Tx) error {
+		if _, err := findReceiver(&tx.Conn, id); err != nil {
+			return err
+		}
+		if err := act(tx); err != nil {
+			return err
+		}
+		return tx.Audit(action, subject(id), struct{}{})
+	})
+}
+
+// ofService is the caller acting in the receiver's service, if they may write. A
+// caller who belongs to another service is told that there is no such receiver.
+func ofService(ctx context.Context, d *db.DB, who db.Caller, id int64) (db.Caller, error) {
+	if err := who.MayWrite("changing a webhook"); err != nil {
+		return who, err
+	}
+	err := d.View(ctx, func(c *db.Conn) error {
+		to, err := findReceiver(c, id)
+		if err != nil {
+			return err
+		}
+		if who.Service != "" && who.Service != to.service {
+			return noReceiver(id)
+		}
+		who.Service = to.service
+		return nil
+	})
+	return who, err
+}
+
+// standing is what an act upon a receiver needs to know of it.
+type standing struct {
+	service string
+	enabled bool
+}
+
+// findReceiver gives a receiver that was not removed.
+func findReceiver(c *db.Conn, id int64) (standing, error) {
+	to, found, err := db.One(c, func(r *db.Row) standing { return standing{service: r.Text(), enabled: r.Bool()} },
+		"SELECT service, enabled FROM endpoints WHERE id = ? AND removed_at IS NULL", id)
+	if err == nil && !found {
+		err = noReceiver(id)
+	}
+	return to, err
+}
+
+func noReceiver(id int64) error { return fault.NotFoundf("there is no webhook %d", id) }
+
+func subject(id int64) string { return fmt.Sprintf("webhook:%d", id) }

@@ -1,0 +1,148 @@
+package webhook_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/webhook"
+)
+
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	url, requests := receiver(t, nil)
+	s.add(url)
+	s.emit("order.paid", "order.paid", "order.paid", "order.paid")
+	now := time.Now().Unix()
+	s.write("UPDATE deliveries SET state = 'sending', attempted_at = ? WHERE id = 1", now)
+	s.write("UPDATE deliveries SET state = 'sending', kind = 'resend', attempted_at = ? WHERE id = 2", now-31)
+	s.write("UPDATE deliveries SET state = 'sending', kind = 'resend', attempted_at = ? WHERE id = 3", now+1)
+	s.run()
+	if id := wait(t, requests).header.Get("X-Store-Delivery"); id != "4" {
+		t.Errorf("delivery %s was sent", id)
+	}
+	var reported []string
+	for range 3 {
+		a := s.attempt()
+		reported = append(reported, fmt.Sprint(a.Delivery, a.State))
+	}
+	slices.Sort(reported)
+	equal(t, "what was reported", reported, []string{"1interrupted", "2interrupted", "4delivered"})
+	// The third is a resend that another process is making just now.
+	equal(t, "the log", s.states(1), []string{"interrupted", "interrupted", "sending", "delivered"})
+	if len(requests) > 0 {
+		t.Errorf("%d more requests were made", len(requests))
+	}
+}
+
+func TestStopLetsAttemptsFinish(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	release := make(chan struct{})
+	url, requests := receiver(t, func(http.ResponseWriter, *http.Request) { <-release })
+	s.add(url)
+	s.emit("order.paid", "order.refunded")
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.sender.Run(ctx)
+	}()
+	wait(t, requests)
+	cancel()
+	close(release)
+	wait(t, done)
+	if a := s.attempt(); a.State != "delivered" {
+		t.Errorf("the attempt under way: %+v", a)
+	}
+	equal(t, "the log", s.states(1), []string{"delivered", "pending"})
+	if len(requests) > 0 {
+		t.Error("another attempt was begun")
+	}
+}
+
+func TestStopCutsOffWhatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{Timeout: time.Hour, Grace: time.Millisecond})
+	url, requests := receiver(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	s.add(url)
+	s.emit("order.paid", "order.refunded")
+	stop := s.run()
+	wait(t, requests)
+	stop()
+	equal(t, "the log", s.states(1), []string{"interrupted", "pending"})
+	if d := s.log(webhook.Filter{})[0]; d.ResponseCode != nil || d.Error != nil {
+		t.Errorf("an interrupted delivery is %+v", d)
+	}
+}
+
+// TestOutcomeSurvivesABusyDatabase has another process hold the database from
+// before the receiver answers until the sender has tried in vain to write down what
+// it said.
+func TestOutcomeSurvivesABusyDatabase(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	other := attach(t, s.path, db.Options{}, webhook.Options{})
+	held, tried, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	url, requests := receiver(t, func(http.ResponseWriter, *http.Request) {
+		select {
+		case <-held:
+			return // the second delivery
+		default:
+		}
+		go func() {
+			defer close(over)
+			if err := db.Exec(context.Background(), other.d, db.Bookkeeping(), func(*db.Tx) error {
+				close(held)
+				<-tried
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		}()
+		<-held
+	})
+	s.add(url)
+	s.emit("order.paid", "order.refunded")
+	s.run()
+	wait(t, s.trouble)
+	if len(requests) != 1 {
+		t.Errorf("%d requests were made while the database was held, want 1", len(requests))
+	}
+	close(tried)
+	wait(t, over)
+	for range 2 {
+		if a := s.attempt(); a.State != "delivered" {
+			t.Errorf("an attempt: %+v", a)
+		}
+	}
+	equal(t, "the log", s.states(1), []string{"delivered", "delivered"})
+	if len(requests) != 2 {
+		t.Errorf("%d requests were made in all, want 2", len(requests))
+	}
+}
+
+func TestOldEventsGo(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	s.add("https://shop.example", "order.refunded")
+	s.emit("order.paid", "order.refunded", "order.paid")
+	s.write(`WITH RECURSIVE n (i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+		INSERT INTO events (seq, id, service, event, created_at, body) SELECT i, 'evt_' || i, 'store', 'order.paid', 0, x'7b7d' FROM n`)
+	s.write("UPDATE deliveries SET state = 'failed', attempted_at = 0")
+	stop := s.run()
+	for s.number("SELECT COUNT(*) FROM events") > 10_001 {
+		if _, err := s.d.Version(); err != nil { // until the housework is done
+			t.Fatal(err)
+		}
+	}
+	stop()
+	if n := s.number("SELECT COUNT(*) FROM events WHERE seq > 2000 OR seq = 2"); n != 10_001 {
+		t.Errorf("%d events are left of those that stay, want 10001", n)
+	}
+}

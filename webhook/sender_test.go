@@ -1,0 +1,288 @@
+package webhook_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/webhook"
+)
+
+func TestOrderPerReceiver(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	every, all := receiver(t, nil)
+	some, refunds := receiver(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	s.add(every)
+	s.add(some, "order.refunded")
+	names := []string{"order.paid", "order.refunded", "code.redeemed", "order.refunded", "order.paid", "order.refunded"}
+	s.emit(names...) // a backlog
+	s.run()
+	s.emit(names...) // and what happens meanwhile
+	names = append(names, names...)
+	var heard []string
+	last := 0
+	for range names {
+		g := wait(t, all)
+		heard = append(heard, g.header.Get("X-Store-Event"))
+		id, err := strconv.Atoi(g.header.Get("X-Store-Delivery"))
+		if err != nil || id <= last {
+			t.Errorf("delivery %d came after %d (%v)", id, last, err)
+		}
+		last = id
+	}
+	equal(t, "the events in their order", heard, names)
+	for range 6 {
+		if e := wait(t, refunds).header.Get("X-Store-Event"); e != "order.refunded" {
+			t.Errorf("the second receiver got %s", e)
+		}
+	}
+	for range 18 {
+		s.attempt()
+	}
+	equal(t, "the first receiver's log", s.states(1), slices.Repeat([]string{"delivered"}, 12))
+	equal(t, "the second receiver's log", s.states(2), slices.Repeat([]string{"failed"}, 6))
+	for _, d := range s.log(webhook.Filter{Endpoint: 2}) {
+		if d.ResponseCode == nil || *d.ResponseCode != 418 || d.Error != nil || d.DurationMS == nil || d.AttemptedAt == nil {
+			t.Errorf("a refused delivery is kept as %+v", d)
+		}
+	}
+	counts := s.sender.Counts()
+	equal(t, "the counts", counts, []webhook.Count{{Service: "store", State: "delivered", N: 12}, {Service: "store", State: "failed", N: 6}})
+}
+
+// TestSendingIsOnTheDiskFirst looks, from within the receiver, at what another
+// connection sees.
+func TestSendingIsOnTheDiskFirst(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	other := attach(t, s.path, db.Options{}, webhook.Options{})
+	seen := make(chan webhook.Delivery, 1)
+	url, _ := receiver(t, func(http.ResponseWriter, *http.Request) {
+		all, err := webhook.Deliveries(context.Background(), other.d, webhook.Filter{})
+		if err != nil {
+			t.Error(err)
+		}
+		seen <- all[0]
+	})
+	s.add(url)
+	s.run()
+	s.emit("order.paid")
+	if d := wait(t, seen); d.State != "sending" || d.AttemptedAt == nil || d.ResponseCode != nil {
+		t.Errorf("while it is being sent, a delivery is %+v", d)
+	}
+}
+
+func TestHangingReceiverDelaysNobody(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	release := make(chan struct{})
+	slow, slowRequests := receiver(t, func(http.ResponseWriter, *http.Request) { <-release })
+	fast, fastRequests := receiver(t, nil)
+	hanging, other := s.add(slow), s.add(fast)
+	s.run()
+	s.emit("order.paid")
+	wait(t, slowRequests)
+	s.emit("order.refunded", "order.paid")
+	for range 3 {
+		wait(t, fastRequests)
+		if a := s.attempt(); a.Endpoint != other.ID || a.State != "delivered" || a.Status != 200 {
+			t.Errorf("the fast receiver's attempt: %+v", a)
+		}
+	}
+	equal(t, "the hanging receiver's log", s.states(hanging.ID), []string{"sending", "pending", "pending"})
+	close(release)
+	for range 3 {
+		if a := s.attempt(); a.Endpoint != hanging.ID || a.State != "delivered" {
+			t.Errorf("the slow receiver's attempt: %+v", a)
+		}
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{Timeout: 50 * time.Millisecond})
+	url, _ := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Store-Event") == "order.paid" {
+			<-r.Context().Done()
+		}
+	})
+	s.add(url)
+	s.run()
+	s.emit("order.paid", "order.refunded")
+	if a := s.attempt(); a.State != "failed" || a.Error != "timeout" || a.Status != 0 {
+		t.Errorf("a receiver that does not answer: %+v", a)
+	}
+	if a := s.attempt(); a.State != "delivered" {
+		t.Errorf("the next one: %+v", a)
+	}
+	d := s.log(webhook.Filter{})[0]
+	if d.State != "failed" || d.Error == nil || *d.Error != "timeout" || d.ResponseCode != nil {
+		t.Errorf("it is kept as %+v", d)
+	}
+}
+
+func TestRedirectIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	url, requests := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+	})
+	s.add(url)
+	s.run()
+	s.emit("order.paid")
+	if a := s.attempt(); a.State != "failed" || a.Status != 307 || a.Error != "" {
+		t.Errorf("a redirect: %+v", a)
+	}
+	s.emit("order.paid")
+	s.attempt()
+	for range 2 {
+		if g := wait(t, requests); g.path != "/hooks" {
+			t.Errorf("%s was asked for", g.path)
+		}
+	}
+	if len(requests) > 0 {
+		t.Errorf("%d more requests were made", len(requests))
+	}
+}
+
+// TestNoRepeat has a receiver that reads every request and closes the connection: a
+// client that repeats by itself would ask again.
+func TestNoRepeat(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	url, requests := receiver(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	s.add(url)
+	s.run()
+	for _, want := range []string{"1", "2"} {
+		s.emit("order.paid")
+		if a := s.attempt(); a.State != "failed" || a.Error != "closed" || a.Status != 0 {
+			t.Errorf("a closed connection: %+v", a)
+		}
+		if id := wait(t, requests).header.Get("X-Store-Delivery"); id != want {
+			t.Errorf("delivery %s was sent, want %s", id, want)
+		}
+	}
+	if len(requests) > 0 {
+		t.Errorf("%d more requests were made", len(requests))
+	}
+}
+
+func TestAnotherProcessIsHeard(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	other := attach(t, s.path, db.Options{}, webhook.Options{})
+	url, requests := receiver(t, nil)
+	s.run()
+	for range 3 { // receiver and event both come from elsewhere
+		other.add(url)
+	}
+	other.emit("order.paid")
+	for range 3 {
+		wait(t, requests)
+	}
+}
+
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	url, requests := receiver(t, nil)
+	busy, quiet := s.add(url), s.add(url, "order.refunded")
+	s.emit(slices.Repeat([]string{"order.paid"}, 250)...)
+	s.write("UPDATE deliveries SET state = 'delivered' WHERE id <= 240 AND endpoint_id = ?", busy.ID)
+	s.write("UPDATE deliveries SET state = 'failed' WHERE id <= 240 AND id % 2 = 0")
+	s.write("UPDATE deliveries SET state = 'sending', kind = 'resend', attempted_at = ? WHERE id = 1", time.Now().Unix()+1)
+	s.emit("order.refunded") // one for each
+	if err := s.receivers.Disable(t.Context(), db.CLI("store"), busy.ID); err != nil {
+		t.Fatal(err)
+	}
+	stop := s.run()
+	if g := wait(t, requests); g.header.Get("X-Store-Delivery") != "252" {
+		t.Errorf("delivery %s was sent", g.header.Get("X-Store-Delivery"))
+	}
+	s.attempt()
+	stop()
+	equal(t, "the quiet receiver's log", s.states(quiet.ID), []string{"delivered"})
+	if n := len(s.states(busy.ID)); n != 251 {
+		t.Errorf("a receiver to which nothing was sent has %d deliveries left, want 251", n)
+	}
+	if err := s.receivers.Enable(t.Context(), db.CLI("store"), busy.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.run()
+	for range 11 { // 241 to 250, and 251
+		s.attempt()
+	}
+	all := s.log(webhook.Filter{Endpoint: busy.ID})
+	if len(all) != 201 || all[0].ID != 1 || all[0].State != "sending" || all[1].ID != 52 {
+		t.Errorf("%d deliveries are left, from %d and %d on; want 200 from 52 on and the one being sent", len(all), all[0].ID, all[1].ID)
+	}
+}
+
+func TestBacklogDoesNotEmptyTheLog(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	release := make(chan struct{})
+	blocked, atIt := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Store-Delivery") == "11" {
+			<-release
+		}
+	})
+	defer close(release)
+	s.add(blocked)
+	s.emit(slices.Repeat([]string{"order.paid"}, 300)...)
+	s.run()
+	for range 11 {
+		wait(t, atIt)
+	}
+	for range 10 {
+		s.attempt()
+	}
+	states := s.states(1)
+	equal(t, "the log in front of a backlog", states[:12], append(slices.Repeat([]string{"delivered"}, 10), "sending", "pending"))
+	if len(states) != 300 {
+		t.Errorf("%d deliveries are there, want 300", len(states))
+	}
+}
+
+func TestDisabledAndRemoved(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	url, requests := receiver(t, nil)
+	held, gone, open := s.add(url), s.add(url), s.add(url)
+	s.emit("order.paid") // deliveries 1, 2 and 3
+	if err := s.receivers.Disable(t.Context(), db.CLI("store"), held.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.receivers.Remove(t.Context(), db.CLI("store"), gone.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.emit("order.refunded") // delivery 4, for the third alone
+	s.run()
+	for range 2 {
+		if a := s.attempt(); a.Endpoint != open.ID {
+			t.Errorf("an attempt was made at receiver %d", a.Endpoint)
+		}
+	}
+	equal(t, "the disabled receiver's log", s.states(held.ID), []string{"pending"})
+	equal(t, "the removed receiver's log", s.states(gone.ID), []string{})
+	if err := s.receivers.Enable(t.Context(), db.CLI("store"), held.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.emit("order.refunded")
+	var sent []string
+	for range 3 {
+		if a := s.attempt(); a.Endpoint == held.ID {
+			sent = append(sent, a.Event)
+		}
+	}
+	equal(t, "what the enabled receiver got", sent, []string{"order.paid", "order.refunded"})
+	if len(requests) != 5 {
+		t.Errorf("%d requests were made, want 5", len(requests))
+	}
+}
+

@@ -1,0 +1,146 @@
+package webhook_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"quartermaster/schema/db"
+	"quartermaster/webhook"
+)
+
+// verify checks a delivery as its receiver would: our own signature by recomputing
+// it, and those of Standard Webhooks with their library.
+func verify(t *testing.T, secret string, g got) (ours, standards bool) {
+	t.Helper()
+	m := hmac.New(sha256.New, []byte(secret))
+	m.Write(g.body)
+	ours = g.header.Get("X-Store-Signature") == "sha256="+hex.EncodeToString(m.Sum(nil))
+	lib, err := standardwebhooks.NewWebhookRaw([]byte(secret))
+	if strings.HasPrefix(secret, "whsec_") {
+		lib, err = standardwebhooks.NewWebhook(secret)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ours, lib.Verify(g.body, g.header) == nil
+}
+
+func TestSignatures(t *testing.T) {
+	t.Parallel()
+	for _, secret := range []string{"", "s", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "geheim ünd länger"} {
+		s := open(t, webhook.Options{})
+		url, requests := receiver(t, nil)
+		added, err := s.receivers.Add(t.Context(), db.CLI("store"), url, nil, secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if secret != "" && added.Secret != secret {
+			t.Errorf("the secret became %q, want %q", added.Secret, secret)
+		}
+		stop := s.run()
+		s.emit("order.paid")
+		g := wait(t, requests)
+		if ours, standards := verify(t, added.Secret, g); !ours || !standards {
+			t.Errorf("secret %q: our signature is right: %v, Standard Webhooks': %v", secret, ours, standards)
+		}
+		if ours, standards := verify(t, "whsec_AAAA", g); ours || standards {
+			t.Errorf("secret %q: another secret verifies: ours %v, Standard Webhooks' %v", secret, ours, standards)
+		}
+		g.body[0] ^= 1
+		if ours, standards := verify(t, added.Secret, g); ours || standards {
+			t.Errorf("secret %q: another body verifies: ours %v, Standard Webhooks' %v", secret, ours, standards)
+		}
+		stop()
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	url, requests := receiver(t, nil)
+	s.add(url)
+	s.run()
+	s.emit("order.paid")
+	g := wait(t, requests)
+	s.attempt()
+	d := s.log(webhook.Filter{})[0]
+	for name, want := range map[string]string{
+		"Content-Type": "application/json", "User-Agent": "quartermaster/1.2.3",
+		"X-Store-Event": "order.paid", "X-Store-Delivery": "1", "Webhook-Id": d.EventID, "Accept-Encoding": "",
+	} {
+		if have := g.header.Get(name); have != want {
+			t.Errorf("%s: %q, want %q", name, have, want)
+		}
+	}
+	want := `{"id":"` + d.EventID + `","event":"order.paid","service":"store","created_at":"` + d.CreatedAt.String() +
+		`","data":{"note":"<b>&</b> ünï"}}`
+	if string(g.body) != want {
+		t.Errorf("the body is\n%s\nwant\n%s", g.body, want)
+	}
+}
+
+// TestRotation has a clock of its own: the old secret signs along for 24 hours to
+// the second, in Standard Webhooks' list only.
+func TestRotation(t *testing.T) {
+	t.Parallel()
+	path := open(t, webhook.Options{}).path
+	now := time.Now()
+	s := attach(t, path, db.Options{Now: func() time.Time { return now }}, webhook.Options{})
+	url, requests := receiver(t, nil)
+	first := s.add(url)
+	second, err := s.receivers.Rotate(t.Context(), db.CLI(""), first.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second.ID != first.ID || second.Secret == first.Secret || !strings.HasPrefix(second.Secret, "whsec_") {
+		t.Errorf("rotating %v gave %v", first, second)
+	}
+	s.emit("order.paid")
+	stop := s.run()
+	g := wait(t, requests)
+	if ours, standards := verify(t, second.Secret, g); !ours || !standards {
+		t.Errorf("after a rotation the new secret verifies: ours %v, Standard Webhooks' %v", ours, standards)
+	}
+	if ours, standards := verify(t, first.Secret, g); ours || !standards {
+		t.Errorf("after a rotation the old secret verifies: ours %v, want false; Standard Webhooks' %v, want true", ours, standards)
+	}
+	s.attempt()
+	stop()
+
+	for _, c := range []struct {
+		after time.Duration
+		signs bool
+	}{{24*time.Hour - time.Second, true}, {24 * time.Hour, false}} {
+		start := now
+		s := attach(t, path, db.Options{Now: func() time.Time { return start.Add(c.after) }}, webhook.Options{})
+		s.emit("order.paid")
+		stop := s.run()
+		g := wait(t, requests)
+		s.attempt()
+		stop()
+		if has := len(strings.Fields(g.header.Get("Webhook-Signature"))) == 2; has != c.signs {
+			t.Errorf("%v after the rotation the old secret signs along: %v, want %v", c.after, has, c.signs)
+		}
+	}
+	third, err := s.receivers.Rotate(t.Context(), db.CLI("store"), first.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.emit("order.paid")
+	s.run()
+	g = wait(t, requests)
+	if _, standards := verify(t, first.Secret, g); standards {
+		t.Error("after a second rotation the first secret still signs along")
+	}
+	for _, secret := range []string{second.Secret, third.Secret} {
+		if _, standards := verify(t, secret, g); !standards {
+			t.Errorf("after a second rotation %s does not sign along", secret)
+		}
+	}
+}

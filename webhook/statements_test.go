@@ -1,0 +1,77 @@
+package webhook
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/schema/db"
+)
+
+// TestStatementsUseIndexes holds what runs for every delivery, or beside a long
+// backlog, to the indexes that were made for it.
+func TestStatementsUseIndexes(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "shop.db")
+	if err := db.Create(path, db.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := db.Open(path, db.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	log := func(f Filter) string {
+		where, _ := f.where()
+		return "SELECT " + deliveryColumns + where + " ORDER BY d.id DESC LIMIT 100"
+	}
+	cases := map[string]struct {
+		query string
+		uses  []string // each must be in the plan
+		scans bool     // it walks a whole index or table
+	}{
+		"the oldest pending":     {oldestPending, []string{"deliveries_pending (endpoint_id=?)"}, false},
+		"who is owed something":  {receiversOwed, []string{"deliveries_pending (endpoint_id=?)"}, true}, // of the receivers
+		"the newest to go":       {newestToGo, []string{"deliveries_done (endpoint_id=?)"}, false},
+		"what a crash left":      {leftBehind, []string{"deliveries_sending (kind=? AND attempted_at<?)"}, false},
+		"events nobody asks for": {eventsDone, []string{"deliveries_event (event_seq=?)", "USING INTEGER PRIMARY KEY (rowid<?)"}, false},
+		"the log":                {log(Filter{}), nil, true}, // in the order of the ids, until the limit
+		"a receiver's log":       {log(Filter{Endpoint: 1}), []string{"deliveries_endpoint (endpoint_id=?)"}, false},
+		"a receiver's failures":  {log(Filter{Endpoint: 1, Failed: true}), []string{"deliveries_missed (endpoint_id=?)"}, false},
+		"what failed":            {missed, []string{"deliveries_missed", "deliveries_event (event_seq=? AND endpoint_id=?)"}, true},
+		"how many are pending":   {"SELECT COUNT(*) FROM deliveries WHERE state = 'pending'", []string{"deliveries_pending"}, true},
+	}
+	err = d.View(t.Context(), func(c *db.Conn) error {
+		for name, want := range cases {
+			steps, err := db.All(c, func(r *db.Row) string { r.Int(); r.Int(); r.Int(); return r.Text() }, "EXPLAIN QUERY PLAN "+want.query)
+			if err != nil {
+				return err
+			}
+			plan := strings.Join(steps, "\n")
+			for _, use := range want.uses {
+				if !strings.Contains(plan, use) {
+					t.Errorf("%s: the plan lacks %s:\n%s", name, use, plan)
+				}
+			}
+			scans := slices.ContainsFunc(steps, func(s string) bool { return strings.HasPrefix(s, "SCAN") })
+			if sorts := strings.Contains(plan, "TEMP B-TREE"); scans != want.scans || sorts && name != "what failed" {
+				t.Errorf("%s: the plan scans or sorts:\n%s", name, plan)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	s := NewSender(nil, Options{})
+	if s.client.timeout != 5*time.Second || s.client.allowPrivate || s.o.Grace != 10*time.Second {
+		t.Errorf("by default: an exchange may take %v, private addresses are allowed: %v, the grace is %v",
+			s.client.timeout, s.client.allowPrivate, s.o.Grace)
+	}
+}
