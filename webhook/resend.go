@@ -1,0 +1,234 @@
+package webhook
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Ask says what is to be sent again: deliveries by their ids, or those that failed.
+type Ask struct {
+	IDs      []int64
+	Failed   bool          // failed and interrupted ones whose event has not reached the receiver since
+	Endpoint int64         // with Failed: of one receiver; 0 is every one that is enabled
+	Since    time.Duration // with Failed: tried no longer ago than this; 0 is ever
+}
+
+// Resent is a delivery that was made again, and of which one.
+type Resent struct {
+	Of int64 `json:"resend_of"`
+	Delivery
+}
+
+// again is one resend that is to be made.
+type again struct {
+	of, endpoint, event int64
+	service             string
+}
+
+// Resend makes one new attempt each, now: the same bytes and event id, a new
+// delivery with its own id and timestamp. The order is that in which the events
+// happened; receivers do not wait for one another. Nothing is sent when anything
+// asked for cannot be: an unknown delivery, one that is not over yet, a receiver that
+// was removed (NotFound) or is disabled (Conflict). It gives what was made, even when
+// an error cut the rest off. It works beside a running server and without one.
+func (s *Sender) Resend(ctx context.Context, who db.Caller, ask Ask) ([]Resent, error) {
+	if err := who.MayWrite("resending a delivery"); err != nil {
+		return []Resent{}, err
+	}
+	if err := ask.check(); err != nil {
+		return []Resent{}, err
+	}
+	s.mend(ctx, false)
+	var plan []again
+	err := s.d.View(ctx, func(c *db.Conn) (err error) {
+		if ask.Failed {
+			plan, err = planFailed(c, who.Service, ask)
+		} else {
+			plan, err = planThese(c, who.Service, ask.IDs)
+		}
+		return err
+	})
+	if err != nil {
+		return []Resent{}, err
+	}
+	return s.resendAll(ctx, who, plan)
+}
+
+func (ask Ask) check() error {
+	switch {
+	case ask.Failed == (len(ask.IDs) > 0):
+		return fault.Invalidf("deliveries: name them by their ids, or ask for the failed ones; one of the two")
+	case !ask.Failed && (ask.Endpoint != 0 || ask.Since != 0):
+		return fault.Invalidf("endpoint and since narrow the failed deliveries; they do not go with ids")
+	case ask.Since < 0:
+		return fault.Invalidf("since: a duration of 0 or more is allowed")
+	}
+	return nil
+}
+
+// planThese finds the asked deliveries, each once, in the order of their events.
+func planThese(c *db.Conn, service string, ids []int64) ([]again, error) {
+	var plan []again
+	var unknown []string
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		var state string
+		a, found, err := db.One(c, func(r *db.Row) again {
+			a := again{of: r.Int(), endpoint: r.Int(), event: r.Int(), service: r.Text()}
+			state = r.Text()
+			return a
+		}, `SELECT d.id, d.endpoint_id, d.event_seq, e.service, d.state
+			FROM deliveries d JOIN events e ON e.seq = d.event_seq WHERE d.id = ?`, id)
+		switch {
+		case err != nil:
+			return nil, err
+		case !found || service != "" && a.service != service:
+			unknown = append(unknown, fmt.Sprint(id))
+			continue
+		case state == pending || state == sending:
+			return nil, fault.Conflictf("delivery %d is %s: only one whose attempt is over can be sent again", id, state)
+		}
+		if err := mayGet(c, a.endpoint); err != nil {
+			return nil, err
+		}
+		plan = append(plan, a)
+	}
+	if len(unknown) > 0 {
+		return nil, fault.NotFoundf("there is no delivery %s; nothing was sent", strings.Join(unknown, ", "))
+	}
+	slices.SortStableFunc(plan, func(a, b again) int { return cmp.Compare(a.event, b.event) })
+	return plan, nil
+}
+
+// mayGet refuses a receiver to which nothing is sent.
+func mayGet(c *db.Conn, endpoint int64) error {
+	to, err := findReceiver(c, endpoint)
+	if err == nil && !to.enabled {
+		err = fault.Conflictf("webhook %d is disabled: enable it first", endpoint)
+	}
+	return err
+}
+
+const missed = `SELECT MAX(d.id), d.endpoint_id, d.event_seq, e.service
+	FROM deliveries d INDEXED BY deliveries_missed
+	CROSS JOIN events e ON e.seq = d.event_seq CROSS JOIN endpoints p ON p.id = d.endpoint_id
+	WHERE d.state IN ('failed', 'interrupted') AND d.attempted_at >= ?1
+	AND p.removed_at IS NULL AND p.enabled = 1 AND (?2 = '' OR p.service = ?2) AND (?3 = 0 OR p.id = ?3)
+	AND NOT EXISTS (SELECT 1 FROM deliveries o WHERE o.event_seq = d.event_seq AND o.endpoint_id = d.endpoint_id
+		AND (o.state IN ('pending', 'sending') OR o.state = 'delivered' AND o.id > d.id))
+	GROUP BY d.event_seq, d.endpoint_id ORDER BY d.event_seq, d.endpoint_id`
+
+// planFailed finds each event that has not reached a receiver since it failed to,
+// once a receiver.
+func planFailed(c *db.Conn, service string, ask Ask) ([]again, error) {
+	if ask.Endpoint != 0 {
+		to, err := findReceiver(c, ask.Endpoint)
+		if err == nil && service != "" && to.service != service {
+			err = noReceiver(ask.Endpoint)
+		}
+		if err == nil {
+			err = mayGet(c, ask.Endpoint)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	from := exact.Instant(0)
+	if ask.Since > 0 {
+		from = c.Now - exact.Instant(ask.Since/time.Second)
+	}
+	return db.All(c, func(r *db.Row) again {
+		return again{of: r.Int(), endpoint: r.Int(), event: r.Int(), service: r.Text()}
+	}, missed, from, service, ask.Endpoint)
+}
+
+// resendAll carries the plan out, one lane a receiver.
+func (s *Sender) resendAll(ctx context.Context, who db.Caller, plan []again) ([]Resent, error) {
+	lanes := map[int64][]int{} // places in the plan, by receiver
+	for i, a := range plan {
+		lanes[a.endpoint] = append(lanes[a.endpoint], i)
+	}
+	made, errs := make([]Resent, len(plan)), make([]error, len(plan))
+	var group sync.WaitGroup
+	for _, places := range lanes {
+		group.Go(func() {
+			for _, i := range places {
+				if made[i], errs[i] = s.resend(ctx, who, plan[i]); errs[i] != nil {
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	made = slices.DeleteFunc(made, func(r Resent) bool { return r.ID == 0 })
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return made, errs[i]
+	}
+	return made, nil
+}
+
+// resent is what the audit trail keeps of a resend.
+type resent struct {
+	Delivery int64  `json:"delivery"`
+	Webhook  int64  `json:"webhook"`
+	Event    string `json:"event"`
+}
+
+// resend makes one new attempt: the new delivery is on the disk as being sent before
+// the first byte leaves.
+func (s *Sender) resend(ctx context.Context, who db.Caller, a again) (Resent, error) {
+	who.Service = a.service
+	p, err := db.Update(ctx, s.d, who, func(tx *db.Tx) (*parcel, error) {
+		if err := mayGet(&tx.Conn, a.endpoint); err != nil {
+			return nil, err
+		}
+		id, err := tx.Insert(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at, attempted_at)
+			VALUES (?1, ?2, 'resend', 'sending', ?3, ?3)`, a.endpoint, a.event, tx.Now)
+		if err != nil {
+			return nil, err
+		}
+		p, _, err := db.One(&tx.Conn, scanParcel, "SELECT "+parcelColumns+" WHERE d.id = ?2", tx.Now, id)
+		if err != nil {
+			return nil, err
+		}
+		p.at = tx.Now
+		return p, tx.Audit("delivery.resent", fmt.Sprintf("delivery:%d", a.of), resent{Delivery: id, Webhook: a.endpoint, Event: p.eventID})
+	})
+	if err != nil {
+		return Resent{}, err
+	}
+	return s.settle(ctx, a.of, s.try(ctx, p))
+}
+
+// settle keeps what came of a resend; like drain it does not give that up lightly.
+func (s *Sender) settle(ctx context.Context, of int64, outcome Attempt) (Resent, error) {
+	for {
+		d, err := db.Update(context.WithoutCancel(ctx), s.d, db.Bookkeeping(), func(tx *db.Tx) (Delivery, error) {
+			if err := record(tx, outcome); err != nil {
+				return Delivery{}, err
+			}
+			d, _, err := db.One(&tx.Conn, scanDelivery, "SELECT "+deliveryColumns+" WHERE d.id = ?", outcome.Delivery)
+			if err != nil {
+				return Delivery{}, err
+			}
+			return d, prune(tx, outcome.Endpoint)
+		})
+		if err == nil {
+			s.report(outcome)
+			return Resent{Of: of, Delivery: d}, ctx.Err()
+		}
+		s.o.Trouble(err)
+		if !pause(ctx) {
+			s.report(outcome)
+			return Resent{}, err
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package webhook_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/webhook"
+)
+
+// resend asks for deliveries and gives "of:new state" for each that was made.
+func (s *shop) resend(ask webhook.Ask) []string {
+	s.t.Helper()
+	made, err := s.sender.Resend(s.t.Context(), db.CLI(""), ask)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	texts := []string{}
+	for _, m := range made {
+		texts = append(texts, fmt.Sprintf("%d:%d %s", m.Of, m.ID, m.State))
+	}
+	return texts
+}
+
+func TestResend(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	var answer atomic.Int64
+	answer.Store(500)
+	url, requests := receiver(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(answer.Load())) })
+	added := s.add(url)
+	stop := s.run()
+	s.emit("order.paid", "order.refunded")
+	first, second := wait(t, requests), wait(t, requests)
+	s.attempt()
+	s.attempt()
+	stop() // a resend needs no server
+
+	answer.Store(202)
+	made, err := s.sender.Resend(t.Context(), db.CLI(""), webhook.Ask{IDs: []int64{2, 1, 2}})
+	if err != nil || len(made) != 2 {
+		t.Fatalf("got %+v, %v", made, err)
+	}
+	for i, want := range []got{first, second} {
+		g := wait(t, requests)
+		if !bytes.Equal(g.body, want.body) || g.header.Get("Webhook-Id") != want.header.Get("Webhook-Id") ||
+			g.header.Get("X-Store-Signature") != want.header.Get("X-Store-Signature") || g.header.Get("X-Store-Event") != want.header.Get("X-Store-Event") {
+			t.Errorf("the resend differs:\n%s %v\n%s %v", g.body, g.header, want.body, want.header)
+		}
+		if id := g.header.Get("X-Store-Delivery"); id != fmt.Sprint(3+i) {
+			t.Errorf("the resend is delivery %s, want %d", id, 3+i)
+		}
+		if ours, standards := verify(t, added.Secret, g); !ours || !standards {
+			t.Errorf("the resend verifies: ours %v, Standard Webhooks' %v", ours, standards)
+		}
+	}
+	text, err := json.Marshal(made[0])
+	want := fmt.Sprintf(`{"resend_of":1,"id":3,"service":"store","endpoint_id":1,"event":"order.paid","event_id":%q,`+
+		`"kind":"resend","state":"delivered","response_code":202,"error":null,"duration_ms":%d,"created_at":%q,"attempted_at":%q}`,
+		first.header.Get("Webhook-Id"), *made[0].DurationMS, made[0].CreatedAt, made[0].AttemptedAt)
+	if err != nil || string(text) != want {
+		t.Errorf("a resend is\n%s\nwant\n%s", text, want)
+	}
+	equal(t, "the log", s.states(1), []string{"failed", "failed", "delivered", "delivered"})
+	s.holdAudit([]string{
+		`store cli webhook.added webhook:1 {"site":"` + strings.TrimSuffix(url, "/hooks") + `","events":[]}`,
+		`store cli delivery.resent delivery:1 {"delivery":3,"webhook":1,"event":"` + first.header.Get("Webhook-Id") + `"}`,
+		`store cli delivery.resent delivery:2 {"delivery":4,"webhook":1,"event":"` + second.header.Get("Webhook-Id") + `"}`,
+	})
+}
+
+func TestResendRefuses(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	url, requests := receiver(t, nil)
+	kept, held, gone := s.add(url), s.add(url), s.add(url)
+	s.emit("order.paid")     // deliveries 1, 2, 3
+	s.emit("order.refunded") // 4, 5, 6
+	s.write("UPDATE deliveries SET state = 'failed', attempted_at = ? WHERE id <= 3", time.Now().Unix())
+	s.write("UPDATE deliveries SET state = 'sending', attempted_at = ? WHERE id = 5", time.Now().Unix())
+	if err := s.receivers.Disable(t.Context(), db.CLI("store"), held.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.receivers.Remove(t.Context(), db.CLI("store"), gone.ID); err != nil {
+		t.Fatal(err)
+	}
+	viewer := db.Caller{Service: "store", User: "ada", Role: "viewer", Scope: "full", Via: "cli"}
+	for _, c := range []struct {
+		who  db.Caller
+		ask  webhook.Ask
+		kind fault.Kind
+		text string
+	}{
+		{db.CLI(""), webhook.Ask{IDs: []int64{1, 98, 99}}, fault.NotFound, "there is no delivery 98, 99; nothing was sent"},
+		{db.CLI("reorder"), webhook.Ask{IDs: []int64{1}}, fault.NotFound, "there is no delivery 1; nothing was sent"},
+		{db.CLI(""), webhook.Ask{IDs: []int64{1, 4}}, fault.Conflict, "delivery 4 is pending: only one whose attempt is over can be sent again"},
+		{db.CLI(""), webhook.Ask{IDs: []int64{1, 5}}, fault.Conflict, "delivery 5 is sending: only one whose attempt is over can be sent again"},
+		{db.CLI(""), webhook.Ask{IDs: []int64{1, 2}}, fault.Conflict, "webhook 2 is disabled: enable it first"},
+		{db.CLI(""), webhook.Ask{IDs: []int64{1, 3}}, fault.NotFound, "there is no webhook 3"},
+		{db.CLI(""), webhook.Ask{Failed: true, Endpoint: held.ID}, fault.Conflict, "webhook 2 is disabled: enable it first"},
+		{db.CLI(""), webhook.Ask{Failed: true, Endpoint: gone.ID}, fault.NotFound, "there is no webhook 3"},
+		{db.CLI("reorder"), webhook.Ask{Failed: true, Endpoint: kept.ID}, fault.NotFound, "there is no webhook 1"},
+		{db.CLI(""), webhook.Ask{}, fault.Invalid, "deliveries: name them by their ids, or ask for the failed ones; one of the two"},
+		{db.CLI(""), webhook.Ask{IDs: []int64{1}, Failed: true}, fault.Invalid, "deliveries: name them by their ids, or ask for the failed ones; one of the two"},
+		{db.CLI(""), webhook.Ask{IDs: []int64{1}, Since: time.Hour}, fault.Invalid, "endpoint and since narrow the failed deliveries; they do not go with ids"},
+		{db.CLI(""), webhook.Ask{Failed: true, Since: -time.Hour}, fault.Invalid, "since: a duration of 0 or more is allowed"},
+		{viewer, webhook.Ask{IDs: []int64{99}}, fault.Forbidden, "resending a delivery writes, and the key's owner ada has the role viewer, which only reads: role member or admin is needed"},
+	} {
+		made, err := s.sender.Resend(t.Context(), c.who, c.ask)
+		if !fault.Is(err, c.kind) || err.Error() != c.text || len(made) != 0 || made == nil {
+			t.Errorf("%+v: got %v, %v; want %q", c.ask, made, err, c.text)
+		}
+	}
+	if len(requests) != 0 {
+		t.Errorf("%d requests were made", len(requests))
+	}
+	equal(t, "what --failed finds", s.resend(webhook.Ask{Failed: true}), []string{"1:7 delivered"})
+}
+
+// TestResendFailed holds what --failed means, on a log made by hand: failed and
+// interrupted deliveries whose event has not reached that receiver since.
+func TestResendFailed(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	url, requests := receiver(t, nil)
+	one, two := s.add(url), s.add(url, "order.refunded")
+	now := time.Now().Unix()
+	log := func(event int, endpoint int64, state string, ago int64) {
+		t.Helper()
+		s.write(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at, attempted_at)
+			VALUES (?, ?, 'resend', ?, ?, ?)`, endpoint, event, state, now-ago, now-ago)
+	}
+	if err := s.receivers.Disable(t.Context(), db.CLI("store"), one.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.emit("order.paid", "order.paid", "order.paid", "order.paid", "order.paid", "order.paid", "order.paid")
+	if err := s.receivers.Enable(t.Context(), db.CLI("store"), one.ID); err != nil {
+		t.Fatal(err)
+	}
+	log(2, one.ID, "failed", 7200)    // 1: superseded by 2, tried once
+	log(2, one.ID, "failed", 3000)    // 2
+	log(1, one.ID, "interrupted", 60) // 3: an older event, logged later
+	log(3, one.ID, "failed", 60)      // 4: reached since
+	log(3, one.ID, "delivered", 50)   // 5
+	log(4, one.ID, "delivered", 60)   // 6: reached before, asked for again, failed
+	log(4, one.ID, "failed", 50)      // 7
+	log(5, one.ID, "failed", 60)      // 8: on its way in another process
+	log(5, one.ID, "sending", 1)      // 9
+	log(6, one.ID, "failed", 60)      // 10: reached another receiver only
+	log(6, two.ID, "delivered", 60)   // 11
+	log(7, one.ID, "failed", 60)      // 12: its later resend was cut off long ago
+	log(7, one.ID, "sending", 31)     // 13
+	log(2, two.ID, "failed", 60)      // 14: the same event at another receiver
+	equal(t, "within a second", s.resend(webhook.Ask{Failed: true, Since: time.Second}), []string{})
+	equal(t, "of the second receiver", s.resend(webhook.Ask{Failed: true, Endpoint: two.ID, Since: time.Hour}), []string{"14:15 delivered"})
+	log(2, two.ID, "failed", 40) // 16
+	made, err := s.sender.Resend(t.Context(), db.CLI("store"), webhook.Ask{Failed: true, Since: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of []int64
+	last := int64(0)
+	for _, m := range made {
+		of = append(of, m.Of)
+		if m.EndpointID == one.ID {
+			if m.ID < last {
+				t.Errorf("delivery %d was made after %d", m.ID, last)
+			}
+			last = m.ID
+		}
+	}
+	equal(t, "of all receivers, in the order of the events", of, []int64{3, 2, 16, 7, 10, 13})
+	equal(t, "a second time", s.resend(webhook.Ask{Failed: true}), []string{})
+	if len(requests) != 7 {
+		t.Errorf("%d requests were made, want 7", len(requests))
+	}
+}
+
+// TestResendBesideAServer lets a running server and another process's resend use
+// one database: neither takes the other's delivery for a dead process's.
+func TestResendBesideAServer(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	cli := attach(t, s.path, db.Options{}, webhook.Options{})
+	release := make(chan struct{})
+	var fail atomic.Bool
+	fail.Store(true)
+	url, requests := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		if fail.Load() {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		<-release
+	})
+	s.add(url)
+	stop := s.run()
+	s.emit("order.paid")
+	wait(t, requests)
+	s.attempt()
+	stop()
+	fail.Store(false)
+	resent := make(chan []webhook.Resent, 1)
+	go func() {
+		made, err := cli.sender.Resend(context.Background(), db.CLI(""), webhook.Ask{IDs: []int64{1}})
+		if err != nil {
+			t.Error(err)
+		}
+		resent <- made
+	}()
+	wait(t, requests)
+	s.run() // a server starts while the resend is on its way
+	s.emit("order.refunded")
+	if id := wait(t, requests).header.Get("X-Store-Delivery"); id != "3" {
+		t.Errorf("the server sent delivery %s, want 3", id)
+	}
+	// A second command starts while both are on their way, and leaves both alone.
+	equal(t, "a second command", cli.resend(webhook.Ask{Failed: true}), []string{})
+	equal(t, "the log", s.states(1), []string{"failed", "sending", "sending"})
+	close(release)
+	if made := wait(t, resent); len(made) != 1 || made[0].State != "delivered" || made[0].ID != 2 {
+		t.Errorf("the resend: %+v", made)
+	}
+	s.attempt()
+	equal(t, "the log in the end", s.states(1), []string{"failed", "delivered", "delivered"})
+}
+
+func TestResendCutOff(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	url, requests := receiver(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	s.add(url)
+	s.emit("order.paid", "order.refunded")
+	s.write("UPDATE deliveries SET state = 'failed', attempted_at = 0")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		<-requests
+		cancel()
+	}()
+	made, err := s.sender.Resend(ctx, db.CLI(""), webhook.Ask{Failed: true})
+	if err == nil || len(made) != 1 || made[0].State != "interrupted" {
+		t.Errorf("got %+v, %v", made, err)
+	}
+	equal(t, "the log", s.states(1), []string{"failed", "failed", "interrupted"})
+	if len(requests) > 0 {
+		t.Error("the second was sent although the command was cut off")
+	}
+}
