@@ -60,7 +60,7 @@ func (x *exchange) do(t *tool, args strict.Value) ([]byte, error) {
 // given appends the result of a call that was carried out: the answer, and the same
 // JSON again as text for clients that know nothing else.
 func (x *exchange) given(b, answer []byte) []byte {
-	b = slices.Grow(b, 2*len(answer)+len(answer)/3+len(x.e.said.callTail)+100)
+	b = slices.Grow(b, 3*len(answer)+len(x.e.said.callTail)+100)
 	b = append(b, `{"content":[{"type":"text","text":"`...)
 	b = appendText(b, answer)
 	b = append(b, `"}],"structuredContent":`...)

@@ -126,27 +126,3 @@ func (x *wrong) append(b, id []byte, stateless bool) []byte {
 	}
 	return append(b, '}', '}')
 }
-
-// appendText appends text as the inside of a JSON string. It must be valid UTF-8.
-func appendText(b, text []byte) []byte {
-	from := 0
-	for i, c := range text {
-		if c != '"' && c != '\\' && c >= ' ' {
-			continue
-		}
-		b = append(b, text[from:i]...)
-		from = i + 1
-		switch c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, '\\', 'n')
-		case '\t':
-			b = append(b, '\\', 't')
-		default:
-			const hex = "0123456789abcdef"
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		}
-	}
-	return append(b, text[from:]...)
-}
