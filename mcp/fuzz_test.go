@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -30,7 +31,7 @@ func FuzzEnvelope(f *testing.F) {
 		f.Add([]byte(body), "2025-11-25", "tools/list", "=?base64?dGVsbF9kYXk=?=")
 	}
 	f.Fuzz(func(t *testing.T, body []byte, version, method, name string) {
-		r := httptest.NewRequest("POST", "/mcp", bytes.NewReader(body))
+		r := httptest.NewRequest(http.MethodPost, "/mcp", bytes.NewReader(body))
 		r.Header.Set("Authorization", "Bearer full")
 		r.Header.Set("Content-Type", "application/json")
 		for key, value := range map[string]string{"Mcp-Protocol-Version": version, "Mcp-Method": method, "Mcp-Name": name} {

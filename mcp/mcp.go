@@ -7,6 +7,7 @@
 package mcp
 
 import (
+	"errors"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -123,7 +124,7 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request) (who db.Calle
 func guarded[T any](fn func() (T, error)) (v T, err error) {
 	defer func() {
 		cause := recover()
-		if cause == http.ErrAbortHandler {
+		if e, is := cause.(error); is && errors.Is(e, http.ErrAbortHandler) {
 			panic(cause)
 		}
 		if cause != nil {

@@ -119,7 +119,7 @@ func TestSizeOfTheBody(t *testing.T) {
 		t.Errorf("one byte more: %d %s %s", a.status, code, detail)
 	}
 	// Without an announced length the limit holds as well.
-	req, err := http.NewRequestWithContext(t.Context(), "POST", s.url, struct{ *strings.Reader }{strings.NewReader(fill(most + 1))})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, struct{ *strings.Reader }{strings.NewReader(fill(most + 1))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestSizeOfTheBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if req.ContentLength != 0 || resp.StatusCode != 413 {
+	if req.ContentLength != 0 || resp.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("chunked: %d", resp.StatusCode)
 	}
 }
@@ -208,7 +208,7 @@ func TestOwnOriginOverTLS(t *testing.T) {
 	for origin, status := range map[string]int{
 		"https://tools.example": 200, "http://tools.example": 403, "https://other.example": 403, "https://tools.example:444": 403,
 	} {
-		r := httptest.NewRequest("POST", "https://tools.example/mcp", strings.NewReader(ping))
+		r := httptest.NewRequest(http.MethodPost, "https://tools.example/mcp", strings.NewReader(ping))
 		r.Header.Set("Authorization", "Bearer full")
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Origin", origin)
