@@ -1,0 +1,130 @@
+package rental
+
+import "quartermaster/schema/exact"
+
+// The billing frequencies. Weekly and fortnightly periods count days from the lease's
+// first day; the others count months from the month of that day.
+const (
+	weekly      = "weekly"
+	fortnightly = "fortnightly"
+	monthly     = "monthly"
+	quarterly   = "quarterly"
+	yearly      = "yearly"
+)
+
+var frequencies = []string{weekly, fortnightly, monthly, quarterly, yearly}
+
+// How a period is charged that the lease's start or end cuts short: by its days, or
+// in full.
+const (
+	byDays = "actual"
+	inFull = "none"
+)
+
+var prorations = []string{byDays, inFull}
+
+// terms are what a lease's billing periods follow from. Rent is in cents a whole
+// period; End is the last day, nil for an open-ended lease; DueDay counts for the
+// frequencies of months only.
+type terms struct {
+	Start     exact.Day
+	End       *exact.Day
+	Frequency string
+	DueDay    int64
+	Rent      int64
+	Proration string
+}
+
+// period is one billing period: First to Last are its days, and FullFirst to FullLast
+// the whole period of the calendar that it lies in. It is due on First.
+type period struct {
+	First, Last         exact.Day
+	FullFirst, FullLast exact.Day
+}
+
+func (p period) days() int64     { return int64(p.Last-p.First) + 1 }
+func (p period) fullDays() int64 { return int64(p.FullLast-p.FullFirst) + 1 }
+func (p period) cut() bool       { return p.First > p.FullFirst || p.Last < p.FullLast }
+
+// months is the length of a period that counts months, 0 of one that counts days.
+func (t *terms) months() int {
+	switch t.Frequency {
+	case monthly:
+		return 1
+	case quarterly:
+		return 3
+	case yearly:
+		return 12
+	}
+	return 0
+}
+
+// around gives the whole period of the lease's calendar that day lies in. Every day
+// is computed from the anchor, so that a due day that a short month clips comes back
+// in the next long one. day is not before the lease's start.
+func (t *terms) around(day exact.Day) (first, last exact.Day) {
+	months := t.months()
+	if months == 0 {
+		length := exact.Day(7)
+		if t.Frequency == fortnightly {
+			length = 14
+		}
+		first = day - (day-t.Start)%length
+		return first, first + length - 1
+	}
+	anchor := t.Start.Month()
+	steps := int(day.Month()-anchor) / months
+	due := func(step int) exact.Day { return (anchor + exact.Month(step*months)).Day(int(t.DueDay)) }
+	if first = due(steps); first > day {
+		return due(steps - 1), first - 1
+	}
+	return first, due(steps+1) - 1
+}
+
+// covers tells whether the lease runs on day.
+func (t *terms) covers(day exact.Day) bool {
+	return day >= t.Start && (t.End == nil || day <= *t.End)
+}
+
+// from gives the billing period that begins on first, a day that the lease covers:
+// the rest of the whole period around it, or what the lease's end leaves of that.
+func (t *terms) from(first exact.Day) period {
+	p := period{First: first}
+	p.FullFirst, p.FullLast = t.around(first)
+	p.Last = p.FullLast
+	if t.End != nil && *t.End < p.Last {
+		p.Last = *t.End
+	}
+	return p
+}
+
+// prorates tells whether the period is charged by its days. Without proration a
+// period that the lease's start or end cuts short is charged in full; what is left of
+// a period whose first part was charged by its days goes by its days as well.
+func (t *terms) prorates(p period) bool {
+	rest := p.First > p.FullFirst && p.First != t.Start
+	return p.cut() && (t.Proration != inFull || rest)
+}
+
+// charge is what the period costs: rent x days / days of the whole period, rounded
+// half up, where it is charged by its days.
+func (t *terms) charge(p period) int64 {
+	if !t.prorates(p) {
+		return t.Rent
+	}
+	return byTheDay(t.Rent, p)
+}
+
+func byTheDay(rent int64, p period) int64 {
+	return exact.RoundHalfUp(rent*p.days(), p.fullDays())
+}
+
+// resume is the first day that is still to be charged after a posted period, when the
+// lease goes on. Where the posted part already took the whole period's rent, nothing
+// is left of that period.
+func resume(p period, charged, rent int64) exact.Day {
+	if charged > 0 && charged == rent {
+		return p.FullLast + 1
+	}
+	return p.Last + 1
+}
