@@ -36,6 +36,9 @@ type Replay struct {
 
 func (*Replay) Error() string { return "answered before" }
 
+// systemUser is the actor of what the appliance does by itself.
+const systemUser = "system"
+
 // CLI is the operator at the command line, who may do everything.
 func CLI(service string) Caller {
 	return Caller{Service: service, User: "cli", Role: "admin", Scope: "full", Via: "cli"}
@@ -44,13 +47,13 @@ func CLI(service string) Caller {
 // System is the appliance acting by itself on behalf of a request, as when a ledger
 // that is read posts what is due. It is audited as "system", by the way of who.
 func System(who Caller) Caller {
-	return Caller{Service: who.Service, User: "system", Role: "admin", Scope: "full", Via: who.Via}
+	return Caller{Service: who.Service, User: systemUser, Role: "admin", Scope: "full", Via: who.Via}
 }
 
 // Bookkeeping is the appliance's own business that leaves no audit entry: delivery
 // states, when a key was last used. It never changes business data.
 func Bookkeeping() Caller {
-	return Caller{User: "system", Role: "admin", Scope: "full", Via: "system", quiet: true}
+	return Caller{User: systemUser, Role: "admin", Scope: "full", Via: "system", quiet: true}
 }
 
 // MayWrite refuses a read-only key and a viewer, by name. what is the tool or the

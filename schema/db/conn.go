@@ -121,6 +121,9 @@ func (s *Stmt) Args(args ...any) error {
 	return bind(s.s, args)
 }
 
+// Text binds a text to ?n, after Ints: in a long loop it costs less than Args.
+func (s *Stmt) Text(n int, v string) { s.s.BindText(n, v) }
+
 // Step runs the statement to its next row; nil at the end.
 func (s *Stmt) Step() (*Row, error) {
 	more, err := s.s.Step()

@@ -449,3 +449,21 @@ func BenchmarkUpdate(b *testing.B) {
 		}
 	}
 }
+
+func TestAuditSystemNamesTheApplianceAndTheWay(t *testing.T) {
+	d, _ := fresh(t)
+	who := Caller{Service: "rental", User: "ann", Role: "member", Scope: "full", Via: "rest"}
+	err := Exec(ctx, d, who, func(tx *Tx) error {
+		if err := addUser(tx, "ben"); err != nil {
+			return err
+		}
+		return tx.AuditSystem("lease.posted", "lease:1", map[string]int{"charges": 2})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, d, `SELECT count(*) FROM audit WHERE service = 'rental' AND actor = 'system' AND via = 'rest'
+		AND action = 'lease.posted' AND subject = 'lease:1' AND changes = '{"charges":2}'`); n != 1 {
+		t.Errorf("%d entries by the system, want 1", n)
+	}
+}

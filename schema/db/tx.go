@@ -76,13 +76,23 @@ func (tx *Tx) Audit(action, subject string, changes any) error {
 // AuditIn is Audit for a change of the appliance's own that belongs to one service,
 // as a key does.
 func (tx *Tx) AuditIn(service, action, subject string, changes any) error {
+	return tx.audit(service, tx.who.User, action, subject, changes)
+}
+
+// AuditSystem is Audit for what the appliance does by itself on the way of somebody's
+// write, as when a payment first posts the rent that is due. The actor is "system".
+func (tx *Tx) AuditSystem(action, subject string, changes any) error {
+	return tx.audit(tx.who.Service, systemUser, action, subject, changes)
+}
+
+func (tx *Tx) audit(service, actor, action, subject string, changes any) error {
 	body, err := strict.Marshal(changes)
 	if err != nil {
 		return err
 	}
 	tx.audited = true
 	return failed(run(tx.c, "INSERT INTO audit (at, service, actor, via, action, subject, changes) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		tx.Now, service, tx.who.User, tx.who.Via, action, subject, string(body)))
+		tx.Now, service, actor, tx.who.Via, action, subject, string(body)))
 }
 
 // event is the body of a delivery.
