@@ -1,0 +1,110 @@
+package rental
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// Arrear is a charge that is past its due date and unpaid, with who owes it.
+type Arrear struct {
+	Charge
+	LeaseID     int64   `json:"lease_id"`
+	Unit        string  `json:"unit"`
+	Property    string  `json:"property"`
+	Tenant      string  `json:"tenant"`
+	TenantEmail *string `json:"tenant_email"`
+	DaysOverdue int64   `json:"days_overdue"`
+}
+
+// Buckets are the arrears by age, in cents.
+type Buckets struct {
+	Days1To30  int64 `json:"days_1_30"`
+	Days31To60 int64 `json:"days_31_60"`
+	Days61To90 int64 `json:"days_61_90"`
+	DaysOver90 int64 `json:"days_over_90"`
+}
+
+func (b *Buckets) add(days, cents int64) {
+	switch {
+	case days <= 30:
+		b.Days1To30 += cents
+	case days <= 60:
+		b.Days31To60 += cents
+	case days <= 90:
+		b.Days61To90 += cents
+	default:
+		b.DaysOver90 += cents
+	}
+}
+
+// Arrears is who is behind and by how much, most days first.
+type Arrears struct {
+	Today      exact.Day `json:"today"`
+	Arrears    []Arrear  `json:"arrears"`
+	TotalCents int64     `json:"total_cents"`
+	Buckets    Buckets   `json:"buckets"`
+}
+
+// Arrears lists every charge that was due before today and is unpaid, of every lease,
+// ended ones too; what is due is posted first. Its cost grows with what is unpaid.
+func (s *Service) Arrears(ctx context.Context, who db.Caller) (a Arrears, err error) {
+	err = s.settled(ctx, who, func(c *db.Conn) ([]int64, error) {
+		unposted, err := toPost(c)
+		if err != nil || len(unposted) > 0 {
+			return unposted, err
+		}
+		a = Arrears{Today: c.Today()}
+		a.Arrears, err = overdue(c)
+		for _, r := range a.Arrears {
+			a.TotalCents += r.AmountCents
+			a.Buckets.add(r.DaysOverdue, r.AmountCents)
+		}
+		return nil, err
+	})
+	return a, err
+}
+
+// overdue lists the unpaid charges that were due before today, most days first. The
+// index of what is unpaid gives them lease by lease, so that each lease's names are
+// read once.
+func overdue(c *db.Conn) ([]Arrear, error) {
+	today := c.Today()
+	all := []Arrear{}
+	err := db.Each(c, func(r *db.Row) error {
+		a := Arrear{Charge: scanCharge(r), LeaseID: r.Int()}
+		a.DaysOverdue = int64(today - a.DueDate)
+		if n := len(all); n > 0 && all[n-1].LeaseID == a.LeaseID {
+			same := &all[n-1]
+			a.Unit, a.Property, a.Tenant, a.TenantEmail = same.Unit, same.Property, same.Tenant, same.TenantEmail
+		} else {
+			a.Unit, a.Property, a.Tenant, a.TenantEmail = r.Text(), r.Text(), r.Text(), r.TextPtr()
+		}
+		all = append(all, a)
+		return nil
+	}, "SELECT "+chargeColumns+`, c.lease_id, u.name, p.name, t.name, t.email FROM charges c INDEXED BY charges_unpaid
+		CROSS JOIN leases l ON l.id = c.lease_id CROSS JOIN units u ON u.id = l.unit_id
+		CROSS JOIN properties p ON p.id = u.property_id CROSS JOIN tenants t ON t.id = l.tenant_id
+		WHERE c.paid_date IS NULL AND c.due_date < ?`, today)
+	slices.SortFunc(all, func(a, b Arrear) int {
+		return cmp.Or(cmp.Compare(a.DueDate, b.DueDate), cmp.Compare(a.ID, b.ID))
+	})
+	return all, err
+}
+
+func (s *Service) arrears() schema.Op {
+	row := Arrear{Charge: exampleCharge(), LeaseID: 4, Unit: "2A", Property: "Harbour House", Tenant: "Ada Brandt",
+		TenantEmail: exampleLease().TenantEmail, DaysOverdue: 19}
+	return schema.Op{
+		Route: "GET /api/arrears", Tool: "arrears_report",
+		About: "Who is behind and by how much: every unpaid charge past its due date, most days first. What is due by today is posted first.",
+		Gives: Arrears{Today: exampleDay("2026-11-20"), Arrears: []Arrear{row}, TotalCents: 95_000, Buckets: Buckets{Days1To30: 95_000}},
+		Ask: func(*schema.Form) schema.Do {
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Arrears(ctx, who) }
+		},
+	}
+}

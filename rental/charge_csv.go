@@ -1,0 +1,156 @@
+package rental
+
+import (
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// chargeTable is the charges as CSV.
+func (s *Service) chargeTable() schema.Table {
+	return schema.Table{
+		Name: "charges", About: "What leases were charged. Rent rows stand for billing periods, which are posted in their order.",
+		Row: func(f *schema.Form) schema.Put {
+			key := bindLeaseKey(f, "lease_start")
+			var row chargeRow
+			f.Enum(&row.typ, "type", "what it is for", chargeTypes, schema.Required, schema.Folded)
+			f.Day(&row.due, "due_date", "when it is due", schema.Required)
+			f.Text(&row.label, "label", "what it says; rent has the label of its period", schema.Required, schema.Most(maxName))
+			f.IntPtr(&row.amount, "amount_cents", "how much, in cents", schema.Range(0, maxCents))
+			if f.Given("amount_cents") && row.amount == nil {
+				f.Refuse("amount_cents is empty: a charge needs its amount in cents")
+			}
+			return func(tx *db.Tx) error { return putCharge(tx, key, row) }
+		},
+		Export: func(c *db.Conn, emit func(...string) error) error {
+			return db.Each(c, func(r *db.Row) error {
+				return emit(r.Text(), r.Text(), r.Day().String(), r.Text(), r.Day().String(), r.Text(), number(r))
+			}, `SELECT p.name, u.name, l.start_date, c.type, c.due_date, c.label, c.amount_cents`+fromLeases+
+				" CROSS JOIN charges c ON c.lease_id = l.id ORDER BY p.name, u.name, l.start_date, c.due_date, c.type, c.label")
+		},
+	}
+}
+
+// chargeRow is one row of the file besides the lease's key.
+type chargeRow struct {
+	typ, label string
+	due        exact.Day
+	amount     *int64
+}
+
+// putCharge makes the charge, or changes the amount of one that is neither rent nor
+// paid. What stays as it was is not written.
+func putCharge(tx *db.Tx, k leaseKey, row chargeRow) error {
+	l, err := k.lease(&tx.Conn)
+	if err != nil {
+		return err
+	}
+	if row.typ == rent {
+		return putRent(tx, l, row)
+	}
+	was, found, err := findSingle(&tx.Conn, l.ID, row.typ, row.due, row.label)
+	switch {
+	case err != nil:
+		return err
+	case !found && row.amount == nil:
+		return fault.Invalidf("amount_cents is missing: a new charge needs its amount in cents")
+	case !found:
+		_, err := insertSingle(tx, l.ID, NewCharge{Type: row.typ, AmountCents: *row.amount, DueDate: row.due, Label: row.label})
+		return err
+	case row.amount == nil || *row.amount == was.AmountCents:
+		return nil
+	case was.Paid:
+		return fault.Conflictf("amount_cents: charge %d is paid, so it stays %d; reverse its payment first", was.ID, was.AmountCents)
+	}
+	if _, err := tx.Exec("UPDATE charges SET amount_cents = ? WHERE id = ?", *row.amount, was.ID); err != nil {
+		return err
+	}
+	return tx.Audit("charge.changed", subject("charge", was.ID), map[string][2]int64{"amount_cents": {was.AmountCents, *row.amount}})
+}
+
+// putRent takes a row of rent. A period that is posted already must be as the row says,
+// for a posted charge never changes. One that is not is posted as the row says, with
+// the periods before it by the lease's terms: so the ledger of another file comes over
+// cent by cent, also where the rent has changed since.
+func putRent(tx *db.Tx, l Lease, row chargeRow) error {
+	was, found, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c
+		WHERE c.lease_id = ? AND c.type = 'rent' AND c.period_start = ?`, l.ID, row.due)
+	switch {
+	case err != nil:
+		return err
+	case found && was.Label != row.label:
+		return fault.Conflictf("label: the rent due on %s is posted as %s, and a posted charge never changes", row.due, schema.Quote(was.Label))
+	case found && row.amount != nil && *row.amount != was.AmountCents:
+		return fault.Conflictf("amount_cents: the rent due on %s is posted with %d, and a posted charge never changes", row.due, was.AmountCents)
+	case found:
+		return nil
+	case l.nextPost == nil || row.due < *l.nextPost:
+		return fault.Invalidf("due_date: no billing period of the lease begins on %s", row.due)
+	case row.due > tx.Today():
+		return fault.Invalidf("due_date: rent is posted when it is due, and %s is in the future", row.due)
+	}
+	t := l.terms()
+	if err := postLease(tx, l.ID, &t, *l.nextPost, row.due-1); err != nil {
+		return err
+	}
+	next, _, err := db.One(&tx.Conn, (*db.Row).DayPtr, "SELECT next_post_day FROM leases WHERE id = ?", l.ID)
+	if err != nil {
+		return err
+	}
+	if next == nil || *next != row.due {
+		return fault.Invalidf("due_date: no billing period of the lease begins on %s", row.due)
+	}
+	return postAs(tx, l, row)
+}
+
+// postAs posts the lease's next period as the row says: cut where its label says that
+// the lease's end cut it then, and with the row's amount.
+func postAs(tx *db.Tx, l Lease, row chargeRow) error {
+	own := l.terms()
+	for end := own.from(row.due).Last; end >= row.due; end-- {
+		for _, proration := range prorations {
+			then := own
+			then.End, then.Proration = &end, proration
+			p := then.from(row.due)
+			if then.label(p) != row.label {
+				continue
+			}
+			amount := then.charge(p)
+			if row.amount != nil {
+				amount = *row.amount
+			}
+			then.Rent = then.rentOf(p, amount)
+			return postOne(tx, l.ID, &own, &then, p, amount)
+		}
+	}
+	return fault.Invalidf("label: the billing period due on %s is called %s, not %s",
+		row.due, schema.Quote(own.label(own.from(row.due))), schema.Quote(row.label))
+}
+
+// rentOf is the rent of a whole period by which p comes to the amount: the lease's own
+// where it does.
+func (t *terms) rentOf(p period, amount int64) int64 {
+	switch {
+	case t.charge(p) == amount:
+		return t.Rent
+	case t.prorates(p):
+		return exact.Mul(amount, p.fullDays()).DivRound(p.days())
+	}
+	return amount
+}
+
+// postOne posts one period by the terms of then, in a lease whose terms are own now.
+func postOne(tx *db.Tx, lease int64, own, then *terms, p period, amount int64) error {
+	insert, err := tx.Change(insertRent)
+	if err != nil {
+		return err
+	}
+	if err := write(tx, insert, lease, then, p, amount); err != nil {
+		return err
+	}
+	if err := postNext(tx, lease, own, resume(p, amount, then.Rent)); err != nil {
+		return err
+	}
+	return tx.Audit("lease.posted", subject("lease", lease), posted{Charges: 1, From: p.First, To: p.Last, AmountCents: amount})
+}

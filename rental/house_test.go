@@ -1,0 +1,309 @@
+package rental
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	_ "time/tzdata"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+// house is the service over a real file, with a clock that the test sets.
+type house struct {
+	*Service
+	db *db.DB
+	t  testing.TB
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+var (
+	ctx    = context.Background()
+	cli    = db.CLI("rental")
+	ann    = db.Caller{Service: "rental", User: "ann", Role: "member", Scope: "full", Via: "rest", KeyID: 1}
+	viewer = db.Caller{Service: "rental", User: "vic", Role: "viewer", Scope: "full", Via: "rest", KeyID: 2}
+	reader = db.Caller{Service: "rental", User: "ann", Role: "admin", Scope: "read", Via: "mcp", KeyID: 3}
+)
+
+// open makes an empty house in UTC at noon of the day.
+func open(t testing.TB, on string) *house {
+	t.Helper()
+	return openIn(t, time.UTC, day(t, on).Time(time.UTC).Add(12*time.Hour))
+}
+
+func openIn(t testing.TB, zone *time.Location, now time.Time) *house {
+	t.Helper()
+	h := &house{t: t, now: now}
+	path := filepath.Join(t.TempDir(), "house.db")
+	o := db.Options{Zone: zone, Now: func() time.Time {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.now
+	}}
+	h.must(db.Create(path, o))
+	d, err := db.Open(path, o)
+	h.must(err)
+	t.Cleanup(func() { h.must(d.Close()) })
+	h.db, h.Service = d, New(d)
+	return h
+}
+
+func (h *house) must(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// at sets the clock.
+func (h *house) at(now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now = now
+}
+
+// on sets the clock to noon of the day in UTC.
+func (h *house) on(d string) {
+	h.t.Helper()
+	h.at(day(h.t, d).Time(time.UTC).Add(12 * time.Hour))
+}
+
+// refused fails unless err is a refusal of the kind whose text has every part.
+func (h *house) refused(err error, kind fault.Kind, parts ...string) {
+	h.t.Helper()
+	if !fault.Is(err, kind) {
+		h.t.Fatalf("got %v, want a refusal of kind %s", err, kind)
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			h.t.Errorf("the refusal %q does not say %q", err, p)
+		}
+	}
+}
+
+// table finds one of the service's tables.
+func (h *house) table(name string) schema.Table {
+	h.t.Helper()
+	t, ok := h.Declare().Table(name)
+	if !ok {
+		h.t.Fatalf("no table %s", name)
+	}
+	return t
+}
+
+// row puts one CSV row, "name=value" cells, by its own Row and Put, as import does.
+func (h *house) row(table string, cells ...string) error {
+	h.t.Helper()
+	in := map[string]string{}
+	for _, c := range cells {
+		name, value, _ := strings.Cut(c, "=")
+		in[name] = value
+	}
+	return h.put(h.table(table), in)
+}
+
+func (h *house) put(t schema.Table, cells map[string]string) error {
+	put, err := t.Bind(cells, schema.LoadOptions{})
+	if err != nil {
+		return err
+	}
+	return db.Exec(ctx, h.db, cli, func(tx *db.Tx) error { return put(tx) })
+}
+
+// load puts the rows of a CSV text, all of which must be good.
+func (h *house) load(table, text string) {
+	h.t.Helper()
+	for _, refusal := range h.try(table, text) {
+		h.t.Fatalf("%s: %s", table, refusal)
+	}
+}
+
+// try puts the rows of a CSV text in one transaction as import does, and gives the
+// refusals.
+func (h *house) try(table, text string) (refusals []string) {
+	h.t.Helper()
+	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	h.must(err)
+	t := h.table(table)
+	h.must(db.Exec(ctx, h.db, cli, func(tx *db.Tx) error {
+		for _, r := range records[1:] {
+			cells := map[string]string{}
+			for i, name := range records[0] {
+				cells[name] = r[i]
+			}
+			put, err := t.Bind(cells, schema.LoadOptions{})
+			if err == nil {
+				err = tx.Try(func() error { return put(tx) })
+			}
+			if err != nil {
+				refusals = append(refusals, fmt.Sprintf("%s: %v", strings.Join(r, ","), err))
+			}
+		}
+		return nil
+	}))
+	return refusals
+}
+
+// export gives a table as CSV text.
+func (h *house) export(table string) string {
+	h.t.Helper()
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	t := h.table(table)
+	var names []string
+	for _, c := range t.Columns() {
+		names = append(names, c.Name)
+	}
+	h.must(w.Write(names))
+	h.must(h.db.View(ctx, func(c *db.Conn) error {
+		return t.Export(c, func(cells ...string) error { return w.Write(cells) })
+	}))
+	w.Flush()
+	h.must(w.Error())
+	return b.String()
+}
+
+var tableNames = []string{"properties", "units", "tenants", "leases", "charges", "payments", "tickets"}
+
+// lease makes a unit of its own and a lease of it by "name=value" cells, and gives the
+// lease's id.
+func (h *house) lease(cells ...string) int64 {
+	h.t.Helper()
+	n := h.number("SELECT count(*) FROM units") + 1
+	unit := fmt.Sprintf("U%d", n)
+	h.must(h.row("properties", "name=House"))
+	h.must(h.row("tenants", "name=Tenant "+unit, "email="+unit+"@example.org"))
+	h.must(h.row("units", "property=House", "name="+unit))
+	h.must(h.row("leases", append([]string{"property=House", "unit=" + unit, "tenant=Tenant " + unit, "rent_cents=100000"}, cells...)...))
+	return h.number("SELECT max(id) FROM leases")
+}
+
+// number gives the whole number that a query finds.
+func (h *house) number(query string, args ...any) (n int64) {
+	h.t.Helper()
+	h.must(h.db.View(ctx, func(c *db.Conn) (err error) {
+		n, _, err = db.One(c, db.Int, query, args...)
+		return err
+	}))
+	return n
+}
+
+// texts lists what a query of one column finds.
+func (h *house) texts(query string, args ...any) (all []string) {
+	h.t.Helper()
+	h.must(h.db.View(ctx, func(c *db.Conn) (err error) {
+		all, err = db.All(c, db.Text, query, args...)
+		return err
+	}))
+	return all
+}
+
+// written counts all that any write leaves: a number that is the same before and after
+// means that nothing was written.
+func (h *house) written() int64 {
+	h.t.Helper()
+	return h.number(`SELECT (SELECT count(*) FROM audit) + (SELECT count(*) FROM events) + (SELECT count(*) FROM charges)
+		+ (SELECT count(*) FROM payments) + (SELECT count(*) FROM leases) + (SELECT count(*) FROM tickets)`)
+}
+
+// events lists the names of the events that were emitted, in order.
+func (h *house) events() []string { return h.texts("SELECT event FROM events ORDER BY seq") }
+
+// lines shows charges as "due amount label paid".
+func lines(charges []Charge) (all []string) {
+	for _, c := range charges {
+		line := fmt.Sprintf("%s %d %s", c.DueDate, c.AmountCents, c.Label)
+		if c.Paid {
+			line += fmt.Sprintf(" paid %s %s", c.PaidDate, *c.Method)
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// owes fails unless the ledger's lines are as wanted.
+func (h *house) owes(lease int64, want ...string) Ledger {
+	h.t.Helper()
+	l, err := h.Ledger(ctx, viewer, lease)
+	h.must(err)
+	if got := lines(l.Charges); !slices.Equal(got, want) {
+		h.t.Fatalf("ledger:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	return l
+}
+
+// sound fails unless doctor finds nothing.
+func (h *house) sound() {
+	h.t.Helper()
+	h.must(h.db.View(ctx, func(c *db.Conn) error {
+		breaches, err := h.Declare().Check(c)
+		for _, b := range breaches {
+			h.t.Errorf("doctor: %s", b)
+		}
+		return err
+	}))
+}
+
+// post carries out an operation with a JSON body on the route of the id.
+func (h *house) post(op schema.Op, who db.Caller, id, body string) (any, error) {
+	h.t.Helper()
+	return h.call(op, who, schema.Input{Surface: schema.REST, HasBody: true, Path: func(string) string { return id }}, body)
+}
+
+// tool carries out an operation as an agent does.
+func (h *house) tool(name string, who db.Caller, args string) (any, error) {
+	h.t.Helper()
+	for _, op := range h.Declare().Tools() {
+		if op.Tool == name {
+			return h.call(op, who, schema.Input{Surface: schema.Tool, HasBody: true}, args)
+		}
+	}
+	h.t.Fatalf("no tool %s", name)
+	return nil, nil
+}
+
+func (h *house) call(op schema.Op, who db.Caller, in schema.Input, body string) (any, error) {
+	h.t.Helper()
+	var err error
+	in.Body, err = strict.Parse([]byte(body), strict.MaxDepth)
+	h.must(err)
+	do, err := op.Bind(in)
+	if err != nil {
+		return nil, err
+	}
+	return do(ctx, who)
+}
+
+// get carries out a GET with "name=value" parameters.
+func (h *house) get(op schema.Op, who db.Caller, id string, query ...string) (any, error) {
+	q := map[string][]string{}
+	for _, p := range query {
+		name, value, _ := strings.Cut(p, "=")
+		q[name] = append(q[name], value)
+	}
+	do, err := op.Bind(schema.Input{Surface: schema.REST, Query: q, Path: func(string) string { return id }})
+	if err != nil {
+		return nil, err
+	}
+	return do(ctx, who)
+}
+
+func asJSON(t testing.TB, v any) string {
+	t.Helper()
+	b, err := strict.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

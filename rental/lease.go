@@ -1,0 +1,182 @@
+package rental
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// The statuses of a lease, which follow from its days and today.
+const (
+	upcoming = "upcoming" // before its start_date
+	active   = "active"
+	ended    = "ended" // after its end_date
+)
+
+// Lease lets a unit to a tenant from its start_date to its end_date, both included.
+type Lease struct {
+	ID           int64      `json:"id"`
+	UnitID       int64      `json:"unit_id"`
+	Unit         string     `json:"unit"`
+	Property     string     `json:"property"`
+	Tenant       string     `json:"tenant"`
+	TenantEmail  *string    `json:"tenant_email"`
+	RentCents    int64      `json:"rent_cents" about:"The rent of a whole period."`
+	Frequency    string     `json:"frequency" enum:"weekly,fortnightly,monthly,quarterly,yearly"`
+	DueDay       int64      `json:"due_day" about:"The day of the month, clipped to short months; it does not count for weekly and fortnightly leases."`
+	StartDate    exact.Day  `json:"start_date"`
+	EndDate      *exact.Day `json:"end_date" about:"The last day; null is open-ended."`
+	DepositCents int64      `json:"deposit_cents" about:"A note: it posts no charge."`
+	Proration    string     `json:"proration" enum:"actual,none" about:"How a period is charged that the lease's start or end cuts short: by its days, or in full."`
+	Status       string     `json:"status" enum:"active,ended,upcoming"`
+	BalanceCents int64      `json:"balance_cents" about:"What is billed and not paid."`
+
+	nextPost *exact.Day // the first day of the next period to be posted
+}
+
+// leaseColumns and fromLeases read a lease l with the names around it.
+const (
+	leaseColumns = `l.id, l.unit_id, u.name, p.name, t.name, t.email, l.rent_cents, l.frequency, l.due_day, l.start_date, l.end_date,
+		l.deposit_cents, l.proration, l.next_post_day,
+		(SELECT coalesce(sum(c.amount_cents), 0) FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL)`
+	fromLeases = ` FROM leases l CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id
+		CROSS JOIN tenants t ON t.id = l.tenant_id`
+)
+
+// scanLease reads a lease as it stands on a day.
+func scanLease(today exact.Day) func(*db.Row) Lease {
+	return func(r *db.Row) Lease {
+		l := Lease{ID: r.Int(), UnitID: r.Int(), Unit: r.Text(), Property: r.Text(), Tenant: r.Text(), TenantEmail: r.TextPtr(),
+			RentCents: r.Int(), Frequency: r.Text(), DueDay: r.Int(), StartDate: r.Day(), EndDate: r.DayPtr(),
+			DepositCents: r.Int(), Proration: r.Text(), nextPost: r.DayPtr(), BalanceCents: r.Int()}
+		l.Status = statusOn(today, l.StartDate, l.EndDate)
+		return l
+	}
+}
+
+// statusOn is a lease's status on a day; end is its last day, nil when it has none.
+func statusOn(today, start exact.Day, end *exact.Day) string {
+	switch {
+	case today < start:
+		return upcoming
+	case end != nil && today > *end:
+		return ended
+	}
+	return active
+}
+
+// unposted tells that periods of the lease are due by today and not posted.
+func (l Lease) unposted(today exact.Day) bool { return l.nextPost != nil && *l.nextPost <= today }
+
+// findLease gives the lease with the id, or a refusal that there is none.
+func findLease(c *db.Conn, id int64) (Lease, error) {
+	l, found, err := db.One(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE l.id = ?", id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no lease %d", id)
+	}
+	return l, err
+}
+
+// Leases is a page of leases by id.
+type Leases struct {
+	Leases []Lease `json:"leases"`
+	Next   *int64  `json:"next" about:"Where the next page begins: pass it as after. Null at the end."`
+}
+
+// LeaseList is the first leases by id, with how many there are in all.
+type LeaseList struct {
+	Leases []Lease `json:"leases"`
+	Total  int64   `json:"total"`
+}
+
+// leasesOf is the condition that a lease has the status on day ?1. Running and coming
+// leases are found by their days, which are few beside those that ended over the
+// years: the plus keeps the engine from walking all of them by id.
+func leasesOf(status string) string {
+	switch status {
+	case upcoming:
+		return "l.start_date > ?1 AND +l.id > ?2"
+	case active:
+		return "l.last_day >= ?1 AND +l.start_date <= ?1 AND +l.id > ?2"
+	case ended:
+		return "l.id > ?2 AND +l.last_day < ?1"
+	}
+	return "l.id > ?2"
+}
+
+// pageOfLeases reads leases of a status after an id, and which of them have periods
+// to post.
+func pageOfLeases(c *db.Conn, status string, after, limit int64) (all []Lease, unposted []int64, err error) {
+	today := c.Today()
+	all, err = db.All(c, scanLease(today), "SELECT "+leaseColumns+fromLeases+" WHERE "+leasesOf(status)+" ORDER BY l.id LIMIT ?3",
+		today, after, limit)
+	for _, l := range all {
+		if l.unposted(today) {
+			unposted = append(unposted, l.ID)
+		}
+	}
+	return all, unposted, err
+}
+
+// Leases lists the leases after an id, all or those of a status, with their balances;
+// what is due of those on the page is posted first.
+func (s *Service) Leases(ctx context.Context, who db.Caller, status string, after, limit int64) (list Leases, err error) {
+	err = s.settled(ctx, who, func(c *db.Conn) ([]int64, error) {
+		all, unposted, err := pageOfLeases(c, status, after, limit+1)
+		list.Leases, list.Next = page(all, limit, func(l Lease) int64 { return l.ID })
+		return unposted, err
+	})
+	return list, err
+}
+
+// LeaseList gives the first leases, all or those that are active, and counts them.
+func (s *Service) LeaseList(ctx context.Context, who db.Caller, onlyActive bool, limit int64) (list LeaseList, err error) {
+	status := ""
+	if onlyActive {
+		status = active
+	}
+	err = s.settled(ctx, who, func(c *db.Conn) (unposted []int64, err error) {
+		if list.Leases, unposted, err = pageOfLeases(c, status, 0, limit); err != nil {
+			return nil, err
+		}
+		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases l WHERE "+leasesOf(status), c.Today(), 0)
+		return unposted, err
+	})
+	return list, err
+}
+
+func (s *Service) listLeases() schema.Op {
+	next := int64(4)
+	return schema.Op{
+		Route: "GET /api/leases", About: "List the leases with their balances.",
+		Gives: Leases{Leases: []Lease{exampleLease()}, Next: &next},
+		Ask: func(f *schema.Form) schema.Do {
+			var status string
+			var limit, after int64
+			f.Enum(&status, "status", "only the leases that are so today", []string{active, ended, upcoming})
+			pages(f, &limit, &after)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Leases(ctx, who, status, after, limit) }
+		},
+	}
+}
+
+func (s *Service) toolLeases() schema.Op {
+	return schema.Op{
+		Tool: "list_leases", About: "List the leases with unit, tenant, rent, status and balance.",
+		Gives: LeaseList{Leases: []Lease{exampleLease()}, Total: 1},
+		Ask: func(f *schema.Form) schema.Do {
+			var onlyActive bool
+			var limit int64
+			f.Bool(&onlyActive, "active", "true: only the leases that cover today")
+			f.Limit(&limit)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.LeaseList(ctx, who, onlyActive, limit) }
+		},
+	}
+}
+
+func (l Lease) terms() terms {
+	return terms{Start: l.StartDate, End: l.EndDate, Frequency: l.Frequency, DueDay: l.DueDay, Rent: l.RentCents, Proration: l.Proration}
+}

@@ -1,0 +1,88 @@
+package rental
+
+import (
+	"reflect"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// changeLease gives a lease new terms. It refuses to shorten it, which is end-lease's
+// work, and to change how its periods are counted once one is posted. A lease that has
+// postings is first posted up to today by its old terms, so that a new rent, proration
+// or end changes nothing that was due before; one without is still a draft, and all of
+// its periods follow the new terms.
+func changeLease(tx *db.Tx, was, now Lease, tenant int64) error {
+	diff := now.differences(was)
+	if len(diff) == 0 {
+		return nil
+	}
+	if shortens(was.EndDate, now.EndDate) {
+		return fault.Invalidf("end_date: %s would shorten the lease, and an import does not: use `rental end-lease %d --date DAY`", now.EndDate, was.ID)
+	}
+	last, posted, err := lastPosted(&tx.Conn, was.ID)
+	if err != nil {
+		return err
+	}
+	next := now.StartDate
+	if posted {
+		switch {
+		case now.Frequency != was.Frequency:
+			return fault.Invalidf("frequency: the lease has posted charges, so it stays %s; end it and start another", was.Frequency)
+		case now.DueDay != was.DueDay:
+			return fault.Invalidf("due_day: the lease has posted charges, so it stays %d; end it and start another", was.DueDay)
+		}
+		if err := post(tx, was.ID); err != nil {
+			return err
+		}
+		if last, _, err = lastPosted(&tx.Conn, was.ID); err != nil {
+			return err
+		}
+		old := was.terms()
+		next = resume(old.posted(last), last.AmountCents, last.rent)
+	}
+	t := now.terms()
+	_, err = tx.Exec(`UPDATE leases SET tenant_id = ?, end_date = ?, rent_cents = ?, frequency = ?, due_day = ?, deposit_cents = ?,
+		proration = ?, next_post_day = ? WHERE id = ?`, tenant, now.EndDate, now.RentCents, now.Frequency, now.DueDay, now.DepositCents,
+		now.Proration, t.comes(next), was.ID)
+	if err != nil {
+		return err
+	}
+	return tx.Audit("lease.changed", subject("lease", was.ID), diff)
+}
+
+// shortens tells whether a lease would end sooner than it does; nil is open-ended.
+func shortens(was, now *exact.Day) bool {
+	return now != nil && (was == nil || *now < *was)
+}
+
+// lastPosted gives a lease's latest rent charge, if one is posted.
+func lastPosted(c *db.Conn, lease int64) (Charge, bool, error) {
+	return db.One(c, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.lease_id = ? AND c.type = 'rent' ORDER BY c.period_start DESC LIMIT 1", lease)
+}
+
+// fact is one thing that an import may say of a lease.
+type fact struct {
+	name  string
+	value any
+}
+
+func (l Lease) facts() []fact {
+	return []fact{
+		{"tenant", l.Tenant}, {"end_date", l.EndDate}, {"rent_cents", l.RentCents}, {"frequency", l.Frequency},
+		{"due_day", l.DueDay}, {"deposit_cents", l.DepositCents}, {"proration", l.Proration},
+	}
+}
+
+// differences names what a lease's terms have become, each with what it was and what
+// it is.
+func (l Lease) differences(was Lease) map[string][2]any {
+	d, before := map[string][2]any{}, was.facts()
+	for i, f := range l.facts() {
+		if !reflect.DeepEqual(before[i].value, f.value) {
+			d[f.name] = [2]any{before[i].value, f.value}
+		}
+	}
+	return d
+}

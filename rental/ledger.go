@@ -1,0 +1,63 @@
+package rental
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// Ledger is a lease with every charge, by due date and then id, and their totals.
+type Ledger struct {
+	Lease   Lease    `json:"lease"`
+	Charges []Charge `json:"charges"`
+	Totals  Totals   `json:"totals"`
+}
+
+// Ledger gives a lease's ledger, in which every billing period due by today is posted.
+// An unknown lease is not found.
+func (s *Service) Ledger(ctx context.Context, who db.Caller, lease int64) (ledger Ledger, err error) {
+	err = s.settled(ctx, who, func(c *db.Conn) (unposted []int64, err error) {
+		ledger = Ledger{}
+		if ledger.Lease, err = findLease(c, lease); err != nil {
+			return nil, err
+		}
+		if ledger.Lease.unposted(c.Today()) {
+			return []int64{lease}, nil
+		}
+		ledger.Charges, err = chargesOf(c, lease)
+		for _, charge := range ledger.Charges {
+			ledger.Totals.add(charge)
+		}
+		return nil, err
+	})
+	return ledger, err
+}
+
+// chargesOf lists the charges of a lease by due date, then id.
+func chargesOf(c *db.Conn, lease int64) ([]Charge, error) {
+	all, err := db.All(c, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.lease_id = ?", lease)
+	// The index has them by type; sorting what is nearly in order is cheaper than an
+	// index more for every charge that is posted.
+	slices.SortFunc(all, func(a, b Charge) int {
+		return cmp.Or(cmp.Compare(a.DueDate, b.DueDate), cmp.Compare(a.ID, b.ID))
+	})
+	return all, err
+}
+
+func (s *Service) ledger() schema.Op {
+	return schema.Op{
+		Route: "GET /api/leases/:id/ledger", Tool: "lease_detail",
+		About:   "One lease with its full ledger and current balance. What is due by today is posted first.",
+		Gives:   Ledger{Lease: exampleLease(), Charges: []Charge{exampleCharge()}, Totals: exampleOwed},
+		Refuses: []fault.Kind{fault.NotFound},
+		Ask: func(f *schema.Form) schema.Do {
+			var lease int64
+			f.ID(&lease, "lease_id", "the lease", schema.InPath("id"), schema.Example(4))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Ledger(ctx, who, lease) }
+		},
+	}
+}

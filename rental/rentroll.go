@@ -1,0 +1,117 @@
+package rental
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// Collection is what a month's charges came to, in cents. Billed are the charges due
+// in the month, collected the paid ones of them, outstanding the rest; received is
+// what was paid in the month, for whichever charges.
+type Collection struct {
+	BilledCents      int64 `json:"billed_cents"`
+	CollectedCents   int64 `json:"collected_cents"`
+	OutstandingCents int64 `json:"outstanding_cents"`
+	ReceivedCents    int64 `json:"received_cents"`
+}
+
+func (c *Collection) add(o Collection) {
+	c.BilledCents += o.BilledCents
+	c.CollectedCents += o.CollectedCents
+	c.OutstandingCents += o.OutstandingCents
+	c.ReceivedCents += o.ReceivedCents
+}
+
+// UnitRoll is a unit's line of the rent roll.
+type UnitRoll struct {
+	UnitID   int64  `json:"unit_id"`
+	Unit     string `json:"unit"`
+	Property string `json:"property"`
+	Collection
+}
+
+// RentRoll is billed versus collected for a month: every unit by property and name.
+type RentRoll struct {
+	Month  exact.Month `json:"month"`
+	Totals Collection  `json:"totals"`
+	Units  []UnitRoll  `json:"units"`
+}
+
+// RentRoll gives the rent roll of a month, nil for the month of today; what is due is
+// posted first. Payments that were reversed are not received.
+func (s *Service) RentRoll(ctx context.Context, who db.Caller, month *exact.Month) (roll RentRoll, err error) {
+	err = s.settled(ctx, who, func(c *db.Conn) ([]int64, error) {
+		unposted, err := toPost(c)
+		if err != nil || len(unposted) > 0 {
+			return unposted, err
+		}
+		roll = RentRoll{Month: c.Today().Month()}
+		if month != nil {
+			roll.Month = *month
+		}
+		return nil, roll.read(c)
+	})
+	return roll, err
+}
+
+func (roll *RentRoll) read(c *db.Conn) error {
+	byUnit := map[int64]Collection{}
+	first, last := roll.Month.First(), roll.Month.Last()
+	err := db.Each(c, func(r *db.Row) error {
+		unit, cents, unpaid := r.Int(), r.Int(), r.Bool()
+		sum := byUnit[unit]
+		sum.BilledCents += cents
+		if unpaid {
+			sum.OutstandingCents += cents
+		} else {
+			sum.CollectedCents += cents
+		}
+		byUnit[unit] = sum
+		return nil
+	}, `SELECT l.unit_id, c.amount_cents, c.paid_date IS NULL FROM charges c CROSS JOIN leases l ON l.id = c.lease_id
+		WHERE c.due_date BETWEEN ? AND ?`, first, last)
+	if err != nil {
+		return err
+	}
+	err = db.Each(c, func(r *db.Row) error {
+		unit, cents := r.Int(), r.Int()
+		sum := byUnit[unit]
+		sum.ReceivedCents += cents
+		byUnit[unit] = sum
+		return nil
+	}, `SELECT l.unit_id, m.amount_cents FROM payments m CROSS JOIN leases l ON l.id = m.lease_id
+		WHERE m.voided_at IS NULL AND m.paid_date BETWEEN ? AND ?`, first, last)
+	if err != nil {
+		return err
+	}
+	roll.Units, err = db.All(c, func(r *db.Row) UnitRoll {
+		u := UnitRoll{UnitID: r.Int(), Unit: r.Text(), Property: r.Text()}
+		u.Collection = byUnit[u.UnitID]
+		roll.Totals.add(u.Collection)
+		return u
+	}, `SELECT u.id, u.name, p.name FROM properties p CROSS JOIN units u ON u.property_id = p.id ORDER BY p.name, u.name`)
+	return err
+}
+
+func (s *Service) rentRoll() schema.Op {
+	sums := Collection{BilledCents: 95_000, CollectedCents: 95_000, ReceivedCents: 190_000}
+	return schema.Op{
+		Tool:  "rent_roll",
+		About: "Billed versus collected for a month, in all and by unit. What is due by today is posted first.",
+		Gives: RentRoll{Month: exampleDay("2026-11-01").Month(), Totals: sums,
+			Units: []UnitRoll{{UnitID: 2, Unit: "2A", Property: "Harbour House", Collection: sums}}},
+		Ask: func(f *schema.Form) schema.Do {
+			var month exact.Month // its zero value is no month that a form reads
+			f.Month(&month, "month", "the month; left out: this month")
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if month == 0 {
+					return s.RentRoll(ctx, who, nil)
+				}
+				return s.RentRoll(ctx, who, &month)
+			}
+		},
+	}
+}

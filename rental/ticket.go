@@ -1,0 +1,244 @@
+package rental
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// ticketMoves is the only statement of how a ticket may move.
+var ticketMoves = schema.Moves{
+	{Name: "open", To: []string{"in_progress"}},
+	{Name: "in_progress", To: []string{"open", resolved}},
+	{Name: resolved, To: []string{"open"}},
+}
+
+const resolved = "resolved"
+
+var priorities = []string{"low", "medium", "high", "urgent"}
+
+// Ticket asks for something to be mended in a unit. lease_id is the lease that covered
+// the day on which it was made.
+type Ticket struct {
+	ID          int64          `json:"id"`
+	UnitID      int64          `json:"unit_id"`
+	Unit        string         `json:"unit"`
+	Property    string         `json:"property"`
+	LeaseID     *int64         `json:"lease_id"`
+	Title       string         `json:"title"`
+	Description *string        `json:"description"`
+	Priority    string         `json:"priority" enum:"low,medium,high,urgent"`
+	Status      string         `json:"status" enum:"open,in_progress,resolved"`
+	Source      string         `json:"source" enum:"api,agent,cli,portal"`
+	CreatedBy   string         `json:"created_by"`
+	CreatedAt   exact.Instant  `json:"created_at"`
+	UpdatedAt   exact.Instant  `json:"updated_at"`
+	ResolvedAt  *exact.Instant `json:"resolved_at"`
+}
+
+// TicketMoved is the data of maintenance.status_changed: the ticket and its move.
+type TicketMoved struct {
+	Ticket
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// ticketColumns and fromTickets read a ticket k with the names around it.
+const (
+	ticketColumns = `k.id, k.unit_id, u.name, p.name, k.lease_id, k.title, k.description, k.priority, k.status, k.source, k.created_by,
+		k.created_at, k.updated_at, k.resolved_at`
+	fromTickets = " FROM tickets k CROSS JOIN units u ON u.id = k.unit_id CROSS JOIN properties p ON p.id = u.property_id"
+)
+
+func scanTicket(r *db.Row) Ticket {
+	return Ticket{ID: r.Int(), UnitID: r.Int(), Unit: r.Text(), Property: r.Text(), LeaseID: r.IntPtr(), Title: r.Text(),
+		Description: r.TextPtr(), Priority: r.Text(), Status: r.Text(), Source: r.Text(), CreatedBy: r.Text(),
+		CreatedAt: r.Instant(), UpdatedAt: r.Instant(), ResolvedAt: r.InstantPtr()}
+}
+
+func findTicket(c *db.Conn, id int64) (Ticket, error) {
+	k, found, err := db.One(c, scanTicket, "SELECT "+ticketColumns+fromTickets+" WHERE k.id = ?", id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no ticket %d", id)
+	}
+	return k, err
+}
+
+// Tickets is a page of tickets, newest first.
+type Tickets struct {
+	Tickets []Ticket `json:"tickets"`
+	Next    *int64   `json:"next" about:"Where the next page begins: pass it as after. Null at the end."`
+}
+
+// Tickets lists the tickets newest first, all or those of a status, from after down;
+// after 0 is the newest.
+func (s *Service) Tickets(ctx context.Context, status string, after, limit int64) (list Tickets, err error) {
+	where, args := " WHERE 1", []any{}
+	if status != "" {
+		where, args = where+" AND k.status = ?", append(args, status)
+	}
+	if after != 0 {
+		where, args = where+" AND k.id < ?", append(args, after)
+	}
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		all, err := db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+where+" ORDER BY k.id DESC LIMIT ?", append(args, limit+1)...)
+		list.Tickets, list.Next = page(all, limit, func(k Ticket) int64 { return k.ID })
+		return err
+	})
+	return list, err
+}
+
+// NewTicket is what a ticket is made of; an empty priority is medium.
+type NewTicket struct {
+	UnitID      int64
+	Title       string
+	Description string
+	Priority    string
+}
+
+// sources says where a ticket came from, by the way of its caller.
+var sources = map[string]string{"rest": "api", "mcp": "agent", "cli": "cli", "portal": "portal"}
+
+// CreateTicket raises a ticket against a unit and emits maintenance.created. An
+// unknown unit is invalid.
+func (s *Service) CreateTicket(ctx context.Context, who db.Caller, n NewTicket) (Ticket, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ticket, error) {
+		_, found, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM units WHERE id = ?", n.UnitID)
+		if err == nil && !found {
+			err = fault.Invalidf("unit_id: there is no unit %d", n.UnitID)
+		}
+		if err != nil {
+			return Ticket{}, err
+		}
+		return insertTicket(tx, 0, n, "open")
+	})
+}
+
+// insertTicket makes a ticket, with the id that it already has elsewhere if it is not
+// 0. An open one emits maintenance.created; any other is history.
+func insertTicket(tx *db.Tx, id int64, n NewTicket, status string) (k Ticket, err error) {
+	lease, err := leaseOn(&tx.Conn, n.UnitID, tx.Today())
+	if err != nil {
+		return k, err
+	}
+	var resolvedAt *exact.Instant
+	if status == resolved {
+		resolvedAt = &tx.Now
+	}
+	if n.Priority == "" {
+		n.Priority = "medium"
+	}
+	var own *int64
+	if id != 0 {
+		own = &id
+	}
+	id, err = tx.Insert(`INSERT INTO tickets (id, unit_id, lease_id, title, description, priority, status, source, created_by,
+		created_at, updated_at, resolved_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		own, n.UnitID, lease, n.Title, unset(n.Description), n.Priority, status, sources[tx.Who().Via], tx.Who().User,
+		tx.Now, tx.Now, resolvedAt)
+	if err != nil {
+		return k, err
+	}
+	if k, err = findTicket(&tx.Conn, id); err != nil {
+		return k, err
+	}
+	if err := tx.Audit("ticket.created", subject("ticket", id), k); err != nil || status != "open" {
+		return k, err
+	}
+	return k, tx.Emit("maintenance.created", k)
+}
+
+// MoveTicket moves a ticket along and emits maintenance.status_changed. Resolving
+// stamps resolved_at, reopening clears it. An unknown ticket is not found, a move that
+// is not allowed is invalid and the refusal names those that are.
+func (s *Service) MoveTicket(ctx context.Context, who db.Caller, ticket int64, status string) (Ticket, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ticket, error) {
+		was, err := findTicket(&tx.Conn, ticket)
+		if err != nil {
+			return Ticket{}, err
+		}
+		if err := moveTicket(tx, was, status); err != nil {
+			return Ticket{}, err
+		}
+		k, err := findTicket(&tx.Conn, ticket)
+		if err != nil {
+			return Ticket{}, err
+		}
+		return k, tx.Emit("maintenance.status_changed", TicketMoved{Ticket: k, From: was.Status, To: status})
+	})
+}
+
+func moveTicket(tx *db.Tx, k Ticket, status string) error {
+	if err := ticketMoves.Check("ticket", k.Status, status); err != nil {
+		return err
+	}
+	var resolvedAt *exact.Instant
+	if status == resolved {
+		resolvedAt = &tx.Now
+	}
+	_, err := tx.Exec("UPDATE tickets SET status = ?, updated_at = ?, resolved_at = ? WHERE id = ?", status, tx.Now, resolvedAt, k.ID)
+	if err != nil {
+		return err
+	}
+	return tx.Audit("ticket.status", subject("ticket", k.ID), map[string]string{"from": k.Status, "to": status})
+}
+
+func exampleTicket() Ticket {
+	lease, about, at := int64(4), "Drips since Monday.", exact.Instant(1_795_209_900)
+	return Ticket{ID: 7, UnitID: 2, Unit: "2A", Property: "Harbour House", LeaseID: &lease, Title: "Kitchen tap drips",
+		Description: &about, Priority: "medium", Status: "open", Source: "api", CreatedBy: "ann", CreatedAt: at, UpdatedAt: at}
+}
+
+func (s *Service) listTickets() schema.Op {
+	return schema.Op{
+		Route: "GET /api/maintenance", About: "List the maintenance tickets, newest first.",
+		Gives: Tickets{Tickets: []Ticket{exampleTicket()}},
+		Ask: func(f *schema.Form) schema.Do {
+			var status string
+			var limit, after int64
+			f.Enum(&status, "status", "only the tickets that are so", ticketMoves.States(), schema.Also("in-progress", "in_progress"))
+			pages(f, &limit, &after)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Tickets(ctx, status, after, limit) }
+		},
+	}
+}
+
+// askPriority binds a ticket's priority with the spellings that people use.
+func askPriority(f *schema.Form, p *string) {
+	f.Enum(p, "priority", "how soon; normal is read as medium and emergency as urgent", priorities,
+		schema.Folded, schema.Also("normal", "medium"), schema.Also("emergency", "urgent"))
+}
+
+func (s *Service) createTicket() schema.Op {
+	return schema.Op{
+		Route: "POST /api/maintenance", Tool: "create_ticket", Writes: true, Creates: true,
+		About: "Raise a maintenance ticket against a unit.", Gives: exampleTicket(),
+		Ask: func(f *schema.Form) schema.Do {
+			n := NewTicket{Priority: "medium"}
+			f.ID(&n.UnitID, "unit_id", "the unit", schema.Required, schema.Example(2))
+			f.Text(&n.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName), schema.Example("Kitchen tap drips"))
+			f.Text(&n.Description, "description", "what else is known", schema.Most(maxText), schema.Example("Drips since Monday."))
+			askPriority(f, &n.Priority)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.CreateTicket(ctx, who, n) }
+		},
+	}
+}
+
+func (s *Service) advanceTicket() schema.Op {
+	return schema.Op{
+		Route: "POST /api/maintenance/:id/status", Tool: "advance_ticket", Writes: true,
+		About: "Move a ticket along: open to in_progress, in_progress to open or resolved, resolved to open.",
+		Gives: exampleTicket(), Refuses: []fault.Kind{fault.NotFound},
+		Ask: func(f *schema.Form) schema.Do {
+			var ticket int64
+			var status string
+			f.ID(&ticket, "ticket_id", "the ticket", schema.InPath("id"), schema.Example(7))
+			f.Enum(&status, "status", "where to move it", ticketMoves.States(), schema.Required, schema.Folded,
+				schema.Also("in-progress", "in_progress"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.MoveTicket(ctx, who, ticket, status) }
+		},
+	}
+}

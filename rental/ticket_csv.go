@@ -1,0 +1,138 @@
+package rental
+
+import (
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// ticketTable is the tickets as CSV.
+func (s *Service) ticketTable() schema.Table {
+	return schema.Table{
+		Name: "tickets", About: "Maintenance tickets. A row without an id is a new one.",
+		Row: func(f *schema.Form) schema.Put {
+			var id *int64
+			f.IntPtr(&id, "id", "the ticket; empty is a new one", schema.Range(1, 1<<62))
+			key, edits := bindTicket(f)
+			return func(tx *db.Tx) error { return putTicket(tx, id, key, edits) }
+		},
+		Export: func(c *db.Conn, emit func(...string) error) error {
+			return db.Each(c, func(r *db.Row) error {
+				return emit(number(r), r.Text(), r.Text(), r.Text(), r.Text(), r.Text(), r.Text())
+			}, "SELECT k.id, p.name, u.name, k.title, k.description, k.priority, k.status"+fromTickets+" ORDER BY k.id")
+		},
+	}
+}
+
+// ticketUnit is the unit that a row names, if it has the columns.
+type ticketUnit struct {
+	property, unit string
+	given          bool
+}
+
+// bindTicket binds the columns besides the id: what the row makes of a ticket.
+func bindTicket(f *schema.Form) (at ticketUnit, edits []func(*Ticket)) {
+	column := func(name string, edit func(*Ticket)) {
+		if f.Given(name) {
+			edits = append(edits, edit)
+		}
+	}
+	f.Text(&at.property, "property", "the property's name", schema.Most(maxName))
+	f.Text(&at.unit, "unit", "the unit's name within the property", schema.Most(maxName))
+	if at.given = f.Given("property"); at.given != f.Given("unit") {
+		f.Refuse("property and unit belong together: give both columns or none")
+	}
+	var title, description string
+	f.Text(&title, "title", "what is wrong, in a few words", schema.Most(maxName))
+	if f.Given("title") && title == "" {
+		f.Refuse("title is empty: a text is needed")
+	}
+	column("title", func(k *Ticket) { k.Title = title })
+	f.Text(&description, "description", "what else is known", schema.Most(maxText))
+	column("description", func(k *Ticket) { k.Description = unset(description) })
+	priority, status := "medium", "open"
+	askPriority(f, &priority)
+	column("priority", func(k *Ticket) { k.Priority = priority })
+	f.Enum(&status, "status", "how far it is", ticketMoves.States(), schema.Folded, schema.Also("in-progress", "in_progress"))
+	column("status", func(k *Ticket) { k.Status = status })
+	return at, edits
+}
+
+// putTicket makes a ticket with the status that the row says, or changes the one of
+// that id; its status then moves as the moves allow. Only an open new one emits an
+// event: the others are history.
+func putTicket(tx *db.Tx, id *int64, at ticketUnit, edits []func(*Ticket)) error {
+	now, found := Ticket{Priority: "medium", Status: "open"}, false
+	if id != nil {
+		k, there, err := db.One(&tx.Conn, scanTicket, "SELECT "+ticketColumns+fromTickets+" WHERE k.id = ?", *id)
+		if err != nil {
+			return err
+		}
+		if found = there; found {
+			now = k
+		} else {
+			now.ID = *id
+		}
+	}
+	was := now
+	if at.given {
+		unit, err := findUnit(&tx.Conn, at.property, at.unit)
+		if err != nil {
+			return err
+		}
+		now.UnitID = unit
+	}
+	for _, edit := range edits {
+		edit(&now)
+	}
+	if found {
+		return changeTicket(tx, was, now)
+	}
+	switch {
+	case now.UnitID == 0:
+		return fault.Invalidf("property and unit are missing: a new ticket needs them")
+	case now.Title == "":
+		return fault.Invalidf("title is missing: a new ticket needs one")
+	}
+	_, err := insertTicket(tx, now.ID, NewTicket{UnitID: now.UnitID, Title: now.Title, Description: set(now.Description), Priority: now.Priority}, now.Status)
+	return err
+}
+
+// changeTicket gives a ticket new facts. One that moves to another unit belongs to the
+// lease that covered that unit when it was made.
+func changeTicket(tx *db.Tx, was, now Ticket) error {
+	if was.Status != now.Status {
+		if err := moveTicket(tx, was, now.Status); err != nil {
+			return err
+		}
+	}
+	diff := map[string][2]any{}
+	note := func(name string, was, now any) {
+		if was != now {
+			diff[name] = [2]any{was, now}
+		}
+	}
+	note("unit_id", was.UnitID, now.UnitID)
+	note("title", was.Title, now.Title)
+	note("description", set(was.Description), set(now.Description))
+	note("priority", was.Priority, now.Priority)
+	if len(diff) == 0 {
+		return nil
+	}
+	if was.UnitID != now.UnitID {
+		var err error
+		if now.LeaseID, err = leaseOn(&tx.Conn, now.UnitID, dayIn(tx, was.CreatedAt)); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec("UPDATE tickets SET unit_id = ?, lease_id = ?, title = ?, description = ?, priority = ?, updated_at = ? WHERE id = ?",
+		now.UnitID, now.LeaseID, now.Title, now.Description, now.Priority, tx.Now, was.ID)
+	if err != nil {
+		return err
+	}
+	return tx.Audit("ticket.changed", subject("ticket", was.ID), diff)
+}
+
+// dayIn is the day of an instant in the shop's zone.
+func dayIn(tx *db.Tx, at exact.Instant) exact.Day { return at.Day(tx.Zone()) }

@@ -1,0 +1,191 @@
+package rental
+
+import (
+	"context"
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// The statuses of a unit, which follow from the leases and the day.
+const (
+	vacant   = "vacant"
+	occupied = "occupied"
+)
+
+// Unit is what is let: a flat, a shop, a garage. It is occupied exactly when a lease
+// covers today; lease_id and tenant are that lease's.
+type Unit struct {
+	ID              int64   `json:"id"`
+	PropertyID      int64   `json:"property_id"`
+	Property        string  `json:"property"`
+	Name            string  `json:"name"`
+	Status          string  `json:"status" enum:"vacant,occupied"`
+	LeaseID         *int64  `json:"lease_id" about:"The lease that covers today."`
+	Tenant          *string `json:"tenant"`
+	MarketRentCents int64   `json:"market_rent_cents"`
+	Notes           *string `json:"notes"`
+}
+
+// unitColumns and unitsOn read a unit u with its lease of day ?1.
+const (
+	unitColumns = "u.id, u.property_id, p.name, u.name, l.id, t.name, u.market_rent_cents, u.notes"
+	unitsOn     = ` FROM units u JOIN properties p ON p.id = u.property_id
+		LEFT JOIN leases l ON l.unit_id = u.id AND l.start_date <= ?1 AND l.last_day >= ?1
+		LEFT JOIN tenants t ON t.id = l.tenant_id`
+)
+
+func scanUnit(r *db.Row) Unit {
+	u := Unit{ID: r.Int(), PropertyID: r.Int(), Property: r.Text(), Name: r.Text(), Status: vacant,
+		LeaseID: r.IntPtr(), Tenant: r.TextPtr(), MarketRentCents: r.Int(), Notes: r.TextPtr()}
+	if u.LeaseID != nil {
+		u.Status = occupied
+	}
+	return u
+}
+
+// Units is a page of units by id; Next is the last id of a page that is not the last.
+type Units struct {
+	Units []Unit `json:"units"`
+	Next  *int64 `json:"next" about:"Where the next page begins: pass it as after. Null at the end."`
+}
+
+// Units lists the units after an id, all or those of a status.
+func (s *Service) Units(ctx context.Context, status string, after, limit int64) (list Units, err error) {
+	where := ""
+	switch status {
+	case vacant:
+		where = " AND l.id IS NULL"
+	case occupied:
+		where = " AND l.id IS NOT NULL"
+	}
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		all, err := db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id > ?2"+where+" ORDER BY u.id LIMIT ?3",
+			c.Today(), after, limit+1)
+		list.Units, list.Next = page(all, limit, func(u Unit) int64 { return u.ID })
+		return err
+	})
+	return list, err
+}
+
+func (s *Service) listUnits() schema.Op {
+	lease, tenant, notes := int64(4), "Ada Brandt", "Second floor, left"
+	return schema.Op{
+		Route: "GET /api/units", About: "List the units, with the lease that covers today.",
+		Gives: Units{Units: []Unit{{ID: 2, PropertyID: 1, Property: "Harbour House", Name: "2A", Status: occupied,
+			LeaseID: &lease, Tenant: &tenant, MarketRentCents: 95_000, Notes: &notes}}},
+		Ask: func(f *schema.Form) schema.Do {
+			var status string
+			var limit, after int64
+			f.Enum(&status, "status", "only the units that are so today", []string{vacant, occupied})
+			pages(f, &limit, &after)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Units(ctx, status, after, limit) }
+		},
+	}
+}
+
+// findUnit gives the id of a property's unit; an unknown one is invalid.
+func findUnit(c *db.Conn, property, unit string) (int64, error) {
+	in, err := findProperty(c, property)
+	if err != nil {
+		return 0, err
+	}
+	id, found, err := db.One(c, db.Int, "SELECT id FROM units WHERE property_id = ? AND name = ?", in, unit)
+	if err == nil && !found {
+		err = fault.Invalidf("unit: the property %s has no unit named %s", schema.Quote(property), schema.Quote(unit))
+	}
+	return id, err
+}
+
+// leaseOn gives the lease that covers the unit on day, nil when it is vacant then.
+func leaseOn(c *db.Conn, unit int64, day exact.Day) (*int64, error) {
+	id, found, err := db.One(c, db.Int, "SELECT id FROM leases WHERE unit_id = ?1 AND start_date <= ?2 AND last_day >= ?2", unit, day)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &id, nil
+}
+
+// unitTable is the units as CSV.
+func (s *Service) unitTable() schema.Table {
+	return schema.Table{
+		Name: "units", About: "What is let: flats, shops, garages.",
+		Row: func(f *schema.Form) schema.Put {
+			var property, name, notes string
+			var rent int64
+			f.Text(&property, "property", "the property's name", schema.Required, schema.Most(maxName))
+			f.Text(&name, "name", "the unit's name within the property", schema.Required, schema.Most(maxName))
+			f.Int(&rent, "market_rent_cents", "what it could be let for, in cents", schema.Range(0, maxCents))
+			f.Text(&notes, "notes", "anything worth knowing")
+			return func(tx *db.Tx) error {
+				return putUnit(tx, property, name, func(u *unitFacts) {
+					if f.Given("market_rent_cents") {
+						u.MarketRentCents = rent
+					}
+					if f.Given("notes") {
+						u.Notes = notes
+					}
+				})
+			}
+		},
+		Export: func(c *db.Conn, emit func(...string) error) error {
+			return db.Each(c, func(r *db.Row) error {
+				return emit(r.Text(), r.Text(), strconv.FormatInt(r.Int(), 10), r.Text())
+			}, `SELECT p.name, u.name, u.market_rent_cents, u.notes FROM units u JOIN properties p ON p.id = u.property_id
+				ORDER BY p.name, u.name`)
+		},
+	}
+}
+
+// unitFacts is what may be changed of a unit.
+type unitFacts struct {
+	MarketRentCents int64  `json:"market_rent_cents"`
+	Notes           string `json:"notes"`
+}
+
+// putUnit makes the property's unit of that name, or lets change change the one that
+// is there. What stays as it was is not written.
+func putUnit(tx *db.Tx, property, name string, change func(*unitFacts)) error {
+	in, err := findProperty(&tx.Conn, property)
+	if err != nil {
+		return err
+	}
+	type stored struct {
+		id int64
+		unitFacts
+	}
+	was, found, err := db.One(&tx.Conn, func(r *db.Row) stored {
+		return stored{r.Int(), unitFacts{r.Int(), r.Text()}}
+	}, "SELECT id, market_rent_cents, notes FROM units WHERE property_id = ? AND name = ?", in, name)
+	if err != nil {
+		return err
+	}
+	now := was.unitFacts
+	change(&now)
+	type changes struct {
+		Property string `json:"property"`
+		Name     string `json:"name"`
+		unitFacts
+	}
+	if !found {
+		id, err := tx.Insert("INSERT INTO units (property_id, name, market_rent_cents, notes) VALUES (?, ?, ?, ?)",
+			in, name, now.MarketRentCents, unset(now.Notes))
+		if err != nil {
+			return err
+		}
+		return tx.Audit("unit.created", subject("unit", id), changes{property, name, now})
+	}
+	if now == was.unitFacts {
+		return nil
+	}
+	if _, err := tx.Exec("UPDATE units SET market_rent_cents = ?, notes = ? WHERE id = ?", now.MarketRentCents, unset(now.Notes), was.id); err != nil {
+		return err
+	}
+	return tx.Audit("unit.changed", subject("unit", was.id), changes{property, name, now})
+}
+
+// subject names a record in the audit trail: "unit:12".
+func subject(noun string, id int64) string { return noun + ":" + strconv.FormatInt(id, 10) }
