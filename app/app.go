@@ -50,6 +50,7 @@ func (p *program) commands() []*cobra.Command {
 		p.initCommand(),
 		p.userCommand(),
 		p.keyCommand(),
+		p.serveCommand(),
 		p.versionCommand(),
 	}
 }

@@ -92,13 +92,17 @@ func (p *program) root() *cobra.Command {
 		Args:              noArgs,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	f := root.PersistentFlags()
+	p.flags(root.PersistentFlags())
+	root.AddCommand(p.commands()...)
+	return root
+}
+
+// flags are those of every command.
+func (p *program) flags(f *pflag.FlagSet) {
 	f.StringVar(&p.dbPath, "db", "quartermaster.db", "the database file")
 	f.StringVar(&p.timezone, "timezone", "", "the shop's time zone, an IANA name such as Europe/Berlin (default: the machine's)")
 	f.StringVar(&p.logFormat, "log-format", "auto", "auto, json or console")
 	f.StringVar(&p.logLevel, "log-level", "info", "debug, info, warn or error")
-	root.AddCommand(p.commands()...)
-	return root
 }
 
 // settle fills flags from the environment and reads those that every command has.

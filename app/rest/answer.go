@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -106,15 +105,28 @@ func Refuse(w http.ResponseWriter, e *fault.Error) {
 	case fault.Malformed, fault.TooLarge:
 		head.Set("Connection", "close") // what is left of the body is not worth reading
 	}
-	body := map[string]any{"error": e.Word(), "detail": e.Detail}
-	for k, v := range e.More {
-		body[k] = v
-	}
-	b, err := json.Marshal(body)
+	b, err := refusalBody(e)
 	if err != nil {
 		b = []byte(`{"error":"internal","detail":"the refusal could not be written"}`)
 	}
 	send(w, statuses[e.Kind], b)
+}
+
+// refusalBody has error and detail first, then what else the refusal tells.
+func refusalBody(e *fault.Error) ([]byte, error) {
+	b, err := strict.Marshal(struct {
+		Error  string `json:"error"`
+		Detail string `json:"detail"`
+	}{e.Word(), e.Detail})
+	if err != nil || len(e.More) == 0 {
+		return b, err
+	}
+	more, err := strict.Marshal(e.More)
+	if err != nil {
+		return nil, err
+	}
+	b[len(b)-1] = ','
+	return append(b, more[1:]...), nil
 }
 
 // panicked turns a panic into an internal error; the log has the stack.

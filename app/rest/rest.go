@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -94,6 +95,8 @@ func (h *handler) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, err)
 		return
 	}
+	// The router offers OPTIONS, which it does not answer here.
+	w.Header().Set("Allow", strings.ReplaceAll(w.Header().Get("Allow"), ", OPTIONS", ""))
 	h.refuse(w, r, fault.New(fault.Method, "%s is not allowed on %s; allowed: %s",
 		schema.Quote(r.Method), schema.Quote(r.URL.Path), w.Header().Get("Allow")))
 }

@@ -1,0 +1,294 @@
+// Package apptest starts whole appliances for tests: a real database file, real
+// listeners on free ports, a clock that the test moves, the real command line.
+package apptest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"quartermaster/app"
+	"quartermaster/app/account"
+	"quartermaster/schema/db"
+)
+
+// Noon is where every test's clock begins: a Friday, at noon UTC.
+var Noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// Clock is the appliance's one clock.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// Now is the clock's present.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Set moves the clock.
+func (c *Clock) Set(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = t
+}
+
+// Shop is a running appliance with one full-access admin key per service.
+type Shop struct {
+	T      testing.TB
+	Path   string // of the database
+	Clock  *Clock
+	Keys   map[string]string // by service
+	Log    *Buffer
+	Server *app.Server
+
+	args []string
+}
+
+// Buffer collects output of several goroutines.
+type Buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// Start starts an appliance with an empty database; args are further flags of serve.
+// It is stopped when the test ends.
+func Start(t testing.TB, args ...string) *Shop {
+	t.Helper()
+	s := &Shop{T: t, Path: filepath.Join(t.TempDir(), "shop.db"), Clock: &Clock{now: Noon}, Log: &Buffer{}, args: args}
+	s.Up()
+	keys, err := account.First(context.Background(), s.Server.DB(), db.CLI(""), "owner", app.Services)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Keys = keys
+	t.Cleanup(func() {
+		if s.Server != nil {
+			s.Down()
+		}
+	})
+	return s
+}
+
+// Up starts the server on the shop's database.
+func (s *Shop) Up() {
+	s.T.Helper()
+	args := []string{"--db", s.Path, "--init", "--timezone", "UTC", "--log-format", "json"}
+	for _, service := range app.Services {
+		args = append(args, "--"+service+"-addr", "127.0.0.1:0")
+	}
+	server, err := app.Start(context.Background(), app.Env{
+		Args: append(args, s.args...), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: s.Log,
+		Getenv: func(string) string { return "" }, Now: s.Clock.Now,
+	})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	s.Server = server
+}
+
+// Down stops the server as SIGTERM does.
+func (s *Shop) Down() {
+	s.T.Helper()
+	if err := s.Server.Stop(); err != nil {
+		s.T.Error(err)
+	}
+	s.Server = nil
+}
+
+// URL is where a path of a service is reached.
+func (s *Shop) URL(service, path string) string { return "http://" + s.Server.Addr(service) + path }
+
+// Answer is a response with its body read.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   string
+}
+
+// JSON reads the body into v.
+func (a Answer) JSON(t testing.TB, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(a.Body), v); err != nil {
+		t.Fatalf("%v in %s", err, a.Body)
+	}
+}
+
+// Map is the body as an object.
+func (a Answer) Map(t testing.TB) map[string]any {
+	t.Helper()
+	var m map[string]any
+	a.JSON(t, &m)
+	return m
+}
+
+// Get asks with the owner's key.
+func (s *Shop) Get(service, path string) Answer {
+	s.T.Helper()
+	return s.Do(service, "GET", path, s.Keys[service], "")
+}
+
+// Post sends a JSON body with the owner's key.
+func (s *Shop) Post(service, path, body string) Answer {
+	s.T.Helper()
+	return s.Do(service, "POST", path, s.Keys[service], body)
+}
+
+// Do sends one request; heads are "Name: value". A key of "" sends none.
+func (s *Shop) Do(service, method, path, key, body string, heads ...string) Answer {
+	s.T.Helper()
+	r, err := http.NewRequest(method, s.URL(service, path), strings.NewReader(body))
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, h := range heads {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: string(b)}
+}
+
+// Key makes a user with a role, if need be, and a key of the scope for the service.
+func (s *Shop) Key(service, user, role, scope string) string {
+	s.T.Helper()
+	ctx, d := context.Background(), s.Server.DB()
+	_, _ = account.AddUser(ctx, d, db.CLI(""), user, role, app.Services) // may be there
+	_, key, err := account.CreateKey(ctx, d, db.CLI(service), account.NewKey{Service: service, User: user, Scope: scope})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return key
+}
+
+// Tool calls an agent's tool with the owner's key: its structured content, or the
+// text of its refusal.
+func (s *Shop) Tool(service, name, arguments string) (content map[string]any, refusal string) {
+	s.T.Helper()
+	return s.ToolAs(service, s.Keys[service], name, arguments)
+}
+
+// ToolAs is Tool with another key.
+func (s *Shop) ToolAs(service, key, name, arguments string) (content map[string]any, refusal string) {
+	s.T.Helper()
+	a := s.Do(service, "POST", "/mcp", key,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+name+`","arguments":`+arguments+`}}`)
+	var m struct {
+		Result struct {
+			StructuredContent map[string]any `json:"structuredContent"`
+			IsError           bool           `json:"isError"`
+			Content           []struct{ Text string }
+		}
+		Error *struct{ Message string }
+	}
+	a.JSON(s.T, &m)
+	switch {
+	case m.Error != nil:
+		return nil, m.Error.Message
+	case m.Result.IsError:
+		return nil, m.Result.Content[0].Text
+	}
+	return m.Result.StructuredContent, ""
+}
+
+// CLI runs a command on the shop's database, beside the server.
+func (s *Shop) CLI(args ...string) (code int, stdout, stderr string) {
+	s.T.Helper()
+	return s.Pipe("", args...)
+}
+
+// Pipe is CLI with a standard input.
+func (s *Shop) Pipe(stdin string, args ...string) (code int, stdout, stderr string) {
+	s.T.Helper()
+	var out, errs bytes.Buffer
+	code = app.Run(context.Background(), app.Env{
+		Args: append([]string{"--db", s.Path, "--timezone", "UTC"}, args...), Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
+		Getenv: func(string) string { return "" }, Now: s.Clock.Now,
+	})
+	return code, out.String(), errs.String()
+}
+
+// MustCLI is CLI for a command that has to succeed; it gives its stdout.
+func (s *Shop) MustCLI(args ...string) string {
+	s.T.Helper()
+	code, out, errs := s.CLI(args...)
+	if code != 0 {
+		s.T.Fatalf("quartermaster %s: exit %d: %s%s", strings.Join(args, " "), code, out, errs)
+	}
+	return out
+}
+
+var update = flag.Bool("update", false, "write the goldens anew")
+
+// Golden compares got with the file under testdata at the root of the project.
+func Golden(t testing.TB, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join(root(t), "testdata", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, got) {
+		t.Errorf("%s is not what the golden has; if the change is meant, run the test with -update and look at the diff", name)
+	}
+}
+
+// root is the project's folder.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}

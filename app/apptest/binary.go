@@ -1,0 +1,204 @@
+package apptest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var build struct {
+	once sync.Once
+	path string
+	err  error
+}
+
+// Binary builds the real program, once for all tests of the process, and gives its
+// path.
+func Binary(t testing.TB) string {
+	t.Helper()
+	build.once.Do(func() {
+		dir, err := os.MkdirTemp("", "quartermaster-test")
+		if err != nil {
+			build.err = err
+			return
+		}
+		build.path = filepath.Join(dir, "quartermaster")
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", build.path, ".")
+		cmd.Dir = root(t)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			build.err = errors.New(string(out))
+		}
+	})
+	if build.err != nil {
+		t.Fatal(build.err)
+	}
+	return build.path
+}
+
+// RemoveBinary removes what Binary built; a package's TestMain calls it last.
+func RemoveBinary() {
+	if build.path != "" {
+		_ = os.RemoveAll(filepath.Dir(build.path))
+	}
+}
+
+// Exec runs the real program in dir to its end.
+func Exec(t testing.TB, dir string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	cmd := exec.Command(Binary(t), args...)
+	cmd.Dir = dir
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+// Process is the real program serving.
+type Process struct {
+	Cmd    *exec.Cmd
+	Stdout *Buffer
+	Stderr *Buffer
+
+	mu    sync.Mutex
+	addrs map[string]string
+	up    chan struct{} // closed when every listener has been reported
+	done  chan struct{} // closed when the process has ended
+}
+
+// Serve starts the real program's serve in dir with free ports and waits until it
+// listens. It is killed when the test ends, if it still runs then.
+func Serve(t testing.TB, dir string, args ...string) *Process {
+	t.Helper()
+	all := []string{"serve", "--log-format", "json"}
+	for _, s := range []string{"store", "maintenance", "rental", "reorder"} {
+		all = append(all, "--"+s+"-addr", "127.0.0.1:0")
+	}
+	p := &Process{
+		Cmd: exec.Command(Binary(t), append(all, args...)...), Stdout: &Buffer{}, Stderr: &Buffer{},
+		addrs: map[string]string{}, up: make(chan struct{}), done: make(chan struct{}),
+	}
+	p.Cmd.Dir = dir
+	p.Cmd.Stdout = p.Stdout
+	stderr, err := p.Cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go p.follow(bufio.NewReader(stderr))
+	t.Cleanup(func() {
+		_ = p.Cmd.Process.Kill()
+		<-p.done
+	})
+	select {
+	case <-p.up:
+	case <-p.done:
+		t.Fatalf("serve ended: %s", p.Stderr)
+	case <-time.After(time.Minute): // it takes milliseconds
+		t.Fatalf("serve does not listen: %s", p.Stderr)
+	}
+	return p
+}
+
+// follow keeps the log and picks the addresses out of it.
+func (p *Process) follow(r *bufio.Reader) {
+	defer close(p.done)
+	listening := 0
+	for {
+		line, err := r.ReadString('\n')
+		_, _ = p.Stderr.Write([]byte(line))
+		var entry struct{ Service, Addr, Message string }
+		if json.Unmarshal([]byte(line), &entry) == nil && entry.Message == "listening" {
+			p.mu.Lock()
+			p.addrs[entry.Service] = entry.Addr
+			p.mu.Unlock()
+			if listening++; listening == 4 {
+				close(p.up)
+			}
+		}
+		if err != nil {
+			_ = p.Cmd.Wait()
+			return
+		}
+	}
+}
+
+// Await waits until the condition holds.
+func Await(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(30 * time.Second)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// URL is where a path of a service is reached.
+func (p *Process) URL(service, path string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return "http://" + p.addrs[service] + path
+}
+
+// Stop sends SIGTERM, waits for the end and gives the exit code.
+func (p *Process) Stop(t testing.TB) int {
+	t.Helper()
+	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	return p.Wait(t)
+}
+
+// Kill ends it as kill -9 does.
+func (p *Process) Kill(t testing.TB) {
+	t.Helper()
+	if err := p.Cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.Wait(t)
+}
+
+// Wait waits for the end and gives the exit code.
+func (p *Process) Wait(t testing.TB) int {
+	t.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(time.Minute): // a stop takes ten seconds at most
+		t.Fatalf("the process does not end: %s", p.Stderr)
+	}
+	return p.Cmd.ProcessState.ExitCode()
+}
+
+// Keys runs init on a new database in dir and gives the keys by service.
+func Keys(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	code, out, errs := Exec(t, dir, "init", "--json")
+	if code != 0 {
+		t.Fatalf("init: exit %d: %s", code, errs)
+	}
+	var made struct{ Keys map[string]string }
+	if err := json.NewDecoder(strings.NewReader(out)).Decode(&made); err != nil {
+		t.Fatal(err)
+	}
+	return made.Keys
+}

@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"quartermaster/app/account"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// demoUser is whose keys serve --demo prints.
+const demoUser = "demo"
+
+// demoLabel marks them, so that the next start can put new ones in their place.
+const demoLabel = "serve --demo"
+
+// fillDemo fills an empty database with a small shop in every service, once.
+func fillDemo(ctx context.Context, d *db.DB, s *shop) error {
+	some, err := account.Any(ctx, d)
+	if err != nil || some {
+		return err
+	}
+	for _, service := range s.all {
+		if service.Demo == nil {
+			continue
+		}
+		if err := service.Demo(ctx, exact.DayOf(d.Now().In(d.Zone()))); err != nil {
+			return fmt.Errorf("%s: %w", service.Name, err)
+		}
+	}
+	_, err = account.AddUser(ctx, d, db.CLI(""), demoUser, "admin", Services)
+	return err
+}
+
+// tries are what a newcomer may ask of each service first.
+var tries = map[string]string{
+	"store": "/api/orders?limit=5", "maintenance": "/api/pm-due", "rental": "/api/arrears", "reorder": "/api/reorder-report",
+}
+
+// greetDemo prints one new full-access key per service, with a line to try it; those
+// of the start before are revoked, since a key is shown only once.
+func (p *program) greetDemo(ctx context.Context, s *Server, c *config) error {
+	if err := revokeDemo(ctx, s.db); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.Stdout, "A demo shop in %s. One full-access key per service:\n", p.dbPath)
+	for _, name := range Services {
+		l, ok := s.listeners[name]
+		if !ok {
+			continue
+		}
+		_, key, err := account.CreateKey(ctx, s.db, db.CLI(name), account.NewKey{Service: name, User: demoUser, Scope: "full", Label: demoLabel})
+		if err != nil {
+			return err
+		}
+		tell(p.Stdout, name, key, c.baseURL(l.addr))
+	}
+	return nil
+}
+
+func tell(w io.Writer, service, key, base string) {
+	fmt.Fprintf(w, "\n%s  %s\n  curl -H 'Authorization: Bearer %s' '%s%s'\n", service, key, key, base, tries[service])
+}
+
+// revokeDemo revokes the keys that an earlier start printed.
+func revokeDemo(ctx context.Context, d *db.DB) error {
+	keys, err := account.KeysOf(ctx, d, db.CLI(""), "")
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if k.Label != demoLabel || k.RevokedAt != nil {
+			continue
+		}
+		if _, err := account.RevokeKey(ctx, d, db.CLI(k.Service), k.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package app_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"quartermaster/app/apptest"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	apptest.RemoveBinary()
+	os.Exit(code)
+}
+
+// ask is one request to the real program.
+func ask(t testing.TB, p *apptest.Process, method, service, path, key, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequest(method, p.URL(service, path), strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+func TestServeStopsGracefullyAndKeepsEverything(t *testing.T) {
+	dir := t.TempDir()
+	keys := apptest.Keys(t, dir)
+	p := apptest.Serve(t, dir)
+	code, _, errs := apptest.Exec(t, dir, "serve")
+	if code != 1 || !strings.Contains(errs, "served by another process") {
+		t.Errorf("a second serve: exit %d: %s", code, errs)
+	}
+	if status, body := ask(t, p, "GET", "reorder", "/api/ping", keys["reorder"], ""); status != 200 {
+		t.Errorf("ping: %d %s", status, body)
+	}
+	if code := p.Stop(t); code != 0 {
+		t.Errorf("exit %d after SIGTERM: %s", code, p.Stderr)
+	}
+	if st, err := os.Stat(filepath.Join(dir, "quartermaster.db-wal")); err == nil && st.Size() > 0 {
+		t.Errorf("%d bytes are left in the log after a graceful stop", st.Size())
+	}
+	again := apptest.Serve(t, dir)
+	if status, body := ask(t, again, "GET", "reorder", "/api/ping", keys["reorder"], ""); status != 200 {
+		t.Errorf("after the restart: %d %s", status, body)
+	}
+}
+
+// TestSecondSignalExitsAtOnce holds a request open, so that a graceful stop would wait
+// for it.
+func TestSecondSignalExitsAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	keys := apptest.Keys(t, dir)
+	p := apptest.Serve(t, dir)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(p.URL("reorder", ""), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, err = io.WriteString(conn, "POST /api/sales-history HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+keys["reorder"]+
+		"\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 64)
+	if n, err := conn.Read(buf); err != nil || !strings.Contains(string(buf[:n]), "100 Continue") {
+		t.Fatalf("%q %v", buf[:n], err) // the request is under way from here on
+	}
+	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	apptest.Await(t, "the stop to begin", func() bool { return strings.Contains(p.Stderr.String(), "stopping") })
+	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.Wait(t); code == 0 {
+		t.Error("the second signal did not end it at once")
+	}
+}
+
+func TestServeRefusals(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "empty.db"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "other.db"), []byte(strings.Repeat("not a database ", 20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"missing", []string{"serve"}, 1, "quartermaster init"},
+		{"empty", []string{"serve", "--db", "empty.db"}, 1, "empty.db"},
+		{"foreign", []string{"serve", "--db", "other.db"}, 1, "untouched"},
+		{"not loopback", []string{"serve", "--init", "--store-addr", "0.0.0.0:0"}, 2, "--behind-proxy"},
+		{"half of TLS", []string{"serve", "--init", "--tls-cert", "x.pem"}, 2, "--tls-key"},
+		{"no such zone", []string{"serve", "--init", "--timezone", "Mars/Base"}, 2, "Mars/Base"},
+		{"all off", []string{"serve", "--init", "--store-addr", "off", "--maintenance-addr", "off", "--rental-addr", "off", "--reorder-addr", "off"}, 2, "off"},
+		{"bad address", []string{"serve", "--init", "--store-addr", "8081"}, 2, "host:port"},
+		{"bad proxy", []string{"serve", "--init", "--trusted-proxy", "ten"}, 2, "CIDR"},
+		{"bad origin", []string{"serve", "--init", "--cors-origin", "shop.example"}, 2, "origin"},
+		{"unknown flag", []string{"serve", "--fast"}, 2, "--fast"},
+		{"unknown command", []string{"server"}, 2, "server"},
+		{"missing for another command", []string{"user", "list", "--db", "none.db"}, 1, "none.db"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, out, errs := apptest.Exec(t, dir, c.args...)
+			if code != c.code || !strings.Contains(errs, c.says) || out != "" {
+				t.Errorf("exit %d, want %d, saying %q: %s (stdout %q)", code, c.code, c.says, errs, out)
+			}
+		})
+	}
+	for _, name := range []string{"quartermaster.db", "none.db"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("a refused command made %s", name)
+		}
+	}
+}
+
+func TestServeInitTellsWhatComesNext(t *testing.T) {
+	p := apptest.Serve(t, t.TempDir(), "--init")
+	for _, want := range []string{"quartermaster init", "user add", "key create"} {
+		apptest.Await(t, want, func() bool { return strings.Contains(p.Stderr.String(), want) })
+	}
+}
+
+func TestServeDemoPrintsKeysThatWork(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 { // the second start finds the demo filled, and prints new keys
+		p := apptest.Serve(t, dir, "--demo")
+		apptest.Await(t, "four keys", func() bool { return strings.Count(p.Stdout.String(), "curl ") == 4 })
+		shown := 0
+		for _, line := range strings.Split(p.Stdout.String(), "\n") {
+			service, key, ok := strings.Cut(line, "  ")
+			if !ok || service == "" {
+				continue
+			}
+			shown++
+			if status, body := ask(t, p, "GET", service, "/api/ping", key, ""); status != 200 {
+				t.Errorf("%s: %d %s", service, status, body)
+			}
+		}
+		if shown != 4 {
+			t.Errorf("stdout: %s", p.Stdout)
+		}
+		if code := p.Stop(t); code != 0 {
+			t.Errorf("exit %d", code)
+		}
+	}
+}
