@@ -45,7 +45,7 @@ func (s *Service) Adjust(ctx context.Context, who db.Caller, a Adjustment) (Adju
 		} else if to += *a.Delta; (to < from) != (*a.Delta < 0) {
 			return Adjusted{}, fault.Invalidf("delta: %s is out of range", *a.Delta)
 		}
-		fired, err := setStock(tx, h, &rec, to)
+		fired, err := move(tx, h, &rec, to, rec.OnOrder)
 		if err != nil {
 			return Adjusted{}, err
 		}

@@ -47,7 +47,7 @@ func catalogue(c *db.Conn, q CatalogueQuery) (Catalogue, error) {
 	if err := rows.Args(args...); err != nil {
 		return page, err
 	}
-	wanted := strings.ToLower(q.Q)
+	wanted := folded(q.Q)
 	for {
 		r, err := rows.Step()
 		if err != nil || r == nil {
@@ -81,10 +81,13 @@ func (q CatalogueQuery) statement() (query string, args []any) {
 	return query + " ORDER BY sku", args
 }
 
-// mentions tells whether code or name has the text, which is in lower case, in it.
+// mentions tells whether code or name has the folded text in it.
 func (rec *record) mentions(text string) bool {
-	return text == "" || strings.Contains(strings.ToLower(rec.Code), text) || strings.Contains(strings.ToLower(rec.Name), text)
+	return text == "" || strings.Contains(folded(rec.Code), text) || strings.Contains(folded(rec.Name), text)
 }
+
+// folded is a text in the one case in which texts are compared.
+func folded(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
 func (s *Service) listSKUs() schema.Op {
 	next := sample.Code

@@ -20,7 +20,7 @@ func (s *Service) skuTable() schema.Table {
 		About: "The catalogue: one row a SKU. on_order follows from purchase orders and is not a column.",
 		Row: func(f *schema.Form) schema.Put {
 			edit := bindSKU(f)
-			return func(tx *db.Tx) error { return put(tx, edit) }
+			return func(tx *db.Tx) error { return putSKU(tx, edit) }
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
@@ -80,9 +80,9 @@ func bindSKU(f *schema.Form) edit {
 	return e
 }
 
-// put creates the SKU, or makes of it what the row says. A row that changes nothing
+// putSKU creates the SKU, or makes of it what the row says. A row that changes nothing
 // writes nothing and leaves no trace.
-func put(tx *db.Tx, e edit) error {
+func putSKU(tx *db.Tx, e edit) error {
 	was, found, err := lookUp(&tx.Conn, e.code)
 	if err != nil {
 		return err

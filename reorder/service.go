@@ -25,5 +25,7 @@ func (s *Service) Declare() schema.Service {
 		Ops:    s.ops(),
 		Tables: s.tables(),
 		Events: []schema.Event{crossing},
+		Check:  check,
+		Demo:   s.demo,
 	}
 }

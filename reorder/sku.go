@@ -104,8 +104,8 @@ func crossed(was, now record, h horizon) bool {
 	return !was.isBelow || was.judgedOn != h.today && was.basis().status(h) != Below
 }
 
-// save stores what a change made of a SKU's stock, sales or on-order quantity: the
-// one path of them all. It judges the SKU anew and fires sku.reorder_point when it
+// save stores what a change made of a SKU's stock, sales, times or on-order quantity:
+// the one path of them all. It judges the SKU anew and fires sku.reorder_point when it
 // came to be below. The caller writes the audit entry of its act.
 func save(tx *db.Tx, h horizon, was record, now *record) (fired bool, err error) {
 	now.judge(h)
@@ -120,15 +120,18 @@ func save(tx *db.Tx, h horizon, was record, now *record) (fired bool, err error)
 	return true, tx.Emit(crossing.Name, alarm(*now, h))
 }
 
-// setStock is the guarded way to another stock: 0 to 10^9 units.
-func setStock(tx *db.Tx, h horizon, rec *record, to exact.Milli) (fired bool, err error) {
+// move is the guarded way to another stock and on-order quantity, for a count as for
+// a receipt. It refuses a stock below 0 or above 10^9 units.
+func move(tx *db.Tx, h horizon, rec *record, stock, onOrder exact.Milli) (fired bool, err error) {
 	switch {
-	case to < 0:
-		return false, fault.Invalidf("the stock of %s would be %s: stock is never negative (it is %s now)", rec.Code, to, rec.CurrentStock)
-	case to > maxQty:
-		return false, fault.Invalidf("the stock of %s would be %s: at most %s is kept", rec.Code, to, maxQty)
+	case stock < 0:
+		return false, fault.Invalidf("the stock of %s would be %s: stock is never negative (it is %s now)", rec.Code, stock, rec.CurrentStock)
+	case stock > maxQty:
+		return false, fault.Invalidf("the stock of %s would be %s: at most %s is kept", rec.Code, stock, maxQty)
+	case onOrder > maxDayTotal:
+		return false, fault.Invalidf("%s of %s would be on order: at most %s is kept", onOrder, rec.Code, maxDayTotal)
 	}
 	was := *rec
-	rec.CurrentStock, rec.UpdatedAt = to, tx.Now
+	rec.CurrentStock, rec.OnOrder, rec.UpdatedAt = stock, onOrder, tx.Now
 	return save(tx, h, was, rec)
 }

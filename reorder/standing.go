@@ -16,6 +16,8 @@ type span struct{ from, to exact.Day }
 // windowOf is the window of so many days that ends on the day.
 func windowOf(to exact.Day, days int64) span { return span{to - exact.Day(days) + 1, to} }
 
+func (s span) has(d exact.Day) bool { return s.from <= d && d <= s.to }
+
 // without gives the days of s that t lacks: those before it and those after it.
 func (s span) without(t span) []span {
 	var rest []span

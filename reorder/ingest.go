@@ -1,0 +1,217 @@
+package reorder
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+// maxRows bounds one request. A CSV file has no such bound.
+const maxRows = 50_000
+
+// Ingested is what an upload of sales did.
+type Ingested struct {
+	Imported     int        `json:"imported" about:"rows written"`
+	Skipped      int        `json:"skipped" about:"rows refused"`
+	Errors       []RowError `json:"errors"`
+	Crossed      []Crossed  `json:"crossed_reorder_point" about:"SKUs that the upload took to or under their reorder point"`
+	ReplacedDays *int       `json:"replaced_days,omitempty" about:"only with replace: SKU-days that were stored already and were replaced"`
+}
+
+// RowError is a row that was refused, by its position counted from 0.
+type RowError struct {
+	Row    int    `json:"row"`
+	Reason string `json:"reason"`
+}
+
+// Crossed is a SKU that came to be below.
+type Crossed struct {
+	SKU          string `json:"sku"`
+	Status       string `json:"status" enum:"below,near,healthy"`
+	SuggestedQty int64  `json:"suggested_qty"`
+}
+
+// Ingest adds rows of sales to what is stored, or with replace puts them in its place:
+// the rows are totalled by SKU and day, and the totals replace those of the same SKU
+// and day. Rows that are wrong are refused one by one, by position and reason, and
+// the others are written, all in one transaction. Refused as a whole: more than
+// 50,000 rows. Sales do not change the stock.
+func (s *Service) Ingest(ctx context.Context, who db.Caller, rows strict.Value, replace bool) (Ingested, error) {
+	const shortest = 38 // bytes of {"date":"2026-11-20","sku":"A","qty":1}
+	u := newUpload(min(len(rows.Raw())/shortest, maxRows))
+	for i, row := range rows.Items {
+		if i == maxRows {
+			return Ingested{}, fault.Invalidf("rows has more than %d rows; at most %d are taken in one request, send the others in another", maxRows, maxRows)
+		}
+		u.addJSON(int32(i), row)
+	}
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ingested, error) { return ingest(tx, u, replace) })
+}
+
+// ingest writes the upload's good rows. A fault leaves nothing written.
+func ingest(tx *db.Tx, u *upload, replace bool) (Ingested, error) {
+	done := Ingested{Errors: []RowError{}, Crossed: []Crossed{}}
+	if replace {
+		done.ReplacedDays = new(int)
+	}
+	skus, err := u.lookUp(tx)
+	if err != nil {
+		return done, err
+	}
+	if len(u.sales) > 0 {
+		err = u.write(tx, skus, replace, &done)
+	}
+	slices.SortFunc(u.refused, func(a, b refusal) int { return cmp.Compare(a.row, b.row) })
+	for _, r := range u.refused {
+		done.Errors = append(done.Errors, RowError{Row: int(r.row), Reason: r.reason})
+	}
+	done.Skipped = len(u.refused)
+	if err != nil || done.Imported == 0 {
+		return done, err
+	}
+	return done, tx.Audit("sales.ingested", "sales", struct {
+		Imported     int  `json:"imported"`
+		Skipped      int  `json:"skipped"`
+		Replace      bool `json:"replace"`
+		ReplacedDays *int `json:"replaced_days,omitempty"`
+		SKUs         int  `json:"skus"`
+		Crossed      int  `json:"crossed_reorder_point"`
+	}{done.Imported, done.Skipped, replace, done.ReplacedDays, len(skus), len(done.Crossed)})
+}
+
+// touched is a SKU of the upload: as it was, and what the upload does to its sales.
+type touched struct {
+	record
+	added   exact.Milli // to what was sold in the window
+	first   exact.Day   // earliest day that now has sales, of those in the upload
+	emptied bool        // the day of its first sale has none any more
+	changed bool
+}
+
+// lookUp finds the upload's SKUs, sorted by id, drops the rows of those that are
+// unknown or lie in the future, and puts the others in the order of the table: by day,
+// then SKU, then as they came.
+func (u *upload) lookUp(tx *db.Tx) ([]touched, error) {
+	skus := make([]touched, 0, len(u.codes))
+	for _, code := range u.codes {
+		rec, found, err := lookUp(&tx.Conn, code)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			skus = append(skus, touched{record: rec, first: never})
+		}
+	}
+	slices.SortFunc(skus, func(a, b touched) int { return cmp.Compare(a.id, b.id) })
+	place := make([]int32, len(u.codes))
+	for i := range place {
+		place[i] = -1
+	}
+	for i := range skus {
+		place[u.codeOf[skus[i].Code]] = int32(i)
+	}
+	today := tx.Today()
+	kept := u.sales[:0]
+	for _, s := range u.sales {
+		switch {
+		case s.day > today:
+			u.refuse(s.row, "date: "+s.day.String()+" is in the future; today is "+today.String())
+		case place[s.sku] < 0:
+			u.refuse(s.row, "sku: "+schema.Quote(u.codes[s.sku])+" is not in the catalogue; SKUs are case-sensitive")
+		default:
+			s.sku = place[s.sku]
+			kept = append(kept, s)
+		}
+	}
+	u.sales = byDayAndSKU(kept, len(skus))
+	return skus, nil
+}
+
+// write stores the rows day by day and saves what became of the SKUs.
+func (u *upload) write(tx *db.Tx, skus []touched, replace bool, done *Ingested) error {
+	h, drift, err := seenToday(&tx.Conn)
+	if err != nil {
+		return err
+	}
+	for i := range skus { // they were read before the window is moved to today
+		skus[i].sold += drift[skus[i].id]
+	}
+	if _, err := standToday(tx); err != nil {
+		return err
+	}
+	d, err := newDays(tx, skus, h, replace)
+	if err != nil {
+		return err
+	}
+	for from := 0; from < len(u.sales); {
+		to := from + 1
+		for to < len(u.sales) && u.sales[to].day == u.sales[from].day {
+			to++
+		}
+		if err := d.write(u, u.sales[from:to]); err != nil {
+			return err
+		}
+		from = to
+	}
+	if err := d.puts.flush(); err != nil {
+		return err
+	}
+	done.Imported = d.imported
+	if replace {
+		*done.ReplacedDays = d.replaced
+	}
+	return saveTouched(tx, h, skus, done)
+}
+
+func saveTouched(tx *db.Tx, h horizon, skus []touched, done *Ingested) error {
+	for i := range skus {
+		t := &skus[i]
+		if !t.changed {
+			continue
+		}
+		first, err := t.firstNow(&tx.Conn)
+		if err != nil {
+			return err
+		}
+		now := t.record
+		now.sold, now.firstSold = t.sold+t.added, first
+		fired, err := save(tx, h, t.record, &now)
+		if err != nil {
+			return err
+		}
+		if fired {
+			f := forecast(now.basis(), h)
+			done.Crossed = append(done.Crossed, Crossed{SKU: now.Code, Status: f.status, SuggestedQty: f.suggested})
+		}
+	}
+	slices.SortFunc(done.Crossed, func(a, b Crossed) int { return cmp.Compare(a.SKU, b.SKU) })
+	return nil
+}
+
+func (s *Service) ingestSales() schema.Op {
+	row := Sale{Date: sampleDay.today - 1, SKU: sample.Code, Qty: 2500}
+	replaced := 1
+	return schema.Op{
+		Route: "POST /api/sales-history", Tool: "ingest_sales",
+		About: "Store rows of daily sales. They are added to what is stored; with replace they are totalled by SKU and day and put in its place. " +
+			"A wrong row is refused by itself and the others are written. Sales do not change the stock.",
+		Writes: true, Removes: true, MaxBody: 16 << 20,
+		Gives: Ingested{
+			Imported: 1, Skipped: 1, Errors: []RowError{{Row: 1, Reason: "sku: \"TEA\" is not in the catalogue; SKUs are case-sensitive"}},
+			Crossed: []Crossed{{SKU: sample.Code, Status: Below, SuggestedQty: 72}}, ReplacedDays: &replaced,
+		},
+		Ask: func(f *schema.Form) schema.Do {
+			var rows strict.Value
+			var replace bool
+			f.Rows(&rows, "rows", "the sales, at most 50,000 rows", row, maxRows, schema.Required)
+			f.Bool(&replace, "replace", "put the rows' totals in the place of what is stored for their SKUs and days", schema.Example(true))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Ingest(ctx, who, rows, replace) }
+		},
+	}
+}

@@ -1,0 +1,187 @@
+package reorder
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// The states of a purchase order.
+const (
+	Draft     = "draft"
+	Ordered   = "ordered"
+	Partial   = "partial" // some of it has come
+	Received  = "received"
+	Cancelled = "cancelled"
+)
+
+// orderMoves is the only statement of how a purchase order may move.
+var orderMoves = schema.Moves{
+	{Name: Draft, To: []string{Ordered, Cancelled}},
+	{Name: Ordered, To: []string{Partial, Received, Cancelled}},
+	{Name: Partial, To: []string{Received, Cancelled}},
+	{Name: Received},
+	{Name: Cancelled},
+}
+
+// PurchaseOrder is what was, or is to be, ordered from one supplier.
+type PurchaseOrder struct {
+	Number       string      `json:"number"`
+	Supplier     string      `json:"supplier"`
+	Status       string      `json:"status" enum:"draft,ordered,partial,received,cancelled"`
+	ExpectedDate *exact.Day  `json:"expected_date"`
+	Lines        []OrderLine `json:"lines"`
+}
+
+// OrderLine is one SKU of a purchase order; a SKU stands in it once.
+type OrderLine struct {
+	SKU           string      `json:"sku"`
+	Ordered       exact.Milli `json:"ordered"`
+	Received      exact.Milli `json:"received"`
+	UnitCostCents int64       `json:"unit_cost_cents"`
+
+	skuID int64
+}
+
+// storedOrder is a purchase order as it is kept.
+type storedOrder struct {
+	id int64
+	PurchaseOrder
+	suggested bool // made by suggest, and nobody touched it since
+}
+
+const orderColumns = "id, number, supplier, status, expected_date, suggested"
+
+func scanOrder(r *db.Row) (o storedOrder) {
+	o.id, o.Number, o.Supplier, o.Status = r.Int(), r.Text(), r.Text(), r.Text()
+	o.ExpectedDate, o.suggested = r.DayPtr(), r.Bool()
+	return o
+}
+
+const lineColumns = "sku_id, sku, ordered, received, purchase_order_lines.unit_cost_cents"
+
+func scanLine(r *db.Row) OrderLine {
+	return OrderLine{skuID: r.Int(), SKU: r.Text(), Ordered: r.Milli(), Received: r.Milli(), UnitCostCents: r.Int()}
+}
+
+// lookUpOrder gives a purchase order with its lines, in the order of the SKUs.
+func lookUpOrder(c *db.Conn, number string) (o storedOrder, found bool, err error) {
+	o, found, err = db.One(c, scanOrder, "SELECT "+orderColumns+" FROM purchase_orders WHERE number = ?", number)
+	if err != nil || !found {
+		return o, found, err
+	}
+	o.Lines, err = linesOf(c, o.id)
+	return o, true, err
+}
+
+func linesOf(c *db.Conn, order int64) ([]OrderLine, error) {
+	return db.All(c, scanLine, "SELECT "+lineColumns+
+		" FROM purchase_order_lines JOIN skus ON skus.id = sku_id WHERE order_id = ? ORDER BY sku", order)
+}
+
+func findOrder(c *db.Conn, number string) (storedOrder, error) {
+	o, found, err := lookUpOrder(c, number)
+	if err == nil && !found {
+		err = fault.NotFoundf("no purchase order %s; `reorder po list` lists them", schema.Quote(number))
+	}
+	return o, err
+}
+
+// PurchaseOrder gives one purchase order. Refused: an unknown number.
+func (s *Service) PurchaseOrder(ctx context.Context, number string) (o PurchaseOrder, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		stored, err := findOrder(c, number)
+		o = stored.PurchaseOrder
+		return err
+	})
+	return o, err
+}
+
+// PurchaseOrders gives all purchase orders, in the order of their numbers.
+func (s *Service) PurchaseOrders(ctx context.Context) (all []PurchaseOrder, err error) {
+	all = []PurchaseOrder{}
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		stored, err := db.All(c, scanOrder, "SELECT "+orderColumns+" FROM purchase_orders ORDER BY number")
+		if err != nil {
+			return err
+		}
+		for _, o := range stored {
+			if o.Lines, err = linesOf(c, o.id); err != nil {
+				return err
+			}
+			all = append(all, o.PurchaseOrder)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// outstanding is what of a line is on order while its purchase order has the status.
+func (l OrderLine) outstanding(status string) exact.Milli {
+	if status == Ordered || status == Partial {
+		return l.Ordered - l.Received
+	}
+	return 0
+}
+
+func orderSubject(number string) string { return "purchase_order:" + number }
+
+// rewrite stores what became of a purchase order and moves its SKUs along: on order by
+// the difference of what is outstanding, the stock by what came in (by SKU id; nil
+// when nothing did). was is the zero storedOrder for a new one. The caller has checked
+// the change and writes its audit entry.
+func rewrite(tx *db.Tx, was storedOrder, now *storedOrder, cameIn map[int64]exact.Milli) error {
+	if err := storeOrder(tx, now); err != nil {
+		return err
+	}
+	h, err := standToday(tx)
+	if err != nil {
+		return err
+	}
+	before := map[int64]OrderLine{}
+	for _, l := range was.Lines {
+		before[l.skuID] = l
+	}
+	for _, l := range now.Lines {
+		old := before[l.skuID]
+		if l != old {
+			if err := storeLine(tx, now.id, l); err != nil {
+				return err
+			}
+		}
+		more := l.outstanding(now.Status) - old.outstanding(was.Status)
+		if more == 0 && cameIn[l.skuID] == 0 {
+			continue
+		}
+		rec, err := find(&tx.Conn, l.SKU)
+		if err != nil {
+			return err
+		}
+		if _, err := move(tx, h, &rec, rec.CurrentStock+cameIn[l.skuID], rec.OnOrder+more); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storeOrder writes what is of the whole order.
+func storeOrder(tx *db.Tx, o *storedOrder) (err error) {
+	if o.id == 0 {
+		o.id, err = tx.Insert(`INSERT INTO purchase_orders (number, supplier, status, expected_date, suggested, created_at, updated_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?)`, o.Number, o.Supplier, o.Status, o.ExpectedDate, o.suggested, tx.Now, tx.Now)
+		return err
+	}
+	_, err = tx.Exec("UPDATE purchase_orders SET supplier = ?, status = ?, expected_date = ?, suggested = ?, updated_at = ? WHERE id = ?",
+		o.Supplier, o.Status, o.ExpectedDate, o.suggested, tx.Now, o.id)
+	return err
+}
+
+// storeLine writes a line, new or not. Lines are never taken out of an order.
+func storeLine(tx *db.Tx, order int64, l OrderLine) error {
+	_, err := tx.Exec("INSERT OR REPLACE INTO purchase_order_lines (order_id, sku_id, ordered, received, unit_cost_cents) VALUES (?, ?, ?, ?, ?)",
+		order, l.skuID, l.Ordered, l.Received, l.UnitCostCents)
+	return err
+}

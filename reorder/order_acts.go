@@ -1,0 +1,246 @@
+package reorder
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// NewOrder is a purchase order to be made: a draft, or ordered right away.
+type NewOrder struct {
+	Supplier     string
+	ExpectedDate *exact.Day
+	Lines        []NewLine
+	Order        bool
+}
+
+// NewLine is a SKU with its quantity; its price is the SKU's unit cost unless given.
+type NewLine struct {
+	SKU           string
+	Qty           exact.Milli
+	UnitCostCents *int64
+}
+
+// ParseLine reads a line as the command line writes it: SKU=QTY or SKU=QTY@CENTS.
+func ParseLine(text string) (NewLine, error) {
+	at := strings.LastIndexByte(text, '=')
+	if at < 1 {
+		return NewLine{}, fault.Invalidf("line %s: write it as SKU=QTY or SKU=QTY@CENTS", schema.Quote(text))
+	}
+	l := NewLine{SKU: strings.TrimSpace(text[:at])}
+	qty, cents, priced := strings.Cut(text[at+1:], "@")
+	var err error
+	if l.Qty, err = exact.ParseMilli(strings.TrimSpace(qty)); err != nil {
+		return NewLine{}, fault.Invalidf("line %s: the quantity %s is %s", schema.Quote(text), schema.Quote(qty), err)
+	}
+	if priced {
+		n, err := strconv.ParseInt(strings.TrimSpace(cents), 10, 64)
+		if err != nil {
+			return NewLine{}, fault.Invalidf("line %s: the price %s is not a whole number of cents", schema.Quote(text), schema.Quote(cents))
+		}
+		l.UnitCostCents = &n
+	}
+	return l, nil
+}
+
+// CreateOrder makes a purchase order with the next free number. Refused: no supplier,
+// no line, an unknown SKU, one that stands in two lines, a quantity that is not above
+// 0 or above 10^9, a price below 0 or above 10^10 cents.
+func (s *Service) CreateOrder(ctx context.Context, who db.Caller, n NewOrder) (PurchaseOrder, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PurchaseOrder, error) {
+		n.Supplier = strings.TrimSpace(n.Supplier)
+		if n.Supplier == "" {
+			return PurchaseOrder{}, fault.Invalidf("supplier is empty: name who is to deliver")
+		}
+		if err := schema.CheckText("supplier", n.Supplier, maxName); err != nil {
+			return PurchaseOrder{}, err
+		}
+		o := storedOrder{PurchaseOrder: PurchaseOrder{Supplier: n.Supplier, Status: Draft, ExpectedDate: n.ExpectedDate}}
+		if n.Order {
+			o.Status = Ordered
+		}
+		var err error
+		if o.Lines, err = newLines(&tx.Conn, n.Lines); err != nil {
+			return PurchaseOrder{}, err
+		}
+		if o.Number, err = nextNumber(&tx.Conn); err != nil {
+			return PurchaseOrder{}, err
+		}
+		if err := rewrite(tx, storedOrder{}, &o, nil); err != nil {
+			return PurchaseOrder{}, err
+		}
+		return o.PurchaseOrder, tx.Audit("purchase_order.created", orderSubject(o.Number), o.PurchaseOrder)
+	})
+}
+
+func newLines(c *db.Conn, wanted []NewLine) ([]OrderLine, error) {
+	if len(wanted) == 0 {
+		return nil, fault.Invalidf("line is missing: a purchase order has at least one")
+	}
+	lines, seen := []OrderLine{}, map[int64]bool{}
+	for _, w := range wanted {
+		rec, err := find(c, w.SKU)
+		if err != nil {
+			return nil, err
+		}
+		l := OrderLine{skuID: rec.id, SKU: rec.Code, Ordered: w.Qty, UnitCostCents: rec.UnitCostCents}
+		if w.UnitCostCents != nil {
+			l.UnitCostCents = *w.UnitCostCents
+		}
+		if seen[l.skuID] {
+			return nil, fault.Invalidf("line: %s stands in two lines; give it once", rec.Code)
+		}
+		seen[l.skuID] = true
+		if err := l.check(); err != nil {
+			return nil, err
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+// check refuses a line whose numbers are out of their ranges.
+func (l OrderLine) check() error {
+	switch {
+	case l.Ordered <= 0 || l.Ordered > maxQty:
+		return fault.Invalidf("ordered: %s of %s is out of range; it takes more than 0 and at most %s", l.Ordered, l.SKU, maxQty)
+	case l.Received < 0 || l.Received > l.Ordered:
+		return fault.Invalidf("received: %s of %s is out of range; it takes 0 to what is ordered, %s", l.Received, l.SKU, l.Ordered)
+	case l.UnitCostCents < 0 || l.UnitCostCents > maxUnitCost:
+		return fault.Invalidf("unit_cost_cents: %d of %s is out of range; it takes 0 to %d", l.UnitCostCents, l.SKU, maxUnitCost)
+	}
+	return nil
+}
+
+// nextNumber is the first number that no purchase order has and none had: ids are not
+// given twice, and a file may have brought numbers of its own.
+func nextNumber(c *db.Conn) (string, error) {
+	last, _, err := db.One(c, db.Int, "SELECT seq FROM sqlite_sequence WHERE name = 'purchase_orders'")
+	for n := last + 1; err == nil; n++ {
+		number := fmt.Sprintf("PO-%06d", n)
+		var taken bool
+		if _, taken, err = db.One(c, db.Int, "SELECT 1 FROM purchase_orders WHERE number = ?", number); !taken && err == nil {
+			return number, nil
+		}
+	}
+	return "", err
+}
+
+// act changes one purchase order in a transaction of its own and audits it.
+func (s *Service) act(ctx context.Context, who db.Caller, number, action string, fn func(*db.Tx, *storedOrder) (changes any, err error)) (PurchaseOrder, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PurchaseOrder, error) {
+		o, err := findOrder(&tx.Conn, number)
+		if err != nil {
+			return PurchaseOrder{}, err
+		}
+		changes, err := fn(tx, &o)
+		if err != nil {
+			return PurchaseOrder{}, err
+		}
+		return o.PurchaseOrder, tx.Audit(action, orderSubject(number), changes)
+	})
+}
+
+// moved is the audit entry of a purchase order that changed its status.
+type moved struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// moveTo takes the order to another status, with its SKUs.
+func (o *storedOrder) moveTo(tx *db.Tx, status string) (any, error) {
+	was := *o
+	if err := orderMoves.Check("purchase order", o.Status, status); err != nil {
+		return nil, err
+	}
+	o.Status, o.suggested = status, false
+	return moved{was.Status, status}, rewrite(tx, was, o, nil)
+}
+
+// PlaceOrder turns a draft into an order.
+func (s *Service) PlaceOrder(ctx context.Context, who db.Caller, number string) (PurchaseOrder, error) {
+	return s.act(ctx, who, number, "purchase_order.ordered", func(tx *db.Tx, o *storedOrder) (any, error) { return o.moveTo(tx, Ordered) })
+}
+
+// CancelOrder cancels a purchase order of which something is still to come. What was
+// received stays received.
+func (s *Service) CancelOrder(ctx context.Context, who db.Caller, number string) (PurchaseOrder, error) {
+	return s.act(ctx, who, number, "purchase_order.cancelled", func(tx *db.Tx, o *storedOrder) (any, error) { return o.moveTo(tx, Cancelled) })
+}
+
+// Receipt is so much of a SKU that came in.
+type Receipt struct {
+	SKU string      `json:"sku"`
+	Qty exact.Milli `json:"qty"`
+}
+
+// Receive takes goods of a purchase order into stock: the given lines, or with none
+// all that is outstanding. Refused: an order that is not ordered or partial, a SKU
+// that is not in it or is given twice, more than is outstanding, a stock above 10^9.
+func (s *Service) Receive(ctx context.Context, who db.Caller, number string, given []Receipt) (PurchaseOrder, error) {
+	return s.act(ctx, who, number, "purchase_order.received", func(tx *db.Tx, o *storedOrder) (any, error) {
+		if len(given) == 0 {
+			for _, l := range o.Lines {
+				if left := l.Ordered - l.Received; left > 0 {
+					given = append(given, Receipt{l.SKU, left})
+				}
+			}
+		}
+		was := *o
+		was.Lines = append([]OrderLine(nil), o.Lines...)
+		cameIn, err := o.receive(given)
+		if err != nil {
+			return nil, err
+		}
+		return struct {
+			moved
+			Lines []Receipt `json:"lines"`
+		}{moved{was.Status, o.Status}, given}, rewrite(tx, was, o, cameIn)
+	})
+}
+
+// receive books the receipts on the order's lines and moves its status along.
+func (o *storedOrder) receive(given []Receipt) (cameIn map[int64]exact.Milli, err error) {
+	if o.Status != Partial { // a partial one that stays partial does not move
+		if err := orderMoves.Check("purchase order", o.Status, Received); err != nil {
+			return nil, err
+		}
+	}
+	cameIn = map[int64]exact.Milli{}
+	for _, g := range given {
+		l := o.line(g.SKU)
+		switch {
+		case l == nil:
+			return nil, fault.Invalidf("line: %s is not in purchase order %s", schema.Quote(g.SKU), o.Number)
+		case cameIn[l.skuID] != 0:
+			return nil, fault.Invalidf("line: %s stands in two lines; give it once", l.SKU)
+		case g.Qty <= 0 || g.Qty > l.Ordered-l.Received:
+			return nil, fault.Invalidf("line: %s of %s is out of range; more than 0 and at most %s are outstanding (%s ordered, %s received)",
+				g.Qty, l.SKU, l.Ordered-l.Received, l.Ordered, l.Received)
+		}
+		l.Received += g.Qty
+		cameIn[l.skuID] = g.Qty
+	}
+	o.Status = Received
+	for _, l := range o.Lines {
+		if l.Received < l.Ordered {
+			o.Status = Partial
+		}
+	}
+	return cameIn, nil
+}
+
+func (o *storedOrder) line(sku string) *OrderLine {
+	for i := range o.Lines {
+		if o.Lines[i].SKU == sku {
+			return &o.Lines[i]
+		}
+	}
+	return nil
+}

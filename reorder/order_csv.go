@@ -1,0 +1,134 @@
+package reorder
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// orderTable is the purchase orders as CSV, a line of them a row. Importing never
+// changes the stock; what is on order follows.
+func (s *Service) orderTable() schema.Table {
+	return schema.Table{
+		Name:  "purchase-orders",
+		About: "Purchase orders, one row a line; number and SKU identify it, and what stands in a row about the order is of the whole order. The stock is left alone.",
+		Row: func(f *schema.Form) schema.Put {
+			e := bindOrderLine(f)
+			return func(tx *db.Tx) error { return putOrderLine(tx, e) }
+		},
+		Export: exportOrders,
+	}
+}
+
+func exportOrders(c *db.Conn, emit func(cells ...string) error) error {
+	return db.Each(c, func(r *db.Row) error {
+		o, l := scanOrder(r), scanLine(r)
+		expected := ""
+		if o.ExpectedDate != nil {
+			expected = o.ExpectedDate.String()
+		}
+		return emit(o.Number, l.SKU, o.Supplier, o.Status, expected, l.Ordered.String(), l.Received.String(), strconv.FormatInt(l.UnitCostCents, 10))
+	}, `SELECT purchase_orders.id, number, purchase_orders.supplier, status, expected_date, suggested, `+lineColumns+`
+		FROM purchase_orders CROSS JOIN purchase_order_lines ON order_id = purchase_orders.id CROSS JOIN skus ON skus.id = sku_id
+		ORDER BY number, sku_id`)
+}
+
+// orderEdit is one row of the file: the line that it names and what its columns set.
+type orderEdit struct {
+	number, sku string
+	order       []func(*PurchaseOrder)
+	line        []func(*OrderLine)
+	priced      bool // the row gives a price; otherwise a new line has the SKU's
+}
+
+func bindOrderLine(f *schema.Form) orderEdit {
+	var e orderEdit
+	f.Text(&e.number, "number", "the purchase order", schema.Required, schema.Most(maxCode), schema.Example("PO-000001"))
+	f.Text(&e.sku, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode))
+	o, l := PurchaseOrder{Status: Draft}, OrderLine{}
+	order := func(name string, set func(*PurchaseOrder)) {
+		if f.Given(name) {
+			e.order = append(e.order, set)
+		}
+	}
+	line := func(name string, set func(*OrderLine)) {
+		if f.Given(name) {
+			e.line = append(e.line, set)
+		}
+	}
+	f.Text(&o.Supplier, "supplier", "who delivers", schema.Most(maxName))
+	order("supplier", func(to *PurchaseOrder) { to.Supplier = o.Supplier })
+	f.Enum(&o.Status, "status", "where it stands", orderMoves.States())
+	order("status", func(to *PurchaseOrder) { to.Status = o.Status })
+	f.DayPtr(&o.ExpectedDate, "expected_date", "when it is expected")
+	order("expected_date", func(to *PurchaseOrder) { to.ExpectedDate = o.ExpectedDate })
+	f.Milli(&l.Ordered, "ordered", "how much was ordered; above 0", schema.Range(0, int64(maxQty/1000)))
+	line("ordered", func(to *OrderLine) { to.Ordered = l.Ordered })
+	f.Milli(&l.Received, "received", "how much of it came in", schema.Range(0, int64(maxQty/1000)))
+	line("received", func(to *OrderLine) { to.Received = l.Received })
+	var cost *int64
+	f.IntPtr(&cost, "unit_cost_cents", "what one unit costs, in cents; the SKU's own cost when empty", schema.Range(0, maxUnitCost))
+	if e.priced = cost != nil; e.priced {
+		e.line = append(e.line, func(to *OrderLine) { to.UnitCostCents = *cost })
+	}
+	return e
+}
+
+// putOrderLine makes of the order and its line what the row says, new or not. Refused:
+// an unknown SKU, a move that the status does not allow, a draft of which something
+// was received, numbers out of their ranges. A row that changes nothing writes nothing.
+func putOrderLine(tx *db.Tx, e orderEdit) error {
+	was, found, err := lookUpOrder(&tx.Conn, e.number)
+	if err != nil {
+		return err
+	}
+	now := was
+	now.Lines = slices.Clone(was.Lines)
+	if !found {
+		now.PurchaseOrder = PurchaseOrder{Number: e.number, Status: Draft}
+	}
+	for _, set := range e.order {
+		set(&now.PurchaseOrder)
+	}
+	if found && now.Status != was.Status {
+		if err := orderMoves.Check("purchase order", was.Status, now.Status); err != nil {
+			return err
+		}
+	}
+	l := now.line(e.sku)
+	if l == nil {
+		rec, err := find(&tx.Conn, e.sku)
+		if err != nil {
+			return err
+		}
+		now.Lines = append(now.Lines, OrderLine{skuID: rec.id, SKU: rec.Code, UnitCostCents: rec.UnitCostCents})
+		l = &now.Lines[len(now.Lines)-1]
+	}
+	for _, set := range e.line {
+		set(l)
+	}
+	if err := l.check(); err != nil {
+		return err
+	}
+	if l.Received > 0 && now.Status == Draft {
+		return fault.Invalidf("received: %s of %s has come in, but the purchase order is a draft: order it first", l.Received, l.SKU)
+	}
+	if found && reflect.DeepEqual(was.PurchaseOrder, now.PurchaseOrder) {
+		return nil
+	}
+	now.suggested = false
+	if err := rewrite(tx, was, &now, nil); err != nil {
+		return err
+	}
+	return tx.Audit("purchase_order.imported", orderSubject(e.number), struct {
+		Supplier     string     `json:"supplier"`
+		Status       string     `json:"status"`
+		ExpectedDate *exact.Day `json:"expected_date"`
+		Line         OrderLine  `json:"line"`
+	}{now.Supplier, now.Status, now.ExpectedDate, *l})
+}

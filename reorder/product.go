@@ -1,0 +1,139 @@
+package reorder
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Products is active SKUs with their figures, in the byte order of the SKUs.
+type Products struct {
+	Products []Row `json:"products"`
+	Total    int   `json:"total" about:"how many there are without the limit"`
+}
+
+// ProductQuery narrows the list. Status "" is any; BelowReorder keeps only what is at
+// or under its reorder point; Q is looked for in SKU and name, in any case, anywhere.
+type ProductQuery struct {
+	Status, Supplier, Q string
+	BelowReorder        bool
+	Limit               int64
+}
+
+// Products lists active SKUs with their figures.
+func (s *Service) Products(ctx context.Context, q ProductQuery) (Products, error) {
+	all := Products{Products: []Row{}}
+	wanted := folded(q.Q)
+	err := s.db.View(ctx, func(c *db.Conn) error {
+		h, d, err := seenToday(c)
+		if err != nil {
+			return err
+		}
+		return db.Each(c, func(r *db.Row) error {
+			rec := scan(r)
+			rec.sold += d[rec.id]
+			status := rec.basis().status(h)
+			if q.Status != "" && q.Status != status || q.BelowReorder && status != Below || !rec.mentions(wanted) {
+				return nil
+			}
+			if all.Total++; int64(all.Total) <= q.Limit {
+				all.Products = append(all.Products, rowOf(rec, h))
+			}
+			return nil
+		}, "SELECT "+columns+" FROM skus WHERE active = 1 AND (?1 = '' OR supplier = ?1) ORDER BY sku", q.Supplier)
+	})
+	return all, err
+}
+
+// Product is all there is about one SKU: its row, the rest of its catalogue's fields
+// and its sales day by day.
+type Product struct {
+	Row
+	SupplierSKU   string        `json:"supplier_sku"`
+	Barcode       string        `json:"barcode"`
+	UnitCostCents int64         `json:"unit_cost_cents"`
+	PackSize      int64         `json:"pack_size"`
+	MOQ           exact.Milli   `json:"moq"`
+	Active        bool          `json:"active" about:"an inactive SKU is in no report and raises no alarm"`
+	CreatedAt     exact.Instant `json:"created_at"`
+	UpdatedAt     exact.Instant `json:"updated_at"`
+	History       []Sold        `json:"history" about:"days with sales, oldest first"`
+}
+
+// Sold is what a SKU sold on a day.
+type Sold struct {
+	Date exact.Day   `json:"date"`
+	Qty  exact.Milli `json:"qty"`
+}
+
+// Product gives one SKU, active or not, with the sales of the last days, today's
+// included. Refused: an unknown SKU.
+func (s *Service) Product(ctx context.Context, sku string, days int64) (p Product, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		rec, err := find(c, sku)
+		if err != nil {
+			return err
+		}
+		h, d, err := seenToday(c)
+		if err != nil {
+			return err
+		}
+		rec.sold += d[rec.id]
+		p = productOf(rec, h)
+		p.History, err = history(c, rec.id, windowOf(h.today, days))
+		return err
+	})
+	return p, err
+}
+
+func productOf(rec record, h horizon) Product {
+	return Product{
+		Row: rowOf(rec, h), SupplierSKU: rec.SupplierSKU, Barcode: rec.Barcode, UnitCostCents: rec.UnitCostCents,
+		PackSize: rec.PackSize, MOQ: rec.MOQ, Active: rec.Active, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt,
+	}
+}
+
+// history looks the SKU up on each of the days: sales lie by day.
+func history(c *db.Conn, id int64, days span) ([]Sold, error) {
+	return db.All(c, func(r *db.Row) Sold { return Sold{r.Day(), r.Milli()} },
+		`WITH RECURSIVE days (day) AS (VALUES (?1) UNION ALL SELECT day + 1 FROM days WHERE day < ?2)
+		SELECT sales.day, qty FROM days CROSS JOIN sales ON sales.day = days.day AND sku_id = ?3 WHERE qty > 0`,
+		days.from, days.to, id)
+}
+
+func (s *Service) listProducts() schema.Op {
+	return schema.Op{
+		Tool:  "list_products",
+		About: "Active products with their forecast figures, in the order of the SKUs.",
+		Gives: Products{Products: []Row{rowOf(sample, sampleDay)}, Total: 1},
+		Ask: func(f *schema.Form) schema.Do {
+			var q ProductQuery
+			f.Enum(&q.Status, "status", "only this status", statuses)
+			f.Bool(&q.BelowReorder, "below_reorder", "true: only stock at or under the reorder point, never the near band", schema.Example(true))
+			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier))
+			f.Text(&q.Q, "q", "text to look for in SKU and name, in any case", schema.Most(maxName), schema.Example("tea"))
+			f.Limit(&q.Limit)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Products(ctx, q) }
+		},
+	}
+}
+
+func (s *Service) productDetail() schema.Op {
+	p := productOf(sample, sampleDay)
+	p.History = []Sold{{sampleDay.today - 2, 2000}, {sampleDay.today - 1, 2500}}
+	return schema.Op{
+		Tool:  "product_detail",
+		About: "One product with its forecast, its catalogue fields and its recent sales by day.",
+		Gives: p,
+		Ask: func(f *schema.Form) schema.Do {
+			sku, days := "", int64(90)
+			f.Text(&sku, "sku", "the SKU, in its exact case", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
+			f.Int(&days, "history_days", "how many days of sales to give, today's included", schema.Range(1, 365))
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Product(ctx, sku, days) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+	}
+}
