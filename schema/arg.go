@@ -19,6 +19,7 @@ const (
 	DayKind
 	MonthKind
 	LooseKind // any scalar; what is not a text counts as absent
+	RefKind   // a record's name or id: a text or a whole number
 	RowsKind  // the one nested argument: an array of objects
 	RawBody   // the whole body, as it came
 )
@@ -92,6 +93,8 @@ func (a Arg) wants() string {
 		return "a calendar day as YYYY-MM-DD"
 	case MonthKind:
 		return "a month as YYYY-MM"
+	case RefKind:
+		return "a name or an id"
 	case RowsKind:
 		return "an array of objects"
 	}
@@ -119,6 +122,8 @@ func (a Arg) Schema(d Dialect) map[string]any {
 	case BoolKind:
 		s["type"] = "boolean"
 	case LooseKind: // any scalar: no type
+	case RefKind:
+		s["anyOf"] = []any{map[string]any{"type": "string", "maxLength": a.Most}, map[string]any{"type": "integer", "minimum": 1}}
 	case RowsKind:
 		s["type"] = "array"
 		s["maxItems"] = a.Most

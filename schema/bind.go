@@ -49,6 +49,33 @@ func CheckText(name, s string, most int) error {
 	return nil
 }
 
+// Ref binds what names a record, its name or its id: a text, or a whole number as its
+// digits.
+func (f *Form) Ref(p *string, name, about string, opts ...Opt) {
+	a, v, ok := f.add(Arg{Name: name, About: about, Kind: RefKind, Most: 200}, opts)
+	if !ok {
+		return
+	}
+	if !v.isText && v.json.Kind() == strict.Number {
+		if n, ok := f.number(a, v, 0); ok {
+			*p = strconv.FormatInt(n, 10)
+		}
+		return
+	}
+	s, ok := f.textOf(a, v)
+	if !ok {
+		return
+	}
+	if s = strings.TrimSpace(s); s == "" && a.Required {
+		f.Refuse("%s is empty: it takes %s", a.Name, a.wants())
+		return
+	}
+	if err := CheckText(a.Name, s, a.Most); err != nil && f.err == nil {
+		f.err = err
+	}
+	*p = s
+}
+
 // TextPtr binds a text that may be absent: nil then.
 func (f *Form) TextPtr(p **string, name, about string, opts ...Opt) {
 	var s string

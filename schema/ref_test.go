@@ -1,0 +1,54 @@
+package schema
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/strict"
+)
+
+func TestRef(t *testing.T) {
+	op := Op{Ask: func(f *Form) Do {
+		var ref string
+		f.Ref(&ref, "meter", "which")
+		return func(context.Context, db.Caller) (any, error) { return ref, nil }
+	}}
+	for _, c := range []struct{ body, want, refused string }{
+		{`{}`, "", ""},
+		{`{"meter":" hours "}`, "hours", ""},
+		{`{"meter":"3"}`, "3", ""},
+		{`{"meter":3}`, "3", ""},
+		{`{"meter":3.5}`, "", "a name or an id"},
+		{`{"meter":true}`, "", "a name or an id"},
+		{`{"meter":[3]}`, "", "a name or an id"},
+		{`{"meter":"a\u0001b"}`, "", "control character"},
+		{`{"meter":"` + strings.Repeat("x", 201) + `"}`, "", "at most 200"},
+	} {
+		body, err := strict.Parse([]byte(c.body), strict.MaxDepth)
+		if err != nil {
+			t.Fatal(err)
+		}
+		do, err := op.Bind(Input{Body: body, HasBody: true})
+		if err != nil {
+			if c.refused == "" || !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("%s: refused: %v", c.body, err)
+			}
+			continue
+		}
+		got, _ := do(context.Background(), db.Caller{})
+		if got != c.want || c.refused != "" {
+			t.Errorf("%s: %q, want %q", c.body, got, c.want)
+		}
+	}
+	shown, err := json.Marshal(op.Args(REST)[0].Schema(OpenAPI))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"anyOf":[{"maxLength":200,"type":"string"},{"minimum":1,"type":"integer"}],"description":"which"}`
+	if string(shown) != want {
+		t.Errorf("%s, want %s", shown, want)
+	}
+}
