@@ -1,6 +1,13 @@
 package maintenance
 
-import "quartermaster/schema/exact"
+import (
+	"context"
+	"slices"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
 
 // PMDueRow is one plan in the list of what is due.
 type PMDueRow struct {
@@ -19,4 +26,121 @@ type PMDueRow struct {
 	DueStatus       string       `json:"due_status" enum:"overdue,due-soon,ok"`
 	UsageRemaining  *exact.Milli `json:"usage_remaining,omitempty" about:"until the due reading, negative when past; only with a usage trigger"`
 	DueSource       string       `json:"due_source,omitempty" enum:"days,usage,both" about:"which trigger gives the status; only with a usage trigger"`
+}
+
+// PMDue is the preventive maintenance of every asset that is not retired: the most
+// pressing first.
+type PMDue struct {
+	Today exact.Day  `json:"today"`
+	PMDue []PMDueRow `json:"pm_due"`
+}
+
+// duePlan is a plan with what its due row needs of its asset and its meter.
+type duePlan struct {
+	plan
+	asset       string
+	meter, unit *string
+	counter     Meter
+}
+
+// The plans p of assets a with their meters m, of which a plan by days has none.
+const (
+	dueColumns = planColumns + `, a.name, m.name, m.unit, m.reading, m.epoch, m.corrected_day, m.last_day, m.last_value`
+	dueTables  = ` FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id`
+)
+
+func scanDuePlan(r *db.Row) duePlan {
+	p := duePlan{plan: scanPlan(r), asset: r.Text(), meter: r.TextPtr(), unit: r.TextPtr()}
+	m := &p.counter
+	m.ID, m.Reading, m.epoch, m.correctedDay = p.MeterID, r.Milli(), r.Int(), r.DayPtr()
+	if day, value := r.DayPtr(), r.Milli(); day != nil {
+		m.last = &point{Day: *day, Value: value}
+	}
+	return p
+}
+
+// PMDue lists what is due: with status, only the rows in that state.
+func (s *Service) PMDue(ctx context.Context, status string) (list PMDue, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		list, err = listDue(c, status)
+		return err
+	})
+	return list, err
+}
+
+func listDue(c *db.Conn, status string) (PMDue, error) {
+	list := PMDue{Today: c.Today(), PMDue: []PMDueRow{}}
+	first, err := c.Prepare(firstReading)
+	if err != nil {
+		return list, err
+	}
+	err = db.Each(c, func(r *db.Row) error {
+		p := scanDuePlan(r)
+		u, err := p.counter.useBy(first, list.Today)
+		if err != nil {
+			return err
+		}
+		if row := p.row(list.Today, u); status == "" || row.DueStatus == status {
+			list.PMDue = append(list.PMDue, row)
+		}
+		return nil
+	}, "SELECT "+dueColumns+dueTables+" WHERE a.status <> 'retired'")
+	slices.SortFunc(list.PMDue, compareDue)
+	return list, err
+}
+
+// dueRow is the row of a single plan, whatever its asset's status.
+func dueRow(c *db.Conn, id int64) (PMDueRow, error) {
+	p, found, err := db.One(c, scanDuePlan, "SELECT "+dueColumns+dueTables+" WHERE p.id = ?", id)
+	if err != nil || !found {
+		return PMDueRow{}, err
+	}
+	first, err := c.Prepare(firstReading)
+	if err != nil {
+		return PMDueRow{}, err
+	}
+	u, err := p.counter.useBy(first, c.Today())
+	return p.row(c.Today(), u), err
+}
+
+// row is what the plan comes to today.
+func (p *duePlan) row(today exact.Day, u use) PMDueRow {
+	d := p.dueOn(today, p.counter.Reading, u)
+	return PMDueRow{
+		PMID: p.ID, AssetID: p.AssetID, Asset: p.asset, Title: p.Title,
+		IntervalDays: p.IntervalDays, IntervalUsage: p.IntervalUsage, Meter: p.meter, Unit: p.unit,
+		LastDoneDate: p.LastDone, BaselineReading: p.baseline(),
+		NextDue: d.Next, DaysUntil: d.DaysUntil, DueStatus: d.Status, UsageRemaining: d.Remaining, DueSource: d.Source,
+	}
+}
+
+func (s *Service) listDue() schema.Op {
+	return schema.Op{
+		Route: "GET /api/pm-due",
+		About: "Preventive maintenance, computed now: overdue first, then due soon, then ok. Assets that are retired have none.",
+		Gives: PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
+		Ask: func(f *schema.Form) schema.Do {
+			var status string
+			f.Enum(&status, "status", "only the rows in this state", dueStatuses, schema.Folded, schema.Also("due_soon", dueSoon))
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.PMDue(ctx, status) }
+		},
+	}
+}
+
+func (s *Service) pmDue() schema.Op {
+	return schema.Op{
+		Tool:  "pm_due",
+		About: "Preventive maintenance that is due by date or by use: overdue first, then due soon, then ok.",
+		Gives: PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
+		Ask: func(f *schema.Form) schema.Do {
+			var overdue bool
+			f.Bool(&overdue, "overdue_only", "true for what is overdue only")
+			return func(ctx context.Context, _ db.Caller) (any, error) {
+				if overdue {
+					return s.PMDue(ctx, dueOverdue)
+				}
+				return s.PMDue(ctx, "")
+			}
+		},
+	}
 }

@@ -1,0 +1,127 @@
+package maintenance
+
+import (
+	"fmt"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// check recomputes what the service keeps from the rows that it follows from, and
+// names each breach.
+func check(c *db.Conn) ([]string, error) {
+	var all []string
+	for _, part := range []func(*db.Conn) ([]string, error){
+		checkMeters, checkReadings, checkPlans, checkUsedParts, checkCounts, checkRestarts,
+	} {
+		found, err := part(c)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// checkMeters walks every meter's readings in the order of posting and compares what
+// the meter should hold after them with what it holds.
+func checkMeters(c *db.Conn) (breaches []string, err error) {
+	meters, err := db.All(c, scanMeter, "SELECT "+meterColumns+" FROM meters ORDER BY id")
+	if err != nil {
+		return nil, err
+	}
+	for _, held := range meters {
+		should := Meter{}
+		err := db.Each(c, func(r *db.Row) error {
+			should.take(point{Day: r.Day(), Value: r.Milli()}, r.Bool())
+			return nil
+		}, "SELECT day, value, correction FROM readings WHERE meter_id = ? ORDER BY seq", held.ID)
+		if err != nil {
+			return nil, err
+		}
+		if got, want := held.standing(), should.standing(); got != want {
+			breaches = append(breaches, fmt.Sprintf("meter %d (%s) holds %s; its readings give %s", held.ID, held.Name, got, want))
+		}
+	}
+	return breaches, nil
+}
+
+// standing is all that a meter keeps of its readings, as text.
+func (m *Meter) standing() string {
+	last := "none"
+	if m.last != nil {
+		last = fmt.Sprintf("%v on %v", m.last.Value, m.last.Day)
+	}
+	corrected := "never"
+	if m.correctedDay != nil {
+		corrected = m.correctedDay.String()
+	}
+	return fmt.Sprintf("reading %v of %s, last %s, corrected %d times (%s), %d readings",
+		m.Reading, dayOrNever(m.ReadDate), last, m.epoch, corrected, m.posted)
+}
+
+func dayOrNever(d *exact.Day) string {
+	if d == nil {
+		return "never"
+	}
+	return d.String()
+}
+
+// checkReadings looks for a reading below the one before it that is no correction,
+// and for one that lies in another epoch than its place in the order says.
+func checkReadings(c *db.Conn) ([]string, error) {
+	return db.All(c, func(r *db.Row) string {
+		return fmt.Sprintf("reading %d of meter %d is below the one before it, or counted to the wrong correction", r.Int(), r.Int())
+	}, `SELECT seq, meter_id FROM (
+			SELECT seq, meter_id, value, correction, epoch,
+				lag(value, 1, 0) OVER posted AS before, sum(correction) OVER posted AS corrections, row_number() OVER posted AS place
+			FROM readings WINDOW posted AS (PARTITION BY meter_id ORDER BY seq ROWS UNBOUNDED PRECEDING))
+		WHERE correction = 0 AND value < before OR epoch <> corrections OR seq <> place ORDER BY meter_id, seq`)
+}
+
+// checkPlans looks for plans whose baseline or meter cannot be.
+func checkPlans(c *db.Conn) ([]string, error) {
+	return db.All(c, func(r *db.Row) string {
+		return fmt.Sprintf("plan %d (%s): its baseline %v is above the meter's reading %v, or the meter is another asset's", r.Int(), r.Text(), r.Milli(), r.Milli())
+	}, `SELECT p.id, p.title, p.baseline, m.reading FROM pm_plans p JOIN meters m ON m.id = p.meter_id
+		WHERE p.baseline > m.reading OR m.asset_id <> p.asset_id ORDER BY p.id`)
+}
+
+// checkUsedParts compares what each order keeps of its parts' cost with their sum.
+func checkUsedParts(c *db.Conn) (breaches []string, err error) {
+	breaches, err = db.All(c, func(r *db.Row) string {
+		return fmt.Sprintf("work order %d keeps %d cents of parts used; they sum up to %d", r.Int(), r.Int(), r.Int())
+	}, `SELECT w.id, w.used_cents, coalesce(u.cents, 0) FROM work_orders w
+		LEFT JOIN (SELECT work_order_id, sum(cost_cents) AS cents FROM part_uses GROUP BY work_order_id) u ON u.work_order_id = w.id
+		WHERE w.used_cents <> coalesce(u.cents, 0) ORDER BY w.id`)
+	if err != nil {
+		return nil, err
+	}
+	err = db.Each(c, func(r *db.Row) error {
+		id, qty, unit, cost := r.Int(), r.Milli(), r.Int(), r.Int()
+		if want := costOfParts(qty, unit); cost != want {
+			breaches = append(breaches, fmt.Sprintf("part use %d costs %d cents; %v at %d is %d", id, cost, qty, unit, want))
+		}
+		return nil
+	}, "SELECT id, qty, unit_cost_cents, cost_cents FROM part_uses ORDER BY id")
+	return breaches, err
+}
+
+// checkCounts compares the kept numbers of work orders with a count.
+func checkCounts(c *db.Conn) ([]string, error) {
+	return db.All(c, func(r *db.Row) string {
+		return fmt.Sprintf("%d work orders are kept as %s and %s; there are %d", r.Int(), r.Text(), r.Text(), r.Int())
+	}, `SELECT coalesce(k.n, 0), x.status, x.priority, coalesce(w.n, 0)
+		FROM (SELECT status, priority FROM work_order_counts UNION SELECT status, priority FROM work_orders) x
+		LEFT JOIN work_order_counts k ON k.status = x.status AND k.priority = x.priority
+		LEFT JOIN (SELECT status, priority, count(*) AS n FROM work_orders GROUP BY status, priority) w ON w.status = x.status AND w.priority = x.priority
+		WHERE coalesce(k.n, 0) <> coalesce(w.n, 0) ORDER BY x.status, x.priority`)
+}
+
+// checkRestarts looks for plans that a job restarted which is not done, or not theirs.
+func checkRestarts(c *db.Conn) ([]string, error) {
+	return db.All(c, func(r *db.Row) string {
+		return fmt.Sprintf("plan %d was restarted by work order %d, which is not a done job of it", r.Int(), r.Int())
+	}, `SELECT p.id, p.restarted_by FROM pm_plans p JOIN work_orders w ON w.id = p.restarted_by
+		WHERE w.status <> 'done' OR w.pm_id IS NOT p.id ORDER BY p.id`)
+}

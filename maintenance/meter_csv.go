@@ -1,0 +1,176 @@
+package maintenance
+
+import (
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// meterRow is one row of the meters' file.
+type meterRow struct {
+	tag, name, unit string
+	reading         *exact.Milli
+	date            *exact.Day
+}
+
+// meterTable is the meters as CSV.
+func (s *Service) meterTable() schema.Table {
+	return schema.Table{
+		Name: "meters",
+		About: "Meters, one row each. A reading above the present one is posted as a reading; a lower one is refused, since that is a correction. " +
+			"A new meter without a reading stands at 0 and was never read: its past can then be imported as readings.",
+		Row: func(f *schema.Form) schema.Put {
+			var m meterRow
+			f.Text(&m.tag, "asset_tag", "the asset that it is on", schema.Required, schema.Most(maxName))
+			f.Text(&m.name, "name", "what it counts: hours, odometer; with asset_tag it identifies the meter", schema.Required, schema.Most(maxName))
+			f.Text(&m.unit, "unit", "what it counts in: h, km", schema.Most(maxName))
+			f.MilliPtr(&m.reading, "reading", "what it shows; when empty it is left as it is, 0 for a new meter", schema.Range(0, maxReading))
+			f.DayPtr(&m.date, "read_date", "when it showed that; today when empty")
+			return func(tx *db.Tx) error { return putMeter(tx, f, m) }
+		},
+		Export: func(c *db.Conn, emit func(cells ...string) error) error {
+			return db.Each(c, func(r *db.Row) error {
+				tag, m := r.Text(), scanMeter(r)
+				return emit(tag, m.Name, m.Unit, m.Reading.String(), cellOf(m.ReadDate))
+			}, `SELECT (SELECT asset_tag FROM assets WHERE id = asset_id), `+meterColumns+` FROM meters ORDER BY asset_id, name`)
+		},
+	}
+}
+
+// putMeter makes the meter that the row names, or makes of it what the row says.
+func putMeter(tx *db.Tx, row *schema.Form, m meterRow) error {
+	a, err := assetByTag(&tx.Conn, m.tag)
+	if err != nil {
+		return err
+	}
+	if _, err := pastDay(tx, "read_date", m.date); err != nil {
+		return err
+	}
+	held, found, err := db.One(&tx.Conn, scanMeter, "SELECT "+meterColumns+" FROM meters WHERE asset_id = ? AND name = ?", a.ID, m.name)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return newMeter(tx, a, m)
+	}
+	e := newEdit(row)
+	set(e, "unit", &held.Unit, m.unit)
+	if !e.nothing() {
+		if _, err := tx.Exec("UPDATE meters SET unit = ? WHERE id = ?", held.Unit, held.ID); err != nil {
+			return err
+		}
+		if err := tx.Audit("meter.changed", subject("meter", held.ID), e.changes); err != nil {
+			return err
+		}
+	}
+	return readOn(tx, a, held, m)
+}
+
+// readOn posts what the row says that a known meter shows, if that is news: a higher
+// reading, or the same one on a later day.
+func readOn(tx *db.Tx, a Asset, held Meter, m meterRow) error {
+	value := held.Reading
+	if m.reading != nil {
+		value = *m.reading
+	}
+	switch {
+	case value < held.Reading:
+		return fault.Conflictf("reading: %v is below the present value %v of the meter %s; a lower one is a correction: post it as a reading with correction true",
+			value, held.Reading, held.Name)
+	case value == held.Reading && (m.date == nil || held.ReadDate != nil && *m.date <= *held.ReadDate):
+		return nil
+	}
+	date, err := pastDay(tx, "read_date", m.date)
+	if err != nil {
+		return err
+	}
+	_, err = post(tx, a, held, point{Day: date, Value: value}, false)
+	return err
+}
+
+// newMeter makes a meter. What it shows from the start is its first reading, which
+// moves nothing and emits nothing; 0 without a date is no reading.
+func newMeter(tx *db.Tx, a Asset, m meterRow) error {
+	made := Meter{Name: m.name, Unit: m.unit}
+	var err error
+	made.ID, err = tx.Insert("INSERT INTO meters (asset_id, name, unit, reading) VALUES (?, ?, ?, 0)", a.ID, m.name, m.unit)
+	if err != nil {
+		return err
+	}
+	if m.reading != nil {
+		made.Reading = *m.reading
+	}
+	if made.Reading > 0 || m.date != nil {
+		date, err := pastDay(tx, "read_date", m.date)
+		if err != nil {
+			return err
+		}
+		first := point{Day: date, Value: made.Reading}
+		made.take(first, false)
+		if err := made.store(tx, first, false); err != nil {
+			return err
+		}
+	}
+	return tx.Audit("meter.created", subject("meter", made.ID), map[string]any{
+		"asset_id": a.ID, "name": m.name, "unit": m.unit, "reading": made.Reading, "read_date": made.ReadDate})
+}
+
+// readingTable is every reading that was posted, as CSV.
+func (s *Service) readingTable() schema.Table {
+	return schema.Table{
+		Name:  "readings",
+		About: "Readings, each posted in the order of the rows, by the rules for every reading. One that is stored already (meter, day, value) is skipped, a correction only when it was one.",
+		Row: func(f *schema.Form) schema.Put {
+			var tag string
+			var value exact.Milli
+			var n NewReading
+			f.Text(&tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName))
+			f.Text(&n.Meter, "meter", "the meter's name or id; an asset with one meter needs none", schema.Most(maxName))
+			f.Milli(&value, "reading", "what it showed", schema.Required, schema.Range(0, maxReading))
+			f.DayPtr(&n.ReadDate, "read_date", "when; today when empty")
+			f.Bool(&n.Correction, "correction", "1 for a correction, which may be lower")
+			return func(tx *db.Tx) error {
+				n.Reading = value
+				return putReading(tx, tag, n)
+			}
+		},
+		Export: exportReadings,
+	}
+}
+
+// putReading posts one row, unless that reading is stored.
+func putReading(tx *db.Tx, tag string, n NewReading) error {
+	date, err := pastDay(tx, "read_date", n.ReadDate)
+	if err != nil {
+		return err
+	}
+	a, err := assetByTag(&tx.Conn, tag)
+	if err != nil {
+		return err
+	}
+	m, err := pickMeter(&tx.Conn, a, n.Meter)
+	if err != nil {
+		return err
+	}
+	_, stored, err := db.One(&tx.Conn, db.Int, `WITH RECURSIVE epochs (epoch) AS (SELECT 0 UNION ALL SELECT epoch + 1 FROM epochs WHERE epoch < ?2)
+		SELECT 1 FROM epochs e CROSS JOIN readings r ON r.meter_id = ?1 AND r.epoch = e.epoch AND r.day = ?3
+		WHERE r.value = ?4 AND r.correction >= ?5 LIMIT 1`, m.ID, m.epoch, date, n.Reading, n.Correction)
+	if err != nil || stored {
+		return err
+	}
+	_, err = post(tx, a, m, point{Day: date, Value: n.Reading}, n.Correction)
+	return err
+}
+
+// exportReadings gives each meter's readings in the order in which they were posted.
+func exportReadings(c *db.Conn, emit func(cells ...string) error) error {
+	return db.Each(c, func(r *db.Row) error {
+		tag, meter, value, day := r.Text(), r.Text(), r.Milli(), r.Day()
+		return emit(tag, meter, value.String(), day.String(), strconv.FormatInt(r.Int(), 10))
+	}, `SELECT a.asset_tag, m.name, r.value, r.day, r.correction
+		FROM meters m CROSS JOIN assets a ON a.id = m.asset_id CROSS JOIN readings r ON r.meter_id = m.id
+		ORDER BY m.id, r.epoch, r.seq`)
+}

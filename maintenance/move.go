@@ -1,0 +1,209 @@
+package maintenance
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Move says where a work order goes. Resolution, when it is not empty, is kept with
+// any move; done needs one in the very request.
+type Move struct {
+	ID         int64
+	Status     string
+	Resolution string
+}
+
+// check refuses what is wrong by itself and normalises the rest.
+func (m *Move) check() (err error) {
+	if m.Status, err = choice("status", m.Status, workOrderMoves.States(), alsoStatus); err != nil {
+		return err
+	}
+	m.Resolution, err = text("resolution", m.Resolution, maxText)
+	return err
+}
+
+// unresolved refuses to complete a job without a word about it.
+func (m Move) unresolved() error {
+	if m.Status == "done" && m.Resolution == "" {
+		return fault.Invalidf("resolution is missing: a work order is done only with a resolution, a text that says what was done")
+	}
+	return nil
+}
+
+// MoveWorkOrder moves a work order along. A move that the state machine does not
+// allow, and done without a resolution, are 422, an unknown order 404.
+//
+// Completing a job fixes its labor rate and restarts the plan that it serves.
+// Reopening it lets today's rate count again, keeps the resolution, and puts back
+// what the plan held before, unless the plan was touched since.
+func (s *Service) MoveWorkOrder(ctx context.Context, who db.Caller, m Move) (WorkOrder, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (WorkOrder, error) { return moveWorkOrder(tx, m) })
+}
+
+func moveWorkOrder(tx *db.Tx, m Move) (wo WorkOrder, err error) {
+	if err := m.check(); err != nil {
+		return wo, err
+	}
+	wo, found, err := lookWorkOrder(&tx.Conn, m.ID)
+	switch {
+	case err != nil:
+		return wo, err
+	case !found && m.unresolved() != nil: // a field that is missing comes before a record that is
+		return wo, m.unresolved()
+	case !found:
+		return wo, noWorkOrder(m.ID)
+	}
+	if err := workOrderMoves.Check("work order", wo.Status, m.Status); err != nil {
+		return wo, err
+	}
+	if err := m.unresolved(); err != nil {
+		return wo, err
+	}
+	return move(tx, wo, m, tx.Now)
+}
+
+// moveEntry is a move in the audit trail.
+type moveEntry struct {
+	From       string        `json:"from"`
+	To         string        `json:"to"`
+	Resolution string        `json:"resolution,omitempty"`
+	Plan       *serviceEntry `json:"pm,omitempty"`
+}
+
+// move carries out a move that may be made; at is when a job was completed.
+func move(tx *db.Tx, wo WorkOrder, m Move, at exact.Instant) (WorkOrder, error) {
+	entry := moveEntry{From: wo.Status, To: m.Status, Resolution: short(m.Resolution)}
+	var completed *exact.Instant
+	var started *exact.Instant
+	switch m.Status {
+	case "in-progress":
+		started = &tx.Now
+	case "done":
+		completed = &at
+	}
+	_, err := tx.Exec(`UPDATE work_orders SET status = ?1, resolution = coalesce(?2, resolution), started_at = coalesce(started_at, ?3),
+		completed_at = ?4, updated_at = ?5,
+		labor_rate_cents = CASE WHEN ?1 IN ('done', 'cancelled') THEN (SELECT labor_rate_cents FROM maintenance_settings) END
+		WHERE id = ?6`, m.Status, orNil(m.Resolution), started, completed, tx.Now, wo.ID)
+	if err != nil {
+		return wo, err
+	}
+	if wo.PMID != nil {
+		if entry.Plan, err = movePlan(tx, wo, m.Status); err != nil {
+			return wo, err
+		}
+	}
+	if err := tx.Audit("workorder.status", subject("work_order", wo.ID), entry); err != nil {
+		return wo, err
+	}
+	if wo, err = findWorkOrder(&tx.Conn, wo.ID); err != nil || m.Status != "done" {
+		return wo, err
+	}
+	return wo, tx.Emit("workorder.completed", wo)
+}
+
+// movePlan restarts the plan of a job that is completed, and takes that back when the
+// job is reopened. It gives what the plan then holds, nil when it is left alone.
+func movePlan(tx *db.Tx, wo WorkOrder, to string) (*serviceEntry, error) {
+	if to != "done" && wo.Status != "done" {
+		return nil, nil
+	}
+	p, err := findPlan(&tx.Conn, *wo.PMID)
+	if err != nil {
+		return nil, err
+	}
+	if to == "done" {
+		_, err := tx.Exec("UPDATE work_orders SET pm_before_done = ?, pm_before_baseline = ?, pm_before_by = ? WHERE id = ?",
+			p.LastDone, p.baseline(), orNoID(p.RestartedBy), wo.ID)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.restart(tx, tx.Today(), wo.ID); err != nil {
+			return nil, err
+		}
+		return p.entry(), nil
+	}
+	if p.RestartedBy != wo.ID {
+		return nil, nil
+	}
+	type before struct {
+		done     *exact.Day
+		baseline exact.Milli
+		by       int64
+	}
+	b, _, err := db.One(&tx.Conn, func(r *db.Row) before {
+		return before{done: r.DayPtr(), baseline: r.Milli(), by: r.Int()}
+	}, "SELECT pm_before_done, pm_before_baseline, pm_before_by FROM work_orders WHERE id = ?", wo.ID)
+	if err != nil {
+		return nil, err
+	}
+	p.LastDone, p.Baseline, p.RestartedBy = b.done, b.baseline, b.by
+	if err := p.storeService(tx); err != nil {
+		return nil, err
+	}
+	return p.entry(), nil
+}
+
+// Moved is what a bulk change did, order by order.
+type Moved struct {
+	Moved   []WorkOrder    `json:"moved"`
+	Refused []RefusedOrder `json:"refused"`
+}
+
+// RefusedOrder is a work order that was left as it is, and why.
+type RefusedOrder struct {
+	ID     int64  `json:"id"`
+	Reason string `json:"reason"`
+}
+
+// MoveWorkOrders moves many work orders, each by itself: one that may not move is
+// named among the refused and the others go on. A status that there is not refuses
+// the whole.
+func (s *Service) MoveWorkOrders(ctx context.Context, who db.Caller, status string, ids []int64, resolution string) (Moved, error) {
+	all := Move{Status: status, Resolution: resolution}
+	if err := all.check(); err != nil {
+		return Moved{}, err
+	}
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Moved, error) {
+		done := Moved{Moved: []WorkOrder{}, Refused: []RefusedOrder{}}
+		for _, id := range ids {
+			err := tx.Try(func() error {
+				wo, err := moveWorkOrder(tx, Move{ID: id, Status: all.Status, Resolution: all.Resolution})
+				if err == nil {
+					done.Moved = append(done.Moved, wo)
+				}
+				return err
+			})
+			if err == nil {
+				continue
+			}
+			refusal, is := fault.As(err)
+			if !is || refusal.Kind == fault.Unavailable {
+				return Moved{}, err
+			}
+			done.Refused = append(done.Refused, RefusedOrder{ID: id, Reason: refusal.Detail})
+		}
+		return done, nil
+	})
+}
+
+func (s *Service) advanceStatus() schema.Op {
+	return schema.Op{
+		Route: "POST /api/work-orders/:id/status", Tool: "advance_status",
+		About: "Move a work order along: open to in-progress or cancelled, in-progress to done or cancelled, done back to open. " +
+			"done needs a resolution; completing a job that serves a plan restarts the plan.",
+		Writes: true, Gives: sampleDone,
+		Ask: func(f *schema.Form) schema.Do {
+			var m Move
+			f.ID(&m.ID, "id", "the work order", schema.InPath("id"))
+			askStatus(f, &m.Status, "where to move it", schema.Required, schema.Example("done"))
+			f.Text(&m.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Example("Bearing replaced"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.MoveWorkOrder(ctx, who, m) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+	}
+}

@@ -1,0 +1,95 @@
+package maintenance
+
+import (
+	"quartermaster/schema"
+	"quartermaster/schema/exact"
+)
+
+// version is the application's and its document's version.
+const version = "2.0.0"
+
+// Declare tells everything that the service is.
+func (s *Service) Declare() schema.Service {
+	return schema.Service{
+		Name:  "maintenance",
+		Title: "Maintenance service",
+		About: "Work orders, assets with their meters, preventive maintenance by date and by use, and spare parts. " +
+			"Every caller is held to the same state machine, guards and roles. Amounts in *_cents are whole cents.",
+		Ping: version, Health: version, Document: version,
+		Ops:    s.ops(),
+		Tables: s.tables(),
+		Events: []schema.Event{
+			{Name: "workorder.created", About: "A work order was opened, by whatever way.", Data: sampleOrder},
+			{Name: "workorder.completed", About: "A work order moved to done, by whatever way.", Data: sampleDone},
+			{Name: "reading.recorded", About: "A reading moved its meter: a higher one, or a correction that changed it.", Data: sampleReading},
+		},
+		Check: check,
+		Demo:  s.demo,
+	}
+}
+
+// ops lists the service's operations.
+func (s *Service) ops() []schema.Op {
+	return []schema.Op{
+		s.listWorkOrders(),
+		s.findWorkOrders(),
+		s.createWorkOrder(),
+		s.getWorkOrder(),
+		s.workOrderDetail(),
+		s.advanceStatus(),
+		s.listAssets(),
+		s.postReading(),
+		s.recordMeter(),
+		s.listDue(),
+		s.pmDue(),
+		s.listParts(),
+	}
+}
+
+// tables lists what travels as CSV, in an order in which an empty database takes them.
+func (s *Service) tables() []schema.Table {
+	return []schema.Table{
+		s.assetTable(),
+		s.meterTable(),
+		s.partTable(),
+		s.planTable(),
+		s.workOrderTable(),
+		s.readingTable(),
+	}
+}
+
+// What the documents show.
+var (
+	sampleDay   = exact.Day(20777) // 2026-11-20
+	sampleTime  = exact.Instant(1_795_208_700)
+	sampleMeter = Meter{ID: 1, Name: "hours", Unit: "h", Reading: 1_250_500, ReadDate: &sampleDay, AvgPerDay: &exact.Decimal{Unscaled: 62_500, Places: 4}}
+	sampleAsset = Asset{ID: 1, AssetTag: "LATHE-1", Name: "Lathe", Category: orNil("machine tools"), Location: orNil("hall 1"),
+		Manufacturer: orNil("Colchester"), Model: orNil("Student 1800"), Status: "operational", Meters: []Meter{sampleMeter}}
+	sampleOrder = WorkOrder{ID: 12, AssetID: 1, Asset: "Lathe", Description: "Spindle bearing is loud", Priority: "high", Type: "corrective", Status: "open",
+		AssignedTo: orNil("Ana"), LaborMinutes: 90, PartsCost: exact.Decimal{Unscaled: 1250, Places: 2}, LaborCostCents: 6750, PartsCostCents: 1250,
+		TotalCostCents: 8000, CreatedBy: "alice", CreatedAt: sampleTime, UpdatedAt: sampleTime}
+	sampleDone    = done(sampleOrder)
+	sampleReading = ReadingRecorded{AssetID: 1, Asset: "Lathe", Meter: "hours", MeterID: 1, Unit: "h", PreviousReading: 1_244_000,
+		Reading: 1_250_500, ReadDate: sampleDay}
+	samplePosted = Recorded{AssetID: 1, Meter: sampleMeter, PreviousReading: 1_244_000, Accepted: true, Moved: true}
+	samplePart   = Part{ID: 1, PartNumber: "6204-2RS", Name: "Ball bearing", Unit: orNil("piece"), Quantity: 3000, MinQuantity: 4000, UnitCostCents: 425,
+		Supplier: orNil("Bearings Ltd"), Location: orNil("shelf 3"), LowStock: true}
+	sampleDue = sampleRow()
+)
+
+func done(wo WorkOrder) WorkOrder {
+	wo.Status, wo.Resolution = "done", orNil("Bearing replaced")
+	wo.StartedAt, wo.CompletedAt = &sampleTime, &sampleTime
+	return wo
+}
+
+func sampleRow() PMDueRow {
+	p := duePlan{asset: "Lathe", meter: orNil("hours"), unit: orNil("h")}
+	p.ID, p.AssetID, p.Title, p.MeterID = 3, 1, "Change the oil", 1
+	every, done, use := int64(180), sampleDay-100, exact.Milli(250_000)
+	p.IntervalDays, p.LastDone, p.IntervalUsage, p.Baseline = &every, &done, &use, 1_010_500
+	p.counter.Reading = sampleMeter.Reading
+	return p.row(sampleDay, sampleUse)
+}
+
+var sampleUse = use{Any: true, First: point{Day: sampleDay - 80, Value: 750_500}, Last: point{Day: sampleDay, Value: 1_250_500}}

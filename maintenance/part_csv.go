@@ -1,0 +1,69 @@
+package maintenance
+
+import (
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// partTable is the spare parts as CSV.
+func (s *Service) partTable() schema.Table {
+	return schema.Table{
+		Name:  "parts",
+		About: "Spare parts, one row each. A new unit cost counts for what is used from then on.",
+		Row: func(f *schema.Form) schema.Put {
+			var p Part
+			f.Text(&p.PartNumber, "part_number", "identifies the part", schema.Required, schema.Most(maxName))
+			p.Name = p.PartNumber
+			f.Text(&p.Name, "name", "what it is; the number when empty", schema.Most(maxName))
+			f.TextPtr(&p.Unit, "unit", "what one of it is: piece, l", schema.Most(maxName))
+			f.Milli(&p.Quantity, "quantity", "how much is in stock", schema.Range(0, maxQuantity))
+			f.Milli(&p.MinQuantity, "min_quantity", "at this quantity or below it stock is low; 0 for never", schema.Range(0, maxQuantity))
+			f.Int(&p.UnitCostCents, "unit_cost_cents", "what one unit costs, in cents", schema.Range(0, maxUnitCost))
+			f.TextPtr(&p.Supplier, "supplier", "who delivers it", schema.Most(maxName))
+			f.TextPtr(&p.Location, "location", "where it lies", schema.Most(maxName))
+			return func(tx *db.Tx) error { return putPart(tx, f, p) }
+		},
+		Export: func(c *db.Conn, emit func(cells ...string) error) error {
+			return db.Each(c, func(r *db.Row) error {
+				p := scanPart(r)
+				return emit(p.PartNumber, p.Name, cell(p.Unit), p.Quantity.String(), p.MinQuantity.String(),
+					strconv.FormatInt(p.UnitCostCents, 10), cell(p.Supplier), cell(p.Location))
+			}, "SELECT "+partColumns+" FROM parts ORDER BY id")
+		},
+	}
+}
+
+// putPart makes the part that the row names, or makes of it what the row says.
+func putPart(tx *db.Tx, row *schema.Form, p Part) error {
+	held, found, err := db.One(&tx.Conn, scanPart, "SELECT "+partColumns+" FROM parts WHERE part_number = ?", p.PartNumber)
+	if err != nil {
+		return err
+	}
+	if !found {
+		id, err := tx.Insert(`INSERT INTO parts (part_number, name, unit, quantity, min_quantity, unit_cost_cents, supplier, location)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, p.PartNumber, p.Name, p.Unit, p.Quantity, p.MinQuantity, p.UnitCostCents, p.Supplier, p.Location)
+		if err != nil {
+			return err
+		}
+		return tx.Audit("part.created", subject("part", id), map[string]any{
+			"part_number": p.PartNumber, "name": p.Name, "quantity": p.Quantity, "unit_cost_cents": p.UnitCostCents})
+	}
+	e := newEdit(row)
+	set(e, "name", &held.Name, p.Name)
+	setPtr(e, "unit", &held.Unit, p.Unit)
+	set(e, "quantity", &held.Quantity, p.Quantity)
+	set(e, "min_quantity", &held.MinQuantity, p.MinQuantity)
+	set(e, "unit_cost_cents", &held.UnitCostCents, p.UnitCostCents)
+	setPtr(e, "supplier", &held.Supplier, p.Supplier)
+	setPtr(e, "location", &held.Location, p.Location)
+	if e.nothing() {
+		return nil
+	}
+	if _, err := tx.Exec(`UPDATE parts SET name = ?, unit = ?, quantity = ?, min_quantity = ?, unit_cost_cents = ?, supplier = ?, location = ?
+		WHERE id = ?`, held.Name, held.Unit, held.Quantity, held.MinQuantity, held.UnitCostCents, held.Supplier, held.Location, held.ID); err != nil {
+		return err
+	}
+	return tx.Audit("part.changed", subject("part", held.ID), e.changes)
+}

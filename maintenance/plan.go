@@ -1,0 +1,148 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// plan is a preventive maintenance plan: a service of an asset that is wanted again
+// and again.
+type plan struct {
+	schedule
+	ID          int64
+	AssetID     int64
+	Title       string
+	MeterID     int64 // 0 without a usage trigger
+	RestartedBy int64 // the work order that set the last service; 0: something else did
+}
+
+const planColumns = `p.id, p.asset_id, p.title, p.interval_days, p.interval_usage, p.meter_id, p.start_date, p.last_done_date,
+	p.baseline, p.due_soon_days, p.due_soon_usage, p.restarted_by`
+
+func scanPlan(r *db.Row) plan {
+	p := plan{ID: r.Int(), AssetID: r.Int(), Title: r.Text()}
+	p.IntervalDays, p.IntervalUsage, p.MeterID, p.Start, p.LastDone = r.IntPtr(), r.MilliPtr(), r.Int(), r.Day(), r.DayPtr()
+	p.Baseline, p.DueSoonDays, p.DueSoonUsage, p.RestartedBy = r.Milli(), r.IntPtr(), r.MilliPtr(), r.Int()
+	return p
+}
+
+// baseline is how the plan's baseline is kept: none without a usage trigger.
+func (p *plan) baseline() *exact.Milli {
+	if p.MeterID == 0 {
+		return nil
+	}
+	return &p.Baseline
+}
+
+// findPlan finds a plan; one that is not there is 404.
+func findPlan(c *db.Conn, id int64) (plan, error) {
+	p, found, err := db.One(c, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.id = ?", id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no PM plan %d", id)
+	}
+	return p, err
+}
+
+// readingOn is what the plan's meter showed on a day: the last of its readings up to
+// then, or its present value when none since its last correction is so old.
+func (p *plan) readingOn(c *db.Conn, day exact.Day) (exact.Milli, error) {
+	m, err := findMeter(c, p.MeterID)
+	if err != nil || m.ReadDate == nil || day >= *m.ReadDate {
+		return m.Reading, err
+	}
+	v, found, err := db.One(c, func(r *db.Row) exact.Milli { return r.Milli() },
+		"SELECT value FROM readings WHERE meter_id = ? AND epoch = ? AND day <= ? ORDER BY day DESC, seq DESC LIMIT 1", m.ID, m.epoch, day)
+	if err != nil || !found {
+		return m.Reading, err
+	}
+	return v, nil
+}
+
+// restart begins the plan anew on the day: by is the work order that did the service,
+// 0 when it was none.
+func (p *plan) restart(tx *db.Tx, day exact.Day, by int64) (err error) {
+	p.LastDone, p.RestartedBy = &day, by
+	if p.MeterID != 0 {
+		if p.Baseline, err = p.readingOn(&tx.Conn, day); err != nil {
+			return err
+		}
+	}
+	return p.storeService(tx)
+}
+
+// storeService writes when the service was last done, at which reading, and by what.
+func (p *plan) storeService(tx *db.Tx) error {
+	_, err := tx.Exec("UPDATE pm_plans SET last_done_date = ?, baseline = ?, restarted_by = ? WHERE id = ?",
+		p.LastDone, p.baseline(), orNoID(p.RestartedBy), p.ID)
+	return err
+}
+
+// serviceEntry is a plan's restart in the audit trail.
+type serviceEntry struct {
+	PMID     int64        `json:"pm_id"`
+	LastDone *exact.Day   `json:"last_done_date"`
+	Baseline *exact.Milli `json:"baseline_reading"`
+}
+
+func (p *plan) entry() *serviceEntry {
+	return &serviceEntry{PMID: p.ID, LastDone: p.LastDone, Baseline: p.baseline()}
+}
+
+// MarkDone records that a plan's service was done on a day without a work order, nil
+// for today, and restarts the plan. A future day is 422, an unknown plan 404.
+func (s *Service) MarkDone(ctx context.Context, who db.Caller, id int64, date *exact.Day) (PMDueRow, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PMDueRow, error) { return markDone(tx, id, date) })
+}
+
+func markDone(tx *db.Tx, id int64, date *exact.Day) (none PMDueRow, err error) {
+	day, err := pastDay(tx, "date", date)
+	if err != nil {
+		return none, err
+	}
+	p, err := findPlan(&tx.Conn, id)
+	if err != nil {
+		return none, err
+	}
+	if err := p.restart(tx, day, 0); err != nil {
+		return none, err
+	}
+	if err := tx.Audit("pm.done", subject("pm_plan", id), p.entry()); err != nil {
+		return none, err
+	}
+	return dueRow(&tx.Conn, id)
+}
+
+// rebase is a plan's baseline that followed its meter's correction.
+type rebase struct {
+	PMID int64       `json:"pm_id"`
+	From exact.Milli `json:"from"`
+	To   exact.Milli `json:"to"`
+}
+
+// rebasePlans lets the plans of a corrected meter follow it. Each counts as touched:
+// what a job's reopening would put back belongs to the meter's old numbers.
+func rebasePlans(tx *db.Tx, meterID int64, old, now exact.Milli) ([]rebase, error) {
+	plans, err := db.All(&tx.Conn, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.meter_id = ? ORDER BY p.id", meterID)
+	if err != nil {
+		return nil, err
+	}
+	var moved []rebase
+	for _, p := range plans {
+		before := p.Baseline
+		p.Baseline = rebased(before, old, now)
+		if p.Baseline != before {
+			moved = append(moved, rebase{PMID: p.ID, From: before, To: p.Baseline})
+		} else if p.RestartedBy == 0 {
+			continue
+		}
+		p.RestartedBy = 0
+		if err := p.storeService(tx); err != nil {
+			return nil, fmt.Errorf("rebase plan %d: %w", p.ID, err)
+		}
+	}
+	return moved, nil
+}

@@ -1,0 +1,165 @@
+package maintenance
+
+import (
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+const maxDays = 36_500
+
+// planRow is one row of the plans' file.
+type planRow struct {
+	tag, title, meter string
+	schedule
+	start    *exact.Day
+	baseline *exact.Milli
+}
+
+// planTable is the preventive maintenance plans as CSV.
+func (s *Service) planTable() schema.Table {
+	return schema.Table{
+		Name:  "pm-plans",
+		About: "Preventive maintenance plans, one row each: by days, by use of a meter, or both.",
+		Row: func(f *schema.Form) schema.Put {
+			var p planRow
+			f.Text(&p.tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName))
+			f.Text(&p.title, "title", "the service; with asset_tag it identifies the plan", schema.Required, schema.Most(maxName))
+			f.IntPtr(&p.IntervalDays, "interval_days", "days between services", schema.Range(1, maxDays))
+			f.MilliPtr(&p.IntervalUsage, "interval_usage", "use between services, in the meter's unit; above 0", schema.Range(0, maxReading))
+			f.Text(&p.meter, "meter", "the name or id of the meter that counts the use; an asset with one meter needs none", schema.Most(maxName))
+			f.DayPtr(&p.start, "start_date", "when the first service by days is due; the day the plan is made when empty")
+			f.DayPtr(&p.LastDone, "last_done_date", "when the service was last done; never when empty")
+			f.MilliPtr(&p.baseline, "baseline_reading",
+				"what the meter showed when the service was last done, at most what it shows now; for a new plan what it shows now when empty", schema.Range(-maxReading, maxReading))
+			f.IntPtr(&p.DueSoonDays, "due_soon_days", "due soon within so many days; the smaller of 14 and a fifth of the interval when empty", schema.Range(0, maxDays))
+			f.MilliPtr(&p.DueSoonUsage, "due_soon_usage", "due soon when so much use remains; a tenth of the interval when empty", schema.Range(0, maxReading))
+			return func(tx *db.Tx) error { return putPlan(tx, f, p) }
+		},
+		Export: exportPlans,
+	}
+}
+
+func exportPlans(c *db.Conn, emit func(cells ...string) error) error {
+	number := func(n *int64) string {
+		if n == nil {
+			return ""
+		}
+		return strconv.FormatInt(*n, 10)
+	}
+	return db.Each(c, func(r *db.Row) error {
+		p, tag, meter := scanPlan(r), r.Text(), r.Text()
+		return emit(tag, p.Title, number(p.IntervalDays), cellOf(p.IntervalUsage), meter, p.Start.String(), cellOf(p.LastDone),
+			cellOf(p.baseline()), number(p.DueSoonDays), cellOf(p.DueSoonUsage))
+	}, "SELECT "+planColumns+`, a.asset_tag, m.name FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id
+		ORDER BY p.id`)
+}
+
+// putPlan makes the plan that the row names, or makes of it what the row says. A plan
+// whose last service or meter the row changes was touched: no job's reopening puts
+// back what it held.
+func putPlan(tx *db.Tx, row *schema.Form, r planRow) error {
+	a, err := assetByTag(&tx.Conn, r.tag)
+	if err != nil {
+		return err
+	}
+	if _, err := pastDay(tx, "last_done_date", r.LastDone); err != nil {
+		return err
+	}
+	p, found, err := db.One(&tx.Conn, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.asset_id = ? AND p.title = ?", a.ID, r.title)
+	if err != nil {
+		return err
+	}
+	if !found {
+		p = plan{AssetID: a.ID, Title: r.title, schedule: schedule{Start: tx.Today()}}
+	}
+	before := p
+	e := newEdit(row)
+	setPtr(e, "interval_days", &p.IntervalDays, r.IntervalDays)
+	setPtr(e, "interval_usage", &p.IntervalUsage, r.IntervalUsage)
+	if r.start != nil {
+		set(e, "start_date", &p.Start, *r.start)
+	}
+	setPtr(e, "last_done_date", &p.LastDone, r.LastDone)
+	setPtr(e, "due_soon_days", &p.DueSoonDays, r.DueSoonDays)
+	setPtr(e, "due_soon_usage", &p.DueSoonUsage, r.DueSoonUsage)
+	if err := p.count(tx, a, row, r); err != nil {
+		return err
+	}
+	if p.MeterID != before.MeterID {
+		e.changes["meter"] = [2]any{before.MeterID, p.MeterID}
+	}
+	if p.Baseline != before.Baseline {
+		e.changes["baseline_reading"] = [2]any{before.Baseline, p.Baseline}
+	}
+	return p.store(tx, e, found)
+}
+
+// count sets the plan's meter and baseline by the row, and refuses a plan that is due
+// by nothing, or by a use that nothing counts.
+func (p *plan) count(tx *db.Tx, a Asset, row *schema.Form, r planRow) error {
+	if p.IntervalUsage == nil {
+		p.MeterID, p.Baseline, p.DueSoonUsage = 0, 0, nil
+		switch {
+		case p.IntervalDays == nil:
+			return fault.Invalidf("interval_days and interval_usage are both empty: a plan needs one of them, or both")
+		case r.meter != "" || r.baseline != nil || r.DueSoonUsage != nil:
+			return fault.Invalidf("interval_usage is empty: meter, baseline_reading and due_soon_usage go with it; give it, or leave them out")
+		}
+		return nil
+	}
+	if *p.IntervalUsage == 0 {
+		return fault.Invalidf("interval_usage: 0 is out of range; it takes a number above 0 with at most 3 decimals")
+	}
+	m := Meter{ID: p.MeterID}
+	var err error
+	if row.Given("meter") && r.meter != "" || p.MeterID == 0 {
+		m, err = pickMeter(&tx.Conn, a, r.meter)
+	} else {
+		m, err = findMeter(&tx.Conn, p.MeterID)
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.baseline != nil && *r.baseline > m.Reading:
+		return fault.Invalidf("baseline_reading: %v is above what the meter %s shows, %v; it takes at most that", *r.baseline, m.Name, m.Reading)
+	case r.baseline != nil:
+		p.Baseline = *r.baseline
+	case m.ID != p.MeterID: // a new plan counts from what its meter shows, not from nothing
+		p.Baseline = m.Reading
+	}
+	p.MeterID = m.ID
+	return nil
+}
+
+// store writes the plan, if it is new or something changed.
+func (p *plan) store(tx *db.Tx, e *edit, found bool) error {
+	if !found {
+		id, err := tx.Insert(`INSERT INTO pm_plans (asset_id, title, interval_days, interval_usage, meter_id, start_date, last_done_date, baseline,
+			due_soon_days, due_soon_usage) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			p.AssetID, p.Title, p.IntervalDays, p.IntervalUsage, orNoID(p.MeterID), p.Start, p.LastDone, p.baseline(), p.DueSoonDays, p.DueSoonUsage)
+		if err != nil {
+			return err
+		}
+		return tx.Audit("pm.created", subject("pm_plan", id), map[string]any{
+			"asset_id": p.AssetID, "title": p.Title, "interval_days": p.IntervalDays, "interval_usage": p.IntervalUsage, "baseline_reading": p.baseline()})
+	}
+	if e.nothing() {
+		return nil
+	}
+	for _, column := range []string{"last_done_date", "meter", "baseline_reading"} {
+		if _, touched := e.changes[column]; touched {
+			p.RestartedBy = 0
+		}
+	}
+	if _, err := tx.Exec(`UPDATE pm_plans SET interval_days = ?, interval_usage = ?, meter_id = ?, start_date = ?, last_done_date = ?, baseline = ?,
+		due_soon_days = ?, due_soon_usage = ?, restarted_by = ? WHERE id = ?`, p.IntervalDays, p.IntervalUsage, orNoID(p.MeterID), p.Start,
+		p.LastDone, p.baseline(), p.DueSoonDays, p.DueSoonUsage, orNoID(p.RestartedBy), p.ID); err != nil {
+		return err
+	}
+	return tx.Audit("pm.changed", subject("pm_plan", p.ID), e.changes)
+}

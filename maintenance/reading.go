@@ -1,0 +1,228 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// NewReading is a reading to post. Meter, a name or an id, may be empty when the asset
+// has one meter; ReadDate nil is today. A Correction may wind the meter back.
+type NewReading struct {
+	AssetID    int64
+	Meter      string
+	Reading    exact.Milli
+	ReadDate   *exact.Day
+	Correction bool
+}
+
+// Recorded is what a posted reading did.
+type Recorded struct {
+	AssetID         int64       `json:"asset_id"`
+	Meter           Meter       `json:"meter" about:"the meter as it stands now"`
+	PreviousReading exact.Milli `json:"previous_reading"`
+	Accepted        bool        `json:"accepted"`
+	Moved           bool        `json:"moved" about:"the meter's value changed"`
+	Correction      bool        `json:"correction"`
+	Warning         *string     `json:"warning" about:"set when the meter moved more than ten times as far as its use per day lets expect"`
+}
+
+// ReadingRecorded is the event of a reading that moved its meter.
+type ReadingRecorded struct {
+	AssetID         int64       `json:"asset_id"`
+	Asset           string      `json:"asset" about:"the asset's name"`
+	Meter           string      `json:"meter" about:"the meter's name"`
+	MeterID         int64       `json:"meter_id"`
+	Unit            string      `json:"unit"`
+	PreviousReading exact.Milli `json:"previous_reading"`
+	Reading         exact.Milli `json:"reading"`
+	ReadDate        exact.Day   `json:"read_date"`
+	Correction      bool        `json:"correction"`
+}
+
+// RecordReading posts a reading. One below the meter's present value, unless it is a
+// correction, is refused: 409. An equal one is accepted and does not move the meter.
+// A future date and a meter that the asset lacks are 422, an unknown asset 404.
+func (s *Service) RecordReading(ctx context.Context, who db.Caller, n NewReading) (Recorded, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Recorded, error) { return recordReading(tx, n) })
+}
+
+func recordReading(tx *db.Tx, n NewReading) (none Recorded, err error) {
+	if err := checkReading("reading", n.Reading); err != nil {
+		return none, err
+	}
+	date, err := pastDay(tx, "read_date", n.ReadDate)
+	if err != nil {
+		return none, err
+	}
+	a, err := findAsset(&tx.Conn, n.AssetID)
+	if err != nil {
+		return none, err
+	}
+	m, err := pickMeter(&tx.Conn, a, n.Meter)
+	if err != nil {
+		return none, err
+	}
+	return post(tx, a, m, point{Day: date, Value: n.Reading}, n.Correction)
+}
+
+func checkReading(name string, v exact.Milli) error {
+	if v < 0 || v > maxReading*1000 {
+		return fault.Invalidf("%s: %v is out of range; it takes a number from 0 to %d", name, v, maxReading)
+	}
+	return nil
+}
+
+// pastDay is the day that was given, today if none was; a future one is refused.
+func pastDay(tx *db.Tx, name string, d *exact.Day) (exact.Day, error) {
+	today := tx.Today()
+	if d == nil {
+		return today, nil
+	}
+	if *d > today {
+		return 0, fault.Invalidf("%s: %v is in the future; it takes a day up to today, %v", name, *d, today)
+	}
+	return *d, nil
+}
+
+// post records what the meter showed. It is the only way in which a meter moves.
+func post(tx *db.Tx, a Asset, m Meter, p point, correction bool) (done Recorded, err error) {
+	previous := m.Reading
+	if p.Value < previous && !correction {
+		return done, fault.Conflictf("reading: %v is below the present value %v of the meter %s of asset %d (%s); it takes %v or more. "+
+			"If the meter was replaced, or the present value is a typing error, post the reading over REST with correction true",
+			p.Value, previous, m.Name, a.ID, a.Name, previous)
+	}
+	today := tx.Today()
+	used, err := m.use(&tx.Conn, today)
+	if err != nil {
+		return done, err
+	}
+	done = Recorded{AssetID: a.ID, PreviousReading: previous, Accepted: true, Moved: p.Value != previous, Correction: correction}
+	if !correction {
+		done.Warning = m.warn(used, p)
+	}
+	m.take(p, correction)
+	if correction {
+		used = use{}
+	}
+	m.AvgPerDay = used.with(p, m.from(today)).PerDay()
+	done.Meter = m
+	if err := m.store(tx, p, correction); err != nil {
+		return done, err
+	}
+	entry := readingEntry{AssetID: a.ID, From: previous, To: p.Value, ReadDate: p.Day, Correction: correction}
+	if correction && done.Moved {
+		if entry.Rebased, err = rebasePlans(tx, m.ID, previous, p.Value); err != nil {
+			return done, err
+		}
+	}
+	if err := tx.Audit("meter.reading", subject("meter", m.ID), entry); err != nil || !done.Moved {
+		return done, err
+	}
+	return done, tx.Emit("reading.recorded", ReadingRecorded{AssetID: a.ID, Asset: a.Name, Meter: m.Name, MeterID: m.ID, Unit: m.Unit,
+		PreviousReading: previous, Reading: p.Value, ReadDate: p.Day, Correction: correction})
+}
+
+// readingEntry is a reading in the audit trail.
+type readingEntry struct {
+	AssetID    int64       `json:"asset_id"`
+	From       exact.Milli `json:"from"`
+	To         exact.Milli `json:"to"`
+	ReadDate   exact.Day   `json:"read_date"`
+	Correction bool        `json:"correction"`
+	Rebased    []rebase    `json:"rebased,omitempty"`
+}
+
+// warn is the warning about a reading that moves the meter suspiciously far.
+func (m *Meter) warn(u use, p point) *string {
+	days := int64(1)
+	if m.ReadDate != nil {
+		days = max(1, int64(p.Day)-int64(*m.ReadDate))
+	}
+	if !u.jumped(m.Reading, p.Value, days) {
+		return nil
+	}
+	unit := "days"
+	if days == 1 {
+		unit = "day"
+	}
+	s := fmt.Sprintf("%s went up by %v %s in %d %s, more than ten times its use of %v a day: check the reading",
+		m.Name, p.Value-m.Reading, m.Unit, days, unit, u.PerDay())
+	return &s
+}
+
+// take is the meter's own state after the reading.
+func (m *Meter) take(p point, correction bool) {
+	m.posted++
+	m.Reading = p.Value
+	if m.ReadDate == nil || p.Day > *m.ReadDate {
+		m.ReadDate = &p.Day
+	}
+	switch {
+	case correction:
+		m.epoch++
+		m.correctedDay, m.last = &p.Day, &p
+	case m.correctedDay != nil && p.Day < *m.correctedDay: // dated before the line begins
+	case m.last == nil || p.Day >= m.last.Day:
+		m.last = &p
+	}
+}
+
+// store writes the meter's state and the reading that made it.
+func (m *Meter) store(tx *db.Tx, p point, correction bool) error {
+	var lastDay *exact.Day
+	var lastValue *exact.Milli
+	if m.last != nil {
+		lastDay, lastValue = &m.last.Day, &m.last.Value
+	}
+	if _, err := tx.Exec(`UPDATE meters SET reading = ?, read_date = ?, epoch = ?, corrected_day = ?, last_day = ?, last_value = ?, posted = ?
+		WHERE id = ?`, m.Reading, m.ReadDate, m.epoch, m.correctedDay, lastDay, lastValue, m.posted, m.ID); err != nil {
+		return err
+	}
+	_, err := tx.Exec("INSERT INTO readings (meter_id, epoch, day, seq, value, correction) VALUES (?, ?, ?, ?, ?, ?)",
+		m.ID, m.epoch, p.Day, m.posted, p.Value, correction)
+	return err
+}
+
+// askReading binds what a reading says, on any surface.
+func askReading(f *schema.Form, n *NewReading, asset ...schema.Opt) {
+	f.ID(&n.AssetID, "asset_id", "the asset", asset...)
+	f.Ref(&n.Meter, "meter", "the meter's name or id; an asset with one meter needs none", schema.Most(maxName), schema.Example("hours"))
+	f.Milli(&n.Reading, "reading", "what the meter shows, with at most 3 decimals", schema.Required, schema.Range(0, maxReading), schema.Example(1250.5))
+	f.DayPtr(&n.ReadDate, "read_date", "when it showed that; today when left out, never in the future")
+}
+
+func (s *Service) postReading() schema.Op {
+	return schema.Op{
+		Route: "POST /api/assets/:id/readings",
+		About: "Post a meter reading. One below the present value is refused with 409 unless correction is true: " +
+			"then the meter is wound back and the baselines of its plans follow.",
+		Writes: true, Creates: true, Gives: samplePosted,
+		Ask: func(f *schema.Form) schema.Do {
+			var n NewReading
+			askReading(f, &n, schema.InPath("id"))
+			f.Bool(&n.Correction, "correction", "the meter was replaced, or its present value is a typing error")
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }
+		},
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+	}
+}
+
+func (s *Service) recordMeter() schema.Op {
+	return schema.Op{
+		Tool:   "record_meter",
+		About:  "Log a meter reading. It takes the present value or more; a meter that was wound back is corrected over REST.",
+		Writes: true, Repeats: true, Gives: samplePosted,
+		Ask: func(f *schema.Form) schema.Do {
+			var n NewReading
+			askReading(f, &n, schema.Required)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }
+		},
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+	}
+}

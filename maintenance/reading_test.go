@@ -1,0 +1,212 @@
+package maintenance
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+func TestReadingRules(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+
+	r := s.reads("110.5", "")
+	if !r.Moved || !r.Accepted || r.Correction || r.PreviousReading != 100_000 || r.Meter.Reading != 110_500 || text2(r.Meter.ReadDate) != "2026-11-20" || r.Warning != nil {
+		t.Errorf("higher: %s", asJSON(t, r))
+	}
+	r = s.reads("110.5", "")
+	if r.Moved || !r.Accepted || r.PreviousReading != 110_500 {
+		t.Errorf("equal: %s", asJSON(t, r))
+	}
+	s.untouched(fault.Conflict, "110.5", func() error { _, err := s.read("110.499", "", false); return err })
+	s.untouched(fault.Conflict, "correction", func() error { _, err := s.read("0", "2026-10-01", false); return err })
+	s.untouched(fault.Invalid, "2026-11-21", func() error { _, err := s.read("120", "2026-11-21", false); return err })
+	s.untouched(fault.Invalid, "1000000000000", func() error { _, err := s.read("1000000000000.001", "", false); return err })
+	s.untouched(fault.Invalid, "from 0", func() error { _, err := s.read("-0.001", "", true); return err })
+	s.untouched(fault.NotFound, "asset 9", func() error {
+		_, err := s.RecordReading(ctx, ana, NewReading{AssetID: 9, Reading: 1})
+		return err
+	})
+
+	r = s.reads("115", "2026-11-10")
+	if !r.Moved || text2(r.Meter.ReadDate) != "2026-11-20" || r.Meter.Reading != 115_000 {
+		t.Errorf("an older date: %s", asJSON(t, r))
+	}
+	if got, want := s.names(), "reading.recorded reading.recorded"; got != want {
+		t.Errorf("events %s, want %s", got, want)
+	}
+}
+
+func TestReadingEvent(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	s.reads("110", "2026-11-19")
+	_, err := s.read("50", "", true)
+	s.must(err)
+	r, err := s.read("50", "", true)
+	s.must(err)
+	if r.Moved || !r.Correction {
+		t.Errorf("a correction that changes nothing: %s", asJSON(t, r))
+	}
+	var got []string
+	for _, e := range s.events() {
+		b, err := json.Marshal(e.Data)
+		s.must(err)
+		got = append(got, e.Event+" "+string(b))
+	}
+	const data = `"asset":"Lathe","asset_id":1,"correction":%v,"meter":"hours","meter_id":1,"previous_reading":%s,"read_date":"%s","reading":%s,"unit":"h"}`
+	want := []string{
+		"reading.recorded {" + fmt.Sprintf(data, false, "100", "2026-11-19", "110"),
+		"reading.recorded {" + fmt.Sprintf(data, true, "110", "2026-11-20", "50"),
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("events\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if got := s.audit(); strings.Join(got[len(got)-3:], ", ") != "meter.reading meter:1, meter.reading meter:1, meter.reading meter:1" {
+		t.Errorf("audit %v", got)
+	}
+}
+
+func TestWhichMeter(t *testing.T) {
+	s := open(t)
+	s.rows("assets", "asset_tag,name", "V-1|Van", "B-1|Bench", "O-1|Other")
+	s.rows("meters", "asset_tag,name,unit,reading,read_date", "V-1|odometer|km|5000|2026-11-01", "V-1|engine|h|100|2026-11-01", "O-1|hours|h|1|2026-11-01")
+	post := func(asset int64, meter string) (Recorded, error) {
+		return s.RecordReading(ctx, ana, NewReading{AssetID: asset, Meter: meter, Reading: 6_000_000})
+	}
+	for _, ref := range []string{"odometer", "1", "ODOMETER"} {
+		r, err := post(1, ref)
+		s.must(err)
+		if r.Meter.Name != "odometer" {
+			t.Errorf("%s means %s", ref, r.Meter.Name)
+		}
+	}
+	s.untouched(fault.Invalid, "engine (2), odometer (1)", func() error { _, err := post(1, ""); return err })
+	s.untouched(fault.Invalid, "engine (2), odometer (1)", func() error { _, err := post(1, "3"); return err })
+	s.untouched(fault.Invalid, "has no meter", func() error { _, err := post(2, ""); return err })
+	if r, err := post(3, ""); err != nil || r.Meter.Name != "hours" {
+		t.Errorf("the only meter: %v %v", r.Meter.Name, err)
+	}
+}
+
+func TestReadingWarning(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-10")
+	s.reads("200", "2026-11-19") // 100 in 9 days
+	if r := s.reads("311.111", ""); r.Warning != nil {
+		t.Errorf("ten times 11.11 in a day: %s", *r.Warning)
+	}
+	s = open(t)
+	s.lathe("100", "2026-11-10")
+	s.reads("200", "2026-11-19")
+	r := s.reads("311.112", "")
+	if r.Warning == nil || !strings.Contains(*r.Warning, "111.112 h in 1 day") || !strings.Contains(*r.Warning, "11.1111 a day") {
+		t.Errorf("a thousandth more: %s", asJSON(t, r))
+	}
+	if r, err := s.read("100000", "", true); err != nil || r.Warning != nil {
+		t.Errorf("a correction is no jump: %s %v", asJSON(t, r), err)
+	}
+}
+
+// TestUseAgainstNaive posts readings at random and compares use per day with what a
+// walk over all of them says.
+func TestUseAgainstNaive(t *testing.T) {
+	type posted struct {
+		point
+		correction bool
+	}
+	naive := func(all []posted, today exact.Day) *exact.Decimal {
+		begin := 0
+		for i, p := range all {
+			if p.correction {
+				begin = i
+			}
+		}
+		var line []point
+		for _, p := range all[begin:] {
+			if p.Day < today-89 || all[begin].correction && p.Day < all[begin].Day {
+				continue
+			}
+			at := len(line)
+			for at > 0 && line[at-1].Day > p.Day {
+				at--
+			}
+			line = append(line[:at], append([]point{p.point}, line[at:]...)...)
+		}
+		if len(line) < 2 {
+			return nil
+		}
+		first, last := line[0], line[len(line)-1]
+		days, went := int64(last.Day-first.Day), int64(last.Value-first.Value)
+		if days == 0 || went < 0 {
+			return nil
+		}
+		return &exact.Decimal{Unscaled: exact.RoundHalfUp(went*10, days), Places: 4}
+	}
+	show := func(d *exact.Decimal) string {
+		if d == nil {
+			return "unknown"
+		}
+		return d.String()
+	}
+	for seed := range uint64(8) {
+		s := open(t)
+		r := rand.New(rand.NewPCG(seed, 3))
+		start := "2026-03-01"
+		s.on(start)
+		s.lathe("", "")
+		var all []posted
+		value := exact.Milli(0)
+		today := day(t, start)
+		for range 60 {
+			today += exact.Day(r.IntN(6))
+			s.on(today.String())
+			p := posted{point: point{Day: today - exact.Day(r.IntN(2)*r.IntN(120)), Value: value + exact.Milli(r.IntN(3)*r.IntN(100_000))}}
+			if r.IntN(12) == 0 {
+				p.correction, p.Value = true, exact.Milli(r.IntN(200_000))
+			}
+			got, err := s.RecordReading(ctx, ana, NewReading{AssetID: 1, Reading: p.Value, ReadDate: &p.Day, Correction: p.correction})
+			s.must(err)
+			all = append(all, p)
+			value = p.Value
+			want := show(naive(all, today))
+			if show(got.Meter.AvgPerDay) != want || show(s.meter("hours").AvgPerDay) != want {
+				t.Fatalf("seed %d, after %d readings: answered %s, listed %s, want %s", seed, len(all), show(got.Meter.AvgPerDay), show(s.meter("hours").AvgPerDay), want)
+			}
+		}
+		today += 40
+		s.on(today.String())
+		if got, want := show(s.meter("hours").AvgPerDay), show(naive(all, today)); got != want {
+			t.Errorf("seed %d, 40 days later: %s, want %s", seed, got, want)
+		}
+	}
+}
+
+// TestReadingsKeepTheirOrder keeps the readings' tree in the shape that use per day needs.
+func TestReadingsKeepTheirOrder(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	s.reads("110", "2026-11-05")
+	s.reads("120", "2026-11-03")
+	_, err := s.read("10", "2026-11-06", true)
+	s.must(err)
+	s.reads("12", "2026-11-20")
+	want := []string{"L-1|hours|100|2026-11-01|0", "L-1|hours|110|2026-11-05|0", "L-1|hours|120|2026-11-03|0", "L-1|hours|10|2026-11-06|1", "L-1|hours|12|2026-11-20|0"}
+	if got := s.export("readings"); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("exported\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	var epochs []int64
+	s.must(s.db.View(ctx, func(c *db.Conn) (err error) {
+		epochs, err = db.All(c, db.Int, "SELECT epoch FROM readings ORDER BY seq")
+		return err
+	}))
+	if fmt.Sprint(epochs) != "[0 0 0 1 1]" {
+		t.Errorf("epochs %v", epochs)
+	}
+}

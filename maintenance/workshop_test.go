@@ -1,0 +1,376 @@
+package maintenance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+// workshop is the service over a real file, with a clock that the test sets.
+type workshop struct {
+	*Service
+	db *db.DB
+	t  testing.TB
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+var (
+	ctx = context.Background()
+	cli = db.CLI("maintenance")
+	ana = db.Caller{Service: "maintenance", User: "ana", Role: "member", Scope: "full", Via: "rest"}
+)
+
+// open makes an empty workshop at noon of 20 November 2026. Whatever the test does,
+// doctor must find nothing wrong afterwards.
+func open(t testing.TB) *workshop {
+	t.Helper()
+	s := &workshop{t: t, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+	path := filepath.Join(t.TempDir(), "workshop.db")
+	o := db.Options{Zone: time.UTC, Now: func() time.Time {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.now
+	}}
+	s.must(db.Create(path, o))
+	d, err := db.Open(path, o)
+	s.must(err)
+	s.db, s.Service = d, New(d)
+	t.Cleanup(func() {
+		for _, b := range s.doctor() {
+			t.Errorf("doctor: %s", b)
+		}
+		s.must(d.Close())
+	})
+	return s
+}
+
+func (s *workshop) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// on sets the clock to noon of the day.
+func (s *workshop) on(d string) {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = day(s.t, d).Time(time.UTC).Add(12 * time.Hour)
+}
+
+// refused fails unless err is a refusal of the kind whose text has every part.
+func (s *workshop) refused(err error, kind fault.Kind, parts ...string) {
+	s.t.Helper()
+	if !fault.Is(err, kind) {
+		s.t.Fatalf("got %v, want a refusal of kind %s", err, kind)
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			s.t.Errorf("the refusal %q does not say %q", err, p)
+		}
+	}
+}
+
+func (s *workshop) doctor() (breaches []string) {
+	s.t.Helper()
+	s.must(s.db.View(ctx, func(c *db.Conn) (err error) {
+		breaches, err = s.Declare().Check(c)
+		return err
+	}))
+	return breaches
+}
+
+// row puts one row, cells separated by |, into a table, as import does.
+func (s *workshop) row(table, header, cells string) error {
+	s.t.Helper()
+	t, ok := s.Declare().Table(table)
+	if !ok {
+		s.t.Fatalf("no table %s", table)
+	}
+	in, names := map[string]string{}, strings.Split(header, ",")
+	for i, cell := range strings.Split(cells, "|") {
+		in[names[i]] = cell
+	}
+	put, err := t.Bind(in, schema.LoadOptions{})
+	if err != nil {
+		return err
+	}
+	return db.Exec(ctx, s.db, cli, func(tx *db.Tx) error { return tx.Try(func() error { return put(tx) }) })
+}
+
+// rows puts rows that must all be taken.
+func (s *workshop) rows(table, header string, rows ...string) {
+	s.t.Helper()
+	for _, r := range rows {
+		if err := s.row(table, header, r); err != nil {
+			s.t.Fatalf("%s %s: %v", table, r, err)
+		}
+	}
+}
+
+// export is a whole table, a line a row, cells separated by |.
+func (s *workshop) export(table string) []string {
+	s.t.Helper()
+	t, _ := s.Declare().Table(table)
+	lines := []string{}
+	s.must(s.db.View(ctx, func(c *db.Conn) error {
+		return t.Export(c, func(cells ...string) error {
+			lines = append(lines, strings.Join(cells, "|"))
+			return nil
+		})
+	}))
+	return lines
+}
+
+// header is a table's columns.
+func (s *workshop) header(table string) string {
+	t, _ := s.Declare().Table(table)
+	var names []string
+	for _, a := range t.Columns() {
+		names = append(names, a.Name)
+	}
+	return strings.Join(names, ",")
+}
+
+// lathe makes asset 1 with one meter of hours that shows reading since the day; ""
+// for one that was never read.
+func (s *workshop) lathe(reading, since string) {
+	s.t.Helper()
+	s.rows("assets", "asset_tag,name", "L-1|Lathe")
+	s.rows("meters", "asset_tag,name,unit,reading,read_date", "L-1|hours|h|"+reading+"|"+since)
+}
+
+// read posts a reading of asset 1; "" is today.
+func (s *workshop) read(reading, date string, correction bool) (Recorded, error) {
+	s.t.Helper()
+	return s.RecordReading(ctx, ana, NewReading{AssetID: 1, Reading: milli(s.t, reading), ReadDate: dayPtr(s.t, date), Correction: correction})
+}
+
+// reads posts a reading that must be taken.
+func (s *workshop) reads(reading, date string) Recorded {
+	s.t.Helper()
+	r, err := s.read(reading, date, false)
+	s.must(err)
+	return r
+}
+
+// opens opens a work order on asset 1.
+func (s *workshop) opens(n NewOrder) WorkOrder {
+	s.t.Helper()
+	if n.AssetID == 0 {
+		n.AssetID = 1
+	}
+	if n.Description == "" {
+		n.Description = "a job"
+	}
+	wo, err := s.OpenWorkOrder(ctx, ana, n)
+	s.must(err)
+	return wo
+}
+
+// moves moves a work order through states that it must take.
+func (s *workshop) moves(id int64, states ...string) (wo WorkOrder) {
+	s.t.Helper()
+	for _, to := range states {
+		m := Move{ID: id, Status: to}
+		if to == "done" {
+			m.Resolution = "repaired"
+		}
+		var err error
+		if wo, err = s.MoveWorkOrder(ctx, ana, m); err != nil {
+			s.t.Fatalf("to %s: %v", to, err)
+		}
+	}
+	return wo
+}
+
+// due is one plan's row of the due list.
+func (s *workshop) due(id int64) PMDueRow {
+	s.t.Helper()
+	list, err := s.PMDue(ctx, "")
+	s.must(err)
+	for _, row := range list.PMDue {
+		if row.PMID == id {
+			return row
+		}
+	}
+	s.t.Fatalf("plan %d is not in the list", id)
+	return PMDueRow{}
+}
+
+// meter is a meter of asset 1 by name.
+func (s *workshop) meter(name string) Meter {
+	s.t.Helper()
+	page, err := s.Assets(ctx, AssetFilter{Limit: 10})
+	s.must(err)
+	for _, m := range page.Assets[0].Meters {
+		if m.Name == name {
+			return m
+		}
+	}
+	s.t.Fatalf("no meter %s", name)
+	return Meter{}
+}
+
+// op finds an operation by its tool or its route.
+func (s *workshop) op(name string) schema.Op {
+	s.t.Helper()
+	for _, op := range s.Declare().Ops {
+		if op.Tool == name || op.Route == name {
+			return op
+		}
+	}
+	s.t.Fatalf("no operation %s", name)
+	return schema.Op{}
+}
+
+// call carries out a tool with JSON arguments, as an agent would, and gives its answer
+// as JSON.
+func (s *workshop) call(tool, args string) (string, error) {
+	s.t.Helper()
+	return s.answer(s.op(tool), schema.Input{Surface: schema.Tool, Body: parsed(s.t, args), HasBody: true})
+}
+
+// post carries out a POST with the path's id and a JSON body.
+func (s *workshop) post(route, id, body string) (string, error) {
+	s.t.Helper()
+	return s.answer(s.op(route), schema.Input{Path: func(string) string { return id }, Body: parsed(s.t, body), HasBody: true})
+}
+
+// get carries out a GET with the path's id and a query of name, value pairs.
+func (s *workshop) get(route, id string, query ...string) (string, error) {
+	s.t.Helper()
+	in := schema.Input{Path: func(string) string { return id }, Query: map[string][]string{}}
+	for i := 0; i+1 < len(query); i += 2 {
+		in.Query[query[i]] = []string{query[i+1]}
+	}
+	return s.answer(s.op(route), in)
+}
+
+func (s *workshop) answer(op schema.Op, in schema.Input) (string, error) {
+	s.t.Helper()
+	do, err := op.Bind(in)
+	if err != nil {
+		return "", err
+	}
+	answer, err := do(ctx, ana)
+	if err != nil {
+		return "", err
+	}
+	return asJSON(s.t, answer), nil
+}
+
+func parsed(t testing.TB, s string) strict.Value {
+	t.Helper()
+	v, err := strict.Parse([]byte(s), strict.MaxDepth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func asJSON(t testing.TB, v any) string {
+	t.Helper()
+	b, err := strict.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// audit lists the audit trail, oldest first: "action subject".
+func (s *workshop) audit() (entries []string) {
+	s.t.Helper()
+	s.must(s.db.View(ctx, func(c *db.Conn) (err error) {
+		entries, err = db.All(c, func(r *db.Row) string { return r.Text() + " " + r.Text() }, "SELECT action, subject FROM audit ORDER BY id")
+		return err
+	}))
+	return entries
+}
+
+// told is one event.
+type told struct {
+	Event string
+	Data  map[string]any
+}
+
+func (e told) String() string { return fmt.Sprintf("%s %v", e.Event, e.Data) }
+
+// events lists the events, oldest first.
+func (s *workshop) events() (all []told) {
+	s.t.Helper()
+	s.must(s.db.View(ctx, func(c *db.Conn) error {
+		return db.Each(c, func(r *db.Row) error {
+			var e told
+			err := json.Unmarshal(r.Bytes(), &e)
+			all = append(all, e)
+			return err
+		}, "SELECT body FROM events ORDER BY seq")
+	}))
+	return all
+}
+
+// names lists the events' names.
+func (s *workshop) names() string {
+	var names []string
+	for _, e := range s.events() {
+		names = append(names, e.Event)
+	}
+	return strings.Join(names, " ")
+}
+
+// untouched fails unless do is refused and leaves no trace at all.
+func (s *workshop) untouched(kind fault.Kind, part string, do func() error) {
+	s.t.Helper()
+	before := s.dump()
+	s.refused(do(), kind, part)
+	if after := s.dump(); after != before {
+		s.t.Errorf("a refused change left a trace:\nbefore %s\nafter  %s", before, after)
+	}
+}
+
+// dump is everything that the service keeps, as text.
+func (s *workshop) dump() string {
+	s.t.Helper()
+	var b strings.Builder
+	s.must(s.db.View(ctx, func(c *db.Conn) error {
+		for _, table := range []string{"assets", "meters", "readings", "parts", "pm_plans", "work_orders", "work_order_counts", "part_uses", "photos", "maintenance_settings", "audit", "events"} {
+			columns, err := db.All(c, db.Text, "SELECT name FROM pragma_table_info(?)", table)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, "%s:", table)
+			if err := db.Each(c, func(r *db.Row) error {
+				b.WriteString(" " + r.Text())
+				return nil
+			}, "SELECT concat_ws('|', "+strings.Join(columns, ", ")+") FROM "+table); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	return b.String()
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func text2(p *exact.Day) string {
+	if p == nil {
+		return "null"
+	}
+	return p.String()
+}
