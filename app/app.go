@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"quartermaster/maintenance"
 	"quartermaster/reorder"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -17,21 +18,23 @@ var Services = []string{"store", "maintenance", "rental", "reorder"}
 
 // shop is the four services over one database.
 type shop struct {
-	all     []schema.Service              // in the order of Services
-	flush   []func(context.Context) error // what services remember off the requests' path
-	reorder *reorder.Service
+	all         []schema.Service              // in the order of Services
+	flush       []func(context.Context) error // what services remember off the requests' path
+	maintenance *maintenance.Service
+	reorder     *reorder.Service
 }
 
 // newShop builds the services over d. Without a database they only tell what they
 // are, for the command line's help.
 func newShop(d *db.DB) *shop {
-	buying := reorder.New(d)
-	return &shop{reorder: buying, all: []schema.Service{
+	s := &shop{maintenance: maintenance.New(d), reorder: reorder.New(d)}
+	s.all = []schema.Service{
 		{Name: "store", Title: "Store service", Ping: "4.1.0", Health: "4.1.0", Document: "4.1.0"},
-		{Name: "maintenance", Title: "Maintenance service", Ping: "2.0.0", Health: "2.0.0", Document: "2.0.0"},
+		s.maintenance.Declare(),
 		{Name: "rental", Title: "Rental service", Health: "3.0.0", Document: "3.0.0"},
-		buying.Declare(),
-	}}
+		s.reorder.Declare(),
+	}
+	return s
 }
 
 // service finds one of the four by name.
