@@ -75,11 +75,8 @@ func checkMedia(contentType string) error {
 // readBody reads the whole body. It trusts an announced length only up to 1 MiB of
 // memory at once.
 func readBody(r *http.Request, most int64) ([]byte, error) {
-	tooLarge := func() error {
-		return fault.New(fault.TooLarge, "the body is larger than the %d bytes that are allowed here", most)
-	}
 	if r.ContentLength > most {
-		return nil, tooLarge()
+		return nil, tooLarge(r, most)
 	}
 	size := min(max(r.ContentLength, 0), defaultBody)
 	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
@@ -87,11 +84,22 @@ func readBody(r *http.Request, most int64) ([]byte, error) {
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
-		return nil, tooLarge()
+		return nil, tooLarge(r, most)
 	case err != nil:
 		return nil, fault.Malformedf("the body could not be read to its end%s", cutShort(err))
 	}
 	return buf.Bytes(), nil
+}
+
+// tooLarge refuses a body for its size. Many clients send all of it before they look
+// for an answer, and would meet a closed connection in its place; so a body that is
+// not far too large is read and thrown away. A client that asked first has sent none.
+func tooLarge(r *http.Request, most int64) error {
+	const patience = 16 << 20
+	if r.Header.Get("Expect") == "" && r.ContentLength <= most+patience {
+		_, _ = io.CopyN(io.Discard, r.Body, most+patience) // the answer is the same if it fails
+	}
+	return fault.New(fault.TooLarge, "the body is larger than the %d bytes that are allowed here", most)
 }
 
 func cutShort(err error) string {

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -118,6 +119,21 @@ func TestSizeOfTheBody(t *testing.T) {
 	if code, detail := a.refusal(t); a.status != 413 || code != "payload_too_large" || !strings.Contains(detail, fmt.Sprint(most)) {
 		t.Errorf("one byte more: %d %s %s", a.status, code, detail)
 	}
+	// Whoever writes everything before reading gets to read the refusal.
+	host := strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/mcp")
+	c, err := net.Dial("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	long := fill(most + 12<<20)
+	if _, err := fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer full\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		host, len(long), long); err != nil {
+		t.Errorf("writing 16 MiB: %v", err)
+	}
+	if b, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(b), "HTTP/1.1 413") {
+		t.Errorf("after writing 16 MiB: %v %s", err, b)
+	}
 	// Without an announced length the limit holds as well.
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, struct{ *strings.Reader }{strings.NewReader(fill(most + 1))})
 	if err != nil {
@@ -147,12 +163,11 @@ func TestShortBody(t *testing.T) {
 	if err := c.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	var b [2048]byte
-	n, err := c.Read(b[:])
+	b, err := io.ReadAll(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := string(b[:n])
+	got := string(b)
 	if !strings.HasPrefix(got, "HTTP/1.1 400") || !strings.Contains(got, "shorter than announced") {
 		t.Errorf("got %s", got)
 	}
