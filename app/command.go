@@ -64,7 +64,7 @@ func Run(ctx context.Context, env Env) int {
 	case err == nil:
 		return 0
 	case errors.As(err, &failure) && !errors.As(err, &usage):
-		if failure.error != errQuiet {
+		if !errors.Is(failure.error, errQuiet) {
 			fmt.Fprintf(env.Stderr, "quartermaster: %v\n", failure.error)
 		}
 		return 1

@@ -80,7 +80,7 @@ func (r *room) enter() {
 		if oldest := r.idle.Front(); oldest != nil {
 			c, _ := r.idle.Remove(oldest).(net.Conn)
 			delete(r.where, c)
-			go c.Close() // its place comes free when it is closed
+			go func() { _ = c.Close() }() // its place comes free when it is closed
 		}
 		r.free.Wait()
 	}

@@ -131,14 +131,14 @@ func (a Arg) Schema(d Dialect) map[string]any {
 	default:
 		s["type"] = "string"
 	}
-	a.limit(s, d)
+	a.limit(s)
 	if a.Default != nil {
 		s["default"] = a.Default
 	}
 	return s
 }
 
-func (a Arg) limit(s map[string]any, d Dialect) {
+func (a Arg) limit(s map[string]any) {
 	if len(a.Enum) > 0 {
 		s["enum"] = a.Enum
 	}

@@ -376,7 +376,7 @@ func (f *Form) ifGiven(name string, set func()) {
 	if f.describing || f.err != nil {
 		return
 	}
-	if v, ok := f.find(name); ok && !(f.surface == CSV && v.text == "") {
+	if v, ok := f.find(name); ok && (f.surface != CSV || v.text != "") {
 		set()
 	}
 }

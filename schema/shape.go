@@ -72,6 +72,9 @@ func shapeOf(t reflect.Type) *Shape {
 	case reflect.Float32, reflect.Float64:
 		return &Shape{Type: "number"}
 	case reflect.Slice, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return &Shape{Type: "string", Format: "byte"} // encoding/json writes bytes as Base64
+		}
 		return &Shape{Type: "array", Items: shapeOf(t.Elem())}
 	case reflect.Map:
 		return &Shape{Type: "object", Items: shapeOf(t.Elem())}

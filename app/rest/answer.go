@@ -56,10 +56,10 @@ func status(op schema.Op, answer any) int {
 	return http.StatusOK
 }
 
-func (h *handler) answer(w http.ResponseWriter, r *http.Request, op schema.Op, answer any) {
+func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any) {
 	body, err := encode(nil, answer)
 	if err != nil {
-		h.refuse(w, r, err)
+		h.refuse(w, err)
 		return
 	}
 	send(w, status(op, answer), body)
@@ -77,7 +77,7 @@ var contentType = []string{"application/json"}
 
 // refuse answers with the refusal that err is, or with an internal error that tells
 // nothing.
-func (h *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
+func (h *handler) refuse(w http.ResponseWriter, err error) {
 	var again *db.Replay
 	if errors.As(err, &again) {
 		w.Header().Set("Idempotent-Replayed", "true")
@@ -130,12 +130,12 @@ func refusalBody(e *fault.Error) ([]byte, error) {
 }
 
 // panicked turns a panic into an internal error; the log has the stack.
-func (h *handler) panicked(w http.ResponseWriter, r *http.Request, cause any) {
-	if cause == http.ErrAbortHandler {
+func (h *handler) panicked(w http.ResponseWriter, _ *http.Request, cause any) {
+	if cause == any(http.ErrAbortHandler) {
 		panic(cause)
 	}
 	h.Log.Error().Str("stack", string(debug.Stack())).Str("request_id", seen(w).id).Msg(fmt.Sprint("panic: ", cause))
 	if seen(w).status == 0 {
-		h.refuse(w, r, errors.New("panic"))
+		h.refuse(w, errors.New("panic"))
 	}
 }

@@ -14,7 +14,6 @@ import (
 type record struct {
 	http.ResponseWriter
 	id, route string
-	remote    string
 	keyID     int64
 	status    int
 	bytes     int

@@ -18,6 +18,7 @@ import (
 
 const (
 	defaultBody = 1 << 20
+	reserve     = 4 << 20
 	maxDepth    = 32
 )
 
@@ -75,17 +76,17 @@ func checkMedia(contentType string) error {
 func readBody(r *http.Request, most int64) ([]byte, error) {
 	tooLarge := fault.New(fault.TooLarge, "the body is larger than the %d bytes that are allowed here", most)
 	if r.ContentLength > most {
+		drain(r.Body, most)
 		return nil, tooLarge
 	}
-	size := r.ContentLength
-	if size < 0 {
-		size = 0
-	}
+	// What is announced is reserved at once only as far as a body usually goes.
+	size := min(max(r.ContentLength, 0), reserve)
 	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 	_, err := buf.ReadFrom(http.MaxBytesReader(nil, r.Body, most))
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
+		drain(r.Body, most)
 		return nil, tooLarge
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fault.Malformedf("the body ended before its announced length")
@@ -94,6 +95,10 @@ func readBody(r *http.Request, most int64) ([]byte, error) {
 	}
 	return buf.Bytes(), nil
 }
+
+// drain reads on, as much again as is allowed, so that a client that writes its whole
+// body before it reads gets to see the refusal.
+func drain(body io.Reader, most int64) { _, _ = io.CopyN(io.Discard, body, most) }
 
 // query reads the query string, refusing what url.ParseQuery would.
 func query(raw string) (map[string][]string, error) {

@@ -82,22 +82,22 @@ func (h *handler) agent(w http.ResponseWriter, r *http.Request, _ httprouter.Par
 // notFound refuses an unknown path. Under /api the key comes before everything.
 func (h *handler) notFound(w http.ResponseWriter, r *http.Request) {
 	if err := h.keyFirst(r); err != nil {
-		h.refuse(w, r, err)
+		h.refuse(w, err)
 		return
 	}
-	h.refuse(w, r, fault.NotFoundf("there is no %s here; GET /api/openapi.json lists what there is", schema.Quote(r.URL.Path)))
+	h.refuse(w, fault.NotFoundf("there is no %s here; GET /api/openapi.json lists what there is", schema.Quote(r.URL.Path)))
 }
 
 // methodNotAllowed refuses a known path with a wrong method; the router has set Allow.
 func (h *handler) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	if err := h.keyFirst(r); err != nil {
 		w.Header().Del("Allow")
-		h.refuse(w, r, err)
+		h.refuse(w, err)
 		return
 	}
 	// The router offers OPTIONS, which it does not answer here.
 	w.Header().Set("Allow", strings.ReplaceAll(w.Header().Get("Allow"), ", OPTIONS", ""))
-	h.refuse(w, r, fault.New(fault.Method, "%s is not allowed on %s; allowed: %s",
+	h.refuse(w, fault.New(fault.Method, "%s is not allowed on %s; allowed: %s",
 		schema.Quote(r.Method), schema.Quote(r.URL.Path), w.Header().Get("Allow")))
 }
 
@@ -130,7 +130,7 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 		if !op.Open {
 			who, err = h.Authenticate(r.Context(), h.Service.Name, r.Header.Get("Authorization"), Remote(r))
 			if err != nil {
-				h.refuse(w, r, err)
+				h.refuse(w, err)
 				return
 			}
 			who.Via = "rest"
@@ -138,16 +138,16 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 		}
 		if op.Writes && !op.Open {
 			if err := who.MayWrite(op.Route); err != nil {
-				h.refuse(w, r, err)
+				h.refuse(w, err)
 				return
 			}
 		}
 		answer, err := h.call(op, raw, who, r, ps)
 		if err != nil {
-			h.refuse(w, r, err)
+			h.refuse(w, err)
 			return
 		}
-		h.answer(w, r, op, answer)
+		h.answer(w, op, answer)
 	}
 }
 

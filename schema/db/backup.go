@@ -29,7 +29,7 @@ func Hold(path string) (release func() error, err error) {
 // read and write. The copy appears at target only when it is complete and whole.
 func copyInto(c *sqlite.Conn, target string) error {
 	tmp := fmt.Sprintf("%s.part-%d", target, os.Getpid())
-	defer os.Remove(tmp)
+	defer func() { _ = os.Remove(tmp) }()
 	_ = os.Remove(tmp)
 	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
@@ -123,7 +123,7 @@ func Restore(source, path string) (aside string, err error) {
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	tmp := fmt.Sprintf("%s.restore-%d", path, os.Getpid())
-	defer os.Remove(tmp)
+	defer func() { _ = os.Remove(tmp) }()
 	if err := copyFile(source, tmp); err != nil {
 		return "", err
 	}

@@ -29,7 +29,7 @@ type Keep struct {
 
 // Replay is the error by which Update says that this very request was answered
 // before; it carries the answer.
-type Replay struct {
+type Replay struct { //nolint:errname // it is an answer that travels as an error
 	Status int
 	Body   []byte
 }

@@ -62,7 +62,7 @@ func (r *Row) Bytes() []byte {
 	return b
 }
 
-// IntPtr, TextPtr, DayPtr, MilliPtr and InstantPtr read what may be NULL: nil then.
+// IntPtr reads an integer that may be NULL: nil then. So do the other Ptr methods.
 func (r *Row) IntPtr() *int64 { return orNil(r, r.Int) }
 
 // TextPtr reads a text that may be NULL.
@@ -196,7 +196,7 @@ func One[T any](c *Conn, scan func(*Row) T, query string, args ...any) (one T, f
 	return one, true, failed(s.Reset())
 }
 
-// Int, Text and Instant are scans of a single column.
+// Int scans a single integer.
 func Int(r *Row) int64 { return r.Int() }
 
 // Text scans a single text.

@@ -83,7 +83,7 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 // write is the writer's goroutine: it owns the one connection that writes.
 func (d *DB) write(c *sqlite.Conn) {
 	defer close(d.done)
-	defer c.Close()
+	defer func() { _ = c.Close() }() // Close has moved the log already, or tells why it could not
 	batch := make([]*ticket, 0, maxBatch)
 	for {
 		select {

@@ -76,7 +76,7 @@ func (p *parser) value(i, depth int) int {
 		if depth >= p.maxDepth {
 			return p.fail(i, "nested deeper than "+strconv.Itoa(p.maxDepth))
 		}
-		end := 0
+		var end int
 		if c == '{' {
 			end = p.object(i+1, depth+1)
 		} else {

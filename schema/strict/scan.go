@@ -61,7 +61,7 @@ func plain(b []byte, i int) int {
 		}
 		i += 8
 	}
-	for i < len(b) && !(b[i] == '"' || b[i] == '\\' || b[i] < ' ' || b[i] >= 0x80) {
+	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' && b[i] < 0x80 {
 		i++
 	}
 	return i

@@ -20,7 +20,7 @@ func unescape(buf, s []byte) []byte {
 			s = s[i+2:]
 			continue
 		}
-		r := rune(hexRune(s[i+2:]))
+		r := hexRune(s[i+2:])
 		s = s[i+6:]
 		if utf16.IsSurrogate(r) {
 			r = utf16.DecodeRune(r, hexRune(s[2:]))
