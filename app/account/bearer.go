@@ -215,6 +215,8 @@ func (k *Keys) remember(hash [sha256.Size]byte, s *seenKey) {
 	k.seen[hash] = s
 }
 
+const setLastUse = "UPDATE keys SET last_used_at = ?1 WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at < ?1)"
+
 // Flush writes when the keys were last used. The server calls it every minute and
 // when it stops; what could not be written is kept for the next time.
 func (k *Keys) Flush(ctx context.Context) error {
@@ -226,7 +228,7 @@ func (k *Keys) Flush(ctx context.Context) error {
 		return nil
 	}
 	err := db.Exec(ctx, k.d, db.Bookkeeping(), func(tx *db.Tx) error {
-		set, err := tx.Change("UPDATE keys SET last_used_at = ?1 WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at < ?1)")
+		set, err := tx.Change(setLastUse)
 		if err != nil {
 			return err
 		}

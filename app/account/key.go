@@ -119,7 +119,8 @@ func RevokeKey(ctx context.Context, d *db.DB, who db.Caller, id int64) (Key, err
 		case k.RevokedAt != nil:
 			return k, fault.Conflictf("the key %d (%s) is revoked already, since %s", id, k.Prefix, *k.RevokedAt)
 		}
-		return k, k.revoke(tx)
+		err = k.revoke(tx)
+		return k, err
 	})
 }
 

@@ -1,0 +1,393 @@
+package account
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+func TestAuthenticate(t *testing.T) {
+	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	must[User](t)(h.add("alice", "viewer", "store", "rental"))
+	made, full := h.key(NewKey{Service: "store", User: "alice", Scope: "read"})
+	k := NewKeys(h.d)
+	want := db.Caller{Service: "store", User: "alice", Role: "viewer", Scope: "read", KeyID: made.ID}
+	for _, authorization := range []string{"Bearer " + full, "bearer " + full, "BEARER    " + full} {
+		if who := must[db.Caller](t)(k.Authenticate(ctx, "store", authorization, "192.0.2.1")); who != want {
+			t.Fatalf("%q: got %+v, want %+v", authorization, who, want)
+		}
+	}
+
+	_, err := k.Authenticate(ctx, "store", "", "192.0.2.1")
+	refused(t, err, fault.Unauthorized, "is needed", "Authorization: Bearer", "store")
+	missing := err.Error()
+
+	_, unknownRole := h.key(NewKey{Service: "rental", User: "alice", Scope: "full"})
+	if _, err := takeRole(h.d, "alice", "rental"); err != nil {
+		t.Fatal(err)
+	}
+	_, revoked := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
+	must[Key](t)(RevokeKey(ctx, h.d, cli, 3))
+	must[User](t)(h.add("gone", "admin", "store"))
+	_, disabled := h.key(NewKey{Service: "store", User: "gone", Scope: "full"})
+	must[User](t)(Disable(ctx, h.d, cli, "gone"))
+	_, err = k.Authenticate(ctx, "store", "Bearer "+mintKey(), "192.0.2.1")
+	refused(t, err, fault.Unauthorized, "Authorization: Bearer", "store")
+	unknown := err.Error()
+	if unknown == missing {
+		t.Fatal("a wrong key is refused in the words of a missing one")
+	}
+	for about, try := range map[string]struct{ service, authorization string }{
+		"no key":           {"store", "Bearer"},
+		"empty key":        {"store", "Bearer "},
+		"another scheme":   {"store", "Basic " + full},
+		"no scheme":        {"store", full},
+		"no space":         {"store", "Bearer" + full},
+		"a tab":            {"store", "Bearer\t" + full},
+		"space before":     {"store", " Bearer " + full},
+		"space behind":     {"store", "Bearer " + full + " "},
+		"short":            {"store", "Bearer " + full[:len(full)-1]},
+		"long":             {"store", "Bearer " + full + "0"},
+		"upper case":       {"store", "Bearer " + strings.ToUpper(full)},
+		"upper case digit": {"store", "Bearer apk_" + strings.Repeat("A", 40)},
+		"another prefix":   {"store", "Bearer rk__" + full[4:]},
+		"two":              {"store", "Bearer " + full + ", Bearer " + full},
+		"revoked":          {"store", "Bearer " + revoked},
+		"disabled owner":   {"store", "Bearer " + disabled},
+	} {
+		t.Run(about, func(t *testing.T) {
+			_, err := k.Authenticate(ctx, try.service, try.authorization, about)
+			refused(t, err, fault.Unauthorized)
+			if err.Error() != unknown {
+				t.Fatalf("got %q, want the words for an unknown key", err)
+			}
+		})
+	}
+	for about, key := range map[string]string{"another service's": full, "owner without a role": unknownRole} {
+		t.Run(about, func(t *testing.T) {
+			_, err := k.Authenticate(ctx, "rental", "Bearer "+key, "192.0.2.2")
+			refused(t, err, fault.Unauthorized)
+			if want := strings.ReplaceAll(unknown, "store", "rental"); err.Error() != want {
+				t.Fatalf("got %q, want %q", err, want)
+			}
+		})
+	}
+}
+
+// takeRole takes a role away, which no command does.
+func takeRole(d *db.DB, user, service string) (int, error) {
+	return db.Update(context.Background(), d, db.Bookkeeping(), func(tx *db.Tx) (int, error) {
+		return tx.Exec("DELETE FROM roles WHERE service = ? AND user_id = (SELECT id FROM users WHERE name = ?)", service, user)
+	})
+}
+
+// What one process takes away, the other refuses on its next request.
+func TestWhatIsTakenAwayHoldsOnTheNextRequest(t *testing.T) {
+	ctx, cli := context.Background(), db.CLI("")
+	h := newHouse(t)
+	other := h.open(h.d.Path())
+	for name, d := range map[string]*db.DB{"same handle": h.d, "another handle": other} {
+		t.Run(name, func(t *testing.T) {
+			user := strings.ReplaceAll(name, " ", "-")
+			h.user(user)
+			made, full := h.key(NewKey{Service: "store", User: user, Scope: "full"})
+			_, spare := h.key(NewKey{Service: "store", User: user, Scope: "full"})
+			k := NewKeys(h.d)
+			ask := func(key string) (db.Caller, error) { return k.Authenticate(ctx, "store", "Bearer "+key, "192.0.2.1") }
+			must[db.Caller](t)(ask(full))
+			must[db.Caller](t)(ask(spare))
+			must[Key](t)(RevokeKey(ctx, d, cli, made.ID))
+			_, err := ask(full)
+			refused(t, err, fault.Unauthorized)
+			must[User](t)(SetRole(ctx, d, cli, user, "viewer", []string{"store"}))
+			if who := must[db.Caller](t)(ask(spare)); who.Role != "viewer" {
+				t.Fatalf("got the role %s, want viewer", who.Role)
+			}
+			must[User](t)(Disable(ctx, d, cli, user))
+			_, err = ask(spare)
+			refused(t, err, fault.Unauthorized)
+			must[User](t)(Enable(ctx, d, cli, user))
+			must[db.Caller](t)(ask(spare))
+			if _, err := takeRole(d, user, "store"); err != nil {
+				t.Fatal(err)
+			}
+			_, err = ask(spare)
+			refused(t, err, fault.Unauthorized)
+		})
+	}
+}
+
+// Many ask at once while keys are revoked, now in this process, now in another: a
+// request that begins when the revocation is done is refused.
+func TestNoRequestAfterARevocationPasses(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	h.user("alice")
+	handles := []*db.DB{h.d, h.open(h.d.Path())}
+	k := NewKeys(h.d)
+	for round := range 40 {
+		made, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
+		_, steady := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
+		var done, passed atomic.Bool
+		var all, warm sync.WaitGroup
+		for range 8 {
+			all.Add(1)
+			warm.Add(1)
+			go func() {
+				defer all.Done()
+				for first := true; ; first = false {
+					after := done.Load()
+					_, err := k.Authenticate(ctx, "store", "Bearer "+full, "192.0.2.1")
+					if err == nil && after {
+						passed.Store(true)
+					}
+					if first {
+						warm.Done()
+					}
+					if after {
+						return
+					}
+					if _, err := k.Authenticate(ctx, "store", "Bearer "+steady, "192.0.2.1"); err != nil {
+						t.Errorf("the other key: %v", err)
+					}
+				}
+			}()
+		}
+		warm.Wait()
+		if _, err := RevokeKey(ctx, handles[round%2], db.CLI(""), made.ID); err != nil {
+			t.Error(err)
+		}
+		done.Store(true)
+		all.Wait()
+		if passed.Load() {
+			t.Fatalf("round %d: a request that began after the revocation passed", round)
+		}
+	}
+}
+
+// A key that was seen needs none of the readers, also right after other business was
+// committed; one that was not seen does.
+func TestASeenKeyReadsNothing(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	h.user("alice")
+	_, seen := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
+	_, fresh := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
+	k := NewKeys(h.d)
+	must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+seen, "192.0.2.1"))
+	release := h.holdReaders()
+	defer release()
+	ended, cancel := context.WithCancel(ctx) // waits for no reader
+	cancel()
+	must[db.Caller](t)(k.Authenticate(ended, "store", "Bearer "+seen, "192.0.2.1"))
+	if err := db.Exec(ctx, h.d, db.CLI("store"), func(tx *db.Tx) error { return tx.Audit("test.done", "test:1", nil) }); err != nil {
+		t.Fatal(err)
+	}
+	must[db.Caller](t)(k.Authenticate(ended, "store", "Bearer "+seen, "192.0.2.1"))
+	_, err := k.Authenticate(ended, "store", "Bearer "+fresh, "192.0.2.1")
+	refused(t, err, fault.Unavailable)
+}
+
+// holdReaders takes every reader that the database has.
+func (h house) holdReaders() (release func()) {
+	const readers = 8 // the test that calls this fails when there are more
+	var in, out sync.WaitGroup
+	free := make(chan struct{})
+	for range readers {
+		in.Add(1)
+		out.Add(1)
+		go func() {
+			defer out.Done()
+			err := h.d.View(context.Background(), func(*db.Conn) error {
+				in.Done()
+				<-free
+				return nil
+			})
+			if err != nil {
+				h.t.Error(err)
+			}
+		}()
+	}
+	in.Wait()
+	return func() { close(free); out.Wait() }
+}
+
+func TestWhatIsRememberedIsBounded(t *testing.T) {
+	k := NewKeys(nil)
+	for i := range maxSeen + 100 {
+		k.remember([32]byte{byte(i), byte(i >> 8)}, &seenKey{})
+	}
+	if n := len(k.seen); n != maxSeen {
+		t.Fatalf("%d keys are remembered, want %d", n, maxSeen)
+	}
+	h, ctx := newHouse(t), context.Background()
+	k = NewKeys(h.d)
+	for range 50 {
+		_, err := k.Authenticate(ctx, "store", "Bearer "+mintKey(), "192.0.2.1")
+		if err == nil {
+			t.Fatal("an unknown key passed")
+		}
+	}
+	if len(k.seen) != 0 {
+		t.Fatalf("%d unknown keys are remembered", len(k.seen))
+	}
+}
+
+// A key that was read while a credential changed is good for its own request alone.
+func TestWhatWasReadAtAnotherStampIsNotRemembered(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	h.user("alice")
+	_, first := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
+	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
+	k := NewKeys(h.d)
+	must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+first, "192.0.2.1"))
+	must[User](t)(SetRole(ctx, h.d, db.CLI(""), "alice", "viewer", []string{"store"}))
+	hash, _ := bearer("Bearer " + full)
+	who, found, err := k.read(ctx, hash, 0)
+	if err != nil || !found || who.Role != "viewer" {
+		t.Fatalf("got %+v, %v, %v", who, found, err)
+	}
+	if k.seen[hash] != nil {
+		t.Fatal("remembered beside what was read before the change")
+	}
+	must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+full, "192.0.2.1"))
+	if k.seen[hash] == nil || len(k.seen) != 1 {
+		t.Fatalf("%d keys are remembered, want the one that was read since", len(k.seen))
+	}
+}
+
+func TestLastUseIsKeptToTheMinute(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	h.user("alice")
+	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
+	k := NewKeys(h.d)
+	ask := func() { t.Helper(); must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+full, "192.0.2.1")) }
+	lastUse := func() string {
+		t.Helper()
+		at := must[[]Key](t)(KeysOf(ctx, h.d, db.CLI(""), ""))[0].LastUsedAt
+		if at == nil {
+			return "never"
+		}
+		return at.String()
+	}
+	flush := func(want string) {
+		t.Helper()
+		if err := k.Flush(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := lastUse(); got != want {
+			t.Fatalf("last used %s, want %s", got, want)
+		}
+	}
+	flush("never")
+	ask()
+	if got := lastUse(); got != "never" {
+		t.Fatalf("written on the request's path: %s", got)
+	}
+	flush("2026-11-20T12:00:00Z")
+	version := must[int64](t)(h.d.Version())
+	h.pass(29 * time.Second) // 12:00:59, the same minute
+	ask()
+	flush("2026-11-20T12:00:00Z")
+	if now := must[int64](t)(h.d.Version()); now != version {
+		t.Fatal("the same minute was written twice")
+	}
+	h.pass(time.Second)
+	ask()
+	flush("2026-11-20T12:01:00Z")
+	h.pass(-time.Hour) // a clock that was set back takes nothing back
+	ask()
+	flush("2026-11-20T12:01:00Z")
+	h.pass(2 * time.Hour)
+	ask()
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := k.Flush(ended); err == nil {
+		t.Fatal("written although the call had ended")
+	}
+	flush("2026-11-20T13:01:00Z")
+	if n := len(h.audit()); n != 2 {
+		t.Fatalf("%d audit entries, want the user's and the key's", n)
+	}
+}
+
+// Neither a request nor the flush goes through a table.
+func TestRequestsAreHeldToIndexes(t *testing.T) {
+	h := newHouse(t)
+	err := h.d.View(context.Background(), func(c *db.Conn) error {
+		for _, query := range []string{selectCaller, selectStamp, setLastUse} {
+			s, err := c.Prepare("EXPLAIN QUERY PLAN " + query)
+			if err != nil {
+				return err
+			}
+			defer s.Reset()
+			steps := 0
+			for row, err := s.Step(); row != nil || err != nil; row, err = s.Step() {
+				if err != nil {
+					return err
+				}
+				steps++
+				_, _, _, detail := row.Int(), row.Int(), row.Int(), row.Text()
+				if strings.HasPrefix(detail, "SCAN") && detail != "SCAN credential_stamp" { // a table of one row
+					t.Errorf("%s\n%s", query, detail)
+				}
+			}
+			if steps == 0 {
+				t.Errorf("%s: no plan", query)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var bearerForm = regexp.MustCompile(`^(?i:bearer) +apk_[0-9a-f]{40}$`)
+
+func FuzzBearer(f *testing.F) {
+	key := "apk_0123456789abcdef0123456789abcdef01234567"
+	for _, s := range []string{
+		"", "Bearer", "Bearer ", "Bearer " + key, "bEARER   " + key, "Bearer\t" + key, "Bearer " + key + " ", key,
+		"Bearer apk_0123456789ABCDEF0123456789abcdef01234567", "Bearer apk_", "Basic " + key, "Be\u0430rer " + key, "Bearer \x00" + key[1:],
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if _, ok := bearer(s); ok != bearerForm.MatchString(s) {
+			t.Fatalf("%q: read as a key: %v", s, ok)
+		}
+	})
+}
+
+func BenchmarkAuthenticateSeen(b *testing.B) {
+	h, ctx := newHouse(b), context.Background()
+	h.user("alice")
+	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
+	k, authorization := NewKeys(h.d), "Bearer "+full
+	ask := func() {
+		if _, err := k.Authenticate(ctx, "store", authorization, "192.0.2.1"); err != nil {
+			b.Error(err)
+		}
+	}
+	b.Run("one", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			ask()
+		}
+	})
+	b.Run("many", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetParallelism(32)
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				ask()
+			}
+		})
+	})
+}

@@ -1,0 +1,155 @@
+package account
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+func TestKeysAreMadeListedAndRevoked(t *testing.T) {
+	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	h.user("alice")
+	if keys := must[[]Key](t)(KeysOf(ctx, h.d, cli, "")); keys == nil || len(keys) != 0 {
+		t.Fatalf("got %v, want an empty list", keys)
+	}
+	first, full := h.key(NewKey{Service: "store", User: " alice ", Scope: "full", Label: " till 1 "})
+	h.key(NewKey{Service: "rental", User: "alice", Scope: "read"})
+	if !regexp.MustCompile(`^apk_[0-9a-f]{40}$`).MatchString(full) || first.Prefix != full[:8] {
+		t.Fatalf("got the key %q with the prefix %q", full, first.Prefix)
+	}
+	revoked := must[Key](t)(RevokeKey(ctx, h.d, cli, 2))
+	if revoked.ID != 2 || revoked.RevokedAt == nil {
+		t.Fatalf("got %+v", revoked)
+	}
+	b, err := json.Marshal(must[[]Key](t)(KeysOf(ctx, h.d, cli, "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `[{"id":1,"prefix":"` + full[:8] + `","label":"till 1","service":"store","user":"alice","scope":"full",` +
+		`"created_at":"2026-11-20T12:00:30Z","last_used_at":null,"revoked_at":null},` +
+		`{"id":2,"prefix":"` + revoked.Prefix + `","label":"","service":"rental","user":"alice","scope":"read",` +
+		`"created_at":"2026-11-20T12:00:30Z","last_used_at":null,"revoked_at":"2026-11-20T12:00:30Z"}]`
+	if string(b) != want {
+		t.Fatalf("got\n%s\nwant\n%s", b, want)
+	}
+	if keys := must[[]Key](t)(KeysOf(ctx, h.d, cli, "rental")); len(keys) != 1 || keys[0].ID != 2 {
+		t.Fatalf("got %+v, want rental's one key", keys)
+	}
+	wantAudit := []entry{
+		{"store", "cli", "cli", "key.created", "key:1", `{"label":"till 1","prefix":"` + full[:8] + `","scope":"full","user":"alice"}`},
+		{"rental", "cli", "cli", "key.created", "key:2", `{"label":"","prefix":"` + revoked.Prefix + `","scope":"read","user":"alice"}`},
+		{"rental", "cli", "cli", "key.revoked", "key:2", `{"prefix":"` + revoked.Prefix + `","user":"alice"}`},
+	}
+	if got := h.audit()[1:]; !slices.Equal(got, wantAudit) {
+		t.Fatalf("audit:\n got %q\nwant %q", got, wantAudit)
+	}
+}
+
+func TestKeysAreRefusedByName(t *testing.T) {
+	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	h.user("alice")
+	must[User](t)(h.add("gone", "admin", "store"))
+	must[User](t)(Disable(ctx, h.d, cli, "gone"))
+	k, _ := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
+	must[Key](t)(RevokeKey(ctx, h.d, cli, k.ID))
+	before := h.audit()
+	create := func(n NewKey) error { _, _, err := CreateKey(ctx, h.d, cli, n); return err }
+	revoke := func(id int64) error { _, err := RevokeKey(ctx, h.d, cli, id); return err }
+	for _, c := range []struct {
+		about string
+		err   error
+		kind  fault.Kind
+		words []string
+	}{
+		{"unknown user", create(NewKey{Service: "store", User: "bob", Scope: "full"}), fault.NotFound, []string{`"bob"`, "user list"}},
+		{"disabled user", create(NewKey{Service: "store", User: "gone", Scope: "full"}), fault.Conflict, []string{`"gone"`, "disabled", "user enable"}},
+		{"no role", create(NewKey{Service: "reorder", User: "alice", Scope: "full"}), fault.Conflict, []string{`"alice"`, "no role", `"reorder"`}},
+		{"scope", create(NewKey{Service: "store", User: "alice", Scope: "write"}), fault.Invalid, []string{`"write"`, "read, full"}},
+		{"label of two lines", create(NewKey{Service: "store", User: "alice", Scope: "full", Label: "a\nb"}), fault.Invalid, []string{"label", "control character"}},
+		{"label of 201", create(NewKey{Service: "store", User: "alice", Scope: "full", Label: strings.Repeat("x", 201)}), fault.Invalid, []string{"label", "at most 200"}},
+		{"unknown key", revoke(99), fault.NotFound, []string{"99", "key list"}},
+		{"revoked key", revoke(k.ID), fault.Conflict, []string{k.Prefix, "revoked already", "2026-11-20T12:00:30Z"}},
+	} {
+		t.Run(c.about, func(t *testing.T) { refused(t, c.err, c.kind, c.words...) })
+	}
+	if got := h.audit(); !slices.Equal(got, before) {
+		t.Fatalf("a refused change left an entry: %q", got)
+	}
+}
+
+func TestKeysOfALabelAreRevokedTogether(t *testing.T) {
+	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	h.user("alice")
+	h.key(NewKey{Service: "store", User: "alice", Scope: "full", Label: "demo"})
+	h.key(NewKey{Service: "rental", User: "alice", Scope: "full", Label: "demo"})
+	h.key(NewKey{Service: "store", User: "alice", Scope: "full", Label: "till"})
+	for range 2 { // the second time there is nothing to do, and no second entry
+		if err := RevokeLabelled(ctx, h.d, cli, "demo"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var left []int64
+	for _, k := range must[[]Key](t)(KeysOf(ctx, h.d, cli, "")) {
+		if k.RevokedAt == nil {
+			left = append(left, k.ID)
+		}
+	}
+	if !slices.Equal(left, []int64{3}) {
+		t.Fatalf("the keys %v are left, want 3 alone", left)
+	}
+	if n := len(h.audit()); n != 1+3+2 {
+		t.Fatalf("got %d entries, want 6", n)
+	}
+}
+
+// A key is shown once: afterwards it is in no file and in no entry, in none of the
+// forms in which it could be read back.
+func TestKeysAreNowhereInPlain(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	h.user("alice")
+	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full", Label: "marked label"})
+	k := NewKeys(h.d)
+	must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+full, "127.0.0.1"))
+	_, err := k.Authenticate(ctx, "rental", "Bearer "+full, "127.0.0.1")
+	refused(t, err, fault.Unauthorized)
+	if strings.Contains(err.Error(), full[len(keyStart):]) {
+		t.Fatalf("the refusal tells the key: %v", err)
+	}
+	if err := k.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	if err := db.Backup(h.d.Path(), copied); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := hex.DecodeString(full[len(keyStart):])
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, path := range []string{h.d.Path(), h.d.Path() + "-wal", copied} {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found += bytes.Count(b, []byte("marked label"))
+		for _, secret := range [][]byte{[]byte(full), []byte(full[len(keyStart):]), bytes.ToUpper([]byte(full[len(keyStart):])), raw} {
+			if bytes.Contains(b, secret) {
+				t.Fatalf("%s holds the key", filepath.Base(path))
+			}
+		}
+	}
+	if found < 2 { // once where the key was written, once in the copy
+		t.Fatalf("the search saw the label beside the key %d times; it looks in the wrong place", found)
+	}
+}
