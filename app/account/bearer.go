@@ -134,8 +134,10 @@ func (k *Keys) use(s *seenKey, now exact.Instant) {
 //
 // Requests that come while one looks wait for the next look together: one that began
 // after a request came in serves it too.
-func (k *Keys) look() error {
-	came := k.begun.Load()
+func (k *Keys) look() error { return k.lookSince(k.begun.Load()) }
+
+// lookSince is look for a request that came when that many looks had begun.
+func (k *Keys) lookSince(came uint64) error {
 	k.looking.Lock()
 	defer k.looking.Unlock()
 	if k.answered > came {

@@ -238,6 +238,32 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	}
 }
 
+// A look serves the requests that came before it began, and no others: one that was
+// under way when a request came may have read the version before a revocation that
+// the request must see.
+func TestALookServesOnlyThoseWhoCameBeforeIt(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	h.user("alice")
+	made, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
+	k := NewKeys(h.d)
+	before := k.begun.Load()
+	must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+full, "192.0.2.1"))
+	under := k.begun.Load()
+	must[Key](t)(RevokeKey(ctx, h.d, db.CLI(""), made.ID))
+	if err := k.lookSince(before); err != nil {
+		t.Fatal(err)
+	}
+	if k.begun.Load() != under || len(k.seen) != 1 {
+		t.Fatal("looked again for a request that the last look serves")
+	}
+	if err := k.lookSince(under); err != nil {
+		t.Fatal(err)
+	}
+	if k.begun.Load() != under+1 || len(k.seen) != 0 {
+		t.Fatal("a request was served by a look that had begun before it came")
+	}
+}
+
 // A key that was read while a credential changed is good for its own request alone.
 func TestWhatWasReadAtAnotherStampIsNotRemembered(t *testing.T) {
 	h, ctx := newHouse(t), context.Background()
@@ -293,6 +319,9 @@ func TestLastUseIsKeptToTheMinute(t *testing.T) {
 	version := must[int64](t)(h.d.Version())
 	h.pass(29 * time.Second) // 12:00:59, the same minute
 	ask()
+	if len(k.used) != 0 {
+		t.Fatal("the same minute is noted twice")
+	}
 	flush("2026-11-20T12:00:00Z")
 	if now := must[int64](t)(h.d.Version()); now != version {
 		t.Fatal("the same minute was written twice")

@@ -85,11 +85,10 @@ func addressOf(remote string) address {
 		}
 		a = withPort.Addr()
 	}
-	a = a.Unmap().WithZone("")
-	if a.Is4() {
+	if a = a.Unmap(); a.Is4() {
 		return a
 	}
-	half, err := a.Prefix(64)
+	half, err := a.Prefix(64) // drops the zone too
 	if err != nil {
 		return address{}
 	}
