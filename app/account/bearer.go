@@ -119,14 +119,6 @@ func (k *Keys) find(ctx context.Context, hash [sha256.Size]byte) (who db.Caller,
 	return k.read(ctx, hash, now)
 }
 
-// use notes when a key was used. It is called with mu held.
-func (k *Keys) use(s *seenKey, now exact.Instant) {
-	if s.used != now {
-		s.used = now
-		k.used[s.who.KeyID] = now
-	}
-}
-
 // look makes sure that what is remembered was true when the request came in, or
 // later. It asks for the database's version, which no commit leaves as it was; only
 // when that has moved does it read the stamp of the credentials, and only when that
@@ -215,43 +207,6 @@ func (k *Keys) remember(hash [sha256.Size]byte, s *seenKey) {
 		}
 	}
 	k.seen[hash] = s
-}
-
-const setLastUse = "UPDATE keys SET last_used_at = ?1 WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at < ?1)"
-
-// Flush writes when the keys were last used. The server calls it every minute and
-// when it stops; what could not be written is kept for the next time.
-func (k *Keys) Flush(ctx context.Context) error {
-	k.mu.Lock()
-	used := k.used
-	k.used = map[int64]exact.Instant{}
-	k.mu.Unlock()
-	if len(used) == 0 {
-		return nil
-	}
-	err := db.Exec(ctx, k.d, db.Bookkeeping(), func(tx *db.Tx) error {
-		set, err := tx.Change(setLastUse)
-		if err != nil {
-			return err
-		}
-		for id, at := range used {
-			if err := set.Ints(int64(at), id); err != nil {
-				return err
-			}
-			if err := set.Run(); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		for id, at := range used {
-			k.used[id] = max(at, k.used[id])
-		}
-	}
-	return err
 }
 
 // Wrong tells how many wrong keys there were since the start, and how many of them
