@@ -218,12 +218,13 @@ func completeBy(cmd *cobra.Command, flag string, list func() []string) {
 	}
 }
 
-// columns writes a list for people.
+// columns writes a list for people. A reader that has gone is told nothing more.
 func columns[T any](w io.Writer, heads []string, rows []T, cells func(T) []string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, strings.Join(heads, "\t"))
+	line := func(cells []string) { _, _ = io.WriteString(t, strings.Join(cells, "\t")+"\n") }
+	line(heads)
 	for _, row := range rows {
-		fmt.Fprintln(t, strings.Join(cells(row), "\t"))
+		line(cells(row))
 	}
-	_ = t.Flush() // a reader that has gone is told nothing more
+	_ = t.Flush()
 }
