@@ -107,27 +107,29 @@ func leasesOf(status string) string {
 	return "l.id > ?2"
 }
 
-// pageOfLeases reads leases of a status after an id, and which of them have periods
-// to post.
-func pageOfLeases(c *db.Conn, status string, after, limit int64) (all []Lease, unposted []int64, err error) {
-	today := c.Today()
-	all, err = db.All(c, scanLease(today), "SELECT "+leaseColumns+fromLeases+" WHERE "+leasesOf(status)+" ORDER BY l.id LIMIT ?3",
-		today, after, limit)
-	for _, l := range all {
+// readLeases reads leases of a status after an id.
+func readLeases(c *db.Conn, status string, after, limit int64) ([]Lease, error) {
+	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE "+leasesOf(status)+" ORDER BY l.id LIMIT ?3",
+		c.Today(), after, limit)
+}
+
+// unpostedOf tells which of the leases have periods to post.
+func unpostedOf(leases []Lease, today exact.Day) (ids []int64) {
+	for _, l := range leases {
 		if l.unposted(today) {
-			unposted = append(unposted, l.ID)
+			ids = append(ids, l.ID)
 		}
 	}
-	return all, unposted, err
+	return ids
 }
 
 // Leases lists the leases after an id, all or those of a status, with their balances;
 // what is due of those on the page is posted first.
 func (s *Service) Leases(ctx context.Context, who db.Caller, status string, after, limit int64) (list Leases, err error) {
 	err = s.settled(ctx, who, func(c *db.Conn) ([]int64, error) {
-		all, unposted, err := pageOfLeases(c, status, after, limit+1)
+		all, err := readLeases(c, status, after, limit+1)
 		list.Leases, list.Next = page(all, limit, func(l Lease) int64 { return l.ID })
-		return unposted, err
+		return unpostedOf(list.Leases, c.Today()), err
 	})
 	return list, err
 }
@@ -138,12 +140,12 @@ func (s *Service) LeaseList(ctx context.Context, who db.Caller, onlyActive bool,
 	if onlyActive {
 		status = active
 	}
-	err = s.settled(ctx, who, func(c *db.Conn) (unposted []int64, err error) {
-		if list.Leases, unposted, err = pageOfLeases(c, status, 0, limit); err != nil {
+	err = s.settled(ctx, who, func(c *db.Conn) (_ []int64, err error) {
+		if list.Leases, err = readLeases(c, status, 0, limit); err != nil {
 			return nil, err
 		}
 		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases l WHERE "+leasesOf(status), c.Today(), 0)
-		return unposted, err
+		return unpostedOf(list.Leases, c.Today()), err
 	})
 	return list, err
 }

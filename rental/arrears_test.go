@@ -1,0 +1,132 @@
+package rental
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+func TestArrearsBucketsAndOrder(t *testing.T) {
+	h := open(t, "2026-11-20")
+	id := h.lease("start_date=2026-11-21") // upcoming: owes no rent yet
+	for days, cents := range map[int]int64{0: 1, 1: 10, 30: 100, 31: 1_000, 60: 10_000, 61: 100_000, 90: 1_000_000, 91: 10_000_000, 400: 100_000_000, -1: 1_000_000_000} {
+		_, err := h.AddCharge(ctx, cli, id, NewCharge{"other", cents, day(t, "2026-11-20") - exact.Day(days), fmt.Sprintf("%d days", days)})
+		h.must(err)
+	}
+	a, err := h.Arrears(ctx, viewer)
+	h.must(err)
+	var got []string
+	for _, r := range a.Arrears {
+		got = append(got, fmt.Sprintf("%s %d", r.Label, r.DaysOverdue))
+	}
+	want := []string{"400 days 400", "91 days 91", "90 days 90", "61 days 61", "60 days 60", "31 days 31", "30 days 30", "1 days 1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if want := (Buckets{110, 11_000, 1_100_000, 110_000_000}); a.Buckets != want || a.TotalCents != 111_111_110 {
+		t.Errorf("%+v, total %d", a.Buckets, a.TotalCents)
+	}
+	if b := a.Buckets; b.Days1To30+b.Days31To60+b.Days61To90+b.DaysOver90 != a.TotalCents {
+		t.Error("the buckets are not the total")
+	}
+	l, err := h.Ledger(ctx, viewer, id)
+	h.must(err)
+	if l.Totals.BalanceCents != a.TotalCents+1_000_000_001 { // due today and tomorrow: owed, and not overdue
+		t.Errorf("balance %d", l.Totals.BalanceCents)
+	}
+}
+
+func TestArrearsShape(t *testing.T) {
+	h := open(t, "2026-11-20")
+	h.must(h.row("properties", "name=House"))
+	a, err := h.get(h.arrears(), viewer, "")
+	h.must(err)
+	if s, want := asJSON(t, a), `{"today":"2026-11-20","arrears":[],"total_cents":0,"buckets":{"days_1_30":0,"days_31_60":0,"days_61_90":0,"days_over_90":0}}`; s != want {
+		t.Errorf("%s\nwant\n%s", s, want)
+	}
+	h.lease("start_date=2026-11-19", "due_day=19")
+	h.lease("start_date=2026-11-20", "due_day=20") // due today: not overdue
+	h.must(h.row("tenants", "name=Tenant U1", "email="))
+	a, err = h.tool("arrears_report", reader, `{}`)
+	h.must(err)
+	want := `"arrears":[{"id":1,"type":"rent","period":"2026-11","label":"19 November-18 December 2026","due_date":"2026-11-19","amount_cents":100000,` +
+		`"paid":false,"paid_date":null,"method":null,"period_start":"2026-11-19","period_end":"2026-12-18","lease_id":1,"unit":"U1",` +
+		`"property":"House","tenant":"Tenant U1","tenant_email":null,"days_overdue":1}],"total_cents":100000,`
+	if s := asJSON(t, a); !strings.Contains(s, want) {
+		t.Errorf("%s\nwant\n%s", s, want)
+	}
+	_, err = h.tool("arrears_report", reader, `{"limit":5}`)
+	h.refused(err, fault.Invalid, "limit")
+}
+
+func TestArrearsNamesEachLeasesOwn(t *testing.T) {
+	h := open(t, "2026-11-20")
+	for range 3 {
+		h.lease("start_date=2026-09-01")
+	}
+	_, err := h.Arrears(ctx, viewer)
+	h.must(err)
+	_, err = h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: 2, ChargeID: h.number("SELECT id FROM charges WHERE lease_id = 2 AND due_date = ?", int64(day(t, "2026-10-01")))})
+	h.must(err)
+	a, err := h.Arrears(ctx, viewer)
+	h.must(err)
+	var got []string
+	for _, r := range a.Arrears {
+		got = append(got, fmt.Sprintf("%s %d %s %s", r.DueDate, r.LeaseID, r.Tenant, *r.TenantEmail))
+		if unit := fmt.Sprintf("U%d", r.LeaseID); r.Unit != unit || r.Tenant != "Tenant "+unit {
+			t.Errorf("lease %d is said to be of %s in %s", r.LeaseID, r.Tenant, r.Unit)
+		}
+	}
+	if len(got) != 8 || !slices.IsSorted(dueDates(a)) {
+		t.Errorf("%q", got)
+	}
+	h.sound()
+}
+
+func dueDates(a Arrears) (all []string) {
+	for _, r := range a.Arrears {
+		all = append(all, r.DueDate.String())
+	}
+	return all
+}
+
+func TestRentRoll(t *testing.T) {
+	h := open(t, "2026-11-20")
+	h.lease("start_date=2026-10-01")
+	h.lease("start_date=2026-11-16", "due_day=1") // 15 of 30 days
+	h.must(h.row("properties", "name=Annex"))
+	h.must(h.row("units", "property=Annex", "name=Z"))
+	_, err := h.Arrears(ctx, viewer)
+	h.must(err)
+	october := h.number("SELECT id FROM charges WHERE due_date = ?", int64(day(t, "2026-10-01")))
+	november := h.number("SELECT id FROM charges WHERE lease_id = 1 AND due_date = ?", int64(day(t, "2026-11-01")))
+	for charge, paid := range map[int64]string{october: "2026-11-02", november: "2026-12-01"} {
+		_, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: 1, ChargeID: charge, PaidDate: paid})
+		h.must(err)
+	}
+	roll, err := h.tool("rent_roll", reader, `{}`)
+	h.must(err)
+	zero := `"billed_cents":0,"collected_cents":0,"outstanding_cents":0,"received_cents":0}`
+	want := `{"month":"2026-11","totals":{"billed_cents":150000,"collected_cents":100000,"outstanding_cents":50000,"received_cents":100000},"units":[` +
+		`{"unit_id":3,"unit":"Z","property":"Annex",` + zero + `,` +
+		`{"unit_id":1,"unit":"U1","property":"House","billed_cents":100000,"collected_cents":100000,"outstanding_cents":0,"received_cents":100000},` +
+		`{"unit_id":2,"unit":"U2","property":"House","billed_cents":50000,"collected_cents":0,"outstanding_cents":50000,"received_cents":0}]}`
+	if s := asJSON(t, roll); s != want {
+		t.Errorf("%s\nwant\n%s", s, want)
+	}
+	for month, totals := range map[string]Collection{
+		"2026-10": {100000, 100000, 0, 0}, "2026-12": {0, 0, 0, 100000}, "2026-09": {}, "9999-12": {}, "0001-01": {},
+	} {
+		roll, err := h.tool("rent_roll", reader, `{"month":"`+month+`"}`)
+		h.must(err)
+		if got := roll.(RentRoll); got.Totals != totals || got.Month.String() != month {
+			t.Errorf("%s: %+v, want %+v", month, got.Totals, totals)
+		}
+	}
+	_, err = h.tool("rent_roll", reader, `{"month":"2026-13"}`)
+	h.refused(err, fault.Invalid, "month")
+}

@@ -1,0 +1,256 @@
+package rental
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
+)
+
+func TestLeaseStatusAndOccupancyFollowTheDay(t *testing.T) {
+	h := open(t, "2026-02-28")
+	h.lease("start_date=2026-03-01", "end_date=2026-03-31")
+	h.must(h.row("units", "property=House", "name=Empty", "notes=attic"))
+	for _, c := range []struct{ on, lease, unit, occupancy string }{
+		{"2026-02-28", upcoming, vacant, "0"}, {"2026-03-01", active, occupied, "0.5"},
+		{"2026-03-31", active, occupied, "0.5"}, {"2026-04-01", ended, vacant, "0"},
+	} {
+		h.on(c.on)
+		for _, status := range []string{active, ended, upcoming} {
+			got, err := h.get(h.listLeases(), viewer, "", "status="+status)
+			h.must(err)
+			list, want := got.(Leases), 0
+			if status == c.lease {
+				want = 1
+			}
+			if len(list.Leases) != want || want == 1 && list.Leases[0].Status != status || list.Leases == nil {
+				t.Errorf("on %s, status=%s gives %s", c.on, status, asJSON(t, list))
+			}
+		}
+		got, err := h.get(h.listUnits(), viewer, "", "status="+c.unit)
+		h.must(err)
+		units := got.(Units).Units
+		if u := units[0]; u.Name != "U1" || u.Status != c.unit || (u.LeaseID != nil) != (c.unit == occupied) || (u.Tenant != nil) != (c.unit == occupied) {
+			t.Errorf("on %s: %s", c.on, asJSON(t, units))
+		}
+		p, err := h.Properties(ctx, 10)
+		h.must(err)
+		if got := p.Properties[0].Occupancy.String(); got != c.occupancy || p.Properties[0].UnitCount != 2 {
+			t.Errorf("on %s: %s", c.on, asJSON(t, p))
+		}
+	}
+	_, err := h.get(h.listLeases(), viewer, "", "status=old")
+	h.refused(err, fault.Invalid, "active, ended, upcoming")
+	_, err = h.get(h.listUnits(), viewer, "", "status=free")
+	h.refused(err, fault.Invalid, "vacant, occupied")
+	_, err = h.get(h.listUnits(), viewer, "", "sort=name")
+	h.refused(err, fault.Invalid, "sort")
+}
+
+func TestListShapes(t *testing.T) {
+	h := open(t, "2026-03-01")
+	h.lease("start_date=2026-03-01", "due_day=31")
+	for _, c := range []struct {
+		op   schema.Op
+		want string
+	}{
+		{h.listUnits(), `{"units":[{"id":1,"property_id":1,"property":"House","name":"U1","status":"occupied","lease_id":1,"tenant":"Tenant U1","market_rent_cents":0,"notes":null}],"next":null}`},
+		{h.listLeases(), `{"leases":[{"id":1,"unit_id":1,"unit":"U1","property":"House","tenant":"Tenant U1","tenant_email":"U1@example.org","rent_cents":100000,` +
+			`"frequency":"monthly","due_day":31,"start_date":"2026-03-01","end_date":null,"deposit_cents":0,"proration":"actual","status":"active","balance_cents":96774}],"next":null}`},
+		{h.listTickets(), `{"tickets":[],"next":null}`},
+	} {
+		got, err := h.get(c.op, viewer, "")
+		h.must(err)
+		if s := asJSON(t, got); s != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.op.Route, s, c.want)
+		}
+	}
+	got, err := h.tool("list_properties", reader, `{}`)
+	h.must(err)
+	if s, want := asJSON(t, got), `{"properties":[{"id":1,"name":"House","address":null,"unit_count":1,"occupied_count":1,"vacant_count":0,"occupancy":1}],"total":1}`; s != want {
+		t.Errorf("%s\nwant\n%s", s, want)
+	}
+}
+
+// TestPagesEnd walks every list page by page: each record comes once, and next is null
+// at the end, also when the last page is full.
+func TestPagesEnd(t *testing.T) {
+	h := open(t, "2026-03-01")
+	for i := range 6 {
+		h.lease(fmt.Sprintf("start_date=2026-0%d-01", i+1))
+		_, err := h.CreateTicket(ctx, ann, NewTicket{UnitID: 1, Title: "T"})
+		h.must(err)
+	}
+	walk := func(op schema.Op, limit int, query ...string) (ids []int64) {
+		t.Helper()
+		after := ""
+		for {
+			q := append([]string{fmt.Sprintf("limit=%d", limit)}, query...)
+			if after != "" {
+				q = append(q, "after="+after)
+			}
+			got, err := h.get(op, viewer, "", q...)
+			h.must(err)
+			var next *int64
+			switch list := got.(type) {
+			case Units:
+				next = list.Next
+				for _, u := range list.Units {
+					ids = append(ids, u.ID)
+				}
+			case Leases:
+				next = list.Next
+				for _, l := range list.Leases {
+					ids = append(ids, l.ID)
+				}
+			case Tickets:
+				next = list.Next
+				for _, k := range list.Tickets {
+					ids = append(ids, k.ID)
+				}
+			}
+			if next == nil {
+				return ids
+			}
+			after = fmt.Sprint(*next)
+		}
+	}
+	up, down := []int64{1, 2, 3, 4, 5, 6}, []int64{6, 5, 4, 3, 2, 1}
+	for limit := 1; limit <= 7; limit++ {
+		for _, c := range []struct {
+			got, want []int64
+		}{
+			{walk(h.listUnits(), limit), up}, {walk(h.listLeases(), limit), up}, {walk(h.listTickets(), limit), down},
+			{walk(h.listLeases(), limit, "status=active"), up[:3]}, {walk(h.listLeases(), limit, "status=upcoming"), up[3:]},
+			{walk(h.listLeases(), limit, "status=ended"), nil}, {walk(h.listUnits(), limit, "status=vacant"), up[3:]},
+			{walk(h.listUnits(), limit, "status=occupied"), up[:3]}, {walk(h.listTickets(), limit, "status=open"), down},
+		} {
+			if !slices.Equal(c.got, c.want) {
+				t.Errorf("limit %d: %v, want %v", limit, c.got, c.want)
+			}
+		}
+	}
+	for _, q := range []string{"limit=0", "limit=x", "after=0", "after=-1", "after=x"} {
+		_, err := h.get(h.listLeases(), viewer, "", q)
+		h.refused(err, fault.Invalid, strings.Split(q, "=")[0])
+	}
+	list, err := h.tool("list_leases", reader, `{"active":true,"limit":2}`)
+	h.must(err)
+	if l := list.(LeaseList); len(l.Leases) != 2 || l.Total != 3 || l.Leases[0].BalanceCents != 300000 {
+		t.Errorf("%s", asJSON(t, l))
+	}
+	list, err = h.tool("list_leases", reader, `{"active":false}`)
+	h.must(err)
+	if l := list.(LeaseList); len(l.Leases) != 6 || l.Total != 6 {
+		t.Errorf("%s", asJSON(t, l))
+	}
+	_, err = h.tool("list_leases", reader, `{"limit":201}`)
+	h.refused(err, fault.Invalid, "limit")
+}
+
+// TestLeaseListPostsThePageThatItShows, and no other lease.
+func TestLeaseListPostsThePageThatItShows(t *testing.T) {
+	h := open(t, "2026-03-01")
+	for range 3 {
+		h.lease("start_date=2026-02-01")
+	}
+	list, err := h.Leases(ctx, viewer, "", 0, 2)
+	h.must(err)
+	if list.Leases[0].BalanceCents != 200000 || list.Leases[1].BalanceCents != 200000 {
+		t.Errorf("%s", asJSON(t, list))
+	}
+	if n := h.number("SELECT count(DISTINCT lease_id) FROM charges"); n != 2 {
+		t.Errorf("%d leases were posted, want the 2 on the page", n)
+	}
+}
+
+func TestLeaseRefusals(t *testing.T) {
+	h := open(t, "2026-11-20")
+	h.must(h.row("properties", "name=House"))
+	h.must(h.row("units", "property=House", "name=A"))
+	h.must(h.row("units", "property=House", "name=B"))
+	h.must(h.row("tenants", "name=Ada"))
+	good := map[string]string{"property": "House", "unit": "A", "start_date": "2026-03-01", "end_date": "2026-03-31", "tenant": "Ada", "rent_cents": "100"}
+	put := func(change map[string]string) error {
+		cells := map[string]string{}
+		for k, v := range good {
+			cells[k] = v
+		}
+		for k, v := range change {
+			if cells[k] = v; v == "absent" {
+				delete(cells, k)
+			}
+		}
+		return h.put(h.table("leases"), cells)
+	}
+	for _, c := range []struct {
+		change map[string]string
+		says   string
+	}{
+		{map[string]string{"property": "Home"}, `no property named "Home"`},
+		{map[string]string{"unit": "C"}, `no unit named "C"`},
+		{map[string]string{"tenant": "Bob"}, `no tenant named "Bob"`},
+		{map[string]string{"tenant": ""}, "tenant is empty"},
+		{map[string]string{"tenant": "absent"}, "tenant is missing"},
+		{map[string]string{"rent_cents": "absent"}, "rent_cents is missing"},
+		{map[string]string{"rent_cents": ""}, "rent_cents is empty"},
+		{map[string]string{"rent_cents": "-1"}, "rent_cents"},
+		{map[string]string{"rent_cents": "10.50"}, "rent_cents"},
+		{map[string]string{"rent_cents": "1000000000001"}, "from 0 to 1000000000000"},
+		{map[string]string{"rent_cents": "99999999999999999999"}, "rent_cents"},
+		{map[string]string{"deposit_cents": "1000000000001"}, "deposit_cents"},
+		{map[string]string{"due_day": "0"}, "due_day: 0 is out of range; it takes a whole number from 1 to 31"},
+		{map[string]string{"due_day": "32"}, "due_day: 32 is out of range"},
+		{map[string]string{"due_day": "last"}, "due_day"},
+		{map[string]string{"frequency": "daily"}, "weekly, fortnightly, monthly, quarterly, yearly"},
+		{map[string]string{"proration": "half"}, "actual, none"},
+		{map[string]string{"start_date": "2026-02-30"}, "start_date"},
+		{map[string]string{"start_date": ""}, "start_date is missing"},
+		{map[string]string{"start_date": "1026-03-01"}, "from 1900-01-01 on"},
+		{map[string]string{"end_date": "2026-02-28"}, "end_date: 2026-02-28 lies before start_date 2026-03-01"},
+		{map[string]string{"end_date": "31.3.2026"}, "end_date"},
+	} {
+		h.refused(put(c.change), fault.Invalid, c.says)
+	}
+	if h.number("SELECT count(*) FROM leases") != 0 {
+		t.Fatal("a refused lease was made")
+	}
+	h.must(put(nil))
+	for _, c := range []struct {
+		start, end string
+		good       bool
+	}{
+		{"2026-02-01", "2026-02-28", true}, {"2026-04-01", "", true}, // touching is not overlapping
+		{"2026-01-01", "2026-02-01", false}, {"2026-01-01", "", false}, {"2026-03-31", "2026-03-31", false},
+		{"2026-03-15", "2026-03-16", false}, {"2030-01-01", "2030-01-02", false}, {"2026-01-01", "2026-01-31", true},
+	} {
+		err := put(map[string]string{"start_date": c.start, "end_date": c.end})
+		if c.good {
+			h.must(err)
+		} else {
+			h.refused(err, fault.Invalid, "may not cover the same day", "lease ")
+		}
+	}
+	h.must(put(map[string]string{"unit": "B"})) // the same days of another unit
+	h.sound()
+}
+
+func TestLeaseDefaults(t *testing.T) {
+	h := open(t, "2026-11-20")
+	id := h.lease("start_date=2026-12-31")
+	l, err := h.Ledger(ctx, viewer, id)
+	h.must(err)
+	if l.Lease.Frequency != monthly || l.Lease.DueDay != 31 || l.Lease.Proration != byDays || l.Lease.DepositCents != 0 || l.Lease.EndDate != nil {
+		t.Errorf("%s", asJSON(t, l.Lease))
+	}
+	h.must(h.row("leases", "property=House", "unit=U1", "start_date=2026-12-31", "due_day=5", "frequency=Weekly", "deposit_cents=9", "proration=none"))
+	h.must(h.row("leases", "property=House", "unit=U1", "start_date=2026-12-31", "due_day=", "frequency=", "deposit_cents=", "proration="))
+	again, err := h.Ledger(ctx, viewer, id)
+	h.must(err)
+	if asJSON(t, again) != asJSON(t, l) {
+		t.Errorf("empty cells are not the defaults: %s", asJSON(t, again.Lease))
+	}
+}
