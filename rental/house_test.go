@@ -243,14 +243,29 @@ func (h *house) owes(lease int64, want ...string) Ledger {
 	return l
 }
 
+// breaches are what doctor finds.
+func (h *house) breaches() (all []string) {
+	h.t.Helper()
+	h.must(h.db.View(ctx, func(c *db.Conn) (err error) {
+		all, err = h.Declare().Check(c)
+		return err
+	}))
+	return all
+}
+
 // sound fails unless doctor finds nothing.
 func (h *house) sound() {
 	h.t.Helper()
-	h.must(h.db.View(ctx, func(c *db.Conn) error {
-		breaches, err := h.Declare().Check(c)
-		for _, b := range breaches {
-			h.t.Errorf("doctor: %s", b)
-		}
+	for _, b := range h.breaches() {
+		h.t.Errorf("doctor: %s", b)
+	}
+}
+
+// raw changes rows behind the service's back.
+func (h *house) raw(query string) {
+	h.t.Helper()
+	h.must(db.Exec(ctx, h.db, db.Bookkeeping(), func(tx *db.Tx) error {
+		_, err := tx.Exec(query)
 		return err
 	}))
 }
