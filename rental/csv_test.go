@@ -1,0 +1,201 @@
+package rental
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestCSVComesBackUnchanged: into the same file, where nothing is written, and into an
+// empty one, which then gives the same seven files and the same ledgers; also where
+// rents changed and leases were cut and moved out.
+func TestCSVComesBackUnchanged(t *testing.T) {
+	h := open(t, "2026-03-14")
+	first := h.lease("start_date=2025-11-11", "due_day=1", "end_date=2026-03-14")
+	h.lease("start_date=2024-02-29", "frequency=weekly", "rent_cents=23456")
+	h.lease("start_date=2025-12-31", "frequency=quarterly", "proration=none", "due_day=15", "deposit_cents=9")
+	h.lease("start_date=2027-01-01", "frequency=yearly")
+	h.must(h.row("properties", "name=Annex, west", "address=1 Hill\n\"Top\""))
+	h.must(h.row("units", "property=Annex, west", "name=1", "market_rent_cents=12345", "notes=has, comma"))
+	_, err := h.Arrears(ctx, viewer)
+	h.must(err)
+	h.payDue(first, "2025-12-01")
+	h.must(h.row("leases", "property=House", "unit=U1", "start_date=2025-11-11", "end_date=", "rent_cents=120000"))
+	h.on("2026-05-02")
+	for i, label := range []string{"Key", "Lamp", "Oven"} {
+		c, err := h.AddCharge(ctx, cli, first, NewCharge{"repair", int64(i), day(t, "2026-04-04"), label})
+		h.must(err)
+		if label != "Key" {
+			_, err = h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: first, ChargeID: c.Charge.ID, PaidDate: "2026-04-05", Method: "card"})
+			h.must(err)
+		}
+	}
+	h.owes(first, "2025-11-11 66667 11-30 November 2025, 20 of 30 days", "2025-12-01 100000 1-31 December 2025 paid 2025-12-01 cash",
+		"2026-01-01 100000 1-31 January 2026", "2026-02-01 100000 1-28 February 2026", "2026-03-01 45161 1-14 March 2026, 14 of 31 days",
+		"2026-03-15 65806 15-31 March 2026, 17 of 31 days", "2026-04-01 120000 1-30 April 2026",
+		"2026-04-04 0 Key", "2026-04-04 1 Lamp paid 2026-04-05 card", "2026-04-04 2 Oven paid 2026-04-05 card", "2026-05-01 120000 1-31 May 2026")
+	reversed := h.payDue(first, "2026-01-01")
+	_, err = h.ReversePayment(ctx, cli, reversed, "bounced")
+	h.must(err)
+	third := h.number("SELECT id FROM leases WHERE frequency = 'quarterly'")
+	_, err = h.end(third, "2026-04-20")
+	h.must(err)
+	_, err = h.Arrears(ctx, viewer)
+	h.must(err)
+	_, err = h.CreateTicket(ctx, ann, NewTicket{UnitID: 2, Title: "Tap", Description: "two\nlines"})
+	h.must(err)
+	h.sound()
+
+	files := map[string]string{}
+	for _, name := range tableNames {
+		files[name] = h.export(name)
+	}
+	before := h.written()
+	for _, name := range tableNames {
+		if name == "payments" {
+			refusals := h.try(name, files[name])
+			if len(refusals) != strings.Count(files[name], "\n")-1 || !strings.Contains(refusals[0], "was paid already") {
+				t.Errorf("payments again: %q", refusals)
+			}
+			continue
+		}
+		h.load(name, files[name])
+	}
+	if h.written() != before {
+		t.Error("importing what was exported wrote something")
+	}
+
+	other := open(t, "2026-05-02")
+	for _, name := range tableNames {
+		other.load(name, files[name])
+	}
+	for _, name := range tableNames {
+		if got := other.export(name); got != files[name] {
+			t.Errorf("%s came back as\n%s\nand not\n%s", name, got, files[name])
+		}
+	}
+	other.sound()
+	for _, unit := range []string{"U1", "U2", "U3", "U4"} {
+		find := "SELECT l.id FROM leases l JOIN units u ON u.id = l.unit_id WHERE u.name = ?"
+		a, err := h.Ledger(ctx, viewer, h.number(find, unit))
+		h.must(err)
+		b, err := other.Ledger(ctx, viewer, other.number(find, unit))
+		h.must(err)
+		if !slices.Equal(lines(a.Charges), lines(b.Charges)) || a.Totals != b.Totals {
+			t.Errorf("%s: %q\nand %q", unit, lines(a.Charges), lines(b.Charges))
+		}
+	}
+	// Both go on alike.
+	h.on("2027-06-01")
+	other.on("2027-06-01")
+	a, err := h.Arrears(ctx, viewer)
+	h.must(err)
+	b, err := other.Arrears(ctx, viewer)
+	h.must(err)
+	if a.TotalCents != b.TotalCents || a.Buckets != b.Buckets {
+		t.Errorf("arrears %+v and %+v", a.Buckets, b.Buckets)
+	}
+	h.sound()
+	other.sound()
+}
+
+func TestChargeRows(t *testing.T) {
+	h := open(t, "2026-03-20")
+	id := h.lease("start_date=2026-01-01")
+	refusals := h.try("charges", "property,unit,lease_start,type,due_date,label,amount_cents\n"+
+		"House,U1,2026-01-01,rent,2026-02-01,1-28 February 2026,90000\n"+ // posted so, after January by its terms
+		"House,U1,2026-01-01,rent,2026-02-01,1-28 February 2026,90000\n"+ // the same again
+		"House,U1,2026-01-01,rent,2026-02-01,1-28 February 2026,90001\n"+
+		"House,U1,2026-01-01,rent,2026-01-01,January,100000\n"+
+		"House,U1,2026-01-01,rent,2026-02-15,Half February,1\n"+
+		"House,U1,2026-01-01,rent,2026-03-02,March,1\n"+
+		"House,U1,2026-01-01,rent,2026-03-01,March,1\n"+
+		"House,U1,2026-01-01,rent,2026-04-01,1-30 April 2026,1\n"+
+		"House,U1,2026-01-02,other,2026-04-01,x,1\n"+
+		"House,U1,2026-01-01,other,2026-04-01,x,1\n"+
+		"House,U1,2026-01-01,other,2026-04-01,x,2\n"+
+		"House,U1,2026-01-01,other,2026-04-01,y,\n"+
+		"House,U1,2026-01-01,gift,2026-04-01,y,1\n"+
+		"House,U1,2026-01-01,other,2026-04-01,,1\n"+
+		"House,U1,2026-01-01,other,2026-04-01,z,1000000000001\n")
+	for i, says := range []string{"is posted with 90000", `is posted as "1-31 January 2026"`, "no billing period of the lease begins on 2026-02-15",
+		"no billing period of the lease begins on 2026-03-02", `is called "1-31 March 2026", not "March"`, "in the future",
+		"no lease of the unit", "amount_cents is empty", "deposit", "label is missing", "amount_cents"} {
+		if len(refusals) != 11 || !strings.Contains(refusals[i], says) {
+			t.Fatalf("%d refusals:\n%s\nwant %q in %d", len(refusals), strings.Join(refusals, "\n"), says, i)
+		}
+	}
+	h.owes(id, "2026-01-01 100000 1-31 January 2026", "2026-02-01 90000 1-28 February 2026", "2026-03-01 100000 1-31 March 2026", "2026-04-01 2 x")
+	h.payDue(id, "2026-04-01")
+	refusals = h.try("charges", "property,unit,lease_start,type,due_date,label,amount_cents\nHouse,U1,2026-01-01,other,2026-04-01,x,3\nHouse,U1,2026-01-01,other,2026-04-01,x,2\n")
+	if len(refusals) != 1 || !strings.Contains(refusals[0], "is paid, so it stays 2") {
+		t.Errorf("%q", refusals)
+	}
+	refusals = h.try("charges", "property,unit,lease_start,type,due_date,label\nHouse,U1,2026-01-01,other,2026-04-01,x\nHouse,U1,2026-01-01,other,2026-04-01,new\n")
+	if len(refusals) != 1 || !strings.Contains(refusals[0], "amount_cents is missing") {
+		t.Errorf("%q", refusals)
+	}
+	h.sound()
+}
+
+func TestPaymentRows(t *testing.T) {
+	h := open(t, "2026-03-20")
+	id := h.lease("start_date=2026-01-01")
+	refusals := h.try("payments", "property,unit,lease_start,type,due_date,method,paid_date\n"+
+		"House,U1,2026-01-01,rent,2026-02-01,transfer,2026-02-03\n"+ // posts what is due first
+		"House,U1,2026-01-01,rent,2026-02-01,cash,2026-02-04\n"+
+		"House,U1,2026-01-01,rent,2026-04-01,cash,2026-02-04\n"+
+		"House,U1,2026-01-01,repair,2026-02-01,cash,2026-02-04\n"+
+		"House,U1,2026-01-05,rent,2026-02-01,cash,2026-02-04\n"+
+		"House,U1,2026-01-01,rent,2026-03-01,shells,soon\n")
+	for i, says := range []string{"was paid already, on 2026-02-03", "no rent charge of the lease is due on 2026-04-01", "no repair charge", "no lease of the unit"} {
+		if len(refusals) != 4 || !strings.Contains(refusals[i], says) {
+			t.Fatalf("%q, want %q in %d", refusals, says, i)
+		}
+	}
+	for _, label := range []string{"Key", "Lamp"} {
+		_, err := h.AddCharge(ctx, cli, id, NewCharge{"repair", 1, day(t, "2026-03-18"), label})
+		h.must(err)
+	}
+	refusals = h.try("payments", "property,unit,lease_start,type,due_date,method,paid_date,label\n"+
+		"House,U1,2026-01-01,repair,2026-03-18,cash,2026-03-19,\nHouse,U1,2026-01-01,repair,2026-03-18,cash,2026-03-19,Oven\n"+
+		"House,U1,2026-01-01,repair,2026-03-18,cash,2026-03-19,Lamp\n")
+	if len(refusals) != 2 || !strings.Contains(refusals[0], "2 repair charges") || !strings.Contains(refusals[1], `the label "Oven"`) {
+		t.Errorf("%q", refusals)
+	}
+	h.owes(id, "2026-01-01 100000 1-31 January 2026", "2026-02-01 100000 1-28 February 2026 paid 2026-02-03 bank_transfer",
+		"2026-03-01 100000 1-31 March 2026 paid 2026-03-20 other",
+		"2026-03-18 1 Key", "2026-03-18 1 Lamp paid 2026-03-19 cash")
+	if e := h.events(); !slices.Equal(e, []string{"payment.recorded", "payment.recorded", "payment.recorded"}) {
+		t.Errorf("events %q", e)
+	}
+	h.sound()
+}
+
+func TestPeopleAndPlaces(t *testing.T) {
+	h := open(t, "2026-03-20")
+	h.load("properties", "name,address\nHouse,1 Hill\n")
+	h.load("units", "property,name,market_rent_cents,notes\nHouse,A,5,n\n")
+	h.load("tenants", "name,email,phone\nAda,a@example.org,1\n")
+	before := h.written()
+	h.load("properties", "name\nHouse\n")
+	h.load("units", "property,name\nHouse,A\n")
+	h.load("tenants", "name,phone\nAda,1\n")
+	if h.written() != before {
+		t.Error("rows that change nothing wrote something")
+	}
+	h.load("properties", "name,address\nHouse,\n")
+	h.load("units", "property,name,notes\nHouse,A,\n")
+	h.load("tenants", "name,email\nAda,\n")
+	for name, want := range map[string]string{"properties": "name,address\nHouse,\n", "units": "property,name,market_rent_cents,notes\nHouse,A,5,\n", "tenants": "name,email,phone\nAda,,1\n"} {
+		if got := h.export(name); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	refusals := slices.Concat(h.try("properties", "name,address\n,x\n"), h.try("units", "property,name,market_rent_cents\nHome,A,1\nHouse,,1\nHouse,A,-1\n"), h.try("tenants", "name\n \n"))
+	for i, says := range []string{"name is missing", "no property named", "name is missing", "market_rent_cents", "name is"} {
+		if len(refusals) != 5 || !strings.Contains(refusals[i], says) {
+			t.Fatalf("%q, want %q in %d", refusals, says, i)
+		}
+	}
+}
