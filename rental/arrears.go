@@ -69,6 +69,11 @@ func (s *Service) Arrears(ctx context.Context, who db.Caller) (a Arrears, err er
 	return a, err
 }
 
+const overdueQuery = "SELECT " + chargeColumns + `, c.lease_id, u.name, p.name, t.name, t.email FROM charges c INDEXED BY charges_unpaid
+	CROSS JOIN leases l ON l.id = c.lease_id CROSS JOIN units u ON u.id = l.unit_id
+	CROSS JOIN properties p ON p.id = u.property_id CROSS JOIN tenants t ON t.id = l.tenant_id
+	WHERE c.paid_date IS NULL AND c.due_date < ?`
+
 // overdue lists the unpaid charges that were due before today, most days first. The
 // index of what is unpaid gives them lease by lease, so that each lease's names are
 // read once.
@@ -86,10 +91,7 @@ func overdue(c *db.Conn) ([]Arrear, error) {
 		}
 		all = append(all, a)
 		return nil
-	}, "SELECT "+chargeColumns+`, c.lease_id, u.name, p.name, t.name, t.email FROM charges c INDEXED BY charges_unpaid
-		CROSS JOIN leases l ON l.id = c.lease_id CROSS JOIN units u ON u.id = l.unit_id
-		CROSS JOIN properties p ON p.id = u.property_id CROSS JOIN tenants t ON t.id = l.tenant_id
-		WHERE c.paid_date IS NULL AND c.due_date < ?`, today)
+	}, overdueQuery, today)
 	slices.SortFunc(all, func(a, b Arrear) int {
 		return cmp.Or(cmp.Compare(a.DueDate, b.DueDate), cmp.Compare(a.ID, b.ID))
 	})

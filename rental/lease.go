@@ -92,25 +92,26 @@ type LeaseList struct {
 	Total  int64   `json:"total"`
 }
 
-// leasesOf is the condition that a lease has the status on day ?1. Running and coming
-// leases are found by their days, which are few beside those that ended over the
-// years: the plus keeps the engine from walking all of them by id.
-func leasesOf(status string) string {
+// leasesOf is the condition that a lease has the status on day ?1 and comes after id
+// ?2, and what orders them by id. Running and coming leases are found by their days,
+// for they are few beside those that ended over the years: the plus keeps the engine
+// from walking all leases by id instead.
+func leasesOf(status string) (where, order string) {
 	switch status {
 	case upcoming:
-		return "l.start_date > ?1 AND +l.id > ?2"
+		return " WHERE l.start_date > ?1 AND +l.id > ?2", " ORDER BY +l.id"
 	case active:
-		return "l.last_day >= ?1 AND +l.start_date <= ?1 AND +l.id > ?2"
+		return " WHERE l.last_day >= ?1 AND +l.start_date <= ?1 AND +l.id > ?2", " ORDER BY +l.id"
 	case ended:
-		return "l.id > ?2 AND +l.last_day < ?1"
+		return " WHERE l.id > ?2 AND +l.last_day < ?1", " ORDER BY l.id"
 	}
-	return "l.id > ?2"
+	return " WHERE l.id > ?2", " ORDER BY l.id"
 }
 
 // readLeases reads leases of a status after an id.
 func readLeases(c *db.Conn, status string, after, limit int64) ([]Lease, error) {
-	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE "+leasesOf(status)+" ORDER BY l.id LIMIT ?3",
-		c.Today(), after, limit)
+	where, order := leasesOf(status)
+	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+where+order+" LIMIT ?3", c.Today(), after, limit)
 }
 
 // unpostedOf tells which of the leases have periods to post.
@@ -144,7 +145,8 @@ func (s *Service) LeaseList(ctx context.Context, who db.Caller, onlyActive bool,
 		if list.Leases, err = readLeases(c, status, 0, limit); err != nil {
 			return nil, err
 		}
-		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases l WHERE "+leasesOf(status), c.Today(), 0)
+		where, _ := leasesOf(status)
+		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases l"+where, c.Today(), 0)
 		return unpostedOf(list.Leases, c.Today()), err
 	})
 	return list, err

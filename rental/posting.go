@@ -1,6 +1,8 @@
 package rental
 
 import (
+	"slices"
+
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -102,9 +104,11 @@ func (t *terms) comes(next exact.Day) *exact.Day {
 	return &next
 }
 
-// toPost lists the leases that have periods due by today to post.
+// toPost lists the leases that have periods due by today to post, by id.
 func toPost(c *db.Conn) ([]int64, error) {
-	return db.All(c, db.Int, "SELECT id FROM leases WHERE next_post_day <= ? ORDER BY id", c.Today())
+	ids, err := db.All(c, db.Int, "SELECT id FROM leases WHERE next_post_day <= ?", c.Today())
+	slices.Sort(ids)
+	return ids, err
 }
 
 // posted gives the period that a rent charge was posted for.

@@ -63,7 +63,7 @@ CREATE TABLE charges (
 ) STRICT;
 CREATE UNIQUE INDEX charges_posting ON charges (lease_id, type, period_start);
 CREATE UNIQUE INDEX charges_single ON charges (lease_id, type, due_date, label) WHERE period_start IS NULL;
-CREATE INDEX charges_unpaid ON charges (lease_id, due_date, amount_cents) WHERE paid_date IS NULL;
+CREATE INDEX charges_unpaid ON charges (lease_id, due_date, amount_cents, paid_date) WHERE paid_date IS NULL;
 CREATE INDEX charges_due ON charges (due_date);
 
 -- Every payment ever recorded. One that was reversed stays, voided; a charge has at
