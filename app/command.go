@@ -35,9 +35,10 @@ type program struct {
 	Env
 	dbPath, timezone, logFormat, logLevel string
 
-	asJSON bool
-	zone   *time.Location
-	log    zerolog.Logger
+	acceptClock bool // the operator's word that the clock is right
+	asJSON      bool
+	zone        *time.Location
+	log         zerolog.Logger
 }
 
 // usageError is a call that was worded wrongly: exit 2.
@@ -101,6 +102,7 @@ func (p *program) root() *cobra.Command {
 func (p *program) flags(f *pflag.FlagSet) {
 	f.StringVar(&p.dbPath, "db", "quartermaster.db", "the database file")
 	f.StringVar(&p.timezone, "timezone", "", "the shop's time zone, an IANA name such as Europe/Berlin (default: the machine's)")
+	f.BoolVar(&p.acceptClock, "accept-clock", false, "your word that the machine's clock is right although what is on file is newer, or older than 400 days")
 	f.StringVar(&p.logFormat, "log-format", "auto", "auto, json or console")
 	f.StringVar(&p.logLevel, "log-level", "info", "debug, info, warn or error")
 }
@@ -192,7 +194,7 @@ func (p *program) run(do func(ctx context.Context, args []string) error) func(*c
 
 // open opens the database for a command other than serve. The caller closes it.
 func (p *program) open() (*db.DB, error) {
-	return db.Open(p.dbPath, db.Options{Now: p.Now, Zone: p.zone, Notice: p.notice})
+	return db.Open(p.dbPath, db.Options{Now: p.Now, Zone: p.zone, Accept: p.acceptClock, Notice: p.notice})
 }
 
 // withDB runs do with the open database.

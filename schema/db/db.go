@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -22,6 +23,7 @@ type Options struct {
 	Zone    *time.Location    // the shop's time zone; time.Local when nil
 	Migrate bool              // apply what is missing; otherwise an older file is refused
 	Notice  func(text string) // told what an operator should know (a copy left aside)
+	Accept  bool              // take the clock's word although the newest instant on file is against it
 	Fatal   func(err error)   // told when a sync failed: what is on the disk is unknown, the process must end
 }
 
@@ -43,7 +45,8 @@ type DB struct {
 	watchMu sync.Mutex
 	watch   *sqlite.Conn
 
-	waits waits
+	waits  waits
+	newest atomic.Int64 // the newest instant on file
 }
 
 // maxReaders bounds the connections that read at once; each holds a page cache.
@@ -81,6 +84,13 @@ func Open(path string, o Options) (*DB, error) {
 		return nil, err
 	}
 	go d.write(writer)
+	settle := d.readClock
+	if o.Accept {
+		settle = d.acceptClock
+	}
+	if err := settle(context.Background()); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	return d, nil
 }
 

@@ -467,3 +467,58 @@ func TestAuditSystemNamesTheApplianceAndTheWay(t *testing.T) {
 		t.Errorf("%d entries by the system, want 1", n)
 	}
 }
+
+// TestCheckClock holds a clock against the newest instant on file: a minute before it
+// passes, a second more does not; 400 days after it pass, a second more do not.
+func TestCheckClock(t *testing.T) {
+	d, clock := fresh(t)
+	write := func(d *DB) error {
+		return Exec(ctx, d, CLI(""), func(tx *Tx) error {
+			if err := tx.CheckClock(); err != nil {
+				return err
+			}
+			return tx.Audit("x", "y", nil)
+		})
+	}
+	reopen := func(accept bool) *DB {
+		t.Helper()
+		again, err := Open(d.path, Options{Now: clock.Now, Zone: time.UTC, Accept: accept})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = again.Close() })
+		return again
+	}
+	if err := write(d); err != nil {
+		t.Fatalf("an empty file: %v", err)
+	}
+	const leap = 400 * 24 * time.Hour
+	for _, c := range []struct {
+		by time.Duration
+		ok bool
+	}{{-time.Minute, true}, {-time.Minute - time.Second, false}, {leap + time.Second, false}, {leap, true}} {
+		clock.add(c.by)
+		for name, d := range map[string]*DB{"same process": d, "next process": reopen(false)} {
+			if c.by == leap && name == "next process" {
+				continue // the first of the two has moved the newest instant
+			}
+			err := write(d)
+			if c.ok != (err == nil) || !c.ok && !fault.Is(err, fault.Unavailable) {
+				t.Errorf("%v, %s: %v", c.by, name, err)
+			}
+		}
+		if c.by != leap {
+			clock.add(-c.by)
+		}
+	}
+	clock.add(-10 * 365 * 24 * time.Hour)
+	if err := write(reopen(false)); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("ten years back: %v", err)
+	}
+	if err := write(reopen(true)); err != nil {
+		t.Errorf("accepted: %v", err)
+	}
+	if err := write(reopen(false)); err != nil {
+		t.Errorf("after it was accepted once: %v", err)
+	}
+}

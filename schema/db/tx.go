@@ -13,6 +13,7 @@ import (
 // Tx is a write transaction. Only Update gives one.
 type Tx struct {
 	Conn
+	d                       *DB
 	who                     Caller
 	wrote, audited, emitted bool
 }

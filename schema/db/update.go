@@ -53,6 +53,7 @@ type ticket struct {
 	err      error
 	panicked any
 	emitted  bool
+	audited  bool
 	done     chan struct{}
 }
 
@@ -119,12 +120,12 @@ func (d *DB) commit(c *sqlite.Conn, batch []*ticket) (emitted bool) {
 		return false
 	}
 	now := exact.InstantOf(d.now())
-	good := 0
+	good, audited := 0, false
 	for _, t := range batch {
 		d.attempt(c, t, now, len(batch) > 1)
 		if t.err == nil && t.panicked == nil {
 			good++
-			emitted = emitted || t.emitted
+			emitted, audited = emitted || t.emitted, audited || t.audited
 		}
 		if c.AutocommitEnabled() { // the engine gave up the whole transaction
 			failAll(batch, t.err)
@@ -143,6 +144,9 @@ func (d *DB) commit(c *sqlite.Conn, batch []*ticket) (emitted bool) {
 		failAll(batch, failed(err))
 		return false
 	}
+	if audited {
+		d.sawClock(now)
+	}
 	return emitted
 }
 
@@ -152,14 +156,14 @@ func (d *DB) attempt(c *sqlite.Conn, t *ticket, now exact.Instant, shared bool) 
 		t.err = failed(sqlite.ResultInterrupt.ToError())
 		return
 	}
-	tx := &Tx{Conn: Conn{Now: now, c: c, loc: d.zone}, who: t.who}
+	tx := &Tx{Conn: Conn{Now: now, c: c, loc: d.zone}, d: d, who: t.who}
 	if shared {
 		if t.err = failed(run(c, "SAVEPOINT ticket")); t.err != nil {
 			return
 		}
 	}
 	t.err = tx.call(t)
-	t.emitted = tx.emitted
+	t.emitted, t.audited = tx.emitted, tx.audited
 	if c.AutocommitEnabled() {
 		return
 	}

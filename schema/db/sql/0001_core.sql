@@ -63,6 +63,7 @@ CREATE TABLE audit (
   changes TEXT NOT NULL
 ) STRICT;
 CREATE INDEX audit_service ON audit (service, id);
+CREATE INDEX audit_clock ON audit (id) WHERE action = 'clock.accepted';
 
 CREATE TABLE endpoints (
   id INTEGER PRIMARY KEY,
