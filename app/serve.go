@@ -260,6 +260,10 @@ func (s *Server) Addr(service string) string {
 // DB is the server's database.
 func (s *Server) DB() *db.DB { return s.db }
 
+// Declared is what the running services declare, in the order of Services, for whoever
+// goes through every operation there is.
+func (s *Server) Declared() []schema.Service { return s.shop.all }
+
 // Stop stops accepting, lets the requests and deliveries under way finish for ten
 // seconds at most, moves the log into the file and lets go of it.
 func (s *Server) Stop() error {
