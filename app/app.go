@@ -54,6 +54,8 @@ func (p *program) commands() []*cobra.Command {
 		p.userCommand(),
 		p.keyCommand(),
 		p.serveCommand(),
+		p.importCommand(),
+		p.exportCommand(),
 		p.versionCommand(),
 	}
 }

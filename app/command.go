@@ -39,6 +39,7 @@ type program struct {
 	asJSON      bool
 	zone        *time.Location
 	log         zerolog.Logger
+	as          string
 }
 
 // usageError is a call that was worded wrongly: exit 2.

@@ -1,0 +1,162 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const catalogue = `sku,name,supplier,supplier_sku,barcode,unit,unit_cost_cents,current_stock,lead_time_days,safety_stock_days,pack_size,moq,active
+NAIL,"Nails, 3""",Iron & Co,N-3,,box,450,12.5,7,3,10,0,1
+TEA,=Tea,Leaf,,4006381333931,kg,1999,3,14,5,1,2.5,1
+OLD,Old thing,,,,,0,0,7,3,1,0,0
+`
+
+func (c *cli) write(name, content string) string {
+	c.Helper()
+	path := filepath.Join(c.dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		c.Fatal(err)
+	}
+	return path
+}
+
+func (c *cli) read(path string) string {
+	c.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestImportAndExportOverTheCommandLine(t *testing.T) {
+	c := newCLI(t)
+	file := c.write("skus.csv", catalogue)
+	c.equal("a dry run", c.ok("import", "reorder", "skus", file, "--dry-run"), "would import 3 rows\n")
+	header, _, _ := strings.Cut(catalogue, "\n")
+	c.equal("after a dry run", c.ok("export", "reorder", "skus"), header+"\n")
+	c.equal("an import", c.ok("import", "reorder", "skus", file), "imported 3 rows\n")
+
+	out := c.ok("export", "reorder", "skus")
+	lines := strings.SplitAfter(catalogue, "\n")
+	c.equal("exported", out, lines[0]+lines[1]+lines[3]+lines[2]) // by SKU
+	target := filepath.Join(c.dir, "out.csv")
+	c.write("out.csv", "what was there before")
+	c.equal("an export to a file prints", c.ok("export", "reorder", "skus", target), "")
+	c.equal("the file", c.read(target), out)
+	if left, err := filepath.Glob(filepath.Join(c.dir, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("left beside the export: %v, %v", left, err)
+	}
+
+	other := newCLI(t)
+	other.stdin = out
+	other.equal("an import of stdin", other.ok("import", "reorder", "skus", "-", "--json"), `{"imported":3,"errors":[]}`+"\n")
+	other.equal("exported again", other.ok("export", "reorder", "skus", "-"), out)
+}
+
+func TestImportNamesTheRowsThatItRefuses(t *testing.T) {
+	c := newCLI(t)
+	file := c.write("skus.csv", "sku,active\nA,1\nB,yes\n\nC,\"0\nD,1\n")
+	code, out, err := c.call("import", "reorder", "skus", file)
+	if code != 1 || out != "imported 1 rows\n" {
+		t.Errorf("exit %d with %q", code, out)
+	}
+	c.equal("stderr", err, `line 3: active: "yes" is not allowed; it takes true (1) or false (0)
+line 5: a quoted cell that begins here is not closed rightly; lines 5 to 6 were left out
+quartermaster: 2 of 3 rows were refused
+`)
+	code, out, _ = c.call("import", "reorder", "skus", file, "--json", "--dry-run")
+	if code != 1 {
+		t.Errorf("exit %d", code)
+	}
+	c.equal("as JSON", out, `{"imported":1,"errors":[{"line":3,"reason":"active: \"yes\" is not allowed; it takes true (1) or false (0)"},`+
+		`{"line":5,"reason":"a quoted cell that begins here is not closed rightly; lines 5 to 6 were left out"}]}`+"\n")
+}
+
+func TestImportRefusesAFileByName(t *testing.T) {
+	c := newCLI(t)
+	file := c.write("skus.csv", "sku,colour\nA,red\n")
+	c.refuses(1, []string{`unknown column "colour"`, "the columns of skus are sku, name, supplier,"}, "import", "reorder", "skus", file)
+	c.refuses(1, []string{"nowhere.csv"}, "import", "reorder", "skus", filepath.Join(c.dir, "nowhere.csv"))
+	c.refuses(1, []string{"is a folder"}, "import", "reorder", "skus", c.dir)
+	c.equal("nothing was imported", c.ok("export", "reorder", "skus"), catalogue[:strings.Index(catalogue, "\n")+1])
+}
+
+func TestImportAndExportWrongUsage(t *testing.T) {
+	c := newCLI(t)
+	file := c.write("skus.csv", "sku\nA\n")
+	for _, args := range [][]string{
+		{"import"}, {"import", "reorder", "skus"}, {"import", "reorder", "skus", file, "more"},
+		{"export", "reorder"}, {"export", "reorder", "skus", file, "more"},
+		{"import", "reorder", "skus", file, "--as="}, {"import", "reorder", "skus", file, "--as", " "},
+	} {
+		c.refuses(2, nil, args...)
+	}
+	c.refuses(2, []string{`"orders"`, "not one of skus"}, "import", "reorder", "orders", file)
+	c.refuses(2, []string{`"orders"`, "not one of skus"}, "export", "reorder", "orders")
+	c.refuses(2, []string{`"shop"`, "store, maintenance, rental, reorder"}, "export", "shop", "skus")
+	c.refuses(2, []string{"--add", "skus", "does not take it"}, "import", "reorder", "skus", file, "--add")
+	c.refuses(2, []string{"--emit", "skus", "does not take it"}, "import", "reorder", "skus", file, "--emit")
+	c.equal("nothing was imported", c.ok("export", "reorder", "skus"), catalogue[:strings.Index(catalogue, "\n")+1])
+}
+
+func TestImportAndExportWantADatabase(t *testing.T) {
+	c := bareCLI(t)
+	file := c.write("skus.csv", "sku\nA\n")
+	c.refuses(1, []string{"no database at " + c.db}, "import", "reorder", "skus", file)
+	c.refuses(1, []string{"no database at " + c.db}, "export", "reorder", "skus")
+	if _, err := os.Stat(c.db); !os.IsNotExist(err) {
+		t.Errorf("a database was made: %v", err)
+	}
+}
+
+func TestImportActsAsAUser(t *testing.T) {
+	c := newCLI(t)
+	file := c.write("skus.csv", "sku\nA\n")
+	c.ok("user", "add", "vera", "--role", "viewer")
+	c.ok("user", "add", "mo", "--role", "member", "--service", "reorder")
+	c.ok("user", "add", "dis", "--role", "admin")
+	c.ok("user", "disable", "dis")
+	c.ok("user", "add", "renter", "--role", "admin", "--service", "rental")
+	c.refuses(1, []string{"vera", "viewer"}, "import", "reorder", "skus", file, "--as", "vera")
+	c.refuses(1, []string{"vera", "viewer"}, "import", "reorder", "skus", file, "--as", "vera", "--dry-run")
+	c.refuses(1, []string{`"dis" is disabled`}, "import", "reorder", "skus", file, "--as", "dis")
+	c.refuses(1, []string{`"renter" has no role in the reorder service`}, "import", "reorder", "skus", file, "--as", "renter")
+	c.refuses(1, []string{`no user "nobody"`}, "import", "reorder", "skus", file, "--as", "nobody")
+	c.equal("refused imports left", c.ok("export", "reorder", "skus"), catalogue[:strings.Index(catalogue, "\n")+1])
+	c.ok("import", "reorder", "skus", file, "--as", "mo")
+	c.ok("import", "reorder", "skus", c.write("more.csv", "sku\nB\n"))
+}
+
+// An export that cannot be written leaves what was there.
+func TestExportKeepsTheOldFileUntilTheNewIsComplete(t *testing.T) {
+	c := newCLI(t)
+	c.refuses(1, []string{"nowhere"}, "export", "reorder", "skus", filepath.Join(c.dir, "nowhere", "x.csv"))
+	c.refuses(1, nil, "export", "reorder", "skus", c.dir)
+	device := "/dev/null"
+	c.ok("export", "reorder", "skus", device)
+	if st, err := os.Stat(device); err != nil || st.Mode().IsRegular() {
+		t.Errorf("%s was replaced: %v, %v", device, st, err)
+	}
+}
+
+func TestTheShellCompletesServicesTablesAndUsers(t *testing.T) {
+	c := newCLI(t)
+	for _, x := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"import", ""}, "store\nmaintenance\nrental\nreorder\n"},
+		{[]string{"export", "re"}, "reorder\n"},
+		{[]string{"import", "reorder", "sk"}, "skus\n"},
+		{[]string{"export", "reorder", "skus", ""}, "csv\n:8\n"},
+		{[]string{"import", "--db", c.db, "--as", ""}, "alice\n"},
+	} {
+		out := c.ok(append([]string{"__complete"}, x.args...)...)
+		if !strings.Contains(out, x.want) {
+			t.Errorf("%v completes to %q, want %q", x.args, out, x.want)
+		}
+	}
+}
