@@ -54,9 +54,16 @@ func copyInto(c *sqlite.Conn, target string) error {
 }
 
 // Backup writes a consistent, checked copy of the database at path to target.
-// Servers and commands may go on writing meanwhile.
+// Servers and commands may go on writing meanwhile. A file at target is replaced when
+// the copy is complete, unless it is the database itself or another one in use.
 func Backup(path, target string) error {
 	if err := examine(path); err != nil {
+		return err
+	}
+	if same(path, target) {
+		return fmt.Errorf("%s is the database itself; name another file for the copy", target)
+	}
+	if err := unused(target); err != nil {
 		return err
 	}
 	c, err := connect(path, false)
@@ -110,10 +117,35 @@ func (d *DB) Integrity(ctx context.Context) (problems []string, err error) {
 	return problems, err
 }
 
+// same tells whether both names are of one file.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// unused refuses a database with a log beside it: what it holds is in both.
+func unused(path string) error {
+	if st, err := os.Stat(path + "-wal"); err == nil && st.Size() > 0 {
+		return fmt.Errorf("%s is a database in use, with changes in %s-wal; a copy is made of it by `quartermaster backup`", path, path)
+	}
+	return nil
+}
+
 // Restore puts the checked copy at source in the place of the database at path. It is
-// refused while a server holds the file. What was there is kept; aside is where, ""
-// when there was nothing.
+// refused while a server holds the file, and when source is the database itself or
+// one that is in use. What was there is kept under a name of its own; aside is where,
+// "" when there was nothing.
 func Restore(source, path string) (aside string, err error) {
+	if same(source, path) {
+		return "", fmt.Errorf("%s is the database itself; name the copy that is to be restored", source)
+	}
+	if err := unused(source); err != nil {
+		return "", err
+	}
 	if err := check(source); err != nil {
 		return "", err
 	}
@@ -148,14 +180,25 @@ func putAside(path string) (aside string, err error) {
 			_ = c.Close()
 		}
 	}
-	aside = path + ".before-restore"
-	_ = os.Remove(aside)
+	aside = freeName(path + ".before-restore")
 	if err := os.Link(path, aside); err != nil {
 		if err := copyFile(path, aside); err != nil {
 			return "", fmt.Errorf("keep the present file: %w", err)
 		}
 	}
 	return aside, removeLog(path)
+}
+
+// freeName gives the name, or the first of it with a number that nothing has: what an
+// earlier restore kept is not lost to a later one.
+func freeName(name string) string {
+	free := name
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(free); err != nil {
+			return free
+		}
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
 }
 
 func removeLog(path string) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"zombiezen.com/go/sqlite"
@@ -171,6 +172,55 @@ func TestBackupAndRestore(t *testing.T) {
 	must(os.WriteFile(copyPath, broken, 0o600))
 	if _, err := Restore(copyPath, target); err == nil {
 		t.Error("a damaged copy was restored")
+	}
+}
+
+func TestCopiesNeverTakeTheWrongFilesPlace(t *testing.T) {
+	d, _ := fresh(t)
+	dir := t.TempDir()
+	copyPath, link := filepath.Join(dir, "copy.db"), filepath.Join(dir, "link.db")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "kept") }))
+	must(os.Symlink(d.path, link))
+	must(Backup(d.path, copyPath))
+	must(Backup(d.path, copyPath)) // over an earlier copy
+	for _, target := range []string{d.path, link} {
+		if err := Backup(d.path, target); err == nil {
+			t.Errorf("a backup went over the database by %s", target)
+		}
+		if _, err := Restore(target, d.path); err == nil {
+			t.Errorf("the database was restored from itself by %s", target)
+		}
+	}
+	if n := count(t, d, "SELECT count(*) FROM users"); n != 1 {
+		t.Errorf("%d users are left", n)
+	}
+
+	// Another database in use, whose log would be played into the copy, or be missing.
+	other, _ := fresh(t)
+	must(Exec(ctx, other, CLI(""), func(tx *Tx) error { return addUser(tx, "other") }))
+	if err := Backup(d.path, other.path); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("a backup over a database in use: %v", err)
+	}
+	target := filepath.Join(dir, "live.db")
+	if _, err := Restore(other.path, target); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("a restore from a database in use: %v", err)
+	}
+
+	aside, err := Restore(copyPath, target)
+	must(err)
+	if aside != "" {
+		t.Errorf("nothing was there, yet %s is kept", aside)
+	}
+	for _, want := range []string{target + ".before-restore", target + ".before-restore-2", target + ".before-restore-3"} {
+		if aside, err = Restore(copyPath, target); err != nil || aside != want || check(aside) != nil {
+			t.Errorf("kept at %s (%v), want %s", aside, err, want)
+		}
 	}
 }
 
