@@ -39,6 +39,9 @@ func TestOpenRefusesWhatIsNotOurs(t *testing.T) {
 		if !errors.Is(err, want) || !bytes.Contains([]byte(err.Error()), []byte(path)) {
 			t.Errorf("%s: %v, want %v with its path", name, err, want)
 		}
+		if _, err := Status(path); !errors.Is(err, want) {
+			t.Errorf("%s: its status: %v, want %v", name, err, want)
+		}
 		after, _ := os.ReadFile(path)
 		if !bytes.Equal(before, after) {
 			t.Errorf("%s was touched", name)
@@ -59,6 +62,9 @@ func TestNewerFileIsRefusedAndLeftAlone(t *testing.T) {
 	before, _ := os.ReadFile(d.path)
 	if _, err := Open(d.path, Options{Migrate: true}); !errors.Is(err, ErrNewer) {
 		t.Errorf("%v, want ErrNewer", err)
+	}
+	if _, err := Status(d.path); !errors.Is(err, ErrNewer) {
+		t.Errorf("its status: %v, want ErrNewer", err)
 	}
 	after, _ := os.ReadFile(d.path)
 	if !bytes.Equal(before, after) {
@@ -84,6 +90,14 @@ func TestOlderFileIsMigratedWithACopyAside(t *testing.T) {
 		if _, err := Open(path, Options{}); err == nil {
 			t.Error("an older file was opened without migrating")
 		}
+	}
+	before, _ := os.ReadFile(path)
+	status, err := Status(path)
+	if err != nil || len(status) != len(all) || len(missingOf(status)) != len(all)-1 || *status[0].AppliedAt != 1 {
+		t.Errorf("its status is %v (%v)", status, err)
+	}
+	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
+		t.Error("asking for the status changed the file")
 	}
 	var told string
 	d, err := Open(path, Options{Migrate: true, Notice: func(s string) { told = s }})

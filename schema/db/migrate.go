@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -112,6 +113,24 @@ func (d *DB) Migrations(ctx context.Context) (all []Migration, err error) {
 		return err
 	})
 	return all, err
+}
+
+// Status tells which migrations the file at path has, without changing it: also for
+// an older file, which Open refuses. A newer one is ErrNewer.
+func Status(path string) (all []Migration, err error) {
+	if err := examine(path); err != nil {
+		return nil, err
+	}
+	c, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	c.SetBusyTimeout(busyTimeout)
+	all, err = applied(&Conn{c: c})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return all, errors.Join(err, c.Close())
 }
 
 // run executes one statement on a bare connection.
