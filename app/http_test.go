@@ -16,8 +16,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// catalogue imports SKUs A-1 to A-n, 10 in stock each.
-func catalogue(s *apptest.Shop, n int) {
+// stocked imports SKUs A-1 to A-n, 10 in stock each.
+func stocked(s *apptest.Shop, n int) {
 	s.T.Helper()
 	var b strings.Builder
 	b.WriteString("sku,name,supplier,current_stock,unit_cost_cents\n")
@@ -51,7 +51,7 @@ func TestPingAndHealthTellTheVersions(t *testing.T) {
 // first wrong thing in the contract's order answers.
 func TestOrderOfRefusals(t *testing.T) {
 	s := apptest.Start(t)
-	catalogue(s, 1)
+	stocked(s, 1)
 	viewer := s.Key("reorder", "vera", "viewer", "full")
 	reader := s.Key("reorder", "rolf", "member", "read")
 	full := s.Keys["reorder"]
@@ -168,7 +168,7 @@ func TestCORSIsForTheListedOriginOnly(t *testing.T) {
 
 func TestIdempotencyKeys(t *testing.T) {
 	s := apptest.Start(t)
-	catalogue(s, 2)
+	stocked(s, 2)
 	post := func(key, body, idem string) apptest.Answer {
 		return s.Do("reorder", "POST", "/api/sales-history", key, body, "Idempotency-Key: "+idem)
 	}
@@ -337,7 +337,7 @@ func TestMetrics(t *testing.T) {
 // TestTheLogKeepsSecrets looks for what must never be written to it.
 func TestTheLogKeepsSecrets(t *testing.T) {
 	s := apptest.Start(t)
-	catalogue(s, 1)
+	stocked(s, 1)
 	key := s.Keys["reorder"]
 	s.Post("reorder", "/api/sales-history", `{"rows":[{"date":"2026-11-19","sku":"A-1","qty":3}],"secretword":1}`)
 	s.Do("reorder", "GET", "/api/skus?q=secretquery", key, "", "X-Request-Id: find-me")
