@@ -1,0 +1,308 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/db"
+)
+
+// tamper changes rows by a way that no command has.
+func (c *cli) tamper(statements ...string) {
+	c.Helper()
+	d, err := db.Open(c.db, db.Options{})
+	if err != nil {
+		c.Fatal(err)
+	}
+	err = db.Exec(context.Background(), d, db.Bookkeeping(), func(tx *db.Tx) error {
+		for _, s := range statements {
+			if _, err := tx.Exec(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		c.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		c.Fatal(err)
+	}
+}
+
+func TestAuditShowsWhoDidWhat(t *testing.T) {
+	c := newCLI(t)
+	c.ok("user", "add", "mo", "--role", "member")
+	c.ok("import", "reorder", "skus", c.write("skus.csv", "sku\nA\nB\n"), "--as", "mo")
+	var all struct {
+		Entries []struct {
+			ID      int64          `json:"id"`
+			At      string         `json:"at"`
+			Service string         `json:"service"`
+			Actor   string         `json:"actor"`
+			Via     string         `json:"via"`
+			Action  string         `json:"action"`
+			Subject string         `json:"subject"`
+			Changes map[string]any `json:"changes"` // JSON itself, not a text that holds it
+		} `json:"entries"`
+	}
+	out := c.ok("audit", "--json")
+	if err := json.Unmarshal([]byte(out), &all); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	e := all.Entries
+	if len(e) < 4 {
+		t.Fatalf("%s", out)
+	}
+	for i := 1; i < len(e); i++ {
+		if e[i-1].ID <= e[i].ID {
+			t.Errorf("entry %d stands above %d", e[i-1].ID, e[i].ID)
+		}
+	}
+	if e[0].Subject != "sku:B" || e[1].Subject != "sku:A" || e[0].Actor != "mo" || e[0].Via != "cli" || e[0].Service != "reorder" ||
+		e[0].Action != "sku.created" || e[0].At != "2026-11-20T21:05:00Z" || e[0].Changes["sku"] != "B" {
+		t.Errorf("newest: %+v", e[0])
+	}
+	if e[2].Action != "user.added" || e[2].Actor != "cli" || e[2].Service != "" || e[2].Changes["name"] != "mo" {
+		t.Errorf("third: %+v", e[2])
+	}
+	one := c.ok("audit", "--json", "--limit", "1", "--service", "reorder")
+	if !regexp.MustCompile(`^\{"entries":\[\{"id":\d+,"at":"2026-11-20T21:05:00Z","service":"reorder","actor":"mo","via":"cli","action":"sku.created","subject":"sku:B","changes":\{.*\}\}\]\}\n$`).MatchString(one) {
+		t.Errorf("one entry: %s", one)
+	}
+	if store := c.ok("audit", "--json", "--service", "store"); strings.Count(store, `"id"`) != 1 || !strings.Contains(store, `"action":"key.created"`) {
+		t.Errorf("of the store: %s", store) // the key that init made
+	}
+	text := c.ok("audit", "--service", "reorder")
+	if lines := strings.Split(text, "\n"); len(lines) != 5 || !strings.Contains(lines[0], "ACTOR") || !strings.Contains(lines[1], "sku:B") {
+		t.Errorf("as text:\n%s", text)
+	}
+	c.refuses(2, []string{"--service", `"shop"`, "store, maintenance, rental, reorder"}, "audit", "--service", "shop")
+	c.refuses(2, []string{"--limit"}, "audit", "--limit", "0")
+	c.refuses(2, []string{"--limit"}, "audit", "--limit", "many")
+	c.refuses(2, []string{"unknown"}, "audit", "everything")
+}
+
+func TestAuditOfNothing(t *testing.T) {
+	c := bareCLI(t)
+	c.refuses(1, []string{"no database at " + c.db}, "audit")
+	c.ok("migrate")
+	c.equal("an empty trail", c.ok("audit", "--json"), `{"entries":[]}`+"\n")
+}
+
+func TestAuditGivesFiftyUnlessAsked(t *testing.T) {
+	c := newCLI(t)
+	c.ok("import", "reorder", "skus", c.write("skus.csv", numbered(60)))
+	if n := strings.Count(c.ok("audit", "--json"), `"id"`); n != 50 {
+		t.Errorf("%d entries", n)
+	}
+	if n := strings.Count(c.ok("audit", "--json", "--limit", "60"), `"id"`); n != 60 {
+		t.Errorf("%d entries of 60", n)
+	}
+}
+
+// numbered is a catalogue of n SKUs.
+func numbered(n int) string {
+	var b strings.Builder
+	b.WriteString("sku\n")
+	for i := range n {
+		fmt.Fprintf(&b, "SKU-%d\n", i)
+	}
+	return b.String()
+}
+
+func TestBackupAndRestoreOverTheCommandLine(t *testing.T) {
+	c := newCLI(t)
+	copied := filepath.Join(c.dir, "copy.db")
+	c.ok("import", "reorder", "skus", c.write("a.csv", "sku\nA\n"))
+	out := c.ok("backup", copied)
+	if !strings.HasPrefix(out, copied+": ") || !strings.HasSuffix(out, " bytes, checked\n") {
+		t.Errorf("it says %q", out)
+	}
+	c.ok("import", "reorder", "skus", c.write("b.csv", "sku\nB\n"))
+	later := c.ok("export", "reorder", "skus")
+	st, err := os.Stat(copied)
+	if err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("the copy: %v, %v", st, err)
+	}
+
+	kept := c.db + ".before-restore"
+	c.equal("a restore", c.ok("restore", copied, "--json"), `{"database":"`+c.db+`","kept":"`+kept+`"}`+"\n")
+	if got := c.ok("export", "reorder", "skus"); !strings.Contains(got, "\nA,") || strings.Contains(got, "\nB,") {
+		t.Errorf("restored:\n%s", got)
+	}
+	c.equal("what was kept", c.ok("export", "reorder", "skus", "--db", kept), later)
+
+	empty := filepath.Join(c.dir, "new.db")
+	c.equal("a restore where nothing was", c.ok("restore", copied, "--db", empty), empty+": restored from "+copied+"\n")
+	if got := c.ok("export", "reorder", "skus", "--db", empty); !strings.Contains(got, "\nA,") {
+		t.Errorf("restored:\n%s", got)
+	}
+
+	c.ok("backup", copied) // over the one that is there
+	if out := c.ok("backup", copied, "--json"); !strings.HasPrefix(out, `{"file":"`+copied+`","bytes":`) {
+		t.Errorf("as JSON: %s", out)
+	}
+	c.refuses(1, []string{"the database itself"}, "backup", c.db)
+	c.refuses(1, []string{"the database itself"}, "restore", c.db)
+	c.refuses(1, []string{"no database at"}, "restore", filepath.Join(c.dir, "nowhere.db"))
+	c.refuses(1, []string{"nowhere"}, "backup", filepath.Join(c.dir, "nowhere", "copy.db"))
+	c.refuses(2, nil, "backup")
+	c.refuses(2, nil, "restore", copied, copied)
+	text := c.write("text.db", "no database")
+	c.refuses(1, []string{"not a Quartermaster database"}, "restore", text)
+
+	release, err := db.Hold(c.db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.ok("backup", copied)
+	c.refuses(1, []string{"served by another process"}, "restore", copied)
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(c.dir, "*.part-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestMigrateMakesAndTells(t *testing.T) {
+	c := bareCLI(t)
+	c.refuses(1, []string{"no database at " + c.db}, "migrate", "status")
+	out := c.ok("migrate")
+	if !strings.HasPrefix(out, "applied 0001_core\n") {
+		t.Errorf("it says %q", out)
+	}
+	n := strings.Count(out, "\n")
+	if out := c.ok("migrate"); !strings.HasPrefix(out, "nothing to apply: all ") {
+		t.Errorf("a second time it says %q", out)
+	}
+	status := c.ok("migrate", "status", "--json")
+	if !strings.HasPrefix(status, `{"migrations":[{"name":"0001_core","applied_at":"2026-11-20T21:05:00Z"},`) || strings.Count(status, `"name"`) != n {
+		t.Errorf("status: %s", status)
+	}
+	c.equal("migrate --json", c.ok("migrate", "--json"), status)
+	if text := c.ok("migrate", "status"); !strings.HasPrefix(text, "MIGRATION  ") || strings.Contains(text, "missing") {
+		t.Errorf("as text:\n%s", text)
+	}
+	c.refuses(2, nil, "migrate", "everything")
+}
+
+// aged makes the file one of before the reorder service.
+func (c *cli) aged() {
+	c.Helper()
+	script := c.read("../schema/db/sql/0002_reorder.sql")
+	statements := []string{"DELETE FROM schema_migrations WHERE name = '0002_reorder'"}
+	tables := regexp.MustCompile(`(?m)^CREATE TABLE (\w+)`).FindAllStringSubmatch(script, -1)
+	if len(tables) == 0 {
+		c.Fatal("the reorder service has no tables")
+	}
+	for i := len(tables) - 1; i >= 0; i-- {
+		statements = append(statements, "DROP TABLE "+tables[i][1])
+	}
+	c.tamper(statements...)
+}
+
+func TestMigrateBringsAnOlderFileUp(t *testing.T) {
+	c := newCLI(t)
+	c.aged()
+	c.refuses(1, []string{"older version", "0002_reorder is missing", "quartermaster migrate --db " + c.db}, "user", "list")
+	if s := c.ok("migrate", "status", "--json"); !strings.Contains(s, `{"name":"0002_reorder","applied_at":null}`) {
+		t.Errorf("status: %s", s)
+	}
+	if s := c.ok("migrate", "status"); !regexp.MustCompile(`(?m)^0002_reorder +missing$`).MatchString(s) {
+		t.Errorf("status:\n%s", s)
+	}
+	code, out, _ := c.call("doctor")
+	if code != 1 || out != "schema: breach: 0002_reorder is missing; `quartermaster migrate` applies it\n" {
+		t.Errorf("doctor: exit %d\n%s", code, out)
+	}
+	release, err := db.Hold(c.db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.refuses(1, []string{"served by another process"}, "migrate")
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	code, out, told := c.call("migrate")
+	if code != 0 || out != "applied 0002_reorder\n" || !strings.Contains(told, ".before-v") || !strings.Contains(told, "to go back") {
+		t.Errorf("exit %d, %q, %q", code, out, told)
+	}
+	if got := c.ok("user", "list"); !strings.Contains(got, "alice") {
+		t.Errorf("users afterwards:\n%s", got)
+	}
+	c.ok("export", "reorder", "skus")
+	c.ok("doctor")
+}
+
+func TestMigrateLeavesANewerFileAlone(t *testing.T) {
+	c := newCLI(t)
+	c.tamper("INSERT INTO schema_migrations VALUES ('9999_future', 1)")
+	before := c.read(c.db)
+	for _, args := range [][]string{{"migrate"}, {"migrate", "status"}, {"doctor"}, {"user", "list"}} {
+		c.refuses(1, []string{"made by a newer Quartermaster", c.db, "9999_future"}, args...)
+	}
+	if c.read(c.db) != before {
+		t.Error("the file was touched")
+	}
+}
+
+func TestDoctorFindsAGoodFileWell(t *testing.T) {
+	c := newCLI(t)
+	out := c.ok("doctor")
+	for _, want := range []string{"schema: ok, ", "pages and references: ok\n", "free disk: ok, ", "deliveries: ok, 0 pending\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it does not say %q:\n%s", want, out)
+		}
+	}
+	var found struct {
+		OK     bool `json:"ok"`
+		Checks []struct {
+			Name     string   `json:"name"`
+			OK       bool     `json:"ok"`
+			Note     string   `json:"note"`
+			Breaches []string `json:"breaches"`
+		} `json:"checks"`
+	}
+	if err := json.Unmarshal([]byte(c.ok("doctor", "--json")), &found); err != nil || !found.OK || len(found.Checks) < 4 {
+		t.Errorf("as JSON: %+v, %v", found, err)
+	}
+	for _, check := range found.Checks {
+		if !check.OK || check.Breaches == nil || len(check.Breaches) != 0 {
+			t.Errorf("%+v", check)
+		}
+	}
+	bare := bareCLI(t)
+	bare.refuses(1, []string{"no database at " + bare.db}, "doctor")
+}
+
+// A page that holds the text is turned into noise.
+func TestDoctorFindsADamagedFile(t *testing.T) {
+	for text, want := range map[string]string{
+		"SKU-1500":  "pages and references: breach: ",
+		"0001_core": "schema: breach: it cannot be checked: ",
+	} {
+		c := newCLI(t)
+		c.ok("import", "reorder", "skus", c.write("skus.csv", numbered(2000)))
+		b := []byte(c.read(c.db))
+		page := bytes.Index(b, []byte(text)) / 4096 * 4096
+		for i := page; i < page+4096; i++ {
+			b[i] ^= 0x5a
+		}
+		if err := os.WriteFile(c.db, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, out, err := c.call("doctor")
+		if code != 1 || !strings.Contains(out, want) || !strings.Contains(err, c.db) {
+			t.Errorf("the page with %s: exit %d\n%s%s", text, code, out, err)
+		}
+	}
+}
