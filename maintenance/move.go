@@ -137,7 +137,8 @@ func movePlan(tx *db.Tx, wo WorkOrder, to string) (*serviceEntry, error) {
 	}
 	b, _, err := db.One(&tx.Conn, func(r *db.Row) before {
 		return before{done: r.DayPtr(), baseline: r.Milli(), by: r.Int()}
-	}, "SELECT pm_before_done, pm_before_baseline, pm_before_by FROM work_orders WHERE id = ?", wo.ID)
+	}, `SELECT pm_before_done, pm_before_baseline, (SELECT b.id FROM work_orders b WHERE b.id = w.pm_before_by AND b.status = 'done')
+		FROM work_orders w WHERE w.id = ?`, wo.ID)
 	if err != nil {
 		return nil, err
 	}

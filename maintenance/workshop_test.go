@@ -94,7 +94,8 @@ func (s *workshop) doctor() (breaches []string) {
 	return breaches
 }
 
-// row puts one row, cells separated by |, into a table, as import does.
+// row puts one row, cells separated by |, those at the end that are empty left out,
+// into a table, as import does.
 func (s *workshop) row(table, header, cells string) error {
 	s.t.Helper()
 	t, ok := s.Declare().Table(table)
@@ -102,7 +103,7 @@ func (s *workshop) row(table, header, cells string) error {
 		s.t.Fatalf("no table %s", table)
 	}
 	in, names := map[string]string{}, strings.Split(header, ",")
-	for i, cell := range strings.Split(cells, "|") {
+	for i, cell := range strings.Split(cells+strings.Repeat("|", len(names)-1-strings.Count(cells, "|")), "|") {
 		in[names[i]] = cell
 	}
 	put, err := t.Bind(in, schema.LoadOptions{})

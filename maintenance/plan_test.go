@@ -1,0 +1,351 @@
+package maintenance
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/fault"
+)
+
+// brief shows what matters of a due row.
+func brief(r PMDueRow) string {
+	s := fmt.Sprintf("%s next %s done %s", r.DueStatus, text2(r.NextDue), text2(r.LastDoneDate))
+	if r.BaselineReading != nil {
+		s += fmt.Sprintf(" baseline %v remaining %v by %s", *r.BaselineReading, *r.UsageRemaining, r.DueSource)
+	}
+	return s
+}
+
+func (s *workshop) dueIs(id int64, want string) {
+	s.t.Helper()
+	if got := brief(s.due(id)); got != want {
+		s.t.Errorf("plan %d: %s\nwant    %s", id, got, want)
+	}
+}
+
+// The tests that follow are what users of maintenance systems report as broken.
+
+func TestTypingErrorPutRightMakesNothingOverdue(t *testing.T) {
+	s := open(t)
+	s.lathe("9000", "2026-10-01")
+	s.rows("pm-plans", "asset_tag,title,interval_usage", "L-1|Oil|1000")
+	s.reads("9500", "2026-11-01")
+	s.dueIs(1, "ok next 2026-12-02 done null baseline 9000 remaining 500 by usage")
+	s.reads("99999", "2026-11-19")
+	s.dueIs(1, "overdue next 2026-10-01 done null baseline 9000 remaining -89999 by usage")
+	r, err := s.read("9999", "", true)
+	s.must(err)
+	if r.Meter.AvgPerDay != nil {
+		t.Errorf("use per day after a correction: %v", r.Meter.AvgPerDay)
+	}
+	s.dueIs(1, "due-soon next null done null baseline 9000 remaining 1 by usage")
+}
+
+func TestReplacedMeterKeepsUseSinceTheService(t *testing.T) {
+	s := open(t)
+	s.lathe("4800", "2026-10-01")
+	s.rows("pm-plans", "asset_tag,title,interval_usage", "L-1|Oil|250")
+	s.reads("5000", "2026-11-01")
+	s.dueIs(1, "ok next 2026-11-20 done null baseline 4800 remaining 50 by usage")
+	_, err := s.read("0", "", true)
+	s.must(err)
+	s.dueIs(1, "ok next null done null baseline -200 remaining 50 by usage")
+	if got := s.export("pm-plans")[0]; !strings.Contains(got, "|-200|") {
+		t.Errorf("exported %s", got)
+	}
+	s.on("2026-11-25")
+	s.reads("25", "")
+	s.dueIs(1, "due-soon next 2026-11-30 done null baseline -200 remaining 25 by usage")
+}
+
+func TestNewPlanCountsFromThePresentReading(t *testing.T) {
+	s := open(t)
+	s.lathe("5000", "2026-11-01")
+	s.rows("pm-plans", "asset_tag,title,interval_usage", "L-1|Oil|250")
+	s.dueIs(1, "ok next null done null baseline 5000 remaining 250 by usage")
+}
+
+func TestSecondReadingOfADay(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-20")
+	for _, v := range []string{"101", "101", "102.5"} {
+		s.reads(v, "2026-11-20")
+	}
+	if got := len(s.export("readings")); got != 4 {
+		t.Errorf("%d readings kept, want 4", got)
+	}
+}
+
+func TestStaleReadingIsNotOverdueWhileUseRemains(t *testing.T) {
+	s := open(t)
+	s.lathe("0", "2026-09-01")
+	s.rows("pm-plans", "asset_tag,title,interval_usage,baseline_reading,meter", "L-1|Oil|700|0|hours")
+	s.reads("600", "2026-10-31") // ten a day
+	s.on("2026-11-10")
+	s.dueIs(1, "ok next 2026-11-10 done null baseline 0 remaining 100 by usage")
+	s.on("2026-11-20")
+	s.dueIs(1, "ok next 2026-11-20 done null baseline 0 remaining 100 by usage")
+	s.on("2027-11-20") // no reading is left in the window
+	s.dueIs(1, "ok next null done null baseline 0 remaining 100 by usage")
+}
+
+func TestJobDoneEarlyMovesTheNextDate(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	s.rows("pm-plans", "asset_tag,title,interval_days,start_date,last_done_date", "L-1|Oil|30|2026-01-01|2026-11-01")
+	s.dueIs(1, "ok next 2026-12-01 done 2026-11-01")
+	s.opens(NewOrder{PMID: 1})
+	s.moves(1, "in-progress", "done")
+	s.dueIs(1, "ok next 2026-12-20 done 2026-11-20")
+}
+
+func TestPriceOfAClosedJobStays(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	s.rows("parts", "part_number,quantity,unit_cost_cents", "F-1|10|500")
+	s.opens(NewOrder{})
+	_, err := s.UsePart(ctx, cli, 1, "F-1", 2000)
+	s.must(err)
+	s.moves(1, "in-progress", "done")
+	s.rows("parts", "part_number,unit_cost_cents", "F-1|9900")
+	if wo, err := s.WorkOrder(ctx, 1); err != nil || wo.PartsCostCents != 1000 || wo.TotalCostCents != 1000 {
+		t.Errorf("%s %v", asJSON(t, wo), err)
+	}
+}
+
+func TestLaborIsNotCutOff(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	_, err := s.SetLaborRate(ctx, cli, 4999)
+	s.must(err)
+	if wo := s.opens(NewOrder{LaborMinutes: 50}); wo.LaborCostCents != 4166 { // 4165.83
+		t.Errorf("50 minutes at 49.99: %d", wo.LaborCostCents)
+	}
+}
+
+func TestJobRestartsItsPlanAndReopeningTakesItBack(t *testing.T) {
+	s := open(t)
+	s.lathe("1000", "2026-11-01")
+	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,last_done_date,baseline_reading", "L-1|Oil|30|250|2026-11-01|900")
+	const before = "ok next 2026-12-01 done 2026-11-01 baseline 900 remaining 150 by both"
+	s.dueIs(1, before)
+	wo := s.opens(NewOrder{PMID: 1, Type: "preventive"})
+	s.moves(wo.ID, "in-progress")
+	s.dueIs(1, before)
+	s.moves(wo.ID, "done")
+	s.dueIs(1, "ok next 2026-12-20 done 2026-11-20 baseline 1000 remaining 250 by both")
+	s.moves(wo.ID, "open")
+	s.dueIs(1, before)
+	s.moves(wo.ID, "in-progress", "done")
+
+	// Two jobs: the later one's reopening leaves what the earlier one did.
+	s.on("2026-11-21")
+	s.reads("1100", "")
+	second := s.opens(NewOrder{PMID: 1})
+	s.moves(second.ID, "in-progress", "done")
+	const afterSecond = "ok next 2026-12-21 done 2026-11-21 baseline 1100 remaining 250 by both"
+	s.dueIs(1, afterSecond)
+	s.moves(wo.ID, "open") // the plan was touched since: it keeps the second job's
+	s.dueIs(1, afterSecond)
+	s.moves(wo.ID, "in-progress", "cancelled")
+	s.dueIs(1, afterSecond)
+	s.moves(second.ID, "open")
+	s.dueIs(1, "ok next 2026-12-20 done 2026-11-20 baseline 1000 remaining 150 by both")
+}
+
+func TestReopeningLeavesATouchedPlan(t *testing.T) {
+	touch := map[string]func(s *workshop){
+		"pm-done": func(s *workshop) {
+			_, err := s.MarkDone(ctx, cli, 1, dayPtr(s.t, "2026-11-19"))
+			s.must(err)
+		},
+		"a correction": func(s *workshop) {
+			_, err := s.read("5", "", true)
+			s.must(err)
+		},
+		"a correction above the baseline": func(s *workshop) {
+			_, err := s.read("2000", "", true)
+			s.must(err)
+		},
+		"an import": func(s *workshop) {
+			s.rows("pm-plans", "asset_tag,title,last_done_date", "L-1|Oil|2026-11-18")
+		},
+	}
+	for name, touched := range touch {
+		s := open(t)
+		s.lathe("1000", "2026-11-01")
+		s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,last_done_date,baseline_reading", "L-1|Oil|30|250|2026-11-01|900")
+		s.opens(NewOrder{PMID: 1})
+		s.moves(1, "in-progress", "done")
+		touched(s)
+		want := brief(s.due(1))
+		s.moves(1, "open")
+		if got := brief(s.due(1)); got != want {
+			t.Errorf("%s: reopening made %s of %s", name, got, want)
+		}
+	}
+	// What does not concern the pair is no touch.
+	s := open(t)
+	s.lathe("1000", "2026-11-01")
+	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,last_done_date,baseline_reading", "L-1|Oil|30|250|2026-11-01|900")
+	s.opens(NewOrder{PMID: 1})
+	s.moves(1, "in-progress", "done")
+	s.reads("1010", "")
+	_, err := s.read("1010", "", true)
+	s.must(err)
+	s.rows("pm-plans", "asset_tag,title,due_soon_days", "L-1|Oil|3")
+	s.moves(1, "open")
+	s.dueIs(1, "ok next 2026-12-01 done 2026-11-01 baseline 900 remaining 140 by both")
+}
+
+func TestPMDone(t *testing.T) {
+	s := open(t)
+	s.lathe("1000", "2026-11-01")
+	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage", "L-1|Oil|30|250", "L-1|Belts|60|")
+	s.reads("1100", "2026-11-10")
+	s.reads("1200", "2026-11-18")
+	row, err := s.MarkDone(ctx, cli, 1, nil)
+	s.must(err)
+	if got, want := brief(row), "ok next 2026-12-09 done 2026-11-20 baseline 1200 remaining 250 by both"; got != want {
+		t.Errorf("today: %s, want %s", got, want)
+	}
+	// On a past day the meter showed what was read last until then.
+	row, err = s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-11-12"))
+	s.must(err)
+	if got, want := brief(row), "ok next 2026-11-30 done 2026-11-12 baseline 1100 remaining 150 by both"; got != want {
+		t.Errorf("eight days ago: %s, want %s", got, want)
+	}
+	row, err = s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-10-01"))
+	s.must(err)
+	if got, want := brief(row), "overdue next 2026-10-31 done 2026-10-01 baseline 1200 remaining 250 by days"; got != want {
+		t.Errorf("before any reading: %s, want %s", got, want)
+	}
+	if row, err = s.MarkDone(ctx, cli, 2, nil); err != nil || brief(row) != "ok next 2027-01-19 done 2026-11-20" || row.DueSource != "" || row.UsageRemaining != nil {
+		t.Errorf("by days: %s %v", asJSON(t, row), err)
+	}
+	s.untouched(fault.Invalid, "2026-11-21", func() error { _, err := s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-11-21")); return err })
+	s.untouched(fault.NotFound, "PM plan 7", func() error { _, err := s.MarkDone(ctx, cli, 7, nil); return err })
+	if got := strings.Join(s.audit(), " "); strings.Count(got, "pm.done pm_plan:1") != 3 {
+		t.Errorf("audit %s", got)
+	}
+}
+
+func TestDueList(t *testing.T) {
+	s := open(t)
+	s.lathe("1000", "2026-11-01")
+	s.rows("assets", "asset_tag,name,status", "B-1|Bench|down", "R-1|Old saw|retired")
+	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,last_done_date,baseline_reading",
+		"L-1|Fine|365||2026-11-01|", "L-1|Oil|30|250|2026-11-01|700", "B-1|Bolts|30||2026-10-22|", "R-1|Never|1||2020-01-01|")
+	got, err := s.get("GET /api/pm-due", "")
+	s.must(err)
+	const oil = `{"pm_id":2,"asset_id":1,"asset":"Lathe","title":"Oil","interval_days":30,"interval_usage":250,"meter":"hours","unit":"h",` +
+		`"last_done_date":"2026-11-01","baseline_reading":700,"next_due":"2026-12-01","days_until":11,"due_status":"overdue","usage_remaining":-50,"due_source":"usage"}`
+	const bolts = `{"pm_id":3,"asset_id":2,"asset":"Bench","title":"Bolts","interval_days":30,"interval_usage":null,"meter":null,"unit":null,` +
+		`"last_done_date":"2026-10-22","baseline_reading":null,"next_due":"2026-11-21","days_until":1,"due_status":"due-soon"}`
+	const fine = `{"pm_id":1,"asset_id":1,"asset":"Lathe","title":"Fine","interval_days":365,"interval_usage":null,"meter":null,"unit":null,` +
+		`"last_done_date":"2026-11-01","baseline_reading":null,"next_due":"2027-11-01","days_until":346,"due_status":"ok"}`
+	if want := `{"today":"2026-11-20","pm_due":[` + oil + "," + bolts + "," + fine + `]}`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if agent, err := s.call("pm_due", `{}`); err != nil || agent != got {
+		t.Errorf("an agent is told %s %v", agent, err)
+	}
+	for _, c := range [][2]string{{"overdue", oil}, {"due-soon", bolts}, {"due_soon", bolts}, {"OK", fine}} {
+		if part, err := s.get("GET /api/pm-due", "", "status", c[0]); err != nil || part != `{"today":"2026-11-20","pm_due":[`+c[1]+`]}` {
+			t.Errorf("%s: %s %v", c[0], part, err)
+		}
+	}
+	if part, err := s.call("pm_due", `{"overdue_only":true}`); err != nil || part != `{"today":"2026-11-20","pm_due":[`+oil+`]}` {
+		t.Errorf("overdue only: %s %v", part, err)
+	}
+	_, err = s.get("GET /api/pm-due", "", "status", "late")
+	s.refused(err, fault.Invalid, "overdue, due-soon, ok")
+	_, err = s.SetAssetStatus(ctx, cli, 1, "retired")
+	s.must(err)
+	_, err = s.SetAssetStatus(ctx, cli, 2, "retired")
+	s.must(err)
+	if none, err := s.get("GET /api/pm-due", ""); err != nil || none != `{"today":"2026-11-20","pm_due":[]}` {
+		t.Errorf("all retired: %s %v", none, err)
+	}
+}
+
+func TestPlanGuards(t *testing.T) {
+	s := open(t)
+	s.lathe("1000", "2026-11-01")
+	s.rows("assets", "asset_tag", "V-1", "N-1")
+	s.rows("meters", "asset_tag,name,reading,read_date", "V-1|km|10|2026-11-01", "V-1|h|5|2026-11-01")
+	h := s.header("pm-plans")
+	for _, c := range []struct {
+		row  string
+		kind fault.Kind
+		part string
+	}{
+		{"L-1||30", fault.Invalid, "title"},
+		{"L-9|Oil|30", fault.NotFound, "L-9"},
+		{"L-1|Oil", fault.Invalid, "interval_days"},
+		{"L-1|Oil|0", fault.Invalid, "1 to 36500"},
+		{"L-1|Oil|1.5", fault.Invalid, "whole number"},
+		{"L-1|Oil||0", fault.Invalid, "above 0"},
+		{"L-1|Oil||-1", fault.Invalid, "interval_usage"},
+		{"L-1|Oil||0.0001", fault.Invalid, "at most 3"},
+		{"L-1|Oil||250|miles", fault.Invalid, "hours"},
+		{"V-1|Oil||250", fault.Invalid, "h (3), km (2)"},
+		{"N-1|Oil||250", fault.Invalid, "has no meter"},
+		{"L-1|Oil||250||||1000.001", fault.Invalid, "1000"},
+		{"L-1|Oil|30||hours", fault.Invalid, "interval_usage is empty"},
+		{"L-1|Oil|30|||||5", fault.Invalid, "interval_usage is empty"},
+		{"L-1|Oil|30|||||||5", fault.Invalid, "interval_usage is empty"},
+		{"L-1|Oil|30||||2026-11-21", fault.Invalid, "2026-11-21"},
+		{"L-1|Oil|30|||2026-02-29", fault.Invalid, "calendar"},
+		{"L-1|Oil|30||||||-1", fault.Invalid, "due_soon_days"},
+	} {
+		s.untouched(c.kind, c.part, func() error { return s.row("pm-plans", h, c.row) })
+	}
+	s.rows("pm-plans", h, "V-1|Oil||250|km|||10||25", "L-1|Oil||250|1|||-5", "L-1|Later|30|||2027-01-01")
+	want := []string{"V-1|Oil||250|km|2026-11-20||10||25", "L-1|Oil||250|hours|2026-11-20||-5||", "L-1|Later|30|||2027-01-01||||"}
+	if got := s.export("pm-plans"); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("exported\n%s", strings.Join(got, "\n"))
+	}
+}
+
+func TestPlanEdits(t *testing.T) {
+	s := open(t)
+	s.lathe("1000", "2026-11-01")
+	s.rows("meters", "asset_tag,name,reading,read_date", "L-1|cycles|77|2026-11-01")
+	plan := func() string { t.Helper(); return s.export("pm-plans")[0] }
+	is := func(want string) {
+		t.Helper()
+		if got := plan(); got != want {
+			t.Errorf("the plan is %s, want %s", got, want)
+		}
+	}
+	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,meter", "L-1|Oil|30|250|hours")
+	is("L-1|Oil|30|250|hours|2026-11-20||1000||")
+	s.reads2("hours", "1100")
+	// The same file again, by hand: the baseline is what the meter showed when the plan was made.
+	entries := len(s.audit())
+	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,meter,baseline_reading,start_date", "L-1|Oil|30|250|hours||")
+	is("L-1|Oil|30|250|hours|2026-11-20||1000||")
+	if len(s.audit()) != entries {
+		t.Error("a row that changes nothing was audited")
+	}
+	s.rows("pm-plans", "asset_tag,title,interval_days", "L-1|Oil|60")
+	is("L-1|Oil|60|250|hours|2026-11-20||1000||")
+	s.rows("pm-plans", "asset_tag,title,meter", "L-1|Oil|cycles")
+	is("L-1|Oil|60|250|cycles|2026-11-20||77||")
+	s.rows("pm-plans", "asset_tag,title,interval_usage", "L-1|Oil|")
+	is("L-1|Oil|60|||2026-11-20||||")
+	s.untouched(fault.Invalid, "both empty", func() error { return s.row("pm-plans", "asset_tag,title,interval_days", "L-1|Oil|") })
+	s.rows("pm-plans", "asset_tag,title,interval_usage,meter,last_done_date", "L-1|Oil|10|hours|2026-11-02")
+	is("L-1|Oil|60|10|hours|2026-11-20|2026-11-02|1100||")
+	s.rows("pm-plans", "asset_tag,title,last_done_date,interval_days", "L-1|Oil||")
+	is("L-1|Oil||10|hours|2026-11-20||1100||")
+}
+
+// reads2 posts a reading of asset 1's meter by its name.
+func (s *workshop) reads2(meter, reading string) {
+	s.t.Helper()
+	_, err := s.RecordReading(ctx, ana, NewReading{AssetID: 1, Meter: meter, Reading: milli(s.t, reading)})
+	s.must(err)
+}
