@@ -122,6 +122,6 @@ func checkCounts(c *db.Conn) ([]string, error) {
 func checkRestarts(c *db.Conn) ([]string, error) {
 	return db.All(c, func(r *db.Row) string {
 		return fmt.Sprintf("plan %d was restarted by work order %d, which is not a done job of it", r.Int(), r.Int())
-	}, `SELECT p.id, p.restarted_by FROM pm_plans p JOIN work_orders w ON w.id = p.restarted_by
-		WHERE w.status <> 'done' OR w.pm_id IS NOT p.id ORDER BY p.id`)
+	}, `SELECT p.id, p.restarted_by FROM pm_plans p LEFT JOIN work_orders w ON w.id = p.restarted_by
+		WHERE p.restarted_by IS NOT NULL AND (w.status IS NOT 'done' OR w.pm_id IS NOT p.id) ORDER BY p.id`)
 }

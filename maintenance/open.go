@@ -40,7 +40,7 @@ func (n *NewOrder) check() (err error) {
 	if n.Type == "" {
 		n.Type = "corrective"
 	}
-	if n.Type, err = choice("wo_type", n.Type, types, nil); err != nil {
+	if n.Type, err = choice("wo_type", n.Type, orderTypes, nil); err != nil {
 		return err
 	}
 	if n.AssignedTo, err = text("assigned_to", n.AssignedTo, maxName); err != nil {
@@ -132,7 +132,7 @@ func (s *Service) createWorkOrder() schema.Op {
 			f.ID(&n.AssetID, "asset_id", "the asset", schema.Required)
 			f.Text(&n.Description, "description", "what is to be done", schema.Required, schema.Most(maxText), schema.Example("Spindle bearing is loud"))
 			askPriority(f, &n.Priority, "how pressing it is; critical is read as urgent")
-			f.Enum(&n.Type, "wo_type", "a repair, or a service before anything breaks", types, schema.Folded)
+			f.Enum(&n.Type, "wo_type", "a repair, or a service before anything breaks", orderTypes, schema.Folded)
 			f.Text(&n.AssignedTo, "assigned_to", "who does it", schema.Most(maxName), schema.Example("Ana"))
 			f.Int(&n.LaborMinutes, "labor_minutes", "minutes worked", schema.Range(0, maxMinutes), schema.Example(90))
 			f.Amount(&n.TypedCents, "parts_cost", "cost of parts in currency units, besides the parts used from stock", schema.Range(0, maxTyped), schema.Example(12.5))

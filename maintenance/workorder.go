@@ -47,7 +47,7 @@ var workOrderMoves = schema.Moves{
 
 var (
 	priorities = []string{"low", "medium", "high", "urgent"}
-	types      = []string{"corrective", "preventive"}
+	orderTypes = []string{"corrective", "preventive"}
 
 	// Spellings that are read as one of the values, and never given out.
 	alsoPriority = map[string]string{"critical": "urgent"}
@@ -179,20 +179,31 @@ func (f Filter) where() (condition string, args []any) {
 	return " WHERE " + strings.Join(terms, " AND "), args
 }
 
-func listWorkOrders(c *db.Conn, f Filter) ([]WorkOrder, error) {
+// newestFirst is the statement that lists what passes the filter.
+func (f Filter) newestFirst() (query string, args []any) {
 	condition, args := f.where()
-	return db.All(c, scanWorkOrder, "SELECT "+workOrderColumns+" FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id"+
-		condition+" ORDER BY w.id DESC LIMIT ?", append(args, f.Limit)...)
+	return "SELECT " + workOrderColumns + " FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id" +
+		condition + " ORDER BY w.id DESC LIMIT ?", append(args, f.Limit)
 }
 
-// countWorkOrders counts by the kept numbers where these tell, else along an index.
-func countWorkOrders(c *db.Conn, f Filter) (n int64, err error) {
+// inAll is the statement that counts what passes the filter: by the kept numbers
+// where these tell, else along an index.
+func (f Filter) inAll() (query string, args []any) {
 	condition, args := f.where()
 	if f.AssetID == 0 && f.AssignedTo == "" {
-		n, _, err = db.One(c, db.Int, "SELECT coalesce(sum(w.n), 0) FROM work_order_counts w"+condition, args...)
-		return n, err
+		return "SELECT coalesce(sum(w.n), 0) FROM work_order_counts w" + condition, args
 	}
-	n, _, err = db.One(c, db.Int, "SELECT count(*) FROM work_orders w"+condition, args...)
+	return "SELECT count(*) FROM work_orders w" + condition, args
+}
+
+func listWorkOrders(c *db.Conn, f Filter) ([]WorkOrder, error) {
+	query, args := f.newestFirst()
+	return db.All(c, scanWorkOrder, query, args...)
+}
+
+func countWorkOrders(c *db.Conn, f Filter) (int64, error) {
+	query, args := f.inAll()
+	n, _, err := db.One(c, db.Int, query, args...)
 	return n, err
 }
 

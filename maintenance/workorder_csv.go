@@ -33,7 +33,7 @@ func (s *Service) workOrderTable() schema.Table {
 			f.Text(&o.tag, "asset_tag", "the asset; an order keeps its own", schema.Most(maxName))
 			f.Text(&o.Description, "description", "what is to be done", schema.Most(maxText))
 			f.Enum(&o.Priority, "priority", "how pressing it is", priorities, schema.Folded, schema.Also("critical", "urgent"))
-			f.Enum(&o.Type, "wo_type", "its kind", types, schema.Folded)
+			f.Enum(&o.Type, "wo_type", "its kind", orderTypes, schema.Folded)
 			f.Enum(&o.status, "status", "where it stands", workOrderMoves.States(), schema.Folded, schema.Also("in_progress", "in-progress"))
 			f.Text(&o.AssignedTo, "assigned_to", "who does it", schema.Most(maxName))
 			f.Int(&o.LaborMinutes, "labor_minutes", "minutes worked", schema.Range(0, maxMinutes))

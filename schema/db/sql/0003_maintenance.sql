@@ -60,6 +60,8 @@ CREATE TABLE parts (
   location TEXT
 ) STRICT;
 
+-- Orders refer to plans, so restarted_by is no foreign key: it would make every new
+-- order look for plans that wait for it. doctor checks it.
 CREATE TABLE pm_plans (
   id INTEGER PRIMARY KEY,
   asset_id INTEGER NOT NULL REFERENCES assets (id),
@@ -72,7 +74,7 @@ CREATE TABLE pm_plans (
   baseline INTEGER,                     -- below zero after a meter was replaced
   due_soon_days INTEGER CHECK (due_soon_days BETWEEN 0 AND 36500),
   due_soon_usage INTEGER CHECK (due_soon_usage BETWEEN 0 AND 1000000000000000),
-  restarted_by INTEGER REFERENCES work_orders (id), -- the job that set last done and baseline; NULL: something else did
+  restarted_by INTEGER,                 -- the work order that set last done and baseline; NULL: something else did
   UNIQUE (asset_id, title),
   CHECK (interval_days IS NOT NULL OR interval_usage IS NOT NULL),
   CHECK ((interval_usage IS NULL) = (meter_id IS NULL) AND (meter_id IS NULL) = (baseline IS NULL))
