@@ -344,6 +344,20 @@ func (s *workshop) untouched(kind fault.Kind, part string, do func() error) {
 	}
 }
 
+// rejected is untouched for a refusal of any kind.
+func (s *workshop) rejected(part string, do func() error) {
+	s.t.Helper()
+	before := s.dump()
+	if err := do(); err == nil || !strings.Contains(err.Error(), part) {
+		s.t.Errorf("got %v, want a refusal that says %q", err, part)
+	} else if _, is := fault.As(err); !is {
+		s.t.Errorf("%v is no refusal", err)
+	}
+	if s.dump() != before {
+		s.t.Error("a refused change left a trace")
+	}
+}
+
 // dump is everything that the service keeps, as text.
 func (s *workshop) dump() string {
 	s.t.Helper()

@@ -1,0 +1,312 @@
+package maintenance
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+func (s *workshop) exports(table string, want ...string) {
+	s.t.Helper()
+	if got := strings.Join(s.export(table), "\n"); got != strings.Join(want, "\n") {
+		s.t.Errorf("%s:\n%s\nwant\n%s", table, got, strings.Join(want, "\n"))
+	}
+}
+
+// small fills every table with something of each kind.
+func (s *workshop) small() {
+	s.t.Helper()
+	s.on("2026-11-01")
+	s.rows("assets", s.header("assets"), "L-1|Lathe|machine tools|hall 1|Colchester|Student|S-77|operational|oil it", "V-1||||||||", "R-1|Old saw||||||retired")
+	s.rows("meters", s.header("meters"), "L-1|hours|h|1000.5|2026-10-01", "V-1|km|km|50000|2026-10-02", "V-1|engine|h||")
+	s.rows("parts", s.header("parts"), "6204|Bearing|piece|10|4|425|Bearings Ltd|shelf 3", "OIL||l|2.5||999")
+	s.rows("pm-plans", s.header("pm-plans"), "L-1|Oil|180|250|hours||2026-10-01|900|30|20.5", "V-1|Tyres||20000|km", "V-1|Inspection|365")
+	s.opens(NewOrder{PMID: 1, TypedCents: 1250, LaborMinutes: 90, AssignedTo: "Ana"})
+	s.on("2026-11-10")
+	s.moves(1, "in-progress", "done")
+	s.opens(NewOrder{Priority: "urgent", DowntimeMinutes: 5})
+	s.moves(2, "in-progress")
+	s.opens(NewOrder{Description: "a comma, a \"quote\"\nand a line"})
+	s.opens(NewOrder{})
+	s.moves(4, "cancelled")
+	s.reads("1100", "")
+	_, err := s.read("10", "", true)
+	s.must(err)
+	s.reads("12.25", "")
+	s.on("2026-11-20")
+}
+
+// TestExportsImportAgain puts every table's export into the same database, where it
+// changes nothing at all.
+func TestExportsImportAgain(t *testing.T) {
+	s := open(t)
+	s.small()
+	before := s.dump()
+	for _, table := range s.Declare().Tables {
+		for _, line := range s.export(table.Name) {
+			s.rows(table.Name, s.header(table.Name), line)
+		}
+	}
+	if after := s.dump(); after != before {
+		t.Errorf("importing what was exported made\n%s\nof\n%s", after, before)
+	}
+}
+
+// TestExportsFillAnEmptyDatabase moves a workshop: meters come without what they
+// show, and the readings give it to them.
+func TestExportsFillAnEmptyDatabase(t *testing.T) {
+	from, to := open(t), open(t)
+	from.small()
+	to.on("2026-11-20")
+	fill := func(table, header string, keep int) {
+		for _, line := range from.export(table) {
+			cells := strings.Split(line, "|")
+			to.rows(table, header, strings.Join(cells[:keep], "|"))
+		}
+	}
+	fill("assets", to.header("assets"), 9)
+	fill("meters", "asset_tag,name,unit", 3)
+	fill("readings", to.header("readings"), 5)
+	fill("parts", to.header("parts"), 8)
+	fill("pm-plans", to.header("pm-plans"), 10)
+	fill("work-orders", to.header("work-orders"), 13)
+	for _, table := range from.Declare().Tables {
+		if got, want := strings.Join(to.export(table.Name), "\n"), strings.Join(from.export(table.Name), "\n"); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", table.Name, got, want)
+		}
+	}
+}
+
+func TestAssetRows(t *testing.T) {
+	s := open(t)
+	s.rows("assets", "asset_tag,name,category,status", "A-1|Saw|wood|DOWN")
+	s.exports("assets", "A-1|Saw|wood|||||down|")
+	s.rows("assets", "asset_tag,location", "A-1|hall 2") // absent columns are left alone
+	s.exports("assets", "A-1|Saw|wood|hall 2||||down|")
+	s.rows("assets", "asset_tag,name,category,status", "A-1") // empty cells are the default
+	s.exports("assets", "A-1|A-1||hall 2||||operational|")
+	entries := len(s.audit())
+	s.rows("assets", "asset_tag,location,status", "A-1|hall 2|Operational")
+	if len(s.audit()) != entries {
+		t.Error("a row that changes nothing was audited")
+	}
+	for _, c := range [][3]string{{"asset_tag,name", "|x", "asset_tag"}, {"asset_tag,status", "A-1|broken", "needs-attention"}, {"asset_tag,name", "A-2|" + strings.Repeat("x", 201), "200"}} {
+		s.untouched(fault.Invalid, c[2], func() error { return s.row("assets", c[0], c[1]) })
+	}
+	if got := strings.Join(s.audit(), " "); got != "asset.created asset:1 asset.changed asset:1 asset.changed asset:1" {
+		t.Errorf("audit %s", got)
+	}
+}
+
+func TestMeterRows(t *testing.T) {
+	s := open(t)
+	s.rows("assets", "asset_tag", "A-1")
+	h := s.header("meters")
+	s.rows("meters", h, "A-1|hours|h|100|2026-11-01", "A-1|cycles|||")
+	s.exports("meters", "A-1|cycles||0|", "A-1|hours|h|100|2026-11-01")
+	s.exports("readings", "A-1|hours|100|2026-11-01|0")
+	if s.names() != "" {
+		t.Errorf("a new meter's first reading emitted %s", s.names())
+	}
+	s.rows("meters", h, "A-1|hours|h|150|2026-11-10")
+	s.exports("readings", "A-1|hours|100|2026-11-01|0", "A-1|hours|150|2026-11-10|0")
+	if s.names() != "reading.recorded" {
+		t.Errorf("a higher reading emitted %q", s.names())
+	}
+	s.untouched(fault.Conflict, "correction", func() error { return s.row("meters", h, "A-1|hours|h|149.999|2026-11-11") })
+	s.untouched(fault.Invalid, "2026-11-21", func() error { return s.row("meters", h, "A-1|hours|h|200|2026-11-21") })
+	s.untouched(fault.NotFound, "A-9", func() error { return s.row("meters", h, "A-9|hours|h|1|") })
+	s.untouched(fault.Invalid, "name", func() error { return s.row("meters", h, "A-1||h|1|") })
+	before := s.dump()
+	s.rows("meters", h, "A-1|hours|h|150|2026-11-10", "A-1|hours|h|150|", "A-1|hours|h|150|2026-11-02", "A-1|hours|h||", "A-1|hours|h||2026-11-03")
+	if s.dump() != before {
+		t.Error("a row without news left a trace")
+	}
+	s.rows("meters", h, "A-1|hours|hrs||2026-11-12") // the unit, and the same reading on a later day
+	s.exports("meters", "A-1|cycles||0|", "A-1|hours|hrs|150|2026-11-12")
+	s.rows("meters", h, "A-1|hours|hrs|160|", "A-1|cycles|||2026-11-19")
+	s.exports("meters", "A-1|cycles||0|2026-11-19", "A-1|hours|hrs|160|2026-11-20")
+}
+
+func TestReadingRows(t *testing.T) {
+	s := open(t)
+	s.rows("assets", "asset_tag", "A-1", "A-2")
+	s.rows("meters", "asset_tag,name", "A-1|hours", "A-2|h", "A-2|km")
+	h := s.header("readings")
+	s.rows("readings", h, "A-1||10|2026-11-01|", "A-1|hours|20|2026-11-02|0", "A-1|1|5|2026-11-03|1")
+	if got, want := s.names(), "reading.recorded reading.recorded reading.recorded"; got != want {
+		t.Errorf("events %s", got)
+	}
+	before := s.dump()
+	s.rows("readings", h, "A-1||10|2026-11-01|", "A-1||20|2026-11-02|", "A-1||5|2026-11-03|1", "A-1||5|2026-11-03|")
+	if s.dump() != before {
+		t.Error("a reading that is stored left a trace")
+	}
+	s.rows("readings", h, "A-1||20|2026-11-02|1") // stored, but not as a correction
+	s.exports("readings", "A-1|hours|10|2026-11-01|0", "A-1|hours|20|2026-11-02|0", "A-1|hours|5|2026-11-03|1", "A-1|hours|20|2026-11-02|1")
+	for _, c := range [][2]string{{"A-1||19.5|", "20"}, {"A-1||x|", "number"}, {"A-1|||", "reading"}, {"A-1|km|30|", "hours"},
+		{"A-2||30|", "h (2), km (3)"}, {"A-9||30|", "A-9"}, {"A-1||30|2026-11-21", "2026-11-21"}, {"A-1||30||maybe", "true"}, {"A-1||-1||1", "from 0"}} {
+		s.rejected(c[1], func() error { return s.row("readings", h, c[0]) })
+	}
+}
+
+func TestPartRows(t *testing.T) {
+	s := open(t)
+	h := s.header("parts")
+	s.rows("parts", h, "P-1|Filter|piece|4|4|500|F Ltd|A1")
+	s.rows("parts", "part_number,quantity", "P-1|3.5")
+	s.exports("parts", "P-1|Filter|piece|3.5|4|500|F Ltd|A1")
+	s.rows("parts", h, "P-1")
+	s.exports("parts", "P-1|P-1||0|0|0||")
+	for _, row := range []string{"P-1||| -1", "P-1|||1000000000.001", "P-1|||0.0001", "P-1|||||1.5", "P-1|||||-1", "|x"} {
+		s.untouched(fault.Invalid, "", func() error { return s.row("parts", h, row) })
+	}
+	if got := strings.Join(s.audit(), " "); got != "part.created part:1 part.changed part:1 part.changed part:1" {
+		t.Errorf("audit %s", got)
+	}
+}
+
+func TestWorkOrderRows(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	s.rows("assets", "asset_tag,status", "R-1|retired")
+	_, err := s.SetLaborRate(ctx, cli, 6000)
+	s.must(err)
+	h := s.header("work-orders")
+	s.rows("work-orders", h,
+		"|L-1|new",
+		"|L-1|started|critical|preventive|In_Progress|Ana|30|12.5|5",
+		"|L-1|was done||| done||60|||fixed|2025-01-02|2025-01-03T10:00:00+02:00",
+		"40|R-1|given up|low||cancelled",
+		"|R-1|old|||done|||||gone|2024-02-29|")
+	s.exports("work-orders",
+		"1|L-1|new|medium|corrective|open||0|0|0||2026-11-20T12:00:00Z|",
+		"2|L-1|started|urgent|preventive|in-progress|Ana|30|12.5|5||2026-11-20T12:00:00Z|",
+		"3|L-1|was done|medium|corrective|done||60|0|0|fixed|2025-01-02T00:00:00Z|2025-01-03T08:00:00Z",
+		"40|R-1|given up|low|corrective|cancelled||0|0|0||2026-11-20T12:00:00Z|",
+		"41|R-1|old|medium|corrective|done||0|0|0|gone|2024-02-29T00:00:00Z|2026-11-20T12:00:00Z")
+	if got, want := s.names(), "workorder.created workorder.created"; got != want {
+		t.Errorf("events %s, want %s", got, want)
+	}
+	_, err = s.SetLaborRate(ctx, cli, 100)
+	s.must(err)
+	if wo, err := s.WorkOrder(ctx, 3); err != nil || wo.LaborCostCents != 6000 {
+		t.Errorf("history costs %d, %v", wo.LaborCostCents, err)
+	}
+	for _, c := range []struct{ header, row, part string }{
+		{"asset_tag,description", "|x", "asset_tag"},
+		{"description", "x", "asset_tag"},
+		{"asset_tag,description", "L-9|x", "L-9"},
+		{"asset_tag,description", "L-1|", "description"},
+		{"asset_tag", "L-1", "description"},
+		{"asset_tag,description", "R-1|x", "retired"},
+		{"asset_tag,description,status", "R-1|x|in-progress", "retired"},
+		{"asset_tag,description,status", "L-1|x|done", "resolution"},
+		{"asset_tag,description,status", "L-1|x|shut", "cancelled"},
+		{"asset_tag,description,priority", "L-1|x|asap", "low, medium, high, urgent"},
+		{"asset_tag,description,labor_minutes", "L-1|x|1.5", "whole number"},
+		{"asset_tag,description,parts_cost", "L-1|x|1.234", "at most 2"},
+		{"asset_tag,description,created_at", "L-1|x|2026-11-21", "future"},
+		{"asset_tag,description,created_at", "L-1|x|2026-02-30", "2026-02-30"},
+		{"asset_tag,description,completed_at", "L-1|x|2026-11-01", "completed_at"},
+		{"asset_tag,description,status,resolution,created_at,completed_at", "L-1|x|done|y|2026-11-02|2026-11-01", "before created_at"},
+		{"id,asset_tag,description", "0|L-1|x", "at least 1"},
+		{"id,asset_tag,description", "1000000000001|L-1|x", "1000000000000"},
+	} {
+		s.rejected(c.part, func() error { return s.row("work-orders", c.header, c.row) })
+	}
+}
+
+func TestWorkOrderEdits(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	s.rows("assets", "asset_tag", "B-1")
+	s.rows("pm-plans", "asset_tag,title,interval_days,last_done_date", "L-1|Oil|30|2026-11-01")
+	s.opens(NewOrder{PMID: 1, AssignedTo: "Ana", TypedCents: 100})
+	is := func(want string) {
+		t.Helper()
+		if got := s.export("work-orders")[0]; got != want {
+			t.Errorf("the order is\n%s, want\n%s", got, want)
+		}
+	}
+	s.rows("work-orders", "id,priority,labor_minutes,parts_cost,assigned_to", "1|HIGH|45|2.25|Ben")
+	is("1|L-1|a job|high|corrective|open|Ben|45|2.25|0||2026-11-20T12:00:00Z|")
+	s.rows("work-orders", "id,assigned_to,parts_cost,priority", "1")
+	is("1|L-1|a job|medium|corrective|open||45|0|0||2026-11-20T12:00:00Z|")
+	entries := len(s.audit())
+	s.rows("work-orders", "id,asset_tag,description,status", "1|L-1|a job|open")
+	if len(s.audit()) != entries {
+		t.Error("a row that changes nothing was audited")
+	}
+	// A changed status is a move like any other: guards, event, plan.
+	s.untouched(fault.Invalid, "in-progress, cancelled", func() error { return s.row("work-orders", "id,status,resolution", "1|done|x") })
+	s.rows("work-orders", "id,status", "1|in-progress")
+	s.untouched(fault.Invalid, "done, cancelled", func() error { return s.row("work-orders", "id,status", "1|") }) // an empty cell is open
+	s.untouched(fault.Invalid, "resolution", func() error { return s.row("work-orders", "id,status", "1|done") })
+	s.rows("work-orders", "id,status,resolution,labor_minutes,created_at,completed_at", "1|done|oiled|50|2026-11-10|2026-11-12T08:00:00Z")
+	is("1|L-1|a job|medium|corrective|done||50|0|0|oiled|2026-11-10T00:00:00Z|2026-11-12T08:00:00Z")
+	s.dueIs(1, "ok next 2026-12-20 done 2026-11-20")
+	if got, want := s.names(), "workorder.created workorder.completed"; got != want {
+		t.Errorf("events %s, want %s", got, want)
+	}
+	s.rows("work-orders", "id,resolution,completed_at", "1|oiled well|2026-11-13")
+	is("1|L-1|a job|medium|corrective|done||50|0|0|oiled well|2026-11-10T00:00:00Z|2026-11-13T00:00:00Z")
+	s.untouched(fault.Invalid, "resolution", func() error { return s.row("work-orders", "id,resolution", "1|") })
+	s.untouched(fault.Invalid, "description", func() error { return s.row("work-orders", "id,description", "1|") })
+	s.untouched(fault.Invalid, "keeps its asset", func() error { return s.row("work-orders", "id,asset_tag", "1|B-1") })
+	s.untouched(fault.Invalid, "before created_at", func() error { return s.row("work-orders", "id,completed_at", "1|2026-11-09") })
+	s.untouched(fault.Invalid, "completed_at", func() error { return s.row("work-orders", "id,status,completed_at", "1|open|2026-11-13") })
+	s.rows("work-orders", "id,status", "1|open")
+	is("1|L-1|a job|medium|corrective|open||50|0|0|oiled well|2026-11-10T00:00:00Z|")
+	s.dueIs(1, "ok next 2026-12-01 done 2026-11-01")
+}
+
+func TestDoctorNamesBreaches(t *testing.T) {
+	for name, c := range map[string]struct{ sql, part string }{
+		"reading":    {"UPDATE meters SET reading = reading + 1 WHERE id = 1", "meter 1 (hours)"},
+		"date":       {"UPDATE meters SET read_date = read_date + 1 WHERE id = 1", "meter 1 (hours)"},
+		"last":       {"UPDATE meters SET last_value = last_value - 1 WHERE id = 1", "meter 1 (hours)"},
+		"lost":       {"DELETE FROM readings WHERE meter_id = 1 AND seq = 2", "meter 1 (hours)"},
+		"lower":      {"UPDATE readings SET value = 0 WHERE meter_id = 1 AND seq = 2", "reading 2 of meter 1"},
+		"baseline":   {"UPDATE pm_plans SET baseline = 100000000 WHERE id = 1", "plan 1 (Oil)"},
+		"asset":      {"UPDATE pm_plans SET meter_id = 2 WHERE id = 1", "plan 1 (Oil)"},
+		"used":       {"UPDATE work_orders SET used_cents = 7 WHERE id = 2", "work order 2 keeps 7"},
+		"count":      {"UPDATE work_order_counts SET n = n + 1 WHERE status = 'done'", "kept as done"},
+		"count gone": {"DELETE FROM work_order_counts WHERE status = 'open'", "kept as open"},
+		"restarted":  {"UPDATE pm_plans SET restarted_by = 2 WHERE id = 1", "work order 2"},
+		"no order":   {"UPDATE pm_plans SET restarted_by = 99 WHERE id = 1", "work order 99"},
+	} {
+		s := open(t)
+		s.small()
+		undo := fmt.Errorf("undo")
+		var breaches []string
+		err := s.damaged(c.sql, func(found []string) error {
+			breaches = found
+			return undo
+		})
+		if err != undo {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !strings.Contains(strings.Join(breaches, "\n"), c.part) {
+			t.Errorf("%s: doctor says %v, want %q", name, breaches, c.part)
+		}
+	}
+}
+
+// damaged changes rows behind the service's back, tells what doctor says to that, and
+// undoes the change when then gives an error.
+func (s *workshop) damaged(sql string, then func(breaches []string) error) error {
+	return db.Exec(ctx, s.db, cli, func(tx *db.Tx) error {
+		if n, err := tx.Exec(sql); err != nil || n == 0 {
+			return fmt.Errorf("%s: %d rows, %v", sql, n, err)
+		}
+		breaches, err := check(&tx.Conn)
+		if err != nil {
+			return err
+		}
+		return then(breaches)
+	})
+}
