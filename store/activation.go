@@ -1,0 +1,241 @@
+package store
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Activation is a seat of a license that a fingerprint holds.
+type Activation struct {
+	ID          int64         `json:"id"`
+	Fingerprint string        `json:"fingerprint"`
+	Label       string        `json:"label" about:"what a person would call it"`
+	CreatedAt   exact.Instant `json:"created_at"`
+	LastSeenAt  exact.Instant `json:"last_seen_at"`
+}
+
+const activationColumns = "id, fingerprint, label, created_at, last_seen_at"
+
+func scanActivation(r *db.Row) Activation {
+	return Activation{ID: r.Int(), Fingerprint: r.Text(), Label: r.Text(), CreatedAt: r.Instant(), LastSeenAt: r.Instant()}
+}
+
+// LicenseActivated is the data of license.activated; the key is masked.
+type LicenseActivated struct {
+	License    License    `json:"license"`
+	Activation Activation `json:"activation"`
+}
+
+// Activated is the answer to an activation: 201 for a new seat, 200 for one that the
+// fingerprint held already.
+type Activated struct {
+	Activated        bool       `json:"activated"`
+	AlreadyActivated bool       `json:"already_activated"`
+	Activation       Activation `json:"activation"`
+	License          *Grant     `json:"license"`
+}
+
+// HTTPStatus tells a new seat from one that was held.
+func (a Activated) HTTPStatus() int {
+	if a.AlreadyActivated {
+		return 200
+	}
+	return 201
+}
+
+// ActivateLicense gives the fingerprint a seat of the license, or the one that it
+// holds. Refused, with the code of the first that applies: not_found,
+// product_mismatch, revoked, suspended, expired, activation_limit (with limit and
+// used); and 429 as CheckLicense. A fingerprint that holds a seat costs no write.
+func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (Activated, error) {
+	f, err := s.find(ctx, a)
+	if err != nil {
+		return Activated{}, err
+	}
+	if err := refuseUse(f.standing(a)); err != nil {
+		return Activated{}, err
+	}
+	if f.seat != nil {
+		return s.held(f), nil
+	}
+	return db.Update(ctx, s.db, buyer(), func(tx *db.Tx) (Activated, error) {
+		f, err := look(&tx.Conn, a)
+		if err != nil {
+			return Activated{}, err
+		}
+		if err := refuseUse(f.standing(a)); err != nil {
+			return Activated{}, err
+		}
+		if f.seat != nil {
+			return s.held(f), nil
+		}
+		l, seat, err := takeSeat(tx, f.license, a.Fingerprint, label)
+		if err != nil {
+			return Activated{}, err
+		}
+		err = tx.Emit("license.activated", LicenseActivated{License: l.masked(), Activation: seat})
+		return Activated{Activated: true, Activation: seat, License: l.grant()}, err
+	})
+}
+
+// held answers for a seat that the fingerprint has.
+func (s *Service) held(f found) Activated {
+	now := exact.InstantOf(s.db.Now())
+	s.seen.seat(f.seat.ID, now)
+	f.seat.LastSeenAt = max(f.seat.LastSeenAt, now)
+	return Activated{Activated: true, AlreadyActivated: true, Activation: *f.seat, License: f.license.grant()}
+}
+
+// takeSeat takes a new seat, or refuses when none is left. It gives the license with
+// the seat counted.
+func takeSeat(tx *db.Tx, l License, fingerprint, label string) (License, Activation, error) {
+	if limit := l.ActivationLimit; limit != nil && l.ActivationCount >= *limit {
+		return l, Activation{}, &fault.Error{
+			Kind: fault.Conflict, Code: atLimit,
+			Detail: "every seat of the license is taken: deactivate one that is no longer used",
+			More:   map[string]any{"limit": *limit, "used": l.ActivationCount},
+		}
+	}
+	seat := Activation{Fingerprint: fingerprint, Label: label, CreatedAt: tx.Now, LastSeenAt: tx.Now}
+	var err error
+	seat.ID, err = tx.Insert(`INSERT INTO store_activations (license_id, fingerprint, label, allowed, created_at, last_seen_at)
+		VALUES (?, ?, ?, ?, ?, ?)`, l.ID, fingerprint, label, l.ActivationLimit, tx.Now, tx.Now)
+	if err != nil {
+		return l, seat, err
+	}
+	l.ActivationCount++
+	if err := countSeats(tx, l, 1); err != nil {
+		return l, seat, err
+	}
+	return l, seat, tx.Audit("license.activated", subject(l), map[string]any{"activation": seat.ID, "fingerprint": fingerprint, "label": label})
+}
+
+// countSeats stores the license's count of seats, which moved by n.
+func countSeats(tx *db.Tx, l License, n int64) error {
+	if _, err := tx.Exec("UPDATE store_licenses SET activation_count = ? WHERE id = ?", l.ActivationCount, l.ID); err != nil {
+		return err
+	}
+	return add(tx, seatsTaken, n)
+}
+
+// Deactivated is a seat that was given up.
+type Deactivated struct {
+	Deactivated bool       `json:"deactivated"`
+	Activation  Activation `json:"activation" about:"the seat that was given up"`
+	License     *Grant     `json:"license"`
+}
+
+// DeactivateLicense gives up the seat that the fingerprint holds, whatever the
+// license's status, so that a lost machine's seat can always be freed. Refused as not
+// found: an unknown key, a fingerprint without a seat; and 429 as CheckLicense.
+func (s *Service) DeactivateLicense(ctx context.Context, a Asked) (Deactivated, error) {
+	noSeat := fault.NotFoundf("fingerprint: %s holds no seat of this license", schema.Quote(a.Fingerprint))
+	f, err := s.find(ctx, a)
+	if err != nil {
+		return Deactivated{}, err
+	}
+	if f.seat == nil {
+		return Deactivated{}, noSeat
+	}
+	return db.Update(ctx, s.db, buyer(), func(tx *db.Tx) (Deactivated, error) {
+		f, err := look(&tx.Conn, a)
+		if err != nil {
+			return Deactivated{}, err
+		}
+		if f.seat == nil {
+			return Deactivated{}, noSeat
+		}
+		if _, err := tx.Exec("DELETE FROM store_activations WHERE id = ?", f.seat.ID); err != nil {
+			return Deactivated{}, err
+		}
+		f.license.ActivationCount--
+		if err := countSeats(tx, f.license, -1); err != nil {
+			return Deactivated{}, err
+		}
+		err = tx.Audit("license.deactivated", subject(f.license), map[string]any{"activation": f.seat.ID, "fingerprint": f.seat.Fingerprint})
+		return Deactivated{Deactivated: true, Activation: *f.seat, License: f.license.grant()}, err
+	})
+}
+
+// ActivationPage is one page of a license's seats.
+type ActivationPage struct {
+	Activations []Activation `json:"activations"`
+	Next        *int64       `json:"next" about:"after of the next page; null at the end"`
+}
+
+// Activations lists the seats of a license, the newest first. An unknown key is
+// refused as not found; and 429 as CheckLicense.
+func (s *Service) Activations(ctx context.Context, a Asked, p Page) (ActivationPage, error) {
+	f, err := s.find(ctx, a)
+	if err != nil {
+		return ActivationPage{}, err
+	}
+	page, err := view(ctx, s.db, func(c *db.Conn) (page ActivationPage, err error) {
+		page.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+
+			" FROM store_activations WHERE license_id = ? AND id < ? ORDER BY id DESC LIMIT ?", f.license.ID, p.below(), p.ask())
+		page.Activations, page.Next = cut(p, page.Activations, func(a Activation) int64 { return a.ID })
+		return page, err
+	})
+	s.seen.onSeats(page.Activations)
+	return page, err
+}
+
+func (s *Service) activateLicense() schema.Op {
+	return schema.Op{
+		Route: "POST /license/activate",
+		About: "Give a fingerprint a seat of a license: 201 for a new seat, 200 for one that it holds already, which takes no second one. " +
+			"A refusal carries its code in error: not_found, product_mismatch, revoked, suspended, expired, " +
+			"activation_limit (409, with limit and used).",
+		Open: true, Writes: true, Repeats: true, Creates: true, May: []int{200, 201},
+		Refuses: []fault.Kind{fault.NotFound, fault.Forbidden, fault.Conflict, fault.Limited},
+		Gives:   Activated{Activated: true, Activation: exampleActivation(), License: exampleLicense().grant()},
+		Ask: func(f *schema.Form) schema.Do {
+			var a Asked
+			var label string
+			a.bindKey(f)
+			a.bindFingerprint(f, schema.Required)
+			f.Text(&label, "label", "what a person would call the machine", schema.Most(200), schema.Example("studio laptop"))
+			a.bindSKU(f)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.ActivateLicense(ctx, a, label) }
+		},
+	}
+}
+
+func (s *Service) deactivateLicense() schema.Op {
+	return schema.Op{
+		Route: "POST /license/deactivate",
+		About: "Give up the seat that a fingerprint holds, whatever the license's status.",
+		Open:  true, Writes: true, Refuses: []fault.Kind{fault.NotFound, fault.Limited},
+		Gives: Deactivated{Deactivated: true, Activation: exampleActivation(), License: exampleLicense().grant()},
+		Ask: func(f *schema.Form) schema.Do {
+			var a Asked
+			a.bindKey(f)
+			a.bindFingerprint(f, schema.Required)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.DeactivateLicense(ctx, a) }
+		},
+	}
+}
+
+func (s *Service) listActivations() schema.Op {
+	return schema.Op{
+		Route: "POST /license/activations",
+		About: "The seats of a license, the newest first, so that a buyer can find one to give up.",
+		Open:  true, Repeats: true, Refuses: []fault.Kind{fault.NotFound, fault.Limited},
+		Gives: ActivationPage{Activations: []Activation{exampleActivation()}},
+		Ask: func(f *schema.Form) schema.Do {
+			var a Asked
+			var p Page
+			a.bindKey(f)
+			p.bind(f)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Activations(ctx, a, p) }
+		},
+	}
+}
+
+func exampleActivation() Activation {
+	return Activation{ID: 31, Fingerprint: "b0c4de8812", Label: "studio laptop", CreatedAt: exampleInstant, LastSeenAt: exampleInstant}
+}

@@ -1,0 +1,212 @@
+package store
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Asked is what a buyer's program sends: its license key, who it is, what it is, and
+// the address it sends from.
+type Asked struct {
+	Key         string
+	Fingerprint string // "" is not told
+	SKU         string // "" is not told
+	Remote      string
+}
+
+// Grant is a license as its buyer's program sees it: no customer, and the key, which
+// the program has, only by its last characters.
+type Grant struct {
+	ID              int64          `json:"id"`
+	Key             string         `json:"license_key" about:"masked to its last four characters"`
+	SKU             string         `json:"sku"`
+	Tier            *string        `json:"tier"`
+	OrderRef        string         `json:"order_ref"`
+	Status          string         `json:"status" enum:"active,expired,suspended,revoked"`
+	ActivationLimit *int64         `json:"activation_limit" about:"seats; null is unlimited"`
+	ActivationCount int64          `json:"activation_count" about:"seats that are taken"`
+	ExpiresAt       *exact.Instant `json:"expires_at" about:"null is never"`
+	CreatedAt       exact.Instant  `json:"created_at"`
+	LastCheckedAt   *exact.Instant `json:"last_checked_at"`
+}
+
+func (l License) grant() *Grant {
+	return &Grant{
+		ID: l.ID, Key: mask(l.Key), SKU: l.SKU, Tier: l.Tier, OrderRef: l.OrderRef, Status: l.Status,
+		ActivationLimit: l.ActivationLimit, ActivationCount: l.ActivationCount,
+		ExpiresAt: l.ExpiresAt, CreatedAt: l.CreatedAt, LastCheckedAt: l.LastCheckedAt,
+	}
+}
+
+// Verdict is whether a license is good, and if not, why.
+type Verdict struct {
+	Valid      bool          `json:"valid"`
+	Code       string        `json:"code" enum:"valid,not_found,product_mismatch,revoked,suspended,expired,not_activated"`
+	Detail     string        `json:"detail"`
+	License    *Grant        `json:"license" about:"null for not_found and product_mismatch"`
+	Activation *Activation   `json:"activation" about:"the seat of the fingerprint that was sent, if it holds one"`
+	CheckedAt  exact.Instant `json:"checked_at"`
+}
+
+// The verdicts' codes.
+const (
+	isValid         = "valid"
+	isNotFound      = "not_found"
+	isMismatch      = "product_mismatch"
+	isNotActivated  = "not_activated"
+	atLimit         = "activation_limit"
+	notFoundDetail  = "no license has this key"
+	mismatchDetail  = "the license is for another product"
+	notActiveDetail = "the license is good, and this fingerprint holds no seat: activate it first"
+)
+
+// found is what was looked up for a buyer's program.
+type found struct {
+	license License
+	seat    *Activation
+	known   bool
+}
+
+// look finds the license of the key and the seat of the fingerprint. An unknown key
+// costs the same statements as a known one.
+func look(c *db.Conn, a Asked) (f found, err error) {
+	f.license, f.known, err = db.One(c, scanLicense(c.Now),
+		"SELECT "+licenseColumns+" FROM "+licenseTables+" WHERE l.key_hash = ?", digest(a.Key, keyLength))
+	if err != nil {
+		return f, err
+	}
+	seat, taken, err := db.One(c, scanActivation,
+		"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND fingerprint = ?", f.license.ID, a.Fingerprint)
+	if taken {
+		f.seat = &seat
+	}
+	return f, err
+}
+
+// standing judges a license: the first that applies of not_found, product_mismatch,
+// revoked, suspended, expired, else valid.
+func (f found) standing(a Asked) (code, detail string) {
+	switch l := f.license; {
+	case !f.known:
+		return isNotFound, notFoundDetail
+	case a.SKU != "" && a.SKU != l.SKU:
+		return isMismatch, mismatchDetail
+	case l.Status == stateRevoked:
+		return stateRevoked, "the license was revoked"
+	case l.Status == stateSuspended:
+		return stateSuspended, "the license is suspended"
+	case l.Status == statusExpired:
+		return statusExpired, "the license expired at " + l.ExpiresAt.String()
+	}
+	return isValid, "the license is good"
+}
+
+// CheckLicense judges a license for a buyer's program. The one refusal is 429, when an
+// address asked for too many keys that nobody has.
+func (s *Service) CheckLicense(ctx context.Context, a Asked) (Verdict, error) {
+	var f found
+	var now exact.Instant
+	err := s.db.View(ctx, func(c *db.Conn) (err error) {
+		f, err = look(c, a)
+		now = c.Now
+		return err
+	})
+	if err != nil {
+		return Verdict{}, err
+	}
+	if !f.known {
+		if err := s.misses.note(a.Remote, s.db.Now()); err != nil {
+			return Verdict{}, err
+		}
+	}
+	v := Verdict{CheckedAt: now}
+	v.Code, v.Detail = f.standing(a)
+	if v.Code == isNotFound || v.Code == isMismatch {
+		return v, nil
+	}
+	s.seen.license(f.license.ID, now)
+	f.license.LastCheckedAt = &now
+	v.License = f.license.grant()
+	if f.seat != nil {
+		s.seen.seat(f.seat.ID, now)
+		f.seat.LastSeenAt = now
+		v.Activation = f.seat
+	}
+	if v.Code == isValid && a.Fingerprint != "" && f.seat == nil {
+		v.Code, v.Detail = isNotActivated, notActiveDetail
+	}
+	v.Valid = v.Code == isValid
+	return v, nil
+}
+
+// refuseUse is the refusal of what needs a good license.
+func refuseUse(code, detail string) error {
+	switch code {
+	case isValid:
+		return nil
+	case isNotFound:
+		return fault.NotFoundf("%s", detail)
+	case isMismatch:
+		return &fault.Error{Kind: fault.Invalid, Code: code, Detail: "sku: " + detail}
+	}
+	return &fault.Error{Kind: fault.Forbidden, Code: code, Detail: detail}
+}
+
+// find looks a license up for a buyer's program that needs it to be known; a miss is
+// counted against the address.
+func (s *Service) find(ctx context.Context, a Asked) (found, error) {
+	f, err := view(ctx, s.db, func(c *db.Conn) (found, error) { return look(c, a) })
+	if err != nil {
+		return f, err
+	}
+	if !f.known {
+		if err := s.misses.note(a.Remote, s.db.Now()); err != nil {
+			return f, err
+		}
+		return f, refuseUse(isNotFound, notFoundDetail)
+	}
+	return f, nil
+}
+
+// bindKey binds the license key and the address that every call of a buyer's program
+// comes with.
+func (a *Asked) bindKey(f *schema.Form) {
+	f.Text(&a.Key, "license_key", "the license key; in any case, separators do not matter, O is read as 0, I and L as 1",
+		schema.Required, schema.Example(exampleLicense().Key))
+	f.Remote(&a.Remote)
+}
+
+func (a *Asked) bindFingerprint(f *schema.Form, opts ...schema.Opt) {
+	f.Text(&a.Fingerprint, "fingerprint", "what the program knows its machine or installation by",
+		append(opts, schema.Most(200), schema.Example("b0c4de8812"))...)
+}
+
+func (a *Asked) bindSKU(f *schema.Form) {
+	f.Text(&a.SKU, "sku", "the product that the license must be for", schema.Most(200), schema.Example("PLUGIN"))
+}
+
+func (s *Service) checkLicense() schema.Op {
+	seat := exampleActivation()
+	return schema.Op{
+		Route: "POST /license/check",
+		About: "Tell whether a license is good. The license is the credential; the answer is 200 whatever the verdict, " +
+			"and code says which it is: the first that applies of not_found, product_mismatch, revoked, suspended, expired, " +
+			"not_activated (only if a fingerprint was sent), valid.",
+		Open: true, Repeats: true, Refuses: []fault.Kind{fault.Limited},
+		Gives: Verdict{
+			Valid: true, Code: isValid, Detail: "the license is good",
+			License: exampleLicense().grant(), Activation: &seat, CheckedAt: exampleInstant,
+		},
+		Ask: func(f *schema.Form) schema.Do {
+			var a Asked
+			a.bindKey(f)
+			a.bindFingerprint(f)
+			a.bindSKU(f)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.CheckLicense(ctx, a) }
+		},
+	}
+}

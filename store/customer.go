@@ -1,0 +1,163 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"unicode"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Customer is who buys, known by the email address in lower case. PaidOrders counts
+// the orders that are paid, redeemed codes included; the first and the last order are
+// told by when they were paid, refunded ones included.
+type Customer struct {
+	ID           int64          `json:"id"`
+	Email        string         `json:"email"`
+	Name         string         `json:"name"`
+	PaidOrders   int64          `json:"paid_orders" about:"orders that are paid; refunded ones do not count"`
+	FirstOrderAt *exact.Instant `json:"first_order_at"`
+	LastOrderAt  *exact.Instant `json:"last_order_at"`
+}
+
+const customerColumns = "id, email, name, paid_orders, first_order_at, last_order_at"
+
+func scanCustomer(r *db.Row) Customer {
+	return Customer{
+		ID: r.Int(), Email: r.Text(), Name: r.Text(), PaidOrders: r.Int(),
+		FirstOrderAt: r.InstantPtr(), LastOrderAt: r.InstantPtr(),
+	}
+}
+
+// foldEmail gives the address by which a customer is known: trimmed, in lower case.
+// It refuses what no mail could be sent to.
+func foldEmail(written string) (string, error) {
+	email := strings.ToLower(strings.TrimSpace(written))
+	local, domain, ok := strings.Cut(email, "@")
+	bad := func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("<>,;:\"()[]\\", r)
+	}
+	switch {
+	case email == "":
+		return "", fault.Invalidf("email is missing: an address such as ann@example.com is needed")
+	case !ok || local == "" || domain == "" || strings.Contains(domain, "@") || len(email) > 254 || strings.ContainsFunc(email, bad):
+		return "", fault.Invalidf("email: %s is no address; it takes one such as ann@example.com", schema.Quote(written))
+	}
+	return email, nil
+}
+
+// checkName trims a person's name and refuses one that is too long.
+func checkName(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	return name, schema.CheckText("name", name, 200)
+}
+
+// CustomerPage is one page of customers.
+type CustomerPage struct {
+	Customers []Customer `json:"customers"`
+	Next      *int64     `json:"next" about:"after of the next page; null at the end"`
+}
+
+// Customers lists customers, the newest first.
+func (s *Service) Customers(ctx context.Context, p Page) (CustomerPage, error) {
+	return view(ctx, s.db, func(c *db.Conn) (page CustomerPage, err error) {
+		page.Customers, err = db.All(c, scanCustomer,
+			"SELECT "+customerColumns+" FROM store_customers WHERE id < ? ORDER BY id DESC LIMIT ?", p.below(), p.ask())
+		page.Customers, page.Next = cut(p, page.Customers, func(c Customer) int64 { return c.ID })
+		return page, err
+	})
+}
+
+func (s *Service) listCustomers() schema.Op {
+	return schema.Op{
+		Route: "GET /api/customers",
+		About: "Customers, the newest first, each with how many of their orders are paid.",
+		Gives: CustomerPage{Customers: []Customer{exampleCustomer()}},
+		Ask: func(f *schema.Form) schema.Do {
+			var p Page
+			p.bind(f)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Customers(ctx, p) }
+		},
+	}
+}
+
+func exampleCustomer() Customer {
+	return Customer{ID: 7, Email: "ann@example.com", Name: "Ann Lee", PaidOrders: 2, FirstOrderAt: &exampleInstant, LastOrderAt: &exampleInstant}
+}
+
+// ensureCustomer gives the customer of the address, a new one if need be. A name that
+// is told replaces the one that is known if rename says so, else only fills a gap: a
+// buyer must not be able to rename somebody else.
+func ensureCustomer(tx *db.Tx, email, name string, rename bool) (Customer, error) {
+	c, found, err := findCustomer(&tx.Conn, email)
+	switch {
+	case err != nil:
+		return c, err
+	case !found:
+		id, err := tx.Insert("INSERT INTO store_customers (email, name) VALUES (?, ?)", email, name)
+		if err != nil {
+			return c, err
+		}
+		return Customer{ID: id, Email: email, Name: name}, add(tx, customersKnown, 1)
+	case name != "" && name != c.Name && (rename || c.Name == ""):
+		c.Name = name
+		_, err = tx.Exec("UPDATE store_customers SET name = ? WHERE id = ?", name, c.ID)
+	}
+	return c, err
+}
+
+func findCustomer(c *db.Conn, email string) (Customer, bool, error) {
+	return db.One(c, scanCustomer, "SELECT "+customerColumns+" FROM store_customers WHERE email = ?", email)
+}
+
+// recountCustomer sets what is kept of a customer's orders from the orders.
+func recountCustomer(tx *db.Tx, id int64) error {
+	_, err := tx.Exec(`UPDATE store_customers SET (paid_orders, first_order_at, last_order_at) =
+		(SELECT count(*) FILTER (WHERE status = 'paid'), min(paid_at), max(paid_at) FROM store_orders WHERE customer_id = ?1)
+		WHERE id = ?1`, id)
+	return err
+}
+
+// customerTable is `import store customers`: rows are known by their address.
+func (s *Service) customerTable() schema.Table {
+	return schema.Table{
+		Name: "customers", About: "Who buys, known by the email address.",
+		Row: func(f *schema.Form) schema.Put {
+			var email, name string
+			f.Text(&email, "email", "the address; case does not matter", schema.Required, schema.Most(254), schema.Example("ann@example.com"))
+			f.Text(&name, "name", "the person's name", schema.Most(200), schema.Example("Ann Lee"))
+			return func(tx *db.Tx) error { return saveCustomer(tx, email, name, f.Given("name")) }
+		},
+		Export: func(c *db.Conn, emit func(cells ...string) error) error {
+			return db.Each(c, func(r *db.Row) error {
+				k := scanCustomer(r)
+				return emit(k.Email, k.Name)
+			}, "SELECT "+customerColumns+" FROM store_customers ORDER BY id")
+		},
+	}
+}
+
+// saveCustomer stores a customer under the address. The name of one that is there is
+// left alone unless it is given.
+func saveCustomer(tx *db.Tx, email, name string, named bool) error {
+	email, err := foldEmail(email)
+	if err != nil {
+		return err
+	}
+	was, found, err := findCustomer(&tx.Conn, email)
+	if err != nil || found && (!named || was.Name == name) {
+		return err
+	}
+	if found {
+		_, err = tx.Exec("UPDATE store_customers SET name = ? WHERE id = ?", name, was.ID)
+	} else {
+		_, err = ensureCustomer(tx, email, name, true)
+	}
+	if err != nil {
+		return err
+	}
+	return tx.Audit("customer.saved", "customer:"+email, map[string]string{"name": name})
+}

@@ -1,0 +1,186 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// demoSeed makes the demo's choices the same each time; keys and codes are random all
+// the same.
+const demoSeed = 20261120
+
+var demoBuyers = []string{
+	"Ada Moreau", "Ben Okafor", "Chiara Conti", "Dmitri Volkov", "Elena Ruiz", "Farid Haddad", "Greta Lind", "Hugo Martin",
+	"Ines Sousa", "Jonas Weber", "Keiko Tanaka", "Liam Byrne", "Maja Novak", "Noor Rahman", "Oscar Nilsson", "Priya Nair",
+}
+
+// demo fills an empty store with a believable small shop: three products, forty
+// orders in two currencies, two batches of codes, licenses in every state. Nothing is
+// emitted: there is nobody to tell.
+func (s *Service) demo(ctx context.Context, today exact.Day) error {
+	return db.Exec(ctx, s.db, db.CLI("store"), func(tx *db.Tx) error {
+		pick := rand.New(rand.NewPCG(demoSeed, 1))
+		products, err := demoProducts(tx)
+		if err != nil {
+			return err
+		}
+		orders, err := demoOrders(tx, products, today, pick)
+		if err != nil {
+			return err
+		}
+		if err := demoStates(tx, orders, pick); err != nil {
+			return err
+		}
+		return demoCodes(tx, products[0])
+	})
+}
+
+func demoProducts(tx *db.Tx) ([]Product, error) {
+	seats, year := int64(3), int64(365)
+	list := []Product{
+		{SKU: "PLUGIN", Name: "Tape Echo plugin", Kind: kindLicense, PriceCents: 4900, ActivationLimit: &seats, Tiers: []string{"basic", "pro"}, Active: true},
+		{SKU: "APP-YEAR", Name: "Invoice Desk, one year", Kind: kindLicense, PriceCents: 3900, ActivationLimit: &seats, LicenseDays: &year, Active: true},
+		{SKU: "EBOOK", Name: "Mixing at Home, e-book", Kind: kindOther, PriceCents: 1900, Active: true},
+	}
+	for i, p := range list {
+		if err := saveProduct(tx, p); err != nil {
+			return nil, err
+		}
+		stored, err := findProduct(&tx.Conn, p.SKU)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = stored
+	}
+	return list, nil
+}
+
+const demoOrderCount = 40
+
+func demoOrders(tx *db.Tx, products []Product, today exact.Day, pick *rand.Rand) ([]OrderDetail, error) {
+	orders := make([]OrderDetail, 0, demoOrderCount)
+	for n := range demoOrderCount {
+		p := products[pick.IntN(len(products))]
+		name := demoBuyers[pick.IntN(len(demoBuyers))]
+		day := today - exact.Day((demoOrderCount-n)*11+pick.IntN(10)) // some 440 days: the first licenses of a year are over
+		v := sale{
+			product: p, licensed: p.Kind == kindLicense, email: demoAddress(name), name: name, rename: true,
+			qty: 1 + int64(pick.IntN(10)/9), unit: p.PriceCents, currency: "USD", provider: stripe, ref: fmt.Sprintf("pi_demo_%04d", n+1),
+			paidAt: exact.InstantOf(day.Time(tx.Zone())) + exact.Instant(8*3600+pick.IntN(10*3600)),
+		}
+		if pick.IntN(3) == 0 {
+			v.currency = "EUR"
+		}
+		if pick.IntN(4) == 0 {
+			v.provider, v.ref = "paypal", fmt.Sprintf("PAY-DEMO-%04d", n+1)
+		}
+		if len(p.Tiers) > 0 {
+			v.tier = p.Tiers[pick.IntN(len(p.Tiers))]
+		}
+		if pick.IntN(5) == 0 {
+			v.discount = v.unit * v.qty / 10
+		}
+		d, err := book(tx, v, false)
+		if err != nil {
+			return nil, err
+		}
+		orders = append(orders, d)
+	}
+	return orders, nil
+}
+
+func demoAddress(name string) string {
+	b := []byte(name)
+	for i, c := range b {
+		if c == ' ' {
+			b[i] = '.'
+		}
+	}
+	return string(b) + "@example.com"
+}
+
+// demoStates refunds two orders, one of them in part, suspends and revokes a license,
+// and gives some of the others seats.
+func demoStates(tx *db.Tx, orders []OrderDetail, pick *rand.Rand) error {
+	for i, part := range []int64{1, 3} {
+		d := orders[len(orders)-5*(i+1)]
+		if _, err := refundTo(tx, d, d.TotalCents/part, false); err != nil {
+			return err
+		}
+	}
+	states := []string{stateSuspended, stateRevoked}
+	for i := len(orders) - 1; i >= 0; i-- {
+		d, err := findOrder(&tx.Conn, orders[i].OrderRef)
+		if err != nil {
+			return err
+		}
+		for _, l := range d.Licenses {
+			if l.Status != stateActive {
+				continue
+			}
+			if len(states) > 0 {
+				if err := setState(tx, l, states[0]); err != nil {
+					return err
+				}
+				states = states[1:]
+				continue
+			}
+			for n := range pick.IntN(3) {
+				if err := demoSeat(tx, l.ID, n, pick); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return tx.Audit("demo.filled", "store", map[string]int{"orders": len(orders)})
+}
+
+func demoSeat(tx *db.Tx, license int64, n int, pick *rand.Rand) error {
+	l, err := findLicense(&tx.Conn, license)
+	if err != nil {
+		return err
+	}
+	label := [...]string{"laptop", "studio", "office"}[n]
+	_, _, err = takeSeat(tx, l, fmt.Sprintf("demo-%016x", pick.Uint64()), label)
+	return err
+}
+
+// demoCodes mints two batches; the codes of one are partly redeemed, the other's are
+// void. They are shown to nobody.
+func demoCodes(tx *db.Tx, p Product) error {
+	for _, batch := range []struct {
+		name     string
+		count    int
+		redeemed int
+		void     bool
+	}{{"launch", 50, 6, false}, {"newsletter", 20, 0, true}} {
+		b, err := ensureBatch(tx, batch.name, p, p.Tiers[0])
+		if err != nil {
+			return err
+		}
+		digests := make([][]byte, batch.count)
+		for i := range digests {
+			digests[i] = digest(newCode(), codeLength)
+		}
+		if err := storeCodes(tx, b.id, digests); err != nil {
+			return err
+		}
+		for i := range batch.redeemed {
+			name := demoBuyers[i]
+			if _, _, err := spend(tx, digests[i], demoAddress(name), name); err != nil {
+				return err
+			}
+		}
+		if !batch.void {
+			continue
+		}
+		if _, err := void(tx, batch.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+
+	"quartermaster/schema/db"
+)
+
+// check recomputes from the rows everything that the store keeps beside them, and
+// names each breach; and it lists the payments that came in and could not be booked.
+func check(c *db.Conn) ([]string, error) {
+	breaches := []string{}
+	for _, part := range []func(*db.Conn) ([]string, error){
+		checkTotals, checkExpiry, checkCustomers, checkOrders, checkLicenses, checkSeats, checkBatches, checkCodes, unclearPayments,
+	} {
+		found, err := part(c)
+		if err != nil {
+			return nil, err
+		}
+		breaches = append(breaches, found...)
+	}
+	return breaches, nil
+}
+
+// recounts are the queries that give each total anew, as kind, currency and n.
+var recounts = []string{
+	"SELECT 'orders_' || status, '', count(*) FROM store_orders GROUP BY status",
+	"SELECT 'customers', '', count(*) FROM store_customers",
+	"SELECT 'licenses_' || state, '', count(*) FROM store_licenses GROUP BY state",
+	"SELECT 'activations', '', count(*) FROM store_activations",
+	"SELECT 'codes_' || status, '', count(*) FROM store_codes GROUP BY status",
+	"SELECT 'gross_cents', currency, sum(total_cents) FROM store_orders GROUP BY currency",
+	"SELECT 'refunded_cents', currency, sum(refunded_cents) FROM store_orders GROUP BY currency",
+}
+
+func checkTotals(c *db.Conn) ([]string, error) {
+	kept, err := readTotals(c)
+	if err != nil {
+		return nil, err
+	}
+	counted := map[total]int64{}
+	for _, query := range recounts {
+		err := db.Each(c, func(r *db.Row) error {
+			t := total{kind: r.Text(), currency: r.Text()}
+			counted[t] = r.Int()
+			return nil
+		}, query)
+		if err != nil {
+			return nil, err
+		}
+	}
+	var breaches []string
+	all := maps.Clone(kept)
+	maps.Copy(all, counted)
+	for t := range all {
+		if kept[t] != counted[t] {
+			breaches = append(breaches, fmt.Sprintf("store: the total %s %s is kept as %d, and the rows give %d", t.kind, t.currency, kept[t], counted[t]))
+		}
+	}
+	slices.Sort(breaches)
+	return breaches, nil
+}
+
+// sentences gives one breach a row: the query's first column names it, the others are
+// put into the format.
+func sentences(c *db.Conn, format string, numbers int, query string) ([]string, error) {
+	return db.All(c, func(r *db.Row) string {
+		args := []any{r.Text()}
+		for range numbers {
+			args = append(args, r.Int())
+		}
+		return fmt.Sprintf("store: "+format, args...)
+	}, query)
+}
+
+func checkExpiry(c *db.Conn) ([]string, error) {
+	return sentences(c, "of the licenses that expire on day %s (days since 1970), %d are counted, and %d are there", 2, `
+		WITH counted AS (SELECT expires_at / 86400 AS day, count(*) AS n FROM store_licenses
+			WHERE state = 'active' AND expires_at IS NOT NULL GROUP BY 1)
+		SELECT day, ifnull(e.licenses, 0), ifnull(k.n, 0) FROM store_expiry e FULL JOIN counted k USING (day)
+		WHERE ifnull(e.licenses, 0) <> ifnull(k.n, 0) ORDER BY day`)
+}
+
+func checkCustomers(c *db.Conn) ([]string, error) {
+	return sentences(c, "customer %s: paid_orders is kept as %d, and the orders give %d, or their first or last time differs", 2, `
+		WITH counted AS (SELECT customer_id AS id, count(*) FILTER (WHERE status = 'paid') AS n, min(paid_at) AS first, max(paid_at) AS last
+			FROM store_orders GROUP BY customer_id)
+		SELECT email, paid_orders, ifnull(k.n, 0) FROM store_customers c LEFT JOIN counted k USING (id)
+		WHERE paid_orders <> ifnull(k.n, 0) OR first_order_at IS NOT k.first OR last_order_at IS NOT k.last ORDER BY c.id`)
+}
+
+// checkOrders looks at what the table's own checks do not hold: a refunded order is
+// refunded in full, and has no license that is not revoked; an order has a license a
+// unit, or none.
+func checkOrders(c *db.Conn) ([]string, error) {
+	return sentences(c, "order %s: %d of %d cents are refunded, and it has %d licenses for %d units, %d of them not revoked: its status does not fit", 5, `
+		SELECT * FROM (SELECT o.order_ref, o.refunded_cents, o.total_cents,
+			(SELECT count(*) FROM store_licenses l WHERE l.order_id = o.id) AS issued, o.qty,
+			(SELECT count(*) FROM store_licenses l WHERE l.order_id = o.id AND l.state <> 'revoked') AS alive,
+			o.status, o.refunded_at FROM store_orders o)
+		WHERE issued NOT IN (0, qty)
+			OR (status = 'refunded') <> (refunded_at IS NOT NULL)
+			OR status = 'refunded' AND (refunded_cents <> total_cents OR alive > 0)
+			OR status = 'paid' AND refunded_cents = total_cents AND total_cents > 0
+		ORDER BY order_ref`)
+}
+
+// checkLicenses recomputes what each key is looked up by.
+func checkLicenses(c *db.Conn) ([]string, error) {
+	var breaches []string
+	err := db.Each(c, func(r *db.Row) error {
+		id, key, hash := r.Int(), r.Text(), r.Bytes()
+		if _, ok := read(key, keyLength); !ok || !bytes.Equal(digest(key, keyLength), hash) {
+			breaches = append(breaches, fmt.Sprintf("store: license %d cannot be found by its key", id))
+		}
+		return nil
+	}, "SELECT id, license_key, key_hash FROM store_licenses ORDER BY id")
+	return breaches, err
+}
+
+// checkSeats compares the counts of seats, and proves that no limit was passed: seats
+// only go after they came, so that a license never has more than the limit was when
+// its newest seat was taken. A limit that was lowered since takes no seat away.
+func checkSeats(c *db.Conn) ([]string, error) {
+	return sentences(c, "license %s has %d seats counted and %d taken, and %d were allowed when the last was taken", 3, `
+		SELECT l.id, l.activation_count, count(a.id) AS taken,
+			ifnull((SELECT allowed FROM store_activations n WHERE n.license_id = l.id ORDER BY n.id DESC LIMIT 1), -1) AS allowed
+		FROM store_licenses l LEFT JOIN store_activations a ON a.license_id = l.id GROUP BY l.id
+		HAVING taken <> l.activation_count OR taken > allowed AND allowed >= 0 ORDER BY l.id`)
+}
+
+func checkBatches(c *db.Conn) ([]string, error) {
+	return sentences(c, "batch %s keeps %d unused, %d redeemed and %d void codes, and its codes give %d, %d and %d", 6, `
+		WITH counted AS (SELECT batch_id AS id, count(*) FILTER (WHERE status = 'unused') AS u,
+			count(*) FILTER (WHERE status = 'redeemed') AS r, count(*) FILTER (WHERE status = 'void') AS v FROM store_codes GROUP BY batch_id)
+		SELECT batch, unused, redeemed, void, ifnull(u, 0), ifnull(r, 0), ifnull(v, 0) FROM store_batches b LEFT JOIN counted k USING (id)
+		WHERE unused <> ifnull(u, 0) OR redeemed <> ifnull(r, 0) OR void <> ifnull(v, 0) ORDER BY b.id`)
+}
+
+// checkCodes looks for orders that more than one code was turned into, or that no
+// code could have been.
+func checkCodes(c *db.Conn) ([]string, error) {
+	return sentences(c, "order %s came of %d redeemed codes", 1, `
+		SELECT o.order_ref, count(*) FROM store_codes k JOIN store_orders o ON o.id = k.order_id
+		WHERE k.status = 'redeemed' GROUP BY o.id HAVING count(*) <> 1 OR o.provider <> 'code' OR o.qty <> 1 ORDER BY o.order_ref`)
+}

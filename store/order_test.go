@@ -1,0 +1,237 @@
+package store
+
+import (
+	"strings"
+	"testing"
+
+	"quartermaster/schema/db"
+)
+
+func TestAnOrderIssuesALicenseAUnit(t *testing.T) {
+	s := newShop(t)
+	r, err := s.RecordOrder(background, cli, NewOrder{Email: " Ann@Example.COM ", Name: "Ann", SKU: "PLUGIN", Tier: "pro", Qty: 3})
+	must(t, err)
+	o := r.OrderDetail
+	equal(t, "email", o.Customer.Email, "ann@example.com")
+	equal(t, "licenses", len(o.Licenses), 3)
+	equal(t, "total", o.TotalCents, 3*4900)
+	equal(t, "currency", o.Currency, "USD")
+	equal(t, "provider", o.Provider, "manual")
+	equal(t, "provider_ref", o.ProviderRef, o.OrderRef)
+	if len(o.OrderRef) != 14 || !strings.HasPrefix(o.OrderRef, "ORD-") {
+		t.Errorf("order_ref %q", o.OrderRef)
+	}
+	seen := map[string]bool{}
+	for _, l := range o.Licenses {
+		seen[l.Key] = true
+		if len(l.Key) != 29 || strings.Count(l.Key, "-") != 4 {
+			t.Errorf("license key %q", l.Key)
+		}
+		equal(t, "tier", textOr(l.Tier, ""), "pro")
+		equal(t, "status", l.Status, "active")
+		equal(t, "check", s.check(l.Key, "").Code, "valid")
+	}
+	equal(t, "different keys", len(seen), 3)
+
+	equal(t, "books come without", len(s.sell("BOOK", "ann@example.com", 2).Licenses), 0)
+	equal(t, "events", s.eventNames(), "order.paid order.paid")
+	for _, l := range o.Licenses {
+		if !strings.Contains(s.events()[0].raw, l.Key) {
+			t.Error("order.paid does not carry the license key in full")
+		}
+	}
+}
+
+func TestTheSamePaymentTwiceIsOneOrder(t *testing.T) {
+	s := newShop(t)
+	n := NewOrder{Email: "a@b.example", SKU: "PLUGIN", Provider: "paypal", ProviderRef: "PAY-1"}
+	first, err := s.RecordOrder(background, cli, n)
+	must(t, err)
+	n.SKU, n.Email = "YEAR", "other@b.example"
+	again, err := s.RecordOrder(background, cli, n)
+	must(t, err)
+	equal(t, "order", again.OrderRef, first.OrderRef)
+	equal(t, "already", again.AlreadyRecorded, true)
+	equal(t, "sku", again.Items[0].SKU, "PLUGIN")
+	equal(t, "orders", s.count("SELECT count(*) FROM store_orders"), int64(1))
+	equal(t, "events", s.eventNames(), "order.paid")
+	n.Provider = "gumroad"
+	other, err := s.RecordOrder(background, cli, n)
+	must(t, err)
+	equal(t, "another provider's reference is another order", other.AlreadyRecorded, false)
+}
+
+func TestTotalsAddUpToTheCent(t *testing.T) {
+	cents := func(n int64) *int64 { return &n }
+	for _, c := range []struct {
+		price, qty     int64
+		total          *int64
+		unit, discount int64
+	}{
+		{4900, 1, nil, 4900, 0},
+		{4900, 3, nil, 4900, 0},
+		{4900, 1, cents(4900), 4900, 0},
+		{4900, 1, cents(4899), 4900, 1},
+		{4900, 1, cents(4901), 4901, 0},
+		{4900, 2, cents(0), 4900, 9800},
+		{0, 3, cents(100), 34, 2},
+		{0, 1, cents(0), 0, 0},
+		{10, 3, cents(31), 11, 2},
+		{10, 3, cents(30), 10, 0},
+		{10, 3, cents(29), 10, 1},
+	} {
+		unit, discount := priced(c.price, c.qty, c.total)
+		if unit != c.unit || discount != c.discount {
+			t.Errorf("priced(%d, %d, %v) = %d, %d, want %d, %d", c.price, c.qty, c.total, unit, discount, c.unit, c.discount)
+		}
+		if c.total != nil && unit*c.qty-discount != *c.total {
+			t.Errorf("%d x %d - %d is not %d", c.qty, unit, discount, *c.total)
+		}
+	}
+}
+
+func TestOrdersThatAreRefused(t *testing.T) {
+	s := newShop(t)
+	far := int64(maxPrice + 1)
+	below := int64(-1)
+	for name, c := range map[string]struct {
+		order NewOrder
+		says  string
+	}{
+		"no address":      {NewOrder{SKU: "PLUGIN"}, "email"},
+		"no address at":   {NewOrder{Email: "ann", SKU: "PLUGIN"}, "email"},
+		"two addresses":   {NewOrder{Email: "a@b.c,d@e.f", SKU: "PLUGIN"}, "email"},
+		"unknown sku":     {NewOrder{Email: "a@b.c", SKU: "PLUG"}, "sku"},
+		"unknown tier":    {NewOrder{Email: "a@b.c", SKU: "PLUGIN", Tier: "gold"}, "basic, pro"},
+		"free tier":       {NewOrder{Email: "a@b.c", SKU: "YEAR", Tier: "Gold!"}, "a-z"},
+		"qty":             {NewOrder{Email: "a@b.c", SKU: "PLUGIN", Qty: 1001}, "1 to 1000"},
+		"negative qty":    {NewOrder{Email: "a@b.c", SKU: "PLUGIN", Qty: -1}, "1 to 1000"},
+		"total":           {NewOrder{Email: "a@b.c", SKU: "PLUGIN", Total: &far}, "total"},
+		"negative total":  {NewOrder{Email: "a@b.c", SKU: "PLUGIN", Total: &below}, "total"},
+		"currency":        {NewOrder{Email: "a@b.c", SKU: "PLUGIN", Currency: "EUT"}, "ISO 4217"},
+		"part of the ISO": {NewOrder{Email: "a@b.c", SKU: "PLUGIN", Currency: "D A"}, "ISO 4217"},
+		"provider":        {NewOrder{Email: "a@b.c", SKU: "PLUGIN", Provider: "PayPal"}, "provider"},
+		"control":         {NewOrder{Email: "a@b.c", SKU: "PLUGIN", ProviderRef: "a\x00b"}, "provider_ref"},
+	} {
+		_, err := s.RecordOrder(background, cli, c.order)
+		if err == nil {
+			t.Errorf("%s: was taken", name)
+			continue
+		}
+		refused(t, err, "validation", c.says)
+	}
+	equal(t, "orders", s.count("SELECT count(*) FROM store_orders"), int64(0))
+	equal(t, "customers", s.count("SELECT count(*) FROM store_customers"), int64(0))
+	equal(t, "events", s.eventNames(), "")
+}
+
+func TestOrdersAreListedNewestFirstInPages(t *testing.T) {
+	s := newShop(t)
+	var refs []string
+	for i := range 7 {
+		n := NewOrder{Email: "a@b.c", SKU: "BOOK", Provider: []string{"stripe", "paypal"}[i%2]}
+		r, err := s.RecordOrder(background, cli, n)
+		must(t, err)
+		refs = append([]string{r.OrderRef}, refs...)
+	}
+	_, err := s.RefundOrder(background, cli, refs[0], nil)
+	must(t, err)
+	var got []string
+	f := OrderFilter{Page: Page{Limit: 3}}
+	pages := 0
+	for {
+		p, err := s.Orders(background, f)
+		must(t, err)
+		pages++
+		for _, o := range p.Orders {
+			got = append(got, o.OrderRef)
+		}
+		if p.Next == nil {
+			break
+		}
+		f.After = *p.Next
+	}
+	equal(t, "pages", pages, 3)
+	equal(t, "orders", strings.Join(got, " "), strings.Join(refs, " "))
+
+	for _, c := range []struct {
+		f    OrderFilter
+		want int
+	}{
+		{OrderFilter{Status: "refunded"}, 1}, {OrderFilter{Status: "paid"}, 6},
+		{OrderFilter{Provider: "stripe"}, 4}, {OrderFilter{Provider: "paypal"}, 3},
+		{OrderFilter{Provider: "stripe", Status: "paid"}, 3}, {OrderFilter{Provider: "paypal", Status: "refunded"}, 0},
+		{OrderFilter{Provider: "nobody"}, 0},
+	} {
+		p, err := s.Orders(background, c.f)
+		must(t, err)
+		equal(t, asJSON(c.f), len(p.Orders), c.want)
+		if p.Orders == nil || p.Next != nil {
+			t.Errorf("%v: %v, next %v", c.f, p.Orders, p.Next)
+		}
+	}
+	exactly, err := s.Orders(background, OrderFilter{Page: Page{Limit: 7}})
+	must(t, err)
+	if exactly.Next != nil {
+		t.Error("a page that holds all has a next one")
+	}
+}
+
+func TestKeysAreShownInFullToThoseWhoMayWrite(t *testing.T) {
+	s := newShop(t)
+	o := s.sell("PLUGIN", "a@b.c", 1)
+	key := o.Licenses[0].Key
+	member := admin
+	member.Role = "member"
+	for _, c := range []struct {
+		who  db.Caller
+		full bool
+	}{{admin, true}, {member, true}, {cli, true}, {reader, false}, {viewer, false}} {
+		want := mask(key)
+		if c.full {
+			want = key
+		}
+		one, err := s.Order(background, c.who, o.OrderRef)
+		must(t, err)
+		equal(t, "order as "+c.who.User, one.Licenses[0].Key, want)
+		list, err := s.Licenses(background, c.who, "PLUGIN", Page{})
+		must(t, err)
+		equal(t, "licenses as "+c.who.User, list.Licenses[0].Key, want)
+	}
+	equal(t, "mask", mask("ABCDE-FGHJK-MNPQR-STVWX-YZ012"), "*****-*****-*****-*****-*Z012")
+	_, err := s.Order(background, admin, "ORD-0000000000")
+	refused(t, err, "not_found", "ORD-0000000000")
+}
+
+func TestAViewerAndAReadOnlyKeyWriteNothing(t *testing.T) {
+	s := newShop(t)
+	for _, who := range []db.Caller{viewer, reader} {
+		_, err := s.MintCodes(background, who, 1, "PLUGIN", "", "")
+		refused(t, err, "forbidden")
+		_, err = s.RecordOrder(background, who, NewOrder{Email: "a@b.c", SKU: "PLUGIN"})
+		refused(t, err, "forbidden")
+	}
+	equal(t, "codes", s.count("SELECT count(*) FROM store_codes"), int64(0))
+	equal(t, "orders", s.count("SELECT count(*) FROM store_orders"), int64(0))
+}
+
+func TestCustomersCountTheirPaidOrders(t *testing.T) {
+	s := newShop(t)
+	first := s.sell("PLUGIN", "a@b.c", 1)
+	s.pass(3600e9)
+	s.sell("BOOK", "A@B.C", 1)
+	_, err := s.RefundOrder(background, cli, first.OrderRef, nil)
+	must(t, err)
+	s.load("customers", nil, "email,name", "New@B.C,Newcomer")
+	p, err := s.Customers(background, Page{})
+	must(t, err)
+	equal(t, "customers", len(p.Customers), 2)
+	equal(t, "newest first", p.Customers[0].Email, "new@b.c")
+	if p.Customers[0].FirstOrderAt != nil {
+		t.Error("a customer without orders has a first one")
+	}
+	c := p.Customers[1]
+	equal(t, "paid orders", c.PaidOrders, int64(1))
+	equal(t, "first", *c.FirstOrderAt, first.PaidAt)
+	equal(t, "last", *c.LastOrderAt, s.now())
+}

@@ -1,0 +1,220 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// Product is something that can be sold. One of the kind license comes with a license
+// a unit; ActivationLimit and LicenseDays hold for those.
+type Product struct {
+	SKU             string   `json:"sku"`
+	Name            string   `json:"name"`
+	Kind            string   `json:"kind" enum:"license,other"`
+	PriceCents      int64    `json:"price_cents"`
+	ActivationLimit *int64   `json:"activation_limit" about:"seats a license has; null is unlimited"`
+	LicenseDays     *int64   `json:"license_days" about:"days that a license lasts; null is forever"`
+	Tiers           []string `json:"tiers"`
+	Active          bool     `json:"active" about:"whether codes for it can be minted"`
+
+	id int64
+}
+
+const (
+	kindLicense = "license"
+	kindOther   = "other"
+)
+
+const productColumns = "id, sku, name, kind, price_cents, activation_limit, license_days, tiers, active"
+
+func scanProduct(r *db.Row) Product {
+	p := Product{
+		id: r.Int(), SKU: r.Text(), Name: r.Text(), Kind: r.Text(), PriceCents: r.Int(),
+		ActivationLimit: r.IntPtr(), LicenseDays: r.IntPtr(),
+	}
+	p.Tiers, p.Active = splitTiers(r.Text()), r.Bool()
+	return p
+}
+
+func splitTiers(joined string) []string {
+	tiers := []string{}
+	for t := range strings.SplitSeq(joined, "|") {
+		if t = strings.TrimSpace(t); t != "" {
+			tiers = append(tiers, t)
+		}
+	}
+	return tiers
+}
+
+func lookUpProduct(c *db.Conn, sku string) (Product, bool, error) {
+	return db.One(c, scanProduct, "SELECT "+productColumns+" FROM store_products WHERE sku = ?", sku)
+}
+
+// findProduct refuses a sku that names no product.
+func findProduct(c *db.Conn, sku string) (Product, error) {
+	p, found, err := lookUpProduct(c, sku)
+	if err == nil && !found {
+		err = fault.Invalidf("sku: %s names no product; products are loaded with `import store products`", schema.Quote(sku))
+	}
+	return p, err
+}
+
+// maxPrice bounds a price and what an order comes to, so that no sum of amounts can
+// leave 64 bits.
+const maxPrice = 1_000_000_000_000
+
+// takesTier refuses a tier that the product does not have. A product without tiers
+// takes any name of [a-z0-9_-]{1,32}; an empty one is no tier at all.
+func (p Product) takesTier(tier string) error {
+	switch {
+	case tier == "" || slices.Contains(p.Tiers, tier):
+		return nil
+	case len(p.Tiers) > 0:
+		return fault.Invalidf("tier: %s is no tier of %s; it has %s", schema.Quote(tier), p.SKU, strings.Join(p.Tiers, ", "))
+	case len(tier) > 32 || !madeOf(tier, "_-", false):
+		return fault.Invalidf("tier: %s is not allowed; it takes 1 to 32 of a-z, 0-9, _ and -", schema.Quote(tier))
+	}
+	return nil
+}
+
+// madeOf tells whether s holds only ASCII letters (small ones only, unless capitals),
+// digits and the characters of extra.
+func madeOf(s, extra string, capitals bool) bool {
+	for i := range len(s) {
+		c := s[i]
+		ok := c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || capitals && c >= 'A' && c <= 'Z' || strings.IndexByte(extra, c) >= 0
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// orNil is how an empty text is stored where there may be none.
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func textOr(s *string, otherwise string) string {
+	if s == nil {
+		return otherwise
+	}
+	return *s
+}
+
+// Products lists every product, by sku.
+func (s *Service) Products(ctx context.Context) ([]Product, error) {
+	return view(ctx, s.db, products)
+}
+
+func products(c *db.Conn) ([]Product, error) {
+	return db.All(c, scanProduct, "SELECT "+productColumns+" FROM store_products ORDER BY sku")
+}
+
+// saveProduct stores the product under its sku, new or not. What is as it was is not
+// written again.
+func saveProduct(tx *db.Tx, p Product) error {
+	if p.Kind == "" {
+		p.Kind = kindLicense
+	}
+	was, found, err := lookUpProduct(&tx.Conn, p.SKU)
+	if err != nil {
+		return err
+	}
+	p.id = was.id
+	if found && same(was, p) {
+		return nil
+	}
+	_, err = tx.Exec(`INSERT INTO store_products (sku, name, kind, price_cents, activation_limit, license_days, tiers, active)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (sku) DO UPDATE SET name = excluded.name, kind = excluded.kind, price_cents = excluded.price_cents,
+			activation_limit = excluded.activation_limit, license_days = excluded.license_days, tiers = excluded.tiers, active = excluded.active`,
+		p.SKU, p.Name, p.Kind, p.PriceCents, p.ActivationLimit, p.LicenseDays, strings.Join(p.Tiers, "|"), p.Active)
+	if err != nil {
+		return err
+	}
+	return tx.Audit("product.saved", "product:"+p.SKU, p)
+}
+
+func same(a, b Product) bool {
+	return slices.Equal(productCells(a), productCells(b))
+}
+
+func productCells(p Product) []string {
+	return []string{
+		p.SKU, p.Name, p.Kind, strconv.FormatInt(p.PriceCents, 10), intCell(p.ActivationLimit), intCell(p.LicenseDays),
+		strings.Join(p.Tiers, "|"), strconv.FormatBool(p.Active),
+	}
+}
+
+func intCell(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+// productTable is `import store products`: rows are known by their sku.
+func (s *Service) productTable() schema.Table {
+	return schema.Table{
+		Name: "products", About: "What can be sold, known by its sku.",
+		Row: bindProduct,
+		Export: func(c *db.Conn, emit func(cells ...string) error) error {
+			return db.Each(c, func(r *db.Row) error { return emit(productCells(scanProduct(r))...) },
+				"SELECT "+productColumns+" FROM store_products ORDER BY sku")
+		},
+	}
+}
+
+func bindProduct(f *schema.Form) schema.Put {
+	given := Product{Kind: kindLicense, Active: true}
+	var tiers string
+	f.Text(&given.SKU, "sku", "what the product is known by", schema.Required, schema.Most(200), schema.Example("PLUGIN"))
+	f.Text(&given.Name, "name", "its name; empty is the sku", schema.Most(200), schema.Example("Audio plugin"))
+	f.Enum(&given.Kind, "kind", "license: each unit sold comes with a license; other: none does", []string{kindLicense, kindOther})
+	f.Int(&given.PriceCents, "price_cents", "the price of a unit", schema.Range(0, maxPrice))
+	f.IntPtr(&given.ActivationLimit, "activation_limit", "how many seats a license has; empty is unlimited", schema.Range(0, 1_000_000))
+	f.IntPtr(&given.LicenseDays, "license_days", "how many days a license lasts; empty is forever", schema.Range(1, 36_500))
+	f.Text(&tiers, "tiers", "names of its tiers, separated by |", schema.Most(2000))
+	f.Bool(&given.Active, "active", "whether codes for it can be minted")
+	given.Tiers = splitTiers(tiers)
+	for _, t := range given.Tiers {
+		if len(t) > 64 {
+			f.Refuse("tiers: %s is too long; a tier has at most 64 characters", schema.Quote(t))
+		}
+	}
+	if given.Name == "" {
+		given.Name = given.SKU
+	}
+	return func(tx *db.Tx) error {
+		p, found, err := lookUpProduct(&tx.Conn, given.SKU)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return saveProduct(tx, given)
+		}
+		keep := func(column string, take func()) {
+			if f.Given(column) {
+				take()
+			}
+		}
+		keep("name", func() { p.Name = given.Name })
+		keep("kind", func() { p.Kind = given.Kind })
+		keep("price_cents", func() { p.PriceCents = given.PriceCents })
+		keep("activation_limit", func() { p.ActivationLimit = given.ActivationLimit })
+		keep("license_days", func() { p.LicenseDays = given.LicenseDays })
+		keep("tiers", func() { p.Tiers = given.Tiers })
+		keep("active", func() { p.Active = given.Active })
+		return saveProduct(tx, p)
+	}
+}

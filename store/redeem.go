@@ -1,0 +1,168 @@
+package store
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// Redeemed is the license that a code became, its key in full, and its order.
+type Redeemed struct {
+	License License `json:"license"`
+	Order   Order   `json:"order"`
+}
+
+// CodeRedeemed is the data of code.redeemed. The code is not told, and the license
+// key is masked: the buyer was shown it.
+type CodeRedeemed struct {
+	Batch    string  `json:"batch"`
+	SKU      string  `json:"sku"`
+	Tier     *string `json:"tier"`
+	OrderRef string  `json:"order_ref"`
+	License  License `json:"license"`
+}
+
+// code is a stored redeem code with what it is for.
+type code struct {
+	status string
+	batch  Batch
+}
+
+// lookUpCode finds a code by its digest. An unknown code costs the same first
+// statement as a known one.
+func lookUpCode(c *db.Conn, hash []byte) (code, bool, error) {
+	k, found, err := db.One(c, func(r *db.Row) code {
+		k := code{status: r.Text()}
+		k.batch = scanBatch(r)
+		return k
+	}, "SELECT k.status, "+batchColumns+" FROM store_codes k CROSS JOIN store_batches b ON b.id = k.batch_id "+
+		"CROSS JOIN store_products p ON p.id = b.product_id WHERE k.hash = ?", hash)
+	return k, found, err
+}
+
+// usable refuses a code that was redeemed or is void.
+func (k code) usable() error {
+	switch k.status {
+	case codeRedeemed:
+		return fault.Conflictf("this code was redeemed before")
+	case codeVoid:
+		return fault.Conflictf("this code is void")
+	}
+	return nil
+}
+
+func noCode() error { return fault.NotFoundf("no such code") }
+
+// RedeemCode turns a code into a license: an order of the provider code that comes to
+// nothing, and its license, whose key is given in full. It emits code.redeemed.
+// Refused: an address that is none; an unknown or ill-formed code (not found); one
+// that was redeemed or is void (conflict); and 429 when an address tried too many
+// codes and keys that nobody has.
+func (s *Service) RedeemCode(ctx context.Context, written, email, name, remote string) (Redeemed, error) {
+	email, err := foldEmail(email)
+	if err != nil {
+		return Redeemed{}, err
+	}
+	if name, err = checkName(name); err != nil {
+		return Redeemed{}, err
+	}
+	hash := digest(written, codeLength)
+	known := false
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		k, found, err := lookUpCode(c, hash)
+		if known = found; err != nil || !found {
+			return err
+		}
+		return k.usable()
+	})
+	if err != nil {
+		return Redeemed{}, err
+	}
+	if !known {
+		if err := s.misses.note(remote, s.db.Now()); err != nil {
+			return Redeemed{}, err
+		}
+		return Redeemed{}, noCode()
+	}
+	return db.Update(ctx, s.db, buyer(), func(tx *db.Tx) (Redeemed, error) {
+		r, batch, err := spend(tx, hash, email, name)
+		if err != nil {
+			return Redeemed{}, err
+		}
+		err = tx.Emit("code.redeemed", CodeRedeemed{
+			Batch: batch.Batch, SKU: batch.SKU, Tier: batch.Tier, OrderRef: r.Order.OrderRef, License: r.License.masked(),
+		})
+		return r, err
+	})
+}
+
+// spend turns the code of the digest into an order with its license.
+func spend(tx *db.Tx, hash []byte, email, name string) (Redeemed, Batch, error) {
+	k, found, err := lookUpCode(&tx.Conn, hash)
+	switch {
+	case err != nil:
+		return Redeemed{}, k.batch, err
+	case !found:
+		return Redeemed{}, k.batch, noCode()
+	}
+	if err := k.usable(); err != nil {
+		return Redeemed{}, k.batch, err
+	}
+	d, err := bookCode(tx, k.batch, email, name)
+	if err != nil {
+		return Redeemed{}, k.batch, err
+	}
+	if _, err := tx.Exec("UPDATE store_codes SET status = 'redeemed', order_id = ?, redeemed_at = ? WHERE hash = ?", d.id, tx.Now, hash); err != nil {
+		return Redeemed{}, k.batch, err
+	}
+	if err := tx.Audit("code.redeemed", "batch:"+k.batch.Batch, map[string]string{"order_ref": d.OrderRef}); err != nil {
+		return Redeemed{}, k.batch, err
+	}
+	// Whoever has a code may say any address: the name on record for it is not theirs
+	// to learn.
+	d.Customer.Name = name
+	return Redeemed{License: d.Licenses[0], Order: d.Order}, k.batch, countCodes(tx, k.batch.id, codeRedeemed, 1)
+}
+
+// bookCode books the order that a code of the batch becomes: it comes to nothing.
+func bookCode(tx *db.Tx, b Batch, email, name string) (OrderDetail, error) {
+	p, err := findProduct(&tx.Conn, b.SKU)
+	if err != nil {
+		return OrderDetail{}, err
+	}
+	set, err := settings(&tx.Conn)
+	if err != nil {
+		return OrderDetail{}, err
+	}
+	return book(tx, sale{
+		product: p, tier: textOr(b.Tier, ""), licensed: true, email: email, name: name, qty: 1,
+		currency: set.Currency, provider: "code", paidAt: tx.Now,
+	}, false)
+}
+
+func (s *Service) redeemCode() schema.Op {
+	order := exampleDetail().Order
+	order.Provider, order.ProviderRef = "code", order.OrderRef
+	order.Items[0].UnitCents, order.Items[0].TotalCents, order.SubtotalCents, order.TotalCents = 0, 0, 0, 0
+	license := exampleLicense()
+	license.ActivationCount, license.LastCheckedAt = 0, nil
+	return schema.Op{
+		Route: "POST /license/redeem",
+		About: "Turn a redeem code into a license. The license key is given in full.",
+		Open:  true, Writes: true, Creates: true, Refuses: []fault.Kind{fault.NotFound, fault.Conflict, fault.Limited},
+		Gives: Redeemed{License: license, Order: order},
+		Ask: func(f *schema.Form) schema.Do {
+			var written, email, name, remote string
+			f.Text(&written, "code", "the redeem code; in any case, separators do not matter, O is read as 0, I and L as 1",
+				schema.Required, schema.Example("7Q4Z-J0M3-RT9W-XYAB"))
+			f.Text(&email, "email", "who redeems it", schema.Required, schema.Most(254), schema.Example("ann@example.com"))
+			f.Text(&name, "name", "the person's name", schema.Most(200), schema.Example("Ann Lee"))
+			f.Remote(&remote)
+			return func(ctx context.Context, _ db.Caller) (any, error) {
+				return s.RedeemCode(ctx, written, email, name, remote)
+			}
+		},
+	}
+}

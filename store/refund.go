@@ -1,0 +1,99 @@
+package store
+
+import (
+	"context"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// OrderRefunded is an order after a refund; Full tells whether all of it was given
+// back, which revokes its licenses.
+type OrderRefunded struct {
+	OrderDetail
+	Full bool `json:"full"`
+}
+
+// RefundOrder gives back amount cents of an order, or all that is left of it when
+// amount is nil. All of it makes the order refunded and revokes its licenses; a part
+// leaves both. Refused: an unknown order, one that is refunded, an amount under one
+// cent or over what is left.
+func (s *Service) RefundOrder(ctx context.Context, who db.Caller, ref string, amount *int64) (OrderRefunded, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (OrderRefunded, error) {
+		d, err := findOrder(&tx.Conn, ref)
+		if err != nil {
+			return OrderRefunded{}, err
+		}
+		left := d.TotalCents - d.RefundedCents
+		switch {
+		case d.Status == statusRefunded:
+			return OrderRefunded{}, fault.Conflictf("order %s is refunded already", d.OrderRef)
+		case amount == nil:
+			amount = &left
+		case *amount < 1:
+			return OrderRefunded{}, fault.Invalidf("amount: %d is out of range; it takes at least 1 cent", *amount)
+		case *amount > left:
+			return OrderRefunded{}, fault.Conflictf("amount: %d cents are more than the %d that are left of order %s", *amount, left, d.OrderRef)
+		}
+		r, err := refundTo(tx, d, d.RefundedCents+*amount, true)
+		r.OrderDetail = r.shownTo(who)
+		return r, err
+	})
+}
+
+// refundTo brings what was refunded of a paid order up to refunded cents, a running
+// total that is at most the order's. A total that is not higher than what was
+// refunded before changes nothing, unless it refunds an order that came to nothing.
+func refundTo(tx *db.Tx, d OrderDetail, refunded int64, emit bool) (OrderRefunded, error) {
+	full := refunded == d.TotalCents
+	more := refunded - d.RefundedCents
+	if d.Status == statusRefunded || more < 0 || more == 0 && !full {
+		return OrderRefunded{OrderDetail: d, Full: d.Status == statusRefunded}, nil
+	}
+	if _, err := tx.Exec("UPDATE store_orders SET refunded_cents = ? WHERE id = ?", refunded, d.id); err != nil {
+		return OrderRefunded{}, err
+	}
+	if err := addMoney(tx, refundedCents, d.Currency, more); err != nil {
+		return OrderRefunded{}, err
+	}
+	if full {
+		if err := closeOrder(tx, d); err != nil {
+			return OrderRefunded{}, err
+		}
+	}
+	if err := tx.Audit("order.refunded", "order:"+d.OrderRef, map[string]any{
+		"amount_cents": more, "refunded_cents": refunded, "currency": d.Currency, "full": full,
+	}); err != nil {
+		return OrderRefunded{}, err
+	}
+	d, err := findOrder(&tx.Conn, d.OrderRef)
+	if err != nil {
+		return OrderRefunded{}, err
+	}
+	if emit {
+		err = tx.Emit("order.refunded", OrderRefunded{OrderDetail: d.masked(), Full: full})
+	}
+	return OrderRefunded{OrderDetail: d, Full: full}, err
+}
+
+// closeOrder makes an order refunded and revokes its licenses.
+func closeOrder(tx *db.Tx, d OrderDetail) error {
+	if _, err := tx.Exec("UPDATE store_orders SET status = 'refunded', refunded_at = ? WHERE id = ?", tx.Now, d.id); err != nil {
+		return err
+	}
+	if err := add(tx, ordersPaid, -1); err != nil {
+		return err
+	}
+	if err := add(tx, ordersRefunded, 1); err != nil {
+		return err
+	}
+	if _, err := tx.Exec("UPDATE store_customers SET paid_orders = paid_orders - 1 WHERE id = ?", d.Customer.ID); err != nil {
+		return err
+	}
+	for _, l := range d.Licenses {
+		if err := setState(tx, l, stateRevoked); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+// Package store is the store service: products, orders, customers, licenses with
+// their activations, redeem codes, payments that come in from a provider, and the
+// interface by which a buyer's program checks and activates its license.
+package store
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// Service is the store over one database.
+type Service struct {
+	db     *db.DB
+	misses misses
+	seen   seen
+	notice func(text string)
+}
+
+// New is the store over d.
+func New(d *db.DB) *Service {
+	return &Service{db: d, notice: func(string) {}}
+}
+
+// OnNotice sets who is told, in a sentence for the log, of a payment that came in
+// and could not be booked. It is set before the service is called.
+func (s *Service) OnNotice(tell func(text string)) { s.notice = tell }
+
+// Declare tells everything that the store offers.
+func (s *Service) Declare() schema.Service {
+	return schema.Service{
+		Name: "store", Title: "Store service",
+		About: "Orders, customers, licenses and redeem codes of a shop that sells its own software, " +
+			"and the interface by which a buyer's program checks and activates its license.",
+		Ping: "4.1.0", Health: "4.1.0", Document: "4.1.0",
+		Ops: s.ops(), Tables: s.tables(), Events: events(),
+		Check: check, Demo: s.demo,
+	}
+}
+
+// ops is the table of contents of the REST surface.
+func (s *Service) ops() []schema.Op {
+	return []schema.Op{
+		s.listOrders(),
+		s.getOrder(),
+		s.listCustomers(),
+		s.listLicenses(),
+		s.listBatches(),
+		s.mintCodes(),
+		s.getStats(),
+
+		s.checkLicense(),
+		s.activateLicense(),
+		s.deactivateLicense(),
+		s.listActivations(),
+		s.redeemCode(),
+		s.receiveStripe(),
+	}
+}
+
+func (s *Service) tables() []schema.Table {
+	return []schema.Table{s.productTable(), s.customerTable(), s.orderTable()}
+}
+
+func events() []schema.Event {
+	paid, refunded := exampleDetail(), OrderRefunded{OrderDetail: exampleDetail(), Full: true}
+	refunded.Status, refunded.RefundedCents, refunded.RefundedAt = "refunded", refunded.TotalCents, &exampleInstant
+	for i := range refunded.Licenses {
+		refunded.Licenses[i].Key = mask(refunded.Licenses[i].Key)
+		refunded.Licenses[i].Status = "revoked"
+	}
+	return []schema.Event{
+		{Name: "order.paid", About: "An order was paid. The license keys are given in full, so that the receiver can mail them.", Data: paid},
+		{Name: "order.refunded", About: "An order was refunded, in full (its licenses are revoked) or in part (they stay).", Data: refunded},
+		{Name: "code.redeemed", About: "A redeem code became a license.", Data: CodeRedeemed{
+			Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, OrderRef: exampleRef, License: exampleLicense().masked(),
+		}},
+		{Name: "license.activated", About: "A license took a new seat.", Data: LicenseActivated{
+			License: exampleLicense().masked(), Activation: exampleActivation(),
+		}},
+	}
+}
+
+// buyer is a person or program whose only credential is a license or a code.
+func buyer() db.Caller {
+	return db.Caller{Service: "store", User: "license", Role: "member", Scope: "full", Via: "license"}
+}
+
+// provider is a payment provider, whose signature was good.
+func provider(name string) db.Caller {
+	return db.Caller{Service: "store", User: name, Role: "member", Scope: "full", Via: "provider"}
+}
+
+// seesKeys tells whether who is given license keys in full: a member's or an admin's
+// full-access key.
+func seesKeys(who db.Caller) bool {
+	return who.Scope == "full" && (who.Role == "member" || who.Role == "admin")
+}
+
+// view reads one consistent answer.
+func view[T any](ctx context.Context, d *db.DB, fn func(*db.Conn) (T, error)) (answer T, err error) {
+	err = d.View(ctx, func(c *db.Conn) error {
+		answer, err = fn(c)
+		return err
+	})
+	return answer, err
+}
+
+var exampleInstant = exact.Instant(1795208700) // 2026-11-20T21:05:00Z

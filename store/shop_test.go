@@ -1,0 +1,242 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// shop is a store over a real database file, with a clock that the test moves.
+type shop struct {
+	*Service
+	t    testing.TB
+	d    *db.DB
+	unix *atomic.Int64
+}
+
+var opening = time.Date(2026, time.November, 20, 21, 5, 0, 0, time.UTC)
+
+var (
+	admin  = db.Caller{Service: "store", User: "ann", Role: "admin", Scope: "full", Via: "rest"}
+	reader = db.Caller{Service: "store", User: "rob", Role: "admin", Scope: "read", Via: "rest"}
+	viewer = db.Caller{Service: "store", User: "vic", Role: "viewer", Scope: "full", Via: "rest"}
+	cli    = db.CLI("store")
+)
+
+var background = context.Background()
+
+// newShop opens a shop with three products: PLUGIN (three seats, forever, tiers basic
+// and pro), YEAR (unlimited seats, 365 days), BOOK (no license).
+func newShop(t testing.TB) *shop {
+	t.Helper()
+	s := emptyShop(t)
+	s.load("products", nil,
+		"sku,name,kind,price_cents,activation_limit,license_days,tiers,active",
+		"PLUGIN,Audio plugin,license,4900,3,,basic|pro,true",
+		"YEAR,One year,license,3900,,365,,true",
+		"BOOK,A book,other,1900,,,,true")
+	return s
+}
+
+func emptyShop(t testing.TB) *shop {
+	t.Helper()
+	unix := &atomic.Int64{}
+	unix.Store(opening.Unix())
+	o := db.Options{Zone: time.UTC, Now: func() time.Time { return time.Unix(unix.Load(), 0).UTC() }}
+	path := filepath.Join(t.TempDir(), "shop.db")
+	must(t, db.Create(path, o))
+	d, err := db.Open(path, o)
+	must(t, err)
+	t.Cleanup(func() { must(t, d.Close()) })
+	s := &shop{Service: New(d), t: t, d: d, unix: unix}
+	t.Cleanup(s.holdsTogether)
+	return s
+}
+
+// holdsTogether lets doctor look at the shop: after every test, every invariant holds.
+func (s *shop) holdsTogether() {
+	s.t.Helper()
+	for _, breach := range s.doctor() {
+		if !strings.Contains(breach, "could not be booked") {
+			s.t.Errorf("doctor: %s", breach)
+		}
+	}
+}
+
+func (s *shop) doctor() []string {
+	s.t.Helper()
+	breaches, err := view(background, s.d, check)
+	must(s.t, err)
+	return breaches
+}
+
+func (s *shop) now() exact.Instant { return exact.Instant(s.unix.Load()) }
+
+func (s *shop) pass(d time.Duration) { s.unix.Add(int64(d / time.Second)) }
+
+// load imports lines of CSV without commas inside cells, the first being the header,
+// and gives the refusals by line number.
+func (s *shop) load(table string, o *schema.LoadOptions, lines ...string) map[int]string {
+	s.t.Helper()
+	tab, ok := s.Declare().Table(table)
+	if !ok {
+		s.t.Fatalf("no table %s", table)
+	}
+	if o == nil {
+		o = &schema.LoadOptions{}
+	}
+	header := strings.Split(lines[0], ",")
+	refused := map[int]string{}
+	must(s.t, db.Exec(background, s.d, cli, func(tx *db.Tx) error {
+		for i, line := range lines[1:] {
+			cells := map[string]string{}
+			for j, cell := range strings.Split(line, ",") {
+				cells[header[j]] = cell
+			}
+			put, err := tab.Bind(cells, *o)
+			if err == nil {
+				err = tx.Try(func() error { return put(tx) })
+			}
+			if err != nil {
+				refused[i+2] = err.Error()
+			}
+		}
+		return nil
+	}))
+	return refused
+}
+
+// dump exports a table as lines of CSV without quoting.
+func (s *shop) dump(table string) []string {
+	s.t.Helper()
+	tab, _ := s.Declare().Table(table)
+	var header []string
+	for _, a := range tab.Columns() {
+		header = append(header, a.Name)
+	}
+	lines := []string{strings.Join(header, ",")}
+	must(s.t, s.d.View(background, func(c *db.Conn) error {
+		return tab.Export(c, func(cells ...string) error {
+			lines = append(lines, strings.Join(cells, ","))
+			return nil
+		})
+	}))
+	return lines
+}
+
+// sell records an order of qty units for the buyer.
+func (s *shop) sell(sku, email string, qty int64) OrderDetail {
+	s.t.Helper()
+	r, err := s.RecordOrder(background, cli, NewOrder{Email: email, SKU: sku, Qty: qty})
+	must(s.t, err)
+	return r.OrderDetail
+}
+
+// license sells one and gives its license, key in full.
+func (s *shop) license(sku string) License {
+	s.t.Helper()
+	return s.sell(sku, "ann@example.com", 1).Licenses[0]
+}
+
+func (s *shop) check(key, fingerprint string) Verdict {
+	s.t.Helper()
+	v, err := s.CheckLicense(background, Asked{Key: key, Fingerprint: fingerprint, Remote: "192.0.2.1"})
+	must(s.t, err)
+	return v
+}
+
+func (s *shop) activate(key, fingerprint string) (Activated, error) {
+	return s.ActivateLicense(background, Asked{Key: key, Fingerprint: fingerprint, Remote: "192.0.2.1"}, "")
+}
+
+// event is what was emitted.
+type event struct {
+	Event string          `json:"event"`
+	Data  json.RawMessage `json:"data"`
+	raw   string
+}
+
+func (s *shop) events() []event {
+	s.t.Helper()
+	all, err := view(background, s.d, func(c *db.Conn) ([]event, error) {
+		return db.All(c, func(r *db.Row) event {
+			e := event{raw: string(r.Bytes())}
+			if err := json.Unmarshal([]byte(e.raw), &e); err != nil {
+				s.t.Errorf("event body: %v", err)
+			}
+			return e
+		}, "SELECT body FROM events ORDER BY seq")
+	})
+	must(s.t, err)
+	return all
+}
+
+func (s *shop) eventNames() string {
+	var names []string
+	for _, e := range s.events() {
+		names = append(names, e.Event)
+	}
+	return strings.Join(names, " ")
+}
+
+// count gives the number that the query counts.
+func (s *shop) count(query string, args ...any) int64 {
+	s.t.Helper()
+	n, err := view(background, s.d, func(c *db.Conn) (int64, error) {
+		n, _, err := db.One(c, db.Int, query, args...)
+		return n, err
+	})
+	must(s.t, err)
+	return n
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refused checks that err is a refusal of the code whose detail holds every part.
+func refused(t testing.TB, err error, code string, parts ...string) *fault.Error {
+	t.Helper()
+	var e *fault.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("got %v, want a refusal %s", err, code)
+	}
+	if e.Word() != code {
+		t.Errorf("refused with %s (%s), want %s", e.Word(), e.Detail, code)
+	}
+	for _, part := range parts {
+		if !strings.Contains(e.Detail, part) {
+			t.Errorf("the detail %q does not say %q", e.Detail, part)
+		}
+	}
+	return e
+}
+
+func equal[T comparable](t testing.TB, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+func asJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(err)
+	}
+	return string(b)
+}
