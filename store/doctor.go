@@ -127,9 +127,9 @@ func checkLicenses(c *db.Conn) ([]string, error) {
 func checkSeats(c *db.Conn) ([]string, error) {
 	return sentences(c, "license %s has %d seats counted and %d taken, and %d were allowed when the last was taken", 3, `
 		SELECT l.id, l.activation_count, count(a.id) AS taken,
-			ifnull((SELECT allowed FROM store_activations n WHERE n.license_id = l.id ORDER BY n.id DESC LIMIT 1), -1) AS allowed
+			ifnull((SELECT allowed FROM store_activations n WHERE n.license_id = l.id ORDER BY n.id DESC LIMIT 1), -1) AS most
 		FROM store_licenses l LEFT JOIN store_activations a ON a.license_id = l.id GROUP BY l.id
-		HAVING taken <> l.activation_count OR taken > allowed AND allowed >= 0 ORDER BY l.id`)
+		HAVING taken <> l.activation_count OR taken > most AND most >= 0 ORDER BY l.id`)
 }
 
 func checkBatches(c *db.Conn) ([]string, error) {

@@ -1,0 +1,303 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+func TestCheckSaysTheFirstThatApplies(t *testing.T) {
+	s := newShop(t)
+	l := s.license("YEAR")
+	ask := func(a Asked) Verdict {
+		t.Helper()
+		v, err := s.CheckLicense(background, a)
+		must(t, err)
+		equal(t, "valid", v.Valid, v.Code == "valid")
+		if v.Detail == "" || v.CheckedAt != s.now() {
+			t.Errorf("verdict %+v", v)
+		}
+		return v
+	}
+	_, err := s.activate(l.Key, "seat")
+	must(t, err)
+
+	v := ask(Asked{Key: l.Key})
+	equal(t, "code", v.Code, "valid")
+	equal(t, "key", v.License.Key, mask(l.Key))
+	equal(t, "last checked", *v.License.LastCheckedAt, s.now())
+	equal(t, "unknown", ask(Asked{Key: newKey()}).Code, "not_found")
+	equal(t, "ill-formed", ask(Asked{Key: "what?"}).Code, "not_found")
+	equal(t, "mismatch", ask(Asked{Key: l.Key, SKU: "PLUGIN"}).Code, "product_mismatch")
+	equal(t, "its product", ask(Asked{Key: l.Key, SKU: "YEAR"}).Code, "valid")
+	equal(t, "no seat", ask(Asked{Key: l.Key, Fingerprint: "other"}).Code, "not_activated")
+	held := ask(Asked{Key: l.Key, Fingerprint: "seat"})
+	equal(t, "seat", held.Code, "valid")
+	equal(t, "activation", held.Activation.Fingerprint, "seat")
+	for _, nothing := range []Verdict{ask(Asked{Key: "what?"}), ask(Asked{Key: l.Key, SKU: "PLUGIN"})} {
+		if nothing.License != nil || nothing.Activation != nil {
+			t.Errorf("%s tells of the license", nothing.Code)
+		}
+	}
+
+	s.pass(366 * 24 * time.Hour)
+	equal(t, "expired", ask(Asked{Key: l.Key, Fingerprint: "other"}).Code, "expired")
+	equal(t, "mismatch before expired", ask(Asked{Key: l.Key, SKU: "PLUGIN"}).Code, "product_mismatch")
+	_, err = s.SuspendLicense(background, cli, l.ID)
+	must(t, err)
+	equal(t, "suspended before expired", ask(Asked{Key: l.Key}).Code, "suspended")
+	_, err = s.RevokeLicense(background, cli, l.ID)
+	must(t, err)
+	equal(t, "revoked before suspended", ask(Asked{Key: l.Key}).Code, "revoked")
+}
+
+func TestTheBuyersViewHasNoCustomer(t *testing.T) {
+	s := newShop(t)
+	r, err := s.RecordOrder(background, cli, NewOrder{Email: "ann@secret.example", Name: "Ann Lee", SKU: "PLUGIN"})
+	must(t, err)
+	key := r.Licenses[0].Key
+	a, err := s.activate(key, "m")
+	must(t, err)
+	d, err := s.DeactivateLicense(background, Asked{Key: key, Fingerprint: "m"})
+	must(t, err)
+	for _, answer := range []any{s.check(key, ""), a, d} {
+		for _, secret := range []string{"secret.example", "Ann Lee", key} {
+			if strings.Contains(asJSON(answer), secret) {
+				t.Errorf("%T holds %q", answer, secret)
+			}
+		}
+	}
+}
+
+func TestALicenseExpiresAtTheSecond(t *testing.T) {
+	s := newShop(t)
+	l := s.license("YEAR")
+	equal(t, "expires", *l.ExpiresAt, exact.Instant(opening.Unix()+365*24*3600))
+	s.pass(365*24*time.Hour - time.Second)
+	equal(t, "a second before", s.check(l.Key, "").Code, "valid")
+	_, err := s.activate(l.Key, "early")
+	must(t, err)
+	s.pass(time.Second)
+	equal(t, "at the second", s.check(l.Key, "").Code, "expired")
+	_, err = s.activate(l.Key, "late")
+	refused(t, err, "expired", l.ExpiresAt.String())
+	_, err = s.activate(l.Key, "early")
+	refused(t, err, "expired")
+	list, err := s.Licenses(background, admin, "", Page{})
+	must(t, err)
+	equal(t, "status in the list", list.Licenses[0].Status, "expired")
+}
+
+func TestActivationRefusesInTheOrderOfCheck(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	for i := range 3 {
+		_, err := s.activate(l.Key, fmt.Sprint("m", i))
+		must(t, err)
+	}
+	kind := func(err error) fault.Kind {
+		var e *fault.Error
+		if !errors.As(err, &e) {
+			t.Fatalf("not refused: %v", err)
+		}
+		return e.Kind
+	}
+	_, err := s.activate(newKey(), "m")
+	refused(t, err, "not_found")
+	equal(t, "kind", kind(err), fault.NotFound)
+	_, err = s.ActivateLicense(background, Asked{Key: l.Key, Fingerprint: "new", SKU: "YEAR"}, "")
+	refused(t, err, "product_mismatch", "sku")
+	equal(t, "kind", kind(err), fault.Invalid)
+	_, err = s.activate(l.Key, "new")
+	full := refused(t, err, "activation_limit")
+	equal(t, "kind", kind(err), fault.Conflict)
+	equal(t, "limit", full.More["limit"], any(int64(3)))
+	equal(t, "used", full.More["used"], any(int64(3)))
+	_, err = s.SuspendLicense(background, cli, l.ID)
+	must(t, err)
+	_, err = s.activate(l.Key, "new")
+	refused(t, err, "suspended")
+	equal(t, "kind", kind(err), fault.Forbidden)
+	_, err = s.activate(l.Key, "m0")
+	refused(t, err, "suspended")
+	equal(t, "seats", s.count("SELECT count(*) FROM store_activations"), int64(3))
+}
+
+func TestAReinstallTakesNoSecondSeat(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	first, err := s.ActivateLicense(background, Asked{Key: l.Key, Fingerprint: "mac-1"}, "laptop")
+	must(t, err)
+	equal(t, "status", first.HTTPStatus(), 201)
+	written := s.count("SELECT count(*) FROM audit")
+	for range 10 {
+		again, err := s.ActivateLicense(background, Asked{Key: strings.ToLower(l.Key), Fingerprint: "mac-1"}, "another label")
+		must(t, err)
+		equal(t, "status", again.HTTPStatus(), 200)
+		equal(t, "already", again.AlreadyActivated, true)
+		equal(t, "seat", again.Activation.ID, first.Activation.ID)
+		equal(t, "label", again.Activation.Label, "laptop")
+		equal(t, "count", again.License.ActivationCount, int64(1))
+	}
+	equal(t, "events", s.eventNames(), "order.paid license.activated")
+	equal(t, "audit entries", s.count("SELECT count(*) FROM audit"), written)
+	if raw := s.events()[1].raw; strings.Contains(raw, l.Key) || !strings.Contains(raw, mask(l.Key)) {
+		t.Error("license.activated does not mask the key")
+	}
+}
+
+func TestALostMachinesSeatCanBeFreed(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	for i := range 3 {
+		_, err := s.activate(l.Key, fmt.Sprint("m", i))
+		must(t, err)
+	}
+	list, err := s.Activations(background, Asked{Key: l.Key}, Page{})
+	must(t, err)
+	equal(t, "seats", len(list.Activations), 3)
+	equal(t, "newest first", list.Activations[0].Fingerprint, "m2")
+	lost := list.Activations[1].Fingerprint
+	_, err = s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: lost})
+	must(t, err)
+	_, err = s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: lost})
+	refused(t, err, "not_found", "fingerprint")
+	_, err = s.DeactivateLicense(background, Asked{Key: newKey(), Fingerprint: lost})
+	refused(t, err, "not_found", "key")
+	a, err := s.activate(l.Key, "new machine")
+	must(t, err)
+	equal(t, "seats", a.License.ActivationCount, int64(3))
+	equal(t, "a new seat has a new id", a.Activation.ID, int64(4))
+
+	_, err = s.RevokeLicense(background, cli, l.ID)
+	must(t, err)
+	_, err = s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m0"})
+	must(t, err)
+	page, err := s.Activations(background, Asked{Key: l.Key}, Page{Limit: 1})
+	must(t, err)
+	if len(page.Activations) != 1 || page.Next == nil || *page.Next != 4 {
+		t.Errorf("page %s", asJSON(page))
+	}
+}
+
+func TestLoweringALimitTakesNoSeatAway(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	for i := range 3 {
+		_, err := s.activate(l.Key, fmt.Sprint("m", i))
+		must(t, err)
+	}
+	equal(t, "refused rows", len(s.load("products", nil, "sku,activation_limit", "PLUGIN,1")), 0)
+	for i := range 3 {
+		again, err := s.activate(l.Key, fmt.Sprint("m", i))
+		must(t, err)
+		equal(t, "already", again.AlreadyActivated, true)
+	}
+	_, err := s.activate(l.Key, "new")
+	e := refused(t, err, "activation_limit")
+	equal(t, "limit", e.More["limit"], any(int64(1)))
+	equal(t, "used", e.More["used"], any(int64(3)))
+	for i := range 3 {
+		_, err := s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: fmt.Sprint("m", i)})
+		must(t, err)
+	}
+	_, err = s.activate(l.Key, "new")
+	must(t, err)
+	s.load("products", nil, "sku,activation_limit", "PLUGIN,")
+	for i := range 20 {
+		_, err := s.activate(l.Key, fmt.Sprint("unlimited", i))
+		must(t, err)
+	}
+}
+
+func TestAHundredActivationsRaceForThreeSeats(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	var got, full sync.Map
+	race(100, func(i int) {
+		a, err := s.activate(l.Key, fmt.Sprint("machine ", i))
+		var e *fault.Error
+		switch {
+		case err == nil && !a.AlreadyActivated:
+			got.Store(i, true)
+		case errors.As(err, &e) && e.Code == "activation_limit":
+			full.Store(i, true)
+		default:
+			t.Errorf("activation %d: %+v, %v", i, a, err)
+		}
+	})
+	equal(t, "seats given", size(&got), 3)
+	equal(t, "refused", size(&full), 97)
+	equal(t, "seats stored", s.count("SELECT count(*) FROM store_activations"), int64(3))
+	equal(t, "counted", s.count("SELECT activation_count FROM store_licenses"), int64(3))
+	equal(t, "events", s.eventNames(), "order.paid license.activated license.activated license.activated")
+}
+
+func TestOneFingerprintRacesForOneSeat(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	var fresh sync.Map
+	race(50, func(i int) {
+		a, err := s.activate(l.Key, "one machine")
+		if err != nil {
+			t.Errorf("activation %d: %v", i, err)
+		} else if !a.AlreadyActivated {
+			fresh.Store(i, true)
+		}
+	})
+	equal(t, "new seats", size(&fresh), 1)
+	equal(t, "seats stored", s.count("SELECT count(*) FROM store_activations"), int64(1))
+}
+
+func race(n int, fn func(i int)) {
+	var wg sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			fn(i)
+		})
+	}
+	close(start)
+	wg.Wait()
+}
+
+func size(m *sync.Map) (n int) {
+	m.Range(func(any, any) bool { n++; return true })
+	return n
+}
+
+func TestTheLicenseIsThereWhenTheEventIsTold(t *testing.T) {
+	s := emptyShop(t)
+	var told sync.WaitGroup
+	told.Add(1)
+	verdict := make(chan string, 1)
+	s.d.OnEmit(func() {
+		defer told.Done()
+		key, err := s.firstKey()
+		if err != nil {
+			verdict <- err.Error()
+			return
+		}
+		v, err := s.CheckLicense(background, Asked{Key: key})
+		verdict <- fmt.Sprint(v.Code, err)
+	})
+	s.load("products", nil, "sku", "PLUGIN")
+	s.sell("PLUGIN", "a@b.c", 1)
+	told.Wait()
+	equal(t, "check at the moment of the event", <-verdict, "valid<nil>")
+}
+
+func (s *shop) firstKey() (string, error) {
+	p, err := s.Licenses(background, admin, "", Page{})
+	if err != nil || len(p.Licenses) == 0 {
+		return "", fmt.Errorf("no license: %w", err)
+	}
+	return p.Licenses[0].Key, nil
+}

@@ -1,0 +1,172 @@
+package store
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func amount(n int64) *int64 { return &n }
+
+func TestAFullRefundRevokesTheLicenses(t *testing.T) {
+	s := newShop(t)
+	o := s.sell("PLUGIN", "a@b.c", 2)
+	other := s.license("PLUGIN")
+	r, err := s.RefundOrder(background, cli, o.OrderRef, nil)
+	must(t, err)
+	equal(t, "full", r.Full, true)
+	equal(t, "status", r.Status, "refunded")
+	equal(t, "refunded", r.RefundedCents, int64(9800))
+	equal(t, "refunded at", *r.RefundedAt, s.now())
+	for _, l := range o.Licenses {
+		equal(t, "check", s.check(l.Key, "").Code, "revoked")
+		_, err := s.activate(l.Key, "machine")
+		refused(t, err, "revoked")
+	}
+	equal(t, "another order's license", s.check(other.Key, "").Code, "valid")
+
+	_, err = s.RefundOrder(background, cli, o.OrderRef, nil)
+	refused(t, err, "conflict", "refunded already")
+	equal(t, "events", s.eventNames(), "order.paid order.paid order.refunded")
+	last := s.events()[2]
+	var data struct {
+		Full     bool
+		Licenses []struct{ Status string }
+	}
+	must(t, json.Unmarshal(last.Data, &data))
+	equal(t, "event full", data.Full, true)
+	equal(t, "event licenses", len(data.Licenses), 2)
+	equal(t, "event license", data.Licenses[0].Status, "revoked")
+	for _, l := range o.Licenses {
+		if strings.Contains(last.raw, l.Key) {
+			t.Error("order.refunded carries a license key")
+		}
+	}
+}
+
+func TestAPartialRefundKeepsTheLicenses(t *testing.T) {
+	s := newShop(t)
+	o := s.sell("PLUGIN", "a@b.c", 1)
+	key := o.Licenses[0].Key
+	r, err := s.RefundOrder(background, cli, o.OrderRef, amount(1000))
+	must(t, err)
+	equal(t, "full", r.Full, false)
+	equal(t, "status", r.Status, "paid")
+	equal(t, "refunded", r.RefundedCents, int64(1000))
+	if r.RefundedAt != nil {
+		t.Error("an order that is refunded in part has a refunded_at")
+	}
+	equal(t, "check", s.check(key, "").Code, "valid")
+
+	for _, wrong := range []struct {
+		cents int64
+		code  string
+	}{{0, "validation"}, {-5, "validation"}, {3901, "conflict"}, {1 << 62, "conflict"}} {
+		_, err = s.RefundOrder(background, cli, o.OrderRef, &wrong.cents)
+		refused(t, err, wrong.code, "amount")
+	}
+	r, err = s.RefundOrder(background, cli, o.OrderRef, amount(3899))
+	must(t, err)
+	equal(t, "one cent is left", r.Status, "paid")
+	r, err = s.RefundOrder(background, cli, o.OrderRef, amount(1))
+	must(t, err)
+	equal(t, "the last cent", r.Status, "refunded")
+	equal(t, "check", s.check(key, "").Code, "revoked")
+	equal(t, "events", s.eventNames(), "order.paid order.refunded order.refunded order.refunded")
+}
+
+func TestAnOrderThatCameToNothingCanBeTakenBack(t *testing.T) {
+	s := newShop(t)
+	r, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "PLUGIN", Total: amount(0)})
+	must(t, err)
+	_, err = s.RefundOrder(background, cli, r.OrderRef, amount(1))
+	refused(t, err, "conflict")
+	back, err := s.RefundOrder(background, cli, r.OrderRef, nil)
+	must(t, err)
+	equal(t, "status", back.Status, "refunded")
+	equal(t, "check", s.check(r.Licenses[0].Key, "").Code, "revoked")
+	_, err = s.RefundOrder(background, cli, "ORD-NONE", nil)
+	refused(t, err, "not_found", "ORD-NONE")
+}
+
+func TestLicensesAreSuspendedResumedAndRevoked(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	suspended, err := s.SuspendLicense(background, cli, l.ID)
+	must(t, err)
+	equal(t, "status", suspended.Status, "suspended")
+	equal(t, "check", s.check(l.Key, "").Code, "suspended")
+	_, err = s.activate(l.Key, "m")
+	refused(t, err, "suspended")
+	_, err = s.SuspendLicense(background, cli, l.ID)
+	refused(t, err, "validation", "active, revoked")
+	_, err = s.ResumeLicense(background, cli, l.ID)
+	must(t, err)
+	equal(t, "check", s.check(l.Key, "").Code, "valid")
+	_, err = s.ResumeLicense(background, cli, l.ID)
+	refused(t, err, "validation")
+	_, err = s.RevokeLicense(background, cli, l.ID)
+	must(t, err)
+	equal(t, "check", s.check(l.Key, "").Code, "revoked")
+	for _, move := range []func() error{
+		func() error { _, err := s.ResumeLicense(background, cli, l.ID); return err },
+		func() error { _, err := s.SuspendLicense(background, cli, l.ID); return err },
+		func() error { _, err := s.RevokeLicense(background, cli, l.ID); return err },
+	} {
+		refused(t, move(), "validation", "final")
+	}
+	_, err = s.SuspendLicense(background, cli, 99)
+	refused(t, err, "not_found", "99")
+}
+
+func TestStatsCountEverythingAndNeverAddTwoCurrencies(t *testing.T) {
+	s := newShop(t)
+	empty, err := s.Stats(background)
+	must(t, err)
+	equal(t, "empty", asJSON(empty), `{"orders_paid":0,"orders_refunded":0,"customers":0,"licenses":{"active":0,"expired":0,"suspended":0,"revoked":0},`+
+		`"activations":0,"codes":{"unused":0,"redeemed":0,"void":0},"revenue":[]}`)
+
+	dollars := s.sell("PLUGIN", "a@b.c", 2)
+	year := s.sell("YEAR", "b@b.c", 3)
+	euro, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "BOOK", Currency: "eur", Total: amount(700)})
+	must(t, err)
+	_, err = s.RefundOrder(background, cli, euro.OrderRef, amount(200))
+	must(t, err)
+	_, err = s.RefundOrder(background, cli, dollars.OrderRef, nil)
+	must(t, err)
+	_, err = s.SuspendLicense(background, cli, year.Licenses[0].ID)
+	must(t, err)
+	_, err = s.activate(year.Licenses[1].Key, "m")
+	must(t, err)
+	minted, err := s.MintCodes(background, admin, 5, "PLUGIN", "", "one")
+	must(t, err)
+	_, err = s.RedeemCode(background, minted.Codes[0], "c@b.c", "", "")
+	must(t, err)
+	_, err = s.MintCodes(background, admin, 2, "YEAR", "", "two")
+	must(t, err)
+	_, err = s.VoidBatch(background, cli, "two")
+	must(t, err)
+
+	at := func() string {
+		got, err := s.Stats(background)
+		must(t, err)
+		return asJSON(got)
+	}
+	money := `"revenue":[{"currency":"EUR","gross_cents":700,"refunded_cents":200,"net_cents":500},` +
+		`{"currency":"USD","gross_cents":21500,"refunded_cents":9800,"net_cents":11700}]}`
+	rest := `"activations":1,"codes":{"unused":4,"redeemed":1,"void":2},` + money
+	equal(t, "stats", at(), `{"orders_paid":3,"orders_refunded":1,"customers":3,"licenses":{"active":3,"expired":0,"suspended":1,"revoked":2},`+rest)
+
+	// The year's licenses end at the very second; a suspended one does not expire.
+	ends := int64(*year.Licenses[0].ExpiresAt)
+	for _, c := range []struct{ at, active, expired int64 }{
+		{ends - 1, 3, 0}, {ends, 1, 2}, {ends + 1, 1, 2}, {ends + 12*3600, 1, 2}, {ends + 40*86400, 1, 2},
+	} {
+		s.unix.Store(c.at)
+		got, err := s.Stats(background)
+		must(t, err)
+		if got.Licenses.Active != c.active || got.Licenses.Expired != c.expired {
+			t.Errorf("%d seconds after the end: %+v, want %d active, %d expired", c.at-ends, got.Licenses, c.active, c.expired)
+		}
+	}
+}
