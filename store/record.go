@@ -222,7 +222,7 @@ func countSale(tx *db.Tx, customer int64, v sale) error {
 // settle clears what waited for the order: the note that its payment could not be
 // booked, and a refund that came first.
 func settle(tx *db.Tx, d OrderDetail, emit bool) (OrderDetail, error) {
-	if _, err := tx.Exec("DELETE FROM store_unclear WHERE provider = ? AND provider_ref = ?", d.Provider, d.ProviderRef); err != nil {
+	if err := cleared(tx, d.Provider, d.ProviderRef); err != nil {
 		return d, err
 	}
 	type early struct {

@@ -56,6 +56,9 @@ func refundTo(tx *db.Tx, d OrderDetail, refunded int64, emit bool) (OrderRefunde
 	if err := addMoney(tx, refundedCents, d.Currency, more); err != nil {
 		return OrderRefunded{}, err
 	}
+	if err := cleared(tx, d.Provider, d.ProviderRef); err != nil {
+		return OrderRefunded{}, err
+	}
 	if full {
 		if err := closeOrder(tx, d); err != nil {
 			return OrderRefunded{}, err

@@ -318,7 +318,7 @@ func bookRefund(tx *db.Tx, e stripeEvent, r refund) (Received, error) {
 	case d.Currency != r.currency:
 		return unclear(tx, e, r.ref, fmt.Sprintf("it refunds %d cents in %s, and order %s is in %s: refund it by hand with `store order refund`",
 			r.refunded, r.currency, d.OrderRef, d.Currency))
-	case r.refunded <= d.RefundedCents:
+	case min(r.refunded, d.TotalCents) <= d.RefundedCents:
 		return e.done(tx, wasRepeated, "order "+d.OrderRef+" is refunded as far already")
 	}
 	after, err := refundTo(tx, d, min(r.refunded, d.TotalCents), true)
@@ -336,7 +336,7 @@ func keepRefund(tx *db.Tx, e stripeEvent, r refund) (Received, error) {
 		return Received{}, err
 	}
 	if r.full { // nobody is owed anything for a payment that was given back
-		if _, err := tx.Exec("DELETE FROM store_unclear WHERE provider = ? AND provider_ref = ?", stripe, r.ref); err != nil {
+		if err := cleared(tx, stripe, r.ref); err != nil {
 			return Received{}, err
 		}
 	}

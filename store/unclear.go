@@ -24,6 +24,13 @@ func unclear(tx *db.Tx, e stripeEvent, ref, reason string) (Received, error) {
 	return e.answer(wasUnclear, whatToDo(stripe, ref, e.id, reason)), nil
 }
 
+// cleared takes a payment off the list, as one that a person or an event has dealt
+// with.
+func cleared(tx *db.Tx, provider, ref string) error {
+	_, err := tx.Exec("DELETE FROM store_unclear WHERE provider = ? AND provider_ref = ?", provider, ref)
+	return err
+}
+
 // whatToDo tells the owner of a payment that could not be booked.
 func whatToDo(provider, ref, event, reason string) string {
 	return fmt.Sprintf("%s payment %s (event %s) could not be booked: %s. Mend that and resend the event from the provider's dashboard, "+
@@ -58,7 +65,7 @@ func (s *Service) DismissPayment(ctx context.Context, who db.Caller, provider, r
 			return d, err
 		}
 		d.Reason = reason
-		if _, err := tx.Exec("DELETE FROM store_unclear WHERE provider = ? AND provider_ref = ?", provider, ref); err != nil {
+		if err := cleared(tx, provider, ref); err != nil {
 			return d, err
 		}
 		return d, tx.Audit("payment.dismissed", "payment:"+provider+":"+ref, d)

@@ -1,0 +1,292 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
+)
+
+func (s *shop) mint(n int64, batch string) Minted {
+	s.t.Helper()
+	m, err := s.MintCodes(background, admin, n, "PLUGIN", "pro", batch)
+	must(s.t, err)
+	return m
+}
+
+func (s *shop) redeem(code, email string) (Redeemed, error) {
+	return s.RedeemCode(background, code, email, "", "192.0.2.1")
+}
+
+func TestMintedCodesAreGivenOnce(t *testing.T) {
+	s := newShop(t)
+	m := s.mint(1000, "launch")
+	equal(t, "codes", len(m.Codes), 1000)
+	distinct := map[string]bool{}
+	for _, c := range m.Codes {
+		distinct[c] = true
+		if len(c) != 19 || strings.Trim(c, alphabet+"-") != "" {
+			t.Fatalf("code %q", c)
+		}
+	}
+	equal(t, "distinct", len(distinct), 1000)
+	var kept schema.Keeper = m
+	equal(t, "kept answer", asJSON(kept.Kept()), `{"batch":"launch","sku":"PLUGIN","tier":"pro","count":1000,"codes":[]}`)
+	equal(t, "the answer itself", len(m.Codes), 1000)
+
+	more := s.mint(1, "launch")
+	equal(t, "added to the batch", more.Batch, "launch")
+	p, err := s.Batches(background, "", "", Page{})
+	must(t, err)
+	equal(t, "batches", len(p.Batches), 1)
+	equal(t, "total", p.Batches[0].Total, int64(1001))
+	equal(t, "unused", p.Batches[0].Unused, int64(1001))
+	equal(t, "events", s.eventNames(), "")
+}
+
+func TestMintIsRefused(t *testing.T) {
+	s := newShop(t)
+	s.load("products", nil, "sku,active", "OLD,false")
+	s.mint(1, "launch")
+	for name, c := range map[string]struct {
+		count            int64
+		sku, tier, batch string
+		code, says       string
+	}{
+		"none":            {0, "PLUGIN", "", "", "validation", "1 to 1000"},
+		"too many":        {1001, "PLUGIN", "", "", "validation", "1 to 1000"},
+		"unknown sku":     {1, "NOPE", "", "", "validation", "sku"},
+		"not licensed":    {1, "BOOK", "", "", "validation", "not licensed"},
+		"not active":      {1, "OLD", "", "", "validation", "not active"},
+		"unknown tier":    {1, "PLUGIN", "gold", "", "validation", "basic, pro"},
+		"tier in capital": {1, "YEAR", "Gold", "", "validation", "a-z"},
+		"long tier":       {1, "YEAR", strings.Repeat("a", 33), "", "validation", "1 to 32"},
+		"batch":           {1, "PLUGIN", "", "a b", "validation", "batch"},
+		"long batch":      {1, "PLUGIN", "", strings.Repeat("a", 65), "validation", "1 to 64"},
+		"another tier":    {1, "PLUGIN", "", "launch", "conflict", "tier pro"},
+		"another sku":     {1, "YEAR", "pro", "launch", "conflict", "PLUGIN"},
+	} {
+		_, err := s.MintCodes(background, admin, c.count, c.sku, c.tier, c.batch)
+		if err == nil {
+			t.Errorf("%s: was taken", name)
+			continue
+		}
+		refused(t, err, c.code, c.says)
+	}
+	equal(t, "codes", s.count("SELECT count(*) FROM store_codes"), int64(1))
+	longest, err := s.MintCodes(background, admin, 1, "YEAR", strings.Repeat("a", 32), strings.Repeat("B", 64))
+	must(t, err)
+	equal(t, "tier", len(*longest.Tier), 32)
+}
+
+func TestABatchIsNamedAfterTheTimeAndTheProduct(t *testing.T) {
+	s := newShop(t)
+	s.load("products", nil, "sku", "Mein Büchlein/2 mit einem sehr langen Namen für alle Leser")
+	for _, c := range []struct{ sku, want string }{
+		{"PLUGIN", "20261120-210500-PLUGIN"},
+		{"PLUGIN", "20261120-210500-PLUGIN-2"},
+		{"PLUGIN", "20261120-210500-PLUGIN-3"},
+		{"YEAR", "20261120-210500-YEAR"},
+		{"Mein Büchlein/2 mit einem sehr langen Namen für alle Leser", "20261120-210500-Mein-B-chlein-2-mit-einem-sehr-langen-Na"},
+	} {
+		m, err := s.MintCodes(background, admin, 1, c.sku, "", "")
+		must(t, err)
+		equal(t, "batch", m.Batch, c.want)
+		equal(t, "is a batch name", isBatchName(m.Batch), true)
+	}
+}
+
+func TestACodeBecomesALicense(t *testing.T) {
+	s := newShop(t)
+	m := s.mint(3, "launch")
+	written := strings.ToLower(strings.ReplaceAll(m.Codes[0], "-", " ")) // as somebody types it
+	written = strings.ReplaceAll(strings.ReplaceAll(written, "0", "o"), "1", "l")
+	r, err := s.RedeemCode(background, written, "Kim@Example.com", "Kim", "192.0.2.1")
+	must(t, err)
+	equal(t, "check", s.check(r.License.Key, "").Code, "valid")
+	equal(t, "tier", *r.License.Tier, "pro")
+	equal(t, "email", r.License.CustomerEmail, "kim@example.com")
+	equal(t, "provider", r.Order.Provider, "code")
+	equal(t, "provider_ref", r.Order.ProviderRef, r.Order.OrderRef)
+	equal(t, "total", r.Order.TotalCents, int64(0))
+	equal(t, "status", r.Order.Status, "paid")
+	equal(t, "events", s.eventNames(), "code.redeemed")
+	for _, secret := range []string{m.Codes[0], strings.ReplaceAll(m.Codes[0], "-", ""), r.License.Key} {
+		if strings.Contains(s.events()[0].raw, secret) {
+			t.Error("code.redeemed carries a code or a key")
+		}
+	}
+
+	_, err = s.redeem(m.Codes[0], "other@example.com")
+	refused(t, err, "conflict", "redeemed before")
+	_, err = s.redeem(newCode(), "other@example.com")
+	unknown := refused(t, err, "not_found")
+	_, err = s.redeem("no code at all", "other@example.com")
+	equal(t, "ill-formed as unknown", refused(t, err, "not_found").Detail, unknown.Detail)
+	_, err = s.redeem(m.Codes[1], "not an address")
+	refused(t, err, "validation", "email")
+
+	v, err := s.VoidBatch(background, cli, "launch")
+	must(t, err)
+	equal(t, "voided", asJSON(v), `{"batch":"launch","sku":"PLUGIN","tier":"pro","total":3,"unused":0,"redeemed":1,"void":2,"created_at":"2026-11-20T21:05:00Z","voided":2}`)
+	_, err = s.redeem(m.Codes[1], "other@example.com")
+	refused(t, err, "conflict", "void")
+	equal(t, "the redeemed one stays", s.check(r.License.Key, "").Code, "valid")
+	again, err := s.VoidBatch(background, cli, "launch")
+	must(t, err)
+	equal(t, "nothing is left to void", again.Voided, int64(0))
+	_, err = s.VoidBatch(background, cli, "nothing")
+	refused(t, err, "not_found", "nothing")
+
+	for _, c := range []struct {
+		batch, status string
+		want          int
+	}{
+		{"", "", 1}, {"", "void", 1}, {"", "redeemed", 1}, {"", "unused", 0}, {"launch", "void", 1}, {"launch", "unused", 0}, {"nothing", "", 0},
+	} {
+		p, err := s.Batches(background, c.batch, c.status, Page{})
+		must(t, err)
+		equal(t, fmt.Sprint("batches ", c.batch, " ", c.status), len(p.Batches), c.want)
+	}
+}
+
+func TestACodeStaysGoodWhenItsProductIsNoLongerSold(t *testing.T) {
+	s := newShop(t)
+	m := s.mint(1, "launch")
+	s.load("products", nil, "sku,active,kind", "PLUGIN,false,other")
+	r, err := s.redeem(m.Codes[0], "a@b.c")
+	must(t, err)
+	equal(t, "check", s.check(r.License.Key, "").Code, "valid")
+}
+
+func TestRedeemingTellsAndChangesNobodysName(t *testing.T) {
+	s := newShop(t)
+	_, err := s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", Name: "Ann Lee", SKU: "BOOK"})
+	must(t, err)
+	m := s.mint(2, "launch")
+	r, err := s.RedeemCode(background, m.Codes[0], "ann@example.com", "Mallory", "")
+	must(t, err)
+	equal(t, "name told", r.Order.Customer.Name, "Mallory")
+	r, err = s.redeem(m.Codes[1], "ann@example.com")
+	must(t, err)
+	equal(t, "name told", r.Order.Customer.Name, "")
+	c, err := s.Customers(background, Page{})
+	must(t, err)
+	equal(t, "name on record", c.Customers[0].Name, "Ann Lee")
+	equal(t, "paid orders", c.Customers[0].PaidOrders, int64(3))
+}
+
+func TestFiftyRedemptionsRaceForOneCode(t *testing.T) {
+	s := newShop(t)
+	m := s.mint(1, "launch")
+	var won sync.Map
+	race(50, func(i int) {
+		r, err := s.redeem(m.Codes[0], fmt.Sprintf("buyer%d@example.com", i))
+		if err == nil {
+			won.Store(r.License.Key, true)
+			return
+		}
+		if !fault.Is(err, fault.Conflict) {
+			t.Errorf("redemption %d: %v", i, err)
+		}
+	})
+	equal(t, "won", size(&won), 1)
+	equal(t, "licenses", s.count("SELECT count(*) FROM store_licenses"), int64(1))
+	equal(t, "orders", s.count("SELECT count(*) FROM store_orders"), int64(1))
+	equal(t, "customers", s.count("SELECT count(*) FROM store_customers"), int64(1))
+	equal(t, "events", s.eventNames(), "code.redeemed")
+}
+
+func TestGuessingIsSlowedByAddress(t *testing.T) {
+	s := newShop(t)
+	good := s.license("PLUGIN")
+	code := s.mint(1, "launch").Codes[0]
+	const guesser = "203.0.113.7"
+	miss := []func() error{
+		func() error {
+			v, err := s.CheckLicense(background, Asked{Key: newKey(), Remote: guesser})
+			if err == nil && v.Code != "not_found" {
+				t.Errorf("a guess is %s", v.Code)
+			}
+			return err
+		},
+		func() error {
+			_, err := s.ActivateLicense(background, Asked{Key: newKey(), Fingerprint: "m", Remote: guesser}, "")
+			return err
+		},
+		func() error { _, err := s.RedeemCode(background, newCode(), "a@b.c", "", guesser); return err },
+		func() error {
+			_, err := s.DeactivateLicense(background, Asked{Key: newKey(), Fingerprint: "m", Remote: guesser})
+			return err
+		},
+		func() error {
+			_, err := s.Activations(background, Asked{Key: newKey(), Remote: guesser}, Page{})
+			return err
+		},
+	}
+	for i := range 20 {
+		if err := miss[i%len(miss)](); err != nil {
+			refused(t, err, "not_found")
+		}
+		s.pass(10 * time.Second)
+	}
+	for i := range miss {
+		e := refused(t, miss[i](), "rate_limited")
+		equal(t, "retry", e.Retry, 10*time.Minute-200*time.Second)
+	}
+
+	v, err := s.CheckLicense(background, Asked{Key: good.Key, Remote: guesser})
+	must(t, err)
+	equal(t, "a good key from there", v.Code, "valid")
+	_, err = s.ActivateLicense(background, Asked{Key: good.Key, Fingerprint: "m", Remote: guesser}, "")
+	must(t, err)
+	_, err = s.RedeemCode(background, code, "a@b.c", "", guesser)
+	must(t, err)
+	v, err = s.CheckLicense(background, Asked{Key: newKey(), Remote: "203.0.113.8"})
+	must(t, err)
+	equal(t, "another address", v.Code, "not_found")
+
+	s.pass(400*time.Second - time.Second)
+	refused(t, miss[0](), "rate_limited")
+	s.pass(time.Second)
+	must(t, miss[0]())
+	refused(t, miss[0](), "rate_limited")
+}
+
+func TestMissesAreForgottenOldestFirst(t *testing.T) {
+	var m misses
+	now := opening
+	for range missesAllowed {
+		must(t, m.note("198.51.100.1", now))
+	}
+	refused(t, m.note("198.51.100.1", now), "rate_limited")
+	for i := range missesKnown - 1 {
+		must(t, m.note(fmt.Sprintf("10.%d.%d.1", i/256, i%256), now))
+	}
+	equal(t, "addresses known", len(m.by), missesKnown)
+	refused(t, m.note("198.51.100.1", now), "rate_limited")
+	must(t, m.note("192.0.2.99", now))
+	equal(t, "addresses known", len(m.by), missesKnown)
+	equal(t, "addresses in order", m.recent.Len(), missesKnown)
+	if _, there := m.by["10.0.0.1"]; there {
+		t.Error("the address that missed longest ago is still known")
+	}
+}
+
+func TestWhomAnAddressIsCountedAs(t *testing.T) {
+	for remote, want := range map[string]string{
+		"192.0.2.1":              "192.0.2.1",
+		"::ffff:192.0.2.1":       "192.0.2.1",
+		"2001:db8:1:2:3:4:5:6":   "2001:db8:1:2::/64",
+		"2001:db8:1:2::9%eth0":   "2001:db8:1:2::/64",
+		"2001:db8:1:3::9":        "2001:db8:1:3::/64",
+		"":                       "",
+		"something from a proxy": "something from a proxy",
+	} {
+		equal(t, remote, network(remote), want)
+	}
+}
