@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -288,6 +289,10 @@ func TestTheLicenseIsThereWhenTheEventIsTold(t *testing.T) {
 		v, err := s.CheckLicense(background, Asked{Key: key})
 		verdict <- fmt.Sprint(v.Code, err)
 	})
+	must(t, db.Exec(background, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		_, err := tx.Exec("INSERT INTO endpoints (service, url, secret, created_at) VALUES ('store', 'http://127.0.0.1/', 'x', ?)", tx.Now)
+		return err
+	}))
 	s.load("products", nil, "sku", "PLUGIN")
 	s.sell("PLUGIN", "a@b.c", 1)
 	told.Wait()
