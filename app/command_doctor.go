@@ -10,6 +10,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/webhook"
 )
 
 // diagnosis is what doctor found.
@@ -156,7 +157,7 @@ func diskRoom(free, size uint64) (note string, breaches []string) {
 func (d *diagnosis) deliveries(ctx context.Context, from *db.DB) {
 	var pending int64
 	err := from.View(ctx, func(c *db.Conn) (err error) {
-		pending, _, err = db.One(c, db.Int, "SELECT count(*) FROM deliveries WHERE state IN ('pending', 'sending')")
+		pending, err = webhook.Pending(c)
 		return err
 	})
 	d.add("deliveries", fmt.Sprintf("%d pending", pending), nil, err)
