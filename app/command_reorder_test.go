@@ -1,0 +1,174 @@
+package app_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// newShelf is a shop with two SKUs: TEA sells 2 a day and is below, NAIL has no
+// demand and is healthy.
+func newShelf(t *testing.T) *cli {
+	t.Helper()
+	c := newCLI(t)
+	c.ok("import", "reorder", "skus", c.write("skus.csv", `sku,name,supplier,unit_cost_cents,current_stock,lead_time_days,safety_stock_days,pack_size
+TEA,Green tea,Leaf,1999,12.5,7,3,10
+NAIL,Nails,Iron,450,3,7,3,1
+`))
+	sales := "date,sku,qty\n"
+	for _, day := range []string{"2026-11-11", "2026-11-12", "2026-11-13", "2026-11-14", "2026-11-15", "2026-11-16", "2026-11-17", "2026-11-18", "2026-11-19", "2026-11-20"} {
+		sales += day + ",TEA,2\n"
+	}
+	c.ok("import", "reorder", "sales", c.write("sales.csv", sales))
+	return c
+}
+
+func TestReorderReport(t *testing.T) {
+	c := newShelf(t)
+	// 20 sold in the 10 days since the first sale: 2 a day, reorder point 2 x (7 + 3)
+	// = 20. Needed 2 x (7 + 3 + 30) - 12.5 = 67.5, in packs of 10: 70. 12.5 last 6.25
+	// days, until 2026-11-26.
+	const row = `{"sku":"TEA","name":"Green tea","current_stock":12.5,"lead_time_days":7,"safety_stock_days":3,"avg_daily_demand":2,"reorder_point":20,` +
+		`"days_of_stock":6.25,"suggested_qty":70,"est_cost_cents":139930,"status":"below","supplier":"Leaf","unit":"","sold_in_window":20,"demand_days":10,` +
+		`"on_order":0,"need":67.5,"stockout_date":"2026-11-26"}`
+	c.equal("the report", c.ok("reorder", "report", "--json"), `{"today":"2026-11-20","forecast_window_days":30,"target_cover_days":30,`+
+		`"counts":{"below":1,"near":0,"healthy":1},"est_cost_cents":139930,"skus":[`+row+`]}`+"\n")
+	code, out, told := c.call("reorder", "report", "--status", "all")
+	if code != 0 || !regexp.MustCompile(`^SKU +NAME +STATUS +STOCK +ON ORDER +REORDER AT +DAYS LEFT +RUNS OUT +BUY +COST +SUPPLIER
+TEA +Green tea +below +12.5 +0 +20 +6.25 +2026-11-26 +70 +1399.30 +Leaf
+NAIL +Nails +healthy +3 +0 +0 +0 +0.00 +Iron
+$`).MatchString(out) {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+	c.equal("told beside it", told, "2026-11-20: 1 below, 0 near, 1 healthy; what is shown costs 1399.30\n")
+	if out := c.ok("reorder", "report", "--status", "near", "--json"); !strings.HasSuffix(out, `"skus":[]}`+"\n") {
+		t.Errorf("near: %s", out)
+	}
+	c.refuses(2, []string{"--status", `"low"`, "below, near, healthy, flagged, all"}, "reorder", "report", "--status", "low")
+	c.refuses(2, []string{"--status"}, "reorder", "report", "--status", "")
+	c.refuses(2, nil, "reorder", "report", "TEA")
+}
+
+func TestReorderAdjust(t *testing.T) {
+	c := newShelf(t)
+	c.ok("user", "add", "mo", "--role", "member")
+	c.ok("user", "add", "vera", "--role", "viewer")
+	c.equal("a count", c.ok("reorder", "adjust", "TEA", "--set", "40", "--reason", "stock count"), "TEA: 40, it was 12.5; healthy\n")
+	c.equal("a movement", c.ok("reorder", "adjust", "TEA", "--delta", "-19.75", "--as", "mo"), "TEA: 20.25, it was 40; near\n")
+	out := c.ok("reorder", "adjust", "TEA", "--delta", "-0.25", "--json")
+	if !strings.HasPrefix(out, `{"sku":"TEA",`) || !strings.HasSuffix(out, `"previous_stock":20.25,"crossed":true}`+"\n") {
+		t.Errorf("as JSON: %s", out)
+	}
+	trail := c.ok("audit", "--service", "reorder", "--limit", "3", "--json")
+	for _, want := range []string{`"actor":"mo","via":"cli","action":"stock.adjusted","subject":"sku:TEA","changes":{"from":40,"to":20.25}`, `"changes":{"from":12.5,"to":40,"reason":"stock count"}`} {
+		if !strings.Contains(trail, want) {
+			t.Errorf("the audit trail has no %s:\n%s", want, trail)
+		}
+	}
+	c.refuses(1, []string{"vera", "viewer"}, "reorder", "adjust", "TEA", "--set", "1", "--as", "vera")
+	c.refuses(1, []string{"COFFEE"}, "reorder", "adjust", "COFFEE", "--set", "1")
+	c.refuses(1, nil, "reorder", "adjust", "TEA", "--delta", "-21")
+	for _, args := range []string{
+		"adjust", "adjust TEA", "adjust TEA --set 1 --delta 1", "adjust TEA --set x", "adjust TEA --set=", "adjust TEA --set 1.0001", "adjust TEA NAIL --set 1",
+		"adjust TEA --set 1 --as=", "count TEA",
+	} {
+		c.refuses(2, nil, append([]string{"reorder"}, strings.Fields(args)...)...)
+	}
+	if out := c.ok("reorder", "adjust", "TEA", "--delta", "0"); out != "TEA: 20, it was 20; below\n" {
+		t.Errorf("after the refusals: %s", out)
+	}
+}
+
+func TestReorderSettings(t *testing.T) {
+	c := newShelf(t)
+	c.equal("at first", c.ok("reorder", "settings"), "forecast window: 30 days\ntarget cover: 30 days\n")
+	c.equal("one changed", c.ok("reorder", "settings", "--window", "5", "--json"), `{"forecast_window_days":5,"target_cover_days":30}`+"\n")
+	c.equal("the other", c.ok("reorder", "settings", "--cover", "365"), "forecast window: 5 days\ntarget cover: 365 days\n")
+	c.equal("kept", c.ok("reorder", "settings", "--json"), `{"forecast_window_days":5,"target_cover_days":365}`+"\n")
+	c.refuses(1, []string{"forecast_window_days", "1 to 365"}, "reorder", "settings", "--window", "0")
+	c.refuses(1, []string{"target_cover_days", "1 to 365"}, "reorder", "settings", "--window", "9", "--cover", "366")
+	c.refuses(2, nil, "reorder", "settings", "--window", "month")
+	c.refuses(2, nil, "reorder", "settings", "5")
+	c.equal("refused changes left", c.ok("reorder", "settings", "--json"), `{"forecast_window_days":5,"target_cover_days":365}`+"\n")
+	c.ok("doctor")
+}
+
+func TestPurchaseOrders(t *testing.T) {
+	c := newShelf(t)
+	po := func(args ...string) string { t.Helper(); return c.ok(append([]string{"reorder", "po"}, args...)...) }
+	c.equal("none", po("list", "--json"), `{"purchase_orders":[]}`+"\n")
+	c.equal("created", po("create", "--supplier", "Leaf", "--line", "TEA=20", "--line", "NAIL=1.5@400", "--expected", "2026-12-01"), "PO-000001\n")
+	const draft = `{"number":"PO-000001","supplier":"Leaf","status":"draft","expected_date":"2026-12-01",` +
+		`"lines":[{"sku":"NAIL","ordered":1.5,"received":0,"unit_cost_cents":400},{"sku":"TEA","ordered":20,"received":0,"unit_cost_cents":1999}]}`
+	c.equal("shown", po("show", "PO-000001", "--json"), draft+"\n")
+	if text := po("show", "PO-000001"); !regexp.MustCompile(`^PO-000001: draft, from Leaf, expected 2026-12-01
+SKU +ORDERED +RECEIVED +UNIT COST
+NAIL +1.5 +0 +4.00
+TEA +20 +0 +19.99
+$`).MatchString(text) {
+		t.Errorf("as text:\n%s", text)
+	}
+	c.equal("ordered", po("order", "PO-000001"), "PO-000001: ordered\n")
+	if out := c.ok("reorder", "report", "--json"); !strings.Contains(out, `"on_order":20`) {
+		t.Errorf("on order: %s", out)
+	}
+	c.equal("received in part", po("receive", "PO-000001", "--line", "TEA=12.5"), "PO-000001: partial\n")
+	c.refuses(1, []string{"TEA", "7.5"}, "reorder", "po", "receive", "PO-000001", "--line", "TEA=8")
+	c.equal("received", po("receive", "PO-000001", "--json"), strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(draft,
+		"draft", "received"), `"ordered":1.5,"received":0`, `"ordered":1.5,"received":1.5`), `"ordered":20,"received":0`, `"ordered":20,"received":20`)+"\n")
+	c.equal("the stock", c.ok("reorder", "adjust", "TEA", "--delta", "0"), "TEA: 32.5, it was 32.5; healthy\n")
+	c.refuses(1, []string{"received", "final"}, "reorder", "po", "cancel", "PO-000001")
+
+	c.equal("ordered right away", po("create", "--supplier", "Iron", "--line", "NAIL=5", "--order"), "PO-000002\n")
+	c.equal("cancelled", po("cancel", "PO-000002"), "PO-000002: cancelled\n")
+	if text := po("list"); !regexp.MustCompile(`^NUMBER +SUPPLIER +STATUS +EXPECTED +LINES
+PO-000001 +Leaf +received +2026-12-01 +2
+PO-000002 +Iron +cancelled +1
+$`).MatchString(text) {
+		t.Errorf("listed:\n%s", text)
+	}
+	if out := c.ok("__complete", "reorder", "po", "show", ""); !strings.Contains(out, "PO-000002\tcancelled Iron\n") {
+		t.Errorf("completed: %s", out)
+	}
+	c.ok("doctor")
+}
+
+func TestPurchaseOrdersAreSuggestedBySupplier(t *testing.T) {
+	c := newShelf(t)
+	c.ok("reorder", "adjust", "NAIL", "--set", "0")
+	const want = `{"purchase_orders":[{"number":"PO-00000%s","supplier":"Leaf","status":"draft","expected_date":null,` +
+		`"lines":[{"sku":"TEA","ordered":70,"received":0,"unit_cost_cents":1999}]}]}` + "\n"
+	c.equal("suggested", c.ok("reorder", "po", "suggest", "--json"), strings.Replace(want, "%s", "1", 1))
+	c.equal("suggested again", c.ok("reorder", "po", "suggest", "--json"), strings.Replace(want, "%s", "2", 1))
+	c.equal("what is there", c.ok("reorder", "po", "list", "--json"), strings.Replace(want, "%s", "2", 1))
+	c.ok("reorder", "po", "order", "PO-000002")
+	c.equal("when enough is on order", c.ok("reorder", "po", "suggest", "--json"), `{"purchase_orders":[]}`+"\n")
+}
+
+func TestPurchaseOrderRefusals(t *testing.T) {
+	c := newShelf(t)
+	c.ok("user", "add", "vera", "--role", "viewer")
+	for _, args := range []string{
+		"po create", "po create --supplier Leaf", "po create --line TEA=1", "po create --supplier Leaf --line TEA", "po create --supplier Leaf --line TEA=x",
+		"po create --supplier Leaf --line TEA=1@1.5", "po create --supplier Leaf --line =1", "po create --supplier Leaf --line TEA=1.0001",
+		"po create --supplier Leaf --line TEA=1 --expected 2026-02-30", "po create PO-9 --supplier Leaf --line TEA=1",
+		"po show", "po show A B", "po list draft", "po order", "po receive", "po receive A --line TEA", "po receive A --line TEA=1@5", "po cancel", "po suggest Leaf",
+		"po send A",
+	} {
+		c.refuses(2, nil, append([]string{"reorder"}, strings.Fields(args)...)...)
+	}
+	c.refuses(2, []string{`--line "TEA"`, "SKU=QTY"}, "reorder", "po", "create", "--supplier", "Leaf", "--line", "TEA")
+	for _, args := range []string{"show", "order", "receive", "cancel"} {
+		c.refuses(1, []string{`"PO-9"`}, "reorder", "po", args, "PO-9")
+	}
+	c.refuses(1, []string{"COFFEE"}, "reorder", "po", "create", "--supplier", "Leaf", "--line", "COFFEE=1")
+	c.refuses(1, nil, "reorder", "po", "create", "--supplier", "Leaf", "--line", "TEA=0")
+	c.refuses(1, []string{"supplier"}, "reorder", "po", "create", "--supplier", " ", "--line", "TEA=1")
+	for _, args := range []string{"po create --supplier Leaf --line TEA=1", "po suggest", "po order X", "settings --cover 3"} {
+		c.refuses(1, []string{"vera", "viewer"}, append(append([]string{"reorder"}, strings.Fields(args)...), "--as", "vera")...)
+	}
+	c.equal("after the refusals", c.ok("reorder", "po", "list", "--json"), `{"purchase_orders":[]}`+"\n")
+	bare := bareCLI(t)
+	bare.refuses(1, []string{"no database at"}, "reorder", "report")
+	bare.refuses(1, []string{"no database at"}, "reorder", "po", "suggest")
+}
