@@ -38,6 +38,7 @@ func (s *Service) Declare() schema.Service {
 		},
 		Events: events(),
 		Check:  s.check,
+		Demo:   s.demo,
 	}
 }
 

@@ -1,0 +1,152 @@
+package rental
+
+import (
+	"fmt"
+	"testing"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/strict"
+)
+
+// fill makes weekly leases from a day on, each of a unit and a tenant of its own.
+func (h *house) fill(leases int, start exact.Day) {
+	h.t.Helper()
+	h.must(db.Exec(ctx, h.db, db.Bookkeeping(), func(tx *db.Tx) error {
+		if _, err := tx.Exec("INSERT INTO properties (id, name) VALUES (1, 'House')"); err != nil {
+			return err
+		}
+		for i := 1; i <= leases; i++ {
+			name := fmt.Sprint("U", i)
+			if _, err := tx.Exec("INSERT INTO units (id, property_id, name, market_rent_cents) VALUES (?, 1, ?, 0)", i, name); err != nil {
+				return err
+			}
+			if _, err := tx.Exec("INSERT INTO tenants (id, name, email) VALUES (?, ?, ?)", i, "Tenant "+name, name+"@example.org"); err != nil {
+				return err
+			}
+			first := start + exact.Day(i%7)
+			if _, err := tx.Exec(`INSERT INTO leases (id, unit_id, tenant_id, start_date, rent_cents, frequency, due_day, deposit_cents, proration, next_post_day)
+				VALUES (?, ?, ?, ?, ?, 'weekly', 1, 0, 'actual', ?)`, i, i, i, first, 25_000+i, first); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// payBut pays every charge but each nth of a lease's, straight in the rows.
+func (h *house) payBut(n int) {
+	h.t.Helper()
+	for _, q := range []string{
+		fmt.Sprintf("UPDATE charges SET paid_date = due_date, method = 'cash' WHERE id %% %d <> 0", n),
+		`INSERT INTO payments (lease_id, charge_id, amount_cents, method, paid_date, recorded_at)
+			SELECT lease_id, id, amount_cents, method, paid_date, posted_at FROM charges WHERE paid_date IS NOT NULL`,
+	} {
+		h.raw(q)
+	}
+}
+
+// BenchmarkLedger reads a ledger of 300 charges with nothing to post: whole, the bare
+// statement that reads the same rows, and the encoding alone.
+func BenchmarkLedger(b *testing.B) {
+	h := open(b, "2026-11-20")
+	h.fill(3, day(b, "2026-11-20")-300*7+2)
+	if _, err := h.Arrears(ctx, viewer); err != nil {
+		b.Fatal(err)
+	}
+	h.payBut(20)
+	l, err := h.Ledger(ctx, viewer, 2)
+	h.must(err)
+	b.Run("whole", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			l, err := h.Ledger(ctx, viewer, 2)
+			if err != nil || len(l.Charges) != 300 {
+				b.Fatal(len(l.Charges), err)
+			}
+		}
+	})
+	b.Run("bare", func(b *testing.B) {
+		for b.Loop() {
+			bare(b, h, "SELECT "+chargeColumns+" FROM charges c WHERE c.lease_id = ?", 2)
+		}
+	})
+	b.Run("encoding", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := strict.Marshal(l); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// bare steps a statement whose rows are charges, and reads each column.
+func bare(b *testing.B, h *house, query string, arg int64) {
+	err := h.db.View(ctx, func(c *db.Conn) error {
+		s, err := c.Prepare(query)
+		if err != nil {
+			return err
+		}
+		if err := s.Ints(arg); err != nil {
+			return err
+		}
+		for {
+			r, err := s.Step()
+			if err != nil || r == nil {
+				return err
+			}
+			_, _, _, _, _ = r.Int(), r.Text(), r.Text(), r.Int(), r.Int()
+			_, _, _, _, _ = r.Int(), r.Text(), r.Int(), r.Int(), r.Int()
+		}
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkArrears reads the arrears of 10,000 leases with 600,000 charges, of which
+// one in twenty is unpaid, and then of one in two hundred: the cost follows what is
+// unpaid.
+func BenchmarkArrears(b *testing.B) {
+	for _, unpaid := range []int{20, 200} {
+		b.Run(fmt.Sprintf("one of %d unpaid", unpaid), func(b *testing.B) {
+			h := open(b, "2026-11-20")
+			h.fill(10_000, day(b, "2026-11-20")-60*7+1)
+			if _, err := h.Arrears(ctx, viewer); err != nil {
+				b.Fatal(err)
+			}
+			h.payBut(unpaid)
+			b.ReportAllocs()
+			for b.Loop() {
+				a, err := h.Arrears(ctx, viewer)
+				if err != nil || len(a.Arrears) < 600_000/unpaid*9/10 {
+					b.Fatal(len(a.Arrears), err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkPosting posts five years of weekly rent of 1,000 new leases, 260,000
+// charges, by the first look at the arrears' transaction.
+func BenchmarkPosting(b *testing.B) {
+	b.ReportAllocs()
+	for range b.N {
+		b.StopTimer()
+		h := open(b, "2026-11-20")
+		h.fill(1_000, day(b, "2026-11-20")-260*7+1)
+		var ids []int64
+		h.must(h.db.View(ctx, func(c *db.Conn) (err error) {
+			ids, err = toPost(c)
+			return err
+		}))
+		b.StartTimer()
+		h.must(db.Exec(ctx, h.db, db.System(viewer), func(tx *db.Tx) error { return post(tx, ids...) }))
+		b.StopTimer()
+		if n := h.number("SELECT count(*) FROM charges"); n != 260_000 {
+			b.Fatal(n)
+		}
+		b.StartTimer()
+	}
+}

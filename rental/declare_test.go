@@ -1,0 +1,100 @@
+package rental
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"quartermaster/schema"
+)
+
+// TestSurface: the routes and tools of the spec, their arguments, and which of them
+// write.
+func TestSurface(t *testing.T) {
+	s := open(t, "2026-11-20").Declare()
+	if s.Name != "rental" || s.Ping != "" || s.Health != "3.0.0" || s.Document != "3.0.0" {
+		t.Errorf("%s %q %s %s", s.Name, s.Ping, s.Health, s.Document)
+	}
+	names := func(op schema.Op, surface schema.Surface) string {
+		var all []string
+		for _, a := range op.Args(surface) {
+			all = append(all, a.Name)
+		}
+		return strings.Join(all, ",")
+	}
+	var routes, tools []string
+	for _, op := range s.Ops {
+		if op.Route != "" {
+			routes = append(routes, fmt.Sprintf("%s %s %v", op.Route, names(op, schema.REST), op.Writes))
+		}
+		if op.Tool != "" {
+			tools = append(tools, fmt.Sprintf("%s %s %v", op.Tool, names(op, schema.Tool), op.Writes))
+		}
+		if op.Creates != (op.Writes && !strings.HasSuffix(op.Path(), "/status")) || op.About == "" {
+			t.Errorf("%s%s: Creates is %v", op.Route, op.Tool, op.Creates)
+		}
+	}
+	slices.Sort(routes)
+	slices.Sort(tools)
+	if want := []string{
+		"GET /api/arrears  false",
+		"GET /api/leases status,limit,after false",
+		"GET /api/leases/:id/ledger lease_id false",
+		"GET /api/maintenance status,limit,after false",
+		"GET /api/units status,limit,after false",
+		"POST /api/leases/:id/payments lease_id,charge_id,method,paid_date true",
+		"POST /api/maintenance unit_id,title,description,priority true",
+		"POST /api/maintenance/:id/status ticket_id,status true",
+	}; !slices.Equal(routes, want) {
+		t.Errorf("routes\n%s", strings.Join(routes, "\n"))
+	}
+	if want := []string{
+		"advance_ticket ticket_id,status true", "arrears_report  false", "create_ticket unit_id,title,description,priority true",
+		"lease_detail lease_id false", "list_leases active,limit false", "list_properties limit false", "rent_roll month false",
+	}; !slices.Equal(tools, want) {
+		t.Errorf("tools\n%s", strings.Join(tools, "\n"))
+	}
+	var tables []string
+	for _, table := range s.Tables {
+		var columns []string
+		for _, c := range table.Columns() {
+			columns = append(columns, c.Name)
+		}
+		tables = append(tables, table.Name+" "+strings.Join(columns, ","))
+	}
+	if want := []string{
+		"properties name,address", "units property,name,market_rent_cents,notes", "tenants name,email,phone",
+		"leases property,unit,start_date,tenant,end_date,rent_cents,frequency,due_day,deposit_cents,proration",
+		"charges property,unit,lease_start,type,due_date,label,amount_cents",
+		"payments property,unit,lease_start,type,due_date,method,paid_date,label",
+		"tickets id,property,unit,title,description,priority,status",
+	}; !slices.Equal(tables, want) {
+		t.Errorf("tables\n%s", strings.Join(tables, "\n"))
+	}
+}
+
+// TestExamplesAreFilledIn: what the documents show is an answer as it really is, with
+// no list empty.
+func TestExamplesAreFilledIn(t *testing.T) {
+	s := open(t, "2026-11-20").Declare()
+	check := func(name string, v any) {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if strings.Contains(string(b), "[]") || strings.Contains(string(b), `""`) || strings.Contains(string(b), "1970") {
+			t.Errorf("%s has holes: %s", name, b)
+		}
+	}
+	for _, op := range s.Ops {
+		check(op.Route+" "+op.Tool, op.Gives)
+	}
+	for _, e := range s.Events {
+		check(e.Name, e.Data)
+	}
+	if len(s.Events) != 3 {
+		t.Errorf("%d events", len(s.Events))
+	}
+}

@@ -1,0 +1,148 @@
+package rental
+
+import (
+	"context"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// demoLease is one lease of the demo shop. Its tenant has paid everything that was due
+// before owesFrom, and nothing since; with the zero day the tenant owes nothing.
+type demoLease struct {
+	property, unit, tenant, email string
+	start                         exact.Day
+	end                           *exact.Day
+	rent                          int64
+	frequency                     string
+	dueDay                        int64
+	deposit                       int64
+	proration                     string
+	owesFrom                      exact.Day
+}
+
+// demoUnits are two houses with eleven units: property, unit, what it could be let
+// for, notes.
+var demoUnits = []struct {
+	property, unit string
+	market         int64
+	notes          string
+}{
+	{"Harbour House", "1A", 98_000, ""},
+	{"Harbour House", "1B", 98_000, "Balcony to the yard"},
+	{"Harbour House", "2A", 24_500, "Furnished, let by the week"},
+	{"Harbour House", "2B", 47_000, "Furnished, let by the fortnight"},
+	{"Harbour House", "3A", 112_000, "Freshly painted"},
+	{"Harbour House", "3B", 112_000, ""},
+	{"Harbour House", "Shop", 540_000, "Ground floor, with cellar"},
+	{"4 Mill Lane", "Ground", 86_000, ""},
+	{"4 Mill Lane", "First", 1_040_000, "Let by the year"},
+	{"4 Mill Lane", "Attic", 61_000, "Needs a new skylight before it is let"},
+	{"4 Mill Lane", "Garage", 9_500, ""},
+}
+
+// demoLeases are leases of every frequency and status: two tenants are behind.
+func demoLeases(today exact.Day) []demoLease {
+	month := today.Month()
+	day := func(ago exact.Month, n int) exact.Day { return (month - ago).Day(n) }
+	on := func(d exact.Day) *exact.Day { return &d }
+	const harbour, mill = "Harbour House", "4 Mill Lane"
+	return []demoLease{
+		{harbour, "1A", "Ada Brandt", "ada@example.org", day(14, 15), nil, 95_000, monthly, 1, 190_000, byDays, 0},
+		{harbour, "1B", "Ben Okafor", "ben@example.org", day(9, 1), nil, 92_500, monthly, 1, 185_000, byDays, day(1, 1)},
+		{harbour, "2A", "Chloe Martin", "chloe@example.org", today - 7*20 - 2, nil, 24_500, weekly, 1, 0, byDays, today - 20},
+		{harbour, "2B", "Deniz Kaya", "deniz@example.org", today - 14*11, nil, 46_000, fortnightly, 1, 46_000, byDays, 0},
+		{harbour, "3A", "Emil Novak", "emil@example.org", day(20, 31), on(day(2, 10)), 104_000, monthly, 31, 208_000, byDays, 0},
+		{harbour, "3B", "Freya Lund", "freya@example.org", day(-2, 1), nil, 112_000, monthly, 1, 224_000, byDays, 0},
+		{harbour, "Shop", "Quay Coffee Ltd", "office@quaycoffee.example", day(17, 1), on(day(-30, 31)), 1_575_000, quarterly, 1, 3_150_000, byDays, 0},
+		{mill, "Ground", "Goran Babic", "goran@example.org", day(11, 31), on(day(-4, 30)), 84_000, monthly, 31, 84_000, byDays, 0},
+		{mill, "First", "Hana Sato", "hana@example.org", day(19, 10), nil, 990_000, yearly, 10, 0, byDays, 0},
+		{mill, "Garage", "Ada Brandt", "ada@example.org", day(12, 10), on(day(4, 30)), 9_000, monthly, 1, 0, inFull, 0},
+		{mill, "Garage", "Ivo Marek", "ivo@example.org", day(3, 1), nil, 9_500, monthly, 1, 0, inFull, 0},
+	}
+}
+
+// demo fills an empty database with two houses and their tenants as they would be on
+// the day, in one transaction. Years of payments are history: they emit nothing.
+func (s *Service) demo(ctx context.Context, today exact.Day) error {
+	who := db.CLI("rental")
+	who.User = "demo"
+	return db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
+		for _, p := range [][2]string{{"Harbour House", "12 Harbour Street"}, {"4 Mill Lane", "4 Mill Lane, rear building"}} {
+			if err := putProperty(tx, p[0], p[1], true); err != nil {
+				return err
+			}
+		}
+		for _, u := range demoUnits {
+			if err := putUnit(tx, u.property, u.unit, func(f *unitFacts) { f.MarketRentCents, f.Notes = u.market, u.notes }); err != nil {
+				return err
+			}
+		}
+		for _, l := range demoLeases(today) {
+			if err := l.put(tx, today); err != nil {
+				return err
+			}
+		}
+		return demoTickets(tx)
+	})
+}
+
+// put makes the lease and posts and pays what is due of it.
+func (d demoLease) put(tx *db.Tx, today exact.Day) error {
+	if err := putTenant(tx, d.tenant, func(t *tenantFacts) { t.Email = d.email }); err != nil {
+		return err
+	}
+	key := leaseKey{property: d.property, unit: d.unit, start: d.start}
+	err := putLease(tx, key, []func(*Lease){func(l *Lease) {
+		l.Tenant, l.EndDate, l.RentCents, l.Frequency = d.tenant, d.end, d.rent, d.frequency
+		l.DueDay, l.DepositCents, l.Proration = d.dueDay, d.deposit, d.proration
+	}})
+	if err != nil {
+		return err
+	}
+	l, err := key.lease(&tx.Conn)
+	if err != nil {
+		return err
+	}
+	if err := post(tx, l.ID); err != nil {
+		return err
+	}
+	if d.deposit > 0 && d.start <= today {
+		if _, err := insertSingle(tx, l.ID, NewCharge{Type: "deposit", AmountCents: d.deposit, DueDate: d.start, Label: "Deposit"}); err != nil {
+			return err
+		}
+	}
+	charges, err := chargesOf(&tx.Conn, l.ID)
+	if err != nil {
+		return err
+	}
+	for i, c := range charges {
+		if d.owesFrom != 0 && c.DueDate >= d.owesFrom {
+			continue
+		}
+		paid := min(c.DueDate+exact.Day(i%4), today)
+		if _, err := settle(tx, l.ID, c, methods[i%3], paid.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// demoTickets raises tickets in every state.
+func demoTickets(tx *db.Tx) error {
+	for _, k := range []struct{ property, unit, title, description, priority, status string }{
+		{"Harbour House", "1A", "Kitchen tap drips", "Since Monday, a bowl stands under it.", "medium", resolved},
+		{"Harbour House", "Shop", "Cellar door does not lock", "", "high", "in_progress"},
+		{"4 Mill Lane", "Attic", "Skylight leaks", "Water on the floor after every rain.", "urgent", "open"},
+		{"Harbour House", "2A", "Bulb on the stairs is out", "", "low", "open"},
+	} {
+		unit, err := findUnit(&tx.Conn, k.property, k.unit)
+		if err != nil {
+			return err
+		}
+		if _, err := insertTicket(tx, 0, NewTicket{UnitID: unit, Title: k.title, Description: k.description, Priority: k.priority}, k.status); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package rental
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"quartermaster/schema/exact"
+)
+
+// TestDemo fills a file on days that are awkward for months, and finds in it what a
+// visitor should see.
+func TestDemo(t *testing.T) {
+	for _, on := range []string{"2026-11-20", "2026-11-01", "2027-01-31", "2028-02-29", "2026-03-01", "2026-12-31"} {
+		h := open(t, on)
+		h.must(h.Declare().Demo(ctx, day(t, on)))
+		h.sound()
+		leases, err := h.Leases(ctx, viewer, "", 0, 100)
+		h.must(err)
+		status, frequency := map[string]int{}, map[string]int{}
+		for _, l := range leases.Leases {
+			status[l.Status]++
+			frequency[l.Frequency]++
+		}
+		if status[active] != 8 || status[ended] != 2 || status[upcoming] != 1 || len(frequency) != 5 {
+			t.Errorf("on %s: %v, %v", on, status, frequency)
+		}
+		p, err := h.Properties(ctx, 10)
+		h.must(err)
+		if len(p.Properties) != 2 || p.Properties[0].UnitCount+p.Properties[1].UnitCount != 11 {
+			t.Errorf("on %s: %s", on, asJSON(t, p))
+		}
+		a, err := h.Arrears(ctx, viewer)
+		h.must(err)
+		behind := map[string]bool{}
+		for _, r := range a.Arrears {
+			behind[r.Tenant] = true
+		}
+		if got := slices.Sorted(maps.Keys(behind)); !slices.Equal(got, []string{"Ben Okafor", "Chloe Martin"}) {
+			t.Errorf("on %s: %q are behind", on, got)
+		}
+		if states := h.texts("SELECT DISTINCT status FROM tickets ORDER BY 1"); len(states) != 3 {
+			t.Errorf("on %s: tickets are %q", on, states)
+		}
+		if e := h.events(); len(e) > 5 {
+			t.Errorf("on %s: a storm of %d events", on, len(e))
+		}
+	}
+}
+
+// TestDemoIsOneTransaction: one that fails leaves nothing.
+func TestDemoIsOneTransaction(t *testing.T) {
+	h := open(t, "2026-11-20")
+	h.must(h.row("properties", "name=4 Mill Lane"))
+	h.must(h.row("units", "property=4 Mill Lane", "name=Garage"))
+	h.must(h.row("tenants", "name=X"))
+	h.must(h.row("leases", "property=4 Mill Lane", "unit=Garage", "start_date=2000-01-01", "tenant=X", "rent_cents=1"))
+	before := h.written()
+	if err := h.Declare().Demo(ctx, exact.DayOf(h.now)); err == nil {
+		t.Fatal("a demo over a let garage was accepted")
+	}
+	if h.written() != before || h.number("SELECT count(*) FROM units") != 1 {
+		t.Error("half a demo was left")
+	}
+}
