@@ -142,6 +142,9 @@ func (t *terms) rentOf(p period, amount int64) int64 {
 
 // postOne posts one period by the terms of then, in a lease whose terms are own now.
 func postOne(tx *db.Tx, lease int64, own, then *terms, p period, amount int64) error {
+	if err := tx.CheckClock(); err != nil {
+		return err
+	}
 	insert, err := tx.Change(insertRent)
 	if err != nil {
 		return err

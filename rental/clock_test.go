@@ -3,6 +3,8 @@ package rental
 import (
 	"testing"
 	"time"
+
+	"quartermaster/schema/fault"
 )
 
 // TestTheDayIsTheShops: a period is posted, and a charge overdue, from the first second
@@ -87,4 +89,31 @@ func TestDayByDay(t *testing.T) {
 		}
 	}
 	h.sound()
+}
+
+// TestAWrongClockPostsNothing: a machine that wakes up in the past, or years ahead,
+// refuses what depends on the day, and still shows what is on file.
+func TestAWrongClockPostsNothing(t *testing.T) {
+	h := open(t, "2026-11-20")
+	id := h.lease("start_date=2024-01-01", "rent_cents=5", "frequency=yearly")
+	before := h.written()
+	for _, on := range []string{"2025-06-01", "2026-11-19", "2028-01-01"} {
+		h.on(on)
+		_, err := h.Ledger(ctx, viewer, id)
+		h.refused(err, fault.Unavailable, "clock")
+		_, err = h.Arrears(ctx, viewer)
+		h.refused(err, fault.Unavailable, "clock")
+	}
+	if h.written() != before {
+		t.Error("a wrong clock wrote something")
+	}
+	h.on("2026-11-20")
+	want := []string{"2024-01-01 5 1 January-31 December 2024", "2025-01-01 5 1 January-31 December 2025", "2026-01-01 5 1 January-31 December 2026"}
+	h.owes(id, want...)
+	h.on("2026-11-19")
+	h.owes(id, want...) // nothing to post: reading goes on
+	_, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: id, ChargeID: 1})
+	h.refused(err, fault.Unavailable, "clock")
+	_, err = h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: id, ChargeID: 1, PaidDate: "2026-11-01"}) // says its day itself
+	h.must(err)
 }

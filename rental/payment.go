@@ -108,6 +108,9 @@ func settle(tx *db.Tx, lease int64, c Charge, method, paidDate string) (Payment,
 	}
 	on, ok := exact.ParseDay(strings.TrimSpace(paidDate))
 	if !ok {
+		if err := tx.CheckClock(); err != nil {
+			return Payment{}, err
+		}
 		on = tx.Today()
 	}
 	how := methodOf(method)

@@ -49,11 +49,16 @@ func post(tx *db.Tx, leases ...int64) error {
 }
 
 // postLease writes the periods of one lease that are due by last, from the one that
-// begins on next.
+// begins on next. While the clock cannot be right nothing is posted: unavailable.
 func postLease(tx *db.Tx, lease int64, t *terms, next, last exact.Day) error {
 	insert, err := tx.Change(insertRent)
 	if err != nil {
 		return err
+	}
+	if next <= last {
+		if err := tx.CheckClock(); err != nil {
+			return err
+		}
 	}
 	done := posted{From: next}
 	for next <= last && t.covers(next) {
