@@ -123,7 +123,7 @@ func answer(ctx context.Context, wire io.Reader, req *http.Request) (status int,
 			continue
 		}
 		limit.N = int64(max(0, maxBody-in.Buffered()))
-		_, _ = io.CopyN(io.Discard, resp.Body, maxBody)
+		_, _ = io.Copy(io.Discard, resp.Body)
 		return resp.StatusCode, ""
 	}
 }

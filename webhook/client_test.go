@@ -110,8 +110,11 @@ func TestAnswers(t *testing.T) {
 			t.Parallel()
 			l := listen(t, c.serve)
 			limit := 20 * time.Second // for what must not depend on it
-			if c.why == timeout || strings.HasSuffix(c.name, "never comes") {
+			switch {
+			case c.why == timeout:
 				limit = 100 * time.Millisecond
+			case strings.HasSuffix(c.name, "never comes"):
+				limit = 2 * time.Second
 			}
 			to := &client{timeout: limit, allowPrivate: true}
 			status, why := to.post(t.Context(), l.url+"/hooks", http.Header{}, []byte(`{"n":1}`))
@@ -307,4 +310,97 @@ func TestTargets(t *testing.T) {
 	if status, why := to.post(t.Context(), "http://"+nobody, http.Header{}, []byte("{}")); status != 0 || why != refused {
 		t.Errorf("nobody listens: got %d %q, want 0 %q", status, why, refused)
 	}
+}
+
+// counted counts what is read of an answer.
+type counted struct {
+	r io.Reader
+	n int
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += n
+	return n, err
+}
+
+// endless gives its text again and again.
+type endless struct {
+	text string
+	i    int
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = e.text[e.i%len(e.text)]
+		e.i++
+	}
+	return len(b), nil
+}
+
+func TestLittleOfTheBodyIsRead(t *testing.T) {
+	t.Parallel()
+	for head, body := range map[string]string{
+		"HTTP/1.1 200 OK\r\n\r\n":                                                          "a",
+		"HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n":                         "a",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n":                            "3\r\nabc\r\n",
+		"HTTP/1.1 200 OK\r\nX-Long: " + strings.Repeat("a", 10_000) + "\r\n\r\n":           "a",
+		"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n": "a",
+	} {
+		in := &counted{r: io.MultiReader(strings.NewReader(head), &endless{text: body})}
+		status, why := answer(t.Context(), in, nil)
+		if status != 200 || why != "" || in.n > len(head)+4<<10 {
+			t.Errorf("%.40q: got %d %q, and %d bytes of the body were read", head, status, why, in.n-len(head))
+		}
+	}
+	in := &counted{r: io.MultiReader(strings.NewReader("HTTP/1.1 200 OK\r\n"), &endless{text: "X: y\r\n"})}
+	if status, why := answer(t.Context(), in, nil); status != 0 || why != badResponse || in.n > 64<<10 {
+		t.Errorf("endless headers: got %d %q after %d bytes", status, why, in.n)
+	}
+}
+
+// FuzzAnswer holds that whatever comes gives a status or a class, and that no more
+// of it is read than is allowed.
+func FuzzAnswer(f *testing.F) {
+	f.Add("HTTP/1.1 200 OK\r\n\r\nthanks")
+	f.Add("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 404 Not Found\r\nContent-Length: 3\r\n\r\nabc")
+	f.Add("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\nffffffffffffffff\r\n")
+	f.Add("HTTP/1.1 -10 ?\r\n\r\n")
+	f.Add("220 mail.example\r\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		in := &counted{r: strings.NewReader(text)}
+		status, why := answer(context.Background(), in, &http.Request{Method: http.MethodPost})
+		if (status == 0) == (why == "") || status != 0 && (status < 100 || status > 999) {
+			t.Errorf("%q: got %d %q", text, status, why)
+		}
+		if in.n > maxHeader+maxBody {
+			t.Errorf("%d bytes were read", in.n)
+		}
+	})
+}
+
+// FuzzURL holds that a URL that is accepted can be sent to, and that what is told of
+// it holds neither path nor query nor a user.
+func FuzzURL(f *testing.F) {
+	for _, s := range []string{
+		"https://shop.example/hooks?a=b#c", "http://[::1%25eth0]:80", "HTTP://127.1:65535", "http://h:/", "http://user@h/", "http:opaque", "//h", "http://h/%zz",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		u, err := checkURL(text)
+		if err != nil {
+			return
+		}
+		req, err := http.NewRequest(http.MethodPost, text, http.NoBody)
+		if err != nil {
+			t.Fatalf("%q is accepted, and cannot be sent to: %v", text, err)
+		}
+		if err := req.Write(io.Discard); err != nil {
+			t.Errorf("%q is accepted, and cannot be written: %v", text, err)
+		}
+		if told := site(u); strings.ContainsAny(told[len(u.Scheme)+3:], "/?#@") {
+			t.Errorf("%q is told as %q", text, told)
+		}
+	})
 }

@@ -26,6 +26,7 @@ type Sender struct {
 	o      Options
 	client client
 	tally  tally
+	beat   time.Duration
 
 	wake  chan struct{}
 	stale atomic.Bool // a lane ended for want of the database: look again at the next beat
@@ -57,7 +58,7 @@ func NewSender(d *db.DB, o Options) *Sender {
 		o.Trouble = func(error) {}
 	}
 	return &Sender{
-		d: d, o: o, client: client{timeout: o.Timeout, allowPrivate: o.AllowPrivate},
+		d: d, o: o, client: client{timeout: o.Timeout, allowPrivate: o.AllowPrivate}, beat: beat,
 		wake: make(chan struct{}, 1), lanes: map[int64]bool{},
 	}
 }
@@ -94,7 +95,7 @@ func (s *Sender) Run(ctx context.Context) {
 
 // watch looks for work whenever there may be some.
 func (s *Sender) watch(ctx, attempts context.Context) {
-	beats, hours := time.NewTicker(beat), time.NewTicker(housework)
+	beats, hours := time.NewTicker(s.beat), time.NewTicker(housework)
 	defer beats.Stop()
 	defer hours.Stop()
 	begun, look, tidy, seen := false, false, false, int64(-1)

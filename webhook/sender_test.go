@@ -105,7 +105,7 @@ func TestHangingReceiverDelaysNobody(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	t.Parallel()
-	s := open(t, webhook.Options{Timeout: 50 * time.Millisecond})
+	s := open(t, webhook.Options{Timeout: time.Second})
 	url, _ := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Store-Event") == "order.paid" {
 			<-r.Context().Done()
@@ -286,3 +286,36 @@ func TestDisabledAndRemoved(t *testing.T) {
 	}
 }
 
+// TestWake takes the beat away: an event of this process goes out at once, because
+// its commit wakes the sender.
+func TestWake(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	s.sender.SetBeat(time.Hour)
+	url, requests := receiver(t, nil)
+	s.add(url)
+	s.run()
+	for range 20 {
+		s.emit("order.paid")
+		wait(t, requests)
+	}
+}
+
+// TestDisabledMeanwhile disables a receiver while it has a delivery: the next stays.
+func TestDisabledMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	release := make(chan struct{})
+	url, requests := receiver(t, func(http.ResponseWriter, *http.Request) { <-release })
+	added := s.add(url)
+	s.emit("order.paid", "order.refunded")
+	stop := s.run()
+	wait(t, requests)
+	if err := s.receivers.Disable(t.Context(), db.CLI("store"), added.ID); err != nil {
+		t.Fatal(err)
+	}
+	close(release)
+	s.attempt()
+	stop()
+	equal(t, "the log", s.states(added.ID), []string{"delivered", "pending"})
+}
