@@ -64,9 +64,9 @@ func (c *client) post(ctx context.Context, target string, h http.Header, body []
 	if why != "" {
 		return 0, why
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
-	var wire net.Conn = conn
+	wire := conn
 	if req.URL.Scheme == "https" {
 		secure := tls.Client(conn, &tls.Config{ServerName: req.URL.Hostname(), RootCAs: c.roots, MinVersion: tls.VersionTLS12})
 		if err := secure.HandshakeContext(ctx); err != nil {
@@ -124,6 +124,7 @@ func answer(ctx context.Context, wire io.Reader, req *http.Request) (status int,
 		}
 		limit.N = int64(max(0, maxBody-in.Buffered()))
 		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
 		return resp.StatusCode, ""
 	}
 }

@@ -38,7 +38,7 @@ func (s *Sender) mend(ctx context.Context, begins bool) bool {
 		return false
 	}
 	for _, a := range left {
-		s.report(a)
+		s.o.Log(a)
 	}
 	return true
 }

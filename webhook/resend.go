@@ -222,12 +222,12 @@ func (s *Sender) settle(ctx context.Context, of int64, outcome Attempt) (Resent,
 			return d, prune(tx, outcome.Endpoint)
 		})
 		if err == nil {
-			s.report(outcome)
+			s.o.Log(outcome)
 			return Resent{Of: of, Delivery: d}, ctx.Err()
 		}
 		s.o.Trouble(err)
 		if !pause(ctx) {
-			s.report(outcome)
+			s.o.Log(outcome)
 			return Resent{}, err
 		}
 	}

@@ -25,7 +25,6 @@ type Sender struct {
 	d      *db.DB
 	o      Options
 	client client
-	tally  tally
 	beat   time.Duration
 
 	wake  chan struct{}
@@ -198,11 +197,11 @@ func (s *Sender) drain(ctx, attempts context.Context, endpoint int64) {
 			if pause(attempts) { // what came of an attempt is not given up lightly
 				continue
 			}
-			s.report(*last)
+			s.o.Log(*last)
 			return
 		}
 		if last != nil {
-			s.report(*last)
+			s.o.Log(*last)
 		}
 		if p == nil {
 			return
@@ -224,10 +223,10 @@ func (s *Sender) next(ctx context.Context, endpoint int64, last *Attempt) (*parc
 				return nil, err
 			}
 		}
-		if ctx.Err() != nil {
-			return nil, nil
+		if ctx.Err() == nil {
+			return take(tx, endpoint)
 		}
-		return take(tx, endpoint)
+		return nil, nil
 	})
 }
 
@@ -241,9 +240,4 @@ func pause(ctx context.Context) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-func (s *Sender) report(a Attempt) {
-	s.tally.add(a.Service, a.State)
-	s.o.Log(a)
 }
