@@ -79,7 +79,7 @@ func lookUpOrder(c *db.Conn, number string) (o storedOrder, found bool, err erro
 
 func linesOf(c *db.Conn, order int64) ([]OrderLine, error) {
 	return db.All(c, scanLine, "SELECT "+lineColumns+
-		" FROM purchase_order_lines JOIN skus ON skus.id = sku_id WHERE order_id = ? ORDER BY sku", order)
+		" FROM purchase_order_lines CROSS JOIN skus ON skus.id = sku_id WHERE order_id = ? ORDER BY sku", order)
 }
 
 func findOrder(c *db.Conn, number string) (storedOrder, error) {

@@ -27,7 +27,7 @@ func (s *Service) salesTable() schema.Table {
 			return db.Each(c, func(r *db.Row) error {
 				day, sku, qty := r.Day(), r.Text(), r.Milli()
 				return emit(day.String(), sku, qty.String())
-			}, "SELECT day, sku, qty FROM sales CROSS JOIN skus ON skus.id = sku_id ORDER BY day, sku_id")
+			}, "SELECT day, sku, qty FROM sales CROSS JOIN skus ON skus.id = sku_id ORDER BY day, sku")
 		},
 	}
 }

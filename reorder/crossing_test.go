@@ -1,0 +1,129 @@
+package reorder
+
+import (
+	"context"
+	"testing"
+
+	"quartermaster/schema"
+)
+
+// fired compares the events so far with the SKUs that should have raised them.
+func (s *shop) fired(skus ...string) {
+	s.t.Helper()
+	got := s.events()
+	if len(got) != len(skus) {
+		s.t.Fatalf("%d events %+v, want those of %v", len(got), got, skus)
+	}
+	for i, sku := range skus {
+		if got[i] != (Alarm{SKU: sku, Status: Below}) {
+			s.t.Errorf("event %d is of %+v, want %s", i, got[i], sku)
+		}
+	}
+	s.sound()
+}
+
+func TestIngestionCrossesOnce(t *testing.T) {
+	s := open(t)
+	s.sku("sku,name,current_stock", "A,Apple,20") // 7 + 3 days
+	s.sku("sku,current_stock", "B,100")
+	got := s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":59},{"date":"2026-10-22","sku":"B","qty":60}]}`)
+	if len(got.Crossed) != 0 {
+		t.Fatalf("19.67 is not 20: %s", asJSON(t, got))
+	}
+	got = s.upload(`{"rows":[{"date":"2026-11-20","sku":"A","qty":1}]}`)
+	if asJSON(t, got.Crossed) != `[{"sku":"A","status":"below","suggested_qty":60}]` {
+		t.Errorf("crossed %s", asJSON(t, got.Crossed))
+	}
+	s.fired("A")
+	got = s.upload(`{"rows":[{"date":"2026-11-20","sku":"A","qty":5},{"date":"2026-11-20","sku":"B","qty":300}]}`)
+	if asJSON(t, got.Crossed) != `[{"sku":"B","status":"below","suggested_qty":380}]` {
+		t.Errorf("crossed again %s", asJSON(t, got.Crossed))
+	}
+	s.fired("A", "B")
+	// Replacing by less lifts A off its reorder point; more takes it there again.
+	s.upload(`{"replace":true,"rows":[{"date":"2026-11-20","sku":"A","qty":0}]}`)
+	s.fired("A", "B")
+	s.upload(`{"replace":true,"rows":[{"date":"2026-11-20","sku":"A","qty":2}]}`)
+	s.fired("A", "B", "A")
+}
+
+// What may raise the alarm, and what does it silently.
+func TestWhatRaisesTheAlarm(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "LOW,0") // created below
+	s.fired()
+	s.sku("sku,current_stock,active", "OFF,50,0")
+	s.upload(`{"rows":[{"date":"2026-11-01","sku":"OFF","qty":60}]}`)
+	s.stock("OFF", "1") // an inactive one falls below
+	s.fired()
+	s.sku("sku,active", "OFF,1") // and is reactivated
+	s.fired()
+	s.stock("OFF", "0")
+	s.fired()
+	s.sku("sku,active", "OFF,0")
+	s.stock("OFF", "100")
+	s.sku("sku,active,current_stock", "OFF,1,1") // reactivated and emptied at once
+	s.fired()
+
+	s.sku("sku,current_stock", "A,21")
+	s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":60}]}`)
+	s.sku("sku,lead_time_days", "A,8") // point 22
+	s.fired("A")
+	s.sku("sku,lead_time_days", "A,7")
+	s.sku("sku,safety_stock_days", "A,4")
+	s.fired("A", "A")
+	s.sku("sku,safety_stock_days", "A,3")
+	s.sku("sku,name,current_stock", "A,Apple,19") // the product form
+	s.fired("A", "A", "A")
+	s.sku("sku,name", "A,Apples")
+	s.fired("A", "A", "A")
+
+	// Settings look at the shop in another way: nothing fires.
+	s.stock("A", "21")
+	window := int64(29) // 60 / 29 x 10 = 20.7; the sale of 22 October leaves: no demand at all
+	_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window})
+	s.must(err)
+	window = 28
+	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window})
+	s.must(err)
+	s.upload(`{"rows":[{"date":"2026-11-19","sku":"A","qty":55}]}`) // 55 / 28 x 10 = 19.6
+	s.fired("A", "A", "A")
+	window = 26 // 21.2
+	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window})
+	s.must(err)
+	if a := s.record("A"); !a.isBelow {
+		t.Error("a shorter window takes A to its reorder point, but its flag is not set")
+	}
+	s.stock("A", "20")
+	s.fired("A", "A", "A")
+}
+
+// A SKU that recovered as its sales left the window, without any change that would
+// have looked at it, raises its alarm again.
+func TestCrossingAfterTimeWentBy(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "A,20")
+	s.upload(`{"rows":[{"date":"2026-11-20","sku":"A","qty":60}]}`)
+	s.fired("A")
+	s.on("2026-12-19") // the last day on which the window has it
+	s.upload(`{"rows":[{"date":"2026-12-19","sku":"A","qty":1}]}`)
+	s.fired("A")
+	s.on("2026-12-20") // 1 was sold in the window: it recovered, and nothing looked
+	s.upload(`{"rows":[{"date":"2026-12-20","sku":"A","qty":59}]}`)
+	s.fired("A", "A")
+	s.upload(`{"rows":[{"date":"2026-12-20","sku":"A","qty":1}]}`)
+	s.fired("A", "A")
+}
+
+// One alarm also where several rows and days of one upload push.
+func TestOneAlarmAnUpload(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "A,5")
+	_, err := s.LoadSales(context.Background(), cli, []schema.Line{
+		{Number: 2, Cells: []string{"2026-11-18", "A", "40"}},
+		{Number: 3, Cells: []string{"2026-11-19", "A", "40"}},
+		{Number: 4, Cells: []string{"2026-11-19", "A", "40"}},
+	}, schema.LoadOptions{})
+	s.must(err)
+	s.fired("A")
+}

@@ -1,0 +1,125 @@
+package reorder
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"testing"
+
+	"quartermaster/schema"
+)
+
+func TestDeclares(t *testing.T) {
+	s := open(t)
+	d := s.Declare()
+	if d.Name != "reorder" || d.Ping != "3.1.6" || d.Health != "3.1.6" || d.Document != "3.1.6" {
+		t.Errorf("%s, versions %s %s %s", d.Name, d.Ping, d.Health, d.Document)
+	}
+	var routes, tools, writes, tables []string
+	for _, op := range d.Ops {
+		if op.Route != "" {
+			routes = append(routes, op.Route)
+		}
+		if op.Tool != "" {
+			tools = append(tools, op.Tool)
+		}
+		if op.Writes {
+			writes = append(writes, op.Route+" "+op.Tool)
+		}
+	}
+	for _, table := range d.Tables {
+		tables = append(tables, table.Name)
+	}
+	for _, c := range [][2][]string{
+		{routes, {"GET /api/skus", "GET /api/reorder-report", "POST /api/sales-history"}},
+		{tools, {"list_products", "product_detail", "adjust_stock", "ingest_sales", "reorder_report"}},
+		{writes, {" adjust_stock", "POST /api/sales-history ingest_sales"}},
+		{tables, {"skus", "sales", "purchase-orders"}},
+	} {
+		if !slices.Equal(c[0], c[1]) {
+			t.Errorf("%q, want %q", c[0], c[1])
+		}
+	}
+}
+
+func TestColumnsOfTheTables(t *testing.T) {
+	s := open(t)
+	for name, want := range map[string][]string{
+		"skus": {"sku", "name", "supplier", "supplier_sku", "barcode", "unit", "unit_cost_cents", "current_stock",
+			"lead_time_days", "safety_stock_days", "pack_size", "moq", "active"},
+		"sales":           {"date", "sku", "qty"},
+		"purchase-orders": {"number", "sku", "supplier", "status", "expected_date", "ordered", "received", "unit_cost_cents"},
+	} {
+		table, _ := s.Declare().Table(name)
+		var got []string
+		for _, c := range table.Columns() {
+			got = append(got, c.Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// An answer has the members of the example that the documents show, each of its kind.
+func TestAnswersAreAsDeclared(t *testing.T) {
+	s := open(t)
+	s.must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
+	args := map[string]string{
+		"GET /api/skus":           `{"limit":3}`,
+		"GET /api/reorder-report": `{}`,
+		"POST /api/sales-history": `{"rows":[{"date":"2026-11-20","sku":"TEA-GREEN-100","qty":1},{},{"date":"2026-11-20","sku":"TEA-WHITE-50","qty":1}],"replace":true}`,
+		"list_products":           `{}`,
+		"product_detail":          `{"sku":"TEA-GREEN-100"}`,
+		"adjust_stock":            `{"sku":"TEA-GREEN-100","delta":1}`,
+		"reorder_report":          `{"limit":3}`,
+	}
+	for _, op := range s.ops() {
+		name, surface := op.Route, schema.REST
+		if name == "" {
+			name, surface = op.Tool, schema.Tool
+		}
+		got, err := s.call(op, surface, args[name])
+		s.must(err)
+		var answer, example any
+		s.must(json.Unmarshal([]byte(asJSON(t, got)), &answer))
+		s.must(json.Unmarshal([]byte(asJSON(t, op.Gives)), &example))
+		alike(t, name, answer, example)
+	}
+	var event any
+	s.must(json.Unmarshal([]byte(asJSON(t, crossing.Data)), &event))
+	alike(t, crossing.Name, event, map[string]any{"sku": "", "name": "", "supplier": "", "status": "", "current_stock": 0., "reorder_point": 0.,
+		"days_of_stock": 0., "on_order": 0., "suggested_qty": 0., "est_cost_cents": 0.})
+}
+
+func alike(t *testing.T, where string, got, want any) {
+	t.Helper()
+	if got == nil || want == nil {
+		return // or null
+	}
+	if reflect.TypeOf(got) != reflect.TypeOf(want) {
+		t.Errorf("%s: %v is a %T, declared is a %T", where, got, got, want)
+		return
+	}
+	switch want := want.(type) {
+	case map[string]any:
+		got := got.(map[string]any)
+		for name, v := range want {
+			g, is := got[name]
+			if !is {
+				t.Errorf("%s: no %s in %v", where, name, got)
+			}
+			alike(t, where+"."+name, g, v)
+		}
+		for name := range got {
+			if _, is := want[name]; !is {
+				t.Errorf("%s: %s is not declared", where, name)
+			}
+		}
+	case []any:
+		for _, g := range got.([]any) {
+			alike(t, where+"[]", g, want[0])
+		}
+	}
+}

@@ -1,0 +1,314 @@
+package reorder
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// upload posts rows and gives the answer.
+func (s *shop) upload(body string) Ingested {
+	s.t.Helper()
+	got, err := s.call(s.ingestSales(), schema.REST, body)
+	s.must(err)
+	return got.(Ingested)
+}
+
+// sales lists what is stored: "day sku qty", by day, then SKU's id.
+func (s *shop) sales() (all []string) {
+	s.t.Helper()
+	s.must(s.db.View(context.Background(), func(c *db.Conn) error {
+		return s.salesTable().Export(c, func(cells ...string) error {
+			all = append(all, strings.Join(cells, " "))
+			return nil
+		})
+	}))
+	return all
+}
+
+func (s *shop) hasSales(want ...string) {
+	s.t.Helper()
+	if got := s.sales(); !slices.Equal(got, want) {
+		s.t.Errorf("stored:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	s.sound()
+}
+
+func TestIngestAddsOrReplaces(t *testing.T) {
+	s := open(t)
+	for _, sku := range []string{"A", "B"} {
+		s.sku("sku,current_stock", sku+",1000")
+	}
+	got := s.upload(`{"rows":[
+		{"date":"2026-11-19","sku":"A","qty":2},
+		{"date":"2026-11-18","sku":"B","qty":1.5},
+		{"date":"2026-11-19","sku":"A","qty":0.125},
+		{"date":"2026-11-20","sku":"A","qty":0}]}`)
+	if asJSON(t, got) != `{"imported":4,"skipped":0,"errors":[],"crossed_reorder_point":[]}` {
+		t.Errorf("answer %s", asJSON(t, got))
+	}
+	s.hasSales("2026-11-18 B 1.5", "2026-11-19 A 2.125", "2026-11-20 A 0")
+
+	got = s.upload(`{"rows":[{"date":"2026-11-19","sku":"A","qty":1}],"replace":false}`)
+	if got.ReplacedDays != nil || got.Imported != 1 {
+		t.Errorf("added: %s", asJSON(t, got))
+	}
+	s.hasSales("2026-11-18 B 1.5", "2026-11-19 A 3.125", "2026-11-20 A 0")
+
+	// Three rows, two SKU-days of which one was stored, one of them with its old value.
+	got = s.upload(`{"replace":true,"rows":[
+		{"date":"2026-11-19","sku":"A","qty":3},
+		{"date":"2026-11-17","sku":"B","qty":7},
+		{"date":"2026-11-19","sku":"A","qty":0.125}]}`)
+	if asJSON(t, got) != `{"imported":3,"skipped":0,"errors":[],"crossed_reorder_point":[],"replaced_days":1}` {
+		t.Errorf("replaced: %s", asJSON(t, got))
+	}
+	s.hasSales("2026-11-17 B 7", "2026-11-18 B 1.5", "2026-11-19 A 3.125", "2026-11-20 A 0")
+
+	got = s.upload(`{"replace":true,"rows":[{"date":"2026-11-17","sku":"B","qty":0},{"date":"2026-11-20","sku":"A","qty":4}]}`)
+	if *got.ReplacedDays != 2 {
+		t.Errorf("replaced days %d, want 2", *got.ReplacedDays)
+	}
+	s.hasSales("2026-11-17 B 0", "2026-11-18 B 1.5", "2026-11-19 A 3.125", "2026-11-20 A 4")
+	if b := s.record("B"); b.firstSold != day(t, "2026-11-18") {
+		t.Errorf("B first sold %s, want 2026-11-18: the day before was emptied", b.firstSold)
+	}
+	got = s.upload(`{"replace":true,"rows":[{"date":"2026-11-18","sku":"B","qty":0}]}`)
+	if b := s.record("B"); b.firstSold != never || b.sold != 0 || got.Imported != 1 {
+		t.Errorf("B first sold %d after all was emptied, %s sold", b.firstSold, b.sold)
+	}
+	if a := s.record("A"); a.CurrentStock != 1_000_000 {
+		t.Errorf("sales changed the stock to %s", a.CurrentStock)
+	}
+}
+
+// Every reason, at its position; the good rows between them are written.
+func TestIngestRefusesRowsOneByOne(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "A,1000")
+	s.sku("sku,current_stock,active", "OLD,0,0")
+	rows := []struct{ row, reason string }{
+		{`{"date":"2026-11-01","sku":"A","qty":1}`, ""},
+		{`7`, "the row is a number; a row is an object of date, sku and qty"},
+		{`null`, "the row is null; a row is an object of date, sku and qty"},
+		{`["2026-11-01","A",1]`, "the row is an array; a row is an object of date, sku and qty"},
+		{`{}`, "date is missing: it takes a calendar day as YYYY-MM-DD"},
+		{`{"date":"2026-11-01","qty":1}`, "sku is missing: it takes a SKU of the catalogue, as a text"},
+		{`{"date":"2026-11-01","sku":"A"}`, "qty is missing: it takes a number from 0 to 1000000000 with at most 3 decimals"},
+		{`{"date":"2026-11-01","sku":"A","qty":1,"price":3}`, `unknown field "price"; a row is an object of date, sku and qty`},
+		{`{"date":"2026-11-01","SKU":"A","qty":1}`, `unknown field "SKU"; a row is an object of date, sku and qty`},
+		{`{"date":20261101,"sku":"A","qty":1}`, "date is a number; it takes a calendar day as YYYY-MM-DD"},
+		{`{"date":null,"sku":"A","qty":1}`, "date is null; it takes a calendar day as YYYY-MM-DD"},
+		{`{"date":"2026-11-01","sku":4,"qty":1}`, "sku is a number; it takes a SKU of the catalogue, as a text"},
+		{`{"date":"2026-11-01","sku":"A","qty":"1"}`, "qty is a string; it takes a number from 0 to 1000000000 with at most 3 decimals"},
+		{`{"date":"2026-11-01","sku":"A","qty":true}`, "qty is true or false; it takes a number from 0 to 1000000000 with at most 3 decimals"},
+		{`{"date":"2026-02-29","sku":"A","qty":1}`, `date: "2026-02-29" is not a day of the calendar; it takes a calendar day as YYYY-MM-DD`},
+		{`{"date":"2026-11-1","sku":"A","qty":1}`, `date: "2026-11-1" is not a day of the calendar; it takes a calendar day as YYYY-MM-DD`},
+		{`{"date":"2026-11-01T00:00:00Z","sku":"A","qty":1}`, `date: "2026-11-01T00:00:00Z" is not a day of the calendar; it takes a calendar day as YYYY-MM-DD`},
+		{`{"date":"","sku":"A","qty":1}`, `date: "" is not a day of the calendar; it takes a calendar day as YYYY-MM-DD`},
+		{`{"date":"2026-11-21","sku":"A","qty":1}`, "date: 2026-11-21 is in the future; today is 2026-11-20"},
+		{`{"date":"2026-11-20","sku":" A ","qty":1}`, ""},
+		{`{"date":"2026-11-20","sku":"a","qty":1}`, `sku: "a" is not in the catalogue; SKUs are case-sensitive`},
+		{`{"date":"2026-11-20","sku":"","qty":1}`, `sku: "" is not in the catalogue; SKUs are case-sensitive`},
+		{`{"date":"2026-11-20","sku":"OLD","qty":1}`, ""},
+		{`{"date":"2026-11-20","sku":"A","qty":-1}`, `qty: "-1" is negative; it takes a number from 0 to 1000000000 with at most 3 decimals`},
+		{`{"date":"2026-11-20","sku":"A","qty":-0.0}`, ""},
+		{`{"date":"2026-11-20","sku":"A","qty":1.0005}`, `qty: "1.0005" has too many decimals; it takes a number from 0 to 1000000000 with at most 3 decimals`},
+		{`{"date":"2026-11-20","sku":"A","qty":1.5000}`, ""},
+		{`{"date":"2026-11-20","sku":"A","qty":1e400}`, `qty: "1e400" is too large; it takes a number from 0 to 1000000000 with at most 3 decimals`},
+		{`{"date":"2026-11-20","sku":"A","qty":1000000000.001}`, `qty: "1000000000.001" is too large; it takes a number from 0 to 1000000000 with at most 3 decimals`},
+		{`{"date":"2026-11-20","sku":"A","qty":1e9}`, ""},
+		{`{"date":"2026-11-20","sku":"\u0041","qty":0.001}`, ""},
+	}
+	var body []string
+	want := Ingested{Errors: []RowError{}}
+	for i, r := range rows {
+		body = append(body, r.row)
+		if r.reason == "" {
+			want.Imported++
+		} else {
+			want.Skipped++
+			want.Errors = append(want.Errors, RowError{i, r.reason})
+		}
+	}
+	got := s.upload(`{"rows":[` + strings.Join(body, ",") + `]}`)
+	if got.Imported != want.Imported || got.Skipped != want.Skipped {
+		t.Errorf("%d imported, %d skipped; want %d and %d", got.Imported, got.Skipped, want.Imported, want.Skipped)
+	}
+	for i := range max(len(got.Errors), len(want.Errors)) {
+		if i >= len(got.Errors) || i >= len(want.Errors) || got.Errors[i] != want.Errors[i] {
+			t.Fatalf("errors %s, want %s", asJSON(t, got.Errors), asJSON(t, want.Errors))
+		}
+	}
+	s.hasSales("2026-11-01 A 1", "2026-11-20 A 1000000002.501", "2026-11-20 OLD 1")
+}
+
+// The CSV importer refuses by the same words, and by the file's line.
+func TestLoadSalesRefusesAsTheRequestDoes(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "A,1000")
+	cells := [][3]string{
+		{"2026-11-01", "A", "1"}, {"2026-02-29", "A", "1"}, {"2026-11-21", "A", "1"}, {"2026-11-01", "b", "1"},
+		{"2026-11-01", "A", "-1"}, {"2026-11-01", "A", "1.0005"}, {"2026-11-01", "A", "1e99"}, {"2026-11-02", "A", "2.50"},
+	}
+	var lines []schema.Line
+	var rows []string
+	for i, c := range cells {
+		lines = append(lines, schema.Line{Number: 10 + 2*i, Cells: c[:]})
+		rows = append(rows, fmt.Sprintf(`{"date":%q,"sku":%q,"qty":%s}`, c[0], c[1], c[2]))
+	}
+	answer := s.upload(`{"replace":true,"rows":[` + strings.Join(rows, ",") + `]}`)
+	loaded, err := s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{})
+	s.must(err)
+	if loaded.Imported != answer.Imported || len(loaded.Errors) != len(answer.Errors) || len(loaded.Errors) != 6 {
+		t.Fatalf("CSV %+v, JSON %+v", loaded, answer)
+	}
+	for i, e := range loaded.Errors {
+		if row := answer.Errors[i]; e.Line != 10+2*row.Row || e.Reason != row.Reason {
+			t.Errorf("CSV %+v, JSON %+v", e, row)
+		}
+	}
+	s.hasSales("2026-11-01 A 1", "2026-11-02 A 2.5") // replaced, not added
+
+	for _, c := range []struct {
+		cells [3]string
+		want  string
+	}{
+		{[3]string{"", "A", "1"}, "date is missing: it takes a calendar day as YYYY-MM-DD"},
+		{[3]string{"2026-11-01", "", "1"}, "sku is missing: it takes a SKU of the catalogue, as a text"},
+		{[3]string{"2026-11-01", "A", ""}, "qty is missing: it takes a number from 0 to 1000000000 with at most 3 decimals"},
+		{[3]string{"2026-11-01", "A", "NaN"}, `qty: "NaN" is not a number; it takes a number from 0 to 1000000000 with at most 3 decimals`},
+		{[3]string{"2026-11-01", "A", "+1"}, `qty: "+1" is not a number; it takes a number from 0 to 1000000000 with at most 3 decimals`},
+	} {
+		loaded, err := s.LoadSales(context.Background(), cli, []schema.Line{{Number: 2, Cells: c.cells[:]}}, schema.LoadOptions{})
+		s.must(err)
+		if loaded.Imported != 0 || len(loaded.Errors) != 1 || loaded.Errors[0] != (schema.Refused{Line: 2, Reason: c.want}) {
+			t.Errorf("%q: %+v, want %q", c.cells, loaded, c.want)
+		}
+	}
+}
+
+func TestLoadSalesAddsAndRehearses(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "A,0")
+	lines := []schema.Line{{Number: 2, Cells: []string{"2026-11-01", "A", "2"}}}
+	before := len(s.audit())
+	loaded, err := s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{DryRun: true})
+	s.must(err)
+	if loaded.Imported != 1 || len(s.sales()) != 0 || len(s.audit()) != before {
+		t.Errorf("a dry run imported %d and left %v and %d audit entries", loaded.Imported, s.sales(), len(s.audit())-before)
+	}
+	for range 2 {
+		_, err = s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{Add: true})
+		s.must(err)
+	}
+	s.hasSales("2026-11-01 A 4")
+	_, err = s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{})
+	s.must(err)
+	s.hasSales("2026-11-01 A 2")
+}
+
+func TestIngestRefusesTheWhole(t *testing.T) {
+	s := open(t)
+	s.sku("sku", "A")
+	row := `{"date":"2026-11-01","sku":"A","qty":1}`
+	many := `{"rows":[` + strings.Repeat(row+",", maxRows) + row + `]}`
+	for _, c := range []struct {
+		body  string
+		parts []string
+	}{
+		{many, []string{"more than 50000 rows", "at most 50000"}},
+		{`{"rows":{}}`, []string{"rows", "an array"}},
+		{`{"rows":null}`, []string{"rows", "an array"}},
+		{`{"replace":true}`, []string{"rows is missing"}},
+		{`{"rows":[` + row + `],"replace":"yes"}`, []string{"replace", "true or false"}},
+		{`{"rows":[` + row + `],"mode":"add"}`, []string{`unknown field "mode"`}},
+	} {
+		_, err := s.call(s.ingestSales(), schema.REST, c.body)
+		s.refused(err, fault.Invalid, c.parts...)
+	}
+	s.hasSales()
+	got := s.upload(strings.Replace(many, row+",", "", 1)) // 50,000 are taken
+	if got.Imported != maxRows {
+		t.Errorf("%d of 50,000 rows imported", got.Imported)
+	}
+	s.hasSales("2026-11-01 A 50000")
+}
+
+// Nothing good: 200, nothing written, nothing audited.
+func TestIngestOfNothingGood(t *testing.T) {
+	s := open(t)
+	s.sku("sku", "A")
+	s.on("2026-11-25") // the standing day is not today's: it must not be moved without an audit entry
+	before := len(s.audit())
+	for _, body := range []string{`{"rows":[]}`, `{"rows":[{"date":"2026-11-26","sku":"A","qty":1},4]}`, `{"rows":[{"date":"2026-11-25","sku":"X","qty":1}],"replace":true}`} {
+		if got := s.upload(body); got.Imported != 0 || got.Errors == nil || got.Crossed == nil {
+			t.Errorf("%s: %s", body, asJSON(t, got))
+		}
+	}
+	if got := len(s.audit()); got != before {
+		t.Errorf("%d audit entries for nothing", got-before)
+	}
+}
+
+func TestIngestBoundsADay(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "A,1")
+	row := `{"date":"2026-11-01","sku":"A","qty":1000000000}`
+	thousand := func(last string) string { // 999 x 10^9 and what comes last
+		return `{"rows":[` + strings.Repeat(row+",", 999) + last + `]}`
+	}
+	got := s.upload(thousand(row) + "")
+	if got.Imported != 1000 {
+		t.Fatalf("10^12 units on a day: %d imported, %v", got.Imported, got.Errors)
+	}
+	got = s.upload(`{"rows":[{"date":"2026-11-01","sku":"A","qty":0},{"date":"2026-11-01","sku":"A","qty":0.001},{"date":"2026-11-02","sku":"A","qty":1}]}`)
+	want := "qty: 0.001 would take the SKU's total of 2026-11-01 past 1000000000000, the most that is kept"
+	if got.Imported != 2 || len(got.Errors) != 1 || got.Errors[0] != (RowError{1, want}) {
+		t.Errorf("a thousandth more: %s", asJSON(t, got))
+	}
+	got = s.upload(strings.Replace(thousand(row+","+row), `{"rows"`, `{"replace":true,"rows"`, 1))
+	if got.Imported != 1000 || len(got.Errors) != 1 || got.Errors[0].Row != 1000 {
+		t.Errorf("replacing by 1001 x 10^9: %s", asJSON(t, got))
+	}
+	s.hasSales("2026-11-01 A 1000000000000", "2026-11-02 A 1")
+}
+
+// Many SKUs and few rows of each day: the reader of stored rows has to leap.
+func TestIngestOverGaps(t *testing.T) {
+	s := open(t)
+	var all, some []string
+	for i := range 200 {
+		s.sku("sku,current_stock", fmt.Sprintf("S%03d,1000000", i))
+		all = append(all, fmt.Sprintf(`{"date":"2026-11-10","sku":"S%03d","qty":%d}`, i, i+1))
+		if i%37 == 3 || i > 190 || i < 3 {
+			some = append(some, fmt.Sprintf(`{"date":"2026-11-10","sku":"S%03d","qty":%d}`, i, 2*i+1), fmt.Sprintf(`{"date":"2026-11-11","sku":"S%03d","qty":1}`, i))
+		}
+	}
+	s.upload(`{"rows":[` + strings.Join(all, ",") + `]}`)
+	slices.Reverse(some)
+	got := s.upload(`{"replace":true,"rows":[` + strings.Join(some, ",") + `]}`)
+	if want := len(some) / 2; *got.ReplacedDays != want || got.Imported != 2*want {
+		t.Errorf("%s, want %d replaced", asJSON(t, got), want)
+	}
+	var want []string
+	for i := range 200 {
+		qty := i + 1
+		if i%37 == 3 || i > 190 || i < 3 {
+			qty = 2*i + 1
+		}
+		want = append(want, fmt.Sprintf("2026-11-10 S%03d %d", i, qty))
+	}
+	for i := range 200 {
+		if i%37 == 3 || i > 190 || i < 3 {
+			want = append(want, fmt.Sprintf("2026-11-11 S%03d 1", i))
+		}
+	}
+	s.hasSales(want...)
+}

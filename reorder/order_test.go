@@ -1,0 +1,261 @@
+package reorder
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// create makes a purchase order out of lines as the command line writes them.
+func (s *shop) create(supplier string, order bool, lines ...string) (PurchaseOrder, error) {
+	s.t.Helper()
+	n := NewOrder{Supplier: supplier, Order: order}
+	for _, text := range lines {
+		l, err := ParseLine(text)
+		s.must(err)
+		n.Lines = append(n.Lines, l)
+	}
+	return s.CreateOrder(context.Background(), cli, n)
+}
+
+// holds fails unless the SKU has so much in stock and on order.
+func (s *shop) holds(sku, stock, onOrder string) {
+	s.t.Helper()
+	if rec := s.record(sku); rec.CurrentStock != milli(s.t, stock) || rec.OnOrder != milli(s.t, onOrder) {
+		s.t.Errorf("%s: %s in stock, %s on order; want %s and %s", sku, rec.CurrentStock, rec.OnOrder, stock, onOrder)
+	}
+	s.sound()
+}
+
+func TestLifeOfAPurchaseOrder(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock,unit_cost_cents", "A,10,250")
+	s.sku("sku,current_stock,unit_cost_cents", "B=2,0,99")
+	o, err := s.create("Acme", false, "A=12", "B=2=4.5@120")
+	s.must(err)
+	if got := asJSON(t, o); got != `{"number":"PO-000001","supplier":"Acme","status":"draft","expected_date":null,"lines":[`+
+		`{"sku":"A","ordered":12,"received":0,"unit_cost_cents":250},{"sku":"B=2","ordered":4.5,"received":0,"unit_cost_cents":120}]}` {
+		t.Errorf("created %s", got)
+	}
+	s.holds("A", "10", "0")
+	act := func(what string, o PurchaseOrder, err error, status string) {
+		t.Helper()
+		s.must(err)
+		if o.Status != status {
+			t.Errorf("%s: %s, want %s", what, o.Status, status)
+		}
+		if shown, err := s.PurchaseOrder(context.Background(), o.Number); err != nil || asJSON(t, shown) != asJSON(t, o) {
+			t.Errorf("%s: shown as %s, %v; was given as %s", what, asJSON(t, shown), err, asJSON(t, o))
+		}
+	}
+	o, err = s.PlaceOrder(context.Background(), cli, o.Number)
+	act("placed", o, err, Ordered)
+	s.holds("A", "10", "12")
+	s.holds("B=2", "0", "4.5")
+	o, err = s.Receive(context.Background(), cli, o.Number, []Receipt{{"A", 5000}})
+	act("5 of 12 came", o, err, Partial)
+	s.holds("A", "15", "7")
+	o, err = s.Receive(context.Background(), cli, o.Number, []Receipt{{"A", 7000}, {"B=2", 500}})
+	act("more came", o, err, Partial)
+	s.holds("A", "22", "0")
+	s.holds("B=2", "0.5", "4")
+	o, err = s.Receive(context.Background(), cli, o.Number, nil)
+	act("the rest came", o, err, Received)
+	s.holds("B=2", "4.5", "0")
+	want := []string{
+		`purchase_order.ordered purchase_order:PO-000001 {"from":"draft","to":"ordered"}`,
+		`purchase_order.received purchase_order:PO-000001 {"from":"ordered","to":"partial","lines":[{"sku":"A","qty":5}]}`,
+		`purchase_order.received purchase_order:PO-000001 {"from":"partial","to":"partial","lines":[{"sku":"A","qty":7},{"sku":"B=2","qty":0.5}]}`,
+		`purchase_order.received purchase_order:PO-000001 {"from":"partial","to":"received","lines":[{"sku":"B=2","qty":4}]}`,
+	}
+	if got := s.audit()[3:]; !slices.Equal(got, want) {
+		t.Errorf("audit trail %q", got)
+	}
+	if got := s.events(); len(got) != 0 {
+		t.Errorf("events %+v", got)
+	}
+
+	o, err = s.create("Acme", true, "A=100")
+	act("ordered at once", o, err, Ordered)
+	s.holds("A", "22", "100")
+	_, err = s.Receive(context.Background(), cli, o.Number, []Receipt{{"A", 1000}})
+	s.must(err)
+	o, err = s.CancelOrder(context.Background(), cli, o.Number)
+	act("cancelled", o, err, Cancelled)
+	s.holds("A", "23", "0")
+	o, err = s.create("Acme", false, "A=1")
+	s.must(err)
+	if o.Number != "PO-000003" {
+		t.Errorf("the third is %s", o.Number)
+	}
+	o, err = s.CancelOrder(context.Background(), cli, o.Number)
+	act("draft cancelled", o, err, Cancelled)
+	all, err := s.PurchaseOrders(context.Background())
+	s.must(err)
+	if len(all) != 3 || all[0].Status != Received || len(all[0].Lines) != 2 {
+		t.Errorf("all: %s", asJSON(t, all))
+	}
+}
+
+func TestPurchaseOrderRefuses(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "A,999999999")
+	s.sku("sku,current_stock", "B,0")
+	draft, err := s.create("Acme", false, "A=5")
+	s.must(err)
+	ordered, err := s.create("Acme", true, "A=5", "B=5")
+	s.must(err)
+	done, err := s.create("Acme", true, "B=1")
+	s.must(err)
+	_, err = s.Receive(context.Background(), cli, done.Number, nil)
+	s.must(err)
+	before, orders := len(s.audit()), func() string {
+		all, err := s.PurchaseOrders(context.Background())
+		s.must(err)
+		return asJSON(t, all)
+	}
+	were := orders()
+	for _, c := range []struct {
+		what  string
+		do    func(ctx context.Context) (PurchaseOrder, error)
+		kind  fault.Kind
+		parts []string
+	}{
+		{"no supplier", func(context.Context) (PurchaseOrder, error) { return s.create(" ", false, "A=1") }, fault.Invalid, []string{"supplier"}},
+		{"no line", func(context.Context) (PurchaseOrder, error) { return s.create("Acme", false) }, fault.Invalid, []string{"line"}},
+		{"an unknown SKU", func(context.Context) (PurchaseOrder, error) { return s.create("Acme", false, "a=1") }, fault.NotFound, []string{`"a"`}},
+		{"a SKU twice", func(context.Context) (PurchaseOrder, error) { return s.create("Acme", false, "A=1", "A=2") }, fault.Invalid, []string{"A", "two lines"}},
+		{"none of it", func(context.Context) (PurchaseOrder, error) { return s.create("Acme", false, "A=0") }, fault.Invalid, []string{"ordered", "more than 0"}},
+		{"too much", func(context.Context) (PurchaseOrder, error) { return s.create("Acme", false, "A=1000000000.001") }, fault.Invalid, []string{"ordered"}},
+		{"a negative price", func(context.Context) (PurchaseOrder, error) { return s.create("Acme", false, "A=1@-1") }, fault.Invalid, []string{"unit_cost_cents"}},
+		{"unknown", func(ctx context.Context) (PurchaseOrder, error) { return s.PlaceOrder(ctx, cli, "PO-9") }, fault.NotFound, []string{`"PO-9"`}},
+		{"ordered twice", func(ctx context.Context) (PurchaseOrder, error) { return s.PlaceOrder(ctx, cli, ordered.Number) }, fault.Invalid, []string{"ordered", "partial, received, cancelled"}},
+		{"received of a draft", func(ctx context.Context) (PurchaseOrder, error) { return s.Receive(ctx, cli, draft.Number, nil) }, fault.Invalid, []string{"draft", "ordered, cancelled"}},
+		{"received twice", func(ctx context.Context) (PurchaseOrder, error) { return s.Receive(ctx, cli, done.Number, nil) }, fault.Invalid, []string{"received", "final"}},
+		{"cancelled after all came", func(ctx context.Context) (PurchaseOrder, error) { return s.CancelOrder(ctx, cli, done.Number) }, fault.Invalid, []string{"final"}},
+		{"more than ordered", func(ctx context.Context) (PurchaseOrder, error) {
+			return s.Receive(ctx, cli, ordered.Number, []Receipt{{"B", 5001}})
+		}, fault.Invalid, []string{"5.001", "at most 5"}},
+		{"none came", func(ctx context.Context) (PurchaseOrder, error) {
+			return s.Receive(ctx, cli, ordered.Number, []Receipt{{"B", 0}})
+		}, fault.Invalid, []string{"more than 0"}},
+		{"less than none came", func(ctx context.Context) (PurchaseOrder, error) {
+			return s.Receive(ctx, cli, ordered.Number, []Receipt{{"B", -1000}})
+		}, fault.Invalid, []string{"more than 0"}},
+		{"a SKU came twice", func(ctx context.Context) (PurchaseOrder, error) {
+			return s.Receive(ctx, cli, ordered.Number, []Receipt{{"B", 1000}, {"B", 1000}})
+		}, fault.Invalid, []string{"B", "two lines"}},
+		{"a SKU that was not ordered", func(ctx context.Context) (PurchaseOrder, error) {
+			return s.Receive(ctx, cli, ordered.Number, []Receipt{{"C", 1000}})
+		}, fault.Invalid, []string{`"C"`, ordered.Number}},
+		{"the shelf is full: B came, but not A", func(ctx context.Context) (PurchaseOrder, error) { return s.Receive(ctx, cli, ordered.Number, nil) }, fault.Invalid, []string{"stock of A", "at most"}},
+		{"a viewer", func(ctx context.Context) (PurchaseOrder, error) {
+			return s.PlaceOrder(ctx, db.Caller{Service: "reorder", User: "vera", Role: "viewer", Scope: "full"}, draft.Number)
+		}, fault.Forbidden, []string{"vera"}},
+	} {
+		_, err := c.do(context.Background())
+		if !fault.Is(err, c.kind) {
+			t.Errorf("%s: %v, want a refusal of kind %s", c.what, err, c.kind)
+			continue
+		}
+		s.refused(err, c.kind, c.parts...)
+	}
+	if got := orders(); got != were || len(s.audit()) != before {
+		t.Errorf("refused acts changed the orders:\n%s\n%s\nor wrote %d audit entries", were, got, len(s.audit())-before)
+	}
+	s.holds("A", "999999999", "5")
+	s.holds("B", "1", "5")
+}
+
+func TestParseLine(t *testing.T) {
+	for _, text := range []string{"", "A", "=5", "A=", "A=x", "A=1.0005", "A=1@", "A=1@1.5", "A=1@x", "A=@5"} {
+		if l, err := ParseLine(text); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%q is read as %+v, %v", text, l, err)
+		}
+	}
+	l, err := ParseLine(" A@HOME=x = 2.5@300")
+	if err != nil || l.SKU != "A@HOME=x" || l.Qty != 2500 || *l.UnitCostCents != 300 {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+func TestSuggestOrders(t *testing.T) {
+	s := ranked(t) // below-1 (X) needs 77, below-2 (Y) 60, near-a (Y) and near-b (X) 56
+	s.sku("sku,current_stock,unit_cost_cents", "orphan,0,10")
+	s.upload(`{"rows":[{"date":"2026-10-22","sku":"orphan","qty":3}]}`)
+	first, err := s.SuggestOrders(context.Background(), cli)
+	s.must(err)
+	const want = `[{"number":"PO-000001","supplier":"","status":"draft","expected_date":null,"lines":[{"sku":"orphan","ordered":4,"received":0,"unit_cost_cents":10}]},` +
+		`{"number":"PO-000002","supplier":"X","status":"draft","expected_date":null,"lines":[{"sku":"below-1","ordered":77,"received":0,"unit_cost_cents":150},` +
+		`{"sku":"near-b","ordered":56,"received":0,"unit_cost_cents":150}]},` +
+		`{"number":"PO-000003","supplier":"Y","status":"draft","expected_date":null,"lines":[{"sku":"below-2","ordered":60,"received":0,"unit_cost_cents":150},` +
+		`{"sku":"near-a","ordered":56,"received":0,"unit_cost_cents":150}]}]`
+	if got := asJSON(t, first); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	s.holds("below-1", "3", "0") // a draft is not on order
+
+	// X's draft is placed and Y's is edited: both stay. The next suggestion replaces
+	// what was left alone, and drafts what is not on order yet.
+	_, err = s.PlaceOrder(context.Background(), cli, "PO-000002")
+	s.must(err)
+	s.must(s.row(s.orderTable(), "number,sku,ordered", "PO-000003,below-2,61"))
+	s.holds("below-1", "3", "77")
+	again, err := s.SuggestOrders(context.Background(), cli)
+	s.must(err)
+	var made []string
+	for _, o := range again {
+		made = append(made, o.Number+" "+o.Supplier)
+	}
+	if !slices.Equal(made, []string{"PO-000004 ", "PO-000005 Y"}) {
+		t.Errorf("made %q", made)
+	}
+	all, err := s.PurchaseOrders(context.Background())
+	s.must(err)
+	var numbers []string
+	for _, o := range all {
+		numbers = append(numbers, o.Number+" "+o.Status)
+	}
+	if !slices.Equal(numbers, []string{"PO-000002 ordered", "PO-000003 draft", "PO-000004 draft", "PO-000005 draft"}) {
+		t.Errorf("there are %q", numbers)
+	}
+	entries := s.audit()
+	if last := entries[len(entries)-1]; last != `purchase_order.suggested purchase_orders {"made":["PO-000004","PO-000005"],"replaced":["PO-000001"]}` {
+		t.Errorf("audit entry %s", last)
+	}
+}
+
+// A receipt is a stock change like any other: it lifts a SKU off its reorder point,
+// and falling there again raises the alarm again.
+func TestReceiptIsJudged(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "A,30")
+	s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":60}]}`)
+	s.stock("A", "20")
+	s.fired("A")
+	o, err := s.create("Acme", true, "A=1")
+	s.must(err)
+	_, err = s.Receive(context.Background(), cli, o.Number, nil)
+	s.must(err)
+	if s.record("A").isBelow {
+		t.Error("21 is above the point of 20, but the flag stands")
+	}
+	s.stock("A", "20")
+	s.fired("A", "A")
+}
+
+func TestNumbersSkipThoseOfAFile(t *testing.T) {
+	s := open(t)
+	s.sku("sku", "A")
+	s.must(s.row(s.orderTable(), "number,sku,ordered", "PO-000002,A,5"))
+	for _, want := range []string{"PO-000003", "PO-000004"} {
+		o, err := s.create("Acme", false, "A=1")
+		s.must(err)
+		if o.Number != want {
+			t.Errorf("%s, want %s", o.Number, want)
+		}
+	}
+}

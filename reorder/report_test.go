@@ -1,0 +1,376 @@
+package reorder
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// ranked makes a shop with SKUs in every status: 60 sold in the window, 7 + 3 days, so
+// the point is 20.
+func ranked(t testing.TB) *shop {
+	s := open(t)
+	for _, row := range []string{
+		"healthy-2,X,400", "healthy-1,X,40", "near-b,X,24", "near-a,Y,24", "below-2,Y,20", "below-1,X,3", "OFF,X,0",
+	} {
+		s.sku("sku,supplier,current_stock,unit_cost_cents", row+",150")
+		sku, _, _ := strings.Cut(row, ",")
+		s.upload(`{"rows":[{"date":"2026-10-22","sku":"` + sku + `","qty":60}]}`)
+	}
+	s.sku("sku,active", "OFF,0")
+	s.sku("sku,supplier,current_stock", "dead,Y,5")
+	s.sku("sku,supplier,current_stock", "dead-empty,X,0")
+	return s
+}
+
+func codes(rows []Row) string {
+	var all []string
+	for _, r := range rows {
+		all = append(all, r.SKU)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestReportOrderAndFilters(t *testing.T) {
+	s := ranked(t)
+	for _, c := range []struct{ status, want string }{
+		{"", "below-1 below-2 dead-empty near-a near-b"},
+		{Flagged, "below-1 below-2 dead-empty near-a near-b"},
+		{Below, "below-1 below-2 dead-empty"},
+		{Near, "near-a near-b"},
+		{Healthy, "healthy-1 healthy-2 dead"},
+		{All, "below-1 below-2 dead-empty near-a near-b healthy-1 healthy-2 dead"},
+	} {
+		query := map[string][]string{"status": {c.status}}
+		if c.status == "" {
+			query = nil
+		}
+		got, err := s.get(s.reorderReport(), query)
+		s.must(err)
+		rep := got.(quickReport).Report
+		if codes(rep.SKUs) != c.want {
+			t.Errorf("status %q: %s, want %s", c.status, codes(rep.SKUs), c.want)
+		}
+		if rep.Counts != (Counts{Below: 3, Near: 2, Healthy: 3}) {
+			t.Errorf("status %q: counts %+v", c.status, rep.Counts)
+		}
+		var cost int64
+		for _, r := range rep.SKUs {
+			cost += r.EstCostCents
+		}
+		if rep.EstCostCents != cost {
+			t.Errorf("status %q: %d cents, the rows have %d", c.status, rep.EstCostCents, cost)
+		}
+	}
+	for _, q := range []map[string][]string{{"status": {"urgent"}}, {"status": {""}}, {"state": {"below"}}, {"supplier": {"X"}}} {
+		_, err := s.get(s.reorderReport(), q)
+		s.refused(err, fault.Invalid)
+	}
+}
+
+// The figures of one row, worked out by hand: 60 / 30 = 2 a day, need 80 - 3 = 77.
+func TestReportShape(t *testing.T) {
+	s := ranked(t)
+	got, err := s.get(s.reorderReport(), map[string][]string{"status": {"below"}})
+	s.must(err)
+	const want = `{"today":"2026-11-20","forecast_window_days":30,"target_cover_days":30,"counts":{"below":3,"near":2,"healthy":3},"est_cost_cents":20550,"skus":[` +
+		`{"sku":"below-1","name":"below-1","current_stock":3,"lead_time_days":7,"safety_stock_days":3,"avg_daily_demand":2,"reorder_point":20,` +
+		`"days_of_stock":1.5,"suggested_qty":77,"est_cost_cents":11550,"status":"below","supplier":"X","unit":"","sold_in_window":60,"demand_days":30,` +
+		`"on_order":0,"need":77,"stockout_date":"2026-11-21"},` +
+		`{"sku":"below-2","name":"below-2","current_stock":20,"lead_time_days":7,"safety_stock_days":3,"avg_daily_demand":2,"reorder_point":20,` +
+		`"days_of_stock":10,"suggested_qty":60,"est_cost_cents":9000,"status":"below","supplier":"Y","unit":"","sold_in_window":60,"demand_days":30,` +
+		`"on_order":0,"need":60,"stockout_date":"2026-11-30"},` +
+		`{"sku":"dead-empty","name":"dead-empty","current_stock":0,"lead_time_days":7,"safety_stock_days":3,"avg_daily_demand":0,"reorder_point":0,` +
+		`"days_of_stock":null,"suggested_qty":0,"est_cost_cents":0,"status":"below","supplier":"X","unit":"","sold_in_window":0,"demand_days":30,` +
+		`"on_order":0,"need":0,"stockout_date":null}]}`
+	if text := string(got.(quickReport).AppendJSON(nil)); text != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+}
+
+// The report writes its own JSON; it must be what encoding/json would write.
+func TestReportWritesWhatEncodingJSONWould(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	texts := []string{"", "plain", `quo"te`, `back\slash`, "line\nbreak\ttab\rreturn", "ümlaut 茶", "<b>&amp;</b>", "\u2028\u2029", "nul\x00del\x7f", "bad\xffutf8", "\b\f"}
+	number := func() int64 { return r.Int64N(math.MaxInt64) >> r.IntN(63) * (1 - 2*r.Int64N(2)) }
+	for n := range 200 {
+		rep := Report{
+			Today: exact.Day(r.IntN(40_000)), ForecastWindowDays: number(), TargetCoverDays: number(),
+			Counts: Counts{number(), number(), number()}, EstCostCents: number(), SKUs: []Row{},
+		}
+		for range n % 4 {
+			text := func() string { return texts[r.IntN(len(texts))] }
+			row := Row{
+				SKU: text(), Name: text(), CurrentStock: exact.Milli(number()), LeadTimeDays: number(), SafetyStockDays: number(),
+				AvgDailyDemand: exact.Decimal{Unscaled: number(), Places: 4}, ReorderPoint: exact.Decimal{Unscaled: number(), Places: 2},
+				SuggestedQty: number(), EstCostCents: number(), Status: text(), Supplier: text(), Unit: text(),
+				SoldInWindow: exact.Milli(number()), DemandDays: number(), OnOrder: exact.Milli(number()), Need: exact.Decimal{Unscaled: number(), Places: 2},
+			}
+			if r.IntN(2) == 0 {
+				left, out := exact.Decimal{Unscaled: number(), Places: 2}, exact.Day(r.IntN(90_000))
+				row.DaysOfStock, row.StockoutDate = &left, &out
+			}
+			rep.SKUs = append(rep.SKUs, row)
+		}
+		want := asJSON(t, rep)
+		if got := string(quickReport{rep}.AppendJSON([]byte("x"))[1:]); got != want {
+			t.Fatalf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// The same figures by every way: report, list, detail, tool, count.
+func TestSameFiguresEverywhere(t *testing.T) {
+	s := ranked(t)
+	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
+	s.must(err)
+	list, err := s.Products(context.Background(), ProductQuery{Limit: 200})
+	s.must(err)
+	byCode := map[string]string{}
+	for _, r := range list.Products {
+		byCode[r.SKU] = asJSON(t, r)
+	}
+	for _, r := range rep.SKUs {
+		want := asJSON(t, r)
+		p, err := s.Product(context.Background(), r.SKU, 90)
+		s.must(err)
+		a, err := s.Adjust(context.Background(), cli, Adjustment{SKU: r.SKU, Delta: new(exact.Milli)})
+		s.must(err)
+		if byCode[r.SKU] != want || asJSON(t, p.Row) != want || asJSON(t, a.Row) != want {
+			t.Errorf("report %s\nlist   %s\ndetail %s\ncount  %s", want, byCode[r.SKU], asJSON(t, p.Row), asJSON(t, a.Row))
+		}
+	}
+	if list.Total != len(rep.SKUs) {
+		t.Errorf("the list has %d, the report %d", list.Total, len(rep.SKUs))
+	}
+}
+
+func TestReportTool(t *testing.T) {
+	s := ranked(t)
+	for _, c := range []struct {
+		args, want string
+		total      int
+	}{
+		{`{}`, "below-1 below-2 dead-empty near-a near-b", 5},
+		{`{"limit":2}`, "below-1 below-2", 5},
+		{`{"status":"near"}`, "near-a near-b", 2},
+		{`{"status":"healthy","supplier":"Y"}`, "dead", 1},
+		{`{"supplier":"Y"}`, "below-2 near-a", 2},
+		{`{"supplier":"y"}`, "", 0},
+	} {
+		got, err := s.call(s.reorderReportTool(), schema.Tool, c.args)
+		s.must(err)
+		rep := got.(AgentReport)
+		if codes(rep.SKUs) != c.want || rep.Total != c.total || rep.Counts != (Counts{3, 2, 3}) {
+			t.Errorf("%s: %s, %d in all, %+v; want %s, %d", c.args, codes(rep.SKUs), rep.Total, rep.Counts, c.want, c.total)
+		}
+		var cost int64
+		for _, r := range rep.SKUs {
+			cost += r.EstCostCents
+		}
+		if cost != rep.EstCostCents {
+			t.Errorf("%s: %d cents, the rows given have %d", c.args, rep.EstCostCents, cost)
+		}
+		if !strings.Contains(asJSON(t, rep), `"total":`) {
+			t.Errorf("%s: no total in %s", c.args, asJSON(t, rep))
+		}
+	}
+	for _, args := range []string{`{"status":"flagged"}`, `{"status":"all"}`, `{"limit":201}`, `{"limit":0}`, `{"q":"x"}`} {
+		_, err := s.call(s.reorderReportTool(), schema.Tool, args)
+		s.refused(err, fault.Invalid)
+	}
+}
+
+func TestListProducts(t *testing.T) {
+	s := ranked(t)
+	s.sku("sku,name", "below-1,Ünïcode Tea")
+	for _, c := range []struct {
+		args, want string
+		total      int
+	}{
+		{`{}`, "below-1 below-2 dead dead-empty healthy-1 healthy-2 near-a near-b", 8},
+		{`{"limit":3}`, "below-1 below-2 dead", 8},
+		{`{"below_reorder":true}`, "below-1 below-2 dead-empty", 3},
+		{`{"below_reorder":false}`, "below-1 below-2 dead dead-empty healthy-1 healthy-2 near-a near-b", 8},
+		{`{"below_reorder":true,"status":"near"}`, "", 0},
+		{`{"status":"healthy","supplier":"X"}`, "healthy-1 healthy-2", 2},
+		{`{"q":"EA"}`, "below-1 dead dead-empty healthy-1 healthy-2 near-a near-b", 7},
+		{`{"q":"ÜNÏ"}`, "below-1", 1},
+		{`{"q":"off"}`, "", 0},
+	} {
+		got, err := s.call(s.listProducts(), schema.Tool, c.args)
+		s.must(err)
+		if p := got.(Products); codes(p.Products) != c.want || p.Total != c.total || p.Products == nil {
+			t.Errorf("%s: %s, %d in all; want %s, %d", c.args, codes(p.Products), p.Total, c.want, c.total)
+		}
+	}
+	for _, args := range []string{`{"status":"flagged"}`, `{"limit":201}`, `{"below_reorder":1}`} {
+		_, err := s.call(s.listProducts(), schema.Tool, args)
+		s.refused(err, fault.Invalid)
+	}
+}
+
+func TestProductDetail(t *testing.T) {
+	s := ranked(t)
+	s.upload(`{"rows":[{"date":"2026-11-20","sku":"OFF","qty":1.5},{"date":"2026-11-19","sku":"OFF","qty":0},
+		{"date":"2026-08-23","sku":"OFF","qty":2},{"date":"2026-08-22","sku":"OFF","qty":3},{"date":"2026-11-20","sku":"dead","qty":9}]}`)
+	got, err := s.call(s.productDetail(), schema.Tool, `{"sku":"OFF"}`)
+	s.must(err)
+	p := got.(Product)
+	if asJSON(t, p.History) != `[{"date":"2026-08-23","qty":2},{"date":"2026-10-22","qty":60},{"date":"2026-11-20","qty":1.5}]` {
+		t.Errorf("the last 90 days of an inactive SKU: %s", asJSON(t, p.History))
+	}
+	var fields map[string]any
+	s.must(json.Unmarshal([]byte(asJSON(t, p)), &fields))
+	for _, name := range strings.Fields("sku name supplier supplier_sku barcode unit unit_cost_cents current_stock on_order lead_time_days " +
+		"safety_stock_days pack_size moq active created_at updated_at avg_daily_demand reorder_point days_of_stock suggested_qty est_cost_cents " +
+		"status sold_in_window demand_days need stockout_date history") {
+		if _, is := fields[name]; !is {
+			t.Errorf("no %s in %s", name, asJSON(t, p))
+		}
+	}
+	if len(fields) != 27 || fields["active"] != false {
+		t.Errorf("%d fields: %s", len(fields), asJSON(t, p))
+	}
+	for _, c := range []struct {
+		args string
+		days int
+	}{{`{"sku":"OFF","history_days":1}`, 1}, {`{"sku":"OFF","history_days":91}`, 4}, {`{"sku":"OFF","history_days":365}`, 4}, {`{"sku":"dead-empty"}`, 0}} {
+		got, err := s.call(s.productDetail(), schema.Tool, c.args)
+		s.must(err)
+		if h := got.(Product).History; len(h) != c.days || h == nil {
+			t.Errorf("%s: history %v, want %d days", c.args, h, c.days)
+		}
+	}
+	for _, args := range []string{`{"sku":"OFF","history_days":0}`, `{"sku":"OFF","history_days":366}`, `{}`, `{"sku":""}`, `{"sku":["OFF"]}`} {
+		_, err := s.call(s.productDetail(), schema.Tool, args)
+		s.refused(err, fault.Invalid)
+	}
+	_, err = s.call(s.productDetail(), schema.Tool, `{"sku":"off"}`)
+	s.refused(err, fault.NotFound, `"off"`)
+}
+
+// TestReportAgainstRationals makes a shop out of random SKUs and sales and holds the
+// whole report against the independent calculation.
+func TestReportAgainstRationals(t *testing.T) {
+	s := open(t)
+	r := rand.New(rand.NewPCG(5, 8))
+	today := day(t, "2026-11-20")
+	sold := map[string]exact.Milli{}
+	first := map[string]exact.Day{}
+	var rows []string
+	for i := range 120 {
+		sku := fmt.Sprintf("S%03d", i)
+		s.sku("sku,current_stock,lead_time_days,safety_stock_days,pack_size,moq,unit_cost_cents",
+			fmt.Sprintf("%s,%s,%d,%d,%d,%d,%d", sku, exact.Milli(r.IntN(200_000)), r.IntN(30), r.IntN(10), 1+r.IntN(12), r.IntN(50)*r.IntN(2), r.IntN(9999)))
+		first[sku] = never
+		for range r.IntN(40) {
+			d, qty := today-exact.Day(r.IntN(60)), exact.Milli(r.IntN(9000))
+			rows = append(rows, fmt.Sprintf(`{"date":"%s","sku":"%s","qty":%s}`, d, sku, qty))
+			if qty > 0 {
+				first[sku] = min(first[sku], d)
+			}
+			if d > today-30 {
+				sold[sku] += qty
+			}
+		}
+	}
+	s.upload(`{"rows":[` + strings.Join(rows, ",") + `]}`)
+	h := horizon{today: today, window: 30, cover: 30}
+	for sku := range first {
+		rec := s.record(sku)
+		b := rec.basis()
+		b.sold, b.firstSold = sold[sku], first[sku]
+		f := forecast(rec.basis(), h)
+		if got, want := show(f), reference(b, h); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", sku, got, want)
+		}
+		if rec.isBelow != (f.status == Below) {
+			t.Errorf("%s is %s, its flag is %v", sku, f.status, rec.isBelow)
+		}
+	}
+	s.sound()
+}
+
+func TestCatalogue(t *testing.T) {
+	s := ranked(t)
+	for _, c := range []struct{ query, want, next string }{
+		{"", "OFF below-1 below-2 dead dead-empty healthy-1 healthy-2 near-a near-b", ""},
+		{"limit=2", "OFF below-1", "below-1"},
+		{"limit=2&after=below-1", "below-2 dead", "dead"},
+		{"limit=2&after=near-a", "near-b", ""},
+		{"limit=9", "OFF below-1 below-2 dead dead-empty healthy-1 healthy-2 near-a near-b", ""},
+		{"limit=8", "OFF below-1 below-2 dead dead-empty healthy-1 healthy-2 near-a", "near-a"},
+		{"limit=100000", "OFF below-1 below-2 dead dead-empty healthy-1 healthy-2 near-a near-b", ""},
+		{"active=0", "OFF", ""},
+		{"active=1&supplier=X", "below-1 dead-empty healthy-1 healthy-2 near-b", ""},
+		{"supplier=X", "OFF below-1 dead-empty healthy-1 healthy-2 near-b", ""},
+		{"supplier=x", "", ""},
+		{"q=BELOW&limit=1", "below-1", "below-1"},
+		{"q=off", "OFF", ""},
+		{"q=EA&active=1&after=dead", "dead-empty healthy-1 healthy-2 near-a near-b", ""},
+	} {
+		query := map[string][]string{}
+		for _, pair := range strings.Split(c.query, "&") {
+			if name, value, ok := strings.Cut(pair, "="); ok {
+				query[name] = []string{value}
+			}
+		}
+		got, err := s.get(s.listSKUs(), query)
+		s.must(err)
+		page := got.(Catalogue)
+		var all []string
+		for _, k := range page.SKUs {
+			all = append(all, k.Code)
+		}
+		next := ""
+		if page.Next != nil {
+			next = *page.Next
+		}
+		if strings.Join(all, " ") != c.want || next != c.next || page.SKUs == nil {
+			t.Errorf("%s: %v, next %q; want %s, next %q", c.query, all, next, c.want, c.next)
+		}
+	}
+	for _, q := range []map[string][]string{{"active": {""}}, {"active": {"2"}}, {"active": {"true"}}, {"limit": {"0"}}, {"limit": {"-1"}}, {"limit": {"x"}}, {"page": {"2"}}} {
+		_, err := s.get(s.listSKUs(), q)
+		s.refused(err, fault.Invalid)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	s := open(t)
+	set, err := s.Settings(context.Background())
+	s.must(err)
+	if asJSON(t, set) != `{"forecast_window_days":30,"target_cover_days":30}` {
+		t.Errorf("at first %s", asJSON(t, set))
+	}
+	for _, bad := range []int64{0, -1, 366, math.MaxInt64} {
+		_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &bad})
+		s.refused(err, fault.Invalid, "forecast_window_days", "1 to 365")
+		_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{TargetCoverDays: &bad})
+		s.refused(err, fault.Invalid, "target_cover_days", "1 to 365")
+	}
+	window, cover := int64(365), int64(1)
+	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window})
+	s.must(err)
+	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{TargetCoverDays: &cover})
+	s.must(err)
+	if set, err = s.Settings(context.Background()); err != nil || asJSON(t, set) != `{"forecast_window_days":365,"target_cover_days":1}` {
+		t.Errorf("then %s, %v", asJSON(t, set), err)
+	}
+	if got := s.audit(); len(got) != 2 || got[0] != `settings.changed settings {"forecast_window_days":365,"target_cover_days":30}` {
+		t.Errorf("audit %q", got)
+	}
+	viewer := db.Caller{Service: "reorder", User: "vera", Role: "viewer", Scope: "full"}
+	_, err = s.ChangeSettings(context.Background(), viewer, SettingsChange{TargetCoverDays: &cover})
+	s.refused(err, fault.Forbidden, "viewer")
+}

@@ -1,0 +1,187 @@
+package reorder
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/exact"
+)
+
+func TestSpansLeftAndEntered(t *testing.T) {
+	for _, c := range []struct {
+		s, without span
+		want       string
+	}{
+		{span{10, 20}, span{10, 20}, "[]"},
+		{span{11, 21}, span{10, 20}, "[{21 21}]"}, // a day later
+		{span{9, 19}, span{10, 20}, "[{9 9}]"},    // a day earlier
+		{span{5, 25}, span{10, 20}, "[{5 9} {21 25}]"},
+		{span{12, 15}, span{10, 20}, "[]"},
+		{span{21, 31}, span{10, 20}, "[{21 31}]"}, // right after
+		{span{100, 110}, span{10, 20}, "[{100 110}]"},
+		{span{-110, -100}, span{10, 20}, "[{-110 -100}]"},
+	} {
+		text := strings.ReplaceAll(fmt.Sprintf("%d", c.s.without(c.without)), "  ", " ")
+		if text != c.want {
+			t.Errorf("%v without %v: %s, want %s", c.s, c.without, text, c.want)
+		}
+	}
+}
+
+// model is the shop's sales, kept the plain way.
+type model map[string]map[exact.Day]exact.Milli
+
+// agrees holds every SKU's shown sales and demand days against the model.
+func (m model) agrees(s *shop, step string) {
+	s.t.Helper()
+	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
+	s.must(err)
+	for _, r := range rep.SKUs {
+		var sold exact.Milli
+		first := never
+		for d, qty := range m[r.SKU] {
+			if d <= rep.Today && d > rep.Today-exact.Day(rep.ForecastWindowDays) {
+				sold += qty
+			}
+			if qty > 0 {
+				first = min(first, d)
+			}
+		}
+		days := rep.ForecastWindowDays
+		if since := int64(rep.Today-first) + 1; first <= rep.Today && since < days {
+			days = min(max(since, 7), days)
+		}
+		if r.SoldInWindow != sold || r.DemandDays != days {
+			s.t.Fatalf("%s, on %s over %d days: %s sold %s in %d days, want %s in %d",
+				step, rep.Today, rep.ForecastWindowDays, r.SKU, r.SoldInWindow, r.DemandDays, sold, days)
+		}
+	}
+}
+
+// TestStandingWindow lets the clock go and jump, either way, between uploads, counts
+// and changes of the settings; the sums that are rolled along must always be those
+// that the sales add up to.
+func TestStandingWindow(t *testing.T) {
+	for seed := range uint64(6) {
+		s, m := open(t), model{}
+		r := rand.New(rand.NewPCG(seed, 4))
+		var skus []string
+		for i := range 8 {
+			skus = append(skus, fmt.Sprintf("S%d", i))
+			s.sku("sku,current_stock", fmt.Sprintf("S%d,%d", i, r.IntN(100)))
+			m[skus[i]] = map[exact.Day]exact.Milli{}
+		}
+		today := day(t, "2024-02-25")
+		for step := range 120 {
+			var what string
+			switch r.IntN(10) {
+			case 0:
+				today += exact.Day(r.IntN(90))
+				what = "days pass"
+			case 1:
+				today -= exact.Day(r.IntN(60))
+				what = "the clock is set back"
+			case 2, 3:
+				today++
+				what = "a day passes"
+			case 4:
+				what = "a count"
+				s.on(today.String())
+				s.stock(skus[r.IntN(len(skus))], fmt.Sprint(r.IntN(50)))
+			case 5:
+				what = "settings"
+				s.on(today.String())
+				days := 1 + r.Int64N(60)
+				_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &days})
+				s.must(err)
+			default:
+				what = "an upload"
+				s.on(today.String())
+				m.upload(s, r, skus, today)
+			}
+			s.on(today.String())
+			m.agrees(s, fmt.Sprintf("seed %d, step %d, %s", seed, step, what))
+			s.sound()
+		}
+	}
+}
+
+// upload posts random rows and does the same to the model.
+func (m model) upload(s *shop, r *rand.Rand, skus []string, today exact.Day) {
+	replace := r.IntN(2) == 0
+	totals := model{}
+	var rows []string
+	for range r.IntN(30) {
+		sku, d, qty := skus[r.IntN(len(skus))], today-exact.Day(r.IntN(70)), exact.Milli(r.IntN(4)*r.IntN(3000))
+		rows = append(rows, fmt.Sprintf(`{"date":"%s","sku":"%s","qty":%s}`, d, sku, qty))
+		if totals[sku] == nil {
+			totals[sku] = map[exact.Day]exact.Milli{}
+		}
+		totals[sku][d] += qty
+	}
+	got := s.upload(fmt.Sprintf(`{"replace":%v,"rows":[%s]}`, replace, strings.Join(rows, ",")))
+	stored := 0
+	for sku, days := range totals {
+		for d, qty := range days {
+			if _, is := m[sku][d]; is {
+				stored++
+			}
+			if replace {
+				m[sku][d] = 0
+			}
+			m[sku][d] += qty
+		}
+	}
+	if got.Imported != len(rows) || replace && *got.ReplacedDays != stored {
+		s.t.Fatalf("%d rows, %d SKU-days stored before: %s", len(rows), stored, asJSON(s.t, got))
+	}
+}
+
+// A read on a later day shows that day's figures and writes nothing.
+func TestReadingWritesNothing(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "A,20")
+	s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":30},{"date":"2026-11-20","sku":"A","qty":30}]}`)
+	before, err := s.db.Version()
+	s.must(err)
+	s.on("2026-11-21")
+	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
+	s.must(err)
+	if got := rep.SKUs[0].SoldInWindow; got != 30_000 {
+		t.Errorf("the day after the first sale left the window %s are sold, want 30", got)
+	}
+	p, err := s.Product(context.Background(), "A", 365)
+	s.must(err)
+	list, err := s.Products(context.Background(), ProductQuery{Limit: 10})
+	s.must(err)
+	if p.SoldInWindow != 30_000 || list.Products[0].SoldInWindow != 30_000 {
+		t.Errorf("product %s, list %s", p.SoldInWindow, list.Products[0].SoldInWindow)
+	}
+	if after, err := s.db.Version(); err != nil || after != before {
+		t.Errorf("reading wrote (%v)", err)
+	}
+}
+
+// The clock was set back: sales of days to come are there, and do not count.
+func TestFutureSalesDoNotCount(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "A,20")
+	s.upload(`{"rows":[{"date":"2026-11-20","sku":"A","qty":30},{"date":"2026-11-10","sku":"A","qty":3}]}`)
+	s.on("2026-11-15")
+	s.stock("A", "19")
+	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
+	s.must(err)
+	if r := rep.SKUs[0]; r.SoldInWindow != 3000 || r.DemandDays != 7 {
+		t.Errorf("on the 15th %s are sold in %d days, want 3 in 7", r.SoldInWindow, r.DemandDays)
+	}
+	s.sound()
+	s.on("2026-11-20")
+	rep, _, err = s.Report(context.Background(), ReportQuery{Status: All})
+	s.must(err)
+	if r := rep.SKUs[0]; r.SoldInWindow != 33_000 || r.DemandDays != 11 {
+		t.Errorf("on the 20th %s are sold in %d days, want 33 in 11", r.SoldInWindow, r.DemandDays)
+	}
+}
