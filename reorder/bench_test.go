@@ -41,39 +41,42 @@ func stocked(tb testing.TB, n int) string {
 	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{})
 	ok(err)
 	ok(db.Exec(context.Background(), d, cli, func(tx *db.Tx) error {
-		insert, err := tx.Change(`INSERT INTO skus (active, current_stock, is_below, judged_on, lead_time_days, safety_stock_days, pack_size,
-			moq, unit_cost_cents, created_at, updated_at, sku, name, supplier, supplier_sku, barcode, unit)
-			VALUES (1, ?, 0, ?, ?, ?, 1, 0, 250, 0, 0, ?, ?, 'Supplier', '', '', 'piece')`)
+		sold, first := make([]int64, n), make([]int64, n)
+		p, err := newPuts(tx)
+		if err != nil {
+			return err
+		}
+		for day := benchFirst; day < benchFirst+benchDays; day++ {
+			for i := range n {
+				qty := int64(r.IntN(12)) * 1000
+				if err := p.add(day, int64(i+1), exact.Milli(qty)); err != nil {
+					return err
+				}
+				if day > benchToday-30 {
+					sold[i] += qty
+				}
+				if qty > 0 && first[i] == 0 {
+					first[i] = int64(day)
+				}
+			}
+		}
+		if err := p.flush(); err != nil {
+			return err
+		}
+		insert, err := tx.Change(`INSERT INTO skus (active, current_stock, sold, first_sold, is_below, judged_on, lead_time_days, safety_stock_days,
+			pack_size, moq, unit_cost_cents, created_at, updated_at, sku, name, supplier, supplier_sku, barcode, unit)
+			VALUES (1, ?, ?, ?, 0, 0, ?, ?, 1, 0, 250, 0, 0, ?, ?, 'Supplier', '', '', 'piece')`)
 		if err != nil {
 			return err
 		}
 		for i := range n {
-			// Most SKUs are healthy, some near, some below: 5.5 a day x 10 to 48 days.
-			if err := insert.Args(r.IntN(600)*1000, benchToday, 3+r.IntN(25), r.IntN(20), fmt.Sprintf("SKU-%06d", i+1), fmt.Sprintf("Widget number %d, assorted", i+1)); err != nil {
+			// One in twenty is below or near: sales of one day x 3 to 47 days, a stock of up to 600.
+			if err := insert.Args(r.IntN(600)*1000, sold[i], first[i], 3+r.IntN(25), r.IntN(20), fmt.Sprintf("SKU-%06d", i+1), fmt.Sprintf("Widget number %d, assorted", i+1)); err != nil {
 				return err
 			}
 			if err := insert.Run(); err != nil {
 				return err
 			}
-		}
-		put, err := tx.Change("INSERT INTO sales (day, sku_id, qty) VALUES (?, ?, ?)")
-		if err != nil {
-			return err
-		}
-		for day := range benchDays {
-			for i := range n {
-				if err := put.Ints(int64(benchFirst)+int64(day), int64(i+1), int64(r.IntN(12))*1000); err != nil {
-					return err
-				}
-				if err := put.Run(); err != nil {
-					return err
-				}
-			}
-		}
-		if _, err := tx.Exec(`UPDATE skus SET sold = (SELECT ifnull(sum(qty), 0) FROM sales WHERE day BETWEEN ? AND ? AND sku_id = skus.id),
-			first_sold = (SELECT min(day) FROM sales WHERE sku_id = skus.id AND day < ? AND qty > 0)`,
-			benchToday-29, benchToday, benchFirst+60); err != nil {
-			return err
 		}
 		h, err := standToday(tx)
 		if err != nil {
@@ -172,5 +175,41 @@ func ingestOnce(b *testing.B, op schema.Op, body []byte) {
 	}
 	if _, err := strict.Marshal(answer); err != nil {
 		b.Fatal(err)
+	}
+}
+
+// The reports are GET /api/reorder-report but for HTTP: reading, figures, order, the
+// answer's JSON. "later" reads on a day to which no write has moved the window yet.
+func BenchmarkReport10k(b *testing.B)  { benchReport(b, 10_000) }
+func BenchmarkReport100k(b *testing.B) { benchReport(b, 100_000) }
+
+func benchReport(b *testing.B, n int) {
+	path := stocked(b, n)
+	for _, c := range []struct {
+		name, status string
+		later        exact.Day
+	}{{"flagged", Flagged, 0}, {"all", All, 0}, {"flagged-later", Flagged, 1}} {
+		o := benchOptions()
+		o.Now = func() time.Time { return (benchToday + c.later).Time(time.UTC) }
+		d, err := db.Open(path, o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		s := New(d)
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			var out []byte
+			for b.Loop() {
+				rep, _, err := s.Report(context.Background(), ReportQuery{Status: c.status})
+				if err != nil {
+					b.Fatal(err)
+				}
+				out = quickReport{rep}.AppendJSON(out[:0])
+			}
+			b.ReportMetric(float64(len(out)), "answer-bytes")
+		})
+		if err := d.Close(); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
