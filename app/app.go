@@ -8,9 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"quartermaster/maintenance"
+	"quartermaster/rental"
 	"quartermaster/reorder"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/store"
 )
 
 // Services are the names in the order of their ports.
@@ -20,20 +22,18 @@ var Services = []string{"store", "maintenance", "rental", "reorder"}
 type shop struct {
 	all         []schema.Service              // in the order of Services
 	flush       []func(context.Context) error // what services remember off the requests' path
+	store       *store.Service
 	maintenance *maintenance.Service
+	rental      *rental.Service
 	reorder     *reorder.Service
 }
 
 // newShop builds the services over d. Without a database they only tell what they
 // are, for the command line's help.
 func newShop(d *db.DB) *shop {
-	s := &shop{maintenance: maintenance.New(d), reorder: reorder.New(d)}
-	s.all = []schema.Service{
-		{Name: "store", Title: "Store service", Ping: "4.1.0", Health: "4.1.0", Document: "4.1.0"},
-		s.maintenance.Declare(),
-		{Name: "rental", Title: "Rental service", Health: "3.0.0", Document: "3.0.0"},
-		s.reorder.Declare(),
-	}
+	s := &shop{store: store.New(d), maintenance: maintenance.New(d), rental: rental.New(d), reorder: reorder.New(d)}
+	s.all = []schema.Service{s.store.Declare(), s.maintenance.Declare(), s.rental.Declare(), s.reorder.Declare()}
+	s.flush = []func(context.Context) error{s.store.Flush}
 	return s
 }
 

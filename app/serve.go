@@ -269,6 +269,9 @@ func (s *Server) Declared() []schema.Service { return s.shop.all }
 func (s *Server) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
+	if s.quit != nil {
+		s.quit() // the attempts under way finish while the requests do
+	}
 	var stopping sync.WaitGroup
 	for _, l := range s.listeners {
 		stopping.Go(func() {
@@ -284,7 +287,6 @@ func (s *Server) Stop() error {
 	stopping.Wait()
 	var errs []error
 	if s.quit != nil {
-		s.quit()
 		s.every.Wait()
 		s.flush(ctx)
 	}
