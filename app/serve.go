@@ -288,7 +288,7 @@ func (s *Server) Stop() error {
 	var errs []error
 	if s.quit != nil {
 		s.every.Wait()
-		s.flush(ctx)
+		s.flush(context.WithoutCancel(ctx)) // also when the ten seconds are over
 	}
 	if s.db != nil {
 		errs = append(errs, s.db.Close())
