@@ -66,7 +66,7 @@ named, and the exit code is 1. Works beside a running server and changes nothing
 				return err
 			}
 			if !found.OK {
-				return fmt.Errorf("%d breaches in %s", found.breaches(), absolute(p.dbPath))
+				return fmt.Errorf("breaches in %s: %d", absolute(p.dbPath), found.breaches())
 			}
 			return nil
 		}),

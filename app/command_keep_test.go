@@ -284,6 +284,23 @@ func TestDoctorFindsAGoodFileWell(t *testing.T) {
 	bare.refuses(1, []string{"no database at " + bare.db}, "doctor")
 }
 
+// A rule that the rows break is named, by service.
+func TestDoctorRecomputesTheRules(t *testing.T) {
+	c := newCLI(t)
+	c.ok("import", "reorder", "skus", c.write("skus.csv", "sku,current_stock\nTEA,5\nNAIL,0\n"))
+	c.ok("doctor")
+	c.tamper("UPDATE skus SET is_below = 1 - is_below WHERE sku = 'TEA'")
+	code, out, err := c.call("doctor")
+	if code != 1 || !strings.Contains(out, "reorder: breach: ") || !strings.Contains(out, "TEA") || strings.Contains(out, "NAIL") ||
+		!strings.Contains(out, "pages and references: ok\n") || !strings.Contains(err, c.db+": 1\n") {
+		t.Errorf("exit %d\n%s%s", code, out, err)
+	}
+	code, out, _ = c.call("doctor", "--json")
+	if code != 1 || !strings.HasPrefix(out, `{"ok":false,"checks":[`) || !strings.Contains(out, `{"name":"reorder","ok":false,"note":"","breaches":["`) {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+}
+
 // A page that holds the text is turned into noise.
 func TestDoctorFindsADamagedFile(t *testing.T) {
 	for text, want := range map[string]string{

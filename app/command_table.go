@@ -75,10 +75,10 @@ func tableList() string {
 
 // lookTable finds a table by the names of a call; one that is not there is wrong usage.
 func lookTable(s *shop, service, name string) (schema.Table, error) {
-	if err := oneOf("SERVICE", service, Services...); err != nil {
-		return schema.Table{}, err
+	from, ok := s.service(service)
+	if !ok {
+		return schema.Table{}, oneOf("SERVICE", service, Services...)
 	}
-	from, _ := s.service(service)
 	if t, ok := from.Table(name); ok {
 		return t, nil
 	}
@@ -253,7 +253,7 @@ func writeBeside(path string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
+	defer func() { _ = os.Remove(f.Name()) }() // gone when it was moved
 	err = write(f)
 	if err == nil {
 		err = f.Sync()

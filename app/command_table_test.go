@@ -160,3 +160,35 @@ func TestTheShellCompletesServicesTablesAndUsers(t *testing.T) {
 		}
 	}
 }
+
+// A table that takes the whole file at once keeps the same promises.
+func TestImportOfSales(t *testing.T) {
+	c := newCLI(t)
+	c.ok("import", "reorder", "skus", c.write("skus.csv", catalogue))
+	const header = "date,sku,qty\n"
+	file := c.write("sales.csv", header+"2026-11-19,TEA,2.5\n2026-11-20,TEA,1\n2026-02-30,TEA,1\n2026-11-19,COFFEE,1\n\n2026-11-19,TEA,0.5\n2026-11-19\n")
+	code, out, told := c.call("import", "reorder", "sales", file, "--dry-run")
+	if code != 1 || out != "would import 3 rows\n" {
+		t.Errorf("a dry run: exit %d, %q", code, out)
+	}
+	for _, line := range []string{"line 4: ", "line 5: ", "line 8: it has 1 cells"} {
+		if !strings.Contains(told, line) {
+			t.Errorf("it does not say %q:\n%s", line, told)
+		}
+	}
+	c.equal("after a dry run", c.ok("export", "reorder", "sales"), header)
+	code, out, again := c.call("import", "reorder", "sales", file)
+	if code != 1 || out != "imported 3 rows\n" || again != told {
+		t.Errorf("exit %d, %q, told %s", code, out, again)
+	}
+	sales := header + "2026-11-19,TEA,3\n2026-11-20,TEA,1\n"
+	c.equal("stored", c.ok("export", "reorder", "sales"), sales)
+	stored := c.write("stored.csv", sales)
+	c.ok("import", "reorder", "sales", stored)
+	c.equal("replaced by the same", c.ok("export", "reorder", "sales"), sales)
+	c.ok("import", "reorder", "sales", stored, "--add")
+	c.equal("added", c.ok("export", "reorder", "sales"), header+"2026-11-19,TEA,6\n2026-11-20,TEA,2\n")
+	c.refuses(2, []string{"--emit"}, "import", "reorder", "sales", stored, "--emit")
+	c.ok("user", "add", "vera", "--role", "viewer")
+	c.refuses(1, []string{"vera", "viewer"}, "import", "reorder", "sales", stored, "--as", "vera")
+}
