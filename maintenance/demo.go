@@ -2,9 +2,235 @@ package maintenance
 
 import (
 	"context"
+	"encoding/base64"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
 
+	"quartermaster/schema"
+	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
 
-// demo fills an empty database with a small workshop.
-func (s *Service) demo(ctx context.Context, today exact.Day) error { return nil }
+// demoMeter is a meter of the demo workshop with how far it goes in a week.
+type demoMeter struct {
+	tag, name, unit string
+	start, week     int64
+	replaced        bool // some ten months ago, by one that began at 0
+}
+
+var demoMeters = []demoMeter{
+	{"LATHE-1", "spindle hours", "h", 8_120, 26, false},
+	{"COMP-1", "hours", "h", 15_300, 41, true},
+	{"VAN-1", "odometer", "km", 61_200, 610, false},
+	{"VAN-2", "odometer", "km", 128_900, 340, false},
+	{"VAN-3", "odometer", "km", 9_400, 480, false},
+	{"VAN-3", "cooler", "h", 310, 19, false},
+}
+
+// Rows of the demo workshop's tables, as they stand in a CSV file with all columns;
+// [-30] is the day thirty days before today.
+var (
+	demoAssets = []string{
+		"LATHE-1|Lathe|machine tools|hall 1|Colchester|Student 1800|K4/7731|operational|Ways are oiled every morning.",
+		"COMP-1|Compressor|compressed air|yard|Boge|C 15|5031-228|needs-attention|Drains by itself; look at the float twice a year.",
+		"VAN-1|Van 1|vehicles|yard|Ford|Transit 350|WF0-11873|operational|",
+		"VAN-2|Van 2|vehicles|yard|Ford|Transit 350|WF0-09264|operational|",
+		"VAN-3|Van 3, cooled|vehicles|yard|Renault|Master|VF1-55120|down|",
+	}
+	demoParts = []string{
+		"6204-2RS|Ball bearing 6204|piece|3|4|425|Bearings Ltd|shelf 1",
+		"BELT-A42|V-belt A42|piece|2|2|1180|Bearings Ltd|shelf 1",
+		"OIL-5W30|Engine oil 5W-30|l|38.5|20|690|Garage Supply|oil store",
+		"OIL-VG46|Compressor oil VG 46|l|6|10|845|Boge service|oil store",
+		"FILT-AIR-C15|Air filter C 15|piece|1|1|3290|Boge service|shelf 2",
+		"FILT-OIL-TR|Oil filter Transit|piece|5|2|1090|Garage Supply|shelf 3",
+		"PAD-FR-TR|Brake pads front, Transit|set|2|1|4650|Garage Supply|shelf 3",
+		"FUSE-10A|Fuse 10 A|piece|46|0|15||drawer",
+	}
+	demoHistory = []string{
+		"|LATHE-1|Change the spindle oil|medium|preventive|done|Ana|75|38.4|40|Oil changed, strainer cleaned|[-418]|[-417]",
+		"|COMP-1|Hour meter is dead|low|corrective|done|Ben|45|96|30|New meter fitted, begins at 0|[-302]|[-300]",
+		"|LATHE-1|Tailstock does not lock|high|corrective|done|Ben|130|12.75|210|Lever bent back, new spring|[-266]|[-265]",
+		"|COMP-1|Loses pressure over night|high|corrective|done|Ana|95|7.2||Fitting at the dryer sealed|[-152]|[-150]",
+		"|VAN-1|Brakes squeal|urgent|corrective|done|Carla|110|46.5|180|New pads in front|[-97]|[-96]",
+		"|VAN-2|Inspection|medium|preventive|done|Carla|60|54|240|Passed, tyres in spring|[-61]|[-60]",
+		"|VAN-2|Radio has no sound|low|corrective|cancelled||||||[-44]|",
+	}
+)
+
+// demoPlans are the plans; a baseline is how long before the meter's present reading
+// the service was done.
+var demoPlans = []struct {
+	row    string
+	before int64
+}{
+	{"LATHE-1|Change the spindle oil|365|2000|||[-417]||", 1_500},
+	{"LATHE-1|Check the belts|90||||[-104]||", 0},
+	{"COMP-1|Change oil and filter||2000|hours|||||", 1_830},
+	{"COMP-1|Test the safety valve|365||||[-357]||", 0},
+	{"VAN-1|Oil and filter|365|15000|odometer||[-190]||", 15_240},
+	{"VAN-1|Inspection|730||||[-500]||", 0},
+	{"VAN-2|Oil and filter|365|15000|odometer||[-120]||", 6_100},
+	{"VAN-3|Oil and filter|365|20000|odometer||[-300]||", 17_900},
+	{"VAN-3|Service the cooler|180|1000|cooler||[-178]||", 520},
+	{"VAN-3|First aid kit|365|||[12]|||", 0},
+}
+
+// demo fills an empty database with a small workshop: a lathe, a compressor and three
+// vans, two years of readings by a fixed seed, plans in every due state, parts of
+// which some are low, and jobs in every state. All of it goes through the same guarded
+// functions as everyone's.
+func (s *Service) demo(ctx context.Context, today exact.Day) error {
+	who := db.CLI("maintenance")
+	if _, err := s.SetLaborRate(ctx, who, 5400); err != nil {
+		return err
+	}
+	err := db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
+		if err := demoRows(tx, s.assetTable(), today, demoAssets); err != nil {
+			return err
+		}
+		if err := demoReadings(tx, s, today); err != nil {
+			return err
+		}
+		if err := demoRows(tx, s.partTable(), today, demoParts); err != nil {
+			return err
+		}
+		if err := demoSchedule(tx, s, today); err != nil {
+			return err
+		}
+		return demoRows(tx, s.workOrderTable(), today, demoHistory)
+	})
+	if err != nil {
+		return err
+	}
+	return s.demoJobs(ctx, who)
+}
+
+// demoRows puts rows into a table as an import does.
+func demoRows(tx *db.Tx, t schema.Table, today exact.Day, rows []string) error {
+	columns := t.Columns()
+	for _, row := range rows {
+		cells := map[string]string{}
+		for i, cell := range strings.Split(row, "|") {
+			cells[columns[i].Name] = demoDay(cell, today)
+		}
+		put, err := t.Bind(cells, schema.LoadOptions{})
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", t.Name, row, err)
+		}
+		if err := put(tx); err != nil {
+			return fmt.Errorf("%s %s: %w", t.Name, row, err)
+		}
+	}
+	return nil
+}
+
+// demoDay reads [-30] as a day; any other cell stays as it is.
+func demoDay(cell string, today exact.Day) string {
+	if !strings.HasPrefix(cell, "[") {
+		return cell
+	}
+	n, err := strconv.Atoi(strings.Trim(cell, "[]"))
+	if err != nil {
+		return cell
+	}
+	return (today + exact.Day(n)).String()
+}
+
+// demoReadings reads every meter once a week for two years, up to yesterday.
+func demoReadings(tx *db.Tx, s *Service, today exact.Day) error {
+	const weeks = 104
+	r := rand.New(rand.NewPCG(2026, 11)) // the same workshop every time
+	for i, m := range demoMeters {
+		if err := demoRows(tx, s.meterTable(), today, []string{m.tag + "|" + m.name + "|" + m.unit}); err != nil {
+			return err
+		}
+		at := m.start * 1000
+		for week := range int64(weeks + 1) {
+			day := today - exact.Day(7*(weeks-week)+1)
+			correction := m.replaced && week == 61
+			if correction {
+				at = 0
+			} else if week > 0 {
+				at += m.week * (600 + r.Int64N(801)) // six to fourteen tenths of the usual
+			}
+			at -= at % 100
+			n := NewReading{Meter: m.name, Reading: exact.Milli(at), ReadDate: &day, Correction: correction}
+			if err := putReading(tx, m.tag, n); err != nil {
+				return fmt.Errorf("meter %d of the demo: %w", i+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+// demoSchedule makes the plans, their baselines counted back from what the meters show.
+func demoSchedule(tx *db.Tx, s *Service, today exact.Day) error {
+	for _, p := range demoPlans {
+		cells := strings.Split(p.row, "|")
+		if p.before > 0 {
+			a, err := assetByTag(&tx.Conn, cells[0])
+			if err != nil {
+				return err
+			}
+			m, err := pickMeter(&tx.Conn, a, cells[4])
+			if err != nil {
+				return err
+			}
+			cells[7] = (m.Reading - exact.Milli(p.before*1000)).String()
+		}
+		if err := demoRows(tx, s.planTable(), today, []string{strings.Join(cells, "|")}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// demoJobs opens the jobs of these days and moves them to every state.
+func (s *Service) demoJobs(ctx context.Context, who db.Caller) error {
+	var err error
+	job := func(n NewOrder, to ...string) (id int64) {
+		if err != nil {
+			return 0
+		}
+		var wo WorkOrder
+		if wo, err = s.OpenWorkOrder(ctx, who, n); err != nil {
+			return 0
+		}
+		for _, status := range to {
+			if err == nil {
+				_, err = s.MoveWorkOrder(ctx, who, Move{ID: wo.ID, Status: status, Resolution: demoResolutions[status]})
+			}
+		}
+		return wo.ID
+	}
+	use := func(id int64, part string, qty exact.Milli) {
+		if err == nil {
+			_, err = s.UsePart(ctx, who, id, part, qty)
+		}
+	}
+	job(NewOrder{AssetID: 1, Description: "Check the belts: due by the plan", Type: "preventive", AssignedTo: "Ana", PMID: 2})
+	spindle := job(NewOrder{AssetID: 1, Description: "Spindle bearing is loud above 1200 rpm", Priority: "high", AssignedTo: "Ben", LaborMinutes: 95, DowntimeMinutes: 120}, "in-progress")
+	use(spindle, "6204-2RS", 2_000)
+	job(NewOrder{AssetID: 2, Description: "Oil mist at the outlet", Priority: "medium", LaborMinutes: 20})
+	cooler := job(NewOrder{AssetID: 5, Description: "Cooler trips its fuse", Priority: "urgent", AssignedTo: "Carla", LaborMinutes: 40, DowntimeMinutes: 360}, "in-progress")
+	use(cooler, "FUSE-10A", 3_000)
+	job(NewOrder{AssetID: 4, Description: "Wipers smear", Priority: "low", TypedCents: 1890, LaborMinutes: 10}, "in-progress", "done")
+	job(NewOrder{AssetID: 3, Description: "Noise from behind, gone on the second day", Priority: "low"}, "cancelled")
+	if err != nil {
+		return err
+	}
+	picture, err := base64.StdEncoding.DecodeString(demoPicture)
+	if err != nil {
+		return err
+	}
+	_, err = s.AddPhoto(ctx, who, spindle, "bearing.png", "The outer ring, blue from heat", picture)
+	return err
+}
+
+var demoResolutions = map[string]string{"done": "New blades fitted", "cancelled": "Could not be heard again"}
+
+// demoPicture is a very small PNG.
+const demoPicture = "iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAAEElEQVR42mM4UaEBRwzEcQBTUhaB8auhQAAAAABJRU5ErkJggg=="

@@ -1,0 +1,61 @@
+package maintenance
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestDemo(t *testing.T) {
+	first, second := open(t), open(t)
+	for _, s := range []*workshop{first, second} {
+		s.must(s.Declare().Demo(ctx, day(t, "2026-11-20")))
+	}
+	for _, table := range first.Declare().Tables {
+		a, b := first.export(table.Name), second.export(table.Name)
+		if strings.Join(a, "\n") != strings.Join(b, "\n") || len(a) == 0 {
+			t.Errorf("%s: %d rows, not the same twice", table.Name, len(a))
+		}
+	}
+	if got := len(first.export("readings")); got != 6*105 {
+		t.Errorf("%d readings", got)
+	}
+	list, err := first.PMDue(ctx, "")
+	first.must(err)
+	states := map[string]int{}
+	for _, row := range list.PMDue {
+		states[row.DueStatus]++
+		states[row.DueStatus+" by "+row.DueSource]++
+	}
+	jobs, err := first.FindWorkOrders(ctx, Filter{Limit: 200})
+	first.must(err)
+	for _, wo := range jobs.WorkOrders {
+		states[wo.Status]++
+	}
+	parts, err := first.Parts(ctx, 0, 100)
+	first.must(err)
+	for _, p := range parts.Parts {
+		if p.LowStock {
+			states["low"]++
+		}
+	}
+	assets, err := first.Assets(ctx, AssetFilter{Limit: 100})
+	first.must(err)
+	for _, a := range assets.Assets {
+		states[a.Status]++
+		for _, m := range a.Meters {
+			if m.AvgPerDay == nil || text2(m.ReadDate) != "2026-11-19" {
+				t.Errorf("%s: %s", a.Name, asJSON(t, m))
+			}
+		}
+	}
+	for _, want := range []string{"overdue", "due-soon", "ok", "overdue by ", "overdue by usage", "due-soon by usage", "ok by both",
+		"open", "in-progress", "done", "cancelled", "low", "operational", "needs-attention", "down"} {
+		if states[want] == 0 {
+			t.Errorf("nothing in the demo is %q: %v", want, states)
+		}
+	}
+	if len(list.PMDue) != 10 || len(assets.Assets) != 5 || jobs.Total != 13 {
+		t.Errorf("%s", fmt.Sprint(len(list.PMDue), len(assets.Assets), jobs.Total))
+	}
+}
