@@ -1,0 +1,37 @@
+package maintenance
+
+import (
+	"testing"
+
+	"quartermaster/schema/strict"
+)
+
+// TestListsWriteThemselves compares the lists that write themselves with what
+// encoding/json makes of them.
+func TestListsWriteThemselves(t *testing.T) {
+	same := func(list interface{ AppendJSON([]byte) []byte }) {
+		t.Helper()
+		want, err := strict.Marshal(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := list.AppendJSON(nil); string(got) != string(want) {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	same(WorkOrders{WorkOrders: []WorkOrder{}})
+	same(PMDue{Today: sampleDay, PMDue: []PMDueRow{}})
+	same(WorkOrders{WorkOrders: []WorkOrder{sampleOrder, sampleDone}})
+	same(PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue, {}}})
+	for _, fill := range []func(*workshop){(*workshop).small, func(s *workshop) { s.must(s.Declare().Demo(ctx, day(t, "2026-11-20"))) }} {
+		s := open(t)
+		fill(s)
+		s.opens(NewOrder{Description: "é \u2028 \"quoted\" <b>\n\ttab", AssignedTo: "Zoë"})
+		orders, err := s.WorkOrders(ctx, "")
+		s.must(err)
+		same(orders)
+		due, err := s.PMDue(ctx, "")
+		s.must(err)
+		same(due)
+	}
+}
