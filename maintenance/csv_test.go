@@ -265,6 +265,8 @@ func TestWorkOrderEdits(t *testing.T) {
 }
 
 func TestDoctorNamesBreaches(t *testing.T) {
+	s := open(t)
+	s.small()
 	for name, c := range map[string]struct{ sql, part string }{
 		"reading":    {"UPDATE meters SET reading = reading + 1 WHERE id = 1", "meter 1 (hours)"},
 		"date":       {"UPDATE meters SET read_date = read_date + 1 WHERE id = 1", "meter 1 (hours)"},
@@ -279,8 +281,6 @@ func TestDoctorNamesBreaches(t *testing.T) {
 		"restarted":  {"UPDATE pm_plans SET restarted_by = 2 WHERE id = 1", "work order 2"},
 		"no order":   {"UPDATE pm_plans SET restarted_by = 99 WHERE id = 1", "work order 99"},
 	} {
-		s := open(t)
-		s.small()
 		undo := fmt.Errorf("undo")
 		var breaches []string
 		err := s.damaged(c.sql, func(found []string) error {

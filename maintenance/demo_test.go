@@ -44,7 +44,7 @@ func TestDemo(t *testing.T) {
 	for _, a := range assets.Assets {
 		states[a.Status]++
 		for _, m := range a.Meters {
-			if m.AvgPerDay == nil || text2(m.ReadDate) != "2026-11-19" {
+			if m.AvgPerDay == nil || dayText(m.ReadDate) != "2026-11-19" {
 				t.Errorf("%s: %s", a.Name, asJSON(t, m))
 			}
 		}

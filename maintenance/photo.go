@@ -72,7 +72,7 @@ func mediaType(data []byte) string {
 // Photo gives a picture back, the same bytes; 404 if there is none.
 func (s *Service) Photo(ctx context.Context, id int64) (photo Photo, data []byte, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		found := false
+		var found bool
 		photo, found, err = db.One(c, func(r *db.Row) Photo {
 			p := Photo{ID: r.Int(), Filename: r.Text(), Caption: r.TextPtr()}
 			data = r.Bytes()

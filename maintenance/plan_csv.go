@@ -114,7 +114,7 @@ func (p *plan) count(tx *db.Tx, a Asset, row *schema.Form, r planRow) error {
 	if *p.IntervalUsage == 0 {
 		return fault.Invalidf("interval_usage: 0 is out of range; it takes a number above 0 with at most 3 decimals")
 	}
-	m := Meter{ID: p.MeterID}
+	var m Meter
 	var err error
 	if row.Given("meter") && r.meter != "" || p.MeterID == 0 {
 		m, err = pickMeter(&tx.Conn, a, r.meter)

@@ -10,7 +10,7 @@ import (
 
 // brief shows what matters of a due row.
 func brief(r PMDueRow) string {
-	s := fmt.Sprintf("%s next %s done %s", r.DueStatus, text2(r.NextDue), text2(r.LastDoneDate))
+	s := fmt.Sprintf("%s next %s done %s", r.DueStatus, dayText(r.NextDue), dayText(r.LastDoneDate))
 	if r.BaselineReading != nil {
 		s += fmt.Sprintf(" baseline %v remaining %v by %s", *r.BaselineReading, *r.UsageRemaining, r.DueSource)
 	}

@@ -17,7 +17,7 @@ func TestReadingRules(t *testing.T) {
 	s.lathe("100", "2026-11-01")
 
 	r := s.reads("110.5", "")
-	if !r.Moved || !r.Accepted || r.Correction || r.PreviousReading != 100_000 || r.Meter.Reading != 110_500 || text2(r.Meter.ReadDate) != "2026-11-20" || r.Warning != nil {
+	if !r.Moved || !r.Accepted || r.Correction || r.PreviousReading != 100_000 || r.Meter.Reading != 110_500 || dayText(r.Meter.ReadDate) != "2026-11-20" || r.Warning != nil {
 		t.Errorf("higher: %s", asJSON(t, r))
 	}
 	r = s.reads("110.5", "")
@@ -35,7 +35,7 @@ func TestReadingRules(t *testing.T) {
 	})
 
 	r = s.reads("115", "2026-11-10")
-	if !r.Moved || text2(r.Meter.ReadDate) != "2026-11-20" || r.Meter.Reading != 115_000 {
+	if !r.Moved || dayText(r.Meter.ReadDate) != "2026-11-20" || r.Meter.Reading != 115_000 {
 		t.Errorf("an older date: %s", asJSON(t, r))
 	}
 	if got, want := s.names(), "reading.recorded reading.recorded"; got != want {
@@ -155,7 +155,7 @@ func TestUseAgainstNaive(t *testing.T) {
 		}
 		return d.String()
 	}
-	for seed := range uint64(8) {
+	for seed := range uint64(5) {
 		s := open(t)
 		r := rand.New(rand.NewPCG(seed, 3))
 		start := "2026-03-01"

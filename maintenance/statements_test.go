@@ -45,7 +45,7 @@ func statements(t *testing.T) (all []statement) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var package_ []*ast.File
+	var sources []*ast.File
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -54,13 +54,13 @@ func statements(t *testing.T) (all []statement) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		package_ = append(package_, f)
+		sources = append(sources, f)
 	}
 	info := types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
 	// Nothing that is imported is needed: only the package's own constants are folded.
 	c := types.Config{Importer: nothing{}, Error: func(error) {}}
-	_, _ = c.Check("maintenance", files, package_, &info)
-	for _, f := range package_ {
+	_, _ = c.Check("maintenance", files, sources, &info)
+	for _, f := range sources {
 		for _, d := range f.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok {

@@ -364,7 +364,7 @@ func (s *workshop) dump() string {
 	var b strings.Builder
 	s.must(s.db.View(ctx, func(c *db.Conn) error {
 		for _, table := range []string{"assets", "meters", "readings", "parts", "pm_plans", "work_orders", "work_order_counts", "part_uses", "photos", "maintenance_settings", "audit", "events"} {
-			columns, err := db.All(c, db.Text, "SELECT name FROM pragma_table_info(?)", table)
+			columns, err := db.All(c, db.Text, "SELECT CASE name WHEN 'data' THEN 'length(data)' ELSE name END FROM pragma_table_info(?)", table)
 			if err != nil {
 				return err
 			}
@@ -381,9 +381,7 @@ func (s *workshop) dump() string {
 	return b.String()
 }
 
-func ptr[T any](v T) *T { return &v }
-
-func text2(p *exact.Day) string {
+func dayText(p *exact.Day) string {
 	if p == nil {
 		return "null"
 	}

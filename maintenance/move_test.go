@@ -1,0 +1,137 @@
+package maintenance
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/fault"
+)
+
+func TestEveryMove(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	path := map[string][]string{"open": nil, "in-progress": {"in-progress"}, "done": {"in-progress", "done"}, "cancelled": {"cancelled"}}
+	allowed := map[string]string{"open": "in-progress, cancelled", "in-progress": "done, cancelled", "done": "open", "cancelled": "final"}
+	for from, way := range path {
+		for to := range path {
+			wo := s.opens(NewOrder{})
+			s.moves(wo.ID, way...)
+			may := strings.Contains(" "+strings.ReplaceAll(allowed[from], ",", " ")+" ", " "+to+" ")
+			if may {
+				if got := s.moves(wo.ID, to); got.Status != to {
+					t.Errorf("%s to %s: %s", from, to, got.Status)
+				}
+				continue
+			}
+			s.untouched(fault.Invalid, allowed[from], func() error {
+				_, err := s.MoveWorkOrder(ctx, ana, Move{ID: wo.ID, Status: to, Resolution: "x"})
+				return err
+			})
+			// Without a resolution it is still the move that is refused.
+			s.untouched(fault.Invalid, allowed[from], func() error {
+				_, err := s.MoveWorkOrder(ctx, ana, Move{ID: wo.ID, Status: to})
+				return err
+			})
+		}
+	}
+}
+
+func TestMoveThroughTheDay(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	wo := s.opens(NewOrder{})
+	s.on("2026-11-21")
+	got, err := s.post("POST /api/work-orders/:id/status", "1", `{"status":" In_Progress ","resolution":"looked at it"}`)
+	s.must(err)
+	if !strings.Contains(got, `"status":"in-progress"`) || !strings.Contains(got, `"resolution":"looked at it"`) || !strings.Contains(got, `"started_at":"2026-11-21T12:00:00Z"`) {
+		t.Errorf("in progress: %s", got)
+	}
+	s.untouched(fault.Invalid, "resolution", func() error {
+		_, err := s.call("advance_status", `{"id":1,"status":"done","resolution":" \n "}`)
+		return err
+	})
+	s.on("2026-11-22")
+	got, err = s.call("advance_status", `{"id":1,"status":"done","resolution":" repaired "}`)
+	s.must(err)
+	if !strings.Contains(got, `"resolution":"repaired"`) || !strings.Contains(got, `"completed_at":"2026-11-22T12:00:00Z"`) {
+		t.Errorf("done: %s", got)
+	}
+	s.on("2026-11-23")
+	again := s.moves(wo.ID, "open")
+	if again.CompletedAt != nil || again.Resolution == nil || *again.Resolution != "repaired" || again.StartedAt == nil {
+		t.Errorf("reopened: %s", asJSON(t, again))
+	}
+	// The resolution that was kept does not close it again: it must be in the request.
+	s.moves(wo.ID, "in-progress")
+	s.untouched(fault.Invalid, "resolution", func() error { _, err := s.MoveWorkOrder(ctx, ana, Move{ID: wo.ID, Status: "done"}); return err })
+	s.moves(wo.ID, "done")
+	if got, want := s.names(), "workorder.created workorder.completed workorder.completed"; got != want {
+		t.Errorf("events %s, want %s", got, want)
+	}
+	want := "workorder.created work_order:1" + strings.Repeat(", workorder.status work_order:1", 5)
+	if got := strings.Join(s.audit()[2:], ", "); got != want {
+		t.Errorf("audit %s, want %s", got, want)
+	}
+}
+
+func TestMoveRefusals(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	s.opens(NewOrder{})
+	const route = "POST /api/work-orders/:id/status"
+	for _, c := range []struct {
+		id, body string
+		kind     fault.Kind
+		part     string
+	}{
+		{"1", `{}`, fault.Invalid, "status"},
+		{"1", `{"status":"finished"}`, fault.Invalid, "open, in-progress, done, cancelled"},
+		{"1", `{"status":"cancelled","why":"x"}`, fault.Invalid, "why"},
+		{"9", `{"status":"cancelled"}`, fault.NotFound, "work order 9"},
+		{"9", `{"status":"done"}`, fault.Invalid, "resolution"},
+		{"9", `{"status":"done","resolution":"x"}`, fault.NotFound, "work order 9"},
+		{"0", `{"status":"cancelled"}`, fault.NotFound, ""},
+		{"x", `{"status":"cancelled"}`, fault.NotFound, ""},
+		{"1", `{"status":"cancelled","resolution":"` + strings.Repeat("x", 10_001) + `"}`, fault.Invalid, "at most 10000"},
+	} {
+		s.untouched(c.kind, c.part, func() error { _, err := s.post(route, c.id, c.body); return err })
+	}
+}
+
+func TestBulkMove(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	for range 4 {
+		s.opens(NewOrder{})
+	}
+	s.moves(2, "in-progress")
+	s.moves(3, "cancelled")
+	got, err := s.MoveWorkOrders(ctx, cli, "DONE", []int64{1, 2, 3, 9, 2}, "all repaired")
+	s.must(err)
+	if len(got.Moved) != 1 || got.Moved[0].ID != 2 || got.Moved[0].Status != "done" {
+		t.Errorf("moved %s", asJSON(t, got.Moved))
+	}
+	var refused []string
+	for _, r := range got.Refused {
+		refused = append(refused, fmt.Sprint(r.ID))
+		if r.Reason == "" {
+			t.Errorf("order %d is refused without a reason", r.ID)
+		}
+	}
+	if strings.Join(refused, " ") != "1 3 9 2" {
+		t.Errorf("refused %v", refused)
+	}
+	if got := s.names(); !strings.HasSuffix(got, " workorder.completed") || strings.Count(got, "completed") != 1 {
+		t.Errorf("events %s", got)
+	}
+	s.untouched(fault.Invalid, "open, in-progress, done, cancelled", func() error {
+		_, err := s.MoveWorkOrders(ctx, cli, "shut", []int64{1}, "x")
+		return err
+	})
+	none, err := s.MoveWorkOrders(ctx, cli, "done", []int64{4}, "")
+	s.must(err)
+	if len(none.Moved) != 0 || len(none.Refused) != 1 {
+		t.Errorf("done without a resolution: %s", asJSON(t, none))
+	}
+}
