@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"time"
 
 	"quartermaster/schema"
@@ -33,17 +34,12 @@ var statuses = map[fault.Kind]int{
 // written is an answer that is JSON already.
 type written []byte
 
-// appender is an answer that writes itself, because it is large and asked for often.
-type appender interface{ AppendJSON(b []byte) []byte }
-
+// encode appends the answer as JSON.
 func encode(b []byte, answer any) ([]byte, error) {
-	switch v := answer.(type) {
-	case written:
+	if v, ok := answer.(written); ok {
 		return v, nil
-	case appender:
-		return v.AppendJSON(b), nil
 	}
-	return strict.Marshal(answer)
+	return strict.Append(b, answer)
 }
 
 func status(op schema.Op, answer any) int {
@@ -57,13 +53,24 @@ func status(op schema.Op, answer any) int {
 }
 
 func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any) {
-	body, err := encode(nil, answer)
+	held, _ := buffers.Get().(*[]byte)
+	body, err := encode((*held)[:0], answer)
 	if err != nil {
 		h.refuse(w, err)
 		return
 	}
 	send(w, status(op, answer), body)
+	if _, shared := answer.(written); !shared && cap(body) <= mostKept {
+		*held = body
+	}
+	buffers.Put(held)
 }
+
+// buffers are where answers are written; large ones are not kept, since memory is
+// small where this runs.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const mostKept = 256 << 10
 
 func send(w http.ResponseWriter, status int, body []byte) {
 	head := w.Header()

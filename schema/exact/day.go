@@ -195,3 +195,6 @@ func (d *Day) UnmarshalJSON(b []byte) error {
 	}
 	return d.UnmarshalText(b[1:11])
 }
+
+// AppendJSON appends the quoted day; one that the calendar lacks is written as it counts.
+func (d Day) AppendJSON(b []byte) []byte { return append(d.Append(append(b, '"')), '"') }

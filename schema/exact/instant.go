@@ -26,13 +26,27 @@ func (i Instant) Time() time.Time { return time.Unix(int64(i), 0).UTC() }
 // Day is the calendar day of the instant in loc.
 func (i Instant) Day(loc *time.Location) Day { return DayOf(time.Unix(int64(i), 0).In(loc)) }
 
-func (i Instant) String() string { return i.Time().Format(instantLayout) }
+func (i Instant) String() string { return string(i.Append(nil)) }
 
 // Append writes the instant as it stands in JSON, without the quotes.
-func (i Instant) Append(b []byte) []byte { return i.Time().AppendFormat(b, instantLayout) }
+func (i Instant) Append(b []byte) []byte {
+	const day = 24 * 60 * 60
+	d := floorDiv(int64(i), day)
+	s := int64(i) - d*day
+	b = Day(d).Append(b)
+	b = appendTwo(append(b, 'T'), s/3600)
+	b = appendTwo(append(b, ':'), s/60%60)
+	b = appendTwo(append(b, ':'), s%60)
+	return append(b, 'Z')
+}
+
+func appendTwo(b []byte, n int64) []byte { return append(b, byte('0'+n/10), byte('0'+n%10)) }
 
 // MarshalJSON writes the quoted RFC 3339 form.
 func (i Instant) MarshalJSON() ([]byte, error) {
 	b := make([]byte, 0, len(instantLayout)+2)
 	return append(i.Append(append(b, '"')), '"'), nil
 }
+
+// AppendJSON appends the quoted instant.
+func (i Instant) AppendJSON(b []byte) []byte { return append(i.Append(append(b, '"')), '"') }

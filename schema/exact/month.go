@@ -136,3 +136,6 @@ func (m *Month) UnmarshalJSON(b []byte) error {
 	}
 	return m.UnmarshalText(b[1:8])
 }
+
+// AppendJSON appends the quoted month.
+func (m Month) AppendJSON(b []byte) []byte { return append(m.Append(append(b, '"')), '"') }

@@ -7,28 +7,42 @@ import (
 	"unicode/utf8"
 )
 
-// Marshal writes v as JSON the way it leaves the program: without HTML escapes and
-// without a newline at the end.
-func Marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
+// Marshal writes v as JSON the way it leaves the program: byte for byte as
+// encoding/json does, but without HTML escapes and several times faster. What writes
+// itself (AppendJSON) is asked to; what writeOf does not know is left to encoding/json.
+func Marshal(v any) ([]byte, error) { return Append(nil, v) }
+
+// Append is Marshal that appends to b.
+func Append(b []byte, v any) ([]byte, error) {
+	if a, ok := v.(appender); ok {
+		return a.AppendJSON(b), nil
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return appendAny(b, v)
 }
 
-// AppendText appends s as a JSON string, byte for byte as Marshal writes it, for
-// answers that are large enough to write themselves.
+// appender is a value that writes its own JSON.
+type appender interface{ AppendJSON(b []byte) []byte }
+
+// slow writes v by encoding/json.
+func slow(b []byte, v any) ([]byte, error) {
+	var w bytes.Buffer
+	enc := json.NewEncoder(&w)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return b, err
+	}
+	return append(b, bytes.TrimSuffix(w.Bytes(), []byte("\n"))...), nil
+}
+
+// AppendText appends s as a JSON string, byte for byte as Marshal writes it.
 func AppendText(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf && needsEscapes(s) {
-			quoted, err := Marshal(s)
+			quoted, err := slow(b, s)
 			if err != nil {
 				panic(err) // a string always marshals
 			}
-			return append(b, quoted...)
+			return quoted
 		} else if c >= utf8.RuneSelf {
 			break // needsEscapes has seen the whole text
 		}

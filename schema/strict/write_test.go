@@ -1,25 +1,144 @@
 package strict
 
 import (
+	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
+	"time"
+
+	"quartermaster/schema/exact"
 )
 
-func FuzzAppendText(f *testing.F) {
-	for _, s := range []string{"", "plain", "Zoë", "Zoë \"x\"", "a\\b", "tab\there", "\x7f", "<&>", "\u2028", "é\u2029", "\xff", "é\xff", "日本\n", "\x00"} {
-		f.Add(s)
+type inner struct {
+	A int64   `json:"a"`
+	B *string `json:"b"`
+}
+
+type tree struct {
+	Name string  `json:"name"`
+	Kids []*tree `json:"kids"`
+}
+
+type everything struct {
+	Promoted
+	Text     string             `json:"text"`
+	Empty    string             `json:"empty,omitempty"`
+	None     *exact.Day         `json:"none"`
+	Day      *exact.Day         `json:"day"`
+	Qty      exact.Milli        `json:"qty"`
+	Dec      exact.Decimal      `json:"dec"`
+	At       exact.Instant      `json:"at"`
+	Month    exact.Month        `json:"month"`
+	Rows     []inner            `json:"rows"`
+	Nil      []inner            `json:"nil"`
+	Map      map[string]int     `json:"map"`
+	Any      any                `json:"any"`
+	Raw      json.RawMessage    `json:"raw"`
+	Bytes    []byte             `json:"bytes"`
+	Float    float64            `json:"float"`
+	Bool     bool               `json:"bool"`
+	Time     time.Time          `json:"time"`
+	Small    uint8              `json:"small"`
+	Nested   struct{ X, Y int } `json:"nested"`
+	Hidden   string             `json:"-"`
+	secret   string
+	Untagged int
+}
+
+type inner2 struct {
+	Up string `json:"up"`
+}
+
+// Promoted is exported, so its fields stand in the struct that embeds it.
+type Promoted struct {
+	P int `json:"p"`
+}
+
+type outer struct {
+	Promoted
+	Q int `json:"q"`
+}
+
+// hidden embeds what is not exported, which is left to encoding/json.
+type hidden struct {
+	inner2
+	V int `json:"v"`
+}
+
+type shadow struct {
+	Promoted
+	P string `json:"p"`
+}
+
+func reference(t *testing.T, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, s string) {
-		want, err := Marshal(s)
-		if err != nil {
-			t.Fatal(err)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func TestMarshalIsEncodingJSON(t *testing.T) {
+	s, d := "ein \"Wort\" <b> & \u2028 \xff \x01", exact.DateOf(2026, 11, 20)
+	full := everything{
+		Text: s, Day: &d, Qty: 12_500, Dec: exact.Decimal{Unscaled: -1234, Places: 2}, At: 1_795_000_000, Month: d.Month(),
+		Rows: []inner{{1, &s}, {-2, nil}}, Map: map[string]int{"b": 1, "a": 2}, Any: inner{A: 3}, Raw: json.RawMessage(`{"x":[1,2]}`),
+		Bytes: []byte("hey"), Float: 1e21, Bool: true, Time: time.Unix(1, 5).UTC(), Small: 255, Hidden: "h", secret: "s",
+	}
+	for _, v := range []any{
+		nil, 1, "x", s, true, []string{}, []string(nil), map[string]any{"k": []int{1}}, full, &full, everything{Raw: json.RawMessage("1"), Month: d.Month()}, hidden{inner2{"u"}, 1},
+		outer{Promoted{1}, 2}, shadow{Promoted{1}, "x"}, []any{1, "a", nil, full}, d, &d, exact.Milli(1), []exact.Day{d}, struct{}{},
+		tree{Name: "a", Kids: []*tree{{Name: "b"}, nil}}, json.RawMessage(`[1]`),
+	} {
+		got, err := Marshal(v)
+		if want := reference(t, v); err != nil || string(got) != want {
+			t.Errorf("%T:\n got %s (%v)\nwant %s", v, got, err, want)
 		}
-		got := AppendText([]byte("x"), s)
-		if string(got) != "x"+string(want) {
-			t.Fatalf("%q is written %s, want %s", s, got[1:], want)
+	}
+	if _, err := Marshal(map[string]any{"f": func() {}}); err == nil {
+		t.Error("a function was written")
+	}
+}
+
+// article is as wide as a record of the services is.
+type article struct {
+	Code    string        `json:"code"`
+	Name    string        `json:"name"`
+	Note    *string       `json:"note"`
+	Cents   int64         `json:"cents"`
+	Stock   exact.Milli   `json:"stock"`
+	OnOrder exact.Milli   `json:"on_order"`
+	Average exact.Decimal `json:"average"`
+	Due     *exact.Day    `json:"due"`
+	Active  bool          `json:"active"`
+	Made    exact.Instant `json:"made"`
+	Changed exact.Instant `json:"changed"`
+}
+
+func BenchmarkMarshalRows(b *testing.B) {
+	s, d := "some text", exact.DateOf(2026, 11, 20)
+	rows := make([]article, 200)
+	for i := range rows {
+		rows[i] = article{Code: "SKU-000123", Name: "Widget number 123, assorted", Note: &s, Cents: 250, Stock: 12_500, Average: exact.Decimal{Unscaled: 45_000, Places: 4}, Due: &d, Active: true, Made: 1_795_000_000}
+	}
+	b.Run("strict", func(b *testing.B) {
+		var buf []byte
+		var err error
+		for b.Loop() {
+			if buf, err = Append(buf[:0], rows); err != nil {
+				b.Fatal(err)
+			}
 		}
-		if !json.Valid(got[1:]) {
-			t.Fatalf("%q is written %s", s, got[1:])
+	})
+	b.Run("encoding/json", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := slow(nil, rows); err != nil {
+				b.Fatal(err)
+			}
 		}
 	})
 }

@@ -1,0 +1,212 @@
+package strict
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// write appends a value of one type; the value is addressable.
+type write func(b []byte, v reflect.Value) ([]byte, error)
+
+// writes remembers how each type is written. Types do not change, so what was worked
+// out once holds for the life of the program.
+var writes sync.Map // reflect.Type to write
+
+func appendAny(b []byte, v any) ([]byte, error) {
+	if v == nil {
+		return append(b, "null"...), nil
+	}
+	given := reflect.ValueOf(v)
+	w := writeOf(given.Type())
+	held := reflect.New(given.Type()).Elem() // addressable, so that parts can be asked without being copied
+	held.Set(given)
+	return w(b, held)
+}
+
+func writeOf(t reflect.Type) write {
+	if w, ok := writes.Load(t); ok {
+		known, _ := w.(write)
+		return known
+	}
+	// A type that holds itself finds this until its own way of writing is worked out.
+	var w write
+	var ready sync.WaitGroup
+	ready.Add(1)
+	first, taken := writes.LoadOrStore(t, write(func(b []byte, v reflect.Value) ([]byte, error) {
+		ready.Wait()
+		return w(b, v)
+	}))
+	if taken {
+		known, _ := first.(write)
+		return known
+	}
+	w = work(t)
+	ready.Done()
+	writes.Store(t, w)
+	return w
+}
+
+var (
+	isAppender  = reflect.TypeFor[appender]()
+	isMarshaler = reflect.TypeFor[json.Marshaler]()
+	isText      = reflect.TypeFor[encoding.TextMarshaler]()
+)
+
+// work finds how values of the type are written.
+func work(t reflect.Type) write {
+	switch p := reflect.PointerTo(t); {
+	case t.Kind() != reflect.Pointer && p.Implements(isAppender):
+		return func(b []byte, v reflect.Value) ([]byte, error) {
+			a, _ := v.Addr().Interface().(appender)
+			return a.AppendJSON(b), nil
+		}
+	case t.Kind() != reflect.Pointer && (p.Implements(isMarshaler) || p.Implements(isText)):
+		return writeSlow
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return func(b []byte, v reflect.Value) ([]byte, error) { return strconv.AppendBool(b, v.Bool()), nil }
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return func(b []byte, v reflect.Value) ([]byte, error) { return strconv.AppendInt(b, v.Int(), 10), nil }
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return func(b []byte, v reflect.Value) ([]byte, error) { return strconv.AppendUint(b, v.Uint(), 10), nil }
+	case reflect.String:
+		return func(b []byte, v reflect.Value) ([]byte, error) { return AppendText(b, v.String()), nil }
+	case reflect.Interface:
+		return func(b []byte, v reflect.Value) ([]byte, error) { return Append(b, v.Interface()) }
+	case reflect.Pointer:
+		return writePointer(t)
+	case reflect.Slice:
+		if t.Elem().Kind() != reflect.Uint8 {
+			return writeSlice(t)
+		}
+	case reflect.Struct:
+		if fields, ok := fieldsOf(t); ok {
+			return writeStruct(fields)
+		}
+	}
+	return writeSlow
+}
+
+func writeSlow(b []byte, v reflect.Value) ([]byte, error) { return slow(b, v.Interface()) }
+
+func writePointer(t reflect.Type) write {
+	elem := writeOf(t.Elem())
+	return func(b []byte, v reflect.Value) ([]byte, error) {
+		if v.IsNil() {
+			return append(b, "null"...), nil
+		}
+		return elem(b, v.Elem())
+	}
+}
+
+func writeSlice(t reflect.Type) write {
+	elem := writeOf(t.Elem())
+	return func(b []byte, v reflect.Value) (_ []byte, err error) {
+		if v.IsNil() {
+			return append(b, "null"...), nil
+		}
+		b = append(b, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b, err = elem(b, v.Index(i)); err != nil {
+				return b, err
+			}
+		}
+		return append(b, ']'), nil
+	}
+}
+
+// member is one field of a struct.
+type member struct {
+	index     []int
+	name      string // with its quotes and colon
+	omitEmpty bool
+	write     write
+}
+
+// fieldsOf lists a struct's members in encoding/json's order. ok is false for what it
+// leaves to encoding/json: rare options, and names that stand twice.
+func fieldsOf(t reflect.Type) (members []member, ok bool) {
+	names := map[string]bool{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, tagged := f.Tag.Lookup("json")
+		name, options, _ := strings.Cut(tag, ",")
+		switch {
+		case tag == "-":
+			continue
+		case f.Anonymous && name == "":
+			if f.Type.Kind() != reflect.Struct || !f.IsExported() || tagged {
+				return nil, false
+			}
+			inner, ok := fieldsOf(f.Type)
+			if !ok {
+				return nil, false
+			}
+			for _, m := range inner {
+				m.index = append([]int{i}, m.index...)
+				members = append(members, m)
+			}
+			continue
+		case !f.IsExported():
+			continue
+		case options != "" && options != "omitempty":
+			return nil, false
+		case name == "":
+			name = f.Name
+		}
+		members = append(members, member{
+			index: []int{i}, name: string(AppendText(nil, name)) + ":", omitEmpty: options == "omitempty", write: writeOf(f.Type),
+		})
+	}
+	for _, m := range members {
+		if names[m.name] {
+			return nil, false
+		}
+		names[m.name] = true
+	}
+	return members, true
+}
+
+func writeStruct(members []member) write {
+	return func(b []byte, v reflect.Value) (_ []byte, err error) {
+		b = append(b, '{')
+		first := true
+		for i := range members {
+			m := &members[i]
+			f := v
+			for _, at := range m.index {
+				f = f.Field(at)
+			}
+			if m.omitEmpty && empty(f) {
+				continue
+			}
+			if !first {
+				b = append(b, ',')
+			}
+			first = false
+			if b, err = m.write(append(b, m.name...), f); err != nil {
+				return b, err
+			}
+		}
+		return append(b, '}'), nil
+	}
+}
+
+// empty is what omitempty leaves out.
+func empty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map, reflect.String, reflect.Array:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	}
+	return v.IsZero()
+}
