@@ -119,7 +119,7 @@ func (a Asset) withMeters(c *db.Conn) (_ Asset, err error) {
 // unknown asset is 404, an unknown status 422.
 func (s *Service) SetAssetStatus(ctx context.Context, who db.Caller, id int64, status string) (Asset, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Asset, err error) {
-		if status, err = choice("status", status, assetStatuses, alsoAssetStatus); err != nil {
+		if status, err = ParseAssetStatus(status); err != nil {
 			return none, err
 		}
 		a, err := findAsset(&tx.Conn, id)
