@@ -39,7 +39,7 @@ func addPhoto(tx *db.Tx, orderID int64, filename, caption string, data []byte) (
 	media := mediaType(data)
 	switch {
 	case len(data) > MaxPhoto:
-		return none, fault.Invalidf("photo: %s has %d bytes; at most %d (10 MiB) are allowed", filename, len(data), MaxPhoto)
+		return none, fault.Invalidf("photo: %s is too large; at most %d bytes (10 MiB) are allowed", filename, MaxPhoto)
 	case media == "":
 		return none, fault.Invalidf("photo: %s is not a picture of a kind that is kept: JPEG, PNG or WebP", filename)
 	}
