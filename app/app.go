@@ -61,6 +61,7 @@ func (p *program) commands() []*cobra.Command {
 		p.migrateCommand(),
 		p.doctorCommand(),
 		p.healthcheckCommand(),
+		p.maintenanceCommand(),
 		p.reorderCommand(),
 		p.importCommand(),
 		p.exportCommand(),

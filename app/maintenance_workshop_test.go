@@ -1,0 +1,213 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"quartermaster/app/apptest"
+)
+
+// workshop is a running appliance whose maintenance service holds a small workshop. It
+// is Friday, 2026-11-20.
+//
+//	asset 1 LATHE-1 Lathe, operational:  meter 1 hours at 1000
+//	asset 2 VAN-1 Van 1, down:           meters 3 cooler, never read, and 2 odometer at 50000
+//	asset 3 BENCH-1 Bench, operational:  no meter
+//	asset 4 OLD-1 Old saw, retired:      meter 4 hours at 10
+//
+//	plan 1 of the lathe:  Oil, every 500 h
+//	plan 2 of the van:    Inspection, every 365 days, first on 2027-11-20
+//	plan 3 of the van:    Service, every 180 days and 15000 km, last on 2026-11-01
+//	plan 4 of the saw:    Belts, every 30 days, due since 2026-01-01
+//
+//	part 1 6204-2RS: 3, at least 4, 4.25 each;  2 OIL: 38.5 l, at least 20, 6.90 each;  3 FUSE: none, no minimum
+type workshop struct{ *apptest.Shop }
+
+func newWorkshop(t testing.TB, args ...string) workshop {
+	t.Helper()
+	w := workshop{apptest.Start(t, args...)}
+	w.load("assets", "asset_tag,name,status", "LATHE-1,Lathe,operational", "VAN-1,Van 1,down", "BENCH-1,Bench,", "OLD-1,Old saw,retired")
+	w.load("meters", "asset_tag,name,unit,reading,read_date", "LATHE-1,hours,h,1000,2026-11-10", "VAN-1,odometer,km,50000,2026-11-19",
+		"VAN-1,cooler,h,,", "OLD-1,hours,h,10,2025-01-01")
+	w.load("parts", "part_number,name,unit,quantity,min_quantity,unit_cost_cents", "6204-2RS,Ball bearing,piece,3,4,425", "OIL,Engine oil,l,38.5,20,690",
+		"FUSE,Fuse,,0,0,15")
+	w.load("pm-plans", "asset_tag,title,interval_days,interval_usage,meter,start_date,last_done_date", "LATHE-1,Oil,,500,,,",
+		"VAN-1,Inspection,365,,,2027-11-20,", "VAN-1,Service,180,15000,odometer,,2026-11-01", "OLD-1,Belts,30,,,2026-01-01,")
+	t.Cleanup(func() { w.MustCLI("doctor") })
+	return w
+}
+
+// load imports rows, all of which must be good.
+func (w workshop) load(table, header string, rows ...string) {
+	w.T.Helper()
+	if code, out, errs := w.rows(table, header, rows...); code != 0 {
+		w.T.Fatalf("import %s: exit %d: %s%s", table, code, out, errs)
+	}
+}
+
+// rows imports rows.
+func (w workshop) rows(table, header string, rows ...string) (code int, out, errs string) {
+	w.T.Helper()
+	return w.Pipe(header+"\n"+strings.Join(rows, "\n")+"\n", "import", "maintenance", table, "-")
+}
+
+// get asks and must be answered 200.
+func (w workshop) get(path string) string {
+	w.T.Helper()
+	a := w.Get("maintenance", path)
+	if a.Status != 200 {
+		w.T.Fatalf("GET %s: %d %s", path, a.Status, a.Body)
+	}
+	return a.Body
+}
+
+// post sends and must be answered with the status.
+func (w workshop) post(status int, path, body string) string {
+	w.T.Helper()
+	a := w.Post("maintenance", path, body)
+	if a.Status != status {
+		w.T.Fatalf("POST %s %s: %d %s, want %d", path, body, a.Status, a.Body, status)
+	}
+	return a.Body
+}
+
+// open opens a work order and gives its id.
+func (w workshop) open(body string) int64 {
+	w.T.Helper()
+	var wo struct{ ID int64 }
+	w.into(w.post(201, "/api/work-orders", body), &wo)
+	return wo.ID
+}
+
+// move moves a work order and gives it.
+func (w workshop) move(id int64, status, resolution string) string {
+	w.T.Helper()
+	return w.post(200, fmt.Sprintf("/api/work-orders/%d/status", id), jsonText(map[string]string{"status": status, "resolution": resolution}))
+}
+
+// close walks an open work order to done.
+func (w workshop) close(id int64) string {
+	w.T.Helper()
+	w.move(id, "in-progress", "")
+	return w.move(id, "done", "Done")
+}
+
+// tool calls a tool, which must succeed, and gives what it gives as JSON.
+func (w workshop) tool(name, arguments string) string {
+	w.T.Helper()
+	content, refusal := w.Tool("maintenance", name, arguments)
+	if refusal != "" {
+		w.T.Fatalf("%s %s: %s", name, arguments, refusal)
+	}
+	return jsonText(content)
+}
+
+// due is the row of a plan in the list of what is due, nil when it is not there.
+func (w workshop) due(plan int64) map[string]any {
+	w.T.Helper()
+	var list struct {
+		Rows []map[string]any `json:"pm_due"`
+	}
+	w.into(w.get("/api/pm-due"), &list)
+	for _, row := range list.Rows {
+		if row["pm_id"] == float64(plan) {
+			return row
+		}
+	}
+	return nil
+}
+
+// isDue compares some of a plan's figures with what they should be.
+func (w workshop) isDue(when string, plan int64, want map[string]any) {
+	w.T.Helper()
+	row := w.due(plan)
+	if row == nil {
+		w.T.Errorf("%s: plan %d is not in the list", when, plan)
+		return
+	}
+	for name, value := range want {
+		if fmt.Sprint(row[name]) != fmt.Sprint(value) {
+			w.T.Errorf("%s: plan %d has %s %v, want %v in %v", when, plan, name, row[name], value, row)
+		}
+	}
+}
+
+// trail is the newest n audit entries of the service, the newest first, each as
+// "actor via action subject changes".
+func (w workshop) trail(n int) []string {
+	w.T.Helper()
+	var list struct {
+		Entries []struct {
+			Actor, Via, Action, Subject string
+			Changes                     json.RawMessage
+		}
+	}
+	w.into(w.MustCLI("audit", "--service", "maintenance", "--limit", fmt.Sprint(n), "--json"), &list)
+	var lines []string
+	for _, e := range list.Entries {
+		lines = append(lines, strings.Join([]string{e.Actor, e.Via, e.Action, e.Subject, string(e.Changes)}, " "))
+	}
+	return lines
+}
+
+// into reads JSON.
+func (w workshop) into(body string, v any) {
+	w.T.Helper()
+	if err := json.Unmarshal([]byte(body), v); err != nil {
+		w.T.Fatalf("%v in %s", err, body)
+	}
+}
+
+// equal compares two texts.
+func (w workshop) equal(what, got, want string) {
+	w.T.Helper()
+	if got != want {
+		w.T.Errorf("%s\n got %s\nwant %s", what, got, want)
+	}
+}
+
+// says holds a text to parts that it must have.
+func (w workshop) says(what, text string, parts ...string) {
+	w.T.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			w.T.Errorf("%s does not say %q:\n%s", what, p, text)
+		}
+	}
+}
+
+// refuses runs a command of the service that must end with the code, print nothing,
+// say each of the words, and leave every row as it is.
+func (w workshop) refuses(code int, words []string, args ...string) {
+	w.T.Helper()
+	before := still(w.T, w.Shop)
+	got, out, errs := w.CLI(append([]string{"maintenance"}, args...)...)
+	if got != code || out != "" {
+		w.T.Errorf("maintenance %q: exit %d with %q, want %d: %s", args, got, out, code, errs)
+	}
+	w.says(fmt.Sprintf("maintenance %q", args), errs, words...)
+	before.check(fmt.Sprintf("maintenance %q", args))
+}
+
+// cli runs a command of the service that must succeed.
+func (w workshop) cli(args ...string) string {
+	w.T.Helper()
+	return w.MustCLI(append([]string{"maintenance"}, args...)...)
+}
+
+// refused sends what must be refused with the status, saying each of the words, and
+// leave every row as it is.
+func (w workshop) refused(status int, path, body string, words ...string) {
+	w.T.Helper()
+	before := still(w.T, w.Shop)
+	a := w.Post("maintenance", path, body)
+	var refusal struct{ Error, Detail string }
+	w.into(a.Body, &refusal)
+	if code := map[int]string{400: "bad_request", 404: "not_found", 409: "conflict", 422: "validation"}[status]; a.Status != status || refusal.Error != code {
+		w.T.Errorf("POST %s %s: %d %s, want %d", path, body, a.Status, a.Body, status)
+	}
+	w.says(fmt.Sprintf("POST %s %s", path, body), refusal.Detail, words...)
+	before.check(fmt.Sprintf("POST %s %s", path, body))
+}
