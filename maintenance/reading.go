@@ -72,7 +72,7 @@ func recordReading(tx *db.Tx, n NewReading) (none Recorded, err error) {
 
 func checkReading(name string, v exact.Milli) error {
 	if v < 0 || v > maxReading*1000 {
-		return fault.Invalidf("%s: %v is out of range; it takes a number from 0 to %d", name, v, maxReading)
+		return fault.Invalidf("%s: %v is out of range; it takes a number from 0 to %d", name, v, int64(maxReading))
 	}
 	return nil
 }
