@@ -89,6 +89,9 @@ func catalogue(lines []line, last time.Time) [][]string {
 			p.name = sku
 		}
 		stock := p.sold * (i % 6) / 4
+		if p.sold == 0 {
+			stock = i % 12
+		}
 		rows = append(rows, []string{
 			sku, p.name, supplier(sku), "piece", strconv.Itoa((p.cents + 1) / 2), strconv.Itoa(stock),
 			strconv.Itoa(5 + i%10), strconv.Itoa(2 + i%4), strconv.Itoa([]int{1, 6, 12}[i%3]), strconv.Itoa([]int{0, 0, 24}[i/3%3]), active(sku),
@@ -99,7 +102,7 @@ func catalogue(lines []line, last time.Time) [][]string {
 
 // supplier is made up, one for each first digit of the SKU.
 func supplier(sku string) string {
-	names := map[byte]string{'1': "Albion Gifts", '2': "Brightside Ltd", '3': "Corner House", '4': "Danvers & Co", '7': "Eastgate", '8': "Fairlight", '9': "Grange Crafts"}
+	names := map[byte]string{'1': "Albion Gifts", '2': "Brightside Ltd", '3': "Corner House", '4': "Danvers & Co", '5': "Danvers & Co", '7': "Eastgate", '8': "Fairlight", '9': "Grange Crafts"}
 	return names[sku[0]]
 }
 
