@@ -67,25 +67,29 @@ func (s *Service) Batches(ctx context.Context, batch, status string, p Page) (Ba
 }
 
 func listBatches(c *db.Conn, batch, status string, p Page) ([]Batch, error) {
-	query := func(where string) string {
-		return "SELECT " + batchColumns + " FROM " + batchTables + " WHERE " + where + "b.id < ? ORDER BY b.id DESC LIMIT ?"
+	if batch == "" {
+		return db.All(c, scanBatch, batchesWith(status), p.below(), p.ask())
 	}
-	if batch != "" {
-		b, found, err := lookUpBatch(c, batch)
-		if err != nil || !found || !b.has(status) || b.id >= p.below() {
-			return []Batch{}, err
-		}
-		return []Batch{b}, nil
+	b, found, err := lookUpBatch(c, batch)
+	if err != nil || !found || !b.has(status) || b.id >= p.below() {
+		return []Batch{}, err
 	}
+	return []Batch{b}, nil
+}
+
+// batchesWith is the statement that lists the batches that have codes of a status.
+// Each status has an index of its own.
+func batchesWith(status string) string {
+	where := ""
 	switch status {
 	case codeUnused:
-		return db.All(c, scanBatch, query("b.unused > 0 AND "), p.below(), p.ask())
+		where = "b.unused > 0 AND "
 	case codeRedeemed:
-		return db.All(c, scanBatch, query("b.redeemed > 0 AND "), p.below(), p.ask())
+		where = "b.redeemed > 0 AND "
 	case codeVoid:
-		return db.All(c, scanBatch, query("b.void > 0 AND "), p.below(), p.ask())
+		where = "b.void > 0 AND "
 	}
-	return db.All(c, scanBatch, query(""), p.below(), p.ask())
+	return "SELECT " + batchColumns + " FROM " + batchTables + " WHERE " + where + "b.id < ? ORDER BY b.id DESC LIMIT ?"
 }
 
 // has tells whether the batch has codes of the status; every batch has of none in

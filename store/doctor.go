@@ -57,7 +57,7 @@ func checkTotals(c *db.Conn) ([]string, error) {
 	maps.Copy(all, counted)
 	for t := range all {
 		if kept[t] != counted[t] {
-			breaches = append(breaches, fmt.Sprintf("store: the total %s %s is kept as %d, and the rows give %d", t.kind, t.currency, kept[t], counted[t]))
+			breaches = append(breaches, fmt.Sprintf("the total %s %s is kept as %d, and the rows give %d", t.kind, t.currency, kept[t], counted[t]))
 		}
 	}
 	slices.Sort(breaches)
@@ -72,7 +72,7 @@ func sentences(c *db.Conn, format string, numbers int, query string) ([]string, 
 		for range numbers {
 			args = append(args, r.Int())
 		}
-		return fmt.Sprintf("store: "+format, args...)
+		return fmt.Sprintf(format, args...)
 	}, query)
 }
 
@@ -114,7 +114,7 @@ func checkLicenses(c *db.Conn) ([]string, error) {
 	err := db.Each(c, func(r *db.Row) error {
 		id, key, hash := r.Int(), r.Text(), r.Bytes()
 		if _, ok := read(key, keyLength); !ok || !bytes.Equal(digest(key, keyLength), hash) {
-			breaches = append(breaches, fmt.Sprintf("store: license %d cannot be found by its key", id))
+			breaches = append(breaches, fmt.Sprintf("license %d cannot be found by its key", id))
 		}
 		return nil
 	}, "SELECT id, license_key, key_hash FROM store_licenses ORDER BY id")

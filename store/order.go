@@ -98,26 +98,26 @@ type OrderPage struct {
 // Orders lists orders, the newest first.
 func (s *Service) Orders(ctx context.Context, f OrderFilter) (OrderPage, error) {
 	return view(ctx, s.db, func(c *db.Conn) (page OrderPage, err error) {
-		page.Orders, err = listOrders(c, f)
+		query, args := f.newestFirst()
+		page.Orders, err = db.All(c, scanOrder, query, args...)
 		page.Orders, page.Next = cut(f.Page, page.Orders, func(o Order) int64 { return o.id })
 		return page, err
 	})
 }
 
-func listOrders(c *db.Conn, f OrderFilter) ([]Order, error) {
-	query := func(where string) string {
-		return "SELECT " + orderColumns + " FROM " + orderTables + " WHERE " + where + "o.id < ? ORDER BY o.id DESC LIMIT ?"
+// newestFirst is the filter's statement. Each kind of filter has an index.
+func (f OrderFilter) newestFirst() (query string, args []any) {
+	where := ""
+	if f.Provider != "" {
+		where += "o.provider = ? AND "
+		args = append(args, f.Provider)
 	}
-	below, ask := f.below(), f.ask()
-	switch {
-	case f.Provider != "" && f.Status != "":
-		return db.All(c, scanOrder, query("o.provider = ? AND o.status = ? AND "), f.Provider, f.Status, below, ask)
-	case f.Provider != "":
-		return db.All(c, scanOrder, query("o.provider = ? AND "), f.Provider, below, ask)
-	case f.Status != "":
-		return db.All(c, scanOrder, query("o.status = ? AND "), f.Status, below, ask)
+	if f.Status != "" {
+		where += "o.status = ? AND "
+		args = append(args, f.Status)
 	}
-	return db.All(c, scanOrder, query(""), below, ask)
+	return "SELECT " + orderColumns + " FROM " + orderTables + " WHERE " + where + "o.id < ? ORDER BY o.id DESC LIMIT ?",
+		append(args, f.below(), f.ask())
 }
 
 // Order gives one order with its licenses, their keys in full to those who may see

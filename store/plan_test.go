@@ -1,0 +1,183 @@
+package store
+
+import (
+	"errors"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/db"
+)
+
+// walks says which functions' statements may walk a whole table or sort, and why.
+var walks = map[string]string{
+	"productTable":    "an export is of every record",
+	"customerTable":   "an export is of every record",
+	"orderTable":      "an export is of every record",
+	"products":        "the catalogue is listed whole",
+	"readTotals":      "a row a total",
+	"checkExpiry":     "doctor looks at everything",
+	"checkCustomers":  "doctor looks at everything",
+	"checkOrders":     "doctor looks at everything",
+	"checkLicenses":   "doctor looks at everything",
+	"checkSeats":      "doctor looks at everything",
+	"checkBatches":    "doctor looks at everything",
+	"checkCodes":      "doctor looks at everything",
+	"unclearPayments": "doctor looks at everything",
+}
+
+// sqlOf gives the constant SQL texts of the package, each with its function.
+func sqlOf(t *testing.T) map[string][]string {
+	t.Helper()
+	fset := token.NewFileSet()
+	paths, err := filepath.Glob("*.go")
+	must(t, err)
+	var files []*ast.File
+	for _, path := range paths {
+		if !strings.HasSuffix(path, "_test.go") {
+			f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+			must(t, err)
+			files = append(files, f)
+		}
+	}
+	// Only the package's own constants matter: what it imports need not be there.
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	conf := types.Config{Importer: noImports{}, Error: func(error) {}}
+	_, _ = conf.Check("store", fset, files, info)
+
+	isSQL := regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\s`)
+	all := map[string][]string{}
+	for _, f := range files {
+		for _, decl := range f.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			ast.Inspect(fn, func(n ast.Node) bool {
+				e, ok := n.(ast.Expr)
+				if !ok {
+					return true
+				}
+				v := info.Types[e].Value
+				if v == nil || v.Kind() != constant.String {
+					return true
+				}
+				if q := constant.StringVal(v); isSQL.MatchString(q) {
+					all[fn.Name.Name] = append(all[fn.Name.Name], q)
+				}
+				return false // the parts of a constant are no statements
+			})
+		}
+	}
+	return all
+}
+
+type noImports struct{}
+
+func (noImports) Import(string) (*types.Package, error) { return nil, errors.New("left out") }
+
+// plan is how the engine goes about a statement, a line a step.
+func (s *shop) plan(query string) (steps []string) {
+	s.t.Helper()
+	must(s.t, s.d.View(background, func(c *db.Conn) error {
+		st, err := c.Prepare("EXPLAIN QUERY PLAN " + query)
+		if err != nil {
+			s.t.Errorf("%v\n%s", err, query)
+			return nil
+		}
+		defer st.Reset()
+		for {
+			r, err := st.Step()
+			if err != nil || r == nil {
+				return err
+			}
+			_, _, _ = r.Int(), r.Int(), r.Int()
+			steps = append(steps, r.Text())
+		}
+	}))
+	return steps
+}
+
+func TestEveryStatementHasItsIndex(t *testing.T) {
+	s := newShop(t)
+	all := sqlOf(t)
+	found := 0
+	for _, queries := range all {
+		found += len(queries)
+	}
+	if found < 60 {
+		t.Fatalf("only %d statements were found", found)
+	}
+	for _, provider := range []string{"", "stripe"} {
+		for _, status := range []string{"", "paid"} {
+			q, _ := OrderFilter{Provider: provider, Status: status}.newestFirst()
+			all["Orders"] = append(all["Orders"], q)
+		}
+	}
+	for _, status := range []string{"", codeUnused, codeRedeemed, codeVoid} {
+		all["Batches"] = append(all["Batches"], batchesWith(status))
+	}
+	used := map[string]bool{}
+	for function, queries := range all {
+		for _, q := range queries {
+			if strings.HasSuffix(strings.TrimSpace(q), "WHERE") || strings.HasSuffix(q, " FROM ") {
+				continue // the beginning of a statement that is put together
+			}
+			for _, step := range s.plan(q) {
+				if !strings.HasPrefix(step, "SCAN ") && !strings.Contains(step, "TEMP B-TREE") || step == "SCAN CONSTANT ROW" {
+					continue
+				}
+				used[function] = true
+				if walks[function] == "" {
+					t.Errorf("%s: %s\n%s", function, step, q)
+				}
+			}
+		}
+	}
+	for function := range walks {
+		if !used[function] {
+			t.Errorf("%s walks no table any more", function)
+		}
+	}
+}
+
+func TestRequestsReadByTheseIndexes(t *testing.T) {
+	s := newShop(t)
+	newest := func(f OrderFilter) string { q, _ := f.newestFirst(); return q }
+	for want, q := range map[string]string{
+		"SEARCH o USING INTEGER PRIMARY KEY (rowid<?)":                                            newest(OrderFilter{}),
+		"SEARCH o USING INDEX store_orders_status (status=? AND rowid<?)":                         newest(OrderFilter{Status: "paid"}),
+		"SEARCH o USING INDEX store_orders_provider (provider=? AND rowid<?)":                     newest(OrderFilter{Provider: "p"}),
+		"SEARCH o USING INDEX store_orders_provider_status (provider=? AND status=? AND rowid<?)": newest(OrderFilter{Provider: "p", Status: "paid"}),
+		"SEARCH b USING INDEX store_batches_unused (id<?)":                                        batchesWith(codeUnused),
+		"SEARCH b USING INDEX store_batches_redeemed (id<?)":                                      batchesWith(codeRedeemed),
+		"SEARCH b USING INDEX store_batches_void (id<?)":                                          batchesWith(codeVoid),
+	} {
+		steps := s.plan(q)
+		if len(steps) == 0 || steps[0] != want {
+			t.Errorf("got %q, want %q first", steps, want)
+		}
+	}
+	all := sqlOf(t)
+	for function, want := range map[string]string{
+		"look":         "SEARCH l USING INDEX sqlite_autoindex_store_licenses_1 (key_hash=?)",
+		"lookUpCode":   "SEARCH k USING PRIMARY KEY (hash=?)",
+		"listLicenses": "SEARCH l USING INDEX store_licenses_product (product_id=? AND rowid<?)",
+		"expired":      "SEARCH store_licenses USING COVERING INDEX store_licenses_expiring (expires_at>? AND expires_at<?)",
+		"Activations":  "SEARCH store_activations USING INDEX store_activations_license (license_id=? AND rowid<?)",
+	} {
+		var steps []string
+		for _, q := range all[function] {
+			steps = append(steps, s.plan(q)...)
+		}
+		if !strings.Contains(strings.Join(steps, "\n"), want) {
+			t.Errorf("%s: %q lacks %q", function, steps, want)
+		}
+	}
+}
