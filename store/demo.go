@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -94,13 +95,7 @@ func demoOrders(tx *db.Tx, products []Product, today exact.Day, pick *rand.Rand)
 }
 
 func demoAddress(name string) string {
-	b := []byte(name)
-	for i, c := range b {
-		if c == ' ' {
-			b[i] = '.'
-		}
-	}
-	return string(b) + "@example.com"
+	return strings.ToLower(strings.ReplaceAll(name, " ", ".")) + "@example.com"
 }
 
 // demoStates refunds two orders, one of them in part, suspends and revokes a license,

@@ -124,8 +124,8 @@ type sale struct {
 	product       Product
 	tier          string // "" is none
 	licensed      bool   // issues a license a unit
-	email, name   string
-	rename        bool // the name replaces the one on record
+	email, name   string // the address folded
+	rename        bool   // the name replaces the one on record
 	qty, unit     int64
 	discount, tax int64
 	currency      string

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,8 +86,8 @@ func (s *shop) now() exact.Instant { return exact.Instant(s.unix.Load()) }
 
 func (s *shop) pass(d time.Duration) { s.unix.Add(int64(d / time.Second)) }
 
-// load imports lines of CSV without commas inside cells, the first being the header,
-// and gives the refusals by line number.
+// load imports lines of CSV, the first being the header, and gives the refusals by
+// line number.
 func (s *shop) load(table string, o *schema.LoadOptions, lines ...string) map[int]string {
 	s.t.Helper()
 	tab, ok := s.Declare().Table(table)
@@ -96,12 +97,12 @@ func (s *shop) load(table string, o *schema.LoadOptions, lines ...string) map[in
 	if o == nil {
 		o = &schema.LoadOptions{}
 	}
-	header := strings.Split(lines[0], ",")
+	header := s.cells(lines[0])
 	refused := map[int]string{}
 	must(s.t, db.Exec(background, s.d, cli, func(tx *db.Tx) error {
 		for i, line := range lines[1:] {
 			cells := map[string]string{}
-			for j, cell := range strings.Split(line, ",") {
+			for j, cell := range s.cells(line) {
 				cells[header[j]] = cell
 			}
 			put, err := tab.Bind(cells, *o)
@@ -117,7 +118,14 @@ func (s *shop) load(table string, o *schema.LoadOptions, lines ...string) map[in
 	return refused
 }
 
-// dump exports a table as lines of CSV without quoting.
+func (s *shop) cells(line string) []string {
+	s.t.Helper()
+	cells, err := csv.NewReader(strings.NewReader(line)).Read()
+	must(s.t, err)
+	return cells
+}
+
+// dump exports a table as lines of CSV.
 func (s *shop) dump(table string) []string {
 	s.t.Helper()
 	tab, _ := s.Declare().Table(table)
@@ -125,14 +133,14 @@ func (s *shop) dump(table string) []string {
 	for _, a := range tab.Columns() {
 		header = append(header, a.Name)
 	}
-	lines := []string{strings.Join(header, ",")}
+	var text strings.Builder
+	out := csv.NewWriter(&text)
+	must(s.t, out.Write(header))
 	must(s.t, s.d.View(background, func(c *db.Conn) error {
-		return tab.Export(c, func(cells ...string) error {
-			lines = append(lines, strings.Join(cells, ","))
-			return nil
-		})
+		return tab.Export(c, func(cells ...string) error { return out.Write(cells) })
 	}))
-	return lines
+	out.Flush()
+	return strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
 }
 
 // sell records an order of qty units for the buyer.

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/schema/db"
+)
+
+func TestDoctorNamesEachBreach(t *testing.T) {
+	s := newShop(t)
+	must(t, s.demo(background, s.now().Day(time.UTC)))
+	equal(t, "a sound shop", strings.Join(s.doctor(), "\n"), "")
+	for tamper, says := range map[string]string{
+		"UPDATE store_totals SET n = n + 1 WHERE kind = 'gross_cents' AND currency = 'EUR'":                                    "gross_cents EUR",
+		"DELETE FROM store_totals WHERE kind = 'customers'":                                                                    "customers",
+		"UPDATE store_expiry SET licenses = licenses + 1 WHERE day = (SELECT max(day) FROM store_expiry)":                      "expire on day",
+		"DELETE FROM store_expiry WHERE day = (SELECT min(day) FROM store_expiry)":                                             "expire on day",
+		"UPDATE store_customers SET paid_orders = paid_orders + 1 WHERE id = 3":                                                "paid_orders",
+		"UPDATE store_customers SET last_order_at = last_order_at + 1 WHERE id = 3":                                            "first or last",
+		"UPDATE store_orders SET status = 'refunded' WHERE id = 2":                                                             "status does not fit",
+		"UPDATE store_orders SET status = 'paid' WHERE status = 'refunded'":                                                    "status does not fit",
+		"UPDATE store_licenses SET state = 'active' WHERE order_id IN (SELECT id FROM store_orders WHERE status = 'refunded')": "not revoked",
+		"UPDATE store_licenses SET order_id = 1 WHERE id = 9":                                                                  "units",
+		"UPDATE store_licenses SET license_key = '00000-00000-00000-00000-00000' WHERE id = 4":                                 "license 4 cannot be found",
+		"UPDATE store_licenses SET activation_count = activation_count + 1 WHERE id = 5":                                       "license 5",
+		"UPDATE store_activations SET allowed = 0 WHERE id = 1":                                                                "were allowed",
+		"UPDATE store_batches SET unused = unused + 1 WHERE batch = 'launch'":                                                  "batch launch",
+		"UPDATE store_codes SET status = 'void' WHERE rowid_of_some":                                                           "",
+		"UPDATE store_orders SET provider = 'paypal' WHERE provider = 'code'":                                                  "redeemed codes",
+		"INSERT INTO store_unclear VALUES ('stripe', 'pi_9', 'evt_9', 'no sku', 0)":                                            "pi_9",
+	} {
+		if says == "" {
+			tamper, says = "UPDATE store_codes SET status = 'void' WHERE hash = (SELECT min(hash) FROM store_codes WHERE status = 'unused')", "codes give"
+		}
+		var found []string
+		undo := db.Exec(background, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+			n, err := tx.Exec(tamper)
+			must(t, err)
+			if n == 0 {
+				t.Errorf("%s: changed nothing", tamper)
+			}
+			found, err = check(&tx.Conn)
+			must(t, err)
+			return context.Canceled
+		})
+		if undo == nil {
+			t.Fatal("the tampering was kept")
+		}
+		if !strings.Contains(strings.Join(found, "\n"), says) {
+			t.Errorf("%s: doctor says %q, not %q", tamper, found, says)
+		}
+	}
+}
+
+func TestTheDemoIsASmallShop(t *testing.T) {
+	s := emptyShop(t)
+	must(t, s.demo(background, s.now().Day(time.UTC)))
+	stats, err := s.Stats(background)
+	must(t, err)
+	equal(t, "products", s.count("SELECT count(*) FROM store_products"), int64(3))
+	equal(t, "orders", s.count("SELECT count(*) FROM store_orders WHERE provider <> 'code'"), int64(40))
+	equal(t, "currencies", len(stats.Revenue), 2)
+	equal(t, "batches", s.count("SELECT count(*) FROM store_batches"), int64(2))
+	equal(t, "events", s.eventNames(), "")
+	l := stats.Licenses
+	if l.Active == 0 || l.Expired == 0 || l.Suspended == 0 || l.Revoked < 2 || stats.OrdersRefunded != 1 || stats.Activations < 5 {
+		t.Errorf("the demo lacks something: %+v", stats)
+	}
+	if stats.Codes.Unused == 0 || stats.Codes.Redeemed == 0 || stats.Codes.Void == 0 {
+		t.Errorf("the demo's codes: %+v", stats.Codes)
+	}
+	equal(t, "in part", s.count("SELECT count(*) FROM store_orders WHERE status = 'paid' AND refunded_cents > 0"), int64(1))
+	equal(t, "later than now", s.count("SELECT count(*) FROM store_orders WHERE paid_at > ?", s.now()), int64(0))
+
+	again := emptyShop(t)
+	must(t, again.demo(background, s.now().Day(time.UTC)))
+	equal(t, "the same shop each time", strings.Join(again.dump("orders")[:41], "\n"), strings.Join(s.dump("orders")[:41], "\n"))
+}

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/schema/exact"
+)
+
+func TestChecksAreRememberedAndFlushed(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	other := s.license("PLUGIN")
+	_, err := s.activate(l.Key, "m")
+	must(t, err)
+	stored := func() [2]int64 {
+		return [2]int64{s.count("SELECT ifnull(last_checked_at, 0) FROM store_licenses WHERE id = ?", l.ID), s.count("SELECT last_seen_at FROM store_activations")}
+	}
+	shown := func() (checked, seen exact.Instant) {
+		list, err := s.Licenses(background, admin, "", Page{})
+		must(t, err)
+		for _, x := range list.Licenses {
+			if x.ID == l.ID && x.LastCheckedAt != nil {
+				checked = *x.LastCheckedAt
+			}
+			if x.ID == other.ID && x.LastCheckedAt != nil {
+				t.Error("a license that nobody checked has been checked")
+			}
+		}
+		seats, err := s.Activations(background, Asked{Key: l.Key}, Page{})
+		must(t, err)
+		return checked, seats.Activations[0].LastSeenAt
+	}
+	start := s.now()
+	s.pass(time.Minute)
+	s.check(l.Key, "m")
+	checked, seen := shown()
+	equal(t, "shown at once", checked, s.now())
+	equal(t, "the seat too", seen, s.now())
+	equal(t, "not stored yet", stored(), [2]int64{0, int64(start)})
+	must(t, s.Flush(background))
+	equal(t, "stored", stored(), [2]int64{int64(s.now()), int64(s.now())})
+	writes, _ := s.d.Waits()
+	must(t, s.Flush(background))
+	after, _ := s.d.Waits()
+	equal(t, "nothing to flush is no write", after, writes)
+
+	s.pass(time.Minute)
+	_, err = s.activate(l.Key, "m")
+	must(t, err)
+	_, seen = shown()
+	equal(t, "an activation is heard of as well", seen, s.now())
+	equal(t, "audit entries of bookkeeping", s.count("SELECT count(*) FROM audit WHERE actor = 'system'"), int64(0))
+
+	s.check(newKey(), "m")
+	s.check("what?", "m")
+	equal(t, "unknown keys are not remembered", len(s.seen.licenses), 0)
+}
+
+func TestWhatIsRememberedIsBounded(t *testing.T) {
+	var s seen
+	for id := range int64(seenMost + 10) {
+		s.license(id, 5)
+	}
+	equal(t, "licenses", len(s.licenses), seenMost)
+	s.license(3, 9)
+	s.license(4, 2)
+	equal(t, "a later time", s.licenses[3], exact.Instant(9))
+	equal(t, "an earlier time", s.licenses[4], exact.Instant(5))
+	taken, _ := s.take()
+	s.license(3, 7)
+	s.giveBack(taken, nil)
+	equal(t, "given back", s.licenses[3], exact.Instant(9))
+	equal(t, "given back", len(s.licenses), seenMost)
+}
+
+func TestAFlushThatFailsLosesNothing(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	s.check(l.Key, "")
+	gone, cancel := context.WithCancel(background)
+	cancel()
+	if s.Flush(gone) == nil {
+		t.Fatal("a flush whose context has ended did something")
+	}
+	must(t, s.Flush(background))
+	equal(t, "stored", s.count("SELECT last_checked_at FROM store_licenses"), int64(s.now()))
+}
+
+func TestLicensesAreNotDisturbedByATouch(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	s.check(l.Key, "")
+	_, err := s.SuspendLicense(background, cli, l.ID)
+	must(t, err)
+	must(t, s.Flush(background))
+	list, err := s.Licenses(background, viewer, "", Page{})
+	must(t, err)
+	equal(t, "status", list.Licenses[0].Status, "suspended")
+	if !strings.HasPrefix(list.Licenses[0].Key, "*****") {
+		t.Error("a viewer sees a key")
+	}
+}
