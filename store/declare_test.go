@@ -1,0 +1,193 @@
+package store
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
+	d := newShop(t).Declare()
+	var got []string
+	for _, op := range d.Ops {
+		line := op.Route
+		if op.Open {
+			line += " open"
+		}
+		if op.Writes {
+			line += " writes"
+		}
+		got = append(got, line)
+		if op.Tool != "" {
+			t.Errorf("%s is a tool: the store has no agent endpoint", op.Route)
+		}
+		if op.About == "" || op.Gives == nil {
+			t.Errorf("%s is not told whole", op.Route)
+		}
+	}
+	want := []string{
+		"GET /api/orders", "GET /api/orders/:ref", "GET /api/customers", "GET /api/licenses", "GET /api/redeem-codes",
+		"POST /api/redeem-codes writes", "GET /api/stats",
+		"POST /license/check open", "POST /license/activate open writes", "POST /license/deactivate open writes",
+		"POST /license/activations open", "POST /license/redeem open writes", "POST /providers/stripe/webhook open writes",
+	}
+	equal(t, "operations", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	var names []string
+	for _, e := range d.Events {
+		names = append(names, e.Name)
+	}
+	equal(t, "events", strings.Join(names, " "), "order.paid order.refunded code.redeemed license.activated")
+	equal(t, "versions", d.Ping+d.Health+d.Document, "4.1.04.1.04.1.0")
+}
+
+// call asks an operation as REST does.
+func (s *shop) call(route, path, body string, query map[string][]string, who db.Caller) (any, error) {
+	s.t.Helper()
+	i := slices.IndexFunc(s.ops(), func(op schema.Op) bool { return op.Route == route })
+	if i < 0 {
+		s.t.Fatalf("no operation %s", route)
+	}
+	in := schema.Input{
+		Surface: schema.REST, Path: func(string) string { return path }, Query: query,
+		Header: func(string) string { return "" }, Remote: "192.0.2.1", Raw: []byte(body),
+	}
+	if body != "" {
+		v, err := strict.Parse([]byte(body), strict.MaxDepth)
+		must(s.t, err)
+		in.Body, in.HasBody = v, true
+	}
+	do, err := s.ops()[i].Bind(in)
+	if err != nil {
+		return nil, err
+	}
+	return do(background, who)
+}
+
+func TestOperationsAnswerInTheShapeThatTheyTell(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	s.sell("YEAR", "bo@example.com", 1)
+	o, err := s.Orders(background, OrderFilter{})
+	must(t, err)
+	mint := `{"count": 3, "sku": "PLUGIN", "tier": "pro", "batch": "launch"}`
+	minted, err := s.call("POST /api/redeem-codes", "", mint, nil, admin)
+	must(t, err)
+	key := `{"license_key": "` + l.Key + `"`
+	for _, c := range []struct {
+		route, path, body string
+		query             map[string][]string
+	}{
+		{"GET /api/orders", "", "", map[string][]string{"status": {"paid"}, "provider": {"manual"}, "limit": {"1"}}},
+		{"GET /api/orders/:ref", o.Orders[0].OrderRef, "", nil},
+		{"GET /api/customers", "", "", map[string][]string{"after": {"99"}}},
+		{"GET /api/licenses", "", "", map[string][]string{"sku": {"PLUGIN"}, "limit": {"5000"}}},
+		{"GET /api/redeem-codes", "", "", map[string][]string{"batch": {"launch"}, "status": {"unused"}}},
+		{"POST /api/redeem-codes", "", mint, nil},
+		{"GET /api/stats", "", "", nil},
+		{"POST /license/check", "", key + `, "fingerprint": "m", "sku": "PLUGIN"}`, nil},
+		{"POST /license/activate", "", key + `, "fingerprint": "m", "label": "laptop"}`, nil},
+		{"POST /license/activations", "", key + `}`, nil},
+		{"POST /license/deactivate", "", key + `, "fingerprint": "m"}`, nil},
+		{"POST /license/redeem", "", `{"code": "` + minted.(Minted).Codes[0] + `", "email": "kim@example.com", "name": "Kim"}`, nil},
+	} {
+		answer, err := s.call(c.route, c.path, c.body, c.query, admin)
+		if err != nil {
+			t.Errorf("%s: %v", c.route, err)
+			continue
+		}
+		i := slices.IndexFunc(s.ops(), func(op schema.Op) bool { return op.Route == c.route })
+		if told := s.ops()[i].Gives; reflect.TypeOf(told) != reflect.TypeOf(answer) {
+			t.Errorf("%s answers a %T and tells of a %T", c.route, answer, told)
+		}
+	}
+}
+
+func TestEventsAreInTheShapeThatIsTold(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	_, err := s.activate(l.Key, "m")
+	must(t, err)
+	_, err = s.redeem(s.mint(1, "launch").Codes[0], "a@b.c")
+	must(t, err)
+	_, err = s.RefundOrder(background, cli, l.OrderRef, nil)
+	must(t, err)
+	told := map[string]string{}
+	for _, e := range s.Declare().Events {
+		told[e.Name] = members(t, []byte(asJSON(e.Data)))
+	}
+	for _, e := range s.events() {
+		equal(t, e.Event, members(t, e.Data), told[e.Event])
+		delete(told, e.Event)
+	}
+	equal(t, "events that did not happen", len(told), 0)
+}
+
+// members lists every path of names in a JSON object.
+func members(t *testing.T, raw []byte) string {
+	t.Helper()
+	var v any
+	must(t, json.Unmarshal(raw, &v))
+	var paths []string
+	var walk func(at string, v any)
+	walk = func(at string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, inner := range v {
+				paths = append(paths, at+"."+name)
+				walk(at+"."+name, inner)
+			}
+		case []any:
+			if len(v) > 0 {
+				walk(at, v[0])
+			}
+		}
+	}
+	walk("", v)
+	sort.Strings(paths)
+	return strings.Join(paths, "\n")
+}
+
+func TestFieldsThatAreRefused(t *testing.T) {
+	s := newShop(t)
+	for _, c := range []struct {
+		route, body string
+		query       map[string][]string
+		says        string
+	}{
+		{"GET /api/orders", "", map[string][]string{"status": {"open"}}, "paid, refunded"},
+		{"GET /api/orders", "", map[string][]string{"limit": {"0"}}, "limit"},
+		{"GET /api/orders", "", map[string][]string{"after": {"x"}}, "after"},
+		{"GET /api/orders", "", map[string][]string{"page": {"2"}}, "page"},
+		{"GET /api/redeem-codes", "", map[string][]string{"status": {"used"}}, "unused, redeemed, void"},
+		{"GET /api/stats", "", map[string][]string{"x": {"2"}}, "x"},
+		{"POST /api/redeem-codes", `{"sku": "PLUGIN"}`, nil, "count"},
+		{"POST /api/redeem-codes", `{"count": 1}`, nil, "sku"},
+		{"POST /api/redeem-codes", `{"count": 2.5, "sku": "PLUGIN"}`, nil, "count"},
+		{"POST /api/redeem-codes", `{"count": "2", "sku": "PLUGIN"}`, nil, "count"},
+		{"POST /api/redeem-codes", `{"count": 1001, "sku": "PLUGIN"}`, nil, "1 to 1000"},
+		{"POST /api/redeem-codes", `{"count": 1, "sku": "PLUGIN", "quantity": 2}`, nil, "quantity"},
+		{"POST /license/check", `{}`, nil, "license_key"},
+		{"POST /license/check", `{"license_key": 5}`, nil, "license_key"},
+		{"POST /license/check", `{"license_key": ""}`, nil, "license_key"},
+		{"POST /license/activate", `{"license_key": "x"}`, nil, "fingerprint"},
+		{"POST /license/activate", `{"license_key": "x", "fingerprint": "` + strings.Repeat("f", 201) + `"}`, nil, "fingerprint"},
+		{"POST /license/deactivate", `{"license_key": "x", "fingerprint": " "}`, nil, "fingerprint"},
+		{"POST /license/redeem", `{"code": "x"}`, nil, "email"},
+		{"POST /license/redeem", `{"code": "x", "email": "a at b"}`, nil, "email"},
+	} {
+		_, err := s.call(c.route, "", c.body, c.query, admin)
+		if err == nil {
+			t.Errorf("%s %s %v: was taken", c.route, c.body, c.query)
+			continue
+		}
+		refused(t, err, fault.Invalid.String(), c.says)
+	}
+}

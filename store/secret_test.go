@@ -1,0 +1,164 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/strict"
+)
+
+// TestCodesAreNowhereAfterTheyWereShown looks for minted codes, however they may be
+// written, in the database file, its log, a backup and every event.
+func TestCodesAreNowhereAfterTheyWereShown(t *testing.T) {
+	s := newShop(t)
+	who := admin
+	who.KeyID = 1
+	who.Keep = &db.Keep{
+		Key: "mint-1", Route: "POST /api/redeem-codes", Body: sha256.Sum256(nil),
+		Render: func(answer any) (int, []byte, error) {
+			b, err := strict.Marshal(answer.(schema.Keeper).Kept())
+			return 201, b, err
+		},
+	}
+	m, err := s.MintCodes(background, who, 200, "PLUGIN", "", "launch")
+	must(t, err)
+	_, err = s.MintCodes(background, who, 200, "PLUGIN", "", "launch")
+	again, ok := err.(*db.Replay)
+	if !ok || strings.Contains(string(again.Body), m.Codes[0]) || !strings.Contains(string(again.Body), `"codes":[]`) {
+		t.Errorf("the replay is %v", err)
+	}
+	for _, code := range m.Codes[:20] {
+		_, err := s.redeem(code, "kim@example.com")
+		must(t, err)
+	}
+	_, err = s.redeem(m.Codes[0], "kim@example.com")
+	refused(t, err, "conflict")
+	_, err = s.VoidBatch(background, cli, "launch")
+	must(t, err)
+
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	must(t, db.Backup(s.d.Path(), copied))
+	places := map[string][]byte{}
+	for name, path := range map[string]string{"the file": s.d.Path(), "its log": s.d.Path() + "-wal", "a backup": copied} {
+		places[name], err = os.ReadFile(path)
+		must(t, err)
+	}
+	for _, e := range s.events() {
+		places["an event"] = append(places["an event"], e.raw...)
+	}
+	if len(places["an event"]) == 0 || !bytes.Contains(append(places["the file"], places["its log"]...), []byte("launch")) {
+		t.Fatal("there is nothing to look through")
+	}
+	for _, code := range m.Codes {
+		plain, _ := read(code, codeLength)
+		for name, bytesThere := range places {
+			for _, form := range []string{code, plain, strings.ToLower(code), strings.ToLower(plain), hex.EncodeToString([]byte(plain))} {
+				if bytes.Contains(bytesThere, []byte(form)) {
+					t.Fatalf("%s holds the code %s", name, form)
+				}
+			}
+		}
+	}
+}
+
+// TestLicenseKeysStandOnlyWhereTheyMust: in the audit trail and in events other than
+// order.paid there is none.
+func TestLicenseKeysStandOnlyWhereTheyMust(t *testing.T) {
+	s := newShop(t)
+	o := s.sell("YEAR", "a@b.c", 2)
+	m := s.mint(1, "launch")
+	r, err := s.redeem(m.Codes[0], "a@b.c")
+	must(t, err)
+	keys := []string{o.Licenses[0].Key, o.Licenses[1].Key, r.License.Key}
+	for _, key := range keys {
+		_, err := s.activate(key, "m")
+		must(t, err)
+	}
+	_, err = s.SuspendLicense(background, cli, r.License.ID)
+	must(t, err)
+	_, err = s.DeactivateLicense(background, Asked{Key: keys[0], Fingerprint: "m"})
+	must(t, err)
+	_, err = s.RefundOrder(background, cli, o.OrderRef, nil)
+	must(t, err)
+	for _, key := range keys {
+		for _, form := range []string{key, strings.ReplaceAll(key, "-", "")} {
+			equal(t, "audit entries with a key", s.count("SELECT count(*) FROM audit WHERE changes LIKE ?1 OR subject LIKE ?1", "%"+form+"%"), int64(0))
+			for _, e := range s.events() {
+				if e.Event != "order.paid" && strings.Contains(e.raw, form) {
+					t.Errorf("%s holds a license key", e.Event)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryChangeIsAudited(t *testing.T) {
+	s := newShop(t)
+	o := s.sell("PLUGIN", "a@b.c", 1)
+	l := o.Licenses[0]
+	_, err := s.activate(l.Key, "m")
+	must(t, err)
+	_, err = s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m"})
+	must(t, err)
+	for _, move := range []func() error{
+		func() error { _, err := s.SuspendLicense(background, cli, l.ID); return err },
+		func() error { _, err := s.ResumeLicense(background, cli, l.ID); return err },
+		func() error { _, err := s.RevokeLicense(background, cli, l.ID); return err },
+		func() error { _, err := s.RefundOrder(background, cli, o.OrderRef, nil); return err },
+		func() error { _, err := s.SetCurrency(background, cli, "eur"); return err },
+		func() error { _, err := s.SetProviderSecret(background, cli, "stripe", "whsec_1"); return err },
+		func() error { _, err := s.MapLink(background, cli, "stripe", "plink_1", "YEAR", ""); return err },
+	} {
+		must(t, move())
+	}
+	m := s.mint(2, "launch")
+	_, err = s.redeem(m.Codes[0], "a@b.c")
+	must(t, err)
+	_, err = s.VoidBatch(background, admin, "launch")
+	must(t, err)
+	got, err := view(background, s.d, func(c *db.Conn) ([]string, error) {
+		return db.All(c, func(r *db.Row) string { return r.Text() + " " + r.Text() + " " + r.Text() + " " + r.Text() },
+			"SELECT actor, via, action, subject FROM audit WHERE action <> 'product.saved' ORDER BY id")
+	})
+	must(t, err)
+	ref := "order:" + o.OrderRef
+	code := s.dump("orders")[2]
+	want := []string{
+		"cli cli order.recorded " + ref, "license license license.activated license:1", "license license license.deactivated license:1",
+		"cli cli license.suspended license:1", "cli cli license.resumed license:1", "cli cli license.revoked license:1",
+		"cli cli order.refunded " + ref, "cli cli settings.currency settings", "cli cli provider.secret provider:stripe",
+		"cli cli provider.link provider:stripe", "ann rest codes.minted batch:launch",
+		"license license order.recorded order:" + strings.Split(code, ",")[1], "license license code.redeemed batch:launch",
+		"ann rest codes.voided batch:launch",
+	}
+	equal(t, "audit trail", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	equal(t, "the default currency holds", strings.Split(code, ",")[10], "EUR")
+	_, err = s.SetCurrency(background, cli, "EURO")
+	refused(t, err, "validation", "ISO 4217")
+}
+
+// TestNothingOfARefusedWriteIsKept: the last of several units fails, and so does all.
+func TestNothingOfARefusedWriteIsKept(t *testing.T) {
+	s := newShop(t)
+	s.pass(time.Hour)
+	must(t, db.Exec(background, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		_, err := tx.Exec("CREATE TRIGGER full BEFORE INSERT ON store_licenses WHEN (SELECT count(*) FROM store_licenses) >= 2 BEGIN SELECT raise(ABORT, 'no'); END")
+		return err
+	}))
+	audit := s.count("SELECT count(*) FROM audit")
+	if _, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "PLUGIN", Qty: 3}); err == nil {
+		t.Fatal("the order was recorded")
+	}
+	for _, table := range []string{"store_orders", "store_licenses", "store_customers", "store_totals", "store_expiry", "events"} {
+		equal(t, table, s.count("SELECT count(*) FROM "+table), int64(0))
+	}
+	equal(t, "audit", s.count("SELECT count(*) FROM audit"), audit)
+}
