@@ -27,7 +27,7 @@ func Hold(path string) (release func() error, err error) {
 
 // copyInto writes a consistent, checked copy of c's database to target, while others
 // read and write. The copy appears at target only when it is complete and whole.
-func copyInto(c *sqlite.Conn, target string) error {
+func copyInto(c *handle, target string) error {
 	tmp := fmt.Sprintf("%s.part-%d", target, os.Getpid())
 	defer func() { _ = os.Remove(tmp) }()
 	_ = os.Remove(tmp)
@@ -82,9 +82,9 @@ func check(path string) error {
 	if err != nil {
 		return err
 	}
-	problems, err := integrity(&Conn{c: c})
+	problems, err := integrity(&Conn{c: &handle{Conn: c}})
 	if err == nil {
-		_, err = applied(&Conn{c: c})
+		_, err = applied(&Conn{c: &handle{Conn: c}})
 	}
 	if err == nil && len(problems) > 0 {
 		err = fmt.Errorf("%s is damaged: %s", path, problems[0])

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"zombiezen.com/go/sqlite"
-
 	"quartermaster/schema/exact"
 )
 
@@ -93,7 +91,7 @@ func instant(o Options) exact.Instant {
 	return exact.InstantOf(o.Now())
 }
 
-func migrateAll(c *sqlite.Conn, now exact.Instant) error {
+func migrateAll(c *handle, now exact.Instant) error {
 	all, err := applied(&Conn{c: c})
 	if err != nil {
 		return err

@@ -39,11 +39,11 @@ type DB struct {
 	wakes   func()        // told after a commit that emitted
 
 	readers sync.Mutex
-	idle    []*sqlite.Conn
+	idle    []*handle
 	slots   chan struct{}
 
 	watchMu sync.Mutex
-	watch   *sqlite.Conn
+	watch   *handle
 
 	waits  waits
 	newest atomic.Int64 // the newest instant on file
@@ -158,7 +158,7 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 	return fn(&Conn{Now: exact.InstantOf(d.now()), c: c, loc: d.zone})
 }
 
-func (d *DB) reader(ctx context.Context) (*sqlite.Conn, error) {
+func (d *DB) reader(ctx context.Context) (*handle, error) {
 	select {
 	case d.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -180,7 +180,7 @@ func (d *DB) reader(ctx context.Context) (*sqlite.Conn, error) {
 	return c, nil
 }
 
-func (d *DB) giveBack(c *sqlite.Conn) {
+func (d *DB) giveBack(c *handle) {
 	d.readers.Lock()
 	d.idle = append(d.idle, c)
 	d.readers.Unlock()
@@ -208,12 +208,13 @@ func (d *DB) Glance(query string) (int64, error) {
 }
 
 // connect opens one connection with every pragma set.
-func connect(path string, readOnly bool) (*sqlite.Conn, error) {
-	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+func connect(path string, readOnly bool) (*handle, error) {
+	opened, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
 		return nil, err
 	}
-	c.SetBusyTimeout(busyTimeout)
+	opened.SetBusyTimeout(busyTimeout)
+	c := &handle{Conn: opened}
 	pragmas := []string{
 		"PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON", "PRAGMA trusted_schema = OFF",
 		"PRAGMA temp_store = MEMORY", "PRAGMA cache_size = -4000", "PRAGMA journal_size_limit = 67108864",
@@ -237,7 +238,7 @@ func EngineVersion() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	v, _, err := One(&Conn{c: c}, Text, "SELECT sqlite_version()")
+	v, _, err := One(&Conn{c: &handle{Conn: c}}, Text, "SELECT sqlite_version()")
 	return v, errors.Join(err, c.Close())
 }
 

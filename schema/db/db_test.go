@@ -522,3 +522,34 @@ func TestCheckClock(t *testing.T) {
 		t.Errorf("after it was accepted once: %v", err)
 	}
 }
+
+// TestAStatementIsPlannedOnce: the values of its last use stay bound until others take
+// their place, since clearing them would make the engine plan it anew; and yet none is
+// taken for a value that is not given.
+func TestAStatementIsPlannedOnce(t *testing.T) {
+	d, _ := fresh(t)
+	c := conn(t, d)
+	pair := func(r *Row) string { return r.Text() + "," + r.Text() }
+	const query = "SELECT ?, ?"
+	for _, step := range []struct {
+		args []any
+		want string
+	}{{[]any{"a", "b"}, "a,b"}, {[]any{"c", "d"}, "c,d"}, {[]any{"e"}, "e,"}, {nil, ","}, {[]any{"f", nil}, "f,"}} {
+		got, _, err := One(c, pair, query, step.args...)
+		if err != nil || got != step.want {
+			t.Errorf("%v gives %q (%v), want %q", step.args, got, err, step.want)
+		}
+	}
+	if _, _, err := One(c, pair, query, "g", "h"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Prepare(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Step()
+	if err != nil || r == nil || pair(r) != "g,h" {
+		t.Error("preparing a statement again has cleared its values")
+	}
+	s.Reset()
+}

@@ -19,7 +19,7 @@ func TestOpenRefusesWhatIsNotOurs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(run(c, "CREATE TABLE t (a)"), c.Close()); err != nil {
+	if err := errors.Join(run(&handle{Conn: c}, "CREATE TABLE t (a)"), c.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{
@@ -82,7 +82,7 @@ func TestOlderFileIsMigratedWithACopyAside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(run(c, fmt.Sprintf("PRAGMA application_id = %d", applicationID)), apply(c, all[0], 1), c.Close())
+	err = errors.Join(run(&handle{Conn: c}, fmt.Sprintf("PRAGMA application_id = %d", applicationID)), apply(&handle{Conn: c}, all[0], 1), c.Close())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,10 +125,10 @@ func TestMigrationIsOldOrNew(t *testing.T) {
 	}
 	defer c.Close()
 	bad := Migration{Name: "0001_bad", script: "CREATE TABLE a (x); CREATE TABLE b (y); INSERT INTO nowhere VALUES (1);"}
-	if err := apply(c, bad, 1); err == nil {
+	if err := apply(&handle{Conn: c}, bad, 1); err == nil {
 		t.Fatal("no error")
 	}
-	n, _, err := One(&Conn{c: c}, Int, "SELECT count(*) FROM sqlite_schema")
+	n, _, err := One(&Conn{c: &handle{Conn: c}}, Int, "SELECT count(*) FROM sqlite_schema")
 	if err != nil || n != 0 {
 		t.Errorf("%d objects are left of a failed migration (%v)", n, err)
 	}

@@ -84,7 +84,7 @@ func missingOf(all []Migration) (missing []Migration) {
 
 // apply runs one migration with its entry in one transaction: afterwards the file
 // is old or new, never between.
-func apply(c *sqlite.Conn, m Migration, now exact.Instant) (err error) {
+func apply(c *handle, m Migration, now exact.Instant) (err error) {
 	if err := run(c, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func apply(c *sqlite.Conn, m Migration, now exact.Instant) (err error) {
 			err = fmt.Errorf("migration %s: %w", m.Name, err)
 		}
 	}()
-	if err := sqlitex.ExecuteScript(c, m.script, nil); err != nil {
+	if err := sqlitex.ExecuteScript(c.Conn, m.script, nil); err != nil {
 		return err
 	}
 	if err := run(c, "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT"); err != nil {
@@ -126,7 +126,7 @@ func Status(path string) (all []Migration, err error) {
 		return nil, err
 	}
 	c.SetBusyTimeout(busyTimeout)
-	all, err = applied(&Conn{c: c})
+	all, err = applied(&Conn{c: &handle{Conn: c}})
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
@@ -134,7 +134,7 @@ func Status(path string) (all []Migration, err error) {
 }
 
 // run executes one statement on a bare connection.
-func run(c *sqlite.Conn, query string, args ...any) error {
+func run(c *handle, query string, args ...any) error {
 	s, err := c.Prepare(query)
 	if err != nil {
 		return err

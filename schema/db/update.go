@@ -82,7 +82,7 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 }
 
 // write is the writer's goroutine: it owns the one connection that writes.
-func (d *DB) write(c *sqlite.Conn) {
+func (d *DB) write(c *handle) {
 	defer close(d.done)
 	defer func() { _ = c.Close() }() // Close has moved the log already, or tells why it could not
 	batch := make([]*ticket, 0, maxBatch)
@@ -114,7 +114,7 @@ func (d *DB) write(c *sqlite.Conn) {
 }
 
 // commit runs a batch in one transaction and sets each ticket's outcome.
-func (d *DB) commit(c *sqlite.Conn, batch []*ticket) (emitted bool) {
+func (d *DB) commit(c *handle, batch []*ticket) (emitted bool) {
 	if err := run(c, "BEGIN IMMEDIATE"); err != nil {
 		failAll(batch, failed(err))
 		return false
@@ -151,7 +151,7 @@ func (d *DB) commit(c *sqlite.Conn, batch []*ticket) (emitted bool) {
 }
 
 // attempt runs one ticket, in a savepoint when it shares the transaction.
-func (d *DB) attempt(c *sqlite.Conn, t *ticket, now exact.Instant, shared bool) {
+func (d *DB) attempt(c *handle, t *ticket, now exact.Instant, shared bool) {
 	if t.ctx.Err() != nil {
 		t.err = failed(sqlite.ResultInterrupt.ToError())
 		return
