@@ -79,8 +79,12 @@ func look(c *db.Conn, a Asked) (f found, err error) {
 	if err != nil {
 		return f, err
 	}
+	license := f.license.ID
+	if !f.known {
+		license = -1 // not 0: for 0 and 1 the engine would plan the statement anew, which takes time
+	}
 	seat, taken, err := db.One(c, scanActivation,
-		"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND fingerprint = ?", f.license.ID, a.Fingerprint)
+		"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND fingerprint = ?", license, a.Fingerprint)
 	if taken {
 		f.seat = &seat
 	}

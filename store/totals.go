@@ -52,7 +52,7 @@ func expired(c *db.Conn) (int64, error) {
 		return 0, err
 	}
 	since, _, err := db.One(c, db.Int,
-		"SELECT count(*) FROM store_licenses WHERE state = 'active' AND expires_at IS NOT NULL AND expires_at >= ? AND expires_at <= ?",
+		"SELECT count(*) FROM store_licenses WHERE state = 'active' AND expires_at >= ? AND expires_at <= ?",
 		exact.InstantOf(today.Time(time.UTC)), c.Now)
 	return before + since, err
 }

@@ -71,7 +71,7 @@ CREATE TABLE store_licenses (
 ) STRICT;
 CREATE INDEX store_licenses_product ON store_licenses (product_id);
 CREATE INDEX store_licenses_order ON store_licenses (order_id);
-CREATE INDEX store_licenses_expiring ON store_licenses (expires_at) WHERE state = 'active' AND expires_at IS NOT NULL;
+CREATE INDEX store_licenses_expiring ON store_licenses (expires_at) WHERE state = 'active';
 
 CREATE TABLE store_activations (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
