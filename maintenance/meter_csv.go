@@ -46,8 +46,10 @@ func putMeter(tx *db.Tx, row *schema.Form, m meterRow) error {
 	if err != nil {
 		return err
 	}
-	if _, err := pastDay(tx, "read_date", m.date); err != nil {
-		return err
+	if m.date != nil {
+		if _, err := pastDay(tx, "read_date", m.date); err != nil {
+			return err
+		}
 	}
 	held, found, err := db.One(&tx.Conn, scanMeter, "SELECT "+meterColumns+" FROM meters WHERE asset_id = ? AND name = ?", a.ID, m.name)
 	if err != nil {

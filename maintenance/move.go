@@ -117,6 +117,9 @@ func movePlan(tx *db.Tx, wo WorkOrder, to string) (*serviceEntry, error) {
 		return nil, err
 	}
 	if to == "done" {
+		if err := tx.CheckClock(); err != nil {
+			return nil, err
+		}
 		_, err := tx.Exec("UPDATE work_orders SET pm_before_done = ?, pm_before_baseline = ?, pm_before_by = ? WHERE id = ?",
 			p.LastDone, p.baseline(), orNoID(p.RestartedBy), wo.ID)
 		if err != nil {

@@ -66,12 +66,19 @@ func putPlan(tx *db.Tx, row *schema.Form, r planRow) error {
 	if err != nil {
 		return err
 	}
-	if _, err := pastDay(tx, "last_done_date", r.LastDone); err != nil {
-		return err
+	if r.LastDone != nil {
+		if _, err := pastDay(tx, "last_done_date", r.LastDone); err != nil {
+			return err
+		}
 	}
 	p, found, err := db.One(&tx.Conn, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.asset_id = ? AND p.title = ?", a.ID, r.title)
 	if err != nil {
 		return err
+	}
+	if !found && r.start == nil {
+		if err := tx.CheckClock(); err != nil {
+			return err
+		}
 	}
 	if !found {
 		p = plan{AssetID: a.ID, Title: r.title, schedule: schedule{Start: tx.Today()}}

@@ -349,3 +349,33 @@ func (s *workshop) reads2(meter, reading string) {
 	_, err := s.RecordReading(ctx, ana, NewReading{AssetID: 1, Meter: meter, Reading: milli(s.t, reading)})
 	s.must(err)
 }
+
+// TestWrongClock holds what takes its day from the clock back while the clock cannot
+// be right, and lets the rest through.
+func TestWrongClock(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	s.rows("pm-plans", "asset_tag,title,interval_days", "L-1|Oil|30")
+	s.opens(NewOrder{PMID: 1})
+	s.moves(1, "in-progress")
+	for _, d := range []string{"2026-11-18", "2028-01-01"} {
+		s.on(d)
+		for _, do := range []func() error{
+			func() error { _, err := s.read("110", "", false); return err },
+			func() error { _, err := s.MarkDone(ctx, cli, 1, nil); return err },
+			func() error {
+				_, err := s.MoveWorkOrder(ctx, ana, Move{ID: 1, Status: "done", Resolution: "x"})
+				return err
+			},
+			func() error { return s.row("pm-plans", "asset_tag,title,interval_days", "L-1|Belts|30") },
+			func() error { return s.row("meters", "asset_tag,name,reading", "L-1|hours|110") },
+		} {
+			s.untouched(fault.Unavailable, "clock", do)
+		}
+	}
+	s.on("2026-11-18")
+	s.untouched(fault.Unavailable, "clock", func() error { _, err := s.read("110", "2026-11-19", false); return err })
+	s.reads("105", "2026-11-17") // its day is given, and past by any clock
+	s.on("2026-11-20")
+	s.reads("110", "")
+}

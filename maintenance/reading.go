@@ -77,16 +77,20 @@ func checkReading(name string, v exact.Milli) error {
 	return nil
 }
 
-// pastDay is the day that was given, today if none was; a future one is refused.
+// pastDay is the day that was given, today if none was; a future one is refused. Where
+// the clock decides, it must be one that can be right.
 func pastDay(tx *db.Tx, name string, d *exact.Day) (exact.Day, error) {
 	today := tx.Today()
-	if d == nil {
-		return today, nil
+	if d != nil && *d <= today {
+		return *d, nil
 	}
-	if *d > today {
+	if err := tx.CheckClock(); err != nil {
+		return 0, err
+	}
+	if d != nil {
 		return 0, fault.Invalidf("%s: %v is in the future; it takes a day up to today, %v", name, *d, today)
 	}
-	return *d, nil
+	return today, nil
 }
 
 // post records what the meter showed. It is the only way in which a meter moves.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
 
@@ -12,16 +13,23 @@ func TestWorkOrderLists(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	s.rows("assets", "asset_tag,name", "B-1|Bench")
-	for i := range 210 {
-		n := NewOrder{AssetID: 1 + int64(i%2), Priority: priorities[i%4], AssignedTo: []string{"", "Ana", "Ben"}[i%3]}
-		wo := s.opens(n)
-		if i%5 == 0 {
-			s.moves(wo.ID, "in-progress")
+	s.must(db.Exec(ctx, s.db, ana, func(tx *db.Tx) error {
+		for i := range int64(210) {
+			n := NewOrder{AssetID: 1 + i%2, Description: "a job", Priority: priorities[i%4], AssignedTo: []string{"", "Ana", "Ben"}[i%3]}
+			if _, err := openWorkOrder(tx, n); err != nil {
+				return err
+			}
+			for n, to := range []string{"in-progress", "done"} {
+				if i%int64(5*(n+1)) != 0 {
+					break
+				}
+				if _, err := moveWorkOrder(tx, Move{ID: i + 1, Status: to, Resolution: "x"}); err != nil {
+					return err
+				}
+			}
 		}
-		if i%10 == 0 {
-			s.moves(wo.ID, "done")
-		}
-	}
+		return nil
+	}))
 	all, err := s.WorkOrders(ctx, "")
 	s.must(err)
 	if len(all.WorkOrders) != 200 || all.WorkOrders[0].ID != 210 || all.WorkOrders[199].ID != 11 {
