@@ -45,8 +45,8 @@ func rowOf(rec record, h horizon) Row {
 // appendJSON writes the row as encoding/json would, several times faster: a report
 // may have a hundred thousand of them.
 func (r *Row) appendJSON(b []byte) []byte {
-	b = appendText(append(b, `{"sku":`...), r.SKU)
-	b = appendText(append(b, `,"name":`...), r.Name)
+	b = strict.AppendText(append(b, `{"sku":`...), r.SKU)
+	b = strict.AppendText(append(b, `,"name":`...), r.Name)
 	b = r.CurrentStock.Append(append(b, `,"current_stock":`...))
 	b = strconv.AppendInt(append(b, `,"lead_time_days":`...), r.LeadTimeDays, 10)
 	b = strconv.AppendInt(append(b, `,"safety_stock_days":`...), r.SafetyStockDays, 10)
@@ -60,9 +60,9 @@ func (r *Row) appendJSON(b []byte) []byte {
 	}
 	b = strconv.AppendInt(append(b, `,"suggested_qty":`...), r.SuggestedQty, 10)
 	b = strconv.AppendInt(append(b, `,"est_cost_cents":`...), r.EstCostCents, 10)
-	b = appendText(append(b, `,"status":`...), r.Status)
-	b = appendText(append(b, `,"supplier":`...), r.Supplier)
-	b = appendText(append(b, `,"unit":`...), r.Unit)
+	b = strict.AppendText(append(b, `,"status":`...), r.Status)
+	b = strict.AppendText(append(b, `,"supplier":`...), r.Supplier)
+	b = strict.AppendText(append(b, `,"unit":`...), r.Unit)
 	b = r.SoldInWindow.Append(append(b, `,"sold_in_window":`...))
 	b = strconv.AppendInt(append(b, `,"demand_days":`...), r.DemandDays, 10)
 	b = r.OnOrder.Append(append(b, `,"on_order":`...))
@@ -73,20 +73,4 @@ func (r *Row) appendJSON(b []byte) []byte {
 	}
 	b = r.StockoutDate.Append(append(b, '"'))
 	return append(b, `"}`...)
-}
-
-// appendText writes s as a JSON string.
-func appendText(b []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
-			quoted, err := strict.Marshal(s)
-			if err != nil {
-				panic(err) // a string always marshals
-			}
-			return append(b, quoted...)
-		}
-	}
-	b = append(b, '"')
-	b = append(b, s...)
-	return append(b, '"')
 }
