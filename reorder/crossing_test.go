@@ -64,6 +64,9 @@ func TestWhatRaisesTheAlarm(t *testing.T) {
 	s.stock("OFF", "100")
 	s.sku("sku,active,current_stock", "OFF,1,1") // reactivated and emptied at once
 	s.fired()
+	s.stock("OFF", "100")
+	s.sku("sku,active,current_stock", "OFF,0,1") // emptied and set inactive at once
+	s.fired()
 
 	s.sku("sku,current_stock", "A,21")
 	s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":60}]}`)

@@ -9,6 +9,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -254,6 +255,29 @@ func TestIngestOfNothingGood(t *testing.T) {
 	}
 	if got := len(s.audit()); got != before {
 		t.Errorf("%d audit entries for nothing", got-before)
+	}
+}
+
+// The day of the first sale follows, however one upload moves it.
+func TestFirstSaleFollows(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "A,1000")
+	s.sku("sku,current_stock", "B,1000")
+	for _, c := range []struct{ rows, first string }{
+		{`{"date":"2026-11-10","sku":"A","qty":1}`, "2026-11-10"},
+		{`{"date":"2026-11-12","sku":"A","qty":1},{"date":"2026-11-11","sku":"B","qty":1},{"date":"2026-11-09","sku":"A","qty":0}`, "2026-11-10"},
+		{`{"date":"2026-11-10","sku":"A","qty":0}`, "2026-11-12"},                                         // the next that is stored
+		{`{"date":"2026-11-12","sku":"A","qty":0},{"date":"2026-11-08","sku":"A","qty":2}`, "2026-11-08"}, // emptied, and an earlier one
+		{`{"date":"2026-11-08","sku":"A","qty":0},{"date":"2026-11-14","sku":"A","qty":2}`, "2026-11-14"}, // emptied, and a later one
+		{`{"date":"2026-11-15","sku":"A","qty":2}`, "2026-11-14"},
+		{`{"date":"2026-11-14","sku":"A","qty":0},{"date":"2026-11-19","sku":"A","qty":2}`, "2026-11-15"},          // one that is stored lies between
+		{`{"date":"2026-11-15","sku":"A","qty":0},{"date":"2026-11-19","sku":"A","qty":0}`, exact.MaxDay.String()}, // none left
+	} {
+		s.upload(`{"replace":true,"rows":[` + c.rows + `]}`)
+		if got := min(s.record("A").firstSold, exact.MaxDay); got.String() != c.first {
+			t.Errorf("after %s: first sold %s, want %s", c.rows, got, c.first)
+		}
+		s.sound()
 	}
 }
 

@@ -165,6 +165,42 @@ func TestReadingWritesNothing(t *testing.T) {
 	}
 }
 
+// Whatever write comes first on a later day moves the window along, the edit of a
+// SKU's record too.
+func TestEveryWriteMovesTheWindow(t *testing.T) {
+	one := exact.Milli(1000)
+	for name, write := range map[string]func(*shop, int) error{
+		"an edit":   func(s *shop, n int) error { return s.row(s.skuTable(), "sku,lead_time_days", fmt.Sprintf("A,%d", 8+n)) },
+		"a new SKU": func(s *shop, n int) error { return s.row(s.skuTable(), "sku", fmt.Sprint("C", n)) },
+		"a count": func(s *shop, n int) error {
+			_, err := s.Adjust(context.Background(), cli, Adjustment{SKU: "A", Delta: &one})
+			return err
+		},
+		"an order": func(s *shop, n int) error { _, err := s.create("Acme", true, "A=1"); return err },
+		"a line of an order": func(s *shop, n int) error {
+			return s.row(s.orderTable(), "number,sku,ordered,status", fmt.Sprintf("X,A,%d,ordered", 1+n))
+		},
+		"settings": func(s *shop, n int) error {
+			_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{})
+			return err
+		},
+		"an upload": func(s *shop, n int) error { s.upload(`{"rows":[{"date":"2026-11-01","sku":"A","qty":1}]}`); return nil },
+	} {
+		s := open(t)
+		s.sku("sku,current_stock", "A,20")
+		s.sku("sku,current_stock", "B,20")
+		s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":30},{"date":"2026-10-23","sku":"B","qty":30},{"date":"2026-11-20","sku":"A","qty":30}]}`)
+		for n, d := range []string{"2026-11-21", "2026-11-22", "2026-11-10"} {
+			s.on(d)
+			s.must(write(s, n))
+			s.sound()
+			if sum := s.record("B").sold; (sum == 0) != (d == "2026-11-22") {
+				t.Errorf("%s on %s: B's sum is %s", name, d, sum)
+			}
+		}
+	}
+}
+
 // The clock was set back: sales of days to come are there, and do not count.
 func TestFutureSalesDoNotCount(t *testing.T) {
 	s := open(t)
