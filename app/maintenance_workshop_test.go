@@ -1,12 +1,14 @@
 package app_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/db"
 )
 
 // workshop is a running appliance whose maintenance service holds a small workshop. It
@@ -210,4 +212,30 @@ func (w workshop) refused(status int, path, body string, words ...string) {
 	}
 	w.says(fmt.Sprintf("POST %s %s", path, body), refusal.Detail, words...)
 	before.check(fmt.Sprintf("POST %s %s", path, body))
+}
+
+// toolRefused calls a tool that must refuse, saying each of the words, and leave every
+// row as it is.
+func (w workshop) toolRefused(name, arguments string, words ...string) {
+	w.T.Helper()
+	before := still(w.T, w.Shop)
+	content, refusal := w.Tool("maintenance", name, arguments)
+	if refusal == "" {
+		w.T.Errorf("%s %s: %v", name, arguments, content)
+	}
+	w.says(name+" "+arguments, refusal, words...)
+	before.check(name + " " + arguments)
+}
+
+// events are the bodies of the service's events on file, the oldest first.
+func (w workshop) events() (bodies []string) {
+	w.T.Helper()
+	err := w.Server.DB().View(context.Background(), func(c *db.Conn) (err error) {
+		bodies, err = db.All(c, db.Text, "SELECT CAST(body AS TEXT) FROM events WHERE service = 'maintenance' ORDER BY seq")
+		return err
+	})
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return bodies
 }
