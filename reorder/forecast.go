@@ -27,9 +27,6 @@ type horizon struct {
 	cover  int64 // target_cover_days
 }
 
-// since is the window's first day.
-func (h horizon) since() exact.Day { return h.today - exact.Day(h.window) + 1 }
-
 // basis is all that one SKU's forecast follows from.
 //
 // Sizes, so that no product below leaves its integer: stock and moq at most 10^12
