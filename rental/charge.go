@@ -15,15 +15,15 @@ var chargeTypes = []string{rent, "deposit", "late_fee", "utility", "repair", "ot
 type Charge struct {
 	ID          int64       `json:"id"`
 	Type        string      `json:"type" enum:"rent,deposit,late_fee,utility,repair,other"`
-	Period      exact.Month `json:"period" about:"The month of the due date."`
+	Period      exact.Month `json:"period" about:"the month of the due date"`
 	Label       string      `json:"label"`
 	DueDate     exact.Day   `json:"due_date"`
 	AmountCents int64       `json:"amount_cents"`
 	Paid        bool        `json:"paid"`
 	PaidDate    *exact.Day  `json:"paid_date"`
 	Method      *string     `json:"method" enum:"cash,bank_transfer,card,check,direct_debit,online,other"`
-	PeriodStart *exact.Day  `json:"period_start" about:"The first day that a rent charge is for; null for other types."`
-	PeriodEnd   *exact.Day  `json:"period_end" about:"The last day that a rent charge is for; null for other types."`
+	PeriodStart *exact.Day  `json:"period_start" about:"the first day that a rent charge is for; null for other types"`
+	PeriodEnd   *exact.Day  `json:"period_end" about:"the last day that a rent charge is for; null for other types"`
 
 	rent int64 // the rent of a whole period that a rent charge was computed from
 }

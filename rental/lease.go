@@ -24,15 +24,15 @@ type Lease struct {
 	Property     string     `json:"property"`
 	Tenant       string     `json:"tenant"`
 	TenantEmail  *string    `json:"tenant_email"`
-	RentCents    int64      `json:"rent_cents" about:"The rent of a whole period."`
+	RentCents    int64      `json:"rent_cents" about:"the rent of a whole period"`
 	Frequency    string     `json:"frequency" enum:"weekly,fortnightly,monthly,quarterly,yearly"`
-	DueDay       int64      `json:"due_day" about:"The day of the month, clipped to short months; it does not count for weekly and fortnightly leases."`
+	DueDay       int64      `json:"due_day" about:"the day of the month, clipped to short months; it does not count for weekly and fortnightly leases"`
 	StartDate    exact.Day  `json:"start_date"`
-	EndDate      *exact.Day `json:"end_date" about:"The last day; null is open-ended."`
-	DepositCents int64      `json:"deposit_cents" about:"A note: it posts no charge."`
-	Proration    string     `json:"proration" enum:"actual,none" about:"How a period is charged that the lease's start or end cuts short: by its days, or in full."`
+	EndDate      *exact.Day `json:"end_date" about:"the last day; null is open-ended"`
+	DepositCents int64      `json:"deposit_cents" about:"a note: it posts no charge"`
+	Proration    string     `json:"proration" enum:"actual,none" about:"how a period is charged that the lease's start or end cuts short: by its days, or in full"`
 	Status       string     `json:"status" enum:"active,ended,upcoming"`
-	BalanceCents int64      `json:"balance_cents" about:"What is billed and not paid."`
+	BalanceCents int64      `json:"balance_cents" about:"what is billed and not paid"`
 
 	nextPost *exact.Day // the first day of the next period to be posted
 }
@@ -83,7 +83,7 @@ func findLease(c *db.Conn, id int64) (Lease, error) {
 // Leases is a page of leases by id.
 type Leases struct {
 	Leases []Lease `json:"leases"`
-	Next   *int64  `json:"next" about:"Where the next page begins: pass it as after. Null at the end."`
+	Next   *int64  `json:"next" about:"where the next page begins: pass it as after; null at the end"`
 }
 
 // LeaseList is the first leases by id, with how many there are in all.

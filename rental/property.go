@@ -18,7 +18,7 @@ type Property struct {
 	UnitCount     int64         `json:"unit_count"`
 	OccupiedCount int64         `json:"occupied_count"`
 	VacantCount   int64         `json:"vacant_count"`
-	Occupancy     exact.Decimal `json:"occupancy" about:"Occupied units of all units, 0 to 1 with 4 decimals; 0 where there are none."`
+	Occupancy     exact.Decimal `json:"occupancy" about:"occupied units of all units, 0 to 1 with 4 decimals; 0 where there are none"`
 }
 
 // propertyColumns reads a property p with its counts on day ?1.

@@ -70,7 +70,7 @@ func findTicket(c *db.Conn, id int64) (Ticket, error) {
 // Tickets is a page of tickets, newest first.
 type Tickets struct {
 	Tickets []Ticket `json:"tickets"`
-	Next    *int64   `json:"next" about:"Where the next page begins: pass it as after. Null at the end."`
+	Next    *int64   `json:"next" about:"where the next page begins: pass it as after; null at the end"`
 }
 
 // Tickets lists the tickets newest first, all or those of a status, from after down;

@@ -24,7 +24,7 @@ type Unit struct {
 	Property        string  `json:"property"`
 	Name            string  `json:"name"`
 	Status          string  `json:"status" enum:"vacant,occupied"`
-	LeaseID         *int64  `json:"lease_id" about:"The lease that covers today."`
+	LeaseID         *int64  `json:"lease_id" about:"the lease that covers today"`
 	Tenant          *string `json:"tenant"`
 	MarketRentCents int64   `json:"market_rent_cents"`
 	Notes           *string `json:"notes"`
@@ -50,7 +50,7 @@ func scanUnit(r *db.Row) Unit {
 // Units is a page of units by id; Next is the last id of a page that is not the last.
 type Units struct {
 	Units []Unit `json:"units"`
-	Next  *int64 `json:"next" about:"Where the next page begins: pass it as after. Null at the end."`
+	Next  *int64 `json:"next" about:"where the next page begins: pass it as after; null at the end"`
 }
 
 // Units lists the units after an id, all or those of a status.
