@@ -1,10 +1,12 @@
 package rental
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
 
@@ -80,6 +82,14 @@ func TestMovingAnEndOut(t *testing.T) {
 }
 
 func TestDoctorNamesBreaches(t *testing.T) {
+	h := open(t, "2026-03-10")
+	id := h.lease("start_date=2026-01-31")
+	h.must(h.row("units", "property=House", "name=Other"))
+	h.owes(id, "2026-01-31 100000 31 January-27 February 2026", "2026-02-28 100000 28 February-30 March 2026")
+	h.payDue(id, "2026-01-31")
+	_, err := h.CreateTicket(ctx, ann, NewTicket{UnitID: 1, Title: "Tap"})
+	h.must(err)
+	h.sound()
 	for _, c := range []struct{ break_, says string }{
 		{"UPDATE charges SET amount_cents = amount_cents + 1 WHERE id = 1", "charge 1 and its payment differ"},
 		{"UPDATE charges SET amount_cents = amount_cents + 1 WHERE id = 1", "billed 200001 is not paid 100000 + balance 100000"},
@@ -96,16 +106,19 @@ func TestDoctorNamesBreaches(t *testing.T) {
 		{"INSERT INTO leases (unit_id, tenant_id, start_date, rent_cents, frequency, due_day, deposit_cents, proration, next_post_day) VALUES (1, 1, 20521, 1, 'monthly', 1, 0, 'actual', 20521)", "leases 1 and 2 cover the same day"},
 		{"UPDATE tickets SET unit_id = 2", "ticket 1 belongs to a lease of another unit"},
 	} {
-		h := open(t, "2026-03-10")
-		id := h.lease("start_date=2026-01-31")
-		h.must(h.row("units", "property=House", "name=Other"))
-		h.owes(id, "2026-01-31 100000 31 January-27 February 2026", "2026-02-28 100000 28 February-30 March 2026")
-		h.payDue(id, "2026-01-31")
-		_, err := h.CreateTicket(ctx, ann, NewTicket{UnitID: 1, Title: "Tap"})
-		h.must(err)
-		h.sound()
-		h.raw(c.break_)
-		breaches := h.breaches()
+		var breaches []string
+		undo := errors.New("undo")
+		err := db.Exec(ctx, h.db, db.Bookkeeping(), func(tx *db.Tx) error {
+			if _, err := tx.Exec(c.break_); err != nil {
+				return err
+			}
+			var err error
+			breaches, err = h.Declare().Check(&tx.Conn)
+			return errors.Join(undo, err)
+		})
+		if err == nil || err.Error() != "undo" {
+			t.Fatal(err)
+		}
 		if !slices.ContainsFunc(breaches, func(b string) bool { return strings.Contains(b, c.says) }) {
 			t.Errorf("after %s doctor says %q, want %q", c.break_, breaches, c.says)
 		}

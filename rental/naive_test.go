@@ -85,7 +85,7 @@ func TestScheduleAgainstNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2026))
 	epoch := time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
 	cases, charges := 0, 0
-	for range 100 {
+	for range 66 { // times 5 frequencies and 31 due days
 		for _, frequency := range frequencies {
 			for dueDay := range 31 {
 				start := time.Date(1895+r.IntN(220), time.Month(1+r.IntN(12)), 1+r.IntN(31), 0, 0, 0, 0, time.UTC)

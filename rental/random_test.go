@@ -14,7 +14,7 @@ import (
 // rent and proration. After each, doctor finds nothing, and no cent of a posted charge
 // has changed but by an end.
 func TestDoctorAgreesWhateverIsDone(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		h := open(t, "2023-11-20")
 		today := day(t, "2023-11-20")

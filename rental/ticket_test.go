@@ -14,19 +14,20 @@ import (
 func TestTicketMoves(t *testing.T) {
 	states := []string{"open", "in_progress", "resolved"}
 	allowed := map[string][]string{"open": {"in_progress"}, "in_progress": {"open", "resolved"}, "resolved": {"open"}}
+	h := open(t, "2026-11-20")
+	h.lease("start_date=2026-11-01")
 	for _, from := range states {
 		for _, to := range states {
-			h := open(t, "2026-11-20")
-			h.lease("start_date=2026-11-01")
-			_, err := h.CreateTicket(ctx, ann, NewTicket{UnitID: 1, Title: "Tap"})
+			h.on("2026-11-20")
+			made, err := h.CreateTicket(ctx, ann, NewTicket{UnitID: 1, Title: "Tap"})
 			h.must(err)
 			for _, step := range map[string][]string{"in_progress": {"in_progress"}, "resolved": {"in_progress", "resolved"}}[from] {
-				_, err := h.MoveTicket(ctx, ann, 1, step)
+				_, err := h.MoveTicket(ctx, ann, made.ID, step)
 				h.must(err)
 			}
 			h.on("2026-11-21")
 			events, before := len(h.events()), h.written()
-			got, err := h.post(h.advanceTicket(), ann, "1", `{"status":"`+to+`"}`)
+			got, err := h.post(h.advanceTicket(), ann, fmt.Sprint(made.ID), `{"status":"`+to+`"}`)
 			if !slices.Contains(allowed[from], to) {
 				h.refused(err, fault.Invalid, "cannot move to "+to, "allowed from "+from+": "+strings.Join(allowed[from], ", "))
 				if h.written() != before {
