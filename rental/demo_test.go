@@ -11,7 +11,7 @@ import (
 // TestDemo fills a file on days that are awkward for months, and finds in it what a
 // visitor should see.
 func TestDemo(t *testing.T) {
-	for _, on := range []string{"2026-11-20", "2026-11-01", "2027-01-31", "2028-02-29", "2026-03-01", "2026-12-31"} {
+	for _, on := range []string{"2026-11-20", "2027-01-31", "2028-02-29", "2026-03-01"} {
 		h := open(t, on)
 		h.must(h.Declare().Demo(ctx, day(t, on)))
 		h.sound()

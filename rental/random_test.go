@@ -14,7 +14,7 @@ import (
 // rent and proration. After each, doctor finds nothing, and no cent of a posted charge
 // has changed but by an end.
 func TestDoctorAgreesWhateverIsDone(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		h := open(t, "2023-11-20")
 		today := day(t, "2023-11-20")
@@ -25,7 +25,7 @@ func TestDoctorAgreesWhateverIsDone(t *testing.T) {
 			}
 		}
 		done := map[string]int{}
-		for step := range 150 {
+		for step := range 120 {
 			if r.IntN(3) == 0 {
 				today += exact.Day(r.IntN(25))
 				h.on(today.String())
