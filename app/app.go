@@ -61,6 +61,7 @@ func (p *program) commands() []*cobra.Command {
 		p.migrateCommand(),
 		p.doctorCommand(),
 		p.healthcheckCommand(),
+		p.storeCommand(),
 		p.maintenanceCommand(),
 		p.reorderCommand(),
 		p.importCommand(),

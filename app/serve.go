@@ -110,6 +110,7 @@ func (p *program) start(ctx context.Context, c *config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.shop = newShop(s.db)
+	s.shop.store.OnNotice(func(text string) { s.log.Warn().Str("service", "store").Msg(text) })
 	if c.demo {
 		if err := fillDemo(ctx, s.db, s.shop); err != nil {
 			return nil, fmt.Errorf("fill the demo: %w", err)
