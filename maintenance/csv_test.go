@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -55,28 +56,103 @@ func TestExportsImportAgain(t *testing.T) {
 	}
 }
 
-// TestExportsFillAnEmptyDatabase moves a workshop: meters come without what they
-// show, and the readings give it to them.
+// file puts a whole file into a table, as import does, and gives what was refused.
+func (s *workshop) file(table, header string, rows ...string) (refused []schema.Refused) {
+	s.t.Helper()
+	t, _ := s.Declare().Table(table)
+	if t.Load == nil {
+		for i, r := range rows {
+			if err := s.row(table, header, r); err != nil {
+				refused = append(refused, schema.Refused{Line: i + 2, Reason: err.Error()})
+			}
+		}
+		return refused
+	}
+	var lines []schema.Line
+	for i, r := range rows {
+		lines = append(lines, schema.Line{Number: i + 2, Cells: strings.Split(r, "|")})
+	}
+	done, err := t.Load(ctx, cli, lines, schema.LoadOptions{})
+	s.must(err)
+	if done.Imported+len(done.Errors) != len(rows) {
+		s.t.Errorf("%s: %d imported, %d refused of %d", table, done.Imported, len(done.Errors), len(rows))
+	}
+	return done.Errors
+}
+
+// TestExportsFillAnEmptyDatabase moves a workshop table by table, in the order in
+// which they are declared.
 func TestExportsFillAnEmptyDatabase(t *testing.T) {
-	from, to := open(t), open(t)
-	from.small()
-	to.on("2026-11-20")
-	fill := func(table, header string, keep int) {
-		for _, line := range from.export(table) {
-			cells := strings.Split(line, "|")
-			to.rows(table, header, strings.Join(cells[:keep], "|"))
+	for _, fill := range []func(*workshop){(*workshop).small, func(s *workshop) { s.must(s.Declare().Demo(ctx, day(t, "2026-11-20"))) }} {
+		from, to := open(t), open(t)
+		fill(from)
+		for _, table := range from.Declare().Tables {
+			for _, r := range to.file(table.Name, to.header(table.Name), from.export(table.Name)...) {
+				t.Errorf("%s: line %d: %s", table.Name, r.Line, r.Reason)
+			}
+		}
+		for _, table := range from.Declare().Tables {
+			if got, want := strings.Join(to.export(table.Name), "\n"), strings.Join(from.export(table.Name), "\n"); got != want {
+				t.Errorf("%s:\n%s\nwant\n%s", table.Name, got, want)
+			}
+		}
+		if strings.Contains(to.names(), "reading.recorded") {
+			t.Error("the past was told as news")
+		}
+		was, err := from.PMDue(ctx, "")
+		from.must(err)
+		is, err := to.PMDue(ctx, "")
+		to.must(err)
+		if asJSON(t, is) != asJSON(t, was) {
+			t.Errorf("due\n%s\nwant\n%s", asJSON(t, is), asJSON(t, was))
 		}
 	}
-	fill("assets", to.header("assets"), 9)
-	fill("meters", "asset_tag,name,unit", 3)
-	fill("readings", to.header("readings"), 5)
-	fill("parts", to.header("parts"), 8)
-	fill("pm-plans", to.header("pm-plans"), 10)
-	fill("work-orders", to.header("work-orders"), 13)
-	for _, table := range from.Declare().Tables {
-		if got, want := strings.Join(to.export(table.Name), "\n"), strings.Join(from.export(table.Name), "\n"); got != want {
-			t.Errorf("%s:\n%s\nwant\n%s", table.Name, got, want)
+}
+
+// TestPastOfAMeter tells a meter's past from readings that are news.
+func TestPastOfAMeter(t *testing.T) {
+	fresh := func() *workshop {
+		s := open(t)
+		s.rows("assets", "asset_tag", "A-1")
+		s.rows("meters", "asset_tag,name,reading,read_date", "A-1|hours|1000|2026-11-10")
+		return s
+	}
+	s := fresh()
+	if refused := s.file("readings", "", "A-1||800|2026-10-01|", "A-1|hours|9990|2026-10-20|", "A-1|1|900|2026-10-20|1", "A-1||1000|2026-11-10|"); len(refused) != 0 {
+		t.Errorf("its past: %v", refused)
+	}
+	s.exports("readings", "A-1|hours|800|2026-10-01|0", "A-1|hours|9990|2026-10-20|0", "A-1|hours|900|2026-10-20|1", "A-1|hours|1000|2026-11-10|0")
+	if m := s.meter("hours"); m.AvgPerDay == nil || m.AvgPerDay.String() != "4.7619" || s.names() != "" { // 100 in 21 days
+		t.Errorf("after its past: %s, events %q", asJSON(t, m), s.names())
+	}
+	for name, c := range map[string]struct {
+		rows    []string
+		refused int
+	}{
+		"ends below":          {[]string{"A-1||800|2026-10-01|", "A-1||900|2026-11-10|"}, 2},
+		"ends on another day": {[]string{"A-1||800|2026-10-01|", "A-1||1000|2026-11-09|"}, 1},
+		"falls on the way":    {[]string{"A-1||800|2026-10-01|", "A-1||700|2026-10-02|", "A-1||1000|2026-11-10|"}, 2},
+		"goes on":             {[]string{"A-1||800|2026-10-01|", "A-1||1000|2026-11-10|", "A-1||1010|2026-11-12|"}, 1},
+		"without days":        {[]string{"A-1||800||", "A-1||1000|2026-11-10|"}, 1},
+	} {
+		s := fresh()
+		if refused := s.file("readings", "", c.rows...); len(refused) != c.refused {
+			t.Errorf("%s: refused %v, want %d", name, refused, c.refused)
 		}
+	}
+	s = fresh()
+	s.reads("1001", "")
+	if refused := s.file("readings", "", "A-1||800|2026-10-01|", "A-1||1001|2026-11-20|"); len(refused) != 1 {
+		t.Errorf("a meter that was read since: refused %v", refused)
+	}
+	s = fresh()
+	before := s.dump()
+	table, _ := s.Declare().Table("readings")
+	lines := []schema.Line{{Number: 2, Cells: []string{"A-1", "", "1100", "", ""}}, {Number: 3, Cells: []string{"A-9", "", "x", "", ""}}, {Number: 4, Cells: []string{"A-9", "", "5", "", ""}}}
+	done, err := table.Load(ctx, cli, lines, schema.LoadOptions{DryRun: true})
+	s.must(err)
+	if done.Imported != 1 || len(done.Errors) != 2 || s.dump() != before {
+		t.Errorf("a rehearsal: %+v", done)
 	}
 }
 
@@ -106,7 +182,7 @@ func TestMeterRows(t *testing.T) {
 	s.rows("assets", "asset_tag", "A-1")
 	h := s.header("meters")
 	s.rows("meters", h, "A-1|hours|h|100|2026-11-01", "A-1|cycles|||")
-	s.exports("meters", "A-1|cycles||0|", "A-1|hours|h|100|2026-11-01")
+	s.exports("meters", "A-1|hours|h|100|2026-11-01", "A-1|cycles||0|")
 	s.exports("readings", "A-1|hours|100|2026-11-01|0")
 	if s.names() != "" {
 		t.Errorf("a new meter's first reading emitted %s", s.names())
@@ -126,9 +202,9 @@ func TestMeterRows(t *testing.T) {
 		t.Error("a row without news left a trace")
 	}
 	s.rows("meters", h, "A-1|hours|hrs||2026-11-12") // the unit, and the same reading on a later day
-	s.exports("meters", "A-1|cycles||0|", "A-1|hours|hrs|150|2026-11-12")
+	s.exports("meters", "A-1|hours|hrs|150|2026-11-12", "A-1|cycles||0|")
 	s.rows("meters", h, "A-1|hours|hrs|160|", "A-1|cycles|||2026-11-19")
-	s.exports("meters", "A-1|cycles||0|2026-11-19", "A-1|hours|hrs|160|2026-11-20")
+	s.exports("meters", "A-1|hours|hrs|160|2026-11-20", "A-1|cycles||0|2026-11-19")
 }
 
 func TestReadingRows(t *testing.T) {

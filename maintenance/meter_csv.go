@@ -1,8 +1,6 @@
 package maintenance
 
 import (
-	"strconv"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -35,7 +33,7 @@ func (s *Service) meterTable() schema.Table {
 			return db.Each(c, func(r *db.Row) error {
 				tag, m := r.Text(), scanMeter(r)
 				return emit(tag, m.Name, m.Unit, m.Reading.String(), cellOf(m.ReadDate))
-			}, `SELECT (SELECT asset_tag FROM assets WHERE id = asset_id), `+meterColumns+` FROM meters ORDER BY asset_id, name`)
+			}, `SELECT (SELECT asset_tag FROM assets WHERE id = asset_id), `+meterColumns+` FROM meters ORDER BY id`)
 		},
 	}
 }
@@ -112,67 +110,13 @@ func newMeter(tx *db.Tx, a Asset, m meterRow) error {
 		}
 		first := point{Day: date, Value: made.Reading}
 		made.take(first, false)
-		if err := made.store(tx, first, false); err != nil {
+		if err := made.store(tx); err != nil {
+			return err
+		}
+		if err := made.keep(tx, first, false); err != nil {
 			return err
 		}
 	}
 	return tx.Audit("meter.created", subject("meter", made.ID), map[string]any{
 		"asset_id": a.ID, "name": m.name, "unit": m.unit, "reading": made.Reading, "read_date": made.ReadDate})
-}
-
-// readingTable is every reading that was posted, as CSV.
-func (s *Service) readingTable() schema.Table {
-	return schema.Table{
-		Name:  "readings",
-		About: "Readings, each posted in the order of the rows, by the rules for every reading. One that is stored already (meter, day, value) is skipped, a correction only when it was one.",
-		Row: func(f *schema.Form) schema.Put {
-			var tag string
-			var value exact.Milli
-			var n NewReading
-			f.Text(&tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName))
-			f.Text(&n.Meter, "meter", "the meter's name or id; an asset with one meter needs none", schema.Most(maxName))
-			f.Milli(&value, "reading", "what it showed", schema.Required, schema.Range(0, maxReading))
-			f.DayPtr(&n.ReadDate, "read_date", "when; today when empty")
-			f.Bool(&n.Correction, "correction", "1 for a correction, which may be lower")
-			return func(tx *db.Tx) error {
-				n.Reading = value
-				return putReading(tx, tag, n)
-			}
-		},
-		Export: exportReadings,
-	}
-}
-
-// putReading posts one row, unless that reading is stored.
-func putReading(tx *db.Tx, tag string, n NewReading) error {
-	date, err := pastDay(tx, "read_date", n.ReadDate)
-	if err != nil {
-		return err
-	}
-	a, err := assetByTag(&tx.Conn, tag)
-	if err != nil {
-		return err
-	}
-	m, err := pickMeter(&tx.Conn, a, n.Meter)
-	if err != nil {
-		return err
-	}
-	_, stored, err := db.One(&tx.Conn, db.Int, `WITH RECURSIVE epochs (epoch) AS (SELECT 0 UNION ALL SELECT epoch + 1 FROM epochs WHERE epoch < ?2)
-		SELECT 1 FROM epochs e CROSS JOIN readings r ON r.meter_id = ?1 AND r.epoch = e.epoch AND r.day = ?3
-		WHERE r.value = ?4 AND r.correction >= ?5 LIMIT 1`, m.ID, m.epoch, date, n.Reading, n.Correction)
-	if err != nil || stored {
-		return err
-	}
-	_, err = post(tx, a, m, point{Day: date, Value: n.Reading}, n.Correction)
-	return err
-}
-
-// exportReadings gives each meter's readings in the order in which they were posted.
-func exportReadings(c *db.Conn, emit func(cells ...string) error) error {
-	return db.Each(c, func(r *db.Row) error {
-		tag, meter, value, day := r.Text(), r.Text(), r.Milli(), r.Day()
-		return emit(tag, meter, value.String(), day.String(), strconv.FormatInt(r.Int(), 10))
-	}, `SELECT a.asset_tag, m.name, r.value, r.day, r.correction
-		FROM meters m CROSS JOIN assets a ON a.id = m.asset_id CROSS JOIN readings r ON r.meter_id = m.id
-		ORDER BY m.id, r.epoch, r.seq`)
 }

@@ -116,7 +116,10 @@ func post(tx *db.Tx, a Asset, m Meter, p point, correction bool) (done Recorded,
 	}
 	m.AvgPerDay = used.with(p, m.from(today)).PerDay()
 	done.Meter = m
-	if err := m.store(tx, p, correction); err != nil {
+	if err := m.store(tx); err != nil {
+		return done, err
+	}
+	if err := m.keep(tx, p, correction); err != nil {
 		return done, err
 	}
 	entry := readingEntry{AssetID: a.ID, From: previous, To: p.Value, ReadDate: p.Day, Correction: correction}
@@ -177,17 +180,20 @@ func (m *Meter) take(p point, correction bool) {
 	}
 }
 
-// store writes the meter's state and the reading that made it.
-func (m *Meter) store(tx *db.Tx, p point, correction bool) error {
+// store writes the meter's state.
+func (m *Meter) store(tx *db.Tx) error {
 	var lastDay *exact.Day
 	var lastValue *exact.Milli
 	if m.last != nil {
 		lastDay, lastValue = &m.last.Day, &m.last.Value
 	}
-	if _, err := tx.Exec(`UPDATE meters SET reading = ?, read_date = ?, epoch = ?, corrected_day = ?, last_day = ?, last_value = ?, posted = ?
-		WHERE id = ?`, m.Reading, m.ReadDate, m.epoch, m.correctedDay, lastDay, lastValue, m.posted, m.ID); err != nil {
-		return err
-	}
+	_, err := tx.Exec(`UPDATE meters SET reading = ?, read_date = ?, epoch = ?, corrected_day = ?, last_day = ?, last_value = ?, posted = ?
+		WHERE id = ?`, m.Reading, m.ReadDate, m.epoch, m.correctedDay, lastDay, lastValue, m.posted, m.ID)
+	return err
+}
+
+// keep writes the reading that the meter just took.
+func (m *Meter) keep(tx *db.Tx, p point, correction bool) error {
 	_, err := tx.Exec("INSERT INTO readings (meter_id, epoch, day, seq, value, correction) VALUES (?, ?, ?, ?, ?, ?)",
 		m.ID, m.epoch, p.Day, m.posted, p.Value, correction)
 	return err

@@ -1,0 +1,235 @@
+package maintenance
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// readingRow is one row of the readings' file.
+type readingRow struct {
+	line int
+	tag  string
+	NewReading
+	filed bool // as part of its meter's past
+}
+
+// readingTable is every reading that was posted, as CSV.
+func (s *Service) readingTable() schema.Table {
+	return schema.Table{
+		Name: "readings",
+		About: "Readings, each posted in the order of the rows, by the rules for every reading. One that is stored already (meter, day, value) is skipped, " +
+			"a correction only when it was one. A file that holds the whole past of a meter which shows nothing but its first reading, and ends in that, is filed as its past: " +
+			"it moves nothing.",
+		Row: func(f *schema.Form) schema.Put {
+			var r readingRow
+			askReadingRow(f, &r)
+			return func(tx *db.Tx) error { return putReading(tx, r) }
+		},
+		Load:   s.LoadReadings,
+		Export: exportReadings,
+	}
+}
+
+func askReadingRow(f *schema.Form, r *readingRow) {
+	f.Text(&r.tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName))
+	f.Text(&r.Meter, "meter", "the meter's name or id; an asset with one meter needs none", schema.Most(maxName))
+	f.Milli(&r.Reading, "reading", "what it showed", schema.Required, schema.Range(0, maxReading))
+	f.DayPtr(&r.ReadDate, "read_date", "when; today when empty")
+	f.Bool(&r.Correction, "correction", "1 for a correction, which may be lower")
+}
+
+// errDryRun rolls an import back that was only a rehearsal.
+var errDryRun = errors.New("dry run")
+
+// LoadReadings stores the rows of a file of readings: a row that is refused is left
+// out, with its line and the reason, the others are kept.
+func (s *Service) LoadReadings(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+	done := schema.Loaded{Errors: []schema.Refused{}}
+	rows := s.bindReadings(lines, &done)
+	err := db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
+		if err := filePasts(tx, rows); err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := loadReading(tx, &rows[i], &done); err != nil {
+				return err
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		if o.DryRun {
+			return errDryRun
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errDryRun) {
+		return schema.Loaded{}, err
+	}
+	return done, nil
+}
+
+// bindReadings reads the lines; what is wrong with one by itself refuses it.
+func (s *Service) bindReadings(lines []schema.Line, done *schema.Loaded) []readingRow {
+	rows := make([]readingRow, 0, len(lines))
+	var r readingRow
+	reader := schema.Table{Row: func(f *schema.Form) schema.Put {
+		r = readingRow{}
+		askReadingRow(f, &r)
+		return nil
+	}}
+	columns := reader.Columns()
+	cells := map[string]string{}
+	for _, l := range lines {
+		for i, c := range columns {
+			cells[c.Name] = l.Cells[i]
+		}
+		if _, err := reader.Bind(cells, schema.LoadOptions{}); err != nil {
+			done.Errors = append(done.Errors, schema.Refused{Line: l.Number, Reason: err.Error()})
+			continue
+		}
+		r.line = l.Number
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// loadReading stores one row of a file, or notes why it is refused.
+func loadReading(tx *db.Tx, r *readingRow, done *schema.Loaded) error {
+	if !r.filed {
+		err := tx.Try(func() error { return putReading(tx, *r) })
+		if e, is := fault.As(err); is && e.Kind != fault.Unavailable {
+			done.Errors = append(done.Errors, schema.Refused{Line: r.line, Reason: e.Detail})
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	done.Imported++
+	return nil
+}
+
+// putReading posts one row, unless that reading is stored.
+func putReading(tx *db.Tx, r readingRow) error {
+	date, err := pastDay(tx, "read_date", r.ReadDate)
+	if err != nil {
+		return err
+	}
+	a, err := assetByTag(&tx.Conn, r.tag)
+	if err != nil {
+		return err
+	}
+	m, err := pickMeter(&tx.Conn, a, r.Meter)
+	if err != nil {
+		return err
+	}
+	_, stored, err := db.One(&tx.Conn, db.Int, `WITH RECURSIVE epochs (epoch) AS (SELECT 0 UNION ALL SELECT epoch + 1 FROM epochs WHERE epoch < ?2)
+		SELECT 1 FROM epochs e CROSS JOIN readings r ON r.meter_id = ?1 AND r.epoch = e.epoch AND r.day = ?3
+		WHERE r.value = ?4 AND r.correction >= ?5 LIMIT 1`, m.ID, m.epoch, date, r.Reading, r.Correction)
+	if err != nil || stored {
+		return err
+	}
+	_, err = post(tx, a, m, point{Day: date, Value: r.Reading}, r.Correction)
+	return err
+}
+
+// past is the rows of a file that are about one meter.
+type past struct {
+	meter Meter
+	rows  []*readingRow
+}
+
+// filePasts files the past of each meter that the file has it of.
+func filePasts(tx *db.Tx, rows []readingRow) error {
+	byID := map[int64]*past{}
+	named := map[[2]string]*past{}
+	var order []*past
+	for i := range rows {
+		r := &rows[i]
+		name := [2]string{r.tag, r.Meter}
+		p, known := named[name]
+		if !known {
+			m, err := meterOfRow(&tx.Conn, r)
+			if err != nil {
+				return err
+			}
+			if p = byID[m.ID]; p == nil {
+				p = &past{meter: m}
+				byID[m.ID] = p
+				order = append(order, p)
+			}
+			named[name] = p
+		}
+		p.rows = append(p.rows, r)
+	}
+	for _, p := range order {
+		if err := p.file(tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// meterOfRow is the meter that a row names; the zero meter when there is none, which
+// posting the row will refuse.
+func meterOfRow(c *db.Conn, r *readingRow) (Meter, error) {
+	a, err := assetByTag(c, r.tag)
+	var m Meter
+	if err == nil {
+		m, err = pickMeter(c, a, r.Meter)
+	}
+	if _, refused := fault.As(err); refused {
+		return Meter{}, nil
+	}
+	return m, err
+}
+
+// file takes the rows as the meter's past, if they are: it has but its first reading,
+// and after the rows, by the rules for every reading, a new one would stand exactly
+// where it does. Nothing moves then, so nothing is emitted and no plan follows.
+func (p *past) file(tx *db.Tx) error {
+	if p.meter.posted != 1 || p.meter.epoch != 0 || len(p.rows) < 2 {
+		return nil
+	}
+	stands := Meter{ID: p.meter.ID}
+	for _, r := range p.rows {
+		if r.ReadDate == nil || *r.ReadDate > tx.Today() || r.Reading < stands.Reading && !r.Correction {
+			return nil
+		}
+		stands.take(point{Day: *r.ReadDate, Value: r.Reading}, r.Correction)
+	}
+	if stands.Reading != p.meter.Reading || *stands.ReadDate != *p.meter.ReadDate {
+		return nil
+	}
+	if _, err := tx.Exec("DELETE FROM readings WHERE meter_id = ?", stands.ID); err != nil {
+		return err
+	}
+	filed := Meter{ID: p.meter.ID}
+	for _, r := range p.rows {
+		at := point{Day: *r.ReadDate, Value: r.Reading}
+		filed.take(at, r.Correction)
+		if err := filed.keep(tx, at, r.Correction); err != nil {
+			return err
+		}
+		r.filed = true
+	}
+	if err := filed.store(tx); err != nil {
+		return err
+	}
+	return tx.Audit("meter.past", subject("meter", filed.ID), map[string]any{"readings": filed.posted, "reading": filed.Reading, "read_date": filed.ReadDate})
+}
+
+// exportReadings gives each meter's readings in the order in which they were posted.
+func exportReadings(c *db.Conn, emit func(cells ...string) error) error {
+	return db.Each(c, func(r *db.Row) error {
+		tag, meter, value, day := r.Text(), r.Text(), r.Milli(), r.Day()
+		return emit(tag, meter, value.String(), day.String(), strconv.FormatInt(r.Int(), 10))
+	}, `SELECT a.asset_tag, m.name, r.value, r.day, r.correction
+		FROM meters m CROSS JOIN assets a ON a.id = m.asset_id CROSS JOIN readings r ON r.meter_id = m.id
+		ORDER BY m.id, r.epoch, r.seq`)
+}
