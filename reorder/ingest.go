@@ -64,7 +64,8 @@ func ingest(tx *db.Tx, u *upload, replace bool) (Ingested, error) {
 	if err != nil {
 		return done, err
 	}
-	if len(u.sales) > 0 {
+	nothing := len(u.sales) == 0
+	if !nothing {
 		err = u.write(tx, skus, replace, &done)
 	}
 	slices.SortFunc(u.refused, func(a, b refusal) int { return cmp.Compare(a.row, b.row) })
@@ -72,7 +73,7 @@ func ingest(tx *db.Tx, u *upload, replace bool) (Ingested, error) {
 		done.Errors = append(done.Errors, RowError{Row: int(r.row), Reason: r.reason})
 	}
 	done.Skipped = len(u.refused)
-	if err != nil || done.Imported == 0 {
+	if err != nil || nothing {
 		return done, err
 	}
 	return done, tx.Audit("sales.ingested", "sales", struct {
@@ -135,12 +136,12 @@ func (u *upload) lookUp(tx *db.Tx) ([]touched, error) {
 
 // write stores the rows day by day and saves what became of the SKUs.
 func (u *upload) write(tx *db.Tx, skus []touched, replace bool, done *Ingested) error {
-	h, drift, err := seenToday(&tx.Conn)
+	h, since, err := seenToday(&tx.Conn)
 	if err != nil {
 		return err
 	}
 	for i := range skus { // they were read before the window is moved to today
-		skus[i].sold += drift[skus[i].id]
+		skus[i].sold += since[skus[i].id]
 	}
 	if _, err := standToday(tx); err != nil {
 		return err

@@ -297,6 +297,11 @@ func TestIngestBoundsADay(t *testing.T) {
 	if got.Imported != 2 || len(got.Errors) != 1 || got.Errors[0] != (RowError{1, want}) {
 		t.Errorf("a thousandth more: %s", asJSON(t, got))
 	}
+	s.on("2026-11-21") // also when that was all there was to do
+	got = s.upload(`{"rows":[{"date":"2026-11-01","sku":"A","qty":0.001}]}`)
+	if got.Imported != 0 || len(got.Errors) != 1 || got.Errors[0] != (RowError{0, want}) {
+		t.Errorf("nothing but a thousandth more: %s", asJSON(t, got))
+	}
 	got = s.upload(strings.Replace(thousand(row+","+row), `{"rows"`, `{"replace":true,"rows"`, 1))
 	if got.Imported != 1000 || len(got.Errors) != 1 || got.Errors[0].Row != 1000 {
 		t.Errorf("replacing by 1001 x 10^9: %s", asJSON(t, got))

@@ -62,8 +62,8 @@ func draft(tx *db.Tx) ([]storedOrder, error) {
 		if err != nil {
 			return nil, err
 		}
-		qty := min(exact.Milli(r.SuggestedQty)*1000, maxQty) // suggested is at most 10^16: no overflow
-		lines[r.Supplier] = append(lines[r.Supplier], OrderLine{skuID: rec.id, SKU: r.SKU, Ordered: qty, UnitCostCents: rec.UnitCostCents})
+		units := min(exact.Milli(r.SuggestedQty), maxQty/1000)
+		lines[r.Supplier] = append(lines[r.Supplier], OrderLine{skuID: rec.id, SKU: r.SKU, Ordered: units * 1000, UnitCostCents: rec.UnitCostCents})
 	}
 	var drafts []storedOrder
 	for _, supplier := range slices.Sorted(maps.Keys(lines)) {

@@ -27,6 +27,7 @@ type ProductQuery struct {
 func (s *Service) Products(ctx context.Context, q ProductQuery) (Products, error) {
 	all := Products{Products: []Row{}}
 	wanted := folded(q.Q)
+	query, args := CatalogueQuery{Supplier: q.Supplier, Active: "1"}.statement()
 	err := s.db.View(ctx, func(c *db.Conn) error {
 		h, d, err := seenToday(c)
 		if err != nil {
@@ -43,7 +44,7 @@ func (s *Service) Products(ctx context.Context, q ProductQuery) (Products, error
 				all.Products = append(all.Products, rowOf(rec, h))
 			}
 			return nil
-		}, "SELECT "+columns+" FROM skus WHERE active = 1 AND (?1 = '' OR supplier = ?1) ORDER BY sku", q.Supplier)
+		}, query, args...)
 	})
 	return all, err
 }

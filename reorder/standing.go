@@ -29,8 +29,8 @@ func (s span) without(t span) []span {
 	return rest
 }
 
-// standToday moves the standing window to the one that ends today. Every write of
-// the service calls it before anything else; from then on the SKUs' sums are today's.
+// standToday moves the standing window to the one that ends today. Every write calls
+// it before it stores anything of a SKU; from then on the SKUs' sums are today's.
 func standToday(tx *db.Tx) (horizon, error) {
 	set, err := settingsOf(&tx.Conn)
 	if err != nil {
