@@ -24,8 +24,8 @@ func (h *house) fill(leases int, start exact.Day) {
 				return err
 			}
 			first := start + exact.Day(i%7)
-			if _, err := tx.Exec(`INSERT INTO leases (id, unit_id, tenant_id, start_date, rent_cents, frequency, due_day, deposit_cents, proration, next_post_day)
-				VALUES (?, ?, ?, ?, ?, 'weekly', 1, 0, 'actual', ?)`, i, i, i, first, 25_000+i, first); err != nil {
+			if _, err := tx.Exec(`INSERT INTO leases (id, unit_id, tenant_id, start_date, last_day, rent_cents, frequency, due_day, deposit_cents, proration, next_post_day)
+				VALUES (?, ?, ?, ?, 2932896, ?, 'weekly', 1, 0, 'actual', ?)`, i, i, i, first, 25_000+i, first); err != nil {
 				return err
 			}
 		}

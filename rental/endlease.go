@@ -79,7 +79,7 @@ func endLease(tx *db.Tx, l Lease, last exact.Day) (done Ending, err error) {
 	if next != nil && *next > last {
 		next = nil
 	}
-	_, err = tx.Exec("UPDATE leases SET end_date = ?, next_post_day = ? WHERE id = ?", last, next, l.ID)
+	_, err = tx.Exec("UPDATE leases SET end_date = ?1, last_day = ?1, next_post_day = ?2 WHERE id = ?3", last, next, l.ID)
 	if err != nil {
 		return done, err
 	}

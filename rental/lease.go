@@ -2,6 +2,7 @@ package rental
 
 import (
 	"context"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -99,19 +100,32 @@ type LeaseList struct {
 func leasesOf(status string) (where, order string) {
 	switch status {
 	case upcoming:
-		return " WHERE l.start_date > ?1 AND +l.id > ?2", " ORDER BY +l.id"
+		return " WHERE start_date > ?1 AND +id > ?2", " ORDER BY +id"
 	case active:
-		return " WHERE l.last_day >= ?1 AND +l.start_date <= ?1 AND +l.id > ?2", " ORDER BY +l.id"
+		return " WHERE last_day >= ?1 AND +start_date <= ?1 AND +id > ?2", " ORDER BY +id"
 	case ended:
-		return " WHERE l.id > ?2 AND +l.last_day < ?1", " ORDER BY l.id"
+		return " WHERE id > ?2 AND +last_day < ?1", " ORDER BY id"
 	}
-	return " WHERE l.id > ?2", " ORDER BY l.id"
+	return " WHERE id > ?2", " ORDER BY id"
+}
+
+// leasePage selects at most ?3 leases of a status. The page's ids come first, so that
+// names and balances are looked up for them alone.
+func leasePage(status string) string {
+	where, order := leasesOf(status)
+	return "SELECT " + leaseColumns + strings.Replace(fromLeases, "leases l",
+		"(SELECT id FROM leases"+where+order+" LIMIT ?3) x CROSS JOIN leases l ON l.id = x.id", 1) + " ORDER BY l.id"
+}
+
+// leaseCount counts the leases of a status after id ?2.
+func leaseCount(status string) string {
+	where, _ := leasesOf(status)
+	return "SELECT count(*) FROM leases" + where
 }
 
 // readLeases reads leases of a status after an id.
 func readLeases(c *db.Conn, status string, after, limit int64) ([]Lease, error) {
-	where, order := leasesOf(status)
-	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+where+order+" LIMIT ?3", c.Today(), after, limit)
+	return db.All(c, scanLease(c.Today()), leasePage(status), c.Today(), after, limit)
 }
 
 // unpostedOf tells which of the leases have periods to post.
@@ -145,8 +159,7 @@ func (s *Service) LeaseList(ctx context.Context, who db.Caller, onlyActive bool,
 		if list.Leases, err = readLeases(c, status, 0, limit); err != nil {
 			return nil, err
 		}
-		where, _ := leasesOf(status)
-		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases l"+where, c.Today(), 0)
+		list.Total, _, err = db.One(c, db.Int, leaseCount(status), c.Today(), 0)
 		return unpostedOf(list.Leases, c.Today()), err
 	})
 	return list, err

@@ -44,9 +44,9 @@ func changeLease(tx *db.Tx, was, now Lease, tenant int64) error {
 		next = resume(old.posted(last), last.AmountCents, last.rent)
 	}
 	t := now.terms()
-	_, err = tx.Exec(`UPDATE leases SET tenant_id = ?, end_date = ?, rent_cents = ?, frequency = ?, due_day = ?, deposit_cents = ?,
-		proration = ?, next_post_day = ? WHERE id = ?`, tenant, now.EndDate, now.RentCents, now.Frequency, now.DueDay, now.DepositCents,
-		now.Proration, t.comes(next), was.ID)
+	_, err = tx.Exec(`UPDATE leases SET tenant_id = ?, end_date = ?, last_day = ?, rent_cents = ?, frequency = ?, due_day = ?, deposit_cents = ?,
+		proration = ?, next_post_day = ? WHERE id = ?`, tenant, now.EndDate, lastDay(now.EndDate), now.RentCents, now.Frequency, now.DueDay,
+		now.DepositCents, now.Proration, t.comes(next), was.ID)
 	if err != nil {
 		return err
 	}

@@ -102,8 +102,8 @@ func TestDoctorNamesBreaches(t *testing.T) {
 		{"DELETE FROM charges WHERE id = 2", "next_post_day"},
 		{"UPDATE charges SET due_date = due_date + 1, period_start = period_start + 1 WHERE id = 2", "begins on 2026-03-01, and not on 2026-02-28"},
 		{"UPDATE charges SET period_end = period_end + 1 WHERE id = 2", "ends on 2026-03-31, after 2026-03-30"},
-		{"UPDATE leases SET end_date = 20520", "lies outside the lease"},
-		{"INSERT INTO leases (unit_id, tenant_id, start_date, rent_cents, frequency, due_day, deposit_cents, proration, next_post_day) VALUES (1, 1, 20521, 1, 'monthly', 1, 0, 'actual', 20521)", "leases 1 and 2 cover the same day"},
+		{"UPDATE leases SET end_date = 20520, last_day = 20520", "lies outside the lease"},
+		{"INSERT INTO leases (unit_id, tenant_id, start_date, last_day, rent_cents, frequency, due_day, deposit_cents, proration, next_post_day) VALUES (1, 1, 20521, 2932896, 1, 'monthly', 1, 0, 'actual', 20521)", "leases 1 and 2 cover the same day"},
 		{"UPDATE tickets SET unit_id = 2", "ticket 1 belongs to a lease of another unit"},
 	} {
 		var breaches []string

@@ -149,9 +149,9 @@ func putLease(tx *db.Tx, k leaseKey, edits []func(*Lease)) error {
 	if found {
 		return changeLease(tx, was, now, tenant)
 	}
-	id, err := tx.Insert(`INSERT INTO leases (unit_id, tenant_id, start_date, end_date, rent_cents, frequency, due_day, deposit_cents,
-		proration, next_post_day) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, unit, tenant, now.StartDate, now.EndDate, now.RentCents,
-		now.Frequency, now.DueDay, now.DepositCents, now.Proration, now.StartDate)
+	id, err := tx.Insert(`INSERT INTO leases (unit_id, tenant_id, start_date, end_date, last_day, rent_cents, frequency, due_day, deposit_cents,
+		proration, next_post_day) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, unit, tenant, now.StartDate, now.EndDate, lastDay(now.EndDate),
+		now.RentCents, now.Frequency, now.DueDay, now.DepositCents, now.Proration, now.StartDate)
 	if err != nil {
 		return err
 	}
@@ -162,12 +162,16 @@ func putLease(tx *db.Tx, k leaseKey, edits []func(*Lease)) error {
 	return tx.Audit("lease.created", subject("lease", id), made)
 }
 
+// lastDay is a lease's last day, for an open-ended one the last of all days.
+func lastDay(end *exact.Day) exact.Day {
+	if end == nil {
+		return exact.MaxDay
+	}
+	return *end
+}
+
 // checkFree refuses a lease of a unit that another lease covers on the same day.
 func checkFree(c *db.Conn, l Lease) error {
-	last := exact.MaxDay
-	if l.EndDate != nil {
-		last = *l.EndDate
-	}
 	type other struct {
 		id         int64
 		start, end string
@@ -179,7 +183,7 @@ func checkFree(c *db.Conn, l Lease) error {
 		}
 		return x
 	}, "SELECT id, start_date, end_date FROM leases WHERE unit_id = ? AND start_date <= ? AND last_day >= ? AND id <> ?",
-		l.UnitID, last, l.StartDate, l.ID)
+		l.UnitID, lastDay(l.EndDate), l.StartDate, l.ID)
 	if err == nil && found {
 		err = fault.Invalidf("the unit is let on these days already: lease %d from %s, %s; two leases may not cover the same day of one unit", o.id, o.start, o.end)
 	}

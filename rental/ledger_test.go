@@ -168,3 +168,33 @@ func TestFiveWeeklyChargesInAMonthOfFive(t *testing.T) {
 		t.Errorf("rent roll: %+v", roll.Totals)
 	}
 }
+
+// TestNothingToPostTakesNoLock: while another writes, ledgers, arrears and lists that
+// have nothing to post are read.
+func TestNothingToPostTakesNoLock(t *testing.T) {
+	h := open(t, "2026-03-01")
+	id := h.lease("start_date=2026-03-01")
+	h.owes(id, "2026-03-01 100000 1-31 March 2026")
+	writing, read, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- db.Exec(ctx, h.db, cli, func(tx *db.Tx) error {
+			if _, err := tx.Exec("UPDATE leases SET deposit_cents = 1"); err != nil {
+				return err
+			}
+			close(writing)
+			<-read
+			return tx.Audit("lease.changed", "lease:1", nil)
+		})
+	}()
+	<-writing
+	h.owes(id, "2026-03-01 100000 1-31 March 2026")
+	for _, look := range []func() error{
+		func() error { _, err := h.Arrears(ctx, viewer); return err },
+		func() error { _, err := h.RentRoll(ctx, viewer, nil); return err },
+		func() error { _, err := h.Leases(ctx, viewer, "", 0, 10); return err },
+	} {
+		h.must(look())
+	}
+	close(read)
+	h.must(<-done)
+}

@@ -36,12 +36,12 @@ CREATE TABLE leases (
   -- The first day of the next period to be posted; NULL when no more will come. The
   -- index over it tells what is to be posted without a look at the other leases.
   next_post_day INTEGER,
-  last_day INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(end_date, 2932896)) VIRTUAL,
+  last_day INTEGER NOT NULL CHECK (last_day = coalesce(end_date, 2932896)), -- end_date, or the last of all days
   UNIQUE (unit_id, start_date)
 ) STRICT;
 CREATE INDEX leases_to_post ON leases (next_post_day) WHERE next_post_day IS NOT NULL;
 CREATE INDEX leases_start ON leases (start_date);
-CREATE INDEX leases_last ON leases (last_day);
+CREATE INDEX leases_last ON leases (last_day, start_date);
 
 -- A charge is paid when it has a paid_date. Billing periods (type rent) have
 -- period_start, period_end and the rent that they were computed from; other charges
