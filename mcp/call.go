@@ -16,11 +16,11 @@ type appender interface{ AppendJSON(b []byte) []byte }
 func (x *exchange) call(b []byte, params strict.Value) ([]byte, *wrong) {
 	name, ok := member(params, "name", strict.String)
 	if !ok {
-		return nil, &wrong{code: invalidParams, text: "params.name is missing: the name of a tool, one of " + x.e.names[scopeOf(x.who)]}
+		return nil, &wrong{code: invalidParams, text: "params.name is missing: the name of a tool, one of " + x.e.ready().names[scopeOf(x.who)]}
 	}
-	t, ok := x.e.tools[name.Text()]
+	t, ok := x.e.ready().tools[name.Text()]
 	if !ok {
-		return nil, &wrong{code: invalidParams, text: "unknown tool " + schema.Quote(name.Text()) + "; the tools are " + x.e.names[scopeOf(x.who)]}
+		return nil, &wrong{code: invalidParams, text: "unknown tool " + schema.Quote(name.Text()) + "; the tools are " + x.e.ready().names[scopeOf(x.who)]}
 	}
 	if t.op.Writes { // before anything is said about the arguments
 		if err := x.who.MayWrite(t.op.Tool); err != nil {
@@ -60,7 +60,7 @@ func (x *exchange) do(t *tool, args strict.Value) ([]byte, error) {
 // given appends the result of a call that was carried out: the answer, and the same
 // JSON again as text for clients that know nothing else.
 func (x *exchange) given(b, answer []byte) []byte {
-	b = slices.Grow(b, 3*len(answer)+len(x.e.said.callTail)+100)
+	b = slices.Grow(b, 3*len(answer)+len(x.e.ready().said.callTail)+100)
 	b = append(b, `{"content":[{"type":"text","text":"`...)
 	b = appendText(b, answer)
 	b = append(b, `"}],"structuredContent":`...)
@@ -86,7 +86,7 @@ func (x *exchange) refused(b []byte, t *tool, err error) []byte {
 
 func (x *exchange) endCall(b []byte) []byte {
 	if x.stateless {
-		return append(b, x.e.said.callTail...)
+		return append(b, x.e.ready().said.callTail...)
 	}
 	return append(b, '}')
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -33,32 +34,45 @@ type Endpoint struct {
 	o       Options
 	service string
 	maxBody int64
-	tools   map[string]*tool
-	names   [scopes]string // the tools that a key of the scope sees, as text
-	said    said
+	ready   func() *prepared // worked out at the first request, so that a start does not wait for it
 }
 
-// New makes the endpoint of one service. It panics when a tool is declared in a way
-// that clients could not use: without a sentence, or with an answer that is not an
-// object.
+// prepared is what does not change from request to request.
+type prepared struct {
+	tools map[string]*tool
+	names [scopes]string // the tools that a key of the scope sees, as text
+	said  said
+}
+
+// New makes the endpoint of one service.
 func New(s schema.Service, o Options) *Endpoint {
-	e := &Endpoint{o: o, service: s.Name, maxBody: defaultBody, tools: map[string]*tool{}}
+	e := &Endpoint{o: o, service: s.Name, maxBody: defaultBody}
 	if e.o.Log == nil {
 		e.o.Log = func(error) {}
 	}
+	for _, op := range s.Tools() {
+		e.maxBody = max(e.maxBody, op.MaxBody)
+	}
+	e.ready = sync.OnceValue(func() *prepared { return prepare(s, o.Version) })
+	return e
+}
+
+// prepare panics when a tool is declared in a way that clients could not use: without
+// a sentence, or with an answer that is not an object.
+func prepare(s schema.Service, version string) *prepared {
+	p := &prepared{tools: map[string]*tool{}}
 	var all, read []*tool
 	for _, op := range s.Tools() {
 		t := newTool(op)
-		e.tools[op.Tool] = t
-		e.maxBody = max(e.maxBody, op.MaxBody)
+		p.tools[op.Tool] = t
 		all = append(all, t)
 		if !op.Writes {
 			read = append(read, t)
 		}
 	}
-	e.names = [scopes]string{full: namesOf(all), readOnly: namesOf(read)}
-	e.said = say(s, o.Version, [scopes][]*tool{full: all, readOnly: read})
-	return e
+	p.names = [scopes]string{full: namesOf(all), readOnly: namesOf(read)}
+	p.said = say(s, version, [scopes][]*tool{full: all, readOnly: read})
+	return p
 }
 
 // The two lists of tools there are: a read-only key sees the tools that read.

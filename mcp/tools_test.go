@@ -3,6 +3,8 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -280,13 +282,19 @@ func TestUnusableDeclarationsPanic(t *testing.T) {
 		"no sentence": {Tool: "a", Ask: ask, Gives: day{}},
 		"or null":     {Tool: "a", About: "Gives.", Ask: ask, Gives: &day{}},
 	} {
+		e := mcp.New(schema.Service{Ops: []schema.Op{op}}, mcp.Options{
+			Authenticate: func(*http.Request) (db.Caller, error) { return db.CLI(""), nil },
+		})
+		r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: taken", name)
+				if recover() == nil && w.Code == http.StatusOK {
+					t.Errorf("%s: taken: %s", name, w.Body)
 				}
 			}()
-			mcp.New(schema.Service{Ops: []schema.Op{op}}, mcp.Options{})
+			e.ServeHTTP(w, r)
 		}()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -41,14 +42,14 @@ type Observation struct {
 type handler struct {
 	Options
 	router   *httprouter.Router
-	document []byte
+	document func() []byte // worked out when it is first asked for
 }
 
 // New makes the handler of one service.
 func New(o Options) http.Handler {
 	h := &handler{Options: o, router: httprouter.New()}
 	h.Service.Ops = append([]schema.Op{h.ping(), h.health(), h.openapi()}, o.Service.Ops...)
-	h.document = document(h.Service, o.Agent != nil)
+	h.document = sync.OnceValue(func() []byte { return document(h.Service, o.Agent != nil) })
 	r := h.router
 	r.RedirectTrailingSlash = false
 	r.RedirectFixedPath = false
@@ -245,7 +246,7 @@ func (h *handler) openapi() schema.Op {
 		About: "This description, as OpenAPI 3.0.3.",
 		Gives: map[string]any{},
 		Ask: func(*schema.Form) schema.Do {
-			return func(context.Context, db.Caller) (any, error) { return written(h.document), nil }
+			return func(context.Context, db.Caller) (any, error) { return written(h.document()), nil }
 		},
 	}
 }
