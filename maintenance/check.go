@@ -12,7 +12,7 @@ import (
 func check(c *db.Conn) ([]string, error) {
 	var all []string
 	for _, part := range []func(*db.Conn) ([]string, error){
-		checkMeters, checkReadings, checkPlans, checkUsedParts, checkCounts, checkRestarts,
+		checkMeters, checkPlans, checkUsedParts, checkCounts, checkRestarts,
 	} {
 		found, err := part(c)
 		if err != nil {
@@ -23,8 +23,8 @@ func check(c *db.Conn) ([]string, error) {
 	return all, nil
 }
 
-// checkMeters walks every meter's readings in the order of posting and compares what
-// the meter should hold after them with what it holds.
+// checkMeters walks every meter's readings in the order of posting: each must be one
+// that could be posted, and after the last the meter must stand as it does.
 func checkMeters(c *db.Conn) (breaches []string, err error) {
 	meters, err := db.All(c, scanMeter, "SELECT "+meterColumns+" FROM meters ORDER BY id")
 	if err != nil {
@@ -33,9 +33,16 @@ func checkMeters(c *db.Conn) (breaches []string, err error) {
 	for _, held := range meters {
 		should := Meter{}
 		err := db.Each(c, func(r *db.Row) error {
-			should.take(point{Day: r.Day(), Value: r.Milli()}, r.Bool())
+			seq, epoch, p, correction := r.Int(), r.Int(), point{Day: r.Day(), Value: r.Milli()}, r.Bool()
+			if p.Value < should.Reading && !correction {
+				breaches = append(breaches, fmt.Sprintf("reading %d of meter %d (%s) is below the one before it and no correction", seq, held.ID, held.Name))
+			}
+			should.take(p, correction)
+			if seq != should.posted || epoch != should.epoch {
+				breaches = append(breaches, fmt.Sprintf("reading %d of meter %d (%s) is counted as number %d after %d corrections", should.posted, held.ID, held.Name, seq, epoch))
+			}
 			return nil
-		}, "SELECT day, value, correction FROM readings WHERE meter_id = ? ORDER BY seq", held.ID)
+		}, "SELECT seq, epoch, day, value, correction FROM readings WHERE meter_id = ? ORDER BY seq", held.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -65,18 +72,6 @@ func dayOrNever(d *exact.Day) string {
 		return "never"
 	}
 	return d.String()
-}
-
-// checkReadings looks for a reading below the one before it that is no correction,
-// and for one that lies in another epoch than its place in the order says.
-func checkReadings(c *db.Conn) ([]string, error) {
-	return db.All(c, func(r *db.Row) string {
-		return fmt.Sprintf("reading %d of meter %d is below the one before it, or counted to the wrong correction", r.Int(), r.Int())
-	}, `SELECT seq, meter_id FROM (
-			SELECT seq, meter_id, value, correction, epoch,
-				lag(value, 1, 0) OVER posted AS before, sum(correction) OVER posted AS corrections, row_number() OVER posted AS place
-			FROM readings WINDOW posted AS (PARTITION BY meter_id ORDER BY seq ROWS UNBOUNDED PRECEDING))
-		WHERE correction = 0 AND value < before OR epoch <> corrections OR seq <> place ORDER BY meter_id, seq`)
 }
 
 // checkPlans looks for plans whose baseline or meter cannot be.

@@ -17,6 +17,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("%s: %d rows, not the same twice", table.Name, len(a))
 		}
 	}
+	first.movesTo(open(t))
 	if got := len(first.export("readings")); got != 6*105 {
 		t.Errorf("%d readings", got)
 	}

@@ -26,7 +26,6 @@ var wholeTables = map[string]string{
 	"partTable":      "an export is of every record",
 	"workOrderTable": "an export is of every record",
 	"checkMeters":    "doctor looks at everything",
-	"checkReadings":  "doctor looks at everything",
 	"checkPlans":     "doctor looks at everything",
 	"checkUsedParts": "doctor looks at everything",
 	"checkCounts":    "doctor looks at everything",
