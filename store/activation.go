@@ -73,7 +73,11 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 		if f.seat != nil {
 			return s.held(f), nil
 		}
-		l, seat, err := takeSeat(tx, f.license, a.Fingerprint, label)
+		l, err := findLicense(&tx.Conn, f.license.ID)
+		if err != nil {
+			return Activated{}, err
+		}
+		l, seat, err := takeSeat(tx, l, a.Fingerprint, label)
 		if err != nil {
 			return Activated{}, err
 		}

@@ -46,8 +46,8 @@ func stocked(b *testing.B, n int) (*shop, []string) {
 			unit_cents, discount_cents, tax_cents, total_cents, currency, paid_at, created_at)
 			VALUES (?1, ?2, 'stripe', ?2, 'paid', ?1, 1 + ?1 % 2, 'x', 1, 4900, 0, 0, 4900, iif(?1 % 5, 'USD', 'EUR'), ?3, ?3)`,
 			func(i int) []any { return []any{i + 1, newRef(), sold(i)} })
-		insert(`INSERT INTO store_licenses (id, key_hash, license_key, product_id, order_id, state, activation_count, expires_at, created_at)
-			VALUES (?1, ?2, ?3, 1 + ?1 % 2, ?1, 'active', ?1 % 8 = 1, iif(?1 % 3, NULL, ?4 + 31536000), ?4)`,
+		insert(`INSERT INTO store_licenses (id, key_hash, license_key, product_id, order_id, order_ref, state, activation_count, expires_at, created_at)
+			SELECT ?1, ?2, ?3, 1 + ?1 % 2, ?1, order_ref, 'active', ?1 % 8 = 1, iif(?1 % 3, NULL, ?4 + 31536000), ?4 FROM store_orders WHERE id = ?1`,
 			func(i int) []any {
 				keys[i] = newKey()
 				return []any{i + 1, digest(keys[i], keyLength), keys[i], sold(i)}

@@ -71,12 +71,13 @@ type found struct {
 	known   bool
 }
 
-// look finds the license of the key and the seat of the fingerprint. An unknown key
-// costs the same statements as a known one.
+// look finds the license of the key, without its customer, and the seat of the
+// fingerprint if one was sent. An unknown key costs the same statements as a known
+// one.
 func look(c *db.Conn, a Asked) (f found, err error) {
 	f.license, f.known, err = db.One(c, scanLicense(c.Now),
-		"SELECT "+licenseColumns+" FROM "+licenseTables+" WHERE l.key_hash = ?", digest(a.Key, keyLength))
-	if err != nil {
+		"SELECT "+grantColumns+" FROM "+grantTables+" WHERE l.key_hash = ?", digest(a.Key, keyLength))
+	if err != nil || a.Fingerprint == "" {
 		return f, err
 	}
 	license := f.license.ID

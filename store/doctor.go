@@ -108,10 +108,14 @@ func checkOrders(c *db.Conn) ([]string, error) {
 		ORDER BY order_ref`)
 }
 
-// checkLicenses recomputes what each key is looked up by.
+// checkLicenses recomputes what each key is looked up by, and compares the order_ref.
 func checkLicenses(c *db.Conn) ([]string, error) {
-	var breaches []string
-	err := db.Each(c, func(r *db.Row) error {
+	breaches, err := sentences(c, "license %s names another order than its own", 0,
+		"SELECT l.id FROM store_licenses l JOIN store_orders o ON o.id = l.order_id WHERE o.order_ref <> l.order_ref ORDER BY l.id")
+	if err != nil {
+		return nil, err
+	}
+	err = db.Each(c, func(r *db.Row) error {
 		id, key, hash := r.Int(), r.Text(), r.Bytes()
 		if _, ok := read(key, keyLength); !ok || !bytes.Equal(digest(key, keyLength), hash) {
 			breaches = append(breaches, fmt.Sprintf("license %d cannot be found by its key", id))

@@ -25,6 +25,7 @@ func TestDoctorNamesEachBreach(t *testing.T) {
 		"UPDATE store_licenses SET state = 'active' WHERE order_id IN (SELECT id FROM store_orders WHERE status = 'refunded')": "not revoked",
 		"UPDATE store_licenses SET order_id = 1 WHERE id = 9":                                                                  "units",
 		"UPDATE store_licenses SET license_key = '00000-00000-00000-00000-00000' WHERE id = 4":                                 "license 4 cannot be found",
+		"UPDATE store_licenses SET order_ref = 'ORD-0' WHERE id = 7":                                                           "license 7 names another",
 		"UPDATE store_licenses SET activation_count = activation_count + 1 WHERE id = 5":                                       "license 5",
 		"UPDATE store_activations SET allowed = 0 WHERE id = 1":                                                                "were allowed",
 		"UPDATE store_batches SET unused = unused + 1 WHERE batch = 'launch'":                                                  "batch launch",

@@ -43,12 +43,17 @@ var licenseMoves = schema.Moves{
 	{Name: stateRevoked},
 }
 
-// As with orders, the tables are joined in the order in which they stand.
+// As with orders, the tables are joined in the order in which they stand. A buyer's
+// program is answered without looking at the order and its customer: its columns have
+// ” for the address.
 const (
-	licenseColumns = `l.id, l.license_key, p.sku, l.tier, o.order_ref, c.email, l.state,
+	licenseColumns = `l.id, l.license_key, p.sku, l.tier, l.order_ref, c.email, l.state,
 		p.activation_limit, l.activation_count, l.expires_at, l.created_at, l.last_checked_at`
 	licenseTables = `store_licenses l CROSS JOIN store_products p ON p.id = l.product_id
 		CROSS JOIN store_orders o ON o.id = l.order_id CROSS JOIN store_customers c ON c.id = o.customer_id`
+	grantColumns = `l.id, l.license_key, p.sku, l.tier, l.order_ref, '', l.state,
+		p.activation_limit, l.activation_count, l.expires_at, l.created_at, l.last_checked_at`
+	grantTables = `store_licenses l CROSS JOIN store_products p ON p.id = l.product_id`
 )
 
 // scanLicense reads a license with its status as of now.
@@ -123,21 +128,21 @@ func listLicenses(c *db.Conn, sku string, p Page) ([]License, error) {
 }
 
 // issue gives an order one license a unit.
-func issue(tx *db.Tx, order int64, v sale) error {
+func issue(tx *db.Tx, order int64, ref string, v sale) error {
 	var expires *exact.Instant
 	if v.product.LicenseDays != nil {
 		const day = 24 * 60 * 60
 		at := v.paidAt + exact.Instant(*v.product.LicenseDays*day)
 		expires = &at
 	}
-	q, err := tx.Change(`INSERT INTO store_licenses (key_hash, license_key, product_id, tier, order_id, state, expires_at, created_at)
-		VALUES (?, ?, ?, ?, ?, 'active', ?, ?)`)
+	q, err := tx.Change(`INSERT INTO store_licenses (key_hash, license_key, product_id, tier, order_id, order_ref, state, expires_at, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, 'active', ?, ?)`)
 	if err != nil {
 		return err
 	}
 	for range v.qty {
 		key := newKey()
-		if err := q.Args(digest(key, keyLength), key, v.product.id, orNil(v.tier), order, expires, tx.Now); err != nil {
+		if err := q.Args(digest(key, keyLength), key, v.product.id, orNil(v.tier), order, ref, expires, tx.Now); err != nil {
 			return err
 		}
 		if err := q.Run(); err != nil {

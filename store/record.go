@@ -180,7 +180,7 @@ func book(tx *db.Tx, v sale, emit bool) (OrderDetail, error) {
 		return OrderDetail{}, err
 	}
 	if v.licensed {
-		if err := issue(tx, id, v); err != nil {
+		if err := issue(tx, id, ref, v); err != nil {
 			return OrderDetail{}, err
 		}
 	}

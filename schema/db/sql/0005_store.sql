@@ -63,6 +63,7 @@ CREATE TABLE store_licenses (
   product_id INTEGER NOT NULL REFERENCES store_products (id),
   tier TEXT,
   order_id INTEGER NOT NULL REFERENCES store_orders (id),
+  order_ref TEXT NOT NULL,                                -- the order's, so that a check need not look there
   state TEXT NOT NULL CHECK (state IN ('active', 'suspended', 'revoked')),
   activation_count INTEGER NOT NULL DEFAULT 0 CHECK (activation_count >= 0),
   expires_at INTEGER,
