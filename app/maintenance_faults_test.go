@@ -1,0 +1,138 @@
+package app_test
+
+import (
+	"fmt"
+	"testing"
+
+	"quartermaster/app/apptest"
+)
+
+// What other maintenance systems get wrong, by the reports of their users, from end
+// to end.
+
+// A typing error that is put right: the plans are as they were before it.
+func TestATypingErrorPutRightLeavesThePlans(t *testing.T) {
+	w := newWorkshop(t)
+	w.post(201, "/api/assets/1/readings", `{"reading":1100}`)
+	w.isDue("before", 1, map[string]any{"usage_remaining": 400, "baseline_reading": 1000, "due_status": "ok"})
+	w.says("the error warns", w.post(201, "/api/assets/1/readings", `{"reading":11010}`), `"warning":"hours went up by 9910 h in 1 day`)
+	w.isDue("mistyped", 1, map[string]any{"usage_remaining": -9510, "baseline_reading": 1000, "due_status": "overdue"})
+	w.refused(409, "/api/assets/1/readings", `{"reading":1101}`, "correction true")
+	w.post(201, "/api/assets/1/readings", `{"reading":1101,"correction":true}`)
+	w.isDue("put right", 1, map[string]any{"usage_remaining": 399, "baseline_reading": 1000, "due_status": "ok"})
+}
+
+// A meter that is replaced: the use since the last service is kept.
+func TestAReplacedMeterKeepsTheUseSinceTheService(t *testing.T) {
+	w := newWorkshop(t)
+	w.post(201, "/api/assets/1/readings", `{"reading":1480}`) // 480 of 500 used
+	w.post(201, "/api/assets/1/readings", `{"reading":0,"correction":true}`)
+	w.isDue("replaced", 1, map[string]any{"usage_remaining": 20, "baseline_reading": -480, "due_status": "due-soon"})
+	w.post(201, "/api/assets/1/readings", `{"reading":19.999}`)
+	w.isDue("nearly", 1, map[string]any{"usage_remaining": 0.001, "due_status": "due-soon"})
+	w.post(201, "/api/assets/1/readings", `{"reading":20}`)
+	w.isDue("due", 1, map[string]any{"usage_remaining": 0, "due_status": "overdue"})
+	w.cli("pm-done", "1")
+	w.isDue("done", 1, map[string]any{"usage_remaining": 500, "baseline_reading": 20, "due_status": "ok"})
+}
+
+// A plan made for a machine that has run for years is not overdue at birth.
+func TestANewPlanCountsFromWhatItsMeterShows(t *testing.T) {
+	w := newWorkshop(t)
+	w.post(201, "/api/assets/2/readings", `{"meter":"odometer","reading":123456.7}`)
+	w.load("pm-plans", "asset_tag,title,interval_days,interval_usage,meter", "VAN-1,Belt,,60000,odometer", "VAN-1,Wash,30,,")
+	w.isDue("by use", 5, map[string]any{"baseline_reading": 123456.7, "usage_remaining": 60000, "due_status": "ok"})
+	w.isDue("by days", 6, map[string]any{"next_due": "2026-11-20", "days_until": 0, "due_status": "due-soon"})
+	before := still(t, w.Shop)
+	_, _, errs := w.rows("pm-plans", "asset_tag,title,interval_usage,meter,baseline_reading", "VAN-1,Hose,1000,odometer,123456.701", "VAN-1,Hose,1000,,", "VAN-1,Hose,,,", "BENCH-1,Hose,1000,,")
+	w.says("the rows", errs, "line 2: baseline_reading: 123456.701 is above what the meter odometer shows, 123456.7", "line 3: meter is missing", "line 4: interval_days and interval_usage are both empty", "line 5: meter: asset 3 (Bench) has no meter")
+	before.check("the rows")
+}
+
+// A second reading of one day is a reading like any other.
+func TestASecondReadingOfADayIsTaken(t *testing.T) {
+	w := newWorkshop(t)
+	for i, reading := range []string{"1001", "1001.5", "1001.5", "1002"} {
+		w.post(201, "/api/assets/1/readings", `{"reading":`+reading+`,"read_date":"2026-11-20"}`)
+		w.tool("record_meter", `{"asset_id":2,"meter":"cooler","reading":`+fmt.Sprint(i)+`,"read_date":"2026-11-20"}`)
+	}
+	w.meterIs("after four a day", 1, 1002, "2026-11-20", 3+3)
+	w.meterIs("after four a day", 3, 3, "2026-11-20", 3+3)
+}
+
+// A reading that is old does not make a machine overdue while use remains: its date
+// is not before today.
+func TestAStaleReadingIsNotOverdue(t *testing.T) {
+	w := newWorkshop(t)
+	w.post(201, "/api/assets/1/readings", `{"reading":1400,"read_date":"2026-11-14"}`) // 100 a day: the 500 are used up on the 15th
+	w.isDue("projected", 1, map[string]any{"next_due": "2026-11-20", "days_until": 0, "usage_remaining": 100, "due_status": "ok"})
+	w.Clock.Set(apptest.Noon.AddDate(0, 0, 30))
+	w.isDue("a month later", 1, map[string]any{"next_due": "2026-12-20", "days_until": 0, "usage_remaining": 100, "due_status": "ok"})
+	w.Clock.Set(apptest.Noon.AddDate(0, 0, 120))
+	w.isDue("when no reading is of the last 90 days", 1, map[string]any{"next_due": nil, "days_until": nil, "usage_remaining": 100, "due_status": "ok"})
+}
+
+// A job that is done early moves the next date, on whatever way it is done; reopening
+// it puts the date back.
+func TestAJobDoneEarlyMovesTheNextDate(t *testing.T) {
+	w := newWorkshop(t)
+	w.post(201, "/api/assets/2/readings", `{"meter":"odometer","reading":50400}`)
+	was := map[string]any{"last_done_date": "2026-11-01", "baseline_reading": 50000, "usage_remaining": 14600}
+	now := map[string]any{"last_done_date": "2026-11-20", "baseline_reading": 50400, "usage_remaining": 15000}
+	ways := map[string]func(id int64){
+		"rest": func(id int64) { w.move(id, "done", "Serviced") },
+		"mcp": func(id int64) {
+			w.tool("advance_status", fmt.Sprintf(`{"id":%d,"status":"done","resolution":"Serviced"}`, id))
+		},
+		"cli": func(id int64) { w.cli("move", "done", fmt.Sprint(id), "--resolution", "Serviced") },
+		"csv": func(id int64) { w.load("work-orders", "id,status,resolution", fmt.Sprintf("%d,done,Serviced", id)) },
+	}
+	for way, done := range ways {
+		id := w.open(`{"asset_id":2,"description":"Service","pm_id":3}`)
+		w.move(id, "in-progress", "")
+		w.isDue(way+", not yet done", 3, was)
+		done(id)
+		w.isDue(way+", done", 3, now)
+		w.move(id, "open", "")
+		w.isDue(way+", reopened", 3, was)
+		w.move(id, "cancelled", "")
+		w.isDue(way+", cancelled", 3, was)
+	}
+	id := w.open(`{"asset_id":2,"description":"Service","pm_id":3}`)
+	w.close(id)
+	w.cli("pm-done", "3", "--date", "2026-11-19")
+	touched := map[string]any{"last_done_date": "2026-11-19", "baseline_reading": 50000}
+	w.isDue("touched", 3, touched)
+	w.move(id, "open", "")
+	w.isDue("reopened after it was touched", 3, touched)
+}
+
+// What a part cost on the day of its use stays, whatever it costs later.
+func TestAPartsPriceOfTheDayStays(t *testing.T) {
+	w := newWorkshop(t)
+	id := w.open(`{"asset_id":1,"description":"Oil","parts_cost":0.5}`)
+	w.cli("use-part", "1", "OIL", "2")
+	w.cli("labor-rate", "6000")
+	closed := w.close(id)
+	w.load("parts", "part_number,unit_cost_cents", "OIL,999")
+	w.equal("the closed job", w.get("/api/work-orders/1"), closed)
+	w.says("its cost", closed, `"parts_cost_cents":1430,"total_cost_cents":1430`)
+	w.move(id, "open", "")
+	w.cli("use-part", "1", "OIL", "1")
+	w.says("one more at the new price", w.get("/api/work-orders/1"), `"parts_cost_cents":2429,`)
+	w.says("each at its own", w.tool("workorder_detail", `{"id":1}`), `"cost_cents":1380`, `"unit_cost_cents":690`, `"cost_cents":999`)
+}
+
+// Labor is reckoned to the cent, rounded half up, and never cut off to hours.
+func TestLaborIsReckonedToTheCent(t *testing.T) {
+	w := newWorkshop(t)
+	for _, c := range []struct{ rate, minutes, cents string }{
+		{"5400", "1", "90"}, {"5400", "59", "5310"}, {"5400", "61", "5490"}, {"4550", "90", "6825"},
+		{"1", "29", "0"}, {"1", "30", "1"}, {"1", "31", "1"}, {"1", "90", "2"}, {"100", "50", "83"}, {"100", "10", "17"}, {"0", "600", "0"},
+		{"100000000", "10000000", "16666666666667"},
+	} {
+		w.cli("labor-rate", c.rate)
+		body := w.post(201, "/api/work-orders", `{"asset_id":1,"description":"x","labor_minutes":`+c.minutes+`}`)
+		w.says(c.minutes+" minutes at "+c.rate, body, `"labor_cost_cents":`+c.cents+`,`, `"total_cost_cents":`+c.cents+`,`)
+	}
+}
