@@ -122,7 +122,7 @@ type Stmt struct {
 func (c *Conn) Prepare(query string) (*Stmt, error) {
 	s, err := c.c.Prepare(query)
 	if err != nil {
-		return nil, err
+		return nil, failed(err)
 	}
 	return &Stmt{s: s, row: Row{s: s}}, nil
 }
@@ -172,7 +172,7 @@ func (s *Stmt) Reset() { _ = s.s.Reset() }
 func Each(c *Conn, fn func(*Row) error, query string, args ...any) error {
 	s, err := c.c.Prepare(query)
 	if err != nil {
-		return err
+		return failed(err)
 	}
 	if err := bind(s, args); err != nil {
 		return err
@@ -208,7 +208,7 @@ func All[T any](c *Conn, scan func(*Row) T, query string, args ...any) ([]T, err
 func One[T any](c *Conn, scan func(*Row) T, query string, args ...any) (one T, found bool, err error) {
 	s, err := c.c.Prepare(query)
 	if err != nil {
-		return one, false, err
+		return one, false, failed(err)
 	}
 	if err := bind(s, args); err != nil {
 		return one, false, err
