@@ -123,6 +123,7 @@ func (d *DB) commit(c *handle, batch []*ticket) (emitted bool) {
 	good, audited := 0, false
 	for _, t := range batch {
 		d.attempt(c, t, now, len(batch) > 1)
+		d.unsynced(t.err) // a change that is larger than the cache syncs before its commit
 		if t.err == nil && t.panicked == nil {
 			good++
 			emitted, audited = emitted || t.emitted, audited || t.audited
@@ -138,9 +139,7 @@ func (d *DB) commit(c *handle, batch []*ticket) (emitted bool) {
 	}
 	if err := run(c, "COMMIT"); err != nil {
 		_ = run(c, "ROLLBACK")
-		if sqlite.ErrCode(err) == sqlite.ResultIOErrFsync {
-			d.fatal(err)
-		}
+		d.unsynced(err)
 		failAll(batch, failed(err))
 		return false
 	}
@@ -148,6 +147,14 @@ func (d *DB) commit(c *handle, batch []*ticket) (emitted bool) {
 		d.sawClock(now)
 	}
 	return emitted
+}
+
+// unsynced ends the process when err is a sync that failed: the system may take what it
+// could not write for written from then on, so asking again would prove nothing.
+func (d *DB) unsynced(err error) {
+	if sqlite.ErrCode(err) == sqlite.ResultIOErrFsync {
+		d.fatal(err)
+	}
 }
 
 // attempt runs one ticket, in a savepoint when it shares the transaction.
