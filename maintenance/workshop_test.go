@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -33,6 +34,20 @@ var (
 	ana = db.Caller{Service: "maintenance", User: "ana", Role: "member", Scope: "full", Via: "rest"}
 )
 
+// empty is a new database's file: made once, since every test begins with one.
+var empty = sync.OnceValues(func() (file []byte, err error) {
+	dir, err := os.MkdirTemp("", "workshop")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "empty.db")
+	if err := db.Create(path, db.Options{}); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
 // open makes an empty workshop at noon of 20 November 2026. Whatever the test does,
 // doctor must find nothing wrong afterwards.
 func open(t testing.TB) *workshop {
@@ -44,7 +59,9 @@ func open(t testing.TB) *workshop {
 		defer s.mu.Unlock()
 		return s.now
 	}}
-	s.must(db.Create(path, o))
+	blank, err := empty()
+	s.must(err)
+	s.must(os.WriteFile(path, blank, 0o600))
 	d, err := db.Open(path, o)
 	s.must(err)
 	s.db, s.Service = d, New(d)
