@@ -160,7 +160,7 @@ func TestReadingsRaceWithJobsAndCommands(t *testing.T) {
 		ids[i] = w.open(`{"asset_id":2,"description":"Service","pm_id":3}`)
 		w.move(ids[i], "in-progress", "")
 	}
-	together(48, func(i int) {
+	together(30, func(i int) {
 		switch i % 6 {
 		case 0:
 			a := w.Post("maintenance", "/api/assets/2/readings", fmt.Sprintf(`{"meter":"odometer","reading":%d}`, 50000+i*100))
