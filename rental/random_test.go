@@ -69,7 +69,7 @@ func (h *house) act(r *rand.Rand, act string, id int64, today exact.Day) error {
 		_, err = h.ReversePayment(ctx, cli, 1+r.Int64N(max(1, h.number("SELECT count(*) FROM payments"))), "why not")
 		return err
 	case "charge":
-		_, err = h.AddCharge(ctx, cli, id, NewCharge{singleTypes[r.IntN(5)], r.Int64N(1000), today + exact.Day(r.IntN(40)-20), fmt.Sprint(r.IntN(9))})
+		_, err = h.AddCharge(ctx, cli, id, NewCharge{SingleTypes[r.IntN(5)], r.Int64N(1000), today + exact.Day(r.IntN(40)-20), fmt.Sprint(r.IntN(9))})
 		return err
 	case "end":
 		_, err = h.EndLease(ctx, cli, id, today+exact.Day(r.IntN(80)-60))

@@ -11,8 +11,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// singleTypes are the types of charges that people make; rent is posted by itself.
-var singleTypes = chargeTypes[1:]
+// SingleTypes are the types of charges that people make; rent is posted by itself.
+var SingleTypes = chargeTypes[1:]
 
 // NewCharge is one charge that is not rent: a deposit, a fee, a repair.
 type NewCharge struct {
@@ -60,10 +60,10 @@ func (s *Service) AddCharge(ctx context.Context, who db.Caller, lease int64, n N
 // check refuses what no charge may be, and trims.
 func (n NewCharge) check() (NewCharge, error) {
 	if n.Type == rent {
-		return n, fault.Invalidf("type: rent is posted by itself, from the lease's terms; a charge takes one of %s", strings.Join(singleTypes, ", "))
+		return n, fault.Invalidf("type: rent is posted by itself, from the lease's terms; a charge takes one of %s", strings.Join(SingleTypes, ", "))
 	}
-	if !slices.Contains(singleTypes, n.Type) {
-		return n, fault.Invalidf("type: %s is not allowed; it takes one of %s", schema.Quote(n.Type), strings.Join(singleTypes, ", "))
+	if !slices.Contains(SingleTypes, n.Type) {
+		return n, fault.Invalidf("type: %s is not allowed; it takes one of %s", schema.Quote(n.Type), strings.Join(SingleTypes, ", "))
 	}
 	if err := checkCents("amount_cents", n.AmountCents); err != nil {
 		return n, err
