@@ -63,6 +63,7 @@ func (p *program) commands() []*cobra.Command {
 		p.healthcheckCommand(),
 		p.storeCommand(),
 		p.maintenanceCommand(),
+		p.rentalCommand(),
 		p.reorderCommand(),
 		p.importCommand(),
 		p.exportCommand(),
