@@ -82,6 +82,9 @@ func Example(v any) Opt { return func(a *Arg) { a.Example = v } }
 func (a Arg) wants() string {
 	switch a.Kind {
 	case IntKind:
+		if a.cents() {
+			return "a whole number of cents, without a decimal point," + a.bounds()
+		}
 		return "a whole number" + a.bounds()
 	case NumberKind:
 		return fmt.Sprintf("a number%s with at most %d decimals", a.bounds(), a.Places)
@@ -100,6 +103,10 @@ func (a Arg) wants() string {
 	}
 	return "a text"
 }
+
+// cents tells that the argument is an amount in cents. One that is written with a
+// decimal point, 950.00, is money in another unit sooner than 950 cents: it is refused.
+func (a Arg) cents() bool { return strings.HasSuffix(a.Name, "_cents") }
 
 func (a Arg) bounds() string {
 	switch {

@@ -203,7 +203,7 @@ func (f *Form) number(a Arg, v value, places int) (int64, bool) {
 		m, err = exact.ParseMilli(token)
 		n = int64(m)
 		if places == 0 && err == nil {
-			if n%1000 != 0 {
+			if n%1000 != 0 || a.cents() && strings.ContainsAny(token, ".eE") {
 				err = exact.ErrTooFine
 			}
 			n /= 1000

@@ -1,0 +1,50 @@
+package schema
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/strict"
+)
+
+// TestCentsHaveNoPoint: 950.00 in a field of cents is a price that somebody wrote in
+// another unit, and is never taken for 950 cents.
+func TestCentsHaveNoPoint(t *testing.T) {
+	var rent, days int64
+	ask := func(f *Form) Put {
+		rent, days = -1, -1
+		f.Int(&rent, "rent_cents", "the rent", Range(0, 1000))
+		f.Int(&days, "days", "how many")
+		return func(*db.Tx) error { return nil }
+	}
+	table := Table{Row: ask}
+	op := Op{Ask: func(f *Form) Do {
+		ask(f)
+		return func(context.Context, db.Caller) (any, error) { return nil, nil }
+	}}
+	for _, c := range []struct {
+		cents string
+		want  int64 // -1: refused
+	}{
+		{"950", 950}, {"0", 0}, {"1000", 1000}, {"-0", 0},
+		{"950.00", -1}, {"950.0", -1}, {"0.0", -1}, {"9.5", -1}, {"1e2", -1}, {"1E2", -1}, {"1001", -1}, {"-1", -1},
+	} {
+		_, cell := table.Bind(map[string]string{"rent_cents": c.cents, "days": "7.0"}, LoadOptions{})
+		if inCell := rent; (cell == nil) != (c.want >= 0) || cell == nil && (inCell != c.want || days != 7) {
+			t.Errorf("the cell %s: %d, %v", c.cents, inCell, cell)
+		}
+		body, err := strict.Parse([]byte(`{"rent_cents":`+c.cents+`,"days":1e1}`), strict.MaxDepth)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = op.Bind(Input{Body: body, HasBody: true})
+		if (err == nil) != (c.want >= 0) || err == nil && (rent != c.want || days != 10) {
+			t.Errorf("in JSON %s: %d, %v", c.cents, rent, err)
+		}
+		if strings.ContainsAny(c.cents, ".eE") && (!strings.Contains(err.Error(), "rent_cents") || !strings.Contains(err.Error(), "without a decimal point")) {
+			t.Errorf("%s: %v", c.cents, err)
+		}
+	}
+}
