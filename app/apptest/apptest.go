@@ -78,7 +78,14 @@ func (b *Buffer) String() string {
 // It is stopped when the test ends.
 func Start(t testing.TB, args ...string) *Shop {
 	t.Helper()
-	s := &Shop{T: t, Path: filepath.Join(t.TempDir(), "shop.db"), Clock: &Clock{now: Noon}, Log: &Buffer{}, args: args}
+	return StartAt(t, Noon, args...)
+}
+
+// StartAt is Start with a clock that begins elsewhere: what is on file may not be newer
+// than a clock that is moved back.
+func StartAt(t testing.TB, at time.Time, args ...string) *Shop {
+	t.Helper()
+	s := &Shop{T: t, Path: filepath.Join(t.TempDir(), "shop.db"), Clock: &Clock{now: at}, Log: &Buffer{}, args: args}
 	s.Up()
 	keys, err := account.First(context.Background(), s.Server.DB(), db.CLI(""), "owner", app.Services)
 	if err != nil {
