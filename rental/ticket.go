@@ -163,12 +163,17 @@ func (s *Service) MoveTicket(ctx context.Context, who db.Caller, ticket int64, s
 		if err := moveTicket(tx, was, status); err != nil {
 			return Ticket{}, err
 		}
-		k, err := findTicket(&tx.Conn, ticket)
-		if err != nil {
-			return Ticket{}, err
-		}
-		return k, tx.Emit("maintenance.status_changed", TicketMoved{Ticket: k, From: was.Status, To: status})
+		return tellMoved(tx, was, status)
 	})
+}
+
+// tellMoved emits that a ticket moved from where it was, and gives the ticket as it is.
+func tellMoved(tx *db.Tx, was Ticket, to string) (Ticket, error) {
+	k, err := findTicket(&tx.Conn, was.ID)
+	if err != nil {
+		return Ticket{}, err
+	}
+	return k, tx.Emit("maintenance.status_changed", TicketMoved{Ticket: k, From: was.Status, To: to})
 }
 
 func moveTicket(tx *db.Tx, k Ticket, status string) error {

@@ -60,8 +60,8 @@ func bindTicket(f *schema.Form) (at ticketUnit, edits []func(*Ticket)) {
 }
 
 // putTicket makes a ticket with the status that the row says, or changes the one of
-// that id; its status then moves as the moves allow. Only an open new one emits an
-// event: the others are history.
+// that id. Of the new ones only those that are open emit an event: the others are
+// history.
 func putTicket(tx *db.Tx, id *int64, at ticketUnit, edits []func(*Ticket)) error {
 	now, found := Ticket{Priority: "medium", Status: "open"}, false
 	if id != nil {
@@ -99,14 +99,25 @@ func putTicket(tx *db.Tx, id *int64, at ticketUnit, edits []func(*Ticket)) error
 	return err
 }
 
-// changeTicket gives a ticket new facts. One that moves to another unit belongs to the
-// lease that covered that unit when it was made.
+// changeTicket gives a ticket new facts, moves it as the moves allow and, if it moved,
+// emits maintenance.status_changed.
 func changeTicket(tx *db.Tx, was, now Ticket) error {
-	if was.Status != now.Status {
-		if err := moveTicket(tx, was, now.Status); err != nil {
-			return err
-		}
+	if was.Status == now.Status {
+		return editTicket(tx, was, now)
 	}
+	if err := moveTicket(tx, was, now.Status); err != nil {
+		return err
+	}
+	if err := editTicket(tx, was, now); err != nil {
+		return err
+	}
+	_, err := tellMoved(tx, was, now.Status)
+	return err
+}
+
+// editTicket gives a ticket new facts besides its status. One that comes to another
+// unit belongs to the lease that covered that unit when it was made.
+func editTicket(tx *db.Tx, was, now Ticket) error {
 	diff := map[string][2]any{}
 	note := func(name string, was, now any) {
 		if was != now {

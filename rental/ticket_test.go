@@ -183,8 +183,12 @@ func TestTicketsAsCSV(t *testing.T) {
 		[]string{"Tap again in_progress medium 1 1", "Door resolved medium 2 -", "Lamp in_progress high 2 -"}) {
 		t.Errorf("%q", got)
 	}
-	if e := h.events(); len(e) != 1 {
-		t.Errorf("an import emitted %q", e)
+	if e := h.events(); !slices.Equal(e, []string{"maintenance.created", "maintenance.status_changed"}) { // one row moved a ticket
+		t.Errorf("events %q", e)
+	}
+	last := h.texts("SELECT CAST(body AS TEXT) FROM events ORDER BY seq DESC LIMIT 1")[0]
+	if !strings.Contains(last, `"title":"Tap again"`) || !strings.Contains(last, `"from":"open","to":"in_progress"`) {
+		t.Errorf("it tells %s", last)
 	}
 	h.sound()
 }
