@@ -1,0 +1,160 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"quartermaster/app/apptest"
+)
+
+// content is what a tool gives with the owner's key, as the JSON that it is.
+func (l *letting) content(tool, arguments string) string {
+	l.T.Helper()
+	a := l.Post("rental", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`)
+	var m struct {
+		Result struct {
+			StructuredContent json.RawMessage
+			Content           []struct{ Type, Text string }
+			IsError           bool
+		}
+	}
+	a.JSON(l.T, &m)
+	if a.Status != 200 || m.Result.IsError || len(m.Result.Content) != 1 || m.Result.Content[0].Text != string(m.Result.StructuredContent) {
+		l.T.Fatalf("%s %s: %d %s", tool, arguments, a.Status, a.Body)
+	}
+	return string(m.Result.StructuredContent)
+}
+
+// TestRentalTools holds what each tool gives.
+func TestRentalTools(t *testing.T) {
+	l := let(t)
+	house := `{"id":1,"name":"House","address":"1 Quay","unit_count":3,"occupied_count":1,"vacant_count":2,"occupancy":0.3333}`
+	for _, c := range []struct{ tool, arguments, want string }{
+		{"list_properties", `{}`, `{"properties":[` + house + `],"total":1}`},
+		{"list_leases", `{}`, `{"leases":[` + lease1 + "," + lease2 + "," + lease3 + `],"total":3}`},
+		{"list_leases", `{"active":true}`, `{"leases":[` + lease1 + `],"total":1}`},
+		{"list_leases", `{"active":false,"limit":1}`, `{"leases":[` + lease1 + `],"total":3}`},
+		{"lease_detail", `{"lease_id":2}`, l.Get("rental", "/api/leases/2/ledger").Body},
+		{"arrears_report", `{}`, l.Get("rental", "/api/arrears").Body},
+	} {
+		if got := l.content(c.tool, c.arguments); got != c.want {
+			t.Errorf("%s %s\n got %s\nwant %s", c.tool, c.arguments, got, c.want)
+		}
+	}
+	l.load("properties", "name\nAnnex\n")
+	l.pay(1, "2026-10-01", `,"paid_date":"2026-11-02"`)
+	l.pay(1, "2026-11-01", `,"paid_date":"2026-10-30"`)
+	roll := func(unit int, billed, collected, outstanding, received int) string {
+		s := ""
+		if unit > 0 {
+			s = fmt.Sprintf(`"unit_id":%d,"unit":"U%[1]d","property":"House",`, unit)
+		}
+		return "{" + s + fmt.Sprintf(`"billed_cents":%d,"collected_cents":%d,"outstanding_cents":%d,"received_cents":%d}`, billed, collected, outstanding, received)
+	}
+	month := func(of, sums, first, second string) string {
+		return `{"month":"` + of + `","totals":` + sums + `,"units":[` + first + "," + second + "," + roll(3, 0, 0, 0, 0) + `]}`
+	}
+	november := month("2026-11", roll(0, 100000, 100000, 0, 100000), roll(1, 100000, 100000, 0, 100000), roll(2, 0, 0, 0, 0))
+	for arguments, want := range map[string]string{
+		`{}`: november, `{"month":"2026-11"}`: november,
+		`{"month":"2026-09"}`: month("2026-09", roll(0, 100000, 0, 100000, 0), roll(1, 100000, 0, 100000, 0), roll(2, 0, 0, 0, 0)),
+		`{"month":"2026-10"}`: month("2026-10", roll(0, 100000, 100000, 0, 100000), roll(1, 100000, 100000, 0, 100000), roll(2, 0, 0, 0, 0)),
+		`{"month":"2026-05"}`: month("2026-05", roll(0, 54839, 0, 54839, 0), roll(1, 0, 0, 0, 0), roll(2, 54839, 0, 54839, 0)),
+		`{"month":"2030-01"}`: month("2030-01", roll(0, 0, 0, 0, 0), roll(1, 0, 0, 0, 0), roll(2, 0, 0, 0, 0)),
+	} {
+		if got := l.content("rent_roll", arguments); got != want {
+			t.Errorf("rent_roll %s\n got %s\nwant %s", arguments, got, want)
+		}
+	}
+	made := l.content("create_ticket", `{"unit_id":1,"title":"Tap drips","description":"Since Monday.","priority":"emergency"}`)
+	if made != l.ticket(1) || !strings.Contains(made, `"priority":"urgent","status":"open","source":"agent","created_by":"owner"`) {
+		t.Errorf("create_ticket gives %s", made)
+	}
+	if moved := l.content("advance_ticket", `{"ticket_id":1,"status":"in-progress"}`); moved != l.ticket(1) || !strings.Contains(moved, `"status":"in_progress"`) {
+		t.Errorf("advance_ticket gives %s", moved)
+	}
+	var mcp []string
+	for _, e := range l.trail() {
+		if strings.Contains(e, " mcp ticket.") {
+			mcp = append(mcp, e)
+		}
+	}
+	if got := strings.Join(mcp, "; "); got != "owner mcp ticket.created ticket:1; owner mcp ticket.status ticket:1" {
+		t.Errorf("the audit trail has %s", got)
+	}
+	l.sound()
+}
+
+// TestRentalToolRefusals: each names what was refused and what is allowed, so that the
+// agent can correct itself, and changes nothing.
+func TestRentalToolRefusals(t *testing.T) {
+	l := let(t)
+	l.arrears()
+	l.Post("rental", "/api/maintenance", `{"unit_id":1,"title":"Tap drips"}`)
+	viewer, reader := l.Key("rental", "vera", "viewer", "full"), l.Key("rental", "rolf", "member", "read")
+	before := still(t, l.Shop)
+	for _, c := range []struct {
+		tool, arguments string
+		says            []string
+	}{
+		{"list_properties", `{"limit":0}`, []string{"limit", "from 1 to 200"}},
+		{"list_properties", `{"limit":201}`, []string{"limit", "from 1 to 200"}},
+		{"list_leases", `{"active":"yes"}`, []string{"active", "true or false"}},
+		{"list_leases", `{"status":"active"}`, []string{"status"}},
+		{"list_leases", `{"limit":[50]}`, []string{"limit"}},
+		{"lease_detail", `{}`, []string{"lease_id is missing"}},
+		{"lease_detail", `{"lease_id":"1"}`, []string{"lease_id"}},
+		{"lease_detail", `{"lease_id":{"id":1}}`, []string{"lease_id"}},
+		{"lease_detail", `{"lease_id":9}`, []string{"lease 9"}},
+		{"lease_detail", `{"id":1}`, []string{"id"}},
+		{"rent_roll", `{"month":"November"}`, []string{"month", "YYYY-MM"}},
+		{"rent_roll", `{"month":"2026-13"}`, []string{"month", "YYYY-MM"}},
+		{"rent_roll", `{"month":202611}`, []string{"month"}},
+		{"arrears_report", `{"limit":10}`, []string{"limit"}},
+		{"create_ticket", `{"title":"x"}`, []string{"unit_id is missing"}},
+		{"create_ticket", `{"unit_id":1,"title":""}`, []string{"title is empty"}},
+		{"create_ticket", `{"unit_id":9,"title":"x"}`, []string{"no unit 9"}},
+		{"create_ticket", `{"unit_id":1,"title":"x","priority":"asap"}`, []string{"priority", "low, medium, high, urgent"}},
+		{"create_ticket", `{"unit_id":1,"title":"x","photos":["a"]}`, []string{"photos"}},
+		{"create_ticket", `{"unit_id":1,"title":["x"]}`, []string{"title"}},
+		{"advance_ticket", `{"ticket_id":1}`, []string{"status is missing"}},
+		{"advance_ticket", `{"ticket_id":9,"status":"open"}`, []string{"ticket 9"}},
+		{"advance_ticket", `{"ticket_id":1,"status":"done"}`, []string{"status", "open, in_progress, resolved"}},
+		{"advance_ticket", `{"ticket_id":1,"status":"resolved"}`, []string{"resolved", "allowed from open: in_progress"}},
+		{"advance_ticket", `{"ticket_id":1,"status":"in_progress","force":true}`, []string{"force"}},
+		{"record_payment", `{"charge_id":1}`, []string{"record_payment"}}, // payments are not for agents
+	} {
+		_, refusal := l.Tool("rental", c.tool, c.arguments)
+		for _, s := range c.says {
+			if refusal == "" || !strings.Contains(refusal, s) {
+				t.Errorf("%s %s: %q does not name %q", c.tool, c.arguments, refusal, s)
+			}
+		}
+	}
+	for _, c := range []struct{ key, says string }{{viewer, "viewer"}, {reader, "read-only"}} {
+		for _, call := range [][2]string{{"create_ticket", `{"unit_id":1,"title":"x"}`}, {"advance_ticket", `{"ticket_id":1,"status":"in_progress"}`}} {
+			_, refusal := l.ToolAs("rental", c.key, call[0], call[1])
+			if !strings.Contains(refusal, call[0]) || !strings.Contains(refusal, c.says) {
+				t.Errorf("%s: %q does not name the tool and %q", call[0], refusal, c.says)
+			}
+		}
+		for _, tool := range []string{"list_properties", "list_leases", "rent_roll", "arrears_report"} {
+			if _, refusal := l.ToolAs("rental", c.key, tool, `{}`); refusal != "" {
+				t.Errorf("%s as %s: %s", tool, c.says, refusal)
+			}
+		}
+	}
+	before.check("refused calls")
+	for key, want := range map[string]int{viewer: 7, reader: 5, l.Keys["rental"]: 7} {
+		a := l.Do("rental", "POST", "/mcp", key, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		var list struct {
+			Result struct{ Tools []struct{ Name string } }
+		}
+		apptest.Answer{Body: a.Body}.JSON(t, &list)
+		if got := len(list.Result.Tools); got != want {
+			t.Errorf("%d tools, want %d: %v", got, want, list.Result.Tools)
+		}
+	}
+}
