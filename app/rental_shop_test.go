@@ -273,6 +273,9 @@ func (l *letting) refused(a apptest.Answer, status int, says ...string) {
 	}
 }
 
+// answerOf lets what a command printed be read as an answer is.
+func answerOf(printed string) apptest.Answer { return apptest.Answer{Body: printed} }
+
 // sound holds that doctor finds nothing.
 func (l *letting) sound() {
 	l.T.Helper()

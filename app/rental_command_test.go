@@ -1,0 +1,174 @@
+package app_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestRentalCharge(t *testing.T) {
+	l := newLetting(t)
+	l.lease("start_date=2026-11-01")
+	l.MustCLI("user", "add", "mo", "--role", "member")
+	charge := func(kind, amount, due, label string, more ...string) []string {
+		return append([]string{"charge", "1", "--type", kind, "--amount", amount, "--due", due, "--label", label}, more...)
+	}
+	got := l.rental(charge("late_fee", "2500", "2026-11-15", "Late fee", "--as", "mo")...)
+	if want := "lease 1 is charged Late fee, due 2026-11-15, 25.00 (charge 2)\nlease 1 owes 1025.00\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	got = l.rental(charge("utility", "1", "2027-01-31", " Water ", "--json")...)
+	want := `{"lease_id":1,"charge":{"id":3,"type":"utility","period":"2027-01","label":"Water","due_date":"2027-01-31","amount_cents":1,"paid":false,"paid_date":null,` +
+		`"method":null,"period_start":null,"period_end":null},"totals":{"billed_cents":102501,"paid_cents":0,"balance_cents":102501}}` + "\n"
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for _, kind := range []string{"deposit", "repair", "other"} {
+		l.rental(charge(kind, "0", "2026-10-01", "Nothing")...)
+	}
+	if trail := strings.Join(l.trail(), "\n"); !strings.Contains(trail, "mo cli charge.created charge:2\ncli cli charge.created charge:3") || !strings.Contains(trail, "system cli lease.posted lease:1") {
+		t.Errorf("the audit trail:\n%s", trail)
+	}
+	l.MustCLI("user", "add", "vera", "--role", "viewer")
+	l.MustCLI("user", "add", "dora", "--role", "admin", "--service", "store")
+	before := still(t, l.Shop)
+	for _, c := range []struct {
+		code int
+		says []string
+		args []string
+	}{
+		{1, []string{"charge 2", "Late fee", "another label"}, charge("late_fee", "2500", "2026-11-15", "Late fee")},
+		{1, []string{"lease 2"}, []string{"charge", "2", "--type", "other", "--amount", "1", "--due", "2026-11-15", "--label", "x"}},
+		{1, []string{"amount_cents: -1 is out of range"}, charge("other", "-1", "2026-11-15", "x")},
+		{1, []string{"amount_cents: 1000000000001 is out of range"}, charge("other", "1000000000001", "2026-11-15", "x")},
+		{1, []string{"label is empty"}, charge("other", "1", "2026-11-15", " ")},
+		{1, []string{"label", "200"}, charge("other", "1", "2026-11-15", strings.Repeat("x", 201))},
+		{1, []string{"vera", "viewer"}, charge("other", "1", "2026-11-15", "x", "--as", "vera")},
+		{1, []string{"dora", "no role in the rental service"}, charge("other", "1", "2026-11-15", "x", "--as", "dora")},
+		{1, []string{"nobody"}, charge("other", "1", "2026-11-15", "x", "--as", "nobody")},
+		{2, []string{"--type", `"rent"`, "deposit, late_fee, utility, repair, other"}, charge("rent", "1", "2026-11-15", "x")},
+		{2, []string{"--type", `"fine"`}, charge("fine", "1", "2026-11-15", "x")},
+		{2, []string{"--amount"}, charge("other", "10.50", "2026-11-15", "x")},
+		{2, []string{"--amount"}, charge("other", "99999999999999999999", "2026-11-15", "x")},
+		{2, []string{"--due", "YYYY-MM-DD"}, charge("other", "1", "2026-11-31", "x")},
+		{2, []string{"--due", "YYYY-MM-DD"}, charge("other", "1", "", "x")},
+		{2, []string{"--as"}, charge("other", "1", "2026-11-15", "x", "--as=")},
+		{2, []string{"LEASE_ID", `"U1"`}, []string{"charge", "U1", "--type", "other", "--amount", "1", "--due", "2026-11-15", "--label", "x"}},
+		{2, []string{"LEASE_ID"}, []string{"charge", "0", "--type", "other", "--amount", "1", "--due", "2026-11-15", "--label", "x"}},
+		{2, []string{"type", "amount", "due", "label"}, []string{"charge", "1"}},
+		{2, nil, []string{"charge"}},
+		{2, nil, charge("other", "1", "2026-11-15", "x", "2")},
+		{2, nil, charge("other", "1", "2026-11-15", "x", "--method", "cash")},
+		{2, nil, []string{"pay", "1"}},
+	} {
+		l.refuses(c.code, c.says, c.args...)
+	}
+	before.check("refused commands")
+	l.sound()
+}
+
+func TestRentalReversePayment(t *testing.T) {
+	l := newLetting(t)
+	l.lease("start_date=2026-10-01")
+	l.pay(1, "2026-10-01", `,"method":"cash"`)
+	l.pay(1, "2026-11-01", "")
+	for _, c := range []struct {
+		code int
+		says []string
+		args []string
+	}{
+		{1, []string{"payment 9"}, []string{"9", "--reason", "x"}},
+		{1, []string{"reason is empty"}, []string{"1", "--reason", " "}},
+		{2, []string{"reason"}, []string{"1"}},
+		{2, []string{"PAYMENT_ID"}, []string{"one", "--reason", "x"}},
+		{2, nil, []string{"1", "2", "--reason", "x"}},
+		{2, nil, []string{"--reason", "x"}},
+	} {
+		l.refuses(c.code, c.says, append([]string{"reverse-payment"}, c.args...)...)
+	}
+	got := l.rental("reverse-payment", "1", "--reason", "paid twice")
+	if want := "payment 1 is reversed; unpaid again: 1-31 October 2026, due 2026-10-01, 1000.00 (charge 1)\nlease 1 owes 1000.00\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	got = l.rental("reverse-payment", "2", "--reason", " typo ", "--json")
+	want := `{"payment_id":2,"lease_id":1,"reason":"typo","charge":{"id":2,"type":"rent","period":"2026-11","label":"1-30 November 2026","due_date":"2026-11-01",` +
+		`"amount_cents":100000,"paid":false,"paid_date":null,"method":null,"period_start":"2026-11-01","period_end":"2026-11-30"},` +
+		`"totals":{"billed_cents":200000,"paid_cents":0,"balance_cents":200000}}` + "\n"
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	l.refuses(1, []string{"reversed already"}, "reverse-payment", "2", "--reason", "x")
+	l.sound()
+}
+
+// TestRentalEndLease: an early end withdraws what lies after it, cuts the last period
+// to its days and leaves everything else; what is paid stands in its way.
+func TestRentalEndLease(t *testing.T) {
+	l := newLetting(t)
+	l.lease("start_date=2026-06-01")
+	l.rental("charge", "1", "--type", "repair", "--amount", "700", "--due", "2026-11-03", "--label", "Window")
+	for _, due := range []string{"2026-06-01", "2026-07-01", "2026-10-01"} {
+		l.pay(1, due, `,"paid_date":"`+due+`","method":"cash"`)
+	}
+	before := still(t, l.Shop)
+	for _, c := range []struct {
+		code int
+		says []string
+		args []string
+	}{
+		{1, []string{"date: 2026-05-31 lies before the lease's start_date 2026-06-01"}, []string{"1", "--date", "2026-05-31"}},
+		{1, []string{"1-31 October 2026", "lies after it and is paid", "reverse"}, []string{"1", "--date", "2026-09-14"}},
+		{1, []string{"1-31 October 2026", "is paid and would have to change"}, []string{"1", "--date", "2026-10-30"}},
+		{1, []string{"lease 2"}, []string{"2", "--date", "2026-09-14"}},
+		{2, []string{"--date", "YYYY-MM-DD"}, []string{"1", "--date", "tomorrow"}},
+		{2, []string{"date"}, []string{"1"}},
+		{2, []string{"LEASE_ID"}, []string{"-", "--date", "2026-09-14"}},
+	} {
+		l.refuses(c.code, c.says, append([]string{"end-lease"}, c.args...)...)
+	}
+	before.check("refused ends")
+	l.rental("reverse-payment", "3", "--reason", "moved out")
+	got := l.rental("end-lease", "1", "--date", "2026-09-14")
+	want := `the last day of lease 1 is 2026-09-14
+withdrawn: 1-31 October 2026, due 2026-10-01, 1000.00 (charge 5)
+withdrawn: 1-30 November 2026, due 2026-11-01, 1000.00 (charge 6)
+cut short: 1-14 September 2026, 14 of 30 days, due 2026-09-01, 466.67 (charge 4)
+lease 1 owes 1473.67
+`
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	lines := []string{"2026-06-01 100000 1-30 June 2026 paid 2026-06-01 cash", "2026-07-01 100000 1-31 July 2026 paid 2026-07-01 cash", "2026-08-01 100000 1-31 August 2026",
+		"2026-09-01 46667 1-14 September 2026, 14 of 30 days", "2026-11-03 700 Window"}
+	if got := l.owes(1, lines...); got.Lease.Status != "ended" || *got.Lease.EndDate != "2026-09-14" {
+		t.Errorf("%+v", got.Lease)
+	}
+	l.refuses(1, []string{"ends on 2026-09-14 already", "import"}, "end-lease", "1", "--date", "2026-12-31")
+	l.refuses(1, []string{"ends on 2026-09-14 already"}, "end-lease", "1", "--date", "2026-09-14")
+	for _, id := range []int{5, 6} { // what was withdrawn cannot be paid
+		l.refused(l.Post("rental", "/api/leases/1/payments", fmt.Sprintf(`{"charge_id":%d}`, id)), 422, "not a charge of lease 1")
+	}
+	l.on("2027-02-01")
+	l.owes(1, lines...)
+
+	// Moved out after all: the rest of September is a period of its own.
+	if refused := l.putLease("unit=U1", "start_date=2026-06-01", "end_date=2026-10-31"); refused != nil {
+		t.Fatal(refused)
+	}
+	l.owes(1, append(lines[:4:4], "2026-09-15 53333 15-30 September 2026, 16 of 30 days", "2026-10-01 100000 1-31 October 2026", lines[4])...)
+
+	// One that runs on ends in the future, and is given as JSON.
+	l.lease("start_date=2027-01-01", "end_date=2027-12-31", "proration=none")
+	var e struct {
+		Withdrawn []charge
+		Cut       *charge
+		Totals    totals
+		Lease     struct{ Status string }
+	}
+	answerOf(l.rental("end-lease", "2", "--date", "2027-02-14", "--json")).JSON(t, &e)
+	if len(e.Withdrawn) != 0 || e.Cut != nil || e.Lease.Status != "active" || e.Totals.Billed != 200000 {
+		t.Errorf("%+v", e) // January and February are posted by it
+	}
+	l.owes(2, "2027-01-01 100000 1-31 January 2027", "2027-02-01 100000 1-14 February 2027, 14 of 28 days, charged in full")
+	l.sound()
+}
