@@ -15,16 +15,16 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// hook is a real receiver of the rental service's events, with its secret.
-type hook struct {
+// rentalHook is a real receiver of the rental service's events, with its secret.
+type rentalHook struct {
 	*apptest.Receiver
 	secret string
 }
 
 // receive adds a receiver, of all events unless some are named.
-func (l *letting) receive(events ...string) hook {
+func (l *letting) receive(events ...string) rentalHook {
 	l.T.Helper()
-	h := hook{Receiver: apptest.Receive(l.T)}
+	h := rentalHook{Receiver: apptest.Receive(l.T)}
 	args := []string{"webhook", "add", "--service", "rental", "--url", h.URL, "--json"}
 	for _, e := range events {
 		args = append(args, "--event", e)
@@ -50,7 +50,7 @@ func (e told) read(t testing.TB, v any) {
 }
 
 // event waits for the next delivery and holds its headers and both of its signatures.
-func (l *letting) event(h hook) (e told) {
+func (l *letting) event(h rentalHook) (e told) {
 	l.T.Helper()
 	d := h.Next(l.T)
 	apptest.Answer{Body: d.Body}.JSON(l.T, &e)
@@ -78,7 +78,7 @@ func (l *letting) event(h hook) (e told) {
 }
 
 // settled waits until nothing is left to be delivered, and holds how many came.
-func (l *letting) settled(h hook, want int) {
+func (l *letting) settled(h rentalHook, want int) {
 	l.T.Helper()
 	apptest.Await(l.T, "the log to be settled", func() bool {
 		out := l.MustCLI("webhook", "deliveries", "--service", "rental", "--limit", "1000", "--json")
