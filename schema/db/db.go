@@ -127,13 +127,14 @@ func (d *DB) Close() error {
 	return errors.Join(errs...)
 }
 
-// checkpoint moves the log into the file; the last connection to close does the rest.
+// checkpoint moves what it can of the log into the file, waiting for nobody: another
+// process may be serving. The last connection of all to close removes the log.
 func checkpoint(path string) error {
 	c, err := connect(path, false)
 	if err != nil {
 		return err
 	}
-	err = run(c, "PRAGMA wal_checkpoint(TRUNCATE)")
+	err = run(c, "PRAGMA wal_checkpoint(PASSIVE)")
 	return errors.Join(err, c.Close())
 }
 
