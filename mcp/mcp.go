@@ -109,6 +109,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := exchange{e: e, r: r, who: who, id: w.Header().Get("X-Request-Id")}
 	status, answer := x.answer(body)
 	if answer == nil {
+		w.Header().Set("Content-Length", "0")
 		w.WriteHeader(status)
 		return
 	}
