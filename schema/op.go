@@ -31,6 +31,7 @@ type Op struct {
 	Ask     func(*Form) Do // binds the arguments; also called without values, to describe them
 	Gives   any            // an answer, filled in: its type is the shape, its value the example
 	Refuses []fault.Kind   // what it may refuse beyond what every operation may
+	Adds    any            // what its conflicts tell beside error and detail, filled in; nil is nothing
 }
 
 // Method is the route's HTTP method.

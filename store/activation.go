@@ -94,6 +94,12 @@ func (s *Service) held(f found) Activated {
 	return Activated{Activated: true, AlreadyActivated: true, Activation: *f.seat, License: f.license.grant()}
 }
 
+// Full is what the refusal of a seat tells beside error and detail.
+type Full struct {
+	Limit int64 `json:"limit" about:"how many seats the license has"`
+	Used  int64 `json:"used" about:"how many of them are taken"`
+}
+
 // takeSeat takes a new seat, or refuses when none is left. It gives the license with
 // the seat counted.
 func takeSeat(tx *db.Tx, l License, fingerprint, label string) (License, Activation, error) {
@@ -101,7 +107,7 @@ func takeSeat(tx *db.Tx, l License, fingerprint, label string) (License, Activat
 		return l, Activation{}, &fault.Error{
 			Kind: fault.Conflict, Code: atLimit,
 			Detail: "every seat of the license is taken: deactivate one that is no longer used",
-			More:   map[string]any{"limit": *limit, "used": l.ActivationCount},
+			More:   map[string]any{"limit": *limit, "used": l.ActivationCount}, // told as Full
 		}
 	}
 	seat := Activation{Fingerprint: fingerprint, Label: label, CreatedAt: tx.Now, LastSeenAt: tx.Now}
@@ -195,7 +201,7 @@ func (s *Service) activateLicense() schema.Op {
 			"A refusal carries its code in error: not_found, product_mismatch, revoked, suspended, expired, " +
 			"activation_limit (409, with limit and used).",
 		Open: true, Writes: true, Repeats: true, Creates: true, May: []int{200, 201},
-		Refuses: []fault.Kind{fault.NotFound, fault.Forbidden, fault.Conflict, fault.Limited},
+		Refuses: []fault.Kind{fault.NotFound, fault.Forbidden, fault.Conflict, fault.Limited}, Adds: Full{Limit: 3, Used: 3},
 		Gives:   Activated{Activated: true, Activation: exampleActivation(), License: exampleLicense().grant()},
 		Ask: func(f *schema.Form) schema.Do {
 			var a Asked

@@ -43,13 +43,7 @@ func document(s schema.Service, agent bool) []byte {
 		"paths":   paths,
 		"components": obj{
 			"securitySchemes": obj{"key": obj{"type": "http", "scheme": "bearer", "bearerFormat": "apk_ and 40 hexadecimal characters"}},
-			"schemas": obj{"Error": obj{
-				"type": "object", "required": []string{"error", "detail"},
-				"properties": obj{
-					"error":  obj{"type": "string", "description": "the refusal's code"},
-					"detail": obj{"type": "string", "description": "what was refused, by name, and what is allowed"},
-				},
-			}},
+			"schemas":         obj{"Error": errorSchema()},
 		},
 		"x-webhooks": webhooks(s.Events),
 	}
@@ -172,6 +166,9 @@ func responses(op schema.Op) obj {
 	for _, k := range refusals(op) {
 		all[strconv.Itoa(statuses[k])] = refusal(k)
 	}
+	if op.Adds != nil {
+		all[strconv.Itoa(http.StatusConflict)] = toldMore(op)
+	}
 	for _, code := range good {
 		all[strconv.Itoa(code)] = obj{
 			"description": http.StatusText(code),
@@ -230,6 +227,28 @@ func refusal(k fault.Kind) obj {
 		r["headers"] = obj{"Retry-After": obj{"description": "seconds to wait", "schema": obj{"type": "integer"}}}
 	}
 	return r
+}
+
+// toldMore describes a conflict that may tell more than error and detail.
+func toldMore(op schema.Op) obj {
+	s := errorSchema()
+	props, _ := s["properties"].(obj)
+	for _, f := range schema.ShapeOf(op.Adds).Fields {
+		props[f.Name] = f.Shape.Schema(schema.OpenAPI)
+	}
+	r := refusal(fault.Conflict)
+	r["content"] = obj{"application/json": obj{"schema": s, "example": obj{"error": fault.Conflict.String(), "detail": about[fault.Conflict]}}}
+	return r
+}
+
+func errorSchema() obj {
+	return obj{
+		"type": "object", "required": []string{"error", "detail"},
+		"properties": obj{
+			"error":  obj{"type": "string", "description": "the refusal's code"},
+			"detail": obj{"type": "string", "description": "what was refused, by name, and what is allowed"},
+		},
+	}
 }
 
 func agentPath() obj {
