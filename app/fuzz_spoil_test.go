@@ -1,0 +1,174 @@
+package app_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// spoil makes a request one that is surely wrong, and says by which statuses it may
+// be refused. A path that names no record comes before the fields.
+func (f *fuzzer) spoil(r *request, members []member) {
+	unknown := []int{422, 404}
+	if r.method == "GET" {
+		join := "?"
+		if strings.Contains(r.path, "?") {
+			join = "&"
+		}
+		switch f.g.IntN(3) {
+		case 0:
+			r.path, r.want, r.spoiled = r.path+join+"nonsense=1", unknown, "unknown parameter"
+		case 1:
+			r.path, r.want, r.spoiled = r.path+join+"limit=%zz", unknown, "percent sign"
+		default:
+			r.path, r.want, r.spoiled = r.path+join+"x=1&x=2", unknown, "parameter twice"
+		}
+		return
+	}
+	if r.target.signed {
+		return // whatever the body is, the signature is over it
+	}
+	switch f.g.IntN(11) {
+	case 0:
+		r.body, r.spoiled = objectText(append(members, member{"nonsense", "1"})), "unknown field"
+		r.want = unknown
+	case 1:
+		f.missing(r, members)
+	case 2:
+		twice := append(slices.Clone(members), member{"same", "1"}, member{"same", "1"})
+		r.body, r.want, r.spoiled = objectText(twice), []int{400}, "a name twice"
+	case 3:
+		r.body, r.want, r.spoiled = pick(f.g, []string{"[]", "null", "7", `"x"`, "true", "[" + r.body + "]"}), []int{400}, "no object"
+	case 4:
+		r.body, r.want, r.spoiled = r.body+pick(f.g, []string{"{}", "x", ",", "\x00", "]"}), []int{400}, "trailing data"
+	case 5:
+		r.body, r.want, r.spoiled = `{"a":"`+pick(f.g, []string{"\xff", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80"})+`"}`, []int{400}, "invalid UTF-8"
+	case 6:
+		depth := pick(f.g, []int{32, 33, 10_000, 500_000})
+		r.body, r.want, r.spoiled = `{"a":`+strings.Repeat("[", depth)+strings.Repeat("]", depth)+`}`, []int{400}, "nested too deep"
+	case 7:
+		r.body, r.want, r.spoiled = pick(f.g, []string{"{", `{"a"`, `{"a":}`, `{"a":1,}`, `{a:1}`, `{"a":01}`, `{"a":"` + "\n" + `"}`, "\ufeff{}", `{"a":+1}`, `{"a":.5}`, " "}), []int{400}, "no JSON"
+	case 8:
+		r.heads = append(r.heads, "Content-Type: "+pick(f.g, []string{"text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", "multipart/form-data", "application/", "x"}))
+		r.want, r.spoiled = []int{415}, "media type"
+	case 9:
+		r.path, r.want, r.spoiled = r.path+"?nonsense=1", unknown, "a query"
+	case 10:
+		r.heads = append(r.heads, "Idempotency-Key: "+strings.Repeat("k", 201))
+		if r.target.writes && !r.target.open {
+			r.body, r.want, r.spoiled = "{}", unknown, "Idempotency-Key too long"
+		}
+	}
+}
+
+// missing leaves a required field out.
+func (f *fuzzer) missing(r *request, members []member) {
+	required, _ := r.target.body["required"].([]any)
+	if len(required) == 0 {
+		return
+	}
+	name, _ := pick(f.g, required).(string)
+	left := slices.DeleteFunc(slices.Clone(members), func(m member) bool { return m.name == name })
+	r.body, r.want, r.spoiled = objectText(left), []int{422, 404}, name+" is missing"
+}
+
+// header is a value for one of the operation's own headers.
+func (f *fuzzer) header(string) string {
+	return pick(f.g, []string{"x", "t=1,v1=00", "t=,v1=", ",,,=", "t=99999999999999999999,v1=" + strings.Repeat("a", 64)})
+}
+
+// hint makes requests that would meet the right record by chance too seldom.
+func (f *fuzzer) hint(target *target, r *request, members []member) {
+	if f.g.strange > 0 || f.g.one(2) {
+		return
+	}
+	switch target.path {
+	case "/license/deactivate":
+		for i, m := range members {
+			for _, held := range f.seat {
+				if held.name == m.name {
+					members[i] = held
+				}
+			}
+		}
+	case "/api/leases/{id}/payments":
+		f.hintCharge(r, members)
+	}
+}
+
+// hintCharge lets a payment pay an unpaid charge of the lease, which only a ledger
+// tells.
+func (f *fuzzer) hintCharge(r *request, members []member) {
+	path := "/api/leases/" + strconv.Itoa(1+f.g.IntN(11))
+	i := slices.IndexFunc(members, func(m member) bool { return m.name == "charge_id" })
+	a := f.s.Get("rental", path+"/ledger")
+	if a.Status != 200 || i < 0 {
+		return
+	}
+	var ledger struct {
+		Charges []struct {
+			ID   int64
+			Paid bool
+		}
+	}
+	a.JSON(f.t, &ledger)
+	for _, c := range ledger.Charges {
+		if !c.Paid {
+			r.path, members[i].value = path+"/payments", strconv.FormatInt(c.ID, 10)
+			return
+		}
+	}
+}
+
+// remember keeps what a hint needs of a request that succeeded.
+func (f *fuzzer) remember(r request) {
+	if r.target.path != "/license/activate" {
+		return
+	}
+	var taken struct {
+		LicenseKey  string `json:"license_key"`
+		Fingerprint string `json:"fingerprint"`
+	}
+	if json.Unmarshal([]byte(r.body), &taken) == nil {
+		f.seat = []member{{"license_key", jsonText(taken.LicenseKey)}, {"fingerprint", jsonText(taken.Fingerprint)}}
+	}
+}
+
+// stripeSecret is what the fuzzer's payment provider signs with.
+const stripeSecret = "whsec_fuzzed"
+
+// stripeEvents describes what Stripe sends, as far as the store reads it.
+var stripeEvents = func() (s jsonSchema) {
+	err := json.Unmarshal([]byte(`{"type":"object","required":["id","type","data"],"properties":{
+		"id":{"enum":["evt_1","evt_2","evt_3","evt_4","evt_5","evt_6","evt_7","evt_8","evt_9"]},
+		"type":{"enum":["checkout.session.completed","checkout.session.completed","checkout.session.async_payment_succeeded","charge.refunded","charge.refunded","invoice.paid"]},
+		"data":{"type":"object","required":["object"],"properties":{"object":{"type":"object","required":["id","payment_intent","payment_status","currency","amount_total","amount","amount_refunded","metadata","customer_details"],"properties":{
+			"id":{"enum":["cs_1","cs_2","ch_1","ch_2"]},"payment_intent":{"enum":["pi_1","pi_2","pi_3","pi_4","pi_5","pi_6",null]},
+			"payment_status":{"enum":["paid","paid","paid","unpaid","no_payment_required"]},"mode":{"enum":["payment","subscription"]},
+			"currency":{"enum":["usd","eur","jpy","xxx"]},"amount_total":{"type":"integer","minimum":0,"maximum":100000},"amount":{"type":"integer","minimum":0,"maximum":100000},
+			"amount_refunded":{"type":"integer","minimum":0,"maximum":100000},"refunded":{"type":"boolean"},"payment_link":{"enum":["plink_1",null]},
+			"customer_details":{"type":"object","required":["email"],"properties":{"email":{"enum":["a@example.com","B@Example.com","no address"]},"name":{"type":"string"}}},
+			"metadata":{"type":"object","properties":{"sku":{"type":"string"},"tier":{"type":"string"},"qty":{"enum":["1","2","0","x"]}}},
+			"total_details":{"type":"object","properties":{"amount_discount":{"type":"integer"},"amount_tax":{"type":"integer"}}}
+		}}}}}}`), &s)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}()
+
+// sign makes a request one of the payment provider's: its event, mostly well signed.
+func (f *fuzzer) sign(r *request) {
+	r.body = f.g.object(stripeEvents)
+	if f.g.one(6) {
+		return // with the header that chance gave it
+	}
+	at := strconv.FormatInt(f.s.Clock.Now().Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(stripeSecret))
+	mac.Write([]byte(at + "." + r.body))
+	r.heads = append(r.heads, "Stripe-Signature: t="+at+",v1="+hex.EncodeToString(mac.Sum(nil)))
+}

@@ -1,0 +1,101 @@
+package app_test
+
+import (
+	"slices"
+	"strings"
+)
+
+// call makes a call of a tool.
+func (f *fuzzer) call(target *target) request {
+	g := f.g
+	r := request{target: target, service: target.service, method: "POST", path: "/mcp", key: "owner"}
+	members := g.members(target.takes)
+	arguments := objectText(members)
+	r.plain = g.strange == 0
+	if g.odd > 0 && g.one(3) {
+		r.plain = false
+		arguments = f.spoilArguments(&r, members)
+	}
+	name := jsonText(target.tool)
+	if g.odd > 0 && g.one(20) {
+		r.plain, name = false, pick(g, []string{`"nonsense"`, `"` + strings.ToUpper(target.tool) + `"`, `7`, `null`, `""`})
+		r.spoiled = "the tool's name"
+	}
+	r.body = `{"jsonrpc":"2.0","id":` + pick(g, []string{"1", "0", `"a"`, "-7", "9007199254740993", `"\u00e9"`}) + `,"method":"tools/call","params":{"name":` + name + `,"arguments":` + arguments + `}}`
+	f.asAgent(&r)
+	return r
+}
+
+// spoilArguments makes the arguments ones that are surely refused.
+func (f *fuzzer) spoilArguments(r *request, members []member) string {
+	switch f.g.IntN(4) {
+	case 0:
+		r.spoiled = "unknown argument"
+		return objectText(append(members, member{"nonsense", "1"}))
+	case 1:
+		r.spoiled = "an argument twice"
+		return objectText(append(slices.Clone(members), member{"same", "1"}, member{"same", "1"}))
+	case 2:
+		required, _ := r.target.takes["required"].([]any)
+		if len(required) > 0 {
+			name, _ := pick(f.g, required).(string)
+			r.spoiled = name + " is missing"
+			members = slices.DeleteFunc(slices.Clone(members), func(m member) bool { return m.name == name })
+		}
+		return objectText(members)
+	}
+	r.spoiled = "no arguments by name"
+	return pick(f.g, []string{"[]", "7", `"x"`, "true", "{"})
+}
+
+// asAgent calls with other keys now and then.
+func (f *fuzzer) asAgent(r *request) {
+	if !f.g.one(10) {
+		return
+	}
+	r.plain = false
+	switch r.key = pick(f.g, []string{"", "viewer", "read-only", "member"}); {
+	case r.key == "":
+		r.want = []int{401}
+	case r.key != "member" && r.target.writes:
+		r.spoiled = "a key that may not write"
+	}
+}
+
+// envelope makes a message whose members are anything.
+func (f *fuzzer) envelope(target *target) request {
+	g := f.g
+	any := func(good ...string) string {
+		if g.one(4) {
+			return g.oddity()
+		}
+		return pick(g, good)
+	}
+	members := []member{
+		{"jsonrpc", any(`"2.0"`)},
+		{"id", any("1", `"x"`)},
+		{"method", any(`"ping"`, `"tools/list"`, `"tools/call"`, `"initialize"`, `"server/discover"`, `"notifications/initialized"`, `"resources/list"`)},
+		{"params", any("{}", `{"cursor":"x"}`, `{"protocolVersion":"2025-11-25"}`, `{"protocolVersion":7}`, `{"name":`+jsonText(target.tool)+`}`,
+			`{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}`)},
+	}
+	for len(members) > 0 && g.one(4) {
+		i := g.IntN(len(members))
+		members = slices.Delete(members, i, i+1)
+	}
+	r := request{target: target, service: target.service, method: "POST", path: "/mcp", key: "owner", spoiled: "the envelope"}
+	r.body = objectText(members)
+	switch g.IntN(8) {
+	case 0:
+		r.body = "[" + r.body + "]"
+	case 1:
+		r.body = r.body[:g.IntN(len(r.body))]
+	case 2:
+		r.body = strings.Repeat("[", 100_000)
+	}
+	for _, header := range []string{"MCP-Protocol-Version: 2026-07-28", "MCP-Protocol-Version: 2025-06-18", "MCP-Protocol-Version: 1999-01-01", "Mcp-Method: ping", "Mcp-Name: x", "Origin: null", "Accept: text/html"} {
+		if g.one(6) {
+			r.heads = append(r.heads, header)
+		}
+	}
+	return r
+}
