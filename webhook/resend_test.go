@@ -112,7 +112,7 @@ func TestResendRefuses(t *testing.T) {
 		{db.CLI(""), webhook.Ask{IDs: []int64{1}, Failed: true}, fault.Invalid, "deliveries: name them by their ids, or ask for the failed ones; one of the two"},
 		{db.CLI(""), webhook.Ask{IDs: []int64{1}, Since: time.Hour}, fault.Invalid, "endpoint and since narrow the failed deliveries; they do not go with ids"},
 		{db.CLI(""), webhook.Ask{Failed: true, Since: -time.Hour}, fault.Invalid, "since: a duration of 0 or more is allowed"},
-		{viewer, webhook.Ask{IDs: []int64{99}}, fault.Forbidden, "resending a delivery writes, and the key's owner ada has the role viewer, which only reads: role member or admin is needed"},
+		{viewer, webhook.Ask{IDs: []int64{99}}, fault.Forbidden, "resending a delivery writes, and the user ada has the role viewer, which only reads: role member or admin is needed"},
 	} {
 		made, err := s.sender.Resend(t.Context(), c.who, c.ask)
 		if !fault.Is(err, c.kind) || err.Error() != c.text || len(made) != 0 || made == nil {

@@ -63,7 +63,7 @@ func (c Caller) MayWrite(what string) error {
 		return fault.Forbiddenf("%s writes, and this API key is read-only: use a key with scope full", what)
 	}
 	if c.Role != "member" && c.Role != "admin" {
-		return fault.Forbiddenf("%s writes, and the key's owner %s has the role %s, which only reads: role member or admin is needed",
+		return fault.Forbiddenf("%s writes, and the user %s has the role %s, which only reads: role member or admin is needed",
 			what, c.User, c.Role)
 	}
 	return nil

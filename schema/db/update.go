@@ -63,7 +63,7 @@ const maxBatch = 64
 var errClosed = errors.New("db: closed")
 
 func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
-	if err := who.MayWrite("this"); err != nil {
+	if err := who.MayWrite("this change"); err != nil {
 		return err
 	}
 	t := &ticket{ctx: ctx, who: who, fn: fn, since: time.Now(), done: make(chan struct{})}
