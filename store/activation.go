@@ -91,7 +91,9 @@ func (s *Service) held(f found) Activated {
 	now := exact.InstantOf(s.db.Now())
 	s.seen.seat(f.seat.ID, now)
 	f.seat.LastSeenAt = max(f.seat.LastSeenAt, now)
-	return Activated{Activated: true, AlreadyActivated: true, Activation: *f.seat, License: f.license.grant()}
+	licenses := []License{f.license}
+	s.seen.onLicenses(licenses)
+	return Activated{Activated: true, AlreadyActivated: true, Activation: *f.seat, License: licenses[0].grant()}
 }
 
 // Full is what the refusal of a seat tells beside error and detail.

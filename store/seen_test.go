@@ -47,13 +47,16 @@ func TestChecksAreRememberedAndFlushed(t *testing.T) {
 	after, _ := s.d.Waits()
 	equal(t, "nothing to flush is no write", after, writes)
 
+	s.check(l.Key, "m")
 	s.pass(time.Minute)
-	_, err = s.activate(l.Key, "m")
+	again, err := s.activate(l.Key, "m")
 	must(t, err)
+	equal(t, "last checked as an activation tells it", *again.License.LastCheckedAt, s.now()-60)
 	_, seen = shown()
 	equal(t, "an activation is heard of as well", seen, s.now())
 	equal(t, "audit entries of bookkeeping", s.count("SELECT count(*) FROM audit WHERE actor = 'system'"), int64(0))
 
+	must(t, s.Flush(background))
 	s.check(newKey(), "m")
 	s.check("what?", "m")
 	equal(t, "unknown keys are not remembered", len(s.seen.licenses), 0)
