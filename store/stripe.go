@@ -219,16 +219,24 @@ func (x session) sale(c *db.Conn) (sale, error) {
 		return v, err
 	}
 	v.licensed = v.product.Kind == kindLicense
-	// The provider's total is what counts. Where a tax is part of the price, or the
-	// units do not divide it, the price of a unit is rounded up and the rest is a
-	// discount, so that the order adds up to the cent.
-	before := x.total - x.tax + x.discount
-	if before < 0 {
+	var ok bool
+	if v.unit, v.discount, ok = x.split(v.qty); !ok {
 		return v, fault.Invalidf("amount_total is less than its tax")
 	}
-	v.unit = (before + v.qty - 1) / v.qty
-	v.discount = x.discount + v.unit*v.qty - before
 	return v, v.checkAmounts()
+}
+
+// split gives the price of each of qty units and the discount that make the session's
+// total. The provider's total is what counts: where a tax is part of the price, or the
+// units do not divide it, the price of a unit is rounded up and the rest is a discount,
+// so that the order adds up to the cent. ok is false for a total under its tax.
+func (x session) split(qty int64) (unit, discount int64, ok bool) {
+	before := x.total - x.tax + x.discount
+	if before < 0 {
+		return 0, 0, false
+	}
+	unit = (before + qty - 1) / qty
+	return unit, x.discount + unit*qty - before, true
 }
 
 // product finds what was bought: by the metadata, or by the payment link.
