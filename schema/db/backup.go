@@ -57,7 +57,7 @@ func copyInto(c *handle, target string) error {
 // Servers and commands may go on writing meanwhile. A file at target is replaced when
 // the copy is complete, unless it is the database itself or another one in use.
 func Backup(path, target string) error {
-	if err := examine(path); err != nil {
+	if _, err := Status(path); err != nil {
 		return err
 	}
 	if same(path, target) {
@@ -85,6 +85,9 @@ func check(path string) error {
 	problems, err := integrity(&Conn{c: &handle{Conn: c}})
 	if err == nil {
 		_, err = applied(&Conn{c: &handle{Conn: c}})
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
 	}
 	if err == nil && len(problems) > 0 {
 		err = fmt.Errorf("%s is damaged: %s", path, problems[0])

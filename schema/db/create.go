@@ -109,7 +109,7 @@ func migrateAll(c *handle, now exact.Instant) error {
 func bringUp(path string, o Options) error {
 	c, err := connect(path, false)
 	if err != nil {
-		return fmt.Errorf("%s cannot be opened: %w", path, err)
+		return fmt.Errorf("%s cannot be opened: %w", path, failed(err))
 	}
 	err = func() error {
 		all, err := applied(&Conn{c: c})
