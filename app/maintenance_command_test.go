@@ -54,12 +54,13 @@ func TestUsePartCommand(t *testing.T) {
 	w.equal("decimals", w.cli("use-part", "1", "OIL", "4.125"), "4.125 of OIL on work order 1: 28.46, the order now costs 40.96; 34.375 left in stock\n") // 28.4625
 	w.equal("the trail", strings.Join(w.trail(1), "\n"),
 		`cli cli workorder.part_used work_order:1 {"part_id":2,"part_number":"OIL","name":"Engine oil","qty":4.125,"unit_cost_cents":690,"cost_cents":2846}`)
-	w.equal("the last", w.cli("use-part", "1", "6204-2RS", "3"), "3 of 6204-2RS on work order 1: 12.75, the order now costs 53.71; 0 left in stock, which is low\n")
+	w.equal("the last", w.cli("use-part", "1", " 6204-2RS ", "3"), "3 of 6204-2RS on work order 1: 12.75, the order now costs 53.71; 0 left in stock, which is low\n")
 	w.says("as JSON", w.cli("use-part", "1", "OIL", "0.5", "--json"), `{"work_order":{"id":1,`, `"parts_cost":12.5,`, `"parts_cost_cents":5716,"total_cost_cents":5716,`,
 		`"use":{"part_id":2,"part_number":"OIL","name":"Engine oil","qty":0.5,"unit_cost_cents":690,"cost_cents":345}`, `"quantity":33.875,`)
 	w.refuses(1, []string{"qty: 1 of part 6204-2RS", "0 in stock"}, "use-part", "1", "6204-2RS", "1")
 	w.refuses(1, []string{"34 of part OIL", "33.875"}, "use-part", "1", "OIL", "34")
 	w.refuses(1, []string{"out of range", "above 0"}, "use-part", "1", "OIL", "0")
+	w.refuses(1, []string{"part_number is empty"}, "use-part", "1", " ", "1")
 	w.refuses(1, []string{`no part with the number "NUT"`}, "use-part", "1", "NUT", "1")
 	w.refuses(1, []string{"no work order 9"}, "use-part", "9", "OIL", "1")
 	w.refuses(2, []string{`QTY: "1.0001"`, "at most 3 decimals"}, "use-part", "1", "OIL", "1.0001")

@@ -90,6 +90,9 @@ func usePart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (none
 	if qty <= 0 || qty > maxQuantity*1000 {
 		return none, fault.Invalidf("qty: %v is out of range; it takes a number above 0 with at most 3 decimals, up to %d", qty, maxQuantity)
 	}
+	if partNumber, err = needed("part_number", partNumber, maxName); err != nil {
+		return none, err
+	}
 	wo, err := findWorkOrder(&tx.Conn, orderID)
 	if err != nil {
 		return none, err
