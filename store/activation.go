@@ -52,28 +52,28 @@ func (a Activated) HTTPStatus() int {
 // product_mismatch, revoked, suspended, expired, activation_limit (with limit and
 // used); and 429 as CheckLicense. A fingerprint that holds a seat costs no write.
 func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (Activated, error) {
-	f, err := s.find(ctx, a)
+	m, err := s.find(ctx, a)
 	if err != nil {
 		return Activated{}, err
 	}
-	if err := refuseUse(f.standing(a)); err != nil {
+	if err := refuseUse(m.standing(a)); err != nil {
 		return Activated{}, err
 	}
-	if f.seat != nil {
-		return s.held(f), nil
+	if m.seat != nil {
+		return s.held(m), nil
 	}
 	return db.Update(ctx, s.db, buyer(), func(tx *db.Tx) (Activated, error) {
-		f, err := look(&tx.Conn, a)
+		m, err := look(&tx.Conn, a)
 		if err != nil {
 			return Activated{}, err
 		}
-		if err := refuseUse(f.standing(a)); err != nil {
+		if err := refuseUse(m.standing(a)); err != nil {
 			return Activated{}, err
 		}
-		if f.seat != nil {
-			return s.held(f), nil
+		if m.seat != nil {
+			return s.held(m), nil
 		}
-		l, err := findLicense(&tx.Conn, f.license.ID)
+		l, err := findLicense(&tx.Conn, m.license.ID)
 		if err != nil {
 			return Activated{}, err
 		}
@@ -87,13 +87,13 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 }
 
 // held answers for a seat that the fingerprint has.
-func (s *Service) held(f found) Activated {
+func (s *Service) held(m match) Activated {
 	now := exact.InstantOf(s.db.Now())
-	s.seen.seat(f.seat.ID, now)
-	f.seat.LastSeenAt = max(f.seat.LastSeenAt, now)
-	licenses := []License{f.license}
+	s.seen.seat(m.seat.ID, now)
+	m.seat.LastSeenAt = max(m.seat.LastSeenAt, now)
+	licenses := []License{m.license}
 	s.seen.onLicenses(licenses)
-	return Activated{Activated: true, AlreadyActivated: true, Activation: *f.seat, License: licenses[0].grant()}
+	return Activated{Activated: true, AlreadyActivated: true, Activation: *m.seat, License: licenses[0].grant()}
 }
 
 // Full is what the refusal of a seat tells beside error and detail.
@@ -146,30 +146,30 @@ type Deactivated struct {
 // found: an unknown key, a fingerprint without a seat; and 429 as CheckLicense.
 func (s *Service) DeactivateLicense(ctx context.Context, a Asked) (Deactivated, error) {
 	noSeat := fault.NotFoundf("fingerprint: %s holds no seat of this license", schema.Quote(a.Fingerprint))
-	f, err := s.find(ctx, a)
+	m, err := s.find(ctx, a)
 	if err != nil {
 		return Deactivated{}, err
 	}
-	if f.seat == nil {
+	if m.seat == nil {
 		return Deactivated{}, noSeat
 	}
 	return db.Update(ctx, s.db, buyer(), func(tx *db.Tx) (Deactivated, error) {
-		f, err := look(&tx.Conn, a)
+		m, err := look(&tx.Conn, a)
 		if err != nil {
 			return Deactivated{}, err
 		}
-		if f.seat == nil {
+		if m.seat == nil {
 			return Deactivated{}, noSeat
 		}
-		if _, err := tx.Exec("DELETE FROM store_activations WHERE id = ?", f.seat.ID); err != nil {
+		if _, err := tx.Exec("DELETE FROM store_activations WHERE id = ?", m.seat.ID); err != nil {
 			return Deactivated{}, err
 		}
-		f.license.ActivationCount--
-		if err := countSeats(tx, f.license, -1); err != nil {
+		m.license.ActivationCount--
+		if err := countSeats(tx, m.license, -1); err != nil {
 			return Deactivated{}, err
 		}
-		err = tx.Audit("license.deactivated", subject(f.license), map[string]any{"activation": f.seat.ID, "fingerprint": f.seat.Fingerprint})
-		return Deactivated{Deactivated: true, Activation: *f.seat, License: f.license.grant()}, err
+		err = tx.Audit("license.deactivated", subject(m.license), map[string]any{"activation": m.seat.ID, "fingerprint": m.seat.Fingerprint})
+		return Deactivated{Deactivated: true, Activation: *m.seat, License: m.license.grant()}, err
 	})
 }
 
@@ -182,13 +182,13 @@ type ActivationPage struct {
 // Activations lists the seats of a license, the newest first. An unknown key is
 // refused as not found; and 429 as CheckLicense.
 func (s *Service) Activations(ctx context.Context, a Asked, p Page) (ActivationPage, error) {
-	f, err := s.find(ctx, a)
+	m, err := s.find(ctx, a)
 	if err != nil {
 		return ActivationPage{}, err
 	}
 	page, err := view(ctx, s.db, func(c *db.Conn) (page ActivationPage, err error) {
 		page.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+
-			" FROM store_activations WHERE license_id = ? AND id < ? ORDER BY id DESC LIMIT ?", f.license.ID, p.below(), p.ask())
+			" FROM store_activations WHERE license_id = ? AND id < ? ORDER BY id DESC LIMIT ?", m.license.ID, p.below(), p.ask())
 		page.Activations, page.Next = cut(p, page.Activations, func(a Activation) int64 { return a.ID })
 		return page, err
 	})
@@ -204,7 +204,7 @@ func (s *Service) activateLicense() schema.Op {
 			"activation_limit (409, with limit and used).",
 		Open: true, Writes: true, Repeats: true, Creates: true, May: []int{200, 201},
 		Refuses: []fault.Kind{fault.NotFound, fault.Forbidden, fault.Conflict, fault.Limited}, Adds: Full{Limit: 3, Used: 3},
-		Gives:   Activated{Activated: true, Activation: exampleActivation(), License: exampleLicense().grant()},
+		Gives: Activated{Activated: true, Activation: exampleActivation(), License: exampleLicense().grant()},
 		Ask: func(f *schema.Form) schema.Do {
 			var a Asked
 			var label string

@@ -64,8 +64,8 @@ const (
 	notActiveDetail = "the license is good, and this fingerprint holds no seat: activate it first"
 )
 
-// found is what was looked up for a buyer's program.
-type found struct {
+// match is what was looked up for a buyer's program.
+type match struct {
 	license License
 	seat    *Activation
 	known   bool
@@ -74,29 +74,29 @@ type found struct {
 // look finds the license of the key, without its customer, and the seat of the
 // fingerprint if one was sent. An unknown key costs the same statements as a known
 // one.
-func look(c *db.Conn, a Asked) (f found, err error) {
-	f.license, f.known, err = db.One(c, scanLicense(c.Now),
+func look(c *db.Conn, a Asked) (m match, err error) {
+	m.license, m.known, err = db.One(c, scanLicense(c.Now),
 		"SELECT "+grantColumns+" FROM "+grantTables+" WHERE l.key_hash = ?", digest(a.Key, keyLength))
 	if err != nil || a.Fingerprint == "" {
-		return f, err
+		return m, err
 	}
-	license := f.license.ID
-	if !f.known {
+	license := m.license.ID
+	if !m.known {
 		license = -1 // not 0: for 0 and 1 the engine would plan the statement anew, which takes time
 	}
 	seat, taken, err := db.One(c, scanActivation,
 		"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND fingerprint = ?", license, a.Fingerprint)
 	if taken {
-		f.seat = &seat
+		m.seat = &seat
 	}
-	return f, err
+	return m, err
 }
 
 // standing judges a license: the first that applies of not_found, product_mismatch,
 // revoked, suspended, expired, else valid.
-func (f found) standing(a Asked) (code, detail string) {
-	switch l := f.license; {
-	case !f.known:
+func (m match) standing(a Asked) (code, detail string) {
+	switch l := m.license; {
+	case !m.known:
 		return isNotFound, notFoundDetail
 	case a.SKU != "" && a.SKU != l.SKU:
 		return isMismatch, mismatchDetail
@@ -113,35 +113,35 @@ func (f found) standing(a Asked) (code, detail string) {
 // CheckLicense judges a license for a buyer's program. The one refusal is 429, when an
 // address asked for too many keys that nobody has.
 func (s *Service) CheckLicense(ctx context.Context, a Asked) (Verdict, error) {
-	var f found
+	var m match
 	var now exact.Instant
 	err := s.db.View(ctx, func(c *db.Conn) (err error) {
-		f, err = look(c, a)
+		m, err = look(c, a)
 		now = c.Now
 		return err
 	})
 	if err != nil {
 		return Verdict{}, err
 	}
-	if !f.known {
+	if !m.known {
 		if err := s.misses.note(a.Remote, s.db.Now()); err != nil {
 			return Verdict{}, err
 		}
 	}
 	v := Verdict{CheckedAt: now}
-	v.Code, v.Detail = f.standing(a)
+	v.Code, v.Detail = m.standing(a)
 	if v.Code == isNotFound || v.Code == isMismatch {
 		return v, nil
 	}
-	s.seen.license(f.license.ID, now)
-	f.license.LastCheckedAt = &now
-	v.License = f.license.grant()
-	if f.seat != nil {
-		s.seen.seat(f.seat.ID, now)
-		f.seat.LastSeenAt = now
-		v.Activation = f.seat
+	s.seen.license(m.license.ID, now)
+	m.license.LastCheckedAt = &now
+	v.License = m.license.grant()
+	if m.seat != nil {
+		s.seen.seat(m.seat.ID, now)
+		m.seat.LastSeenAt = now
+		v.Activation = m.seat
 	}
-	if v.Code == isValid && a.Fingerprint != "" && f.seat == nil {
+	if v.Code == isValid && a.Fingerprint != "" && m.seat == nil {
 		v.Code, v.Detail = isNotActivated, notActiveDetail
 	}
 	v.Valid = v.Code == isValid
@@ -163,18 +163,18 @@ func refuseUse(code, detail string) error {
 
 // find looks a license up for a buyer's program that needs it to be known; a miss is
 // counted against the address.
-func (s *Service) find(ctx context.Context, a Asked) (found, error) {
-	f, err := view(ctx, s.db, func(c *db.Conn) (found, error) { return look(c, a) })
+func (s *Service) find(ctx context.Context, a Asked) (match, error) {
+	m, err := view(ctx, s.db, func(c *db.Conn) (match, error) { return look(c, a) })
 	if err != nil {
-		return f, err
+		return m, err
 	}
-	if !f.known {
+	if !m.known {
 		if err := s.misses.note(a.Remote, s.db.Now()); err != nil {
-			return f, err
+			return m, err
 		}
-		return f, refuseUse(isNotFound, notFoundDetail)
+		return m, refuseUse(isNotFound, notFoundDetail)
 	}
-	return f, nil
+	return m, nil
 }
 
 // bindKey binds the license key and the address that every call of a buyer's program

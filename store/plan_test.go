@@ -20,7 +20,6 @@ var walks = map[string]string{
 	"productTable":    "an export is of every record",
 	"customerTable":   "an export is of every record",
 	"orderTable":      "an export is of every record",
-	"products":        "the catalogue is listed whole",
 	"readTotals":      "a row a total",
 	"checkExpiry":     "doctor looks at everything",
 	"checkCustomers":  "doctor looks at everything",

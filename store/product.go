@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,15 +108,6 @@ func textOr(s *string, otherwise string) string {
 		return otherwise
 	}
 	return *s
-}
-
-// Products lists every product, by sku.
-func (s *Service) Products(ctx context.Context) ([]Product, error) {
-	return view(ctx, s.db, products)
-}
-
-func products(c *db.Conn) ([]Product, error) {
-	return db.All(c, scanProduct, "SELECT "+productColumns+" FROM store_products ORDER BY sku")
 }
 
 // saveProduct stores the product under its sku, new or not. What is as it was is not

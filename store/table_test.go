@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/db"
 )
 
 func TestWhatIsExportedImportsUnchanged(t *testing.T) {
@@ -44,6 +45,16 @@ func TestWhatIsExportedImportsUnchanged(t *testing.T) {
 	}
 }
 
+// products lists every product by sku.
+func (s *shop) products() []Product {
+	s.t.Helper()
+	list, err := view(background, s.d, func(c *db.Conn) ([]Product, error) {
+		return db.All(c, scanProduct, "SELECT "+productColumns+" FROM store_products ORDER BY sku")
+	})
+	must(s.t, err)
+	return list
+}
+
 func TestProductRows(t *testing.T) {
 	s := newShop(t)
 	refused := s.load("products", nil,
@@ -63,16 +74,14 @@ func TestProductRows(t *testing.T) {
 		}
 	}
 	equal(t, "refused", len(refused), 7)
-	list, err := s.Products(background)
-	must(t, err)
+	list := s.products()
 	equal(t, "all defaults", asJSON(list[0]), `{"sku":"A","name":"A","kind":"license","price_cents":0,"activation_limit":null,"license_days":null,"tiers":[],"active":true}`)
 	i := slices.IndexFunc(list, func(p Product) bool { return p.SKU == "G" })
 	equal(t, "tiers", asJSON(list[i].Tiers), `["x","y","z"]`)
 
 	s.load("products", nil, "sku,price_cents", "PLUGIN,5900")
 	s.load("products", nil, "sku,activation_limit,name", "PLUGIN,,")
-	list, err = s.Products(background)
-	must(t, err)
+	list = s.products()
 	i = slices.IndexFunc(list, func(p Product) bool { return p.SKU == "PLUGIN" })
 	equal(t, "an absent column is left alone, an empty cell is the default", asJSON(list[i]),
 		`{"sku":"PLUGIN","name":"PLUGIN","kind":"license","price_cents":5900,"activation_limit":null,"license_days":null,"tiers":["basic","pro"],"active":true}`)
