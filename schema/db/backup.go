@@ -204,8 +204,9 @@ func freeName(name string) string {
 	}
 }
 
+// removeLog removes what would be played into another file at path.
 func removeLog(path string) error {
-	for _, suffix := range []string{"-wal", "-shm"} {
+	for _, suffix := range beside {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}

@@ -15,6 +15,10 @@ import (
 // applicationID marks the file as ours in SQLite's own header ("QMTR").
 const applicationID = 0x514D5452
 
+// beside are the files that the engine keeps beside a database; the journal is there only
+// while a file that was copied or made elsewhere is opened for the first time.
+var beside = []string{"-wal", "-shm", "-journal"}
+
 // examine refuses, without opening it as a database, what is not ours.
 func examine(path string) error {
 	f, err := os.Open(path)
@@ -47,9 +51,8 @@ func Create(path string, o Options) (err error) {
 	}
 	tmp := fmt.Sprintf("%s.new-%d", path, os.Getpid())
 	defer func() {
-		for _, suffix := range []string{"", "-wal", "-shm"} {
-			_ = os.Remove(tmp + suffix)
-		}
+		_ = os.Remove(tmp)
+		_ = removeLog(tmp)
 	}()
 	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
@@ -75,7 +78,7 @@ func Create(path string, o Options) (err error) {
 		return err
 	}
 	// An empty file may have left a log behind, which is not this database's.
-	for _, suffix := range []string{"-wal", "-shm"} {
+	for _, suffix := range beside {
 		_ = os.Remove(path + suffix)
 	}
 	if err := os.Rename(tmp, path); err != nil {

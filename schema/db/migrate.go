@@ -121,15 +121,23 @@ func Status(path string) (all []Migration, err error) {
 	if err := examine(path); err != nil {
 		return nil, err
 	}
-	c, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
-	if err != nil {
-		return nil, err
+	all, err = status(path, sqlite.OpenReadOnly)
+	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultReadOnly { // a crash left a journal that is to be undone first
+		all, err = status(path, sqlite.OpenReadWrite)
 	}
-	c.SetBusyTimeout(busyTimeout)
-	all, err = applied(&Conn{c: &handle{Conn: c}})
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
+	return all, err
+}
+
+func status(path string, how sqlite.OpenFlags) (all []Migration, err error) {
+	c, err := sqlite.OpenConn(path, how)
+	if err != nil {
+		return nil, failed(err)
+	}
+	c.SetBusyTimeout(busyTimeout)
+	all, err = applied(&Conn{c: &handle{Conn: c}})
 	return all, errors.Join(err, c.Close())
 }
 
