@@ -46,6 +46,12 @@ type lane struct {
 	sent bool // it has been sent, and no answer came
 }
 
+// events is a query that gives the numbers of the errands that have an event.
+func (a *lane) events() string {
+	return "SELECT " + a.mark + " AS n, count(*) FROM (SELECT CAST(body AS TEXT) -> 'data' AS data FROM events WHERE event = '" + a.event +
+		"') WHERE n IS NOT NULL GROUP BY 1"
+}
+
 // load is a shop with a client for every kind of write.
 type load struct {
 	t      testing.TB
@@ -55,6 +61,30 @@ type load struct {
 	lanes  []*lane
 	client *http.Client
 	acks   atomic.Int64
+	pulse  pulse
+}
+
+// pulse tells the longest time without an answered write.
+type pulse struct {
+	mu      sync.Mutex
+	last    time.Time
+	longest time.Duration
+}
+
+func (p *pulse) beat() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	p.longest, p.last = max(p.longest, now.Sub(p.last)), now
+}
+
+// restart begins to measure anew, and gives what was measured up to now.
+func (p *pulse) restart() (longest time.Duration) {
+	p.beat()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	longest, p.longest = p.longest, 0
+	return longest
 }
 
 // newLoad makes a shop on which every lane has work for well over a thousand errands.
@@ -214,6 +244,7 @@ func (l *load) send(p *apptest.Process, a *lane) (status int, body string, err e
 	if done := resp.StatusCode/100 == 2 && !strings.Contains(string(b), `"isError":true`); done {
 		a.n, a.sent = n+1, false
 		l.acks.Add(1)
+		l.pulse.beat()
 	}
 	return resp.StatusCode, string(b), nil
 }
@@ -285,8 +316,7 @@ func (l *load) wrong(path string, upTo func(a *lane) (answered int, next bool)) 
 			}
 			found = append(found, once(c, a.kind, a.stored, answered, next)...)
 			if a.event != "" {
-				found = append(found, once(c, a.kind+"'s event", "SELECT "+a.mark+
-					" AS n, count(*) FROM (SELECT CAST(body AS TEXT) -> 'data' AS data FROM events WHERE event = '"+a.event+"') WHERE n IS NOT NULL GROUP BY 1", answered, next)...)
+				found = append(found, once(c, a.kind+"'s event", a.events(), answered, next)...)
 			}
 		}
 		return nil
