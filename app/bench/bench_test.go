@@ -1,0 +1,95 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/app"
+)
+
+// TestMain lets the test's own binary be the floors that need a process of their own.
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Args[1:], "-child") {
+		main()
+		os.Exit(0)
+	}
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+// TestTheDriverRuns goes through every case on the smallest data set, so that none
+// can rot; how fast they are is not its matter. The data set passes doctor before and
+// after, with all that the cases wrote.
+func TestTheDriverRuns(t *testing.T) {
+	dir, out := t.TempDir(), &bytes.Buffer{}
+	args := []string{"-size", "tiny", "-rounds", "1", "-for", "5ms", "-data", dir}
+	if err := run(context.Background(), append(args, "-json"), out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	var rep report
+	if err := json.Unmarshal(out.Bytes(), &rep); err != nil {
+		t.Fatal(err)
+	}
+	if len(rep.Rows) < 20 || rep.Idle <= 0 || rep.Peak < rep.Idle || rep.Binary <= 0 || rep.Start <= 0 {
+		t.Errorf("the report lacks figures: %s", out)
+	}
+	for _, r := range rep.Rows {
+		for _, f := range append(r.Floors, r.Ours) {
+			if f.Ops == 0 || f.PerSec <= 0 || f.P50us <= 0 || f.P99us < f.P50us || f.MaxUs < f.P99us {
+				t.Errorf("%s, %s: %+v", r.Case, f.What, f)
+			}
+		}
+		if len(r.Floors) == 0 {
+			t.Errorf("%s stands beside nothing", r.Case)
+		}
+	}
+	var said bytes.Buffer
+	code := app.Run(context.Background(), app.Env{
+		Args: []string{"doctor", "--db", filepath.Join(dir, "bench-tiny.db")}, Stdin: strings.NewReader(""), Stdout: &said, Stderr: &said,
+		Getenv: func(string) string { return "" }, Now: time.Now,
+	})
+	if code != 0 {
+		t.Errorf("doctor: %s", said.String())
+	}
+}
+
+// TestTheTableIsAligned writes one case with a floor.
+func TestTheTableIsAligned(t *testing.T) {
+	var out bytes.Buffer
+	rep := report{Size: "tiny", Rows: []row{{Case: "a path", Clients: 16, Target: "60 % of empty", Ours: figure{What: "appliance", PerSec: 6000, CPUus: 30},
+		Floors: []figure{{What: "empty handler", PerSec: 10000, CPUus: 10, Ratio: .6, CPUover: 3}}}}}
+	if err := rep.writeTable(&out); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
+	table := lines[len(lines)-3:]
+	if len(table[0]) != len(table[1]) || len(table[1]) != len(table[2]) {
+		t.Errorf("not aligned:\n%s", out.String())
+	}
+	for i, words := range [][]string{{"path", "x rate", "target"}, {"a path", "appliance", "16", "6000", "60 % of empty"}, {"empty handler", "10000", "0.60", "3.00"}} {
+		for _, w := range words {
+			if !strings.Contains(table[i], w) {
+				t.Errorf("line %d lacks %q: %s", i, w, table[i])
+			}
+		}
+	}
+}
+
+func TestWrongOptionsAreRefused(t *testing.T) {
+	for _, args := range [][]string{{"-size", "vast"}, {"-rounds", "0"}, {"-for", "0s"}, {"-only", "("}, {"word"}, {"-child", "unknown"}} {
+		if err := run(context.Background(), args, io.Discard, io.Discard); err == nil {
+			t.Errorf("%q passed", args)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"sync/atomic"
+)
+
+// runner does one turn.
+type runner func() (sample, error)
+
+// floor is what a case is held against.
+type floor struct {
+	name string
+	run  runner
+}
+
+// oneCase is one path: the appliance, what it is held against, and what is wanted of it.
+type oneCase struct {
+	name    string
+	clients int
+	target  string
+	ours    runner
+	floors  []floor
+}
+
+// The reads go by so many clients at once: enough to keep the server busy.
+const readers = 16
+
+// ask makes a runner of one request after another.
+func (b *bench) ask(p *process, service string, clients int, next func(client, n int) []byte) runner {
+	return func() (sample, error) { return load(p, p.addrs[service], clients, b.slice, nil, next) }
+}
+
+// always asks the same.
+func always(r []byte) func(client, n int) []byte {
+	return func(int, int) []byte { return r }
+}
+
+// get asks for a path of a service with its key.
+func (s *shop) get(service, path string) []byte { return request("GET", path, s.keys[service], "") }
+
+// reads are the paths that change nothing.
+func (b *bench) reads(p, empty *process) []oneCase {
+	s := b.shop
+	nothing := floor{"empty handler", b.ask(empty, "empty", readers, always(request("GET", "/", "", "")))}
+	bare := func(query string, args ...any) floor {
+		return floor{"bare statement", b.bareQuery(query, func(int) []any { return args })}
+	}
+	orderColumns := `w.id, w.asset_id, a.name, w.description, w.priority, w.wo_type, w.status, w.assigned_to, w.labor_minutes,
+		w.labor_rate_cents, w.typed_cents, w.used_cents, w.downtime_minutes, w.resolution, w.pm_id, w.created_by, w.created_at,
+		w.started_at, w.completed_at, w.updated_at FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id`
+	ledger := s.leases / 2
+	cases := []oneCase{
+		{name: "ping with key", clients: readers, floors: []floor{nothing}, ours: b.ask(p, "store", readers, always(s.get("store", "/api/ping")))},
+		{name: "work order by id", clients: readers, target: "60 % of empty", floors: []floor{nothing, bare("SELECT "+orderColumns+" WHERE w.id = ?", 7)},
+			ours: b.ask(p, "maintenance", readers, func(c, n int) []byte {
+				return s.get("maintenance", fmt.Sprintf("/api/work-orders/%d", 1+(c*7919+n*104729)%(s.orders/5)))
+			})},
+		{name: "license check", clients: readers, target: "33 % of empty", floors: []floor{nothing}, ours: b.ask(p, "store", readers, s.license("check"))},
+		{name: "license activate, known seat", clients: readers, target: "33 % of empty", floors: []floor{nothing}, ours: b.ask(p, "store", readers, s.license("activate"))},
+		{name: "200 work orders", clients: readers, target: "15 % of empty", floors: []floor{nothing, bare("SELECT " + orderColumns + " ORDER BY w.id DESC LIMIT 200")},
+			ours: b.ask(p, "maintenance", readers, always(s.get("maintenance", "/api/work-orders")))},
+		{name: "200 orders of the store", clients: readers, target: "15 % of empty", floors: []floor{nothing},
+			ours: b.ask(p, "store", readers, always(s.get("store", "/api/orders?limit=200")))},
+		{name: "store stats", clients: readers, floors: []floor{nothing}, ours: b.ask(p, "store", readers, always(s.get("store", "/api/stats")))},
+		{name: "ledger of a lease", clients: readers, floors: []floor{nothing, bare(`SELECT id, type, label, due_date, amount_cents, period_start, period_end, rent_cents, paid_date, method
+			FROM charges WHERE lease_id = ? ORDER BY due_date, id`, ledger)},
+			ours: b.ask(p, "rental", readers, always(s.get("rental", fmt.Sprintf("/api/leases/%d/ledger", ledger))))},
+		{name: "arrears of all leases", clients: 1, floors: []floor{bare(`SELECT c.id, c.lease_id, c.due_date, c.amount_cents, t.name, u.name FROM charges c JOIN leases l ON l.id = c.lease_id
+			JOIN tenants t ON t.id = l.tenant_id JOIN units u ON u.id = l.unit_id WHERE c.paid_date IS NULL`)},
+			ours: b.ask(p, "rental", 1, always(s.get("rental", "/api/arrears")))},
+		{name: "what is due of all plans", clients: 1, target: "3 x bare", floors: []floor{bare(`SELECT p.id, p.title, p.interval_days, p.interval_usage, p.last_done_date, p.baseline, a.id, a.name, a.asset_tag,
+			m.name, m.unit, m.reading, m.read_date, m.last_day, m.last_value, r.day, r.value
+			FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id
+			LEFT JOIN readings r ON r.meter_id = m.id AND r.epoch = m.epoch AND (r.day, r.seq) = (SELECT day, seq FROM readings
+				WHERE meter_id = m.id AND epoch = m.epoch AND day >= ? ORDER BY day, seq LIMIT 1)`, int(s.today)-90)},
+			ours: b.ask(p, "maintenance", 1, always(s.get("maintenance", "/api/pm-due")))},
+	}
+	return append(cases, b.reports(p)...)
+}
+
+// reports stand beside two floors: the sums over a window of 90 days, which the service
+// does not compute at each request, and its own statement.
+func (b *bench) reports(p *process) []oneCase {
+	s := b.shop
+	sums := floor{"bare sums of 90 days", b.bareQuery(`SELECT s.id, s.sku, s.current_stock, s.lead_time_days, s.safety_stock_days, t.q FROM skus s
+		LEFT JOIN (SELECT sku_id, sum(qty) AS q FROM sales WHERE day BETWEEN ? AND ? GROUP BY sku_id) t ON t.sku_id = s.id`,
+		func(int) []any { return []any{int(s.today) - 90, int(s.today) - 1} })}
+	rows := floor{"bare statement", b.bareQuery(`SELECT id, active, current_stock, on_order, sold, first_sold, is_below, judged_on, lead_time_days,
+		safety_stock_days, pack_size, moq, unit_cost_cents, created_at, updated_at, sku, name, supplier, supplier_sku, barcode, unit FROM skus WHERE active = 1`, nil)}
+	return []oneCase{
+		{name: "reorder report, all", clients: 1, target: "2.3 x sums", floors: []floor{sums, rows}, ours: b.ask(p, "reorder", 1, always(s.get("reorder", "/api/reorder-report?status=all")))},
+		{name: "reorder report, flagged", clients: 1, target: "1 x sums", floors: []floor{sums, rows}, ours: b.ask(p, "reorder", 1, always(s.get("reorder", "/api/reorder-report")))},
+	}
+}
+
+// license asks for a known seat of one license after another.
+func (s *shop) license(act string) func(client, n int) []byte {
+	all := make([][]byte, len(s.licenses))
+	for i, key := range s.licenses {
+		all[i] = request("POST", "/license/"+act, "", fmt.Sprintf(`{"license_key":%q,"fingerprint":"machine"}`, key))
+	}
+	return func(c, n int) []byte { return all[(c*31+n)%len(all)] }
+}
+
+// agents are the agent's calls beside the same over REST. Only one of their figures
+// counts: how much more processor time a call takes.
+func (b *bench) agents(p *process) []oneCase {
+	s := b.shop
+	call := func(tool, arguments string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+	}
+	lease := s.leases / 2
+	rest := func(service, path string) floor {
+		return floor{"same over REST", b.ask(p, service, 4, always(s.get(service, path)))}
+	}
+	return []oneCase{
+		{name: "agent: a ledger", clients: 4, target: "<= 40 us more CPU", floors: []floor{rest("rental", fmt.Sprintf("/api/leases/%d/ledger", lease))},
+			ours: b.ask(p, "rental", 4, always(request("POST", "/mcp", s.keys["rental"], call("lease_detail", fmt.Sprintf(`{"lease_id":%d}`, lease)))))},
+		{name: "agent: a work order", clients: 4, target: "<= 40 us more CPU", floors: []floor{rest("maintenance", "/api/work-orders/7")},
+			ours: b.ask(p, "maintenance", 4, always(request("POST", "/mcp", s.keys["maintenance"], call("workorder_detail", `{"id":7}`))))},
+	}
+}
+
+// writes are single durable writes, each acknowledged before its client sends the next.
+func (b *bench) writes(p *process) []oneCase {
+	var cases []oneCase
+	targets := map[int]string{1: "0.9 x", 8: "4 x", 64: "8 x"}
+	if b.sync > 0 {
+		targets = map[int]string{1: "0.9 x", 8: "3.5 x", 64: "20 x"}
+	}
+	for _, clients := range []int{1, 8, 64} {
+		cases = append(cases, oneCase{
+			name: fmt.Sprintf("meter reading, %d clients", clients), clients: clients, target: targets[clients] + " plain",
+			floors: []floor{{"plain commits", b.plainCommits}}, ours: b.ask(p, "maintenance", clients, b.reading()),
+		})
+	}
+	return cases
+}
+
+// reading posts what a meter shows, a little more each time; each client has machines
+// of its own.
+func (b *bench) reading() func(client, n int) []byte {
+	s := b.shop
+	return func(c, _ int) []byte {
+		return request("POST", fmt.Sprintf("/api/assets/%d/readings", 1+c%s.assets), s.keys["maintenance"], fmt.Sprintf(`{"reading":%d}`, atomic.AddInt64(&s.shown, 1)))
+	}
+}

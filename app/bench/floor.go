@@ -1,0 +1,211 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// beChild is this program as a floor that needs a process of its own.
+func beChild(ctx context.Context, kind string, o options, stdout io.Writer) error {
+	switch kind {
+	case "empty":
+		return serveEmpty(ctx, stdout)
+	case "plain":
+		s, err := plainLoop(o.data, o.slice)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(stdout).Encode(s)
+	}
+	return fmt.Errorf("-child %s is neither empty nor plain", kind)
+}
+
+// serveEmpty is net/http with a handler that does nothing: what any server takes.
+func serveEmpty(ctx context.Context, stdout io.Writer) error {
+	addr, err := freeAddr()
+	if err != nil {
+		return err
+	}
+	body := []byte("{}")
+	server := &http.Server{Addr: addr, ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		_, _ = w.Write(body)
+	})}
+	go func() {
+		<-ctx.Done()
+		_ = server.Close()
+	}()
+	fmt.Fprintln(stdout, addr)
+	err = server.ListenAndServe()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// engine is a connection with its prepared statements. They keep what was bound to
+// them last: a statement that was cleared is planned anew, and this is a floor.
+type engine struct {
+	*sqlite.Conn
+	kept map[string]*sqlite.Stmt
+}
+
+// openEngine opens a file on the engine itself, with the settings under which the
+// appliance writes.
+func openEngine(path string) (*engine, error) {
+	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{Conn: c, kept: map[string]*sqlite.Stmt{}}
+	c.SetBusyTimeout(10 * time.Second)
+	for _, p := range []string{"journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "temp_store = MEMORY", "cache_size = -4000"} {
+		if err := sqlitex.ExecuteTransient(c, "PRAGMA "+p, nil); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+	}
+	return e, nil
+}
+
+// step runs a prepared statement with whole numbers and texts bound to its end, and
+// reads every column of every row; it counts the rows.
+func step(c *engine, query string, args ...any) (rows int, err error) {
+	s := c.kept[query]
+	if s == nil {
+		if s, err = c.Prepare(query); err != nil {
+			return 0, err
+		}
+		c.kept[query] = s
+	}
+	defer func() { err = errors.Join(err, s.Reset()) }()
+	for i, a := range args {
+		switch v := a.(type) {
+		case int:
+			s.BindInt64(i+1, int64(v))
+		case string:
+			s.BindText(i+1, v)
+		case []byte:
+			s.BindBytes(i+1, v)
+		}
+	}
+	for {
+		more, err := s.Step()
+		if err != nil || !more {
+			return rows, err
+		}
+		rows++
+		for i := range s.ColumnCount() {
+			if s.ColumnType(i) == sqlite.TypeInteger {
+				_ = s.ColumnInt64(i)
+			} else {
+				_ = s.ColumnText(i)
+			}
+		}
+	}
+}
+
+// threadCPU is the processor time of this thread.
+func threadCPU() time.Duration {
+	var u syscall.Rusage
+	const thisThread = 1
+	if err := syscall.Getrusage(thisThread, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// repeat does one thing after another for a turn, on a thread of its own.
+func repeat(most time.Duration, do func(n int) error) (s sample, err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	began, before := time.Now(), threadCPU()
+	for n := 0; n == 0 || time.Since(began) < most; n++ {
+		asked := time.Now()
+		if err := do(n); err != nil {
+			return s, err
+		}
+		s.Took = append(s.Took, time.Since(asked))
+	}
+	s.Wall, s.CPU, s.Ops = time.Since(began), threadCPU()-before, len(s.Took)
+	return s, nil
+}
+
+// bareQuery is a floor: the query by a prepared statement, on a connection of its own
+// to the file that is served.
+func (b *bench) bareQuery(query string, args func(n int) []any) func() (sample, error) {
+	return func() (s sample, err error) {
+		c, err := openEngine(b.path)
+		if err != nil {
+			return s, err
+		}
+		defer func() { err = errors.Join(err, c.Close()) }()
+		return repeat(b.slice, func(n int) error {
+			var bound []any
+			if args != nil {
+				bound = args(n)
+			}
+			rows, err := step(c, query, bound...)
+			if err == nil && rows == 0 {
+				err = fmt.Errorf("no row: %s", query)
+			}
+			return err
+		})
+	}
+}
+
+// plainLoop writes a row and its outbox row, and commits, one after another: what a
+// program takes that shares no commit.
+func plainLoop(dir string, most time.Duration) (s sample, err error) {
+	path := filepath.Join(dir, fmt.Sprintf("plain-%d.db", os.Getpid()))
+	c, err := openEngine(path)
+	if err != nil {
+		return s, err
+	}
+	defer func() {
+		err = errors.Join(err, c.Close())
+		_ = os.Remove(path)
+	}()
+	for _, q := range []string{"CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, b INTEGER)", "CREATE TABLE outbox (id INTEGER PRIMARY KEY, topic TEXT, body TEXT)"} {
+		if _, err := step(c, q); err != nil {
+			return s, err
+		}
+	}
+	return repeat(most, func(n int) error {
+		return commit(c, func() error {
+			_, err := step(c, "INSERT INTO t (a, b) VALUES (?, ?)", "hello durable world", n)
+			if err == nil {
+				_, err = step(c, "INSERT INTO outbox (topic, body) VALUES (?, ?)", "work_order.created", `{"id":123,"status":"open","note":"a short event body"}`)
+			}
+			return err
+		})
+	})
+}
+
+// commit runs fn in a transaction of its own.
+func commit(c *engine, fn func() error) error {
+	if _, err := step(c, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		_, undo := step(c, "ROLLBACK")
+		return errors.Join(err, undo)
+	}
+	_, err := step(c, "COMMIT")
+	return err
+}

@@ -1,0 +1,146 @@
+//go:build linux
+
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"quartermaster/schema/exact"
+)
+
+// sale is one row of an upload.
+type sale struct {
+	day exact.Day
+	sku int
+	qty int
+}
+
+// uploadDays is how many days an upload holds, of 1,000 SKUs, or of all if there are
+// fewer: 50,000 rows.
+const uploadDays = 50
+
+// upload makes the n-th upload: in a fixed disorder, as exports come. Each reaches 25
+// days further back than the one before, so that half of its rows replace what is
+// stored and half are new. The first 25 days of the data set are replaced first.
+func (s *shop) upload(n int) []sale {
+	first := s.today - exact.Day(s.saleDays) - exact.Day(uploadDays/2*(n+1))
+	return s.days(first, n)
+}
+
+// recent is an upload of the last 50 days, all of which are stored: the window of the
+// forecast is in it, so that every SKU is judged anew.
+func (s *shop) recent(n int) []sale { return s.days(s.today-uploadDays, n) }
+
+func (s *shop) days(first exact.Day, n int) []sale {
+	skus := min(s.skus, 1000)
+	rows := make([]sale, 0, skus*uploadDays)
+	for i := range skus * uploadDays {
+		at := int(int64(i) * 32749 % int64(skus*uploadDays)) // a prime, so that every row comes once
+		rows = append(rows, sale{first + exact.Day(at%uploadDays), 1 + at/uploadDays, 1 + (at+n)%40})
+	}
+	return rows
+}
+
+// body is the upload as it is sent.
+func body(rows []sale) string {
+	b := []byte(`{"replace":true,"rows":[`)
+	for i, r := range rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(r.day.Append(append(b, `{"date":"`...)), `","sku":"`...)
+		b = fmt.Appendf(b, `SKU-%06d","qty":%d}`, r.sku, r.qty)
+	}
+	return string(append(b, `]}`...))
+}
+
+// ingestion is an upload of 50,000 rows beside the bare upserts of the same rows,
+// sorted, in one durable commit, into a table of the same form and filling.
+func (b *bench) ingestion(p *process) ([]oneCase, error) {
+	bare, err := b.scratch()
+	if err != nil {
+		return nil, err
+	}
+	once := func(rows func(int) []sale) runner {
+		n := 0
+		return func() (sample, error) {
+			r := request("POST", "/api/sales-history", b.shop.keys["reorder"], body(rows(n)))
+			n++
+			return load(p, p.addrs["reorder"], 1, 0, nil, always(r))
+		}
+	}
+	upserts := func(rows func(int) []sale) floor {
+		n := 0
+		return floor{"bare upserts", func() (sample, error) {
+			all := rows(n)
+			n++
+			return repeat(0, func(int) error { return bare.upsert(all) })
+		}}
+	}
+	return []oneCase{
+		{name: "50,000 rows, half of them new", clients: 1, target: "2 x C upserts", ours: once(b.shop.upload), floors: []floor{upserts(b.shop.upload)}},
+		{name: "50,000 rows again", clients: 1, target: "2 x C upserts", ours: once(b.shop.recent), floors: []floor{upserts(b.shop.recent)}},
+	}, nil
+}
+
+// scratch is a file with the sales table alone.
+func (b *bench) scratch() (*engine, error) {
+	c, err := openEngine(filepath.Join(b.dir, "upserts.db"))
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range []string{
+		"CREATE TABLE IF NOT EXISTS sales (day INTEGER NOT NULL, sku_id INTEGER NOT NULL, qty INTEGER NOT NULL CHECK (qty >= 0), PRIMARY KEY (day, sku_id)) STRICT, WITHOUT ROWID",
+		numbers(b.shop.saleDays) + fmt.Sprintf("INSERT INTO sales SELECT %d + d.i, k.i, 1000 FROM n d CROSS JOIN (SELECT i FROM n UNION SELECT i + %d FROM n) k WHERE k.i <= %d",
+			int(b.shop.today)-1-b.shop.saleDays, b.shop.saleDays, b.shop.skus),
+	} {
+		if _, err := step(c, q); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+	}
+	return c, nil
+}
+
+func (c *engine) upsert(rows []sale) error {
+	slices.SortFunc(rows, func(a, b sale) int { return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.sku, b.sku)) })
+	return commit(c, func() error {
+		for _, r := range rows {
+			const q = "INSERT INTO sales (day, sku_id, qty) VALUES (?, ?, ?) ON CONFLICT (day, sku_id) DO UPDATE SET qty = excluded.qty"
+			if _, err := step(c, q, int(r.day), r.sku, 1000*r.qty); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// crowd is the path where everybody is served while one uploads. The floors are the
+// same reads and writes without the upload.
+func (b *bench) crowd(p *process) []oneCase {
+	read := b.ask(p, "maintenance", 4, always(b.shop.get("maintenance", "/api/work-orders/7")))
+	write := b.ask(p, "maintenance", 2, b.reading())
+	n := 1_000_000
+	during := func(r runner) runner {
+		return func() (sample, error) {
+			stop, done := make(chan struct{}), make(chan error, 1)
+			go func() {
+				n++
+				up := request("POST", "/api/sales-history", b.shop.keys["reorder"], body(b.shop.recent(n)))
+				_, err := load(p, p.addrs["reorder"], 1, time.Hour, stop, always(up))
+				done <- err
+			}()
+			s, err := r()
+			close(stop)
+			return s, errors.Join(err, <-done)
+		}
+	}
+	return []oneCase{
+		{name: "reads during uploads", clients: 4, target: "p99 <= 2 x", ours: during(read), floors: []floor{{"without uploads", read}}},
+		{name: "writes during uploads", clients: 2, target: "wait <= an upload", ours: during(write), floors: []floor{{"without uploads", write}}},
+	}
+}
