@@ -116,18 +116,25 @@ func newLoad(t testing.TB) *load {
 	return l
 }
 
-// cli runs a command on the load's database inside this process; it has to succeed.
-func (l *load) cli(stdin string, args ...string) string {
+// try runs a command on the load's database inside this process.
+func (l *load) try(stdin string, args ...string) (code int, stdout, stderr string) {
 	l.t.Helper()
 	var out, errs strings.Builder
-	code := app.Run(context.Background(), app.Env{
+	code = app.Run(context.Background(), app.Env{
 		Args: append([]string{"--db", l.path, "--timezone", "UTC"}, args...), Stdin: strings.NewReader(stdin),
 		Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" },
 	})
+	return code, out.String(), errs.String()
+}
+
+// cli is try for a command that has to succeed; it gives its stdout.
+func (l *load) cli(stdin string, args ...string) string {
+	l.t.Helper()
+	code, out, errs := l.try(stdin, args...)
 	if code != 0 {
-		l.t.Fatalf("%s: exit %d: %s%s", strings.Join(args, " "), code, out.String(), errs.String())
+		l.t.Fatalf("%s: exit %d: %s%s", strings.Join(args, " "), code, out, errs)
 	}
-	return out.String()
+	return out
 }
 
 // open makes the lanes; p serves, so that what they need can be asked for.

@@ -1,0 +1,75 @@
+package webhook
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestNameThatMoves has a name point at a receiver when it is looked up first, and at a
+// forbidden address from then on: each attempt looks once and judges the very address that
+// it connects to.
+func TestNameThatMoves(t *testing.T) {
+	t.Parallel()
+	l := listen(t, says("HTTP/1.1 200 OK\r\n\r\n", hangUp))
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(l.url, "http://"))
+	var asked atomic.Int64
+	resolver := moving(t, &asked)
+	for i, want := range []class{"", blockedAddr, blockedAddr} {
+		to := &client{timeout: time.Minute, allowPrivate: true, resolver: resolver}
+		status, why := to.post(t.Context(), "http://receiver.example:"+port+"/", http.Header{}, []byte("{}"))
+		if why != want || (status == 200) != (want == "") {
+			t.Errorf("attempt %d: %d %q, want %q", i, status, why, want)
+		}
+		if n := asked.Load(); n != int64(i+1) {
+			t.Errorf("%d look-ups in %d attempts", n, i+1)
+		}
+	}
+	if n := l.count.Load(); n != 1 {
+		t.Errorf("%d connections were made, want 1", n)
+	}
+}
+
+// moving is a name server that gives the loopback address once, and the one at which
+// clouds hand out credentials from then on.
+func moving(t *testing.T, asked *atomic.Int64) *net.Resolver {
+	t.Helper()
+	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	go func() {
+		b := make([]byte, 512)
+		for {
+			n, from, err := server.ReadFrom(b)
+			if err != nil {
+				return
+			}
+			end := 12
+			for end < n && b[end] != 0 {
+				end += int(b[end]) + 1
+			}
+			reply := append([]byte{}, b[:end+5]...)
+			reply[2], reply[3] = 0x81, 0x80
+			copy(reply[6:12], make([]byte, 6))
+			if b[end+2] == 1 { // an A record is asked for
+				address := []byte{169, 254, 169, 254}
+				if asked.Add(1) == 1 {
+					address = []byte{127, 0, 0, 1}
+				}
+				reply[7] = 1
+				reply = append(append(reply, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4), address...)
+			}
+			_, _ = server.WriteTo(reply, from)
+		}
+	}()
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "udp", server.LocalAddr().String())
+	}}
+}
