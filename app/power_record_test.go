@@ -52,7 +52,6 @@ type call struct {
 	name, args string
 	ret        string // what comes after "= "
 	changed    *change
-	onto       *node
 	before     []*change // what a sync makes safe
 }
 
