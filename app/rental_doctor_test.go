@@ -26,14 +26,14 @@ func TestDoctorOverABusyShop(t *testing.T) {
 	for n, key := range people {
 		rng := rand.New(rand.NewPCG(uint64(n), 4))
 		work.Go(func() {
-			for range 120 {
+			for range 60 {
 				l.busy(key, rng)
 			}
 		})
 	}
 	rng := rand.New(rand.NewPCG(9, 4))
 	work.Go(func() {
-		for n := range 40 {
+		for n := range 21 {
 			l.operate(n, rng)
 		}
 	})
@@ -75,7 +75,7 @@ func (l *letting) busy(key string, rng *rand.Rand) {
 
 // operate lets days pass and does one thing that the operator does beside the server.
 func (l *letting) operate(n int, rng *rand.Rand) {
-	l.Clock.Set(l.Clock.Now().AddDate(0, 0, 7))
+	l.Clock.Set(l.Clock.Now().AddDate(0, 0, 14))
 	lease := 1 + rng.IntN(l.units)
 	day := l.Clock.Now().AddDate(0, 0, rng.IntN(40)-30).Format(time.DateOnly)
 	args := [][]string{
