@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -72,15 +71,12 @@ func checkMedia(contentType string) error {
 	return nil
 }
 
-// readBody reads the whole body. It trusts an announced length only up to 1 MiB of
-// memory at once.
+// readBody reads the whole body.
 func readBody(r *http.Request, most int64) ([]byte, error) {
 	if r.ContentLength > most {
 		return nil, tooLarge(r, most)
 	}
-	size := min(max(r.ContentLength, 0), defaultBody)
-	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	_, err := buf.ReadFrom(http.MaxBytesReader(nil, r.Body, most))
+	body, err := strict.Take(http.MaxBytesReader(nil, r.Body, most), r.ContentLength)
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
@@ -88,7 +84,7 @@ func readBody(r *http.Request, most int64) ([]byte, error) {
 	case err != nil:
 		return nil, fault.Malformedf("the body could not be read to its end%s", cutShort(err))
 	}
-	return buf.Bytes(), nil
+	return body, nil
 }
 
 // tooLarge refuses a body for its size. Many clients send all of it before they look

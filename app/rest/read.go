@@ -18,7 +18,6 @@ import (
 
 const (
 	defaultBody = 1 << 20
-	reserve     = 4 << 20
 	maxDepth    = 32
 )
 
@@ -79,10 +78,7 @@ func readBody(r *http.Request, most int64) ([]byte, error) {
 		drain(r.Body, most)
 		return nil, tooLarge
 	}
-	// What is announced is reserved at once only as far as a body usually goes.
-	size := min(max(r.ContentLength, 0), reserve)
-	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	_, err := buf.ReadFrom(http.MaxBytesReader(nil, r.Body, most))
+	body, err := strict.Take(http.MaxBytesReader(nil, r.Body, most), r.ContentLength)
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
@@ -93,7 +89,7 @@ func readBody(r *http.Request, most int64) ([]byte, error) {
 	case err != nil:
 		return nil, fault.Malformedf("the body could not be read to its end")
 	}
-	return buf.Bytes(), nil
+	return body, nil
 }
 
 // drain reads on, as much again as is allowed, so that a client that writes its whole
