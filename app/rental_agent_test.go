@@ -44,6 +44,12 @@ func TestRentalTools(t *testing.T) {
 		}
 	}
 	l.load("properties", "name\nAnnex\n")
+	annex := `{"id":2,"name":"Annex","address":null,"unit_count":0,"occupied_count":0,"vacant_count":0,"occupancy":0}`
+	for arguments, want := range map[string]string{`{"limit":1}`: house, `{"limit":200}`: house + "," + annex} {
+		if got := l.content("list_properties", arguments); got != `{"properties":[`+want+`],"total":2}` {
+			t.Errorf("list_properties %s: %s", arguments, got)
+		}
+	}
 	l.pay(1, "2026-10-01", `,"paid_date":"2026-11-02"`)
 	l.pay(1, "2026-11-01", `,"paid_date":"2026-10-30"`)
 	roll := func(unit int, billed, collected, outstanding, received int) string {

@@ -5,7 +5,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"quartermaster/app/apptest"
 )
 
 // What others get wrong, end to end. Each name is a complaint that tenants and
@@ -161,11 +164,23 @@ func TestEveryAmountIsAWholeNumberOfCents(t *testing.T) {
 	l.sound()
 }
 
-// TestALedgerReadTwicePostsOnce, and so does every other way of asking.
+// TestALedgerReadTwicePostsOnce, also by many at once, and so does every other way of
+// asking.
 func TestALedgerReadTwicePostsOnce(t *testing.T) {
 	l := newLetting(t)
 	id := l.lease("start_date=2026-09-01")
+	var answers [8]apptest.Answer
+	var readers sync.WaitGroup
+	for i := range answers {
+		readers.Go(func() { answers[i] = l.Get("rental", "/api/leases/1/ledger") })
+	}
+	readers.Wait()
 	first := l.Get("rental", "/api/leases/1/ledger")
+	for _, a := range answers {
+		if a.Status != 200 || a.Body != first.Body {
+			t.Errorf("one of many read %d %s, later it is %s", a.Status, a.Body, first.Body)
+		}
+	}
 	before := still(t, l.Shop)
 	for range 3 {
 		if a := l.Get("rental", "/api/leases/1/ledger"); a.Body != first.Body {
