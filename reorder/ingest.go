@@ -60,6 +60,9 @@ func ingest(tx *db.Tx, u *upload, replace bool) (Ingested, error) {
 	if replace {
 		done.ReplacedDays = new(int)
 	}
+	if err := tx.CheckClock(); err != nil { // it judges which days are in the future
+		return done, err
+	}
 	skus, err := u.lookUp(tx)
 	if err != nil {
 		return done, err

@@ -68,6 +68,9 @@ func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change Sett
 			}
 			*f.days = *f.to
 		}
+		if err := tx.CheckClock(); err != nil {
+			return Settings{}, err
+		}
 		set.standing = tx.Today()
 		h := set.horizon(tx.Today())
 		if err := roll(tx, windowOf(old.standing, old.ForecastWindowDays), windowOf(h.today, h.window)); err != nil {

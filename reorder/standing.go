@@ -30,7 +30,8 @@ func (s span) without(t span) []span {
 }
 
 // standToday moves the standing window to the one that ends today. Every write calls
-// it before it stores anything of a SKU; from then on the SKUs' sums are today's.
+// it before it stores anything of a SKU; from then on the SKUs' sums are today's. While
+// the clock cannot be right the window is not moved: unavailable.
 func standToday(tx *db.Tx) (horizon, error) {
 	set, err := settingsOf(&tx.Conn)
 	if err != nil {
@@ -39,6 +40,9 @@ func standToday(tx *db.Tx) (horizon, error) {
 	h := set.horizon(tx.Today())
 	if set.standing == h.today {
 		return h, nil
+	}
+	if err := tx.CheckClock(); err != nil {
+		return horizon{}, err
 	}
 	if err := roll(tx, windowOf(set.standing, h.window), windowOf(h.today, h.window)); err != nil {
 		return horizon{}, err

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema"
 	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
 )
 
 func TestSpansLeftAndEntered(t *testing.T) {
@@ -75,6 +77,8 @@ func TestStandingWindow(t *testing.T) {
 			m[skus[i]] = map[exact.Day]exact.Milli{}
 		}
 		today := day(t, "2024-02-25")
+		s.on(today.String())
+		s.accept()
 		for step := range 120 {
 			var what string
 			switch r.IntN(10) {
@@ -84,6 +88,8 @@ func TestStandingWindow(t *testing.T) {
 			case 1:
 				today -= exact.Day(r.IntN(60))
 				what = "the clock is set back"
+				s.on(today.String())
+				s.accept()
 			case 2, 3:
 				today++
 				what = "a day passes"
@@ -184,7 +190,10 @@ func TestEveryWriteMovesTheWindow(t *testing.T) {
 			_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{})
 			return err
 		},
-		"an upload": func(s *shop, n int) error { s.upload(`{"rows":[{"date":"2026-11-01","sku":"A","qty":1}]}`); return nil },
+		"an upload": func(s *shop, n int) error {
+			_, err := s.call(s.ingestSales(), schema.REST, `{"rows":[{"date":"2026-11-01","sku":"A","qty":1}]}`)
+			return err
+		},
 	} {
 		s := open(t)
 		s.sku("sku,current_stock", "A,20")
@@ -192,6 +201,13 @@ func TestEveryWriteMovesTheWindow(t *testing.T) {
 		s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":30},{"date":"2026-10-23","sku":"B","qty":30},{"date":"2026-11-20","sku":"A","qty":30}]}`)
 		for n, d := range []string{"2026-11-21", "2026-11-22", "2026-11-10"} {
 			s.on(d)
+			if n == 2 { // back
+				if err := write(s, n); !fault.Is(err, fault.Unavailable) {
+					t.Errorf("%s by a clock that was set back: %v, want it unavailable", name, err)
+				}
+				s.sound()
+				s.accept()
+			}
 			s.must(write(s, n))
 			s.sound()
 			if sum := s.record("B").sold; (sum == 0) != (d == "2026-11-22") {
@@ -207,6 +223,7 @@ func TestFutureSalesDoNotCount(t *testing.T) {
 	s.sku("sku,current_stock", "A,20")
 	s.upload(`{"rows":[{"date":"2026-11-20","sku":"A","qty":30},{"date":"2026-11-10","sku":"A","qty":3}]}`)
 	s.on("2026-11-15")
+	s.accept()
 	s.stock("A", "19")
 	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
 	s.must(err)

@@ -160,6 +160,11 @@ func book(tx *db.Tx, v sale, emit bool) (OrderDetail, error) {
 	if err := v.checkAmounts(); err != nil {
 		return OrderDetail{}, err
 	}
+	if v.paidAt == tx.Now { // when its licenses expire is counted from it
+		if err := tx.CheckClock(); err != nil {
+			return OrderDetail{}, err
+		}
+	}
 	customer, err := ensureCustomer(tx, v.email, v.name, v.rename)
 	if err != nil {
 		return OrderDetail{}, err
