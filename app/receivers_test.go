@@ -247,8 +247,17 @@ func (l *load) diagnosed(says map[string]string) {
 	}
 }
 
-// outcome is what the log says of a receiver's newest attempt that is over.
+// outcome is what the log says of a receiver's newest attempt that is over: of one that
+// failed, if any did, since those that are pending may fill a list.
 func (l *load) outcome(endpoint int64) string {
+	l.t.Helper()
+	if failed := l.newest(endpoint, "--failed"); failed != "" {
+		return failed
+	}
+	return l.newest(endpoint)
+}
+
+func (l *load) newest(endpoint int64, more ...string) string {
 	l.t.Helper()
 	var log struct {
 		Deliveries []struct {
@@ -257,7 +266,7 @@ func (l *load) outcome(endpoint int64) string {
 			Error *string
 		}
 	}
-	out := l.cli("", "webhook", "deliveries", "--endpoint", strconv.FormatInt(endpoint, 10), "--limit", "1000", "--json")
+	out := l.cli("", append([]string{"webhook", "deliveries", "--endpoint", strconv.FormatInt(endpoint, 10), "--limit", "1000", "--json"}, more...)...)
 	if err := json.Unmarshal([]byte(out), &log); err != nil {
 		l.t.Fatal(err)
 	}
