@@ -13,7 +13,8 @@ import (
 // handle is a connection of the engine with the statements that were prepared on it.
 type handle struct {
 	*sqlite.Conn
-	kept map[string]*sqlite.Stmt
+	kept      map[string]*sqlite.Stmt
+	interrupt chan struct{} // closed to interrupt its queries; nil: nothing can
 }
 
 // Prepare gives the statement for query, reset, with the values that were bound to it
@@ -289,11 +290,29 @@ func bindPtr[T any](s *sqlite.Stmt, n int, v *T) error {
 }
 
 // interruptible lets the end of ctx interrupt the connection's queries until the
-// function it gives is called.
+// function it gives is called. The engine's library waits for an interrupt on a
+// goroutine, which costs more to start and end than a small query takes: so each
+// connection keeps one, on a channel of its own that the end of ctx closes, and gets a
+// new one only after an interrupt.
 func interruptible(ctx context.Context, c *handle) (release func()) {
 	if ctx.Done() == nil {
 		return func() {}
 	}
-	c.SetInterrupt(ctx.Done())
-	return func() { c.SetInterrupt(nil) }
+	if c.interrupt == nil {
+		c.interrupt = make(chan struct{})
+		c.SetInterrupt(c.interrupt)
+	}
+	closed := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		close(c.interrupt)
+		close(closed)
+	})
+	return func() {
+		if stop() {
+			return
+		}
+		<-closed // and with it the connection is this goroutine's alone again
+		c.interrupt = nil
+		c.SetInterrupt(nil)
+	}
 }

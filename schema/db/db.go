@@ -146,12 +146,13 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 		return err
 	}
 	defer d.giveBack(c)
-	defer interruptible(ctx, c)()
+	release := interruptible(ctx, c)
 	if err := run(c, "BEGIN"); err != nil {
+		release()
 		return failed(err)
 	}
 	defer func() { // also when fn panics
-		c.SetInterrupt(nil) // an interrupted reader must still let go of its snapshot
+		release() // an interrupted reader must still let go of its snapshot
 		if end := run(c, "COMMIT"); end != nil && err == nil {
 			err = failed(end)
 		}
