@@ -52,6 +52,14 @@ type DB struct {
 // maxReaders bounds the connections that read at once; each holds a page cache.
 const maxReaders = 8
 
+// The page caches, in KiB. What a reader lacks, the system's own cache gives at the cost
+// of a copy, which the figures in docs/performance.md do not show; eight large ones
+// they do show, as memory. The writer's holds what an upload changes until its commit.
+const (
+	readerCache = 512
+	writerCache = 2000
+)
+
 // busyTimeout is how long a transaction waits for another process.
 const busyTimeout = 5 * time.Second
 
@@ -219,12 +227,12 @@ func connect(path string, readOnly bool) (*handle, error) {
 	c := &handle{Conn: opened}
 	pragmas := []string{
 		"PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON", "PRAGMA trusted_schema = OFF",
-		"PRAGMA temp_store = MEMORY", "PRAGMA cache_size = -4000", "PRAGMA journal_size_limit = 67108864",
+		"PRAGMA temp_store = MEMORY", "PRAGMA journal_size_limit = 67108864",
 	}
 	if readOnly {
-		pragmas = append(pragmas, "PRAGMA query_only = ON")
+		pragmas = append(pragmas, "PRAGMA query_only = ON", fmt.Sprintf("PRAGMA cache_size = -%d", readerCache))
 	} else {
-		pragmas = append([]string{"PRAGMA journal_mode = WAL"}, pragmas...)
+		pragmas = append([]string{"PRAGMA journal_mode = WAL", fmt.Sprintf("PRAGMA cache_size = -%d", writerCache)}, pragmas...)
 	}
 	for _, p := range pragmas {
 		if err := run(c, p); err != nil {
