@@ -138,7 +138,7 @@ func TestIllReceivers(t *testing.T) {
 		l.attach("maintenance", http.StatusNoContent)
 	}
 	p := l.serve("--webhook-allow-private")
-	n := times(150, 3000)
+	n := times(150, 1000)
 	l.timed(p, n) // so that the baseline is of a process that is warm
 	baseline, before := l.timed(p, n), resident(t, p)
 
@@ -150,7 +150,10 @@ func TestIllReceivers(t *testing.T) {
 		l.cli("", "webhook", "add", "--service", "maintenance", "--url", url)
 	}
 	slowed := l.timed(p, n)
-	apptest.Await(t, "all events at the good receiver", func() bool { return len(came) == 3*n })
+	for len(came) < 3*n { // as long as some come
+		so := len(came)
+		apptest.Await(t, "the next event at the good receiver", func() bool { return len(came) > so })
+	}
 	close(came)
 	for id := range came {
 		ids = append(ids, id)
