@@ -144,10 +144,10 @@ func TestIllReceivers(t *testing.T) {
 
 	says := illnesses(t, good.URL)
 	for id := 2; id <= 9; id++ {
-		l.cli("", "webhook", "remove", strconv.Itoa(id))
+		l.insist("webhook", "remove", strconv.Itoa(id))
 	}
 	for url := range says {
-		l.cli("", "webhook", "add", "--service", "maintenance", "--url", url)
+		l.insist("webhook", "add", "--service", "maintenance", "--url", url)
 	}
 	slowed := l.timed(p, n)
 	for len(came) < 3*n { // as long as some come
@@ -171,6 +171,18 @@ func TestIllReceivers(t *testing.T) {
 	if long() && slowed > 2*baseline+20*time.Millisecond {
 		t.Errorf("the 99th percentile went from %v to %v", baseline, slowed)
 	}
+}
+
+// insist runs a command again while it is told that the busy server holds the database.
+func (l *load) insist(args ...string) {
+	l.t.Helper()
+	apptest.Await(l.t, strings.Join(args, " "), func() bool {
+		code, _, errs := l.try("", args...)
+		if code != 0 && !strings.Contains(errs, "another program holds the database") {
+			l.t.Fatalf("%v: exit %d: %s", args, code, errs)
+		}
+		return code == 0
+	})
 }
 
 // timed opens n work orders by four clients and gives the 99th percentile of how long one
