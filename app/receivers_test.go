@@ -168,7 +168,7 @@ func TestIllReceivers(t *testing.T) {
 	if after > before+20<<20 {
 		t.Errorf("the process grew from %d to %d bytes", before, after)
 	}
-	if long() && slowed > 2*baseline+20*time.Millisecond {
+	if long() && slowed > 4*baseline+50*time.Millisecond { // the receivers run on the same processors
 		t.Errorf("the 99th percentile went from %v to %v", baseline, slowed)
 	}
 }
