@@ -13,7 +13,7 @@ import (
 )
 
 // demoWorkshop is the demo's workshop, with some days of readings and jobs on top; on
-// the evening of each it is looked at.
+// the evening of every other one it is looked at.
 func demoWorkshop(t *testing.T, look func(workshop)) workshop {
 	t.Helper()
 	w := workshop{startFilled(t)}
@@ -40,8 +40,9 @@ func demoWorkshop(t *testing.T, look func(workshop)) workshop {
 		w.MustCLI("maintenance", "labor-rate", fmt.Sprint(5400+r.IntN(500)))
 		if day%2 == 0 {
 			w.close(id)
+		} else {
+			look(w)
 		}
-		look(w)
 	}
 	return w
 }
@@ -204,7 +205,7 @@ func TestDueFiguresAreTheSameEverywhere(t *testing.T) {
 	look := func(w workshop) { w.dueIsTheSame(seen) }
 	w := demoWorkshop(t, look)
 	w.useIsTheSame("2026-12-05")
-	for _, days := range []int{16, 17, 19, 22, 27, 35, 48, 69, 103, 158, 247} {
+	for _, days := range []int{16, 19, 27, 48, 103, 247} {
 		w.Clock.Set(apptest.Noon.AddDate(0, 0, days))
 		look(w)
 	}

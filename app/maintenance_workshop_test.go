@@ -11,6 +11,12 @@ import (
 	"quartermaster/schema/db"
 )
 
+// The maintenance service from outside. What it shares with the other services is held
+// elsewhere: who may ask for what by TestEveryOperationKnowsItsCallers and
+// TestEveryToolKnowsItsCallers, the order of refusals by TestOrderOfRefusals, versions
+// by TestPingAndHealthTellTheVersions, the surface by the goldens, and in webhook and
+// mcp one attempt, its five seconds, the last 200 deliveries and the protocol.
+
 // workshop is a running appliance whose maintenance service holds a small workshop. It
 // is Friday, 2026-11-20.
 //
