@@ -58,7 +58,7 @@ that a backup holds it too, and print its id.`,
 
 // readPhoto reads a file, of one that is too large no more than tells that it is.
 func readPhoto(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.Open(path) // #nosec G304 -- the operator names the file
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func (s schedule) dueOn(today exact.Day, reading exact.Milli, u use) due {
 func (s schedule) byDays(today exact.Day) (day exact.Day, status string) {
 	day = s.Start
 	if s.LastDone != nil {
-		day = *s.LastDone + exact.Day(*s.IntervalDays)
+		day = *s.LastDone + exact.Day(*s.IntervalDays) // #nosec G115 -- an interval has at most maxDays
 	}
 	soon := min(14, (*s.IntervalDays+4)/5)
 	if s.DueSoonDays != nil {

@@ -53,7 +53,7 @@ func (u use) project(remaining exact.Milli, today exact.Day) (day exact.Day, ok 
 	if ahead > int64(exact.MaxDay-u.Last.Day) || ahead < int64(exact.MinDay-u.Last.Day) {
 		return 0, false
 	}
-	day = u.Last.Day + exact.Day(ahead)
+	day = u.Last.Day + exact.Day(ahead) // #nosec G115 -- it was compared with the ends of the calendar
 	if remaining > 0 {
 		day = max(day, today)
 	}

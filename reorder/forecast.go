@@ -101,7 +101,7 @@ func forecast(b basis, h horizon) figures {
 		stockDays := exact.Mul(int64(b.stock), days)
 		f.daysLeft = &exact.Decimal{Unscaled: stockDays.MulInt(100).DivRound(int64(b.sold)), Places: 2}
 		if left := stockDays.DivFloor(int64(b.sold)); left <= int64(exact.MaxDay-h.today) {
-			out := h.today + exact.Day(left)
+			out := h.today + exact.Day(left) // #nosec G115 -- it was compared with the end of the calendar
 			f.runsOut = &out
 		}
 	}

@@ -49,7 +49,7 @@ func (s *Service) Ingest(ctx context.Context, who db.Caller, rows strict.Value, 
 		if i == maxRows {
 			return Ingested{}, fault.Invalidf("rows has more than %d rows; at most %d are taken in one request, send the others in another", maxRows, maxRows)
 		}
-		u.addJSON(int32(i), row)
+		u.addJSON(int32(i), row) // #nosec G115 -- there are at most maxRows
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ingested, error) { return ingest(tx, u, replace) })
 }

@@ -142,7 +142,7 @@ func wrongWith(n exact.Milli, err error) string {
 func (u *upload) code(sku []byte) int32 {
 	i, known := u.codeOf[string(sku)]
 	if !known {
-		i = int32(len(u.codes))
+		i = int32(len(u.codes)) // #nosec G115 -- there are at most as many as rows
 		code := string(sku)
 		u.codes, u.codeOf[code] = append(u.codes, code), i
 	}
@@ -168,10 +168,10 @@ func byDayAndSKU(sales []sale, skus int) []sale {
 	for i := range sales {
 		first, last = min(first, sales[i].day), max(last, sales[i].day)
 	}
-	place := func(s *sale) uint64 { return uint64(s.day-first)*uint64(skus) + uint64(s.sku) }
-	const digit = 11 // bits
+	place := func(s *sale) uint64 { return uint64(s.day-first)*uint64(skus) + uint64(s.sku) } // #nosec G115 -- no day is before the first, and counts are not negative
+	const digit = 11                                                                          // bits
 	spare := make([]sale, len(sales))
-	for shift, most := 0, uint64(last-first+1)*uint64(skus)-1; most>>shift > 0; shift += digit {
+	for shift, most := 0, uint64(last-first+1)*uint64(skus)-1; most>>shift > 0; shift += digit { // #nosec G115 -- the last day is not before the first
 		var ends [1<<digit + 1]int // ends[d+1]: how many have digit d, then where digit d+1 begins
 		for i := range sales {
 			ends[place(&sales[i])>>shift&(1<<digit-1)+1]++

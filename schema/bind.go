@@ -225,7 +225,7 @@ func (f *Form) within(a Arg, n, unit int64) bool {
 	low := a.Min != nil && wideLess(n, *a.Min, unit)
 	high := a.Max != nil && !a.capped && *a.Max < math.MaxInt64/unit && n > *a.Max*unit
 	if low || high {
-		f.Refuse("%s: %s is out of range; it takes %s", a.Name, exact.Decimal{Unscaled: n, Places: uint8(places(unit))}, a.wants())
+		f.Refuse("%s: %s is out of range; it takes %s", a.Name, exact.Decimal{Unscaled: n, Places: uint8(places(unit))}, a.wants()) // #nosec G115 -- a unit has at most three places
 	}
 	return !low && !high
 }

@@ -24,7 +24,7 @@ var demoBuyers = []string{
 // emitted: there is nobody to tell.
 func (s *Service) demo(ctx context.Context, today exact.Day) error {
 	return db.Exec(ctx, s.db, db.CLI("store"), func(tx *db.Tx) error {
-		pick := rand.New(rand.NewPCG(demoSeed, 1))
+		pick := rand.New(rand.NewPCG(demoSeed, 1)) // #nosec G404 -- a demo that is the same every time; keys and codes are made elsewhere
 		products, err := demoProducts(tx)
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func demoOrders(tx *db.Tx, products []Product, today exact.Day, pick *rand.Rand)
 	for n := range demoOrderCount {
 		p := products[pick.IntN(len(products))]
 		name := demoBuyers[pick.IntN(len(demoBuyers))]
-		day := today - exact.Day((demoOrderCount-n)*11+pick.IntN(10)) // some 440 days: the first licenses of a year are over
+		day := today - exact.Day((demoOrderCount-n)*11+pick.IntN(10)) // #nosec G115 -- the demo counts days in hundreds; some 440 days: the first licenses of a year are over
 		v := sale{
 			product: p, licensed: p.Kind == kindLicense, email: demoAddress(name), name: name, rename: true,
 			qty: 1 + int64(pick.IntN(10)/9), unit: p.PriceCents, currency: "USD", provider: stripe, ref: fmt.Sprintf("pi_demo_%04d", n+1),

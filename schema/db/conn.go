@@ -67,7 +67,7 @@ func (r *Row) Bool() bool { return r.Int() != 0 }
 func (r *Row) Text() string { v := r.s.ColumnText(r.i); r.i++; return v }
 
 // Day reads a day number.
-func (r *Row) Day() exact.Day { return exact.Day(r.Int()) }
+func (r *Row) Day() exact.Day { return exact.Day(r.Int()) } // #nosec G115 -- it was written as a day
 
 // Milli reads a quantity in thousandths.
 func (r *Row) Milli() exact.Milli { return exact.Milli(r.Int()) }

@@ -1,3 +1,5 @@
+// #nosec G115 -- the magnitude of a negative number is meant
+
 package exact
 
 import "strconv"

@@ -1,3 +1,5 @@
+// #nosec G115 -- every value is compared with the ends of int64 before it is read with a sign
+
 package exact
 
 import "errors"

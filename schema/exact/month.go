@@ -1,3 +1,5 @@
+// #nosec G115 -- month numbers of the years that are taken lie far within int32, and a digit within a byte
+
 package exact
 
 import (

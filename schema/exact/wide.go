@@ -1,3 +1,5 @@
+// #nosec G115 -- halves of 128-bit numbers are read with and without a sign by turns
+
 package exact
 
 import (
