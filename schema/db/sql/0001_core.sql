@@ -80,8 +80,8 @@ CREATE TABLE endpoints (
 CREATE INDEX endpoints_service ON endpoints (service) WHERE removed_at IS NULL;
 
 CREATE TABLE events (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
+  seq INTEGER PRIMARY KEY,              -- the newest is never dropped, so none comes twice
+  id TEXT NOT NULL,                     -- 128 random bits; nothing looks for it, so no index is kept up
   service TEXT NOT NULL,
   event TEXT NOT NULL,
   created_at INTEGER NOT NULL,
