@@ -89,7 +89,7 @@ CREATE TABLE events (
 ) STRICT;
 
 CREATE TABLE deliveries (
-  id INTEGER PRIMARY KEY,               -- the newest of a receiver is kept, so none that was sent comes twice
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   endpoint_id INTEGER NOT NULL REFERENCES endpoints (id),
   event_seq INTEGER NOT NULL REFERENCES events (seq),
   kind TEXT NOT NULL CHECK (kind IN ('auto', 'resend')),
