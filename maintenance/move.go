@@ -63,7 +63,7 @@ func moveWorkOrder(tx *db.Tx, m Move) (wo WorkOrder, err error) {
 	if err := m.unresolved(); err != nil {
 		return wo, err
 	}
-	return move(tx, wo, m, tx.Now)
+	return move(tx, wo, m, tx.Now())
 }
 
 // moveEntry is a move in the audit trail.
@@ -81,14 +81,14 @@ func move(tx *db.Tx, wo WorkOrder, m Move, at exact.Instant) (WorkOrder, error) 
 	var started *exact.Instant
 	switch m.Status {
 	case "in-progress":
-		started = &tx.Now
+		started = new(tx.Now())
 	case "done":
 		completed = &at
 	}
 	_, err := tx.Exec(`UPDATE work_orders SET status = ?1, resolution = coalesce(?2, resolution), started_at = coalesce(started_at, ?3),
 		completed_at = ?4, updated_at = ?5,
 		labor_rate_cents = CASE WHEN ?1 IN ('done', 'cancelled') THEN (SELECT labor_rate_cents FROM maintenance_settings) END
-		WHERE id = ?6`, m.Status, orNil(m.Resolution), started, completed, tx.Now, wo.ID)
+		WHERE id = ?6`, m.Status, orNil(m.Resolution), started, completed, tx.Now(), wo.ID)
 	if err != nil {
 		return wo, err
 	}

@@ -78,7 +78,7 @@ func openWorkOrder(tx *db.Tx, n NewOrder) (none WorkOrder, err error) {
 	id, err := tx.Insert(`INSERT INTO work_orders (asset_id, description, priority, wo_type, status, assigned_to, labor_minutes,
 		typed_cents, downtime_minutes, pm_id, created_by, created_at, updated_at) VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?)`,
 		n.AssetID, n.Description, n.Priority, n.Type, orNil(n.AssignedTo), n.LaborMinutes, n.TypedCents, n.DowntimeMinutes,
-		orNoID(n.PMID), tx.Who().User, tx.Now, tx.Now)
+		orNoID(n.PMID), tx.Who().User, tx.Now(), tx.Now())
 	if err != nil {
 		return none, err
 	}

@@ -129,11 +129,11 @@ func takeFromStock(tx *db.Tx, orderID int64, u PartUse) error {
 		return err
 	}
 	_, err := tx.Exec("INSERT INTO part_uses (work_order_id, part_id, qty, unit_cost_cents, cost_cents, used_at) VALUES (?, ?, ?, ?, ?, ?)",
-		orderID, u.PartID, u.Qty, u.UnitCostCents, u.CostCents, tx.Now)
+		orderID, u.PartID, u.Qty, u.UnitCostCents, u.CostCents, tx.Now())
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec("UPDATE work_orders SET used_cents = used_cents + ?, updated_at = ? WHERE id = ?", u.CostCents, tx.Now, orderID)
+	_, err = tx.Exec("UPDATE work_orders SET used_cents = used_cents + ?, updated_at = ? WHERE id = ?", u.CostCents, tx.Now(), orderID)
 	return err
 }
 

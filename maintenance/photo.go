@@ -48,7 +48,7 @@ func addPhoto(tx *db.Tx, orderID int64, filename, caption string, data []byte) (
 	}
 	photo := Photo{Filename: filename, Caption: orNil(caption)}
 	photo.ID, err = tx.Insert("INSERT INTO photos (work_order_id, filename, caption, media_type, added_at, data) VALUES (?, ?, ?, ?, ?, ?)",
-		orderID, filename, photo.Caption, media, tx.Now, data)
+		orderID, filename, photo.Caption, media, tx.Now(), data)
 	if err != nil {
 		return none, err
 	}

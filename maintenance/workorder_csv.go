@@ -69,8 +69,8 @@ func pastInstant(tx *db.Tx, name, s string) (*exact.Instant, error) {
 		}
 		at = exact.InstantOf(d.Time(tx.Zone()))
 	}
-	if at > tx.Now {
-		return nil, fault.Invalidf("%s: %v is in the future; it takes a moment up to now, %v", name, at, tx.Now)
+	if at > tx.Now() {
+		return nil, fault.Invalidf("%s: %v is in the future; it takes a moment up to now, %v", name, at, tx.Now())
 	}
 	return &at, nil
 }
@@ -122,16 +122,16 @@ func newWorkOrder(tx *db.Tx, o orderRow, created, completed *exact.Instant) erro
 		return err
 	}
 	if created == nil {
-		created = &tx.Now
+		created = new(tx.Now())
 	}
-	if completed, err = completion(o.status, created, completed, tx.Now); err != nil {
+	if completed, err = completion(o.status, created, completed, tx.Now()); err != nil {
 		return err
 	}
 	id, err := tx.Insert(`INSERT INTO work_orders (id, asset_id, description, priority, wo_type, status, assigned_to, labor_minutes, labor_rate_cents,
 		typed_cents, downtime_minutes, resolution, created_by, created_at, completed_at, updated_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN ? THEN (SELECT labor_rate_cents FROM maintenance_settings) END, ?, ?, ?, ?, ?, ?, ?)`,
 		orNoID(o.id), a.ID, o.Description, o.Priority, o.Type, o.status, orNil(o.AssignedTo), o.LaborMinutes, closed(o.status),
-		o.TypedCents, o.DowntimeMinutes, orNil(o.resolution), tx.Who().User, created, completed, tx.Now)
+		o.TypedCents, o.DowntimeMinutes, orNil(o.resolution), tx.Who().User, created, completed, tx.Now())
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func editWorkOrder(tx *db.Tx, row *schema.Form, held WorkOrder, o orderRow, crea
 	if completed == nil && wants == held.Status {
 		completed = held.CompletedAt
 	}
-	completed, err := completion(wants, created, completed, tx.Now)
+	completed, err := completion(wants, created, completed, tx.Now())
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func editWorkOrder(tx *db.Tx, row *schema.Form, held WorkOrder, o orderRow, crea
 	if err := editFields(tx, row, held, now, o); err != nil || wants == held.Status {
 		return err
 	}
-	at := tx.Now
+	at := tx.Now()
 	if completed != nil {
 		at = *completed
 	}
@@ -255,7 +255,7 @@ func editFields(tx *db.Tx, row *schema.Form, held, now WorkOrder, o orderRow) er
 	if _, err := tx.Exec(`UPDATE work_orders SET description = ?, priority = ?, wo_type = ?, assigned_to = ?, labor_minutes = ?, typed_cents = ?,
 		downtime_minutes = ?, resolution = ?, created_at = ?, completed_at = ?, updated_at = ? WHERE id = ?`,
 		now.Description, now.Priority, now.Type, now.AssignedTo, now.LaborMinutes, now.PartsCost.Unscaled,
-		now.DowntimeMinutes, now.Resolution, now.CreatedAt, now.CompletedAt, tx.Now, held.ID); err != nil {
+		now.DowntimeMinutes, now.Resolution, now.CreatedAt, now.CompletedAt, tx.Now(), held.ID); err != nil {
 		return err
 	}
 	return tx.Audit("workorder.changed", subject("work_order", held.ID), e.changes)

@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"context"
 	"slices"
 
 	"quartermaster/schema"
+	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
 )
@@ -31,15 +33,41 @@ func (x *exchange) call(b []byte, params strict.Value) ([]byte, *wrong) {
 	if given && args.Kind() != strict.Object && args.Kind() != strict.Null {
 		return nil, &wrong{code: invalidParams, text: "params.arguments is " + args.Kind().String() + "; it takes an object with the arguments by name"}
 	}
-	answer, err := guarded(func() ([]byte, error) { return x.do(t, args) })
-	if err != nil {
-		return x.refused(b, t, err), nil
+	if t.op.Writes {
+		return x.do(x.r.Context(), b, t, args, nil), nil
 	}
-	return x.given(b, answer), nil
+	return x.read(b, t, args), nil
 }
 
-// do binds the arguments, calls the operation and gives its answer as JSON.
-func (x *exchange) do(t *tool, args strict.Value) ([]byte, error) {
+// read calls a tool that changes nothing, or gives what it answered lately where that
+// is still right.
+func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
+	with := string(args.Raw())
+	if given, kept := x.e.o.Answers.Recall(x.who, t.op.Tool, with); kept {
+		b = slices.Grow(b, len(given)+len(x.e.ready().said.callTail)+100)
+		return x.endCall(append(b, given...))
+	}
+	ctx, basis := db.Founding(x.r.Context())
+	return x.do(ctx, b, t, args, func(given []byte) { x.e.o.Answers.Keep(x.who, t.op.Tool, with, basis, given) })
+}
+
+// do calls a tool and appends the result. keep, unless it is nil, is shown the one of a
+// call that was carried out.
+func (x *exchange) do(ctx context.Context, b []byte, t *tool, args strict.Value, keep func(given []byte)) []byte {
+	answer, err := guarded(func() ([]byte, error) { return x.ask(ctx, t, args) })
+	if err != nil {
+		return x.refused(b, t, err)
+	}
+	from := len(b)
+	b = x.given(b, answer)
+	if keep != nil {
+		keep(b[from:])
+	}
+	return x.endCall(b)
+}
+
+// ask binds the arguments, calls the operation and gives its answer as JSON.
+func (x *exchange) ask(ctx context.Context, t *tool, args strict.Value) ([]byte, error) {
 	do, err := t.op.Bind(schema.Input{
 		Surface: schema.Tool, Body: args, HasBody: true,
 		Header: x.r.Header.Get, Remote: x.r.RemoteAddr,
@@ -47,7 +75,7 @@ func (x *exchange) do(t *tool, args strict.Value) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := do(x.r.Context(), x.who)
+	answer, err := do(ctx, x.who)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +93,7 @@ func (x *exchange) given(b, answer []byte) []byte {
 	b = appendText(b, answer)
 	b = append(b, `"}],"structuredContent":`...)
 	b = append(b, answer...)
-	return x.endCall(append(b, `,"isError":false`...))
+	return append(b, `,"isError":false`...)
 }
 
 // refused appends the result of a call that was refused, or that failed. Of a failure

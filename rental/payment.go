@@ -120,7 +120,7 @@ func settle(tx *db.Tx, lease int64, c Charge, method, paidDate string) (Payment,
 	}
 	c.Paid, c.PaidDate, c.Method = true, &on, &how
 	id, err := tx.Insert("INSERT INTO payments (lease_id, charge_id, amount_cents, method, paid_date, recorded_at) VALUES (?, ?, ?, ?, ?, ?)",
-		lease, c.ID, c.AmountCents, how, on, tx.Now)
+		lease, c.ID, c.AmountCents, how, on, tx.Now())
 	if err != nil {
 		return Payment{}, err
 	}
@@ -204,7 +204,7 @@ func (s *Service) ReversePayment(ctx context.Context, who db.Caller, payment int
 }
 
 func reverse(tx *db.Tx, payment, charge int64, reason string) error {
-	if _, err := tx.Exec("UPDATE payments SET voided_at = ?, void_reason = ? WHERE id = ?", tx.Now, reason, payment); err != nil {
+	if _, err := tx.Exec("UPDATE payments SET voided_at = ?, void_reason = ? WHERE id = ?", tx.Now(), reason, payment); err != nil {
 		return err
 	}
 	if _, err := tx.Exec("UPDATE charges SET paid_date = NULL, method = NULL WHERE id = ?", charge); err != nil {

@@ -87,7 +87,7 @@ const insertRent = `INSERT INTO charges (lease_id, type, due_date, amount_cents,
 // write runs the prepared insertRent for one period. It boxes nothing: a first look at
 // the arrears may post hundreds of thousands of them.
 func write(tx *db.Tx, insert *db.Stmt, lease int64, t *terms, p period, amount int64) error {
-	err := insert.Ints(lease, int64(p.First), amount, int64(p.Last), t.Rent, int64(tx.Now))
+	err := insert.Ints(lease, int64(p.First), amount, int64(p.Last), t.Rent, int64(tx.Now()))
 	if err != nil {
 		return err
 	}

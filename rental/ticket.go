@@ -126,7 +126,7 @@ func insertTicket(tx *db.Tx, id int64, n NewTicket, status string) (k Ticket, er
 	}
 	var resolvedAt *exact.Instant
 	if status == resolved {
-		resolvedAt = &tx.Now
+		resolvedAt = new(tx.Now())
 	}
 	if n.Priority == "" {
 		n.Priority = "medium"
@@ -138,7 +138,7 @@ func insertTicket(tx *db.Tx, id int64, n NewTicket, status string) (k Ticket, er
 	id, err = tx.Insert(`INSERT INTO tickets (id, unit_id, lease_id, title, description, priority, status, source, created_by,
 		created_at, updated_at, resolved_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		own, n.UnitID, lease, n.Title, unset(n.Description), n.Priority, status, sources[tx.Who().Via], tx.Who().User,
-		tx.Now, tx.Now, resolvedAt)
+		tx.Now(), tx.Now(), resolvedAt)
 	if err != nil {
 		return k, err
 	}
@@ -182,9 +182,9 @@ func moveTicket(tx *db.Tx, k Ticket, status string) error {
 	}
 	var resolvedAt *exact.Instant
 	if status == resolved {
-		resolvedAt = &tx.Now
+		resolvedAt = new(tx.Now())
 	}
-	_, err := tx.Exec("UPDATE tickets SET status = ?, updated_at = ?, resolved_at = ? WHERE id = ?", status, tx.Now, resolvedAt, k.ID)
+	_, err := tx.Exec("UPDATE tickets SET status = ?, updated_at = ?, resolved_at = ? WHERE id = ?", status, tx.Now(), resolvedAt, k.ID)
 	if err != nil {
 		return err
 	}

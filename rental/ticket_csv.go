@@ -138,7 +138,7 @@ func editTicket(tx *db.Tx, was, now Ticket) error {
 		}
 	}
 	_, err := tx.Exec("UPDATE tickets SET unit_id = ?, lease_id = ?, title = ?, description = ?, priority = ?, updated_at = ? WHERE id = ?",
-		now.UnitID, now.LeaseID, now.Title, now.Description, now.Priority, tx.Now, was.ID)
+		now.UnitID, now.LeaseID, now.Title, now.Description, now.Priority, tx.Now(), was.ID)
 	if err != nil {
 		return err
 	}

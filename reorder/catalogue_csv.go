@@ -104,7 +104,7 @@ func putSKU(tx *db.Tx, e edit) error {
 	if was, err = find(&tx.Conn, e.code); err != nil { // its sums may have moved on
 		return err
 	}
-	now.sold, now.UpdatedAt = was.sold, tx.Now
+	now.sold, now.UpdatedAt = was.sold, tx.Now()
 	if _, err := tx.Exec(`UPDATE skus SET active = ?, lead_time_days = ?, safety_stock_days = ?, pack_size = ?, moq = ?,
 		unit_cost_cents = ?, name = ?, supplier = ?, supplier_sku = ?, barcode = ?, unit = ? WHERE id = ?`,
 		now.Active, now.LeadTimeDays, now.SafetyStockDays, now.PackSize, now.MOQ,
@@ -127,7 +127,7 @@ func create(tx *db.Tx, e edit) error {
 	for _, set := range e.set {
 		set(&rec.SKU)
 	}
-	rec.CreatedAt, rec.UpdatedAt = tx.Now, tx.Now
+	rec.CreatedAt, rec.UpdatedAt = tx.Now(), tx.Now()
 	rec.judge(h)
 	if _, err := tx.Insert(`INSERT INTO skus (active, current_stock, is_below, judged_on, lead_time_days, safety_stock_days, pack_size,
 		moq, unit_cost_cents, created_at, updated_at, sku, name, supplier, supplier_sku, barcode, unit)

@@ -171,11 +171,11 @@ func rewrite(tx *db.Tx, was storedOrder, now *storedOrder, cameIn map[int64]exac
 func storeOrder(tx *db.Tx, o *storedOrder) (err error) {
 	if o.id == 0 {
 		o.id, err = tx.Insert(`INSERT INTO purchase_orders (number, supplier, status, expected_date, suggested, created_at, updated_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?)`, o.Number, o.Supplier, o.Status, o.ExpectedDate, o.suggested, tx.Now, tx.Now)
+			VALUES (?, ?, ?, ?, ?, ?, ?)`, o.Number, o.Supplier, o.Status, o.ExpectedDate, o.suggested, tx.Now(), tx.Now())
 		return err
 	}
 	_, err = tx.Exec("UPDATE purchase_orders SET supplier = ?, status = ?, expected_date = ?, suggested = ?, updated_at = ? WHERE id = ?",
-		o.Supplier, o.Status, o.ExpectedDate, o.suggested, tx.Now, o.id)
+		o.Supplier, o.Status, o.ExpectedDate, o.suggested, tx.Now(), o.id)
 	return err
 }
 

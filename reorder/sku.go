@@ -132,6 +132,6 @@ func move(tx *db.Tx, h horizon, rec *record, stock, onOrder exact.Milli) (fired 
 		return false, fault.Invalidf("%s of %s would be on order: at most %s is kept", onOrder, rec.Code, maxDayTotal)
 	}
 	was := *rec
-	rec.CurrentStock, rec.OnOrder, rec.UpdatedAt = stock, onOrder, tx.Now
+	rec.CurrentStock, rec.OnOrder, rec.UpdatedAt = stock, onOrder, tx.Now()
 	return save(tx, h, was, rec)
 }

@@ -112,10 +112,10 @@ func takeSeat(tx *db.Tx, l License, fingerprint, label string) (License, Activat
 			More:   map[string]any{"limit": *limit, "used": l.ActivationCount}, // told as Full
 		}
 	}
-	seat := Activation{Fingerprint: fingerprint, Label: label, CreatedAt: tx.Now, LastSeenAt: tx.Now}
+	seat := Activation{Fingerprint: fingerprint, Label: label, CreatedAt: tx.Now(), LastSeenAt: tx.Now()}
 	var err error
 	seat.ID, err = tx.Insert(`INSERT INTO store_activations (license_id, fingerprint, label, allowed, created_at, last_seen_at)
-		VALUES (?, ?, ?, ?, ?, ?)`, l.ID, fingerprint, label, l.ActivationLimit, tx.Now, tx.Now)
+		VALUES (?, ?, ?, ?, ?, ?)`, l.ID, fingerprint, label, l.ActivationLimit, tx.Now(), tx.Now())
 	if err != nil {
 		return l, seat, err
 	}

@@ -39,7 +39,7 @@ func stocked(b *testing.B, n int) (*shop, []string) {
 				must(b, q.Run())
 			}
 		}
-		sold := func(i int) exact.Instant { return tx.Now - exact.Instant((n-i)*300) }
+		sold := func(i int) exact.Instant { return tx.Now() - exact.Instant((n-i)*300) }
 		insert("INSERT INTO store_customers (id, email, name, paid_orders, first_order_at, last_order_at) VALUES (?1, ?2, '', 1, ?3, ?3)",
 			func(i int) []any { return []any{i + 1, fmt.Sprintf("buyer%d@example.com", i), sold(i)} })
 		insert(`INSERT INTO store_orders (id, order_ref, provider, provider_ref, status, customer_id, product_id, product_name, qty,

@@ -290,7 +290,7 @@ func TestTheLicenseIsThereWhenTheEventIsTold(t *testing.T) {
 		verdict <- fmt.Sprint(v.Code, err)
 	})
 	must(t, db.Exec(background, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
-		_, err := tx.Exec("INSERT INTO endpoints (service, url, secret, created_at) VALUES ('store', 'http://127.0.0.1/', 'x', ?)", tx.Now)
+		_, err := tx.Exec("INSERT INTO endpoints (service, url, secret, created_at) VALUES ('store', 'http://127.0.0.1/', 'x', ?)", tx.Now())
 		return err
 	}))
 	s.load("products", nil, "sku", "PLUGIN")

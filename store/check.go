@@ -75,7 +75,7 @@ type match struct {
 // fingerprint if one was sent. An unknown key costs the same statements as a known
 // one.
 func look(c *db.Conn, a Asked) (m match, err error) {
-	m.license, m.known, err = db.One(c, scanLicense(c.Now),
+	m.license, m.known, err = db.One(c, scanLicense(c.Now()),
 		"SELECT "+grantColumns+" FROM "+grantTables+" WHERE l.key_hash = ?", digest(a.Key, keyLength))
 	if err != nil || a.Fingerprint == "" {
 		return m, err
@@ -117,7 +117,7 @@ func (s *Service) CheckLicense(ctx context.Context, a Asked) (Verdict, error) {
 	var now exact.Instant
 	err := s.db.View(ctx, func(c *db.Conn) (err error) {
 		m, err = look(c, a)
-		now = c.Now
+		now = c.Now()
 		return err
 	})
 	if err != nil {

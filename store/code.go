@@ -191,8 +191,8 @@ func ensureBatch(tx *db.Tx, name string, p Product, tier string) (Batch, error) 
 	case found:
 		return b, nil
 	}
-	b = Batch{Batch: name, SKU: p.SKU, Tier: orNil(tier), CreatedAt: tx.Now, product: p.id}
-	b.id, err = tx.Insert("INSERT INTO store_batches (batch, product_id, tier, created_at) VALUES (?, ?, ?, ?)", name, p.id, b.Tier, tx.Now)
+	b = Batch{Batch: name, SKU: p.SKU, Tier: orNil(tier), CreatedAt: tx.Now(), product: p.id}
+	b.id, err = tx.Insert("INSERT INTO store_batches (batch, product_id, tier, created_at) VALUES (?, ?, ?, ?)", name, p.id, b.Tier, tx.Now())
 	return b, err
 }
 
@@ -207,7 +207,7 @@ func freeBatchName(tx *db.Tx, sku string) (string, error) {
 		return '-'
 	}, sku)
 	const room = 40 // of 64, less the time and a number
-	base := tx.Now.Time().In(tx.Zone()).Format("20060102-150405-") + part[:min(len(part), room)]
+	base := tx.Now().Time().In(tx.Zone()).Format("20060102-150405-") + part[:min(len(part), room)]
 	for n := 1; ; n++ {
 		name := base
 		if n > 1 {

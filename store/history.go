@@ -121,14 +121,14 @@ func (r orderRow) inCurrency(tx *db.Tx) (string, error) {
 // zone. It lies between 1970 and a day from now.
 func (r orderRow) paid(tx *db.Tx) (exact.Instant, error) {
 	if r.paidAt == "" {
-		return tx.Now, nil
+		return tx.Now(), nil
 	}
 	at, ok := exact.ParseInstant(r.paidAt)
 	if day, isDay := exact.ParseDay(r.paidAt); isDay {
 		at, ok = exact.InstantOf(day.Time(tx.Zone())), true
 	}
 	const day = 24 * 60 * 60
-	if !ok || at < 0 || at > tx.Now+day {
+	if !ok || at < 0 || at > tx.Now()+day {
 		return 0, fault.Invalidf("paid_at: %s is not allowed; it takes a time that is past, as YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DD", schema.Quote(r.paidAt))
 	}
 	return at, nil

@@ -116,14 +116,14 @@ func (s *Service) Licenses(ctx context.Context, who db.Caller, sku string, p Pag
 
 func listLicenses(c *db.Conn, sku string, p Page) ([]License, error) {
 	if sku == "" {
-		return db.All(c, scanLicense(c.Now), "SELECT "+licenseColumns+" FROM "+licenseTables+
+		return db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+licenseTables+
 			" WHERE l.id < ? ORDER BY l.id DESC LIMIT ?", p.below(), p.ask())
 	}
 	product, found, err := lookUpProduct(c, sku)
 	if err != nil || !found {
 		return []License{}, err
 	}
-	return db.All(c, scanLicense(c.Now), "SELECT "+licenseColumns+" FROM "+licenseTables+
+	return db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+licenseTables+
 		" WHERE l.product_id = ? AND l.id < ? ORDER BY l.id DESC LIMIT ?", product.id, p.below(), p.ask())
 }
 
@@ -142,7 +142,7 @@ func issue(tx *db.Tx, order int64, ref string, v sale) error {
 	}
 	for range v.qty {
 		key := newKey()
-		if err := q.Args(digest(key, keyLength), key, v.product.id, orNil(v.tier), order, ref, expires, tx.Now); err != nil {
+		if err := q.Args(digest(key, keyLength), key, v.product.id, orNil(v.tier), order, ref, expires, tx.Now()); err != nil {
 			return err
 		}
 		if err := q.Run(); err != nil {
@@ -199,7 +199,7 @@ func (s *Service) moveLicense(ctx context.Context, who db.Caller, id int64, to, 
 		if err := tx.Audit(action, subject(l), map[string]string{"from": l.state, "to": to}); err != nil {
 			return l, err
 		}
-		l.state, l.Status = to, statusOf(to, l.ExpiresAt, tx.Now)
+		l.state, l.Status = to, statusOf(to, l.ExpiresAt, tx.Now())
 		if !seesKeys(who) {
 			l = l.masked()
 		}
@@ -211,7 +211,7 @@ func (s *Service) moveLicense(ctx context.Context, who db.Caller, id int64, to, 
 func subject(l License) string { return "license:" + strconv.FormatInt(l.ID, 10) }
 
 func findLicense(c *db.Conn, id int64) (License, error) {
-	l, found, err := db.One(c, scanLicense(c.Now), "SELECT "+licenseColumns+" FROM "+licenseTables+" WHERE l.id = ?", id)
+	l, found, err := db.One(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+licenseTables+" WHERE l.id = ?", id)
 	if err == nil && !found {
 		err = fault.NotFoundf("there is no license %d", id)
 	}

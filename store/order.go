@@ -156,7 +156,7 @@ func findPayment(c *db.Conn, provider, ref string) (OrderDetail, bool, error) {
 }
 
 func withLicenses(c *db.Conn, o Order) (OrderDetail, error) {
-	licenses, err := db.All(c, scanLicense(c.Now), "SELECT "+licenseColumns+" FROM "+licenseTables+" WHERE l.order_id = ? ORDER BY l.id", o.id)
+	licenses, err := db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+licenseTables+" WHERE l.order_id = ? ORDER BY l.id", o.id)
 	return OrderDetail{Order: o, Licenses: licenses}, err
 }
 

@@ -101,7 +101,7 @@ func (n NewOrder) sale(tx *db.Tx) (sale, error) {
 	}
 	v := sale{
 		product: p, tier: n.Tier, email: n.Email, name: n.Name, rename: true, qty: n.Qty,
-		currency: n.Currency, provider: n.Provider, ref: n.ProviderRef, paidAt: tx.Now, licensed: p.Kind == kindLicense,
+		currency: n.Currency, provider: n.Provider, ref: n.ProviderRef, paidAt: tx.Now(), licensed: p.Kind == kindLicense,
 	}
 	v.unit, v.discount = priced(p.PriceCents, n.Qty, n.Total)
 	return v, p.takesTier(n.Tier)
@@ -160,7 +160,7 @@ func book(tx *db.Tx, v sale, emit bool) (OrderDetail, error) {
 	if err := v.checkAmounts(); err != nil {
 		return OrderDetail{}, err
 	}
-	if v.paidAt == tx.Now { // when its licenses expire is counted from it
+	if v.paidAt == tx.Now() { // when its licenses expire is counted from it
 		if err := tx.CheckClock(); err != nil {
 			return OrderDetail{}, err
 		}
@@ -180,7 +180,7 @@ func book(tx *db.Tx, v sale, emit bool) (OrderDetail, error) {
 		qty, unit_cents, discount_cents, tax_cents, total_cents, currency, paid_at, created_at)
 		VALUES (?, ?, ?, 'paid', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		ref, v.provider, v.ref, customer.ID, v.product.id, v.product.Name, orNil(v.tier),
-		v.qty, v.unit, v.discount, v.tax, v.total(), v.currency, v.paidAt, tx.Now)
+		v.qty, v.unit, v.discount, v.tax, v.total(), v.currency, v.paidAt, tx.Now())
 	if err != nil {
 		return OrderDetail{}, err
 	}

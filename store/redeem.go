@@ -114,7 +114,7 @@ func spend(tx *db.Tx, hash []byte, email, name string) (Redeemed, Batch, error) 
 	if err != nil {
 		return Redeemed{}, k.batch, err
 	}
-	if _, err := tx.Exec("UPDATE store_codes SET status = 'redeemed', order_id = ?, redeemed_at = ? WHERE hash = ?", d.id, tx.Now, hash); err != nil {
+	if _, err := tx.Exec("UPDATE store_codes SET status = 'redeemed', order_id = ?, redeemed_at = ? WHERE hash = ?", d.id, tx.Now(), hash); err != nil {
 		return Redeemed{}, k.batch, err
 	}
 	if err := tx.Audit("code.redeemed", "batch:"+k.batch.Batch, map[string]string{"order_ref": d.OrderRef}); err != nil {
@@ -138,7 +138,7 @@ func bookCode(tx *db.Tx, b Batch, email, name string) (OrderDetail, error) {
 	}
 	return book(tx, sale{
 		product: p, tier: textOr(b.Tier, ""), licensed: true, email: email, name: name, qty: 1,
-		currency: set.Currency, provider: "code", paidAt: tx.Now,
+		currency: set.Currency, provider: "code", paidAt: tx.Now(),
 	}, false)
 }
 

@@ -81,7 +81,7 @@ func refundTo(tx *db.Tx, d OrderDetail, refunded int64, emit bool) (OrderRefunde
 
 // closeOrder makes an order refunded and revokes its licenses.
 func closeOrder(tx *db.Tx, d OrderDetail) error {
-	if _, err := tx.Exec("UPDATE store_orders SET status = 'refunded', refunded_at = ? WHERE id = ?", tx.Now, d.id); err != nil {
+	if _, err := tx.Exec("UPDATE store_orders SET status = 'refunded', refunded_at = ? WHERE id = ?", tx.Now(), d.id); err != nil {
 		return err
 	}
 	if err := add(tx, ordersPaid, -1); err != nil {

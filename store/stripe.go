@@ -47,7 +47,7 @@ func (s *Service) ReceiveStripe(ctx context.Context, body []byte, signature stri
 		if err != nil {
 			return err
 		}
-		return verifyStripe(signature, body, secret, c.Now)
+		return verifyStripe(signature, body, secret, c.Now())
 	})
 	if err != nil {
 		return Received{}, err
@@ -135,7 +135,7 @@ func (e stripeEvent) answer(outcome, detail string) Received {
 
 // done notes the event, so that it is never handled again, with what became of it.
 func (e stripeEvent) done(tx *db.Tx, outcome, detail string) (Received, error) {
-	if _, err := tx.Exec("INSERT INTO store_provider_events (provider, event_id, at) VALUES (?, ?, ?)", stripe, e.id, tx.Now); err != nil {
+	if _, err := tx.Exec("INSERT INTO store_provider_events (provider, event_id, at) VALUES (?, ?, ?)", stripe, e.id, tx.Now()); err != nil {
 		return Received{}, err
 	}
 	err := tx.Audit("provider.event", "event:"+e.id, map[string]string{"provider": stripe, "type": e.kind, "outcome": outcome})
@@ -194,7 +194,7 @@ func (x session) calls() bool {
 // sale makes the session an order. Its refusals say why it cannot be one, and what
 // the owner can do.
 func (x session) sale(c *db.Conn) (sale, error) {
-	v := sale{licensed: true, rename: true, name: x.name, provider: stripe, ref: x.ref, tax: x.tax, paidAt: c.Now, tier: x.tier}
+	v := sale{licensed: true, rename: true, name: x.name, provider: stripe, ref: x.ref, tax: x.tax, paidAt: c.Now(), tier: x.tier}
 	var err error
 	switch {
 	case x.status != "paid":
@@ -339,7 +339,7 @@ func bookRefund(tx *db.Tx, e stripeEvent, r refund) (Received, error) {
 func keepRefund(tx *db.Tx, e stripeEvent, r refund) (Received, error) {
 	_, err := tx.Exec(`INSERT INTO store_early_refunds (provider, provider_ref, refunded_cents, currency, at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (provider, provider_ref) DO UPDATE SET refunded_cents = max(refunded_cents, excluded.refunded_cents)`,
-		stripe, r.ref, r.refunded, r.currency, tx.Now)
+		stripe, r.ref, r.refunded, r.currency, tx.Now())
 	if err != nil {
 		return Received{}, err
 	}

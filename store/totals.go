@@ -44,15 +44,15 @@ func addLicenses(tx *db.Tx, state string, expires *exact.Instant, n int64) error
 }
 
 // expired counts the licenses that would be active but for their date: whole days
-// from the days' sums, the day that c.Now lies in from its licenses.
+// from the days' sums, the day that c.Now() lies in from its licenses.
 func expired(c *db.Conn) (int64, error) {
-	today := c.Now.Day(time.UTC)
+	today := c.Now().Day(time.UTC)
 	before, _, err := db.One(c, db.Int, "SELECT ifnull(sum(licenses), 0) FROM store_expiry WHERE day < ?", today)
 	if err != nil {
 		return 0, err
 	}
 	since, _, err := db.One(c, db.Int,
 		"SELECT count(*) FROM store_licenses WHERE state = 'active' AND expires_at >= ? AND expires_at <= ?",
-		exact.InstantOf(today.Time(time.UTC)), c.Now)
+		exact.InstantOf(today.Time(time.UTC)), c.Now())
 	return before + since, err
 }

@@ -15,7 +15,7 @@ import (
 func unclear(tx *db.Tx, e stripeEvent, ref, reason string) (Received, error) {
 	_, err := tx.Exec(`INSERT INTO store_unclear (provider, provider_ref, event_id, reason, at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (provider, provider_ref) DO UPDATE SET event_id = excluded.event_id, reason = excluded.reason, at = excluded.at`,
-		stripe, ref, e.id, reason, tx.Now)
+		stripe, ref, e.id, reason, tx.Now())
 	if err != nil {
 		return Received{}, err
 	}

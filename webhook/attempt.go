@@ -36,12 +36,12 @@ const oldestPending = "SELECT " + parcelColumns + ` WHERE d.endpoint_id = ?2 AND
 // take marks the receiver's oldest pending delivery as being sent. The attempt may
 // begin once the transaction is on the disk.
 func take(tx *db.Tx, endpoint int64) (*parcel, error) {
-	p, found, err := db.One(&tx.Conn, scanParcel, oldestPending, tx.Now, endpoint)
+	p, found, err := db.One(&tx.Conn, scanParcel, oldestPending, tx.Now(), endpoint)
 	if err != nil || !found {
 		return nil, err
 	}
-	p.at = tx.Now
-	_, err = tx.Exec("UPDATE deliveries SET state = 'sending', attempted_at = ? WHERE id = ?", tx.Now, p.id)
+	p.at = tx.Now()
+	_, err = tx.Exec("UPDATE deliveries SET state = 'sending', attempted_at = ? WHERE id = ?", tx.Now(), p.id)
 	return p, err
 }
 

@@ -24,7 +24,7 @@ const anyAge = exact.Instant(math.MaxInt64)
 // its own deliveries of any age. A resend of a process that lives is left alone.
 func (s *Sender) mend(ctx context.Context, begins bool) bool {
 	left, err := db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) ([]Attempt, error) {
-		left, err := interrupt(tx, "resend", tx.Now-abandoned)
+		left, err := interrupt(tx, "resend", tx.Now()-abandoned)
 		if err != nil || !begins {
 			return left, err
 		}

@@ -99,7 +99,7 @@ func (r *Receivers) Add(ctx context.Context, who db.Caller, url string, events [
 	}
 	return db.Update(ctx, r.d, who, func(tx *db.Tx) (Secret, error) {
 		id, err := tx.Insert("INSERT INTO endpoints (service, url, events, secret, created_at) VALUES (?, ?, ?, ?, ?)",
-			who.Service, url, strings.Join(events, ","), secret, tx.Now)
+			who.Service, url, strings.Join(events, ","), secret, tx.Now())
 		if err != nil {
 			return Secret{}, err
 		}
@@ -136,7 +136,7 @@ func (r *Receivers) Remove(ctx context.Context, who db.Caller, id int64) error {
 			return err
 		}
 		_, err := tx.Exec(`UPDATE endpoints SET removed_at = ?, url = '', secret = '', old_secret = NULL, old_until = NULL
-			WHERE id = ?`, tx.Now, id)
+			WHERE id = ?`, tx.Now(), id)
 		return err
 	})
 }
@@ -168,7 +168,7 @@ func (r *Receivers) Rotate(ctx context.Context, who db.Caller, id int64) (Secret
 	fresh := Secret{ID: id, Secret: newSecret()}
 	err := r.change(ctx, who, id, "webhook.rotated", func(tx *db.Tx) error {
 		_, err := tx.Exec("UPDATE endpoints SET old_secret = secret, old_until = ?, secret = ? WHERE id = ?",
-			tx.Now+oldSigns, fresh.Secret, id)
+			tx.Now()+oldSigns, fresh.Secret, id)
 		return err
 	})
 	if err != nil {

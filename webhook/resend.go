@@ -143,7 +143,7 @@ func planFailed(c *db.Conn, service string, ask Ask) ([]again, error) {
 	}
 	from := exact.Instant(0)
 	if ask.Since > 0 {
-		from = c.Now - exact.Instant(ask.Since/time.Second)
+		from = c.Now() - exact.Instant(ask.Since/time.Second)
 	}
 	return db.All(c, func(r *db.Row) again {
 		return again{of: r.Int(), endpoint: r.Int(), event: r.Int(), service: r.Text()}
@@ -191,15 +191,15 @@ func (s *Sender) resend(ctx context.Context, who db.Caller, a again) (Resent, er
 			return nil, err
 		}
 		id, err := tx.Insert(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at, attempted_at)
-			VALUES (?1, ?2, 'resend', 'sending', ?3, ?3)`, a.endpoint, a.event, tx.Now)
+			VALUES (?1, ?2, 'resend', 'sending', ?3, ?3)`, a.endpoint, a.event, tx.Now())
 		if err != nil {
 			return nil, err
 		}
-		p, _, err := db.One(&tx.Conn, scanParcel, "SELECT "+parcelColumns+" WHERE d.id = ?2", tx.Now, id)
+		p, _, err := db.One(&tx.Conn, scanParcel, "SELECT "+parcelColumns+" WHERE d.id = ?2", tx.Now(), id)
 		if err != nil {
 			return nil, err
 		}
-		p.at = tx.Now
+		p.at = tx.Now()
 		return p, tx.Audit("delivery.resent", fmt.Sprintf("delivery:%d", a.of), resent{Delivery: id, Webhook: a.endpoint, Event: p.eventID})
 	})
 	if err != nil {

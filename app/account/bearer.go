@@ -102,7 +102,8 @@ func bearer(authorization string) (hash [sha256.Size]byte, ok bool) {
 
 // find gives the caller of a valid key.
 func (k *Keys) find(ctx context.Context, hash [sha256.Size]byte) (who db.Caller, found bool, err error) {
-	if err := k.look(); err != nil {
+	version, err := k.look()
+	if err != nil {
 		return who, false, err
 	}
 	now := minute(exact.InstantOf(k.d.Now()))
@@ -113,44 +114,44 @@ func (k *Keys) find(ctx context.Context, hash [sha256.Size]byte) (who db.Caller,
 		k.use(s, now)
 	}
 	k.mu.Unlock()
-	if s != nil {
-		return who, true, nil
+	if s == nil {
+		who, found, err = k.read(ctx, hash, now)
 	}
-	return k.read(ctx, hash, now)
+	who.Seen = version
+	return who, s != nil || found, err
 }
 
 // look makes sure that what is remembered was true when the request came in, or
-// later. It asks for the database's version, which no commit leaves as it was; only
+// later, and gives the database's version of then. It asks for the database's version, which no commit leaves as it was; only
 // when that has moved does it read the stamp of the credentials, and only when that
 // has moved too is everything forgotten.
 //
 // Requests that come while one looks wait for the next look together: one that began
 // after a request came in serves it too.
-func (k *Keys) look() error { return k.lookSince(k.begun.Load()) }
+func (k *Keys) look() (version int64, err error) { return k.lookSince(k.begun.Load()) }
 
 // lookSince is look for a request that came when that many looks had begun.
-func (k *Keys) lookSince(came uint64) error {
+func (k *Keys) lookSince(came uint64) (version int64, err error) {
 	k.looking.Lock()
 	defer k.looking.Unlock()
 	if k.answered > came {
-		return nil
+		return k.version, nil
 	}
 	mine := k.begun.Add(1)
-	version, err := k.d.Version()
-	if err != nil {
-		return err
+	if version, err = k.d.Version(); err != nil {
+		return 0, err
 	}
 	if version != k.version {
 		// Read after the version: what is committed in between moves the version again.
 		stamp, err := k.d.Glance(selectStamp)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		k.trust(stamp)
 		k.version = version
 	}
 	k.answered = mine
-	return nil
+	return version, nil
 }
 
 const selectStamp = "SELECT stamp FROM credential_stamp"

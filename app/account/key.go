@@ -90,7 +90,7 @@ func createKey(tx *db.Tx, u User, n NewKey) (k Key, full string, err error) {
 	full = mintKey()
 	hash := sha256.Sum256([]byte(full))
 	k = Key{
-		Prefix: full[:shown], Label: label, Service: n.Service, User: u.Name, Scope: n.Scope, CreatedAt: tx.Now,
+		Prefix: full[:shown], Label: label, Service: n.Service, User: u.Name, Scope: n.Scope, CreatedAt: tx.Now(),
 	}
 	k.ID, err = tx.Insert("INSERT INTO keys (hash, prefix, label, service, user_id, scope, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		hash[:], k.Prefix, k.Label, k.Service, u.id, k.Scope, k.CreatedAt)
@@ -125,7 +125,7 @@ func RevokeKey(ctx context.Context, d *db.DB, who db.Caller, id int64) (Key, err
 }
 
 func (k *Key) revoke(tx *db.Tx) error {
-	now := tx.Now
+	now := tx.Now()
 	k.RevokedAt = &now
 	if _, err := tx.Exec("UPDATE keys SET revoked_at = ? WHERE id = ?", now, k.ID); err != nil {
 		return err

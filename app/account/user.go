@@ -91,7 +91,7 @@ func addUser(tx *db.Tx, name, role string, services []string) (User, error) {
 		return User{}, fault.Conflictf("there is a user %s already; choose another name, or change the role with `quartermaster user role`", schema.Quote(name))
 	}
 	u := User{Name: name, Roles: map[string]string{}}
-	if u.id, err = tx.Insert("INSERT INTO users (name, created_at) VALUES (?, ?)", name, tx.Now); err != nil {
+	if u.id, err = tx.Insert("INSERT INTO users (name, created_at) VALUES (?, ?)", name, tx.Now()); err != nil {
 		return User{}, err
 	}
 	for _, service := range services {

@@ -52,14 +52,20 @@ func status(op schema.Op, answer any) int {
 	return http.StatusOK
 }
 
-func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any) {
+// answer writes the answer. keep, unless it is nil, is shown the bytes of one with the
+// status 200; they are not its own.
+func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any, keep func(body []byte)) {
 	held, _ := buffers.Get().(*[]byte)
 	body, err := encode((*held)[:0], answer)
 	if err != nil {
 		h.refuse(w, err)
 		return
 	}
-	send(w, status(op, answer), body)
+	code := status(op, answer)
+	send(w, code, body)
+	if keep != nil && code == http.StatusOK {
+		keep(body)
+	}
 	if _, shared := answer.(written); !shared && cap(body) <= mostKept {
 		*held = body
 	}

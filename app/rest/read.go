@@ -21,8 +21,8 @@ const (
 	maxDepth    = 32
 )
 
-// read reads the body: media type, size, form.
-func (h *handler) read(in *schema.Input, op schema.Op, raw bool, r *http.Request) error {
+// body reads the body: media type, size, form.
+func (h *handler) body(in *schema.Input, op schema.Op, raw bool, r *http.Request) error {
 	if !raw {
 		if err := checkMedia(r.Header.Get("Content-Type")); err != nil {
 			return err

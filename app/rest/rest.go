@@ -24,6 +24,7 @@ type Options struct {
 	Version      string // the program's
 	DB           *db.DB
 	Authenticate func(ctx context.Context, service, authorization, remote string) (db.Caller, error)
+	Answers      *db.Answers  // what was answered lately
 	Agent        http.Handler // POST /mcp; nil for a service without agents
 	Log          zerolog.Logger
 	Trusted      []netip.Prefix // proxies whose X-Forwarded-For counts
@@ -143,16 +144,35 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 				return
 			}
 		}
-		answer, err := h.call(op, raw, who, r, ps)
+		if op.Method() == http.MethodGet && !op.Open {
+			h.read(w, op, who, r, ps)
+			return
+		}
+		answer, err := h.call(r.Context(), op, raw, who, r, ps)
 		if err != nil {
 			h.refuse(w, err)
 			return
 		}
-		h.answer(w, op, answer)
+		h.answer(w, op, answer, nil)
 	}
 }
 
-func (h *handler) call(op schema.Op, raw bool, who db.Caller, r *http.Request, ps httprouter.Params) (any, error) {
+// read answers a GET, out of what was answered lately where that is still right.
+func (h *handler) read(w http.ResponseWriter, op schema.Op, who db.Caller, r *http.Request, ps httprouter.Params) {
+	if body, kept := h.Answers.Recall(who, r.URL.Path, r.URL.RawQuery); kept {
+		send(w, http.StatusOK, body)
+		return
+	}
+	ctx, basis := db.Founding(r.Context())
+	answer, err := h.call(ctx, op, false, who, r, ps)
+	if err != nil {
+		h.refuse(w, err)
+		return
+	}
+	h.answer(w, op, answer, func(body []byte) { h.Answers.Keep(who, r.URL.Path, r.URL.RawQuery, basis, body) })
+}
+
+func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Caller, r *http.Request, ps httprouter.Params) (any, error) {
 	in := schema.Input{
 		Surface: schema.REST, Path: ps.ByName, Header: r.Header.Get, Remote: Remote(r),
 	}
@@ -164,7 +184,7 @@ func (h *handler) call(op schema.Op, raw bool, who db.Caller, r *http.Request, p
 		in.Query = q
 	}
 	if r.Method == http.MethodPost {
-		if err := h.read(&in, op, raw, r); err != nil {
+		if err := h.body(&in, op, raw, r); err != nil {
 			return nil, err
 		}
 		if err := h.remember(&who, op, r, in.Raw); err != nil {
@@ -175,7 +195,7 @@ func (h *handler) call(op schema.Op, raw bool, who db.Caller, r *http.Request, p
 	if err != nil {
 		return nil, err
 	}
-	return do(r.Context(), who)
+	return do(ctx, who)
 }
 
 // Ping is what GET /api/ping answers.

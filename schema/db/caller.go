@@ -13,6 +13,7 @@ type Caller struct {
 	Scope   string // read or full
 	Via     string // rest, mcp, cli, license, provider
 	KeyID   int64  // the API key; 0 when there is none
+	Seen    int64  // the database's version when the key was found good; 0 when there was none
 	Keep    *Keep  // set for a request that carries an Idempotency-Key
 
 	quiet bool // the appliance's own bookkeeping, which leaves no audit entry

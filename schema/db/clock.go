@@ -24,10 +24,10 @@ func (tx *Tx) CheckClock() error {
 	switch {
 	case newest == 0:
 		return nil
-	case tx.Now < newest-clockGrace:
-		return fault.Unavailablef(nil, "the machine's clock says %s, but something was written at %s already: set the clock right, or start once with --accept-clock if it is", tx.Now, newest)
-	case tx.Now > newest+clockLeap:
-		return fault.Unavailablef(nil, "the machine's clock says %s, more than 400 days after the newest entry (%s): set the clock right, or start once with --accept-clock if it is", tx.Now, newest)
+	case tx.Now() < newest-clockGrace:
+		return fault.Unavailablef(nil, "the machine's clock says %s, but something was written at %s already: set the clock right, or start once with --accept-clock if it is", tx.Now(), newest)
+	case tx.Now() > newest+clockLeap:
+		return fault.Unavailablef(nil, "the machine's clock says %s, more than 400 days after the newest entry (%s): set the clock right, or start once with --accept-clock if it is", tx.Now(), newest)
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func (d *DB) readClock(ctx context.Context) error {
 func (d *DB) acceptClock(ctx context.Context) error {
 	d.newest.Store(0)
 	return Exec(ctx, d, CLI(""), func(tx *Tx) error {
-		return tx.Audit("clock.accepted", "clock", map[string]exact.Instant{"now": tx.Now})
+		return tx.Audit("clock.accepted", "clock", map[string]exact.Instant{"now": tx.Now()})
 	})
 }
 

@@ -39,13 +39,27 @@ func (c *handle) Prepare(query string) (*sqlite.Stmt, error) {
 // Conn is a consistent view of the database at one instant. Everything read through
 // it belongs together; it is valid until the function that got it returns.
 type Conn struct {
-	Now exact.Instant // the instant of this view or transaction
-	c   *handle
-	loc *time.Location
+	c     *handle
+	now   exact.Instant
+	loc   *time.Location
+	basis *Basis // told what of the clock was looked at; may be nil
+}
+
+// Now is the instant of this view or transaction.
+func (c *Conn) Now() exact.Instant {
+	if c.basis != nil {
+		c.basis.now = true
+	}
+	return c.now
 }
 
 // Today is the calendar day of Now in the shop's time zone.
-func (c *Conn) Today() exact.Day { return c.Now.Day(c.loc) }
+func (c *Conn) Today() exact.Day {
+	if c.basis != nil {
+		c.basis.today = true
+	}
+	return c.now.Day(c.loc)
+}
 
 // Zone is the shop's time zone.
 func (c *Conn) Zone() *time.Location { return c.loc }

@@ -165,7 +165,10 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 			err = failed(end)
 		}
 	}()
-	return fn(&Conn{Now: exact.InstantOf(d.now()), c: c, loc: d.zone})
+	basis := basisOf(ctx)
+	conn := &Conn{c: c, now: exact.InstantOf(d.now()), loc: d.zone, basis: basis}
+	basis.views(conn)
+	return fn(conn)
 }
 
 func (d *DB) reader(ctx context.Context) (*handle, error) {

@@ -57,7 +57,7 @@ func (c *clock) add(d time.Duration) {
 }
 
 func addUser(tx *Tx, name string) error {
-	id, err := tx.Insert("INSERT INTO users (name, created_at) VALUES (?, ?)", name, tx.Now)
+	id, err := tx.Insert("INSERT INTO users (name, created_at) VALUES (?, ?)", name, tx.Now())
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (tx *Tx) audit(service, actor, action, subject string, changes any) error {
 	}
 	tx.audited = true
 	return failed(run(tx.c, "INSERT INTO audit (at, service, actor, via, action, subject, changes) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		tx.Now, service, actor, tx.who.Via, action, subject, string(body)))
+		tx.Now(), service, actor, tx.who.Via, action, subject, string(body)))
 }
 
 // event is the body of a delivery.
@@ -108,7 +108,7 @@ type event struct {
 // Emit writes an event of the caller's service and one pending delivery for every
 // receiver that wants it. Its body is fixed here.
 func (tx *Tx) Emit(name string, data any) error {
-	e := event{ID: "evt_" + randomHex(16), Event: name, Service: tx.who.Service, CreatedAt: tx.Now, Data: data}
+	e := event{ID: "evt_" + randomHex(16), Event: name, Service: tx.who.Service, CreatedAt: tx.Now(), Data: data}
 	body, err := strict.Marshal(e)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (tx *Tx) Emit(name string, data any) error {
 	owed, err := tx.Exec(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at)
 		SELECT id, ?, 'auto', 'pending', ? FROM endpoints
 		WHERE service = ? AND removed_at IS NULL AND enabled = 1
-		AND (events = '' OR instr(',' || events || ',', ',' || ? || ',') > 0)`, seq, tx.Now, e.Service, name)
+		AND (events = '' OR instr(',' || events || ',', ',' || ? || ',') > 0)`, seq, tx.Now(), e.Service, name)
 	tx.emitted = tx.emitted || owed > 0
 	return err
 }
@@ -149,7 +149,7 @@ func (tx *Tx) replay() error {
 	a, found, err := One(&tx.Conn, func(r *Row) answer {
 		return answer{Replay: Replay{Status: int(r.Int()), Body: r.Bytes()}, request: r.Bytes()}
 	}, "SELECT status, body, request FROM answers WHERE key_id = ? AND idempotency_key = ? AND route = ? AND created_at > ?",
-		tx.who.KeyID, k.Key, k.Route, tx.Now-keptFor)
+		tx.who.KeyID, k.Key, k.Route, tx.Now()-keptFor)
 	switch {
 	case err != nil || !found:
 		return err
@@ -169,9 +169,9 @@ func (tx *Tx) keep(answer any) error {
 	if err != nil {
 		return fmt.Errorf("render the kept answer: %w", err)
 	}
-	if err := run(tx.c, "DELETE FROM answers WHERE created_at <= ?", tx.Now-keptFor); err != nil {
+	if err := run(tx.c, "DELETE FROM answers WHERE created_at <= ?", tx.Now()-keptFor); err != nil {
 		return failed(err)
 	}
 	return failed(run(tx.c, "INSERT OR REPLACE INTO answers (key_id, idempotency_key, route, request, status, body, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		tx.who.KeyID, k.Key, k.Route, k.Body[:], status, body, tx.Now))
+		tx.who.KeyID, k.Key, k.Route, k.Body[:], status, body, tx.Now()))
 }

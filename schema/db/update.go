@@ -66,6 +66,7 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 	if err := who.MayWrite("this change"); err != nil {
 		return err
 	}
+	basisOf(ctx).writes()
 	t := &ticket{ctx: ctx, who: who, fn: fn, since: time.Now(), done: make(chan struct{})}
 	select {
 	case d.tickets <- t:
@@ -163,7 +164,7 @@ func (d *DB) attempt(c *handle, t *ticket, now exact.Instant, shared bool) {
 		t.err = failed(sqlite.ResultInterrupt.ToError())
 		return
 	}
-	tx := &Tx{Conn: Conn{Now: now, c: c, loc: d.zone}, d: d, who: t.who}
+	tx := &Tx{Conn: Conn{now: now, c: c, loc: d.zone}, d: d, who: t.who}
 	if shared {
 		if t.err = failed(run(c, "SAVEPOINT ticket")); t.err != nil {
 			return
