@@ -14,7 +14,7 @@ const (
 	sending     = "sending"     // being tried, or cut off by a crash that nobody has looked at yet
 	delivered   = "delivered"   // answered with a 2xx
 	failed      = "failed"      // answered with anything else, or not at all
-	interrupted = "interrupted" // cut off while it was tried: whether it arrived is not known
+	interrupted = "interrupted" // cut off while it was tried, so that whether it arrived is not known; or before, by its receiver's removal
 )
 
 // Delivery is one entry of the delivery log: an event, a receiver, and at most one

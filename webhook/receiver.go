@@ -128,11 +128,14 @@ func (r *Receivers) wanted(service string, asked []string) ([]string, error) {
 	return list, nil
 }
 
-// Remove takes a receiver off: nothing more is sent to it, what was pending for it
-// is dropped, and its URL and secrets are forgotten. Its log stays.
+// Remove takes a receiver off: nothing more is sent to it, and its URL and secrets are
+// forgotten. Its log stays, and tells as interrupted what was still pending for it.
 func (r *Receivers) Remove(ctx context.Context, who db.Caller, id int64) error {
 	return r.change(ctx, who, id, "webhook.removed", func(tx *db.Tx) error {
-		if _, err := tx.Exec("DELETE FROM deliveries WHERE endpoint_id = ? AND state = 'pending'", id); err != nil {
+		if _, err := tx.Exec("UPDATE deliveries SET state = 'interrupted' WHERE endpoint_id = ? AND state = 'pending'", id); err != nil {
+			return err
+		}
+		if err := prune(tx, id); err != nil {
 			return err
 		}
 		_, err := tx.Exec(`UPDATE endpoints SET removed_at = ?, url = '', secret = '', old_secret = NULL, old_until = NULL

@@ -267,7 +267,7 @@ func TestDisabledAndRemoved(t *testing.T) {
 		}
 	}
 	equal(t, "the disabled receiver's log", s.states(held.ID), []string{"pending"})
-	equal(t, "the removed receiver's log", s.states(gone.ID), []string{})
+	equal(t, "the removed receiver's log", s.states(gone.ID), []string{"interrupted"})
 	if err := s.receivers.Enable(t.Context(), db.CLI("store"), held.ID); err != nil {
 		t.Fatal(err)
 	}

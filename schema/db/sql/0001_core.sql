@@ -52,6 +52,8 @@ CREATE TRIGGER stamp_key_gone AFTER DELETE ON keys BEGIN
   UPDATE credential_stamp SET stamp = stamp + 1;
 END;
 
+-- Every write of business data adds an entry, so there is no index of its services:
+-- one service's entries are found by walking back from the newest.
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
@@ -62,7 +64,6 @@ CREATE TABLE audit (
   subject TEXT NOT NULL,
   changes TEXT NOT NULL
 ) STRICT;
-CREATE INDEX audit_service ON audit (service, id);
 CREATE INDEX audit_clock ON audit (id) WHERE action = 'clock.accepted';
 
 CREATE TABLE endpoints (
@@ -88,8 +89,10 @@ CREATE TABLE events (
   body BLOB NOT NULL                    -- the bytes that are signed and sent, now and at a resend
 ) STRICT;
 
+-- A delivery that is owed touches this table and two indexes in the commit of its event.
+-- A receiver's newest deliveries are never dropped, so no number comes twice.
 CREATE TABLE deliveries (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  id INTEGER PRIMARY KEY,
   endpoint_id INTEGER NOT NULL REFERENCES endpoints (id),
   event_seq INTEGER NOT NULL REFERENCES events (seq),
   kind TEXT NOT NULL CHECK (kind IN ('auto', 'resend')),
@@ -100,7 +103,6 @@ CREATE TABLE deliveries (
   created_at INTEGER NOT NULL,
   attempted_at INTEGER
 ) STRICT;
-CREATE INDEX deliveries_endpoint ON deliveries (endpoint_id, id);
 CREATE INDEX deliveries_event ON deliveries (event_seq, endpoint_id);
 CREATE INDEX deliveries_pending ON deliveries (endpoint_id, id) WHERE state = 'pending';
 CREATE INDEX deliveries_sending ON deliveries (kind, attempted_at) WHERE state = 'sending';
