@@ -10,9 +10,6 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// appender is an answer that writes itself, because it is large and asked for often.
-type appender interface{ AppendJSON(b []byte) []byte }
-
 // call calls a tool. A name that no tool has is a protocol error; whatever the tool
 // itself refuses is a result that the agent can read and learn from.
 func (x *exchange) call(b []byte, params strict.Value) ([]byte, *wrong) {
@@ -54,7 +51,9 @@ func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 // do calls a tool and appends the result. keep, unless it is nil, is shown the one of a
 // call that was carried out.
 func (x *exchange) do(ctx context.Context, b []byte, t *tool, args strict.Value, keep func(given []byte)) []byte {
-	answer, err := guarded(func() ([]byte, error) { return x.ask(ctx, t, args) })
+	held := strict.Borrow()
+	answer, err := guarded(func() ([]byte, error) { return x.ask(ctx, (*held)[:0], t, args) })
+	defer strict.GiveBack(held, answer)
 	if err != nil {
 		return x.refused(b, t, err)
 	}
@@ -66,8 +65,8 @@ func (x *exchange) do(ctx context.Context, b []byte, t *tool, args strict.Value,
 	return x.endCall(b)
 }
 
-// ask binds the arguments, calls the operation and gives its answer as JSON.
-func (x *exchange) ask(ctx context.Context, t *tool, args strict.Value) ([]byte, error) {
+// ask binds the arguments, calls the operation and appends its answer as JSON.
+func (x *exchange) ask(ctx context.Context, b []byte, t *tool, args strict.Value) ([]byte, error) {
 	do, err := t.op.Bind(schema.Input{
 		Surface: schema.Tool, Body: args, HasBody: true,
 		Header: x.r.Header.Get, Remote: x.r.RemoteAddr,
@@ -79,10 +78,7 @@ func (x *exchange) ask(ctx context.Context, t *tool, args strict.Value) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	if a, ok := answer.(appender); ok {
-		return a.AppendJSON(nil), nil
-	}
-	return strict.Marshal(answer)
+	return strict.Append(b, answer)
 }
 
 // given appends the result of a call that was carried out: the answer, and the same

@@ -17,10 +17,10 @@ type exchange struct {
 	stateless bool
 }
 
-// answer gives the HTTP status and the body; no body for a notification, which is
+// answer gives the HTTP status and, appended to b, the body; no body for a notification, which is
 // taken and never acted on: there is none that a stateless endpoint needs, and a tool
 // whose call could not be answered is not called.
-func (x *exchange) answer(body []byte) (status int, answer []byte) {
+func (x *exchange) answer(b, body []byte) (status int, answer []byte) {
 	x.stateless = saysStateless(x.r.Header)
 	m, bad := readMessage(body)
 	if bad == nil {
@@ -32,7 +32,7 @@ func (x *exchange) answer(body []byte) (status int, answer []byte) {
 	if m.id == nil {
 		return http.StatusAccepted, nil
 	}
-	b := append(appendHead(nil, m.id, x.stateless), `,"result":`...)
+	b = append(appendHead(b, m.id, x.stateless), `,"result":`...)
 	if b, bad = x.result(b, m); bad != nil {
 		return x.wrong(m, bad)
 	}

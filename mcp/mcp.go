@@ -16,6 +16,7 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
 )
 
 // Options are what the endpoint of one service needs.
@@ -108,7 +109,9 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x := exchange{e: e, r: r, who: who, id: w.Header().Get("X-Request-Id")}
-	status, answer := x.answer(body)
+	held := strict.Borrow()
+	status, answer := x.answer((*held)[:0], body)
+	defer strict.GiveBack(held, answer)
 	if answer == nil {
 		w.Header().Set("Content-Length", "0")
 		w.WriteHeader(status)

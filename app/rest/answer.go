@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
-	"sync"
 	"time"
 
 	"quartermaster/schema"
@@ -55,8 +54,11 @@ func status(op schema.Op, answer any) int {
 // answer writes the answer. keep, unless it is nil, is shown the bytes of one with the
 // status 200; they are not its own.
 func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any, keep func(body []byte)) {
-	held, _ := buffers.Get().(*[]byte)
+	held := strict.Borrow()
 	body, err := encode((*held)[:0], answer)
+	if _, shared := answer.(written); !shared {
+		defer strict.GiveBack(held, body)
+	}
 	if err != nil {
 		h.refuse(w, err)
 		return
@@ -66,17 +68,7 @@ func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any, keep f
 	if keep != nil && code == http.StatusOK {
 		keep(body)
 	}
-	if _, shared := answer.(written); !shared && cap(body) <= mostKept {
-		*held = body
-	}
-	buffers.Put(held)
 }
-
-// buffers are where answers are written; large ones are not kept, since memory is
-// small where this runs.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
-const mostKept = 256 << 10
 
 func send(w http.ResponseWriter, status int, body []byte) {
 	head := w.Header()

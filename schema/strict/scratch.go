@@ -1,0 +1,22 @@
+package strict
+
+import "sync"
+
+// Borrow lends a buffer, empty as (*p)[:0], for JSON that is sent and then forgotten.
+func Borrow() *[]byte {
+	p, _ := scratch.Get().(*[]byte)
+	return p
+}
+
+// GiveBack takes a lent buffer back, with what was written in it, which may have moved
+// as it grew. Nobody may look at it any more. Large ones are not kept, since memory is
+// small where this runs.
+func GiveBack(p *[]byte, used []byte) {
+	const most = 256 << 10
+	if cap(used) > cap(*p) && cap(used) <= most {
+		*p = used
+	}
+	scratch.Put(p)
+}
+
+var scratch = sync.Pool{New: func() any { return new([]byte) }}
