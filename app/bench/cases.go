@@ -51,32 +51,33 @@ func (b *bench) reads(p, empty *process) []oneCase {
 	orderColumns := `w.id, w.asset_id, a.name, w.description, w.priority, w.wo_type, w.status, w.assigned_to, w.labor_minutes,
 		w.labor_rate_cents, w.typed_cents, w.used_cents, w.downtime_minutes, w.resolution, w.pm_id, w.created_by, w.created_at,
 		w.started_at, w.completed_at, w.updated_at FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id`
-	ledger := s.leases / 2
+	afresh := func(service, path string) floor { return b.afresh(p, service, s.get(service, path)) }
+	ledger := fmt.Sprintf("/api/leases/%d/ledger", s.leases/2)
 	cases := []oneCase{
 		{name: "ping with key", clients: readers, floors: []floor{nothing}, ours: b.ask(p, "store", readers, always(s.get("store", "/api/ping")))},
-		{name: "work order by id", clients: readers, target: "60 % of empty", floors: []floor{nothing, bare("SELECT "+orderColumns+" WHERE w.id = ?", 7)},
+		{name: "work order by id", clients: readers, target: "60 % of empty", floors: []floor{nothing, bare("SELECT "+orderColumns+" WHERE w.id = ?", 7), afresh("maintenance", "/api/work-orders/7")},
 			ours: b.ask(p, "maintenance", readers, func(c, n int) []byte {
 				return s.get("maintenance", fmt.Sprintf("/api/work-orders/%d", 1+(c*7919+n*104729)%(s.orders/5)))
 			})},
 		{name: "license check", clients: readers, target: "33 % of empty", floors: []floor{nothing}, ours: b.ask(p, "store", readers, s.license("check"))},
 		{name: "license activate, known seat", clients: readers, target: "33 % of empty", floors: []floor{nothing}, ours: b.ask(p, "store", readers, s.license("activate"))},
-		{name: "200 work orders", clients: readers, target: "15 % of empty", floors: []floor{nothing, bare("SELECT " + orderColumns + " ORDER BY w.id DESC LIMIT 200")},
+		{name: "200 work orders", clients: readers, target: "15 % of empty", floors: []floor{nothing, bare("SELECT " + orderColumns + " ORDER BY w.id DESC LIMIT 200"), afresh("maintenance", "/api/work-orders")},
 			ours: b.ask(p, "maintenance", readers, always(s.get("maintenance", "/api/work-orders")))},
-		{name: "200 orders of the store", clients: readers, target: "15 % of empty", floors: []floor{nothing},
+		{name: "200 orders of the store", clients: readers, target: "15 % of empty", floors: []floor{nothing, afresh("store", "/api/orders?limit=200")},
 			ours: b.ask(p, "store", readers, always(s.get("store", "/api/orders?limit=200")))},
 		{name: "store stats", clients: readers, floors: []floor{nothing}, ours: b.ask(p, "store", readers, always(s.get("store", "/api/stats")))},
 		{name: "ledger of a lease", clients: readers, floors: []floor{nothing, bare(`SELECT id, type, label, due_date, amount_cents, period_start, period_end, rent_cents, paid_date, method
-			FROM charges WHERE lease_id = ? ORDER BY due_date, id`, ledger)},
-			ours: b.ask(p, "rental", readers, always(s.get("rental", fmt.Sprintf("/api/leases/%d/ledger", ledger))))},
+			FROM charges WHERE lease_id = ? ORDER BY due_date, id`, s.leases/2), afresh("rental", ledger)},
+			ours: b.ask(p, "rental", readers, always(s.get("rental", ledger)))},
 		{name: "arrears of all leases", clients: 1, floors: []floor{bare(`SELECT c.id, c.lease_id, c.due_date, c.amount_cents, t.name, u.name FROM charges c JOIN leases l ON l.id = c.lease_id
 			JOIN tenants t ON t.id = l.tenant_id JOIN units u ON u.id = l.unit_id WHERE c.paid_date IS NULL`)},
-			ours: b.ask(p, "rental", 1, always(s.get("rental", "/api/arrears")))},
+			ours: afresh("rental", "/api/arrears").run},
 		{name: "what is due of all plans", clients: 1, target: "3 x bare", floors: []floor{bare(`SELECT p.id, p.title, p.interval_days, p.interval_usage, p.last_done_date, p.baseline, a.id, a.name, a.asset_tag,
 			m.name, m.unit, m.reading, m.read_date, m.last_day, m.last_value, r.day, r.value
 			FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id
 			LEFT JOIN readings r ON r.meter_id = m.id AND r.epoch = m.epoch AND (r.day, r.seq) = (SELECT day, seq FROM readings
 				WHERE meter_id = m.id AND epoch = m.epoch AND day >= ? ORDER BY day, seq LIMIT 1)`, int(s.today)-90)},
-			ours: b.ask(p, "maintenance", 1, always(s.get("maintenance", "/api/pm-due")))},
+			ours: afresh("maintenance", "/api/pm-due").run},
 	}
 	return append(cases, b.reports(p)...)
 }
@@ -91,8 +92,8 @@ func (b *bench) reports(p *process) []oneCase {
 	rows := floor{"bare statement", b.bareQuery(`SELECT id, active, current_stock, on_order, sold, first_sold, is_below, judged_on, lead_time_days,
 		safety_stock_days, pack_size, moq, unit_cost_cents, created_at, updated_at, sku, name, supplier, supplier_sku, barcode, unit FROM skus WHERE active = 1`, nil)}
 	return []oneCase{
-		{name: "reorder report, all", clients: 1, target: "2.3 x sums", floors: []floor{sums, rows}, ours: b.ask(p, "reorder", 1, always(s.get("reorder", "/api/reorder-report?status=all")))},
-		{name: "reorder report, flagged", clients: 1, target: "1 x sums", floors: []floor{sums, rows}, ours: b.ask(p, "reorder", 1, always(s.get("reorder", "/api/reorder-report")))},
+		{name: "reorder report, all", clients: 1, target: "2.3 x sums", floors: []floor{sums, rows}, ours: b.afresh(p, "reorder", s.get("reorder", "/api/reorder-report?status=all")).run},
+		{name: "reorder report, flagged", clients: 1, target: "1 x sums", floors: []floor{sums, rows}, ours: b.afresh(p, "reorder", s.get("reorder", "/api/reorder-report")).run},
 	}
 }
 
@@ -112,16 +113,21 @@ func (b *bench) agents(p *process) []oneCase {
 	call := func(tool, arguments string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
 	}
-	lease := s.leases / 2
-	rest := func(service, path string) floor {
-		return floor{"same over REST", b.ask(p, service, 4, always(s.get(service, path)))}
+	ledger := fmt.Sprintf("/api/leases/%d/ledger", s.leases/2)
+	one := []struct{ name, service, path, call string }{
+		{"agent: a ledger", "rental", ledger, call("lease_detail", fmt.Sprintf(`{"lease_id":%d}`, s.leases/2))},
+		{"agent: a work order", "maintenance", "/api/work-orders/7", call("workorder_detail", `{"id":7}`)},
 	}
-	return []oneCase{
-		{name: "agent: a ledger", clients: 4, target: "<= 40 us more CPU", floors: []floor{rest("rental", fmt.Sprintf("/api/leases/%d/ledger", lease))},
-			ours: b.ask(p, "rental", 4, always(request("POST", "/mcp", s.keys["rental"], call("lease_detail", fmt.Sprintf(`{"lease_id":%d}`, lease)))))},
-		{name: "agent: a work order", clients: 4, target: "<= 40 us more CPU", floors: []floor{rest("maintenance", "/api/work-orders/7")},
-			ours: b.ask(p, "maintenance", 4, always(request("POST", "/mcp", s.keys["maintenance"], call("workorder_detail", `{"id":7}`))))},
+	var cases []oneCase
+	for _, c := range one {
+		tool, rest := request("POST", "/mcp", s.keys[c.service], c.call), s.get(c.service, c.path)
+		cases = append(cases,
+			oneCase{name: c.name, clients: 4, target: "<= 40 us more CPU", ours: b.ask(p, c.service, 4, always(tool)),
+				floors: []floor{{"same over REST", b.ask(p, c.service, 4, always(rest))}}},
+			oneCase{name: c.name + ", after a change", clients: 1, target: "<= 40 us more CPU", ours: b.afresh(p, c.service, tool).run,
+				floors: []floor{{"same over REST", b.afresh(p, c.service, rest).run}}})
 	}
+	return cases
 }
 
 // writes are single durable writes, each acknowledged before its client sends the next.

@@ -1,0 +1,55 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// afresh makes the floor that is no floor: the same request right after something was
+// committed, one at a time, so that no answer that was kept can be given again. Its rate
+// is of the time in which the appliance had a request.
+func (b *bench) afresh(p *process, service string, request []byte) floor {
+	return floor{"right after a change", func() (s sample, err error) {
+		file, err := openEngine(b.path)
+		if err != nil {
+			return s, err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		c, err := dial(p.addrs[service])
+		if err != nil {
+			return s, err
+		}
+		defer c.close()
+		before, err := p.cpu()
+		if err != nil {
+			return s, err
+		}
+		for began := time.Now(); s.Ops == 0 || time.Since(began) < b.slice; s.Ops++ {
+			took, err := c.afterChange(file, s.Ops, request)
+			if err != nil {
+				return s, err
+			}
+			s.Took = append(s.Took, took)
+			s.Wall += took
+		}
+		after, err := p.cpu()
+		s.CPU = after - before
+		return s, err
+	}}
+}
+
+// afterChange commits a change that nobody looks at, and asks.
+func (c *client) afterChange(file *engine, n int, request []byte) (time.Duration, error) {
+	if _, err := step(file, fmt.Sprintf("PRAGMA user_version = %d", 1+n%2)); err != nil {
+		return 0, err
+	}
+	asked := time.Now()
+	status, err := c.do(request)
+	if err == nil && status != 200 {
+		err = fmt.Errorf("status %d", status)
+	}
+	return time.Since(asked), err
+}
