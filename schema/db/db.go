@@ -50,7 +50,7 @@ type DB struct {
 }
 
 // maxReaders bounds the connections that read at once; each holds a page cache.
-const maxReaders = 8
+const maxReaders = 4
 
 // The page caches, in KiB. What a reader lacks, the system's own cache gives at the cost
 // of a copy, which the figures in docs/performance.md do not show; eight large ones
