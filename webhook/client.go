@@ -65,6 +65,9 @@ func (c *client) post(ctx context.Context, target string, h http.Header, body []
 		return 0, why
 	}
 	defer func() { _ = conn.Close() }()
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetReadBuffer(maxHeader) // so that no more of an endless answer is taken in than is read
+	}
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	wire := conn
 	if req.URL.Scheme == "https" {

@@ -36,10 +36,11 @@ type Sender struct {
 }
 
 // beat is how often the sender looks whether another process has written; housework
-// how often it tidies up.
+// how often it tidies up; breath how long a receiver is left alone after a failure.
 const (
 	beat      = time.Second
 	housework = time.Hour
+	breath    = 100 * time.Millisecond
 )
 
 // NewSender gives a sender that does nothing yet. Resend may be used without Run.
@@ -182,11 +183,14 @@ func (s *Sender) serve(ctx, attempts context.Context, endpoint int64) {
 
 // drain makes one attempt after another until nothing is pending or ctx ends. What
 // came of an attempt and the taking of the next share a commit, and commits of lanes
-// that wait at the same time share a sync.
+// that wait at the same time share a sync. After a failure the lane rests a breath
+// before it takes the next: a receiver that is ill shall not cost more than one that
+// is well, and what waits for it may then find it recovered.
 func (s *Sender) drain(ctx, attempts context.Context, endpoint int64) {
 	var last *Attempt
+	var rest <-chan time.Time // set after a failure
 	for {
-		p, err := s.next(ctx, endpoint, last)
+		p, err := s.next(ctx, endpoint, last, rest == nil)
 		switch {
 		case err != nil && last == nil:
 			s.o.Trouble(err)
@@ -203,17 +207,28 @@ func (s *Sender) drain(ctx, attempts context.Context, endpoint int64) {
 		if last != nil {
 			s.o.Log(*last)
 		}
+		if rest != nil {
+			select {
+			case <-rest:
+			case <-ctx.Done():
+			}
+			last, rest = nil, nil
+			continue
+		}
 		if p == nil {
 			return
 		}
 		a := s.try(attempts, p)
 		last = &a
+		if a.State == failed {
+			rest = time.After(breath)
+		}
 	}
 }
 
-// next writes what came of the last attempt and takes the receiver's next delivery,
-// none when ctx has ended.
-func (s *Sender) next(ctx context.Context, endpoint int64, last *Attempt) (*parcel, error) {
+// next writes what came of the last attempt and, if it is to, takes the receiver's next
+// delivery, none when ctx has ended.
+func (s *Sender) next(ctx context.Context, endpoint int64, last *Attempt, more bool) (*parcel, error) {
 	return db.Update(context.WithoutCancel(ctx), s.d, db.Bookkeeping(), func(tx *db.Tx) (*parcel, error) {
 		if last != nil {
 			if err := record(tx, *last); err != nil {
@@ -223,7 +238,7 @@ func (s *Sender) next(ctx context.Context, endpoint int64, last *Attempt) (*parc
 				return nil, err
 			}
 		}
-		if ctx.Err() == nil {
+		if more && ctx.Err() == nil {
 			return take(tx, endpoint)
 		}
 		return nil, nil
