@@ -109,7 +109,7 @@ func newLoad(t testing.TB) *load {
 	l.cli("asset_tag,name,unit,reading\nLATHE,hours,h,0\n", "import", "maintenance", "meters", "-")
 	l.cli("property,name\nHouse,A\nHouse,B\n", "import", "rental", "units", "-")
 	l.cli("name\nAnn\nBob\n", "import", "rental", "tenants", "-")
-	l.cli("property,unit,start_date,tenant,rent_cents,frequency\nHouse,A,1986-01-03,Ann,100,weekly\nHouse,B,1986-01-03,Bob,100,weekly\n",
+	l.cli("property,unit,start_date,tenant,rent_cents,frequency\nHouse,A,1906-01-05,Ann,100,weekly\nHouse,B,1906-01-05,Bob,100,weekly\n",
 		"import", "rental", "leases", "-")
 	l.cli("provider,provider_ref,email,sku,qty,unit_cents,paid_at\nmanual,1,ann@shop.example,APP,1,1000,2026-01-01T00:00:00Z\n",
 		"import", "store", "orders", "-")

@@ -40,7 +40,7 @@ type Sender struct {
 const (
 	beat      = time.Second
 	housework = time.Hour
-	breath    = 100 * time.Millisecond
+	breath    = 20 * time.Millisecond
 )
 
 // NewSender gives a sender that does nothing yet. Resend may be used without Run.
