@@ -122,8 +122,10 @@ func (c *engine) upsert(rows []sale) error {
 // crowd is the path where everybody is served while one uploads. The floors are the
 // same reads and writes without the upload.
 func (b *bench) crowd(p *process) []oneCase {
-	read := b.ask(p, "maintenance", 4, always(b.shop.get("maintenance", "/api/work-orders/7")))
-	write := b.ask(p, "maintenance", 2, b.reading())
+	read := func(clients int) runner {
+		return b.ask(p, "maintenance", clients, always(b.shop.get("maintenance", "/api/work-orders/7")))
+	}
+	write := b.ask(p, "maintenance", 1, b.reading())
 	n := 1_000_000
 	during := func(r runner) runner {
 		return func() (sample, error) {
@@ -139,8 +141,12 @@ func (b *bench) crowd(p *process) []oneCase {
 			return s, errors.Join(err, <-done)
 		}
 	}
+	reads := func(clients int) oneCase {
+		return oneCase{name: "reads during uploads", clients: clients, target: "p99 <= 2 x", ours: during(read(clients)),
+			floors: []floor{{"without uploads", read(clients)}}}
+	}
 	return []oneCase{
-		{name: "reads during uploads", clients: 4, target: "p99 <= 2 x", ours: during(read), floors: []floor{{"without uploads", read}}},
-		{name: "writes during uploads", clients: 2, target: "wait <= an upload", ours: during(write), floors: []floor{{"without uploads", write}}},
+		reads(1), reads(4), // four keep both cores of a small machine busy by themselves
+		{name: "writes during uploads", clients: 1, target: "wait <= an upload", ours: during(write), floors: []floor{{"without uploads", write}}},
 	}
 }
