@@ -177,24 +177,24 @@ func fieldsOf(t reflect.Type) (members []member, ok bool) {
 
 func writeStruct(members []member) write {
 	return func(b []byte, v reflect.Value) (_ []byte, err error) {
-		b = append(b, '{')
-		first := true
+		open := byte('{')
 		for i := range members {
 			m := &members[i]
-			f := v
-			for _, at := range m.index {
+			f := v.Field(m.index[0])
+			for _, at := range m.index[1:] {
 				f = f.Field(at)
 			}
 			if m.omitEmpty && empty(f) {
 				continue
 			}
-			if !first {
-				b = append(b, ',')
-			}
-			first = false
-			if b, err = m.write(append(b, m.name...), f); err != nil {
+			b = append(append(b, open), m.name...)
+			open = ','
+			if b, err = m.write(b, f); err != nil {
 				return b, err
 			}
+		}
+		if open == '{' {
+			b = append(b, open)
 		}
 		return append(b, '}'), nil
 	}

@@ -37,20 +37,30 @@ func slow(b []byte, v any) ([]byte, error) {
 // AppendText appends s as a JSON string, byte for byte as Marshal writes it.
 func AppendText(b []byte, s string) []byte {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf && needsEscapes(s) {
+		if asItIs[s[i]] {
+			continue
+		}
+		if s[i] < utf8.RuneSelf || needsEscapes(s) {
 			quoted, err := slow(b, s)
 			if err != nil {
 				panic(err) // a string always marshals
 			}
 			return quoted
-		} else if c >= utf8.RuneSelf {
-			break // needsEscapes has seen the whole text
 		}
+		break // needsEscapes has seen the whole text
 	}
 	b = append(b, '"')
 	b = append(b, s...)
 	return append(b, '"')
 }
+
+// asItIs tells of every byte whether it is a character that is written as it is.
+var asItIs = func() (t [256]bool) {
+	for c := byte(' '); c < utf8.RuneSelf; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
 
 // needsEscapes tells whether encoding/json would write anything in s but its bytes.
 func needsEscapes(s string) bool {

@@ -71,6 +71,12 @@ type shadow struct {
 	P string `json:"p"`
 }
 
+// sparse may begin with what is left out, and may leave everything out.
+type sparse struct {
+	A int    `json:"a,omitempty"`
+	B string `json:"b,omitempty"`
+}
+
 func reference(t *testing.T, v any) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -92,7 +98,7 @@ func TestMarshalIsEncodingJSON(t *testing.T) {
 	for _, v := range []any{
 		nil, 1, "x", s, true, []string{}, []string(nil), map[string]any{"k": []int{1}}, full, &full, everything{Raw: json.RawMessage("1"), Month: d.Month()}, hidden{inner2{"u"}, 1},
 		outer{Promoted{1}, 2}, shadow{Promoted{1}, "x"}, []any{1, "a", nil, full}, d, &d, exact.Milli(1), []exact.Day{d}, struct{}{},
-		tree{Name: "a", Kids: []*tree{{Name: "b"}, nil}}, json.RawMessage(`[1]`),
+		tree{Name: "a", Kids: []*tree{{Name: "b"}, nil}}, json.RawMessage(`[1]`), sparse{}, sparse{A: 1}, sparse{B: "b"}, sparse{1, "b"},
 	} {
 		got, err := Marshal(v)
 		if want := reference(t, v); err != nil || string(got) != want {
