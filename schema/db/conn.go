@@ -14,6 +14,7 @@ import (
 type handle struct {
 	*sqlite.Conn
 	kept      map[string]*sqlite.Stmt
+	rows      map[string]int // how many each query gave All last
 	interrupt chan struct{} // closed to interrupt its queries; nil: nothing can
 }
 
@@ -209,13 +210,19 @@ func Each(c *Conn, fn func(*Row) error, query string, args ...any) error {
 	}
 }
 
-// All gives every row of the query as scan reads it; never nil.
+// All gives every row of the query as scan reads it; never nil. It makes room for as
+// many as there were last: growing a long list costs as much as reading it.
 func All[T any](c *Conn, scan func(*Row) T, query string, args ...any) ([]T, error) {
-	all := []T{}
+	const most = 1024
+	all := make([]T, 0, min(c.c.rows[query], most))
 	err := Each(c, func(r *Row) error {
 		all = append(all, scan(r))
 		return nil
 	}, query, args...)
+	if c.c.rows == nil {
+		c.c.rows = map[string]int{}
+	}
+	c.c.rows[query] = len(all)
 	return all, err
 }
 
