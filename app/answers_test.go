@@ -65,3 +65,30 @@ func TestAnswersAreNobodyElses(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersFollowTheBuyers asks for a license over and over while its buyer's program
+// checks it, which writes nothing for a minute, and while it expires.
+func TestAnswersFollowTheBuyers(t *testing.T) {
+	s := storefront(t)
+	key := sell(s, "--sku", "TRIAL").Licenses[0].Key
+	license := func(status, checked string) {
+		t.Helper()
+		for range 2 {
+			a := s.Get("store", "/api/licenses")
+			if !strings.Contains(a.Body, `"status":"`+status+`"`) || !strings.Contains(a.Body, `"last_checked_at":`+checked) {
+				t.Errorf("want the status %s, last checked %s: %s", status, checked, a.Body)
+			}
+		}
+	}
+	license("active", "null")
+	for _, minute := range []int{1, 2} {
+		at := apptest.Noon.Add(time.Duration(minute) * time.Minute)
+		s.Clock.Set(at)
+		buyer(s, "/license/check", `{"license_key":"`+key+`"}`)
+		license("active", `"`+at.Format(time.RFC3339)+`"`)
+	}
+	s.Clock.Set(apptest.Noon.Add(30*24*time.Hour - time.Second))
+	license("active", `"2026-11-20T12:02:00Z"`)
+	s.Clock.Set(apptest.Noon.Add(30 * 24 * time.Hour))
+	license("expired", `"2026-11-20T12:02:00Z"`)
+}

@@ -60,7 +60,7 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 		return Activated{}, err
 	}
 	if m.seat != nil {
-		return s.held(m), nil
+		return s.held(ctx, m), nil
 	}
 	return db.Update(ctx, s.db, buyer(), func(tx *db.Tx) (Activated, error) {
 		m, err := look(&tx.Conn, a)
@@ -71,7 +71,7 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 			return Activated{}, err
 		}
 		if m.seat != nil {
-			return s.held(m), nil
+			return s.held(ctx, m), nil
 		}
 		l, err := findLicense(&tx.Conn, m.license.ID)
 		if err != nil {
@@ -87,12 +87,12 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 }
 
 // held answers for a seat that the fingerprint has.
-func (s *Service) held(m match) Activated {
+func (s *Service) held(ctx context.Context, m match) Activated {
 	now := exact.InstantOf(s.db.Now())
 	s.seen.seat(m.seat.ID, now)
 	m.seat.LastSeenAt = max(m.seat.LastSeenAt, now)
 	licenses := []License{m.license}
-	s.seen.onLicenses(licenses)
+	s.seen.onLicenses(ctx, licenses)
 	return Activated{Activated: true, AlreadyActivated: true, Activation: *m.seat, License: licenses[0].grant()}
 }
 
@@ -192,7 +192,7 @@ func (s *Service) Activations(ctx context.Context, a Asked, p Page) (ActivationP
 		page.Activations, page.Next = cut(p, page.Activations, func(a Activation) int64 { return a.ID })
 		return page, err
 	})
-	s.seen.onSeats(page.Activations)
+	s.seen.onSeats(ctx, page.Activations)
 	return page, err
 }
 

@@ -107,7 +107,7 @@ func (s *Service) Licenses(ctx context.Context, who db.Caller, sku string, p Pag
 	if err != nil {
 		return page, err
 	}
-	s.seen.onLicenses(page.Licenses)
+	s.seen.onLicenses(ctx, page.Licenses)
 	if !seesKeys(who) {
 		page.Licenses = maskAll(page.Licenses)
 	}

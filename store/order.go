@@ -128,7 +128,7 @@ func (s *Service) Order(ctx context.Context, who db.Caller, ref string) (OrderDe
 		if err != nil {
 			return d, err
 		}
-		s.seen.onLicenses(d.Licenses)
+		s.seen.onLicenses(ctx, d.Licenses)
 		return d.shownTo(who), nil
 	})
 }

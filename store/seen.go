@@ -43,7 +43,8 @@ func later(m map[int64]exact.Instant, id int64, at exact.Instant) map[int64]exac
 }
 
 // onLicenses brings the times of records that were read up to what is not flushed yet.
-func (s *seen) onLicenses(list []License) {
+func (s *seen) onLicenses(ctx context.Context, list []License) {
+	db.Passing(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range list {
@@ -53,7 +54,8 @@ func (s *seen) onLicenses(list []License) {
 	}
 }
 
-func (s *seen) onSeats(list []Activation) {
+func (s *seen) onSeats(ctx context.Context, list []Activation) {
+	db.Passing(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range list {

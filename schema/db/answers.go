@@ -83,12 +83,12 @@ func (a *Answers) Keep(who Caller, what, with string, on *Basis, body []byte) {
 	a.held[q] = kept{body: bytes.Clone(body), daily: on.today, day: on.day}
 }
 
-// Basis notes on what an answer was founded: whether the database was read or written,
-// and what of the clock was looked at.
+// Basis notes on what an answer was founded: whether the database was read, what of the
+// clock was looked at, and whether anything else makes the answer a passing one.
 type Basis struct {
-	viewed, wrote bool
-	now, today    bool
-	day           exact.Day // of the view
+	viewed, passing bool
+	now, today      bool
+	day             exact.Day // of the view
 }
 
 type basisKey struct{}
@@ -110,21 +110,25 @@ func (b *Basis) views(c *Conn) {
 		return
 	}
 	if day := c.now.Day(c.loc); b.viewed && day != b.day {
-		b.wrote = true // two days took part: it is right on neither
+		b.passing = true // two days took part: it is right on neither
 	} else {
 		b.day = day
 	}
 	b.viewed = true
 }
 
-func (b *Basis) writes() {
+func (b *Basis) passes() {
 	if b != nil {
-		b.wrote = true
+		b.passing = true
 	}
 }
 
+// Passing notes that the answer that is worked out under ctx depends on what is in no
+// database, such as times that are stored later: it is not kept.
+func Passing(ctx context.Context) { basisOf(ctx).passes() }
+
 // lasts tells whether the answer stays right until the next commit, or to the end of
 // its day.
-func (b *Basis) lasts() bool { return b.viewed && !b.wrote && !b.now }
+func (b *Basis) lasts() bool { return b.viewed && !b.passing && !b.now }
 
 func (d *DB) today() exact.Day { return exact.InstantOf(d.now()).Day(d.zone) }

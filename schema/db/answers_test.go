@@ -141,6 +141,7 @@ func TestWhatDoesNotLastIsNotKept(t *testing.T) {
 		"looks at the clock":              k.looks(func(c *Conn) { c.Now() }),
 		"reads nothing":                   func(context.Context) error { return nil },
 		"writes":                          func(ctx context.Context) error { return addAna(ctx, k.d) },
+		"knows what no database does":     func(ctx context.Context) error { Passing(ctx); return k.looks(nil)(ctx) },
 		"spans two days":                  func(ctx context.Context) error { return k.overMidnight(ctx, c) },
 		strings.Repeat("x", mostAnswer+1): k.looks(nil),
 	} {

@@ -66,7 +66,7 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 	if err := who.MayWrite("this change"); err != nil {
 		return err
 	}
-	basisOf(ctx).writes()
+	basisOf(ctx).passes()
 	t := &ticket{ctx: ctx, who: who, fn: fn, since: time.Now(), done: make(chan struct{})}
 	select {
 	case d.tickets <- t:
