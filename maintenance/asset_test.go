@@ -12,13 +12,13 @@ func TestAssetStatus(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	a, err := s.SetAssetStatus(ctx, cli, 1, " Needs_Attention ")
-	s.must(err)
+	s.Must(err)
 	if a.Status != "needs-attention" || len(a.Meters) != 1 {
 		t.Errorf("%s", asJSON(t, a))
 	}
 	entries := len(s.audit())
 	_, err = s.SetAssetStatus(ctx, cli, 1, "needs-attention")
-	s.must(err)
+	s.Must(err)
 	if len(s.audit()) != entries {
 		t.Error("the same status again was audited")
 	}
@@ -42,7 +42,7 @@ func TestAssetAndPartPages(t *testing.T) {
 				q = append(q, "after", after)
 			}
 			page, err := s.get(route, "", q...)
-			s.must(err)
+			s.Must(err)
 			v := parsed(t, page)
 			rows, _ := v.Get(list)
 			for _, row := range rows.Items {
@@ -70,7 +70,7 @@ func TestAssetAndPartPages(t *testing.T) {
 		t.Errorf("parts %s", got)
 	}
 	one, err := s.get("GET /api/assets", "", "limit", "1")
-	s.must(err)
+	s.Must(err)
 	const want = `{"assets":[{"id":1,"asset_tag":"A-0","name":"A-0","category":null,"location":null,"manufacturer":null,"model":null,"serial_number":null,` +
 		`"status":"operational","notes":null,"meters":[{"id":1,"name":"hours","unit":"h","reading":0,"read_date":"2026-11-01","avg_per_day":null}]}],"next":1}`
 	if one != want {
@@ -78,11 +78,11 @@ func TestAssetAndPartPages(t *testing.T) {
 	}
 	for _, route := range []string{"GET /api/assets", "GET /api/parts"} {
 		_, err := s.get(route, "", "limit", "0")
-		s.refused(err, fault.Invalid, "limit")
+		s.Refused(err, fault.Invalid, "limit")
 		if page, err := s.get(route, "", "limit", "5000"); err != nil || !strings.HasSuffix(page, `"next":null}`) {
 			t.Errorf("%s: over 1000: %v", route, err)
 		}
 	}
 	_, err = s.get("GET /api/assets", "", "status", "broken")
-	s.refused(err, fault.Invalid, "operational, needs-attention, down, retired")
+	s.Refused(err, fault.Invalid, "operational, needs-attention, down, retired")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/strict"
 )
@@ -25,17 +26,17 @@ func filled(b *testing.B, name string, script ...string) *workshop {
 	path := filepath.Join(dir, name+".db")
 	o := db.Options{Migrate: true, Zone: time.UTC, Now: func() time.Time { return benchToday.Time(time.UTC).Add(12 * time.Hour) }}
 	_, err := os.Stat(path)
-	s := &workshop{t: b}
+	s := &workshop{House: &dbtest.House{T: b}}
 	if err != nil {
-		s.must(db.Create(path, o))
+		s.Must(db.Create(path, o))
 	}
 	made := err == nil
 	d, err := db.Open(path, o)
-	s.must(err)
-	b.Cleanup(func() { s.must(d.Close()) })
-	s.db, s.Service = d, New(d)
+	s.Must(err)
+	b.Cleanup(func() { s.Must(d.Close()) })
+	s.DB, s.Service = d, New(d)
 	if !made {
-		s.must(db.Exec(ctx, d, cli, func(tx *db.Tx) error {
+		s.Must(db.Exec(ctx, d, cli, func(tx *db.Tx) error {
 			for _, sql := range script {
 				if _, err := tx.Exec(sql); err != nil {
 					return err
@@ -50,7 +51,7 @@ func filled(b *testing.B, name string, script ...string) *workshop {
 // read steps a prepared statement through all its rows and columns and does nothing
 // else: what the engine alone takes.
 func (s *workshop) bare(b *testing.B, query string, columns int, args ...any) {
-	s.must(s.db.View(ctx, func(c *db.Conn) error {
+	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
 		st, err := c.Prepare(query)
 		if err != nil {
 			return err
@@ -87,7 +88,7 @@ func BenchmarkNewestWorkOrders(b *testing.B) {
 				SELECT 1 + i %% 1000, 'Something is loose on the left, job ' || i, CASE i %% 4 WHEN 0 THEN 'low' WHEN 1 THEN 'medium' WHEN 2 THEN 'high' ELSE 'urgent' END, 'corrective',
 				CASE i %% 3 WHEN 0 THEN 'open' ELSE 'in-progress' END, CASE i %% 2 WHEN 0 THEN 'Ana' END, i %% 300, i %% 5000, i %% 60, 'alice', 1700000000 + i, 1700000000 + i FROM n`, n))
 		list, err := s.WorkOrders(ctx, "")
-		s.must(err)
+		s.Must(err)
 		query, _ := Filter{Limit: newest}.newestFirst()
 		b.Run(fmt.Sprintf("%d/bare", n), func(b *testing.B) { s.bare(b, query, 21, newest) })
 		b.Run(fmt.Sprintf("%d/encoding", n), func(b *testing.B) {
@@ -165,7 +166,7 @@ func BenchmarkPMDue(b *testing.B) {
 func BenchmarkReading(b *testing.B) {
 	s := open(b)
 	s.lathe("100", "2026-11-01")
-	s.must(db.Exec(ctx, s.db, cli, func(tx *db.Tx) error {
+	s.Must(db.Exec(ctx, s.DB, cli, func(tx *db.Tx) error {
 		_, err := tx.Exec("INSERT INTO endpoints (service, url, secret, created_at) VALUES ('maintenance', 'http://localhost', 'x', 0)")
 		if err != nil {
 			return err
@@ -174,7 +175,7 @@ func BenchmarkReading(b *testing.B) {
 	}))
 	b.Run("bare", func(b *testing.B) {
 		for b.Loop() {
-			s.must(db.Exec(ctx, s.db, db.Bookkeeping(), func(tx *db.Tx) error {
+			s.Must(db.Exec(ctx, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 				if _, err := tx.Exec("INSERT INTO audit (at, service, actor, via, action, subject, changes) VALUES (0, 'maintenance', 'a', 'b', 'c', 'd', '{}')"); err != nil {
 					return err
 				}

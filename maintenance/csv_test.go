@@ -11,22 +11,22 @@ import (
 )
 
 func (s *workshop) exports(table string, want ...string) {
-	s.t.Helper()
+	s.T.Helper()
 	if got := strings.Join(s.export(table), "\n"); got != strings.Join(want, "\n") {
-		s.t.Errorf("%s:\n%s\nwant\n%s", table, got, strings.Join(want, "\n"))
+		s.T.Errorf("%s:\n%s\nwant\n%s", table, got, strings.Join(want, "\n"))
 	}
 }
 
 // small fills every table with something of each kind.
 func (s *workshop) small() {
-	s.t.Helper()
-	s.on("2026-11-01")
+	s.T.Helper()
+	s.On("2026-11-01")
 	s.rows("assets", s.header("assets"), "L-1|Lathe|machine tools|hall 1|Colchester|Student|S-77|operational|oil it", "V-1||||||||", "R-1|Old saw||||||retired")
 	s.rows("meters", s.header("meters"), "L-1|hours|h|1000.5|2026-10-01", "V-1|km|km|50000|2026-10-02", "V-1|engine|h||")
 	s.rows("parts", s.header("parts"), "6204|Bearing|piece|10|4|425|Bearings Ltd|shelf 3", "OIL||l|2.5||999")
 	s.rows("pm-plans", s.header("pm-plans"), "L-1|Oil|180|250|hours||2026-10-01|900|30|20.5", "V-1|Tyres||20000|km", "V-1|Inspection|365")
 	s.opens(NewOrder{PMID: 1, TypedCents: 1250, LaborMinutes: 90, AssignedTo: "Ana"})
-	s.on("2026-11-10")
+	s.On("2026-11-10")
 	s.moves(1, "in-progress", "done")
 	s.opens(NewOrder{Priority: "urgent", DowntimeMinutes: 5})
 	s.moves(2, "in-progress")
@@ -35,9 +35,9 @@ func (s *workshop) small() {
 	s.moves(4, "cancelled")
 	s.reads("1100", "")
 	_, err := s.read("10", "", true)
-	s.must(err)
+	s.Must(err)
 	s.reads("12.25", "")
-	s.on("2026-11-20")
+	s.On("2026-11-20")
 }
 
 // TestExportsImportAgain puts every table's export into the same database, where it
@@ -58,7 +58,7 @@ func TestExportsImportAgain(t *testing.T) {
 
 // file puts a whole file into a table, as import does, and gives what was refused.
 func (s *workshop) file(table, header string, rows ...string) (refused []schema.Refused) {
-	s.t.Helper()
+	s.T.Helper()
 	t, _ := s.Declare().Table(table)
 	if t.Load == nil {
 		for i, r := range rows {
@@ -73,9 +73,9 @@ func (s *workshop) file(table, header string, rows ...string) (refused []schema.
 		lines = append(lines, schema.Line{Number: i + 2, Cells: strings.Split(r, "|")})
 	}
 	done, err := t.Load(ctx, cli, lines, schema.LoadOptions{})
-	s.must(err)
+	s.Must(err)
 	if done.Imported+len(done.Errors) != len(rows) {
-		s.t.Errorf("%s: %d imported, %d refused of %d", table, done.Imported, len(done.Errors), len(rows))
+		s.T.Errorf("%s: %d imported, %d refused of %d", table, done.Imported, len(done.Errors), len(rows))
 	}
 	return done.Errors
 }
@@ -90,26 +90,26 @@ func TestExportsFillAnEmptyDatabase(t *testing.T) {
 
 // movesTo exports everything into an empty database, which must then be the same.
 func (s *workshop) movesTo(to *workshop) {
-	s.t.Helper()
+	s.T.Helper()
 	for _, table := range s.Declare().Tables {
 		for _, r := range to.file(table.Name, to.header(table.Name), s.export(table.Name)...) {
-			s.t.Errorf("%s: line %d: %s", table.Name, r.Line, r.Reason)
+			s.T.Errorf("%s: line %d: %s", table.Name, r.Line, r.Reason)
 		}
 	}
 	for _, table := range s.Declare().Tables {
 		if got, want := strings.Join(to.export(table.Name), "\n"), strings.Join(s.export(table.Name), "\n"); got != want {
-			s.t.Errorf("%s:\n%s\nwant\n%s", table.Name, got, want)
+			s.T.Errorf("%s:\n%s\nwant\n%s", table.Name, got, want)
 		}
 	}
 	if strings.Contains(to.names(), "reading.recorded") {
-		s.t.Error("the past was told as news")
+		s.T.Error("the past was told as news")
 	}
 	was, err := s.PMDue(ctx, "")
-	s.must(err)
+	s.Must(err)
 	is, err := to.PMDue(ctx, "")
-	s.must(err)
-	if asJSON(s.t, is) != asJSON(s.t, was) {
-		s.t.Errorf("due\n%s\nwant\n%s", asJSON(s.t, is), asJSON(s.t, was))
+	s.Must(err)
+	if asJSON(s.T, is) != asJSON(s.T, was) {
+		s.T.Errorf("due\n%s\nwant\n%s", asJSON(s.T, is), asJSON(s.T, was))
 	}
 }
 
@@ -154,7 +154,7 @@ func TestPastOfAMeter(t *testing.T) {
 	table, _ := s.Declare().Table("readings")
 	lines := []schema.Line{{Number: 2, Cells: []string{"A-1", "", "1100", "", ""}}, {Number: 3, Cells: []string{"A-9", "", "x", "", ""}}, {Number: 4, Cells: []string{"A-9", "", "5", "", ""}}}
 	done, err := table.Load(ctx, cli, lines, schema.LoadOptions{DryRun: true})
-	s.must(err)
+	s.Must(err)
 	if done.Imported != 1 || len(done.Errors) != 2 || s.dump() != before {
 		t.Errorf("a rehearsal: %+v", done)
 	}
@@ -254,7 +254,7 @@ func TestWorkOrderRows(t *testing.T) {
 	s.lathe("100", "2026-11-01")
 	s.rows("assets", "asset_tag,status", "R-1|retired")
 	_, err := s.SetLaborRate(ctx, cli, 6000)
-	s.must(err)
+	s.Must(err)
 	h := s.header("work-orders")
 	s.rows("work-orders", h,
 		"|L-1|new",
@@ -272,7 +272,7 @@ func TestWorkOrderRows(t *testing.T) {
 		t.Errorf("events %s, want %s", got, want)
 	}
 	_, err = s.SetLaborRate(ctx, cli, 100)
-	s.must(err)
+	s.Must(err)
 	if wo, err := s.WorkOrder(ctx, 3); err != nil || wo.LaborCostCents != 6000 {
 		t.Errorf("history costs %d, %v", wo.LaborCostCents, err)
 	}
@@ -380,7 +380,7 @@ func TestDoctorNamesBreaches(t *testing.T) {
 // damaged changes rows behind the service's back, tells what doctor says to that, and
 // undoes the change when then gives an error.
 func (s *workshop) damaged(sql string, then func(breaches []string) error) error {
-	return db.Exec(ctx, s.db, cli, func(tx *db.Tx) error {
+	return db.Exec(ctx, s.DB, cli, func(tx *db.Tx) error {
 		if n, err := tx.Exec(sql); err != nil || n == 0 {
 			return fmt.Errorf("%s: %d rows, %v", sql, n, err)
 		}

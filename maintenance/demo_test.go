@@ -9,7 +9,7 @@ import (
 func TestDemo(t *testing.T) {
 	first, second := open(t), open(t)
 	for _, s := range []*workshop{first, second} {
-		s.must(s.Declare().Demo(ctx, day(t, "2026-11-20")))
+		s.Must(s.Declare().Demo(ctx, day(t, "2026-11-20")))
 	}
 	for _, table := range first.Declare().Tables {
 		a, b := first.export(table.Name), second.export(table.Name)
@@ -22,26 +22,26 @@ func TestDemo(t *testing.T) {
 		t.Errorf("%d readings", got)
 	}
 	list, err := first.PMDue(ctx, "")
-	first.must(err)
+	first.Must(err)
 	states := map[string]int{}
 	for _, row := range list.PMDue {
 		states[row.DueStatus]++
 		states[row.DueStatus+" by "+row.DueSource]++
 	}
 	jobs, err := first.FindWorkOrders(ctx, Filter{Limit: 200})
-	first.must(err)
+	first.Must(err)
 	for _, wo := range jobs.WorkOrders {
 		states[wo.Status]++
 	}
 	parts, err := first.Parts(ctx, 0, 100)
-	first.must(err)
+	first.Must(err)
 	for _, p := range parts.Parts {
 		if p.LowStock {
 			states["low"]++
 		}
 	}
 	assets, err := first.Assets(ctx, AssetFilter{Limit: 100})
-	first.must(err)
+	first.Must(err)
 	for _, a := range assets.Assets {
 		states[a.Status]++
 		for _, m := range a.Meters {

@@ -41,9 +41,9 @@ func TestMoveThroughTheDay(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	wo := s.opens(NewOrder{})
-	s.on("2026-11-21")
+	s.On("2026-11-21")
 	got, err := s.post("POST /api/work-orders/:id/status", "1", `{"status":" In_Progress ","resolution":"looked at it"}`)
-	s.must(err)
+	s.Must(err)
 	if !strings.Contains(got, `"status":"in-progress"`) || !strings.Contains(got, `"resolution":"looked at it"`) || !strings.Contains(got, `"started_at":"2026-11-21T12:00:00Z"`) {
 		t.Errorf("in progress: %s", got)
 	}
@@ -51,13 +51,13 @@ func TestMoveThroughTheDay(t *testing.T) {
 		_, err := s.call("advance_status", `{"id":1,"status":"done","resolution":" \n "}`)
 		return err
 	})
-	s.on("2026-11-22")
+	s.On("2026-11-22")
 	got, err = s.call("advance_status", `{"id":1,"status":"done","resolution":" repaired "}`)
-	s.must(err)
+	s.Must(err)
 	if !strings.Contains(got, `"resolution":"repaired"`) || !strings.Contains(got, `"completed_at":"2026-11-22T12:00:00Z"`) {
 		t.Errorf("done: %s", got)
 	}
-	s.on("2026-11-23")
+	s.On("2026-11-23")
 	again := s.moves(wo.ID, "open")
 	if again.CompletedAt != nil || again.Resolution == nil || *again.Resolution != "repaired" || again.StartedAt == nil {
 		t.Errorf("reopened: %s", asJSON(t, again))
@@ -108,7 +108,7 @@ func TestBulkMove(t *testing.T) {
 	s.moves(2, "in-progress")
 	s.moves(3, "cancelled")
 	got, err := s.MoveWorkOrders(ctx, cli, "DONE", []int64{1, 2, 3, 9, 2}, "all repaired")
-	s.must(err)
+	s.Must(err)
 	if len(got.Moved) != 1 || got.Moved[0].ID != 2 || got.Moved[0].Status != "done" {
 		t.Errorf("moved %s", asJSON(t, got.Moved))
 	}
@@ -130,7 +130,7 @@ func TestBulkMove(t *testing.T) {
 		return err
 	})
 	none, err := s.MoveWorkOrders(ctx, cli, "done", []int64{4}, "")
-	s.must(err)
+	s.Must(err)
 	if len(none.Moved) != 0 || len(none.Refused) != 1 {
 		t.Errorf("done without a resolution: %s", asJSON(t, none))
 	}

@@ -12,10 +12,10 @@ func TestOpenWorkOrder(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	_, err := s.SetLaborRate(ctx, cli, 4500)
-	s.must(err)
+	s.Must(err)
 	got, err := s.post("POST /api/work-orders", "", `{"asset_id":1,"description":"  Spindle is loud ","priority":" CRITICAL ","wo_type":"Preventive",
 		"assigned_to":"Ana","labor_minutes":90,"parts_cost":12.5,"downtime_minutes":30}`)
-	s.must(err)
+	s.Must(err)
 	const want = `{"id":1,"asset_id":1,"asset":"Lathe","description":"Spindle is loud","priority":"urgent","wo_type":"preventive","status":"open",` +
 		`"assigned_to":"Ana","labor_minutes":90,"parts_cost":12.5,"downtime_minutes":30,"resolution":null,"pm_id":null,` +
 		`"labor_cost_cents":6750,"parts_cost_cents":1250,"total_cost_cents":8000,"created_by":"ana","created_at":"2026-11-20T12:00:00Z",` +
@@ -30,7 +30,7 @@ func TestOpenWorkOrder(t *testing.T) {
 		t.Errorf("events %v", e)
 	}
 	plain, err := s.call("create_workorder", `{"asset_id":1,"description":"x"}`)
-	s.must(err)
+	s.Must(err)
 	for _, part := range []string{`"priority":"medium"`, `"wo_type":"corrective"`, `"assigned_to":null`, `"parts_cost":0`, `"labor_cost_cents":0`} {
 		if !strings.Contains(plain, part) {
 			t.Errorf("%s lacks %s", plain, part)

@@ -97,7 +97,7 @@ func TestExamplesHaveTheShapesOfAnswers(t *testing.T) {
 	}
 	for name, call := range calls {
 		answer, err := call()
-		s.must(err)
+		s.Must(err)
 		example := asJSON(t, s.op(name).Gives)
 		for _, member := range members.FindAllString(answer, -1) {
 			if !strings.Contains(example, member) {
@@ -142,7 +142,7 @@ func TestReadingArguments(t *testing.T) {
 		}
 	}
 	got, err := s.post(route, "1", `{"reading":12.5}`)
-	s.must(err)
+	s.Must(err)
 	const want = `{"asset_id":1,"meter":{"id":1,"name":"hours","unit":"h","reading":12.5,"read_date":"2026-11-20","avg_per_day":null},` +
 		`"previous_reading":9,"accepted":true,"moved":true,"correction":false,"warning":null}`
 	if got != want {
@@ -161,8 +161,8 @@ func FuzzReading(f *testing.F) {
 	s.rows("pm-plans", "asset_tag,title,interval_usage,interval_days", "L-1|Oil|250|30")
 	op := s.op("POST /api/assets/:id/readings")
 	f.Fuzz(func(t *testing.T, body string) {
-		s.t = t
-		defer func() { s.t = f }()
+		s.T = t
+		defer func() { s.T = f }()
 		v, err := strict.Parse([]byte(body), strict.MaxDepth)
 		if err != nil || v.Kind() != strict.Object {
 			return

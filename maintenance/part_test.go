@@ -15,7 +15,7 @@ func TestPartsAndDetail(t *testing.T) {
 	wo := s.opens(NewOrder{TypedCents: 400, LaborMinutes: 60})
 	use := func(number, qty string) (Used, error) { return s.UsePart(ctx, cli, wo.ID, number, milli(t, qty)) }
 	u, err := use("6204", "6")
-	s.must(err)
+	s.Must(err)
 	if u.Part.Quantity != 4000 || !u.Part.LowStock || u.WorkOrder.PartsCostCents != 400+2550 || u.Use.CostCents != 2550 {
 		t.Errorf("six bearings: %s", asJSON(t, u))
 	}
@@ -36,9 +36,9 @@ func TestPartsAndDetail(t *testing.T) {
 		t.Fatal(err)
 	}
 	photo, err := s.AddPhoto(ctx, cli, wo.ID, `C:\pictures\before.PNG`, "before", []byte("\x89PNG\r\n\x1a\nrest"))
-	s.must(err)
+	s.Must(err)
 	got, err := s.call("workorder_detail", `{"id":1}`)
-	s.must(err)
+	s.Must(err)
 	const want = `"parts":[{"part_id":1,"part_number":"6204","name":"Ball bearing","qty":6,"unit_cost_cents":425,"cost_cents":2550},` +
 		`{"part_id":2,"part_number":"OIL","name":"Oil","qty":0.333,"unit_cost_cents":999,"cost_cents":333},` +
 		`{"part_id":1,"part_number":"6204","name":"Ball bearing","qty":4,"unit_cost_cents":425,"cost_cents":1700},` +
@@ -52,7 +52,7 @@ func TestPartsAndDetail(t *testing.T) {
 		t.Errorf("photo: %v %q %v", back, data, err)
 	}
 	_, err = s.call("workorder_detail", `{"id":5}`)
-	s.refused(err, fault.NotFound, "work order 5")
+	s.Refused(err, fault.NotFound, "work order 5")
 	s.moves(wo.ID, "in-progress", "done")
 	s.untouched(fault.Invalid, "done", func() error { _, err := use("OIL", "0.1"); return err })
 	s.opens(NewOrder{})
@@ -80,7 +80,7 @@ func TestPhotos(t *testing.T) {
 	add := func(name string, data []byte) (Photo, error) { return s.AddPhoto(ctx, cli, 1, name, "", data) }
 	for name, head := range map[string]string{"a.jpg": "\xff\xd8\xff\xe0", "b.png": "\x89PNG\r\n\x1a\n", "c.webp": "RIFF\x10\x00\x00\x00WEBP"} {
 		p, err := add(name, []byte(head+"data"))
-		s.must(err)
+		s.Must(err)
 		if p.Filename != name || p.Caption != nil {
 			t.Errorf("%s: %s", name, asJSON(t, p))
 		}
@@ -96,7 +96,7 @@ func TestPhotos(t *testing.T) {
 	}
 	s.untouched(fault.NotFound, "work order 4", func() error { _, err := s.AddPhoto(ctx, cli, 4, "a.jpg", "", []byte("\xff\xd8\xff")); return err })
 	_, _, err := s.Photo(ctx, 99)
-	s.refused(err, fault.NotFound, "photo 99")
+	s.Refused(err, fault.NotFound, "photo 99")
 }
 
 func TestLowStock(t *testing.T) {

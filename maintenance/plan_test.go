@@ -18,9 +18,9 @@ func brief(r PMDueRow) string {
 }
 
 func (s *workshop) dueIs(id int64, want string) {
-	s.t.Helper()
+	s.T.Helper()
 	if got := brief(s.due(id)); got != want {
-		s.t.Errorf("plan %d: %s\nwant    %s", id, got, want)
+		s.T.Errorf("plan %d: %s\nwant    %s", id, got, want)
 	}
 }
 
@@ -35,7 +35,7 @@ func TestTypingErrorPutRightMakesNothingOverdue(t *testing.T) {
 	s.reads("99999", "2026-11-19")
 	s.dueIs(1, "overdue next 2026-10-01 done null baseline 9000 remaining -89999 by usage")
 	r, err := s.read("9999", "", true)
-	s.must(err)
+	s.Must(err)
 	if r.Meter.AvgPerDay != nil {
 		t.Errorf("use per day after a correction: %v", r.Meter.AvgPerDay)
 	}
@@ -49,12 +49,12 @@ func TestReplacedMeterKeepsUseSinceTheService(t *testing.T) {
 	s.reads("5000", "2026-11-01")
 	s.dueIs(1, "ok next 2026-11-20 done null baseline 4800 remaining 50 by usage")
 	_, err := s.read("0", "", true)
-	s.must(err)
+	s.Must(err)
 	s.dueIs(1, "ok next null done null baseline -200 remaining 50 by usage")
 	if got := s.export("pm-plans")[0]; !strings.Contains(got, "|-200|") {
 		t.Errorf("exported %s", got)
 	}
-	s.on("2026-11-25")
+	s.On("2026-11-25")
 	s.reads("25", "")
 	s.dueIs(1, "due-soon next 2026-11-30 done null baseline -200 remaining 25 by usage")
 }
@@ -82,11 +82,11 @@ func TestStaleReadingIsNotOverdueWhileUseRemains(t *testing.T) {
 	s.lathe("0", "2026-09-01")
 	s.rows("pm-plans", "asset_tag,title,interval_usage,baseline_reading,meter", "L-1|Oil|700|0|hours")
 	s.reads("600", "2026-10-31") // ten a day
-	s.on("2026-11-10")
+	s.On("2026-11-10")
 	s.dueIs(1, "ok next 2026-11-10 done null baseline 0 remaining 100 by usage")
-	s.on("2026-11-20")
+	s.On("2026-11-20")
 	s.dueIs(1, "ok next 2026-11-20 done null baseline 0 remaining 100 by usage")
-	s.on("2027-11-20") // no reading is left in the window
+	s.On("2027-11-20") // no reading is left in the window
 	s.dueIs(1, "ok next null done null baseline 0 remaining 100 by usage")
 }
 
@@ -106,7 +106,7 @@ func TestPriceOfAClosedJobStays(t *testing.T) {
 	s.rows("parts", "part_number,quantity,unit_cost_cents", "F-1|10|500")
 	s.opens(NewOrder{})
 	_, err := s.UsePart(ctx, cli, 1, "F-1", 2000)
-	s.must(err)
+	s.Must(err)
 	s.moves(1, "in-progress", "done")
 	s.rows("parts", "part_number,unit_cost_cents", "F-1|9900")
 	if wo, err := s.WorkOrder(ctx, 1); err != nil || wo.PartsCostCents != 1000 || wo.TotalCostCents != 1000 {
@@ -118,7 +118,7 @@ func TestLaborIsNotCutOff(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	_, err := s.SetLaborRate(ctx, cli, 4999)
-	s.must(err)
+	s.Must(err)
 	if wo := s.opens(NewOrder{LaborMinutes: 50}); wo.LaborCostCents != 4166 { // 4165.83
 		t.Errorf("50 minutes at 49.99: %d", wo.LaborCostCents)
 	}
@@ -140,7 +140,7 @@ func TestJobRestartsItsPlanAndReopeningTakesItBack(t *testing.T) {
 	s.moves(wo.ID, "in-progress", "done")
 
 	// Two jobs: the later one's reopening leaves what the earlier one did.
-	s.on("2026-11-21")
+	s.On("2026-11-21")
 	s.reads("1100", "")
 	second := s.opens(NewOrder{PMID: 1})
 	s.moves(second.ID, "in-progress", "done")
@@ -157,16 +157,16 @@ func TestJobRestartsItsPlanAndReopeningTakesItBack(t *testing.T) {
 func TestReopeningLeavesATouchedPlan(t *testing.T) {
 	touch := map[string]func(s *workshop){
 		"pm-done": func(s *workshop) {
-			_, err := s.MarkDone(ctx, cli, 1, dayPtr(s.t, "2026-11-19"))
-			s.must(err)
+			_, err := s.MarkDone(ctx, cli, 1, dayPtr(s.T, "2026-11-19"))
+			s.Must(err)
 		},
 		"a correction": func(s *workshop) {
 			_, err := s.read("5", "", true)
-			s.must(err)
+			s.Must(err)
 		},
 		"a correction above the baseline": func(s *workshop) {
 			_, err := s.read("2000", "", true)
-			s.must(err)
+			s.Must(err)
 		},
 		"an import": func(s *workshop) {
 			s.rows("pm-plans", "asset_tag,title,last_done_date", "L-1|Oil|2026-11-18")
@@ -193,7 +193,7 @@ func TestReopeningLeavesATouchedPlan(t *testing.T) {
 	s.moves(1, "in-progress", "done")
 	s.reads("1010", "")
 	_, err := s.read("1010", "", true)
-	s.must(err)
+	s.Must(err)
 	s.rows("pm-plans", "asset_tag,title,due_soon_days", "L-1|Oil|3")
 	s.moves(1, "open")
 	s.dueIs(1, "ok next 2026-12-01 done 2026-11-01 baseline 900 remaining 140 by both")
@@ -206,18 +206,18 @@ func TestPMDone(t *testing.T) {
 	s.reads("1100", "2026-11-10")
 	s.reads("1200", "2026-11-18")
 	row, err := s.MarkDone(ctx, cli, 1, nil)
-	s.must(err)
+	s.Must(err)
 	if got, want := brief(row), "ok next 2026-12-09 done 2026-11-20 baseline 1200 remaining 250 by both"; got != want {
 		t.Errorf("today: %s, want %s", got, want)
 	}
 	// On a past day the meter showed what was read last until then.
 	row, err = s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-11-12"))
-	s.must(err)
+	s.Must(err)
 	if got, want := brief(row), "ok next 2026-11-30 done 2026-11-12 baseline 1100 remaining 150 by both"; got != want {
 		t.Errorf("eight days ago: %s, want %s", got, want)
 	}
 	row, err = s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-10-01"))
-	s.must(err)
+	s.Must(err)
 	if got, want := brief(row), "overdue next 2026-10-31 done 2026-10-01 baseline 1200 remaining 250 by days"; got != want {
 		t.Errorf("before any reading: %s, want %s", got, want)
 	}
@@ -238,7 +238,7 @@ func TestDueList(t *testing.T) {
 	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,last_done_date,baseline_reading",
 		"L-1|Fine|365||2026-11-01|", "L-1|Oil|30|250|2026-11-01|700", "B-1|Bolts|30||2026-10-22|", "R-1|Never|1||2020-01-01|")
 	got, err := s.get("GET /api/pm-due", "")
-	s.must(err)
+	s.Must(err)
 	const oil = `{"pm_id":2,"asset_id":1,"asset":"Lathe","title":"Oil","interval_days":30,"interval_usage":250,"meter":"hours","unit":"h",` +
 		`"last_done_date":"2026-11-01","baseline_reading":700,"next_due":"2026-12-01","days_until":11,"due_status":"overdue","usage_remaining":-50,"due_source":"usage"}`
 	const bolts = `{"pm_id":3,"asset_id":2,"asset":"Bench","title":"Bolts","interval_days":30,"interval_usage":null,"meter":null,"unit":null,` +
@@ -260,11 +260,11 @@ func TestDueList(t *testing.T) {
 		t.Errorf("overdue only: %s %v", part, err)
 	}
 	_, err = s.get("GET /api/pm-due", "", "status", "late")
-	s.refused(err, fault.Invalid, "overdue, due-soon, ok")
+	s.Refused(err, fault.Invalid, "overdue, due-soon, ok")
 	_, err = s.SetAssetStatus(ctx, cli, 1, "retired")
-	s.must(err)
+	s.Must(err)
 	_, err = s.SetAssetStatus(ctx, cli, 2, "retired")
-	s.must(err)
+	s.Must(err)
 	if none, err := s.get("GET /api/pm-due", ""); err != nil || none != `{"today":"2026-11-20","pm_due":[]}` {
 		t.Errorf("all retired: %s %v", none, err)
 	}
@@ -345,9 +345,9 @@ func TestPlanEdits(t *testing.T) {
 
 // reads2 posts a reading of asset 1's meter by its name.
 func (s *workshop) reads2(meter, reading string) {
-	s.t.Helper()
-	_, err := s.RecordReading(ctx, ana, NewReading{AssetID: 1, Meter: meter, Reading: milli(s.t, reading)})
-	s.must(err)
+	s.T.Helper()
+	_, err := s.RecordReading(ctx, ana, NewReading{AssetID: 1, Meter: meter, Reading: milli(s.T, reading)})
+	s.Must(err)
 }
 
 // TestWrongClock holds what takes its day from the clock back while the clock cannot
@@ -359,7 +359,7 @@ func TestWrongClock(t *testing.T) {
 	s.opens(NewOrder{PMID: 1})
 	s.moves(1, "in-progress")
 	for _, d := range []string{"2026-11-18", "2028-01-01"} {
-		s.on(d)
+		s.On(d)
 		for _, do := range []func() error{
 			func() error { _, err := s.read("110", "", false); return err },
 			func() error { _, err := s.MarkDone(ctx, cli, 1, nil); return err },
@@ -373,9 +373,9 @@ func TestWrongClock(t *testing.T) {
 			s.untouched(fault.Unavailable, "clock", do)
 		}
 	}
-	s.on("2026-11-18")
+	s.On("2026-11-18")
 	s.untouched(fault.Unavailable, "clock", func() error { _, err := s.read("110", "2026-11-19", false); return err })
 	s.reads("105", "2026-11-17") // its day is given, and past by any clock
-	s.on("2026-11-20")
+	s.On("2026-11-20")
 	s.reads("110", "")
 }

@@ -53,7 +53,7 @@ func TestRacingMoves(t *testing.T) {
 			return err
 		})
 		after, err := s.WorkOrder(ctx, wo.ID)
-		s.must(err)
+		s.Must(err)
 		// A done one may not be cancelled, nor a cancelled one done.
 		if won != 1 || refused[fault.Invalid] != 19 || !closed(after.Status) {
 			t.Errorf("%d won, refused %v, it is %s", won, refused, after.Status)

@@ -48,16 +48,16 @@ func TestReadingEvent(t *testing.T) {
 	s.lathe("100", "2026-11-01")
 	s.reads("110", "2026-11-19")
 	_, err := s.read("50", "", true)
-	s.must(err)
+	s.Must(err)
 	r, err := s.read("50", "", true)
-	s.must(err)
+	s.Must(err)
 	if r.Moved || !r.Correction {
 		t.Errorf("a correction that changes nothing: %s", asJSON(t, r))
 	}
 	var got []string
 	for _, e := range s.events() {
 		b, err := json.Marshal(e.Data)
-		s.must(err)
+		s.Must(err)
 		got = append(got, e.Event+" "+string(b))
 	}
 	const data = `"asset":"Lathe","asset_id":1,"correction":%v,"meter":"hours","meter_id":1,"previous_reading":%s,"read_date":"%s","reading":%s,"unit":"h"}`
@@ -82,7 +82,7 @@ func TestWhichMeter(t *testing.T) {
 	}
 	for _, ref := range []string{"odometer", "1", "ODOMETER"} {
 		r, err := post(1, ref)
-		s.must(err)
+		s.Must(err)
 		if r.Meter.Name != "odometer" {
 			t.Errorf("%s means %s", ref, r.Meter.Name)
 		}
@@ -159,20 +159,20 @@ func TestUseAgainstNaive(t *testing.T) {
 		s := open(t)
 		r := rand.New(rand.NewPCG(seed, 3))
 		start := "2026-03-01"
-		s.on(start)
+		s.On(start)
 		s.lathe("", "")
 		var all []posted
 		value := exact.Milli(0)
 		today := day(t, start)
 		for range 60 {
 			today += exact.Day(r.IntN(6))
-			s.on(today.String())
+			s.On(today.String())
 			p := posted{point: point{Day: today - exact.Day(r.IntN(2)*r.IntN(120)), Value: value + exact.Milli(r.IntN(3)*r.IntN(100_000))}}
 			if r.IntN(12) == 0 {
 				p.correction, p.Value = true, exact.Milli(r.IntN(200_000))
 			}
 			got, err := s.RecordReading(ctx, ana, NewReading{AssetID: 1, Reading: p.Value, ReadDate: &p.Day, Correction: p.correction})
-			s.must(err)
+			s.Must(err)
 			all = append(all, p)
 			value = p.Value
 			want := show(naive(all, today))
@@ -181,7 +181,7 @@ func TestUseAgainstNaive(t *testing.T) {
 			}
 		}
 		today += 40
-		s.on(today.String())
+		s.On(today.String())
 		if got, want := show(s.meter("hours").AvgPerDay), show(naive(all, today)); got != want {
 			t.Errorf("seed %d, 40 days later: %s, want %s", seed, got, want)
 		}
@@ -195,14 +195,14 @@ func TestReadingsKeepTheirOrder(t *testing.T) {
 	s.reads("110", "2026-11-05")
 	s.reads("120", "2026-11-03")
 	_, err := s.read("10", "2026-11-06", true)
-	s.must(err)
+	s.Must(err)
 	s.reads("12", "2026-11-20")
 	want := []string{"L-1|hours|100|2026-11-01|0", "L-1|hours|110|2026-11-05|0", "L-1|hours|120|2026-11-03|0", "L-1|hours|10|2026-11-06|1", "L-1|hours|12|2026-11-20|0"}
 	if got := s.export("readings"); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("exported\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	var epochs []int64
-	s.must(s.db.View(ctx, func(c *db.Conn) (err error) {
+	s.Must(s.DB.View(ctx, func(c *db.Conn) (err error) {
 		epochs, err = db.All(c, db.Int, "SELECT epoch FROM readings ORDER BY seq")
 		return err
 	}))

@@ -11,8 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"quartermaster/schema/db"
 )
 
 // wholeTables says which statements may walk a whole table, by the function that they
@@ -108,7 +106,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 	}
 	used := map[string]bool{}
 	for _, st := range all {
-		for _, step := range s.steps(st.query) {
+		for _, step := range s.Steps(st.query) {
 			walks := strings.HasPrefix(step, "SCAN ") && step != "SCAN CONSTANT ROW"
 			if st.function == "listWorkOrders" && step == "SCAN w" || step == "SCAN maintenance_settings" {
 				walks = false // the newest rows off the end of the table, and the one row of settings
@@ -143,28 +141,6 @@ func filters() (all []Filter) {
 	return all
 }
 
-// steps is how the engine goes about a statement.
-func (s *workshop) steps(query string) (steps []string) {
-	s.t.Helper()
-	s.must(s.db.View(ctx, func(c *db.Conn) error {
-		st, err := c.Prepare("EXPLAIN QUERY PLAN " + query)
-		if err != nil {
-			s.t.Errorf("%s: %v", query, err)
-			return nil
-		}
-		defer st.Reset() // an explained write counts as under way until then
-		for {
-			r, err := st.Step()
-			if err != nil || r == nil {
-				return err
-			}
-			_, _, _ = r.Int(), r.Int(), r.Int()
-			steps = append(steps, r.Text())
-		}
-	}))
-	return steps
-}
-
 // TestHotStatements says of the statements that must stay fast which index they use.
 func TestHotStatements(t *testing.T) {
 	s := open(t)
@@ -175,7 +151,7 @@ func TestHotStatements(t *testing.T) {
 		byStatus:     {"SEARCH w USING INDEX work_orders_status (status=?)", "SEARCH a USING INTEGER PRIMARY KEY (rowid=?)", "SCALAR SUBQUERY 1", "SCAN maintenance_settings"},
 		firstReading: {"SEARCH readings USING PRIMARY KEY (meter_id=? AND epoch=? AND day>?)"},
 	} {
-		if got := s.steps(query); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		if got := s.Steps(query); strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%s\n%s", query, strings.Join(got, "\n"))
 		}
 	}

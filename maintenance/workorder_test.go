@@ -13,7 +13,7 @@ func TestWorkOrderLists(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	s.rows("assets", "asset_tag,name", "B-1|Bench")
-	s.must(db.Exec(ctx, s.db, ana, func(tx *db.Tx) error {
+	s.Must(db.Exec(ctx, s.DB, ana, func(tx *db.Tx) error {
 		for i := range int64(210) {
 			n := NewOrder{AssetID: 1 + i%2, Description: "a job", Priority: priorities[i%4], AssignedTo: []string{"", "Ana", "Ben"}[i%3]}
 			if _, err := openWorkOrder(tx, n); err != nil {
@@ -31,12 +31,12 @@ func TestWorkOrderLists(t *testing.T) {
 		return nil
 	}))
 	all, err := s.WorkOrders(ctx, "")
-	s.must(err)
+	s.Must(err)
 	if len(all.WorkOrders) != 200 || all.WorkOrders[0].ID != 210 || all.WorkOrders[199].ID != 11 {
 		t.Errorf("%d orders, %d to %d", len(all.WorkOrders), all.WorkOrders[0].ID, all.WorkOrders[len(all.WorkOrders)-1].ID)
 	}
 	everything, err := s.FindWorkOrders(ctx, Filter{Limit: 1000})
-	s.must(err)
+	s.Must(err)
 	for _, status := range append([]string{""}, workOrderMoves.States()...) {
 		for _, priority := range append([]string{""}, priorities...) {
 			for asset := range int64(3) {
@@ -50,7 +50,7 @@ func TestWorkOrderLists(t *testing.T) {
 					}
 					f := Filter{Status: status, Priority: priority, AssetID: asset, AssignedTo: who, Limit: 7}
 					got, err := s.FindWorkOrders(ctx, f)
-					s.must(err)
+					s.Must(err)
 					ids := []int64{}
 					for _, wo := range got.WorkOrders {
 						ids = append(ids, wo.ID)
@@ -63,21 +63,21 @@ func TestWorkOrderLists(t *testing.T) {
 		}
 	}
 	empty, err := s.get("GET /api/work-orders", "", "status", "cancelled")
-	s.must(err)
+	s.Must(err)
 	if empty != `{"work_orders":[]}` {
 		t.Errorf("an empty list is %s", empty)
 	}
 	spelled, err := s.call("list_workorders", `{"status":"IN_PROGRESS","priority":"Critical","limit":1}`)
-	s.must(err)
+	s.Must(err)
 	if !strings.Contains(spelled, `"priority":"urgent"`) || !strings.Contains(spelled, `"status":"in-progress"`) {
 		t.Errorf("other spellings: %s", spelled)
 	}
 	for args, part := range map[string]string{`{"limit":201}`: "1 to 200", `{"limit":0}`: "1 to 200", `{"status":"gone"}`: "cancelled", `{"priority":["low"]}`: "nested"} {
 		_, err := s.call("list_workorders", args)
-		s.refused(err, fault.Invalid, part)
+		s.Refused(err, fault.Invalid, part)
 	}
 	_, err = s.get("GET /api/work-orders", "", "limit", "5")
-	s.refused(err, fault.Invalid, "limit")
+	s.Refused(err, fault.Invalid, "limit")
 }
 
 func TestLaborRate(t *testing.T) {
@@ -85,11 +85,11 @@ func TestLaborRate(t *testing.T) {
 	s.lathe("100", "2026-11-01")
 	rate := func(cents int64) {
 		_, err := s.SetLaborRate(ctx, cli, cents)
-		s.must(err)
+		s.Must(err)
 	}
 	cost := func(id int64) int64 {
 		wo, err := s.WorkOrder(ctx, id)
-		s.must(err)
+		s.Must(err)
 		return wo.LaborCostCents
 	}
 	rate(1001)

@@ -4,15 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
@@ -21,11 +19,7 @@ import (
 // workshop is the service over a real file, with a clock that the test sets.
 type workshop struct {
 	*Service
-	db *db.DB
-	t  testing.TB
-
-	mu  sync.Mutex
-	now time.Time
+	*dbtest.House
 }
 
 var (
@@ -34,77 +28,23 @@ var (
 	ana = db.Caller{Service: "maintenance", User: "ana", Role: "member", Scope: "full", Via: "rest"}
 )
 
-// empty is a new database's file: made once, since every test begins with one.
-var empty = sync.OnceValues(func() (file []byte, err error) {
-	dir, err := os.MkdirTemp("", "workshop")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "empty.db")
-	if err := db.Create(path, db.Options{}); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-})
-
 // open makes an empty workshop at noon of 20 November 2026. Whatever the test does,
 // doctor must find nothing wrong afterwards.
 func open(t testing.TB) *workshop {
 	t.Helper()
-	s := &workshop{t: t, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
-	path := filepath.Join(t.TempDir(), "workshop.db")
-	o := db.Options{Zone: time.UTC, Now: func() time.Time {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.now
-	}}
-	blank, err := empty()
-	s.must(err)
-	s.must(os.WriteFile(path, blank, 0o600))
-	d, err := db.Open(path, o)
-	s.must(err)
-	s.db, s.Service = d, New(d)
+	h := dbtest.Open(t, time.UTC, dbtest.Noon)
+	s := &workshop{House: h, Service: New(h.DB)}
 	t.Cleanup(func() {
 		for _, b := range s.doctor() {
 			t.Errorf("doctor: %s", b)
 		}
-		s.must(d.Close())
 	})
 	return s
 }
 
-func (s *workshop) must(err error) {
-	s.t.Helper()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// on sets the clock to noon of the day.
-func (s *workshop) on(d string) {
-	s.t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.now = day(s.t, d).Time(time.UTC).Add(12 * time.Hour)
-}
-
-// refused fails unless err is a refusal of the kind whose text has every part.
-func (s *workshop) refused(err error, kind fault.Kind, parts ...string) {
-	s.t.Helper()
-	if !fault.Is(err, kind) {
-		s.t.Fatalf("got %v, want a refusal of kind %s", err, kind)
-	}
-	for _, p := range parts {
-		if !strings.Contains(err.Error(), p) {
-			s.t.Errorf("the refusal %q does not say %q", err, p)
-		}
-	}
-}
-
 func (s *workshop) doctor() (breaches []string) {
-	s.t.Helper()
-	s.must(s.db.View(ctx, func(c *db.Conn) (err error) {
+	s.T.Helper()
+	s.Must(s.DB.View(ctx, func(c *db.Conn) (err error) {
 		breaches, err = s.Declare().Check(c)
 		return err
 	}))
@@ -114,10 +54,10 @@ func (s *workshop) doctor() (breaches []string) {
 // row puts one row, cells separated by |, those at the end that are empty left out,
 // into a table, as import does.
 func (s *workshop) row(table, header, cells string) error {
-	s.t.Helper()
+	s.T.Helper()
 	t, ok := s.Declare().Table(table)
 	if !ok {
-		s.t.Fatalf("no table %s", table)
+		s.T.Fatalf("no table %s", table)
 	}
 	in, names := map[string]string{}, strings.Split(header, ",")
 	for i, cell := range strings.Split(cells+strings.Repeat("|", len(names)-1-strings.Count(cells, "|")), "|") {
@@ -127,25 +67,25 @@ func (s *workshop) row(table, header, cells string) error {
 	if err != nil {
 		return err
 	}
-	return db.Exec(ctx, s.db, cli, func(tx *db.Tx) error { return tx.Try(func() error { return put(tx) }) })
+	return db.Exec(ctx, s.DB, cli, func(tx *db.Tx) error { return tx.Try(func() error { return put(tx) }) })
 }
 
 // rows puts rows that must all be taken.
 func (s *workshop) rows(table, header string, rows ...string) {
-	s.t.Helper()
+	s.T.Helper()
 	for _, r := range rows {
 		if err := s.row(table, header, r); err != nil {
-			s.t.Fatalf("%s %s: %v", table, r, err)
+			s.T.Fatalf("%s %s: %v", table, r, err)
 		}
 	}
 }
 
 // export is a whole table, a line a row, cells separated by |.
 func (s *workshop) export(table string) []string {
-	s.t.Helper()
+	s.T.Helper()
 	t, _ := s.Declare().Table(table)
 	lines := []string{}
-	s.must(s.db.View(ctx, func(c *db.Conn) error {
+	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
 		return t.Export(c, func(cells ...string) error {
 			lines = append(lines, strings.Join(cells, "|"))
 			return nil
@@ -167,28 +107,28 @@ func (s *workshop) header(table string) string {
 // lathe makes asset 1 with one meter of hours that shows reading since the day; ""
 // for one that was never read.
 func (s *workshop) lathe(reading, since string) {
-	s.t.Helper()
+	s.T.Helper()
 	s.rows("assets", "asset_tag,name", "L-1|Lathe")
 	s.rows("meters", "asset_tag,name,unit,reading,read_date", "L-1|hours|h|"+reading+"|"+since)
 }
 
 // read posts a reading of asset 1; "" is today.
 func (s *workshop) read(reading, date string, correction bool) (Recorded, error) {
-	s.t.Helper()
-	return s.RecordReading(ctx, ana, NewReading{AssetID: 1, Reading: milli(s.t, reading), ReadDate: dayPtr(s.t, date), Correction: correction})
+	s.T.Helper()
+	return s.RecordReading(ctx, ana, NewReading{AssetID: 1, Reading: milli(s.T, reading), ReadDate: dayPtr(s.T, date), Correction: correction})
 }
 
 // reads posts a reading that must be taken.
 func (s *workshop) reads(reading, date string) Recorded {
-	s.t.Helper()
+	s.T.Helper()
 	r, err := s.read(reading, date, false)
-	s.must(err)
+	s.Must(err)
 	return r
 }
 
 // opens opens a work order on asset 1.
 func (s *workshop) opens(n NewOrder) WorkOrder {
-	s.t.Helper()
+	s.T.Helper()
 	if n.AssetID == 0 {
 		n.AssetID = 1
 	}
@@ -196,13 +136,13 @@ func (s *workshop) opens(n NewOrder) WorkOrder {
 		n.Description = "a job"
 	}
 	wo, err := s.OpenWorkOrder(ctx, ana, n)
-	s.must(err)
+	s.Must(err)
 	return wo
 }
 
 // moves moves a work order through states that it must take.
 func (s *workshop) moves(id int64, states ...string) (wo WorkOrder) {
-	s.t.Helper()
+	s.T.Helper()
 	for _, to := range states {
 		m := Move{ID: id, Status: to}
 		if to == "done" {
@@ -210,7 +150,7 @@ func (s *workshop) moves(id int64, states ...string) (wo WorkOrder) {
 		}
 		var err error
 		if wo, err = s.MoveWorkOrder(ctx, ana, m); err != nil {
-			s.t.Fatalf("to %s: %v", to, err)
+			s.T.Fatalf("to %s: %v", to, err)
 		}
 	}
 	return wo
@@ -218,60 +158,60 @@ func (s *workshop) moves(id int64, states ...string) (wo WorkOrder) {
 
 // due is one plan's row of the due list.
 func (s *workshop) due(id int64) PMDueRow {
-	s.t.Helper()
+	s.T.Helper()
 	list, err := s.PMDue(ctx, "")
-	s.must(err)
+	s.Must(err)
 	for _, row := range list.PMDue {
 		if row.PMID == id {
 			return row
 		}
 	}
-	s.t.Fatalf("plan %d is not in the list", id)
+	s.T.Fatalf("plan %d is not in the list", id)
 	return PMDueRow{}
 }
 
 // meter is a meter of asset 1 by name.
 func (s *workshop) meter(name string) Meter {
-	s.t.Helper()
+	s.T.Helper()
 	page, err := s.Assets(ctx, AssetFilter{Limit: 10})
-	s.must(err)
+	s.Must(err)
 	for _, m := range page.Assets[0].Meters {
 		if m.Name == name {
 			return m
 		}
 	}
-	s.t.Fatalf("no meter %s", name)
+	s.T.Fatalf("no meter %s", name)
 	return Meter{}
 }
 
 // op finds an operation by its tool or its route.
 func (s *workshop) op(name string) schema.Op {
-	s.t.Helper()
+	s.T.Helper()
 	for _, op := range s.Declare().Ops {
 		if op.Tool == name || op.Route == name {
 			return op
 		}
 	}
-	s.t.Fatalf("no operation %s", name)
+	s.T.Fatalf("no operation %s", name)
 	return schema.Op{}
 }
 
 // call carries out a tool with JSON arguments, as an agent would, and gives its answer
 // as JSON.
 func (s *workshop) call(tool, args string) (string, error) {
-	s.t.Helper()
-	return s.answer(s.op(tool), schema.Input{Surface: schema.Tool, Body: parsed(s.t, args), HasBody: true})
+	s.T.Helper()
+	return s.answer(s.op(tool), schema.Input{Surface: schema.Tool, Body: parsed(s.T, args), HasBody: true})
 }
 
 // post carries out a POST with the path's id and a JSON body.
 func (s *workshop) post(route, id, body string) (string, error) {
-	s.t.Helper()
-	return s.answer(s.op(route), schema.Input{Path: func(string) string { return id }, Body: parsed(s.t, body), HasBody: true})
+	s.T.Helper()
+	return s.answer(s.op(route), schema.Input{Path: func(string) string { return id }, Body: parsed(s.T, body), HasBody: true})
 }
 
 // get carries out a GET with the path's id and a query of name, value pairs.
 func (s *workshop) get(route, id string, query ...string) (string, error) {
-	s.t.Helper()
+	s.T.Helper()
 	in := schema.Input{Path: func(string) string { return id }, Query: map[string][]string{}}
 	for i := 0; i+1 < len(query); i += 2 {
 		in.Query[query[i]] = []string{query[i+1]}
@@ -280,7 +220,7 @@ func (s *workshop) get(route, id string, query ...string) (string, error) {
 }
 
 func (s *workshop) answer(op schema.Op, in schema.Input) (string, error) {
-	s.t.Helper()
+	s.T.Helper()
 	do, err := op.Bind(in)
 	if err != nil {
 		return "", err
@@ -289,7 +229,7 @@ func (s *workshop) answer(op schema.Op, in schema.Input) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return asJSON(s.t, answer), nil
+	return asJSON(s.T, answer), nil
 }
 
 func parsed(t testing.TB, s string) strict.Value {
@@ -312,8 +252,8 @@ func asJSON(t testing.TB, v any) string {
 
 // audit lists the audit trail, oldest first: "action subject".
 func (s *workshop) audit() (entries []string) {
-	s.t.Helper()
-	s.must(s.db.View(ctx, func(c *db.Conn) (err error) {
+	s.T.Helper()
+	s.Must(s.DB.View(ctx, func(c *db.Conn) (err error) {
 		entries, err = db.All(c, func(r *db.Row) string { return r.Text() + " " + r.Text() }, "SELECT action, subject FROM audit ORDER BY id")
 		return err
 	}))
@@ -330,8 +270,8 @@ func (e told) String() string { return fmt.Sprintf("%s %v", e.Event, e.Data) }
 
 // events lists the events, oldest first.
 func (s *workshop) events() (all []told) {
-	s.t.Helper()
-	s.must(s.db.View(ctx, func(c *db.Conn) error {
+	s.T.Helper()
+	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
 		return db.Each(c, func(r *db.Row) error {
 			var e told
 			err := json.Unmarshal(r.Bytes(), &e)
@@ -353,33 +293,33 @@ func (s *workshop) names() string {
 
 // untouched fails unless do is refused and leaves no trace at all.
 func (s *workshop) untouched(kind fault.Kind, part string, do func() error) {
-	s.t.Helper()
+	s.T.Helper()
 	before := s.dump()
-	s.refused(do(), kind, part)
+	s.Refused(do(), kind, part)
 	if after := s.dump(); after != before {
-		s.t.Errorf("a refused change left a trace:\nbefore %s\nafter  %s", before, after)
+		s.T.Errorf("a refused change left a trace:\nbefore %s\nafter  %s", before, after)
 	}
 }
 
 // rejected is untouched for a refusal of any kind.
 func (s *workshop) rejected(part string, do func() error) {
-	s.t.Helper()
+	s.T.Helper()
 	before := s.dump()
 	if err := do(); err == nil || !strings.Contains(err.Error(), part) {
-		s.t.Errorf("got %v, want a refusal that says %q", err, part)
+		s.T.Errorf("got %v, want a refusal that says %q", err, part)
 	} else if _, is := fault.As(err); !is {
-		s.t.Errorf("%v is no refusal", err)
+		s.T.Errorf("%v is no refusal", err)
 	}
 	if s.dump() != before {
-		s.t.Error("a refused change left a trace")
+		s.T.Error("a refused change left a trace")
 	}
 }
 
 // dump is everything that the service keeps, as text.
 func (s *workshop) dump() string {
-	s.t.Helper()
+	s.T.Helper()
 	var b strings.Builder
-	s.must(s.db.View(ctx, func(c *db.Conn) error {
+	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
 		for _, table := range []string{"assets", "meters", "readings", "parts", "pm_plans", "work_orders", "work_order_counts", "part_uses", "photos", "maintenance_settings", "audit", "events"} {
 			columns, err := db.All(c, db.Text, "SELECT CASE name WHEN 'data' THEN 'length(data)' ELSE name END FROM pragma_table_info(?)", table)
 			if err != nil {

@@ -15,10 +15,10 @@ func TestArrearsBucketsAndOrder(t *testing.T) {
 	id := h.lease("start_date=2026-11-21") // upcoming: owes no rent yet
 	for days, cents := range map[int]int64{0: 1, 1: 10, 30: 100, 31: 1_000, 60: 10_000, 61: 100_000, 90: 1_000_000, 91: 10_000_000, 400: 100_000_000, -1: 1_000_000_000} {
 		_, err := h.AddCharge(ctx, cli, id, NewCharge{"other", cents, day(t, "2026-11-20") - exact.Day(days), fmt.Sprintf("%d days", days)})
-		h.must(err)
+		h.Must(err)
 	}
 	a, err := h.Arrears(ctx, viewer)
-	h.must(err)
+	h.Must(err)
 	var got []string
 	for _, r := range a.Arrears {
 		got = append(got, fmt.Sprintf("%s %d", r.Label, r.DaysOverdue))
@@ -34,7 +34,7 @@ func TestArrearsBucketsAndOrder(t *testing.T) {
 		t.Error("the buckets are not the total")
 	}
 	l, err := h.Ledger(ctx, viewer, id)
-	h.must(err)
+	h.Must(err)
 	if l.Totals.BalanceCents != a.TotalCents+1_000_000_001 { // due today and tomorrow: owed, and not overdue
 		t.Errorf("balance %d", l.Totals.BalanceCents)
 	}
@@ -42,17 +42,17 @@ func TestArrearsBucketsAndOrder(t *testing.T) {
 
 func TestArrearsShape(t *testing.T) {
 	h := open(t, "2026-11-20")
-	h.must(h.row("properties", "name=House"))
+	h.Must(h.row("properties", "name=House"))
 	a, err := h.get(h.arrears(), viewer, "")
-	h.must(err)
+	h.Must(err)
 	if s, want := asJSON(t, a), `{"today":"2026-11-20","arrears":[],"total_cents":0,"buckets":{"days_1_30":0,"days_31_60":0,"days_61_90":0,"days_over_90":0}}`; s != want {
 		t.Errorf("%s\nwant\n%s", s, want)
 	}
 	h.lease("start_date=2026-11-19", "due_day=19")
 	h.lease("start_date=2026-11-20", "due_day=20") // due today: not overdue
-	h.must(h.row("tenants", "name=Tenant U1", "email="))
+	h.Must(h.row("tenants", "name=Tenant U1", "email="))
 	a, err = h.tool("arrears_report", reader, `{}`)
-	h.must(err)
+	h.Must(err)
 	want := `"arrears":[{"id":1,"type":"rent","period":"2026-11","label":"19 November-18 December 2026","due_date":"2026-11-19","amount_cents":100000,` +
 		`"paid":false,"paid_date":null,"method":null,"period_start":"2026-11-19","period_end":"2026-12-18","lease_id":1,"unit":"U1",` +
 		`"property":"House","tenant":"Tenant U1","tenant_email":null,"days_overdue":1}],"total_cents":100000,`
@@ -60,7 +60,7 @@ func TestArrearsShape(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", s, want)
 	}
 	_, err = h.tool("arrears_report", reader, `{"limit":5}`)
-	h.refused(err, fault.Invalid, "limit")
+	h.Refused(err, fault.Invalid, "limit")
 }
 
 func TestArrearsNamesEachLeasesOwn(t *testing.T) {
@@ -69,11 +69,11 @@ func TestArrearsNamesEachLeasesOwn(t *testing.T) {
 		h.lease("start_date=2026-09-01")
 	}
 	_, err := h.Arrears(ctx, viewer)
-	h.must(err)
-	_, err = h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: 2, ChargeID: h.number("SELECT id FROM charges WHERE lease_id = 2 AND due_date = ?", int64(day(t, "2026-10-01")))})
-	h.must(err)
+	h.Must(err)
+	_, err = h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: 2, ChargeID: h.Number("SELECT id FROM charges WHERE lease_id = 2 AND due_date = ?", int64(day(t, "2026-10-01")))})
+	h.Must(err)
 	a, err := h.Arrears(ctx, viewer)
-	h.must(err)
+	h.Must(err)
 	var got []string
 	for _, r := range a.Arrears {
 		got = append(got, fmt.Sprintf("%s %d %s %s", r.DueDate, r.LeaseID, r.Tenant, *r.TenantEmail))
@@ -98,18 +98,18 @@ func TestRentRoll(t *testing.T) {
 	h := open(t, "2026-11-20")
 	h.lease("start_date=2026-10-01")
 	h.lease("start_date=2026-11-16", "due_day=1") // 15 of 30 days
-	h.must(h.row("properties", "name=Annex"))
-	h.must(h.row("units", "property=Annex", "name=Z"))
+	h.Must(h.row("properties", "name=Annex"))
+	h.Must(h.row("units", "property=Annex", "name=Z"))
 	_, err := h.Arrears(ctx, viewer)
-	h.must(err)
-	october := h.number("SELECT id FROM charges WHERE due_date = ?", int64(day(t, "2026-10-01")))
-	november := h.number("SELECT id FROM charges WHERE lease_id = 1 AND due_date = ?", int64(day(t, "2026-11-01")))
+	h.Must(err)
+	october := h.Number("SELECT id FROM charges WHERE due_date = ?", int64(day(t, "2026-10-01")))
+	november := h.Number("SELECT id FROM charges WHERE lease_id = 1 AND due_date = ?", int64(day(t, "2026-11-01")))
 	for charge, paid := range map[int64]string{october: "2026-11-02", november: "2026-12-01"} {
 		_, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: 1, ChargeID: charge, PaidDate: paid})
-		h.must(err)
+		h.Must(err)
 	}
 	roll, err := h.tool("rent_roll", reader, `{}`)
-	h.must(err)
+	h.Must(err)
 	zero := `"billed_cents":0,"collected_cents":0,"outstanding_cents":0,"received_cents":0}`
 	want := `{"month":"2026-11","totals":{"billed_cents":150000,"collected_cents":100000,"outstanding_cents":50000,"received_cents":100000},"units":[` +
 		`{"unit_id":3,"unit":"Z","property":"Annex",` + zero + `,` +
@@ -122,11 +122,11 @@ func TestRentRoll(t *testing.T) {
 		"2026-10": {100000, 100000, 0, 0}, "2026-12": {0, 0, 0, 100000}, "2026-09": {}, "9999-12": {}, "0001-01": {},
 	} {
 		roll, err := h.tool("rent_roll", reader, `{"month":"`+month+`"}`)
-		h.must(err)
+		h.Must(err)
 		if got := roll.(RentRoll); got.Totals != totals || got.Month.String() != month {
 			t.Errorf("%s: %+v, want %+v", month, got.Totals, totals)
 		}
 	}
 	_, err = h.tool("rent_roll", reader, `{"month":"2026-13"}`)
-	h.refused(err, fault.Invalid, "month")
+	h.Refused(err, fault.Invalid, "month")
 }

@@ -11,8 +11,8 @@ import (
 
 // fill makes weekly leases from a day on, each of a unit and a tenant of its own.
 func (h *house) fill(leases int, start exact.Day) {
-	h.t.Helper()
-	h.must(db.Exec(ctx, h.db, db.Bookkeeping(), func(tx *db.Tx) error {
+	h.T.Helper()
+	h.Must(db.Exec(ctx, h.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 		if _, err := tx.Exec("INSERT INTO properties (id, name) VALUES (1, 'House')"); err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (h *house) fill(leases int, start exact.Day) {
 
 // payBut pays every charge but each nth of a lease's, straight in the rows.
 func (h *house) payBut(n int) {
-	h.t.Helper()
+	h.T.Helper()
 	for _, q := range []string{
 		fmt.Sprintf("UPDATE charges SET paid_date = due_date, method = 'cash' WHERE id %% %d <> 0", n),
 		`INSERT INTO payments (lease_id, charge_id, amount_cents, method, paid_date, recorded_at)
@@ -56,7 +56,7 @@ func BenchmarkLedger(b *testing.B) {
 	}
 	h.payBut(20)
 	l, err := h.Ledger(ctx, viewer, 2)
-	h.must(err)
+	h.Must(err)
 	b.Run("whole", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -83,7 +83,7 @@ func BenchmarkLedger(b *testing.B) {
 
 // bare steps a statement whose rows are charges, and reads each column.
 func bare(b *testing.B, h *house, query string, arg int64) {
-	err := h.db.View(ctx, func(c *db.Conn) error {
+	err := h.DB.View(ctx, func(c *db.Conn) error {
 		s, err := c.Prepare(query)
 		if err != nil {
 			return err
@@ -137,14 +137,14 @@ func BenchmarkPosting(b *testing.B) {
 		h := open(b, "2026-11-20")
 		h.fill(1_000, day(b, "2026-11-20")-260*7+1)
 		var ids []int64
-		h.must(h.db.View(ctx, func(c *db.Conn) (err error) {
+		h.Must(h.DB.View(ctx, func(c *db.Conn) (err error) {
 			ids, err = toPost(c)
 			return err
 		}))
 		b.StartTimer()
-		h.must(db.Exec(ctx, h.db, db.System(viewer), func(tx *db.Tx) error { return post(tx, ids...) }))
+		h.Must(db.Exec(ctx, h.DB, db.System(viewer), func(tx *db.Tx) error { return post(tx, ids...) }))
 		b.StopTimer()
-		if n := h.number("SELECT count(*) FROM charges"); n != 260_000 {
+		if n := h.Number("SELECT count(*) FROM charges"); n != 260_000 {
 			b.Fatal(n)
 		}
 		b.StartTimer()

@@ -40,19 +40,19 @@ func TestTheDayIsTheShops(t *testing.T) {
 		count := func(want int64, overdue int) {
 			t.Helper()
 			l, err := h.Ledger(ctx, viewer, id)
-			h.must(err)
+			h.Must(err)
 			a, err := h.Arrears(ctx, viewer)
-			h.must(err)
-			if got := h.number("SELECT count(*) FROM charges WHERE due_date = ?", int64(day(t, c.due))); got != want || len(a.Arrears) != overdue {
-				t.Errorf("%s at %s: %d charges due %s, want %d; %d overdue, want %d of %q", c.zone, h.now, got, c.due, want, len(a.Arrears), overdue, lines(l.Charges))
+			h.Must(err)
+			if got := h.Number("SELECT count(*) FROM charges WHERE due_date = ?", int64(day(t, c.due))); got != want || len(a.Arrears) != overdue {
+				t.Errorf("%s at %s: %d charges due %s, want %d; %d overdue, want %d of %q", c.zone, h.Now(), got, c.due, want, len(a.Arrears), overdue, lines(l.Charges))
 			}
 		}
 		count(0, 1) // the period before is what is overdue
-		h.at(midnight)
+		h.At(midnight)
 		count(1, 1)
-		h.at((day(t, c.due) + 1).Time(zone).Add(-time.Second))
+		h.At((day(t, c.due) + 1).Time(zone).Add(-time.Second))
 		count(1, 1)
-		h.at((day(t, c.due) + 1).Time(zone))
+		h.At((day(t, c.due) + 1).Time(zone))
 		count(1, 2)
 		h.sound()
 	}
@@ -77,13 +77,13 @@ func TestDayByDay(t *testing.T) {
 		walks[id] = naive{start: start, end: end, frequency: f, dueDay: 5, rent: 100000, full: true}
 	}
 	for d := day(t, "2023-12-01"); d <= day(t, "2025-03-02"); d++ {
-		h.at(d.Time(zone).Add(time.Duration(d%24) * time.Hour))
+		h.At(d.Time(zone).Add(time.Duration(d%24) * time.Hour))
 		if _, err := h.Arrears(ctx, viewer); err != nil {
 			t.Fatal(err)
 		}
 		for id, walk := range walks {
 			today := time.Unix(int64(d)*86400, 0).UTC()
-			if n := h.number("SELECT count(*) FROM charges WHERE lease_id = ?", id); n != int64(len(walk.charges(today))) {
+			if n := h.Number("SELECT count(*) FROM charges WHERE lease_id = ?", id); n != int64(len(walk.charges(today))) {
 				t.Fatalf("on %s lease %d has %d charges, want %d", d, id, n, len(walk.charges(today)))
 			}
 		}
@@ -98,22 +98,22 @@ func TestAWrongClockPostsNothing(t *testing.T) {
 	id := h.lease("start_date=2024-01-01", "rent_cents=5", "frequency=yearly")
 	before := h.written()
 	for _, on := range []string{"2025-06-01", "2026-11-19", "2028-01-01"} {
-		h.on(on)
+		h.On(on)
 		_, err := h.Ledger(ctx, viewer, id)
-		h.refused(err, fault.Unavailable, "clock")
+		h.Refused(err, fault.Unavailable, "clock")
 		_, err = h.Arrears(ctx, viewer)
-		h.refused(err, fault.Unavailable, "clock")
+		h.Refused(err, fault.Unavailable, "clock")
 	}
 	if h.written() != before {
 		t.Error("a wrong clock wrote something")
 	}
-	h.on("2026-11-20")
+	h.On("2026-11-20")
 	want := []string{"2024-01-01 5 1 January-31 December 2024", "2025-01-01 5 1 January-31 December 2025", "2026-01-01 5 1 January-31 December 2026"}
 	h.owes(id, want...)
-	h.on("2026-11-19")
+	h.On("2026-11-19")
 	h.owes(id, want...) // nothing to post: reading goes on
 	_, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: id, ChargeID: 1})
-	h.refused(err, fault.Unavailable, "clock")
+	h.Refused(err, fault.Unavailable, "clock")
 	_, err = h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: id, ChargeID: 1, PaidDate: "2026-11-01"}) // says its day itself
-	h.must(err)
+	h.Must(err)
 }

@@ -15,19 +15,19 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 	h.lease("start_date=2024-02-29", "frequency=weekly", "rent_cents=23456")
 	h.lease("start_date=2025-12-31", "frequency=quarterly", "proration=none", "due_day=15", "deposit_cents=9")
 	h.lease("start_date=2027-01-01", "frequency=yearly")
-	h.must(h.row("properties", "name=Annex, west", "address=1 Hill\n\"Top\""))
-	h.must(h.row("units", "property=Annex, west", "name=1", "market_rent_cents=12345", "notes=has, comma"))
+	h.Must(h.row("properties", "name=Annex, west", "address=1 Hill\n\"Top\""))
+	h.Must(h.row("units", "property=Annex, west", "name=1", "market_rent_cents=12345", "notes=has, comma"))
 	_, err := h.Arrears(ctx, viewer)
-	h.must(err)
+	h.Must(err)
 	h.payDue(first, "2025-12-01")
-	h.must(h.row("leases", "property=House", "unit=U1", "start_date=2025-11-11", "end_date=", "rent_cents=120000"))
-	h.on("2026-05-02")
+	h.Must(h.row("leases", "property=House", "unit=U1", "start_date=2025-11-11", "end_date=", "rent_cents=120000"))
+	h.On("2026-05-02")
 	for i, label := range []string{"Key", "Lamp", "Oven"} {
 		c, err := h.AddCharge(ctx, cli, first, NewCharge{"repair", int64(i), day(t, "2026-04-04"), label})
-		h.must(err)
+		h.Must(err)
 		if label != "Key" {
 			_, err = h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: first, ChargeID: c.Charge.ID, PaidDate: "2026-04-05", Method: "card"})
-			h.must(err)
+			h.Must(err)
 		}
 	}
 	h.owes(first, "2025-11-11 66667 11-30 November 2025, 20 of 30 days", "2025-12-01 100000 1-31 December 2025 paid 2025-12-01 cash",
@@ -36,14 +36,14 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 		"2026-04-04 0 Key", "2026-04-04 1 Lamp paid 2026-04-05 card", "2026-04-04 2 Oven paid 2026-04-05 card", "2026-05-01 120000 1-31 May 2026")
 	reversed := h.payDue(first, "2026-01-01")
 	_, err = h.ReversePayment(ctx, cli, reversed, "bounced")
-	h.must(err)
-	third := h.number("SELECT id FROM leases WHERE frequency = 'quarterly'")
+	h.Must(err)
+	third := h.Number("SELECT id FROM leases WHERE frequency = 'quarterly'")
 	_, err = h.end(third, "2026-04-20")
-	h.must(err)
+	h.Must(err)
 	_, err = h.Arrears(ctx, viewer)
-	h.must(err)
+	h.Must(err)
 	_, err = h.CreateTicket(ctx, ann, NewTicket{UnitID: 2, Title: "Tap", Description: "two\nlines"})
-	h.must(err)
+	h.Must(err)
 	h.sound()
 
 	files := map[string]string{}
@@ -77,21 +77,21 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 	other.sound()
 	for _, unit := range []string{"U1", "U2", "U3", "U4"} {
 		find := "SELECT l.id FROM leases l JOIN units u ON u.id = l.unit_id WHERE u.name = ?"
-		a, err := h.Ledger(ctx, viewer, h.number(find, unit))
-		h.must(err)
-		b, err := other.Ledger(ctx, viewer, other.number(find, unit))
-		h.must(err)
+		a, err := h.Ledger(ctx, viewer, h.Number(find, unit))
+		h.Must(err)
+		b, err := other.Ledger(ctx, viewer, other.Number(find, unit))
+		h.Must(err)
 		if !slices.Equal(lines(a.Charges), lines(b.Charges)) || a.Totals != b.Totals {
 			t.Errorf("%s: %q\nand %q", unit, lines(a.Charges), lines(b.Charges))
 		}
 	}
 	// Both go on alike.
-	h.on("2027-06-01")
-	other.on("2027-06-01")
+	h.On("2027-06-01")
+	other.On("2027-06-01")
 	a, err := h.Arrears(ctx, viewer)
-	h.must(err)
+	h.Must(err)
 	b, err := other.Arrears(ctx, viewer)
-	h.must(err)
+	h.Must(err)
 	if a.TotalCents != b.TotalCents || a.Buckets != b.Buckets {
 		t.Errorf("arrears %+v and %+v", a.Buckets, b.Buckets)
 	}
@@ -155,7 +155,7 @@ func TestPaymentRows(t *testing.T) {
 	}
 	for _, label := range []string{"Key", "Lamp"} {
 		_, err := h.AddCharge(ctx, cli, id, NewCharge{"repair", 1, day(t, "2026-03-18"), label})
-		h.must(err)
+		h.Must(err)
 	}
 	refusals = h.try("payments", "property,unit,lease_start,type,due_date,method,paid_date,label\n"+
 		"House,U1,2026-01-01,repair,2026-03-18,cash,2026-03-19,\nHouse,U1,2026-01-01,repair,2026-03-18,cash,2026-03-19,Oven\n"+

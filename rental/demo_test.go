@@ -13,10 +13,10 @@ import (
 func TestDemo(t *testing.T) {
 	for _, on := range []string{"2026-11-20", "2027-01-31", "2028-02-29", "2026-03-01"} {
 		h := open(t, on)
-		h.must(h.Declare().Demo(ctx, day(t, on)))
+		h.Must(h.Declare().Demo(ctx, day(t, on)))
 		h.sound()
 		leases, err := h.Leases(ctx, viewer, "", 0, 100)
-		h.must(err)
+		h.Must(err)
 		status, frequency := map[string]int{}, map[string]int{}
 		for _, l := range leases.Leases {
 			status[l.Status]++
@@ -26,12 +26,12 @@ func TestDemo(t *testing.T) {
 			t.Errorf("on %s: %v, %v", on, status, frequency)
 		}
 		p, err := h.Properties(ctx, 10)
-		h.must(err)
+		h.Must(err)
 		if len(p.Properties) != 2 || p.Properties[0].UnitCount+p.Properties[1].UnitCount != 11 {
 			t.Errorf("on %s: %s", on, asJSON(t, p))
 		}
 		a, err := h.Arrears(ctx, viewer)
-		h.must(err)
+		h.Must(err)
 		behind := map[string]bool{}
 		for _, r := range a.Arrears {
 			behind[r.Tenant] = true
@@ -39,7 +39,7 @@ func TestDemo(t *testing.T) {
 		if got := slices.Sorted(maps.Keys(behind)); !slices.Equal(got, []string{"Ben Okafor", "Chloe Martin"}) {
 			t.Errorf("on %s: %q are behind", on, got)
 		}
-		if states := h.texts("SELECT DISTINCT status FROM tickets ORDER BY 1"); len(states) != 3 {
+		if states := h.Texts("SELECT DISTINCT status FROM tickets ORDER BY 1"); len(states) != 3 {
 			t.Errorf("on %s: tickets are %q", on, states)
 		}
 		if e := h.events(); len(e) > 5 {
@@ -51,15 +51,15 @@ func TestDemo(t *testing.T) {
 // TestDemoIsOneTransaction: one that fails leaves nothing.
 func TestDemoIsOneTransaction(t *testing.T) {
 	h := open(t, "2026-11-20")
-	h.must(h.row("properties", "name=4 Mill Lane"))
-	h.must(h.row("units", "property=4 Mill Lane", "name=Garage"))
-	h.must(h.row("tenants", "name=X"))
-	h.must(h.row("leases", "property=4 Mill Lane", "unit=Garage", "start_date=2000-01-01", "tenant=X", "rent_cents=1"))
+	h.Must(h.row("properties", "name=4 Mill Lane"))
+	h.Must(h.row("units", "property=4 Mill Lane", "name=Garage"))
+	h.Must(h.row("tenants", "name=X"))
+	h.Must(h.row("leases", "property=4 Mill Lane", "unit=Garage", "start_date=2000-01-01", "tenant=X", "rent_cents=1"))
 	before := h.written()
-	if err := h.Declare().Demo(ctx, exact.DayOf(h.now)); err == nil {
+	if err := h.Declare().Demo(ctx, exact.DayOf(h.Now())); err == nil {
 		t.Fatal("a demo over a let garage was accepted")
 	}
-	if h.written() != before || h.number("SELECT count(*) FROM units") != 1 {
+	if h.written() != before || h.Number("SELECT count(*) FROM units") != 1 {
 		t.Error("half a demo was left")
 	}
 }

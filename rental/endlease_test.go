@@ -9,15 +9,15 @@ import (
 )
 
 func (h *house) end(lease int64, on string) (Ending, error) {
-	h.t.Helper()
-	return h.EndLease(ctx, cli, lease, day(h.t, on))
+	h.T.Helper()
+	return h.EndLease(ctx, cli, lease, day(h.T, on))
 }
 
 func (h *house) payDue(lease int64, due string) int64 {
-	h.t.Helper()
-	charge := h.number("SELECT id FROM charges WHERE lease_id = ? AND due_date = ?", lease, int64(day(h.t, due)))
+	h.T.Helper()
+	charge := h.Number("SELECT id FROM charges WHERE lease_id = ? AND due_date = ?", lease, int64(day(h.T, due)))
 	p, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: lease, ChargeID: charge, Method: "cash", PaidDate: due})
-	h.must(err)
+	h.Must(err)
 	return p.PaymentID
 }
 
@@ -25,13 +25,13 @@ func TestEndLeaseInThePast(t *testing.T) {
 	h := open(t, "2026-05-20")
 	id := h.lease("start_date=2026-01-01", "rent_cents=310000")
 	_, err := h.AddCharge(ctx, cli, id, NewCharge{"repair", 7, day(t, "2026-05-02"), "Window"})
-	h.must(err)
+	h.Must(err)
 	h.payDue(id, "2026-01-01")
 	voided := h.payDue(id, "2026-04-01")
 	_, err = h.ReversePayment(ctx, cli, voided, "moved out")
-	h.must(err)
+	h.Must(err)
 	e, err := h.end(id, "2026-03-14")
-	h.must(err)
+	h.Must(err)
 	if got, want := lines(e.Withdrawn), []string{"2026-04-01 310000 1-30 April 2026", "2026-05-01 310000 1-31 May 2026"}; !slices.Equal(got, want) {
 		t.Errorf("withdrawn %q, want %q", got, want)
 	}
@@ -44,20 +44,20 @@ func TestEndLeaseInThePast(t *testing.T) {
 	want := []string{"2026-01-01 310000 1-31 January 2026 paid 2026-01-01 cash", "2026-02-01 310000 1-28 February 2026",
 		"2026-03-01 140000 1-14 March 2026, 14 of 31 days", "2026-05-02 7 Window"}
 	h.owes(id, want...)
-	h.on("2027-01-01")
+	h.On("2027-01-01")
 	h.owes(id, want...)
-	if n := h.number("SELECT count(*) FROM payments WHERE id = ? AND charge_id IS NULL AND void_reason = 'moved out'", voided); n != 1 {
+	if n := h.Number("SELECT count(*) FROM payments WHERE id = ? AND charge_id IS NULL AND void_reason = 'moved out'", voided); n != 1 {
 		t.Error("the voided payment of a withdrawn charge did not stay")
 	}
 	h.sound()
 
 	// Let it run on: the rest of March is a period of its own, and the ids of what was
 	// withdrawn name nothing new.
-	h.must(h.row("leases", "property=House", "unit=U1", "start_date=2026-01-01", "end_date=2026-04-30"))
+	h.Must(h.row("leases", "property=House", "unit=U1", "start_date=2026-01-01", "end_date=2026-04-30"))
 	h.owes(id, append(want[:3:3], "2026-03-15 170000 15-31 March 2026, 17 of 31 days", "2026-04-01 310000 1-30 April 2026", "2026-05-02 7 Window")...)
 	for _, c := range e.Withdrawn {
 		_, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: id, ChargeID: c.ID})
-		h.refused(err, fault.Invalid, "not a charge of lease")
+		h.Refused(err, fault.Invalid, "not a charge of lease")
 	}
 	h.sound()
 }
@@ -81,17 +81,17 @@ func TestEndLeaseRefusals(t *testing.T) {
 		{"2026-04-29", fault.Conflict, []string{"1-30 April 2026", "is paid and would have to change"}},
 	} {
 		_, err := h.end(id, c.on)
-		h.refused(err, c.kind, c.says...)
+		h.Refused(err, c.kind, c.says...)
 	}
 	_, err := h.end(9, "2026-03-31")
-	h.refused(err, fault.NotFound, "lease 9")
+	h.Refused(err, fault.NotFound, "lease 9")
 	_, err = h.EndLease(ctx, viewer, id, day(t, "2026-04-30"))
-	h.refused(err, fault.Forbidden)
+	h.Refused(err, fault.Forbidden)
 	if h.written() != before || h.export("charges") != ledger {
 		t.Fatal("a refused end wrote something")
 	}
 	e, err := h.end(id, "2026-04-30") // the paid April is whole: it need not change
-	h.must(err)
+	h.Must(err)
 	if e.Cut != nil || len(e.Withdrawn) != 1 {
 		t.Errorf("%s", asJSON(t, e))
 	}
@@ -104,11 +104,11 @@ func TestEndLeaseAheadOfTime(t *testing.T) {
 	h.owes(id, "2026-05-01 310000 1-31 May 2026")
 	h.payDue(id, "2026-05-01")
 	e, err := h.end(id, "2026-07-10")
-	h.must(err)
+	h.Must(err)
 	if e.Cut != nil || len(e.Withdrawn) != 0 || e.Lease.Status != active {
 		t.Errorf("%s", asJSON(t, e))
 	}
-	h.on("2026-07-10")
+	h.On("2026-07-10")
 	want := []string{"2026-05-01 310000 1-31 May 2026 paid 2026-05-01 cash", "2026-06-01 310000 1-30 June 2026",
 		"2026-07-01 310000 1-10 July 2026, 10 of 31 days, charged in full"}
 	h.owes(id, want...)
@@ -116,13 +116,13 @@ func TestEndLeaseAheadOfTime(t *testing.T) {
 	// Cut once more: without proration the amount stays, so that even a paid one may.
 	h.payDue(id, "2026-07-01")
 	e, err = h.end(id, "2026-07-05")
-	h.must(err)
+	h.Must(err)
 	if e.Cut == nil || e.Cut.AmountCents != 310000 || e.Cut.Label != "1-5 July 2026, 5 of 31 days, charged in full" || !e.Cut.Paid {
 		t.Errorf("%s", asJSON(t, e.Cut))
 	}
 	// What was charged in full leaves nothing of July to be charged again.
-	h.must(h.row("leases", "property=House", "unit=U1", "start_date=2026-05-01", "end_date="))
-	h.on("2026-08-01")
+	h.Must(h.row("leases", "property=House", "unit=U1", "start_date=2026-05-01", "end_date="))
+	h.On("2026-08-01")
 	want[1] = "2026-06-01 310000 1-30 June 2026"
 	want[2] = "2026-07-01 310000 1-5 July 2026, 5 of 31 days, charged in full paid 2026-07-01 cash"
 	h.owes(id, append(want, "2026-08-01 310000 1-31 August 2026")...)
@@ -133,13 +133,13 @@ func TestEndLeaseThatNobodyLookedAt(t *testing.T) {
 	h := open(t, "2026-05-20")
 	id := h.lease("start_date=2026-03-15", "rent_cents=310000", "due_day=1")
 	e, err := h.end(id, "2026-04-15")
-	h.must(err)
+	h.Must(err)
 	if e.Totals.BilledCents != 170000+155000 || len(e.Withdrawn) != 0 || e.Cut != nil {
 		t.Errorf("%s", asJSON(t, e))
 	}
 	h.owes(id, "2026-03-15 170000 15-31 March 2026, 17 of 31 days", "2026-04-01 155000 1-15 April 2026, 15 of 30 days")
 	h.sound()
-	if got := h.texts("SELECT changes FROM audit WHERE action = 'lease.ended'"); len(got) != 1 || !strings.Contains(got[0], `"from":null,"to":"2026-04-15"`) {
+	if got := h.Texts("SELECT changes FROM audit WHERE action = 'lease.ended'"); len(got) != 1 || !strings.Contains(got[0], `"from":null,"to":"2026-04-15"`) {
 		t.Errorf("audit %q", got)
 	}
 }
@@ -149,9 +149,9 @@ func TestEndLeaseCutsByTheRentOfThen(t *testing.T) {
 	h := open(t, "2026-03-20")
 	id := h.lease("start_date=2026-03-11", "rent_cents=310000", "due_day=1")
 	h.owes(id, "2026-03-11 210000 11-31 March 2026, 21 of 31 days")
-	h.must(h.row("leases", "property=House", "unit=U1", "start_date=2026-03-11", "rent_cents=620000"))
+	h.Must(h.row("leases", "property=House", "unit=U1", "start_date=2026-03-11", "rent_cents=620000"))
 	_, err := h.end(id, "2026-03-20")
-	h.must(err)
+	h.Must(err)
 	h.owes(id, "2026-03-11 100000 11-20 March 2026, 10 of 31 days")
 	h.sound()
 }
@@ -162,9 +162,9 @@ func TestEndLeaseNeverRaises(t *testing.T) {
 	h := open(t, "2026-03-20")
 	id := h.lease("start_date=2026-03-11", "rent_cents=310000", "due_day=1")
 	h.owes(id, "2026-03-11 210000 11-31 March 2026, 21 of 31 days")
-	h.must(h.row("leases", "property=House", "unit=U1", "start_date=2026-03-11", "proration=none"))
+	h.Must(h.row("leases", "property=House", "unit=U1", "start_date=2026-03-11", "proration=none"))
 	_, err := h.end(id, "2026-03-20")
-	h.must(err)
+	h.Must(err)
 	h.owes(id, "2026-03-11 100000 11-20 March 2026, 10 of 31 days")
 	h.sound()
 }

@@ -4,28 +4,22 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	_ "time/tzdata"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/fault"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/strict"
 )
 
 // house is the service over a real file, with a clock that the test sets.
 type house struct {
 	*Service
-	db *db.DB
-	t  testing.TB
-
-	mu  sync.Mutex
-	now time.Time
+	*dbtest.House
 }
 
 var (
@@ -44,67 +38,23 @@ func open(t testing.TB, on string) *house {
 
 func openIn(t testing.TB, zone *time.Location, now time.Time) *house {
 	t.Helper()
-	h := &house{t: t, now: now}
-	path := filepath.Join(t.TempDir(), "house.db")
-	o := db.Options{Zone: zone, Now: func() time.Time {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		return h.now
-	}}
-	h.must(db.Create(path, o))
-	d, err := db.Open(path, o)
-	h.must(err)
-	t.Cleanup(func() { h.must(d.Close()) })
-	h.db, h.Service = d, New(d)
-	return h
-}
-
-func (h *house) must(err error) {
-	h.t.Helper()
-	if err != nil {
-		h.t.Fatal(err)
-	}
-}
-
-// at sets the clock.
-func (h *house) at(now time.Time) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.now = now
-}
-
-// on sets the clock to noon of the day in UTC.
-func (h *house) on(d string) {
-	h.t.Helper()
-	h.at(day(h.t, d).Time(time.UTC).Add(12 * time.Hour))
-}
-
-// refused fails unless err is a refusal of the kind whose text has every part.
-func (h *house) refused(err error, kind fault.Kind, parts ...string) {
-	h.t.Helper()
-	if !fault.Is(err, kind) {
-		h.t.Fatalf("got %v, want a refusal of kind %s", err, kind)
-	}
-	for _, p := range parts {
-		if !strings.Contains(err.Error(), p) {
-			h.t.Errorf("the refusal %q does not say %q", err, p)
-		}
-	}
+	h := dbtest.Open(t, zone, now)
+	return &house{House: h, Service: New(h.DB)}
 }
 
 // table finds one of the service's tables.
 func (h *house) table(name string) schema.Table {
-	h.t.Helper()
+	h.T.Helper()
 	t, ok := h.Declare().Table(name)
 	if !ok {
-		h.t.Fatalf("no table %s", name)
+		h.T.Fatalf("no table %s", name)
 	}
 	return t
 }
 
 // row puts one CSV row, "name=value" cells, by its own Row and Put, as import does.
 func (h *house) row(table string, cells ...string) error {
-	h.t.Helper()
+	h.T.Helper()
 	in := map[string]string{}
 	for _, c := range cells {
 		name, value, _ := strings.Cut(c, "=")
@@ -118,25 +68,25 @@ func (h *house) put(t schema.Table, cells map[string]string) error {
 	if err != nil {
 		return err
 	}
-	return db.Exec(ctx, h.db, cli, func(tx *db.Tx) error { return put(tx) })
+	return db.Exec(ctx, h.DB, cli, func(tx *db.Tx) error { return put(tx) })
 }
 
 // load puts the rows of a CSV text, all of which must be good.
 func (h *house) load(table, text string) {
-	h.t.Helper()
+	h.T.Helper()
 	for _, refusal := range h.try(table, text) {
-		h.t.Fatalf("%s: %s", table, refusal)
+		h.T.Fatalf("%s: %s", table, refusal)
 	}
 }
 
 // try puts the rows of a CSV text in one transaction as import does, and gives the
 // refusals.
 func (h *house) try(table, text string) (refusals []string) {
-	h.t.Helper()
+	h.T.Helper()
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	h.must(err)
+	h.Must(err)
 	t := h.table(table)
-	h.must(db.Exec(ctx, h.db, cli, func(tx *db.Tx) error {
+	h.Must(db.Exec(ctx, h.DB, cli, func(tx *db.Tx) error {
 		for _, r := range records[1:] {
 			cells := map[string]string{}
 			for i, name := range records[0] {
@@ -157,7 +107,7 @@ func (h *house) try(table, text string) (refusals []string) {
 
 // export gives a table as CSV text.
 func (h *house) export(table string) string {
-	h.t.Helper()
+	h.T.Helper()
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	t := h.table(table)
@@ -165,12 +115,12 @@ func (h *house) export(table string) string {
 	for _, c := range t.Columns() {
 		names = append(names, c.Name)
 	}
-	h.must(w.Write(names))
-	h.must(h.db.View(ctx, func(c *db.Conn) error {
+	h.Must(w.Write(names))
+	h.Must(h.DB.View(ctx, func(c *db.Conn) error {
 		return t.Export(c, func(cells ...string) error { return w.Write(cells) })
 	}))
 	w.Flush()
-	h.must(w.Error())
+	h.Must(w.Error())
 	return b.String()
 }
 
@@ -179,46 +129,26 @@ var tableNames = []string{"properties", "units", "tenants", "leases", "charges",
 // lease makes a unit of its own and a lease of it by "name=value" cells, and gives the
 // lease's id.
 func (h *house) lease(cells ...string) int64 {
-	h.t.Helper()
-	n := h.number("SELECT count(*) FROM units") + 1
+	h.T.Helper()
+	n := h.Number("SELECT count(*) FROM units") + 1
 	unit := fmt.Sprintf("U%d", n)
-	h.must(h.row("properties", "name=House"))
-	h.must(h.row("tenants", "name=Tenant "+unit, "email="+unit+"@example.org"))
-	h.must(h.row("units", "property=House", "name="+unit))
-	h.must(h.row("leases", append([]string{"property=House", "unit=" + unit, "tenant=Tenant " + unit, "rent_cents=100000"}, cells...)...))
-	return h.number("SELECT max(id) FROM leases")
-}
-
-// number gives the whole number that a query finds.
-func (h *house) number(query string, args ...any) (n int64) {
-	h.t.Helper()
-	h.must(h.db.View(ctx, func(c *db.Conn) (err error) {
-		n, _, err = db.One(c, db.Int, query, args...)
-		return err
-	}))
-	return n
-}
-
-// texts lists what a query of one column finds.
-func (h *house) texts(query string, args ...any) (all []string) {
-	h.t.Helper()
-	h.must(h.db.View(ctx, func(c *db.Conn) (err error) {
-		all, err = db.All(c, db.Text, query, args...)
-		return err
-	}))
-	return all
+	h.Must(h.row("properties", "name=House"))
+	h.Must(h.row("tenants", "name=Tenant "+unit, "email="+unit+"@example.org"))
+	h.Must(h.row("units", "property=House", "name="+unit))
+	h.Must(h.row("leases", append([]string{"property=House", "unit=" + unit, "tenant=Tenant " + unit, "rent_cents=100000"}, cells...)...))
+	return h.Number("SELECT max(id) FROM leases")
 }
 
 // written counts all that any write leaves: a number that is the same before and after
 // means that nothing was written.
 func (h *house) written() int64 {
-	h.t.Helper()
-	return h.number(`SELECT (SELECT count(*) FROM audit) + (SELECT count(*) FROM events) + (SELECT count(*) FROM charges)
+	h.T.Helper()
+	return h.Number(`SELECT (SELECT count(*) FROM audit) + (SELECT count(*) FROM events) + (SELECT count(*) FROM charges)
 		+ (SELECT count(*) FROM payments) + (SELECT count(*) FROM leases) + (SELECT count(*) FROM tickets)`)
 }
 
 // events lists the names of the events that were emitted, in order.
-func (h *house) events() []string { return h.texts("SELECT event FROM events ORDER BY seq") }
+func (h *house) events() []string { return h.Texts("SELECT event FROM events ORDER BY seq") }
 
 // lines shows charges as "due amount label paid".
 func lines(charges []Charge) (all []string) {
@@ -234,19 +164,19 @@ func lines(charges []Charge) (all []string) {
 
 // owes fails unless the ledger's lines are as wanted.
 func (h *house) owes(lease int64, want ...string) Ledger {
-	h.t.Helper()
+	h.T.Helper()
 	l, err := h.Ledger(ctx, viewer, lease)
-	h.must(err)
+	h.Must(err)
 	if got := lines(l.Charges); !slices.Equal(got, want) {
-		h.t.Fatalf("ledger:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		h.T.Fatalf("ledger:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	return l
 }
 
 // breaches are what doctor finds.
 func (h *house) breaches() (all []string) {
-	h.t.Helper()
-	h.must(h.db.View(ctx, func(c *db.Conn) (err error) {
+	h.T.Helper()
+	h.Must(h.DB.View(ctx, func(c *db.Conn) (err error) {
 		all, err = h.Declare().Check(c)
 		return err
 	}))
@@ -255,16 +185,16 @@ func (h *house) breaches() (all []string) {
 
 // sound fails unless doctor finds nothing.
 func (h *house) sound() {
-	h.t.Helper()
+	h.T.Helper()
 	for _, b := range h.breaches() {
-		h.t.Errorf("doctor: %s", b)
+		h.T.Errorf("doctor: %s", b)
 	}
 }
 
 // raw changes rows behind the service's back.
 func (h *house) raw(query string) {
-	h.t.Helper()
-	h.must(db.Exec(ctx, h.db, db.Bookkeeping(), func(tx *db.Tx) error {
+	h.T.Helper()
+	h.Must(db.Exec(ctx, h.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec(query)
 		return err
 	}))
@@ -272,27 +202,27 @@ func (h *house) raw(query string) {
 
 // post carries out an operation with a JSON body on the route of the id.
 func (h *house) post(op schema.Op, who db.Caller, id, body string) (any, error) {
-	h.t.Helper()
+	h.T.Helper()
 	return h.call(op, who, schema.Input{Surface: schema.REST, HasBody: true, Path: func(string) string { return id }}, body)
 }
 
 // tool carries out an operation as an agent does.
 func (h *house) tool(name string, who db.Caller, args string) (any, error) {
-	h.t.Helper()
+	h.T.Helper()
 	for _, op := range h.Declare().Tools() {
 		if op.Tool == name {
 			return h.call(op, who, schema.Input{Surface: schema.Tool, HasBody: true}, args)
 		}
 	}
-	h.t.Fatalf("no tool %s", name)
+	h.T.Fatalf("no tool %s", name)
 	return nil, nil
 }
 
 func (h *house) call(op schema.Op, who db.Caller, in schema.Input, body string) (any, error) {
-	h.t.Helper()
+	h.T.Helper()
 	var err error
 	in.Body, err = strict.Parse([]byte(body), strict.MaxDepth)
-	h.must(err)
+	h.Must(err)
 	do, err := op.Bind(in)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 )
 
 func (h *house) change(cells ...string) error {
-	h.t.Helper()
+	h.T.Helper()
 	return h.row("leases", append([]string{"property=House", "unit=U1", "start_date=2026-01-31"}, cells...)...)
 }
 
@@ -19,12 +19,12 @@ func TestARentChangedLaterChangesNothingPosted(t *testing.T) {
 	h := open(t, "2026-03-30")
 	id := h.lease("start_date=2026-01-31")
 	h.owes(id, "2026-01-31 100000 31 January-27 February 2026", "2026-02-28 100000 28 February-30 March 2026")
-	h.on("2026-05-02") // two more are due, and nobody has looked
-	h.must(h.change("rent_cents=120000"))
-	h.on("2026-05-31")
+	h.On("2026-05-02") // two more are due, and nobody has looked
+	h.Must(h.change("rent_cents=120000"))
+	h.On("2026-05-31")
 	h.owes(id, "2026-01-31 100000 31 January-27 February 2026", "2026-02-28 100000 28 February-30 March 2026",
 		"2026-03-31 100000 31 March-29 April 2026", "2026-04-30 100000 30 April-30 May 2026", "2026-05-31 120000 31 May-29 June 2026")
-	got := h.texts("SELECT actor || ' ' || changes FROM audit WHERE subject = 'lease:1' AND at >= ? ORDER BY id", int64(day(t, "2026-05-02"))*86400)
+	got := h.Texts("SELECT actor || ' ' || changes FROM audit WHERE subject = 'lease:1' AND at >= ? ORDER BY id", int64(day(t, "2026-05-02"))*86400)
 	want := []string{`system {"charges":2,"from":"2026-03-31","to":"2026-05-30","amount_cents":200000}`, `cli {"rent_cents":[100000,120000]}`}
 	if len(got) != 3 || !slices.Equal(got[:2], want) {
 		t.Errorf("audit %q, want %q first", got, want)
@@ -36,7 +36,7 @@ func TestARentChangedLaterChangesNothingPosted(t *testing.T) {
 func TestADraftFollowsItsNewTerms(t *testing.T) {
 	h := open(t, "2026-03-30")
 	id := h.lease("start_date=2026-01-31", "rent_cents=1")
-	h.must(h.change("rent_cents=100000", "frequency=quarterly", "due_day=15"))
+	h.Must(h.change("rent_cents=100000", "frequency=quarterly", "due_day=15"))
 	h.owes(id, "2026-01-31 82222 31 January-14 April 2026, 74 of 90 days")
 	h.sound()
 }
@@ -44,24 +44,24 @@ func TestADraftFollowsItsNewTerms(t *testing.T) {
 func TestImportRefusesWhatEndLeaseIsFor(t *testing.T) {
 	h := open(t, "2026-03-30")
 	id := h.lease("start_date=2026-01-31", "end_date=2026-12-31")
-	h.refused(h.change("end_date=2026-12-30"), fault.Invalid, "end_date: 2026-12-30 would shorten", "end-lease 1 --date")
-	h.must(h.change("frequency=yearly"))
-	h.must(h.change("frequency=monthly", "due_day=30"))
-	h.must(h.change("due_day="))
+	h.Refused(h.change("end_date=2026-12-30"), fault.Invalid, "end_date: 2026-12-30 would shorten", "end-lease 1 --date")
+	h.Must(h.change("frequency=yearly"))
+	h.Must(h.change("frequency=monthly", "due_day=30"))
+	h.Must(h.change("due_day="))
 	h.owes(id, "2026-01-31 100000 31 January-27 February 2026", "2026-02-28 100000 28 February-30 March 2026")
 	before := h.written()
-	h.refused(h.change("frequency=weekly"), fault.Invalid, "frequency", "stays monthly")
-	h.refused(h.change("due_day=1"), fault.Invalid, "due_day", "stays 31")
-	h.refused(h.change("end_date=2026-06-30"), fault.Invalid, "shorten")
-	h.refused(h.row("leases", "property=House", "unit=U1", "start_date=2026-02-01", "tenant=Tenant U1", "rent_cents=5"),
+	h.Refused(h.change("frequency=weekly"), fault.Invalid, "frequency", "stays monthly")
+	h.Refused(h.change("due_day=1"), fault.Invalid, "due_day", "stays 31")
+	h.Refused(h.change("end_date=2026-06-30"), fault.Invalid, "shorten")
+	h.Refused(h.row("leases", "property=House", "unit=U1", "start_date=2026-02-01", "tenant=Tenant U1", "rent_cents=5"),
 		fault.Invalid, "may not cover the same day", "lease 1")
-	h.must(h.change("frequency=monthly", "due_day=31", "end_date=2026-12-31", "rent_cents=100000")) // as it is
+	h.Must(h.change("frequency=monthly", "due_day=31", "end_date=2026-12-31", "rent_cents=100000")) // as it is
 	if h.written() != before {
 		t.Error("a refused or empty change wrote something")
 	}
-	h.must(h.change("end_date="))
-	h.refused(h.change("end_date=2040-01-01"), fault.Invalid, "shorten")
-	h.must(h.change("tenant=Tenant U1", "deposit_cents=7"))
+	h.Must(h.change("end_date="))
+	h.Refused(h.change("end_date=2040-01-01"), fault.Invalid, "shorten")
+	h.Must(h.change("tenant=Tenant U1", "deposit_cents=7"))
 	h.sound()
 }
 
@@ -70,13 +70,13 @@ func TestMovingAnEndOut(t *testing.T) {
 	id := h.lease("start_date=2026-01-31", "due_day=1", "end_date=2026-03-14", "rent_cents=310000")
 	posted := []string{"2026-01-31 10000 31 January 2026, 1 of 31 days", "2026-02-01 310000 1-28 February 2026", "2026-03-01 140000 1-14 March 2026, 14 of 31 days"}
 	h.owes(id, posted...)
-	h.refused(h.row("leases", "property=House", "unit=U1", "start_date=2026-03-14", "tenant=Tenant U1", "rent_cents=5"), fault.Invalid, "same day")
-	h.must(h.row("leases", "property=House", "unit=U1", "start_date=2026-05-01", "tenant=Tenant U1", "rent_cents=5"))
-	h.refused(h.change("end_date="), fault.Invalid, "may not cover the same day", "lease 2")
-	h.must(h.change("end_date=2026-03-20", "rent_cents=620000"))
-	h.must(h.change("end_date=2026-04-30"))
+	h.Refused(h.row("leases", "property=House", "unit=U1", "start_date=2026-03-14", "tenant=Tenant U1", "rent_cents=5"), fault.Invalid, "same day")
+	h.Must(h.row("leases", "property=House", "unit=U1", "start_date=2026-05-01", "tenant=Tenant U1", "rent_cents=5"))
+	h.Refused(h.change("end_date="), fault.Invalid, "may not cover the same day", "lease 2")
+	h.Must(h.change("end_date=2026-03-20", "rent_cents=620000"))
+	h.Must(h.change("end_date=2026-04-30"))
 	// Each time the rest begins where the last period ended, by the rent of then.
-	h.on("2026-06-01")
+	h.On("2026-06-01")
 	h.owes(id, append(posted, "2026-03-15 120000 15-20 March 2026, 6 of 31 days", "2026-03-21 220000 21-31 March 2026, 11 of 31 days", "2026-04-01 620000 1-30 April 2026")...)
 	h.sound()
 }
@@ -84,11 +84,11 @@ func TestMovingAnEndOut(t *testing.T) {
 func TestDoctorNamesBreaches(t *testing.T) {
 	h := open(t, "2026-03-10")
 	id := h.lease("start_date=2026-01-31")
-	h.must(h.row("units", "property=House", "name=Other"))
+	h.Must(h.row("units", "property=House", "name=Other"))
 	h.owes(id, "2026-01-31 100000 31 January-27 February 2026", "2026-02-28 100000 28 February-30 March 2026")
 	h.payDue(id, "2026-01-31")
 	_, err := h.CreateTicket(ctx, ann, NewTicket{UnitID: 1, Title: "Tap"})
-	h.must(err)
+	h.Must(err)
 	h.sound()
 	for _, c := range []struct{ break_, says string }{
 		{"UPDATE charges SET amount_cents = amount_cents + 1 WHERE id = 1", "charge 1 and its payment differ"},
@@ -108,7 +108,7 @@ func TestDoctorNamesBreaches(t *testing.T) {
 	} {
 		var breaches []string
 		undo := errors.New("undo")
-		err := db.Exec(ctx, h.db, db.Bookkeeping(), func(tx *db.Tx) error {
+		err := db.Exec(ctx, h.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 			if _, err := tx.Exec(c.break_); err != nil {
 				return err
 			}

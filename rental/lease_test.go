@@ -13,15 +13,15 @@ import (
 func TestLeaseStatusAndOccupancyFollowTheDay(t *testing.T) {
 	h := open(t, "2026-02-28")
 	h.lease("start_date=2026-03-01", "end_date=2026-03-31")
-	h.must(h.row("units", "property=House", "name=Empty", "notes=attic"))
+	h.Must(h.row("units", "property=House", "name=Empty", "notes=attic"))
 	for _, c := range []struct{ on, lease, unit, occupancy string }{
 		{"2026-02-28", upcoming, vacant, "0"}, {"2026-03-01", active, occupied, "0.5"},
 		{"2026-03-31", active, occupied, "0.5"}, {"2026-04-01", ended, vacant, "0"},
 	} {
-		h.on(c.on)
+		h.On(c.on)
 		for _, status := range []string{active, ended, upcoming} {
 			got, err := h.get(h.listLeases(), viewer, "", "status="+status)
-			h.must(err)
+			h.Must(err)
 			list, want := got.(Leases), 0
 			if status == c.lease {
 				want = 1
@@ -31,23 +31,23 @@ func TestLeaseStatusAndOccupancyFollowTheDay(t *testing.T) {
 			}
 		}
 		got, err := h.get(h.listUnits(), viewer, "", "status="+c.unit)
-		h.must(err)
+		h.Must(err)
 		units := got.(Units).Units
 		if u := units[0]; u.Name != "U1" || u.Status != c.unit || (u.LeaseID != nil) != (c.unit == occupied) || (u.Tenant != nil) != (c.unit == occupied) {
 			t.Errorf("on %s: %s", c.on, asJSON(t, units))
 		}
 		p, err := h.Properties(ctx, 10)
-		h.must(err)
+		h.Must(err)
 		if got := p.Properties[0].Occupancy.String(); got != c.occupancy || p.Properties[0].UnitCount != 2 {
 			t.Errorf("on %s: %s", c.on, asJSON(t, p))
 		}
 	}
 	_, err := h.get(h.listLeases(), viewer, "", "status=old")
-	h.refused(err, fault.Invalid, "active, ended, upcoming")
+	h.Refused(err, fault.Invalid, "active, ended, upcoming")
 	_, err = h.get(h.listUnits(), viewer, "", "status=free")
-	h.refused(err, fault.Invalid, "vacant, occupied")
+	h.Refused(err, fault.Invalid, "vacant, occupied")
 	_, err = h.get(h.listUnits(), viewer, "", "sort=name")
-	h.refused(err, fault.Invalid, "sort")
+	h.Refused(err, fault.Invalid, "sort")
 }
 
 func TestListShapes(t *testing.T) {
@@ -63,13 +63,13 @@ func TestListShapes(t *testing.T) {
 		{h.listTickets(), `{"tickets":[],"next":null}`},
 	} {
 		got, err := h.get(c.op, viewer, "")
-		h.must(err)
+		h.Must(err)
 		if s := asJSON(t, got); s != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.op.Route, s, c.want)
 		}
 	}
 	got, err := h.tool("list_properties", reader, `{}`)
-	h.must(err)
+	h.Must(err)
 	if s, want := asJSON(t, got), `{"properties":[{"id":1,"name":"House","address":null,"unit_count":1,"occupied_count":1,"vacant_count":0,"occupancy":1}],"total":1}`; s != want {
 		t.Errorf("%s\nwant\n%s", s, want)
 	}
@@ -82,7 +82,7 @@ func TestPagesEnd(t *testing.T) {
 	for i := range 6 {
 		h.lease(fmt.Sprintf("start_date=2026-0%d-01", i+1))
 		_, err := h.CreateTicket(ctx, ann, NewTicket{UnitID: 1, Title: "T"})
-		h.must(err)
+		h.Must(err)
 	}
 	walk := func(op schema.Op, limit int, query ...string) (ids []int64) {
 		t.Helper()
@@ -93,7 +93,7 @@ func TestPagesEnd(t *testing.T) {
 				q = append(q, "after="+after)
 			}
 			got, err := h.get(op, viewer, "", q...)
-			h.must(err)
+			h.Must(err)
 			var next *int64
 			switch list := got.(type) {
 			case Units:
@@ -135,20 +135,20 @@ func TestPagesEnd(t *testing.T) {
 	}
 	for _, q := range []string{"limit=0", "limit=x", "after=0", "after=-1", "after=x"} {
 		_, err := h.get(h.listLeases(), viewer, "", q)
-		h.refused(err, fault.Invalid, strings.Split(q, "=")[0])
+		h.Refused(err, fault.Invalid, strings.Split(q, "=")[0])
 	}
 	list, err := h.tool("list_leases", reader, `{"active":true,"limit":2}`)
-	h.must(err)
+	h.Must(err)
 	if l := list.(LeaseList); len(l.Leases) != 2 || l.Total != 3 || l.Leases[0].BalanceCents != 300000 {
 		t.Errorf("%s", asJSON(t, l))
 	}
 	list, err = h.tool("list_leases", reader, `{"active":false}`)
-	h.must(err)
+	h.Must(err)
 	if l := list.(LeaseList); len(l.Leases) != 6 || l.Total != 6 {
 		t.Errorf("%s", asJSON(t, l))
 	}
 	_, err = h.tool("list_leases", reader, `{"limit":201}`)
-	h.refused(err, fault.Invalid, "limit")
+	h.Refused(err, fault.Invalid, "limit")
 }
 
 // TestLeaseListPostsThePageThatItShows, and no other lease.
@@ -158,21 +158,21 @@ func TestLeaseListPostsThePageThatItShows(t *testing.T) {
 		h.lease("start_date=2026-02-01")
 	}
 	list, err := h.Leases(ctx, viewer, "", 0, 2)
-	h.must(err)
+	h.Must(err)
 	if list.Leases[0].BalanceCents != 200000 || list.Leases[1].BalanceCents != 200000 {
 		t.Errorf("%s", asJSON(t, list))
 	}
-	if n := h.number("SELECT count(DISTINCT lease_id) FROM charges"); n != 2 {
+	if n := h.Number("SELECT count(DISTINCT lease_id) FROM charges"); n != 2 {
 		t.Errorf("%d leases were posted, want the 2 on the page", n)
 	}
 }
 
 func TestLeaseRefusals(t *testing.T) {
 	h := open(t, "2026-11-20")
-	h.must(h.row("properties", "name=House"))
-	h.must(h.row("units", "property=House", "name=A"))
-	h.must(h.row("units", "property=House", "name=B"))
-	h.must(h.row("tenants", "name=Ada"))
+	h.Must(h.row("properties", "name=House"))
+	h.Must(h.row("units", "property=House", "name=A"))
+	h.Must(h.row("units", "property=House", "name=B"))
+	h.Must(h.row("tenants", "name=Ada"))
 	good := map[string]string{"property": "House", "unit": "A", "start_date": "2026-03-01", "end_date": "2026-03-31", "tenant": "Ada", "rent_cents": "100"}
 	put := func(change map[string]string) error {
 		cells := map[string]string{}
@@ -213,12 +213,12 @@ func TestLeaseRefusals(t *testing.T) {
 		{map[string]string{"end_date": "2026-02-28"}, "end_date: 2026-02-28 lies before start_date 2026-03-01"},
 		{map[string]string{"end_date": "31.3.2026"}, "end_date"},
 	} {
-		h.refused(put(c.change), fault.Invalid, c.says)
+		h.Refused(put(c.change), fault.Invalid, c.says)
 	}
-	if h.number("SELECT count(*) FROM leases") != 0 {
+	if h.Number("SELECT count(*) FROM leases") != 0 {
 		t.Fatal("a refused lease was made")
 	}
-	h.must(put(nil))
+	h.Must(put(nil))
 	for _, c := range []struct {
 		start, end string
 		good       bool
@@ -229,12 +229,12 @@ func TestLeaseRefusals(t *testing.T) {
 	} {
 		err := put(map[string]string{"start_date": c.start, "end_date": c.end})
 		if c.good {
-			h.must(err)
+			h.Must(err)
 		} else {
-			h.refused(err, fault.Invalid, "may not cover the same day", "lease ")
+			h.Refused(err, fault.Invalid, "may not cover the same day", "lease ")
 		}
 	}
-	h.must(put(map[string]string{"unit": "B"})) // the same days of another unit
+	h.Must(put(map[string]string{"unit": "B"})) // the same days of another unit
 	h.sound()
 }
 
@@ -242,14 +242,14 @@ func TestLeaseDefaults(t *testing.T) {
 	h := open(t, "2026-11-20")
 	id := h.lease("start_date=2026-12-31")
 	l, err := h.Ledger(ctx, viewer, id)
-	h.must(err)
+	h.Must(err)
 	if l.Lease.Frequency != monthly || l.Lease.DueDay != 31 || l.Lease.Proration != byDays || l.Lease.DepositCents != 0 || l.Lease.EndDate != nil {
 		t.Errorf("%s", asJSON(t, l.Lease))
 	}
-	h.must(h.row("leases", "property=House", "unit=U1", "start_date=2026-12-31", "due_day=5", "frequency=Weekly", "deposit_cents=9", "proration=none"))
-	h.must(h.row("leases", "property=House", "unit=U1", "start_date=2026-12-31", "due_day=", "frequency=", "deposit_cents=", "proration="))
+	h.Must(h.row("leases", "property=House", "unit=U1", "start_date=2026-12-31", "due_day=5", "frequency=Weekly", "deposit_cents=9", "proration=none"))
+	h.Must(h.row("leases", "property=House", "unit=U1", "start_date=2026-12-31", "due_day=", "frequency=", "deposit_cents=", "proration="))
 	again, err := h.Ledger(ctx, viewer, id)
-	h.must(err)
+	h.Must(err)
 	if asJSON(t, again) != asJSON(t, l) {
 		t.Errorf("empty cells are not the defaults: %s", asJSON(t, again.Lease))
 	}

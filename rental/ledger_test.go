@@ -28,12 +28,12 @@ func TestLedgerPostsWhatIsDueOnce(t *testing.T) {
 	if again := asJSON(t, l); again != first || h.written() != before {
 		t.Errorf("a second reading wrote, or differs: %s", again)
 	}
-	h.on("2026-03-31")
+	h.On("2026-03-31")
 	h.owes(id, want...)
 	if h.written() != before {
 		t.Error("a day on which nothing is due wrote something")
 	}
-	h.on("2026-04-01")
+	h.On("2026-04-01")
 	h.owes(id, append(want, "2026-04-01 100000 1-30 April 2026")...)
 	h.sound()
 }
@@ -42,7 +42,7 @@ func TestLedgerShape(t *testing.T) {
 	h := open(t, "2026-03-01")
 	id := h.lease("start_date=2026-03-01", "end_date=2026-03-31", "deposit_cents=5")
 	got, err := h.get(h.ledger(), viewer, "1")
-	h.must(err)
+	h.Must(err)
 	want := `{"lease":{"id":1,"unit_id":1,"unit":"U1","property":"House","tenant":"Tenant U1","tenant_email":"U1@example.org",` +
 		`"rent_cents":100000,"frequency":"monthly","due_day":1,"start_date":"2026-03-01","end_date":"2026-03-31","deposit_cents":5,` +
 		`"proration":"actual","status":"active","balance_cents":100000},"charges":[{"id":1,"type":"rent","period":"2026-03",` +
@@ -52,17 +52,17 @@ func TestLedgerShape(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", s, want)
 	}
 	detail, err := h.tool("lease_detail", reader, `{"lease_id":1}`)
-	h.must(err)
+	h.Must(err)
 	if s := asJSON(t, detail); s != want {
 		t.Errorf("lease_detail differs from the ledger: %s", s)
 	}
 	_, err = h.get(h.ledger(), viewer, "2")
-	h.refused(err, fault.NotFound, "lease 2")
+	h.Refused(err, fault.NotFound, "lease 2")
 	_, err = h.get(h.ledger(), viewer, "x")
-	h.refused(err, fault.NotFound)
+	h.Refused(err, fault.NotFound)
 	empty := h.lease("start_date=2026-04-01")
 	l, err := h.Ledger(ctx, viewer, empty)
-	h.must(err)
+	h.Must(err)
 	if s := asJSON(t, l); !strings.Contains(s, `"charges":[]`) || !strings.Contains(s, `"status":"upcoming"`) {
 		t.Errorf("an upcoming lease: %s", s)
 	}
@@ -72,8 +72,8 @@ func TestPostingIsTheSystemsOwnAct(t *testing.T) {
 	h := open(t, "2026-03-01")
 	id := h.lease("start_date=2026-01-01")
 	_, err := h.Ledger(ctx, reader, id)
-	h.must(err)
-	got := h.texts("SELECT actor || ' ' || via || ' ' || action || ' ' || subject || ' ' || changes FROM audit WHERE actor <> 'cli'")
+	h.Must(err)
+	got := h.Texts("SELECT actor || ' ' || via || ' ' || action || ' ' || subject || ' ' || changes FROM audit WHERE actor <> 'cli'")
 	want := []string{`system mcp lease.posted lease:1 {"charges":3,"from":"2026-01-01","to":"2026-03-31","amount_cents":300000}`}
 	if !slices.Equal(got, want) {
 		t.Errorf("audit %q, want %q", got, want)
@@ -109,10 +109,10 @@ func TestManyReadersPostOnce(t *testing.T) {
 			t.Fatal("two readers saw different ledgers")
 		}
 	}
-	if n := h.number("SELECT count(*) FROM charges WHERE lease_id = ?", id); n != 356 { // 31 January 2020 + 355 weeks is 18 November 2026
+	if n := h.Number("SELECT count(*) FROM charges WHERE lease_id = ?", id); n != 356 { // 31 January 2020 + 355 weeks is 18 November 2026
 		t.Errorf("%d charges, want 356", n)
 	}
-	if n := h.number("SELECT count(*) FROM audit WHERE action = 'lease.posted'"); n != 2 {
+	if n := h.Number("SELECT count(*) FROM audit WHERE action = 'lease.posted'"); n != 2 {
 		t.Errorf("%d postings of two leases, %d and %d", n, id, other)
 	}
 	h.sound()
@@ -123,7 +123,7 @@ func TestTheUniqueKeyHoldsWhatIsPosted(t *testing.T) {
 	h := open(t, "2026-03-01")
 	id := h.lease("start_date=2026-03-01")
 	h.owes(id, "2026-03-01 100000 1-31 March 2026")
-	err := db.Exec(ctx, h.db, cli, func(tx *db.Tx) error {
+	err := db.Exec(ctx, h.DB, cli, func(tx *db.Tx) error {
 		if _, err := tx.Exec("UPDATE leases SET next_post_day = start_date"); err != nil {
 			return err
 		}
@@ -144,9 +144,9 @@ func TestEndedLeaseKeepsItsDebt(t *testing.T) {
 	if l.Lease.Status != ended || l.Totals.BalanceCents != 245161 {
 		t.Errorf("%s, balance %d", l.Lease.Status, l.Totals.BalanceCents)
 	}
-	h.on("2036-06-01")
+	h.On("2036-06-01")
 	a, err := h.Arrears(ctx, viewer)
-	h.must(err)
+	h.Must(err)
 	if a.TotalCents != 245161 || len(a.Arrears) != 3 || a.Buckets != (Buckets{DaysOver90: 245161}) {
 		t.Errorf("ten years later: %+v", a)
 	}
@@ -163,7 +163,7 @@ func TestFiveWeeklyChargesInAMonthOfFive(t *testing.T) {
 		}
 	}
 	roll, err := h.RentRoll(ctx, viewer, nil)
-	h.must(err)
+	h.Must(err)
 	if roll.Totals.BilledCents != 125000 {
 		t.Errorf("rent roll: %+v", roll.Totals)
 	}
@@ -177,7 +177,7 @@ func TestNothingToPostTakesNoLock(t *testing.T) {
 	h.owes(id, "2026-03-01 100000 1-31 March 2026")
 	writing, read, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- db.Exec(ctx, h.db, cli, func(tx *db.Tx) error {
+		done <- db.Exec(ctx, h.DB, cli, func(tx *db.Tx) error {
 			if _, err := tx.Exec("UPDATE leases SET deposit_cents = 1"); err != nil {
 				return err
 			}
@@ -193,8 +193,8 @@ func TestNothingToPostTakesNoLock(t *testing.T) {
 		func() error { _, err := h.RentRoll(ctx, viewer, nil); return err },
 		func() error { _, err := h.Leases(ctx, viewer, "", 0, 10); return err },
 	} {
-		h.must(look())
+		h.Must(look())
 	}
 	close(read)
-	h.must(<-done)
+	h.Must(<-done)
 }

@@ -16,14 +16,14 @@ func TestRecordPayment(t *testing.T) {
 	h.lease("start_date=2026-01-01")
 	h.owes(1, "2026-01-01 100000 1-31 January 2026", "2026-02-01 100000 1-28 February 2026")
 	got, err := h.post(h.recordPayment(), ann, "1", `{"charge_id":1,"method":"Transfer","paid_date":"2025-12-31"}`)
-	h.must(err)
+	h.Must(err)
 	charge := `{"id":1,"type":"rent","period":"2026-01","label":"1-31 January 2026","due_date":"2026-01-01","amount_cents":100000,` +
 		`"paid":true,"paid_date":"2025-12-31","method":"bank_transfer","period_start":"2026-01-01","period_end":"2026-01-31"}`
 	totals := `{"billed_cents":200000,"paid_cents":100000,"balance_cents":100000}`
 	if s, want := asJSON(t, got), `{"payment_id":1,"charge":`+charge+`,"totals":`+totals+`}`; s != want {
 		t.Errorf("%s\nwant\n%s", s, want)
 	}
-	event := h.texts("SELECT CAST(body AS TEXT) FROM events")
+	event := h.Texts("SELECT CAST(body AS TEXT) FROM events")
 	want := `"data":{"payment_id":1,"lease_id":1,"unit":"U1","property":"House","tenant":"Tenant U1","charge":` + charge + `,"totals":` + totals + `}}`
 	if len(event) != 1 || !strings.Contains(event[0], want) || !strings.Contains(event[0], `"event":"payment.recorded"`) {
 		t.Errorf("events %q, want one with %s", event, want)
@@ -31,7 +31,7 @@ func TestRecordPayment(t *testing.T) {
 	h.owes(1, "2026-01-01 100000 1-31 January 2026 paid 2025-12-31 bank_transfer", "2026-02-01 100000 1-28 February 2026")
 	before := h.written()
 	_, err = h.post(h.recordPayment(), ann, "1", `{"charge_id":1}`)
-	h.refused(err, fault.Conflict, "charge 1", "paid already", "2025-12-31")
+	h.Refused(err, fault.Conflict, "charge 1", "paid already", "2025-12-31")
 	if h.written() != before {
 		t.Error("a refused payment wrote something")
 	}
@@ -42,18 +42,18 @@ func TestPaymentPostsFirst(t *testing.T) {
 	h := open(t, "2026-01-10")
 	h.lease("start_date=2026-01-01")
 	h.owes(1, "2026-01-01 100000 1-31 January 2026")
-	h.on("2026-03-01")
+	h.On("2026-03-01")
 	p, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: 1, ChargeID: 1})
-	h.must(err)
+	h.Must(err)
 	if p.Totals != (Totals{300000, 100000, 200000}) {
 		t.Errorf("totals %+v", p.Totals)
 	}
 	l, err := h.Ledger(ctx, viewer, 1)
-	h.must(err)
+	h.Must(err)
 	if l.Totals != p.Totals {
 		t.Errorf("the ledger's totals %+v are not the payment's %+v", l.Totals, p.Totals)
 	}
-	if n := h.number("SELECT count(*) FROM audit WHERE actor = 'system' AND via = 'rest' AND action = 'lease.posted'"); n != 2 {
+	if n := h.Number("SELECT count(*) FROM audit WHERE actor = 'system' AND via = 'rest' AND action = 'lease.posted'"); n != 2 {
 		t.Errorf("%d postings by the system, want 2", n)
 	}
 }
@@ -85,11 +85,11 @@ func TestPaymentRefusals(t *testing.T) {
 		{"0", `{"charge_id":1}`, fault.NotFound, ""},
 	} {
 		_, err := h.post(h.recordPayment(), ann, c.id, c.body)
-		h.refused(err, c.kind, c.says)
+		h.Refused(err, c.kind, c.says)
 	}
 	for _, who := range []db.Caller{viewer, reader} {
 		_, err := h.RecordPayment(ctx, who, PaymentRequest{LeaseID: 1, ChargeID: 1})
-		h.refused(err, fault.Forbidden)
+		h.Refused(err, fault.Forbidden)
 	}
 	if h.written() != before {
 		t.Error("a refused payment wrote something")
@@ -117,9 +117,9 @@ func TestMethodAndDayAreNeverRefused(t *testing.T) {
 		{`,"method":"bank_transfer"`, "bank_transfer", "2026-11-20"}, {`,"method":"other"`, "other", "2026-11-20"},
 	} {
 		made, err := h.AddCharge(ctx, cli, 1, NewCharge{"other", 1, day(t, "2026-11-20"), fmt.Sprint(i)})
-		h.must(err)
+		h.Must(err)
 		got, err := h.post(h.recordPayment(), ann, "1", fmt.Sprintf(`{"charge_id":%d%s}`, made.Charge.ID, c.body))
-		h.must(err)
+		h.Must(err)
 		p := got.(Payment)
 		if *p.Charge.Method != c.method || p.Charge.PaidDate.String() != c.paid {
 			t.Errorf("%s: %s on %s, want %s on %s", c.body, *p.Charge.Method, p.Charge.PaidDate, c.method, c.paid)
@@ -149,7 +149,7 @@ func TestRacingPaymentsOfOneCharge(t *testing.T) {
 			t.Errorf("a loser got %v", err)
 		}
 	}
-	if n := h.number("SELECT count(*) FROM payments"); won != 1 || n != 1 || len(h.events()) != 1 {
+	if n := h.Number("SELECT count(*) FROM payments"); won != 1 || n != 1 || len(h.events()) != 1 {
 		t.Errorf("%d won, %d payments, events %q", won, n, h.events())
 	}
 	h.sound()
@@ -162,31 +162,31 @@ func TestReversal(t *testing.T) {
 	pay := func(method string) {
 		t.Helper()
 		_, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: 1, ChargeID: 1, Method: method, PaidDate: "2026-11-05"})
-		h.must(err)
+		h.Must(err)
 	}
 	pay("cash")
 	_, err := h.ReversePayment(ctx, cli, 1, "  ")
-	h.refused(err, fault.Invalid, "reason is empty")
+	h.Refused(err, fault.Invalid, "reason is empty")
 	_, err = h.ReversePayment(ctx, cli, 2, "typo")
-	h.refused(err, fault.NotFound, "payment 2")
+	h.Refused(err, fault.NotFound, "payment 2")
 	_, err = h.ReversePayment(ctx, viewer, 1, "typo")
-	h.refused(err, fault.Forbidden)
+	h.Refused(err, fault.Forbidden)
 	r, err := h.ReversePayment(ctx, cli, 1, " bounced ")
-	h.must(err)
+	h.Must(err)
 	if r.Reason != "bounced" || r.Charge.Paid || r.Charge.PaidDate != nil || r.Charge.Method != nil || r.Totals != (Totals{100000, 0, 100000}) {
 		t.Errorf("%s", asJSON(t, r))
 	}
 	_, err = h.ReversePayment(ctx, cli, 1, "again")
-	h.refused(err, fault.Conflict, "reversed already")
+	h.Refused(err, fault.Conflict, "reversed already")
 	h.sound()
 	roll, err := h.RentRoll(ctx, viewer, nil)
-	h.must(err)
+	h.Must(err)
 	if roll.Totals.ReceivedCents != 0 || roll.Totals.OutstandingCents != 100000 {
 		t.Errorf("a voided payment is received: %+v", roll.Totals)
 	}
 	pay("card")
 	h.owes(1, "2026-11-01 100000 1-30 November 2026 paid 2026-11-05 card")
-	got := h.texts("SELECT id || ' ' || method || ' ' || coalesce(void_reason, 'stands') FROM payments ORDER BY id")
+	got := h.Texts("SELECT id || ' ' || method || ' ' || coalesce(void_reason, 'stands') FROM payments ORDER BY id")
 	if want := []string{"1 cash bounced", "2 card stands"}; !slices.Equal(got, want) {
 		t.Errorf("payments %q, want %q", got, want)
 	}
@@ -214,20 +214,20 @@ func TestAddCharge(t *testing.T) {
 		{NewCharge{"other", 5, 1 << 30, "x"}, fault.Invalid, "due_date"},
 	} {
 		_, err := h.AddCharge(ctx, cli, 1, c.n)
-		h.refused(err, c.kind, c.says)
+		h.Refused(err, c.kind, c.says)
 	}
 	_, err := h.AddCharge(ctx, cli, 2, NewCharge{"other", 5, due, "x"})
-	h.refused(err, fault.NotFound, "lease 2")
+	h.Refused(err, fault.NotFound, "lease 2")
 	got, err := h.AddCharge(ctx, cli, 1, NewCharge{"repair", maxCents, due, " Window "})
-	h.must(err)
+	h.Must(err)
 	if want := (Totals{maxCents + 100000, 0, maxCents + 100000}); got.Totals != want || got.Charge.PeriodStart != nil {
 		t.Errorf("%s", asJSON(t, got))
 	}
 	_, err = h.AddCharge(ctx, cli, 1, NewCharge{"repair", 5, due, "Window"})
-	h.refused(err, fault.Conflict, "charge 2", "another label")
+	h.Refused(err, fault.Conflict, "charge 2", "another label")
 	for i := range 3 { // of one type and day, each with a label of its own
 		_, err = h.AddCharge(ctx, cli, 1, NewCharge{"repair", 5, due, fmt.Sprint("Door ", i)})
-		h.must(err)
+		h.Must(err)
 	}
 	h.owes(1, "2026-11-01 100000 1-30 November 2026", "2026-11-10 1000000000000 Window", "2026-11-10 5 Door 0", "2026-11-10 5 Door 1", "2026-11-10 5 Door 2")
 	h.sound()
@@ -242,7 +242,7 @@ func TestIdempotencyKeyGivesTheFirstPaymentAgain(t *testing.T) {
 		return 201, []byte(asJSON(t, a)), nil
 	}}
 	first, err := h.RecordPayment(ctx, who, PaymentRequest{LeaseID: 1, ChargeID: 1})
-	h.must(err)
+	h.Must(err)
 	_, err = h.RecordPayment(ctx, who, PaymentRequest{LeaseID: 1, ChargeID: 1})
 	again, ok := err.(*db.Replay)
 	if !ok || string(again.Body) != asJSON(t, first) {

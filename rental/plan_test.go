@@ -3,8 +3,6 @@ package rental
 import (
 	"strings"
 	"testing"
-
-	"quartermaster/schema/db"
 )
 
 // TestStatementsUseIndexes holds every request's statements to indexes: none walks a
@@ -40,7 +38,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 		{"newest tickets", "SELECT " + ticketColumns + fromTickets + " WHERE 1 AND k.id < ? ORDER BY k.id DESC LIMIT ?", []string{"SEARCH k USING INTEGER PRIMARY KEY (rowid<?)"}, false},
 		{"tickets of a status", "SELECT " + ticketColumns + fromTickets + " WHERE 1 AND k.status = ? AND k.id < ? ORDER BY k.id DESC LIMIT ?", []string{"SEARCH k USING INDEX tickets_status (status=? AND id<?)"}, false},
 	} {
-		plan := h.plan(c.query)
+		plan := strings.Join(h.Steps(c.query), "\n")
 		for _, want := range c.want {
 			if !strings.Contains(plan, want) {
 				t.Errorf("%s:\n%s\nhas no %q", c.about, plan, want)
@@ -61,21 +59,8 @@ func TestStatementsUseIndexes(t *testing.T) {
 func TestArrearsReadWhatIsUnpaid(t *testing.T) {
 	h := open(t, "2026-11-20")
 	h.lease("start_date=2026-01-01")
-	plan := h.plan(overdueQuery)
+	plan := strings.Join(h.Steps(overdueQuery), "\n")
 	if !strings.Contains(plan, "SCAN c USING INDEX charges_unpaid") || strings.Count(plan, "SEARCH") != 4 || strings.Contains(plan, "TEMP B-TREE") {
 		t.Errorf("%s", plan)
 	}
-}
-
-func (h *house) plan(query string) string {
-	h.t.Helper()
-	var steps []string
-	h.must(h.db.View(ctx, func(c *db.Conn) (err error) {
-		steps, err = db.All(c, func(r *db.Row) string {
-			_, _, _ = r.Int(), r.Int(), r.Int()
-			return r.Text() + "\n"
-		}, "EXPLAIN QUERY PLAN "+query)
-		return err
-	}))
-	return strings.Join(steps, "")
 }

@@ -28,7 +28,7 @@ func TestDoctorAgreesWhateverIsDone(t *testing.T) {
 		for step := range 120 {
 			if r.IntN(3) == 0 {
 				today += exact.Day(r.IntN(25))
-				h.on(today.String())
+				h.On(today.String())
 			}
 			id := 1 + r.Int64N(10)
 			act := []string{"look", "pay", "reverse", "charge", "end", "extend", "rent", "proration"}[r.IntN(8)]
@@ -66,7 +66,7 @@ func (h *house) act(r *rand.Rand, act string, id int64, today exact.Day) error {
 		}
 		return err
 	case "reverse":
-		_, err = h.ReversePayment(ctx, cli, 1+r.Int64N(max(1, h.number("SELECT count(*) FROM payments"))), "why not")
+		_, err = h.ReversePayment(ctx, cli, 1+r.Int64N(max(1, h.Number("SELECT count(*) FROM payments"))), "why not")
 		return err
 	case "charge":
 		_, err = h.AddCharge(ctx, cli, id, NewCharge{SingleTypes[r.IntN(5)], r.Int64N(1000), today + exact.Day(r.IntN(40)-20), fmt.Sprint(r.IntN(9))})
@@ -86,14 +86,14 @@ func (h *house) act(r *rand.Rand, act string, id int64, today exact.Day) error {
 		err = change("proration=" + prorations[r.IntN(2)])
 	}
 	after, lerr := h.Ledger(ctx, viewer, id)
-	h.must(lerr)
+	h.Must(lerr)
 	now := map[string]bool{}
 	for _, line := range lines(after.Charges) {
 		now[line] = true
 	}
 	for _, line := range before {
 		if !now[line] {
-			h.t.Errorf("%s took the charge %q away", act, line)
+			h.T.Errorf("%s took the charge %q away", act, line)
 		}
 	}
 	return err

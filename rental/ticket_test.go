@@ -18,24 +18,24 @@ func TestTicketMoves(t *testing.T) {
 	h.lease("start_date=2026-11-01")
 	for _, from := range states {
 		for _, to := range states {
-			h.on("2026-11-20")
+			h.On("2026-11-20")
 			made, err := h.CreateTicket(ctx, ann, NewTicket{UnitID: 1, Title: "Tap"})
-			h.must(err)
+			h.Must(err)
 			for _, step := range map[string][]string{"in_progress": {"in_progress"}, "resolved": {"in_progress", "resolved"}}[from] {
 				_, err := h.MoveTicket(ctx, ann, made.ID, step)
-				h.must(err)
+				h.Must(err)
 			}
-			h.on("2026-11-21")
+			h.On("2026-11-21")
 			events, before := len(h.events()), h.written()
 			got, err := h.post(h.advanceTicket(), ann, fmt.Sprint(made.ID), `{"status":"`+to+`"}`)
 			if !slices.Contains(allowed[from], to) {
-				h.refused(err, fault.Invalid, "cannot move to "+to, "allowed from "+from+": "+strings.Join(allowed[from], ", "))
+				h.Refused(err, fault.Invalid, "cannot move to "+to, "allowed from "+from+": "+strings.Join(allowed[from], ", "))
 				if h.written() != before {
 					t.Errorf("%s to %s was refused and wrote something", from, to)
 				}
 				continue
 			}
-			h.must(err)
+			h.Must(err)
 			k := got.(Ticket)
 			if k.Status != to || (k.ResolvedAt != nil) != (to == "resolved") || k.UpdatedAt.String() != "2026-11-21T12:00:00Z" {
 				t.Errorf("%s to %s: %s", from, to, asJSON(t, k))
@@ -43,7 +43,7 @@ func TestTicketMoves(t *testing.T) {
 			if to == "resolved" && k.ResolvedAt.String() != "2026-11-21T12:00:00Z" {
 				t.Errorf("resolved at %s", k.ResolvedAt)
 			}
-			body := h.texts("SELECT CAST(body AS TEXT) FROM events ORDER BY seq")[events:]
+			body := h.Texts("SELECT CAST(body AS TEXT) FROM events ORDER BY seq")[events:]
 			want := strings.TrimSuffix(asJSON(t, k), "}") + fmt.Sprintf(`,"from":"%s","to":"%s"}`, from, to)
 			if len(body) != 1 || !strings.Contains(body[0], want) || !strings.Contains(body[0], `"event":"maintenance.status_changed"`) {
 				t.Errorf("events %q, want one with %s", body, want)
@@ -56,20 +56,20 @@ func TestCreateTicket(t *testing.T) {
 	h := open(t, "2026-11-20")
 	h.lease("start_date=2026-11-01", "end_date=2026-11-20")
 	got, err := h.post(h.createTicket(), ann, "", `{"unit_id":1,"title":" Tap drips ","priority":"Emergency"}`)
-	h.must(err)
+	h.Must(err)
 	want := `{"id":1,"unit_id":1,"unit":"U1","property":"House","lease_id":1,"title":"Tap drips","description":null,"priority":"urgent","status":"open",` +
 		`"source":"api","created_by":"ann","created_at":"2026-11-20T12:00:00Z","updated_at":"2026-11-20T12:00:00Z","resolved_at":null}`
 	if s := asJSON(t, got); s != want {
 		t.Errorf("%s\nwant\n%s", s, want)
 	}
-	if body := h.texts("SELECT CAST(body AS TEXT) FROM events"); len(body) != 1 || !strings.Contains(body[0], `"data":`+want) || !strings.Contains(body[0], "maintenance.created") {
+	if body := h.Texts("SELECT CAST(body AS TEXT) FROM events"); len(body) != 1 || !strings.Contains(body[0], `"data":`+want) || !strings.Contains(body[0], "maintenance.created") {
 		t.Errorf("events %q", body)
 	}
-	h.on("2026-11-21") // the lease is over
+	h.On("2026-11-21") // the lease is over
 	agent := ann
 	agent.Via = "mcp"
 	got, err = h.tool("create_ticket", agent, `{"unit_id":1,"title":"Door","description":"Squeaks.","priority":"normal"}`)
-	h.must(err)
+	h.Must(err)
 	if k := got.(Ticket); k.LeaseID != nil || k.Priority != "medium" || k.Source != "agent" || *k.Description != "Squeaks." {
 		t.Errorf("%s", asJSON(t, k))
 	}
@@ -82,13 +82,13 @@ func TestCreateTicket(t *testing.T) {
 		{`{"unit_id":1,"title":"x","description":"` + strings.Repeat("x", 10_001) + `"}`, "at most 10000"}, {`{"unit_id":1,"title":"x","status":"open"}`, "status"},
 	} {
 		_, err := h.post(h.createTicket(), ann, "", c.body)
-		h.refused(err, fault.Invalid, c.says)
+		h.Refused(err, fault.Invalid, c.says)
 	}
 	for _, who := range []db.Caller{viewer, reader} {
 		_, err := h.CreateTicket(ctx, who, NewTicket{UnitID: 1, Title: "x"})
-		h.refused(err, fault.Forbidden)
+		h.Refused(err, fault.Forbidden)
 		_, err = h.MoveTicket(ctx, who, 1, "in_progress")
-		h.refused(err, fault.Forbidden)
+		h.Refused(err, fault.Forbidden)
 	}
 	if h.written() != before {
 		t.Error("a refused ticket wrote something")
@@ -99,7 +99,7 @@ func TestMoveTicketRefusals(t *testing.T) {
 	h := open(t, "2026-11-20")
 	h.lease("start_date=2026-11-01")
 	_, err := h.CreateTicket(ctx, ann, NewTicket{UnitID: 1, Title: "Tap"})
-	h.must(err)
+	h.Must(err)
 	for _, c := range []struct {
 		id, body string
 		kind     fault.Kind
@@ -110,27 +110,27 @@ func TestMoveTicketRefusals(t *testing.T) {
 		{"2", `{"status":"closed"}`, fault.Invalid, "status"}, {"x", `{"status":"open"}`, fault.NotFound, ""},
 	} {
 		_, err := h.post(h.advanceTicket(), ann, c.id, c.body)
-		h.refused(err, c.kind, c.says)
+		h.Refused(err, c.kind, c.says)
 	}
 	got, err := h.post(h.advanceTicket(), ann, "1", `{"status":"in-progress"}`)
-	h.must(err)
+	h.Must(err)
 	if k := got.(Ticket); k.Status != "in_progress" {
 		t.Errorf("%s", asJSON(t, k))
 	}
 	list, err := h.get(h.listTickets(), viewer, "", "status=in-progress")
-	h.must(err)
+	h.Must(err)
 	if l := list.(Tickets); len(l.Tickets) != 1 {
 		t.Errorf("%s", asJSON(t, l))
 	}
 	_, err = h.tool("advance_ticket", ann, `{"ticket_id":1,"status":"resolved"}`)
-	h.must(err)
+	h.Must(err)
 }
 
 func TestRacingMovesOfOneTicket(t *testing.T) {
 	h := open(t, "2026-11-20")
 	h.lease("start_date=2026-11-01")
 	_, err := h.CreateTicket(ctx, ann, NewTicket{UnitID: 1, Title: "Tap"})
-	h.must(err)
+	h.Must(err)
 	errs := make([]error, 8)
 	var wg sync.WaitGroup
 	for i := range errs {
@@ -163,7 +163,7 @@ func TestTicketsAsCSV(t *testing.T) {
 	if got := h.export("tickets"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if got := h.texts("SELECT source || ' ' || (lease_id IS NULL) || ' ' || (resolved_at IS NULL) FROM tickets ORDER BY id"); !slices.Equal(got, []string{"cli 0 1", "cli 1 0", "cli 0 1"}) {
+	if got := h.Texts("SELECT source || ' ' || (lease_id IS NULL) || ' ' || (resolved_at IS NULL) FROM tickets ORDER BY id"); !slices.Equal(got, []string{"cli 0 1", "cli 1 0", "cli 0 1"}) {
 		t.Errorf("%q", got)
 	}
 	before := h.written()
@@ -179,14 +179,14 @@ func TestTicketsAsCSV(t *testing.T) {
 			t.Fatalf("refusals %q, want %q", refusals, says)
 		}
 	}
-	if got := h.texts("SELECT title || ' ' || status || ' ' || priority || ' ' || unit_id || ' ' || coalesce(lease_id, '-') FROM tickets ORDER BY id"); !slices.Equal(got,
+	if got := h.Texts("SELECT title || ' ' || status || ' ' || priority || ' ' || unit_id || ' ' || coalesce(lease_id, '-') FROM tickets ORDER BY id"); !slices.Equal(got,
 		[]string{"Tap again in_progress medium 1 1", "Door resolved medium 2 -", "Lamp in_progress high 2 -"}) {
 		t.Errorf("%q", got)
 	}
 	if e := h.events(); !slices.Equal(e, []string{"maintenance.created", "maintenance.status_changed"}) { // one row moved a ticket
 		t.Errorf("events %q", e)
 	}
-	last := h.texts("SELECT CAST(body AS TEXT) FROM events ORDER BY seq DESC LIMIT 1")[0]
+	last := h.Texts("SELECT CAST(body AS TEXT) FROM events ORDER BY seq DESC LIMIT 1")[0]
 	if !strings.Contains(last, `"title":"Tap again"`) || !strings.Contains(last, `"from":"open","to":"in_progress"`) {
 		t.Errorf("it tells %s", last)
 	}

@@ -14,13 +14,13 @@ func TestAdjustSetsAndMovesTheStock(t *testing.T) {
 	s := open(t)
 	s.sku("sku,name,current_stock", "A,Apple,10")
 	got, err := s.call(s.adjustStock(), schema.Tool, `{"sku":"A","set_to":7.5,"reason":"counted"}`)
-	s.must(err)
+	s.Must(err)
 	a := got.(Adjusted)
 	if a.PreviousStock != 10_000 || a.CurrentStock != 7500 || a.Crossed {
 		t.Errorf("set to 7.5: %+v", a)
 	}
 	got, err = s.call(s.adjustStock(), schema.Tool, `{"sku":"A","delta":-0.125}`)
-	s.must(err)
+	s.Must(err)
 	if a = got.(Adjusted); a.PreviousStock != 7500 || a.CurrentStock != 7375 {
 		t.Errorf("0.125 less: %+v", a)
 	}
@@ -55,14 +55,14 @@ func TestAdjustRefuses(t *testing.T) {
 		{`{"sku":"A","set_to":5,"to":3}`, fault.Invalid, []string{`unknown argument "to"`}},
 	} {
 		_, err := s.call(s.adjustStock(), schema.Tool, c.args)
-		s.refused(err, c.kind, c.parts...)
+		s.Refused(err, c.kind, c.parts...)
 	}
 	huge := exact.Milli(1<<63 - 1)
 	_, err := s.Adjust(context.Background(), cli, Adjustment{SKU: "A", Delta: &huge})
-	s.refused(err, fault.Invalid, "delta")
+	s.Refused(err, fault.Invalid, "delta")
 	viewer := db.Caller{Service: "reorder", User: "vera", Role: "viewer", Scope: "full", Via: "rest"}
 	_, err = s.Adjust(context.Background(), viewer, Adjustment{SKU: "A", Delta: &huge})
-	s.refused(err, fault.Forbidden, "vera", "viewer")
+	s.Refused(err, fault.Forbidden, "vera", "viewer")
 	if got := s.record("A"); got.CurrentStock != 10_000 || len(s.audit()) != before || len(s.events()) != 0 {
 		t.Errorf("a refused adjustment left stock %s, %d audit entries, %d events", got.CurrentStock, len(s.audit())-before, len(s.events()))
 	}

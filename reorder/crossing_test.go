@@ -9,14 +9,14 @@ import (
 
 // fired compares the events so far with the SKUs that should have raised them.
 func (s *shop) fired(skus ...string) {
-	s.t.Helper()
+	s.T.Helper()
 	got := s.events()
 	if len(got) != len(skus) {
-		s.t.Fatalf("%d events %+v, want those of %v", len(got), got, skus)
+		s.T.Fatalf("%d events %+v, want those of %v", len(got), got, skus)
 	}
 	for i, sku := range skus {
 		if got[i] != (Alarm{SKU: sku, Status: Below}) {
-			s.t.Errorf("event %d is of %+v, want %s", i, got[i], sku)
+			s.T.Errorf("event %d is of %+v, want %s", i, got[i], sku)
 		}
 	}
 	s.sound()
@@ -85,15 +85,15 @@ func TestWhatRaisesTheAlarm(t *testing.T) {
 	s.stock("A", "21")
 	window := int64(29) // 60 / 29 x 10 = 20.7; the sale of 22 October leaves: no demand at all
 	_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window})
-	s.must(err)
+	s.Must(err)
 	window = 28
 	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window})
-	s.must(err)
+	s.Must(err)
 	s.upload(`{"rows":[{"date":"2026-11-19","sku":"A","qty":55}]}`) // 55 / 28 x 10 = 19.6
 	s.fired("A", "A", "A")
 	window = 26 // 21.2
 	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window})
-	s.must(err)
+	s.Must(err)
 	if a := s.record("A"); !a.isBelow {
 		t.Error("a shorter window takes A to its reorder point, but its flag is not set")
 	}
@@ -108,10 +108,10 @@ func TestCrossingAfterTimeWentBy(t *testing.T) {
 	s.sku("sku,current_stock", "A,20")
 	s.upload(`{"rows":[{"date":"2026-11-20","sku":"A","qty":60}]}`)
 	s.fired("A")
-	s.on("2026-12-19") // the last day on which the window has it
+	s.On("2026-12-19") // the last day on which the window has it
 	s.upload(`{"rows":[{"date":"2026-12-19","sku":"A","qty":1}]}`)
 	s.fired("A")
-	s.on("2026-12-20") // 1 was sold in the window: it recovered, and nothing looked
+	s.On("2026-12-20") // 1 was sold in the window: it recovered, and nothing looked
 	s.upload(`{"rows":[{"date":"2026-12-20","sku":"A","qty":59}]}`)
 	s.fired("A", "A")
 	s.upload(`{"rows":[{"date":"2026-12-20","sku":"A","qty":1}]}`)
@@ -127,6 +127,6 @@ func TestOneAlarmAnUpload(t *testing.T) {
 		{Number: 3, Cells: []string{"2026-11-19", "A", "40"}},
 		{Number: 4, Cells: []string{"2026-11-19", "A", "40"}},
 	}, schema.LoadOptions{})
-	s.must(err)
+	s.Must(err)
 	s.fired("A")
 }

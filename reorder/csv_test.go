@@ -13,13 +13,13 @@ import (
 
 // exported gives a table's records, cells parted by "|", below their header.
 func (s *shop) exported(table schema.Table) (rows []string) {
-	s.t.Helper()
+	s.T.Helper()
 	var header []string
 	for _, c := range table.Columns() {
 		header = append(header, c.Name)
 	}
 	rows = append(rows, strings.Join(header, "|"))
-	s.must(s.db.View(context.Background(), func(c *db.Conn) error {
+	s.Must(s.DB.View(context.Background(), func(c *db.Conn) error {
 		return table.Export(c, func(cells ...string) error {
 			rows = append(rows, strings.Join(cells, "|"))
 			return nil
@@ -30,7 +30,7 @@ func (s *shop) exported(table schema.Table) (rows []string) {
 
 // imported puts what was exported back, as import does.
 func (s *shop) imported(table schema.Table, rows []string) {
-	s.t.Helper()
+	s.T.Helper()
 	header := strings.Split(rows[0], "|")
 	if table.Load != nil {
 		var lines []schema.Line
@@ -38,9 +38,9 @@ func (s *shop) imported(table schema.Table, rows []string) {
 			lines = append(lines, schema.Line{Number: i + 2, Cells: strings.Split(row, "|")})
 		}
 		loaded, err := table.Load(context.Background(), cli, lines, schema.LoadOptions{})
-		s.must(err)
+		s.Must(err)
 		if len(loaded.Errors) > 0 || loaded.Imported != len(lines) {
-			s.t.Fatalf("%s: %+v", table.Name, loaded)
+			s.T.Fatalf("%s: %+v", table.Name, loaded)
 		}
 		return
 	}
@@ -50,19 +50,19 @@ func (s *shop) imported(table schema.Table, rows []string) {
 			cells[header[i]] = cell
 		}
 		put, err := table.Bind(cells, schema.LoadOptions{})
-		s.must(err)
-		s.must(db.Exec(context.Background(), s.db, cli, func(tx *db.Tx) error { return put(tx) }))
+		s.Must(err)
+		s.Must(db.Exec(context.Background(), s.DB, cli, func(tx *db.Tx) error { return put(tx) }))
 	}
 }
 
 // What was exported makes the same shop elsewhere, and changes nothing here.
 func TestExportReimportsUnchanged(t *testing.T) {
 	a, b := open(t), open(t)
-	a.must(a.Declare().Demo(context.Background(), day(t, "2026-11-20")))
+	a.Must(a.Declare().Demo(context.Background(), day(t, "2026-11-20")))
 	orders, err := a.PurchaseOrders(context.Background())
-	a.must(err)
+	a.Must(err)
 	_, err = a.Receive(context.Background(), cli, orders[0].Number, []Receipt{{orders[0].Lines[0].SKU, 8000}})
-	a.must(err)
+	a.Must(err)
 	for _, table := range a.tables() {
 		rows := a.exported(table)
 		if len(rows) < 4 {
@@ -86,9 +86,9 @@ func TestExportReimportsUnchanged(t *testing.T) {
 	a.sound()
 	b.sound()
 	one, _, err := a.Report(context.Background(), ReportQuery{Status: All})
-	a.must(err)
+	a.Must(err)
 	other, _, err := b.Report(context.Background(), ReportQuery{Status: All})
-	b.must(err)
+	b.Must(err)
 	if asJSON(t, one) != asJSON(t, other) {
 		t.Errorf("the reports differ:\n%s\n%s", asJSON(t, one), asJSON(t, other))
 	}
@@ -112,7 +112,7 @@ func TestImportSKUs(t *testing.T) {
 	if got := s.exported(s.skuTable()); got[1] != whole || len(s.audit()) != before {
 		t.Errorf("a row that changes nothing left %s and %d audit entries", got[1], len(s.audit())-before)
 	}
-	s.on("2026-11-27") // neither does it move the standing day
+	s.On("2026-11-27") // neither does it move the standing day
 	s.sku("sku,name", "A,Apple")
 	s.sku("sku,name,lead_time_days,active,supplier", "A,,,,") // an empty cell is the default
 	if got := s.exported(s.skuTable()); got[1] != "A|A||O-1|400638|kg|120|7.25|7|0|6|2.5|1" {
@@ -142,12 +142,12 @@ func TestImportSKUs(t *testing.T) {
 		{"sku,name", "A," + strings.Repeat("x", 201), "at most 200"},
 		{"sku,name", "A,\x01", "control character"},
 	} {
-		s.refused(s.row(s.skuTable(), c.header, c.cells), fault.Invalid, c.says)
+		s.Refused(s.row(s.skuTable(), c.header, c.cells), fault.Invalid, c.says)
 	}
 	viewer := db.Caller{Service: "reorder", User: "vera", Role: "viewer", Scope: "full"}
 	put, err := s.skuTable().Bind(map[string]string{"sku": "A", "name": "B"}, schema.LoadOptions{})
-	s.must(err)
-	s.refused(db.Exec(context.Background(), s.db, viewer, func(tx *db.Tx) error { return put(tx) }), fault.Forbidden)
+	s.Must(err)
+	s.Refused(db.Exec(context.Background(), s.DB, viewer, func(tx *db.Tx) error { return put(tx) }), fault.Forbidden)
 }
 
 func TestImportPurchaseOrders(t *testing.T) {
@@ -157,7 +157,7 @@ func TestImportPurchaseOrders(t *testing.T) {
 	}
 	put := func(header, cells string) {
 		t.Helper()
-		s.must(s.row(s.orderTable(), header, cells))
+		s.Must(s.row(s.orderTable(), header, cells))
 	}
 	put("number,sku,supplier,status,expected_date,ordered,received,unit_cost_cents", "X-7,A,Acme,partial,2026-12-01,12.5,2,")
 	put("number,sku,ordered", "X-7,B,4")
@@ -199,7 +199,7 @@ func TestImportPurchaseOrders(t *testing.T) {
 		{"number,sku,status", "X-8,A,draft", fault.Invalid, "cannot move to draft"},
 		{"number,sku,ordered,expected_date", "X-9,A,2,2026-02-29", fault.Invalid, "expected_date"},
 	} {
-		s.refused(s.row(s.orderTable(), c.header, c.cells), c.kind, c.says)
+		s.Refused(s.row(s.orderTable(), c.header, c.cells), c.kind, c.says)
 	}
 	s.sound()
 }
@@ -221,15 +221,15 @@ func TestDoctorFindsWhatDiffers(t *testing.T) {
 		s.sku("sku,current_stock", "A,30")
 		s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":60}]}`)
 		_, err := s.create("Acme", true, "A=5")
-		s.must(err)
+		s.Must(err)
 		s.sound()
-		s.must(db.Exec(context.Background(), s.db, cli, func(tx *db.Tx) error {
+		s.Must(db.Exec(context.Background(), s.DB, cli, func(tx *db.Tx) error {
 			if _, err := tx.Exec(c.change); err != nil {
 				return err
 			}
 			return tx.Audit("test", "test", nil)
 		}))
-		s.must(s.db.View(context.Background(), func(conn *db.Conn) error {
+		s.Must(s.DB.View(context.Background(), func(conn *db.Conn) error {
 			breaches, err := check(conn)
 			if !slices.Contains(breaches, c.says) {
 				t.Errorf("%s: found %q, want %q", c.change, breaches, c.says)

@@ -65,7 +65,7 @@ func TestColumnsOfTheTables(t *testing.T) {
 // An answer has the members of the example that the documents show, each of its kind.
 func TestAnswersAreAsDeclared(t *testing.T) {
 	s := open(t)
-	s.must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
+	s.Must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
 	args := map[string]string{
 		"GET /api/skus":           `{"limit":3}`,
 		"GET /api/reorder-report": `{}`,
@@ -81,14 +81,14 @@ func TestAnswersAreAsDeclared(t *testing.T) {
 			name, surface = op.Tool, schema.Tool
 		}
 		got, err := s.call(op, surface, args[name])
-		s.must(err)
+		s.Must(err)
 		var answer, example any
-		s.must(json.Unmarshal([]byte(asJSON(t, got)), &answer))
-		s.must(json.Unmarshal([]byte(asJSON(t, op.Gives)), &example))
+		s.Must(json.Unmarshal([]byte(asJSON(t, got)), &answer))
+		s.Must(json.Unmarshal([]byte(asJSON(t, op.Gives)), &example))
 		alike(t, name, answer, example)
 	}
 	var event any
-	s.must(json.Unmarshal([]byte(asJSON(t, crossing.Data)), &event))
+	s.Must(json.Unmarshal([]byte(asJSON(t, crossing.Data)), &event))
 	alike(t, crossing.Name, event, map[string]any{"sku": "", "name": "", "supplier": "", "status": "", "current_stock": 0., "reorder_point": 0.,
 		"days_of_stock": 0., "on_order": 0., "suggested_qty": 0., "est_cost_cents": 0.})
 }

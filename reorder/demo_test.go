@@ -10,10 +10,10 @@ import (
 // TestDemo fills a shop and looks whether it is worth looking at.
 func TestDemo(t *testing.T) {
 	s := open(t)
-	s.must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
+	s.Must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
 	s.sound()
 	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
-	s.must(err)
+	s.Must(err)
 	if c := rep.Counts; c.Below < 5 || c.Near < 5 || c.Healthy < 10 {
 		t.Errorf("counts %+v: a shop has some of each", c)
 	}
@@ -28,9 +28,9 @@ func TestDemo(t *testing.T) {
 		t.Errorf("%d suppliers, %d SKUs without demand", len(suppliers), idle)
 	}
 	inactive, err := s.SKUs(context.Background(), CatalogueQuery{Active: "0", Limit: 100})
-	s.must(err)
+	s.Must(err)
 	orders, err := s.PurchaseOrders(context.Background())
-	s.must(err)
+	s.Must(err)
 	if len(inactive.SKUs) == 0 || len(orders) != 2 || orders[0].Status != Ordered || orders[1].Status != Draft {
 		t.Errorf("%d inactive SKUs, orders %+v", len(inactive.SKUs), orders)
 	}
@@ -41,11 +41,11 @@ func TestDemo(t *testing.T) {
 
 // sound fails when the rows and what is kept beside them differ.
 func (s *shop) sound() {
-	s.t.Helper()
-	s.must(s.db.View(context.Background(), func(c *db.Conn) error {
+	s.T.Helper()
+	s.Must(s.DB.View(context.Background(), func(c *db.Conn) error {
 		breaches, err := check(c)
 		for _, b := range breaches {
-			s.t.Errorf("check: %s", b)
+			s.T.Errorf("check: %s", b)
 		}
 		return err
 	}))

@@ -55,7 +55,7 @@ func FuzzRows(f *testing.F) {
 		if b, err := strict.Marshal(got); err != nil || !json.Valid(b) {
 			t.Fatalf("the answer is no JSON: %q, %v", b, err)
 		}
-		err = s.db.View(context.Background(), func(c *db.Conn) error {
+		err = s.DB.View(context.Background(), func(c *db.Conn) error {
 			breaches, err := check(c)
 			if len(breaches) > 0 {
 				t.Fatalf("%q", breaches)

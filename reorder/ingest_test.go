@@ -15,16 +15,16 @@ import (
 
 // upload posts rows and gives the answer.
 func (s *shop) upload(body string) Ingested {
-	s.t.Helper()
+	s.T.Helper()
 	got, err := s.call(s.ingestSales(), schema.REST, body)
-	s.must(err)
+	s.Must(err)
 	return got.(Ingested)
 }
 
 // sales lists what is stored: "day sku qty", by day, then SKU's id.
 func (s *shop) sales() (all []string) {
-	s.t.Helper()
-	s.must(s.db.View(context.Background(), func(c *db.Conn) error {
+	s.T.Helper()
+	s.Must(s.DB.View(context.Background(), func(c *db.Conn) error {
 		return s.salesTable().Export(c, func(cells ...string) error {
 			all = append(all, strings.Join(cells, " "))
 			return nil
@@ -34,9 +34,9 @@ func (s *shop) sales() (all []string) {
 }
 
 func (s *shop) hasSales(want ...string) {
-	s.t.Helper()
+	s.T.Helper()
 	if got := s.sales(); !slices.Equal(got, want) {
-		s.t.Errorf("stored:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		s.T.Errorf("stored:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	s.sound()
 }
@@ -166,7 +166,7 @@ func TestLoadSalesRefusesAsTheRequestDoes(t *testing.T) {
 	}
 	answer := s.upload(`{"replace":true,"rows":[` + strings.Join(rows, ",") + `]}`)
 	loaded, err := s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{})
-	s.must(err)
+	s.Must(err)
 	if loaded.Imported != answer.Imported || len(loaded.Errors) != len(answer.Errors) || len(loaded.Errors) != 6 {
 		t.Fatalf("CSV %+v, JSON %+v", loaded, answer)
 	}
@@ -188,7 +188,7 @@ func TestLoadSalesRefusesAsTheRequestDoes(t *testing.T) {
 		{[3]string{"2026-11-01", "A", "+1"}, `qty: "+1" is not a number; it takes a number from 0 to 1000000000 with at most 3 decimals`},
 	} {
 		loaded, err := s.LoadSales(context.Background(), cli, []schema.Line{{Number: 2, Cells: c.cells[:]}}, schema.LoadOptions{})
-		s.must(err)
+		s.Must(err)
 		if loaded.Imported != 0 || len(loaded.Errors) != 1 || loaded.Errors[0] != (schema.Refused{Line: 2, Reason: c.want}) {
 			t.Errorf("%q: %+v, want %q", c.cells, loaded, c.want)
 		}
@@ -201,17 +201,17 @@ func TestLoadSalesAddsAndRehearses(t *testing.T) {
 	lines := []schema.Line{{Number: 2, Cells: []string{"2026-11-01", "A", "2"}}}
 	before := len(s.audit())
 	loaded, err := s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{DryRun: true})
-	s.must(err)
+	s.Must(err)
 	if loaded.Imported != 1 || len(s.sales()) != 0 || len(s.audit()) != before {
 		t.Errorf("a dry run imported %d and left %v and %d audit entries", loaded.Imported, s.sales(), len(s.audit())-before)
 	}
 	for range 2 {
 		_, err = s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{Add: true})
-		s.must(err)
+		s.Must(err)
 	}
 	s.hasSales("2026-11-01 A 4")
 	_, err = s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{})
-	s.must(err)
+	s.Must(err)
 	s.hasSales("2026-11-01 A 2")
 }
 
@@ -232,7 +232,7 @@ func TestIngestRefusesTheWhole(t *testing.T) {
 		{`{"rows":[` + row + `],"mode":"add"}`, []string{`unknown field "mode"`}},
 	} {
 		_, err := s.call(s.ingestSales(), schema.REST, c.body)
-		s.refused(err, fault.Invalid, c.parts...)
+		s.Refused(err, fault.Invalid, c.parts...)
 	}
 	s.hasSales()
 	got := s.upload(strings.Replace(many, row+",", "", 1)) // 50,000 are taken
@@ -246,7 +246,7 @@ func TestIngestRefusesTheWhole(t *testing.T) {
 func TestIngestOfNothingGood(t *testing.T) {
 	s := open(t)
 	s.sku("sku", "A")
-	s.on("2026-11-25") // the standing day is not today's: it must not be moved without an audit entry
+	s.On("2026-11-25") // the standing day is not today's: it must not be moved without an audit entry
 	before := len(s.audit())
 	for _, body := range []string{`{"rows":[]}`, `{"rows":[{"date":"2026-11-26","sku":"A","qty":1},4]}`, `{"rows":[{"date":"2026-11-25","sku":"X","qty":1}],"replace":true}`} {
 		if got := s.upload(body); got.Imported != 0 || got.Errors == nil || got.Crossed == nil {
@@ -297,7 +297,7 @@ func TestIngestBoundsADay(t *testing.T) {
 	if got.Imported != 2 || len(got.Errors) != 1 || got.Errors[0] != (RowError{1, want}) {
 		t.Errorf("a thousandth more: %s", asJSON(t, got))
 	}
-	s.on("2026-11-21") // also when that was all there was to do
+	s.On("2026-11-21") // also when that was all there was to do
 	got = s.upload(`{"rows":[{"date":"2026-11-01","sku":"A","qty":0.001}]}`)
 	if got.Imported != 0 || len(got.Errors) != 1 || got.Errors[0] != (RowError{0, want}) {
 		t.Errorf("nothing but a thousandth more: %s", asJSON(t, got))

@@ -11,11 +11,11 @@ import (
 
 // create makes a purchase order out of lines as the command line writes them.
 func (s *shop) create(supplier string, order bool, lines ...string) (PurchaseOrder, error) {
-	s.t.Helper()
+	s.T.Helper()
 	n := NewOrder{Supplier: supplier, Order: order}
 	for _, text := range lines {
 		l, err := ParseLine(text)
-		s.must(err)
+		s.Must(err)
 		n.Lines = append(n.Lines, l)
 	}
 	return s.CreateOrder(context.Background(), cli, n)
@@ -23,9 +23,9 @@ func (s *shop) create(supplier string, order bool, lines ...string) (PurchaseOrd
 
 // holds fails unless the SKU has so much in stock and on order.
 func (s *shop) holds(sku, stock, onOrder string) {
-	s.t.Helper()
-	if rec := s.record(sku); rec.CurrentStock != milli(s.t, stock) || rec.OnOrder != milli(s.t, onOrder) {
-		s.t.Errorf("%s: %s in stock, %s on order; want %s and %s", sku, rec.CurrentStock, rec.OnOrder, stock, onOrder)
+	s.T.Helper()
+	if rec := s.record(sku); rec.CurrentStock != milli(s.T, stock) || rec.OnOrder != milli(s.T, onOrder) {
+		s.T.Errorf("%s: %s in stock, %s on order; want %s and %s", sku, rec.CurrentStock, rec.OnOrder, stock, onOrder)
 	}
 	s.sound()
 }
@@ -35,7 +35,7 @@ func TestLifeOfAPurchaseOrder(t *testing.T) {
 	s.sku("sku,current_stock,unit_cost_cents", "A,10,250")
 	s.sku("sku,current_stock,unit_cost_cents", "B=2,0,99")
 	o, err := s.create("Acme", false, "A=12", "B=2=4.5@120")
-	s.must(err)
+	s.Must(err)
 	if got := asJSON(t, o); got != `{"number":"PO-000001","supplier":"Acme","status":"draft","expected_date":null,"lines":[`+
 		`{"sku":"A","ordered":12,"received":0,"unit_cost_cents":250},{"sku":"B=2","ordered":4.5,"received":0,"unit_cost_cents":120}]}` {
 		t.Errorf("created %s", got)
@@ -43,7 +43,7 @@ func TestLifeOfAPurchaseOrder(t *testing.T) {
 	s.holds("A", "10", "0")
 	act := func(what string, o PurchaseOrder, err error, status string) {
 		t.Helper()
-		s.must(err)
+		s.Must(err)
 		if o.Status != status {
 			t.Errorf("%s: %s, want %s", what, o.Status, status)
 		}
@@ -82,19 +82,19 @@ func TestLifeOfAPurchaseOrder(t *testing.T) {
 	act("ordered at once", o, err, Ordered)
 	s.holds("A", "22", "100")
 	_, err = s.Receive(context.Background(), cli, o.Number, []Receipt{{"A", 1000}})
-	s.must(err)
+	s.Must(err)
 	o, err = s.CancelOrder(context.Background(), cli, o.Number)
 	act("cancelled", o, err, Cancelled)
 	s.holds("A", "23", "0")
 	o, err = s.create("Acme", false, "A=1")
-	s.must(err)
+	s.Must(err)
 	if o.Number != "PO-000003" {
 		t.Errorf("the third is %s", o.Number)
 	}
 	o, err = s.CancelOrder(context.Background(), cli, o.Number)
 	act("draft cancelled", o, err, Cancelled)
 	all, err := s.PurchaseOrders(context.Background())
-	s.must(err)
+	s.Must(err)
 	if len(all) != 3 || all[0].Status != Received || len(all[0].Lines) != 2 {
 		t.Errorf("all: %s", asJSON(t, all))
 	}
@@ -105,16 +105,16 @@ func TestPurchaseOrderRefuses(t *testing.T) {
 	s.sku("sku,current_stock", "A,999999999")
 	s.sku("sku,current_stock", "B,0")
 	draft, err := s.create("Acme", false, "A=5")
-	s.must(err)
+	s.Must(err)
 	ordered, err := s.create("Acme", true, "A=5", "B=5")
-	s.must(err)
+	s.Must(err)
 	done, err := s.create("Acme", true, "B=1")
-	s.must(err)
+	s.Must(err)
 	_, err = s.Receive(context.Background(), cli, done.Number, nil)
-	s.must(err)
+	s.Must(err)
 	before, orders := len(s.audit()), func() string {
 		all, err := s.PurchaseOrders(context.Background())
-		s.must(err)
+		s.Must(err)
 		return asJSON(t, all)
 	}
 	were := orders()
@@ -161,7 +161,7 @@ func TestPurchaseOrderRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want a refusal of kind %s", c.what, err, c.kind)
 			continue
 		}
-		s.refused(err, c.kind, c.parts...)
+		s.Refused(err, c.kind, c.parts...)
 	}
 	if got := orders(); got != were || len(s.audit()) != before {
 		t.Errorf("refused acts changed the orders:\n%s\n%s\nor wrote %d audit entries", were, got, len(s.audit())-before)
@@ -187,7 +187,7 @@ func TestSuggestOrders(t *testing.T) {
 	s.sku("sku,current_stock,unit_cost_cents", "orphan,0,10")
 	s.upload(`{"rows":[{"date":"2026-10-22","sku":"orphan","qty":3}]}`)
 	first, err := s.SuggestOrders(context.Background(), cli)
-	s.must(err)
+	s.Must(err)
 	const want = `[{"number":"PO-000001","supplier":"","status":"draft","expected_date":null,"lines":[{"sku":"orphan","ordered":4,"received":0,"unit_cost_cents":10}]},` +
 		`{"number":"PO-000002","supplier":"X","status":"draft","expected_date":null,"lines":[{"sku":"below-1","ordered":77,"received":0,"unit_cost_cents":150},` +
 		`{"sku":"near-b","ordered":56,"received":0,"unit_cost_cents":150}]},` +
@@ -201,11 +201,11 @@ func TestSuggestOrders(t *testing.T) {
 	// X's draft is placed and Y's is edited: both stay. The next suggestion replaces
 	// what was left alone, and drafts what is not on order yet.
 	_, err = s.PlaceOrder(context.Background(), cli, "PO-000002")
-	s.must(err)
-	s.must(s.row(s.orderTable(), "number,sku,ordered", "PO-000003,below-2,61"))
+	s.Must(err)
+	s.Must(s.row(s.orderTable(), "number,sku,ordered", "PO-000003,below-2,61"))
 	s.holds("below-1", "3", "77")
 	again, err := s.SuggestOrders(context.Background(), cli)
-	s.must(err)
+	s.Must(err)
 	var made []string
 	for _, o := range again {
 		made = append(made, o.Number+" "+o.Supplier)
@@ -214,7 +214,7 @@ func TestSuggestOrders(t *testing.T) {
 		t.Errorf("made %q", made)
 	}
 	all, err := s.PurchaseOrders(context.Background())
-	s.must(err)
+	s.Must(err)
 	var numbers []string
 	for _, o := range all {
 		numbers = append(numbers, o.Number+" "+o.Status)
@@ -237,9 +237,9 @@ func TestReceiptIsJudged(t *testing.T) {
 	s.stock("A", "20")
 	s.fired("A")
 	o, err := s.create("Acme", true, "A=1")
-	s.must(err)
+	s.Must(err)
 	_, err = s.Receive(context.Background(), cli, o.Number, nil)
-	s.must(err)
+	s.Must(err)
 	if s.record("A").isBelow {
 		t.Error("21 is above the point of 20, but the flag stands")
 	}
@@ -250,10 +250,10 @@ func TestReceiptIsJudged(t *testing.T) {
 func TestNumbersSkipThoseOfAFile(t *testing.T) {
 	s := open(t)
 	s.sku("sku", "A")
-	s.must(s.row(s.orderTable(), "number,sku,ordered", "PO-000002,A,5"))
+	s.Must(s.row(s.orderTable(), "number,sku,ordered", "PO-000002,A,5"))
 	for _, want := range []string{"PO-000003", "PO-000004"} {
 		o, err := s.create("Acme", false, "A=1")
-		s.must(err)
+		s.Must(err)
 		if o.Number != want {
 			t.Errorf("%s, want %s", o.Number, want)
 		}

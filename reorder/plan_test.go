@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"quartermaster/schema/db"
 )
 
 // excuses are the statements that have to look at every row of a table or to sort,
@@ -34,7 +32,7 @@ var excuses = map[string]string{
 // the package's source.
 func TestStatementsUseIndexes(t *testing.T) {
 	s := open(t)
-	s.must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
+	s.Must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
 	found := statements(t)
 	for _, q := range []CatalogueQuery{{}, {Supplier: "X"}, {Active: "0"}, {Active: "1"}, {Supplier: "X", Active: "0"}, {Q: "tea", Active: "1"}} {
 		query, _ := q.statement()
@@ -45,26 +43,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 	}
 	excused := map[string]bool{}
 	for _, query := range found {
-		var plan []string
-		err := s.db.View(context.Background(), func(c *db.Conn) (err error) {
-			explain, err := c.Prepare("EXPLAIN QUERY PLAN " + query)
-			if err != nil {
-				return err
-			}
-			defer explain.Reset()
-			for {
-				r, err := explain.Step()
-				if err != nil || r == nil {
-					return err
-				}
-				_, _, _ = r.Int(), r.Int(), r.Int()
-				plan = append(plan, r.Text())
-			}
-		})
-		if err != nil {
-			t.Errorf("%s: %v", query, err)
-		}
-		for _, step := range plan {
+		for _, step := range s.Steps(query) {
 			if !wasteful.MatchString(step) {
 				continue
 			}

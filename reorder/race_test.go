@@ -28,7 +28,7 @@ func TestRacingUploads(t *testing.T) {
 		}
 	}
 	rows, err := strict.Parse([]byte("["+strings.Join(body, ",")+"]"), strict.MaxDepth)
-	s.must(err)
+	s.Must(err)
 	var all sync.WaitGroup
 	failed := make(chan error, 3*writers)
 	for range writers {
@@ -94,7 +94,7 @@ func TestRacingReceipts(t *testing.T) {
 	for range 10 {
 		before := s.record("A").CurrentStock
 		o, err := s.create("Acme", true, "A=5")
-		s.must(err)
+		s.Must(err)
 		var all sync.WaitGroup
 		errs := make([]error, 4)
 		for i := range errs {
@@ -123,11 +123,11 @@ func TestCancelledUpload(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	rows, err := strict.Parse([]byte(`[{"date":"2026-11-01","sku":"A","qty":1}]`), strict.MaxDepth)
-	s.must(err)
+	s.Must(err)
 	_, err = s.Ingest(ctx, cli, rows, false)
-	s.refused(err, fault.Unavailable)
+	s.Refused(err, fault.Unavailable)
 	s.hasSales()
 	_, err = s.Ingest(context.Background(), db.Caller{Service: "reorder", User: "kim", Role: "member", Scope: "read"}, rows, false)
-	s.refused(err, fault.Forbidden, "read-only")
+	s.Refused(err, fault.Forbidden, "read-only")
 	s.hasSales()
 }

@@ -55,7 +55,7 @@ func TestReportOrderAndFilters(t *testing.T) {
 			query = nil
 		}
 		got, err := s.get(s.reorderReport(), query)
-		s.must(err)
+		s.Must(err)
 		rep := got.(quickReport).Report
 		if codes(rep.SKUs) != c.want {
 			t.Errorf("status %q: %s, want %s", c.status, codes(rep.SKUs), c.want)
@@ -73,7 +73,7 @@ func TestReportOrderAndFilters(t *testing.T) {
 	}
 	for _, q := range []map[string][]string{{"status": {"urgent"}}, {"status": {""}}, {"state": {"below"}}, {"supplier": {"X"}}} {
 		_, err := s.get(s.reorderReport(), q)
-		s.refused(err, fault.Invalid)
+		s.Refused(err, fault.Invalid)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestReportOrderAndFilters(t *testing.T) {
 func TestReportShape(t *testing.T) {
 	s := ranked(t)
 	got, err := s.get(s.reorderReport(), map[string][]string{"status": {"below"}})
-	s.must(err)
+	s.Must(err)
 	const want = `{"today":"2026-11-20","forecast_window_days":30,"target_cover_days":30,"counts":{"below":3,"near":2,"healthy":3},"est_cost_cents":20550,"skus":[` +
 		`{"sku":"below-1","name":"below-1","current_stock":3,"lead_time_days":7,"safety_stock_days":3,"avg_daily_demand":2,"reorder_point":20,` +
 		`"days_of_stock":1.5,"suggested_qty":77,"est_cost_cents":11550,"status":"below","supplier":"X","unit":"","sold_in_window":60,"demand_days":30,` +
@@ -132,9 +132,9 @@ func TestReportWritesWhatEncodingJSONWould(t *testing.T) {
 func TestSameFiguresEverywhere(t *testing.T) {
 	s := ranked(t)
 	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
-	s.must(err)
+	s.Must(err)
 	list, err := s.Products(context.Background(), ProductQuery{Limit: 200})
-	s.must(err)
+	s.Must(err)
 	byCode := map[string]string{}
 	for _, r := range list.Products {
 		byCode[r.SKU] = asJSON(t, r)
@@ -142,9 +142,9 @@ func TestSameFiguresEverywhere(t *testing.T) {
 	for _, r := range rep.SKUs {
 		want := asJSON(t, r)
 		p, err := s.Product(context.Background(), r.SKU, 90)
-		s.must(err)
+		s.Must(err)
 		a, err := s.Adjust(context.Background(), cli, Adjustment{SKU: r.SKU, Delta: new(exact.Milli)})
-		s.must(err)
+		s.Must(err)
 		if byCode[r.SKU] != want || asJSON(t, p.Row) != want || asJSON(t, a.Row) != want {
 			t.Errorf("report %s\nlist   %s\ndetail %s\ncount  %s", want, byCode[r.SKU], asJSON(t, p.Row), asJSON(t, a.Row))
 		}
@@ -168,7 +168,7 @@ func TestReportTool(t *testing.T) {
 		{`{"supplier":"y"}`, "", 0},
 	} {
 		got, err := s.call(s.reorderReportTool(), schema.Tool, c.args)
-		s.must(err)
+		s.Must(err)
 		rep := got.(AgentReport)
 		if codes(rep.SKUs) != c.want || rep.Total != c.total || rep.Counts != (Counts{3, 2, 3}) {
 			t.Errorf("%s: %s, %d in all, %+v; want %s, %d", c.args, codes(rep.SKUs), rep.Total, rep.Counts, c.want, c.total)
@@ -186,7 +186,7 @@ func TestReportTool(t *testing.T) {
 	}
 	for _, args := range []string{`{"status":"flagged"}`, `{"status":"all"}`, `{"limit":201}`, `{"limit":0}`, `{"q":"x"}`} {
 		_, err := s.call(s.reorderReportTool(), schema.Tool, args)
-		s.refused(err, fault.Invalid)
+		s.Refused(err, fault.Invalid)
 	}
 }
 
@@ -208,14 +208,14 @@ func TestListProducts(t *testing.T) {
 		{`{"q":"off"}`, "", 0},
 	} {
 		got, err := s.call(s.listProducts(), schema.Tool, c.args)
-		s.must(err)
+		s.Must(err)
 		if p := got.(Products); codes(p.Products) != c.want || p.Total != c.total || p.Products == nil {
 			t.Errorf("%s: %s, %d in all; want %s, %d", c.args, codes(p.Products), p.Total, c.want, c.total)
 		}
 	}
 	for _, args := range []string{`{"status":"flagged"}`, `{"limit":201}`, `{"below_reorder":1}`} {
 		_, err := s.call(s.listProducts(), schema.Tool, args)
-		s.refused(err, fault.Invalid)
+		s.Refused(err, fault.Invalid)
 	}
 }
 
@@ -224,13 +224,13 @@ func TestProductDetail(t *testing.T) {
 	s.upload(`{"rows":[{"date":"2026-11-20","sku":"OFF","qty":1.5},{"date":"2026-11-19","sku":"OFF","qty":0},
 		{"date":"2026-08-23","sku":"OFF","qty":2},{"date":"2026-08-22","sku":"OFF","qty":3},{"date":"2026-11-20","sku":"dead","qty":9}]}`)
 	got, err := s.call(s.productDetail(), schema.Tool, `{"sku":"OFF"}`)
-	s.must(err)
+	s.Must(err)
 	p := got.(Product)
 	if asJSON(t, p.History) != `[{"date":"2026-08-23","qty":2},{"date":"2026-10-22","qty":60},{"date":"2026-11-20","qty":1.5}]` {
 		t.Errorf("the last 90 days of an inactive SKU: %s", asJSON(t, p.History))
 	}
 	var fields map[string]any
-	s.must(json.Unmarshal([]byte(asJSON(t, p)), &fields))
+	s.Must(json.Unmarshal([]byte(asJSON(t, p)), &fields))
 	for _, name := range strings.Fields("sku name supplier supplier_sku barcode unit unit_cost_cents current_stock on_order lead_time_days " +
 		"safety_stock_days pack_size moq active created_at updated_at avg_daily_demand reorder_point days_of_stock suggested_qty est_cost_cents " +
 		"status sold_in_window demand_days need stockout_date history") {
@@ -246,17 +246,17 @@ func TestProductDetail(t *testing.T) {
 		days int
 	}{{`{"sku":"OFF","history_days":1}`, 1}, {`{"sku":"OFF","history_days":91}`, 4}, {`{"sku":"OFF","history_days":365}`, 4}, {`{"sku":"dead-empty"}`, 0}} {
 		got, err := s.call(s.productDetail(), schema.Tool, c.args)
-		s.must(err)
+		s.Must(err)
 		if h := got.(Product).History; len(h) != c.days || h == nil {
 			t.Errorf("%s: history %v, want %d days", c.args, h, c.days)
 		}
 	}
 	for _, args := range []string{`{"sku":"OFF","history_days":0}`, `{"sku":"OFF","history_days":366}`, `{}`, `{"sku":""}`, `{"sku":["OFF"]}`} {
 		_, err := s.call(s.productDetail(), schema.Tool, args)
-		s.refused(err, fault.Invalid)
+		s.Refused(err, fault.Invalid)
 	}
 	_, err = s.call(s.productDetail(), schema.Tool, `{"sku":"off"}`)
-	s.refused(err, fault.NotFound, `"off"`)
+	s.Refused(err, fault.NotFound, `"off"`)
 }
 
 // TestReportAgainstRationals makes a shop out of random SKUs and sales and holds the
@@ -326,7 +326,7 @@ func TestCatalogue(t *testing.T) {
 			}
 		}
 		got, err := s.get(s.listSKUs(), query)
-		s.must(err)
+		s.Must(err)
 		page := got.(Catalogue)
 		var all []string
 		for _, k := range page.SKUs {
@@ -342,28 +342,28 @@ func TestCatalogue(t *testing.T) {
 	}
 	for _, q := range []map[string][]string{{"active": {""}}, {"active": {"2"}}, {"active": {"true"}}, {"limit": {"0"}}, {"limit": {"-1"}}, {"limit": {"x"}}, {"page": {"2"}}} {
 		_, err := s.get(s.listSKUs(), q)
-		s.refused(err, fault.Invalid)
+		s.Refused(err, fault.Invalid)
 	}
 }
 
 func TestSettings(t *testing.T) {
 	s := open(t)
 	set, err := s.Settings(context.Background())
-	s.must(err)
+	s.Must(err)
 	if asJSON(t, set) != `{"forecast_window_days":30,"target_cover_days":30}` {
 		t.Errorf("at first %s", asJSON(t, set))
 	}
 	for _, bad := range []int64{0, -1, 366, math.MaxInt64} {
 		_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &bad})
-		s.refused(err, fault.Invalid, "forecast_window_days", "1 to 365")
+		s.Refused(err, fault.Invalid, "forecast_window_days", "1 to 365")
 		_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{TargetCoverDays: &bad})
-		s.refused(err, fault.Invalid, "target_cover_days", "1 to 365")
+		s.Refused(err, fault.Invalid, "target_cover_days", "1 to 365")
 	}
 	window, cover := int64(365), int64(1)
 	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window})
-	s.must(err)
+	s.Must(err)
 	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{TargetCoverDays: &cover})
-	s.must(err)
+	s.Must(err)
 	if set, err = s.Settings(context.Background()); err != nil || asJSON(t, set) != `{"forecast_window_days":365,"target_cover_days":1}` {
 		t.Errorf("then %s, %v", asJSON(t, set), err)
 	}
@@ -372,5 +372,5 @@ func TestSettings(t *testing.T) {
 	}
 	viewer := db.Caller{Service: "reorder", User: "vera", Role: "viewer", Scope: "full"}
 	_, err = s.ChangeSettings(context.Background(), viewer, SettingsChange{TargetCoverDays: &cover})
-	s.refused(err, fault.Forbidden, "viewer")
+	s.Refused(err, fault.Forbidden, "viewer")
 }

@@ -38,9 +38,9 @@ type model map[string]map[exact.Day]exact.Milli
 
 // agrees holds every SKU's shown sales and demand days against the model.
 func (m model) agrees(s *shop, step string) {
-	s.t.Helper()
+	s.T.Helper()
 	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
-	s.must(err)
+	s.Must(err)
 	for _, r := range rep.SKUs {
 		var sold exact.Milli
 		first := never
@@ -57,7 +57,7 @@ func (m model) agrees(s *shop, step string) {
 			days = min(max(since, 7), days)
 		}
 		if r.SoldInWindow != sold || r.DemandDays != days {
-			s.t.Fatalf("%s, on %s over %d days: %s sold %s in %d days, want %s in %d",
+			s.T.Fatalf("%s, on %s over %d days: %s sold %s in %d days, want %s in %d",
 				step, rep.Today, rep.ForecastWindowDays, r.SKU, r.SoldInWindow, r.DemandDays, sold, days)
 		}
 	}
@@ -77,7 +77,7 @@ func TestStandingWindow(t *testing.T) {
 			m[skus[i]] = map[exact.Day]exact.Milli{}
 		}
 		today := day(t, "2024-02-25")
-		s.on(today.String())
+		s.On(today.String())
 		s.accept()
 		for step := range 120 {
 			var what string
@@ -88,27 +88,27 @@ func TestStandingWindow(t *testing.T) {
 			case 1:
 				today -= exact.Day(r.IntN(60))
 				what = "the clock is set back"
-				s.on(today.String())
+				s.On(today.String())
 				s.accept()
 			case 2, 3:
 				today++
 				what = "a day passes"
 			case 4:
 				what = "a count"
-				s.on(today.String())
+				s.On(today.String())
 				s.stock(skus[r.IntN(len(skus))], fmt.Sprint(r.IntN(50)))
 			case 5:
 				what = "settings"
-				s.on(today.String())
+				s.On(today.String())
 				days := 1 + r.Int64N(60)
 				_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &days})
-				s.must(err)
+				s.Must(err)
 			default:
 				what = "an upload"
-				s.on(today.String())
+				s.On(today.String())
 				m.upload(s, r, skus, today)
 			}
-			s.on(today.String())
+			s.On(today.String())
 			m.agrees(s, fmt.Sprintf("seed %d, step %d, %s", seed, step, what))
 			s.sound()
 		}
@@ -142,7 +142,7 @@ func (m model) upload(s *shop, r *rand.Rand, skus []string, today exact.Day) {
 		}
 	}
 	if got.Imported != len(rows) || replace && *got.ReplacedDays != stored {
-		s.t.Fatalf("%d rows, %d SKU-days stored before: %s", len(rows), stored, asJSON(s.t, got))
+		s.T.Fatalf("%d rows, %d SKU-days stored before: %s", len(rows), stored, asJSON(s.T, got))
 	}
 }
 
@@ -151,22 +151,22 @@ func TestReadingWritesNothing(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,20")
 	s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":30},{"date":"2026-11-20","sku":"A","qty":30}]}`)
-	before, err := s.db.Version()
-	s.must(err)
-	s.on("2026-11-21")
+	before, err := s.DB.Version()
+	s.Must(err)
+	s.On("2026-11-21")
 	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
-	s.must(err)
+	s.Must(err)
 	if got := rep.SKUs[0].SoldInWindow; got != 30_000 {
 		t.Errorf("the day after the first sale left the window %s are sold, want 30", got)
 	}
 	p, err := s.Product(context.Background(), "A", 365)
-	s.must(err)
+	s.Must(err)
 	list, err := s.Products(context.Background(), ProductQuery{Limit: 10})
-	s.must(err)
+	s.Must(err)
 	if p.SoldInWindow != 30_000 || list.Products[0].SoldInWindow != 30_000 {
 		t.Errorf("product %s, list %s", p.SoldInWindow, list.Products[0].SoldInWindow)
 	}
-	if after, err := s.db.Version(); err != nil || after != before {
+	if after, err := s.DB.Version(); err != nil || after != before {
 		t.Errorf("reading wrote (%v)", err)
 	}
 }
@@ -200,7 +200,7 @@ func TestEveryWriteMovesTheWindow(t *testing.T) {
 		s.sku("sku,current_stock", "B,20")
 		s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":30},{"date":"2026-10-23","sku":"B","qty":30},{"date":"2026-11-20","sku":"A","qty":30}]}`)
 		for n, d := range []string{"2026-11-21", "2026-11-22", "2026-11-10"} {
-			s.on(d)
+			s.On(d)
 			if n == 2 { // back
 				if err := write(s, n); !fault.Is(err, fault.Unavailable) {
 					t.Errorf("%s by a clock that was set back: %v, want it unavailable", name, err)
@@ -208,7 +208,7 @@ func TestEveryWriteMovesTheWindow(t *testing.T) {
 				s.sound()
 				s.accept()
 			}
-			s.must(write(s, n))
+			s.Must(write(s, n))
 			s.sound()
 			if sum := s.record("B").sold; (sum == 0) != (d == "2026-11-22") {
 				t.Errorf("%s on %s: B's sum is %s", name, d, sum)
@@ -222,18 +222,18 @@ func TestFutureSalesDoNotCount(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,20")
 	s.upload(`{"rows":[{"date":"2026-11-20","sku":"A","qty":30},{"date":"2026-11-10","sku":"A","qty":3}]}`)
-	s.on("2026-11-15")
+	s.On("2026-11-15")
 	s.accept()
 	s.stock("A", "19")
 	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
-	s.must(err)
+	s.Must(err)
 	if r := rep.SKUs[0]; r.SoldInWindow != 3000 || r.DemandDays != 7 {
 		t.Errorf("on the 15th %s are sold in %d days, want 3 in 7", r.SoldInWindow, r.DemandDays)
 	}
 	s.sound()
-	s.on("2026-11-20")
+	s.On("2026-11-20")
 	rep, _, err = s.Report(context.Background(), ReportQuery{Status: All})
-	s.must(err)
+	s.Must(err)
 	if r := rep.SKUs[0]; r.SoldInWindow != 33_000 || r.DemandDays != 11 {
 		t.Errorf("on the 20th %s are sold in %d days, want 33 in 11", r.SoldInWindow, r.DemandDays)
 	}

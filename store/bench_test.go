@@ -30,7 +30,7 @@ func stocked(b *testing.B, n int) (*shop, []string) {
 	b.Helper()
 	s := newShop(b)
 	keys := make([]string, n)
-	must(b, db.Exec(background, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+	must(b, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 		insert := func(query string, args func(i int) []any) {
 			q, err := tx.Change(query)
 			must(b, err)
@@ -149,7 +149,7 @@ func BenchmarkMintFloor(b *testing.B) {
 		for i := range digests {
 			digests[i] = digest(newCode(), codeLength)
 		}
-		must(b, db.Exec(background, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		must(b, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 			q, err := tx.Change("INSERT INTO store_codes (hash, batch_id, status) VALUES (?, 1, 'unused')")
 			if err != nil {
 				return err
@@ -166,7 +166,7 @@ func BenchmarkMintFloor(b *testing.B) {
 		}))
 	}
 	b.StopTimer()
-	must(b, db.Exec(background, s.d, db.Bookkeeping(), func(tx *db.Tx) error { // so that the shop holds together
+	must(b, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error { // so that the shop holds together
 		_, err := tx.Exec("DELETE FROM store_codes WHERE batch_id = (SELECT id FROM store_batches WHERE batch = ?)", batch.Batch)
 		if err != nil {
 			return err

@@ -279,7 +279,7 @@ func TestTheLicenseIsThereWhenTheEventIsTold(t *testing.T) {
 	var told sync.WaitGroup
 	told.Add(1)
 	verdict := make(chan string, 1)
-	s.d.OnEmit(func() {
+	s.DB.OnEmit(func() {
 		defer told.Done()
 		key, err := s.firstKey()
 		if err != nil {
@@ -289,7 +289,7 @@ func TestTheLicenseIsThereWhenTheEventIsTold(t *testing.T) {
 		v, err := s.CheckLicense(background, Asked{Key: key})
 		verdict <- fmt.Sprint(v.Code, err)
 	})
-	must(t, db.Exec(background, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+	must(t, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec("INSERT INTO endpoints (service, url, secret, created_at) VALUES ('store', 'http://127.0.0.1/', 'x', ?)", tx.Now())
 		return err
 	}))

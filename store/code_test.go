@@ -12,9 +12,9 @@ import (
 )
 
 func (s *shop) mint(n int64, batch string) Minted {
-	s.t.Helper()
+	s.T.Helper()
 	m, err := s.MintCodes(background, admin, n, "PLUGIN", "pro", batch)
-	must(s.t, err)
+	must(s.T, err)
 	return m
 }
 

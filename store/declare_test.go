@@ -50,10 +50,10 @@ func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 
 // call asks an operation as REST does.
 func (s *shop) call(route, path, body string, query map[string][]string, who db.Caller) (any, error) {
-	s.t.Helper()
+	s.T.Helper()
 	i := slices.IndexFunc(s.ops(), func(op schema.Op) bool { return op.Route == route })
 	if i < 0 {
-		s.t.Fatalf("no operation %s", route)
+		s.T.Fatalf("no operation %s", route)
 	}
 	in := schema.Input{
 		Surface: schema.REST, Path: func(string) string { return path }, Query: query,
@@ -61,7 +61,7 @@ func (s *shop) call(route, path, body string, query map[string][]string, who db.
 	}
 	if body != "" {
 		v, err := strict.Parse([]byte(body), strict.MaxDepth)
-		must(s.t, err)
+		must(s.T, err)
 		in.Body, in.HasBody = v, true
 	}
 	do, err := s.ops()[i].Bind(in)

@@ -37,7 +37,7 @@ func TestDoctorNamesEachBreach(t *testing.T) {
 			tamper, says = "UPDATE store_codes SET status = 'void' WHERE hash = (SELECT min(hash) FROM store_codes WHERE status = 'unused')", "codes give"
 		}
 		var found []string
-		undo := db.Exec(background, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		undo := db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 			n, err := tx.Exec(tamper)
 			must(t, err)
 			if n == 0 {

@@ -11,8 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"quartermaster/schema/db"
 )
 
 // walks says which functions' statements may walk a whole table or sort, and why.
@@ -81,28 +79,6 @@ type noImports struct{}
 
 func (noImports) Import(string) (*types.Package, error) { return nil, errors.New("left out") }
 
-// plan is how the engine goes about a statement, a line a step.
-func (s *shop) plan(query string) (steps []string) {
-	s.t.Helper()
-	must(s.t, s.d.View(background, func(c *db.Conn) error {
-		st, err := c.Prepare("EXPLAIN QUERY PLAN " + query)
-		if err != nil {
-			s.t.Errorf("%v\n%s", err, query)
-			return nil
-		}
-		defer st.Reset()
-		for {
-			r, err := st.Step()
-			if err != nil || r == nil {
-				return err
-			}
-			_, _, _ = r.Int(), r.Int(), r.Int()
-			steps = append(steps, r.Text())
-		}
-	}))
-	return steps
-}
-
 func TestEveryStatementHasItsIndex(t *testing.T) {
 	s := newShop(t)
 	all := sqlOf(t)
@@ -128,7 +104,7 @@ func TestEveryStatementHasItsIndex(t *testing.T) {
 			if strings.HasSuffix(strings.TrimSpace(q), "WHERE") || strings.HasSuffix(q, " FROM ") {
 				continue // the beginning of a statement that is put together
 			}
-			for _, step := range s.plan(q) {
+			for _, step := range s.Steps(q) {
 				if !strings.HasPrefix(step, "SCAN ") && !strings.Contains(step, "TEMP B-TREE") || step == "SCAN CONSTANT ROW" {
 					continue
 				}
@@ -158,7 +134,7 @@ func TestRequestsReadByTheseIndexes(t *testing.T) {
 		"SEARCH b USING INDEX store_batches_redeemed (id<?)":                                      batchesWith(codeRedeemed),
 		"SEARCH b USING INDEX store_batches_void (id<?)":                                          batchesWith(codeVoid),
 	} {
-		steps := s.plan(q)
+		steps := s.Steps(q)
 		if len(steps) == 0 || steps[0] != want {
 			t.Errorf("got %q, want %q first", steps, want)
 		}
@@ -173,7 +149,7 @@ func TestRequestsReadByTheseIndexes(t *testing.T) {
 	} {
 		var steps []string
 		for _, q := range all[function] {
-			steps = append(steps, s.plan(q)...)
+			steps = append(steps, s.Steps(q)...)
 		}
 		if !strings.Contains(strings.Join(steps, "\n"), want) {
 			t.Errorf("%s: %q lacks %q", function, steps, want)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 )
 
 func amount(n int64) *int64 { return &n }
@@ -162,7 +163,7 @@ func TestStatsCountEverythingAndNeverAddTwoCurrencies(t *testing.T) {
 	for _, c := range []struct{ at, active, expired int64 }{
 		{ends - 1, 3, 0}, {ends, 1, 2}, {ends + 1, 1, 2}, {ends + 12*3600, 1, 2}, {ends + 40*86400, 1, 2},
 	} {
-		s.unix.Store(c.at)
+		s.At(time.Unix(c.at, 0).UTC())
 		got, err := s.Stats(background)
 		must(t, err)
 		if got.Licenses.Active != c.active || got.Licenses.Expired != c.expired {

@@ -45,9 +45,9 @@ func TestCodesAreNowhereAfterTheyWereShown(t *testing.T) {
 	must(t, err)
 
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	must(t, db.Backup(s.d.Path(), copied))
+	must(t, db.Backup(s.DB.Path(), copied))
 	places := map[string][]byte{}
-	for name, path := range map[string]string{"the file": s.d.Path(), "its log": s.d.Path() + "-wal", "a backup": copied} {
+	for name, path := range map[string]string{"the file": s.DB.Path(), "its log": s.DB.Path() + "-wal", "a backup": copied} {
 		places[name], err = os.ReadFile(path)
 		must(t, err)
 	}
@@ -124,7 +124,7 @@ func TestEveryChangeIsAudited(t *testing.T) {
 	must(t, err)
 	_, err = s.VoidBatch(background, admin, "launch")
 	must(t, err)
-	got, err := view(background, s.d, func(c *db.Conn) ([]string, error) {
+	got, err := view(background, s.DB, func(c *db.Conn) ([]string, error) {
 		return db.All(c, func(r *db.Row) string { return r.Text() + " " + r.Text() + " " + r.Text() + " " + r.Text() },
 			"SELECT actor, via, action, subject FROM audit WHERE action <> 'product.saved' ORDER BY id")
 	})
@@ -149,7 +149,7 @@ func TestEveryChangeIsAudited(t *testing.T) {
 func TestNothingOfARefusedWriteIsKept(t *testing.T) {
 	s := newShop(t)
 	s.pass(time.Hour)
-	must(t, db.Exec(background, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+	must(t, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec("CREATE TRIGGER full BEFORE INSERT ON store_licenses WHEN (SELECT count(*) FROM store_licenses) >= 2 BEGIN SELECT raise(ABORT, 'no'); END")
 		return err
 	}))

@@ -6,14 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -21,9 +20,7 @@ import (
 // shop is a store over a real database file, with a clock that the test moves.
 type shop struct {
 	*Service
-	t    testing.TB
-	d    *db.DB
-	unix *atomic.Int64
+	*dbtest.House
 }
 
 var opening = time.Date(2026, time.November, 20, 21, 5, 0, 0, time.UTC)
@@ -52,54 +49,47 @@ func newShop(t testing.TB) *shop {
 
 func emptyShop(t testing.TB) *shop {
 	t.Helper()
-	unix := &atomic.Int64{}
-	unix.Store(opening.Unix())
-	o := db.Options{Zone: time.UTC, Now: func() time.Time { return time.Unix(unix.Load(), 0).UTC() }}
-	path := filepath.Join(t.TempDir(), "shop.db")
-	must(t, db.Create(path, o))
-	d, err := db.Open(path, o)
-	must(t, err)
-	t.Cleanup(func() { must(t, d.Close()) })
-	s := &shop{Service: New(d), t: t, d: d, unix: unix}
+	h := dbtest.Open(t, time.UTC, opening)
+	s := &shop{House: h, Service: New(h.DB)}
 	t.Cleanup(s.holdsTogether)
 	return s
 }
 
 // holdsTogether lets doctor look at the shop: after every test, every invariant holds.
 func (s *shop) holdsTogether() {
-	s.t.Helper()
+	s.T.Helper()
 	for _, breach := range s.doctor() {
 		if !strings.Contains(breach, "could not be booked") {
-			s.t.Errorf("doctor: %s", breach)
+			s.T.Errorf("doctor: %s", breach)
 		}
 	}
 }
 
 func (s *shop) doctor() []string {
-	s.t.Helper()
-	breaches, err := view(background, s.d, check)
-	must(s.t, err)
+	s.T.Helper()
+	breaches, err := view(background, s.DB, check)
+	must(s.T, err)
 	return breaches
 }
 
-func (s *shop) now() exact.Instant { return exact.Instant(s.unix.Load()) }
+func (s *shop) now() exact.Instant { return exact.InstantOf(s.Now()) }
 
-func (s *shop) pass(d time.Duration) { s.unix.Add(int64(d / time.Second)) }
+func (s *shop) pass(d time.Duration) { s.At(s.Now().Add(d)) }
 
 // load imports lines of CSV, the first being the header, and gives the refusals by
 // line number.
 func (s *shop) load(table string, o *schema.LoadOptions, lines ...string) map[int]string {
-	s.t.Helper()
+	s.T.Helper()
 	tab, ok := s.Declare().Table(table)
 	if !ok {
-		s.t.Fatalf("no table %s", table)
+		s.T.Fatalf("no table %s", table)
 	}
 	if o == nil {
 		o = &schema.LoadOptions{}
 	}
 	header := s.cells(lines[0])
 	refused := map[int]string{}
-	must(s.t, db.Exec(background, s.d, cli, func(tx *db.Tx) error {
+	must(s.T, db.Exec(background, s.DB, cli, func(tx *db.Tx) error {
 		for i, line := range lines[1:] {
 			cells := map[string]string{}
 			for j, cell := range s.cells(line) {
@@ -119,15 +109,15 @@ func (s *shop) load(table string, o *schema.LoadOptions, lines ...string) map[in
 }
 
 func (s *shop) cells(line string) []string {
-	s.t.Helper()
+	s.T.Helper()
 	cells, err := csv.NewReader(strings.NewReader(line)).Read()
-	must(s.t, err)
+	must(s.T, err)
 	return cells
 }
 
 // dump exports a table as lines of CSV.
 func (s *shop) dump(table string) []string {
-	s.t.Helper()
+	s.T.Helper()
 	tab, _ := s.Declare().Table(table)
 	var header []string
 	for _, a := range tab.Columns() {
@@ -135,8 +125,8 @@ func (s *shop) dump(table string) []string {
 	}
 	var text strings.Builder
 	out := csv.NewWriter(&text)
-	must(s.t, out.Write(header))
-	must(s.t, s.d.View(background, func(c *db.Conn) error {
+	must(s.T, out.Write(header))
+	must(s.T, s.DB.View(background, func(c *db.Conn) error {
 		return tab.Export(c, func(cells ...string) error { return out.Write(cells) })
 	}))
 	out.Flush()
@@ -145,22 +135,22 @@ func (s *shop) dump(table string) []string {
 
 // sell records an order of qty units for the buyer.
 func (s *shop) sell(sku, email string, qty int64) OrderDetail {
-	s.t.Helper()
+	s.T.Helper()
 	r, err := s.RecordOrder(background, cli, NewOrder{Email: email, SKU: sku, Qty: qty})
-	must(s.t, err)
+	must(s.T, err)
 	return r.OrderDetail
 }
 
 // license sells one and gives its license, key in full.
 func (s *shop) license(sku string) License {
-	s.t.Helper()
+	s.T.Helper()
 	return s.sell(sku, "ann@example.com", 1).Licenses[0]
 }
 
 func (s *shop) check(key, fingerprint string) Verdict {
-	s.t.Helper()
+	s.T.Helper()
 	v, err := s.CheckLicense(background, Asked{Key: key, Fingerprint: fingerprint, Remote: "192.0.2.1"})
-	must(s.t, err)
+	must(s.T, err)
 	return v
 }
 
@@ -176,17 +166,17 @@ type event struct {
 }
 
 func (s *shop) events() []event {
-	s.t.Helper()
-	all, err := view(background, s.d, func(c *db.Conn) ([]event, error) {
+	s.T.Helper()
+	all, err := view(background, s.DB, func(c *db.Conn) ([]event, error) {
 		return db.All(c, func(r *db.Row) event {
 			e := event{raw: string(r.Bytes())}
 			if err := json.Unmarshal([]byte(e.raw), &e); err != nil {
-				s.t.Errorf("event body: %v", err)
+				s.T.Errorf("event body: %v", err)
 			}
 			return e
 		}, "SELECT body FROM events ORDER BY seq")
 	})
-	must(s.t, err)
+	must(s.T, err)
 	return all
 }
 
@@ -200,12 +190,12 @@ func (s *shop) eventNames() string {
 
 // count gives the number that the query counts.
 func (s *shop) count(query string, args ...any) int64 {
-	s.t.Helper()
-	n, err := view(background, s.d, func(c *db.Conn) (int64, error) {
+	s.T.Helper()
+	n, err := view(background, s.DB, func(c *db.Conn) (int64, error) {
 		n, _, err := db.One(c, db.Int, query, args...)
 		return n, err
 	})
-	must(s.t, err)
+	must(s.T, err)
 	return n
 }
 

@@ -61,25 +61,25 @@ func stripeSigned(body []byte, secret string, at exact.Instant) string {
 
 // stripe sends a body, well signed.
 func (s *shop) stripe(file string, set map[string]any) Received {
-	s.t.Helper()
-	body := stripeBody(s.t, file, set)
+	s.T.Helper()
+	body := stripeBody(s.T, file, set)
 	r, err := s.ReceiveStripe(background, body, stripeSigned(body, stripeSecret, s.now()))
-	must(s.t, err)
+	must(s.T, err)
 	return r
 }
 
 const paymentIntent = "pi_3SgQm72eZvKYlo2C0aLw9Dxy"
 
 func (s *shop) payment() OrderDetail {
-	s.t.Helper()
-	d, err := view(background, s.d, func(c *db.Conn) (OrderDetail, error) {
+	s.T.Helper()
+	d, err := view(background, s.DB, func(c *db.Conn) (OrderDetail, error) {
 		d, found, err := findPayment(c, "stripe", paymentIntent)
 		if err == nil && !found {
 			err = fmt.Errorf("no order")
 		}
 		return d, err
 	})
-	must(s.t, err)
+	must(s.T, err)
 	return d
 }
 

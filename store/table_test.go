@@ -47,11 +47,11 @@ func TestWhatIsExportedImportsUnchanged(t *testing.T) {
 
 // products lists every product by sku.
 func (s *shop) products() []Product {
-	s.t.Helper()
-	list, err := view(background, s.d, func(c *db.Conn) ([]Product, error) {
+	s.T.Helper()
+	list, err := view(background, s.DB, func(c *db.Conn) ([]Product, error) {
 		return db.All(c, scanProduct, "SELECT "+productColumns+" FROM store_products ORDER BY sku")
 	})
-	must(s.t, err)
+	must(s.T, err)
 	return list
 }
 

@@ -15,7 +15,7 @@ type handle struct {
 	*sqlite.Conn
 	kept      map[string]*sqlite.Stmt
 	rows      map[string]int // how many each query gave All last
-	interrupt chan struct{} // closed to interrupt its queries; nil: nothing can
+	interrupt chan struct{}  // closed to interrupt its queries; nil: nothing can
 }
 
 // Prepare gives the statement for query, reset, with the values that were bound to it

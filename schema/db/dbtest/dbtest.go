@@ -1,0 +1,165 @@
+// Package dbtest is a database for tests: a real file in a folder that goes with the
+// test, and a clock that the test sets.
+package dbtest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Noon is where most tests' clocks begin: Friday, 20 November 2026, at noon UTC.
+var Noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// House is an open database.
+type House struct {
+	T  testing.TB
+	DB *db.DB
+
+	path string
+	o    db.Options
+	mu   sync.Mutex
+	now  time.Time
+}
+
+// blank is a new database's file: made once, since every test begins with one.
+var blank = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "dbtest")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "blank.db")
+	if err := db.Create(path, db.Options{}); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// Open makes an empty database, in the time zone, with the clock at now. It is closed
+// when the test ends.
+func Open(t testing.TB, zone *time.Location, now time.Time) *House {
+	t.Helper()
+	h := &House{T: t, path: filepath.Join(t.TempDir(), "shop.db"), now: now}
+	h.o = db.Options{Zone: zone, Now: func() time.Time {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.now
+	}}
+	file, err := blank()
+	h.Must(err)
+	h.Must(os.WriteFile(h.path, file, 0o600))
+	h.open(h.o)
+	t.Cleanup(func() { h.Must(h.DB.Close()) })
+	return h
+}
+
+func (h *House) open(o db.Options) {
+	h.T.Helper()
+	d, err := db.Open(h.path, o)
+	h.Must(err)
+	h.DB = d
+}
+
+// Accept closes the database and opens it with the operator's word that the clock, which
+// was set back, is right: nothing that depends on the day is written otherwise.
+func (h *House) Accept() {
+	h.T.Helper()
+	h.Must(h.DB.Close())
+	o := h.o
+	o.Accept = true
+	h.open(o)
+}
+
+// Now is what the clock says.
+func (h *House) Now() time.Time { return h.o.Now() }
+
+// At sets the clock.
+func (h *House) At(now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now = now
+}
+
+// On sets the clock to noon of the day, UTC.
+func (h *House) On(day string) {
+	h.T.Helper()
+	d, ok := exact.ParseDay(day)
+	if !ok {
+		h.T.Fatalf("%q is not a day", day)
+	}
+	h.At(d.Time(time.UTC).Add(12 * time.Hour))
+}
+
+// Must ends the test unless err is nil.
+func (h *House) Must(err error) {
+	h.T.Helper()
+	if err != nil {
+		h.T.Fatal(err)
+	}
+}
+
+// Refused ends the test unless err is a refusal of the kind, and fails it unless the
+// refusal's text has every part.
+func (h *House) Refused(err error, kind fault.Kind, parts ...string) {
+	h.T.Helper()
+	if !fault.Is(err, kind) {
+		h.T.Fatalf("got %v, want a refusal of kind %s", err, kind)
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			h.T.Errorf("the refusal %q does not say %q", err, p)
+		}
+	}
+}
+
+// Number gives the whole number that a query finds.
+func (h *House) Number(query string, args ...any) (n int64) {
+	h.T.Helper()
+	h.Must(h.DB.View(context.Background(), func(c *db.Conn) (err error) {
+		n, _, err = db.One(c, db.Int, query, args...)
+		return err
+	}))
+	return n
+}
+
+// Texts lists what a query of one column finds.
+func (h *House) Texts(query string, args ...any) (all []string) {
+	h.T.Helper()
+	h.Must(h.DB.View(context.Background(), func(c *db.Conn) (err error) {
+		all, err = db.All(c, db.Text, query, args...)
+		return err
+	}))
+	return all
+}
+
+// Steps is how the engine goes about a statement, a line a step, as EXPLAIN QUERY PLAN
+// tells it. A statement that the engine does not take is an error of the test.
+func (h *House) Steps(query string) (steps []string) {
+	h.T.Helper()
+	h.Must(h.DB.View(context.Background(), func(c *db.Conn) error {
+		s, err := c.Prepare("EXPLAIN QUERY PLAN " + query)
+		if err != nil {
+			h.T.Errorf("%v\n%s", err, query)
+			return nil
+		}
+		defer s.Reset() // an explained write counts as under way until then
+		for {
+			r, err := s.Step()
+			if err != nil || r == nil {
+				return err
+			}
+			_, _, _ = r.Int(), r.Int(), r.Int()
+			steps = append(steps, r.Text())
+		}
+	}))
+	return steps
+}
