@@ -22,9 +22,13 @@ var build struct {
 }
 
 // Binary builds the real program, once for all tests of the process, and gives its
-// path.
+// path. QUARTERMASTER_BINARY names another to test in its place, such as one for another
+// kind of machine behind its emulator.
 func Binary(t testing.TB) string {
 	t.Helper()
+	if other := os.Getenv("QUARTERMASTER_BINARY"); other != "" {
+		return other
+	}
 	build.once.Do(func() {
 		dir, err := os.MkdirTemp("", "quartermaster-test")
 		if err != nil {
