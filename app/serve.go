@@ -31,7 +31,7 @@ type Server struct {
 	db        *db.DB
 	shop      *shop
 	keys      *account.Keys
-	answers   *db.Answers
+	recent    *db.Recent
 	sender    *webhook.Sender
 	meters    *meters
 	listeners map[string]*listener // by service, and "metrics"
@@ -117,7 +117,7 @@ func (p *program) start(ctx context.Context, c *config) (_ *Server, err error) {
 			return nil, fmt.Errorf("fill the demo: %w", err)
 		}
 	}
-	s.keys, s.answers = account.NewKeys(s.db), db.NewAnswers(s.db)
+	s.keys, s.recent = account.NewKeys(s.db), db.NewRecent(s.db)
 	s.meters = newMeters(s.db)
 	s.sender = webhook.NewSender(s.db, webhook.Options{
 		Version: Version, AllowPrivate: c.webhookAllowPrivate, Grace: stopWithin,
@@ -157,7 +157,7 @@ func (s *Server) listen(c *config) error {
 			continue
 		}
 		o := rest.Options{
-			Service: service, Version: Version, DB: s.db, Authenticate: s.keys.Authenticate, Answers: s.answers,
+			Service: service, Version: Version, DB: s.db, Authenticate: s.keys.Authenticate, Recent: s.recent,
 			Log: s.log, Trusted: trusted, CORSOrigin: c.corsOrigin, Observe: s.meters.observe,
 		}
 		if agents(service.Name) {
@@ -188,7 +188,7 @@ func agents(service string) bool { return service != "store" }
 
 func (s *Server) agent(service schema.Service, c *config) http.Handler {
 	return mcp.New(service, mcp.Options{
-		Version: Version, Origins: c.mcpOrigins, Answers: s.answers,
+		Version: Version, Origins: c.mcpOrigins, Recent: s.recent,
 		Authenticate: func(r *http.Request) (db.Caller, error) {
 			return s.keys.Authenticate(r.Context(), service.Name, r.Header.Get("Authorization"), rest.Remote(r))
 		},

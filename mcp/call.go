@@ -40,12 +40,12 @@ func (x *exchange) call(b []byte, params strict.Value) ([]byte, *wrong) {
 // is still right.
 func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 	with := string(args.Raw())
-	if given, kept := x.e.o.Answers.Recall(x.who, t.op.Tool, with); kept {
+	if given, kept := x.e.o.Recent.Recall(x.who, t.op.Tool, with); kept {
 		b = slices.Grow(b, len(given)+len(x.e.ready().said.callTail)+100)
 		return x.endCall(append(b, given...))
 	}
 	ctx, basis := db.Founding(x.r.Context())
-	return x.do(ctx, b, t, args, func(given []byte) { x.e.o.Answers.Keep(x.who, t.op.Tool, with, basis, given) })
+	return x.do(ctx, b, t, args, func(given []byte) { x.e.o.Recent.Keep(x.who, t.op.Tool, with, basis, given) })
 }
 
 // do calls a tool and appends the result. keep, unless it is nil, is shown the one of a

@@ -24,7 +24,7 @@ type Options struct {
 	Version string          // the program's
 	Origins []string        // origins beside the server's own whose pages may call, "https://agents.example"
 	Log     func(err error) // told what callers are not: internal errors and their causes
-	Answers *db.Answers     // what was answered lately; nil keeps nothing
+	Recent  *db.Recent      // what was answered lately; nil keeps nothing
 
 	// Authenticate tells who asks. A refusal of the kinds Unauthorized, Limited and
 	// Unavailable is answered as REST answers it.

@@ -24,7 +24,7 @@ type Options struct {
 	Version      string // the program's
 	DB           *db.DB
 	Authenticate func(ctx context.Context, service, authorization, remote string) (db.Caller, error)
-	Answers      *db.Answers  // what was answered lately
+	Recent       *db.Recent   // what was answered lately
 	Agent        http.Handler // POST /mcp; nil for a service without agents
 	Log          zerolog.Logger
 	Trusted      []netip.Prefix // proxies whose X-Forwarded-For counts
@@ -159,7 +159,7 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 
 // read answers a GET, out of what was answered lately where that is still right.
 func (h *handler) read(w http.ResponseWriter, op schema.Op, who db.Caller, r *http.Request, ps httprouter.Params) {
-	if body, kept := h.Answers.Recall(who, r.URL.Path, r.URL.RawQuery); kept {
+	if body, kept := h.Recent.Recall(who, r.URL.Path, r.URL.RawQuery); kept {
 		send(w, http.StatusOK, body)
 		return
 	}
@@ -169,7 +169,7 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, who db.Caller, r *ht
 		h.refuse(w, err)
 		return
 	}
-	h.answer(w, op, answer, func(body []byte) { h.Answers.Keep(who, r.URL.Path, r.URL.RawQuery, basis, body) })
+	h.answer(w, op, answer, func(body []byte) { h.Recent.Keep(who, r.URL.Path, r.URL.RawQuery, basis, body) })
 }
 
 func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Caller, r *http.Request, ps httprouter.Params) (any, error) {

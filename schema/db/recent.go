@@ -8,7 +8,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Answers keeps what was read and answered lately. Whoever asks the same again is
+// Recent keeps what was read and answered lately. Whoever asks the same again is
 // answered without a statement, as long as the answer cannot have become another one:
 // until anything is committed, by this process or another, or until the day is over on
 // which it depends. Dashboards and agents ask the same much more often than anything
@@ -17,7 +17,7 @@ import (
 // An answer that depends on the clock more closely than by the day is not kept, nor is
 // one that a write took part in; the Basis of each notices that by itself. Answers are
 // kept by API key, so that none is given to whom it was not made for.
-type Answers struct {
+type Recent struct {
 	d       *DB
 	mu      sync.Mutex
 	version int64 // of the database, at which everything in held was asked for
@@ -43,12 +43,12 @@ const (
 	answerBeside = 200 // what one takes beside its own bytes, or a little more
 )
 
-// NewAnswers makes the one Answers of a process. A nil Answers keeps nothing.
-func NewAnswers(d *DB) *Answers { return &Answers{d: d, held: map[question]kept{}} }
+// NewRecent makes the one Recent of a process. A nil Recent keeps nothing.
+func NewRecent(d *DB) *Recent { return &Recent{d: d, held: map[question]kept{}} }
 
 // Recall gives the answer that was kept for the caller's question: what is asked, and
 // with which arguments. Nobody may change its bytes.
-func (a *Answers) Recall(who Caller, what, with string) ([]byte, bool) {
+func (a *Recent) Recall(who Caller, what, with string) ([]byte, bool) {
 	if a == nil {
 		return nil, false
 	}
@@ -65,7 +65,7 @@ func (a *Answers) Recall(who Caller, what, with string) ([]byte, bool) {
 }
 
 // Keep keeps a copy of the answer that was worked out on the basis.
-func (a *Answers) Keep(who Caller, what, with string, on *Basis, body []byte) {
+func (a *Recent) Keep(who Caller, what, with string, on *Basis, body []byte) {
 	if a == nil || who.Seen == 0 || !on.lasts() || len(body) > mostAnswer {
 		return
 	}

@@ -11,13 +11,13 @@ import (
 type desk struct {
 	t      *testing.T
 	d      *DB
-	a      *Answers
+	a      *Recent
 	worked int
 }
 
 func newDesk(t *testing.T) (*desk, *clock) {
 	d, c := fresh(t)
-	return &desk{t: t, d: d, a: NewAnswers(d)}, c
+	return &desk{t: t, d: d, a: NewRecent(d)}, c
 }
 
 // who is the caller of a key that was just found good.
@@ -150,11 +150,11 @@ func TestWhatDoesNotLastIsNotKept(t *testing.T) {
 		}
 		k.expect(2, what[:min(20, len(what))])
 	}
-	var none *Answers
+	var none *Recent
 	_, basis := Founding(ctx)
 	none.Keep(k.who(1), "", "", basis, nil)
 	if _, kept := none.Recall(k.who(1), "", ""); kept {
-		t.Error("no Answers kept something")
+		t.Error("no Recent kept something")
 	}
 }
 

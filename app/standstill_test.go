@@ -1,0 +1,106 @@
+package app_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"quartermaster/app/apptest"
+	"quartermaster/schema/db"
+)
+
+// standstill is the database as it was.
+type standstill struct {
+	t       testing.TB
+	s       *apptest.Shop
+	version int64
+	digest  string
+}
+
+// still notes how the database is.
+func still(t testing.TB, s *apptest.Shop) standstill {
+	t.Helper()
+	return standstill{t: t, s: s, version: version(t, s), digest: digest(t, s)}
+}
+
+// check fails when a row is not as it was. Where nothing was committed at all, none is.
+func (b standstill) check(what string) {
+	b.t.Helper()
+	if version(b.t, b.s) != b.version && digest(b.t, b.s) != b.digest {
+		b.t.Errorf("%s changed rows", what)
+	}
+}
+
+func version(t testing.TB, s *apptest.Shop) int64 {
+	t.Helper()
+	v, err := s.Server.DB().Version()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// digests are kept by version: reading every row costs more than a request does.
+var digests = map[string]string{}
+
+// digest is a hash over every row of every table, but for when a key was last used,
+// which is written off the request's path.
+func digest(t testing.TB, s *apptest.Shop) string {
+	t.Helper()
+	at := fmt.Sprint(s.Path, version(t, s))
+	if d, ok := digests[at]; ok {
+		return d
+	}
+	sum := sha256.New()
+	err := s.Server.DB().View(context.Background(), func(c *db.Conn) error {
+		tables, err := db.All(c, db.Text, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+		if err != nil {
+			return err
+		}
+		for _, table := range tables {
+			if err := digestTable(c, sum, table); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	digests[at] = fmt.Sprintf("%x", sum.Sum(nil))
+	return digests[at]
+}
+
+func digestTable(c *db.Conn, w io.Writer, table string) error {
+	columns, err := db.All(c, db.Text, "SELECT name FROM pragma_table_info(?) WHERE name <> 'last_used_at'", table)
+	if err != nil || len(columns) == 0 {
+		return err
+	}
+	for i, name := range columns {
+		columns[i] = `quote("` + name + `")`
+	}
+	fmt.Fprintln(w, table, columns)
+	return db.Each(c, func(r *db.Row) error {
+		_, err := fmt.Fprintln(w, r.Text())
+		return err
+	}, "SELECT "+strings.Join(columns, " || ',' || ")+` FROM "`+table+`"`)
+}
+
+// TestStandstillSeesEveryRow makes sure that the matrix can fail: a row that is new,
+// changed or gone in any table is seen.
+func TestStandstillSeesEveryRow(t *testing.T) {
+	s := startFilled(t)
+	for _, write := range []func(){
+		func() { s.Key("reorder", "zoe", "viewer", "read") },
+		func() { s.MustCLI("user", "disable", "zoe") },
+	} {
+		before := digest(t, s)
+		write()
+		if digest(t, s) == before {
+			t.Error("a write left the digest as it was")
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"quartermaster/schema/fault"
+)
+
+func TestUpdateIsAllOrNothing(t *testing.T) {
+	d, _ := fresh(t)
+	boom := errors.New("boom")
+	for name, fn := range map[string]func(*Tx) error{
+		"error": func(tx *Tx) error { return errors.Join(addUser(tx, "a"), boom) },
+		"unaudited": func(tx *Tx) error {
+			_, err := tx.Exec("INSERT INTO users (name, created_at) VALUES ('b', 1)")
+			return err
+		},
+		"panic": func(tx *Tx) error { _ = addUser(tx, "c"); panic("out") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			func() {
+				defer func() { _ = recover() }()
+				if err := Exec(ctx, d, CLI(""), fn); err == nil {
+					t.Error("no error")
+				}
+			}()
+			if n := count(t, d, "SELECT count(*) FROM users"); n != 0 {
+				t.Errorf("%d users written", n)
+			}
+			if n := count(t, d, "SELECT count(*) FROM audit"); n != 0 {
+				t.Errorf("%d audit entries written", n)
+			}
+		})
+	}
+	if err := Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "d") }); err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, d, "SELECT count(*) FROM users"); n != 1 {
+		t.Errorf("%d users, want 1", n)
+	}
+}
+
+func TestOnlyMembersAndAdminsWithFullKeysWrite(t *testing.T) {
+	d, _ := fresh(t)
+	for _, who := range []Caller{
+		{User: "v", Role: "viewer", Scope: "full"},
+		{User: "m", Role: "member", Scope: "read"},
+		{User: "a", Role: "admin", Scope: "read"},
+		{},
+	} {
+		err := Exec(ctx, d, who, func(tx *Tx) error { return addUser(tx, "x") })
+		if !fault.Is(err, fault.Forbidden) {
+			t.Errorf("%+v: %v, want forbidden", who, err)
+		}
+	}
+	if n := count(t, d, "SELECT count(*) FROM users"); n != 0 {
+		t.Errorf("%d users written", n)
+	}
+}
+
+// TestSharedCommit lets many writers wait at once: each has its own outcome, whether
+// its neighbours in the commit fail, panic or not.
+func TestSharedCommit(t *testing.T) {
+	d, _ := fresh(t)
+	const writers = 200
+	var wg sync.WaitGroup
+	outcomes := make([]error, writers)
+	for i := range writers {
+		wg.Go(func() {
+			defer func() {
+				if r := recover(); r != nil {
+					outcomes[i] = fmt.Errorf("panic %v", r)
+				}
+			}()
+			outcomes[i] = Exec(ctx, d, CLI(""), func(tx *Tx) error {
+				if err := addUser(tx, fmt.Sprint("u", i)); err != nil {
+					return err
+				}
+				switch i % 5 {
+				case 1:
+					return fault.Invalidf("refused %d", i)
+				case 2:
+					panic(i)
+				}
+				return nil
+			})
+		})
+	}
+	wg.Wait()
+	for i, err := range outcomes {
+		n := count(t, d, "SELECT count(*) FROM users WHERE name = ?", fmt.Sprint("u", i))
+		if bad := i%5 == 1 || i%5 == 2; bad == (err == nil) || bad == (n == 1) {
+			t.Errorf("writer %d: %v, %d rows", i, err, n)
+		}
+	}
+	if a, u := count(t, d, "SELECT count(*) FROM audit"), count(t, d, "SELECT count(*) FROM users"); a != u {
+		t.Errorf("%d audit entries for %d users", a, u)
+	}
+}
+
+func TestTryUndoesOneRow(t *testing.T) {
+	d, _ := fresh(t)
+	err := Exec(ctx, d, CLI(""), func(tx *Tx) error {
+		for i := range 4 {
+			err := tx.Try(func() error {
+				if err := addUser(tx, fmt.Sprint(i)); err != nil {
+					return err
+				}
+				if i%2 == 1 {
+					return fault.Invalidf("odd")
+				}
+				return nil
+			})
+			if (err != nil) != (i%2 == 1) {
+				t.Errorf("row %d: %v", i, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, d, "SELECT count(*) FROM users"); n != 2 {
+		t.Errorf("%d users, want 2", n)
+	}
+	err = Exec(ctx, d, CLI(""), func(tx *Tx) error {
+		_ = tx.Try(func() error { _ = addUser(tx, "gone"); return fault.Invalidf("no") })
+		return nil
+	})
+	if err != nil {
+		t.Errorf("a transaction whose every row was refused: %v", err)
+	}
+}
+
+func keeping(key, body string) Caller {
+	c := CLI("reorder")
+	c.KeyID = 7
+	c.Keep = &Keep{Key: key, Route: "POST /x", Render: func(answer any) (int, []byte, error) {
+		return 201, []byte(fmt.Sprint(answer)), nil
+	}}
+	copy(c.Keep.Body[:], body)
+	return c
+}
+
+func TestAnswersAreKeptForADay(t *testing.T) {
+	d, clock := fresh(t)
+	runs := 0
+	ask := func(who Caller) error {
+		_, err := Update(ctx, d, who, func(tx *Tx) (string, error) {
+			runs++
+			return fmt.Sprint("run ", runs), addUser(tx, fmt.Sprint(runs))
+		})
+		return err
+	}
+	if err := ask(keeping("k", "body")); err != nil {
+		t.Fatal(err)
+	}
+	var again *Replay
+	if err := ask(keeping("k", "body")); !errors.As(err, &again) || again.Status != 201 || string(again.Body) != "run 1" {
+		t.Errorf("the same request again: %v", err)
+	}
+	if err := ask(keeping("k", "other")); !fault.Is(err, fault.Conflict) {
+		t.Errorf("another body: %v, want a conflict", err)
+	}
+	other := keeping("k", "body")
+	other.KeyID = 8
+	if err := ask(other); err != nil {
+		t.Errorf("another API key: %v", err)
+	}
+	clock.add(24*time.Hour - time.Second)
+	if err := ask(keeping("k", "body")); !errors.As(err, &again) {
+		t.Errorf("a second before the day is over: %v", err)
+	}
+	clock.add(time.Second)
+	if err := ask(keeping("k", "body")); err != nil {
+		t.Errorf("after a day: %v", err)
+	}
+	refused := keeping("r", "body")
+	for range 2 {
+		_, err := Update(ctx, d, refused, func(*Tx) (int, error) { return 0, fault.Invalidf("no") })
+		if !fault.Is(err, fault.Invalid) {
+			t.Errorf("refused answers are not kept: %v", err)
+		}
+	}
+	if runs != 3 {
+		t.Errorf("%d runs, want 3", runs)
+	}
+}
+
+func TestRacingRequestsOfOneKeyRunOnce(t *testing.T) {
+	d, _ := fresh(t)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	done, replayed := 0, 0
+	for range 20 {
+		wg.Go(func() {
+			_, err := Update(ctx, d, keeping("k", "b"), func(tx *Tx) (string, error) { return "x", addUser(tx, "once") })
+			mu.Lock()
+			defer mu.Unlock()
+			var again *Replay
+			switch {
+			case err == nil:
+				done++
+			case errors.As(err, &again):
+				replayed++
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if done != 1 || replayed != 19 {
+		t.Errorf("%d done, %d replayed", done, replayed)
+	}
+}
+
+func TestEmitWritesOneDeliveryForEachThatWantsIt(t *testing.T) {
+	d, _ := fresh(t)
+	woken := make(chan struct{}, 1)
+	d.OnEmit(func() { woken <- struct{}{} })
+	err := Exec(ctx, d, CLI("reorder"), func(tx *Tx) error {
+		for _, e := range []struct {
+			service, events string
+			enabled         bool
+		}{{"reorder", "", true}, {"reorder", "a,sku.reorder_point,b", true}, {"reorder", "sku.reorder", true}, {"reorder", "", false}, {"rental", "", true}} {
+			if _, err := tx.Insert("INSERT INTO endpoints (service, url, events, secret, enabled, created_at) VALUES (?, 'http://x', ?, 's', ?, 1)",
+				e.service, e.events, e.enabled); err != nil {
+				return err
+			}
+		}
+		return errors.Join(tx.Audit("x", "y:1", nil), tx.Emit("sku.reorder_point", map[string]string{"sku": "<A&B>"}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-woken
+	got, err := All(conn(t, d), Int, "SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY id")
+	if err != nil || fmt.Sprint(got) != "[1 2]" {
+		t.Errorf("deliveries for %v (%v), want 1 and 2", got, err)
+	}
+	body, _, err := One(conn(t, d), func(r *Row) string { return string(r.Bytes()) }, "SELECT body FROM events")
+	if err != nil || !strings.Contains(body, `"data":{"sku":"<A&B>"}`) || !strings.Contains(body, `"created_at":"2026-11-20T21:05:00Z"`) {
+		t.Errorf("body %s (%v)", body, err)
+	}
+}
