@@ -49,8 +49,8 @@ type DB struct {
 	newest atomic.Int64 // the newest instant on file
 }
 
-// maxReaders bounds the connections that read at once; each holds a page cache.
-const maxReaders = 4
+// Readers is how many connections read at once at most; each holds a page cache.
+const Readers = 4
 
 // The page caches, in KiB. What a reader lacks, the system's own cache gives at the cost
 // of a copy, which the figures in docs/performance.md do not show; eight large ones
@@ -76,7 +76,7 @@ func Open(path string, o Options) (*DB, error) {
 	d := &DB{
 		path: path, now: o.Now, zone: o.Zone, fatal: o.Fatal,
 		tickets: make(chan *ticket), closing: make(chan struct{}), done: make(chan struct{}),
-		slots: make(chan struct{}, maxReaders), wakes: func() {},
+		slots: make(chan struct{}, Readers), wakes: func() {},
 	}
 	if d.now == nil {
 		d.now = time.Now
