@@ -3,6 +3,7 @@ package reorder
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"quartermaster/schema"
@@ -74,6 +75,7 @@ func FuzzCells(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"2026-11-20", "A", "1"}, {"2026-02-29", "A", "1"}, {"2026-11-20", " A", "1.5000"}, {"2026-11-20", "C", "1e2"},
 		{"", "", ""}, {"2026-11-20", "A", "-1"}, {"2026-11-20", "A", "+1"}, {"2026-11-20", "A", "0x1"}, {"2027-01-01", "A", "1e400"},
+		{"2026-11-20", " A", "1.000 "}, {" 2026-11-20\t", "A", " 2"}, {"2026-11-20", "A", " "},
 	} {
 		f.Add(seed[0], seed[1], seed[2])
 	}
@@ -87,11 +89,12 @@ func FuzzCells(f *testing.F) {
 		if loaded.Imported+len(loaded.Errors) != 1 || len(loaded.Errors) == 1 && loaded.Errors[0].Line != 7 {
 			t.Fatalf("%+v", loaded)
 		}
+		date, qty = strings.TrimSpace(date), strings.TrimSpace(qty) // as a cell is read, and a JSON value is not
 		d, err1 := json.Marshal(date)
 		k, err2 := json.Marshal(sku)
 		row := `[{"date":` + string(d) + `,"sku":` + string(k) + `,"qty":` + qty + `}]`
 		rows, err := strict.Parse([]byte(row), strict.MaxDepth)
-		if err != nil || err1 != nil || err2 != nil || date == "" || sku == "" {
+		if err != nil || err1 != nil || err2 != nil || date == "" || strings.TrimSpace(sku) == "" {
 			return // a cell can hold what JSON cannot
 		}
 		var unquoted [2]string

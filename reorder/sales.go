@@ -100,15 +100,17 @@ func (u *upload) addJSON(row int32, v strict.Value) {
 	u.add(row, date.TextBytes(nil), sku.TextBytes(buf[:]), qty.Raw())
 }
 
-// addCells reads a row of a CSV file.
-func (u *upload) addCells(row int32, date, sku, qty string) {
-	for _, f := range [...]struct{ name, cell, wants string }{{"date", date, wantsDay}, {"sku", sku, wantsSKU}, {"qty", qty, wantsQty}} {
-		if f.cell == "" {
+// addCells reads a row of a CSV file. As in every table, spaces around a cell are none
+// of its value.
+func (u *upload) addCells(row int32, cells []string) {
+	var texts [3][]byte
+	for i, f := range [...]struct{ name, wants string }{{"date", wantsDay}, {"sku", wantsSKU}, {"qty", wantsQty}} {
+		if texts[i] = trimmed([]byte(cells[i])); len(texts[i]) == 0 {
 			u.refuse(row, f.name+" is missing: "+f.wants)
 			return
 		}
 	}
-	u.add(row, []byte(date), []byte(sku), []byte(qty))
+	u.add(row, texts[0], texts[1], texts[2])
 }
 
 // add checks the three texts of a row, wherever they came from.

@@ -39,7 +39,7 @@ var errDry = errors.New("a dry run leaves nothing")
 func (s *Service) LoadSales(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
 	u := newUpload(len(lines))
 	for i, l := range lines {
-		u.addCells(int32(i), l.Cells[0], l.Cells[1], l.Cells[2])
+		u.addCells(int32(i), l.Cells)
 	}
 	var done Ingested
 	err := db.Exec(ctx, s.db, who, func(tx *db.Tx) (err error) {
