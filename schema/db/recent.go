@@ -66,20 +66,21 @@ func (a *Recent) Recall(who Caller, what, with string) ([]byte, bool) {
 
 // Keep keeps a copy of the answer that was worked out on the basis.
 func (a *Recent) Keep(who Caller, what, with string, on *Basis, body []byte) {
-	if a == nil || who.Seen == 0 || !on.lasts() || len(body) > mostAnswer {
+	size := len(body) + len(what) + len(with) + answerBeside
+	if a == nil || who.Seen == 0 || !on.lasts() || size > mostAnswer {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	size := len(body) + len(what) + len(with) + answerBeside
 	if who.Seen != a.version || a.size+size > mostAnswers {
 		clear(a.held)
 		a.version, a.size = who.Seen, 0
 	}
 	q := question{who.KeyID, what, with}
-	if _, found := a.held[q]; !found {
-		a.size += size
+	if old, found := a.held[q]; found { // of another day, or by a request that came at the same time
+		a.size -= len(old.body) + len(what) + len(with) + answerBeside
 	}
+	a.size += size
 	a.held[q] = kept{body: bytes.Clone(body), daily: on.today, day: on.day}
 }
 

@@ -138,12 +138,12 @@ func TestAnAnswerIsNotKeptPastItsDay(t *testing.T) {
 func TestWhatDoesNotLastIsNotKept(t *testing.T) {
 	k, c := newDesk(t)
 	for what, work := range map[string]func(context.Context) error{
-		"looks at the clock":              k.looks(func(c *Conn) { c.Now() }),
-		"reads nothing":                   func(context.Context) error { return nil },
-		"writes":                          func(ctx context.Context) error { return addAna(ctx, k.d) },
-		"knows what no database does":     func(ctx context.Context) error { Passing(ctx); return k.looks(nil)(ctx) },
-		"spans two days":                  func(ctx context.Context) error { return k.overMidnight(ctx, c) },
-		strings.Repeat("x", mostAnswer+1): k.looks(nil),
+		"looks at the clock":            k.looks(func(c *Conn) { c.Now() }),
+		"reads nothing":                 func(context.Context) error { return nil },
+		"writes":                        func(ctx context.Context) error { return addAna(ctx, k.d) },
+		"knows what no database does":   func(ctx context.Context) error { Passing(ctx); return k.looks(nil)(ctx) },
+		"spans two days":                func(ctx context.Context) error { return k.overMidnight(ctx, c) },
+		strings.Repeat("x", mostAnswer): k.looks(nil),
 	} {
 		for range 2 {
 			k.ask(k.who(1), what, "", work)
@@ -180,6 +180,21 @@ func TestAnswersAreBounded(t *testing.T) {
 		}
 	}
 	k.expect(100, "a hundred questions")
+	for i := range 10 { // the answer to one question grows from day to day
+		_, basis := Founding(ctx)
+		basis.viewed = true
+		k.a.Keep(who, "one", "", basis, make([]byte, 1000*i))
+		if got := len(k.a.held[question{1, "one", ""}].body); got != 1000*i {
+			t.Fatalf("%d bytes are kept, want %d", got, 1000*i)
+		}
+	}
+	counted := 0
+	for q, v := range k.a.held {
+		counted += len(q.what) + len(q.with) + len(v.body) + answerBeside
+	}
+	if counted != k.a.size {
+		t.Errorf("%d bytes are held and %d counted", counted, k.a.size)
+	}
 	k.ask(who, strings.Repeat("v", 100_099), "", k.looks(nil))
 	k.expect(0, "the last one again")
 }
