@@ -57,9 +57,6 @@ type ticket struct {
 	done     chan struct{}
 }
 
-// maxBatch bounds how many waiting writes share one commit.
-const maxBatch = 64
-
 var errClosed = errors.New("db: closed")
 
 func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
@@ -86,24 +83,15 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 func (d *DB) write(c *handle) {
 	defer close(d.done)
 	defer func() { _ = c.Close() }() // Close has moved the log already, or tells why it could not
+	g := gatherer{tickets: d.tickets, closing: d.closing}
 	batch := make([]*ticket, 0, maxBatch)
 	for {
-		select {
-		case t := <-d.tickets:
-			batch = append(batch[:0], t)
-		case <-d.closing:
+		if batch = g.gather(batch[:0]); len(batch) == 0 {
 			return
 		}
-	more:
-		for len(batch) < maxBatch {
-			select {
-			case t := <-d.tickets:
-				batch = append(batch, t)
-			default:
-				break more
-			}
-		}
-		emitted := d.commit(c, batch)
+		var emitted bool
+		emitted, g.synced = d.commit(c, batch)
+		g.answered = len(batch)
 		for _, t := range batch {
 			d.waits.add(time.Since(t.since))
 			close(t.done)
@@ -114,11 +102,12 @@ func (d *DB) write(c *handle) {
 	}
 }
 
-// commit runs a batch in one transaction and sets each ticket's outcome.
-func (d *DB) commit(c *handle, batch []*ticket) (emitted bool) {
+// commit runs a batch in one transaction, sets each ticket's outcome and tells how long
+// making it durable took.
+func (d *DB) commit(c *handle, batch []*ticket) (emitted bool, synced time.Duration) {
 	if err := run(c, "BEGIN IMMEDIATE"); err != nil {
 		failAll(batch, failed(err))
-		return false
+		return false, 0
 	}
 	now := exact.InstantOf(d.now())
 	good, audited := 0, false
@@ -131,23 +120,25 @@ func (d *DB) commit(c *handle, batch []*ticket) (emitted bool) {
 		}
 		if c.AutocommitEnabled() { // the engine gave up the whole transaction
 			failAll(batch, t.err)
-			return false
+			return false, 0
 		}
 	}
 	if good == 0 {
 		_ = run(c, "ROLLBACK")
-		return false
+		return false, 0
 	}
+	began := time.Now()
 	if err := run(c, "COMMIT"); err != nil {
 		_ = run(c, "ROLLBACK")
 		d.unsynced(err)
 		failAll(batch, failed(err))
-		return false
+		return false, 0
 	}
+	synced = time.Since(began)
 	if audited {
 		d.sawClock(now)
 	}
-	return emitted
+	return emitted, synced
 }
 
 // unsynced ends the process when err is a sync that failed: the system may take what it
