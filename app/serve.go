@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -65,6 +66,11 @@ also be set by an environment variable: QUARTERMASTER_ and the flag in capitals,
 	return cmd
 }
 
+// heapGrowth is by how many percent the heap grows between two collections, unless GOGC
+// in the environment says otherwise. The heap is so small that with Go's 100 an upload
+// has the collector run so often that whoever reads meanwhile waits for it.
+const heapGrowth = 150
+
 // serve runs the appliance until a signal or ctx ends it.
 func (p *program) serve(ctx context.Context, c *config) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
@@ -75,6 +81,9 @@ func (p *program) serve(ctx context.Context, c *config) error {
 	}
 	if err := p.greet(ctx, s, c); err != nil {
 		return errors.Join(err, s.Stop())
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(heapGrowth)
 	}
 	select {
 	case <-ctx.Done():
