@@ -77,11 +77,13 @@ func sentences(c *db.Conn, format string, numbers int, query string) ([]string, 
 }
 
 func checkExpiry(c *db.Conn) ([]string, error) {
-	return sentences(c, "of the licenses that expire on day %s (days since 1970), %d are counted, and %d are there", 2, `
-		WITH counted AS (SELECT expires_at / 86400 AS day, count(*) AS n FROM store_licenses
-			WHERE state = 'active' AND expires_at IS NOT NULL GROUP BY 1)
-		SELECT day, ifnull(e.licenses, 0), ifnull(k.n, 0) FROM store_expiry e FULL JOIN counted k USING (day)
-		WHERE ifnull(e.licenses, 0) <> ifnull(k.n, 0) ORDER BY day`)
+	return sentences(c, "of the licenses that expire %s, %d are counted, and %d are there", 2, `
+		WITH counted AS (SELECT span, expires_at - expires_at % span AS start, count(*) AS n
+			FROM store_licenses, (SELECT 86400 AS span UNION ALL SELECT 3600)
+			WHERE state = 'active' AND expires_at IS NOT NULL GROUP BY 1, 2)
+		SELECT iif(span = 86400, 'on the day ', 'in the hour ') || strftime('%Y-%m-%dT%H:%MZ', start, 'unixepoch'),
+			ifnull(e.licenses, 0), ifnull(k.n, 0) FROM store_expiry e FULL JOIN counted k USING (span, start)
+		WHERE ifnull(e.licenses, 0) <> ifnull(k.n, 0) ORDER BY span, start`)
 }
 
 func checkCustomers(c *db.Conn) ([]string, error) {

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"time"
-
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -32,27 +30,36 @@ func addMoney(tx *db.Tx, kind, currency string, n int64) error {
 	return err
 }
 
-// addLicenses moves the totals of licenses in a state, and how many run out on the
-// day on which they do; expires is nil for those that never do.
+// The licenses that run out are counted by the day and by the hour in which they do, so
+// that telling how many have run out takes as little in a large store as in a small one.
+const (
+	spanDay  exact.Instant = 24 * 60 * 60
+	spanHour exact.Instant = 60 * 60
+)
+
+// addLicenses moves the totals of licenses in a state, and how many run out when they
+// do; expires is nil for those that never do.
 func addLicenses(tx *db.Tx, state string, expires *exact.Instant, n int64) error {
 	if err := add(tx, licensesPrefix+state, n); err != nil || state != stateActive || expires == nil {
 		return err
 	}
-	_, err := tx.Exec(`INSERT INTO store_expiry (day, licenses) VALUES (?, ?)
-		ON CONFLICT (day) DO UPDATE SET licenses = licenses + excluded.licenses`, expires.Day(time.UTC), n)
-	return err
+	for _, span := range []exact.Instant{spanDay, spanHour} {
+		if _, err := tx.Exec(`INSERT INTO store_expiry (span, start, licenses) VALUES (?, ?, ?)
+			ON CONFLICT (span, start) DO UPDATE SET licenses = licenses + excluded.licenses`, span, *expires-*expires%span, n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// expired counts the licenses that would be active but for their date: whole days
-// from the days' sums, the day that c.Now() lies in from its licenses.
+// expired counts the licenses that would be active but for their date: by whole days,
+// then by the whole hours of the day that c.Now() lies in, then one by one.
 func expired(c *db.Conn) (int64, error) {
-	today := c.Now().Day(time.UTC)
-	before, _, err := db.One(c, db.Int, "SELECT ifnull(sum(licenses), 0) FROM store_expiry WHERE day < ?", today)
-	if err != nil {
-		return 0, err
-	}
-	since, _, err := db.One(c, db.Int,
-		"SELECT count(*) FROM store_licenses WHERE state = 'active' AND expires_at >= ? AND expires_at <= ?",
-		exact.InstantOf(today.Time(time.UTC)), c.Now())
-	return before + since, err
+	now := c.Now()
+	n, _, err := db.One(c, db.Int, `SELECT
+		(SELECT ifnull(sum(licenses), 0) FROM store_expiry WHERE span = ?1 AND start < ?3)
+		+ (SELECT ifnull(sum(licenses), 0) FROM store_expiry WHERE span = ?2 AND start >= ?3 AND start < ?4)
+		+ (SELECT count(*) FROM store_licenses WHERE state = 'active' AND expires_at >= ?4 AND expires_at <= ?5)`,
+		spanDay, spanHour, now-now%spanDay, now-now%spanHour, now)
+	return n, err
 }

@@ -119,11 +119,13 @@ CREATE TABLE store_totals (
   PRIMARY KEY (kind, currency)
 ) STRICT, WITHOUT ROWID;
 
--- How many licenses in the state active run out on each day (UTC).
+-- How many licenses in the state active run out in each day (UTC), and in each hour.
 CREATE TABLE store_expiry (
-  day INTEGER PRIMARY KEY,
-  licenses INTEGER NOT NULL
-) STRICT;
+  span INTEGER NOT NULL,                                  -- 86400 or 3600 seconds
+  start INTEGER NOT NULL,                                 -- an instant that span divides
+  licenses INTEGER NOT NULL,
+  PRIMARY KEY (span, start)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE store_providers (
   provider TEXT PRIMARY KEY,
