@@ -20,6 +20,7 @@ var excuses = map[string]string{
 	"UPDATE reorder_settings SET forecast_window_days = ?, target_cover_days = ?, standing_day = ?": "one row",
 
 	"SELECT " + columns + " FROM skus WHERE active = 1": "the report counts all active SKUs",
+	"SELECT count(*) FROM skus WHERE active = 1":        "the report counts all active SKUs",
 	"SELECT " + columns + " FROM skus":                  "new settings judge every SKU",
 	"SELECT day, sku_id, qty FROM sales":                "doctor adds up all sales",
 	"SELECT status, sku_id, ordered, received FROM purchase_orders CROSS JOIN purchase_order_lines ON order_id = purchase_orders.id": "doctor adds up all orders",

@@ -64,6 +64,13 @@ func (s *Service) Report(ctx context.Context, q ReportQuery) (rep Report, total 
 
 func report(c *db.Conn, h horizon, d drift, q ReportQuery) (Report, int, error) {
 	rep := Report{Today: h.today, ForecastWindowDays: h.window, TargetCoverDays: h.cover, SKUs: []Row{}}
+	if q.Status == All { // growing so long a list would take twice the memory
+		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM skus WHERE active = 1")
+		if err != nil {
+			return rep, 0, err
+		}
+		rep.SKUs = make([]Row, 0, n)
+	}
 	counts := map[string]*int64{Below: &rep.Counts.Below, Near: &rep.Counts.Near, Healthy: &rep.Counts.Healthy}
 	err := db.Each(c, func(r *db.Row) error {
 		rec := scanNumbers(r)
