@@ -3,7 +3,10 @@ package app
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/VictoriaMetrics/metrics"
 
@@ -17,15 +20,20 @@ type meters struct {
 	requests sync.Map // of rest.Observation without its time, to *meter
 }
 
-// meter counts one route's requests, and their durations as a Prometheus histogram.
+// meter counts the requests to one route that ended with one status, by how long they
+// took: each with the first of the bounds that it kept. What is shown is summed up when
+// it is asked for.
 type meter struct {
-	requests, count *metrics.Counter
-	sum             *metrics.FloatCounter
-	buckets         []*metrics.Counter // cumulative, one a bound, the last +Inf
+	requests [len(bounds) + 1]atomic.Int64 // the last is beyond them all
+	nanos    atomic.Int64
 }
 
 // bounds suit answers that take between a tenth of a millisecond and seconds.
-var bounds = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+var bounds = [...]time.Duration{
+	100 * time.Microsecond, 250 * time.Microsecond, 500 * time.Microsecond, time.Millisecond, 2500 * time.Microsecond,
+	5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
+	250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second,
+}
 
 func newMeters(d *db.DB) *meters {
 	m := &meters{set: metrics.NewSet()}
@@ -35,19 +43,27 @@ func newMeters(d *db.DB) *meters {
 	return m
 }
 
-func (m *meters) meter(o rest.Observation) *meter {
+// show adds the meter to what /metrics shows: a counter, and a Prometheus histogram.
+func (m *meters) show(t *meter, o rest.Observation) {
 	labels := fmt.Sprintf("service=%q,method=%q,route=%q,status=\"%d\"", o.Service, o.Method, o.Route, o.Status)
 	const took = "quartermaster_http_request_seconds"
-	t := &meter{
-		requests: m.set.GetOrCreateCounter("quartermaster_http_requests_total{" + labels + "}"),
-		count:    m.set.GetOrCreateCounter(took + "_count{" + labels + "}"),
-		sum:      m.set.GetOrCreateFloatCounter(took + "_sum{" + labels + "}"),
+	all := func() float64 { return t.within(len(bounds)) }
+	m.set.NewGauge("quartermaster_http_requests_total{"+labels+"}", all)
+	m.set.NewGauge(took+"_count{"+labels+"}", all)
+	m.set.NewGauge(took+"_sum{"+labels+"}", func() float64 { return time.Duration(t.nanos.Load()).Seconds() })
+	for i, b := range bounds {
+		m.set.NewGauge(fmt.Sprintf("%s_bucket{%s,le=\"%g\"}", took, labels, b.Seconds()), func() float64 { return t.within(i) })
 	}
-	for _, b := range bounds {
-		t.buckets = append(t.buckets, m.set.GetOrCreateCounter(fmt.Sprintf("%s_bucket{%s,le=\"%g\"}", took, labels, b)))
+	m.set.NewGauge(took+"_bucket{"+labels+`,le="+Inf"}`, all)
+}
+
+// within is how many requests kept the bound.
+func (t *meter) within(bound int) float64 {
+	var n int64
+	for i := range bound + 1 {
+		n += t.requests[i].Load()
 	}
-	t.buckets = append(t.buckets, m.set.GetOrCreateCounter(took+"_bucket{"+labels+`,le="+Inf"}`))
-	return t
+	return float64(n)
 }
 
 // observe counts one served request.
@@ -56,16 +72,14 @@ func (m *meters) observe(o rest.Observation) {
 	key.Took = 0
 	v, ok := m.requests.Load(key)
 	if !ok {
-		v, _ = m.requests.LoadOrStore(key, m.meter(o))
+		if v, ok = m.requests.LoadOrStore(key, new(meter)); !ok {
+			m.show(v.(*meter), key) //nolint:forcetypeassert // it has no others
+		}
 	}
 	t, _ := v.(*meter)
-	seconds := o.Took.Seconds()
-	t.requests.Inc()
-	t.count.Inc()
-	t.sum.Add(seconds)
-	for i := len(bounds); i >= 0 && (i == len(bounds) || seconds <= bounds[i]); i-- {
-		t.buckets[i].Inc()
-	}
+	i, _ := slices.BinarySearch(bounds[:], o.Took)
+	t.requests[i].Add(1)
+	t.nanos.Add(int64(o.Took))
 }
 
 // delivered counts one delivery by what became of it.
