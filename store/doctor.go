@@ -77,11 +77,11 @@ func sentences(c *db.Conn, format string, numbers int, query string) ([]string, 
 }
 
 func checkExpiry(c *db.Conn) ([]string, error) {
-	return sentences(c, "of the licenses that expire %s, %d are counted, and %d are there", 2, `
+	return sentences(c, "of the licenses that expire in the %s, %d are counted, and %d are there", 2, `
 		WITH counted AS (SELECT span, expires_at - expires_at % span AS start, count(*) AS n
-			FROM store_licenses, (SELECT 86400 AS span UNION ALL SELECT 3600)
+			FROM store_licenses, (SELECT 3600 AS span UNION ALL SELECT 230400 UNION ALL SELECT 14745600)
 			WHERE state = 'active' AND expires_at IS NOT NULL GROUP BY 1, 2)
-		SELECT iif(span = 86400, 'on the day ', 'in the hour ') || strftime('%Y-%m-%dT%H:%MZ', start, 'unixepoch'),
+		SELECT (span / 3600) || ' hours from ' || strftime('%Y-%m-%dT%H:%MZ', start, 'unixepoch'),
 			ifnull(e.licenses, 0), ifnull(k.n, 0) FROM store_expiry e FULL JOIN counted k USING (span, start)
 		WHERE ifnull(e.licenses, 0) <> ifnull(k.n, 0) ORDER BY span, start`)
 }

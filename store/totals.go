@@ -30,11 +30,13 @@ func addMoney(tx *db.Tx, kind, currency string, n int64) error {
 	return err
 }
 
-// The licenses that run out are counted by the day and by the hour in which they do, so
-// that telling how many have run out takes as little in a large store as in a small one.
+// The licenses that run out are counted by the hour in which they do, by the 64 hours and
+// by the 4,096, so that telling how many have run out takes as little after many years in a
+// large store as in a new one.
 const (
-	spanDay  exact.Instant = 24 * 60 * 60
-	spanHour exact.Instant = 60 * 60
+	spanShort  exact.Instant = 60 * 60
+	spanMiddle               = 64 * spanShort
+	spanLong                 = 64 * spanMiddle
 )
 
 // addLicenses moves the totals of licenses in a state, and how many run out when they
@@ -43,7 +45,7 @@ func addLicenses(tx *db.Tx, state string, expires *exact.Instant, n int64) error
 	if err := add(tx, licensesPrefix+state, n); err != nil || state != stateActive || expires == nil {
 		return err
 	}
-	for _, span := range []exact.Instant{spanDay, spanHour} {
+	for _, span := range []exact.Instant{spanShort, spanMiddle, spanLong} {
 		if _, err := tx.Exec(`INSERT INTO store_expiry (span, start, licenses) VALUES (?, ?, ?)
 			ON CONFLICT (span, start) DO UPDATE SET licenses = licenses + excluded.licenses`, span, *expires-*expires%span, n); err != nil {
 			return err
@@ -52,14 +54,16 @@ func addLicenses(tx *db.Tx, state string, expires *exact.Instant, n int64) error
 	return nil
 }
 
-// expired counts the licenses that would be active but for their date: by whole days,
-// then by the whole hours of the day that c.Now() lies in, then one by one.
+// expired counts the licenses that would be active but for their date: by the long spans
+// that are over, then by the middle ones since, then by the short ones since, then those of
+// the hour that c.Now() lies in one by one.
 func expired(c *db.Conn) (int64, error) {
 	now := c.Now()
 	n, _, err := db.One(c, db.Int, `SELECT
-		(SELECT ifnull(sum(licenses), 0) FROM store_expiry WHERE span = ?1 AND start < ?3)
-		+ (SELECT ifnull(sum(licenses), 0) FROM store_expiry WHERE span = ?2 AND start >= ?3 AND start < ?4)
-		+ (SELECT count(*) FROM store_licenses WHERE state = 'active' AND expires_at >= ?4 AND expires_at <= ?5)`,
-		spanDay, spanHour, now-now%spanDay, now-now%spanHour, now)
+		(SELECT ifnull(sum(licenses), 0) FROM store_expiry WHERE span = ?1 AND start < ?4)
+		+ (SELECT ifnull(sum(licenses), 0) FROM store_expiry WHERE span = ?2 AND start >= ?4 AND start < ?5)
+		+ (SELECT ifnull(sum(licenses), 0) FROM store_expiry WHERE span = ?3 AND start >= ?5 AND start < ?6)
+		+ (SELECT count(*) FROM store_licenses WHERE state = 'active' AND expires_at >= ?6 AND expires_at <= ?7)`,
+		spanLong, spanMiddle, spanShort, now-now%spanLong, now-now%spanMiddle, now-now%spanShort, now)
 	return n, err
 }

@@ -2,27 +2,31 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"quartermaster/schema/exact"
 )
 
-// Licenses that end at the edges of hours and days are counted as one would count them
+// Licenses that end at the edges of the spans are counted as one would count them
 // one by one, at each of those instants and a second to either side.
-func TestExpiredAtTheEdgesOfHoursAndDays(t *testing.T) {
+func TestExpiredAtTheEdgesOfSpans(t *testing.T) {
 	s := newShop(t)
-	midnight := s.now() - s.now()%86400 + 86400
+	const year = 365 * 86400
+	edge := s.now() + year
+	edge += spanLong - edge%spanLong // where spans of all three lengths begin
 	var sold, ends, looks []exact.Instant
-	for _, hour := range []exact.Instant{0, 1, 23, 24, 25} {
+	for _, after := range []exact.Instant{0, spanShort, 63 * spanShort, spanMiddle, spanMiddle + spanShort, 63 * spanMiddle, spanLong} {
 		for _, second := range []exact.Instant{-1, 0, 1, 1800} {
-			sold = append(sold, midnight+hour*3600+second)
+			sold = append(sold, edge-year+after+second)
 		}
 	}
+	slices.Sort(sold)
 	for i, at := range sold {
 		s.At(time.Unix(int64(at), 0).UTC())
-		year := s.sell("YEAR", fmt.Sprintf("%d@b.c", i), 1)
-		ends = append(ends, *year.Licenses[0].ExpiresAt)
+		order := s.sell("YEAR", fmt.Sprintf("%d@b.c", i), 1)
+		ends = append(ends, *order.Licenses[0].ExpiresAt)
 	}
 	for _, end := range ends {
 		looks = append(looks, end-1, end, end+1)

@@ -119,9 +119,10 @@ CREATE TABLE store_totals (
   PRIMARY KEY (kind, currency)
 ) STRICT, WITHOUT ROWID;
 
--- How many licenses in the state active run out in each day (UTC), and in each hour.
+-- How many licenses in the state active run out in each hour, in each 64 hours, and in
+-- each 4,096: so that those of many years are added up from few rows.
 CREATE TABLE store_expiry (
-  span INTEGER NOT NULL,                                  -- 86400 or 3600 seconds
+  span INTEGER NOT NULL,                                  -- 3600, 230400 or 14745600 seconds
   start INTEGER NOT NULL,                                 -- an instant that span divides
   licenses INTEGER NOT NULL,
   PRIMARY KEY (span, start)
