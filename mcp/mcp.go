@@ -17,6 +17,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
+	"quartermaster/schema/wire"
 )
 
 // Options are what the endpoint of one service needs.
@@ -117,7 +118,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
 		return
 	}
-	send(w, status, answer)
+	wire.Send(w, status, answer)
 }
 
 func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request) (who db.Caller, body []byte, err error) {
@@ -132,10 +133,10 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request) (who db.Calle
 		return who, nil, err
 	}
 	who.Via = "mcp"
-	if err := checkMedia(r.Header.Get("Content-Type")); err != nil {
+	if err := wire.CheckMedia(r.Header.Get("Content-Type")); err != nil {
 		return who, nil, err
 	}
-	body, err = readBody(r, e.maxBody)
+	body, err = wire.ReadBody(r, e.maxBody)
 	return who, body, err
 }
 

@@ -1,21 +1,16 @@
 package mcp
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"mime"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
 
 	"quartermaster/schema"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
+	"quartermaster/schema/wire"
 )
 
 const defaultBody = 1 << 20
@@ -59,103 +54,19 @@ func ownOrigin(r *http.Request, origin string) bool {
 	return err == nil || strings.EqualFold(u.Hostname(), "localhost")
 }
 
-func checkMedia(contentType string) error {
-	if contentType == "application/json" {
-		return nil
-	}
-	media, params, err := mime.ParseMediaType(contentType)
-	charset, given := params["charset"]
-	if err != nil || media != "application/json" || given && !strings.EqualFold(charset, "utf-8") {
-		return fault.New(fault.Media, "Content-Type %s is not taken; send Content-Type: application/json (UTF-8)", schema.Quote(contentType))
-	}
-	return nil
-}
-
-// readBody reads the whole body.
-func readBody(r *http.Request, most int64) ([]byte, error) {
-	if r.ContentLength > most {
-		return nil, tooLarge(r, most)
-	}
-	body, err := strict.Take(http.MaxBytesReader(nil, r.Body, most), r.ContentLength)
-	var over *http.MaxBytesError
-	switch {
-	case errors.As(err, &over):
-		return nil, tooLarge(r, most)
-	case err != nil:
-		return nil, fault.Malformedf("the body could not be read to its end%s", cutShort(err))
-	}
-	return body, nil
-}
-
-// tooLarge refuses a body for its size. Many clients send all of it before they look
-// for an answer, and would meet a closed connection in its place; so a body that is
-// not far too large is read and thrown away. A client that asked first has sent none.
-func tooLarge(r *http.Request, most int64) error {
-	const patience = 16 << 20
-	if r.Header.Get("Expect") == "" && r.ContentLength <= most+patience {
-		_, _ = io.CopyN(io.Discard, r.Body, most+patience) // the answer is the same if it fails
-	}
-	return fault.New(fault.TooLarge, "the body is larger than the %d bytes that are allowed here", most)
-}
-
-func cutShort(err error) string {
-	var slow net.Error
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return ": it is shorter than announced"
-	case errors.As(err, &slow) && slow.Timeout():
-		return " in time"
-	}
-	return ""
-}
-
-// statuses are those of the refusals that come before any message.
-var statuses = map[fault.Kind]int{
-	fault.Internal:     http.StatusInternalServerError,
-	fault.Unauthorized: http.StatusUnauthorized,
-	fault.Method:       http.StatusMethodNotAllowed,
-	fault.Forbidden:    http.StatusForbidden,
-	fault.Media:        http.StatusUnsupportedMediaType,
-	fault.TooLarge:     http.StatusRequestEntityTooLarge,
-	fault.Malformed:    http.StatusBadRequest,
-	fault.Limited:      http.StatusTooManyRequests,
-	fault.Unavailable:  http.StatusServiceUnavailable,
-}
-
-// refuse answers in the house's form: {"error": CODE, "detail": TEXT}. What is no
-// refusal is internal: logged in full, told to nobody.
+// refuse refuses a request before any message. What is no refusal is internal: logged in
+// full, told to nobody.
 func (e *Endpoint) refuse(w http.ResponseWriter, err error) {
 	requestID := w.Header().Get("X-Request-Id")
 	f, ok := fault.As(err)
-	if !ok || statuses[f.Kind] == 0 {
+	if !ok || f.Kind == fault.Internal {
 		e.log("", requestID, err)
 		f = fault.New(fault.Internal, "%s", hidden(requestID))
 	} else if f.Kind == fault.Unavailable {
 		e.log("", requestID, err)
 	}
-	head := w.Header()
-	switch f.Kind {
-	case fault.Unauthorized:
-		head.Set("WWW-Authenticate", "Bearer")
-	case fault.Limited:
-		head.Set("Retry-After", strconv.Itoa(max(1, int((f.Retry+time.Second-1)/time.Second))))
-	case fault.Malformed, fault.TooLarge:
-		head.Set("Connection", "close") // what is left of the body is not worth reading
-	}
-	b := append([]byte(`{"error":`), quoted(f.Word())...)
-	b = append(append(b, `,"detail":`...), quoted(f.Detail)...)
-	send(w, statuses[f.Kind], append(b, '}'))
+	wire.Refuse(w, f)
 }
-
-func send(w http.ResponseWriter, status int, body []byte) {
-	head := w.Header()
-	head["Content-Type"] = contentType
-	head["Content-Length"] = []string{strconv.Itoa(len(body))}
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // #nosec G705 -- it is JSON, said to be, and nosniff is set; a client that has gone is told nothing more
-}
-
-var contentType = []string{"application/json"}
 
 // hidden is what a caller learns of an internal error.
 func hidden(requestID string) string {

@@ -11,6 +11,7 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
+	"quartermaster/schema/wire"
 )
 
 // obj is a JSON object of the document; encoding/json writes its names sorted, so
@@ -164,7 +165,7 @@ func responses(op schema.Op) obj {
 		panic(fmt.Sprintf("rest: the example of %s cannot be written: %v", op.Route, err)) // a declaration is wrong
 	}
 	for _, k := range refusals(op) {
-		all[strconv.Itoa(statuses[k])] = refusal(k)
+		all[strconv.Itoa(wire.Status(k))] = refusal(k)
 	}
 	if op.Adds != nil {
 		all[strconv.Itoa(http.StatusConflict)] = toldMore(op)

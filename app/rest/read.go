@@ -3,17 +3,14 @@ package rest
 import (
 	"bytes"
 	"crypto/sha256"
-	"errors"
-	"io"
-	"mime"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
+	"quartermaster/schema/wire"
 )
 
 const (
@@ -24,7 +21,7 @@ const (
 // body reads the body: media type, size, form.
 func (h *handler) body(in *schema.Input, op schema.Op, raw bool, r *http.Request) error {
 	if !raw {
-		if err := checkMedia(r.Header.Get("Content-Type")); err != nil {
+		if err := wire.CheckMedia(r.Header.Get("Content-Type")); err != nil {
 			return err
 		}
 	}
@@ -32,7 +29,7 @@ func (h *handler) body(in *schema.Input, op schema.Op, raw bool, r *http.Request
 	if most == 0 {
 		most = defaultBody
 	}
-	body, err := readBody(r, most)
+	body, err := wire.ReadBody(r, most)
 	if err != nil {
 		return err
 	}
@@ -62,39 +59,6 @@ func takesRaw(op schema.Op) bool {
 	}
 	return false
 }
-
-func checkMedia(contentType string) error {
-	media, params, err := mime.ParseMediaType(contentType)
-	charset, given := params["charset"]
-	if err != nil || media != "application/json" || given && !strings.EqualFold(charset, "utf-8") {
-		return fault.New(fault.Media, "Content-Type %s is not taken; send Content-Type: application/json (UTF-8)", schema.Quote(contentType))
-	}
-	return nil
-}
-
-func readBody(r *http.Request, most int64) ([]byte, error) {
-	tooLarge := fault.New(fault.TooLarge, "the body is larger than the %d bytes that are allowed here", most)
-	if r.ContentLength > most {
-		drain(r.Body, most)
-		return nil, tooLarge
-	}
-	body, err := strict.Take(http.MaxBytesReader(nil, r.Body, most), r.ContentLength)
-	var over *http.MaxBytesError
-	switch {
-	case errors.As(err, &over):
-		drain(r.Body, most)
-		return nil, tooLarge
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, fault.Malformedf("the body ended before its announced length")
-	case err != nil:
-		return nil, fault.Malformedf("the body could not be read to its end")
-	}
-	return body, nil
-}
-
-// drain reads on, as much again as is allowed, so that a client that writes its whole
-// body before it reads gets to see the refusal.
-func drain(body io.Reader, most int64) { _, _ = io.CopyN(io.Discard, body, most) }
 
 // query reads the query string, refusing what url.ParseQuery would.
 func query(raw string) (map[string][]string, error) {

@@ -16,6 +16,7 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/wire"
 )
 
 // Options are what the handler of one service needs.
@@ -160,7 +161,7 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 // read answers a GET, out of what was answered lately where that is still right.
 func (h *handler) read(w http.ResponseWriter, op schema.Op, who db.Caller, r *http.Request, ps httprouter.Params) {
 	if body, kept := h.Recent.Recall(who, r.URL.Path, r.URL.RawQuery); kept {
-		send(w, http.StatusOK, body)
+		wire.Send(w, http.StatusOK, body)
 		return
 	}
 	ctx, basis := db.Founding(r.Context())

@@ -1,0 +1,75 @@
+package wire
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+// statuses is the one table from refusals to HTTP.
+var statuses = map[fault.Kind]int{
+	fault.Internal:     http.StatusInternalServerError,
+	fault.Unauthorized: http.StatusUnauthorized,
+	fault.NotFound:     http.StatusNotFound,
+	fault.Method:       http.StatusMethodNotAllowed,
+	fault.Forbidden:    http.StatusForbidden,
+	fault.Media:        http.StatusUnsupportedMediaType,
+	fault.TooLarge:     http.StatusRequestEntityTooLarge,
+	fault.Malformed:    http.StatusBadRequest,
+	fault.Invalid:      http.StatusUnprocessableEntity,
+	fault.Conflict:     http.StatusConflict,
+	fault.Limited:      http.StatusTooManyRequests,
+	fault.Unavailable:  http.StatusServiceUnavailable,
+}
+
+// Status is what a refusal of the kind is answered with.
+func Status(kind fault.Kind) int { return statuses[kind] }
+
+// Send answers with JSON.
+func Send(w http.ResponseWriter, status int, body []byte) {
+	head := w.Header()
+	head["Content-Type"] = contentType
+	head["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // #nosec G705 -- it is JSON, said to be, and nosniff is set; a client that has gone is told nothing more
+}
+
+var contentType = []string{"application/json"}
+
+// Refuse answers with a refusal in the house's form: {"error": CODE, "detail": TEXT},
+// then what else the refusal tells.
+func Refuse(w http.ResponseWriter, e *fault.Error) {
+	head := w.Header()
+	switch e.Kind {
+	case fault.Unauthorized:
+		head.Set("WWW-Authenticate", "Bearer")
+	case fault.Limited:
+		head.Set("Retry-After", strconv.Itoa(max(1, int((e.Retry+time.Second-1)/time.Second))))
+	case fault.Malformed, fault.TooLarge:
+		head.Set("Connection", "close") // what is left of the body is not worth reading
+	}
+	b, err := refusalBody(e)
+	if err != nil {
+		b = []byte(`{"error":"internal","detail":"the refusal could not be written"}`)
+	}
+	Send(w, statuses[e.Kind], b)
+}
+
+func refusalBody(e *fault.Error) ([]byte, error) {
+	b, err := strict.Marshal(struct {
+		Error  string `json:"error"`
+		Detail string `json:"detail"`
+	}{e.Word(), e.Detail})
+	if err != nil || len(e.More) == 0 {
+		return b, err
+	}
+	more, err := strict.Marshal(e.More)
+	if err != nil {
+		return nil, err
+	}
+	b[len(b)-1] = ','
+	return append(b, more[1:]...), nil
+}

@@ -1,0 +1,68 @@
+// Package wire is what REST and the agents' endpoint do alike over HTTP: how a body is
+// taken, and how an answer and a refusal are given.
+package wire
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+// CheckMedia refuses a Content-Type other than JSON in UTF-8.
+func CheckMedia(contentType string) error {
+	if contentType == "application/json" {
+		return nil
+	}
+	media, params, err := mime.ParseMediaType(contentType)
+	charset, given := params["charset"]
+	if err != nil || media != "application/json" || given && !strings.EqualFold(charset, "utf-8") {
+		return fault.New(fault.Media, "Content-Type %s is not taken; send Content-Type: application/json (UTF-8)", schema.Quote(contentType))
+	}
+	return nil
+}
+
+// ReadBody reads the whole body. It refuses one of more than most bytes, and one that
+// does not come to its end.
+func ReadBody(r *http.Request, most int64) ([]byte, error) {
+	if r.ContentLength > most {
+		return nil, tooLarge(r, most)
+	}
+	body, err := strict.Take(http.MaxBytesReader(nil, r.Body, most), r.ContentLength)
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		return nil, tooLarge(r, most)
+	case err != nil:
+		return nil, fault.Malformedf("the body could not be read to its end%s", cutShort(err))
+	}
+	return body, nil
+}
+
+// tooLarge refuses a body for its size. Many clients send all of it before they look
+// for an answer, and would meet a closed connection in its place; so a body that is
+// not far too large is read and thrown away. A client that asked first has sent none.
+func tooLarge(r *http.Request, most int64) error {
+	const patience = 16 << 20
+	if r.Header.Get("Expect") == "" && r.ContentLength <= most+patience {
+		_, _ = io.CopyN(io.Discard, r.Body, most+patience) // the answer is the same if it fails
+	}
+	return fault.New(fault.TooLarge, "the body is larger than the %d bytes that are allowed here", most)
+}
+
+func cutShort(err error) string {
+	var slow net.Error
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return ": it is shorter than announced"
+	case errors.As(err, &slow) && slow.Timeout():
+		return " in time"
+	}
+	return ""
+}
