@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -99,7 +100,8 @@ func (h *handler) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// The router offers OPTIONS, which it does not answer here.
-	w.Header().Set("Allow", strings.ReplaceAll(w.Header().Get("Allow"), ", OPTIONS", ""))
+	methods := slices.DeleteFunc(strings.Split(w.Header().Get("Allow"), ", "), func(m string) bool { return m == http.MethodOptions })
+	w.Header().Set("Allow", strings.Join(methods, ", "))
 	h.refuse(w, fault.New(fault.Method, "%s is not allowed on %s; allowed: %s",
 		schema.Quote(r.Method), schema.Quote(r.URL.Path), w.Header().Get("Allow")))
 }
