@@ -70,6 +70,9 @@ func (c *config) check() error {
 	if on == 0 {
 		return usagef("every service is off; leave at least one on")
 	}
+	if c.metricsAddr == "off" {
+		c.metricsAddr = ""
+	}
 	if c.metricsAddr != "" {
 		if err := c.checkAddr("--metrics-addr", c.metricsAddr); err != nil {
 			return err
