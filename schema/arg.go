@@ -110,6 +110,8 @@ func (a Arg) cents() bool { return strings.HasSuffix(a.Name, "_cents") }
 
 func (a Arg) bounds() string {
 	switch {
+	case a.capped:
+		return fmt.Sprintf(" of at least %d; over %d is taken as %d", *a.Min, *a.Max, *a.Max)
 	case a.Min != nil && a.Max != nil && *a.Max < 1<<62:
 		return " from " + strconv.FormatInt(*a.Min, 10) + " to " + strconv.FormatInt(*a.Max, 10)
 	case a.Min != nil:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"quartermaster/schema/exact"
@@ -24,14 +25,18 @@ func (f *Form) Text(p *string, name, about string, opts ...Opt) {
 	if !ok {
 		return
 	}
-	if s = strings.TrimSpace(s); s == "" && a.Required {
+	s = strings.TrimSpace(s)
+	err := CheckText(a.Name, s, a.Most)
+	switch {
+	case (s == "" || err != nil) && a.Path != "" && f.surface == REST:
+		f.pathErr = fault.NotFoundf("%s %s in the path names no record", a.Path, Quote(s))
+	case s == "" && a.Required:
 		f.Refuse("%s is empty: a text is needed", a.Name)
-		return
-	}
-	if err := CheckText(a.Name, s, a.Most); err != nil && f.err == nil {
+	case err != nil && f.err == nil:
 		f.err = err
+	default:
+		*p = s
 	}
-	*p = s
 }
 
 // CheckText refuses a text that is too long or holds control characters.
@@ -42,7 +47,7 @@ func CheckText(name, s string, most int) error {
 	if !utf8.ValidString(s) {
 		return fault.Invalidf("%s is not valid UTF-8", name)
 	}
-	bad := func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }
+	bad := func(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) }
 	if strings.ContainsFunc(s, bad) {
 		return fault.Invalidf("%s holds a control character; only newline and tab are allowed", name)
 	}
@@ -208,7 +213,10 @@ func (f *Form) number(a Arg, v value, places int) (int64, bool) {
 			}
 			n /= 1000
 		}
-		if places == 0 && errors.Is(err, exact.ErrTooLarge) {
+		switch {
+		case places == 0 && errors.Is(err, exact.ErrTooLarge) && a.capped && token[0] != '-':
+			n, err = *a.Max, nil
+		case places == 0 && errors.Is(err, exact.ErrTooLarge):
 			n, err = strconv.ParseInt(token, 10, 64)
 		}
 	}

@@ -1,8 +1,10 @@
 package schema
 
 import (
+	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
@@ -136,36 +138,50 @@ func (f *Form) finish() error {
 }
 
 func (f *Form) unknown() error {
-	var strange string
-	known := func(name string) bool {
-		return slices.ContainsFunc(f.args, func(a Arg) bool {
-			return a.Name == name && a.Header == "" && (a.Path == "" || f.surface != REST)
-		})
-	}
-	if f.in.HasBody && !f.takesRaw() {
-		for name := range f.in.Body.Fields {
-			if !known(string(name)) {
-				strange = string(name)
-				break
-			}
+	if name, strange := f.strangeField(); strange {
+		what := "field"
+		if f.surface == Tool {
+			what = "argument"
 		}
+		return fault.Invalidf("unknown %s %s; %s", what, Quote(name), f.allowed(what))
 	}
-	for name := range f.in.Query {
-		if (f.in.HasBody || !known(name)) && (strange == "" || name < strange) {
-			strange = name
-		}
-	}
-	if strange == "" {
-		return nil
-	}
-	what := "field"
+	name, strange := f.strangeParameter()
 	switch {
-	case f.surface == Tool:
-		what = "argument"
-	case !f.in.HasBody:
-		what = "query parameter"
+	case !strange:
+		return nil
+	case f.in.HasBody:
+		return fault.Invalidf("unknown query parameter %s; this request takes none, its fields stand in the body", Quote(name))
 	}
-	return fault.Invalidf("unknown %s %s; %s", what, Quote(strange), f.allowed(what))
+	return fault.Invalidf("unknown query parameter %s; %s", Quote(name), f.allowed("query parameter"))
+}
+
+// strangeField is the body's first field that no argument has the name of.
+func (f *Form) strangeField() (name string, strange bool) {
+	if !f.in.HasBody || f.takesRaw() {
+		return "", false
+	}
+	for name := range f.in.Body.Fields {
+		if !f.knows(string(name)) {
+			return string(name), true
+		}
+	}
+	return "", false
+}
+
+// strangeParameter is the first, by name, that the query may not hold.
+func (f *Form) strangeParameter() (name string, strange bool) {
+	for _, name := range slices.Sorted(maps.Keys(f.in.Query)) {
+		if f.in.HasBody || !f.knows(name) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+func (f *Form) knows(name string) bool {
+	return slices.ContainsFunc(f.args, func(a Arg) bool {
+		return a.Name == name && a.Header == "" && (a.Path == "" || f.surface != REST)
+	})
 }
 
 func (f *Form) takesRaw() bool {
@@ -196,7 +212,7 @@ func Quote(s string) string {
 			b.WriteString("...")
 			break
 		}
-		if r < ' ' || r == 0x7f || r == 0xfffd || r == '"' {
+		if unicode.IsControl(r) || r == 0xfffd || r == '"' {
 			r = '?'
 		}
 		b.WriteRune(r)
