@@ -64,7 +64,7 @@ func TestLimitIsCapped(t *testing.T) {
 		"0": 422, "-1": 422, "-99999999999999999999": 422, "1.5": 422, "many": 422, "": 422,
 	} {
 		a := s.Get("maintenance", "/api/assets?limit="+limit)
-		if a.Status != status || status == 422 && !strings.Contains(string(a.Body), "a whole number of at least 1; over 1000 is taken as 1000") {
+		if a.Status != status || status == 422 && !strings.Contains(a.Body, "a whole number of at least 1; over 1000 is taken as 1000") {
 			t.Errorf("limit=%s: %d %s, want %d", limit, a.Status, a.Body, status)
 		}
 	}
@@ -78,7 +78,7 @@ func TestControlCharacters(t *testing.T) {
 		`a\tb\nc`: true, `a\u00a0b`: true, `a\u0000b`: false, `a\rb`: false, `a\u007fb`: false, `a\u0080b`: false, `a\u0085b`: false, `a\u009fb`: false,
 	} {
 		a := s.Post("maintenance", "/api/work-orders", `{"asset_id":1,"description":"`+text+`"}`)
-		if good != (a.Status == 404) || !good && !strings.Contains(string(a.Body), "description holds a control character") {
+		if good != (a.Status == 404) || !good && !strings.Contains(a.Body, "description holds a control character") {
 			t.Errorf("%s: %d %s", text, a.Status, a.Body)
 		}
 	}
