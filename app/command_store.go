@@ -80,7 +80,11 @@ same --provider and --provider-ref recorded twice is one order.`,
 					return err
 				}
 				return p.print(made, func(w io.Writer) {
-					fmt.Fprintf(w, "%s: %s %s\n", made.OrderRef, money(made.TotalCents), made.Currency)
+					was := ""
+					if made.AlreadyRecorded {
+						was = ", on record already: nothing was done"
+					}
+					fmt.Fprintf(w, "%s: %s %s%s\n", made.OrderRef, money(made.TotalCents), made.Currency, was)
 					for _, l := range made.Licenses {
 						fmt.Fprintln(w, l.Key)
 					}

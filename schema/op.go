@@ -30,8 +30,17 @@ type Op struct {
 	MaxBody int64          // bytes; 0 is 1 MiB
 	Ask     func(*Form) Do // binds the arguments; also called without values, to describe them
 	Gives   any            // an answer, filled in: its type is the shape, its value the example
+	Also    []any          // answers of the same type as Gives with the other statuses of May, filled in
 	Refuses []fault.Kind   // what it may refuse beyond what every operation may
-	Adds    any            // what its conflicts tell beside error and detail, filled in; nil is nothing
+	Own     []Refusal      // refusals that no other operation has, for its description
+}
+
+// Refusal is one of an operation's own, as its description shows it.
+type Refusal struct {
+	Kind   fault.Kind
+	Code   string // what stands in error; "" is the kind's own word
+	Detail string
+	More   any // what it tells beside error and detail, filled in; nil is nothing
 }
 
 // Method is the route's HTTP method.

@@ -81,6 +81,7 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 		if err != nil {
 			return Activated{}, err
 		}
+		l = s.seen.onLicense(ctx, l)
 		err = tx.Emit("license.activated", LicenseActivated{License: l.masked(), Activation: seat})
 		return Activated{Activated: true, Activation: seat, License: l.grant()}, err
 	})
@@ -91,9 +92,7 @@ func (s *Service) held(ctx context.Context, m match) Activated {
 	now := exact.InstantOf(s.db.Now())
 	s.seen.seat(m.seat.ID, now)
 	m.seat.LastSeenAt = max(m.seat.LastSeenAt, now)
-	licenses := []License{m.license}
-	s.seen.onLicenses(ctx, licenses)
-	return Activated{Activated: true, AlreadyActivated: true, Activation: *m.seat, License: licenses[0].grant()}
+	return Activated{Activated: true, AlreadyActivated: true, Activation: *m.seat, License: s.seen.onLicense(ctx, m.license).grant()}
 }
 
 // Full is what the refusal of a seat tells beside error and detail.
@@ -169,7 +168,9 @@ func (s *Service) DeactivateLicense(ctx context.Context, a Asked) (Deactivated, 
 			return Deactivated{}, err
 		}
 		err = tx.Audit("license.deactivated", subject(m.license), map[string]any{"activation": m.seat.ID, "fingerprint": m.seat.Fingerprint})
-		return Deactivated{Deactivated: true, Activation: *m.seat, License: m.license.grant()}, err
+		seats := []Activation{*m.seat}
+		s.seen.onSeats(ctx, seats)
+		return Deactivated{Deactivated: true, Activation: seats[0], License: s.seen.onLicense(ctx, m.license).grant()}, err
 	})
 }
 
@@ -203,8 +204,12 @@ func (s *Service) activateLicense() schema.Op {
 			"A refusal carries its code in error: not_found, product_mismatch, revoked, suspended, expired, " +
 			"activation_limit (409, with limit and used).",
 		Open: true, Writes: true, Repeats: true, Creates: true, May: []int{200, 201},
-		Refuses: []fault.Kind{fault.NotFound, fault.Forbidden, fault.Conflict, fault.Limited}, Adds: Full{Limit: 3, Used: 3},
+		Refuses: []fault.Kind{fault.Limited},
+		Own: append(badLicense(), schema.Refusal{
+			Kind: fault.Conflict, Code: atLimit, Detail: "Every seat of the license is taken: deactivate one that is no longer used.", More: Full{Limit: 3, Used: 3},
+		}),
 		Gives: Activated{Activated: true, Activation: exampleActivation(), License: exampleLicense().grant()},
+		Also:  []any{Activated{Activated: true, AlreadyActivated: true, Activation: exampleActivation(), License: exampleLicense().grant()}},
 		Ask: func(f *schema.Form) schema.Do {
 			var a Asked
 			var label string
@@ -221,7 +226,8 @@ func (s *Service) deactivateLicense() schema.Op {
 	return schema.Op{
 		Route: "POST /license/deactivate",
 		About: "Give up the seat that a fingerprint holds, whatever the license's status.",
-		Open:  true, Writes: true, Refuses: []fault.Kind{fault.NotFound, fault.Limited},
+		Open:  true, Writes: true, Refuses: []fault.Kind{fault.Limited},
+		Own:   []schema.Refusal{noSuchKey, {Kind: fault.NotFound, Detail: "The fingerprint holds no seat of this license."}},
 		Gives: Deactivated{Deactivated: true, Activation: exampleActivation(), License: exampleLicense().grant()},
 		Ask: func(f *schema.Form) schema.Do {
 			var a Asked
@@ -236,7 +242,7 @@ func (s *Service) listActivations() schema.Op {
 	return schema.Op{
 		Route: "POST /license/activations",
 		About: "The seats of a license, the newest first, so that a buyer can find one to give up.",
-		Open:  true, Repeats: true, Refuses: []fault.Kind{fault.NotFound, fault.Limited},
+		Open:  true, Repeats: true, Refuses: []fault.Kind{fault.Limited}, Own: []schema.Refusal{noSuchKey},
 		Gives: ActivationPage{Activations: []Activation{exampleActivation()}},
 		Ask: func(f *schema.Form) schema.Do {
 			var a Asked
@@ -245,6 +251,19 @@ func (s *Service) listActivations() schema.Op {
 			p.bind(f)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Activations(ctx, a, p) }
 		},
+	}
+}
+
+var noSuchKey = schema.Refusal{Kind: fault.NotFound, Detail: "No license has this key."}
+
+// badLicense is what needs a good license refuses, in the order in which it looks.
+func badLicense() []schema.Refusal {
+	return []schema.Refusal{
+		noSuchKey,
+		{Kind: fault.Invalid, Code: isMismatch, Detail: "The license is for another product."},
+		{Kind: fault.Forbidden, Code: stateRevoked, Detail: "The license was revoked."},
+		{Kind: fault.Forbidden, Code: stateSuspended, Detail: "The license is suspended."},
+		{Kind: fault.Forbidden, Code: statusExpired, Detail: "The license expired."},
 	}
 }
 

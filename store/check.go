@@ -13,7 +13,8 @@ import (
 // the address it sends from.
 type Asked struct {
 	Key         string
-	Fingerprint string // "" is not told
+	Fingerprint string // "" is not told, or holds no seat
+	Told        bool   // whether a fingerprint was sent, be it empty
 	SKU         string // "" is not told
 	Remote      string
 }
@@ -141,7 +142,7 @@ func (s *Service) CheckLicense(ctx context.Context, a Asked) (Verdict, error) {
 		m.seat.LastSeenAt = now
 		v.Activation = m.seat
 	}
-	if v.Code == isValid && a.Fingerprint != "" && m.seat == nil {
+	if v.Code == isValid && (a.Told || a.Fingerprint != "") && m.seat == nil {
 		v.Code, v.Detail = isNotActivated, notActiveDetail
 	}
 	v.Valid = v.Code == isValid
@@ -186,6 +187,7 @@ func (a *Asked) bindKey(f *schema.Form) {
 }
 
 func (a *Asked) bindFingerprint(f *schema.Form, opts ...schema.Opt) {
+	a.Told = f.Given("fingerprint")
 	f.Text(&a.Fingerprint, "fingerprint", "what the program knows its machine or installation by",
 		append(opts, schema.Most(200), schema.Example("b0c4de8812"))...)
 }

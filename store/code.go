@@ -2,7 +2,7 @@ package store
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -158,7 +158,11 @@ func (s *Service) MintCodes(ctx context.Context, who db.Caller, count int64, sku
 	})
 }
 
-func isBatchName(s string) bool { return len(s) >= 1 && len(s) <= 64 && madeOf(s, "._-", true) }
+const mostBatchName = 64
+
+func isBatchName(s string) bool {
+	return len(s) >= 1 && len(s) <= mostBatchName && madeOf(s, "._-", true)
+}
 
 func mintable(tx *db.Tx, sku, tier string) (Product, error) {
 	p, err := findProduct(&tx.Conn, sku)
@@ -206,13 +210,13 @@ func freeBatchName(tx *db.Tx, sku string) (string, error) {
 		}
 		return '-'
 	}, sku)
-	const room = 40 // of 64, less the time and a number
-	base := tx.Now().Time().In(tx.Zone()).Format("20060102-150405-") + part[:min(len(part), room)]
+	base := tx.Now().Time().In(tx.Zone()).Format("20060102-150405-") + part
 	for n := 1; ; n++ {
-		name := base
+		number := ""
 		if n > 1 {
-			name = fmt.Sprintf("%s-%d", base, n)
+			number = "-" + strconv.Itoa(n)
 		}
+		name := base[:min(len(base), mostBatchName-len(number))] + number
 		_, taken, err := lookUpBatch(&tx.Conn, name)
 		if err != nil || !taken {
 			return name, err

@@ -91,7 +91,7 @@ func TestABatchIsNamedAfterTheTimeAndTheProduct(t *testing.T) {
 		{"PLUGIN", "20261120-210500-PLUGIN-2"},
 		{"PLUGIN", "20261120-210500-PLUGIN-3"},
 		{"YEAR", "20261120-210500-YEAR"},
-		{"Mein Büchlein/2 mit einem sehr langen Namen für alle Leser", "20261120-210500-Mein-B-chlein-2-mit-einem-sehr-langen-Na"},
+		{"Mein Büchlein/2 mit einem sehr langen Namen für alle Leser", "20261120-210500-Mein-B-chlein-2-mit-einem-sehr-langen-Namen-f-r-"},
 	} {
 		m, err := s.MintCodes(background, admin, 1, c.sku, "", "")
 		must(t, err)

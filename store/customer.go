@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -41,6 +42,8 @@ func foldEmail(written string) (string, error) {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("<>,;:\"()[]\\", r)
 	}
 	switch {
+	case !utf8.ValidString(written):
+		return "", fault.Invalidf("email is not valid UTF-8")
 	case email == "":
 		return "", fault.Invalidf("email is missing: an address such as ann@example.com is needed")
 	case !ok || local == "" || domain == "" || strings.Contains(domain, "@") || len(email) > 254 || strings.ContainsFunc(email, bad):

@@ -172,8 +172,10 @@ func (r orderRow) correct(tx *db.Tx, d OrderDetail) error {
 	if err := v.checkAmounts(); err != nil {
 		return err
 	}
-	if v.total() < o.RefundedCents || o.Status == statusRefunded && v.total() != o.TotalCents {
-		return fault.Conflictf("order %s would come to %d cents, and %d of it are refunded", o.OrderRef, v.total(), o.RefundedCents)
+	whole := o.Status == statusPaid && o.RefundedCents > 0 && v.total() == o.RefundedCents // it would be refunded in full, unsaid
+	if v.total() < o.RefundedCents || whole || o.Status == statusRefunded && v.total() != o.TotalCents {
+		return fault.Conflictf("order %s would come to %d cents, and %d of it are refunded; refund it in full with `store order refund` if that is meant",
+			o.OrderRef, v.total(), o.RefundedCents)
 	}
 	return correctOrder(tx, o, v)
 }

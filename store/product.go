@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -177,9 +178,12 @@ func bindProduct(f *schema.Form) schema.Put {
 	f.Text(&tiers, "tiers", "names of its tiers, separated by |", schema.Most(2000))
 	f.Bool(&given.Active, "active", "whether codes for it can be minted")
 	given.Tiers = splitTiers(tiers)
-	for _, t := range given.Tiers {
-		if len(t) > 64 {
+	for i, t := range given.Tiers {
+		switch {
+		case utf8.RuneCountInString(t) > 64:
 			f.Refuse("tiers: %s is too long; a tier has at most 64 characters", schema.Quote(t))
+		case slices.Contains(given.Tiers[:i], t):
+			f.Refuse("tiers: %s stands twice; each tier has a name of its own", schema.Quote(t))
 		}
 	}
 	if given.Name == "" {

@@ -63,6 +63,7 @@ func (n *NewOrder) check() (err error) {
 	if n.Name, err = checkName(n.Name); err != nil {
 		return err
 	}
+	n.SKU, n.Tier = strings.TrimSpace(n.SKU), strings.TrimSpace(n.Tier)
 	if n.Qty == 0 {
 		n.Qty = 1
 	}
@@ -230,19 +231,24 @@ func settle(tx *db.Tx, d OrderDetail, emit bool) (OrderDetail, error) {
 	if err := cleared(tx, d.Provider, d.ProviderRef); err != nil {
 		return d, err
 	}
-	type early struct {
-		cents    int64
-		currency string
-	}
-	e, found, err := db.One(&tx.Conn, func(r *db.Row) early { return early{cents: r.Int(), currency: r.Text()} },
-		"SELECT refunded_cents, currency FROM store_early_refunds WHERE provider = ? AND provider_ref = ?", d.Provider, d.ProviderRef)
-	if err != nil || !found || e.currency != d.Currency {
+	var event string
+	early, found, err := db.One(&tx.Conn, func(r *db.Row) refund {
+		early := refund{ref: d.ProviderRef, refunded: r.Int(), currency: r.Text()}
+		event = r.Text()
+		return early
+	}, "SELECT refunded_cents, currency, event_id FROM store_early_refunds WHERE provider = ? AND provider_ref = ?", d.Provider, d.ProviderRef)
+	if err != nil || !found {
 		return d, err
 	}
 	if _, err := tx.Exec("DELETE FROM store_early_refunds WHERE provider = ? AND provider_ref = ?", d.Provider, d.ProviderRef); err != nil {
 		return d, err
 	}
-	refunded, err := refundTo(tx, d, min(e.cents, d.TotalCents), emit)
+	if early.currency != d.Currency {
+		t := early.inAnother(d)
+		t.provider, t.event = d.Provider, event
+		return d, t.note(tx)
+	}
+	refunded, err := refundTo(tx, d, min(early.refunded, d.TotalCents), emit)
 	return refunded.OrderDetail, err
 }
 

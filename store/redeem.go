@@ -151,7 +151,11 @@ func (s *Service) redeemCode() schema.Op {
 	return schema.Op{
 		Route: "POST /license/redeem",
 		About: "Turn a redeem code into a license. The license key is given in full.",
-		Open:  true, Writes: true, Creates: true, Refuses: []fault.Kind{fault.NotFound, fault.Conflict, fault.Limited},
+		Open:  true, Writes: true, Creates: true, Refuses: []fault.Kind{fault.Limited},
+		Own: []schema.Refusal{
+			{Kind: fault.NotFound, Detail: "No code is written so."},
+			{Kind: fault.Conflict, Detail: "The code was redeemed already, or is void."},
+		},
 		Gives: Redeemed{License: license, Order: order},
 		Ask: func(f *schema.Form) schema.Do {
 			var written, email, name, remote string

@@ -54,6 +54,12 @@ func (s *seen) onLicenses(ctx context.Context, list []License) {
 	}
 }
 
+func (s *seen) onLicense(ctx context.Context, l License) License {
+	one := []License{l}
+	s.onLicenses(ctx, one)
+	return one[0]
+}
+
 func (s *seen) onSeats(ctx context.Context, list []Activation) {
 	db.Passing(ctx)
 	s.mu.Lock()

@@ -18,6 +18,8 @@ type Received struct {
 	Received bool   `json:"received"`
 	Outcome  string `json:"outcome" enum:"recorded,refunded,kept,repeated,unclear,ignored"`
 	Detail   string `json:"detail"`
+
+	notice string // for the owner's log; "" is nothing
 }
 
 // What became of an event.
@@ -66,10 +68,12 @@ func (s *Service) ReceiveStripe(ctx context.Context, body []byte, signature stri
 		handle = func(tx *db.Tx) (Received, error) { return bookSession(tx, e, x) }
 	case "charge.refunded":
 		r, err := readRefund(e.object)
-		if err != nil {
-			return Received{}, err
-		}
 		handle = func(tx *db.Tx) (Received, error) { return bookRefund(tx, e, r) }
+		if err != nil {
+			handle = func(tx *db.Tx) (Received, error) {
+				return unclear(tx, e, trouble{ref: textOr(orNil(r.ref), e.id), refund: true, reason: err.Error()})
+			}
+		}
 	default:
 		return e.answer(wasIgnored, "the store does not use this type of event"), nil
 	}
@@ -80,8 +84,8 @@ func (s *Service) ReceiveStripe(ctx context.Context, body []byte, signature stri
 		}
 		return handle(tx)
 	})
-	if err == nil && got.Outcome == wasUnclear {
-		s.notice(got.Detail)
+	if err == nil && got.notice != "" {
+		s.notice(got.notice)
 	}
 	return got, err
 }
@@ -107,6 +111,14 @@ func at(v strict.Value, names ...string) strict.Value {
 }
 
 func textAt(v strict.Value, names ...string) string { return strings.TrimSpace(at(v, names...).Text()) }
+
+// qtyAt reads a quantity as it is written, be it a text or a number; "" is none.
+func qtyAt(v strict.Value, names ...string) string {
+	if n := at(v, names...); n.Kind() != strict.String && n.Kind() != strict.Null {
+		return string(n.Raw())
+	}
+	return textAt(v, names...)
+}
 
 // centsAt reads a whole number; what is absent or null is 0.
 func centsAt(v strict.Value, names ...string) (int64, error) {
@@ -160,7 +172,7 @@ func readSession(v strict.Value) session {
 	x := session{
 		ref: idAt(v, "payment_intent"), status: textAt(v, "payment_status"), mode: textAt(v, "mode"),
 		email: textAt(v, "customer_details", "email"), name: textAt(v, "customer_details", "name"), currency: textAt(v, "currency"),
-		sku: textAt(v, "metadata", "sku"), tier: textAt(v, "metadata", "tier"), qty: textAt(v, "metadata", "qty"), link: idAt(v, "payment_link"),
+		sku: textAt(v, "metadata", "sku"), tier: textAt(v, "metadata", "tier"), qty: qtyAt(v, "metadata", "qty"), link: idAt(v, "payment_link"),
 	}
 	if x.ref == "" {
 		x.ref = textAt(v, "id")
@@ -252,7 +264,7 @@ func (x session) product(c *db.Conn, v *sale) (err error) {
 		case !mapped:
 			return fault.Invalidf("its metadata has no sku, and its payment link is not mapped: `store provider map stripe %s SKU`", x.link)
 		}
-		sku, v.tier = link.SKU, textOr(link.Tier, "")
+		sku, v.tier = link.SKU, textOr(link.Tier, v.tier)
 	}
 	if v.product, err = findProduct(c, sku); err != nil {
 		return err
@@ -283,7 +295,7 @@ func bookSession(tx *db.Tx, e stripeEvent, x session) (Received, error) {
 	}
 	v, err := x.sale(&tx.Conn)
 	if reason, refused := fault.As(err); refused && reason.Kind == fault.Invalid {
-		return unclear(tx, e, x.ref, reason.Detail)
+		return unclear(tx, e, trouble{ref: x.ref, reason: reason.Detail})
 	}
 	if err != nil {
 		return Received{}, err
@@ -291,7 +303,16 @@ func bookSession(tx *db.Tx, e stripeEvent, x session) (Received, error) {
 	if d, err = book(tx, v, true); err != nil {
 		return Received{}, err
 	}
-	return e.done(tx, wasRecorded, "recorded as order "+d.OrderRef)
+	got, err := e.done(tx, wasRecorded, "recorded as order "+d.OrderRef)
+	if err != nil {
+		return got, err
+	}
+	t, waits, err := db.One(&tx.Conn, scanTrouble, unclearQuery+" WHERE provider = ? AND provider_ref = ?", stripe, x.ref)
+	if waits { // a refund that came before it
+		got.notice = t.whatToDo()
+		got.Detail += "; " + got.notice
+	}
+	return got, err
 }
 
 // refund is what the store reads of a charge that was refunded.
@@ -309,9 +330,16 @@ func readRefund(v strict.Value) (refund, error) {
 	}
 	var err error
 	if r.refunded, err = centsAt(v, "amount_refunded"); err != nil || r.ref == "" || r.refunded == 0 {
-		return r, fault.Malformedf("the charge cannot be read: payment_intent and amount_refunded are needed")
+		return r, fault.Invalidf("payment_intent or amount_refunded cannot be read; look at the charge in the provider's dashboard, " +
+			"refund its order by hand with `store order refund`, and take this off the list with `store provider dismiss`")
 	}
 	return r, nil
+}
+
+// inAnother is the trouble with a refund that is not in the order's currency.
+func (r refund) inAnother(d OrderDetail) trouble {
+	return trouble{ref: r.ref, refund: true, reason: fmt.Sprintf("it refunds %d cents in %s, and order %s is in %s: refund it by hand with `store order refund`",
+		r.refunded, r.currency, d.OrderRef, d.Currency)}
 }
 
 // bookRefund brings the order's refund up to the running total; a refund without an
@@ -324,8 +352,7 @@ func bookRefund(tx *db.Tx, e stripeEvent, r refund) (Received, error) {
 	case !booked:
 		return keepRefund(tx, e, r)
 	case d.Currency != r.currency:
-		return unclear(tx, e, r.ref, fmt.Sprintf("it refunds %d cents in %s, and order %s is in %s: refund it by hand with `store order refund`",
-			r.refunded, r.currency, d.OrderRef, d.Currency))
+		return unclear(tx, e, r.inAnother(d))
 	case min(r.refunded, d.TotalCents) <= d.RefundedCents:
 		return e.done(tx, wasRepeated, "order "+d.OrderRef+" is refunded as far already")
 	}
@@ -337,9 +364,9 @@ func bookRefund(tx *db.Tx, e stripeEvent, r refund) (Received, error) {
 }
 
 func keepRefund(tx *db.Tx, e stripeEvent, r refund) (Received, error) {
-	_, err := tx.Exec(`INSERT INTO store_early_refunds (provider, provider_ref, refunded_cents, currency, at) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (provider, provider_ref) DO UPDATE SET refunded_cents = max(refunded_cents, excluded.refunded_cents)`,
-		stripe, r.ref, r.refunded, r.currency, tx.Now())
+	_, err := tx.Exec(`INSERT INTO store_early_refunds (provider, provider_ref, refunded_cents, currency, event_id, at) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (provider, provider_ref) DO UPDATE SET refunded_cents = max(refunded_cents, excluded.refunded_cents), event_id = excluded.event_id`,
+		stripe, r.ref, r.refunded, r.currency, e.id, tx.Now())
 	if err != nil {
 		return Received{}, err
 	}
@@ -355,8 +382,11 @@ func (s *Service) receiveStripe() schema.Op {
 	return schema.Op{
 		Route: "POST /providers/stripe/webhook",
 		About: "Stripe's events: paid Checkout sessions become orders, refunded charges refund them. " +
-			"The credential is Stripe's signature over the body; a signature that is not good is refused with 400, and everything else is answered 200.",
+			"The credential is Stripe's signature over the body; a signature that is not good, and a body that is no event, are refused with 400, and everything else is answered 200.",
 		Open: true, Writes: true, Repeats: true,
+		Own: []schema.Refusal{
+			{Kind: fault.Malformed, Detail: "Stripe-Signature is missing, does not fit the body and the secret, or is older than 5 minutes."},
+		},
 		Gives: Received{Received: true, Outcome: wasRecorded, Detail: "recorded as order " + exampleRef},
 		Ask: func(f *schema.Form) schema.Do {
 			var body []byte

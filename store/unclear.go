@@ -12,18 +12,30 @@ import (
 // unclear notes a payment that came in and cannot be booked, or a refund that cannot,
 // with why. The event is not marked as done: sent again, after the cause was mended,
 // it is booked.
-func unclear(tx *db.Tx, e stripeEvent, ref, reason string) (Received, error) {
-	_, err := tx.Exec(`INSERT INTO store_unclear (provider, provider_ref, event_id, reason, at) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (provider, provider_ref) DO UPDATE SET event_id = excluded.event_id, reason = excluded.reason, at = excluded.at`,
-		stripe, ref, e.id, reason, tx.Now())
+func unclear(tx *db.Tx, e stripeEvent, u trouble) (Received, error) {
+	u.provider, u.event = stripe, e.id
+	err := u.note(tx)
+	got := e.answer(wasUnclear, u.whatToDo())
+	got.notice = got.Detail
+	return got, err
+}
+
+// trouble is a payment, or the refund of one, that cannot be booked.
+type trouble struct {
+	provider, ref, event string
+	refund               bool
+	reason               string
+}
+
+// note puts it on doctor's list.
+func (u trouble) note(tx *db.Tx) error {
+	_, err := tx.Exec(`INSERT INTO store_unclear (provider, provider_ref, event_id, refund, reason, at) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (provider, provider_ref) DO UPDATE SET event_id = excluded.event_id, refund = excluded.refund, reason = excluded.reason, at = excluded.at`,
+		u.provider, u.ref, u.event, u.refund, u.reason, tx.Now())
 	if err != nil {
-		return Received{}, err
+		return err
 	}
-	if err := tx.Audit("payment.unclear", "payment:"+stripe+":"+ref, map[string]string{"event": e.id, "reason": reason}); err != nil {
-		return Received{}, err
-	}
-	told, _, err := db.One(&tx.Conn, whatToDo, unclearQuery+" WHERE u.provider = ? AND u.provider_ref = ?", stripe, ref)
-	return e.answer(wasUnclear, told), err
+	return tx.Audit("payment.unclear", "payment:"+u.provider+":"+u.ref, map[string]string{"event": u.event, "reason": u.reason})
 }
 
 // cleared takes a payment off the list, as one that a person or an event has dealt
@@ -33,24 +45,24 @@ func cleared(tx *db.Tx, provider, ref string) error {
 	return err
 }
 
-const unclearQuery = `SELECT u.provider, u.provider_ref, u.event_id, u.reason,
-	EXISTS (SELECT 1 FROM store_orders o WHERE o.provider = u.provider AND o.provider_ref = u.provider_ref) FROM store_unclear u`
+const unclearQuery = "SELECT provider, provider_ref, event_id, refund, reason FROM store_unclear"
 
-// whatToDo tells the owner of a payment that could not be booked. One that has an
-// order is about a refund, for which the reason says what to do.
-func whatToDo(r *db.Row) string {
-	provider, ref, event, reason, refund := r.Text(), r.Text(), r.Text(), r.Text(), r.Bool()
-	told := fmt.Sprintf("%s payment %s (event %s) could not be booked: %s", provider, ref, event, reason)
-	if refund {
-		return told
+func scanTrouble(r *db.Row) trouble {
+	return trouble{provider: r.Text(), ref: r.Text(), event: r.Text(), refund: r.Bool(), reason: r.Text()}
+}
+
+// whatToDo tells the owner. About a refund the reason says what to do.
+func (u trouble) whatToDo() string {
+	if u.refund {
+		return fmt.Sprintf("a refund of %s payment %s (event %s) could not be booked: %s", u.provider, u.ref, u.event, u.reason)
 	}
-	return told + fmt.Sprintf(". Mend that and resend the event from the provider's dashboard, or record it by hand with "+
-		"`store order record --provider %s --provider-ref %s --email E --sku S --total CENTS --currency C`", provider, ref)
+	return fmt.Sprintf("%s payment %s (event %s) could not be booked: %s. Mend that and resend the event from the provider's dashboard, or record it by hand with "+
+		"`store order record --provider %s --provider-ref %s --email E --sku S --total CENTS --currency C`", u.provider, u.ref, u.event, u.reason, u.provider, u.ref)
 }
 
 // unclearPayments tells of every payment that came in and could not be booked.
 func unclearPayments(c *db.Conn) ([]string, error) {
-	return db.All(c, whatToDo, unclearQuery+" ORDER BY u.at, u.provider_ref")
+	return db.All(c, func(r *db.Row) string { return scanTrouble(r).whatToDo() }, unclearQuery+" ORDER BY at, provider_ref")
 }
 
 // Dismissed is a payment that doctor no longer lists.

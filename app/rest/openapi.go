@@ -3,6 +3,7 @@ package rest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -160,26 +161,34 @@ func responses(op schema.Op) obj {
 			good = []int{http.StatusCreated}
 		}
 	}
-	example, err := encode(nil, op.Gives)
-	if err != nil {
-		panic(fmt.Sprintf("rest: the example of %s cannot be written: %v", op.Route, err)) // a declaration is wrong
-	}
 	for _, k := range refusals(op) {
-		all[strconv.Itoa(wire.Status(k))] = refusal(k)
-	}
-	if op.Adds != nil {
-		all[strconv.Itoa(http.StatusConflict)] = toldMore(op)
+		all[strconv.Itoa(wire.Status(k))] = refusalOf(op, k)
 	}
 	for _, code := range good {
 		all[strconv.Itoa(code)] = obj{
 			"description": http.StatusText(code),
 			"headers":     obj{"X-Request-Id": obj{"description": "names this request in the log", "schema": obj{"type": "string"}}},
 			"content": obj{"application/json": obj{
-				"schema": schema.ShapeOf(op.Gives).Schema(schema.OpenAPI), "example": json.RawMessage(example),
+				"schema": schema.ShapeOf(op.Gives).Schema(schema.OpenAPI), "example": example(op, code),
 			}},
 		}
 	}
 	return all
+}
+
+// example is the answer with the status as JSON.
+func example(op schema.Op, code int) json.RawMessage {
+	gives := op.Gives
+	for _, other := range op.Also {
+		if status(op, other) == code {
+			gives = other
+		}
+	}
+	b, err := encode(nil, gives)
+	if err != nil {
+		panic(fmt.Sprintf("rest: the example of %s cannot be written: %v", op.Route, err)) // a declaration is wrong
+	}
+	return b
 }
 
 // refusals lists what the operation may refuse, by what it takes and needs.
@@ -198,6 +207,9 @@ func refusals(op schema.Op) []fault.Kind {
 		kinds = append(kinds, fault.NotFound)
 	}
 	kinds = append(kinds, op.Refuses...)
+	for _, own := range op.Own {
+		kinds = append(kinds, own.Kind)
+	}
 	slices.Sort(kinds)
 	return slices.Compact(kinds)
 }
@@ -230,16 +242,57 @@ func refusal(k fault.Kind) obj {
 	return r
 }
 
-// toldMore describes a conflict that may tell more than error and detail.
-func toldMore(op schema.Op) obj {
-	s := errorSchema()
-	props, _ := s["properties"].(obj)
-	for _, f := range schema.ShapeOf(op.Adds).Fields {
-		props[f.Name] = f.Shape.Schema(schema.OpenAPI)
+// refusalOf is refusal for an operation that may have refusals of its own: then each has
+// its example, beside what every operation of its sort refuses.
+func refusalOf(op schema.Op, k fault.Kind) obj {
+	r, s, examples, details := refusal(k), obj{"$ref": "#/components/schemas/Error"}, obj{}, []string{}
+	if !op.Open || k == fault.Invalid || k == fault.Malformed {
+		examples[k.String()] = obj{"value": obj{"error": k.String(), "detail": about[k]}}
+		details = append(details, about[k])
 	}
-	r := refusal(fault.Conflict)
-	r["content"] = obj{"application/json": obj{"schema": s, "example": obj{"error": fault.Conflict.String(), "detail": about[fault.Conflict]}}}
+	own := slices.DeleteFunc(slices.Clone(op.Own), func(r schema.Refusal) bool { return r.Kind != k })
+	if len(own) == 0 {
+		return r
+	}
+	for _, o := range own {
+		e := &fault.Error{Kind: k, Code: o.Code}
+		value := obj{"error": e.Word(), "detail": o.Detail}
+		if o.More != nil {
+			s = errorSchema()
+			props, _ := s["properties"].(obj)
+			for _, f := range schema.ShapeOf(o.More).Fields {
+				props[f.Name] = f.Shape.Schema(schema.OpenAPI)
+			}
+			maps.Copy(value, told(o.More))
+		}
+		examples[name(examples, e.Word())] = obj{"value": value}
+		details = append(details, o.Detail)
+	}
+	r["description"] = strings.Join(details, " Or: ")
+	r["content"] = obj{"application/json": obj{"schema": s, "examples": examples}}
 	return r
+}
+
+// name is one that no example has yet.
+func name(examples obj, word string) string {
+	free := word
+	for n := 2; examples[free] != nil; n++ {
+		free = word + "_" + strconv.Itoa(n)
+	}
+	return free
+}
+
+// told is what a filled-in value tells, by name.
+func told(more any) obj {
+	var m obj
+	b, err := strict.Marshal(more)
+	if err == nil {
+		err = json.Unmarshal(b, &m)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("rest: what a refusal tells cannot be written: %v", err)) // a declaration is wrong
+	}
+	return m
 }
 
 func errorSchema() obj {

@@ -20,10 +20,8 @@ const (
 
 // body reads the body: media type, size, form.
 func (h *handler) body(in *schema.Input, op schema.Op, raw bool, r *http.Request) error {
-	if !raw {
-		if err := wire.CheckMedia(r.Header.Get("Content-Type")); err != nil {
-			return err
-		}
+	if err := wire.CheckMedia(r.Header.Get("Content-Type")); err != nil {
+		return err
 	}
 	most := op.MaxBody
 	if most == 0 {

@@ -250,6 +250,7 @@ func (h *handler) health() schema.Op {
 		Route: "GET /healthz", Open: true,
 		About: "Tell whether the service is well; 503 with ok false when the database cannot be read.",
 		Gives: well, May: []int{http.StatusOK, http.StatusServiceUnavailable},
+		Also: []any{Health{App: well.App, Version: well.Version}},
 		Ask: func(*schema.Form) schema.Do {
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				v := well

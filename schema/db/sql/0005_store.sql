@@ -154,6 +154,7 @@ CREATE TABLE store_early_refunds (
   provider_ref TEXT NOT NULL,
   refunded_cents INTEGER NOT NULL,
   currency TEXT NOT NULL,
+  event_id TEXT NOT NULL,
   at INTEGER NOT NULL,
   PRIMARY KEY (provider, provider_ref)
 ) STRICT, WITHOUT ROWID;
@@ -164,6 +165,7 @@ CREATE TABLE store_unclear (
   provider TEXT NOT NULL,
   provider_ref TEXT NOT NULL,
   event_id TEXT NOT NULL,
+  refund INTEGER NOT NULL CHECK (refund IN (0, 1)),       -- 1: what cannot be booked is a refund of it
   reason TEXT NOT NULL,
   at INTEGER NOT NULL,
   PRIMARY KEY (provider, provider_ref)

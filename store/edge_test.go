@@ -1,0 +1,108 @@
+package store
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/schema"
+)
+
+// An import may not leave an order that is refunded in full as paid, with its licenses
+// alive.
+func TestACorrectionDoesNotRefundInFull(t *testing.T) {
+	s := newShop(t)
+	const head = "provider,provider_ref,email,sku,unit_cents"
+	if errs := s.load("orders", nil, head, "hist,h1,a@b.c,PLUGIN,4900"); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	o, err := s.Orders(background, OrderFilter{})
+	must(t, err)
+	_, err = s.RefundOrder(background, cli, o.Orders[0].OrderRef, amount(1000))
+	must(t, err)
+	for cents, good := range map[string]bool{"999": false, "1000": false, "1001": true} {
+		errs := s.load("orders", nil, "provider,provider_ref,unit_cents", "hist,h1,"+cents)
+		if (len(errs) == 0) != good || !good && !strings.Contains(errs[2], "store order refund") {
+			t.Errorf("%s cents: %v", cents, errs)
+		}
+		s.holdsTogether()
+	}
+}
+
+// What a check has told is told by activation and deactivation too, though it is not
+// stored yet.
+func TestTimesAreTheSameWhereverTheyAreTold(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	s.pass(time.Minute)
+	checked := s.now()
+	s.check(l.Key, "")
+	s.pass(time.Minute)
+	a, err := s.activate(l.Key, "m")
+	must(t, err)
+	equal(t, "activated", *a.License.LastCheckedAt, checked)
+	events := s.events()
+	equal(t, "told", strings.Contains(events[len(events)-1].raw, `"last_checked_at":"`+checked.String()+`"`), true)
+	s.pass(time.Minute)
+	s.check(l.Key, "m")
+	d, err := s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m"})
+	must(t, err)
+	equal(t, "deactivated", *d.License.LastCheckedAt, s.now())
+	equal(t, "seen", d.Activation.LastSeenAt, s.now())
+}
+
+// A program whose fingerprint came out empty has sent one, and it holds no seat.
+func TestAnEmptyFingerprintHoldsNoSeat(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	for body, want := range map[string]string{
+		`{"license_key":"` + l.Key + `"}`:                     "valid",
+		`{"license_key":"` + l.Key + `","fingerprint":""}`:    "not_activated",
+		`{"license_key":"` + l.Key + `","fingerprint":"  "}`:  "not_activated",
+		`{"license_key":"` + l.Key + `","fingerprint":"new"}`: "not_activated",
+	} {
+		got, err := s.call("POST /license/check", "", body, nil, admin)
+		must(t, err)
+		equal(t, body, got.(Verdict).Code, want)
+	}
+}
+
+func TestAnOrderRefThatNamesNothing(t *testing.T) {
+	s := newShop(t)
+	for _, ref := range []string{"ORD-0", "\x00", " ", strings.Repeat("x", 20_000)} {
+		_, err := s.call("GET /api/orders/:ref", ref, "", nil, admin)
+		refused(t, err, "not_found")
+	}
+}
+
+// A batch is named after the whole sku where that fits, and its number always does.
+func TestLongBatchNames(t *testing.T) {
+	s := newShop(t)
+	sku := strings.Repeat("ABCDE", 9)
+	equal(t, "refused", len(s.load("products", nil, "sku,kind,price_cents", sku+",license,100", sku+sku+",license,100")), 0)
+	for _, c := range []struct{ sku, want string }{
+		{sku, "20261120-210500-" + sku}, {sku, "20261120-210500-" + sku + "-2"},
+		{sku + sku, "20261120-210500-" + (sku + sku)[:48]}, {sku + sku, "20261120-210500-" + (sku + sku)[:46] + "-2"},
+	} {
+		m, err := s.MintCodes(background, admin, 1, c.sku, "", "")
+		must(t, err)
+		equal(t, "batch", m.Batch, c.want)
+	}
+}
+
+func TestTiersAreDifferent(t *testing.T) {
+	s := newShop(t)
+	errs := s.load("products", &schema.LoadOptions{}, "sku,kind,price_cents,tiers", "X,license,100,a|b|a")
+	if !strings.Contains(errs[2], "stands twice") {
+		t.Errorf("%v", errs)
+	}
+}
+
+func TestAnAddressIsText(t *testing.T) {
+	s := newShop(t)
+	_, err := s.RecordOrder(background, cli, NewOrder{Email: "bad\xff@x.y", SKU: "PLUGIN"})
+	refused(t, err, "validation", "UTF-8")
+	o, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: " PLUGIN ", Tier: " pro "})
+	must(t, err)
+	equal(t, "tier", *o.Items[0].Tier, "pro")
+}

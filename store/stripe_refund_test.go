@@ -1,0 +1,68 @@
+package store
+
+import (
+	"strings"
+	"testing"
+)
+
+// A refund that came before its payment, in another currency than it, is no more lost
+// than one that comes after it.
+func TestARefundInAnotherCurrencyBeforeItsPayment(t *testing.T) {
+	s := newStripeShop(t)
+	var told []string
+	s.OnNotice(func(text string) { told = append(told, text) })
+	equal(t, "the refund", s.stripe("charge", map[string]any{"currency": "eur"}).Outcome, "kept")
+	r := s.stripe("session", nil)
+	equal(t, "the payment", r.Outcome, "recorded")
+	equal(t, "nothing waits", s.count("SELECT count(*) FROM store_early_refunds"), int64(0))
+	equal(t, "nothing is refunded", s.payment().RefundedCents, int64(0))
+	listed := s.doctor()
+	if len(listed) != 1 || !strings.Contains(listed[0], "EUR") || !strings.Contains(listed[0], s.payment().OrderRef) || !strings.Contains(listed[0], "store order refund") {
+		t.Fatalf("doctor lists %q", listed)
+	}
+	if len(told) != 1 || told[0] != listed[0] || !strings.HasSuffix(r.Detail, told[0]) {
+		t.Errorf("the log was told %q, Stripe %q", told, r.Detail)
+	}
+	_, err := s.RefundOrder(background, cli, s.payment().OrderRef, nil)
+	must(t, err)
+	equal(t, "refunded by hand", len(s.doctor()), 0)
+}
+
+// A charge that was refunded by nobody knows how much is told to the owner, and Stripe
+// need not send it again.
+func TestARefundThatCannotBeRead(t *testing.T) {
+	for name, set := range map[string]map[string]any{
+		"no amount":  {"amount_refunded": nil},
+		"odd amount": {"amount_refunded": 12.5},
+		"too much":   {"amount_refunded": 1_000_000_000_001},
+		"nobody's":   {"payment_intent": nil, "id": nil},
+	} {
+		s := newStripeShop(t)
+		s.stripe("session", nil)
+		equal(t, name, s.stripe("charge", set).Outcome, "unclear")
+		equal(t, name+": refunded", s.payment().RefundedCents, int64(0))
+		listed := s.doctor()
+		if len(listed) != 1 || !strings.Contains(listed[0], "store order refund") || strings.Contains(listed[0], "store order record") {
+			t.Errorf("%s: doctor lists %q", name, listed)
+		}
+	}
+}
+
+// Quantities come as texts from Stripe, and as numbers from whoever imitates it; a tier
+// may stand in the metadata where the link names none.
+func TestWhatTheMetadataMayHold(t *testing.T) {
+	s := newStripeShop(t)
+	equal(t, "a number", s.stripe("session", map[string]any{"metadata.qty": 3}).Outcome, "recorded")
+	equal(t, "licenses", len(s.payment().Licenses), 3)
+
+	for name, qty := range map[string]any{"a fraction": 1.5, "a list": []int{1}, "no number": true} {
+		s = newStripeShop(t)
+		equal(t, name, s.stripe("session", map[string]any{"metadata.qty": qty}).Outcome, "unclear")
+	}
+
+	s = newStripeShop(t)
+	_, err := s.MapLink(background, cli, "stripe", "plink_1Sg", "PLUGIN", "")
+	must(t, err)
+	equal(t, "by link", s.stripe("session", map[string]any{"metadata": map[string]any{"tier": "pro"}, "payment_link": "plink_1Sg"}).Outcome, "recorded")
+	equal(t, "tier", *s.payment().Items[0].Tier, "pro")
+}
