@@ -59,7 +59,7 @@ func Run(ctx context.Context, env Env) int {
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	var failure runError
 	var usage usageError
 	switch {
@@ -71,10 +71,24 @@ func Run(ctx context.Context, env Env) int {
 		}
 		return 1
 	default: // cobra's own errors are about the words of the call
-		fmt.Fprintf(env.Stderr, "quartermaster: %v\n", err)
-		fmt.Fprintf(env.Stderr, "Run 'quartermaster --help' for usage.\n")
+		fmt.Fprintf(env.Stderr, "quartermaster: %v\n", inWords(err))
+		fmt.Fprintf(env.Stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
 		return 2
 	}
+}
+
+// inWords says what is wrong with a flag's value for people who do not know Go.
+func inWords(err error) error {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	f := bad.GetFlag()
+	takes := map[string]string{"int64": "a whole number", "int": "a whole number", "bool": "true or false", "duration": "a time such as 90s"}[f.Value.Type()]
+	if takes == "" {
+		return err
+	}
+	return fmt.Errorf("--%s: %q is not allowed; it takes %s: %s", f.Name, bad.GetValue(), takes, f.Usage)
 }
 
 // runError is an error of a command that did run.

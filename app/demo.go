@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"quartermaster/app/account"
 	"quartermaster/schema/db"
@@ -19,8 +20,11 @@ const demoLabel = "serve --demo"
 // fillDemo fills an empty database with a small shop in every service, once.
 func fillDemo(ctx context.Context, d *db.DB, s *shop) error {
 	some, err := account.Any(ctx, d)
-	if err != nil || some {
+	if err != nil {
 		return err
+	}
+	if some {
+		return refuseReal(ctx, d)
 	}
 	for _, service := range s.all {
 		if service.Demo == nil {
@@ -32,6 +36,15 @@ func fillDemo(ctx context.Context, d *db.DB, s *shop) error {
 	}
 	_, err = account.AddUser(ctx, d, db.CLI(""), demoUser, "admin", Services)
 	return err
+}
+
+// refuseReal refuses a database that serve --demo has not filled: it is somebody's shop.
+func refuseReal(ctx context.Context, d *db.DB) error {
+	keys, err := account.KeysOf(ctx, d, db.CLI(""), "")
+	if err != nil || slices.ContainsFunc(keys, func(k account.Key) bool { return k.Label == demoLabel }) {
+		return err
+	}
+	return fmt.Errorf("%s is no demo shop, and none is put into it: name another file with --db, or serve it without --demo", d.Path())
 }
 
 // tries are what a newcomer may ask of each service first.

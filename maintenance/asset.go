@@ -55,11 +55,11 @@ func assetByTag(c *db.Conn, tag string) (Asset, error) {
 	return a, err
 }
 
-// takesWork refuses new work on a retired asset.
-func (a Asset) takesWork() error {
+// takesWork refuses new work on a retired asset, which the field names.
+func (a Asset) takesWork(field string) error {
 	if a.Status == retired {
-		return fault.Invalidf("asset_id: asset %d (%s) is retired and takes no new work order; only operational, needs-attention and down ones do",
-			a.ID, a.Name)
+		return fault.Invalidf("%s: asset %d (%s) is retired and takes no new work order; only operational, needs-attention and down ones do",
+			field, a.ID, a.Name)
 	}
 	return nil
 }

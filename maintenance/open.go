@@ -69,7 +69,7 @@ func openWorkOrder(tx *db.Tx, n NewOrder) (none WorkOrder, err error) {
 	if err != nil {
 		return none, err
 	}
-	if err := a.takesWork(); err != nil {
+	if err := a.takesWork("asset_id"); err != nil {
 		return none, err
 	}
 	if err := servesAsset(&tx.Conn, n.PMID, n.AssetID); err != nil {

@@ -113,8 +113,10 @@ func newWorkOrder(tx *db.Tx, o orderRow, created, completed *exact.Instant) erro
 	if err != nil {
 		return err
 	}
-	if !closed(o.status) {
-		if err := a.takesWork(); err != nil {
+	// An order with its id and the moment when it was made comes from an export: it was
+	// opened before the asset was retired.
+	if there := o.id != 0 && created != nil; !closed(o.status) && !there {
+		if err := a.takesWork("asset_tag"); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ func (s *Service) ticketTable() schema.Table {
 		Name: "tickets", About: "Maintenance tickets. A row without an id is a new one.",
 		Row: func(f *schema.Form) schema.Put {
 			var id *int64
-			f.IntPtr(&id, "id", "the ticket; empty is a new one", schema.Range(1, 1<<62))
+			f.IntPtr(&id, "id", "the ticket; empty is a new one", schema.Range(1, 1_000_000_000_000))
 			key, edits := bindTicket(f)
 			return func(tx *db.Tx) error { return putTicket(tx, id, key, edits) }
 		},

@@ -2,6 +2,7 @@ package reorder
 
 import (
 	"context"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -25,8 +26,13 @@ type Adjusted struct {
 }
 
 // Adjust sets a SKU's stock to a counted figure or moves it. Refused: both or neither
-// of the two, an unknown SKU, a stock below 0 or above 10^9. Sales stay as they are.
+// of the two, an unknown SKU, a stock below 0 or above 10^9, a reason that is no text of
+// at most 200 characters. Sales stay as they are.
 func (s *Service) Adjust(ctx context.Context, who db.Caller, a Adjustment) (Adjusted, error) {
+	a.SKU, a.Reason = strings.TrimSpace(a.SKU), strings.TrimSpace(a.Reason)
+	if err := schema.CheckText("reason", a.Reason, maxName); err != nil {
+		return Adjusted{}, err
+	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Adjusted, error) {
 		if (a.SetTo == nil) == (a.Delta == nil) {
 			return Adjusted{}, fault.Invalidf("set_to and delta: give one of them, set_to for a counted figure or delta to add or remove")
@@ -44,6 +50,13 @@ func (s *Service) Adjust(ctx context.Context, who db.Caller, a Adjustment) (Adju
 			to = *a.SetTo
 		} else if to += *a.Delta; (to < from) != (*a.Delta < 0) {
 			return Adjusted{}, fault.Invalidf("delta: %s is out of range", *a.Delta)
+		}
+		if to < 0 || to > maxQty {
+			name := "set_to"
+			if a.Delta != nil {
+				name = "delta"
+			}
+			return Adjusted{}, fault.Invalidf("%s: the stock of %s would be %s: it is never negative, and at most %s is kept (it is %s now)", name, rec.Code, to, maxQty, from)
 		}
 		fired, err := move(tx, h, &rec, to, rec.OnOrder)
 		if err != nil {

@@ -2,6 +2,7 @@ package reorder
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"quartermaster/schema"
@@ -56,6 +57,10 @@ func TestAdjustRefuses(t *testing.T) {
 	} {
 		_, err := s.call(s.adjustStock(), schema.Tool, c.args)
 		s.Refused(err, c.kind, c.parts...)
+	}
+	for _, reason := range []string{"bell\x07", "bad\xff", strings.Repeat("x", 201)} { // the command line has no form that looks
+		_, err := s.Adjust(context.Background(), cli, Adjustment{SKU: "A", Delta: new(exact.Milli(1000)), Reason: reason})
+		s.Refused(err, fault.Invalid, "reason")
 	}
 	huge := exact.Milli(1<<63 - 1)
 	_, err := s.Adjust(context.Background(), cli, Adjustment{SKU: "A", Delta: &huge})

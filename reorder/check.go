@@ -25,7 +25,7 @@ func check(c *db.Conn) (breaches []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	skus, order, err := tallies(c)
+	skus, order, err := tallies(c, breach)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func dayOrNever(d exact.Day) string {
 }
 
 // tallies reads every SKU with what is outstanding of its purchase orders.
-func tallies(c *db.Conn) (skus map[int64]*tally, order []int64, err error) {
+func tallies(c *db.Conn, breach func(string, ...any)) (skus map[int64]*tally, order []int64, err error) {
 	skus = map[int64]*tally{}
 	err = db.Each(c, func(r *db.Row) error {
 		t := &tally{record: scan(r), first: never}
@@ -71,11 +71,16 @@ func tallies(c *db.Conn) (skus map[int64]*tally, order []int64, err error) {
 		return nil, nil, err
 	}
 	err = db.Each(c, func(r *db.Row) error {
-		status := r.Text()
+		number, status := r.Text(), r.Text()
 		l := OrderLine{skuID: r.Int(), Ordered: r.Milli(), Received: r.Milli()}
-		skus[l.skuID].onOrder += l.outstanding(status) // the reference is the engine's to keep
+		t, known := skus[l.skuID]
+		if !known {
+			breach("purchase order %s: a line of a SKU that is not there (id %d)", number, l.skuID)
+			return nil
+		}
+		t.onOrder += l.outstanding(status)
 		return nil
-	}, "SELECT status, sku_id, ordered, received FROM purchase_orders CROSS JOIN purchase_order_lines ON order_id = purchase_orders.id")
+	}, "SELECT number, status, sku_id, ordered, received FROM purchase_orders CROSS JOIN purchase_order_lines ON order_id = purchase_orders.id")
 	return skus, order, err
 }
 

@@ -174,6 +174,11 @@ func TestImportPurchaseOrders(t *testing.T) {
 	}
 	put("number,sku,received,unit_cost_cents", "X-7,A,12.5,300")
 	s.holds("A", "10", "0")
+	put("number,sku,unit_cost_cents", "X-7,A,") // the SKU's own again
+	if got := s.exported(s.orderTable())[1]; got != "X-7|A|Acme|partial|2026-12-01|12.5|12.5|250" {
+		t.Errorf("an empty price: %q", got)
+	}
+	put("number,sku,unit_cost_cents", "X-7,A,300")
 	put("number,sku,status,expected_date", "X-7,B,cancelled,") // of the whole order
 	s.holds("B", "10", "0")
 	put("number,sku,ordered", "X-8,A,1") // a draft unless said otherwise
@@ -201,6 +206,26 @@ func TestImportPurchaseOrders(t *testing.T) {
 	} {
 		s.Refused(s.row(s.orderTable(), c.header, c.cells), c.kind, c.says)
 	}
+	s.sound()
+}
+
+// A reference that is broken is named, and does not keep doctor from the rest.
+func TestDoctorNamesAMissingSKU(t *testing.T) {
+	s := open(t)
+	s.sku("sku,current_stock", "A,30")
+	order, err := s.create("Acme", true, "A=5")
+	s.Must(err)
+	_ = db.Exec(context.Background(), s.DB, cli, func(tx *db.Tx) error {
+		for _, change := range []string{"PRAGMA defer_foreign_keys = ON", "DELETE FROM skus"} {
+			_, err := tx.Exec(change)
+			s.Must(err)
+		}
+		breaches, err := check(&tx.Conn)
+		if err != nil || len(breaches) != 1 || !strings.HasPrefix(breaches[0], "purchase order "+order.Number+": a line of a SKU that is not there") {
+			t.Errorf("%q (%v)", breaches, err)
+		}
+		return context.Canceled
+	})
 	s.sound()
 }
 

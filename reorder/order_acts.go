@@ -37,7 +37,7 @@ func ParseLine(text string) (NewLine, error) {
 	qty, cents, priced := strings.Cut(text[at+1:], "@")
 	var err error
 	if l.Qty, err = exact.ParseMilli(strings.TrimSpace(qty)); err != nil {
-		return NewLine{}, fault.Invalidf("line %s: the quantity %s is %s", schema.Quote(text), schema.Quote(qty), err)
+		return NewLine{}, fault.Invalidf("line %s: the quantity %s cannot be taken: %s; it takes a number with at most 3 decimals", schema.Quote(text), schema.Quote(qty), err)
 	}
 	if priced {
 		n, err := strconv.ParseInt(strings.TrimSpace(cents), 10, 64)

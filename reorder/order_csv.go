@@ -44,6 +44,7 @@ type orderEdit struct {
 	order       []func(*PurchaseOrder)
 	line        []func(*OrderLine)
 	priced      bool // the row gives a price; otherwise a new line has the SKU's
+	repriced    bool // the row's price is empty: the line gets the SKU's again
 }
 
 func bindOrderLine(f *schema.Form) orderEdit {
@@ -73,8 +74,10 @@ func bindOrderLine(f *schema.Form) orderEdit {
 	line("received", func(to *OrderLine) { to.Received = l.Received })
 	var cost *int64
 	f.IntPtr(&cost, "unit_cost_cents", "what one unit costs, in cents; the SKU's own cost when empty", schema.Range(0, maxUnitCost))
-	if e.priced = cost != nil; e.priced {
-		e.line = append(e.line, func(to *OrderLine) { to.UnitCostCents = *cost })
+	e.priced = cost != nil
+	e.repriced = f.Given("unit_cost_cents") && cost == nil
+	if e.priced {
+		line("unit_cost_cents", func(to *OrderLine) { to.UnitCostCents = *cost })
 	}
 	return e
 }
@@ -111,6 +114,13 @@ func putOrderLine(tx *db.Tx, e orderEdit) error {
 	}
 	for _, set := range e.line {
 		set(l)
+	}
+	if e.repriced {
+		rec, err := find(&tx.Conn, e.sku)
+		if err != nil {
+			return err
+		}
+		l.UnitCostCents = rec.UnitCostCents
 	}
 	if err := l.check(); err != nil {
 		return err

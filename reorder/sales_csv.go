@@ -26,6 +26,11 @@ func (s *Service) salesTable() schema.Table {
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
 				day, sku, qty := r.Day(), r.Text(), r.Milli()
+				for ; qty > maxQty; qty -= maxQty { // a day may hold more than a row
+					if err := emit(day.String(), sku, maxQty.String()); err != nil {
+						return err
+					}
+				}
 				return emit(day.String(), sku, qty.String())
 			}, "SELECT day, sku, qty FROM sales CROSS JOIN skus ON skus.id = sku_id ORDER BY day, sku")
 		},

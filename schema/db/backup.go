@@ -66,6 +66,9 @@ func Backup(path, target string) error {
 	if err := unused(target); err != nil {
 		return err
 	}
+	if err := examine(target); errors.Is(err, ErrForeign) {
+		return fmt.Errorf("%s is there already and is no copy of a database: name another file", target)
+	}
 	c, err := connect(path, false)
 	if err != nil {
 		return err
@@ -148,6 +151,9 @@ func Restore(source, path string) (aside string, err error) {
 	}
 	if err := unused(source); err != nil {
 		return "", err
+	}
+	if _, err := os.Stat(source); errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("there is no copy at %s to be restored", source)
 	}
 	if err := check(source); err != nil {
 		return "", err

@@ -21,23 +21,70 @@ const (
 // than 400 days after it.
 func (tx *Tx) CheckClock() error {
 	newest := exact.Instant(tx.d.newest.Load())
-	switch {
-	case newest == 0:
-		return nil
-	case tx.Now() < newest-clockGrace:
+	switch tx.d.judge(tx.Now()) {
+	case clockBehind:
 		return fault.Unavailablef(nil, "the machine's clock says %s, but something was written at %s already: set the clock right, or start once with --accept-clock if it is", tx.Now(), newest)
-	case tx.Now() > newest+clockLeap:
+	case clockAhead:
 		return fault.Unavailablef(nil, "the machine's clock says %s, more than 400 days after the newest entry (%s): set the clock right, or start once with --accept-clock if it is", tx.Now(), newest)
 	}
 	return nil
 }
 
+// What a clock is found to be beside the newest instant on file.
+const (
+	clockFits = iota
+	clockBehind
+	clockAhead
+)
+
+func (d *DB) judge(now exact.Instant) int {
+	switch newest := exact.Instant(d.newest.Load()); {
+	case newest != 0 && now < newest-clockGrace:
+		return clockBehind
+	case newest != 0 && now > newest+clockLeap:
+		return clockAhead
+	}
+	return clockFits
+}
+
+// The marks in the audit trail: from where on the clock was accepted by the operator,
+// was found to be wrong, or was found to be right again.
+const (
+	markAccepted = "clock.accepted"
+	markDoubted  = "clock.doubted"
+	markBelieved = "clock.believed"
+)
+
+// mark is the last of them.
+type mark struct {
+	id     int64
+	action string
+	newest exact.Instant // on file when the clock was doubted
+}
+
+const selectMark = `SELECT id, action, ifnull(unixepoch(changes ->> '$.newest'), 0) FROM audit
+	WHERE action IN ('clock.accepted', 'clock.doubted', 'clock.believed') ORDER BY id DESC LIMIT 1`
+
+func lastMark(c *Conn) (mark, error) {
+	m, _, err := One(c, func(r *Row) mark { return mark{id: r.Int(), action: r.Text(), newest: r.Instant()} }, selectMark)
+	return m, err
+}
+
 // readClock finds the newest instant on file: of the last audit entries, which are in
-// the order in which they were written, back to where the operator accepted a clock.
+// the order in which they were written, back to the last mark. What was written while
+// the clock was doubted does not count, for a wrong clock must not vouch for itself.
 func (d *DB) readClock(ctx context.Context) error {
 	return d.View(ctx, func(c *Conn) error {
-		newest, _, err := One(c, Int, `SELECT ifnull(max(at), 0) FROM (SELECT at FROM audit
-			WHERE id >= ifnull((SELECT max(id) FROM audit WHERE action = 'clock.accepted'), 0) ORDER BY id DESC LIMIT ?)`, recent)
+		m, err := lastMark(c)
+		if err != nil {
+			return err
+		}
+		newest := int64(m.newest)
+		if m.action == markDoubted {
+			d.doubted.Store(true)
+		} else {
+			newest, _, err = One(c, Int, "SELECT ifnull(max(at), 0) FROM (SELECT at FROM audit WHERE id >= ? ORDER BY id DESC LIMIT ?)", m.id, recent)
+		}
 		d.newest.Store(newest)
 		return err
 	})
@@ -48,13 +95,33 @@ func (d *DB) readClock(ctx context.Context) error {
 func (d *DB) acceptClock(ctx context.Context) error {
 	d.newest.Store(0)
 	return Exec(ctx, d, CLI(""), func(tx *Tx) error {
-		return tx.Audit("clock.accepted", "clock", map[string]exact.Instant{"now": tx.Now()})
+		return tx.Audit(markAccepted, "clock", map[string]exact.Instant{"now": tx.Now()})
 	})
 }
 
-// sawClock remembers the instant of a commit that wrote an audit entry.
+// markClock notes, before an audit entry is written, that from here on the clock is
+// doubted, or is believed again.
+func (tx *Tx) markClock() error {
+	wrong := tx.d.judge(tx.Now()) != clockFits
+	if !wrong && !tx.d.doubted.Load() {
+		return nil
+	}
+	tx.d.doubted.Store(true) // to be looked for as long as this process runs
+	last, err := lastMark(&tx.Conn)
+	if err != nil || wrong == (last.action == markDoubted) {
+		return err
+	}
+	action, about := markBelieved, map[string]exact.Instant{}
+	if wrong {
+		action, about = markDoubted, map[string]exact.Instant{"newest": exact.Instant(tx.d.newest.Load())}
+	}
+	return tx.insertAudit("", systemUser, "system", action, "clock", about)
+}
+
+// sawClock remembers the instant of a commit that wrote an audit entry, unless the clock
+// is doubted.
 func (d *DB) sawClock(now exact.Instant) {
-	if int64(now) > d.newest.Load() {
+	if d.judge(now) == clockFits && int64(now) > d.newest.Load() {
 		d.newest.Store(int64(now))
 	}
 }

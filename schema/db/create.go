@@ -110,6 +110,11 @@ func migrateAll(c *handle, now exact.Instant) error {
 // bringUp refuses a newer file, and migrates an older one if it may, leaving a copy
 // of what was there beside it.
 func bringUp(path string, o Options) error {
+	// A connection that writes would change some bytes of a file that comes from a backup,
+	// also of a newer one, which is none of ours.
+	if _, err := Status(path); err != nil {
+		return err
+	}
 	c, err := connect(path, false)
 	if err != nil {
 		return fmt.Errorf("%s cannot be opened: %w", path, failed(err))

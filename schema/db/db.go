@@ -45,8 +45,9 @@ type DB struct {
 	watchMu sync.Mutex
 	watch   *handle
 
-	waits  waits
-	newest atomic.Int64 // the newest instant on file
+	waits   waits
+	newest  atomic.Int64 // the newest instant on file
+	doubted atomic.Bool  // the clock was found to be wrong
 }
 
 // Readers is how many connections read at once at most; each holds a page cache.

@@ -87,13 +87,20 @@ func (tx *Tx) AuditSystem(action, subject string, changes any) error {
 }
 
 func (tx *Tx) audit(service, actor, action, subject string, changes any) error {
+	if err := tx.markClock(); err != nil {
+		return err
+	}
+	return tx.insertAudit(service, actor, tx.who.Via, action, subject, changes)
+}
+
+func (tx *Tx) insertAudit(service, actor, via, action, subject string, changes any) error {
 	body, err := strict.Marshal(changes)
 	if err != nil {
 		return err
 	}
 	tx.audited = true
 	return failed(run(tx.c, "INSERT INTO audit (at, service, actor, via, action, subject, changes) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		tx.Now(), service, actor, tx.who.Via, action, subject, string(body)))
+		tx.Now(), service, actor, via, action, subject, string(body)))
 }
 
 // event is the body of a delivery.

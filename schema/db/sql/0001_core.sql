@@ -64,7 +64,7 @@ CREATE TABLE audit (
   subject TEXT NOT NULL,
   changes TEXT NOT NULL
 ) STRICT;
-CREATE INDEX audit_clock ON audit (id) WHERE action = 'clock.accepted';
+CREATE INDEX audit_clock ON audit (id) WHERE action IN ('clock.accepted', 'clock.doubted', 'clock.believed');
 
 CREATE TABLE endpoints (
   id INTEGER PRIMARY KEY,

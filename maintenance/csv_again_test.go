@@ -1,0 +1,43 @@
+package maintenance
+
+import (
+	"testing"
+
+	"quartermaster/schema"
+)
+
+// An order that was opened before its asset was retired comes back from an export as
+// open as it was; a new one is refused.
+func TestAnOpenOrderOfARetiredAssetComesBack(t *testing.T) {
+	s := open(t)
+	s.rows("assets", "asset_tag,status", "R-1|retired")
+	for _, c := range [][2]string{{"asset_tag,description", "R-1|x"}, {"id,asset_tag,description", "50|R-1|x"}, {"asset_tag,description,created_at", "R-1|x|2026-11-01"}} {
+		s.rejected("asset_tag: asset 1 (R-1) is retired", func() error { return s.row("work-orders", c[0], c[1]) })
+	}
+	exported := []string{
+		"50|R-1|opened before|medium|corrective|open||0|0|0||2026-11-01T00:00:00Z|",
+		"51|R-1|begun before|high|corrective|in-progress|Ana|5|0|0||2026-11-02T00:00:00Z|",
+	}
+	s.rows("work-orders", s.header("work-orders"), exported...)
+	s.exports("work-orders", exported...)
+}
+
+// A meter whose only reading is a correction comes back with that one reading.
+func TestALoneCorrectionComesBack(t *testing.T) {
+	s := open(t)
+	s.rows("assets", "asset_tag", "A-1")
+	s.rows("meters", s.header("meters"), "A-1|hours|h|5|2026-11-01", "A-1|cycles||7|2026-11-01")
+	for range 2 {
+		done, err := s.LoadReadings(ctx, cli, []schema.Line{
+			{Number: 2, Cells: []string{"A-1", "hours", "5", "2026-11-01", "1"}}, {Number: 3, Cells: []string{"A-1", "cycles", "7", "2026-11-01", "0"}},
+		}, schema.LoadOptions{})
+		s.Must(err)
+		if len(done.Errors) > 0 || done.Imported != 2 {
+			t.Errorf("%+v", done)
+		}
+		s.exports("readings", "A-1|hours|5|2026-11-01|1", "A-1|cycles|7|2026-11-01|0")
+	}
+	if s.names() != "" {
+		t.Errorf("what was there emitted %s", s.names())
+	}
+}

@@ -1,0 +1,88 @@
+package db
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/schema/fault"
+)
+
+// A wrong clock does not vouch for itself: what is written while it is doubted, by
+// changes that do not depend on the day, leaves it doubted, in this process and in the
+// next, however much it is; put right, it is believed again, and stays so.
+func TestAWrongClockDoesNotVouchForItself(t *testing.T) {
+	const day = 24 * time.Hour
+	for name, wrong := range map[string]time.Duration{"ahead": 500 * day, "behind": -3 * day} {
+		t.Run(name, func(t *testing.T) {
+			d, clock := fresh(t)
+			write := func(d *DB, check bool) error {
+				return Exec(ctx, d, CLI(""), func(tx *Tx) error {
+					if check {
+						if err := tx.CheckClock(); err != nil {
+							return err
+						}
+					}
+					return tx.Audit("x", "y", nil)
+				})
+			}
+			expect := func(what string, doubted bool) {
+				t.Helper()
+				next, err := Open(d.path, Options{Now: clock.Now, Zone: time.UTC})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for process, d := range map[string]*DB{"this": d, "the next": next} {
+					if err := write(d, true); doubted != fault.Is(err, fault.Unavailable) {
+						t.Errorf("%s, %s process: %v, want it doubted: %v", what, process, err, doubted)
+					}
+				}
+				if err := next.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			unchecked := func(n int) {
+				t.Helper()
+				for range n {
+					if err := write(d, false); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			unchecked(1)
+			expect("right", false)
+			clock.add(wrong)
+			expect("wrong", true)
+			unchecked(1)
+			expect("wrong, and something was written", true)
+			unchecked(recent + 1)
+			expect("wrong, and much was written", true)
+			clock.add(-wrong)
+			expect("right again", false)
+			if n := count(t, d, "SELECT count(*) FROM audit WHERE action = 'clock.doubted'"); n != 1 {
+				t.Errorf("%d marks of doubt, want 1", n)
+			}
+			if n := count(t, d, "SELECT count(*) FROM audit WHERE action = 'clock.believed'"); n != 1 {
+				t.Errorf("%d marks of belief, want 1", n)
+			}
+			for range 3 {
+				clock.add(399 * day)
+				expect("years later", false)
+			}
+			clock.add(wrong)
+			unchecked(1)
+			expect("wrong once more", true)
+			clock.add(-wrong)
+			expect("right once more", false)
+		})
+	}
+}
+
+// The marks are found without a walk through the audit trail.
+func TestMarksHaveAnIndex(t *testing.T) {
+	d, _ := fresh(t)
+	steps, err := All(conn(t, d), func(r *Row) string { r.i = 3; return r.Text() }, "EXPLAIN QUERY PLAN "+selectMark)
+	if err != nil || !strings.Contains(strings.Join(steps, ";"), "USING INDEX audit_clock") {
+		t.Errorf("%q (%v)", steps, err)
+	}
+}
