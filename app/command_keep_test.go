@@ -255,6 +255,55 @@ func TestMigrateLeavesANewerFileAlone(t *testing.T) {
 	}
 }
 
+// A file that comes from a backup is in another mode than one that was served, and no
+// command changes a byte of it either.
+func TestANewerBackupIsLeftAlone(t *testing.T) {
+	c := newCLI(t)
+	old := filepath.Join(t.TempDir(), "backup.db")
+	c.ok("backup", old)
+	c.db = old
+	c.tamper("INSERT INTO schema_migrations VALUES ('9999_future', 1)")
+	file := []byte(c.read(old))
+	file[18], file[19] = 1, 1 // back to the mode in which a backup is; to tamper with it was to serve it
+	if err := os.WriteFile(old, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := c.read(old)
+	for _, args := range [][]string{
+		{"user", "list"}, {"key", "list"}, {"audit"}, {"webhook", "list"}, {"export", "reorder", "skus"}, {"serve"}, {"doctor"}, {"migrate"},
+	} {
+		c.refuses(1, []string{"made by a newer Quartermaster", "9999_future"}, args...)
+		if c.read(old) != before {
+			t.Errorf("%s touched the file", strings.Join(args, " "))
+			before = c.read(old)
+		}
+	}
+}
+
+func TestBackupReplacesOnlyACopy(t *testing.T) {
+	c := newCLI(t)
+	notes := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(notes, []byte("what I must not lose"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.refuses(1, []string{notes, "no copy of a database"}, "backup", notes)
+	if c.read(notes) != "what I must not lose" {
+		t.Error("it was replaced")
+	}
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	c.ok("backup", copied)
+	c.ok("backup", copied)
+	c.refuses(1, []string{"there is no copy at " + copied + ".gone"}, "restore", copied+".gone")
+}
+
+// Wrong values are told in words, and where the command's own help is.
+func TestWrongValuesAreToldInWords(t *testing.T) {
+	c := newCLI(t)
+	c.refuses(2, []string{`--amount: "9.50" is not allowed; it takes a whole number: `, "cents", "Run 'quartermaster rental charge --help' for usage."},
+		"rental", "charge", "1", "--type", "other", "--amount", "9.50", "--due", "2026-08-15", "--label", "R")
+	c.refuses(2, []string{`--window: "x" is not allowed; it takes a whole number`}, "reorder", "settings", "--window", "x")
+}
+
 func TestDoctorFindsAGoodFileWell(t *testing.T) {
 	c := newCLI(t)
 	out := c.ok("doctor")

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"quartermaster/app"
 	"quartermaster/app/apptest"
 )
 
@@ -141,6 +142,24 @@ func TestServeInitTellsWhatComesNext(t *testing.T) {
 	p := apptest.Serve(t, t.TempDir(), "--init")
 	for _, want := range []string{"quartermaster init", "user add", "key create"} {
 		apptest.Await(t, want, func() bool { return strings.Contains(p.Stderr.String(), want) })
+	}
+}
+
+func TestServeDemoRefusesARealShop(t *testing.T) {
+	for _, admin := range []string{"robin", "demo"} {
+		path := filepath.Join(t.TempDir(), "shop.db")
+		run := func(args ...string) (code int, out, told string) {
+			var stdout, stderr strings.Builder
+			code = app.Run(t.Context(), app.Env{Args: append(args, "--db", path), Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }})
+			return code, stdout.String(), stderr.String()
+		}
+		if code, _, told := run("init", "--admin", admin); code != 0 {
+			t.Fatal(told)
+		}
+		code, out, told := run("serve", "--demo", "--store-addr", "127.0.0.1:0", "--maintenance-addr", "127.0.0.1:0", "--rental-addr", "127.0.0.1:0", "--reorder-addr", "127.0.0.1:0")
+		if code != 1 || out != "" || !strings.Contains(told, path+" is no demo shop") || strings.Count(told, "\n") != 1 {
+			t.Errorf("exit %d, %q, %q", code, out, told)
+		}
 	}
 }
 
