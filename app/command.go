@@ -113,6 +113,22 @@ func (p *program) root() *cobra.Command {
 	return root
 }
 
+// group is a command that only holds others; its example is theirs, a line of each.
+func group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short, Long: long, Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var lines []string
+	for _, c := range commands {
+		line, _, _ := strings.Cut(c.Example, "\n")
+		lines = append(lines, line)
+	}
+	cmd.Example = strings.Join(lines, "\n")
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
 // flags are those of every command.
 func (p *program) flags(f *pflag.FlagSet) {
 	f.StringVar(&p.dbPath, "db", "quartermaster.db", "the database file")

@@ -23,18 +23,12 @@ type createdKey struct {
 }
 
 func (p *program) keyCommand() *cobra.Command {
-	key := &cobra.Command{
-		Use:   "key",
-		Short: "Keep the API keys",
-		Long: `A key opens one service, as the user whose it is: a read-only key (--scope read)
+	return group("key", "Keep the API keys",
+		`A key opens one service, as the user whose it is: a read-only key (--scope read)
 only reads, a full one may do what the user's role there allows. It is sent as
 "Authorization: Bearer KEY", to REST and to the agent endpoint alike. Only its hash is
 kept, so that it cannot be shown again: whoever loses one makes another.`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	key.AddCommand(p.keyCreateCommand(), p.keyListCommand(), p.keyRevokeCommand())
-	return key
+		p.keyCreateCommand(), p.keyListCommand(), p.keyRevokeCommand())
 }
 
 func (p *program) keyCreateCommand() *cobra.Command {

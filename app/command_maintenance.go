@@ -14,14 +14,8 @@ import (
 )
 
 func (p *program) maintenanceCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "maintenance",
-		Short: "Run the workshop: labor rate, assets, parts, photos, services done, bulk moves",
-		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(p.laborRateCommand(), p.assetStatusCommand(), p.usePartCommand(), p.photoCommand(), p.pmDoneCommand(), p.moveCommand())
-	return cmd
+	return group("maintenance", "Run the workshop: labor rate, assets, parts, photos, services done, bulk moves", "",
+		p.laborRateCommand(), p.assetStatusCommand(), p.usePartCommand(), p.photoCommand(), p.pmDoneCommand(), p.moveCommand())
 }
 
 // withMaintenance runs do with the maintenance service and with whom the command acts as.

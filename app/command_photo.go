@@ -14,14 +14,8 @@ import (
 )
 
 func (p *program) photoCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "photo",
-		Short: "Keep photos with work orders",
-		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(p.photoAddCommand(), p.photoSaveCommand())
-	return cmd
+	return group("photo", "Keep photos with work orders", "",
+		p.photoAddCommand(), p.photoSaveCommand())
 }
 
 func (p *program) photoAddCommand() *cobra.Command {

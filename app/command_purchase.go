@@ -18,20 +18,14 @@ type purchaseList struct {
 }
 
 func (p *program) purchaseCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "po",
-		Short: "Keep purchase orders: create, order, receive, cancel, suggest",
-		Long: `A purchase order is a draft, ordered, partial (some of it has come), received or
+	return group("po", "Keep purchase orders: create, order, receive, cancel, suggest",
+		`A purchase order is a draft, ordered, partial (some of it has come), received or
 cancelled. What is not yet received of ordered and partial ones is on order.`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(p.purchaseCreateCommand(), p.purchaseListCommand(), p.purchaseShowCommand(),
+		p.purchaseCreateCommand(), p.purchaseListCommand(), p.purchaseShowCommand(),
 		p.purchaseMoveCommand("order", "Turn a draft into an order", (*reorder.Service).PlaceOrder),
 		p.purchaseReceiveCommand(),
 		p.purchaseMoveCommand("cancel", "Cancel a purchase order of which something is still to come", (*reorder.Service).CancelOrder),
 		p.purchaseSuggestCommand())
-	return cmd
 }
 
 func (p *program) purchaseCreateCommand() *cobra.Command {

@@ -13,14 +13,8 @@ import (
 )
 
 func (p *program) rentalCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "rental",
-		Short: "What leases owe: further charges, payments taken back, leases that end early",
-		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(p.rentalChargeCommand(), p.rentalReverseCommand(), p.rentalEndCommand())
-	return cmd
+	return group("rental", "What leases owe: further charges, payments taken back, leases that end early", "",
+		p.rentalChargeCommand(), p.rentalReverseCommand(), p.rentalEndCommand())
 }
 
 // withRental runs do with the rental service and with whom the command acts as.

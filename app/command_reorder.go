@@ -14,14 +14,8 @@ import (
 )
 
 func (p *program) reorderCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "reorder",
-		Short: "What to buy: the report, stock counts, purchase orders, settings",
-		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(p.reorderReportCommand(), p.reorderAdjustCommand(), p.reorderSettingsCommand(), p.purchaseCommand())
-	return cmd
+	return group("reorder", "What to buy: the report, stock counts, purchase orders, settings", "",
+		p.reorderReportCommand(), p.reorderAdjustCommand(), p.reorderSettingsCommand(), p.purchaseCommand())
 }
 
 // withReorder runs do with the reorder service and with whom the command acts as.

@@ -12,17 +12,8 @@ import (
 )
 
 func (p *program) storeCommand() *cobra.Command {
-	cmd := group("store", "Run the store: orders, licenses, codes, payment providers, settings")
-	cmd.AddCommand(p.storeOrderCommand(), p.licenseCommand(), p.codesCommand(), p.providerCommand(), p.storeSettingsCommand())
-	return cmd
-}
-
-// group is a command that only holds others.
-func group(use, short string) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	return group("store", "Run the store: orders, licenses, codes, payment providers, settings", "",
+		p.storeOrderCommand(), p.licenseCommand(), p.codesCommand(), p.providerCommand(), p.storeSettingsCommand())
 }
 
 // withStore runs do with the store and with whom the command acts as.
@@ -37,9 +28,8 @@ func (p *program) withStore(ctx context.Context, do func(*store.Service, db.Call
 }
 
 func (p *program) storeOrderCommand() *cobra.Command {
-	cmd := group("order", "Record and refund orders")
-	cmd.AddCommand(p.recordCommand(), p.refundCommand())
-	return cmd
+	return group("order", "Record and refund orders", "",
+		p.recordCommand(), p.refundCommand())
 }
 
 func (p *program) recordCommand() *cobra.Command {
@@ -128,7 +118,7 @@ Never more than was paid.`,
 }
 
 func (p *program) licenseCommand() *cobra.Command {
-	cmd := group("license", "Suspend, resume and revoke licenses")
+	var acts []*cobra.Command
 	for _, act := range []struct {
 		name, short string
 		do          func(*store.Service, context.Context, db.Caller, int64) (store.License, error)
@@ -137,7 +127,7 @@ func (p *program) licenseCommand() *cobra.Command {
 		{"resume", "Lift a license's suspension", (*store.Service).ResumeLicense},
 		{"revoke", "Revoke a license for good", (*store.Service).RevokeLicense},
 	} {
-		cmd.AddCommand(p.jsonFlag(p.acting(&cobra.Command{
+		acts = append(acts, p.jsonFlag(p.acting(&cobra.Command{
 			Use: act.name + " ID", Short: act.short, Args: cobra.ExactArgs(1),
 			Example: "  quartermaster store license " + act.name + " 12",
 			RunE: p.run(func(ctx context.Context, args []string) error {
@@ -155,33 +145,31 @@ func (p *program) licenseCommand() *cobra.Command {
 			}),
 		})))
 	}
-	return cmd
+	return group("license", "Suspend, resume and revoke licenses", "", acts...)
 }
 
 func (p *program) codesCommand() *cobra.Command {
-	cmd := group("codes", "Void redeem codes")
-	cmd.AddCommand(p.jsonFlag(p.acting(&cobra.Command{
-		Use:     "void BATCH",
-		Short:   "Void the codes of a batch that are unused",
-		Example: "  quartermaster store codes void launch-2026",
-		Args:    cobra.ExactArgs(1),
-		RunE: p.run(func(ctx context.Context, args []string) error {
-			return p.withStore(ctx, func(s *store.Service, who db.Caller) error {
-				v, err := s.VoidBatch(ctx, who, args[0])
-				if err != nil {
-					return err
-				}
-				return p.print(v, func(w io.Writer) { fmt.Fprintf(w, "batch %s: %d codes voided\n", v.Batch.Batch, v.Voided) })
-			})
-		}),
-	})))
-	return cmd
+	return group("codes", "Void redeem codes", "",
+		p.jsonFlag(p.acting(&cobra.Command{
+			Use:     "void BATCH",
+			Short:   "Void the codes of a batch that are unused",
+			Example: "  quartermaster store codes void launch-2026",
+			Args:    cobra.ExactArgs(1),
+			RunE: p.run(func(ctx context.Context, args []string) error {
+				return p.withStore(ctx, func(s *store.Service, who db.Caller) error {
+					v, err := s.VoidBatch(ctx, who, args[0])
+					if err != nil {
+						return err
+					}
+					return p.print(v, func(w io.Writer) { fmt.Fprintf(w, "batch %s: %d codes voided\n", v.Batch.Batch, v.Voided) })
+				})
+			}),
+		})))
 }
 
 func (p *program) providerCommand() *cobra.Command {
-	cmd := group("provider", "Set up who sends payments in")
-	cmd.AddCommand(p.providerSetCommand(), p.providerMapCommand(), p.providerDismissCommand())
-	return cmd
+	return group("provider", "Set up who sends payments in", "",
+		p.providerSetCommand(), p.providerMapCommand(), p.providerDismissCommand())
 }
 
 func (p *program) providerSetCommand() *cobra.Command {

@@ -18,19 +18,13 @@ type userList struct {
 }
 
 func (p *program) userCommand() *cobra.Command {
-	user := &cobra.Command{
-		Use:   "user",
-		Short: "Keep the people and their roles",
-		Long: `A user has a role in each service: a viewer reads, a member and an admin read and
+	return group("user", "Keep the people and their roles",
+		`A user has a role in each service: a viewer reads, a member and an admin read and
 write. What a user does over REST or as an agent is done with a key of theirs; see
 "quartermaster key".`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	user.AddCommand(p.userAddCommand(), p.userListCommand(), p.userRoleCommand(),
+		p.userAddCommand(), p.userListCommand(), p.userRoleCommand(),
 		p.userSwitchCommand("disable", "Stop a user's keys from working, from the next request on", account.Disable),
 		p.userSwitchCommand("enable", "Let a disabled user's keys work again", account.Enable))
-	return user
 }
 
 func (p *program) userAddCommand() *cobra.Command {

@@ -18,22 +18,16 @@ type webhookList struct {
 }
 
 func (p *program) webhookCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "webhook",
-		Short: "Keep the receivers of events, and the log of what was sent to them",
-		Long: `A receiver is a URL that a service's events are sent to, each one signed with the
+	return group("webhook", "Keep the receivers of events, and the log of what was sent to them",
+		`A receiver is a URL that a service's events are sent to, each one signed with the
 receiver's secret. There is one attempt for each event; what was missed is sent again
 by "quartermaster webhook resend". A running server sends what commands bring about
 within 2 seconds.`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(p.webhookAddCommand(), p.webhookListCommand(),
+		p.webhookAddCommand(), p.webhookListCommand(),
 		p.webhookActCommand("remove", "removed", "Send nothing more to a receiver, and forget its URL and secret", (*webhook.Receivers).Remove),
 		p.webhookActCommand("enable", "enabled", "Send events to a receiver again, those that wait for it first", (*webhook.Receivers).Enable),
 		p.webhookActCommand("disable", "disabled", "Hold a receiver back: what happens meanwhile is not sent to it", (*webhook.Receivers).Disable),
 		p.webhookRotateCommand(), p.webhookDeliveriesCommand(), p.webhookResendCommand())
-	return cmd
 }
 
 // eventNames are each service's events.
