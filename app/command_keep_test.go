@@ -152,7 +152,7 @@ func TestBackupAndRestoreOverTheCommandLine(t *testing.T) {
 	}
 	c.refuses(1, []string{"the database itself"}, "backup", c.db)
 	c.refuses(1, []string{"the database itself"}, "restore", c.db)
-	c.refuses(1, []string{"no database at"}, "restore", filepath.Join(c.dir, "nowhere.db"))
+	c.refuses(1, []string{"there is no copy at"}, "restore", filepath.Join(c.dir, "nowhere.db"))
 	c.refuses(1, []string{"nowhere"}, "backup", filepath.Join(c.dir, "nowhere", "copy.db"))
 	c.refuses(2, nil, "backup")
 	c.refuses(2, nil, "restore", copied, copied)

@@ -145,7 +145,7 @@ func (f *Form) ID(p *int64, name, about string, opts ...Opt) {
 	}
 	if v.isText && a.Path != "" && f.surface == REST {
 		n, err := strconv.ParseUint(v.text, 10, 63)
-		if err != nil || n == 0 || v.text[0] == '0' { // one record has one path
+		if err != nil || n == 0 {
 			f.pathErr = fault.NotFoundf("%s %s in the path names no record: ids are positive whole numbers", a.Path, Quote(v.text))
 		}
 		*p = int64(n)
