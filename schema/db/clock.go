@@ -20,11 +20,14 @@ const (
 // clock cannot be right: more than a minute before the newest instant on file, or more
 // than 400 days after it.
 func (tx *Tx) CheckClock() error {
+	verdict, err := tx.judgeClock()
 	newest := exact.Instant(tx.d.newest.Load())
-	switch tx.d.judge(tx.Now()) {
-	case clockBehind:
+	switch {
+	case err != nil:
+		return err
+	case verdict == clockBehind:
 		return fault.Unavailablef(nil, "the machine's clock says %s, but something was written at %s already: set the clock right, or start once with --accept-clock if it is", tx.Now(), newest)
-	case clockAhead:
+	case verdict == clockAhead:
 		return fault.Unavailablef(nil, "the machine's clock says %s, more than 400 days after the newest entry (%s): set the clock right, or start once with --accept-clock if it is", tx.Now(), newest)
 	}
 	return nil
@@ -45,6 +48,22 @@ func (d *DB) judge(now exact.Instant) int {
 		return clockAhead
 	}
 	return clockFits
+}
+
+// judgeClock is judge, after a look whether the operator has accepted the clock meanwhile,
+// by another process.
+func (tx *Tx) judgeClock() (verdict int, err error) {
+	if verdict = tx.d.judge(tx.Now()); verdict == clockFits {
+		return verdict, nil
+	}
+	last, err := lastMark(&tx.Conn)
+	if err != nil || last.action != markAccepted || last.id <= tx.d.marked.Load() {
+		return verdict, err
+	}
+	if err := tx.d.takeClock(&tx.Conn, last); err != nil {
+		return verdict, err
+	}
+	return tx.d.judge(tx.Now()), nil
 }
 
 // The marks in the audit trail: from where on the clock was accepted by the operator,
@@ -79,32 +98,46 @@ func (d *DB) readClock(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		newest := int64(m.newest)
-		if m.action == markDoubted {
-			d.doubted.Store(true)
-		} else {
-			newest, _, err = One(c, Int, "SELECT ifnull(max(at), 0) FROM (SELECT at FROM audit WHERE id >= ? ORDER BY id DESC LIMIT ?)", m.id, recent)
-		}
-		d.newest.Store(newest)
-		return err
+		return d.takeClock(c, m)
 	})
+}
+
+// takeClock takes the newest instant from what was written since the last mark, or from
+// a mark of doubt.
+func (d *DB) takeClock(c *Conn, last mark) (err error) {
+	newest := int64(last.newest)
+	if last.action == markDoubted {
+		d.doubted.Store(true)
+	} else {
+		newest, _, err = One(c, Int, "SELECT ifnull(max(at), 0) FROM (SELECT at FROM audit WHERE id >= ? ORDER BY id DESC LIMIT ?)", last.id, recent)
+	}
+	if err == nil {
+		d.newest.Store(newest)
+		d.marked.Store(last.id)
+	}
+	return err
 }
 
 // acceptClock notes the operator's word that the clock is right, for this run and the
 // next ones.
 func (d *DB) acceptClock(ctx context.Context) error {
 	d.newest.Store(0)
-	return Exec(ctx, d, CLI(""), func(tx *Tx) error {
+	err := Exec(ctx, d, CLI(""), func(tx *Tx) error {
 		return tx.Audit(markAccepted, "clock", map[string]exact.Instant{"now": tx.Now()})
 	})
+	if err != nil {
+		return err
+	}
+	return d.readClock(ctx)
 }
 
 // markClock notes, before an audit entry is written, that from here on the clock is
 // doubted, or is believed again.
 func (tx *Tx) markClock() error {
-	wrong := tx.d.judge(tx.Now()) != clockFits
-	if !wrong && !tx.d.doubted.Load() {
-		return nil
+	verdict, err := tx.judgeClock()
+	wrong := verdict != clockFits
+	if err != nil || !wrong && !tx.d.doubted.Load() {
+		return err
 	}
 	tx.d.doubted.Store(true) // to be looked for as long as this process runs
 	last, err := lastMark(&tx.Conn)

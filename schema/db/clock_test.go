@@ -78,6 +78,51 @@ func TestAWrongClockDoesNotVouchForItself(t *testing.T) {
 	}
 }
 
+// The operator's word, given beside a running server, holds there at once, and is not
+// undone by it; an old word does not vouch for a clock that goes wrong later.
+func TestTheClockIsAcceptedBesideAServer(t *testing.T) {
+	d, clock := fresh(t)
+	check := func(d *DB) error {
+		return Exec(ctx, d, CLI(""), func(tx *Tx) error {
+			if err := tx.CheckClock(); err != nil {
+				return err
+			}
+			return tx.Audit("x", "y", nil)
+		})
+	}
+	note := func() {
+		t.Helper()
+		if err := Exec(ctx, d, CLI(""), func(tx *Tx) error { return tx.Audit("x", "y", nil) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := func(accept bool) *DB {
+		t.Helper()
+		o, err := Open(d.path, Options{Now: clock.Now, Zone: time.UTC, Accept: accept})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = o.Close() })
+		return o
+	}
+	note()
+	for range 2 { // the second time there is an old word
+		clock.add(401 * 24 * time.Hour)
+		note()
+		if err := check(d); !fault.Is(err, fault.Unavailable) {
+			t.Fatalf("a wrong clock: %v", err)
+		}
+		other(true)
+		note()
+		if err := check(d); err != nil {
+			t.Errorf("accepted beside it: %v", err)
+		}
+		if err := check(other(false)); err != nil {
+			t.Errorf("the next process: %v", err)
+		}
+	}
+}
+
 // The marks are found without a walk through the audit trail.
 func TestMarksHaveAnIndex(t *testing.T) {
 	d, _ := fresh(t)

@@ -48,6 +48,7 @@ type DB struct {
 	waits   waits
 	newest  atomic.Int64 // the newest instant on file
 	doubted atomic.Bool  // the clock was found to be wrong
+	marked  atomic.Int64 // the last mark of the clock that this process has taken into account
 }
 
 // Readers is how many connections read at once at most; each holds a page cache.
