@@ -58,7 +58,7 @@ const Readers = 4
 // of a copy, which the figures in docs/performance.md do not show; eight large ones
 // they do show, as memory. The writer's holds what an upload changes until its commit.
 const (
-	readerCache = 512
+	readerCache = 256
 	writerCache = 2000
 )
 
