@@ -201,7 +201,10 @@ func refusals(op schema.Op) []fault.Kind {
 		}
 	}
 	if op.Method() == http.MethodPost {
-		kinds = append(kinds, fault.Malformed, fault.TooLarge, fault.Media)
+		kinds = append(kinds, fault.Malformed, fault.TooLarge)
+		if !takesRaw(op) {
+			kinds = append(kinds, fault.Media)
+		}
 	}
 	if strings.Contains(op.Path(), ":") {
 		kinds = append(kinds, fault.NotFound)
