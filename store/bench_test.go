@@ -56,7 +56,7 @@ func stocked(b *testing.B, n int) (*shop, []string) {
 			`INSERT INTO store_activations (license_id, fingerprint, label, allowed, created_at, last_seen_at)
 				SELECT id, 'machine', '', NULL, created_at, created_at FROM store_licenses WHERE activation_count = 1`,
 			`INSERT INTO store_expiry (span, start, licenses) SELECT span, expires_at - expires_at % span, count(*)
-				FROM store_licenses, (SELECT 3600 AS span UNION ALL SELECT 230400 UNION ALL SELECT 14745600) WHERE expires_at IS NOT NULL GROUP BY 1, 2`,
+				FROM store_licenses, ` + selectSpans + ` WHERE expires_at IS NOT NULL GROUP BY 1, 2`,
 			"DELETE FROM store_totals",
 		}, recountsInto()...) {
 			_, err := tx.Exec(query)

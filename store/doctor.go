@@ -79,7 +79,7 @@ func sentences(c *db.Conn, format string, numbers int, query string) ([]string, 
 func checkExpiry(c *db.Conn) ([]string, error) {
 	return sentences(c, "of the licenses that expire in the %s, %d are counted, and %d are there", 2, `
 		WITH counted AS (SELECT span, expires_at - expires_at % span AS start, count(*) AS n
-			FROM store_licenses, (SELECT 3600 AS span UNION ALL SELECT 230400 UNION ALL SELECT 14745600)
+			FROM store_licenses, `+selectSpans+`
 			WHERE state = 'active' AND expires_at IS NOT NULL GROUP BY 1, 2)
 		SELECT (span / 3600) || ' hours from ' || strftime('%Y-%m-%dT%H:%MZ', start, 'unixepoch'),
 			ifnull(e.licenses, 0), ifnull(k.n, 0) FROM store_expiry e FULL JOIN counted k USING (span, start)

@@ -228,7 +228,7 @@ func countSale(tx *db.Tx, customer int64, v sale) error {
 // settle clears what waited for the order: the note that its payment could not be
 // booked, and a refund that came first.
 func settle(tx *db.Tx, d OrderDetail, emit bool) (OrderDetail, error) {
-	if err := cleared(tx, d.Provider, d.ProviderRef); err != nil {
+	if err := paid(tx, d.Provider, d.ProviderRef); err != nil {
 		return d, err
 	}
 	var event string

@@ -48,6 +48,24 @@ func TestARefundThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// A payment and its refund that both cannot be booked are both told, and booking the one
+// does not take the other off the list.
+func TestAPaymentAndItsRefundThatCannotBeRead(t *testing.T) {
+	s := newStripeShop(t)
+	equal(t, "the payment", s.stripe("session", map[string]any{"metadata.sku": "NOPE"}).Outcome, "unclear")
+	equal(t, "the refund", s.stripe("charge", map[string]any{"amount_refunded": nil}).Outcome, "unclear")
+	if listed := s.doctor(); len(listed) != 2 || !strings.Contains(listed[0], "store order record") || !strings.Contains(listed[1], "store order refund") {
+		t.Errorf("doctor lists %q", listed)
+	}
+	equal(t, "sent again", s.stripe("session", nil).Outcome, "recorded")
+	if listed := s.doctor(); len(listed) != 1 || !strings.Contains(listed[0], "store order refund") {
+		t.Errorf("doctor lists %q", listed)
+	}
+	_, err := s.RefundOrder(background, cli, s.payment().OrderRef, nil)
+	must(t, err)
+	equal(t, "refunded by hand", len(s.doctor()), 0)
+}
+
 // Quantities come as texts from Stripe, and as numbers from whoever imitates it; a tier
 // may stand in the metadata where the link names none.
 func TestWhatTheMetadataMayHold(t *testing.T) {

@@ -39,6 +39,9 @@ const (
 	spanLong                 = 64 * spanMiddle
 )
 
+// selectSpans gives them to a statement that counts the licenses anew.
+const selectSpans = "(SELECT 3600 AS span UNION ALL SELECT 230400 UNION ALL SELECT 14745600)"
+
 // addLicenses moves the totals of licenses in a state, and how many run out when they
 // do; expires is nil for those that never do.
 func addLicenses(tx *db.Tx, state string, expires *exact.Instant, n int64) error {

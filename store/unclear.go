@@ -30,7 +30,7 @@ type trouble struct {
 // note puts it on doctor's list.
 func (u trouble) note(tx *db.Tx) error {
 	_, err := tx.Exec(`INSERT INTO store_unclear (provider, provider_ref, event_id, refund, reason, at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (provider, provider_ref) DO UPDATE SET event_id = excluded.event_id, refund = excluded.refund, reason = excluded.reason, at = excluded.at`,
+		ON CONFLICT (provider, provider_ref, refund) DO UPDATE SET event_id = excluded.event_id, reason = excluded.reason, at = excluded.at`,
 		u.provider, u.ref, u.event, u.refund, u.reason, tx.Now())
 	if err != nil {
 		return err
@@ -42,6 +42,13 @@ func (u trouble) note(tx *db.Tx) error {
 // with.
 func cleared(tx *db.Tx, provider, ref string) error {
 	_, err := tx.Exec("DELETE FROM store_unclear WHERE provider = ? AND provider_ref = ?", provider, ref)
+	return err
+}
+
+// paid takes a payment that is booked now off the list; a refund of it that cannot be
+// booked stays there.
+func paid(tx *db.Tx, provider, ref string) error {
+	_, err := tx.Exec("DELETE FROM store_unclear WHERE provider = ? AND provider_ref = ? AND refund = 0", provider, ref)
 	return err
 }
 
@@ -62,7 +69,7 @@ func (u trouble) whatToDo() string {
 
 // unclearPayments tells of every payment that came in and could not be booked.
 func unclearPayments(c *db.Conn) ([]string, error) {
-	return db.All(c, func(r *db.Row) string { return scanTrouble(r).whatToDo() }, unclearQuery+" ORDER BY at, provider_ref")
+	return db.All(c, func(r *db.Row) string { return scanTrouble(r).whatToDo() }, unclearQuery+" ORDER BY at, provider_ref, refund")
 }
 
 // Dismissed is a payment that doctor no longer lists.

@@ -168,5 +168,5 @@ CREATE TABLE store_unclear (
   refund INTEGER NOT NULL CHECK (refund IN (0, 1)),       -- 1: what cannot be booked is a refund of it
   reason TEXT NOT NULL,
   at INTEGER NOT NULL,
-  PRIMARY KEY (provider, provider_ref)
+  PRIMARY KEY (provider, provider_ref, refund)
 ) STRICT, WITHOUT ROWID;
