@@ -51,16 +51,9 @@ func (s *Service) Adjust(ctx context.Context, who db.Caller, a Adjustment) (Adju
 		} else if to += *a.Delta; (to < from) != (*a.Delta < 0) {
 			return Adjusted{}, fault.Invalidf("delta: %s is out of range", *a.Delta)
 		}
-		if to < 0 || to > maxQty {
-			name := "set_to"
-			if a.Delta != nil {
-				name = "delta"
-			}
-			return Adjusted{}, fault.Invalidf("%s: the stock of %s would be %s: it is never negative, and at most %s is kept (it is %s now)", name, rec.Code, to, maxQty, from)
-		}
 		fired, err := move(tx, h, &rec, to, rec.OnOrder)
 		if err != nil {
-			return Adjusted{}, err
+			return Adjusted{}, a.named(err)
 		}
 		err = tx.Audit("stock.adjusted", subject(rec.Code), struct {
 			From   exact.Milli `json:"from"`
@@ -69,6 +62,19 @@ func (s *Service) Adjust(ctx context.Context, who db.Caller, a Adjustment) (Adju
 		}{from, to, a.Reason})
 		return Adjusted{Row: rowOf(rec, h), PreviousStock: from, Crossed: fired}, err
 	})
+}
+
+// named puts the argument that is to blame before a refusal of the stock.
+func (a Adjustment) named(err error) error {
+	e, refused := fault.As(err)
+	if !refused || e.Kind != fault.Invalid {
+		return err
+	}
+	name := "set_to: "
+	if a.Delta != nil {
+		name = "delta: "
+	}
+	return fault.Invalidf("%s", name+e.Detail)
 }
 
 // subject is how the audit trail names a SKU.

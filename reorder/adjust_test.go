@@ -45,11 +45,11 @@ func TestAdjustRefuses(t *testing.T) {
 	}{
 		{`{"sku":"A","set_to":1,"delta":1}`, fault.Invalid, []string{"set_to", "delta", "one of them"}},
 		{`{"sku":"A"}`, fault.Invalid, []string{"set_to", "delta", "one of them"}},
-		{`{"sku":"A","delta":-10.001}`, fault.Invalid, []string{"-0.001", "never negative"}},
+		{`{"sku":"A","delta":-10.001}`, fault.Invalid, []string{"delta: ", "-0.001", "never negative"}},
 		{`{"sku":"A","set_to":-1}`, fault.Invalid, []string{"set_to", "-1", "from 0"}},
 		{`{"sku":"A","set_to":1.0005}`, fault.Invalid, []string{"set_to", "at most 3"}},
 		{`{"sku":"A","set_to":1000000001}`, fault.Invalid, []string{"set_to"}},
-		{`{"sku":"A","delta":1000000000}`, fault.Invalid, []string{"1000000010", "at most 1000000000"}},
+		{`{"sku":"A","delta":1000000000}`, fault.Invalid, []string{"delta: ", "1000000010", "at most 1000000000"}},
 		{`{"sku":"A","set_to":"5"}`, fault.Invalid, []string{"set_to", "a string"}},
 		{`{"sku":"a","set_to":5}`, fault.NotFound, []string{`"a"`, "case-sensitive"}},
 		{`{"set_to":5}`, fault.Invalid, []string{"sku is missing"}},
