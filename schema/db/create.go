@@ -107,7 +107,7 @@ func migrateAll(c *handle, now exact.Instant) error {
 	return nil
 }
 
-// bringUp refuses a newer file, and migrates an older one if it may, leaving a copy
+// bringUp refuses what is not ours and a newer file, and migrates an older one if it may, leaving a copy
 // of what was there beside it.
 func bringUp(path string, o Options) error {
 	// A connection that writes would change some bytes of a file that comes from a backup,

@@ -69,9 +69,6 @@ const busyTimeout = 5 * time.Second
 // file, what is missing or empty (ErrMissing), foreign (ErrForeign) or newer
 // (ErrNewer).
 func Open(path string, o Options) (*DB, error) {
-	if err := examine(path); err != nil {
-		return nil, err
-	}
 	if err := bringUp(path, o); err != nil {
 		return nil, err
 	}
