@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -170,12 +169,12 @@ func (f *Form) strangeField() (name string, strange bool) {
 
 // strangeParameter is the first, by name, that the query may not hold.
 func (f *Form) strangeParameter() (name string, strange bool) {
-	for _, name := range slices.Sorted(maps.Keys(f.in.Query)) {
-		if f.in.HasBody || !f.knows(name) {
-			return name, true
+	for n := range f.in.Query {
+		if (f.in.HasBody || !f.knows(n)) && (!strange || n < name) {
+			name, strange = n, true
 		}
 	}
-	return "", false
+	return name, strange
 }
 
 func (f *Form) knows(name string) bool {
