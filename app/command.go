@@ -147,7 +147,7 @@ func (p *program) settle(cmd *cobra.Command) error {
 		}
 		if v := p.Getenv(variable(f.Name)); v != "" {
 			if err := cmd.Flags().Set(f.Name, v); err != nil && bad == nil {
-				bad = usagef("%s: %v", variable(f.Name), err)
+				bad = usagef("%s: %w", variable(f.Name), inWords(err))
 			}
 		}
 	})
