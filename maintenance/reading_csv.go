@@ -190,8 +190,8 @@ func meterOfRow(c *db.Conn, r *readingRow) (Meter, error) {
 }
 
 // file takes the rows as the meter's past, if they are: more than the one reading that it
-// has, or that one as a correction; and after the rows, by the rules for every reading, a new one would stand exactly
-// where it does. Nothing moves then, so nothing is emitted and no plan follows.
+// has, or that one as a correction; and after the rows, by the rules for every reading, a
+// new one would stand exactly where it does. Nothing moves then, so nothing is emitted and no plan follows.
 func (p *past) file(tx *db.Tx) error {
 	if p.meter.posted != 1 || p.meter.epoch != 0 || len(p.rows) == 1 && !p.rows[0].Correction {
 		return nil
