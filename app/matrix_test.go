@@ -112,7 +112,7 @@ func TestEveryOperationKnowsItsCallers(t *testing.T) {
 	for _, service := range s.Server.Declared() {
 		callers := callersOf(s, service.Name)
 		documented := documentedRoutes(s, service.Name)
-		ping := schema.Op{Route: "GET /api/ping", Ask: func(*schema.Form) schema.Do { return nil }}
+		ping := schema.Op{Route: "GET /api/ping", Bind: func(*schema.Form) schema.Handler { return nil }}
 		for _, op := range append(slices.Clone(service.Ops), ping) {
 			if op.Route == "" {
 				continue
@@ -152,7 +152,7 @@ func (m *matrix) refusals(callers []caller) {
 	before := still(m.t, m.s)
 	refused := 0
 	for _, c := range callers {
-		if m.op.Open || c.reads && (c.writes || !m.op.Writes) {
+		if m.op.Public || c.reads && (c.writes || !m.op.Writes) {
 			continue
 		}
 		refused++
@@ -162,7 +162,7 @@ func (m *matrix) refusals(callers []caller) {
 			}
 		}
 	}
-	if refused == 0 && !m.op.Open {
+	if refused == 0 && !m.op.Public {
 		m.t.Error("nobody is refused")
 	}
 	before.check("refused requests")
@@ -207,7 +207,7 @@ func (m *matrix) grants(callers []caller) {
 		body = sampleBody(m.op)
 	}
 	for _, c := range callers {
-		if !m.op.Open && (!c.reads || m.op.Writes && !c.writes) {
+		if !m.op.Public && (!c.reads || m.op.Writes && !c.writes) {
 			continue
 		}
 		for _, method := range m.methods() {

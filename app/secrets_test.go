@@ -339,7 +339,7 @@ func TestOnlyWritersSeeLicenseKeys(t *testing.T) {
 		for _, c := range callersOf(s, service.Name) {
 			seen := 0
 			for _, op := range service.Ops {
-				if !c.reads || op.Open || op.Method() != http.MethodGet {
+				if !c.reads || op.Public || op.Method() != http.MethodGet {
 					continue
 				}
 				path := samplePath(op)

@@ -142,12 +142,12 @@ func (s *Service) SetAssetStatus(ctx context.Context, who db.Caller, id int64, s
 func (s *Service) listAssets() schema.Op {
 	next := int64(1)
 	return schema.Op{
-		Route: "GET /api/assets",
-		About: "Assets with their meters, by id.",
-		Gives: Assets{Assets: []Asset{sampleAsset}, Next: &next},
-		Ask: func(f *schema.Form) schema.Do {
+		Route:    "GET /api/assets",
+		About:    "Assets with their meters, by id.",
+		Response: Assets{Assets: []Asset{sampleAsset}, Next: &next},
+		Bind: func(f *schema.Form) schema.Handler {
 			var a AssetFilter
-			f.Enum(&a.Status, "status", "only those in this state", assetStatuses, schema.Folded, schema.Also("needs_attention", "needs-attention"))
+			f.Enum(&a.Status, "status", "only those in this state", assetStatuses, schema.Folded, schema.Alias("needs_attention", "needs-attention"))
 			f.Limit(&a.Limit)
 			f.ID(&a.After, "after", "the next of the page before")
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Assets(ctx, a) }

@@ -20,7 +20,7 @@ func (s *Service) assetTable() schema.Table {
 			f.TextPtr(&a.Manufacturer, "manufacturer", "who made it", schema.Most(maxName))
 			f.TextPtr(&a.Model, "model", "the maker's model", schema.Most(maxName))
 			f.TextPtr(&a.SerialNumber, "serial_number", "the maker's number", schema.Most(maxName))
-			f.Enum(&a.Status, "status", "its state", assetStatuses, schema.Folded, schema.Also("needs_attention", "needs-attention"))
+			f.Enum(&a.Status, "status", "its state", assetStatuses, schema.Folded, schema.Alias("needs_attention", "needs-attention"))
 			f.TextPtr(&a.Notes, "notes", "anything else")
 			return func(tx *db.Tx) error { return putAsset(tx, f, a) }
 		},

@@ -113,12 +113,12 @@ func BenchmarkNewestWorkOrders(b *testing.B) {
 
 // encoded writes an answer as REST does.
 func encoded(b *testing.B, answer any) {
-	held := strict.Borrow()
+	held := strict.GetBuffer()
 	body, err := strict.Append((*held)[:0], answer)
 	if err != nil {
 		b.Fatal(err)
 	}
-	strict.GiveBack(held, body)
+	strict.PutBuffer(held, body)
 }
 
 // BenchmarkPMDue lists what is due of 10,000 assets with 100 readings each, beside

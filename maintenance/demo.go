@@ -116,7 +116,7 @@ func demoRows(tx *db.Tx, t schema.Table, today exact.Day, rows []string) error {
 		for i, cell := range strings.Split(row, "|") {
 			cells[columns[i].Name] = demoDay(cell, today)
 		}
-		put, err := t.Bind(cells, schema.LoadOptions{})
+		put, err := t.Decode(cells, schema.LoadOptions{})
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", t.Name, row, err)
 		}

@@ -37,11 +37,11 @@ func (s *Service) workOrderDetail() schema.Op {
 	return schema.Op{
 		Tool:  "workorder_detail",
 		About: "One work order with the parts used, its photos and its cost.",
-		Gives: Detail{WorkOrder: sampleDone,
+		Response: Detail{WorkOrder: sampleDone,
 			Parts:  []PartUse{{PartID: 1, PartNumber: "6204-2RS", Name: "Ball bearing", Qty: 2000, UnitCostCents: 425, CostCents: 850}},
 			Photos: []Photo{{ID: 1, Filename: "spindle.jpg", Caption: orNil("before")}},
 			Cost:   Cost{LaborCents: 6750, PartsTypedCents: 400, PartsUsedCents: 850, TotalCents: 8000}},
-		Ask: func(f *schema.Form) schema.Do {
+		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			f.ID(&id, "id", "the work order", schema.Required)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrderDetail(ctx, id) }

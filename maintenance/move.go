@@ -200,8 +200,8 @@ func (s *Service) advanceStatus() schema.Op {
 		Route: "POST /api/work-orders/:id/status", Tool: "advance_status",
 		About: "Move a work order along: open to in-progress or cancelled, in-progress to done or cancelled, done back to open. " +
 			"done needs a resolution; completing a job that serves a plan restarts the plan.",
-		Writes: true, Gives: sampleDone,
-		Ask: func(f *schema.Form) schema.Do {
+		Writes: true, Response: sampleDone,
+		Bind: func(f *schema.Form) schema.Handler {
 			var m Move
 			f.ID(&m.ID, "id", "the work order", schema.InPath("id"))
 			askStatus(f, &m.Status, "where to move it", schema.Required, schema.Example("done"))

@@ -126,8 +126,8 @@ func (s *Service) createWorkOrder() schema.Op {
 	return schema.Op{
 		Route: "POST /api/work-orders", Tool: "create_workorder",
 		About:  "Open a work order against an asset that is not retired.",
-		Writes: true, Creates: true, Gives: sampleOrder,
-		Ask: func(f *schema.Form) schema.Do {
+		Writes: true, Creates: true, Response: sampleOrder,
+		Bind: func(f *schema.Form) schema.Handler {
 			n := NewOrder{Priority: "medium", Type: "corrective"}
 			f.ID(&n.AssetID, "asset_id", "the asset", schema.Required)
 			f.Text(&n.Description, "description", "what is to be done", schema.Required, schema.Most(maxText), schema.Example("Spindle bearing is loud"))

@@ -33,7 +33,7 @@ func TestSurface(t *testing.T) {
 		if op.Tool != "" {
 			tools = append(tools, op.Tool+" "+kind+": "+list(schema.Tool))
 		}
-		if op.About == "" || op.Gives == nil {
+		if op.About == "" || op.Response == nil {
 			t.Errorf("%s%s says too little", op.Route, op.Tool)
 		}
 	}
@@ -98,7 +98,7 @@ func TestExamplesHaveTheShapesOfAnswers(t *testing.T) {
 	for name, call := range calls {
 		answer, err := call()
 		s.Must(err)
-		example := asJSON(t, s.op(name).Gives)
+		example := asJSON(t, s.op(name).Response)
 		for _, member := range members.FindAllString(answer, -1) {
 			if !strings.Contains(example, member) {
 				t.Errorf("%s answers %s, which its example lacks", name, member)

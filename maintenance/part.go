@@ -148,10 +148,10 @@ func partsOf(c *db.Conn, orderID int64) ([]PartUse, error) {
 func (s *Service) listParts() schema.Op {
 	next := int64(1)
 	return schema.Op{
-		Route: "GET /api/parts",
-		About: "Spare parts with their low-stock flags, by id.",
-		Gives: Parts{Parts: []Part{samplePart}, Next: &next},
-		Ask: func(f *schema.Form) schema.Do {
+		Route:    "GET /api/parts",
+		About:    "Spare parts with their low-stock flags, by id.",
+		Response: Parts{Parts: []Part{samplePart}, Next: &next},
+		Bind: func(f *schema.Form) schema.Handler {
 			var after, limit int64
 			f.Limit(&limit)
 			f.ID(&after, "after", "the next of the page before")

@@ -116,12 +116,12 @@ func (p *duePlan) row(today exact.Day, u use) PMDueRow {
 
 func (s *Service) listDue() schema.Op {
 	return schema.Op{
-		Route: "GET /api/pm-due",
-		About: "Preventive maintenance, computed now: overdue first, then due soon, then ok. Assets that are retired have none.",
-		Gives: PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
-		Ask: func(f *schema.Form) schema.Do {
+		Route:    "GET /api/pm-due",
+		About:    "Preventive maintenance, computed now: overdue first, then due soon, then ok. Assets that are retired have none.",
+		Response: PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
+		Bind: func(f *schema.Form) schema.Handler {
 			var status string
-			f.Enum(&status, "status", "only the rows in this state", dueStatuses, schema.Folded, schema.Also("due_soon", dueSoon))
+			f.Enum(&status, "status", "only the rows in this state", dueStatuses, schema.Folded, schema.Alias("due_soon", dueSoon))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.PMDue(ctx, status) }
 		},
 	}
@@ -129,10 +129,10 @@ func (s *Service) listDue() schema.Op {
 
 func (s *Service) pmDue() schema.Op {
 	return schema.Op{
-		Tool:  "pm_due",
-		About: "Preventive maintenance that is due by date or by use: overdue first, then due soon, then ok.",
-		Gives: PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
-		Ask: func(f *schema.Form) schema.Do {
+		Tool:     "pm_due",
+		About:    "Preventive maintenance that is due by date or by use: overdue first, then due soon, then ok.",
+		Response: PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
+		Bind: func(f *schema.Form) schema.Handler {
 			var overdue bool
 			f.Bool(&overdue, "overdue_only", "true for what is overdue only")
 			return func(ctx context.Context, _ db.Caller) (any, error) {

@@ -212,8 +212,8 @@ func (s *Service) postReading() schema.Op {
 		Route: "POST /api/assets/:id/readings",
 		About: "Post a meter reading. One below the present value is refused with 409 unless correction is true: " +
 			"then the meter is wound back and the baselines of its plans follow.",
-		Writes: true, Creates: true, Gives: samplePosted,
-		Ask: func(f *schema.Form) schema.Do {
+		Writes: true, Creates: true, Response: samplePosted,
+		Bind: func(f *schema.Form) schema.Handler {
 			var n NewReading
 			askReading(f, &n, schema.InPath("id"))
 			f.Bool(&n.Correction, "correction", "the meter was replaced, or its present value is a typing error")
@@ -227,8 +227,8 @@ func (s *Service) recordMeter() schema.Op {
 	return schema.Op{
 		Tool:   "record_meter",
 		About:  "Log a meter reading. It takes the present value or more; a meter that was wound back is corrected over REST.",
-		Writes: true, Repeats: true, Gives: samplePosted,
-		Ask: func(f *schema.Form) schema.Do {
+		Writes: true, Idempotent: true, Response: samplePosted,
+		Bind: func(f *schema.Form) schema.Handler {
 			var n NewReading
 			askReading(f, &n, schema.Required)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }

@@ -89,7 +89,7 @@ func (s *Service) bindReadings(lines []schema.Line, done *schema.Loaded) []readi
 		for i, c := range columns {
 			cells[c.Name] = l.Cells[i]
 		}
-		if _, err := reader.Bind(cells, schema.LoadOptions{}); err != nil {
+		if _, err := reader.Decode(cells, schema.LoadOptions{}); err != nil {
 			done.Errors = append(done.Errors, schema.Refused{Line: l.Number, Reason: err.Error()})
 			continue
 		}

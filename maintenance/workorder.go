@@ -38,7 +38,7 @@ type WorkOrder struct {
 }
 
 // workOrderMoves is the only statement of how a work order may move.
-var workOrderMoves = schema.Moves{
+var workOrderMoves = schema.Transitions{
 	{Name: "open", To: []string{"in-progress", "cancelled"}},
 	{Name: "in-progress", To: []string{"done", "cancelled"}},
 	{Name: "done", To: []string{"open"}},
@@ -209,10 +209,10 @@ func countWorkOrders(c *db.Conn, f Filter) (int64, error) {
 
 func (s *Service) listWorkOrders() schema.Op {
 	return schema.Op{
-		Route: "GET /api/work-orders",
-		About: "The newest 200 work orders, newest first; with status, the newest 200 in that state.",
-		Gives: WorkOrders{WorkOrders: []WorkOrder{sampleOrder}},
-		Ask: func(f *schema.Form) schema.Do {
+		Route:    "GET /api/work-orders",
+		About:    "The newest 200 work orders, newest first; with status, the newest 200 in that state.",
+		Response: WorkOrders{WorkOrders: []WorkOrder{sampleOrder}},
+		Bind: func(f *schema.Form) schema.Handler {
 			var status string
 			askStatus(f, &status, "only those in this state")
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrders(ctx, status) }
@@ -221,19 +221,19 @@ func (s *Service) listWorkOrders() schema.Op {
 }
 
 func askStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) {
-	f.Enum(p, "status", about, workOrderMoves.States(), append(opts, schema.Folded, schema.Also("in_progress", "in-progress"))...)
+	f.Enum(p, "status", about, workOrderMoves.States(), append(opts, schema.Folded, schema.Alias("in_progress", "in-progress"))...)
 }
 
 func askPriority(f *schema.Form, p *string, about string) {
-	f.Enum(p, "priority", about, priorities, schema.Folded, schema.Also("critical", "urgent"))
+	f.Enum(p, "priority", about, priorities, schema.Folded, schema.Alias("critical", "urgent"))
 }
 
 func (s *Service) findWorkOrders() schema.Op {
 	return schema.Op{
-		Tool:  "list_workorders",
-		About: "List work orders with their cost, newest first, by status, priority, asset or assignee. total says how many there are in all.",
-		Gives: FoundOrders{WorkOrders: []WorkOrder{sampleOrder}, Total: 1},
-		Ask: func(f *schema.Form) schema.Do {
+		Tool:     "list_workorders",
+		About:    "List work orders with their cost, newest first, by status, priority, asset or assignee. total says how many there are in all.",
+		Response: FoundOrders{WorkOrders: []WorkOrder{sampleOrder}, Total: 1},
+		Bind: func(f *schema.Form) schema.Handler {
 			var w Filter
 			askStatus(f, &w.Status, "only those in this state")
 			askPriority(f, &w.Priority, "only those with this priority")
@@ -247,10 +247,10 @@ func (s *Service) findWorkOrders() schema.Op {
 
 func (s *Service) getWorkOrder() schema.Op {
 	return schema.Op{
-		Route: "GET /api/work-orders/:id",
-		About: "One work order.",
-		Gives: sampleOrder,
-		Ask: func(f *schema.Form) schema.Do {
+		Route:    "GET /api/work-orders/:id",
+		About:    "One work order.",
+		Response: sampleOrder,
+		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			f.ID(&id, "id", "the work order", schema.InPath("id"))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrder(ctx, id) }

@@ -63,7 +63,7 @@ func (s *workshop) row(table, header, cells string) error {
 	for i, cell := range strings.Split(cells+strings.Repeat("|", len(names)-1-strings.Count(cells, "|")), "|") {
 		in[names[i]] = cell
 	}
-	put, err := t.Bind(in, schema.LoadOptions{})
+	put, err := t.Decode(in, schema.LoadOptions{})
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (s *workshop) get(route, id string, query ...string) (string, error) {
 
 func (s *workshop) answer(op schema.Op, in schema.Input) (string, error) {
 	s.T.Helper()
-	do, err := op.Bind(in)
+	do, err := op.Decode(in)
 	if err != nil {
 		return "", err
 	}

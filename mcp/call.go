@@ -51,9 +51,9 @@ func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 // do calls a tool and appends the result. keep, unless it is nil, is shown the one of a
 // call that was carried out.
 func (x *exchange) do(ctx context.Context, b []byte, t *tool, args strict.Value, keep func(given []byte)) []byte {
-	held := strict.Borrow()
+	held := strict.GetBuffer()
 	answer, err := guarded(func() ([]byte, error) { return x.ask(ctx, (*held)[:0], t, args) })
-	defer strict.GiveBack(held, answer)
+	defer strict.PutBuffer(held, answer)
 	if err != nil {
 		return x.refused(b, t, err)
 	}
@@ -67,7 +67,7 @@ func (x *exchange) do(ctx context.Context, b []byte, t *tool, args strict.Value,
 
 // ask binds the arguments, calls the operation and appends its answer as JSON.
 func (x *exchange) ask(ctx context.Context, b []byte, t *tool, args strict.Value) ([]byte, error) {
-	do, err := t.op.Bind(schema.Input{
+	do, err := t.op.Decode(schema.Input{
 		Surface: schema.Tool, Body: args, HasBody: true,
 		Header: x.r.Header.Get, Remote: x.r.RemoteAddr,
 	})

@@ -59,8 +59,8 @@ func (s *notes) service() schema.Service {
 	return schema.Service{
 		Name: "notes", Title: "Notes service", About: "Keeps notes.",
 		Ops: []schema.Op{s.list(), s.write(), s.ingest(), s.today(), s.fail(), {
-			Route: "GET /api/only-rest", About: "Not for agents.", Gives: day{},
-			Ask: func(*schema.Form) schema.Do { return nil },
+			Route: "GET /api/only-rest", About: "Not for agents.", Response: day{},
+			Bind: func(*schema.Form) schema.Handler { return nil },
 		}},
 	}
 }
@@ -68,8 +68,8 @@ func (s *notes) service() schema.Service {
 func (s *notes) list() schema.Op {
 	return schema.Op{
 		Tool: "list_notes", About: "The notes, newest first.",
-		Gives: noteList{Notes: []note{{ID: 1, Text: "hello", Actor: "alice", Via: "mcp"}}, Total: 1},
-		Ask: func(f *schema.Form) schema.Do {
+		Response: noteList{Notes: []note{{ID: 1, Text: "hello", Actor: "alice", Via: "mcp"}}, Total: 1},
+		Bind: func(f *schema.Form) schema.Handler {
 			var limit int64
 			var actor string
 			f.Text(&actor, "actor", "only of this user")
@@ -93,8 +93,8 @@ func (s *notes) list() schema.Op {
 
 func (s *notes) write() schema.Op {
 	return schema.Op{
-		Tool: "write_note", About: "Writes a note.", Writes: true, Creates: true, Gives: note{Via: "mcp"},
-		Ask: func(f *schema.Form) schema.Do {
+		Tool: "write_note", About: "Writes a note.", Writes: true, Creates: true, Response: note{Via: "mcp"},
+		Bind: func(f *schema.Form) schema.Handler {
 			colour := "red"
 			var text, header string
 			var on exact.Day
@@ -123,8 +123,8 @@ func (s *notes) write() schema.Op {
 
 func (s *notes) ingest() schema.Op {
 	return schema.Op{
-		Tool: "ingest_rows", About: "Takes rows.", Writes: true, Repeats: true, Removes: true, MaxBody: 4 << 20, Gives: ingested{Imported: 1},
-		Ask: func(f *schema.Form) schema.Do {
+		Tool: "ingest_rows", About: "Takes rows.", Writes: true, Idempotent: true, Destructive: true, MaxBody: 4 << 20, Response: ingested{Imported: 1},
+		Bind: func(f *schema.Form) schema.Handler {
 			var rows strict.Value
 			f.Rows(&rows, "rows", "the rows", row{Date: 20000, Qty: 1000}, 50_000, schema.Required)
 			return func(ctx context.Context, who db.Caller) (any, error) {
@@ -141,8 +141,8 @@ func (s *notes) ingest() schema.Op {
 
 func (s *notes) today() schema.Op {
 	return schema.Op{
-		Tool: "tell_day", About: "Tells the day.", Gives: day{Today: "2026-11-20"},
-		Ask: func(*schema.Form) schema.Do {
+		Tool: "tell_day", About: "Tells the day.", Response: day{Today: "2026-11-20"},
+		Bind: func(*schema.Form) schema.Handler {
 			return func(context.Context, db.Caller) (any, error) { return day{}, nil }
 		},
 	}
@@ -153,8 +153,8 @@ const secret = "SELECT password FROM vault"
 
 func (s *notes) fail() schema.Op {
 	return schema.Op{
-		Tool: "fail", About: "Fails in the asked way.", Gives: ingested{},
-		Ask: func(f *schema.Form) schema.Do {
+		Tool: "fail", About: "Fails in the asked way.", Response: ingested{},
+		Bind: func(f *schema.Form) schema.Handler {
 			var how string
 			f.Enum(&how, "how", "in which way", []string{"error", "panic", "missing", "conflict", "full", "nothing", "unwritable"}, schema.Required)
 			return func(context.Context, db.Caller) (any, error) {

@@ -110,9 +110,9 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x := exchange{e: e, r: r, who: who, id: w.Header().Get("X-Request-Id")}
-	held := strict.Borrow()
+	held := strict.GetBuffer()
 	status, answer := x.answer((*held)[:0], body)
-	defer strict.GiveBack(held, answer)
+	defer strict.PutBuffer(held, answer)
 	if answer == nil {
 		w.Header().Set("Content-Length", "0")
 		w.WriteHeader(status)

@@ -71,15 +71,15 @@ func newTool(op schema.Op) *tool {
 			in.Required = append(in.Required, a.Name)
 		}
 	}
-	out := schema.ShapeOf(op.Gives).Schema(schema.JSONSchema)
+	out := schema.ShapeOf(op.Response).Schema(schema.JSONSchema)
 	if out["type"] != "object" || op.About == "" {
 		panic(fmt.Sprintf("mcp: the tool %s needs a sentence and an answer that is an object", op.Tool))
 	}
 	return &tool{op: op, listed: listed{
 		Name: op.Tool, Title: op.Title(), Description: op.About, InputSchema: in, OutputSchema: out,
 		Annotations: annotations{
-			ReadOnly: !op.Writes, Destructive: op.Removes,
-			Idempotent: op.Repeats || !op.Writes,
+			ReadOnly: !op.Writes, Destructive: op.Destructive,
+			Idempotent: op.Idempotent || !op.Writes,
 		},
 	}}
 }

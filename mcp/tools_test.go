@@ -273,14 +273,14 @@ func TestManyRows(t *testing.T) {
 }
 
 func TestUnusableDeclarationsPanic(t *testing.T) {
-	ask := func(*schema.Form) schema.Do {
+	ask := func(*schema.Form) schema.Handler {
 		return func(context.Context, db.Caller) (any, error) { return nil, nil }
 	}
 	for name, op := range map[string]schema.Op{
-		"an array":    {Tool: "a", About: "Gives.", Ask: ask, Gives: []int{1}},
-		"nothing":     {Tool: "a", About: "Gives.", Ask: ask},
-		"no sentence": {Tool: "a", Ask: ask, Gives: day{}},
-		"or null":     {Tool: "a", About: "Gives.", Ask: ask, Gives: &day{}},
+		"an array":    {Tool: "a", About: "Gives.", Bind: ask, Response: []int{1}},
+		"nothing":     {Tool: "a", About: "Gives.", Bind: ask},
+		"no sentence": {Tool: "a", Bind: ask, Response: day{}},
+		"or null":     {Tool: "a", About: "Gives.", Bind: ask, Response: &day{}},
 	} {
 		e := mcp.New(schema.Service{Ops: []schema.Op{op}}, mcp.Options{
 			Authenticate: func(*http.Request) (db.Caller, error) { return db.CLI(""), nil },

@@ -103,9 +103,9 @@ func (s *Service) arrears() schema.Op {
 		TenantEmail: exampleLease().TenantEmail, DaysOverdue: 19}
 	return schema.Op{
 		Route: "GET /api/arrears", Tool: "arrears_report",
-		About: "Who is behind and by how much: every unpaid charge past its due date, most days first. What is due by today is posted first.",
-		Gives: Arrears{Today: exampleDay("2026-11-20"), Arrears: []Arrear{row}, TotalCents: 95_000, Buckets: Buckets{Days1To30: 95_000}},
-		Ask: func(*schema.Form) schema.Do {
+		About:    "Who is behind and by how much: every unpaid charge past its due date, most days first. What is due by today is posted first.",
+		Response: Arrears{Today: exampleDay("2026-11-20"), Arrears: []Arrear{row}, TotalCents: 95_000, Buckets: Buckets{Days1To30: 95_000}},
+		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Arrears(ctx, who) }
 		},
 	}

@@ -89,7 +89,7 @@ func TestExamplesAreFilledIn(t *testing.T) {
 		}
 	}
 	for _, op := range s.Ops {
-		check(op.Route+" "+op.Tool, op.Gives)
+		check(op.Route+" "+op.Tool, op.Response)
 	}
 	for _, e := range s.Events {
 		check(e.Name, e.Data)

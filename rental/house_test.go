@@ -64,7 +64,7 @@ func (h *house) row(table string, cells ...string) error {
 }
 
 func (h *house) put(t schema.Table, cells map[string]string) error {
-	put, err := t.Bind(cells, schema.LoadOptions{})
+	put, err := t.Decode(cells, schema.LoadOptions{})
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (h *house) try(table, text string) (refusals []string) {
 			for i, name := range records[0] {
 				cells[name] = r[i]
 			}
-			put, err := t.Bind(cells, schema.LoadOptions{})
+			put, err := t.Decode(cells, schema.LoadOptions{})
 			if err == nil {
 				err = tx.Try(func() error { return put(tx) })
 			}
@@ -223,7 +223,7 @@ func (h *house) call(op schema.Op, who db.Caller, in schema.Input, body string) 
 	var err error
 	in.Body, err = strict.Parse([]byte(body), strict.MaxDepth)
 	h.Must(err)
-	do, err := op.Bind(in)
+	do, err := op.Decode(in)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (h *house) get(op schema.Op, who db.Caller, id string, query ...string) (an
 		name, value, _ := strings.Cut(p, "=")
 		q[name] = append(q[name], value)
 	}
-	do, err := op.Bind(schema.Input{Surface: schema.REST, Query: q, Path: func(string) string { return id }})
+	do, err := op.Decode(schema.Input{Surface: schema.REST, Query: q, Path: func(string) string { return id }})
 	if err != nil {
 		return nil, err
 	}

@@ -169,8 +169,8 @@ func (s *Service) listLeases() schema.Op {
 	next := int64(4)
 	return schema.Op{
 		Route: "GET /api/leases", About: "List the leases with their balances.",
-		Gives: Leases{Leases: []Lease{exampleLease()}, Next: &next},
-		Ask: func(f *schema.Form) schema.Do {
+		Response: Leases{Leases: []Lease{exampleLease()}, Next: &next},
+		Bind: func(f *schema.Form) schema.Handler {
 			var status string
 			var limit, after int64
 			f.Enum(&status, "status", "only the leases that are so today", []string{active, ended, upcoming})
@@ -183,8 +183,8 @@ func (s *Service) listLeases() schema.Op {
 func (s *Service) toolLeases() schema.Op {
 	return schema.Op{
 		Tool: "list_leases", About: "List the leases with unit, tenant, rent, status and balance.",
-		Gives: LeaseList{Leases: []Lease{exampleLease()}, Total: 1},
-		Ask: func(f *schema.Form) schema.Do {
+		Response: LeaseList{Leases: []Lease{exampleLease()}, Total: 1},
+		Bind: func(f *schema.Form) schema.Handler {
 			var onlyActive bool
 			var limit int64
 			f.Bool(&onlyActive, "active", "true: only the leases that cover today")

@@ -139,10 +139,10 @@ func settle(tx *db.Tx, lease int64, c Charge, method, paidDate string) (Payment,
 func (s *Service) recordPayment() schema.Op {
 	return schema.Op{
 		Route: "POST /api/leases/:id/payments", Writes: true, Creates: true,
-		About:   "Record the payment of one charge, in full.",
-		Gives:   Payment{PaymentID: 9, Charge: examplePaid(), Totals: exampleSettled},
-		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Ask: func(f *schema.Form) schema.Do {
+		About:    "Record the payment of one charge, in full.",
+		Response: Payment{PaymentID: 9, Charge: examplePaid(), Totals: exampleSettled},
+		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
 			var p PaymentRequest
 			f.ID(&p.LeaseID, "lease_id", "the lease", schema.InPath("id"), schema.Example(4))
 			f.Int(&p.ChargeID, "charge_id", "the charge that was paid, one of this lease's", schema.Required, schema.Example(41))

@@ -61,8 +61,8 @@ func (s *Service) listProperties() schema.Op {
 		Occupancy: exact.Decimal{Unscaled: 7143, Places: 4}}
 	return schema.Op{
 		Tool: "list_properties", About: "List the properties with their unit counts and occupancy today.",
-		Gives: Properties{Properties: []Property{example}, Total: 1},
-		Ask: func(f *schema.Form) schema.Do {
+		Response: Properties{Properties: []Property{example}, Total: 1},
+		Bind: func(f *schema.Form) schema.Handler {
 			var limit int64
 			f.Limit(&limit)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Properties(ctx, limit) }

@@ -101,9 +101,9 @@ func (s *Service) rentRoll() schema.Op {
 	return schema.Op{
 		Tool:  "rent_roll",
 		About: "Billed versus collected for a month, in all and by unit. What is due by today is posted first.",
-		Gives: RentRoll{Month: exampleDay("2026-11-01").Month(), Totals: sums,
+		Response: RentRoll{Month: exampleDay("2026-11-01").Month(), Totals: sums,
 			Units: []UnitRoll{{UnitID: 2, Unit: "2A", Property: "Harbour House", Collection: sums}}},
-		Ask: func(f *schema.Form) schema.Do {
+		Bind: func(f *schema.Form) schema.Handler {
 			var month exact.Month // its zero value is no month that a form reads
 			f.Month(&month, "month", "the month; left out: this month")
 			return func(ctx context.Context, who db.Caller) (any, error) {

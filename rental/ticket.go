@@ -10,7 +10,7 @@ import (
 )
 
 // ticketMoves is the only statement of how a ticket may move.
-var ticketMoves = schema.Moves{
+var ticketMoves = schema.Transitions{
 	{Name: "open", To: []string{"in_progress"}},
 	{Name: "in_progress", To: []string{"open", resolved}},
 	{Name: resolved, To: []string{"open"}},
@@ -200,11 +200,11 @@ func exampleTicket() Ticket {
 func (s *Service) listTickets() schema.Op {
 	return schema.Op{
 		Route: "GET /api/maintenance", About: "List the maintenance tickets, newest first.",
-		Gives: Tickets{Tickets: []Ticket{exampleTicket()}},
-		Ask: func(f *schema.Form) schema.Do {
+		Response: Tickets{Tickets: []Ticket{exampleTicket()}},
+		Bind: func(f *schema.Form) schema.Handler {
 			var status string
 			var limit, after int64
-			f.Enum(&status, "status", "only the tickets that are so", ticketMoves.States(), schema.Also("in-progress", "in_progress"))
+			f.Enum(&status, "status", "only the tickets that are so", ticketMoves.States(), schema.Alias("in-progress", "in_progress"))
 			pages(f, &limit, &after)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Tickets(ctx, status, after, limit) }
 		},
@@ -214,14 +214,14 @@ func (s *Service) listTickets() schema.Op {
 // askPriority binds a ticket's priority with the spellings that people use.
 func askPriority(f *schema.Form, p *string) {
 	f.Enum(p, "priority", "how soon; normal is read as medium and emergency as urgent", priorities,
-		schema.Folded, schema.Also("normal", "medium"), schema.Also("emergency", "urgent"))
+		schema.Folded, schema.Alias("normal", "medium"), schema.Alias("emergency", "urgent"))
 }
 
 func (s *Service) createTicket() schema.Op {
 	return schema.Op{
 		Route: "POST /api/maintenance", Tool: "create_ticket", Writes: true, Creates: true,
-		About: "Raise a maintenance ticket against a unit.", Gives: exampleTicket(),
-		Ask: func(f *schema.Form) schema.Do {
+		About: "Raise a maintenance ticket against a unit.", Response: exampleTicket(),
+		Bind: func(f *schema.Form) schema.Handler {
 			n := NewTicket{Priority: "medium"}
 			f.ID(&n.UnitID, "unit_id", "the unit", schema.Required, schema.Example(2))
 			f.Text(&n.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName), schema.Example("Kitchen tap drips"))
@@ -235,14 +235,14 @@ func (s *Service) createTicket() schema.Op {
 func (s *Service) advanceTicket() schema.Op {
 	return schema.Op{
 		Route: "POST /api/maintenance/:id/status", Tool: "advance_ticket", Writes: true,
-		About: "Move a ticket along: open to in_progress, in_progress to open or resolved, resolved to open.",
-		Gives: exampleTicket(), Refuses: []fault.Kind{fault.NotFound},
-		Ask: func(f *schema.Form) schema.Do {
+		About:    "Move a ticket along: open to in_progress, in_progress to open or resolved, resolved to open.",
+		Response: exampleTicket(), Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
 			var ticket int64
 			var status string
 			f.ID(&ticket, "ticket_id", "the ticket", schema.InPath("id"), schema.Example(7))
 			f.Enum(&status, "status", "where to move it", ticketMoves.States(), schema.Required, schema.Folded,
-				schema.Also("in-progress", "in_progress"))
+				schema.Alias("in-progress", "in_progress"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MoveTicket(ctx, who, ticket, status) }
 		},
 	}

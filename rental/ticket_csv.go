@@ -54,7 +54,7 @@ func bindTicket(f *schema.Form) (at ticketUnit, edits []func(*Ticket)) {
 	priority, status := "medium", "open"
 	askPriority(f, &priority)
 	column("priority", func(k *Ticket) { k.Priority = priority })
-	f.Enum(&status, "status", "how far it is", ticketMoves.States(), schema.Folded, schema.Also("in-progress", "in_progress"))
+	f.Enum(&status, "status", "how far it is", ticketMoves.States(), schema.Folded, schema.Alias("in-progress", "in_progress"))
 	column("status", func(k *Ticket) { k.Status = status })
 	return at, edits
 }

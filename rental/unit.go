@@ -75,9 +75,9 @@ func (s *Service) listUnits() schema.Op {
 	lease, tenant, notes := int64(4), "Ada Brandt", "Second floor, left"
 	return schema.Op{
 		Route: "GET /api/units", About: "List the units, with the lease that covers today.",
-		Gives: Units{Units: []Unit{{ID: 2, PropertyID: 1, Property: "Harbour House", Name: "2A", Status: occupied,
+		Response: Units{Units: []Unit{{ID: 2, PropertyID: 1, Property: "Harbour House", Name: "2A", Status: occupied,
 			LeaseID: &lease, Tenant: &tenant, MarketRentCents: 95_000, Notes: &notes}}},
-		Ask: func(f *schema.Form) schema.Do {
+		Bind: func(f *schema.Form) schema.Handler {
 			var status string
 			var limit, after int64
 			f.Enum(&status, "status", "only the units that are so today", []string{vacant, occupied})

@@ -86,9 +86,9 @@ func (s *Service) adjustStock() schema.Op {
 		Tool: "adjust_stock",
 		About: "Set a SKU's stock to a counted figure (set_to), or add or remove some (delta): one of the two. " +
 			"The stock never goes below 0. Falling to the reorder point raises the alarm once.",
-		Writes: true,
-		Gives:  Adjusted{Row: after, PreviousStock: 26_000, Crossed: true},
-		Ask: func(f *schema.Form) schema.Do {
+		Writes:   true,
+		Response: Adjusted{Row: after, PreviousStock: 26_000, Crossed: true},
+		Bind: func(f *schema.Form) schema.Handler {
 			var a Adjustment
 			f.Text(&a.SKU, "sku", "the SKU, in its exact case", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
 			f.MilliPtr(&a.SetTo, "set_to", "the counted figure; not together with delta", schema.Range(0, int64(maxQty/1000)), schema.Example(18))

@@ -162,7 +162,7 @@ func ingestOnce(b *testing.B, op schema.Op, body []byte) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	do, err := op.Bind(schema.Input{Surface: schema.REST, Body: v, HasBody: true})
+	do, err := op.Decode(schema.Input{Surface: schema.REST, Body: v, HasBody: true})
 	if err != nil {
 		b.Fatal(err)
 	}

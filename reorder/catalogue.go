@@ -92,10 +92,10 @@ func folded(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 func (s *Service) listSKUs() schema.Op {
 	next := sample.Code
 	return schema.Op{
-		Route: "GET /api/skus",
-		About: "The catalogue in the order of the SKUs, page by page.",
-		Gives: Catalogue{SKUs: []SKU{sample.SKU}, Next: &next},
-		Ask: func(f *schema.Form) schema.Do {
+		Route:    "GET /api/skus",
+		About:    "The catalogue in the order of the SKUs, page by page.",
+		Response: Catalogue{SKUs: []SKU{sample.SKU}, Next: &next},
+		Bind: func(f *schema.Form) schema.Handler {
 			var q CatalogueQuery
 			f.Text(&q.Q, "q", "text to look for in SKU and name, in any case", schema.Most(maxName), schema.Example("tea"))
 			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier))

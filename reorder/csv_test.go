@@ -49,7 +49,7 @@ func (s *shop) imported(table schema.Table, rows []string) {
 		for i, cell := range strings.Split(row, "|") {
 			cells[header[i]] = cell
 		}
-		put, err := table.Bind(cells, schema.LoadOptions{})
+		put, err := table.Decode(cells, schema.LoadOptions{})
 		s.Must(err)
 		s.Must(db.Exec(context.Background(), s.DB, cli, func(tx *db.Tx) error { return put(tx) }))
 	}
@@ -145,7 +145,7 @@ func TestImportSKUs(t *testing.T) {
 		s.Refused(s.row(s.skuTable(), c.header, c.cells), fault.Invalid, c.says)
 	}
 	viewer := db.Caller{Service: "reorder", User: "vera", Role: "viewer", Scope: "full"}
-	put, err := s.skuTable().Bind(map[string]string{"sku": "A", "name": "B"}, schema.LoadOptions{})
+	put, err := s.skuTable().Decode(map[string]string{"sku": "A", "name": "B"}, schema.LoadOptions{})
 	s.Must(err)
 	s.Refused(db.Exec(context.Background(), s.DB, viewer, func(tx *db.Tx) error { return put(tx) }), fault.Forbidden)
 }

@@ -84,7 +84,7 @@ func TestAnswersAreAsDeclared(t *testing.T) {
 		s.Must(err)
 		var answer, example any
 		s.Must(json.Unmarshal([]byte(asJSON(t, got)), &answer))
-		s.Must(json.Unmarshal([]byte(asJSON(t, op.Gives)), &example))
+		s.Must(json.Unmarshal([]byte(asJSON(t, op.Response)), &example))
 		alike(t, name, answer, example)
 	}
 	var event any

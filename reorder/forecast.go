@@ -60,7 +60,7 @@ func (b basis) demandDays(h horizon) int64 {
 
 // point is the reorder point times the demand days, in thousandths: average daily
 // demand x (lead time + safety stock), left undivided so that it is exact.
-func (b basis) point() exact.Wide { return exact.Mul(int64(b.sold), b.lead+b.safety) }
+func (b basis) point() exact.Int128 { return exact.Mul(int64(b.sold), b.lead+b.safety) }
 
 // status holds the stock against the reorder point: below when it is at or under it,
 // near when it is at most a quarter above.
@@ -117,7 +117,7 @@ func forecast(b basis, h horizon) figures {
 
 // packs is the larger of the need (given times days) and the least order, rounded up
 // to whole packs.
-func (b basis) packs(need exact.Wide, days int64) int64 {
+func (b basis) packs(need exact.Int128, days int64) int64 {
 	thousandths := 1000 * b.pack
 	return max(need.DivCeil(days*thousandths), exact.Mul(int64(b.moq), 1).DivCeil(thousandths))
 }

@@ -205,12 +205,12 @@ func (s *Service) ingestSales() schema.Op {
 		Route: "POST /api/sales-history", Tool: "ingest_sales",
 		About: "Store rows of daily sales. They are added to what is stored; with replace they are totalled by SKU and day and put in its place. " +
 			"A wrong row is refused by itself and the others are written. Sales do not change the stock.",
-		Writes: true, Removes: true, MaxBody: 16 << 20,
-		Gives: Ingested{
+		Writes: true, Destructive: true, MaxBody: 16 << 20,
+		Response: Ingested{
 			Imported: 1, Skipped: 1, Errors: []RowError{{Row: 1, Reason: "sku: \"TEA\" is not in the catalogue; SKUs are case-sensitive"}},
 			Crossed: []Crossed{{SKU: sample.Code, Status: Below, SuggestedQty: 72}}, ReplacedDays: &replaced,
 		},
-		Ask: func(f *schema.Form) schema.Do {
+		Bind: func(f *schema.Form) schema.Handler {
 			var rows strict.Value
 			var replace bool
 			f.Rows(&rows, "rows", "the sales, at most 50,000 rows", row, maxRows, schema.Required)

@@ -19,7 +19,7 @@ const (
 )
 
 // orderMoves is the only statement of how a purchase order may move.
-var orderMoves = schema.Moves{
+var orderMoves = schema.Transitions{
 	{Name: Draft, To: []string{Ordered, Cancelled}},
 	{Name: Ordered, To: []string{Partial, Received, Cancelled}},
 	{Name: Partial, To: []string{Received, Cancelled}},

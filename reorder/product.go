@@ -107,10 +107,10 @@ func history(c *db.Conn, id int64, days span) ([]Sold, error) {
 
 func (s *Service) listProducts() schema.Op {
 	return schema.Op{
-		Tool:  "list_products",
-		About: "Active products with their forecast figures, in the order of the SKUs.",
-		Gives: Products{Products: []Row{rowOf(sample, sampleDay)}, Total: 1},
-		Ask: func(f *schema.Form) schema.Do {
+		Tool:     "list_products",
+		About:    "Active products with their forecast figures, in the order of the SKUs.",
+		Response: Products{Products: []Row{rowOf(sample, sampleDay)}, Total: 1},
+		Bind: func(f *schema.Form) schema.Handler {
 			var q ProductQuery
 			f.Enum(&q.Status, "status", "only this status", statuses)
 			f.Bool(&q.BelowReorder, "below_reorder", "true: only stock at or under the reorder point, never the near band", schema.Example(true))
@@ -126,10 +126,10 @@ func (s *Service) productDetail() schema.Op {
 	p := productOf(sample, sampleDay)
 	p.History = []Sold{{sampleDay.today - 2, 2000}, {sampleDay.today - 1, 2500}}
 	return schema.Op{
-		Tool:  "product_detail",
-		About: "One product with its forecast, its catalogue fields and its recent sales by day.",
-		Gives: p,
-		Ask: func(f *schema.Form) schema.Do {
+		Tool:     "product_detail",
+		About:    "One product with its forecast, its catalogue fields and its recent sales by day.",
+		Response: p,
+		Bind: func(f *schema.Form) schema.Handler {
 			sku, days := "", int64(90)
 			f.Text(&sku, "sku", "the SKU, in its exact case", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
 			f.Int(&days, "history_days", "how many days of sales to give, today's included", schema.Range(1, 365))

@@ -150,10 +150,10 @@ func sampleReport() Report {
 
 func (s *Service) reorderReport() schema.Op {
 	return schema.Op{
-		Route: "GET /api/reorder-report",
-		About: "What to buy: the SKUs at or near their reorder point, most urgent first, with suggested quantities and their cost.",
-		Gives: sampleReport(),
-		Ask: func(f *schema.Form) schema.Do {
+		Route:    "GET /api/reorder-report",
+		About:    "What to buy: the SKUs at or near their reorder point, most urgent first, with suggested quantities and their cost.",
+		Response: sampleReport(),
+		Bind: func(f *schema.Form) schema.Handler {
 			q := ReportQuery{Status: Flagged}
 			f.Enum(&q.Status, "status", "which SKUs; flagged is below and near", append(slices.Clone(statuses), Flagged, All))
 			return func(ctx context.Context, _ db.Caller) (any, error) {
@@ -175,8 +175,8 @@ func (s *Service) reorderReportTool() schema.Op {
 		Tool: "reorder_report",
 		About: "What to buy now: the SKUs at or near their reorder point, most urgent first, with suggested quantities and cost in cents. " +
 			"The same figures as everywhere else.",
-		Gives: AgentReport{Report: sampleReport(), Total: 1},
-		Ask: func(f *schema.Form) schema.Do {
+		Response: AgentReport{Report: sampleReport(), Total: 1},
+		Bind: func(f *schema.Form) schema.Handler {
 			q := ReportQuery{Status: Flagged}
 			var status string
 			f.Enum(&status, "status", "only this status; below and near without it", statuses)

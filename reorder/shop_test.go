@@ -43,7 +43,7 @@ func (s *shop) row(table schema.Table, header, cells string) error {
 	for i, cell := range strings.Split(cells, ",") {
 		in[names[i]] = cell
 	}
-	put, err := table.Bind(in, schema.LoadOptions{})
+	put, err := table.Decode(in, schema.LoadOptions{})
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (s *shop) call(op schema.Op, surface schema.Surface, body string) (any, err
 	s.T.Helper()
 	v, err := strict.Parse([]byte(body), strict.MaxDepth)
 	s.Must(err)
-	do, err := op.Bind(schema.Input{Surface: surface, Body: v, HasBody: true})
+	do, err := op.Decode(schema.Input{Surface: surface, Body: v, HasBody: true})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *shop) call(op schema.Op, surface schema.Surface, body string) (any, err
 
 // get carries out a GET with the query.
 func (s *shop) get(op schema.Op, query map[string][]string) (any, error) {
-	do, err := op.Bind(schema.Input{Surface: schema.REST, Query: query})
+	do, err := op.Decode(schema.Input{Surface: schema.REST, Query: query})
 	if err != nil {
 		return nil, err
 	}

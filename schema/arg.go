@@ -65,8 +65,8 @@ func Range(lo, hi int64) Opt { return func(a *Arg) { a.Min, a.Max = &lo, &hi } }
 // Most bounds a text's characters.
 func Most(n int) Opt { return func(a *Arg) { a.Most = n } }
 
-// Also reads the spelling as meaning one of the enum's values.
-func Also(spelling, means string) Opt {
+// Alias reads the spelling as meaning one of the enum's values.
+func Alias(spelling, means string) Opt {
 	return func(a *Arg) {
 		if a.also == nil {
 			a.also = map[string]string{}

@@ -20,7 +20,7 @@ func TestCentsHaveNoPoint(t *testing.T) {
 		return func(*db.Tx) error { return nil }
 	}
 	table := Table{Row: ask}
-	op := Op{Ask: func(f *Form) Do {
+	op := Op{Bind: func(f *Form) Handler {
 		ask(f)
 		return func(context.Context, db.Caller) (any, error) { return nil, nil }
 	}}
@@ -31,7 +31,7 @@ func TestCentsHaveNoPoint(t *testing.T) {
 		{"950", 950}, {"0", 0}, {"1000", 1000}, {"-0", 0},
 		{"950.00", -1}, {"950.0", -1}, {"0.0", -1}, {"9.5", -1}, {"1e2", -1}, {"1E2", -1}, {"1001", -1}, {"-1", -1},
 	} {
-		_, cell := table.Bind(map[string]string{"rent_cents": c.cents, "days": "7.0"}, LoadOptions{})
+		_, cell := table.Decode(map[string]string{"rent_cents": c.cents, "days": "7.0"}, LoadOptions{})
 		if inCell := rent; (cell == nil) != (c.want >= 0) || cell == nil && (inCell != c.want || days != 7) {
 			t.Errorf("the cell %s: %d, %v", c.cents, inCell, cell)
 		}
@@ -39,7 +39,7 @@ func TestCentsHaveNoPoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = op.Bind(Input{Body: body, HasBody: true})
+		_, err = op.Decode(Input{Body: body, HasBody: true})
 		if (err == nil) != (c.want >= 0) || err == nil && (rent != c.want || days != 10) {
 			t.Errorf("in JSON %s: %d, %v", c.cents, rent, err)
 		}

@@ -13,26 +13,26 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Do carries out one call whose arguments are bound.
-type Do func(ctx context.Context, who db.Caller) (any, error)
+// Handler carries out one call whose arguments are bound.
+type Handler func(ctx context.Context, who db.Caller) (any, error)
 
 // Op is one thing that a service does.
 type Op struct {
-	Route   string         // "POST /api/assets/:id/readings"; "" keeps it off REST
-	Tool    string         // "record_meter"; "" keeps it from agents
-	About   string         // one or two sentences, for people and agents alike
-	Writes  bool           // needs a full-access key and the role member or admin
-	Repeats bool           // doing it twice with the same arguments is as doing it once
-	Removes bool           // it may destroy what was there (a hint for agents)
-	Creates bool           // 201 instead of 200
-	Open    bool           // needs no API key
-	May     []int          // the statuses of its answer, when they vary (StatusGiver)
-	MaxBody int64          // bytes; 0 is 1 MiB
-	Ask     func(*Form) Do // binds the arguments; also called without values, to describe them
-	Gives   any            // an answer, filled in: its type is the shape, its value the example
-	Also    []any          // answers of the same type as Gives with the other statuses of May, filled in
-	Refuses []fault.Kind   // what it may refuse beyond what every operation may
-	Own     []Refusal      // refusals that no other operation has, for its description
+	Route       string              // "POST /api/assets/:id/readings"; "" keeps it off REST
+	Tool        string              // "record_meter"; "" keeps it from agents
+	About       string              // one or two sentences, for people and agents alike
+	Writes      bool                // needs a full-access key and the role member or admin
+	Idempotent  bool                // doing it twice with the same arguments is as doing it once
+	Destructive bool                // it may destroy what was there (a hint for agents)
+	Creates     bool                // 201 instead of 200
+	Public      bool                // needs no API key
+	Statuses    []int               // the statuses of its answer, when they vary (StatusGiver)
+	MaxBody     int64               // bytes; 0 is 1 MiB
+	Bind        func(*Form) Handler // binds the arguments; also called without values, to describe them
+	Response    any                 // an answer, filled in: its type is the shape, its value the example
+	Examples    []any               // answers of the same type as Gives with the other statuses of May, filled in
+	Refuses     []fault.Kind        // what it may refuse beyond what every operation may
+	Own         []Refusal           // refusals that no other operation has, for its description
 }
 
 // Refusal is one of an operation's own, as its description shows it.
@@ -59,15 +59,15 @@ func (o Op) Title() string {
 // the surface shows them.
 func (o Op) Args(s Surface) []Arg {
 	f := &Form{describing: true, surface: s}
-	o.Ask(f)
+	o.Bind(f)
 	return f.args
 }
 
 // Bind reads the arguments out of in. A refusal names the argument, what is wrong
 // with it and what is allowed.
-func (o Op) Bind(in Input) (Do, error) {
+func (o Op) Decode(in Input) (Handler, error) {
 	f := &Form{surface: in.Surface, in: in}
-	do := o.Ask(f)
+	do := o.Bind(f)
 	if err := f.finish(); err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ type Keeper interface{ Kept() any }
 type Event struct {
 	Name  string
 	About string
-	Data  any // filled in, as Op.Gives
+	Data  any // filled in, as Op.Response
 }
 
 // Service is everything that one of the four services declares.

@@ -11,7 +11,7 @@ import (
 )
 
 func TestRef(t *testing.T) {
-	op := Op{Ask: func(f *Form) Do {
+	op := Op{Bind: func(f *Form) Handler {
 		var ref string
 		f.Ref(&ref, "meter", "which")
 		return func(context.Context, db.Caller) (any, error) { return ref, nil }
@@ -31,7 +31,7 @@ func TestRef(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		do, err := op.Bind(Input{Body: body, HasBody: true})
+		do, err := op.Decode(Input{Body: body, HasBody: true})
 		if err != nil {
 			if c.refused == "" || !strings.Contains(err.Error(), c.refused) {
 				t.Errorf("%s: refused: %v", c.body, err)

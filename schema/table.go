@@ -13,7 +13,7 @@ type Table struct {
 	About   string
 	Options []string // flags of import that it takes: "add", "emit"
 
-	// Row binds one row's columns and gives what stores it. Like Op.Ask it is also
+	// Row binds one row's columns and gives what stores it. Like Op.Bind it is also
 	// called without values, to describe the columns. The identifier's columns are
 	// Required; f.Given tells a column that the file has from one that is absent.
 	Row func(f *Form) Put
@@ -59,7 +59,7 @@ func (t Table) Columns() []Arg {
 }
 
 // Bind reads one row's cells by column name.
-func (t Table) Bind(cells map[string]string, o LoadOptions) (Put, error) {
+func (t Table) Decode(cells map[string]string, o LoadOptions) (Put, error) {
 	f := &Form{surface: CSV, in: Input{Surface: CSV, Cells: cells}, Options: o}
 	put := t.Row(f)
 	if err := f.finish(); err != nil {

@@ -203,12 +203,12 @@ func (s *Service) checkLicense() schema.Op {
 		About: "Tell whether a license is good. The license is the credential; the answer is 200 whatever the verdict, " +
 			"and code says which it is: the first that applies of not_found, product_mismatch, revoked, suspended, expired, " +
 			"not_activated (only if a fingerprint was sent), valid.",
-		Open: true, Repeats: true, Refuses: []fault.Kind{fault.Limited},
-		Gives: Verdict{
+		Public: true, Idempotent: true, Refuses: []fault.Kind{fault.Limited},
+		Response: Verdict{
 			Valid: true, Code: isValid, Detail: "the license is good",
 			License: exampleLicense().grant(), Activation: &seat, CheckedAt: exampleInstant,
 		},
-		Ask: func(f *schema.Form) schema.Do {
+		Bind: func(f *schema.Form) schema.Handler {
 			var a Asked
 			a.bindKey(f)
 			a.bindFingerprint(f)

@@ -297,10 +297,10 @@ func (s *Service) listBatches() schema.Op {
 	return schema.Op{
 		Route: "GET /api/redeem-codes",
 		About: "Batches of redeem codes, the newest first, each summed up by status. The codes themselves are shown at minting only.",
-		Gives: BatchPage{Batches: []Batch{{
+		Response: BatchPage{Batches: []Batch{{
 			Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, Total: 50, Unused: 41, Redeemed: 9, CreatedAt: exampleInstant,
 		}}},
-		Ask: func(f *schema.Form) schema.Do {
+		Bind: func(f *schema.Form) schema.Handler {
 			var batch, status string
 			var p Page
 			f.Text(&batch, "batch", "only the batch of this name", schema.Most(200), schema.Example("launch"))
@@ -316,8 +316,8 @@ func (s *Service) mintCodes() schema.Op {
 		Route:  "POST /api/redeem-codes",
 		About:  "Mint redeem codes. They are given in plain text this once and stored only as hashes; the answer kept for an Idempotency-Key holds none.",
 		Writes: true, Creates: true,
-		Gives: Minted{Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, Count: 2, Codes: []string{"7Q4Z-J0M3-RT9W-XYAB", "CDEF-GH2K-5MNP-QRST"}},
-		Ask: func(f *schema.Form) schema.Do {
+		Response: Minted{Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, Count: 2, Codes: []string{"7Q4Z-J0M3-RT9W-XYAB", "CDEF-GH2K-5MNP-QRST"}},
+		Bind: func(f *schema.Form) schema.Handler {
 			var count int64
 			var sku, tier, batch string
 			f.Int(&count, "count", "how many codes", schema.Range(1, maxMint), schema.Required, schema.Example(2))

@@ -76,10 +76,10 @@ func (s *Service) Customers(ctx context.Context, p Page) (CustomerPage, error) {
 
 func (s *Service) listCustomers() schema.Op {
 	return schema.Op{
-		Route: "GET /api/customers",
-		About: "Customers, the newest first, each with how many of their orders are paid.",
-		Gives: CustomerPage{Customers: []Customer{exampleCustomer()}},
-		Ask: func(f *schema.Form) schema.Do {
+		Route:    "GET /api/customers",
+		About:    "Customers, the newest first, each with how many of their orders are paid.",
+		Response: CustomerPage{Customers: []Customer{exampleCustomer()}},
+		Bind: func(f *schema.Form) schema.Handler {
 			var p Page
 			p.bind(f)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Customers(ctx, p) }

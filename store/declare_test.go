@@ -19,7 +19,7 @@ func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 	var got []string
 	for _, op := range d.Ops {
 		line := op.Route
-		if op.Open {
+		if op.Public {
 			line += " open"
 		}
 		if op.Writes {
@@ -29,7 +29,7 @@ func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 		if op.Tool != "" {
 			t.Errorf("%s is a tool: the store has no agent endpoint", op.Route)
 		}
-		if op.About == "" || op.Gives == nil {
+		if op.About == "" || op.Response == nil {
 			t.Errorf("%s is not told whole", op.Route)
 		}
 	}
@@ -64,7 +64,7 @@ func (s *shop) call(route, path, body string, query map[string][]string, who db.
 		must(s.T, err)
 		in.Body, in.HasBody = v, true
 	}
-	do, err := s.ops()[i].Bind(in)
+	do, err := s.ops()[i].Decode(in)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func TestOperationsAnswerInTheShapeThatTheyTell(t *testing.T) {
 			continue
 		}
 		i := slices.IndexFunc(s.ops(), func(op schema.Op) bool { return op.Route == c.route })
-		if told := s.ops()[i].Gives; reflect.TypeOf(told) != reflect.TypeOf(answer) {
+		if told := s.ops()[i].Response; reflect.TypeOf(told) != reflect.TypeOf(answer) {
 			t.Errorf("%s answers a %T and tells of a %T", c.route, answer, told)
 		}
 	}

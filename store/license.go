@@ -37,7 +37,7 @@ const (
 )
 
 // licenseMoves is how an owner may move a license. Revoked is final.
-var licenseMoves = schema.Moves{
+var licenseMoves = schema.Transitions{
 	{Name: stateActive, To: []string{stateSuspended, stateRevoked}},
 	{Name: stateSuspended, To: []string{stateActive, stateRevoked}},
 	{Name: stateRevoked},
@@ -220,10 +220,10 @@ func findLicense(c *db.Conn, id int64) (License, error) {
 
 func (s *Service) listLicenses() schema.Op {
 	return schema.Op{
-		Route: "GET /api/licenses",
-		About: "Licenses, the newest first. Their keys are given in full to a full-access key of a member or an admin, else masked.",
-		Gives: LicensePage{Licenses: []License{exampleLicense()}},
-		Ask: func(f *schema.Form) schema.Do {
+		Route:    "GET /api/licenses",
+		About:    "Licenses, the newest first. Their keys are given in full to a full-access key of a member or an admin, else masked.",
+		Response: LicensePage{Licenses: []License{exampleLicense()}},
+		Bind: func(f *schema.Form) schema.Handler {
 			var sku string
 			var p Page
 			f.Text(&sku, "sku", "only licenses of this product", schema.Most(200), schema.Example("PLUGIN"))

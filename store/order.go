@@ -183,10 +183,10 @@ func checkProvider(name string) error {
 
 func (s *Service) listOrders() schema.Op {
 	return schema.Op{
-		Route: "GET /api/orders",
-		About: "Orders, the newest first.",
-		Gives: OrderPage{Orders: []Order{exampleDetail().Order}},
-		Ask: func(f *schema.Form) schema.Do {
+		Route:    "GET /api/orders",
+		About:    "Orders, the newest first.",
+		Response: OrderPage{Orders: []Order{exampleDetail().Order}},
+		Bind: func(f *schema.Form) schema.Handler {
 			var o OrderFilter
 			f.Enum(&o.Status, "status", "only orders in this status", []string{statusPaid, statusRefunded})
 			f.Text(&o.Provider, "provider", "only orders that this provider took the payment for", schema.Most(200), schema.Example("stripe"))
@@ -198,10 +198,10 @@ func (s *Service) listOrders() schema.Op {
 
 func (s *Service) getOrder() schema.Op {
 	return schema.Op{
-		Route: "GET /api/orders/:ref",
-		About: "One order with its licenses. Their keys are given in full to a full-access key of a member or an admin, else masked.",
-		Gives: exampleDetail(),
-		Ask: func(f *schema.Form) schema.Do {
+		Route:    "GET /api/orders/:ref",
+		About:    "One order with its licenses. Their keys are given in full to a full-access key of a member or an admin, else masked.",
+		Response: exampleDetail(),
+		Bind: func(f *schema.Form) schema.Handler {
 			var ref string
 			f.Text(&ref, "ref", "the order_ref", schema.InPath("ref"), schema.Example(exampleRef))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Order(ctx, who, ref) }

@@ -149,15 +149,15 @@ func (s *Service) redeemCode() schema.Op {
 	license := exampleLicense()
 	license.ActivationCount, license.LastCheckedAt = 0, nil
 	return schema.Op{
-		Route: "POST /license/redeem",
-		About: "Turn a redeem code into a license. The license key is given in full.",
-		Open:  true, Writes: true, Creates: true, Refuses: []fault.Kind{fault.Limited},
+		Route:  "POST /license/redeem",
+		About:  "Turn a redeem code into a license. The license key is given in full.",
+		Public: true, Writes: true, Creates: true, Refuses: []fault.Kind{fault.Limited},
 		Own: []schema.Refusal{
 			{Kind: fault.NotFound, Detail: "No code is written so."},
 			{Kind: fault.Conflict, Detail: "The code was redeemed already, or is void."},
 		},
-		Gives: Redeemed{License: license, Order: order},
-		Ask: func(f *schema.Form) schema.Do {
+		Response: Redeemed{License: license, Order: order},
+		Bind: func(f *schema.Form) schema.Handler {
 			var written, email, name, remote string
 			f.Text(&written, "code", "the redeem code; in any case, separators do not matter, O is read as 0, I and L as 1",
 				schema.Required, schema.Example("7Q4Z-J0M3-RT9W-XYAB"))

@@ -95,7 +95,7 @@ func (s *shop) load(table string, o *schema.LoadOptions, lines ...string) map[in
 			for j, cell := range s.cells(line) {
 				cells[header[j]] = cell
 			}
-			put, err := tab.Bind(cells, *o)
+			put, err := tab.Decode(cells, *o)
 			if err == nil {
 				err = tx.Try(func() error { return put(tx) })
 			}

@@ -102,13 +102,13 @@ func (s *Service) getStats() schema.Op {
 	return schema.Op{
 		Route: "GET /api/stats",
 		About: "The store's totals. Two currencies are never added up.",
-		Gives: Stats{
+		Response: Stats{
 			OrdersPaid: 38, OrdersRefunded: 2, Customers: 31,
 			Licenses: LicenseCount{Active: 30, Expired: 4, Suspended: 1, Revoked: 3}, Activations: 42,
 			Codes:   CodeCount{Unused: 140, Redeemed: 8, Void: 2},
 			Revenue: []Revenue{{Currency: "EUR", GrossCents: 41300, RefundedCents: 0, NetCents: 41300}, {Currency: "USD", GrossCents: 98000, RefundedCents: 4900, NetCents: 93100}},
 		},
-		Ask: func(*schema.Form) schema.Do {
+		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Stats(ctx) }
 		},
 	}

@@ -383,12 +383,12 @@ func (s *Service) receiveStripe() schema.Op {
 		Route: "POST /providers/stripe/webhook",
 		About: "Stripe's events: paid Checkout sessions become orders, refunded charges refund them. " +
 			"The credential is Stripe's signature over the body; a signature that is not good, and a body that is no event, are refused with 400, and everything else is answered 200.",
-		Open: true, Writes: true, Repeats: true,
+		Public: true, Writes: true, Idempotent: true,
 		Own: []schema.Refusal{
 			{Kind: fault.Malformed, Detail: "Stripe-Signature is missing, does not fit the body and the secret, or is older than 5 minutes."},
 		},
-		Gives: Received{Received: true, Outcome: wasRecorded, Detail: "recorded as order " + exampleRef},
-		Ask: func(f *schema.Form) schema.Do {
+		Response: Received{Received: true, Outcome: wasRecorded, Detail: "recorded as order " + exampleRef},
+		Bind: func(f *schema.Form) schema.Handler {
 			var body []byte
 			var signature string
 			f.Raw(&body, "the event as Stripe sends it")

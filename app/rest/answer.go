@@ -37,10 +37,10 @@ func status(op schema.Op, answer any) int {
 // answer writes the answer. keep, unless it is nil, is shown the bytes of one with the
 // status 200; they are not its own.
 func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any, keep func(body []byte)) {
-	held := strict.Borrow()
+	held := strict.GetBuffer()
 	body, err := encode((*held)[:0], answer)
 	if _, shared := answer.(written); !shared {
-		defer strict.GiveBack(held, body)
+		defer strict.PutBuffer(held, body)
 	}
 	if err != nil {
 		h.refuse(w, err)

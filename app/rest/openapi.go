@@ -75,7 +75,7 @@ func operation(op schema.Op) obj {
 		"description": op.About,
 		"responses":   responses(op),
 	}
-	if op.Open {
+	if op.Public {
 		o["security"] = []obj{}
 	} else {
 		o["security"] = []obj{{"key": []string{}}}
@@ -94,7 +94,7 @@ func operation(op schema.Op) obj {
 			params = append(params, parameter(a, a.Name, "query"))
 		}
 	}
-	if op.Writes && !op.Open {
+	if op.Writes && !op.Public {
 		params = append(params, obj{
 			"name": "Idempotency-Key", "in": "header", "required": false,
 			"description": "Send the same key to repeat a request safely: the first answer is kept for 24 hours and given again, with Idempotent-Replayed: true.",
@@ -154,7 +154,7 @@ func requestBody(fields []schema.Arg) obj {
 
 func responses(op schema.Op) obj {
 	all := obj{}
-	good := op.May
+	good := op.Statuses
 	if len(good) == 0 {
 		good = []int{http.StatusOK}
 		if op.Creates {
@@ -169,7 +169,7 @@ func responses(op schema.Op) obj {
 			"description": http.StatusText(code),
 			"headers":     obj{"X-Request-Id": obj{"description": "names this request in the log", "schema": obj{"type": "string"}}},
 			"content": obj{"application/json": obj{
-				"schema": schema.ShapeOf(op.Gives).Schema(schema.OpenAPI), "example": example(op, code),
+				"schema": schema.ShapeOf(op.Response).Schema(schema.OpenAPI), "example": example(op, code),
 			}},
 		}
 	}
@@ -178,8 +178,8 @@ func responses(op schema.Op) obj {
 
 // example is the answer with the status as JSON.
 func example(op schema.Op, code int) json.RawMessage {
-	gives := op.Gives
-	for _, other := range op.Also {
+	gives := op.Response
+	for _, other := range op.Examples {
 		if status(op, other) == code {
 			gives = other
 		}
@@ -194,7 +194,7 @@ func example(op schema.Op, code int) json.RawMessage {
 // refusals lists what the operation may refuse, by what it takes and needs.
 func refusals(op schema.Op) []fault.Kind {
 	kinds := []fault.Kind{fault.Internal, fault.Unavailable, fault.Invalid}
-	if !op.Open {
+	if !op.Public {
 		kinds = append(kinds, fault.Unauthorized, fault.Limited)
 		if op.Writes {
 			kinds = append(kinds, fault.Forbidden, fault.Conflict)
@@ -249,7 +249,7 @@ func refusal(k fault.Kind) obj {
 // its example, beside what every operation of its sort refuses.
 func refusalOf(op schema.Op, k fault.Kind) obj {
 	r, s, examples, details := refusal(k), obj{"$ref": "#/components/schemas/Error"}, obj{}, []string{}
-	if !op.Open || k == fault.Invalid || k == fault.Malformed {
+	if !op.Public || k == fault.Invalid || k == fault.Malformed {
 		examples[k.String()] = obj{"value": obj{"error": k.String(), "detail": about[k]}}
 		details = append(details, about[k])
 	}

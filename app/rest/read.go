@@ -72,7 +72,7 @@ func query(raw string) (map[string][]string, error) {
 // remember makes the caller keep its answer when the request has an Idempotency-Key.
 func (h *handler) remember(who *db.Caller, op schema.Op, r *http.Request, body []byte) error {
 	given := r.Header.Values("Idempotency-Key")
-	if len(given) == 0 || op.Open || !op.Writes {
+	if len(given) == 0 || op.Public || !op.Writes {
 		return nil
 	}
 	key := given[0]

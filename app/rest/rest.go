@@ -114,7 +114,7 @@ func (h *handler) keyFirst(r *http.Request) error {
 		return nil
 	}
 	for _, op := range h.Service.Ops {
-		if op.Open && op.Path() == r.URL.Path {
+		if op.Public && op.Path() == r.URL.Path {
 			return nil
 		}
 	}
@@ -132,7 +132,7 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 		note.route = route
 		var who db.Caller
 		var err error
-		if !op.Open {
+		if !op.Public {
 			who, err = h.Authenticate(r.Context(), h.Service.Name, r.Header.Get("Authorization"), Remote(r))
 			if err != nil {
 				h.refuse(w, err)
@@ -141,13 +141,13 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 			who.Via = "rest"
 			note.keyID = who.KeyID
 		}
-		if op.Writes && !op.Open {
+		if op.Writes && !op.Public {
 			if err := who.MayWrite(op.Route); err != nil {
 				h.refuse(w, err)
 				return
 			}
 		}
-		if op.Method() == http.MethodGet && !op.Open {
+		if op.Method() == http.MethodGet && !op.Public {
 			h.read(w, op, who, r, ps)
 			return
 		}
@@ -194,7 +194,7 @@ func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Calle
 			return nil, err
 		}
 	}
-	do, err := op.Bind(in)
+	do, err := op.Decode(in)
 	if err != nil {
 		return nil, err
 	}
@@ -217,10 +217,10 @@ func (h *handler) ping() schema.Op {
 		version = h.Version
 	}
 	return schema.Op{
-		Route: "GET /api/ping",
-		About: "Verify a key, and tell whose it is and what it may do.",
-		Gives: Ping{OK: true, User: "alice", App: h.Service.Name, Version: version, Role: "admin", Scope: "full"},
-		Ask: func(*schema.Form) schema.Do {
+		Route:    "GET /api/ping",
+		About:    "Verify a key, and tell whose it is and what it may do.",
+		Response: Ping{OK: true, User: "alice", App: h.Service.Name, Version: version, Role: "admin", Scope: "full"},
+		Bind: func(*schema.Form) schema.Handler {
 			return func(_ context.Context, who db.Caller) (any, error) {
 				return Ping{OK: true, User: who.User, App: h.Service.Name, Version: version, Role: who.Role, Scope: who.Scope}, nil
 			}
@@ -247,11 +247,11 @@ func (v Health) HTTPStatus() int {
 func (h *handler) health() schema.Op {
 	well := Health{OK: true, App: h.Service.Name, Version: h.Service.Health}
 	return schema.Op{
-		Route: "GET /healthz", Open: true,
-		About: "Tell whether the service is well; 503 with ok false when the database cannot be read.",
-		Gives: well, May: []int{http.StatusOK, http.StatusServiceUnavailable},
-		Also: []any{Health{App: well.App, Version: well.Version}},
-		Ask: func(*schema.Form) schema.Do {
+		Route: "GET /healthz", Public: true,
+		About:    "Tell whether the service is well; 503 with ok false when the database cannot be read.",
+		Response: well, Statuses: []int{http.StatusOK, http.StatusServiceUnavailable},
+		Examples: []any{Health{App: well.App, Version: well.Version}},
+		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				v := well
 				v.OK = h.DB.View(ctx, func(c *db.Conn) error {
@@ -266,10 +266,10 @@ func (h *handler) health() schema.Op {
 
 func (h *handler) openapi() schema.Op {
 	return schema.Op{
-		Route: "GET /api/openapi.json", Open: true,
-		About: "This description, as OpenAPI 3.0.3.",
-		Gives: map[string]any{},
-		Ask: func(*schema.Form) schema.Do {
+		Route: "GET /api/openapi.json", Public: true,
+		About:    "This description, as OpenAPI 3.0.3.",
+		Response: map[string]any{},
+		Bind: func(*schema.Form) schema.Handler {
 			return func(context.Context, db.Caller) (any, error) { return written(h.document()), nil }
 		},
 	}

@@ -218,7 +218,7 @@ func bindBatch(t schema.Table, r *reader, o schema.LoadOptions) (batch []bound, 
 		if l.refusal != nil {
 			row.err = l.refusal
 		} else {
-			row.put, row.err = t.Bind(r.byName(l.cells), o)
+			row.put, row.err = t.Decode(r.byName(l.cells), o)
 		}
 		batch = append(batch, row)
 	}

@@ -285,7 +285,7 @@ func FuzzImport(f *testing.F) {
 				continue
 			}
 			readsBack(t, table, r.columns, l.cells)
-			if put, err := table.Bind(r.byName(l.cells), schema.LoadOptions{}); (put == nil) == (err == nil) {
+			if put, err := table.Decode(r.byName(l.cells), schema.LoadOptions{}); (put == nil) == (err == nil) {
 				t.Fatalf("bound to %v, %v", put == nil, err)
 			}
 		}

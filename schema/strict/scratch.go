@@ -2,16 +2,16 @@ package strict
 
 import "sync"
 
-// Borrow lends a buffer, empty as (*p)[:0], for JSON that is sent and then forgotten.
-func Borrow() *[]byte {
+// GetBuffer lends a buffer, empty as (*p)[:0], for JSON that is sent and then forgotten.
+func GetBuffer() *[]byte {
 	p, _ := scratch.Get().(*[]byte)
 	return p
 }
 
-// GiveBack takes a lent buffer back, with what was written in it, which may have moved
+// PutBuffer takes a lent buffer back, with what was written in it, which may have moved
 // as it grew. Nobody may look at it any more. Large ones are not kept, since memory is
 // small where this runs.
-func GiveBack(p *[]byte, used []byte) {
+func PutBuffer(p *[]byte, used []byte) {
 	const most = 256 << 10
 	if cap(used) > cap(*p) && cap(used) <= most {
 		*p = used

@@ -5,10 +5,10 @@ import "io"
 // unseen is how many bytes are reserved before any has come.
 const unseen = 16 << 10
 
-// Take reads a text to its end, of which its sender announced the length; less than 0
+// ReadAll reads a text to its end, of which its sender announced the length; less than 0
 // is none. The announcement is believed only as far as eight times what has come
 // already, so that senders of a few bytes cannot fill the memory by announcing many.
-func Take(r io.Reader, announced int64) ([]byte, error) {
+func ReadAll(r io.Reader, announced int64) ([]byte, error) {
 	believed := func(came int) int {
 		return int(min(max(announced+1, 512), int64(max(unseen, 8*came)))) // one more byte tells the end
 	}

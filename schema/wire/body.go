@@ -34,7 +34,7 @@ func ReadBody(r *http.Request, most int64) ([]byte, error) {
 	if r.ContentLength > most {
 		return nil, tooLarge(r, most)
 	}
-	body, err := strict.Take(http.MaxBytesReader(nil, r.Body, most), r.ContentLength)
+	body, err := strict.ReadAll(http.MaxBytesReader(nil, r.Body, most), r.ContentLength)
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):

@@ -7,10 +7,10 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Moves is a state machine: each state with the states that may follow it. It is the
+// Transitions is a state machine: each state with the states that may follow it. It is the
 // only statement of how a record may move: it checks, fills the enum in the OpenAPI
 // document and in the tool, and writes the refusal's text.
-type Moves []State
+type Transitions []State
 
 // State is one state and where it may go; To is empty for a terminal one.
 type State struct {
@@ -19,7 +19,7 @@ type State struct {
 }
 
 // States lists the states in order.
-func (m Moves) States() []string {
+func (m Transitions) States() []string {
 	names := make([]string, len(m))
 	for i, s := range m {
 		names[i] = s.Name
@@ -28,7 +28,7 @@ func (m Moves) States() []string {
 }
 
 // From lists the states that may follow from.
-func (m Moves) From(from string) []string {
+func (m Transitions) From(from string) []string {
 	for _, s := range m {
 		if s.Name == from {
 			return s.To
@@ -39,7 +39,7 @@ func (m Moves) From(from string) []string {
 
 // Check refuses a move that the machine does not allow, naming those it does. noun
 // is what moves: "work order".
-func (m Moves) Check(noun, from, to string) error {
+func (m Transitions) Check(noun, from, to string) error {
 	next := m.From(from)
 	if slices.Contains(next, to) {
 		return nil

@@ -7,13 +7,13 @@ import (
 	"math/bits"
 )
 
-// Wide is a signed 128-bit integer, Hi*2^64 + Lo: a product of two int64, or a
+// Int128 is a signed 128-bit integer, Hi*2^64 + Lo: a product of two int64, or a
 // sum of such products. The zero value is 0, and == compares numbers.
 //
 // Add, Sub, Neg and MulInt are exact or panic: a sum that left 128 bits is
 // never returned wrong. Whoever keeps the factors of a product within 10^15
 // either way can add a hundred million products without coming near.
-type Wide struct {
+type Int128 struct {
 	Hi int64
 	Lo uint64
 }
@@ -21,17 +21,17 @@ type Wide struct {
 const overflow = "exact: result beyond 128 bits"
 
 // Mul returns a*b. It cannot overflow.
-func Mul(a, b int64) Wide {
+func Mul(a, b int64) Int128 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	// A negative a was read as a+2^64, which added b*2^64; likewise b.
-	return Wide{Hi: int64(hi) - (a>>63)&b - (b>>63)&a, Lo: lo}
+	return Int128{Hi: int64(hi) - (a>>63)&b - (b>>63)&a, Lo: lo}
 }
 
 // Add returns w+x. It panics beyond 128 bits.
-func (w Wide) Add(x Wide) Wide {
+func (w Int128) Add(x Int128) Int128 {
 	lo, carry := bits.Add64(w.Lo, x.Lo, 0)
 	hi, _ := bits.Add64(uint64(w.Hi), uint64(x.Hi), carry)
-	sum := Wide{Hi: int64(hi), Lo: lo}
+	sum := Int128{Hi: int64(hi), Lo: lo}
 	if (w.Hi^sum.Hi)&(x.Hi^sum.Hi) < 0 {
 		panic(overflow)
 	}
@@ -39,10 +39,10 @@ func (w Wide) Add(x Wide) Wide {
 }
 
 // Sub returns w-x. It panics beyond 128 bits.
-func (w Wide) Sub(x Wide) Wide {
+func (w Int128) Sub(x Int128) Int128 {
 	lo, borrow := bits.Sub64(w.Lo, x.Lo, 0)
 	hi, _ := bits.Sub64(uint64(w.Hi), uint64(x.Hi), borrow)
-	diff := Wide{Hi: int64(hi), Lo: lo}
+	diff := Int128{Hi: int64(hi), Lo: lo}
 	if (w.Hi^x.Hi)&(w.Hi^diff.Hi) < 0 {
 		panic(overflow)
 	}
@@ -50,10 +50,10 @@ func (w Wide) Sub(x Wide) Wide {
 }
 
 // Neg returns -w. It panics for -2^127, the one number without a negative.
-func (w Wide) Neg() Wide { return Wide{}.Sub(w) }
+func (w Int128) Neg() Int128 { return Int128{}.Sub(w) }
 
 // MulInt returns w*n. It panics beyond 128 bits.
-func (w Wide) MulInt(n int64) Wide {
+func (w Int128) MulInt(n int64) Int128 {
 	hi, lo := w.magnitude()
 	u := uint64(n)
 	if n < 0 {
@@ -70,11 +70,11 @@ func (w Wide) MulInt(n int64) Wide {
 	if negative {
 		phi, plo = negated(phi, plo)
 	}
-	return Wide{Hi: int64(phi), Lo: plo}
+	return Int128{Hi: int64(phi), Lo: plo}
 }
 
 // Cmp returns -1, 0 or 1 as w is less than, equal to or greater than x.
-func (w Wide) Cmp(x Wide) int {
+func (w Int128) Cmp(x Int128) int {
 	switch {
 	case w == x:
 		return 0
@@ -85,11 +85,11 @@ func (w Wide) Cmp(x Wide) int {
 }
 
 // Sign returns -1, 0 or 1 as w is negative, zero or positive.
-func (w Wide) Sign() int {
+func (w Int128) Sign() int {
 	switch {
 	case w.Hi < 0:
 		return -1
-	case w == Wide{}:
+	case w == Int128{}:
 		return 0
 	}
 	return 1
@@ -98,7 +98,7 @@ func (w Wide) Sign() int {
 // DivRound returns w/d rounded to the nearest integer, an exact half upwards:
 // 2.5 is 3 and -2.5 is -2. A result beyond int64 becomes the int64 end nearest
 // to it. It panics unless d > 0.
-func (w Wide) DivRound(d int64) int64 {
+func (w Int128) DivRound(d int64) int64 {
 	q, r := w.divFloor(d)
 	if r >= uint64(d)-r && q < math.MaxInt64 {
 		q++
@@ -108,14 +108,14 @@ func (w Wide) DivRound(d int64) int64 {
 
 // DivFloor returns w/d rounded down (towards minus infinity). A result beyond
 // int64 becomes the int64 end nearest to it. It panics unless d > 0.
-func (w Wide) DivFloor(d int64) int64 {
+func (w Int128) DivFloor(d int64) int64 {
 	q, _ := w.divFloor(d)
 	return q
 }
 
 // DivCeil returns w/d rounded up (towards plus infinity). A result beyond int64
 // becomes the int64 end nearest to it. It panics unless d > 0.
-func (w Wide) DivCeil(d int64) int64 {
+func (w Int128) DivCeil(d int64) int64 {
 	q, r := w.divFloor(d)
 	if r > 0 && q < math.MaxInt64 {
 		q++
@@ -126,7 +126,7 @@ func (w Wide) DivCeil(d int64) int64 {
 // divFloor returns q and r with w = q*d + r and 0 <= r < d. Where q is beyond
 // int64 it returns the nearer end with r 0; no rounding brings such a q back
 // into range without landing on that same end.
-func (w Wide) divFloor(d int64) (q int64, r uint64) {
+func (w Int128) divFloor(d int64) (q int64, r uint64) {
 	if d <= 0 {
 		panic("exact: division by a number that is not positive")
 	}
@@ -151,7 +151,7 @@ func (w Wide) divFloor(d int64) (q int64, r uint64) {
 }
 
 // magnitude returns |w|, which is 2^127 at the most.
-func (w Wide) magnitude() (hi, lo uint64) {
+func (w Int128) magnitude() (hi, lo uint64) {
 	hi, lo = uint64(w.Hi), w.Lo
 	if w.Hi < 0 {
 		return negated(hi, lo)

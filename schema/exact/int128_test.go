@@ -12,32 +12,32 @@ const (
 	greatest = math.MaxInt64
 )
 
-func (w Wide) big() *big.Int {
+func (w Int128) big() *big.Int {
 	b := new(big.Int).Lsh(big.NewInt(w.Hi), 64)
 	return b.Add(b, new(big.Int).SetUint64(w.Lo))
 }
 
 var (
-	wideMin = Wide{Hi: least}
-	wideMax = Wide{Hi: greatest, Lo: math.MaxUint64}
+	wideMin = Int128{Hi: least}
+	wideMax = Int128{Hi: greatest, Lo: math.MaxUint64}
 )
 
 func TestMul(t *testing.T) {
 	for _, c := range []struct {
 		a, b int64
-		want Wide
+		want Int128
 	}{
-		{0, 0, Wide{}},
-		{0, least, Wide{}},
-		{1, 1, Wide{0, 1}},
-		{-1, 1, Wide{-1, math.MaxUint64}},
-		{-1, -1, Wide{0, 1}},
-		{1 << 32, 1 << 32, Wide{1, 0}},
-		{-1 << 32, 1 << 32, Wide{-1, 0}},
-		{least, 1, Wide{-1, 1 << 63}},
-		{least, -1, Wide{0, 1 << 63}},
-		{least, least, Wide{1 << 62, 0}},
-		{greatest, greatest, Wide{1<<62 - 1, 1}},
+		{0, 0, Int128{}},
+		{0, least, Int128{}},
+		{1, 1, Int128{0, 1}},
+		{-1, 1, Int128{-1, math.MaxUint64}},
+		{-1, -1, Int128{0, 1}},
+		{1 << 32, 1 << 32, Int128{1, 0}},
+		{-1 << 32, 1 << 32, Int128{-1, 0}},
+		{least, 1, Int128{-1, 1 << 63}},
+		{least, -1, Int128{0, 1 << 63}},
+		{least, least, Int128{1 << 62, 0}},
+		{greatest, greatest, Int128{1<<62 - 1, 1}},
 	} {
 		if got := Mul(c.a, c.b); got != c.want || Mul(c.b, c.a) != c.want {
 			t.Errorf("%d * %d = %v, want %v", c.a, c.b, got, c.want)
@@ -47,7 +47,7 @@ func TestMul(t *testing.T) {
 
 func TestDivision(t *testing.T) {
 	for _, c := range []struct {
-		w                  Wide
+		w                  Int128
 		d                  int64
 		floor, round, ceil int64
 	}{
@@ -73,13 +73,13 @@ func TestDivision(t *testing.T) {
 		{Mul(least, 1), 1, least, least, least},
 		{Mul(greatest, greatest), greatest, greatest, greatest, greatest},
 		{Mul(least, greatest), greatest, least, least, least},
-		{Mul(greatest, 1000).Add(Wide{0, 1}), 1000, greatest, greatest, greatest},
-		{Mul(least, 1000).Sub(Wide{0, 1}), 1000, least, least, least},
-		{Mul(least, 1000).Add(Wide{0, 500}), 1000, least, least + 1, least + 1},
-		{Mul(greatest, 1000).Sub(Wide{0, 500}), 1000, greatest - 1, greatest, greatest},
-		{Wide{0, 1 << 63}, 1, greatest, greatest, greatest},
-		{Wide{0, math.MaxUint64}, 1, greatest, greatest, greatest},
-		{Wide{-1, 0}, 1, least, least, least},
+		{Mul(greatest, 1000).Add(Int128{0, 1}), 1000, greatest, greatest, greatest},
+		{Mul(least, 1000).Sub(Int128{0, 1}), 1000, least, least, least},
+		{Mul(least, 1000).Add(Int128{0, 500}), 1000, least, least + 1, least + 1},
+		{Mul(greatest, 1000).Sub(Int128{0, 500}), 1000, greatest - 1, greatest, greatest},
+		{Int128{0, 1 << 63}, 1, greatest, greatest, greatest},
+		{Int128{0, math.MaxUint64}, 1, greatest, greatest, greatest},
+		{Int128{-1, 0}, 1, least, least, least},
 		{wideMax, 1, greatest, greatest, greatest},
 		{wideMin, 1, least, least, least},
 		{wideMax, greatest, greatest, greatest, greatest},
@@ -115,20 +115,20 @@ func edgy(r *rand.Rand) int64 {
 	return int64(r.Uint64()) >> r.IntN(64)
 }
 
-func edgyWide(r *rand.Rand) Wide {
+func edgyWide(r *rand.Rand) Int128 {
 	switch r.IntN(8) {
 	case 0:
 		return wideMin
 	case 1:
 		return wideMax
 	case 2:
-		return Wide{edgy(r), uint64(edgy(r))}
+		return Int128{edgy(r), uint64(edgy(r))}
 	}
 	return Mul(edgy(r), edgy(r))
 }
 
 // check compares the result of f, or its panic, with want.
-func check(t *testing.T, what string, want *big.Int, f func() Wide) {
+func check(t *testing.T, what string, want *big.Int, f func() Int128) {
 	t.Helper()
 	fits := want.Cmp(wideMin.big()) >= 0 && want.Cmp(wideMax.big()) <= 0
 	defer func() {
@@ -146,11 +146,11 @@ func TestWideAgainstBig(t *testing.T) {
 	for range 100000 {
 		a, b, n := edgyWide(r), edgyWide(r), edgy(r)
 		x, y, z := a.big(), b.big(), new(big.Int)
-		check(t, "Add", z.Add(x, y), func() Wide { return a.Add(b) })
-		check(t, "Sub", z.Sub(x, y), func() Wide { return a.Sub(b) })
-		check(t, "Neg", z.Neg(x), func() Wide { return a.Neg() })
-		check(t, "MulInt", z.Mul(x, big.NewInt(n)), func() Wide { return a.MulInt(n) })
-		check(t, "Mul", z.Mul(big.NewInt(a.Hi), big.NewInt(n)), func() Wide { return Mul(a.Hi, n) })
+		check(t, "Add", z.Add(x, y), func() Int128 { return a.Add(b) })
+		check(t, "Sub", z.Sub(x, y), func() Int128 { return a.Sub(b) })
+		check(t, "Neg", z.Neg(x), func() Int128 { return a.Neg() })
+		check(t, "MulInt", z.Mul(x, big.NewInt(n)), func() Int128 { return a.MulInt(n) })
+		check(t, "Mul", z.Mul(big.NewInt(a.Hi), big.NewInt(n)), func() Int128 { return Mul(a.Hi, n) })
 		if a.Cmp(b) != x.Cmp(y) || a.Sign() != x.Sign() || a.Cmp(a) != 0 {
 			t.Fatalf("Cmp(%v, %v) = %d, Sign %d", x, y, a.Cmp(b), a.Sign())
 		}
@@ -163,13 +163,13 @@ func TestWideAgainstBig(t *testing.T) {
 		half := Mul(d, 2*(edgy(r)>>2)+1) // an exact half of 2d
 		if d < 1<<62 {
 			checkDivision(t, half, 2*d)
-			checkDivision(t, half.Add(Wide{-1, math.MaxUint64}), 2*d)
-			checkDivision(t, half.Add(Wide{0, 1}), 2*d)
+			checkDivision(t, half.Add(Int128{-1, math.MaxUint64}), 2*d)
+			checkDivision(t, half.Add(Int128{0, 1}), 2*d)
 		}
 	}
 }
 
-func checkDivision(t *testing.T, w Wide, d int64) {
+func checkDivision(t *testing.T, w Int128, d int64) {
 	t.Helper()
 	x, y := w.big(), big.NewInt(d)
 	floor := func(n, d *big.Int) int64 {
@@ -202,9 +202,9 @@ func checkDivision(t *testing.T, w Wide, d int64) {
 func TestDivisionPanics(t *testing.T) {
 	for _, d := range []int64{0, -1, least} {
 		for i, f := range []func(){
-			func() { Wide{}.DivFloor(d) },
-			func() { Wide{}.DivRound(d) },
-			func() { Wide{}.DivCeil(d) },
+			func() { Int128{}.DivFloor(d) },
+			func() { Int128{}.DivRound(d) },
+			func() { Int128{}.DivCeil(d) },
 			func() { RoundHalfUp(1, d) },
 		} {
 			func() {
