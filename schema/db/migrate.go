@@ -83,8 +83,14 @@ func missingOf(all []Migration) (missing []Migration) {
 }
 
 // apply runs one migration with its entry in one transaction: afterwards the file
-// is old or new, never between.
+// is old or new, never between. A migration may rebuild a table that others refer to
+// (make a new one, copy, drop, rename): references are enforced by one check of all of
+// them before the commit, and not statement by statement.
 func apply(c *handle, m Migration, now exact.Instant) (err error) {
+	if err := run(c, "PRAGMA foreign_keys = OFF"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, run(c, "PRAGMA foreign_keys = ON")) }()
 	if err := run(c, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -103,7 +109,22 @@ func apply(c *handle, m Migration, now exact.Instant) (err error) {
 	if err := run(c, "INSERT INTO schema_migrations VALUES (?, ?)", m.Name, now); err != nil {
 		return err
 	}
+	if err := checkReferences(c); err != nil {
+		return err
+	}
 	return run(c, "COMMIT")
+}
+
+// checkReferences refuses to go on when a row refers to one that is not there.
+func checkReferences(c *handle) error {
+	broken, found, err := One(&Conn{c: c}, func(r *Row) string {
+		table, row, to := r.Text(), r.Int(), r.Text()
+		return fmt.Sprintf("row %d of %s refers to a row of %s that is not there", row, table, to)
+	}, "PRAGMA foreign_key_check")
+	if err == nil && found {
+		err = errors.New(broken)
+	}
+	return err
 }
 
 // Migrations tells which migrations the open file has.
