@@ -125,7 +125,7 @@ func (s *Service) CheckLicense(ctx context.Context, a Asked) (Verdict, error) {
 		return Verdict{}, err
 	}
 	if !m.known {
-		if err := s.misses.note(a.Remote, s.db.Now()); err != nil {
+		if err := s.missed(a.Remote); err != nil {
 			return Verdict{}, err
 		}
 	}
@@ -170,7 +170,7 @@ func (s *Service) find(ctx context.Context, a Asked) (match, error) {
 		return m, err
 	}
 	if !m.known {
-		if err := s.misses.note(a.Remote, s.db.Now()); err != nil {
+		if err := s.missed(a.Remote); err != nil {
 			return m, err
 		}
 		return m, refuseUse(isNotFound, notFoundDetail)

@@ -256,37 +256,3 @@ func TestGuessingIsSlowedByAddress(t *testing.T) {
 	must(t, miss[0]())
 	refused(t, miss[0](), "rate_limited")
 }
-
-func TestMissesAreForgottenOldestFirst(t *testing.T) {
-	var m misses
-	now := opening
-	for range missesAllowed {
-		must(t, m.note("198.51.100.1", now))
-	}
-	refused(t, m.note("198.51.100.1", now), "rate_limited")
-	for i := range missesKnown - 1 {
-		must(t, m.note(fmt.Sprintf("10.%d.%d.1", i/256, i%256), now))
-	}
-	equal(t, "addresses known", len(m.by), missesKnown)
-	refused(t, m.note("198.51.100.1", now), "rate_limited")
-	must(t, m.note("192.0.2.99", now))
-	equal(t, "addresses known", len(m.by), missesKnown)
-	equal(t, "addresses in order", m.recent.Len(), missesKnown)
-	if _, there := m.by["10.0.0.1"]; there {
-		t.Error("the address that missed longest ago is still known")
-	}
-}
-
-func TestWhomAnAddressIsCountedAs(t *testing.T) {
-	for remote, want := range map[string]string{
-		"192.0.2.1":              "192.0.2.1",
-		"::ffff:192.0.2.1":       "192.0.2.1",
-		"2001:db8:1:2:3:4:5:6":   "2001:db8:1:2::/64",
-		"2001:db8:1:2::9%eth0":   "2001:db8:1:2::/64",
-		"2001:db8:1:3::9":        "2001:db8:1:3::/64",
-		"":                       "",
-		"something from a proxy": "something from a proxy",
-	} {
-		equal(t, remote, network(remote), want)
-	}
-}

@@ -81,7 +81,7 @@ func (s *Service) RedeemCode(ctx context.Context, written, email, name, remote s
 		return Redeemed{}, err
 	}
 	if !known {
-		if err := s.misses.note(remote, s.db.Now()); err != nil {
+		if err := s.missed(remote); err != nil {
 			return Redeemed{}, err
 		}
 		return Redeemed{}, noCode()

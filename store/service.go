@@ -5,23 +5,39 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/limit"
 )
 
 // Service is the store over one database.
 type Service struct {
 	db     *db.DB
-	misses misses
+	misses *limit.Counter[limit.Address] // keys and codes that nobody has
 	seen   seen
 	notice func(text string)
 }
 
 // New is the store over d.
 func New(d *db.DB) *Service {
-	return &Service{db: d, notice: func(string) {}}
+	return &Service{db: d, misses: limit.New[limit.Address](20, 10*time.Minute), notice: func(string) {}}
+}
+
+// missed counts a key or code that nobody has against the address. After 20 within 10
+// minutes it refuses with 429 in place of telling that it was one.
+func (s *Service) missed(remote string) error {
+	wait := s.misses.Add(limit.AddressOf(remote), s.db.Now())
+	if wait == 0 {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Limited, Retry: wait,
+		Detail: "too many unknown license keys and codes from this address; wait as long as Retry-After says",
+	}
 }
 
 // OnNotice sets who is told, in a sentence for the log, of a payment that came in

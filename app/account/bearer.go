@@ -6,10 +6,12 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/limit"
 )
 
 // Keys turns the Authorization header of a request into its Caller. It remembers the
@@ -17,7 +19,7 @@ import (
 // as soon as any credential may have lost its power, in this process or another.
 type Keys struct {
 	d     *db.DB
-	wrong wrongKeys
+	wrong *limit.Counter[limit.Address]
 
 	begun    atomic.Uint64 // how many looks at the database's version have begun
 	looking  sync.Mutex
@@ -43,7 +45,7 @@ const maxSeen = 4096
 func NewKeys(d *db.DB) *Keys {
 	return &Keys{
 		d: d, version: -1, stamp: -1,
-		wrong: wrongKeys{from: map[address][]int64{}},
+		wrong: limit.New[limit.Address](20, time.Minute),
 		seen:  map[[sha256.Size]byte]*seenKey{}, used: map[int64]exact.Instant{},
 	}
 }
@@ -70,8 +72,8 @@ func (k *Keys) Authenticate(ctx context.Context, service, authorization, remote 
 			return who, nil
 		}
 	}
-	if wait := k.wrong.add(remote, k.d.Now()); wait > 0 {
-		e := fault.New(fault.Limited, "more than %d wrong API keys in a minute came from this address: wait, or send a right one, which still works", maxWrong)
+	if wait := k.wrong.Add(limit.AddressOf(remote), k.d.Now()); wait > 0 {
+		e := fault.New(fault.Limited, "more than %d wrong API keys in a minute came from this address: wait, or send a right one, which still works", k.wrong.Most())
 		e.Retry = wait
 		return db.Caller{}, e
 	}
@@ -212,4 +214,4 @@ func (k *Keys) remember(hash [sha256.Size]byte, s *seenKey) {
 
 // Wrong tells how many wrong keys there were since the start, and how many of them
 // were refused as too many.
-func (k *Keys) Wrong() (all, limited int64) { return k.wrong.all.Load(), k.wrong.limited.Load() }
+func (k *Keys) Wrong() (all, limited int64) { return k.wrong.Counts() }
