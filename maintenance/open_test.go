@@ -58,7 +58,7 @@ func TestOpenGuards(t *testing.T) {
 		{`{"asset_id":1,"description":"x","downtime_minutes":10000001}`, fault.Invalid, "10000000"},
 		{`{"asset_id":1,"description":"x","parts_cost":1.234}`, fault.Invalid, "at most 2"},
 		{`{"asset_id":1,"description":"x","parts_cost":-0.01}`, fault.Invalid, "parts_cost"},
-		{`{"asset_id":1,"description":"x","parts_cost":"12.5"}`, fault.Invalid, "parts_cost"},
+		{`{"asset_id":1,"description":"x","parts_cost":"12.5 EUR"}`, fault.Invalid, "parts_cost"},
 		{`{"asset_id":1,"description":"x","status":"done"}`, fault.Invalid, "status"},
 		{`{"asset_id":9,"description":"x"}`, fault.NotFound, "asset 9"},
 		{`{"asset_id":9,"description":"x","priority":"asap"}`, fault.Invalid, "priority"},

@@ -19,7 +19,7 @@ func (s *Service) chargeTable() schema.Table {
 			f.Text(&row.label, "label", "what it says; rent has the label of its period", schema.Required, schema.Most(maxName))
 			f.IntPtr(&row.amount, "amount_cents", "how much, in cents", schema.Range(0, maxCents))
 			if f.Given("amount_cents") && row.amount == nil {
-				f.Refuse("amount_cents is empty: a charge needs its amount in cents")
+				f.Refuse("amount_cents", "amount_cents is empty: a charge needs its amount in cents")
 			}
 			return func(tx *db.Tx) error { return putCharge(tx, key, row) }
 		},

@@ -76,7 +76,7 @@ func bindLease(f *schema.Form) (edits []func(*Lease)) {
 	var tenant string
 	f.Text(&tenant, "tenant", "the tenant's name", schema.Most(maxName))
 	if f.Given("tenant") && tenant == "" {
-		f.Refuse("tenant is empty: a lease needs a tenant's name")
+		f.Refuse("tenant", "tenant is empty: a lease needs a tenant's name")
 	}
 	column("tenant", func(l *Lease) { l.Tenant = tenant })
 	var end *exact.Day
@@ -85,7 +85,7 @@ func bindLease(f *schema.Form) (edits []func(*Lease)) {
 	var rent *int64
 	f.IntPtr(&rent, "rent_cents", "the rent of a whole period, in cents", schema.Range(0, maxCents))
 	if f.Given("rent_cents") && rent == nil {
-		f.Refuse("rent_cents is empty: a lease needs its rent in cents, 0 if it costs nothing")
+		f.Refuse("rent_cents", "rent_cents is empty: a lease needs its rent in cents, 0 if it costs nothing")
 	}
 	column("rent_cents", func(l *Lease) { l.RentCents = *rent })
 	frequency := monthly

@@ -41,12 +41,12 @@ func bindTicket(f *schema.Form) (at ticketUnit, edits []func(*Ticket)) {
 	f.Text(&at.property, "property", "the property's name", schema.Most(maxName))
 	f.Text(&at.unit, "unit", "the unit's name within the property", schema.Most(maxName))
 	if at.given = f.Given("property"); at.given != f.Given("unit") {
-		f.Refuse("property and unit belong together: give both columns or none")
+		f.Refuse("property", "property and unit belong together: give both columns or none")
 	}
 	var title, description string
 	f.Text(&title, "title", "what is wrong, in a few words", schema.Most(maxName))
 	if f.Given("title") && title == "" {
-		f.Refuse("title is empty: a text is needed")
+		f.Refuse("title", "title is empty: a text is needed")
 	}
 	column("title", func(k *Ticket) { k.Title = title })
 	f.Text(&description, "description", "what else is known", schema.Most(maxText))

@@ -50,7 +50,7 @@ func TestAdjustRefuses(t *testing.T) {
 		{`{"sku":"A","set_to":1.0005}`, fault.Invalid, []string{"set_to", "at most 3"}},
 		{`{"sku":"A","set_to":1000000001}`, fault.Invalid, []string{"set_to"}},
 		{`{"sku":"A","delta":1000000000}`, fault.Invalid, []string{"delta: ", "1000000010", "at most 1000000000"}},
-		{`{"sku":"A","set_to":"5"}`, fault.Invalid, []string{"set_to", "a string"}},
+		{`{"sku":"A","set_to":"5x"}`, fault.Invalid, []string{"set_to", `"5x"`}},
 		{`{"sku":"a","set_to":5}`, fault.NotFound, []string{`"a"`, "case-sensitive"}},
 		{`{"set_to":5}`, fault.Invalid, []string{"sku is missing"}},
 		{`{"sku":"A","set_to":5,"to":3}`, fault.Invalid, []string{`unknown argument "to"`}},

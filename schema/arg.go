@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"quartermaster/schema/db"
 )
 
 // Kind is what an argument's value is.
@@ -20,7 +22,10 @@ const (
 	MonthKind
 	LooseKind // any scalar; what is not a text counts as absent
 	RefKind   // a record's name or id: a text or a whole number
-	RowsKind  // the one nested argument: an array of objects
+	RowsKind  // the one nested argument of agents: an array of objects, each refused by itself
+	ListKind  // a list of texts or of ids
+	TableKind // a list of objects whose fields are arguments too
+	FileKind  // an upload; at the command line a path
 	RawBody   // the whole body, as it came
 )
 
@@ -42,8 +47,25 @@ type Arg struct {
 	Default  any
 	Example  any
 	Items    any // for rows: one row, filled in
+	Fields   []Arg
+	IDs      bool // of a list: whole numbers, ids
+	Title    string
+	Many     bool // text with several lines
 	Pattern  string
+
+	Flag       string // the command's flag, when it is not the name with dashes
+	Positional string // the word in capitals that stands for it in the command
+	Secret     bool   // a password: never shown again
+	NameFirst  bool   // plain digits are tried as a name before they are an id
+
+	choices func(*db.Conn) ([]Choice, error)
+	lookup  func(*db.Conn, string) (int64, error)
+	parse   func(text string) (map[string]string, error) // of a table: one record as a command writes it
+	clear   *bool
 }
+
+// Choice is one of the records that an argument may name, for a list to choose from.
+type Choice struct{ Value, Text string }
 
 // Opt changes how an argument is read and described.
 type Opt func(*Arg)
@@ -75,6 +97,93 @@ func Alias(spelling, means string) Opt {
 	}
 }
 
+// Clear lets null, or an empty field, empty what the argument sets: p tells of it, and
+// the variable stays as it is. It is for operations that edit.
+func Clear(p *bool) Opt { return func(a *Arg) { a.clear = p } }
+
+// Flag names the command's flag of the argument: "amount" for amount_cents.
+func Flag(name string) Opt { return func(a *Arg) { a.Flag = name } }
+
+// Positional names the word in capitals that stands for the argument in Op.Command.
+func Positional(word string) Opt { return func(a *Arg) { a.Positional = word } }
+
+// Label is what people read beside the argument's field, when its name does not do.
+func Label(text string) Opt { return func(a *Arg) { a.Title = text } }
+
+// Secret says that the text is a password or the like, which is never shown again.
+func Secret(a *Arg) { a.Secret = true }
+
+// Lines says that a text has several lines.
+func Lines(a *Arg) { a.Many = true }
+
+// Choices lists the records that the argument may name, for a list to choose from on
+// screens; when there are too many, nil.
+func Choices(list func(*db.Conn) ([]Choice, error)) Opt { return func(a *Arg) { a.choices = list } }
+
+// Lookup finds the id of the record that people call so, for commands and screens: an
+// asset's tag, Property/Unit. #12, and 12 unless NameFirst is given, are ids already.
+func Lookup(find func(c *db.Conn, name string) (id int64, err error)) Opt {
+	return func(a *Arg) { a.lookup = find }
+}
+
+// NameFirst tries plain digits as a name before they are an id.
+func NameFirst(a *Arg) { a.NameFirst = true }
+
+// Written reads one record of a table as a command writes it, SKU=QTY@CENTS, into the
+// fields by name.
+func Written(parse func(text string) (map[string]string, error)) Opt {
+	return func(a *Arg) { a.parse = parse }
+}
+
+// Label is what people read beside the argument's field.
+func (a Arg) Label() string {
+	t := a.Title
+	if t == "" {
+		t = strings.TrimSuffix(strings.ReplaceAll(PageField(a.Name), "_", " "), " id")
+	}
+	if t == "" {
+		return ""
+	}
+	return strings.ToUpper(t[:1]) + t[1:]
+}
+
+// FlagName is the command's flag of the argument.
+func (a Arg) FlagName() string {
+	if a.Flag != "" {
+		return a.Flag
+	}
+	return strings.ReplaceAll(a.Name, "_", "-")
+}
+
+// Word is the word in capitals that stands for the argument in Op.Command, if it is
+// among the positional ones.
+func (a Arg) Word() string {
+	if a.Positional != "" {
+		return a.Positional
+	}
+	return strings.ToUpper(a.Name)
+}
+
+// Written is what the argument is called at the command line.
+func (a Arg) Written() string {
+	if a.Positional != "" {
+		return a.Positional
+	}
+	return "--" + a.FlagName()
+}
+
+// Choose lists the records that the argument may name; nil when it names none, or too
+// many to choose from.
+func (a Arg) Choose(c *db.Conn) ([]Choice, error) {
+	if a.choices == nil {
+		return nil, nil
+	}
+	return a.choices(c)
+}
+
+// Nullable tells that null, or an empty field, empties what the argument sets.
+func (a Arg) Nullable() bool { return a.clear != nil }
+
 // Example is shown in the documents.
 func Example(v any) Opt { return func(a *Arg) { a.Example = v } }
 
@@ -98,8 +207,15 @@ func (a Arg) wants() string {
 		return "a month as YYYY-MM"
 	case RefKind:
 		return "a name or an id"
-	case RowsKind:
+	case RowsKind, TableKind:
 		return "an array of objects"
+	case ListKind:
+		if a.IDs {
+			return "a list of ids"
+		}
+		return "a list of texts"
+	case FileKind:
+		return "a file"
 	}
 	return "a text"
 }
@@ -132,19 +248,61 @@ func (a Arg) Schema(d Dialect) map[string]any {
 		s["type"] = "boolean"
 	case LooseKind: // any scalar: no type
 	case RefKind:
+		if d == JSONSchema { // widely used clients drop a list of tools that has an anyOf; a number is read as its digits
+			s["type"], s["maxLength"] = "string", a.Most
+			break
+		}
 		s["anyOf"] = []any{map[string]any{"type": "string", "maxLength": a.Most}, map[string]any{"type": "integer", "minimum": 1}}
 	case RowsKind:
 		s["type"] = "array"
 		s["maxItems"] = a.Most
 		s["items"] = ShapeOf(a.Items).Schema(d)
+	case ListKind:
+		s["type"] = "array"
+		if a.Most > 0 {
+			s["maxItems"] = a.Most
+		}
+		s["items"] = map[string]any{"type": "string"}
+		if a.IDs {
+			s["items"] = map[string]any{"type": "integer", "minimum": 1}
+		}
+	case TableKind:
+		s["type"] = "array"
+		if a.Most > 0 {
+			s["maxItems"] = a.Most
+		}
+		s["items"] = objectOf(a.Fields, d)
 	default:
 		s["type"] = "string"
 	}
 	a.limit(s)
+	if t, ok := s["type"].(string); ok && a.clear != nil {
+		if d == OpenAPI {
+			s["nullable"] = true
+		} else {
+			s["type"] = []string{t, "null"}
+		}
+	}
 	if a.Default != nil {
 		s["default"] = a.Default
 	}
 	return s
+}
+
+// objectOf is an object whose members are the arguments.
+func objectOf(fields []Arg, d Dialect) map[string]any {
+	props, required := map[string]any{}, []string{}
+	for _, f := range fields {
+		props[f.Name] = f.Schema(d)
+		if f.Required {
+			required = append(required, f.Name)
+		}
+	}
+	o := map[string]any{"type": "object", "properties": props, "additionalProperties": false}
+	if len(required) > 0 {
+		o["required"] = required
+	}
+	return o
 }
 
 func (a Arg) limit(s map[string]any) {
@@ -196,6 +354,19 @@ func (a Arg) Sample() any {
 		return "2026-11"
 	case RowsKind:
 		return []any{a.Items}
+	case ListKind:
+		if a.IDs {
+			return []any{1}
+		}
+		return []any{a.Name}
+	case TableKind:
+		record := map[string]any{}
+		for _, f := range a.Fields {
+			if f.Required || f.Example != nil {
+				record[f.Name] = f.Sample()
+			}
+		}
+		return []any{record}
 	}
 	return a.Name
 }

@@ -16,27 +16,29 @@ import (
 
 // Text binds a text: trimmed, at most 10,000 characters unless Most says otherwise,
 // without control characters other than newline and tab.
-func (f *Form) Text(p *string, name, about string, opts ...Opt) {
+func (f *Form) Text(p *string, name, about string, opts ...Opt) bool {
 	a, v, ok := f.add(Arg{Name: name, About: about, Most: 10_000, Default: orNothing(*p)}, opts)
 	if !ok {
-		return
+		return false
 	}
 	s, ok := f.textOf(a, v)
 	if !ok {
-		return
+		return false
 	}
 	s = strings.TrimSpace(s)
-	err := CheckText(a.Name, s, a.Most)
+	err := CheckText(f.shown(a), s, a.Most)
 	switch {
 	case (s == "" || err != nil) && a.Path != "" && f.surface == REST:
 		f.pathErr = fault.NotFoundf("%s %s in the path names no record", a.Path, Quote(s))
 	case s == "" && a.Required:
-		f.Refuse("%s is empty: a text is needed", a.Name)
-	case err != nil && f.err == nil:
-		f.err = err
+		f.refuse(a, " is empty: a text is needed")
+	case err != nil:
+		f.refuseErr(a, err)
 	default:
 		*p = s
+		return true
 	}
+	return false
 }
 
 // CheckText refuses a text that is too long or holds control characters.
@@ -56,47 +58,53 @@ func CheckText(name, s string, most int) error {
 
 // Ref binds what names a record, its name or its id: a text, or a whole number as its
 // digits.
-func (f *Form) Ref(p *string, name, about string, opts ...Opt) {
+func (f *Form) Ref(p *string, name, about string, opts ...Opt) bool {
 	a, v, ok := f.add(Arg{Name: name, About: about, Kind: RefKind, Most: 200}, opts)
 	if !ok {
-		return
+		return false
 	}
 	if !v.isText && v.json.Kind() == strict.Number {
-		if n, ok := f.number(a, v, 0); ok {
+		n, ok := f.number(a, v, 0)
+		if ok {
 			*p = strconv.FormatInt(n, 10)
 		}
-		return
+		return ok
 	}
 	s, ok := f.textOf(a, v)
 	if !ok {
-		return
+		return false
 	}
 	if s = strings.TrimSpace(s); s == "" && a.Required {
-		f.Refuse("%s is empty: it takes %s", a.Name, a.wants())
-		return
+		f.refuse(a, " is empty: it takes %s", a.wants())
+		return false
 	}
-	if err := CheckText(a.Name, s, a.Most); err != nil && f.err == nil {
-		f.err = err
+	if err := CheckText(f.shown(a), s, a.Most); err != nil {
+		f.refuseErr(a, err)
+		return false
 	}
 	*p = s
+	return true
 }
 
 // TextPtr binds a text that may be absent: nil then.
-func (f *Form) TextPtr(p **string, name, about string, opts ...Opt) {
+func (f *Form) TextPtr(p **string, name, about string, opts ...Opt) bool {
 	var s string
-	f.Text(&s, name, about, opts...)
-	f.ifGiven(name, func() { *p = &s })
+	if !f.Text(&s, name, about, opts...) {
+		return false
+	}
+	*p = &s
+	return true
 }
 
 // Enum binds one of the values.
-func (f *Form) Enum(p *string, name, about string, values []string, opts ...Opt) {
+func (f *Form) Enum(p *string, name, about string, values []string, opts ...Opt) bool {
 	a, v, ok := f.add(Arg{Name: name, About: about, Kind: EnumKind, Enum: values, Default: orNothing(*p)}, opts)
 	if !ok {
-		return
+		return false
 	}
 	s, ok := f.textOf(a, v)
 	if !ok {
-		return
+		return false
 	}
 	word := strings.TrimSpace(s)
 	if a.folded {
@@ -106,42 +114,55 @@ func (f *Form) Enum(p *string, name, about string, values []string, opts ...Opt)
 		word = means
 	}
 	if !slices.Contains(a.Enum, word) {
-		f.Refuse("%s: %s is not allowed; it takes %s", a.Name, Quote(s), a.wants())
-		return
+		f.refuse(a, ": %s is not allowed; it takes %s", Quote(s), a.wants())
+		return false
 	}
 	*p = word
+	return true
 }
 
 // Int binds a whole number.
-func (f *Form) Int(p *int64, name, about string, opts ...Opt) {
+func (f *Form) Int(p *int64, name, about string, opts ...Opt) bool {
 	a, v, ok := f.add(Arg{Name: name, About: about, Kind: IntKind, Default: orNothing(*p)}, opts)
 	if !ok {
-		return
+		return false
 	}
 	n, ok := f.number(a, v, 0)
-	if ok && f.within(a, n, 1) {
-		*p = n
-		if a.capped && n > *a.Max {
-			*p = *a.Max
-		}
+	if !ok || !f.within(a, n, 1) {
+		return false
 	}
+	*p = n
+	if a.capped && n > *a.Max {
+		*p = *a.Max
+	}
+	return true
 }
 
 // IntPtr binds a whole number that may be absent: nil then.
-func (f *Form) IntPtr(p **int64, name, about string, opts ...Opt) {
+func (f *Form) IntPtr(p **int64, name, about string, opts ...Opt) bool {
 	var n int64
-	f.Int(&n, name, about, opts...)
-	f.ifGiven(name, func() { *p = &n })
+	if !f.Int(&n, name, about, opts...) {
+		return false
+	}
+	*p = &n
+	return true
 }
 
 // ID binds a record's id. One in the path that is not a positive whole number names
 // no record: 404.
-func (f *Form) ID(p *int64, name, about string, opts ...Opt) {
+func (f *Form) ID(p *int64, name, about string, opts ...Opt) bool {
 	a := Arg{Name: name, About: about, Kind: IntKind}
 	Range(1, math.MaxInt64)(&a)
 	a, v, ok := f.add(a, opts)
 	if !ok {
-		return
+		return false
+	}
+	if f.surface == Command || f.surface == Page {
+		n, ok := f.id(a, v.text)
+		if ok {
+			*p = n
+		}
+		return ok
 	}
 	if v.isText && a.Path != "" && f.surface == REST {
 		n, err := strconv.ParseUint(v.text, 10, 63)
@@ -149,55 +170,75 @@ func (f *Form) ID(p *int64, name, about string, opts ...Opt) {
 			f.pathErr = fault.NotFoundf("%s %s in the path names no record: ids are positive whole numbers", a.Path, Quote(v.text))
 		}
 		*p = int64(n)
-		return
+		return f.pathErr == nil
 	}
-	if n, ok := f.number(a, v, 0); ok && f.within(a, n, 1) {
-		*p = n
+	n, ok := f.number(a, v, 0)
+	if !ok || !f.within(a, n, 1) {
+		return false
 	}
+	*p = n
+	return true
 }
 
 // Milli binds a quantity with at most three decimals.
-func (f *Form) Milli(p *exact.Milli, name, about string, opts ...Opt) {
+func (f *Form) Milli(p *exact.Milli, name, about string, opts ...Opt) bool {
 	var def any
 	if *p != 0 {
 		def = *p
 	}
 	a, v, ok := f.add(Arg{Name: name, About: about, Kind: NumberKind, Places: 3, Default: def}, opts)
 	if !ok {
-		return
+		return false
 	}
-	if n, ok := f.number(a, v, 3); ok && f.within(a, n, 1000) {
-		*p = exact.Milli(n)
+	n, ok := f.number(a, v, 3)
+	if !ok || !f.within(a, n, 1000) {
+		return false
 	}
+	*p = exact.Milli(n)
+	return true
 }
 
 // MilliPtr binds a quantity that may be absent: nil then.
-func (f *Form) MilliPtr(p **exact.Milli, name, about string, opts ...Opt) {
+func (f *Form) MilliPtr(p **exact.Milli, name, about string, opts ...Opt) bool {
 	var n exact.Milli
-	f.Milli(&n, name, about, opts...)
-	f.ifGiven(name, func() { *p = &n })
+	if !f.Milli(&n, name, about, opts...) {
+		return false
+	}
+	*p = &n
+	return true
 }
 
 // Amount binds an amount in currency units with at most two decimals, as cents.
-func (f *Form) Amount(p *int64, name, about string, opts ...Opt) {
+func (f *Form) Amount(p *int64, name, about string, opts ...Opt) bool {
 	a, v, ok := f.add(Arg{Name: name, About: about, Kind: NumberKind, Places: 2}, opts)
 	if !ok {
-		return
+		return false
 	}
-	if n, ok := f.number(a, v, 2); ok && f.within(a, n, 100) {
-		*p = n
+	n, ok := f.number(a, v, 2)
+	if !ok || !f.within(a, n, 100) {
+		return false
 	}
+	*p = n
+	return true
 }
 
 // number reads a number as whole units of 10^-places.
 func (f *Form) number(a Arg, v value, places int) (int64, bool) {
 	token := v.text
-	if !v.isText {
-		if v.json.Kind() != strict.Number {
-			f.wrongType(a, v)
-			return 0, false
-		}
+	switch {
+	case !v.isText && v.json.Kind() == strict.Number:
 		token = string(v.json.Raw())
+	case !v.isText && f.surface == Tool && v.json.Kind() == strict.String: // a slip without loss
+		token = v.json.Text()
+	case !v.isText:
+		f.wrongType(a, v)
+		return 0, false
+	case f.surface == Page && a.cents():
+		return f.money(a, token)
+	case f.surface == Page:
+		if plain, ok := decimal(token, places == 2); ok {
+			token = plain
+		}
 	}
 	var n int64
 	var err error
@@ -222,9 +263,9 @@ func (f *Form) number(a Arg, v value, places int) (int64, bool) {
 	}
 	switch {
 	case errors.Is(err, exact.ErrTooFine) && places > 0:
-		f.Refuse("%s: %s has too many decimals; at most %d are kept", a.Name, Quote(token), places)
+		f.refuse(a, ": %s has too many decimals; at most %d are kept", Quote(token), places)
 	case err != nil:
-		f.Refuse("%s: %s is not allowed; it takes %s", a.Name, Quote(token), a.wants())
+		f.refuse(a, ": %s is not allowed; it takes %s", Quote(token), a.wants())
 	}
 	return n, err == nil
 }
@@ -233,7 +274,7 @@ func (f *Form) within(a Arg, n, unit int64) bool {
 	low := a.Min != nil && wideLess(n, *a.Min, unit)
 	high := a.Max != nil && !a.capped && *a.Max < math.MaxInt64/unit && n > *a.Max*unit
 	if low || high {
-		f.Refuse("%s: %s is out of range; it takes %s", a.Name, exact.Decimal{Unscaled: n, Places: uint8(places(unit))}, a.wants()) // #nosec G115 -- a unit has at most three places
+		f.refuse(a, ": %s is out of range; it takes %s", exact.Decimal{Unscaled: n, Places: uint8(places(unit))}, a.wants()) // #nosec G115 -- a unit has at most three places
 	}
 	return !low && !high
 }
@@ -243,60 +284,81 @@ func wideLess(n, bound, unit int64) bool { return exact.Mul(n, 1).Cmp(exact.Mul(
 func places(unit int64) int { return len(strconv.FormatInt(unit, 10)) - 1 }
 
 // Bool binds true or false; in a query and in a cell also 1 or 0.
-func (f *Form) Bool(p *bool, name, about string, opts ...Opt) {
+func (f *Form) Bool(p *bool, name, about string, opts ...Opt) bool {
 	a, v, ok := f.add(Arg{Name: name, About: about, Kind: BoolKind, Default: orNothing(*p)}, opts)
+	if !ok {
+		return false
+	}
+	word := v.text
 	switch {
-	case !ok:
-	case !v.isText && v.json.Kind() == strict.Bool:
-		*p = v.json.Bool()
-	case v.isText && (v.text == "true" || v.text == "1"):
-		*p = true
-	case v.isText && (v.text == "false" || v.text == "0"):
-		*p = false
 	case v.isText:
-		f.Refuse("%s: %s is not allowed; it takes true (1) or false (0)", a.Name, Quote(v.text))
+	case v.json.Kind() == strict.Bool:
+		*p = v.json.Bool()
+		return true
+	case f.surface == Tool && v.json.Kind() == strict.String: // a slip without loss
+		word = v.json.Text()
 	default:
 		f.wrongType(a, v)
+		return false
 	}
+	switch word {
+	case "true", "1":
+		*p = true
+	case "false", "0":
+		*p = false
+	default:
+		f.refuse(a, ": %s is not allowed; it takes true (1) or false (0)", Quote(word))
+		return false
+	}
+	return true
 }
 
 // Day binds a calendar day.
-func (f *Form) Day(p *exact.Day, name, about string, opts ...Opt) {
+func (f *Form) Day(p *exact.Day, name, about string, opts ...Opt) bool {
 	a, v, ok := f.add(Arg{Name: name, About: about, Kind: DayKind}, opts)
 	if !ok {
-		return
+		return false
 	}
-	if s, ok := f.textOf(a, v); ok {
-		d, ok := exact.ParseDay(s)
-		if !ok {
-			f.Refuse("%s: %s is not %s that the calendar has", a.Name, Quote(s), a.wants())
-			return
-		}
-		*p = d
+	s, ok := f.textOf(a, v)
+	if !ok {
+		return false
 	}
+	d, ok := exact.ParseDay(s)
+	if !ok {
+		f.refuse(a, ": %s is not %s that the calendar has", Quote(s), a.wants())
+		return false
+	}
+	*p = d
+	return true
 }
 
 // DayPtr binds a calendar day that may be absent: nil then.
-func (f *Form) DayPtr(p **exact.Day, name, about string, opts ...Opt) {
+func (f *Form) DayPtr(p **exact.Day, name, about string, opts ...Opt) bool {
 	var d exact.Day
-	f.Day(&d, name, about, opts...)
-	f.ifGiven(name, func() { *p = &d })
+	if !f.Day(&d, name, about, opts...) {
+		return false
+	}
+	*p = &d
+	return true
 }
 
 // Month binds a month.
-func (f *Form) Month(p *exact.Month, name, about string, opts ...Opt) {
+func (f *Form) Month(p *exact.Month, name, about string, opts ...Opt) bool {
 	a, v, ok := f.add(Arg{Name: name, About: about, Kind: MonthKind}, opts)
 	if !ok {
-		return
+		return false
 	}
-	if s, ok := f.textOf(a, v); ok {
-		m, ok := exact.ParseMonth(s)
-		if !ok {
-			f.Refuse("%s: %s is not %s", a.Name, Quote(s), a.wants())
-			return
-		}
-		*p = m
+	s, ok := f.textOf(a, v)
+	if !ok {
+		return false
 	}
+	m, ok := exact.ParseMonth(s)
+	if !ok {
+		f.refuse(a, ": %s is not %s", Quote(s), a.wants())
+		return false
+	}
+	*p = m
+	return true
 }
 
 // Loose binds whatever text came; anything else, or nothing, leaves the variable.
@@ -317,9 +379,30 @@ func (f *Form) Loose(p *string, name, about string, opts ...Opt) {
 // of them. item is one row, filled in. The rows are read by the operation, which
 // refuses each by itself.
 func (f *Form) Rows(p *strict.Value, name, about string, item any, most int, opts ...Opt) {
-	a, v, ok := f.add(Arg{Name: name, About: about, Kind: RowsKind, Items: item, Most: most}, opts)
+	a := Arg{Name: name, About: about, Kind: RowsKind, Items: item, Most: most}
+	if !f.describing && (f.surface == Page || f.surface == Command) {
+		for _, o := range opts {
+			o(&a)
+		}
+		f.args = append(f.args, a)
+		rows, ok := f.rowsOf(a)
+		if ok {
+			*p = rows
+		} else if a.Required {
+			f.refuse(a, " is missing: %s", a.wants())
+		}
+		return
+	}
+	a, v, ok := f.add(a, opts)
 	switch {
 	case !ok:
+	case !v.isText && f.surface == Tool && v.json.Kind() == strict.String: // a slip without loss
+		rows, err := strict.Parse([]byte(v.json.Text()), maxDepth)
+		if err != nil || rows.Kind() != strict.Array {
+			f.wrongType(a, v)
+			return
+		}
+		*p = rows
 	case v.isText || v.json.Kind() != strict.Array:
 		f.wrongType(a, v)
 	default:
@@ -359,35 +442,29 @@ func (f *Form) textOf(a Arg, v value) (string, bool) {
 	if v.isText {
 		return v.text, true
 	}
-	if v.json.Kind() != strict.String {
-		f.wrongType(a, v)
-		return "", false
+	switch {
+	case v.json.Kind() == strict.String:
+		return v.json.Text(), true
+	case f.surface == Tool && v.json.Kind() == strict.Number: // a slip without loss
+		return string(v.json.Raw()), true
 	}
-	return v.json.Text(), true
+	f.wrongType(a, v)
+	return "", false
 }
 
 func (f *Form) wrongType(a Arg, v value) {
 	if v.isText {
-		f.Refuse("%s: it takes %s", a.Name, a.wants())
+		f.refuse(a, ": it takes %s", a.wants())
 		return
 	}
 	if f.surface == Tool && nested(v.json) && a.Kind != RowsKind {
-		f.Refuse("%s is nested (%s); every argument is a single value: it takes %s", a.Name, v.json.Kind(), a.wants())
+		f.refuse(a, " is nested (%s); every argument is a single value: it takes %s", v.json.Kind(), a.wants())
 		return
 	}
-	f.Refuse("%s is %s; it takes %s", a.Name, v.json.Kind(), a.wants())
+	f.refuse(a, " is %s; it takes %s", v.json.Kind(), a.wants())
 }
 
 func nested(v strict.Value) bool { return v.Kind() == strict.Array || v.Kind() == strict.Object }
-
-func (f *Form) ifGiven(name string, set func()) {
-	if f.describing || f.err != nil {
-		return
-	}
-	if v, ok := f.find(name); ok && (f.surface != CSV || v.text != "") {
-		set()
-	}
-}
 
 func orNothing[T comparable](v T) any {
 	var zero T

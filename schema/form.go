@@ -1,10 +1,13 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
 )
@@ -14,9 +17,11 @@ type Surface uint8
 
 // The surfaces whose arguments a Form reads.
 const (
-	REST Surface = iota
-	Tool
-	CSV
+	REST    Surface = iota
+	Tool            // an agent's arguments
+	CSV             // a table's row: text cells
+	Command         // positional arguments and flags: texts
+	Page            // an HTML form, or a page's address: texts as people write them
 )
 
 // Input is what one call brought. A field is read from the path when its name stands
@@ -31,6 +36,19 @@ type Input struct {
 	Header  func(name string) string
 	Remote  string // the client's address, proxies that are trusted resolved
 	Cells   map[string]string
+
+	Values   map[string][]string              // of Command by argument, of Page by the field's name
+	Lenient  bool                             // of Page: fields that are unknown are ignored, as in a page's address
+	Files    map[string]File                  // of Page: what was uploaded
+	ReadFile func(path string) (File, error)  // of Command: how a file is read
+	Currency exact.Currency                   // of Page: in which amounts are written
+	View     func(func(*db.Conn) error) error // of Command and Page: how names are looked up
+}
+
+// File is an upload, or a file that a command names.
+type File struct {
+	Name string
+	Data []byte
 }
 
 // Form binds arguments to variables, as flag.FlagSet does: the value that a variable
@@ -42,8 +60,9 @@ type Form struct {
 	describing bool
 	in         Input
 	args       []Arg
-	err        error // the first refusal
-	pathErr    error // a path that names no record comes before any field
+	refused    []fault.Field // in the order in which the arguments are bound
+	pathErr    error         // a path that names no record comes before any field
+	failure    error         // a look-up that failed, which is no refusal
 }
 
 // Surface tells whom the form serves.
@@ -62,11 +81,52 @@ func (f *Form) Given(name string) bool {
 	return ok
 }
 
-// Refuse makes the form refuse the call, unless something was refused before.
-func (f *Form) Refuse(format string, args ...any) {
-	if f.err == nil && !f.describing {
-		f.err = fault.Invalidf(format, args...)
+// Refuse makes the form refuse the call because of the field: an argument's name, ""
+// for the whole. The text stands by itself. All that is refused is told at once.
+func (f *Form) Refuse(field, format string, args ...any) {
+	if f.describing {
+		return
 	}
+	if f.surface == Page {
+		field = PageField(field)
+	}
+	f.refused = append(f.refused, fault.Field{Field: field, Detail: fmt.Sprintf(format, args...)})
+}
+
+// refuse is Refuse about an argument, whose name on this surface begins the text.
+func (f *Form) refuse(a Arg, format string, args ...any) {
+	f.Refuse(a.Name, f.shown(a)+format, args...)
+}
+
+// refuseErr refuses with what a check of the argument said.
+func (f *Form) refuseErr(a Arg, err error) {
+	if e, ok := fault.As(err); ok && e.Kind == fault.Invalid {
+		f.Refuse(a.Name, "%s", e.Detail)
+		return
+	}
+	if err != nil && f.failure == nil {
+		f.failure = err
+	}
+}
+
+// shown is what the argument is called where the call comes from.
+func (f *Form) shown(a Arg) string {
+	switch {
+	case f.surface == Command && a.Header == "":
+		return a.Written()
+	case f.surface == Page:
+		return PageField(a.Name)
+	}
+	return a.Name
+}
+
+// PageField is the name of an argument's field in an HTML form: an amount in cents is
+// written there in units of the currency, and called so.
+func PageField(argument string) string {
+	if argument == "cents" {
+		return "amount"
+	}
+	return strings.TrimSuffix(argument, "_cents")
 }
 
 // value is one argument as it came: JSON, or text from a path, a query or a cell.
@@ -86,17 +146,31 @@ func (f *Form) add(a Arg, opts []Opt) (Arg, value, bool) {
 		return a, value{}, false
 	}
 	v, ok := f.read(a)
-	if ok && v.isText && f.surface == CSV && v.text == "" {
+	if ok && a.clear != nil && v.clears() {
+		*a.clear = true
+		return a, v, false
+	}
+	if ok && v.isText && (f.surface == CSV || f.surface == Page) && v.text == "" {
 		ok = false // an empty cell is the default
 	}
 	if !ok && a.Required {
-		f.Refuse("%s is missing: %s", a.Name, a.wants())
+		f.refuse(a, " is missing: %s", a.wants())
 	}
 	return a, v, ok
 }
 
+// clears tells that the value empties what can be empty: null, or an empty text.
+func (v value) clears() bool {
+	if v.isText {
+		return strings.TrimSpace(v.text) == ""
+	}
+	return v.json.Kind() == strict.Null
+}
+
 func (f *Form) read(a Arg) (value, bool) {
 	switch {
+	case f.surface == Command || f.surface == Page:
+		return f.written(a)
 	case f.surface == REST && a.Path != "":
 		return value{text: f.in.Path(a.Path), isText: true}, true
 	case a.Header != "":
@@ -108,6 +182,8 @@ func (f *Form) read(a Arg) (value, bool) {
 
 func (f *Form) find(name string) (value, bool) {
 	switch {
+	case f.surface == Command || f.surface == Page:
+		return f.written(Arg{Name: name})
 	case f.surface == CSV:
 		t, ok := f.in.Cells[name]
 		return value{text: strings.TrimSpace(t), isText: true}, ok
@@ -120,42 +196,66 @@ func (f *Form) find(name string) (value, bool) {
 		return value{}, false
 	}
 	if len(t) > 1 {
-		f.Refuse("%s is given %d times; give it once", name, len(t))
+		f.Refuse(name, "%s is given %d times; give it once", name, len(t))
 	}
 	return value{text: t[0], isText: true}, true
 }
 
 // finish refuses what the form does not know, then what was refused on the way.
 func (f *Form) finish() error {
-	if f.pathErr != nil {
+	switch {
+	case f.pathErr != nil:
 		return f.pathErr
+	case f.failure != nil:
+		return f.failure
 	}
-	if err := f.unknown(); err != nil {
-		return err
+	all := f.refused
+	if unknown, strange := f.unknown(); strange {
+		all = append([]fault.Field{unknown}, all...)
 	}
-	return f.err
+	return refusalOf(all)
 }
 
-func (f *Form) unknown() error {
+// refusalOf is the refusal of all the fields: its detail begins with the first.
+func refusalOf(all []fault.Field) error {
+	if len(all) == 0 {
+		return nil
+	}
+	details := make([]string, len(all))
+	for i, field := range all {
+		details[i] = field.Detail
+	}
+	e := fault.Invalidf("%s", strings.Join(details, "; "))
+	e.Fields = slices.DeleteFunc(slices.Clone(all), func(x fault.Field) bool { return x.Field == "" })
+	return e
+}
+
+func (f *Form) unknown() (refused fault.Field, strange bool) {
+	about := func(name, format string, args ...any) (fault.Field, bool) {
+		return fault.Field{Field: name, Detail: fmt.Sprintf(format, args...)}, true
+	}
 	if name, strange := f.strangeField(); strange {
 		what := "field"
 		if f.surface == Tool {
 			what = "argument"
 		}
-		return fault.Invalidf("unknown %s %s; %s", what, Quote(name), f.allowed(what))
+		return about(name, "unknown %s %s; %s", what, Quote(name), f.allowed(what))
 	}
 	name, strange := f.strangeParameter()
 	switch {
 	case !strange:
-		return nil
+		return refused, false
 	case f.in.HasBody:
-		return fault.Invalidf("unknown query parameter %s; this request takes none, its fields stand in the body", Quote(name))
+		return about(name, "unknown query parameter %s; this request takes none, its fields stand in the body", Quote(name))
 	}
-	return fault.Invalidf("unknown query parameter %s; %s", Quote(name), f.allowed("query parameter"))
+	return about(name, "unknown query parameter %s; %s", Quote(name), f.allowed("query parameter"))
 }
 
 // strangeField is the body's first field that no argument has the name of.
 func (f *Form) strangeField() (name string, strange bool) {
+	if f.surface == Page && !f.in.Lenient {
+		return f.strangeValue()
+	}
 	if !f.in.HasBody || f.takesRaw() {
 		return "", false
 	}
@@ -191,7 +291,7 @@ func (f *Form) allowed(what string) string {
 	var names []string
 	for _, a := range f.args {
 		if a.Header == "" && (a.Path == "" || f.surface != REST) {
-			names = append(names, a.Name)
+			names = append(names, f.shown(a))
 		}
 	}
 	if len(names) == 0 {

@@ -1,11 +1,13 @@
 // Package schema is what may be asked: operations with their arguments, state
 // machines, and tables of records that travel as CSV. An operation is told once;
-// the router, the OpenAPI document, the agents' tool list, the argument checks and
-// the tests over every operation all read that one telling.
+// the router, the OpenAPI document, the agents' tool list, the command line, the
+// screens, the argument checks and the tests over every operation all read that one
+// telling.
 package schema
 
 import (
 	"context"
+	"io"
 	"strings"
 
 	"quartermaster/schema/db"
@@ -17,22 +19,50 @@ import (
 type Handler func(ctx context.Context, who db.Caller) (any, error)
 
 // Op is one thing that a service does.
+//
+// Two operations of a service may have one name when one of them is on REST only and
+// the other for agents only; the command line and the screens take the first.
 type Op struct {
-	Route       string              // "POST /api/assets/:id/readings"; "" keeps it off REST
-	Tool        string              // "record_meter"; "" keeps it from agents
-	About       string              // one or two sentences, for people and agents alike
-	Writes      bool                // needs a full-access key and the role member or admin
-	Idempotent  bool                // doing it twice with the same arguments is as doing it once
-	Destructive bool                // it may destroy what was there (a hint for agents)
-	Creates     bool                // 201 instead of 200
-	Public      bool                // needs no API key
-	Statuses    []int               // the statuses of its answer, when they vary (StatusGiver)
-	MaxBody     int64               // bytes; 0 is 1 MiB
-	Bind        func(*Form) Handler // binds the arguments; also called without values, to describe them
-	Response    any                 // an answer, filled in: its type is the shape, its value the example
-	Examples    []any               // answers of the same type as Gives with the other statuses of May, filled in
-	Refuses     []fault.Kind        // what it may refuse beyond what every operation may
-	Own         []Refusal           // refusals that no other operation has, for its description
+	Name  string // "record_payment", in snake_case; the tool's name where there is one
+	Route string // "POST /api/assets/:id/readings"; "" keeps it off REST
+	Tool  string // "record_meter"; "" keeps it from agents
+	About string // one or two sentences, for people and agents alike
+
+	Writes      bool // needs a full-access key and the role member or admin
+	Admin       bool // needs the role admin, as people, keys, receivers and settings do
+	Personal    bool // writes, but only of the caller's own account: viewers may too
+	Idempotent  bool // doing it twice with the same arguments is as doing it once
+	Destructive bool // it may destroy what was there, or leaves the house: asked about before
+	Credential  bool // makes or shows what is shown once: asks for the password again
+	Creates     bool // 201 instead of 200
+	Public      bool // needs no API key, and is no act of staff
+
+	Bind     func(*Form) Handler // binds the arguments; also called without values, to describe them
+	Response any                 // an answer, filled in: its type is the shape, its value the example
+	Examples []any               // answers of the same type as Response with the other statuses, filled in
+	Statuses []int               // the statuses of its answer, when they vary (StatusGiver)
+	MaxBody  int64               // bytes; 0 is 1 MiB
+	Refuses  []fault.Kind        // what it may refuse beyond what every operation may
+	Own      []Refusal           // refusals that no other operation has, for its description
+
+	Command string                           // "store order refund ORDER_REF"; words in capitals are positional arguments; "" keeps it off the command line
+	Example string                           // lines of that command as one types them, without the program's name
+	Print   func(w io.Writer, answer any)    // what the command prints for a person; nil prints Did's sentence
+	Did     func(answer any, m Money) string // one sentence that tells what was done
+	Will    func(answer any, m Money) string // for Destructive: what would be done, in numbers; answer is of a trial
+	Leads   func(answer any) string          // the record's page, "/work-orders/12"; "" is the first page
+	Undo    func(answer any) *Undo           // the inverse act, if there is one now
+}
+
+// Money writes cents as people read them, with the currency: "1,080.39 EUR". It is
+// made for the shop's currency by whoever shows a sentence.
+type Money func(cents int64) string
+
+// Undo is an act that takes back what was just done.
+type Undo struct {
+	Op     string            // its name
+	Label  string            // "Reopen"
+	Fields map[string]string // its arguments, as the screens name them
 }
 
 // Refusal is one of an operation's own, as its description shows it.
@@ -49,9 +79,12 @@ func (o Op) Method() string { m, _, _ := strings.Cut(o.Route, " "); return m }
 // Path is the route's path in httprouter's notation.
 func (o Op) Path() string { _, p, _ := strings.Cut(o.Route, " "); return p }
 
-// Title is the tool's name as a person would write it: "Record meter".
+// Title is the name as a person would write it: "Record meter".
 func (o Op) Title() string {
-	t := strings.ReplaceAll(o.Tool, "_", " ")
+	t := strings.ReplaceAll(o.Name, "_", " ")
+	if t == "" {
+		t = strings.ReplaceAll(o.Tool, "_", " ")
+	}
 	return strings.ToUpper(t[:1]) + t[1:]
 }
 
@@ -63,24 +96,24 @@ func (o Op) Args(s Surface) []Arg {
 	return f.args
 }
 
-// Bind reads the arguments out of in. A refusal names the argument, what is wrong
-// with it and what is allowed.
+// Decode reads the arguments out of in. A refusal names each argument that is wrong,
+// what is wrong with it and what is allowed.
 func (o Op) Decode(in Input) (Handler, error) {
 	f := &Form{surface: in.Surface, in: in}
-	do := o.Bind(f)
+	handle := o.Bind(f)
 	if err := f.finish(); err != nil {
 		return nil, err
 	}
-	return do, nil
+	return handle, nil
 }
 
 // StatusGiver is an answer that decides its own HTTP status, as an activation that
 // is 201 for a new seat and 200 for one that is held already.
 type StatusGiver interface{ HTTPStatus() int }
 
-// Keeper is an answer that is kept for its idempotency key in another form, as the
-// minted codes, which are shown once.
-type Keeper interface{ Kept() any }
+// Redacter is an answer that is kept for its idempotency key without its secrets, as
+// the minted codes, which are shown once.
+type Redacter interface{ Redacted() any }
 
 // Event is one kind of event that a service emits.
 type Event struct {
@@ -94,6 +127,9 @@ type Service struct {
 	Name     string // "reorder"
 	Title    string // "Reorder service"
 	About    string
+	Addr     string // where it listens unless it is told otherwise: "127.0.0.1:8084"
+	Agents   bool   // it has an agent endpoint
+	DemoPath string // what the demo's curl line asks for: "/api/reorder-report"
 	Ping     string // the version that GET /api/ping reports; "" is the program's
 	Health   string // the version that GET /healthz reports
 	Document string // the version of the OpenAPI document
@@ -113,6 +149,17 @@ func (s Service) Tools() []Op {
 		}
 	}
 	return tools
+}
+
+// Op finds the first operation of the name: the one that the command line and the
+// screens do.
+func (s Service) Op(name string) (Op, bool) {
+	for _, op := range s.Ops {
+		if op.Name == name {
+			return op, true
+		}
+	}
+	return Op{}, false
 }
 
 // Table finds one of the service's tables.

@@ -47,5 +47,5 @@ func (m Transitions) Check(noun, from, to string) error {
 	if len(next) == 0 {
 		return fault.Invalidf("status: a %s that is %s cannot move to %s: %s is final, no move is allowed from it", noun, from, to, from)
 	}
-	return fault.Invalidf("status: a %s that is %s cannot move to %s; allowed from %s: %s", noun, from, to, from, strings.Join(next, ", "))
+	return fault.Invalidf("status: a %s that is %s cannot move to %s; allowed from %s: %s", noun, from, to, from, strings.Join(next, ", ")).At("status")
 }

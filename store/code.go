@@ -116,7 +116,7 @@ type Minted struct {
 }
 
 // Kept is the answer without the codes: they are kept nowhere.
-func (m Minted) Kept() any {
+func (m Minted) Redacted() any {
 	m.Codes = []string{}
 	return m
 }

@@ -181,9 +181,9 @@ func bindProduct(f *schema.Form) schema.Put {
 	for i, t := range given.Tiers {
 		switch {
 		case utf8.RuneCountInString(t) > 64:
-			f.Refuse("tiers: %s is too long; a tier has at most 64 characters", schema.Quote(t))
+			f.Refuse("tiers", "tiers: %s is too long; a tier has at most 64 characters", schema.Quote(t))
 		case slices.Contains(given.Tiers[:i], t):
-			f.Refuse("tiers: %s stands twice; each tier has a name of its own", schema.Quote(t))
+			f.Refuse("tiers", "tiers: %s stands twice; each tier has a name of its own", schema.Quote(t))
 		}
 	}
 	if given.Name == "" {

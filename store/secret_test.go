@@ -24,7 +24,7 @@ func TestCodesAreNowhereAfterTheyWereShown(t *testing.T) {
 	who.Keep = &db.Keep{
 		Key: "mint-1", Route: "POST /api/redeem-codes", Body: sha256.Sum256(nil),
 		Render: func(answer any) (int, []byte, error) {
-			b, err := strict.Marshal(answer.(schema.Keeper).Kept())
+			b, err := strict.Marshal(answer.(schema.Redacter).Redacted())
 			return 201, b, err
 		},
 	}

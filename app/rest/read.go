@@ -82,8 +82,8 @@ func (h *handler) remember(who *db.Caller, op schema.Op, r *http.Request, body [
 	who.Keep = &db.Keep{
 		Key: key, Route: r.Method + " " + r.URL.Path, Body: sha256.Sum256(body),
 		Render: func(answer any) (int, []byte, error) {
-			if k, ok := answer.(schema.Keeper); ok {
-				answer = k.Kept()
+			if k, ok := answer.(schema.Redacter); ok {
+				answer = k.Redacted()
 			}
 			b, err := encode(nil, answer)
 			return status(op, answer), b, err

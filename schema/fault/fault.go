@@ -46,9 +46,16 @@ type Error struct {
 	Kind   Kind
 	Code   string         // in place of the kind's code ("activation_limit"); "" is the kind's
 	Detail string         // never empty, never a secret, never an internal
+	Fields []Field        // the fields that it means, each with its own text; none when it is about the whole
 	More   map[string]any // further members of the error body ("limit": 3)
 	Retry  time.Duration  // for Limited: when to come back
 	Cause  error          // for the log only
+}
+
+// Field is what is wrong with one field.
+type Field struct {
+	Field  string `json:"field"`
+	Detail string `json:"detail"`
 }
 
 func (e *Error) Error() string { return e.Detail }
@@ -67,6 +74,18 @@ func (e *Error) Word() string {
 // New is a refusal of the kind with a detail made as by fmt.Sprintf.
 func New(k Kind, format string, args ...any) *Error {
 	return &Error{Kind: k, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Fieldf refuses what is well-formed but wrong with one field. The text stands by
+// itself: it names the field.
+func Fieldf(field, format string, args ...any) *Error { return Invalidf(format, args...).At(field) }
+
+// At says which fields the refusal means.
+func (e *Error) At(fields ...string) *Error {
+	for _, f := range fields {
+		e.Fields = append(e.Fields, Field{Field: f, Detail: e.Detail})
+	}
+	return e
 }
 
 // Invalidf refuses what is well-formed but wrong.

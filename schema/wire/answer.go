@@ -60,9 +60,10 @@ func Refuse(w http.ResponseWriter, e *fault.Error) {
 
 func refusalBody(e *fault.Error) ([]byte, error) {
 	b, err := strict.Marshal(struct {
-		Error  string `json:"error"`
-		Detail string `json:"detail"`
-	}{e.Word(), e.Detail})
+		Error  string        `json:"error"`
+		Detail string        `json:"detail"`
+		Fields []fault.Field `json:"fields,omitempty"`
+	}{e.Word(), e.Detail, e.Fields})
 	if err != nil || len(e.More) == 0 {
 		return b, err
 	}

@@ -1,0 +1,276 @@
+package schema
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+// Texts binds a list of texts, at most items of them with at most characters each: an
+// array of texts; on pages the field repeated, or its lines; in a cell its lines.
+// Empty ones are left out.
+func (f *Form) Texts(p *[]string, name, about string, items, characters int, opts ...Opt) bool {
+	a, v, ok := f.add(Arg{Name: name, About: about, Kind: ListKind, Most: items, Many: true}, opts)
+	if !ok {
+		return false
+	}
+	texts, ok := f.texts(a, v)
+	if !ok {
+		return false
+	}
+	kept := make([]string, 0, len(texts))
+	for i, t := range texts {
+		if t = strings.TrimSpace(t); t == "" {
+			continue
+		}
+		if err := CheckText(f.shown(a)+" "+strconv.Itoa(i+1), t, characters); err != nil {
+			f.refuseErr(a, err)
+			return false
+		}
+		kept = append(kept, t)
+	}
+	switch {
+	case len(kept) > items:
+		f.refuse(a, " has %d items; at most %d are allowed", len(kept), items)
+		return false
+	case len(kept) == 0 && a.Required:
+		f.refuse(a, " is empty: %s is needed", a.wants())
+		return false
+	}
+	*p = kept
+	return true
+}
+
+func (f *Form) texts(a Arg, v value) (texts []string, ok bool) {
+	switch f.surface {
+	case Command:
+		return f.in.Values[f.field(a)], true
+	case Page:
+		for _, t := range f.in.Values[f.field(a)] {
+			texts = append(texts, strings.Split(strings.ReplaceAll(t, "\r\n", "\n"), "\n")...)
+		}
+		return texts, true
+	}
+	if v.isText {
+		return strings.Split(v.text, "\n"), true
+	}
+	if v.json.Kind() != strict.Array {
+		f.wrongType(a, v)
+		return nil, false
+	}
+	for _, item := range v.json.Items {
+		if item.Kind() != strict.String {
+			f.refuse(a, " holds %s; it takes %s", item.Kind(), a.wants())
+			return nil, false
+		}
+		texts = append(texts, item.Text())
+	}
+	return texts, true
+}
+
+// IDs binds a list of ids, at most items of them: an array of whole numbers; on pages
+// and at the command line the argument repeated. One that is given twice counts once.
+func (f *Form) IDs(p *[]int64, name, about string, items int, opts ...Opt) bool {
+	a, v, ok := f.add(Arg{Name: name, About: about, Kind: ListKind, IDs: true, Most: items}, opts)
+	if !ok {
+		return false
+	}
+	var ids []int64
+	add := func(n int64, ok bool) bool {
+		if ok && !slices.Contains(ids, n) {
+			ids = append(ids, n)
+		}
+		return ok
+	}
+	switch {
+	case f.surface == Command || f.surface == Page:
+		for _, t := range f.in.Values[f.field(a)] {
+			if t = strings.TrimSpace(t); t != "" && !add(f.id(a, t)) {
+				return false
+			}
+		}
+	case v.isText || v.json.Kind() != strict.Array:
+		f.wrongType(a, v)
+		return false
+	default:
+		for _, item := range v.json.Items {
+			if !add(f.number(a, value{json: item}, 0)) {
+				return false
+			}
+		}
+	}
+	switch {
+	case len(ids) > items:
+		f.refuse(a, " has %d items; at most %d are allowed", len(ids), items)
+		return false
+	case len(ids) == 0 && a.Required:
+		f.refuse(a, " is empty: %s is needed", a.wants())
+		return false
+	}
+	*p = ids
+	return true
+}
+
+// Objects binds a list of objects, at most items of them. record binds the fields of
+// one, and is called for each: on pages lines.0.sku, lines.0.qty, lines.1.sku ..., at
+// the command line the argument repeated, each as Written reads it. It tells whether
+// the call brought the list at all.
+func (f *Form) Objects(name, about string, items int, record func(f *Form), opts ...Opt) bool {
+	described := &Form{describing: true, surface: f.surface}
+	if f.describing {
+		record(described)
+	}
+	a := Arg{Name: name, About: about, Kind: TableKind, Most: items, Fields: described.args}
+	for _, o := range opts {
+		o(&a)
+	}
+	f.args = append(f.args, a)
+	if f.describing {
+		return false
+	}
+	inputs, given := f.objects(a)
+	switch {
+	case a.Required && len(inputs) == 0:
+		f.refuse(a, " is missing: %s is needed", a.wants())
+		return false
+	case len(inputs) > items:
+		f.refuse(a, " has %d items; at most %d are allowed", len(inputs), items)
+		return false
+	}
+	for i, in := range inputs {
+		one := &Form{surface: f.surface, in: in}
+		record(one)
+		f.adopt(a, i, one)
+	}
+	return given
+}
+
+// adopt takes over what was refused of the i-th record.
+func (f *Form) adopt(a Arg, i int, one *Form) {
+	if err := one.finish(); err != nil {
+		e, refused := fault.As(err)
+		if !refused {
+			f.failure = err
+			return
+		}
+		at := f.field(a) + "." + strconv.Itoa(i)
+		if len(e.Fields) == 0 {
+			f.refused = append(f.refused, fault.Field{Field: at, Detail: at + ": " + e.Detail})
+		}
+		for _, x := range e.Fields {
+			f.refused = append(f.refused, fault.Field{Field: at + "." + x.Field, Detail: at + "." + x.Detail})
+		}
+	}
+}
+
+// objects gives the input of each record.
+func (f *Form) objects(a Arg) (inputs []Input, given bool) {
+	switch f.surface {
+	case Page:
+		for _, record := range f.records(a) {
+			in := f.in
+			in.Values, in.Files = record, nil
+			inputs = append(inputs, in)
+		}
+		return inputs, len(inputs) > 0
+	case Command:
+		texts, given := f.in.Values[a.Name]
+		for _, t := range texts {
+			in := f.in
+			in.Surface = Command
+			cells, err := a.parse(t)
+			if err != nil {
+				f.refuseErr(a, err)
+				continue
+			}
+			in.Values = map[string][]string{}
+			for k, v := range cells {
+				in.Values[k] = []string{v}
+			}
+			inputs = append(inputs, in)
+		}
+		return inputs, given
+	}
+	v, ok := f.find(a.Name)
+	if !ok {
+		return nil, false
+	}
+	if v.isText || v.json.Kind() != strict.Array {
+		f.wrongType(a, v)
+		return nil, false
+	}
+	for _, item := range v.json.Items {
+		if item.Kind() != strict.Object {
+			f.refuse(a, " holds %s; it takes %s", item.Kind(), a.wants())
+			return nil, true
+		}
+		in := f.in
+		in.Body, in.HasBody, in.Query = item, true, nil
+		inputs = append(inputs, in)
+	}
+	return inputs, true
+}
+
+// records gives a page's fields NAME.N.FIELD, by N, without those that are empty
+// altogether.
+func (f *Form) records(a Arg) []map[string][]string {
+	byNumber := map[int]map[string][]string{}
+	for name, values := range f.in.Values {
+		rest, ok := strings.CutPrefix(name, f.field(a)+".")
+		number, field, ok2 := strings.Cut(rest, ".")
+		n, err := strconv.Atoi(number)
+		if !ok || !ok2 || err != nil || n < 0 {
+			continue
+		}
+		if byNumber[n] == nil {
+			byNumber[n] = map[string][]string{}
+		}
+		byNumber[n][field] = values
+	}
+	var records []map[string][]string
+	for _, n := range slices.Sorted(mapsKeys(byNumber)) {
+		filled := false
+		for _, values := range byNumber[n] {
+			filled = filled || strings.TrimSpace(strings.Join(values, "")) != ""
+		}
+		if filled {
+			records = append(records, byNumber[n])
+		}
+	}
+	return records
+}
+
+func mapsKeys[K comparable, V any](m map[K]V) iter.Seq[K] { return maps.Keys(m) }
+
+// File binds an upload; at the command line the file at a path. most bounds its bytes.
+func (f *Form) File(p *File, name, about string, most int, opts ...Opt) bool {
+	a, v, ok := f.add(Arg{Name: name, About: about, Kind: FileKind, Most: most}, opts)
+	if f.describing {
+		return false
+	}
+	file, found := f.in.Files[name]
+	switch {
+	case found && f.surface == Page:
+	case ok && f.surface == Command && f.in.ReadFile != nil:
+		var err error
+		if file, err = f.in.ReadFile(v.text); err != nil {
+			if f.failure == nil {
+				f.failure = err
+			}
+			return false
+		}
+	default:
+		return false
+	}
+	if len(file.Data) > most {
+		f.refuse(a, ": %s is too large; at most %d bytes are allowed", Quote(file.Name), most)
+		return false
+	}
+	*p = file
+	return true
+}

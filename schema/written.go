@@ -1,0 +1,251 @@
+package schema
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+// written gives an argument's text as a command or a page brought it.
+func (f *Form) written(a Arg) (value, bool) {
+	all, ok := f.in.Values[f.field(a)]
+	if !ok || len(all) == 0 {
+		return value{}, false
+	}
+	text := all[len(all)-1]
+	if f.surface == Page {
+		text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	}
+	if len(all) > 1 && (f.surface != Page || a.Kind != BoolKind) && a.Kind != ListKind {
+		f.refuse(a, " is given %d times; give it once", len(all))
+	}
+	return value{text: text, isText: true}, true
+}
+
+// field is the argument's name among Input.Values.
+func (f *Form) field(a Arg) string {
+	if f.surface == Page {
+		return PageField(a.Name)
+	}
+	return a.Name
+}
+
+// strangeValue is the first field of a page's form, by name, that no argument has.
+func (f *Form) strangeValue() (name string, strange bool) {
+	for n := range f.in.Values {
+		if !f.knowsField(n) && (!strange || n < name) {
+			name, strange = n, true
+		}
+	}
+	return name, strange
+}
+
+func (f *Form) knowsField(name string) bool {
+	return slices.ContainsFunc(f.args, func(a Arg) bool {
+		if a.Header != "" {
+			return false
+		}
+		field := f.field(a)
+		return field == name || (a.Kind == TableKind || a.Kind == RowsKind) && strings.HasPrefix(name, field+".")
+	})
+}
+
+// decimal turns a number as people write it into one as JSON writes it. The decimal
+// sign is a point or a comma; spaces and ' group thousands, and so does a point or
+// comma that stands more than once, or before the other, or in money before exactly
+// three last digits.
+func decimal(s string, money bool) (string, bool) {
+	s = strings.TrimSpace(s)
+	sign := ""
+	if rest, ok := strings.CutPrefix(s, "-"); ok {
+		sign, s = "-", strings.TrimSpace(rest)
+	}
+	whole, fraction, ok := splitDecimal(s, money)
+	if !ok {
+		return "", false
+	}
+	whole, ok = ungroup(whole)
+	if !ok {
+		return "", false
+	}
+	if fraction != "" {
+		return sign + whole + "." + fraction, true
+	}
+	return sign + whole, true
+}
+
+// splitDecimal parts the digits before the decimal sign, still grouped, from those
+// behind it.
+func splitDecimal(s string, money bool) (whole, fraction string, ok bool) {
+	points, commas := strings.Count(s, "."), strings.Count(s, ",")
+	last := strings.LastIndexAny(s, ".,")
+	behind := ""
+	if last >= 0 {
+		behind = s[last+1:]
+	}
+	switch {
+	case last < 0:
+		return s, "", true
+	case points > 0 && commas > 0:
+		if strings.Count(s, s[last:last+1]) > 1 {
+			return "", "", false // both would group
+		}
+	case points+commas > 1:
+		return s, "", true
+	case money && len(behind) == 3 && last > 0 && allDigits(behind):
+		return s, "", true
+	}
+	return s[:last], behind, allDigits(behind) && last > 0
+}
+
+// ungroup takes out the signs that group thousands. Groups are of three digits, behind
+// a first of one to three, and parted by one sign.
+func ungroup(s string) (string, bool) {
+	sign := ""
+	var b strings.Builder
+	group, groups := 0, 0
+	for _, r := range s {
+		switch {
+		case r >= '0' && r <= '9':
+			b.WriteRune(r)
+			group++
+			continue
+		case strings.ContainsRune(" \u00a0\u202f\u2009'\u2019.,", r):
+		default:
+			return "", false
+		}
+		if sign != "" && sign != string(r) || group == 0 || group > 3 || groups > 0 && group != 3 {
+			return "", false
+		}
+		sign, group, groups = string(r), 0, groups+1
+	}
+	digits := b.String()
+	if digits == "" || groups > 0 && (group != 3 || digits[0] == '0') {
+		return "", false
+	}
+	if digits = strings.TrimLeft(digits, "0"); digits == "" {
+		digits = "0"
+	}
+	return digits, true
+}
+
+func allDigits(s string) bool {
+	for _, r := range s {
+		if r < '0' || r > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// money reads an amount of a page in units of its currency.
+func (f *Form) money(a Arg, text string) (int64, bool) {
+	currency := f.in.Currency
+	if currency.Code == "" {
+		currency = exact.CurrencyOf("USD")
+	}
+	token, ok := decimal(text, true)
+	n, err := int64(0), exact.ErrNotNumber
+	if ok {
+		n, err = currency.Parse(token)
+	}
+	if err != nil {
+		f.refuse(a, ": %s is not an amount that is taken; write it in %s with at most %d decimals, such as %s",
+			Quote(text), currency.Code, currency.Places, currency.Plain(123456))
+		return 0, false
+	}
+	return n, true
+}
+
+// Currency says in which currency a page's amounts are, where it is not the shop's: an
+// order has its own. It is called before the amounts are bound.
+func (f *Form) Currency(c exact.Currency) { f.in.Currency = c }
+
+// id reads the id that a command or a page names a record by: the record's name, #12,
+// or its digits.
+func (f *Form) id(a Arg, text string) (int64, bool) {
+	text = strings.TrimSpace(text)
+	digits, marked := strings.CutPrefix(text, "#")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	number := err == nil && n > 0
+	if number && (marked || a.lookup == nil || !a.NameFirst) {
+		return n, true
+	}
+	if a.lookup == nil || f.in.View == nil {
+		f.refuse(a, ": %s is not allowed; it takes %s", Quote(text), a.wants())
+		return 0, false
+	}
+	found := int64(0)
+	err = f.in.View(func(c *db.Conn) (err error) {
+		found, err = a.lookup(c, text)
+		return err
+	})
+	if number && fault.Is(err, fault.NotFound) {
+		return n, true
+	}
+	if e, refused := fault.As(err); refused && (e.Kind == fault.Invalid || e.Kind == fault.NotFound) {
+		f.Refuse(a.Name, "%s: %s", f.shown(a), e.Detail)
+		return 0, false
+	}
+	f.refuseErr(a, err)
+	return found, err == nil
+}
+
+// rowsOf makes the rows of a page's fields rows.0.sku, rows.0.qty ... into JSON, or
+// takes the JSON that a command or one field brought.
+func (f *Form) rowsOf(a Arg) (strict.Value, bool) {
+	if v, ok := f.written(a); ok && v.text != "" {
+		rows, err := strict.Parse([]byte(v.text), maxDepth)
+		if err != nil || rows.Kind() != strict.Array {
+			f.refuse(a, ": it takes %s, as JSON", a.wants())
+			return strict.Value{}, false
+		}
+		return rows, true
+	}
+	records := f.records(a)
+	if len(records) == 0 {
+		return strict.Value{}, false
+	}
+	b := []byte{'['}
+	for i, record := range records {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = rowJSON(b, ShapeOf(a.Items), record)
+	}
+	rows, err := strict.Parse(append(b, ']'), maxDepth)
+	f.refuseErr(a, err)
+	return rows, err == nil
+}
+
+const maxDepth = 32
+
+func rowJSON(b []byte, shape *Shape, record map[string][]string) []byte {
+	b = append(b, '{')
+	first := true
+	for _, name := range slices.Sorted(mapsKeys(record)) {
+		text := strings.TrimSpace(record[name][0])
+		if text == "" {
+			continue
+		}
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = append(strict.AppendText(b, name), ':')
+		number := slices.ContainsFunc(shape.Fields, func(x Field) bool {
+			return x.Name == name && (x.Shape.Type == "number" || x.Shape.Type == "integer")
+		})
+		if token, ok := decimal(text, false); number && ok {
+			b = append(b, token...)
+		} else {
+			b = strict.AppendText(b, text)
+		}
+	}
+	return append(b, '}')
+}
