@@ -109,7 +109,7 @@ func (p *program) start(ctx context.Context, c *config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.db, err = db.Open(p.dbPath, db.Options{
-		Now: p.Now, Zone: p.zone, Migrate: true, Accept: p.acceptClock,
+		Now: p.Now, Zone: p.zone, KeepZone: true, Migrate: true, Accept: p.acceptClock,
 		Notice: func(text string) { p.log.Warn().Msg(text) },
 		Fatal: func(err error) {
 			p.log.Error().Err(err).Msg("a write could not be synced to the disk; what it holds is unknown, so the process ends")

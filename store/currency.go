@@ -38,7 +38,10 @@ func (s *Service) Settings(ctx context.Context) (Settings, error) {
 }
 
 func settings(c *db.Conn) (Settings, error) {
-	currency, _, err := db.One(c, db.Text, "SELECT currency FROM store_settings WHERE only = 1")
+	currency, err := c.Setting(db.SettingCurrency)
+	if currency == "" {
+		currency = "USD"
+	}
 	return Settings{Currency: currency}, err
 }
 
@@ -51,7 +54,7 @@ func (s *Service) SetCurrency(ctx context.Context, who db.Caller, currency strin
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Settings, error) {
 		set := Settings{Currency: code}
-		if _, err := tx.Exec("UPDATE store_settings SET currency = ? WHERE only = 1", code); err != nil {
+		if err := tx.SetSetting(db.SettingCurrency, code); err != nil {
 			return set, err
 		}
 		return set, tx.Audit("settings.currency", "settings", set)

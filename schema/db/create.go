@@ -69,7 +69,10 @@ func Create(path string, o Options) (err error) {
 		if err := run(c, fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
 			return err
 		}
-		return migrateAll(c, instant(o))
+		if err := migrateAll(c, instant(o)); err != nil {
+			return err
+		}
+		return run(c, "INSERT INTO settings VALUES (?, ?)", SettingTimezone, o.zoneToKeep())
 	}()
 	if err = errors.Join(err, c.Close()); err != nil {
 		return err

@@ -19,12 +19,13 @@ import (
 
 // Options say how the database is opened.
 type Options struct {
-	Now     func() time.Time  // the process's one clock; time.Now when nil
-	Zone    *time.Location    // the shop's time zone; time.Local when nil
-	Migrate bool              // apply what is missing; otherwise an older file is refused
-	Notice  func(text string) // told what an operator should know (a copy left aside)
-	Accept  bool              // take the clock's word although the newest instant on file is against it
-	Fatal   func(err error)   // told when a sync failed: what is on the disk is unknown, the process must end
+	Now      func() time.Time  // the process's one clock; time.Now when nil
+	Zone     *time.Location    // the time zone of this process; when nil or time.Local, the file's, else the machine's
+	KeepZone bool              // a file that has no time zone takes this one
+	Migrate  bool              // apply what is missing; otherwise an older file is refused
+	Notice   func(text string) // told what an operator should know (a copy left aside)
+	Accept   bool              // take the clock's word although the newest instant on file is against it
+	Fatal    func(err error)   // told when a sync failed: what is on the disk is unknown, the process must end
 }
 
 // DB is an open database.
@@ -36,6 +37,7 @@ type DB struct {
 	tickets chan *ticket
 	closing chan struct{}
 	done    chan struct{} // closed when the writer has ended
+	writing inside        // whether the writer's goroutine is in a transaction's function
 	wakes   func()        // told after a commit that emitted
 
 	readers sync.Mutex
@@ -91,11 +93,14 @@ func Open(path string, o Options) (*DB, error) {
 		return nil, err
 	}
 	go d.write(writer)
-	settle := d.readClock
+	clock := d.readClock
 	if o.Accept {
-		settle = d.acceptClock
+		clock = d.acceptClock
 	}
-	if err := settle(context.Background()); err != nil {
+	if err := clock(context.Background()); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	if err := d.chooseZone(context.Background(), o); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
@@ -148,6 +153,9 @@ func checkpoint(path string) error {
 // View calls fn with a consistent, query-only view of the database. The end of ctx
 // interrupts its queries.
 func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
+	if t := trialOf(ctx); t != nil {
+		return t.view(fn)
+	}
 	c, err := d.reader(ctx)
 	if err != nil {
 		return err

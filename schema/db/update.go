@@ -23,11 +23,19 @@ import (
 // error, the change is on the disk.
 func Update[T any](ctx context.Context, d *DB, who Caller, fn func(*Tx) (T, error)) (T, error) {
 	var answer, none T
-	err := d.submit(ctx, who, func(tx *Tx) (err error) {
+	run := func(tx *Tx) (err error) {
+		answer, err = fn(tx)
+		return err
+	}
+	if t := trialOf(ctx); t != nil {
+		err := t.update(who, run)
+		return answer, err
+	}
+	err := d.submit(ctx, who, func(tx *Tx) error {
 		if err := tx.replay(); err != nil {
 			return err
 		}
-		if answer, err = fn(tx); err != nil {
+		if err := run(tx); err != nil {
 			return err
 		}
 		return tx.keep(answer)
@@ -63,6 +71,9 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 	if err := who.MayWrite("this change"); err != nil {
 		return err
 	}
+	if d.writing.is() {
+		return nestedError()
+	}
 	basisOf(ctx).passes()
 	t := &ticket{ctx: ctx, who: who, fn: fn, since: time.Now(), done: make(chan struct{})}
 	select {
@@ -82,6 +93,7 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 // write is the writer's goroutine: it owns the one connection that writes.
 func (d *DB) write(c *handle) {
 	defer close(d.done)
+	d.writing.writer = goroutine()
 	defer func() { _ = c.Close() }() // Close has moved the log already, or tells why it could not
 	g := gatherer{tickets: d.tickets, closing: d.closing}
 	batch := make([]*ticket, 0, maxBatch)
@@ -177,9 +189,18 @@ func (d *DB) attempt(c *handle, t *ticket, now exact.Instant, shared bool) {
 }
 
 func (tx *Tx) call(t *ticket) (err error) {
-	defer func() { t.panicked = recover() }()
-	if err := t.fn(tx); err != nil {
-		return failed(err)
+	tx.d.writing.fn.Store(true)
+	defer func() {
+		tx.d.writing.fn.Store(false)
+		t.panicked = recover()
+	}()
+	return failed(tx.run(t.fn))
+}
+
+// run calls fn and refuses a change that left no entry in the audit trail.
+func (tx *Tx) run(fn func(*Tx) error) error {
+	if err := fn(tx); err != nil {
+		return err
 	}
 	if tx.wrote && !tx.audited && !tx.who.quiet {
 		return errors.New("db: a write without an audit entry")

@@ -1,0 +1,111 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Names of settings. Those of the four services' public addresses are
+// SettingAddress + "." + the service.
+const (
+	SettingCurrency     = "currency"     // what the store's money is in where nothing else is said
+	SettingTimezone     = "timezone"     // the IANA name of the shop's zone
+	SettingInstallation = "installation" // 8 hexadecimal digits, made with the file
+	SettingShopName     = "shop_name"    // for prints
+	SettingShopAddress  = "shop_address"
+	SettingAddress      = "address" // "address.store": https://shop.example
+)
+
+// Setting gives a setting's value; "" when it is not set.
+func (c *Conn) Setting(name string) (string, error) {
+	value, _, err := One(c, Text, "SELECT value FROM settings WHERE name = ?", name)
+	return value, err
+}
+
+// SetSetting sets a setting; an empty value takes it away. The caller audits it.
+func (tx *Tx) SetSetting(name, value string) (err error) {
+	if value == "" {
+		_, err = tx.Exec("DELETE FROM settings WHERE name = ?", name)
+	} else {
+		_, err = tx.Exec("INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
+	}
+	return err
+}
+
+// MachineZone is the IANA name of the machine's time zone; UTC where it is not known.
+func MachineZone() string {
+	if tz, set := os.LookupEnv("TZ"); set {
+		return zoneName(strings.TrimPrefix(tz, ":"))
+	}
+	if target, err := filepath.EvalSymlinks("/etc/localtime"); err == nil {
+		if _, name, found := strings.Cut(filepath.ToSlash(target), "zoneinfo/"); found {
+			return zoneName(name)
+		}
+	}
+	name, _ := os.ReadFile("/etc/timezone")
+	return zoneName(strings.TrimSpace(string(name)))
+}
+
+// zoneName is the zone's name, or UTC when there is none of that name.
+func zoneName(zone string) string {
+	if zone == "" || zone == "Local" {
+		return "UTC"
+	}
+	if _, err := time.LoadLocation(zone); err != nil {
+		return "UTC"
+	}
+	return zone
+}
+
+// given tells whether the options name a zone. time.Local is what nobody has chosen.
+func (o Options) given() bool { return o.Zone != nil && o.Zone != time.Local }
+
+// zoneToKeep is the name of the zone that a file takes when it has none.
+func (o Options) zoneToKeep() string {
+	if o.given() {
+		return zoneName(o.Zone.String())
+	}
+	return MachineZone()
+}
+
+// chooseZone decides in which zone this process is: the one that the options give, else
+// the file's, else the machine's.
+func (d *DB) chooseZone(ctx context.Context, o Options) error {
+	kept := ""
+	err := d.View(ctx, func(c *Conn) (err error) {
+		kept, err = c.Setting(SettingTimezone)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if kept == "" && o.KeepZone {
+		kept = o.zoneToKeep()
+		err := Exec(ctx, d, CLI(""), func(tx *Tx) error {
+			if err := tx.SetSetting(SettingTimezone, kept); err != nil {
+				return err
+			}
+			return tx.Audit("settings.timezone", "settings", map[string]string{"timezone": kept})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if o.given() {
+		if name := o.Zone.String(); kept != "" && name != kept && o.Notice != nil {
+			o.Notice(fmt.Sprintf("the time zone %s holds for this process; the file's is %s (`quartermaster settings timezone %s` changes it)", name, kept, name))
+		}
+		return nil
+	}
+	if kept == "" {
+		kept = MachineZone()
+	}
+	if d.zone, err = time.LoadLocation(kept); err != nil {
+		return fmt.Errorf("%s: the time zone %q of the file is not known: %w", d.path, kept, err)
+	}
+	return nil
+}

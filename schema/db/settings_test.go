@@ -1,0 +1,95 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// TestSettingsOfAnOldFile: the store's currency is taken along, and the time zone is the
+// one of the next serve.
+func TestSettingsOfAnOldFile(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "old.db")
+	all, err := known()
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &handle{Conn: opened}
+	err = run(c, fmt.Sprintf("PRAGMA application_id = %d", applicationID))
+	for _, m := range all[:5] {
+		err = errors.Join(err, apply(c, m, 1))
+	}
+	if err := errors.Join(err, run(c, "UPDATE store_settings SET currency = 'EUR'"), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	o := Options{Migrate: true, Zone: berlin, Notice: func(s string) { told = append(told, s) }}
+	for _, step := range []struct {
+		keep           bool
+		zone           *time.Location
+		kept, zoneHeld string
+		warned         bool
+	}{
+		{false, berlin, "", "Europe/Berlin", false},
+		{true, berlin, "Europe/Berlin", "Europe/Berlin", false},
+		{true, nil, "Europe/Berlin", "Europe/Berlin", false},
+		{true, time.UTC, "Europe/Berlin", "UTC", true},
+	} {
+		told, o.KeepZone, o.Zone = nil, step.keep, step.zone
+		d, err := Open(path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := conn(t, d)
+		for name, want := range map[string]string{SettingCurrency: "EUR", SettingTimezone: step.kept} {
+			if got, err := c.Setting(name); err != nil || got != want {
+				t.Errorf("%s is %q, want %q (%v)", name, got, want, err)
+			}
+		}
+		if id, err := c.Setting(SettingInstallation); err != nil || len(id) != 8 {
+			t.Errorf("installation is %q (%v)", id, err)
+		}
+		if got := d.Zone().String(); got != step.zoneHeld {
+			t.Errorf("the zone is %s, want %s", got, step.zoneHeld)
+		}
+		both := strings.Contains(strings.Join(told, "\n"), "UTC") && strings.Contains(strings.Join(told, "\n"), "Europe/Berlin")
+		if both != step.warned {
+			t.Errorf("%+v: told %q", step, told)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestANewFileKeepsItsZone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new.db")
+	tokyo, err := time.LoadLocation("Asia/Tokyo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Create(path, Options{Zone: tokyo}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if d.Zone().String() != "Asia/Tokyo" {
+		t.Errorf("the zone is %s", d.Zone())
+	}
+}

@@ -1,0 +1,138 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestTrial runs an act of two Updates and a View as a trial: the second sees the first,
+// every changed field is told, and nothing of it is in the file.
+func TestTrial(t *testing.T) {
+	d, _ := fresh(t)
+	woken := false
+	d.OnEmit(func() { woken = true })
+	if err := Exec(ctx, d, CLI(""), func(tx *Tx) error {
+		return errors.Join(
+			script(tx, `INSERT INTO assets (id, asset_tag, name, status, notes) VALUES (1, 'P-1', 'Pump', 'operational', 'old'), (2, 'P-2', 'Press', 'down', NULL)`),
+			script(tx, `INSERT INTO meters (id, asset_id, name, unit, reading, read_date) VALUES (7, 1, 'hours', 'h', 1500, 20000)`),
+			script(tx, `INSERT INTO skus (id, active, current_stock, is_below, judged_on, lead_time_days, safety_stock_days, pack_size, moq, unit_cost_cents,
+				created_at, updated_at, sku, name, supplier, supplier_sku, barcode, unit) VALUES (4, 1, 2000, 0, 1, 7, 7, 1000, 0, 5, 1, 1, 'BOLT', '', '', '', '', '')`),
+			script(tx, `INSERT INTO endpoints (id, service, url, secret, created_at) VALUES (1, 'maintenance', 'http://x', 'whsec_1', 1)`),
+			tx.Audit("fixture", "x", 1))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	entries := count(t, d, "SELECT count(*) FROM audit")
+	changes, err := d.Trial(ctx, func(ctx context.Context) error {
+		err := Exec(ctx, d, CLI("maintenance"), func(tx *Tx) error {
+			return errors.Join(
+				script(tx, "UPDATE meters SET reading = 2250, read_date = 20001, posted = posted WHERE id = 7"),
+				script(tx, "UPDATE assets SET notes = NULL, status = 'down' WHERE id = 1"),
+				script(tx, "DELETE FROM assets WHERE id = 2"),
+				script(tx, "UPDATE skus SET active = 0, current_stock = 2500, updated_at = 9 WHERE id = 4"),
+				script(tx, "UPDATE endpoints SET secret = 'whsec_2', enabled = 0"),
+				tx.Audit("a", "b", 1), tx.Emit("x.y", 1))
+		})
+		if err != nil {
+			return err
+		}
+		seen := int64(0)
+		if err := d.View(ctx, func(c *Conn) (err error) { seen, _, err = One(c, Int, "SELECT count(*) FROM assets"); return err }); err != nil {
+			return err
+		}
+		if seen != 1 {
+			t.Errorf("the view sees %d assets, want what the update left: 1", seen)
+		}
+		refused := Exec(ctx, d, CLI("maintenance"), func(tx *Tx) error {
+			return errors.Join(script(tx, "DELETE FROM meters"), errors.New("refused"))
+		})
+		if refused == nil {
+			t.Error("the inner refusal was lost")
+		}
+		return Exec(ctx, d, CLI("maintenance"), func(tx *Tx) error {
+			return errors.Join(script(tx, "INSERT INTO assets (id, asset_tag, name, status) VALUES (3, 'N-1', 'New', 'operational')"), tx.Audit("a", "b", 1))
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for _, c := range changes {
+		line, _ := json.Marshal([]any{c.Record, c.Field, c.Before, c.After})
+		got[string(line)] = true
+	}
+	want := []string{
+		`["meter:7","reading","1.5","2.25"]`, `["meter:7","read_date","2024-10-04","2024-10-05"]`,
+		`["asset:1","notes","old",null]`, `["asset:1","status","operational","down"]`,
+		`["asset:2","asset_tag","P-2",null]`, `["asset:2","name","Press",null]`, `["asset:2","status","down",null]`,
+		`["asset:3","asset_tag",null,"N-1"]`, `["asset:3","name",null,"New"]`, `["asset:3","status",null,"operational"]`,
+		`["sku:BOLT","active",true,false]`, `["sku:BOLT","current_stock","2","2.5"]`,
+		`["webhook:1","secret","(not shown)","(not shown)"]`, `["webhook:1","enabled",true,false]`,
+	}
+	for _, w := range want {
+		if !got[w] && !got[strings.NewReplacer(`"1.5"`, `1.5`, `"2.25"`, `2.25`, `"2"`, `2`, `"2.5"`, `2.5`).Replace(w)] {
+			t.Errorf("missing %s", w)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d changes, want %d: %v", len(got), len(want), got)
+	}
+	if n := count(t, d, "SELECT count(*) FROM audit"); n != entries {
+		t.Errorf("%d audit entries, want %d", n, entries)
+	}
+	if n := count(t, d, "SELECT count(*) FROM assets WHERE id = 2") + count(t, d, "SELECT reading FROM meters"); n != 1501 {
+		t.Errorf("the trial was not undone: %d", n)
+	}
+	if n := count(t, d, "SELECT count(*) FROM events"); n != 0 || woken {
+		t.Errorf("%d events, woken %v", n, woken)
+	}
+}
+
+func script(tx *Tx, query string) error { _, err := tx.Exec(query); return err }
+
+// TestTrialRefused: an act that fails, or panics, leaves nothing either, and the database
+// goes on.
+func TestTrialRefused(t *testing.T) {
+	d, _ := fresh(t)
+	boom := errors.New("boom")
+	if changes, err := d.Trial(ctx, func(ctx context.Context) error {
+		return errors.Join(Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "a") }), boom)
+	}); !errors.Is(err, boom) || changes != nil {
+		t.Errorf("%v, %v", changes, err)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = d.Trial(ctx, func(ctx context.Context) error {
+			return Exec(ctx, d, CLI(""), func(tx *Tx) error { _ = addUser(tx, "a"); panic("out") })
+		})
+	}()
+	if changes, err := d.Trial(ctx, func(context.Context) error { return nil }); err != nil || len(changes) != 0 {
+		t.Errorf("nothing done: %v, %v", changes, err)
+	}
+	if n := count(t, d, "SELECT count(*) FROM users"); n != 0 {
+		t.Errorf("%d users", n)
+	}
+}
+
+// TestNested: an Update by the function of an Update would wait for itself for ever; it
+// is an error that names who called it.
+func TestNested(t *testing.T) {
+	d, _ := fresh(t)
+	inner := func(c context.Context) error {
+		return Exec(c, d, CLI(""), func(tx *Tx) error {
+			return Exec(c, d, CLI(""), func(tx *Tx) error { return addUser(tx, "inner") })
+		})
+	}
+	if err := inner(ctx); err == nil || !strings.Contains(err.Error(), "TestNested") || !strings.Contains(err.Error(), "Update inside an Update") {
+		t.Errorf("nested: %v", err)
+	}
+	if _, err := d.Trial(ctx, inner); err == nil || !strings.Contains(err.Error(), "TestNested") || !strings.Contains(err.Error(), "Update inside an Update") {
+		t.Errorf("nested in a trial: %v", err)
+	}
+	if err := Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "outer") }); err != nil {
+		t.Error(err)
+	}
+}
