@@ -1,0 +1,149 @@
+package page
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// Action is a link or a button on a page. It draws nothing for who may not do it.
+type Action struct {
+	label, href, op, then, key, id string
+	fields                         []string
+	post, main, quiet, danger      bool
+}
+
+// Link leads to another page.
+func Link(label, href string) Action { return Action{label: label, href: href} }
+
+// Open leads to the operation's form, filled with the fields: names and values by turns.
+func Open(label, op string, fields ...string) Action {
+	return Action{label: label, op: op, fields: fields}
+}
+
+// Do is a button that does the operation with the fields at once; one that destroys
+// asks first. It needs no further field.
+func Do(label, op string, fields ...string) Action {
+	return Action{label: label, op: op, fields: fields, post: true}
+}
+
+// Main makes it the page's one main button.
+func (a Action) Main() Action { a.main = true; return a }
+
+// Quiet draws it without a border.
+func (a Action) Quiet() Action { a.quiet = true; return a }
+
+// Danger says that it destroys.
+func (a Action) Danger() Action { a.danger = true; return a }
+
+// Key is the letter that presses it.
+func (a Action) Key(letter string) Action { a.key = letter; return a }
+
+// Then is where to go when it is done; by itself it leads back to this page.
+func (a Action) Then(path string) Action { a.then = path; return a }
+
+// Named gives the button a name for a reader who hears it without its row: "Record
+// payment, Ada Lindqvist".
+func (a Action) Named(name string) Action { a.id = name; return a }
+
+// Button draws an action.
+func Button(a Action) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		var b strings.Builder
+		From(ctx).button(&b, a)
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+// Actions draws several actions in a row; nothing when none may be done.
+func Actions(as ...Action) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		var b strings.Builder
+		for _, a := range as {
+			From(ctx).button(&b, a)
+		}
+		if b.Len() == 0 {
+			return nil
+		}
+		_, err := io.WriteString(w, `<div class="acts">`+b.String()+`</div>`)
+		return err
+	})
+}
+
+// button writes one action.
+func (f *Frame) button(b *strings.Builder, a Action) {
+	if a.op != "" {
+		if _, ok := f.may(a.op); !ok {
+			return
+		}
+	}
+	class := "btn"
+	for _, c := range []struct {
+		is   bool
+		name string
+	}{{a.main, " main"}, {a.quiet, " quiet"}, {a.danger, " danger"}} {
+		if c.is {
+			class += c.name
+		}
+	}
+	attrs := ` class="` + class + `"`
+	if a.key != "" {
+		attrs += ` data-key="` + esc(a.key) + `"`
+	}
+	label := esc(a.label)
+	if a.id != "" {
+		label += `<span class="hear">, ` + esc(a.id) + `</span>`
+	}
+	if a.key != "" && f.Keys {
+		label += ` <kbd>` + esc(a.key) + `</kbd>`
+	}
+	if !a.post {
+		b.WriteString(`<a` + attrs + ` href="` + esc(f.target(a)) + `">` + label + `</a>`)
+		return
+	}
+	b.WriteString(`<form method="post" action="` + esc(f.doPath(a.op)) + `">`)
+	for i := 0; i+1 < len(a.fields); i += 2 {
+		hidden(b, a.fields[i], a.fields[i+1])
+	}
+	f.beside(b, a.then)
+	b.WriteString(`<button` + attrs + `>` + label + `</button></form>`)
+}
+
+// target is where a link leads.
+func (f *Frame) target(a Action) string {
+	if a.op == "" {
+		return a.href
+	}
+	q := make([]string, 0, len(a.fields)/2+1)
+	for i := 0; i+1 < len(a.fields); i += 2 {
+		q = append(q, queryEscape(a.fields[i])+"="+queryEscape(a.fields[i+1]))
+	}
+	if a.then != "" {
+		q = append(q, "then="+queryEscape(a.then))
+	}
+	if len(q) == 0 {
+		return f.doPath(a.op)
+	}
+	return f.doPath(a.op) + "?" + strings.Join(q, "&")
+}
+
+// beside writes what stands beside an operation's fields: the idempotency key, and
+// where to go afterwards.
+func (f *Frame) beside(b *strings.Builder, then string) {
+	if f.NewKey != nil {
+		hidden(b, "idempotency_key", f.NewKey())
+	}
+	if then == "" && f.Area == Staff {
+		then = f.Here()
+	}
+	if then != "" {
+		hidden(b, "then", then)
+	}
+}
+
+func hidden(b *strings.Builder, name, value string) {
+	b.WriteString(`<input type="hidden" name="` + esc(name) + `" value="` + esc(value) + `">`)
+}

@@ -1,0 +1,197 @@
+package page
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+)
+
+// control writes the input, select or text area of a field.
+func (f *Frame) control(b *strings.Builder, e entry) error {
+	a := e.arg
+	choices, err := f.choices(a)
+	if err != nil {
+		return err
+	}
+	switch {
+	case a.Kind == schema.EnumKind:
+		for _, v := range a.Enum {
+			choices = append(choices, schema.Choice{Value: v, Text: Word(v)})
+		}
+		f.choose(b, e, choices)
+	case a.Kind == schema.ListKind && choices != nil:
+		f.boxes(b, e, choices)
+	case choices != nil:
+		f.choose(b, e, choices)
+	case a.Kind == schema.ListKind, a.Many:
+		b.WriteString(`<textarea rows="4"` + e.marks() + `>` + "\n" + esc(e.value()) + `</textarea>`)
+	case a.Kind == schema.FileKind:
+		b.WriteString(`<input type="file"` + e.marks() + fileMarks(a) + `>`)
+	default:
+		b.WriteString(`<input` + kindMarks(a) + e.marks())
+		if e.have && !a.Secret {
+			b.WriteString(` value="` + esc(e.value()) + `"`)
+		}
+		b.WriteString(`>`)
+	}
+	return nil
+}
+
+func (f *Frame) choices(a schema.Arg) ([]schema.Choice, error) {
+	if f.Choices == nil || a.Kind == schema.EnumKind {
+		return nil, nil
+	}
+	return f.Choices(a)
+}
+
+// choose writes a list to choose one from.
+func (f *Frame) choose(b *strings.Builder, e entry, choices []schema.Choice) {
+	value := e.value()
+	b.WriteString(`<select` + e.marks() + `>`)
+	if !e.required || value == "" {
+		b.WriteString(`<option value=""></option>`)
+	}
+	known := value == ""
+	for _, c := range choices {
+		selected := ""
+		if c.Value == value {
+			selected, known = ` selected`, true
+		}
+		b.WriteString(`<option value="` + esc(c.Value) + `"` + selected + `>` + esc(c.Text) + `</option>`)
+	}
+	if !known {
+		b.WriteString(`<option value="` + esc(value) + `" selected>` + esc(value) + `</option>`)
+	}
+	b.WriteString(`</select>`)
+}
+
+// boxes writes a list to choose several from.
+func (f *Frame) boxes(b *strings.Builder, e entry, choices []schema.Choice) {
+	b.WriteString(`<div class="boxes" role="group" id="` + e.id + `" aria-label="` + esc(e.arg.Label()) + `">`)
+	for i, c := range choices {
+		id := e.id + "-" + strconv.Itoa(i)
+		checked := ""
+		if slices.Contains(e.values, c.Value) {
+			checked = ` checked`
+		}
+		b.WriteString(`<label for="` + id + `"><input type="checkbox" id="` + id + `" name="` + esc(e.name) + `" value="` + esc(c.Value) + `"` + checked + `> ` + esc(c.Text) + `</label>`)
+	}
+	b.WriteString(`</div>`)
+}
+
+// checkBox writes a truth value: a hidden false and the box's true.
+func (f *Frame) checkBox(b *strings.Builder, e entry) {
+	checked := ""
+	if e.have && len(e.values) > 0 {
+		if last := e.values[len(e.values)-1]; last == "true" || last == "1" {
+			checked = ` checked`
+		}
+	}
+	e.required = false
+	b.WriteString(`<div class="field check">`)
+	hidden(b, e.name, "false")
+	b.WriteString(`<input type="checkbox" value="true"` + e.marks() + checked + `><label for="` + e.id + `">` + esc(e.arg.Label()) + `</label>`)
+	b.WriteString(e.below())
+	b.WriteString(`</div>`)
+}
+
+// kindMarks are the attributes that say what an input takes.
+func kindMarks(a schema.Arg) string {
+	switch a.Kind {
+	case schema.DayKind:
+		return ` type="date"`
+	case schema.MonthKind:
+		return ` type="month" pattern="\d{4}-\d{2}" placeholder="YYYY-MM"`
+	case schema.NumberKind:
+		return ` inputmode="decimal" autocomplete="off"`
+	case schema.IntKind:
+		if schema.PageField(a.Name) != a.Name {
+			return ` inputmode="decimal" autocomplete="off"`
+		}
+		return ` inputmode="numeric" autocomplete="off"`
+	}
+	most := ""
+	if a.Most > 0 && a.Kind == schema.TextKind && a.Most < 10_000 {
+		most = ` maxlength="` + strconv.Itoa(a.Most) + `"`
+	}
+	switch {
+	case a.Secret && a.Name == "current":
+		return ` type="password" autocomplete="current-password"` + most
+	case a.Secret:
+		return ` type="password" autocomplete="new-password"` + most
+	case a.Name == "email":
+		return ` type="email" autocomplete="off"` + most
+	}
+	return ` autocomplete="off"` + most
+}
+
+// fileMarks let a phone take a photo at once.
+func fileMarks(a schema.Arg) string {
+	if a.Name == "file" || a.Name == "photo" {
+		return ` accept="image/*" capture="environment" data-shrink`
+	}
+	return ""
+}
+
+// blankRecords is how many empty lines a list of records offers.
+const blankRecords = 3
+
+// records writes a list of objects: what is there, and some empty lines.
+func (f *Frame) records(ctx context.Context, b *strings.Builder, fm Form, e entry) error {
+	n := 0
+	for name := range fm.Values {
+		n = max(n, recordNumber(e.name, name)+1)
+	}
+	for name := range fm.Given {
+		n = max(n, recordNumber(e.name, name)+1)
+	}
+	b.WriteString(`<fieldset class="records" id="` + e.id + `"`)
+	if e.why != "" {
+		b.WriteString(` aria-invalid="true" aria-describedby="` + e.id + `-why"`)
+	}
+	b.WriteString(`><legend>` + esc(e.arg.Label()) + `</legend>`)
+	if e.why != "" {
+		b.WriteString(`<p class="why" id="` + e.id + `-why">` + esc(e.why) + `</p>`)
+	}
+	for i := range n + blankRecords {
+		b.WriteString(`<div class="record">`)
+		for _, a := range e.arg.Fields {
+			a.Name = e.name + "." + strconv.Itoa(i) + "." + a.Name
+			a.Title = orLabel(a)
+			a.About = ""
+			a.Required = a.Required && i < max(n, 1)
+			if err := f.field(ctx, b, fm, a); err != nil {
+				return err
+			}
+		}
+		b.WriteString(`</div>`)
+	}
+	b.WriteString(`</fieldset>`)
+	return nil
+}
+
+// orLabel is the label of a record's field, without the record's place.
+func orLabel(a schema.Arg) string {
+	if a.Title != "" {
+		return a.Title
+	}
+	a.Name = a.Name[strings.LastIndexByte(a.Name, '.')+1:]
+	return a.Label()
+}
+
+// recordNumber is the place of a record that the field belongs to; -1 for another field.
+func recordNumber(list, field string) int {
+	rest, ok := strings.CutPrefix(field, list+".")
+	if !ok {
+		return -1
+	}
+	place, _, _ := strings.Cut(rest, ".")
+	n, err := strconv.Atoi(place)
+	if err != nil || n < 0 || n > 1000 {
+		return -1
+	}
+	return n
+}

@@ -1,0 +1,274 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+	"quartermaster/schema/exact"
+)
+
+func esc(s string) string         { return html.EscapeString(s) }
+func queryEscape(s string) string { return url.QueryEscape(s) }
+
+// Form is an operation's form, drawn from its arguments.
+type Form struct {
+	Op      string
+	ID      string            // tells it from another form of the operation on the page
+	Values  map[string]string // what its fields hold at first, by field name
+	Fixed   map[string]string // what is sent along and not shown
+	Only    []string          // the fields shown, in this order; nil is all
+	Button  string            // its button's label; "" is the operation's title
+	Then    string            // where to go when done; "" is this page
+	Inline  bool              // one line, labels heard but not seen: for a row of a table
+	Main    bool              // the button is the page's main one
+	Given   map[string][]string
+	Refused map[string]string // by field name
+	Record  bool              // Then is left to the operation: the record's page
+	Extra   templ.Component   // drawn before the button
+	Confirm bool              // sends confirm=yes along
+}
+
+// Act draws the form; nothing for who may not do the operation.
+func Act(fm Form) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		f := From(ctx)
+		op, ok := f.may(fm.Op)
+		if !ok {
+			return nil
+		}
+		var b strings.Builder
+		if err := f.form(ctx, &b, op, fm); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm Form) error {
+	args := op.Args(schema.Page)
+	class := "form"
+	if fm.Inline {
+		class = "inline"
+	}
+	b.WriteString(`<form method="post" class="` + class + `" action="` + esc(f.doPath(op.Name)) + `"`)
+	if slices.ContainsFunc(args, func(a schema.Arg) bool { return a.Kind == schema.FileKind && fm.shows(a) }) {
+		b.WriteString(` enctype="multipart/form-data"`)
+	}
+	b.WriteString(`>`)
+	for _, name := range sorted(fm.Fixed) {
+		hidden(b, name, fm.Fixed[name])
+	}
+	if fm.Record {
+		if f.NewKey != nil && !given(fm.Given, "idempotency_key") {
+			hidden(b, "idempotency_key", f.NewKey())
+		}
+	} else {
+		f.beside(b, fm.Then)
+	}
+	if fm.Confirm {
+		hidden(b, "confirm", "yes")
+	}
+	for _, a := range fm.order(args) {
+		if err := f.field(ctx, b, fm, a); err != nil {
+			return err
+		}
+	}
+	if fm.Extra != nil {
+		if err := fm.Extra.Render(ctx, b); err != nil {
+			return err
+		}
+	}
+	label := fm.Button
+	if label == "" {
+		label = op.Title()
+	}
+	button := "btn"
+	if fm.Main {
+		button = "btn main"
+	}
+	b.WriteString(`<button class="` + button + `">` + esc(label) + `</button></form>`)
+	return nil
+}
+
+// shows tells whether the argument has a field that is seen.
+func (fm Form) shows(a schema.Arg) bool {
+	name := schema.PageField(a.Name)
+	if _, fixed := fm.Fixed[name]; fixed || a.Header != "" {
+		return false
+	}
+	return fm.Only == nil || slices.Contains(fm.Only, name)
+}
+
+// order are the arguments that are shown.
+func (fm Form) order(args []schema.Arg) []schema.Arg {
+	var shown []schema.Arg
+	for _, a := range args {
+		if fm.shows(a) {
+			shown = append(shown, a)
+		}
+	}
+	if fm.Only != nil {
+		place := func(a schema.Arg) int { return slices.Index(fm.Only, schema.PageField(a.Name)) }
+		slices.SortStableFunc(shown, func(x, y schema.Arg) int { return place(x) - place(y) })
+	}
+	return shown
+}
+
+// given is what the form's field holds: what was sent, else what the page gives it.
+func (fm Form) given(name string) ([]string, bool) {
+	if v, ok := fm.Given[name]; ok {
+		return v, true
+	}
+	v, ok := fm.Values[name]
+	return []string{v}, ok
+}
+
+func given(m map[string][]string, name string) bool { return len(m[name]) > 0 && m[name][0] != "" }
+
+// entry is one field as it is drawn.
+type entry struct {
+	arg      schema.Arg
+	name, id string
+	values   []string
+	have     bool
+	why      string
+	inline   bool
+	required bool
+	capture  bool
+}
+
+// field writes one argument's field with its label, help and refusal.
+func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema.Arg) error {
+	e := entry{arg: a, name: schema.PageField(a.Name), inline: fm.Inline, required: a.Required}
+	e.id = FieldID(fm, e.name)
+	e.values, e.have = fm.given(e.name)
+	if !e.have {
+		e.values = initial(a)
+		e.have = e.values != nil
+	}
+	e.why = fm.Refused[e.name]
+	if a.Kind == schema.TableKind {
+		return f.records(ctx, b, fm, e)
+	}
+	if a.Kind == schema.BoolKind {
+		f.checkBox(b, e)
+		return nil
+	}
+	b.WriteString(`<div class="field">` + f.labelOf(e))
+	if err := f.control(b, e); err != nil {
+		return err
+	}
+	b.WriteString(e.below())
+	b.WriteString(`</div>`)
+	return nil
+}
+
+// FieldID is the id of a form's field, which the summary of refusals links to.
+func FieldID(fm Form, field string) string {
+	id := "f-" + fm.Op
+	if fm.ID != "" {
+		id += "-" + fm.ID
+	}
+	clean := func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '-'
+	}
+	return strings.Map(clean, id+"-"+field)
+}
+
+// initial is what an untouched field holds: the argument's default.
+func initial(a schema.Arg) []string {
+	if a.Default == nil {
+		return nil
+	}
+	return []string{fmt.Sprint(a.Default)}
+}
+
+func (f *Frame) labelOf(e entry) string {
+	class := ""
+	if e.inline {
+		class = ` class="hear"`
+	}
+	s := `<label` + class + ` for="` + e.id + `">` + esc(e.arg.Label())
+	if unit := f.unit(e.arg); unit != "" {
+		s += `, ` + esc(unit)
+	}
+	if !e.required {
+		s += ` <small>optional</small>`
+	}
+	return s + `</label>`
+}
+
+// unit is the currency of an amount.
+func (f *Frame) unit(a schema.Arg) string {
+	if schema.PageField(a.Name) != a.Name {
+		return f.Currency
+	}
+	return ""
+}
+
+// below writes an argument's help and refusal.
+func (e entry) below() string {
+	s := ""
+	if e.why != "" {
+		s += `<p class="why" id="` + e.id + `-why">` + esc(e.why) + `</p>`
+	}
+	if !e.inline && e.arg.About != "" {
+		s += `<small id="` + e.id + `-help">` + esc(sentence(e.arg.About)) + `</small>`
+	}
+	return s
+}
+
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// marks are the attributes that every control of the field has.
+func (e entry) marks() string {
+	s := ` id="` + e.id + `" name="` + esc(e.name) + `"`
+	var told []string
+	if e.why != "" {
+		s += ` aria-invalid="true"`
+		told = append(told, e.id+"-why")
+	}
+	if !e.inline && e.arg.About != "" {
+		told = append(told, e.id+"-help")
+	}
+	if len(told) > 0 {
+		s += ` aria-describedby="` + strings.Join(told, " ") + `"`
+	}
+	if e.required {
+		s += ` required`
+	}
+	return s
+}
+
+func (e entry) value() string { return strings.Join(e.values, "\n") }
+
+// AmountField is cents as a form's field holds them: 1080.39.
+func AmountField(ctx context.Context, cents int64) string {
+	return exact.CurrencyOf(From(ctx).Currency).Plain(cents)
+}
+
+func sorted(m map[string]string) []string {
+	names := make([]string, 0, len(m))
+	for n := range m {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}

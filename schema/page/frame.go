@@ -1,0 +1,161 @@
+package page
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// Frame is what the components of a page know about the request that they are drawn
+// for. Package screen puts it into the context.
+type Frame struct {
+	Service  string // "rental"
+	Who      db.Caller
+	Area     Area
+	Path     string     // of the address, as it was asked for
+	Query    url.Values // of the address
+	Filters  []schema.Arg
+	Currency string // the shop's, "EUR"
+	Shop     Shop
+	Today    exact.Day
+	Now      exact.Instant
+	Zone     *time.Location
+	Base     string // the service's public address, without a slash at the end
+	Keys     bool   // single keys do something
+
+	Op      func(name string) (schema.Op, bool)         // an operation of this area by its name
+	Choices func(a schema.Arg) ([]schema.Choice, error) // what a select offers
+	NewKey  func() string                               // a fresh idempotency key
+	Recent  bool                                        // the password was asked for lately
+
+	Wrong   map[string]string // filters that were refused, by name
+	Missing []string // operations that were drawn and do not exist
+}
+
+// Shop is what stands at the head of prints.
+type Shop struct{ Name, Address string }
+
+type frameKey struct{}
+
+// With puts the frame into the context.
+func With(ctx context.Context, f *Frame) context.Context {
+	return context.WithValue(ctx, frameKey{}, f)
+}
+
+// From is the context's frame; an empty one where there is none.
+func From(ctx context.Context) *Frame {
+	if f, ok := ctx.Value(frameKey{}).(*Frame); ok {
+		return f
+	}
+	return &Frame{Currency: "USD", Zone: time.UTC}
+}
+
+// May tells whether who is looking may do the operation: a viewer finds no control
+// that writes.
+func May(ctx context.Context, op string) bool {
+	_, ok := From(ctx).may(op)
+	return ok
+}
+
+func (f *Frame) may(name string) (schema.Op, bool) {
+	if f.Op == nil {
+		return schema.Op{}, false
+	}
+	op, ok := f.Op(name)
+	if !ok {
+		f.Missing = append(f.Missing, name)
+		return op, false
+	}
+	if f.Area != Staff {
+		return op, true
+	}
+	switch {
+	case op.Admin && f.Who.Role != Admin:
+		return op, false
+	case op.Writes && f.Who.Role != Admin && f.Who.Role != Member:
+		return op, false
+	}
+	return op, true
+}
+
+// Is tells whether the caller's role is at least the one named.
+func Is(ctx context.Context, role string) bool {
+	order := []string{Viewer, Member, Admin}
+	return slices.Index(order, From(ctx).Who.Role) >= slices.Index(order, role)
+}
+
+// doPath is where an operation is done.
+func (f *Frame) doPath(op string) string {
+	switch f.Area {
+	case Tenant:
+		return "/portal/do/" + op
+	case Buyer:
+		return "/my/do/" + op
+	case Open:
+		return f.Path
+	}
+	return "/do/" + op
+}
+
+// DoPath is the address of an operation's form, filled with the fields, which are
+// names and values by turns. Afterwards it leads back to the page that it stands on.
+func DoPath(ctx context.Context, op string, fields ...string) string {
+	f := From(ctx)
+	q := url.Values{}
+	for i := 0; i+1 < len(fields); i += 2 {
+		q.Add(fields[i], fields[i+1])
+	}
+	if len(q) == 0 {
+		return f.doPath(op)
+	}
+	return f.doPath(op) + "?" + q.Encode()
+}
+
+// Here is the address of the page that is drawn, with its query.
+func (f *Frame) Here() string {
+	if len(f.Query) == 0 {
+		return f.Path
+	}
+	return f.Path + "?" + f.Query.Encode()
+}
+
+// with is the page's own address with one parameter changed; "" takes it away. The
+// place in the list starts anew.
+func (f *Frame) with(name, value string) string {
+	q := url.Values{}
+	for k, v := range f.Query {
+		if k != "after" && k != "format" && k != name && strings.Join(v, "") != "" {
+			q[k] = v
+		}
+	}
+	if value != "" {
+		q.Set(name, value)
+	}
+	if len(q) == 0 {
+		return f.Path
+	}
+	return f.Path + "?" + q.Encode()
+}
+
+// WithQuery is the page's own address with one parameter changed, "" takes it away.
+func WithQuery(ctx context.Context, name, value string) string { return From(ctx).with(name, value) }
+
+// Num is a whole number as text, for a field.
+func Num[T ~int | ~int64 | ~int32](n T) string { return strconv.FormatInt(int64(n), 10) }
+
+// Path joins a path out of parts, each escaped: Path("skus", sku).
+func Path(parts ...string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteByte('/')
+		b.WriteString(url.PathEscape(p))
+	}
+	return b.String()
+}

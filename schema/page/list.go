@@ -1,0 +1,199 @@
+package page
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+)
+
+// Column is the head of a table's column.
+type Column struct {
+	Label string
+	Sort  string // the value of sort that orders by it; "" is not sortable
+	Right bool   // figures
+	Hear  bool   // the label is heard, not seen: for a column of buttons
+	Mark  bool   // the column of marks, with a box for all of them
+}
+
+// heads writes a table's header.
+func heads(columns []Column) templ.Component {
+	return made(func(f *Frame) string {
+		var b strings.Builder
+		b.WriteString(`<thead><tr>`)
+		for _, c := range columns {
+			f.head(&b, c)
+		}
+		b.WriteString(`</tr></thead>`)
+		return b.String()
+	})
+}
+
+func (f *Frame) head(b *strings.Builder, c Column) {
+	class, sorted := "", ""
+	if c.Right {
+		class = ` class="r"`
+	}
+	if c.Mark {
+		class = ` class="mark"`
+	}
+	inner := esc(c.Label)
+	switch now := f.Query.Get("sort"); {
+	case c.Mark:
+		inner = `<span class="hear">` + inner + `</span>`
+	case c.Hear:
+		inner = `<span class="hear">` + inner + `</span>`
+	case c.Sort == "":
+	case now == c.Sort:
+		sorted = ` aria-sort="ascending"`
+		inner = `<a href="` + esc(f.with("sort", "-"+c.Sort)) + `">` + inner + `</a>`
+	case now == "-"+c.Sort:
+		sorted = ` aria-sort="descending"`
+		inner = `<a href="` + esc(f.with("sort", c.Sort)) + `">` + inner + `</a>`
+	default:
+		inner = `<a href="` + esc(f.with("sort", c.Sort)) + `">` + inner + `</a>`
+	}
+	b.WriteString(`<th scope="col"` + class + sorted + `>` + inner + `</th>`)
+}
+
+// Found says how many of the list there are, and leads to the next page and to the CSV
+// file. total is of all that match, next REST's next or "".
+func Found(shown int, total int64, next string) templ.Component {
+	return made(func(f *Frame) string {
+		var b strings.Builder
+		b.WriteString(`<nav class="pager" aria-label="Pages"><span>`)
+		if int64(shown) < total {
+			b.WriteString(group(Num(shown)) + ` of `)
+		}
+		b.WriteString(data(Num(total), group(Num(total))) + ` in all</span>`)
+		if f.Query.Get("after") != "" {
+			b.WriteString(`<a class="btn quiet" href="` + esc(f.with("", "")) + `">First page</a>`)
+		}
+		if next != "" {
+			b.WriteString(`<a class="btn" rel="next" href="` + esc(f.with("after", next)) + `">Next page</a>`)
+		}
+		b.WriteString(`</nav>`)
+		return b.String()
+	})
+}
+
+// CSVLink leads to the list as a file, and offers to print the page.
+func CSVLink() templ.Component {
+	return made(func(f *Frame) string {
+		return `<a class="btn quiet" download href="` + esc(f.with("format", "csv")) + `">CSV</a>`
+	})
+}
+
+// Filters draws the page's search and filters: a GET form made of what its Load binds.
+// only names the parameters shown, in this order; none is all.
+func Filters(only ...string) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		f := From(ctx)
+		var b strings.Builder
+		b.WriteString(`<form method="get" class="filters" action="` + esc(f.Path) + `">`)
+		fm := Form{Op: "filter", Only: only, Given: f.Query}
+		for _, a := range fm.order(f.Filters) {
+			if a.Path != "" || a.Name == "after" || a.Name == "format" || a.Name == "sort" {
+				continue
+			}
+			if err := f.filter(&b, a); err != nil {
+				return err
+			}
+		}
+		if s := f.Query.Get("sort"); s != "" {
+			hidden(&b, "sort", s)
+		}
+		b.WriteString(`<button class="btn">Filter</button>`)
+		b.WriteString(`<a class="btn quiet" download href="` + esc(f.with("format", "csv")) + `">CSV</a></form>`)
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+// filter writes one search field or filter.
+func (f *Frame) filter(b *strings.Builder, a schema.Arg) error {
+	e := entry{arg: a, name: a.Name, id: "filter-" + a.Name, inline: true, values: f.Query[a.Name], have: true}
+	if why := f.Wrong[a.Name]; why != "" {
+		e.why = why
+	}
+	b.WriteString(`<div class="field"><label for="` + e.id + `">` + esc(a.Label()) + `</label>`)
+	switch {
+	case a.Name == "q":
+		b.WriteString(`<input type="search"` + e.marks() + ` value="` + esc(e.value()) + `">`)
+	case a.Kind == schema.BoolKind:
+		f.choose(b, e, []schema.Choice{{Value: "true", Text: "Yes"}, {Value: "false", Text: "No"}})
+	default:
+		if err := f.control(b, e); err != nil {
+			return err
+		}
+	}
+	b.WriteString(e.below() + `</div>`)
+	return nil
+}
+
+// Chips are links that set one parameter of the address: the quick filters over a list.
+func Chips(name string, chips ...Chip) templ.Component {
+	return made(func(f *Frame) string {
+		var b strings.Builder
+		b.WriteString(`<nav class="chips" aria-label="` + esc(Word(name)) + `">`)
+		for _, c := range chips {
+			current := ""
+			if f.Query.Get(name) == c.Value {
+				current = ` aria-current="true"`
+			}
+			b.WriteString(`<a class="chip"` + current + ` href="` + esc(f.with(name, c.Value)) + `">` + esc(c.Text))
+			if c.Count != nil {
+				b.WriteString(` ` + data(Num(*c.Count), group(Num(*c.Count))))
+			}
+			b.WriteString(`</a>`)
+		}
+		b.WriteString(`</nav>`)
+		return b.String()
+	})
+}
+
+// Chip is one value of a quick filter; "" is all.
+type Chip struct {
+	Value, Text string
+	Count       *int64
+}
+
+// Bulk is the form of an operation on marked rows: controls holds its fields and is
+// followed by its button. The boxes are drawn by Mark.
+func Bulk(op, button string, controls templ.Component) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		f := From(ctx)
+		if _, ok := f.may(op); !ok {
+			return nil
+		}
+		var b strings.Builder
+		b.WriteString(`<form method="post" class="bulk" id="bulk-` + op + `" action="` + esc(f.doPath(op)) + `">`)
+		f.beside(&b, "")
+		if controls != nil {
+			if err := controls.Render(ctx, &b); err != nil {
+				return err
+			}
+		}
+		b.WriteString(`<button class="btn">` + esc(button) + `</button></form>`)
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+// Mark is the box of one row for the Bulk form of the operation: its cell is a
+// <td class="mark">. label is what is heard: "Mark work order 12".
+func Mark(op, field, value, label string, checked bool) templ.Component {
+	return made(func(f *Frame) string {
+		if _, ok := f.may(op); !ok {
+			return ""
+		}
+		s := `<input type="checkbox" form="bulk-` + op + `" name="` + esc(field) + `" value="` + esc(value) + `" aria-label="` + esc(label) + `"`
+		if checked {
+			s += ` checked`
+		}
+		return s + `>`
+	})
+}

@@ -1,0 +1,154 @@
+// Package page is what a service's screens are made of: Page, and the components that
+// pages are drawn with. A page is declared beside its service; package screen routes
+// it, checks session and role, and wraps the frame around it. Nothing here reads the
+// database or a request: what a component needs to know stands in the Frame.
+package page
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// Area says who may be looking: each has sessions of its own.
+type Area uint8
+
+// The areas of a service.
+const (
+	Staff  Area = iota // people with a role
+	Tenant             // /portal on the rental service
+	Buyer              // /my on the store
+	Open               // whoever has the address: /request/<token>
+)
+
+// Roles from the least.
+const (
+	Viewer = "viewer"
+	Member = "member"
+	Admin  = "admin"
+)
+
+// Page is one page of a service.
+type Page struct {
+	Path  string // "/work-orders/:id"; a fixed part comes before a named one
+	Title string // the browser's title, "Work orders"; a view may give a better one (Titled)
+	Menu  string // its word in the service's menu; "" keeps it out
+	Key   string // the letter that leads there after g; "" is none
+	Role  string // the least role; "" is viewer
+	Area  Area
+	Plain bool // drawn without the frame: letters, labels, receipts that are printed
+
+	load func(f *schema.Form) schema.Handler
+	view func(v any) templ.Component
+	csv  func(v any) Sheet
+}
+
+// Spec tells a page whose value is a T.
+type Spec[T any] struct {
+	Path, Title, Menu, Key, Role string
+
+	Area  Area
+	Plain bool
+
+	// Load binds the page's query and path, with the binders that operations use, and
+	// gives what reads the value: calls of the service's exported functions. A name of
+	// the path is bound with InPath. Parameters that it does not bind are ignored.
+	Load func(f *schema.Form) Loader[T]
+	// View is markup and nothing else: no query, no rule, no sum.
+	View func(v T) templ.Component
+	// CSV is the list as a file, for ?format=csv; Load is called with the Paging's All
+	// then. Nil is a page without one.
+	CSV func(v T) Sheet
+}
+
+// Loader reads a page's value for a caller.
+type Loader[T any] func(ctx context.Context, who db.Caller) (T, error)
+
+// Sheet is a list as a CSV file.
+type Sheet struct {
+	Name    string // of the file, without ".csv"
+	Columns []string
+	Rows    [][]string
+}
+
+// New makes the page that s tells.
+func New[T any](s Spec[T]) Page {
+	p := Page{Path: s.Path, Title: s.Title, Menu: s.Menu, Key: s.Key, Role: s.Role, Area: s.Area, Plain: s.Plain}
+	p.load = func(f *schema.Form) schema.Handler {
+		load := s.Load(f)
+		return func(ctx context.Context, who db.Caller) (any, error) { return load(ctx, who) }
+	}
+	p.view = func(v any) templ.Component { return s.View(v.(T)) }
+	if s.CSV != nil {
+		p.csv = func(v any) Sheet { return s.CSV(v.(T)) }
+	}
+	return p
+}
+
+// Decode binds the page's arguments out of in; a refusal names each that is wrong.
+func (p Page) Decode(in schema.Input) (schema.Handler, error) {
+	return schema.Op{Bind: p.load}.Decode(in)
+}
+
+// Args are the page's arguments, its filters among them.
+func (p Page) Args() []schema.Arg { return schema.Op{Bind: p.load}.Args(schema.Page) }
+
+// Draw is the markup of a value that the page's handler gave.
+func (p Page) Draw(v any) templ.Component { return p.view(v) }
+
+// HasCSV tells that the list can be had as a file.
+func (p Page) HasCSV() bool { return p.csv != nil }
+
+// Sheet is the value as a CSV file.
+func (p Page) Sheet(v any) Sheet { return p.csv(v) }
+
+// Titled is a value that gives its page's title: "Work order 12".
+type Titled interface{ PageTitle() string }
+
+// Elsewhere is the error by which a loader leads to another page of the service, as an
+// exact number typed into the search does.
+type Elsewhere struct{ Path string }
+
+func (e *Elsewhere) Error() string { return "see " + e.Path }
+
+// PageSize is how many rows a list shows.
+const PageSize = 50
+
+// Paging is a list's search, order and place; a loader binds it and passes it on.
+type Paging struct {
+	Q     string // what was searched for
+	Sort  string // a column's name, or "-" and it for the other direction; "" is the list's own order
+	After string // the next of the page before
+	Limit int64  // rows to give at most; very large for a CSV file
+	All   bool   // the whole list is wanted, for a CSV file
+}
+
+// Bind binds q, sort (one of sorts, or - and one), after and format.
+func (p *Paging) Bind(f *schema.Form, sorts ...string) {
+	f.Text(&p.Q, "q", "What to search for", schema.Most(200), schema.Label("Search"))
+	var both []string
+	for _, s := range sorts {
+		both = append(both, s, "-"+s)
+	}
+	if len(both) > 0 {
+		f.Enum(&p.Sort, "sort", "The column to sort by", both)
+	}
+	f.Text(&p.After, "after", "Where the page before ended", schema.Most(500))
+	var format string
+	f.Enum(&format, "format", "csv for a file of all that is filtered", []string{"csv"})
+	p.Limit = PageSize
+	if p.All = format == "csv"; p.All {
+		p.Limit = 1 << 40
+	}
+}
+
+// Column is Sort without its direction.
+func (p *Paging) Column() (name string, falling bool) {
+	if len(p.Sort) > 1 && p.Sort[0] == '-' {
+		return p.Sort[1:], true
+	}
+	return p.Sort, false
+}

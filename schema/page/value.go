@@ -1,0 +1,255 @@
+package page
+
+import (
+	"context"
+	"html"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema/exact"
+)
+
+// text is a component that is already HTML.
+func text(s string) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	})
+}
+
+// made is a component whose HTML depends on the frame.
+func made(make func(f *Frame) string) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		_, err := io.WriteString(w, make(From(ctx)))
+		return err
+	})
+}
+
+// data is a figure: value as REST has it, and what people read.
+func data(value, shown string) string {
+	return `<data value="` + html.EscapeString(value) + `">` + html.EscapeString(shown) + `</data>`
+}
+
+// Money is an amount in the shop's currency, with its code: 1,080.39 EUR.
+func Money(cents int64) templ.Component {
+	return made(func(f *Frame) string {
+		return data(strconv.FormatInt(cents, 10), Amount(cents, f.Currency)+"\u00a0"+f.Currency)
+	})
+}
+
+// MoneyIn is an amount in the currency that is named, as an order has its own.
+func MoneyIn(cents int64, currency string) templ.Component {
+	return text(data(strconv.FormatInt(cents, 10), Amount(cents, currency)+"\u00a0"+currency))
+}
+
+// Cents is an amount in the shop's currency without its code, for a column whose
+// header names it (CurrencyCode).
+func Cents(cents int64) templ.Component {
+	return made(func(f *Frame) string { return data(strconv.FormatInt(cents, 10), Amount(cents, f.Currency)) })
+}
+
+// CentsPtr is Cents, or a dash without an element where there is no amount.
+func CentsPtr(cents *int64) templ.Component {
+	if cents == nil {
+		return none
+	}
+	return Cents(*cents)
+}
+
+// none stands where there is no value: no element that a reader could take for one.
+var none = text(`<span class="none">–</span>`)
+
+// None stands where there is no value.
+func None() templ.Component { return none }
+
+// MoneyText is Money as text, for a title or a label.
+func MoneyText(ctx context.Context, cents int64) string {
+	f := From(ctx)
+	return Amount(cents, f.Currency) + "\u00a0" + f.Currency
+}
+
+// CurrencyCode is the shop's currency, "EUR".
+func CurrencyCode(ctx context.Context) string { return From(ctx).Currency }
+
+// Amount writes cents with the currency's decimals and grouped thousands.
+func Amount(cents int64, currency string) string { return exact.CurrencyOf(currency).Amount(cents) }
+
+// group sets commas between thousands.
+func group(s string) string {
+	whole, decimals, fraction := strings.Cut(s, ".")
+	var b strings.Builder
+	for i, c := range whole {
+		left := len(whole) - i
+		if i > 0 && left%3 == 0 && whole[i-1] != '-' {
+			b.WriteByte(',')
+		}
+		b.WriteRune(c)
+	}
+	if fraction {
+		b.WriteString("." + decimals)
+	}
+	return b.String()
+}
+
+// Qty is a quantity without trailing zeros: 1,250.5.
+func Qty(m exact.Milli) templ.Component { return text(data(m.String(), group(m.String()))) }
+
+// QtyPtr is Qty, or a dash.
+func QtyPtr(m *exact.Milli) templ.Component {
+	if m == nil {
+		return none
+	}
+	return Qty(*m)
+}
+
+// QtyText is Qty as text.
+func QtyText(m exact.Milli) string { return group(m.String()) }
+
+// Dec is a figure with decimals of its own, as a rate: 4.2333.
+func Dec(d exact.Decimal) templ.Component { return text(data(d.String(), group(d.String()))) }
+
+// Count is a whole number that REST has as well.
+func Count[T ~int | ~int64 | ~int32](n T) templ.Component {
+	s := strconv.FormatInt(int64(n), 10)
+	return text(data(s, group(s)))
+}
+
+// CountPtr is Count, or a dash.
+func CountPtr[T ~int | ~int64 | ~int32](n *T) templ.Component {
+	if n == nil {
+		return none
+	}
+	return Count(*n)
+}
+
+// Figure is any number as REST writes it, with what people read.
+func Figure(value, shown string) templ.Component { return text(data(value, shown)) }
+
+// Day is a calendar day: 1 Nov, with the year when it is not this one.
+func Day(d exact.Day) templ.Component {
+	return made(func(f *Frame) string {
+		return `<time datetime="` + d.String() + `">` + f.day(d) + `</time>`
+	})
+}
+
+// DayPtr is Day, or a dash.
+func DayPtr(d *exact.Day) templ.Component {
+	if d == nil {
+		return none
+	}
+	return Day(*d)
+}
+
+// DayText is Day as text.
+func DayText(ctx context.Context, d exact.Day) string { return From(ctx).day(d) }
+
+func (f *Frame) day(d exact.Day) string {
+	y, m, n := d.Date()
+	s := strconv.Itoa(n) + "\u00a0" + m.String()[:3]
+	if this, _, _ := f.Today.Date(); this != y || f.Today == 0 {
+		s += "\u00a0" + strconv.Itoa(y)
+	}
+	return s
+}
+
+// LongDay is a day as letters write it: 1 November 2026.
+func LongDay(d exact.Day) templ.Component {
+	y, m, n := d.Date()
+	return text(`<time datetime="` + d.String() + `">` + strconv.Itoa(n) + "\u00a0" + m.String() + "\u00a0" + strconv.Itoa(y) + `</time>`)
+}
+
+// Month is a month: November 2026.
+func Month(m exact.Month) templ.Component {
+	return text(`<time datetime="` + m.String() + `">` + MonthText(m) + `</time>`)
+}
+
+// MonthText is Month as text.
+func MonthText(m exact.Month) string {
+	y, month, _ := m.First().Date()
+	return month.String() + " " + strconv.Itoa(y)
+}
+
+// Instant is a moment by the shop's clock: 20 Nov, 21:05.
+func Instant(i exact.Instant) templ.Component {
+	return made(func(f *Frame) string {
+		return `<time datetime="` + i.String() + `">` + f.instant(i) + `</time>`
+	})
+}
+
+// InstantPtr is Instant, or a dash.
+func InstantPtr(i *exact.Instant) templ.Component {
+	if i == nil {
+		return none
+	}
+	return Instant(*i)
+}
+
+func (f *Frame) instant(i exact.Instant) string {
+	zone := f.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	return f.day(i.Day(zone)) + ",\u00a0" + time.Unix(int64(i), 0).In(zone).Format("15:04")
+}
+
+// Ago is a moment as how long ago it is: 2 h, 3 days. The moment stands in the element.
+func Ago(i exact.Instant) templ.Component {
+	return made(func(f *Frame) string {
+		return `<time datetime="` + i.String() + `" title="` + f.instant(i) + `">` + span(int64(f.Now-i)) + `</time>`
+	})
+}
+
+func span(seconds int64) string {
+	switch {
+	case seconds < 60:
+		return "now"
+	case seconds < 3600:
+		return strconv.FormatInt(seconds/60, 10) + "\u00a0min"
+	case seconds < 48*3600:
+		return strconv.FormatInt(seconds/3600, 10) + "\u00a0h"
+	}
+	return strconv.FormatInt(seconds/86400, 10) + "\u00a0days"
+}
+
+// Minutes is a time in minutes: 6 h 20 min.
+func Minutes[T ~int | ~int64](n T) templ.Component {
+	shown := strconv.FormatInt(int64(n%60), 10) + "\u00a0min"
+	if n >= 60 {
+		shown = strconv.FormatInt(int64(n/60), 10) + "\u00a0h\u00a0" + shown
+	}
+	return text(data(strconv.FormatInt(int64(n), 10), shown))
+}
+
+// Plural is a number with its noun: 1 thing, 2 things.
+func Plural[T ~int | ~int64](n T, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return group(strconv.FormatInt(int64(n), 10)) + " " + many
+}
+
+// The looks of a state: each has a shape and a colour of its own beside its word.
+const (
+	Bad  = "bad"  // square, red: someone must act
+	Warn = "warn" // triangle, amber: soon
+	Good = "good" // disc, green
+	Idle = "idle" // ring, grey: neither
+)
+
+// State is a state's badge.
+func State(look, word string) templ.Component {
+	return text(`<span class="state ` + look + `">` + html.EscapeString(word) + `</span>`)
+}
+
+// Word is a word of the program as people read it: "in_progress" is "In progress".
+func Word(s string) string {
+	s = strings.ReplaceAll(s, "_", " ")
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
