@@ -148,6 +148,12 @@ func (f *Frame) records(ctx context.Context, b *strings.Builder, fm Form, e entr
 	for name := range fm.Given {
 		n = max(n, recordNumber(e.name, name)+1)
 	}
+	fields := e.arg.Fields
+	if e.arg.Kind == schema.RowsKind {
+		for _, x := range schema.ShapeOf(e.arg.Items).Fields {
+			fields = append(fields, schema.Arg{Name: x.Name, Kind: schema.TextKind})
+		}
+	}
 	b.WriteString(`<fieldset class="records" id="` + e.id + `"`)
 	if e.why != "" {
 		b.WriteString(` aria-invalid="true" aria-describedby="` + e.id + `-why"`)
@@ -158,9 +164,12 @@ func (f *Frame) records(ctx context.Context, b *strings.Builder, fm Form, e entr
 	}
 	for i := range n + blankRecords {
 		b.WriteString(`<div class="record">`)
-		for _, a := range e.arg.Fields {
-			a.Name = e.name + "." + strconv.Itoa(i) + "." + a.Name
+		for _, a := range fields {
 			a.Title = orLabel(a)
+			if unit := f.unit(a); unit != "" {
+				a.Title += ", " + unit
+			}
+			a.Name = e.name + "." + strconv.Itoa(i) + "." + schema.PageField(a.Name)
 			a.About = ""
 			a.Required = a.Required && i < max(n, 1)
 			if err := f.field(ctx, b, fm, a); err != nil {
@@ -178,7 +187,6 @@ func orLabel(a schema.Arg) string {
 	if a.Title != "" {
 		return a.Title
 	}
-	a.Name = a.Name[strings.LastIndexByte(a.Name, '.')+1:]
 	return a.Label()
 }
 

@@ -156,7 +156,7 @@ func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema
 		e.have = e.values != nil
 	}
 	e.why = fm.Refused[e.name]
-	if a.Kind == schema.TableKind {
+	if a.Kind == schema.TableKind || a.Kind == schema.RowsKind {
 		return f.records(ctx, b, fm, e)
 	}
 	if a.Kind == schema.BoolKind {

@@ -36,7 +36,7 @@ type Frame struct {
 	Recent  bool                                        // the password was asked for lately
 
 	Wrong   map[string]string // filters that were refused, by name
-	Missing []string // operations that were drawn and do not exist
+	Missing []string          // operations that were drawn and do not exist
 }
 
 // Shop is what stands at the head of prints.
@@ -98,7 +98,7 @@ func (f *Frame) doPath(op string) string {
 		return "/portal/do/" + op
 	case Buyer:
 		return "/my/do/" + op
-	case Open:
+	case Public:
 		return f.Path
 	}
 	return "/do/" + op

@@ -167,8 +167,8 @@ func Plain(label string, columns ...Column) templ.Component {
 	})
 }
 
-// Sheet is a framed area.
-func Sheet() templ.Component {
+// Panel is a framed area.
+func Panel() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -21,7 +21,7 @@ const (
 	Staff  Area = iota // people with a role
 	Tenant             // /portal on the rental service
 	Buyer              // /my on the store
-	Open               // whoever has the address: /request/<token>
+	Public             // whoever has the address: /request/<token>
 )
 
 // Roles from the least.
