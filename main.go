@@ -6,11 +6,11 @@ import (
 	"context"
 	"os"
 
-	"quartermaster/app"
+	"quartermaster/app/cli"
 )
 
 func main() {
-	os.Exit(app.Run(context.Background(), app.Env{
+	os.Exit(cli.Run(context.Background(), cli.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
 	}))
 }

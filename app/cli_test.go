@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"quartermaster/app"
 )
 
 // cli runs command lines of the program on a database of the test's own.
@@ -43,7 +41,7 @@ func (c *cli) call(args ...string) (code int, stdout, stderr string) {
 		}
 		return map[string]string{"QUARTERMASTER_DB": c.db, "QUARTERMASTER_TIMEZONE": "UTC"}[name]
 	}
-	code = app.Run(context.Background(), app.Env{
+	code = command.Run(context.Background(), command.Env{
 		Args: args, Stdin: strings.NewReader(c.stdin), Stdout: &out, Stderr: &err, Getenv: env,
 		Now: func() time.Time { return c.now },
 	})

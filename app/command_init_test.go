@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"quartermaster/app"
 	"quartermaster/app/account"
+	command "quartermaster/app/cli"
+	"quartermaster/app/server"
 	"quartermaster/schema/db"
 )
 
@@ -42,7 +43,7 @@ func (s shell) run(args ...string) outcome {
 func (s shell) bare(args ...string) outcome {
 	s.t.Helper()
 	var out, errors bytes.Buffer
-	code := app.Run(context.Background(), app.Env{
+	code := command.Run(context.Background(), command.Env{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errors,
 		Getenv: func(string) string { return "" },
 		Now:    func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) },
@@ -118,11 +119,11 @@ func TestInitMakesADatabaseAnAdminAndKeys(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.done("init", "--admin", " alice ", "--json")), &made); err != nil {
 		t.Fatal(err)
 	}
-	if made.Admin != "alice" || len(made.Keys) != len(app.Services) {
+	if made.Admin != "alice" || len(made.Keys) != len(server.Names) {
 		t.Fatalf("got %+v", made)
 	}
 	keys := account.NewKeys(s.open())
-	for _, service := range app.Services {
+	for _, service := range server.Names {
 		if !keyForm.MatchString(made.Keys[service]) {
 			t.Fatalf("%s: got the key %q", service, made.Keys[service])
 		}
@@ -152,10 +153,10 @@ func TestInitPrintsATable(t *testing.T) {
 		t.Fatalf("exit %d: %s", o.code, o.errors)
 	}
 	lines := strings.Split(strings.TrimSuffix(o.out, "\n"), "\n")
-	if len(lines) != 1+len(app.Services) {
+	if len(lines) != 1+len(server.Names) {
 		t.Fatalf("got\n%s", o.out)
 	}
-	for i, service := range app.Services {
+	for i, service := range server.Names {
 		cells := strings.Fields(lines[i+1])
 		if len(cells) != 2 || cells[0] != service || !keyForm.MatchString(cells[1]) {
 			t.Fatalf("got the line %q", lines[i+1])

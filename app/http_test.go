@@ -12,8 +12,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"quartermaster/app"
 	"quartermaster/app/apptest"
+	"quartermaster/app/server"
 )
 
 // stocked imports SKUs A-1 to A-n, 10 in stock each.
@@ -34,7 +34,7 @@ const oneSale = `{"rows":[{"date":"2026-11-19","sku":"A-1","qty":3}]}`
 func TestPingAndHealthTellTheVersions(t *testing.T) {
 	s := apptest.Start(t)
 	for service, want := range map[string][2]string{
-		"store": {"4.1.0", "4.1.0"}, "maintenance": {"2.0.0", "2.0.0"}, "rental": {app.Version, "3.0.0"}, "reorder": {"3.1.6", "3.1.6"},
+		"store": {"4.1.0", "4.1.0"}, "maintenance": {"2.0.0", "2.0.0"}, "rental": {server.Version, "3.0.0"}, "reorder": {"3.1.6", "3.1.6"},
 	} {
 		a := s.Get(service, "/api/ping")
 		if got, want := a.Body, fmt.Sprintf(`{"ok":true,"user":"owner","app":%q,"version":%q,"role":"admin","scope":"full"}`, service, want[0]); a.Status != 200 || got != want {
@@ -252,7 +252,7 @@ func keyID(s *apptest.Shop, user string) string {
 func TestWrongKeysAreSlowedAndGoodOnesAreNot(t *testing.T) {
 	s := apptest.Start(t)
 	for i := range 20 {
-		service := app.Services[i%4] // one count for all listeners
+		service := server.Names[i%4] // one count for all listeners
 		if a := s.Do(service, "GET", "/api/ping", fmt.Sprintf("apk_%040x", i), ""); a.Status != 401 {
 			t.Fatalf("wrong key %d: %d", i, a.Status)
 		}
@@ -282,7 +282,7 @@ func TestWrongKeysAreSlowedAndGoodOnesAreNot(t *testing.T) {
 // to its golden.
 func TestDocumentsAreValidAndStable(t *testing.T) {
 	s := apptest.Start(t)
-	for _, service := range app.Services {
+	for _, service := range server.Names {
 		a := s.Do(service, "GET", "/api/openapi.json", "", "")
 		doc, err := openapi3.NewLoader().LoadFromData([]byte(a.Body))
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"quartermaster/app"
 	"quartermaster/app/apptest"
+	"quartermaster/app/server"
 	"quartermaster/schema/db"
 )
 
@@ -63,7 +63,7 @@ func TestKill(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	l := newLoad(t)
 	var inboxes []*inbox
-	for _, service := range app.Services {
+	for _, service := range server.Names {
 		inboxes = append(inboxes, l.attach(service, http.StatusNoContent), l.attach(service, http.StatusInternalServerError))
 	}
 	kills := times(10, 200)
@@ -109,7 +109,7 @@ func TestKill(t *testing.T) {
 func (l *load) killAtStart(after time.Duration) {
 	l.t.Helper()
 	args := []string{"serve", "--webhook-allow-private"}
-	for _, s := range app.Services {
+	for _, s := range server.Names {
 		args = append(args, "--"+s+"-addr", "127.0.0.1:0")
 	}
 	cmd := exec.Command(apptest.Binary(l.t), args...)

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"quartermaster/app"
 	"quartermaster/app/apptest"
+	command "quartermaster/app/cli"
 	"quartermaster/schema/db"
 )
 
@@ -120,7 +120,7 @@ func newLoad(t testing.TB) *load {
 func (l *load) try(stdin string, args ...string) (code int, stdout, stderr string) {
 	l.t.Helper()
 	var out, errs strings.Builder
-	code = app.Run(context.Background(), app.Env{
+	code = command.Run(context.Background(), command.Env{
 		Args: append([]string{"--db", l.path, "--timezone", "UTC"}, args...), Stdin: strings.NewReader(stdin),
 		Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" },
 	})

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"quartermaster/app"
 	"quartermaster/app/apptest"
+	command "quartermaster/app/cli"
 )
 
 // TestPower records what a serving process writes, syncs and answers, and then cuts the
@@ -118,7 +118,7 @@ func (l *load) afterCut(d *disk, random *rand.Rand, answered map[string]int, at 
 		l.t.Errorf("power cut at %d: %s", at, wrong)
 	}
 	var out, errs strings.Builder
-	code := app.Run(context.Background(), app.Env{
+	code := command.Run(context.Background(), command.Env{
 		Args: []string{"doctor", "--db", left, "--timezone", "UTC"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
 		Getenv: func(string) string { return "" },
 	})

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"quartermaster/app"
 	"quartermaster/app/apptest"
+	command "quartermaster/app/cli"
 )
 
 func TestMain(m *testing.M) {
@@ -150,7 +150,7 @@ func TestServeDemoRefusesARealShop(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "shop.db")
 		run := func(args ...string) (code int, out, told string) {
 			var stdout, stderr strings.Builder
-			code = app.Run(t.Context(), app.Env{Args: append(args, "--db", path), Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }})
+			code = command.Run(t.Context(), command.Env{Args: append(args, "--db", path), Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }})
 			return code, stdout.String(), stderr.String()
 		}
 		if code, _, told := run("init", "--admin", admin); code != 0 {

@@ -9,7 +9,7 @@ const version = "3.0.0"
 // Declare tells everything that the service is.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
-		Name:  "rental",
+		Name: "rental", Addr: "127.0.0.1:8083", Agents: true, DemoPath: "/api/arrears",
 		Title: "Rental service",
 		About: "What each tenant owes, what was paid and who is behind; units, leases and maintenance tickets. " +
 			"Every amount is an integer number of cents. Asking for a ledger first posts every billing period that is due by today.",

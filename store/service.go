@@ -47,7 +47,7 @@ func (s *Service) OnNotice(tell func(text string)) { s.notice = tell }
 // Declare tells everything that the store offers.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
-		Name: "store", Title: "Store service",
+		Name: "store", Addr: "127.0.0.1:8081", DemoPath: "/api/orders?limit=5", Title: "Store service",
 		About: "Orders, customers, licenses and redeem codes of a shop that sells its own software, " +
 			"and the interface by which a buyer's program checks and activates its license.",
 		Ping: "4.1.0", Health: "4.1.0", Document: "4.1.0",

@@ -16,8 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"quartermaster/app"
 	"quartermaster/app/account"
+	"quartermaster/app/cli"
+	"quartermaster/app/server"
 	"quartermaster/schema/db"
 )
 
@@ -51,7 +52,7 @@ type Shop struct {
 	Clock  *Clock
 	Keys   map[string]string // by service
 	Log    *Buffer
-	Server *app.Server
+	Server *server.Server
 
 	args []string
 }
@@ -87,7 +88,7 @@ func StartAt(t testing.TB, at time.Time, args ...string) *Shop {
 	t.Helper()
 	s := &Shop{T: t, Path: filepath.Join(t.TempDir(), "shop.db"), Clock: &Clock{now: at}, Log: &Buffer{}, args: args}
 	s.Up()
-	keys, err := account.First(context.Background(), s.Server.DB(), db.CLI(""), "owner", app.Services)
+	keys, err := account.First(context.Background(), s.Server.DB(), db.CLI(""), "owner", server.Names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,10 +105,10 @@ func StartAt(t testing.TB, at time.Time, args ...string) *Shop {
 func (s *Shop) Up() {
 	s.T.Helper()
 	args := []string{"--db", s.Path, "--init", "--timezone", "UTC", "--log-format", "json"}
-	for _, service := range app.Services {
+	for _, service := range server.Names {
 		args = append(args, "--"+service+"-addr", "127.0.0.1:0")
 	}
-	server, err := app.Start(context.Background(), app.Env{
+	server, err := cli.Start(context.Background(), cli.Env{
 		Args: append(args, s.args...), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: s.Log,
 		Getenv: func(string) string { return "" }, Now: s.Clock.Now,
 	})
@@ -197,7 +198,7 @@ func (s *Shop) Do(service, method, path, key, body string, heads ...string) Answ
 func (s *Shop) Key(service, user, role, scope string) string {
 	s.T.Helper()
 	ctx, d := context.Background(), s.Server.DB()
-	_, _ = account.AddUser(ctx, d, db.CLI(""), user, role, app.Services) // may be there
+	_, _ = account.AddUser(ctx, d, db.CLI(""), user, role, server.Names) // may be there
 	_, key, err := account.CreateKey(ctx, d, db.CLI(service), account.NewKey{Service: service, User: user, Scope: scope})
 	if err != nil {
 		s.T.Fatal(err)
@@ -245,7 +246,7 @@ func (s *Shop) CLI(args ...string) (code int, stdout, stderr string) {
 func (s *Shop) Pipe(stdin string, args ...string) (code int, stdout, stderr string) {
 	s.T.Helper()
 	var out, errs bytes.Buffer
-	code = app.Run(context.Background(), app.Env{
+	code = cli.Run(context.Background(), cli.Env{
 		Args: append([]string{"--db", s.Path, "--timezone", "UTC"}, args...), Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
 		Getenv: func(string) string { return "" }, Now: s.Clock.Now,
 	})

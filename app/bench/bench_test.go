@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"quartermaster/app"
+	"quartermaster/app/cli"
 )
 
 // TestMain lets the test's own binary be the floors that need a process of their own.
@@ -55,7 +55,7 @@ func TestTheDriverRuns(t *testing.T) {
 		}
 	}
 	var said bytes.Buffer
-	code := app.Run(context.Background(), app.Env{
+	code := cli.Run(context.Background(), cli.Env{
 		Args: []string{"doctor", "--db", filepath.Join(dir, "bench-tiny.db")}, Stdin: strings.NewReader(""), Stdout: &said, Stderr: &said,
 		Getenv: func(string) string { return "" }, Now: time.Now,
 	})

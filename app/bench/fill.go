@@ -11,8 +11,8 @@ import (
 	"os"
 	"time"
 
-	"quartermaster/app"
 	"quartermaster/app/account"
+	"quartermaster/app/server"
 	"quartermaster/rental"
 	"quartermaster/reorder"
 	"quartermaster/schema/db"
@@ -67,11 +67,11 @@ func openShop(ctx context.Context, path string, of size) (s *shop, err error) {
 // makeKeys makes a user of this run, and a key for each service.
 func (s *shop) makeKeys(ctx context.Context, d *db.DB) error {
 	name := fmt.Sprintf("bench-%d", time.Now().UnixNano())
-	if _, err := account.AddUser(ctx, d, db.CLI(""), name, "admin", app.Services); err != nil {
+	if _, err := account.AddUser(ctx, d, db.CLI(""), name, "admin", server.Names); err != nil {
 		return err
 	}
 	s.keys = map[string]string{}
-	for _, service := range app.Services {
+	for _, service := range server.Names {
 		_, key, err := account.CreateKey(ctx, d, db.CLI(service), account.NewKey{Service: service, User: name, Scope: "full"})
 		if err != nil {
 			return err

@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"quartermaster/app"
+	"quartermaster/app/server"
 )
 
 // build builds the program as it is released.
@@ -57,7 +57,7 @@ func (b *bench) command(name string, args ...string) *exec.Cmd {
 func (b *bench) serve() (*process, error) {
 	args := []string{"serve", "--db", b.path, "--timezone", "UTC", "--log-format", "json"}
 	p := &process{addrs: map[string]string{}}
-	for _, s := range app.Services {
+	for _, s := range server.Names {
 		addr, err := freeAddr()
 		if err != nil {
 			return nil, err

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"quartermaster/app/account"
+	"quartermaster/schema/db"
+)
+
+// acting gives a command that changes a service's business data its --as.
+func (p *program) acting(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().Var((*actorName)(&p.as), "as", "act as this user, with that user's role, in place of the operator")
+	completeBy(cmd, "as", func() []string {
+		names, _ := p.userNames(nil)
+		return names
+	})
+	return cmd
+}
+
+// actor is who a command acts as in the service: the operator, who may do everything,
+// or the user that --as names. A user who is unknown, disabled or without a role
+// there is refused.
+func (p *program) actor(ctx context.Context, d *db.DB, service string) (db.Caller, error) {
+	if p.as == "" {
+		return db.CLI(service), nil
+	}
+	return account.Actor(ctx, d, p.as, service)
+}
+
+// actorName is the value of --as. An empty one, as an unset variable of a script
+// leaves it, is wrong usage: it must not turn into the operator.
+type actorName string
+
+func (n *actorName) String() string { return string(*n) }
+
+func (n *actorName) Type() string { return "NAME" }
+
+func (n *actorName) Set(s string) error {
+	if strings.TrimSpace(s) == "" {
+		return errors.New("a user's name is needed")
+	}
+	*n = actorName(s)
+	return nil
+}

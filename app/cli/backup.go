@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"quartermaster/schema/db"
+)
+
+type backupResult struct {
+	File  string `json:"file"`
+	Bytes int64  `json:"bytes"`
+}
+
+func (p *program) backupCommand() *cobra.Command {
+	return p.jsonFlag(&cobra.Command{
+		Use:   "backup FILE",
+		Short: "Write a consistent, checked copy of the database, also while it is served",
+		Long: `Write a consistent copy of the database, also while it is served. The copy is written
+beside FILE, checked (pages, references, schema) and then given the name: a FILE that is
+there already is replaced only by a copy that is whole. The database itself and another
+one in use are never replaced.`,
+		Example: "  quartermaster backup /backup/shop-2026-11-20.db",
+		Args:    cobra.ExactArgs(1),
+		RunE: p.run(func(_ context.Context, args []string) error {
+			if err := db.Backup(p.dbPath, args[0]); err != nil {
+				return err
+			}
+			st, err := os.Stat(args[0])
+			if err != nil {
+				return err
+			}
+			r := backupResult{File: absolute(args[0]), Bytes: st.Size()}
+			return p.print(r, func(w io.Writer) { fmt.Fprintf(w, "%s: %d bytes, checked\n", r.File, r.Bytes) })
+		}),
+	})
+}
+
+type restoreResult struct {
+	Database string  `json:"database"`
+	Kept     *string `json:"kept"` // null when there was no file before
+}
+
+func (p *program) restoreCommand() *cobra.Command {
+	return p.jsonFlag(&cobra.Command{
+		Use:   "restore FILE",
+		Short: "Put a backup in the place of the database",
+		Long: `Put a backup in the place of the database. The backup is checked first (pages,
+references, schema), and nothing is done while a server holds the database. The file
+that was there is kept beside it, under the name that is printed.`,
+		Example: "  quartermaster restore /backup/shop-2026-11-20.db --db quartermaster.db",
+		Args:    cobra.ExactArgs(1),
+		RunE: p.run(func(_ context.Context, args []string) error {
+			kept, err := db.Restore(args[0], p.dbPath)
+			if err != nil {
+				return err
+			}
+			r := restoreResult{Database: absolute(p.dbPath)}
+			if kept != "" {
+				kept = absolute(kept)
+				r.Kept = &kept
+			}
+			return p.print(r, func(w io.Writer) {
+				fmt.Fprintf(w, "%s: restored from %s\n", r.Database, args[0])
+				if r.Kept != nil {
+					fmt.Fprintf(w, "the file that was there is kept at %s\n", *r.Kept)
+				}
+			})
+		}),
+	})
+}

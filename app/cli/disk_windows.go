@@ -1,0 +1,17 @@
+package cli
+
+import (
+	"path/filepath"
+
+	"golang.org/x/sys/windows"
+)
+
+// freeDisk gives the bytes that are free, for this user, where the file stands.
+func freeDisk(path string) (free uint64, err error) {
+	dir, err := windows.UTF16PtrFromString(filepath.Dir(path))
+	if err != nil {
+		return 0, err
+	}
+	err = windows.GetDiskFreeSpaceEx(dir, &free, nil, nil)
+	return free, err
+}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+func TestRoomIsJudged(t *testing.T) {
+	const mb = 1 << 20
+	for _, c := range []struct {
+		free, size uint64
+		note       string
+		breaches   []string
+	}{
+		{1000 * mb, 5 * mb, "1000 MB free, the database takes 5 MB", nil},
+		{leastFree, leastFree, "64 MB free, the database takes 64 MB", nil},
+		{leastFree, leastFree + mb, "64 MB free, the database takes 65 MB; a backup would not fit beside it", nil},
+		{leastFree - 1, mb, "63 MB free, the database takes 1 MB", []string{"only 63 MB are free; at least 64 MB are needed"}},
+		{0, 0, "0 MB free, the database takes 0 MB", []string{"only 0 MB are free; at least 64 MB are needed"}},
+	} {
+		note, breaches := diskRoom(c.free, c.size)
+		if note != c.note || !slices.Equal(breaches, c.breaches) {
+			t.Errorf("%d of %d: %q %q", c.free, c.size, note, breaches)
+		}
+	}
+}
+
+func TestFreeDiskIsKnownHere(t *testing.T) {
+	free, err := freeDisk(filepath.Join(t.TempDir(), "none.db"))
+	if err != nil || free == 0 {
+		t.Errorf("%d, %v", free, err)
+	}
+}
+
+// Each breach of a service is named, and what cannot be checked is no less a breach.
+func TestDiagnosisNamesEveryBreach(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "d.db")
+	if err := db.Create(path, db.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := db.Open(path, db.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	found := &diagnosis{OK: true}
+	service := func(name string, breaches []string, err error) {
+		found.service(context.Background(), d, schema.Service{Name: name, Check: func(c *db.Conn) ([]string, error) {
+			_, _, _ = db.One(c, db.Int, "SELECT 1") // it is given a view that is open
+			return breaches, err
+		}})
+	}
+	service("well", nil, nil)
+	if !found.OK {
+		t.Error("no breach is a breach")
+	}
+	service("broken", []string{"SKU A is flagged below, and is not", "SKU B"}, nil)
+	service("unreadable", []string{"half"}, errors.New("no such table"))
+	found.service(context.Background(), d, schema.Service{Name: "silent"})
+	var text strings.Builder
+	found.text(&text)
+	const want = `well: ok
+broken: breach: SKU A is flagged below, and is not
+broken: breach: SKU B
+unreadable: breach: half
+unreadable: breach: it cannot be checked: no such table
+`
+	if text.String() != want || found.OK || found.breaches() != 4 || len(found.Checks) != 3 {
+		t.Errorf("%+v\n%s", found, text.String())
+	}
+}

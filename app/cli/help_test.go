@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// Every command has a sentence and an example that begins with the command itself.
+func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
+	seen := 0
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+		if !c.HasParent() || c.Name() == "help" || strings.HasPrefix(c.CommandPath(), "quartermaster completion") {
+			return
+		}
+		seen++
+		if c.Short == "" || !strings.HasPrefix(strings.TrimSpace(c.Example), c.CommandPath()) {
+			t.Errorf("%s: %q, %q", c.CommandPath(), c.Short, c.Example)
+		}
+	}
+	walk((&program{}).root())
+	if seen < 60 {
+		t.Errorf("only %d commands", seen)
+	}
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"quartermaster/app/account"
+	"quartermaster/app/server"
+	"quartermaster/schema/db"
+)
+
+type initResult struct {
+	Admin string            `json:"admin"`
+	Keys  map[string]string `json:"keys"` // service -> key
+}
+
+func (p *program) initCommand() *cobra.Command {
+	var admin string
+	cmd := p.jsonFlag(&cobra.Command{
+		Use:   "init",
+		Short: "Make the database, its first admin and a key for each service",
+		Long: `Make the database if there is none, its first user, who is an admin in all four
+services, and one full-access key for each service. The keys are printed this once.
+Refused once there are users.`,
+		Example: `  quartermaster init
+  quartermaster init --admin alice --db /var/lib/quartermaster/shop.db`,
+		Args: noArgs,
+		RunE: p.run(func(ctx context.Context, _ []string) error {
+			name, err := account.CheckName(admin)
+			if err != nil { // before a database is made for it
+				return err
+			}
+			return p.withNewDB(func(d *db.DB) error {
+				keys, err := account.First(ctx, d, db.CLI(""), name, server.Names)
+				if err != nil {
+					return err
+				}
+				p.notice(fmt.Sprintf("user %s added, admin in all four services; the keys are shown this once", name))
+				return p.print(initResult{Admin: name, Keys: keys}, func(w io.Writer) {
+					columns(w, []string{"SERVICE", "KEY"}, server.Names, func(s string) []string { return []string{s, keys[s]} })
+				})
+			})
+		}),
+	})
+	cmd.Flags().StringVar(&admin, "admin", "admin", "the first user's name")
+	completeBy(cmd, "admin", func() []string { return nil })
+	return cmd
+}
+
+// withNewDB is withDB for a command that makes the database when there is none.
+func (p *program) withNewDB(do func(d *db.DB) error) error {
+	err := p.withDB(do)
+	if !errors.Is(err, db.ErrMissing) {
+		return err
+	}
+	if err := p.create(); err != nil {
+		return err
+	}
+	return p.withDB(do)
+}
+
+// create makes the database unless another process has just done so.
+func (p *program) create() (err error) {
+	release, err := db.Hold(p.dbPath)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if d, err := p.open(); err == nil {
+		return d.Close()
+	} else if !errors.Is(err, db.ErrMissing) {
+		return err
+	}
+	if err := db.Create(p.dbPath, db.Options{Now: p.Now, Zone: p.zone}); err != nil {
+		return err
+	}
+	p.notice("database made: " + absolute(p.dbPath))
+	return nil
+}

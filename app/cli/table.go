@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"quartermaster/app/server"
+	"quartermaster/app/table"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+func (p *program) importCommand() *cobra.Command {
+	var o schema.LoadOptions
+	cmd := p.jsonFlag(p.acting(&cobra.Command{
+		Use:   "import SERVICE TABLE FILE.csv",
+		Short: "Load a CSV file into one of a service's tables",
+		Long: `Load a CSV file (- is standard input) into one of a service's tables. The header names
+the columns. A row that is refused is named with its line and reason; the others are
+written, in one transaction, and the exit code is 1. An unknown column refuses the
+whole file. A row whose identifier exists updates that record: an absent column is left
+alone, an empty cell is the default.
+
+` + tableList(),
+		Example: `  quartermaster import reorder skus catalogue.csv --dry-run
+  quartermaster import reorder skus catalogue.csv --as alice
+  zcat catalogue.csv.gz | quartermaster import reorder skus - --json`,
+		Args: cobra.ExactArgs(3),
+		RunE: p.run(func(ctx context.Context, args []string) error {
+			if err := takes(args, o); err != nil {
+				return err
+			}
+			return p.importFile(ctx, args[0], args[1], args[2], o)
+		}),
+		ValidArgsFunction: completeTable,
+	}))
+	f := cmd.Flags()
+	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be imported and refused, and write nothing")
+	f.BoolVar(&o.Add, "add", false, "add to what is stored in place of replacing it (tables that say so)")
+	f.BoolVar(&o.Emit, "emit", false, "fire the events that history does not fire (tables that say so)")
+	return cmd
+}
+
+// tableList tells each service's tables with the flags that they take.
+func tableList() string {
+	var b strings.Builder
+	b.WriteString("Tables:")
+	for _, s := range server.NewServices(nil).All {
+		if len(s.Tables) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n  %s: ", s.Name)
+		for i, t := range s.Tables {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(t.Name)
+			for _, o := range t.Options {
+				b.WriteString(" (--" + o + ")")
+			}
+		}
+	}
+	return b.String()
+}
+
+// lookTable finds a table by the names of a call; one that is not there is wrong usage.
+func lookTable(s *server.Services, service, name string) (schema.Table, error) {
+	from, ok := s.Named(service)
+	if !ok {
+		return schema.Table{}, oneOf("SERVICE", service, server.Names...)
+	}
+	if t, ok := from.Table(name); ok {
+		return t, nil
+	}
+	return schema.Table{}, oneOf("TABLE", name, tableNames(from)...)
+}
+
+func tableNames(s schema.Service) []string {
+	names := make([]string, len(s.Tables))
+	for i, t := range s.Tables {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// takes refuses, as wrong usage, a table that is not there and a flag that it does
+// not take.
+func takes(args []string, o schema.LoadOptions) error {
+	t, err := lookTable(server.NewServices(nil), args[0], args[1])
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{{"add", o.Add}, {"emit", o.Emit}} {
+		if f.given && !slices.Contains(t.Options, f.name) {
+			return usagef("--%s: the table %s of %s does not take it", f.name, t.Name, args[0])
+		}
+	}
+	return nil
+}
+
+// importFile imports the file into the service's table and tells what came of it.
+func (p *program) importFile(ctx context.Context, service, name, file string, o schema.LoadOptions) error {
+	in, size, err := p.input(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return p.withDB(func(d *db.DB) error {
+		t, err := lookTable(server.NewServices(d), service, name)
+		if err != nil {
+			return err
+		}
+		who, err := p.actor(ctx, d, service)
+		if err != nil {
+			return err
+		}
+		progress, end := func(int) {}, func() {}
+		if onTerminal(p.Stderr) {
+			progress, end = progressOn(p.Stderr, size)
+		}
+		loaded, err := table.Import(ctx, d, who, t, in, o, progress)
+		end()
+		if err != nil {
+			return err
+		}
+		return p.tellImported(loaded, o)
+	})
+}
+
+func (p *program) tellImported(loaded schema.Loaded, o schema.LoadOptions) error {
+	err := p.print(loaded, func(w io.Writer) {
+		for _, e := range loaded.Errors {
+			p.notice(fmt.Sprintf("line %d: %s", e.Line, e.Reason))
+		}
+		if o.DryRun {
+			fmt.Fprintf(w, "would import %d rows\n", loaded.Imported)
+		} else {
+			fmt.Fprintf(w, "imported %d rows\n", loaded.Imported)
+		}
+	})
+	if err == nil && len(loaded.Errors) > 0 {
+		err = fmt.Errorf("%d of %d rows were refused", len(loaded.Errors), len(loaded.Errors)+loaded.Imported)
+	}
+	return err
+}
+
+// input opens a file for reading; - is standard input. lines is how many lines it
+// has, -1 when only reading it would tell.
+func (p *program) input(file string) (in io.ReadCloser, lines int, err error) {
+	if file == "-" {
+		return io.NopCloser(p.Stdin), -1, nil
+	}
+	f, err := os.Open(file) // #nosec G304 -- the operator names the file
+	if err != nil {
+		return nil, 0, err
+	}
+	st, err := f.Stat()
+	switch {
+	case err == nil && st.IsDir():
+		err = fmt.Errorf("%s is a folder; name a CSV file", file)
+	case err == nil && (!st.Mode().IsRegular() || !onTerminal(p.Stderr)):
+		return f, -1, nil
+	case err == nil:
+		if lines, err = countLines(f); err == nil {
+			_, err = f.Seek(0, io.SeekStart)
+		}
+	}
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, lines, nil
+}
+
+// countLines counts the newlines, which is at least the rows below the header.
+func countLines(r io.Reader) (n int, err error) {
+	buffer := make([]byte, 64<<10)
+	for {
+		got, err := r.Read(buffer)
+		n += bytes.Count(buffer[:got], []byte{'\n'})
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+}
+
+// progressOn shows a bar on a terminal: of lines rows, or a spinner when that is -1.
+// end takes it off again.
+func progressOn(w io.Writer, lines int) (progress func(rows int), end func()) {
+	bar := progressbar.NewOptions(max(lines, -1),
+		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("importing"), progressbar.OptionShowCount(),
+		progressbar.OptionSetItsString("rows"), progressbar.OptionShowIts(), progressbar.OptionSetWidth(30),
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetSpinnerChangeInterval(0), progressbar.OptionClearOnFinish())
+	return func(rows int) { _ = bar.Set(rows) }, func() { _ = bar.Finish() }
+}
+
+func (p *program) exportCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "export SERVICE TABLE [FILE.csv]",
+		Short: "Write one of a service's tables as CSV",
+		Long: `Write one of a service's tables as CSV, to standard output or to a file, which is
+replaced only when the new one is complete. What was exported imports again unchanged.
+
+` + tableList(),
+		Example: `  quartermaster export reorder skus
+  quartermaster export reorder skus catalogue.csv`,
+		Args: cobra.RangeArgs(2, 3),
+		RunE: p.run(func(ctx context.Context, args []string) error {
+			if _, err := lookTable(server.NewServices(nil), args[0], args[1]); err != nil {
+				return err
+			}
+			return p.withDB(func(d *db.DB) error {
+				t, err := lookTable(server.NewServices(d), args[0], args[1])
+				if err != nil {
+					return err
+				}
+				if len(args) < 3 || args[2] == "-" {
+					return table.Export(ctx, d, t, p.Stdout)
+				}
+				return writeBeside(args[2], func(w io.Writer) error { return table.Export(ctx, d, t, w) })
+			})
+		}),
+		ValidArgsFunction: completeTable,
+	}
+}
+
+// writeBeside writes a file beside the path and moves it there when it is complete.
+// What is there but no plain file, such as /dev/stdout, is written straight.
+func writeBeside(path string, write func(io.Writer) error) (err error) {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0) // #nosec G304 -- the operator names the file
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".part-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // gone when it was moved
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// completeTable completes SERVICE, then TABLE, then a file's name.
+func completeTable(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return server.Names, cobra.ShellCompDirectiveNoFileComp
+	case 1:
+		s, _ := server.NewServices(nil).Named(args[0])
+		return tableNames(s), cobra.ShellCompDirectiveNoFileComp
+	case 2:
+		return []string{"csv"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"quartermaster/schema/db"
+)
+
+// Version is the program's own version.
+const Version = "1.0.0"
+
+type versionResult struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"`
+	Go      string `json:"go"`
+	SQLite  string `json:"sqlite"`
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	return p.jsonFlag(&cobra.Command{
+		Use:     "version",
+		Short:   "Print the program's, Go's and SQLite's versions",
+		Example: "  quartermaster version --json",
+		Args:    noArgs,
+		RunE: p.run(func(context.Context, []string) error {
+			engine, err := db.EngineVersion()
+			if err != nil {
+				return err
+			}
+			v := versionResult{Version: Version, Commit: commit(), Go: runtime.Version(), SQLite: engine}
+			return p.print(v, func(w io.Writer) {
+				fmt.Fprintf(w, "quartermaster %s\ncommit %s\n%s\nSQLite %s\n", v.Version, v.Commit, v.Go, v.SQLite)
+			})
+		}),
+	})
+}
+
+// commit is the revision that the binary was built from, "unknown" when it was not
+// built in a checkout.
+func commit() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				return s.Value
+			}
+		}
+	}
+	return "unknown"
+}

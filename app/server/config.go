@@ -1,0 +1,148 @@
+package server
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// Config is what serve can be told; every flag has an environment variable.
+type Config struct {
+	Addrs        map[string]*string // by service; "off" leaves one out
+	Init, Demo   bool
+	MetricsAddr  string
+	BehindProxy  bool
+	CORSOrigin   string
+	MCPOrigins   []string
+	AllowPrivate bool // webhooks may go to loopback and private addresses
+
+	TLSCert, tlsKey string
+	trustedProxies  []string
+}
+
+// AddressFlags gives a command the flags that say where the services listen; serve
+// and healthcheck share them.
+func (c *Config) AddressFlags(f *pflag.FlagSet) {
+	c.Addrs = map[string]*string{}
+	for _, s := range NewServices(nil).All {
+		c.Addrs[s.Name] = f.String(s.Name+"-addr", s.Addr, "where the "+s.Name+" service listens; off leaves it out, port 0 picks a free one")
+	}
+}
+
+// Flags gives serve its flags.
+func (c *Config) Flags(f *pflag.FlagSet) {
+	c.AddressFlags(f)
+	f.StringVar(&c.MetricsAddr, "metrics-addr", "", "where Prometheus text is served at /metrics (default: nowhere)")
+	f.StringVar(&c.TLSCert, "tls-cert", "", "the certificate file; with --tls-key the services speak HTTPS")
+	f.StringVar(&c.tlsKey, "tls-key", "", "the certificate's key file")
+	f.BoolVar(&c.BehindProxy, "behind-proxy", false, "your word that a proxy terminates TLS; allows addresses other than loopback without --tls-cert")
+	f.StringSliceVar(&c.trustedProxies, "trusted-proxy", nil, "a proxy's address range (CIDR) whose X-Forwarded-For counts; may be repeated")
+	f.StringVar(&c.CORSOrigin, "cors-origin", "", "the one origin from which browsers may call the services")
+	f.StringSliceVar(&c.MCPOrigins, "mcp-origin", nil, "an Origin from which the agent endpoint may be called besides its own; may be repeated")
+	f.BoolVar(&c.AllowPrivate, "webhook-allow-private", false, "let webhooks go to loopback and private addresses")
+	f.BoolVar(&c.Init, "init", false, "make the database if there is none")
+	f.BoolVar(&c.Demo, "demo", false, "serve demo.db (unless --db is given), filled once with a small shop, and print a key for each service")
+}
+
+// TLS tells whether the listeners speak HTTPS.
+func (c *Config) TLS() bool { return c.TLSCert != "" }
+
+// Check refuses what must not be served.
+func (c *Config) Check() error {
+	if (c.TLSCert == "") != (c.tlsKey == "") {
+		return fmt.Errorf("--tls-cert and --tls-key go together")
+	}
+	on := 0
+	for _, s := range Names {
+		if *c.Addrs[s] == "off" {
+			continue
+		}
+		on++
+		if err := c.checkAddr("--"+s+"-addr", *c.Addrs[s]); err != nil {
+			return err
+		}
+	}
+	if on == 0 {
+		return fmt.Errorf("every service is off; leave at least one on")
+	}
+	if c.MetricsAddr == "off" {
+		c.MetricsAddr = ""
+	}
+	if c.MetricsAddr != "" {
+		if err := c.checkAddr("--metrics-addr", c.MetricsAddr); err != nil {
+			return err
+		}
+	}
+	for flag, origins := range map[string][]string{"--cors-origin": {c.CORSOrigin}, "--mcp-origin": c.MCPOrigins} {
+		for _, o := range origins {
+			if u, err := url.Parse(o); o != "" && (err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "") {
+				return fmt.Errorf("%s: %q is not an origin; give scheme and host, such as https://shop.example", flag, o)
+			}
+		}
+	}
+	_, err := c.trusted()
+	return err
+}
+
+func (c *Config) checkAddr(flag, addr string) error {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil || port == "" {
+		return fmt.Errorf("%s: %q is not an address; give host:port, such as 127.0.0.1:8081, or off", flag, addr)
+	}
+	if c.TLSCert != "" && flag != "--metrics-addr" || c.BehindProxy || loopback(host) {
+		return nil
+	}
+	return fmt.Errorf("%s: %s is not loopback, and keys would travel in the clear: give --tls-cert and --tls-key, or --behind-proxy if a proxy terminates TLS", flag, addr)
+}
+
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.Unmap().IsLoopback()
+}
+
+func (c *Config) trusted() ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for _, s := range c.trustedProxies {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			a, err := netip.ParseAddr(s)
+			if err != nil {
+				return nil, fmt.Errorf("--trusted-proxy: %q is not an address range; give CIDR such as 10.0.0.0/8", s)
+			}
+			p = netip.PrefixFrom(a, a.BitLen())
+		}
+		all = append(all, p.Masked())
+	}
+	return all, nil
+}
+
+func (c *Config) tlsConfig() (*tls.Config, error) {
+	if c.TLSCert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(c.TLSCert, c.tlsKey)
+	if err != nil {
+		return nil, fmt.Errorf("load --tls-cert and --tls-key: %w", err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// BaseURL is how a listener is reached.
+func (c *Config) BaseURL(addr string) string {
+	scheme := "http"
+	if c.TLSCert != "" {
+		scheme = "https"
+	}
+	if host, port, err := net.SplitHostPort(addr); err == nil && (host == "" || strings.HasPrefix(host, "::") && len(host) == 2 || host == "0.0.0.0") {
+		addr = net.JoinHostPort("localhost", port)
+	}
+	return scheme + "://" + addr
+}

@@ -1,0 +1,268 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"quartermaster/app/account"
+	"quartermaster/app/rest"
+	"quartermaster/mcp"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/webhook"
+)
+
+// stopWithin bounds how long a stop waits for requests and deliveries under way.
+const stopWithin = 10 * time.Second
+
+// Server is a running appliance.
+type Server struct {
+	db        *db.DB
+	services  *Services
+	keys      *account.Keys
+	recent    *db.Recent
+	sender    *webhook.Sender
+	meters    *meters
+	listeners map[string]*listener // by service, and "metrics"
+	release   func() error
+	log       zerolog.Logger
+	every     sync.WaitGroup // what runs beside the requests
+	quit      context.CancelFunc
+	failed    chan error
+}
+
+// Options are what a server is brought up with.
+type Options struct {
+	Path   string // the database file
+	Config *Config
+	Now    func() time.Time
+	Zone   *time.Location
+	Accept bool // the operator's word that the clock is right
+	Log    zerolog.Logger
+}
+
+// Start brings up everything that serves. Nothing is left behind when it fails. The
+// caller stops it.
+func Start(ctx context.Context, o Options) (_ *Server, err error) {
+	c := o.Config
+	s := &Server{log: o.Log, listeners: map[string]*listener{}, failed: make(chan error, 1)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Stop())
+		}
+	}()
+	if err := o.makeFile(); err != nil {
+		return nil, err
+	}
+	if s.release, err = db.Hold(o.Path); err != nil {
+		return nil, err
+	}
+	s.db, err = db.Open(o.Path, db.Options{
+		Now: o.Now, Zone: o.Zone, KeepZone: true, Migrate: true, Accept: o.Accept,
+		Notice: func(text string) { o.Log.Warn().Msg(text) },
+		Fatal: func(err error) {
+			o.Log.Error().Err(err).Msg("a write could not be synced to the disk; what it holds is unknown, so the process ends")
+			os.Exit(1)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.services = NewServices(s.db)
+	s.services.Store.OnNotice(func(text string) { s.log.Warn().Str("service", "store").Msg(text) })
+	if c.Demo {
+		if err := fillDemo(ctx, s.db, s.services); err != nil {
+			return nil, fmt.Errorf("fill the demo: %w", err)
+		}
+	}
+	s.keys, s.recent = account.NewKeys(s.db), db.NewRecent(s.db)
+	s.meters = newMeters(s.db)
+	s.sender = webhook.NewSender(s.db, webhook.Options{
+		Version: Version, AllowPrivate: c.AllowPrivate, Grace: stopWithin,
+		Log:     s.delivered,
+		Trouble: func(err error) { s.log.Error().Err(err).Msg("deliveries wait for the database") },
+	})
+	s.db.OnEmit(s.sender.Wake)
+	if err := s.listen(c); err != nil {
+		return nil, err
+	}
+	s.run()
+	return s, nil
+}
+
+// makeFile creates the database file where serve may.
+func (o Options) makeFile() error {
+	st, err := os.Stat(o.Path)
+	if err == nil && st.Size() > 0 || !o.Config.Init && !o.Config.Demo {
+		return nil
+	}
+	return db.Create(o.Path, db.Options{Now: o.Now, Zone: o.Zone})
+}
+
+// listen opens every address before any request is served.
+func (s *Server) listen(c *Config) error {
+	secure, err := c.tlsConfig()
+	if err != nil {
+		return err
+	}
+	trusted, err := c.trusted()
+	if err != nil {
+		return err
+	}
+	for _, service := range s.services.All {
+		addr := *c.Addrs[service.Name]
+		if addr == "off" {
+			continue
+		}
+		o := rest.Options{
+			Service: service, Version: Version, DB: s.db, Authenticate: s.keys.Authenticate, Recent: s.recent,
+			Log: s.log, Trusted: trusted, CORSOrigin: c.CORSOrigin, Observe: s.meters.observe,
+		}
+		if service.Agents {
+			o.Agent = s.agent(service, c)
+		}
+		tlsConfig := secure
+		if secure != nil {
+			tlsConfig = secure.Clone()
+		}
+		l, err := listen(addr, rest.New(o), tlsConfig, s.log)
+		if err != nil {
+			return fmt.Errorf("%s: %w", service.Name, err)
+		}
+		s.listeners[service.Name] = l
+	}
+	if c.MetricsAddr != "" {
+		l, err := listen(c.MetricsAddr, s.meters, nil, s.log)
+		if err != nil {
+			return fmt.Errorf("metrics: %w", err)
+		}
+		s.listeners["metrics"] = l
+	}
+	return nil
+}
+
+func (s *Server) agent(service schema.Service, c *Config) http.Handler {
+	return mcp.New(service, mcp.Options{
+		Version: Version, Origins: c.MCPOrigins, Recent: s.recent,
+		Authenticate: func(r *http.Request) (db.Caller, error) {
+			return s.keys.Authenticate(r.Context(), service.Name, r.Header.Get("Authorization"), rest.Remote(r))
+		},
+		Log: func(err error) {
+			s.log.Error().Err(err).Str("service", service.Name).Msg("internal error in an agent's call")
+		},
+	})
+}
+
+// run starts serving, sending and the bookkeeping of every minute.
+func (s *Server) run() {
+	ctx, quit := context.WithCancel(context.Background())
+	s.quit = quit
+	for name, l := range s.listeners {
+		go func() {
+			if err := l.server.Serve(l.net); !errors.Is(err, http.ErrServerClosed) {
+				select {
+				case s.failed <- fmt.Errorf("%s: %w", name, err):
+				default:
+				}
+			}
+		}()
+	}
+	s.every.Go(func() { s.sender.Run(ctx) })
+	s.every.Go(func() {
+		minute := time.NewTicker(time.Minute)
+		defer minute.Stop()
+		for {
+			select {
+			case <-minute.C:
+				s.flush(ctx)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+// flush writes down what is remembered off the requests' path.
+func (s *Server) flush(ctx context.Context) {
+	flushers := append([]func(context.Context) error{s.keys.Flush}, s.services.flush...)
+	for _, flush := range flushers {
+		if err := flush(ctx); err != nil && !fault.Is(err, fault.Unavailable) {
+			s.log.Error().Err(err).Msg("bookkeeping failed")
+		}
+	}
+}
+
+// delivered logs and counts one delivery attempt.
+func (s *Server) delivered(d webhook.Attempt) {
+	s.meters.delivered(d.Service, d.State)
+	e := s.log.Info().Str("service", d.Service).Int64("delivery", d.Delivery).Int64("endpoint", d.Endpoint).
+		Str("event", d.Event).Str("state", d.State)
+	if d.Status != 0 {
+		e = e.Int("response_code", d.Status)
+	}
+	if d.Error != "" {
+		e = e.Str("error", d.Error)
+	}
+	e.Msg("delivery")
+}
+
+// Addr is the real address of a service's listener; "" when it is off.
+func (s *Server) Addr(service string) string {
+	if l, ok := s.listeners[service]; ok {
+		return l.addr
+	}
+	return ""
+}
+
+// Failed gives the error that ends the server by itself.
+func (s *Server) Failed() <-chan error { return s.failed }
+
+// DB is the server's database.
+func (s *Server) DB() *db.DB { return s.db }
+
+// Declared is what the running services declare, in the order of Names, for whoever
+// goes through every operation there is.
+func (s *Server) Declared() []schema.Service { return s.services.All }
+
+// Stop stops accepting, lets the requests and deliveries under way finish for ten
+// seconds at most, moves the log into the file and lets go of it.
+func (s *Server) Stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
+	defer cancel()
+	if s.quit != nil {
+		s.quit() // the attempts under way finish while the requests do
+	}
+	var stopping sync.WaitGroup
+	for _, l := range s.listeners {
+		stopping.Go(func() {
+			if s.quit == nil { // never served
+				_ = l.net.Close()
+				return
+			}
+			if err := l.server.Shutdown(ctx); err != nil {
+				_ = l.server.Close()
+			}
+		})
+	}
+	stopping.Wait()
+	var errs []error
+	if s.quit != nil {
+		s.every.Wait()
+		s.flush(context.WithoutCancel(ctx)) // also when the ten seconds are over
+	}
+	if s.db != nil {
+		errs = append(errs, s.db.Close())
+	}
+	if s.release != nil {
+		errs = append(errs, s.release())
+	}
+	return errors.Join(errs...)
+}

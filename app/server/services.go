@@ -1,0 +1,50 @@
+// Package server is a running appliance: the four services over one database, each on
+// its listener, with what runs beside the requests.
+package server
+
+import (
+	"context"
+
+	"quartermaster/maintenance"
+	"quartermaster/rental"
+	"quartermaster/reorder"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/store"
+)
+
+// Version is the program's own version.
+const Version = "1.0.0"
+
+// Names are the services' names in the order of their ports.
+var Names = []string{"store", "maintenance", "rental", "reorder"}
+
+// Services are the four services over one database.
+type Services struct {
+	All         []schema.Service // in the order of Names
+	Store       *store.Service
+	Maintenance *maintenance.Service
+	Rental      *rental.Service
+	Reorder     *reorder.Service
+
+	flush []func(context.Context) error // what services remember off the requests' path
+}
+
+// NewServices builds the services over d. Without a database they only tell what they
+// are, for the command line's help.
+func NewServices(d *db.DB) *Services {
+	s := &Services{Store: store.New(d), Maintenance: maintenance.New(d), Rental: rental.New(d), Reorder: reorder.New(d)}
+	s.All = []schema.Service{s.Store.Declare(), s.Maintenance.Declare(), s.Rental.Declare(), s.Reorder.Declare()}
+	s.flush = []func(context.Context) error{s.Store.Flush}
+	return s
+}
+
+// Named finds one of the four.
+func (s *Services) Named(name string) (schema.Service, bool) {
+	for _, v := range s.All {
+		if v.Name == name {
+			return v, true
+		}
+	}
+	return schema.Service{}, false
+}
