@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"path/filepath"
+	command "quartermaster/app/cli"
 	"strings"
 	"testing"
 	"time"
