@@ -37,7 +37,7 @@ func (s *Service) Adjust(ctx context.Context, who db.Caller, a Adjustment) (Adju
 		if (a.SetTo == nil) == (a.Delta == nil) {
 			return Adjusted{}, fault.Invalidf("set_to and delta: give one of them, set_to for a counted figure or delta to add or remove")
 		}
-		h, err := standToday(tx)
+		h, err := rollToToday(tx)
 		if err != nil {
 			return Adjusted{}, err
 		}
@@ -46,12 +46,13 @@ func (s *Service) Adjust(ctx context.Context, who db.Caller, a Adjustment) (Adju
 			return Adjusted{}, err
 		}
 		from, to := rec.CurrentStock, rec.CurrentStock
+		why := cause{kind: movedByCount, reason: a.Reason}
 		if a.SetTo != nil {
 			to = *a.SetTo
-		} else if to += *a.Delta; (to < from) != (*a.Delta < 0) {
+		} else if why.kind, to = movedByAdjustment, to+*a.Delta; (to < from) != (*a.Delta < 0) {
 			return Adjusted{}, fault.Invalidf("delta: %s is out of range", *a.Delta)
 		}
-		fired, err := move(tx, h, &rec, to, rec.OnOrder)
+		fired, err := move(tx, h, &rec, to, rec.OnOrder, why)
 		if err != nil {
 			return Adjusted{}, a.named(err)
 		}

@@ -42,14 +42,14 @@ func stocked(tb testing.TB, n int) string {
 	ok(err)
 	ok(db.Exec(context.Background(), d, cli, func(tx *db.Tx) error {
 		sold, first := make([]int64, n), make([]int64, n)
-		p, err := newPuts(tx)
+		p, err := newSalesWriter(tx)
 		if err != nil {
 			return err
 		}
 		for day := benchFirst; day < benchFirst+benchDays; day++ {
 			for i := range n {
 				qty := int64(r.IntN(12)) * 1000
-				if err := p.add(day, int64(i+1), exact.Milli(qty)); err != nil {
+				if err := p.add(int64(day), int64(i+1), qty); err != nil {
 					return err
 				}
 				if day > benchToday-30 {
@@ -78,7 +78,7 @@ func stocked(tb testing.TB, n int) string {
 				return err
 			}
 		}
-		h, err := standToday(tx)
+		h, err := rollToToday(tx)
 		if err != nil {
 			return err
 		}

@@ -10,8 +10,9 @@ import (
 
 // Limits of a SKU's texts, in characters.
 const (
-	maxCode = 64
-	maxName = 200
+	maxCode  = 64
+	maxName  = 200
+	maxNotes = 10_000
 )
 
 // Catalogue is a page of the catalogue, in the byte order of the codes.

@@ -7,9 +7,10 @@ import (
 	"quartermaster/schema/db"
 )
 
-// newSKU is what a SKU is when nothing else is said. Its name is its code.
+// newSKU is what a SKU is when nothing else is said. Its name is its code; its lead
+// time is its supplier's, which put asks for.
 func newSKU(code string) SKU {
-	return SKU{Code: code, Name: code, LeadTimeDays: 7, SafetyStockDays: 3, PackSize: 1, Active: true}
+	return SKU{Code: code, Name: code, LeadTimeDays: usualLeadTime, SafetyStockDays: 3, PackSize: 1, Active: true}
 }
 
 // skuTable is the catalogue as CSV. It is also the product form's path: stock, times
@@ -39,45 +40,61 @@ func (s *Service) skuTable() schema.Table {
 
 // edit is one row of the file: the SKU that it names and what its columns set.
 type edit struct {
-	code string
-	set  []func(*SKU)
+	code       string
+	set        []func(*SKU)
+	lead       *int64
+	leadIsOpen bool // lead_time_days is given empty: it becomes the supplier's
 }
 
 // bindSKU reads a row. A column that the file lacks sets nothing; an empty cell sets
 // the default.
 func bindSKU(f *schema.Form) edit {
 	var e edit
-	f.Text(&e.code, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode))
+	f.Text(&e.code, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
 	k := newSKU(e.code)
-	column := func(name string, set func(*SKU)) {
-		if f.Given(name) {
-			e.set = append(e.set, set)
-		}
-	}
 	text := func(p *string, name, about string, set func(*SKU)) {
-		f.Text(p, name, about, schema.Most(maxName))
-		column(name, set)
+		field(f, &e.set, name, set, func(opts ...schema.Opt) { f.Text(p, name, about, append(opts, schema.Most(maxName))...) })
 	}
 	text(&k.Name, "name", "what it is called; the SKU when empty", func(to *SKU) { to.Name = k.Name })
 	text(&k.Supplier, "supplier", "who delivers it", func(to *SKU) { to.Supplier = k.Supplier })
 	text(&k.SupplierSKU, "supplier_sku", "the supplier's own code", func(to *SKU) { to.SupplierSKU = k.SupplierSKU })
 	text(&k.Barcode, "barcode", "its barcode", func(to *SKU) { to.Barcode = k.Barcode })
 	text(&k.Unit, "unit", "what one of it is: piece, kg", func(to *SKU) { to.Unit = k.Unit })
-	f.Int(&k.UnitCostCents, "unit_cost_cents", "what one unit costs, in cents", schema.Range(0, maxUnitCost))
-	column("unit_cost_cents", func(to *SKU) { to.UnitCostCents = k.UnitCostCents })
-	f.Milli(&k.CurrentStock, "current_stock", "how much is there", schema.Range(0, int64(maxQty/1000)))
-	column("current_stock", func(to *SKU) { to.CurrentStock = k.CurrentStock })
-	f.Int(&k.LeadTimeDays, "lead_time_days", "days from order to delivery", schema.Range(0, maxDays))
-	column("lead_time_days", func(to *SKU) { to.LeadTimeDays = k.LeadTimeDays })
-	f.Int(&k.SafetyStockDays, "safety_stock_days", "days of demand kept for safety", schema.Range(0, maxDays))
-	column("safety_stock_days", func(to *SKU) { to.SafetyStockDays = k.SafetyStockDays })
-	f.Int(&k.PackSize, "pack_size", "units in a pack", schema.Range(1, maxPack))
-	column("pack_size", func(to *SKU) { to.PackSize = k.PackSize })
-	f.Milli(&k.MOQ, "moq", "least quantity of an order", schema.Range(0, int64(maxQty/1000)))
-	column("moq", func(to *SKU) { to.MOQ = k.MOQ })
-	f.Bool(&k.Active, "active", "1, or 0 for a SKU that is not reordered any more")
-	column("active", func(to *SKU) { to.Active = k.Active })
+	field(f, &e.set, "unit_cost_cents", func(to *SKU) { to.UnitCostCents = k.UnitCostCents }, func(opts ...schema.Opt) {
+		f.Int(&k.UnitCostCents, "unit_cost_cents", "what one unit costs, in cents", append(opts, schema.Range(0, maxUnitCost))...)
+	})
+	field(f, &e.set, "current_stock", func(to *SKU) { to.CurrentStock = k.CurrentStock }, func(opts ...schema.Opt) {
+		f.Milli(&k.CurrentStock, "current_stock", "how much is there", append(opts, schema.Range(0, int64(maxQty/1000)))...)
+	})
+	f.IntPtr(&e.lead, "lead_time_days", "days from order to delivery; the supplier's when empty, or 7", schema.Range(0, maxDays))
+	e.leadIsOpen = e.lead == nil && f.Given("lead_time_days")
+	field(f, &e.set, "safety_stock_days", func(to *SKU) { to.SafetyStockDays = k.SafetyStockDays }, func(opts ...schema.Opt) {
+		f.Int(&k.SafetyStockDays, "safety_stock_days", "days of demand kept for safety", append(opts, schema.Range(0, maxDays))...)
+	})
+	field(f, &e.set, "pack_size", func(to *SKU) { to.PackSize = k.PackSize }, func(opts ...schema.Opt) {
+		f.Int(&k.PackSize, "pack_size", "units in a pack", append(opts, schema.Range(1, maxPack))...)
+	})
+	field(f, &e.set, "moq", func(to *SKU) { to.MOQ = k.MOQ }, func(opts ...schema.Opt) {
+		f.Milli(&k.MOQ, "moq", "least quantity of an order", append(opts, schema.Range(0, int64(maxQty/1000)))...)
+	})
+	field(f, &e.set, "active", func(to *SKU) { to.Active = k.Active }, func(opts ...schema.Opt) {
+		f.Bool(&k.Active, "active", "1, or 0 for a SKU that is not reordered any more", opts...)
+	})
 	return e
+}
+
+// apply makes of a SKU, new or stored, what the row says.
+func (e edit) apply(c *db.Conn, k *SKU, isNew bool) (err error) {
+	for _, set := range e.set {
+		set(k)
+	}
+	switch {
+	case e.lead != nil:
+		k.LeadTimeDays = *e.lead
+	case e.leadIsOpen || isNew:
+		k.LeadTimeDays, err = leadTimeOf(c, k.Supplier)
+	}
+	return err
 }
 
 // putSKU creates the SKU, or makes of it what the row says. A row that changes nothing
@@ -91,13 +108,13 @@ func putSKU(tx *db.Tx, e edit) error {
 		return create(tx, e)
 	}
 	now := was
-	for _, set := range e.set {
-		set(&now.SKU)
+	if err := e.apply(&tx.Conn, &now.SKU, false); err != nil {
+		return err
 	}
 	if now.SKU == was.SKU {
 		return nil
 	}
-	h, err := standToday(tx)
+	h, err := rollToToday(tx)
 	if err != nil {
 		return err
 	}
@@ -111,7 +128,7 @@ func putSKU(tx *db.Tx, e edit) error {
 		now.UnitCostCents, now.Name, now.Supplier, now.SupplierSKU, now.Barcode, now.Unit, now.id); err != nil {
 		return err
 	}
-	if _, err := save(tx, h, was, &now); err != nil {
+	if _, err := save(tx, h, was, &now, cause{kind: movedByEdit}); err != nil {
 		return err
 	}
 	return tx.Audit("sku.changed", subject(e.code), differences(was.SKU, now.SKU))
@@ -119,22 +136,25 @@ func putSKU(tx *db.Tx, e edit) error {
 
 // create makes the SKU. One that is below from the start has crossed nothing.
 func create(tx *db.Tx, e edit) error {
-	h, err := standToday(tx)
+	h, err := rollToToday(tx)
 	if err != nil {
 		return err
 	}
 	rec := record{SKU: newSKU(e.code), firstSold: never}
-	for _, set := range e.set {
-		set(&rec.SKU)
+	if err := e.apply(&tx.Conn, &rec.SKU, true); err != nil {
+		return err
 	}
 	rec.CreatedAt, rec.UpdatedAt = tx.Now(), tx.Now()
 	rec.judge(h)
-	if _, err := tx.Insert(`INSERT INTO skus (active, current_stock, is_below, judged_on, lead_time_days, safety_stock_days, pack_size,
+	if rec.id, err = tx.Insert(`INSERT INTO skus (active, current_stock, is_below, judged_on, lead_time_days, safety_stock_days, pack_size,
 		moq, unit_cost_cents, created_at, updated_at, sku, name, supplier, supplier_sku, barcode, unit)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		rec.Active, rec.CurrentStock, rec.isBelow, rec.judgedOn, rec.LeadTimeDays, rec.SafetyStockDays, rec.PackSize,
 		rec.MOQ, rec.UnitCostCents, rec.CreatedAt, rec.UpdatedAt, rec.Code, rec.Name, rec.Supplier, rec.SupplierSKU,
 		rec.Barcode, rec.Unit); err != nil {
+		return err
+	}
+	if err := noteMovement(tx, record{}, rec, cause{kind: movedByEdit}); err != nil {
 		return err
 	}
 	return tx.Audit("sku.created", subject(e.code), rec.SKU)
@@ -143,11 +163,7 @@ func create(tx *db.Tx, e edit) error {
 // differences names what an edit changed, each with what it was and what it is.
 func differences(was, now SKU) map[string][2]any {
 	d := map[string][2]any{}
-	add := func(name string, was, now any) {
-		if was != now {
-			d[name] = [2]any{was, now}
-		}
-	}
+	add := func(name string, was, now any) { addDifference(d, name, was, now) }
 	add("name", was.Name, now.Name)
 	add("supplier", was.Supplier, now.Supplier)
 	add("supplier_sku", was.SupplierSKU, now.SupplierSKU)

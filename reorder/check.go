@@ -32,6 +32,9 @@ func check(c *db.Conn) (breaches []string, err error) {
 	if err := addUp(c, skus, set, breach); err != nil {
 		return nil, err
 	}
+	if err := checkChannels(c, skus, breach); err != nil {
+		return nil, err
+	}
 	for _, id := range order {
 		t := skus[id]
 		if t.sold != t.stands {
@@ -109,3 +112,28 @@ func addUp(c *db.Conn, skus map[int64]*tally, set Settings, breach func(string, 
 		return nil
 	}, "SELECT day, sku_id, qty FROM sales")
 }
+
+// checkChannels holds the shares of the channels against the totals of their SKU-days.
+func checkChannels(c *db.Conn, skus map[int64]*tally, breach func(string, ...any)) error {
+	return db.Each(c, func(r *db.Row) error {
+		day, id, shares, total, strange := r.Day(), r.Int(), r.Milli(), r.MilliPtr(), r.Int()
+		code := fmt.Sprintf("(id %d)", id)
+		if t, known := skus[id]; known {
+			code = t.Code
+		}
+		switch {
+		case total == nil:
+			breach("SKU %s: channels sold %s on %s, but no sales are kept of that day", code, shares, day)
+		case shares > *total:
+			breach("SKU %s: its channels sold %s on %s, more than the %s that are kept of that day", code, shares, day, *total)
+		}
+		if strange > 0 {
+			breach("SKU %s: sales of %s belong to a channel that is not there", code, day)
+		}
+		return nil
+	}, selectShareSums)
+}
+
+const selectShareSums = `SELECT c.day, c.sku_id, sum(c.qty), max(s.qty), count(*) - count(n.id)
+	FROM channel_sales AS c LEFT JOIN sales AS s USING (day, sku_id) LEFT JOIN sales_channels AS n ON n.id = c.channel_id
+	GROUP BY c.day, c.sku_id`

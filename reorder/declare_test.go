@@ -35,7 +35,7 @@ func TestDeclares(t *testing.T) {
 		{routes, {"GET /api/skus", "GET /api/reorder-report", "POST /api/sales-history"}},
 		{tools, {"list_products", "product_detail", "adjust_stock", "ingest_sales", "reorder_report"}},
 		{writes, {" adjust_stock", "POST /api/sales-history ingest_sales"}},
-		{tables, {"skus", "sales", "purchase-orders"}},
+		{tables, {"skus", "sales", "purchase-orders", "suppliers"}},
 	} {
 		if !slices.Equal(c[0], c[1]) {
 			t.Errorf("%q, want %q", c[0], c[1])
@@ -48,7 +48,8 @@ func TestColumnsOfTheTables(t *testing.T) {
 	for name, want := range map[string][]string{
 		"skus": {"sku", "name", "supplier", "supplier_sku", "barcode", "unit", "unit_cost_cents", "current_stock",
 			"lead_time_days", "safety_stock_days", "pack_size", "moq", "active"},
-		"sales":           {"date", "sku", "qty"},
+		"sales":           {"date", "sku", "qty", "channel"},
+		"suppliers":       {"name", "email", "phone", "address", "lead_time_days", "min_order_cents", "notes"},
 		"purchase-orders": {"number", "sku", "supplier", "status", "expected_date", "ordered", "received", "unit_cost_cents"},
 	} {
 		table, _ := s.Declare().Table(name)

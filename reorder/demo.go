@@ -60,6 +60,20 @@ var demoSKUs = []demoSKU{
 	{"ACC-TIN-100", "Tea tin, 100 g", paper, "piece", 210, 4, 24, 24, 2700, 210, ""},
 }
 
+// demoSuppliers are what is known of them; the lead time is of SKUs to come.
+var demoSuppliers = []supplierEdit{
+	demoSupplier(leaf, "orders@leaf-and-co.example", 10, 40_000),
+	demoSupplier(roast, "trade@harbour-roasters.example", 5, 25_000),
+	demoSupplier(pottery, "hello@kilnstreet.example", 28, 60_000),
+	demoSupplier(paper, "sales@paper-and-tin.example", 4, 0),
+}
+
+func demoSupplier(name, email string, lead, least int64) supplierEdit {
+	return supplierEdit{name: name, set: []func(*Supplier){func(to *Supplier) {
+		to.Email, to.LeadTimeDays, to.MinOrderCents = email, &lead, least
+	}}}
+}
+
 // demo fills an empty database with the shop: 120 days of sales up to yesterday, SKUs
 // in every status, an order under way and a draft. It goes through the same guarded
 // functions as everyone. SKUs become active only when their sales and stock are in, so
@@ -69,7 +83,7 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 	if err := db.Exec(ctx, s.db, who, demoCatalogue); err != nil {
 		return err
 	}
-	if _, err := s.LoadSales(ctx, who, demoSales(today), schema.LoadOptions{}); err != nil {
+	if _, err := s.LoadSales(ctx, who, demoSales(today), schema.LoadOptions{Columns: []string{"channel"}}); err != nil {
 		return err
 	}
 	if err := db.Exec(ctx, s.db, who, demoStock); err != nil {
@@ -79,10 +93,15 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 }
 
 func demoCatalogue(tx *db.Tx) error {
+	for _, e := range demoSuppliers {
+		if err := putSupplier(tx, e); err != nil {
+			return err
+		}
+	}
 	for _, d := range demoSKUs {
-		if err := putSKU(tx, edit{code: d.code, set: []func(*SKU){func(k *SKU) {
+		if err := putSKU(tx, edit{code: d.code, lead: &d.lead, set: []func(*SKU){func(k *SKU) {
 			k.Name, k.Supplier, k.Unit, k.UnitCostCents = d.name, d.supplier, d.unit, d.cost
-			k.LeadTimeDays, k.PackSize, k.MOQ, k.Active = d.lead, d.pack, exact.Milli(1000*d.moq), false
+			k.PackSize, k.MOQ, k.Active = d.pack, exact.Milli(1000*d.moq), false
 		}}}); err != nil {
 			return err
 		}
@@ -92,7 +111,7 @@ func demoCatalogue(tx *db.Tx) error {
 
 // demoStock gives each SKU the stock that puts it where it is to be.
 func demoStock(tx *db.Tx) error {
-	h, err := standToday(tx)
+	h, err := rollToToday(tx)
 	if err != nil {
 		return err
 	}
@@ -151,13 +170,13 @@ func demoSales(today exact.Day) []schema.Line {
 	r := rand.New(rand.NewPCG(1, 2026)) // #nosec G404 -- a demo that is the same every time holds no secret
 	var lines []schema.Line
 	for day := today - 120; day < today; day++ {
-		for _, d := range demoSKUs {
+		for i, d := range demoSKUs {
 			if d.state == "dead" && day > today-50 || d.state == "inactive" && day > today-20 {
 				continue
 			}
 			qty := demoQty(d, d.demand*week[(day%7+7)%7]/100*(60+r.Int64N(81))/100+r.Int64N(1000))
 			if qty > 0 {
-				lines = append(lines, schema.Line{Number: len(lines) + 2, Cells: []string{day.String(), d.code, exact.Milli(qty).String()}})
+				lines = append(lines, schema.Line{Number: len(lines) + 2, Cells: []string{day.String(), d.code, exact.Milli(qty).String(), []string{"", "web", ""}[i%3]}})
 			}
 		}
 	}

@@ -145,4 +145,5 @@ const (
 	maxDays     = int64(3650)                        // lead time, safety stock
 	maxPack     = int64(1_000_000_000)               // units
 	maxUnitCost = int64(10_000_000_000)              // cents
+	maxMinOrder = int64(1_000_000_000_000)           // cents
 )

@@ -42,9 +42,16 @@ type Crossed struct {
 // and day. Rows that are wrong are refused one by one, by position and reason, and
 // the others are written, all in one transaction. Refused as a whole: more than
 // 50,000 rows. Sales do not change the stock.
-func (s *Service) Ingest(ctx context.Context, who db.Caller, rows strict.Value, replace bool) (Ingested, error) {
+//
+// With a channel the rows are sales of that channel: replace puts them in the place of
+// its share alone. Every figure adds the channels up.
+func (s *Service) Ingest(ctx context.Context, who db.Caller, rows strict.Value, replace bool, channel string) (Ingested, error) {
 	const shortest = 38 // bytes of {"date":"2026-11-20","sku":"A","qty":1}
 	u := newUpload(min(len(rows.Raw())/shortest, maxRows))
+	if channel != "" {
+		u.byChannel = true
+		u.in(channel)
+	}
 	for i, row := range rows.Items {
 		if i == maxRows {
 			return Ingested{}, fault.Invalidf("rows has more than %d rows; at most %d are taken in one request, send the others in another", maxRows, maxRows)
@@ -80,17 +87,18 @@ func ingest(tx *db.Tx, u *upload, replace bool) (Ingested, error) {
 		return done, err
 	}
 	return done, tx.Audit("sales.ingested", "sales", struct {
-		Imported     int  `json:"imported"`
-		Skipped      int  `json:"skipped"`
-		Replace      bool `json:"replace"`
-		ReplacedDays *int `json:"replaced_days,omitempty"`
-		SKUs         int  `json:"skus"`
-		Crossed      int  `json:"crossed_reorder_point"`
-	}{done.Imported, done.Skipped, replace, done.ReplacedDays, len(skus), len(done.Crossed)})
+		Imported     int      `json:"imported"`
+		Skipped      int      `json:"skipped"`
+		Replace      bool     `json:"replace"`
+		Channels     []string `json:"channels,omitempty"`
+		ReplacedDays *int     `json:"replaced_days,omitempty"`
+		SKUs         int      `json:"skus"`
+		Crossed      int      `json:"crossed_reorder_point"`
+	}{done.Imported, done.Skipped, replace, u.channels, done.ReplacedDays, len(skus), len(done.Crossed)})
 }
 
-// touched is a SKU of the upload: as it was, and what the upload does to its sales.
-type touched struct {
+// salesChange is a SKU of the upload: as it was, and what the upload does to its sales.
+type salesChange struct {
 	record
 	added   exact.Milli // to what was sold in the window
 	first   exact.Day   // earliest day that now has sales, of those in the upload
@@ -101,18 +109,18 @@ type touched struct {
 // lookUp finds the upload's SKUs, sorted by id, drops the rows of those that are
 // unknown or lie in the future, and puts the others in the order of the table: by day,
 // then SKU, then as they came.
-func (u *upload) lookUp(tx *db.Tx) ([]touched, error) {
-	skus := make([]touched, 0, len(u.codes))
+func (u *upload) lookUp(tx *db.Tx) ([]salesChange, error) {
+	skus := make([]salesChange, 0, len(u.codes))
 	for _, code := range u.codes {
 		rec, found, err := lookUp(&tx.Conn, code)
 		if err != nil {
 			return nil, err
 		}
 		if found {
-			skus = append(skus, touched{record: rec, first: never})
+			skus = append(skus, salesChange{record: rec, first: never})
 		}
 	}
-	slices.SortFunc(skus, func(a, b touched) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(skus, func(a, b salesChange) int { return cmp.Compare(a.id, b.id) })
 	place := make([]int32, len(u.codes))
 	for i := range place {
 		place[i] = -1
@@ -138,18 +146,18 @@ func (u *upload) lookUp(tx *db.Tx) ([]touched, error) {
 }
 
 // write stores the rows day by day and saves what became of the SKUs.
-func (u *upload) write(tx *db.Tx, skus []touched, replace bool, done *Ingested) error {
-	h, since, err := seenToday(&tx.Conn)
+func (u *upload) write(tx *db.Tx, skus []salesChange, replace bool, done *Ingested) error {
+	h, since, err := asOfToday(&tx.Conn)
 	if err != nil {
 		return err
 	}
 	for i := range skus { // they were read before the window is moved to today
 		skus[i].sold += since[skus[i].id]
 	}
-	if _, err := standToday(tx); err != nil {
+	if _, err := rollToToday(tx); err != nil {
 		return err
 	}
-	d, err := newDays(tx, skus, h, replace)
+	d, err := newDays(tx, u, skus, h, replace)
 	if err != nil {
 		return err
 	}
@@ -163,17 +171,17 @@ func (u *upload) write(tx *db.Tx, skus []touched, replace bool, done *Ingested) 
 		}
 		from = to
 	}
-	if err := d.puts.flush(); err != nil {
+	if err := d.flush(); err != nil {
 		return err
 	}
 	done.Imported = d.imported
 	if replace {
 		*done.ReplacedDays = d.replaced
 	}
-	return saveTouched(tx, h, skus, done)
+	return saveChanged(tx, h, skus, done)
 }
 
-func saveTouched(tx *db.Tx, h horizon, skus []touched, done *Ingested) error {
+func saveChanged(tx *db.Tx, h horizon, skus []salesChange, done *Ingested) error {
 	for i := range skus {
 		t := &skus[i]
 		if !t.changed {
@@ -185,7 +193,7 @@ func saveTouched(tx *db.Tx, h horizon, skus []touched, done *Ingested) error {
 		}
 		now := t.record
 		now.sold, now.firstSold = t.sold+t.added, first
-		fired, err := save(tx, h, t.record, &now)
+		fired, err := save(tx, h, t.record, &now, cause{})
 		if err != nil {
 			return err
 		}
@@ -213,9 +221,13 @@ func (s *Service) ingestSales() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var rows strict.Value
 			var replace bool
+			var channel string
 			f.Rows(&rows, "rows", "the sales, at most 50,000 rows", row, maxRows, schema.Required)
 			f.Bool(&replace, "replace", "put the rows' totals in the place of what is stored for their SKUs and days", schema.Example(true))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Ingest(ctx, who, rows, replace) }
+			f.Text(&channel, "channel", "where they were sold; with replace only this channel's share is replaced", schema.Most(maxChannel), schema.Example("web"))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return s.Ingest(ctx, who, rows, replace, channel)
+			}
 		},
 	}
 }

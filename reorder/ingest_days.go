@@ -7,11 +7,13 @@ import (
 
 // days writes an upload's rows, one day after another.
 type days struct {
-	skus    []touched
+	tx      *db.Tx
+	skus    []salesChange
 	window  span
 	replace bool
 	read    *db.Stmt
-	puts    puts
+	writer  writer
+	shares  *shares // nil for an upload that does not tell channels apart
 	totals  []total // of the day at hand, in the order of the SKUs
 
 	imported, replaced int
@@ -25,13 +27,18 @@ type total struct {
 	isStored bool
 }
 
-func newDays(tx *db.Tx, skus []touched, h horizon, replace bool) (*days, error) {
-	d := &days{skus: skus, window: windowOf(h.today, h.window), replace: replace}
+func newDays(tx *db.Tx, u *upload, skus []salesChange, h horizon, replace bool) (*days, error) {
+	d := &days{tx: tx, skus: skus, window: windowOf(h.today, h.window), replace: replace}
 	var err error
+	if u.byChannel {
+		if d.shares, err = newShares(tx, u, replace); err != nil {
+			return nil, err
+		}
+	}
 	if d.read, err = tx.Prepare("SELECT sku_id, qty FROM sales WHERE day = ? AND sku_id >= ? ORDER BY sku_id"); err != nil {
 		return nil, err
 	}
-	d.puts, err = newPuts(tx)
+	d.writer, err = newSalesWriter(tx)
 	return d, err
 }
 
@@ -50,18 +57,53 @@ func (d *days) write(u *upload, rows []sale) error {
 	if err := d.readStored(day); err != nil {
 		return err
 	}
+	divided := false // whether anything of the day belongs to a channel
+	if d.replace && d.shares == nil {
+		var err error
+		if _, divided, err = db.One(&d.tx.Conn, db.Int, "SELECT 1 FROM channel_sales WHERE day = ? LIMIT 1", day); err != nil {
+			return err
+		}
+	}
 	for i := range d.totals {
 		t := &d.totals[i]
-		qty := d.sum(u, t)
+		qty, err := d.newTotal(u, t, day, divided)
+		if err != nil {
+			return err
+		}
 		if t.isStored && qty == t.old {
 			continue
 		}
-		if err := d.puts.add(day, d.skus[t.sku].id, qty); err != nil {
+		if err := d.writer.add(int64(day), d.skus[t.sku].id, int64(qty)); err != nil {
 			return err
 		}
-		d.skus[t.sku].note(day, t.old, qty, d.window.has(day))
+		d.skus[t.sku].account(day, t.old, qty, d.window.has(day))
 	}
 	return nil
+}
+
+// flush stores what the writers still hold.
+func (d *days) flush() error {
+	if d.shares != nil {
+		if err := d.shares.writer.flush(); err != nil {
+			return err
+		}
+	}
+	return d.writer.flush()
+}
+
+// newTotal is what becomes of the SKU-day. Replacing it as a whole also takes away what
+// its channels had of it.
+func (d *days) newTotal(u *upload, t *total, day exact.Day, divided bool) (exact.Milli, error) {
+	id := d.skus[t.sku].id
+	if d.shares != nil {
+		return d.shares.write(u, t, day, id, d)
+	}
+	if divided {
+		if _, err := d.tx.Exec("DELETE FROM channel_sales WHERE day = ? AND sku_id = ?", day, id); err != nil {
+			return 0, err
+		}
+	}
+	return d.sum(u, t), nil
 }
 
 // sum adds up what becomes of the SKU-day, and refuses a row that would take it past
@@ -76,13 +118,18 @@ func (d *days) sum(u *upload, t *total) exact.Milli {
 	}
 	for _, s := range t.rows {
 		if qty+s.qty > maxDayTotal {
-			u.refuse(s.row, "qty: "+s.qty.String()+" would take the SKU's total of "+s.day.String()+" past "+maxDayTotal.String()+", the most that is kept")
+			u.refuseTotal(s)
 			continue
 		}
 		qty += s.qty
 		d.imported++
 	}
 	return qty
+}
+
+// refuseTotal refuses a row that would take its SKU-day past what is kept.
+func (u *upload) refuseTotal(s sale) {
+	u.refuse(s.row, "qty: "+s.qty.String()+" would take the SKU's total of "+s.day.String()+" past "+maxDayTotal.String()+", the most that is kept")
 }
 
 // reseek is how many stored rows are stepped over before the next is sought afresh.
@@ -122,8 +169,8 @@ func (d *days) readStored(day exact.Day) error {
 	}
 }
 
-// note keeps account of a SKU-day that went from old to qty.
-func (t *touched) note(day exact.Day, old, qty exact.Milli, inWindow bool) {
+// account keeps account of a SKU-day that went from old to qty.
+func (t *salesChange) account(day exact.Day, old, qty exact.Milli, inWindow bool) {
 	t.changed = true
 	if inWindow {
 		t.added += qty - old
@@ -136,7 +183,7 @@ func (t *touched) note(day exact.Day, old, qty exact.Milli, inWindow bool) {
 }
 
 // firstNow is the day of the SKU's first sale after the upload.
-func (t *touched) firstNow(c *db.Conn) (exact.Day, error) {
+func (t *salesChange) firstNow(c *db.Conn) (exact.Day, error) {
 	if !t.emptied || t.first < t.firstSold {
 		return min(t.first, t.firstSold), nil
 	}

@@ -26,7 +26,7 @@ func (s *shop) sales() (all []string) {
 	s.T.Helper()
 	s.Must(s.DB.View(context.Background(), func(c *db.Conn) error {
 		return s.salesTable().Export(c, func(cells ...string) error {
-			all = append(all, strings.Join(cells, " "))
+			all = append(all, strings.TrimSpace(strings.Join(cells, " ")))
 			return nil
 		})
 	}))

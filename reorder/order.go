@@ -34,6 +34,11 @@ type PurchaseOrder struct {
 	Status       string      `json:"status" enum:"draft,ordered,partial,received,cancelled"`
 	ExpectedDate *exact.Day  `json:"expected_date"`
 	Lines        []OrderLine `json:"lines"`
+	TotalCents   int64       `json:"total_cents" about:"what all its lines cost as ordered"`
+
+	BelowMinimumCents int64 `json:"below_minimum_cents" about:"by how much the total is below the supplier's least order; 0 when it is not"`
+
+	CreatedAt exact.Instant `json:"-"`
 }
 
 // OrderLine is one SKU of a purchase order; a SKU stands in it once.
@@ -42,8 +47,30 @@ type OrderLine struct {
 	Ordered       exact.Milli `json:"ordered"`
 	Received      exact.Milli `json:"received"`
 	UnitCostCents int64       `json:"unit_cost_cents"`
+	Name          string      `json:"name"`
+	SupplierSKU   string      `json:"supplier_sku"`
+	Unit          string      `json:"unit"`
+	TotalCents    int64       `json:"total_cents" about:"ordered x unit cost, half up"`
 
 	skuID int64
+}
+
+// lineOf is a line of the SKU, with nothing ordered yet.
+func lineOf(rec record) OrderLine {
+	return OrderLine{skuID: rec.id, SKU: rec.Code, UnitCostCents: rec.UnitCostCents, Name: rec.Name, SupplierSKU: rec.SupplierSKU, Unit: rec.Unit}
+}
+
+// shown fills in what follows from the order's lines and its supplier.
+func (o *storedOrder) shown(c *db.Conn) (PurchaseOrder, error) {
+	o.TotalCents, o.BelowMinimumCents = 0, 0
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		l.TotalCents = exact.Mul(int64(l.Ordered), l.UnitCostCents).DivRound(1000)
+		o.TotalCents = addCents(o.TotalCents, l.TotalCents)
+	}
+	supplier, _, err := lookUpSupplier(c, o.Supplier)
+	o.BelowMinimumCents = max(0, supplier.MinOrderCents-o.TotalCents)
+	return o.PurchaseOrder, err
 }
 
 // storedOrder is a purchase order as it is kept.
@@ -53,18 +80,21 @@ type storedOrder struct {
 	suggested bool // made by suggest, and nobody touched it since
 }
 
-const orderColumns = "id, number, supplier, status, expected_date, suggested"
+const orderColumns = "id, number, supplier, status, expected_date, suggested, created_at"
 
 func scanOrder(r *db.Row) (o storedOrder) {
 	o.id, o.Number, o.Supplier, o.Status = r.Int(), r.Text(), r.Text(), r.Text()
-	o.ExpectedDate, o.suggested = r.DayPtr(), r.Bool()
+	o.ExpectedDate, o.suggested, o.CreatedAt = r.DayPtr(), r.Bool(), r.Instant()
 	return o
 }
 
-const lineColumns = "sku_id, sku, ordered, received, purchase_order_lines.unit_cost_cents"
+const lineColumns = "sku_id, sku, ordered, received, purchase_order_lines.unit_cost_cents, name, supplier_sku, unit"
 
 func scanLine(r *db.Row) OrderLine {
-	return OrderLine{skuID: r.Int(), SKU: r.Text(), Ordered: r.Milli(), Received: r.Milli(), UnitCostCents: r.Int()}
+	return OrderLine{
+		skuID: r.Int(), SKU: r.Text(), Ordered: r.Milli(), Received: r.Milli(), UnitCostCents: r.Int(),
+		Name: r.Text(), SupplierSKU: r.Text(), Unit: r.Text(),
+	}
 }
 
 // lookUpOrder gives a purchase order with its lines, in the order of the SKUs.
@@ -94,29 +124,68 @@ func findOrder(c *db.Conn, number string) (storedOrder, error) {
 func (s *Service) PurchaseOrder(ctx context.Context, number string) (o PurchaseOrder, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		stored, err := findOrder(c, number)
-		o = stored.PurchaseOrder
+		if err != nil {
+			return err
+		}
+		o, err = stored.shown(c)
 		return err
 	})
 	return o, err
 }
 
+// OrderQuery narrows the purchase orders: to a status, a supplier, those whose number,
+// supplier or a SKU of theirs has Q in it.
+type OrderQuery struct {
+	Status, Supplier, Q, After string
+	Limit                      int64 // 0 is all
+}
+
 // PurchaseOrders gives all purchase orders, in the order of their numbers.
-func (s *Service) PurchaseOrders(ctx context.Context) (all []PurchaseOrder, err error) {
-	all = []PurchaseOrder{}
+func (s *Service) PurchaseOrders(ctx context.Context) ([]PurchaseOrder, error) {
+	page, err := s.Orders(ctx, OrderQuery{})
+	return page.PurchaseOrders, err
+}
+
+// OrderPage is a page of purchase orders as lists show them.
+type OrderPage struct {
+	PurchaseOrders []PurchaseOrder `json:"purchase_orders"`
+	Next           *string         `json:"next" about:"give it as after for the next page; null at the end"`
+	Total          int64           `json:"total" about:"how many there are in all"`
+}
+
+// Orders lists purchase orders in the order of their numbers, page by page.
+func (s *Service) Orders(ctx context.Context, q OrderQuery) (page OrderPage, err error) {
+	page.PurchaseOrders = []PurchaseOrder{}
+	wanted := folded(q.Q)
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		stored, err := db.All(c, scanOrder, "SELECT "+orderColumns+" FROM purchase_orders ORDER BY number")
 		if err != nil {
 			return err
 		}
 		for _, o := range stored {
+			if q.Status != "" && o.Status != q.Status || q.Supplier != "" && folded(o.Supplier) != folded(q.Supplier) ||
+				wanted != "" && !containsFolded(wanted, o.Number, o.Supplier) {
+				continue
+			}
+			if page.Total++; o.Number <= q.After {
+				continue
+			}
+			if n := int64(len(page.PurchaseOrders)); q.Limit > 0 && n == q.Limit {
+				page.Next = &page.PurchaseOrders[n-1].Number
+				continue
+			}
 			if o.Lines, err = linesOf(c, o.id); err != nil {
 				return err
 			}
-			all = append(all, o.PurchaseOrder)
+			shown, err := o.shown(c)
+			if err != nil {
+				return err
+			}
+			page.PurchaseOrders = append(page.PurchaseOrders, shown)
 		}
 		return nil
 	})
-	return all, err
+	return page, err
 }
 
 // outstanding is what of a line is on order while its purchase order has the status.
@@ -133,11 +202,12 @@ func orderSubject(number string) string { return "purchase_order:" + number }
 // the difference of what is outstanding, the stock by what came in (by SKU id; nil
 // when nothing did). was is the zero storedOrder for a new one. The caller has checked
 // the change and writes its audit entry.
-func rewrite(tx *db.Tx, was storedOrder, now *storedOrder, cameIn map[int64]exact.Milli) error {
+func rewrite(tx *db.Tx, was storedOrder, now *storedOrder, cameIn map[int64]exact.Milli, why cause) error {
+	why.number = now.Number
 	if err := storeOrder(tx, now); err != nil {
 		return err
 	}
-	h, err := standToday(tx)
+	h, err := rollToToday(tx)
 	if err != nil {
 		return err
 	}
@@ -160,7 +230,7 @@ func rewrite(tx *db.Tx, was storedOrder, now *storedOrder, cameIn map[int64]exac
 		if err != nil {
 			return err
 		}
-		if _, err := move(tx, h, &rec, rec.CurrentStock+cameIn[l.skuID], rec.OnOrder+more); err != nil {
+		if _, err := move(tx, h, &rec, rec.CurrentStock+cameIn[l.skuID], rec.OnOrder+more, why); err != nil {
 			return err
 		}
 	}
@@ -170,6 +240,7 @@ func rewrite(tx *db.Tx, was storedOrder, now *storedOrder, cameIn map[int64]exac
 // storeOrder writes what is of the whole order.
 func storeOrder(tx *db.Tx, o *storedOrder) (err error) {
 	if o.id == 0 {
+		o.CreatedAt = tx.Now()
 		o.id, err = tx.Insert(`INSERT INTO purchase_orders (number, supplier, status, expected_date, suggested, created_at, updated_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?)`, o.Number, o.Supplier, o.Status, o.ExpectedDate, o.suggested, tx.Now(), tx.Now())
 		return err

@@ -3,6 +3,7 @@ package reorder
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,10 +73,14 @@ func (s *Service) CreateOrder(ctx context.Context, who db.Caller, n NewOrder) (P
 		if o.Number, err = nextNumber(&tx.Conn); err != nil {
 			return PurchaseOrder{}, err
 		}
-		if err := rewrite(tx, storedOrder{}, &o, nil); err != nil {
+		if err := rewrite(tx, storedOrder{}, &o, nil, cause{}); err != nil {
 			return PurchaseOrder{}, err
 		}
-		return o.PurchaseOrder, tx.Audit("purchase_order.created", orderSubject(o.Number), o.PurchaseOrder)
+		shown, err := o.shown(&tx.Conn)
+		if err != nil {
+			return PurchaseOrder{}, err
+		}
+		return shown, tx.Audit("purchase_order.created", orderSubject(o.Number), shown)
 	})
 }
 
@@ -89,7 +94,8 @@ func newLines(c *db.Conn, wanted []NewLine) ([]OrderLine, error) {
 		if err != nil {
 			return nil, err
 		}
-		l := OrderLine{skuID: rec.id, SKU: rec.Code, Ordered: w.Qty, UnitCostCents: rec.UnitCostCents}
+		l := lineOf(rec)
+		l.Ordered = w.Qty
 		if w.UnitCostCents != nil {
 			l.UnitCostCents = *w.UnitCostCents
 		}
@@ -143,7 +149,11 @@ func (s *Service) act(ctx context.Context, who db.Caller, number, action string,
 		if err != nil {
 			return PurchaseOrder{}, err
 		}
-		return o.PurchaseOrder, tx.Audit(action, orderSubject(number), changes)
+		shown, err := o.shown(&tx.Conn)
+		if err != nil {
+			return PurchaseOrder{}, err
+		}
+		return shown, tx.Audit(action, orderSubject(number), changes)
 	})
 }
 
@@ -160,7 +170,7 @@ func (o *storedOrder) moveTo(tx *db.Tx, status string) (any, error) {
 		return nil, err
 	}
 	o.Status, o.suggested = status, false
-	return moved{was.Status, status}, rewrite(tx, was, o, nil)
+	return moved{was.Status, status}, rewrite(tx, was, o, nil, cause{})
 }
 
 // PlaceOrder turns a draft into an order.
@@ -201,7 +211,52 @@ func (s *Service) Receive(ctx context.Context, who db.Caller, number string, giv
 		return struct {
 			moved
 			Lines []Receipt `json:"lines"`
-		}{moved{was.Status, o.Status}, given}, rewrite(tx, was, o, cameIn)
+		}{moved{was.Status, o.Status}, given}, rewrite(tx, was, o, cameIn, cause{kind: movedByReceipt})
+	})
+}
+
+// Unreceipt takes so much of a SKU back out of what a purchase order brought in.
+type Unreceipt struct {
+	SKU    string
+	Qty    exact.Milli
+	Reason string
+}
+
+// Unreceive takes a receipt back, as when it was booked on the wrong order: the stock
+// goes down and the order's status goes back to partial, or to ordered when nothing of
+// it has come. Refused: an order that is not partial or received, a SKU that is not in
+// it, more than was received, a stock below 0.
+func (s *Service) Unreceive(ctx context.Context, who db.Caller, number string, u Unreceipt) (PurchaseOrder, error) {
+	u.Reason = strings.TrimSpace(u.Reason)
+	if err := schema.CheckText("reason", u.Reason, maxName); err != nil {
+		return PurchaseOrder{}, err
+	}
+	return s.act(ctx, who, number, "purchase_order.unreceived", func(tx *db.Tx, o *storedOrder) (any, error) {
+		was := *o
+		was.Lines = slices.Clone(o.Lines)
+		if o.Status != Partial && o.Status != Received {
+			return nil, fault.Invalidf("status: nothing of purchase order %s can be taken back, it is %s; what came of a partial or received one can", o.Number, o.Status)
+		}
+		l := o.line(strings.TrimSpace(u.SKU))
+		switch {
+		case l == nil:
+			return nil, fault.Invalidf("sku: %s is not in purchase order %s", schema.Quote(u.SKU), o.Number)
+		case u.Qty <= 0 || u.Qty > l.Received:
+			return nil, fault.Invalidf("qty: %s of %s is out of range; it takes more than 0 and at most what was received, %s", u.Qty, l.SKU, l.Received)
+		}
+		l.Received -= u.Qty
+		o.Status = Ordered
+		for _, l := range o.Lines {
+			if l.Received > 0 {
+				o.Status = Partial
+			}
+		}
+		return struct {
+			moved
+			SKU    string      `json:"sku"`
+			Qty    exact.Milli `json:"qty"`
+			Reason string      `json:"reason,omitempty"`
+		}{moved{was.Status, o.Status}, l.SKU, u.Qty, u.Reason}, rewrite(tx, was, o, map[int64]exact.Milli{l.skuID: -u.Qty}, cause{kind: movedByReturn, reason: u.Reason})
 	})
 }
 

@@ -33,7 +33,7 @@ func exportOrders(c *db.Conn, emit func(cells ...string) error) error {
 			expected = o.ExpectedDate.String()
 		}
 		return emit(o.Number, l.SKU, o.Supplier, o.Status, expected, l.Ordered.String(), l.Received.String(), strconv.FormatInt(l.UnitCostCents, 10))
-	}, `SELECT purchase_orders.id, number, purchase_orders.supplier, status, expected_date, suggested, `+lineColumns+`
+	}, `SELECT purchase_orders.id, number, purchase_orders.supplier, status, expected_date, suggested, purchase_orders.created_at, `+lineColumns+`
 		FROM purchase_orders CROSS JOIN purchase_order_lines ON order_id = purchase_orders.id CROSS JOIN skus ON skus.id = sku_id
 		ORDER BY number, sku`)
 }
@@ -82,9 +82,22 @@ func bindOrderLine(f *schema.Form) orderEdit {
 	return e
 }
 
+// keepsReceived refuses an import that would change what came in of a stored line, or
+// order less than that: only a receipt moves the stock along.
+func (l OrderLine) keepsReceived(stored OrderLine, number string) error {
+	switch {
+	case l.Received != stored.Received:
+		return fault.Invalidf("received: %s of %s would become %s, but an import moves no stock: receive it (`reorder po receive %s --line SKU=QTY`, or `reorder po unreceive` to take it back)",
+			stored.Received, l.SKU, l.Received, number)
+	case l.Ordered < stored.Received:
+		return fault.Invalidf("ordered: %s of %s is less than the %s that came in already; it takes at least that", l.Ordered, l.SKU, stored.Received)
+	}
+	return nil
+}
+
 // putOrderLine makes of the order and its line what the row says, new or not. Refused:
 // an unknown SKU, a move that the status does not allow, a draft of which something
-// was received, numbers out of their ranges. A row that changes nothing writes nothing.
+// was received, another received of a stored line, numbers out of their ranges. A row that changes nothing writes nothing.
 func putOrderLine(tx *db.Tx, e orderEdit) error {
 	was, found, err := lookUpOrder(&tx.Conn, e.number)
 	if err != nil {
@@ -109,9 +122,10 @@ func putOrderLine(tx *db.Tx, e orderEdit) error {
 		if err != nil {
 			return err
 		}
-		now.Lines = append(now.Lines, OrderLine{skuID: rec.id, SKU: rec.Code, UnitCostCents: rec.UnitCostCents})
+		now.Lines = append(now.Lines, lineOf(rec))
 		l = &now.Lines[len(now.Lines)-1]
 	}
+	stored := was.line(e.sku)
 	for _, set := range e.line {
 		set(l)
 	}
@@ -121,6 +135,11 @@ func putOrderLine(tx *db.Tx, e orderEdit) error {
 			return err
 		}
 		l.UnitCostCents = rec.UnitCostCents
+	}
+	if stored != nil {
+		if err := l.keepsReceived(*stored, e.number); err != nil {
+			return err
+		}
 	}
 	if err := l.check(); err != nil {
 		return err
@@ -132,7 +151,7 @@ func putOrderLine(tx *db.Tx, e orderEdit) error {
 		return nil
 	}
 	now.suggested = false
-	if err := rewrite(tx, was, &now, nil); err != nil {
+	if err := rewrite(tx, was, &now, nil, cause{}); err != nil {
 		return err
 	}
 	return tx.Audit("purchase_order.imported", orderSubject(e.number), struct {

@@ -29,7 +29,7 @@ func (s *Service) Products(ctx context.Context, q ProductQuery) (Products, error
 	wanted := folded(q.Q)
 	query, args := CatalogueQuery{Supplier: q.Supplier, Active: "1"}.statement()
 	err := s.db.View(ctx, func(c *db.Conn) error {
-		h, d, err := seenToday(c)
+		h, d, err := asOfToday(c)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (s *Service) Product(ctx context.Context, sku string, days int64) (p Produc
 		if err != nil {
 			return err
 		}
-		h, d, err := seenToday(c)
+		h, d, err := asOfToday(c)
 		if err != nil {
 			return err
 		}

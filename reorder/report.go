@@ -52,7 +52,7 @@ func (q ReportQuery) wants(status string) bool {
 // limit.
 func (s *Service) Report(ctx context.Context, q ReportQuery) (rep Report, total int, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		h, d, err := seenToday(c)
+		h, d, err := asOfToday(c)
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (s *Service) Report(ctx context.Context, q ReportQuery) (rep Report, total 
 	return rep, total, err
 }
 
-func report(c *db.Conn, h horizon, d drift, q ReportQuery) (Report, int, error) {
+func report(c *db.Conn, h horizon, d windowDelta, q ReportQuery) (Report, int, error) {
 	rep := Report{Today: h.today, ForecastWindowDays: h.window, TargetCoverDays: h.cover, SKUs: []Row{}}
 	if q.Status == All { // growing so long a list would take twice the memory
 		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM skus WHERE active = 1")

@@ -3,6 +3,7 @@ package reorder
 import (
 	"bytes"
 	"errors"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/exact"
@@ -23,6 +24,11 @@ type upload struct {
 	codes   []string // the SKUs that the rows name, each once
 	codeOf  map[string]int32
 	refused []refusal
+
+	byChannel bool     // channels are told apart: a share of a SKU-day is added to or replaced
+	channels  []string // that the rows name; none is ""
+	placeOf   map[string]int32
+	channel   int32 // of the row at hand, into channels
 }
 
 // sale is a row that passed.
@@ -31,6 +37,8 @@ type sale struct {
 	day exact.Day
 	sku int32 // into the upload's codes; once they are looked up, into the SKUs found
 	row int32 // position in the upload, from 0
+
+	channel int32 // into the upload's channels
 }
 
 // refusal is a row that did not.
@@ -103,6 +111,14 @@ func (u *upload) addJSON(row int32, v strict.Value) {
 // addCells reads a row of a CSV file. As in every table, spaces around a cell are none
 // of its value.
 func (u *upload) addCells(row int32, cells []string) {
+	if u.byChannel {
+		name := strings.TrimSpace(cells[3])
+		if err := schema.CheckText("channel", name, maxChannel); err != nil {
+			u.refuse(row, err.Error())
+			return
+		}
+		u.in(name)
+	}
 	var texts [3][]byte
 	for i, f := range [...]struct{ name, wants string }{{"date", wantsDay}, {"sku", wantsSKU}, {"qty", wantsQty}} {
 		if texts[i] = trimmed([]byte(cells[i])); len(texts[i]) == 0 {
@@ -125,7 +141,7 @@ func (u *upload) add(row int32, date, sku, qty []byte) {
 		u.refuse(row, "qty: "+schema.Quote(string(qty))+wrongWith(n, err)+"; "+wantsQty)
 		return
 	}
-	u.sales = append(u.sales, sale{qty: n, day: d, sku: u.code(trimmed(sku)), row: row})
+	u.sales = append(u.sales, sale{qty: n, day: d, sku: u.code(trimmed(sku)), row: row, channel: u.channel})
 }
 
 func wrongWith(n exact.Milli, err error) string {
@@ -138,6 +154,19 @@ func wrongWith(n exact.Milli, err error) string {
 		return " is negative"
 	}
 	return " is too large"
+}
+
+// in says of which channel the rows are that are added next.
+func (u *upload) in(channel string) {
+	i, known := u.placeOf[channel]
+	if !known {
+		if u.placeOf == nil {
+			u.placeOf = map[string]int32{}
+		}
+		i = int32(len(u.channels)) // #nosec G115 -- there are at most as many as rows
+		u.channels, u.placeOf[channel] = append(u.channels, channel), i
+	}
+	u.channel = i
 }
 
 // code gives the index of a SKU's code among the upload's.

@@ -3,46 +3,112 @@ package reorder
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 )
 
 // salesTable is the sales history as CSV. A file replaces what is stored for its SKUs
 // and days, unless --add adds to it; its rows are checked as those of the request.
 func (s *Service) salesTable() schema.Table {
 	return schema.Table{
-		Name:    "sales",
-		About:   "Sales, one row a day and SKU; rows of the same day and SKU are totalled. The totals replace what is stored, or with --add are added to it.",
+		Name: "sales",
+		About: "Sales, one row a day and SKU; rows of the same day and SKU are totalled. The totals replace what is stored, or with --add are added to it. " +
+			"A file with the column channel does so for each SKU, day and channel by itself.",
 		Options: []string{"add"},
 		Row: func(f *schema.Form) schema.Put {
 			var sold Sale
 			f.Day(&sold.Date, "date", "the day, not in the future", schema.Required)
 			f.Text(&sold.SKU, "sku", "a SKU of the catalogue, case-sensitive", schema.Required, schema.Most(maxCode))
 			f.Milli(&sold.Qty, "qty", "how much was sold", schema.Required, schema.Range(0, int64(maxQty/1000)))
+			var channel string
+			f.Text(&channel, "channel", "where it was sold", schema.Most(maxChannel))
 			return nil // Load stores
 		},
-		Load: s.LoadSales,
-		Export: func(c *db.Conn, emit func(cells ...string) error) error {
-			return db.Each(c, func(r *db.Row) error {
-				day, sku, qty := r.Day(), r.Text(), r.Milli()
-				for ; qty > maxQty; qty -= maxQty { // a day may hold more than a row
-					if err := emit(day.String(), sku, maxQty.String()); err != nil {
-						return err
-					}
-				}
-				return emit(day.String(), sku, qty.String())
-			}, "SELECT day, sku, qty FROM sales CROSS JOIN skus ON skus.id = sku_id ORDER BY day, sku")
-		},
+		Load:   s.LoadSales,
+		Export: exportSales,
 	}
+}
+
+// share is what of a SKU's sales of a day belongs to a channel; "" is none.
+type share struct {
+	Channel string      `json:"channel"`
+	Qty     exact.Milli `json:"qty"`
+}
+
+// soldShares is a SKU-day with what its channels have of it: first what was sold
+// without a channel, unless that is nothing and channels have it all.
+type soldShares struct {
+	day    exact.Day
+	sku    string
+	qty    exact.Milli
+	shares []share
+}
+
+const selectShares = `SELECT day, sku, sales.qty, ifnull(sales_channels.name, ''), ifnull(channel_sales.qty, 0)
+	FROM sales CROSS JOIN skus ON skus.id = sku_id
+	LEFT JOIN channel_sales USING (day, sku_id) LEFT JOIN sales_channels ON sales_channels.id = channel_id `
+
+// eachSold calls fn for every SKU-day that the query on selectShares gives, which is
+// in an order that keeps the shares of a SKU-day together.
+func eachSold(c *db.Conn, fn func(soldShares) error, query string, args ...any) error {
+	var at soldShares
+	rest := exact.Milli(0)
+	give := func() error {
+		if at.sku == "" {
+			return nil
+		}
+		if rest > 0 || len(at.shares) == 0 {
+			at.shares = append([]share{{"", rest}}, at.shares...)
+		}
+		return fn(at)
+	}
+	err := db.Each(c, func(r *db.Row) error {
+		day, sku, qty, name, part := r.Day(), r.Text(), r.Milli(), r.Text(), r.Milli()
+		if day != at.day || sku != at.sku {
+			if err := give(); err != nil {
+				return err
+			}
+			at, rest = soldShares{day: day, sku: sku, qty: qty, shares: at.shares[:0]}, qty
+		}
+		if name != "" {
+			at.shares = append(at.shares, share{name, part})
+			rest -= part
+		}
+		return nil
+	}, query, args...)
+	if err != nil {
+		return err
+	}
+	return give()
+}
+
+func exportSales(c *db.Conn, emit func(cells ...string) error) error {
+	return eachSold(c, func(s soldShares) error {
+		for _, part := range s.shares {
+			qty := part.Qty
+			for ; qty > maxQty; qty -= maxQty { // a day may hold more than a row
+				if err := emit(s.day.String(), s.sku, maxQty.String(), part.Channel); err != nil {
+					return err
+				}
+			}
+			if err := emit(s.day.String(), s.sku, qty.String(), part.Channel); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, selectShares+"ORDER BY day, sku")
 }
 
 // errDry undoes what a dry run did.
 var errDry = errors.New("a dry run leaves nothing")
 
-// LoadSales stores the lines of a CSV file, whose cells are date, sku and qty.
+// LoadSales stores the lines of a CSV file, whose cells are date, sku, qty and channel.
 func (s *Service) LoadSales(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
 	u := newUpload(len(lines))
+	u.byChannel = slices.Contains(o.Columns, "channel")
 	for i, l := range lines {
 		u.addCells(int32(i), l.Cells)
 	}

@@ -107,11 +107,14 @@ func crossed(was, now record, h horizon) bool {
 // save stores what a change made of a SKU's stock, sales, times or on-order quantity:
 // the one path of them all. It judges the SKU anew and fires sku.reorder_point when it
 // came to be below. The caller writes the audit entry of its act.
-func save(tx *db.Tx, h horizon, was record, now *record) (fired bool, err error) {
+func save(tx *db.Tx, h horizon, was record, now *record, why cause) (fired bool, err error) {
 	now.judge(h)
 	if _, err := tx.Exec(`UPDATE skus SET current_stock = ?, on_order = ?, sold = ?, first_sold = nullif(?, 2932897),
 		is_below = ?, judged_on = ?, updated_at = ? WHERE id = ?`,
 		now.CurrentStock, now.OnOrder, now.sold, now.firstSold, now.isBelow, now.judgedOn, now.UpdatedAt, now.id); err != nil {
+		return false, err
+	}
+	if err := noteMovement(tx, was, *now, why); err != nil {
 		return false, err
 	}
 	if !crossed(was, *now, h) {
@@ -122,7 +125,7 @@ func save(tx *db.Tx, h horizon, was record, now *record) (fired bool, err error)
 
 // move is the guarded way to another stock and on-order quantity, for a count as for
 // a receipt. It refuses a stock below 0 or above 10^9 units.
-func move(tx *db.Tx, h horizon, rec *record, stock, onOrder exact.Milli) (fired bool, err error) {
+func move(tx *db.Tx, h horizon, rec *record, stock, onOrder exact.Milli, why cause) (fired bool, err error) {
 	switch {
 	case stock < 0:
 		return false, fault.Invalidf("the stock of %s would be %s: stock is never negative (it is %s now)", rec.Code, stock, rec.CurrentStock)
@@ -133,5 +136,5 @@ func move(tx *db.Tx, h horizon, rec *record, stock, onOrder exact.Milli) (fired 
 	}
 	was := *rec
 	rec.CurrentStock, rec.OnOrder, rec.UpdatedAt = stock, onOrder, tx.Now()
-	return save(tx, h, was, rec)
+	return save(tx, h, was, rec, why)
 }

@@ -29,10 +29,10 @@ func (s span) without(t span) []span {
 	return rest
 }
 
-// standToday moves the standing window to the one that ends today. Every write calls
+// rollToToday moves the standing window to the one that ends today. Every write calls
 // it before it stores anything of a SKU; from then on the SKUs' sums are today's. While
 // the clock cannot be right the window is not moved: unavailable.
-func standToday(tx *db.Tx) (horizon, error) {
+func rollToToday(tx *db.Tx) (horizon, error) {
 	set, err := settingsOf(&tx.Conn)
 	if err != nil {
 		return horizon{}, err
@@ -73,12 +73,12 @@ func addSales(tx *db.Tx, days span, sign int) error {
 	return err
 }
 
-// drift is what a read adds to each SKU's stored sum to have it as of another day
+// windowDelta is what a read adds to each SKU's stored sum to have it as of another day
 // than the standing one, by SKU id; what it lacks is 0.
-type drift map[int64]exact.Milli
+type windowDelta map[int64]exact.Milli
 
-// seenToday gives the horizon of today and the drift of the SKUs' sums up to it.
-func seenToday(c *db.Conn) (horizon, drift, error) {
+// asOfToday gives the horizon of today and the change of the SKUs' sums up to it.
+func asOfToday(c *db.Conn) (horizon, windowDelta, error) {
 	set, err := settingsOf(c)
 	if err != nil {
 		return horizon{}, nil, err
@@ -88,7 +88,7 @@ func seenToday(c *db.Conn) (horizon, drift, error) {
 		return h, nil, nil
 	}
 	old, now := windowOf(set.standing, h.window), windowOf(h.today, h.window)
-	d := drift{}
+	d := windowDelta{}
 	for _, entered := range now.without(old) {
 		if err := d.add(c, entered, 1); err != nil {
 			return horizon{}, nil, err
@@ -102,7 +102,7 @@ func seenToday(c *db.Conn) (horizon, drift, error) {
 	return h, d, nil
 }
 
-func (d drift) add(c *db.Conn, days span, sign exact.Milli) error {
+func (d windowDelta) add(c *db.Conn, days span, sign exact.Milli) error {
 	return db.Each(c, func(r *db.Row) error {
 		id, qty := r.Int(), r.Milli()
 		d[id] += sign * qty

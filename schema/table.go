@@ -37,7 +37,10 @@ type Line struct {
 }
 
 // LoadOptions are import's flags.
-type LoadOptions struct{ Add, Emit, DryRun bool }
+type LoadOptions struct {
+	Add, Emit, DryRun bool
+	Columns           []string // that the file has, for a table that takes it as a whole
+}
 
 // Loaded is what an import did.
 type Loaded struct {

@@ -93,6 +93,7 @@ func loadAll(ctx context.Context, who db.Caller, t schema.Table, r *reader, o sc
 		}
 		lines = append(lines, schema.Line{Number: l.number, Cells: r.inOrder(l.cells)})
 	}
+	o.Columns = r.columns
 	loaded, err := t.Load(ctx, who, lines, o)
 	done.Imported = loaded.Imported
 	done.Errors = append(done.Errors, loaded.Errors...)

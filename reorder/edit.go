@@ -1,0 +1,36 @@
+package reorder
+
+import (
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+)
+
+// field binds one field of a record that is made or edited. A field that is not given
+// sets nothing; one that is given empty sets what the variable holds, its default.
+func field[T any](f *schema.Form, all *[]func(T), name string, set func(T), bind func(opts ...schema.Opt)) {
+	bind()
+	if f.Given(name) {
+		*all = append(*all, set)
+	}
+}
+
+func intText(n int64) string { return strconv.FormatInt(n, 10) }
+
+func intOrEmpty(p *int64) string {
+	if p == nil {
+		return ""
+	}
+	return intText(*p)
+}
+
+// containsFolded tells whether one of the texts, folded, has the folded text in it.
+func containsFolded(wanted string, texts ...string) bool {
+	for _, t := range texts {
+		if strings.Contains(folded(t), wanted) {
+			return true
+		}
+	}
+	return false
+}

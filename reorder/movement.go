@@ -1,0 +1,63 @@
+package reorder
+
+import (
+	"context"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// What moves a SKU's stock.
+const (
+	movedByCount      = "count"      // set to a counted figure
+	movedByAdjustment = "adjustment" // added or taken away
+	movedByReceipt    = "receipt"    // goods of a purchase order came in
+	movedByReturn     = "return"     // a receipt was taken back
+	movedByEdit       = "edit"       // the product form or an import
+)
+
+// cause is why a SKU's stock is changed.
+type cause struct {
+	kind   string
+	reason string
+	number string // the purchase order; "" is none
+}
+
+// Movement is one change of a SKU's stock.
+type Movement struct {
+	At           exact.Instant `json:"at"`
+	Kind         string        `json:"kind" enum:"count,adjustment,receipt,return,edit"`
+	Qty          exact.Milli   `json:"qty" about:"added, or with a minus taken away"`
+	CurrentStock exact.Milli   `json:"current_stock" about:"afterwards"`
+	Reason       string        `json:"reason"`
+	Number       string        `json:"number" about:"the purchase order, or empty"`
+	Actor        string        `json:"actor"`
+	Via          string        `json:"via"`
+}
+
+// noteMovement keeps what moved a SKU's stock, if anything did.
+func noteMovement(tx *db.Tx, was, now record, why cause) error {
+	if was.CurrentStock == now.CurrentStock {
+		return nil
+	}
+	_, err := tx.Exec(`INSERT INTO stock_movements (sku_id, at, kind, qty, current_stock, reason, number, actor, via)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, now.id, tx.Now(), why.kind, now.CurrentStock-was.CurrentStock, now.CurrentStock,
+		why.reason, why.number, tx.Who().User, tx.Who().Via)
+	return err
+}
+
+// Movements gives the last changes of a SKU's stock, newest first.
+func (s *Service) Movements(ctx context.Context, sku string, limit int64) (all []Movement, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		rec, err := find(c, sku)
+		if err != nil {
+			return err
+		}
+		all, err = db.All(c, func(r *db.Row) Movement {
+			return Movement{At: r.Instant(), Kind: r.Text(), Qty: r.Milli(), CurrentStock: r.Milli(), Reason: r.Text(), Number: r.Text(), Actor: r.Text(), Via: r.Text()}
+		}, `SELECT at, kind, qty, current_stock, reason, number, actor, via FROM stock_movements
+			WHERE sku_id = ? ORDER BY id DESC LIMIT ?`, rec.id, limit)
+		return err
+	})
+	return all, err
+}

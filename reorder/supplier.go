@@ -1,0 +1,224 @@
+package reorder
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Supplier is who delivers: what is known of them beside the name that stands with
+// their SKUs. A SKU may name one of which no record is kept.
+type Supplier struct {
+	Name          string        `json:"name"`
+	Email         string        `json:"email"`
+	Phone         string        `json:"phone"`
+	Address       string        `json:"address"`
+	LeadTimeDays  *int64        `json:"lead_time_days" about:"for its SKUs that say nothing else; null is the usual 7"`
+	MinOrderCents int64         `json:"min_order_cents" about:"the least total of an order"`
+	Notes         string        `json:"notes"`
+	SKUs          int64         `json:"skus" about:"active SKUs that name it"`
+	CreatedAt     exact.Instant `json:"created_at"`
+	UpdatedAt     exact.Instant `json:"updated_at"`
+}
+
+const supplierColumns = `name, email, phone, address, lead_time_days, min_order_cents, notes,
+	(SELECT count(*) FROM skus WHERE supplier = suppliers.name AND active = 1), created_at, updated_at`
+
+func scanSupplier(r *db.Row) Supplier {
+	return Supplier{
+		Name: r.Text(), Email: r.Text(), Phone: r.Text(), Address: r.Text(), LeadTimeDays: r.IntPtr(), MinOrderCents: r.Int(),
+		Notes: r.Text(), SKUs: r.Int(), CreatedAt: r.Instant(), UpdatedAt: r.Instant(),
+	}
+}
+
+func lookUpSupplier(c *db.Conn, name string) (Supplier, bool, error) {
+	return db.One(c, scanSupplier, "SELECT "+supplierColumns+" FROM suppliers WHERE name = ?", name)
+}
+
+// Suppliers is a page of the suppliers, in the order of their names.
+type Suppliers struct {
+	Suppliers []Supplier `json:"suppliers"`
+	Next      *string    `json:"next" about:"give it as after for the next page; null at the end"`
+	Total     int64      `json:"total" about:"how many there are in all"`
+}
+
+// SupplierQuery narrows the list: Q is looked for in name, e-mail and notes.
+type SupplierQuery struct {
+	Q, After string
+	Limit    int64
+}
+
+// Suppliers lists the suppliers of which a record is kept.
+func (s *Service) Suppliers(ctx context.Context, q SupplierQuery) (page Suppliers, err error) {
+	page.Suppliers = []Supplier{}
+	wanted := folded(q.Q)
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		return db.Each(c, func(r *db.Row) error {
+			one := scanSupplier(r)
+			if wanted != "" && !containsFolded(wanted, one.Name, one.Email, one.Notes) {
+				return nil
+			}
+			page.Total++
+			if one.Name <= q.After {
+				return nil
+			}
+			if n := int64(len(page.Suppliers)); q.Limit > 0 && n == q.Limit {
+				page.Next = &page.Suppliers[n-1].Name
+				return nil
+			}
+			page.Suppliers = append(page.Suppliers, one)
+			return nil
+		}, "SELECT "+supplierColumns+" FROM suppliers ORDER BY name")
+	})
+	return page, err
+}
+
+// Supplier gives one supplier's record. Refused: an unknown name.
+func (s *Service) Supplier(ctx context.Context, name string) (one Supplier, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		one, err = findSupplier(c, name)
+		return err
+	})
+	return one, err
+}
+
+func findSupplier(c *db.Conn, name string) (Supplier, error) {
+	one, found, err := lookUpSupplier(c, name)
+	if err == nil && !found {
+		err = fault.NotFoundf("no record of a supplier %s; `reorder suppliers list` lists them", schema.Quote(name))
+	}
+	return one, err
+}
+
+// usualLeadTime is of a SKU that says nothing, and whose supplier says nothing.
+const usualLeadTime = 7
+
+// leadTimeOf is the lead time of a supplier's SKUs that say nothing else.
+func leadTimeOf(c *db.Conn, supplier string) (int64, error) {
+	if supplier == "" {
+		return usualLeadTime, nil
+	}
+	one, _, err := lookUpSupplier(c, supplier)
+	if one.LeadTimeDays == nil {
+		return usualLeadTime, err
+	}
+	return *one.LeadTimeDays, err
+}
+
+// supplierEdit is one row about a supplier: whom it names and what it sets.
+type supplierEdit struct {
+	name string
+	set  []func(*Supplier)
+}
+
+// bindSupplier reads a row. What is not given sets nothing; what is empty sets the
+// default.
+func bindSupplier(f *schema.Form) supplierEdit {
+	var e supplierEdit
+	f.Text(&e.name, "name", "the supplier, as its SKUs name it", schema.Required, schema.Most(maxName), schema.Example(sample.Supplier))
+	var k Supplier
+	text := func(p *string, most int, name, about string, set func(*Supplier)) {
+		field(f, &e.set, name, set, func(opts ...schema.Opt) { f.Text(p, name, about, append(opts, schema.Most(most))...) })
+	}
+	text(&k.Email, maxName, "email", "where orders are sent", func(to *Supplier) { to.Email = k.Email })
+	text(&k.Phone, maxName, "phone", "its telephone number", func(to *Supplier) { to.Phone = k.Phone })
+	text(&k.Address, maxNotes, "address", "its postal address, for the printed order", func(to *Supplier) { to.Address = k.Address })
+	field(f, &e.set, "lead_time_days", func(to *Supplier) { to.LeadTimeDays = k.LeadTimeDays }, func(opts ...schema.Opt) {
+		f.IntPtr(&k.LeadTimeDays, "lead_time_days", "days from order to delivery, for its SKUs that say nothing else; 7 when empty", append(opts, schema.Range(0, maxDays))...)
+	})
+	field(f, &e.set, "min_order_cents", func(to *Supplier) { to.MinOrderCents = k.MinOrderCents }, func(opts ...schema.Opt) {
+		f.Int(&k.MinOrderCents, "min_order_cents", "the least total of an order, in cents", append(opts, schema.Range(0, maxMinOrder))...)
+	})
+	text(&k.Notes, maxNotes, "notes", "whatever else is worth knowing", func(to *Supplier) { to.Notes = k.Notes })
+	return e
+}
+
+// putSupplier makes the supplier's record, or makes of it what the row says. A row that
+// changes nothing writes nothing.
+func putSupplier(tx *db.Tx, e supplierEdit) error {
+	was, found, err := lookUpSupplier(&tx.Conn, e.name)
+	if err != nil {
+		return err
+	}
+	now := was
+	now.Name, now.UpdatedAt = e.name, tx.Now()
+	for _, set := range e.set {
+		set(&now)
+	}
+	if !found {
+		now.CreatedAt = tx.Now()
+		if _, err := tx.Insert(`INSERT INTO suppliers (name, email, phone, address, lead_time_days, min_order_cents, notes, created_at, updated_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, now.Name, now.Email, now.Phone, now.Address, now.LeadTimeDays, now.MinOrderCents, now.Notes,
+			now.CreatedAt, now.UpdatedAt); err != nil {
+			return err
+		}
+		return tx.Audit("supplier.created", supplierSubject(e.name), now)
+	}
+	changes := supplierDifferences(was, now)
+	if len(changes) == 0 {
+		return nil
+	}
+	if _, err := tx.Exec(`UPDATE suppliers SET email = ?, phone = ?, address = ?, lead_time_days = ?, min_order_cents = ?, notes = ?, updated_at = ?
+		WHERE name = ?`, now.Email, now.Phone, now.Address, now.LeadTimeDays, now.MinOrderCents, now.Notes, now.UpdatedAt, now.Name); err != nil {
+		return err
+	}
+	return tx.Audit("supplier.changed", supplierSubject(e.name), changes)
+}
+
+func supplierSubject(name string) string { return "supplier:" + name }
+
+func supplierDifferences(was, now Supplier) map[string][2]any {
+	d := map[string][2]any{}
+	addDifference(d, "email", was.Email, now.Email)
+	addDifference(d, "phone", was.Phone, now.Phone)
+	addDifference(d, "address", was.Address, now.Address)
+	addDifference(d, "lead_time_days", orNull(was.LeadTimeDays), orNull(now.LeadTimeDays))
+	addDifference(d, "min_order_cents", was.MinOrderCents, now.MinOrderCents)
+	addDifference(d, "notes", was.Notes, now.Notes)
+	return d
+}
+
+func addDifference(d map[string][2]any, name string, was, now any) {
+	if was != now {
+		d[name] = [2]any{was, now}
+	}
+}
+
+// orNull is what p points to, or nil: comparable, and null in JSON.
+func orNull[T any](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+// supplierTable is the suppliers as CSV.
+func (s *Service) supplierTable() schema.Table {
+	return schema.Table{
+		Name:  "suppliers",
+		About: "Who delivers, one row a supplier. lead_time_days is what a SKU of theirs has that says nothing itself; min_order_cents is the least total of an order.",
+		Row: func(f *schema.Form) schema.Put {
+			e := bindSupplier(f)
+			return func(tx *db.Tx) error { return putSupplier(tx, e) }
+		},
+		Export: func(c *db.Conn, emit func(cells ...string) error) error {
+			return db.Each(c, func(r *db.Row) error {
+				one := scanSupplier(r)
+				return emit(one.Name, one.Email, one.Phone, one.Address, intOrEmpty(one.LeadTimeDays), intText(one.MinOrderCents), one.Notes)
+			}, "SELECT "+supplierColumns+" FROM suppliers ORDER BY name")
+		},
+	}
+}
+
+// SaveSupplier makes or changes a supplier's record.
+func (s *Service) saveSupplier(ctx context.Context, who db.Caller, e supplierEdit) (Supplier, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Supplier, error) {
+		if err := putSupplier(tx, e); err != nil {
+			return Supplier{}, err
+		}
+		return findSupplier(&tx.Conn, e.name)
+	})
+}
