@@ -10,8 +10,9 @@ import (
 // field binds one field of a record that is made or edited. A field that is not given
 // sets nothing; one that is given empty sets what the variable holds, its default.
 func field[T any](f *schema.Form, all *[]func(T), name string, set func(T), bind func(opts ...schema.Opt)) {
-	bind()
-	if f.Given(name) {
+	var cleared bool
+	bind(schema.Clear(&cleared))
+	if f.Given(name) || cleared {
 		*all = append(*all, set)
 	}
 }

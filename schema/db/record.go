@@ -22,6 +22,7 @@ var records = map[string]record{
 	"events": {skip: true}, "schema_migrations": {skip: true}, "sessions": {skip: true},
 	"store_codes":  {skip: true}, // the counts of their batch tell
 	"store_expiry": {skip: true}, "store_provider_events": {skip: true}, "store_totals": {skip: true},
+	"stock_movements":   {skip: true}, // the SKU's stock tells
 	"work_order_counts": {skip: true},
 
 	"endpoints":            {noun: "webhook"},
@@ -32,6 +33,7 @@ var records = map[string]record{
 	"sales":                {noun: "sales"},
 	"settings":             {noun: "settings"},
 	"skus":                 {noun: "sku", key: "sku"},
+	"suppliers":            {noun: "supplier", key: "name"},
 	"store_batches":        {noun: "batch", key: "batch"},
 	"store_customers":      {noun: "customer", key: "email"},
 	"store_orders":         {noun: "order", key: "order_ref"},
@@ -68,6 +70,7 @@ const (
 // kinds are the columns whose names do not tell. Days end in _date, instants in _at or
 // _until; a column that is checked to be 0 or 1 is a truth value.
 var kinds = map[string]kind{
+	"channel_sales.day": kindDay, "channel_sales.qty": kindMilli,
 	"charges.period_end": kindDay, "charges.period_start": kindDay,
 	"leases.last_day": kindDerived, "leases.next_post_day": kindDerived,
 	"meters.corrected_day": kindDay, "meters.last_day": kindDay, "meters.last_value": kindMilli, "meters.reading": kindMilli,
