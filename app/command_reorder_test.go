@@ -99,7 +99,8 @@ func TestPurchaseOrders(t *testing.T) {
 	c.equal("none", po("list", "--json"), `{"purchase_orders":[]}`+"\n")
 	c.equal("created", po("create", "--supplier", "Leaf", "--line", "TEA=20", "--line", "NAIL=1.5@400", "--expected", "2026-12-01"), "PO-000001\n")
 	const draft = `{"number":"PO-000001","supplier":"Leaf","status":"draft","expected_date":"2026-12-01",` +
-		`"lines":[{"sku":"NAIL","ordered":1.5,"received":0,"unit_cost_cents":400},{"sku":"TEA","ordered":20,"received":0,"unit_cost_cents":1999}]}`
+		`"lines":[{"sku":"NAIL","ordered":1.5,"received":0,"unit_cost_cents":400,"name":"Nails","supplier_sku":"","unit":"","total_cents":600},` +
+		`{"sku":"TEA","ordered":20,"received":0,"unit_cost_cents":1999,"name":"Green tea","supplier_sku":"","unit":"","total_cents":39980}],"total_cents":40580,"below_minimum_cents":0}`
 	c.equal("shown", po("show", "PO-000001", "--json"), draft+"\n")
 	if text := po("show", "PO-000001"); !regexp.MustCompile(`^PO-000001: draft, from Leaf, expected 2026-12-01
 SKU +ORDERED +RECEIVED +UNIT COST
@@ -137,7 +138,7 @@ func TestPurchaseOrdersAreSuggestedBySupplier(t *testing.T) {
 	c := newShelf(t)
 	c.ok("reorder", "adjust", "NAIL", "--set", "0")
 	const want = `{"purchase_orders":[{"number":"PO-00000%s","supplier":"Leaf","status":"draft","expected_date":null,` +
-		`"lines":[{"sku":"TEA","ordered":70,"received":0,"unit_cost_cents":1999}]}]}` + "\n"
+		`"lines":[{"sku":"TEA","ordered":70,"received":0,"unit_cost_cents":1999,"name":"Green tea","supplier_sku":"","unit":"","total_cents":139930}],"total_cents":139930,"below_minimum_cents":0}]}` + "\n"
 	c.equal("suggested", c.ok("reorder", "po", "suggest", "--json"), strings.Replace(want, "%s", "1", 1))
 	c.equal("suggested again", c.ok("reorder", "po", "suggest", "--json"), strings.Replace(want, "%s", "2", 1))
 	c.equal("what is there", c.ok("reorder", "po", "list", "--json"), strings.Replace(want, "%s", "2", 1))
