@@ -12,7 +12,7 @@ import (
 func TestActorHasTheUsersRole(t *testing.T) {
 	h, ctx := newHouse(t), context.Background()
 	must[User](t)(h.add("zoë", "member", "store", "rental"))
-	must[User](t)(SetRole(ctx, h.d, db.CLI(""), "zoë", "viewer", []string{"rental"}))
+	must[User](t)(SetRole(ctx, h.d, db.CLI(""), "zoë", "viewer", []string{"rental"}, nil))
 	for service, role := range map[string]string{"store": "member", "rental": "viewer"} {
 		want := db.Caller{Service: service, User: "zoë", Role: role, Scope: "full", Via: "cli"}
 		if got := must[db.Caller](t)(Actor(ctx, h.d, " zoë ", service)); got != want {

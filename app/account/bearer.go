@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"quartermaster/schema/db"
@@ -18,18 +16,9 @@ import (
 // keys that it has seen, so that one costs no read of the database, and forgets them
 // as soon as any credential may have lost its power, in this process or another.
 type Keys struct {
-	d     *db.DB
+	*memory[seenKey]
 	wrong *limit.Counter[limit.Address]
-
-	begun    atomic.Uint64 // how many looks at the database's version have begun
-	looking  sync.Mutex
-	version  int64  // at the newest look
-	answered uint64 // the newest look that ended well
-
-	mu    sync.Mutex
-	stamp int64 // the credential stamp at which everything in seen was read
-	seen  map[[sha256.Size]byte]*seenKey
-	used  map[int64]exact.Instant // by key id, to the minute; not written yet
+	used  map[int64]exact.Instant // by key id, to the minute; not written yet; guarded by mu
 }
 
 type seenKey struct {
@@ -37,16 +26,11 @@ type seenKey struct {
 	used exact.Instant // the newest minute that went into Keys.used
 }
 
-// maxSeen bounds how many keys are remembered.
-const maxSeen = 4096
-
 // NewKeys makes the one Keys of a process: wrong keys are counted over all listeners
 // together.
 func NewKeys(d *db.DB) *Keys {
 	return &Keys{
-		d: d, version: -1, stamp: -1,
-		wrong: limit.New[limit.Address](20, time.Minute),
-		seen:  map[[sha256.Size]byte]*seenKey{}, used: map[int64]exact.Instant{},
+		memory: newMemory[seenKey](d), wrong: limit.New[limit.Address](20, time.Minute), used: map[int64]exact.Instant{},
 	}
 }
 
@@ -123,51 +107,6 @@ func (k *Keys) find(ctx context.Context, hash [sha256.Size]byte) (who db.Caller,
 	return who, s != nil || found, err
 }
 
-// look makes sure that what is remembered was true when the request came in, or
-// later, and gives the database's version of then. It asks for the database's version, which no commit leaves as it was; only
-// when that has moved does it read the stamp of the credentials, and only when that
-// has moved too is everything forgotten.
-//
-// Requests that come while one looks wait for the next look together: one that began
-// after a request came in serves it too.
-func (k *Keys) look() (version int64, err error) { return k.lookSince(k.begun.Load()) }
-
-// lookSince is look for a request that came when that many looks had begun.
-func (k *Keys) lookSince(came uint64) (version int64, err error) {
-	k.looking.Lock()
-	defer k.looking.Unlock()
-	if k.answered > came {
-		return k.version, nil
-	}
-	mine := k.begun.Add(1)
-	if version, err = k.d.Version(); err != nil {
-		return 0, err
-	}
-	if version != k.version {
-		// Read after the version: what is committed in between moves the version again.
-		stamp, err := k.d.Glance(selectStamp)
-		if err != nil {
-			return 0, err
-		}
-		k.trust(stamp)
-		k.version = version
-	}
-	k.answered = mine
-	return version, nil
-}
-
-const selectStamp = "SELECT stamp FROM credential_stamp"
-
-// trust forgets every key if it was read at another stamp.
-func (k *Keys) trust(stamp int64) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if stamp != k.stamp {
-		k.stamp = stamp
-		clear(k.seen)
-	}
-}
-
 // selectCaller finds the owner of a key that is good for something.
 const selectCaller = `SELECT k.id, k.service, u.name, r.role, k.scope
 	FROM keys k JOIN users u ON u.id = k.user_id JOIN roles r ON r.user_id = k.user_id AND r.service = k.service
@@ -195,21 +134,8 @@ func (k *Keys) read(ctx context.Context, hash [sha256.Size]byte, now exact.Insta
 	defer k.mu.Unlock()
 	s := &seenKey{who: who}
 	k.use(s, now)
-	if stamp == k.stamp { // else what is remembered was read at another time than this
-		k.remember(hash, s)
-	}
+	k.remember(hash, s, stamp)
 	return who, true, nil
-}
-
-// remember is called with mu held.
-func (k *Keys) remember(hash [sha256.Size]byte, s *seenKey) {
-	if len(k.seen) >= maxSeen {
-		for other := range k.seen {
-			delete(k.seen, other)
-			break
-		}
-	}
-	k.seen[hash] = s
 }
 
 // Wrong tells how many wrong keys there were since the start, and how many of them

@@ -35,7 +35,7 @@ func TestAuthenticate(t *testing.T) {
 	}
 	_, revoked := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	must[Key](t)(RevokeKey(ctx, h.d, cli, 3))
-	must[User](t)(h.add("gone", "admin", "store"))
+	must[User](t)(h.add("gone", "member", "store"))
 	_, disabled := h.key(NewKey{Service: "store", User: "gone", Scope: "full"})
 	must[User](t)(Disable(ctx, h.d, cli, "gone"))
 	_, err = k.Authenticate(ctx, "store", "Bearer "+mintKey(), "192.0.2.1")
@@ -106,7 +106,7 @@ func TestWhatIsTakenAwayHoldsOnTheNextRequest(t *testing.T) {
 			must[Key](t)(RevokeKey(ctx, d, cli, made.ID))
 			_, err := ask(full)
 			refused(t, err, fault.Unauthorized)
-			must[User](t)(SetRole(ctx, d, cli, user, "viewer", []string{"store"}))
+			must[User](t)(SetRole(ctx, d, cli, user, "viewer", []string{"store"}, nil))
 			if who := must[db.Caller](t)(ask(spare)); who.Role != "viewer" {
 				t.Fatalf("got the role %s, want viewer", who.Role)
 			}
@@ -219,7 +219,7 @@ func (h house) holdReaders() (release func()) {
 func TestWhatIsRememberedIsBounded(t *testing.T) {
 	k := NewKeys(nil)
 	for i := range maxSeen + 100 {
-		k.remember([32]byte{byte(i), byte(i >> 8)}, &seenKey{})
+		k.remember([32]byte{byte(i), byte(i >> 8)}, &seenKey{}, k.stamp)
 	}
 	if n := len(k.seen); n != maxSeen {
 		t.Fatalf("%d keys are remembered, want %d", n, maxSeen)
@@ -271,7 +271,7 @@ func TestWhatWasReadAtAnotherStampIsNotRemembered(t *testing.T) {
 	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	k := NewKeys(h.d)
 	must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+first, "192.0.2.1"))
-	must[User](t)(SetRole(ctx, h.d, db.CLI(""), "alice", "viewer", []string{"store"}))
+	must[User](t)(SetRole(ctx, h.d, db.CLI(""), "alice", "viewer", []string{"store"}, nil))
 	hash, _ := bearer("Bearer " + full)
 	who, found, err := k.read(ctx, hash, 0)
 	if err != nil || !found || who.Role != "viewer" {

@@ -73,6 +73,9 @@ func CreateKey(ctx context.Context, d *db.DB, who db.Caller, n NewKey) (Key, str
 }
 
 func createKey(tx *db.Tx, u User, n NewKey) (k Key, full string, err error) {
+	if err := keepsServices(&tx.Conn, tx.Who(), []string{n.Service}); err != nil {
+		return k, "", err
+	}
 	label := strings.TrimSpace(n.Label)
 	if err := line("the label", label); err != nil {
 		return k, "", err
@@ -119,6 +122,9 @@ func RevokeKey(ctx context.Context, d *db.DB, who db.Caller, id int64) (Key, err
 		case k.RevokedAt != nil:
 			return k, fault.Conflictf("the key %d (%s) is revoked already, since %s", id, k.Prefix, *k.RevokedAt)
 		}
+		if err := keepsServices(&tx.Conn, tx.Who(), []string{k.Service}); err != nil {
+			return k, err
+		}
 		err = k.revoke(tx)
 		return k, err
 	})
@@ -152,13 +158,21 @@ func RevokeLabelled(ctx context.Context, d *db.DB, who db.Caller, label string) 
 }
 
 // KeysOf lists the keys of one service, or of all for "", in the order in which they
-// were made; the revoked ones too.
+// were made; the revoked ones too. An admin is given those of the services that the
+// admin is admin of.
 func KeysOf(ctx context.Context, d *db.DB, who db.Caller, service string) (keys []Key, err error) {
 	if err := guard(who); err != nil {
 		return nil, err
 	}
 	err = d.View(ctx, func(c *db.Conn) error {
+		in, all, err := adminOf(c, who)
+		if err != nil {
+			return err
+		}
 		keys, err = db.All(c, scanKey, selectKeys+"WHERE k.service = ?1 OR ?1 = '' ORDER BY k.id", service)
+		if !all {
+			keys = slices.DeleteFunc(keys, func(k Key) bool { return !in[k.Service] })
+		}
 		return err
 	})
 	return keys, err

@@ -58,7 +58,7 @@ func TestKeysAreMadeListedAndRevoked(t *testing.T) {
 func TestKeysAreRefusedByName(t *testing.T) {
 	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
 	h.user("alice")
-	must[User](t)(h.add("gone", "admin", "store"))
+	must[User](t)(h.add("gone", "member", "store"))
 	must[User](t)(Disable(ctx, h.d, cli, "gone"))
 	k, _ := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	must[Key](t)(RevokeKey(ctx, h.d, cli, k.ID))

@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"sync"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -20,15 +21,21 @@ const setLastUse = "UPDATE keys SET last_used_at = ?1 WHERE id = ?2 AND (last_us
 // Flush writes when the keys were last used. The server calls it every minute and
 // when it stops; what could not be written is kept for the next time.
 func (k *Keys) Flush(ctx context.Context) error {
-	k.mu.Lock()
-	used := k.used
-	k.used = map[int64]exact.Instant{}
-	k.mu.Unlock()
+	return flush(ctx, k.d, &k.mu, &k.used, setLastUse)
+}
+
+// flush runs the statement, with an instant and an id, for all that is in used, which
+// mu guards.
+func flush(ctx context.Context, d *db.DB, mu *sync.Mutex, all *map[int64]exact.Instant, statement string) error {
+	mu.Lock()
+	used := *all
+	*all = map[int64]exact.Instant{}
+	mu.Unlock()
 	if len(used) == 0 {
 		return nil
 	}
-	err := db.Exec(ctx, k.d, db.Bookkeeping(), func(tx *db.Tx) error {
-		set, err := tx.Change(setLastUse)
+	err := db.Exec(ctx, d, db.Bookkeeping(), func(tx *db.Tx) error {
+		set, err := tx.Change(statement)
 		if err != nil {
 			return err
 		}
@@ -43,10 +50,10 @@ func (k *Keys) Flush(ctx context.Context) error {
 		return nil
 	})
 	if err != nil {
-		k.mu.Lock()
-		defer k.mu.Unlock()
+		mu.Lock()
+		defer mu.Unlock()
 		for id, at := range used {
-			k.used[id] = max(at, k.used[id])
+			(*all)[id] = max(at, (*all)[id])
 		}
 	}
 	return err

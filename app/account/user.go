@@ -3,11 +3,15 @@ package account
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/session"
 )
 
 // User is a person, or a machine that acts like one, with a role in each service
@@ -16,30 +20,44 @@ type User struct {
 	Name     string            `json:"name"`
 	Disabled bool              `json:"disabled"`
 	Roles    map[string]string `json:"roles"` // service -> role
-	id       int64
+
+	SignedInAt  *exact.Instant `json:"signed_in_at,omitempty"` // the newest time, with a password or an invitation
+	HasPassword bool           `json:"-"`
+	id          int64
 }
 
-const userColumns = "id, name, disabled"
+const userColumns = "id, name, disabled, signed_in_at, password IS NOT NULL"
 
 func scanUser(r *db.Row) User {
-	return User{id: r.Int(), Name: r.Text(), Disabled: r.Bool(), Roles: map[string]string{}}
+	return User{id: r.Int(), Name: r.Text(), Disabled: r.Bool(), SignedInAt: r.InstantPtr(), HasPassword: r.Bool(), Roles: map[string]string{}}
 }
 
-// findUser gives the user of that name with their roles.
+// findUser gives the user of that name with their roles. A removed one is none.
 func findUser(c *db.Conn, name string) (User, error) {
-	u, found, err := db.One(c, scanUser, "SELECT "+userColumns+" FROM users WHERE name = ?", strings.TrimSpace(name))
+	u, found, err := db.One(c, scanUser, "SELECT "+userColumns+" FROM users WHERE name = ? AND removed_at IS NULL", strings.TrimSpace(name))
 	if err != nil {
 		return u, err
 	}
 	if !found {
-		return u, fault.NotFoundf("there is no user %s; `quartermaster user list` shows who there is", schema.Quote(name))
+		return u, noUser(name)
 	}
-	err = db.Each(c, func(r *db.Row) error {
-		service := r.Text()
-		u.Roles[service] = r.Text()
-		return nil
-	}, "SELECT service, role FROM roles WHERE user_id = ?", u.id)
+	u.Roles, err = rolesOf(c, u.id)
 	return u, err
+}
+
+func noUser(name string) error {
+	return fault.NotFoundf("there is no user %s; `quartermaster user list` shows who there is", schema.Quote(name))
+}
+
+// rolesOf gives a user's roles by service.
+func rolesOf(c *db.Conn, id int64) (map[string]string, error) {
+	roles := map[string]string{}
+	err := db.Each(c, func(r *db.Row) error {
+		service := r.Text()
+		roles[service] = r.Text()
+		return nil
+	}, "SELECT service, role FROM roles WHERE user_id = ?", id)
+	return roles, err
 }
 
 func (u User) subject() string { return fmt.Sprintf("user:%d", u.id) }
@@ -52,7 +70,7 @@ func CheckName(name string) (string, error) {
 	switch name {
 	case "":
 		return "", fault.Invalidf("the user's name is empty; 1 to %d characters are needed", most)
-	case "cli", "system":
+	case "cli", "system", "request", "portal", "buyer":
 		return "", fault.Invalidf("%q is the audit trail's own name for another actor; choose another one", name)
 	}
 	return name, line("the user's name", name)
@@ -80,12 +98,18 @@ func addUser(tx *db.Tx, name, role string, services []string) (User, error) {
 	if err := checkRole(role); err != nil {
 		return User{}, err
 	}
+	if err := keepsServices(&tx.Conn, tx.Who(), services); err != nil {
+		return User{}, err
+	}
 	if len(services) == 0 {
 		return User{}, fault.Invalidf("the user %s would have no service; at least one is needed", schema.Quote(name))
 	}
-	_, taken, err := db.One(&tx.Conn, db.Int, "SELECT id FROM users WHERE name = ?", name)
+	gone, taken, err := db.One(&tx.Conn, db.Int, "SELECT removed_at IS NOT NULL FROM users WHERE name = ?", name)
 	if err != nil {
 		return User{}, err
+	}
+	if gone == 1 {
+		return User{}, fault.Conflictf("there was a user %s, whose name stays in the audit trail and is not given again; choose another name", schema.Quote(name))
 	}
 	if taken {
 		return User{}, fault.Conflictf("there is a user %s already; choose another name, or change the role with `quartermaster user role`", schema.Quote(name))
@@ -102,39 +126,125 @@ func addUser(tx *db.Tx, name, role string, services []string) (User, error) {
 	return u, tx.Audit("user.added", u.subject(), map[string]any{"name": u.Name, "roles": u.Roles})
 }
 
-// put gives the user the role in the service.
+// put gives the user the role in the service; none takes it away.
 func (u User) put(tx *db.Tx, service, role string) error {
+	if role == NoRole {
+		delete(u.Roles, service)
+		_, err := tx.Exec("DELETE FROM roles WHERE user_id = ? AND service = ?", u.id, service)
+		return err
+	}
 	u.Roles[service] = role
 	_, err := tx.Exec(`INSERT INTO roles (user_id, service, role) VALUES (?, ?, ?)
 		ON CONFLICT (user_id, service) DO UPDATE SET role = excluded.role`, u.id, service, role)
 	return err
 }
 
-// SetRole gives a user the role in each of the services. One that has it there
-// already is left as it is; when all do, nothing is written.
-func SetRole(ctx context.Context, d *db.DB, who db.Caller, name, role string, services []string) (User, error) {
+// SetRole gives a user the role in each of the services; without any, in those in which
+// the user has a role, and in all for one who has none. The role "none" takes it away
+// and needs the services to be named. Where the user has it already, nothing changes;
+// else the user's sessions end, but the one that asks.
+func SetRole(ctx context.Context, d *db.DB, who db.Caller, name, role string, services, all []string) (User, error) {
 	return update(ctx, d, who, func(tx *db.Tx) (User, error) {
-		if err := checkRole(role); err != nil {
-			return User{}, err
+		if role == NoRole && len(services) == 0 {
+			return User{}, fault.Invalidf("role: none takes a role away; name the services")
+		}
+		if role != NoRole {
+			if err := checkRole(role); err != nil {
+				return User{}, err
+			}
 		}
 		u, err := findUser(&tx.Conn, name)
 		if err != nil {
 			return User{}, err
 		}
-		changed := map[string]string{}
-		for _, service := range services {
-			if u.Roles[service] == role {
-				continue
-			}
-			changed[service] = role
-			if err := u.put(tx, service, role); err != nil {
-				return User{}, err
+		if len(services) == 0 {
+			if services = slices.Sorted(maps.Keys(u.Roles)); len(services) == 0 {
+				services = all
 			}
 		}
-		if len(changed) == 0 {
-			return u, nil
+		if err := keepsServices(&tx.Conn, tx.Who(), services); err != nil {
+			return User{}, err
 		}
-		return u, tx.Audit("user.role", u.subject(), map[string]any{"name": u.Name, "roles": changed})
+		return u, u.setRoles(tx, role, services)
+	})
+}
+
+// NoRole is the word that takes a role away.
+const NoRole = "none"
+
+func (u *User) setRoles(tx *db.Tx, role string, services []string) error {
+	changed := map[string]string{}
+	var less []string // the services in which the user is no admin from now on
+	for _, service := range services {
+		if had := u.Roles[service]; had == role || had == "" && role == NoRole {
+			continue
+		}
+		changed[service] = role
+		if role != "admin" {
+			less = append(less, service)
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	if err := keepLastAdmin(&tx.Conn, *u, less); err != nil {
+		return err
+	}
+	for service := range changed {
+		if err := u.put(tx, service, role); err != nil {
+			return err
+		}
+	}
+	if err := u.endSessions(tx); err != nil {
+		return err
+	}
+	return tx.Audit("user.role", u.subject(), map[string]any{"name": u.Name, "roles": changed})
+}
+
+// endSessions ends the user's sessions but the one that asks.
+func (u *User) endSessions(tx *db.Tx) error {
+	_, err := session.EndAll(tx, session.Staff, u.id, tx.Who().Session)
+	return err
+}
+
+// Remove ends a user's roles, keys and sessions for good. The trail keeps the name,
+// which is not given again.
+func Remove(ctx context.Context, d *db.DB, who db.Caller, name string) (User, error) {
+	return update(ctx, d, who, func(tx *db.Tx) (User, error) {
+		u, err := findUser(&tx.Conn, name)
+		if err != nil {
+			return u, err
+		}
+		if err := keepsPerson(&tx.Conn, tx.Who(), u, "removes"); err != nil {
+			return u, err
+		}
+		if err := keepLastAdmin(&tx.Conn, u, slices.Sorted(maps.Keys(u.Roles))); err != nil {
+			return u, err
+		}
+		keys, err := db.All(&tx.Conn, scanKey, selectKeys+"WHERE k.user_id = ? AND k.revoked_at IS NULL ORDER BY k.id", u.id)
+		if err != nil {
+			return u, err
+		}
+		for _, k := range keys {
+			if err := k.revoke(tx); err != nil {
+				return u, err
+			}
+		}
+		if err := u.endSessions(tx); err != nil {
+			return u, err
+		}
+		if err := session.Withdraw(tx, session.Staff, u.id); err != nil {
+			return u, err
+		}
+		for _, table := range []string{"roles", "sign_ins"} {
+			if _, err := tx.Exec("DELETE FROM "+table+" WHERE user_id = ?", u.id); err != nil {
+				return u, err
+			}
+		}
+		if _, err := tx.Exec("UPDATE users SET removed_at = ?, password = NULL WHERE id = ?", tx.Now(), u.id); err != nil {
+			return u, err
+		}
+		return u, tx.Audit("user.removed", u.subject(), map[string]any{"name": u.Name})
 	})
 }
 
@@ -158,6 +268,20 @@ func setDisabled(ctx context.Context, d *db.DB, who db.Caller, name string, disa
 		if u.Disabled == disabled {
 			return User{}, fault.Conflictf("the user %s is %s already", schema.Quote(u.Name), state)
 		}
+		if err := keepsPerson(&tx.Conn, tx.Who(), u, map[bool]string{true: "disables", false: "enables"}[disabled]); err != nil {
+			return User{}, err
+		}
+		if disabled {
+			if err := keepLastAdmin(&tx.Conn, u, slices.Sorted(maps.Keys(u.Roles))); err != nil {
+				return User{}, err
+			}
+			if err := u.endSessions(tx); err != nil {
+				return User{}, err
+			}
+			if err := session.Withdraw(tx, session.Staff, u.id); err != nil {
+				return User{}, err
+			}
+		}
 		u.Disabled = disabled
 		if _, err := tx.Exec("UPDATE users SET disabled = ? WHERE id = ?", disabled, u.id); err != nil {
 			return User{}, err
@@ -172,7 +296,7 @@ func Users(ctx context.Context, d *db.DB, who db.Caller) (users []User, err erro
 		return nil, err
 	}
 	err = d.View(ctx, func(c *db.Conn) error {
-		if users, err = db.All(c, scanUser, "SELECT "+userColumns+" FROM users ORDER BY name"); err != nil {
+		if users, err = db.All(c, scanUser, "SELECT "+userColumns+" FROM users WHERE removed_at IS NULL ORDER BY name"); err != nil {
 			return err
 		}
 		at := make(map[int64]int, len(users))
@@ -180,8 +304,10 @@ func Users(ctx context.Context, d *db.DB, who db.Caller) (users []User, err erro
 			at[u.id] = i
 		}
 		return db.Each(c, func(r *db.Row) error {
-			u, service := &users[at[r.Int()]], r.Text()
-			u.Roles[service] = r.Text()
+			i, some := at[r.Int()]
+			if service := r.Text(); some {
+				users[i].Roles[service] = r.Text()
+			}
 			return nil
 		}, "SELECT user_id, service, role FROM roles")
 	})

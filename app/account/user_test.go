@@ -21,8 +21,8 @@ func TestUsersAreAddedChangedAndListed(t *testing.T) {
 	}
 	must[User](t)(h.add("  zoë  ", "member", "store", "rental"))
 	must[User](t)(h.add("bob", "viewer", "store"))
-	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "admin", []string{"store", "reorder"}))
-	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "member", []string{"rental"})) // as it is: no entry
+	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "admin", []string{"store", "reorder"}, nil))
+	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "member", []string{"rental"}, nil)) // as it is: no entry
 	must[User](t)(Disable(ctx, h.d, cli, " bob"))
 	if some := must[bool](t)(Any(ctx, h.d)); !some {
 		t.Fatal("Any sees nobody")
@@ -55,7 +55,7 @@ func TestUsersAreRefusedByName(t *testing.T) {
 	h.user("alice")
 	before := h.audit()
 	set := func(name, role string) error {
-		_, err := SetRole(ctx, h.d, cli, name, role, []string{"store"})
+		_, err := SetRole(ctx, h.d, cli, name, role, []string{"store"}, nil)
 		return err
 	}
 	add := func(name, role string, services ...string) error {
@@ -109,7 +109,7 @@ func TestOnlyAnAdminKeepsUsersAndKeys(t *testing.T) {
 	} {
 		tries := map[string]func() error{
 			"AddUser":   func() error { _, err := AddUser(ctx, h.d, who, "bob", "admin", []string{"store"}); return err },
-			"SetRole":   func() error { _, err := SetRole(ctx, h.d, who, "alice", "admin", []string{"store"}); return err },
+			"SetRole":   func() error { _, err := SetRole(ctx, h.d, who, "alice", "admin", []string{"store"}, nil); return err },
 			"Disable":   func() error { _, err := Disable(ctx, h.d, who, "alice"); return err },
 			"Enable":    func() error { _, err := Enable(ctx, h.d, who, "alice"); return err },
 			"Users":     func() error { _, err := Users(ctx, h.d, who); return err },

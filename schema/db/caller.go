@@ -11,9 +11,10 @@ type Caller struct {
 	User    string // the audit trail's actor: a user's name, "cli", "system"
 	Role    string // viewer, member or admin
 	Scope   string // read or full
-	Via     string // rest, mcp, cli, license, provider
+	Via     string // rest, mcp, cli, license, provider; web, portal, buyer, request
 	KeyID   int64  // the API key; 0 when there is none
 	Seen    int64  // the database's version when the key was found good; 0 when there was none
+	Session int64  // the session of staff; 0 when there is none
 	Keep    *Keep  // set for a request that carries an Idempotency-Key
 
 	quiet bool // the appliance's own bookkeeping, which leaves no audit entry

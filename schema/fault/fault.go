@@ -25,6 +25,7 @@ const (
 	Malformed                // the body is not what JSON or the protocol allows
 	Invalid                  // well-formed but wrong: a field, a guard, an illegal move
 	Conflict                 // right by itself, but the record's state is against it
+	Gone                     // it was there, and has ended for good: an invitation
 	Limited                  // too many failures from one address
 	Unavailable              // disk full, database locked out; nothing was half-written
 )
@@ -48,7 +49,7 @@ type Error struct {
 	Detail string         // never empty, never a secret, never an internal
 	Fields []Field        // the fields that it means, each with its own text; none when it is about the whole
 	More   map[string]any // further members of the error body ("limit": 3)
-	Retry  time.Duration  // for Limited: when to come back
+	Retry  time.Duration  // for Limited and Unavailable: when to come back
 	Cause  error          // for the log only
 }
 

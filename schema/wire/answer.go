@@ -21,6 +21,7 @@ var statuses = map[fault.Kind]int{
 	fault.Malformed:    http.StatusBadRequest,
 	fault.Invalid:      http.StatusUnprocessableEntity,
 	fault.Conflict:     http.StatusConflict,
+	fault.Gone:         http.StatusGone,
 	fault.Limited:      http.StatusTooManyRequests,
 	fault.Unavailable:  http.StatusServiceUnavailable,
 }
@@ -48,6 +49,10 @@ func Refuse(w http.ResponseWriter, e *fault.Error) {
 		head.Set("WWW-Authenticate", "Bearer")
 	case fault.Limited:
 		head.Set("Retry-After", strconv.Itoa(max(1, int((e.Retry+time.Second-1)/time.Second))))
+	case fault.Unavailable:
+		if e.Retry > 0 {
+			head.Set("Retry-After", strconv.Itoa(int((e.Retry+time.Second-1)/time.Second)))
+		}
 	case fault.Malformed, fault.TooLarge:
 		head.Set("Connection", "close") // what is left of the body is not worth reading
 	}

@@ -1,0 +1,177 @@
+package account
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/limit"
+	"quartermaster/schema/session"
+)
+
+// Invitation is what whoever follows the link of one is told.
+type Invitation struct {
+	User      string        `json:"name"`
+	By        string        `json:"invited_by"` // a user's name; "cli" is the operator
+	ExpiresAt exact.Instant `json:"expires_at"`
+	Demo      bool          `json:"-"` // it signs in by a button, without a password
+}
+
+// Invite makes an invitation by which a user sets the first password, or replaces a
+// lost one; an earlier one ends. The token is the end of its link.
+func Invite(ctx context.Context, d *db.DB, who db.Caller, name string) (token string, v Invitation, err error) {
+	type made struct {
+		token string
+		Invitation
+	}
+	m, err := update(ctx, d, who, func(tx *db.Tx) (m made, err error) {
+		u, err := findUser(&tx.Conn, name)
+		if err != nil {
+			return m, err
+		}
+		if err := keepsPerson(&tx.Conn, who, u, "invites"); err != nil {
+			return m, err
+		}
+		if u.Disabled {
+			return m, fault.Conflictf("the user %s is disabled and gets no invitation; `quartermaster user enable` comes first", schema.Quote(u.Name))
+		}
+		i, err := session.Invite(tx, session.Staff, u.id, who.User)
+		if err != nil {
+			return m, err
+		}
+		m = made{i.Token, Invitation{User: u.Name, By: i.By, ExpiresAt: i.ExpiresAt}}
+		return m, tx.Audit("user.invited", u.subject(), map[string]any{"name": u.Name, "expires_at": i.ExpiresAt})
+	})
+	return m.token, m.Invitation, err
+}
+
+// Invited tells what an invitation of staff is for, and consumes nothing. It is
+// NotFound for one that there never was, and Gone for one that has ended.
+func (s *Sessions) Invited(ctx context.Context, token string) (v Invitation, err error) {
+	if user, ok := s.demoUser(token); ok {
+		return Invitation{User: user, By: "cli", Demo: true}, nil
+	}
+	err = s.d.View(ctx, func(c *db.Conn) error {
+		v, _, _, err = invited(c, token)
+		return err
+	})
+	return v, err
+}
+
+func invited(c *db.Conn, token string) (v Invitation, i session.Invitation, user int64, err error) {
+	if i, err = session.FindInvitation(c, session.Staff, token); err != nil {
+		return v, i, 0, err
+	}
+	name, ok, err := db.One(c, db.Text, "SELECT name FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", i.Subject)
+	if err == nil && !ok {
+		err = fault.New(fault.Gone, "this invitation has ended; ask for a new one")
+	}
+	return Invitation{User: name, By: i.By, ExpiresAt: i.ExpiresAt}, i, i.Subject, err
+}
+
+// Accept uses an invitation of staff: it sets the password, ends every session that the
+// user had, and signs in. The demo's takes no password and is not used up.
+func (s *Sessions) Accept(ctx context.Context, token, password string, from session.From) (cookie string, v Session, err error) {
+	if user, ok := s.demoUser(token); ok {
+		return s.openDemo(ctx, user, from)
+	}
+	if _, err := s.Invited(ctx, token); err != nil {
+		return "", v, err
+	}
+	if err := CheckPassword("password", password); err != nil {
+		return "", v, err
+	}
+	var kept string
+	err = s.hash.do(ctx, func() error { kept = hashPassword(password); return nil })
+	if err != nil {
+		return "", v, err
+	}
+	who := db.Caller{Role: "admin", Scope: "full", Via: "web"}
+	err = s.d.View(ctx, func(c *db.Conn) error {
+		i, _, _, err := invited(c, token)
+		who.User = i.User
+		return err
+	})
+	if err != nil {
+		return "", v, err
+	}
+	v, err = db.Update(ctx, s.d, who, func(tx *db.Tx) (v Session, err error) {
+		_, i, user, err := invited(&tx.Conn, token)
+		if err != nil {
+			return v, err
+		}
+		if err := session.Use(tx, i); err != nil {
+			return v, err
+		}
+		if err := setPassword(tx, user, kept, 0); err != nil {
+			return v, err
+		}
+		cookie, v, err = openStaff(tx, user, from, true)
+		return v, err
+	})
+	return cookie, v, err
+}
+
+func (s *Sessions) openDemo(ctx context.Context, name string, from session.From) (cookie string, v Session, err error) {
+	v, err = db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) (v Session, err error) {
+		u, err := findUser(&tx.Conn, name)
+		if err != nil {
+			return v, err
+		}
+		cookie, v, err = openStaff(tx, u.id, from, true)
+		return v, err
+	})
+	return cookie, v, err
+}
+
+// setPassword sets a user's password and ends their sessions but one.
+func setPassword(tx *db.Tx, user int64, kept string, except int64) error {
+	if _, err := tx.Exec("UPDATE users SET password = ? WHERE id = ?", kept, user); err != nil {
+		return err
+	}
+	if _, err := session.EndAll(tx, session.Staff, user, except); err != nil {
+		return err
+	}
+	return tx.Audit("user.password", User{id: user}.subject(), struct{}{})
+}
+
+// AcceptTenant uses a tenant's invitation, by the token of its link or by the code that
+// was typed, and signs in. Wrong codes count against the address as wrong passwords do.
+func (s *Sessions) AcceptTenant(ctx context.Context, token, code string, from session.From) (cookie string, v Session, err error) {
+	find := func(c *db.Conn) (session.Invitation, error) {
+		if token != "" {
+			return session.FindInvitation(c, session.Tenant, token)
+		}
+		return session.FindCode(c, session.Tenant, code)
+	}
+	network := limit.AddressOf(from.Address)
+	if err := s.slowed(candidate{network: network, familiar: true}); err != nil {
+		return "", v, err
+	}
+	v.Session, err = db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) (opened session.Session, err error) {
+		i, err := find(&tx.Conn)
+		if err != nil {
+			return opened, err
+		}
+		if err := session.Use(tx, i); err != nil {
+			return opened, err
+		}
+		cookie, opened, err = session.Open(tx, session.Tenant, i.Subject, from, false)
+		return opened, err
+	})
+	if fault.Is(err, fault.NotFound) {
+		s.wrong.Add(network, s.d.Now())
+	}
+	return cookie, v, err
+}
+
+// InvitedTenant tells whose invitation the token of a link is, and consumes nothing.
+func (s *Sessions) InvitedTenant(ctx context.Context, token string) (v session.Invitation, err error) {
+	err = s.d.View(ctx, func(c *db.Conn) error {
+		v, err = session.FindInvitation(c, session.Tenant, token)
+		return err
+	})
+	return v, err
+}

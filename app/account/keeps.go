@@ -1,0 +1,84 @@
+package account
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// An admin keeps the roles and keys of the services that the admin is admin of, and
+// people whose every role is in those. The operator at the command line and the
+// appliance itself keep all of them.
+
+// adminOf tells in which services who is an admin; all is true for the operator.
+func adminOf(c *db.Conn, who db.Caller) (in map[string]bool, all bool, err error) {
+	if who.User == "cli" || who.User == "system" {
+		return nil, true, nil
+	}
+	services, err := db.All(c, db.Text, `SELECT r.service FROM roles r JOIN users u ON u.id = r.user_id
+		WHERE u.name = ? AND r.role = 'admin' AND u.disabled = 0 AND u.removed_at IS NULL`, who.User)
+	in = map[string]bool{}
+	for _, s := range services {
+		in[s] = true
+	}
+	return in, false, err
+}
+
+// keepsServices refuses who is no admin of one of the services.
+func keepsServices(c *db.Conn, who db.Caller, services []string) error {
+	in, all, err := adminOf(c, who)
+	if err != nil || all {
+		return err
+	}
+	for _, s := range services {
+		if !in[s] {
+			return fault.Forbiddenf("users and keys of the service %s are kept by its admin; %s is none there", schema.Quote(s), who.User)
+		}
+	}
+	return nil
+}
+
+// keepsPerson refuses an admin who does not keep every service in which the user has a
+// role; does is what the admin wants to do: "disables".
+func keepsPerson(c *db.Conn, who db.Caller, u User, does string) error {
+	in, all, err := adminOf(c, who)
+	if err != nil || all {
+		return err
+	}
+	var others []string
+	for _, s := range slices.Sorted(maps.Keys(u.Roles)) {
+		if !in[s] {
+			others = append(others, s)
+		}
+	}
+	if len(others) > 0 {
+		return fault.Forbiddenf("only an admin of every service in which %s has a role %s them; %s is no admin of %s",
+			schema.Quote(u.Name), does, who.User, strings.Join(others, ", "))
+	}
+	return nil
+}
+
+// keepLastAdmin refuses to take away the last one who can keep a service.
+func keepLastAdmin(c *db.Conn, u User, services []string) error {
+	if u.Disabled {
+		return nil
+	}
+	for _, s := range services {
+		if u.Roles[s] != "admin" {
+			continue
+		}
+		_, others, err := db.One(c, db.Int, `SELECT 1 FROM roles r JOIN users u ON u.id = r.user_id
+			WHERE r.service = ? AND r.role = 'admin' AND r.user_id <> ? AND u.disabled = 0 AND u.removed_at IS NULL LIMIT 1`, s, u.id)
+		if err != nil {
+			return err
+		}
+		if !others {
+			return fault.Conflictf("%s is the last admin of the service %s and stays so; make another one first", schema.Quote(u.Name), s)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package account
+
+import (
+	"context"
+	"testing"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+func TestTheLastAdminStays(t *testing.T) {
+	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	must[User](t)(h.add("ann", "admin", "store", "rental"))
+	must[User](t)(h.add("ben", "admin", "store"))
+	tries := func(name string) map[string]error {
+		_, demoted := SetRole(ctx, h.d, cli, name, "member", []string{"rental"}, nil)
+		_, none := SetRole(ctx, h.d, cli, name, "none", []string{"rental"}, nil)
+		_, disabled := Disable(ctx, h.d, cli, name)
+		_, removed := Remove(ctx, h.d, cli, name)
+		return map[string]error{"demoted": demoted, "without a role": none, "disabled": disabled, "removed": removed}
+	}
+	for what, err := range tries("ann") {
+		t.Run(what, func(t *testing.T) { refused(t, err, fault.Conflict, `"ann"`, "last admin", "rental") })
+	}
+	must[User](t)(SetRole(ctx, h.d, cli, "ann", "viewer", []string{"store"}, nil)) // ben is left there
+	_, err := Disable(ctx, h.d, cli, "ben")
+	refused(t, err, fault.Conflict, `"store"`)
+	must[User](t)(h.add("eve", "admin", "store", "rental"))
+	must[User](t)(Disable(ctx, h.d, cli, "ben"))
+	must[User](t)(Remove(ctx, h.d, cli, "ann"))
+	_, err = h.add("ann", "member", "store")
+	refused(t, err, fault.Conflict, "not given again")
+	_, err = SetRole(ctx, h.d, cli, "ann", "admin", nil, []string{"store"})
+	refused(t, err, fault.NotFound)
+}
+
+func TestRolesWithoutAServiceAreThoseThatTheUserHas(t *testing.T) {
+	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	all := []string{"store", "maintenance", "rental", "reorder"}
+	must[User](t)(h.add("ann", "member", "store", "rental"))
+	u := must[User](t)(SetRole(ctx, h.d, cli, "ann", "viewer", nil, all))
+	if len(u.Roles) != 2 || u.Roles["store"] != "viewer" || u.Roles["rental"] != "viewer" {
+		t.Errorf("got %v", u.Roles)
+	}
+	u = must[User](t)(SetRole(ctx, h.d, cli, "ann", "none", []string{"store", "rental"}, all))
+	if len(u.Roles) != 0 {
+		t.Errorf("got %v, want none", u.Roles)
+	}
+	_, err := SetRole(ctx, h.d, cli, "ann", "none", nil, all)
+	refused(t, err, fault.Invalid, "services")
+	if u = must[User](t)(SetRole(ctx, h.d, cli, "ann", "member", nil, all)); len(u.Roles) != 4 {
+		t.Errorf("got %v, want all four", u.Roles)
+	}
+}
+
+func TestAnAdminKeepsTheOwnServicesOnly(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	must[User](t)(h.add("root", "admin", "store", "rental"))
+	must[User](t)(h.add("ann", "admin", "store"))
+	must[User](t)(h.add("ben", "member", "store"))
+	must[User](t)(h.add("eve", "member", "store", "rental"))
+	key, _ := h.key(NewKey{Service: "rental", User: "eve", Scope: "full"})
+	ann := db.Caller{Service: "store", User: "ann", Role: "admin", Scope: "full", Via: "web"}
+	add := func(services ...string) error {
+		_, err := AddUser(ctx, h.d, ann, "new", "member", services)
+		return err
+	}
+	role := func(name, service string) error {
+		_, err := SetRole(ctx, h.d, ann, name, "viewer", []string{service}, nil)
+		return err
+	}
+	makeKey := func(service string) error {
+		_, _, err := CreateKey(ctx, h.d, ann, NewKey{Service: service, User: "eve", Scope: "full"})
+		return err
+	}
+	revoke := func(id int64) error { _, err := RevokeKey(ctx, h.d, ann, id); return err }
+	person := func(do func(context.Context, *db.DB, db.Caller, string) (User, error), name string) error {
+		_, err := do(ctx, h.d, ann, name)
+		return err
+	}
+	invite := func(name string) error { _, _, err := Invite(ctx, h.d, ann, name); return err }
+	for about, err := range map[string]error{
+		"a user of another service":   add("store", "rental"),
+		"a role elsewhere":            role("eve", "rental"),
+		"a key of another service":    makeKey("rental"),
+		"another service's key":       revoke(key.ID),
+		"inviting who works there":    invite("eve"),
+		"disabling who works there":   person(Disable, "eve"),
+		"removing who works there":    person(Remove, "eve"),
+		"inviting an admin of more":   invite("root"),
+		"disabling an admin of more":  person(Disable, "root"),
+		"demoting, in another's name": role("root", "rental"),
+	} {
+		t.Run(about, func(t *testing.T) { refused(t, err, fault.Forbidden, "ann") })
+	}
+	for about, err := range map[string]error{
+		"a user here": add("store"), "a role here": role("eve", "store"), "a key here": makeKey("store"),
+		"inviting": invite("ben"), "disabling": person(Disable, "ben"), "enabling": person(Enable, "ben"),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", about, err)
+		}
+	}
+	if keys := must[[]Key](t)(KeysOf(ctx, h.d, ann, "")); len(keys) != 1 || keys[0].Service != "store" {
+		t.Errorf("the keys that ann sees: %+v", keys)
+	}
+}

@@ -1,0 +1,158 @@
+package account
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/session"
+)
+
+// Themes are what pages may look like: as the system wishes, light or dark.
+var Themes = []string{"auto", "light", "dark"}
+
+// asSelf lets a person change the own account whatever the role: a viewer has a
+// password too.
+func asSelf(who db.Caller) db.Caller {
+	who.Service, who.Role, who.Scope = "", "admin", "full"
+	return who
+}
+
+// ChangePassword sets the caller's own password and ends the caller's other sessions.
+// One who has none yet need not name it.
+func (s *Sessions) ChangePassword(ctx context.Context, who db.Caller, current, password string, from session.From) error {
+	c, err := s.candidate(ctx, who.User, from)
+	if err != nil {
+		return err
+	}
+	if c.id == 0 {
+		return noUser(who.User)
+	}
+	if err := CheckPassword("password", password); err != nil {
+		return err
+	}
+	if c.kept != "" {
+		if err := s.check(ctx, c, current); err != nil {
+			return own(err, "current")
+		}
+	}
+	var kept string
+	if err := s.hash.do(ctx, func() error { kept = hashPassword(password); return nil }); err != nil {
+		return err
+	}
+	return db.Exec(ctx, s.d, asSelf(who), func(tx *db.Tx) error {
+		now, _, err := db.One(&tx.Conn, db.Text, "SELECT password FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", c.id)
+		if err != nil {
+			return err
+		}
+		if now != c.kept {
+			return fault.Conflictf("the password was changed at this very moment from elsewhere; nothing was changed here")
+		}
+		if _, err := tx.Exec("UPDATE sessions SET password_at = ? WHERE id = ?", tx.Now(), who.Session); err != nil {
+			return err
+		}
+		return setPassword(tx, c.id, kept, who.Session)
+	})
+}
+
+// OwnSession is one of the caller's sessions, as it is listed.
+type OwnSession struct {
+	session.Session
+	Current bool `json:"current"` // the one that asks
+}
+
+// OwnSessions lists the caller's sessions, the last seen first.
+func (s *Sessions) OwnSessions(ctx context.Context, who db.Caller) (all []OwnSession, err error) {
+	err = s.d.View(ctx, func(c *db.Conn) error {
+		u, err := findUser(c, who.User)
+		if err != nil {
+			return err
+		}
+		of, err := session.Of(c, session.Staff, u.id)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, v := range of {
+			v.SeenAt = max(v.SeenAt, s.used[v.ID])
+			all = append(all, OwnSession{Session: v, Current: v.ID == who.Session})
+		}
+		return err
+	})
+	slices.SortStableFunc(all, func(a, b OwnSession) int { return int(b.SeenAt - a.SeenAt) })
+	return all, err
+}
+
+// EndSession ends one of the caller's own sessions.
+func EndSession(ctx context.Context, d *db.DB, who db.Caller, id int64) error {
+	return db.Exec(ctx, d, asSelf(who), func(tx *db.Tx) error {
+		u, err := findUser(&tx.Conn, who.User)
+		if err != nil {
+			return err
+		}
+		ended, err := session.End(tx, session.Staff, u.id, id)
+		if err != nil {
+			return err
+		}
+		if !ended {
+			return fault.NotFoundf("there is no session %d of %s", id, schema.Quote(u.Name))
+		}
+		return tx.Audit("session.ended", u.subject(), map[string]any{"sessions": 1})
+	})
+}
+
+// EndOtherSessions ends the caller's sessions but the one that asks, and tells how many
+// there were.
+func EndOtherSessions(ctx context.Context, d *db.DB, who db.Caller) (int, error) {
+	return db.Update(ctx, d, asSelf(who), func(tx *db.Tx) (int, error) {
+		u, err := findUser(&tx.Conn, who.User)
+		if err != nil {
+			return 0, err
+		}
+		n, err := session.EndAll(tx, session.Staff, u.id, who.Session)
+		if err != nil || n == 0 {
+			return 0, err
+		}
+		return n, tx.Audit("session.ended", u.subject(), map[string]any{"sessions": n})
+	})
+}
+
+// Preferences are how a person likes the pages.
+type Preferences struct {
+	Theme string `json:"theme" enum:"auto,light,dark"`
+	Keys  bool   `json:"keys"` // keys of the keyboard are heard
+}
+
+// SetPreferences changes what is given of the caller's own; nil leaves it.
+func SetPreferences(ctx context.Context, d *db.DB, who db.Caller, theme *string, keys *bool) (Preferences, error) {
+	return db.Update(ctx, d, asSelf(who), func(tx *db.Tx) (Preferences, error) {
+		u, err := findUser(&tx.Conn, who.User)
+		if err != nil {
+			return Preferences{}, err
+		}
+		before, _, err := db.One(&tx.Conn, func(r *db.Row) Preferences {
+			return Preferences{Theme: r.Text(), Keys: r.Bool()}
+		}, "SELECT theme, shortcuts FROM users WHERE id = ?", u.id)
+		if err != nil {
+			return before, err
+		}
+		after := before
+		if theme != nil {
+			if !slices.Contains(Themes, *theme) {
+				return before, fault.Invalidf("theme: %s is not one of %s", schema.Quote(*theme), strings.Join(Themes, ", "))
+			}
+			after.Theme = *theme
+		}
+		if keys != nil {
+			after.Keys = *keys
+		}
+		if after == before {
+			return after, nil
+		}
+		if _, err := tx.Exec("UPDATE users SET theme = ?, shortcuts = ? WHERE id = ?", after.Theme, after.Keys, u.id); err != nil {
+			return before, err
+		}
+		return after, tx.Audit("user.preferences", u.subject(), after)
+	})
+}

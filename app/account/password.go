@@ -1,0 +1,123 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+
+	"quartermaster/schema/fault"
+)
+
+// Passwords are kept as argon2id with 7 MiB, 5 passes and one lane, which OWASP ranks
+// with its other choices and which leaves room on a small machine.
+const (
+	argonMemory = 7 * 1024 // KiB
+	argonPasses = 5
+	argonLanes  = 1
+	saltLength  = 16
+	hashLength  = 32
+)
+
+// The length of a password, in characters.
+const (
+	shortestPassword = 10
+	longestPassword  = 200
+)
+
+//go:embed common.txt
+var commonText string
+
+// common are passwords that whoever guesses tries first, in lower case. Shorter ones
+// than are allowed are left out.
+var common = func() map[string]bool {
+	m := map[string]bool{}
+	for p := range strings.FieldsSeq(commonText) {
+		m[p] = true
+	}
+	return m
+}()
+
+// CheckPassword refuses a password that is too short, too long or among the commonest.
+// The field is what it is called.
+func CheckPassword(field, password string) error {
+	n := utf8.RuneCountInString(password)
+	switch {
+	case !utf8.ValidString(password):
+		return fault.Invalidf("%s is not valid UTF-8", field)
+	case n < shortestPassword || n > longestPassword:
+		return fault.Invalidf("%s has %d characters; %d to %d are allowed, any of them", field, n, shortestPassword, longestPassword)
+	case common[strings.ToLower(password)]:
+		return fault.Invalidf("%s is one of the commonest passwords there are, which are tried first; choose another one, such as four words by chance", field)
+	}
+	return nil
+}
+
+// hasher hashes one password at a time and lets a few wait: each takes 7 MiB and 20 ms
+// or more, and whoever has no password at all can ask for it.
+type hasher struct {
+	waiting atomic.Int32
+	turn    chan struct{}
+}
+
+// maxWaiting is how many wait for their turn beside the one that is hashed.
+const maxWaiting = 8
+
+func newHasher() *hasher { return &hasher{turn: make(chan struct{}, 1)} }
+
+// do calls fn when it is its turn.
+func (h *hasher) do(ctx context.Context, fn func() error) error {
+	defer h.waiting.Add(-1)
+	if h.waiting.Add(1) > maxWaiting+1 {
+		e := fault.Unavailablef(nil, "too many people are signing in at this moment: nothing was changed; try again in a second")
+		e.Retry = time.Second
+		return e
+	}
+	select {
+	case h.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-h.turn }()
+	return fn()
+}
+
+// hashPassword gives the password as it is kept, in the notation of the PHC.
+func hashPassword(password string) string {
+	salt := make([]byte, saltLength)
+	_, _ = rand.Read(salt) // never fails
+	sum := argon(password, salt)
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonPasses, argonLanes,
+		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(sum))
+}
+
+// argon hashes, and gives the memory that it took back at once: the heap would
+// otherwise grow by one such piece or two before it is collected.
+func argon(password string, salt []byte) []byte {
+	defer runtime.GC()
+	return argon2.IDKey([]byte(password), salt, argonPasses, argonMemory, argonLanes, hashLength)
+}
+
+// samePassword tells whether the password is the one that is kept. It takes the same
+// time when there is none.
+func samePassword(kept, password string) bool {
+	salt, want := make([]byte, saltLength), make([]byte, hashLength)
+	good := false
+	if parts := strings.Split(kept, "$"); len(parts) == 6 {
+		s, err1 := base64.RawStdEncoding.DecodeString(parts[4])
+		w, err2 := base64.RawStdEncoding.DecodeString(parts[5])
+		if err1 == nil && err2 == nil {
+			salt, want, good = s, w, true
+		}
+	}
+	return subtle.ConstantTimeCompare(argon(password, salt), want) == 1 && good
+}

@@ -1,0 +1,240 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"sync/atomic"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/limit"
+	"quartermaster/schema/session"
+)
+
+// Session is a browser that is signed in. What stands under the session's own fields
+// is of staff only.
+type Session struct {
+	session.Session
+	User        string
+	Roles       map[string]string // service -> role
+	HasPassword bool
+	Theme       string // auto, light or dark
+	Shortcuts   bool   // keys of the keyboard are heard
+
+	userID int64
+}
+
+// askAgain is after how many seconds a password is asked for anew before a credential
+// is made or shown.
+const askAgain = 15 * 60
+
+// Fresh tells whether the password was typed lately enough for a credential to be made
+// or shown. Who has no password is not asked for one.
+func (s Session) Fresh(now exact.Instant) bool {
+	return !s.HasPassword || s.PasswordAt != nil && now < *s.PasswordAt+askAgain
+}
+
+// Sessions signs people in with their passwords or invitations, and turns the token of
+// a cookie into its session. There is one in a process. It remembers the sessions that
+// it has seen, as Keys does.
+type Sessions struct {
+	*memory[seenSession]
+	hash  *hasher
+	wrong *limit.Counter[limit.Address]
+	names *limit.Backoff[[sha256.Size]byte]
+	used  map[int64]exact.Instant // by session id, to the minute; not written yet; guarded by mu
+	demo  atomic.Pointer[demoLink]
+}
+
+type seenSession struct {
+	Session
+	used exact.Instant // the newest minute that went into Sessions.used
+}
+
+type demoLink struct{ token, user string }
+
+// NewSessions makes the one Sessions of a process.
+func NewSessions(d *db.DB) *Sessions {
+	return &Sessions{
+		memory: newMemory[seenSession](d), hash: newHasher(),
+		wrong: limit.New[limit.Address](20, time.Minute), names: limit.NewBackoff[[sha256.Size]byte](5),
+		used: map[int64]exact.Instant{},
+	}
+}
+
+// InstallationID is 8 hexadecimal digits that belong to the database file, for the
+// names of cookies: two installations on one host must not sign each other out.
+func InstallationID(ctx context.Context, d *db.DB) (id string, err error) {
+	err = d.View(ctx, func(c *db.Conn) error {
+		id, _, err = db.One(c, db.Text, "SELECT id FROM installation")
+		return err
+	})
+	return id, err
+}
+
+// Authenticate gives the caller of a page of the service, and the session, to whom the
+// token of staff's cookie belongs. Without a session that is good it is Unauthorized;
+// for a user without a role in the service it is Forbidden, with the session given all
+// the same.
+func (s *Sessions) Authenticate(ctx context.Context, token, service string) (db.Caller, Session, error) {
+	v, version, err := s.find(ctx, session.Staff, token)
+	if err != nil {
+		return db.Caller{}, Session{}, err
+	}
+	role := v.Roles[service]
+	if role == "" {
+		return db.Caller{}, v, fault.Forbiddenf("the user %s has no role in the %s service; an admin of that service gives one", v.User, service)
+	}
+	return db.Caller{
+		Service: service, User: v.User, Role: role, Scope: "full", Via: "web", Session: v.ID, Seen: version,
+	}, v, nil
+}
+
+// Find gives the session of the kind to which the token belongs, and Unauthorized when
+// there is none that is good. Of tenants' and buyers' sessions the Subject says whose
+// they are: every query of theirs starts from it.
+func (s *Sessions) Find(ctx context.Context, kind session.Kind, token string) (Session, error) {
+	v, _, err := s.find(ctx, kind, token)
+	return v, err
+}
+
+func (s *Sessions) find(ctx context.Context, kind session.Kind, token string) (Session, int64, error) {
+	nobody := fault.New(fault.Unauthorized, "nobody is signed in here, or the session has ended: sign in")
+	hash, ok := session.Hash(token)
+	if !ok {
+		return Session{}, 0, nobody
+	}
+	version, err := s.look()
+	if err != nil {
+		return Session{}, 0, err
+	}
+	now := exact.InstantOf(s.d.Now())
+	s.mu.Lock()
+	v := s.seen[hash]
+	s.mu.Unlock()
+	if v == nil {
+		if v, err = s.read(ctx, hash, kind, token); err != nil {
+			return Session{}, 0, err
+		}
+	}
+	if v == nil {
+		return Session{}, 0, nobody
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v.Kind != kind || !v.Good(now) {
+		return Session{}, 0, nobody
+	}
+	s.use(v, minute(now))
+	return v.Session, version, nil
+}
+
+// use notes when a session was seen. It is called with mu held.
+func (s *Sessions) use(v *seenSession, now exact.Instant) {
+	if now > v.used {
+		v.used, v.SeenAt = now, max(v.SeenAt, now)
+		s.used[v.ID] = now
+	}
+}
+
+// selectStaff finds the user of a session of staff.
+const selectStaff = `SELECT id, name, password IS NOT NULL, theme, shortcuts FROM users
+	WHERE id = ? AND disabled = 0 AND removed_at IS NULL`
+
+// read looks a session up and remembers it if it is good; nil when it is not.
+func (s *Sessions) read(ctx context.Context, hash [sha256.Size]byte, kind session.Kind, token string) (v *seenSession, err error) {
+	var stamp int64
+	err = s.d.View(ctx, func(c *db.Conn) error {
+		if stamp, _, err = db.One(c, db.Int, selectStamp); err != nil {
+			return err
+		}
+		found, ok, err := session.Find(c, kind, token)
+		if err != nil || !ok {
+			return err
+		}
+		full, ok, err := ofStaff(c, found)
+		if ok {
+			v = &seenSession{Session: full}
+		}
+		return err
+	})
+	if err != nil || v == nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if u := s.used[v.ID]; u > v.SeenAt {
+		v.SeenAt = u
+	}
+	s.remember(hash, v, stamp)
+	return v, nil
+}
+
+// ofStaff adds the user to a session of staff; false when that user may not be in.
+func ofStaff(c *db.Conn, found session.Session) (Session, bool, error) {
+	v := Session{Session: found}
+	if found.Kind != session.Staff {
+		return v, true, nil
+	}
+	v, ok, err := db.One(c, func(r *db.Row) Session {
+		return Session{Session: found, userID: r.Int(), User: r.Text(), HasPassword: r.Bool(), Theme: r.Text(), Shortcuts: r.Bool()}
+	}, selectStaff, found.Subject)
+	if err != nil || !ok {
+		return v, false, err
+	}
+	v.Roles, err = rolesOf(c, v.userID)
+	return v, true, err
+}
+
+// Open signs in a tenant or a buyer, of whose credential the caller has judged.
+func (s *Sessions) Open(ctx context.Context, kind session.Kind, subject int64, from session.From) (token string, v Session, err error) {
+	v.Session, err = db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) (opened session.Session, err error) {
+		token, opened, err = session.Open(tx, kind, subject, from, false)
+		return opened, err
+	})
+	return token, v, err
+}
+
+// End ends the session of a token, if there is one: the browser signs out.
+func (s *Sessions) End(ctx context.Context, kind session.Kind, token string) error {
+	hash, ok := session.Hash(token)
+	if !ok {
+		return nil
+	}
+	return db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		_, err := tx.Exec("DELETE FROM sessions WHERE hash = ? AND kind = ?", hash[:], string(kind))
+		return err
+	})
+}
+
+// Demo gives the token of a link that signs in as the user without a password, as often
+// as one likes while this process runs. An earlier one ends.
+func (s *Sessions) Demo(user string) (token string) {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails
+	token = base64.RawURLEncoding.EncodeToString(b[:])
+	s.demo.Store(&demoLink{token: token, user: user})
+	return token
+}
+
+// demoUser is whom the token of the demo's link signs in.
+func (s *Sessions) demoUser(token string) (string, bool) {
+	l := s.demo.Load()
+	if l == nil || subtle.ConstantTimeCompare([]byte(l.token), []byte(token)) == 0 {
+		return "", false
+	}
+	return l.user, true
+}
+
+const setSeen = "UPDATE sessions SET seen_at = ?1 WHERE id = ?2 AND seen_at < ?1"
+
+// Flush writes when the sessions were last seen. The server calls it every minute and
+// when it stops; what could not be written is kept for the next time.
+func (s *Sessions) Flush(ctx context.Context) error {
+	return flush(ctx, s.d, &s.mu, &s.used, setSeen)
+}

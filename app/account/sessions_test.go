@@ -1,0 +1,363 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/session"
+)
+
+const passphrase = "correct horse battery"
+
+var home = session.From{Address: "192.0.2.1", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
+
+// invite makes the user one by way of an invitation, and gives the cookie's token.
+func (h house) accept(s *Sessions, name string) string {
+	h.t.Helper()
+	token, _, err := Invite(context.Background(), h.d, db.CLI(""), name)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	cookie, _, err := s.Accept(context.Background(), token, passphrase, home)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return cookie
+}
+
+func TestAnInvitationSetsThePasswordOnce(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	h.user("ann")
+	s := NewSessions(h.d)
+	first, _, err := Invite(ctx, h.d, db.CLI(""), "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, v, err := Invite(ctx, h.d, db.CLI(""), "ann")
+	if err != nil || v.User != "ann" || v.By != "cli" || v.ExpiresAt != exact.InstantOf(noon)+24*60*60 {
+		t.Fatalf("the invitation is %+v, %v", v, err)
+	}
+	if _, err := s.Invited(ctx, first); !fault.Is(err, fault.Gone) {
+		t.Errorf("an earlier invitation: %v, want 410", err)
+	}
+	for range 3 { // looking consumes nothing
+		if v, err := s.Invited(ctx, token); err != nil || v.User != "ann" {
+			t.Fatalf("the invitation tells %+v, %v", v, err)
+		}
+	}
+	for _, bad := range []string{"123456789", strings.Repeat("ü", 201), "Password123", "qwertyuiop", "\xff2345678901"} {
+		if _, _, err := s.Accept(ctx, token, bad, home); !fault.Is(err, fault.Invalid) {
+			t.Errorf("the password %q: %v, want a refusal", bad, err)
+		}
+	}
+	cookie, in, err := s.Accept(ctx, token, passphrase, home)
+	if err != nil || in.User != "ann" || in.Device != "Firefox on Linux" || in.Address != "192.0.2.1" || !in.Fresh(exact.InstantOf(noon)) {
+		t.Fatalf("accepted: %+v, %v", in, err)
+	}
+	who, _, err := s.Authenticate(ctx, cookie, "store")
+	if err != nil || who.User != "ann" || who.Role != "member" || who.Via != "web" || who.Scope != "full" || who.Session != in.ID {
+		t.Errorf("the caller is %+v, %v", who, err)
+	}
+	if _, v, err := s.Authenticate(ctx, cookie, "reorder"); !fault.Is(err, fault.Forbidden) || v.User != "ann" || !strings.Contains(err.Error(), "reorder") {
+		t.Errorf("a service without a role: %v, %+v", err, v)
+	}
+	if _, _, err := s.Accept(ctx, token, passphrase, home); !fault.Is(err, fault.Gone) {
+		t.Errorf("a used invitation: %v, want 410", err)
+	}
+	unknown, _ := s.Demo("ann"), 0
+	other := NewSessions(h.d)
+	if _, err := other.Invited(ctx, unknown); !fault.Is(err, fault.NotFound) {
+		t.Errorf("an unknown invitation: %v, want 404", err)
+	}
+	late, _, _ := Invite(ctx, h.d, db.CLI(""), "ann")
+	h.pass(24 * time.Hour)
+	if _, err := s.Invited(ctx, late); !fault.Is(err, fault.Gone) {
+		t.Errorf("an invitation after its day: %v, want 410", err)
+	}
+}
+
+func TestSigningInTellsNothing(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	h.user("ann")
+	h.user("ben")
+	h.user("new")
+	s := NewSessions(h.d)
+	h.accept(s, "ann")
+	h.accept(s, "ben")
+	must[User](t)(Disable(ctx, h.d, db.CLI(""), "ben"))
+	from := session.From{Address: "198.51.100.7"}
+	var said []string
+	for _, c := range [][2]string{{"nobody", passphrase}, {"ann", "wrong password"}, {"ben", passphrase}, {"new", passphrase}, {"", ""}} {
+		_, _, err := s.SignIn(ctx, c[0], c[1], from)
+		refused(t, err, fault.Unauthorized)
+		said = append(said, err.Error())
+	}
+	for _, w := range said {
+		if w != said[0] {
+			t.Errorf("a refusal says %q, another %q", w, said[0])
+		}
+	}
+	one, _, err := s.SignIn(ctx, " ann ", passphrase, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, _, err := s.SignIn(ctx, "ann", passphrase, from)
+	if err != nil || one == two {
+		t.Fatalf("a second sign-in gives the same token, or %v", err)
+	}
+	if n := h.number("SELECT COUNT(*) FROM sessions WHERE length(hash) = 32"); n != 3 {
+		t.Errorf("%d sessions are kept, want 3", n)
+	}
+}
+
+// number reads a single number.
+func (h house) number(query string, args ...any) (n int64) {
+	h.t.Helper()
+	err := h.d.View(context.Background(), func(c *db.Conn) (err error) {
+		n, _, err = db.One(c, db.Int, query, args...)
+		return err
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return n
+}
+
+func TestGuessersAreSlowedAndColleaguesAreNot(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	h.user("ann")
+	s := NewSessions(h.d)
+	h.accept(s, "ann") // so her address is known
+	try := func(name, password, address string) error {
+		_, _, err := s.SignIn(ctx, name, password, session.From{Address: address})
+		return err
+	}
+	for _, name := range []string{"ann", "nobody"} { // known or not
+		for i := range 5 {
+			refused(t, try(name, "wrong password", "198.51.100."+string(rune('1'+i))), fault.Unauthorized)
+		}
+		for _, wait := range []time.Duration{1, 2, 4} {
+			err := try(name, passphrase, "203.0.113.77") // also the right one, before anything is hashed
+			refused(t, err, fault.Limited)
+			if e, _ := fault.As(err); e.Retry != wait*time.Second {
+				t.Fatalf("%s is told to wait %s, want %ds", name, e.Retry, wait)
+			}
+			h.pass(wait * time.Second)
+			refused(t, try(name, "wrong password", "203.0.113.77"), fault.Unauthorized)
+		}
+	}
+	if err := try("ann", passphrase, home.Address); err != nil {
+		t.Fatalf("from where she signs in: %v", err)
+	}
+	h.pass(31 * 24 * time.Hour)
+	for range 5 {
+		refused(t, try("ann", "wrong password", "198.51.100.9"), fault.Unauthorized)
+	}
+	refused(t, try("ann", passphrase, home.Address), fault.Limited) // after a month it is an address like others
+	h.pass(time.Second)
+	if err := try("ann", passphrase, home.Address); err != nil {
+		t.Fatal(err)
+	}
+	h.pass(time.Hour)
+	for i := range 20 { // one subscriber, many names
+		refused(t, try("name"+string(rune('a'+i)), "wrong password", "2001:db8::"+string(rune('a'+i%6))), fault.Unauthorized)
+	}
+	err := try("ann", passphrase, "2001:db8::77")
+	refused(t, err, fault.Limited)
+	if e, _ := fault.As(err); e.Retry != time.Minute {
+		t.Errorf("told to wait %s, want a minute", e.Retry)
+	}
+}
+
+func TestAtMostNineWaitForAHash(t *testing.T) {
+	h := newHasher()
+	hold, begun := make(chan struct{}), make(chan struct{})
+	var group sync.WaitGroup
+	run := func() { _ = h.do(context.Background(), func() error { begun <- struct{}{}; <-hold; return nil }) }
+	group.Go(run)
+	<-begun
+	for range maxWaiting {
+		group.Go(run)
+	}
+	for h.waiting.Load() != maxWaiting+1 { // until all of them have come
+		time.Sleep(time.Millisecond)
+	}
+	err := h.do(context.Background(), func() error { t.Error("a tenth was hashed"); return nil })
+	refused(t, err, fault.Unavailable)
+	if e, _ := fault.As(err); e.Retry == 0 {
+		t.Error("it is not told when to come again")
+	}
+	close(hold)
+	for range maxWaiting {
+		<-begun
+	}
+	group.Wait()
+	if err := h.do(context.Background(), func() error { return nil }); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSessionsEnd(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	s := NewSessions(h.d)
+	for name, end := range map[string]func(in db.Caller, token string) error{
+		"by signing out": func(_ db.Caller, token string) error { return s.End(ctx, session.Staff, token) },
+		"by another password": func(in db.Caller, _ string) error {
+			return s.ChangePassword(ctx, db.Caller{User: in.User}, passphrase, "another horse battery", home)
+		},
+		"by an invitation that is used": func(in db.Caller, _ string) error { h.accept(s, in.User); return nil },
+		"by another role": func(in db.Caller, _ string) error {
+			_, err := SetRole(ctx, h.d, db.CLI(""), in.User, "viewer", nil, nil)
+			return err
+		},
+		"by disabling": func(in db.Caller, _ string) error { _, err := Disable(ctx, h.d, db.CLI(""), in.User); return err },
+		"by removal":   func(in db.Caller, _ string) error { _, err := Remove(ctx, h.d, db.CLI(""), in.User); return err },
+		"by oneself":   func(in db.Caller, _ string) error { return EndSession(ctx, h.d, in, in.Session) },
+		"by oneself, from elsewhere": func(in db.Caller, _ string) error {
+			n, err := EndOtherSessions(ctx, h.d, db.Caller{User: in.User})
+			if n != 1 {
+				t.Errorf("%d sessions ended, want 1", n)
+			}
+			return err
+		},
+		"after 14 days without use": func(db.Caller, string) error { h.pass(14 * 24 * time.Hour); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h.user(name)
+			token := h.accept(s, name)
+			who, _, err := s.Authenticate(ctx, token, "rental")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := end(who, token); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := s.Authenticate(ctx, token, "rental"); !fault.Is(err, fault.Unauthorized) {
+				t.Errorf("the session is answered with %v", err)
+			}
+		})
+	}
+}
+
+func TestASessionLastsWhileItIsUsedAndNinetyDaysAtMost(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	h.user("ann")
+	s := NewSessions(h.d)
+	token := h.accept(s, "ann")
+	for day := 0; day < 89; day += 8 {
+		s := NewSessions(h.d) // after a restart too
+		if _, _, err := s.Authenticate(ctx, token, "store"); err != nil {
+			t.Fatalf("on day %d: %v", day, err)
+		}
+		if err := s.Flush(ctx); err != nil {
+			t.Fatal(err)
+		}
+		h.pass(8 * 24 * time.Hour)
+	}
+	if _, _, err := s.Authenticate(ctx, token, "store"); !fault.Is(err, fault.Unauthorized) {
+		t.Errorf("after 96 days: %v", err)
+	}
+}
+
+func TestKindsMeanNothingToEachOther(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	h.user("ann")
+	s := NewSessions(h.d)
+	staff := h.accept(s, "ann")
+	tenant, _, err1 := s.Open(ctx, session.Tenant, 1, home)
+	buyer, _, err2 := s.Open(ctx, session.Buyer, 1, home)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // read, then remembered
+		for kind, right := range map[session.Kind]string{session.Staff: staff, session.Tenant: tenant, session.Buyer: buyer} {
+			for _, token := range []string{staff, tenant, buyer, "", "nonsense"} {
+				v, err := s.Find(ctx, kind, token)
+				if good := token == right; good != (err == nil) || good && (v.Subject != 1 || v.Kind != kind) {
+					t.Errorf("%s: %+v, %v", kind, v, err)
+				}
+			}
+		}
+	}
+	h.pass(30 * time.Minute)
+	if _, err := s.Find(ctx, session.Buyer, buyer); err == nil {
+		t.Error("a buyer's session lasts longer than half an hour")
+	}
+	if _, err := s.Find(ctx, session.Tenant, tenant); err != nil {
+		t.Errorf("a tenant's session has ended: %v", err)
+	}
+}
+
+func TestATenantsInvitation(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	s := NewSessions(h.d)
+	invite := func() session.Invited {
+		v, err := db.Update(ctx, h.d, db.Bookkeeping(), func(tx *db.Tx) (session.Invited, error) {
+			return session.Invite(tx, session.Tenant, 7, "ann")
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	v := invite()
+	typed := strings.ToLower(strings.ReplaceAll(v.Code, "0", "o"))
+	if _, in, err := s.AcceptTenant(ctx, "", typed, home); err != nil || in.Subject != 7 {
+		t.Fatalf("the code %s: %+v, %v", v.Code, in, err)
+	}
+	if _, err := s.InvitedTenant(ctx, v.Token); !fault.Is(err, fault.Gone) {
+		t.Errorf("the link after the code: %v", err)
+	}
+	v = invite()
+	if _, in, err := s.AcceptTenant(ctx, v.Token, "", home); err != nil || in.Subject != 7 {
+		t.Fatalf("the link: %+v, %v", in, err)
+	}
+	v = invite()
+	h.pass(14 * 24 * time.Hour)
+	if _, _, err := s.AcceptTenant(ctx, "", v.Code, home); !fault.Is(err, fault.Gone) {
+		t.Errorf("after two weeks: %v", err)
+	}
+	for range 20 {
+		_, _, err := s.AcceptTenant(ctx, "", "22222222", home)
+		refused(t, err, fault.NotFound)
+	}
+	_, _, err := s.AcceptTenant(ctx, "", "22222222", home)
+	refused(t, err, fault.Limited)
+}
+
+func TestThePasswordIsAskedForAgain(t *testing.T) {
+	h, ctx := newHouse(t), context.Background()
+	h.user("ann")
+	s := NewSessions(h.d)
+	token := h.accept(s, "ann")
+	fresh := func() bool {
+		v, err := s.Find(ctx, session.Staff, token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.Fresh(exact.InstantOf(h.now()))
+	}
+	if !fresh() {
+		t.Error("just signed in, and asked again")
+	}
+	h.pass(15 * time.Minute)
+	if fresh() {
+		t.Error("not asked again after 15 minutes")
+	}
+	v, _ := s.Find(ctx, session.Staff, token)
+	refused(t, s.Confirm(ctx, v, "wrong password", home), fault.Invalid, "password")
+	if err := s.Confirm(ctx, v, passphrase, home); err != nil || !fresh() {
+		t.Errorf("confirmed, and asked again: %v", err)
+	}
+	cookie, in, err := s.Accept(ctx, s.Demo("ann"), "", home)
+	if err != nil || cookie == "" || in.User != "ann" {
+		t.Errorf("the demo's link: %+v, %v", in, err)
+	}
+}

@@ -1,0 +1,186 @@
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"strings"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/limit"
+	"quartermaster/schema/session"
+)
+
+// familiarFor is for how many seconds an address counts as one from which a name signs
+// in.
+const familiarFor = 30 * 24 * 60 * 60
+
+// candidate is who says to be the user of that name, from an address.
+type candidate struct {
+	name     string
+	key      [sha256.Size]byte // of the name, in the limiter
+	network  limit.Address
+	id       int64
+	kept     string // the password as it is kept; "" when nothing opens: unknown, disabled, none
+	familiar bool   // the name has signed in from there lately
+}
+
+// candidate reads what is known of the name, the same for one that nobody has.
+func (s *Sessions) candidate(ctx context.Context, name string, from session.From) (candidate, error) {
+	c := candidate{name: strings.TrimSpace(name), network: limit.AddressOf(from.Address)}
+	c.key = sha256.Sum256([]byte(c.name))
+	err := s.d.View(ctx, func(conn *db.Conn) (err error) {
+		type row struct {
+			id       int64
+			kept     string
+			familiar bool
+		}
+		r, _, err := db.One(conn, func(r *db.Row) row { return row{r.Int(), r.Text(), r.Bool()} },
+			`SELECT u.id, CASE WHEN u.disabled = 0 AND u.removed_at IS NULL THEN u.password END,
+			EXISTS (SELECT 1 FROM sign_ins i WHERE i.user_id = u.id AND i.network = ?2 AND i.at > ?3)
+			FROM users u WHERE u.name = ?1`, c.name, c.network.String(), conn.Now()-familiarFor)
+		c.id, c.kept, c.familiar = r.id, r.kept, r.familiar
+		return err
+	})
+	return c, err
+}
+
+// slowed refuses a try that comes too soon after wrong ones.
+func (s *Sessions) slowed(c candidate) error {
+	now := s.d.Now()
+	wait := s.wrong.Wait(c.network, now)
+	if !c.familiar {
+		wait = max(wait, s.names.Wait(c.key, now))
+	}
+	if wait == 0 {
+		return nil
+	}
+	e := fault.New(fault.Limited, "too many wrong passwords came from this address or for this name: nothing was tried; wait %d seconds and try again",
+		(wait+time.Second-1)/time.Second)
+	e.Retry = wait
+	return e
+}
+
+// errWrong is what check gives for a wrong password.
+var errWrong = fault.New(fault.Unauthorized, "this name and this password do not open anything; mind capitals, or ask an admin for an invitation that sets a new password")
+
+// check tells whether the password is the candidate's. The same is done, and takes the
+// same time, whatever is wrong: the name, the password, or that it does not open.
+func (s *Sessions) check(ctx context.Context, c candidate, password string) error {
+	if err := s.slowed(c); err != nil {
+		return err
+	}
+	return s.hash.do(ctx, func() error {
+		if err := s.slowed(c); err != nil { // others were tried while this one waited
+			return err
+		}
+		if samePassword(c.kept, password) {
+			return nil
+		}
+		now := s.d.Now()
+		s.wrong.Add(c.network, now)
+		if !c.familiar {
+			s.names.Fail(c.key, now)
+		}
+		return errWrong
+	})
+}
+
+// SignIn signs a user in by name and password: the token is for the cookie. Refused are
+// what is wrong (Unauthorized, the same for every reason), a try that comes too soon
+// after wrong ones (Limited) and one too many at once (Unavailable).
+func (s *Sessions) SignIn(ctx context.Context, name, password string, from session.From) (token string, v Session, err error) {
+	c, err := s.candidate(ctx, name, from)
+	if err != nil {
+		return "", v, err
+	}
+	if err := s.check(ctx, c, password); err != nil {
+		return "", v, err
+	}
+	v, err = db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) (v Session, err error) {
+		kept, _, err := db.One(&tx.Conn, db.Text, "SELECT password FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", c.id)
+		if err != nil {
+			return v, err
+		}
+		if kept != c.kept { // it was changed, or the user disabled, in this very moment
+			return v, errWrong
+		}
+		token, v, err = openStaff(tx, c.id, from, true)
+		return v, err
+	})
+	if err != nil {
+		return "", Session{}, err
+	}
+	s.names.Forget(c.key)
+	return token, v, nil
+}
+
+// openStaff begins a session of staff and notes from where.
+func openStaff(tx *db.Tx, user int64, from session.From, password bool) (token string, v Session, err error) {
+	token, opened, err := session.Open(tx, session.Staff, user, from, password)
+	if err != nil {
+		return "", v, err
+	}
+	if _, err := tx.Exec("UPDATE users SET signed_in_at = ? WHERE id = ?", tx.Now(), user); err != nil {
+		return "", v, err
+	}
+	if _, err := tx.Exec("DELETE FROM sign_ins WHERE user_id = ? AND at <= ?", user, tx.Now()-exact.Instant(familiarFor)); err != nil {
+		return "", v, err
+	}
+	if _, err := tx.Exec("INSERT OR REPLACE INTO sign_ins (user_id, network, at) VALUES (?, ?, ?)",
+		user, limit.AddressOf(from.Address).String(), tx.Now()); err != nil {
+		return "", v, err
+	}
+	v, ok, err := ofStaff(&tx.Conn, opened)
+	if err == nil && !ok {
+		err = errWrong
+	}
+	return token, v, err
+}
+
+// Confirm checks the password of who is signed in already, before a credential is made
+// or shown, and notes that it was typed. A wrong one is Invalid and counts as at
+// signing in.
+func (s *Sessions) Confirm(ctx context.Context, v Session, password string, from session.From) error {
+	c, err := s.candidate(ctx, v.User, from)
+	if err != nil {
+		return err
+	}
+	if err := s.check(ctx, c, password); err != nil {
+		return own(err, "password")
+	}
+	return s.typed(ctx, v.ID)
+}
+
+// own turns the refusal of a wrong password into one about a field: who it is is known.
+func own(err error, field string) error {
+	if err == errWrong { //nolint:errorlint // the very value
+		return fault.Invalidf("%s: it is not the password of this account", field)
+	}
+	return err
+}
+
+// typed notes that the password was typed in the session.
+func (s *Sessions) typed(ctx context.Context, id int64) error {
+	err := db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		_, err := tx.Exec("UPDATE sessions SET password_at = ? WHERE id = ?", tx.Now(), id)
+		return err
+	})
+	if err == nil {
+		s.forget(id)
+	}
+	return err
+}
+
+// forget has a session read anew.
+func (s *Sessions) forget(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for hash, v := range s.seen {
+		if v.ID == id {
+			delete(s.seen, hash)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package session
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"strings"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Invitation lets whoever has its link, or its code, in: once, and for a while.
+type Invitation struct {
+	Kind      Kind
+	Subject   int64
+	By        string // who invites
+	ExpiresAt exact.Instant
+	id        int64
+}
+
+// Invited is an invitation as it is handed out: the token and the code are given here
+// and never again.
+type Invited struct {
+	Invitation
+	Token string // the end of its link
+	Code  string // 8 characters to type, "7GQ2-M4XD"; "" for staff
+}
+
+// validFor is how long an invitation is good, and keptFor how long after that whoever
+// follows it is told that it has ended, in seconds.
+var validFor = map[Kind]exact.Instant{Staff: day, Tenant: 14 * day}
+
+const keptFor = 365 * day
+
+// Invite makes an invitation of the subject; one that it had before ends.
+func Invite(tx *db.Tx, kind Kind, subject int64, by string) (Invited, error) {
+	if _, err := tx.Exec("DELETE FROM invitations WHERE expires_at <= ?", tx.Now()-keptFor); err != nil {
+		return Invited{}, err
+	}
+	if err := Withdraw(tx, kind, subject); err != nil {
+		return Invited{}, err
+	}
+	v := Invited{
+		Invitation: Invitation{Kind: kind, Subject: subject, By: by, ExpiresAt: tx.Now() + validFor[kind]},
+		Token:      token(),
+	}
+	var code any
+	if kind == Tenant {
+		plain := newCode()
+		v.Code = plain[:4] + "-" + plain[4:]
+		hash := sha256.Sum256([]byte(plain))
+		code = hash[:]
+	}
+	hash, _ := Hash(v.Token)
+	_, err := tx.Exec("INSERT INTO invitations (hash, code, kind, subject, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		hash[:], code, string(kind), subject, by, tx.Now(), v.ExpiresAt)
+	return v, err
+}
+
+// Withdraw ends the subject's open invitation, if there is one.
+func Withdraw(tx *db.Tx, kind Kind, subject int64) error {
+	_, err := tx.Exec("UPDATE invitations SET ended_at = ? WHERE kind = ? AND subject = ? AND ended_at IS NULL", tx.Now(), string(kind), subject)
+	return err
+}
+
+// FindInvitation gives the invitation of a link's token: NotFound for one that there
+// never was, Gone for one that has ended.
+func FindInvitation(c *db.Conn, kind Kind, token string) (Invitation, error) {
+	hash, ok := Hash(token)
+	if !ok {
+		return Invitation{}, noInvitation()
+	}
+	return find(c, "hash", hash[:], kind)
+}
+
+// FindCode is FindInvitation for a code that was typed: in any case, with or without
+// its dash, and with the letters that are taken for digits.
+func FindCode(c *db.Conn, kind Kind, typed string) (Invitation, error) {
+	code, ok := readCode(typed)
+	if !ok {
+		return Invitation{}, noInvitation()
+	}
+	hash := sha256.Sum256([]byte(code))
+	return find(c, "code", hash[:], kind)
+}
+
+func noInvitation() error {
+	return fault.NotFoundf("there is no such invitation; ask for a new one")
+}
+
+func find(c *db.Conn, column string, hash []byte, kind Kind) (Invitation, error) {
+	var ended *exact.Instant
+	v, found, err := db.One(c, func(r *db.Row) Invitation {
+		v := Invitation{id: r.Int(), Kind: Kind(r.Text()), Subject: r.Int(), By: r.Text(), ExpiresAt: r.Instant()}
+		ended = r.InstantPtr()
+		return v
+	}, "SELECT id, kind, subject, invited_by, expires_at, ended_at FROM invitations WHERE "+column+" = ? AND kind = ?", hash, string(kind))
+	switch {
+	case err != nil:
+		return v, err
+	case !found:
+		return v, noInvitation()
+	case ended != nil:
+		return v, fault.New(fault.Gone, "this invitation was used, or a later one took its place; ask for a new one")
+	case c.Now() >= v.ExpiresAt:
+		return v, fault.New(fault.Gone, "this invitation ended on %s; ask for a new one", v.ExpiresAt)
+	}
+	return v, nil
+}
+
+// Use ends the invitation for good, since it has served.
+func Use(tx *db.Tx, v Invitation) error {
+	_, err := tx.Exec("UPDATE invitations SET ended_at = ? WHERE id = ?", tx.Now(), v.id)
+	return err
+}
+
+// crockford is the alphabet of codes: no letter that is taken for another sign.
+const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+func newCode() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	for i := range b {
+		b[i] = crockford[b[i]%32]
+	}
+	return string(b[:])
+}
+
+var readAs = strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1")
+
+func readCode(typed string) (string, bool) {
+	code := readAs.Replace(strings.ToUpper(strings.TrimSpace(typed)))
+	if len(code) != 8 {
+		return "", false
+	}
+	for _, r := range code {
+		if !strings.ContainsRune(crockford, r) {
+			return "", false
+		}
+	}
+	return code, true
+}

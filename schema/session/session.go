@@ -1,0 +1,168 @@
+// Package session is the rows of signed-in browsers and of invitations, for staff,
+// tenants and buyers alike. It works inside the caller's transaction; who may do what
+// is decided by whoever calls.
+package session
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"unicode"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// Kind is whose session it is. A token of one kind means nothing to another.
+type Kind string
+
+// The kinds, with what Subject is the id of.
+const (
+	Staff  Kind = "staff"  // a user
+	Tenant Kind = "tenant" // a tenant
+	Buyer  Kind = "buyer"  // a license
+)
+
+const (
+	minute = 60
+	day    = 24 * 60 * minute
+)
+
+// lifetimes are how many seconds a session lasts without being used, and at most.
+var lifetimes = map[Kind]struct{ idle, most exact.Instant }{
+	Staff:  {14 * day, 90 * day},
+	Tenant: {180 * day, 180 * day},
+	Buyer:  {30 * minute, 30 * minute},
+}
+
+// Session is a browser that is signed in.
+type Session struct {
+	ID         int64          `json:"id"`
+	Kind       Kind           `json:"-"`
+	Subject    int64          `json:"-"`
+	Device     string         `json:"device"`
+	Address    string         `json:"address"`
+	CreatedAt  exact.Instant  `json:"created_at"`
+	SeenAt     exact.Instant  `json:"seen_at"` // to the minute
+	PasswordAt *exact.Instant `json:"-"`       // when the password was typed last; nil: never in this session
+}
+
+// From is where a browser asks from.
+type From struct {
+	Address string // the client's address, proxies that are trusted resolved
+	Agent   string // its User-Agent header
+}
+
+// MaxAge is how many seconds a session lasts at most, for the cookie.
+func (k Kind) MaxAge() int { return int(lifetimes[k].most) }
+
+// Good tells whether the session is still good at the instant.
+func (s Session) Good(now exact.Instant) bool {
+	l := lifetimes[s.Kind]
+	return now < s.SeenAt+l.idle && now < s.CreatedAt+l.most
+}
+
+// token is 32 random bytes as they stand in a cookie or a link.
+func token() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// Hash is what the file holds of a token; ok is false for a text that is none.
+func Hash(token string) (hash [sha256.Size]byte, ok bool) {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(token)
+	if err != nil || len(b) != 32 {
+		return hash, false
+	}
+	return sha256.Sum256(b), true
+}
+
+const columns = "id, kind, subject, device, address, created_at, seen_at, password_at"
+
+func scan(r *db.Row) Session {
+	return Session{
+		ID: r.Int(), Kind: Kind(r.Text()), Subject: r.Int(), Device: r.Text(), Address: r.Text(),
+		CreatedAt: r.Instant(), SeenAt: r.Instant(), PasswordAt: r.InstantPtr(),
+	}
+}
+
+// Open signs the subject in. The token goes into the cookie and nowhere else. password
+// tells that the password was typed just now.
+func Open(tx *db.Tx, kind Kind, subject int64, from From, password bool) (string, Session, error) {
+	if err := prune(tx, kind); err != nil {
+		return "", Session{}, err
+	}
+	s := Session{
+		Kind: kind, Subject: subject, Device: Device(from.Agent), Address: cut(from.Address, 64),
+		CreatedAt: tx.Now(), SeenAt: tx.Now(),
+	}
+	if password {
+		at := tx.Now()
+		s.PasswordAt = &at
+	}
+	t := token()
+	hash, _ := Hash(t)
+	var err error
+	s.ID, err = tx.Insert("INSERT INTO sessions (hash, kind, subject, device, address, created_at, seen_at, password_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		hash[:], string(kind), subject, s.Device, s.Address, s.CreatedAt, s.SeenAt, s.PasswordAt)
+	return t, s, err
+}
+
+// prune drops what is over by age; the last seen ones of a subject that is idle too
+// long are refused all the same, and go when their age is reached.
+func prune(tx *db.Tx, kind Kind) error {
+	_, err := tx.Exec("DELETE FROM sessions WHERE kind = ? AND created_at <= ?", string(kind), tx.Now()-lifetimes[kind].most)
+	return err
+}
+
+// Find gives the session of a token, if it is still good.
+func Find(c *db.Conn, kind Kind, token string) (s Session, found bool, err error) {
+	hash, ok := Hash(token)
+	if !ok {
+		return s, false, nil
+	}
+	s, found, err = db.One(c, scan, "SELECT "+columns+" FROM sessions WHERE hash = ? AND kind = ?", hash[:], string(kind))
+	if err != nil || !found || !s.Good(c.Now()) {
+		return Session{}, false, err
+	}
+	return s, true, nil
+}
+
+// Of lists the subject's sessions that are still good, the last seen first.
+func Of(c *db.Conn, kind Kind, subject int64) ([]Session, error) {
+	all, err := db.All(c, scan, "SELECT "+columns+" FROM sessions WHERE kind = ? AND subject = ? ORDER BY seen_at DESC, id DESC", string(kind), subject)
+	good := all[:0]
+	for _, s := range all {
+		if s.Good(c.Now()) {
+			good = append(good, s)
+		}
+	}
+	return good, err
+}
+
+// End ends one session of the subject, and tells whether there was one.
+func End(tx *db.Tx, kind Kind, subject, id int64) (bool, error) {
+	n, err := tx.Exec("DELETE FROM sessions WHERE id = ? AND kind = ? AND subject = ?", id, string(kind), subject)
+	return n > 0, err
+}
+
+// EndAll ends the subject's sessions but the one whose id is except, 0 for none, and
+// tells how many there were.
+func EndAll(tx *db.Tx, kind Kind, subject, except int64) (int, error) {
+	return tx.Exec("DELETE FROM sessions WHERE kind = ? AND subject = ? AND id <> ?", string(kind), subject, except)
+}
+
+func cut(s string, most int) string {
+	out := make([]rune, 0, min(len(s), most))
+	for _, r := range s {
+		if len(out) == most {
+			break
+		}
+		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
+			r = '?'
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}
