@@ -24,7 +24,7 @@ func TestTheLastAdminStays(t *testing.T) {
 	}
 	must[User](t)(SetRole(ctx, h.d, cli, "ann", "viewer", []string{"store"}, nil)) // ben is left there
 	_, err := Disable(ctx, h.d, cli, "ben")
-	refused(t, err, fault.Conflict, `"store"`)
+	refused(t, err, fault.Conflict, "store")
 	must[User](t)(h.add("eve", "admin", "store", "rental"))
 	must[User](t)(Disable(ctx, h.d, cli, "ben"))
 	must[User](t)(Remove(ctx, h.d, cli, "ann"))

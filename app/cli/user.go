@@ -88,7 +88,7 @@ func (p *program) userRoleCommand() *cobra.Command {
 	var services []string
 	cmd := &cobra.Command{
 		Use:   "role NAME ROLE [--service SERVICE]...",
-		Short: "Give a user another role, without --service in all four services",
+		Short: "Give a user another role, without --service where the user has one",
 		Example: `  quartermaster user role bob member
   quartermaster user role bob viewer --service store`,
 		Args: cobra.ExactArgs(2),
@@ -98,7 +98,7 @@ func (p *program) userRoleCommand() *cobra.Command {
 				return err
 			}
 			return p.withDB(func(d *db.DB) error {
-				u, err := account.SetRole(ctx, d, db.CLI(""), args[0], args[1], in)
+				u, err := account.SetRole(ctx, d, db.CLI(""), args[0], args[1], services, in)
 				if err == nil {
 					p.notice(fmt.Sprintf("user %s: %s", u.Name, rolesLine(u.Roles)))
 				}
