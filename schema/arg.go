@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -179,6 +180,14 @@ func (a Arg) Choose(c *db.Conn) ([]Choice, error) {
 		return nil, nil
 	}
 	return a.choices(c)
+}
+
+// Spelled tells that a word which is not in the list is read as one that is.
+func (a Arg) Spelled(word string) bool {
+	if a.folded {
+		word = strings.ToLower(word)
+	}
+	return a.also[word] != "" || a.folded && slices.Contains(a.Enum, word)
 }
 
 // Nullable tells that null, or an empty field, empties what the argument sets.

@@ -429,6 +429,11 @@ func (f *Form) Remote(p *string) { *p = f.in.Remote }
 // Limit binds how many records a list gives: on REST 500 and at most 1000 (more is
 // 1000), for agents 50 and at most 200 (more is refused).
 func (f *Form) Limit(p *int64) {
+	if f.surface == Command { // a list at the command line is complete
+		*p = math.MaxInt32
+		f.Int(p, "limit", "how many to give at most (default: all)", Range(1, math.MaxInt32), func(a *Arg) { a.Default = nil })
+		return
+	}
 	*p = 500
 	if f.surface == Tool {
 		*p = 50

@@ -52,6 +52,11 @@ type Op struct {
 	Will    func(answer any, m Money) string // for Destructive: what would be done, in numbers; answer is of a trial
 	Leads   func(answer any) string          // the record's page, "/work-orders/12"; "" is the first page
 	Undo    func(answer any) *Undo           // the inverse act, if there is one now
+
+	// Fill gives the record that the given arguments name, as texts by argument, for the
+	// form that edits it (amounts in cents, days as YYYY-MM-DD); not found when they name
+	// none. nil: the form begins empty.
+	Fill func(c *db.Conn, given map[string]string) (record map[string]string, found bool, err error)
 }
 
 // Money writes cents as people read them, with the currency: "1,080.39 EUR". It is

@@ -22,6 +22,10 @@ type Table struct {
 	// only describes the columns.
 	Load func(ctx context.Context, who db.Caller, lines []Line, o LoadOptions) (Loaded, error)
 
+	// Find gives one record's cells in the order of the columns: the one that the cells of
+	// its identifier's columns (or its id) name. It is for forms that edit a record.
+	Find func(c *db.Conn, cell func(column string) string) (cells []string, found bool, err error)
+
 	// Export gives every record to emit, the cells in the order of the columns.
 	Export func(c *db.Conn, emit func(cells ...string) error) error
 }

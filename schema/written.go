@@ -188,11 +188,13 @@ func (f *Form) id(a Arg, text string) (int64, bool) {
 	if number && fault.Is(err, fault.NotFound) {
 		return n, true
 	}
-	if e, refused := fault.As(err); refused && (e.Kind == fault.Invalid || e.Kind == fault.NotFound) {
+	if e, refused := fault.As(err); refused && f.surface == Page && (e.Kind == fault.Invalid || e.Kind == fault.NotFound) {
 		f.Refuse(a.Name, "%s: %s", f.shown(a), e.Detail)
 		return 0, false
 	}
-	f.refuseErr(a, err)
+	if err != nil && f.failure == nil {
+		f.failure = err
+	}
 	return found, err == nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/strict"
@@ -42,6 +40,7 @@ type program struct {
 	zone        *time.Location
 	log         zerolog.Logger
 	as          string
+	lost        string // what a result that could not be printed means, for what is shown once
 }
 
 // usageError is a call that was worded wrongly: exit 2.
@@ -55,6 +54,8 @@ func Run(ctx context.Context, env Env) int {
 	if env.Now == nil {
 		env.Now = time.Now
 	}
+	out := &output{w: env.Stdout}
+	env.Stdout = out
 	p := &program{Env: env}
 	root := p.root()
 	root.SetArgs(env.Args)
@@ -64,6 +65,9 @@ func Run(ctx context.Context, env Env) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	var failure runError
 	var usage usageError
+	if err == nil && out.err != nil {
+		err = runError{fmt.Errorf("what was to be printed could not be written: %w%s", out.err, p.lostText())}
+	}
 	switch {
 	case err == nil:
 		return 0
@@ -77,6 +81,14 @@ func Run(ctx context.Context, env Env) int {
 		fmt.Fprintf(env.Stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
 		return 2
 	}
+}
+
+// lostText tells what it means that a result was not printed.
+func (p *program) lostText() string {
+	if p.lost == "" {
+		return ""
+	}
+	return "; " + p.lost
 }
 
 // inWords says what is wrong with a flag's value for people who do not know Go.
@@ -112,6 +124,7 @@ func (p *program) root() *cobra.Command {
 	}
 	p.flags(root.PersistentFlags())
 	root.AddCommand(p.commands()...)
+	p.derive(root)
 	return root
 }
 
@@ -208,11 +221,6 @@ func (p *program) settleLog() error {
 	}
 	p.log = zerolog.New(out).Level(level).With().Timestamp().Logger()
 	return nil
-}
-
-func onTerminal(w any) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // run wraps what a command does, so that its errors are told from wrong usage.

@@ -4,6 +4,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 
 	"quartermaster/maintenance"
 	"quartermaster/rental"
@@ -47,4 +48,24 @@ func (s *Services) Named(name string) (schema.Service, bool) {
 		}
 	}
 	return schema.Service{}, false
+}
+
+// Declared is all that commands and screens are derived from: what the four services
+// declare, and the appliance's own operations under the name "".
+func Declared(d *db.DB) []schema.Service { return NewServices(d).All }
+
+// FindOp finds the operation that the command was derived from among what is declared
+// over an open database.
+func FindOp(all []schema.Service, service string, op schema.Op) (schema.Op, error) {
+	for _, s := range all {
+		if s.Name != service {
+			continue
+		}
+		for _, o := range s.Ops {
+			if o.Name == op.Name && o.Command == op.Command {
+				return o, nil
+			}
+		}
+	}
+	return schema.Op{}, fmt.Errorf("server: no operation %s of %q is declared", op.Name, service)
 }

@@ -35,6 +35,9 @@ func Update[T any](ctx context.Context, d *DB, who Caller, fn func(*Tx) (T, erro
 		if err := tx.replay(); err != nil {
 			return err
 		}
+		if err := expected(ctx, &tx.Conn); err != nil {
+			return err
+		}
 		if err := run(tx); err != nil {
 			return err
 		}

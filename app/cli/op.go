@@ -1,0 +1,338 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"quartermaster/app/server"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// opCommand is one operation's command: positional arguments and flags from its
+// arguments, help from its sentence and example.
+type opCommand struct {
+	p       *program
+	service string // "" for the appliance's own
+	op      schema.Op
+
+	words       []string     // "store", "order", "refund"
+	positionals []positional // in the order in which they stand
+	values      map[string][]string
+	dryRun, yes bool
+	asCSV       bool
+}
+
+// positional is one word in capitals of Op.Command.
+type positional struct {
+	arg            schema.Arg
+	optional, many bool
+}
+
+// derive builds the tree of the commands that operations declare into root. A command
+// that stands there already by the same words is replaced.
+func (p *program) derive(root *cobra.Command) {
+	seen := map[string]bool{}
+	for _, s := range p.declared() {
+		for _, op := range s.Ops {
+			if op.Command != "" && !seen[op.Command] {
+				seen[op.Command] = true
+				p.place(root, p.newOpCommand(s.Name, op))
+			}
+		}
+	}
+}
+
+// declared is what the command line is derived from: the appliance's own operations,
+// then those of the four services.
+func (p *program) declared() []schema.Service { return server.Declared(nil) }
+
+// place puts the command where its words say, making the groups that are missing.
+func (p *program) place(root *cobra.Command, c *opCommand) {
+	at := root
+	for i, word := range c.words[:len(c.words)-1] {
+		next := child(at, word)
+		if next == nil {
+			path := strings.Join(c.words[:i+1], " ")
+			short := groups[path]
+			if short == "" {
+				short = "Work with " + strings.ReplaceAll(word, "-", " ")
+			}
+			next = group(word, short, "")
+			at.AddCommand(next)
+		}
+		at = next
+	}
+	cmd := c.command()
+	if old := child(at, c.words[len(c.words)-1]); old != nil {
+		at.RemoveCommand(old)
+	}
+	at.AddCommand(cmd)
+	for g := at; g != root && g != nil; g = g.Parent() { // a group's example is its commands'
+		if g.Example == "" || !strings.Contains(g.Example, cmd.Example) {
+			line, _, _ := strings.Cut(cmd.Example, "\n")
+			g.Example = strings.TrimPrefix(g.Example+"\n"+line, "\n")
+		}
+	}
+}
+
+func child(of *cobra.Command, word string) *cobra.Command {
+	for _, c := range of.Commands() {
+		if c.Name() == word {
+			return c
+		}
+	}
+	return nil
+}
+
+// newOpCommand reads Op.Command. It panics when a word in capitals names no argument:
+// the declaration is wrong.
+func (p *program) newOpCommand(service string, op schema.Op) *opCommand {
+	c := &opCommand{p: p, service: service, op: op, values: map[string][]string{}}
+	args := op.Args(schema.Command)
+	for _, word := range strings.Fields(op.Command) {
+		name := strings.Trim(word, "[].")
+		if name != strings.ToUpper(name) {
+			c.words = append(c.words, word)
+			continue
+		}
+		found := false
+		for _, a := range args {
+			if a.Word() == name {
+				c.positionals = append(c.positionals, positional{arg: a, optional: strings.HasPrefix(word, "["), many: strings.Contains(word, "...")})
+				found = true
+				break
+			}
+		}
+		if !found {
+			panic(fmt.Sprintf("cli: %s: no argument is called %s", op.Command, name))
+		}
+	}
+	return c
+}
+
+func (c *opCommand) isPositional(a schema.Arg) bool {
+	for _, x := range c.positionals {
+		if x.arg.Name == a.Name {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *opCommand) command() *cobra.Command {
+	last := c.words[len(c.words)-1]
+	use := last + strings.TrimPrefix(c.op.Command, strings.Join(c.words, " "))
+	short, _, _ := strings.Cut(c.op.About, ". ")
+	cmd := &cobra.Command{
+		Use: use, Short: strings.TrimSuffix(short, "."), Long: c.op.About, Args: c.checkArgs,
+		Example: "  quartermaster " + strings.ReplaceAll(c.op.Example, "\n", "\n  quartermaster "),
+	}
+	if c.op.Example == "" {
+		cmd.Example = "  quartermaster " + c.op.Command
+	}
+	cmd.ValidArgsFunction = c.completePositional
+	for _, a := range c.op.Args(schema.Command) {
+		if a.Header == "" && !c.isPositional(a) {
+			c.flag(cmd, a)
+		}
+	}
+	c.p.jsonFlag(cmd)
+	if c.op.Writes {
+		c.p.acting(cmd)
+		cmd.Flags().BoolVar(&c.dryRun, "dry-run", false, "tell what would change, and write nothing")
+	} else if cmd.Flags().Lookup("csv") == nil {
+		cmd.Flags().BoolVar(&c.asCSV, "csv", false, "print the list as CSV")
+	}
+	if c.op.Destructive {
+		cmd.Flags().BoolVar(&c.yes, "yes", false, "do not ask")
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c.takePositionals(args)
+		err := c.run(cmd.Context())
+		var usage usageError
+		if err != nil && !errors.As(err, &usage) {
+			err = runError{err}
+		}
+		return err
+	}
+	return cmd
+}
+
+// checkArgs counts the positional arguments.
+func (c *opCommand) checkArgs(cmd *cobra.Command, args []string) error {
+	least, most := 0, len(c.positionals)
+	for _, x := range c.positionals {
+		if !x.optional {
+			least++
+		}
+		if x.many {
+			most = 1 << 20
+		}
+	}
+	if len(args) < least || len(args) > most {
+		if most == 0 {
+			return noArgs(cmd, args)
+		}
+		return usagef("%d arguments are given; usage: %s", len(args), cmd.UseLine())
+	}
+	return nil
+}
+
+func (c *opCommand) takePositionals(args []string) {
+	for i, x := range c.positionals {
+		switch {
+		case i >= len(args):
+		case x.many:
+			c.values[x.arg.Name] = args[i:]
+		default:
+			c.values[x.arg.Name] = args[i : i+1]
+		}
+	}
+}
+
+// run does the operation and prints its answer.
+func (c *opCommand) run(ctx context.Context) error {
+	return c.p.withDB(func(d *db.DB) error {
+		op, err := server.FindOp(server.Declared(d), c.service, c.op)
+		if err != nil {
+			return err
+		}
+		currency, err := currencyOf(ctx, d)
+		if err != nil {
+			return err
+		}
+		handle, err := op.Decode(schema.Input{
+			Surface: schema.Command, Values: c.values, Currency: currency, ReadFile: readFile,
+			View: func(fn func(*db.Conn) error) error { return d.View(ctx, fn) },
+		})
+		if fault.Is(err, fault.Invalid) {
+			return usageError{err}
+		}
+		if err != nil {
+			return err
+		}
+		who := db.CLI(c.service)
+		if op.Writes {
+			if who, err = c.p.actor(ctx, d, c.service); err != nil {
+				return err
+			}
+		}
+		return c.do(ctx, d, op, handle, who, currency.Format)
+	})
+}
+
+func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schema.Handler, who db.Caller, money schema.Money) error {
+	if c.dryRun {
+		return c.would(ctx, d, handle, who)
+	}
+	if op.Destructive && !c.yes && onTerminal(c.p.Stdin) {
+		if err := c.ask(ctx, d, op, handle, who, money); err != nil {
+			return err
+		}
+	}
+	answer, err := handle(ctx, who)
+	if err != nil {
+		return err
+	}
+	if op.Credential {
+		c.p.lost = "what was shown once is lost: make another one, and revoke or remove this one"
+	}
+	if c.asCSV {
+		return writeCSV(c.p.Stdout, answer)
+	}
+	return c.p.print(answer, func(w io.Writer) {
+		switch {
+		case op.Print != nil:
+			op.Print(w, answer)
+		case op.Did != nil:
+			fmt.Fprintln(w, op.Did(answer, money))
+		default:
+			writeTable(w, answer)
+		}
+	})
+}
+
+// Would is what --dry-run prints with --json.
+type Would struct {
+	Would []db.Change `json:"would"`
+}
+
+// would tells what the operation would change.
+func (c *opCommand) would(ctx context.Context, d *db.DB, handle schema.Handler, who db.Caller) error {
+	changes, err := d.Trial(ctx, func(ctx context.Context) error {
+		_, err := handle(ctx, who)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if changes == nil {
+		changes = []db.Change{}
+	}
+	return c.p.print(Would{changes}, func(w io.Writer) {
+		if len(changes) == 0 {
+			fmt.Fprintln(w, "nothing would change")
+		}
+		columns(w, []string{"RECORD", "FIELD", "BEFORE", "AFTER"}, changes, func(x db.Change) []string {
+			return []string{x.Record, x.Field, cell(x.Before), cell(x.After)}
+		})
+	})
+}
+
+// ask tells on a terminal what would be done, and waits for a yes.
+func (c *opCommand) ask(ctx context.Context, d *db.DB, op schema.Op, handle schema.Handler, who db.Caller, money schema.Money) error {
+	question := op.Title()
+	_, err := d.Trial(ctx, func(ctx context.Context) error {
+		answer, err := handle(ctx, who)
+		if err == nil && op.Will != nil {
+			question = op.Will(answer, money)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.p.Stderr, "%s\nGo on? [y/N] ", question)
+	var word string
+	_, _ = fmt.Fscanln(c.p.Stdin, &word)
+	if w := strings.ToLower(word); w != "y" && w != "yes" {
+		return errors.New("nothing was done")
+	}
+	return nil
+}
+
+// currencyOf is the shop's currency.
+func currencyOf(ctx context.Context, d *db.DB) (currency exact.Currency, err error) {
+	err = d.View(ctx, func(c *db.Conn) error {
+		code, err := c.Setting(db.SettingCurrency)
+		if code == "" {
+			code = "USD"
+		}
+		currency = exact.CurrencyOf(code)
+		return err
+	})
+	return currency, err
+}
+
+// readFile reads a file that a command names.
+func readFile(path string) (schema.File, error) {
+	st, err := os.Stat(path)
+	if err == nil && !st.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no plain file", path)
+	}
+	if err != nil {
+		return schema.File{}, err
+	}
+	data, err := os.ReadFile(path) // #nosec G304 -- the operator names the file
+	return schema.File{Name: filepath.Base(path), Data: data}, err
+}

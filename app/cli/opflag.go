@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// opFlag is the flag of one of an operation's arguments. It looks at its text as far as
+// the argument's kind tells what is allowed, so that a wrong one is wrong usage; the
+// operation binds it.
+type opFlag struct {
+	c   *opCommand
+	arg schema.Arg
+}
+
+// flag gives the command the argument's flag.
+func (c *opCommand) flag(cmd *cobra.Command, a schema.Arg) {
+	name := a.FlagName()
+	f := cmd.Flags().VarPF(&opFlag{c: c, arg: a}, name, "", a.About)
+	if a.Kind == schema.BoolKind {
+		f.NoOptDefVal = "true"
+	}
+	if a.Required {
+		require(cmd, name)
+	}
+	if len(a.Enum) > 0 {
+		complete(cmd, name, a.Enum)
+	}
+}
+
+// String is what the flag is without being given.
+func (f *opFlag) String() string { return "" }
+
+// Type is what stands for the value in the help.
+func (f *opFlag) Type() string {
+	switch f.arg.Kind {
+	case schema.IntKind:
+		if strings.HasSuffix(f.arg.Name, "cents") {
+			return "CENTS"
+		}
+		return "N"
+	case schema.NumberKind:
+		return "N"
+	case schema.BoolKind:
+		return "bool"
+	case schema.DayKind:
+		return "DAY"
+	case schema.MonthKind:
+		return "MONTH"
+	case schema.FileKind:
+		return "FILE"
+	}
+	return "TEXT"
+}
+
+// Set takes the flag's text.
+func (f *opFlag) Set(text string) error {
+	many := f.arg.Kind == schema.ListKind || f.arg.Kind == schema.TableKind
+	if given := f.c.values[f.arg.Name]; len(given) > 0 && !many {
+		return errors.New("it is given twice; give it once")
+	}
+	if err := f.check(text); err != nil {
+		return err
+	}
+	f.c.values[f.arg.Name] = append(f.c.values[f.arg.Name], text)
+	return nil
+}
+
+func (f *opFlag) check(text string) error {
+	if text == "" && f.arg.Nullable() {
+		return nil
+	}
+	switch f.arg.Kind {
+	case schema.BoolKind:
+		if _, err := strconv.ParseBool(text); err != nil {
+			return errors.New("it takes true or false")
+		}
+	case schema.EnumKind:
+		word := strings.TrimSpace(text)
+		if !slices.Contains(f.arg.Enum, word) && !f.arg.Spelled(word) {
+			return errors.New("it is not one of " + strings.Join(f.arg.Enum, ", "))
+		}
+	case schema.DayKind:
+		if _, ok := exact.ParseDay(text); !ok {
+			return errors.New("it is not a calendar day; give YYYY-MM-DD")
+		}
+	case schema.MonthKind:
+		if _, ok := exact.ParseMonth(text); !ok {
+			return errors.New("it is not a month; give YYYY-MM")
+		}
+	}
+	return nil
+}
+
+// completePositional completes the word that is asked for: from the argument's list, or
+// from the records that it may name.
+func (c *opCommand) completePositional(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(c.positionals) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	at := c.positionals[min(len(args), len(c.positionals)-1)]
+	switch {
+	case len(args) >= len(c.positionals) && !at.many:
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	case at.arg.Kind == schema.FileKind:
+		return nil, cobra.ShellCompDirectiveDefault
+	case len(at.arg.Enum) > 0:
+		return at.arg.Enum, cobra.ShellCompDirectiveNoFileComp
+	}
+	var words []string
+	_ = c.p.withDB(func(d *db.DB) error { // without a database there is nothing to complete
+		return d.View(context.Background(), func(conn *db.Conn) error {
+			choices, err := at.arg.Choose(conn)
+			for _, x := range choices {
+				words = append(words, x.Value+"\t"+x.Text)
+			}
+			return err
+		})
+	})
+	return words, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,159 @@
+package schema
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+// Saved is the answer of an operation that makes a record of a table or changes it: the
+// record as the table's row has it.
+type Saved struct {
+	Created bool              `json:"created"`
+	Record  map[string]string `json:"record"`
+}
+
+// Save makes the operation that makes a record of the table, or changes it, by the
+// table's row: what an import of that one row would store, with the same checks. The
+// table needs Find. op brings what the table does not tell: name, sentence, command.
+func (t Table) Save(d *db.DB, op Op) Op {
+	op.Writes = true
+	op.Bind = func(f *Form) Handler {
+		put := t.Row(f)
+		cells := f.cells()
+		return func(ctx context.Context, who db.Caller) (any, error) {
+			return db.Update(ctx, d, who, func(tx *db.Tx) (Saved, error) { return t.save(tx, put, cells) })
+		}
+	}
+	if op.Response == nil {
+		op.Response = Saved{Created: true, Record: map[string]string{}}
+	}
+	op.Fill = func(c *db.Conn, given map[string]string) (map[string]string, bool, error) { return t.record(c, given) }
+	return op
+}
+
+func (t Table) save(tx *db.Tx, put Put, cells map[string]string) (Saved, error) {
+	_, found, err := t.record(&tx.Conn, cells)
+	if err != nil {
+		return Saved{}, err
+	}
+	if err := put(tx); err != nil {
+		return Saved{}, err
+	}
+	record, kept, err := t.record(&tx.Conn, cells)
+	if err == nil && !kept {
+		record = cells
+	}
+	return Saved{Created: !found, Record: record}, err
+}
+
+// record gives the record that the cells name, by column.
+func (t Table) record(c *db.Conn, cells map[string]string) (map[string]string, bool, error) {
+	if t.Find == nil {
+		return nil, false, nil
+	}
+	row, found, err := t.Find(c, func(column string) string { return cells[column] })
+	if err != nil || !found {
+		return nil, false, err
+	}
+	record := make(map[string]string, len(row))
+	for i, column := range t.Columns() {
+		if i < len(row) {
+			record[column.Name] = row[i]
+		}
+	}
+	return record, true, nil
+}
+
+// cells gives what a command or a page brought, one text an argument, by the
+// argument's name.
+func (f *Form) cells() map[string]string {
+	cells := map[string]string{}
+	for _, a := range f.args {
+		if v, ok := f.in.Values[f.field(a)]; ok && len(v) > 0 {
+			cells[a.Name] = v[len(v)-1]
+		}
+	}
+	return cells
+}
+
+// Filled gives the fields of the operation's form on a page, filled from the record
+// that the given fields name: of a record that can be made by the same form none need
+// be there. Amounts are written in the currency.
+func (o Op) Filled(c *db.Conn, given map[string][]string, currency exact.Currency) (fields map[string][]string, found bool, err error) {
+	if o.Fill == nil {
+		return nil, false, nil
+	}
+	args := o.Args(Page)
+	named := map[string]string{}
+	for _, a := range args {
+		if v := given[PageField(a.Name)]; len(v) > 0 {
+			named[a.Name] = v[len(v)-1]
+		}
+	}
+	record, found, err := o.Fill(c, named)
+	if err != nil || !found {
+		return nil, false, err
+	}
+	fields = map[string][]string{}
+	for _, a := range args {
+		text, there := record[a.Name]
+		if !there {
+			continue
+		}
+		if a.cents() && text != "" {
+			if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+				text = currency.Plain(n)
+			}
+		}
+		fields[PageField(a.Name)] = []string{text}
+	}
+	return fields, true, nil
+}
+
+// Seen is what a form was filled from, as one text: the form carries it, and Unchanged
+// compares it with the record when the form comes back.
+func Seen(fields map[string][]string) string {
+	b := []byte{'{'}
+	for i, name := range slices.Sorted(maps.Keys(fields)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(strict.AppendText(b, name), ':')
+		b = strict.AppendText(b, fields[name][0])
+	}
+	return string(append(b, '}'))
+}
+
+// Unchanged refuses, as a conflict that names each field with both values, when the
+// record that the given fields name is not what it was when the form was filled.
+func (o Op) Unchanged(c *db.Conn, given map[string][]string, seen string, currency exact.Currency) error {
+	before, err := strict.Parse([]byte(seen), maxDepth)
+	if err != nil || before.Kind() != strict.Object {
+		return fault.Invalidf("seen: it is not what this form was sent with; load the form again")
+	}
+	now, found, err := o.Filled(c, given, currency)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return fault.Conflictf("the record was removed since this form was loaded")
+	}
+	e := fault.Conflictf("somebody changed this record since the form was loaded; look at what is marked, and send it again")
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		was, _ := before.Get(name)
+		if text := now[name][0]; text != was.Text() {
+			e.Fields = append(e.Fields, fault.Field{Field: name, Detail: name + ": it was " + Quote(was.Text()) + " when the form was loaded, and is " + Quote(text) + " now"})
+		}
+	}
+	if len(e.Fields) == 0 {
+		return nil
+	}
+	return e
+}
