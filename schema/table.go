@@ -26,6 +26,13 @@ type Table struct {
 	// its identifier's columns (or its id) name. It is for forms that edit a record.
 	Find func(c *db.Conn, cell func(column string) string) (cells []string, found bool, err error)
 
+	// Group and Rows, when set, store the rows that agree in the columns of Group
+	// together, wherever they stand in the file: Rows binds the form of each, in the
+	// file's order, and gives what stores them all. One refused row refuses its group.
+	// Row then only describes the columns.
+	Group []string
+	Rows  func(fs []*Form) Put
+
 	// Export gives every record to emit, the cells in the order of the columns.
 	Export func(c *db.Conn, emit func(cells ...string) error) error
 }
@@ -50,12 +57,15 @@ type LoadOptions struct {
 type Loaded struct {
 	Imported int       `json:"imported"`
 	Errors   []Refused `json:"errors"`
+
+	New, Changed, Same int `json:"-"` // how many of the imported rows were what
 }
 
 // Refused is a row that was not imported, and why.
 type Refused struct {
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`
+	Column string `json:"-"` // the first column that it is about; "" for the row
 }
 
 // Columns describes the table's columns in order.
@@ -73,4 +83,20 @@ func (t Table) Decode(cells map[string]string, o LoadOptions) (Put, error) {
 		return nil, err
 	}
 	return put, nil
+}
+
+// DecodeRows reads the cells of a group's rows. A refusal comes with the index of the
+// row that it is about.
+func (t Table) DecodeRows(rows []map[string]string, o LoadOptions) (put Put, at int, err error) {
+	forms := make([]*Form, len(rows))
+	for i, cells := range rows {
+		forms[i] = &Form{surface: CSV, in: Input{Surface: CSV, Cells: cells}, Options: o}
+	}
+	put = t.Rows(forms)
+	for i, f := range forms {
+		if err := f.finish(); err != nil {
+			return nil, i, err
+		}
+	}
+	return put, 0, nil
 }

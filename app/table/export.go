@@ -11,12 +11,17 @@ import (
 )
 
 // Export writes every record of the table, as it stands at one instant, below a
-// header of the table's columns.
+// header of the table's columns. A text that a spreadsheet would run as a formula is
+// written as Safe gives it.
 func Export(ctx context.Context, d *db.DB, t schema.Table, w io.Writer) error {
 	columns := t.Columns()
 	header := make([]string, len(columns))
+	texts := make([]int, 0, len(columns))
 	for i, c := range columns {
 		header[i] = c.Name
+		if c.Kind == schema.TextKind {
+			texts = append(texts, i)
+		}
 	}
 	return d.View(ctx, func(c *db.Conn) error {
 		out := csv.NewWriter(w)
@@ -26,6 +31,9 @@ func Export(ctx context.Context, d *db.DB, t schema.Table, w io.Writer) error {
 		err := t.Export(c, func(cells ...string) error {
 			if len(cells) != len(header) {
 				return fmt.Errorf("table %s exports %d cells for %d columns", t.Name, len(cells), len(header))
+			}
+			for _, i := range texts {
+				cells[i] = Safe(cells[i])
 			}
 			return out.Write(cells)
 		})

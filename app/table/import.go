@@ -1,19 +1,18 @@
-// Package table reads and writes the tables that the services declare as CSV
-// (RFC 4180, UTF-8). The header names the columns; what Export wrote, Import takes
-// back unchanged. Cells are neither altered nor escaped for spreadsheets.
+// Package table reads and writes the tables that the services declare as files: CSV
+// (RFC 4180), which Export writes and Import takes back unchanged, and beside that what
+// other programs write: other delimiters and encodings, XLSX workbooks, columns of
+// other names, days and amounts written in other ways.
 package table
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -21,13 +20,40 @@ import (
 // how often progress is told.
 const batchRows = 500
 
-// errDryRun rolls an import back that was only a rehearsal.
-var errDryRun = errors.New("dry run")
+// Outcome is what came of an import, or would.
+type Outcome struct {
+	schema.Loaded
+	Found  Found
+	Left   []string // columns of the file that mean nothing
+	Notes  []string // what was done beside storing rows: skipped, netted
+	DryRun bool
 
-// Import stores the rows of a CSV file in one transaction. A row that is refused is
-// left out, with its line and the reason; the others are kept. A header that does
-// not fit the table refuses the whole file, and any error that is not about a row
-// leaves nothing written. With o.DryRun everything is done but kept.
+	// Of a dry run alone.
+	Refused int            // rows
+	Changes []RowChange    // the changed rows' fields, the first MaxShown of them
+	Would   []db.Change    // what would change, record by record, the first MaxShown
+	Events  map[string]int // what would be sent off
+	Columns []string       // of the sample
+	Sample  [][]string     // the first rows as they would be stored
+}
+
+// RowChange is one row of a file that changes a record, and which of its fields.
+type RowChange struct {
+	Line   int      `json:"line"`
+	Fields []string `json:"fields"`
+	record string   // whose fields its audit entry does not name
+}
+
+// MaxShown bounds what an outcome lists of a dry run's changes; its counts are whole.
+const MaxShown = 1000
+
+// sampleRows is how many rows of a dry run are shown as they would be stored.
+const sampleRows = 20
+
+// Import stores the rows of a file in one transaction. A row that is refused is left
+// out, with its line and the reason; the others are kept. A header that does not fit
+// the table refuses the whole file, and any error that is not about a row leaves
+// nothing written.
 //
 // Empty lines are skipped. An absent column leaves that field of an existing record
 // alone, an empty cell is its default. progress, unless nil, is told now and then
@@ -36,122 +62,232 @@ func Import(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, in io.
 	if err := who.MayWrite("import"); err != nil {
 		return schema.Loaded{}, err
 	}
+	f, err := Open(in)
+	if err != nil {
+		return schema.Loaded{}, err
+	}
+	defer f.Close()
+	out, err := Run(ctx, d, who, t, f, Options{LoadOptions: o}, progress)
+	if err != nil {
+		return schema.Loaded{}, err
+	}
+	return out.Loaded, nil
+}
+
+// Run imports the file as Import does, read as o says. With o.DryRun it does all of it
+// and keeps nothing, and its outcome says what would change and what it would set off.
+func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, o Options, progress func(rows int)) (Outcome, error) {
+	if err := who.MayWrite("import"); err != nil {
+		return Outcome{}, err
+	}
+	if err := o.Check(t); err != nil {
+		return Outcome{}, err
+	}
 	if progress == nil {
 		progress = func(int) {}
 	}
-	in, err := settled(in)
+	in, err := shopOf(ctx, d)
 	if err != nil {
-		return schema.Loaded{}, err
+		return Outcome{}, err
 	}
-	r, err := newReader(t, in)
-	if err != nil {
-		return schema.Loaded{}, err
+	l := &loading{d: d, who: who, table: t, options: o, progress: progress}
+	if err := l.read(f, in); err != nil {
+		return Outcome{}, err
 	}
-	done := schema.Loaded{Errors: []schema.Refused{}}
-	if t.Load != nil {
-		err = loadAll(ctx, who, t, r, o, &done)
-	} else {
-		err = putAll(ctx, d, who, t, r, o, progress, &done)
+	if o.DryRun {
+		return l.rehearse(ctx)
 	}
-	if err != nil {
-		return schema.Loaded{}, err
+	if err := l.store(ctx); err != nil {
+		return Outcome{}, err
 	}
-	slices.SortStableFunc(done.Errors, func(a, b schema.Refused) int { return a.Line - b.Line })
-	return done, nil
+	return l.outcome(), nil
 }
 
-// settled gives the file as something that is read without waiting: what comes
-// through a pipe is taken in whole first, since others cannot write while the
-// import's transaction is open.
-func settled(in io.Reader) (io.Reader, error) {
-	if f, ok := in.(*os.File); ok {
-		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() {
-			return f, nil
+func shopOf(ctx context.Context, d *db.DB) (in shop, err error) {
+	in.zone = d.Zone()
+	err = d.View(ctx, func(c *db.Conn) error {
+		code, err := c.Setting(db.SettingCurrency)
+		if code == "" {
+			code = "USD"
+		}
+		in.currency = exact.CurrencyOf(code)
+		return err
+	})
+	return in, err
+}
+
+// loading is one import under way.
+type loading struct {
+	d        *db.DB
+	who      db.Caller
+	table    schema.Table
+	options  Options
+	progress func(int)
+	rows     *reader
+	done     schema.Loaded
+	changes  []RowChange
+	sample   [][]string
+	judging  bool // a dry run: rows are told new from changed and from the same
+}
+
+// read opens the file; with returns to net, after reading it once for those.
+func (l *loading) read(f *File, in shop) (err error) {
+	l.done = schema.Loaded{Errors: []schema.Refused{}}
+	var back *returns
+	if l.options.Returns == "net" || programOf(l.options.From).nets() {
+		if back, err = f.collect(l.table, l.options.Reading, in); err != nil {
+			return err
 		}
 	}
-	all, err := io.ReadAll(in)
-	if err != nil {
-		return nil, fmt.Errorf("read the file: %w", err)
+	if l.rows, err = f.open(l.table, l.options.Reading, in); err == nil {
+		l.rows.returns = back
 	}
-	return bytes.NewReader(all), nil
+	return err
+}
+
+// store writes the rows.
+func (l *loading) store(ctx context.Context) (err error) {
+	switch {
+	case l.table.Load != nil:
+		err = l.loadAll(ctx)
+	case l.table.Rows != nil:
+		err = l.putGroups(ctx)
+	default:
+		err = l.putAll(ctx)
+	}
+	slices.SortStableFunc(l.done.Errors, func(a, b schema.Refused) int { return a.Line - b.Line })
+	return err
+}
+
+func (l *loading) outcome() Outcome {
+	out := Outcome{Loaded: l.done, Found: l.rows.found, Left: l.rows.layout.left, DryRun: l.options.DryRun}
+	if l.rows.translate != nil {
+		out.Notes = append(out.Notes, l.rows.translate.told()...)
+	}
+	if l.rows.returns != nil {
+		out.Notes = append(out.Notes, l.rows.returns.told()...)
+	}
+	return out
+}
+
+// rehearse does all of the import and undoes it.
+func (l *loading) rehearse(ctx context.Context) (Outcome, error) {
+	l.judging = true
+	events := map[string]int{}
+	changes, err := l.d.Trial(ctx, func(ctx context.Context) error {
+		var before int64
+		if err := l.d.View(ctx, func(c *db.Conn) (err error) {
+			before, _, err = db.One(c, db.Int, "SELECT coalesce(max(seq), 0) FROM events")
+			return err
+		}); err != nil {
+			return err
+		}
+		if err := l.store(ctx); err != nil {
+			return err
+		}
+		return l.d.View(ctx, func(c *db.Conn) error {
+			return db.Each(c, func(r *db.Row) error {
+				name := r.Text()
+				events[name] = int(r.Int())
+				return nil
+			}, "SELECT event, count(*) FROM events WHERE seq > ? GROUP BY event", before)
+		})
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := l.outcome()
+	fill(l.changes, changes)
+	out.Refused, out.Events = len(l.done.Errors), events
+	out.Changes, out.Columns, out.Sample = l.changes, l.rows.columns(), l.sample
+	out.Would = changes[:min(len(changes), MaxShown)]
+	return out, nil
 }
 
 // loadAll hands the whole file to a table that takes it at once.
-func loadAll(ctx context.Context, who db.Caller, t schema.Table, r *reader, o schema.LoadOptions, done *schema.Loaded) error {
+func (l *loading) loadAll(ctx context.Context) error {
 	var lines []schema.Line
 	for {
-		l, more, err := r.next()
+		row, more, err := l.rows.next()
 		if err != nil {
 			return err
 		}
 		if !more {
 			break
 		}
-		if l.refusal != nil {
-			refuse(done, l.number, l.refusal)
+		if row.refusal != nil {
+			l.refuse(row.line, row.refusal)
 			continue
 		}
-		lines = append(lines, schema.Line{Number: l.number, Cells: r.inOrder(l.cells)})
+		l.show(row.cells)
+		lines = append(lines, schema.Line{Number: row.line, Cells: l.rows.inOrder(row.cells)})
 	}
-	o.Columns = r.columns
-	loaded, err := t.Load(ctx, who, lines, o)
-	done.Imported = loaded.Imported
-	done.Errors = append(done.Errors, loaded.Errors...)
+	o := l.options.LoadOptions
+	o.DryRun = false // the trial around it undoes it
+	o.Columns = l.rows.columns()
+	loaded, err := l.table.Load(ctx, l.who, lines, o)
+	l.done.Imported = loaded.Imported
+	l.done.New, l.done.Changed, l.done.Same = loaded.New, loaded.Changed, loaded.Same
+	l.done.Errors = append(l.done.Errors, loaded.Errors...)
 	return err
+}
+
+// show keeps the first rows for a preview.
+func (l *loading) show(cells []string) {
+	if l.judging && len(l.sample) < sampleRows {
+		l.sample = append(l.sample, slices.Clone(cells))
+	}
 }
 
 // putAll stores row after row. The rows are bound beside the transaction, by a
 // goroutine that is a few batches ahead, so that neither the file's size nor the
 // binding's time is the transaction's.
-func putAll(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, r *reader, o schema.LoadOptions, progress func(int), done *schema.Loaded) error {
+func (l *loading) putAll(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
-	rows := bindAll(ctx, t, r, o)
+	rows := l.bindAll(ctx)
 	defer func() {
 		stop()
 		<-rows.ended
 	}()
-	err := db.Exec(ctx, d, who, func(tx *db.Tx) error {
+	return db.Exec(ctx, l.d, l.who, func(tx *db.Tx) error {
+		judge, err := l.judge(tx)
+		if err != nil {
+			return err
+		}
 		seen := 0
 		for batch := range rows.batches {
 			for _, row := range batch {
-				if err := store(tx, row, done); err != nil {
-					return fmt.Errorf("line %d: %w", row.number, err)
+				if err := l.putRow(tx, row, judge); err != nil {
+					return fmt.Errorf("line %d: %w", row.lines[0], err)
 				}
 			}
 			seen += len(batch)
-			progress(seen)
+			l.progress(seen)
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
-		if rows.err != nil {
-			return rows.err
-		}
-		if o.DryRun {
-			return errDryRun
-		}
-		return nil
+		return rows.err
 	})
-	if errors.Is(err, errDryRun) {
-		return nil
-	}
-	return err
 }
 
-func store(tx *db.Tx, row bound, done *schema.Loaded) error {
+// putRow stores one row, or the rows of one group.
+func (l *loading) putRow(tx *db.Tx, row bound, judge *judge) error {
 	err := row.err
 	if err == nil {
 		err = tx.Try(func() error { return row.put(tx) })
 	}
 	if err == nil {
-		done.Imported++
-		return nil
+		l.done.Imported += len(row.lines)
+		return judge.row(tx, row, l)
 	}
 	refusal, ok := ofRow(err)
 	if !ok {
 		return err
 	}
-	refuse(done, row.number, refusal)
+	for _, line := range row.lines {
+		l.refuse(line, refusal)
+	}
 	return nil
 }
 
@@ -168,60 +304,10 @@ func ofRow(err error) (*fault.Error, bool) {
 	return e, true
 }
 
-func refuse(done *schema.Loaded, number int, reason *fault.Error) {
-	done.Errors = append(done.Errors, schema.Refused{Line: number, Reason: reason.Detail})
-}
-
-// bound is one row with what stores it, or with why it cannot be.
-type bound struct {
-	number int
-	put    schema.Put
-	err    error
-}
-
-// rows are the file's rows in order, batch by batch. err is set before batches is
-// closed; ended is closed when the file is no longer read.
-type rows struct {
-	batches chan []bound
-	err     error
-	ended   chan struct{}
-}
-
-// bindAll binds the rest of the file's rows until ctx ends.
-func bindAll(ctx context.Context, t schema.Table, r *reader, o schema.LoadOptions) *rows {
-	all := &rows{batches: make(chan []bound, 2), ended: make(chan struct{})}
-	go func() {
-		defer close(all.ended)
-		defer close(all.batches)
-		for more := true; more; {
-			var batch []bound
-			if batch, more, all.err = bindBatch(t, r, o); all.err != nil {
-				return
-			}
-			select {
-			case all.batches <- batch:
-			case <-ctx.Done():
-				all.err = context.Cause(ctx)
-				return
-			}
-		}
-	}()
-	return all
-}
-
-func bindBatch(t schema.Table, r *reader, o schema.LoadOptions) (batch []bound, more bool, err error) {
-	for len(batch) < batchRows {
-		l, another, err := r.next()
-		if err != nil || !another {
-			return batch, false, err
-		}
-		row := bound{number: l.number}
-		if l.refusal != nil {
-			row.err = l.refusal
-		} else {
-			row.put, row.err = t.Decode(r.byName(l.cells), o)
-		}
-		batch = append(batch, row)
+func (l *loading) refuse(line int, reason *fault.Error) {
+	r := schema.Refused{Line: line, Reason: reason.Detail}
+	if len(reason.Fields) > 0 {
+		r.Column = reason.Fields[0].Field
 	}
-	return batch, true, nil
+	l.done.Errors = append(l.done.Errors, r)
 }

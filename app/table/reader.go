@@ -1,165 +1,231 @@
 package table
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
-// reader reads one file of a table line by line.
-type reader struct {
-	csv     *csv.Reader
-	columns []string // as the header names them, in the file's order
-	place   []int    // where each of them stands among the table's columns
-	width   int      // how many columns the table has
+// shop is what of the shop decides how a file's cells are read.
+type shop struct {
+	zone     *time.Location
+	currency exact.Currency
 }
 
-// line is one line of the file. A line that cannot be read carries its refusal
-// instead of cells.
-type line struct {
-	number  int
-	cells   []string // in the file's order; valid until the next line is read
+// row is one row of a file with its cells as the table takes them, in the order of the
+// layout's targets; they are valid until the next row is read. One that is refused has
+// none.
+type row struct {
+	line    int
+	cells   []string
 	refusal *fault.Error
 }
 
-// newReader reads the header. A header that does not fit the table refuses the file.
-func newReader(t schema.Table, in io.Reader) (*reader, error) {
-	buffered := bufio.NewReaderSize(in, 64<<10)
-	if err := mark(buffered); err != nil {
-		return nil, err
-	}
-	r := &reader{csv: csv.NewReader(buffered)}
-	r.csv.FieldsPerRecord = -1 // rows of another width are refused one by one
-	r.csv.ReuseRecord = true
-	columns := t.Columns()
-	r.width = len(columns)
-	header, err := r.csv.Read()
-	var parse *csv.ParseError
-	switch {
-	case errors.Is(err, io.EOF):
-		return nil, fault.Invalidf("the file is empty: its first line names the columns; %s", listed(t, columns))
-	case errors.As(err, &parse):
-		return nil, fault.Invalidf("the header on line %d cannot be read: %s", parse.StartLine, broken(parse))
-	case err != nil:
-		return nil, fmt.Errorf("read the file: %w", err)
-	}
-	for i, cell := range header {
-		name := strings.TrimSpace(cell)
-		if err := r.addColumn(t, columns, name, i); err != nil {
+// reader reads a file row by row as a table takes it.
+type reader struct {
+	src       source
+	found     Found
+	layout    *layout
+	convert   converter
+	translate *translation // of another program's file; nil: the layout says it all
+	returns   *returns     // nil: quantities are taken as they are
+	scratch   []string
+	whole     bool // rows may be shorter than the header, as a spreadsheet's are
+}
+
+// open opens the file for the table. A header that does not fit refuses the file.
+func (f *File) open(t schema.Table, r Reading, in shop) (*reader, error) {
+	out := &reader{convert: converter{comma: r.DecimalComma, zone: in.zone, currency: in.currency}}
+	if r.DateFormat != "" {
+		dates, err := parseDateFormat(r.DateFormat)
+		if err != nil {
 			return nil, err
 		}
+		out.convert.dates = dates
 	}
-	for _, c := range columns {
-		if c.Required && !slices.Contains(r.columns, c.Name) {
-			return nil, fault.Invalidf("the column %s is missing, which names the record; %s", c.Name, listed(t, columns))
+	known := wanted(t, r)
+	var err error
+	switch {
+	case f.isWorkbook():
+		out.src, err = openWorkbook(f, r, &out.found)
+		out.whole = true
+	case f.isOldWorkbook():
+		err = fault.Invalidf("the file is a workbook of the format before XLSX; save it as XLSX or CSV")
+	default:
+		out.src, err = openDelimited(f, r, known, &out.found)
+	}
+	if err != nil {
+		return nil, err
+	}
+	header, err := out.header(f, t, r, known)
+	if err != nil {
+		return nil, err
+	}
+	if p := programOf(r.From); p != nil {
+		out.translate, out.layout, err = p.begin(t, r, header, &out.convert)
+		return out, err
+	}
+	out.layout, err = layOut(t, r, header)
+	return out, err
+}
+
+// preamble is how many rows may stand before the header: titles and dates of a report.
+const preamble = 20
+
+// header finds the row that names the columns: the first, unless it knows none of the
+// names and one of the next ones does.
+func (r *reader) header(f *File, t schema.Table, how Reading, known func(string) bool) ([]string, error) {
+	var first []string
+	var refused error
+	line := 0
+	for range preamble {
+		rec, more, err := r.src.next()
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		if rec.refusal != nil {
+			refused = fault.Invalidf("the header on line %d cannot be read: %s", rec.line, rec.refusal.Detail)
+			if first == nil {
+				return nil, refused
+			}
+			break
+		}
+		names := trimmed(rec.cells)
+		if slices.ContainsFunc(names, known) {
+			r.found.HeaderLine, r.found.Columns = rec.line, names
+			return names, nil
+		}
+		if first == nil {
+			first, line = names, rec.line
 		}
 	}
-	return r, nil
+	if first == nil {
+		return nil, fault.Invalidf("the file is empty: its first line names the columns; %s", listed(t, t.Columns()))
+	}
+	// No row knows a name: the first one is refused, or it is that of a file of which
+	// nothing is known yet. What was read in search of another is read again.
+	r.found.HeaderLine, r.found.Columns = line, first
+	again := &reader{}
+	var err error
+	if r.whole {
+		again.src, err = openWorkbook(f, how, &again.found)
+	} else {
+		again.src, err = openDelimited(f, how, known, &again.found)
+	}
+	if err == nil {
+		_, _, err = again.src.next()
+	}
+	r.src = again.src
+	return first, err
 }
 
-// mark drops the byte order mark that spreadsheets put before UTF-8, and refuses the
-// ones of UTF-16, whose cells could only be misread.
-func mark(r *bufio.Reader) error {
-	head, _ := r.Peek(3) // a shorter file shows itself when it is read
-	switch {
-	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
-		_, err := r.Discard(3)
-		return err
-	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
-		return fault.Invalidf("the file is UTF-16; save it as CSV in UTF-8")
+func trimmed(cells []string) []string {
+	names := make([]string, len(cells))
+	for i, c := range cells {
+		names[i] = strings.TrimSpace(unquoted(strings.TrimSpace(c)))
 	}
-	return nil
+	return names
 }
 
-func (r *reader) addColumn(t schema.Table, columns []schema.Arg, name string, i int) error {
-	at := slices.IndexFunc(columns, func(c schema.Arg) bool { return c.Name == name })
-	switch {
-	case name == "":
-		return fault.Invalidf("column %d has no name; %s", i+1, listed(t, columns))
-	case at < 0 && i == 0 && strings.ContainsAny(name, ";\t"):
-		return fault.Invalidf("unknown column %s; cells are separated by commas, and %s", schema.Quote(name), listed(t, columns))
-	case at < 0:
-		return fault.Invalidf("unknown column %s; %s", schema.Quote(name), listed(t, columns))
-	case slices.Contains(r.columns, name):
-		return fault.Invalidf("the column %s stands in the header twice; %s", name, listed(t, columns))
-	}
-	r.columns = append(r.columns, name)
-	r.place = append(r.place, at)
-	return nil
-}
-
-func listed(t schema.Table, columns []schema.Arg) string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.Name
-	}
-	return fmt.Sprintf("the columns of %s are %s", t.Name, strings.Join(names, ", "))
-}
-
-// next reads the next line that is not empty; more is false at the end of the file.
-// Only a file that cannot be read on is an error.
-func (r *reader) next() (l line, more bool, err error) {
-	cells, err := r.csv.Read()
-	var parse *csv.ParseError
-	switch {
-	case errors.Is(err, io.EOF):
-		return line{}, false, nil
-	case errors.As(err, &parse):
-		return line{number: parse.StartLine, refusal: fault.Invalidf("%s", broken(parse))}, true, nil
-	case err != nil:
-		return line{}, false, fmt.Errorf("read the file: %w", err)
-	}
-	l.number, _ = r.csv.FieldPos(0)
-	if len(cells) != len(r.columns) {
-		l.refusal = fault.Invalidf("it has %d cells, and the header has %d", len(cells), len(r.columns))
-		return l, true, nil
-	}
-	for i, cell := range cells {
-		if e, bad := fault.As(schema.CheckText(r.columns[i], cell, math.MaxInt)); bad {
-			l.refusal = e
-			return l, true, nil
+// next reads the next row that stands for a row of ours; more is false at the end.
+func (r *reader) next() (row, bool, error) {
+	for {
+		rec, more, err := r.src.next()
+		if err != nil || !more {
+			return row{}, false, err
 		}
+		out := row{line: rec.line, refusal: rec.refusal}
+		if out.refusal == nil {
+			out.refusal = r.width(&rec)
+		}
+		if out.refusal == nil && r.translate != nil {
+			skip := false
+			if rec, skip, out.refusal = r.translate.row(rec); skip {
+				continue
+			}
+		}
+		if out.refusal == nil {
+			out.cells, out.refusal = r.convert.row(r.layout, rec, r.scratch)
+			r.scratch = out.cells
+		}
+		if out.refusal == nil && r.returns != nil && r.returns.takes(&out) {
+			continue
+		}
+		return out, true, nil
 	}
-	l.cells = cells
-	return l, true, nil
 }
 
-// broken says what is wrong with the quotes of a record, and which lines went with it.
-func broken(e *csv.ParseError) string {
-	if errors.Is(e.Err, csv.ErrBareQuote) {
-		return fmt.Sprintf("a quote stands inside a cell that does not begin with one (character %d): put the cell in quotes and double the quote", e.Column)
+// width refuses a row that has another number of cells than the header.
+func (r *reader) width(rec *record) *fault.Error {
+	width := len(r.found.Columns)
+	if len(rec.cells) == width || r.whole && len(rec.cells) < width {
+		return nil
 	}
-	if e.Line > e.StartLine {
-		return fmt.Sprintf("a quoted cell that begins here is not closed rightly; lines %d to %d were left out", e.StartLine, e.Line)
-	}
-	return "a quoted cell is not closed rightly: a quote inside it is doubled, and after the closing one comes a comma or the line's end"
+	return fault.Invalidf("it has %d cells, and the header has %d", len(rec.cells), width)
 }
 
-// byName gives the line's cells by their columns, as Table.Bind takes them. It is a
-// new map each time: what a row's Put keeps of it is its own.
+// byName gives a row's cells by our columns, as Table.Decode takes them. It is a new map
+// each time: what a row's Put keeps of it is its own.
 func (r *reader) byName(cells []string) map[string]string {
 	named := make(map[string]string, len(cells))
 	for i, cell := range cells {
-		named[r.columns[i]] = cell
+		named[r.layout.targets[i].arg.Name] = cell
 	}
 	return named
 }
 
-// inOrder gives the line's cells in the order of the table's columns, as Table.Load
-// takes them.
+// inOrder gives a row's cells in the order of the table's columns, as Table.Load takes
+// them.
 func (r *reader) inOrder(cells []string) []string {
-	ordered := make([]string, r.width)
-	for i, cell := range cells {
-		ordered[r.place[i]] = cell
+	ordered := make([]string, len(r.layout.order))
+	for i, at := range r.layout.order {
+		if at >= 0 {
+			ordered[i] = cells[at]
+		}
 	}
 	return ordered
+}
+
+// columns are the names of ours that the file's rows have.
+func (r *reader) columns() []string {
+	names := make([]string, len(r.layout.targets))
+	for i, t := range r.layout.targets {
+		names[i] = t.arg.Name
+	}
+	return names
+}
+
+// Lines counts the rows of the file below its header.
+func (f *File) lines(t schema.Table, r Reading, in shop) (int, error) {
+	out, err := f.open(t, r, in)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for {
+		_, more, err := out.src.next()
+		if err != nil || !more {
+			return n, err
+		}
+		n++
+	}
+}
+
+// Template writes an empty file of the table: its header.
+func Template(t schema.Table, w io.Writer) error {
+	names := make([]string, 0, 16)
+	for _, c := range t.Columns() {
+		names = append(names, c.Name)
+	}
+	_, err := fmt.Fprintln(w, strings.Join(names, ","))
+	return err
 }

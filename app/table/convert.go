@@ -1,0 +1,185 @@
+package table
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// converter turns the cells of a file into cells as the tables take them.
+type converter struct {
+	dates    *dateFormat // nil: YYYY-MM-DD
+	comma    bool        // the decimal sign is a comma
+	zone     *time.Location
+	currency exact.Currency // the shop's
+}
+
+// row converts the cells of one record: those of the layout's targets, in their order.
+func (c *converter) row(l *layout, r record, cells []string) ([]string, *fault.Error) {
+	cells = cells[:0]
+	for _, t := range l.targets {
+		text := t.value
+		if t.at >= 0 {
+			if text = ""; t.at < len(r.cells) {
+				text = r.cells[t.at]
+			}
+			if e, bad := fault.As(schema.CheckText(t.arg.Name, text, math.MaxInt)); bad {
+				return cells, e
+			}
+		}
+		cells = append(cells, text)
+	}
+	currency := c.currency
+	if l.money >= 0 && strings.TrimSpace(cells[l.money]) != "" {
+		currency = exact.CurrencyOf(strings.TrimSpace(cells[l.money]))
+	}
+	for i, t := range l.targets {
+		k := isText
+		if t.at >= 0 {
+			k = r.kind(t.at)
+		}
+		text, refusal := c.cell(t, cells[i], k, currency)
+		if refusal != nil {
+			return cells, refusal
+		}
+		cells[i] = text
+	}
+	return cells, nil
+}
+
+// cell converts one cell by what its column takes.
+func (c *converter) cell(t target, text string, k kind, currency exact.Currency) (string, *fault.Error) {
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" {
+		return text, nil
+	}
+	switch {
+	case t.units:
+		return c.units(t, trimmed, k, currency)
+	case t.arg.Kind == schema.DayKind:
+		return c.day(t.arg.Name, text, k)
+	case isInstant(t.arg):
+		return c.instant(t.arg.Name, text, k)
+	case t.arg.Kind == schema.IntKind || t.arg.Kind == schema.NumberKind:
+		if k == isText && c.comma {
+			return c.number(t.arg.Name, trimmed)
+		}
+	case t.arg.Kind == schema.TextKind && k == isText:
+		return unquoted(text), nil
+	}
+	return text, nil
+}
+
+// isInstant tells a column that holds a moment.
+func isInstant(a schema.Arg) bool {
+	return a.Kind == schema.TextKind && strings.HasSuffix(a.Name, "_at")
+}
+
+// number reads a number with a decimal comma: a point before three digits groups.
+func (c *converter) number(name, text string) (string, *fault.Error) {
+	plain, ok := commaDecimal(text)
+	if !ok {
+		return "", fault.Fieldf(name, "%s: %s is not a number with a decimal comma, such as 1.234,5", name, schema.Quote(text))
+	}
+	return plain, nil
+}
+
+func commaDecimal(text string) (string, bool) {
+	sign := ""
+	if rest, ok := strings.CutPrefix(text, "-"); ok {
+		sign, text = "-", rest
+	}
+	whole, fraction, has := strings.Cut(text, ",")
+	if has && !digits(fraction) {
+		return "", false
+	}
+	groups := strings.Split(strings.NewReplacer("\u00a0", ".", "\u202f", ".", " ", ".", "'", ".").Replace(whole), ".")
+	for i, g := range groups {
+		if !digits(g) || i > 0 && len(g) != 3 || i == 0 && len(groups) > 1 && len(g) > 3 {
+			return "", false
+		}
+	}
+	plain := sign + strings.Join(groups, "")
+	if has {
+		plain += "." + fraction
+	}
+	return plain, true
+}
+
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// units reads an amount in units of the currency as cents: its smallest unit.
+func (c *converter) units(t target, text string, k kind, currency exact.Currency) (string, *fault.Error) {
+	refused := func() (string, *fault.Error) {
+		return "", fault.Fieldf(t.arg.Name, "%s: %s is not an amount that is taken; it takes units of %s with at most %d decimals, such as %s",
+			t.arg.Name, schema.Quote(text), currency.Code, currency.Places, currency.Plain(4900))
+	}
+	plain, ok := text, true
+	if k == isText {
+		bare, negative := bareAmount(text, currency.Code)
+		switch {
+		case c.comma:
+			plain, ok = commaDecimal(bare)
+		default:
+			plain, ok = schema.Decimal(bare, currency.Places != 3)
+		}
+		if negative {
+			plain = "-" + plain
+		}
+	}
+	if !ok {
+		return refused()
+	}
+	n, err := currency.Parse(plain)
+	if err != nil {
+		return refused()
+	}
+	return exact.Decimal{Unscaled: n}.String(), nil
+}
+
+// bareAmount takes off the sign of a currency or its code, at either end, and reads
+// (1.00) as a negative amount.
+func bareAmount(text, code string) (bare string, negative bool) {
+	trim := func(s string) string { return strings.Trim(s, " \u00a0\u202f") }
+	if strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")") {
+		text, negative = text[1:len(text)-1], true
+	}
+	if rest, ok := strings.CutPrefix(text, "-"); ok {
+		text, negative = trim(rest), !negative
+	}
+	for _, sign := range []string{code, "$", "€", "£", "¥"} {
+		text = trim(strings.TrimSuffix(strings.TrimPrefix(text, sign), sign))
+	}
+	if rest, ok := strings.CutPrefix(text, "-"); ok {
+		text, negative = rest, !negative
+	}
+	return text, negative
+}
+
+// Safe gives a text as it is exported: one that a spreadsheet would run as a formula
+// has a ' in front, which an import takes off again. So has one that looks like that
+// already.
+func Safe(text string) string {
+	if dangerous(text) {
+		return "'" + text
+	}
+	return text
+}
+
+// dangerous tells a text that begins as a formula does, behind any ' that it has.
+func dangerous(text string) bool {
+	bare := strings.TrimLeft(text, "'")
+	return bare != "" && strings.IndexByte("=+-@\t\r", bare[0]) >= 0
+}
+
+// unquoted takes the ' of Safe off.
+func unquoted(text string) string {
+	if len(text) > 1 && text[0] == '\'' && dangerous(text) {
+		return text[1:]
+	}
+	return text
+}

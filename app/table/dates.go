@@ -1,0 +1,197 @@
+package table
+
+import (
+	"strings"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// dateFormat is how a file writes its days, in DD MM YYYY hh mm ss.
+type dateFormat struct {
+	written string
+	parts   []datePart
+}
+
+// datePart is a run of digits, or a sign between them.
+type datePart struct {
+	field byte // D M Y h m s; 0 for a sign
+	width int
+	sign  string
+}
+
+// parseDateFormat reads a format. It has a day, a month and a year, each once.
+func parseDateFormat(written string) (*dateFormat, error) {
+	f := &dateFormat{written: written}
+	refuse := func(why string) error {
+		return fault.Fieldf("date_format", "date-format: %s %s; write the day as DD, the month as MM, the year as YYYY, and a time as hh mm ss, such as DD.MM.YYYY",
+			schema.Quote(written), why)
+	}
+	seen := map[byte]bool{}
+	for i := 0; i < len(written); {
+		field, width := byte(0), 0
+		for _, name := range []string{"YYYY", "YY", "DD", "MM", "hh", "mm", "ss"} {
+			if strings.HasPrefix(written[i:], name) {
+				field, width = name[0], len(name)
+				break
+			}
+		}
+		if field == 0 {
+			if c := written[i]; c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' && c != 'T' || c >= '0' && c <= '9' {
+				return nil, refuse("has a letter or digit that means nothing")
+			}
+			f.parts = append(f.parts, datePart{sign: written[i : i+1]})
+			i++
+			continue
+		}
+		if seen[field] {
+			return nil, refuse("says the same twice")
+		}
+		seen[field] = true
+		f.parts = append(f.parts, datePart{field: field, width: width})
+		i += width
+	}
+	if !seen['D'] || !seen['M'] || !seen['Y'] {
+		return nil, refuse("has no whole day")
+	}
+	return f, nil
+}
+
+// read reads the beginning of a text and gives what stands behind.
+func (f *dateFormat) read(text string) (day exact.Day, clock string, rest string, ok bool) {
+	n := map[byte]int{}
+	for _, p := range f.parts {
+		if p.field == 0 {
+			if !strings.HasPrefix(text, p.sign) {
+				return 0, "", "", false
+			}
+			text = text[len(p.sign):]
+			continue
+		}
+		if len(text) < p.width || !digits(text[:p.width]) {
+			return 0, "", "", false
+		}
+		for _, c := range text[:p.width] {
+			n[p.field] = n[p.field]*10 + int(c-'0')
+		}
+		if p.field == 'Y' && p.width == 2 {
+			n['Y'] += 2000
+		}
+		text = text[p.width:]
+	}
+	written := exact.DateOf(n['Y'], time.Month(n['M']), n['D'])
+	if y, m, d := written.Date(); y != n['Y'] || int(m) != n['M'] || d != n['D'] {
+		return 0, "", "", false
+	}
+	if _, has := n['h']; has {
+		if n['h'] > 23 || n['m'] > 59 || n['s'] > 59 {
+			return 0, "", "", false
+		}
+		clock = string([]byte{two(n['h'], 10), two(n['h'], 1), ':', two(n['m'], 10), two(n['m'], 1), ':', two(n['s'], 10), two(n['s'], 1)})
+	}
+	return written, clock, text, true
+}
+
+func two(n, unit int) byte { return byte('0' + n/unit%10) } // #nosec G115 -- one digit
+
+// moment is a day with the time that stands behind it, if one does.
+type moment struct {
+	day   exact.Day
+	timed bool
+	at    time.Time // where it is timed
+}
+
+// parseMoment reads a day, alone or with a time behind it. A time without a zone is the
+// shop's.
+func (c *converter) parseMoment(text string, k kind) (m moment, ok bool) {
+	text = strings.TrimSpace(text)
+	clock, rest := "", ""
+	if c.dates != nil && k != isDay {
+		if m.day, clock, rest, ok = c.dates.read(text); !ok {
+			return m, false
+		}
+	} else {
+		if len(text) < 10 {
+			return m, false
+		}
+		if m.day, ok = exact.ParseDay(text[:10]); !ok {
+			return m, false
+		}
+		rest = text[10:]
+	}
+	if clock == "" && rest == "" {
+		return m, true
+	}
+	if clock == "" {
+		behind := strings.TrimLeft(rest, "T ,\u00a0\u202f")
+		if behind == "" || behind == rest {
+			return m, false
+		}
+		clock, rest = behind, ""
+	}
+	m.at, ok = clockOn(m.day, clock+rest, c.zone)
+	m.timed = ok
+	return m, ok
+}
+
+// clockOn reads a time of a day: 14:05, 14:05:09, with a fraction, am or pm, and with a
+// zone behind it (Z, +01:00, +0100, UTC).
+func clockOn(day exact.Day, clock string, zone *time.Location) (time.Time, bool) {
+	clock = strings.ToUpper(strings.TrimSpace(clock))
+	for _, universal := range []string{"UTC", "GMT"} {
+		if rest, is := strings.CutSuffix(clock, universal); is {
+			clock = strings.TrimSpace(rest) + "Z"
+		}
+	}
+	text := day.String() + " " + clock
+	for _, layout := range []string{"15:04:05", "15:04", "3:04:05 PM", "3:04 PM", "3:04:05PM", "3:04PM"} {
+		for _, offset := range []string{"", "Z07:00", " Z07:00", "Z0700", " Z0700", "Z07"} {
+			if at, err := time.ParseInLocation("2006-01-02 "+layout+offset, text, zone); err == nil {
+				return at, true
+			}
+		}
+	}
+	return time.Time{}, false
+}
+
+// day gives a cell of a day column: a time behind the day is dropped, and one with a
+// zone is first turned into the shop's.
+func (c *converter) day(name, text string, k kind) (string, *fault.Error) {
+	if _, plain := exact.ParseDay(strings.TrimSpace(text)); plain && (c.dates == nil || k == isDay) {
+		return text, nil
+	}
+	m, ok := c.parseMoment(text, k)
+	switch {
+	case !ok && c.dates != nil:
+		return "", fault.Fieldf(name, "%s: %s is not a day of the calendar as %s", name, schema.Quote(text), c.dates.written)
+	case !ok:
+		return text, nil // refused as any text that is no day
+	case m.timed:
+		return exact.DayOf(m.at.In(c.zone)).String(), nil
+	}
+	return m.day.String(), nil
+}
+
+// instant gives a cell of a moment in UTC: a day is its beginning, and a time without a
+// zone is the shop's.
+func (c *converter) instant(name, text string, k kind) (string, *fault.Error) {
+	trimmed := strings.TrimSpace(text)
+	if _, plain := exact.ParseInstant(trimmed); plain {
+		return text, nil
+	}
+	if _, plain := exact.ParseDay(trimmed); plain && (c.dates == nil || k == isDay) {
+		return text, nil // the tables take a day as its beginning
+	}
+	m, ok := c.parseMoment(text, k)
+	switch {
+	case !ok && c.dates != nil:
+		return "", fault.Fieldf(name, "%s: %s is not a time as %s", name, schema.Quote(text), c.dates.written)
+	case !ok:
+		return text, nil
+	case m.timed:
+		return exact.InstantOf(m.at).String(), nil
+	}
+	return exact.InstantOf(m.day.Time(c.zone)).String(), nil
+}

@@ -1,0 +1,164 @@
+package table
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"quartermaster/schema/fault"
+)
+
+// Delimiters are what may stand between cells.
+var Delimiters = []string{",", ";", "tab", "|"}
+
+// sampled is how much of a file's text is looked at to find its delimiter.
+const sampled = 64 << 10
+
+func comma(delimiter string) rune {
+	if delimiter == "tab" {
+		return '\t'
+	}
+	return rune(delimiter[0])
+}
+
+// delimited is a file of separated cells.
+type delimited struct {
+	csv *csv.Reader
+}
+
+// openDelimited opens a file of separated cells; known tells a column's name that the
+// import can use.
+func openDelimited(f *File, r Reading, known func(string) bool, found *Found) (source, error) {
+	text, encoding, err := f.text(r.Encoding)
+	if err != nil {
+		return nil, fmt.Errorf("read the file: %w", err)
+	}
+	in := bufio.NewReaderSize(text, sampled)
+	head, err := in.Peek(sampled)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read the file: %w", err)
+	}
+	sample, said := separatorLine(string(head))
+	found.Format, found.Encoding, found.Delimiter = "csv", encoding, r.Delimiter
+	switch {
+	case r.Delimiter != "":
+	case said != "":
+		found.Delimiter = said
+	default:
+		found.Delimiter = likeliest(sample, known)
+	}
+	d := &delimited{csv: newCSV(in, found.Delimiter)}
+	if said != "" {
+		if _, err := d.csv.Read(); err != nil { // the line that names the separator
+			return nil, fmt.Errorf("read the file: %w", err)
+		}
+	}
+	return d, nil
+}
+
+func newCSV(in io.Reader, delimiter string) *csv.Reader {
+	c := csv.NewReader(in)
+	c.Comma = comma(delimiter)
+	c.FieldsPerRecord = -1 // rows of another width are refused one by one
+	c.ReuseRecord = true
+	return c
+}
+
+// separatorLine takes off the line "sep=;" that spreadsheets read, and tells what it says.
+func separatorLine(sample string) (rest, delimiter string) {
+	line, rest, _ := strings.Cut(sample, "\n")
+	line = strings.TrimSuffix(line, "\r")
+	if says, is := strings.CutPrefix(line, "sep="); is {
+		if says == "\t" {
+			return rest, "tab"
+		}
+		if slices.Contains(Delimiters, says) {
+			return rest, says
+		}
+	}
+	return sample, ""
+}
+
+// likeliest is the delimiter that makes the most known names of the header; among those
+// the one that makes the most columns which the following rows have too.
+func likeliest(sample string, known func(string) bool) string {
+	best, bestNames, bestCells := ",", -1, 0
+	for _, d := range Delimiters {
+		names, cells := tried(sample, d, known)
+		if names > bestNames || names == bestNames && cells > bestCells {
+			best, bestNames, bestCells = d, names, cells
+		}
+	}
+	return best
+}
+
+// tried reads the sample's beginning with the delimiter: the most names that one of its
+// rows has, and how many columns that row and most of those below it have.
+func tried(sample, delimiter string, known func(string) bool) (names, columns int) {
+	const rows = 30
+	c := newCSV(strings.NewReader(sample), delimiter)
+	var widths []int
+	at := 0
+	for len(widths) < rows {
+		cells, err := c.Read()
+		if err != nil {
+			break
+		}
+		n := 0
+		for _, cell := range cells {
+			if known(strings.TrimSpace(cell)) {
+				n++
+			}
+		}
+		if n > names {
+			names, at = n, len(widths)
+		}
+		widths = append(widths, len(cells))
+	}
+	if len(widths) == 0 {
+		return -1, 0
+	}
+	columns = widths[at]
+	same := 0
+	for _, w := range widths[at:] {
+		if w == columns {
+			same++
+		}
+	}
+	if 2*same < len(widths[at:]) {
+		columns = 1
+	}
+	return names, columns
+}
+
+func (d *delimited) next() (record, bool, error) {
+	cells, err := d.csv.Read()
+	var parse *csv.ParseError
+	switch {
+	case errors.Is(err, io.EOF):
+		return record{}, false, nil
+	case errors.As(err, &parse):
+		return record{line: parse.StartLine, refusal: fault.Invalidf("%s", broken(parse))}, true, nil
+	case err != nil:
+		return record{}, false, fmt.Errorf("read the file: %w", err)
+	}
+	line, _ := d.csv.FieldPos(0)
+	return record{line: line, cells: cells}, true, nil
+}
+
+// broken says what is wrong with the quotes of a record, and which lines went with it.
+func broken(e *csv.ParseError) string {
+	if errors.Is(e.Err, csv.ErrBareQuote) {
+		return fmt.Sprintf("a quote stands inside a cell that does not begin with one (character %d): put the cell in quotes and double the quote", e.Column)
+	}
+	if e.Line > e.StartLine {
+		return fmt.Sprintf("a quoted cell that begins here is not closed rightly; lines %d to %d were left out", e.StartLine, e.Line)
+	}
+	return "a quoted cell is not closed rightly: a quote inside it is doubled, and after the closing one comes a comma or the line's end"
+}
+
+func joined(names []string) string { return strings.Join(names, ", ") }

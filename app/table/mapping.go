@@ -1,0 +1,198 @@
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
+)
+
+// target is where a column of ours gets its cells from.
+type target struct {
+	arg   schema.Arg
+	at    int    // the column of the file; -1 for a value that all rows get
+	value string // of all rows
+	units bool   // the file has the money in units of the currency, not in cents
+}
+
+// layout says what each column of a file means for a table.
+type layout struct {
+	width   int // cells of the header
+	targets []target
+	left    []string // columns that mean nothing
+	order   []int    // of each column of the table: its target, or -1
+	money   int      // the target that holds a row's currency, or -1
+}
+
+// stem is what a column of cents is called where money is in units: unit_cents is
+// unit, and cents alone is amount.
+func stem(column string) string {
+	if !isCents(column) {
+		return ""
+	}
+	return schema.PageField(column)
+}
+
+func isCents(column string) bool { return column == "cents" || strings.HasSuffix(column, "_cents") }
+
+// ours finds the column that a mapping's target names: by its own name, or an amount by
+// its stem, which says that the file has it in units.
+func ours(columns []schema.Arg, name string) (arg schema.Arg, units, ok bool) {
+	for _, c := range columns {
+		if c.Name == name {
+			return c, false, true
+		}
+	}
+	for _, c := range columns {
+		if s := stem(c.Name); s != "" && s == name {
+			return c, true, true
+		}
+	}
+	return schema.Arg{}, false, false
+}
+
+// checkMapping refuses a mapping that no file could be read with.
+func checkMapping(t schema.Table, r Reading) error {
+	columns := t.Columns()
+	taken := map[string]bool{}
+	for i, p := range slices.Concat(r.Map, r.Set) {
+		name, flag := p.Means, "map"
+		if i >= len(r.Map) {
+			name, flag = p.Name, "set"
+		}
+		c, _, ok := ours(columns, name)
+		if !ok {
+			return fault.Fieldf(flag, "%s: unknown column %s; %s", flag, schema.Quote(name), listed(t, columns))
+		}
+		if taken[c.Name] {
+			return fault.Fieldf(flag, "%s: the column %s is given twice; a column takes one column of the file, or one value", flag, c.Name)
+		}
+		taken[c.Name] = true
+	}
+	theirs := map[string]bool{}
+	for _, p := range r.Map {
+		if p.Name == "" {
+			return fault.Fieldf("map", "map: it takes \"Their column=ours\"")
+		}
+		if theirs[p.Name] {
+			return fault.Fieldf("map", "map: the column %s of the file is given twice", schema.Quote(p.Name))
+		}
+		theirs[p.Name] = true
+	}
+	return nil
+}
+
+// wanted tells whether a header's name is one that the import can use.
+func wanted(t schema.Table, r Reading) func(string) bool {
+	names := map[string]bool{}
+	if p := programOf(r.From); p != nil {
+		for _, n := range p.columns {
+			names[n] = true
+		}
+	}
+	for _, p := range r.Map {
+		names[p.Name] = true
+	}
+	if len(names) == 0 {
+		for _, c := range t.Columns() {
+			names[c.Name] = true
+		}
+	}
+	return func(name string) bool { return names[name] }
+}
+
+// layOut finds what the header's columns mean. A header that does not fit the table
+// refuses the file.
+func layOut(t schema.Table, r Reading, header []string) (*layout, error) {
+	columns := t.Columns()
+	l := &layout{width: len(header), money: -1}
+	var err error
+	if len(r.Map) == 0 && len(r.Set) == 0 {
+		err = l.byName(t, columns, header)
+	} else {
+		err = l.byMapping(t, columns, r, header)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.order = make([]int, len(columns))
+	for i, c := range columns {
+		l.order[i] = slices.IndexFunc(l.targets, func(t target) bool { return t.arg.Name == c.Name })
+		if c.Required && l.order[i] < 0 {
+			return nil, fault.Invalidf("the column %s is missing, which names the record; %s", c.Name, listed(t, columns))
+		}
+		if c.Name == "currency" {
+			l.money = l.order[i]
+		}
+	}
+	return l, nil
+}
+
+// reasonColumn is what a file of refused rows has behind their own columns. It means
+// nothing when such a file comes back.
+const reasonColumn = "reason"
+
+// byName takes a header that names the table's own columns.
+func (l *layout) byName(t schema.Table, columns []schema.Arg, header []string) error {
+	for i, name := range header {
+		at := slices.IndexFunc(columns, func(c schema.Arg) bool { return c.Name == name })
+		switch {
+		case name == "":
+			return fault.Invalidf("column %d has no name; %s", i+1, listed(t, columns))
+		case at < 0 && name == reasonColumn && i > 0 && i == len(header)-1:
+			continue
+		case at < 0:
+			return fault.Invalidf("unknown column %s; %s", schema.Quote(name), listed(t, columns))
+		case slices.Contains(header[:i], name):
+			return fault.Invalidf("the column %s stands in the header twice; %s", name, listed(t, columns))
+		}
+		l.targets = append(l.targets, target{arg: columns[at], at: i})
+	}
+	return nil
+}
+
+// byMapping takes the columns that the mapping names. Beside values for all rows alone,
+// columns of ours keep their names; beside a mapping those do that the table cannot do
+// without. The others are left out.
+func (l *layout) byMapping(t schema.Table, columns []schema.Arg, r Reading, header []string) error {
+	taken := map[string]bool{}
+	used := make([]bool, len(header))
+	for _, p := range r.Map {
+		at := slices.Index(header, p.Name)
+		if at < 0 {
+			return fault.Fieldf("map", "map: the file has no column %s; its columns are %s", schema.Quote(p.Name), joined(header))
+		}
+		if slices.Contains(header[at+1:], p.Name) {
+			return fault.Fieldf("map", "map: the column %s stands in the file's header twice", schema.Quote(p.Name))
+		}
+		c, units, _ := ours(columns, p.Means)
+		l.targets = append(l.targets, target{arg: c, at: at, units: units})
+		taken[c.Name], used[at] = true, true
+	}
+	for _, p := range r.Set {
+		c, units, _ := ours(columns, p.Name)
+		l.targets = append(l.targets, target{arg: c, at: -1, value: p.Means, units: units})
+		taken[c.Name] = true
+	}
+	for _, c := range columns {
+		if at := slices.Index(header, c.Name); at >= 0 && !taken[c.Name] && !used[at] && (c.Required || len(r.Map) == 0) {
+			l.targets = append(l.targets, target{arg: c, at: at})
+			used[at] = true
+		}
+	}
+	for i, name := range header {
+		if !used[i] && name != "" && (name != reasonColumn || i < len(header)-1) {
+			l.left = append(l.left, name)
+		}
+	}
+	return nil
+}
+
+func listed(t schema.Table, columns []schema.Arg) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return "the columns of " + t.Name + " are " + joined(names)
+}

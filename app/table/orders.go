@@ -1,0 +1,225 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// orderGives are the columns of ours that an order's row makes.
+var orderGives = []string{
+	"provider", "provider_ref", "email", "name", "sku", "qty", "unit_cents", "discount_cents", "tax_cents", "currency", "paid_at", "refunds",
+}
+
+// order is one row of an order of another program: its line, and with its first row
+// what is the whole order's.
+type order struct {
+	provider, ref, email, name, sku, qty string
+	unit, discount, tax                  int64
+	currency, paidAt                     string
+	refunded                             int64
+	refundedOn                           string
+	later                                bool // a row below the order's first
+}
+
+func (o order) cells() []string {
+	n := func(v int64) string { return strconv.FormatInt(v, 10) }
+	if o.later {
+		return []string{o.provider, o.ref, "", "", o.sku, o.qty, n(o.unit), "", "", "", "", ""}
+	}
+	refunds := ""
+	if o.refunded > 0 {
+		refunds = o.refundedOn + "=" + n(o.refunded)
+	}
+	return []string{o.provider, o.ref, o.email, o.name, o.sku, o.qty, n(o.unit), n(o.discount), n(o.tax), o.currency, o.paidAt, refunds}
+}
+
+func currencyOf(code string) exact.Currency { return exact.CurrencyOf(code) }
+
+func parseWhole(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64) // it was just written
+	return n
+}
+
+// whole is a quantity as a whole number: 2.0 is 2.
+func whole(text string) string {
+	if n, err := exact.ParseMilli(text); err == nil && n%1000 == 0 {
+		return strconv.FormatInt(int64(n/1000), 10)
+	}
+	return text
+}
+
+// amounts reads several amounts of a row; the first that is refused is told.
+type amounts struct {
+	tr       *translation
+	get      func(string) string
+	currency string
+	refusal  *fault.Error
+}
+
+func (a *amounts) of(column string) int64 {
+	n, refusal := a.tr.cents(column, a.get(column), a.currency)
+	if refusal != nil && a.refusal == nil {
+		a.refusal = refusal
+	}
+	return n
+}
+
+// day is the shop's day of a time in the file.
+func (tr *translation) day(text string) string {
+	day, refusal := tr.convert.day("refunds", text, isText)
+	if refusal != nil {
+		return text
+	}
+	return day
+}
+
+// shopify is Shopify's export of orders: a row a line item; what is the order's stands
+// on its first row.
+var shopify = &program{
+	name: "shopify-orders", title: "Shopify's orders", table: "orders", gives: orderGives,
+	needs: []string{"Name", "Email", "Financial Status", "Paid at", "Lineitem quantity", "Lineitem price", "Lineitem sku"},
+	columns: []string{
+		"Name", "Email", "Financial Status", "Paid at", "Currency", "Subtotal", "Shipping", "Taxes", "Total", "Discount Amount",
+		"Lineitem quantity", "Lineitem price", "Lineitem sku", "Billing Name", "Cancelled at", "Refunded Amount", "Created at",
+	},
+	start: func(tr *translation) maker {
+		current, skip := "", ""
+		currency := ""
+		shipped := 0
+		return func(get func(string) string) ([]string, string, *fault.Error) {
+			ref := get("Name")
+			later := ref == current && get("Financial Status") == ""
+			if !later {
+				current, currency, skip = ref, get("Currency"), ""
+				if s := get("Financial Status"); !slices.Contains([]string{"paid", "partially_refunded", "refunded"}, s) {
+					skip = "the order is not paid (" + orNone(s) + ")"
+				}
+			}
+			if skip != "" {
+				return nil, skip, nil
+			}
+			a := amounts{tr: tr, get: get, currency: currency}
+			o := order{
+				provider: "shopify", ref: ref, email: get("Email"), name: get("Billing Name"), sku: get("Lineitem sku"), qty: whole(get("Lineitem quantity")),
+				unit: a.of("Lineitem price"), currency: currency, paidAt: get("Paid at"), later: later,
+			}
+			if !later {
+				o.discount, o.tax, o.refunded = a.of("Discount Amount"), a.of("Taxes"), a.of("Refunded Amount")
+				if get("Total") != "" && get("Subtotal") != "" { // prices that hold the tax already
+					o.tax = min(o.tax, max(0, a.of("Total")-a.of("Subtotal")-a.of("Shipping")))
+				}
+				if a.of("Shipping") > 0 {
+					shipped++
+					tr.notes = []string{fmt.Sprintf("shipping is not part of an order here: that of %s was left out", plural(shipped, "order", "orders"))}
+				}
+				o.refundedOn = tr.day(first(get("Cancelled at"), o.paidAt))
+			}
+			return o.cells(), "", a.refusal
+		}
+	},
+}
+
+// woocommerce is the order export of WooCommerce's extensions: a row a line item, what
+// is the order's on each of them.
+var woocommerce = &program{
+	name: "woocommerce-orders", title: "WooCommerce's orders", table: "orders", gives: orderGives,
+	needs: []string{"status", "billing_email", "item_sku", "item_quantity"},
+	columns: []string{
+		"order_id", "order_number", "order_number_formatted", "date", "order_date", "date_paid", "paid_date", "status", "order_currency", "billing_email",
+		"billing_first_name", "billing_last_name", "billing_full_name", "item_sku", "item_quantity", "item_subtotal", "item_total", "tax_total",
+		"discount_total", "refunded_total", "order_total", "shipping_total", "fee_total",
+	},
+	start: func(tr *translation) maker {
+		seen := map[string]bool{}
+		shipped := 0
+		return func(get func(string) string) ([]string, string, *fault.Error) {
+			ref := first(get("order_number_formatted"), get("order_number"), get("order_id"))
+			status := strings.TrimPrefix(strings.ToLower(get("status")), "wc-")
+			if !slices.Contains([]string{"completed", "processing", "refunded"}, status) {
+				return nil, "the order is not paid (" + orNone(status) + ")", nil
+			}
+			a := amounts{tr: tr, get: get, currency: get("order_currency")}
+			o := order{
+				provider: "woocommerce", ref: ref, email: get("billing_email"), sku: get("item_sku"), qty: whole(get("item_quantity")),
+				name:     first(get("billing_full_name"), strings.TrimSpace(get("billing_first_name")+" "+get("billing_last_name"))),
+				currency: get("order_currency"), paidAt: first(get("date_paid"), get("paid_date"), get("date"), get("order_date")), later: seen[ref],
+			}
+			line, rest := "item_subtotal", int64(0)
+			if get(line) == "" {
+				line = "item_total"
+			}
+			o.unit, rest = perUnit(a.of(line), o.qty)
+			if !o.later {
+				o.tax, o.refunded, o.refundedOn = a.of("tax_total"), a.of("refunded_total"), tr.day(o.paidAt)
+				if line == "item_subtotal" {
+					o.discount = a.of("discount_total")
+				}
+				if a.of("shipping_total")+a.of("fee_total") != 0 {
+					shipped++
+					tr.notes = []string{fmt.Sprintf("shipping and fees are not part of an order here: those of %s were left out", plural(shipped, "order", "orders"))}
+				}
+				if status == "refunded" && o.refunded == 0 {
+					o.refunded = a.of("order_total") - a.of("shipping_total") - a.of("fee_total")
+				}
+			}
+			seen[ref] = true
+			cells := o.cells()
+			if rest > 0 { // a price that does not divide: what is too much is discount
+				cells[7] = strconv.FormatInt(o.discount+rest, 10)
+			}
+			return cells, "", a.refusal
+		}
+	},
+}
+
+// perUnit shares an amount over units: the price of one, rounded up, and how much that
+// is too much in all.
+func perUnit(amount int64, qty string) (unit, rest int64) {
+	n, err := strconv.ParseInt(qty, 10, 64)
+	if err != nil || n <= 0 {
+		return amount, 0
+	}
+	unit = (amount + n - 1) / n
+	return unit, unit*n - amount
+}
+
+// square is Square's export of items sold: a row an item and sale.
+var square = &program{
+	name: "square-items", title: "Square's items sold", table: "sales", gives: []string{"date", "sku", "qty"}, net: true,
+	needs:   []string{"Date", "Qty", "SKU"},
+	columns: []string{"Date", "Time", "Time Zone", "Item", "Qty", "SKU", "Event Type"},
+	start: func(*translation) maker {
+		return func(get func(string) string) ([]string, string, *fault.Error) {
+			qty := get("Qty")
+			switch event := get("Event Type"); {
+			case strings.EqualFold(event, "Refund") && !strings.HasPrefix(qty, "-"):
+				qty = "-" + qty
+			case event != "" && !strings.EqualFold(event, "Payment") && !strings.EqualFold(event, "Refund"):
+				return nil, "the event is neither a payment nor a refund (" + schema.Quote(event) + ")", nil
+			}
+			return []string{get("Date"), get("SKU"), qty}, "", nil
+		}
+	},
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+func orNone(status string) string {
+	if status == "" {
+		return "no status"
+	}
+	return status
+}

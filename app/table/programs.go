@@ -1,0 +1,215 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
+)
+
+// Programs are those whose files are known by their own column names.
+var Programs = []string{"shopify-orders", "woocommerce-orders", "square-items"}
+
+// program is another program's file: what its columns are called, and what of ours one
+// of its rows makes.
+type program struct {
+	name    string
+	title   string
+	table   string
+	needs   []string // columns that the file must have
+	columns []string // all that are looked at
+	gives   []string // columns of ours that a row makes, in the order of make's cells
+	units   []string // those of gives whose amounts are in units of the currency
+	start   func(tr *translation) maker
+	net     bool // its returns are taken off
+}
+
+// maker makes the cells of one row of ours, or says why there is none.
+type maker func(get func(column string) string) (cells []string, skip string, refusal *fault.Error)
+
+var programs = []*program{shopify, woocommerce, square}
+
+func programOf(name string) *program {
+	i := slices.IndexFunc(programs, func(p *program) bool { return p.name == name })
+	if i < 0 {
+		return nil
+	}
+	return programs[i]
+}
+
+func (p *program) nets() bool { return p != nil && p.net }
+
+func checkProgram(name string, t schema.Table) error {
+	p := programOf(name)
+	switch {
+	case p == nil:
+		return fault.Fieldf("from", "from: %s is not allowed; it takes one of %s", schema.Quote(name), joined(Programs))
+	case p.table != t.Name:
+		return fault.Fieldf("from", "from: %s makes rows of the table %s, not of %s", name, p.table, t.Name)
+	}
+	return nil
+}
+
+// ProgramsFor are the programs whose files the table takes.
+func ProgramsFor(t schema.Table) []string {
+	var names []string
+	for _, p := range programs {
+		if p.table == t.Name {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// translation turns the rows of another program's file into rows of ours.
+type translation struct {
+	program *program
+	convert *converter
+	places  map[string]int // of its columns in the file
+	make    maker
+	kept    []int // which of make's cells the table has columns for
+	cells   []string
+	kinds   []kind
+	extra   []extra
+	record  record
+	skipped map[string]int // rows that were left out, by the reason
+	notes   []string
+}
+
+// extra is a column of ours that a mapping beside the program sets.
+type extra struct {
+	at    int
+	value string
+}
+
+// begin starts the translation of a file with that header.
+func (p *program) begin(t schema.Table, r Reading, header []string, c *converter) (*translation, *layout, error) {
+	tr := &translation{program: p, convert: c, places: map[string]int{}, skipped: map[string]int{}}
+	for i, name := range header {
+		if _, twice := tr.places[name]; !twice && slices.Contains(p.columns, name) {
+			tr.places[name] = i
+		}
+	}
+	for _, name := range p.needs {
+		if _, ok := tr.places[name]; !ok {
+			return nil, nil, fault.Invalidf("the file has no column %s, which a file of %s has; its columns are %s", schema.Quote(name), p.title, joined(header))
+		}
+	}
+	columns := t.Columns()
+	l := &layout{width: len(header), money: -1}
+	add := func(c schema.Arg, units bool) {
+		l.targets = append(l.targets, target{arg: c, at: len(l.targets), units: units})
+	}
+	set := map[string]bool{}
+	for _, pair := range slices.Concat(r.Map, r.Set) {
+		name := pair.Means
+		if len(r.Set) > 0 && slices.Contains(r.Set, pair) {
+			name = pair.Name
+		}
+		c, _, _ := ours(columns, name)
+		set[c.Name] = true
+	}
+	for i, name := range p.gives {
+		if c, units, ok := ours(columns, name); ok && !set[c.Name] {
+			tr.kept = append(tr.kept, i)
+			add(c, units && slices.Contains(p.units, name))
+		}
+	}
+	for _, pair := range r.Map {
+		at := slices.Index(header, pair.Name)
+		if at < 0 {
+			return nil, nil, fault.Fieldf("map", "map: the file has no column %s; its columns are %s", schema.Quote(pair.Name), joined(header))
+		}
+		c, units, _ := ours(columns, pair.Means)
+		tr.extra = append(tr.extra, extra{at: at})
+		add(c, units)
+	}
+	for _, pair := range r.Set {
+		c, units, _ := ours(columns, pair.Name)
+		tr.extra = append(tr.extra, extra{at: -1, value: pair.Means})
+		add(c, units)
+	}
+	l.order = make([]int, len(columns))
+	for i, c := range columns {
+		l.order[i] = slices.IndexFunc(l.targets, func(t target) bool { return t.arg.Name == c.Name })
+		if c.Name == "currency" {
+			l.money = l.order[i]
+		}
+	}
+	for _, name := range header {
+		if name != "" && !slices.Contains(p.columns, name) {
+			l.left = append(l.left, name)
+		}
+	}
+	tr.make = p.start(tr)
+	return tr, l, nil
+}
+
+// row turns a row of the file into one of ours.
+func (tr *translation) row(rec record) (out record, skip bool, refusal *fault.Error) {
+	tr.record = rec
+	cells, why, refusal := tr.make(tr.get)
+	switch {
+	case refusal != nil:
+		return rec, false, refusal
+	case why != "":
+		tr.skipped[why]++
+		return rec, true, nil
+	}
+	tr.cells, tr.kinds = tr.cells[:0], tr.kinds[:0]
+	for _, i := range tr.kept {
+		tr.cells, tr.kinds = append(tr.cells, cells[i]), append(tr.kinds, isText)
+	}
+	for _, x := range tr.extra {
+		cell, k := x.value, isText
+		if x.at >= 0 {
+			if cell = ""; x.at < len(rec.cells) {
+				cell, k = rec.cells[x.at], rec.kind(x.at)
+			}
+		}
+		tr.cells, tr.kinds = append(tr.cells, cell), append(tr.kinds, k)
+	}
+	return record{line: rec.line, cells: tr.cells, kinds: tr.kinds}, false, nil
+}
+
+// get gives a cell of the row by its column's name; "" when the file lacks it.
+func (tr *translation) get(column string) string {
+	at, ok := tr.places[column]
+	if !ok || at >= len(tr.record.cells) {
+		return ""
+	}
+	return strings.TrimSpace(unquoted(tr.record.cells[at]))
+}
+
+// cents reads an amount of the file, which its program writes in units of the currency;
+// an empty cell is 0.
+func (tr *translation) cents(column, text, currency string) (int64, *fault.Error) {
+	if text == "" {
+		return 0, nil
+	}
+	money := tr.convert.currency
+	if currency != "" {
+		money = currencyOf(currency)
+	}
+	cents, refusal := tr.convert.units(target{arg: schema.Arg{Name: column}}, text, isText, money)
+	if refusal != nil {
+		return 0, refusal
+	}
+	return parseWhole(cents), nil
+}
+
+// told says what was left out, and what else is to be known.
+func (tr *translation) told() []string {
+	notes := slices.Clone(tr.notes)
+	reasons := make([]string, 0, len(tr.skipped))
+	for why := range tr.skipped {
+		reasons = append(reasons, why)
+	}
+	slices.Sort(reasons)
+	for _, why := range reasons {
+		notes = append(notes, fmt.Sprintf("%s skipped: %s", plural(tr.skipped[why], "row was", "rows were"), why))
+	}
+	return notes
+}

@@ -1,0 +1,164 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// bound is one row, or the rows of a group, with what stores it or why it cannot be.
+type bound struct {
+	lines []int
+	put   schema.Put
+	err   error
+}
+
+// rows are the file's rows in order, batch by batch. err is set before batches is
+// closed; ended is closed when the file is no longer read.
+type rows struct {
+	batches chan []bound
+	err     error
+	ended   chan struct{}
+}
+
+// bindAll binds the rest of the file's rows until ctx ends.
+func (l *loading) bindAll(ctx context.Context) *rows {
+	all := &rows{batches: make(chan []bound, 2), ended: make(chan struct{})}
+	go func() {
+		defer close(all.ended)
+		defer close(all.batches)
+		for more := true; more; {
+			var batch []bound
+			if batch, more, all.err = l.bindBatch(); all.err != nil {
+				return
+			}
+			select {
+			case all.batches <- batch:
+			case <-ctx.Done():
+				all.err = context.Cause(ctx)
+				return
+			}
+		}
+	}()
+	return all
+}
+
+func (l *loading) bindBatch() (batch []bound, more bool, err error) {
+	for len(batch) < batchRows {
+		row, another, err := l.rows.next()
+		if err != nil || !another {
+			return batch, false, err
+		}
+		b := bound{lines: []int{row.line}}
+		if row.refusal != nil {
+			b.err = row.refusal
+		} else {
+			l.show(row.cells)
+			b.put, b.err = l.table.Decode(l.rows.byName(row.cells), l.options.LoadOptions)
+		}
+		batch = append(batch, b)
+	}
+	return batch, true, nil
+}
+
+// group is the rows of a file that make one record.
+type group struct {
+	lines []int
+	cells []map[string]string // nil for a row that cannot be read
+	err   error               // one of its rows is refused: so are the others
+	at    int                 // the line of that one
+}
+
+// putGroups stores a table of which several rows make one record. They may stand
+// anywhere in the file, so all are read before the first is stored.
+func (l *loading) putGroups(ctx context.Context) error {
+	groups, err := l.gather()
+	if err != nil {
+		return err
+	}
+	return db.Exec(ctx, l.d, l.who, func(tx *db.Tx) error {
+		judge, err := l.judge(tx)
+		if err != nil {
+			return err
+		}
+		seen := 0
+		for i, g := range groups {
+			if err := l.putGroup(tx, g, judge); err != nil {
+				return err
+			}
+			if seen += len(g.lines); i%batchRows == batchRows-1 {
+				l.progress(seen)
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		l.progress(seen)
+		return nil
+	})
+}
+
+func (l *loading) putGroup(tx *db.Tx, g *group, judge *judge) error {
+	row := bound{lines: g.lines}
+	if g.err == nil {
+		var at int
+		if row.put, at, g.err = l.table.DecodeRows(g.cells, l.options.LoadOptions); g.err != nil {
+			g.at = g.lines[at]
+		}
+	}
+	if g.err == nil {
+		return l.putRow(tx, row, judge)
+	}
+	refusal, is := ofRow(g.err)
+	if !is {
+		return g.err
+	}
+	for _, line := range g.lines {
+		if line == g.at {
+			l.refuse(line, refusal)
+			continue
+		}
+		l.done.Errors = append(l.done.Errors, schema.Refused{Line: line,
+			Reason: fmt.Sprintf("it belongs to line %d, which is refused: %s", g.at, refusal.Detail)})
+	}
+	return nil
+}
+
+// gather reads the file's rows into groups, in the order of their first rows. A row that
+// cannot be read at all is refused by itself.
+func (l *loading) gather() ([]*group, error) {
+	var all []*group
+	byKey := map[string]*group{}
+	for {
+		row, more, err := l.rows.next()
+		if err != nil || !more {
+			return all, err
+		}
+		if row.refusal != nil {
+			l.refuse(row.line, row.refusal)
+			continue
+		}
+		l.show(row.cells)
+		cells := l.rows.byName(row.cells)
+		key := l.groupKey(cells)
+		g := byKey[key]
+		if g == nil {
+			g = &group{}
+			byKey[key] = g
+			all = append(all, g)
+		}
+		g.lines, g.cells = append(g.lines, row.line), append(g.cells, cells)
+	}
+}
+
+func (l *loading) groupKey(cells map[string]string) string {
+	var b strings.Builder
+	for _, name := range l.table.Group {
+		b.WriteString(strings.TrimSpace(cells[name]))
+		b.WriteByte(0)
+	}
+	return b.String()
+}

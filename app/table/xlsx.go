@@ -1,0 +1,491 @@
+package table
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
+)
+
+// A workbook is read by hand: rows as they come, so that memory does not grow with
+// them, and whatever is wrong in it is a refusal. What it unpacks to is bounded.
+const (
+	maxPart    = 8 << 20  // bytes of each part that describes the workbook
+	maxStrings = 64 << 20 // bytes of its shared texts
+	maxColumns = 16_384   // as many as spreadsheets have
+)
+
+// workbook is an XLSX file.
+type workbook struct {
+	parts    map[string]*zip.File
+	names    []string          // of the sheets, in their order
+	sheets   map[string]string // their parts
+	strings  []string
+	days     map[int]bool // styles that show a number as a day
+	from1904 bool
+}
+
+// isWorkbook tells a ZIP archive, which XLSX is, by its first bytes.
+func (f *File) isWorkbook() bool {
+	var head [4]byte
+	_, err := f.at.ReadAt(head[:], 0)
+	return err == nil && string(head[:]) == "PK\x03\x04"
+}
+
+// isOldWorkbook tells the binary format that spreadsheets wrote before XLSX.
+func (f *File) isOldWorkbook() bool {
+	var head [8]byte
+	_, err := f.at.ReadAt(head[:], 0)
+	return err == nil && string(head[:]) == "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+}
+
+func openWorkbook(f *File, r Reading, found *Found) (source, error) {
+	w, err := readWorkbook(f)
+	if err != nil {
+		return nil, err
+	}
+	found.Format, found.Sheets = "xlsx", w.names
+	found.Sheet = r.Sheet
+	if r.Sheet == "" {
+		found.Sheet = w.names[0]
+	}
+	part, ok := w.sheets[found.Sheet]
+	if !ok {
+		return nil, fault.Invalidf("sheet: the workbook has no sheet %s; it has %s", schema.Quote(r.Sheet), joined(w.names))
+	}
+	z := w.parts[part]
+	if z == nil {
+		return nil, damaged("the sheet %s is missing", schema.Quote(found.Sheet))
+	}
+	in, err := z.Open()
+	if err != nil {
+		return nil, damaged("%s", err)
+	}
+	return &sheet{book: w, xml: xml.NewDecoder(in)}, nil
+}
+
+func damaged(format string, args ...any) error {
+	return fault.Invalidf("the workbook cannot be read: "+format+"; open it in a spreadsheet and save it again as XLSX or CSV", args...)
+}
+
+func readWorkbook(f *File) (*workbook, error) {
+	z, err := zip.NewReader(f.at, f.size)
+	if err != nil {
+		return nil, damaged("%s", err)
+	}
+	w := &workbook{parts: map[string]*zip.File{}, sheets: map[string]string{}, days: map[int]bool{}}
+	for _, part := range z.File {
+		w.parts[strings.TrimPrefix(part.Name, "/")] = part
+	}
+	if err := w.readSheets(); err != nil {
+		return nil, err
+	}
+	if err := w.readStyles(); err != nil {
+		return nil, err
+	}
+	return w, w.readStrings()
+}
+
+// part reads one of the parts that describe the workbook; one that is not there is empty.
+func (w *workbook) part(name string, into any) error {
+	z := w.parts[name]
+	if z == nil {
+		return nil
+	}
+	in, err := z.Open()
+	if err != nil {
+		return damaged("%s", err)
+	}
+	defer in.Close()
+	content, err := io.ReadAll(io.LimitReader(in, maxPart+1))
+	switch {
+	case err != nil:
+		return damaged("%s", err)
+	case len(content) > maxPart:
+		return damaged("%s is too large", name)
+	}
+	if err := xml.Unmarshal(content, into); err != nil {
+		return damaged("%s", err)
+	}
+	return nil
+}
+
+func (w *workbook) readSheets() error {
+	const root = "xl/workbook.xml"
+	var book struct {
+		Properties struct {
+			From1904 string `xml:"date1904,attr"`
+		} `xml:"workbookPr"`
+		Sheets []struct {
+			Name  string     `xml:"name,attr"`
+			Attrs []xml.Attr `xml:",any,attr"`
+		} `xml:"sheets>sheet"`
+	}
+	if w.parts[root] == nil {
+		return fault.Invalidf("the file is a ZIP archive, but no XLSX workbook; save the table as XLSX or CSV")
+	}
+	if err := w.part(root, &book); err != nil {
+		return err
+	}
+	w.from1904 = book.Properties.From1904 == "1" || book.Properties.From1904 == "true"
+	var links struct {
+		Links []struct {
+			ID     string `xml:"Id,attr"`
+			Target string `xml:"Target,attr"`
+		} `xml:"Relationship"`
+	}
+	if err := w.part("xl/_rels/workbook.xml.rels", &links); err != nil {
+		return err
+	}
+	targets := map[string]string{}
+	for _, l := range links.Links {
+		target := path.Join("xl", l.Target)
+		if strings.HasPrefix(l.Target, "/") {
+			target = strings.TrimPrefix(l.Target, "/")
+		}
+		targets[l.ID] = target
+	}
+	for _, s := range book.Sheets {
+		for _, a := range s.Attrs {
+			if a.Name.Local == "id" {
+				w.sheets[s.Name] = targets[a.Value]
+			}
+		}
+		w.names = append(w.names, s.Name)
+	}
+	if len(w.names) == 0 {
+		return damaged("it has no sheets")
+	}
+	return nil
+}
+
+func (w *workbook) readStyles() error {
+	var styles struct {
+		Formats []struct {
+			ID   int    `xml:"numFmtId,attr"`
+			Code string `xml:"formatCode,attr"`
+		} `xml:"numFmts>numFmt"`
+		Cells []struct {
+			Format int `xml:"numFmtId,attr"`
+		} `xml:"cellXfs>xf"`
+	}
+	if err := w.part("xl/styles.xml", &styles); err != nil {
+		return err
+	}
+	own := map[int]bool{}
+	for _, f := range styles.Formats {
+		own[f.ID] = showsDay(f.Code)
+	}
+	for i, c := range styles.Cells {
+		is, said := own[c.Format]
+		if !said { // one of those that every spreadsheet knows
+			is = c.Format >= 14 && c.Format <= 22 || c.Format >= 27 && c.Format <= 36 || c.Format >= 45 && c.Format <= 47 || c.Format >= 50 && c.Format <= 58
+		}
+		w.days[i] = is
+	}
+	return nil
+}
+
+// showsDay tells a number format of days and times by its letters, those in quotes,
+// brackets and behind a backslash aside.
+func showsDay(code string) bool {
+	quoted, bracket := false, false
+	for i := 0; i < len(code); i++ {
+		switch c := code[i]; {
+		case quoted:
+			quoted = c != '"'
+		case bracket:
+			bracket = c != ']'
+		case c == '"':
+			quoted = true
+		case c == '[':
+			bracket = !elapsed(code[i:])
+		case c == '\\', c == '_', c == '*':
+			i++
+		case c == ';':
+			return false // the first section is of positive numbers, and days are that
+		case strings.IndexByte("dmyhsDMYHS", c) >= 0:
+			return true
+		}
+	}
+	return false
+}
+
+// elapsed tells [h], [mm] and the like, which show a time, from a colour or a currency.
+func elapsed(code string) bool {
+	inside, _, _ := strings.Cut(code[1:], "]")
+	return inside != "" && strings.Trim(strings.ToLower(inside), inside[:1]) == "" && strings.Contains("hmsHMS", inside[:1])
+}
+
+func (w *workbook) readStrings() error {
+	z := w.parts["xl/sharedStrings.xml"]
+	if z == nil {
+		return nil
+	}
+	in, err := z.Open()
+	if err != nil {
+		return damaged("%s", err)
+	}
+	defer in.Close()
+	limited := &io.LimitedReader{R: in, N: maxStrings}
+	d := xml.NewDecoder(limited)
+	for {
+		t, err := d.Token()
+		switch {
+		case limited.N == 0:
+			return fault.Invalidf("the workbook's texts are more than %d MiB; save the table as CSV", maxStrings>>20)
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return damaged("%s", err)
+		}
+		if s, is := t.(xml.StartElement); is && s.Name.Local == "si" {
+			text, err := runs(d, "si")
+			if err != nil {
+				return damaged("%s", err)
+			}
+			w.strings = append(w.strings, text)
+		}
+	}
+}
+
+// runs gives the text of an element: of all its <t>, but those of a phonetic reading.
+func runs(d *xml.Decoder, end string) (string, error) {
+	var b bytes.Buffer
+	inText, phonetic := false, false
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return "", unexpected(err)
+		}
+		switch e := t.(type) {
+		case xml.StartElement:
+			inText = inText || e.Name.Local == "t"
+			phonetic = phonetic || e.Name.Local == "rPh"
+		case xml.EndElement:
+			switch e.Name.Local {
+			case "t":
+				inText = false
+			case "rPh":
+				phonetic = false
+			case end:
+				return unescape(b.String()), nil
+			}
+		case xml.CharData:
+			if inText && !phonetic {
+				b.Write(e)
+			}
+		}
+	}
+}
+
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// unescape gives the characters that XML cannot hold, which XLSX writes as _x000D_. A
+// carriage return before a newline goes: in CSV too a line of a cell ends in one sign.
+func unescape(s string) string {
+	if !strings.Contains(s, "_x") {
+		return strings.ReplaceAll(s, "\r\n", "\n")
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		if i+7 <= len(s) && s[i] == '_' && s[i+1] == 'x' && s[i+6] == '_' {
+			if n, err := strconv.ParseUint(s[i+2:i+6], 16, 16); err == nil {
+				b.WriteRune(rune(n))
+				i += 7
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+		i++
+	}
+	return strings.ReplaceAll(b.String(), "\r\n", "\n")
+}
+
+// sheet reads one sheet row by row.
+type sheet struct {
+	book  *workbook
+	xml   *xml.Decoder
+	line  int
+	cells []string
+	kinds []kind
+	ended bool
+}
+
+func (s *sheet) next() (record, bool, error) {
+	for !s.ended {
+		t, err := s.xml.Token()
+		if err != nil {
+			return record{}, false, damaged("the sheet ends early: %s", unexpected(err))
+		}
+		switch e := t.(type) {
+		case xml.StartElement:
+			if e.Name.Local == "row" {
+				r, filled, err := s.row(e)
+				if err != nil || filled {
+					return r, filled, err
+				}
+			}
+		case xml.EndElement:
+			s.ended = e.Name.Local == "sheetData"
+		}
+	}
+	return record{}, false, nil
+}
+
+// row reads a row; filled is false when all its cells are empty.
+func (s *sheet) row(start xml.StartElement) (r record, filled bool, err error) {
+	s.line++
+	if n, err := strconv.Atoi(attr(start, "r")); err == nil && n > 0 {
+		s.line = n
+	}
+	s.cells, s.kinds = s.cells[:0], s.kinds[:0]
+	r.line = s.line
+	for {
+		t, err := s.xml.Token()
+		if err != nil {
+			return r, false, damaged("the sheet ends early: %s", unexpected(err))
+		}
+		switch e := t.(type) {
+		case xml.StartElement:
+			if e.Name.Local != "c" {
+				continue
+			}
+			at, ok := column(attr(e, "r"), len(s.cells))
+			if !ok {
+				return r, false, damaged("row %d has a cell in no column", s.line)
+			}
+			for len(s.cells) <= at {
+				s.cells, s.kinds = append(s.cells, ""), append(s.kinds, isText)
+			}
+			refusal, err := s.cell(e, at)
+			if err != nil {
+				return r, false, err
+			}
+			if r.refusal == nil {
+				r.refusal = refusal
+			}
+		case xml.EndElement:
+			if e.Name.Local == "row" {
+				for len(s.cells) > 0 && s.cells[len(s.cells)-1] == "" {
+					s.cells = s.cells[:len(s.cells)-1]
+				}
+				r.cells, r.kinds = s.cells, s.kinds[:len(s.cells)]
+				return r, len(s.cells) > 0, nil
+			}
+		}
+	}
+}
+
+func attr(e xml.StartElement, name string) string {
+	i := slices.IndexFunc(e.Attr, func(a xml.Attr) bool { return a.Name.Local == name })
+	if i < 0 {
+		return ""
+	}
+	return e.Attr[i].Value
+}
+
+// column is the place of a cell by its reference, "AB12"; without one it is the next.
+func column(reference string, next int) (int, bool) {
+	if reference == "" {
+		return next, next < maxColumns
+	}
+	n := 0
+	for i := 0; i < len(reference) && reference[i] >= 'A' && reference[i] <= 'Z' && n <= maxColumns; i++ {
+		n = n*26 + int(reference[i]-'A') + 1
+	}
+	return n - 1, n > 0 && n <= maxColumns
+}
+
+// cell reads one cell into its place.
+func (s *sheet) cell(start xml.StartElement, at int) (*fault.Error, error) {
+	typ, style := attr(start, "t"), attr(start, "s")
+	value, err := s.value()
+	if err != nil {
+		return nil, damaged("the sheet ends early: %s", err)
+	}
+	switch typ {
+	case "inlineStr", "str":
+		s.cells[at] = unescape(value)
+	case "s":
+		i, err := strconv.Atoi(strings.TrimSpace(value))
+		if err != nil || i < 0 || i >= len(s.book.strings) {
+			return nil, damaged("row %d names a text that it does not have", s.line)
+		}
+		s.cells[at] = s.book.strings[i]
+	case "b":
+		s.cells[at] = strings.TrimSpace(value)
+	case "d":
+		s.cells[at], s.kinds[at] = strings.TrimSpace(value), isDay
+	case "e":
+		s.cells[at] = value
+		return fault.Invalidf("the cell in column %d holds the error %s", at+1, schema.Quote(value)), nil
+	default:
+		n, _ := strconv.Atoi(style)
+		s.cells[at], s.kinds[at] = s.book.number(strings.TrimSpace(value), s.book.days[n])
+	}
+	return nil, nil
+}
+
+// value reads a cell to its end: its <v>, or its text when that stands inside it.
+func (s *sheet) value() (string, error) {
+	var b strings.Builder
+	in := false
+	for {
+		t, err := s.xml.Token()
+		if err != nil {
+			return "", unexpected(err)
+		}
+		switch e := t.(type) {
+		case xml.StartElement:
+			switch e.Name.Local {
+			case "v":
+				in = true
+			case "is":
+				text, err := runs(s.xml, "is")
+				if err != nil {
+					return "", err
+				}
+				b.WriteString(text)
+			}
+		case xml.EndElement:
+			switch e.Name.Local {
+			case "v":
+				in = false
+			case "c":
+				return b.String(), nil
+			}
+		case xml.CharData:
+			if in {
+				b.Write(e)
+			}
+		}
+	}
+}
+
+// number writes a number: as a day where its style shows one, else as the shortest
+// decimal that reads as it.
+func (w *workbook) number(text string, day bool) (string, kind) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		return text, isText
+	}
+	if !day {
+		return strconv.FormatFloat(v, 'f', -1, 64), isNumber
+	}
+	return w.day(v), isDay
+}
