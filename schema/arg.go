@@ -253,6 +253,9 @@ func (a Arg) Schema(d Dialect) map[string]any {
 		s["type"] = "integer"
 	case NumberKind:
 		s["type"] = "number"
+		if d == OpenAPI {
+			s["format"] = "double"
+		}
 	case BoolKind:
 		s["type"] = "boolean"
 	case LooseKind: // any scalar: no type
@@ -265,7 +268,9 @@ func (a Arg) Schema(d Dialect) map[string]any {
 	case RowsKind:
 		s["type"] = "array"
 		s["maxItems"] = a.Most
-		s["items"] = ShapeOf(a.Items).Schema(d)
+		items := ShapeOf(a.Items).Schema(d)
+		items["additionalProperties"] = false
+		s["items"] = items
 	case ListKind:
 		s["type"] = "array"
 		if a.Most > 0 {

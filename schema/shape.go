@@ -20,6 +20,7 @@ const (
 // Shape is how a Go value stands in JSON, read off its type, so that the documents
 // cannot drift from what is really written.
 type Shape struct {
+	Name     string // of the Go type of an object, for a schema of its own in OpenAPI; may be empty
 	Type     string // "" is any value
 	Format   string
 	Pattern  string
@@ -79,10 +80,22 @@ func shapeOf(t reflect.Type) *Shape {
 	case reflect.Map:
 		return &Shape{Type: "object", Items: shapeOf(t.Elem())}
 	case reflect.Struct:
-		return &Shape{Type: "object", Fields: fieldsOf(t)}
+		return &Shape{Name: nameOf(t), Type: "object", Fields: fieldsOf(t)}
 	}
 	return &Shape{}
 }
+
+// nameOf is the type's own name, if it has one that another language can use.
+func nameOf(t reflect.Type) string {
+	if n := t.Name(); n != "" && n[0] >= 'A' && n[0] <= 'Z' && !strings.Contains(n, "[") {
+		return n
+	}
+	return ""
+}
+
+// NameKey is where a schema in OpenAPI's dialect carries the name of its Go type, until
+// the document gives it a place of its own.
+const NameKey = "x-go-name"
 
 func fieldsOf(t reflect.Type) []Field {
 	var fields []Field
@@ -119,6 +132,12 @@ func (s *Shape) Schema(d Dialect) map[string]any {
 	}
 	set("type", s.Type)
 	set("format", s.Format)
+	if d == OpenAPI {
+		set(NameKey, s.Name)
+		if s.Type == "number" {
+			m["format"] = "double"
+		}
+	}
 	set("pattern", s.Pattern)
 	set("description", s.About)
 	if len(s.Enum) > 0 {

@@ -38,6 +38,14 @@ func document(s schema.Service, agent bool) []byte {
 	if agent {
 		paths["/mcp"] = agentPath()
 	}
+	named := components{}
+	named.extract(paths)
+	events := webhooks(s.Events)
+	named.extract(events)
+	schemas := obj{"Error": errorSchema()}
+	for name, schemaOf := range named {
+		schemas[name] = schemaOf
+	}
 	doc := obj{
 		"openapi": "3.0.3",
 		"info":    obj{"title": s.Title, "version": s.Document, "description": s.About},
@@ -45,9 +53,10 @@ func document(s schema.Service, agent bool) []byte {
 		"paths":   paths,
 		"components": obj{
 			"securitySchemes": obj{"key": obj{"type": "http", "scheme": "bearer", "bearerFormat": "apk_ and 40 hexadecimal characters"}}, // #nosec G101 -- it tells what a key looks like
-			"schemas":         obj{"Error": errorSchema()},
+			"schemas":         schemas,
 		},
-		"x-webhooks": webhooks(s.Events),
+		"x-webhooks": events,
+		"tags":       tags(s),
 	}
 	b, err := strict.Marshal(doc)
 	if err != nil {
@@ -71,6 +80,7 @@ func operation(op schema.Op) obj {
 	summary, _, _ := strings.Cut(op.About, ". ")
 	o := obj{
 		"operationId": operationID(op),
+		"tags":        []any{tagOf(op)},
 		"summary":     strings.TrimSuffix(summary, "."),
 		"description": op.About,
 		"responses":   responses(op),
@@ -88,7 +98,7 @@ func operation(op schema.Op) obj {
 			params = append(params, parameter(a, a.Path, "path"))
 		case a.Header != "":
 			params = append(params, parameter(a, a.Header, "header"))
-		case op.Method() == http.MethodPost:
+		case op.TakesBody():
 			fields = append(fields, a)
 		default:
 			params = append(params, parameter(a, a.Name, "query"))
@@ -104,21 +114,39 @@ func operation(op schema.Op) obj {
 	if len(params) > 0 {
 		o["parameters"] = params
 	}
-	if op.Method() == http.MethodPost {
+	if op.TakesBody() {
 		o["requestBody"] = requestBody(fields)
 	}
 	return o
 }
 
-// operationID is the tool's name where there is one, else made from the route.
+// operationID is the operation's name, as commands, agents and screens have it.
 func operationID(op schema.Op) string {
-	if op.Tool != "" {
-		return op.Tool
+	if op.Name != "" {
+		return op.Name
 	}
 	words := strings.FieldsFunc(strings.ToLower(op.Route), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
 	return strings.Join(words, "_")
+}
+
+// tagOf groups the operations by what they are about: the first part of their path.
+func tagOf(op schema.Op) string {
+	parts := strings.Split(strings.TrimPrefix(op.Path(), "/api"), "/")
+	return strings.TrimSuffix(parts[1], ".json")
+}
+
+func tags(s schema.Service) []obj {
+	seen := map[string]bool{}
+	var all []obj
+	for _, op := range s.Ops {
+		if op.Route != "" && !seen[tagOf(op)] {
+			seen[tagOf(op)] = true
+			all = append(all, obj{"name": tagOf(op)})
+		}
+	}
+	return all
 }
 
 func parameter(a schema.Arg, name, in string) obj {
@@ -200,7 +228,7 @@ func refusals(op schema.Op) []fault.Kind {
 			kinds = append(kinds, fault.Forbidden, fault.Conflict)
 		}
 	}
-	if op.Method() == http.MethodPost {
+	if op.TakesBody() {
 		kinds = append(kinds, fault.Malformed, fault.TooLarge)
 		if !takesRaw(op) {
 			kinds = append(kinds, fault.Media)
@@ -304,6 +332,8 @@ func errorSchema() obj {
 		"properties": obj{
 			"error":  obj{"type": "string", "description": "the refusal's code"},
 			"detail": obj{"type": "string", "description": "what was refused, by name, and what is allowed"},
+			"fields": obj{"type": "array", "description": "the fields that are refused, each with its own text; left out when none is meant",
+				"items": obj{"type": "object", "required": []string{"field", "detail"}, "properties": obj{"field": obj{"type": "string"}, "detail": obj{"type": "string"}}}},
 		},
 	}
 }

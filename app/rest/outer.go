@@ -177,7 +177,7 @@ func (h *handler) cors(w *record, r *http.Request) bool {
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false
 	}
-	head.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+	head.Set("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE")
 	head.Set("Access-Control-Allow-Headers",
 		"Authorization, Content-Type, Idempotency-Key, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name")
 	head.Set("Access-Control-Max-Age", "600")

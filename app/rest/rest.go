@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -75,7 +76,43 @@ func New(o Options) http.Handler {
 			r.Handle(method, "/mcp", h.agent)
 		}
 	}
-	return h.outermost(r)
+	return h.outermost(escaped(r))
+}
+
+// escapedSlash tells that a part of a path holds a slash, as a SKU may.
+func escapedSlash(u *url.URL) bool {
+	return strings.Contains(u.RawPath, "%2F") || strings.Contains(u.RawPath, "%2f")
+}
+
+// escaped lets the router see a path whose parts hold slashes as it was sent, so that
+// they part nothing.
+func escaped(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !escapedSlash(r.URL) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		raw := r.Clone(context.WithValue(r.Context(), escapedKey{}, true))
+		raw.URL.Path = raw.URL.RawPath
+		next.ServeHTTP(w, raw)
+	})
+}
+
+type escapedKey struct{}
+
+// plain gives the values of a path's named parts, unescaped where the router saw them
+// as they were sent.
+func plain(r *http.Request, ps httprouter.Params) func(name string) string {
+	if r.Context().Value(escapedKey{}) == nil {
+		return ps.ByName
+	}
+	return func(name string) string {
+		text, err := url.PathUnescape(ps.ByName(name))
+		if err != nil {
+			return ps.ByName(name)
+		}
+		return text
+	}
 }
 
 func (h *handler) agent(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
@@ -177,7 +214,7 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, who db.Caller, r *ht
 
 func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Caller, r *http.Request, ps httprouter.Params) (any, error) {
 	in := schema.Input{
-		Surface: schema.REST, Path: ps.ByName, Header: r.Header.Get, Remote: Remote(r),
+		Surface: schema.REST, Path: plain(r, ps), Header: r.Header.Get, Remote: Remote(r),
 	}
 	if r.URL.RawQuery != "" {
 		q, err := query(r.URL.RawQuery)
@@ -186,7 +223,7 @@ func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Calle
 		}
 		in.Query = q
 	}
-	if r.Method == http.MethodPost {
+	if op.TakesBody() {
 		if err := h.body(&in, op, raw, r); err != nil {
 			return nil, err
 		}
@@ -247,7 +284,7 @@ func (v Health) HTTPStatus() int {
 func (h *handler) health() schema.Op {
 	well := Health{OK: true, App: h.Service.Name, Version: h.Service.Health}
 	return schema.Op{
-		Route: "GET /healthz", Public: true,
+		Name: "health", Route: "GET /healthz", Public: true,
 		About:    "Tell whether the service is well; 503 with ok false when the database cannot be read.",
 		Response: well, Statuses: []int{http.StatusOK, http.StatusServiceUnavailable},
 		Examples: []any{Health{App: well.App, Version: well.Version}},
@@ -266,7 +303,7 @@ func (h *handler) health() schema.Op {
 
 func (h *handler) openapi() schema.Op {
 	return schema.Op{
-		Route: "GET /api/openapi.json", Public: true,
+		Name: "describe", Route: "GET /api/openapi.json", Public: true,
 		About:    "This description, as OpenAPI 3.0.3.",
 		Response: map[string]any{},
 		Bind: func(*schema.Form) schema.Handler {

@@ -1,0 +1,64 @@
+package rest
+
+import (
+	"reflect"
+	"strconv"
+
+	"quartermaster/schema"
+)
+
+// components moves every schema that carries the name of a Go type to a place of its
+// own, so that generated clients have a type of that name, and refers to it. It changes
+// the document in place and gives the schemas by name.
+type components map[string]obj
+
+// extract gives what stands in place of v.
+func (c components) extract(v any) any {
+	switch x := v.(type) {
+	case obj:
+		for key, member := range x {
+			if key != "example" && key != "examples" && key != "default" {
+				x[key] = c.extract(member)
+			}
+		}
+		return c.named(x)
+	case []any:
+		for i := range x {
+			x[i] = c.extract(x[i])
+		}
+	case []obj:
+		for i := range x {
+			c.extract(x[i])
+		}
+	}
+	return v
+}
+
+func (c components) named(schemaOf obj) any {
+	name, ok := schemaOf[schema.NameKey].(string)
+	if !ok {
+		return schemaOf
+	}
+	delete(schemaOf, schema.NameKey)
+	nullable := schemaOf["nullable"] == true
+	delete(schemaOf, "nullable")
+	about, described := schemaOf["description"]
+	delete(schemaOf, "description") // it is of the member, not of the type
+	free := name
+	for n := 2; c[free] != nil && !reflect.DeepEqual(c[free], schemaOf); n++ {
+		free = name + strconv.Itoa(n)
+	}
+	c[free] = schemaOf
+	ref := obj{"$ref": "#/components/schemas/" + free}
+	if !nullable && !described {
+		return ref
+	}
+	whole := obj{"allOf": []any{ref}}
+	if nullable {
+		whole["nullable"] = true
+	}
+	if described {
+		whole["description"] = about
+	}
+	return whole
+}
