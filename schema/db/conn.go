@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -35,6 +36,14 @@ func (c *handle) Prepare(query string) (*sqlite.Stmt, error) {
 	}
 	c.kept[query] = s
 	return s, nil
+}
+
+// resetAll gives back what every statement holds, after a panic that left a loop over its
+// rows: the connection would be bound to an old snapshot for ever.
+func (c *handle) resetAll() {
+	for _, s := range c.kept {
+		_ = s.Reset()
+	}
 }
 
 // Conn is a consistent view of the database at one instant. Everything read through
@@ -193,18 +202,20 @@ func Each(c *Conn, fn func(*Row) error, query string, args ...any) error {
 	if err := bind(s, args); err != nil {
 		return err
 	}
-	row := Row{s: s}
+	row, ended := Row{s: s}, false
+	defer func() {
+		if !ended { // fn's error, or its panic
+			_ = s.Reset()
+		}
+	}()
 	for {
 		more, err := s.Step()
-		if err != nil {
+		if err != nil || !more {
+			ended = true
 			return failed(err)
-		}
-		if !more {
-			return nil
 		}
 		row.i = 0
 		if err := fn(&row); err != nil {
-			_ = s.Reset()
 			return err
 		}
 	}
@@ -239,8 +250,8 @@ func One[T any](c *Conn, scan func(*Row) T, query string, args ...any) (one T, f
 	if err != nil || !more {
 		return one, false, failed(err)
 	}
-	one = scan(&Row{s: s})
-	return one, true, failed(s.Reset())
+	defer func() { err = errors.Join(err, failed(s.Reset())) }() // also when scan panics
+	return scan(&Row{s: s}), true, nil
 }
 
 // Int scans a single integer.

@@ -30,15 +30,17 @@ type Options struct {
 
 // DB is an open database.
 type DB struct {
-	path    string
-	now     func() time.Time
-	zone    *time.Location
-	fatal   func(error)
-	tickets chan *ticket
-	closing chan struct{}
-	done    chan struct{} // closed when the writer has ended
-	writing inside        // whether the writer's goroutine is in a transaction's function
-	wakes   func()        // told after a commit that emitted
+	path     string
+	now      func() time.Time
+	zone     *time.Location
+	fatal    func(error)
+	queue    chan *pending
+	closing  chan struct{}
+	done     chan struct{} // closed when the writer has ended
+	notice   func(string)
+	identity identity
+	writing  inside // whether the writer's goroutine is in a transaction's function
+	wakes    func() // told after a commit that emitted
 
 	readers sync.Mutex
 	idle    []*handle
@@ -76,7 +78,7 @@ func Open(path string, o Options) (*DB, error) {
 	}
 	d := &DB{
 		path: path, now: o.Now, zone: o.Zone, fatal: o.Fatal,
-		tickets: make(chan *ticket), closing: make(chan struct{}), done: make(chan struct{}),
+		queue: make(chan *pending), closing: make(chan struct{}), done: make(chan struct{}),
 		slots: make(chan struct{}, Readers), wakes: func() {},
 	}
 	if d.now == nil {
@@ -88,11 +90,18 @@ func Open(path string, o Options) (*DB, error) {
 	if d.fatal == nil {
 		d.fatal = func(error) {}
 	}
+	if d.notice = o.Notice; d.notice == nil {
+		d.notice = func(string) {}
+	}
+	if err := d.identity.remember(path); err != nil {
+		return nil, err
+	}
 	writer, err := connect(path, false)
 	if err != nil {
 		return nil, err
 	}
 	go d.write(writer)
+	go d.lookAfter()
 	clock := d.readClock
 	if o.Accept {
 		clock = d.acceptClock
@@ -126,14 +135,18 @@ func (d *DB) Close() error {
 	<-d.done
 	d.readers.Lock()
 	defer d.readers.Unlock()
+	strange := d.sameFile()
 	var errs []error
 	for _, c := range d.idle {
-		errs = append(errs, c.Close())
+		errs = append(errs, d.closeOr(c, strange != nil))
 	}
 	d.watchMu.Lock()
 	defer d.watchMu.Unlock()
 	if d.watch != nil {
-		errs = append(errs, d.watch.Close())
+		errs = append(errs, d.closeOr(d.watch, strange != nil))
+	}
+	if strange != nil {
+		return errors.Join(append(errs, strange)...)
 	}
 	errs = append(errs, checkpoint(d.path))
 	return errors.Join(errs...)
@@ -156,6 +169,11 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 	if t := trialOf(ctx); t != nil {
 		return t.view(fn)
 	}
+	if d.identity.lost() {
+		if err := d.sameFile(); err != nil {
+			return err
+		}
+	}
 	c, err := d.reader(ctx)
 	if err != nil {
 		return err
@@ -166,8 +184,12 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 		release()
 		return failed(err)
 	}
-	defer func() { // also when fn panics
-		release() // an interrupted reader must still let go of its snapshot
+	done := false
+	defer func() {
+		release()  // an interrupted reader must still let go of its snapshot
+		if !done { // fn panicked
+			c.resetAll()
+		}
 		if end := run(c, "COMMIT"); end != nil && err == nil {
 			err = failed(end)
 		}
@@ -175,7 +197,9 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 	basis := basisOf(ctx)
 	conn := &Conn{c: c, now: exact.InstantOf(d.now()), loc: d.zone, basis: basis}
 	basis.views(conn)
-	return fn(conn)
+	err = fn(conn)
+	done = true
+	return err
 }
 
 func (d *DB) reader(ctx context.Context) (*handle, error) {
@@ -192,10 +216,25 @@ func (d *DB) reader(ctx context.Context) (*handle, error) {
 		return c, nil
 	}
 	d.readers.Unlock()
-	c, err := connect(d.path, true)
+	c, err := d.connectReader()
 	if err != nil {
 		<-d.slots
 		return nil, failed(err)
+	}
+	return c, nil
+}
+
+// connectReader opens a connection that reads, to this database's file and no other.
+func (d *DB) connectReader() (*handle, error) {
+	if err := d.sameFile(); err != nil {
+		return nil, err
+	}
+	c, err := connect(d.path, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.sameFile(); err != nil { // meanwhile
+		return nil, errors.Join(err, d.closeOr(c, true))
 	}
 	return c, nil
 }
@@ -217,7 +256,7 @@ func (d *DB) Glance(query string) (int64, error) {
 	d.watchMu.Lock()
 	defer d.watchMu.Unlock()
 	if d.watch == nil {
-		c, err := connect(d.path, true)
+		c, err := d.connectReader()
 		if err != nil {
 			return 0, failed(err)
 		}

@@ -8,7 +8,7 @@ import "time"
 // another comes back at once, and would otherwise wait for the whole of a sync that began
 // without him.
 type gatherer struct {
-	tickets  <-chan *ticket
+	queue    <-chan *pending
 	closing  <-chan struct{}
 	answered int           // how many writes the commit before answered
 	synced   time.Duration // how long it took
@@ -22,12 +22,12 @@ const (
 )
 
 // gather appends the writes of the next commit to batch; none when the database closes.
-func (g *gatherer) gather(batch []*ticket) []*ticket {
+func (g *gatherer) gather(batch []*pending) []*pending {
 	batch = g.waiting(batch)
 	expected := min(len(batch)+g.answered, maxBatch)
 	if len(batch) == 0 {
 		select {
-		case t := <-g.tickets:
+		case t := <-g.queue:
 			batch = g.waiting(append(batch, t))
 		case <-g.closing:
 			return batch
@@ -40,7 +40,7 @@ func (g *gatherer) gather(batch []*ticket) []*ticket {
 	defer enough.Stop()
 	for len(batch) < expected {
 		select {
-		case t := <-g.tickets:
+		case t := <-g.queue:
 			batch = append(batch, t)
 		case <-enough.C:
 			return batch
@@ -50,10 +50,10 @@ func (g *gatherer) gather(batch []*ticket) []*ticket {
 }
 
 // waiting appends those that wait already.
-func (g *gatherer) waiting(batch []*ticket) []*ticket {
+func (g *gatherer) waiting(batch []*pending) []*pending {
 	for len(batch) < maxBatch {
 		select {
-		case t := <-g.tickets:
+		case t := <-g.queue:
 			batch = append(batch, t)
 		default:
 			return batch

@@ -29,21 +29,21 @@ func TestGather(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				tickets, closing := make(chan *ticket), make(chan struct{})
+				queue, closing := make(chan *pending), make(chan struct{})
 				over := make(chan struct{})
 				var writers sync.WaitGroup
 				for _, after := range c.come {
 					writers.Go(func() {
 						time.Sleep(after) // in the bubble's own time
 						select {
-						case tickets <- &ticket{}:
+						case queue <- &pending{}:
 						case <-over:
 						}
 					})
 				}
 				synctest.Wait() // those who come at 0 are there
 				began := time.Now()
-				g := gatherer{tickets: tickets, closing: closing, answered: c.answered, synced: c.synced}
+				g := gatherer{queue: queue, closing: closing, answered: c.answered, synced: c.synced}
 				if got := len(g.gather(nil)); got != c.want {
 					t.Errorf("%d writes share the commit, want %d", got, c.want)
 				}
@@ -60,7 +60,7 @@ func TestGather(t *testing.T) {
 func TestGatherEndsWithTheDatabase(t *testing.T) {
 	closing := make(chan struct{})
 	close(closing)
-	g := gatherer{tickets: make(chan *ticket), closing: closing, answered: 3, synced: time.Second}
+	g := gatherer{queue: make(chan *pending), closing: closing, answered: 3, synced: time.Second}
 	if got := g.gather(nil); len(got) != 0 {
 		t.Errorf("%d writes, want none", len(got))
 	}

@@ -3,6 +3,8 @@ package db
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -55,14 +57,15 @@ func Exec(ctx context.Context, d *DB, who Caller, fn func(*Tx) error) error {
 	return err
 }
 
-// ticket is one transaction waiting for the writer.
-type ticket struct {
+// pending is one write that waits for the writer, and its outcome.
+type pending struct {
 	ctx      context.Context
 	who      Caller
 	fn       func(*Tx) error
 	since    time.Time
 	err      error
-	panicked any
+	panicked *Panic
+	ran      bool // its function was called
 	emitted  bool
 	audited  bool
 	done     chan struct{}
@@ -78,9 +81,9 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 		return nestedError()
 	}
 	basisOf(ctx).passes()
-	t := &ticket{ctx: ctx, who: who, fn: fn, since: time.Now(), done: make(chan struct{})}
+	t := &pending{ctx: ctx, who: who, fn: fn, since: time.Now(), done: make(chan struct{})}
 	select {
-	case d.tickets <- t:
+	case d.queue <- t:
 	case <-d.closing:
 		return errClosed
 	case <-ctx.Done():
@@ -97,9 +100,9 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 func (d *DB) write(c *handle) {
 	defer close(d.done)
 	d.writing.writer = goroutine()
-	defer func() { _ = c.Close() }() // Close has moved the log already, or tells why it could not
-	g := gatherer{tickets: d.tickets, closing: d.closing}
-	batch := make([]*ticket, 0, maxBatch)
+	defer func() { _ = d.endWriter(c) }() // Close moves the log, or tells why it could not
+	g := gatherer{queue: d.queue, closing: d.closing}
+	batch := make([]*pending, 0, maxBatch)
 	for {
 		if batch = g.gather(batch[:0]); len(batch) == 0 {
 			return
@@ -117,9 +120,14 @@ func (d *DB) write(c *handle) {
 	}
 }
 
-// commit runs a batch in one transaction, sets each ticket's outcome and tells how long
-// making it durable took.
-func (d *DB) commit(c *handle, batch []*ticket) (emitted bool, synced time.Duration) {
+// commit runs a batch in one transaction, sets each write's outcome and tells how long
+// making it durable took. What ran in a batch that was not committed has failed, whatever
+// it had found: it may have read what a neighbour wrote.
+func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Duration) {
+	if err := d.sameFile(); err != nil {
+		failAll(batch, err)
+		return false, 0
+	}
 	if err := run(c, "BEGIN IMMEDIATE"); err != nil {
 		failAll(batch, failed(err))
 		return false, 0
@@ -127,15 +135,24 @@ func (d *DB) commit(c *handle, batch []*ticket) (emitted bool, synced time.Durat
 	now := exact.InstantOf(d.now())
 	good, audited := 0, false
 	for _, t := range batch {
-		d.attempt(c, t, now, len(batch) > 1)
-		d.unsynced(t.err) // a change that is larger than the cache syncs before its commit
+		err := d.attempt(c, t, now, len(batch) > 1)
+		d.unsynced(t.err)                        // a change that is larger than the cache syncs before its commit
+		if err == nil && c.AutocommitEnabled() { // the engine gave up the whole transaction
+			err = errors.Join(t.err)
+			if err == nil {
+				err = fault.Unavailablef(nil, "the database gave the transaction up: nothing was written; try again")
+			}
+		}
+		if err != nil {
+			if !c.AutocommitEnabled() {
+				_ = run(c, "ROLLBACK")
+			}
+			failAll(batch, err)
+			return false, 0
+		}
 		if t.err == nil && t.panicked == nil {
 			good++
 			emitted, audited = emitted || t.emitted, audited || t.audited
-		}
-		if c.AutocommitEnabled() { // the engine gave up the whole transaction
-			failAll(batch, t.err)
-			return false, 0
 		}
 	}
 	if good == 0 {
@@ -145,7 +162,7 @@ func (d *DB) commit(c *handle, batch []*ticket) (emitted bool, synced time.Durat
 	began := time.Now()
 	if err := run(c, "COMMIT"); err != nil {
 		_ = run(c, "ROLLBACK")
-		d.unsynced(err)
+		d.uncommitted(err)
 		failAll(batch, failed(err))
 		return false, 0
 	}
@@ -164,38 +181,53 @@ func (d *DB) unsynced(err error) {
 	}
 }
 
-// attempt runs one ticket, in a savepoint when it shares the transaction.
-func (d *DB) attempt(c *handle, t *ticket, now exact.Instant, shared bool) {
-	if t.ctx.Err() != nil {
-		t.err = failed(sqlite.ResultInterrupt.ToError())
-		return
-	}
-	tx := &Tx{Conn: Conn{now: now, c: c, loc: d.zone}, d: d, who: t.who}
-	if shared {
-		if t.err = failed(run(c, "SAVEPOINT ticket")); t.err != nil {
-			return
-		}
-	}
-	t.err = tx.call(t)
-	t.emitted, t.audited = tx.emitted, tx.audited
-	if c.AutocommitEnabled() {
-		return
-	}
-	if shared {
-		if t.err != nil || t.panicked != nil {
-			t.err = errors.Join(t.err, failed(run(c, "ROLLBACK TO ticket")))
-		}
-		if err := run(c, "RELEASE ticket"); err != nil && t.err == nil {
-			t.err = failed(err)
-		}
+// uncommitted ends the process when a COMMIT failed in a way that leaves open whether it
+// happened: in its sync, or after it in the log's index, when the commit that is answered
+// as failed would be there after a crash.
+func (d *DB) uncommitted(err error) {
+	switch sqlite.ErrCode(err) {
+	case sqlite.ResultIOErrFsync, sqlite.ResultIOErrSHMMap, sqlite.ResultIOErrSHMSize, sqlite.ResultIOErrSHMOpen, sqlite.ResultIOErrSHMLock,
+		sqlite.ResultIOErrNoMem, sqlite.ResultNoMem:
+		d.fatal(err)
 	}
 }
 
-func (tx *Tx) call(t *ticket) (err error) {
+// attempt runs one write, in a savepoint when it shares the transaction. An error is one
+// of the transaction: the write could not be undone alone.
+func (d *DB) attempt(c *handle, t *pending, now exact.Instant, shared bool) error {
+	if t.ctx.Err() != nil {
+		t.err = failed(sqlite.ResultInterrupt.ToError())
+		return nil
+	}
+	tx := &Tx{Conn: Conn{now: now, c: c, loc: d.zone}, d: d, who: t.who}
+	if shared {
+		if err := run(c, "SAVEPOINT one"); err != nil {
+			return failed(err)
+		}
+	}
+	t.ran = true
+	t.err = tx.call(t)
+	t.emitted, t.audited = tx.emitted, tx.audited
+	if c.AutocommitEnabled() || !shared {
+		return nil
+	}
+	if t.err != nil || t.panicked != nil {
+		if err := run(c, "ROLLBACK TO one"); err != nil {
+			return failed(err)
+		}
+	}
+	return failed(run(c, "RELEASE one"))
+}
+
+// call runs the write's function and keeps its panic, with the stack, for who asked.
+func (tx *Tx) call(t *pending) (err error) {
 	tx.d.writing.fn.Store(true)
 	defer func() {
 		tx.d.writing.fn.Store(false)
-		t.panicked = recover()
+		if cause := recover(); cause != nil {
+			tx.c.resetAll()
+			t.panicked = panicOf(cause)
+		}
 	}()
 	return failed(tx.run(t.fn))
 }
@@ -211,15 +243,36 @@ func (tx *Tx) run(fn func(*Tx) error) error {
 	return nil
 }
 
-func failAll(batch []*ticket, err error) {
-	if err == nil {
-		err = fault.Unavailablef(nil, "the database gave the transaction up: nothing was written; try again")
-	}
+// failAll gives every write of the batch the error; one whose request had ended before it
+// ran keeps its own.
+func failAll(batch []*pending, err error) {
 	for _, t := range batch {
-		if t.err == nil {
+		if t.ran || t.err == nil {
 			t.err = err
 		}
 	}
+}
+
+// Panic is what Update panics with when its function did: the cause, and the stack of
+// the function, which ran on the writer's goroutine.
+type Panic struct {
+	Cause any
+	Stack []byte
+}
+
+func panicOf(cause any) *Panic {
+	if p, is := cause.(*Panic); is {
+		return p
+	}
+	return &Panic{Cause: cause, Stack: debug.Stack()}
+}
+
+func (p *Panic) Error() string { return fmt.Sprint(p.Cause) }
+
+// Unwrap gives a cause that is an error.
+func (p *Panic) Unwrap() error {
+	err, _ := p.Cause.(error)
+	return err
 }
 
 // waits counts how long writes waited for their commit.

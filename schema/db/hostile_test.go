@@ -1,0 +1,175 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"zombiezen.com/go/sqlite"
+
+	"quartermaster/schema/fault"
+)
+
+// TestWhatRanInAFailedBatchHasFailed: a neighbour that saw what was not committed must
+// not answer with it, neither as a replay nor as a conflict.
+func TestWhatRanInAFailedBatchHasFailed(t *testing.T) {
+	d, _ := fresh(t)
+	c, err := connect(d.path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	seen := 0
+	sees := func(answer error) func(*Tx) error {
+		return func(tx *Tx) error {
+			if n, _, _ := One(&tx.Conn, Int, "SELECT count(*) FROM users"); n == 1 {
+				seen++
+				return answer
+			}
+			return nil
+		}
+	}
+	batch := []*pending{
+		{ctx: ctx, who: CLI(""), fn: func(tx *Tx) error {
+			return errors.Join(addUser(tx, "a"), script(tx, "PRAGMA defer_foreign_keys = ON"),
+				script(tx, "INSERT INTO roles VALUES (99, 'store', 'admin')")) // which the COMMIT refuses
+		}},
+		{ctx: ctx, who: CLI(""), fn: sees(&Replay{Status: 200})},
+		{ctx: ctx, who: CLI(""), fn: sees(fault.Conflictf("there is one already"))},
+		{ctx: ended, who: CLI(""), fn: sees(nil)},
+	}
+	d.commit(c, batch)
+	if seen != 2 {
+		t.Fatalf("%d neighbours saw the row, want 2", seen)
+	}
+	for i, p := range batch[:3] {
+		if p.err == nil || p.err.Error() != batch[0].err.Error() || fault.Is(p.err, fault.Conflict) {
+			t.Errorf("write %d: %v, want what the COMMIT said", i, p.err)
+		}
+	}
+	if n := count(t, d, "SELECT count(*) FROM users"); n != 0 {
+		t.Errorf("%d users", n)
+	}
+}
+
+// TestACommitThatMayHaveHappenedEndsTheProcess: in the sync, or after it.
+func TestACommitThatMayHaveHappenedEndsTheProcess(t *testing.T) {
+	for code, want := range map[sqlite.ResultCode]bool{
+		sqlite.ResultIOErrFsync: true, sqlite.ResultIOErrSHMSize: true, sqlite.ResultIOErrSHMMap: true, sqlite.ResultNoMem: true,
+		sqlite.ResultFull: false, sqlite.ResultIOErrWrite: false, sqlite.ResultBusy: false,
+	} {
+		ended := false
+		d := &DB{fatal: func(error) { ended = true }}
+		d.uncommitted(code.ToError())
+		if ended != want {
+			t.Errorf("%v: ended %v, want %v", code, ended, want)
+		}
+	}
+}
+
+// TestAPanicLetsGoOfItsSnapshot: a reader whose row callback panicked sees what is
+// written later, and the panic of a write keeps the stack of the function.
+func TestAPanicLetsGoOfItsSnapshot(t *testing.T) {
+	d, _ := fresh(t)
+	d.slots = make(chan struct{}, 1) // one reader, so that it is the same one
+	add := func(name string) {
+		t.Helper()
+		if err := Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, name) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("a")
+	add("b")
+	const query = "SELECT name FROM users"
+	burst := func(*Row) error { panic("out") }
+	for name, loop := range map[string]func(*Conn){
+		"Each": func(c *Conn) { _ = Each(c, burst, query) },
+		"One":  func(c *Conn) { _, _, _ = One(c, func(r *Row) error { return burst(r) }, query) },
+		"Stmt": func(c *Conn) {
+			s, _ := c.Prepare(query)
+			_, _ = s.Step()
+			panic("out")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			func() {
+				defer func() { _ = recover() }()
+				_ = d.View(ctx, func(c *Conn) error { loop(c); return nil })
+			}()
+			was := count(t, d, "SELECT count(*) FROM users")
+			add(name)
+			if n := count(t, d, "SELECT count(*) FROM users"); n != was+1 {
+				t.Errorf("the reader sees %d users, want %d", n, was+1)
+			}
+			func() {
+				defer func() {
+					p, is := recover().(*Panic)
+					if !is || p.Cause != "out" || !strings.Contains(string(p.Stack), "hostile_test.go") {
+						t.Errorf("the panic is %v", p)
+					}
+				}()
+				_ = Exec(ctx, d, CLI(""), func(tx *Tx) error { loop(&tx.Conn); return nil })
+			}()
+			add(name + " later")
+		})
+	}
+}
+
+// TestTheFileUnderARunningProgram is moved, replaced or removed: nothing is written to
+// anything else, and what was moved is whole after the end.
+func TestTheFileUnderARunningProgram(t *testing.T) {
+	strange := []byte("somebody else's")
+	for name, do := range map[string]func(t *testing.T, path string){
+		"moved":    func(t *testing.T, path string) { must(t, os.Rename(path, path+".moved")) },
+		"replaced": func(t *testing.T, path string) { must(t, os.Rename(path, path+".moved"), os.WriteFile(path, strange, 0o600)) },
+		"removed":  func(t *testing.T, path string) { must(t, os.Link(path, path+".moved"), os.Remove(path)) },
+		"log gone": func(t *testing.T, path string) { must(t, os.Link(path, path+".moved"), os.Remove(path+"-wal")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.db")
+			must(t, Create(path, Options{}))
+			var told []string
+			d, err := Open(path, Options{Notice: func(s string) { told = append(told, s) }})
+			must(t, err)
+			add := func(name string) error {
+				return Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, name) })
+			}
+			must(t, add("a"))
+			do(t, path)
+			if err := add("b"); !fault.Is(err, fault.Unavailable) {
+				t.Errorf("a write: %v, want a refusal", err)
+			}
+			if err := d.View(ctx, func(*Conn) error { return nil }); !fault.Is(err, fault.Unavailable) {
+				t.Errorf("a read: %v, want a refusal", err)
+			}
+			if all := strings.Join(told, "\n"); !strings.Contains(all, path) || !strings.Contains(all, "put the right file back") {
+				t.Errorf("told %q", all)
+			}
+			if err := d.Close(); err == nil {
+				t.Error("closed without a word")
+			}
+			if now, err := os.ReadFile(path); name == "replaced" && (err != nil || string(now) != string(strange)) {
+				t.Errorf("the strange file is %q (%v)", now, err)
+			}
+			must(t, check(path+".moved"))
+			moved, err := Open(path+".moved", Options{})
+			must(t, err)
+			if n := count(t, moved, "SELECT count(*) FROM users"); n != 1 {
+				t.Errorf("%d users in the file that was moved, want 1", n)
+			}
+			must(t, moved.Close())
+		})
+	}
+}
+
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,128 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+
+	"quartermaster/schema/fault"
+)
+
+// lookEvery is how often an open database looks whether its file is still in its place.
+const lookEvery = time.Second
+
+// identity is which file an open database is, by device and inode. The engine has it
+// open whatever becomes of its name: without a look at the name, writes would go on into
+// a file that nobody finds again, or beside one that somebody has put in its place.
+type identity struct {
+	mu      sync.Mutex
+	file    os.FileInfo
+	log     os.FileInfo // nil until it is there
+	gone    atomic.Bool // strange is not ""
+	strange string      // what has become of the file; "" while all is well
+}
+
+// remember takes the file at path for the database's.
+func (id *identity) remember(path string) (err error) {
+	id.file, err = os.Stat(path)
+	return err
+}
+
+// look tells what has become of the file and its log, "" while they are the same.
+// changed is true when that is another answer than the last one.
+func (id *identity) look(path string) (strange string, changed bool) {
+	id.mu.Lock()
+	defer id.mu.Unlock()
+	was := id.strange
+	id.strange = ""
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		id.strange = "was moved or removed"
+	case err != nil:
+		id.strange = "cannot be looked at (" + err.Error() + ")"
+	case !os.SameFile(st, id.file):
+		id.strange = "was replaced by another file"
+	}
+	switch st, err := os.Stat(path + "-wal"); {
+	case err == nil && id.log == nil:
+		id.log = st
+	case id.strange != "" || id.log == nil:
+	case errors.Is(err, os.ErrNotExist):
+		id.strange = "has lost its log " + path + "-wal, which was moved or removed"
+	case err == nil && !os.SameFile(st, id.log):
+		id.strange = "has another log: " + path + "-wal was replaced"
+	}
+	id.gone.Store(id.strange != "")
+	return id.strange, id.strange != was
+}
+
+// lost tells what the last look found.
+func (id *identity) lost() bool { return id.gone.Load() }
+
+// sameFile refuses, as unavailable, when the file under this process is no longer the one
+// at its path. An operator is told once each time that changes.
+func (d *DB) sameFile() error {
+	strange, changed := d.identity.look(d.path)
+	if changed && strange != "" {
+		d.notice(fmt.Sprintf("the database %s %s while it was in use; nothing is written any more. To go on: stop this process, put the right file back (what was answered last may be in %s-wal, which belongs to it), and start again",
+			d.path, strange, d.path))
+	} else if changed {
+		d.notice(fmt.Sprintf("the database %s is in its place again; writing goes on", d.path))
+	}
+	if strange == "" {
+		return nil
+	}
+	return fault.Unavailablef(nil, "the database file %s under the running program: nothing was written; an operator must put it back and start the program again", strange)
+}
+
+// lookAfter looks after the file's place until the database closes.
+func (d *DB) lookAfter() {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			_ = d.sameFile()
+		case <-d.closing:
+			return
+		}
+	}
+}
+
+// abandoned are connections to files that are no longer in their place. Closing one would
+// let the engine remove the log of whatever has come there; they end with the process.
+var abandoned struct {
+	mu   sync.Mutex
+	held []*handle
+}
+
+// closeOr closes a connection, or lets it be when the file's place is taken.
+func (d *DB) closeOr(c *handle, strange bool) error {
+	if !strange {
+		return c.Close()
+	}
+	abandoned.mu.Lock()
+	defer abandoned.mu.Unlock()
+	abandoned.held = append(abandoned.held, c)
+	return nil
+}
+
+// endWriter closes the writer's connection. A file that was moved away is made whole
+// first, through the connection, which still has it open.
+func (d *DB) endWriter(c *handle) error {
+	strange := d.sameFile() != nil
+	if strange {
+		err := run(c, "PRAGMA wal_checkpoint(TRUNCATE)")
+		if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultBusy {
+			err = nil
+		}
+		return errors.Join(err, d.closeOr(c, true))
+	}
+	return c.Close()
+}
