@@ -6,24 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
-	"github.com/gofrs/flock"
 	"zombiezen.com/go/sqlite"
 )
-
-// Hold takes the file for a server. A second holder gets ErrServed; the lock goes
-// with the process, however it ends.
-func Hold(path string) (release func() error, err error) {
-	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
-	got, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", path, err)
-	}
-	if !got {
-		return nil, fmt.Errorf("%w: %s is served by another process; stop that one first", ErrServed, path)
-	}
-	return lock.Unlock, nil
-}
 
 // copyInto writes a consistent, checked copy of c's database to target, while others
 // read and write. The copy appears at target only when it is complete and whole.
@@ -63,6 +49,11 @@ func Backup(path, target string) error {
 	if same(path, target) {
 		return fmt.Errorf("%s is the database itself; name another file for the copy", target)
 	}
+	for _, suffix := range append([]string{".lock"}, beside...) {
+		if of, cut := strings.CutSuffix(target, suffix); cut && examine(of) == nil {
+			return fmt.Errorf("%s belongs to the database %s; name another file for the copy", target, of)
+		}
+	}
 	if err := unused(target); err != nil {
 		return err
 	}
@@ -86,9 +77,6 @@ func check(path string) error {
 		return err
 	}
 	problems, err := integrity(&Conn{c: &handle{Conn: c}})
-	if err == nil {
-		_, err = applied(&Conn{c: &handle{Conn: c}})
-	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
@@ -98,28 +86,41 @@ func check(path string) error {
 	return errors.Join(err, c.Close())
 }
 
-// integrity lists what the engine's own checks find wrong.
+// integrity lists what is wrong with the pages, the references and the schema. What the
+// engine cannot read is a finding too.
 func integrity(c *Conn) ([]string, error) {
 	found, err := All(c, Text, "PRAGMA integrity_check")
-	if err != nil {
-		return nil, failed(err)
-	}
-	if len(found) == 1 && found[0] == "ok" {
+	if err == nil && len(found) == 1 && found[0] == "ok" {
 		found = nil
 	}
-	loose, err := All(c, func(r *Row) string {
-		table, row, parent := r.Text(), r.Int(), r.Text()
-		return fmt.Sprintf("row %d of %s points at a row of %s that is not there", row, table, parent)
-	}, "PRAGMA foreign_key_check")
-	return append(found, loose...), err
+	var loose, schema []string
+	if err == nil {
+		loose, err = All(c, func(r *Row) string {
+			table, row, parent := r.Text(), r.Int(), r.Text()
+			return fmt.Sprintf("row %d of %s points at a row of %s that is not there", row, table, parent)
+		}, "PRAGMA foreign_key_check")
+	}
+	if err == nil {
+		schema, err = schemaProblems(c)
+	}
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
+		found, err = append(found, fmt.Sprintf("the file cannot be read to its end: %v", errors.Unwrap(err))), nil
+	}
+	return append(append(found, loose...), schema...), failed(err)
 }
 
 // Integrity lists what the engine's own checks of pages and references find wrong.
+//
+// It reads the schema as well: see schemaProblems.
 func (d *DB) Integrity(ctx context.Context) (problems []string, err error) {
 	err = d.View(ctx, func(c *Conn) error {
 		problems, err = integrity(c)
 		return err
 	})
+	if len(problems) > 0 {
+		err = nil // the end of a look at a damaged file fails, too
+	}
 	return problems, err
 }
 
@@ -145,7 +146,9 @@ func unused(path string) error {
 // refused while a server holds the file, and when source is the database itself or
 // one that is in use. What was there is kept under a name of its own; aside is where,
 // "" when there was nothing.
+// Where path is a symbolic link, the file that it leads to is replaced.
 func Restore(source, path string) (aside string, err error) {
+	path = meant(path)
 	if same(source, path) {
 		return "", fmt.Errorf("%s is the database itself; name the copy that is to be restored", source)
 	}
@@ -177,25 +180,51 @@ func Restore(source, path string) (aside string, err error) {
 	return aside, syncDir(path)
 }
 
-// putAside moves the present file's log into it, so that no stale log is left to be
-// played into the file that comes, and links it under another name.
+// putAside keeps the present file under another name, with every write that was answered,
+// and leaves no log behind that would be played into the file that comes.
+//
+// Its log is moved into it first. Where that cannot be done wholly (no room, an older
+// reader, a file that is damaged) the log is kept beside the kept file, where the engine
+// finds it, and the present name is free for a moment.
 func putAside(path string) (aside string, err error) {
 	if st, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || err == nil && st.Size() == 0 {
 		return "", removeLog(path)
 	}
 	if examine(path) == nil {
 		if c, err := connect(path, false); err == nil {
-			_ = run(c, "PRAGMA wal_checkpoint(TRUNCATE)") // a damaged file may refuse; it is kept as it is
+			_ = run(c, "PRAGMA wal_checkpoint(TRUNCATE)") // the log's size tells whether it was done
 			_ = c.Close()
 		}
 	}
 	aside = freeName(path + ".before-restore")
-	if err := os.Link(path, aside); err != nil {
-		if err := copyFile(path, aside); err != nil {
+	if !logged(path) {
+		if err := keepAs(path, aside); err != nil {
 			return "", fmt.Errorf("keep the present file: %w", err)
 		}
+		return aside, removeLog(path)
 	}
-	return aside, removeLog(path)
+	// In this order, so that there is a whole pair of file and log at any moment.
+	if err := keepAs(path+"-wal", aside+"-wal"); err != nil {
+		return "", fmt.Errorf("keep the present file's log: %w", err)
+	}
+	if err := os.Rename(path, aside); err != nil {
+		return "", errors.Join(fmt.Errorf("keep the present file: %w", err), os.Remove(aside+"-wal"))
+	}
+	return aside, errors.Join(syncDir(path), removeLog(path))
+}
+
+// logged tells whether a file has a log or a journal that is not moved into it.
+func logged(path string) bool {
+	st, err := os.Stat(path + "-wal")
+	return err == nil && st.Size() > 0
+}
+
+// keepAs gives a file a second name, or makes a copy where that cannot be.
+func keepAs(path, name string) error {
+	if os.Link(path, name) == nil {
+		return nil
+	}
+	return errors.Join(copyFile(path, name), syncDir(name))
 }
 
 // freeName gives the name, or the first of it with a number that nothing has: what an
@@ -203,7 +232,9 @@ func putAside(path string) (aside string, err error) {
 func freeName(name string) string {
 	free := name
 	for n := 2; ; n++ {
-		if _, err := os.Lstat(free); err != nil {
+		_, err := os.Lstat(free)
+		_, logErr := os.Lstat(free + "-wal")
+		if err != nil && logErr != nil {
 			return free
 		}
 		free = fmt.Sprintf("%s-%d", name, n)

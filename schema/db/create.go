@@ -21,6 +21,9 @@ var beside = []string{"-wal", "-shm", "-journal"}
 
 // examine refuses, without opening it as a database, what is not ours.
 func examine(path string) error {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return fmt.Errorf("%w: %s is no file that holds a database, but a %s; it was left untouched", ErrForeign, path, whatIs(st.Mode()))
+	}
 	f, err := os.Open(path) // #nosec G304 -- the operator names the file
 	if errors.Is(err, os.ErrNotExist) {
 		return missing(path)
@@ -40,6 +43,16 @@ func examine(path string) error {
 		return fmt.Errorf("%w: %s is an SQLite file of another program; it was left untouched", ErrForeign, path)
 	}
 	return nil
+}
+
+func whatIs(mode os.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "folder"
+	case mode&os.ModeNamedPipe != 0:
+		return "pipe"
+	}
+	return "device or socket"
 }
 
 // Create makes a new database at path with the whole schema. It is built beside the
@@ -136,7 +149,7 @@ func bringUp(path string, o Options) error {
 				path, missing[0].Name, path)
 		}
 		if have := len(all) - len(missing); have > 0 {
-			aside := fmt.Sprintf("%s.before-v%d", path, len(all))
+			aside := asideOf(fmt.Sprintf("%s.before-v%d", path, len(all)), have)
 			if err := copyInto(c, aside); err != nil {
 				return fmt.Errorf("copy before migrating: %w", err)
 			}
@@ -148,6 +161,20 @@ func bringUp(path string, o Options) error {
 		return migrateAll(c, instant(o))
 	}()
 	return errors.Join(err, c.Close())
+}
+
+// asideOf gives the name for the copy of a file that has so many migrations: the given one,
+// or the first of it with a number where that is free or another copy of what is as far.
+// A copy with fewer is the only one from before a migration that was cut off, and stays.
+func asideOf(name string, have int) string {
+	free := name
+	for n := 2; ; n++ {
+		all, err := Status(free)
+		if errors.Is(err, ErrMissing) || err == nil && len(all)-len(missingOf(all)) >= have {
+			return free
+		}
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
 }
 
 func syncFile(path string) error {

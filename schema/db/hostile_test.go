@@ -125,8 +125,10 @@ func TestAPanicLetsGoOfItsSnapshot(t *testing.T) {
 func TestTheFileUnderARunningProgram(t *testing.T) {
 	strange := []byte("somebody else's")
 	for name, do := range map[string]func(t *testing.T, path string){
-		"moved":    func(t *testing.T, path string) { must(t, os.Rename(path, path+".moved")) },
-		"replaced": func(t *testing.T, path string) { must(t, os.Rename(path, path+".moved"), os.WriteFile(path, strange, 0o600)) },
+		"moved": func(t *testing.T, path string) { must(t, os.Rename(path, path+".moved")) },
+		"replaced": func(t *testing.T, path string) {
+			must(t, os.Rename(path, path+".moved"), os.WriteFile(path, strange, 0o600))
+		},
 		"removed":  func(t *testing.T, path string) { must(t, os.Link(path, path+".moved"), os.Remove(path)) },
 		"log gone": func(t *testing.T, path string) { must(t, os.Link(path, path+".moved"), os.Remove(path+"-wal")) },
 	} {

@@ -1,0 +1,22 @@
+//go:build unix
+
+package db
+
+import (
+	"errors"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestWhatIsNoFileIsRefusedAtOnce: nobody waits for a pipe's writer.
+func TestWhatIsNoFileIsRefusedAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	must(t, syscall.Mkfifo(pipe, 0o600))
+	for _, path := range []string{pipe, dir} {
+		if _, err := Open(path, Options{}); !errors.Is(err, ErrForeign) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// Hold takes the file for a server. A second holder gets ErrServed, by whatever name it
+// knows the file: through a symbolic or hard link, or another mount. The lock goes with
+// the process, however it ends. Nothing is left beside a path that has no file.
+func Hold(path string) (release func() error, err error) {
+	path = meant(path)
+	taken := func(got bool, err error) error {
+		if err != nil {
+			return fmt.Errorf("lock %s: %w", path, err)
+		}
+		if !got {
+			return fmt.Errorf("%w: %s is served by another process; stop that one first", ErrServed, path)
+		}
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_RDWR, 0) // #nosec G304 -- the operator names the file
+	if errors.Is(err, os.ErrNotExist) {
+		return holdName(path, taken, func() error { // it may have been made meanwhile
+			if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+				return os.Remove(path + ".lock")
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return nil, taken(false, err)
+	}
+	if err := taken(lockFile(file)); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	if release, err = holdName(path, taken, file.Close); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return release, nil
+}
+
+// holdName takes the lock beside the file, which holds off older programs, and is the one
+// lock on systems where the file itself cannot be locked. then is called at its release.
+func holdName(path string, taken func(bool, error) error, then func() error) (release func() error, err error) {
+	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
+	if err := taken(lock.TryLock()); err != nil {
+		return nil, err
+	}
+	return func() error { return errors.Join(then(), lock.Unlock()) }, nil
+}
+
+// meant is the file that a path leads to, through symbolic links.
+func meant(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}

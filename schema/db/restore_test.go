@@ -1,0 +1,213 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// shopOf makes a database with one user whose row is in its log alone, and keeps it open
+// by a reader with a snapshot from before, so that the log cannot be moved into it.
+func shopOf(t *testing.T) (path string, release func()) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "shop.db")
+	must(t, Create(path, Options{}))
+	reader, err := connect(path, true)
+	must(t, err)
+	must(t, run(reader, "BEGIN"), run(reader, "SELECT count(*) FROM users"))
+	d, err := Open(path, Options{})
+	must(t, err)
+	must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "answered") }), d.Close())
+	return path, func() { _ = run(reader, "COMMIT"); _ = reader.Close() }
+}
+
+func users(t *testing.T, path string) int64 {
+	t.Helper()
+	must(t, check(path))
+	d, err := Open(path, Options{})
+	must(t, err)
+	defer d.Close()
+	return count(t, d, "SELECT count(*) FROM users")
+}
+
+// TestRestoreKeepsWhatItSays: what was answered is in .before-restore, also where the log
+// could not be moved into the file, and the restored file is the copy and nothing else.
+func TestRestoreKeepsWhatItSays(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, path string)
+		usual bool
+	}{
+		"an older reader": {spoil: func(*testing.T, string) {}},
+		"a damaged header": {spoil: func(t *testing.T, path string) {
+			f, err := os.OpenFile(path, os.O_RDWR, 0)
+			must(t, err)
+			_, err = f.WriteAt([]byte("spoilt"), 0)
+			must(t, err, f.Close())
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			copied := filepath.Join(t.TempDir(), "copy.db")
+			must(t, Create(copied, Options{}))
+			path, release := shopOf(t)
+			c.spoil(t, path)
+			aside, err := Restore(copied, path)
+			must(t, err)
+			release()
+			if st, err := os.Stat(aside + "-wal"); err != nil || st.Size() == 0 {
+				t.Errorf("the log beside the kept file: %v", err)
+			}
+			if name == "a damaged header" { // as whoever mends it does
+				f, err := os.OpenFile(aside, os.O_RDWR, 0)
+				must(t, err)
+				_, err = f.WriteAt([]byte("SQLite format 3\x00"), 0)
+				must(t, err, f.Close())
+			}
+			if n := users(t, aside); n != 1 {
+				t.Errorf("%d users in the kept file, want 1", n)
+			}
+			if n := users(t, path); n != 0 {
+				t.Errorf("%d users in the restored file, want 0", n)
+			}
+		})
+	}
+}
+
+func TestRestoreThroughALink(t *testing.T) {
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	path := filepath.Join(t.TempDir(), "shop.db")
+	must(t, Create(copied, Options{}), Create(path, Options{}))
+	link := filepath.Join(t.TempDir(), "link.db")
+	must(t, os.Symlink(path, link))
+	aside, err := Restore(copied, link)
+	must(t, err)
+	if filepath.Dir(aside) != filepath.Dir(path) {
+		t.Errorf("kept at %s", aside)
+	}
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is %v (%v)", st.Mode(), err)
+	}
+	must(t, check(path))
+}
+
+// TestHoldIsOfTheFile and not of its name.
+func TestHoldIsOfTheFile(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	path := filepath.Join(dir, "shop.db")
+	must(t, Create(path, Options{}))
+	must(t, os.Symlink(path, filepath.Join(other, "symbolic.db")), os.Link(path, filepath.Join(other, "hard.db")))
+	copied := filepath.Join(other, "copy.db")
+	must(t, Create(copied, Options{}))
+	release, err := Hold(path)
+	must(t, err)
+	for _, name := range []string{"symbolic.db", "hard.db"} {
+		if _, err := Hold(filepath.Join(other, name)); !errors.Is(err, ErrServed) {
+			t.Errorf("%s: %v, want a refusal", name, err)
+		}
+		if _, err := Restore(copied, filepath.Join(other, name)); !errors.Is(err, ErrServed) {
+			t.Errorf("restore to %s: %v, want a refusal", name, err)
+		}
+	}
+	for _, target := range []string{path + ".lock", path + "-wal", path + "-shm"} {
+		if err := Backup(path, target); err == nil || !strings.Contains(err.Error(), "belongs to the database") {
+			t.Errorf("a copy at %s: %v, want a refusal", target, err)
+		}
+	}
+	must(t, release())
+	release, err = Hold(filepath.Join(other, "hard.db"))
+	must(t, err)
+	must(t, release())
+	absent := filepath.Join(dir, "absent.db")
+	release, err = Hold(absent)
+	must(t, err)
+	must(t, release())
+	if _, err := os.Stat(absent + ".lock"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a lock is left beside a file that is not there: %v", err)
+	}
+}
+
+// TestCheckedMeansTheSchemaToo: what a copy lost, or what was put into it, is named.
+func TestCheckedMeansTheSchemaToo(t *testing.T) {
+	for statement, want := range map[string]string{
+		"DROP TRIGGER stamp_user": "the trigger stamp_user is missing",
+		"DROP TABLE part_uses":    "the table part_uses is missing",
+		"CREATE TABLE extra (a)":  "the table extra (of extra) is not the program's",
+		"CREATE TRIGGER evil AFTER INSERT ON audit BEGIN DELETE FROM audit; END": "the trigger evil (of audit) is not the program's",
+		"DROP INDEX keys_user; CREATE INDEX keys_user ON keys (user_id, scope)":  "the index keys_user is not as the program made it",
+		"": "",
+	} {
+		t.Run(want, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "shop.db")
+			must(t, Create(path, Options{}))
+			c, err := connect(path, false)
+			must(t, err)
+			must(t, sqlitex.ExecuteScript(c.Conn, statement, nil))
+			must(t, c.Close())
+			d, err := Open(path, Options{})
+			must(t, err)
+			found, err := d.Integrity(ctx)
+			must(t, err, d.Close())
+			if want == "" && len(found) > 0 || want != "" && !slices.Contains(found, want) {
+				t.Errorf("found %q, want %q", found, want)
+			}
+			if err := Backup(path, path+".copy"); (err != nil) != (want != "") {
+				t.Errorf("backup: %v", err)
+			}
+			if _, err := Restore(path, path+".new"); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), found[0]) {
+				t.Errorf("restore: %v", err)
+			}
+		})
+	}
+}
+
+// TestDamageIsNamed: a page that was overwritten is told as a finding, not as an error.
+func TestDamageIsNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shop.db")
+	must(t, Create(path, Options{}))
+	d, err := Open(path, Options{})
+	must(t, err)
+	defer d.Close()
+	root := count(t, d, "SELECT rootpage FROM sqlite_schema WHERE name = 'work_orders'")
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, err)
+	_, err = f.WriteAt([]byte(strings.Repeat("\xff", 4096)), (root-1)*4096)
+	must(t, err, f.Close())
+	found, err := d.Integrity(ctx)
+	if err != nil || len(found) == 0 {
+		t.Errorf("found %q (%v)", found, err)
+	}
+}
+
+// TestTheCopyFromBeforeStays: a migration that was cut off after its first step goes on,
+// and the copy from before it is neither replaced nor the only thing that is left.
+func TestTheCopyFromBeforeStays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "old.db")
+	all, err := known()
+	must(t, err)
+	opened, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	must(t, err)
+	c := &handle{Conn: opened}
+	must(t, run(c, fmt.Sprintf("PRAGMA application_id = %d", applicationID)), apply(c, all[0], 1), apply(c, all[1], 1))
+	aside := fmt.Sprintf("%s.before-v%d", path, len(all))
+	must(t, copyInto(c, aside))
+	must(t, apply(c, all[2], 1), c.Close()) // and there it was cut off
+	told := ""
+	d, err := Open(path, Options{Migrate: true, Notice: func(s string) { told += s }})
+	must(t, err)
+	must(t, d.Close())
+	for name, want := range map[string]int{aside: 2, aside + "-2": 3} {
+		status, err := Status(name)
+		if have := len(status) - len(missingOf(status)); err != nil || have != want {
+			t.Errorf("%s has %d migrations, want %d (%v)", name, have, want, err)
+		}
+	}
+	if !strings.Contains(told, aside+"-2") {
+		t.Errorf("told %q", told)
+	}
+}
