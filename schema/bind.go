@@ -25,6 +25,10 @@ func (f *Form) Text(p *string, name, about string, opts ...Opt) bool {
 	if !ok {
 		return false
 	}
+	if a.Secret { // every sign of it counts, and it is judged where it is known what it is for
+		*p = s
+		return true
+	}
 	s = strings.TrimSpace(s)
 	err := CheckText(f.shown(a), s, a.Most)
 	switch {

@@ -18,7 +18,7 @@ func (f *Form) written(a Arg) (value, bool) {
 		return value{}, false
 	}
 	text := all[len(all)-1]
-	if f.surface == Page {
+	if f.surface == Page && !a.Secret {
 		text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	}
 	if len(all) > 1 && (f.surface != Page || a.Kind != BoolKind) && a.Kind != ListKind {

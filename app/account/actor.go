@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"slices"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -9,7 +10,8 @@ import (
 )
 
 // Actor gives the Caller by which a command acts in the service as the user of that
-// name, with that user's role there; its via stays cli. Refused: a name that nobody
+// name, with that user's role there; its via stays cli. For the appliance's own business,
+// service "", it is the highest role that the user has anywhere. Refused: a name that nobody
 // has, a user who is disabled, and one who has no role in the service.
 func Actor(ctx context.Context, d *db.DB, name, service string) (db.Caller, error) {
 	var u User
@@ -22,8 +24,22 @@ func Actor(ctx context.Context, d *db.DB, name, service string) (db.Caller, erro
 		return db.Caller{}, err
 	case u.Disabled:
 		return db.Caller{}, fault.Forbiddenf("the user %s is disabled; `quartermaster user enable` changes that", schema.Quote(u.Name))
+	case service == "":
+		return db.Caller{User: u.Name, Role: highest(u.Roles), Scope: "full", Via: "cli"}, nil
 	case u.Roles[service] == "":
 		return db.Caller{}, fault.Forbiddenf("the user %s has no role in the %s service; `quartermaster user role` gives one", schema.Quote(u.Name), service)
 	}
 	return db.Caller{Service: service, User: u.Name, Role: u.Roles[service], Scope: "full", Via: "cli"}, nil
+}
+
+// highest is the one of the roles that may do most.
+func highest(roles map[string]string) string {
+	best := -1
+	for _, role := range roles {
+		best = max(best, slices.Index(Roles, role))
+	}
+	if best < 0 {
+		return ""
+	}
+	return Roles[best]
 }

@@ -105,7 +105,7 @@ func (s *Sessions) Accept(ctx context.Context, token, password string, from sess
 		if err := session.Use(tx, i); err != nil {
 			return v, err
 		}
-		if err := setPassword(tx, user, kept, 0); err != nil {
+		if _, err := setPassword(tx, user, kept, 0); err != nil {
 			return v, err
 		}
 		cookie, v, err = openStaff(tx, user, from, true)
@@ -126,15 +126,15 @@ func (s *Sessions) openDemo(ctx context.Context, name string, from session.From)
 	return cookie, v, err
 }
 
-// setPassword sets a user's password and ends their sessions but one.
-func setPassword(tx *db.Tx, user int64, kept string, except int64) error {
+// setPassword sets a user's password, ends their sessions but one and tells how many.
+func setPassword(tx *db.Tx, user int64, kept string, except int64) (ended int, err error) {
 	if _, err := tx.Exec("UPDATE users SET password = ? WHERE id = ?", kept, user); err != nil {
-		return err
+		return 0, err
 	}
-	if _, err := session.EndAll(tx, session.Staff, user, except); err != nil {
-		return err
+	if ended, err = session.EndAll(tx, session.Staff, user, except); err != nil {
+		return 0, err
 	}
-	return tx.Audit("user.password", User{id: user}.subject(), struct{}{})
+	return ended, tx.Audit("user.password", User{id: user}.subject(), struct{}{})
 }
 
 // AcceptTenant uses a tenant's invitation, by the token of its link or by the code that

@@ -21,38 +21,39 @@ func asSelf(who db.Caller) db.Caller {
 	return who
 }
 
-// ChangePassword sets the caller's own password and ends the caller's other sessions.
+// ChangePassword sets the caller's own password, ends the caller's other sessions and
+// tells how many.
 // One who has none yet need not name it.
-func (s *Sessions) ChangePassword(ctx context.Context, who db.Caller, current, password string, from session.From) error {
+func (s *Sessions) ChangePassword(ctx context.Context, who db.Caller, current, password string, from session.From) (ended int, err error) {
 	c, err := s.candidate(ctx, who.User, from)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if c.id == 0 {
-		return noUser(who.User)
+		return 0, noUser(who.User)
 	}
 	if err := CheckPassword("password", password); err != nil {
-		return err
+		return 0, err
 	}
 	if c.kept != "" {
 		if err := s.check(ctx, c, current); err != nil {
-			return own(err, "current")
+			return 0, own(err, "current")
 		}
 	}
 	var kept string
 	if err := s.hash.do(ctx, func() error { kept = hashPassword(password); return nil }); err != nil {
-		return err
+		return 0, err
 	}
-	return db.Exec(ctx, s.d, asSelf(who), func(tx *db.Tx) error {
+	return db.Update(ctx, s.d, asSelf(who), func(tx *db.Tx) (int, error) {
 		now, _, err := db.One(&tx.Conn, db.Text, "SELECT password FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", c.id)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if now != c.kept {
-			return fault.Conflictf("the password was changed at this very moment from elsewhere; nothing was changed here")
+			return 0, fault.Conflictf("the password was changed at this very moment from elsewhere; nothing was changed here")
 		}
 		if _, err := tx.Exec("UPDATE sessions SET password_at = ? WHERE id = ?", tx.Now(), who.Session); err != nil {
-			return err
+			return 0, err
 		}
 		return setPassword(tx, c.id, kept, who.Session)
 	})
@@ -80,6 +81,9 @@ func (s *Sessions) OwnSessions(ctx context.Context, who db.Caller) (all []OwnSes
 		}
 		return err
 	})
+	if all == nil {
+		all = []OwnSession{}
+	}
 	slices.SortStableFunc(all, func(a, b OwnSession) int { return int(b.SeenAt - a.SeenAt) })
 	return all, err
 }

@@ -71,7 +71,7 @@ func NewSessions(d *db.DB) *Sessions {
 // names of cookies: two installations on one host must not sign each other out.
 func InstallationID(ctx context.Context, d *db.DB) (id string, err error) {
 	err = d.View(ctx, func(c *db.Conn) error {
-		id, _, err = db.One(c, db.Text, "SELECT id FROM installation")
+		id, err = c.Setting(db.SettingInstallation)
 		return err
 	})
 	return id, err

@@ -210,7 +210,8 @@ func TestSessionsEnd(t *testing.T) {
 	for name, end := range map[string]func(in db.Caller, token string) error{
 		"by signing out": func(_ db.Caller, token string) error { return s.End(ctx, session.Staff, token) },
 		"by another password": func(in db.Caller, _ string) error {
-			return s.ChangePassword(ctx, db.Caller{User: in.User}, passphrase, "another horse battery", home)
+			_, err := s.ChangePassword(ctx, db.Caller{User: in.User}, passphrase, "another horse battery", home)
+			return err
 		},
 		"by an invitation that is used": func(in db.Caller, _ string) error { h.accept(s, in.User); return nil },
 		"by another role": func(in db.Caller, _ string) error {

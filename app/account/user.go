@@ -210,27 +210,40 @@ func (u *User) endSessions(tx *db.Tx) error {
 // Remove ends a user's roles, keys and sessions for good. The trail keeps the name,
 // which is not given again.
 func Remove(ctx context.Context, d *db.DB, who db.Caller, name string) (User, error) {
-	return update(ctx, d, who, func(tx *db.Tx) (User, error) {
-		u, err := findUser(&tx.Conn, name)
+	r, err := remove(ctx, d, who, name)
+	return r.User, err
+}
+
+// Removed is a user who was removed, with what has ended.
+type Removed struct {
+	User
+	Keys     int `json:"keys"`
+	Sessions int `json:"sessions"`
+}
+
+func remove(ctx context.Context, d *db.DB, who db.Caller, name string) (Removed, error) {
+	return update(ctx, d, who, func(tx *db.Tx) (u Removed, err error) {
+		u.User, err = findUser(&tx.Conn, name)
 		if err != nil {
 			return u, err
 		}
-		if err := keepsPerson(&tx.Conn, tx.Who(), u, "removes"); err != nil {
+		if err := keepsPerson(&tx.Conn, tx.Who(), u.User, "removes"); err != nil {
 			return u, err
 		}
-		if err := keepLastAdmin(&tx.Conn, u, slices.Sorted(maps.Keys(u.Roles))); err != nil {
+		if err := keepLastAdmin(&tx.Conn, u.User, slices.Sorted(maps.Keys(u.Roles))); err != nil {
 			return u, err
 		}
 		keys, err := db.All(&tx.Conn, scanKey, selectKeys+"WHERE k.user_id = ? AND k.revoked_at IS NULL ORDER BY k.id", u.id)
 		if err != nil {
 			return u, err
 		}
+		u.Keys = len(keys)
 		for _, k := range keys {
 			if err := k.revoke(tx); err != nil {
 				return u, err
 			}
 		}
-		if err := u.endSessions(tx); err != nil {
+		if u.Sessions, err = session.EndAll(tx, session.Staff, u.id, 0); err != nil {
 			return u, err
 		}
 		if err := session.Withdraw(tx, session.Staff, u.id); err != nil {

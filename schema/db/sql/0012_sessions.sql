@@ -6,10 +6,6 @@ ALTER TABLE users ADD COLUMN removed_at INTEGER;     -- the name stays in the tr
 ALTER TABLE users ADD COLUMN theme TEXT NOT NULL DEFAULT 'auto' CHECK (theme IN ('auto', 'light', 'dark'));
 ALTER TABLE users ADD COLUMN shortcuts INTEGER NOT NULL DEFAULT 1 CHECK (shortcuts IN (0, 1));
 
--- Cookies ignore ports, so two installations on one host tell theirs apart by this.
-CREATE TABLE installation (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NULL) STRICT;
-INSERT INTO installation VALUES (1, lower(hex(randomblob(4))));
-
 -- A signed-in browser. One that ended is gone from here.
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,0 +1,317 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/session"
+)
+
+// ops binds the arguments of the operations on people, keys and the own account.
+type ops struct {
+	d        *db.DB
+	sessions *Sessions
+	services []string // all there are, in the order of their ports
+}
+
+// Ops are the operations on people, keys and the own account. Without a database they
+// only tell what they are.
+func Ops(d *db.DB, sessions *Sessions, services []string) []schema.Op {
+	o := ops{d: d, sessions: sessions, services: services}
+	return []schema.Op{
+		o.addUser(), o.listUsers(), o.setRole(), o.inviteUser(),
+		o.change("disable", "disabled", "Stop a user's keys from working and end the user's sessions, from the next request on.", Disable, "enable"),
+		o.change("enable", "enabled", "Let a disabled user's keys work again, and let the user sign in.", Enable, "disable"),
+		o.removeUser(),
+		o.createKey(), o.listKeys(), o.revokeKey(),
+		o.changePassword(), o.listSessions(), o.endSession(), o.endOtherSessions(), o.setPreferences(),
+	}
+}
+
+// silent is a command that prints nothing but says what it did.
+func silent(io.Writer, any) {}
+
+// UserList is everyone by name.
+type UserList struct {
+	Users []User `json:"users"`
+}
+
+var exampleUser = User{Name: "alice", Roles: map[string]string{"store": "admin", "rental": "member"}}
+
+// name binds the name of a user there is.
+func (o ops) name(f *schema.Form, p *string) {
+	f.Text(p, "name", "the user's name", schema.Most(most+1), schema.Positional("NAME"), schema.Choices(userChoices), needed(f))
+}
+
+// needed makes an argument necessary on pages; a command counts its words, and leaves
+// an empty one to the act itself.
+func needed(f *schema.Form) schema.Opt {
+	return func(a *schema.Arg) { a.Required = f.Surface() != schema.Command }
+}
+
+func userChoices(c *db.Conn) ([]schema.Choice, error) {
+	return db.All(c, func(r *db.Row) schema.Choice {
+		name := r.Text()
+		return schema.Choice{Value: name, Text: name}
+	}, "SELECT name FROM users WHERE removed_at IS NULL ORDER BY name")
+}
+
+// in binds the services that an act is for, each from the list.
+func (o ops) in(f *schema.Form, p *[]string, about string) {
+	f.Texts(p, "service", about+": "+strings.Join(o.services, ", "), len(o.services), 20,
+		func(a *schema.Arg) { a.Enum = o.services })
+	for _, s := range *p {
+		o.known(f, s)
+	}
+}
+
+func (o ops) known(f *schema.Form, service string) {
+	for _, s := range o.services {
+		if s == service {
+			return
+		}
+	}
+	f.Refuse("service", "%s: %s is not allowed; it takes one of %s", map[bool]string{true: "--service", false: "service"}[f.Surface() == schema.Command],
+		schema.Quote(service), strings.Join(o.services, ", "))
+}
+
+// rolesLine tells the roles in the order of the services.
+func (o ops) rolesLine(roles map[string]string) string {
+	var parts []string
+	for _, s := range o.services {
+		if role := roles[s]; role != "" {
+			parts = append(parts, s+" "+role)
+		}
+	}
+	if len(parts) == 0 {
+		return "no role"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (o ops) addUser() schema.Op {
+	return schema.Op{
+		Name: "add_user", Writes: true, Admin: true, Creates: true,
+		About:    "Add a user with a role in the services that are named, without any in all that you are admin of. An invitation lets the user sign in.",
+		Command:  "user add NAME",
+		Example:  "user add alice --role admin\nuser add bob --role viewer --service rental --service reorder",
+		Response: exampleUser, Print: silent,
+		Bind: func(f *schema.Form) schema.Handler {
+			var name, role string
+			var services []string
+			f.Text(&name, "name", "the new user's name", schema.Most(most+1), schema.Positional("NAME"), needed(f))
+			f.Enum(&role, "role", "what the user may be: a viewer reads, a member and an admin read and write", Roles, schema.Required)
+			o.in(f, &services, "the services that are the user's to use")
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				in, err := o.own(ctx, who, services)
+				if err != nil {
+					return nil, err
+				}
+				return answer(AddUser(ctx, o.d, who, name, role, in))
+			}
+		},
+		Did: func(answer any, _ schema.Money) string {
+			u := answer.(User)
+			return fmt.Sprintf("user %s added: %s", u.Name, o.rolesLine(u.Roles))
+		},
+		Leads: toUsers,
+		Undo: func(answer any) *schema.Undo {
+			return &schema.Undo{Op: "remove_user", Label: "Remove", Fields: map[string]string{"name": answer.(User).Name}}
+		},
+	}
+}
+
+// answer widens a function's answer.
+func answer[T any](v T, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func toUsers(any) string { return "/users" }
+
+// own gives the services that are named, else all of which the caller is admin.
+func (o ops) own(ctx context.Context, who db.Caller, named []string) (services []string, err error) {
+	if len(named) > 0 {
+		return named, nil
+	}
+	err = o.d.View(ctx, func(c *db.Conn) error {
+		in, all, err := adminOf(c, who)
+		for _, s := range o.services {
+			if all || in[s] {
+				services = append(services, s)
+			}
+		}
+		return err
+	})
+	return services, err
+}
+
+func (o ops) listUsers() schema.Op {
+	return schema.Op{
+		Name: "list_users", Admin: true, About: "The users with their roles.",
+		Command: "user list", Example: "user list --json", Response: UserList{Users: []User{exampleUser}},
+		Bind: func(*schema.Form) schema.Handler {
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				users, err := Users(ctx, o.d, who)
+				return answer(UserList{Users: users}, err)
+			}
+		},
+		Print: func(w io.Writer, answer any) {
+			columns(w, []string{"USER", "STATE", "ROLES"}, answer.(UserList).Users, func(u User) []string {
+				state := "enabled"
+				if u.Disabled {
+					state = "disabled"
+				}
+				return []string{u.Name, state, o.rolesLine(u.Roles)}
+			})
+		},
+	}
+}
+
+// columns writes a list for people. A reader that has gone is told nothing more.
+func columns[T any](w io.Writer, heads []string, rows []T, cells func(T) []string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = io.WriteString(t, strings.Join(heads, "\t")+"\n")
+	for _, row := range rows {
+		_, _ = io.WriteString(t, strings.Join(cells(row), "\t")+"\n")
+	}
+	_ = t.Flush()
+}
+
+func (o ops) setRole() schema.Op {
+	return schema.Op{
+		Name: "set_role", Writes: true, Admin: true, Idempotent: true,
+		About:   "Give a user another role in the services that are named, without any in those in which the user has one. The role none takes it away. The user's sessions end.",
+		Command: "user role NAME ROLE", Example: "user role bob member\nuser role bob viewer --service store",
+		Response: exampleUser, Print: silent,
+		Bind: func(f *schema.Form) schema.Handler {
+			var name, role string
+			var services []string
+			o.name(f, &name)
+			o.in(f, &services, "where it holds; any number of times")
+			f.Enum(&role, "role", "viewer, member or admin; none takes the role away", append(append([]string{}, Roles...), NoRole),
+				schema.Required, schema.Positional("ROLE"))
+			if role == NoRole && len(services) == 0 {
+				f.Refuse("service", "service is missing: the role none is taken away in the services that are named")
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return answer(SetRole(ctx, o.d, who, name, role, services, o.services))
+			}
+		},
+		Did: func(answer any, _ schema.Money) string {
+			u := answer.(User)
+			return fmt.Sprintf("user %s: %s", u.Name, o.rolesLine(u.Roles))
+		},
+		Leads: toUsers,
+	}
+}
+
+// change is disable or enable; back takes it back.
+func (o ops) change(word, done, about string, do func(context.Context, *db.DB, db.Caller, string) (User, error), back string) schema.Op {
+	return schema.Op{
+		Name: word + "_user", Writes: true, Admin: true, About: about,
+		Command: "user " + word + " NAME", Example: "user " + word + " bob", Response: exampleUser, Print: silent,
+		Bind: func(f *schema.Form) schema.Handler {
+			var name string
+			o.name(f, &name)
+			return func(ctx context.Context, who db.Caller) (any, error) { return answer(do(ctx, o.d, who, name)) }
+		},
+		Did:   func(answer any, _ schema.Money) string { return fmt.Sprintf("user %s %s", answer.(User).Name, done) },
+		Leads: toUsers,
+		Undo: func(answer any) *schema.Undo {
+			label := strings.ToUpper(back[:1]) + back[1:]
+			return &schema.Undo{Op: back + "_user", Label: label, Fields: map[string]string{"name": answer.(User).Name}}
+		},
+	}
+}
+
+func (o ops) removeUser() schema.Op {
+	return schema.Op{
+		Name: "remove_user", Writes: true, Admin: true, Destructive: true,
+		About:   "Remove a user for good: roles, keys and sessions end. The audit trail keeps the name, which is not given again.",
+		Command: "user remove NAME", Example: "user remove bob", Response: Removed{User: exampleUser, Keys: 1, Sessions: 2}, Print: silent,
+		Bind: func(f *schema.Form) schema.Handler {
+			var name string
+			o.name(f, &name)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return answer(remove(ctx, o.d, who, name))
+			}
+		},
+		Did: func(answer any, _ schema.Money) string { return "user " + answer.(Removed).Name + " removed" },
+		Will: func(answer any, _ schema.Money) string {
+			r := answer.(Removed)
+			return fmt.Sprintf("The user %s is removed: %s, %s and %s end for good. The name is not given again.",
+				r.Name, count(len(r.Roles), "role"), count(r.Keys, "key"), count(r.Sessions, "session"))
+		},
+		Leads: toUsers,
+	}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// Link is an invitation's, as it is shown once.
+type Link struct {
+	Name      string        `json:"name"`
+	Link      string        `json:"link"`
+	ExpiresAt exact.Instant `json:"expires_at"`
+}
+
+// Redacted is the answer without the link: it is kept nowhere.
+func (l Link) Redacted() any { l.Link = ""; return l }
+
+func (o ops) inviteUser() schema.Op {
+	return schema.Op{
+		Name: "invite_user", Writes: true, Admin: true, Credential: true, Creates: true,
+		About:   "Invite a user to set a first password, or to replace a lost one: prints a link, this once, that is good for 24 hours and one use. An earlier one ends.",
+		Command: "user invite NAME", Example: "user invite bob",
+		Response: Link{Name: "bob", Link: "http://127.0.0.1:8081/welcome/...", ExpiresAt: 1795295100},
+		Bind: func(f *schema.Form) schema.Handler {
+			var name string
+			o.name(f, &name)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				token, v, err := Invite(ctx, o.d, who, name)
+				if err != nil {
+					return nil, err
+				}
+				base, err := o.address(ctx, who.Service)
+				return answer(Link{Name: v.User, Link: base + "/welcome/" + token, ExpiresAt: v.ExpiresAt}, err)
+			}
+		},
+		Print: func(w io.Writer, answer any) { _, _ = fmt.Fprintln(w, answer.(Link).Link) },
+		Did: func(answer any, _ schema.Money) string {
+			return fmt.Sprintf("user %s invited until %s; the link is shown this once", answer.(Link).Name, answer.(Link).ExpiresAt)
+		},
+		Leads: toUsers,
+	}
+}
+
+// address is a public address at which people sign in: the service's, else the first
+// that is known, else the default.
+func (o ops) address(ctx context.Context, service string) (address string, err error) {
+	err = o.d.View(ctx, func(c *db.Conn) error {
+		for _, s := range append([]string{service}, o.services...) {
+			if address, err = c.Setting(db.SettingAddress + "." + s); err != nil || address != "" {
+				return err
+			}
+		}
+		address = "http://127.0.0.1:8081"
+		return nil
+	})
+	return strings.TrimSuffix(address, "/"), err
+}
+
+var exampleSession = session.Session{ID: 3, Device: "Firefox on Linux", Address: "192.0.2.1", CreatedAt: 1795208700, SeenAt: 1795208700}

@@ -1,0 +1,119 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// CreatedKey is a key as it is shown, this once.
+type CreatedKey struct {
+	ID  int64  `json:"id"`
+	Key string `json:"key"`
+	of  Key
+}
+
+// Redacted is the answer without the key: it is kept nowhere.
+func (k CreatedKey) Redacted() any { k.Key = ""; return k }
+
+// KeyList is the keys in the order in which they were made.
+type KeyList struct {
+	Keys []Key `json:"keys"`
+}
+
+var exampleKey = Key{
+	ID: 7, Prefix: "apk_1f2e", Label: "nightly upload", Service: "reorder", User: "alice", Scope: "full", CreatedAt: 1795208700,
+}
+
+func toKeys(any) string { return "/keys" }
+
+func (o ops) createKey() schema.Op {
+	return schema.Op{
+		Name: "create_key", Writes: true, Admin: true, Credential: true, Creates: true,
+		About:    "Make a key and print it, alone and this once. It opens one service, as the user whose it is.",
+		Command:  "key create",
+		Example:  "key create --service reorder --user alice --label \"nightly upload\"\nkey create --service rental --user bob --scope read",
+		Response: CreatedKey{ID: 7, Key: "apk_" + strings.Repeat("0", 40)},
+		Bind: func(f *schema.Form) schema.Handler {
+			n := NewKey{Scope: "full"}
+			f.Enum(&n.Service, "service", "the service that it opens: "+strings.Join(o.services, ", "), o.services, schema.Required)
+			f.Text(&n.User, "user", "the user whose key it is", schema.Most(most+1), schema.Choices(userChoices), schema.Required)
+			f.Enum(&n.Scope, "scope", "read or full", Scopes)
+			f.Text(&n.Label, "label", "what it is for")
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				k, full, err := CreateKey(ctx, o.d, who, n)
+				return answer(CreatedKey{ID: k.ID, Key: full, of: k}, err)
+			}
+		},
+		Print: func(w io.Writer, answer any) { _, _ = fmt.Fprintln(w, answer.(CreatedKey).Key) },
+		Did: func(answer any, _ schema.Money) string {
+			k := answer.(CreatedKey).of
+			return fmt.Sprintf("key %d made: %s of %s, scope %s; it is shown this once", k.ID, k.Service, k.User, k.Scope)
+		},
+		Leads: toKeys,
+	}
+}
+
+func (o ops) listKeys() schema.Op {
+	return schema.Op{
+		Name: "list_keys", Admin: true, About: "The keys, the revoked ones too.",
+		Command: "key list", Example: "key list --service reorder --json", Response: KeyList{Keys: []Key{exampleKey}},
+		Bind: func(f *schema.Form) schema.Handler {
+			var service string
+			f.Enum(&service, "service", "only the keys of one service: "+strings.Join(o.services, ", "), o.services)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				keys, err := KeysOf(ctx, o.d, who, service)
+				return answer(KeyList{Keys: keys}, err)
+			}
+		},
+		Print: func(w io.Writer, answer any) {
+			heads := []string{"ID", "KEY", "SERVICE", "USER", "SCOPE", "CREATED", "LAST USED", "REVOKED", "LABEL"}
+			columns(w, heads, answer.(KeyList).Keys, func(k Key) []string {
+				return []string{
+					strconv.FormatInt(k.ID, 10), k.Prefix + "...", k.Service, k.User, k.Scope,
+					k.CreatedAt.String(), orDash(k.LastUsedAt), orDash(k.RevokedAt), k.Label,
+				}
+			})
+		},
+	}
+}
+
+func orDash(at *exact.Instant) string {
+	if at == nil {
+		return "-"
+	}
+	return at.String()
+}
+
+func (o ops) revokeKey() schema.Op {
+	return schema.Op{
+		Name: "revoke_key", Writes: true, Admin: true, Destructive: true,
+		About:   "End a key for good, from the next request on, in a running server too. The id is the number in the list of keys.",
+		Command: "key revoke ID", Example: "key revoke 7", Response: exampleKey, Print: silent,
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			f.ID(&id, "id", "the key's number", schema.Required, schema.Positional("ID"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return answer(RevokeKey(ctx, o.d, who, id)) }
+		},
+		Did: func(answer any, _ schema.Money) string {
+			k := answer.(Key)
+			return fmt.Sprintf("key %d (%s, %s of %s) revoked", k.ID, k.Prefix, k.Service, k.User)
+		},
+		Will: func(answer any, _ schema.Money) string {
+			k := answer.(Key)
+			used := "was never used"
+			if k.LastUsedAt != nil {
+				used = "was used last at " + k.LastUsedAt.String()
+			}
+			return fmt.Sprintf("The key %s... of %s for the service %s, which %s, ends for good: whatever sends it is refused from the next request on.",
+				k.Prefix, k.User, k.Service, used)
+		},
+		Leads: toKeys,
+	}
+}
