@@ -61,7 +61,10 @@ func TestUserCommandsAreRefused(t *testing.T) {
 	s.fails(2, nil, "user", "role", "alice")
 	s.fails(2, nil, "user", "disable")
 	s.fails(2, nil, "user", "list", "bob")
-	s.fails(2, []string{"remove"}, "user", "remove", "bob")
+	s.fails(1, []string{`"bob"`, "no user"}, "user", "remove", "bob")
+	s.fails(1, []string{`"alice"`, "last admin"}, "user", "remove", "alice")
+	s.fails(1, []string{`"alice"`, "last admin"}, "user", "role", "alice", "none", "--service", "rental")
+	s.fails(2, []string{"none"}, "user", "role", "alice", "none")
 	if got := s.done("user", "list"); strings.Count(got, "\n") != 2 {
 		t.Fatalf("a refused command left a user:\n%s", got)
 	}
@@ -103,7 +106,7 @@ func TestTheShellCompletesNamesAndLists(t *testing.T) {
 	for line, want := range map[string]string{
 		"user disable |":              "alice\nbob\n",
 		"user role |":                 "alice\nbob\n",
-		"user role bob |":             "viewer\nmember\nadmin\n",
+		"user role bob |":             "viewer\nmember\nadmin\nnone\n",
 		"user role bob admin |":       "",
 		"user add eve --role |":       "viewer\nmember\nadmin\n",
 		"user add eve --service |":    "store\nmaintenance\nrental\nreorder\n",

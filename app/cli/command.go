@@ -298,8 +298,6 @@ func absolute(path string) string {
 func (p *program) commands() []*cobra.Command {
 	return []*cobra.Command{
 		p.initCommand(),
-		p.userCommand(),
-		p.keyCommand(),
 		p.serveCommand(),
 		p.webhookCommand(),
 		p.auditCommand(),

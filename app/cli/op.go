@@ -250,6 +250,9 @@ func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schem
 	if c.asCSV {
 		return writeCSV(c.p.Stdout, answer)
 	}
+	if op.Print != nil && op.Did != nil { // what is printed is for a pipe; what was done goes beside it
+		c.p.notice(op.Did(answer, money))
+	}
 	return c.p.print(answer, func(w io.Writer) {
 		switch {
 		case op.Print != nil:

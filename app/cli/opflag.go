@@ -32,9 +32,29 @@ func (c *opCommand) flag(cmd *cobra.Command, a schema.Arg) {
 	if a.Required {
 		require(cmd, name)
 	}
-	if len(a.Enum) > 0 {
+	switch {
+	case len(a.Enum) > 0:
 		complete(cmd, name, a.Enum)
+	case a.Kind != schema.FileKind:
+		completeBy(cmd, name, func() []string { return c.choices(a) })
 	}
+}
+
+// choices completes the records that the argument may name.
+func (c *opCommand) choices(a schema.Arg) (words []string) {
+	_ = c.p.withDB(func(d *db.DB) error { // without a database there is nothing to complete
+		return d.View(context.Background(), func(conn *db.Conn) error {
+			choices, err := a.Choose(conn)
+			for _, x := range choices {
+				if x.Text != "" && x.Text != x.Value {
+					x.Value += "\t" + x.Text
+				}
+				words = append(words, x.Value)
+			}
+			return err
+		})
+	})
+	return words
 }
 
 // String is what the flag is without being given.
@@ -84,7 +104,10 @@ func (f *opFlag) check(text string) error {
 		if _, err := strconv.ParseBool(text); err != nil {
 			return errors.New("it takes true or false")
 		}
-	case schema.EnumKind:
+	case schema.EnumKind, schema.ListKind:
+		if len(f.arg.Enum) == 0 {
+			return nil
+		}
 		word := strings.TrimSpace(text)
 		if !slices.Contains(f.arg.Enum, word) && !f.arg.Spelled(word) {
 			return errors.New("it is not one of " + strings.Join(f.arg.Enum, ", "))
@@ -116,15 +139,5 @@ func (c *opCommand) completePositional(_ *cobra.Command, args []string, _ string
 	case len(at.arg.Enum) > 0:
 		return at.arg.Enum, cobra.ShellCompDirectiveNoFileComp
 	}
-	var words []string
-	_ = c.p.withDB(func(d *db.DB) error { // without a database there is nothing to complete
-		return d.View(context.Background(), func(conn *db.Conn) error {
-			choices, err := at.arg.Choose(conn)
-			for _, x := range choices {
-				words = append(words, x.Value+"\t"+x.Text)
-			}
-			return err
-		})
-	})
-	return words, cobra.ShellCompDirectiveNoFileComp
+	return c.choices(at.arg), cobra.ShellCompDirectiveNoFileComp
 }

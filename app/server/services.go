@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"quartermaster/app/account"
 	"quartermaster/maintenance"
 	"quartermaster/rental"
 	"quartermaster/reorder"
@@ -52,7 +53,15 @@ func (s *Services) Named(name string) (schema.Service, bool) {
 
 // Declared is all that commands and screens are derived from: what the four services
 // declare, and the appliance's own operations under the name "".
-func Declared(d *db.DB) []schema.Service { return NewServices(d).All }
+func Declared(d *db.DB) []schema.Service {
+	return append(NewServices(d).All, Appliance(d, account.NewSessions(d)))
+}
+
+// Appliance is the appliance's own operations, which stand under no service: people,
+// keys and the own account.
+func Appliance(d *db.DB, sessions *account.Sessions) schema.Service {
+	return schema.Service{Title: "Appliance", Ops: account.Ops(d, sessions, Names)}
+}
 
 // FindOp finds the operation that the command was derived from among what is declared
 // over an open database.

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"quartermaster/app/account"
+	"quartermaster/app/server"
+	"quartermaster/schema/db"
+)
+
+// userNames completes a user's name as the first argument.
+func (p *program) userNames(args []string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	if len(args) == 0 {
+		_ = p.withDB(func(d *db.DB) error { // without a database there is nothing to complete
+			users, err := account.Users(context.Background(), d, db.CLI(""))
+			for _, u := range users {
+				names = append(names, u.Name)
+			}
+			return err
+		})
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// serviceNames tells the services in a flag's help.
+var serviceNames = strings.Join(server.Names, ", ")
+
+// require makes a flag necessary; leaving it out is wrong usage.
+func require(cmd *cobra.Command, flag string) {
+	if err := cmd.MarkFlagRequired(flag); err != nil {
+		panic(err) // the flag is not there: a mistake in the program
+	}
+}
+
+// complete lets the shell complete a flag's value from its list.
+func complete(cmd *cobra.Command, flag string, values []string) {
+	completeBy(cmd, flag, func() []string { return values })
+}
+
+// completeBy lets the shell complete a flag's value from what list gives.
+func completeBy(cmd *cobra.Command, flag string, list func() []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return list(), cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // the flag is not there: a mistake in the program
+	}
+}
+
+// columns writes a list for people. A reader that has gone is told nothing more.
+func columns[T any](w io.Writer, heads []string, rows []T, cells func(T) []string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(cells []string) { _, _ = io.WriteString(t, strings.Join(cells, "\t")+"\n") }
+	line(heads)
+	for _, row := range rows {
+		line(cells(row))
+	}
+	_ = t.Flush()
+}
+
+// serviceFlag gives a command --service, once.
+func serviceFlag(cmd *cobra.Command, service *string, about string) {
+	cmd.Flags().StringVar(service, "service", "", about+serviceNames)
+	complete(cmd, "service", server.Names)
+}
