@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,37 +19,6 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 )
-
-func (p *program) importCommand() *cobra.Command {
-	var o schema.LoadOptions
-	cmd := p.jsonFlag(p.acting(&cobra.Command{
-		Use:   "import SERVICE TABLE FILE.csv",
-		Short: "Load a CSV file into one of a service's tables",
-		Long: `Load a CSV file (- is standard input) into one of a service's tables. The header names
-the columns. A row that is refused is named with its line and reason; the others are
-written, in one transaction, and the exit code is 1. An unknown column refuses the
-whole file. A row whose identifier exists updates that record: an absent column is left
-alone, an empty cell is the default.
-
-` + tableList(),
-		Example: `  quartermaster import reorder skus catalogue.csv --dry-run
-  quartermaster import reorder skus catalogue.csv --as alice
-  zcat catalogue.csv.gz | quartermaster import reorder skus - --json`,
-		Args: cobra.ExactArgs(3),
-		RunE: p.run(func(ctx context.Context, args []string) error {
-			if err := takes(args, o); err != nil {
-				return err
-			}
-			return p.importFile(ctx, args[0], args[1], args[2], o)
-		}),
-		ValidArgsFunction: completeTable,
-	}))
-	f := cmd.Flags()
-	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be imported and refused, and write nothing")
-	f.BoolVar(&o.Add, "add", false, "add to what is stored in place of replacing it (tables that say so)")
-	f.BoolVar(&o.Emit, "emit", false, "fire the events that history does not fire (tables that say so)")
-	return cmd
-}
 
 // tableList tells each service's tables with the flags that they take.
 func tableList() string {
@@ -92,70 +60,6 @@ func tableNames(s schema.Service) []string {
 		names[i] = t.Name
 	}
 	return names
-}
-
-// takes refuses, as wrong usage, a table that is not there and a flag that it does
-// not take.
-func takes(args []string, o schema.LoadOptions) error {
-	t, err := lookTable(server.NewServices(nil), args[0], args[1])
-	if err != nil {
-		return err
-	}
-	for _, f := range []struct {
-		name  string
-		given bool
-	}{{"add", o.Add}, {"emit", o.Emit}} {
-		if f.given && !slices.Contains(t.Options, f.name) {
-			return usagef("--%s: the table %s of %s does not take it", f.name, t.Name, args[0])
-		}
-	}
-	return nil
-}
-
-// importFile imports the file into the service's table and tells what came of it.
-func (p *program) importFile(ctx context.Context, service, name, file string, o schema.LoadOptions) error {
-	in, size, err := p.input(file)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return p.withDB(func(d *db.DB) error {
-		t, err := lookTable(server.NewServices(d), service, name)
-		if err != nil {
-			return err
-		}
-		who, err := p.actor(ctx, d, service)
-		if err != nil {
-			return err
-		}
-		progress, end := func(int) {}, func() {}
-		if onTerminal(p.Stderr) {
-			progress, end = progressOn(p.Stderr, size)
-		}
-		loaded, err := table.Import(ctx, d, who, t, in, o, progress)
-		end()
-		if err != nil {
-			return err
-		}
-		return p.tellImported(loaded, o)
-	})
-}
-
-func (p *program) tellImported(loaded schema.Loaded, o schema.LoadOptions) error {
-	err := p.print(loaded, func(w io.Writer) {
-		for _, e := range loaded.Errors {
-			p.notice(fmt.Sprintf("line %d: %s", e.Line, e.Reason))
-		}
-		if o.DryRun {
-			fmt.Fprintf(w, "would import %d rows\n", loaded.Imported)
-		} else {
-			fmt.Fprintf(w, "imported %d rows\n", loaded.Imported)
-		}
-	})
-	if err == nil && len(loaded.Errors) > 0 {
-		err = fmt.Errorf("%d of %d rows were refused", len(loaded.Errors), len(loaded.Errors)+loaded.Imported)
-	}
-	return err
 }
 
 // input opens a file for reading; - is standard input. lines is how many lines it

@@ -164,7 +164,7 @@ func (c *converter) day(name, text string, k kind) (string, *fault.Error) {
 	}
 	m, ok := c.parseMoment(text, k)
 	switch {
-	case !ok && c.dates != nil:
+	case !ok && c.dates != nil && k != isDay:
 		return "", fault.Fieldf(name, "%s: %s is not a day of the calendar as %s", name, schema.Quote(text), c.dates.written)
 	case !ok:
 		return text, nil // refused as any text that is no day
@@ -186,7 +186,7 @@ func (c *converter) instant(name, text string, k kind) (string, *fault.Error) {
 	}
 	m, ok := c.parseMoment(text, k)
 	switch {
-	case !ok && c.dates != nil:
+	case !ok && c.dates != nil && k != isDay:
 		return "", fault.Fieldf(name, "%s: %s is not a time as %s", name, schema.Quote(text), c.dates.written)
 	case !ok:
 		return text, nil

@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"quartermaster/app/server"
+	"quartermaster/app/table"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// importing is what import was told beside the file.
+type importing struct {
+	table.Options
+	maps, sets []string
+	refused    string // where the refused rows go
+	template   bool
+}
+
+func (p *program) importCommand() *cobra.Command {
+	var o importing
+	cmd := p.jsonFlag(p.acting(&cobra.Command{
+		Use:   "import SERVICE TABLE FILE",
+		Short: "Load a CSV or XLSX file into one of a service's tables",
+		Long: `Load a file (- is standard input) into one of a service's tables. The header names
+the columns. A row that is refused is named with its line and reason; the others are
+written, in one transaction, and the exit code is 1. An unknown column refuses the
+whole file. A row whose identifier exists updates that record: an absent column is left
+alone, an empty cell is the default.
+
+Delimiter, encoding and the header's line are found. With --map or --set other columns
+are left out, and told. A column of cents is called by its stem where the file has it in
+units of the currency: --map "Price=unit_cost" reads 4.50 into unit_cost_cents.
+
+` + tableList(),
+		Example: `  quartermaster import reorder skus catalogue.csv --dry-run
+  quartermaster import reorder skus catalogue.csv --as alice
+  quartermaster import reorder skus artikel.xlsx --map "Artikel=sku" --map "EK=unit_cost" --set supplier=Leaf
+  quartermaster import store orders orders_export.csv --from shopify-orders --refused refused.csv
+  quartermaster import reorder skus --template
+  zcat catalogue.csv.gz | quartermaster import reorder skus - --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.template {
+				return cobra.ExactArgs(2)(cmd, args)
+			}
+			return cobra.ExactArgs(3)(cmd, args)
+		},
+		RunE: p.run(func(ctx context.Context, args []string) error {
+			t, err := o.check(args)
+			if err != nil || o.template {
+				if err == nil {
+					err = table.Template(t, p.Stdout)
+				}
+				return err
+			}
+			return p.importFile(ctx, args[0], args[1], args[2], o)
+		}),
+		ValidArgsFunction: completeTable,
+	}))
+	o.flags(cmd)
+	return cmd
+}
+
+func (o *importing) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be imported and refused, what is new, changed and the same, and what it would set off; write nothing")
+	f.BoolVar(&o.Add, "add", false, "add to what is stored in place of replacing it (tables that say so)")
+	f.BoolVar(&o.Emit, "emit", false, "fire the events that history does not fire (tables that say so)")
+	f.StringArrayVar(&o.maps, "map", nil, `"Their column=ours": a column of the file and what it means (several times)`)
+	f.StringArrayVar(&o.sets, "set", nil, "ours=VALUE: a value for all rows (several times)")
+	f.StringVar(&o.DateFormat, "date-format", "", "how the file writes days, in DD MM YYYY hh mm ss: DD.MM.YYYY (default YYYY-MM-DD)")
+	f.BoolVar(&o.DecimalComma, "decimal-comma", false, "the file writes 1.234,5 for 1234.5")
+	f.StringVar(&o.Delimiter, "delimiter", "", "what stands between cells: "+strings.Join(table.Delimiters, " ")+" (default: found)")
+	f.StringVar(&o.Encoding, "encoding", "", strings.Join(table.Encodings, ", ")+" (default: found)")
+	f.StringVar(&o.Sheet, "sheet", "", "the sheet of a workbook (default: the first)")
+	f.StringVar(&o.Returns, "returns", "", "net: negative quantities are taken off their SKU and day, never below 0")
+	f.StringVar(&o.From, "from", "", "a file as this program writes it: "+strings.Join(table.Programs, ", "))
+	f.StringVar(&o.refused, "refused", "", "write the refused rows to this file, with a column reason; mended, it imports")
+	f.BoolVar(&o.template, "template", false, "print an empty file of the table")
+	for name, list := range map[string][]string{"delimiter": table.Delimiters, "encoding": table.Encodings, "from": table.Programs, "returns": {"net"}} {
+		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))
+	}
+}
+
+// check refuses, as wrong usage, a table that is not there and what it does not take.
+func (o *importing) check(args []string) (schema.Table, error) {
+	t, err := lookTable(server.NewServices(nil), args[0], args[1])
+	if err != nil {
+		return t, err
+	}
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{{"add", o.Add}, {"emit", o.Emit}} {
+		if f.given && !slices.Contains(t.Options, f.name) {
+			return t, usagef("--%s: the table %s of %s does not take it", f.name, t.Name, args[0])
+		}
+	}
+	if o.Delimiter == "\t" || o.Delimiter == `\t` {
+		o.Delimiter = "tab"
+	}
+	o.Map, o.Set = nil, nil
+	for _, m := range o.maps {
+		i := strings.LastIndexByte(m, '=')
+		if i < 1 || i == len(m)-1 {
+			return t, usagef("--map: %q is not allowed; it takes \"Their column=ours\"", m)
+		}
+		o.Map = append(o.Map, table.Pair{Name: strings.TrimSpace(m[:i]), Means: strings.TrimSpace(m[i+1:])})
+	}
+	for _, s := range o.sets {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return t, usagef("--set: %q is not allowed; it takes ours=VALUE", s)
+		}
+		o.Set = append(o.Set, table.Pair{Name: strings.TrimSpace(name), Means: value})
+	}
+	if e, refused := fault.As(o.Check(t)); refused {
+		return t, usagef("--%s", e.Detail)
+	}
+	return t, nil
+}
+
+// importFile imports the file into the service's table and tells what came of it.
+func (p *program) importFile(ctx context.Context, service, name, path string, o importing) error {
+	in, size, err := p.input(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return p.withDB(func(d *db.DB) error {
+		t, err := lookTable(server.NewServices(d), service, name)
+		if err != nil {
+			return err
+		}
+		who, err := p.actor(ctx, d, service)
+		if err != nil {
+			return err
+		}
+		if err := who.MayWrite("import"); err != nil {
+			return err
+		}
+		file, err := table.Open(in)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		progress, end := func(int) {}, func() {}
+		if onTerminal(p.Stderr) {
+			progress, end = progressOn(p.Stderr, size)
+		}
+		out, err := table.Run(ctx, d, who, t, file, o.Options, progress)
+		end()
+		if err != nil {
+			return err
+		}
+		if o.refused != "" && len(out.Errors) > 0 {
+			if err := p.giveBack(t, file, o, out); err != nil {
+				return err
+			}
+		}
+		return p.tellImported(out)
+	})
+}
+
+// giveBack writes the refused rows to the file that --refused names.
+func (p *program) giveBack(t schema.Table, file *table.File, o importing, out table.Outcome) error {
+	left := 0
+	err := writeBeside(o.refused, func(w io.Writer) (err error) {
+		left, err = table.WriteRefused(t, file, o.Reading, out.Errors, w)
+		return err
+	})
+	if err == nil && left > 0 {
+		p.notice(fmt.Sprintf("%s does not hold %d of the refused rows: their cells cannot be told apart", o.refused, left))
+	}
+	return err
+}
+
+// rehearsed is a dry run as JSON.
+type rehearsed struct {
+	schema.Loaded
+	New     int               `json:"new"`
+	Changed int               `json:"changed"`
+	Same    int               `json:"same"`
+	Refused int               `json:"refused"`
+	Changes []table.RowChange `json:"changes"`
+	Would   []db.Change       `json:"would"`
+	Events  map[string]int    `json:"events"`
+	Found   table.Found       `json:"found"`
+	Left    []string          `json:"left_out"`
+	Notes   []string          `json:"notes"`
+}
+
+func (p *program) tellImported(out table.Outcome) error {
+	p.tellFound(out)
+	result := any(out.Loaded)
+	if out.DryRun {
+		result = rehearsed{
+			out.Loaded, out.New, out.Changed, out.Same, out.Refused, orEmpty(out.Changes), orEmpty(out.Would), out.Events, out.Found,
+			orEmpty(out.Left), orEmpty(out.Notes),
+		}
+	}
+	err := p.print(result, func(w io.Writer) {
+		for _, e := range out.Errors {
+			p.notice(fmt.Sprintf("line %d: %s", e.Line, e.Reason))
+		}
+		if !out.DryRun {
+			fmt.Fprintf(w, "imported %d rows\n", out.Imported)
+			return
+		}
+		fmt.Fprintf(w, "would import %d rows\n", out.Imported)
+		p.tellRehearsed(out)
+	})
+	if err == nil && len(out.Errors) > 0 {
+		err = fmt.Errorf("%d of %d rows were refused", len(out.Errors), len(out.Errors)+out.Imported)
+	}
+	return err
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// tellFound says how the file is written where that is not the plain way, and what was
+// left out of it.
+func (p *program) tellFound(out table.Outcome) {
+	var how []string
+	f := out.Found
+	switch {
+	case f.Format == "xlsx":
+		how = append(how, fmt.Sprintf("the sheet %q of a workbook", f.Sheet))
+	case f.Delimiter != ",":
+		how = append(how, "cells separated by "+f.Delimiter)
+	}
+	if f.Encoding != "" && f.Encoding != "utf-8" {
+		how = append(how, "in "+f.Encoding)
+	}
+	if f.HeaderLine > 1 {
+		how = append(how, fmt.Sprintf("the header on line %d", f.HeaderLine))
+	}
+	if len(how) > 0 {
+		p.notice("read as " + strings.Join(how, ", "))
+	}
+	if len(out.Left) > 0 {
+		p.notice("left out: the columns " + strings.Join(out.Left, ", "))
+	}
+	for _, n := range out.Notes {
+		p.notice(n)
+	}
+}
+
+// tellRehearsed says what a dry run would change and set off.
+func (p *program) tellRehearsed(out table.Outcome) {
+	p.notice(fmt.Sprintf("%d new, %d changed, %d the same, %d refused", out.New, out.Changed, out.Same, out.Refused))
+	const most = 20
+	for i, c := range out.Changes {
+		if i == most {
+			p.notice(fmt.Sprintf("... and %d more that change", out.Changed-most))
+			break
+		}
+		p.notice(fmt.Sprintf("line %d changes %s", c.Line, strings.Join(c.Fields, ", ")))
+	}
+	for _, name := range slices.Sorted(maps.Keys(out.Events)) {
+		p.notice(fmt.Sprintf("it would set off %s %d times", name, out.Events[name]))
+	}
+}

@@ -1,0 +1,303 @@
+package table
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// wares is a table with a column of each sort that files write in their own ways.
+func wares() schema.Table {
+	return schema.Table{Name: "wares", Row: func(f *schema.Form) schema.Put {
+		var code, name, paid, currency string
+		var cents int64
+		var qty exact.Milli
+		var day exact.Day
+		f.Text(&code, "code", "", schema.Required)
+		f.Text(&name, "name", "")
+		f.Int(&cents, "price_cents", "")
+		f.Milli(&qty, "qty", "")
+		f.Day(&day, "bought", "")
+		f.Text(&paid, "paid_at", "")
+		f.Text(&currency, "currency", "")
+		return func(*db.Tx) error { return nil }
+	}}
+}
+
+var berlin = func() *time.Location {
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		panic(err)
+	}
+	return zone
+}()
+
+// read gives the rows of a file as "code|name|..." of the columns that it has, or the
+// refusal behind the line's number.
+func read(t *testing.T, file []byte, r Reading) (rows []string, out *reader) {
+	t.Helper()
+	if err := r.Check(wares()); err != nil {
+		t.Fatal(err)
+	}
+	out, err := InMemory(file).open(wares(), r, shop{zone: berlin, currency: exact.CurrencyOf("EUR")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		row, more, err := out.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !more {
+			return rows, out
+		}
+		if row.refusal != nil {
+			rows = append(rows, strconv.Itoa(row.line)+": "+row.refusal.Detail)
+			continue
+		}
+		rows = append(rows, strings.Join(row.cells, "|"))
+	}
+}
+
+func mapped(pairs ...string) []Pair {
+	var all []Pair
+	for _, p := range pairs {
+		theirs, ours, _ := strings.Cut(p, "=")
+		all = append(all, Pair{Name: theirs, Means: ours})
+	}
+	return all
+}
+
+func TestFilesOfOtherProgramsAreRead(t *testing.T) {
+	u16 := func(order func(uint16) []byte, text string) []byte {
+		var b []byte
+		for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
+			b = append(b, order(u)...)
+		}
+		return b
+	}
+	little := func(u uint16) []byte { return []byte{byte(u), byte(u >> 8)} }
+	big := func(u uint16) []byte { return []byte{byte(u >> 8), byte(u)} }
+	for _, c := range []struct {
+		name, file string
+		how        Reading
+		rows       []string
+		found      string // delimiter, encoding, header line
+	}{
+		{"semicolons", "code;name\nA;x,y\n", Reading{}, []string{"A|x,y"}, "; utf-8 1"},
+		{"tabs", "code\tname\nA\tx\n", Reading{}, []string{"A|x"}, "tab utf-8 1"},
+		{"bars", "code|name\nA|x\n", Reading{}, []string{"A|x"}, "| utf-8 1"},
+		{"one column", "code\nA;B\n", Reading{}, []string{"A;B"}, ", utf-8 1"},
+		{"a spreadsheet's hint", "sep=;\ncode;name\nA;x\n", Reading{}, []string{"A|x"}, "; utf-8 2"},
+		{"a title above", "Report of May\n\ncode,name\nA,x\n", Reading{}, []string{"A|x"}, ", utf-8 3"},
+		{"Windows-1252", "code;name\nA;Gr\xf6\xdfe \x80\n", Reading{}, []string{"A|Größe €"}, "; windows-1252 1"},
+		{"UTF-16, little end first", string(u16(little, "code,name\nA,Größe 🙂\n")), Reading{}, []string{"A|Größe 🙂"}, ", utf-16 1"},
+		{"UTF-16, big end first", string(u16(big, "code,name\nA,Größe 🙂\n")), Reading{}, []string{"A|Größe 🙂"}, ", utf-16 1"},
+		{"UTF-8 with a torn letter", "code,name\nA,Größe\nB,\xf6\n", Reading{}, []string{"A|Größe", "3: name is not valid UTF-8"}, ", utf-8 1"},
+		{
+			"mapped", "Artikel;Farbe;Preis\nA;rot;1.234,50 €\nB;blau;49\nC;grau;49,00\nD;weiß;49.00\nE;x;1,234\nF;x;0,005\n",
+			Reading{Map: mapped("Artikel=code", "Preis=price"), Set: mapped("name=all")},
+			[]string{
+				"A|123450|all", "B|4900|all", "C|4900|all", "D|4900|all", "E|123400|all",
+				`7: price_cents: "0,005" is not an amount that is taken; it takes units of EUR with at most 2 decimals, such as 49.00`,
+			},
+			"; utf-8 1",
+		},
+		{
+			"yen have no decimals", "Artikel;Preis;W\nA;49;JPY\nB;1.234;JPY\nC;49.50;JPY\n",
+			Reading{Map: mapped("Artikel=code", "Preis=price", "W=currency")},
+			[]string{
+				"A|49|JPY", "B|1234|JPY",
+				`4: price_cents: "49.50" is not an amount that is taken; it takes units of JPY with at most 0 decimals, such as 4900`,
+			},
+			"; utf-8 1",
+		},
+		{
+			"decimal commas", "code;qty\nA;1.234,5\nB;1,5\nC;1.234\nD;1.5\n", Reading{DecimalComma: true},
+			[]string{"A|1234.5", "B|1.5", "C|1234", `5: qty: "1.5" is not a number with a decimal comma, such as 1.234,5`}, "; utf-8 1",
+		},
+		{
+			"days", "code,bought\nA,2026-05-03\nB,2026-05-03 14:00:00\nC,2026-05-03T23:30:00Z\nD,2026-05-03 20:30:00 -0400\nE,03.05.2026\n", Reading{},
+			[]string{"A|2026-05-03", "B|2026-05-03", "C|2026-05-04", "D|2026-05-04", "E|03.05.2026"}, ", utf-8 1",
+		},
+		{
+			"days in a format", "code,bought\nA,03.05.2026\nB,03.05.2026 14:00\nC,31.02.2026\nD,2026-05-03\n", Reading{DateFormat: "DD.MM.YYYY"},
+			[]string{
+				"A|2026-05-03", "B|2026-05-03", `4: bought: "31.02.2026" is not a day of the calendar as DD.MM.YYYY`,
+				`5: bought: "2026-05-03" is not a day of the calendar as DD.MM.YYYY`,
+			},
+			", utf-8 1",
+		},
+		{
+			"moments", "code,paid_at\nA,2026-05-03\nB,2026-05-03 14:00:00\nC,2026-05-03T14:00:00Z\nD,2026-05-03 14:00:00 -0400\n", Reading{},
+			[]string{"A|2026-05-03", "B|2026-05-03T12:00:00Z", "C|2026-05-03T14:00:00Z", "D|2026-05-03T18:00:00Z"}, ", utf-8 1",
+		},
+		{
+			"moments in a format", "code,paid_at\nA,05/03/2026 02:30:00\nB,05/03/2026\n", Reading{DateFormat: "MM/DD/YYYY"},
+			[]string{"A|2026-05-03T00:30:00Z", "B|2026-05-02T22:00:00Z"}, ", utf-8 1",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rows, out := read(t, []byte(c.file), c.how)
+			if !slices.Equal(rows, c.rows) {
+				t.Errorf("read\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(c.rows, "\n"))
+			}
+			f := out.found
+			if got := fmt.Sprintf("%s %s %d", f.Delimiter, f.Encoding, f.HeaderLine); got != c.found {
+				t.Errorf("found %s, want %s", got, c.found)
+			}
+		})
+	}
+}
+
+func TestColumnsThatMeanNothingAreLeftOut(t *testing.T) {
+	_, out := read(t, []byte("Art,name,Farbe\nA,x,y\n"), Reading{Map: mapped("Art=code")})
+	if !slices.Equal(out.layout.left, []string{"name", "Farbe"}) {
+		t.Errorf("left out: %v", out.layout.left)
+	}
+	rows, out := read(t, []byte("code,name,Farbe\nA,x,y\n"), Reading{Set: mapped("qty=2")})
+	if !slices.Equal(out.layout.left, []string{"Farbe"}) || !slices.Equal(rows, []string{"2|A|x"}) {
+		t.Errorf("left out: %v of %v", out.layout.left, rows)
+	}
+}
+
+func TestMappingsThatCannotBe(t *testing.T) {
+	for _, c := range []struct {
+		how  Reading
+		want string
+	}{
+		{Reading{Map: mapped("A=colour")}, `map: unknown column "colour"`},
+		{Reading{Map: mapped("A=code", "B=code")}, "map: the column code is given twice"},
+		{Reading{Map: mapped("A=price", "B=price_cents")}, "map: the column price_cents is given twice"},
+		{Reading{Map: mapped("A=code"), Set: mapped("code=x")}, "set: the column code is given twice"},
+		{Reading{DateFormat: "DD.MM"}, "date-format: "},
+		{Reading{DateFormat: "D.M.YYYY"}, "date-format: "},
+		{Reading{Delimiter: "x"}, "delimiter: "},
+		{Reading{Encoding: "latin"}, "encoding: "},
+		{Reading{Returns: "net"}, "returns: "},
+		{Reading{From: "ebay"}, "from: "},
+	} {
+		if err := c.how.Check(wares()); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %s...", c.how, err, c.want)
+		}
+	}
+}
+
+// book makes a workbook of one or two sheets; rows are the XML of the first's.
+func book(t *testing.T, rows string, from1904 bool) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	put := func(name, content string) {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write([]byte(content))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	era := ""
+	if from1904 {
+		era = `<workbookPr date1904="1"/>`
+	}
+	put("xl/workbook.xml", `<workbook xmlns:r="x">`+era+`<sheets><sheet name="Ware" sheetId="1" r:id="r1"/><sheet name="More" sheetId="2" r:id="r2"/></sheets></workbook>`)
+	put("xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r1" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Target="/xl/worksheets/sheet2.xml"/></Relationships>`)
+	put("xl/styles.xml", `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="[$-407]DD\.MM\.YYYY"/><numFmt numFmtId="165" formatCode="0.00 &quot;days&quot;"/></numFmts>`+
+		`<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>`)
+	put("xl/sharedStrings.xml", `<sst><si><t>code</t></si><si><t>name</t></si><si><r><t>Grö</t></r><r><t>ße</t></r><rPh><t>no</t></rPh></si><si><t>bought</t></si><si><t>qty</t></si></sst>`)
+	head := `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>3</v></c><c r="D1" t="s"><v>4</v></c></row>`
+	put("xl/worksheets/sheet1.xml", `<worksheet><sheetData>`+head+rows+`</sheetData></worksheet>`)
+	put("xl/worksheets/sheet2.xml", `<worksheet><sheetData><row><c t="inlineStr"><is><t>code</t></is></c></row><row><c t="str"><v>Z</v></c></row></sheetData></worksheet>`)
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestWorkbooks(t *testing.T) {
+	rows := `<row r="3"><c r="A3" t="s"><v>2</v></c><c r="C3" s="1"><v>45413</v></c><c r="D3"><v>1.1000000000000001</v></c></row>` +
+		`<row r="4"><c r="A4"><v>42</v></c><c r="C4" s="2"><v>45413.9999999</v></c><c r="D4" s="3"><v>0.5</v></c></row>` +
+		`<row r="5"><c r="A5" t="e"><v>#N/A</v></c></row><row r="6"><c r="A6" t="str"><v></v></c></row>` +
+		`<row r="7"><c r="A7" t="b"><v>1</v></c><c r="C7" s="1"><v>60</v></c></row>` +
+		`<row r="8"><c r="A8" t="inlineStr"><is><t>a_x000D__x000A_b</t></is></c><c r="E8"><v>9</v></c></row>`
+	want := []string{
+		"Größe||2024-05-01|1.1", "42||2024-05-02|0.5", `5: the cell in column 1 holds the error "#N/A"`,
+		"1||1900-02-29|", "8: it has 5 cells, and the header has 4",
+	}
+	got, out := read(t, book(t, rows, false), Reading{DateFormat: "DD.MM.YYYY", DecimalComma: true})
+	if !slices.Equal(got, want) || out.found.Sheet != "Ware" || !slices.Equal(out.found.Sheets, []string{"Ware", "More"}) {
+		t.Errorf("read %q of %+v", got, out.found)
+	}
+	if got, _ := read(t, book(t, rows, true), Reading{}); got[0] != "Größe||2028-05-02|1.1" {
+		t.Errorf("from 1904: %q", got[0])
+	}
+	if got, _ := read(t, book(t, rows, false), Reading{Sheet: "More"}); !slices.Equal(got, []string{"Z"}) {
+		t.Errorf("the second sheet: %q", got)
+	}
+	_, err := InMemory(book(t, rows, false)).open(wares(), Reading{Sheet: "None"}, testShop)
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "it has Ware, More") {
+		t.Errorf("a sheet that is not there: %v", err)
+	}
+}
+
+// What is wrong in a workbook is a refusal, not an end of the program or of the file.
+func TestDamagedWorkbooks(t *testing.T) {
+	for _, rows := range []string{
+		`<row r="2"><c r="A2" t="s"><v>-1</v></c></row>`, `<row r="2"><c r="A2" t="s"><v>99</v></c></row>`,
+		`<row r="2"><c r="2" t="n"><v>1</v></c></row>`, `<row r="2"><c r="ZZZZ2"><v>1</v></c></row>`, `<row r="2"><c r="A2">`,
+	} {
+		f := InMemory(book(t, rows, false))
+		out, err := f.open(wares(), Reading{}, testShop)
+		for more := true; err == nil && more; {
+			_, more, err = out.next()
+		}
+		if !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v", rows, err)
+		}
+	}
+	for _, file := range []string{"PK\x03\x04", "PK\x03\x04" + strings.Repeat("x", 100), "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"} {
+		if _, err := InMemory([]byte(file)).open(wares(), Reading{}, testShop); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%q: %v", file, err)
+		}
+	}
+}
+
+func TestRefusedRowsGoBackAndComeAgain(t *testing.T) {
+	s := newShelf(t)
+	const file = "Code;Name;Farbe\na;eins;rot\nb;taken;blau\n;drei;\nd;vier;x;y\n"
+	how := Options{Reading: Reading{Map: mapped("Code=code", "Name=name")}}
+	f := InMemory([]byte(file))
+	out, err := Run(context.Background(), s.db, db.CLI("shelf"), s.table(), f, how, nil)
+	if err != nil || out.Imported != 1 || len(out.Errors) != 3 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	var b bytes.Buffer
+	if _, err := WriteRefused(s.table(), f, how.Reading, out.Errors, &b); err != nil {
+		t.Fatal(err)
+	}
+	want := "\ufeffCode;Name;Farbe;reason\nb;taken;blau;the name is taken\n;drei;;code is missing: a text\nd;vier;x;it has 4 cells, and the header has 3\n"
+	if b.String() != want {
+		t.Errorf("gave back\n%swant\n%s", b.String(), want)
+	}
+	mended := strings.NewReplacer("taken;", "zwei;", "\n;drei", "\nc;drei").Replace(b.String())
+	again, err := Run(context.Background(), s.db, db.CLI("shelf"), s.table(), InMemory([]byte(mended)), how, nil)
+	if err != nil || again.Imported != 3 || !slices.Equal(again.Left, []string{"Farbe"}) {
+		t.Errorf("came again: %+v, %v", again, err)
+	}
+	if got := s.export(t); got != "code,name,count\na,eins,0\nb,zwei,0\nc,drei,0\nd,vier,0\n" {
+		t.Errorf("stored\n%s", got)
+	}
+}
