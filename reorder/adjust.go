@@ -2,6 +2,8 @@ package reorder
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"strings"
 
 	"quartermaster/schema"
@@ -84,20 +86,40 @@ func subject(sku string) string { return "sku:" + sku }
 func (s *Service) adjustStock() schema.Op {
 	after := rowOf(sample, sampleDay)
 	return schema.Op{
-		Tool: "adjust_stock",
+		Name: "adjust_stock", Route: "POST /api/skus/:sku/stock", Tool: "adjust_stock",
+		Command: "reorder adjust SKU",
+		Example: `reorder adjust TEA-1 --set 18 --reason "stock count"` + "\n" + "reorder adjust TEA-1 --delta -2.5 --reason broken --as alice",
 		About: "Set a SKU's stock to a counted figure (set_to), or add or remove some (delta): one of the two. " +
 			"The stock never goes below 0. Falling to the reorder point raises the alarm once.",
 		Writes:   true,
 		Response: Adjusted{Row: after, PreviousStock: 26_000, Crossed: true},
 		Bind: func(f *schema.Form) schema.Handler {
 			var a Adjustment
-			f.Text(&a.SKU, "sku", "the SKU, in its exact case", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
-			f.MilliPtr(&a.SetTo, "set_to", "the counted figure; not together with delta", schema.Range(0, int64(maxQty/1000)), schema.Example(18))
+			f.Text(&a.SKU, "sku", "the SKU, in its exact case", schema.InPath("sku"), schema.Required, schema.Most(maxCode), schema.Example(sample.Code), schema.Choices(anySKU))
+			f.MilliPtr(&a.SetTo, "set_to", "the counted figure; not together with delta", schema.Range(0, int64(maxQty/1000)), schema.Flag("set"), schema.Label("Counted"), schema.Example(18))
 			f.MilliPtr(&a.Delta, "delta", "what to add, or with a minus to remove; not together with set_to",
-				schema.Range(-int64(maxQty/1000), int64(maxQty/1000)), schema.Example(-8))
+				schema.Range(-int64(maxQty/1000), int64(maxQty/1000)), schema.Label("Add or remove"), schema.Example(-8))
 			f.Text(&a.Reason, "reason", "why, for the audit trail", schema.Most(maxName), schema.Example("stock count"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Adjust(ctx, who, a) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
+		Print: func(w io.Writer, answer any) {
+			a, _ := answer.(Adjusted)
+			fmt.Fprintf(w, "%s: %s, it was %s; %s\n", a.SKU, a.CurrentStock, a.PreviousStock, a.Status)
+		},
+		Did: func(answer any, _ schema.Money) string {
+			a, _ := answer.(Adjusted)
+			return fmt.Sprintf("%s: %s in stock, it was %s; %s.", a.SKU, a.CurrentStock, a.PreviousStock, a.Status)
+		},
+		Leads: func(answer any) string { return skuPage(answer.(Adjusted).SKU) },
+		Undo: func(answer any) *schema.Undo {
+			a, _ := answer.(Adjusted)
+			if a.CurrentStock == a.PreviousStock {
+				return nil
+			}
+			return &schema.Undo{Op: "adjust_stock", Label: "Undo", Fields: map[string]string{
+				"sku": a.SKU, "delta": (a.PreviousStock - a.CurrentStock).String(), "reason": "undone",
+			}}
+		},
 	}
 }

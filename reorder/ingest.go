@@ -3,6 +3,8 @@ package reorder
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"slices"
 
 	"quartermaster/schema"
@@ -206,11 +208,37 @@ func saveChanged(tx *db.Tx, h horizon, skus []salesChange, done *Ingested) error
 	return nil
 }
 
+func printIngested(w io.Writer, answer any) {
+	done, _ := answer.(Ingested)
+	fmt.Fprintf(w, "%d rows stored, %d refused\n", done.Imported, done.Skipped)
+	for _, e := range done.Errors {
+		fmt.Fprintf(w, "row %d: %s\n", e.Row, e.Reason)
+	}
+	for _, k := range done.Crossed {
+		fmt.Fprintf(w, "%s is %s now; buy %d\n", k.SKU, k.Status, k.SuggestedQty)
+	}
+}
+
+func didIngest(answer any, _ schema.Money) string {
+	done, _ := answer.(Ingested)
+	text := fmt.Sprintf("%d rows of sales are stored.", done.Imported)
+	if done.Skipped > 0 {
+		text = fmt.Sprintf("%d rows of sales are stored, %d are refused: row %d, %s.", done.Imported, done.Skipped, done.Errors[0].Row+1, done.Errors[0].Reason)
+	}
+	if len(done.Crossed) > 0 {
+		text += fmt.Sprintf(" %d SKUs fell to their reorder point.", len(done.Crossed))
+	}
+	return text
+}
+
 func (s *Service) ingestSales() schema.Op {
 	row := Sale{Date: sampleDay.today - 1, SKU: sample.Code, Qty: 2500}
 	replaced := 1
 	return schema.Op{
-		Route: "POST /api/sales-history", Tool: "ingest_sales",
+		Name: "ingest_sales", Route: "POST /api/sales-history", Tool: "ingest_sales",
+		Command: "reorder sales ingest",
+		Example: `reorder sales ingest --rows '[{"date": "2026-11-19", "sku": "TEA-1", "qty": 2.5}]' --channel web --replace`,
+		Print:   printIngested, Did: didIngest, Leads: func(any) string { return "/sales" },
 		About: "Store rows of daily sales. They are added to what is stored; with replace they are totalled by SKU and day and put in its place. " +
 			"A wrong row is refused by itself and the others are written. Sales do not change the stock.",
 		Writes: true, Destructive: true, MaxBody: 16 << 20,

@@ -5,13 +5,29 @@ import "quartermaster/schema"
 // ops lists the service's operations.
 func (s *Service) ops() []schema.Op {
 	return []schema.Op{
-		s.listSKUs(),
-		s.reorderReport(),
-		s.listProducts(),
-		s.productDetail(),
-		s.adjustStock(),
-		s.ingestSales(),
-		s.reorderReportTool(),
+		s.listSKUs(),          // GET /api/skus, skus list
+		s.reorderReport(),     // GET /api/reorder-report, report
+		s.listProducts(),      // list_products
+		s.productDetail(),     // product_detail, skus show
+		s.adjustStock(),       // POST /api/skus/:sku/stock, adjust_stock, adjust
+		s.ingestSales(),       // POST /api/sales-history, ingest_sales, sales ingest
+		s.reorderReportTool(), // reorder_report
+		s.saveSKU(),           // skus save
+		s.listSales(),         // sales list
+		s.skuSales(),          // sales show
+		s.stockFigures(),      // figures
+		s.setForecast(),       // settings
+		s.listSuppliers(),     // suppliers list
+		s.supplierDetail(),    // suppliers show
+		s.saveSupplierOp(),    // suppliers save
+		s.listPurchases(),     // po list
+		s.purchaseDetail(),    // po show
+		s.createPurchase(),    // po create
+		s.orderPurchase(),     // po order
+		s.receivePurchase(),   // po receive
+		s.unreceivePurchase(), // po unreceive
+		s.cancelPurchase(),    // po cancel
+		s.suggestPurchases(),  // po suggest
 	}
 }
 

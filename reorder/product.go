@@ -107,7 +107,7 @@ func history(c *db.Conn, id int64, days span) ([]Sold, error) {
 
 func (s *Service) listProducts() schema.Op {
 	return schema.Op{
-		Tool:     "list_products",
+		Name: "list_products", Tool: "list_products",
 		About:    "Active products with their forecast figures, in the order of the SKUs.",
 		Response: Products{Products: []Row{rowOf(sample, sampleDay)}, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -126,7 +126,8 @@ func (s *Service) productDetail() schema.Op {
 	p := productOf(sample, sampleDay)
 	p.History = []Sold{{sampleDay.today - 2, 2000}, {sampleDay.today - 1, 2500}}
 	return schema.Op{
-		Tool:     "product_detail",
+		Name: "product_detail", Tool: "product_detail",
+		Command: "reorder skus show SKU", Example: "reorder skus show TEA-1", Print: printProduct,
 		About:    "One product with its forecast, its catalogue fields and its recent sales by day.",
 		Response: p,
 		Bind: func(f *schema.Form) schema.Handler {

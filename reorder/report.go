@@ -150,7 +150,8 @@ func sampleReport() Report {
 
 func (s *Service) reorderReport() schema.Op {
 	return schema.Op{
-		Route:    "GET /api/reorder-report",
+		Name: "reorder_report", Route: "GET /api/reorder-report",
+		Command: "reorder report", Example: "reorder report\nreorder report --status all --json", Print: printReport,
 		About:    "What to buy: the SKUs at or near their reorder point, most urgent first, with suggested quantities and their cost.",
 		Response: sampleReport(),
 		Bind: func(f *schema.Form) schema.Handler {
@@ -172,7 +173,7 @@ type AgentReport struct {
 
 func (s *Service) reorderReportTool() schema.Op {
 	return schema.Op{
-		Tool: "reorder_report",
+		Name: "reorder_report", Tool: "reorder_report",
 		About: "What to buy now: the SKUs at or near their reorder point, most urgent first, with suggested quantities and cost in cents. " +
 			"The same figures as everywhere else.",
 		Response: AgentReport{Report: sampleReport(), Total: 1},

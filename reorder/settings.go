@@ -64,7 +64,7 @@ func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change Sett
 				continue
 			}
 			if *f.to < 1 || *f.to > maxSettingDays {
-				return Settings{}, fault.Invalidf("%s: %d is out of range; it takes 1 to %d days", f.name, *f.to, maxSettingDays)
+				return Settings{}, fault.Fieldf(f.name, "%s: %d is out of range; it takes 1 to %d days", f.name, *f.to, maxSettingDays)
 			}
 			*f.days = *f.to
 		}

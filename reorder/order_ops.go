@@ -1,0 +1,310 @@
+package reorder
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+var sampleExpected = sampleDay.today + 11
+
+// sampleOrder is the purchase order of the documents' examples.
+func sampleOrder(status string, received exact.Milli) PurchaseOrder {
+	l := lineOf(sample)
+	l.Ordered, l.Received, l.TotalCents = 72_000, received, 23_040
+	return PurchaseOrder{
+		Number: "PO-000001", Supplier: sample.Supplier, Status: status, ExpectedDate: &sampleExpected,
+		Lines: []OrderLine{l}, TotalCents: 23_040, BelowMinimumCents: 16_960,
+	}
+}
+
+// bindNumber binds the purchase order that an act is about.
+func bindNumber(f *schema.Form, number *string) {
+	f.Text(number, "number", "the purchase order", schema.Required, schema.Most(maxCode), schema.Positional("NUMBER"),
+		schema.Example("PO-000001"), schema.Choices(anyOrder))
+}
+
+func printStatus(w io.Writer, answer any) {
+	o, _ := answer.(PurchaseOrder)
+	fmt.Fprintf(w, "%s: %s\n", o.Number, o.Status)
+}
+
+func orderLeads(answer any) string {
+	o, _ := answer.(PurchaseOrder)
+	return orderPage(o.Number)
+}
+
+func (s *Service) createPurchase() schema.Op {
+	return schema.Op{
+		Name:   "create_purchase",
+		About:  "Make a purchase order, a draft unless order is true. A line's price is the SKU's unit cost unless it is given.",
+		Writes: true, Response: sampleOrder(Draft, 0), Refuses: []fault.Kind{fault.NotFound},
+		Command: "reorder po create",
+		Example: "reorder po create --supplier Leaf --line TEA-1=24 --line TEA-2=12@1850\n" +
+			"reorder po create --supplier Leaf --line TEA-1=24 --expected 2026-12-01 --order",
+		Bind: func(f *schema.Form) schema.Handler {
+			var n NewOrder
+			f.Text(&n.Supplier, "supplier", "who is to deliver", schema.Required, schema.Most(maxName), schema.Example(sample.Supplier))
+			f.Objects("lines", "what is ordered: a SKU with its quantity, at most 1,000", maxLines, func(f *schema.Form) {
+				var l NewLine
+				f.Text(&l.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code), schema.Choices(anySKU))
+				f.Milli(&l.Qty, "qty", "how much", schema.Required, schema.Label("Quantity"), schema.Example(72))
+				f.IntPtr(&l.UnitCostCents, "unit_cost_cents", "what one unit costs, in cents; the SKU's own cost without it", schema.Range(0, maxUnitCost))
+				n.Lines = append(n.Lines, l)
+			}, schema.Required, schema.Flag("line"), schema.Written(writtenLine))
+			f.DayPtr(&n.ExpectedDate, "expected_date", "the day on which it is expected", schema.Flag("expected"))
+			f.Bool(&n.Order, "order", "order it right away", schema.Label("Order it right away"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.CreateOrder(ctx, who, n) }
+		},
+		Print: func(w io.Writer, answer any) { fmt.Fprintln(w, answer.(PurchaseOrder).Number) },
+		Did: func(answer any, m schema.Money) string {
+			o, _ := answer.(PurchaseOrder)
+			return fmt.Sprintf("Purchase order %s for %s is made: %s.", o.Number, o.Supplier, m(o.TotalCents))
+		},
+		Leads: orderLeads,
+	}
+}
+
+// maxLines bounds a purchase order.
+const maxLines = 1000
+
+// writtenLine reads SKU=QTY or SKU=QTY@CENTS into the fields of a line.
+func writtenLine(text string) (map[string]string, error) {
+	l, err := ParseLine(text)
+	if err != nil {
+		return nil, err
+	}
+	cells := map[string]string{"sku": l.SKU, "qty": l.Qty.String()}
+	if l.UnitCostCents != nil {
+		cells["unit_cost_cents"] = strconv.FormatInt(*l.UnitCostCents, 10)
+	}
+	return cells, nil
+}
+
+// writtenReceipt reads SKU=QTY.
+func writtenReceipt(text string) (map[string]string, error) {
+	cells, err := writtenLine(text)
+	if _, priced := cells["unit_cost_cents"]; err == nil && priced {
+		return nil, fault.Invalidf("line %s: what comes in has no price; write it as SKU=QTY", schema.Quote(text))
+	}
+	return cells, err
+}
+
+// moveOp is order or cancel.
+func (s *Service) moveOp(name, word, about string, move func(context.Context, db.Caller, string) (PurchaseOrder, error)) schema.Op {
+	return schema.Op{
+		Name: name, About: about, Writes: true, Refuses: []fault.Kind{fault.NotFound},
+		Command: "reorder po " + word + " NUMBER", Example: "reorder po " + word + " PO-000001",
+		Bind: func(f *schema.Form) schema.Handler {
+			var number string
+			bindNumber(f, &number)
+			return func(ctx context.Context, who db.Caller) (any, error) { return move(ctx, who, number) }
+		},
+		Print: printStatus, Leads: orderLeads,
+	}
+}
+
+func (s *Service) orderPurchase() schema.Op {
+	op := s.moveOp("order_purchase", "order", "Turn a draft into an order: what it holds is on order from then on.", s.PlaceOrder)
+	op.Response = sampleOrder(Ordered, 0)
+	op.Did = func(answer any, m schema.Money) string {
+		o, _ := answer.(PurchaseOrder)
+		return fmt.Sprintf("Purchase order %s is ordered: %s from %s.", o.Number, m(o.TotalCents), o.Supplier)
+	}
+	return op
+}
+
+func (s *Service) cancelPurchase() schema.Op {
+	op := s.moveOp("cancel_purchase", "cancel", "Cancel a purchase order of which something is still to come. What was received stays received.", s.CancelOrder)
+	op.Destructive = true
+	op.Response = sampleOrder(Cancelled, 0)
+	op.Did = func(answer any, _ schema.Money) string {
+		return fmt.Sprintf("Purchase order %s is cancelled.", answer.(PurchaseOrder).Number)
+	}
+	op.Will = func(answer any, m schema.Money) string {
+		o, _ := answer.(PurchaseOrder)
+		left := int64(0)
+		for _, l := range o.Lines {
+			left = addCents(left, costOf(l.Ordered-l.Received, l.UnitCostCents))
+		}
+		return fmt.Sprintf("Purchase order %s from %s will be cancelled for good: goods for %s will not come.", o.Number, o.Supplier, m(left))
+	}
+	return op
+}
+
+func (s *Service) receivePurchase() schema.Op {
+	return schema.Op{
+		Name:   "receive_purchase",
+		About:  "Take what came of a purchase order into stock: the lines that are given, or without one all that is outstanding. Never more than was ordered.",
+		Writes: true, Response: sampleOrder(Partial, 24_000), Refuses: []fault.Kind{fault.NotFound},
+		Command: "reorder po receive NUMBER",
+		Example: "reorder po receive PO-000001\nreorder po receive PO-000001 --line TEA-1=12",
+		Bind: func(f *schema.Form) schema.Handler {
+			var number string
+			var came []Receipt
+			bindNumber(f, &number)
+			given := f.Objects("lines", "a SKU with the quantity that came", maxLines, func(f *schema.Form) {
+				var l Receipt
+				f.Text(&l.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
+				if f.Milli(&l.Qty, "qty", "how much of it came", schema.Label("Came in"), schema.Example(24)) || f.Surface() != schema.Page {
+					came = append(came, l)
+				}
+			}, schema.Flag("line"), schema.Written(writtenReceipt))
+			if given && len(came) == 0 {
+				f.Refuse("lines", "lines: no quantity is given; write how much of a SKU came")
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Receive(ctx, who, number, came) }
+		},
+		Print: printStatus, Leads: orderLeads,
+		Did: func(answer any, _ schema.Money) string {
+			o, _ := answer.(PurchaseOrder)
+			if o.Status == Received {
+				return fmt.Sprintf("All of purchase order %s is in stock.", o.Number)
+			}
+			return fmt.Sprintf("What came of purchase order %s is in stock; the rest is still to come.", o.Number)
+		},
+	}
+}
+
+func (s *Service) unreceivePurchase() schema.Op {
+	return schema.Op{
+		Name: "unreceive_purchase",
+		About: "Take a receipt back, as when it was booked on the wrong order: the stock goes down, never below 0, " +
+			"and the order waits for the goods again.",
+		Writes: true, Response: sampleOrder(Ordered, 0), Refuses: []fault.Kind{fault.NotFound},
+		Command: "reorder po unreceive NUMBER",
+		Example: `reorder po unreceive PO-000001 --sku TEA-1 --qty 12 --reason "booked on the wrong order"`,
+		Bind: func(f *schema.Form) schema.Handler {
+			var number string
+			var u Unreceipt
+			bindNumber(f, &number)
+			f.Text(&u.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
+			f.Milli(&u.Qty, "qty", "how much of what came is taken back", schema.Required, schema.Label("Quantity"), schema.Example(24))
+			f.Text(&u.Reason, "reason", "why, for the audit trail", schema.Most(maxName), schema.Example("booked on the wrong order"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Unreceive(ctx, who, number, u) }
+		},
+		Print: printStatus, Leads: orderLeads,
+		Did: func(answer any, _ schema.Money) string {
+			o, _ := answer.(PurchaseOrder)
+			return fmt.Sprintf("The receipt is taken back; purchase order %s is %s again.", o.Number, o.Status)
+		},
+	}
+}
+
+// OrderList is purchase orders as a command and a suggestion give them.
+type OrderList struct {
+	PurchaseOrders []PurchaseOrder `json:"purchase_orders"`
+}
+
+func printOrders(w io.Writer, answer any) {
+	var all []PurchaseOrder
+	switch list := answer.(type) {
+	case OrderList:
+		all = list.PurchaseOrders
+	case OrderPage:
+		all = list.PurchaseOrders
+	}
+	tabulate(w, []string{"NUMBER", "SUPPLIER", "STATUS", "EXPECTED", "LINES", "TOTAL", "BELOW MINIMUM"}, all, func(o PurchaseOrder) []string {
+		below := ""
+		if o.BelowMinimumCents > 0 {
+			below = amount(o.BelowMinimumCents)
+		}
+		return []string{o.Number, o.Supplier, o.Status, dayOrNothing(o.ExpectedDate), strconv.Itoa(len(o.Lines)), amount(o.TotalCents), below}
+	})
+}
+
+func (s *Service) suggestPurchases() schema.Op {
+	return schema.Op{
+		Name: "suggest_purchases",
+		About: "Draft a purchase order for each supplier out of what the report suggests to buy. What other drafts hold counts as on order. " +
+			"The drafts that it made before, and that nobody touched since, are replaced; with skus only these are drafted, and stay.",
+		Writes: true, Response: OrderList{[]PurchaseOrder{sampleOrder(Draft, 0)}}, Refuses: []fault.Kind{fault.NotFound},
+		Command: "reorder po suggest", Example: "reorder po suggest --json\nreorder po suggest --sku TEA-1 --sku TEA-2",
+		Bind: func(f *schema.Form) schema.Handler {
+			var codes []string
+			f.Texts(&codes, "skus", "only these SKUs; all that are flagged without any", maxLines, maxCode, schema.Flag("sku"), schema.Label("Only these SKUs"))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				made, err := s.SuggestOrders(ctx, who, codes...)
+				return OrderList{made}, err
+			}
+		},
+		Print: printOrders,
+		Did: func(answer any, m schema.Money) string {
+			all := answer.(OrderList).PurchaseOrders
+			total := int64(0)
+			for _, o := range all {
+				total = addCents(total, o.TotalCents)
+			}
+			switch len(all) {
+			case 0:
+				return "There is nothing to draft: what is needed is on order or stands in drafts."
+			case 1:
+				return fmt.Sprintf("Purchase order %s for %s is drafted: %s.", all[0].Number, all[0].Supplier, m(total))
+			}
+			return fmt.Sprintf("%d purchase orders are drafted, one a supplier: %s in all.", len(all), m(total))
+		},
+		Leads: func(answer any) string {
+			if all := answer.(OrderList).PurchaseOrders; len(all) == 1 {
+				return orderPage(all[0].Number)
+			}
+			return "/purchase-orders?status=draft"
+		},
+	}
+}
+
+func (s *Service) listPurchases() schema.Op {
+	return schema.Op{
+		Name: "list_purchases", About: "The purchase orders in the order of their numbers.",
+		Response: OrderList{[]PurchaseOrder{sampleOrder(Ordered, 0)}},
+		Command:  "reorder po list", Example: "reorder po list --json\nreorder po list --status ordered --supplier Leaf",
+		Bind: func(f *schema.Form) schema.Handler {
+			var q OrderQuery
+			f.Enum(&q.Status, "status", "only this status", orderMoves.States())
+			f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName))
+			f.Text(&q.Q, "q", "text to look for in number and supplier, in any case", schema.Most(maxName), schema.Label("Search"))
+			return func(ctx context.Context, _ db.Caller) (any, error) {
+				page, err := s.Orders(ctx, q)
+				return OrderList{page.PurchaseOrders}, err
+			}
+		},
+		Print: printOrders,
+	}
+}
+
+func (s *Service) purchaseDetail() schema.Op {
+	return schema.Op{
+		Name: "purchase_detail", About: "One purchase order with its lines.", Response: sampleOrder(Partial, 24_000), Refuses: []fault.Kind{fault.NotFound},
+		Command: "reorder po show NUMBER", Example: "reorder po show PO-000001 --json",
+		Bind: func(f *schema.Form) schema.Handler {
+			var number string
+			bindNumber(f, &number)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.PurchaseOrder(ctx, number) }
+		},
+		Print: printOrder,
+	}
+}
+
+func printOrder(w io.Writer, answer any) {
+	o, _ := answer.(PurchaseOrder)
+	fmt.Fprintf(w, "%s: %s", o.Number, o.Status)
+	if o.Supplier != "" {
+		fmt.Fprintf(w, ", from %s", o.Supplier)
+	}
+	if o.ExpectedDate != nil {
+		fmt.Fprintf(w, ", expected %s", o.ExpectedDate)
+	}
+	fmt.Fprintln(w)
+	tabulate(w, []string{"SKU", "NAME", "ORDERED", "RECEIVED", "UNIT COST", "TOTAL"}, o.Lines, func(l OrderLine) []string {
+		return []string{l.SKU, l.Name, l.Ordered.String(), l.Received.String(), amount(l.UnitCostCents), amount(l.TotalCents)}
+	})
+	fmt.Fprintf(w, "total: %s\n", amount(o.TotalCents))
+	if o.BelowMinimumCents > 0 {
+		fmt.Fprintf(w, "below the supplier's least order by %s\n", amount(o.BelowMinimumCents))
+	}
+}

@@ -1,0 +1,60 @@
+package reorder
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// tabulate writes a list for people.
+func tabulate[T any](w io.Writer, heads []string, rows []T, cells func(T) []string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(cells []string) { _, _ = io.WriteString(t, strings.Join(cells, "\t")+"\n") }
+	line(heads)
+	for _, row := range rows {
+		line(cells(row))
+	}
+	_ = t.Flush()
+}
+
+// amount writes cents, never negative, with two decimals.
+func amount(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
+
+func dayOrNothing(d *exact.Day) string {
+	if d == nil {
+		return ""
+	}
+	return d.String()
+}
+
+func skuPage(sku string) string { return "/skus/" + url.PathEscape(sku) }
+
+func orderPage(number string) string { return "/purchase-orders/" + url.PathEscape(number) }
+
+// mostChoices is how many records a list to choose from has at most.
+const mostChoices = 200
+
+// choicesOf reads a list to choose from: a value and a text a row; nil when there are
+// too many.
+func choicesOf(query string) func(c *db.Conn) ([]schema.Choice, error) {
+	return func(c *db.Conn) ([]schema.Choice, error) {
+		all, err := db.All(c, func(r *db.Row) schema.Choice { return schema.Choice{Value: r.Text(), Text: r.Text()} }, query, mostChoices+1)
+		if len(all) > mostChoices {
+			all = nil
+		}
+		return all, err
+	}
+}
+
+var (
+	anyOrder   = choicesOf("SELECT number, status || ' ' || supplier FROM purchase_orders ORDER BY number LIMIT ?")
+	anySupply  = choicesOf("SELECT name, email FROM suppliers ORDER BY name LIMIT ?")
+	anySKU     = choicesOf("SELECT sku, name FROM skus ORDER BY sku LIMIT ?")
+	anyChannel = choicesOf("SELECT name, '' FROM sales_channels ORDER BY name LIMIT ?")
+)

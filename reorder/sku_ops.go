@@ -1,0 +1,250 @@
+package reorder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// SaveSKU makes or changes a SKU as its row in a file does: the stock goes by the one
+// guarded path.
+func (s *Service) saveSKUEdit(ctx context.Context, who db.Caller, e edit) (SKU, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (SKU, error) {
+		if err := putSKU(tx, e); err != nil {
+			return SKU{}, err
+		}
+		rec, err := find(&tx.Conn, e.code)
+		return rec.SKU, err
+	})
+}
+
+func (s *Service) saveSKU() schema.Op {
+	return schema.Op{
+		Name:   "save_sku",
+		About:  "Make a SKU, or change one: only what is given changes, and what is given empty becomes its default. An inactive one is in no report.",
+		Writes: true, Idempotent: true, Response: sample.SKU,
+		Command: "reorder skus save SKU",
+		Example: `reorder skus save TEA-1 --name "Green tea" --supplier Leaf --unit-cost-cents 320 --pack-size 12` + "\n" +
+			"reorder skus save TEA-1 --active=false",
+		Bind: func(f *schema.Form) schema.Handler {
+			e := bindSKU(f)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.saveSKUEdit(ctx, who, e) }
+		},
+		Print: func(w io.Writer, answer any) { printSKU(w, answer.(SKU)) },
+		Did:   func(answer any, _ schema.Money) string { return fmt.Sprintf("SKU %s is saved.", answer.(SKU).Code) },
+		Leads: func(answer any) string { return skuPage(answer.(SKU).Code) },
+	}
+}
+
+func printSKU(w io.Writer, k SKU) {
+	active := ""
+	if !k.Active {
+		active = ", inactive"
+	}
+	fmt.Fprintf(w, "%s: %s, %s in stock%s\n", k.Code, k.Name, k.CurrentStock, active)
+}
+
+func printSKUs(w io.Writer, answer any) {
+	tabulate(w, []string{"SKU", "NAME", "SUPPLIER", "STOCK", "ON ORDER", "UNIT COST", "ACTIVE"}, answer.(Catalogue).SKUs, func(k SKU) []string {
+		active := "yes"
+		if !k.Active {
+			active = "no"
+		}
+		return []string{k.Code, k.Name, k.Supplier, k.CurrentStock.String(), k.OnOrder.String(), amount(k.UnitCostCents), active}
+	})
+}
+
+func printProduct(w io.Writer, answer any) {
+	p, _ := answer.(Product)
+	fmt.Fprintf(w, "%s: %s\n", p.SKU, p.Name)
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%-16s %s\n", name, value)
+		}
+	}
+	row("supplier", p.Supplier)
+	row("supplier's SKU", p.SupplierSKU)
+	row("barcode", p.Barcode)
+	row("stock", p.CurrentStock.String()+" "+p.Unit)
+	row("status", p.Status)
+	row("on order", p.OnOrder.String())
+	row("sold a day", p.AvgDailyDemand.String())
+	row("reorder at", p.ReorderPoint.String())
+	if p.DaysOfStock != nil {
+		row("days left", p.DaysOfStock.String())
+	}
+	row("runs out", dayOrNothing(p.StockoutDate))
+	row("buy", strconv.FormatInt(p.SuggestedQty, 10))
+	row("unit cost", amount(p.UnitCostCents))
+	if !p.Active {
+		row("active", "no")
+	}
+	tabulate(w, []string{"DATE", "SOLD"}, p.History, func(d Sold) []string { return []string{d.Date.String(), d.Qty.String()} })
+}
+
+// Sales is a page of the sales history, newest day first, then by SKU.
+type Sales struct {
+	Sales []DaySale `json:"sales"`
+	Next  *string   `json:"next" about:"give it as after for the next page; null at the end"`
+}
+
+// DaySale is what a SKU sold on a day.
+type DaySale struct {
+	Date     exact.Day   `json:"date"`
+	SKU      string      `json:"sku"`
+	Qty      exact.Milli `json:"qty"`
+	Channels []share     `json:"channels" about:"what of it was sold where; an empty channel is none"`
+}
+
+// SalesQuery narrows the sales: to a SKU, a channel, days from and to, both included.
+type SalesQuery struct {
+	SKU, Channel string
+	From, To     *exact.Day
+	After        string
+	Limit        int64 // 0 is all
+}
+
+// Sales lists the sales history.
+func (s *Service) Sales(ctx context.Context, q SalesQuery) (page Sales, err error) {
+	page.Sales = []DaySale{}
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		from, to := exact.Day(-1<<30), exact.Day(1<<30)
+		if q.From != nil {
+			from = *q.From
+		}
+		if q.To != nil {
+			to = *q.To
+		}
+		query, args := selectShares+"WHERE day BETWEEN ? AND ?", []any{from, to}
+		if q.SKU != "" {
+			rec, err := find(c, q.SKU)
+			if err != nil {
+				return err
+			}
+			query, args = query+" AND sku_id = ?", append(args, rec.id)
+		}
+		if day, sku, ok := parseSaleKey(q.After); ok {
+			query, args = query+" AND (day < ? OR day = ? AND sku > ?)", append(args, day, day, sku)
+		}
+		err := eachSold(c, func(at soldShares) error {
+			if q.Channel != "" && !at.in(q.Channel) {
+				return nil
+			}
+			if n := int64(len(page.Sales)); q.Limit > 0 && n == q.Limit {
+				next := page.Sales[n-1].Date.String() + " " + page.Sales[n-1].SKU
+				page.Next = &next
+				return errEnough
+			}
+			page.Sales = append(page.Sales, DaySale{at.day, at.sku, at.qty, append([]share(nil), at.shares...)})
+			return nil
+		}, query+" ORDER BY day DESC, sku", args...)
+		if errors.Is(err, errEnough) {
+			err = nil
+		}
+		return err
+	})
+	return page, err
+}
+
+// errEnough ends a list that has as many rows as were asked for.
+var errEnough = errors.New("enough rows")
+
+func (s soldShares) in(channel string) bool {
+	for _, part := range s.shares {
+		if part.Channel == channel {
+			return true
+		}
+	}
+	return false
+}
+
+func bindSales(f *schema.Form, q *SalesQuery) {
+	f.Text(&q.Channel, "channel", "only days on which this channel sold", schema.Most(maxChannel), schema.Choices(anyChannel))
+	f.DayPtr(&q.From, "from", "the first day")
+	f.DayPtr(&q.To, "to", "the last day")
+	f.Limit(&q.Limit)
+	f.Text(&q.After, "after", "the next of the page before", schema.Most(maxCode+11))
+}
+
+func sampleSales() Sales {
+	return Sales{Sales: []DaySale{{sampleDay.today - 1, sample.Code, 2500, []share{{"", 500}, {"web", 2000}}}}}
+}
+
+func printSales(w io.Writer, answer any) {
+	tabulate(w, []string{"DATE", "SKU", "SOLD", "CHANNELS"}, answer.(Sales).Sales, func(d DaySale) []string {
+		channels := ""
+		for _, part := range d.Channels {
+			if part.Channel != "" {
+				channels += part.Channel + " " + part.Qty.String() + " "
+			}
+		}
+		return []string{d.Date.String(), d.SKU, d.Qty.String(), channels}
+	})
+}
+
+func (s *Service) listSales() schema.Op {
+	return schema.Op{
+		Name: "list_sales", About: "The sales history, newest day first, with what each channel sold.", Response: sampleSales(),
+		Command: "reorder sales list", Example: "reorder sales list --from 2026-11-01 --channel web",
+		Bind: func(f *schema.Form) schema.Handler {
+			var q SalesQuery
+			f.Text(&q.SKU, "sku", "only this SKU", schema.Most(maxCode))
+			bindSales(f, &q)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Sales(ctx, q) }
+		},
+		Print: printSales,
+	}
+}
+
+func (s *Service) skuSales() schema.Op {
+	return schema.Op{
+		Name: "sku_sales", About: "One SKU's sales, newest day first, with what each channel sold.", Response: sampleSales(), Refuses: []fault.Kind{fault.NotFound},
+		Command: "reorder sales show SKU", Example: "reorder sales show TEA-1 --from 2026-11-01",
+		Bind: func(f *schema.Form) schema.Handler {
+			var q SalesQuery
+			f.Text(&q.SKU, "sku", "the SKU, in its exact case", schema.Required, schema.Most(maxCode), schema.Example(sample.Code), schema.Choices(anySKU))
+			bindSales(f, &q)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Sales(ctx, q) }
+		},
+		Print: printSales,
+	}
+}
+
+func (s *Service) stockFigures() schema.Op {
+	return schema.Op{
+		Name:  "stock_figures",
+		About: "What the stock of the active SKUs is worth, by supplier; classes A, B and C by cost of what was sold in the last 365 days; and what lies unsold.",
+		Response: StockFigures{
+			Today: sampleDay.today, ValueCents: 5760, Suppliers: []SupplierValue{{sample.Supplier, 5760}},
+			Classes: []ClassFigures{{"A", 1, 20_160}, {"B", 0, 0}, {"C", 0, 0}}, Unsold: []UnsoldFigures{{90, 0, 0}, {180, 0, 0}, {365, 0, 0}},
+			SKUs: []StockFigure{{SKU: sample.Code, Name: sample.Name, ValueCents: 5760, Class: "A", UnsoldDays: 1}},
+		},
+		Command: "reorder figures", Example: "reorder figures --json",
+		Bind: func(*schema.Form) schema.Handler {
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.StockFigures(ctx) }
+		},
+		Print: printFigures,
+	}
+}
+
+func printFigures(w io.Writer, answer any) {
+	figs, _ := answer.(StockFigures)
+	fmt.Fprintf(w, "stock on %s: %s\n", figs.Today, amount(figs.ValueCents))
+	tabulate(w, []string{"SUPPLIER", "VALUE"}, figs.Suppliers, func(v SupplierValue) []string { return []string{v.Supplier, amount(v.ValueCents)} })
+	tabulate(w, []string{"CLASS", "SKUS", "SOLD IN 365 DAYS"}, figs.Classes, func(k ClassFigures) []string {
+		return []string{k.Class, strconv.FormatInt(k.SKUs, 10), amount(k.SoldCostCents)}
+	})
+	tabulate(w, []string{"UNSOLD FOR", "SKUS", "VALUE"}, figs.Unsold, func(u UnsoldFigures) []string {
+		return []string{fmt.Sprintf("%d days", u.Days), strconv.FormatInt(u.SKUs, 10), amount(u.ValueCents)}
+	})
+	tabulate(w, []string{"SKU", "NAME", "VALUE", "CLASS", "UNSOLD DAYS"}, figs.SKUs, func(k StockFigure) []string {
+		return []string{k.SKU, k.Name, amount(k.ValueCents), k.Class, strconv.FormatInt(k.UnsoldDays, 10)}
+	})
+}

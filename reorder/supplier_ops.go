@@ -1,0 +1,136 @@
+package reorder
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+func sampleSupplier() Supplier {
+	lead := int64(7)
+	return Supplier{
+		Name: sample.Supplier, Email: "orders@leaf.example", Phone: "+49 40 123456", Address: "Harbour Street 1\n20457 Hamburg", LeadTimeDays: &lead,
+		MinOrderCents: 40_000, Notes: "Orders by Thursday.", SKUs: 11, CreatedAt: sample.CreatedAt, UpdatedAt: sample.UpdatedAt,
+	}
+}
+
+func (s *Service) saveSupplierOp() schema.Op {
+	return schema.Op{
+		Name:   "save_supplier",
+		About:  "Make a supplier's record, or change one: only what is given changes, and what is given empty becomes its default.",
+		Writes: true, Idempotent: true, Response: sampleSupplier(),
+		Command: "reorder suppliers save NAME",
+		Example: `reorder suppliers save "Leaf & Co" --email orders@leaf.example --lead-time-days 7 --min-order-cents 40000`,
+		Bind: func(f *schema.Form) schema.Handler {
+			e := bindSupplier(f)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.saveSupplier(ctx, who, e) }
+		},
+		Print: printSupplier,
+		Did: func(answer any, _ schema.Money) string {
+			return fmt.Sprintf("Supplier %s is saved.", answer.(Supplier).Name)
+		},
+		Leads: func(any) string { return "/suppliers" },
+	}
+}
+
+func printSupplier(w io.Writer, answer any) {
+	one, _ := answer.(Supplier)
+	fmt.Fprintln(w, one.Name)
+	for _, row := range [][2]string{
+		{"e-mail", one.Email}, {"phone", one.Phone}, {"address", one.Address}, {"lead time", intOrEmpty(one.LeadTimeDays)},
+		{"least order", amount(one.MinOrderCents)}, {"SKUs", intText(one.SKUs)}, {"notes", one.Notes},
+	} {
+		if row[1] != "" {
+			fmt.Fprintf(w, "%-12s %s\n", row[0], row[1])
+		}
+	}
+}
+
+func (s *Service) listSuppliers() schema.Op {
+	return schema.Op{
+		Name: "list_suppliers", About: "The suppliers of which a record is kept, in the order of their names.",
+		Response: Suppliers{Suppliers: []Supplier{sampleSupplier()}, Total: 1},
+		Command:  "reorder suppliers list", Example: "reorder suppliers list",
+		Bind: func(f *schema.Form) schema.Handler {
+			var q SupplierQuery
+			f.Text(&q.Q, "q", "text to look for in name, e-mail and notes, in any case", schema.Most(maxName), schema.Label("Search"))
+			f.Limit(&q.Limit)
+			f.Text(&q.After, "after", "the next of the page before", schema.Most(maxName))
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Suppliers(ctx, q) }
+		},
+		Print: func(w io.Writer, answer any) {
+			tabulate(w, []string{"NAME", "E-MAIL", "PHONE", "LEAD TIME", "LEAST ORDER", "SKUS"}, answer.(Suppliers).Suppliers, func(one Supplier) []string {
+				return []string{one.Name, one.Email, one.Phone, intOrEmpty(one.LeadTimeDays), amount(one.MinOrderCents), intText(one.SKUs)}
+			})
+		},
+	}
+}
+
+func (s *Service) supplierDetail() schema.Op {
+	return schema.Op{
+		Name: "supplier_detail", About: "One supplier's record.", Response: sampleSupplier(), Refuses: []fault.Kind{fault.NotFound},
+		Command: "reorder suppliers show NAME", Example: `reorder suppliers show "Leaf & Co"`,
+		Bind: func(f *schema.Form) schema.Handler {
+			var name string
+			f.Text(&name, "name", "the supplier", schema.Required, schema.Most(maxName), schema.Choices(anySupply), schema.Example(sample.Supplier))
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Supplier(ctx, name) }
+		},
+		Print: printSupplier,
+	}
+}
+
+func (s *Service) setForecast() schema.Op {
+	return schema.Op{
+		Name: "set_forecast",
+		About: "Set over how many days demand is averaged, and how many days an order should last beyond lead time and safety stock. " +
+			"Every SKU is judged anew, without an alarm. With nothing given the settings are shown.",
+		Writes: true, Idempotent: true, Response: Settings{ForecastWindowDays: 30, TargetCoverDays: 30},
+		Command: "reorder settings", Example: "reorder settings\nreorder settings --window 60 --cover 14",
+		Bind: func(f *schema.Form) schema.Handler {
+			var change SettingsChange
+			f.IntPtr(&change.ForecastWindowDays, "forecast_window_days", "over how many days demand is averaged, 1 to 365", schema.Flag("window"), schema.Example(60))
+			f.IntPtr(&change.TargetCoverDays, "target_cover_days", "how many days an order should last, 1 to 365", schema.Flag("cover"), schema.Example(14))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if change == (SettingsChange{}) {
+					return s.Settings(ctx)
+				}
+				return s.ChangeSettings(ctx, who, change)
+			}
+		},
+		Print: func(w io.Writer, answer any) {
+			set, _ := answer.(Settings)
+			fmt.Fprintf(w, "forecast window: %d days\ntarget cover: %d days\n", set.ForecastWindowDays, set.TargetCoverDays)
+		},
+		Did: func(answer any, _ schema.Money) string {
+			set, _ := answer.(Settings)
+			return fmt.Sprintf("Demand is averaged over %d days, and an order lasts %d.", set.ForecastWindowDays, set.TargetCoverDays)
+		},
+	}
+}
+
+func printReport(w io.Writer, answer any) {
+	report := answer.(quickReport).Report
+	tabulate(w, []string{"SKU", "NAME", "STATUS", "STOCK", "ON ORDER", "REORDER AT", "DAYS LEFT", "RUNS OUT", "BUY", "COST", "SUPPLIER"},
+		report.SKUs, func(r Row) []string {
+			days := ""
+			if r.DaysOfStock != nil {
+				days = r.DaysOfStock.String()
+			}
+			return []string{r.SKU, r.Name, r.Status, r.CurrentStock.String(), r.OnOrder.String(), r.ReorderPoint.String(), days, dayOrNothing(r.StockoutDate),
+				intText(r.SuggestedQty), amount(r.EstCostCents), r.Supplier}
+		})
+}
+
+// parseSaleKey reads DAY SKU, the next of a page of sales.
+func parseSaleKey(text string) (day exact.Day, sku string, ok bool) {
+	if len(text) < 12 || text[10] != ' ' {
+		return 0, "", false
+	}
+	day, ok = exact.ParseDay(text[:10])
+	return day, text[11:], ok
+}
