@@ -1,8 +1,6 @@
 package reorder
 
 import (
-	"strconv"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 )
@@ -23,18 +21,27 @@ func (s *Service) skuTable() schema.Table {
 			edit := bindSKU(f)
 			return func(tx *db.Tx) error { return putSKU(tx, edit) }
 		},
+		Find: func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
+			rec, found, err := lookUp(c, cell("sku"))
+			return rec.cells(), found, err
+		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
-				k := scan(r).SKU
-				active := "0"
-				if k.Active {
-					active = "1"
-				}
-				return emit(k.Code, k.Name, k.Supplier, k.SupplierSKU, k.Barcode, k.Unit, strconv.FormatInt(k.UnitCostCents, 10),
-					k.CurrentStock.String(), strconv.FormatInt(k.LeadTimeDays, 10), strconv.FormatInt(k.SafetyStockDays, 10),
-					strconv.FormatInt(k.PackSize, 10), k.MOQ.String(), active)
+				return emit(scan(r).cells()...)
 			}, "SELECT "+columns+" FROM skus ORDER BY sku")
 		},
+	}
+}
+
+// cells is the SKU as a row of the table.
+func (k SKU) cells() []string {
+	active := "0"
+	if k.Active {
+		active = "1"
+	}
+	return []string{
+		k.Code, k.Name, k.Supplier, k.SupplierSKU, k.Barcode, k.Unit, intText(k.UnitCostCents), k.CurrentStock.String(),
+		intText(k.LeadTimeDays), intText(k.SafetyStockDays), intText(k.PackSize), k.MOQ.String(), active,
 	}
 }
 

@@ -26,21 +26,22 @@ func (s *Service) saveSKUEdit(ctx context.Context, who db.Caller, e edit) (SKU, 
 }
 
 func (s *Service) saveSKU() schema.Op {
-	return schema.Op{
-		Name:   "save_sku",
-		About:  "Make a SKU, or change one: only what is given changes, and what is given empty becomes its default. An inactive one is in no report.",
-		Writes: true, Idempotent: true, Response: sample.SKU,
+	op := s.skuTable().Save(s.db, schema.Op{
+		Name:       "save_sku",
+		About:      "Make a SKU, or change one: only what is given changes, and what is given empty becomes its default. An inactive one is in no report.",
+		Idempotent: true, Response: sample.SKU,
 		Command: "reorder skus save SKU",
 		Example: `reorder skus save TEA-1 --name "Green tea" --supplier Leaf --unit-cost-cents 320 --pack-size 12` + "\n" +
 			"reorder skus save TEA-1 --active=false",
-		Bind: func(f *schema.Form) schema.Handler {
-			e := bindSKU(f)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.saveSKUEdit(ctx, who, e) }
-		},
 		Print: func(w io.Writer, answer any) { printSKU(w, answer.(SKU)) },
 		Did:   func(answer any, _ schema.Money) string { return fmt.Sprintf("SKU %s is saved.", answer.(SKU).Code) },
 		Leads: func(answer any) string { return skuPage(answer.(SKU).Code) },
+	})
+	op.Bind = func(f *schema.Form) schema.Handler {
+		e := bindSKU(f)
+		return func(ctx context.Context, who db.Caller) (any, error) { return s.saveSKUEdit(ctx, who, e) }
 	}
+	return op
 }
 
 func printSKU(w io.Writer, k SKU) {

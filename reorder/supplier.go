@@ -204,16 +204,22 @@ func (s *Service) supplierTable() schema.Table {
 			e := bindSupplier(f)
 			return func(tx *db.Tx) error { return putSupplier(tx, e) }
 		},
+		Find: func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
+			one, found, err := lookUpSupplier(c, cell("name"))
+			return one.cells(), found, err
+		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
-			return db.Each(c, func(r *db.Row) error {
-				one := scanSupplier(r)
-				return emit(one.Name, one.Email, one.Phone, one.Address, intOrEmpty(one.LeadTimeDays), intText(one.MinOrderCents), one.Notes)
-			}, "SELECT "+supplierColumns+" FROM suppliers ORDER BY name")
+			return db.Each(c, func(r *db.Row) error { return emit(scanSupplier(r).cells()...) }, "SELECT "+supplierColumns+" FROM suppliers ORDER BY name")
 		},
 	}
 }
 
-// SaveSupplier makes or changes a supplier's record.
+// cells is the supplier as a row of the table.
+func (k Supplier) cells() []string {
+	return []string{k.Name, k.Email, k.Phone, k.Address, intOrEmpty(k.LeadTimeDays), intText(k.MinOrderCents), k.Notes}
+}
+
+// saveSupplier makes or changes a supplier's record.
 func (s *Service) saveSupplier(ctx context.Context, who db.Caller, e supplierEdit) (Supplier, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Supplier, error) {
 		if err := putSupplier(tx, e); err != nil {

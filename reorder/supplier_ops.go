@@ -20,22 +20,23 @@ func sampleSupplier() Supplier {
 }
 
 func (s *Service) saveSupplierOp() schema.Op {
-	return schema.Op{
-		Name:   "save_supplier",
-		About:  "Make a supplier's record, or change one: only what is given changes, and what is given empty becomes its default.",
-		Writes: true, Idempotent: true, Response: sampleSupplier(),
+	op := s.supplierTable().Save(s.db, schema.Op{
+		Name:       "save_supplier",
+		About:      "Make a supplier's record, or change one: only what is given changes, and what is given empty becomes its default.",
+		Idempotent: true, Response: sampleSupplier(),
 		Command: "reorder suppliers save NAME",
 		Example: `reorder suppliers save "Leaf & Co" --email orders@leaf.example --lead-time-days 7 --min-order-cents 40000`,
-		Bind: func(f *schema.Form) schema.Handler {
-			e := bindSupplier(f)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.saveSupplier(ctx, who, e) }
-		},
-		Print: printSupplier,
+		Print:   printSupplier,
 		Did: func(answer any, _ schema.Money) string {
 			return fmt.Sprintf("Supplier %s is saved.", answer.(Supplier).Name)
 		},
 		Leads: func(any) string { return "/suppliers" },
+	})
+	op.Bind = func(f *schema.Form) schema.Handler {
+		e := bindSupplier(f)
+		return func(ctx context.Context, who db.Caller) (any, error) { return s.saveSupplier(ctx, who, e) }
 	}
+	return op
 }
 
 func printSupplier(w io.Writer, answer any) {
