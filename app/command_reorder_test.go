@@ -103,9 +103,10 @@ func TestPurchaseOrders(t *testing.T) {
 		`{"sku":"TEA","ordered":20,"received":0,"unit_cost_cents":1999,"name":"Green tea","supplier_sku":"","unit":"","total_cents":39980}],"total_cents":40580,"below_minimum_cents":0}`
 	c.equal("shown", po("show", "PO-000001", "--json"), draft+"\n")
 	if text := po("show", "PO-000001"); !regexp.MustCompile(`^PO-000001: draft, from Leaf, expected 2026-12-01
-SKU +ORDERED +RECEIVED +UNIT COST
-NAIL +1.5 +0 +4.00
-TEA +20 +0 +19.99
+SKU +NAME +ORDERED +RECEIVED +UNIT COST +TOTAL
+NAIL +Nails +1.5 +0 +4.00 +6.00
+TEA +Green tea +20 +0 +19.99 +399.80
+total: 405.80
 $`).MatchString(text) {
 		t.Errorf("as text:\n%s", text)
 	}
@@ -122,9 +123,9 @@ $`).MatchString(text) {
 
 	c.equal("ordered right away", po("create", "--supplier", "Iron", "--line", "NAIL=5", "--order"), "PO-000002\n")
 	c.equal("cancelled", po("cancel", "PO-000002"), "PO-000002: cancelled\n")
-	if text := po("list"); !regexp.MustCompile(`^NUMBER +SUPPLIER +STATUS +EXPECTED +LINES
-PO-000001 +Leaf +received +2026-12-01 +2
-PO-000002 +Iron +cancelled +1
+	if text := po("list"); !regexp.MustCompile(`^NUMBER +SUPPLIER +STATUS +EXPECTED +LINES +TOTAL +BELOW MINIMUM
+PO-000001 +Leaf +received +2026-12-01 +2 +405.80 +
+PO-000002 +Iron +cancelled +1 +22.50 +
 $`).MatchString(text) {
 		t.Errorf("listed:\n%s", text)
 	}
@@ -164,7 +165,7 @@ func TestPurchaseOrderRefusals(t *testing.T) {
 	}
 	c.refuses(1, []string{"COFFEE"}, "reorder", "po", "create", "--supplier", "Leaf", "--line", "COFFEE=1")
 	c.refuses(1, nil, "reorder", "po", "create", "--supplier", "Leaf", "--line", "TEA=0")
-	c.refuses(1, []string{"supplier"}, "reorder", "po", "create", "--supplier", " ", "--line", "TEA=1")
+	c.refuses(2, []string{"supplier"}, "reorder", "po", "create", "--supplier", " ", "--line", "TEA=1")
 	for _, args := range []string{"po create --supplier Leaf --line TEA=1", "po suggest", "po order X", "settings --cover 3"} {
 		c.refuses(1, []string{"vera", "viewer"}, append(append([]string{"reorder"}, strings.Fields(args)...), "--as", "vera")...)
 	}

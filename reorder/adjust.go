@@ -27,6 +27,8 @@ type Adjusted struct {
 	Crossed       bool        `json:"crossed" about:"the change took the SKU to or under its reorder point"`
 }
 
+const oneOfTwo = "set_to and delta: give one of them, set_to for a counted figure or delta to add or remove"
+
 // Adjust sets a SKU's stock to a counted figure or moves it. Refused: both or neither
 // of the two, an unknown SKU, a stock below 0 or above 10^9, a reason that is no text of
 // at most 200 characters. Sales stay as they are.
@@ -37,7 +39,7 @@ func (s *Service) Adjust(ctx context.Context, who db.Caller, a Adjustment) (Adju
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Adjusted, error) {
 		if (a.SetTo == nil) == (a.Delta == nil) {
-			return Adjusted{}, fault.Invalidf("set_to and delta: give one of them, set_to for a counted figure or delta to add or remove")
+			return Adjusted{}, fault.Fieldf("set_to", oneOfTwo)
 		}
 		h, err := rollToToday(tx)
 		if err != nil {
@@ -100,6 +102,9 @@ func (s *Service) adjustStock() schema.Op {
 			f.MilliPtr(&a.Delta, "delta", "what to add, or with a minus to remove; not together with set_to",
 				schema.Range(-int64(maxQty/1000), int64(maxQty/1000)), schema.Label("Add or remove"), schema.Example(-8))
 			f.Text(&a.Reason, "reason", "why, for the audit trail", schema.Most(maxName), schema.Example("stock count"))
+			if f.Given("set_to") == f.Given("delta") && f.Surface() != schema.Page {
+				f.Refuse("set_to", oneOfTwo)
+			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Adjust(ctx, who, a) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},

@@ -102,8 +102,7 @@ func (s *Service) listSKUs() schema.Op {
 			f.Text(&q.Q, "q", "text to look for in SKU and name, in any case", schema.Most(maxName), schema.Example("tea"))
 			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier))
 			f.Enum(&q.Active, "active", "1 for active SKUs, 0 for inactive ones; both without it", []string{"0", "1"})
-			f.Limit(&q.Limit)
-			f.Text(&q.After, "after", "the next of the page before", schema.Most(maxCode))
+			paging(f, &q.Limit, &q.After, maxCode)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.SKUs(ctx, q) }
 		},
 	}

@@ -25,16 +25,17 @@ func TestDeclares(t *testing.T) {
 			tools = append(tools, op.Tool)
 		}
 		if op.Writes {
-			writes = append(writes, op.Route+" "+op.Tool)
+			writes = append(writes, op.Name)
 		}
 	}
 	for _, table := range d.Tables {
 		tables = append(tables, table.Name)
 	}
 	for _, c := range [][2][]string{
-		{routes, {"GET /api/skus", "GET /api/reorder-report", "POST /api/sales-history"}},
+		{routes, {"GET /api/skus", "GET /api/reorder-report", "POST /api/skus/:sku/stock", "POST /api/sales-history"}},
 		{tools, {"list_products", "product_detail", "adjust_stock", "ingest_sales", "reorder_report"}},
-		{writes, {" adjust_stock", "POST /api/sales-history ingest_sales"}},
+		{writes, {"adjust_stock", "ingest_sales", "save_sku", "set_forecast", "save_supplier", "create_purchase", "order_purchase",
+			"receive_purchase", "unreceive_purchase", "cancel_purchase", "suggest_purchases"}},
 		{tables, {"skus", "sales", "purchase-orders", "suppliers"}},
 	} {
 		if !slices.Equal(c[0], c[1]) {
@@ -67,21 +68,34 @@ func TestColumnsOfTheTables(t *testing.T) {
 func TestAnswersAreAsDeclared(t *testing.T) {
 	s := open(t)
 	s.Must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
+	const number = `{"number":"PO-000002"}` // a draft
 	args := map[string]string{
-		"GET /api/skus":           `{"limit":3}`,
-		"GET /api/reorder-report": `{}`,
-		"POST /api/sales-history": `{"rows":[{"date":"2026-11-20","sku":"TEA-GREEN-100","qty":1},{},{"date":"2026-11-20","sku":"TEA-WHITE-50","qty":1}],"replace":true}`,
-		"list_products":           `{}`,
-		"product_detail":          `{"sku":"TEA-GREEN-100"}`,
-		"adjust_stock":            `{"sku":"TEA-GREEN-100","delta":1}`,
-		"reorder_report":          `{"limit":3}`,
+		"list_skus":          `{"limit":3}`,
+		"reorder_report":     `{}`,
+		"ingest_sales":       `{"rows":[{"date":"2026-11-20","sku":"TEA-GREEN-100","qty":1},{},{"date":"2026-11-20","sku":"TEA-WHITE-50","qty":1}],"replace":true}`,
+		"list_products":      `{}`,
+		"product_detail":     `{"sku":"TEA-GREEN-100"}`,
+		"adjust_stock":       `{"sku":"TEA-GREEN-100","delta":1}`,
+		"save_sku":           `{"sku":"NEW","name":"New"}`,
+		"list_sales":         `{"limit":3}`,
+		"sku_sales":          `{"sku":"TEA-GREEN-100"}`,
+		"stock_figures":      `{}`,
+		"set_forecast":       `{"target_cover_days":14}`,
+		"list_suppliers":     `{}`,
+		"supplier_detail":    `{"name":"Leaf & Co"}`,
+		"save_supplier":      `{"name":"New","min_order_cents":5}`,
+		"list_purchases":     `{}`,
+		"purchase_detail":    number,
+		"create_purchase":    `{"supplier":"New","lines":[{"sku":"TEA-GREEN-100","qty":2}]}`,
+		"order_purchase":     number,
+		"receive_purchase":   `{"number":"PO-000002","lines":[{"sku":"CUP-LATTE","qty":1}]}`,
+		"unreceive_purchase": `{"number":"PO-000002","sku":"CUP-LATTE","qty":1}`,
+		"cancel_purchase":    number,
+		"suggest_purchases":  `{}`,
 	}
 	for _, op := range s.ops() {
-		name, surface := op.Route, schema.REST
-		if name == "" {
-			name, surface = op.Tool, schema.Tool
-		}
-		got, err := s.call(op, surface, args[name])
+		name := op.Name
+		got, err := s.call(op, schema.Tool, args[name])
 		s.Must(err)
 		var answer, example any
 		s.Must(json.Unmarshal([]byte(asJSON(t, got)), &answer))

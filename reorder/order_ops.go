@@ -78,7 +78,7 @@ const maxLines = 1000
 func writtenLine(text string) (map[string]string, error) {
 	l, err := ParseLine(text)
 	if err != nil {
-		return nil, err
+		return nil, fault.Invalidf("--%s", err)
 	}
 	cells := map[string]string{"sku": l.SKU, "qty": l.Qty.String()}
 	if l.UnitCostCents != nil {
@@ -91,7 +91,7 @@ func writtenLine(text string) (map[string]string, error) {
 func writtenReceipt(text string) (map[string]string, error) {
 	cells, err := writtenLine(text)
 	if _, priced := cells["unit_cost_cents"]; err == nil && priced {
-		return nil, fault.Invalidf("line %s: what comes in has no price; write it as SKU=QTY", schema.Quote(text))
+		return nil, fault.Invalidf("--line %s: what comes in has no price; write it as SKU=QTY", schema.Quote(text))
 	}
 	return cells, err
 }

@@ -3,6 +3,7 @@ package reorder
 import (
 	"fmt"
 	"io"
+	"math"
 	"net/url"
 	"strings"
 	"text/tabwriter"
@@ -36,6 +37,16 @@ func dayOrNothing(d *exact.Day) string {
 func skuPage(sku string) string { return "/skus/" + url.PathEscape(sku) }
 
 func orderPage(number string) string { return "/purchase-orders/" + url.PathEscape(number) }
+
+// paging binds the page of a list. A command gives the whole.
+func paging(f *schema.Form, limit *int64, after *string, most int) {
+	if f.Surface() == schema.Command {
+		*limit = math.MaxInt64
+		return
+	}
+	f.Limit(limit)
+	f.Text(after, "after", "the next of the page before", schema.Most(most))
+}
 
 // mostChoices is how many records a list to choose from has at most.
 const mostChoices = 200

@@ -170,8 +170,7 @@ func bindSales(f *schema.Form, q *SalesQuery) {
 	f.Text(&q.Channel, "channel", "only days on which this channel sold", schema.Most(maxChannel), schema.Choices(anyChannel))
 	f.DayPtr(&q.From, "from", "the first day")
 	f.DayPtr(&q.To, "to", "the last day")
-	f.Limit(&q.Limit)
-	f.Text(&q.After, "after", "the next of the page before", schema.Most(maxCode+11))
+	paging(f, &q.Limit, &q.After, maxCode+11)
 }
 
 func sampleSales() Sales {

@@ -60,8 +60,7 @@ func (s *Service) listSuppliers() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var q SupplierQuery
 			f.Text(&q.Q, "q", "text to look for in name, e-mail and notes, in any case", schema.Most(maxName), schema.Label("Search"))
-			f.Limit(&q.Limit)
-			f.Text(&q.After, "after", "the next of the page before", schema.Most(maxName))
+			paging(f, &q.Limit, &q.After, maxName)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Suppliers(ctx, q) }
 		},
 		Print: func(w io.Writer, answer any) {
@@ -125,6 +124,12 @@ func printReport(w io.Writer, answer any) {
 			return []string{r.SKU, r.Name, r.Status, r.CurrentStock.String(), r.OnOrder.String(), r.ReorderPoint.String(), days, dayOrNothing(r.StockoutDate),
 				intText(r.SuggestedQty), amount(r.EstCostCents), r.Supplier}
 		})
+}
+
+func didReport(answer any, _ schema.Money) string {
+	report := answer.(quickReport).Report
+	return fmt.Sprintf("%s: %d below, %d near, %d healthy; what is shown costs %s",
+		report.Today, report.Counts.Below, report.Counts.Near, report.Counts.Healthy, amount(report.EstCostCents))
 }
 
 // parseSaleKey reads DAY SKU, the next of a page of sales.

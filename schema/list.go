@@ -133,9 +133,10 @@ func (f *Form) Objects(name, about string, items int, record func(f *Form), opts
 	if f.describing {
 		return false
 	}
+	before := len(f.refused)
 	inputs, given := f.objects(a)
 	switch {
-	case a.Required && len(inputs) == 0:
+	case a.Required && len(inputs) == 0 && len(f.refused) == before:
 		f.refuse(a, " is missing: %s is needed", a.wants())
 		return false
 	case len(inputs) > items:

@@ -309,7 +309,6 @@ func (p *program) commands() []*cobra.Command {
 		p.storeCommand(),
 		p.maintenanceCommand(),
 		p.rentalCommand(),
-		p.reorderCommand(),
 		p.importCommand(),
 		p.exportCommand(),
 		p.versionCommand(),

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 
@@ -30,3 +31,6 @@ func onTerminal(v any) bool {
 	f, ok := v.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
+
+// money writes cents, never negative, as an amount with two decimals.
+func money(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
