@@ -49,24 +49,11 @@ func (f *File) open(t schema.Table, r Reading, in shop) (*reader, error) {
 		}
 		out.convert.dates = dates
 	}
-	known := wanted(t, r)
+	if err := out.start(f, t, r, wanted(t, r)); err != nil {
+		return nil, err
+	}
+	header := out.found.Columns
 	var err error
-	switch {
-	case f.isWorkbook():
-		out.src, err = openWorkbook(f, r, &out.found)
-		out.whole = true
-	case f.isOldWorkbook():
-		err = fault.Invalidf("the file is a workbook of the format before XLSX; save it as XLSX or CSV")
-	default:
-		out.src, err = openDelimited(f, r, known, &out.found)
-	}
-	if err != nil {
-		return nil, err
-	}
-	header, err := out.header(f, t, r, known)
-	if err != nil {
-		return nil, err
-	}
 	if p := programOf(r.From); p != nil {
 		out.translate, out.layout, err = p.begin(t, r, header, &out.convert)
 		return out, err
@@ -202,22 +189,6 @@ func (r *reader) columns() []string {
 		names[i] = t.arg.Name
 	}
 	return names
-}
-
-// Lines counts the rows of the file below its header.
-func (f *File) lines(t schema.Table, r Reading, in shop) (int, error) {
-	out, err := f.open(t, r, in)
-	if err != nil {
-		return 0, err
-	}
-	n := 0
-	for {
-		_, more, err := out.src.next()
-		if err != nil || !more {
-			return n, err
-		}
-		n++
-	}
 }
 
 // Template writes an empty file of the table: its header.

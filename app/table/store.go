@@ -1,0 +1,259 @@
+package table
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// MaxWaiting is how large a file may be that waits for its import on a page.
+const MaxWaiting = 16 << 20
+
+const (
+	waits        = 30 * 60 // seconds that a file waits
+	waitingFiles = 3       // of one session; an older one makes room
+	pieceBytes   = 1 << 20
+)
+
+// Store keeps the files that people gave to a page until they are imported: for half an
+// hour, seen by the session that gave them alone.
+type Store struct{ d *db.DB }
+
+// NewStore keeps files in the database.
+func NewStore(d *db.DB) *Store { return &Store{d} }
+
+// Waiting is a file that waits.
+type Waiting struct {
+	Token   string // stands in the page's address
+	Service string
+	Table   string
+	Name    string
+	Bytes   int64
+	Until   exact.Instant
+	File    *File
+}
+
+// Keep takes a file in for its import into the table, and gives the token by which the
+// session of who finds it again.
+func (s *Store) Keep(ctx context.Context, who db.Caller, service, table, name string, content []byte) (token string, err error) {
+	if err := who.MayWrite("import"); err != nil {
+		return "", err
+	}
+	switch {
+	case len(content) > MaxWaiting:
+		return "", fault.New(fault.TooLarge, "file: it has %d bytes; at most %d MiB are taken here, the command line takes more", len(content), MaxWaiting>>20)
+	case len(content) == 0:
+		return "", fault.Fieldf("file", "file: it is empty; choose a CSV or XLSX file")
+	}
+	var secret [16]byte
+	_, _ = rand.Read(secret[:]) // never fails
+	token = base64.RawURLEncoding.EncodeToString(secret[:])
+	err = db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		if err := prune(tx, who.Session); err != nil {
+			return err
+		}
+		id, err := tx.Insert("INSERT INTO import_files (token_hash, session, service, table_name, name, bytes, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			hashed(token), who.Session, service, table, shortName(name), len(content), tx.Now())
+		if err != nil {
+			return err
+		}
+		for i := 0; len(content) > 0; i++ {
+			piece := content[:min(len(content), pieceBytes)]
+			content = content[len(piece):]
+			if _, err := tx.Exec("INSERT INTO import_pieces VALUES (?, ?, ?)", id, i, piece); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return token, err
+}
+
+// prune removes what has waited long enough, and the session's oldest when it has too many.
+func prune(tx *db.Tx, session int64) error {
+	if _, err := tx.Exec("DELETE FROM import_files WHERE created_at <= ?", tx.Now()-waits); err != nil {
+		return err
+	}
+	_, err := tx.Exec("DELETE FROM import_files WHERE session = ?1 AND id NOT IN (SELECT id FROM import_files WHERE session = ?1 ORDER BY id DESC LIMIT ?2)",
+		session, int64(waitingFiles-1))
+	return err
+}
+
+// shortName is a file's name without the folders that some browsers send.
+func shortName(name string) string {
+	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
+		name = name[i+1:]
+	}
+	const most = 200
+	if r := []rune(name); len(r) > most {
+		name = string(r[:most])
+	}
+	return strings.ToValidUTF8(name, "?")
+}
+
+func hashed(text string) []byte {
+	h := sha256.Sum256([]byte(text))
+	return h[:]
+}
+
+// Find gives a file that waits. One that is another session's, that was imported or has
+// waited too long is not found.
+func (s *Store) Find(ctx context.Context, who db.Caller, token string) (Waiting, error) {
+	w := Waiting{Token: token}
+	err := s.d.View(ctx, func(c *db.Conn) error {
+		id, found, err := db.One(c, func(r *db.Row) int64 {
+			id := r.Int()
+			w.Service, w.Table, w.Name, w.Bytes, w.Until = r.Text(), r.Text(), r.Text(), r.Int(), r.Instant()+waits
+			return id
+		}, "SELECT id, service, table_name, name, bytes, created_at FROM import_files WHERE token_hash = ? AND session = ? AND created_at > ?",
+			hashed(token), who.Session, c.Now()-waits)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return fault.NotFoundf("the file is not here any more: it waits %d minutes, and for who chose it alone; choose it again", waits/60)
+		}
+		content := make([]byte, 0, w.Bytes)
+		err = db.Each(c, func(r *db.Row) error {
+			content = append(content, r.Bytes()...)
+			return nil
+		}, "SELECT content FROM import_pieces WHERE file_id = ? ORDER BY piece", id)
+		w.File = InMemory(content)
+		return err
+	})
+	return w, err
+}
+
+// Drop removes a file, when it was imported or is not wanted.
+func (s *Store) Drop(ctx context.Context, who db.Caller, token string) error {
+	return db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		_, err := tx.Exec("DELETE FROM import_files WHERE token_hash = ? AND session = ?", hashed(token), who.Session)
+		return err
+	})
+}
+
+// Remember keeps how a file of that header was read, for the next one's suggestion.
+func (s *Store) Remember(ctx context.Context, service, table string, header []string, how Reading) error {
+	b, err := json.Marshal(how)
+	if err != nil {
+		return err
+	}
+	return db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		_, err := tx.Exec(`INSERT INTO import_choices VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET reading = excluded.reading, used_at = excluded.used_at`,
+			service, table, hashed(strings.Join(header, "\x00")), string(b), tx.Now())
+		return err
+	})
+}
+
+// Suggest gives how a file of that header was read last; found is false when none was.
+func (s *Store) Suggest(ctx context.Context, service, table string, header []string) (how Reading, found bool, err error) {
+	err = s.d.View(ctx, func(c *db.Conn) error {
+		text, is, err := db.One(c, db.Text, "SELECT reading FROM import_choices WHERE service = ? AND table_name = ? AND header_hash = ?",
+			service, table, hashed(strings.Join(header, "\x00")))
+		if err != nil || !is {
+			return err
+		}
+		found = true
+		return json.Unmarshal([]byte(text), &how)
+	})
+	return how, found, err
+}
+
+// Look is a file as it is before anything is decided about it.
+type Look struct {
+	Found
+	Lines   int        // rows below the header
+	Samples [][]string // of each column its first three values that are not empty
+	Means   []string   // of each column the column of ours that it would mean; "" for none
+	Targets []Target   // what a column may mean
+}
+
+// Target is a column of ours that a column of a file may mean. An amount in cents can
+// be meant in units of the currency too, by its stem.
+type Target struct {
+	Name     string
+	About    string
+	Required bool
+	Units    bool
+}
+
+// Targets are what the columns of a file may mean for the table.
+func Targets(t schema.Table) []Target {
+	var all []Target
+	columns := t.Columns()
+	for _, c := range columns {
+		if s := stem(c.Name); s != "" {
+			if _, units, _ := ours(columns, s); units {
+				all = append(all, Target{Name: s, About: c.About, Units: true, Required: c.Required})
+			}
+		}
+		all = append(all, Target{Name: c.Name, About: c.About, Required: c.Required})
+	}
+	return all
+}
+
+// LookAt finds how the file is written and shows its columns. A header that fits no
+// column of the table is no refusal here: it is to be mapped.
+func LookAt(t schema.Table, f *File, r Reading) (Look, error) {
+	out := &reader{}
+	known := wanted(t, Reading{})
+	plain := Reading{Delimiter: r.Delimiter, Encoding: r.Encoding, Sheet: r.Sheet}
+	if err := out.start(f, t, plain, known); err != nil {
+		return Look{}, err
+	}
+	look := Look{Found: out.found, Targets: Targets(t)}
+	look.Samples, look.Means = make([][]string, len(look.Columns)), make([]string, len(look.Columns))
+	for {
+		rec, more, err := out.src.next()
+		if err != nil {
+			return Look{}, err
+		}
+		if !more {
+			break
+		}
+		look.Lines++
+		for i := range min(len(rec.cells), len(look.Columns)) {
+			if cell := strings.TrimSpace(rec.cells[i]); cell != "" && len(look.Samples[i]) < 3 {
+				look.Samples[i] = append(look.Samples[i], strings.Clone(cell))
+			}
+		}
+	}
+	means := map[string]string{}
+	for _, p := range r.Map {
+		means[p.Name] = p.Means
+	}
+	for i, name := range look.Columns {
+		if c, _, ok := ours(t.Columns(), name); ok && c.Name == name && len(r.Map) == 0 {
+			look.Means[i] = name
+		}
+		if m, ok := means[name]; ok {
+			look.Means[i] = m
+		}
+	}
+	return look, nil
+}
+
+// start opens the file and finds its header.
+func (r *reader) start(f *File, t schema.Table, how Reading, known func(string) bool) (err error) {
+	switch {
+	case f.isWorkbook():
+		r.src, err = openWorkbook(f, how, &r.found)
+		r.whole = true
+	case f.isOldWorkbook():
+		err = fault.Invalidf("the file is a workbook of the format before XLSX; save it as XLSX or CSV")
+	default:
+		r.src, err = openDelimited(f, how, known, &r.found)
+	}
+	if err == nil {
+		_, err = r.header(f, t, how, known)
+	}
+	return err
+}

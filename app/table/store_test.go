@@ -1,0 +1,92 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+func TestFilesWaitForTheirSession(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	path := filepath.Join(t.TempDir(), "q.db")
+	o := db.Options{Now: func() time.Time { return now }}
+	if err := db.Create(path, o); err != nil {
+		t.Fatal(err)
+	}
+	d, err := db.Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	ctx, s := context.Background(), NewStore(d)
+	who := db.Caller{Service: "reorder", User: "mo", Role: "member", Scope: "full", Via: "web", Session: 7}
+	content := bytes.Repeat([]byte("code,name\nA,x\n"), 200_000)
+	token, err := s.Keep(ctx, who, "reorder", "skus", `C:\temp\skus.csv`, content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Find(ctx, who, token)
+	if err != nil || w.Table != "skus" || w.Name != "skus.csv" {
+		t.Fatalf("%+v, %v", w, err)
+	}
+	if got, _ := io.ReadAll(w.File.whole()); !bytes.Equal(got, content) {
+		t.Error("another file came back")
+	}
+	other := who
+	other.Session = 8
+	if _, err := s.Find(ctx, other, token); !fault.Is(err, fault.NotFound) {
+		t.Errorf("another session: %v", err)
+	}
+	for range waitingFiles {
+		if _, err := s.Keep(ctx, who, "reorder", "skus", "more.csv", []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Find(ctx, who, token); !fault.Is(err, fault.NotFound) {
+		t.Errorf("the oldest of too many: %v", err)
+	}
+	if token, err = s.Keep(ctx, who, "reorder", "skus", "a.csv", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(31 * time.Minute)
+	if _, err := s.Find(ctx, who, token); !fault.Is(err, fault.NotFound) {
+		t.Errorf("after half an hour: %v", err)
+	}
+	viewer := who
+	viewer.Role = "viewer"
+	if _, err := s.Keep(ctx, viewer, "reorder", "skus", "a.csv", []byte("x")); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("a viewer: %v", err)
+	}
+	if _, err := s.Keep(ctx, who, "reorder", "skus", "a.csv", make([]byte, MaxWaiting+1)); !fault.Is(err, fault.TooLarge) {
+		t.Errorf("too large: %v", err)
+	}
+	header := []string{"Art", "Name"}
+	how := Reading{Map: mapped("Art=code"), DateFormat: "DD.MM.YYYY"}
+	if err := s.Remember(ctx, "reorder", "skus", header, how); err != nil {
+		t.Fatal(err)
+	}
+	if got, found, err := s.Suggest(ctx, "reorder", "skus", header); err != nil || !found || !reflect.DeepEqual(got, how) {
+		t.Errorf("suggested %+v, %v, %v", got, found, err)
+	}
+	if _, found, err := s.Suggest(ctx, "reorder", "skus", header[:1]); err != nil || found {
+		t.Errorf("suggested for another header: %v, %v", found, err)
+	}
+}
+
+func TestALookShowsWhatColumnsHold(t *testing.T) {
+	look, err := LookAt(wares(), InMemory([]byte("Art;name;Preis\nA;;1,00\nB;x;\nC;y;2,00\nD;z;3,00\n")), Reading{Map: mapped("Art=code")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if look.Lines != 4 || look.Delimiter != ";" || !reflect.DeepEqual(look.Means, []string{"code", "", ""}) ||
+		!reflect.DeepEqual(look.Samples, [][]string{{"A", "B", "C"}, {"x", "y", "z"}, {"1,00", "2,00", "3,00"}}) {
+		t.Errorf("%+v", look)
+	}
+}
