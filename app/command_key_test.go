@@ -132,6 +132,7 @@ func TestRevokeHoldsInARunningServer(t *testing.T) {
 	if _, err := s.authenticate(keys, "store", key); !fault.Is(err, fault.Unauthorized) {
 		t.Fatalf("a revoked key: %v", err)
 	}
+	s.done("user", "add", "carol", "--role", "admin") // the last admin stays
 	s.done("user", "role", "alice", "viewer", "--service", "store")
 	if who, err := s.authenticate(keys, "store", other); err != nil || who.Role != "viewer" {
 		t.Fatalf("got %+v, %v; want a viewer", who, err)

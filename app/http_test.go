@@ -103,7 +103,7 @@ func TestOrderOfRefusals(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			a := s.Do("reorder", c.method, c.path, c.key, c.body, c.heads...)
 			m := a.Map(t)
-			if a.Status != c.status || m["error"] != c.code || len(m) != 2 {
+			if a.Status != c.status || m["error"] != c.code || m["detail"] == "" {
 				t.Fatalf("%d %s, want %d %s", a.Status, a.Body, c.status, c.code)
 			}
 			detail, _ := m["detail"].(string)

@@ -111,7 +111,7 @@ func TestRentalToolRefusals(t *testing.T) {
 		{"list_leases", `{"status":"active"}`, []string{"status"}},
 		{"list_leases", `{"limit":[50]}`, []string{"limit"}},
 		{"lease_detail", `{}`, []string{"lease_id is missing"}},
-		{"lease_detail", `{"lease_id":"1"}`, []string{"lease_id"}},
+		{"lease_detail", `{"lease_id":"one"}`, []string{"lease_id"}},
 		{"lease_detail", `{"lease_id":{"id":1}}`, []string{"lease_id"}},
 		{"lease_detail", `{"lease_id":9}`, []string{"lease 9"}},
 		{"lease_detail", `{"id":1}`, []string{"id"}},

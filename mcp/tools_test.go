@@ -180,7 +180,7 @@ func TestRefusedCalls(t *testing.T) {
 		{"wrong type", "full", "write_note", `{"text":true}`, []string{"text", "true", "a text"}},
 		{"null", "full", "write_note", `{"text":"a","times":null}`, []string{"times", "null", "from 1 to 9"}},
 		{"a number as text that is none", "full", "write_note", `{"text":"a","times":"3 "}`, []string{"times", `"3 "`, "from 1 to 9"}},
-		{"a truth value as text that is none", "full", "write_note", `{"text":"a","loud":"yes"}`, []string{"loud", `"yes"`, "true"}},
+		{"a truth value as text that is none", "full", "write_note", `{"text":"a","loud":"yes"}`, []string{"loud", `"yes"`, "true or false"}},
 		{"out of range", "full", "write_note", `{"text":"a","times":10}`, []string{"times", "10", "from 1 to 9"}},
 		{"too fine", "full", "write_note", `{"text":"a","weight":0.0001}`, []string{"weight", "0.0001"}},
 		{"no calendar day", "full", "write_note", `{"text":"a","on":"2026-02-30"}`, []string{"on", "2026-02-30", "YYYY-MM-DD"}},

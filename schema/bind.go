@@ -311,7 +311,7 @@ func (f *Form) Bool(p *bool, name, about string, opts ...Opt) bool {
 	case "false", "0":
 		*p = false
 	default:
-		f.refuse(a, ": %s is not allowed; it takes true (1) or false (0)", Quote(word))
+		f.refuse(a, ": %s is not allowed; it takes %s", Quote(word), f.truths())
 		return false
 	}
 	return true
@@ -481,4 +481,12 @@ func orNothing[T comparable](v T) any {
 		return nil
 	}
 	return v
+}
+
+// truths says how a truth value is written.
+func (f *Form) truths() string {
+	if f.surface == Tool {
+		return "true or false"
+	}
+	return "true (1) or false (0)"
 }
