@@ -130,7 +130,7 @@ func (l *load) drained(p *apptest.Process) {
 		l.t.Fatal(err)
 	}
 	apptest.Await(l.t, "the deliveries", func() bool {
-		n, err := d.Glance("SELECT count(*) FROM deliveries WHERE state IN ('pending', 'sending')")
+		n, err := d.QueryInt("SELECT count(*) FROM deliveries WHERE state IN ('pending', 'sending')")
 		if err != nil {
 			l.t.Fatal(err)
 		}

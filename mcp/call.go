@@ -39,13 +39,18 @@ func (x *exchange) call(b []byte, params strict.Value) ([]byte, *wrong) {
 // read calls a tool that changes nothing, or gives what it answered lately where that
 // is still right.
 func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
+	cache := x.e.o.Cache
+	if cache == nil {
+		return x.do(x.r.Context(), b, t, args, nil)
+	}
 	with := string(args.Raw())
-	if given, kept := x.e.o.Recent.Recall(x.who, t.op.Tool, with); kept {
+	given, version, found := cache.Get(x.who, t.op.Tool, with)
+	if found {
 		b = slices.Grow(b, len(given)+len(x.e.ready().said.callTail)+100)
 		return x.endCall(append(b, given...))
 	}
-	ctx, basis := db.Founding(x.r.Context())
-	return x.do(ctx, b, t, args, func(given []byte) { x.e.o.Recent.Keep(x.who, t.op.Tool, with, basis, given) })
+	ctx, on := db.Track(x.r.Context())
+	return x.do(ctx, b, t, args, func(given []byte) { cache.Put(x.who, t.op.Tool, with, version, on, given) })
 }
 
 // do calls a tool and appends the result. keep, unless it is nil, is shown the one of a

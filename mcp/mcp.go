@@ -9,7 +9,6 @@ package mcp
 import (
 	"errors"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -25,11 +24,19 @@ type Options struct {
 	Version string          // the program's
 	Origins []string        // origins beside the server's own whose pages may call, "https://agents.example"
 	Log     func(err error) // told what callers are not: internal errors and their causes
-	Recent  *db.Recent      // what was answered lately; nil keeps nothing
+	Cache   ResponseCache   // nil: nothing is kept
 
 	// Authenticate tells who asks. A refusal of the kinds Unauthorized, Limited and
 	// Unavailable is answered as REST answers it.
 	Authenticate func(r *http.Request) (db.Caller, error)
+}
+
+// ResponseCache keeps what was answered lately, by who asked and what with which
+// arguments. Get gives an answer that is still right, else the database's version, which
+// Put takes with the answer and what it depends on. app/cache has one.
+type ResponseCache interface {
+	Get(who db.Caller, what, with string) (body []byte, version int64, found bool)
+	Put(who db.Caller, what, with string, version int64, on *db.Dependencies, body []byte)
 }
 
 // Endpoint is the agent endpoint of one service.
@@ -148,7 +155,7 @@ func guarded[T any](fn func() (T, error)) (v T, err error) {
 			panic(cause)
 		}
 		if cause != nil {
-			err = &panicked{cause: cause, stack: debug.Stack()}
+			err = &panicked{cause: cause, stack: db.StackOf(cause)}
 		}
 	}()
 	return fn()

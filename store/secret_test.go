@@ -21,16 +21,16 @@ func TestCodesAreNowhereAfterTheyWereShown(t *testing.T) {
 	s := newShop(t)
 	who := admin
 	who.KeyID = 1
-	who.Keep = &db.Keep{
+	ctx := db.Once(background, who, db.Idempotency{
 		Key: "mint-1", Route: "POST /api/redeem-codes", Body: sha256.Sum256(nil),
 		Render: func(answer any) (int, []byte, error) {
 			b, err := strict.Marshal(answer.(schema.Redacter).Redacted())
 			return 201, b, err
 		},
-	}
-	m, err := s.MintCodes(background, who, 200, "PLUGIN", "", "launch")
+	})
+	m, err := s.MintCodes(ctx, who, 200, "PLUGIN", "", "launch")
 	must(t, err)
-	_, err = s.MintCodes(background, who, 200, "PLUGIN", "", "launch")
+	_, err = s.MintCodes(ctx, who, 200, "PLUGIN", "", "launch")
 	again, ok := err.(*db.Replay)
 	if !ok || strings.Contains(string(again.Body), m.Codes[0]) || !strings.Contains(string(again.Body), `"codes":[]`) {
 		t.Errorf("the replay is %v", err)

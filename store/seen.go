@@ -44,7 +44,7 @@ func later(m map[int64]exact.Instant, id int64, at exact.Instant) map[int64]exac
 
 // onLicenses brings the times of records that were read up to what is not flushed yet.
 func (s *seen) onLicenses(ctx context.Context, list []License) {
-	db.Passing(ctx)
+	db.NoCache(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range list {
@@ -61,7 +61,7 @@ func (s *seen) onLicense(ctx context.Context, l License) License {
 }
 
 func (s *seen) onSeats(ctx context.Context, list []Activation) {
-	db.Passing(ctx)
+	db.NoCache(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range list {

@@ -42,9 +42,9 @@ func TestChecksAreRememberedAndFlushed(t *testing.T) {
 	equal(t, "not stored yet", stored(), [2]int64{0, int64(start)})
 	must(t, s.Flush(background))
 	equal(t, "stored", stored(), [2]int64{int64(s.now()), int64(s.now())})
-	writes, _ := s.DB.Waits()
+	writes := s.DB.Stats().Writes
 	must(t, s.Flush(background))
-	after, _ := s.DB.Waits()
+	after := s.DB.Stats().Writes
 	equal(t, "nothing to flush is no write", after, writes)
 
 	s.check(l.Key, "m")

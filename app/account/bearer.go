@@ -88,8 +88,7 @@ func bearer(authorization string) (hash [sha256.Size]byte, ok bool) {
 
 // find gives the caller of a valid key.
 func (k *Keys) find(ctx context.Context, hash [sha256.Size]byte) (who db.Caller, found bool, err error) {
-	version, err := k.look()
-	if err != nil {
+	if err := k.look(); err != nil {
 		return who, false, err
 	}
 	now := minute(exact.InstantOf(k.d.Now()))
@@ -103,7 +102,6 @@ func (k *Keys) find(ctx context.Context, hash [sha256.Size]byte) (who db.Caller,
 	if s == nil {
 		who, found, err = k.read(ctx, hash, now)
 	}
-	who.Seen = version
 	return who, s != nil || found, err
 }
 

@@ -32,36 +32,36 @@ func newMemory[T any](d *db.DB) *memory[T] {
 }
 
 // look makes sure that what is remembered was true when the request came in, or
-// later, and gives the database's version of then. It asks for the database's version,
-// which no commit leaves as it was; only when that has moved does it read the stamp of
+// later. It asks for the database's version, which no commit leaves as it was; only when that has moved does it read the stamp of
 // the credentials, and only when that has moved too is everything forgotten.
 //
 // Requests that come while one looks wait for the next look together: one that began
 // after a request came in serves it too.
-func (m *memory[T]) look() (version int64, err error) { return m.lookSince(m.begun.Load()) }
+func (m *memory[T]) look() error { return m.lookSince(m.begun.Load()) }
 
 // lookSince is look for a request that came when that many looks had begun.
-func (m *memory[T]) lookSince(came uint64) (version int64, err error) {
+func (m *memory[T]) lookSince(came uint64) error {
 	m.looking.Lock()
 	defer m.looking.Unlock()
 	if m.answered > came {
-		return m.version, nil
+		return nil
 	}
 	mine := m.begun.Add(1)
-	if version, err = m.d.Version(); err != nil {
-		return 0, err
+	version, err := m.d.Version()
+	if err != nil {
+		return err
 	}
 	if version != m.version {
 		// Read after the version: what is committed in between moves the version again.
-		stamp, err := m.d.Glance(selectStamp)
+		stamp, err := m.d.QueryInt(selectStamp)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		m.trust(stamp)
 		m.version = version
 	}
 	m.answered = mine
-	return version, nil
+	return nil
 }
 
 const selectStamp = "SELECT stamp FROM credential_stamp"

@@ -82,7 +82,7 @@ func InstallationID(ctx context.Context, d *db.DB) (id string, err error) {
 // for a user without a role in the service it is Forbidden, with the session given all
 // the same.
 func (s *Sessions) Authenticate(ctx context.Context, token, service string) (db.Caller, Session, error) {
-	v, version, err := s.find(ctx, session.Staff, token)
+	v, err := s.find(ctx, session.Staff, token)
 	if err != nil {
 		return db.Caller{}, Session{}, err
 	}
@@ -91,7 +91,7 @@ func (s *Sessions) Authenticate(ctx context.Context, token, service string) (db.
 		return db.Caller{}, v, fault.Forbiddenf("the user %s has no role in the %s service; an admin of that service gives one", v.User, service)
 	}
 	return db.Caller{
-		Service: service, User: v.User, Role: role, Scope: "full", Via: "web", Session: v.ID, Seen: version,
+		Service: service, User: v.User, Role: role, Scope: "full", Via: "web", Session: v.ID,
 	}, v, nil
 }
 
@@ -99,39 +99,38 @@ func (s *Sessions) Authenticate(ctx context.Context, token, service string) (db.
 // there is none that is good. Of tenants' and buyers' sessions the Subject says whose
 // they are: every query of theirs starts from it.
 func (s *Sessions) Find(ctx context.Context, kind session.Kind, token string) (Session, error) {
-	v, _, err := s.find(ctx, kind, token)
-	return v, err
+	return s.find(ctx, kind, token)
 }
 
-func (s *Sessions) find(ctx context.Context, kind session.Kind, token string) (Session, int64, error) {
+func (s *Sessions) find(ctx context.Context, kind session.Kind, token string) (Session, error) {
 	nobody := fault.New(fault.Unauthorized, "nobody is signed in here, or the session has ended: sign in")
 	hash, ok := session.Hash(token)
 	if !ok {
-		return Session{}, 0, nobody
+		return Session{}, nobody
 	}
-	version, err := s.look()
-	if err != nil {
-		return Session{}, 0, err
+	if err := s.look(); err != nil {
+		return Session{}, err
 	}
 	now := exact.InstantOf(s.d.Now())
 	s.mu.Lock()
 	v := s.seen[hash]
 	s.mu.Unlock()
 	if v == nil {
+		var err error
 		if v, err = s.read(ctx, hash, kind, token); err != nil {
-			return Session{}, 0, err
+			return Session{}, err
 		}
 	}
 	if v == nil {
-		return Session{}, 0, nobody
+		return Session{}, nobody
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if v.Kind != kind || !v.Good(now) {
-		return Session{}, 0, nobody
+		return Session{}, nobody
 	}
 	s.use(v, minute(now))
-	return v.Session, version, nil
+	return v.Session, nil
 }
 
 // use notes when a session was seen. It is called with mu held.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -77,7 +76,7 @@ func (h *handler) panicked(w http.ResponseWriter, _ *http.Request, cause any) {
 	if cause == any(http.ErrAbortHandler) {
 		panic(cause)
 	}
-	h.Log.Error().Str("stack", string(debug.Stack())).Str("request_id", seen(w).id).Msg(fmt.Sprint("panic: ", cause))
+	h.Log.Error().Str("stack", string(db.StackOf(cause))).Str("request_id", seen(w).id).Msg(fmt.Sprint("panic: ", cause))
 	if seen(w).status == 0 {
 		h.refuse(w, errors.New("panic"))
 	}

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"net/http"
 	"net/url"
@@ -69,17 +70,18 @@ func query(raw string) (map[string][]string, error) {
 	return q, nil
 }
 
-// remember makes the caller keep its answer when the request has an Idempotency-Key.
-func (h *handler) remember(who *db.Caller, op schema.Op, r *http.Request, body []byte) error {
+// once gives the context under which the answer is kept, when the request has an
+// Idempotency-Key.
+func (h *handler) once(ctx context.Context, who db.Caller, op schema.Op, r *http.Request, body []byte) (context.Context, error) {
 	given := r.Header.Values("Idempotency-Key")
 	if len(given) == 0 || op.Public || !op.Writes {
-		return nil
+		return ctx, nil
 	}
 	key := given[0]
 	if len(given) > 1 || len(key) < 1 || len(key) > 200 {
-		return fault.Invalidf("Idempotency-Key: give it once, with 1 to 200 characters")
+		return ctx, fault.Invalidf("Idempotency-Key: give it once, with 1 to 200 characters")
 	}
-	who.Keep = &db.Keep{
+	return db.Once(ctx, who, db.Idempotency{
 		Key: key, Route: r.Method + " " + r.URL.Path, Body: sha256.Sum256(body),
 		Render: func(answer any) (int, []byte, error) {
 			if k, ok := answer.(schema.Redacter); ok {
@@ -88,6 +90,5 @@ func (h *handler) remember(who *db.Caller, op schema.Op, r *http.Request, body [
 			b, err := encode(nil, answer)
 			return status(op, answer), b, err
 		},
-	}
-	return nil
+	}), nil
 }

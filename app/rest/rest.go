@@ -15,6 +15,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 	"github.com/rs/zerolog"
 
+	"quartermaster/app/cache"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
@@ -27,7 +28,7 @@ type Options struct {
 	Version      string // the program's
 	DB           *db.DB
 	Authenticate func(ctx context.Context, service, authorization, remote string) (db.Caller, error)
-	Recent       *db.Recent   // what was answered lately
+	Cache        *cache.ResponseCache
 	Agent        http.Handler // POST /mcp; nil for a service without agents
 	Log          zerolog.Logger
 	Trusted      []netip.Prefix // proxies whose X-Forwarded-For counts
@@ -199,17 +200,18 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 
 // read answers a GET, out of what was answered lately where that is still right.
 func (h *handler) read(w http.ResponseWriter, op schema.Op, who db.Caller, r *http.Request, ps httprouter.Params) {
-	if body, kept := h.Recent.Recall(who, r.URL.Path, r.URL.RawQuery); kept {
+	body, version, found := h.Cache.Get(who, r.URL.Path, r.URL.RawQuery)
+	if found {
 		wire.Send(w, http.StatusOK, body)
 		return
 	}
-	ctx, basis := db.Founding(r.Context())
+	ctx, on := db.Track(r.Context())
 	answer, err := h.call(ctx, op, false, who, r, ps)
 	if err != nil {
 		h.refuse(w, err)
 		return
 	}
-	h.answer(w, op, answer, func(body []byte) { h.Recent.Keep(who, r.URL.Path, r.URL.RawQuery, basis, body) })
+	h.answer(w, op, answer, func(body []byte) { h.Cache.Put(who, r.URL.Path, r.URL.RawQuery, version, on, body) })
 }
 
 func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Caller, r *http.Request, ps httprouter.Params) (any, error) {
@@ -227,7 +229,8 @@ func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Calle
 		if err := h.body(&in, op, raw, r); err != nil {
 			return nil, err
 		}
-		if err := h.remember(&who, op, r, in.Raw); err != nil {
+		var err error
+		if ctx, err = h.once(ctx, who, op, r, in.Raw); err != nil {
 			return nil, err
 		}
 	}

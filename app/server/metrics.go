@@ -38,8 +38,8 @@ var bounds = [...]time.Duration{
 func newMeters(d *db.DB) *meters {
 	m := &meters{set: metrics.NewSet()}
 	m.set.NewGauge("quartermaster_database_bytes", func() float64 { return float64(d.Size()) })
-	m.set.NewGauge("quartermaster_writes_total", func() float64 { n, _ := d.Waits(); return float64(n) })
-	m.set.NewGauge("quartermaster_write_wait_seconds_total", func() float64 { _, t := d.Waits(); return t.Seconds() })
+	m.set.NewGauge("quartermaster_writes_total", func() float64 { return float64(d.Stats().Writes) })
+	m.set.NewGauge("quartermaster_write_wait_seconds_total", func() float64 { return d.Stats().Waited.Seconds() })
 	return m
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"quartermaster/app/account"
+	"quartermaster/app/cache"
 	"quartermaster/app/rest"
 	"quartermaster/mcp"
 	"quartermaster/schema"
@@ -28,7 +29,7 @@ type Server struct {
 	db        *db.DB
 	services  *Services
 	keys      *account.Keys
-	recent    *db.Recent
+	cache     *cache.ResponseCache
 	sender    *webhook.Sender
 	meters    *meters
 	listeners map[string]*listener // by service, and "metrics"
@@ -83,7 +84,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 			return nil, fmt.Errorf("fill the demo: %w", err)
 		}
 	}
-	s.keys, s.recent = account.NewKeys(s.db), db.NewRecent(s.db)
+	s.keys, s.cache = account.NewKeys(s.db), cache.New(s.db)
 	s.meters = newMeters(s.db)
 	s.sender = webhook.NewSender(s.db, webhook.Options{
 		Version: Version, AllowPrivate: c.AllowPrivate, Grace: stopWithin,
@@ -123,7 +124,7 @@ func (s *Server) listen(c *Config) error {
 			continue
 		}
 		o := rest.Options{
-			Service: service, Version: Version, DB: s.db, Authenticate: s.keys.Authenticate, Recent: s.recent,
+			Service: service, Version: Version, DB: s.db, Authenticate: s.keys.Authenticate, Cache: s.cache,
 			Log: s.log, Trusted: trusted, CORSOrigin: c.CORSOrigin, Observe: s.meters.observe,
 		}
 		if service.Agents {
@@ -151,7 +152,7 @@ func (s *Server) listen(c *Config) error {
 
 func (s *Server) agent(service schema.Service, c *Config) http.Handler {
 	return mcp.New(service, mcp.Options{
-		Version: Version, Origins: c.MCPOrigins, Recent: s.recent,
+		Version: Version, Origins: c.MCPOrigins, Cache: s.cache,
 		Authenticate: func(r *http.Request) (db.Caller, error) {
 			return s.keys.Authenticate(r.Context(), service.Name, r.Header.Get("Authorization"), rest.Remote(r))
 		},

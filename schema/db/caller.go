@@ -13,30 +13,10 @@ type Caller struct {
 	Scope   string // read or full
 	Via     string // rest, mcp, cli, license, provider; web, portal, buyer, request
 	KeyID   int64  // the API key; 0 when there is none
-	Seen    int64  // the database's version when the key was found good; 0 when there was none
 	Session int64  // the session of staff; 0 when there is none
-	Keep    *Keep  // set for a request that carries an Idempotency-Key
 
 	quiet bool // the appliance's own bookkeeping, which leaves no audit entry
 }
-
-// Keep asks Update to store its answer in the transaction of the write, and to give
-// the stored one back when the same request comes again within a day.
-type Keep struct {
-	Key    string   // as the client sent it
-	Route  string   // method and path, ids included
-	Body   [32]byte // SHA-256 of the request's body
-	Render func(answer any) (status int, body []byte, err error)
-}
-
-// Replay is the error by which Update says that this very request was answered
-// before; it carries the answer.
-type Replay struct { //nolint:errname // it is an answer that travels as an error
-	Status int
-	Body   []byte
-}
-
-func (*Replay) Error() string { return "answered before" }
 
 // systemUser is the actor of what the appliance does by itself.
 const systemUser = "system"

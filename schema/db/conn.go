@@ -49,24 +49,24 @@ func (c *handle) resetAll() {
 // Conn is a consistent view of the database at one instant. Everything read through
 // it belongs together; it is valid until the function that got it returns.
 type Conn struct {
-	c     *handle
-	now   exact.Instant
-	loc   *time.Location
-	basis *Basis // told what of the clock was looked at; may be nil
+	c   *handle
+	now exact.Instant
+	loc *time.Location
+	on  *Dependencies // told what of the clock was looked at; may be nil
 }
 
 // Now is the instant of this view or transaction.
 func (c *Conn) Now() exact.Instant {
-	if c.basis != nil {
-		c.basis.now = true
+	if c.on != nil {
+		c.on.now = true
 	}
 	return c.now
 }
 
 // Today is the calendar day of Now in the shop's time zone.
 func (c *Conn) Today() exact.Day {
-	if c.basis != nil {
-		c.basis.today = true
+	if c.on != nil {
+		c.on.today = true
 	}
 	return c.now.Day(c.loc)
 }

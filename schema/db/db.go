@@ -194,9 +194,9 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 			err = failed(end)
 		}
 	}()
-	basis := basisOf(ctx)
-	conn := &Conn{c: c, now: exact.InstantOf(d.now()), loc: d.zone, basis: basis}
-	basis.views(conn)
+	on := dependenciesOf(ctx)
+	conn := &Conn{c: c, now: exact.InstantOf(d.now()), loc: d.zone, on: on}
+	on.views(conn)
 	err = fn(conn)
 	done = true
 	return err
@@ -248,11 +248,11 @@ func (d *DB) giveBack(c *handle) {
 
 // Version is a number that changes whenever any connection, of this process or
 // another, has committed. It reads no table.
-func (d *DB) Version() (int64, error) { return d.Glance("PRAGMA data_version") }
+func (d *DB) Version() (int64, error) { return d.QueryInt("PRAGMA data_version") }
 
-// Glance reads one number on a connection of its own, so that it waits for no reader;
+// QueryInt reads one number on a connection of its own, so that it waits for no reader;
 // 0 when the query gives no row. It is for queries that cost next to nothing.
-func (d *DB) Glance(query string) (int64, error) {
+func (d *DB) QueryInt(query string) (int64, error) {
 	d.watchMu.Lock()
 	defer d.watchMu.Unlock()
 	if d.watch == nil {

@@ -3,7 +3,6 @@ package db
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"fmt"
 
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -137,48 +136,4 @@ func randomHex(n int) string {
 	b := make([]byte, n)
 	_, _ = rand.Read(b) // never fails
 	return hex.EncodeToString(b)
-}
-
-// keptFor is how long an answer is kept for its idempotency key, in seconds.
-const keptFor = 24 * 60 * 60
-
-// replay gives *Replay when this very request was answered within the last day, and
-// a refusal when its key was used for another body.
-func (tx *Tx) replay() error {
-	k := tx.who.Keep
-	if k == nil {
-		return nil
-	}
-	type answer struct {
-		Replay
-		request []byte
-	}
-	a, found, err := One(&tx.Conn, func(r *Row) answer {
-		return answer{Replay: Replay{Status: int(r.Int()), Body: r.Bytes()}, request: r.Bytes()}
-	}, "SELECT status, body, request FROM answers WHERE key_id = ? AND idempotency_key = ? AND route = ? AND created_at > ?",
-		tx.who.KeyID, k.Key, k.Route, tx.Now()-keptFor)
-	switch {
-	case err != nil || !found:
-		return err
-	case string(a.request) != string(k.Body[:]):
-		return fault.Conflictf("the Idempotency-Key %q was used for another body; use a new key for a new request", k.Key)
-	}
-	return &a.Replay
-}
-
-// keep stores the answer for the request's idempotency key.
-func (tx *Tx) keep(answer any) error {
-	k := tx.who.Keep
-	if k == nil {
-		return nil
-	}
-	status, body, err := k.Render(answer)
-	if err != nil {
-		return fmt.Errorf("render the kept answer: %w", err)
-	}
-	if err := run(tx.c, "DELETE FROM answers WHERE created_at <= ?", tx.Now()-keptFor); err != nil {
-		return failed(err)
-	}
-	return failed(run(tx.c, "INSERT OR REPLACE INTO answers (key_id, idempotency_key, route, request, status, body, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		tx.who.KeyID, k.Key, k.Route, k.Body[:], status, body, tx.Now()))
 }

@@ -17,8 +17,8 @@ import (
 // Update is the one door for every write. It refuses a caller who may not write,
 // then calls fn in a transaction and commits; fn's error, or its panic, rolls
 // everything back. A write without an audit entry is an error. The answer is stored
-// in the same transaction when who.Keep asks for it; a request that was answered
-// before gives *Replay.
+// in the same transaction when the context asks for it (see Once); a request that was
+// answered before gives *Replay.
 //
 // Writers that wait share one commit, each in a savepoint with an outcome of its
 // own, so that many small writes cost one sync. When Update returns without an
@@ -33,8 +33,9 @@ func Update[T any](ctx context.Context, d *DB, who Caller, fn func(*Tx) (T, erro
 		err := t.update(who, run)
 		return answer, err
 	}
+	request := onceOf(ctx, who)
 	err := d.submit(ctx, who, func(tx *Tx) error {
-		if err := tx.replay(); err != nil {
+		if err := tx.replay(request); err != nil {
 			return err
 		}
 		if err := expected(ctx, &tx.Conn); err != nil {
@@ -43,7 +44,7 @@ func Update[T any](ctx context.Context, d *DB, who Caller, fn func(*Tx) (T, erro
 		if err := run(tx); err != nil {
 			return err
 		}
-		return tx.keep(answer)
+		return tx.keep(request, answer)
 	})
 	if err != nil {
 		return none, err
@@ -80,7 +81,7 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 	if d.writing.is() {
 		return nestedError()
 	}
-	basisOf(ctx).passes()
+	NoCache(ctx)
 	t := &pending{ctx: ctx, who: who, fn: fn, since: time.Now(), done: make(chan struct{})}
 	select {
 	case d.queue <- t:
@@ -267,6 +268,14 @@ func panicOf(cause any) *Panic {
 	return &Panic{Cause: cause, Stack: debug.Stack()}
 }
 
+// StackOf is the stack of what panicked, for the deferred function that recovered cause.
+func StackOf(cause any) []byte {
+	if p, is := cause.(*Panic); is {
+		return p.Stack
+	}
+	return debug.Stack()
+}
+
 func (p *Panic) Error() string { return fmt.Sprint(p.Cause) }
 
 // Unwrap gives a cause that is an error.
@@ -283,8 +292,11 @@ func (w *waits) add(d time.Duration) {
 	w.nanos.Add(int64(d))
 }
 
-// Waits tells how many writes there were and how long they took in all, from asking
-// to being on the disk.
-func (d *DB) Waits() (writes int64, total time.Duration) {
-	return d.waits.n.Load(), time.Duration(d.waits.nanos.Load())
+// Stats are counts since the database was opened.
+type Stats struct {
+	Writes int64
+	Waited time.Duration // of all writes, from asking to being on the disk
 }
+
+// Stats gives the counts as they stand.
+func (d *DB) Stats() Stats { return Stats{d.waits.n.Load(), time.Duration(d.waits.nanos.Load())} }

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -137,58 +138,70 @@ func TestTryUndoesOneRow(t *testing.T) {
 	}
 }
 
-func keeping(key, body string) Caller {
-	c := CLI("reorder")
-	c.KeyID = 7
-	c.Keep = &Keep{Key: key, Route: "POST /x", Render: func(answer any) (int, []byte, error) {
+// onceBy is the context of a request of the API key, and its caller.
+func onceBy(keyID int64, user, key, body string) (context.Context, Caller) {
+	who := CLI("reorder")
+	who.KeyID, who.User = keyID, user
+	k := Idempotency{Key: key, Route: "POST /x", Render: func(answer any) (int, []byte, error) {
 		return 201, []byte(fmt.Sprint(answer)), nil
 	}}
-	copy(c.Keep.Body[:], body)
-	return c
+	copy(k.Body[:], body)
+	return Once(ctx, who, k), who
 }
 
 func TestAnswersAreKeptForADay(t *testing.T) {
 	d, clock := fresh(t)
 	runs := 0
-	ask := func(who Caller) error {
+	ask := func(keyID int64, user, key, body string) error {
+		ctx, who := onceBy(keyID, user, key, body)
+		// What the appliance does by itself on the way is no answer.
+		if err := Exec(ctx, d, System(who), func(tx *Tx) error { return tx.AuditSystem("x", "y:1", nil) }); err != nil {
+			return err
+		}
 		_, err := Update(ctx, d, who, func(tx *Tx) (string, error) {
 			runs++
 			return fmt.Sprint("run ", runs), addUser(tx, fmt.Sprint(runs))
 		})
 		return err
 	}
-	if err := ask(keeping("k", "body")); err != nil {
+	if err := ask(7, "ann", "k", "body"); err != nil {
 		t.Fatal(err)
 	}
 	var again *Replay
-	if err := ask(keeping("k", "body")); !errors.As(err, &again) || again.Status != 201 || string(again.Body) != "run 1" {
+	if err := ask(7, "ann", "k", "body"); !errors.As(err, &again) || again.Status != 201 || string(again.Body) != "run 1" {
 		t.Errorf("the same request again: %v", err)
 	}
-	if err := ask(keeping("k", "other")); !fault.Is(err, fault.Conflict) {
+	if err := ask(7, "ann", "k", "other"); !fault.Is(err, fault.Conflict) {
 		t.Errorf("another body: %v, want a conflict", err)
 	}
-	other := keeping("k", "body")
-	other.KeyID = 8
-	if err := ask(other); err != nil {
+	if err := ask(8, "ann", "k", "body"); err != nil {
 		t.Errorf("another API key: %v", err)
 	}
+	for _, user := range []string{"bob", "eve"} {
+		if err := ask(0, user, "k", "body"); err != nil {
+			t.Errorf("%s, who has no API key: %v", user, err)
+		}
+	}
+	if err := ask(0, "bob", "k", "body"); !errors.As(err, &again) {
+		t.Errorf("somebody without an API key again: %v", err)
+	}
 	clock.add(24*time.Hour - time.Second)
-	if err := ask(keeping("k", "body")); !errors.As(err, &again) {
+	if err := ask(7, "ann", "k", "body"); !errors.As(err, &again) {
 		t.Errorf("a second before the day is over: %v", err)
 	}
 	clock.add(time.Second)
-	if err := ask(keeping("k", "body")); err != nil {
+	if err := ask(7, "ann", "k", "body"); err != nil {
 		t.Errorf("after a day: %v", err)
 	}
-	refused := keeping("r", "body")
 	for range 2 {
-		_, err := Update(ctx, d, refused, func(*Tx) (int, error) { return 0, fault.Invalidf("no") })
+		ctx, who := onceBy(7, "ann", "r", "body")
+		_, err := Update(ctx, d, who, func(*Tx) (int, error) { return 0, fault.Invalidf("no") })
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("refused answers are not kept: %v", err)
 		}
 	}
-	if runs != 3 {
-		t.Errorf("%d runs, want 3", runs)
+	if runs != 5 {
+		t.Errorf("%d runs, want 5", runs)
 	}
 }
 
@@ -199,7 +212,8 @@ func TestRacingRequestsOfOneKeyRunOnce(t *testing.T) {
 	done, replayed := 0, 0
 	for range 20 {
 		wg.Go(func() {
-			_, err := Update(ctx, d, keeping("k", "b"), func(tx *Tx) (string, error) { return "x", addUser(tx, "once") })
+			ctx, who := onceBy(7, "ann", "k", "b")
+			_, err := Update(ctx, d, who, func(tx *Tx) (string, error) { return "x", addUser(tx, "once") })
 			mu.Lock()
 			defer mu.Unlock()
 			var again *Replay

@@ -1,0 +1,210 @@
+package cache
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
+)
+
+var ctx = context.Background()
+
+// desk asks one question as a surface does: get the answer, or work it out and put it.
+type desk struct {
+	*dbtest.House
+	t      *testing.T
+	c      *ResponseCache
+	worked int
+}
+
+func newDesk(t *testing.T) *desk {
+	h := dbtest.Open(t, time.UTC, time.Date(2026, 11, 20, 21, 5, 0, 0, time.UTC))
+	return &desk{House: h, t: t, c: New(h.DB)}
+}
+
+// ana is the caller of one of ana's keys.
+func ana(key int64) db.Caller {
+	return db.Caller{Service: "store", User: "ana", Role: "admin", Scope: "full", Via: "rest", KeyID: key}
+}
+
+func (k *desk) ask(who db.Caller, what, with string, work func(context.Context) error) {
+	k.t.Helper()
+	body, version, found := k.c.Get(who, what, with)
+	if found {
+		if string(body) != what+with {
+			k.t.Fatalf("%s%s was answered with %q", what, with, body)
+		}
+		return
+	}
+	k.worked++
+	ctx, on := db.Track(ctx)
+	if err := work(ctx); err != nil {
+		k.t.Fatal(err)
+	}
+	k.c.Put(who, what, with, version, on, []byte(what+with))
+}
+
+// expect fails unless the answer was worked out so many times since it was last asked.
+func (k *desk) expect(n int, when string) {
+	k.t.Helper()
+	if k.worked != n {
+		k.t.Errorf("%s: worked out %d times, want %d", when, k.worked, n)
+	}
+	k.worked = 0
+}
+
+func (k *desk) looks(at func(*db.Conn)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return k.DB.View(ctx, func(c *db.Conn) error {
+			if at != nil {
+				at(c)
+			}
+			_, _, err := db.One(c, db.Int, "SELECT count(*) FROM users")
+			return err
+		})
+	}
+}
+
+func commit(ctx context.Context, d *db.DB) error {
+	return db.Exec(ctx, d, db.CLI(""), func(tx *db.Tx) error { return tx.Audit("x", "y:1", nil) })
+}
+
+func TestAnAnswerIsKeptUntilACommit(t *testing.T) {
+	k := newDesk(t)
+	twice := func() {
+		for range 2 {
+			k.ask(ana(1), "/api/x", "a=1", k.looks(nil))
+		}
+	}
+	twice()
+	k.expect(1, "asked twice")
+	if err := commit(ctx, k.DB); err != nil {
+		t.Fatal(err)
+	}
+	twice()
+	k.expect(1, "after a commit")
+	other, err := db.Open(k.DB.Path(), db.Options{Zone: time.UTC})
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice()
+	k.expect(0, "another process looks on")
+	if err := commit(ctx, other); err != nil {
+		t.Fatal(err)
+	}
+	twice()
+	k.expect(1, "after a commit of another process")
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAnAnswerIsItsQuestionsAndItsCallersOwn(t *testing.T) {
+	k := newDesk(t)
+	for range 2 {
+		k.ask(ana(1), "/api/x", "", k.looks(nil))
+		k.ask(ana(1), "/api/x", "a=1", k.looks(nil))
+		k.ask(ana(1), "/api/y", "", k.looks(nil))
+	}
+	k.expect(3, "three questions, asked twice")
+	other := ana(2)
+	other.Via = "mcp"
+	k.ask(other, "/api/x", "", k.looks(nil))
+	k.expect(0, "another key of the same user, role and scope")
+	for name, change := range map[string]func(*db.Caller){
+		"service": func(w *db.Caller) { w.Service = "rental" },
+		"user":    func(w *db.Caller) { w.User = "bob" },
+		"role":    func(w *db.Caller) { w.Role = "viewer" },
+		"scope":   func(w *db.Caller) { w.Scope = "read" },
+		"nobody":  func(w *db.Caller) { *w = db.Caller{} },
+		"no key":  func(w *db.Caller) { w.User, w.KeyID = "", 0 },
+	} {
+		who := ana(1)
+		change(&who)
+		k.ask(who, "/api/x", "", k.looks(nil))
+		k.expect(1, "another "+name)
+	}
+}
+
+func TestAnAnswerIsNotKeptPastItsDay(t *testing.T) {
+	k := newDesk(t)
+	daily, timeless := k.looks(func(c *db.Conn) { c.Today() }), k.looks(nil)
+	both := func() {
+		k.ask(ana(1), "daily", "", daily)
+		k.ask(ana(1), "timeless", "", timeless)
+	}
+	both()
+	k.pass(2*time.Hour + 54*time.Minute + 59*time.Second) // 23:59:59
+	both()
+	k.expect(2, "to the end of the day")
+	k.pass(time.Second)
+	both()
+	k.expect(1, "at midnight")
+	k.pass(-time.Second)
+	both()
+	k.expect(1, "when the clock was put back")
+}
+
+func TestWhatDoesNotLastIsNotKept(t *testing.T) {
+	k := newDesk(t)
+	for what, work := range map[string]func(context.Context) error{
+		"looks at the clock":            k.looks(func(c *db.Conn) { c.Now() }),
+		"reads nothing":                 func(context.Context) error { return nil },
+		"writes":                        func(ctx context.Context) error { return commit(ctx, k.DB) },
+		"knows what no database does":   func(ctx context.Context) error { db.NoCache(ctx); return k.looks(nil)(ctx) },
+		"spans two days":                func(ctx context.Context) error { return k.overMidnight(ctx) },
+		strings.Repeat("x", mostAnswer): k.looks(nil),
+	} {
+		for range 2 {
+			k.ask(ana(1), what, "", work)
+		}
+		k.expect(2, what[:min(20, len(what))])
+	}
+}
+
+func (k *desk) pass(d time.Duration) { k.At(k.Now().Add(d)) }
+
+func (k *desk) overMidnight(ctx context.Context) error {
+	if err := k.looks(nil)(ctx); err != nil {
+		return err
+	}
+	k.pass(24 * time.Hour)
+	return k.looks(nil)(ctx)
+}
+
+func TestAnswersAreBounded(t *testing.T) {
+	k := newDesk(t)
+	who := ana(1)
+	for i := range 100 {
+		k.ask(who, strings.Repeat(string(rune('a'+i%26)), 100_000+i), "", k.looks(nil))
+		held := 0
+		for q, v := range k.c.held {
+			held += len(q.what) + len(v.body)
+		}
+		if held > mostAnswers || k.c.size > mostAnswers || held > k.c.size {
+			t.Fatalf("%d bytes are held, %d counted, %d allowed", held, k.c.size, mostAnswers)
+		}
+	}
+	k.expect(100, "a hundred questions")
+	for i := range 10 { // the answer to one question grows from day to day
+		ctx, on := db.Track(ctx)
+		k.Must(k.looks(nil)(ctx))
+		_, version, _ := k.c.Get(who, "one", "")
+		k.c.Put(who, "one", "", version, on, make([]byte, 1000*i))
+		if got := len(k.c.held[asked(who, "one", "")].body); got != 1000*i {
+			t.Fatalf("%d bytes are kept, want %d", got, 1000*i)
+		}
+	}
+	counted := 0
+	for q, v := range k.c.held {
+		counted += len(q.what) + len(q.with) + len(v.body) + answerBeside
+	}
+	if counted != k.c.size {
+		t.Errorf("%d bytes are held and %d counted", counted, k.c.size)
+	}
+	k.ask(who, strings.Repeat("v", 100_099), "", k.looks(nil))
+	k.expect(0, "the last one again")
+}
