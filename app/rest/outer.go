@@ -51,8 +51,8 @@ func seen(w http.ResponseWriter) *record {
 func (h *handler) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		rec := &record{ResponseWriter: w, id: requestID(r)}
-		r.RemoteAddr = h.client(r)
+		rec := &record{ResponseWriter: w, id: RequestID(r)}
+		r.RemoteAddr = Client(r, h.Trusted)
 		head := w.Header()
 		head["X-Request-Id"] = []string{rec.id}
 		head["X-Content-Type-Options"] = nosniff
@@ -78,13 +78,13 @@ func (h *handler) finish(rec *record, r *http.Request, took time.Duration) {
 		rec.route = "none"
 	}
 	if h.Observe != nil {
-		h.Observe(Observation{Service: h.Service.Name, Method: known(r.Method), Route: rec.route, Status: rec.status, Took: took})
+		h.Observe(Observation{Service: h.Service.Name, Method: Known(r.Method), Route: rec.route, Status: rec.status, Took: took})
 	}
 	e := h.Log.Info()
 	if e == nil {
 		return
 	}
-	e = e.Str("service", h.Service.Name).Str("method", known(r.Method)).Str("route", rec.route).
+	e = e.Str("service", h.Service.Name).Str("method", Known(r.Method)).Str("route", rec.route).
 		Int("status", rec.status).Int64("us", took.Microseconds()).Int("bytes", rec.bytes).Str("request_id", rec.id)
 	if p := keyPrefix(r); p != "" {
 		e = e.Str("key", p)
@@ -102,8 +102,8 @@ func keyPrefix(r *http.Request) string {
 	return key[:shown]
 }
 
-// known keeps made-up methods out of the log and the metrics.
-func known(method string) string {
+// Known keeps made-up methods out of the log and the metrics.
+func Known(method string) string {
 	switch method {
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS":
 		return method
@@ -111,7 +111,8 @@ func known(method string) string {
 	return "other"
 }
 
-func requestID(r *http.Request) string {
+// RequestID is the request's id as the client gave it, or a new one.
+func RequestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
 	if len(id) >= 1 && len(id) <= 128 && strings.IndexFunc(id, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-'
@@ -123,14 +124,14 @@ func requestID(r *http.Request) string {
 	return hex.EncodeToString(b[:])
 }
 
-// client is the address that asked: the connection's, or behind a trusted proxy the
+// Client is the address that asked: the connection's, or behind a trusted proxy the
 // last address in X-Forwarded-For that is not a trusted proxy itself.
-func (h *handler) client(r *http.Request) string {
+func Client(r *http.Request, proxies []netip.Prefix) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr
 	}
-	if len(h.Trusted) == 0 || !h.trusted(host) {
+	if len(proxies) == 0 || !trusted(proxies, host) {
 		return host
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -141,19 +142,19 @@ func (h *handler) client(r *http.Request) string {
 			break
 		}
 		host = addr.Unmap().String()
-		if !h.trusted(host) {
+		if !trusted(proxies, host) {
 			break
 		}
 	}
 	return host
 }
 
-func (h *handler) trusted(host string) bool {
+func trusted(proxies []netip.Prefix, host string) bool {
 	addr, err := netip.ParseAddr(host)
 	if err != nil {
 		return false
 	}
-	for _, p := range h.Trusted {
+	for _, p := range proxies {
 		if p.Contains(addr.Unmap()) {
 			return true
 		}

@@ -1,0 +1,216 @@
+package screen
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/app/rest"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+	"quartermaster/schema/wire"
+)
+
+// exchange is one request for a page and what becomes of it.
+type exchange struct {
+	s       *Screens
+	w       http.ResponseWriter
+	r       *http.Request
+	id      string
+	route   *route
+	path    map[string]string // the named parts of the route
+	visitor *visitor          // nil: nobody is signed in
+	fields  url.Values        // of a POST
+	status  int
+	bytes   int
+	wrote   bool
+}
+
+// who is the caller of the operations and queries of this request.
+func (x *exchange) who() db.Caller { return x.visitor.caller }
+
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// ServeHTTP answers one request for a page.
+func (s *Screens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	x := &exchange{s: s, w: w, r: r, id: rest.RequestID(r)}
+	r.RemoteAddr = rest.Client(r, s.Trusted)
+	h := w.Header()
+	h.Set("X-Request-Id", x.id)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", contentPolicy)
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	if s.OwnTLS {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+	defer func() { x.finish(time.Since(start)) }()
+	defer x.recovered()
+	if strings.HasPrefix(r.URL.Path, "/static/") {
+		s.static(&counted{x}, r)
+		return
+	}
+	h.Set("Cache-Control", "private, no-cache")
+	if err := x.serve(); err != nil {
+		x.refuse(err)
+	}
+}
+
+// serve finds what answers, and who is looking.
+func (x *exchange) serve() error {
+	route, values := x.s.router.find(x.r.URL.EscapedPath())
+	if route == nil {
+		x.look(page.Staff)
+		return fault.NotFoundf("there is no page %s here", x.r.URL.Path)
+	}
+	x.route, x.path = route, values
+	answer := route.of(x.r.Method)
+	if answer == nil {
+		x.w.Header().Set("Allow", route.allows())
+		x.look(route.area)
+		return fault.New(fault.Method, "%s is not allowed here; allowed: %s", x.r.Method, route.allows())
+	}
+	if x.r.Method == http.MethodPost {
+		if err := x.checkForged(); err != nil {
+			return err
+		}
+	}
+	if err := x.look(route.area); err != nil {
+		return err
+	}
+	return answer(x)
+}
+
+// recovered turns a panic into an error page; the log has the stack.
+func (x *exchange) recovered() {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if cause == any(http.ErrAbortHandler) {
+		panic(cause)
+	}
+	x.s.Log.Error().Str("stack", string(debug.Stack())).Str("request_id", x.id).Msg(fmt.Sprint("panic: ", cause))
+	if !x.wrote {
+		x.refuse(errors.New("panic"))
+	}
+}
+
+// finish writes the request's log line and its metrics; the path only as its pattern.
+func (x *exchange) finish(took time.Duration) {
+	pattern := "none"
+	switch {
+	case x.route != nil:
+		pattern = x.route.pattern
+	case strings.HasPrefix(x.r.URL.Path, "/static/"):
+		pattern = "/static/"
+	}
+	if x.s.Observe != nil {
+		x.s.Observe(Observation{Service: x.s.Service.Name, Method: rest.Known(x.r.Method), Route: pattern, Status: x.status, Took: took})
+	}
+	e := x.s.Log.Info()
+	if e == nil {
+		return
+	}
+	e = e.Str("service", x.s.Service.Name).Str("method", rest.Known(x.r.Method)).Str("route", pattern).
+		Int("status", x.status).Int64("us", took.Microseconds()).Int("bytes", x.bytes).Str("request_id", x.id)
+	if x.visitor != nil {
+		e = e.Str("user", x.visitor.caller.User)
+	}
+	e.Msg("request")
+}
+
+// counted is the ResponseWriter of a request, which notes status and size.
+type counted struct{ x *exchange }
+
+func (c *counted) Header() http.Header { return c.x.w.Header() }
+
+func (c *counted) WriteHeader(status int) {
+	c.x.status, c.x.wrote = status, true
+	c.x.w.WriteHeader(status)
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	if !c.x.wrote {
+		c.WriteHeader(http.StatusOK)
+	}
+	n, err := c.x.w.Write(b)
+	c.x.bytes += n
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (c *counted) Unwrap() http.ResponseWriter { return c.x.w }
+
+var packers = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
+	return z
+}}
+
+// send writes a whole page. One that shows a secret is neither kept nor packed.
+func (x *exchange) send(status int, body []byte, secret bool) {
+	h := x.w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	if secret {
+		h.Set("Cache-Control", "no-store")
+	} else {
+		h.Add("Vary", "Accept-Encoding")
+	}
+	w := &counted{x}
+	if secret || len(body) < 1024 || !takesGzip(x.r) || x.r.Method == http.MethodHead {
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+		w.WriteHeader(status)
+		if x.r.Method != http.MethodHead {
+			_, _ = w.Write(body)
+		}
+		return
+	}
+	h.Set("Content-Encoding", "gzip")
+	w.WriteHeader(status)
+	z := packers.Get().(*gzip.Writer)
+	defer packers.Put(z)
+	z.Reset(w)
+	_, _ = z.Write(body)
+	_ = z.Close()
+}
+
+// sendJSON answers who does not ask for a page.
+func (x *exchange) sendJSON(e *fault.Error) {
+	wire.Refuse(&counted{x}, e)
+}
+
+// wantsPage tells whether the client names text/html in Accept.
+func wantsPage(r *http.Request) bool {
+	return strings.Contains(strings.ToLower(strings.Join(r.Header.Values("Accept"), ",")), "text/html")
+}
+
+// lead sends the browser on, with GET.
+func (x *exchange) lead(path string) error {
+	h := x.w.Header()
+	h.Set("Location", path)
+	(&counted{x}).WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// draw makes the markup of a component.
+func (x *exchange) draw(f *page.Frame, c templ.Component) ([]byte, error) {
+	b := templ.GetBuffer()
+	defer templ.ReleaseBuffer(b)
+	if err := c.Render(page.With(x.r.Context(), f), b); err != nil {
+		return nil, err
+	}
+	return append([]byte(nil), b.Bytes()...), nil
+}

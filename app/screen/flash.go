@@ -1,0 +1,65 @@
+package screen
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+
+	"quartermaster/schema"
+)
+
+// message is what was done, shown once on the next page of the session.
+type message struct {
+	Text string
+	Undo *schema.Undo
+	Key  string // the idempotency key of the undo's form
+}
+
+// flashes are the messages that wait for their sessions' next page. They are not worth
+// a commit each, so they live as long as the process.
+type flashes struct {
+	mu   sync.Mutex
+	wait map[int64][]message // by session
+}
+
+const mostWaiting = 4096
+
+func (f *flashes) add(session int64, m message) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.wait == nil || len(f.wait) > mostWaiting {
+		f.wait = map[int64][]message{}
+	}
+	if n := len(f.wait[session]); n > 4 {
+		f.wait[session] = f.wait[session][n-4:]
+	}
+	f.wait[session] = append(f.wait[session], m)
+}
+
+func (f *flashes) take(session int64) []message {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m := f.wait[session]
+	delete(f.wait, session)
+	return m
+}
+
+// newKey makes idempotency keys for the forms of one page: one random beginning and a
+// number, so that a page of many forms stays small when it is packed.
+func newKey() func() string {
+	var b [9]byte
+	_, _ = rand.Read(b[:]) // never fails
+	base, n := hex.EncodeToString(b[:]), 0
+	return func() string {
+		n++
+		return base + "-" + strconv.Itoa(n)
+	}
+}
+
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+
+func queryEscape(s string) string { return url.QueryEscape(s) }

@@ -1,0 +1,76 @@
+package screen
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"quartermaster/schema/fault"
+)
+
+// originOf is the origin of a public address, "https://shop.example".
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// forgedError is the refusal of a request that another site may have made the browser
+// send. Its page says what was seen, and which setting mends it.
+type forgedError struct{ seen []string }
+
+func (*forgedError) Error() string {
+	return "this form was not sent by a page of this server, so nothing was done"
+}
+
+// checkForged refuses a POST that may come from another site's page: what
+// http.CrossOriginProtection refuses, and one with our cookie that does not say where
+// it comes from.
+func (x *exchange) checkForged() error {
+	site, origin := x.r.Header.Get("Sec-Fetch-Site"), x.r.Header.Get("Origin")
+	bare := site == "" && origin == "" && x.hasCookie()
+	if err := x.s.forged.Check(x.r); err == nil && !bare {
+		return nil
+	}
+	e := &forgedError{}
+	for _, h := range []string{"Sec-Fetch-Site", "Origin", "Host", "X-Forwarded-Host", "X-Forwarded-Proto"} {
+		v := x.r.Header.Get(h)
+		if h == "Host" {
+			v = x.r.Host
+		}
+		if v == "" {
+			v = "(not sent)"
+		}
+		e.seen = append(e.seen, h+": "+v)
+	}
+	e.seen = append(e.seen, "public address of this service: "+x.s.base)
+	return e
+}
+
+// hasCookie tells whether the request carries one of our cookies.
+func (x *exchange) hasCookie() bool {
+	for _, name := range x.s.cookies {
+		if _, err := x.r.Cookie(name); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// mend says which setting mends a forged request's refusal.
+func (x *exchange) mend() string {
+	flag := "--" + x.s.Service.Name + "-url"
+	return fmt.Sprintf("If you sent this form from this server's own page, the server does not know the address that your browser uses. "+
+		"Start it with %s and the address in your browser's address bar (now it takes %s for it), and let a proxy in front of it pass Host, Origin and Sec-Fetch-Site on unchanged.",
+		flag, x.s.base)
+}
+
+func asForbidden(err error) *fault.Error { return fault.New(fault.Forbidden, "%s", err.Error()) }
+
+// clear takes a cookie away.
+func (x *exchange) clearCookie(a area) {
+	c := x.cookie(a, "", -1)
+	http.SetCookie(x.w, c)
+}

@@ -1,0 +1,119 @@
+// Package screen serves a service's pages beside its API: it routes them, knows who is
+// looking, wraps the frame around them, and does operations that a form asks for. The
+// pages themselves are declared beside their services, with the components of package
+// page; the rules stay in the services.
+package screen
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"quartermaster/app/account"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+// Options are what the screens of one service need.
+type Options struct {
+	Service  schema.Service
+	Places   []Place // the services that are served, in the order of the menu
+	DB       *db.DB
+	Sessions *account.Sessions
+	Log      zerolog.Logger
+	Version  string
+	Trusted  []netip.Prefix // proxies whose X-Forwarded-For counts
+	Secure   bool           // TLS is ours or promised: cookies are Secure
+	OwnTLS   bool           // TLS is ours
+	Observe  func(Observation)
+
+	Pages  []page.Page // the service's own, and those that all services have
+	Portal []schema.Op // acts of tenants
+	Buyer  []schema.Op // acts of buyers
+	Open   []schema.Op // acts of whoever has the address, at their own Route
+}
+
+// Place is a service that is served, and where.
+type Place struct{ Name, Title, URL string }
+
+// Observation is one served request, for the metrics.
+type Observation struct {
+	Service, Method, Route string
+	Status                 int
+	Took                   time.Duration
+}
+
+type area = page.Area
+
+// Screens answers for everything on a service's port that is not its API.
+type Screens struct {
+	Options
+	router  router
+	pages   []page.Page
+	ops     map[area]map[string]schema.Op
+	base    string // the service's public address
+	forged  *http.CrossOriginProtection
+	cookies map[area]string // their names
+	flashes flashes
+	shop    shopSettings
+}
+
+// New makes the screens of one service.
+func New(o Options) (*Screens, error) {
+	s := &Screens{Options: o, ops: map[area]map[string]schema.Op{}}
+	for _, p := range o.Places {
+		if p.Name == o.Service.Name {
+			s.base = strings.TrimSuffix(p.URL, "/")
+		}
+	}
+	if err := s.nameCookies(); err != nil {
+		return nil, err
+	}
+	s.forged = http.NewCrossOriginProtection()
+	if origin := originOf(s.base); origin != "" {
+		if err := s.forged.AddTrustedOrigin(origin); err != nil {
+			return nil, err
+		}
+	}
+	s.collect(page.Staff, o.Service.Ops)
+	s.collect(page.Tenant, o.Portal)
+	s.collect(page.Buyer, o.Buyer)
+	s.routes()
+	return s, nil
+}
+
+// collect takes the operations that have a form.
+func (s *Screens) collect(a area, ops []schema.Op) {
+	s.ops[a] = map[string]schema.Op{}
+	for _, op := range ops {
+		if _, twice := s.ops[a][op.Name]; op.Name == "" || op.Public || twice {
+			continue
+		}
+		s.ops[a][op.Name] = op
+	}
+}
+
+// API tells whether a path belongs to the service's API, which reads no cookie.
+func API(path string) bool {
+	for _, p := range []string{"/api/", "/mcp", "/license/", "/providers/", "/healthz", "/.well-known/"} {
+		if path == strings.TrimSuffix(p, "/") || strings.HasPrefix(path, strings.TrimSuffix(p, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// Beside puts the screens beside the API on one port.
+func (s *Screens) Beside(api http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if API(r.URL.Path) {
+			api.ServeHTTP(w, r)
+			return
+		}
+		s.ServeHTTP(w, r)
+	})
+}

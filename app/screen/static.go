@@ -1,0 +1,93 @@
+package screen
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+)
+
+//go:embed static
+var files embed.FS
+
+// asset is one static file, plain and packed.
+type asset struct {
+	path, kind    string
+	plain, packed []byte
+}
+
+var kinds = map[string]string{
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+}
+
+// assets are the static files by their address, and their addresses by name.
+var assets, addresses = func() (map[string]*asset, map[string]string) {
+	byPath, byName := map[string]*asset{}, map[string]string{}
+	entries, err := files.ReadDir("static")
+	if err != nil {
+		panic(err) // embedded: it is there or the build is broken
+	}
+	for _, e := range entries {
+		b, err := files.ReadFile("static/" + e.Name())
+		if err != nil {
+			panic(err)
+		}
+		sum := sha256.Sum256(b)
+		a := &asset{path: "/static/" + hex.EncodeToString(sum[:8]) + "/" + e.Name(), kind: kinds[path.Ext(e.Name())], plain: b, packed: pack(b)}
+		byPath[a.path], byName[e.Name()] = a, a.path
+	}
+	return byPath, byName
+}()
+
+func pack(b []byte) []byte {
+	var out bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	_, _ = z.Write(b)
+	_ = z.Close()
+	return out.Bytes()
+}
+
+// static answers for a static file; it never changes under its address.
+func (s *Screens) static(w http.ResponseWriter, r *http.Request) {
+	a, ok := assets[r.URL.Path]
+	if !ok {
+		s.plainRefusal(w, http.StatusNotFound, "there is no such file")
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		s.plainRefusal(w, http.StatusMethodNotAllowed, "a static file is read with GET")
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", a.kind)
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("Vary", "Accept-Encoding")
+	body := a.plain
+	if takesGzip(r) {
+		h.Set("Content-Encoding", "gzip")
+		body = a.packed
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodGet {
+		_, _ = w.Write(body)
+	}
+}
+
+// takesGzip tells whether the client takes a packed body.
+func takesGzip(r *http.Request) bool {
+	for _, part := range strings.Split(r.Header.Get("Accept-Encoding"), ",") {
+		name, q, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if strings.TrimSpace(name) == "gzip" {
+			q = strings.ReplaceAll(q, " ", "")
+			return q != "q=0" && q != "q=0.0"
+		}
+	}
+	return false
+}

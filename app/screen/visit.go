@@ -1,0 +1,149 @@
+package screen
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"quartermaster/app/account"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+	"quartermaster/schema/session"
+)
+
+// visitor is who is looking.
+type visitor struct {
+	caller  db.Caller
+	session account.Session
+	area    area
+}
+
+// sessionKinds are whose sessions open an area.
+var sessionKinds = map[area]session.Kind{page.Staff: session.Staff, page.Tenant: session.Tenant, page.Buyer: session.Buyer}
+
+// cookiePaths are where an area's cookie is sent.
+var cookiePaths = map[area]string{page.Staff: "/", page.Tenant: "/portal", page.Buyer: "/my"}
+
+// nameCookies gives the areas' cookies the installation's names: two installations on
+// one host must not sign each other out, since cookies ignore ports.
+func (s *Screens) nameCookies() error {
+	id, err := account.InstallationID(context.Background(), s.DB)
+	if err != nil {
+		return err
+	}
+	host, secure := "", ""
+	if s.Secure {
+		host, secure = "__Host-", "__Secure-" // one with a path may not say __Host-
+	}
+	s.cookies = map[area]string{page.Staff: host + "qm-" + id, page.Tenant: secure + "qmt-" + id, page.Buyer: secure + "qmb-" + id}
+	return nil
+}
+
+// cookie makes an area's cookie; a negative age takes it away.
+func (x *exchange) cookie(a area, token string, age int) *http.Cookie {
+	return &http.Cookie{
+		Name: x.s.cookies[a], Value: token, Path: cookiePaths[a], MaxAge: age,
+		HttpOnly: true, Secure: x.s.Secure, SameSite: http.SameSiteLaxMode,
+	}
+}
+
+// token is what the area's cookie holds.
+func (x *exchange) token(a area) string {
+	c, err := x.r.Cookie(x.s.cookies[a])
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// from is where the browser asks from.
+func (x *exchange) from() session.From {
+	return session.From{Address: x.r.RemoteAddr, Agent: x.r.UserAgent()}
+}
+
+// look finds out who is looking. Nobody is no error here: the route decides. A user
+// without a role in the service is Forbidden, with the visitor known.
+func (x *exchange) look(a area) error {
+	ctx := x.r.Context()
+	v := &visitor{area: a}
+	var err error
+	switch token := x.token(a); {
+	case a == page.Public:
+		v.caller = db.Caller{Service: x.s.Service.Name, User: "request", Role: page.Member, Scope: "full", Via: "request"}
+		x.visitor = v
+		return nil
+	case token == "":
+		return nil
+	case a == page.Staff:
+		v.caller, v.session, err = x.s.Sessions.Authenticate(ctx, token, x.s.Service.Name)
+		if fault.Is(err, fault.Forbidden) {
+			v.caller = db.Caller{Service: x.s.Service.Name, User: v.session.User, Via: "web"}
+		}
+	default:
+		v.session, err = x.s.Sessions.Find(ctx, sessionKinds[a], token)
+		who := map[area]string{page.Tenant: "portal", page.Buyer: "buyer"}[a]
+		v.caller = db.Caller{
+			Service: x.s.Service.Name, User: who, Role: page.Member, Scope: "full", Via: who,
+			Subject: v.session.Subject, Session: v.session.ID,
+		}
+	}
+	switch {
+	case fault.Is(err, fault.Unauthorized):
+		return nil
+	case err == nil || fault.Is(err, fault.Forbidden):
+		x.visitor = v
+	}
+	return err
+}
+
+// admit refuses who is not signed in, and sends a browser to where one signs in. done
+// tells that the request is answered.
+func (x *exchange) admit() (done bool, err error) {
+	if x.visitor != nil {
+		return false, nil
+	}
+	if x.route.area != page.Staff {
+		return true, x.signInElsewhere()
+	}
+	switch {
+	case x.r.Method == http.MethodPost:
+		return true, x.signInAgain()
+	case wantsPage(x.r):
+		return true, x.lead("/login?next=" + queryEscape(x.r.URL.RequestURI()))
+	}
+	return true, fault.New(fault.Unauthorized, "nobody is signed in here; sign in at /login")
+}
+
+// needs refuses a role that is less than the one needed, and says who has it.
+func (x *exchange) needs(role, what string) error {
+	order := map[string]int{page.Viewer: 1, page.Member: 2, page.Admin: 3}
+	if x.route.area != page.Staff || order[x.visitor.caller.Role] >= order[role] {
+		return nil
+	}
+	who := x.having(role)
+	text := "it is for the role " + role
+	if role == page.Member {
+		text = "it needs the role member or admin"
+	}
+	return fault.Forbiddenf("%s: %s; %s has the role %s here. Who can: %s", what, text, x.visitor.caller.User, x.visitor.caller.Role, who)
+}
+
+// having names some of those who have the role in this service.
+func (x *exchange) having(role string) string {
+	var names []string
+	err := x.s.DB.View(x.r.Context(), func(c *db.Conn) (err error) {
+		names, err = db.All(c, db.Text, `SELECT u.name FROM users u JOIN roles r ON r.user_id = u.id
+			WHERE r.service = ? AND u.disabled = 0 AND u.removed_at IS NULL AND (r.role = 'admin' OR r.role = ?) ORDER BY r.role, u.name LIMIT 5`,
+			x.s.Service.Name, role)
+		return err
+	})
+	if err != nil || len(names) == 0 {
+		return "the operator at the command line"
+	}
+	return strings.Join(names, ", ")
+}
+
+// now is the moment by the database's clock.
+func (x *exchange) now() exact.Instant { return exact.InstantOf(x.s.DB.Now()) }
