@@ -104,7 +104,7 @@ func (f *Frame) button(b *strings.Builder, a Action) {
 		b.WriteString(`<a` + attrs + ` href="` + esc(f.target(a)) + `">` + label + `</a>`)
 		return
 	}
-	b.WriteString(`<form method="post" action="` + esc(f.doPath(a.op)) + `">`)
+	b.WriteString(`<form method="post" action="` + esc(f.DoPath(a.op)) + `">`)
 	for i := 0; i+1 < len(a.fields); i += 2 {
 		hidden(b, a.fields[i], a.fields[i+1])
 	}
@@ -125,9 +125,9 @@ func (f *Frame) target(a Action) string {
 		q = append(q, "then="+queryEscape(a.then))
 	}
 	if len(q) == 0 {
-		return f.doPath(a.op)
+		return f.DoPath(a.op)
 	}
-	return f.doPath(a.op) + "?" + strings.Join(q, "&")
+	return f.DoPath(a.op) + "?" + strings.Join(q, "&")
 }
 
 // beside writes what stands beside an operation's fields: the idempotency key, and

@@ -34,6 +34,7 @@ type Form struct {
 	Record  bool              // Then is left to the operation: the record's page
 	Extra   templ.Component   // drawn before the button
 	Confirm bool              // sends confirm=yes along
+	Danger  bool              // the button destroys
 }
 
 // Act draws the form; nothing for who may not do the operation.
@@ -59,7 +60,7 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 	if fm.Inline {
 		class = "inline"
 	}
-	b.WriteString(`<form method="post" class="` + class + `" action="` + esc(f.doPath(op.Name)) + `"`)
+	b.WriteString(`<form method="post" class="` + class + `" action="` + esc(f.DoPath(op.Name)) + `"`)
 	if slices.ContainsFunc(args, func(a schema.Arg) bool { return a.Kind == schema.FileKind && fm.shows(a) }) {
 		b.WriteString(` enctype="multipart/form-data"`)
 	}
@@ -94,6 +95,9 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 	button := "btn"
 	if fm.Main {
 		button = "btn main"
+	}
+	if fm.Danger {
+		button += " danger"
 	}
 	b.WriteString(`<button class="` + button + `">` + esc(label) + `</button></form>`)
 	return nil

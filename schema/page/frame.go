@@ -77,6 +77,8 @@ func (f *Frame) may(name string) (schema.Op, bool) {
 		return op, true
 	}
 	switch {
+	case op.Personal:
+		return op, true
 	case op.Admin && f.Who.Role != Admin:
 		return op, false
 	case op.Writes && f.Who.Role != Admin && f.Who.Role != Member:
@@ -91,8 +93,8 @@ func Is(ctx context.Context, role string) bool {
 	return slices.Index(order, From(ctx).Who.Role) >= slices.Index(order, role)
 }
 
-// doPath is where an operation is done.
-func (f *Frame) doPath(op string) string {
+// DoPath is where an operation is done.
+func (f *Frame) DoPath(op string) string {
 	switch f.Area {
 	case Tenant:
 		return "/portal/do/" + op
@@ -113,9 +115,9 @@ func DoPath(ctx context.Context, op string, fields ...string) string {
 		q.Add(fields[i], fields[i+1])
 	}
 	if len(q) == 0 {
-		return f.doPath(op)
+		return f.DoPath(op)
 	}
-	return f.doPath(op) + "?" + q.Encode()
+	return f.DoPath(op) + "?" + q.Encode()
 }
 
 // Here is the address of the page that is drawn, with its query.

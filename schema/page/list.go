@@ -170,7 +170,7 @@ func Bulk(op, button string, controls templ.Component) templ.Component {
 			return nil
 		}
 		var b strings.Builder
-		b.WriteString(`<form method="post" class="bulk" id="bulk-` + op + `" action="` + esc(f.doPath(op)) + `">`)
+		b.WriteString(`<form method="post" class="bulk" id="bulk-` + op + `" action="` + esc(f.DoPath(op)) + `">`)
 		f.beside(&b, "")
 		if controls != nil {
 			if err := controls.Render(ctx, &b); err != nil {

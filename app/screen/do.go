@@ -1,0 +1,331 @@
+package screen
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+	"quartermaster/schema/wire"
+)
+
+// op is the operation that the address names.
+func (x *exchange) op() (schema.Op, error) {
+	op, ok := x.s.ops[x.route.area][x.path["name"]]
+	if !ok {
+		return op, fault.NotFoundf("there is no operation %s here", schema.Quote(x.path["name"]))
+	}
+	return op, nil
+}
+
+// mayDo refuses who may not do the operation, by role.
+func (x *exchange) mayDo(op schema.Op) error {
+	role := page.Viewer
+	switch {
+	case op.Personal:
+	case op.Admin:
+		role = page.Admin
+	case op.Writes:
+		role = page.Member
+	}
+	return x.needs(role, op.Name)
+}
+
+// doPage answers GET /do/:name: the form of an operation that writes, the answer of one
+// that reads.
+func doPage(x *exchange) error {
+	op, err := x.op()
+	if err != nil {
+		return err
+	}
+	if done, err := x.admit(); done || err != nil {
+		return err
+	}
+	if err := x.mayDo(op); err != nil {
+		return err
+	}
+	shop, err := x.shopNow(x.r.Context())
+	if err != nil {
+		return err
+	}
+	in := &sent{fields: x.r.URL.Query()}
+	in.part()
+	if !op.Writes && !op.Personal {
+		return x.answerOf(op, in, shop)
+	}
+	v := doView{op: op, given: in.fields, then: in.then}
+	if err := x.fill(&v, shop); err != nil {
+		return err
+	}
+	if op.Destructive && len(in.fields) > 0 {
+		v.will, v.asked = x.try(op, in, shop)
+	}
+	return x.showForm(http.StatusOK, v, shop)
+}
+
+// doPost answers POST /do/:name: it does the operation.
+func doPost(x *exchange) error {
+	op, err := x.op()
+	if err != nil {
+		return err
+	}
+	if !op.Writes && !op.Personal && x.visitor != nil {
+		x.w.Header().Set("Allow", "GET, HEAD")
+		return fault.New(fault.Method, "%s only reads: ask for it with GET", op.Name)
+	}
+	if x.visitor != nil {
+		if err := x.mayDo(op); err != nil {
+			return err
+		}
+	}
+	in, err := x.receive(mostOf(op))
+	if err != nil {
+		return err
+	}
+	x.fields = in.fields
+	if done, err := x.admit(); done || err != nil {
+		return err
+	}
+	shop, err := x.shopNow(x.r.Context())
+	if err != nil {
+		return err
+	}
+	v := doView{op: op, given: in.fields, then: in.then, key: in.key, seen: in.seen}
+	answer, err := x.do(op, in, shop, &v)
+	switch {
+	case v.ask:
+		return x.showForm(v.status(), v, shop)
+	case err != nil:
+		return x.refuseForm(err, v, shop)
+	}
+	return x.done(op, in, answer, shop)
+}
+
+// do carries the operation out, unless it has to ask first.
+func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any, error) {
+	if op.Credential && x.route.area == page.Staff && !x.visitor.session.Fresh(x.now()) {
+		if in.password == "" {
+			v.ask, v.password = true, true
+			return nil, nil
+		}
+		if err := x.s.Sessions.Confirm(x.r.Context(), x.visitor.session, in.password, x.from()); err != nil {
+			v.ask, v.password, v.refusal = true, true, x.faultOf(err)
+			return nil, nil
+		}
+	}
+	handle, err := op.Decode(x.forOp(in, shop))
+	if err != nil {
+		return nil, err
+	}
+	if op.Destructive && (!in.confirm || in.asked != "" && in.asked != askedOf(in)) {
+		will, asked := x.try(op, in, shop)
+		if will.err != nil {
+			return nil, will.err
+		}
+		v.ask, v.will, v.asked, v.confirm = true, will, asked, true
+		return nil, nil
+	}
+	if err := x.unchanged(op, in, shop, v); err != nil {
+		return nil, err
+	}
+	who := x.who()
+	who.Keep = x.keep(op, in, shop)
+	return handle(x.r.Context(), who)
+}
+
+// forOp is what the form brings to the operation's arguments.
+func (x *exchange) forOp(in *sent, shop shopSettings) schema.Input {
+	i := x.inputOf(in.fields, shop, false)
+	i.Files = in.files
+	return i
+}
+
+// kept is what is stored for an idempotency key: where the first answer led.
+type kept struct {
+	To    string        `json:"to"`
+	Shown exact.Instant `json:"shown,omitempty"` // what is shown once was, at this time
+}
+
+// keep has the write remember where its answer leads, a user and operation.
+func (x *exchange) keep(op schema.Op, in *sent, shop shopSettings) *db.Keep {
+	if in.key == "" || len(in.key) > 200 {
+		return nil
+	}
+	return &db.Keep{
+		Key: in.key, Route: "do/" + op.Name + " " + x.visitor.name(), Body: in.print(),
+		Render: func(answer any) (int, []byte, error) {
+			k := kept{To: x.leads(op, in, answer)}
+			if op.Credential {
+				k.Shown = x.now()
+			}
+			b, err := json.Marshal(k)
+			return http.StatusSeeOther, b, err
+		},
+	}
+}
+
+// name tells whose idempotency keys these are.
+func (v *visitor) name() string {
+	if v.area == page.Staff {
+		return v.caller.User
+	}
+	return v.caller.User + " " + page.Num(v.caller.Subject)
+}
+
+// leads is where the browser goes when the operation is done.
+func (x *exchange) leads(op schema.Op, in *sent, answer any) (to string) {
+	if in.then != "" {
+		return x.ours(in.then)
+	}
+	to = x.homeOf()
+	if op.Leads == nil {
+		return to
+	}
+	defer func() { _ = recover() }() // an answer of another type leads to the first page
+	if path := op.Leads(answer); path != "" {
+		to = path
+	}
+	return to
+}
+
+func (x *exchange) homeOf() string {
+	switch x.route.area {
+	case page.Tenant:
+		return "/portal"
+	case page.Buyer:
+		return "/my"
+	}
+	return "/"
+}
+
+// done leads on, with the message that tells what was done; what is shown once is shown
+// here.
+func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) error {
+	if op.Credential {
+		return x.showOnce(op, in, answer, shop)
+	}
+	m := message{Text: didText(op, answer, shop)}
+	if op.Undo != nil && x.visitor.area == page.Staff {
+		m.Undo = undoOf(op, answer)
+		m.Key = newKey()()
+	}
+	x.s.flashes.add(x.visitor.session.ID, m)
+	return x.lead(x.leads(op, in, answer))
+}
+
+func undoOf(op schema.Op, answer any) (u *schema.Undo) {
+	defer func() { _ = recover() }()
+	return op.Undo(answer)
+}
+
+// didText is the sentence that tells what was done.
+func didText(op schema.Op, answer any, shop shopSettings) (text string) {
+	text = "Done: " + op.Title() + "."
+	if op.Did == nil {
+		return text
+	}
+	defer func() { _ = recover() }()
+	if did := op.Did(answer, exact.CurrencyOf(shop.currency).Format); did != "" {
+		text = sentence(did)
+	}
+	return text
+}
+
+// ours keeps a path that leads to a page of this area that is read, and turns any other
+// into the first page.
+func (x *exchange) ours(to string) string {
+	u, err := url.Parse(to)
+	home := x.homeOf()
+	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || u.Opaque != "" || len(to) < 1 || to[0] != '/' || len(to) > 4000 {
+		return home
+	}
+	if len(to) > 1 && (to[1] == '/' || to[1] == '\\') || slices.ContainsFunc([]byte(to), func(b byte) bool { return b < 0x20 || b == '\\' || b == 0x7f }) {
+		return home
+	}
+	r, _ := x.s.router.find(u.EscapedPath())
+	if r == nil || r.get == nil || r.area != x.route.area || notRead[r.pattern] {
+		return home
+	}
+	return to
+}
+
+// notRead are addresses that nobody is led to.
+var notRead = map[string]bool{"/login": true, "/logout": true, "/welcome/:token": true}
+
+// trial is what a trial run told: what would be done, or why it would be refused.
+type trial struct {
+	text    string
+	changes []db.Change
+	err     error
+}
+
+// try does the operation and takes it back, so that the question before it can say in
+// numbers what will happen.
+func (x *exchange) try(op schema.Op, in *sent, shop shopSettings) (trial, string) {
+	handle, err := op.Decode(x.forOp(in, shop))
+	if err != nil {
+		return trial{err: err}, ""
+	}
+	var answer any
+	who := x.who()
+	changes, err := x.s.DB.Trial(x.r.Context(), func(ctx context.Context) (err error) {
+		answer, err = handle(ctx, who)
+		return err
+	})
+	if err != nil {
+		return trial{err: err}, ""
+	}
+	return trial{text: willText(op, answer, shop), changes: changes}, askedOf(in)
+}
+
+func willText(op schema.Op, answer any, shop shopSettings) (text string) {
+	text = op.Title() + ": this cannot be taken back."
+	if op.Will == nil {
+		return text
+	}
+	defer func() { _ = recover() }()
+	if will := op.Will(answer, exact.CurrencyOf(shop.currency).Format); will != "" {
+		text = sentence(will)
+	}
+	return text
+}
+
+// askedOf names the fields that a question was about.
+func askedOf(in *sent) string {
+	sum := in.print()
+	return hex.EncodeToString(sum[:8])
+}
+
+// refuseForm answers a refused form: replayed, it leads where the first one led; else
+// it is shown again with all that was typed.
+func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
+	var again *db.Replay
+	if errors.As(err, &again) {
+		var k kept
+		if json.Unmarshal(again.Body, &k) != nil {
+			return x.lead("/")
+		}
+		if k.Shown != 0 {
+			v.refusal = fault.Conflictf("this was done and shown already, on %s; what is shown once is not shown again. Make a new one if it is lost", k.Shown)
+			return x.showForm(http.StatusConflict, v, shop)
+		}
+		return x.lead(k.To)
+	}
+	v.refusal = x.faultOf(err)
+	switch v.refusal.Kind {
+	case fault.Internal:
+		x.refuse(v.refusal)
+		return nil
+	case fault.Limited, fault.Unavailable:
+		x.retry(v.refusal)
+	}
+	return x.showForm(wire.Status(v.refusal.Kind), v, shop)
+}

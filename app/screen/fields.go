@@ -1,0 +1,162 @@
+package screen
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
+)
+
+const (
+	mostForm   = 1 << 20
+	mostPhoto  = 10 << 20
+	mostImport = 16 << 20
+)
+
+// sent is what a form brought: its fields, its files, and what stands beside them.
+type sent struct {
+	fields   url.Values
+	files    map[string]schema.File
+	key      string // idempotency_key
+	then     string
+	confirm  bool
+	asked    string // of which fields the question was
+	seen     string
+	password string // typed again
+	format   string
+}
+
+// mostOf is how large a form of the operation may be.
+func mostOf(op schema.Op) int64 {
+	files := slices.ContainsFunc(op.Args(schema.Page), func(a schema.Arg) bool { return a.Kind == schema.FileKind })
+	switch {
+	case !files:
+		return max(mostForm, op.MaxBody)
+	case op.MaxBody > mostPhoto:
+		return op.MaxBody
+	}
+	return mostPhoto + mostForm // the other fields beside the photo
+}
+
+// receive reads the form of a POST: at most most bytes.
+func (x *exchange) receive(most int64) (*sent, error) {
+	in := &sent{fields: url.Values{}, files: map[string]schema.File{}}
+	if x.r.ContentLength > most {
+		return nil, tooLarge(most)
+	}
+	x.r.Body = http.MaxBytesReader(nil, x.r.Body, most)
+	kind, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	switch {
+	case x.r.Header.Get("Content-Type") == "" && x.r.ContentLength == 0:
+	case err != nil || kind != "application/x-www-form-urlencoded" && kind != "multipart/form-data":
+		return nil, fault.New(fault.Media, "a form is sent as application/x-www-form-urlencoded, or as multipart/form-data with a file")
+	case kind == "multipart/form-data":
+		err = in.readParts(multipart.NewReader(x.r.Body, params["boundary"]))
+	default:
+		err = in.readFields(x.r.Body)
+	}
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return nil, tooLarge(most)
+	}
+	if err != nil {
+		return nil, err
+	}
+	in.part()
+	return in, nil
+}
+
+func tooLarge(most int64) error {
+	return fault.New(fault.TooLarge, "what was sent is larger than %d MiB, which is the most that is taken here; nothing was written", most>>20)
+}
+
+func (in *sent) readFields(r io.Reader) error {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return cutOff(err)
+	}
+	if in.fields, err = url.ParseQuery(string(b)); err != nil {
+		return fault.Malformedf("the form cannot be read: %v", err)
+	}
+	return nil
+}
+
+func (in *sent) readParts(r *multipart.Reader) error {
+	for {
+		p, err := r.NextPart()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return cutOff(err)
+		}
+		b, err := io.ReadAll(p)
+		if err != nil {
+			return cutOff(err)
+		}
+		name := p.FormName()
+		switch {
+		case name == "":
+		case p.FileName() == "" && p.Header.Get("Content-Type") == "":
+			in.fields.Add(name, string(b))
+		case p.FileName() != "" || len(b) > 0:
+			in.files[name] = schema.File{Name: path.Base(strings.ReplaceAll(p.FileName(), `\`, "/")), Data: b}
+		}
+	}
+}
+
+// cutOff refuses an upload that ended early, or one that is too large.
+func cutOff(err error) error {
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return err
+	}
+	return fault.Malformedf("what was sent was cut off on the way; nothing was written, send it again")
+}
+
+// part takes out what stands beside the operation's fields.
+func (in *sent) part() {
+	take := func(name string) string {
+		v := in.fields.Get(name)
+		delete(in.fields, name)
+		return v
+	}
+	in.key, in.then, in.asked, in.seen = take("idempotency_key"), take("then"), take("asked"), take("seen")
+	in.confirm = take("confirm") == "yes"
+	in.password = take("password_again")
+	in.format = take("format")
+}
+
+// print is what tells these fields from others: what was sent, in the order of names.
+func (in *sent) print() [sha256.Size]byte {
+	h := sha256.New()
+	for _, name := range slices.Sorted(keysOf(in.fields)) {
+		for _, v := range in.fields[name] {
+			fmt.Fprintf(h, "%d:%s=%d:%s\n", len(name), name, len(v), v)
+		}
+	}
+	for _, name := range slices.Sorted(keysOf(in.files)) {
+		fmt.Fprintf(h, "file %s %x\n", name, sha256.Sum256(in.files[name].Data))
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+func keysOf[V any](m map[string]V) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}

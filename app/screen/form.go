@@ -1,0 +1,213 @@
+package screen
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+)
+
+// doView is what the page of an operation shows.
+type doView struct {
+	op       schema.Op
+	given    url.Values
+	then     string
+	key      string
+	record   map[string]string // what its fields hold at first
+	seen     string            // what the form was made from
+	now      string            // what it would be made from now
+	editing  bool
+	refusal  *fault.Error
+	will     trial
+	asked    string
+	confirm  bool // the question, with confirm=yes
+	ask      bool // it has to be asked before anything is done
+	password bool // the password is asked for again
+	differs  []difference
+	action   string // the beginning of the form's address
+	home     string
+}
+
+// difference is a field that two people changed.
+type difference struct{ label, yours, theirs string }
+
+func (v *doView) status() int {
+	switch {
+	case v.refusal != nil:
+		return statusOf(v.refusal)
+	case v.password:
+		return http.StatusUnauthorized
+	}
+	return http.StatusOK
+}
+
+// argument gives a form's fields by the names of the arguments.
+func argument(op schema.Op, fields url.Values) map[string]string {
+	given := map[string]string{}
+	for _, a := range op.Args(schema.Page) {
+		if v := fields.Get(schema.PageField(a.Name)); v != "" {
+			given[a.Name] = strings.TrimSpace(v)
+		}
+	}
+	return given
+}
+
+// present reads the record that the fields name, by field name; amounts in units.
+func (x *exchange) present(op schema.Op, fields url.Values, shop shopSettings) (record map[string]string, print string, err error) {
+	if op.Fill == nil {
+		return nil, "", nil
+	}
+	var stored map[string]string
+	found := false
+	err = x.s.DB.View(x.r.Context(), func(c *db.Conn) (err error) {
+		stored, found, err = op.Fill(c, argument(op, fields))
+		return err
+	})
+	if err != nil || !found {
+		return nil, "", err
+	}
+	record = map[string]string{}
+	money := exact.CurrencyOf(shop.currency)
+	for name, text := range stored {
+		field := schema.PageField(name)
+		if field != name {
+			if n, err := parseInt(text); err == nil {
+				text = money.Plain(n)
+			}
+		}
+		record[field] = text
+	}
+	return record, printOf(record), nil
+}
+
+func printOf(record map[string]string) string {
+	b, _ := json.Marshal(record) // a map of texts, in the order of names
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}
+
+// fill fills the form from the record that the address names.
+func (x *exchange) fill(v *doView, shop shopSettings) error {
+	record, print, err := x.present(v.op, v.given, shop)
+	if err != nil {
+		return err
+	}
+	if record != nil {
+		v.record, v.now, v.editing = record, print, true
+		if v.seen == "" {
+			v.seen = print
+		}
+	}
+	return nil
+}
+
+// unchanged refuses to write over a record that somebody changed since the form was
+// made from it.
+func (x *exchange) unchanged(op schema.Op, in *sent, shop shopSettings, v *doView) error {
+	if in.seen == "" || op.Fill == nil {
+		return nil
+	}
+	record, print, err := x.present(op, in.fields, shop)
+	if err != nil || print == in.seen {
+		return err
+	}
+	v.now, v.record, v.editing = print, record, true
+	for _, a := range op.Args(schema.Page) {
+		field := schema.PageField(a.Name)
+		yours, sentIt := in.fields[field]
+		if theirs := record[field]; sentIt && yours[len(yours)-1] != theirs {
+			v.differs = append(v.differs, difference{a.Label(), yours[len(yours)-1], theirs})
+		}
+	}
+	return fault.Conflictf("somebody changed this record while you were at it: nothing was written. Below stand both values; send the form again to keep yours")
+}
+
+// showForm sends the page of an operation.
+func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
+	f := x.frame(shop)
+	v.action, v.home = strings.TrimSuffix(f.DoPath(""), "/")+"/", x.homeOf()
+	f.Path, f.Query = f.DoPath(v.op.Name), nil
+	if v.editing && v.now == "" || v.now == "" && v.seen != "" {
+		v.now = v.seen
+	}
+	title := v.op.Title()
+	if v.editing && strings.HasPrefix(v.op.Name, "save_") {
+		title = "Edit " + strings.ReplaceAll(strings.TrimPrefix(v.op.Name, "save_"), "_", " ")
+	}
+	secret := v.op.Credential
+	return x.show(status, title, secret, f, formPage(&v, title, x.form(&v, shop)))
+}
+
+// form is the form of the page: filled with what was typed, what was given, or the
+// record.
+func (x *exchange) form(v *doView, shop shopSettings) page.Form {
+	fm := page.Form{Op: v.op.Name, Record: true, Main: true, Values: v.record, Given: withoutSecrets(v.op, v.given), Fixed: map[string]string{}, Refused: map[string]string{}}
+	if v.then != "" {
+		fm.Fixed["then"] = v.then
+	}
+	if v.key != "" && (v.refusal == nil || v.refusal.Kind != fault.Conflict) {
+		fm.Fixed["idempotency_key"] = v.key
+	}
+	if v.now != "" {
+		fm.Fixed["seen"] = v.now
+	}
+	if v.editing && strings.HasPrefix(v.op.Name, "save_") {
+		fm.Button = "Save"
+	}
+	if v.refusal != nil {
+		for _, r := range v.refusal.Fields {
+			name := schema.PageField(r.Field)
+			if fm.Refused[name] == "" {
+				fm.Refused[name] = sentence(r.Detail)
+			}
+		}
+	}
+	if v.op.Destructive && v.will.err == nil && v.asked != "" {
+		fm.Confirm = true
+		fm.Fixed["asked"] = v.asked
+		fm.Danger = true
+	}
+	if v.password || v.op.Credential && x.route.area == page.Staff && !x.visitor.session.Fresh(x.now()) {
+		v.password = true
+		fm.Extra = passwordAgain(v.refusal != nil && v.refusal.Kind == fault.Invalid && slices.ContainsFunc(v.refusal.Fields, func(f fault.Field) bool { return f.Field == "password" }))
+	}
+	return fm
+}
+
+// withoutSecrets leaves out what is never shown again.
+func withoutSecrets(op schema.Op, given url.Values) url.Values {
+	kept := url.Values{}
+	for name, v := range given {
+		kept[name] = v
+	}
+	for _, a := range op.Args(schema.Page) {
+		if a.Secret {
+			delete(kept, schema.PageField(a.Name))
+		}
+	}
+	return kept
+}
+
+// summaryLine is one refusal of the summary, with the field that it links to.
+type summaryLine struct{ field, text string }
+
+// summary lists what was refused.
+func summary(v *doView, fm page.Form) []summaryLine {
+	var lines []summaryLine
+	if v.refusal == nil {
+		return nil
+	}
+	for _, r := range v.refusal.Fields {
+		lines = append(lines, summaryLine{page.FieldID(fm, schema.PageField(r.Field)), sentence(r.Detail)})
+	}
+	return lines
+}

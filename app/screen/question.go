@@ -1,0 +1,55 @@
+package screen
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+	"quartermaster/schema/wire"
+)
+
+func statusOf(e *fault.Error) int { return wire.Status(e.Kind) }
+
+func parseInt(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }
+
+func (v *doView) unavailable() bool { return v.refusal != nil && v.refusal.Kind == fault.Unavailable }
+
+func lower(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+// actionOf is where the question's form is sent: where it came from.
+func actionOf(v *doView) string { return v.action + v.op.Name }
+
+// backOf leads away from a question.
+func backOf(v *doView) string {
+	if v.then != "" {
+		return v.then
+	}
+	return v.home
+}
+
+// hiddenOf are the fields of a question: all that was sent, and the word that confirms.
+func hiddenOf(v *doView, fm page.Form) [][2]string {
+	var h [][2]string
+	for _, name := range slices.Sorted(keysOf(v.given)) {
+		for _, value := range v.given[name] {
+			h = append(h, [2]string{name, value})
+		}
+	}
+	h = append(h, [2]string{"confirm", "yes"}, [2]string{"asked", v.asked})
+	for _, name := range []string{"then", "idempotency_key", "seen"} {
+		if fm.Fixed[name] != "" {
+			h = append(h, [2]string{name, fm.Fixed[name]})
+		}
+	}
+	if v.key == "" {
+		h = append(h, [2]string{"idempotency_key", newKey()()})
+	}
+	return h
+}

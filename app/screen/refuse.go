@@ -1,0 +1,111 @@
+package screen
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+	"quartermaster/schema/wire"
+)
+
+// refusalView is what the page of an error shows.
+type refusalView struct {
+	Heading, Text  string
+	Lines, Seen    []string
+	Search         bool
+	Back, BackText string
+}
+
+var headings = map[fault.Kind]string{
+	fault.Internal: "The program failed", fault.Unauthorized: "Nobody is signed in here", fault.NotFound: "There is no such page",
+	fault.Method: "This address is not asked so", fault.Forbidden: "You may not do this", fault.Media: "This is not what the form sends",
+	fault.TooLarge: "It is too large", fault.Malformed: "The form could not be read", fault.Invalid: "Something in the address is not taken",
+	fault.Conflict: "It cannot be done now", fault.Limited: "Too many tries", fault.Unavailable: "Nothing can be stored just now",
+	fault.Gone: "This link has ended",
+}
+
+// faultOf is the refusal that err is; one that is none of the caller's making tells
+// nothing but the request's id.
+func (x *exchange) faultOf(err error) *fault.Error {
+	if e, ok := fault.As(err); ok {
+		if e.Kind == fault.Unavailable {
+			x.s.Log.Error().AnErr("cause", e.Cause).Str("service", x.s.Service.Name).Str("request_id", x.id).Msg(e.Detail)
+		}
+		return e
+	}
+	var forged *forgedError
+	if errors.As(err, &forged) {
+		return asForbidden(err)
+	}
+	x.s.Log.Error().Err(err).Str("service", x.s.Service.Name).Str("request_id", x.id).Msg("internal error")
+	return fault.New(fault.Internal, "the program failed; the log has it under request %s", x.id)
+}
+
+// refuse answers with the page of an error, or with JSON for who asks for no page.
+func (x *exchange) refuse(err error) {
+	if x.wrote {
+		return
+	}
+	e := x.faultOf(err)
+	if e.Kind == fault.Limited || e.Kind == fault.Unavailable {
+		x.retry(e)
+	}
+	if !wantsPage(x.r) {
+		x.sendJSON(e)
+		return
+	}
+	v := refusalView{Heading: headings[e.Kind], Text: sentence(e.Detail), Back: "/", BackText: "Go to the first page"}
+	var forged *forgedError
+	signedIn := x.visitor != nil && x.visitor.caller.Role != "" && x.visitor.area == page.Staff
+	switch {
+	case errors.As(err, &forged):
+		v.Heading, v.Seen, v.Lines = "This was refused", forged.seen, []string{x.mend()}
+	case e.Kind == fault.NotFound:
+		v.Search = signedIn
+		if x.route != nil {
+			v.Heading = "There is no such record"
+		}
+	case e.Kind == fault.Invalid:
+		v.Back, v.BackText = x.r.URL.EscapedPath(), "Show all, without filters"
+		for _, f := range e.Fields {
+			v.Lines = append(v.Lines, f.Detail)
+		}
+		if len(v.Lines) == 1 {
+			v.Lines = nil
+		}
+	}
+	if x.r.Method == http.MethodPost && (e.Kind == fault.Limited || e.Kind == fault.Unavailable) {
+		v.Lines = append(v.Lines, "Nothing was written. Go back in your browser and send the form again: it is done once.")
+	}
+	shop, shopErr := x.shopNow(x.r.Context())
+	if shopErr != nil {
+		shop = shopSettings{name: "Quartermaster", currency: "USD"}
+	}
+	if showErr := x.show(wire.Status(e.Kind), v.Heading, false, x.frame(shop), refusal(v)); showErr != nil {
+		x.s.Log.Error().Err(showErr).Str("request_id", x.id).Msg("the page of an error could not be drawn")
+		x.sendJSON(e)
+	}
+}
+
+// retry says when to come again.
+func (x *exchange) retry(e *fault.Error) {
+	x.w.Header().Set("Retry-After", strconv.Itoa(max(1, int((e.Retry+time.Second-1)/time.Second))))
+}
+
+// plainRefusal answers in one line.
+func (s *Screens) plainRefusal(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text + "\n"))
+}
+
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,28 @@
+package screen
+
+import "quartermaster/schema/page"
+
+// routes makes the table of addresses.
+func (s *Screens) routes() {
+	staff := func(pattern string, get, post handle) {
+		s.router.add(pattern, &route{get: get, post: post, area: page.Staff})
+	}
+	staff("/login", loginPage, login)
+	staff("/logout", nil, logout(page.Staff, "/login"))
+	staff("/welcome/:token", welcomePage, accept)
+	staff("/do/:name", doPage, doPost)
+	s.pages = append(s.pages, s.Pages...)
+	for _, p := range s.pages {
+		s.router.add(p.Path, &route{get: s.page(p), area: p.Area})
+	}
+}
+
+// shared are the addresses of the pages that every service has: they stand in the menu
+// of the person, not of the service.
+var shared = map[string]bool{
+	"/users": true, "/keys": true, "/webhooks": true, "/audit": true, "/import": true, "/export": true,
+	"/settings": true, "/backup": true, "/doctor": true, "/account": true,
+}
+
+// signInElsewhere leads a tenant or a buyer to where they sign in.
+func (x *exchange) signInElsewhere() error { return x.lead(x.homeOf()) }

@@ -1,0 +1,183 @@
+package screen
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"quartermaster/app/account"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+	"quartermaster/schema/session"
+	"quartermaster/schema/wire"
+)
+
+// signView is what the page of signing in shows.
+type signView struct {
+	name, next string
+	refusal    *fault.Error
+	again      bool // a form was sent after the session had ended
+	plainHTTP  bool // cookies are Secure, and this is plain http
+}
+
+// loginPage answers GET /login.
+func loginPage(x *exchange) error {
+	if x.visitor != nil {
+		return x.lead("/")
+	}
+	return x.showSign(http.StatusOK, signView{next: x.next(x.r.URL.Query().Get("next"))})
+}
+
+// next keeps where to go after signing in, if it is a page of ours that is read.
+func (x *exchange) next(to string) string {
+	if to == "" {
+		return "/"
+	}
+	return x.ours(to)
+}
+
+func (x *exchange) showSign(status int, v signView) error {
+	shop, err := x.shopNow(x.r.Context())
+	if err != nil {
+		return err
+	}
+	v.plainHTTP = x.s.Secure && !x.secureHere()
+	f := x.frame(shop)
+	return x.show(status, "Sign in", false, f, signPage(v))
+}
+
+// secureHere tells whether the browser speaks https, to us or to a proxy.
+func (x *exchange) secureHere() bool {
+	if x.r.TLS != nil {
+		return true
+	}
+	if proto := x.r.Header.Get("X-Forwarded-Proto"); proto != "" {
+		return strings.EqualFold(proto, "https")
+	}
+	return strings.HasPrefix(x.r.Header.Get("Origin"), "https://") || !x.s.OwnTLS && x.r.Header.Get("Origin") == "" && strings.HasPrefix(x.s.base, "https://")
+}
+
+// login answers POST /login.
+func login(x *exchange) error {
+	in, err := x.receive(mostForm)
+	if err != nil {
+		return err
+	}
+	v := signView{name: in.fields.Get("name"), next: x.next(in.fields.Get("next"))}
+	if x.s.Secure && !x.secureHere() {
+		return x.showSign(http.StatusOK, v)
+	}
+	token, _, err := x.s.Sessions.SignIn(x.r.Context(), v.name, in.fields.Get("password"), x.from())
+	if err != nil {
+		return x.notSigned(err, v)
+	}
+	x.endOld(page.Staff)
+	http.SetCookie(x.w, x.cookie(page.Staff, token, session.Staff.MaxAge()))
+	return x.lead(v.next)
+}
+
+// notSigned shows the page of signing in again.
+func (x *exchange) notSigned(err error, v signView) error {
+	e := x.faultOf(err)
+	if e.Kind == fault.Internal {
+		return err
+	}
+	if e.Kind == fault.Limited || e.Kind == fault.Unavailable {
+		x.retry(e)
+	}
+	v.refusal = e
+	return x.showSign(wire.Status(e.Kind), v)
+}
+
+// endOld ends the session that the browser had: a fresh one at every sign-in.
+func (x *exchange) endOld(a area) {
+	token := x.token(a)
+	if token == "" {
+		return
+	}
+	if err := x.s.Sessions.End(x.r.Context(), sessionKinds[a], token); err != nil {
+		x.s.Log.Warn().Err(err).Msg("the session before could not be ended")
+	}
+}
+
+// logout answers POST /logout, and that of the other areas.
+func logout(a area, to string) handle {
+	return func(x *exchange) error {
+		if token := x.token(a); token != "" {
+			if err := x.s.Sessions.End(x.r.Context(), sessionKinds[a], token); err != nil {
+				return err
+			}
+		}
+		x.clearCookie(a)
+		return x.lead(to)
+	}
+}
+
+// signInAgain answers a form that came after the session had ended: signing in leads
+// back to it, filled.
+func (x *exchange) signInAgain() error {
+	v := signView{next: "/", again: true}
+	if name := x.path["name"]; name != "" && x.fields != nil {
+		kept := url.Values{}
+		op := x.s.ops[x.route.area][name]
+		for field, values := range withoutSecrets(op, x.fields) {
+			kept[field] = values
+		}
+		if to := "/do/" + name + "?" + kept.Encode(); len(to) < 4000 {
+			v.next = to
+		} else {
+			v.next = "/do/" + name
+		}
+	}
+	if !wantsPage(x.r) {
+		return fault.New(fault.Unauthorized, "nobody is signed in here; sign in at /login")
+	}
+	return x.showSign(http.StatusUnauthorized, v)
+}
+
+// welcomeView is what an invitation's page shows.
+type welcomeView struct {
+	account.Invitation
+	refusal *fault.Error
+}
+
+// welcomePage answers GET /welcome/:token, which consumes nothing.
+func welcomePage(x *exchange) error {
+	i, err := x.s.Sessions.Invited(x.r.Context(), x.path["token"])
+	if err != nil {
+		return err
+	}
+	return x.showWelcome(http.StatusOK, welcomeView{Invitation: i})
+}
+
+func (x *exchange) showWelcome(status int, v welcomeView) error {
+	shop, err := x.shopNow(x.r.Context())
+	if err != nil {
+		return err
+	}
+	x.visitor = nil // whoever is signed in, this page is for who is invited
+	return x.show(status, "Welcome", true, x.frame(shop), welcome(v))
+}
+
+// accept answers POST /welcome/:token: it sets the password and signs in.
+func accept(x *exchange) error {
+	in, err := x.receive(mostForm)
+	if err != nil {
+		return err
+	}
+	token, _, err := x.s.Sessions.Accept(x.r.Context(), x.path["token"], in.fields.Get("password"), x.from())
+	if err != nil {
+		e := x.faultOf(err)
+		i, gone := x.s.Sessions.Invited(x.r.Context(), x.path["token"])
+		if e.Kind != fault.Invalid && e.Kind != fault.Limited && e.Kind != fault.Unavailable || gone != nil {
+			return err
+		}
+		if e.Kind != fault.Invalid {
+			x.retry(e)
+		}
+		return x.showWelcome(wire.Status(e.Kind), welcomeView{Invitation: i, refusal: e})
+	}
+	x.endOld(page.Staff)
+	http.SetCookie(x.w, x.cookie(page.Staff, token, session.Staff.MaxAge()))
+	return x.lead("/")
+}

@@ -1,0 +1,258 @@
+package screen
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+)
+
+// frameView is what the document around a page shows.
+type frameView struct {
+	title, shop, home, kind, theme string
+	service, serviceTitle, user, q string
+	clock, zone, logout            string
+	area                           area
+	top, keys                      bool
+	places                         []Place
+	menu, more                     []entry
+	flashes                        []message
+	body                           templ.Component
+}
+
+// entry is one word of a menu.
+type entry struct {
+	path, word, key string
+	current         bool
+}
+
+// shopSettings are the settings that every page shows.
+type shopSettings struct{ name, address, currency string }
+
+// shopNow reads them.
+func (x *exchange) shopNow(ctx context.Context) (v shopSettings, err error) {
+	v = shopSettings{name: "Quartermaster", currency: "USD"}
+	err = x.s.DB.View(ctx, func(c *db.Conn) error {
+		type pair struct{ name, value string }
+		all, err := db.All(c, func(r *db.Row) pair { return pair{r.Text(), r.Text()} },
+			"SELECT name, value FROM settings WHERE name IN ('currency', 'shop_name', 'shop_address')")
+		for _, p := range all {
+			switch p.name {
+			case db.SettingCurrency:
+				v.currency = p.value
+			case db.SettingShopName:
+				v.name = p.value
+			case db.SettingShopAddress:
+				v.address = p.value
+			}
+		}
+		return err
+	})
+	return v, err
+}
+
+// frame is what the components of the page know about the request.
+func (x *exchange) frame(shop shopSettings) *page.Frame {
+	s := x.s
+	f := &page.Frame{
+		Service: s.Service.Name, Path: x.r.URL.EscapedPath(), Query: x.r.URL.Query(),
+		Currency: shop.currency, Shop: page.Shop{Name: shop.name, Address: shop.address},
+		Now: x.now(), Zone: s.DB.Zone(), Base: s.base, NewKey: newKey(),
+	}
+	f.Today = f.Now.Day(f.Zone)
+	if x.route != nil {
+		f.Area = x.route.area
+	}
+	if x.visitor != nil {
+		f.Who, f.Keys = x.visitor.caller, f.Area == page.Staff && x.visitor.session.Shortcuts
+	}
+	f.Op = func(name string) (schema.Op, bool) { op, ok := s.ops[f.Area][name]; return op, ok }
+	f.Choices = func(a schema.Arg) (list []schema.Choice, err error) {
+		err = s.DB.View(x.r.Context(), func(c *db.Conn) error { list, err = a.Choose(c); return err })
+		return list, err
+	}
+	return f
+}
+
+// show draws the body in the frame and sends it.
+func (x *exchange) show(status int, title string, secret bool, f *page.Frame, body templ.Component) error {
+	v := x.around(f, title)
+	v.body = body
+	b, err := x.draw(f, document(v))
+	if err != nil {
+		return err
+	}
+	for _, name := range f.Missing {
+		x.s.Log.Warn().Str("service", x.s.Service.Name).Str("op", name).Str("page", x.route.pattern).Msg("a page offers an operation that there is not")
+	}
+	x.send(status, b, secret)
+	return nil
+}
+
+// around fills the frame of the document.
+func (x *exchange) around(f *page.Frame, title string) *frameView {
+	s := x.s
+	v := &frameView{
+		title: title, shop: f.Shop.Name, home: "/", service: s.Service.Name, serviceTitle: serviceWord(s.Service.Name),
+		area: f.Area, keys: f.Keys, q: "", clock: time.Unix(int64(f.Now), 0).In(f.Zone).Format("15:04"), zone: f.Zone.String(),
+		logout: "/logout",
+	}
+	if x.visitor == nil || x.visitor.caller.Role == "" && f.Area == page.Staff || f.Area == page.Public {
+		v.kind = "bare"
+		return v
+	}
+	v.top, v.user = true, x.visitor.caller.User
+	if f.Path == "/search" {
+		v.q = f.Query.Get("q")
+	}
+	switch f.Area {
+	case page.Tenant:
+		v.home, v.logout, v.user = "/portal", "/portal/logout", "Menu"
+	case page.Buyer:
+		v.home, v.logout, v.user = "/my", "/my/logout", "Menu"
+	default:
+		v.places, v.theme = s.Places, themeClass(x.visitor.session.Theme)
+	}
+	for _, p := range s.pages {
+		e := entry{path: p.Path, word: p.Menu, key: p.Key, current: x.route != nil && within(x.route.pattern, p.Path)}
+		switch {
+		case p.Menu == "" || p.Area != f.Area || !x.may(p.Role):
+		case shared[p.Path]:
+			v.more = append(v.more, e)
+		default:
+			v.menu = append(v.menu, e)
+		}
+	}
+	if f.Area != page.Public {
+		v.flashes = s.flashes.take(x.visitor.session.ID)
+	}
+	return v
+}
+
+// within tells whether a page stands under the one of the menu.
+func within(pattern, menu string) bool {
+	return pattern == menu || menu != "/" && strings.HasPrefix(pattern, menu+"/")
+}
+
+func (x *exchange) may(role string) bool { return role == "" || x.needs(role, "") == nil }
+
+func themeClass(theme string) string {
+	if theme == "auto" {
+		return ""
+	}
+	return theme
+}
+
+func serviceWord(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
+// input is what a page's address brings to its arguments.
+func (x *exchange) input(shop shopSettings, args []schema.Arg) (schema.Input, error) {
+	values := url.Values{}
+	for name, v := range x.r.URL.Query() {
+		if len(v) > 1 {
+			v = v[len(v)-1:] // the last one counts, as of a form's fields
+		}
+		values[name] = v
+	}
+	for _, a := range args {
+		if a.Path == "" {
+			continue
+		}
+		v := x.path[a.Path]
+		if a.Kind == schema.IntKind && !isID(v) {
+			return schema.Input{}, fault.NotFoundf("there is no %s here: ids are positive whole numbers", schema.Quote(v))
+		}
+		values[schema.PageField(a.Name)] = []string{v}
+	}
+	return x.inputOf(values, shop, true), nil
+}
+
+func (x *exchange) inputOf(values url.Values, shop shopSettings, lenient bool) schema.Input {
+	return schema.Input{
+		Surface: schema.Page, Values: values, Lenient: lenient, Remote: x.r.RemoteAddr, Currency: exact.CurrencyOf(shop.currency),
+		Path: func(name string) string { return x.path[name] }, Header: func(string) string { return "" },
+		View: func(fn func(*db.Conn) error) error { return x.s.DB.View(x.r.Context(), fn) },
+	}
+}
+
+func isID(s string) bool {
+	if s == "" || s[0] == '0' || len(s) > 18 {
+		return false
+	}
+	return strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' }) < 0
+}
+
+// page answers GET for a declared page.
+func (s *Screens) page(p page.Page) handle {
+	args := p.Args()
+	return func(x *exchange) error {
+		if done, err := x.admit(); done || err != nil {
+			return err
+		}
+		if err := x.needs(orViewer(p.Role), p.Title); err != nil {
+			return err
+		}
+		shop, err := x.shopNow(x.r.Context())
+		if err != nil {
+			return err
+		}
+		in, err := x.input(shop, args)
+		if err != nil {
+			return err
+		}
+		load, err := p.Decode(in)
+		if err != nil {
+			return err
+		}
+		value, err := load(x.r.Context(), x.who())
+		var elsewhere *page.Elsewhere
+		switch {
+		case errors.As(err, &elsewhere):
+			return x.lead(elsewhere.Path)
+		case err != nil:
+			return err
+		}
+		if p.HasCSV() && x.r.URL.Query().Get("format") == "csv" {
+			return x.sendCSV(p.Sheet(value))
+		}
+		f := x.frame(shop)
+		f.Filters = slices.DeleteFunc(slices.Clone(args), func(a schema.Arg) bool { return a.Path != "" })
+		title := p.Title
+		if t, ok := value.(page.Titled); ok {
+			title = t.PageTitle()
+		}
+		if p.Plain {
+			return x.showPlain(title, f, p.Draw(value))
+		}
+		return x.show(http.StatusOK, title, false, f, p.Draw(value))
+	}
+}
+
+func orViewer(role string) string {
+	if role == "" {
+		return page.Viewer
+	}
+	return role
+}
+
+// showPlain sends a page without the frame, as it is printed.
+func (x *exchange) showPlain(title string, f *page.Frame, body templ.Component) error {
+	v := &frameView{title: title, shop: f.Shop.Name, kind: "print", body: body}
+	b, err := x.draw(f, document(v))
+	if err != nil {
+		return err
+	}
+	x.send(http.StatusOK, b, false)
+	return nil
+}
