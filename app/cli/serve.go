@@ -99,7 +99,11 @@ func (p *program) greetDemo(ctx context.Context, s *server.Server, c *server.Con
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "A demo shop in %s. One full-access key per service:\n", p.dbPath)
+	if link := s.DemoLink(c); link != "" {
+		fmt.Fprintf(p.Stdout, "A demo shop in %s. Its screens, good while this server runs:\n  %s\n\nOne full-access key per service:\n", p.dbPath, link)
+	} else {
+		fmt.Fprintf(p.Stdout, "A demo shop in %s. One full-access key per service:\n", p.dbPath)
+	}
 	for _, service := range s.Declared() {
 		if key := keys[service.Name]; key != "" {
 			fmt.Fprintf(p.Stdout, "\n%s  %s\n  curl -H 'Authorization: Bearer %s' '%s%s'\n",

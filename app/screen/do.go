@@ -121,6 +121,11 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 			return nil, nil
 		}
 	}
+	who := x.who()
+	ctx := x.once(op, in, who)
+	if err := db.Answered(ctx, x.s.DB); err != nil {
+		return nil, err
+	}
 	handle, err := op.Decode(x.forOp(in, shop))
 	if err != nil {
 		return nil, err
@@ -133,12 +138,11 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 		v.ask, v.will, v.asked, v.confirm = true, will, asked, true
 		return nil, nil
 	}
-	if err := x.unchanged(op, in, shop, v); err != nil {
+	answer, err := handle(x.expecting(ctx, op, in, shop), who)
+	if err != nil {
 		return nil, err
 	}
-	who := x.who()
-	who.Keep = x.keep(op, in, shop)
-	return handle(x.r.Context(), who)
+	return answer, db.Answer(ctx, x.s.DB, answer)
 }
 
 // forOp is what the form brings to the operation's arguments.
@@ -154,13 +158,14 @@ type kept struct {
 	Shown exact.Instant `json:"shown,omitempty"` // what is shown once was, at this time
 }
 
-// keep has the write remember where its answer leads, a user and operation.
-func (x *exchange) keep(op schema.Op, in *sent, shop shopSettings) *db.Keep {
+// once has the form done once, and its answer remembered: where it led.
+func (x *exchange) once(op schema.Op, in *sent, who db.Caller) context.Context {
+	ctx := x.r.Context()
 	if in.key == "" || len(in.key) > 200 {
-		return nil
+		return ctx
 	}
-	return &db.Keep{
-		Key: in.key, Route: "do/" + op.Name + " " + x.visitor.name(), Body: in.print(),
+	return db.Once(ctx, who, db.Idempotency{
+		Key: in.key, Route: "do/" + op.Name + x.visitor.suffix(), Body: in.print(),
 		Render: func(answer any) (int, []byte, error) {
 			k := kept{To: x.leads(op, in, answer)}
 			if op.Credential {
@@ -169,15 +174,15 @@ func (x *exchange) keep(op schema.Op, in *sent, shop shopSettings) *db.Keep {
 			b, err := json.Marshal(k)
 			return http.StatusSeeOther, b, err
 		},
-	}
+	})
 }
 
-// name tells whose idempotency keys these are.
-func (v *visitor) name() string {
+// suffix tells tenants and buyers apart, who have no names here.
+func (v *visitor) suffix() string {
 	if v.area == page.Staff {
-		return v.caller.User
+		return ""
 	}
-	return v.caller.User + " " + page.Num(v.caller.Subject)
+	return " " + page.Num(v.caller.Subject)
 }
 
 // leads is where the browser goes when the operation is done.
@@ -324,6 +329,10 @@ func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 	case fault.Internal:
 		x.refuse(v.refusal)
 		return nil
+	case fault.Conflict:
+		if err := x.compare(&v, shop); err != nil {
+			return err
+		}
 	case fault.Limited, fault.Unavailable:
 		x.retry(v.refusal)
 	}

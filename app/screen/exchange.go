@@ -119,7 +119,7 @@ func (x *exchange) finish(took time.Duration) {
 		pattern = "/static/"
 	}
 	if x.s.Observe != nil {
-		x.s.Observe(Observation{Service: x.s.Service.Name, Method: rest.Known(x.r.Method), Route: pattern, Status: x.status, Took: took})
+		x.s.Observe(rest.Observation{Service: x.s.Service.Name, Method: rest.Known(x.r.Method), Route: pattern, Status: x.status, Took: took})
 	}
 	e := x.s.Log.Info()
 	if e == nil {

@@ -58,6 +58,7 @@ func (x *exchange) receive(most int64) (*sent, error) {
 	kind, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	switch {
 	case x.r.Header.Get("Content-Type") == "" && x.r.ContentLength == 0:
+		err = nil
 	case err != nil || kind != "application/x-www-form-urlencoded" && kind != "multipart/form-data":
 		return nil, fault.New(fault.Media, "a form is sent as application/x-www-form-urlencoded, or as multipart/form-data with a file")
 	case kind == "multipart/form-data":

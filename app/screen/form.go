@@ -1,9 +1,7 @@
 package screen
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -50,85 +48,62 @@ func (v *doView) status() int {
 	return http.StatusOK
 }
 
-// argument gives a form's fields by the names of the arguments.
-func argument(op schema.Op, fields url.Values) map[string]string {
-	given := map[string]string{}
-	for _, a := range op.Args(schema.Page) {
-		if v := fields.Get(schema.PageField(a.Name)); v != "" {
-			given[a.Name] = strings.TrimSpace(v)
-		}
-	}
-	return given
-}
-
-// present reads the record that the fields name, by field name; amounts in units.
-func (x *exchange) present(op schema.Op, fields url.Values, shop shopSettings) (record map[string]string, print string, err error) {
+// present reads the record that the fields name, as its form holds it.
+func (x *exchange) present(op schema.Op, fields url.Values, shop shopSettings) (record url.Values, found bool, err error) {
 	if op.Fill == nil {
-		return nil, "", nil
+		return nil, false, nil
 	}
-	var stored map[string]string
-	found := false
+	var filled map[string][]string
 	err = x.s.DB.View(x.r.Context(), func(c *db.Conn) (err error) {
-		stored, found, err = op.Fill(c, argument(op, fields))
+		filled, found, err = op.Filled(c, fields, exact.CurrencyOf(shop.currency))
 		return err
 	})
-	if err != nil || !found {
-		return nil, "", err
-	}
-	record = map[string]string{}
-	money := exact.CurrencyOf(shop.currency)
-	for name, text := range stored {
-		field := schema.PageField(name)
-		if field != name {
-			if n, err := parseInt(text); err == nil {
-				text = money.Plain(n)
-			}
-		}
-		record[field] = text
-	}
-	return record, printOf(record), nil
+	return filled, found, err
 }
 
-func printOf(record map[string]string) string {
-	b, _ := json.Marshal(record) // a map of texts, in the order of names
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:8])
-}
-
-// fill fills the form from the record that the address names.
+// fill fills the form from the record that the address names; what the address says
+// beside it goes before the record's.
 func (x *exchange) fill(v *doView, shop shopSettings) error {
-	record, print, err := x.present(v.op, v.given, shop)
-	if err != nil {
+	record, found, err := x.present(v.op, v.given, shop)
+	if err != nil || !found {
 		return err
 	}
-	if record != nil {
-		v.record, v.now, v.editing = record, print, true
-		if v.seen == "" {
-			v.seen = print
-		}
+	v.record, v.editing = map[string]string{}, true
+	for name, values := range record {
+		v.record[name] = strings.Join(values, "\n")
 	}
+	v.now = schema.Seen(record)
 	return nil
 }
 
-// unchanged refuses to write over a record that somebody changed since the form was
-// made from it.
-func (x *exchange) unchanged(op schema.Op, in *sent, shop shopSettings, v *doView) error {
+// expecting has the act refused, in its own transaction, when somebody changed the
+// record since its form was made.
+func (x *exchange) expecting(ctx context.Context, op schema.Op, in *sent, shop shopSettings) context.Context {
 	if in.seen == "" || op.Fill == nil {
+		return ctx
+	}
+	return db.Expecting(ctx, func(c *db.Conn) error {
+		return op.Unchanged(c, in.fields, in.seen, exact.CurrencyOf(shop.currency))
+	})
+}
+
+// compare says what differs between what was typed and what is stored now, and lets the
+// form be sent again over it.
+func (x *exchange) compare(v *doView, shop shopSettings) error {
+	if v.seen == "" {
 		return nil
 	}
-	record, print, err := x.present(op, in.fields, shop)
-	if err != nil || print == in.seen {
+	if err := x.fill(v, shop); err != nil || !v.editing {
 		return err
 	}
-	v.now, v.record, v.editing = print, record, true
-	for _, a := range op.Args(schema.Page) {
+	for _, a := range v.op.Args(schema.Page) {
 		field := schema.PageField(a.Name)
-		yours, sentIt := in.fields[field]
-		if theirs := record[field]; sentIt && yours[len(yours)-1] != theirs {
+		yours, typed := v.given[field]
+		if theirs := v.record[field]; typed && yours[len(yours)-1] != theirs {
 			v.differs = append(v.differs, difference{a.Label(), yours[len(yours)-1], theirs})
 		}
 	}
-	return fault.Conflictf("somebody changed this record while you were at it: nothing was written. Below stand both values; send the form again to keep yours")
+	return nil
 }
 
 // showForm sends the page of an operation.
@@ -136,7 +111,7 @@ func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 	f := x.frame(shop)
 	v.action, v.home = strings.TrimSuffix(f.DoPath(""), "/")+"/", x.homeOf()
 	f.Path, f.Query = f.DoPath(v.op.Name), nil
-	if v.editing && v.now == "" || v.now == "" && v.seen != "" {
+	if v.now == "" {
 		v.now = v.seen
 	}
 	title := v.op.Title()

@@ -12,6 +12,7 @@ func (s *Screens) routes() {
 	staff("/welcome/:token", welcomePage, accept)
 	staff("/do/:name", doPage, doPost)
 	s.pages = append(s.pages, s.Pages...)
+	s.firstPage()
 	for _, p := range s.pages {
 		s.router.add(p.Path, &route{get: s.page(p), area: p.Area})
 	}

@@ -7,12 +7,13 @@ package screen
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/rs/zerolog"
 
 	"quartermaster/app/account"
+	"quartermaster/app/rest"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
@@ -21,7 +22,8 @@ import (
 // Options are what the screens of one service need.
 type Options struct {
 	Service  schema.Service
-	Places   []Place // the services that are served, in the order of the menu
+	Common   []schema.Op // operations that every service has: people, keys, receivers
+	Places   []Place     // the services that are served, in the order of the menu
 	DB       *db.DB
 	Sessions *account.Sessions
 	Log      zerolog.Logger
@@ -29,7 +31,7 @@ type Options struct {
 	Trusted  []netip.Prefix // proxies whose X-Forwarded-For counts
 	Secure   bool           // TLS is ours or promised: cookies are Secure
 	OwnTLS   bool           // TLS is ours
-	Observe  func(Observation)
+	Observe  func(rest.Observation)
 
 	Pages  []page.Page // the service's own, and those that all services have
 	Portal []schema.Op // acts of tenants
@@ -39,13 +41,6 @@ type Options struct {
 
 // Place is a service that is served, and where.
 type Place struct{ Name, Title, URL string }
-
-// Observation is one served request, for the metrics.
-type Observation struct {
-	Service, Method, Route string
-	Status                 int
-	Took                   time.Duration
-}
 
 type area = page.Area
 
@@ -59,7 +54,6 @@ type Screens struct {
 	forged  *http.CrossOriginProtection
 	cookies map[area]string // their names
 	flashes flashes
-	shop    shopSettings
 }
 
 // New makes the screens of one service.
@@ -79,7 +73,7 @@ func New(o Options) (*Screens, error) {
 			return nil, err
 		}
 	}
-	s.collect(page.Staff, o.Service.Ops)
+	s.collect(page.Staff, append(slices.Clone(o.Service.Ops), o.Common...))
 	s.collect(page.Tenant, o.Portal)
 	s.collect(page.Buyer, o.Buyer)
 	s.routes()

@@ -19,7 +19,9 @@ type Config struct {
 	BehindProxy  bool
 	CORSOrigin   string
 	MCPOrigins   []string
-	AllowPrivate bool // webhooks may go to loopback and private addresses
+	Screens      bool               // pages are served beside the APIs
+	URLs         map[string]*string // by service: the address that browsers use; "" is the listener's
+	AllowPrivate bool               // webhooks may go to loopback and private addresses
 
 	TLSCert, tlsKey string
 	trustedProxies  []string
@@ -45,6 +47,11 @@ func (c *Config) Flags(f *pflag.FlagSet) {
 	f.StringVar(&c.CORSOrigin, "cors-origin", "", "the one origin from which browsers may call the services")
 	f.StringSliceVar(&c.MCPOrigins, "mcp-origin", nil, "an Origin from which the agent endpoint may be called besides its own; may be repeated")
 	f.BoolVar(&c.AllowPrivate, "webhook-allow-private", false, "let webhooks go to loopback and private addresses")
+	f.BoolVar(&c.Screens, "screens", true, "serve the pages beside the APIs; false leaves all of them out")
+	c.URLs = map[string]*string{}
+	for _, s := range Names {
+		c.URLs[s] = f.String(s+"-url", "", "the address at which browsers reach the "+s+" service (default: where it listens)")
+	}
 	f.BoolVar(&c.Init, "init", false, "make the database if there is none")
 	f.BoolVar(&c.Demo, "demo", false, "serve demo.db (unless --db is given), filled once with a small shop, and print a key for each service")
 }
@@ -83,6 +90,12 @@ func (c *Config) Check() error {
 			if u, err := url.Parse(o); o != "" && (err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "") {
 				return fmt.Errorf("%s: %q is not an origin; give scheme and host, such as https://shop.example", flag, o)
 			}
+		}
+	}
+	for _, s := range Names {
+		u, err := url.Parse(*c.URLs[s])
+		if *c.URLs[s] != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "") {
+			return fmt.Errorf("--%s-url: %q is not an address of a service; give scheme and host, such as https://shop.example", s, *c.URLs[s])
 		}
 	}
 	_, err := c.trusted()

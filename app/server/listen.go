@@ -24,6 +24,7 @@ type listener struct {
 	addr   string // the real one, with the port that was picked
 	server *http.Server
 	net    net.Listener
+	api    http.Handler // what it serves beside pages
 }
 
 // listen opens the address; serving begins with serve.
@@ -50,5 +51,5 @@ func listen(addr string, h http.Handler, tlsConfig *tls.Config, log zerolog.Logg
 		server.TLSConfig.NextProtos = []string{"h2", "http/1.1"}
 		ln = tls.NewListener(ln, server.TLSConfig)
 	}
-	return &listener{addr: real, server: server, net: ln}, nil
+	return &listener{addr: real, server: server, net: ln, api: h}, nil
 }

@@ -29,6 +29,7 @@ type Server struct {
 	db        *db.DB
 	services  *Services
 	keys      *account.Keys
+	sessions  *account.Sessions
 	cache     *cache.ResponseCache
 	sender    *webhook.Sender
 	meters    *meters
@@ -85,6 +86,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		}
 	}
 	s.keys, s.cache = account.NewKeys(s.db), cache.New(s.db)
+	s.sessions = account.NewSessions(s.db)
 	s.meters = newMeters(s.db)
 	s.sender = webhook.NewSender(s.db, webhook.Options{
 		Version: Version, AllowPrivate: c.AllowPrivate, Grace: stopWithin,
@@ -140,6 +142,9 @@ func (s *Server) listen(c *Config) error {
 		}
 		s.listeners[service.Name] = l
 	}
+	if err := s.screens(c, trusted); err != nil {
+		return err
+	}
 	if c.MetricsAddr != "" {
 		l, err := listen(c.MetricsAddr, s.meters, nil, s.log)
 		if err != nil {
@@ -193,7 +198,7 @@ func (s *Server) run() {
 
 // flush writes down what is remembered off the requests' path.
 func (s *Server) flush(ctx context.Context) {
-	flushers := append([]func(context.Context) error{s.keys.Flush}, s.services.flush...)
+	flushers := append([]func(context.Context) error{s.keys.Flush, s.sessions.Flush}, s.services.flush...)
 	for _, flush := range flushers {
 		if err := flush(ctx); err != nil && !fault.Is(err, fault.Unavailable) {
 			s.log.Error().Err(err).Msg("bookkeeping failed")

@@ -14,6 +14,7 @@ type Caller struct {
 	Via     string // rest, mcp, cli, license, provider; web, portal, buyer, request
 	KeyID   int64  // the API key; 0 when there is none
 	Session int64  // the session of staff; 0 when there is none
+	Subject int64  // the tenant or the license whose session it is; 0 for others
 
 	quiet bool // the appliance's own bookkeeping, which leaves no audit entry
 }

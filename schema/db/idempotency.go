@@ -60,7 +60,9 @@ const keptFor = 24 * 60 * 60
 
 // replay gives *Replay when this very request was answered within the last day, and
 // a refusal when its key was used for another body.
-func (tx *Tx) replay(k *once) error {
+func (tx *Tx) replay(k *once) error { return tx.Conn.replay(k) }
+
+func (c *Conn) replay(k *once) error {
 	if k == nil {
 		return nil
 	}
@@ -68,10 +70,10 @@ func (tx *Tx) replay(k *once) error {
 		Replay
 		request []byte
 	}
-	a, found, err := One(&tx.Conn, func(r *Row) answer {
+	a, found, err := One(c, func(r *Row) answer {
 		return answer{Replay: Replay{Status: int(r.Int()), Body: r.Bytes()}, request: r.Bytes()}
 	}, "SELECT status, body, request FROM answers WHERE key_id = ? AND idempotency_key = ? AND route = ? AND created_at > ?",
-		k.who.KeyID, k.Key, k.route(), tx.Now()-keptFor)
+		k.who.KeyID, k.Key, k.route(), c.Now()-keptFor)
 	switch {
 	case err != nil || !found:
 		return err
@@ -95,4 +97,28 @@ func (tx *Tx) keep(k *once, answer any) error {
 	}
 	return failed(run(tx.c, "INSERT OR REPLACE INTO answers (key_id, idempotency_key, route, request, status, body, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		k.who.KeyID, k.Key, k.route(), k.Body[:], status, body, tx.Now()))
+}
+
+// Answered gives *Replay when the request of the context was answered before, and a
+// refusal when its key was used for another one. Update looks by itself; this is for
+// whoever has to know before the record's state is looked at.
+func Answered(ctx context.Context, d *DB) error {
+	k, _ := ctx.Value(idempotencyKey{}).(*once)
+	if k == nil {
+		return nil
+	}
+	return d.View(ctx, func(c *Conn) error { return c.replay(k) })
+}
+
+// Answer keeps the answer of the context's request, unless an Update of its caller did:
+// an operation may write as the appliance, or not at all.
+func Answer(ctx context.Context, d *DB, answer any) error {
+	k, _ := ctx.Value(idempotencyKey{}).(*once)
+	if k == nil {
+		return nil
+	}
+	if err := d.View(ctx, func(c *Conn) error { return c.replay(k) }); err != nil {
+		return nil //nolint:nilerr // it is kept
+	}
+	return d.submit(ctx, Bookkeeping(), func(tx *Tx) error { return tx.keep(k, answer) })
 }

@@ -75,9 +75,14 @@ func Actions(as ...Action) templ.Component {
 
 // button writes one action.
 func (f *Frame) button(b *strings.Builder, a Action) {
+	asks := ""
 	if a.op != "" {
-		if _, ok := f.may(a.op); !ok {
+		op, ok := f.may(a.op)
+		if !ok {
 			return
+		}
+		if op.Destructive {
+			asks = ` data-ask`
 		}
 	}
 	class := "btn"
@@ -104,7 +109,7 @@ func (f *Frame) button(b *strings.Builder, a Action) {
 		b.WriteString(`<a` + attrs + ` href="` + esc(f.target(a)) + `">` + label + `</a>`)
 		return
 	}
-	b.WriteString(`<form method="post" action="` + esc(f.DoPath(a.op)) + `">`)
+	b.WriteString(`<form method="post" action="` + esc(f.DoPath(a.op)) + `"` + asks + `>`)
 	for i := 0; i+1 < len(a.fields); i += 2 {
 		hidden(b, a.fields[i], a.fields[i+1])
 	}

@@ -1,0 +1,132 @@
+// What saves steps. Every page works without this file.
+"use strict";
+{
+  const $ = (q, e = document) => e.querySelector(q), $$ = (q, e = document) => [...e.querySelectorAll(q)];
+  const make = (tag, text, into) => { const e = document.createElement(tag); e.textContent = text; into?.append(e); return e; };
+  const keys = "keys" in document.body.dataset;
+
+  // Controls that only work here are hidden without it.
+  $$("[data-print]").forEach(b => { b.hidden = false; b.onclick = () => print(); });
+  $$("[data-help]").forEach(b => { b.hidden = false; b.onclick = help; });
+
+  // What is shown once can be copied.
+  $$(".once dd, .once pre").forEach(e => {
+    const text = e.innerText.trim();
+    if (!text || !navigator.clipboard) return;
+    const b = make("button", "Copy", e);
+    b.type = "button"; b.className = "btn quiet copy";
+    b.onclick = async () => { await navigator.clipboard.writeText(text); b.textContent = "Copied"; };
+  });
+
+  // One box marks all rows.
+  $$("th.mark").forEach(th => {
+    const boxes = () => $$("td.mark input[type=checkbox]", th.closest("table"));
+    if (!boxes().length) return;
+    const all = document.createElement("input");
+    all.type = "checkbox";
+    all.setAttribute("aria-label", "Mark all rows");
+    all.checked = boxes().every(b => b.checked);
+    all.onchange = () => boxes().forEach(b => { b.checked = all.checked; });
+    th.append(all);
+  });
+
+  // A question that comes before an act stands over the page.
+  addEventListener("submit", async e => {
+    const form = e.target, by = e.submitter;
+    if (!("ask" in form.dataset) || by?.name === "confirm" || !window.HTMLDialogElement) return;
+    e.preventDefault();
+    try {
+      const r = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), redirect: "manual", headers: { Accept: "text/html" } });
+      const doc = new DOMParser().parseFromString(await r.text(), "text/html"), main = $("main", doc);
+      if (r.status !== 200 || !main || !$("[name=confirm]", main)) throw 0;
+      const d = make("dialog", "", document.body), h = $("h1", main), h2 = make("h2", h.textContent);
+      h2.id = "asked"; h.replaceWith(h2); d.setAttribute("aria-labelledby", "asked");
+      d.append(...main.childNodes);
+      $$("a.btn.quiet", d).forEach(a => { a.onclick = ev => { ev.preventDefault(); d.close(); }; });
+      d.onclose = () => d.remove();
+      d.showModal();
+    } catch { delete form.dataset.ask; form.submit(); }
+  });
+
+  // Photos are made smaller before they travel.
+  addEventListener("change", async e => {
+    const i = e.target, file = i.files?.[0];
+    if (!("shrink" in (i.dataset ?? {})) || !file?.type.startsWith("image/") || file.size < 3e5) return;
+    try {
+      const m = await createImageBitmap(file), s = Math.min(1, 2000 / Math.max(m.width, m.height));
+      const c = document.createElement("canvas");
+      c.width = m.width * s; c.height = m.height * s;
+      c.getContext("2d").drawImage(m, 0, 0, c.width, c.height);
+      const b = await new Promise(ok => c.toBlob(ok, "image/jpeg", .85));
+      if (!b || b.size >= file.size) return;
+      const t = new DataTransfer();
+      t.items.add(new File([b], file.name.replace(/\.\w+$/, "") + ".jpg", { type: "image/jpeg" }));
+      i.files = t.files;
+    } catch { /* it travels as it is */ }
+  });
+
+  // A card is dragged to another lane by pressing the button that leads there.
+  let card;
+  $$(".lane[data-status] .card").forEach(c => {
+    if (!$("form [name=status]", c)) return;
+    c.draggable = true;
+    c.ondragstart = () => { card = c; };
+  });
+  $$(".lane[data-status]").forEach(lane => {
+    const way = () => card && $$("form", card).find(f => $("[name=status]", f)?.value === lane.dataset.status);
+    lane.ondragover = e => { if (way()) { e.preventDefault(); lane.classList.add("over"); } };
+    lane.ondragleave = () => lane.classList.remove("over");
+    lane.ondrop = e => { e.preventDefault(); way()?.requestSubmit(); };
+  });
+  $$(".drophere").forEach(z => {
+    z.ondragover = () => z.classList.add("over");
+    z.ondragleave = z.ondrop = () => z.classList.remove("over");
+  });
+
+  // Keys.
+  const rows = () => $$("main [data-id]").filter(r => $("a[href]", r));
+  let at = -1, went = false;
+  const walk = n => {
+    const all = rows();
+    if (!all.length) return;
+    all[at]?.classList.remove("here");
+    at = Math.max(0, Math.min(all.length - 1, at + n));
+    all[at].classList.add("here");
+    $("a[href]", all[at]).focus();
+  };
+  function help() {
+    const d = make("dialog", "", document.body), h = make("h2", "Keys", d), l = make("dl", "", d);
+    h.id = "keylist"; d.setAttribute("aria-labelledby", "keylist");
+    const line = (k, t) => { make("kbd", k, make("dt", "", l)); make("dd", t, l); };
+    line("/", "Search"); line("j k", "Next row, row before"); line("Enter", "Open the row"); line("Ctrl Enter", "Send the form"); line("?", "This list");
+    $$("[data-key]").forEach(e => { if (!"/?".includes(e.dataset.key)) line(e.dataset.key, e.firstChild.textContent.trim()); });
+    $$("[data-go]").forEach(e => { if (e.dataset.go) line("g " + e.dataset.go, e.textContent.trim()); });
+    const b = make("button", "Close", d);
+    b.className = "btn"; b.onclick = () => d.close();
+    d.onclose = () => d.remove();
+    d.showModal();
+  }
+  addEventListener("keydown", e => {
+    const t = e.target, field = t.matches?.("input:not([type=checkbox]), textarea, select, [contenteditable]");
+    if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && t.form) { e.preventDefault(); t.form.requestSubmit(); return; }
+    if (!keys || field || e.ctrlKey || e.metaKey || e.altKey || $("dialog[open]")) return;
+    const press = e.key;
+    if (went) {
+      went = false;
+      const a = $$("[data-go]").find(a => a.dataset.go === press);
+      if (a) { e.preventDefault(); a.click(); }
+      return;
+    }
+    switch (press) {
+      case "g": went = true; setTimeout(() => { went = false; }, 1500); return;
+      case "j": return walk(1);
+      case "k": return walk(-1);
+    }
+    const b = $$("[data-key]").find(b => b.dataset.key === press);
+    if (b) { e.preventDefault(); b.matches("input") ? b.focus() : b.click(); }
+  });
+
+  // The summary of what was refused is read first.
+  const alert = $("main [role=alert]");
+  if (alert) { alert.tabIndex = -1; alert.focus(); }
+}

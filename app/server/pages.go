@@ -1,0 +1,29 @@
+package server
+
+import (
+	"quartermaster/schema"
+	"quartermaster/schema/page"
+)
+
+// shown is what a service shows in a browser beside what all of them show.
+type shown struct {
+	pages  []page.Page
+	portal []schema.Op // acts of tenants
+	buyer  []schema.Op // acts of buyers
+	open   []schema.Op // acts of whoever has the address
+}
+
+// shown gives what the service shows.
+func (s *Services) shown(service string) shown {
+	switch service {
+	case "store":
+		return shown{} // pages: storepage.Pages(s.Store), buyer: storepage.BuyerOps(s.Store)
+	case "maintenance":
+		return shown{} // pages: maintenancepage.Pages(s.Maintenance), open: maintenancepage.RequestOps(s.Maintenance)
+	case "rental":
+		return shown{} // pages: rentalpage.Pages(s.Rental), portal: rentalpage.PortalOps(s.Rental)
+	case "reorder":
+		return shown{} // pages: reorderpage.Pages(s.Reorder)
+	}
+	return shown{}
+}

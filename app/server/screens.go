@@ -1,0 +1,105 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+
+	"quartermaster/app/screen"
+	"quartermaster/schema/db"
+)
+
+// screens puts the pages beside the APIs that listen already, since a page links to the
+// other services by the addresses that they got.
+func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
+	if err := s.keepAddresses(c); err != nil {
+		return err
+	}
+	if !c.Screens {
+		return nil
+	}
+	var places []screen.Place
+	for _, service := range s.services.All {
+		if l, ok := s.listeners[service.Name]; ok {
+			places = append(places, screen.Place{Name: service.Name, Title: strings.TrimSuffix(service.Title, " service"), URL: c.PublicURL(service.Name, l.addr)})
+		}
+	}
+	for _, service := range s.services.All {
+		l, ok := s.listeners[service.Name]
+		if !ok {
+			continue
+		}
+		show := s.services.shown(service.Name)
+		screens, err := screen.New(screen.Options{
+			Service: service, Places: places, DB: s.db, Sessions: s.sessions, Log: s.log, Version: Version, Trusted: trusted,
+			Secure: c.TLS() || c.BehindProxy, OwnTLS: c.TLS(), Observe: s.meters.observe,
+			Pages: show.pages, Portal: show.portal, Buyer: show.buyer, Open: show.open,
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", service.Name, err)
+		}
+		l.server.Handler = watched(screens.Beside(l.api))
+	}
+	return nil
+}
+
+// DemoLink is the link that signs in as the demo's user by one button; "" when pages are
+// off or nothing listens on loopback, since whoever has it needs no password.
+func (s *Server) DemoLink(c *Config) string {
+	if !c.Screens {
+		return ""
+	}
+	for _, name := range []string{"maintenance", "store", "rental", "reorder"} {
+		l, ok := s.listeners[name]
+		if !ok {
+			continue
+		}
+		if host, _, err := net.SplitHostPort(l.addr); err == nil && loopback(host) {
+			return c.PublicURL(name, l.addr) + "/welcome/" + s.sessions.Demo(demoUser)
+		}
+	}
+	return ""
+}
+
+// PublicURL is the address at which browsers reach a service that listens on addr.
+func (c *Config) PublicURL(service, addr string) string {
+	if u := *c.URLs[service]; u != "" {
+		return strings.TrimSuffix(u, "/")
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if ip, perr := netip.ParseAddr(host); err == nil && (host == "" || perr == nil && ip.IsUnspecified()) {
+		addr = net.JoinHostPort("127.0.0.1", port)
+	}
+	return c.BaseURL(addr)
+}
+
+// keepAddresses keeps the public addresses in the file, so that commands print the
+// right links.
+func (s *Server) keepAddresses(c *Config) error {
+	return db.Exec(context.Background(), s.db, db.Bookkeeping(), func(tx *db.Tx) error {
+		for _, name := range Names {
+			l, ok := s.listeners[name]
+			if !ok {
+				continue
+			}
+			address := ""
+			if c.Screens {
+				address = c.PublicURL(name, l.addr)
+			}
+			key := db.SettingAddress + "." + name
+			now, err := tx.Setting(key)
+			if err != nil {
+				return err
+			}
+			if now == address {
+				continue
+			}
+			if err := tx.SetSetting(key, address); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
