@@ -160,17 +160,13 @@ func (s *Service) DeactivateLicense(ctx context.Context, a Asked) (Deactivated, 
 		if m.seat == nil {
 			return Deactivated{}, noSeat
 		}
-		if _, err := tx.Exec("DELETE FROM store_activations WHERE id = ?", m.seat.ID); err != nil {
+		if err := giveUp(tx, m.license, *m.seat); err != nil {
 			return Deactivated{}, err
 		}
 		m.license.ActivationCount--
-		if err := countSeats(tx, m.license, -1); err != nil {
-			return Deactivated{}, err
-		}
-		err = tx.Audit("license.deactivated", subject(m.license), map[string]any{"activation": m.seat.ID, "fingerprint": m.seat.Fingerprint})
 		seats := []Activation{*m.seat}
 		s.seen.onSeats(ctx, seats)
-		return Deactivated{Deactivated: true, Activation: seats[0], License: s.seen.onLicense(ctx, m.license).grant()}, err
+		return Deactivated{Deactivated: true, Activation: seats[0], License: s.seen.onLicense(ctx, m.license).grant()}, nil
 	})
 }
 

@@ -69,8 +69,8 @@ func demoOrders(tx *db.Tx, products []Product, today exact.Day, pick *rand.Rand)
 		name := demoBuyers[pick.IntN(len(demoBuyers))]
 		day := today - exact.Day((demoOrderCount-n)*11+pick.IntN(10)) // #nosec G115 -- the demo counts days in hundreds; some 440 days: the first licenses of a year are over
 		v := sale{
-			product: p, licensed: p.Kind == kindLicense, email: demoAddress(name), name: name, rename: true,
-			qty: 1 + int64(pick.IntN(10)/9), unit: p.PriceCents, currency: "USD", provider: stripe, ref: fmt.Sprintf("pi_demo_%04d", n+1),
+			lines: []line{{product: p, licensed: p.Kind == kindLicense, qty: 1 + int64(pick.IntN(10)/9), unit: p.PriceCents}},
+			email: demoAddress(name), name: name, rename: true, currency: "USD", provider: stripe, ref: fmt.Sprintf("pi_demo_%04d", n+1),
 			paidAt: exact.InstantOf(day.Time(tx.Zone())) + exact.Instant(8*3600+pick.IntN(10*3600)),
 		}
 		if pick.IntN(3) == 0 {
@@ -80,10 +80,10 @@ func demoOrders(tx *db.Tx, products []Product, today exact.Day, pick *rand.Rand)
 			v.provider, v.ref = "paypal", fmt.Sprintf("PAY-DEMO-%04d", n+1)
 		}
 		if len(p.Tiers) > 0 {
-			v.tier = p.Tiers[pick.IntN(len(p.Tiers))]
+			v.lines[0].tier = p.Tiers[pick.IntN(len(p.Tiers))]
 		}
 		if pick.IntN(5) == 0 {
-			v.discount = v.unit * v.qty / 10
+			v.discount = subtotal(v.lines) / 10
 		}
 		d, err := book(tx, v, false)
 		if err != nil {
@@ -118,7 +118,7 @@ func demoStates(tx *db.Tx, orders []OrderDetail, pick *rand.Rand) error {
 				continue
 			}
 			if len(states) > 0 {
-				if err := setState(tx, l, states[0]); err != nil {
+				if err := decide(tx, l.ID, states[0]); err != nil {
 					return err
 				}
 				states = states[1:]

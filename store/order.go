@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -27,8 +29,11 @@ type Order struct {
 	PaidAt        exact.Instant  `json:"paid_at"`
 	RefundedAt    *exact.Instant `json:"refunded_at" about:"when it was refunded in full"`
 	CreatedAt     exact.Instant  `json:"created_at"`
+	Subscription  *string        `json:"subscription_ref" about:"the provider's name for the subscription that it began or renewed; null on others"`
+	Renews        []int64        `json:"renews" about:"the ids of the licenses that this payment of a subscription renewed; it issued none"`
 
-	id int64
+	id, subscription int64 // subscription 0 is none
+	renewal          bool
 }
 
 // Buyer is an order's customer.
@@ -51,7 +56,8 @@ type Item struct {
 // OrderDetail is an order with the licenses that were issued for it.
 type OrderDetail struct {
 	Order
-	Licenses []License `json:"licenses"`
+	Licenses []License `json:"licenses" about:"the licenses that it issued; of a renewal, those that it renewed"`
+	BuyerURL string    `json:"buyer_url,omitempty" about:"the buyer's page, for whoever may see license keys"`
 }
 
 const (
@@ -60,64 +66,104 @@ const (
 )
 
 // The order's tables are joined in the order in which they stand, so that a list
-// comes out of an index of the orders.
+// comes out of an index of the orders; an order has a row a line, the lines together.
 const (
 	orderColumns = `o.id, o.order_ref, o.provider, o.provider_ref, o.status, c.id, c.email, c.name,
-		p.sku, o.product_name, o.tier, o.qty, o.unit_cents, o.discount_cents, o.tax_cents, o.total_cents,
-		o.refunded_cents, o.currency, o.paid_at, o.refunded_at, o.created_at`
-	orderTables = `store_orders o CROSS JOIN store_customers c ON c.id = o.customer_id
-		CROSS JOIN store_products p ON p.id = o.product_id`
+		o.subtotal_cents, o.discount_cents, o.tax_cents, o.total_cents, o.refunded_cents, o.currency,
+		o.paid_at, o.refunded_at, o.created_at, ifnull(o.subscription_id, 0), s.ref, o.renews,
+		p.sku, i.product_name, i.tier, i.qty, i.unit_cents`
+	orderJoins = ` o CROSS JOIN store_customers c ON c.id = o.customer_id
+		CROSS JOIN store_order_lines i ON i.order_id = o.id CROSS JOIN store_products p ON p.id = i.product_id
+		LEFT JOIN store_subscriptions s ON s.id = o.subscription_id`
+	selectOrder = "SELECT " + orderColumns + " FROM store_orders" + orderJoins
 )
 
 func scanOrder(r *db.Row) Order {
 	o := Order{
 		id: r.Int(), OrderRef: r.Text(), Provider: r.Text(), ProviderRef: r.Text(), Status: r.Text(),
-		Customer: Buyer{ID: r.Int(), Email: r.Text(), Name: r.Text()},
+		Customer:      Buyer{ID: r.Int(), Email: r.Text(), Name: r.Text()},
+		SubtotalCents: r.Int(), DiscountCents: r.Int(), TaxCents: r.Int(), TotalCents: r.Int(), RefundedCents: r.Int(), Currency: r.Text(),
+		PaidAt: r.Instant(), RefundedAt: r.InstantPtr(), CreatedAt: r.Instant(),
+		subscription: r.Int(), Subscription: r.TextPtr(), renewal: r.Bool(), Renews: []int64{},
 	}
-	i := Item{SKU: r.Text(), Name: r.Text(), Tier: r.TextPtr(), Qty: r.Int(), UnitCents: r.Int()}
-	i.TotalCents = i.Qty * i.UnitCents
-	o.Items, o.SubtotalCents = []Item{i}, i.TotalCents
-	o.DiscountCents, o.TaxCents, o.TotalCents, o.RefundedCents = r.Int(), r.Int(), r.Int(), r.Int()
-	o.Currency, o.PaidAt, o.RefundedAt, o.CreatedAt = r.Text(), r.Instant(), r.InstantPtr(), r.Instant()
+	o.Items = []Item{scanItem(r)}
 	return o
 }
 
-// OrderFilter narrows the list of orders; an empty field does not.
-type OrderFilter struct {
-	Status   string // paid or refunded
-	Provider string
-	Page
+func scanItem(r *db.Row) Item {
+	i := Item{SKU: r.Text(), Name: r.Text(), Tier: r.TextPtr(), Qty: r.Int(), UnitCents: r.Int()}
+	i.TotalCents = i.Qty * i.UnitCents
+	return i
 }
 
-// OrderPage is one page of orders.
-type OrderPage struct {
-	Orders []Order `json:"orders"`
-	Next   *int64  `json:"next" about:"after of the next page; null at the end"`
-}
-
-// Orders lists orders, the newest first.
-func (s *Service) Orders(ctx context.Context, f OrderFilter) (OrderPage, error) {
-	return view(ctx, s.db, func(c *db.Conn) (page OrderPage, err error) {
-		query, args := f.newestFirst()
-		page.Orders, err = db.All(c, scanOrder, query, args...)
-		page.Orders, page.Next = cut(f.Page, page.Orders, func(o Order) int64 { return o.id })
-		return page, err
-	})
-}
-
-// newestFirst is the filter's statement. Each kind of filter has an index.
-func (f OrderFilter) newestFirst() (query string, args []any) {
-	where := ""
-	if f.Provider != "" {
-		where += "o.provider = ? AND "
-		args = append(args, f.Provider)
+// eachOrder calls fn for every order of a query that selects orderColumns, whole, in the
+// query's order, until fn says that it is enough.
+func eachOrder(c *db.Conn, fn func(Order) (more bool, err error), query string, args ...any) error {
+	var whole *Order
+	hand := func() (bool, error) {
+		if whole == nil {
+			return true, nil
+		}
+		o := *whole
+		whole = nil
+		return fn(o)
 	}
-	if f.Status != "" {
-		where += "o.status = ? AND "
-		args = append(args, f.Status)
+	err := db.Each(c, func(r *db.Row) error {
+		o := scanOrder(r)
+		if whole != nil && whole.id == o.id {
+			whole.Items = append(whole.Items, o.Items...)
+			return nil
+		}
+		more, err := hand()
+		if err == nil && !more {
+			err = errEnough
+		}
+		whole = &o
+		return err
+	}, query, args...)
+	switch {
+	case errors.Is(err, errEnough):
+		return nil
+	case err == nil:
+		_, err = hand()
 	}
-	return "SELECT " + orderColumns + " FROM " + orderTables + " WHERE " + where + "o.id < ? ORDER BY o.id DESC LIMIT ?",
-		append(args, f.below(), f.ask())
+	return err
+}
+
+// errEnough ends a query whose further rows are not needed.
+var errEnough = errors.New("enough")
+
+func allOrders(c *db.Conn, query string, args ...any) ([]Order, error) {
+	list := []Order{}
+	err := eachOrder(c, func(o Order) (bool, error) {
+		list = append(list, o)
+		return true, nil
+	}, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if err := addRenewed(c, &list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// addRenewed names the licenses that a renewal renewed: those of its subscription.
+func addRenewed(c *db.Conn, o *Order) (err error) {
+	if o.renewal {
+		o.Renews, err = db.All(c, db.Int, "SELECT id FROM store_licenses WHERE subscription_id = ? ORDER BY id", o.subscription)
+	}
+	return err
+}
+
+func oneOrder(c *db.Conn, query string, args ...any) (Order, bool, error) {
+	list, err := allOrders(c, query, args...)
+	if err != nil || len(list) == 0 {
+		return Order{}, false, err
+	}
+	return list[0], true, nil
 }
 
 // Order gives one order with its licenses, their keys in full to those who may see
@@ -135,7 +181,7 @@ func (s *Service) Order(ctx context.Context, who db.Caller, ref string) (OrderDe
 
 // findOrder gives an order with its licenses, keys in full.
 func findOrder(c *db.Conn, ref string) (OrderDetail, error) {
-	o, found, err := db.One(c, scanOrder, "SELECT "+orderColumns+" FROM "+orderTables+" WHERE o.order_ref = ?", ref)
+	o, found, err := oneOrder(c, selectOrder+" WHERE o.order_ref = ?", ref)
 	if err == nil && !found {
 		err = fault.NotFoundf("there is no order %s", schema.Quote(ref))
 	}
@@ -145,18 +191,25 @@ func findOrder(c *db.Conn, ref string) (OrderDetail, error) {
 	return withLicenses(c, o)
 }
 
-// findPayment gives the order of a provider's payment, if there is one.
-func findPayment(c *db.Conn, provider, ref string) (OrderDetail, bool, error) {
-	o, found, err := db.One(c, scanOrder, "SELECT "+orderColumns+" FROM "+orderTables+" WHERE o.provider = ? AND o.provider_ref = ?", provider, ref)
-	if err != nil || !found {
-		return OrderDetail{}, false, err
+func orderByID(c *db.Conn, id int64) (OrderDetail, error) {
+	o, found, err := oneOrder(c, selectOrder+" WHERE o.id = ?", id)
+	if err == nil && !found {
+		err = fmt.Errorf("there is no order of the id %d", id)
 	}
-	d, err := withLicenses(c, o)
-	return d, true, err
+	if err != nil {
+		return OrderDetail{}, err
+	}
+	return withLicenses(c, o)
 }
 
+// withLicenses adds the licenses that were issued for an order; of a renewal, those that
+// it renewed.
 func withLicenses(c *db.Conn, o Order) (OrderDetail, error) {
-	licenses, err := db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+licenseTables+" WHERE l.order_id = ? ORDER BY l.id", o.id)
+	where, id := " WHERE l.order_id = ? ORDER BY l.id", o.id
+	if o.renewal {
+		where, id = " WHERE l.subscription_id = ? ORDER BY l.id", o.subscription
+	}
+	licenses, err := db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+licenseTables+where, id)
 	return OrderDetail{Order: o, Licenses: licenses}, err
 }
 
@@ -165,6 +218,7 @@ func (d OrderDetail) shownTo(who db.Caller) OrderDetail {
 	if seesKeys(who) {
 		return d
 	}
+	d.BuyerURL = ""
 	return d.masked()
 }
 
@@ -179,21 +233,6 @@ func checkProvider(name string) error {
 		return fault.Invalidf("provider: %s is not allowed; it takes 1 to 32 of a-z, 0-9, _ and -", schema.Quote(name))
 	}
 	return nil
-}
-
-func (s *Service) listOrders() schema.Op {
-	return schema.Op{
-		Route:    "GET /api/orders",
-		About:    "Orders, the newest first.",
-		Response: OrderPage{Orders: []Order{exampleDetail().Order}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var o OrderFilter
-			f.Enum(&o.Status, "status", "only orders in this status", []string{statusPaid, statusRefunded})
-			f.Text(&o.Provider, "provider", "only orders that this provider took the payment for", schema.Most(200), schema.Example("stripe"))
-			o.bind(f)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Orders(ctx, o) }
-		},
-	}
 }
 
 func (s *Service) getOrder() schema.Op {
@@ -219,7 +258,7 @@ func exampleDetail() OrderDetail {
 			OrderRef: exampleRef, Provider: "stripe", ProviderRef: "pi_3PqX2L", Status: statusPaid,
 			Customer: Buyer{ID: 7, Email: "ann@example.com", Name: "Ann Lee"},
 			Items:    []Item{{SKU: "PLUGIN", Name: "Audio plugin", Tier: &exampleTier, Qty: 1, UnitCents: 4900, TotalCents: 4900}},
-			Currency: "USD", SubtotalCents: 4900, TotalCents: 4900, PaidAt: exampleInstant, CreatedAt: exampleInstant,
+			Currency: "USD", SubtotalCents: 4900, TotalCents: 4900, PaidAt: exampleInstant, CreatedAt: exampleInstant, Renews: []int64{},
 		},
 		Licenses: []License{exampleLicense()},
 	}

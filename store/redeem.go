@@ -137,7 +137,7 @@ func bookCode(tx *db.Tx, b Batch, email, name string) (OrderDetail, error) {
 		return OrderDetail{}, err
 	}
 	return book(tx, sale{
-		product: p, tier: textOr(b.Tier, ""), licensed: true, email: email, name: name, qty: 1,
+		lines: []line{{product: p, tier: textOr(b.Tier, ""), qty: 1, licensed: true}}, email: email, name: name,
 		currency: set.Currency, provider: "code", paidAt: tx.Now(),
 	}, false)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -45,6 +46,11 @@ func (s *Service) RefundOrder(ctx context.Context, who db.Caller, ref string, am
 // total that is at most the order's. A total that is not higher than what was
 // refunded before changes nothing, unless it refunds an order that came to nothing.
 func refundTo(tx *db.Tx, d OrderDetail, refunded int64, emit bool) (OrderRefunded, error) {
+	return refundAt(tx, d, refunded, tx.Now(), emit)
+}
+
+// refundAt is refundTo for a refund that was made at a time that is past.
+func refundAt(tx *db.Tx, d OrderDetail, refunded int64, at exact.Instant, emit bool) (OrderRefunded, error) {
 	full := refunded == d.TotalCents
 	more := refunded - d.RefundedCents
 	if d.Status == statusRefunded || more < 0 || more == 0 && !full {
@@ -56,11 +62,18 @@ func refundTo(tx *db.Tx, d OrderDetail, refunded int64, emit bool) (OrderRefunde
 	if err := addMoney(tx, refundedCents, d.Currency, more); err != nil {
 		return OrderRefunded{}, err
 	}
-	if err := cleared(tx, d.Provider, d.ProviderRef); err != nil {
+	if _, err := tx.Exec("INSERT INTO store_refunds (order_id, at, cents) VALUES (?, ?, ?)", d.id, at, more); err != nil {
+		return OrderRefunded{}, err
+	}
+	names, err := paymentNames(&tx.Conn, d.Order)
+	if err != nil {
+		return OrderRefunded{}, err
+	}
+	if err := cleared(tx, d.Provider, names); err != nil {
 		return OrderRefunded{}, err
 	}
 	if full {
-		if err := closeOrder(tx, d); err != nil {
+		if err := closeOrder(tx, d, at); err != nil {
 			return OrderRefunded{}, err
 		}
 	}
@@ -69,8 +82,7 @@ func refundTo(tx *db.Tx, d OrderDetail, refunded int64, emit bool) (OrderRefunde
 	}); err != nil {
 		return OrderRefunded{}, err
 	}
-	d, err := findOrder(&tx.Conn, d.OrderRef)
-	if err != nil {
+	if d, err = orderByID(&tx.Conn, d.id); err != nil {
 		return OrderRefunded{}, err
 	}
 	if emit {
@@ -79,9 +91,10 @@ func refundTo(tx *db.Tx, d OrderDetail, refunded int64, emit bool) (OrderRefunde
 	return OrderRefunded{OrderDetail: d, Full: full}, err
 }
 
-// closeOrder makes an order refunded and revokes its licenses.
-func closeOrder(tx *db.Tx, d OrderDetail) error {
-	if _, err := tx.Exec("UPDATE store_orders SET status = 'refunded', refunded_at = ? WHERE id = ?", tx.Now(), d.id); err != nil {
+// closeOrder makes an order refunded. Its licenses are revoked; those that it renewed
+// lose the period that it paid for.
+func closeOrder(tx *db.Tx, d OrderDetail, at exact.Instant) error {
+	if _, err := tx.Exec("UPDATE store_orders SET status = 'refunded', refunded_at = ? WHERE id = ?", at, d.id); err != nil {
 		return err
 	}
 	if err := add(tx, ordersPaid, -1); err != nil {
@@ -93,8 +106,11 @@ func closeOrder(tx *db.Tx, d OrderDetail) error {
 	if _, err := tx.Exec("UPDATE store_customers SET paid_orders = paid_orders - 1 WHERE id = ?", d.Customer.ID); err != nil {
 		return err
 	}
+	if d.renewal {
+		return renew(tx, d.subscription)
+	}
 	for _, l := range d.Licenses {
-		if err := setState(tx, l, stateRevoked); err != nil {
+		if err := decide(tx, l.ID, stateRevoked); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,203 @@
+package store
+
+import (
+	"strings"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// sale is an order about to be booked.
+type sale struct {
+	lines         []line
+	email, name   string // the address folded
+	rename        bool   // the name replaces the one on record
+	discount, tax int64
+	currency      string
+	provider, ref string   // ref "" is the order_ref
+	names         []string // the provider's other names for the payment
+	paidAt        exact.Instant
+	subscription  int64 // 0 is none
+	renewal       bool  // a later payment of the subscription: issues nothing
+}
+
+func (v sale) total() int64 { return subtotal(v.lines) - v.discount + v.tax }
+
+// checkAmounts refuses amounts that are no sale.
+func (v sale) checkAmounts() error {
+	amounts := []struct {
+		name  string
+		cents int64
+	}{{"discount_cents", v.discount}, {"tax_cents", v.tax}}
+	for _, l := range v.lines {
+		amounts = append(amounts, struct {
+			name  string
+			cents int64
+		}{"unit_cents", l.unit})
+	}
+	for _, a := range amounts {
+		if a.cents < 0 || a.cents > maxPrice {
+			return fault.Invalidf("%s: %d is out of range; it takes 0 to %d cents", a.name, a.cents, int64(maxPrice))
+		}
+	}
+	switch total := v.total(); {
+	case total < 0:
+		return fault.Invalidf("discount_cents: %d is more than the order comes to, which is %d", v.discount, total+v.discount)
+	case total > maxPrice:
+		return fault.Invalidf("the order comes to %d cents; at most %d are taken", total, int64(maxPrice))
+	}
+	return nil
+}
+
+// book writes a paid order with its licenses, the customer, the totals and the audit
+// entry, and emits order.paid if emit says so. What the provider told of the payment
+// before (a refund, a dispute) is applied.
+func book(tx *db.Tx, v sale, emit bool) (OrderDetail, error) {
+	if err := v.checkAmounts(); err != nil {
+		return OrderDetail{}, err
+	}
+	if v.paidAt == tx.Now() { // when its licenses expire is counted from it
+		if err := tx.CheckClock(); err != nil {
+			return OrderDetail{}, err
+		}
+	}
+	customer, err := ensureCustomer(tx, v.email, v.name, v.rename)
+	if err != nil {
+		return OrderDetail{}, err
+	}
+	id, ref, err := insertOrder(tx, customer, &v)
+	if err != nil {
+		return OrderDetail{}, err
+	}
+	if !v.renewal {
+		for _, l := range v.lines {
+			if err := issue(tx, id, ref, v, l); err != nil {
+				return OrderDetail{}, err
+			}
+		}
+	}
+	if err := countSale(tx, customer.ID, v); err != nil {
+		return OrderDetail{}, err
+	}
+	if err := tx.Audit("order.recorded", "order:"+ref, v.entry()); err != nil {
+		return OrderDetail{}, err
+	}
+	return attach(tx, id, v, emit)
+}
+
+// entry is what the audit trail tells of a sale: the one line, or all of several.
+func (v sale) entry() map[string]any {
+	entry := map[string]any{"provider": v.provider, "provider_ref": v.ref, "total_cents": v.total(), "currency": v.currency}
+	if v.renewal {
+		entry["renewal"] = true
+	}
+	type sold struct {
+		SKU  string  `json:"sku"`
+		Tier *string `json:"tier"`
+		Qty  int64   `json:"qty"`
+	}
+	if l := v.lines[0]; len(v.lines) == 1 {
+		entry["sku"], entry["tier"], entry["qty"] = l.product.SKU, orNil(l.tier), l.qty
+		return entry
+	}
+	list := make([]sold, len(v.lines))
+	for i, l := range v.lines {
+		list[i] = sold{SKU: l.product.SKU, Tier: orNil(l.tier), Qty: l.qty}
+	}
+	entry["lines"] = list
+	return entry
+}
+
+// insertOrder stores the order with its lines and what it is found by, and gives it its
+// reference.
+func insertOrder(tx *db.Tx, customer Customer, v *sale) (id int64, ref string, err error) {
+	if ref, err = freshRef(tx); err != nil {
+		return 0, "", err
+	}
+	if v.ref == "" {
+		v.ref = ref
+	}
+	var subscription *int64
+	if v.subscription != 0 {
+		subscription = &v.subscription
+	}
+	id, err = tx.Insert(`INSERT INTO store_orders (order_ref, provider, provider_ref, status, customer_id,
+		subtotal_cents, discount_cents, tax_cents, total_cents, currency, paid_at, created_at, subscription_id, renews)
+		VALUES (?, ?, ?, 'paid', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		ref, v.provider, v.ref, customer.ID, subtotal(v.lines), v.discount, v.tax, v.total(), v.currency, v.paidAt, tx.Now(), subscription, v.renewal)
+	if err != nil {
+		return 0, "", err
+	}
+	words := []string{ref, v.ref, customer.Email, customer.Name}
+	for i, l := range v.lines {
+		if _, err := tx.Exec(`INSERT INTO store_order_lines (order_id, line, product_id, product_name, tier, qty, unit_cents)
+			VALUES (?, ?, ?, ?, ?, ?, ?)`, id, i+1, l.product.id, l.product.Name, orNil(l.tier), l.qty, l.unit); err != nil {
+			return 0, "", err
+		}
+		words = append(words, l.product.SKU)
+	}
+	_, err = tx.Exec("INSERT INTO store_find_orders (rowid, words) VALUES (?, ?)", id, strings.Join(words, "\n"))
+	return id, ref, err
+}
+
+// countSale moves the totals and what is kept of the customer.
+func countSale(tx *db.Tx, customer int64, v sale) error {
+	if err := add(tx, ordersPaid, 1); err != nil {
+		return err
+	}
+	if err := addMoney(tx, grossCents, v.currency, v.total()); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`UPDATE store_customers SET paid_orders = paid_orders + 1,
+		first_order_at = min(ifnull(first_order_at, ?1), ?1), last_order_at = max(ifnull(last_order_at, ?1), ?1) WHERE id = ?2`,
+		v.paidAt, customer)
+	return err
+}
+
+// attach brings together an order that was just booked and what is known of its payment,
+// tells of the order, and applies what waited for it.
+func attach(tx *db.Tx, id int64, v sale, emit bool) (OrderDetail, error) {
+	names := append([]string{v.ref}, v.names...)
+	payment, known, err := gatherPayment(tx, v.provider, names, id, len(names) > 1)
+	if err != nil {
+		return OrderDetail{}, err
+	}
+	if err := booked(tx, v.provider, names); err != nil {
+		return OrderDetail{}, err
+	}
+	if v.subscription != 0 {
+		if !v.renewal {
+			if err := beginSubscription(tx, v.subscription, id); err != nil {
+				return OrderDetail{}, err
+			}
+		}
+		if err := renew(tx, v.subscription); err != nil {
+			return OrderDetail{}, err
+		}
+	}
+	d, err := orderByID(&tx.Conn, id)
+	if err != nil {
+		return d, err
+	}
+	if emit {
+		if err := tx.Emit("order.paid", d); err != nil {
+			return d, err
+		}
+	}
+	if !known {
+		return d, nil
+	}
+	return reconcile(tx, d, payment, emit)
+}
+
+// freshRef gives an order_ref that no order has.
+func freshRef(tx *db.Tx) (string, error) {
+	for {
+		ref := newRef()
+		_, taken, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM store_orders WHERE order_ref = ?", ref)
+		if err != nil || !taken {
+			return ref, err
+		}
+	}
+}

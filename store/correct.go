@@ -1,0 +1,241 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// amended is what an order is to be: its buyer, its amounts, a unit's price a line.
+type amended struct {
+	email, name   string
+	units         []int64
+	subtotal      int64
+	discount, tax int64
+	currency      string
+}
+
+func (a amended) total() int64 { return a.subtotal - a.discount + a.tax }
+
+// correct brings an order that is there in line with its rows, column by column of
+// those that the file has. The buyer and the amounts can be corrected, and refunds added.
+// What the licenses came of (sku, tier, qty, paid_at) cannot: rows that differ there are
+// refused by name. Rows that say what is on record change nothing.
+func (r orderRow) correct(tx *db.Tx, d OrderDetail, rows []orderRow) error {
+	o := d.Order
+	match, err := r.keepsGoods(tx, o, rows)
+	if err != nil {
+		return err
+	}
+	a := amended{email: o.Customer.Email, name: o.Customer.Name, discount: o.DiscountCents, tax: o.TaxCents, currency: o.Currency}
+	if r.given("email") && r.email != "" || len(rows) == 1 && r.given("email") {
+		if a.email, err = foldEmail(r.email); err != nil {
+			return err
+		}
+	}
+	if r.given("name") {
+		a.name = r.name
+	}
+	if r.given("currency") {
+		if a.currency, err = r.inCurrency(tx); err != nil {
+			return err
+		}
+	}
+	for n, i := range o.Items {
+		unit := i.UnitCents
+		if match != nil && r.given("unit_cents") {
+			if unit, err = match[n].unitOr(tx, i); err != nil {
+				return err
+			}
+		}
+		a.units = append(a.units, unit)
+		a.subtotal += unit * i.Qty
+	}
+	if r.given("discount_cents") {
+		a.discount = r.discount
+	}
+	if r.given("tax_cents") {
+		a.tax = r.tax
+	}
+	if err := a.check(o); err != nil {
+		return err
+	}
+	if err := amend(tx, o, a); err != nil {
+		return err
+	}
+	if !r.given("refunds") {
+		return nil
+	}
+	if d, err = orderByID(&tx.Conn, o.id); err != nil {
+		return err
+	}
+	return r.refunds.complete(tx, d, r.emit)
+}
+
+// check refuses amounts that are no sale, or that do not go with what was refunded.
+func (a amended) check(o Order) error {
+	v := sale{discount: a.discount, tax: a.tax}
+	for n, i := range o.Items {
+		v.lines = append(v.lines, line{qty: i.Qty, unit: a.units[n]})
+	}
+	if err := v.checkAmounts(); err != nil {
+		return err
+	}
+	whole := o.Status == statusPaid && o.RefundedCents > 0 && a.total() == o.RefundedCents // it would be refunded in full, unsaid
+	if a.total() < o.RefundedCents || whole || o.Status == statusRefunded && a.total() != o.TotalCents {
+		return fault.Conflictf("order %s would come to %d cents, and %d of it are refunded; refund it in full with `store order refund` if that is meant",
+			o.OrderRef, a.total(), o.RefundedCents)
+	}
+	return nil
+}
+
+func (r orderRow) unitOr(tx *db.Tx, i Item) (int64, error) {
+	if r.unit != nil {
+		return *r.unit, nil
+	}
+	p, err := findProduct(&tx.Conn, i.SKU)
+	return p.PriceCents, err
+}
+
+// keepsGoods refuses rows that say something else was sold, or at another time. It gives
+// the row of each of the order's items, nil when the rows do not say what was sold.
+func (r orderRow) keepsGoods(tx *db.Tx, o Order, rows []orderRow) ([]orderRow, error) {
+	differs := func(column, is, says string) error {
+		return fault.Conflictf("%s: order %s (%s %s) is on record with %s, not %s; its licenses came of that, so it cannot be corrected by an import",
+			column, o.OrderRef, o.Provider, o.ProviderRef, schema.Quote(is), schema.Quote(says))
+	}
+	if r.given("paid_at") && strings.TrimSpace(r.paidAt) != "" {
+		at, err := r.paid(tx)
+		if err == nil && at != o.PaidAt {
+			err = differs("paid_at", o.PaidAt.String(), r.paidAt)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(rows) == 1 && len(o.Items) == 1 {
+		i := o.Items[0]
+		switch {
+		case r.given("sku") && r.sku != i.SKU:
+			return nil, differs("sku", i.SKU, r.sku)
+		case r.given("tier") && r.tier != textOr(i.Tier, ""):
+			return nil, differs("tier", textOr(i.Tier, ""), r.tier)
+		case r.given("qty") && r.qty != i.Qty:
+			return nil, differs("qty", strconv.FormatInt(i.Qty, 10), strconv.FormatInt(r.qty, 10))
+		}
+		return rows, nil
+	}
+	if !r.given("sku") {
+		return nil, nil
+	}
+	match := pair(o.Items, rows)
+	if match == nil {
+		return nil, differs("sku", linesOf(o.Items), rowsOf(rows))
+	}
+	return match, nil
+}
+
+// pair gives each item a row that says the same goods, each row once; nil when they are
+// other goods.
+func pair(items []Item, rows []orderRow) []orderRow {
+	if len(items) != len(rows) {
+		return nil
+	}
+	left := slices.Clone(rows)
+	match := make([]orderRow, 0, len(items))
+	for _, i := range items {
+		at := slices.IndexFunc(left, func(r orderRow) bool {
+			return r.sku == i.SKU && (!r.given("tier") || r.tier == textOr(i.Tier, "")) && (!r.given("qty") || r.qty == i.Qty)
+		})
+		if at < 0 {
+			return nil
+		}
+		match = append(match, left[at])
+		left = slices.Delete(left, at, at+1)
+	}
+	return match
+}
+
+func goods(sku, tier string, qty int64) string {
+	if tier != "" {
+		sku += ":" + tier
+	}
+	return fmt.Sprintf("%s=%d", sku, qty)
+}
+
+func linesOf(items []Item) string {
+	list := make([]string, len(items))
+	for n, i := range items {
+		list[n] = goods(i.SKU, textOr(i.Tier, ""), i.Qty)
+	}
+	return strings.Join(list, " ")
+}
+
+func rowsOf(rows []orderRow) string {
+	list := make([]string, len(rows))
+	for n, r := range rows {
+		list[n] = goods(r.sku, r.tier, r.qty)
+	}
+	return strings.Join(list, " ")
+}
+
+// amend stores another buyer and other amounts, and moves what was counted.
+func amend(tx *db.Tx, o Order, a amended) error {
+	moved := a.email != o.Customer.Email
+	renamed := a.name != "" && a.name != o.Customer.Name
+	recounted := a.subtotal != o.SubtotalCents || a.discount != o.DiscountCents || a.tax != o.TaxCents || a.currency != o.Currency
+	for n, i := range o.Items {
+		recounted = recounted || a.units[n] != i.UnitCents
+	}
+	if !moved && !renamed && !recounted {
+		return nil
+	}
+	customer, err := ensureCustomer(tx, a.email, a.name, true)
+	if err != nil {
+		return err
+	}
+	if err := setAmounts(tx, o, customer.ID, a); err != nil {
+		return err
+	}
+	for _, m := range []struct {
+		kind, currency string
+		n              int64
+	}{
+		{grossCents, o.Currency, -o.TotalCents}, {grossCents, a.currency, a.total()},
+		{refundedCents, o.Currency, -o.RefundedCents}, {refundedCents, a.currency, o.RefundedCents},
+	} {
+		if err := addMoney(tx, m.kind, m.currency, m.n); err != nil {
+			return err
+		}
+	}
+	for _, id := range []int64{o.Customer.ID, customer.ID} {
+		if err := recountCustomer(tx, id); err != nil {
+			return err
+		}
+	}
+	return tx.Audit("order.corrected", "order:"+o.OrderRef, map[string]any{
+		"email": a.email, "total_cents": a.total(), "currency": a.currency,
+	})
+}
+
+func setAmounts(tx *db.Tx, o Order, customer int64, a amended) error {
+	if _, err := tx.Exec("UPDATE store_orders SET customer_id = ?, subtotal_cents = ?, discount_cents = ?, tax_cents = ?, total_cents = ?, currency = ? WHERE id = ?",
+		customer, a.subtotal, a.discount, a.tax, a.total(), a.currency, o.id); err != nil {
+		return err
+	}
+	lines, err := db.All(&tx.Conn, db.Int, "SELECT line FROM store_order_lines WHERE order_id = ? ORDER BY line", o.id)
+	if err != nil {
+		return err
+	}
+	for n, at := range lines {
+		if _, err := tx.Exec("UPDATE store_order_lines SET unit_cents = ? WHERE order_id = ? AND line = ?", a.units[n], o.id, at); err != nil {
+			return err
+		}
+	}
+	return indexOrders(tx, "o.id = ?", o.id)
+}

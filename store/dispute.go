@@ -1,0 +1,153 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/strict"
+)
+
+// How a dispute stands. An inquiry (warning_...) is none.
+const (
+	disputeOpen = "open"
+	disputeWon  = "won"
+	disputeLost = "lost"
+)
+
+// dispute is a payment that its buyer called back.
+type dispute struct {
+	id                 int64
+	ref, state         string
+	cents              int64
+	currency           string
+	booked             bool
+	event              string
+	names              []string // of the payment, as an event tells them
+	inquiry, malformed bool
+}
+
+// readDispute reads a dispute out of charge.dispute.created or closed.
+func readDispute(v strict.Value, closed bool) dispute {
+	p := dispute{
+		ref: textAt(v, "id"), state: disputeOpen, currency: strings.ToUpper(textAt(v, "currency")),
+		names: []string{idAt(v, "payment_intent"), idAt(v, "charge")},
+	}
+	status := textAt(v, "status")
+	p.inquiry = strings.HasPrefix(status, "warning_")
+	if closed {
+		p.state = status
+		p.malformed = status != disputeWon && status != disputeLost
+	}
+	var err error
+	p.cents, err = centsAt(v, "amount")
+	p.malformed = p.malformed || err != nil || p.ref == "" || p.names[0] == "" && p.names[1] == ""
+	return p
+}
+
+// bookDispute notes a dispute and applies it to its order; one that comes before its
+// payment waits. One that is closed is not opened again.
+func bookDispute(tx *db.Tx, e stripeEvent, p dispute) (Received, error) {
+	if p.malformed {
+		return unclear(tx, e, Unbooked{Ref: firstOf(p.names[0], p.names[1], e.id), Refund: true,
+			Reason: "id, status, amount or the payment of the dispute cannot be read; look at it in the provider's dashboard"})
+	}
+	payment, _, err := gatherPayment(tx, stripe, p.names, 0, true)
+	if err != nil {
+		return Received{}, err
+	}
+	_, err = tx.Exec(`INSERT INTO store_disputes (provider, ref, payment_id, state, cents, currency, event_id, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (provider, ref) DO UPDATE SET state = excluded.state, cents = excluded.cents, booked = 0, event_id = excluded.event_id
+		WHERE state = 'open' AND excluded.state <> 'open'`, stripe, p.ref, payment, p.state, p.cents, p.currency, e.id, tx.Now())
+	if err != nil {
+		return Received{}, err
+	}
+	order, err := orderOf(&tx.Conn, stripe, p.names)
+	switch {
+	case err != nil:
+		return Received{}, err
+	case order == 0:
+		return e.done(tx, wasKept, "no order has this payment yet; the dispute is kept until one does")
+	}
+	d, err := orderByID(&tx.Conn, order)
+	if err != nil {
+		return Received{}, err
+	}
+	if d, err = reconcile(tx, d, payment, true); err != nil {
+		return Received{}, err
+	}
+	return e.done(tx, wasRecorded, fmt.Sprintf("order %s: the dispute over %d of %d cents is %s", d.OrderRef, p.cents, d.TotalCents, p.state))
+}
+
+func scanDispute(r *db.Row) dispute {
+	return dispute{id: r.Int(), ref: r.Text(), state: r.Text(), cents: r.Int(), currency: r.Text(), booked: r.Bool(), event: r.Text()}
+}
+
+// disputesOf lists the disputes of an order's payment. One in another currency is noted
+// for the owner and counts for nothing.
+func disputesOf(tx *db.Tx, d OrderDetail, payment int64) ([]dispute, error) {
+	list, err := db.All(&tx.Conn, scanDispute,
+		"SELECT id, ref, state, cents, currency, booked, event_id FROM store_disputes WHERE payment_id = ? ORDER BY id", payment)
+	if err != nil {
+		return nil, err
+	}
+	good := list[:0]
+	for _, p := range list {
+		if p.currency == d.Currency {
+			good = append(good, p)
+			continue
+		}
+		if p.booked {
+			continue
+		}
+		if _, err := tx.Exec("UPDATE store_disputes SET booked = 1 WHERE id = ?", p.id); err != nil {
+			return nil, err
+		}
+		t := Unbooked{Provider: d.Provider, Ref: d.ProviderRef, Event: p.event, Refund: true, Reason: fmt.Sprintf(
+			"a dispute (%s) over %d in %s was told, and order %s is in %s: look at it in the provider's dashboard", p.ref, p.cents, p.currency, d.OrderRef, d.Currency)}
+		if err := t.note(tx); err != nil {
+			return nil, err
+		}
+	}
+	return good, nil
+}
+
+// book holds the order's licenses while the dispute is open, and lets go of them when it
+// is closed.
+func (p dispute) book(tx *db.Tx, d OrderDetail) error {
+	var held []int64
+	var err error
+	if p.state == disputeOpen {
+		for _, l := range d.Licenses {
+			if _, err := tx.Exec("INSERT OR IGNORE INTO store_holds (license_id, dispute_id) VALUES (?, ?)", l.ID, p.id); err != nil {
+				return err
+			}
+			held = append(held, l.ID)
+		}
+	} else {
+		if held, err = db.All(&tx.Conn, db.Int, "SELECT license_id FROM store_holds WHERE dispute_id = ?", p.id); err != nil {
+			return err
+		}
+		if _, err := tx.Exec("DELETE FROM store_holds WHERE dispute_id = ?", p.id); err != nil {
+			return err
+		}
+	}
+	for _, id := range held {
+		if err := settleState(tx, id); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec("UPDATE store_disputes SET booked = 1 WHERE id = ?", p.id); err != nil {
+		return err
+	}
+	return tx.Audit("order.disputed", "order:"+d.OrderRef, map[string]any{"dispute": p.ref, "state": p.state, "amount_cents": p.cents, "currency": p.currency})
+}
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}

@@ -1,0 +1,237 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// setState moves a license and the totals. One that is in the state stays untouched.
+func setState(tx *db.Tx, l License, to string) error {
+	if l.state == to {
+		return nil
+	}
+	if _, err := tx.Exec("UPDATE store_licenses SET state = ? WHERE id = ?", to, l.ID); err != nil {
+		return err
+	}
+	if err := addLicenses(tx, l.state, l.ExpiresAt, -1); err != nil {
+		return err
+	}
+	return addLicenses(tx, to, l.ExpiresAt, 1)
+}
+
+// setExpiry moves when a license ends, and the totals.
+func setExpiry(tx *db.Tx, l License, ends exact.Instant) error {
+	if l.ExpiresAt != nil && *l.ExpiresAt == ends {
+		return nil
+	}
+	if _, err := tx.Exec("UPDATE store_licenses SET expires_at = ? WHERE id = ?", ends, l.ID); err != nil {
+		return err
+	}
+	if err := addLicenses(tx, l.state, l.ExpiresAt, -1); err != nil {
+		return err
+	}
+	return addLicenses(tx, l.state, &ends, 1)
+}
+
+// decide notes what staff or a refund made of a license, and settles its state.
+func decide(tx *db.Tx, id int64, to string) error {
+	if _, err := tx.Exec("UPDATE store_licenses SET decided = ?1 WHERE id = ?2 AND decided <> ?1", to, id); err != nil {
+		return err
+	}
+	return settleState(tx, id)
+}
+
+// settleState gives a license the state that was decided, but that one which would be
+// active is suspended while a dispute holds it.
+func settleState(tx *db.Tx, id int64) error {
+	l, err := findLicense(&tx.Conn, id)
+	if err != nil {
+		return err
+	}
+	to := l.decided
+	if to == stateActive {
+		_, held, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM store_holds WHERE license_id = ? LIMIT 1", id)
+		if err != nil {
+			return err
+		}
+		if held {
+			to = stateSuspended
+		}
+	}
+	return setState(tx, l, to)
+}
+
+// SuspendLicense makes a license invalid until it is resumed. Refused: an unknown
+// license, one that is suspended or revoked. One that only a dispute suspends stays
+// suspended when the dispute is over.
+func (s *Service) SuspendLicense(ctx context.Context, who db.Caller, id int64) (License, error) {
+	return s.moveLicense(ctx, who, id, stateSuspended, "license.suspended")
+}
+
+// ResumeLicense makes a suspended license valid again, as far as its date allows; a
+// dispute that suspends it holds it no longer. Refused: an unknown license, one that is
+// not suspended.
+func (s *Service) ResumeLicense(ctx context.Context, who db.Caller, id int64) (License, error) {
+	return s.moveLicense(ctx, who, id, stateActive, "license.resumed")
+}
+
+// RevokeLicense makes a license invalid for good. Refused: an unknown license, one
+// that is revoked.
+func (s *Service) RevokeLicense(ctx context.Context, who db.Caller, id int64) (License, error) {
+	return s.moveLicense(ctx, who, id, stateRevoked, "license.revoked")
+}
+
+func (s *Service) moveLicense(ctx context.Context, who db.Caller, id int64, to, action string) (License, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {
+		l, err := findLicense(&tx.Conn, id)
+		if err != nil {
+			return l, err
+		}
+		from := l.state
+		if to == stateSuspended {
+			from = l.decided
+		}
+		if err := licenseMoves.Check("license", from, to); err != nil {
+			return l, err
+		}
+		if to == stateActive {
+			if _, err := tx.Exec("DELETE FROM store_holds WHERE license_id = ?", id); err != nil {
+				return l, err
+			}
+		}
+		if err := decide(tx, id, to); err != nil {
+			return l, err
+		}
+		if err := tx.Audit(action, subject(l), map[string]string{"from": l.state, "to": to}); err != nil {
+			return l, err
+		}
+		return licenseFor(&tx.Conn, who, id)
+	})
+}
+
+// licenseFor gives a license as who may see it.
+func licenseFor(c *db.Conn, who db.Caller, id int64) (License, error) {
+	l, err := findLicense(c, id)
+	if err == nil && !seesKeys(who) {
+		l = l.masked()
+	}
+	return l, err
+}
+
+// Extension is how far a license is extended: by days from when it ends, or from now when
+// it is over; or to the end of a day.
+type Extension struct {
+	Days  int64 // 0 is not said
+	Until *exact.Day
+}
+
+const mostDays = 36_500
+
+// ExtendLicense lets a license end later. Refused: an unknown license, one that never
+// ends or was revoked, an end that is not later than the one it has, days and until
+// both or neither.
+func (s *Service) ExtendLicense(ctx context.Context, who db.Caller, id int64, x Extension) (License, error) {
+	switch {
+	case (x.Days == 0) == (x.Until == nil):
+		return License{}, fault.Invalidf("days: give days, or until, one of them")
+	case x.Until == nil && (x.Days < 1 || x.Days > mostDays):
+		return License{}, fault.Invalidf("days: %d is out of range; it takes 1 to %d", x.Days, mostDays)
+	}
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {
+		l, err := findLicense(&tx.Conn, id)
+		switch {
+		case err != nil:
+			return l, err
+		case l.ExpiresAt == nil:
+			return l, fault.Conflictf("license %d never ends; there is nothing to extend", id)
+		case l.state == stateRevoked:
+			return l, fault.Conflictf("license %d was revoked, which is final", id)
+		}
+		ends, field := max(*l.ExpiresAt, tx.Now())+exact.Instant(x.Days*day), "days"
+		if x.Until != nil {
+			ends, field = endOf(*x.Until, tx.Zone()), "until"
+		}
+		if ends <= *l.ExpiresAt {
+			return l, fault.Invalidf("%s: license %d ends at %s; it takes a day after that", field, id, l.ExpiresAt)
+		}
+		if _, err := tx.Exec("UPDATE store_licenses SET extended_until = ? WHERE id = ?", ends, id); err != nil {
+			return l, err
+		}
+		if err := setExpiry(tx, l, ends); err != nil {
+			return l, err
+		}
+		if err := tx.Audit("license.extended", subject(l), map[string]any{"from": l.ExpiresAt, "to": ends}); err != nil {
+			return l, err
+		}
+		return licenseFor(&tx.Conn, who, id)
+	})
+}
+
+// endOf is the last second of a day in the shop's zone.
+func endOf(d exact.Day, zone *time.Location) exact.Instant {
+	return exact.InstantOf((d + 1).Time(zone)) - 1
+}
+
+// RotateLicenseKey gives a license another key: the old one is not found from then on,
+// and the seats stay. Refused: an unknown license, one that was revoked.
+func (s *Service) RotateLicenseKey(ctx context.Context, who db.Caller, id int64) (License, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {
+		l, err := findLicense(&tx.Conn, id)
+		switch {
+		case err != nil:
+			return l, err
+		case l.state == stateRevoked:
+			return l, fault.Conflictf("license %d was revoked, which is final", id)
+		}
+		key := newKey()
+		if _, err := tx.Exec("UPDATE store_licenses SET license_key = ?, key_hash = ? WHERE id = ?", key, digest(key, keyLength), id); err != nil {
+			return l, err
+		}
+		if err := tx.Audit("license.rotated", subject(l), map[string]string{"old_key": mask(l.Key)}); err != nil {
+			return l, err
+		}
+		return licenseFor(&tx.Conn, who, id)
+	})
+}
+
+// ReleaseSeat gives up a seat of a license on behalf of its buyer. Refused: an unknown
+// license, a seat that it does not have.
+func (s *Service) ReleaseSeat(ctx context.Context, who db.Caller, id, seat int64) (License, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {
+		l, err := findLicense(&tx.Conn, id)
+		if err != nil {
+			return l, err
+		}
+		a, found, err := db.One(&tx.Conn, scanActivation,
+			"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND id = ?", id, seat)
+		if err == nil && !found {
+			err = fault.NotFoundf("license %d has no seat %d", id, seat)
+		}
+		if err != nil {
+			return l, err
+		}
+		if err := giveUp(tx, l, a); err != nil {
+			return l, err
+		}
+		return licenseFor(&tx.Conn, who, id)
+	})
+}
+
+// giveUp frees a seat.
+func giveUp(tx *db.Tx, l License, a Activation) error {
+	if _, err := tx.Exec("DELETE FROM store_activations WHERE id = ?", a.ID); err != nil {
+		return err
+	}
+	l.ActivationCount--
+	if err := countSeats(tx, l, -1); err != nil {
+		return err
+	}
+	return tx.Audit("license.deactivated", subject(l), map[string]any{"activation": a.ID, "fingerprint": a.Fingerprint})
+}
+
+var _ = schema.Quote

@@ -1,0 +1,210 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// errDryRun rolls an import back that was only tried.
+var errDryRun = errors.New("dry run")
+
+// loadOrders takes a file of orders at once: the rows of one payment are its lines,
+// wherever they stand. A refused row refuses its order, each row by name.
+func (s *Service) loadOrders(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+	done := schema.Loaded{Errors: []schema.Refused{}}
+	groups := s.groupRows(lines, o)
+	err := db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
+		for _, g := range groups {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			err := g.refusal()
+			if err == nil {
+				err = tx.Try(func() error { return putOrder(tx, g.rows) })
+			}
+			if err == nil {
+				done.Imported += len(g.numbers)
+				continue
+			}
+			reason, ofRow := fault.As(err)
+			if !ofRow || reason.Kind != fault.Invalid && reason.Kind != fault.Conflict && reason.Kind != fault.NotFound {
+				return fmt.Errorf("line %d: %w", g.numbers[0], err)
+			}
+			done.Errors = append(done.Errors, g.refused(reason.Detail)...)
+		}
+		if o.DryRun {
+			return errDryRun
+		}
+		return nil
+	})
+	if errors.Is(err, errDryRun) {
+		err = nil
+	}
+	return done, err
+}
+
+// group is the rows of one order with their numbers, and what was refused of each.
+type group struct {
+	rows     []orderRow
+	numbers  []int
+	refusals map[int]error // by row number
+}
+
+// refusal is the first of a group's rows that were refused by themselves.
+func (g *group) refusal() error {
+	for _, n := range g.numbers {
+		if err := g.refusals[n]; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refused names every row of the group: one that was refused by itself with its own
+// reason, the others with why they go with it.
+func (g *group) refused(why string) []schema.Refused {
+	list := make([]schema.Refused, 0, len(g.numbers))
+	bad := 0
+	for _, n := range g.numbers {
+		if g.refusals[n] != nil && bad == 0 {
+			bad = n
+		}
+	}
+	for _, n := range g.numbers {
+		reason := why
+		switch own, refused := fault.As(g.refusals[n]); {
+		case refused:
+			reason = own.Detail
+		case bad != 0:
+			reason = fmt.Sprintf("line %d of the same order is refused: %s", bad, why)
+		}
+		list = append(list, schema.Refused{Line: n, Reason: reason})
+	}
+	return list
+}
+
+// groupRows reads the rows and brings those of one payment together, in the order in
+// which the file has their first.
+func (s *Service) groupRows(lines []schema.Line, o schema.LoadOptions) []*group {
+	var read orderRow
+	t := schema.Table{Row: func(f *schema.Form) schema.Put {
+		read = bindOrderRow(f)
+		return nil
+	}}
+	columns := t.Columns()
+	var groups []*group
+	by := map[string]*group{}
+	for _, l := range lines {
+		cells := make(map[string]string, len(o.Columns))
+		for i, c := range columns {
+			if slices.Contains(o.Columns, c.Name) {
+				cells[c.Name] = l.Cells[i]
+			}
+		}
+		_, err := t.Decode(cells, o)
+		key := strings.TrimSpace(cells["provider"]) + "\x00" + strings.TrimSpace(cells["provider_ref"])
+		g := by[key]
+		if g == nil || strings.HasSuffix(key, "\x00") || strings.HasPrefix(key, "\x00") {
+			g = &group{refusals: map[int]error{}}
+			groups, by[key] = append(groups, g), g
+		}
+		read.number = l.Number
+		g.rows, g.numbers = append(g.rows, read), append(g.numbers, l.Number)
+		if err != nil {
+			g.refusals[l.Number] = err
+		}
+	}
+	return groups
+}
+
+// dayRefund is what was given back on a day.
+type dayRefund struct {
+	day   exact.Day
+	cents int64
+}
+
+// refunds are an order's, the oldest first; they travel as DAY=CENTS|DAY=CENTS.
+type refunds []dayRefund
+
+func (l refunds) String() string {
+	cells := make([]string, len(l))
+	for i, r := range l {
+		cells[i] = fmt.Sprintf("%s=%d", r.day, r.cents)
+	}
+	return strings.Join(cells, "|")
+}
+
+func readRefunds(written string) (refunds, error) {
+	var list refunds
+	for part := range strings.SplitSeq(written, "|") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		left, right, _ := strings.Cut(part, "=")
+		d, ok := exact.ParseDay(strings.TrimSpace(left))
+		cents, digits := wholeNumber(strings.TrimSpace(right))
+		if !ok || !digits || cents < 0 || cents > maxPrice {
+			return nil, fmt.Errorf("refunds: %s is not allowed; it takes DAY=CENTS, such as 2026-11-25=1900, split by |", schema.Quote(part))
+		}
+		list = append(list, dayRefund{d, cents})
+	}
+	slices.SortStableFunc(list, func(a, b dayRefund) int { return int(a.day) - int(b.day) })
+	return list, nil
+}
+
+// refundsOf are an order's refunds by day in the shop's zone.
+func refundsOf(c *db.Conn, o Order) (refunds, error) {
+	if o.RefundedCents == 0 && o.Status == statusPaid {
+		return nil, nil
+	}
+	return db.All(c, func(r *db.Row) dayRefund {
+		return dayRefund{day: r.Instant().Day(c.Zone()), cents: r.Int()}
+	}, "SELECT at, cents FROM store_refunds WHERE order_id = ? ORDER BY at, id", o.id)
+}
+
+// apply gives back what the list says, each on its day.
+func (l refunds) apply(tx *db.Tx, d OrderDetail, emit bool) error {
+	for _, r := range l {
+		total := d.RefundedCents + r.cents
+		if total > d.TotalCents {
+			return fault.Invalidf("refunds: %d cents are more than the %d that are left of the order", r.cents, d.TotalCents-d.RefundedCents)
+		}
+		at := max(exact.InstantOf(r.day.Time(tx.Zone())), d.PaidAt)
+		if at.Day(tx.Zone()) != r.day || at > tx.Now() {
+			return fault.Invalidf("refunds: %s is not allowed; it takes a day from when the order was paid until today", r.day)
+		}
+		after, err := refundAt(tx, d, total, at, emit)
+		if err != nil {
+			return err
+		}
+		d = after.OrderDetail
+	}
+	return nil
+}
+
+// complete applies what the list has beyond the order's refunds. A list that lacks one
+// of them is refused: an import takes no refund back.
+func (l refunds) complete(tx *db.Tx, d OrderDetail, emit bool) error {
+	is, err := refundsOf(&tx.Conn, d.Order)
+	if err != nil {
+		return err
+	}
+	left := slices.Clone(l)
+	for _, r := range is {
+		at := slices.Index(left, r)
+		if at < 0 {
+			return fault.Conflictf("refunds: order %s is on record with %s, not %s; a refund is not taken back by an import",
+				d.OrderRef, schema.Quote(is.String()), schema.Quote(l.String()))
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	return left.apply(tx, d, emit)
+}

@@ -1,0 +1,209 @@
+package store
+
+import (
+	"slices"
+
+	"quartermaster/schema/db"
+)
+
+// A provider calls one payment by several names: the payment intent, its charge, its
+// invoice, the session. What it tells of a payment (a refund, a dispute, an invoice)
+// belongs to the payment, whichever name the event used and whether or not the order is
+// on record yet. So a payment is a row of store_payments with all names that were heard,
+// payments that turn out to be one are joined, and an order and its payment's facts are
+// reconciled whenever either changes: the outcome does not depend on the order in which
+// events arrive.
+
+// findPayment gives the order of a payment by any of its names, if there is one.
+func findPayment(c *db.Conn, provider string, names ...string) (OrderDetail, bool, error) {
+	id, err := orderOf(c, provider, names)
+	if err != nil || id == 0 {
+		return OrderDetail{}, false, err
+	}
+	d, err := orderByID(c, id)
+	return d, err == nil, err
+}
+
+// orderOf is the id of the order that has one of the names; 0 is none.
+func orderOf(c *db.Conn, provider string, names []string) (int64, error) {
+	for _, query := range []string{
+		"SELECT id FROM store_orders WHERE provider = ? AND provider_ref = ?",
+		`SELECT ifnull(p.order_id, 0) FROM store_payment_names n CROSS JOIN store_payments p ON p.id = n.payment_id
+			WHERE n.provider = ? AND n.name = ?`,
+	} {
+		for _, name := range names {
+			if name == "" {
+				continue
+			}
+			id, found, err := db.One(c, db.Int, query, provider, name)
+			if err != nil || found && id != 0 {
+				return id, err
+			}
+		}
+	}
+	return 0, nil
+}
+
+// gatherPayment gives the payment that has any of the names, and gives it all of them.
+// Payments that so turn out to be one are joined. order is the order that has the
+// payment, 0 if that is to be found by the names. Without a payment a new one is made if
+// create says so; else known is false.
+func gatherPayment(tx *db.Tx, provider string, names []string, order int64, create bool) (id int64, known bool, err error) {
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
+	if order == 0 {
+		if order, err = orderOf(&tx.Conn, provider, names); err != nil {
+			return 0, false, err
+		}
+	}
+	found, err := paymentsNamed(&tx.Conn, provider, names, order)
+	if err != nil {
+		return 0, false, err
+	}
+	switch {
+	case len(found) > 0:
+		id = found[0]
+	case !create:
+		return 0, false, nil
+	default:
+		if id, err = tx.Insert("INSERT INTO store_payments (provider, at) VALUES (?, ?)", provider, tx.Now()); err != nil {
+			return 0, false, err
+		}
+	}
+	for i := 1; i < len(found); i++ {
+		if err := joinPayments(tx, id, found[i]); err != nil {
+			return 0, false, err
+		}
+	}
+	if order != 0 {
+		if _, err := tx.Exec("UPDATE store_payments SET order_id = ?1 WHERE id = ?2 AND order_id IS NOT ?1", order, id); err != nil {
+			return 0, false, err
+		}
+	}
+	for _, name := range names {
+		if _, err := tx.Exec("INSERT OR IGNORE INTO store_payment_names (provider, name, payment_id) VALUES (?, ?, ?)", provider, name, id); err != nil {
+			return 0, false, err
+		}
+	}
+	return id, true, nil
+}
+
+// paymentsNamed lists the payments of the names and of the order, the order's own first.
+// One that has another order is left out: two orders are never one payment.
+func paymentsNamed(c *db.Conn, provider string, names []string, order int64) ([]int64, error) {
+	var found []int64
+	note := func(r *db.Row) error {
+		if id := r.Int(); !slices.Contains(found, id) {
+			found = append(found, id)
+		}
+		return nil
+	}
+	if order != 0 {
+		if err := db.Each(c, note, "SELECT id FROM store_payments WHERE order_id = ?", order); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range names {
+		err := db.Each(c, note, `SELECT p.id FROM store_payment_names n CROSS JOIN store_payments p ON p.id = n.payment_id
+			WHERE n.provider = ?1 AND n.name = ?2 AND (?3 = 0 OR p.order_id IS NULL OR p.order_id = ?3)`, provider, name, order)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// joinPayments moves everything that is known of the payment from to the payment into.
+func joinPayments(tx *db.Tx, into, from int64) error {
+	for _, query := range []string{
+		"UPDATE store_payment_names SET payment_id = ?1 WHERE payment_id = ?2",
+		"UPDATE store_invoices SET payment_id = ?1 WHERE payment_id = ?2",
+		"UPDATE store_disputes SET payment_id = ?1 WHERE payment_id = ?2",
+		`UPDATE store_payments SET (refunded_cents, refund_currency, refund_event) =
+			(SELECT refunded_cents, refund_currency, refund_event FROM store_payments WHERE id = ?2)
+			WHERE id = ?1 AND refunded_cents < (SELECT refunded_cents FROM store_payments WHERE id = ?2)`,
+	} {
+		if _, err := tx.Exec(query, into, from); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec("DELETE FROM store_payments WHERE id = ?", from)
+	return err
+}
+
+// paymentNames lists all names of an order's payment.
+func paymentNames(c *db.Conn, d Order) ([]string, error) {
+	names, err := db.All(c, db.Text, `SELECT n.name FROM store_payments p CROSS JOIN store_payment_names n ON n.payment_id = p.id
+		WHERE p.order_id = ?`, d.id)
+	if !slices.Contains(names, d.ProviderRef) {
+		names = append(names, d.ProviderRef)
+	}
+	return names, err
+}
+
+// reconcile brings an order in line with what is known of its payment: refunds up to the
+// running total that was told, lost disputes beside them, licenses held while a dispute
+// is open. Doing it twice changes nothing.
+func reconcile(tx *db.Tx, d OrderDetail, payment int64, emit bool) (OrderDetail, error) {
+	told, err := refundTold(tx, d, payment)
+	if err != nil {
+		return d, err
+	}
+	disputes, err := disputesOf(tx, d, payment)
+	if err != nil {
+		return d, err
+	}
+	var lost, lostBefore int64
+	for _, p := range disputes {
+		if p.state == disputeLost {
+			lost += p.cents
+			if p.booked {
+				lostBefore += p.cents
+			}
+		}
+	}
+	refunded := min(max(d.RefundedCents-lostBefore, told)+lost, d.TotalCents)
+	if refunded > d.RefundedCents {
+		after, err := refundTo(tx, d, refunded, emit)
+		if err != nil {
+			return d, err
+		}
+		d = after.OrderDetail
+	}
+	held := false
+	for _, p := range disputes {
+		if p.booked {
+			continue
+		}
+		held = true
+		if err := p.book(tx, d); err != nil {
+			return d, err
+		}
+	}
+	if !held {
+		return d, nil
+	}
+	return orderByID(&tx.Conn, d.id)
+}
+
+// refundTold is the largest running total of refunds that the provider told of the
+// payment. One in another currency is noted for the owner, and is none.
+func refundTold(tx *db.Tx, d OrderDetail, payment int64) (int64, error) {
+	var event string
+	r, found, err := db.One(&tx.Conn, func(r *db.Row) refund {
+		told := refund{ref: d.ProviderRef, refunded: r.Int(), currency: r.Text()}
+		event = r.Text()
+		return told
+	}, "SELECT refunded_cents, refund_currency, refund_event FROM store_payments WHERE id = ? AND refunded_cents > 0", payment)
+	if err != nil || !found {
+		return 0, err
+	}
+	if r.currency == d.Currency {
+		return r.refunded, nil
+	}
+	if _, err := tx.Exec("UPDATE store_payments SET refunded_cents = 0 WHERE id = ?", payment); err != nil {
+		return 0, err
+	}
+	t := r.inAnother(d)
+	t.Provider, t.Event = d.Provider, event
+	return 0, t.note(tx)
+}

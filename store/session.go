@@ -1,0 +1,273 @@
+package store
+
+import (
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
+)
+
+// session is what the store reads of a Checkout session.
+type session struct {
+	id, ref         string // ref: the payment intent, or the session where there is none
+	status, mode    string
+	invoice         string
+	subscription    string
+	email, name     string
+	currency        string
+	sku, tier, qty  string // of the metadata
+	lines           string // of the metadata: SKU[:TIER][=QTY][@CENTS] ...
+	link            string
+	total           int64
+	discount, tax   int64
+	amounts         error
+	totalWasMissing bool
+}
+
+func readSession(v strict.Value) session {
+	x := session{
+		id: textAt(v, "id"), ref: idAt(v, "payment_intent"), status: textAt(v, "payment_status"), mode: textAt(v, "mode"),
+		invoice: idAt(v, "invoice"), subscription: idAt(v, "subscription"),
+		email: textAt(v, "customer_details", "email"), name: textAt(v, "customer_details", "name"), currency: textAt(v, "currency"),
+		sku: textAt(v, "metadata", "sku"), tier: textAt(v, "metadata", "tier"), qty: qtyAt(v, "metadata", "qty"),
+		lines: textAt(v, "metadata", "lines"), link: idAt(v, "payment_link"),
+	}
+	if x.ref == "" {
+		x.ref = x.id
+	}
+	if x.email == "" {
+		x.email = textAt(v, "customer_email")
+	}
+	if schema.CheckText("name", x.name, 200) != nil {
+		x.name = "" // a payment is not lost over a name
+	}
+	x.totalWasMissing = at(v, "amount_total").Kind() == strict.Null
+	for _, amount := range []struct {
+		into *int64
+		path []string
+	}{{&x.total, []string{"amount_total"}}, {&x.discount, []string{"total_details", "amount_discount"}}, {&x.tax, []string{"total_details", "amount_tax"}}} {
+		cents, err := centsAt(v, amount.path...)
+		if err != nil {
+			x.amounts = err
+		}
+		*amount.into = cents
+	}
+	return x
+}
+
+// calls tells whether the session asks for something: it is paid, or it came to nothing,
+// which begins a trial or must be judged by a person.
+func (x session) calls() bool {
+	return x.status == "paid" || x.status == "no_payment_required" && (x.mode == "payment" || x.subscribes())
+}
+
+func (x session) subscribes() bool { return x.mode == "subscription" }
+
+// sale makes the session an order. Its refusals say why it cannot be one, and what
+// the owner can do.
+func (x session) sale(c *db.Conn) (sale, error) {
+	v := sale{rename: true, name: x.name, provider: stripe, ref: x.ref, names: []string{x.id, x.invoice}, tax: x.tax, paidAt: c.Now()}
+	var err error
+	switch {
+	case x.status != "paid" && !x.subscribes():
+		return v, fault.Invalidf("nothing had to be paid; if it is to be honoured, record it by hand with --total 0")
+	case x.ref == "":
+		return v, fault.Invalidf("it has neither a payment_intent nor an id")
+	case x.amounts != nil:
+		return v, x.amounts
+	case x.totalWasMissing:
+		return v, fault.Invalidf("amount_total is missing")
+	case x.subscribes() && x.subscription == "":
+		return v, fault.Invalidf("its mode is subscription, and it names none")
+	}
+	if v.email, err = foldEmail(x.email); err != nil {
+		return v, err
+	}
+	if v.currency, err = checkCurrency(x.currency); err != nil {
+		return v, err
+	}
+	if v.lines, v.discount, err = x.goods(c); err != nil {
+		return v, err
+	}
+	return v, v.checkAmounts()
+}
+
+// goods gives what was bought and the discount that makes it the session's total.
+func (x session) goods(c *db.Conn) ([]line, int64, error) {
+	if x.lines == "" {
+		return x.oneProduct(c)
+	}
+	var list []NewLine
+	for _, written := range splitLines(x.lines) {
+		l, err := readLine(written)
+		if err != nil {
+			return nil, 0, err
+		}
+		list = append(list, l)
+	}
+	if len(list) == 0 {
+		return nil, 0, fault.Invalidf("lines: its metadata lines name no product")
+	}
+	lines, err := resolveAll(c, list)
+	if err != nil {
+		return nil, 0, err
+	}
+	discount := subtotal(lines) + x.tax - x.total
+	if discount < 0 {
+		return nil, 0, fault.Invalidf("the prices of its lines and the tax come to %d, which is less than amount_total, %d: "+
+			"give the lines' prices (@CENTS) in the session's metadata lines", subtotal(lines)+x.tax, x.total)
+	}
+	return lines, discount, nil
+}
+
+// oneProduct is what was bought when the metadata have no lines.
+func (x session) oneProduct(c *db.Conn) ([]line, int64, error) {
+	qty, err := readQty(x.qty)
+	if err != nil {
+		return nil, 0, err
+	}
+	l := line{qty: qty, tier: x.tier}
+	if err := x.product(c, &l); err != nil {
+		return nil, 0, err
+	}
+	l.licensed = l.product.Kind == kindLicense
+	unit, discount, ok := x.split(qty)
+	if !ok {
+		return nil, 0, fault.Invalidf("amount_total is less than its tax")
+	}
+	l.unit = unit
+	return []line{l}, discount, nil
+}
+
+// split gives the price of each of qty units and the discount that make the session's
+// total. The provider's total is what counts: where a tax is part of the price, or the
+// units do not divide it, the price of a unit is rounded up and the rest is a discount,
+// so that the order adds up to the cent. ok is false for a total under its tax.
+func (x session) split(qty int64) (unit, discount int64, ok bool) {
+	before := x.total - x.tax + x.discount
+	if before < 0 {
+		return 0, 0, false
+	}
+	unit = (before + qty - 1) / qty
+	return unit, x.discount + unit*qty - before, true
+}
+
+// product finds what was bought: by the metadata, or by the payment link.
+func (x session) product(c *db.Conn, l *line) (err error) {
+	sku := x.sku
+	if sku == "" {
+		link, mapped, err := findLink(c, stripe, x.link)
+		switch {
+		case err != nil:
+			return err
+		case x.link == "":
+			return fault.Invalidf("its metadata has no sku, and it came by no payment link; give the session metadata sku (and tier, qty)")
+		case !mapped:
+			return fault.Invalidf("its metadata has no sku, and its payment link is not mapped: `store provider map stripe %s SKU`", x.link)
+		}
+		sku, l.tier = link.SKU, textOr(link.Tier, l.tier)
+	}
+	if l.product, err = findProduct(c, sku); err != nil {
+		return err
+	}
+	return l.product.takesTier(l.tier)
+}
+
+func readQty(written string) (int64, error) {
+	if written == "" {
+		return 1, nil
+	}
+	n, err := strconv.ParseInt(written, 10, 64)
+	if err != nil || n < 1 || n > maxQty {
+		return 0, fault.Invalidf("qty: %s is not allowed; it takes 1 to %d", schema.Quote(written), maxQty)
+	}
+	return n, nil
+}
+
+// bookSession makes a paid session an order, once. One that cannot be understood is
+// noted for the owner, and its event stays undone, so that it can be sent again.
+func bookSession(tx *db.Tx, e stripeEvent, x session) (Received, error) {
+	var s subscription
+	names := []string{x.ref, x.id, x.invoice}
+	if x.subscribes() && x.subscription != "" {
+		var err error
+		if s, err = ensureSubscription(tx, stripe, x.subscription); err != nil {
+			return Received{}, err
+		}
+		opening, err := openingNames(tx, s, x.invoice)
+		if err != nil {
+			return Received{}, err
+		}
+		names = append(names, opening...)
+	}
+	d, isBooked, err := findPayment(&tx.Conn, stripe, names...)
+	if err != nil {
+		return Received{}, err
+	}
+	if isBooked {
+		return x.again(tx, e, d, s, names)
+	}
+	v, err := x.sale(&tx.Conn)
+	if reason, refused := fault.As(err); refused && reason.Kind == fault.Invalid {
+		return unclear(tx, e, Unbooked{Ref: x.ref, Reason: reason.Detail})
+	}
+	if err != nil {
+		return Received{}, err
+	}
+	v.subscription, v.names = s.id, names
+	if d, err = book(tx, v, true); err != nil {
+		return Received{}, err
+	}
+	if s.id != 0 {
+		s.order = d.id
+		if err := settleInvoices(tx, s, true); err != nil {
+			return Received{}, err
+		}
+	}
+	got, err := e.done(tx, wasRecorded, "recorded as order "+d.OrderRef)
+	if err != nil {
+		return got, err
+	}
+	t, waits, err := db.One(&tx.Conn, scanUnbooked, selectUnbooked+" WHERE provider = ? AND provider_ref = ?", stripe, x.ref)
+	if waits { // a refund that came before it
+		got.notice = t.whatToDo()
+		got.Detail += "; " + got.notice
+	}
+	return got, err
+}
+
+// openingNames are the names of the payment that a subscription began with, as far as
+// invoices told them: of the invoice that the session names, and of those that say so.
+func openingNames(tx *db.Tx, s subscription, invoice string) ([]string, error) {
+	if _, err := tx.Exec("UPDATE store_invoices SET opens = 1 WHERE provider = ? AND ref = ? AND opens = 0", stripe, invoice); err != nil {
+		return nil, err
+	}
+	return db.All(&tx.Conn, db.Text, `SELECT n.name FROM store_invoices i CROSS JOIN store_payment_names n ON n.payment_id = i.payment_id
+		WHERE i.subscription_id = ? AND i.opens = 1`, s.id)
+}
+
+// again answers for a session whose payment is on record: as an order that a person
+// recorded, which becomes the subscription's, or as one that was booked before.
+func (x session) again(tx *db.Tx, e stripeEvent, d OrderDetail, s subscription, names []string) (Received, error) {
+	if _, _, err := gatherPayment(tx, stripe, names, d.id, true); err != nil {
+		return Received{}, err
+	}
+	if s.id != 0 && s.order == 0 && d.subscription == 0 {
+		for _, query := range []string{
+			"UPDATE store_orders SET subscription_id = ? WHERE id = ?",
+			"UPDATE store_licenses SET subscription_id = ? WHERE order_id = ?",
+			"UPDATE store_subscriptions SET order_id = ?2 WHERE id = ?1",
+		} {
+			if _, err := tx.Exec(query, s.id, d.id); err != nil {
+				return Received{}, err
+			}
+		}
+		s.order = d.id
+		if err := settleInvoices(tx, s, true); err != nil {
+			return Received{}, err
+		}
+	}
+	return e.done(tx, wasRepeated, "the payment is on record as order "+d.OrderRef)
+}

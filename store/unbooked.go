@@ -1,0 +1,144 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Unbooked is a payment that came in and could not be booked, or a refund or dispute of
+// one that could not.
+type Unbooked struct {
+	Provider string        `json:"provider"`
+	Ref      string        `json:"provider_ref" about:"the provider's name for the payment"`
+	Event    string        `json:"event" about:"the provider's event that told of it last"`
+	Refund   bool          `json:"refund" about:"whether it is a refund or dispute that could not be booked"`
+	Reason   string        `json:"reason"`
+	At       exact.Instant `json:"at"`
+	Mend     string        `json:"mend" about:"what happened and what mends it"`
+}
+
+// UnbookedList is every payment that waits for a person.
+type UnbookedList struct {
+	Payments []Unbooked `json:"payments"`
+}
+
+// unclear notes a payment that came in and cannot be booked, or a refund that cannot,
+// with why. The event is not marked as done: sent again, after the cause was mended,
+// it is booked.
+func unclear(tx *db.Tx, e stripeEvent, u Unbooked) (Received, error) {
+	u.Provider, u.Event = stripe, e.id
+	err := u.note(tx)
+	got := e.answer(wasUnclear, u.whatToDo())
+	got.notice = got.Detail
+	return got, err
+}
+
+// note puts it on the list.
+func (u Unbooked) note(tx *db.Tx) error {
+	_, err := tx.Exec(`INSERT INTO store_unbooked (provider, provider_ref, event_id, refund, reason, at) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (provider, provider_ref, refund) DO UPDATE SET event_id = excluded.event_id, reason = excluded.reason, at = excluded.at`,
+		u.Provider, u.Ref, u.Event, u.Refund, u.Reason, tx.Now())
+	if err != nil {
+		return err
+	}
+	return tx.Audit("payment.unclear", "payment:"+u.Provider+":"+u.Ref, map[string]string{"event": u.Event, "reason": u.Reason})
+}
+
+// cleared takes a payment off the list, as one that a person or an event has dealt
+// with.
+func cleared(tx *db.Tx, provider string, names []string) error {
+	return offTheList(tx, "DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ?", provider, names)
+}
+
+// booked takes a payment that is booked now off the list; a refund of it that cannot be
+// booked stays there.
+func booked(tx *db.Tx, provider string, names []string) error {
+	return offTheList(tx, "DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND refund = 0", provider, names)
+}
+
+func offTheList(tx *db.Tx, query, provider string, names []string) error {
+	for _, name := range names {
+		if _, err := tx.Exec(query, provider, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const selectUnbooked = "SELECT provider, provider_ref, event_id, refund, reason, at FROM store_unbooked"
+
+func scanUnbooked(r *db.Row) Unbooked {
+	u := Unbooked{Provider: r.Text(), Ref: r.Text(), Event: r.Text(), Refund: r.Bool(), Reason: r.Text(), At: r.Instant()}
+	u.Mend = u.whatToDo()
+	return u
+}
+
+// whatToDo tells the owner. About a refund the reason says what to do.
+func (u Unbooked) whatToDo() string {
+	if u.Refund {
+		return fmt.Sprintf("a refund of %s payment %s (event %s) could not be booked: %s", u.Provider, u.Ref, u.Event, u.Reason)
+	}
+	return fmt.Sprintf("%s payment %s (event %s) could not be booked: %s. Mend that and resend the event from the provider's dashboard, or record it by hand with "+
+		"`store order record --provider %s --provider-ref %s --email E --sku S --total CENTS --currency C`", u.Provider, u.Ref, u.Event, u.Reason, u.Provider, u.Ref)
+}
+
+// Unbooked lists the payments that came in and could not be booked, the oldest first.
+func (s *Service) Unbooked(ctx context.Context) (UnbookedList, error) {
+	return view(ctx, s.db, unbookedPayments)
+}
+
+func unbookedPayments(c *db.Conn) (list UnbookedList, err error) {
+	list.Payments, err = db.All(c, scanUnbooked, selectUnbooked+" ORDER BY at, provider_ref, refund")
+	return list, err
+}
+
+// CountUnbooked tells how many there are, for the metrics.
+func (s *Service) CountUnbooked(ctx context.Context) (int64, error) {
+	return view(ctx, s.db, func(c *db.Conn) (int64, error) {
+		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM store_unbooked")
+		return n, err
+	})
+}
+
+// checkUnbooked tells doctor of every payment that came in and could not be booked.
+func checkUnbooked(c *db.Conn) ([]string, error) {
+	list, err := unbookedPayments(c)
+	told := make([]string, len(list.Payments))
+	for i, u := range list.Payments {
+		told[i] = u.Mend
+	}
+	return told, err
+}
+
+// Dismissed is a payment that is no longer listed.
+type Dismissed struct {
+	Provider    string `json:"provider"`
+	ProviderRef string `json:"provider_ref"`
+	Reason      string `json:"reason" about:"why it could not be booked"`
+}
+
+// DismissPayment takes a payment that could not be booked off the list, as one that
+// has nothing to do with the store. One that is not on the list is refused as not
+// found.
+func (s *Service) DismissPayment(ctx context.Context, who db.Caller, provider, ref string) (Dismissed, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Dismissed, error) {
+		d := Dismissed{Provider: provider, ProviderRef: ref}
+		reason, found, err := db.One(&tx.Conn, db.Text, "SELECT reason FROM store_unbooked WHERE provider = ? AND provider_ref = ?", provider, ref)
+		if err == nil && !found {
+			err = fault.NotFoundf("no payment %s of %s waits to be booked", schema.Quote(ref), schema.Quote(provider))
+		}
+		if err != nil {
+			return d, err
+		}
+		d.Reason = reason
+		if err := cleared(tx, provider, []string{ref}); err != nil {
+			return d, err
+		}
+		return d, tx.Audit("payment.dismissed", "payment:"+provider+":"+ref, d)
+	})
+}
