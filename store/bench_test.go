@@ -42,10 +42,12 @@ func stocked(b *testing.B, n int) (*shop, []string) {
 		sold := func(i int) exact.Instant { return tx.Now() - exact.Instant((n-i)*300) }
 		insert("INSERT INTO store_customers (id, email, name, paid_orders, first_order_at, last_order_at) VALUES (?1, ?2, '', 1, ?3, ?3)",
 			func(i int) []any { return []any{i + 1, fmt.Sprintf("buyer%d@example.com", i), sold(i)} })
-		insert(`INSERT INTO store_orders (id, order_ref, provider, provider_ref, status, customer_id, product_id, product_name, qty,
-			unit_cents, discount_cents, tax_cents, total_cents, currency, paid_at, created_at)
-			VALUES (?1, ?2, 'stripe', ?2, 'paid', ?1, 1 + ?1 % 2, 'x', 1, 4900, 0, 0, 4900, iif(?1 % 5, 'USD', 'EUR'), ?3, ?3)`,
+		insert(`INSERT INTO store_orders (id, order_ref, provider, provider_ref, status, customer_id, subtotal_cents,
+			discount_cents, tax_cents, total_cents, currency, paid_at, created_at)
+			VALUES (?1, ?2, 'stripe', ?2, 'paid', ?1, 4900, 0, 0, 4900, iif(?1 % 5, 'USD', 'EUR'), ?3, ?3)`,
 			func(i int) []any { return []any{i + 1, newRef(), sold(i)} })
+		insert(`INSERT INTO store_order_lines (order_id, line, product_id, product_name, qty, unit_cents) VALUES (?1, 1, 1 + ?1 % 2, 'x', 1, 4900)`,
+			func(i int) []any { return []any{i + 1} })
 		insert(`INSERT INTO store_licenses (id, key_hash, license_key, product_id, order_id, order_ref, state, activation_count, expires_at, created_at)
 			SELECT ?1, ?2, ?3, 1 + ?1 % 2, ?1, order_ref, 'active', ?1 % 8 = 1, iif(?1 % 3, NULL, ?4 + 31536000), ?4 FROM store_orders WHERE id = ?1`,
 			func(i int) []any {
@@ -53,6 +55,8 @@ func stocked(b *testing.B, n int) (*shop, []string) {
 				return []any{i + 1, digest(keys[i], keyLength), keys[i], sold(i)}
 			})
 		for _, query := range append([]string{
+			"INSERT INTO store_find_orders (rowid, words) " + selectWords,
+			"INSERT INTO store_find_customers (rowid, words) SELECT id, email || char(10) || name FROM store_customers",
 			`INSERT INTO store_activations (license_id, fingerprint, label, allowed, created_at, last_seen_at)
 				SELECT id, 'machine', '', NULL, created_at, created_at FROM store_licenses WHERE activation_count = 1`,
 			`INSERT INTO store_expiry (span, start, licenses) SELECT span, expires_at - expires_at % span, count(*)

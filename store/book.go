@@ -43,7 +43,7 @@ func (v sale) checkAmounts() error {
 	}
 	switch total := v.total(); {
 	case total < 0:
-		return fault.Invalidf("discount_cents: %d is more than the order comes to, which is %d", v.discount, total+v.discount)
+		return fault.Fieldf("discount_cents", "discount_cents: %d is more than the order comes to, which is %d", v.discount, total+v.discount)
 	case total > maxPrice:
 		return fault.Invalidf("the order comes to %d cents; at most %d are taken", total, int64(maxPrice))
 	}

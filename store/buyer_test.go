@@ -90,7 +90,7 @@ func TestALicenseExpiresAtTheSecond(t *testing.T) {
 	refused(t, err, "expired", l.ExpiresAt.String())
 	_, err = s.activate(l.Key, "early")
 	refused(t, err, "expired")
-	list, err := s.Licenses(background, admin, "", Page{})
+	list, err := s.Licenses(background, admin, LicenseFilter{})
 	must(t, err)
 	equal(t, "status in the list", list.Licenses[0].Status, "expired")
 }
@@ -300,7 +300,7 @@ func TestTheLicenseIsThereWhenTheEventIsTold(t *testing.T) {
 }
 
 func (s *shop) firstKey() (string, error) {
-	p, err := s.Licenses(background, admin, "", Page{})
+	p, err := s.Licenses(background, admin, LicenseFilter{})
 	if err != nil || len(p.Licenses) == 0 {
 		return "", fmt.Errorf("no license: %w", err)
 	}

@@ -130,10 +130,10 @@ const maxMint = 1000
 // sku or tier (conflict).
 func (s *Service) MintCodes(ctx context.Context, who db.Caller, count int64, sku, tier, batch string) (Minted, error) {
 	if count < 1 || count > maxMint {
-		return Minted{}, fault.Invalidf("count: %d is out of range; it takes 1 to %d", count, maxMint)
+		return Minted{}, fault.Fieldf("count", "count: %d is out of range; it takes 1 to %d", count, maxMint)
 	}
 	if batch != "" && !isBatchName(batch) {
-		return Minted{}, fault.Invalidf("batch: %s is not allowed; it takes 1 to 64 of A-Z, a-z, 0-9, ., _ and -", schema.Quote(batch))
+		return Minted{}, fault.Fieldf("batch", "batch: %s is not allowed; it takes 1 to 64 of A-Z, a-z, 0-9, ., _ and -", schema.Quote(batch))
 	}
 	codes := make([]string, count)
 	digests := make([][]byte, count)
@@ -170,9 +170,9 @@ func mintable(tx *db.Tx, sku, tier string) (Product, error) {
 	case err != nil:
 		return p, err
 	case p.Kind != kindLicense:
-		return p, fault.Invalidf("sku: %s is not licensed (its kind is %s); codes are for products of the kind license", p.SKU, p.Kind)
+		return p, fault.Fieldf("sku", "sku: %s is not licensed (its kind is %s); codes are for products of the kind license", p.SKU, p.Kind)
 	case !p.Active:
-		return p, fault.Invalidf("sku: %s is not active; codes are for active products", p.SKU)
+		return p, fault.Fieldf("sku", "sku: %s is not active; codes are for active products", p.SKU)
 	}
 	return p, p.takesTier(tier)
 }

@@ -174,7 +174,7 @@ func TestRedeemingTellsAndChangesNobodysName(t *testing.T) {
 	r, err = s.redeem(m.Codes[1], "ann@example.com")
 	must(t, err)
 	equal(t, "name told", r.Order.Customer.Name, "")
-	c, err := s.Customers(background, Page{})
+	c, err := s.Customers(background, CustomerFilter{})
 	must(t, err)
 	equal(t, "name on record", c.Customers[0].Name, "Ann Lee")
 	equal(t, "paid orders", c.Customers[0].PaidOrders, int64(3))

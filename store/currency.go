@@ -22,7 +22,7 @@ const currencies = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD 
 func checkCurrency(written string) (string, error) {
 	code := strings.ToUpper(strings.TrimSpace(written))
 	if len(code) != 3 || !strings.Contains(" "+currencies+" ", " "+code+" ") {
-		return "", fault.Invalidf("currency: %s is no currency; give its code of three letters (ISO 4217), such as USD or EUR", schema.Quote(written))
+		return "", fault.Fieldf("currency", "currency: %s is no currency; give its code of three letters (ISO 4217), such as USD or EUR", schema.Quote(written))
 	}
 	return code, nil
 }

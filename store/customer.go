@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,7 +37,7 @@ func scanCustomer(r *db.Row) Customer {
 // foldEmail gives the address by which a customer is known: trimmed, in lower case.
 // It refuses what no mail could be sent to.
 func foldEmail(written string) (string, error) {
-	email := strings.ToLower(strings.TrimSpace(written))
+	email := fold(written)
 	local, domain, ok := strings.Cut(email, "@")
 	bad := func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("<>,;:\"()[]\\", r)
@@ -47,10 +48,13 @@ func foldEmail(written string) (string, error) {
 	case email == "":
 		return "", fault.Invalidf("email is missing: an address such as ann@example.com is needed")
 	case !ok || local == "" || domain == "" || strings.Contains(domain, "@") || len(email) > 254 || strings.ContainsFunc(email, bad):
-		return "", fault.Invalidf("email: %s is no address; it takes one such as ann@example.com", schema.Quote(written))
+		return "", fault.Fieldf("email", "email: %s is no address; it takes one such as ann@example.com", schema.Quote(written))
 	}
 	return email, nil
 }
+
+// fold is an address as customers are known by it, be it one or not.
+func fold(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // checkName trims a person's name and refuses one that is too long.
 func checkName(name string) (string, error) {
@@ -64,14 +68,68 @@ type CustomerPage struct {
 	Next      *int64     `json:"next" about:"after of the next page; null at the end"`
 }
 
+// CustomerFilter narrows the list of customers; an empty field does not.
+type CustomerFilter struct {
+	Q string // a part of the address or the name
+	Page
+}
+
 // Customers lists customers, the newest first.
-func (s *Service) Customers(ctx context.Context, p Page) (CustomerPage, error) {
+func (s *Service) Customers(ctx context.Context, f CustomerFilter) (CustomerPage, error) {
 	return view(ctx, s.db, func(c *db.Conn) (page CustomerPage, err error) {
-		page.Customers, err = db.All(c, scanCustomer,
-			"SELECT "+customerColumns+" FROM store_customers WHERE id < ? ORDER BY id DESC LIMIT ?", p.below(), p.ask())
-		page.Customers, page.Next = cut(p, page.Customers, func(c Customer) int64 { return c.ID })
+		page.Customers, err = f.list(c, f.ask())
+		page.Customers, page.Next = cut(f.Page, page.Customers, func(c Customer) int64 { return c.ID })
 		return page, err
 	})
+}
+
+// list gives at most n of the customers below the page's start.
+func (f CustomerFilter) list(c *db.Conn, n int64) ([]Customer, error) {
+	if f.Q == "" {
+		return db.All(c, scanCustomer, "SELECT "+customerColumns+" FROM store_customers WHERE id < ? ORDER BY id DESC LIMIT ?", f.below(), n)
+	}
+	list, w := []Customer{}, want(f.Q)
+	err := w.walkCustomers(c, f.below(), func(id int64) (bool, error) {
+		k, found, err := db.One(c, scanCustomer, selectCustomer, id)
+		if found && w.in(k.Email, k.Name) {
+			list = append(list, k)
+		}
+		return int64(len(list)) < n, err
+	})
+	return list, err
+}
+
+// CountCustomers tells how many customers the filter keeps in all.
+func (s *Service) CountCustomers(ctx context.Context, f CustomerFilter) (int64, error) {
+	return view(ctx, s.db, func(c *db.Conn) (int64, error) {
+		if f.Q == "" {
+			totals, err := readTotals(c)
+			return totals[total{customersKnown, totalsWithoutOne}], err
+		}
+		f.Page = Page{}
+		list, err := f.list(c, math.MaxInt64)
+		return int64(len(list)), err
+	})
+}
+
+const selectCustomer = "SELECT " + customerColumns + " FROM store_customers WHERE id = ?"
+
+// Customer gives one customer. An id that names none is refused as not found.
+func (s *Service) Customer(ctx context.Context, id int64) (Customer, error) {
+	return view(ctx, s.db, func(c *db.Conn) (Customer, error) { return customerByID(c, id) })
+}
+
+func customerByID(c *db.Conn, id int64) (Customer, error) {
+	k, found, err := db.One(c, scanCustomer, selectCustomer, id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no customer %d", id)
+	}
+	return k, err
+}
+
+func (f *CustomerFilter) bind(form *schema.Form) {
+	form.Text(&f.Q, "q", "only customers whose address or name holds this, in any case", schema.Most(200), schema.Example("ann@"))
+	f.Page.bind(form)
 }
 
 func (s *Service) listCustomers() schema.Op {
@@ -80,9 +138,9 @@ func (s *Service) listCustomers() schema.Op {
 		About:    "Customers, the newest first, each with how many of their orders are paid.",
 		Response: CustomerPage{Customers: []Customer{exampleCustomer()}},
 		Bind: func(f *schema.Form) schema.Handler {
-			var p Page
-			p.bind(f)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Customers(ctx, p) }
+			var k CustomerFilter
+			k.bind(f)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Customers(ctx, k) }
 		},
 	}
 }
@@ -104,12 +162,33 @@ func ensureCustomer(tx *db.Tx, email, name string, rename bool) (Customer, error
 		if err != nil {
 			return c, err
 		}
-		return Customer{ID: id, Email: email, Name: name}, add(tx, customersKnown, 1)
+		c = Customer{ID: id, Email: email, Name: name}
+		if _, err := tx.Exec("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", id, email+"\n"+name); err != nil {
+			return c, err
+		}
+		return c, add(tx, customersKnown, 1)
 	case name != "" && name != c.Name && (rename || c.Name == ""):
 		c.Name = name
-		_, err = tx.Exec("UPDATE store_customers SET name = ? WHERE id = ?", name, c.ID)
+		err = keepCustomer(tx, c)
 	}
 	return c, err
+}
+
+// mostIndexed is how many of a customer's orders, the newest, are found by another name
+// or address than they were made with: a till's address that thousands of names share
+// must not make every sale slower than the one before.
+const mostIndexed = 500
+
+// keepCustomer stores another name or address of a customer, and what they and their
+// orders are found by.
+func keepCustomer(tx *db.Tx, c Customer) error {
+	if _, err := tx.Exec("UPDATE store_customers SET email = ?, name = ? WHERE id = ?", c.Email, c.Name, c.ID); err != nil {
+		return err
+	}
+	if err := indexCustomer(tx, c); err != nil {
+		return err
+	}
+	return indexOrders(tx, "o.customer_id = ? ORDER BY o.id DESC LIMIT ?", c.ID, mostIndexed)
 }
 
 func findCustomer(c *db.Conn, email string) (Customer, bool, error) {
@@ -155,7 +234,8 @@ func saveCustomer(tx *db.Tx, email, name string, named bool) error {
 		return err
 	}
 	if found {
-		_, err = tx.Exec("UPDATE store_customers SET name = ? WHERE id = ?", name, was.ID)
+		was.Name = name
+		err = keepCustomer(tx, was)
 	} else {
 		_, err = ensureCustomer(tx, email, name, true)
 	}

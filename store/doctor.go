@@ -14,7 +14,7 @@ import (
 func check(c *db.Conn) ([]string, error) {
 	breaches := []string{}
 	for _, part := range []func(*db.Conn) ([]string, error){
-		checkTotals, checkExpiry, checkCustomers, checkOrders, checkLicenses, checkSeats, checkBatches, checkCodes, unclearPayments,
+		checkTotals, checkExpiry, checkCustomers, checkOrders, checkLicenses, checkSeats, checkBatches, checkCodes, checkSubscriptions, checkHolds, checkFinding, checkUnbooked,
 	} {
 		found, err := part(c)
 		if err != nil {
@@ -94,20 +94,35 @@ func checkCustomers(c *db.Conn) ([]string, error) {
 		WHERE paid_orders <> ifnull(k.n, 0) OR first_order_at IS NOT k.first OR last_order_at IS NOT k.last ORDER BY c.id`)
 }
 
-// checkOrders looks at what the table's own checks do not hold: a refunded order is
-// refunded in full, and has no license that is not revoked; an order has a license a
-// unit, or none.
+// checkOrders looks at what the table's own checks do not hold: the lines come to the
+// subtotal and the refunds to what is refunded, a refunded order is refunded in full and
+// has no license of its own that is not revoked; an order has a license a unit of each
+// product, or none; a renewal issues none.
 func checkOrders(c *db.Conn) ([]string, error) {
-	return sentences(c, "order %s: %d of %d cents are refunded, and it has %d licenses for %d units, %d of them not revoked: its status does not fit", 5, `
+	breaches, err := sentences(c, "order %s: %d of %d cents are refunded, and it has %d licenses for %d units, %d of them not revoked: its status does not fit", 5, `
 		SELECT * FROM (SELECT o.order_ref, o.refunded_cents, o.total_cents,
-			(SELECT count(*) FROM store_licenses l WHERE l.order_id = o.id) AS issued, o.qty,
+			(SELECT count(*) FROM store_licenses l WHERE l.order_id = o.id) AS issued,
+			(SELECT sum(qty) FROM store_order_lines i WHERE i.order_id = o.id) AS units,
 			(SELECT count(*) FROM store_licenses l WHERE l.order_id = o.id AND l.state <> 'revoked') AS alive,
-			o.status, o.refunded_at FROM store_orders o)
-		WHERE issued NOT IN (0, qty)
+			o.status, o.refunded_at, o.renews,
+			(SELECT count(*) FROM (SELECT i.product_id AS pid, sum(qty) AS sold FROM store_order_lines i WHERE i.order_id = o.id GROUP BY 1)
+				WHERE sold <> (SELECT count(*) FROM store_licenses l WHERE l.order_id = o.id AND l.product_id = pid)
+					AND 0 <> (SELECT count(*) FROM store_licenses l WHERE l.order_id = o.id AND l.product_id = pid)) AS uneven
+			FROM store_orders o)
+		WHERE issued > ifnull(units, 0) OR uneven > 0 OR renews = 1 AND issued > 0
 			OR (status = 'refunded') <> (refunded_at IS NOT NULL)
 			OR status = 'refunded' AND (refunded_cents <> total_cents OR alive > 0)
 			OR status = 'paid' AND refunded_cents = total_cents AND total_cents > 0
 		ORDER BY order_ref`)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := sentences(c, "order %s keeps a subtotal of %d and %d refunded, and its lines come to %d, its refunds to %d", 4, `
+		SELECT * FROM (SELECT o.order_ref, o.subtotal_cents, o.refunded_cents,
+			(SELECT ifnull(sum(qty * unit_cents), -1) FROM store_order_lines i WHERE i.order_id = o.id) AS lines,
+			(SELECT ifnull(sum(cents), 0) FROM store_refunds r WHERE r.order_id = o.id) AS given FROM store_orders o)
+		WHERE lines <> subtotal_cents OR given <> refunded_cents ORDER BY order_ref`)
+	return append(breaches, sums...), err
 }
 
 // checkLicenses recomputes what each key is looked up by, and compares the order_ref.
@@ -151,5 +166,6 @@ func checkBatches(c *db.Conn) ([]string, error) {
 func checkCodes(c *db.Conn) ([]string, error) {
 	return sentences(c, "order %s came of %d redeemed codes", 1, `
 		SELECT o.order_ref, count(*) FROM store_codes k JOIN store_orders o ON o.id = k.order_id
-		WHERE k.status = 'redeemed' GROUP BY o.id HAVING count(*) <> 1 OR o.provider <> 'code' OR o.qty <> 1 ORDER BY o.order_ref`)
+		WHERE k.status = 'redeemed' GROUP BY o.id HAVING count(*) <> 1 OR o.provider <> 'code'
+			OR 1 <> (SELECT sum(qty) FROM store_order_lines i WHERE i.order_id = o.id) ORDER BY o.order_ref`)
 }

@@ -81,7 +81,7 @@ func bindOrderRow(f *schema.Form) orderRow {
 	f.Text(&refunded, "refunds", "what was given back, DAY=CENTS, split by |", schema.Most(4000), schema.Example("2026-11-25=1900"))
 	var err error
 	if r.refunds, err = readRefunds(refunded); err != nil {
-		f.Refuse("%s", err.Error())
+		f.Refuse("refunds", "%s", err)
 	}
 	return r
 }
@@ -179,8 +179,7 @@ func (r orderRow) paid(tx *db.Tx) (exact.Instant, error) {
 	}
 	const day = 24 * 60 * 60
 	if !ok || at < 0 || at > tx.Now()+day {
-		return 0, fault.Invalidf("paid_at: %s is not allowed; it takes a time that is past, as YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DD", schema.Quote(r.paidAt))
+		return 0, fault.Fieldf("paid_at", "paid_at: %s is not allowed; it takes a time that is past, as YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DD", schema.Quote(r.paidAt))
 	}
 	return at, nil
 }
-

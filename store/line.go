@@ -31,7 +31,7 @@ func readLine(written string) (NewLine, error) {
 	if head, tail, ok := cutLast(rest, "@"); ok {
 		if cents, digits := wholeNumber(tail); digits {
 			if cents < 0 || cents > maxPrice {
-				return l, fault.Invalidf("line: %s: the price of a unit is out of range; it takes 0 to %d cents", schema.Quote(written), int64(maxPrice))
+				return l, fault.Fieldf("line", "line: %s: the price of a unit is out of range; it takes 0 to %d cents", schema.Quote(written), int64(maxPrice))
 			}
 			rest, l.Unit = head, &cents
 		}
@@ -39,14 +39,14 @@ func readLine(written string) (NewLine, error) {
 	if head, tail, ok := cutLast(rest, "="); ok {
 		if qty, digits := wholeNumber(tail); digits {
 			if qty < 1 || qty > maxQty {
-				return l, fault.Invalidf("line: %s: the quantity is out of range; it takes 1 to %d", schema.Quote(written), maxQty)
+				return l, fault.Fieldf("line", "line: %s: the quantity is out of range; it takes 1 to %d", schema.Quote(written), maxQty)
 			}
 			rest, l.Qty = head, qty
 		}
 	}
 	l.SKU = rest
 	if rest == "" {
-		return l, fault.Invalidf("line: %s names no product; it takes SKU[:TIER][=QTY][@CENTS]", schema.Quote(written))
+		return l, fault.Fieldf("line", "line: %s names no product; it takes SKU[:TIER][=QTY][@CENTS]", schema.Quote(written))
 	}
 	return l, nil
 }
@@ -124,7 +124,7 @@ func (n NewLine) resolve(c *db.Conn) (line, error) {
 		n.Qty = 1
 	}
 	if n.Qty < 1 || n.Qty > maxQty {
-		return line{}, fault.Invalidf("qty: %d is out of range; it takes 1 to %d", n.Qty, maxQty)
+		return line{}, fault.Fieldf("qty", "qty: %d is out of range; it takes 1 to %d", n.Qty, maxQty)
 	}
 	l := line{product: p, tier: n.Tier, qty: n.Qty, unit: p.PriceCents, licensed: p.Kind == kindLicense}
 	if n.Unit != nil {
@@ -135,7 +135,7 @@ func (n NewLine) resolve(c *db.Conn) (line, error) {
 
 func resolveAll(c *db.Conn, list []NewLine) ([]line, error) {
 	if len(list) > mostLines {
-		return nil, fault.Invalidf("lines: an order has at most %d lines; %d are given", mostLines, len(list))
+		return nil, fault.Fieldf("lines", "lines: an order has at most %d lines; %d are given", mostLines, len(list))
 	}
 	lines := make([]line, 0, len(list))
 	for _, n := range list {

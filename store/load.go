@@ -175,11 +175,11 @@ func (l refunds) apply(tx *db.Tx, d OrderDetail, emit bool) error {
 	for _, r := range l {
 		total := d.RefundedCents + r.cents
 		if total > d.TotalCents {
-			return fault.Invalidf("refunds: %d cents are more than the %d that are left of the order", r.cents, d.TotalCents-d.RefundedCents)
+			return fault.Fieldf("refunds", "refunds: %d cents are more than the %d that are left of the order", r.cents, d.TotalCents-d.RefundedCents)
 		}
 		at := max(exact.InstantOf(r.day.Time(tx.Zone())), d.PaidAt)
 		if at.Day(tx.Zone()) != r.day || at > tx.Now() {
-			return fault.Invalidf("refunds: %s is not allowed; it takes a day from when the order was paid until today", r.day)
+			return fault.Fieldf("refunds", "refunds: %s is not allowed; it takes a day from when the order was paid until today", r.day)
 		}
 		after, err := refundAt(tx, d, total, at, emit)
 		if err != nil {

@@ -121,17 +121,21 @@ func eachOrder(c *db.Conn, fn func(Order) (more bool, err error), query string, 
 		whole = &o
 		return err
 	}, query, args...)
-	switch {
-	case errors.Is(err, errEnough):
-		return nil
-	case err == nil:
+	if err == nil {
 		_, err = hand()
 	}
-	return err
+	return enough(err)
 }
 
 // errEnough ends a query whose further rows are not needed.
 var errEnough = errors.New("enough")
+
+func enough(err error) error {
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
 
 func allOrders(c *db.Conn, query string, args ...any) ([]Order, error) {
 	list := []Order{}
@@ -230,7 +234,7 @@ func (d OrderDetail) masked() OrderDetail {
 // checkProvider refuses what cannot be a provider's name.
 func checkProvider(name string) error {
 	if len(name) < 1 || len(name) > 32 || !madeOf(name, "_-", false) {
-		return fault.Invalidf("provider: %s is not allowed; it takes 1 to 32 of a-z, 0-9, _ and -", schema.Quote(name))
+		return fault.Fieldf("provider", "provider: %s is not allowed; it takes 1 to 32 of a-z, 0-9, _ and -", schema.Quote(name))
 	}
 	return nil
 }

@@ -80,7 +80,12 @@ func TestTotalsAddUpToTheCent(t *testing.T) {
 		{10, 3, cents(30), 10, 0},
 		{10, 3, cents(29), 10, 1},
 	} {
-		unit, discount := priced(c.price, c.qty, c.total)
+		lines := []line{{product: Product{PriceCents: c.price}, qty: c.qty, unit: c.price}}
+		discount := int64(0)
+		if c.total != nil {
+			discount = priceTo(lines, *c.total)
+		}
+		unit := lines[0].unit
 		if unit != c.unit || discount != c.discount {
 			t.Errorf("priced(%d, %d, %v) = %d, %d, want %d, %d", c.price, c.qty, c.total, unit, discount, c.unit, c.discount)
 		}
@@ -194,7 +199,7 @@ func TestKeysAreShownInFullToThoseWhoMayWrite(t *testing.T) {
 		one, err := s.Order(background, c.who, o.OrderRef)
 		must(t, err)
 		equal(t, "order as "+c.who.User, one.Licenses[0].Key, want)
-		list, err := s.Licenses(background, c.who, "PLUGIN", Page{})
+		list, err := s.Licenses(background, c.who, LicenseFilter{SKU: "PLUGIN"})
 		must(t, err)
 		equal(t, "licenses as "+c.who.User, list.Licenses[0].Key, want)
 	}
@@ -223,7 +228,7 @@ func TestCustomersCountTheirPaidOrders(t *testing.T) {
 	_, err := s.RefundOrder(background, cli, first.OrderRef, nil)
 	must(t, err)
 	s.load("customers", nil, "email,name", "New@B.C,Newcomer")
-	p, err := s.Customers(background, Page{})
+	p, err := s.Customers(background, CustomerFilter{})
 	must(t, err)
 	equal(t, "customers", len(p.Customers), 2)
 	equal(t, "newest first", p.Customers[0].Email, "new@b.c")

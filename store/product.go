@@ -60,7 +60,7 @@ func lookUpProduct(c *db.Conn, sku string) (Product, bool, error) {
 func findProduct(c *db.Conn, sku string) (Product, error) {
 	p, found, err := lookUpProduct(c, sku)
 	if err == nil && !found {
-		err = fault.Invalidf("sku: %s names no product; products are loaded with `import store products`", schema.Quote(sku))
+		err = fault.Fieldf("sku", "sku: %s names no product; products are loaded with `import store products`", schema.Quote(sku))
 	}
 	return p, err
 }
@@ -76,9 +76,9 @@ func (p Product) takesTier(tier string) error {
 	case tier == "" || slices.Contains(p.Tiers, tier):
 		return nil
 	case len(p.Tiers) > 0:
-		return fault.Invalidf("tier: %s is no tier of %s; it has %s", schema.Quote(tier), p.SKU, strings.Join(p.Tiers, ", "))
+		return fault.Fieldf("tier", "tier: %s is no tier of %s; it has %s", schema.Quote(tier), p.SKU, strings.Join(p.Tiers, ", "))
 	case len(tier) > 32 || !madeOf(tier, "_-", false):
-		return fault.Invalidf("tier: %s is not allowed; it takes 1 to 32 of a-z, 0-9, _ and -", schema.Quote(tier))
+		return fault.Fieldf("tier", "tier: %s is not allowed; it takes 1 to 32 of a-z, 0-9, _ and -", schema.Quote(tier))
 	}
 	return nil
 }

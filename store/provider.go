@@ -44,7 +44,7 @@ func (s *Service) SetProviderSecret(ctx context.Context, who db.Caller, provider
 
 func knownProvider(provider string) error {
 	if provider != stripe {
-		return fault.Invalidf("provider: %s is not allowed; it takes stripe", schema.Quote(provider))
+		return fault.Fieldf("provider", "provider: %s is not allowed; it takes stripe", schema.Quote(provider))
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (s *Service) MapLink(ctx context.Context, who db.Caller, provider, link, sk
 	}
 	link = strings.TrimSpace(link)
 	if link == "" || strings.Contains(link, "/") {
-		return Link{}, fault.Invalidf("payment_link: %s is no payment link's id; Stripe shows it as plink_...", schema.Quote(link))
+		return Link{}, fault.Fieldf("payment_link", "payment_link: %s is no payment link's id; Stripe shows it as plink_...", schema.Quote(link))
 	}
 	if err := schema.CheckText("payment_link", link, 200); err != nil {
 		return Link{}, err

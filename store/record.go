@@ -69,14 +69,14 @@ func (n *NewOrder) check() (err error) {
 	}
 	switch {
 	case n.Qty < 1 || n.Qty > maxQty:
-		return fault.Invalidf("qty: %d is out of range; it takes 1 to %d", n.Qty, maxQty)
+		return fault.Fieldf("qty", "qty: %d is out of range; it takes 1 to %d", n.Qty, maxQty)
 	case len(n.Lines) > 0 && (n.SKU != "" || n.Tier != "" || n.Qty != 1):
-		return fault.Invalidf("sku: an order of several lines names its products in them; give sku, tier and qty, or lines")
+		return fault.Fieldf("sku", "sku: an order of several lines names its products in them; give sku, tier and qty, or lines")
 	case len(n.Lines) == 0:
 		n.Lines = []NewLine{{SKU: n.SKU, Tier: n.Tier, Qty: n.Qty}}
 	}
 	if n.Total != nil && (*n.Total < 0 || *n.Total > maxPrice) {
-		return fault.Invalidf("total: %d is out of range; it takes 0 to %d cents", *n.Total, int64(maxPrice))
+		return fault.Fieldf("total_cents", "total: %d is out of range; it takes 0 to %d cents", *n.Total, int64(maxPrice))
 	}
 	if n.Currency != "" {
 		if n.Currency, err = checkCurrency(n.Currency); err != nil {

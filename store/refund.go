@@ -32,7 +32,7 @@ func (s *Service) RefundOrder(ctx context.Context, who db.Caller, ref string, am
 		case amount == nil:
 			amount = &left
 		case *amount < 1:
-			return OrderRefunded{}, fault.Invalidf("amount: %d is out of range; it takes at least 1 cent", *amount)
+			return OrderRefunded{}, fault.Fieldf("amount_cents", "amount: %d is out of range; it takes at least 1 cent", *amount)
 		case *amount > left:
 			return OrderRefunded{}, fault.Conflictf("amount: %d cents are more than the %d that are left of order %s", *amount, left, d.OrderRef)
 		}

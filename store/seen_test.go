@@ -19,7 +19,7 @@ func TestChecksAreRememberedAndFlushed(t *testing.T) {
 		return [2]int64{s.count("SELECT ifnull(last_checked_at, 0) FROM store_licenses WHERE id = ?", l.ID), s.count("SELECT last_seen_at FROM store_activations")}
 	}
 	shown := func() (checked, seen exact.Instant) {
-		list, err := s.Licenses(background, admin, "", Page{})
+		list, err := s.Licenses(background, admin, LicenseFilter{})
 		must(t, err)
 		for _, x := range list.Licenses {
 			if x.ID == l.ID && x.LastCheckedAt != nil {
@@ -99,7 +99,7 @@ func TestLicensesAreNotDisturbedByATouch(t *testing.T) {
 	_, err := s.SuspendLicense(background, cli, l.ID)
 	must(t, err)
 	must(t, s.Flush(background))
-	list, err := s.Licenses(background, viewer, "", Page{})
+	list, err := s.Licenses(background, viewer, LicenseFilter{})
 	must(t, err)
 	equal(t, "status", list.Licenses[0].Status, "suspended")
 	if !strings.HasPrefix(list.Licenses[0].Key, "*****") {

@@ -108,7 +108,7 @@ func (x session) goods(c *db.Conn) ([]line, int64, error) {
 		list = append(list, l)
 	}
 	if len(list) == 0 {
-		return nil, 0, fault.Invalidf("lines: its metadata lines name no product")
+		return nil, 0, fault.Fieldf("lines", "lines: its metadata lines name no product")
 	}
 	lines, err := resolveAll(c, list)
 	if err != nil {
@@ -181,7 +181,7 @@ func readQty(written string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(written, 10, 64)
 	if err != nil || n < 1 || n > maxQty {
-		return 0, fault.Invalidf("qty: %s is not allowed; it takes 1 to %d", schema.Quote(written), maxQty)
+		return 0, fault.Fieldf("qty", "qty: %s is not allowed; it takes 1 to %d", schema.Quote(written), maxQty)
 	}
 	return n, nil
 }

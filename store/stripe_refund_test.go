@@ -14,7 +14,7 @@ func TestARefundInAnotherCurrencyBeforeItsPayment(t *testing.T) {
 	equal(t, "the refund", s.stripe("charge", map[string]any{"currency": "eur"}).Outcome, "kept")
 	r := s.stripe("session", nil)
 	equal(t, "the payment", r.Outcome, "recorded")
-	equal(t, "nothing waits", s.count("SELECT count(*) FROM store_early_refunds"), int64(0))
+	equal(t, "nothing waits", s.count("SELECT count(*) FROM store_payments WHERE order_id IS NULL"), int64(0))
 	equal(t, "nothing is refunded", s.payment().RefundedCents, int64(0))
 	listed := s.doctor()
 	if len(listed) != 1 || !strings.Contains(listed[0], "EUR") || !strings.Contains(listed[0], s.payment().OrderRef) || !strings.Contains(listed[0], "store order refund") {

@@ -147,7 +147,7 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 		}
 		refused(t, err, "bad_request", "Stripe-Signature")
 	}
-	for _, table := range []string{"store_orders", "store_customers", "store_provider_events", "store_unclear", "events"} {
+	for _, table := range []string{"store_orders", "store_customers", "store_provider_events", "store_unbooked", "events"} {
 		equal(t, table, s.count("SELECT count(*) FROM "+table), int64(0))
 	}
 	for _, at := range []exact.Instant{now - 300, now + 300} {
@@ -253,7 +253,7 @@ func TestARefundBeforeItsPayment(t *testing.T) {
 		equal(t, "refunded", o.RefundedCents, int64(min(c.cents[0], 10388)))
 		equal(t, "check", s.check(o.Licenses[0].Key, "").Code, c.code)
 		equal(t, "events", s.eventNames(), "order.paid order.refunded")
-		equal(t, "nothing waits", s.count("SELECT count(*) FROM store_early_refunds"), int64(0))
+		equal(t, "nothing waits", s.count("SELECT count(*) FROM store_payments WHERE order_id IS NULL"), int64(0))
 	}
 }
 

@@ -149,7 +149,7 @@ func TestAnOrderIsCorrectedByImport(t *testing.T) {
 	stats, err := s.Stats(background)
 	must(t, err)
 	equal(t, "revenue", asJSON(stats.Revenue), `[{"currency":"EUR","gross_cents":7900,"refunded_cents":0,"net_cents":7900}]`)
-	c, err := s.Customers(background, Page{})
+	c, err := s.Customers(background, CustomerFilter{})
 	must(t, err)
 	equal(t, "the other customer", asJSON(c.Customers[1]), `{"id":1,"email":"typo@example.com","name":"Ann","paid_orders":0,"first_order_at":null,"last_order_at":null}`)
 	equal(t, "licenses", s.count("SELECT count(*) FROM store_licenses"), int64(2))

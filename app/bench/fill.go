@@ -169,10 +169,15 @@ func (s *shop) fillStore(ctx context.Context, d *db.DB) error {
 			VALUES (1, 'PLUGIN', 'Plugin', 'license', 4900, 3, '', 1), (2, 'APP', 'App', 'license', 4900, NULL, '', 1)`,
 		numbers(s.orders)+`INSERT INTO store_customers (id, email, name, paid_orders, first_order_at, last_order_at)
 			SELECT i, 'buyer' || i || '@example.com', '', 1, unixepoch() - 300 * i, unixepoch() - 300 * i FROM n`,
-		`INSERT INTO store_orders (id, order_ref, provider, provider_ref, status, customer_id, product_id, product_name, qty,
-			unit_cents, discount_cents, tax_cents, total_cents, currency, paid_at, created_at)
-			SELECT id, printf('ORD-%010d', id), 'stripe', 'pi_' || id, 'paid', id, 1 + id % 2, 'Plugin', 1, 4900, 0, 0, 4900,
-			iif(id % 5, 'USD', 'EUR'), first_order_at, first_order_at FROM store_customers`)
+		`INSERT INTO store_orders (id, order_ref, provider, provider_ref, status, customer_id, subtotal_cents,
+			discount_cents, tax_cents, total_cents, currency, paid_at, created_at)
+			SELECT id, printf('ORD-%010d', id), 'stripe', 'pi_' || id, 'paid', id, 4900, 0, 0, 4900,
+			iif(id % 5, 'USD', 'EUR'), first_order_at, first_order_at FROM store_customers`,
+		`INSERT INTO store_order_lines (order_id, line, product_id, product_name, qty, unit_cents)
+			SELECT id, 1, 1 + id % 2, 'Plugin', 1, 4900 FROM store_orders`,
+		`INSERT INTO store_find_orders (rowid, words) SELECT o.id, o.order_ref || char(10) || o.provider_ref || char(10) || c.email || char(10) ||
+			iif(o.id % 2, 'APP', 'PLUGIN') FROM store_orders o JOIN store_customers c ON c.id = o.customer_id`,
+		`INSERT INTO store_find_customers (rowid, words) SELECT id, email || char(10) FROM store_customers`)
 	if err == nil {
 		err = s.fillLicenses(ctx, d)
 	}
@@ -195,7 +200,7 @@ func (s *shop) fillLicenses(ctx context.Context, d *db.DB) error {
 	r := rand.New(rand.NewPCG(7, 7))
 	return db.Exec(ctx, d, db.Bookkeeping(), func(tx *db.Tx) error {
 		insert, err := tx.Change(`INSERT INTO store_licenses (id, key_hash, license_key, product_id, order_id, order_ref, state, activation_count, expires_at, created_at)
-			SELECT id, ?2, ?3, product_id, id, order_ref, 'active', id % 8 = 1, iif(id % 3, NULL, created_at + 31536000), created_at FROM store_orders WHERE id = ?1`)
+			SELECT id, ?2, ?3, 1 + id % 2, id, order_ref, 'active', id % 8 = 1, iif(id % 3, NULL, created_at + 31536000), created_at FROM store_orders WHERE id = ?1`)
 		if err != nil {
 			return err
 		}

@@ -88,7 +88,8 @@ ALTER TABLE store_licenses ADD COLUMN subscription_id INTEGER REFERENCES store_s
 ALTER TABLE store_licenses ADD COLUMN extended_until INTEGER;
 UPDATE store_licenses SET decided = state WHERE state <> 'active';
 CREATE INDEX store_licenses_subscription ON store_licenses (subscription_id) WHERE subscription_id IS NOT NULL;
-CREATE INDEX store_licenses_held ON store_licenses (state) WHERE state <> 'active';
+CREATE INDEX store_licenses_suspended ON store_licenses (id) WHERE state = 'suspended';
+CREATE INDEX store_licenses_revoked ON store_licenses (id) WHERE state = 'revoked';
 
 -- When a buyer gave a seat up by the buyer's page: once a seat and hour.
 CREATE TABLE store_releases (

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"fmt"
+
+	"quartermaster/schema/db"
+)
+
+// checkSubscriptions recomputes when the licenses of subscriptions end: 3 days after the
+// latest period that was paid for and not refunded, 7 days after the checkout while there
+// is none, and never before what staff extended them to.
+func checkSubscriptions(c *db.Conn) ([]string, error) {
+	breaches, err := sentences(c, "license %s of a subscription ends at %d (seconds since 1970), and what was paid gives %d", 2, fmt.Sprintf(`
+		WITH paid AS (SELECT i.subscription_id AS id, max(i.period_end) AS period FROM store_invoices i
+				JOIN store_payments p ON p.id = i.payment_id JOIN store_orders o ON o.id = p.order_id WHERE o.status = 'paid' GROUP BY 1),
+			ends AS (SELECT s.id, ifnull(paid.period + %d, o.paid_at + %d) AS at
+				FROM store_subscriptions s JOIN store_orders o ON o.id = s.order_id LEFT JOIN paid ON paid.id = s.id)
+		SELECT l.id, ifnull(l.expires_at, 0), max(ends.at, ifnull(l.extended_until, 0)) FROM store_licenses l JOIN ends ON ends.id = l.subscription_id
+		WHERE l.expires_at IS NOT max(ends.at, ifnull(l.extended_until, 0)) ORDER BY l.id`, renewalGrace, checkoutGrace))
+	if err != nil {
+		return nil, err
+	}
+	waiting, err := sentences(c, "invoice %s of a subscription that has its checkout is not booked", 0, `
+		SELECT i.ref FROM store_invoices i JOIN store_payments p ON p.id = i.payment_id JOIN store_subscriptions s ON s.id = i.subscription_id
+		WHERE p.order_id IS NULL AND s.order_id IS NOT NULL ORDER BY i.ref`)
+	if err != nil {
+		return nil, err
+	}
+	other, err := sentences(c, "license %s is of another subscription than its order", 0, `
+		SELECT l.id FROM store_licenses l JOIN store_orders o ON o.id = l.order_id WHERE l.subscription_id IS NOT o.subscription_id ORDER BY l.id`)
+	return append(append(breaches, waiting...), other...), err
+}
+
+// checkHolds looks for licenses whose state is not what was decided and what holds them,
+// and for holds without an open dispute.
+func checkHolds(c *db.Conn) ([]string, error) {
+	breaches, err := sentences(c, "the state of license %s does not fit what was decided and the disputes that hold it", 0, `
+		SELECT l.id FROM store_licenses l WHERE l.state <> CASE
+			WHEN l.decided = 'active' AND EXISTS (SELECT 1 FROM store_holds h WHERE h.license_id = l.id) THEN 'suspended' ELSE l.decided END ORDER BY l.id`)
+	if err != nil {
+		return nil, err
+	}
+	stale, err := sentences(c, "license %s is held by a dispute that is closed", 0, `
+		SELECT h.license_id FROM store_holds h JOIN store_disputes p ON p.id = h.dispute_id WHERE p.state <> 'open' ORDER BY h.license_id`)
+	return append(breaches, stale...), err
+}
+
+// checkFinding looks for orders and customers that the index of words lacks, or that are
+// no more.
+func checkFinding(c *db.Conn) ([]string, error) {
+	var breaches []string
+	for _, of := range []struct{ noun, records, index string }{
+		{"order", "store_orders", "store_find_orders"}, {"customer", "store_customers", "store_find_customers"},
+	} {
+		found, err := sentences(c, "the index of words lacks "+of.noun+" %s", 0,
+			"SELECT id FROM "+of.records+" EXCEPT SELECT rowid FROM "+of.index)
+		if err != nil {
+			return nil, err
+		}
+		gone, err := sentences(c, "the index of words has "+of.noun+" %s, which is no more", 0,
+			"SELECT rowid FROM "+of.index+" EXCEPT SELECT id FROM "+of.records)
+		if err != nil {
+			return nil, err
+		}
+		breaches = append(append(breaches, found...), gone...)
+	}
+	return breaches, nil
+}

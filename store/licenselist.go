@@ -1,0 +1,189 @@
+package store
+
+import (
+	"context"
+	"math"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// LicenseFilter narrows the list of licenses; an empty field does not.
+type LicenseFilter struct {
+	SKU      string
+	Email    string // the buyer's whole address, in any case
+	Q        string // a part of what their order is found by, or a whole license key
+	Status   string // active, expired, suspended or revoked
+	OrderRef string
+	Page
+}
+
+// LicensePage is one page of licenses.
+type LicensePage struct {
+	Licenses []License `json:"licenses"`
+	Next     *int64    `json:"next" about:"after of the next page; null at the end"`
+}
+
+// Licenses lists licenses, the newest first. The keys are given in full to those who may
+// see them.
+func (s *Service) Licenses(ctx context.Context, who db.Caller, f LicenseFilter) (LicensePage, error) {
+	page, err := view(ctx, s.db, func(c *db.Conn) (page LicensePage, err error) {
+		page.Licenses, err = f.list(c, f.ask())
+		page.Licenses, page.Next = cut(f.Page, page.Licenses, func(l License) int64 { return l.ID })
+		return page, err
+	})
+	if err != nil {
+		return page, err
+	}
+	s.seen.onLicenses(ctx, page.Licenses)
+	if !seesKeys(who) {
+		page.Licenses = maskAll(page.Licenses)
+	}
+	return page, nil
+}
+
+// list gives at most n of the licenses below the page's start.
+func (f LicenseFilter) list(c *db.Conn, n int64) ([]License, error) {
+	from, where, args, some, err := f.where(c)
+	if err != nil || !some {
+		return []License{}, err
+	}
+	if _, isKey := read(f.Q, keyLength); f.Q != "" && !isKey {
+		return f.search(c, n)
+	}
+	return db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+indexed(licenseTables, from)+" WHERE "+where+" ORDER BY l.id DESC LIMIT ?",
+		append(args, n)...)
+}
+
+// indexed makes the statement use an index of the licenses.
+func indexed(tables, index string) string {
+	const first = "store_licenses l"
+	return first + index + tables[len(first):]
+}
+
+// where is the filter as a condition on l, but for a Q that is no key, with the index
+// that it is to use; some is false when nothing can match.
+func (f LicenseFilter) where(c *db.Conn) (from, where string, args []any, some bool, err error) {
+	where, args = "l.id < ?", []any{f.below()}
+	and := func(condition string, values ...any) {
+		where += " AND " + condition
+		args = append(args, values...)
+	}
+	if _, isKey := read(f.Q, keyLength); isKey {
+		and("l.key_hash = ?", digest(f.Q, keyLength))
+	}
+	if f.OrderRef != "" {
+		o, found, err := oneOrder(c, selectOrder+" WHERE o.order_ref = ?", f.OrderRef)
+		switch {
+		case err != nil || !found:
+			return "", where, args, false, err
+		case o.renewal:
+			and("l.subscription_id = ?", o.subscription)
+		default:
+			and("l.order_id = ?", o.id)
+		}
+	}
+	if f.Email != "" {
+		customer, found, err := findCustomer(c, fold(f.Email))
+		if err != nil || !found {
+			return "", where, args, false, err
+		}
+		and("l.order_id IN (SELECT id FROM store_orders WHERE customer_id = ?)", customer.ID)
+	}
+	if f.SKU != "" {
+		product, found, err := lookUpProduct(c, f.SKU)
+		if err != nil || !found {
+			return "", where, args, false, err
+		}
+		and("l.product_id = ?", product.id)
+	}
+	switch narrow := f.OrderRef + f.Email + f.SKU + f.Q; f.Status {
+	case stateSuspended:
+		and("l.state = 'suspended'")
+	case stateRevoked:
+		and("l.state = 'revoked'")
+	case stateActive:
+		and("l.state = 'active' AND (l.expires_at IS NULL OR +l.expires_at > ?)", c.Now())
+	case statusExpired:
+		over, err := expired(c)
+		switch {
+		case err != nil:
+			return "", where, args, false, err
+		case over <= fewRows && narrow == "":
+			from, where = " INDEXED BY store_licenses_expiring", "+"+where
+			and("l.state = 'active' AND l.expires_at <= ?", c.Now())
+		default:
+			and("l.state = 'active' AND +l.expires_at <= ?", c.Now())
+		}
+	}
+	return from, where, args, true, nil
+}
+
+// search gives at most n of the licenses of orders that hold what is looked for; of an
+// order of several products those for another one are not meant when it is by SKU.
+// Orders and their licenses are numbered in one order, so that the newest orders have
+// the newest licenses.
+func (f LicenseFilter) search(c *db.Conn, n int64) ([]License, error) {
+	list := []License{}
+	w, email := want(f.Q), fold(f.Email)
+	err := w.walkOrders(c, math.MaxInt64, func(id int64) (bool, error) {
+		o, found, err := oneOrder(c, selectOrder+" WHERE o.id = ? ORDER BY i.line", id)
+		if err != nil || !found || o.renewal || !w.inOrder(o) {
+			return true, err
+		}
+		byOrder := w.in(o.OrderRef, o.ProviderRef, o.Customer.Email, o.Customer.Name)
+		issued, err := db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+licenseTables+
+			" WHERE l.order_id = ? AND l.id < ? ORDER BY l.id DESC", id, f.below())
+		for _, l := range issued {
+			if (byOrder || w.in(l.SKU)) && (f.SKU == "" || l.SKU == f.SKU) && (email == "" || l.CustomerEmail == email) &&
+				(f.Status == "" || l.Status == f.Status) && (f.OrderRef == "" || l.OrderRef == f.OrderRef) {
+				list = append(list, l)
+			}
+		}
+		return int64(len(list)) < n, err
+	})
+	return list[:min(int64(len(list)), n)], err
+}
+
+// CountLicenses tells how many licenses the filter keeps in all.
+func (s *Service) CountLicenses(ctx context.Context, f LicenseFilter) (int64, error) {
+	return view(ctx, s.db, func(c *db.Conn) (int64, error) {
+		f.Page = Page{}
+		from, where, args, some, err := f.where(c)
+		if err != nil || !some {
+			return 0, err
+		}
+		if _, isKey := read(f.Q, keyLength); f.Q != "" && !isKey {
+			list, err := f.search(c, math.MaxInt64)
+			return int64(len(list)), err
+		}
+		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM store_licenses l"+from+" WHERE "+where, args...)
+		return n, err
+	})
+}
+
+// licenseStatuses are what a license can be seen as: its states, and expired.
+var licenseStatuses = []string{stateActive, statusExpired, stateSuspended, stateRevoked}
+
+func (f *LicenseFilter) bind(form *schema.Form) {
+	form.Text(&f.SKU, "sku", "only licenses of this product", schema.Most(200), schema.Example("PLUGIN"))
+	form.Text(&f.Email, "email", "only licenses of the buyer with this address, in any case", schema.Most(254), schema.Example("ann@example.com"))
+	form.Text(&f.Q, "q", "only licenses with this whole key, in any spelling, or whose order holds it: a part of a reference, an address, a name or a SKU, in any case",
+		schema.Most(200), schema.Example("ann@"))
+	form.Enum(&f.Status, "status", "only licenses in this status", licenseStatuses)
+	form.Text(&f.OrderRef, "order_ref", "only licenses of this order", schema.Most(200), schema.Example(exampleRef))
+	f.Page.bind(form)
+}
+
+func (s *Service) listLicenses() schema.Op {
+	return schema.Op{
+		Route:    "GET /api/licenses",
+		About:    "Licenses, the newest first. Their keys are given in full to a full-access key of a member or an admin, else masked.",
+		Response: LicensePage{Licenses: []License{exampleLicense()}},
+		Bind: func(f *schema.Form) schema.Handler {
+			var l LicenseFilter
+			l.bind(f)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Licenses(ctx, who, l) }
+		},
+	}
+}
