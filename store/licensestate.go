@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -234,4 +233,3 @@ func giveUp(tx *db.Tx, l License, a Activation) error {
 	return tx.Audit("license.deactivated", subject(l), map[string]any{"activation": a.ID, "fingerprint": a.Fingerprint})
 }
 
-var _ = schema.Quote

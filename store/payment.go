@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"strings"
 
 	"quartermaster/schema/db"
 )
@@ -36,13 +37,38 @@ func orderOf(c *db.Conn, provider string, names []string) (int64, error) {
 				continue
 			}
 			id, found, err := db.One(c, db.Int, query, provider, name)
-			if err != nil || found && id != 0 {
+			if err != nil {
+				return 0, err
+			}
+			if !found || id == 0 {
+				continue
+			}
+			other, err := another(c, names, name, "SELECT provider_ref FROM store_orders WHERE id = ?1 UNION ALL "+
+				"SELECT n.name FROM store_payments p CROSS JOIN store_payment_names n ON n.payment_id = p.id WHERE p.order_id = ?1", id)
+			if err != nil || !other {
 				return id, err
 			}
 		}
 	}
 	return 0, nil
 }
+
+// another tells whether what was found by a name is another payment all the same: both
+// have payment intents, and none in common. The query gives all names of what was found.
+func another(c *db.Conn, names []string, by, query string, id int64) (bool, error) {
+	intents := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !isIntent(n) })
+	if len(intents) == 0 || isIntent(by) {
+		return false, nil
+	}
+	has, err := db.All(c, db.Text, query, id)
+	if err != nil || !slices.ContainsFunc(has, isIntent) {
+		return false, err
+	}
+	return !slices.ContainsFunc(has, func(n string) bool { return slices.Contains(intents, n) }), nil
+}
+
+// isIntent tells a payment intent of Stripe's from its other names.
+func isIntent(name string) bool { return strings.HasPrefix(name, "pi_") }
 
 // gatherPayment gives the payment that has any of the names, and gives it all of them.
 // Payments that so turn out to be one are joined. order is the order that has the
@@ -103,10 +129,20 @@ func paymentsNamed(c *db.Conn, provider string, names []string, order int64) ([]
 		}
 	}
 	for _, name := range names {
-		err := db.Each(c, note, `SELECT p.id FROM store_payment_names n CROSS JOIN store_payments p ON p.id = n.payment_id
+		id, named, err := db.One(c, db.Int, `SELECT p.id FROM store_payment_names n CROSS JOIN store_payments p ON p.id = n.payment_id
 			WHERE n.provider = ?1 AND n.name = ?2 AND (?3 = 0 OR p.order_id IS NULL OR p.order_id = ?3)`, provider, name, order)
 		if err != nil {
 			return nil, err
+		}
+		if !named || slices.Contains(found, id) {
+			continue
+		}
+		other, err := another(c, names, name, "SELECT name FROM store_payment_names WHERE payment_id = ?", id)
+		if err != nil {
+			return nil, err
+		}
+		if !other {
+			found = append(found, id)
 		}
 	}
 	return found, nil
