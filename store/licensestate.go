@@ -232,4 +232,3 @@ func giveUp(tx *db.Tx, l License, a Activation) error {
 	}
 	return tx.Audit("license.deactivated", subject(l), map[string]any{"activation": a.ID, "fingerprint": a.Fingerprint})
 }
-
