@@ -58,6 +58,9 @@ func shapeOf(t reflect.Type) *Shape {
 	if s, ok := known[t]; ok {
 		return &s
 	}
+	if s, ok := reflect.Zero(t).Interface().(shaped); ok {
+		return s.shape()
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		s := *shapeOf(t.Elem())
