@@ -430,7 +430,7 @@ func (f *Form) Header(p *string, header, about string) {
 // Remote gives the client's address.
 func (f *Form) Remote(p *string) { *p = f.in.Remote }
 
-// Limit binds how many records a list gives: on REST 500 and at most 1000 (more is
+// Limit binds how many records a list gives: on REST 500, or what p holds, and at most 1000 (more is
 // 1000), for agents 50 and at most 200 (more is refused).
 func (f *Form) Limit(p *int64) {
 	if f.surface == Command { // a list at the command line is complete
@@ -438,7 +438,9 @@ func (f *Form) Limit(p *int64) {
 		f.Int(p, "limit", "how many to give at most (default: all)", Range(1, math.MaxInt32), func(a *Arg) { a.Default = nil })
 		return
 	}
-	*p = 500
+	if *p == 0 {
+		*p = 500
+	}
 	if f.surface == Tool {
 		*p = 50
 		f.Int(p, "limit", "how many records to give at most", Range(1, 200))

@@ -253,7 +253,16 @@ func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schem
 	if op.Print != nil && op.Did != nil { // what is printed is for a pipe; what was done goes beside it
 		c.p.notice(op.Did(answer, money))
 	}
-	return c.p.print(answer, func(w io.Writer) {
+	partial, _ := answer.(schema.Partial)
+	var left error
+	if partial != nil {
+		var refused []string
+		refused, left = partial.Refusals()
+		for _, line := range refused {
+			c.p.notice(line)
+		}
+	}
+	err = c.p.print(answer, func(w io.Writer) {
 		switch {
 		case op.Print != nil:
 			op.Print(w, answer)
@@ -266,6 +275,10 @@ func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schem
 			writeTable(w, answer)
 		}
 	})
+	if err != nil {
+		return err
+	}
+	return left
 }
 
 // Would is what --dry-run prints with --json.

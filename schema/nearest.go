@@ -1,0 +1,73 @@
+package schema
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Nearest gives at most most of the names, those that are likest to what was asked for
+// first: one that holds it, or that it holds, before those that differ by a few letters.
+func Nearest(asked string, names []string, most int) []string {
+	type ranked struct {
+		name string
+		far  int
+	}
+	asked = strings.ToLower(strings.TrimSpace(asked))
+	list := make([]ranked, 0, len(names))
+	for _, n := range names {
+		folded := strings.ToLower(n)
+		far := distance(asked, folded)
+		if asked != "" && folded != "" && (strings.Contains(folded, asked) || strings.Contains(asked, folded)) {
+			far = min(far, 1)
+		}
+		list = append(list, ranked{n, far})
+	}
+	slices.SortStableFunc(list, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(a.name, b.name))
+	})
+	near := make([]string, 0, min(most, len(list)))
+	for _, r := range list[:min(most, len(list))] {
+		near = append(near, r.name)
+	}
+	return near
+}
+
+// ThereAre tells, for a refusal, what there is in place of what was asked for: at most
+// 20, the nearest first.
+func ThereAre(asked string, names []string) string {
+	const most = 20
+	if len(names) == 0 {
+		return "there are none"
+	}
+	near := Nearest(asked, names, most)
+	text := "there are " + strings.Join(near, ", ")
+	if len(names) > most {
+		text = "the nearest are " + strings.Join(near, ", ")
+	}
+	return text
+}
+
+// distance is how many letters must be changed, added or taken away (Levenshtein); texts
+// are looked at up to 64 bytes.
+func distance(a, b string) int {
+	const most = 64
+	a, b = a[:min(len(a), most)], b[:min(len(b), most)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := before
+			if a[i] != b[j] {
+				cost++
+			}
+			before = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
