@@ -38,14 +38,14 @@ func TestMaintenanceToolsAreListed(t *testing.T) {
 		slices.Sort(names)
 		return names
 	}
-	all := []string{"advance_status writes", "create_workorder writes", "list_workorders reads", "pm_due reads", "record_meter writes", "workorder_detail reads"}
+	all := []string{"advance_status writes", "create_workorder writes", "list_assets reads", "list_parts reads", "list_workorders reads", "pm_due reads", "record_meter writes", "workorder_detail reads"}
 	if got := names(w.Keys["maintenance"]); !slices.Equal(got, all) {
 		t.Errorf("a full key sees %v", got)
 	}
 	if got := names(w.Key("maintenance", "vera", "viewer", "full")); !slices.Equal(got, all) {
 		t.Errorf("a viewer's full key sees %v", got)
 	}
-	if got := names(w.Key("maintenance", "mia", "member", "read")); !slices.Equal(got, []string{"list_workorders reads", "pm_due reads", "workorder_detail reads"}) {
+	if got := names(w.Key("maintenance", "mia", "member", "read")); !slices.Equal(got, []string{"list_assets reads", "list_parts reads", "list_workorders reads", "pm_due reads", "workorder_detail reads"}) {
 		t.Errorf("a read-only key sees %v", got)
 	}
 	for _, method := range []string{"GET", "DELETE"} {
@@ -183,7 +183,7 @@ func TestMaintenanceToolRefusals(t *testing.T) {
 		{"list_workorders", `{"limit":0}`, "limit|1|200"},
 		{"list_workorders", `{"limit":201}`, "limit|200"},
 		{"list_workorders", `{"status":"x"}`, "open, in-progress, done, cancelled"},
-		{"list_workorders", `{"after":1}`, `"after"|status, priority, asset_id, assigned_to, limit`},
+		{"list_workorders", `{"before":1}`, `"before"|status, priority, asset_id, asset, assigned_to`},
 		{"pm_due", `{"overdue_only":"yes"}`, "overdue_only"},
 		{"pm_due", `{"limit":5}`, `"limit"|overdue_only`},
 		{"move_status", `{}`, "move_status"},

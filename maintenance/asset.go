@@ -70,12 +70,24 @@ type Assets struct {
 	Next   *int64  `json:"next" about:"ask for the next page with after; null at the end"`
 }
 
-// AssetFilter says which assets to list: those in a state ("" is any) that come after
-// an id, at most Limit.
+// AssetFilter says which assets to list: those in a state ("" is any), with Q as a part
+// of their tag, name, category or location, that come after an id, at most Limit.
 type AssetFilter struct {
 	Status string
+	Q      string
 	After  int64
 	Limit  int64
+}
+
+func (f AssetFilter) where() (t condition) {
+	if f.Status != "" {
+		t.by("status", " = ?", f.Status)
+	}
+	if f.Q != "" {
+		pattern := anyCase(f.Q)
+		t.also("(asset_tag GLOB ? OR name GLOB ? OR category GLOB ? OR location GLOB ? OR serial_number GLOB ?)", pattern, pattern, pattern, pattern, pattern)
+	}
+	return t
 }
 
 // Assets lists assets with their meters, by id.
@@ -88,12 +100,9 @@ func (s *Service) Assets(ctx context.Context, f AssetFilter) (page Assets, err e
 }
 
 func listAssets(c *db.Conn, f AssetFilter) (page Assets, err error) {
-	const list = "SELECT " + assetColumns + " FROM assets WHERE "
-	if f.Status == "" {
-		page.Assets, err = db.All(c, scanAsset, list+"id > ? ORDER BY id LIMIT ?", f.After, f.Limit+1)
-	} else {
-		page.Assets, err = db.All(c, scanAsset, list+"status = ? AND id > ? ORDER BY id LIMIT ?", f.Status, f.After, f.Limit+1)
-	}
+	t := f.where()
+	t.also("id > ?", f.After)
+	page.Assets, err = db.All(c, scanAsset, "SELECT "+assetColumns+" FROM assets"+t.sql()+" ORDER BY id LIMIT ?", append(t.args, f.Limit+1)...)
 	if err != nil {
 		return page, err
 	}
@@ -107,6 +116,21 @@ func listAssets(c *db.Conn, f AssetFilter) (page Assets, err error) {
 		}
 	}
 	return page, nil
+}
+
+// CountAssets tells how many assets pass the filter, its After and Limit aside.
+func (s *Service) CountAssets(ctx context.Context, f AssetFilter) (n int64, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		n, err = countAssets(c, f)
+		return err
+	})
+	return n, err
+}
+
+func countAssets(c *db.Conn, f AssetFilter) (int64, error) {
+	t := f.where()
+	n, _, err := db.One(c, db.Int, "SELECT count(*) FROM assets"+t.sql(), t.args...)
+	return n, err
 }
 
 // withMeters completes an asset.
@@ -142,15 +166,72 @@ func (s *Service) SetAssetStatus(ctx context.Context, who db.Caller, id int64, s
 func (s *Service) listAssets() schema.Op {
 	next := int64(1)
 	return schema.Op{
+		Name:     "list_assets",
 		Route:    "GET /api/assets",
 		About:    "Assets with their meters, by id.",
 		Response: Assets{Assets: []Asset{sampleAsset}, Next: &next},
 		Bind: func(f *schema.Form) schema.Handler {
 			var a AssetFilter
-			f.Enum(&a.Status, "status", "only those in this state", assetStatuses, schema.Folded, schema.Alias("needs_attention", "needs-attention"))
+			bindAssetStatus(f, &a.Status, "only those in this state")
+			if f.Surface() != schema.REST {
+				f.Text(&a.Q, "q", "a part of the tag, name, category, location or serial number, in any case", schema.Most(maxName), schema.Label("Search"))
+			}
 			f.Limit(&a.Limit)
-			f.ID(&a.After, "after", "the next of the page before")
+			bindAfter(f, &a.After)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Assets(ctx, a) }
+		},
+		Command: "maintenance assets list",
+		Example: "maintenance assets list --status down\nmaintenance assets list --csv",
+		Print:   printAssets,
+	}
+}
+
+// FoundAssets is the assets for agents.
+type FoundAssets struct {
+	Assets []schema.Row[Asset, ShortAsset] `json:"assets"`
+	Shown  int                             `json:"shown"`
+	Total  int64                           `json:"total" about:"how many match in all"`
+	Next   *string                         `json:"next" about:"ask on with after; null at the end"`
+}
+
+// ShortAsset is what identifies an asset and decides about it.
+type ShortAsset struct {
+	ID       int64  `json:"id"`
+	AssetTag string `json:"asset_tag"`
+	Name     string `json:"name"`
+	Status   string `json:"status"`
+}
+
+func (a Asset) short() ShortAsset {
+	return ShortAsset{ID: a.ID, AssetTag: firstOf(a.AssetTag, 24), Name: firstOf(a.Name, 24), Status: a.Status}
+}
+
+func (s *Service) findAssets() schema.Op {
+	return schema.Op{
+		Name: "list_assets", Tool: "list_assets",
+		About:    "Assets (machines, vehicles) with their meters, by id. q: a part of tag, name, category, location or serial number, in any case. detail short gives id, tag, name and status.",
+		Response: FoundAssets{Assets: []schema.Row[Asset, ShortAsset]{{Full: &sampleAsset}}, Shown: 1, Total: 1},
+		Bind: func(f *schema.Form) schema.Handler {
+			var a AssetFilter
+			var short bool
+			bindAssetStatus(f, &a.Status, "")
+			f.Text(&a.Q, "q", "", schema.Most(maxName))
+			f.Limit(&a.Limit)
+			bindAfter(f, &a.After)
+			f.Short(&short)
+			return func(ctx context.Context, _ db.Caller) (any, error) {
+				var found FoundAssets
+				err := s.db.View(ctx, func(c *db.Conn) error {
+					page, err := listAssets(c, a)
+					if err != nil {
+						return err
+					}
+					found = FoundAssets{Assets: schema.Rows(page.Assets, short, Asset.short), Shown: len(page.Assets), Next: textOf(page.Next)}
+					found.Total, err = countAssets(c, a)
+					return err
+				})
+				return found, err
+			}
 		},
 	}
 }

@@ -2,6 +2,7 @@ package maintenance
 
 import (
 	"fmt"
+	"strings"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -12,7 +13,7 @@ import (
 func check(c *db.Conn) ([]string, error) {
 	var all []string
 	for _, part := range []func(*db.Conn) ([]string, error){
-		checkMeters, checkPlans, checkUsedParts, checkCounts, checkRestarts,
+		checkMeters, checkPlans, checkUsedParts, checkCounts, checkRestarts, checkMonth,
 	} {
 		found, err := part(c)
 		if err != nil {
@@ -119,4 +120,32 @@ func checkRestarts(c *db.Conn) ([]string, error) {
 		return fmt.Sprintf("plan %d was restarted by work order %d, which is not a done job of it", r.Int(), r.Int())
 	}, `SELECT p.id, p.restarted_by FROM pm_plans p LEFT JOIN work_orders w ON w.id = p.restarted_by
 		WHERE p.restarted_by IS NOT NULL AND (w.status IS NOT 'done' OR w.pm_id IS NOT p.id) ORDER BY p.id`)
+}
+
+// checkMonth looks at what the month's work keeps: served jobs are done ones, check lists
+// can be read, a page for requests has its address.
+func checkMonth(c *db.Conn) (breaches []string, err error) {
+	breaches, err = db.All(c, func(r *db.Row) string {
+		return fmt.Sprintf("work order %d counts as a service by plan, and is %s", r.Int(), r.Text())
+	}, "SELECT id, status FROM work_orders WHERE pm_served = 1 AND status <> 'done' OR pm_served = 0 AND pm_due_day IS NOT NULL ORDER BY id")
+	if err != nil {
+		return nil, err
+	}
+	err = db.Each(c, func(r *db.Row) error {
+		id, kept := r.Int(), r.Text()
+		for line := range strings.SplitSeq(kept, "\n") {
+			if len(line) < 2 || line[0] != '0' && line[0] != '1' {
+				breaches = append(breaches, fmt.Sprintf("work order %d: a step of its check list cannot be read", id))
+				break
+			}
+		}
+		return nil
+	}, "SELECT id, checklist FROM work_orders WHERE checklist IS NOT NULL ORDER BY id")
+	if err != nil {
+		return nil, err
+	}
+	open, err := db.All(c, func(r *db.Row) string {
+		return fmt.Sprintf("asset %d takes requests and has no address for them", r.Int())
+	}, "SELECT id FROM assets WHERE requests = 1 AND request_token IS NULL ORDER BY id")
+	return append(breaches, open...), err
 }

@@ -15,8 +15,8 @@ func TestAnOpenOrderOfARetiredAssetComesBack(t *testing.T) {
 		s.rejected("asset_tag: asset 1 (R-1) is retired", func() error { return s.row("work-orders", c[0], c[1]) })
 	}
 	exported := []string{
-		"50|R-1|opened before|medium|corrective|open||0|0|0||2026-11-01T00:00:00Z|",
-		"51|R-1|begun before|high|corrective|in-progress|Ana|5|0|0||2026-11-02T00:00:00Z|",
+		"50|R-1|opened before|medium|corrective|open||0|0|0||2026-11-01T00:00:00Z|||",
+		"51|R-1|begun before|high|corrective|in-progress|Ana|5|0|0||2026-11-02T00:00:00Z|||",
 	}
 	s.rows("work-orders", s.header("work-orders"), exported...)
 	s.exports("work-orders", exported...)

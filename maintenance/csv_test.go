@@ -263,11 +263,11 @@ func TestWorkOrderRows(t *testing.T) {
 		"40|R-1|given up|low||cancelled",
 		"|R-1|old|||done|||||gone|2024-02-29|")
 	s.exports("work-orders",
-		"1|L-1|new|medium|corrective|open||0|0|0||2026-11-20T12:00:00Z|",
-		"2|L-1|started|urgent|preventive|in-progress|Ana|30|12.5|5||2026-11-20T12:00:00Z|",
-		"3|L-1|was done|medium|corrective|done||60|0|0|fixed|2025-01-02T00:00:00Z|2025-01-03T08:00:00Z",
-		"40|R-1|given up|low|corrective|cancelled||0|0|0||2026-11-20T12:00:00Z|",
-		"41|R-1|old|medium|corrective|done||0|0|0|gone|2024-02-29T00:00:00Z|2026-11-20T12:00:00Z")
+		"1|L-1|new|medium|corrective|open||0|0|0||2026-11-20T12:00:00Z|||",
+		"2|L-1|started|urgent|preventive|in-progress|Ana|30|12.5|5||2026-11-20T12:00:00Z|||",
+		"3|L-1|was done|medium|corrective|done||60|0|0|fixed|2025-01-02T00:00:00Z|2025-01-03T08:00:00Z||",
+		"40|R-1|given up|low|corrective|cancelled||0|0|0||2026-11-20T12:00:00Z|||",
+		"41|R-1|old|medium|corrective|done||0|0|0|gone|2024-02-29T00:00:00Z|2026-11-20T12:00:00Z||")
 	if got, want := s.names(), "workorder.created workorder.created"; got != want {
 		t.Errorf("events %s, want %s", got, want)
 	}
@@ -313,9 +313,9 @@ func TestWorkOrderEdits(t *testing.T) {
 		}
 	}
 	s.rows("work-orders", "id,priority,labor_minutes,parts_cost,assigned_to", "1|HIGH|45|2.25|Ben")
-	is("1|L-1|a job|high|corrective|open|Ben|45|2.25|0||2026-11-20T12:00:00Z|")
+	is("1|L-1|a job|high|corrective|open|Ben|45|2.25|0||2026-11-20T12:00:00Z|||")
 	s.rows("work-orders", "id,assigned_to,parts_cost,priority", "1")
-	is("1|L-1|a job|medium|corrective|open||45|0|0||2026-11-20T12:00:00Z|")
+	is("1|L-1|a job|medium|corrective|open||45|0|0||2026-11-20T12:00:00Z|||")
 	entries := len(s.audit())
 	s.rows("work-orders", "id,asset_tag,description,status", "1|L-1|a job|open")
 	if len(s.audit()) != entries {
@@ -327,20 +327,20 @@ func TestWorkOrderEdits(t *testing.T) {
 	s.untouched(fault.Invalid, "done, cancelled", func() error { return s.row("work-orders", "id,status", "1|") }) // an empty cell is open
 	s.untouched(fault.Invalid, "resolution", func() error { return s.row("work-orders", "id,status", "1|done") })
 	s.rows("work-orders", "id,status,resolution,labor_minutes,created_at,completed_at", "1|done|oiled|50|2026-11-10|2026-11-12T08:00:00Z")
-	is("1|L-1|a job|medium|corrective|done||50|0|0|oiled|2026-11-10T00:00:00Z|2026-11-12T08:00:00Z")
+	is("1|L-1|a job|medium|corrective|done||50|0|0|oiled|2026-11-10T00:00:00Z|2026-11-12T08:00:00Z||")
 	s.dueIs(1, "ok next 2026-12-20 done 2026-11-20")
 	if got, want := s.names(), "workorder.created workorder.completed"; got != want {
 		t.Errorf("events %s, want %s", got, want)
 	}
 	s.rows("work-orders", "id,resolution,completed_at", "1|oiled well|2026-11-13")
-	is("1|L-1|a job|medium|corrective|done||50|0|0|oiled well|2026-11-10T00:00:00Z|2026-11-13T00:00:00Z")
+	is("1|L-1|a job|medium|corrective|done||50|0|0|oiled well|2026-11-10T00:00:00Z|2026-11-13T00:00:00Z||")
 	s.untouched(fault.Invalid, "resolution", func() error { return s.row("work-orders", "id,resolution", "1|") })
 	s.untouched(fault.Invalid, "description", func() error { return s.row("work-orders", "id,description", "1|") })
 	s.untouched(fault.Invalid, "keeps its asset", func() error { return s.row("work-orders", "id,asset_tag", "1|B-1") })
 	s.untouched(fault.Invalid, "before created_at", func() error { return s.row("work-orders", "id,completed_at", "1|2026-11-09") })
 	s.untouched(fault.Invalid, "completed_at", func() error { return s.row("work-orders", "id,status,completed_at", "1|open|2026-11-13") })
 	s.rows("work-orders", "id,status", "1|open")
-	is("1|L-1|a job|medium|corrective|open||50|0|0|oiled well|2026-11-10T00:00:00Z|")
+	is("1|L-1|a job|medium|corrective|open||50|0|0|oiled well|2026-11-10T00:00:00Z|||")
 	s.dueIs(1, "ok next 2026-12-01 done 2026-11-01")
 }
 

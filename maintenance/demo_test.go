@@ -28,7 +28,7 @@ func TestDemo(t *testing.T) {
 		states[row.DueStatus]++
 		states[row.DueStatus+" by "+row.DueSource]++
 	}
-	jobs, err := first.FindWorkOrders(ctx, Filter{Limit: 200})
+	jobs, err := first.WorkOrders(ctx, Filter{Limit: 200})
 	first.Must(err)
 	for _, wo := range jobs.WorkOrders {
 		states[wo.Status]++

@@ -2,6 +2,9 @@ package maintenance
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"strconv"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -35,17 +38,46 @@ func (s *Service) WorkOrderDetail(ctx context.Context, id int64) (d Detail, err 
 
 func (s *Service) workOrderDetail() schema.Op {
 	return schema.Op{
-		Tool:  "workorder_detail",
-		About: "One work order with the parts used, its photos and its cost.",
+		Name: "workorder_detail", Tool: "workorder_detail",
+		About: "One work order with the parts used, its photos, its check list and its cost.",
 		Response: Detail{WorkOrder: sampleDone,
 			Parts:  []PartUse{{PartID: 1, PartNumber: "6204-2RS", Name: "Ball bearing", Qty: 2000, UnitCostCents: 425, CostCents: 850}},
 			Photos: []Photo{{ID: 1, Filename: "spindle.jpg", Caption: orNil("before")}},
 			Cost:   Cost{LaborCents: 6750, PartsTypedCents: 400, PartsUsedCents: 850, TotalCents: 8000}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
-			f.ID(&id, "id", "the work order", schema.Required)
+			f.ID(&id, "id", "the work order", schema.Required, orderPositional)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrderDetail(ctx, id) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance work-orders show WORK_ORDER_ID",
+		Example: "maintenance work-orders show 12",
+		Print:   printDetail,
+	}
+}
+
+func printDetail(w io.Writer, answer any) {
+	d := answer.(Detail)
+	due := cellOf(d.DueDate)
+	if d.Overdue {
+		due += " (overdue)"
+	}
+	facts(w, "work order", strconv.FormatInt(d.ID, 10), "asset", d.Asset, "status", d.Status, "priority", d.Priority, "kind", d.Type, "assigned to", cell(d.AssignedTo),
+		"due", due, "labor", fmt.Sprintf("%d minutes, %s", d.LaborMinutes, units(d.Cost.LaborCents)), "parts", units(d.PartsCostCents), "in all", units(d.TotalCostCents),
+		"downtime", fmt.Sprintf("%d minutes", d.DowntimeMinutes), "opened", d.CreatedAt.String()+" by "+d.CreatedBy, "started", cellOf(d.StartedAt),
+		"completed", cellOf(d.CompletedAt), "resolution", cell(d.Resolution))
+	fmt.Fprintf(w, "\n%s\n", d.Description)
+	for _, s := range d.Checklist {
+		mark := " "
+		if s.Done {
+			mark = "x"
+		}
+		fmt.Fprintf(w, "  [%s] %d. %s\n", mark, s.Step, s.Text)
+	}
+	for _, p := range d.Parts {
+		fmt.Fprintf(w, "  %v of %s (%s): %s\n", p.Qty, p.PartNumber, p.Name, units(p.CostCents))
+	}
+	for _, p := range d.Photos {
+		fmt.Fprintf(w, "  photo %d: %s %s\n", p.ID, p.Filename, cell(p.Caption))
 	}
 }

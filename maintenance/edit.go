@@ -1,22 +1,30 @@
 package maintenance
 
-import "quartermaster/schema"
+import (
+	"maps"
+	"slices"
+)
 
-// edit lays one row of a file over a record, column by column. A column that the file
-// lacks is left alone; what changes is kept for the audit trail.
+// edit lays the fields of a call, or the cells of a row, over a record. A field that was
+// not given is left alone; what changes is kept for the audit trail.
 type edit struct {
-	row     *schema.Form
+	given   func(column string) bool
 	changes map[string][2]any // a column's old and new value
 }
 
-func newEdit(row *schema.Form) *edit { return &edit{row: row, changes: map[string][2]any{}} }
+func newEdit(given func(column string) bool) *edit {
+	return &edit{given: given, changes: map[string][2]any{}}
+}
 
-// nothing tells that the row says what the record holds already.
+// nothing tells that all that was given is what the record holds already.
 func (e *edit) nothing() bool { return len(e.changes) == 0 }
+
+// columns lists what changes.
+func (e *edit) columns() []string { return slices.Sorted(maps.Keys(e.changes)) }
 
 // set lays a column's value over what is held.
 func set[T comparable](e *edit, column string, held *T, value T) {
-	if e.row.Given(column) && *held != value {
+	if e.given(column) && *held != value {
 		e.changes[column] = [2]any{*held, value}
 		*held = value
 	}
@@ -24,7 +32,7 @@ func set[T comparable](e *edit, column string, held *T, value T) {
 
 // setPtr is set for what may be unset.
 func setPtr[T comparable](e *edit, column string, held **T, value *T) {
-	if !e.row.Given(column) || *held == value || *held != nil && value != nil && **held == *value {
+	if !e.given(column) || *held == value || *held != nil && value != nil && **held == *value {
 		return
 	}
 	e.changes[column] = [2]any{*held, value}

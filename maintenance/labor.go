@@ -2,7 +2,10 @@ package maintenance
 
 import (
 	"context"
+	"fmt"
+	"io"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -18,7 +21,7 @@ type LaborRate struct {
 func (s *Service) SetLaborRate(ctx context.Context, who db.Caller, cents int64) (LaborRate, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none LaborRate, err error) {
 		if cents < 0 || cents > maxRate {
-			return none, fault.Invalidf("labor-rate: %d is out of range; it takes cents an hour from 0 to %d", cents, maxRate)
+			return none, fault.Fieldf("labor_rate_cents", "labor-rate: %d is out of range; it takes cents an hour from 0 to %d", cents, maxRate)
 		}
 		rate := LaborRate{CentsPerHour: cents}
 		if rate.Previous, err = laborRate(&tx.Conn); err != nil || rate.Previous == cents {
@@ -34,4 +37,37 @@ func (s *Service) SetLaborRate(ctx context.Context, who db.Caller, cents int64) 
 func laborRate(c *db.Conn) (int64, error) {
 	cents, _, err := db.One(c, db.Int, "SELECT labor_rate_cents FROM maintenance_settings")
 	return cents, err
+}
+
+// LaborRate tells what an hour of labor costs now, in cents.
+func (s *Service) LaborRate(ctx context.Context) (cents int64, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		cents, err = laborRate(c)
+		return err
+	})
+	return cents, err
+}
+
+func (s *Service) setLaborRate() schema.Op {
+	return schema.Op{
+		Name: "set_labor_rate", About: "Set what an hour of labor costs, in cents. Work orders that are open or in progress cost it from now on; " +
+			"those that are done or cancelled keep the rate of the day they were closed.",
+		Writes: true, Idempotent: true, Response: LaborRate{CentsPerHour: 5400, Previous: 4800},
+		Bind: func(f *schema.Form) schema.Handler {
+			var cents int64
+			f.Int(&cents, "labor_rate_cents", "what an hour costs, in cents", schema.Required, schema.Range(0, maxRate), schema.Positional("CENTS_PER_HOUR"), schema.Label("An hour of labor"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetLaborRate(ctx, who, cents) }
+		},
+		Command: "maintenance labor-rate CENTS_PER_HOUR",
+		Example: "maintenance labor-rate 5400",
+		Print: func(w io.Writer, answer any) {
+			r := answer.(LaborRate)
+			fmt.Fprintf(w, "an hour of labor: %s, it was %s\n", units(r.CentsPerHour), units(r.Previous))
+		},
+		Did: func(answer any, m schema.Money) string {
+			r := answer.(LaborRate)
+			return fmt.Sprintf("An hour of labor costs %s; it was %s.", m(r.CentsPerHour), m(r.Previous))
+		},
+		Leads: func(any) string { return "/settings" },
+	}
 }

@@ -21,52 +21,68 @@ func (s *Service) meterTable() schema.Table {
 		About: "Meters, one row each. A reading above the present one is posted as a reading; a lower one is refused, since that is a correction. " +
 			"A new meter without a reading stands at 0 and was never read: its past can then be imported as readings.",
 		Row: func(f *schema.Form) schema.Put {
-			var m meterRow
-			f.Text(&m.tag, "asset_tag", "the asset that it is on", schema.Required, schema.Most(maxName))
-			f.Text(&m.name, "name", "what it counts: hours, odometer; with asset_tag it identifies the meter", schema.Required, schema.Most(maxName))
-			f.Text(&m.unit, "unit", "what it counts in: h, km", schema.Most(maxName))
-			f.MilliPtr(&m.reading, "reading", "what it shows; when empty it is left as it is, 0 for a new meter", schema.Range(0, maxReading))
-			f.DayPtr(&m.date, "read_date", "when it showed that; today when empty")
-			return func(tx *db.Tx) error { return putMeter(tx, f, m) }
+			m := bindMeter(f)
+			return func(tx *db.Tx) error {
+				_, err := putMeter(tx, f, m)
+				return err
+			}
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
-			return db.Each(c, func(r *db.Row) error {
-				tag, m := r.Text(), scanMeter(r)
-				return emit(tag, m.Name, m.Unit, m.Reading.String(), cellOf(m.ReadDate))
-			}, `SELECT (SELECT asset_tag FROM assets WHERE id = asset_id), `+meterColumns+` FROM meters ORDER BY id`)
+			return db.Each(c, func(r *db.Row) error { return emit(meterCells(r)...) }, meterRows+" ORDER BY id")
+		},
+		Find: func(c *db.Conn, given func(column string) string) ([]string, bool, error) {
+			return db.One(c, meterCells, meterRows+" WHERE asset_id = (SELECT id FROM assets WHERE asset_tag = ?) AND name = ?", given("asset_tag"), given("name"))
 		},
 	}
 }
 
+const meterRows = "SELECT (SELECT asset_tag FROM assets WHERE id = asset_id), " + meterColumns + " FROM meters"
+
+// meterCells is a meter as a row.
+func meterCells(r *db.Row) []string {
+	tag, m := r.Text(), scanMeter(r)
+	return []string{tag, m.Name, m.Unit, m.Reading.String(), cellOf(m.ReadDate)}
+}
+
+// bindMeter binds what a meter is made of: a row's columns, the fields of its form.
+func bindMeter(f *schema.Form) (m meterRow) {
+	f.Text(&m.tag, "asset_tag", "the asset that it is on", schema.Required, schema.Most(maxName), schema.Choices(tagChoices), schema.Label("Asset"))
+	f.Text(&m.name, "name", "what it counts: hours, odometer; with asset_tag it identifies the meter", schema.Required, schema.Most(maxName))
+	f.Text(&m.unit, "unit", "what it counts in: h, km", schema.Most(maxName))
+	f.MilliPtr(&m.reading, "reading", "what it shows; when empty it is left as it is, 0 for a new meter", schema.Range(0, maxReading))
+	f.DayPtr(&m.date, "read_date", "when it showed that; today when empty")
+	return m
+}
+
 // putMeter makes the meter that the row names, or makes of it what the row says.
-func putMeter(tx *db.Tx, row *schema.Form, m meterRow) error {
+func putMeter(tx *db.Tx, row *schema.Form, m meterRow) (assetID int64, err error) {
 	a, err := assetByTag(&tx.Conn, m.tag)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if m.date != nil {
 		if _, err := pastDay(tx, "read_date", m.date); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	held, found, err := db.One(&tx.Conn, scanMeter, "SELECT "+meterColumns+" FROM meters WHERE asset_id = ? AND name = ?", a.ID, m.name)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if !found {
-		return newMeter(tx, a, m)
+		return a.ID, newMeter(tx, a, m)
 	}
-	e := newEdit(row)
+	e := newEdit(row.Given)
 	set(e, "unit", &held.Unit, m.unit)
 	if !e.nothing() {
 		if _, err := tx.Exec("UPDATE meters SET unit = ? WHERE id = ?", held.Unit, held.ID); err != nil {
-			return err
+			return 0, err
 		}
 		if err := tx.Audit("meter.changed", subject("meter", held.ID), e.changes); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return readOn(tx, a, held, m)
+	return a.ID, readOn(tx, a, held, m)
 }
 
 // readOn posts what the row says that a known meter shows, if that is news: a higher

@@ -2,19 +2,21 @@ package maintenance
 
 import (
 	"context"
+	"fmt"
 
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
 // Move says where a work order goes. Resolution, when it is not empty, is kept with
-// any move; done needs one in the very request.
+// any move; done needs one in the very request. SkipSteps is the reason for which a job
+// is done although steps of its check list are open.
 type Move struct {
 	ID         int64
 	Status     string
 	Resolution string
+	SkipSteps  string
 }
 
 // check refuses what is wrong by itself and normalises the rest.
@@ -22,16 +24,36 @@ func (m *Move) check() (err error) {
 	if m.Status, err = ParseOrderStatus(m.Status); err != nil {
 		return err
 	}
-	m.Resolution, err = text("resolution", m.Resolution, maxText)
+	if m.Resolution, err = text("resolution", m.Resolution, maxText); err != nil {
+		return err
+	}
+	m.SkipSteps, err = text("skip_steps", m.SkipSteps, maxText)
 	return err
 }
 
 // unresolved refuses to complete a job without a word about it.
 func (m Move) unresolved() error {
 	if m.Status == "done" && m.Resolution == "" {
-		return fault.Invalidf("resolution is missing: a work order is done only with a resolution, a text that says what was done")
+		return fault.Fieldf("resolution", "resolution is missing: a work order is done only with a resolution, a text that says what was done")
 	}
 	return nil
+}
+
+// unticked refuses to complete a job with open steps, unless it is said why.
+func (m Move) unticked(steps []Step) error {
+	open := openCount(steps)
+	if m.Status != "done" || open == 0 || m.SkipSteps != "" {
+		return nil
+	}
+	next := ""
+	for _, s := range steps {
+		if !s.Done {
+			next = fmt.Sprintf("%d (%s)", s.Step, firstOf(s.Text, 60))
+			break
+		}
+	}
+	return fault.Fieldf("skip_steps", "skip_steps is missing: %d of %d steps of the check list are open, the first is %s; tick them, or send skip_steps with the reason",
+		open, len(steps), next)
 }
 
 // MoveWorkOrder moves a work order along. A move that the state machine does not
@@ -63,6 +85,9 @@ func moveWorkOrder(tx *db.Tx, m Move) (wo WorkOrder, err error) {
 	if err := m.unresolved(); err != nil {
 		return wo, err
 	}
+	if err := m.unticked(wo.Checklist); err != nil {
+		return wo, err
+	}
 	return move(tx, wo, m, tx.Now())
 }
 
@@ -71,12 +96,16 @@ type moveEntry struct {
 	From       string        `json:"from"`
 	To         string        `json:"to"`
 	Resolution string        `json:"resolution,omitempty"`
+	SkipSteps  string        `json:"skip_steps,omitempty"`
 	Plan       *serviceEntry `json:"pm,omitempty"`
 }
 
 // move carries out a move that may be made; at is when a job was completed.
 func move(tx *db.Tx, wo WorkOrder, m Move, at exact.Instant) (WorkOrder, error) {
 	entry := moveEntry{From: wo.Status, To: m.Status, Resolution: short(m.Resolution)}
+	if m.Status == "done" && openCount(wo.Checklist) > 0 {
+		entry.SkipSteps = short(m.SkipSteps)
+	}
 	var completed *exact.Instant
 	var started *exact.Instant
 	switch m.Status {
@@ -120,8 +149,12 @@ func movePlan(tx *db.Tx, wo WorkOrder, to string) (*serviceEntry, error) {
 		if err := tx.CheckClock(); err != nil {
 			return nil, err
 		}
-		_, err := tx.Exec("UPDATE work_orders SET pm_before_done = ?, pm_before_baseline = ?, pm_before_by = ? WHERE id = ?",
-			p.LastDone, p.baseline(), orNoID(p.RestartedBy), wo.ID)
+		due, err := dueRow(&tx.Conn, p.ID)
+		if err != nil {
+			return nil, err
+		}
+		_, err = tx.Exec(`UPDATE work_orders SET pm_before_done = ?, pm_before_baseline = ?, pm_before_by = ?, pm_served = 1, pm_due_day = ?
+			WHERE id = ?`, p.LastDone, p.baseline(), orNoID(p.RestartedBy), due.NextDue, wo.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -129,6 +162,9 @@ func movePlan(tx *db.Tx, wo WorkOrder, to string) (*serviceEntry, error) {
 			return nil, err
 		}
 		return p.entry(), nil
+	}
+	if _, err := tx.Exec("UPDATE work_orders SET pm_served = 0, pm_due_day = NULL WHERE id = ?", wo.ID); err != nil {
+		return nil, err
 	}
 	if p.RestartedBy != wo.ID {
 		return nil, nil
@@ -150,64 +186,4 @@ func movePlan(tx *db.Tx, wo WorkOrder, to string) (*serviceEntry, error) {
 		return nil, err
 	}
 	return p.entry(), nil
-}
-
-// Moved is what a bulk change did, order by order.
-type Moved struct {
-	Moved   []WorkOrder    `json:"moved"`
-	Refused []RefusedOrder `json:"refused"`
-}
-
-// RefusedOrder is a work order that was left as it is, and why.
-type RefusedOrder struct {
-	ID     int64  `json:"id"`
-	Reason string `json:"reason"`
-}
-
-// MoveWorkOrders moves many work orders, each by itself: one that may not move is
-// named among the refused and the others go on. A status that there is not refuses
-// the whole.
-func (s *Service) MoveWorkOrders(ctx context.Context, who db.Caller, status string, ids []int64, resolution string) (Moved, error) {
-	all := Move{Status: status, Resolution: resolution}
-	if err := all.check(); err != nil {
-		return Moved{}, err
-	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Moved, error) {
-		done := Moved{Moved: []WorkOrder{}, Refused: []RefusedOrder{}}
-		for _, id := range ids {
-			err := tx.Try(func() error {
-				wo, err := moveWorkOrder(tx, Move{ID: id, Status: all.Status, Resolution: all.Resolution})
-				if err == nil {
-					done.Moved = append(done.Moved, wo)
-				}
-				return err
-			})
-			if err == nil {
-				continue
-			}
-			refusal, is := fault.As(err)
-			if !is || refusal.Kind == fault.Unavailable {
-				return Moved{}, err
-			}
-			done.Refused = append(done.Refused, RefusedOrder{ID: id, Reason: refusal.Detail})
-		}
-		return done, nil
-	})
-}
-
-func (s *Service) advanceStatus() schema.Op {
-	return schema.Op{
-		Route: "POST /api/work-orders/:id/status", Tool: "advance_status",
-		About: "Move a work order along: open to in-progress or cancelled, in-progress to done or cancelled, done back to open. " +
-			"done needs a resolution; completing a job that serves a plan restarts the plan.",
-		Writes: true, Response: sampleDone,
-		Bind: func(f *schema.Form) schema.Handler {
-			var m Move
-			f.ID(&m.ID, "id", "the work order", schema.InPath("id"))
-			askStatus(f, &m.Status, "where to move it", schema.Required, schema.Example("done"))
-			f.Text(&m.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Example("Bearing replaced"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.MoveWorkOrder(ctx, who, m) }
-		},
-		Refuses: []fault.Kind{fault.NotFound},
-	}
 }

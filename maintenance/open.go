@@ -11,58 +11,45 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// NewOrder is what opens a work order. An empty priority is medium, an empty type
-// corrective; PMID 0 is no plan.
+// NewOrder is what opens a work order. PMID 0 is no plan; a plan's job takes over its
+// check list, unless it is given one.
 type NewOrder struct {
 	AssetID         int64
 	Description     string
-	Priority        string
-	Type            string
+	Priority        string // "" is medium
+	Type            string // "" is corrective
 	AssignedTo      string
 	LaborMinutes    int64
 	TypedCents      int64 // parts_cost
 	DowntimeMinutes int64
+	DueDate         *exact.Day
 	PMID            int64
+	Checklist       []string
 }
 
-// check refuses fields that are wrong by themselves and normalises the others: one
-// way for every surface.
-func (n *NewOrder) check() (err error) {
-	if n.Description, err = needed("description", n.Description, maxText); err != nil {
-		return err
-	}
-	if n.Priority == "" {
-		n.Priority = "medium"
-	}
-	if n.Priority, err = choice("priority", n.Priority, priorities, alsoPriority); err != nil {
-		return err
-	}
-	if n.Type == "" {
-		n.Type = "corrective"
-	}
-	if n.Type, err = choice("wo_type", n.Type, orderTypes, nil); err != nil {
-		return err
-	}
-	if n.AssignedTo, err = text("assigned_to", n.AssignedTo, maxName); err != nil {
-		return err
-	}
-	if err = within("labor_minutes", n.LaborMinutes, maxMinutes); err != nil {
-		return err
-	}
-	if n.TypedCents < 0 || n.TypedCents > maxTyped*100 {
-		return fault.Invalidf("parts_cost: %s is out of range; it takes an amount from 0 to %d", exact.Decimal{Unscaled: n.TypedCents, Places: 2}, maxTyped)
-	}
-	return within("downtime_minutes", n.DowntimeMinutes, maxMinutes)
+func (n NewOrder) fields() Fields {
+	return Fields{Description: n.Description, Priority: n.Priority, Type: n.Type, AssignedTo: n.AssignedTo, LaborMinutes: n.LaborMinutes,
+		TypedCents: n.TypedCents, DowntimeMinutes: n.DowntimeMinutes, DueDate: n.DueDate}
+}
+
+func (n *NewOrder) set(f Fields) {
+	n.Description, n.Priority, n.Type, n.AssignedTo = f.Description, f.Priority, f.Type, f.AssignedTo
+	n.LaborMinutes, n.TypedCents, n.DowntimeMinutes, n.DueDate = f.LaborMinutes, f.TypedCents, f.DowntimeMinutes, f.DueDate
 }
 
 // OpenWorkOrder opens a work order against an asset. An unknown asset is 404; a
-// retired one, and a plan that is not the asset's, are 422.
+// retired one, and a plan that is paused or not the asset's, are 422.
 func (s *Service) OpenWorkOrder(ctx context.Context, who db.Caller, n NewOrder) (WorkOrder, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (WorkOrder, error) { return openWorkOrder(tx, n) })
 }
 
 func openWorkOrder(tx *db.Tx, n NewOrder) (none WorkOrder, err error) {
-	if err := n.check(); err != nil {
+	fields := n.fields()
+	if err := fields.check(); err != nil {
+		return none, err
+	}
+	steps, err := checkSteps("checklist", n.Checklist)
+	if err != nil {
 		return none, err
 	}
 	a, err := findAsset(&tx.Conn, n.AssetID)
@@ -72,74 +59,138 @@ func openWorkOrder(tx *db.Tx, n NewOrder) (none WorkOrder, err error) {
 	if err := a.takesWork("asset_id"); err != nil {
 		return none, err
 	}
-	if err := servesAsset(&tx.Conn, n.PMID, n.AssetID); err != nil {
-		return none, err
-	}
-	id, err := tx.Insert(`INSERT INTO work_orders (asset_id, description, priority, wo_type, status, assigned_to, labor_minutes,
-		typed_cents, downtime_minutes, pm_id, created_by, created_at, updated_at) VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?)`,
-		n.AssetID, n.Description, n.Priority, n.Type, orNil(n.AssignedTo), n.LaborMinutes, n.TypedCents, n.DowntimeMinutes,
-		orNoID(n.PMID), tx.Who().User, tx.Now(), tx.Now())
+	p, err := planOf(&tx.Conn, n.PMID, n.AssetID)
 	if err != nil {
 		return none, err
 	}
-	return opened(tx, id)
+	if len(steps) == 0 {
+		steps = p.Checklist
+	}
+	return opened(tx, orderRecord{Fields: fields, assetID: n.AssetID, pmID: n.PMID, status: "open",
+		steps: openSteps(steps), source: sourceOf(tx.Who().Via), created: tx.Now()})
 }
 
-// opened leaves a new work order's trace: the audit entry and the event.
-func opened(tx *db.Tx, id int64) (WorkOrder, error) {
-	wo, err := findWorkOrder(&tx.Conn, id)
-	if err != nil {
-		return wo, err
+// sourceOf is where an order comes from, by the way of who opened it.
+func sourceOf(via string) string {
+	switch via {
+	case "rest":
+		return "api"
+	case "mcp":
+		return "agent"
 	}
-	if err := auditNewOrder(tx, wo); err != nil {
+	return via
+}
+
+// orderRecord is a work order as it is first stored.
+type orderRecord struct {
+	Fields
+	id                 int64 // 0: the next
+	assetID, pmID      int64
+	status, resolution string
+	steps              []Step
+	source             string
+	created            exact.Instant
+	completed          *exact.Instant
+}
+
+// insert stores a new work order. One that is closed keeps today's rate.
+func (o orderRecord) insert(tx *db.Tx) (id int64, err error) {
+	source := orNil(o.source)
+	if source != nil && !isSource(o.source) {
+		source = nil
+	}
+	return tx.Insert(`INSERT INTO work_orders (id, asset_id, description, priority, wo_type, status, assigned_to, labor_minutes, labor_rate_cents,
+		typed_cents, downtime_minutes, due_date, resolution, pm_id, checklist, source, created_by, created_at, completed_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN ? THEN (SELECT labor_rate_cents FROM maintenance_settings) END, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		orNoID(o.id), o.assetID, o.Description, o.Priority, o.Type, o.status, orNil(o.AssignedTo), o.LaborMinutes, closed(o.status),
+		o.TypedCents, o.DowntimeMinutes, o.DueDate, orNil(o.resolution), orNoID(o.pmID), keptSteps(o.steps), source,
+		tx.Who().User, o.created, o.completed, tx.Now())
+}
+
+// opened stores a new order that is open or in progress and leaves its trace: the audit
+// entry and the event.
+func opened(tx *db.Tx, o orderRecord) (WorkOrder, error) {
+	wo, err := filed(tx, o)
+	if err != nil {
 		return wo, err
 	}
 	return wo, tx.Emit("workorder.created", wo)
 }
 
-func auditNewOrder(tx *db.Tx, wo WorkOrder) error {
-	return tx.Audit("workorder.created", subject("work_order", wo.ID), map[string]any{
+// filed stores a new order with its audit entry alone, as history arrives.
+func filed(tx *db.Tx, o orderRecord) (WorkOrder, error) {
+	id, err := o.insert(tx)
+	if err != nil {
+		return WorkOrder{}, err
+	}
+	wo, err := findWorkOrder(&tx.Conn, id)
+	if err != nil {
+		return wo, err
+	}
+	return wo, tx.Audit("workorder.created", subject("work_order", wo.ID), map[string]any{
 		"asset_id": wo.AssetID, "description": short(wo.Description), "priority": wo.Priority, "wo_type": wo.Type, "status": wo.Status})
 }
 
-// servesAsset refuses a plan that the asset does not have. Plan 0 is none.
-func servesAsset(c *db.Conn, pmID, assetID int64) error {
+// planOf is the asset's plan that a new job serves; plan 0 is none. One that the asset
+// does not have, or that is paused, is refused.
+func planOf(c *db.Conn, pmID, assetID int64) (none plan, err error) {
 	if pmID == 0 {
-		return nil
+		return none, nil
 	}
-	_, is, err := db.One(c, db.Int, "SELECT 1 FROM pm_plans WHERE id = ? AND asset_id = ?", pmID, assetID)
-	if err != nil || is {
-		return err
+	p, is, err := db.One(c, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.id = ? AND p.asset_id = ?", pmID, assetID)
+	switch {
+	case err != nil:
+		return none, err
+	case is && p.Paused:
+		return none, fault.Fieldf("pm_id", "pm_id: the plan %d (%s) is paused and opens no job; resume it first", p.ID, p.Title)
+	case is:
+		return p, nil
 	}
 	plans, err := db.All(c, func(r *db.Row) string { return fmt.Sprintf("%d (%s)", r.Int(), r.Text()) },
 		"SELECT id, title FROM pm_plans WHERE asset_id = ? ORDER BY title", assetID)
 	if err != nil {
-		return err
+		return none, err
 	}
 	if len(plans) == 0 {
-		return fault.Invalidf("pm_id: %d is not a plan of asset %d, which has none; leave pm_id out", pmID, assetID)
+		return none, fault.Fieldf("pm_id", "pm_id: %d is not a plan of asset %d, which has none; leave pm_id out", pmID, assetID)
 	}
-	return fault.Invalidf("pm_id: %d is not a plan of asset %d; its plans are %s", pmID, assetID, strings.Join(plans, ", "))
+	return none, fault.Fieldf("pm_id", "pm_id: %d is not a plan of asset %d; its plans are %s", pmID, assetID, strings.Join(plans, ", "))
 }
 
 func (s *Service) createWorkOrder() schema.Op {
 	return schema.Op{
+		Name:  "create_workorder",
 		Route: "POST /api/work-orders", Tool: "create_workorder",
 		About:  "Open a work order against an asset that is not retired.",
 		Writes: true, Creates: true, Response: sampleOrder,
 		Bind: func(f *schema.Form) schema.Handler {
-			n := NewOrder{Priority: "medium", Type: "corrective"}
-			f.ID(&n.AssetID, "asset_id", "the asset", schema.Required)
-			f.Text(&n.Description, "description", "what is to be done", schema.Required, schema.Most(maxText), schema.Example("Spindle bearing is loud"))
-			askPriority(f, &n.Priority, "how pressing it is; critical is read as urgent")
-			f.Enum(&n.Type, "wo_type", "a repair, or a service before anything breaks", orderTypes, schema.Folded)
-			f.Text(&n.AssignedTo, "assigned_to", "who does it", schema.Most(maxName), schema.Example("Ana"))
-			f.Int(&n.LaborMinutes, "labor_minutes", "minutes worked", schema.Range(0, maxMinutes), schema.Example(90))
-			f.Amount(&n.TypedCents, "parts_cost", "cost of parts in currency units, besides the parts used from stock", schema.Range(0, maxTyped), schema.Example(12.5))
-			f.Int(&n.DowntimeMinutes, "downtime_minutes", "minutes that the asset stood still", schema.Range(0, maxMinutes), schema.Example(30))
-			f.ID(&n.PMID, "pm_id", "the plan that this job serves, of the same asset: completing the job restarts it")
+			var n NewOrder
+			fields := Fields{Priority: "medium", Type: "corrective"}
+			f.ID(&n.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices))
+			bindDescription(f, &fields.Description, schema.Required)
+			askPriority(f, &fields.Priority, "how pressing it is; critical is read as urgent")
+			bindType(f, &fields.Type)
+			bindAssignee(f, &fields.AssignedTo)
+			bindEffort(f, &fields, sent{})
+			bindDue(f, &fields.DueDate)
+			n.set(fields)
+			f.ID(&n.PMID, "pm_id", "the plan that this job serves, of the same asset: completing the job restarts it",
+				schema.Flag("plan"), schema.Label("Plan"), schema.Lookup(planNamed))
+			f.Texts(&n.Checklist, "checklist", "the steps of the job, each a line of text; a plan's job has those of the plan",
+				maxSteps, maxStepText, schema.Flag("step"), schema.Label("Check list"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.OpenWorkOrder(ctx, who, n) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance work-orders create ASSET",
+		Example: "maintenance work-orders create LATHE-1 --description \"Spindle bearing is loud\" --priority high\n" +
+			"maintenance work-orders create VAN-1 --description \"Oil and filter\" --plan \"VAN-1/Oil and filter\" --due-date 2026-12-01",
+		Did: func(answer any, _ schema.Money) string {
+			wo := answer.(WorkOrder)
+			return fmt.Sprintf("Work order %d is open: %s, %s.", wo.ID, wo.Asset, firstLine(wo.Description))
+		},
+		Leads: leadsToOrder,
+		Undo: func(answer any) *schema.Undo {
+			return moveBack(answer.(WorkOrder), "cancelled", "Cancel it")
+		},
 	}
 }

@@ -19,7 +19,7 @@ func TestOpenWorkOrder(t *testing.T) {
 	const want = `{"id":1,"asset_id":1,"asset":"Lathe","description":"Spindle is loud","priority":"urgent","wo_type":"preventive","status":"open",` +
 		`"assigned_to":"Ana","labor_minutes":90,"parts_cost":12.5,"downtime_minutes":30,"resolution":null,"pm_id":null,` +
 		`"labor_cost_cents":6750,"parts_cost_cents":1250,"total_cost_cents":8000,"created_by":"ana","created_at":"2026-11-20T12:00:00Z",` +
-		`"started_at":null,"completed_at":null,"updated_at":"2026-11-20T12:00:00Z"}`
+		`"started_at":null,"completed_at":null,"updated_at":"2026-11-20T12:00:00Z","due_date":null,"overdue":false,"checklist":[],"source":"api"}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -36,13 +36,40 @@ func (s *Service) ops() []schema.Op {
 		s.createWorkOrder(),
 		s.getWorkOrder(),
 		s.workOrderDetail(),
+		s.editWorkOrder(),
 		s.advanceStatus(),
+		s.moveWorkOrders(),
+		s.tickStep(),
+		s.usePart(),
+		s.returnPart(),
+		s.addPhoto(),
+		s.removePhoto(),
 		s.listAssets(),
+		s.findAssets(),
+		s.showAsset(),
+		s.saveAsset(),
+		s.setAssetStatus(),
+		s.removeAsset(),
+		s.setRequests(),
+		s.saveMeter(),
 		s.postReading(),
 		s.recordMeter(),
 		s.listDue(),
 		s.pmDue(),
+		s.listPlans(),
+		s.showPlan(),
+		s.savePlan(),
+		s.completePlan(),
+		s.pausePlan(),
+		s.resumePlan(),
+		s.removePlan(),
 		s.listParts(),
+		s.findParts(),
+		s.showPart(),
+		s.savePart(),
+		s.removePart(),
+		s.setLaborRate(),
+		s.maintenanceFigures(),
 	}
 }
 
@@ -67,8 +94,12 @@ var (
 		Manufacturer: orNil("Colchester"), Model: orNil("Student 1800"), Status: "operational", Meters: []Meter{sampleMeter}}
 	sampleOrder = WorkOrder{ID: 12, AssetID: 1, Asset: "Lathe", Description: "Spindle bearing is loud", Priority: "high", Type: "corrective", Status: "open",
 		AssignedTo: orNil("Ana"), LaborMinutes: 90, PartsCost: exact.Decimal{Unscaled: 1250, Places: 2}, LaborCostCents: 6750, PartsCostCents: 1250,
-		TotalCostCents: 8000, CreatedBy: "alice", CreatedAt: sampleTime, UpdatedAt: sampleTime}
-	sampleDone    = done(sampleOrder)
+		TotalCostCents: 8000, CreatedBy: "alice", CreatedAt: sampleTime, UpdatedAt: sampleTime, DueDate: daysOn(sampleDay + 5), Checklist: []Step{{Step: 1, Text: "Lock it out", Done: true}},
+		Source: orNil("api")}
+	sampleDone = done(sampleOrder)
+	sampleUsed = Used{WorkOrder: sampleOrder, Part: samplePart,
+		Use: PartUse{PartID: 1, PartNumber: "6204-2RS", Name: "Ball bearing", Qty: 2000, UnitCostCents: 425, CostCents: 850}}
+	samplePlan    = Plan{PMDueRow: sampleDue, AssetTag: "LATHE-1", StartDate: sampleDay - 400, Checklist: []string{"Drain the oil", "Fill the oil"}}
 	sampleReading = ReadingRecorded{AssetID: 1, Asset: "Lathe", Meter: "hours", MeterID: 1, Unit: "h", PreviousReading: 1_244_000,
 		Reading: 1_250_500, ReadDate: sampleDay}
 	samplePosted = Recorded{AssetID: 1, Meter: sampleMeter, PreviousReading: 1_244_000, Accepted: true, Moved: true}
@@ -93,3 +124,5 @@ func sampleRow() PMDueRow {
 }
 
 var sampleUse = use{Any: true, First: point{Day: sampleDay - 80, Value: 750_500}, Last: point{Day: sampleDay, Value: 1_250_500}}
+
+func daysOn(d exact.Day) *exact.Day { return &d }

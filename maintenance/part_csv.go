@@ -13,44 +13,64 @@ func (s *Service) partTable() schema.Table {
 		Name:  "parts",
 		About: "Spare parts, one row each. A new unit cost counts for what is used from then on.",
 		Row: func(f *schema.Form) schema.Put {
-			var p Part
-			f.Text(&p.PartNumber, "part_number", "identifies the part", schema.Required, schema.Most(maxName))
-			p.Name = p.PartNumber
-			f.Text(&p.Name, "name", "what it is; the number when empty", schema.Most(maxName))
-			f.TextPtr(&p.Unit, "unit", "what one of it is: piece, l", schema.Most(maxName))
-			f.Milli(&p.Quantity, "quantity", "how much is in stock", schema.Range(0, maxQuantity))
-			f.Milli(&p.MinQuantity, "min_quantity", "at this quantity or below it stock is low; 0 for never", schema.Range(0, maxQuantity))
-			f.Int(&p.UnitCostCents, "unit_cost_cents", "what one unit costs, in cents", schema.Range(0, maxUnitCost))
-			f.TextPtr(&p.Supplier, "supplier", "who delivers it", schema.Most(maxName))
-			f.TextPtr(&p.Location, "location", "where it lies", schema.Most(maxName))
-			return func(tx *db.Tx) error { return putPart(tx, f, p) }
+			p := bindPart(f)
+			return func(tx *db.Tx) error {
+				_, err := putPart(tx, f, p)
+				return err
+			}
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
-			return db.Each(c, func(r *db.Row) error {
-				p := scanPart(r)
-				return emit(p.PartNumber, p.Name, cell(p.Unit), p.Quantity.String(), p.MinQuantity.String(),
-					strconv.FormatInt(p.UnitCostCents, 10), cell(p.Supplier), cell(p.Location))
-			}, "SELECT "+partColumns+" FROM parts ORDER BY id")
+			return db.Each(c, func(r *db.Row) error { return emit(scanPart(r).cells()...) }, "SELECT "+partColumns+" FROM parts ORDER BY id")
+		},
+		Find: func(c *db.Conn, given func(column string) string) ([]string, bool, error) {
+			p, found, err := db.One(c, scanPart, "SELECT "+partColumns+" FROM parts WHERE part_number = ?", given("part_number"))
+			return p.cells(), found, err
 		},
 	}
 }
 
+// cells is the part as a row.
+func (p Part) cells() []string {
+	return []string{p.PartNumber, p.Name, cell(p.Unit), p.Quantity.String(), p.MinQuantity.String(), strconv.FormatInt(p.UnitCostCents, 10), cell(p.Supplier), cell(p.Location)}
+}
+
+// bindPart binds what a part is made of: a row's columns, the fields of its form.
+func bindPart(f *schema.Form) (p Part) {
+	f.Text(&p.PartNumber, "part_number", "identifies the part", schema.Required, schema.Most(maxName), schema.Label("Number"))
+	p.Name = p.PartNumber
+	f.Text(&p.Name, "name", "what it is; the number when empty", schema.Most(maxName))
+	f.TextPtr(&p.Unit, "unit", "what one of it is: piece, l", schema.Most(maxName))
+	f.Milli(&p.Quantity, "quantity", "how much is in stock", schema.Range(0, maxQuantity))
+	f.Milli(&p.MinQuantity, "min_quantity", "at this quantity or below it stock is low; 0 for never", schema.Range(0, maxQuantity), schema.Label("Minimum"))
+	f.Int(&p.UnitCostCents, "unit_cost_cents", "what one unit costs, in cents", schema.Range(0, maxUnitCost))
+	f.TextPtr(&p.Supplier, "supplier", "who delivers it", schema.Most(maxName))
+	f.TextPtr(&p.Location, "location", "where it lies", schema.Most(maxName))
+	return p
+}
+
+// partSets are the columns of a part that people set, with their values: one list for
+// INSERT and UPDATE.
+const partSets = "name, unit, quantity, min_quantity, unit_cost_cents, supplier, location"
+
+func (p Part) sets() []any {
+	return []any{p.Name, p.Unit, p.Quantity, p.MinQuantity, p.UnitCostCents, p.Supplier, p.Location}
+}
+
 // putPart makes the part that the row names, or makes of it what the row says.
-func putPart(tx *db.Tx, row *schema.Form, p Part) error {
+func putPart(tx *db.Tx, row *schema.Form, p Part) (id int64, err error) {
 	held, found, err := db.One(&tx.Conn, scanPart, "SELECT "+partColumns+" FROM parts WHERE part_number = ?", p.PartNumber)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if !found {
-		id, err := tx.Insert(`INSERT INTO parts (part_number, name, unit, quantity, min_quantity, unit_cost_cents, supplier, location)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, p.PartNumber, p.Name, p.Unit, p.Quantity, p.MinQuantity, p.UnitCostCents, p.Supplier, p.Location)
+		id, err := tx.Insert("INSERT INTO parts (part_number, "+partSets+") VALUES (?, ?, ?, ?, ?, ?, ?, ?)", append([]any{p.PartNumber}, p.sets()...)...)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		return tx.Audit("part.created", subject("part", id), map[string]any{
+		return id, tx.Audit("part.created", subject("part", id), map[string]any{
 			"part_number": p.PartNumber, "name": p.Name, "quantity": p.Quantity, "unit_cost_cents": p.UnitCostCents})
 	}
-	e := newEdit(row)
+	e := newEdit(row.Given)
 	set(e, "name", &held.Name, p.Name)
 	setPtr(e, "unit", &held.Unit, p.Unit)
 	set(e, "quantity", &held.Quantity, p.Quantity)
@@ -59,11 +79,10 @@ func putPart(tx *db.Tx, row *schema.Form, p Part) error {
 	setPtr(e, "supplier", &held.Supplier, p.Supplier)
 	setPtr(e, "location", &held.Location, p.Location)
 	if e.nothing() {
-		return nil
+		return held.ID, nil
 	}
-	if _, err := tx.Exec(`UPDATE parts SET name = ?, unit = ?, quantity = ?, min_quantity = ?, unit_cost_cents = ?, supplier = ?, location = ?
-		WHERE id = ?`, held.Name, held.Unit, held.Quantity, held.MinQuantity, held.UnitCostCents, held.Supplier, held.Location, held.ID); err != nil {
-		return err
+	if _, err := tx.Exec("UPDATE parts SET ("+partSets+") = (?, ?, ?, ?, ?, ?, ?) WHERE id = ?", append(held.sets(), held.ID)...); err != nil {
+		return 0, err
 	}
-	return tx.Audit("part.changed", subject("part", held.ID), e.changes)
+	return held.ID, tx.Audit("part.changed", subject("part", held.ID), e.changes)
 }

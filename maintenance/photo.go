@@ -3,9 +3,12 @@ package maintenance
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"io"
 	"path"
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -39,12 +42,15 @@ func addPhoto(tx *db.Tx, orderID int64, filename, caption string, data []byte) (
 	media := mediaType(data)
 	switch {
 	case len(data) > MaxPhoto:
-		return none, fault.Invalidf("photo: %s is too large; at most %d bytes (10 MiB) are allowed", filename, MaxPhoto)
+		return none, fault.Fieldf("file", "photo: %s is too large; at most %d bytes (10 MiB) are allowed", filename, MaxPhoto)
 	case media == "":
-		return none, fault.Invalidf("photo: %s is not a picture of a kind that is kept: JPEG, PNG or WebP", filename)
+		return none, fault.Fieldf("file", "photo: %s is not a picture of a kind that is kept: JPEG, PNG or WebP", filename)
 	}
 	if _, err := findWorkOrder(&tx.Conn, orderID); err != nil {
 		return none, err
+	}
+	if tx.Who().Via != "cli" { // at the command line the file is kept as it is
+		data = withoutPlace(media, data)
 	}
 	photo := Photo{Filename: filename, Caption: orNil(caption)}
 	photo.ID, err = tx.Insert("INSERT INTO photos (work_order_id, filename, caption, media_type, added_at, data) VALUES (?, ?, ?, ?, ?, ?)",
@@ -71,23 +77,112 @@ func mediaType(data []byte) string {
 
 // Photo gives a picture back, the same bytes; 404 if there is none.
 func (s *Service) Photo(ctx context.Context, id int64) (photo Photo, data []byte, err error) {
+	photo, _, data, err = s.Picture(ctx, id)
+	return photo, data, err
+}
+
+// Picture is Photo with the kind of the picture.
+func (s *Service) Picture(ctx context.Context, id int64) (photo Photo, media string, data []byte, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		var found bool
 		photo, found, err = db.One(c, func(r *db.Row) Photo {
 			p := Photo{ID: r.Int(), Filename: r.Text(), Caption: r.TextPtr()}
-			data = r.Bytes()
+			media, data = r.Text(), r.Bytes()
 			return p
-		}, "SELECT id, filename, caption, data FROM photos WHERE id = ?", id)
+		}, "SELECT id, filename, caption, media_type, data FROM photos WHERE id = ?", id)
 		if err == nil && !found {
-			err = fault.NotFoundf("there is no photo %d", id)
+			err = noPhoto(id)
 		}
 		return err
 	})
-	return photo, data, err
+	return photo, media, data, err
 }
+
+func noPhoto(id int64) error { return fault.NotFoundf("there is no photo %d", id) }
 
 // photosOf lists a work order's photos in the order in which they were added.
 func photosOf(c *db.Conn, orderID int64) ([]Photo, error) {
 	return db.All(c, func(r *db.Row) Photo { return Photo{ID: r.Int(), Filename: r.Text(), Caption: r.TextPtr()} },
 		"SELECT id, filename, caption FROM photos WHERE work_order_id = ? ORDER BY id", orderID)
+}
+
+// RemovedPhoto is a photo that was removed from its work order.
+type RemovedPhoto struct {
+	Photo
+	WorkOrderID int64 `json:"work_order_id"`
+}
+
+// RemovePhoto removes a photo for good; 404 if there is none.
+func (s *Service) RemovePhoto(ctx context.Context, who db.Caller, id int64) (RemovedPhoto, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RemovedPhoto, error) {
+		gone, found, err := db.One(&tx.Conn, func(r *db.Row) RemovedPhoto {
+			return RemovedPhoto{Photo: Photo{ID: r.Int(), Filename: r.Text(), Caption: r.TextPtr()}, WorkOrderID: r.Int()}
+		}, "SELECT id, filename, caption, work_order_id FROM photos WHERE id = ?", id)
+		if err != nil || !found {
+			return gone, orElse(err, noPhoto(id))
+		}
+		if _, err := tx.Exec("DELETE FROM photos WHERE id = ?", id); err != nil {
+			return gone, err
+		}
+		return gone, tx.Audit("workorder.photo_removed", subject("work_order", gone.WorkOrderID), map[string]any{"photo_id": id, "filename": gone.Filename})
+	})
+}
+
+// Added is a photo with the work order that it was added to.
+type Added struct {
+	Photo
+	WorkOrderID int64 `json:"work_order_id"`
+}
+
+func (s *Service) addPhoto() schema.Op {
+	return schema.Op{
+		Name: "add_photo", About: "Keep a JPEG, PNG or WebP picture of up to 10 MiB with a work order, in the database, so that a backup holds it too. " +
+			"What the camera wrote beside it, the place above all, is taken out; at the command line the file is kept as it is.",
+		Writes: true, Response: Added{Photo: Photo{ID: 1, Filename: "spindle.jpg", Caption: orNil("before")}, WorkOrderID: 12}, MaxBody: MaxPhoto + 1<<20,
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			var file schema.File
+			var caption string
+			f.ID(&id, "id", "the work order", schema.Required, orderPositional)
+			f.File(&file, "file", "a JPEG, PNG or WebP picture of up to 10 MiB", MaxPhoto, schema.Required, schema.Positional("FILE"), schema.Label("Photo"))
+			f.Text(&caption, "caption", "what it shows", schema.Most(maxName))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				photo, err := s.AddPhoto(ctx, who, id, file.Name, caption, file.Data)
+				return Added{Photo: photo, WorkOrderID: id}, err
+			}
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance photo add WORK_ORDER_ID FILE",
+		Example: "maintenance photo add 12 spindle.jpg --caption \"before\"",
+		Print:   func(w io.Writer, answer any) { fmt.Fprintln(w, answer.(Added).ID) },
+		Did: func(answer any, _ schema.Money) string {
+			a := answer.(Added)
+			return fmt.Sprintf("The photo %s is kept with work order %d.", a.Filename, a.WorkOrderID)
+		},
+		Leads: func(answer any) string { return orderPage(answer.(Added).WorkOrderID) },
+	}
+}
+
+func (s *Service) removePhoto() schema.Op {
+	return schema.Op{
+		Name: "remove_photo", About: "Remove a photo from its work order, for good.",
+		Writes: true, Destructive: true, Response: RemovedPhoto{Photo: Photo{ID: 1, Filename: "spindle.jpg"}, WorkOrderID: 12},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			f.ID(&id, "id", "the photo", schema.Required, schema.Positional("PHOTO_ID"), schema.Label("Photo"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.RemovePhoto(ctx, who, id) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance photo remove PHOTO_ID",
+		Example: "maintenance photo remove 1",
+		Did: func(answer any, _ schema.Money) string {
+			a := answer.(RemovedPhoto)
+			return fmt.Sprintf("The photo %s of work order %d is removed.", a.Filename, a.WorkOrderID)
+		},
+		Will: func(answer any, _ schema.Money) string {
+			a := answer.(RemovedPhoto)
+			return fmt.Sprintf("The photo %s of work order %d would be removed for good.", a.Filename, a.WorkOrderID)
+		},
+		Leads: func(answer any) string { return orderPage(answer.(RemovedPhoto).WorkOrderID) },
+	}
 }

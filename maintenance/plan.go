@@ -18,15 +18,18 @@ type plan struct {
 	Title       string
 	MeterID     int64 // 0 without a usage trigger
 	RestartedBy int64 // the work order that set the last service; 0: something else did
+	Checklist   []string
+	Paused      bool // it leaves the due list and opens no job
 }
 
 const planColumns = `p.id, p.asset_id, p.title, p.interval_days, p.interval_usage, p.meter_id, p.start_date, p.last_done_date,
-	p.baseline, p.due_soon_days, p.due_soon_usage, p.restarted_by`
+	p.baseline, p.due_soon_days, p.due_soon_usage, p.restarted_by, p.checklist, p.paused`
 
 func scanPlan(r *db.Row) plan {
 	p := plan{ID: r.Int(), AssetID: r.Int(), Title: r.Text()}
 	p.IntervalDays, p.IntervalUsage, p.MeterID, p.Start, p.LastDone = r.IntPtr(), r.MilliPtr(), r.Int(), r.Day(), r.DayPtr()
 	p.Baseline, p.DueSoonDays, p.DueSoonUsage, p.RestartedBy = r.Milli(), r.IntPtr(), r.MilliPtr(), r.Int()
+	p.Checklist, p.Paused = readTexts(r.Text()), r.Bool()
 	return p
 }
 
@@ -62,10 +65,10 @@ func (p *plan) readingOn(c *db.Conn, day exact.Day) (exact.Milli, error) {
 	return v, nil
 }
 
-// restart begins the plan anew on the day: by is the work order that did the service,
-// 0 when it was none.
+// restart begins the plan anew on the day, and resumes it if it is paused: by is the work
+// order that did the service, 0 when it was none.
 func (p *plan) restart(tx *db.Tx, day exact.Day, by int64) (err error) {
-	p.LastDone, p.RestartedBy = &day, by
+	p.LastDone, p.RestartedBy, p.Paused = &day, by, false
 	if p.MeterID != 0 {
 		if p.Baseline, err = p.readingOn(&tx.Conn, day); err != nil {
 			return err
@@ -76,8 +79,8 @@ func (p *plan) restart(tx *db.Tx, day exact.Day, by int64) (err error) {
 
 // storeService writes when the service was last done, at which reading, and by what.
 func (p *plan) storeService(tx *db.Tx) error {
-	_, err := tx.Exec("UPDATE pm_plans SET last_done_date = ?, baseline = ?, restarted_by = ? WHERE id = ?",
-		p.LastDone, p.baseline(), orNoID(p.RestartedBy), p.ID)
+	_, err := tx.Exec("UPDATE pm_plans SET last_done_date = ?, baseline = ?, restarted_by = ?, paused = ? WHERE id = ?",
+		p.LastDone, p.baseline(), orNoID(p.RestartedBy), p.Paused, p.ID)
 	return err
 }
 

@@ -1,7 +1,11 @@
 package maintenance
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -15,8 +19,10 @@ const maxDays = 36_500
 type planRow struct {
 	tag, title, meter string
 	schedule
-	start    *exact.Day
-	baseline *exact.Milli
+	start     *exact.Day
+	baseline  *exact.Milli
+	checklist []string
+	paused    bool
 }
 
 // planTable is the preventive maintenance plans as CSV.
@@ -25,66 +31,95 @@ func (s *Service) planTable() schema.Table {
 		Name:  "pm-plans",
 		About: "Preventive maintenance plans, one row each: by days, by use of a meter, or both.",
 		Row: func(f *schema.Form) schema.Put {
-			var p planRow
-			f.Text(&p.tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName))
-			f.Text(&p.title, "title", "the service; with asset_tag it identifies the plan", schema.Required, schema.Most(maxName))
-			f.IntPtr(&p.IntervalDays, "interval_days", "days between services", schema.Range(1, maxDays))
-			f.MilliPtr(&p.IntervalUsage, "interval_usage", "use between services, in the meter's unit; above 0", schema.Range(0, maxReading))
-			f.Text(&p.meter, "meter", "the name or id of the meter that counts the use; an asset with one meter needs none", schema.Most(maxName))
-			f.DayPtr(&p.start, "start_date", "when the first service by days is due; the day the plan is made when empty")
-			f.DayPtr(&p.LastDone, "last_done_date", "when the service was last done; never when empty")
-			f.MilliPtr(&p.baseline, "baseline_reading",
-				"what the meter showed when the service was last done, at most what it shows now; for a new plan what it shows now when empty", schema.Range(-maxReading, maxReading))
-			f.IntPtr(&p.DueSoonDays, "due_soon_days", "due soon within so many days; the smaller of 14 and a fifth of the interval when empty", schema.Range(0, maxDays))
-			f.MilliPtr(&p.DueSoonUsage, "due_soon_usage", "due soon when so much use remains; a tenth of the interval when empty", schema.Range(0, maxReading))
-			return func(tx *db.Tx) error { return putPlan(tx, f, p) }
+			p := bindPlanRow(f)
+			return func(tx *db.Tx) error {
+				_, err := putPlan(tx, f, p)
+				return err
+			}
 		},
 		Export: exportPlans,
+		Find:   findPlanRow,
 	}
 }
 
+// bindPlanRow binds what a plan is made of: a row's columns, the fields of its form.
+func bindPlanRow(f *schema.Form) (p planRow) {
+	f.Text(&p.tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName), schema.Choices(tagChoices), schema.Label("Asset"))
+	f.Text(&p.title, "title", "the service; with asset_tag it identifies the plan", schema.Required, schema.Most(maxName))
+	f.IntPtr(&p.IntervalDays, "interval_days", "days between services", schema.Range(1, maxDays))
+	f.MilliPtr(&p.IntervalUsage, "interval_usage", "use between services, in the meter's unit; above 0", schema.Range(0, maxReading))
+	f.Text(&p.meter, "meter", "the name or id of the meter that counts the use; an asset with one meter needs none", schema.Most(maxName))
+	f.DayPtr(&p.start, "start_date", "when the first service by days is due; the day the plan is made when empty")
+	f.DayPtr(&p.LastDone, "last_done_date", "when the service was last done; never when empty")
+	f.MilliPtr(&p.baseline, "baseline_reading",
+		"what the meter showed when the service was last done, at most what it shows now; for a new plan what it shows now when empty", schema.Range(-maxReading, maxReading))
+	f.IntPtr(&p.DueSoonDays, "due_soon_days", "due soon within so many days; the smaller of 14 and a fifth of the interval when empty", schema.Range(0, maxDays))
+	f.MilliPtr(&p.DueSoonUsage, "due_soon_usage", "due soon when so much use remains; a tenth of the interval when empty", schema.Range(0, maxReading))
+	f.Texts(&p.checklist, "checklist", "the steps of its jobs, one a line", maxSteps, maxStepText, schema.Label("Check list"))
+	f.Bool(&p.paused, "paused", "true (1): it leaves the due list and opens no job")
+	return p
+}
+
+const planRows = "SELECT " + planColumns + `, a.asset_tag, m.name
+	FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id`
+
 func exportPlans(c *db.Conn, emit func(cells ...string) error) error {
+	return db.Each(c, func(r *db.Row) error { return emit(planCells(r)...) }, planRows+" ORDER BY p.id")
+}
+
+// findPlanRow finds a plan by its asset's tag and its title.
+func findPlanRow(c *db.Conn, given func(column string) string) ([]string, bool, error) {
+	return db.One(c, planCells, planRows+" WHERE p.asset_id = (SELECT id FROM assets WHERE asset_tag = ?) AND p.title = ?", given("asset_tag"), given("title"))
+}
+
+// planCells is a plan as a row.
+func planCells(r *db.Row) []string {
 	number := func(n *int64) string {
 		if n == nil {
 			return ""
 		}
 		return strconv.FormatInt(*n, 10)
 	}
-	return db.Each(c, func(r *db.Row) error {
-		p, tag, meter := scanPlan(r), r.Text(), r.Text()
-		return emit(tag, p.Title, number(p.IntervalDays), cellOf(p.IntervalUsage), meter, p.Start.String(), cellOf(p.LastDone),
-			cellOf(p.baseline()), number(p.DueSoonDays), cellOf(p.DueSoonUsage))
-	}, "SELECT "+planColumns+`, a.asset_tag, m.name FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id
-		ORDER BY p.id`)
+	p, tag, meter := scanPlan(r), r.Text(), r.Text()
+	return []string{tag, p.Title, number(p.IntervalDays), cellOf(p.IntervalUsage), meter, p.Start.String(), cellOf(p.LastDone),
+		cellOf(p.baseline()), number(p.DueSoonDays), cellOf(p.DueSoonUsage), strings.Join(p.Checklist, "\n"), truth(p.Paused)}
+}
+
+// truth is a truth value as a cell.
+func truth(is bool) string {
+	if is {
+		return "1"
+	}
+	return ""
 }
 
 // putPlan makes the plan that the row names, or makes of it what the row says. A plan
 // whose last service or meter the row changes was touched: no job's reopening puts
 // back what it held.
-func putPlan(tx *db.Tx, row *schema.Form, r planRow) error {
+func putPlan(tx *db.Tx, row *schema.Form, r planRow) (id int64, err error) {
 	a, err := assetByTag(&tx.Conn, r.tag)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if r.LastDone != nil {
 		if _, err := pastDay(tx, "last_done_date", r.LastDone); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	p, found, err := db.One(&tx.Conn, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.asset_id = ? AND p.title = ?", a.ID, r.title)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if !found && r.start == nil {
 		if err := tx.CheckClock(); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if !found {
 		p = plan{AssetID: a.ID, Title: r.title, schedule: schedule{Start: tx.Today()}}
 	}
 	before := p
-	e := newEdit(row)
+	e := newEdit(row.Given)
 	setPtr(e, "interval_days", &p.IntervalDays, r.IntervalDays)
 	setPtr(e, "interval_usage", &p.IntervalUsage, r.IntervalUsage)
 	if r.start != nil {
@@ -93,8 +128,13 @@ func putPlan(tx *db.Tx, row *schema.Form, r planRow) error {
 	setPtr(e, "last_done_date", &p.LastDone, r.LastDone)
 	setPtr(e, "due_soon_days", &p.DueSoonDays, r.DueSoonDays)
 	setPtr(e, "due_soon_usage", &p.DueSoonUsage, r.DueSoonUsage)
+	if row.Given("checklist") && !slices.Equal(p.Checklist, r.checklist) {
+		e.changes["checklist"] = [2]any{p.Checklist, r.checklist}
+		p.Checklist = r.checklist
+	}
+	set(e, "paused", &p.Paused, r.paused)
 	if err := p.count(tx, a, row, r); err != nil {
-		return err
+		return 0, err
 	}
 	if p.MeterID != before.MeterID {
 		e.changes["meter"] = [2]any{before.MeterID, p.MeterID}
@@ -144,19 +184,20 @@ func (p *plan) count(tx *db.Tx, a Asset, row *schema.Form, r planRow) error {
 }
 
 // store writes the plan, if it is new or something changed.
-func (p *plan) store(tx *db.Tx, e *edit, found bool) error {
+func (p *plan) store(tx *db.Tx, e *edit, found bool) (id int64, err error) {
 	if !found {
 		id, err := tx.Insert(`INSERT INTO pm_plans (asset_id, title, interval_days, interval_usage, meter_id, start_date, last_done_date, baseline,
-			due_soon_days, due_soon_usage) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			p.AssetID, p.Title, p.IntervalDays, p.IntervalUsage, orNoID(p.MeterID), p.Start, p.LastDone, p.baseline(), p.DueSoonDays, p.DueSoonUsage)
+			due_soon_days, due_soon_usage, checklist, paused) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			p.AssetID, p.Title, p.IntervalDays, p.IntervalUsage, orNoID(p.MeterID), p.Start, p.LastDone, p.baseline(), p.DueSoonDays, p.DueSoonUsage,
+			keptTexts(p.Checklist), p.Paused)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		return tx.Audit("pm.created", subject("pm_plan", id), map[string]any{
+		return id, tx.Audit("pm.created", subject("pm_plan", id), map[string]any{
 			"asset_id": p.AssetID, "title": p.Title, "interval_days": p.IntervalDays, "interval_usage": p.IntervalUsage, "baseline_reading": p.baseline()})
 	}
 	if e.nothing() {
-		return nil
+		return p.ID, nil
 	}
 	for _, column := range []string{"last_done_date", "meter", "baseline_reading"} {
 		if _, touched := e.changes[column]; touched {
@@ -164,9 +205,39 @@ func (p *plan) store(tx *db.Tx, e *edit, found bool) error {
 		}
 	}
 	if _, err := tx.Exec(`UPDATE pm_plans SET interval_days = ?, interval_usage = ?, meter_id = ?, start_date = ?, last_done_date = ?, baseline = ?,
-		due_soon_days = ?, due_soon_usage = ?, restarted_by = ? WHERE id = ?`, p.IntervalDays, p.IntervalUsage, orNoID(p.MeterID), p.Start,
-		p.LastDone, p.baseline(), p.DueSoonDays, p.DueSoonUsage, orNoID(p.RestartedBy), p.ID); err != nil {
-		return err
+		due_soon_days = ?, due_soon_usage = ?, checklist = ?, paused = ?, restarted_by = ? WHERE id = ?`, p.IntervalDays, p.IntervalUsage,
+		orNoID(p.MeterID), p.Start, p.LastDone, p.baseline(), p.DueSoonDays, p.DueSoonUsage, keptTexts(p.Checklist), p.Paused,
+		orNoID(p.RestartedBy), p.ID); err != nil {
+		return 0, err
 	}
-	return tx.Audit("pm.changed", subject("pm_plan", p.ID), e.changes)
+	return p.ID, tx.Audit("pm.changed", subject("pm_plan", p.ID), e.changes)
+}
+
+func (s *Service) savePlan() schema.Op {
+	return schema.Op{
+		Name:   "save_plan",
+		About:  "Make a preventive maintenance plan, or change it: asset_tag and title identify it. By days, by use of a meter, or both.",
+		Writes: true, Idempotent: true, Response: samplePlan,
+		Fill: s.planTable().Save(s.db, schema.Op{}).Fill,
+		Bind: func(f *schema.Form) schema.Handler {
+			r := bindPlanRow(f)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return db.Update(ctx, s.db, who, func(tx *db.Tx) (Plan, error) {
+					id, err := putPlan(tx, f, r)
+					if err != nil {
+						return Plan{}, err
+					}
+					return planByID(&tx.Conn, id)
+				})
+			}
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance plans save ASSET_TAG TITLE",
+		Example: "maintenance plans save LATHE-1 \"Change the oil\" --interval-days 180 --interval-usage 250 --meter hours --checklist \"Drain\" --checklist \"Fill\"",
+		Did: func(answer any, _ schema.Money) string {
+			p := answer.(Plan)
+			return fmt.Sprintf("%s, %s: every %s, next due %s.", p.Asset, p.Title, everyText(p.PMDueRow), nextDay(p.NextDue))
+		},
+		Leads: func(answer any) string { return assetPage(answer.(Plan).AssetID) },
+	}
 }

@@ -248,7 +248,7 @@ func TestDueList(t *testing.T) {
 	if want := `{"today":"2026-11-20","pm_due":[` + oil + "," + bolts + "," + fine + `]}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if agent, err := s.call("pm_due", `{}`); err != nil || agent != got {
+	if agent, err := s.call("pm_due", `{}`); err != nil || agent != strings.TrimSuffix(got, "}")+`,"shown":3,"total":3,"next":null}` {
 		t.Errorf("an agent is told %s %v", agent, err)
 	}
 	for _, c := range [][2]string{{"overdue", oil}, {"due-soon", bolts}, {"due_soon", bolts}, {"OK", fine}} {
@@ -256,7 +256,7 @@ func TestDueList(t *testing.T) {
 			t.Errorf("%s: %s %v", c[0], part, err)
 		}
 	}
-	if part, err := s.call("pm_due", `{"overdue_only":true}`); err != nil || part != `{"today":"2026-11-20","pm_due":[`+oil+`]}` {
+	if part, err := s.call("pm_due", `{"overdue_only":true}`); err != nil || part != `{"today":"2026-11-20","pm_due":[`+oil+`],"shown":1,"total":1,"next":null}` {
 		t.Errorf("overdue only: %s %v", part, err)
 	}
 	_, err = s.get("GET /api/pm-due", "", "status", "late")
@@ -303,7 +303,7 @@ func TestPlanGuards(t *testing.T) {
 		s.untouched(c.kind, c.part, func() error { return s.row("pm-plans", h, c.row) })
 	}
 	s.rows("pm-plans", h, "V-1|Oil||250|km|||10||25", "L-1|Oil||250|1|||-5", "L-1|Later|30|||2027-01-01")
-	want := []string{"V-1|Oil||250|km|2026-11-20||10||25", "L-1|Oil||250|hours|2026-11-20||-5||", "L-1|Later|30|||2027-01-01||||"}
+	want := []string{"V-1|Oil||250|km|2026-11-20||10||25||", "L-1|Oil||250|hours|2026-11-20||-5||||", "L-1|Later|30|||2027-01-01||||||"}
 	if got := s.export("pm-plans"); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("exported\n%s", strings.Join(got, "\n"))
 	}
@@ -321,26 +321,26 @@ func TestPlanEdits(t *testing.T) {
 		}
 	}
 	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,meter", "L-1|Oil|30|250|hours")
-	is("L-1|Oil|30|250|hours|2026-11-20||1000||")
+	is("L-1|Oil|30|250|hours|2026-11-20||1000||||")
 	s.reads2("hours", "1100")
 	// The same file again, by hand: the baseline is what the meter showed when the plan was made.
 	entries := len(s.audit())
 	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,meter,baseline_reading,start_date", "L-1|Oil|30|250|hours||")
-	is("L-1|Oil|30|250|hours|2026-11-20||1000||")
+	is("L-1|Oil|30|250|hours|2026-11-20||1000||||")
 	if len(s.audit()) != entries {
 		t.Error("a row that changes nothing was audited")
 	}
 	s.rows("pm-plans", "asset_tag,title,interval_days", "L-1|Oil|60")
-	is("L-1|Oil|60|250|hours|2026-11-20||1000||")
+	is("L-1|Oil|60|250|hours|2026-11-20||1000||||")
 	s.rows("pm-plans", "asset_tag,title,meter", "L-1|Oil|cycles")
-	is("L-1|Oil|60|250|cycles|2026-11-20||77||")
+	is("L-1|Oil|60|250|cycles|2026-11-20||77||||")
 	s.rows("pm-plans", "asset_tag,title,interval_usage", "L-1|Oil|")
-	is("L-1|Oil|60|||2026-11-20||||")
+	is("L-1|Oil|60|||2026-11-20||||||")
 	s.untouched(fault.Invalid, "both empty", func() error { return s.row("pm-plans", "asset_tag,title,interval_days", "L-1|Oil|") })
 	s.rows("pm-plans", "asset_tag,title,interval_usage,meter,last_done_date", "L-1|Oil|10|hours|2026-11-02")
-	is("L-1|Oil|60|10|hours|2026-11-20|2026-11-02|1100||")
+	is("L-1|Oil|60|10|hours|2026-11-20|2026-11-02|1100||||")
 	s.rows("pm-plans", "asset_tag,title,last_done_date,interval_days", "L-1|Oil||")
-	is("L-1|Oil||10|hours|2026-11-20||1100||")
+	is("L-1|Oil||10|hours|2026-11-20||1100||||")
 }
 
 // reads2 posts a reading of asset 1's meter by its name.

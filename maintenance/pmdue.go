@@ -2,11 +2,16 @@ package maintenance
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"slices"
+	"strconv"
+	"text/tabwriter"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
 )
 
 // PMDueRow is one plan in the list of what is due.
@@ -84,7 +89,7 @@ func listDue(c *db.Conn, status string) (PMDue, error) {
 			list.PMDue = append(list.PMDue, row)
 		}
 		return nil
-	}, "SELECT "+dueColumns+dueTables+" WHERE a.status <> 'retired'")
+	}, "SELECT "+dueColumns+dueTables+" WHERE a.status <> 'retired' AND p.paused = 0")
 	slices.SortFunc(list.PMDue, compareDue)
 	return list, err
 }
@@ -116,30 +121,104 @@ func (p *duePlan) row(today exact.Day, u use) PMDueRow {
 
 func (s *Service) listDue() schema.Op {
 	return schema.Op{
+		Name:     "pm_due",
 		Route:    "GET /api/pm-due",
-		About:    "Preventive maintenance, computed now: overdue first, then due soon, then ok. Assets that are retired have none.",
+		About:    "Preventive maintenance, computed now: overdue first, then due soon, then ok. Assets that are retired and plans that are paused have none.",
 		Response: PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var status string
 			f.Enum(&status, "status", "only the rows in this state", dueStatuses, schema.Folded, schema.Alias("due_soon", dueSoon))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.PMDue(ctx, status) }
 		},
+		Command: "maintenance due",
+		Example: "maintenance due\nmaintenance due --status overdue --csv",
+		Print:   printDue,
 	}
+}
+
+func printDue(w io.Writer, answer any) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "PLAN\tASSET\tTITLE\tSTATUS\tNEXT DUE\tDAYS\tUSE LEFT")
+	for _, r := range answer.(PMDue).PMDue {
+		days, left := "", ""
+		if r.DaysUntil != nil {
+			days = strconv.FormatInt(*r.DaysUntil, 10)
+		}
+		if r.UsageRemaining != nil {
+			left = r.UsageRemaining.String() + " " + cell(r.Unit)
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", r.PMID, firstOf(r.Asset, 32), firstOf(r.Title, 40), r.DueStatus, cellOf(r.NextDue), days, left)
+	}
+	_ = t.Flush()
+}
+
+// DueForAgents is the due list as agents get it: complete up to 200 rows, then the next.
+type DueForAgents struct {
+	Today exact.Day                        `json:"today"`
+	PMDue []schema.Row[PMDueRow, ShortDue] `json:"pm_due"`
+	Shown int                              `json:"shown"`
+	Total int                              `json:"total" about:"how many there are in all"`
+	Next  *string                          `json:"next" about:"ask on with after; null at the end"`
+}
+
+// ShortDue is what identifies a plan and decides about it.
+type ShortDue struct {
+	PMID      int64      `json:"pm_id"`
+	Asset     string     `json:"asset"`
+	Title     string     `json:"title"`
+	NextDue   *exact.Day `json:"next_due,omitempty"`
+	DueStatus string     `json:"due_status"`
+}
+
+func (r PMDueRow) short() ShortDue {
+	return ShortDue{PMID: r.PMID, Asset: firstOf(r.Asset, 16), Title: firstOf(r.Title, 20), NextDue: r.NextDue, DueStatus: r.DueStatus}
+}
+
+// dueAtOnce is how many rows of the due list an agent gets at once.
+const dueAtOnce = 200
+
+// DueForAgents lists what is due from the row after a plan on; 0 is from the first.
+func (s *Service) DueForAgents(ctx context.Context, status string, after int64, short bool) (list DueForAgents, err error) {
+	all, err := s.PMDue(ctx, status)
+	if err != nil {
+		return list, err
+	}
+	rows := all.PMDue
+	if after != 0 {
+		i := slices.IndexFunc(rows, func(r PMDueRow) bool { return r.PMID == after })
+		if i < 0 {
+			return list, fault.Fieldf("after", "after: the plan %d is not in the list; ask for the list from its beginning", after)
+		}
+		rows = rows[i+1:]
+	}
+	list = DueForAgents{Today: all.Today, Total: len(all.PMDue)}
+	if len(rows) > dueAtOnce {
+		rows = rows[:dueAtOnce]
+		list.Next = textOf(&rows[dueAtOnce-1].PMID)
+	}
+	list.PMDue, list.Shown = schema.Rows(rows, short, PMDueRow.short), len(rows)
+	return list, nil
 }
 
 func (s *Service) pmDue() schema.Op {
 	return schema.Op{
-		Tool:     "pm_due",
-		About:    "Preventive maintenance that is due by date or by use: overdue first, then due soon, then ok.",
-		Response: PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
+		Name: "pm_due",
+		Tool: "pm_due",
+		About: "Preventive maintenance by days or use: overdue, then due-soon, then ok. By days: last done + interval. By use: overdue when usage_remaining = baseline + interval - reading <= 0; " +
+			"the date is projected from the use per day of the last 90 days. 200 rows at once, go on with after. detail short: plan, asset, title, date, status.",
+		Response: DueForAgents{Today: sampleDay, PMDue: []schema.Row[PMDueRow, ShortDue]{{Full: &sampleDue}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
-			var overdue bool
+			var overdue, short bool
+			var after int64
 			f.Bool(&overdue, "overdue_only", "true for what is overdue only")
+			bindAfter(f, &after)
+			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
+				status := ""
 				if overdue {
-					return s.PMDue(ctx, dueOverdue)
+					status = dueOverdue
 				}
-				return s.PMDue(ctx, "")
+				return s.DueForAgents(ctx, status, after, short)
 			}
 		},
 	}

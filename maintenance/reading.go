@@ -201,14 +201,15 @@ func (m *Meter) keep(tx *db.Tx, p point, correction bool) error {
 
 // askReading binds what a reading says, on any surface.
 func askReading(f *schema.Form, n *NewReading, asset ...schema.Opt) {
-	f.ID(&n.AssetID, "asset_id", "the asset", asset...)
+	f.ID(&n.AssetID, "asset_id", "the asset", append(asset, assetPositional, schema.Choices(assetChoices), schema.Label("Asset"))...)
 	f.Ref(&n.Meter, "meter", "the meter's name or id; an asset with one meter needs none", schema.Most(maxName), schema.Example("hours"))
-	f.Milli(&n.Reading, "reading", "what the meter shows, with at most 3 decimals", schema.Required, schema.Range(0, maxReading), schema.Example(1250.5))
+	f.Milli(&n.Reading, "reading", "what the meter shows, with at most 3 decimals", schema.Required, schema.Range(0, maxReading), schema.Example(1250.5), schema.Positional("READING"))
 	f.DayPtr(&n.ReadDate, "read_date", "when it showed that; today when left out, never in the future")
 }
 
 func (s *Service) postReading() schema.Op {
 	return schema.Op{
+		Name:  "record_meter",
 		Route: "POST /api/assets/:id/readings",
 		About: "Post a meter reading. One below the present value is refused with 409 unless correction is true: " +
 			"then the meter is wound back and the baselines of its plans follow.",
@@ -220,11 +221,23 @@ func (s *Service) postReading() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Command: "maintenance reading ASSET READING",
+		Example: "maintenance reading LATHE-1 1250.5\nmaintenance reading VAN-3 310.2 --meter cooler --read-date 2026-11-18",
+		Did: func(answer any, _ schema.Money) string {
+			r := answer.(Recorded)
+			text := fmt.Sprintf("%s shows %v %s, it was %v.", r.Meter.Name, r.Meter.Reading, r.Meter.Unit, r.PreviousReading)
+			if r.Warning != nil {
+				text += " " + *r.Warning + "."
+			}
+			return text
+		},
+		Leads: func(answer any) string { return assetPage(answer.(Recorded).AssetID) },
 	}
 }
 
 func (s *Service) recordMeter() schema.Op {
 	return schema.Op{
+		Name:   "record_meter",
 		Tool:   "record_meter",
 		About:  "Log a meter reading. It takes the present value or more; a meter that was wound back is corrected over REST.",
 		Writes: true, Idempotent: true, Response: samplePosted,

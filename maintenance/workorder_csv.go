@@ -1,6 +1,7 @@
 package maintenance
 
 import (
+	"slices"
 	"strconv"
 
 	"quartermaster/schema"
@@ -14,11 +15,12 @@ const maxID = 1_000_000_000_000
 
 // orderRow is one row of the work orders' file. Its times are as they were written.
 type orderRow struct {
+	Fields
 	id                     int64
 	tag                    string
-	NewOrder               // AssetID and PMID are not columns
 	status, resolution     string
 	createdAt, completedAt string
+	steps                  []Step
 }
 
 // workOrderTable is the work orders as CSV.
@@ -28,20 +30,20 @@ func (s *Service) workOrderTable() schema.Table {
 		About: "Work orders, one row each. A row without an id, or with one that is free, is a new order: one that is not done or cancelled is opened like any other, " +
 			"one that is arrives as history, without an event. A changed status is a move like any other.",
 		Row: func(f *schema.Form) schema.Put {
-			o := orderRow{status: "open", NewOrder: NewOrder{Priority: "medium", Type: "corrective"}}
+			o := orderRow{status: "open", Fields: Fields{Priority: "medium", Type: "corrective"}}
 			f.ID(&o.id, "id", "identifies the order; empty for a new one")
 			f.Text(&o.tag, "asset_tag", "the asset; an order keeps its own", schema.Most(maxName))
-			f.Text(&o.Description, "description", "what is to be done", schema.Most(maxText))
-			f.Enum(&o.Priority, "priority", "how pressing it is", priorities, schema.Folded, schema.Alias("critical", "urgent"))
-			f.Enum(&o.Type, "wo_type", "its kind", orderTypes, schema.Folded)
-			f.Enum(&o.status, "status", "where it stands", workOrderMoves.States(), schema.Folded, schema.Alias("in_progress", "in-progress"))
-			f.Text(&o.AssignedTo, "assigned_to", "who does it", schema.Most(maxName))
-			f.Int(&o.LaborMinutes, "labor_minutes", "minutes worked", schema.Range(0, maxMinutes))
-			f.Amount(&o.TypedCents, "parts_cost", "cost of parts in currency units, besides the parts used from stock", schema.Range(0, maxTyped))
-			f.Int(&o.DowntimeMinutes, "downtime_minutes", "minutes that the asset stood still", schema.Range(0, maxMinutes))
-			f.Text(&o.resolution, "resolution", "what was done; needed for done", schema.Most(maxText))
+			bindDescription(f, &o.Description)
+			askPriority(f, &o.Priority, "how pressing it is")
+			bindType(f, &o.Type)
+			askStatus(f, &o.status, "where it stands")
+			bindAssignee(f, &o.AssignedTo)
+			bindEffort(f, &o.Fields, sent{})
+			f.Text(&o.resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines)
 			f.Text(&o.createdAt, "created_at", "RFC 3339 or a day; now when empty", schema.Most(40))
 			f.Text(&o.completedAt, "completed_at", "RFC 3339 or a day, for done orders only; now when empty", schema.Most(40))
+			bindDue(f, &o.DueDate)
+			bindSteps(f, &o.steps)
 			return func(tx *db.Tx) error { return putWorkOrder(tx, f, o) }
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
@@ -49,9 +51,21 @@ func (s *Service) workOrderTable() schema.Table {
 				wo, tag := scanWorkOrder(r), r.Text()
 				return emit(strconv.FormatInt(wo.ID, 10), tag, wo.Description, wo.Priority, wo.Type, wo.Status, cell(wo.AssignedTo),
 					strconv.FormatInt(wo.LaborMinutes, 10), wo.PartsCost.String(), strconv.FormatInt(wo.DowntimeMinutes, 10), cell(wo.Resolution),
-					wo.CreatedAt.String(), cellOf(wo.CompletedAt))
+					wo.CreatedAt.String(), cellOf(wo.CompletedAt), cellOf(wo.DueDate), stepsCell(wo.Checklist))
 			}, "SELECT "+workOrderColumns+", a.asset_tag FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id ORDER BY w.id")
 		},
+	}
+}
+
+// bindSteps binds a check list as a cell holds it.
+func bindSteps(f *schema.Form, p *[]Step) {
+	var cell string
+	if f.Text(&cell, "checklist", "one step a line, [x] before a done one", schema.Most(maxSteps*(maxStepText+len(doneSign)+1)), schema.Lines) {
+		steps, err := stepsOf(cell)
+		if err != nil {
+			f.Refuse("checklist", "%s", err)
+		}
+		*p = steps
 	}
 }
 
@@ -129,23 +143,14 @@ func newWorkOrder(tx *db.Tx, o orderRow, created, completed *exact.Instant) erro
 	if completed, err = completion(o.status, created, completed, tx.Now()); err != nil {
 		return err
 	}
-	id, err := tx.Insert(`INSERT INTO work_orders (id, asset_id, description, priority, wo_type, status, assigned_to, labor_minutes, labor_rate_cents,
-		typed_cents, downtime_minutes, resolution, created_by, created_at, completed_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN ? THEN (SELECT labor_rate_cents FROM maintenance_settings) END, ?, ?, ?, ?, ?, ?, ?)`,
-		orNoID(o.id), a.ID, o.Description, o.Priority, o.Type, o.status, orNil(o.AssignedTo), o.LaborMinutes, closed(o.status),
-		o.TypedCents, o.DowntimeMinutes, orNil(o.resolution), tx.Who().User, created, completed, tx.Now())
-	if err != nil {
-		return err
+	made := orderRecord{Fields: o.Fields, id: o.id, assetID: a.ID, status: o.status, resolution: o.resolution, steps: o.steps,
+		source: "import", created: *created, completed: completed}
+	if closed(o.status) {
+		_, err = filed(tx, made)
+	} else {
+		_, err = opened(tx, made)
 	}
-	if !closed(o.status) {
-		_, err := opened(tx, id)
-		return err
-	}
-	wo, err := findWorkOrder(&tx.Conn, id)
-	if err != nil {
-		return err
-	}
-	return auditNewOrder(tx, wo)
+	return err
 }
 
 // completion is when an order was completed: for a done one as given, or now; none
@@ -227,38 +232,28 @@ func editFields(tx *db.Tx, row *schema.Form, held, now WorkOrder, o orderRow) er
 	if err := o.check(); err != nil {
 		return err
 	}
-	e := newEdit(row)
-	set(e, "description", &now.Description, o.Description)
-	set(e, "priority", &now.Priority, o.Priority)
-	set(e, "wo_type", &now.Type, o.Type)
-	setPtr(e, "assigned_to", &now.AssignedTo, orNil(o.AssignedTo))
-	set(e, "labor_minutes", &now.LaborMinutes, o.LaborMinutes)
-	set(e, "parts_cost", &now.PartsCost, exact.Decimal{Unscaled: o.TypedCents, Places: 2})
-	set(e, "downtime_minutes", &now.DowntimeMinutes, o.DowntimeMinutes)
+	e := newEdit(row.Given)
+	created, completed := now.CreatedAt, now.CompletedAt
+	now = o.over(e, now)
 	setPtr(e, "resolution", &now.Resolution, orNil(o.resolution))
+	if row.Given("checklist") && !slices.Equal(o.steps, held.Checklist) {
+		e.changes["checklist"] = [2]any{stepsCell(held.Checklist), stepsCell(o.steps)}
+		now.Checklist = o.steps
+	}
 	if held.Status == "done" && now.Resolution == nil {
-		return fault.Invalidf("resolution is empty: a work order that is done keeps one")
+		return fault.Fieldf("resolution", "resolution is empty: a work order that is done keeps one")
 	}
-	if now.CreatedAt != held.CreatedAt {
-		e.changes["created_at"] = [2]any{held.CreatedAt, now.CreatedAt}
+	if created != held.CreatedAt {
+		e.changes["created_at"] = [2]any{held.CreatedAt, created}
 	}
-	if now.CompletedAt != nil && *now.CompletedAt != *held.CompletedAt {
-		e.changes["completed_at"] = [2]any{held.CompletedAt, now.CompletedAt}
+	if completed != nil && *completed != *held.CompletedAt {
+		e.changes["completed_at"] = [2]any{held.CompletedAt, completed}
+	}
+	if err := e.mayChange(held); err != nil {
+		return err
 	}
 	if e.nothing() {
 		return nil
 	}
-	if now.Description != held.Description {
-		e.changes["description"] = [2]any{short(held.Description), short(now.Description)}
-	}
-	if _, changed := e.changes["resolution"]; changed {
-		e.changes["resolution"] = [2]any{short(cell(held.Resolution)), short(cell(now.Resolution))}
-	}
-	if _, err := tx.Exec(`UPDATE work_orders SET description = ?, priority = ?, wo_type = ?, assigned_to = ?, labor_minutes = ?, typed_cents = ?,
-		downtime_minutes = ?, resolution = ?, created_at = ?, completed_at = ?, updated_at = ? WHERE id = ?`,
-		now.Description, now.Priority, now.Type, now.AssignedTo, now.LaborMinutes, now.PartsCost.Unscaled,
-		now.DowntimeMinutes, now.Resolution, now.CreatedAt, now.CompletedAt, tx.Now(), held.ID); err != nil {
-		return err
-	}
-	return tx.Audit("workorder.changed", subject("work_order", held.ID), e.changes)
+	return storeEdit(tx, e, held, now)
 }

@@ -1,0 +1,106 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Advanced is a work order after a move, with when its plan is due next.
+type Advanced struct {
+	WorkOrder
+	PMNextDue *exact.Day `json:"pm_next_due" about:"when the plan that the job serves is due next; null without a plan, or when that is not known"`
+}
+
+// AdvanceWorkOrder moves a work order along, as MoveWorkOrder does, and sets what the
+// job took in the same step: before it is closed, or after it is reopened.
+func (s *Service) AdvanceWorkOrder(ctx context.Context, who db.Caller, m Move, ch OrderChange) (Advanced, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Advanced, err error) {
+		wo, err := advance(tx, m, ch)
+		if err != nil {
+			return none, err
+		}
+		done := Advanced{WorkOrder: wo}
+		if wo.PMID != nil {
+			row, err := dueRow(&tx.Conn, *wo.PMID)
+			if err != nil {
+				return none, err
+			}
+			done.PMNextDue = row.NextDue
+		}
+		return done, nil
+	})
+}
+
+func advance(tx *db.Tx, m Move, ch OrderChange) (wo WorkOrder, err error) {
+	held, found, err := lookWorkOrder(&tx.Conn, m.ID)
+	if err != nil {
+		return wo, err
+	}
+	sets := false
+	for _, is := range ch.Sent {
+		sets = sets || is
+	}
+	if !sets || !found || closed(held.Status) {
+		if wo, err = moveWorkOrder(tx, m); err != nil || !sets {
+			return wo, err
+		}
+		return changeFields(tx, wo, ch)
+	}
+	if err := m.check(); err != nil {
+		return wo, err
+	}
+	if err := workOrderMoves.Check("work order", held.Status, m.Status); err != nil {
+		return wo, err
+	}
+	if _, err := changeFields(tx, held, ch); err != nil {
+		return wo, err
+	}
+	return moveWorkOrder(tx, m)
+}
+
+func (s *Service) advanceStatus() schema.Op {
+	return schema.Op{
+		Name:  "advance_status",
+		Route: "POST /api/work-orders/:id/status", Tool: "advance_status",
+		About: "Move a work order along: open to in-progress or cancelled, in-progress to done or cancelled, done back to open. " +
+			"done needs a resolution, and skip_steps while steps of its check list are open; completing a job that serves a plan restarts the plan, pm_next_due tells when it is due next.",
+		Writes: true, Response: Advanced{WorkOrder: sampleDone},
+		Bind: func(f *schema.Form) schema.Handler {
+			var m Move
+			ch := OrderChange{Sent: sent{}}
+			f.ID(&m.ID, "id", "the work order", schema.InPath("id"), orderPositional)
+			askStatus(f, &m.Status, "where to move it", schema.Required, schema.Example("done"), schema.Positional("STATUS"))
+			f.Text(&m.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines, schema.Example("Bearing replaced"))
+			f.Text(&m.SkipSteps, "skip_steps", "why open steps of the check list are left out", schema.Most(maxText))
+			ch.Sent["assigned_to"] = bindAssignee(f, &ch.AssignedTo)
+			bindEffort(f, &ch.Fields, ch.Sent)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.AdvanceWorkOrder(ctx, who, m, ch) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance work-orders advance WORK_ORDER_ID STATUS",
+		Example: "maintenance work-orders advance 12 done --resolution \"Bearing replaced\" --labor-minutes 90",
+		Did: func(answer any, m schema.Money) string {
+			a := answer.(Advanced)
+			text := fmt.Sprintf("Work order %d is %s", a.ID, a.Status)
+			if a.Status == "done" {
+				text += ", at " + m(a.TotalCostCents)
+			}
+			if a.Status == "done" && a.PMNextDue != nil {
+				text += "; its plan is due next on " + a.PMNextDue.String()
+			}
+			return text + "."
+		},
+		Leads: leadsToOrder,
+		Undo: func(answer any) *schema.Undo {
+			if a := answer.(Advanced); a.Status == "done" {
+				return moveBack(a.WorkOrder, "open", "Reopen it")
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,238 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// Asset gives one asset with its meters; 404 if there is none.
+func (s *Service) Asset(ctx context.Context, id int64) (a Asset, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		a, err = assetByID(c, id)
+		return err
+	})
+	return a, err
+}
+
+func assetByID(c *db.Conn, id int64) (Asset, error) {
+	a, err := findAsset(c, id)
+	if err != nil {
+		return a, err
+	}
+	return a.withMeters(c)
+}
+
+// RemovedAsset is an asset that was removed.
+type RemovedAsset struct {
+	ID       int64  `json:"id"`
+	AssetTag string `json:"asset_tag"`
+	Name     string `json:"name"`
+}
+
+// RemoveAsset removes an asset that nothing refers to: no work order, no plan, and no
+// meter that was ever read. Meters that were not go with it.
+func (s *Service) RemoveAsset(ctx context.Context, who db.Caller, id int64) (RemovedAsset, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none RemovedAsset, err error) {
+		a, err := findAsset(&tx.Conn, id)
+		if err != nil {
+			return none, err
+		}
+		refers, err := referring(&tx.Conn, id,
+			reference{"work order", "work orders", "SELECT count(*) FROM work_orders WHERE asset_id = ?"},
+			reference{"plan", "plans", "SELECT count(*) FROM pm_plans WHERE asset_id = ?"},
+			reference{"reading", "readings", "SELECT coalesce(sum(posted), 0) FROM meters WHERE asset_id = ?"})
+		if err != nil {
+			return none, err
+		}
+		if refers != "" {
+			return none, fault.Conflictf("asset %d (%s) has %s and stays; set its status to retired instead", a.ID, a.Name, refers)
+		}
+		if _, err := tx.Exec("DELETE FROM meters WHERE asset_id = ?", id); err != nil {
+			return none, err
+		}
+		if _, err := tx.Exec("DELETE FROM assets WHERE id = ?", id); err != nil {
+			return none, err
+		}
+		gone := RemovedAsset{ID: a.ID, AssetTag: a.AssetTag, Name: a.Name}
+		return gone, tx.Audit("asset.removed", subject("asset", id), gone)
+	})
+}
+
+// reference is what may refer to a record, and how many do.
+type reference struct{ one, many, count string }
+
+// referring says what refers to a record, in words; "" is nothing.
+func referring(c *db.Conn, id int64, list ...reference) (string, error) {
+	var all []string
+	for _, ref := range list {
+		n, _, err := db.One(c, db.Int, ref.count, id)
+		switch {
+		case err != nil:
+			return "", err
+		case n == 1:
+			all = append(all, "1 "+ref.one)
+		case n > 1:
+			all = append(all, fmt.Sprintf("%d %s", n, ref.many))
+		}
+	}
+	return strings.Join(all, ", "), nil
+}
+
+func bindAssetID(f *schema.Form, name string, id *int64) {
+	f.ID(id, name, "the asset, by its id or tag", schema.Required, assetPositional, schema.Choices(assetChoices), schema.Label("Asset"))
+}
+
+func (s *Service) saveAsset() schema.Op {
+	return schema.Op{
+		Name: "save_asset", About: "Make an asset, or change it: asset_tag identifies it.",
+		Writes: true, Idempotent: true, Response: sampleAsset,
+		Fill: s.assetTable().Save(s.db, schema.Op{}).Fill,
+		Bind: func(f *schema.Form) schema.Handler {
+			a := bindAsset(f)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return db.Update(ctx, s.db, who, func(tx *db.Tx) (Asset, error) {
+					id, err := putAsset(tx, f, a)
+					if err != nil {
+						return Asset{}, err
+					}
+					return assetByID(&tx.Conn, id)
+				})
+			}
+		},
+		Command: "maintenance assets save ASSET_TAG",
+		Example: "maintenance assets save LATHE-1 --name Lathe --location \"hall 1\"",
+		Did: func(answer any, _ schema.Money) string {
+			a := answer.(Asset)
+			return fmt.Sprintf("%s, %s, is saved.", a.AssetTag, a.Name)
+		},
+		Leads: leadsToAsset,
+	}
+}
+
+func leadsToAsset(answer any) string { return assetPage(answer.(Asset).ID) }
+
+func (s *Service) saveMeter() schema.Op {
+	return schema.Op{
+		Name: "save_meter", About: "Make a meter of an asset, or change it: asset_tag and name identify it. A lower reading is a correction: post it as a reading.",
+		Writes: true, Idempotent: true, Response: sampleAsset,
+		Fill: s.meterTable().Save(s.db, schema.Op{}).Fill,
+		Bind: func(f *schema.Form) schema.Handler {
+			m := bindMeter(f)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return db.Update(ctx, s.db, who, func(tx *db.Tx) (Asset, error) {
+					id, err := putMeter(tx, f, m)
+					if err != nil {
+						return Asset{}, err
+					}
+					return assetByID(&tx.Conn, id)
+				})
+			}
+		},
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Command: "maintenance meters save ASSET_TAG NAME",
+		Example: "maintenance meters save LATHE-1 hours --unit h --reading 1250.5",
+		Did: func(answer any, _ schema.Money) string {
+			a := answer.(Asset)
+			names := make([]string, len(a.Meters))
+			for i, m := range a.Meters {
+				names[i] = strings.TrimSpace(fmt.Sprintf("%s %v %s", m.Name, m.Reading, m.Unit))
+			}
+			return fmt.Sprintf("%s has the meters %s.", a.Name, strings.Join(names, ", "))
+		},
+		Leads: leadsToAsset,
+	}
+}
+
+func (s *Service) removeAsset() schema.Op {
+	return schema.Op{
+		Name: "remove_asset", About: "Remove an asset that nothing refers to: no work order, no plan, no reading.",
+		Writes: true, Destructive: true, Response: RemovedAsset{ID: 1, AssetTag: "LATHE-1", Name: "Lathe"},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindAssetID(f, "id", &id)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.RemoveAsset(ctx, who, id) }
+		},
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Command: "maintenance assets remove ASSET",
+		Example: "maintenance assets remove LATHE-9",
+		Did: func(answer any, _ schema.Money) string {
+			return answer.(RemovedAsset).Name + " is removed."
+		},
+		Will: func(answer any, _ schema.Money) string {
+			a := answer.(RemovedAsset)
+			return fmt.Sprintf("%s (%s), which nothing refers to, would be removed for good.", a.Name, a.AssetTag)
+		},
+		Leads: func(any) string { return "/assets" },
+	}
+}
+
+func (s *Service) setAssetStatus() schema.Op {
+	return schema.Op{
+		Name: "set_asset_status", About: "Set an asset's status: operational, needs-attention, down or retired. A retired asset leaves the list of what is due and takes no new work order.",
+		Writes: true, Idempotent: true, Response: sampleAsset,
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			var status string
+			f.ID(&id, "id", "the asset, by its id or tag", schema.Required, named(assetNamed, "ID"), schema.Choices(assetChoices), schema.Label("Asset"))
+			bindAssetStatus(f, &status, "its state", schema.Required, schema.Positional("STATUS"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetAssetStatus(ctx, who, id, status) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance asset-status ID STATUS",
+		Example: "maintenance asset-status 3 down\nmaintenance asset-status VAN-3 operational --as alice",
+		Print: func(w io.Writer, answer any) {
+			a := answer.(Asset)
+			fmt.Fprintf(w, "%d, %s: %s\n", a.ID, a.Name, a.Status)
+		},
+		Did: func(answer any, _ schema.Money) string {
+			a := answer.(Asset)
+			return fmt.Sprintf("%s is %s.", a.Name, a.Status)
+		},
+		Leads: leadsToAsset,
+	}
+}
+
+func (s *Service) showAsset() schema.Op {
+	return schema.Op{
+		Name: "show_asset", About: "One asset with its meters.", Response: sampleAsset,
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindAssetID(f, "id", &id)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Asset(ctx, id) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance assets show ASSET",
+		Example: "maintenance assets show LATHE-1",
+		Print: func(w io.Writer, answer any) {
+			a := answer.(Asset)
+			facts(w, "asset", fmt.Sprintf("%d, %s", a.ID, a.AssetTag), "name", a.Name, "status", a.Status, "category", cell(a.Category), "location", cell(a.Location),
+				"manufacturer", cell(a.Manufacturer), "model", cell(a.Model), "serial number", cell(a.SerialNumber), "notes", cell(a.Notes))
+			for _, m := range a.Meters {
+				fmt.Fprintf(w, "  %s: %v %s, read %s\n", m.Name, m.Reading, m.Unit, dayOrNever(m.ReadDate))
+			}
+		},
+	}
+}
+
+// printAssets is a list of assets as a table for a terminal.
+func printAssets(w io.Writer, answer any) {
+	page := answer.(Assets)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ID\tTAG\tNAME\tSTATUS\tLOCATION\tMETERS")
+	for _, a := range page.Assets {
+		meters := make([]string, len(a.Meters))
+		for i, m := range a.Meters {
+			meters[i] = strings.TrimSpace(m.Reading.String() + " " + m.Unit)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", strconv.FormatInt(a.ID, 10), a.AssetTag, firstOf(a.Name, 32), a.Status, firstOf(cell(a.Location), 24), strings.Join(meters, ", "))
+	}
+	_ = t.Flush()
+}

@@ -1,0 +1,178 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// maxBulk is how many work orders one bulk change moves.
+const maxBulk = 10_000
+
+// Moved is what a bulk change did, order by order.
+type Moved struct {
+	Moved   []WorkOrder    `json:"moved"`
+	Refused []RefusedOrder `json:"refused"`
+}
+
+// RefusedOrder is a work order that was left as it is, and why.
+type RefusedOrder struct {
+	ID     int64  `json:"id"`
+	Reason string `json:"reason"`
+}
+
+// Refusals names what was refused, which fails the command.
+func (m Moved) Refusals() (refused []string, err error) {
+	for _, r := range m.Refused {
+		refused = append(refused, fmt.Sprintf("work order %d: %s", r.ID, r.Reason))
+	}
+	if len(refused) > 0 {
+		err = fmt.Errorf("%d of %d work orders were refused", len(m.Refused), len(m.Refused)+len(m.Moved))
+	}
+	return refused, err
+}
+
+// MoveWorkOrders moves many work orders, each by itself: one that may not move is
+// named among the refused and the others go on. A status that there is not refuses
+// the whole.
+func (s *Service) MoveWorkOrders(ctx context.Context, who db.Caller, status string, ids []int64, resolution string) (Moved, error) {
+	return s.moveEach(ctx, who, Move{Status: status, Resolution: resolution}, ids)
+}
+
+func (s *Service) moveEach(ctx context.Context, who db.Caller, all Move, ids []int64) (Moved, error) {
+	if err := all.check(); err != nil {
+		return Moved{}, err
+	}
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Moved, error) { return moveAll(tx, all, ids) })
+}
+
+func moveAll(tx *db.Tx, all Move, ids []int64) (Moved, error) {
+	done := Moved{Moved: []WorkOrder{}, Refused: []RefusedOrder{}}
+	for _, id := range ids {
+		all.ID = id
+		err := tx.Try(func() error {
+			wo, err := moveWorkOrder(tx, all)
+			if err == nil {
+				done.Moved = append(done.Moved, wo)
+			}
+			return err
+		})
+		if err == nil {
+			continue
+		}
+		refusal, is := fault.As(err)
+		if !is || refusal.Kind == fault.Unavailable {
+			return Moved{}, err
+		}
+		done.Refused = append(done.Refused, RefusedOrder{ID: id, Reason: refusal.Detail})
+	}
+	return done, nil
+}
+
+// MoveMatching moves every work order that passes the filter, as MoveWorkOrders does.
+func (s *Service) MoveMatching(ctx context.Context, who db.Caller, all Move, f Filter) (Moved, error) {
+	if err := all.check(); err != nil {
+		return Moved{}, err
+	}
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Moved, error) {
+		if err := f.resolve(&tx.Conn); err != nil {
+			return Moved{}, err
+		}
+		t := f.where(&tx.Conn)
+		ids, err := db.All(&tx.Conn, db.Int, "SELECT w.id"+orderTables+t.sql()+" ORDER BY w.id LIMIT ?", append(t.args, maxBulk+1)...)
+		switch {
+		case err != nil:
+			return Moved{}, err
+		case len(ids) > maxBulk:
+			return Moved{}, fault.Invalidf("more than %d work orders match; narrow the filters", maxBulk)
+		}
+		return moveAll(tx, all, ids)
+	})
+}
+
+// ParseFilter reads the filters of the list's address: "status=open&assigned_to=Ana".
+// What it does not know, and what is wrong, is refused.
+func ParseFilter(query string) (f Filter, err error) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return f, fault.Fieldf("match", "match: %s is not the query of an address", schema.Quote(query))
+	}
+	op := schema.Op{Bind: func(form *schema.Form) schema.Handler {
+		f.Limit = newest
+		bindFilter(form, &f)
+		return nil
+	}}
+	_, err = op.Decode(schema.Input{Surface: schema.Page, Values: values, Lenient: true, Currency: exact.CurrencyOf("USD")})
+	f.After = 0
+	return f, err
+}
+
+func (s *Service) moveWorkOrders() schema.Op {
+	return schema.Op{
+		Name: "move_workorders",
+		About: "Move many work orders to a status, each by itself: one that may not move is named with the reason, the others are moved. " +
+			"Each move is held to the same rules as any other and fires the same events.",
+		Writes:   true,
+		Response: Moved{Moved: []WorkOrder{sampleDone}, Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
+		Bind: func(f *schema.Form) schema.Handler {
+			var all Move
+			var ids []int64
+			var match string
+			askStatus(f, &all.Status, "where to move them", schema.Required, schema.Positional("STATUS"))
+			some := f.IDs(&ids, "id", "the work orders", maxBulk, schema.Positional("ID"), schema.Label("Work orders"))
+			f.Text(&all.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines)
+			f.Text(&all.SkipSteps, "skip_steps", "why open steps of their check lists are left out", schema.Most(maxText))
+			if f.Surface() == schema.Page {
+				f.Text(&match, "match", "in place of the work orders: all that match these filters of the list's address", schema.Label("All that match"))
+			}
+			if !f.Describing() && !some && match == "" {
+				f.Refuse("id", "id is missing: mark at least one work order")
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if some {
+					return s.moveEach(ctx, who, all, ids)
+				}
+				filter, err := ParseFilter(match)
+				if err != nil {
+					return nil, err
+				}
+				return s.MoveMatching(ctx, who, all, filter)
+			}
+		},
+		Command: "maintenance move STATUS ID...",
+		Example: "maintenance move in-progress 12 14\nmaintenance move done 12 14 --resolution \"Filters changed\" --as alice",
+		Print: func(w io.Writer, answer any) {
+			for _, wo := range answer.(Moved).Moved {
+				fmt.Fprintf(w, "%d: %s\n", wo.ID, wo.Status)
+			}
+		},
+		Did:   didMove,
+		Leads: func(any) string { return "/work-orders" },
+	}
+}
+
+func didMove(answer any, _ schema.Money) string {
+	m := answer.(Moved)
+	text := "No work order was moved."
+	switch n := len(m.Moved); {
+	case n == 1:
+		text = fmt.Sprintf("Work order %d is %s.", m.Moved[0].ID, m.Moved[0].Status)
+	case n > 1:
+		text = fmt.Sprintf("%d work orders are %s.", n, m.Moved[0].Status)
+	}
+	for i, r := range m.Refused {
+		if i == 5 {
+			text += fmt.Sprintf(" %d more were refused.", len(m.Refused)-i)
+			break
+		}
+		text += " " + strconv.FormatInt(r.ID, 10) + " was refused: " + r.Reason + "."
+	}
+	return text
+}

@@ -1,0 +1,221 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// The bounds of a check list.
+const (
+	maxSteps    = 100
+	maxStepText = 200
+)
+
+// Step is one step of a work order's check list; the first is step 1.
+type Step struct {
+	Step int64  `json:"step"`
+	Text string `json:"text"`
+	Done bool   `json:"done"`
+}
+
+// checkSteps refuses a check list that is too long or has an empty step, and trims it.
+// field is what the list is called.
+func checkSteps(field string, list []string) ([]string, error) {
+	if len(list) > maxSteps {
+		return nil, fault.Fieldf(field, "%s has %d steps; at most %d are allowed", field, len(list), maxSteps)
+	}
+	trimmed := make([]string, len(list))
+	for i, s := range list {
+		s = strings.TrimSpace(s)
+		name := fmt.Sprintf("%s: step %d", field, i+1)
+		switch err := schema.CheckText(name, s, maxStepText); {
+		case err != nil:
+			return nil, fault.Fieldf(field, "%s", err)
+		case s == "" || strings.Contains(s, "\n"):
+			return nil, fault.Fieldf(field, "%s: a step is one line of text", name)
+		}
+		trimmed[i] = s
+	}
+	return trimmed, nil
+}
+
+// openSteps makes a new check list of the texts.
+func openSteps(texts []string) []Step {
+	steps := make([]Step, len(texts))
+	for i, t := range texts {
+		steps[i] = Step{Step: int64(i + 1), Text: t}
+	}
+	return steps
+}
+
+// openCount is how many steps are not done.
+func openCount(steps []Step) (n int) {
+	for _, s := range steps {
+		if !s.Done {
+			n++
+		}
+	}
+	return n
+}
+
+// keptSteps is a check list as a work order's row holds it: a step a line, each after 1
+// if it is done, else 0; nil without any.
+func keptSteps(steps []Step) *string {
+	if len(steps) == 0 {
+		return nil
+	}
+	lines := make([]string, len(steps))
+	for i, s := range steps {
+		lines[i] = sign(s.Done) + s.Text
+	}
+	return orNil(strings.Join(lines, "\n"))
+}
+
+func sign(done bool) string {
+	if done {
+		return "1"
+	}
+	return "0"
+}
+
+// readSteps reads what keptSteps wrote.
+func readSteps(kept string) []Step {
+	if kept == "" {
+		return []Step{}
+	}
+	lines := strings.Split(kept, "\n")
+	steps := make([]Step, len(lines))
+	for i, l := range lines {
+		steps[i] = Step{Step: int64(i + 1), Text: l[1:], Done: l[0] == '1'}
+	}
+	return steps
+}
+
+// keptTexts is a plan's check list as its row holds it; nil without any.
+func keptTexts(texts []string) *string { return orNil(strings.Join(texts, "\n")) }
+
+// readTexts reads what keptTexts wrote.
+func readTexts(kept string) []string {
+	if kept == "" {
+		return []string{}
+	}
+	return strings.Split(kept, "\n")
+}
+
+// The signs of a step in a cell of a file. The second is written only where the text
+// would be read as one of them.
+const (
+	doneSign = "[x] "
+	openSign = "[ ] "
+)
+
+// stepsCell is a check list as a cell: one step a line, [x] before a done one.
+func stepsCell(steps []Step) string {
+	lines := make([]string, len(steps))
+	for i, s := range steps {
+		switch {
+		case s.Done:
+			lines[i] = doneSign + s.Text
+		case strings.HasPrefix(s.Text, doneSign), strings.HasPrefix(s.Text, openSign):
+			lines[i] = openSign + s.Text
+		default:
+			lines[i] = s.Text
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// stepsOf reads what stepsCell wrote, or what people write: empty lines are none.
+func stepsOf(cell string) ([]Step, error) {
+	var texts []string
+	var done []bool
+	for line := range strings.SplitSeq(cell, "\n") {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		line = strings.TrimLeft(line, " \t")
+		text, is := strings.CutPrefix(line, doneSign)
+		if !is {
+			text = strings.TrimPrefix(line, openSign)
+		}
+		texts, done = append(texts, text), append(done, is)
+	}
+	texts, err := checkSteps("checklist", texts)
+	if err != nil {
+		return nil, err
+	}
+	steps := openSteps(texts)
+	for i := range steps {
+		steps[i].Done = done[i]
+	}
+	return steps, nil
+}
+
+// Tick says which step of a work order is done, or open again.
+type Tick struct {
+	ID   int64
+	Step int64
+	Done bool
+}
+
+// TickStep ticks a step of a work order's check list, or unticks it; one that stands so
+// already changes nothing. An order that is done or cancelled and a step that the list
+// lacks are 422, an unknown order 404.
+func (s *Service) TickStep(ctx context.Context, who db.Caller, t Tick) (WorkOrder, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none WorkOrder, err error) {
+		wo, err := findWorkOrder(&tx.Conn, t.ID)
+		if err != nil {
+			return none, err
+		}
+		switch {
+		case wo.Status == "done":
+			return none, fault.Invalidf("work order %d is done: its check list stands; reopen it first", wo.ID)
+		case closed(wo.Status):
+			return none, fault.Invalidf("work order %d is %s: its check list stands", wo.ID, wo.Status)
+		case len(wo.Checklist) == 0:
+			return none, fault.Fieldf("step", "step: work order %d has no check list", wo.ID)
+		case t.Step < 1 || t.Step > int64(len(wo.Checklist)):
+			return none, fault.Fieldf("step", "step: work order %d has no step %d; its steps are 1 to %d", wo.ID, t.Step, len(wo.Checklist))
+		}
+		step := &wo.Checklist[t.Step-1]
+		if step.Done == t.Done {
+			return wo, nil
+		}
+		step.Done = t.Done
+		if _, err := tx.Exec("UPDATE work_orders SET checklist = ?, updated_at = ? WHERE id = ?", keptSteps(wo.Checklist), tx.Now(), wo.ID); err != nil {
+			return none, err
+		}
+		if err := tx.Audit("workorder.step", subject("work_order", wo.ID), step); err != nil {
+			return none, err
+		}
+		return findWorkOrder(&tx.Conn, wo.ID)
+	})
+}
+
+func (s *Service) tickStep() schema.Op {
+	return schema.Op{
+		Name:   "tick_step",
+		About:  "Tick a step of a work order's check list, or untick it. Only while the order is open or in progress.",
+		Writes: true, Idempotent: true, Response: sampleOrder,
+		Bind: func(f *schema.Form) schema.Handler {
+			t := Tick{Done: true}
+			f.ID(&t.ID, "id", "the work order", orderPositional, schema.Required)
+			f.Int(&t.Step, "step", "the number of the step, from 1", schema.Required, schema.Range(1, maxSteps), schema.Positional("STEP"))
+			f.Bool(&t.Done, "done", "false takes the tick away")
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.TickStep(ctx, who, t) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance tick-step WORK_ORDER_ID STEP",
+		Example: "maintenance tick-step 12 2\nmaintenance tick-step 12 2 --done=false",
+		Did: func(answer any, _ schema.Money) string {
+			wo := answer.(WorkOrder)
+			return fmt.Sprintf("Work order %d: %d of %d steps are done.", wo.ID, len(wo.Checklist)-openCount(wo.Checklist), len(wo.Checklist))
+		},
+		Leads: leadsToOrder,
+	}
+}

@@ -1,0 +1,195 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Figures are what the jobs of a range of days came to, by the day on which they were
+// completed, in the shop's zone.
+type Figures struct {
+	From   exact.Day      `json:"from"`
+	To     exact.Day      `json:"to"`
+	Assets []AssetFigures `json:"assets"`
+
+	Jobs            int64 `json:"jobs" about:"of all assets"`
+	DowntimeMinutes int64 `json:"downtime_minutes"`
+	LaborCostCents  int64 `json:"labor_cost_cents"`
+	PartsCostCents  int64 `json:"parts_cost_cents"`
+	TotalCostCents  int64 `json:"total_cost_cents"`
+	PlansDone       int64 `json:"plans_done"`
+	PlansLate       int64 `json:"plans_late"`
+}
+
+// AssetFigures are those of one asset.
+type AssetFigures struct {
+	AssetID         int64          `json:"asset_id"`
+	Asset           string         `json:"asset"`
+	Jobs            int64          `json:"jobs" about:"done in the range"`
+	DowntimeMinutes int64          `json:"downtime_minutes"`
+	LaborCostCents  int64          `json:"labor_cost_cents"`
+	PartsCostCents  int64          `json:"parts_cost_cents"`
+	TotalCostCents  int64          `json:"total_cost_cents"`
+	MTBFDays        *exact.Decimal `json:"mtbf_days" about:"mean time between failures: (days of the range, both included, - downtime) / corrective jobs done; null without any"`
+	MTTRHours       *exact.Decimal `json:"mttr_hours" about:"mean time to repair: from started, else created, to completed, over the corrective jobs done; null without any"`
+	PlansDone       int64          `json:"plans_done" about:"jobs that served a plan"`
+	PlansLate       int64          `json:"plans_late" about:"of those, done after the day they were due"`
+
+	corrective, repairSeconds int64
+}
+
+// FiguresFor says which jobs: of the days From to To, both included, of one asset or, with
+// 0, of all. To nil is today, From nil is 365 days up to To.
+type FiguresFor struct {
+	From, To *exact.Day
+	AssetID  int64
+}
+
+// Figures computes what the jobs of a range came to. Assets without a job in it are left
+// out, but for the one that is asked for.
+func (s *Service) Figures(ctx context.Context, q FiguresFor) (f Figures, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		f, err = figures(c, q)
+		return err
+	})
+	return f, err
+}
+
+func figures(c *db.Conn, q FiguresFor) (f Figures, err error) {
+	f.Assets = []AssetFigures{}
+	if f.To = c.Today(); q.To != nil {
+		f.To = *q.To
+	}
+	if f.From = f.To - 364; q.From != nil {
+		f.From = *q.From
+	}
+	if f.From > f.To {
+		return f, fault.Fieldf("from", "from: %v is after to, %v", f.From, f.To)
+	}
+	if q.AssetID != 0 {
+		if _, err := findAsset(c, q.AssetID); err != nil {
+			return f, err
+		}
+	}
+	if err := f.addJobs(c, q.AssetID); err != nil {
+		return f, err
+	}
+	if q.AssetID != 0 && len(f.Assets) == 0 {
+		a, err := findAsset(c, q.AssetID)
+		if err != nil {
+			return f, err
+		}
+		f.Assets = append(f.Assets, AssetFigures{AssetID: a.ID, Asset: a.Name})
+	}
+	days := int64(f.To) - int64(f.From) + 1
+	for i := range f.Assets {
+		a := &f.Assets[i]
+		a.MTBFDays, a.MTTRHours = betweenFailures(days, a.DowntimeMinutes, a.corrective), toRepair(a.repairSeconds, a.corrective)
+		f.Jobs += a.Jobs
+		f.DowntimeMinutes += a.DowntimeMinutes
+		f.LaborCostCents += a.LaborCostCents
+		f.PartsCostCents += a.PartsCostCents
+		f.TotalCostCents += a.TotalCostCents
+		f.PlansDone += a.PlansDone
+		f.PlansLate += a.PlansLate
+	}
+	return f, nil
+}
+
+// addJobs adds up the jobs done in the range, asset by asset.
+func (f *Figures) addJobs(c *db.Conn, assetID int64) error {
+	return db.Each(c, func(r *db.Row) error {
+		id, asset := r.Int(), r.Text()
+		if n := len(f.Assets); n == 0 || f.Assets[n-1].AssetID != id {
+			f.Assets = append(f.Assets, AssetFigures{AssetID: id, Asset: asset})
+		}
+		a := &f.Assets[len(f.Assets)-1]
+		minutes, rate, typed, used := r.Int(), r.Int(), r.Int(), r.Int()
+		cost := costOf(minutes, rate, typed, used)
+		a.Jobs++
+		a.LaborCostCents += cost.LaborCents
+		a.PartsCostCents += typed + used
+		a.TotalCostCents += cost.TotalCents
+		a.DowntimeMinutes += r.Int()
+		corrective, began, done := r.Bool(), r.Instant(), r.Instant()
+		if corrective {
+			a.corrective++
+			a.repairSeconds += max(0, int64(done)-int64(began))
+		}
+		if served, due := r.Bool(), r.DayPtr(); served {
+			a.PlansDone++
+			if due != nil && done.Day(c.Zone()) > *due {
+				a.PlansLate++
+			}
+		}
+		return nil
+	}, `SELECT a.id, a.name, w.labor_minutes, coalesce(w.labor_rate_cents, 0), w.typed_cents, w.used_cents, w.downtime_minutes,
+		w.wo_type = 'corrective', coalesce(w.started_at, w.created_at), w.completed_at, w.pm_served, w.pm_due_day
+		FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id
+		WHERE w.completed_at >= ?1 AND w.completed_at < ?2 AND w.status = 'done' AND (?3 = 0 OR w.asset_id = ?3) ORDER BY a.id`,
+		exact.InstantOf(f.From.Time(c.Zone())), exact.InstantOf((f.To + 1).Time(c.Zone())), assetID)
+}
+
+// betweenFailures is the mean time between failures in days with one decimal: the range
+// less the downtime, never below 0, by the failures; nil without any.
+func betweenFailures(days, downtimeMinutes, failures int64) *exact.Decimal {
+	if failures == 0 {
+		return nil
+	}
+	up := max(0, days*24*60-downtimeMinutes)
+	return &exact.Decimal{Unscaled: exact.Mul(up, 10).DivRound(24 * 60 * failures), Places: 1}
+}
+
+// toRepair is the mean time to repair in hours with one decimal; nil without a repair.
+func toRepair(seconds, repairs int64) *exact.Decimal {
+	if repairs == 0 {
+		return nil
+	}
+	return &exact.Decimal{Unscaled: exact.Mul(seconds, 10).DivRound(60 * 60 * repairs), Places: 1}
+}
+
+func (s *Service) maintenanceFigures() schema.Op {
+	between, repair := exact.Decimal{Unscaled: 1213, Places: 1}, exact.Decimal{Unscaled: 35, Places: 1}
+	one := AssetFigures{AssetID: 1, Asset: "Lathe", Jobs: 4, DowntimeMinutes: 1440, LaborCostCents: 24300, PartsCostCents: 8150, TotalCostCents: 32450,
+		MTBFDays: &between, MTTRHours: &repair, PlansDone: 1}
+	return schema.Op{
+		Name: "maintenance_figures", About: "What the jobs of a range of days came to, by the day on which they were done: per asset jobs, downtime, cost, " +
+			"mean time between failures and to repair, and the plans' services done and late.",
+		Response: Figures{From: sampleDay - 364, To: sampleDay, Assets: []AssetFigures{one}, Jobs: 4, DowntimeMinutes: 1440, LaborCostCents: 24300,
+			PartsCostCents: 8150, TotalCostCents: 32450, PlansDone: 1},
+		Bind: func(f *schema.Form) schema.Handler {
+			var q FiguresFor
+			bindFigures(f, &q)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Figures(ctx, q) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance figures",
+		Example: "maintenance figures --from 2026-01-01 --to 2026-12-31\nmaintenance figures --asset LATHE-1 --csv",
+		Print:   printFigures,
+	}
+}
+
+func bindFigures(f *schema.Form, q *FiguresFor) {
+	f.DayPtr(&q.From, "from", "the first day; 365 days back when left out")
+	f.DayPtr(&q.To, "to", "the last day; today when left out")
+	f.ID(&q.AssetID, "asset", "only this asset, by its id or tag", schema.Lookup(assetNamed), schema.Choices(assetChoices))
+}
+
+func printFigures(w io.Writer, answer any) {
+	f := answer.(Figures)
+	fmt.Fprintf(w, "%v to %v: %d jobs, %s, %d minutes down; %d services by plan, %d of them late\n", f.From, f.To, f.Jobs, units(f.TotalCostCents), f.DowntimeMinutes, f.PlansDone, f.PlansLate)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ASSET\tJOBS\tDOWN (MIN)\tLABOR\tPARTS\tTOTAL\tMTBF (DAYS)\tMTTR (H)")
+	for _, a := range f.Assets {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\n", firstOf(a.Asset, 32), a.Jobs, a.DowntimeMinutes, units(a.LaborCostCents), units(a.PartsCostCents),
+			units(a.TotalCostCents), cellOf(a.MTBFDays), cellOf(a.MTTRHours))
+	}
+	_ = t.Flush()
+}

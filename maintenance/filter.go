@@ -1,0 +1,198 @@
+package maintenance
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// Filter narrows a list of work orders; what is zero does not.
+type Filter struct {
+	Status     string
+	Priority   string
+	AssetID    int64
+	AssignedTo string // in any case
+	Q          string // a part of the description or of the asset's name or tag, in any case, or the order's number
+	Overdue    *bool
+	From, To   *exact.Day // the days on which it was opened, in the shop's zone, both included
+	After      int64      // the last id of the page before
+	Limit      int64
+
+	Asset string // for agents: the asset's name or tag, in any case
+	Short bool   // for agents: a row's few fields that identify and decide
+
+	names []string // how the assignee is written in the orders
+}
+
+// condition is the filter as SQL with the arguments that fill it. What any of several
+// indexes could answer is told to the narrowest: a unary plus keeps the engine from the
+// others.
+type condition struct {
+	terms   []string
+	args    []any
+	indexed bool
+	joins   bool // it looks at the asset
+}
+
+// by adds a term on a column that has an index whose end holds the newest.
+func (t *condition) by(column, rest string, args ...any) {
+	if t.indexed {
+		column = "+" + column
+	}
+	t.indexed = true
+	t.also(column+rest, args...)
+}
+
+// also adds a term that no index answers.
+func (t *condition) also(term string, args ...any) {
+	t.terms = append(t.terms, term)
+	t.args = append(t.args, args...)
+}
+
+func (t *condition) sql() string {
+	if len(t.terms) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(t.terms, " AND ")
+}
+
+// resolve finds how the assignee is written in the orders. A name that nothing is
+// assigned to matches nothing.
+func (f *Filter) resolve(c *db.Conn) error {
+	if f.AssignedTo == "" {
+		return nil
+	}
+	names, err := assigneeNames(c)
+	if err != nil {
+		return err
+	}
+	f.names = nil
+	for _, n := range names {
+		if strings.EqualFold(n, f.AssignedTo) {
+			f.names = append(f.names, n)
+		}
+	}
+	return nil
+}
+
+// where is the filter's condition on work_orders w and assets a, without After.
+func (f Filter) where(c *db.Conn) (t condition) {
+	if f.AssetID != 0 {
+		t.by("w.asset_id", " = ?", f.AssetID)
+	}
+	switch {
+	case f.AssignedTo == "":
+	case len(f.names) == 0:
+		t.by("w.assigned_to", " = ?", f.AssignedTo)
+	case len(f.names) == 1:
+		t.by("w.assigned_to", " = ?", f.names[0])
+	default:
+		args := make([]any, len(f.names))
+		for i, n := range f.names {
+			args[i] = n
+		}
+		t.by("w.assigned_to", " IN (?"+strings.Repeat(", ?", len(args)-1)+")", args...)
+	}
+	f.whereDue(c, &t)
+	f.whereState(&t)
+	if f.From != nil {
+		t.also("w.created_at >= ?", exact.InstantOf(f.From.Time(c.Zone())))
+	}
+	if f.To != nil {
+		t.also("w.created_at < ?", exact.InstantOf((*f.To + 1).Time(c.Zone())))
+	}
+	if f.Q != "" {
+		pattern := anyCase(f.Q)
+		number, err := strconv.ParseInt(strings.TrimPrefix(f.Q, "#"), 10, 64)
+		if err != nil {
+			number = 0
+		}
+		t.joins = true
+		t.also("(w.description GLOB ? OR a.name GLOB ? OR a.asset_tag GLOB ? OR w.id = ?)", pattern, pattern, pattern, number)
+	}
+	return t
+}
+
+// whereDue tells the overdue from the others.
+func (f Filter) whereDue(c *db.Conn, t *condition) {
+	switch {
+	case f.Overdue == nil:
+	case *f.Overdue:
+		t.also("w.due_date < ? AND w.status IN ('open', 'in-progress')", c.Today())
+	default:
+		t.also("(w.due_date IS NULL OR w.due_date >= ? OR w.status IN ('done', 'cancelled'))", c.Today())
+	}
+}
+
+// whereState adds priority and status, first the one that is narrower by its nature:
+// few orders are open, many are closed.
+func (f Filter) whereState(t *condition) {
+	priority := func() {
+		if f.Priority != "" {
+			t.by("w.priority", " = ?", f.Priority)
+		}
+	}
+	if f.Status == "" || closed(f.Status) {
+		priority()
+	}
+	if f.Status != "" {
+		t.by("w.status", " = ?", f.Status)
+		if !closed(f.Status) {
+			priority()
+		}
+	}
+}
+
+// counted tells that the kept numbers tell how many pass the filter.
+func (f Filter) counted() bool {
+	return f.AssetID == 0 && f.AssignedTo == "" && f.Q == "" && f.Overdue == nil && f.From == nil && f.To == nil
+}
+
+const orderTables = " FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id"
+
+// newestFirst is the statement that lists what passes the filter.
+func (f Filter) newestFirst(c *db.Conn) (query string, args []any) {
+	t := f.where(c)
+	if f.After != 0 {
+		t.also("w.id < ?", f.After)
+	}
+	return "SELECT " + workOrderColumns + orderTables + t.sql() + " ORDER BY w.id DESC LIMIT ?", append(t.args, f.Limit)
+}
+
+// inAll is the statement that counts what passes the filter: by the kept numbers where
+// these tell, else along an index.
+func (f Filter) inAll(c *db.Conn) (query string, args []any) {
+	t := f.where(c)
+	switch {
+	case f.counted():
+		return "SELECT coalesce(sum(w.n), 0) FROM work_order_counts w" + t.sql(), t.args
+	case t.joins:
+		return "SELECT count(*)" + orderTables + t.sql(), t.args
+	}
+	return "SELECT count(*) FROM work_orders w" + t.sql(), t.args
+}
+
+// anyCase is a GLOB pattern that finds the text anywhere, its letters in any case.
+func anyCase(s string) string {
+	var b strings.Builder
+	b.WriteByte('*')
+	for _, r := range s {
+		switch fold := unicode.SimpleFold(r); {
+		case strings.ContainsRune("*?[", r):
+			b.WriteString("[" + string(r) + "]")
+		case fold == r:
+			b.WriteRune(r)
+		default:
+			b.WriteString("[" + string(r))
+			for ; fold != r; fold = unicode.SimpleFold(fold) {
+				b.WriteRune(fold)
+			}
+			b.WriteByte(']')
+		}
+	}
+	b.WriteByte('*')
+	return b.String()
+}

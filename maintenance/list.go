@@ -1,0 +1,257 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// WorkOrders is one page of the work orders that pass a filter, newest first.
+type WorkOrders struct {
+	WorkOrders []WorkOrder `json:"work_orders"`
+	Next       *int64      `json:"next" about:"ask for the next page with after; null at the end"`
+	Total      int64       `json:"total" about:"how many pass the filter in all"`
+}
+
+// FoundOrders is WorkOrders for agents, with what all of them cost.
+type FoundOrders struct {
+	WorkOrders     []schema.Row[WorkOrder, ShortOrder] `json:"work_orders"`
+	Shown          int                                 `json:"shown" about:"how many are given here"`
+	Total          int64                               `json:"total" about:"how many match in all"`
+	TotalCostCents int64                               `json:"total_cost_cents" about:"what all that match cost, not only those given here"`
+	Next           *string                             `json:"next" about:"ask on with after; null at the end"`
+}
+
+// ShortOrder is what identifies a work order and decides about it.
+type ShortOrder struct {
+	ID          int64      `json:"id"`
+	Asset       string     `json:"asset"`
+	Description string     `json:"description"`
+	Status      string     `json:"status"`
+	AssignedTo  string     `json:"assigned_to,omitempty"`
+	DueDate     *exact.Day `json:"due_date,omitempty"`
+}
+
+func (wo WorkOrder) short() ShortOrder {
+	s := ShortOrder{ID: wo.ID, Asset: firstOf(wo.Asset, 24), Description: firstOf(firstLine(wo.Description), 32), Status: wo.Status}
+	if wo.AssignedTo != nil {
+		s.AssignedTo = firstOf(*wo.AssignedTo, 16)
+	}
+	if wo.Overdue {
+		s.DueDate = wo.DueDate
+	}
+	return s
+}
+
+// newest is how many work orders the list over REST gives unless it is asked for more.
+const newest = 200
+
+// WorkOrders gives the newest work orders that pass the filter, at most f.Limit of them
+// after f.After, and how many pass it in all.
+func (s *Service) WorkOrders(ctx context.Context, f Filter) (page WorkOrders, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		page, err = pageOfOrders(c, f)
+		return err
+	})
+	return page, err
+}
+
+func pageOfOrders(c *db.Conn, f Filter) (page WorkOrders, err error) {
+	if err := f.resolve(c); err != nil {
+		return page, err
+	}
+	limit := f.Limit
+	f.Limit++
+	query, args := f.newestFirst(c)
+	today := c.Today()
+	if page.WorkOrders, err = db.All(c, func(r *db.Row) WorkOrder { return scanWorkOrder(r).on(today) }, query, args...); err != nil {
+		return page, err
+	}
+	if int64(len(page.WorkOrders)) > limit {
+		page.WorkOrders = page.WorkOrders[:limit]
+		page.Next = &page.WorkOrders[limit-1].ID
+	}
+	query, args = f.inAll(c)
+	page.Total, _, err = db.One(c, db.Int, query, args...)
+	return page, err
+}
+
+// FindWorkOrders is WorkOrders for agents. An assignee or an asset that there is not is
+// refused with those that there are.
+func (s *Service) FindWorkOrders(ctx context.Context, f Filter) (found FoundOrders, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		if f.AssetID, err = assetAsked(c, f.AssetID, f.Asset); err != nil {
+			return err
+		}
+		if err := assigneeAsked(c, f.AssignedTo); err != nil {
+			return err
+		}
+		page, err := pageOfOrders(c, f)
+		if err != nil {
+			return err
+		}
+		found = FoundOrders{WorkOrders: schema.Rows(page.WorkOrders, f.Short, WorkOrder.short), Shown: len(page.WorkOrders), Total: page.Total, Next: textOf(page.Next)}
+		found.TotalCostCents, err = costOfAll(c, f)
+		return err
+	})
+	return found, err
+}
+
+// costOfAll is what the work orders that pass the filter cost.
+func costOfAll(c *db.Conn, f Filter) (int64, error) {
+	if err := f.resolve(c); err != nil {
+		return 0, err
+	}
+	t := f.where(c)
+	tables := " FROM work_orders w"
+	if t.joins {
+		tables = orderTables
+	}
+	var sum int64
+	rate, err := laborRate(c)
+	if err != nil {
+		return 0, err
+	}
+	err = db.Each(c, func(r *db.Row) error {
+		sum += costOf(r.Int(), r.Int(), r.Int(), r.Int()).TotalCents
+		return nil
+	}, "SELECT w.labor_minutes, coalesce(w.labor_rate_cents, "+strconv.FormatInt(rate, 10)+"), w.typed_cents, w.used_cents"+tables+t.sql(), t.args...)
+	return sum, err
+}
+
+// assigneeAsked refuses a name that no work order is assigned to, in any case.
+func assigneeAsked(c *db.Conn, name string) error {
+	if name == "" {
+		return nil
+	}
+	names, err := assigneeNames(c)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if strings.EqualFold(n, name) {
+			return nil
+		}
+	}
+	return fault.Fieldf("assigned_to", "assigned_to: nobody called %s has work orders; %s", schema.Quote(name), schema.ThereAre(name, names))
+}
+
+// textOf is an id as an agent passes it on.
+func textOf(id *int64) *string {
+	if id == nil {
+		return nil
+	}
+	s := strconv.FormatInt(*id, 10)
+	return &s
+}
+
+// bindAfter binds where a list goes on, for agents as text.
+func bindAfter(f *schema.Form, p *int64) {
+	if f.Surface() != schema.Tool {
+		f.ID(p, "after", "the next of the page before")
+		return
+	}
+	var after string
+	if f.Text(&after, "after", "the next of the answer before", schema.Most(20)) && after != "" {
+		n, err := strconv.ParseInt(after, 10, 64)
+		if err != nil || n < 1 {
+			f.Refuse("after", "after: %s is not the next of an answer", schema.Quote(after))
+		}
+		*p = n
+	}
+}
+
+func (s *Service) listWorkOrders() schema.Op {
+	next := int64(12)
+	return schema.Op{
+		Name:     "list_workorders",
+		Route:    "GET /api/work-orders",
+		About:    "Work orders, newest first, those that pass every filter given: 200 at a time unless limit says otherwise.",
+		Response: WorkOrders{WorkOrders: []WorkOrder{sampleOrder}, Next: &next, Total: 1},
+		Bind: func(f *schema.Form) schema.Handler {
+			w := Filter{Limit: newest}
+			bindFilter(f, &w)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrders(ctx, w) }
+		},
+		Command: "maintenance work-orders list",
+		Example: "maintenance work-orders list --status open --assigned-to Ana\nmaintenance work-orders list --overdue true --csv",
+		Print:   printOrders,
+	}
+}
+
+// bindFilter binds the filters of the list over REST, at the command line and on screens.
+func bindFilter(f *schema.Form, w *Filter) {
+	askStatus(f, &w.Status, "only those in this state")
+	askPriority(f, &w.Priority, "only those with this priority")
+	f.ID(&w.AssetID, "asset_id", "only those of this asset", schema.Flag("asset"), schema.Label("Asset"), schema.Lookup(assetNamed), schema.Choices(assetChoices))
+	f.Text(&w.AssignedTo, "assigned_to", "only those of this assignee, in any case", schema.Most(maxName), schema.Choices(assignees))
+	f.Text(&w.Q, "q", "a part of the description or of the asset's name or tag, in any case, or the number", schema.Most(maxName), schema.Label("Search"))
+	var overdue bool
+	if f.Bool(&overdue, "overdue", "true: only those that are overdue; false: only those that are not") {
+		w.Overdue = &overdue
+	}
+	f.Limit(&w.Limit)
+	bindAfter(f, &w.After)
+}
+
+func askStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) bool {
+	return f.Enum(p, "status", about, workOrderMoves.States(), append(opts, schema.Folded, schema.Alias("in_progress", "in-progress"))...)
+}
+
+func (s *Service) findWorkOrders() schema.Op {
+	return schema.Op{
+		Name: "list_workorders",
+		Tool: "list_workorders",
+		About: "Work orders, newest first, that match every filter. total and total_cost_cents are over all that match, also those that limit leaves out. " +
+			"Cost = labor_minutes x hourly rate + parts. overdue: due_date before today and open or in progress. from, to: the day it was opened. " +
+			"detail short gives only id, asset, description, status, assignee.",
+		Response: FoundOrders{WorkOrders: []schema.Row[WorkOrder, ShortOrder]{{Full: &sampleOrder}}, Shown: 1, Total: 1, TotalCostCents: 8000},
+		Bind: func(f *schema.Form) schema.Handler {
+			var w Filter
+			askStatus(f, &w.Status, "")
+			askPriority(f, &w.Priority, "")
+			f.ID(&w.AssetID, "asset_id", "")
+			f.Text(&w.Asset, "asset", "its name or tag", schema.Most(maxName))
+			f.Text(&w.AssignedTo, "assigned_to", "a name, in any case", schema.Most(maxName))
+			f.Text(&w.Q, "q", "in description, asset, or the number", schema.Most(maxName))
+			f.DayPtr(&w.From, "from", "first day")
+			f.DayPtr(&w.To, "to", "last day")
+			var overdue bool
+			if f.Bool(&overdue, "overdue", "") {
+				w.Overdue = &overdue
+			}
+			f.Limit(&w.Limit)
+			bindAfter(f, &w.After)
+			f.Short(&w.Short)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindWorkOrders(ctx, w) }
+		},
+	}
+}
+
+// printOrders is a list of work orders as a table for a terminal.
+func printOrders(w io.Writer, answer any) {
+	page := answer.(WorkOrders)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ID\tASSET\tDESCRIPTION\tPRIORITY\tSTATUS\tASSIGNED\tDUE\tCOST")
+	for _, wo := range page.WorkOrders {
+		due := cellOf(wo.DueDate)
+		if wo.Overdue {
+			due += " (overdue)"
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", wo.ID, firstOf(wo.Asset, 24), firstOf(firstLine(wo.Description), 40),
+			wo.Priority, wo.Status, cell(wo.AssignedTo), due, units(wo.TotalCostCents))
+	}
+	_ = t.Flush()
+	fmt.Fprintf(w, "%d in all\n", page.Total)
+}
+
+// units is an amount of cents in units of the currency, as a table shows it.
+func units(cents int64) string { return exact.Decimal{Unscaled: cents, Places: 2}.String() }

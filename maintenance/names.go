@@ -1,0 +1,228 @@
+package maintenance
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// How commands and screens find a record by what people call it. Plain digits are an id
+// where the contract's command took one so far.
+var (
+	orderPositional = schema.Positional("WORK_ORDER_ID")
+	assetPositional = named(assetNamed, "ASSET")
+	planPositional  = named(planNamed, "PLAN")
+)
+
+// named joins a look-up by name with the word that stands for it in the command.
+func named(find func(*db.Conn, string) (int64, error), word string) schema.Opt {
+	return func(a *schema.Arg) {
+		schema.Lookup(find)(a)
+		schema.Positional(word)(a)
+	}
+}
+
+// called is a record with a name that people call it by.
+type called struct {
+	id   int64
+	name string
+}
+
+func scanCalled(r *db.Row) called { return called{id: r.Int(), name: r.Text()} }
+
+// only is the one that was found. None is 404 with what there is; several are refused
+// with the list of them.
+func only(what, asked string, found []called, there func() ([]string, error)) (int64, error) {
+	switch len(found) {
+	case 1:
+		return found[0].id, nil
+	case 0:
+		names, err := there()
+		if err != nil {
+			return 0, err
+		}
+		return 0, fault.NotFoundf("there is no %s %s; %s", what, schema.Quote(asked), schema.ThereAre(asked, names))
+	}
+	list := make([]string, len(found))
+	for i, f := range found {
+		list[i] = fmt.Sprintf("#%d (%s)", f.id, f.name)
+	}
+	return 0, fault.Invalidf("several %ss are called %s: %s; say which by #id", what, schema.Quote(asked), strings.Join(list, ", "))
+}
+
+// assetNamed finds an asset by its tag, else by its name, each first as written and then
+// in any case.
+func assetNamed(c *db.Conn, asked string) (int64, error) {
+	for _, where := range []string{"asset_tag = ?1", "name = ?1", "asset_tag GLOB ?2", "name GLOB ?2"} {
+		found, err := db.All(c, scanCalled, "SELECT id, asset_tag || ', ' || name FROM assets WHERE ?2 <> '' AND "+where+" ORDER BY id LIMIT 20", asked, wholeCase(asked))
+		if err != nil {
+			return 0, err
+		}
+		if len(found) > 0 {
+			return only("asset", asked, found, nil)
+		}
+	}
+	return only("asset", asked, nil, func() ([]string, error) { return assetNames(c) })
+}
+
+// assetNames lists what assets are called: the tag, and the name where it differs.
+func assetNames(c *db.Conn) ([]string, error) {
+	return db.All(c, func(r *db.Row) string { return r.Text() },
+		"SELECT CASE WHEN name = asset_tag THEN asset_tag ELSE asset_tag || ' (' || name || ')' END FROM assets ORDER BY id LIMIT 5000")
+}
+
+// assetAsked is the asset that an agent's filter means: by id, else by name or tag in any
+// case; one that is not there is refused with those that are.
+func assetAsked(c *db.Conn, id int64, name string) (int64, error) {
+	if name == "" {
+		return id, nil
+	}
+	found, err := assetNamed(c, name)
+	if e, refused := fault.As(err); refused {
+		return 0, fault.Fieldf("asset", "asset: %s", e.Detail)
+	}
+	if err == nil && id != 0 && id != found {
+		err = fault.Fieldf("asset", "asset: %s is asset %d, and asset_id says %d; give one of them", schema.Quote(name), found, id)
+	}
+	return found, err
+}
+
+// planNamed finds a plan by TAG/Title, or by its title where one plan has it.
+func planNamed(c *db.Conn, asked string) (int64, error) {
+	const list = "SELECT p.id, a.asset_tag || '/' || p.title FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id"
+	for _, where := range []string{" WHERE a.asset_tag || '/' || p.title = ?1", " WHERE p.title = ?1",
+		" WHERE a.asset_tag || '/' || p.title GLOB ?2", " WHERE p.title GLOB ?2"} {
+		found, err := db.All(c, scanCalled, list+where+" AND ?2 <> '' ORDER BY p.id LIMIT 20", asked, wholeCase(asked))
+		if err != nil {
+			return 0, err
+		}
+		if len(found) > 0 {
+			return only("plan", asked, found, nil)
+		}
+	}
+	return only("plan", asked, nil, func() ([]string, error) {
+		all, err := db.All(c, scanCalled, list+" ORDER BY p.id LIMIT 5000")
+		return namesOf(all), err
+	})
+}
+
+// partNamed finds a part by its number, else by its name.
+func partNamed(c *db.Conn, asked string) (int64, error) {
+	for _, where := range []string{"part_number = ?1", "name = ?1", "part_number GLOB ?2", "name GLOB ?2"} {
+		found, err := db.All(c, scanCalled, "SELECT id, part_number || ', ' || name FROM parts WHERE ?2 <> '' AND "+where+" ORDER BY id LIMIT 20", asked, wholeCase(asked))
+		if err != nil {
+			return 0, err
+		}
+		if len(found) > 0 {
+			return only("part", asked, found, nil)
+		}
+	}
+	return only("part", asked, nil, func() ([]string, error) {
+		return db.All(c, func(r *db.Row) string { return r.Text() }, "SELECT part_number FROM parts ORDER BY id LIMIT 5000")
+	})
+}
+
+func namesOf(list []called) []string {
+	names := make([]string, len(list))
+	for i, f := range list {
+		names[i] = f.name
+	}
+	return names
+}
+
+// wholeCase is a GLOB pattern for the whole text, its letters in any case.
+func wholeCase(s string) string {
+	p := anyCase(s)
+	return p[1 : len(p)-1]
+}
+
+// maxChoices is how long a list to choose from may be.
+const maxChoices = 500
+
+func choicesOf(list []called, err error) ([]schema.Choice, error) {
+	if err != nil || len(list) > maxChoices {
+		return nil, err
+	}
+	choices := make([]schema.Choice, len(list))
+	for i, l := range list {
+		choices[i] = schema.Choice{Value: strconv.FormatInt(l.id, 10), Text: l.name}
+	}
+	return choices, nil
+}
+
+// assetChoices lists the assets that take work.
+func assetChoices(c *db.Conn) ([]schema.Choice, error) {
+	return choicesOf(db.All(c, scanCalled, "SELECT id, name || ' (' || asset_tag || ')' FROM assets WHERE status <> 'retired' ORDER BY name, id LIMIT ?", maxChoices+1))
+}
+
+// tagChoices lists the assets by tag.
+func tagChoices(c *db.Conn) ([]schema.Choice, error) {
+	list, err := db.All(c, func(r *db.Row) schema.Choice { return schema.Choice{Value: r.Text(), Text: r.Text()} },
+		"SELECT asset_tag, name || ' (' || asset_tag || ')' FROM assets ORDER BY name, id LIMIT ?", maxChoices+1)
+	if len(list) > maxChoices {
+		list = nil
+	}
+	return list, err
+}
+
+// partChoices lists the parts by number, with what is in stock.
+func partChoices(c *db.Conn) ([]schema.Choice, error) {
+	list, err := db.All(c, func(r *db.Row) schema.Choice {
+		number, name, quantity, unit := r.Text(), r.Text(), r.Milli(), r.Text()
+		return schema.Choice{Value: number, Text: strings.TrimSpace(fmt.Sprintf("%s (%s), %v %s", name, number, quantity, unit))}
+	}, "SELECT part_number, name, quantity, coalesce(unit, '') FROM parts ORDER BY name, id LIMIT ?", maxChoices+1)
+	if len(list) > maxChoices {
+		list = nil
+	}
+	return list, err
+}
+
+// planChoices lists the plans.
+func planChoices(c *db.Conn) ([]schema.Choice, error) {
+	return choicesOf(db.All(c, scanCalled, `SELECT p.id, a.asset_tag || '/' || p.title FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id
+		ORDER BY a.asset_tag, p.title LIMIT ?`, maxChoices+1))
+}
+
+// firstLine is a text's first line.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// firstOf is the beginning of a text, at most so many characters with the dots.
+func firstOf(s string, most int) string {
+	runes := []rune(s)
+	if len(runes) <= most {
+		return s
+	}
+	return strings.TrimRight(string(runes[:most-3]), " ") + "..."
+}
+
+// leadsToOrder is the page of an answer that is a work order.
+func leadsToOrder(answer any) string {
+	switch a := answer.(type) {
+	case WorkOrder:
+		return orderPage(a.ID)
+	case Advanced:
+		return orderPage(a.ID)
+	case Used:
+		return orderPage(a.WorkOrder.ID)
+	}
+	return ""
+}
+
+func orderPage(id int64) string { return "/work-orders/" + strconv.FormatInt(id, 10) }
+func assetPage(id int64) string { return "/assets/" + strconv.FormatInt(id, 10) }
+func partPage(id int64) string  { return "/parts/" + strconv.FormatInt(id, 10) }
+
+// moveBack is the act that moves a work order to a status, if it may move there.
+func moveBack(wo WorkOrder, to, label string) *schema.Undo {
+	if workOrderMoves.Check("work order", wo.Status, to) != nil {
+		return nil
+	}
+	return &schema.Undo{Op: "advance_status", Label: label, Fields: map[string]string{"id": strconv.FormatInt(wo.ID, 10), "status": to}}
+}

@@ -1,0 +1,289 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Parts is one page of the spare parts.
+type Parts struct {
+	Parts []Part `json:"parts"`
+	Next  *int64 `json:"next" about:"ask for the next page with after; null at the end"`
+}
+
+// PartFilter narrows a list of parts; what is zero does not.
+type PartFilter struct {
+	LowStock *bool
+	Q        string // a part of the number, name, supplier or location, in any case
+	After    int64
+	Limit    int64
+}
+
+func (f PartFilter) where() (t condition) {
+	switch {
+	case f.LowStock == nil:
+	case *f.LowStock:
+		t.also("min_quantity > 0 AND quantity <= min_quantity")
+	default:
+		t.also("(min_quantity = 0 OR quantity > min_quantity)")
+	}
+	if f.Q != "" {
+		pattern := anyCase(f.Q)
+		t.also("(part_number GLOB ? OR name GLOB ? OR supplier GLOB ? OR location GLOB ?)", pattern, pattern, pattern, pattern)
+	}
+	return t
+}
+
+// Parts lists the spare parts by id: at most limit of those after an id.
+func (s *Service) Parts(ctx context.Context, after, limit int64) (Parts, error) {
+	return s.FindParts(ctx, PartFilter{After: after, Limit: limit})
+}
+
+// FindParts lists the spare parts that pass the filter, by id.
+func (s *Service) FindParts(ctx context.Context, f PartFilter) (page Parts, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		page, err = pageOfParts(c, f)
+		return err
+	})
+	return page, err
+}
+
+func pageOfParts(c *db.Conn, f PartFilter) (page Parts, err error) {
+	t := f.where()
+	t.also("id > ?", f.After)
+	page.Parts, err = db.All(c, scanPart, "SELECT "+partColumns+" FROM parts"+t.sql()+" ORDER BY id LIMIT ?", append(t.args, f.Limit+1)...)
+	if int64(len(page.Parts)) > f.Limit {
+		page.Parts = page.Parts[:f.Limit]
+		page.Next = &page.Parts[f.Limit-1].ID
+	}
+	return page, err
+}
+
+// CountParts tells how many parts pass the filter, its After and Limit aside.
+func (s *Service) CountParts(ctx context.Context, f PartFilter) (n int64, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		n, err = countParts(c, f)
+		return err
+	})
+	return n, err
+}
+
+func countParts(c *db.Conn, f PartFilter) (int64, error) {
+	t := f.where()
+	n, _, err := db.One(c, db.Int, "SELECT count(*) FROM parts"+t.sql(), t.args...)
+	return n, err
+}
+
+// Part gives one part; 404 if there is none.
+func (s *Service) Part(ctx context.Context, id int64) (p Part, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		p, err = findPartID(c, id)
+		return err
+	})
+	return p, err
+}
+
+// RemovedPart is a part that was removed.
+type RemovedPart struct {
+	ID         int64  `json:"id"`
+	PartNumber string `json:"part_number"`
+	Name       string `json:"name"`
+}
+
+// RemovePart removes a part that is used on no work order.
+func (s *Service) RemovePart(ctx context.Context, who db.Caller, id int64) (RemovedPart, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none RemovedPart, err error) {
+		p, err := findPartID(&tx.Conn, id)
+		if err != nil {
+			return none, err
+		}
+		refers, err := referring(&tx.Conn, id, reference{"work order", "work orders", "SELECT count(DISTINCT work_order_id) FROM part_uses WHERE part_id = ?"})
+		if err != nil {
+			return none, err
+		}
+		if refers != "" {
+			return none, fault.Conflictf("part %s (%s) is used on %s and stays", p.PartNumber, p.Name, refers)
+		}
+		if _, err := tx.Exec("DELETE FROM parts WHERE id = ?", id); err != nil {
+			return none, err
+		}
+		gone := RemovedPart{ID: p.ID, PartNumber: p.PartNumber, Name: p.Name}
+		return gone, tx.Audit("part.removed", subject("part", id), gone)
+	})
+}
+
+func bindPartID(f *schema.Form, id *int64) {
+	f.ID(id, "id", "the part, by its number or #id", schema.Required, named(partNamed, "PART"), schema.NameFirst, schema.Label("Part"))
+}
+
+func (s *Service) listParts() schema.Op {
+	next := int64(1)
+	return schema.Op{
+		Name:     "list_parts",
+		Route:    "GET /api/parts",
+		About:    "Spare parts with their low-stock flags, by id.",
+		Response: Parts{Parts: []Part{samplePart}, Next: &next},
+		Bind: func(f *schema.Form) schema.Handler {
+			var p PartFilter
+			if f.Surface() != schema.REST {
+				bindPartFilter(f, &p)
+			}
+			f.Limit(&p.Limit)
+			bindAfter(f, &p.After)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindParts(ctx, p) }
+		},
+		Command: "maintenance parts list",
+		Example: "maintenance parts list --low-stock true\nmaintenance parts list --csv",
+		Print:   printParts,
+	}
+}
+
+func bindPartFilter(f *schema.Form, p *PartFilter) {
+	var low bool
+	if f.Bool(&low, "low_stock", "true: only those whose stock is low; false: only the others") {
+		p.LowStock = &low
+	}
+	f.Text(&p.Q, "q", "a part of the number, name, supplier or location, in any case", schema.Most(maxName), schema.Label("Search"))
+}
+
+func printParts(w io.Writer, answer any) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ID\tNUMBER\tNAME\tIN STOCK\tMINIMUM\tUNIT COST\tSUPPLIER\tLOCATION")
+	for _, p := range answer.(Parts).Parts {
+		stock := p.Quantity.String() + " " + cell(p.Unit)
+		if p.LowStock {
+			stock += " (low)"
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%v\t%s\t%s\t%s\n", p.ID, p.PartNumber, firstOf(p.Name, 32), stock, p.MinQuantity, units(p.UnitCostCents), cell(p.Supplier), cell(p.Location))
+	}
+	_ = t.Flush()
+}
+
+// FoundParts is the parts for agents.
+type FoundParts struct {
+	Parts []schema.Row[Part, ShortPart] `json:"parts"`
+	Shown int                           `json:"shown"`
+	Total int64                         `json:"total" about:"how many match in all"`
+	Next  *string                       `json:"next" about:"ask on with after; null at the end"`
+}
+
+// ShortPart is what identifies a part and decides about it.
+type ShortPart struct {
+	PartNumber string      `json:"part_number"`
+	Quantity   exact.Milli `json:"quantity"`
+	LowStock   bool        `json:"low_stock,omitempty"`
+}
+
+func (p Part) short() ShortPart {
+	return ShortPart{PartNumber: p.PartNumber, Quantity: p.Quantity, LowStock: p.LowStock}
+}
+
+func (s *Service) findParts() schema.Op {
+	return schema.Op{
+		Name: "list_parts", Tool: "list_parts",
+		About:    "Spare parts in stock, by id. low_stock: min_quantity above 0 and quantity at or below it. q: a part of number, name, supplier or location, in any case. detail short gives number, quantity, low_stock.",
+		Response: FoundParts{Parts: []schema.Row[Part, ShortPart]{{Full: &samplePart}}, Shown: 1, Total: 1},
+		Bind: func(f *schema.Form) schema.Handler {
+			var p PartFilter
+			var short bool
+			var low bool
+			if f.Bool(&low, "low_stock", "") {
+				p.LowStock = &low
+			}
+			f.Text(&p.Q, "q", "", schema.Most(maxName))
+			f.Limit(&p.Limit)
+			bindAfter(f, &p.After)
+			f.Short(&short)
+			return func(ctx context.Context, _ db.Caller) (any, error) {
+				var found FoundParts
+				err := s.db.View(ctx, func(c *db.Conn) error {
+					page, err := pageOfParts(c, p)
+					if err != nil {
+						return err
+					}
+					found = FoundParts{Parts: schema.Rows(page.Parts, short, Part.short), Shown: len(page.Parts), Next: textOf(page.Next)}
+					found.Total, err = countParts(c, p)
+					return err
+				})
+				return found, err
+			}
+		},
+	}
+}
+
+func (s *Service) showPart() schema.Op {
+	return schema.Op{
+		Name: "show_part", About: "One spare part.", Response: samplePart,
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindPartID(f, &id)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Part(ctx, id) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance parts show PART",
+		Example: "maintenance parts show 6204-2RS",
+		Print: func(w io.Writer, answer any) {
+			p := answer.(Part)
+			facts(w, "part", fmt.Sprintf("%d, %s", p.ID, p.PartNumber), "name", p.Name, "in stock", p.Quantity.String()+" "+cell(p.Unit), "minimum", p.MinQuantity.String(),
+				"unit cost", units(p.UnitCostCents), "supplier", cell(p.Supplier), "location", cell(p.Location), "low", yes(p.LowStock))
+		},
+	}
+}
+
+func (s *Service) savePart() schema.Op {
+	return schema.Op{
+		Name: "save_part", About: "Make a spare part, or change it: part_number identifies it. A new unit cost counts for what is used from then on.",
+		Writes: true, Idempotent: true, Response: samplePart,
+		Fill: s.partTable().Save(s.db, schema.Op{}).Fill,
+		Bind: func(f *schema.Form) schema.Handler {
+			p := bindPart(f)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return db.Update(ctx, s.db, who, func(tx *db.Tx) (Part, error) {
+					id, err := putPart(tx, f, p)
+					if err != nil {
+						return Part{}, err
+					}
+					return findPartID(&tx.Conn, id)
+				})
+			}
+		},
+		Command: "maintenance parts save PART_NUMBER",
+		Example: "maintenance parts save 6204-2RS --name \"Ball bearing\" --quantity 12 --min-quantity 4 --unit-cost-cents 425",
+		Did: func(answer any, m schema.Money) string {
+			p := answer.(Part)
+			return fmt.Sprintf("%s, %s: %v in stock at %s.", p.PartNumber, p.Name, p.Quantity, m(p.UnitCostCents))
+		},
+		Leads: func(answer any) string { return partPage(answer.(Part).ID) },
+	}
+}
+
+func (s *Service) removePart() schema.Op {
+	return schema.Op{
+		Name: "remove_part", About: "Remove a spare part that is used on no work order.",
+		Writes: true, Destructive: true, Response: RemovedPart{ID: 1, PartNumber: "6204-2RS", Name: "Ball bearing"},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindPartID(f, &id)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.RemovePart(ctx, who, id) }
+		},
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Command: "maintenance parts remove PART",
+		Example: "maintenance parts remove 6204-2RS",
+		Did: func(answer any, _ schema.Money) string {
+			p := answer.(RemovedPart)
+			return fmt.Sprintf("The part %s, %s, is removed.", p.PartNumber, p.Name)
+		},
+		Will: func(answer any, _ schema.Money) string {
+			p := answer.(RemovedPart)
+			return fmt.Sprintf("The part %s (%s), which no work order uses, would be removed for good.", p.PartNumber, p.Name)
+		},
+		Leads: func(any) string { return "/parts" },
+	}
+}

@@ -1,0 +1,178 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// SetPaused pauses a plan, or resumes it; one that stands so already is left alone. An
+// unknown plan is 404.
+func (s *Service) SetPaused(ctx context.Context, who db.Caller, id int64, paused bool) (Plan, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Plan, err error) {
+		p, err := findPlan(&tx.Conn, id)
+		if err != nil {
+			return none, err
+		}
+		if p.Paused != paused {
+			p.Paused = paused
+			if err := p.storeService(tx); err != nil {
+				return none, err
+			}
+			action := "pm.resumed"
+			if paused {
+				action = "pm.paused"
+			}
+			if err := tx.Audit(action, subject("pm_plan", id), map[string]any{"title": p.Title}); err != nil {
+				return none, err
+			}
+		}
+		return planByID(&tx.Conn, id)
+	})
+}
+
+// RemovedPlan is a plan that was removed.
+type RemovedPlan struct {
+	PMID       int64  `json:"pm_id"`
+	AssetID    int64  `json:"asset_id"`
+	Title      string `json:"title"`
+	WorkOrders int64  `json:"work_orders" about:"jobs that served it, which stay without it"`
+}
+
+// RemovePlan removes a plan. Its work orders stay, without pm_id.
+func (s *Service) RemovePlan(ctx context.Context, who db.Caller, id int64) (RemovedPlan, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (gone RemovedPlan, err error) {
+		p, err := findPlan(&tx.Conn, id)
+		if err != nil {
+			return gone, err
+		}
+		gone = RemovedPlan{PMID: id, AssetID: p.AssetID, Title: p.Title}
+		n, err := tx.Exec(`UPDATE work_orders SET pm_id = NULL, pm_before_done = NULL, pm_before_baseline = NULL, pm_before_by = NULL, updated_at = ?
+			WHERE pm_id = ?`, tx.Now(), id)
+		if err != nil {
+			return gone, err
+		}
+		gone.WorkOrders = int64(n)
+		if _, err := tx.Exec("DELETE FROM pm_plans WHERE id = ?", id); err != nil {
+			return gone, err
+		}
+		return gone, tx.Audit("pm.removed", subject("pm_plan", id), gone)
+	})
+}
+
+// bindPlan binds the plan that an act is about.
+func bindPlan(f *schema.Form, id *int64) {
+	f.ID(id, "id", "the plan, by its id or as TAG/Title", schema.Required, planPositional, schema.Choices(planChoices), schema.Label("Plan"))
+}
+
+// planAct is an operation about one plan.
+func planAct(name, command, about string, did string, act func(context.Context, db.Caller, int64) (Plan, error), undo, label string) schema.Op {
+	return schema.Op{
+		Name: name, About: about, Writes: true, Idempotent: true, Response: samplePlan,
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindPlan(f, &id)
+			return func(ctx context.Context, who db.Caller) (any, error) { return act(ctx, who, id) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance " + command + " PLAN",
+		Example: "maintenance " + command + " \"LATHE-1/Change the oil\"\nmaintenance " + command + " 3",
+		Did: func(answer any, _ schema.Money) string {
+			p := answer.(Plan)
+			return fmt.Sprintf("%s, %s: %s.", p.Asset, p.Title, did)
+		},
+		Leads: func(answer any) string { return assetPage(answer.(Plan).AssetID) },
+		Undo: func(answer any) *schema.Undo {
+			return &schema.Undo{Op: undo, Label: label, Fields: map[string]string{"id": strconv.FormatInt(answer.(Plan).PMID, 10)}}
+		},
+	}
+}
+
+func (s *Service) pausePlan() schema.Op {
+	return planAct("pause_plan", "pause-plan", "Pause a plan: it leaves the due list and opens no job until it is resumed, or its service is done.",
+		"paused", func(ctx context.Context, who db.Caller, id int64) (Plan, error) {
+			return s.SetPaused(ctx, who, id, true)
+		}, "resume_plan", "Resume it")
+}
+
+func (s *Service) resumePlan() schema.Op {
+	return planAct("resume_plan", "resume-plan", "Resume a plan that is paused: it is due as if it had never been.",
+		"resumed", func(ctx context.Context, who db.Caller, id int64) (Plan, error) {
+			return s.SetPaused(ctx, who, id, false)
+		}, "pause_plan", "Pause it")
+}
+
+func (s *Service) removePlan() schema.Op {
+	return schema.Op{
+		Name: "remove_plan", About: "Remove a plan. Its work orders stay, without it.",
+		Writes: true, Destructive: true, Response: RemovedPlan{PMID: 3, AssetID: 1, Title: "Change the oil", WorkOrders: 4},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindPlan(f, &id)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.RemovePlan(ctx, who, id) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance remove-plan PLAN",
+		Example: "maintenance remove-plan \"LATHE-1/Change the oil\"",
+		Did: func(answer any, _ schema.Money) string {
+			p := answer.(RemovedPlan)
+			return fmt.Sprintf("The plan %s is removed; %s without it.", p.Title, stay(p.WorkOrders))
+		},
+		Will: func(answer any, _ schema.Money) string {
+			p := answer.(RemovedPlan)
+			return fmt.Sprintf("The plan %s would be removed for good; %s without it.", p.Title, stay(p.WorkOrders))
+		},
+		Leads: func(answer any) string { return assetPage(answer.(RemovedPlan).AssetID) },
+	}
+}
+
+func stay(orders int64) string {
+	switch orders {
+	case 0:
+		return "no work order is"
+	case 1:
+		return "1 work order stays"
+	}
+	return fmt.Sprintf("%d work orders stay", orders)
+}
+
+func (s *Service) completePlan() schema.Op {
+	return schema.Op{
+		Name: "complete_plan",
+		About: "Record that a planned service was done without a work order, today or on an earlier day, and restart its plan. " +
+			"A job that was opened with the plan's pm_id does that by itself when it is done.",
+		Writes: true, Response: sampleDue,
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			var day *exact.Day
+			f.ID(&id, "id", "the plan, by its id or as TAG/Title", schema.Required, named(planNamed, "PM_ID"), schema.Choices(planChoices), schema.Label("Plan"))
+			f.DayPtr(&day, "date", "when it was done; today when left out, never in the future", schema.Label("Done on"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.MarkDone(ctx, who, id, day) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance pm-done PM_ID",
+		Example: "maintenance pm-done 3\nmaintenance pm-done 3 --date 2026-11-18 --json",
+		Print: func(w io.Writer, answer any) {
+			r := answer.(PMDueRow)
+			fmt.Fprintf(w, "%s, %s: done %s, next due %s (%s)\n", r.Asset, r.Title, r.LastDoneDate, nextDay(r.NextDue), r.DueStatus)
+		},
+		Did: func(answer any, _ schema.Money) string {
+			r := answer.(PMDueRow)
+			return fmt.Sprintf("%s, %s: done on %s, next due %s.", r.Asset, r.Title, r.LastDoneDate, nextDay(r.NextDue))
+		},
+		Leads: func(any) string { return "/pm-due" },
+	}
+}
+
+func nextDay(d *exact.Day) string {
+	if d == nil {
+		return "at a date not yet known"
+	}
+	return d.String()
+}

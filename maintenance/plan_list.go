@@ -1,0 +1,221 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Plan is a preventive maintenance plan with what it comes to today.
+type Plan struct {
+	PMDueRow
+	AssetTag     string       `json:"asset_tag"`
+	StartDate    exact.Day    `json:"start_date" about:"when the first service by days is due"`
+	DueSoonDays  *int64       `json:"due_soon_days"`
+	DueSoonUsage *exact.Milli `json:"due_soon_usage"`
+	Checklist    []string     `json:"checklist"`
+	Paused       bool         `json:"paused" about:"it leaves the due list and opens no job"`
+}
+
+// Plans is one page of the plans, by id.
+type Plans struct {
+	Plans []Plan `json:"plans"`
+	Next  *int64 `json:"next" about:"ask for the next page with after; null at the end"`
+	Total int64  `json:"total"`
+}
+
+// PlanFilter narrows a list of plans; what is zero does not.
+type PlanFilter struct {
+	AssetID int64
+	Q       string // a part of the title or of the asset's name or tag, in any case
+	Paused  *bool
+	After   int64
+	Limit   int64
+}
+
+const planTables = " FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id"
+
+func (f PlanFilter) where() (t condition) {
+	if f.AssetID != 0 {
+		t.by("p.asset_id", " = ?", f.AssetID)
+	}
+	if f.Paused != nil {
+		t.also("p.paused = ?", *f.Paused)
+	}
+	if f.Q != "" {
+		pattern := anyCase(f.Q)
+		t.also("(p.title GLOB ? OR a.name GLOB ? OR a.asset_tag GLOB ?)", pattern, pattern, pattern)
+	}
+	return t
+}
+
+// Plans lists plans by id, those of retired assets too.
+func (s *Service) Plans(ctx context.Context, f PlanFilter) (page Plans, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		page, err = listPlans(c, f)
+		return err
+	})
+	return page, err
+}
+
+func listPlans(c *db.Conn, f PlanFilter) (page Plans, err error) {
+	t := f.where()
+	if page.Total, _, err = db.One(c, db.Int, "SELECT count(*)"+planTables+t.sql(), t.args...); err != nil {
+		return page, err
+	}
+	t.also("p.id > ?", f.After)
+	if page.Plans, err = plansWhere(c, t.sql()+" ORDER BY p.id LIMIT ?", append(t.args, f.Limit+1)...); err != nil {
+		return page, err
+	}
+	if int64(len(page.Plans)) > f.Limit {
+		page.Plans = page.Plans[:f.Limit]
+		page.Next = &page.Plans[f.Limit-1].PMID
+	}
+	return page, nil
+}
+
+func plansWhere(c *db.Conn, rest string, args ...any) ([]Plan, error) {
+	first, err := c.Prepare(firstReading)
+	if err != nil {
+		return nil, err
+	}
+	plans := []Plan{}
+	err = db.Each(c, func(r *db.Row) error {
+		p := scanDuePlan(r)
+		tag := r.Text()
+		u, err := p.counter.useBy(first, c.Today())
+		if err != nil {
+			return err
+		}
+		plans = append(plans, Plan{PMDueRow: p.row(c.Today(), u), AssetTag: tag, StartDate: p.Start, DueSoonDays: p.DueSoonDays,
+			DueSoonUsage: p.DueSoonUsage, Checklist: p.Checklist, Paused: p.Paused})
+		return nil
+	}, "SELECT "+dueColumns+", a.asset_tag"+planTables+rest, args...)
+	return plans, err
+}
+
+// planByID is one plan; 404 if there is none.
+func planByID(c *db.Conn, id int64) (Plan, error) {
+	plans, err := plansWhere(c, " WHERE p.id = ?", id)
+	if err != nil || len(plans) == 0 {
+		return Plan{}, orElse(err, fault.NotFoundf("there is no PM plan %d", id))
+	}
+	return plans[0], nil
+}
+
+func orElse(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// Plan gives one plan; 404 if there is none.
+func (s *Service) Plan(ctx context.Context, id int64) (p Plan, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		p, err = planByID(c, id)
+		return err
+	})
+	return p, err
+}
+
+func (s *Service) listPlans() schema.Op {
+	return schema.Op{
+		Name: "list_plans", About: "Preventive maintenance plans with what each comes to today, by id.",
+		Response: Plans{Plans: []Plan{samplePlan}, Total: 1},
+		Bind: func(f *schema.Form) schema.Handler {
+			p := PlanFilter{}
+			bindPlanFilter(f, &p)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Plans(ctx, p) }
+		},
+		Command: "maintenance plans list",
+		Example: "maintenance plans list --asset LATHE-1\nmaintenance plans list --paused true --csv",
+		Print: func(w io.Writer, answer any) {
+			page := answer.(Plans)
+			t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(t, "ID\tPLAN\tASSET\tLAST DONE\tNEXT DUE\tSTATUS")
+			for _, p := range page.Plans {
+				status := p.DueStatus
+				if p.Paused {
+					status = "paused"
+				}
+				fmt.Fprintf(t, "%d\t%s/%s\t%s\t%s\t%s\t%s\n", p.PMID, p.AssetTag, p.Title, firstOf(p.Asset, 24), cellOf(p.LastDoneDate), cellOf(p.NextDue), status)
+			}
+			_ = t.Flush()
+			fmt.Fprintf(w, "%d in all\n", page.Total)
+		},
+	}
+}
+
+func bindPlanFilter(f *schema.Form, p *PlanFilter) {
+	f.ID(&p.AssetID, "asset_id", "only those of this asset", schema.Flag("asset"), schema.Lookup(assetNamed), schema.Choices(assetChoices), schema.Label("Asset"))
+	f.Text(&p.Q, "q", "a part of the title or of the asset's name or tag, in any case", schema.Most(maxName), schema.Label("Search"))
+	var paused bool
+	if f.Bool(&paused, "paused", "true: only those that are paused; false: only those that are not") {
+		p.Paused = &paused
+	}
+	f.Limit(&p.Limit)
+	bindAfter(f, &p.After)
+}
+
+func (s *Service) showPlan() schema.Op {
+	return schema.Op{
+		Name: "show_plan", About: "One preventive maintenance plan with its check list and what it comes to today.",
+		Response: samplePlan,
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindPlan(f, &id)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Plan(ctx, id) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance plans show PLAN",
+		Example: "maintenance plans show \"LATHE-1/Change the oil\"",
+		Print: func(w io.Writer, answer any) {
+			p := answer.(Plan)
+			facts(w, "plan", fmt.Sprintf("%d, %s/%s", p.PMID, p.AssetTag, p.Title), "asset", p.Asset, "every", everyText(p.PMDueRow),
+				"last done", cellOf(p.LastDoneDate), "next due", nextDay(p.NextDue), "status", p.DueStatus, "paused", yes(p.Paused))
+			for i, step := range p.Checklist {
+				fmt.Fprintf(w, "  %d. %s\n", i+1, step)
+			}
+		},
+	}
+}
+
+// everyText is a plan's triggers in words: "180 days, 250 h".
+func everyText(p PMDueRow) string {
+	text := ""
+	if p.IntervalDays != nil {
+		text = fmt.Sprintf("%d days", *p.IntervalDays)
+	}
+	if p.IntervalUsage != nil {
+		if text != "" {
+			text += " or "
+		}
+		text += fmt.Sprintf("%v %s", *p.IntervalUsage, cell(p.Unit))
+	}
+	return text
+}
+
+// facts prints names and values in pairs, the empty ones left out.
+func facts(w io.Writer, pairs ...string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			fmt.Fprintf(t, "%s\t%s\n", pairs[i], pairs[i+1])
+		}
+	}
+	_ = t.Flush()
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return ""
+}

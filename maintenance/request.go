@@ -1,0 +1,258 @@
+package maintenance
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// How many requests without an account are accepted from one address in an hour.
+const (
+	maxRequests   = 5
+	requestWindow = 60 * 60 // seconds
+)
+
+// Requests is whether people without an account may ask for work on an asset, and where.
+type Requests struct {
+	AssetID int64   `json:"asset_id"`
+	Asset   string  `json:"asset"`
+	On      bool    `json:"on"`
+	Path    *string `json:"path" about:"the page where they ask, below the service's public address; null while requests are off"`
+}
+
+// SetRequests turns requests for an asset on or off. The address stays the same when they
+// are turned on again, so that a label on the machine works again. Only an admin may.
+func (s *Service) SetRequests(ctx context.Context, who db.Caller, assetID int64, on bool) (Requests, error) {
+	if who.Role != "admin" {
+		return Requests{}, fault.Forbiddenf("set_requests is an admin's, and the user %s has the role %s", who.User, who.Role)
+	}
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Requests, err error) {
+		a, err := findAsset(&tx.Conn, assetID)
+		if err != nil {
+			return none, err
+		}
+		held, err := requestsOf(&tx.Conn, assetID)
+		if err != nil || held.On == on {
+			return held, err
+		}
+		if on {
+			if err := a.takesWork("asset_id"); err != nil {
+				return none, err
+			}
+		}
+		_, err = tx.Exec("UPDATE assets SET requests = ?, request_token = coalesce(request_token, ?) WHERE id = ?", on, newToken(), assetID)
+		if err != nil {
+			return none, err
+		}
+		if err := tx.Audit("asset.requests", subject("asset", assetID), map[string]bool{"on": on}); err != nil {
+			return none, err
+		}
+		return requestsOf(&tx.Conn, assetID)
+	})
+}
+
+// newToken is 16 random bytes as they stand in an address.
+func newToken() string {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // never fails
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func requestsOf(c *db.Conn, assetID int64) (Requests, error) {
+	r, found, err := db.One(c, func(r *db.Row) Requests {
+		q := Requests{AssetID: r.Int(), Asset: r.Text(), On: r.Bool()}
+		if token := r.Text(); q.On && token != "" {
+			q.Path = orNil("/request/" + token)
+		}
+		return q
+	}, "SELECT id, name, requests, request_token FROM assets WHERE id = ?", assetID)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no asset %d", assetID)
+	}
+	return r, err
+}
+
+// Requests tells whether requests for an asset are on, and where.
+func (s *Service) Requests(ctx context.Context, assetID int64) (r Requests, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		r, err = requestsOf(c, assetID)
+		return err
+	})
+	return r, err
+}
+
+// RequestedAsset is what a request's page tells of its asset.
+type RequestedAsset struct {
+	AssetID                   int64
+	AssetTag, Asset, Location string
+}
+
+// RequestFor finds the asset of a token whose requests are on; any other is 404.
+func (s *Service) RequestFor(ctx context.Context, token string) (a RequestedAsset, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		a, err = requestFor(c, token)
+		return err
+	})
+	return a, err
+}
+
+func requestFor(c *db.Conn, token string) (RequestedAsset, error) {
+	a, found, err := db.One(c, func(r *db.Row) RequestedAsset {
+		return RequestedAsset{AssetID: r.Int(), AssetTag: r.Text(), Asset: r.Text(), Location: r.Text()}
+	}, "SELECT id, asset_tag, name, location FROM assets WHERE request_token = ? AND requests = 1 AND status <> 'retired'", token)
+	if err == nil && (!found || token == "") {
+		err = fault.NotFoundf("there is no such page for requests")
+	}
+	return a, err
+}
+
+// NewRequest is what somebody without an account asks for. Photo without data is none.
+type NewRequest struct {
+	Token       string
+	Description string
+	Name        string
+	Photo       schema.File
+	Address     string // the client's
+}
+
+// Requested is what became of a request.
+type Requested struct {
+	WorkOrderID int64  `json:"work_order_id"`
+	Asset       string `json:"asset"`
+}
+
+// Request opens a work order that somebody without an account asks for: priority medium,
+// the name in its first line. From one address 5 an hour are accepted, the next is 429.
+func (s *Service) Request(ctx context.Context, n NewRequest) (Requested, error) {
+	who := db.Caller{Service: "maintenance", User: "request", Role: "member", Scope: "full", Via: "request"}
+	return s.RequestAs(ctx, who, n)
+}
+
+// RequestAs is Request for a caller that the screens made, who must be that of requests.
+func (s *Service) RequestAs(ctx context.Context, who db.Caller, n NewRequest) (Requested, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Requested, err error) {
+		a, err := requestFor(&tx.Conn, n.Token)
+		if err != nil {
+			return none, err
+		}
+		text, err := n.text()
+		if err != nil {
+			return none, err
+		}
+		if err := admit(tx, n.Address); err != nil {
+			return none, err
+		}
+		wo, err := openWorkOrder(tx, NewOrder{AssetID: a.AssetID, Description: text})
+		if err != nil {
+			return none, err
+		}
+		if len(n.Photo.Data) > 0 {
+			if _, err := addPhoto(tx, wo.ID, cmpOr(n.Photo.Name, "photo"), "", n.Photo.Data); err != nil {
+				return none, err
+			}
+		}
+		return Requested{WorkOrderID: wo.ID, Asset: a.Asset}, nil
+	})
+}
+
+// text is the order's description: the name, then what was written.
+func (n NewRequest) text() (string, error) {
+	description, err := needed("description", n.Description, maxText)
+	if err != nil {
+		return "", err
+	}
+	name, err := text("name", n.Name, maxName)
+	if err != nil || name == "" {
+		return description, err
+	}
+	name = strings.Join(strings.Fields(name), " ")
+	return text("description", name+": "+description, maxText)
+}
+
+// admit counts what is accepted from an address in the last hour. Addresses of IPv6 count
+// by their /64, which one client has whole.
+func admit(tx *db.Tx, address string) error {
+	address = network(address)
+	since := tx.Now() - requestWindow
+	type counted struct {
+		n     int64
+		first exact.Instant
+	}
+	in, _, err := db.One(&tx.Conn, func(r *db.Row) counted { return counted{n: r.Int(), first: r.Instant()} },
+		"SELECT count(*), coalesce(min(at), 0) FROM accepted_requests WHERE address = ? AND at > ?", address, since)
+	if err != nil {
+		return err
+	}
+	if in.n >= maxRequests {
+		e := fault.New(fault.Limited, "%d requests were accepted from this address within an hour; the next one is taken later", maxRequests)
+		e.Retry = time.Duration(in.first-since) * time.Second
+		return e
+	}
+	if _, err := tx.Exec("DELETE FROM accepted_requests WHERE at <= ?", since); err != nil {
+		return err
+	}
+	_, err = tx.Exec("INSERT INTO accepted_requests (address, at) VALUES (?, ?)", address, tx.Now())
+	return err
+}
+
+func network(address string) string {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		if ap, err := netip.ParseAddrPort(address); err == nil {
+			ip = ap.Addr()
+		} else {
+			return address
+		}
+	}
+	if ip = ip.Unmap(); ip.Is6() {
+		if p, err := ip.WithZone("").Prefix(64); err == nil {
+			return p.String()
+		}
+	}
+	return ip.String()
+}
+
+func (s *Service) setRequests() schema.Op {
+	path := "/request/Kx3mB1tqS9yZ0aVw7uN2Lg"
+	return schema.Op{
+		Name: "set_requests", About: "Let people without an account ask for work on an asset, at an address that is printed as a QR code, or stop that. " +
+			"What they ask becomes an open work order; 5 an hour are accepted from one address.",
+		Writes: true, Admin: true, Idempotent: true, Response: Requests{AssetID: 1, Asset: "Lathe", On: true, Path: &path},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			on := true
+			bindAssetID(f, "asset_id", &id)
+			f.Bool(&on, "on", "false turns them off")
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetRequests(ctx, who, id, on) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Command: "maintenance requests ASSET",
+		Example: "maintenance requests LATHE-1\nmaintenance requests LATHE-1 --on=false",
+		Print: func(w io.Writer, answer any) {
+			r := answer.(Requests)
+			if r.Path != nil {
+				fmt.Fprintf(w, "requests for %s: %s\n", r.Asset, *r.Path)
+				return
+			}
+			fmt.Fprintf(w, "requests for %s are off\n", r.Asset)
+		},
+		Did: func(answer any, _ schema.Money) string {
+			r := answer.(Requests)
+			if r.On {
+				return fmt.Sprintf("Anybody with the QR code may ask for work on %s.", r.Asset)
+			}
+			return fmt.Sprintf("Requests for %s are off.", r.Asset)
+		},
+		Leads: func(answer any) string { return assetPage(answer.(Requests).AssetID) },
+	}
+}
