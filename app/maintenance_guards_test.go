@@ -92,8 +92,8 @@ func TestMaintenanceQueriesAreRefused(t *testing.T) {
 	for path, words := range map[string]string{
 		"/api/work-orders?status=closed":   `"closed"|open, in-progress, done, cancelled`,
 		"/api/work-orders?status=":         "open, in-progress, done, cancelled",
-		"/api/work-orders?limit=0":        "limit",
-		"/api/work-orders?priority=hi":   "priority",
+		"/api/work-orders?limit=0":         "limit",
+		"/api/work-orders?priority=hi":     "priority",
 		"/api/assets?status=broken":        "operational, needs-attention, down, retired",
 		"/api/assets?limit=0":              "limit|1",
 		"/api/assets?after=x":              "after",

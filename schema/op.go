@@ -125,7 +125,9 @@ type Redacter interface{ Redacted() any }
 
 // Partial is an answer that may have left something out: the command names each part that
 // was refused and fails with err, nil when nothing was.
-type Partial interface{ Refusals() (refused []string, err error) }
+type Partial interface {
+	Refusals() (refused []string, err error)
+}
 
 // Event is one kind of event that a service emits.
 type Event struct {
