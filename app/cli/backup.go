@@ -17,27 +17,48 @@ type backupResult struct {
 }
 
 func (p *program) backupCommand() *cobra.Command {
-	return p.jsonFlag(&cobra.Command{
+	folder, keep := "", 0
+	cmd := p.jsonFlag(&cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write a consistent, checked copy of the database, also while it is served",
 		Long: `Write a consistent copy of the database, also while it is served. The copy is written
 beside FILE, checked (pages, references, schema) and then given the name: a FILE that is
 there already is replaced only by a copy that is whole. The database itself and another
-one in use are never replaced.`,
-		Example: "  quartermaster backup /backup/shop-2026-11-20.db",
-		Args:    cobra.ExactArgs(1),
-		RunE: p.run(func(_ context.Context, args []string) error {
-			if err := db.Backup(p.dbPath, args[0]); err != nil {
-				return err
+one in use are never replaced. With --to the copy goes into a folder under the
+database's name and the time; --keep then removes the oldest of those.`,
+		Example: "  quartermaster backup /backup/shop-2026-11-20.db\n  quartermaster backup --to /backup --keep 14",
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case folder == "" && keep != 0:
+				return usagef("--keep: it goes with --to FOLDER")
+			case keep < 0:
+				return usagef("--keep: %d is not allowed; it takes how many backups to keep", keep)
+			case folder != "":
+				return noArgs(cmd, args)
 			}
-			st, err := os.Stat(args[0])
+			return cobra.ExactArgs(1)(cmd, args)
+		},
+		RunE: p.run(func(_ context.Context, args []string) (err error) {
+			file := ""
+			if folder != "" {
+				file, err = backupInto(p.dbPath, folder, keep, p.Now())
+			} else {
+				file, err = args[0], db.Backup(p.dbPath, args[0])
+			}
 			if err != nil {
 				return err
 			}
-			r := backupResult{File: absolute(args[0]), Bytes: st.Size()}
+			st, err := os.Stat(file)
+			if err != nil {
+				return err
+			}
+			r := backupResult{File: absolute(file), Bytes: st.Size()}
 			return p.print(r, func(w io.Writer) { fmt.Fprintf(w, "%s: %d bytes, checked\n", r.File, r.Bytes) })
 		}),
 	})
+	cmd.Flags().StringVar(&folder, "to", "", "write into this folder, under the database's name and the time")
+	cmd.Flags().IntVar(&keep, "keep", 0, "with --to: how many of its backups to keep (0: all)")
+	return cmd
 }
 
 type restoreResult struct {

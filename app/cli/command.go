@@ -301,7 +301,7 @@ func (p *program) commands() []*cobra.Command {
 		p.serveCommand(),
 		p.webhookCommand(),
 		p.auditCommand(),
-		p.backupCommand(),
+		p.backupCommand(), p.manCommand(),
 		p.restoreCommand(),
 		p.migrateCommand(),
 		p.doctorCommand(),

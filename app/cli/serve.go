@@ -58,10 +58,13 @@ func (p *program) serve(ctx context.Context, c *server.Config) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
 	}
+	n := p.notifier()
+	defer n.run(ctx, s)()
 	select {
 	case <-ctx.Done():
 	case err = <-s.Failed():
 	}
+	n.send("STOPPING=1")
 	stop() // from here on a second signal ends the process at once
 	p.log.Info().Msg("stopping")
 	return errors.Join(err, s.Stop())

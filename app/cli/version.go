@@ -9,11 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"quartermaster/app/server"
 	"quartermaster/schema/db"
 )
 
 // Version is the program's own version.
-const Version = "1.0.0"
+var Version = server.Version
 
 type versionResult struct {
 	Version string `json:"version"`

@@ -15,8 +15,8 @@ import (
 	"quartermaster/store"
 )
 
-// Version is the program's own version.
-const Version = "1.0.0"
+// Version is the program's own version; a release sets it from its tag.
+var Version = "1.0.0"
 
 // Names are the services' names in the order of their ports.
 var Names = []string{"store", "maintenance", "rental", "reorder"}

@@ -1,0 +1,75 @@
+package app_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/app/apptest"
+)
+
+func TestBackupIntoAFolderKeepsTheNewest(t *testing.T) {
+	c := newCLI(t)
+	folder := t.TempDir()
+	for _, other := range []string{"notes.db", "shop-2026.db", "shop-20200101T000000Z.db-wal"} {
+		if err := os.WriteFile(filepath.Join(folder, other), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := strings.TrimSuffix(filepath.Base(c.db), ".db")
+	for _, day := range []string{"20200101", "20200102", "20200103"} {
+		if err := os.WriteFile(filepath.Join(folder, name+"-"+day+"T000000Z.db"), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.ok("backup", "--to", folder, "--keep", "2")
+	left, err := filepath.Glob(filepath.Join(folder, name+"-*.db"))
+	if err != nil || len(left) != 2 || !strings.HasSuffix(left[0], "-20200103T000000Z.db") {
+		t.Errorf("kept %v, %v", left, err)
+	}
+	if all, _ := os.ReadDir(folder); len(all) != 5 {
+		t.Errorf("%d files are left, want 5: others' were touched", len(all))
+	}
+	c.refuses(2, []string{"--keep"}, "backup", "x.db", "--keep", "2")
+	c.refuses(2, nil, "backup", "--to", folder, "x.db")
+	c.refuses(2, nil, "backup")
+	c.refuses(1, []string{"nowhere"}, "backup", "--to", filepath.Join(folder, "nowhere"))
+}
+
+// A service manager that listens is told when the server is ready, that it lives, and
+// when it stops.
+func TestServeTellsTheServiceManager(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "notify")
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
+	if err != nil {
+		t.Skip(err)
+	}
+	defer conn.Close()
+	t.Setenv("NOTIFY_SOCKET", socket)
+	t.Setenv("WATCHDOG_USEC", "300000")
+	p := apptest.Serve(t, t.TempDir(), "--init")
+	read := func(want string) {
+		t.Helper()
+		if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		for buffer := make([]byte, 100); ; {
+			n, err := conn.Read(buffer)
+			if err != nil {
+				t.Fatalf("waiting for %s: %v", want, err)
+			}
+			if string(buffer[:n]) == want {
+				return
+			}
+		}
+	}
+	read("READY=1")
+	read("WATCHDOG=1")
+	if err := p.Cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	read("STOPPING=1")
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"quartermaster/schema/db"
+)
+
+// stamp is how the time stands in the name of a backup in a folder.
+const stamp = "20060102T150405Z"
+
+// backupInto writes a checked copy of the database into a folder, named by the database
+// and the time, and then removes the oldest of those that it made before, so that keep
+// are left; 0 keeps all.
+func backupInto(database, folder string, keep int, now time.Time) (made string, err error) {
+	st, err := os.Stat(folder)
+	if err != nil {
+		return "", err
+	}
+	if !st.IsDir() {
+		return "", errors.New(folder + " is no folder; name the folder that the backups go to")
+	}
+	name := strings.TrimSuffix(filepath.Base(database), filepath.Ext(database))
+	made = filepath.Join(folder, name+"-"+now.UTC().Format(stamp)+".db")
+	if err := db.Backup(database, made); err != nil {
+		return "", err
+	}
+	if keep == 0 {
+		return made, nil
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return made, err
+	}
+	var all []string
+	for _, e := range entries {
+		if isBackupOf(e.Name(), name) {
+			all = append(all, e.Name())
+		}
+	}
+	slices.Sort(all) // the time in the name is in order
+	for _, old := range all[:max(0, len(all)-keep)] {
+		err = errors.Join(err, os.Remove(filepath.Join(folder, old)))
+	}
+	return made, err
+}
+
+func isBackupOf(file, database string) bool {
+	rest, ok := strings.CutPrefix(file, database+"-")
+	if !ok {
+		return false
+	}
+	when, ok := strings.CutSuffix(rest, ".db")
+	if !ok {
+		return false
+	}
+	_, err := time.Parse(stamp, when)
+	return err == nil
+}
