@@ -5,10 +5,12 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"quartermaster/app/apptest"
 	command "quartermaster/app/cli"
@@ -165,25 +167,54 @@ func TestServeDemoRefusesARealShop(t *testing.T) {
 
 func TestServeDemoPrintsKeysThatWork(t *testing.T) {
 	dir := t.TempDir()
-	for range 2 { // the second start finds the demo filled, and prints new keys
+	first := ""
+	for range 2 { // the second start finds the demo filled, and prints the same keys
 		p := apptest.Serve(t, dir, "--demo")
 		apptest.Await(t, "four keys", func() bool { return strings.Count(p.Stdout.String(), "curl ") == 4 })
-		shown := 0
+		shown := ""
 		for _, line := range strings.Split(p.Stdout.String(), "\n") {
 			service, key, ok := strings.Cut(line, "  ")
 			if !ok || service == "" {
 				continue
 			}
-			shown++
+			shown += line + "\n"
 			if status, body := ask(t, p, "GET", service, "/api/ping", key, ""); status != 200 {
 				t.Errorf("%s: %d %s", service, status, body)
 			}
 		}
-		if shown != 4 {
-			t.Errorf("stdout: %s", p.Stdout)
+		if strings.Count(shown, "\n") != 4 || first != "" && shown != first {
+			t.Errorf("stdout: %s, at the start before: %s", p.Stdout, first)
 		}
+		first = shown
 		if code := p.Stop(t); code != 0 {
 			t.Errorf("exit %d", code)
+		}
+	}
+}
+
+// TestADemoThatWasCutOffStartsAgain kills the first start of a demo at many moments of
+// its filling: the next start has a whole shop.
+func TestADemoThatWasCutOffStartsAgain(t *testing.T) {
+	bin := apptest.Binary(t)
+	addrs := []string{"serve", "--demo", "--store-addr", "127.0.0.1:0", "--maintenance-addr", "127.0.0.1:0", "--rental-addr", "127.0.0.1:0", "--reorder-addr", "127.0.0.1:0"}
+	for i := range 12 {
+		dir := t.TempDir()
+		cmd := exec.Command(bin, addrs...)
+		cmd.Dir = dir
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		signal := os.Interrupt
+		if i%2 == 0 {
+			signal = os.Kill
+		}
+		cut := time.AfterFunc(time.Duration(5+12*i)*time.Millisecond, func() { _ = cmd.Process.Signal(signal) })
+		_ = cmd.Wait()
+		cut.Stop()
+		p := apptest.Serve(t, dir, "--demo")
+		apptest.Await(t, "four keys", func() bool { return strings.Count(p.Stdout.String(), "curl ") == 4 })
+		if code := p.Stop(t); code != 0 {
+			t.Fatalf("cut off after %d ms: exit %d: %s", 5+12*i, code, p.Stderr)
 		}
 	}
 }

@@ -9,11 +9,13 @@ import (
 )
 
 // seen remembers when licenses were checked and seats were heard of, so that a check
-// costs no write. Flush moves it into the database.
+// costs no write. Flush moves it into the database; what it has moved is remembered until
+// the next one, for those who read the records before it was there.
 type seen struct {
 	mu       sync.Mutex
 	licenses map[int64]exact.Instant
 	seats    map[int64]exact.Instant
+	moved    struct{ licenses, seats map[int64]exact.Instant }
 }
 
 // seenMost bounds what is remembered between two flushes. Past it the times of
@@ -48,7 +50,9 @@ func (s *seen) onLicenses(ctx context.Context, list []License) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range list {
-		if at, ok := s.licenses[list[i].ID]; ok && (list[i].LastCheckedAt == nil || *list[i].LastCheckedAt < at) {
+		id := list[i].ID
+		at := max(s.licenses[id], s.moved.licenses[id])
+		if at != 0 && (list[i].LastCheckedAt == nil || *list[i].LastCheckedAt < at) {
 			list[i].LastCheckedAt = &at
 		}
 	}
@@ -65,16 +69,18 @@ func (s *seen) onSeats(ctx context.Context, list []Activation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range list {
-		list[i].LastSeenAt = max(list[i].LastSeenAt, s.seats[list[i].ID])
+		id := list[i].ID
+		list[i].LastSeenAt = max(list[i].LastSeenAt, s.seats[id], s.moved.seats[id])
 	}
 }
 
-// take empties the memory into the caller's hands.
+// take hands over what is to be stored.
 func (s *seen) take() (licenses, seats map[int64]exact.Instant) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	licenses, seats = s.licenses, s.seats
 	s.licenses, s.seats = nil, nil
+	s.moved.licenses, s.moved.seats = licenses, seats
 	return licenses, seats
 }
 

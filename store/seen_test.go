@@ -73,6 +73,11 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	equal(t, "a later time", s.licenses[3], exact.Instant(9))
 	equal(t, "an earlier time", s.licenses[4], exact.Instant(5))
 	taken, _ := s.take()
+	waiting := []License{{ID: 3}}
+	s.onLicenses(background, waiting)
+	if at := waiting[0].LastCheckedAt; at == nil || *at != 9 {
+		t.Errorf("while a flush waits, license 3 was last checked at %v", at)
+	}
 	s.license(3, 7)
 	s.giveBack(taken, nil)
 	equal(t, "given back", s.licenses[3], exact.Instant(9))

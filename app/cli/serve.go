@@ -48,11 +48,17 @@ const heapGrowth = 150
 func (p *program) serve(ctx context.Context, c *server.Config) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
+	// The end of a terminal, or of what reads the log, is no reason to end.
+	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
 	s, err := server.Start(ctx, p.serverOptions(c))
 	if err != nil {
+		if ctx.Err() != nil {
+			p.log.Info().AnErr("cause", err).Msg("stopped before it was up")
+			return nil
+		}
 		return err
 	}
-	if err := p.greet(ctx, s, c); err != nil {
+	if err := p.greet(ctx, s, c); err != nil && ctx.Err() == nil {
 		return errors.Join(err, s.Stop())
 	}
 	if os.Getenv("GOGC") == "" {

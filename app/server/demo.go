@@ -8,15 +8,22 @@ import (
 	"quartermaster/app/account"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
 )
 
 // demoUser is whose keys serve --demo prints.
 const demoUser = "demo"
 
-// demoLabel marks them, so that the next start can put new ones in their place.
+// demoLabel marks them.
 const demoLabel = "serve --demo"
 
-// fillDemo fills an empty database with a small shop in every service, once.
+// demoKey is the setting that holds a service's demo key, so that it is the same at every
+// start. Nothing else keeps a key in clear, and no shop but a demo has these settings.
+const demoKey = "demo_key."
+
+// fillDemo fills an empty database with a small shop in every service, once, in one
+// transaction: a start that was cut off leaves nothing that the next one would take for
+// somebody's shop.
 func fillDemo(ctx context.Context, d *db.DB, s *Services) error {
 	some, err := account.Any(ctx, d)
 	if err != nil {
@@ -25,16 +32,25 @@ func fillDemo(ctx context.Context, d *db.DB, s *Services) error {
 	if some {
 		return refuseReal(ctx, d)
 	}
-	for _, service := range s.All {
-		if service.Demo == nil {
-			continue
+	return d.Together(ctx, func(ctx context.Context) error {
+		for _, service := range s.All {
+			if service.Demo == nil {
+				continue
+			}
+			if err := service.Demo(ctx, exact.DayOf(d.Now().In(d.Zone()))); err != nil {
+				return fmt.Errorf("%s: %w", service.Name, err)
+			}
 		}
-		if err := service.Demo(ctx, exact.DayOf(d.Now().In(d.Zone()))); err != nil {
-			return fmt.Errorf("%s: %w", service.Name, err)
+		if _, err := account.AddUser(ctx, d, db.CLI(""), demoUser, "admin", Names); err != nil {
+			return err
 		}
-	}
-	_, err = account.AddUser(ctx, d, db.CLI(""), demoUser, "admin", Names)
-	return err
+		for _, name := range Names {
+			if _, err := makeDemoKey(ctx, d, name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // refuseReal refuses a database that serve --demo has not filled: it is somebody's shop.
@@ -46,18 +62,23 @@ func refuseReal(ctx context.Context, d *db.DB) error {
 	return fmt.Errorf("%s is no demo shop, and none is put into it: name another file with --db, or serve it without --demo", d.Path())
 }
 
-// DemoKeys makes one new full-access key for each service that listens, by service;
-// those of the start before are revoked, since a key is shown only once.
-func (s *Server) DemoKeys(ctx context.Context) (map[string]string, error) {
-	if err := revokeDemo(ctx, s.db); err != nil {
-		return nil, err
+func makeDemoKey(ctx context.Context, d *db.DB, service string) (key string, err error) {
+	_, key, err = account.CreateKey(ctx, d, db.CLI(service), account.NewKey{Service: service, User: demoUser, Scope: "full", Label: demoLabel})
+	if err != nil {
+		return "", err
 	}
+	return key, db.Exec(ctx, d, db.Bookkeeping(), func(tx *db.Tx) error { return tx.SetSetting(demoKey+service, key) })
+}
+
+// DemoKeys gives the full-access key of each service that listens, by service: the same
+// at every start, unless one was revoked.
+func (s *Server) DemoKeys(ctx context.Context) (map[string]string, error) {
 	keys := map[string]string{}
 	for _, name := range Names {
 		if s.Addr(name) == "" {
 			continue
 		}
-		_, key, err := account.CreateKey(ctx, s.db, db.CLI(name), account.NewKey{Service: name, User: demoUser, Scope: "full", Label: demoLabel})
+		key, err := s.demoKey(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -66,19 +87,19 @@ func (s *Server) DemoKeys(ctx context.Context) (map[string]string, error) {
 	return keys, nil
 }
 
-// revokeDemo revokes the keys that an earlier start printed.
-func revokeDemo(ctx context.Context, d *db.DB) error {
-	keys, err := account.KeysOf(ctx, d, db.CLI(""), "")
-	if err != nil {
+func (s *Server) demoKey(ctx context.Context, service string) (key string, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		key, err = c.Setting(demoKey + service)
 		return err
+	})
+	if err != nil {
+		return "", err
 	}
-	for _, k := range keys {
-		if k.Label != demoLabel || k.RevokedAt != nil {
-			continue
-		}
-		if _, err := account.RevokeKey(ctx, d, db.CLI(k.Service), k.ID); err != nil {
-			return err
+	if key != "" {
+		_, err := s.keys.Authenticate(ctx, service, "Bearer "+key, "127.0.0.1")
+		if err == nil || !fault.Is(err, fault.Unauthorized) {
+			return key, err
 		}
 	}
-	return nil
+	return makeDemoKey(ctx, s.db, service)
 }

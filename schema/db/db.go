@@ -166,7 +166,7 @@ func checkpoint(path string) error {
 // View calls fn with a consistent, query-only view of the database. The end of ctx
 // interrupts its queries.
 func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
-	if t := trialOf(ctx); t != nil {
+	if t := jointOf(ctx); t != nil {
 		return t.view(fn)
 	}
 	if d.identity.lost() {

@@ -22,24 +22,46 @@ type Change struct {
 	After  any    `json:"after"`
 }
 
-// trial is a transaction of the writer that is rolled back, and what runs in it.
-type trial struct {
-	d    *DB
-	c    *handle
-	now  exact.Instant
-	busy bool // an Update is under way
+// joint is one transaction of the writer in which everything happens that is asked for
+// under a context: an act that is tried, or that is to be whole.
+type joint struct {
+	d     *DB
+	c     *handle
+	now   exact.Instant
+	trial bool
+	busy  bool // an Update is under way
+
+	audited, emitted bool
 }
 
-type trialKey struct{}
+type jointKey struct{}
 
-func trialOf(ctx context.Context) *trial {
-	t, _ := ctx.Value(trialKey{}).(*trial)
+func jointOf(ctx context.Context) *joint {
+	t, _ := ctx.Value(jointKey{}).(*joint)
 	return t
+}
+
+func (tx *Tx) join(ctx context.Context, trial bool, act func(ctx context.Context) error) error {
+	t := &joint{d: tx.d, c: tx.c, now: tx.now, trial: trial}
+	err := act(context.WithValue(ctx, jointKey{}, t))
+	tx.audited, tx.emitted = t.audited, t.emitted
+	return err
 }
 
 // Trying tells whether ctx is that of a trial run: what is not kept in the database
 // (a message sent, a file written) is left out then.
-func Trying(ctx context.Context) bool { return trialOf(ctx) != nil }
+func Trying(ctx context.Context) bool { t := jointOf(ctx); return t != nil && t.trial }
+
+// Together calls act, and commits everything that it does in one transaction, or nothing
+// when it fails or the process ends. Every Update and View under the context that act is
+// given is part of it; other writers wait meanwhile. act must not go on in another
+// goroutine.
+func (d *DB) Together(ctx context.Context, act func(ctx context.Context) error) error {
+	if jointOf(ctx) != nil {
+		return act(ctx)
+	}
+	return d.submit(ctx, Bookkeeping(), func(tx *Tx) error { return tx.join(ctx, false, act) })
+}
 
 // Trial calls act and undoes it. Every View and Update under the context that act is
 // given happens in one transaction, sees what came before it, and is rolled back at the
@@ -49,7 +71,7 @@ func Trying(ctx context.Context) bool { return trialOf(ctx) != nil }
 //
 // act must not go on in another goroutine. Its error is Trial's.
 func (d *DB) Trial(ctx context.Context, act func(ctx context.Context) error) (changes []Change, err error) {
-	if trialOf(ctx) != nil {
+	if jointOf(ctx) != nil {
 		return nil, errors.New("db: a trial in a trial")
 	}
 	undone := errors.New("db: undone")
@@ -81,8 +103,7 @@ func (tx *Tx) rehearse(ctx context.Context, act func(ctx context.Context) error)
 			return nil, err
 		}
 	}
-	t := &trial{d: tx.d, c: tx.c, now: tx.now}
-	if err := act(context.WithValue(ctx, trialKey{}, t)); err != nil {
+	if err := tx.join(ctx, true, act); err != nil {
 		return nil, err
 	}
 	var set bytes.Buffer
@@ -92,8 +113,11 @@ func (tx *Tx) rehearse(ctx context.Context, act func(ctx context.Context) error)
 	return changesIn(&tx.Conn, tables, &set)
 }
 
-// update runs one Update of a trial.
-func (t *trial) update(who Caller, fn func(*Tx) error) error {
+// update runs one Update.
+func (t *joint) update(ctx context.Context, who Caller, fn func(*Tx) error) error {
+	if ctx.Err() != nil {
+		return failed(sqlite.ResultInterrupt.ToError())
+	}
 	if err := who.MayWrite("this change"); err != nil {
 		return err
 	}
@@ -103,11 +127,13 @@ func (t *trial) update(who Caller, fn func(*Tx) error) error {
 	t.busy = true
 	defer func() { t.busy = false }()
 	tx := &Tx{Conn: Conn{now: t.now, c: t.c, loc: t.d.zone}, d: t.d, who: who}
-	return tx.Try(func() error { return failed(tx.run(fn)) })
+	err := tx.Try(func() error { return failed(tx.run(fn)) })
+	t.audited, t.emitted = t.audited || tx.audited, t.emitted || tx.emitted
+	return err
 }
 
-// view runs one View of a trial.
-func (t *trial) view(fn func(*Conn) error) error {
+// view runs one View.
+func (t *joint) view(fn func(*Conn) error) error {
 	return fn(&Conn{now: t.now, c: t.c, loc: t.d.zone})
 }
 

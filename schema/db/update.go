@@ -29,8 +29,8 @@ func Update[T any](ctx context.Context, d *DB, who Caller, fn func(*Tx) (T, erro
 		answer, err = fn(tx)
 		return err
 	}
-	if t := trialOf(ctx); t != nil {
-		err := t.update(who, run)
+	if t := jointOf(ctx); t != nil {
+		err := t.update(ctx, who, run)
 		return answer, err
 	}
 	request := onceOf(ctx, who)

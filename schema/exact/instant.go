@@ -16,7 +16,7 @@ func InstantOf(t time.Time) Instant { return Instant(t.Unix()) }
 // ParseInstant reads RFC 3339 with any offset; fractions of a second are dropped.
 func ParseInstant(s string) (Instant, bool) {
 	t, err := time.Parse(time.RFC3339, s)
-	if err != nil || t.Year() < 1 || t.Year() > 9999 {
+	if err != nil || t.UTC().Year() < 1 || t.UTC().Year() > 9999 { // an offset may lead over a year's end
 		return 0, false
 	}
 	return Instant(t.Unix()), true

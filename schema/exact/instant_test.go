@@ -37,7 +37,7 @@ func TestParseInstant(t *testing.T) {
 			t.Errorf("%s is %d (%v), want %d", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"", "2026-11-20", "2026-02-30T00:00:00Z", "2026-11-20T25:00:00Z", "2026-11-20 10:00:00Z", "0000-12-31T00:00:00Z"} {
+	for _, text := range []string{"", "2026-11-20", "2026-02-30T00:00:00Z", "2026-11-20T25:00:00Z", "2026-11-20 10:00:00Z", "0000-12-31T00:00:00Z", "9999-12-31T23:00:00-02:00", "0001-01-01T00:00:00+01:00"} {
 		if got, ok := ParseInstant(text); ok {
 			t.Errorf("%q is read as %d", text, got)
 		}
