@@ -11,8 +11,9 @@ const version = "2.0.0"
 // Declare tells everything that the service is.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
-		Name: "maintenance", Addr: "127.0.0.1:8082", Agents: true, DemoPath: "/api/pm-due",
-		Title: "Maintenance service",
+		Name: "maintenance", Addr: "127.0.0.1:8082", Agents: true, Elsewhere: "Assets, parts, plans and photos are kept on the screens and with `quartermaster maintenance`; a correction of a meter goes over REST (POST /api/assets/{id}/readings with correction true).",
+		DemoPath: "/api/pm-due",
+		Title:    "Maintenance service",
 		About: "Work orders, assets with their meters, preventive maintenance by date and by use, and spare parts. " +
 			"Every caller is held to the same state machine, guards and roles. Amounts in *_cents are whole cents.",
 		Ping: version, Health: version, Document: version,

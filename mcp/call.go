@@ -2,7 +2,11 @@ package mcp
 
 import (
 	"context"
+	"crypto/sha256"
+	"errors"
+	"net/http"
 	"slices"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -19,7 +23,7 @@ func (x *exchange) call(b []byte, params strict.Value) ([]byte, *wrong) {
 	}
 	t, ok := x.e.ready().tools[name.Text()]
 	if !ok {
-		return nil, &wrong{code: invalidParams, text: "unknown tool " + schema.Quote(name.Text()) + "; the tools are " + x.e.ready().names[scopeOf(x.who)]}
+		return nil, &wrong{code: invalidParams, text: "unknown tool " + schema.Quote(name.Text()) + "; " + x.e.elsewhere(name.Text()) + "the tools are " + x.e.ready().names[scopeOf(x.who)]}
 	}
 	if t.op.Writes { // before anything is said about the arguments
 		if err := x.who.MayWrite(t.op.Tool); err != nil {
@@ -46,7 +50,7 @@ func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 	with := string(args.Raw())
 	given, version, found := cache.Get(x.who, t.op.Tool, with)
 	if found {
-		b = slices.Grow(b, len(given)+len(x.e.ready().said.callTail)+100)
+		b = slices.Grow(b, len(given)+len(x.e.ready().prerendered.callTail)+100)
 		return x.endCall(append(b, given...))
 	}
 	ctx, on := db.Track(x.r.Context())
@@ -59,7 +63,11 @@ func (x *exchange) do(ctx context.Context, b []byte, t *tool, args strict.Value,
 	held := strict.GetBuffer()
 	answer, err := guarded(func() ([]byte, error) { return x.ask(ctx, (*held)[:0], t, args) })
 	defer strict.PutBuffer(held, answer)
-	if err != nil {
+	var again *db.Replay
+	switch {
+	case errors.As(err, &again):
+		answer = append(answer[:0], again.Body...)
+	case err != nil:
 		return x.refused(b, t, err)
 	}
 	from := len(b)
@@ -79,17 +87,47 @@ func (x *exchange) ask(ctx context.Context, b []byte, t *tool, args strict.Value
 	if err != nil {
 		return nil, err
 	}
+	if t.op.Writes {
+		ctx = x.once(ctx, t, args)
+	}
 	answer, err := do(ctx, x.who)
 	if err != nil {
-		return nil, err
+		return b, err
 	}
 	return strict.Append(b, answer)
+}
+
+// once gives the context under which the answer is kept, when the call has a
+// request_key. Two calls are the same whatever the order of their arguments.
+func (x *exchange) once(ctx context.Context, t *tool, args strict.Value) context.Context {
+	key, given := args.Get(schema.RequestKey)
+	text := strings.TrimSpace(key.Text())
+	if !given || text == "" {
+		return ctx
+	}
+	var members []string
+	for name, v := range args.Fields {
+		if string(name) != schema.RequestKey {
+			members = append(members, string(name)+"\x00"+string(v.Raw()))
+		}
+	}
+	slices.Sort(members)
+	return db.Once(ctx, x.who, db.Idempotency{
+		Key: text, Route: "mcp " + t.op.Tool, Body: sha256.Sum256([]byte(strings.Join(members, "\x00"))),
+		Render: func(answer any) (int, []byte, error) {
+			if r, ok := answer.(schema.Redacter); ok {
+				answer = r.Redacted()
+			}
+			b, err := strict.Marshal(answer)
+			return http.StatusOK, b, err
+		},
+	})
 }
 
 // given appends the result of a call that was carried out: the answer, and the same
 // JSON again as text for clients that know nothing else.
 func (x *exchange) given(b, answer []byte) []byte {
-	b = slices.Grow(b, 3*len(answer)+len(x.e.ready().said.callTail)+100)
+	b = slices.Grow(b, 3*len(answer)+len(x.e.ready().prerendered.callTail)+100)
 	b = append(b, `{"content":[{"type":"text","text":"`...)
 	b = appendText(b, answer)
 	b = append(b, `"}],"structuredContent":`...)
@@ -115,7 +153,7 @@ func (x *exchange) refused(b []byte, t *tool, err error) []byte {
 
 func (x *exchange) endCall(b []byte) []byte {
 	if x.stateless {
-		return append(b, x.e.ready().said.callTail...)
+		return append(b, x.e.ready().prerendered.callTail...)
 	}
 	return append(b, '}')
 }

@@ -56,7 +56,7 @@ func (x *exchange) result(b []byte, m message) ([]byte, *wrong) {
 	case m.method == "tools/list":
 		return x.list(b, m.params)
 	case m.method == "server/discover" && x.stateless:
-		return append(b, x.e.ready().said.discover...), nil
+		return append(b, x.discovered()...), nil
 	case m.method == "initialize" && !x.stateless:
 		return x.initialize(b, m.params)
 	case m.method == "ping" && !x.stateless:
@@ -77,7 +77,7 @@ func (x *exchange) initialize(b []byte, params strict.Value) ([]byte, *wrong) {
 	if !ok {
 		return nil, &wrong{code: invalidParams, text: "params.protocolVersion is missing: a string such as " + latestHandshake}
 	}
-	return append(b, x.e.ready().said.initialize[negotiate(asked.Text())]...), nil
+	return append(b, x.initialized(negotiate(asked.Text()))...), nil
 }
 
 // list gives the tools that the key's scope lets it see, in one page: there is no
@@ -86,9 +86,9 @@ func (x *exchange) list(b []byte, params strict.Value) ([]byte, *wrong) {
 	if cursor, given := params.Get("cursor"); given && cursor.Kind() != strict.Null && string(cursor.Raw()) != `""` {
 		return nil, &wrong{code: invalidParams, text: "cursor: the list has a single page and gives none"}
 	}
-	lists := &x.e.ready().said.handshakeLists
+	lists := &x.e.ready().prerendered.handshakeLists
 	if x.stateless {
-		lists = &x.e.ready().said.statelessLists
+		lists = &x.e.ready().prerendered.statelessLists
 	}
 	return append(b, lists[scopeOf(x.who)]...), nil
 }

@@ -11,9 +11,11 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
 	"quartermaster/schema/wire"
@@ -25,6 +27,9 @@ type Options struct {
 	Origins []string        // origins beside the server's own whose pages may call, "https://agents.example"
 	Log     func(err error) // told what callers are not: internal errors and their causes
 	Cache   ResponseCache   // nil: nothing is kept
+
+	// Today tells the day in the shop's time zone, and the zone's name; in UTC when nil.
+	Today func() (exact.Day, string)
 
 	// Authenticate tells who asks. A refusal of the kinds Unauthorized, Limited and
 	// Unavailable is answered as REST answers it.
@@ -42,23 +47,26 @@ type ResponseCache interface {
 // Endpoint is the agent endpoint of one service.
 type Endpoint struct {
 	o       Options
-	service string
+	service schema.Service
 	maxBody int64
 	ready   func() *prepared // worked out at the first request, so that a start does not wait for it
 }
 
 // prepared is what does not change from request to request.
 type prepared struct {
-	tools map[string]*tool
-	names [scopes]string // the tools that a key of the scope sees, as text
-	said  said
+	tools       map[string]*tool
+	names       [scopes]string // the tools that a key of the scope sees, as text
+	prerendered prerendered
 }
 
 // New makes the endpoint of one service.
 func New(s schema.Service, o Options) *Endpoint {
-	e := &Endpoint{o: o, service: s.Name, maxBody: defaultBody}
+	e := &Endpoint{o: o, service: s, maxBody: defaultBody}
 	if e.o.Log == nil {
 		e.o.Log = func(error) {}
+	}
+	if e.o.Today == nil {
+		e.o.Today = func() (exact.Day, string) { return exact.DayOf(time.Now().UTC()), "UTC" }
 	}
 	for _, op := range s.Tools() {
 		e.maxBody = max(e.maxBody, op.MaxBody)
@@ -81,7 +89,7 @@ func prepare(s schema.Service, version string) *prepared {
 		}
 	}
 	p.names = [scopes]string{full: namesOf(all), readOnly: namesOf(read)}
-	p.said = say(s, version, [scopes][]*tool{full: all, readOnly: read})
+	p.prerendered = render(s, version, [scopes][]*tool{full: all, readOnly: read})
 	return p
 }
 

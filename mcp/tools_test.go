@@ -74,7 +74,8 @@ func TestListedTools(t *testing.T) {
 				"on":{"description":"the day that it is about","format":"date","type":"string"},
 				"times":{"description":"how many times","maximum":9,"minimum":1,"type":"integer"},
 				"weight":{"description":"how heavy","type":"number"},
-				"loud":{"description":"whether it shouts","type":"boolean"}},
+				"loud":{"description":"whether it shouts","type":"boolean"},
+				"request_key":{"description":"makes a repeated call safe: the first answer to this key is given again for 24 hours","maxLength":200,"type":"string"}},
 				"required":["text"],"additionalProperties":false},
 			"outputSchema":{"properties":{
 				"actor":{"type":"string"},
@@ -87,9 +88,8 @@ func TestListedTools(t *testing.T) {
 			"annotations":{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}`,
 		"ingest_rows": `{"name":"ingest_rows","title":"Ingest rows","description":"Takes rows.",
 			"inputSchema":{"type":"object","properties":{
-				"rows":{"description":"the rows","items":{"properties":{
-					"date":{"format":"date","type":"string"},"qty":{"type":"number"}},
-					"required":["date","qty"],"type":"object"},"maxItems":50000,"type":"array"}},
+				"rows":{"description":"the rows","items":{"additionalProperties":false,"properties":{					"date":{"format":"date","type":"string"},"qty":{"type":"number"}},
+					"required":["date","qty"],"type":"object"},"maxItems":50000,"type":"array"},"request_key":{"description":"makes a repeated call safe: the first answer to this key is given again for 24 hours","maxLength":200,"type":"string"}},
 				"required":["rows"],"additionalProperties":false},
 			"outputSchema":{"properties":{"imported":{"type":"integer"}},"required":["imported"],"type":"object"},
 			"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":true,"openWorldHint":false}}`,
@@ -145,6 +145,27 @@ func TestSuccessfulCall(t *testing.T) {
 	}
 }
 
+// A call that comes again with its request_key is given its first answer, whatever the
+// order of its arguments; the key with other arguments is refused.
+func TestRequestKey(t *testing.T) {
+	s := start(t)
+	say := func(arguments string) (c called) { return s.post(t, call("write_note", arguments), nil).called(t) }
+	first := say(`{"text":"a","colour":"green","request_key":"k1"}`)
+	again := say(`{"request_key":"k1", "colour":"green", "text":"a"}`)
+	if string(first.Structured) != string(again.Structured) || *again.IsError {
+		t.Errorf("first %s, again %s", first.Structured, again.Structured)
+	}
+	if n := s.audited(t); n != 1 {
+		t.Errorf("%d notes were written", n)
+	}
+	if other := say(`{"text":"b","request_key":"k1"}`); !*other.IsError || !strings.Contains(other.Content[0].Text, "k1") {
+		t.Errorf("%+v", other)
+	}
+	if fresh := say(`{"text":"a","colour":"green","request_key":"k2"}`); *fresh.IsError || s.audited(t) != 2 {
+		t.Errorf("%+v", fresh)
+	}
+}
+
 func TestAnswerThatWritesItself(t *testing.T) {
 	s := start(t)
 	const want = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"today\":\"2026-11-20\"}"}],` +
@@ -166,7 +187,7 @@ func TestRefusedCalls(t *testing.T) {
 		name, key, tool, arguments string
 		says                       []string
 	}{
-		{"unknown argument", "full", "write_note", `{"text":"a","correction":true}`, []string{`"correction"`, "text, colour, on, times, weight, loud"}},
+		{"unknown argument", "full", "write_note", `{"text":"a","correction":true}`, []string{`"correction"`, "text, colour, on, times, weight, loud, request_key"}},
 		{"unknown argument of a tool without any", "full", "tell_day", `{"zone":"UTC"}`, []string{`"zone"`, "none"}},
 		{"an argument of REST alone", "full", "write_note", `{"text":"a","X-Note":"b"}`, []string{`"X-Note"`}},
 		{"a name in another case", "full", "write_note", `{"Text":"a"}`, []string{`"Text"`}},

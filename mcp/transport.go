@@ -78,7 +78,7 @@ func hidden(requestID string) string {
 
 // log tells the log what the caller is not told.
 func (e *Endpoint) log(tool, requestID string, err error) {
-	text := "agent endpoint of " + e.service
+	text := "agent endpoint of " + e.service.Name
 	if tool != "" {
 		text += ", tool " + tool
 	}

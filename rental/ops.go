@@ -9,8 +9,9 @@ const version = "3.0.0"
 // Declare tells everything that the service is.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
-		Name: "rental", Addr: "127.0.0.1:8083", Agents: true, DemoPath: "/api/arrears",
-		Title: "Rental service",
+		Name: "rental", Addr: "127.0.0.1:8083", Agents: true, Elsewhere: "Payments are recorded over REST (POST /api/leases/{id}/payments), on the screens or with `quartermaster rental`; charges, deposits, leases and tenants on the screens and the command line.",
+		DemoPath: "/api/arrears",
+		Title:    "Rental service",
 		About: "What each tenant owes, what was paid and who is behind; units, leases and maintenance tickets. " +
 			"Every amount is an integer number of cents. Asking for a ledger first posts every billing period that is due by today.",
 		Health: version, Document: version,

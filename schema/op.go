@@ -101,7 +101,19 @@ func (o Op) Title() string {
 func (o Op) Args(s Surface) []Arg {
 	f := &Form{describing: true, surface: s}
 	o.Bind(f)
+	o.bindRequestKey(f)
 	return f.args
+}
+
+// RequestKey is the argument that every writing tool has beside its own: the
+// Idempotency-Key of REST.
+const RequestKey = "request_key"
+
+func (o Op) bindRequestKey(f *Form) {
+	if f.surface == Tool && o.Writes {
+		var key string
+		f.Text(&key, RequestKey, "makes a repeated call safe: the first answer to this key is given again for 24 hours", Most(200))
+	}
 }
 
 // Decode reads the arguments out of in. A refusal names each argument that is wrong,
@@ -109,6 +121,7 @@ func (o Op) Args(s Surface) []Arg {
 func (o Op) Decode(in Input) (Handler, error) {
 	f := &Form{surface: in.Surface, in: in}
 	handle := o.Bind(f)
+	o.bindRequestKey(f)
 	if err := f.finish(); err != nil {
 		return nil, err
 	}
@@ -138,20 +151,21 @@ type Event struct {
 
 // Service is everything that one of the four services declares.
 type Service struct {
-	Name     string // "reorder"
-	Title    string // "Reorder service"
-	About    string
-	Addr     string // where it listens unless it is told otherwise: "127.0.0.1:8084"
-	Agents   bool   // it has an agent endpoint
-	DemoPath string // what the demo's curl line asks for: "/api/reorder-report"
-	Ping     string // the version that GET /api/ping reports; "" is the program's
-	Health   string // the version that GET /healthz reports
-	Document string // the version of the OpenAPI document
-	Ops      []Op
-	Tables   []Table
-	Events   []Event
-	Check    func(c *db.Conn) (breaches []string, err error)  // recomputes every invariant, for doctor
-	Demo     func(ctx context.Context, today exact.Day) error // fills an empty database with a believable small shop
+	Name      string // "reorder"
+	Title     string // "Reorder service"
+	About     string
+	Addr      string // where it listens unless it is told otherwise: "127.0.0.1:8084"
+	Agents    bool   // it has an agent endpoint
+	Elsewhere string // where what agents have no tool for is done
+	DemoPath  string // what the demo's curl line asks for: "/api/reorder-report"
+	Ping      string // the version that GET /api/ping reports; "" is the program's
+	Health    string // the version that GET /healthz reports
+	Document  string // the version of the OpenAPI document
+	Ops       []Op
+	Tables    []Table
+	Events    []Event
+	Check     func(c *db.Conn) (breaches []string, err error)  // recomputes every invariant, for doctor
+	Demo      func(ctx context.Context, today exact.Day) error // fills an empty database with a believable small shop
 }
 
 // Tools are the operations that agents may call.

@@ -17,6 +17,7 @@ import (
 	"quartermaster/mcp"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/webhook"
 )
@@ -158,6 +159,7 @@ func (s *Server) listen(c *Config) error {
 func (s *Server) agent(service schema.Service, c *Config) http.Handler {
 	return mcp.New(service, mcp.Options{
 		Version: Version, Origins: c.MCPOrigins, Cache: s.cache,
+		Today: func() (exact.Day, string) { return exact.DayOf(s.db.Now().In(s.db.Zone())), s.db.Zone().String() },
 		Authenticate: func(r *http.Request) (db.Caller, error) {
 			return s.keys.Authenticate(r.Context(), service.Name, r.Header.Get("Authorization"), rest.Remote(r))
 		},

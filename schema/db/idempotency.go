@@ -78,7 +78,7 @@ func (c *Conn) replay(k *once) error {
 	case err != nil || !found:
 		return err
 	case string(a.request) != string(k.Body[:]):
-		return fault.Conflictf("the Idempotency-Key %q was used for another body; use a new key for a new request", k.Key)
+		return fault.Conflictf("the Idempotency-Key %q was used for another body; use a new key for a new request", k.Key).At("idempotency_key")
 	}
 	return &a.Replay
 }
