@@ -34,7 +34,7 @@ func TestDeclares(t *testing.T) {
 	for _, c := range [][2][]string{
 		{routes, {"GET /api/skus", "GET /api/reorder-report", "POST /api/skus/:sku/stock", "POST /api/sales-history"}},
 		{tools, {"list_products", "product_detail", "adjust_stock", "ingest_sales", "reorder_report"}},
-		{writes, {"adjust_stock", "ingest_sales", "save_sku", "set_forecast", "save_supplier", "create_purchase", "order_purchase",
+		{writes, {"adjust_stock", "ingest_sales", "save_sku", "set_forecast", "save_supplier", "create_purchase", "edit_purchase", "order_purchase",
 			"receive_purchase", "unreceive_purchase", "cancel_purchase", "suggest_purchases"}},
 		{tables, {"skus", "sales", "purchase-orders", "suppliers"}},
 	} {
@@ -87,6 +87,7 @@ func TestAnswersAreAsDeclared(t *testing.T) {
 		"list_purchases":     `{}`,
 		"purchase_detail":    number,
 		"create_purchase":    `{"supplier":"New","lines":[{"sku":"TEA-GREEN-100","qty":2}]}`,
+		"edit_purchase":      `{"number":"PO-000002","lines":[{"sku":"CUP-LATTE","qty":30}]}`,
 		"order_purchase":     number,
 		"receive_purchase":   `{"number":"PO-000002","lines":[{"sku":"CUP-LATTE","qty":1}]}`,
 		"unreceive_purchase": `{"number":"PO-000002","sku":"CUP-LATTE","qty":1}`,

@@ -23,6 +23,7 @@ func (s *Service) ops() []schema.Op {
 		s.listPurchases(),     // po list
 		s.purchaseDetail(),    // po show
 		s.createPurchase(),    // po create
+		s.editPurchase(),      // po edit
 		s.orderPurchase(),     // po order
 		s.receivePurchase(),   // po receive
 		s.unreceivePurchase(), // po unreceive

@@ -2,6 +2,7 @@ package reorder
 
 import (
 	"context"
+	"slices"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -137,6 +138,7 @@ func (s *Service) PurchaseOrder(ctx context.Context, number string) (o PurchaseO
 // supplier or a SKU of theirs has Q in it.
 type OrderQuery struct {
 	Status, Supplier, Q, After string
+	Newest                     bool  // the last number first
 	Limit                      int64 // 0 is all
 }
 
@@ -162,12 +164,16 @@ func (s *Service) Orders(ctx context.Context, q OrderQuery) (page OrderPage, err
 		if err != nil {
 			return err
 		}
+		if q.Newest {
+			slices.Reverse(stored)
+		}
 		for _, o := range stored {
 			if q.Status != "" && o.Status != q.Status || q.Supplier != "" && folded(o.Supplier) != folded(q.Supplier) ||
 				wanted != "" && !containsFolded(wanted, o.Number, o.Supplier) {
 				continue
 			}
-			if page.Total++; o.Number <= q.After {
+			page.Total++
+			if q.After != "" && (!q.Newest && o.Number <= q.After || q.Newest && o.Number >= q.After) {
 				continue
 			}
 			if n := int64(len(page.PurchaseOrders)); q.Limit > 0 && n == q.Limit {

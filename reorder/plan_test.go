@@ -24,6 +24,7 @@ var excuses = map[string]string{
 	"SELECT " + columns + " FROM skus":                  "new settings judge every SKU",
 	"SELECT day, sku_id, qty FROM sales":                "doctor adds up all sales",
 	"SELECT number, status, sku_id, ordered, received FROM purchase_orders CROSS JOIN purchase_order_lines ON order_id = purchase_orders.id": "doctor adds up all orders",
+	countSales:                         "the narrowing is put behind it",
 	selectShares:                       "an export gives all sales",
 	selectShares + "ORDER BY day, sku": "an export gives all sales",
 	"SELECT " + lineColumns + " FROM purchase_order_lines CROSS JOIN skus ON skus.id = sku_id WHERE order_id = ? ORDER BY sku": "one order's lines are sorted",

@@ -67,5 +67,5 @@ var (
 	anyOrder   = choicesOf("SELECT number, status || ' ' || supplier FROM purchase_orders ORDER BY number LIMIT ?")
 	anySupply  = choicesOf("SELECT name, email FROM suppliers ORDER BY name LIMIT ?")
 	anySKU     = choicesOf("SELECT sku, name FROM skus ORDER BY sku LIMIT ?")
-	anyChannel = choicesOf("SELECT name, '' FROM sales_channels ORDER BY name LIMIT ?")
+	anyChannel = choicesOf("SELECT name, name FROM sales_channels ORDER BY name LIMIT ?")
 )

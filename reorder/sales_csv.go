@@ -43,11 +43,12 @@ type share struct {
 type soldShares struct {
 	day    exact.Day
 	sku    string
+	name   string
 	qty    exact.Milli
 	shares []share
 }
 
-const selectShares = `SELECT day, sku, sales.qty, ifnull(sales_channels.name, ''), ifnull(channel_sales.qty, 0)
+const selectShares = `SELECT day, sku, skus.name, sales.qty, ifnull(sales_channels.name, ''), ifnull(channel_sales.qty, 0)
 	FROM sales CROSS JOIN skus ON skus.id = sku_id
 	LEFT JOIN channel_sales USING (day, sku_id) LEFT JOIN sales_channels ON sales_channels.id = channel_id `
 
@@ -66,12 +67,12 @@ func eachSold(c *db.Conn, fn func(soldShares) error, query string, args ...any) 
 		return fn(at)
 	}
 	err := db.Each(c, func(r *db.Row) error {
-		day, sku, qty, name, part := r.Day(), r.Text(), r.Milli(), r.Text(), r.Milli()
+		day, sku, called, qty, name, part := r.Day(), r.Text(), r.Text(), r.Milli(), r.Text(), r.Milli()
 		if day != at.day || sku != at.sku {
 			if err := give(); err != nil {
 				return err
 			}
-			at, rest = soldShares{day: day, sku: sku, qty: qty, shares: at.shares[:0]}, qty
+			at, rest = soldShares{day: day, sku: sku, name: called, qty: qty, shares: at.shares[:0]}, qty
 		}
 		if name != "" {
 			at.shares = append(at.shares, share{name, part})

@@ -94,12 +94,14 @@ func printProduct(w io.Writer, answer any) {
 type Sales struct {
 	Sales []DaySale `json:"sales"`
 	Next  *string   `json:"next" about:"give it as after for the next page; null at the end"`
+	Total int64     `json:"total" about:"how many there are in all"`
 }
 
 // DaySale is what a SKU sold on a day.
 type DaySale struct {
 	Date     exact.Day   `json:"date"`
 	SKU      string      `json:"sku"`
+	Name     string      `json:"name"`
 	Qty      exact.Milli `json:"qty"`
 	Channels []share     `json:"channels" about:"what of it was sold where; an empty channel is none"`
 }
@@ -123,27 +125,35 @@ func (s *Service) Sales(ctx context.Context, q SalesQuery) (page Sales, err erro
 		if q.To != nil {
 			to = *q.To
 		}
-		query, args := selectShares+"WHERE day BETWEEN ? AND ?", []any{from, to}
+		where, args := "WHERE day BETWEEN ? AND ?", []any{from, to}
 		if q.SKU != "" {
 			rec, err := find(c, q.SKU)
 			if err != nil {
 				return err
 			}
-			query, args = query+" AND sku_id = ?", append(args, rec.id)
+			where, args = where+" AND sku_id = ?", append(args, rec.id)
 		}
+		if q.Channel != "" {
+			where += ` AND EXISTS (SELECT 1 FROM channel_sales AS part CROSS JOIN sales_channels AS named ON named.id = part.channel_id
+				WHERE part.day = sales.day AND part.sku_id = sales.sku_id AND named.name = ?)`
+			args = append(args, q.Channel)
+		}
+		total, _, err := db.One(c, db.Int, countSales+where, args...)
+		if err != nil {
+			return err
+		}
+		page.Total = total
+		query := selectShares + where
 		if day, sku, ok := parseSaleKey(q.After); ok {
 			query, args = query+" AND (day < ? OR day = ? AND sku > ?)", append(args, day, day, sku)
 		}
-		err := eachSold(c, func(at soldShares) error {
-			if q.Channel != "" && !at.in(q.Channel) {
-				return nil
-			}
+		err = eachSold(c, func(at soldShares) error {
 			if n := int64(len(page.Sales)); q.Limit > 0 && n == q.Limit {
 				next := page.Sales[n-1].Date.String() + " " + page.Sales[n-1].SKU
 				page.Next = &next
 				return errEnough
 			}
-			page.Sales = append(page.Sales, DaySale{at.day, at.sku, at.qty, append([]share(nil), at.shares...)})
+			page.Sales = append(page.Sales, DaySale{at.day, at.sku, at.name, at.qty, append([]share(nil), at.shares...)})
 			return nil
 		}, query+" ORDER BY day DESC, sku", args...)
 		if errors.Is(err, errEnough) {
@@ -157,14 +167,7 @@ func (s *Service) Sales(ctx context.Context, q SalesQuery) (page Sales, err erro
 // errEnough ends a list that has as many rows as were asked for.
 var errEnough = errors.New("enough rows")
 
-func (s soldShares) in(channel string) bool {
-	for _, part := range s.shares {
-		if part.Channel == channel {
-			return true
-		}
-	}
-	return false
-}
+const countSales = "SELECT count(*) FROM sales "
 
 func bindSales(f *schema.Form, q *SalesQuery) {
 	f.Text(&q.Channel, "channel", "only days on which this channel sold", schema.Most(maxChannel), schema.Choices(anyChannel))
@@ -174,7 +177,7 @@ func bindSales(f *schema.Form, q *SalesQuery) {
 }
 
 func sampleSales() Sales {
-	return Sales{Sales: []DaySale{{sampleDay.today - 1, sample.Code, 2500, []share{{"", 500}, {"web", 2000}}}}}
+	return Sales{Sales: []DaySale{{sampleDay.today - 1, sample.Code, sample.Name, 2500, []share{{"", 500}, {"web", 2000}}}}}
 }
 
 func printSales(w io.Writer, answer any) {

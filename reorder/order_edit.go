@@ -1,0 +1,114 @@
+package reorder
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// OrderEdit is what of a draft is to change: the lines that it names, a quantity of 0
+// takes one out; the day unless nil, or none with NoDate.
+type OrderEdit struct {
+	Lines        []NewLine
+	ExpectedDate *exact.Day
+	NoDate       bool
+}
+
+// EditOrder changes a draft. Refused: an order that is no draft, an unknown SKU, one
+// that stands in two lines, numbers out of their ranges, an order without a line.
+func (s *Service) EditOrder(ctx context.Context, who db.Caller, number string, e OrderEdit) (PurchaseOrder, error) {
+	return s.act(ctx, who, number, "purchase_order.edited", func(tx *db.Tx, o *storedOrder) (any, error) {
+		if o.Status != Draft {
+			return nil, fault.Invalidf("status: purchase order %s is %s; only a draft is edited", o.Number, o.Status)
+		}
+		was := *o
+		was.Lines = slices.Clone(o.Lines)
+		if e.ExpectedDate != nil || e.NoDate {
+			o.ExpectedDate = e.ExpectedDate
+		}
+		if err := o.edit(tx, e.Lines); err != nil {
+			return nil, err
+		}
+		o.suggested = false
+		return struct {
+			ExpectedDate *exact.Day  `json:"expected_date"`
+			Lines        []OrderLine `json:"lines"`
+		}{o.ExpectedDate, o.Lines}, rewrite(tx, was, o, nil, cause{})
+	})
+}
+
+// edit takes over the wanted lines.
+func (o *storedOrder) edit(tx *db.Tx, wanted []NewLine) error {
+	seen := map[string]bool{}
+	for _, w := range wanted {
+		if seen[w.SKU] {
+			return fault.Fieldf("lines", "lines: %s stands in two lines; give it once", w.SKU)
+		}
+		seen[w.SKU] = true
+		l := o.line(w.SKU)
+		if w.Qty == 0 {
+			if l == nil {
+				continue
+			}
+			if _, err := tx.Exec("DELETE FROM purchase_order_lines WHERE order_id = ? AND sku_id = ?", o.id, l.skuID); err != nil {
+				return err
+			}
+			o.Lines = slices.DeleteFunc(o.Lines, func(l OrderLine) bool { return l.SKU == w.SKU })
+			continue
+		}
+		if l == nil {
+			rec, err := find(&tx.Conn, w.SKU)
+			if err != nil {
+				return err
+			}
+			o.Lines = append(o.Lines, lineOf(rec))
+			l = &o.Lines[len(o.Lines)-1]
+		}
+		l.Ordered = w.Qty
+		if w.UnitCostCents != nil {
+			l.UnitCostCents = *w.UnitCostCents
+		}
+		if err := l.check(); err != nil {
+			return err
+		}
+	}
+	if len(o.Lines) == 0 {
+		return fault.Fieldf("lines", "lines: a purchase order has at least one; cancel it instead")
+	}
+	return nil
+}
+
+func (s *Service) editPurchase() schema.Op {
+	return schema.Op{
+		Name: "edit_purchase",
+		About: "Change a draft: the quantities and prices of the lines that are given, a quantity of 0 takes a line out, and the expected day. " +
+			"A draft that was edited is not replaced by later suggestions.",
+		Writes: true, Response: sampleOrder(Draft, 0), Refuses: []fault.Kind{fault.NotFound},
+		Command: "reorder po edit NUMBER",
+		Example: "reorder po edit PO-000001 --line TEA-1=36 --expected 2026-12-01",
+		Bind: func(f *schema.Form) schema.Handler {
+			var number string
+			var e OrderEdit
+			bindNumber(f, &number)
+			f.Objects("lines", "a SKU with its new quantity; 0 takes it out", maxLines, func(f *schema.Form) {
+				var l NewLine
+				f.Text(&l.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
+				f.Milli(&l.Qty, "qty", "how much", schema.Required, schema.Label("Quantity"), schema.Range(0, int64(maxQty/1000)), schema.Example(36))
+				f.IntPtr(&l.UnitCostCents, "unit_cost_cents", "what one unit costs, in cents", schema.Range(0, maxUnitCost))
+				e.Lines = append(e.Lines, l)
+			}, schema.Flag("line"), schema.Written(writtenLine))
+			f.DayPtr(&e.ExpectedDate, "expected_date", "the day on which it is expected", schema.Flag("expected"), schema.Clear(&e.NoDate))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.EditOrder(ctx, who, number, e) }
+		},
+		Print: printStatus, Leads: orderLeads,
+		Did: func(answer any, m schema.Money) string {
+			o, _ := answer.(PurchaseOrder)
+			return fmt.Sprintf("Purchase order %s is changed: %s.", o.Number, m(o.TotalCents))
+		},
+	}
+}

@@ -1,0 +1,147 @@
+package page
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/reorder"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+type ordersView struct{ reorder.OrderPage }
+
+func (v ordersView) next() string {
+	if v.Next == nil {
+		return ""
+	}
+	return *v.Next
+}
+
+func orders(s *reorder.Service) page.Page {
+	return page.New(page.Spec[ordersView]{
+		Path: "/purchase-orders", Title: "Purchase orders", Menu: "Purchase orders", Key: "p",
+		Load: func(f *schema.Form) page.Loader[ordersView] {
+			q := reorder.OrderQuery{Newest: true}
+			f.Enum(&q.Status, "status", "Only this status", []string{reorder.Draft, reorder.Ordered, reorder.Partial, reorder.Received, reorder.Cancelled})
+			bindSupplier(f, &q.Supplier)
+			var p page.Paging
+			p.Bind(f)
+			q.Q, q.After, q.Limit = p.Q, p.After, p.Limit
+			return func(ctx context.Context, _ db.Caller) (ordersView, error) {
+				all, err := s.Orders(ctx, q)
+				return ordersView{all}, err
+			}
+		},
+		View: func(v ordersView) templ.Component { return Orders(v) },
+		CSV: func(v ordersView) page.Sheet {
+			sheet := page.Sheet{Name: "purchase-orders", Columns: []string{"number", "sku", "supplier", "status", "expected_date", "ordered", "received", "unit_cost_cents"}}
+			for _, o := range v.PurchaseOrders {
+				day := ""
+				if o.ExpectedDate != nil {
+					day = o.ExpectedDate.String()
+				}
+				for _, l := range o.Lines {
+					sheet.Rows = append(sheet.Rows, []string{o.Number, l.SKU, o.Supplier, o.Status, day, l.Ordered.String(), l.Received.String(), page.Num(l.UnitCostCents)})
+				}
+			}
+			return sheet
+		},
+	})
+}
+
+// orderView is one purchase order with what is known of its supplier.
+type orderView struct {
+	reorder.PurchaseOrder
+	supplier reorder.Supplier
+}
+
+// PageTitle is the order's number.
+func (v orderView) PageTitle() string { return v.Number }
+
+// open tells that goods are still to come.
+func (v orderView) open() bool { return v.Status == reorder.Ordered || v.Status == reorder.Partial }
+
+// form is the act that the boxes of the lines belong to: editing a draft, or receiving.
+func (v orderView) form() string {
+	switch {
+	case v.Status == reorder.Draft:
+		return "edit_purchase"
+	case v.open():
+		return "receive_purchase"
+	}
+	return ""
+}
+
+// value is what a line's box holds at first.
+func (v orderView) value(l reorder.OrderLine) string {
+	if v.Status == reorder.Draft {
+		return l.Ordered.String()
+	}
+	return (l.Ordered - l.Received).String()
+}
+
+func field(i int, name string) string { return "lines." + strconv.Itoa(i) + "." + name }
+
+func loadOrder(s *reorder.Service) func(f *schema.Form) page.Loader[orderView] {
+	return func(f *schema.Form) page.Loader[orderView] {
+		var number string
+		f.Text(&number, "number", "The purchase order", schema.InPath("id"), schema.Most(64))
+		return func(ctx context.Context, _ db.Caller) (orderView, error) {
+			o, err := s.PurchaseOrder(ctx, number)
+			if err != nil {
+				return orderView{}, err
+			}
+			supplier, err := s.KnownSupplier(ctx, o.Supplier)
+			return orderView{o, supplier}, err
+		}
+	}
+}
+
+func order(s *reorder.Service) page.Page {
+	return page.New(page.Spec[orderView]{
+		Path: "/purchase-orders/:id", Title: "Purchase order", Load: loadOrder(s),
+		View: func(v orderView) templ.Component { return Order(v) },
+	})
+}
+
+// paper is the order to print and send.
+func paper(s *reorder.Service) page.Page {
+	return page.New(page.Spec[orderView]{
+		Path: "/purchase-orders/:id/print", Title: "Purchase order", Plain: true, Load: loadOrder(s),
+		View: func(v orderView) templ.Component { return Paper(v) },
+	})
+}
+
+// orderActions are what can be done with the order now; the first is the main one.
+func orderActions(v orderView) (all []page.Action) {
+	if v.Status == reorder.Draft {
+		all = append(all, page.Do("Order it", "order_purchase", "number", v.Number).Main().Key("o"))
+	}
+	all = append(all, page.Link("Print", page.Path("purchase-orders", v.Number, "print")).Key("p"))
+	if v.Status == reorder.Draft || v.open() {
+		all = append(all, page.Open("Cancel it", "cancel_purchase", "number", v.Number).Danger().Quiet())
+	}
+	return all
+}
+
+// lineHead is over the boxes of the lines.
+func lineHead(v orderView) string {
+	switch v.form() {
+	case "edit_purchase":
+		return "Order"
+	case "receive_purchase":
+		return "Came in"
+	}
+	return "Acts"
+}
+
+func expected(v orderView) map[string]string {
+	if v.ExpectedDate == nil {
+		return nil
+	}
+	return map[string]string{"expected_date": v.ExpectedDate.String()}
+}

@@ -1,0 +1,91 @@
+// Package page is the reorder service's screens: what to order, the SKUs, counts,
+// sales, purchase orders, suppliers and figures. Loaders call the service's exported
+// functions; the templates are markup and nothing else.
+package page
+
+import (
+	"net/url"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/reorder"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/page"
+)
+
+// Pages are the pages of the service.
+func Pages(s *reorder.Service) []page.Page {
+	return []page.Page{
+		toOrder(s), // /
+		skus(s),
+		product(s),
+		label(s),
+		count(s),
+		sales(s),
+		orders(s),
+		order(s),
+		paper(s),
+		suppliers(s),
+		figures(s),
+	}
+}
+
+// bindSupplier binds the filter by supplier.
+func bindSupplier(f *schema.Form, name *string) {
+	f.Text(name, "supplier", "Only this supplier's", schema.Most(200), schema.Label("Supplier"), schema.Choices(supplierChoices))
+}
+
+func supplierChoices(c *db.Conn) ([]schema.Choice, error) {
+	return reorder.SupplierChoices(c)
+}
+
+// pathQuery is a path with one parameter.
+func pathQuery(path, name, value string) string {
+	return path + "?" + url.Values{name: {value}}.Encode()
+}
+
+// noun is the word that follows a number.
+func noun(n int64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// decPtr is a figure, or a dash.
+func decPtr(d *exact.Decimal) templ.Component {
+	if d == nil {
+		return page.None()
+	}
+	return page.Dec(*d)
+}
+
+// look is how a SKU's status is drawn.
+func look(status string, active bool) (string, string) {
+	switch {
+	case !active:
+		return page.Idle, "Inactive"
+	case status == reorder.Below:
+		return page.Bad, "Below"
+	case status == reorder.Near:
+		return page.Warn, "Near"
+	}
+	return page.Good, "Healthy"
+}
+
+// orderLook is how a purchase order's status is drawn.
+func orderLook(status string) (string, string) {
+	switch status {
+	case reorder.Draft:
+		return page.Warn, "Draft"
+	case reorder.Ordered:
+		return page.Warn, "Ordered"
+	case reorder.Partial:
+		return page.Warn, "Partly here"
+	case reorder.Received:
+		return page.Good, "Received"
+	}
+	return page.Idle, "Cancelled"
+}

@@ -1,0 +1,57 @@
+package page
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/reorder"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+// toOrder is the first page: the report, whose marked rows become purchase orders.
+func toOrder(s *reorder.Service) page.Page {
+	return page.New(page.Spec[reorder.ToOrder]{
+		Path: "/", Title: "To order", Menu: "To order", Key: "o",
+		Load: func(f *schema.Form) page.Loader[reorder.ToOrder] {
+			q := reorder.ToOrderQuery{Status: reorder.Flagged}
+			f.Enum(&q.Status, "status", "Which SKUs", []string{reorder.Flagged, reorder.Below, reorder.Near, reorder.Healthy, reorder.All})
+			bindSupplier(f, &q.Supplier)
+			var p page.Paging
+			p.Bind(f, reorder.ShelfSorts...)
+			q.Sort, q.Falling = p.Column()
+			q.After, q.Limit = p.After, p.Limit
+			return func(ctx context.Context, _ db.Caller) (reorder.ToOrder, error) { return s.ToOrder(ctx, q) }
+		},
+		View: func(v reorder.ToOrder) templ.Component { return ToOrder(v) },
+		CSV: func(v reorder.ToOrder) page.Sheet {
+			sheet := page.Sheet{Name: "to-order", Columns: []string{"sku", "name", "supplier", "status", "current_stock", "on_order", "reorder_point", "days_of_stock",
+				"stockout_date", "suggested_qty", "est_cost_cents"}}
+			for _, r := range v.SKUs {
+				days, out := "", ""
+				if r.DaysOfStock != nil {
+					days = r.DaysOfStock.String()
+				}
+				if r.StockoutDate != nil {
+					out = r.StockoutDate.String()
+				}
+				sheet.Rows = append(sheet.Rows, []string{r.SKU, r.Name, r.Supplier, r.Status, r.CurrentStock.String(), r.OnOrder.String(), r.ReorderPoint.String(),
+					days, out, page.Num(r.SuggestedQty), page.Num(r.EstCostCents)})
+			}
+			return sheet
+		},
+	})
+}
+
+// reportChips are the quick filters over the report.
+func reportChips(v reorder.ToOrder) []page.Chip {
+	flagged, all := v.Counts.Below+v.Counts.Near, v.Counts.Below+v.Counts.Near+v.Counts.Healthy
+	return []page.Chip{
+		{Text: "To order", Count: &flagged},
+		{Value: reorder.Below, Text: "Below", Count: &v.Counts.Below},
+		{Value: reorder.Near, Text: "Near", Count: &v.Counts.Near},
+		{Value: reorder.All, Text: "All", Count: &all},
+	}
+}

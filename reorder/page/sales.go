@@ -1,0 +1,124 @@
+package page
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/reorder"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+type salesView struct {
+	reorder.Sales
+	query reorder.SalesQuery
+}
+
+func (v salesView) next() string {
+	if v.Next == nil {
+		return ""
+	}
+	return *v.Next
+}
+
+func sales(s *reorder.Service) page.Page {
+	return page.New(page.Spec[salesView]{
+		Path: "/sales", Title: "Sales", Menu: "Sales", Key: "a",
+		Load: func(f *schema.Form) page.Loader[salesView] {
+			var q reorder.SalesQuery
+			f.Text(&q.SKU, "sku", "Only this SKU", schema.Most(64), schema.Label("SKU"))
+			f.Text(&q.Channel, "channel", "Only days on which this channel sold", schema.Most(64), schema.Choices(reorder.ChannelChoices))
+			f.DayPtr(&q.From, "from", "The first day")
+			f.DayPtr(&q.To, "to", "The last day")
+			var p page.Paging
+			p.Bind(f)
+			q.After, q.Limit = p.After, p.Limit
+			return func(ctx context.Context, _ db.Caller) (salesView, error) {
+				all, err := s.Sales(ctx, q)
+				return salesView{all, q}, err
+			}
+		},
+		View: func(v salesView) templ.Component { return Sales(v) },
+		CSV: func(v salesView) page.Sheet {
+			sheet := page.Sheet{Name: "sales", Columns: []string{"date", "sku", "qty", "channel"}}
+			for _, d := range v.Sales.Sales {
+				for _, part := range d.Channels {
+					sheet.Rows = append(sheet.Rows, []string{d.Date.String(), d.SKU, part.Qty.String(), part.Channel})
+				}
+			}
+			return sheet
+		},
+	})
+}
+
+func figures(s *reorder.Service) page.Page {
+	return page.New(page.Spec[figuresView]{
+		Path: "/figures", Title: "Figures", Menu: "Figures", Key: "f",
+		Load: func(f *schema.Form) page.Loader[figuresView] {
+			var class string
+			f.Enum(&class, "class", "Only this class", []string{"A", "B", "C"})
+			var p page.Paging
+			p.Bind(f)
+			return func(ctx context.Context, _ db.Caller) (figuresView, error) {
+				figs, err := s.StockFigures(ctx)
+				v := figuresView{StockFigures: figs}
+				var all []reorder.StockFigure
+				for _, k := range figs.SKUs {
+					if class == "" || k.Class == class {
+						all = append(all, k)
+					}
+				}
+				v.total = int64(len(all))
+				v.SKUs, v.next = reorder.After(all, p.After, p.Limit, func(k reorder.StockFigure) string { return k.SKU })
+				return v, err
+			}
+		},
+		View: func(v figuresView) templ.Component { return Figures(v) },
+		CSV: func(v figuresView) page.Sheet {
+			sheet := page.Sheet{Name: "stock-figures", Columns: []string{"sku", "name", "value_cents", "class", "unsold_days"}}
+			for _, k := range v.SKUs {
+				sheet.Rows = append(sheet.Rows, []string{k.SKU, k.Name, page.Num(k.ValueCents), k.Class, page.Num(k.UnsoldDays)})
+			}
+			return sheet
+		},
+	})
+}
+
+type figuresView struct {
+	reorder.StockFigures
+	total int64
+	next  string
+}
+
+type suppliersView struct{ reorder.Suppliers }
+
+func (v suppliersView) next() string {
+	if v.Next == nil {
+		return ""
+	}
+	return *v.Next
+}
+
+func suppliers(s *reorder.Service) page.Page {
+	return page.New(page.Spec[suppliersView]{
+		Path: "/suppliers", Title: "Suppliers", Menu: "Suppliers", Key: "u",
+		Load: func(f *schema.Form) page.Loader[suppliersView] {
+			var p page.Paging
+			p.Bind(f)
+			return func(ctx context.Context, _ db.Caller) (suppliersView, error) {
+				all, err := s.Suppliers(ctx, reorder.SupplierQuery{Q: p.Q, After: p.After, Limit: p.Limit})
+				return suppliersView{all}, err
+			}
+		},
+		View: func(v suppliersView) templ.Component { return Suppliers(v) },
+		CSV: func(v suppliersView) page.Sheet {
+			sheet := page.Sheet{Name: "suppliers", Columns: s.SupplierColumns()}
+			for _, one := range v.Suppliers.Suppliers {
+				sheet.Rows = append(sheet.Rows, one.Cells())
+			}
+			return sheet
+		},
+	})
+}
