@@ -1,6 +1,7 @@
 package server
 
 import (
+	reorderpage "quartermaster/reorder/page"
 	"quartermaster/schema"
 	"quartermaster/schema/page"
 )
@@ -23,7 +24,7 @@ func (s *Services) shown(service string) shown {
 	case "rental":
 		return shown{} // pages: rentalpage.Pages(s.Rental), portal: rentalpage.PortalOps(s.Rental)
 	case "reorder":
-		return shown{} // pages: reorderpage.Pages(s.Reorder)
+		return shown{pages: reorderpage.Pages(s.Reorder)}
 	}
 	return shown{}
 }
