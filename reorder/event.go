@@ -19,6 +19,10 @@ type Alarm struct {
 	EstCostCents int64          `json:"est_cost_cents"`
 }
 
+// EventSubject is the SKU: an upload is about many, and receivers that take several
+// events at a time get those of one SKU in order.
+func (a Alarm) EventSubject() string { return "sku:" + a.SKU }
+
 // crossing is the service's one event.
 var crossing = schema.Event{
 	Name: "sku.reorder_point",

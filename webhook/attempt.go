@@ -8,41 +8,97 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// parcel is what one attempt needs.
-type parcel struct {
+// outgoing is a delivery with what its attempt needs.
+type outgoing struct {
 	id, endpoint                  int64
 	service, event, eventID, kind string
 	url, secret, oldSecret        string // oldSecret is "" when it no longer signs along
 	body                          []byte
+	subject                       string // what the event is about
+	test                          bool   // the event is an example
 	at                            exact.Instant
 }
 
-const parcelColumns = `d.id, d.endpoint_id, e.service, e.event, e.id, d.kind, p.url, p.secret,
-	CASE WHEN p.old_until > ?1 THEN p.old_secret END, e.body
+const outgoingColumns = `d.id, d.endpoint_id, e.service, e.event, e.id, d.kind, p.url, p.secret,
+	CASE WHEN p.old_until > ?1 THEN p.old_secret END, e.body, e.subject, e.test
 	FROM deliveries d CROSS JOIN endpoints p ON p.id = d.endpoint_id CROSS JOIN events e ON e.seq = d.event_seq`
 
-func scanParcel(r *db.Row) *parcel {
-	return &parcel{
+func scanOutgoing(r *db.Row) *outgoing {
+	return &outgoing{
 		id: r.Int(), endpoint: r.Int(), service: r.Text(), event: r.Text(), eventID: r.Text(), kind: r.Text(),
-		url: r.Text(), secret: r.Text(), oldSecret: r.Text(), body: r.Bytes(),
+		url: r.Text(), secret: r.Text(), oldSecret: r.Text(), body: r.Bytes(), subject: r.Text(), test: r.Bool(),
 	}
 }
 
+const oneOutgoing = "SELECT " + outgoingColumns + " WHERE d.id = ?2"
+
 // A delivery's id grows with its event's place in time, so the lowest is the oldest.
 // Only the sender's own deliveries are ever pending: a resend begins as sending.
-const oldestPending = "SELECT " + parcelColumns + ` WHERE d.endpoint_id = ?2 AND d.state = 'pending'
+const (
+	oldestPending = "SELECT " + outgoingColumns + ` WHERE d.endpoint_id = ?2 AND d.state = 'pending'
 	AND p.enabled = 1 AND p.removed_at IS NULL ORDER BY d.id LIMIT 1`
+	nextPending = `SELECT d.id, e.subject FROM deliveries d CROSS JOIN events e ON e.seq = d.event_seq
+	WHERE d.endpoint_id = ? AND d.state = 'pending' ORDER BY d.id LIMIT ?`
+	capacity = "SELECT parallel FROM endpoints WHERE id = ? AND enabled = 1 AND removed_at IS NULL"
+)
 
-// take marks the receiver's oldest pending delivery as being sent. The attempt may
-// begin once the transaction is on the disk.
-func take(tx *db.Tx, endpoint int64) (*parcel, error) {
-	p, found, err := db.One(&tx.Conn, scanParcel, oldestPending, tx.Now(), endpoint)
-	if err != nil || !found {
-		return nil, err
+// lookAhead bounds how many pending deliveries are looked at for one whose subject has
+// none under way.
+const lookAhead = 200
+
+// take marks deliveries of the receiver as being sent, the oldest first: as many as it
+// takes at a time beside those under way, and none of a subject that has one under way.
+// The attempts may begin once the transaction is on the disk. It also tells how many
+// the receiver takes at a time, 0 when it gets nothing.
+func take(tx *db.Tx, endpoint int64, underWay int, busy map[string]bool) (parallel int, all []*outgoing, err error) {
+	n, _, err := db.One(&tx.Conn, db.Int, capacity, endpoint)
+	parallel = int(n)
+	free := parallel - underWay
+	if err != nil || free <= 0 {
+		return parallel, nil, err
 	}
-	p.at = tx.Now()
-	_, err = tx.Exec("UPDATE deliveries SET state = 'sending', attempted_at = ? WHERE id = ?", tx.Now(), p.id)
-	return p, err
+	if parallel == 1 {
+		o, found, err := db.One(&tx.Conn, scanOutgoing, oldestPending, tx.Now(), endpoint)
+		if err != nil || !found {
+			return parallel, nil, err
+		}
+		return parallel, []*outgoing{o}, begin(tx, o)
+	}
+	ids, err := choose(&tx.Conn, endpoint, free, busy)
+	if err != nil {
+		return parallel, nil, err
+	}
+	for _, id := range ids {
+		o, _, err := db.One(&tx.Conn, scanOutgoing, oneOutgoing, tx.Now(), id)
+		if err != nil {
+			return parallel, nil, err
+		}
+		if err := begin(tx, o); err != nil {
+			return parallel, nil, err
+		}
+		all = append(all, o)
+	}
+	return parallel, all, nil
+}
+
+// choose gives the pending deliveries that may begin, at most free.
+func choose(c *db.Conn, endpoint int64, free int, busy map[string]bool) (ids []int64, err error) {
+	waits := map[string]bool{}
+	err = db.Each(c, func(r *db.Row) error {
+		id, subject := r.Int(), r.Text()
+		if len(ids) < free && !busy[subject] && !waits[subject] {
+			ids = append(ids, id)
+		}
+		waits[subject] = true
+		return nil
+	}, nextPending, endpoint, lookAhead)
+	return ids, err
+}
+
+func begin(tx *db.Tx, o *outgoing) error {
+	o.at = tx.Now()
+	_, err := tx.Exec("UPDATE deliveries SET state = 'sending', attempted_at = ? WHERE id = ?", o.at, o.id)
+	return err
 }
 
 // Attempt is one attempt and what came of it, for the log. It holds no URL, no
@@ -58,7 +114,7 @@ type Attempt struct {
 
 // try makes the attempt. The end of ctx, which is not the attempt's own time limit,
 // interrupts it.
-func (s *Sender) try(ctx context.Context, p *parcel) Attempt {
+func (s *Sender) try(ctx context.Context, p *outgoing) Attempt {
 	a := Attempt{Delivery: p.id, Endpoint: p.endpoint, Service: p.service, Event: p.event, EventID: p.eventID, Kind: p.kind}
 	begin := time.Now()
 	status, why := s.client.post(ctx, p.url, header(p, s.o.Version), p.body)

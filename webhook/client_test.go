@@ -144,7 +144,7 @@ func TestRequest(t *testing.T) {
 		}
 	})
 	to := &client{timeout: 20 * time.Second, allowPrivate: true}
-	h := header(&parcel{id: 7, service: "store", event: "order.paid", eventID: "evt_1", secret: "s", body: []byte(`{"n":1}`), at: 1}, "1.2.3")
+	h := header(&outgoing{id: 7, service: "store", event: "order.paid", eventID: "evt_1", secret: "s", body: []byte(`{"n":1}`), at: 1}, "1.2.3")
 	if status, why := to.post(t.Context(), l.url+"/a%20b?q=1#part", h, []byte(`{"n":1}`)); status != 200 || why != "" {
 		t.Fatalf("got %d %q", status, why)
 	}

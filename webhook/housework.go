@@ -19,10 +19,10 @@ const leftBehind = `SELECT d.id, d.endpoint_id, e.service, e.event, e.id, d.kind
 // anyAge is later than every attempt.
 const anyAge = exact.Instant(math.MaxInt64)
 
-// mend marks what a dead process left in sending as interrupted, and tells whether
+// recover marks what a dead process left in sending as interrupted, and tells whether
 // it could: abandoned resends, and, for a server that begins and is the only one,
 // its own deliveries of any age. A resend of a process that lives is left alone.
-func (s *Sender) mend(ctx context.Context, begins bool) bool {
+func (s *Sender) recover(ctx context.Context, begins bool) bool {
 	left, err := db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) ([]Attempt, error) {
 		left, err := interrupt(tx, "resend", tx.Now()-abandoned)
 		if err != nil || !begins {
@@ -74,7 +74,7 @@ const eventsDone = `SELECT seq FROM events WHERE seq <= (SELECT MAX(seq) FROM ev
 
 // tidy does what is not urgent: without it a file would grow for ever.
 func (s *Sender) tidy(ctx context.Context) {
-	s.mend(ctx, false)
+	s.recover(ctx, false)
 	for {
 		n, err := s.dropEvents(ctx)
 		if err != nil && ctx.Err() == nil {

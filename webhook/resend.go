@@ -47,7 +47,7 @@ func (s *Sender) Resend(ctx context.Context, who db.Caller, ask Ask) ([]Resent, 
 	if err := ask.check(); err != nil {
 		return []Resent{}, err
 	}
-	s.mend(ctx, false)
+	s.recover(ctx, false)
 	var plan []again
 	err := s.d.View(ctx, func(c *db.Conn) (err error) {
 		if ask.Failed {
@@ -150,15 +150,15 @@ func planFailed(c *db.Conn, service string, ask Ask) ([]again, error) {
 	}, missed, from, service, ask.Endpoint)
 }
 
-// resendAll carries the plan out, one lane a receiver.
+// resendAll carries the plan out, one worker a receiver.
 func (s *Sender) resendAll(ctx context.Context, who db.Caller, plan []again) ([]Resent, error) {
-	lanes := map[int64][]int{} // places in the plan, by receiver
+	workers := map[int64][]int{} // places in the plan, by receiver
 	for i, a := range plan {
-		lanes[a.endpoint] = append(lanes[a.endpoint], i)
+		workers[a.endpoint] = append(workers[a.endpoint], i)
 	}
 	made, errs := make([]Resent, len(plan)), make([]error, len(plan))
 	var group sync.WaitGroup
-	for _, places := range lanes {
+	for _, places := range workers {
 		group.Go(func() {
 			for _, i := range places {
 				if made[i], errs[i] = s.resend(ctx, who, plan[i]); errs[i] != nil {
@@ -186,7 +186,7 @@ type resent struct {
 // the first byte leaves.
 func (s *Sender) resend(ctx context.Context, who db.Caller, a again) (Resent, error) {
 	who.Service = a.service
-	p, err := db.Update(ctx, s.d, who, func(tx *db.Tx) (*parcel, error) {
+	p, err := db.Update(ctx, s.d, who, func(tx *db.Tx) (*outgoing, error) {
 		if err := mayGet(&tx.Conn, a.endpoint); err != nil {
 			return nil, err
 		}
@@ -195,7 +195,7 @@ func (s *Sender) resend(ctx context.Context, who db.Caller, a again) (Resent, er
 		if err != nil {
 			return nil, err
 		}
-		p, _, err := db.One(&tx.Conn, scanParcel, "SELECT "+parcelColumns+" WHERE d.id = ?2", tx.Now(), id)
+		p, _, err := db.One(&tx.Conn, scanOutgoing, oneOutgoing, tx.Now(), id)
 		if err != nil {
 			return nil, err
 		}
@@ -205,11 +205,11 @@ func (s *Sender) resend(ctx context.Context, who db.Caller, a again) (Resent, er
 	if err != nil {
 		return Resent{}, err
 	}
-	return s.settle(ctx, a.of, s.try(ctx, p))
+	return s.finish(ctx, a.of, s.try(ctx, p))
 }
 
-// settle keeps what came of a resend; like drain it does not give that up lightly.
-func (s *Sender) settle(ctx context.Context, of int64, outcome Attempt) (Resent, error) {
+// finish keeps what came of a resend; like drain it does not give that up lightly.
+func (s *Sender) finish(ctx context.Context, of int64, outcome Attempt) (Resent, error) {
 	for {
 		d, err := db.Update(context.WithoutCancel(ctx), s.d, db.Bookkeeping(), func(tx *db.Tx) (Delivery, error) {
 			if err := record(tx, outcome); err != nil {

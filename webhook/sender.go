@@ -19,28 +19,29 @@ type Options struct {
 	Trouble      func(err error) // told when the database cannot be read or written; nothing is lost by it
 }
 
-// Sender sends what is pending, each receiver's deliveries one after another in the
-// order in which their events happened, every receiver by itself.
+// Sender sends what is pending: each receiver's deliveries in the order in which their
+// events happened, one after another or, to a receiver that was added so, several at a
+// time in order per subject. Every receiver is served by itself.
 type Sender struct {
 	d      *db.DB
 	o      Options
 	client client
-	beat   time.Duration
+	poll   time.Duration
 
 	wake  chan struct{}
-	stale atomic.Bool // a lane ended for want of the database: look again at the next beat
+	stale atomic.Bool // a worker ended for want of the database: look again at the next poll
 
-	mu    sync.Mutex
-	lanes map[int64]bool // receivers that are being served; true when there is more to look for
-	group sync.WaitGroup
+	mu      sync.Mutex
+	workers map[int64]chan struct{} // by receiver that is being served; told when there is more to look for
+	group   sync.WaitGroup
 }
 
-// beat is how often the sender looks whether another process has written; housework
-// how often it tidies up; breath how long a receiver is left alone after a failure.
 const (
-	beat      = time.Second
-	housework = time.Hour
-	breath    = 20 * time.Millisecond
+	pollInterval = time.Second           // how often the sender looks whether another process has written
+	housework    = time.Hour             // how often it tidies up
+	failureDelay = 20 * time.Millisecond // how long a receiver is left alone after a failure
+	gatherFor    = 2 * time.Millisecond  // how long attempts that end together wait for one commit
+	mostParallel = 16                    // deliveries at a time to one receiver
 )
 
 // NewSender gives a sender that does nothing yet. Resend may be used without Run.
@@ -58,8 +59,8 @@ func NewSender(d *db.DB, o Options) *Sender {
 		o.Trouble = func(error) {}
 	}
 	return &Sender{
-		d: d, o: o, client: client{timeout: o.Timeout, allowPrivate: o.AllowPrivate}, beat: beat,
-		wake: make(chan struct{}, 1), lanes: map[int64]bool{},
+		d: d, o: o, client: client{timeout: o.Timeout, allowPrivate: o.AllowPrivate}, poll: pollInterval,
+		wake: make(chan struct{}, 1), workers: map[int64]chan struct{}{},
 	}
 }
 
@@ -95,13 +96,13 @@ func (s *Sender) Run(ctx context.Context) {
 
 // watch looks for work whenever there may be some.
 func (s *Sender) watch(ctx, attempts context.Context) {
-	beats, hours := time.NewTicker(s.beat), time.NewTicker(housework)
-	defer beats.Stop()
+	polls, hours := time.NewTicker(s.poll), time.NewTicker(housework)
+	defer polls.Stop()
 	defer hours.Stop()
 	begun, look, tidy, seen := false, false, false, int64(-1)
 	for ctx.Err() == nil {
 		if !begun {
-			begun = s.mend(ctx, true)
+			begun = s.recover(ctx, true)
 			look, tidy = begun, begun
 		}
 		if begun && look {
@@ -115,7 +116,7 @@ func (s *Sender) watch(ctx, attempts context.Context) {
 		case <-ctx.Done():
 		case <-s.wake:
 			look = true
-		case <-beats.C:
+		case <-polls.C:
 			look = s.moved(&seen)
 		case <-hours.C:
 			tidy = true
@@ -157,102 +158,31 @@ func (s *Sender) look(ctx, attempts context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, id := range owed {
-		if _, served := s.lanes[id]; served {
-			s.lanes[id] = true
+		if more, served := s.workers[id]; served {
+			select {
+			case more <- struct{}{}:
+			default: // it has been told, and has not looked yet
+			}
 			continue
 		}
-		s.lanes[id] = false
-		s.group.Go(func() { s.serve(ctx, attempts, id) })
+		more := make(chan struct{}, 1)
+		s.workers[id] = more
+		s.group.Go(func() { s.serve(ctx, attempts, id, more) })
 	}
 }
 
-// serve is a receiver's lane: it lives while there is something to send.
-func (s *Sender) serve(ctx, attempts context.Context, endpoint int64) {
+// serve is a receiver's worker: it lives while there is something to send.
+func (s *Sender) serve(ctx, attempts context.Context, endpoint int64, more chan struct{}) {
 	for {
-		s.drain(ctx, attempts, endpoint)
+		newWorker(s, endpoint, more).run(ctx, attempts)
 		s.mu.Lock()
-		if !s.lanes[endpoint] {
-			delete(s.lanes, endpoint)
+		select {
+		case <-more:
+			s.mu.Unlock()
+		default:
+			delete(s.workers, endpoint)
 			s.mu.Unlock()
 			return
 		}
-		s.lanes[endpoint] = false
-		s.mu.Unlock()
-	}
-}
-
-// drain makes one attempt after another until nothing is pending or ctx ends. What
-// came of an attempt and the taking of the next share a commit, and commits of lanes
-// that wait at the same time share a sync. After a failure the lane rests a breath
-// before it takes the next: a receiver that is ill shall not cost more than one that
-// is well, and what waits for it may then find it recovered.
-func (s *Sender) drain(ctx, attempts context.Context, endpoint int64) {
-	var last *Attempt
-	var rest <-chan time.Time // set after a failure
-	for {
-		p, err := s.next(ctx, endpoint, last, rest == nil)
-		switch {
-		case err != nil && last == nil:
-			s.o.Trouble(err)
-			s.stale.Store(true)
-			return
-		case err != nil:
-			s.o.Trouble(err)
-			if pause(attempts) { // what came of an attempt is not given up lightly
-				continue
-			}
-			s.o.Log(*last)
-			return
-		}
-		if last != nil {
-			s.o.Log(*last)
-		}
-		if rest != nil {
-			select {
-			case <-rest:
-			case <-ctx.Done():
-			}
-			last, rest = nil, nil
-			continue
-		}
-		if p == nil {
-			return
-		}
-		a := s.try(attempts, p)
-		last = &a
-		if a.State == failed {
-			rest = time.After(breath)
-		}
-	}
-}
-
-// next writes what came of the last attempt and, if it is to, takes the receiver's next
-// delivery, none when ctx has ended.
-func (s *Sender) next(ctx context.Context, endpoint int64, last *Attempt, more bool) (*parcel, error) {
-	return db.Update(context.WithoutCancel(ctx), s.d, db.Bookkeeping(), func(tx *db.Tx) (*parcel, error) {
-		if last != nil {
-			if err := record(tx, *last); err != nil {
-				return nil, err
-			}
-			if err := prune(tx, endpoint); err != nil {
-				return nil, err
-			}
-		}
-		if more && ctx.Err() == nil {
-			return take(tx, endpoint)
-		}
-		return nil, nil
-	})
-}
-
-// pause waits a beat, and tells whether it was a whole one.
-func pause(ctx context.Context) bool {
-	t := time.NewTimer(beat)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

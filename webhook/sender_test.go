@@ -284,12 +284,12 @@ func TestDisabledAndRemoved(t *testing.T) {
 	}
 }
 
-// TestWake takes the beat away: an event of this process goes out at once, because
+// TestWake takes the polling away: an event of this process goes out at once, because
 // its commit wakes the sender.
 func TestWake(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
-	s.sender.SetBeat(time.Hour)
+	s.sender.SetPoll(time.Hour)
 	url, requests := receiver(t, nil)
 	s.add(url)
 	s.run()

@@ -11,8 +11,8 @@ import (
 )
 
 // header gives the headers of one attempt, signatures included. They depend on
-// nothing but the parcel and the program's version.
-func header(p *parcel, version string) http.Header {
+// nothing but the delivery and the program's version.
+func header(p *outgoing, version string) http.Header {
 	service := "X-" + strings.ToUpper(p.service[:1]) + p.service[1:]
 	stamp := strconv.FormatInt(int64(p.at), 10)
 	h := http.Header{}
@@ -20,6 +20,9 @@ func header(p *parcel, version string) http.Header {
 	h.Set("User-Agent", "quartermaster/"+version)
 	h.Set(service+"-Event", p.event)
 	h.Set(service+"-Delivery", strconv.FormatInt(p.id, 10))
+	if p.test {
+		h.Set(service+"-Test", "true")
+	}
 	h.Set(service+"-Signature", "sha256="+hex.EncodeToString(mac([]byte(p.secret), p.body)))
 	h.Set("Webhook-Id", p.eventID)
 	h.Set("Webhook-Timestamp", stamp)

@@ -15,6 +15,7 @@ type Tx struct {
 	d                       *DB
 	who                     Caller
 	wrote, audited, emitted bool
+	subject                 string // of the audit entry that was written last
 }
 
 // Who is the caller for whom the transaction runs.
@@ -97,7 +98,7 @@ func (tx *Tx) insertAudit(service, actor, via, action, subject string, changes a
 	if err != nil {
 		return err
 	}
-	tx.audited = true
+	tx.audited, tx.subject = true, subject
 	return failed(run(tx.c, "INSERT INTO audit (at, service, actor, via, action, subject, changes) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		tx.Now(), service, actor, via, action, subject, string(body)))
 }
@@ -106,30 +107,50 @@ func (tx *Tx) insertAudit(service, actor, via, action, subject string, changes a
 type event struct {
 	ID        string        `json:"id"`
 	Event     string        `json:"event"`
+	Test      bool          `json:"test,omitempty"`
 	Service   string        `json:"service"`
 	CreatedAt exact.Instant `json:"created_at"`
 	Data      any           `json:"data"`
 }
 
+// About is an event's data that says what it is about, as the audit trail names it. The
+// others are about the subject of the audit entry that the transaction wrote last.
+type About interface{ EventSubject() string }
+
 // Emit writes an event of the caller's service and one pending delivery for every
-// receiver that wants it. Its body is fixed here.
+// receiver that wants it. Its body is fixed here. A receiver that takes several at a
+// time gets those of one subject in order.
 func (tx *Tx) Emit(name string, data any) error {
-	e := event{ID: "evt_" + randomHex(16), Event: name, Service: tx.who.Service, CreatedAt: tx.Now(), Data: data}
-	body, err := strict.Marshal(e)
-	if err != nil {
-		return err
+	about := tx.subject
+	if a, ok := data.(About); ok {
+		about = a.EventSubject()
 	}
-	seq, err := tx.Insert("INSERT INTO events (id, service, event, created_at, body) VALUES (?, ?, ?, ?, ?)",
-		e.ID, e.Service, e.Event, e.CreatedAt, body)
+	seq, err := tx.insertEvent(name, about, data, false)
 	if err != nil {
 		return err
 	}
 	owed, err := tx.Exec(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at)
 		SELECT id, ?, 'auto', 'pending', ? FROM endpoints
 		WHERE service = ? AND removed_at IS NULL AND enabled = 1
-		AND (events = '' OR instr(',' || events || ',', ',' || ? || ',') > 0)`, seq, tx.Now(), e.Service, name)
+		AND (events = '' OR instr(',' || events || ',', ',' || ? || ',') > 0)`, seq, tx.Now(), tx.who.Service, name)
 	tx.emitted = tx.emitted || owed > 0
 	return err
+}
+
+// Example writes an event that did not happen, for a receiver to be tried with, and
+// gives its place among the events. Nobody is owed it.
+func (tx *Tx) Example(name string, data any) (seq int64, err error) {
+	return tx.insertEvent(name, "", data, true)
+}
+
+func (tx *Tx) insertEvent(name, about string, data any, test bool) (seq int64, err error) {
+	e := event{ID: "evt_" + randomHex(16), Event: name, Test: test, Service: tx.who.Service, CreatedAt: tx.Now(), Data: data}
+	body, err := strict.Marshal(e)
+	if err != nil {
+		return 0, err
+	}
+	return tx.Insert("INSERT INTO events (id, service, event, created_at, body, subject, test) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		e.ID, e.Service, e.Event, e.CreatedAt, body, about, test)
 }
 
 func randomHex(n int) string {
