@@ -80,7 +80,7 @@ func (c *client) post(ctx context.Context, target string, h http.Header, body []
 	// A receiver may answer before it has read everything and close: what it said
 	// counts, and when it said nothing, reading tells why better than writing.
 	_ = req.Write(wire)
-	return answer(ctx, wire, req)
+	return readAnswer(ctx, wire, req)
 }
 
 // connect opens the connection. The address is judged when the name has been
@@ -108,9 +108,9 @@ func (c *client) connect(ctx context.Context, u *url.URL) (net.Conn, class) {
 	return conn, ""
 }
 
-// answer reads the answer's status, passing over interim answers, and throws a
+// readAnswer reads the answer's status, passing over interim answers, and throws a
 // little of its body away, so that a receiver which is still writing can finish.
-func answer(ctx context.Context, wire io.Reader, req *http.Request) (status int, why class) {
+func readAnswer(ctx context.Context, wire io.Reader, req *http.Request) (status int, why class) {
 	limit := &io.LimitedReader{R: wire, N: maxHeader}
 	in := bufio.NewReader(limit)
 	for {

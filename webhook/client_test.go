@@ -346,17 +346,17 @@ func TestLittleOfTheBodyIsRead(t *testing.T) {
 		"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n": "a",
 	} {
 		in := &counted{r: io.MultiReader(strings.NewReader(head), &endless{text: body})}
-		status, why := answer(t.Context(), in, nil)
+		status, why := readAnswer(t.Context(), in, nil)
 		if status != 200 || why != "" || in.n > len(head)+4<<10 {
 			t.Errorf("%.40q: got %d %q, and %d bytes of the body were read", head, status, why, in.n-len(head))
 		}
 	}
 	late := io.MultiReader(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), iotest.ErrReader(os.ErrDeadlineExceeded))
-	if status, why := answer(t.Context(), late, nil); status != 200 || why != "" {
+	if status, why := readAnswer(t.Context(), late, nil); status != 200 || why != "" {
 		t.Errorf("a body that never comes: got %d %q", status, why)
 	}
 	in := &counted{r: io.MultiReader(strings.NewReader("HTTP/1.1 200 OK\r\n"), &endless{text: "X: y\r\n"})}
-	if status, why := answer(t.Context(), in, nil); status != 0 || why != badResponse || in.n > 64<<10 {
+	if status, why := readAnswer(t.Context(), in, nil); status != 0 || why != badResponse || in.n > 64<<10 {
 		t.Errorf("endless headers: got %d %q after %d bytes", status, why, in.n)
 	}
 }
@@ -371,7 +371,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add("220 mail.example\r\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		in := &counted{r: strings.NewReader(text)}
-		status, why := answer(context.Background(), in, &http.Request{Method: http.MethodPost})
+		status, why := readAnswer(context.Background(), in, &http.Request{Method: http.MethodPost})
 		if (status == 0) == (why == "") || status != 0 && (status < 100 || status > 999) {
 			t.Errorf("%q: got %d %q", text, status, why)
 		}

@@ -17,6 +17,13 @@ const (
 	interrupted = "interrupted" // cut off while it was tried, so that whether it arrived is not known; or before, by its receiver's removal
 )
 
+// The kinds of deliveries.
+const (
+	auto   = "auto"   // made by the event
+	resend = "resend" // asked for
+	test   = "test"   // an example, to try the receiver with
+)
+
 // Delivery is one entry of the delivery log: an event, a receiver, and at most one
 // attempt.
 type Delivery struct {
@@ -25,7 +32,7 @@ type Delivery struct {
 	EndpointID   int64          `json:"endpoint_id"`
 	Event        string         `json:"event"`
 	EventID      string         `json:"event_id"`
-	Kind         string         `json:"kind" enum:"auto,resend"`
+	Kind         string         `json:"kind" enum:"auto,resend,test"`
 	State        string         `json:"state" enum:"pending,sending,delivered,failed,interrupted"`
 	ResponseCode *int64         `json:"response_code"` // null when there was no answer
 	Error        *string        `json:"error"`         // a class, null when there was an answer

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"math"
+	"time"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -25,6 +26,11 @@ const anyAge = exact.Instant(math.MaxInt64)
 func (s *Sender) recover(ctx context.Context, begins bool) bool {
 	left, err := db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) ([]Attempt, error) {
 		left, err := interrupt(tx, "resend", tx.Now()-abandoned)
+		if err != nil {
+			return left, err
+		}
+		tests, err := interrupt(tx, "test", tx.Now()-abandoned)
+		left = append(left, tests...)
 		if err != nil || !begins {
 			return left, err
 		}
@@ -66,23 +72,44 @@ func scanLeft(r *db.Row) Attempt {
 // are. eventsAtOnce bounds how many go in one transaction.
 const (
 	eventsKept   = 10_000
-	eventsAtOnce = 500
+	eventsAtOnce = 200
 )
 
 const eventsDone = `SELECT seq FROM events WHERE seq <= (SELECT MAX(seq) FROM events) - ?
 	AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_seq = events.seq) ORDER BY seq LIMIT ?`
 
-// tidy does what is not urgent: without it a file would grow for ever.
+// tidy does what is not urgent: without it a file would grow for ever. After each step
+// it leaves the database to others for several times as long as the step took, so that
+// on a slow disk too it costs whoever writes meanwhile little.
 func (s *Sender) tidy(ctx context.Context) {
 	s.recover(ctx, false)
 	for {
+		began := time.Now()
 		n, err := s.dropEvents(ctx)
 		if err != nil && ctx.Err() == nil {
 			s.o.Trouble(err)
 		}
-		if err != nil || n < eventsAtOnce {
+		if err != nil || n < eventsAtOnce || !rest(ctx, max(leastRest, restOfStep*time.Since(began))) {
 			return
 		}
+	}
+}
+
+// How long housework rests after a step.
+const (
+	restOfStep = 9 // times as long as the step took
+	leastRest  = 100 * time.Millisecond
+)
+
+// rest waits, and tells whether it was for the whole time.
+func rest(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

@@ -28,6 +28,9 @@ type Receiver struct {
 	URL     string   `json:"url"`
 	Events  []string `json:"events"` // what it gets, in the service's order
 	Enabled bool     `json:"enabled"`
+
+	Parallel int64     `json:"parallel,omitempty"` // how many it takes at a time; absent: one, in order
+	Last     *Delivery `json:"-"`                  // the newest whose attempt is over
 }
 
 // Secret is what is told of a receiver once: when it is added, and when its secret
@@ -49,7 +52,7 @@ func NewReceivers(d *db.DB, events map[string][]string) *Receivers {
 	return &Receivers{d: d, events: events}
 }
 
-const receiverColumns = "id, service, url, events, enabled"
+const receiverColumns = "id, service, url, events, enabled, nullif(parallel, 1)"
 
 func (r *Receivers) scan(row *db.Row) Receiver {
 	v := Receiver{ID: row.Int(), Service: row.Text(), URL: row.Text()}
@@ -58,18 +61,40 @@ func (r *Receivers) scan(row *db.Row) Receiver {
 	} else {
 		v.Events = slices.Clone(r.events[v.Service])
 	}
-	v.Enabled = row.Bool()
+	v.Enabled, v.Parallel = row.Bool(), row.Int()
 	return v
 }
 
-// List gives every receiver, oldest first.
-func (r *Receivers) List(ctx context.Context) ([]Receiver, error) {
+// List gives every receiver of the service, or of all for "", oldest first.
+func (r *Receivers) List(ctx context.Context, service string) ([]Receiver, error) {
 	var all []Receiver
 	err := r.d.View(ctx, func(c *db.Conn) (err error) {
-		all, err = db.All(c, r.scan, "SELECT "+receiverColumns+" FROM endpoints WHERE removed_at IS NULL ORDER BY id")
+		all, err = db.All(c, r.scan, "SELECT "+receiverColumns+` FROM endpoints
+			WHERE removed_at IS NULL AND (?1 = '' OR service = ?1) ORDER BY id`, service)
+		for i := range all {
+			last, found, err := db.One(c, scanDelivery, "SELECT "+deliveryColumns+` WHERE d.endpoint_id = ?
+				AND d.state IN ('delivered', 'failed', 'interrupted') ORDER BY d.id DESC LIMIT 1`, all[i].ID)
+			if err != nil {
+				return err
+			}
+			if found {
+				all[i].Last = &last
+			}
+		}
 		return err
 	})
 	return all, err
+}
+
+// mayKeep refuses whoever is no admin: receivers are kept by admins.
+func mayKeep(who db.Caller, what string) error {
+	if err := who.MayWrite(what); err != nil {
+		return err
+	}
+	if who.Role != "admin" {
+		return fault.Forbiddenf("%s is an admin's; %s has the role %s", what, who.User, who.Role)
+	}
+	return nil
 }
 
 // added is what the audit trail keeps of a new receiver.
@@ -78,10 +103,15 @@ type added struct {
 	Events []string `json:"events"`
 }
 
-// Add enters a receiver of the caller's service. Without events it gets all of the
-// service's, those of later versions too; without a secret one is generated.
-func (r *Receivers) Add(ctx context.Context, who db.Caller, url string, events []string, secret string) (Secret, error) {
-	if err := who.MayWrite("adding a webhook"); err != nil {
+// Add enters a receiver of the caller's service, which takes parallel events at a time:
+// 0 and 1 are one after another. Without events it gets all of the service's, those of
+// later versions too; without a secret one is generated.
+func (r *Receivers) Add(ctx context.Context, who db.Caller, url string, events []string, secret string, parallel int64) (Secret, error) {
+	if err := mayKeep(who, "adding a webhook"); err != nil {
+		return Secret{}, err
+	}
+	parallel, err := checkParallel(parallel)
+	if err != nil {
 		return Secret{}, err
 	}
 	url = strings.TrimSpace(url)
@@ -98,8 +128,8 @@ func (r *Receivers) Add(ctx context.Context, who db.Caller, url string, events [
 		return Secret{}, err
 	}
 	return db.Update(ctx, r.d, who, func(tx *db.Tx) (Secret, error) {
-		id, err := tx.Insert("INSERT INTO endpoints (service, url, events, secret, created_at) VALUES (?, ?, ?, ?, ?)",
-			who.Service, url, strings.Join(events, ","), secret, tx.Now())
+		id, err := tx.Insert("INSERT INTO endpoints (service, url, events, secret, parallel, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+			who.Service, url, strings.Join(events, ","), secret, parallel, tx.Now())
 		if err != nil {
 			return Secret{}, err
 		}
@@ -162,6 +192,26 @@ func (r *Receivers) Disable(ctx context.Context, who db.Caller, id int64) error 
 	})
 }
 
+// checkParallel refuses a number of events at a time that is out of range.
+func checkParallel(n int64) (int64, error) {
+	if n = max(n, 1); n > mostParallel {
+		return 0, fault.Invalidf("parallel: %d is out of range; it takes 1, one after another, to %d", n, mostParallel)
+	}
+	return n, nil
+}
+
+// SetParallel changes how many events a receiver takes at a time.
+func (r *Receivers) SetParallel(ctx context.Context, who db.Caller, id, parallel int64) error {
+	parallel, err := checkParallel(parallel)
+	if err != nil {
+		return err
+	}
+	return r.change(ctx, who, id, "webhook.parallel", func(tx *db.Tx) error {
+		_, err := tx.Exec("UPDATE endpoints SET parallel = ? WHERE id = ?", parallel, id)
+		return err
+	})
+}
+
 // oldSigns is how long a secret that was replaced signs along, in seconds.
 const oldSigns = 24 * 60 * 60
 
@@ -200,7 +250,7 @@ func (r *Receivers) change(ctx context.Context, who db.Caller, id int64, action 
 // ofService is the caller acting in the receiver's service, if they may write. A
 // caller who belongs to another service is told that there is no such receiver.
 func ofService(ctx context.Context, d *db.DB, who db.Caller, id int64) (db.Caller, error) {
-	if err := who.MayWrite("changing a webhook"); err != nil {
+	if err := mayKeep(who, "changing a webhook"); err != nil {
 		return who, err
 	}
 	err := d.View(ctx, func(c *db.Conn) error {

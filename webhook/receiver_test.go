@@ -52,7 +52,7 @@ func TestAddRefuses(t *testing.T) {
 		if c.event != "" {
 			list = []string{c.event}
 		}
-		_, err := s.receivers.Add(t.Context(), db.CLI(c.service), c.url, list, c.secret)
+		_, err := s.receivers.Add(t.Context(), db.CLI(c.service), c.url, list, c.secret, 0)
 		if !fault.Is(err, fault.Invalid) || !strings.HasPrefix(err.Error(), c.names) {
 			t.Errorf("%+v: got %v", c, err)
 		}
@@ -61,7 +61,7 @@ func TestAddRefuses(t *testing.T) {
 		{Service: "store", User: "ada", Role: "viewer", Scope: "full", Via: "cli"},
 		{Service: "store", User: "ada", Role: "admin", Scope: "read", Via: "cli"},
 	} {
-		if _, err := s.receivers.Add(t.Context(), who, "no url", nil, ""); !fault.Is(err, fault.Forbidden) {
+		if _, err := s.receivers.Add(t.Context(), who, "no url", nil, "", 0); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("%s with scope %s: got %v, want a Forbidden before anything else", who.Role, who.Scope, err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestReceivers(t *testing.T) {
 	ctx, cli := t.Context(), db.CLI("store")
 	list := func() []webhook.Receiver {
 		t.Helper()
-		all, err := s.receivers.List(ctx)
+		all, err := s.receivers.List(ctx, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestReceivers(t *testing.T) {
 	if text, _ := json.Marshal(list()); string(text) != "[]" {
 		t.Errorf("an empty list is %s", text)
 	}
-	one, err := s.receivers.Add(ctx, cli, "  https://shop.example/secret-path?token=secret-query ", nil, "")
+	one, err := s.receivers.Add(ctx, cli, "  https://shop.example/secret-path?token=secret-query ", nil, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestReceivers(t *testing.T) {
 	if b, err := base64.StdEncoding.DecodeString(rest); !is || err != nil || len(b) != 32 || one.ID != 1 {
 		t.Errorf("added %+v, want id 1 and a secret of 32 bytes", one)
 	}
-	two, err := s.receivers.Add(ctx, cli, "http://[2606:4700::1]:8080", []string{"code.redeemed", "order.paid", "order.paid"}, strings.Repeat("ü", 200))
+	two, err := s.receivers.Add(ctx, cli, "http://[2606:4700::1]:8080", []string{"code.redeemed", "order.paid", "order.paid"}, strings.Repeat("ü", 200), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestDeliveriesFilter(t *testing.T) {
 	s := open(t, webhook.Options{})
 	s.add("https://one.example")
 	s.add("https://two.example", "order.refunded")
-	if _, err := s.receivers.Add(t.Context(), db.CLI("reorder"), "https://three.example", nil, ""); err != nil {
+	if _, err := s.receivers.Add(t.Context(), db.CLI("reorder"), "https://three.example", nil, "", 0); err != nil {
 		t.Fatal(err)
 	}
 	s.emit("order.paid", "order.refunded", "order.paid") // deliveries 1; 2 and 3; 4

@@ -41,7 +41,7 @@ type again struct {
 // was removed (NotFound) or is disabled (Conflict). It gives what was made, even when
 // an error cut the rest off. It works beside a running server and without one.
 func (s *Sender) Resend(ctx context.Context, who db.Caller, ask Ask) ([]Resent, error) {
-	if err := who.MayWrite("resending a delivery"); err != nil {
+	if err := mayKeep(who, "resending a delivery"); err != nil {
 		return []Resent{}, err
 	}
 	if err := ask.check(); err != nil {
@@ -120,7 +120,7 @@ func mayGet(c *db.Conn, endpoint int64) error {
 const missed = `SELECT MAX(d.id), d.endpoint_id, d.event_seq, e.service
 	FROM deliveries d INDEXED BY deliveries_missed
 	CROSS JOIN events e ON e.seq = d.event_seq CROSS JOIN endpoints p ON p.id = d.endpoint_id
-	WHERE d.state IN ('failed', 'interrupted') AND d.attempted_at >= ?1
+	WHERE d.state IN ('failed', 'interrupted') AND d.attempted_at >= ?1 AND e.test = 0
 	AND p.removed_at IS NULL AND p.enabled = 1 AND (?2 = '' OR p.service = ?2) AND (?3 = 0 OR p.id = ?3)
 	AND NOT EXISTS (SELECT 1 FROM deliveries o WHERE o.event_seq = d.event_seq AND o.endpoint_id = d.endpoint_id
 		AND (o.state IN ('pending', 'sending') OR o.state = 'delivered' AND o.id > d.id))
@@ -157,6 +157,14 @@ func (s *Sender) resendAll(ctx context.Context, who db.Caller, plan []again) ([]
 		workers[a.endpoint] = append(workers[a.endpoint], i)
 	}
 	made, errs := make([]Resent, len(plan)), make([]error, len(plan))
+	if db.Trying(ctx) { // nothing is sent, and all is one transaction
+		for i := range plan {
+			if made[i], errs[i] = s.resend(ctx, who, plan[i]); errs[i] != nil {
+				return nil, errs[i]
+			}
+		}
+		return made, nil
+	}
 	var group sync.WaitGroup
 	for _, places := range workers {
 		group.Go(func() {
@@ -191,7 +199,7 @@ func (s *Sender) resend(ctx context.Context, who db.Caller, a again) (Resent, er
 			return nil, err
 		}
 		id, err := tx.Insert(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at, attempted_at)
-			VALUES (?1, ?2, 'resend', 'sending', ?3, ?3)`, a.endpoint, a.event, tx.Now())
+			VALUES (?1, ?2, ?4, 'sending', ?3, ?3)`, a.endpoint, a.event, tx.Now(), resend)
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +213,18 @@ func (s *Sender) resend(ctx context.Context, who db.Caller, a again) (Resent, er
 	if err != nil {
 		return Resent{}, err
 	}
+	if db.Trying(ctx) {
+		return Resent{Of: a.of, Delivery: p.log(resend)}, nil
+	}
 	return s.finish(ctx, a.of, s.try(ctx, p))
+}
+
+// log is the delivery as the log has it before its attempt is over.
+func (o *outgoing) log(kind string) Delivery {
+	return Delivery{
+		ID: o.id, Service: o.service, EndpointID: o.endpoint, Event: o.event, EventID: o.eventID, Kind: kind, State: sending,
+		CreatedAt: o.at, AttemptedAt: &o.at,
+	}
 }
 
 // finish keeps what came of a resend; like drain it does not give that up lightly.

@@ -85,7 +85,7 @@ func (s *shop) run() (stop func()) {
 // add enters a receiver of the store.
 func (s *shop) add(url string, events ...string) webhook.Secret {
 	s.t.Helper()
-	added, err := s.receivers.Add(s.t.Context(), db.CLI("store"), url, events, "")
+	added, err := s.receivers.Add(s.t.Context(), db.CLI("store"), url, events, "", 0)
 	if err != nil {
 		s.t.Fatal(err)
 	}

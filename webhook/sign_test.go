@@ -36,7 +36,7 @@ func TestSignatures(t *testing.T) {
 	for _, secret := range []string{"", "s", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "geheim ünd länger"} {
 		s := open(t, webhook.Options{})
 		url, requests := receiver(t, nil)
-		added, err := s.receivers.Add(t.Context(), db.CLI("store"), url, nil, secret)
+		added, err := s.receivers.Add(t.Context(), db.CLI("store"), url, nil, secret, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

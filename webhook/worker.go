@@ -152,13 +152,4 @@ func (w *worker) next(ctx context.Context, over []Attempt) ([]*outgoing, error) 
 }
 
 // pause waits a poll's interval, and tells whether it was a whole one.
-func pause(ctx context.Context) bool {
-	t := time.NewTimer(pollInterval)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
+func pause(ctx context.Context) bool { return rest(ctx, pollInterval) }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -68,4 +69,13 @@ func columns[T any](w io.Writer, heads []string, rows []T, cells func(T) []strin
 func serviceFlag(cmd *cobra.Command, service *string, about string) {
 	cmd.Flags().StringVar(service, "service", "", about+serviceNames)
 	complete(cmd, "service", server.Names)
+}
+
+// idArg reads a record's id out of a call; what is none is wrong usage.
+func idArg(name, text string) (int64, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 {
+		return 0, usagef("%s: %q is not an id; ids are positive whole numbers", name, text)
+	}
+	return id, nil
 }

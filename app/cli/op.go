@@ -266,9 +266,6 @@ func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schem
 		switch {
 		case op.Print != nil:
 			op.Print(w, answer)
-			if op.Did != nil && !op.Writes { // what a list comes to, beside it
-				c.p.notice(op.Did(answer, money))
-			}
 		case op.Did != nil:
 			fmt.Fprintln(w, op.Did(answer, money))
 		default:

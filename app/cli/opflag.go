@@ -85,7 +85,8 @@ func (f *opFlag) Type() string {
 // Set takes the flag's text.
 func (f *opFlag) Set(text string) error {
 	many := f.arg.Kind == schema.ListKind || f.arg.Kind == schema.TableKind
-	if given := f.c.values[f.arg.Name]; len(given) > 0 && !many {
+	completing := len(f.c.p.Args) > 0 && strings.HasPrefix(f.c.p.Args[0], "__complete") // flags are read twice then
+	if given := f.c.values[f.arg.Name]; len(given) > 0 && !many && !completing {
 		return errors.New("it is given twice; give it once")
 	}
 	if err := f.check(text); err != nil {

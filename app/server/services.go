@@ -5,6 +5,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"quartermaster/app/account"
 	"quartermaster/maintenance"
@@ -13,6 +14,7 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/store"
+	"quartermaster/webhook"
 )
 
 // Version is the program's own version; a release sets it from its tag.
@@ -54,13 +56,24 @@ func (s *Services) Named(name string) (schema.Service, bool) {
 // Declared is all that commands and screens are derived from: what the four services
 // declare, and the appliance's own operations under the name "".
 func Declared(d *db.DB) []schema.Service {
-	return append(NewServices(d).All, Appliance(d, account.NewSessions(d)))
+	all := NewServices(d).All
+	return append(all, Appliance(d, all, account.NewSessions(d), nil))
 }
 
 // Appliance is the appliance's own operations, which stand under no service: people,
-// keys and the own account.
-func Appliance(d *db.DB, sessions *account.Sessions) schema.Service {
-	return schema.Service{Title: "Appliance", Ops: account.Ops(d, sessions, Names)}
+// keys, the own account, receivers and their deliveries. What is sent again is sent by
+// the sender; without one, as at the command line, by one made for it.
+func Appliance(d *db.DB, services []schema.Service, sessions *account.Sessions, sender *webhook.Sender) schema.Service {
+	senderFor := func(private bool) *webhook.Sender {
+		if sender != nil {
+			return sender
+		}
+		return webhook.NewSender(d, webhook.Options{Version: Version, AllowPrivate: private})
+	}
+	return schema.Service{Title: "Appliance", Ops: slices.Concat(
+		account.Ops(d, sessions, Names),
+		webhook.Ops(d, services, senderFor),
+	)}
 }
 
 // FindOp finds the operation that the command was derived from among what is declared

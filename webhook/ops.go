@@ -1,0 +1,308 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// ops binds the arguments of the operations on receivers and deliveries.
+type ops struct {
+	d         *db.DB
+	receivers *Receivers
+	services  []schema.Service
+	sender    func(private bool) *Sender
+}
+
+// Ops are the operations on receivers and deliveries. sender gives the one that sends
+// what is asked for; a command says by its flag whether private addresses are let
+// through, a page never does. Without a database they only tell what they are.
+func Ops(d *db.DB, services []schema.Service, sender func(private bool) *Sender) []schema.Op {
+	events := map[string][]string{}
+	for _, s := range services {
+		events[s.Name] = []string{}
+		for _, e := range s.Events {
+			events[s.Name] = append(events[s.Name], e.Name)
+		}
+	}
+	o := ops{d: d, receivers: NewReceivers(d, events), services: services, sender: sender}
+	return []schema.Op{
+		o.addWebhook(), o.listWebhooks(),
+		o.change("remove", "removed", "Send nothing more to a receiver, and forget its URL and secret.", (*Receivers).Remove),
+		o.change("enable", "enabled", "Send events to a receiver again, those that wait for it first.", (*Receivers).Enable),
+		o.change("disable", "disabled", "Hold a receiver back: what happens meanwhile is not sent to it.", (*Receivers).Disable),
+		o.setParallel(), o.rotateWebhook(), o.testWebhook(),
+		o.listDeliveries(), o.deliveryRequest(), o.resendDelivery(), o.resendFailed(),
+	}
+}
+
+func (o ops) names() (names []string) {
+	for _, s := range o.services {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// silent is a command that prints nothing but says what it did.
+func silent(io.Writer, any) {}
+
+// answer widens a function's answer.
+func answer[T any](v T, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// columns writes a list for people. A reader that has gone is told nothing more.
+func columns[T any](w io.Writer, heads []string, rows []T, cells func(T) []string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = io.WriteString(t, strings.Join(heads, "\t")+"\n")
+	for _, row := range rows {
+		_, _ = io.WriteString(t, strings.Join(cells(row), "\t")+"\n")
+	}
+	_ = t.Flush()
+}
+
+// id binds a receiver's id.
+func (o ops) id(f *schema.Form, p *int64) {
+	f.ID(p, "id", "the receiver's number", schema.Required, schema.Positional("ID"), schema.Choices(receiverChoices))
+}
+
+func receiverChoices(c *db.Conn) ([]schema.Choice, error) {
+	return db.All(c, func(r *db.Row) schema.Choice {
+		return schema.Choice{Value: strconv.FormatInt(r.Int(), 10), Text: r.Text()}
+	}, "SELECT id, service || ' ' || url FROM endpoints WHERE removed_at IS NULL ORDER BY id")
+}
+
+// eventList tells each service's events.
+func (o ops) eventList() string {
+	var b strings.Builder
+	b.WriteString("Events:")
+	for _, s := range o.services {
+		if names := o.receivers.events[s.Name]; len(names) > 0 {
+			fmt.Fprintf(&b, "\n  %s: %s", s.Name, strings.Join(names, ", "))
+		}
+	}
+	return b.String()
+}
+
+// List is the receivers.
+type List struct {
+	Webhooks []Receiver `json:"webhooks"`
+}
+
+// Redacted is the answer without the secret: it is kept nowhere to be shown.
+func (s Secret) Redacted() any { s.Secret = ""; return s }
+
+func tellSecret(w io.Writer, answer any) {
+	s := answer.(Secret)
+	_, _ = fmt.Fprintf(w, "id: %d\nsecret: %s\n", s.ID, s.Secret)
+}
+
+var exampleSecret = Secret{ID: 3, Secret: secretPrefix + "..."}
+
+func toReceiver(id int64) string { return "/webhooks/" + strconv.FormatInt(id, 10) }
+
+func leadsToSecret(answer any) string { return toReceiver(answer.(Secret).ID) }
+
+func (o ops) addWebhook() schema.Op {
+	return schema.Op{
+		Name: "add_webhook", Writes: true, Admin: true, Credential: true, Creates: true,
+		About: "Add a receiver of a service's events, without any named of all of them, and print its id and its secret, this once. " +
+			"Without a secret one is made, as Standard Webhooks has it. It gets one event after another; with --parallel several at a time, in order per subject.\n\n" + o.eventList(),
+		Command: "webhook add",
+		Example: "webhook add --service reorder --url https://example.com/alarms\n" +
+			"webhook add --service reorder --url https://example.com/alarms --event sku.reorder_point --json",
+		Response: exampleSecret, Print: tellSecret,
+		Bind: func(f *schema.Form) schema.Handler {
+			var service, url, secret string
+			var events []string
+			parallel := int64(1)
+			opts := []schema.Opt{}
+			if f.Surface() == schema.Command {
+				opts = append(opts, schema.Required)
+			}
+			f.Enum(&service, "service", "whose events: "+strings.Join(o.names(), ", "), o.names(), opts...)
+			f.Text(&url, "url", "where they are sent: http or https", schema.Most(maxURL), schema.Required)
+			f.Texts(&events, "event", "an event that is wanted; any number of times", 50, 100, o.eventChoices())
+			given := f.Text(&secret, "secret", "the secret that signs them, in place of a new one", schema.Secret)
+			if given && secret == "" && f.Surface() == schema.Command {
+				f.Refuse("secret", "--secret: it is empty; leave it out to have one made")
+			}
+			f.Int(&parallel, "parallel", "how many events it takes at a time, 2 to 16; 1 is one after another", schema.Range(1, mostParallel))
+			o.checkEvents(f, service, events)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				who, err := in(who, service)
+				if err != nil {
+					return nil, err
+				}
+				return answer(o.receivers.Add(ctx, who, url, events, secret, parallel))
+			}
+		},
+		Did: func(answer any, _ schema.Money) string {
+			return fmt.Sprintf("webhook %d added; its secret is shown this once", answer.(Secret).ID)
+		},
+		Leads: leadsToSecret,
+	}
+}
+
+// in lets the caller act in the service: the operator in any, others in their own.
+func in(who db.Caller, service string) (db.Caller, error) {
+	switch {
+	case who.Service == "":
+		who.Service = service
+	case service != "" && service != who.Service:
+		return who, fault.Forbiddenf("receivers of the %s service are kept there, not in the %s service", service, who.Service)
+	}
+	return who, nil
+}
+
+// eventChoices lets the command line and pages choose among all events.
+func (o ops) eventChoices() schema.Opt {
+	return schema.Choices(func(*db.Conn) (all []schema.Choice, err error) {
+		for _, s := range o.services {
+			for _, e := range s.Events {
+				all = append(all, schema.Choice{Value: e.Name, Text: e.Name})
+			}
+		}
+		return all, nil
+	})
+}
+
+// checkEvents refuses events that the service, or without one any, does not have.
+func (o ops) checkEvents(f *schema.Form, service string, events []string) {
+	known := o.receivers.events[service]
+	if service == "" {
+		known = slices.Concat(slices.Collect(mapValues(o.receivers.events))...)
+	}
+	for _, e := range events {
+		if !slices.Contains(known, e) {
+			f.Refuse("event", "%s: %s is not allowed; it takes one of %s",
+				map[bool]string{true: "--event", false: "event"}[f.Surface() == schema.Command], schema.Quote(e), strings.Join(known, ", "))
+		}
+	}
+}
+
+func mapValues(m map[string][]string) func(func([]string) bool) {
+	return func(yield func([]string) bool) {
+		for _, v := range m {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+func (o ops) listWebhooks() schema.Op {
+	example := Receiver{ID: 3, Service: "reorder", URL: "https://example.com/alarms", Events: []string{"sku.reorder_point"}, Enabled: true}
+	return schema.Op{
+		Name: "list_webhooks", Admin: true, About: "The receivers.",
+		Command: "webhook list", Example: "webhook list --json", Response: List{Webhooks: []Receiver{example}},
+		Bind: func(f *schema.Form) schema.Handler {
+			var service string
+			f.Enum(&service, "service", "only this service's: "+strings.Join(o.names(), ", "), o.names())
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				who, err := in(who, service)
+				if err != nil {
+					return nil, err
+				}
+				all, err := o.receivers.List(ctx, who.Service)
+				return answer(List{Webhooks: all}, err)
+			}
+		},
+		Print: func(w io.Writer, answer any) {
+			columns(w, []string{"ID", "SERVICE", "STATE", "URL", "EVENTS"}, answer.(List).Webhooks, func(v Receiver) []string {
+				state := "enabled"
+				if !v.Enabled {
+					state = "disabled"
+				}
+				return []string{strconv.FormatInt(v.ID, 10), v.Service, state, v.URL, strings.Join(v.Events, ", ")}
+			})
+		},
+	}
+}
+
+// Changed is a receiver that was changed.
+type Changed struct {
+	ID int64 `json:"id"`
+}
+
+func (o ops) change(word, done, about string, act func(*Receivers, context.Context, db.Caller, int64) error) schema.Op {
+	op := schema.Op{
+		Name: word + "_webhook", Writes: true, Admin: true, Destructive: word == "remove", About: about,
+		Command: "webhook " + word + " ID", Example: "webhook " + word + " 3", Response: Changed{ID: 3}, Print: silent,
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			o.id(f, &id)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return answer(Changed{ID: id}, act(o.receivers, ctx, who, id))
+			}
+		},
+		Did: func(answer any, _ schema.Money) string {
+			return fmt.Sprintf("webhook %d %s", answer.(Changed).ID, done)
+		},
+		Leads: func(answer any) string { return toReceiver(answer.(Changed).ID) },
+	}
+	switch word {
+	case "remove":
+		op.Leads = func(any) string { return "/webhooks" }
+		op.Will = func(answer any, _ schema.Money) string {
+			return fmt.Sprintf("Webhook %d gets nothing more. Its URL and secret are forgotten, what waits for it is dropped; the log of its deliveries stays.", answer.(Changed).ID)
+		}
+	case "enable":
+		op.Undo = undo("disable_webhook", "Disable")
+	case "disable":
+		op.Undo = undo("enable_webhook", "Enable")
+	}
+	return op
+}
+
+func undo(name, label string) func(any) *schema.Undo {
+	return func(answer any) *schema.Undo {
+		return &schema.Undo{Op: name, Label: label, Fields: map[string]string{"id": strconv.FormatInt(answer.(Changed).ID, 10)}}
+	}
+}
+
+func (o ops) setParallel() schema.Op {
+	return schema.Op{
+		Name: "set_webhook_parallel", Writes: true, Admin: true, Idempotent: true,
+		About:   "Change how many events a receiver takes at a time: 1 is one after another, 2 to 16 are in order per subject only.",
+		Command: "webhook parallel ID N", Example: "webhook parallel 3 8", Response: Changed{ID: 3}, Print: silent,
+		Bind: func(f *schema.Form) schema.Handler {
+			var id, n int64
+			o.id(f, &id)
+			f.Int(&n, "parallel", "1 to 16", schema.Required, schema.Range(1, mostParallel), schema.Positional("N"))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return answer(Changed{ID: id}, o.receivers.SetParallel(ctx, who, id, n))
+			}
+		},
+		Did:   func(answer any, _ schema.Money) string { return fmt.Sprintf("webhook %d changed", answer.(Changed).ID) },
+		Leads: func(answer any) string { return toReceiver(answer.(Changed).ID) },
+	}
+}
+
+func (o ops) rotateWebhook() schema.Op {
+	return schema.Op{
+		Name: "rotate_webhook", Writes: true, Admin: true, Credential: true,
+		About:   "Give a receiver a new secret, and print it, this once. The one before signs along for 24 hours, so that the receiver can be changed without missing anything.",
+		Command: "webhook rotate ID", Example: "webhook rotate 3", Response: exampleSecret, Print: tellSecret,
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			o.id(f, &id)
+			return func(ctx context.Context, who db.Caller) (any, error) { return answer(o.receivers.Rotate(ctx, who, id)) }
+		},
+		Did: func(answer any, _ schema.Money) string {
+			return fmt.Sprintf("webhook %d has a new secret, shown this once; the one before signs along for 24 hours", answer.(Secret).ID)
+		},
+		Leads: leadsToSecret,
+	}
+}

@@ -1,0 +1,338 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// Log is some of the delivery log, newest first.
+type Log struct {
+	Deliveries []Delivery `json:"deliveries"`
+}
+
+// ResentList is what was made again.
+type ResentList struct {
+	Deliveries []Resent `json:"deliveries"`
+	cut        error    // what cut the rest off
+}
+
+// Refusals tells a command that not all was delivered.
+func (l ResentList) Refusals() (refused []string, left error) {
+	states := make([]string, len(l.Deliveries))
+	for i, r := range l.Deliveries {
+		states[i] = r.State
+	}
+	return nil, failures(states, l.cut)
+}
+
+// Tried is the examples that were sent.
+type Tried struct {
+	Deliveries []Delivery `json:"deliveries"`
+	cut        error      // what cut the rest off
+}
+
+// Refusals tells a command that not all was delivered.
+func (l Tried) Refusals() (refused []string, left error) {
+	states := make([]string, len(l.Deliveries))
+	for i, r := range l.Deliveries {
+		states[i] = r.State
+	}
+	return nil, failures(states, l.cut)
+}
+
+func failures(states []string, cut error) error {
+	n := 0
+	for _, state := range states {
+		if state != delivered {
+			n++
+		}
+	}
+	if cut != nil || n == 0 {
+		return cut
+	}
+	return fmt.Errorf("%d of %d deliveries failed", n, len(states))
+}
+
+// outcome is the sentence of what became of the attempts.
+func outcome(what string, states []string) string {
+	if len(states) == 0 {
+		return "there was nothing to send again"
+	}
+	arrived := 0
+	for _, s := range states {
+		if s == delivered {
+			arrived++
+		}
+	}
+	return fmt.Sprintf("%d %s sent, %d delivered", len(states), what, arrived)
+}
+
+var (
+	exampleCode     = int64(204)
+	exampleMS       = int64(12)
+	exampleAt       = exact.Instant(1795208700)
+	exampleDelivery = Delivery{
+		ID: 17, Service: "reorder", EndpointID: 3, Event: "sku.reorder_point", EventID: "evt_0d3f6a0c9b1e4f7788d2c1a5e6b7f809", Kind: auto, State: delivered,
+		ResponseCode: &exampleCode, DurationMS: &exampleMS, CreatedAt: exampleAt, AttemptedAt: &exampleAt,
+	}
+)
+
+// answered is the response's code, or why there was none.
+func answered(v Delivery) string {
+	switch {
+	case v.ResponseCode != nil:
+		return strconv.FormatInt(*v.ResponseCode, 10)
+	case v.Error != nil:
+		return *v.Error
+	}
+	return ""
+}
+
+func (o ops) listDeliveries() schema.Op {
+	return schema.Op{
+		Name: "list_deliveries", Admin: true,
+		About: "The delivery log, newest first. A delivery is pending, sending, delivered, failed or, when the program was cut off during the attempt, interrupted. " +
+			"The last 200 of each receiver are kept.",
+		Command: "webhook deliveries", Example: "webhook deliveries --failed\nwebhook deliveries --endpoint 3 --limit 20 --json",
+		Response: Log{Deliveries: []Delivery{exampleDelivery}},
+		Bind: func(f *schema.Form) schema.Handler {
+			var q Filter
+			limit := int64(defaultLimit)
+			f.Enum(&q.Service, "service", "only this service's: "+strings.Join(o.names(), ", "), o.names())
+			f.ID(&q.Endpoint, "endpoint", "only this receiver's", schema.Choices(receiverChoices))
+			f.Bool(&q.Failed, "failed", "only failed and interrupted ones")
+			f.Int(&limit, "limit", "how many at most", schema.Range(1, 1<<31))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				who, err := in(who, q.Service)
+				if err != nil {
+					return nil, err
+				}
+				q := q
+				q.Service, q.Limit = who.Service, int(limit)
+				all, err := Deliveries(ctx, o.d, q)
+				return answer(Log{Deliveries: all}, err)
+			}
+		},
+		Print: func(w io.Writer, answer any) {
+			columns(w, []string{"ID", "SERVICE", "WEBHOOK", "EVENT", "KIND", "STATE", "ANSWER", "MS", "CREATED"}, answer.(Log).Deliveries,
+				func(v Delivery) []string {
+					ms := ""
+					if v.DurationMS != nil {
+						ms = strconv.FormatInt(*v.DurationMS, 10)
+					}
+					return []string{
+						strconv.FormatInt(v.ID, 10), v.Service, strconv.FormatInt(v.EndpointID, 10), v.Event, v.Kind, v.State,
+						answered(v), ms, v.CreatedAt.String(),
+					}
+				})
+		},
+	}
+}
+
+// private binds the flag by which a command lets deliveries go to private addresses.
+func (o ops) private(f *schema.Form, p *bool) {
+	if f.Surface() == schema.Command {
+		f.Bool(p, "webhook_allow_private", "let them go to loopback and private addresses")
+	}
+}
+
+func (o ops) testWebhook() schema.Op {
+	example := exampleDelivery
+	example.Kind = test
+	return schema.Op{
+		Name: "test_webhook", Writes: true, Admin: true,
+		About: "Send a receiver one signed example of each event that it takes, now, and tell what it answered. " +
+			"The body says \"test\": true beside event, and the header X-<Service>-Test says true.",
+		Command: "webhook test ID", Example: "webhook test 3\nwebhook test 3 --json",
+		Response: Tried{Deliveries: []Delivery{example}},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			var private bool
+			o.id(f, &id)
+			o.private(f, &private)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				examples, err := o.examples(ctx, id)
+				if err != nil {
+					return nil, err
+				}
+				made, err := o.sender(private).Test(ctx, who, id, examples)
+				if len(made) > 0 { // what was sent is told whatever came after it
+					return Tried{Deliveries: made, cut: err}, nil
+				}
+				return nil, err
+			}
+		},
+		Print: func(w io.Writer, answer any) {
+			columns(w, []string{"ID", "WEBHOOK", "EVENT", "STATE", "ANSWER"}, answer.(Tried).Deliveries, func(v Delivery) []string {
+				return []string{strconv.FormatInt(v.ID, 10), strconv.FormatInt(v.EndpointID, 10), v.Event, v.State, answered(v)}
+			})
+		},
+		Did: func(answer any, _ schema.Money) string {
+			var states []string
+			for _, d := range answer.(Tried).Deliveries {
+				states = append(states, d.State)
+			}
+			return outcome("examples", states)
+		},
+		Leads: func(answer any) string { return toReceiver(answer.(Tried).Deliveries[0].EndpointID) },
+	}
+}
+
+// examples are the events of the receiver's service.
+func (o ops) examples(ctx context.Context, id int64) (all []Example, err error) {
+	var service string
+	err = o.d.View(ctx, func(c *db.Conn) error {
+		to, err := findReceiver(c, id)
+		service = to.service
+		return err
+	})
+	for _, s := range o.services {
+		if s.Name != service {
+			continue
+		}
+		for _, e := range s.Events {
+			all = append(all, Example{Event: e.Name, Data: e.Data})
+		}
+	}
+	return all, err
+}
+
+func (o ops) deliveryRequest() schema.Op {
+	return schema.Op{
+		Name: "delivery_request", Admin: true,
+		About:   "A delivery's request as it was sent: method, URL, headers and body. The signatures are made with the secrets that the receiver has now.",
+		Command: "webhook request DELIVERY_ID", Example: "webhook request 17",
+		Response: Request{ID: 17, Method: "POST", URL: "https://example.com/alarms", Headers: map[string]string{}, Body: "{}"},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			f.ID(&id, "id", "the delivery's number", schema.Required, schema.Positional("DELIVERY_ID"))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return answer(o.sender(false).Sent(ctx, who, id))
+			}
+		},
+		Print: func(w io.Writer, answer any) {
+			r := answer.(Request)
+			_, _ = fmt.Fprintf(w, "%s %s\n", r.Method, r.URL)
+			for _, name := range r.names() {
+				_, _ = fmt.Fprintf(w, "%s: %s\n", name, r.Headers[name])
+			}
+			_, _ = fmt.Fprintf(w, "\n%s\n", r.Body)
+		},
+	}
+}
+
+// names are the headers' names in order.
+func (r Request) names() (names []string) {
+	for name := range r.Headers {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (o ops) resendDelivery() schema.Op {
+	return schema.Op{
+		Name: "resend_delivery", Writes: true, Admin: true,
+		About: "Make one new attempt for each of the deliveries, now: the same bytes and event id, also beside a running server. " +
+			"--failed takes those that failed or were interrupted and whose event has not reached that receiver since. The command's exit code is 1 when any of them fails.",
+		Command:  "webhook resend [DELIVERY_ID...]",
+		Example:  "webhook resend 17 18\nwebhook resend --failed --since 24h\nwebhook resend --failed --endpoint 3 --json",
+		Response: exampleResent(),
+		Bind: func(f *schema.Form) schema.Handler {
+			var ask Ask
+			var private bool
+			opts := []schema.Opt{schema.Positional("DELIVERY_ID")}
+			if f.Surface() != schema.Command {
+				opts = append(opts, schema.Required)
+			}
+			f.IDs(&ask.IDs, "id", "the deliveries' numbers", 10_000, opts...)
+			if f.Surface() == schema.Command {
+				f.Bool(&ask.Failed, "failed", "those that failed or were interrupted, and have not arrived since")
+				narrowed := o.narrow(f, &ask, "with --failed: ")
+				switch {
+				case ask.Failed == (len(ask.IDs) > 0):
+					f.Refuse("id", "name the deliveries by their ids, or give --failed; one of the two")
+				case !ask.Failed && narrowed:
+					f.Refuse("id", "--endpoint and --since narrow --failed; they do not go with ids")
+				}
+			}
+			o.private(f, &private)
+			return func(ctx context.Context, who db.Caller) (any, error) { return o.resend(ctx, who, ask, private) }
+		},
+		Print: printResent, Did: didResend, Leads: leadsResend,
+	}
+}
+
+// narrow binds which failed deliveries are meant, and tells whether any was left out.
+func (o ops) narrow(f *schema.Form, ask *Ask, when string) bool {
+	endpoint := f.ID(&ask.Endpoint, "endpoint", when+"only this receiver's", schema.Choices(receiverChoices))
+	var since string
+	given := f.Text(&since, "since", when+"only those tried within this time, such as 90m or 24h", schema.Most(50))
+	if given && since != "" {
+		d, err := time.ParseDuration(since)
+		if err != nil || d < time.Second {
+			f.Refuse("since", "since: %s is not allowed; it takes a time of at least 1s, such as 90m or 24h", schema.Quote(since))
+		}
+		ask.Since = d
+	}
+	return endpoint || given && since != ""
+}
+
+func (o ops) resend(ctx context.Context, who db.Caller, ask Ask, private bool) (any, error) {
+	made, err := o.sender(private).Resend(ctx, who, ask)
+	if len(made) > 0 { // what was sent is told whatever came after it
+		return ResentList{Deliveries: made, cut: err}, nil
+	}
+	return answer(ResentList{Deliveries: made}, err)
+}
+
+func (o ops) resendFailed() schema.Op {
+	return schema.Op{
+		Name: "resend_failed", Writes: true, Admin: true,
+		About:    "Make one new attempt for each delivery that failed or was interrupted and whose event has not reached that receiver since.",
+		Response: exampleResent(),
+		Bind: func(f *schema.Form) schema.Handler {
+			ask := Ask{Failed: true}
+			o.narrow(f, &ask, "")
+			return func(ctx context.Context, who db.Caller) (any, error) { return o.resend(ctx, who, ask, false) }
+		},
+		Print: printResent, Did: didResend, Leads: leadsResend,
+	}
+}
+
+func exampleResent() ResentList {
+	d := exampleDelivery
+	d.Kind = resend
+	return ResentList{Deliveries: []Resent{{Of: 12, Delivery: d}}}
+}
+
+func printResent(w io.Writer, answer any) {
+	columns(w, []string{"ID", "RESEND OF", "WEBHOOK", "EVENT", "STATE", "ANSWER"}, answer.(ResentList).Deliveries, func(r Resent) []string {
+		return []string{strconv.FormatInt(r.ID, 10), strconv.FormatInt(r.Of, 10), strconv.FormatInt(r.EndpointID, 10), r.Event, r.State, answered(r.Delivery)}
+	})
+}
+
+func didResend(answer any, _ schema.Money) string {
+	var states []string
+	for _, r := range answer.(ResentList).Deliveries {
+		states = append(states, r.State)
+	}
+	return outcome("deliveries", states)
+}
+
+func leadsResend(answer any) string {
+	all := answer.(ResentList).Deliveries
+	if len(all) == 0 {
+		return "/webhooks"
+	}
+	return toReceiver(all[0].EndpointID)
+}

@@ -1,0 +1,127 @@
+package webhook
+
+import (
+	"context"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Example is an event that did not happen, for a receiver to be tried with.
+type Example struct {
+	Event string
+	Data  any
+}
+
+// Test sends a receiver one signed example of each event that it takes, now. The body
+// says "test": true beside event, and a header says so too. It gives what was made, even
+// when an error cut the rest off.
+func (s *Sender) Test(ctx context.Context, who db.Caller, id int64, examples []Example) ([]Delivery, error) {
+	made := []Delivery{}
+	who, err := ofService(ctx, s.d, who, id)
+	if err != nil {
+		return made, err
+	}
+	for _, e := range examples {
+		o, err := s.example(ctx, who, id, e)
+		if err != nil {
+			return made, err
+		}
+		if o == nil {
+			continue
+		}
+		if db.Trying(ctx) {
+			made = append(made, o.log(test))
+			continue
+		}
+		done, err := s.finish(ctx, 0, s.try(ctx, o))
+		if err != nil {
+			return made, err
+		}
+		made = append(made, done.Delivery)
+	}
+	if len(made) == 0 {
+		return made, fault.Conflictf("webhook %d takes no event that there is: nothing was sent", id)
+	}
+	return made, nil
+}
+
+// tried is what the audit trail keeps of an example.
+type tried struct {
+	Delivery int64  `json:"delivery"`
+	Event    string `json:"event"`
+}
+
+// example writes the event and its delivery, which is on the disk as being sent before
+// the first byte leaves; nil when the receiver does not take it.
+func (s *Sender) example(ctx context.Context, who db.Caller, id int64, e Example) (*outgoing, error) {
+	return db.Update(ctx, s.d, who, func(tx *db.Tx) (*outgoing, error) {
+		if err := mayGet(&tx.Conn, id); err != nil {
+			return nil, err
+		}
+		_, takes, err := db.One(&tx.Conn, db.Int, `SELECT 1 FROM endpoints
+			WHERE id = ?1 AND (events = '' OR instr(',' || events || ',', ',' || ?2 || ',') > 0)`, id, e.Event)
+		if err != nil || !takes {
+			return nil, err
+		}
+		seq, err := tx.Example(e.Event, e.Data)
+		if err != nil {
+			return nil, err
+		}
+		delivery, err := tx.Insert(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at, attempted_at)
+			VALUES (?1, ?2, ?4, 'sending', ?3, ?3)`, id, seq, tx.Now(), test)
+		if err != nil {
+			return nil, err
+		}
+		o, _, err := db.One(&tx.Conn, scanOutgoing, oneOutgoing, tx.Now(), delivery)
+		if err != nil {
+			return nil, err
+		}
+		o.at = tx.Now()
+		return o, tx.Audit("webhook.tested", subject(id), tried{Delivery: delivery, Event: e.Event})
+	})
+}
+
+// Request is a delivery's request as it was sent. The signatures are made anew, with the
+// secrets that the receiver has now.
+type Request struct {
+	ID      int64             `json:"id"`
+	Method  string            `json:"method"`
+	URL     string            `json:"url"` // "" when the receiver was removed
+	Headers map[string]string `json:"headers"`
+	Body    string            `json:"body"`
+}
+
+// Sent gives a delivery's request. It is refused for one that was not tried yet.
+func (s *Sender) Sent(ctx context.Context, who db.Caller, id int64) (Request, error) {
+	if who.Role != "admin" {
+		return Request{}, fault.Forbiddenf("a delivery's request is an admin's to see; %s has the role %s", who.User, who.Role)
+	}
+	var r Request
+	err := s.d.View(ctx, func(c *db.Conn) error {
+		at, found, err := db.One(c, db.Int, "SELECT coalesce(attempted_at, 0) FROM deliveries WHERE id = ?", id)
+		if err != nil {
+			return err
+		}
+		var o *outgoing
+		if found {
+			o, found, err = db.One(c, scanOutgoing, oneOutgoing, at, id)
+		}
+		switch {
+		case err != nil:
+			return err
+		case !found || who.Service != "" && who.Service != o.service:
+			return fault.NotFoundf("there is no delivery %d", id)
+		case at == 0:
+			return fault.Conflictf("delivery %d was not tried yet", id)
+		}
+		o.at = exact.Instant(at)
+		r = Request{ID: id, Method: "POST", URL: o.url, Headers: map[string]string{}, Body: string(o.body)}
+		for name, values := range header(o, s.o.Version) {
+			r.Headers[name] = values[0]
+		}
+		return nil
+	})
+	return r, err
+}
