@@ -140,5 +140,22 @@ func (x *exchange) showOnce(op schema.Op, in *sent, answer any, shop shopSetting
 		return x.sendFile(op.Name+".csv", "text/csv; charset=utf-8", b.Bytes())
 	}
 	f := x.frame(shop)
+	for _, once := range x.s.Once {
+		if once.Op != op.Name {
+			continue
+		}
+		if body := once.Draw(answer); body != nil {
+			return x.show(http.StatusOK, op.Title(), true, f, body)
+		}
+	}
 	return x.show(http.StatusOK, op.Title(), true, f, oncePage(didText(op, answer, shop), v, x.leads(op, in, answer)))
+}
+
+// centsOf is a whole number of cents, by its field's name.
+func centsOf(name string, v strict.Value) (int64, bool) {
+	if !strings.HasSuffix(name, "_cents") {
+		return 0, false
+	}
+	n, err := parseInt(string(v.Raw()))
+	return n, err == nil
 }

@@ -35,3 +35,19 @@ func (x *exchange) sendFile(name, kind string, body []byte) error {
 	}
 	return nil
 }
+
+// sendRaw answers with a page's value that is no page.
+func (x *exchange) sendRaw(f page.File) error {
+	if f.Name != "" {
+		return x.sendFile(f.Name, f.Kind, f.Body)
+	}
+	h := x.w.Header()
+	h.Set("Content-Type", f.Kind)
+	h.Set("Content-Length", strconv.Itoa(len(f.Body)))
+	w := &counted{x}
+	w.WriteHeader(http.StatusOK)
+	if x.r.Method != http.MethodHead {
+		_, _ = w.Write(f.Body)
+	}
+	return nil
+}

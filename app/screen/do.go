@@ -218,6 +218,9 @@ func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) e
 		return x.showOnce(op, in, answer, shop)
 	}
 	m := message{Text: didText(op, answer, shop)}
+	if some, is := answer.(schema.Partial); is {
+		m.Refused, _ = some.Refusals()
+	}
 	if op.Undo != nil && x.visitor.area == page.Staff {
 		m.Undo = undoOf(op, answer)
 		m.Key = newKey()()

@@ -14,9 +14,10 @@ import (
 
 // message is what was done, shown once on the next page of the session.
 type message struct {
-	Text string
-	Undo *schema.Undo
-	Key  string // the idempotency key of the undo's form
+	Text    string
+	Refused []string // what was refused of it, each by name
+	Undo    *schema.Undo
+	Key     string // the idempotency key of the undo's form
 }
 
 // flashes are the messages that wait for their sessions' next page. They are not worth

@@ -16,6 +16,7 @@ func (s *Screens) routes() {
 	for _, p := range s.pages {
 		s.router.add(p.Path, &route{get: s.page(p), area: p.Area})
 	}
+	s.outside()
 }
 
 // shared are the addresses of the pages that every service has: they stand in the menu

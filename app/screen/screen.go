@@ -33,10 +33,12 @@ type Options struct {
 	OwnTLS   bool           // TLS is ours
 	Observe  func(rest.Observation)
 
-	Pages  []page.Page // the service's own, and those that all services have
-	Portal []schema.Op // acts of tenants
-	Buyer  []schema.Op // acts of buyers
-	Open   []schema.Op // acts of whoever has the address, at their own Route
+	Pages     []page.Page // the service's own, and those that all services have
+	Portal    []schema.Op // acts of tenants
+	Buyer     []schema.Op // acts of buyers
+	Once      []page.Once // how answers are drawn that are shown once
+	OpenBuyer OpenBuyer
+	Open      []schema.Op // acts of whoever has the address, at their own Route
 }
 
 // Place is a service that is served, and where.

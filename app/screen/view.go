@@ -223,6 +223,9 @@ func (s *Screens) page(p page.Page) handle {
 		case err != nil:
 			return err
 		}
+		if file, is := value.(page.File); is {
+			return x.sendRaw(file)
+		}
 		if p.HasCSV() && x.r.URL.Query().Get("format") == "csv" {
 			return x.sendCSV(p.Sheet(value))
 		}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"quartermaster/app/screen"
 	reorderpage "quartermaster/reorder/page"
 	"quartermaster/schema"
 	"quartermaster/schema/page"
@@ -8,10 +9,12 @@ import (
 
 // shown is what a service shows in a browser beside what all of them show.
 type shown struct {
-	pages  []page.Page
-	portal []schema.Op // acts of tenants
-	buyer  []schema.Op // acts of buyers
-	open   []schema.Op // acts of whoever has the address
+	pages     []page.Page
+	portal    []schema.Op // acts of tenants
+	buyer     []schema.Op // acts of buyers
+	open      []schema.Op // acts of whoever has the address
+	once      []page.Once // how answers are drawn that are shown once
+	openBuyer screen.OpenBuyer
 }
 
 // shown gives what the service shows.

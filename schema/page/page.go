@@ -152,3 +152,32 @@ func (p *Paging) Column() (name string, falling bool) {
 	}
 	return p.Sort, false
 }
+
+// File is a page's value that is no page: it is sent as it is, a photo to look at or a
+// file to keep.
+type File struct {
+	Name string // of a file to keep; "" is looked at in place
+	Kind string // its media type
+	Body []byte
+}
+
+// Once draws what an operation shows once, such as codes as cards to print: T is its
+// answer.
+type Once struct {
+	Op   string
+	view func(answer any) templ.Component
+}
+
+// OnceOf tells how an operation's answer is shown once.
+func OnceOf[T any](op string, view func(T) templ.Component) Once {
+	return Once{Op: op, view: func(answer any) templ.Component {
+		v, ok := answer.(T)
+		if !ok {
+			return nil
+		}
+		return view(v)
+	}}
+}
+
+// Draw is the markup of the answer; nil when it is of another type.
+func (o Once) Draw(answer any) templ.Component { return o.view(answer) }

@@ -1,0 +1,221 @@
+package screen
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+	"quartermaster/schema/session"
+	"quartermaster/schema/wire"
+)
+
+// doorView is where tenants and buyers come in.
+type doorView struct {
+	given   url.Values
+	refusal *fault.Error
+	token   string // of a tenant's invitation
+	by      string
+}
+
+// outside makes the addresses of tenants, of buyers and of whoever has one.
+func (s *Screens) outside() {
+	s.door(page.Tenant, "/portal", len(s.Portal) > 0 || s.has(page.Tenant), s.enterPortal)
+	s.door(page.Buyer, "/my", s.OpenBuyer != nil, s.enterMy)
+	if s.has(page.Tenant) || len(s.Portal) > 0 {
+		s.router.add("/portal/welcome/:token", &route{get: tenantWelcome, post: tenantAccept, area: page.Tenant})
+	}
+	for _, op := range s.Open {
+		r := s.at(op.Path())
+		if r == nil {
+			r = &route{area: page.Public}
+			s.router.add(op.Path(), r)
+		}
+		r.post = s.openPost(op)
+	}
+}
+
+func (s *Screens) has(a area) bool {
+	for _, p := range s.pages {
+		if p.Area == a {
+			return true
+		}
+	}
+	return false
+}
+
+// at finds the route of a pattern.
+func (s *Screens) at(pattern string) *route {
+	for _, r := range s.router.byLength[len(split(pattern))] {
+		if r.pattern == pattern {
+			return r
+		}
+	}
+	return nil
+}
+
+// door makes an area's first page the place to come in for who has no session.
+func (s *Screens) door(a area, path string, is bool, enter handle) {
+	if !is {
+		return
+	}
+	r := s.at(path)
+	if r == nil {
+		r = &route{area: a, get: func(x *exchange) error {
+			if x.visitor == nil {
+				return x.showDoor(http.StatusOK, doorView{})
+			}
+			return fault.NotFoundf("there is nothing here yet")
+		}}
+		s.router.add(path, r)
+	} else {
+		inside := r.get
+		r.get = func(x *exchange) error {
+			if x.visitor == nil {
+				return x.showDoor(http.StatusOK, doorView{given: x.r.URL.Query()})
+			}
+			return inside(x)
+		}
+	}
+	r.post = enter
+	s.router.add(path+"/logout", &route{post: logout(a, path), area: a})
+	s.router.add(path+"/do/:name", &route{get: doPage, post: doPost, area: a})
+}
+
+func (x *exchange) showDoor(status int, v doorView) error {
+	shop, err := x.shopNow(x.r.Context())
+	if err != nil {
+		return err
+	}
+	x.visitor = nil
+	title, body := "Your home", templ.Component(portalDoor(v))
+	switch {
+	case x.route.area == page.Buyer:
+		title, body = "Your license", myDoor(v)
+	case v.token != "":
+		title, body = "Welcome", portalWelcome(v)
+	}
+	return x.show(status, title, v.token != "", x.frame(shop), body)
+}
+
+// refuseDoor shows the door again with what was wrong.
+func (x *exchange) refuseDoor(err error, v doorView) error {
+	v.refusal = x.faultOf(err)
+	switch v.refusal.Kind {
+	case fault.Internal:
+		return err
+	case fault.Limited, fault.Unavailable:
+		x.retry(v.refusal)
+	}
+	if !wantsPage(x.r) {
+		return v.refusal
+	}
+	return x.showDoor(wire.Status(v.refusal.Kind), v)
+}
+
+// enterPortal answers POST /portal: a tenant typed a code.
+func (s *Screens) enterPortal(x *exchange) error {
+	in, err := x.receive(mostForm)
+	if err != nil {
+		return err
+	}
+	token, _, err := s.Sessions.AcceptTenant(x.r.Context(), "", strings.TrimSpace(in.fields.Get("code")), x.from())
+	if err != nil {
+		return x.refuseDoor(err, doorView{given: in.fields})
+	}
+	return x.enter(page.Tenant, token, "/portal")
+}
+
+// enter gives the browser its session.
+func (x *exchange) enter(a area, token, to string) error {
+	x.endOld(a)
+	http.SetCookie(x.w, x.cookie(a, token, sessionKinds[a].MaxAge()))
+	return x.lead(to)
+}
+
+// tenantWelcome answers GET of a tenant's invitation, which consumes nothing.
+func tenantWelcome(x *exchange) error {
+	v, err := x.s.Sessions.InvitedTenant(x.r.Context(), x.path["token"])
+	if err != nil {
+		return err
+	}
+	return x.showDoor(http.StatusOK, doorView{token: x.path["token"], by: v.By})
+}
+
+func tenantAccept(x *exchange) error {
+	token, _, err := x.s.Sessions.AcceptTenant(x.r.Context(), x.path["token"], "", x.from())
+	if err != nil {
+		return err
+	}
+	return x.enter(page.Tenant, token, "/portal")
+}
+
+// enterMy answers POST /my: a buyer shows the license key, or the order's reference
+// with the e-mail.
+func (s *Screens) enterMy(x *exchange) error {
+	in, err := x.receive(mostForm)
+	if err != nil {
+		return err
+	}
+	get := func(name string) string { return strings.TrimSpace(in.fields.Get(name)) }
+	license, err := s.OpenBuyer(x.r.Context(), get("license_key"), get("order_ref"), get("email"), x.r.RemoteAddr)
+	if err != nil {
+		return x.refuseDoor(err, doorView{given: in.fields})
+	}
+	token, _, err := s.Sessions.Open(x.r.Context(), session.Buyer, license, x.from())
+	if err != nil {
+		return err
+	}
+	return x.enter(page.Buyer, token, "/my")
+}
+
+// OpenBuyer finds the license that a buyer shows the key of, or the order with its
+// e-mail.
+type OpenBuyer func(ctx context.Context, licenseKey, orderRef, email, remote string) (license int64, err error)
+
+// openPost does an operation of whoever has its address.
+func (s *Screens) openPost(op schema.Op) handle {
+	return func(x *exchange) error {
+		in, err := x.receive(mostOf(op))
+		if err != nil {
+			return err
+		}
+		shop, err := x.shopNow(x.r.Context())
+		if err != nil {
+			return err
+		}
+		for _, a := range op.Args(schema.Page) {
+			if a.Path != "" {
+				in.fields.Set(schema.PageField(a.Name), x.path[a.Path])
+			}
+		}
+		handle, err := op.Decode(x.forOp(in, shop))
+		var answer any
+		if err == nil {
+			answer, err = handle(x.r.Context(), x.who())
+		}
+		if err != nil {
+			return x.refuseOpen(op, in, err, shop)
+		}
+		return x.show(http.StatusOK, "Thank you", false, x.frame(shop), thanks(didText(op, answer, shop)))
+	}
+}
+
+// refuseOpen shows the form again with all that was typed.
+func (x *exchange) refuseOpen(op schema.Op, in *sent, err error, shop shopSettings) error {
+	v := doView{op: op, given: in.fields, refusal: x.faultOf(err)}
+	switch v.refusal.Kind {
+	case fault.Internal, fault.NotFound, fault.Gone:
+		return err
+	case fault.Limited, fault.Unavailable:
+		x.retry(v.refusal)
+	}
+	f := x.frame(shop)
+	f.Op = func(string) (schema.Op, bool) { return op, true }
+	return x.show(wire.Status(v.refusal.Kind), op.Title(), false, f, formPage(&v, op.Title(), x.form(&v, shop)))
+}
