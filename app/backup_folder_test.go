@@ -26,7 +26,7 @@ func TestBackupIntoAFolderKeepsTheNewest(t *testing.T) {
 		}
 	}
 	c.ok("backup", "--to", folder, "--keep", "2")
-	left, err := filepath.Glob(filepath.Join(folder, name+"-*.db"))
+	left, err := filepath.Glob(filepath.Join(folder, name+"-*Z.db"))
 	if err != nil || len(left) != 2 || !strings.HasSuffix(left[0], "-20200103T000000Z.db") {
 		t.Errorf("kept %v, %v", left, err)
 	}
