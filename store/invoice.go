@@ -139,9 +139,16 @@ func bookInvoice(tx *db.Tx, e stripeEvent, i invoice) (Received, error) {
 		return Received{}, err
 	}
 	d, _, err := findPayment(&tx.Conn, stripe, i.names...)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Received{}, err
+	}
+	if payment, _, err = gatherPayment(tx, stripe, i.names, d.id, true); err != nil {
+		return Received{}, err
+	}
+	if d, err = reconcile(tx, d, payment, true); err != nil {
+		return Received{}, err
+	}
+	switch {
 	case added == 0 && was.id != 0:
 		return e.done(tx, wasRepeated, "the invoice is on record as order "+d.OrderRef)
 	case was.id != 0:

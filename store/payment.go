@@ -215,7 +215,11 @@ func reconcile(tx *db.Tx, d OrderDetail, payment int64, emit bool) (OrderDetail,
 			return d, err
 		}
 	}
-	if !held {
+	if d.subscription != 0 { // another name may have told which invoice is the order's
+		if err := renew(tx, d.subscription); err != nil {
+			return d, err
+		}
+	} else if !held {
 		return d, nil
 	}
 	return orderByID(&tx.Conn, d.id)

@@ -251,7 +251,8 @@ func openingNames(tx *db.Tx, s subscription, invoice string) ([]string, error) {
 // again answers for a session whose payment is on record: as an order that a person
 // recorded, which becomes the subscription's, or as one that was booked before.
 func (x session) again(tx *db.Tx, e stripeEvent, d OrderDetail, s subscription, names []string) (Received, error) {
-	if _, _, err := gatherPayment(tx, stripe, names, d.id, true); err != nil {
+	payment, _, err := gatherPayment(tx, stripe, names, d.id, true)
+	if err != nil {
 		return Received{}, err
 	}
 	if s.id != 0 && s.order == 0 && d.subscription == 0 {
@@ -268,6 +269,12 @@ func (x session) again(tx *db.Tx, e stripeEvent, d OrderDetail, s subscription, 
 		if err := settleInvoices(tx, s, true); err != nil {
 			return Received{}, err
 		}
+	}
+	if d, err = orderByID(&tx.Conn, d.id); err != nil {
+		return Received{}, err
+	}
+	if d, err = reconcile(tx, d, payment, true); err != nil {
+		return Received{}, err
 	}
 	return e.done(tx, wasRepeated, "the payment is on record as order "+d.OrderRef)
 }

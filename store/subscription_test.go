@@ -1,0 +1,217 @@
+package store
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/exact"
+)
+
+// told is an event of Stripe's in a test: a kind and its object.
+type told struct {
+	id, kind string
+	object   map[string]any
+}
+
+// tell sends an event, well signed.
+func (s *shop) tell(e told) Received {
+	s.T.Helper()
+	body := []byte(asJSON(map[string]any{"id": e.id, "object": "event", "type": e.kind, "created": 1, "data": map[string]any{"object": e.object}}))
+	r, err := s.ReceiveStripe(background, body, stripeSigned(body, stripeSecret, s.now()))
+	must(s.T, err)
+	return r
+}
+
+type object = map[string]any
+
+func checkout(total int64) told {
+	return told{"evt_checkout", "checkout.session.completed", object{
+		"id": "cs_1", "mode": "subscription", "payment_status": "paid", "subscription": "sub_1", "invoice": "in_1", "currency": "usd",
+		"amount_total": total, "customer_details": object{"email": "sue@example.com", "name": "Sue"}, "metadata": object{"sku": "PLUGIN", "tier": "pro", "qty": "2"},
+	}}
+}
+
+// paidInvoice is the n-th invoice; even ones are told in the fields of the API of 2025.
+func paidInvoice(n int, total int64, end exact.Instant) told {
+	reason := "subscription_cycle"
+	if n == 1 {
+		reason = "subscription_create"
+	}
+	o := object{
+		"id": fmt.Sprintf("in_%d", n), "billing_reason": reason, "currency": "usd", "amount_paid": total, "total": total, "period_end": int64(end - 99),
+		"lines": object{"data": []any{object{"period": object{"end": int64(end - 10)}}, object{"period": object{"end": int64(end)}}}},
+	}
+	intent, charge := fmt.Sprintf("pi_%d", n), fmt.Sprintf("ch_%d", n)
+	if n%2 == 1 {
+		o["subscription"], o["payment_intent"], o["charge"] = "sub_1", intent, charge
+	} else {
+		o["parent"] = object{"subscription_details": object{"subscription": "sub_1"}}
+		o["payments"] = object{"data": []any{object{"payment": object{"type": "payment_intent", "payment_intent": intent}}}}
+	}
+	return told{fmt.Sprintf("evt_invoice_%d", n), "invoice.paid", o}
+}
+
+func givenBack(n int, cents int64) told {
+	return told{fmt.Sprintf("evt_refund_%d_%d", n, cents), "charge.refunded", object{
+		"id": fmt.Sprintf("ch_%d", n), "payment_intent": fmt.Sprintf("pi_%d", n), "currency": "usd", "amount_refunded": cents,
+	}}
+}
+
+func disputed(n int, cents int64, status string) told {
+	kind := "created"
+	if status == disputeWon || status == disputeLost {
+		kind = "closed"
+	}
+	return told{fmt.Sprintf("evt_dispute_%d_%s", n, status), "charge.dispute." + kind, object{
+		"id": fmt.Sprintf("dp_%d", n), "charge": fmt.Sprintf("ch_%d", n), "payment_intent": fmt.Sprintf("pi_%d", n), "amount": cents, "currency": "usd", "status": status,
+	}}
+}
+
+// outcome is everything that does not depend on the order in which events came.
+func (s *shop) outcome() string {
+	s.T.Helper()
+	var lines []string
+	orders, err := s.Orders(background, OrderFilter{})
+	must(s.T, err)
+	for _, o := range orders.Orders {
+		lines = append(lines, fmt.Sprintf("order of %s: %s %d of %d, renews %d", deref(o.Subscription), o.Status, o.RefundedCents, o.TotalCents, len(o.Renews)))
+	}
+	licenses, err := s.Licenses(background, admin, LicenseFilter{})
+	must(s.T, err)
+	for _, l := range licenses.Licenses {
+		lines = append(lines, fmt.Sprintf("license: %s until %s", l.Status, l.ExpiresAt))
+	}
+	unbooked, err := s.Unbooked(background)
+	must(s.T, err)
+	lines = append(lines, fmt.Sprintf("unbooked: %d", len(unbooked.Payments)))
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+func deref(s *string) string { return textOr(s, "-") }
+
+// Whatever the order in which Stripe's events come, and however often each, the same
+// orders, refunds and licenses come of them, and every invariant holds.
+func TestEventsInAnyOrder(t *testing.T) {
+	month := exact.Instant(30 * day)
+	start := exact.InstantOf(opening)
+	first := []told{checkout(9800), paidInvoice(1, 9800, start+month)}
+	renewals := append(slices.Clone(first), paidInvoice(2, 9800, start+2*month), paidInvoice(3, 9800, start+3*month))
+	for name, c := range map[string]struct {
+		events []told
+		ends   exact.Instant // of the licenses
+		status string
+	}{
+		"a checkout and its invoice":        {first, start + month + 3*day, "active"},
+		"a trial":                           {[]told{checkout(0), paidInvoice(1, 0, start+14*day)}, start + 17*day, "active"},
+		"renewals":                          {renewals, start + 3*month + 3*day, "active"},
+		"the end of it":                     {append(slices.Clone(renewals), told{"evt_end", "customer.subscription.deleted", object{"id": "sub_1"}}), start + 3*month + 3*day, "active"},
+		"the last renewal is given back":    {append(slices.Clone(renewals), givenBack(3, 9800)), start + 2*month + 3*day, "active"},
+		"a renewal that was followed":       {append(slices.Clone(renewals), givenBack(2, 9800)), start + 3*month + 3*day, "active"},
+		"a part of a renewal":               {append(slices.Clone(renewals), givenBack(3, 500), givenBack(3, 900)), start + 3*month + 3*day, "active"},
+		"the first payment is given back":   {append(slices.Clone(first), givenBack(1, 9800)), start + 7*day, "revoked"},
+		"a dispute that is open":            {append(slices.Clone(renewals), disputed(2, 9800, "needs_response")), start + 3*month + 3*day, "suspended"},
+		"a dispute that is won":             {append(slices.Clone(renewals), disputed(2, 9800, "needs_response"), disputed(2, 9800, "won")), start + 3*month + 3*day, "active"},
+		"a dispute that is lost":            {append(slices.Clone(renewals), disputed(3, 9800, "needs_response"), disputed(3, 9800, "lost")), start + 2*month + 3*day, "active"},
+		"a part that is lost":               {append(slices.Clone(renewals), disputed(3, 900, "needs_response"), disputed(3, 900, "lost"), givenBack(3, 100)), start + 3*month + 3*day, "active"},
+		"an inquiry":                        {append(slices.Clone(first), disputed(1, 9800, "warning_needs_response")), start + month + 3*day, "active"},
+		"the first payment is lost":         {append(slices.Clone(first), disputed(1, 9800, "needs_response"), disputed(1, 9800, "lost")), start + 7*day, "revoked"},
+		"a dispute beside a refund in part": {append(slices.Clone(first), disputed(1, 9000, "lost"), givenBack(1, 800)), start + 7*day, "revoked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := ""
+			pick := rand.New(rand.NewPCG(1, uint64(len(name))))
+			for n := range 12 {
+				order := slices.Clone(c.events)
+				if n > 0 {
+					for range pick.IntN(3) { // some twice
+						again := order[pick.IntN(len(order))]
+						again.id, again.object = fmt.Sprintf("%s_again%d", again.id, n), maps.Clone(again.object)
+						order = append(order, again)
+					}
+					pick.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+				}
+				s := newStripeShop(t)
+				var ids []string
+				for _, e := range order {
+					s.tell(e)
+					s.tell(e)
+					ids = append(ids, e.id)
+				}
+				got := s.outcome()
+				if n == 0 {
+					want = got
+					if line := fmt.Sprintf("license: %s until %s", c.status, c.ends); strings.Count(want, line) != 2 {
+						t.Fatalf("want two of %q in\n%s", line, want)
+					}
+				}
+				if got != want {
+					t.Fatalf("%s give\n%s\nand in their own order they gave\n%s", ids, got, want)
+				}
+				if t.Failed() {
+					return
+				}
+			}
+		})
+	}
+}
+
+func TestARenewalIssuesNothing(t *testing.T) {
+	s := newStripeShop(t)
+	start := s.now()
+	s.tell(checkout(9800))
+	issued, err := s.Licenses(background, admin, LicenseFilter{})
+	must(t, err)
+	l := issued.Licenses[0]
+	equal(t, "until an invoice tells", *l.ExpiresAt, start+7*day)
+	equal(t, "subscription", deref(l.Subscription), "sub_1")
+	s.tell(paidInvoice(1, 9800, start+30*day))
+	s.pass(30 * day * 1e9)
+	r := s.tell(paidInvoice(2, 12000, start+60*day))
+	equal(t, "outcome", r.Outcome, "recorded")
+	equal(t, "licenses", s.count("SELECT count(*) FROM store_licenses"), int64(2))
+	orders, err := s.Orders(background, OrderFilter{})
+	must(t, err)
+	o := orders.Orders[0]
+	equal(t, "renews", asJSON(o.Renews), "[1,2]")
+	equal(t, "names", o.ProviderRef+" "+deref(o.Subscription), "pi_2 sub_1")
+	equal(t, "amounts", fmt.Sprint(o.SubtotalCents, o.DiscountCents, o.TotalCents), "12000 0 12000")
+	e := s.events()
+	last := e[len(e)-1]
+	if last.Event != "order.paid" || !strings.Contains(asJSON(last.Data), l.Key) {
+		t.Errorf("the renewal's event is %s, without the key in full", last.Event)
+	}
+	equal(t, "unknown", s.tell(told{"evt_x", "invoice.paid", object{"id": "in_9", "subscription": "sub_9", "currency": "usd", "amount_paid": 100}}).Outcome, "unclear")
+	_, err = s.DismissPayment(background, cli, "stripe", "in_9")
+	must(t, err)
+	_, err = s.ExtendLicense(background, cli, 1, Extension{Days: 365})
+	must(t, err)
+	s.tell(paidInvoice(3, 9800, start+90*day))
+	extended, err := s.Licenses(background, admin, LicenseFilter{})
+	must(t, err)
+	equal(t, "extended stays", *extended.Licenses[1].ExpiresAt, start+60*day+3*day+365*day)
+	equal(t, "the other moves", *extended.Licenses[0].ExpiresAt, start+93*day)
+}
+
+// Staff's suspension outlives a dispute that is won, and staff may let a license go on
+// while one is open.
+func TestDisputesAndStaff(t *testing.T) {
+	s := newStripeShop(t)
+	s.tell(checkout(9800))
+	s.tell(paidInvoice(1, 9800, s.now()+30*day))
+	s.tell(disputed(1, 9800, "needs_response"))
+	_, err := s.SuspendLicense(background, cli, 1)
+	must(t, err)
+	l, err := s.ResumeLicense(background, cli, 2)
+	must(t, err)
+	equal(t, "resumed", l.Status, "active")
+	s.tell(disputed(1, 9800, "won"))
+	list, err := s.Licenses(background, admin, LicenseFilter{})
+	must(t, err)
+	equal(t, "staff's stays", list.Licenses[1].Status, "suspended")
+	equal(t, "the other", list.Licenses[0].Status, "active")
+}
