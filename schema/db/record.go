@@ -22,6 +22,11 @@ var records = map[string]record{
 	"events": {skip: true}, "import_choices": {skip: true}, "import_files": {skip: true}, "import_pieces": {skip: true}, "schema_migrations": {skip: true}, "sessions": {skip: true},
 	"store_codes":  {skip: true}, // the counts of their batch tell
 	"store_expiry": {skip: true}, "store_provider_events": {skip: true}, "store_totals": {skip: true},
+	"store_holds": {skip: true}, "store_payments": {skip: true}, "store_payment_names": {skip: true},
+	"store_find_orders": {skip: true}, "store_find_orders_data": {skip: true}, "store_find_orders_idx": {skip: true},
+	"store_find_orders_docsize": {skip: true}, "store_find_orders_config": {skip: true}, "store_find_orders_content": {skip: true},
+	"store_find_customers": {skip: true}, "store_find_customers_data": {skip: true}, "store_find_customers_idx": {skip: true},
+	"store_find_customers_docsize": {skip: true}, "store_find_customers_config": {skip: true}, "store_find_customers_content": {skip: true},
 	"stock_movements":   {skip: true}, // the SKU's stock tells
 	"work_order_counts": {skip: true},
 
@@ -38,7 +43,7 @@ var records = map[string]record{
 	"store_customers":      {noun: "customer", key: "email"},
 	"store_orders":         {noun: "order", key: "order_ref"},
 	"store_products":       {noun: "product", key: "sku"},
-	"store_unclear":        {noun: "payment"},
+	"store_unbooked":       {noun: "payment"},
 }
 
 func recordOf(table string) record {
@@ -83,7 +88,9 @@ var kinds = map[string]kind{
 	"sales.day":                     kindDay, "sales.qty": kindMilli,
 	"skus.current_stock": kindMilli, "skus.first_sold": kindDay, "skus.judged_on": kindDerived, "skus.moq": kindMilli,
 	"skus.on_order": kindMilli, "skus.pack_size": kindMilli, "skus.sold": kindDerived,
-	"store_licenses.license_key":     kindSecret,
+	"store_licenses.license_key": kindSecret, "store_licenses.decided": kindDerived,
+	"store_refunds.at": kindInstant, "store_unbooked.at": kindInstant, "store_releases.at": kindInstant, "store_disputes.at": kindInstant,
+	"store_invoices.at": kindInstant, "store_invoices.period_end": kindInstant,
 	"work_orders.pm_before_baseline": kindDerived, "work_orders.pm_before_by": kindDerived, "work_orders.pm_before_done": kindDerived,
 }
 

@@ -1,0 +1,276 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Figure is what was sold and given back in one currency: in all, on a day, in a month,
+// or of a product.
+type Figure struct {
+	Day           *exact.Day   `json:"day" about:"by day"`
+	Month         *exact.Month `json:"month" about:"by month"`
+	SKU           *string      `json:"sku" about:"by product"`
+	Name          *string      `json:"name" about:"by product: its name"`
+	Currency      string       `json:"currency"`
+	Orders        int64        `json:"orders" about:"orders that were paid"`
+	SoldCents     int64        `json:"sold_cents" about:"what they came to, tax included"`
+	TaxCents      int64        `json:"tax_cents" about:"the tax in it"`
+	RefundedCents int64        `json:"refunded_cents" about:"what was given back, on the day of each refund"`
+	NetCents      int64        `json:"net_cents" about:"sold less refunded"`
+}
+
+// Figures are a shop's sales by day, month or product; amounts of different currencies
+// are never added up.
+type Figures struct {
+	From   *exact.Day `json:"from"`
+	To     *exact.Day `json:"to"`
+	By     string     `json:"by" enum:"day,month,product"`
+	Rows   []Figure   `json:"rows"`
+	Totals []Figure   `json:"totals" about:"one entry a currency"`
+}
+
+const (
+	byDay     = "day"
+	byMonth   = "month"
+	byProduct = "product"
+)
+
+// FiguresOf asks for figures: orders and refunds of the days from From to To, both
+// included; a nil day leaves the range open.
+type FiguresOf struct {
+	From, To *exact.Day
+	By       string // day, month or product
+}
+
+// Figures adds up what was sold and given back. Orders count on the day they were paid,
+// refunds on their own day. By product, an order's discount, tax and refunds are shared
+// over its lines by what the lines come to, so that the sums agree to the cent.
+func (s *Service) Figures(ctx context.Context, f FiguresOf) (Figures, error) {
+	if f.From != nil && f.To != nil && *f.From > *f.To {
+		return Figures{}, fault.Fieldf("to", "to: %s is before from, %s", f.To, f.From)
+	}
+	return view(ctx, s.db, func(c *db.Conn) (Figures, error) {
+		sums := tally{rows: map[tallyKey]*Figure{}, totals: map[string]*Figure{}, by: f.By}
+		collect := sums.collectDays
+		if f.By == byProduct {
+			collect = sums.collectProducts
+		}
+		first, end := dayRange(f.From, f.To, c)
+		if err := collect(c, first, end); err != nil {
+			return Figures{}, err
+		}
+		return Figures{From: f.From, To: f.To, By: f.By, Rows: sums.sorted(), Totals: sums.total()}, nil
+	})
+}
+
+// tallyKey is a row of the figures.
+type tallyKey struct {
+	day      exact.Day
+	month    exact.Month
+	sku      string
+	currency string
+}
+
+// tally adds up figures.
+type tally struct {
+	by     string
+	rows   map[tallyKey]*Figure
+	totals map[string]*Figure
+}
+
+func (t *tally) row(k tallyKey) *Figure {
+	f := t.rows[k]
+	if f == nil {
+		f = &Figure{Currency: k.currency}
+		switch t.by {
+		case byDay:
+			f.Day = &k.day
+		case byMonth:
+			f.Month = &k.month
+		default:
+			f.SKU = &k.sku
+		}
+		t.rows[k] = f
+	}
+	return f
+}
+
+func (t *tally) totalOf(currency string) *Figure {
+	f := t.totals[currency]
+	if f == nil {
+		f = &Figure{Currency: currency}
+		t.totals[currency] = f
+	}
+	return f
+}
+
+// key is the row of an instant.
+func (t *tally) key(at exact.Instant, currency string, c *db.Conn) tallyKey {
+	day := at.Day(c.Zone())
+	if t.by == byMonth {
+		return tallyKey{month: day.Month(), currency: currency}
+	}
+	return tallyKey{day: day, currency: currency}
+}
+
+func (t *tally) collectDays(c *db.Conn, first, end exact.Instant) error {
+	err := db.Each(c, func(r *db.Row) error {
+		at, currency, sold, tax := r.Instant(), r.Text(), r.Int(), r.Int()
+		for _, f := range []*Figure{t.row(t.key(at, currency, c)), t.totalOf(currency)} {
+			f.Orders++
+			f.SoldCents += sold
+			f.TaxCents += tax
+		}
+		return nil
+	}, "SELECT paid_at, currency, total_cents, tax_cents FROM store_orders WHERE paid_at >= ? AND paid_at < ?", first, end)
+	if err != nil {
+		return err
+	}
+	return db.Each(c, func(r *db.Row) error {
+		at, cents, currency := r.Instant(), r.Int(), r.Text()
+		for _, f := range []*Figure{t.row(t.key(at, currency, c)), t.totalOf(currency)} {
+			f.RefundedCents += cents
+		}
+		return nil
+	}, refundsBetween, first, end)
+}
+
+const refundsBetween = `SELECT r.at, r.cents, o.currency, o.id FROM store_refunds r CROSS JOIN store_orders o ON o.id = r.order_id
+	WHERE r.at >= ? AND r.at < ? AND r.cents > 0`
+
+// soldLine is a line of an order for sharing amounts out.
+type soldLine struct {
+	sku, name string
+	cents     int64
+}
+
+func (t *tally) collectProducts(c *db.Conn, first, end exact.Instant) error {
+	type order struct {
+		id                   int64
+		currency             string
+		discount, tax, total int64
+	}
+	err := db.Each(c, func(r *db.Row) error {
+		o := order{id: r.Int(), currency: r.Text(), discount: r.Int(), tax: r.Int(), total: r.Int()}
+		lines, err := soldLines(c, o.id)
+		if err != nil {
+			return err
+		}
+		weights := weightsOf(lines)
+		discounts, taxes := share(o.discount, weights), share(o.tax, weights)
+		counted := map[string]bool{}
+		for n, l := range lines {
+			f := t.row(tallyKey{sku: l.sku, currency: o.currency})
+			f.Name = &l.name
+			f.SoldCents += l.cents - discounts[n] + taxes[n]
+			f.TaxCents += taxes[n]
+			if !counted[l.sku] {
+				counted[l.sku] = true
+				f.Orders++
+			}
+		}
+		all := t.totalOf(o.currency)
+		all.Orders++
+		all.SoldCents += o.total
+		all.TaxCents += o.tax
+		return nil
+	}, "SELECT id, currency, discount_cents, tax_cents, total_cents FROM store_orders WHERE paid_at >= ? AND paid_at < ?", first, end)
+	if err != nil {
+		return err
+	}
+	return db.Each(c, func(r *db.Row) error {
+		_, cents, currency, id := r.Instant(), r.Int(), r.Text(), r.Int()
+		lines, err := soldLines(c, id)
+		if err != nil {
+			return err
+		}
+		for n, part := range share(cents, weightsOf(lines)) {
+			f := t.row(tallyKey{sku: lines[n].sku, currency: currency})
+			f.Name = &lines[n].name
+			f.RefundedCents += part
+		}
+		t.totalOf(currency).RefundedCents += cents
+		return nil
+	}, refundsBetween, first, end)
+}
+
+func soldLines(c *db.Conn, order int64) ([]soldLine, error) {
+	return db.All(c, func(r *db.Row) soldLine { return soldLine{sku: r.Text(), name: r.Text(), cents: r.Int()} },
+		`SELECT p.sku, p.name, i.qty * i.unit_cents FROM store_order_lines i CROSS JOIN store_products p ON p.id = i.product_id
+		WHERE i.order_id = ? ORDER BY i.line`, order)
+}
+
+func weightsOf(lines []soldLine) []int64 {
+	weights := make([]int64, len(lines))
+	for n, l := range lines {
+		weights[n] = l.cents
+	}
+	return weights
+}
+
+// share parts an amount in proportion to weights, whole cents: each part rounded down,
+// what is left over a cent each to the largest remainders, the first of equal ones first.
+// Weights that are all 0 count alike for the first.
+func share(amount int64, weights []int64) []int64 {
+	parts := make([]int64, len(weights))
+	var whole int64
+	for _, w := range weights {
+		whole += w
+	}
+	if whole == 0 {
+		if len(parts) > 0 {
+			parts[0] = amount
+		}
+		return parts
+	}
+	type rest struct {
+		n    int
+		size exact.Int128
+	}
+	rests := make([]rest, len(weights))
+	left := amount
+	for n, w := range weights {
+		product := exact.Mul(amount, w)
+		parts[n] = product.DivFloor(whole)
+		rests[n] = rest{n, product.Sub(exact.Mul(parts[n], whole))}
+		left -= parts[n]
+	}
+	slices.SortStableFunc(rests, func(a, b rest) int { return b.size.Cmp(a.size) })
+	for n := range left {
+		parts[rests[n].n]++
+	}
+	return parts
+}
+
+func (t *tally) sorted() []Figure {
+	keys := make([]tallyKey, 0, len(t.rows))
+	for k := range t.rows {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b tallyKey) int {
+		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.month, b.month), cmp.Compare(a.sku, b.sku), cmp.Compare(a.currency, b.currency))
+	})
+	rows := make([]Figure, 0, len(keys))
+	for _, k := range keys {
+		f := *t.rows[k]
+		f.NetCents = f.SoldCents - f.RefundedCents
+		rows = append(rows, f)
+	}
+	return rows
+}
+
+func (t *tally) total() []Figure {
+	list := make([]Figure, 0, len(t.totals))
+	for _, f := range t.totals {
+		f.NetCents = f.SoldCents - f.RefundedCents
+		list = append(list, *f)
+	}
+	slices.SortFunc(list, func(a, b Figure) int { return cmp.Compare(a.Currency, b.Currency) })
+	return list
+}

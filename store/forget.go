@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"strconv"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// ForgetCustomer takes a person's name and address out of everything that is kept of
+// them: the record, events and their deliveries, kept answers, the audit trail, the
+// labels of seats. Orders, licenses and sums stay. Refused: an unknown customer, one of
+// whom a subscription lives.
+func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (Customer, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Customer, error) {
+		k, err := customerByID(&tx.Conn, id)
+		if err != nil {
+			return k, err
+		}
+		lives, found, err := db.One(&tx.Conn, db.Text, `SELECT s.ref FROM store_orders o CROSS JOIN store_subscriptions s ON s.id = o.subscription_id
+			WHERE o.customer_id = ? AND s.ended_at IS NULL LIMIT 1`, id)
+		if err != nil {
+			return k, err
+		}
+		if found {
+			return k, fault.Conflictf("customer %d has the subscription %s, which runs: cancel it at the provider first", id, lives)
+		}
+		name := "forgotten-" + strconv.FormatInt(id, 10)
+		now := k
+		now.Name, now.Email = name, name+"@invalid"
+		keys, err := db.All(&tx.Conn, db.Text, "SELECT order_ref FROM store_orders WHERE customer_id = ?", id)
+		if err != nil {
+			return k, err
+		}
+		replace := map[string]string{k.Email: now.Email}
+		if k.Name != "" {
+			replace[k.Name] = now.Name
+		}
+		if err := tx.Forget(append(keys, k.Email), replace); err != nil {
+			return k, err
+		}
+		for old, new := range replace {
+			if _, err := tx.Exec(`UPDATE store_activations SET label = '' WHERE instr(lower(label), lower(?1)) > 0
+				AND license_id IN (SELECT l.id FROM store_orders o CROSS JOIN store_licenses l ON l.order_id = o.id WHERE o.customer_id = ?2)`, old, id); err != nil {
+				return k, err
+			}
+			if _, err := tx.Exec("UPDATE store_unbooked SET reason = replace(reason, ?1, ?2)", old, new); err != nil {
+				return k, err
+			}
+		}
+		if err := keepCustomer(tx, now); err != nil {
+			return k, err
+		}
+		if err := indexOrders(tx, "o.customer_id = ?", id); err != nil {
+			return k, err
+		}
+		return now, tx.Audit("customer.forgotten", "customer:"+now.Email, map[string]int64{"id": id})
+	})
+}
+
+// SaveCustomer stores another name of a customer, or a new customer.
+func (s *Service) SaveCustomer(ctx context.Context, who db.Caller, email, name string) (Customer, error) {
+	email, err := foldEmail(email)
+	if err != nil {
+		return Customer{}, err
+	}
+	if name, err = checkName(name); err != nil {
+		return Customer{}, err
+	}
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Customer, error) {
+		if err := saveCustomer(tx, email, name, true); err != nil {
+			return Customer{}, err
+		}
+		k, _, err := findCustomer(&tx.Conn, email)
+		return k, err
+	})
+}
+
+// ChangeEmail gives a customer another address. One that another customer has is refused,
+// with both named.
+func (s *Service) ChangeEmail(ctx context.Context, who db.Caller, id int64, email string) (Customer, error) {
+	email, err := foldEmail(email)
+	if err != nil {
+		return Customer{}, err
+	}
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Customer, error) {
+		k, err := customerByID(&tx.Conn, id)
+		if err != nil || k.Email == email {
+			return k, err
+		}
+		other, taken, err := findCustomer(&tx.Conn, email)
+		if err != nil {
+			return k, err
+		}
+		if taken {
+			return k, fault.Conflictf("email: %s is the address of customer %d (%s); customer %d (%s) cannot have it too",
+				email, other.ID, firstOf(other.Name, other.Email), k.ID, firstOf(k.Name, k.Email)).At("email")
+		}
+		was := k.Email
+		k.Email = email
+		if err := keepCustomer(tx, k); err != nil {
+			return k, err
+		}
+		return k, tx.Audit("customer.email", "customer:"+email, map[string]string{"from": was, "to": email})
+	})
+}
