@@ -84,6 +84,17 @@ func TestAuditShowsWhoDidWhat(t *testing.T) {
 	if lines := strings.Split(text, "\n"); len(lines) != 5 || !strings.Contains(lines[0], "ACTOR") || !strings.Contains(lines[1], "sku:B") {
 		t.Errorf("as text:\n%s", text)
 	}
+	for flags, want := range map[string]int{
+		"--actor mo": 2, "--actor MO --subject sku:A": 1, "--subject sku": 2, "--subject sku:C": 0, "--subject s": 0,
+		"--via cli --service reorder": 3, "--via web": 0, "--since 1h --actor mo": 2, "--since 2026-11-20 --actor mo": 2,
+		"--since 2026-11-21": 0, "--until 2026-11-19": 0, "--until 2026-11-20 --actor mo": 2,
+	} {
+		if out := c.ok(append([]string{"audit", "--json"}, strings.Fields(flags)...)...); strings.Count(out, `"id"`) != want {
+			t.Errorf("%s: want %d entries, got %s", flags, want, out)
+		}
+	}
+	c.refuses(2, []string{"--since", "yesterday"}, "audit", "--since", "yesterday")
+	c.refuses(2, []string{"--via", "post"}, "audit", "--via", "post")
 	c.refuses(2, []string{"--service", `"shop"`, "store, maintenance, rental, reorder"}, "audit", "--service", "shop")
 	c.refuses(2, []string{"--limit"}, "audit", "--limit", "0")
 	c.refuses(2, []string{"--limit"}, "audit", "--limit", "many")

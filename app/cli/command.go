@@ -299,7 +299,6 @@ func (p *program) commands() []*cobra.Command {
 	return []*cobra.Command{
 		p.initCommand(),
 		p.serveCommand(),
-		p.auditCommand(),
 		p.backupCommand(), p.manCommand(),
 		p.restoreCommand(),
 		p.migrateCommand(),

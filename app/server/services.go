@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"quartermaster/app/account"
+	"quartermaster/app/audit"
 	"quartermaster/maintenance"
 	"quartermaster/rental"
 	"quartermaster/reorder"
@@ -61,7 +62,7 @@ func Declared(d *db.DB) []schema.Service {
 }
 
 // Appliance is the appliance's own operations, which stand under no service: people,
-// keys, the own account, receivers and their deliveries. What is sent again is sent by
+// keys, the own account, receivers and their deliveries, the audit trail. What is sent again is sent by
 // the sender; without one, as at the command line, by one made for it.
 func Appliance(d *db.DB, services []schema.Service, sessions *account.Sessions, sender *webhook.Sender) schema.Service {
 	senderFor := func(private bool) *webhook.Sender {
@@ -73,6 +74,7 @@ func Appliance(d *db.DB, services []schema.Service, sessions *account.Sessions, 
 	return schema.Service{Title: "Appliance", Ops: slices.Concat(
 		account.Ops(d, sessions, Names),
 		webhook.Ops(d, services, senderFor),
+		[]schema.Op{audit.Op(d, Names)},
 	)}
 }
 

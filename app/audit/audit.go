@@ -1,0 +1,213 @@
+// Package audit reads the audit trail: who did what, when and by which way.
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// Vias are the ways by which a change may come.
+var Vias = []string{"rest", "mcp", "cli", "license", "provider", "web", "portal", "buyer", "request", "system"}
+
+// Entry is one line of the trail.
+type Entry struct {
+	ID      int64           `json:"id"`
+	At      exact.Instant   `json:"at"`
+	Service string          `json:"service"` // "" for users, keys and the appliance itself
+	Actor   string          `json:"actor"`
+	Via     string          `json:"via"`
+	Action  string          `json:"action"`
+	Subject string          `json:"subject"`
+	Changes json.RawMessage `json:"changes"`
+}
+
+// Trail is some of the trail, newest first.
+type Trail struct {
+	Entries []Entry `json:"entries"`
+	Next    *int64  `json:"next,omitempty"`  // where the next page begins; pages only
+	Total   *int64  `json:"total,omitempty"` // how many there are in all; pages only
+}
+
+// Filter narrows the trail; what is empty narrows nothing.
+type Filter struct {
+	Service   string
+	Appliance bool   // with Service: what belongs to no service too
+	Actor     string // the whole name, in any case
+	Subject   string // work_order:12, or work_order for all of them
+	Via       string
+	Since     exact.Instant // from then on
+	Until     exact.Instant // before then; 0 is ever
+	After     int64         // older than this entry; 0 is the newest
+	Limit     int64
+}
+
+const columns = "id, at, service, actor, via, action, subject, changes"
+
+func scan(r *db.Row) Entry {
+	return Entry{ID: r.Int(), At: r.Instant(), Service: r.Text(), Actor: r.Text(), Via: r.Text(),
+		Action: r.Text(), Subject: r.Text(), Changes: json.RawMessage(r.Text())}
+}
+
+// where gives the filter's condition and its arguments, without After.
+func (f Filter) where() (string, []any) {
+	var all []string
+	var args []any
+	add := func(condition string, values ...any) {
+		all, args = append(all, condition), append(args, values...)
+	}
+	switch {
+	case f.Service != "" && f.Appliance:
+		add("service IN (?, '')", f.Service)
+	case f.Service != "":
+		add("service = ?", f.Service)
+	}
+	if f.Actor != "" {
+		add("lower(actor) = lower(?)", f.Actor)
+	}
+	switch kind, id, one := strings.Cut(f.Subject, ":"); {
+	case f.Subject == "":
+	case one && id != "":
+		add("subject = ?", f.Subject)
+	default:
+		add("substr(subject, 1, ?) = ?", len([]rune(kind))+1, kind+":")
+	}
+	if f.Via != "" {
+		add("via = ?", f.Via)
+	}
+	if f.Since != 0 {
+		add("at >= ?", f.Since)
+	}
+	if f.Until != 0 {
+		add("at < ?", f.Until)
+	}
+	if len(all) == 0 {
+		return "1", nil
+	}
+	return strings.Join(all, " AND "), args
+}
+
+// List gives the newest entries that the filter lets through. Whether there are more is
+// told only with counted, which costs a walk through the whole trail.
+func List(ctx context.Context, d *db.DB, f Filter, counted bool) (t Trail, err error) {
+	where, args := f.where()
+	err = d.View(ctx, func(c *db.Conn) error {
+		page, pageArgs := where, slices.Clone(args)
+		if f.After > 0 {
+			page, pageArgs = page+" AND id < ?", append(pageArgs, f.After)
+		}
+		t.Entries, err = db.All(c, scan, "SELECT "+columns+" FROM audit WHERE "+page+" ORDER BY id DESC LIMIT ?", append(pageArgs, f.Limit+1)...)
+		if err != nil {
+			return err
+		}
+		more := int64(len(t.Entries)) > f.Limit
+		if more {
+			t.Entries = t.Entries[:f.Limit]
+		}
+		if !counted {
+			return nil
+		}
+		if more {
+			t.Next = &t.Entries[f.Limit-1].ID
+		}
+		n, _, err := db.One(c, db.Int, "SELECT COUNT(*) FROM audit WHERE "+where, args...)
+		t.Total = &n
+		return err
+	})
+	return t, err
+}
+
+// Op is the reading of the trail as an operation. Everybody with a role reads the
+// service's entries, an admin those of the appliance itself too. Without a database it
+// only tells what it is.
+func Op(d *db.DB, services []string) schema.Op {
+	return schema.Op{
+		Name: "list_audit",
+		About: "The audit trail, newest first: every change with its time, its service (none for users, keys and the appliance itself), " +
+			"who made it, by which way, and what it changed.",
+		Command: "audit",
+		Example: "audit --limit 20\naudit --service rental --json\naudit --actor alice --subject lease:3 --since 2026-11-01",
+		Response: Trail{Entries: []Entry{{
+			ID: 812, At: 1795208700, Service: "maintenance", Actor: "alice", Via: "rest", Action: "workorder.status",
+			Subject: "work_order:12", Changes: json.RawMessage(`{"from":"open","to":"done"}`),
+		}}},
+		Bind: func(f *schema.Form) schema.Handler {
+			q := Filter{Limit: 50}
+			var since string
+			var until *exact.Day
+			f.Enum(&q.Service, "service", "only this service's: "+strings.Join(services, ", "), services)
+			f.Text(&q.Actor, "actor", "who did it: a user's name; cli is the command line, system the appliance itself", schema.Most(200))
+			f.Text(&q.Subject, "subject", "what was changed, as the trail names it: work_order:12, or work_order for all of them", schema.Most(300))
+			f.Enum(&q.Via, "via", "by which way it came", Vias)
+			f.Text(&since, "since", "not older than this: a time such as 90m or 24h, or a day", schema.Most(50))
+			from := sinceOf(f, since)
+			f.DayPtr(&until, "until", "up to this day, which is included")
+			f.Int(&q.Limit, "limit", "how many entries at most", schema.Range(1, 1_000_000))
+			if f.Surface() == schema.Page {
+				f.Int(&q.After, "after", "older than this entry: the next of the page before", schema.Range(1, 1<<62))
+			}
+			counted := f.Surface() == schema.Page
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				q := q
+				if who.Service != "" {
+					q.Service, q.Appliance = who.Service, who.Role == "admin"
+				}
+				err := d.View(ctx, func(c *db.Conn) error {
+					q.Since = from(c)
+					if until != nil {
+						q.Until = exact.InstantOf((*until + 1).Time(c.Zone()))
+					}
+					return nil
+				})
+				if err != nil {
+					return nil, err
+				}
+				t, err := List(ctx, d, q, counted)
+				if err != nil {
+					return nil, err
+				}
+				return t, nil
+			}
+		},
+		Print: write,
+	}
+}
+
+// sinceOf reads a duration or a day, and gives the instant that it means.
+func sinceOf(f *schema.Form, since string) func(*db.Conn) exact.Instant {
+	none := func(*db.Conn) exact.Instant { return 0 }
+	if since == "" {
+		return none
+	}
+	if day, ok := exact.ParseDay(since); ok {
+		return func(c *db.Conn) exact.Instant { return exact.InstantOf(day.Time(c.Zone())) }
+	}
+	if ago, err := time.ParseDuration(since); err == nil && ago > 0 {
+		return func(c *db.Conn) exact.Instant { return c.Now() - exact.Instant(ago/time.Second) }
+	}
+	f.Refuse("since", "%s: %s is not allowed; it takes a time such as 90m or 24h, or a day as YYYY-MM-DD",
+		map[bool]string{true: "--since", false: "since"}[f.Surface() == schema.Command], schema.Quote(since))
+	return none
+}
+
+// write shows the trail for people. A reader that has gone is told nothing more.
+func write(w io.Writer, answer any) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "ID\tAT\tSERVICE\tACTOR\tVIA\tACTION\tSUBJECT\tCHANGES")
+	for _, e := range answer.(Trail).Entries {
+		_, _ = fmt.Fprintln(t, strings.Join([]string{
+			strconv.FormatInt(e.ID, 10), e.At.String(), e.Service, e.Actor, e.Via, e.Action, e.Subject, string(e.Changes),
+		}, "\t"))
+	}
+	_ = t.Flush()
+}
