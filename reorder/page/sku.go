@@ -70,7 +70,7 @@ const chartDays = 60
 // productView is a SKU's page.
 type productView struct {
 	reorder.ProductPage
-	ahead []page.Point // the stock of the next days, if it sells as it did
+	days []reorder.Sold // the stock of the next days, if it sells as it did
 }
 
 // PageTitle is the SKU's name.
@@ -104,27 +104,31 @@ func loadProduct(s *reorder.Service) func(f *schema.Form) page.Loader[productVie
 
 // projected is the stock of the days to come at the average demand, until it runs out
 // or for as long as the sales go back.
-func projected(p reorder.ProductPage) (points []page.Point) {
+func projected(p reorder.ProductPage) (days []reorder.Sold) {
 	if p.DaysOfStock == nil || p.CurrentStock <= 0 {
 		return nil
 	}
 	perDay := p.AvgDailyDemand.Unscaled // of 4 decimals; a quantity has 3
 	for i := int64(1); i <= chartDays; i++ {
 		left := max(0, int64(p.CurrentStock)-perDay*i/10)
-		points = append(points, page.Point{Label: (p.Today + exact.Day(i)).String(), Value: left}) // #nosec G115 -- a few days
+		days = append(days, reorder.Sold{Date: p.Today + exact.Day(i), Qty: exact.Milli(left)}) // #nosec G115 -- a few days
 		if left == 0 {
 			break
 		}
 	}
-	return points
+	return days
 }
 
-// sold are the bars of the days.
-func (v productView) sold() (points []page.Point) {
-	for _, d := range v.Days {
-		points = append(points, page.Point{Label: d.Date.String(), Value: int64(d.Qty)})
+// sold are the bars of the days, ahead the line of the days to come.
+func (v productView) sold(ctx context.Context) []page.Point { return points(ctx, v.Days) }
+
+func (v productView) ahead(ctx context.Context) []page.Point { return points(ctx, v.days) }
+
+func points(ctx context.Context, days []reorder.Sold) (all []page.Point) {
+	for _, d := range days {
+		all = append(all, page.Point{Label: page.DayText(ctx, d.Date), Value: int64(d.Qty)})
 	}
-	return points
+	return all
 }
 
 func milli(v int64) string { return exact.Milli(v).String() }
