@@ -78,7 +78,7 @@ func newTool(op schema.Op) *tool {
 	return &tool{op: op, listed: listed{
 		Name: op.Tool, Title: op.Title(), Description: op.About, InputSchema: in, OutputSchema: out,
 		Annotations: annotations{
-			ReadOnly: !op.Writes, Destructive: op.Destructive,
+			ReadOnly: !op.Writes, Destructive: op.Destructive || op.Overwrites,
 			Idempotent: op.Idempotent || !op.Writes,
 		},
 	}}

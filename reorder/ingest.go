@@ -241,7 +241,7 @@ func (s *Service) ingestSales() schema.Op {
 		Print:   printIngested, Did: didIngest, Leads: func(any) string { return "/sales" },
 		About: "Store rows of daily sales. They are added to what is stored; with replace they are totalled by SKU and day and put in its place. " +
 			"A wrong row is refused by itself and the others are written. Sales do not change the stock.",
-		Writes: true, Destructive: true, MaxBody: 16 << 20,
+		Writes: true, Overwrites: true, MaxBody: 16 << 20,
 		Response: Ingested{
 			Imported: 1, Skipped: 1, Errors: []RowError{{Row: 1, Reason: "sku: \"TEA\" is not in the catalogue; SKUs are case-sensitive"}},
 			Crossed: []Crossed{{SKU: sample.Code, Status: Below, SuggestedQty: 72}}, ReplacedDays: &replaced,

@@ -77,6 +77,10 @@ func (f *Form) Given(name string) bool {
 	if f.describing {
 		return false
 	}
+	if f.surface == Command || f.surface == Page {
+		_, ok := f.in.Values[f.field(Arg{Name: name})]
+		return ok
+	}
 	_, ok := f.find(name)
 	return ok
 }

@@ -33,6 +33,7 @@ type Op struct {
 	Personal    bool // writes, but only of the caller's own account: viewers may too
 	Idempotent  bool // doing it twice with the same arguments is as doing it once
 	Destructive bool // it may destroy what was there, or leaves the house: asked about before
+	Overwrites  bool // it may replace what was there when an argument says so: a hint for agents, nobody is asked
 	Credential  bool // makes or shows what is shown once: asks for the password again
 	Creates     bool // 201 instead of 200
 	Public      bool // needs no API key, and is no act of staff
