@@ -225,7 +225,14 @@ func (l *loading) loadAll(ctx context.Context) error {
 	o := l.options.LoadOptions
 	o.DryRun = false // the trial around it undoes it
 	o.Columns = l.rows.columns()
-	loaded, err := l.table.Load(ctx, l.who, lines, o)
+	load := func() (schema.Loaded, error) { return l.table.Load(ctx, l.who, lines, o) }
+	var loaded schema.Loaded
+	var err error
+	if l.judging {
+		loaded, err = l.judged(ctx, lines, load)
+	} else {
+		loaded, err = load()
+	}
 	l.done.Imported = loaded.Imported
 	l.done.New, l.done.Changed, l.done.Same = loaded.New, loaded.Changed, loaded.Same
 	l.done.Errors = append(l.done.Errors, loaded.Errors...)
