@@ -11,54 +11,80 @@ const rent = "rent"
 
 var chargeTypes = []string{rent, "deposit", "late_fee", "utility", "repair", "other"}
 
-// Charge is one amount that a lease owes or owed.
+// Charge is one amount that a lease owes or owed. It may be paid in parts.
 type Charge struct {
-	ID          int64       `json:"id"`
-	Type        string      `json:"type" enum:"rent,deposit,late_fee,utility,repair,other"`
-	Period      exact.Month `json:"period" about:"the month of the due date"`
-	Label       string      `json:"label"`
-	DueDate     exact.Day   `json:"due_date"`
-	AmountCents int64       `json:"amount_cents"`
-	Paid        bool        `json:"paid"`
-	PaidDate    *exact.Day  `json:"paid_date"`
-	Method      *string     `json:"method" enum:"cash,bank_transfer,card,check,direct_debit,online,other"`
-	PeriodStart *exact.Day  `json:"period_start" about:"the first day that a rent charge is for; null for other types"`
-	PeriodEnd   *exact.Day  `json:"period_end" about:"the last day that a rent charge is for; null for other types"`
+	ID           int64       `json:"id"`
+	Type         string      `json:"type" enum:"rent,deposit,late_fee,utility,repair,other"`
+	Period       exact.Month `json:"period" about:"the month of the due date"`
+	Label        string      `json:"label"`
+	DueDate      exact.Day   `json:"due_date"`
+	AmountCents  int64       `json:"amount_cents"`
+	Paid         bool        `json:"paid" about:"nothing of it is open, and a payment was recorded"`
+	PaidDate     *exact.Day  `json:"paid_date" about:"the day of the last payment, when it is paid"`
+	Method       *string     `json:"method" enum:"cash,bank_transfer,card,check,direct_debit,online,other,deposit"`
+	PeriodStart  *exact.Day  `json:"period_start" about:"the first day that a rent charge is for; null for other types"`
+	PeriodEnd    *exact.Day  `json:"period_end" about:"the last day that a rent charge is for; null for other types"`
+	PaidCents    int64       `json:"paid_cents"`
+	BalanceCents int64       `json:"balance_cents" about:"what is open: amount_cents - paid_cents"`
 
-	rent int64 // the rent of a whole period that a rent charge was computed from
+	rent      int64  // the rent of a whole period that a rent charge was computed from
+	recurring *int64 // the recurring charge that it was posted for
+	feeOf     *int64 // of a late fee: the rent charge
 }
 
 // chargeColumns reads a charge c.
-const chargeColumns = "c.id, c.type, c.label, c.due_date, c.amount_cents, c.paid_date, c.method, c.period_start, c.period_end, c.rent_cents"
+const chargeColumns = `c.id, c.type, c.label, c.due_date, c.amount_cents, c.paid_date, c.method, c.period_start, c.period_end, c.rent_cents,
+	c.paid_cents, c.recurring_id, c.fee_of`
 
 func scanCharge(r *db.Row) Charge {
 	c := Charge{ID: r.Int(), Type: r.Text(), Label: r.Text(), DueDate: r.Day(), AmountCents: r.Int(),
-		PaidDate: r.DayPtr(), Method: r.TextPtr(), PeriodStart: r.DayPtr(), PeriodEnd: r.DayPtr(), rent: r.Int()}
+		PaidDate: r.DayPtr(), Method: r.TextPtr(), PeriodStart: r.DayPtr(), PeriodEnd: r.DayPtr(), rent: r.Int(),
+		PaidCents: r.Int(), recurring: r.IntPtr(), feeOf: r.IntPtr()}
 	c.Period = c.DueDate.Month()
 	c.Paid = c.PaidDate != nil
+	c.BalanceCents = c.AmountCents - c.PaidCents
 	return c
 }
 
-// Totals sum a lease's charges: billed = paid + balance, in cents.
+// Totals sum a lease's charges and money, in cents. Always billed = paid + balance, and
+// paid + credit = received + deposits used - credit returned.
 type Totals struct {
-	BilledCents  int64 `json:"billed_cents"`
-	PaidCents    int64 `json:"paid_cents"`
-	BalanceCents int64 `json:"balance_cents"`
+	BilledCents      int64 `json:"billed_cents"`
+	PaidCents        int64 `json:"paid_cents"`
+	BalanceCents     int64 `json:"balance_cents"`
+	CreditCents      int64 `json:"credit_cents" about:"what was received and is not used yet"`
+	DepositHeldCents int64 `json:"deposit_held_cents" about:"deposits paid, less what was used and returned of them"`
 }
 
-func (t *Totals) add(c Charge) {
-	t.BilledCents += c.AmountCents
-	if c.Paid {
-		t.PaidCents += c.AmountCents
-	} else {
-		t.BalanceCents += c.AmountCents
+const totalsQuery = `SELECT coalesce(sum(amount_cents), 0), coalesce(sum(paid_cents), 0), coalesce(sum(iif(type = 'deposit', paid_cents, 0)), 0)
+	FROM charges WHERE lease_id = ?`
+
+// totalsOf sums the charges and the money of a lease.
+func totalsOf(c *db.Conn, lease int64) (t Totals, err error) {
+	t, _, err = db.One(c, func(r *db.Row) Totals {
+		return Totals{BilledCents: r.Int(), PaidCents: r.Int(), DepositHeldCents: r.Int()}
+	}, totalsQuery, lease)
+	if err != nil {
+		return t, err
 	}
+	t.BalanceCents = t.BilledCents - t.PaidCents
+	if t.CreditCents, err = creditOf(c, lease); err != nil {
+		return t, err
+	}
+	out, err := depositOut(c, lease)
+	t.DepositHeldCents -= out
+	return t, err
 }
 
-// totalsOf sums the charges of a lease.
-func totalsOf(c *db.Conn, lease int64) (Totals, error) {
-	t, _, err := db.One(c, func(r *db.Row) Totals { return Totals{r.Int(), r.Int(), r.Int()} },
-		`SELECT coalesce(sum(amount_cents), 0), coalesce(sum(iif(paid_date IS NULL, 0, amount_cents)), 0),
-			coalesce(sum(iif(paid_date IS NULL, amount_cents, 0)), 0) FROM charges WHERE lease_id = ?`, lease)
-	return t, err
+// creditOf is what a lease's payments have that no charge has taken.
+func creditOf(c *db.Conn, lease int64) (int64, error) {
+	cents, _, err := db.One(c, db.Int, "SELECT coalesce(sum(credit_cents), 0) FROM payments WHERE lease_id = ? AND credit_cents > 0", lease)
+	return cents, err
+}
+
+// depositOut is what was used and returned of a lease's deposits.
+func depositOut(c *db.Conn, lease int64) (int64, error) {
+	cents, _, err := db.One(c, db.Int, `SELECT (SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ?1 AND method = 'deposit' AND voided_at IS NULL)
+		+ (SELECT coalesce(sum(amount_cents), 0) FROM payouts WHERE lease_id = ?1 AND kind = 'deposit')`, lease)
+	return cents, err
 }

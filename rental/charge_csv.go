@@ -54,14 +54,20 @@ func putCharge(tx *db.Tx, k leaseKey, row chargeRow) error {
 	case err != nil:
 		return err
 	case !found && row.amount == nil:
-		return fault.Invalidf("amount_cents is missing: a new charge needs its amount in cents")
+		return fault.Fieldf("amount_cents", "amount_cents is missing: a new charge needs its amount in cents")
 	case !found:
-		_, err := insertSingle(tx, l.ID, NewCharge{Type: row.typ, AmountCents: *row.amount, DueDate: row.due, Label: row.label})
-		return err
+		if _, err := insertSingle(tx, l.ID, NewCharge{Type: row.typ, AmountCents: *row.amount, DueDate: row.due, Label: row.label}); err != nil {
+			return err
+		}
+		return importedCharge(tx, l.ID)
 	case row.amount == nil || *row.amount == was.AmountCents:
 		return nil
 	case was.Paid:
 		return fault.Conflictf("amount_cents: charge %d is paid, so it stays %d; reverse its payment first", was.ID, was.AmountCents)
+	case was.feeOf != nil:
+		return nil // a late fee that was posted is what the payments' days make it
+	case was.PaidCents > 0 && *row.amount <= was.PaidCents:
+		return fault.Conflictf("amount_cents: of charge %d %d cents are paid; reverse that payment first, or let it be more", was.ID, was.PaidCents)
 	}
 	if _, err := tx.Exec("UPDATE charges SET amount_cents = ? WHERE id = ?", *row.amount, was.ID); err != nil {
 		return err
@@ -86,12 +92,11 @@ func putRent(tx *db.Tx, l Lease, row chargeRow) error {
 	case found:
 		return nil
 	case l.nextPost == nil || row.due < *l.nextPost:
-		return fault.Invalidf("due_date: no billing period of the lease begins on %s", row.due)
+		return fault.Fieldf("due_date", "due_date: no billing period of the lease begins on %s", row.due)
 	case row.due > tx.Today():
-		return fault.Invalidf("due_date: rent is posted when it is due, and %s is in the future", row.due)
+		return fault.Fieldf("due_date", "due_date: rent is posted when it is due, and %s is in the future", row.due)
 	}
-	t := l.terms()
-	if err := postLease(tx, l.ID, &t, *l.nextPost, row.due-1); err != nil {
+	if err := postBefore(tx, l, row.due); err != nil {
 		return err
 	}
 	next, _, err := db.One(&tx.Conn, (*db.Row).DayPtr, "SELECT next_post_day FROM leases WHERE id = ?", l.ID)
@@ -99,18 +104,33 @@ func putRent(tx *db.Tx, l Lease, row chargeRow) error {
 		return err
 	}
 	if next == nil || *next != row.due {
-		return fault.Invalidf("due_date: no billing period of the lease begins on %s", row.due)
+		return fault.Fieldf("due_date", "due_date: no billing period of the lease begins on %s", row.due)
 	}
-	return postAs(tx, l, row)
+	if err := postAs(tx, l, row); err != nil {
+		return err
+	}
+	return catchUpTo(tx, l.ID, row.due)
+}
+
+// postBefore posts the periods that begin before a day by the lease's own terms.
+func postBefore(tx *db.Tx, l Lease, day exact.Day) error {
+	if l.nextPost == nil || *l.nextPost >= day {
+		return nil
+	}
+	if err := tx.CheckClock(); err != nil {
+		return err
+	}
+	return catchUpTo(tx, l.ID, day-1)
 }
 
 // postAs posts the lease's next period as the row says: cut where its label says that
 // the lease's end cut it then, and with the row's amount.
 func postAs(tx *db.Tx, l Lease, row chargeRow) error {
 	own := l.terms()
+	rent := own.at(row.due)
 	for end := own.from(row.due).Last; end >= row.due; end-- {
 		for _, proration := range prorations {
-			then := own
+			then := rent
 			then.End, then.Proration = &end, proration
 			p := then.from(row.due)
 			if then.label(p) != row.label {
@@ -124,7 +144,7 @@ func postAs(tx *db.Tx, l Lease, row chargeRow) error {
 			return postOne(tx, l.ID, &own, &then, p, amount)
 		}
 	}
-	return fault.Invalidf("label: the billing period due on %s is called %s, not %s",
+	return fault.Fieldf("label", "label: the billing period due on %s is called %s, not %s",
 		row.due, schema.Quote(own.label(own.from(row.due))), schema.Quote(row.label))
 }
 
@@ -149,11 +169,29 @@ func postOne(tx *db.Tx, lease int64, own, then *terms, p period, amount int64) e
 	if err != nil {
 		return err
 	}
-	if err := write(tx, insert, lease, then, p, amount); err != nil {
+	if err := writeRent(tx, insert, lease, then, p, amount); err != nil {
 		return err
 	}
-	if err := postNext(tx, lease, own, resume(p, amount, then.Rent)); err != nil {
+	poster, _, err := newPoster(tx, lease)
+	if err != nil {
 		return err
 	}
-	return tx.Audit("lease.posted", subject("lease", lease), posted{Charges: 1, From: p.First, To: p.Last, AmountCents: amount})
+	if err := poster.beside(p.First); err != nil {
+		return err
+	}
+	after := own.remaining(resume(p, amount, then.Rent))
+	if _, err := tx.Exec("UPDATE leases SET next_post_day = ? WHERE id = ?", after, lease); err != nil {
+		return err
+	}
+	return tx.Audit("lease.posted", subject("lease", lease), postings{Charges: 1, From: p.First, To: p.Last, AmountCents: amount})
+}
+
+// importedCharge lets a lease's credit meet a charge that came from a file, unless none is
+// to be posted before it: then the next look does.
+func importedCharge(tx *db.Tx, lease int64) error {
+	credit, err := creditOf(&tx.Conn, lease)
+	if err != nil || credit == 0 {
+		return err
+	}
+	return catchUp(tx, lease)
 }

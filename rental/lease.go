@@ -17,7 +17,7 @@ const (
 	ended    = "ended" // after its end_date
 )
 
-// Lease lets a unit to a tenant from its start_date to its end_date, both included.
+// Lease lets a unit to its tenants from its start_date to its end_date, both included.
 type Lease struct {
 	ID           int64      `json:"id"`
 	UnitID       int64      `json:"unit_id"`
@@ -25,7 +25,7 @@ type Lease struct {
 	Property     string     `json:"property"`
 	Tenant       string     `json:"tenant"`
 	TenantEmail  *string    `json:"tenant_email"`
-	RentCents    int64      `json:"rent_cents" about:"the rent of a whole period"`
+	RentCents    int64      `json:"rent_cents" about:"today's rent of a whole period"`
 	Frequency    string     `json:"frequency" enum:"weekly,fortnightly,monthly,quarterly,yearly"`
 	DueDay       int64      `json:"due_day" about:"the day of the month, clipped to short months; it does not count for weekly and fortnightly leases"`
 	StartDate    exact.Day  `json:"start_date"`
@@ -35,24 +35,40 @@ type Lease struct {
 	Status       string     `json:"status" enum:"active,ended,upcoming"`
 	BalanceCents int64      `json:"balance_cents" about:"what is billed and not paid"`
 
-	nextPost *exact.Day // the first day of the next period to be posted
+	BaseRentCents int64         `json:"base_rent_cents" about:"the rent before the first of rents"`
+	Rents         []RentStep    `json:"rents" about:"steps of the rent, by their days"`
+	Tenants       []LeaseTenant `json:"tenants"`
+
+	nextPost  *exact.Day // the first day of the next period to be posted
+	nextEvent *exact.Day // when looking at the lease posts something next
+}
+
+// LeaseTenant is one of a lease's tenants.
+type LeaseTenant struct {
+	ID    int64   `json:"id"`
+	Name  string  `json:"name"`
+	Email *string `json:"email"`
 }
 
 // leaseColumns and fromLeases read a lease l with the names around it.
 const (
-	leaseColumns = `l.id, l.unit_id, u.name, p.name, t.name, t.email, l.rent_cents, l.frequency, l.due_day, l.start_date, l.end_date,
-		l.deposit_cents, l.proration, l.next_post_day,
-		(SELECT coalesce(sum(c.amount_cents), 0) FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL)`
-	fromLeases = ` FROM leases l CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id
-		CROSS JOIN tenants t ON t.id = l.tenant_id`
+	leaseColumns = `l.id, l.unit_id, u.name, p.name, l.rent_cents, l.frequency, l.due_day, l.start_date, l.end_date,
+		l.deposit_cents, l.proration, l.next_post_day, l.next_event_day,
+		(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL), ` +
+		stepsColumn + ", " + tenantsColumn
+	fromLeases = " FROM leases l CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id"
 )
 
 // scanLease reads a lease as it stands on a day.
 func scanLease(today exact.Day) func(*db.Row) Lease {
 	return func(r *db.Row) Lease {
-		l := Lease{ID: r.Int(), UnitID: r.Int(), Unit: r.Text(), Property: r.Text(), Tenant: r.Text(), TenantEmail: r.TextPtr(),
-			RentCents: r.Int(), Frequency: r.Text(), DueDay: r.Int(), StartDate: r.Day(), EndDate: r.DayPtr(),
-			DepositCents: r.Int(), Proration: r.Text(), nextPost: r.DayPtr(), BalanceCents: r.Int()}
+		l := Lease{ID: r.Int(), UnitID: r.Int(), Unit: r.Text(), Property: r.Text(),
+			BaseRentCents: r.Int(), Frequency: r.Text(), DueDay: r.Int(), StartDate: r.Day(), EndDate: r.DayPtr(),
+			DepositCents: r.Int(), Proration: r.Text(), nextPost: r.DayPtr(), nextEvent: r.DayPtr(), BalanceCents: r.Int()}
+		l.Rents = parseSteps(r.Text())
+		l.Tenants = parseTenants(r.Text())
+		l.Tenant, l.TenantEmail = namesOf(l.Tenants)
+		l.RentCents = rentOn(l.BaseRentCents, l.Rents, min(max(today, l.StartDate), lastDay(l.EndDate)))
 		l.Status = statusOn(today, l.StartDate, l.EndDate)
 		return l
 	}
@@ -69,8 +85,8 @@ func statusOn(today, start exact.Day, end *exact.Day) string {
 	return active
 }
 
-// unposted tells that periods of the lease are due by today and not posted.
-func (l Lease) unposted(today exact.Day) bool { return l.nextPost != nil && *l.nextPost <= today }
+// unposted tells that something of the lease is to be posted by today.
+func (l Lease) unposted(today exact.Day) bool { return l.nextEvent != nil && *l.nextEvent <= today }
 
 // findLease gives the lease with the id, or a refusal that there is none.
 func findLease(c *db.Conn, id int64) (Lease, error) {
@@ -141,7 +157,7 @@ func unpostedOf(leases []Lease, today exact.Day) (ids []int64) {
 // Leases lists the leases after an id, all or those of a status, with their balances;
 // what is due of those on the page is posted first.
 func (s *Service) Leases(ctx context.Context, who db.Caller, status string, after, limit int64) (list Leases, err error) {
-	err = s.settled(ctx, who, func(c *db.Conn) ([]int64, error) {
+	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
 		all, err := readLeases(c, status, after, limit+1)
 		list.Leases, list.Next = page(all, limit, func(l Lease) int64 { return l.ID })
 		return unpostedOf(list.Leases, c.Today()), err
@@ -155,7 +171,7 @@ func (s *Service) LeaseList(ctx context.Context, who db.Caller, onlyActive bool,
 	if onlyActive {
 		status = active
 	}
-	err = s.settled(ctx, who, func(c *db.Conn) (_ []int64, err error) {
+	err = s.upToDate(ctx, who, func(c *db.Conn) (_ []int64, err error) {
 		if list.Leases, err = readLeases(c, status, 0, limit); err != nil {
 			return nil, err
 		}
@@ -195,5 +211,6 @@ func (s *Service) toolLeases() schema.Op {
 }
 
 func (l Lease) terms() terms {
-	return terms{Start: l.StartDate, End: l.EndDate, Frequency: l.Frequency, DueDay: l.DueDay, Rent: l.RentCents, Proration: l.Proration}
+	return terms{Start: l.StartDate, End: l.EndDate, Frequency: l.Frequency, DueDay: l.DueDay, Rent: l.BaseRentCents, Steps: l.Rents,
+		Proration: l.Proration}
 }

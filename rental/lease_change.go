@@ -13,15 +13,18 @@ import (
 // postings is first posted up to today by its old terms, so that a new rent, proration
 // or end changes nothing that was due before; one without is still a draft, and all of
 // its periods follow the new terms.
-func changeLease(tx *db.Tx, was, now Lease, tenant int64) error {
+func changeLease(tx *db.Tx, was, now Lease) error {
 	diff := now.differences(was)
 	if len(diff) == 0 {
 		return nil
 	}
-	if shortens(was.EndDate, now.EndDate) {
-		return fault.Invalidf("end_date: %s would shorten the lease, and an import does not: use `rental end-lease %d --date DAY`", now.EndDate, was.ID)
+	if err := now.check(&tx.Conn); err != nil {
+		return err
 	}
-	_, posted, err := lastPosted(&tx.Conn, was.ID)
+	if shortens(was.EndDate, now.EndDate) {
+		return fault.Fieldf("end_date", "end_date: %s would shorten the lease, and an import does not: use `rental end-lease %d --date DAY`", now.EndDate, was.ID)
+	}
+	last, posted, err := lastPosted(&tx.Conn, was.ID)
 	if err != nil {
 		return err
 	}
@@ -29,28 +32,54 @@ func changeLease(tx *db.Tx, was, now Lease, tenant int64) error {
 	if posted {
 		switch {
 		case now.Frequency != was.Frequency:
-			return fault.Invalidf("frequency: the lease has posted charges, so it stays %s; end it and start another", was.Frequency)
+			return fault.Fieldf("frequency", "frequency: the lease has posted charges, so it stays %s; end it and start another", was.Frequency)
 		case now.DueDay != was.DueDay:
-			return fault.Invalidf("due_day: the lease has posted charges, so it stays %d; end it and start another", was.DueDay)
+			return fault.Fieldf("due_day", "due_day: the lease has posted charges, so it stays %d; end it and start another", was.DueDay)
 		}
 		if err := post(tx, was.ID); err != nil {
 			return err
 		}
-		last, _, err := lastPosted(&tx.Conn, was.ID)
-		if err != nil {
+		if last, _, err = lastPosted(&tx.Conn, was.ID); err != nil {
 			return err
 		}
 		old := was.terms()
 		next = resume(old.posted(last), last.AmountCents, last.rent)
+		if now.BaseRentCents != was.BaseRentCents { // a step from the next period on
+			if err := stepRent(tx, was, next, now.BaseRentCents); err != nil {
+				return err
+			}
+			now.BaseRentCents = was.BaseRentCents
+			if diff = now.differences(was); len(diff) == 0 {
+				return catchUp(tx, was.ID)
+			}
+		}
 	}
 	t := now.terms()
-	_, err = tx.Exec(`UPDATE leases SET tenant_id = ?, end_date = ?, last_day = ?, rent_cents = ?, frequency = ?, due_day = ?, deposit_cents = ?,
-		proration = ?, next_post_day = ? WHERE id = ?`, tenant, now.EndDate, lastDay(now.EndDate), now.RentCents, now.Frequency, now.DueDay,
-		now.DepositCents, now.Proration, t.comes(next), was.ID)
+	_, err = tx.Exec(`UPDATE leases SET end_date = ?, last_day = ?, rent_cents = ?, frequency = ?, due_day = ?, deposit_cents = ?,
+		proration = ?, next_post_day = ? WHERE id = ?`, now.EndDate, lastDay(now.EndDate), now.BaseRentCents, now.Frequency, now.DueDay,
+		now.DepositCents, now.Proration, t.remaining(next), was.ID)
 	if err != nil {
 		return err
 	}
-	return tx.Audit("lease.changed", subject("lease", was.ID), diff)
+	if err := setTenants(tx, was.ID, now.Tenants); err != nil {
+		return err
+	}
+	if err := tx.Audit("lease.changed", subject("lease", was.ID), diff); err != nil {
+		return err
+	}
+	if posted {
+		return catchUp(tx, was.ID)
+	}
+	_, err = tx.Exec("UPDATE leases SET next_event_day = next_post_day WHERE id = ?", was.ID)
+	return err
+}
+
+// stepRent makes rent what the lease costs from the next period on, unless it is that.
+func stepRent(tx *db.Tx, l Lease, next exact.Day, rent int64) error {
+	if rentOn(l.BaseRentCents, l.Rents, next) == rent {
+		return nil
+	}
+	return setStep(tx, l, next, &rent)
 }
 
 // shortens tells whether a lease would end sooner than it does; nil is open-ended.
@@ -70,10 +99,19 @@ type fact struct {
 }
 
 func (l Lease) facts() []fact {
+	names, _ := namesOf(l.Tenants)
 	return []fact{
-		{"tenant", l.Tenant}, {"end_date", l.EndDate}, {"rent_cents", l.RentCents}, {"frequency", l.Frequency},
+		{"tenant", names}, {"tenants", l.tenantIDs()}, {"end_date", l.EndDate}, {"rent_cents", l.BaseRentCents}, {"frequency", l.Frequency},
 		{"due_day", l.DueDay}, {"deposit_cents", l.DepositCents}, {"proration", l.Proration},
 	}
+}
+
+func (l Lease) tenantIDs() []int64 {
+	ids := make([]int64, len(l.Tenants))
+	for i, t := range l.Tenants {
+		ids[i] = t.ID
+	}
+	return ids
 }
 
 // differences names what a lease's terms have become, each with what it was and what

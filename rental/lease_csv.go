@@ -2,6 +2,7 @@ package rental
 
 import (
 	"strconv"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -23,9 +24,13 @@ func (s *Service) leaseTable() schema.Table {
 			return func(tx *db.Tx) error { return putLease(tx, key, edits) }
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
+			shared, err := sharedNames(c)
+			if err != nil {
+				return err
+			}
 			return db.Each(c, func(r *db.Row) error {
-				return emit(r.Text(), r.Text(), r.Day().String(), r.Text(), cell(r.DayPtr()), number(r), r.Text(), number(r), number(r), r.Text())
-			}, `SELECT p.name, u.name, l.start_date, t.name, l.end_date, l.rent_cents, l.frequency, l.due_day, l.deposit_cents, l.proration`+
+				return emit(r.Text(), r.Text(), r.Day().String(), tenantCell(parseTenants(r.Text()), shared), cell(r.DayPtr()), number(r), r.Text(), number(r), number(r), r.Text())
+			}, `SELECT p.name, u.name, l.start_date, `+tenantsColumn+`, l.end_date, l.rent_cents, l.frequency, l.due_day, l.deposit_cents, l.proration`+
 				fromLeases+" ORDER BY p.name, u.name, l.start_date")
 		},
 	}
@@ -61,7 +66,7 @@ func (k leaseKey) find(c *db.Conn) (l Lease, found bool, unit int64, err error) 
 func (k leaseKey) lease(c *db.Conn) (Lease, error) {
 	l, found, _, err := k.find(c)
 	if err == nil && !found {
-		err = fault.Invalidf("lease_start: no lease of the unit %s of %s starts on %s", schema.Quote(k.unit), schema.Quote(k.property), k.start)
+		err = fault.Fieldf("lease_start", "lease_start: no lease of the unit %s of %s starts on %s", schema.Quote(k.unit), schema.Quote(k.property), k.start)
 	}
 	return l, err
 }
@@ -74,7 +79,7 @@ func bindLease(f *schema.Form) (edits []func(*Lease)) {
 		}
 	}
 	var tenant string
-	f.Text(&tenant, "tenant", "the tenant's name", schema.Most(maxName))
+	f.Text(&tenant, "tenant", "the tenant's name, or Name <e-mail>; several are separated by |", schema.Most(maxText))
 	if f.Given("tenant") && tenant == "" {
 		f.Refuse("tenant", "tenant is empty: a lease needs a tenant's name")
 	}
@@ -87,7 +92,7 @@ func bindLease(f *schema.Form) (edits []func(*Lease)) {
 	if f.Given("rent_cents") && rent == nil {
 		f.Refuse("rent_cents", "rent_cents is empty: a lease needs its rent in cents, 0 if it costs nothing")
 	}
-	column("rent_cents", func(l *Lease) { l.RentCents = *rent })
+	column("rent_cents", func(l *Lease) { l.BaseRentCents = *rent })
 	frequency := monthly
 	f.Enum(&frequency, "frequency", "how often rent is due", frequencies, schema.Folded)
 	column("frequency", func(l *Lease) { l.Frequency = frequency })
@@ -112,8 +117,8 @@ func dayOfMonth(d exact.Day) int64 {
 	return int64(day)
 }
 
-// unsaid is the rent of a new lease of which nobody has said it.
-const unsaid = -1
+// noRent is the rent of a new lease of which nobody has said it.
+const noRent = -1
 
 // putLease makes the lease of that key or changes the one that is there. What stays as
 // it was is not written.
@@ -124,42 +129,65 @@ func putLease(tx *db.Tx, k leaseKey, edits []func(*Lease)) error {
 	}
 	now := was
 	if !found {
-		now = Lease{UnitID: unit, StartDate: k.start, RentCents: unsaid, Frequency: monthly, DueDay: dayOfMonth(k.start), Proration: byDays}
+		now = newLease(unit, k.start)
 	}
+	now.Tenant = ""
 	for _, edit := range edits {
 		edit(&now)
 	}
-	switch {
-	case now.StartDate < firstStart:
-		return fault.Invalidf("start_date: %s is out of range; it takes a day from %s on", now.StartDate, firstStart)
-	case now.EndDate != nil && *now.EndDate < now.StartDate:
-		return fault.Invalidf("end_date: %s lies before start_date %s", now.EndDate, now.StartDate)
-	case !found && now.Tenant == "":
-		return fault.Invalidf("tenant is missing: a new lease needs a tenant's name")
-	case !found && now.RentCents == unsaid:
-		return fault.Invalidf("rent_cents is missing: a new lease needs its rent in cents")
-	}
-	tenant, err := findTenant(&tx.Conn, now.Tenant)
-	if err != nil {
-		return err
-	}
-	if err := checkFree(&tx.Conn, now); err != nil {
-		return err
+	if now.Tenant != "" {
+		if now.Tenants, err = findTenants(&tx.Conn, now.Tenant); err != nil {
+			return err
+		}
 	}
 	if found {
-		return changeLease(tx, was, now, tenant)
+		return changeLease(tx, was, now)
 	}
-	id, err := tx.Insert(`INSERT INTO leases (unit_id, tenant_id, start_date, end_date, last_day, rent_cents, frequency, due_day, deposit_cents,
-		proration, next_post_day) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, unit, tenant, now.StartDate, now.EndDate, lastDay(now.EndDate),
-		now.RentCents, now.Frequency, now.DueDay, now.DepositCents, now.Proration, now.StartDate)
+	_, err = insertLease(tx, now)
+	return err
+}
+
+// newLease is a lease as it is unless somebody says otherwise.
+func newLease(unit int64, start exact.Day) Lease {
+	return Lease{UnitID: unit, StartDate: start, BaseRentCents: noRent, Frequency: monthly, DueDay: dayOfMonth(start), Proration: byDays}
+}
+
+// check refuses what no lease may be.
+func (l Lease) check(c *db.Conn) error {
+	switch {
+	case l.StartDate < firstStart:
+		return fault.Fieldf("start_date", "start_date: %s is out of range; it takes a day from %s on", l.StartDate, firstStart)
+	case l.EndDate != nil && *l.EndDate < l.StartDate:
+		return fault.Fieldf("end_date", "end_date: %s lies before start_date %s", l.EndDate, l.StartDate)
+	case len(l.Tenants) == 0:
+		return fault.Fieldf("tenant", "tenant is missing: a new lease needs a tenant's name")
+	case l.BaseRentCents == noRent:
+		return fault.Fieldf("rent_cents", "rent_cents is missing: a new lease needs its rent in cents")
+	}
+	return checkFree(c, l)
+}
+
+func insertLease(tx *db.Tx, l Lease) (id int64, err error) {
+	if err := l.check(&tx.Conn); err != nil {
+		return 0, err
+	}
+	id, err = tx.Insert(`INSERT INTO leases (unit_id, start_date, end_date, last_day, rent_cents, frequency, due_day, deposit_cents,
+		proration, next_post_day, next_event_day) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, l.UnitID, l.StartDate, l.EndDate, lastDay(l.EndDate),
+		l.BaseRentCents, l.Frequency, l.DueDay, l.DepositCents, l.Proration, l.StartDate, l.StartDate)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	made := map[string]any{"property": k.property, "unit": k.unit, "start_date": k.start}
-	for _, f := range now.facts() {
+	if err := setTenants(tx, id, l.Tenants); err != nil {
+		return 0, err
+	}
+	if l, err = findLease(&tx.Conn, id); err != nil {
+		return 0, err
+	}
+	made := map[string]any{"property": l.Property, "unit": l.Unit, "start_date": l.StartDate}
+	for _, f := range l.facts() {
 		made[f.name] = f.value
 	}
-	return tx.Audit("lease.created", subject("lease", id), made)
+	return id, tx.Audit("lease.created", subject("lease", id), made)
 }
 
 // lastDay is a lease's last day, for an open-ended one the last of all days.
@@ -185,7 +213,27 @@ func checkFree(c *db.Conn, l Lease) error {
 	}, "SELECT id, start_date, end_date FROM leases WHERE unit_id = ? AND start_date <= ? AND last_day >= ? AND id <> ?",
 		l.UnitID, lastDay(l.EndDate), l.StartDate, l.ID)
 	if err == nil && found {
-		err = fault.Invalidf("the unit is let on these days already: lease %d from %s, %s; two leases may not cover the same day of one unit", o.id, o.start, o.end)
+		err = fault.Fieldf("start_date", "the unit is let on these days already: lease %d from %s, %s; two leases may not cover the same day of one unit", o.id, o.start, o.end)
 	}
 	return err
+}
+
+// sharedNames are the names that several tenants have.
+func sharedNames(c *db.Conn) (map[string]bool, error) {
+	shared := map[string]bool{}
+	return shared, db.Each(c, func(r *db.Row) error {
+		shared[r.Text()] = true
+		return nil
+	}, "SELECT name FROM tenants GROUP BY name HAVING count(*) > 1")
+}
+
+// tenantCell names a lease's tenants as a file does.
+func tenantCell(tenants []LeaseTenant, shared map[string]bool) string {
+	names := make([]string, len(tenants))
+	for i, t := range tenants {
+		if names[i] = t.Name; shared[t.Name] {
+			names[i] = t.Name + " <" + set(t.Email) + ">"
+		}
+	}
+	return strings.Join(names, "|")
 }

@@ -30,38 +30,48 @@ func methodOf(said string) string {
 	return otherMethod
 }
 
-// PaymentRequest asks to record that one charge of a lease was paid in full. Method
-// and PaidDate are never refused: an unknown method is other, and what is not a real
-// calendar day is today.
+// PaymentRequest asks to record what was paid of one charge of a lease, without an amount
+// all that is open of it. Method and PaidDate are never refused: an unknown method is
+// other, and what is not a real calendar day is today.
 type PaymentRequest struct {
-	LeaseID  int64
-	ChargeID int64
-	Method   string
-	PaidDate string
+	LeaseID     int64
+	ChargeID    int64
+	AmountCents *int64
+	Method      string
+	PaidDate    string
 }
 
 // Payment is what recording one gives.
 type Payment struct {
-	PaymentID int64  `json:"payment_id"`
-	Charge    Charge `json:"charge"`
-	Totals    Totals `json:"totals"`
+	PaymentID   int64        `json:"payment_id"`
+	Charge      *Charge      `json:"charge" about:"the one charge that was paid; null when there are several or none"`
+	Totals      Totals       `json:"totals"`
+	AmountCents int64        `json:"amount_cents"`
+	Allocations []Allocation `json:"allocations" about:"what it went to"`
+	CreditCents int64        `json:"credit_cents" about:"what the lease has of credit then"`
+	LeaseID     int64        `json:"lease_id"`
 }
 
 // PaymentEvent is the data of payment.recorded.
 type PaymentEvent struct {
-	PaymentID int64  `json:"payment_id"`
-	LeaseID   int64  `json:"lease_id"`
-	Unit      string `json:"unit"`
-	Property  string `json:"property"`
-	Tenant    string `json:"tenant"`
-	Charge    Charge `json:"charge"`
-	Totals    Totals `json:"totals"`
+	PaymentID   int64        `json:"payment_id"`
+	LeaseID     int64        `json:"lease_id"`
+	Unit        string       `json:"unit"`
+	Property    string       `json:"property"`
+	Tenant      string       `json:"tenant"`
+	Charge      *Charge      `json:"charge"`
+	Totals      Totals       `json:"totals"`
+	AmountCents int64        `json:"amount_cents"`
+	Allocations []Allocation `json:"allocations"`
+	CreditCents int64        `json:"credit_cents"`
+	Method      string       `json:"method"`
+	PaidDate    exact.Day    `json:"paid_date"`
 }
 
-// RecordPayment marks a charge as paid, and emits payment.recorded. What is due of the
-// lease is posted first, so that the totals are those of its ledger. An unknown lease
-// is not found, a charge that is not the lease's is invalid, and a charge that is paid
-// already is a conflict: of two that race, one wins.
+// RecordPayment records what was paid of a charge, and emits payment.recorded. What is due
+// of the lease is posted first, so that the totals are those of its ledger. An unknown
+// lease is not found, a charge that is not the lease's is invalid, and a charge that is
+// paid already is a conflict: of two that race, one wins.
 func (s *Service) RecordPayment(ctx context.Context, who db.Caller, p PaymentRequest) (Payment, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payment, error) {
 		l, err := findLease(&tx.Conn, p.LeaseID)
@@ -75,140 +85,207 @@ func (s *Service) RecordPayment(ctx context.Context, who db.Caller, p PaymentReq
 		if err != nil {
 			return Payment{}, err
 		}
-		return pay(tx, l, c, p.Method, p.PaidDate)
+		return pay(tx, l, c, p.AmountCents, p.Method, p.PaidDate)
 	})
 }
 
-// findCharge gives a charge of the lease; any other is invalid.
-func findCharge(c *db.Conn, lease, id int64) (Charge, error) {
-	charge, found, err := db.One(c, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.id = ? AND c.lease_id = ?", id, lease)
-	if err == nil && !found {
-		err = fault.Invalidf("charge_id: %d is not a charge of lease %d; its ledger lists its charges", id, lease)
-	}
-	return charge, err
-}
-
-// pay records the payment of a charge of the lease and emits its event.
-func pay(tx *db.Tx, l Lease, c Charge, method, paidDate string) (Payment, error) {
-	done, err := settle(tx, l.ID, c, method, paidDate)
+// pay records a payment of a charge of the lease and emits its event.
+func pay(tx *db.Tx, l Lease, c Charge, amount *int64, method, paidDate string) (Payment, error) {
+	id, err := payCharge(tx, l.ID, c, amount, method, paidDate)
 	if err != nil {
 		return Payment{}, err
 	}
-	if done.Totals, err = totalsOf(&tx.Conn, l.ID); err != nil {
-		return Payment{}, err
-	}
-	return done, tx.Emit("payment.recorded", PaymentEvent{PaymentID: done.PaymentID, LeaseID: l.ID, Unit: l.Unit,
-		Property: l.Property, Tenant: l.Tenant, Charge: done.Charge, Totals: done.Totals})
+	return tellPayment(tx, l, id)
 }
 
-// settle marks the charge as paid and keeps the payment; a paid one is a conflict.
-func settle(tx *db.Tx, lease int64, c Charge, method, paidDate string) (Payment, error) {
+// payCharge keeps a payment of a charge; a paid one is a conflict, and more than what is
+// open of it is invalid.
+func payCharge(tx *db.Tx, lease int64, c Charge, amount *int64, method, paidDate string) (payment int64, err error) {
 	if c.Paid {
-		return Payment{}, fault.Conflictf("charge %d (%s) was paid already, on %s", c.ID, c.Label, c.PaidDate)
+		return 0, fault.Conflictf("charge %d (%s) was paid already, on %s", c.ID, c.Label, c.PaidDate)
 	}
-	on, ok := exact.ParseDay(strings.TrimSpace(paidDate))
-	if !ok {
-		if err := tx.CheckClock(); err != nil {
-			return Payment{}, err
-		}
-		on = tx.Today()
+	cents := c.BalanceCents
+	if amount != nil {
+		cents = *amount
 	}
-	how := methodOf(method)
-	_, err := tx.Exec("UPDATE charges SET paid_date = ?, method = ? WHERE id = ?", on, how, c.ID)
+	switch {
+	case cents > c.BalanceCents:
+		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is more than what is open of charge %d (%s): %d; receive_payment takes more, as credit",
+			cents, c.ID, c.Label, c.BalanceCents)
+	case cents < 1 && c.BalanceCents > 0:
+		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes a whole number of cents from 1 to %d, which is open of charge %d", cents, c.BalanceCents, c.ID)
+	}
+	on, err := paidOn(tx, paidDate)
 	if err != nil {
-		return Payment{}, err
+		return 0, err
 	}
-	c.Paid, c.PaidDate, c.Method = true, &on, &how
-	id, err := tx.Insert("INSERT INTO payments (lease_id, charge_id, amount_cents, method, paid_date, recorded_at) VALUES (?, ?, ?, ?, ?, ?)",
-		lease, c.ID, c.AmountCents, how, on, tx.Now())
+	id, err := insertPayment(tx, nil, lease, cents, methodOf(method), on)
 	if err != nil {
-		return Payment{}, err
+		return 0, err
+	}
+	if err := allocate(tx, id, c.ID, cents); err != nil {
+		return 0, err
+	}
+	if err := refreshFees(tx, c.ID); err != nil {
+		return 0, err
+	}
+	return id, afterPayment(tx, lease, id)
+}
+
+// paidOn reads when something was paid: what is no calendar day is today.
+func paidOn(tx *db.Tx, said string) (exact.Day, error) {
+	if on, ok := exact.ParseDay(strings.TrimSpace(said)); ok {
+		return on, nil
+	}
+	return tx.Today(), tx.CheckClock()
+}
+
+// insertPayment keeps a payment, all of it credit, with the number that it has elsewhere
+// if that is said.
+func insertPayment(tx *db.Tx, number *int64, lease, cents int64, method string, on exact.Day) (id int64, err error) {
+	return tx.Insert("INSERT INTO payments (id, lease_id, amount_cents, credit_cents, method, paid_date, recorded_at) VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6)",
+		number, lease, cents, method, on, tx.Now())
+}
+
+// afterPayment brings the lease up to date with a payment and writes its audit entry.
+func afterPayment(tx *db.Tx, lease, payment int64) error {
+	if err := catchUp(tx, lease); err != nil {
+		return err
+	}
+	m, err := findPayment(&tx.Conn, payment)
+	if err != nil {
+		return err
+	}
+	all, err := allocationsOf(&tx.Conn, payment)
+	if err != nil {
+		return err
 	}
 	type changes struct {
-		LeaseID     int64     `json:"lease_id"`
-		ChargeID    int64     `json:"charge_id"`
-		Label       string    `json:"label"`
-		AmountCents int64     `json:"amount_cents"`
-		Method      string    `json:"method"`
-		PaidDate    exact.Day `json:"paid_date"`
+		LeaseID     int64        `json:"lease_id"`
+		ChargeID    *int64       `json:"charge_id"`
+		Label       string       `json:"label"`
+		AmountCents int64        `json:"amount_cents"`
+		Method      string       `json:"method"`
+		PaidDate    exact.Day    `json:"paid_date"`
+		Allocations []Allocation `json:"allocations,omitempty"`
 	}
-	err = tx.Audit("payment.recorded", subject("payment", id), changes{lease, c.ID, c.Label, c.AmountCents, how, on})
-	return Payment{PaymentID: id, Charge: c}, err
-}
-
-func (s *Service) recordPayment() schema.Op {
-	return schema.Op{
-		Route: "POST /api/leases/:id/payments", Writes: true, Creates: true,
-		About:    "Record the payment of one charge, in full.",
-		Response: Payment{PaymentID: 9, Charge: examplePaid(), Totals: exampleSettled},
-		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var p PaymentRequest
-			f.ID(&p.LeaseID, "lease_id", "the lease", schema.InPath("id"), schema.Example(4))
-			f.Int(&p.ChargeID, "charge_id", "the charge that was paid, one of this lease's", schema.Required, schema.Example(41))
-			f.Loose(&p.Method, "method", "how: "+strings.Join(methods, ", ")+"; transfer and cheque are read as bank_transfer and check, anything else is other",
-				schema.Example("bank_transfer"))
-			f.Loose(&p.PaidDate, "paid_date", "when, as YYYY-MM-DD, past or future; anything that is no calendar day is today",
-				schema.Example("2026-11-20"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordPayment(ctx, who, p) }
-		},
+	entry := changes{LeaseID: lease, AmountCents: m.AmountCents, Method: m.Method, PaidDate: m.PaidDate}
+	if len(all) == 1 {
+		entry.ChargeID, entry.Label = &all[0].ChargeID, all[0].Label
 	}
+	if len(all) != 1 || all[0].AmountCents != m.AmountCents {
+		entry.Allocations = all
+	}
+	action := "payment.recorded"
+	if m.Method == byDeposit {
+		action = "deposit.used"
+	}
+	return tx.Audit(action, subject("payment", payment), entry)
 }
 
-// Reversal is what taking a payment back gives: the charge is unpaid again.
-type Reversal struct {
-	PaymentID int64  `json:"payment_id"`
-	LeaseID   int64  `json:"lease_id"`
-	Reason    string `json:"reason"`
-	Charge    Charge `json:"charge"`
-	Totals    Totals `json:"totals"`
-}
-
-// ReversePayment takes a payment back: its charge is unpaid again, and the payment
-// stays, voided, with the reason, which is needed. An unknown payment is not found, a
-// voided one a conflict.
-func (s *Service) ReversePayment(ctx context.Context, who db.Caller, payment int64, reason string) (Reversal, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Reversal, error) {
-		reason, err := checkText("reason", reason, maxText)
-		if err != nil {
-			return Reversal{}, err
-		}
-		type stored struct {
-			lease    int64
-			charge   *int64
-			voidedAt *exact.Instant
-		}
-		p, found, err := db.One(&tx.Conn, func(r *db.Row) stored { return stored{r.Int(), r.IntPtr(), r.InstantPtr()} },
-			"SELECT lease_id, charge_id, voided_at FROM payments WHERE id = ?", payment)
-		switch {
-		case err != nil:
-			return Reversal{}, err
-		case !found:
-			return Reversal{}, fault.NotFoundf("there is no payment %d", payment)
-		case p.voidedAt != nil:
-			return Reversal{}, fault.Conflictf("payment %d was reversed already, at %s", payment, p.voidedAt)
-		}
-		if err := reverse(tx, payment, *p.charge, reason); err != nil {
-			return Reversal{}, err
-		}
-		if err := post(tx, p.lease); err != nil {
-			return Reversal{}, err
-		}
-		done := Reversal{PaymentID: payment, LeaseID: p.lease, Reason: reason}
-		if done.Charge, err = findCharge(&tx.Conn, p.lease, *p.charge); err != nil {
-			return Reversal{}, err
-		}
-		done.Totals, err = totalsOf(&tx.Conn, p.lease)
+// answer is what recording the payment gives, as the ledger is then.
+func (m StoredPayment) answer(c *db.Conn) (done Payment, err error) {
+	done = Payment{PaymentID: m.ID, AmountCents: m.AmountCents, LeaseID: m.LeaseID}
+	if done.Allocations, err = allocationsOf(c, m.ID); err != nil {
 		return done, err
-	})
+	}
+	if done.Totals, err = totalsOf(c, m.LeaseID); err != nil {
+		return done, err
+	}
+	done.CreditCents = done.Totals.CreditCents
+	if len(done.Allocations) == 1 {
+		charge, err := findCharge(c, m.LeaseID, done.Allocations[0].ChargeID)
+		if err != nil {
+			return done, err
+		}
+		done.Charge = &charge
+	}
+	return done, nil
 }
 
-func reverse(tx *db.Tx, payment, charge int64, reason string) error {
-	if _, err := tx.Exec("UPDATE payments SET voided_at = ?, void_reason = ? WHERE id = ?", tx.Now(), reason, payment); err != nil {
-		return err
+// tellPayment emits the event of a payment and gives its answer.
+func tellPayment(tx *db.Tx, l Lease, payment int64) (Payment, error) {
+	m, err := findPayment(&tx.Conn, payment)
+	if err != nil {
+		return Payment{}, err
 	}
-	if _, err := tx.Exec("UPDATE charges SET paid_date = NULL, method = NULL WHERE id = ?", charge); err != nil {
-		return err
+	done, err := m.answer(&tx.Conn)
+	if err != nil {
+		return Payment{}, err
 	}
-	return tx.Audit("payment.reversed", subject("payment", payment), map[string]any{"charge_id": charge, "reason": reason})
+	return done, tx.Emit("payment.recorded", PaymentEvent{PaymentID: m.ID, LeaseID: l.ID, Unit: l.Unit, Property: l.Property, Tenant: l.Tenant,
+		Charge: done.Charge, Totals: done.Totals, AmountCents: m.AmountCents, Allocations: done.Allocations, CreditCents: done.CreditCents,
+		Method: m.Method, PaidDate: m.PaidDate})
+}
+
+// StoredPayment is a payment as it is kept.
+type StoredPayment struct {
+	ID          int64          `json:"payment_id"`
+	LeaseID     int64          `json:"lease_id"`
+	AmountCents int64          `json:"amount_cents"`
+	CreditCents int64          `json:"credit_cents" about:"what no charge has taken"`
+	Method      string         `json:"method" enum:"cash,bank_transfer,card,check,direct_debit,online,other,deposit"`
+	PaidDate    exact.Day      `json:"paid_date"`
+	RecordedAt  exact.Instant  `json:"recorded_at"`
+	VoidedAt    *exact.Instant `json:"voided_at"`
+	VoidReason  *string        `json:"void_reason"`
+}
+
+const paymentColumns = "m.id, m.lease_id, m.amount_cents, m.credit_cents, m.method, m.paid_date, m.recorded_at, m.voided_at, m.void_reason"
+
+func scanPayment(r *db.Row) StoredPayment {
+	return StoredPayment{ID: r.Int(), LeaseID: r.Int(), AmountCents: r.Int(), CreditCents: r.Int(), Method: r.Text(), PaidDate: r.Day(),
+		RecordedAt: r.Instant(), VoidedAt: r.InstantPtr(), VoidReason: r.TextPtr()}
+}
+
+func findPayment(c *db.Conn, id int64) (StoredPayment, error) {
+	m, found, err := db.One(c, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.id = ?", id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no payment %d", id)
+	}
+	return m, err
+}
+
+// ReceiptRequest asks to record one payment of a lease, on account.
+type ReceiptRequest struct {
+	LeaseID     int64
+	AmountCents int64
+	Method      string
+	PaidDate    string
+}
+
+// ReceivePayment records one payment of a lease: it pays what is due, oldest first, the
+// last one in part; the rest is the lease's credit.
+func (s *Service) ReceivePayment(ctx context.Context, who db.Caller, p ReceiptRequest) (Payment, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payment, error) {
+		l, err := findLease(&tx.Conn, p.LeaseID)
+		if err != nil {
+			return Payment{}, err
+		}
+		if err := post(tx, l.ID); err != nil {
+			return Payment{}, err
+		}
+		if p.AmountCents < 1 || p.AmountCents > maxCents {
+			return Payment{}, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from 1 to %d", p.AmountCents, int64(maxCents))
+		}
+		on, err := paidOn(tx, p.PaidDate)
+		if err != nil {
+			return Payment{}, err
+		}
+		id, err := insertPayment(tx, nil, l.ID, p.AmountCents, methodOf(p.Method), on)
+		if err != nil {
+			return Payment{}, err
+		}
+		paid, err := spend(tx, l.ID, id, p.AmountCents, tx.Today())
+		if err != nil {
+			return Payment{}, err
+		}
+		if err := refreshFees(tx, paid...); err != nil {
+			return Payment{}, err
+		}
+		if err := afterPayment(tx, l.ID, id); err != nil {
+			return Payment{}, err
+		}
+		return tellPayment(tx, l, id)
+	})
 }

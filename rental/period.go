@@ -32,6 +32,7 @@ type terms struct {
 	Frequency string
 	DueDay    int64
 	Rent      int64
+	Steps     []RentStep
 	Proration string
 }
 

@@ -5,88 +5,229 @@ import (
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
 )
 
-// posted is what the audit trail says of one lease's posting.
-type posted struct {
+// postings is what the audit trail says of one lease's posting.
+type postings struct {
 	Charges     int       `json:"charges"`
 	From        exact.Day `json:"from"`
 	To          exact.Day `json:"to"`
 	AmountCents int64     `json:"amount_cents"`
 }
 
-// post writes every billing period of the leases that is due by today and not posted
-// yet, all of them or, on a fault, none, with one audit entry a lease by the actor
-// "system". It is the only place where time makes charges. That a period is posted
-// once is held by next_post_day, read in the transaction that moves it, and in the end
-// by the unique key over lease, type and period_start.
+// post brings leases up to today: every billing period with its recurring charges and
+// every late fee that is due by today and not posted yet, and credit that meets what is
+// due; all of it or, on a fault, none, with one audit entry a lease by the actor
+// "system". It is the only place where time makes charges. That a period is posted once
+// is held by next_post_day, read in the transaction that moves it, and in the end by the
+// unique key over lease, type and period_start.
 func post(tx *db.Tx, leases ...int64) error {
 	today := tx.Today()
-	find, err := tx.Prepare(`SELECT start_date, end_date, frequency, due_day, rent_cents, proration, next_post_day
-		FROM leases WHERE id = ?1 AND next_post_day <= ?2`)
-	if err != nil {
-		return err
-	}
 	for _, lease := range leases {
-		if err := find.Ints(lease, int64(today)); err != nil {
-			return err
-		}
-		row, err := find.Step()
+		next, found, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM leases WHERE id = ? AND next_event_day <= ?", lease, today)
 		if err != nil {
 			return err
 		}
-		if row == nil {
+		if !found || next == 0 {
 			continue // nothing is due, or another request posted it meanwhile
 		}
-		t := terms{Start: row.Day(), End: row.DayPtr(), Frequency: row.Text(), DueDay: row.Int(), Rent: row.Int(), Proration: row.Text()}
-		next := row.Day()
-		find.Reset()
-		if err := postLease(tx, lease, &t, next, today); err != nil {
+		if err := tx.CheckClock(); err != nil { // while the clock cannot be right nothing is posted
+			return err
+		}
+		if err := catchUp(tx, lease); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// postLease writes the periods of one lease that are due by last, from the one that
-// begins on next. While the clock cannot be right nothing is posted: unavailable.
-func postLease(tx *db.Tx, lease int64, t *terms, next, last exact.Day) error {
-	insert, err := tx.Change(insertRent)
+// poster posts one lease's events in the order of their days.
+type poster struct {
+	tx        *db.Tx
+	lease     int64
+	terms     terms
+	recurring []Recurring
+	fees      bool // the property has late fees
+	done      postings
+}
+
+// catchUp is post for a lease whose charges or payments have just changed: afterwards
+// nothing is to be done by today, and next_event_day tells when something will be.
+func catchUp(tx *db.Tx, lease int64) error { return catchUpTo(tx, lease, tx.Today()) }
+
+// catchUpTo is catchUp for what is due by an earlier day.
+func catchUpTo(tx *db.Tx, lease int64, today exact.Day) error {
+	p, next, err := newPoster(tx, lease)
 	if err != nil {
 		return err
 	}
-	if next <= last {
-		if err := tx.CheckClock(); err != nil {
+	for {
+		event, err := p.nextEvent(next)
+		if err != nil {
+			return err
+		}
+		if event == nil || *event > today {
+			return p.finish(event)
+		}
+		if next, err = p.day(*event, next, today); err != nil {
 			return err
 		}
 	}
-	done := posted{From: next}
-	for next <= last && t.covers(next) {
-		p := t.from(next)
-		amount := t.charge(p)
-		if err := write(tx, insert, lease, t, p, amount); err != nil {
-			return err
+}
+
+func newPoster(tx *db.Tx, lease int64) (p *poster, next *exact.Day, err error) {
+	p = &poster{tx: tx, lease: lease}
+	_, found, err := db.One(&tx.Conn, func(r *db.Row) bool {
+		p.terms = terms{Start: r.Day(), End: r.DayPtr(), Frequency: r.Text(), DueDay: r.Int(), Rent: r.Int(), Proration: r.Text()}
+		next = r.DayPtr()
+		p.terms.Steps = parseSteps(r.Text())
+		p.fees = r.Bool()
+		return true
+	}, "SELECT l.start_date, l.end_date, l.frequency, l.due_day, l.rent_cents, l.proration, l.next_post_day, "+stepsColumn+`,
+		EXISTS (SELECT 1 FROM units u CROSS JOIN late_fees f ON f.property_id = u.property_id WHERE u.id = l.unit_id) FROM leases l WHERE l.id = ?`, lease)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !found {
+		return nil, nil, fault.NotFoundf("there is no lease %d", lease)
+	}
+	p.recurring, err = recurringOf(&tx.Conn, lease)
+	return p, next, err
+}
+
+// nextEvent is the day of the first thing that is to be posted: a period, a late fee, or
+// credit that meets a charge.
+func (p *poster) nextEvent(next *exact.Day) (*exact.Day, error) {
+	event := next
+	if p.fees {
+		day, _, err := db.One(&p.tx.Conn, (*db.Row).DayPtr, "SELECT min(fee_day) FROM charges WHERE lease_id = ? AND fee_day IS NOT NULL", p.lease)
+		if err != nil {
+			return nil, err
 		}
-		done.Charges++
-		done.To = p.Last
-		done.AmountCents += amount
-		next = resume(p, amount, t.Rent)
+		event = earlier(event, day)
 	}
-	if done.Charges == 0 {
-		return nil
+	credit, err := creditOf(&p.tx.Conn, p.lease)
+	if err != nil || credit == 0 {
+		return event, err
 	}
-	if err := postNext(tx, lease, t, next); err != nil {
+	due, _, err := db.One(&p.tx.Conn, (*db.Row).DayPtr, `SELECT min(due_date) FROM charges c
+		WHERE c.lease_id = ? AND c.paid_date IS NULL AND c.amount_cents > c.paid_cents`, p.lease)
+	return earlier(event, due), err
+}
+
+func earlier(a, b *exact.Day) *exact.Day {
+	if a == nil || b != nil && *b < *a {
+		return b
+	}
+	return a
+}
+
+// day posts what is due on a day, and gives where the periods go on. A lease of which
+// nothing but its rent is to be posted gets all of its periods at once.
+func (p *poster) day(on exact.Day, next *exact.Day, today exact.Day) (*exact.Day, error) {
+	last := on
+	if !p.fees && len(p.recurring) == 0 {
+		credit, err := creditOf(&p.tx.Conn, p.lease)
+		if err != nil {
+			return nil, err
+		}
+		if credit == 0 {
+			last = today
+		}
+	}
+	if next != nil && *next <= last {
+		after, err := p.rents(*next, last)
+		if err != nil {
+			return nil, err
+		}
+		next = after
+	}
+	if p.fees {
+		if err := postFees(p.tx, p.lease, on); err != nil {
+			return nil, err
+		}
+	}
+	_, err := useCredit(p.tx, p.lease, last)
+	return next, err
+}
+
+// rents posts the periods from the one that begins on next until last.
+func (p *poster) rents(next, last exact.Day) (*exact.Day, error) {
+	insert, err := p.tx.Change(insertRent)
+	if err != nil {
+		return nil, err
+	}
+	for next <= last && p.terms.covers(next) {
+		x := p.terms.from(next)
+		then := p.terms.at(x.First)
+		amount := then.charge(x)
+		if err := writeRent(p.tx, insert, p.lease, &then, x, amount); err != nil {
+			return nil, err
+		}
+		if p.done.Charges == 0 {
+			p.done.From = x.First
+		}
+		p.done.Charges++
+		p.done.To = x.Last
+		p.done.AmountCents += amount
+		if p.fees || len(p.recurring) > 0 {
+			if err := p.beside(x.First); err != nil {
+				return nil, err
+			}
+			if insert, err = p.tx.Change(insertRent); err != nil {
+				return nil, err
+			}
+		}
+		next = resume(x, amount, then.Rent)
+	}
+	after := p.terms.remaining(next)
+	_, err = p.tx.Exec("UPDATE leases SET next_post_day = ? WHERE id = ?", after, p.lease)
+	return after, err
+}
+
+// beside posts what goes with the rent that was just posted for the period that starts
+// on a day: its recurring charges, and the day of its late fee.
+func (p *poster) beside(first exact.Day) error {
+	rent, _, err := db.One(&p.tx.Conn, db.Int, "SELECT id FROM charges WHERE lease_id = ? AND type = 'rent' AND period_start = ?", p.lease, first)
+	if err != nil {
 		return err
 	}
-	return tx.AuditSystem("lease.posted", subject("lease", lease), done)
+	if p.fees {
+		if err := refreshFees(p.tx, rent); err != nil {
+			return err
+		}
+	}
+	for _, r := range p.recurring {
+		if !r.holds(first) {
+			continue
+		}
+		if err := postRecurring(p.tx, p.lease, r, first); err != nil {
+			return err
+		}
+		p.done.Charges++
+		p.done.AmountCents += r.AmountCents
+	}
+	return nil
+}
+
+// finish notes when something will be to post, and tells the audit trail what was.
+func (p *poster) finish(event *exact.Day) error {
+	if _, err := p.tx.Exec("UPDATE leases SET next_event_day = ? WHERE id = ? AND next_event_day IS NOT ?", event, p.lease, event); err != nil {
+		return err
+	}
+	if p.done.Charges == 0 {
+		return nil
+	}
+	return p.tx.AuditSystem("lease.posted", subject("lease", p.lease), p.done)
 }
 
 const insertRent = `INSERT INTO charges (lease_id, type, due_date, amount_cents, period_start, period_end, rent_cents, posted_at, label)
 	VALUES (?1, 'rent', ?2, ?3, ?2, ?4, ?5, ?6, ?7)`
 
-// write runs the prepared insertRent for one period. It boxes nothing: a first look at
-// the arrears may post hundreds of thousands of them.
-func write(tx *db.Tx, insert *db.Stmt, lease int64, t *terms, p period, amount int64) error {
+// writeRent runs the prepared insertRent for one period. It boxes nothing: a first look
+// at the arrears may post hundreds of thousands of them.
+func writeRent(tx *db.Tx, insert *db.Stmt, lease int64, t *terms, p period, amount int64) error {
 	err := insert.Ints(lease, int64(p.First), amount, int64(p.Last), t.Rent, int64(tx.Now()))
 	if err != nil {
 		return err
@@ -95,23 +236,24 @@ func write(tx *db.Tx, insert *db.Stmt, lease int64, t *terms, p period, amount i
 	return insert.Run()
 }
 
-// postNext notes where the posting of a lease goes on.
-func postNext(tx *db.Tx, lease int64, t *terms, next exact.Day) error {
-	_, err := tx.Exec("UPDATE leases SET next_post_day = ? WHERE id = ?", t.comes(next), lease)
-	return err
-}
-
-// comes is next where the lease still runs then, else nil: no more will be posted.
-func (t *terms) comes(next exact.Day) *exact.Day {
+// remaining is next where the lease still runs then, else nil: no more will be posted.
+func (t *terms) remaining(next exact.Day) *exact.Day {
 	if !t.covers(next) {
 		return nil
 	}
 	return &next
 }
 
-// toPost lists the leases that have periods due by today to post, by id.
+// at are the terms of the period that starts on first: with the rent of that day alone.
+func (t *terms) at(first exact.Day) terms {
+	then := *t
+	then.Rent, then.Steps = rentOn(t.Rent, t.Steps, first), nil
+	return then
+}
+
+// toPost lists the leases of which something is to be posted by today, by id.
 func toPost(c *db.Conn) ([]int64, error) {
-	ids, err := db.All(c, db.Int, "SELECT id FROM leases WHERE next_post_day <= ?", c.Today())
+	ids, err := db.All(c, db.Int, "SELECT id FROM leases WHERE next_event_day <= ?", c.Today())
 	slices.Sort(ids)
 	return ids, err
 }

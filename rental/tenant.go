@@ -1,85 +1,250 @@
 package rental
 
 import (
+	"strconv"
+	"strings"
+
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
 
-// tenantFacts is what is kept of a tenant besides the name, which identifies them.
-type tenantFacts struct {
-	Email string `json:"email"`
-	Phone string `json:"phone"`
+// Tenant is a person or a firm that rents.
+type Tenant struct {
+	ID    int64   `json:"id"`
+	Name  string  `json:"name"`
+	Email *string `json:"email"`
+	Phone *string `json:"phone"`
 }
 
-// findTenant gives the id of the tenant with the name; an unknown one is invalid.
-func findTenant(c *db.Conn, name string) (int64, error) {
-	id, found, err := db.One(c, db.Int, "SELECT id FROM tenants WHERE name = ?", name)
-	if err == nil && !found {
-		err = fault.Invalidf("tenant: there is no tenant named %s", schema.Quote(name))
+// tenantsColumn reads the tenants of a lease l as one text, in their order: fields end
+// with the control character 31 and tenants with 30, which no text holds.
+const tenantsColumn = `(SELECT group_concat(t.id || char(31) || t.name || char(31) || ifnull(t.email, ''), char(30) ORDER BY x.position)
+	FROM lease_tenants x CROSS JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id)`
+
+// parseTenants reads what tenantsColumn gives; never nil.
+func parseTenants(text string) []LeaseTenant {
+	all := []LeaseTenant{}
+	if text == "" {
+		return all
 	}
-	return id, err
+	for part := range strings.SplitSeq(text, "\x1e") {
+		fields := strings.Split(part, "\x1f")
+		id, _ := strconv.ParseInt(fields[0], 10, 64)
+		all = append(all, LeaseTenant{ID: id, Name: fields[1], Email: unset(fields[2])})
+	}
+	return all
+}
+
+// namesOf joins the tenants' names, and gives where the first is written to.
+func namesOf(tenants []LeaseTenant) (names string, email *string) {
+	for i, t := range tenants {
+		if i == 0 {
+			names, email = t.Name, t.Email
+			continue
+		}
+		names += " & " + t.Name
+	}
+	return names, email
+}
+
+const (
+	tenantColumns = "t.id, t.name, t.email, t.phone"
+	selectTenants = "SELECT " + tenantColumns + " FROM tenants t"
+)
+
+func scanTenant(r *db.Row) Tenant {
+	return Tenant{ID: r.Int(), Name: r.Text(), Email: r.TextPtr(), Phone: r.TextPtr()}
+}
+
+// named is the tenant as a file names them where several have the name.
+func (t Tenant) named() string { return t.Name + " <" + set(t.Email) + ">" }
+
+// tenantByID gives the tenant with the id, or a refusal that there is none.
+func tenantByID(c *db.Conn, id int64) (Tenant, error) {
+	t, found, err := db.One(c, scanTenant, selectTenants+" WHERE t.id = ?", id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no tenant %d", id)
+	}
+	return t, err
+}
+
+// findTenant gives the tenant whom a text names: by name, or as "Name <e-mail>" where
+// several have the name. An unknown one is invalid, and so is one of several.
+func findTenant(c *db.Conn, text string) (Tenant, error) {
+	all, err := db.All(c, scanTenant, selectTenants+" WHERE t.name = ? ORDER BY t.id", text)
+	if err != nil {
+		return Tenant{}, err
+	}
+	if name, email, ok := splitNamed(text); ok && len(all) == 0 {
+		all, err = db.All(c, scanTenant, selectTenants+" WHERE t.name = ? AND lower(ifnull(t.email, '')) = lower(?) ORDER BY t.id", name, email)
+		if err != nil {
+			return Tenant{}, err
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return Tenant{}, fault.Fieldf("tenant", "tenant: there is no tenant named %s", schema.Quote(text))
+	case len(all) > 1:
+		return Tenant{}, fault.Fieldf("tenant", "tenant: %d tenants are named %s; name one as %s", len(all), schema.Quote(text), schema.Quote(all[0].named()))
+	}
+	return all[0], nil
+}
+
+// splitNamed parts "Name <e-mail>".
+func splitNamed(text string) (name, email string, ok bool) {
+	name, rest, ok := strings.Cut(text, " <")
+	if !ok || !strings.HasSuffix(rest, ">") {
+		return "", "", false
+	}
+	return strings.TrimSpace(name), strings.TrimSuffix(rest, ">"), true
+}
+
+// findTenants gives the tenants whom a cell names, separated by |.
+func findTenants(c *db.Conn, text string) (all []LeaseTenant, err error) {
+	for part := range strings.SplitSeq(text, "|") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		t, err := findTenant(c, part)
+		if err != nil {
+			return nil, err
+		}
+		for _, have := range all {
+			if have.ID == t.ID {
+				return nil, fault.Fieldf("tenant", "tenant: %s stands twice; a lease has each of its tenants once", schema.Quote(part))
+			}
+		}
+		all = append(all, LeaseTenant{ID: t.ID, Name: t.Name, Email: t.Email})
+	}
+	if len(all) == 0 {
+		return nil, fault.Fieldf("tenant", "tenant is empty: a lease needs a tenant's name")
+	}
+	return all, nil
+}
+
+// setTenants makes the tenants those of the lease, in their order.
+func setTenants(tx *db.Tx, lease int64, tenants []LeaseTenant) error {
+	if _, err := tx.Exec("DELETE FROM lease_tenants WHERE lease_id = ?", lease); err != nil {
+		return err
+	}
+	for i, t := range tenants {
+		if _, err := tx.Exec("INSERT INTO lease_tenants (lease_id, position, tenant_id) VALUES (?, ?, ?)", lease, i+1, t.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tenantRow is one row of the file.
+type tenantRow struct {
+	name         string
+	email, phone string
+	id           *int64
+	has          func(column string) bool
 }
 
 // tenantTable is the tenants as CSV.
 func (s *Service) tenantTable() schema.Table {
 	return schema.Table{
-		Name: "tenants", About: "The people and firms that rent.",
+		Name: "tenants", About: "The people and firms that rent. Two of one name are told apart by their e-mail or id.",
 		Row: func(f *schema.Form) schema.Put {
-			var name string
-			var row tenantFacts
-			f.Text(&name, "name", "the tenant's name, which identifies them", schema.Required, schema.Most(maxName))
-			f.Text(&row.Email, "email", "where to write", schema.Most(maxName))
-			f.Text(&row.Phone, "phone", "where to call", schema.Most(maxName))
+			row := tenantRow{has: f.Given}
+			f.Text(&row.name, "name", "the tenant's name", schema.Required, schema.Most(maxName))
+			f.Text(&row.email, "email", "where to write", schema.Most(maxName))
+			f.Text(&row.phone, "phone", "where to call", schema.Most(maxName))
+			f.IntPtr(&row.id, "id", "the tenant's id; one that is unknown, or another name's, counts as none", schema.Range(1, maxCents))
 			return func(tx *db.Tx) error {
-				return putTenant(tx, name, func(t *tenantFacts) {
-					if f.Given("email") {
-						t.Email = row.Email
-					}
-					if f.Given("phone") {
-						t.Phone = row.Phone
-					}
-				})
+				_, err := putTenant(tx, row)
+				return err
 			}
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
-			return db.Each(c, func(r *db.Row) error { return emit(r.Text(), r.Text(), r.Text()) },
-				"SELECT name, email, phone FROM tenants ORDER BY name")
+			return db.Each(c, func(r *db.Row) error { return emit(r.Text(), r.Text(), r.Text(), number(r)) },
+				"SELECT name, email, phone, id FROM tenants ORDER BY name, id")
 		},
 	}
 }
 
-// putTenant makes the tenant of that name, or lets change change the one that is
-// there. What stays as it was is not written.
-func putTenant(tx *db.Tx, name string, change func(*tenantFacts)) error {
-	type stored struct {
-		id int64
-		tenantFacts
-	}
-	was, found, err := db.One(&tx.Conn, func(r *db.Row) stored {
-		return stored{r.Int(), tenantFacts{r.Text(), r.Text()}}
-	}, "SELECT id, email, phone FROM tenants WHERE name = ?", name)
-	if err != nil {
-		return err
-	}
-	now := was.tenantFacts
-	change(&now)
-	type changes struct {
-		Name string `json:"name"`
-		tenantFacts
-	}
-	if !found {
-		id, err := tx.Insert("INSERT INTO tenants (name, email, phone) VALUES (?, ?, ?)", name, unset(now.Email), unset(now.Phone))
-		if err != nil {
-			return err
+// match finds whose row it is: the tenant of that id if the name agrees; else of that
+// name and e-mail; else of that name if it is one and either has no e-mail; else, with an
+// id column, a new one; without one it is refused.
+func (row tenantRow) match(c *db.Conn) (was Tenant, found bool, err error) {
+	if row.id != nil {
+		was, found, err = db.One(c, scanTenant, selectTenants+" WHERE t.id = ? AND t.name = ?", *row.id, row.name)
+		if err != nil || found {
+			return was, found, err
 		}
-		return tx.Audit("tenant.created", subject("tenant", id), changes{name, now})
 	}
-	if now == was.tenantFacts {
-		return nil
+	all, err := db.All(c, scanTenant, selectTenants+" WHERE t.name = ? ORDER BY t.id", row.name)
+	if err != nil || len(all) == 0 {
+		return was, false, err
 	}
-	if _, err := tx.Exec("UPDATE tenants SET email = ?, phone = ? WHERE id = ?", unset(now.Email), unset(now.Phone), was.id); err != nil {
-		return err
+	for _, t := range all {
+		if row.has("email") && strings.EqualFold(set(t.Email), row.email) {
+			return t, true, nil
+		}
 	}
-	return tx.Audit("tenant.changed", subject("tenant", was.id), changes{name, now})
+	if len(all) == 1 && (row.email == "" || all[0].Email == nil) {
+		return all[0], true, nil
+	}
+	if row.has("id") {
+		return was, false, nil
+	}
+	return was, false, fault.Fieldf("email", "email: %s is there already, and %s may be somebody else: give an id column to add them, or the e-mail that is stored",
+		schema.Quote(all[0].named()), schema.Quote(row.name+" <"+row.email+">"))
+}
+
+// putTenant makes the tenant or changes the one that the row is of. What stays as it was
+// is not written.
+func putTenant(tx *db.Tx, row tenantRow) (id int64, err error) {
+	was, found, err := row.match(&tx.Conn)
+	if err != nil {
+		return 0, err
+	}
+	now := was
+	now.Name = row.name
+	if row.has("email") {
+		now.Email = unset(row.email)
+	}
+	if row.has("phone") {
+		now.Phone = unset(row.phone)
+	}
+	return writeTenant(tx, was, now, found, row.id)
+}
+
+// tenantChanges is what the audit trail says of a tenant.
+type tenantChanges struct {
+	Name  string `json:"name"`
+	Email string `json:"email"`
+	Phone string `json:"phone"`
+}
+
+// writeTenant stores a tenant, a new one with the id that it had elsewhere if that is
+// free.
+func writeTenant(tx *db.Tx, was, now Tenant, found bool, own *int64) (int64, error) {
+	changes := tenantChanges{now.Name, set(now.Email), set(now.Phone)}
+	if !found {
+		if own != nil {
+			_, taken, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM tenants WHERE id = ?", *own)
+			if err != nil {
+				return 0, err
+			}
+			if taken {
+				own = nil
+			}
+		}
+		id, err := tx.Insert("INSERT INTO tenants (id, name, email, phone) VALUES (?, ?, ?, ?)", own, now.Name, now.Email, now.Phone)
+		if err != nil {
+			return 0, err
+		}
+		return id, tx.Audit("tenant.created", subject("tenant", id), changes)
+	}
+	if now.Name == was.Name && set(now.Email) == set(was.Email) && set(now.Phone) == set(was.Phone) {
+		return was.ID, nil
+	}
+	if _, err := tx.Exec("UPDATE tenants SET name = ?, email = ?, phone = ? WHERE id = ?", now.Name, now.Email, now.Phone, was.ID); err != nil {
+		return 0, err
+	}
+	return was.ID, tx.Audit("tenant.changed", subject("tenant", was.ID), changes)
 }

@@ -1,0 +1,164 @@
+package rental
+
+import (
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// byDeposit is the method of a payment that a deposit was used for: no money came in.
+const byDeposit = "deposit"
+
+// Allocation is what a payment went to.
+type Allocation struct {
+	ChargeID    int64  `json:"charge_id"`
+	Label       string `json:"label"`
+	AmountCents int64  `json:"amount_cents"`
+}
+
+// allocationsOf lists what a payment went to, by the charges' due dates.
+func allocationsOf(c *db.Conn, payment int64) ([]Allocation, error) {
+	return db.All(c, func(r *db.Row) Allocation { return Allocation{r.Int(), r.Text(), r.Int()} },
+		`SELECT c.id, c.label, a.amount_cents FROM allocations a CROSS JOIN charges c ON c.id = a.charge_id
+		WHERE a.payment_id = ? ORDER BY c.due_date, c.id`, payment)
+}
+
+// allocate lets a payment's credit pay cents of a charge.
+func allocate(tx *db.Tx, payment, charge, cents int64) error {
+	_, err := tx.Exec(`INSERT INTO allocations (payment_id, charge_id, amount_cents) VALUES (?1, ?2, ?3)
+		ON CONFLICT (payment_id, charge_id) DO UPDATE SET amount_cents = amount_cents + ?3`, payment, charge, cents)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec("UPDATE payments SET credit_cents = credit_cents - ? WHERE id = ?", cents, payment); err != nil {
+		return err
+	}
+	return recount(tx, charge)
+}
+
+// release takes cents of a charge back from what was paid of it last: they are credit of
+// the payments that they came from.
+func release(tx *db.Tx, charge, cents int64) error {
+	type part struct{ id, payment, cents int64 }
+	parts, err := db.All(&tx.Conn, func(r *db.Row) part { return part{r.Int(), r.Int(), r.Int()} },
+		`SELECT a.id, a.payment_id, a.amount_cents FROM allocations a CROSS JOIN payments m ON m.id = a.payment_id
+		WHERE a.charge_id = ? ORDER BY m.paid_date DESC, m.id DESC`, charge)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		n := min(p.cents, cents)
+		if n == p.cents {
+			_, err = tx.Exec("DELETE FROM allocations WHERE id = ?", p.id)
+		} else if n > 0 {
+			_, err = tx.Exec("UPDATE allocations SET amount_cents = amount_cents - ? WHERE id = ?", n, p.id)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec("UPDATE payments SET credit_cents = credit_cents + ? WHERE id = ?", n, p.payment); err != nil {
+			return err
+		}
+		cents -= n
+	}
+	return recount(tx, charge)
+}
+
+// recount sets what a charge says of its payments from their allocations: it is paid
+// when they are all of it and there is one, on the day of the last.
+func recount(tx *db.Tx, charge int64) error {
+	type sum struct{ cents, n, amount int64 }
+	s, _, err := db.One(&tx.Conn, func(r *db.Row) sum { return sum{r.Int(), r.Int(), r.Int()} },
+		`SELECT (SELECT coalesce(sum(amount_cents), 0) FROM allocations WHERE charge_id = ?1), (SELECT count(*) FROM allocations WHERE charge_id = ?1),
+		amount_cents FROM charges WHERE id = ?1`, charge)
+	if err != nil {
+		return err
+	}
+	if s.n == 0 || s.cents < s.amount {
+		_, err = tx.Exec("UPDATE charges SET paid_cents = ?, paid_date = NULL, method = NULL WHERE id = ?", s.cents, charge)
+		return err
+	}
+	_, err = tx.Exec(`UPDATE charges SET paid_cents = ?1, (paid_date, method) = (SELECT m.paid_date, m.method FROM allocations a
+		CROSS JOIN payments m ON m.id = a.payment_id WHERE a.charge_id = ?2 ORDER BY m.paid_date DESC, m.id DESC LIMIT 1) WHERE id = ?2`, s.cents, charge)
+	return err
+}
+
+// openCharges are what a lease owes that is due by a day, oldest first.
+const openCharges = " FROM charges c WHERE c.lease_id = ? AND c.paid_date IS NULL AND c.amount_cents > c.paid_cents AND c.due_date <= ? ORDER BY c.due_date, c.id"
+
+// spend lets a payment's credit pay what is due by a day, oldest first, and gives the
+// charges that it went to.
+func spend(tx *db.Tx, lease, payment, cents int64, by exact.Day) (paid []int64, err error) {
+	type open struct{ id, cents int64 }
+	due, err := db.All(&tx.Conn, func(r *db.Row) open { return open{r.Int(), r.Int()} },
+		"SELECT c.id, c.amount_cents - c.paid_cents"+openCharges, lease, by)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range due {
+		n := min(cents, c.cents)
+		if n == 0 {
+			break
+		}
+		if err := allocate(tx, payment, c.id, n); err != nil {
+			return paid, err
+		}
+		paid = append(paid, c.id)
+		cents -= n
+	}
+	return paid, nil
+}
+
+// useCredit lets a lease's credit pay what is due by a day, the oldest payment and the
+// oldest charge first, and tells whether it paid anything.
+func useCredit(tx *db.Tx, lease int64, by exact.Day) (used bool, err error) {
+	type credit struct{ id, cents int64 }
+	all, err := db.All(&tx.Conn, func(r *db.Row) credit { return credit{r.Int(), r.Int()} },
+		"SELECT id, credit_cents FROM payments WHERE lease_id = ? AND credit_cents > 0 ORDER BY paid_date, id", lease)
+	if err != nil {
+		return false, err
+	}
+	for _, m := range all {
+		paid, err := spend(tx, lease, m.id, m.cents, by)
+		if err != nil {
+			return used, err
+		}
+		if len(paid) == 0 {
+			continue
+		}
+		used = true
+		if err := refreshFees(tx, paid...); err != nil {
+			return used, err
+		}
+		err = tx.AuditSystem("credit.used", subject("payment", m.id), struct {
+			LeaseID int64   `json:"lease_id"`
+			Charges []int64 `json:"charges"`
+		}{lease, paid})
+		if err != nil {
+			return used, err
+		}
+	}
+	return used, nil
+}
+
+// findCharge gives a charge of the lease; any other is invalid.
+func findCharge(c *db.Conn, lease, id int64) (Charge, error) {
+	charge, found, err := db.One(c, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.id = ? AND c.lease_id = ?", id, lease)
+	if err == nil && !found {
+		err = fault.Fieldf("charge_id", "charge_id: %d is not a charge of lease %d; its ledger lists its charges", id, lease)
+	}
+	return charge, err
+}
+
+// chargeOf gives a charge by its id, and its lease's; an unknown one is not found.
+func chargeOf(c *db.Conn, id int64) (charge Charge, lease int64, err error) {
+	charge, found, err := db.One(c, func(r *db.Row) Charge {
+		charge := scanCharge(r)
+		lease = r.Int()
+		return charge
+	}, "SELECT "+chargeColumns+", c.lease_id FROM charges c WHERE c.id = ?", id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no charge %d", id)
+	}
+	return charge, lease, err
+}

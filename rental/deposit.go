@@ -1,0 +1,186 @@
+package rental
+
+import (
+	"context"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// UseDeposit lets a lease's deposit pay a charge that is none, without an amount the
+// smaller of what is held and what is open. It emits nothing, for no money came in.
+func (s *Service) UseDeposit(ctx context.Context, who db.Caller, charge int64, amount *int64, day *exact.Day) (Payment, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payment, error) {
+		_, lease, err := chargeOf(&tx.Conn, charge)
+		if err != nil {
+			return Payment{}, err
+		}
+		if err := post(tx, lease); err != nil {
+			return Payment{}, err
+		}
+		id, err := useDeposit(tx, lease, charge, amount, day)
+		if err != nil {
+			return Payment{}, err
+		}
+		m, err := findPayment(&tx.Conn, id)
+		if err != nil {
+			return Payment{}, err
+		}
+		return m.answer(&tx.Conn)
+	})
+}
+
+func useDeposit(tx *db.Tx, lease, charge int64, amount *int64, day *exact.Day) (payment int64, err error) {
+	c, err := findCharge(&tx.Conn, lease, charge)
+	if err != nil {
+		return 0, err
+	}
+	t, err := totalsOf(&tx.Conn, lease)
+	if err != nil {
+		return 0, err
+	}
+	cents := min(t.DepositHeldCents, c.BalanceCents)
+	if amount != nil {
+		cents = *amount
+	}
+	switch {
+	case c.Type == "deposit":
+		return 0, fault.Fieldf("charge_id", "charge_id: charge %d is a deposit, which a deposit does not pay", c.ID)
+	case c.Paid || c.BalanceCents == 0:
+		return 0, fault.Conflictf("nothing is open of charge %d (%s)", c.ID, c.Label)
+	case t.DepositHeldCents == 0:
+		return 0, fault.Conflictf("lease %d has no deposit that is held", lease)
+	case cents > c.BalanceCents:
+		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is more than the %d that are open of charge %d", cents, c.BalanceCents, c.ID)
+	case cents > t.DepositHeldCents:
+		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is more than the deposit of %d that is held", cents, t.DepositHeldCents)
+	case cents < 1:
+		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from 1", cents)
+	}
+	on := tx.Today()
+	if day != nil {
+		on = *day
+	}
+	id, err := insertPayment(tx, nil, lease, cents, byDeposit, on)
+	if err != nil {
+		return 0, err
+	}
+	if err := allocate(tx, id, c.ID, cents); err != nil {
+		return 0, err
+	}
+	if err := refreshFees(tx, c.ID); err != nil {
+		return 0, err
+	}
+	return id, afterPayment(tx, lease, id)
+}
+
+// Payout is money that went out again: credit or a deposit that was returned.
+type Payout struct {
+	ID          int64     `json:"payout_id"`
+	LeaseID     int64     `json:"lease_id"`
+	Kind        string    `json:"kind" enum:"credit,deposit"`
+	Day         exact.Day `json:"day"`
+	AmountCents int64     `json:"amount_cents"`
+	Method      string    `json:"method"`
+	Totals      Totals    `json:"totals"`
+}
+
+// PayoutRequest asks to return credit or a deposit; without an amount all of it, without a
+// day today.
+type PayoutRequest struct {
+	LeaseID     int64
+	AmountCents *int64
+	Day         *exact.Day
+	Method      string
+}
+
+// ReturnDeposit pays a lease's deposit out, never more than what is held.
+func (s *Service) ReturnDeposit(ctx context.Context, who db.Caller, p PayoutRequest) (Payout, error) {
+	return s.payOut(ctx, who, "deposit", p)
+}
+
+// ReturnCredit pays a lease's credit out, never more than there is.
+func (s *Service) ReturnCredit(ctx context.Context, who db.Caller, p PayoutRequest) (Payout, error) {
+	return s.payOut(ctx, who, "credit", p)
+}
+
+func (s *Service) payOut(ctx context.Context, who db.Caller, kind string, p PayoutRequest) (Payout, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payout, error) {
+		if _, err := findLease(&tx.Conn, p.LeaseID); err != nil {
+			return Payout{}, err
+		}
+		if err := post(tx, p.LeaseID); err != nil {
+			return Payout{}, err
+		}
+		return payOut(tx, kind, p)
+	})
+}
+
+func payOut(tx *db.Tx, kind string, p PayoutRequest) (done Payout, err error) {
+	t, err := totalsOf(&tx.Conn, p.LeaseID)
+	if err != nil {
+		return done, err
+	}
+	have, what := t.CreditCents, "credit"
+	if kind == "deposit" {
+		have, what = t.DepositHeldCents, "deposit that is held"
+	}
+	done = Payout{LeaseID: p.LeaseID, Kind: kind, Day: tx.Today(), AmountCents: have, Method: methodOf(p.Method)}
+	if p.AmountCents != nil {
+		done.AmountCents = *p.AmountCents
+	}
+	if p.Day != nil {
+		done.Day = *p.Day
+	}
+	switch {
+	case have == 0:
+		return done, fault.Conflictf("lease %d has no %s", p.LeaseID, what)
+	case done.AmountCents < 1 || done.AmountCents > have:
+		return done, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from 1 to %d, the %s", done.AmountCents, have, what)
+	}
+	done.ID, err = tx.Insert("INSERT INTO payouts (lease_id, kind, day, amount_cents, method, recorded_at) VALUES (?, ?, ?, ?, ?, ?)",
+		p.LeaseID, kind, done.Day, done.AmountCents, done.Method, tx.Now())
+	if err != nil {
+		return done, err
+	}
+	if kind == "credit" {
+		if err := takeCredit(tx, done); err != nil {
+			return done, err
+		}
+	}
+	err = tx.Audit(kind+".returned", subject("lease", p.LeaseID), map[string]any{"payout_id": done.ID, "amount_cents": done.AmountCents, "day": done.Day, "method": done.Method})
+	if err != nil {
+		return done, err
+	}
+	if err := catchUp(tx, p.LeaseID); err != nil {
+		return done, err
+	}
+	done.Totals, err = totalsOf(&tx.Conn, p.LeaseID)
+	return done, err
+}
+
+// takeCredit takes what is returned from the payments that have credit, the oldest first.
+func takeCredit(tx *db.Tx, out Payout) error {
+	type credit struct{ id, cents int64 }
+	all, err := db.All(&tx.Conn, func(r *db.Row) credit { return credit{r.Int(), r.Int()} },
+		"SELECT id, credit_cents FROM payments WHERE lease_id = ? AND credit_cents > 0 ORDER BY paid_date, id", out.LeaseID)
+	if err != nil {
+		return err
+	}
+	rest := out.AmountCents
+	for _, m := range all {
+		n := min(rest, m.cents)
+		if n == 0 {
+			break
+		}
+		if _, err := tx.Exec("INSERT INTO allocations (payment_id, payout_id, amount_cents) VALUES (?, ?, ?)", m.id, out.ID, n); err != nil {
+			return err
+		}
+		if _, err := tx.Exec("UPDATE payments SET credit_cents = credit_cents - ? WHERE id = ?", n, m.id); err != nil {
+			return err
+		}
+		rest -= n
+	}
+	return nil
+}

@@ -1,0 +1,268 @@
+package rental
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// recurringTypes are what a recurring charge may be for.
+var recurringTypes = []string{"utility", "repair", "other"}
+
+// Recurring is a charge that is posted in full with every billing period that starts on a
+// day from From to To.
+type Recurring struct {
+	ID          int64      `json:"id"`
+	LeaseID     int64      `json:"lease_id"`
+	Type        string     `json:"type" enum:"utility,repair,other"`
+	Label       string     `json:"label"`
+	AmountCents int64      `json:"amount_cents"`
+	From        exact.Day  `json:"from"`
+	To          *exact.Day `json:"to" about:"null is open-ended"`
+}
+
+// holds tells whether a period that starts on day gets the charge.
+func (r Recurring) holds(day exact.Day) bool { return day >= r.From && (r.To == nil || day <= *r.To) }
+
+const recurringColumns = "r.id, r.lease_id, r.type, r.label, r.amount_cents, r.from_day, r.to_day"
+
+func scanRecurring(r *db.Row) Recurring {
+	return Recurring{ID: r.Int(), LeaseID: r.Int(), Type: r.Text(), Label: r.Text(), AmountCents: r.Int(), From: r.Day(), To: r.DayPtr()}
+}
+
+func recurringOf(c *db.Conn, lease int64) ([]Recurring, error) {
+	return db.All(c, scanRecurring, "SELECT "+recurringColumns+" FROM recurring_charges r WHERE r.lease_id = ? ORDER BY r.id", lease)
+}
+
+// postRecurring charges a lease for a period. A charge that is on the ledger with that
+// type, day and label, by hand or from a file, is met and not posted anew.
+func postRecurring(tx *db.Tx, lease int64, r Recurring, first exact.Day) error {
+	was, found, err := findSingle(&tx.Conn, lease, r.Type, first, r.Label)
+	switch {
+	case err != nil:
+		return err
+	case found:
+		_, err = tx.Exec("UPDATE charges SET recurring_id = ? WHERE id = ?", r.ID, was.ID)
+	default:
+		_, err = tx.Exec("INSERT INTO charges (lease_id, type, label, due_date, amount_cents, posted_at, recurring_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			lease, r.Type, r.Label, first, r.AmountCents, tx.Now(), r.ID)
+	}
+	return err
+}
+
+// RecurringDone is a recurring charge with what its lease owes.
+type RecurringDone struct {
+	Recurring Recurring `json:"recurring"`
+	Posted    []Charge  `json:"posted" about:"for periods that were posted already"`
+	Withdrawn []Charge  `json:"withdrawn"`
+	Totals    Totals    `json:"totals"`
+}
+
+// AddRecurring charges a lease with every period that starts on a day from r.From to
+// r.To; for periods that are posted already, at once.
+func (s *Service) AddRecurring(ctx context.Context, who db.Caller, r Recurring) (RecurringDone, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringDone, error) {
+		done := RecurringDone{Posted: []Charge{}, Withdrawn: []Charge{}}
+		if _, err := findLease(&tx.Conn, r.LeaseID); err != nil {
+			return done, err
+		}
+		if err := post(tx, r.LeaseID); err != nil {
+			return done, err
+		}
+		id, err := insertRecurring(tx, r)
+		if err != nil {
+			return done, err
+		}
+		if done.Recurring, err = findRecurring(&tx.Conn, id); err != nil {
+			return done, err
+		}
+		done.Posted, err = db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.recurring_id = ? ORDER BY c.due_date", id)
+		if err != nil {
+			return done, err
+		}
+		done.Totals, err = totalsOf(&tx.Conn, r.LeaseID)
+		return done, err
+	})
+}
+
+// insertRecurring keeps a recurring charge and posts it for the periods that are posted.
+func insertRecurring(tx *db.Tx, r Recurring) (id int64, err error) {
+	if r.To != nil && *r.To < r.From {
+		return 0, fault.Fieldf("to", "to: %s lies before from %s", r.To, r.From)
+	}
+	other, found, err := db.One(&tx.Conn, scanRecurring, "SELECT "+recurringColumns+` FROM recurring_charges r
+		WHERE r.lease_id = ?1 AND r.type = ?2 AND r.label = ?3 AND r.from_day <= ?5 AND coalesce(r.to_day, 2932896) >= ?4`,
+		r.LeaseID, r.Type, r.Label, r.From, lastDay(r.To))
+	if err != nil {
+		return 0, err
+	}
+	if found {
+		return 0, fault.Conflictf("lease %d is charged %s %s already with each period from %s (recurring charge %d): end that one first, or give another label",
+			r.LeaseID, r.Type, schema.Quote(r.Label), other.From, other.ID)
+	}
+	id, err = tx.Insert("INSERT INTO recurring_charges (lease_id, type, label, amount_cents, from_day, to_day) VALUES (?, ?, ?, ?, ?, ?)",
+		r.LeaseID, r.Type, r.Label, r.AmountCents, r.From, r.To)
+	if err != nil {
+		return 0, err
+	}
+	r.ID = id
+	if err := tx.Audit("recurring.created", subject("recurring", id), r); err != nil {
+		return 0, err
+	}
+	return id, postPast(tx, r)
+}
+
+// postPast posts a recurring charge for the periods of its days that are posted.
+func postPast(tx *db.Tx, r Recurring) error {
+	days, err := db.All(&tx.Conn, (*db.Row).Day, `SELECT period_start FROM charges
+		WHERE lease_id = ? AND type = 'rent' AND period_start BETWEEN ? AND ? ORDER BY period_start`, r.LeaseID, r.From, lastDay(r.To))
+	if err != nil {
+		return err
+	}
+	for _, day := range days {
+		_, have, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM charges WHERE recurring_id = ? AND due_date = ?", r.ID, day)
+		if err != nil {
+			return err
+		}
+		if have {
+			continue
+		}
+		if err := postRecurring(tx, r.LeaseID, r, day); err != nil {
+			return err
+		}
+	}
+	return catchUp(tx, r.LeaseID)
+}
+
+func findRecurring(c *db.Conn, id int64) (Recurring, error) {
+	r, found, err := db.One(c, scanRecurring, "SELECT "+recurringColumns+" FROM recurring_charges r WHERE r.id = ?", id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no recurring charge %d", id)
+	}
+	return r, err
+}
+
+// EndRecurring makes to the last day on which a period that starts gets the charge.
+// Unpaid ones of later periods are withdrawn; a paid one stands in its way.
+func (s *Service) EndRecurring(ctx context.Context, who db.Caller, id int64, to exact.Day) (RecurringDone, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringDone, error) {
+		done := RecurringDone{Posted: []Charge{}, Withdrawn: []Charge{}}
+		r, err := findRecurring(&tx.Conn, id)
+		if err != nil {
+			return done, err
+		}
+		if err := post(tx, r.LeaseID); err != nil {
+			return done, err
+		}
+		if done.Withdrawn, err = endRecurring(tx, r, to); err != nil {
+			return done, err
+		}
+		if err := catchUp(tx, r.LeaseID); err != nil {
+			return done, err
+		}
+		if done.Recurring, err = findRecurring(&tx.Conn, id); err != nil {
+			return done, err
+		}
+		done.Totals, err = totalsOf(&tx.Conn, r.LeaseID)
+		return done, err
+	})
+}
+
+func endRecurring(tx *db.Tx, r Recurring, to exact.Day) (withdrawn []Charge, err error) {
+	if to < r.From-1 {
+		to = r.From - 1
+	}
+	if r.To != nil && to > *r.To {
+		return nil, fault.Fieldf("to", "to: the recurring charge %d ends on %s already; add another one for later periods", r.ID, r.To)
+	}
+	if r.To != nil && to == *r.To {
+		return nil, fault.Conflictf("the recurring charge %d ends on %s already", r.ID, to)
+	}
+	withdrawn, err = db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.recurring_id = ? AND c.due_date > ? ORDER BY c.due_date", r.ID, to)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range withdrawn {
+		if err := withdraw(tx, "to", c); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := tx.Exec("UPDATE recurring_charges SET to_day = ? WHERE id = ?", to, r.ID); err != nil {
+		return nil, err
+	}
+	return withdrawn, tx.Audit("recurring.ended", subject("recurring", r.ID), map[string]any{"from": r.To, "to": to, "withdrawn": len(withdrawn)})
+}
+
+// recurringTable is the recurring charges as CSV.
+func (s *Service) recurringTable() schema.Table {
+	return schema.Table{
+		Name: "recurring", About: "Charges that are posted with every billing period.",
+		Row: func(f *schema.Form) schema.Put {
+			key := bindLeaseKey(f, "lease_start")
+			var r Recurring
+			var amount *int64
+			f.Enum(&r.Type, "type", "what it is for", recurringTypes, schema.Required, schema.Folded)
+			f.Text(&r.Label, "label", "what it says", schema.Required, schema.Most(maxName))
+			f.Day(&r.From, "from", "for periods that start on this day or later", schema.Required)
+			f.IntPtr(&amount, "amount_cents", "how much with each period, in cents", schema.Range(0, maxCents))
+			f.DayPtr(&r.To, "to", "the last day on which a period that starts gets it; empty is open-ended")
+			given := f.Given("to")
+			return func(tx *db.Tx) error { return putRecurring(tx, key, r, amount, given) }
+		},
+		Export: func(c *db.Conn, emit func(...string) error) error {
+			return db.Each(c, func(r *db.Row) error {
+				return emit(r.Text(), r.Text(), r.Day().String(), r.Text(), r.Text(), r.Day().String(), number(r), cell(r.DayPtr()))
+			}, "SELECT p.name, u.name, l.start_date, r.type, r.label, r.from_day, r.amount_cents, r.to_day"+fromLeases+
+				" CROSS JOIN recurring_charges r ON r.lease_id = l.id ORDER BY p.name, u.name, l.start_date, r.type, r.label, r.from_day")
+		},
+	}
+}
+
+// putRecurring makes the recurring charge of that key, ends it, or changes what later
+// periods are charged.
+func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given bool) error {
+	l, err := k.lease(&tx.Conn)
+	if err != nil {
+		return err
+	}
+	was, found, err := db.One(&tx.Conn, scanRecurring, "SELECT "+recurringColumns+` FROM recurring_charges r
+		WHERE r.lease_id = ? AND r.type = ? AND r.label = ? AND r.from_day = ?`, l.ID, row.Type, row.Label, row.From)
+	switch {
+	case err != nil:
+		return err
+	case !found && amount == nil:
+		return fault.Fieldf("amount_cents", "amount_cents is missing: a new recurring charge needs its amount in cents")
+	case !found:
+		row.LeaseID, row.AmountCents = l.ID, *amount
+		_, err := insertRecurring(tx, row)
+		return err
+	}
+	if amount != nil && *amount != was.AmountCents {
+		if _, err := tx.Exec("UPDATE recurring_charges SET amount_cents = ? WHERE id = ?", *amount, was.ID); err != nil {
+			return err
+		}
+		if err := tx.Audit("recurring.changed", subject("recurring", was.ID), map[string][2]int64{"amount_cents": {was.AmountCents, *amount}}); err != nil {
+			return err
+		}
+	}
+	if !given || sameDay(was.To, row.To) {
+		return nil
+	}
+	if row.To != nil && (was.To == nil || *row.To < *was.To) {
+		if _, err := endRecurring(tx, was, *row.To); err != nil {
+			return err
+		}
+		return catchUp(tx, l.ID)
+	}
+	if _, err := tx.Exec("UPDATE recurring_charges SET to_day = ? WHERE id = ?", row.To, was.ID); err != nil {
+		return err
+	}
+	if err := tx.Audit("recurring.changed", subject("recurring", was.ID), map[string]any{"from": was.To, "to": row.To}); err != nil {
+		return err
+	}
+	was.To = row.To
+	return postPast(tx, was)
+}

@@ -1,0 +1,145 @@
+package rental
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// RentStep is the rent of a whole period from a day on: of the periods that start then
+// or later.
+type RentStep struct {
+	From      exact.Day `json:"from"`
+	RentCents int64     `json:"rent_cents"`
+}
+
+// stepsColumn reads the steps of a lease l as one text, in order of their days.
+const stepsColumn = `(SELECT group_concat(from_day || ':' || rent_cents, ',' ORDER BY from_day) FROM rent_steps WHERE lease_id = l.id)`
+
+// parseSteps reads what stepsColumn gives; never nil.
+func parseSteps(text string) []RentStep {
+	steps := []RentStep{}
+	if text == "" {
+		return steps
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		from, cents, _ := strings.Cut(part, ":")
+		day, _ := strconv.ParseInt(from, 10, 32)
+		rent, _ := strconv.ParseInt(cents, 10, 64)
+		steps = append(steps, RentStep{From: exact.Day(day), RentCents: rent}) // #nosec G115 -- parsed as 32 bits
+	}
+	return steps
+}
+
+// rentOn is the rent of a whole period that starts on day.
+func rentOn(base int64, steps []RentStep, day exact.Day) int64 {
+	for _, s := range steps {
+		if s.From > day {
+			break
+		}
+		base = s.RentCents
+	}
+	return base
+}
+
+// SetRent makes the rent of a lease another from a day on, for periods that start then
+// or later and are not posted. A step of the same day is replaced; without a rent it is
+// taken away.
+func (s *Service) SetRent(ctx context.Context, who db.Caller, lease int64, from exact.Day, rent *int64) (Lease, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Lease, error) {
+		if err := post(tx, lease); err != nil {
+			return Lease{}, err
+		}
+		l, err := findLease(&tx.Conn, lease)
+		if err != nil {
+			return l, err
+		}
+		if from < l.StartDate {
+			return l, fault.Fieldf("from", "from: %s lies before the lease's start_date %s", from, l.StartDate)
+		}
+		if err := setStep(tx, l, from, rent); err != nil {
+			return l, err
+		}
+		return findLease(&tx.Conn, lease)
+	})
+}
+
+// setStep writes or takes away one step of a lease's rent. What stays as it was is not
+// written.
+func setStep(tx *db.Tx, l Lease, from exact.Day, rent *int64) error {
+	var was *int64
+	for _, s := range l.Rents {
+		if s.From == from {
+			was = &s.RentCents
+		}
+	}
+	switch {
+	case was == nil && rent == nil:
+		return fault.Fieldf("from", "from: lease %d has no step of its rent on %s; it has %s", l.ID, from, stepDays(l.Rents))
+	case was != nil && rent != nil && *was == *rent:
+		return nil
+	}
+	var err error
+	if rent == nil {
+		_, err = tx.Exec("DELETE FROM rent_steps WHERE lease_id = ? AND from_day = ?", l.ID, from)
+	} else {
+		_, err = tx.Exec(`INSERT INTO rent_steps (lease_id, from_day, rent_cents) VALUES (?1, ?2, ?3)
+			ON CONFLICT (lease_id, from_day) DO UPDATE SET rent_cents = ?3`, l.ID, from, *rent)
+	}
+	if err != nil {
+		return err
+	}
+	return tx.Audit("lease.rent", subject("lease", l.ID), struct {
+		From      exact.Day `json:"from"`
+		Before    *int64    `json:"before"`
+		RentCents *int64    `json:"rent_cents"`
+	}{from, was, rent})
+}
+
+func stepDays(steps []RentStep) string {
+	if len(steps) == 0 {
+		return "none"
+	}
+	days := make([]string, len(steps))
+	for i, s := range steps {
+		days[i] = s.From.String()
+	}
+	return strings.Join(days, ", ")
+}
+
+// rentTable is the steps of rent as CSV.
+func (s *Service) rentTable() schema.Table {
+	return schema.Table{
+		Name: "rents", About: "Steps of rent: what a lease costs from a day on, beside the rent that it began with.",
+		Row: func(f *schema.Form) schema.Put {
+			key := bindLeaseKey(f, "lease_start")
+			var from exact.Day
+			var rent *int64
+			f.Day(&from, "from", "for periods that start on this day or later and are not posted", schema.Required)
+			f.IntPtr(&rent, "rent_cents", "the rent of a whole period, in cents", schema.Range(0, maxCents))
+			return func(tx *db.Tx) error {
+				l, err := key.lease(&tx.Conn)
+				switch {
+				case err != nil:
+					return err
+				case rent == nil:
+					return fault.Fieldf("rent_cents", "rent_cents is missing: a step needs its rent in cents")
+				case from < l.StartDate:
+					return fault.Fieldf("from", "from: %s lies before the lease's start_date %s", from, l.StartDate)
+				}
+				return setStep(tx, l, from, rent)
+			}
+		},
+		Export: func(c *db.Conn, emit func(...string) error) error {
+			return db.Each(c, func(r *db.Row) error {
+				return emit(r.Text(), r.Text(), r.Day().String(), r.Day().String(), number(r))
+			}, "SELECT p.name, u.name, l.start_date, s.from_day, s.rent_cents"+fromLeases+
+				" CROSS JOIN rent_steps s ON s.lease_id = l.id ORDER BY p.name, u.name, l.start_date, s.from_day")
+		},
+	}
+}
