@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Arrear is a charge that is past its due date and unpaid, with who owes it.
+// Arrear is a charge that is past its due date and not paid in full, with who owes it.
 type Arrear struct {
 	Charge
 	LeaseID     int64   `json:"lease_id"`
@@ -53,7 +53,7 @@ type Arrears struct {
 // Arrears lists every charge that was due before today and is unpaid, of every lease,
 // ended ones too; what is due is posted first. Its cost grows with what is unpaid.
 func (s *Service) Arrears(ctx context.Context, who db.Caller) (a Arrears, err error) {
-	err = s.settled(ctx, who, func(c *db.Conn) ([]int64, error) {
+	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
 		unposted, err := toPost(c)
 		if err != nil || len(unposted) > 0 {
 			return unposted, err
@@ -61,17 +61,17 @@ func (s *Service) Arrears(ctx context.Context, who db.Caller) (a Arrears, err er
 		a = Arrears{Today: c.Today()}
 		a.Arrears, err = overdue(c)
 		for _, r := range a.Arrears {
-			a.TotalCents += r.AmountCents
-			a.Buckets.add(r.DaysOverdue, r.AmountCents)
+			a.TotalCents += r.BalanceCents
+			a.Buckets.add(r.DaysOverdue, r.BalanceCents)
 		}
 		return nil, err
 	})
 	return a, err
 }
 
-const overdueQuery = "SELECT " + chargeColumns + `, c.lease_id, u.name, p.name, t.name, t.email FROM charges c INDEXED BY charges_unpaid
+const overdueQuery = "SELECT " + chargeColumns + `, c.lease_id, u.name, p.name, ` + tenantsColumn + ` FROM charges c INDEXED BY charges_unpaid
 	CROSS JOIN leases l ON l.id = c.lease_id CROSS JOIN units u ON u.id = l.unit_id
-	CROSS JOIN properties p ON p.id = u.property_id CROSS JOIN tenants t ON t.id = l.tenant_id
+	CROSS JOIN properties p ON p.id = u.property_id
 	WHERE c.paid_date IS NULL AND c.due_date < ?`
 
 // overdue lists the unpaid charges that were due before today, most days first. The
@@ -87,7 +87,8 @@ func overdue(c *db.Conn) ([]Arrear, error) {
 			same := &all[n-1]
 			a.Unit, a.Property, a.Tenant, a.TenantEmail = same.Unit, same.Property, same.Tenant, same.TenantEmail
 		} else {
-			a.Unit, a.Property, a.Tenant, a.TenantEmail = r.Text(), r.Text(), r.Text(), r.TextPtr()
+			a.Unit, a.Property = r.Text(), r.Text()
+			a.Tenant, a.TenantEmail = namesOf(parseTenants(r.Text()))
 		}
 		all = append(all, a)
 		return nil

@@ -76,6 +76,24 @@ func totalsOf(c *db.Conn, lease int64) (t Totals, err error) {
 	return t, err
 }
 
+// totalsWith is totalsOf with the lease's charges at hand.
+func totalsWith(c *db.Conn, lease int64, charges []Charge) (t Totals, err error) {
+	for _, x := range charges {
+		t.BilledCents += x.AmountCents
+		t.PaidCents += x.PaidCents
+		if x.Type == "deposit" {
+			t.DepositHeldCents += x.PaidCents
+		}
+	}
+	t.BalanceCents = t.BilledCents - t.PaidCents
+	if t.CreditCents, err = creditOf(c, lease); err != nil {
+		return t, err
+	}
+	out, err := depositOut(c, lease)
+	t.DepositHeldCents -= out
+	return t, err
+}
+
 // creditOf is what a lease's payments have that no charge has taken.
 func creditOf(c *db.Conn, lease int64) (int64, error) {
 	cents, _, err := db.One(c, db.Int, "SELECT coalesce(sum(credit_cents), 0) FROM payments WHERE lease_id = ? AND credit_cents > 0", lease)

@@ -11,7 +11,7 @@ import (
 // for doctor.
 func (s *Service) check(c *db.Conn) (breaches []string, err error) {
 	found := func(format string, args ...any) { breaches = append(breaches, fmt.Sprintf(format, args...)) }
-	for _, look := range []func(*db.Conn, func(string, ...any)) error{checkPayments, checkSums, checkPeriods, checkOverlaps, checkTickets} {
+	for _, look := range []func(*db.Conn, func(string, ...any)) error{checkPayments, checkSums, checkFees, checkPeriods, checkEvents, checkOverlaps, checkTickets} {
 		if err := look(c, found); err != nil {
 			return breaches, err
 		}
@@ -19,52 +19,98 @@ func (s *Service) check(c *db.Conn) (breaches []string, err error) {
 	return breaches, nil
 }
 
-// checkPayments: every paid charge has exactly one standing payment, which says the
-// same; an unpaid one has none.
+// checkPayments: what a charge says of its payments is what their allocations say, and
+// what a payment has of credit is what they leave of it.
 func checkPayments(c *db.Conn, found func(string, ...any)) error {
-	return db.Each(c, func(r *db.Row) error {
-		charge, paid, standing, same := r.Int(), r.Bool(), r.Int(), r.Bool()
-		switch {
-		case paid && standing != 1:
-			found("charge %d is paid and has %d standing payments, not 1", charge, standing)
-		case !paid && standing != 0:
-			found("charge %d is unpaid and has %d standing payments, not 0", charge, standing)
-		case paid && !same:
-			found("charge %d and its payment differ in lease, amount, method or day", charge)
-		}
-		return nil
-	}, `SELECT c.id, c.paid_date IS NOT NULL, count(m.id), coalesce(max(m.lease_id = c.lease_id AND m.amount_cents = c.amount_cents
-		AND m.method IS c.method AND m.paid_date IS c.paid_date), 0)
-		FROM charges c LEFT JOIN payments m ON m.charge_id = c.id AND m.voided_at IS NULL GROUP BY c.id`)
-}
-
-// checkSums: what was billed is what was received and what is owed, per lease and in
-// sum; the three come from different rows and indexes.
-func checkSums(c *db.Conn, found func(string, ...any)) error {
-	var all Totals
 	err := db.Each(c, func(r *db.Row) error {
-		lease := r.Int()
-		t := Totals{r.Int(), r.Int(), r.Int()}
-		if t.BilledCents != t.PaidCents+t.BalanceCents {
-			found("lease %d: billed %d is not paid %d + balance %d", lease, t.BilledCents, t.PaidCents, t.BalanceCents)
+		charge, amount, cents, paid, sum, n, same := r.Int(), r.Int(), r.Int(), r.Bool(), r.Int(), r.Int(), r.Bool()
+		switch full := n > 0 && sum == amount; {
+		case cents != sum:
+			found("charge %d says that %d are paid, and its allocations are %d", charge, cents, sum)
+		case paid && !full:
+			found("charge %d is paid, and the allocations of its payments are %d of %d", charge, sum, amount)
+		case !paid && full:
+			found("charge %d is unpaid, and the allocations of its payments are all of it", charge)
+		case paid && !same:
+			found("charge %d and its last payment differ in lease, method or day", charge)
 		}
-		all.BilledCents += t.BilledCents
-		all.PaidCents += t.PaidCents
-		all.BalanceCents += t.BalanceCents
 		return nil
-	}, `SELECT l.id, (SELECT coalesce(sum(amount_cents), 0) FROM charges WHERE lease_id = l.id),
-		(SELECT coalesce(sum(m.amount_cents), 0) FROM charges c JOIN payments m ON m.charge_id = c.id AND m.voided_at IS NULL WHERE c.lease_id = l.id),
-		(SELECT coalesce(sum(amount_cents), 0) FROM charges WHERE lease_id = l.id AND paid_date IS NULL) FROM leases l`)
+	}, `SELECT c.id, c.amount_cents, c.paid_cents, c.paid_date IS NOT NULL, coalesce(sum(a.amount_cents), 0), count(a.id),
+		coalesce(min(m.lease_id = c.lease_id AND m.paid_date <= c.paid_date AND m.voided_at IS NULL) AND max(m.method IS c.method AND m.paid_date IS c.paid_date), 0)
+		FROM charges c LEFT JOIN allocations a ON a.charge_id = c.id LEFT JOIN payments m ON m.id = a.payment_id GROUP BY c.id`)
 	if err != nil {
 		return err
 	}
-	sums, _, err := db.One(c, func(r *db.Row) Totals { return Totals{r.Int(), r.Int(), r.Int()} },
-		`SELECT (SELECT coalesce(sum(amount_cents), 0) FROM charges), (SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE voided_at IS NULL),
-		(SELECT coalesce(sum(amount_cents), 0) FROM charges WHERE paid_date IS NULL)`)
-	if err == nil && sums != all {
-		found("the leases' sums %+v are not those of all rows %+v", all, sums)
+	return db.Each(c, func(r *db.Row) error {
+		payment, amount, credit, voided, sum := r.Int(), r.Int(), r.Int(), r.Bool(), r.Int()
+		switch {
+		case voided && (credit != 0 || sum != 0):
+			found("payment %d was reversed, and has %d of credit and %d allocated", payment, credit, sum)
+		case !voided && credit != amount-sum:
+			found("payment %d over %d has %d allocated, and says that %d are credit", payment, amount, sum, credit)
+		}
+		return nil
+	}, `SELECT m.id, m.amount_cents, m.credit_cents, m.voided_at IS NOT NULL, coalesce(sum(a.amount_cents), 0)
+		FROM payments m LEFT JOIN allocations a ON a.payment_id = m.id GROUP BY m.id`)
+}
+
+// checkSums: billed is paid and balance, and what is paid and credit is what came in,
+// deposits used, less the credit that went out; per lease and in sum. The parts come from
+// different rows.
+func checkSums(c *db.Conn, found func(string, ...any)) error {
+	type sums struct{ lease, billed, paid, balance, credit, received, used, returned, deposits, depositsReturned int64 }
+	return db.Each(c, func(r *db.Row) error {
+		t := sums{r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int()}
+		if t.billed != t.paid+t.balance {
+			found("lease %d: billed %d is not paid %d + balance %d", t.lease, t.billed, t.paid, t.balance)
+		}
+		if t.paid+t.credit != t.received+t.used-t.returned {
+			found("lease %d: paid %d + credit %d is not received %d + deposits used %d - credit returned %d", t.lease, t.paid, t.credit, t.received, t.used, t.returned)
+		}
+		if held := t.deposits - t.used - t.depositsReturned; held < 0 {
+			found("lease %d: %d are held of its deposits, less than nothing", t.lease, held)
+		}
+		return nil
+	}, `SELECT l.id, (SELECT coalesce(sum(amount_cents), 0) FROM charges WHERE lease_id = l.id),
+		(SELECT coalesce(sum(a.amount_cents), 0) FROM charges c JOIN allocations a ON a.charge_id = c.id WHERE c.lease_id = l.id),
+		(SELECT coalesce(sum(amount_cents - paid_cents), 0) FROM charges WHERE lease_id = l.id AND paid_date IS NULL),
+		(SELECT coalesce(sum(credit_cents), 0) FROM payments WHERE lease_id = l.id),
+		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = l.id AND voided_at IS NULL AND method <> 'deposit'),
+		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = l.id AND voided_at IS NULL AND method = 'deposit'),
+		(SELECT coalesce(sum(amount_cents), 0) FROM payouts WHERE lease_id = l.id AND kind = 'credit'),
+		(SELECT coalesce(sum(paid_cents), 0) FROM charges WHERE lease_id = l.id AND type = 'deposit'),
+		(SELECT coalesce(sum(amount_cents), 0) FROM payouts WHERE lease_id = l.id AND kind = 'deposit') FROM leases l`)
+}
+
+// checkFees: every late fee that is not paid is what the days of its rent's payments make
+// it, and a rent charge tells when its fee is to be posted exactly when one is.
+func checkFees(c *db.Conn, found func(string, ...any)) error {
+	type posted struct {
+		rentFee
+		fee, cents, due *int64
+		paid            bool
 	}
-	return err
+	all, err := db.All(c, func(r *db.Row) posted {
+		return posted{scanRentFee(r), r.IntPtr(), r.IntPtr(), r.IntPtr(), r.Bool()}
+	}, `SELECT r.id, r.lease_id, r.amount_cents, r.due_date, r.fee_day, f.id, f.amount_cents, f.due_date, f.paid_date IS NOT NULL FROM charges r
+		JOIN leases l ON l.id = r.lease_id JOIN units u ON u.id = l.unit_id LEFT JOIN charges f ON f.fee_of = r.id
+		WHERE r.type = 'rent' AND (f.id IS NOT NULL OR u.property_id IN (SELECT property_id FROM late_fees))`)
+	if err != nil {
+		return err
+	}
+	for _, x := range all {
+		cents, on, err := owedFee(c, x.rentFee)
+		if err != nil {
+			return err
+		}
+		switch {
+		case x.fee != nil && !x.paid && (*x.cents != cents || *x.due != int64(on)):
+			found("late fee %d is %d, and by the days of the payments %d is due on %s", *x.fee, *x.cents, cents, on)
+		case x.fee == nil && (cents > 0) != (x.feeDay != nil), x.fee != nil && x.feeDay != nil, x.feeDay != nil && *x.feeDay != on:
+			found("rent charge %d: its late fee of %d is to be posted on %s, and fee_day is %s", x.id, cents, on, orNone(x.feeDay))
+		}
+	}
+	return nil
 }
 
 // checkPeriods walks every lease's billing periods: none twice, none missing, each of
@@ -85,12 +131,29 @@ func checkPeriods(c *db.Conn, found func(string, ...any)) error {
 		if err != nil {
 			return err
 		}
-		want := t.comes(next)
+		want := t.remaining(next)
 		if (want == nil) != (l.nextPost == nil) || want != nil && *want != *l.nextPost {
 			found("lease %d: next_post_day is %s, and its postings go on at %s", l.ID, orNone(l.nextPost), orNone(want))
 		}
 	}
 	return nil
+}
+
+// checkEvents: next_event_day is the first day on which something is to be posted.
+func checkEvents(c *db.Conn, found func(string, ...any)) error {
+	return db.Each(c, func(r *db.Row) error {
+		lease, says, next := r.Int(), r.DayPtr(), r.DayPtr()
+		next = earlier(next, r.DayPtr())
+		if due := r.DayPtr(); r.Bool() {
+			next = earlier(next, due)
+		}
+		if !sameDay(says, next) {
+			found("lease %d: next_event_day is %s, and the next thing to post is on %s", lease, orNone(says), orNone(next))
+		}
+		return nil
+	}, `SELECT l.id, l.next_event_day, l.next_post_day, (SELECT min(fee_day) FROM charges WHERE lease_id = l.id),
+		(SELECT min(due_date) FROM charges WHERE lease_id = l.id AND paid_date IS NULL AND amount_cents > paid_cents),
+		EXISTS (SELECT 1 FROM payments WHERE lease_id = l.id AND credit_cents > 0) FROM leases l`)
 }
 
 // checkPeriod looks at one posted period that should begin on next, and gives where

@@ -89,12 +89,12 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 
 // put makes the lease and posts and pays what is due of it.
 func (d demoLease) put(tx *db.Tx, today exact.Day) error {
-	if err := putTenant(tx, d.tenant, func(t *tenantFacts) { t.Email = d.email }); err != nil {
+	if err := putDemoTenant(tx, d.tenant, d.email); err != nil {
 		return err
 	}
 	key := leaseKey{property: d.property, unit: d.unit, start: d.start}
 	err := putLease(tx, key, []func(*Lease){func(l *Lease) {
-		l.Tenant, l.EndDate, l.RentCents, l.Frequency = d.tenant, d.end, d.rent, d.frequency
+		l.Tenant, l.EndDate, l.BaseRentCents, l.Frequency = d.tenant, d.end, d.rent, d.frequency
 		l.DueDay, l.DepositCents, l.Proration = d.dueDay, d.deposit, d.proration
 	}})
 	if err != nil {
@@ -121,11 +121,17 @@ func (d demoLease) put(tx *db.Tx, today exact.Day) error {
 			continue
 		}
 		paid := min(c.DueDate+exact.Day(i%4), today)
-		if _, err := settle(tx, l.ID, c, methods[i%3], paid.String()); err != nil {
+		if _, err := payCharge(tx, l.ID, c, nil, methods[i%3], paid.String()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// putDemoTenant makes a tenant, once.
+func putDemoTenant(tx *db.Tx, name, email string) error {
+	_, err := putTenant(tx, tenantRow{name: name, email: email, has: func(column string) bool { return column == "email" }})
+	return err
 }
 
 // demoTickets raises tickets in every state.

@@ -3,3 +3,12 @@
 // billing periods are posted as charges when somebody asks; every amount is an
 // integer number of cents.
 package rental
+
+import "quartermaster/schema/db"
+
+// Service is the rental service over its database. Its exported functions are what
+// REST, agents and the command line call; each opens its own view or transaction.
+type Service struct{ db *db.DB }
+
+// New is the service over an open database.
+func New(d *db.DB) *Service { return &Service{db: d} }

@@ -29,11 +29,19 @@ func (s *Service) EndLease(ctx context.Context, who db.Caller, lease int64, last
 		if err != nil {
 			return Ending{}, err
 		}
+		if l.hasCredit(&tx.Conn) { // what it pays must not hang on who looked when
+			if err := post(tx, lease); err != nil {
+				return Ending{}, err
+			}
+			if l, err = findLease(&tx.Conn, lease); err != nil {
+				return Ending{}, err
+			}
+		}
 		done, err := endLease(tx, l, last)
 		if err != nil {
 			return Ending{}, err
 		}
-		if err := post(tx, lease); err != nil {
+		if err := catchUp(tx, lease); err != nil {
 			return Ending{}, err
 		}
 		if done.Lease, err = findLease(&tx.Conn, lease); err != nil {
@@ -47,14 +55,14 @@ func (s *Service) EndLease(ctx context.Context, who db.Caller, lease int64, last
 func endLease(tx *db.Tx, l Lease, last exact.Day) (done Ending, err error) {
 	switch {
 	case last < l.StartDate:
-		return done, fault.Invalidf("date: %s lies before the lease's start_date %s", last, l.StartDate)
+		return done, fault.Fieldf("date", "date: %s lies before the lease's start_date %s", last, l.StartDate)
 	case l.EndDate != nil && last > *l.EndDate:
-		return done, fault.Invalidf("date: the lease ends on %s already; to let it run until %s, import it with that end_date", l.EndDate, last)
+		return done, fault.Fieldf("date", "date: the lease ends on %s already; to let it run until %s, import it with that end_date", l.EndDate, last)
 	case l.EndDate != nil && last == *l.EndDate:
 		return done, fault.Conflictf("the lease ends on %s already", last)
 	}
-	touched, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c
-		WHERE c.lease_id = ? AND c.type = 'rent' AND c.period_end > ? ORDER BY c.period_start`, l.ID, last)
+	after, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ?1 AND (c.type = 'rent' AND c.period_end > ?2
+		OR c.recurring_id IS NOT NULL AND c.due_date > ?2) ORDER BY c.due_date, c.id`, l.ID, last)
 	if err != nil {
 		return done, err
 	}
@@ -62,9 +70,9 @@ func endLease(tx *db.Tx, l Lease, last exact.Day) (done Ending, err error) {
 	l.EndDate = &last
 	t := l.terms()
 	done.Withdrawn = []Charge{}
-	for _, c := range touched {
-		if *c.PeriodStart > last {
-			if err := withdraw(tx, c); err != nil {
+	for _, c := range after {
+		if c.DueDate > last {
+			if err := withdraw(tx, "date", c); err != nil {
 				return done, err
 			}
 			done.Withdrawn = append(done.Withdrawn, c)
@@ -103,28 +111,55 @@ func endLease(tx *db.Tx, l Lease, last exact.Day) (done Ending, err error) {
 	return done, tx.Audit("lease.ended", subject("lease", l.ID), changes)
 }
 
-func withdraw(tx *db.Tx, c Charge) error {
-	if c.Paid {
-		return fault.Conflictf("date: charge %d (%s) lies after it and is paid; reverse that payment first, or end the lease later", c.ID, c.Label)
+// withdraw takes an unpaid charge away, with its late fee unless that is paid; one of
+// which something is paid stands in the way of the argument that was given.
+func withdraw(tx *db.Tx, argument string, c Charge) error {
+	if c.Paid || c.PaidCents > 0 {
+		return fault.Conflictf("%s: charge %d (%s) lies after it and is paid; reverse that payment first, or give a later day", argument, c.ID, c.Label)
 	}
-	_, err := tx.Exec("DELETE FROM charges WHERE id = ?", c.ID)
+	fee, found, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.fee_of = ?", c.ID)
+	if err != nil {
+		return err
+	}
+	if found && !fee.Paid {
+		if err := withdrawFee(tx, fee); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec("DELETE FROM charges WHERE id = ?", c.ID)
 	return err
+}
+
+// hasCredit tells whether the lease's payments have something that no charge has taken.
+func (l Lease) hasCredit(c *db.Conn) bool {
+	cents, err := creditOf(c, l.ID)
+	return err == nil && cents > 0
 }
 
 // cut shortens a posted period to the lease's new end.
 func cut(tx *db.Tx, t *terms, c Charge) (Charge, error) {
 	then := *t
-	then.Rent = c.rent // the rent that the period was posted with, whatever it is now
+	then.Rent, then.Steps = c.rent, nil // the rent that the period was posted with, whatever it is now
 	p := then.from(*c.PeriodStart)
 	amount := then.charge(p)
 	if amount > c.AmountCents { // posted by its days while the lease was prorated: so it stays
 		then.Proration = byDays
 		amount = then.charge(p)
 	}
-	if c.Paid && amount != c.AmountCents {
+	if c.Paid && amount != c.AmountCents || c.PaidCents > amount {
 		return c, fault.Conflictf("date: charge %d (%s) is paid and would have to change; reverse that payment first, or end the lease with its last day", c.ID, c.Label)
 	}
 	c.Label, c.AmountCents, c.PeriodEnd = then.label(p), amount, &p.Last
 	_, err := tx.Exec("UPDATE charges SET label = ?, amount_cents = ?, period_end = ? WHERE id = ?", c.Label, amount, p.Last, c.ID)
-	return c, err
+	if err != nil {
+		return c, err
+	}
+	if err := recount(tx, c.ID); err != nil {
+		return c, err
+	}
+	if err := refreshFees(tx, c.ID); err != nil {
+		return c, err
+	}
+	now, _, err := chargeOf(&tx.Conn, c.ID)
+	return now, err
 }

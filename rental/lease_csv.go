@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -35,8 +34,6 @@ func (s *Service) leaseTable() schema.Table {
 		},
 	}
 }
-
-func number(r *db.Row) string { return strconv.FormatInt(r.Int(), 10) }
 
 // leaseKey is how a row names a lease.
 type leaseKey struct {

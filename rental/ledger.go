@@ -20,7 +20,7 @@ type Ledger struct {
 // Ledger gives a lease's ledger, in which every billing period due by today is posted.
 // An unknown lease is not found.
 func (s *Service) Ledger(ctx context.Context, who db.Caller, lease int64) (ledger Ledger, err error) {
-	err = s.settled(ctx, who, func(c *db.Conn) (unposted []int64, err error) {
+	err = s.upToDate(ctx, who, func(c *db.Conn) (unposted []int64, err error) {
 		ledger = Ledger{}
 		if ledger.Lease, err = findLease(c, lease); err != nil {
 			return nil, err
@@ -29,9 +29,10 @@ func (s *Service) Ledger(ctx context.Context, who db.Caller, lease int64) (ledge
 			return []int64{lease}, nil
 		}
 		ledger.Charges, err = chargesOf(c, lease)
-		for _, charge := range ledger.Charges {
-			ledger.Totals.add(charge)
+		if err != nil {
+			return nil, err
 		}
+		ledger.Totals, err = totalsWith(c, lease, ledger.Charges)
 		return nil, err
 	})
 	return ledger, err

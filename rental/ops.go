@@ -33,8 +33,11 @@ func (s *Service) Declare() schema.Service {
 			s.unitTable(),
 			s.tenantTable(),
 			s.leaseTable(),
+			s.rentTable(),
+			s.recurringTable(),
 			s.chargeTable(),
 			s.paymentTable(),
+			s.depositTable(),
 			s.ticketTable(),
 		},
 		Events: events(),
@@ -49,7 +52,8 @@ func events() []schema.Event {
 	moved.Status = "in_progress"
 	return []schema.Event{
 		{Name: "payment.recorded", About: "A payment was recorded.", Data: PaymentEvent{PaymentID: 9, LeaseID: lease.ID, Unit: lease.Unit,
-			Property: lease.Property, Tenant: lease.Tenant, Charge: examplePaid(), Totals: exampleSettled}},
+			Property: lease.Property, Tenant: lease.Tenant, Charge: new(examplePaid()), Totals: examplePaidUp, AmountCents: 95_000,
+			Allocations: exampleAllocations(), Method: "bank_transfer", PaidDate: exampleDay("2026-11-20")}},
 		{Name: "maintenance.created", About: "A ticket was opened.", Data: exampleTicket()},
 		{Name: "maintenance.status_changed", About: "A ticket moved.", Data: TicketMoved{Ticket: moved, From: "open", To: "in_progress"}},
 	}

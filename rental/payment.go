@@ -289,3 +289,30 @@ func (s *Service) ReceivePayment(ctx context.Context, who db.Caller, p ReceiptRe
 		return tellPayment(tx, l, id)
 	})
 }
+
+func (s *Service) recordPayment() schema.Op {
+	return schema.Op{
+		Name: "record_payment", Route: "POST /api/leases/:id/payments", Writes: true, Creates: true,
+		About:    "Record a payment of one charge: all that is open of it, or a part.",
+		Response: examplePayment(),
+		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var p PaymentRequest
+			f.ID(&p.LeaseID, "lease_id", "the lease", schema.InPath("id"), schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
+			f.ID(&p.ChargeID, "charge_id", "the charge that was paid, one of this lease's", schema.Required, schema.Example(41))
+			f.IntPtr(&p.AmountCents, "amount_cents", "how much, up to what is open of the charge; left out: all of it", schema.Range(0, maxCents), schema.Example(95_000))
+			bindMethod(f, &p.Method)
+			f.Loose(&p.PaidDate, "paid_date", "when, as YYYY-MM-DD, past or future; anything that is no calendar day is today",
+				schema.Example("2026-11-20"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordPayment(ctx, who, p) }
+		},
+		Command: "rental pay LEASE", Example: "rental pay 'Harbour House/2A' --charge-id 41 --amount-cents 50000",
+		Did:     didPay, Leads: func(a any) string { return leasePath(a.(Payment).LeaseID) }, Undo: undoPayment,
+	}
+}
+
+// bindMethod binds how something was paid, which is never refused.
+func bindMethod(f *schema.Form, p *string) {
+	f.Loose(p, "method", "how: "+strings.Join(methods, ", ")+"; transfer and cheque are read as bank_transfer and check, anything else is other",
+		schema.Example("bank_transfer"))
+}

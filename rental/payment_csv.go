@@ -7,61 +7,282 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// paymentTable is the payments that stand as CSV. Each row pays one charge in full, as
-// a request would; what is due of the lease is posted first. The label is needed only
-// where several charges of one type are due on one day.
+// paymentRow is one row of the file: what a payment paid of a charge, or, without a
+// charge, what it left as credit.
+type paymentRow struct {
+	key              leaseKey
+	typ, label       string
+	due              *exact.Day
+	method, paidDate string
+	amount, payment  *int64
+}
+
+// charge tells that the row names a charge.
+func (row paymentRow) charge() bool { return row.typ != "" || row.due != nil || row.label != "" }
+
+func bindPaymentRow(f *schema.Form) *paymentRow {
+	row := &paymentRow{key: bindLeaseKey(f, "lease_start")}
+	f.Enum(&row.typ, "type", "what the charge is for; empty, with due_date and label: the payment's credit", chargeTypes, schema.Folded)
+	f.DayPtr(&row.due, "due_date", "when the charge is due")
+	f.Loose(&row.method, "method", "how it was paid; anything unknown is other")
+	f.Loose(&row.paidDate, "paid_date", "when it was paid; anything that is no calendar day is today")
+	f.Text(&row.label, "label", "what the charge says; needed only where several of that type are due on that day", schema.Most(maxName))
+	f.IntPtr(&row.amount, "amount_cents", "how much of it; left out: all that is open of the charge", schema.Range(0, maxCents))
+	f.IntPtr(&row.payment, "payment", "the payment's number: rows of one number are one payment", schema.Range(1, maxCents))
+	if f.Describing() {
+		return row
+	}
+	switch {
+	case row.charge() && row.typ == "":
+		f.Refuse("type", "type is missing: it takes one of the charges' types, or nothing beside an empty due_date and label")
+	case row.charge() && row.due == nil:
+		f.Refuse("due_date", "due_date is missing: it takes the day on which the charge is due, as YYYY-MM-DD")
+	case !row.charge() && (row.amount == nil || row.payment == nil):
+		f.Refuse("type", "type is missing: a row without a charge is credit, and needs amount_cents and payment")
+	}
+	return row
+}
+
+// paymentTable is the payments that stand as CSV. A row pays the charge that it names, as
+// a request would; what is due of the lease is posted first. Rows of one payment number
+// are one payment.
 func (s *Service) paymentTable() schema.Table {
 	return schema.Table{
 		Name: "payments", About: "What was paid. A row pays the charge that it names; one that is paid already is refused.",
 		Row: func(f *schema.Form) schema.Put {
+			row := bindPaymentRow(f)
+			return func(tx *db.Tx) error { return putPayment(tx, []*paymentRow{row}) }
+		},
+		Group: []string{"payment"},
+		Rows: func(forms []*schema.Form) schema.Put {
+			rows := make([]*paymentRow, len(forms))
+			for i, f := range forms {
+				rows[i] = bindPaymentRow(f)
+			}
+			return func(tx *db.Tx) error { return putPayment(tx, rows) }
+		},
+		Export: exportPayments,
+	}
+}
+
+// exportPayments gives a row for every charge that a payment went to, and one for its
+// credit. Deposits that were used are in the table deposits; credit that was returned is
+// left out, as if it had not come.
+func exportPayments(c *db.Conn, emit func(...string) error) error {
+	return db.Each(c, func(r *db.Row) error {
+		property, unit, start, typ, due := r.Text(), r.Text(), r.Day().String(), r.Text(), cell(r.DayPtr())
+		return emit(property, unit, start, typ, due, r.Text(), r.Day().String(), r.Text(), number(r), number(r))
+	}, `SELECT p.name, u.name, l.start_date, c.type, c.due_date, m.method, m.paid_date, c.label, a.amount_cents, m.id`+fromLeases+`
+		CROSS JOIN payments m ON m.lease_id = l.id AND m.voided_at IS NULL AND m.method <> 'deposit'
+		CROSS JOIN (SELECT payment_id, charge_id, amount_cents FROM allocations WHERE charge_id IS NOT NULL
+			UNION ALL SELECT id, NULL, credit_cents FROM payments WHERE credit_cents > 0 AND method <> 'deposit') a ON a.payment_id = m.id
+		LEFT JOIN charges c ON c.id = a.charge_id
+		ORDER BY p.name, u.name, l.start_date, m.paid_date, m.id, c.due_date IS NULL, c.due_date, c.type, c.label`)
+}
+
+// putPayment records one payment from its rows, and emits its event. One that is stored
+// with this number, lease, day and amount is the same, and skipped.
+func putPayment(tx *db.Tx, rows []*paymentRow) error {
+	first := rows[0]
+	l, err := first.key.lease(&tx.Conn)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows[1:] {
+		if row.key != first.key || row.paidDate != first.paidDate || methodOf(row.method) != methodOf(first.method) {
+			return fault.Fieldf("payment", "payment: the rows of payment %d differ in lease, paid_date or method; one payment has one of each", *first.payment)
+		}
+	}
+	number, same, err := paymentNumber(tx, l, rows)
+	if err != nil || same {
+		return err
+	}
+	if len(rows) == 1 && first.charge() && number == nil {
+		c, err := chargeToPay(tx, l, first)
+		if err != nil {
+			return err
+		}
+		_, err = pay(tx, l, c, first.amount, first.method, first.paidDate)
+		return err
+	}
+	return putParts(tx, l, number, rows)
+}
+
+// paymentNumber is the number that a payment of the rows gets: its own if that is free,
+// nil where none is said or another payment has it. It tells whether that very payment is
+// stored.
+func paymentNumber(tx *db.Tx, l Lease, rows []*paymentRow) (number *int64, same bool, err error) {
+	first := rows[0]
+	if first.payment == nil {
+		return nil, false, nil
+	}
+	was, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.id = ?", *first.payment)
+	if err != nil {
+		return nil, false, err
+	}
+	if !found {
+		return first.payment, false, nil
+	}
+	var sum int64
+	for _, row := range rows {
+		if row.amount == nil {
+			return nil, false, nil
+		}
+		sum += *row.amount
+	}
+	returned, _, err := db.One(&tx.Conn, db.Int, "SELECT coalesce(sum(amount_cents), 0) FROM allocations WHERE payment_id = ? AND payout_id IS NOT NULL", was.ID)
+	if err != nil {
+		return nil, false, err
+	}
+	on, ok := exact.ParseDay(first.paidDate)
+	same = was.LeaseID == l.ID && ok && was.PaidDate == on && was.VoidedAt == nil && was.Method != byDeposit &&
+		(sum == was.AmountCents || sum == was.AmountCents-returned)
+	return nil, same, nil
+}
+
+// putParts records a payment that went to several charges, or was credit in part.
+func putParts(tx *db.Tx, l Lease, number *int64, rows []*paymentRow) error {
+	if err := post(tx, l.ID); err != nil {
+		return err
+	}
+	type part struct {
+		charge Charge
+		cents  int64
+	}
+	var parts []part
+	var sum int64
+	for _, row := range rows {
+		if !row.charge() {
+			sum += *row.amount
+			continue
+		}
+		c, err := chargeToPay(tx, l, row)
+		if err != nil {
+			return err
+		}
+		cents := c.BalanceCents
+		if row.amount != nil {
+			cents = *row.amount
+		}
+		switch {
+		case c.Paid:
+			return fault.Conflictf("charge %d (%s) was paid already, on %s", c.ID, c.Label, c.PaidDate)
+		case cents > c.BalanceCents:
+			return fault.Fieldf("amount_cents", "amount_cents: %d is more than what is open of charge %d (%s): %d", cents, c.ID, c.Label, c.BalanceCents)
+		}
+		parts = append(parts, part{c, cents})
+		sum += cents
+	}
+	on, err := paidOn(tx, rows[0].paidDate)
+	if err != nil {
+		return err
+	}
+	id, err := insertPayment(tx, number, l.ID, sum, methodOf(rows[0].method), on)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if err := allocate(tx, id, p.charge.ID, p.cents); err != nil {
+			return err
+		}
+		if err := refreshFees(tx, p.charge.ID); err != nil {
+			return err
+		}
+	}
+	if err := afterPayment(tx, l.ID, id); err != nil {
+		return err
+	}
+	_, err = tellPayment(tx, l, id)
+	return err
+}
+
+// chargeToPay gives the charge that a row names, posting what is due of its lease first.
+// Where the row leaves it open which charge is meant, none is.
+func chargeToPay(tx *db.Tx, l Lease, row *paymentRow) (c Charge, err error) {
+	if err := post(tx, l.ID); err != nil {
+		return c, err
+	}
+	all, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c
+		WHERE c.lease_id = ?1 AND c.type = ?2 AND c.due_date = ?3 AND (?4 = '' OR c.label = ?4)`, l.ID, row.typ, *row.due, row.label)
+	switch {
+	case err != nil:
+		return c, err
+	case len(all) == 0 && row.label != "":
+		return c, fault.Fieldf("due_date", "due_date: no %s charge of the lease is due on %s with the label %s", row.typ, row.due, schema.Quote(row.label))
+	case len(all) == 0:
+		return c, fault.Fieldf("due_date", "due_date: no %s charge of the lease is due on %s", row.typ, row.due)
+	case len(all) > 1:
+		return c, fault.Fieldf("label", "label: %d %s charges of the lease are due on %s; the column label tells which is paid", len(all), row.typ, row.due)
+	}
+	return all[0], nil
+}
+
+// depositTable is what was used and returned of deposits as CSV.
+func (s *Service) depositTable() schema.Table {
+	return schema.Table{
+		Name: "deposits", About: "Deposits that were used for a charge or returned. A row equal to a stored one is skipped.",
+		Row: func(f *schema.Form) schema.Put {
 			key := bindLeaseKey(f, "lease_start")
-			var typ, method, paidDate string
-			var due exact.Day
-			f.Enum(&typ, "type", "what the charge is for", chargeTypes, schema.Required, schema.Folded)
-			f.Day(&due, "due_date", "when the charge is due", schema.Required)
-			f.Loose(&method, "method", "how it was paid; anything unknown is other")
-			f.Loose(&paidDate, "paid_date", "when it was paid; anything that is no calendar day is today")
-			var label string
-			f.Text(&label, "label", "what the charge says; needed only where several of that type are due on that day", schema.Most(maxName))
+			var row paymentRow
+			var day exact.Day
+			var kind, method string
+			var amount int64
+			f.Day(&day, "day", "when", schema.Required)
+			f.Enum(&kind, "kind", "whether it paid a charge or was given back", []string{"use", "return"}, schema.Required, schema.Folded)
+			f.Int(&amount, "amount_cents", "how much, in cents", schema.Required, schema.Range(1, maxCents))
+			f.Loose(&method, "method", "how it was returned")
+			f.Enum(&row.typ, "type", "of a use: what the charge is for", chargeTypes, schema.Folded)
+			f.DayPtr(&row.due, "due_date", "of a use: when the charge is due")
+			f.Text(&row.label, "label", "of a use: what the charge says", schema.Most(maxName))
+			if kind == "use" && (row.typ == "" || row.due == nil) {
+				f.Refuse("type", "type and due_date are missing: a use needs the charge that it paid")
+			}
 			return func(tx *db.Tx) error {
-				l, c, err := chargeToPay(tx, key, typ, due, label)
+				l, err := key.lease(&tx.Conn)
 				if err != nil {
 					return err
 				}
-				_, err = pay(tx, l, c, method, paidDate)
-				return err
+				if err := post(tx, l.ID); err != nil {
+					return err
+				}
+				if kind == "return" {
+					return putReturn(tx, PayoutRequest{LeaseID: l.ID, AmountCents: &amount, Day: &day, Method: method})
+				}
+				c, err := chargeToPay(tx, l, &row)
+				if err != nil {
+					return err
+				}
+				return putUse(tx, l.ID, c, amount, day)
 			}
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
-				return emit(r.Text(), r.Text(), r.Day().String(), r.Text(), r.Day().String(), r.Text(), r.Day().String(), r.Text())
-			}, `SELECT p.name, u.name, l.start_date, c.type, c.due_date, m.method, m.paid_date, c.label`+fromLeases+
-				` CROSS JOIN charges c ON c.lease_id = l.id CROSS JOIN payments m ON m.charge_id = c.id AND m.voided_at IS NULL
-				ORDER BY p.name, u.name, l.start_date, c.due_date, c.type, c.label`)
+				return emit(r.Text(), r.Text(), r.Day().String(), r.Day().String(), r.Text(), number(r), r.Text(), r.Text(), cell(r.DayPtr()), r.Text())
+			}, `SELECT p.name, u.name, l.start_date, d.day, d.kind, d.cents, d.method, c.type, c.due_date, c.label`+fromLeases+`
+				CROSS JOIN (SELECT m.lease_id, m.paid_date AS day, 'use' AS kind, a.amount_cents AS cents, 'deposit' AS method, a.charge_id, m.recorded_at AS at, m.id
+						FROM payments m JOIN allocations a ON a.payment_id = m.id WHERE m.method = 'deposit' AND m.voided_at IS NULL
+					UNION ALL SELECT lease_id, day, 'return', amount_cents, method, NULL, recorded_at, id FROM payouts WHERE kind = 'deposit') d ON d.lease_id = l.id
+				LEFT JOIN charges c ON c.id = d.charge_id ORDER BY p.name, u.name, l.start_date, d.day, d.at, d.kind DESC, d.id`)
 		},
 	}
 }
 
-// chargeToPay gives the charge that a row names, and its lease, posting what is due of
-// it first. Where the row leaves it open which charge is meant, none is.
-func chargeToPay(tx *db.Tx, k leaseKey, typ string, due exact.Day, label string) (l Lease, c Charge, err error) {
-	if l, err = k.lease(&tx.Conn); err != nil {
-		return l, c, err
+func putReturn(tx *db.Tx, p PayoutRequest) error {
+	_, same, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM payouts WHERE lease_id = ? AND kind = 'deposit' AND day = ? AND amount_cents = ? AND method = ?",
+		p.LeaseID, *p.Day, *p.AmountCents, methodOf(p.Method))
+	if err != nil || same {
+		return err
 	}
-	if err := post(tx, l.ID); err != nil {
-		return l, c, err
+	_, err = payOut(tx, "deposit", p)
+	return err
+}
+
+func putUse(tx *db.Tx, lease int64, c Charge, cents int64, day exact.Day) error {
+	_, same, err := db.One(&tx.Conn, db.Int, `SELECT 1 FROM allocations a CROSS JOIN payments m ON m.id = a.payment_id
+		WHERE a.charge_id = ? AND a.amount_cents = ? AND m.method = 'deposit' AND m.paid_date = ? AND m.voided_at IS NULL`, c.ID, cents, day)
+	if err != nil || same {
+		return err
 	}
-	all, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c
-		WHERE c.lease_id = ?1 AND c.type = ?2 AND c.due_date = ?3 AND (?4 = '' OR c.label = ?4)`, l.ID, typ, due, label)
-	switch {
-	case err != nil:
-		return l, c, err
-	case len(all) == 0 && label != "":
-		return l, c, fault.Invalidf("due_date: no %s charge of the lease is due on %s with the label %s", typ, due, schema.Quote(label))
-	case len(all) == 0:
-		return l, c, fault.Invalidf("due_date: no %s charge of the lease is due on %s", typ, due)
-	case len(all) > 1:
-		return l, c, fault.Invalidf("label: %d %s charges of the lease are due on %s; the column label tells which is paid", len(all), typ, due)
-	}
-	return l, all[0], nil
+	_, err = useDeposit(tx, lease, c.ID, &cents, &day)
+	return err
 }

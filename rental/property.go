@@ -74,7 +74,7 @@ func (s *Service) listProperties() schema.Op {
 func findProperty(c *db.Conn, name string) (int64, error) {
 	id, found, err := db.One(c, db.Int, "SELECT id FROM properties WHERE name = ?", name)
 	if err == nil && !found {
-		err = fault.Invalidf("property: there is no property named %s", schema.Quote(name))
+		err = fault.Fieldf("property", "property: there is no property named %s", schema.Quote(name))
 	}
 	return id, err
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Collection is what a month's charges came to, in cents. Billed are the charges due
-// in the month, collected the paid ones of them, outstanding the rest; received is
-// what was paid in the month, for whichever charges.
+// in the month, collected what is paid of them, outstanding the rest; received is the
+// money that came in in the month, for whichever charges.
 type Collection struct {
 	BilledCents      int64 `json:"billed_cents"`
 	CollectedCents   int64 `json:"collected_cents"`
@@ -43,7 +43,7 @@ type RentRoll struct {
 // RentRoll gives the rent roll of a month, nil for the month of today; what is due is
 // posted first. Payments that were reversed are not received.
 func (s *Service) RentRoll(ctx context.Context, who db.Caller, month *exact.Month) (roll RentRoll, err error) {
-	err = s.settled(ctx, who, func(c *db.Conn) ([]int64, error) {
+	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
 		unposted, err := toPost(c)
 		if err != nil || len(unposted) > 0 {
 			return unposted, err
@@ -61,17 +61,14 @@ func (roll *RentRoll) read(c *db.Conn) error {
 	byUnit := map[int64]Collection{}
 	first, last := roll.Month.First(), roll.Month.Last()
 	err := db.Each(c, func(r *db.Row) error {
-		unit, cents, unpaid := r.Int(), r.Int(), r.Bool()
+		unit, cents, paid := r.Int(), r.Int(), r.Int()
 		sum := byUnit[unit]
 		sum.BilledCents += cents
-		if unpaid {
-			sum.OutstandingCents += cents
-		} else {
-			sum.CollectedCents += cents
-		}
+		sum.CollectedCents += paid
+		sum.OutstandingCents += cents - paid
 		byUnit[unit] = sum
 		return nil
-	}, `SELECT l.unit_id, c.amount_cents, c.paid_date IS NULL FROM charges c CROSS JOIN leases l ON l.id = c.lease_id
+	}, `SELECT l.unit_id, c.amount_cents, c.paid_cents FROM charges c CROSS JOIN leases l ON l.id = c.lease_id
 		WHERE c.due_date BETWEEN ? AND ?`, first, last)
 	if err != nil {
 		return err
@@ -83,7 +80,7 @@ func (roll *RentRoll) read(c *db.Conn) error {
 		byUnit[unit] = sum
 		return nil
 	}, `SELECT l.unit_id, m.amount_cents FROM payments m CROSS JOIN leases l ON l.id = m.lease_id
-		WHERE m.voided_at IS NULL AND m.paid_date BETWEEN ? AND ?`, first, last)
+		WHERE m.voided_at IS NULL AND m.method <> 'deposit' AND m.paid_date BETWEEN ? AND ?`, first, last)
 	if err != nil {
 		return err
 	}

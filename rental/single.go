@@ -48,6 +48,9 @@ func (s *Service) AddCharge(ctx context.Context, who db.Caller, lease int64, n N
 		if err != nil {
 			return Charged{}, err
 		}
+		if err := catchUp(tx, lease); err != nil {
+			return Charged{}, err
+		}
 		done := Charged{LeaseID: lease}
 		if done.Charge, err = findCharge(&tx.Conn, lease, id); err != nil {
 			return Charged{}, err
@@ -60,16 +63,16 @@ func (s *Service) AddCharge(ctx context.Context, who db.Caller, lease int64, n N
 // check refuses what no charge may be, and trims.
 func (n NewCharge) check() (NewCharge, error) {
 	if n.Type == rent {
-		return n, fault.Invalidf("type: rent is posted by itself, from the lease's terms; a charge takes one of %s", strings.Join(SingleTypes, ", "))
+		return n, fault.Fieldf("type", "type: rent is posted by itself, from the lease's terms; a charge takes one of %s", strings.Join(SingleTypes, ", "))
 	}
 	if !slices.Contains(SingleTypes, n.Type) {
-		return n, fault.Invalidf("type: %s is not allowed; it takes one of %s", schema.Quote(n.Type), strings.Join(SingleTypes, ", "))
+		return n, fault.Fieldf("type", "type: %s is not allowed; it takes one of %s", schema.Quote(n.Type), strings.Join(SingleTypes, ", "))
 	}
 	if err := checkCents("amount_cents", n.AmountCents); err != nil {
 		return n, err
 	}
 	if n.DueDate < exact.MinDay || n.DueDate > exact.MaxDay {
-		return n, fault.Invalidf("due_date: it takes a calendar day as YYYY-MM-DD")
+		return n, fault.Fieldf("due_date", "due_date: it takes a calendar day as YYYY-MM-DD")
 	}
 	var err error
 	n.Label, err = checkText("label", n.Label, maxName)

@@ -32,17 +32,20 @@ type Unit struct {
 
 // unitColumns and unitsOn read a unit u with its lease of day ?1.
 const (
-	unitColumns = "u.id, u.property_id, p.name, u.name, l.id, t.name, u.market_rent_cents, u.notes"
+	unitColumns = "u.id, u.property_id, p.name, u.name, l.id, " + tenantsColumn + ", u.market_rent_cents, u.notes"
 	unitsOn     = ` FROM units u JOIN properties p ON p.id = u.property_id
-		LEFT JOIN leases l ON l.unit_id = u.id AND l.start_date <= ?1 AND l.last_day >= ?1
-		LEFT JOIN tenants t ON t.id = l.tenant_id`
+		LEFT JOIN leases l ON l.unit_id = u.id AND l.start_date <= ?1 AND l.last_day >= ?1`
 )
 
 func scanUnit(r *db.Row) Unit {
 	u := Unit{ID: r.Int(), PropertyID: r.Int(), Property: r.Text(), Name: r.Text(), Status: vacant,
-		LeaseID: r.IntPtr(), Tenant: r.TextPtr(), MarketRentCents: r.Int(), Notes: r.TextPtr()}
+		LeaseID: r.IntPtr()}
+	tenants := parseTenants(r.Text())
+	u.MarketRentCents, u.Notes = r.Int(), r.TextPtr()
 	if u.LeaseID != nil {
 		u.Status = occupied
+		names, _ := namesOf(tenants)
+		u.Tenant = &names
 	}
 	return u
 }
@@ -95,7 +98,7 @@ func findUnit(c *db.Conn, property, unit string) (int64, error) {
 	}
 	id, found, err := db.One(c, db.Int, "SELECT id FROM units WHERE property_id = ? AND name = ?", in, unit)
 	if err == nil && !found {
-		err = fault.Invalidf("unit: the property %s has no unit named %s", schema.Quote(property), schema.Quote(unit))
+		err = fault.Fieldf("unit", "unit: the property %s has no unit named %s", schema.Quote(property), schema.Quote(unit))
 	}
 	return id, err
 }
@@ -186,6 +189,3 @@ func putUnit(tx *db.Tx, property, name string, change func(*unitFacts)) error {
 	}
 	return tx.Audit("unit.changed", subject("unit", was.id), changes{property, name, now})
 }
-
-// subject names a record in the audit trail: "unit:12".
-func subject(noun string, id int64) string { return noun + ":" + strconv.FormatInt(id, 10) }

@@ -1,0 +1,65 @@
+package rental
+
+import (
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// maxCents bounds every amount, in cents.
+const maxCents = 1_000_000_000_000
+
+// maxName and maxText bound texts, in characters.
+const (
+	maxName = 200
+	maxText = 10_000
+)
+
+// unset is nil for an empty text.
+func unset(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func set(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}
+
+// cell is how a day that may be missing stands in CSV.
+func cell(d *exact.Day) string {
+	if d == nil {
+		return ""
+	}
+	return d.String()
+}
+
+// checkText refuses a text that is empty after trimming, too long or not printable,
+// and gives it trimmed. It is for texts that come through no form.
+func checkText(name, s string, most int) (string, error) {
+	if s = strings.TrimSpace(s); s == "" {
+		return "", fault.Fieldf(name, "%s is empty: a text is needed", name)
+	}
+	return s, schema.CheckText(name, s, most)
+}
+
+func checkCents(name string, cents int64) error {
+	if cents < 0 || cents > maxCents {
+		return fault.Fieldf(name, "%s: %d is out of range; it takes cents from 0 to %d", name, cents, int64(maxCents))
+	}
+	return nil
+}
+
+// number reads an integer as a cell.
+func number(r *db.Row) string { return strconv.FormatInt(r.Int(), 10) }
+
+// subject names a record in the audit trail: "unit:12".
+func subject(noun string, id int64) string { return noun + ":" + strconv.FormatInt(id, 10) }
