@@ -54,7 +54,7 @@ func TestArrearsShape(t *testing.T) {
 	a, err = h.tool("arrears_report", reader, `{}`)
 	h.Must(err)
 	want := `"arrears":[{"id":1,"type":"rent","period":"2026-11","label":"19 November-18 December 2026","due_date":"2026-11-19","amount_cents":100000,` +
-		`"paid":false,"paid_date":null,"method":null,"period_start":"2026-11-19","period_end":"2026-12-18","lease_id":1,"unit":"U1",` +
+		`"paid":false,"paid_date":null,"method":null,"period_start":"2026-11-19","period_end":"2026-12-18","paid_cents":0,"balance_cents":100000,"lease_id":1,"unit":"U1",` +
 		`"property":"House","tenant":"Tenant U1","tenant_email":null,"days_overdue":1}],"total_cents":100000,`
 	if s := asJSON(t, a); !strings.Contains(s, want) {
 		t.Errorf("%s\nwant\n%s", s, want)

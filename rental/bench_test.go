@@ -25,8 +25,11 @@ func (h *house) fill(leases int, start exact.Day) {
 				return err
 			}
 			first := start + exact.Day(i%7)
-			if _, err := tx.Exec(`INSERT INTO leases (id, unit_id, tenant_id, start_date, last_day, rent_cents, frequency, due_day, deposit_cents, proration, next_post_day)
-				VALUES (?, ?, ?, ?, 2932896, ?, 'weekly', 1, 0, 'actual', ?)`, i, i, i, first, 25_000+i, first); err != nil {
+			if _, err := tx.Exec(`INSERT INTO leases (id, unit_id, start_date, last_day, rent_cents, frequency, due_day, deposit_cents, proration, next_post_day, next_event_day)
+				VALUES (?1, ?1, ?2, 2932896, ?3, 'weekly', 1, 0, 'actual', ?2, ?2)`, i, first, 25_000+i); err != nil {
+				return err
+			}
+			if _, err := tx.Exec("INSERT INTO lease_tenants VALUES (?1, 1, ?1)", i); err != nil {
 				return err
 			}
 		}
@@ -38,9 +41,10 @@ func (h *house) fill(leases int, start exact.Day) {
 func (h *house) payBut(n int) {
 	h.T.Helper()
 	for _, q := range []string{
-		fmt.Sprintf("UPDATE charges SET paid_date = due_date, method = 'cash' WHERE id %% %d <> 0", n),
-		`INSERT INTO payments (lease_id, charge_id, amount_cents, method, paid_date, recorded_at)
-			SELECT lease_id, id, amount_cents, method, paid_date, posted_at FROM charges WHERE paid_date IS NOT NULL`,
+		fmt.Sprintf("UPDATE charges SET paid_date = due_date, paid_cents = amount_cents, method = 'cash' WHERE id %% %d <> 0", n),
+		`INSERT INTO payments (id, lease_id, amount_cents, credit_cents, method, paid_date, recorded_at)
+			SELECT id, lease_id, amount_cents, 0, method, paid_date, posted_at FROM charges WHERE paid_date IS NOT NULL`,
+		"INSERT INTO allocations (payment_id, charge_id, amount_cents) SELECT id, id, amount_cents FROM payments",
 	} {
 		h.raw(q)
 	}

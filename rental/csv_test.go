@@ -53,11 +53,15 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 	before := h.written()
 	for _, name := range tableNames {
 		if name == "payments" {
-			refusals := h.try(name, files[name])
+			var old []string // without its last two columns a file is read as so far
+			for line := range strings.Lines(files[name]) {
+				cells := strings.Split(strings.TrimSpace(line), ",")
+				old = append(old, strings.Join(cells[:len(cells)-2], ","))
+			}
+			refusals := h.try(name, strings.Join(old, "\n"))
 			if len(refusals) != strings.Count(files[name], "\n")-1 || !strings.Contains(refusals[0], "was paid already") {
 				t.Errorf("payments again: %q", refusals)
 			}
-			continue
 		}
 		h.load(name, files[name])
 	}
@@ -187,7 +191,7 @@ func TestPeopleAndPlaces(t *testing.T) {
 	h.load("properties", "name,address\nHouse,\n")
 	h.load("units", "property,name,notes\nHouse,A,\n")
 	h.load("tenants", "name,email\nAda,\n")
-	for name, want := range map[string]string{"properties": "name,address\nHouse,\n", "units": "property,name,market_rent_cents,notes\nHouse,A,5,\n", "tenants": "name,email,phone\nAda,,1\n"} {
+	for name, want := range map[string]string{"properties": "name,address\nHouse,\n", "units": "property,name,market_rent_cents,notes\nHouse,A,5,\n", "tenants": "name,email,phone,id\nAda,,1,1\n"} {
 		if got := h.export(name); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -33,8 +33,8 @@ func examplePaid() Charge {
 }
 
 var (
-	exampleOwed    = Totals{BilledCents: 95_000, BalanceCents: 95_000}
-	examplePaidUp  = Totals{BilledCents: 95_000, PaidCents: 95_000}
+	exampleOwed   = Totals{BilledCents: 95_000, BalanceCents: 95_000}
+	examplePaidUp = Totals{BilledCents: 95_000, PaidCents: 95_000}
 )
 
 func exampleAllocations() []Allocation {

@@ -124,7 +124,7 @@ func (h *house) export(table string) string {
 	return b.String()
 }
 
-var tableNames = []string{"properties", "units", "tenants", "leases", "charges", "payments", "tickets"}
+var tableNames = []string{"properties", "units", "tenants", "leases", "rents", "recurring", "charges", "payments", "deposits", "tickets"}
 
 // lease makes a unit of its own and a lease of it by "name=value" cells, and gives the
 // lease's id.

@@ -25,7 +25,7 @@ func TestARentChangedLaterChangesNothingPosted(t *testing.T) {
 	h.owes(id, "2026-01-31 100000 31 January-27 February 2026", "2026-02-28 100000 28 February-30 March 2026",
 		"2026-03-31 100000 31 March-29 April 2026", "2026-04-30 100000 30 April-30 May 2026", "2026-05-31 120000 31 May-29 June 2026")
 	got := h.Texts("SELECT actor || ' ' || changes FROM audit WHERE subject = 'lease:1' AND at >= ? ORDER BY id", int64(day(t, "2026-05-02"))*86400)
-	want := []string{`system {"charges":2,"from":"2026-03-31","to":"2026-05-30","amount_cents":200000}`, `cli {"rent_cents":[100000,120000]}`}
+	want := []string{`system {"charges":2,"from":"2026-03-31","to":"2026-05-30","amount_cents":200000}`, `cli {"from":"2026-05-31","before":null,"rent_cents":120000}`}
 	if len(got) != 3 || !slices.Equal(got[:2], want) {
 		t.Errorf("audit %q, want %q first", got, want)
 	}
@@ -91,19 +91,19 @@ func TestDoctorNamesBreaches(t *testing.T) {
 	h.Must(err)
 	h.sound()
 	for _, c := range []struct{ break_, says string }{
-		{"UPDATE charges SET amount_cents = amount_cents + 1 WHERE id = 1", "charge 1 and its payment differ"},
+		{"UPDATE charges SET amount_cents = amount_cents + 1 WHERE id = 1", "the allocations of its payments are 100000 of 100001"},
 		{"UPDATE charges SET amount_cents = amount_cents + 1 WHERE id = 1", "billed 200001 is not paid 100000 + balance 100000"},
 		{"UPDATE charges SET amount_cents = amount_cents + 1 WHERE id = 2", "neither the rent"},
-		{"UPDATE charges SET paid_date = NULL, method = NULL WHERE id = 1", "charge 1 is unpaid and has 1 standing payments"},
-		{"UPDATE charges SET paid_date = 1, method = 'cash' WHERE id = 2", "charge 2 is paid and has 0 standing payments"},
-		{"UPDATE payments SET paid_date = 1", "differ in lease, amount, method or day"},
+		{"UPDATE charges SET paid_date = NULL, method = NULL WHERE id = 1", "charge 1 is unpaid, and the allocations of its payments are all of it"},
+		{"UPDATE charges SET paid_date = 1, method = 'cash' WHERE id = 2", "charge 2 is paid, and the allocations of its payments are 0 of 100000"},
+		{"UPDATE payments SET paid_date = 1", "differ in lease, method or day"},
 		{"UPDATE leases SET next_post_day = next_post_day + 1", "next_post_day"},
 		{"UPDATE leases SET next_post_day = NULL", "next_post_day is none"},
 		{"DELETE FROM charges WHERE id = 2", "next_post_day"},
 		{"UPDATE charges SET due_date = due_date + 1, period_start = period_start + 1 WHERE id = 2", "begins on 2026-03-01, and not on 2026-02-28"},
 		{"UPDATE charges SET period_end = period_end + 1 WHERE id = 2", "ends on 2026-03-31, after 2026-03-30"},
 		{"UPDATE leases SET end_date = 20520, last_day = 20520", "lies outside the lease"},
-		{"INSERT INTO leases (unit_id, tenant_id, start_date, last_day, rent_cents, frequency, due_day, deposit_cents, proration, next_post_day) VALUES (1, 1, 20521, 2932896, 1, 'monthly', 1, 0, 'actual', 20521)", "leases 1 and 2 cover the same day"},
+		{"INSERT INTO leases (unit_id, start_date, last_day, rent_cents, frequency, due_day, deposit_cents, proration, next_post_day) VALUES (1, 20521, 2932896, 1, 'monthly', 1, 0, 'actual', 20521)", "leases 1 and 2 cover the same day"},
 		{"UPDATE tickets SET unit_id = 2", "ticket 1 belongs to a lease of another unit"},
 	} {
 		var breaches []string

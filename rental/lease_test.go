@@ -59,7 +59,7 @@ func TestListShapes(t *testing.T) {
 	}{
 		{h.listUnits(), `{"units":[{"id":1,"property_id":1,"property":"House","name":"U1","status":"occupied","lease_id":1,"tenant":"Tenant U1","market_rent_cents":0,"notes":null}],"next":null}`},
 		{h.listLeases(), `{"leases":[{"id":1,"unit_id":1,"unit":"U1","property":"House","tenant":"Tenant U1","tenant_email":"U1@example.org","rent_cents":100000,` +
-			`"frequency":"monthly","due_day":31,"start_date":"2026-03-01","end_date":null,"deposit_cents":0,"proration":"actual","status":"active","balance_cents":96774}],"next":null}`},
+			`"frequency":"monthly","due_day":31,"start_date":"2026-03-01","end_date":null,"deposit_cents":0,"proration":"actual","status":"active","balance_cents":96774,"base_rent_cents":100000,"rents":[],"tenants":[{"id":1,"name":"Tenant U1","email":"U1@example.org"}]}],"next":null}`},
 		{h.listTickets(), `{"tickets":[],"next":null}`},
 	} {
 		got, err := h.get(c.op, viewer, "")

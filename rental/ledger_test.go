@@ -19,7 +19,7 @@ func TestLedgerPostsWhatIsDueOnce(t *testing.T) {
 		"2026-03-01 100000 1-31 March 2026",
 	}
 	l := h.owes(id, want...)
-	if l.Totals != (Totals{254839, 0, 254839}) || l.Lease.BalanceCents != 254839 {
+	if l.Totals != (Totals{BilledCents: 254839, PaidCents: 0, BalanceCents: 254839}) || l.Lease.BalanceCents != 254839 {
 		t.Errorf("totals %+v, balance %d", l.Totals, l.Lease.BalanceCents)
 	}
 	first := asJSON(t, l)
@@ -45,9 +45,10 @@ func TestLedgerShape(t *testing.T) {
 	h.Must(err)
 	want := `{"lease":{"id":1,"unit_id":1,"unit":"U1","property":"House","tenant":"Tenant U1","tenant_email":"U1@example.org",` +
 		`"rent_cents":100000,"frequency":"monthly","due_day":1,"start_date":"2026-03-01","end_date":"2026-03-31","deposit_cents":5,` +
-		`"proration":"actual","status":"active","balance_cents":100000},"charges":[{"id":1,"type":"rent","period":"2026-03",` +
+		`"proration":"actual","status":"active","balance_cents":100000,"base_rent_cents":100000,"rents":[],"tenants":[{"id":1,"name":"Tenant U1","email":"U1@example.org"}]},"charges":[{"id":1,"type":"rent","period":"2026-03",` +
 		`"label":"1-31 March 2026","due_date":"2026-03-01","amount_cents":100000,"paid":false,"paid_date":null,"method":null,` +
-		`"period_start":"2026-03-01","period_end":"2026-03-31"}],"totals":{"billed_cents":100000,"paid_cents":0,"balance_cents":100000}}`
+		`"period_start":"2026-03-01","period_end":"2026-03-31","paid_cents":0,"balance_cents":100000}],` +
+		`"totals":{"billed_cents":100000,"paid_cents":0,"balance_cents":100000,"credit_cents":0,"deposit_held_cents":0}}`
 	if s := asJSON(t, got); id != 1 || s != want {
 		t.Errorf("%s\nwant\n%s", s, want)
 	}
@@ -124,7 +125,7 @@ func TestTheUniqueKeyHoldsWhatIsPosted(t *testing.T) {
 	id := h.lease("start_date=2026-03-01")
 	h.owes(id, "2026-03-01 100000 1-31 March 2026")
 	err := db.Exec(ctx, h.DB, cli, func(tx *db.Tx) error {
-		if _, err := tx.Exec("UPDATE leases SET next_post_day = start_date"); err != nil {
+		if _, err := tx.Exec("UPDATE leases SET next_post_day = start_date, next_event_day = start_date"); err != nil {
 			return err
 		}
 		return post(tx, id)

@@ -299,7 +299,7 @@ func (s *Service) recordPayment() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var p PaymentRequest
 			f.ID(&p.LeaseID, "lease_id", "the lease", schema.InPath("id"), schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
-			f.ID(&p.ChargeID, "charge_id", "the charge that was paid, one of this lease's", schema.Required, schema.Example(41))
+			f.Int(&p.ChargeID, "charge_id", "the charge that was paid, one of this lease's", schema.Required, schema.Example(41))
 			f.IntPtr(&p.AmountCents, "amount_cents", "how much, up to what is open of the charge; left out: all of it", schema.Range(0, maxCents), schema.Example(95_000))
 			bindMethod(f, &p.Method)
 			f.Loose(&p.PaidDate, "paid_date", "when, as YYYY-MM-DD, past or future; anything that is no calendar day is today",
@@ -307,7 +307,7 @@ func (s *Service) recordPayment() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordPayment(ctx, who, p) }
 		},
 		Command: "rental pay LEASE", Example: "rental pay 'Harbour House/2A' --charge-id 41 --amount-cents 50000",
-		Did:     didPay, Leads: func(a any) string { return leasePath(a.(Payment).LeaseID) }, Undo: undoPayment,
+		Did: didPay, Leads: func(a any) string { return leasePath(a.(Payment).LeaseID) }, Undo: undoPayment,
 	}
 }
 

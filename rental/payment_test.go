@@ -18,13 +18,14 @@ func TestRecordPayment(t *testing.T) {
 	got, err := h.post(h.recordPayment(), ann, "1", `{"charge_id":1,"method":"Transfer","paid_date":"2025-12-31"}`)
 	h.Must(err)
 	charge := `{"id":1,"type":"rent","period":"2026-01","label":"1-31 January 2026","due_date":"2026-01-01","amount_cents":100000,` +
-		`"paid":true,"paid_date":"2025-12-31","method":"bank_transfer","period_start":"2026-01-01","period_end":"2026-01-31"}`
-	totals := `{"billed_cents":200000,"paid_cents":100000,"balance_cents":100000}`
-	if s, want := asJSON(t, got), `{"payment_id":1,"charge":`+charge+`,"totals":`+totals+`}`; s != want {
+		`"paid":true,"paid_date":"2025-12-31","method":"bank_transfer","period_start":"2026-01-01","period_end":"2026-01-31","paid_cents":100000,"balance_cents":0}`
+	totals := `{"billed_cents":200000,"paid_cents":100000,"balance_cents":100000,"credit_cents":0,"deposit_held_cents":0}`
+	more := `,"amount_cents":100000,"allocations":[{"charge_id":1,"label":"1-31 January 2026","amount_cents":100000}],"credit_cents":0,`
+	if s, want := asJSON(t, got), `{"payment_id":1,"charge":`+charge+`,"totals":`+totals+more+`"lease_id":1}`; s != want {
 		t.Errorf("%s\nwant\n%s", s, want)
 	}
 	event := h.Texts("SELECT CAST(body AS TEXT) FROM events")
-	want := `"data":{"payment_id":1,"lease_id":1,"unit":"U1","property":"House","tenant":"Tenant U1","charge":` + charge + `,"totals":` + totals + `}}`
+	want := `"data":{"payment_id":1,"lease_id":1,"unit":"U1","property":"House","tenant":"Tenant U1","charge":` + charge + `,"totals":` + totals + more + `"method":"bank_transfer","paid_date":"2025-12-31"}}`
 	if len(event) != 1 || !strings.Contains(event[0], want) || !strings.Contains(event[0], `"event":"payment.recorded"`) {
 		t.Errorf("events %q, want one with %s", event, want)
 	}
@@ -45,7 +46,7 @@ func TestPaymentPostsFirst(t *testing.T) {
 	h.On("2026-03-01")
 	p, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: 1, ChargeID: 1})
 	h.Must(err)
-	if p.Totals != (Totals{300000, 100000, 200000}) {
+	if p.Totals != (Totals{BilledCents: 300000, PaidCents: 100000, BalanceCents: 200000}) {
 		t.Errorf("totals %+v", p.Totals)
 	}
 	l, err := h.Ledger(ctx, viewer, 1)
@@ -79,7 +80,7 @@ func TestPaymentRefusals(t *testing.T) {
 		{"1", `{"charge_id":3}`, fault.Invalid, "not a charge of lease 1"},
 		{"1", `{"charge_id":0}`, fault.Invalid, "not a charge of lease 1"},
 		{"1", `{"charge_id":-1}`, fault.Invalid, "not a charge of lease 1"},
-		{"1", `{"charge_id":1,"amount_cents":5}`, fault.Invalid, "amount_cents"},
+		{"1", `{"charge_id":1,"amount_cents":100001}`, fault.Invalid, "open of charge 1 (1-31 January 2026): 100000"},
 		{"9", `{"charge_id":1}`, fault.NotFound, "lease 9"},
 		{"9", `{}`, fault.Invalid, "charge_id"},
 		{"0", `{"charge_id":1}`, fault.NotFound, ""},
@@ -173,7 +174,7 @@ func TestReversal(t *testing.T) {
 	h.Refused(err, fault.Forbidden)
 	r, err := h.ReversePayment(ctx, cli, 1, " bounced ")
 	h.Must(err)
-	if r.Reason != "bounced" || r.Charge.Paid || r.Charge.PaidDate != nil || r.Charge.Method != nil || r.Totals != (Totals{100000, 0, 100000}) {
+	if r.Reason != "bounced" || r.Charge.Paid || r.Charge.PaidDate != nil || r.Charge.Method != nil || r.Totals != (Totals{BilledCents: 100000, PaidCents: 0, BalanceCents: 100000}) {
 		t.Errorf("%s", asJSON(t, r))
 	}
 	_, err = h.ReversePayment(ctx, cli, 1, "again")
@@ -220,7 +221,7 @@ func TestAddCharge(t *testing.T) {
 	h.Refused(err, fault.NotFound, "lease 2")
 	got, err := h.AddCharge(ctx, cli, 1, NewCharge{"repair", maxCents, due, " Window "})
 	h.Must(err)
-	if want := (Totals{maxCents + 100000, 0, maxCents + 100000}); got.Totals != want || got.Charge.PeriodStart != nil {
+	if want := (Totals{BilledCents: maxCents + 100000, BalanceCents: maxCents + 100000}); got.Totals != want || got.Charge.PeriodStart != nil {
 		t.Errorf("%s", asJSON(t, got))
 	}
 	_, err = h.AddCharge(ctx, cli, 1, NewCharge{"repair", 5, due, "Window"})

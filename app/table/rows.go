@@ -145,7 +145,7 @@ func (l *loading) gather() ([]*group, error) {
 		cells := l.rows.byName(row.cells)
 		key := l.groupKey(cells)
 		g := byKey[key]
-		if g == nil {
+		if g == nil || strings.Trim(key, "\x00") == "" { // a row that names no group is one by itself
 			g = &group{}
 			byKey[key] = g
 			all = append(all, g)
