@@ -191,7 +191,7 @@ func TestPeopleAndPlaces(t *testing.T) {
 	h.load("properties", "name,address\nHouse,\n")
 	h.load("units", "property,name,notes\nHouse,A,\n")
 	h.load("tenants", "name,email\nAda,\n")
-	for name, want := range map[string]string{"properties": "name,address\nHouse,\n", "units": "property,name,market_rent_cents,notes\nHouse,A,5,\n", "tenants": "name,email,phone,id\nAda,,1,1\n"} {
+	for name, want := range map[string]string{"properties": "name,address,late_fee_grace_days,late_fee_cents,late_fee_percent,late_fee_from\nHouse,,,,,\n", "units": "property,name,market_rent_cents,notes\nHouse,A,5,\n", "tenants": "name,email,phone,id\nAda,,1,1\n"} {
 		if got := h.export(name); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

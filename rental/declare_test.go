@@ -32,7 +32,7 @@ func TestSurface(t *testing.T) {
 		if op.Tool != "" {
 			tools = append(tools, fmt.Sprintf("%s %s %v", op.Tool, names(op, schema.Tool), op.Writes))
 		}
-		if op.Creates != (op.Writes && !strings.HasSuffix(op.Path(), "/status")) || op.About == "" {
+		if op.Route != "" && op.Creates != (op.Writes && !strings.HasSuffix(op.Path(), "/status")) || op.About == "" || op.Name == "" {
 			t.Errorf("%s%s: Creates is %v", op.Route, op.Tool, op.Creates)
 		}
 	}
@@ -40,19 +40,21 @@ func TestSurface(t *testing.T) {
 	slices.Sort(tools)
 	if want := []string{
 		"GET /api/arrears  false",
-		"GET /api/leases status,limit,after false",
+		"GET /api/leases status,property,tenant,ends_before,limit,after false",
 		"GET /api/leases/:id/ledger lease_id false",
-		"GET /api/maintenance status,limit,after false",
-		"GET /api/units status,limit,after false",
-		"POST /api/leases/:id/payments lease_id,charge_id,method,paid_date true",
+		"GET /api/maintenance status,unit_id,limit,after false",
+		"GET /api/units status,property,limit,after false",
+		"POST /api/leases/:id/payments lease_id,charge_id,amount_cents,method,paid_date true",
 		"POST /api/maintenance unit_id,title,description,priority true",
 		"POST /api/maintenance/:id/status ticket_id,status true",
 	}; !slices.Equal(routes, want) {
 		t.Errorf("routes\n%s", strings.Join(routes, "\n"))
 	}
 	if want := []string{
-		"advance_ticket ticket_id,status true", "arrears_report  false", "create_ticket unit_id,title,description,priority true",
-		"lease_detail lease_id false", "list_leases active,limit false", "list_properties limit false", "rent_roll month false",
+		"advance_ticket ticket_id,status true", "arrears_report after,detail false", "create_ticket unit_id,title,description,priority true",
+		"lease_detail lease_id,open_only,since,limit,after false",
+		"list_leases active,status,unit_id,property,tenant,limit,after,detail false", "list_properties limit,after,detail false",
+		"list_tickets status,unit_id,limit,after,detail false", "list_units status,property,limit,after,detail false", "rent_roll month,after,detail false",
 	}; !slices.Equal(tools, want) {
 		t.Errorf("tools\n%s", strings.Join(tools, "\n"))
 	}
@@ -65,10 +67,13 @@ func TestSurface(t *testing.T) {
 		tables = append(tables, table.Name+" "+strings.Join(columns, ","))
 	}
 	if want := []string{
-		"properties name,address", "units property,name,market_rent_cents,notes", "tenants name,email,phone",
+		"properties name,address,late_fee_grace_days,late_fee_cents,late_fee_percent,late_fee_from", "units property,name,market_rent_cents,notes",
+		"tenants name,email,phone,id",
 		"leases property,unit,start_date,tenant,end_date,rent_cents,frequency,due_day,deposit_cents,proration",
+		"rents property,unit,lease_start,from,rent_cents", "recurring property,unit,lease_start,type,label,from,amount_cents,to",
 		"charges property,unit,lease_start,type,due_date,label,amount_cents",
-		"payments property,unit,lease_start,type,due_date,method,paid_date,label",
+		"payments property,unit,lease_start,type,due_date,method,paid_date,label,amount_cents,payment",
+		"deposits property,unit,lease_start,day,kind,amount_cents,method,type,due_date,label",
 		"tickets id,property,unit,title,description,priority,status",
 	}; !slices.Equal(tables, want) {
 		t.Errorf("tables\n%s", strings.Join(tables, "\n"))

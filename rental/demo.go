@@ -69,7 +69,7 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 	who.User = "demo"
 	return db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
 		for _, p := range [][2]string{{"Harbour House", "12 Harbour Street"}, {"4 Mill Lane", "4 Mill Lane, rear building"}} {
-			if err := putProperty(tx, p[0], p[1], true); err != nil {
+			if _, err := putProperty(tx, p[0], p[1], true); err != nil {
 				return err
 			}
 		}

@@ -1,10 +1,8 @@
 package rental
 
 import (
-	"context"
 	"strings"
 
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -103,12 +101,6 @@ type Leases struct {
 	Next   *int64  `json:"next" about:"where the next page begins: pass it as after; null at the end"`
 }
 
-// LeaseList is the first leases by id, with how many there are in all.
-type LeaseList struct {
-	Leases []Lease `json:"leases"`
-	Total  int64   `json:"total"`
-}
-
 // leasesOf is the condition that a lease has the status on day ?1 and comes after id
 // ?2, and what orders them by id. Running and coming leases are found by their days,
 // for they are few beside those that ended over the years: the plus keeps the engine
@@ -131,83 +123,6 @@ func leasePage(status string) string {
 	where, order := leasesOf(status)
 	return "SELECT " + leaseColumns + strings.Replace(fromLeases, "leases l",
 		"(SELECT id FROM leases"+where+order+" LIMIT ?3) x CROSS JOIN leases l ON l.id = x.id", 1) + " ORDER BY l.id"
-}
-
-// leaseCount counts the leases of a status after id ?2.
-func leaseCount(status string) string {
-	where, _ := leasesOf(status)
-	return "SELECT count(*) FROM leases" + where
-}
-
-// readLeases reads leases of a status after an id.
-func readLeases(c *db.Conn, status string, after, limit int64) ([]Lease, error) {
-	return db.All(c, scanLease(c.Today()), leasePage(status), c.Today(), after, limit)
-}
-
-// unpostedOf tells which of the leases have periods to post.
-func unpostedOf(leases []Lease, today exact.Day) (ids []int64) {
-	for _, l := range leases {
-		if l.unposted(today) {
-			ids = append(ids, l.ID)
-		}
-	}
-	return ids
-}
-
-// Leases lists the leases after an id, all or those of a status, with their balances;
-// what is due of those on the page is posted first.
-func (s *Service) Leases(ctx context.Context, who db.Caller, status string, after, limit int64) (list Leases, err error) {
-	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
-		all, err := readLeases(c, status, after, limit+1)
-		list.Leases, list.Next = page(all, limit, func(l Lease) int64 { return l.ID })
-		return unpostedOf(list.Leases, c.Today()), err
-	})
-	return list, err
-}
-
-// LeaseList gives the first leases, all or those that are active, and counts them.
-func (s *Service) LeaseList(ctx context.Context, who db.Caller, onlyActive bool, limit int64) (list LeaseList, err error) {
-	status := ""
-	if onlyActive {
-		status = active
-	}
-	err = s.upToDate(ctx, who, func(c *db.Conn) (_ []int64, err error) {
-		if list.Leases, err = readLeases(c, status, 0, limit); err != nil {
-			return nil, err
-		}
-		list.Total, _, err = db.One(c, db.Int, leaseCount(status), c.Today(), 0)
-		return unpostedOf(list.Leases, c.Today()), err
-	})
-	return list, err
-}
-
-func (s *Service) listLeases() schema.Op {
-	next := int64(4)
-	return schema.Op{
-		Route: "GET /api/leases", About: "List the leases with their balances.",
-		Response: Leases{Leases: []Lease{exampleLease()}, Next: &next},
-		Bind: func(f *schema.Form) schema.Handler {
-			var status string
-			var limit, after int64
-			f.Enum(&status, "status", "only the leases that are so today", []string{active, ended, upcoming})
-			pages(f, &limit, &after)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Leases(ctx, who, status, after, limit) }
-		},
-	}
-}
-
-func (s *Service) toolLeases() schema.Op {
-	return schema.Op{
-		Tool: "list_leases", About: "List the leases with unit, tenant, rent, status and balance.",
-		Response: LeaseList{Leases: []Lease{exampleLease()}, Total: 1},
-		Bind: func(f *schema.Form) schema.Handler {
-			var onlyActive bool
-			var limit int64
-			f.Bool(&onlyActive, "active", "true: only the leases that cover today")
-			f.Limit(&limit)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.LeaseList(ctx, who, onlyActive, limit) }
-		},
-	}
 }
 
 func (l Lease) terms() terms {

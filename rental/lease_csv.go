@@ -16,7 +16,7 @@ var firstStart = exact.DateOf(1900, 1, 1)
 // leaseTable is the leases as CSV. It is also the way to make a lease, to change its
 // terms and to move its end out.
 func (s *Service) leaseTable() schema.Table {
-	return schema.Table{
+	t := schema.Table{
 		Name: "leases", About: "Who rents what, from when to when, and for how much.",
 		Row: func(f *schema.Form) schema.Put {
 			key, edits := bindLeaseKey(f, "start_date"), bindLease(f)
@@ -33,6 +33,8 @@ func (s *Service) leaseTable() schema.Table {
 				fromLeases+" ORDER BY p.name, u.name, l.start_date")
 		},
 	}
+	t.Find = keyed(t, "property", "unit", "start_date")
+	return t
 }
 
 // leaseKey is how a row names a lease.

@@ -36,7 +36,7 @@ func TestLeaseStatusAndOccupancyFollowTheDay(t *testing.T) {
 		if u := units[0]; u.Name != "U1" || u.Status != c.unit || (u.LeaseID != nil) != (c.unit == occupied) || (u.Tenant != nil) != (c.unit == occupied) {
 			t.Errorf("on %s: %s", c.on, asJSON(t, units))
 		}
-		p, err := h.Properties(ctx, 10)
+		p, err := h.Properties(ctx, "", 0, 10)
 		h.Must(err)
 		if got := p.Properties[0].Occupancy.String(); got != c.occupancy || p.Properties[0].UnitCount != 2 {
 			t.Errorf("on %s: %s", c.on, asJSON(t, p))
@@ -70,7 +70,7 @@ func TestListShapes(t *testing.T) {
 	}
 	got, err := h.tool("list_properties", reader, `{}`)
 	h.Must(err)
-	if s, want := asJSON(t, got), `{"properties":[{"id":1,"name":"House","address":null,"unit_count":1,"occupied_count":1,"vacant_count":0,"occupancy":1}],"total":1}`; s != want {
+	if s, want := asJSON(t, got), `{"properties":[{"id":1,"name":"House","address":null,"unit_count":1,"occupied_count":1,"vacant_count":0,"occupancy":1}],"shown":1,"total":1,"next":null}`; s != want {
 		t.Errorf("%s\nwant\n%s", s, want)
 	}
 }
@@ -139,12 +139,12 @@ func TestPagesEnd(t *testing.T) {
 	}
 	list, err := h.tool("list_leases", reader, `{"active":true,"limit":2}`)
 	h.Must(err)
-	if l := list.(LeaseList); len(l.Leases) != 2 || l.Total != 3 || l.Leases[0].BalanceCents != 300000 {
+	if l := list.(AgentLeases); len(l.Leases) != 2 || l.Total != 3 || l.Leases[0].Full.BalanceCents != 300000 {
 		t.Errorf("%s", asJSON(t, l))
 	}
 	list, err = h.tool("list_leases", reader, `{"active":false}`)
 	h.Must(err)
-	if l := list.(LeaseList); len(l.Leases) != 6 || l.Total != 6 {
+	if l := list.(AgentLeases); len(l.Leases) != 6 || l.Total != 6 {
 		t.Errorf("%s", asJSON(t, l))
 	}
 	_, err = h.tool("list_leases", reader, `{"limit":201}`)
@@ -157,7 +157,7 @@ func TestLeaseListPostsThePageThatItShows(t *testing.T) {
 	for range 3 {
 		h.lease("start_date=2026-02-01")
 	}
-	list, err := h.Leases(ctx, viewer, "", 0, 2)
+	list, err := h.Leases(ctx, viewer, LeaseFilter{}, 0, 2)
 	h.Must(err)
 	if list.Leases[0].BalanceCents != 200000 || list.Leases[1].BalanceCents != 200000 {
 		t.Errorf("%s", asJSON(t, list))

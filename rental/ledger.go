@@ -51,13 +51,13 @@ func chargesOf(c *db.Conn, lease int64) ([]Charge, error) {
 
 func (s *Service) ledger() schema.Op {
 	return schema.Op{
-		Route: "GET /api/leases/:id/ledger", Tool: "lease_detail",
+		Name: "lease_detail", Route: "GET /api/leases/:id/ledger", Command: "rental ledger LEASE_ID", Example: "rental ledger 'Harbour House/2A'",
 		About:    "One lease with its full ledger and current balance. What is due by today is posted first.",
 		Response: Ledger{Lease: exampleLease(), Charges: []Charge{exampleCharge()}, Totals: exampleOwed},
 		Refuses:  []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var lease int64
-			f.ID(&lease, "lease_id", "the lease", schema.InPath("id"), schema.Example(4))
+			f.ID(&lease, "lease_id", "the lease", schema.InPath("id"), schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Ledger(ctx, who, lease) }
 		},
 	}

@@ -15,19 +15,7 @@ func (s *Service) Declare() schema.Service {
 		About: "What each tenant owes, what was paid and who is behind; units, leases and maintenance tickets. " +
 			"Every amount is an integer number of cents. Asking for a ledger first posts every billing period that is due by today.",
 		Health: version, Document: version,
-		Ops: []schema.Op{
-			s.listUnits(),
-			s.listProperties(),
-			s.listLeases(),
-			s.toolLeases(),
-			s.ledger(),
-			s.recordPayment(),
-			s.arrears(),
-			s.rentRoll(),
-			s.listTickets(),
-			s.createTicket(),
-			s.advanceTicket(),
-		},
+		Ops: s.ops(),
 		Tables: []schema.Table{
 			s.propertyTable(),
 			s.unitTable(),
@@ -43,6 +31,28 @@ func (s *Service) Declare() schema.Service {
 		Events: events(),
 		Check:  s.check,
 		Demo:   s.demo,
+	}
+}
+
+// ops lists the service's operations: what REST and the command line read, what agents
+// read, what is done with money, with leases, with tickets, with records.
+func (s *Service) ops() []schema.Op {
+	return []schema.Op{
+		s.listUnits(), s.listProperties(), s.listLeases(), s.ledger(), s.arrears(), s.rentRoll(), s.listTickets(), s.listTenants(),
+		s.unitDetail(), s.propertyDetail(), s.leaseShow(), s.tenantDetail(), s.ticketDetail(),
+		s.leaseStatement(), s.propertyStatement(), s.leaseReceipt(),
+
+		s.toolProperties(), s.toolUnits(), s.toolLeases(), s.toolLedger(), s.toolArrears(), s.toolRentRoll(), s.toolTickets(),
+
+		s.recordPayment(), s.receivePayment(), s.reversePayment(), s.addCharge(), s.voidCharge(),
+		s.useDepositOp(), s.returnDeposit(), s.returnCredit(),
+
+		s.endLease(), s.cancelLease(), s.setRent(), s.addRecurring(), s.endRecurring(), s.setLateFeeOp(),
+
+		s.createTicket(), s.advanceTicket(), s.addTicketNote(), s.assignTicket(),
+
+		s.saveProperty(), s.saveUnit(), s.saveTenant(), s.saveLease(),
+		s.inviteTenant(), s.endTenantSessions(), s.forgetTenant(),
 	}
 }
 

@@ -2,6 +2,8 @@ package rental
 
 import (
 	"context"
+	"slices"
+	"strconv"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -39,34 +41,36 @@ func scanProperty(r *db.Row) Property {
 type Properties struct {
 	Properties []Property `json:"properties"`
 	Total      int64      `json:"total"`
+	Next       *int64     `json:"next"`
 }
 
-// Properties lists the first properties by id, at most limit.
-func (s *Service) Properties(ctx context.Context, limit int64) (list Properties, err error) {
+// Properties lists the properties after an id, those with a part of name or address.
+func (s *Service) Properties(ctx context.Context, q string, after, limit int64) (list Properties, err error) {
+	const match = " WHERE (?2 = '' OR instr(lower(p.name || char(10) || ifnull(p.address, '')), lower(?2)) > 0)"
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
-		list.Properties, err = db.All(c, scanProperty,
-			"SELECT "+propertyColumns+" FROM properties p ORDER BY p.id LIMIT ?2", c.Today(), limit)
+		all, err := db.All(c, scanProperty, "SELECT "+propertyColumns+" FROM properties p"+match+" AND p.id > ?3 ORDER BY p.id LIMIT ?4", c.Today(), q, after, limit+1)
 		if err != nil {
 			return err
 		}
-		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM properties")
+		list.Properties, list.Next = page(all, limit, func(p Property) int64 { return p.ID })
+		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM properties p"+match, c.Today(), q)
 		return err
 	})
 	return list, err
 }
 
 func (s *Service) listProperties() schema.Op {
-	address := "12 Harbour Street"
-	example := Property{ID: 1, Name: "Harbour House", Address: &address, UnitCount: 7, OccupiedCount: 5, VacantCount: 2,
-		Occupancy: exact.Decimal{Unscaled: 7143, Places: 4}}
 	return schema.Op{
-		Tool: "list_properties", About: "List the properties with their unit counts and occupancy today.",
-		Response: Properties{Properties: []Property{example}, Total: 1},
+		Name: "list_properties", About: "List the properties with their unit counts and occupancy today.",
+		Response: Properties{Properties: []Property{exampleProperty()}, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
-			var limit int64
-			f.Limit(&limit)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Properties(ctx, limit) }
+			var q string
+			var limit, after int64
+			f.Text(&q, "q", "only those with this part of name or address", schema.Most(maxName))
+			pages(f, &limit, &after)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Properties(ctx, q, after, limit) }
 		},
+		Command: "rental properties list", Example: "rental properties list",
 	}
 }
 
@@ -81,47 +85,144 @@ func findProperty(c *db.Conn, name string) (int64, error) {
 
 // propertyTable is the properties as CSV.
 func (s *Service) propertyTable() schema.Table {
-	return schema.Table{
+	t := schema.Table{
 		Name: "properties", About: "Houses and other places that hold units.",
 		Row: func(f *schema.Form) schema.Put {
 			var name, address string
 			f.Text(&name, "name", "the property's name, which identifies it", schema.Required, schema.Most(maxName))
 			f.Text(&address, "address", "where it is")
-			return func(tx *db.Tx) error { return putProperty(tx, name, address, f.Given("address")) }
+			fee := bindLateFee(f)
+			return func(tx *db.Tx) error {
+				id, err := putProperty(tx, name, address, f.Given("address"))
+				if err != nil || fee == nil {
+					return err
+				}
+				return putLateFee(tx, id, *fee)
+			}
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
-			return db.Each(c, func(r *db.Row) error { return emit(r.Text(), r.Text()) },
-				"SELECT name, address FROM properties ORDER BY name")
+			type row struct {
+				id            int64
+				name, address string
+			}
+			all, err := db.All(c, func(r *db.Row) row { return row{r.Int(), r.Text(), r.Text()} }, "SELECT id, name, address FROM properties ORDER BY name")
+			if err != nil {
+				return err
+			}
+			for _, p := range all {
+				fee, _, err := currentFee(c, p.id)
+				if err != nil {
+					return err
+				}
+				if err := emit(append([]string{p.name, p.address}, fee.cells()...)...); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
+	t.Find = keyed(t, "name")
+	return t
+}
+
+// feeRow is what a row says of a property's late fee.
+type feeRow struct {
+	grace, cents, percent *int64
+	from                  *exact.Day
+}
+
+// bindLateFee binds the late fee's columns; nil when the row has none of them.
+func bindLateFee(f *schema.Form) *feeRow {
+	var row feeRow
+	var percent int64
+	f.IntPtr(&row.grace, "late_fee_grace_days", "days after the due date on which rent may still be paid", schema.Range(0, 365))
+	f.IntPtr(&row.cents, "late_fee_cents", "what late rent costs then, in cents; empty with late_fee_percent: nothing", schema.Range(0, maxCents))
+	if f.Amount(&percent, "late_fee_percent", "or in percent of what is open then, with two decimals", schema.Range(0, 100)) {
+		row.percent = &percent
+	}
+	f.DayPtr(&row.from, "late_fee_from", "for rent that is due on this day or later; empty: today, or as it is")
+	if !f.Given("late_fee_grace_days") && !f.Given("late_fee_cents") && !f.Given("late_fee_percent") && !f.Given("late_fee_from") {
+		return nil
+	}
+	if row.cents != nil && row.percent != nil {
+		f.Refuse("late_fee_percent", "late_fee_percent: a late fee is late_fee_cents or late_fee_percent, not both")
+	}
+	return &row
+}
+
+// putLateFee sets a property's late fee as the row says. What stays as it was is not
+// written.
+func putLateFee(tx *db.Tx, property int64, row feeRow) error {
+	was, found, err := currentFee(&tx.Conn, property)
+	if err != nil {
+		return err
+	}
+	none := row.cents == nil && row.percent == nil
+	if none && !found {
+		return nil
+	}
+	now := LateFee{Cents: row.cents, From: tx.Today()}
+	if row.percent != nil {
+		now.Percent = new(exact.Milli(*row.percent * 10))
+	}
+	if row.grace != nil {
+		now.GraceDays = *row.grace
+	}
+	switch {
+	case none:
+		now.Cents = new(int64(0))
+	case row.from != nil:
+		now.From = *row.from
+	case found:
+		now.From = was.From
+	}
+	if found && slices.Equal(now.cells(), was.cells()) {
+		return nil
+	}
+	return setLateFee(tx, property, now)
+}
+
+// cells is the late fee as the columns of a file.
+func (f LateFee) cells() []string {
+	cells := []string{"", "", "", ""}
+	switch {
+	case f.Cents != nil && *f.Cents > 0:
+		cells[1] = strconv.FormatInt(*f.Cents, 10)
+	case f.Percent != nil && *f.Percent > 0:
+		cells[2] = f.Percent.String()
+	default:
+		return cells
+	}
+	cells[0], cells[3] = strconv.FormatInt(f.GraceDays, 10), f.From.String()
+	return cells
 }
 
 // putProperty makes the property of that name, or changes its address where one is
 // given. What stays as it was is not written.
-func putProperty(tx *db.Tx, name, address string, given bool) error {
+func putProperty(tx *db.Tx, name, address string, given bool) (id int64, err error) {
 	type changes struct {
 		Name    string  `json:"name"`
 		Address *string `json:"address"`
 	}
-	was, found, err := db.One(&tx.Conn, (*db.Row).TextPtr, "SELECT address FROM properties WHERE name = ?", name)
+	type stored struct {
+		id      int64
+		address string
+	}
+	was, found, err := db.One(&tx.Conn, func(r *db.Row) stored { return stored{r.Int(), r.Text()} }, "SELECT id, address FROM properties WHERE name = ?", name)
 	switch {
 	case err != nil:
-		return err
+		return 0, err
 	case !found:
 		id, err := tx.Insert("INSERT INTO properties (name, address) VALUES (?, ?)", name, unset(address))
 		if err != nil {
-			return err
+			return 0, err
 		}
-		return tx.Audit("property.created", subject("property", id), changes{name, unset(address)})
-	case !given || set(was) == address:
-		return nil
+		return id, tx.Audit("property.created", subject("property", id), changes{name, unset(address)})
+	case !given || was.address == address:
+		return was.id, nil
 	}
-	id, err := findProperty(&tx.Conn, name)
-	if err != nil {
-		return err
+	if _, err := tx.Exec("UPDATE properties SET address = ? WHERE id = ?", unset(address), was.id); err != nil {
+		return 0, err
 	}
-	if _, err := tx.Exec("UPDATE properties SET address = ? WHERE id = ?", unset(address), id); err != nil {
-		return err
-	}
-	return tx.Audit("property.changed", subject("property", id), changes{name, unset(address)})
+	return was.id, tx.Audit("property.changed", subject("property", was.id), changes{name, unset(address)})
 }

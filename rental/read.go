@@ -2,6 +2,7 @@ package rental
 
 import (
 	"context"
+	"strconv"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -42,8 +43,33 @@ func page[T any](all []T, limit int64, id func(T) int64) ([]T, *int64) {
 	return all, &next
 }
 
+// asText is a number as agents pass it on.
+func asText(n *int64) *string {
+	if n == nil {
+		return nil
+	}
+	t := strconv.FormatInt(*n, 10)
+	return &t
+}
+
+// bindAfter binds where a page begins, as agents pass it on: the text of a next.
+func bindAfter(f *schema.Form, after *int64) {
+	var text string
+	f.Text(&text, "after", "the `next` of the answer before", schema.Most(40))
+	if text == "" {
+		return
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 {
+		f.Refuse("after", "after: %s is not the `next` of an answer", schema.Quote(text))
+	}
+	*after = n
+}
+
 // pages binds what every list takes.
 func pages(f *schema.Form, limit, after *int64) {
 	f.Limit(limit)
-	f.ID(after, "after", "the `next` of the page before", schema.Example(500))
+	if f.Surface() != schema.Command { // there a list is complete
+		f.ID(after, "after", "the `next` of the page before", schema.Example(500))
+	}
 }

@@ -94,21 +94,14 @@ func (roll *RentRoll) read(c *db.Conn) error {
 }
 
 func (s *Service) rentRoll() schema.Op {
-	sums := Collection{BilledCents: 95_000, CollectedCents: 95_000, ReceivedCents: 190_000}
 	return schema.Op{
-		Tool:  "rent_roll",
-		About: "Billed versus collected for a month, in all and by unit. What is due by today is posted first.",
-		Response: RentRoll{Month: exampleDay("2026-11-01").Month(), Totals: sums,
-			Units: []UnitRoll{{UnitID: 2, Unit: "2A", Property: "Harbour House", Collection: sums}}},
+		Name: "rent_roll", About: "Billed versus collected for a month, in all and by unit. What is due by today is posted first.",
+		Response: exampleRoll(),
 		Bind: func(f *schema.Form) schema.Handler {
 			var month exact.Month // its zero value is no month that a form reads
 			f.Month(&month, "month", "the month; left out: this month")
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				if month == 0 {
-					return s.RentRoll(ctx, who, nil)
-				}
-				return s.RentRoll(ctx, who, &month)
-			}
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.RentRoll(ctx, who, given(month)) }
 		},
+		Command: "rental rent-roll", Example: "rental rent-roll --month 2026-11",
 	}
 }

@@ -141,15 +141,16 @@ type tenantRow struct {
 	name         string
 	email, phone string
 	id           *int64
+	byID         bool // the id alone tells whose row it is: a form's, which may give another name
 	has          func(column string) bool
 }
 
 // tenantTable is the tenants as CSV.
 func (s *Service) tenantTable() schema.Table {
-	return schema.Table{
+	t := schema.Table{
 		Name: "tenants", About: "The people and firms that rent. Two of one name are told apart by their e-mail or id.",
 		Row: func(f *schema.Form) schema.Put {
-			row := tenantRow{has: f.Given}
+			row := tenantRow{has: f.Given, byID: f.Surface() != schema.CSV}
 			f.Text(&row.name, "name", "the tenant's name", schema.Required, schema.Most(maxName))
 			f.Text(&row.email, "email", "where to write", schema.Most(maxName))
 			f.Text(&row.phone, "phone", "where to call", schema.Most(maxName))
@@ -164,12 +165,18 @@ func (s *Service) tenantTable() schema.Table {
 				"SELECT name, email, phone, id FROM tenants ORDER BY name, id")
 		},
 	}
+	t.Find = findTenantRow
+	return t
 }
 
 // match finds whose row it is: the tenant of that id if the name agrees; else of that
 // name and e-mail; else of that name if it is one and either has no e-mail; else, with an
 // id column, a new one; without one it is refused.
 func (row tenantRow) match(c *db.Conn) (was Tenant, found bool, err error) {
+	if row.id != nil && row.byID {
+		was, err = tenantByID(c, *row.id)
+		return was, err == nil, err
+	}
 	if row.id != nil {
 		was, found, err = db.One(c, scanTenant, selectTenants+" WHERE t.id = ? AND t.name = ?", *row.id, row.name)
 		if err != nil || found {
@@ -247,4 +254,19 @@ func writeTenant(tx *db.Tx, was, now Tenant, found bool, own *int64) (int64, err
 		return 0, err
 	}
 	return was.ID, tx.Audit("tenant.changed", subject("tenant", was.ID), changes)
+}
+
+// findTenantRow gives the cells of the tenant with the id, or of the one that has the
+// name alone.
+func findTenantRow(c *db.Conn, cell func(string) string) ([]string, bool, error) {
+	query, arg := " WHERE t.name = ? LIMIT 2", any(strings.TrimSpace(cell("name")))
+	if id := idOf(cell("id")); id > 0 {
+		query, arg = " WHERE t.id = ?", any(id)
+	}
+	all, err := db.All(c, scanTenant, selectTenants+query, arg)
+	if err != nil || len(all) != 1 {
+		return nil, false, err
+	}
+	t := all[0]
+	return []string{t.Name, set(t.Email), set(t.Phone), strconv.FormatInt(t.ID, 10)}, true, nil
 }

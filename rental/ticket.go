@@ -2,6 +2,7 @@ package rental
 
 import (
 	"context"
+	"fmt"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -9,14 +10,18 @@ import (
 	"quartermaster/schema/fault"
 )
 
+const (
+	ticketOpen = "open"
+	inProgress = "in_progress"
+	resolved   = "resolved"
+)
+
 // ticketMoves is the only statement of how a ticket may move.
 var ticketMoves = schema.Transitions{
-	{Name: "open", To: []string{"in_progress"}},
-	{Name: "in_progress", To: []string{"open", resolved}},
-	{Name: resolved, To: []string{"open"}},
+	{Name: ticketOpen, To: []string{inProgress}},
+	{Name: inProgress, To: []string{ticketOpen, resolved}},
+	{Name: resolved, To: []string{ticketOpen}},
 }
-
-const resolved = "resolved"
 
 var priorities = []string{"low", "medium", "high", "urgent"}
 
@@ -32,11 +37,12 @@ type Ticket struct {
 	Description *string        `json:"description"`
 	Priority    string         `json:"priority" enum:"low,medium,high,urgent"`
 	Status      string         `json:"status" enum:"open,in_progress,resolved"`
-	Source      string         `json:"source" enum:"api,agent,cli,portal"`
+	Source      string         `json:"source" enum:"api,agent,cli,portal,web"`
 	CreatedBy   string         `json:"created_by"`
 	CreatedAt   exact.Instant  `json:"created_at"`
 	UpdatedAt   exact.Instant  `json:"updated_at"`
 	ResolvedAt  *exact.Instant `json:"resolved_at"`
+	AssignedTo  *string        `json:"assigned_to"`
 }
 
 // TicketMoved is the data of maintenance.status_changed: the ticket and its move.
@@ -49,14 +55,14 @@ type TicketMoved struct {
 // ticketColumns and fromTickets read a ticket k with the names around it.
 const (
 	ticketColumns = `k.id, k.unit_id, u.name, p.name, k.lease_id, k.title, k.description, k.priority, k.status, k.source, k.created_by,
-		k.created_at, k.updated_at, k.resolved_at`
+		k.created_at, k.updated_at, k.resolved_at, k.assigned_to`
 	fromTickets = " FROM tickets k CROSS JOIN units u ON u.id = k.unit_id CROSS JOIN properties p ON p.id = u.property_id"
 )
 
 func scanTicket(r *db.Row) Ticket {
 	return Ticket{ID: r.Int(), UnitID: r.Int(), Unit: r.Text(), Property: r.Text(), LeaseID: r.IntPtr(), Title: r.Text(),
 		Description: r.TextPtr(), Priority: r.Text(), Status: r.Text(), Source: r.Text(), CreatedBy: r.Text(),
-		CreatedAt: r.Instant(), UpdatedAt: r.Instant(), ResolvedAt: r.InstantPtr()}
+		CreatedAt: r.Instant(), UpdatedAt: r.Instant(), ResolvedAt: r.InstantPtr(), AssignedTo: r.TextPtr()}
 }
 
 func findTicket(c *db.Conn, id int64) (Ticket, error) {
@@ -71,19 +77,42 @@ func findTicket(c *db.Conn, id int64) (Ticket, error) {
 type Tickets struct {
 	Tickets []Ticket `json:"tickets"`
 	Next    *int64   `json:"next" about:"where the next page begins: pass it as after; null at the end"`
+
+	Total int64 `json:"-"`
 }
 
-// Tickets lists the tickets newest first, all or those of a status, from after down;
-// after 0 is the newest.
-func (s *Service) Tickets(ctx context.Context, status string, after, limit int64) (list Tickets, err error) {
+// TicketFilter says which tickets are meant; what is zero does not count.
+type TicketFilter struct {
+	Status string
+	UnitID int64
+	Q      string // a part of title, description, unit, property or assignee, in any case
+}
+
+func (f TicketFilter) where() (string, []any) {
 	where, args := " WHERE 1", []any{}
-	if status != "" {
-		where, args = where+" AND k.status = ?", append(args, status)
+	if f.Status != "" {
+		where, args = where+" AND k.status = ?", append(args, f.Status)
 	}
-	if after != 0 {
-		where, args = where+" AND k.id < ?", append(args, after)
+	if f.UnitID != 0 {
+		where, args = where+" AND k.unit_id = ?", append(args, f.UnitID)
 	}
-	err = s.db.View(ctx, func(c *db.Conn) error {
+	if f.Q != "" {
+		where += " AND instr(lower(k.title || char(10) || ifnull(k.description, '') || char(10) || p.name || ' / ' || u.name || char(10) || ifnull(k.assigned_to, '')), lower(?)) > 0"
+		args = append(args, f.Q)
+	}
+	return where, args
+}
+
+// Tickets lists the tickets newest first, from after down; after 0 is the newest.
+func (s *Service) Tickets(ctx context.Context, f TicketFilter, after, limit int64) (list Tickets, err error) {
+	where, args := f.where()
+	err = s.db.View(ctx, func(c *db.Conn) (err error) {
+		if list.Total, _, err = db.One(c, db.Int, "SELECT count(*)"+fromTickets+where, args...); err != nil {
+			return err
+		}
+		if after != 0 {
+			where, args = where+" AND k.id < ?", append(args, after)
+		}
 		all, err := db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+where+" ORDER BY k.id DESC LIMIT ?", append(args, limit+1)...)
 		list.Tickets, list.Next = page(all, limit, func(k Ticket) int64 { return k.ID })
 		return err
@@ -100,7 +129,7 @@ type NewTicket struct {
 }
 
 // sources says where a ticket came from, by the way of its caller.
-var sources = map[string]string{"rest": "api", "mcp": "agent", "cli": "cli", "portal": "portal"}
+var sources = map[string]string{"rest": "api", "mcp": "agent", "cli": "cli", "portal": "portal", "web": "web"}
 
 // CreateTicket raises a ticket against a unit and emits maintenance.created. An
 // unknown unit is invalid.
@@ -108,7 +137,7 @@ func (s *Service) CreateTicket(ctx context.Context, who db.Caller, n NewTicket) 
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ticket, error) {
 		_, found, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM units WHERE id = ?", n.UnitID)
 		if err == nil && !found {
-			err = fault.Invalidf("unit_id: there is no unit %d", n.UnitID)
+			err = fault.Fieldf("unit_id", "unit_id: there is no unit %d", n.UnitID)
 		}
 		if err != nil {
 			return Ticket{}, err
@@ -202,12 +231,14 @@ func (s *Service) listTickets() schema.Op {
 		Route: "GET /api/maintenance", About: "List the maintenance tickets, newest first.",
 		Response: Tickets{Tickets: []Ticket{exampleTicket()}},
 		Bind: func(f *schema.Form) schema.Handler {
-			var status string
+			var t TicketFilter
 			var limit, after int64
-			f.Enum(&status, "status", "only the tickets that are so", ticketMoves.States(), schema.Alias("in-progress", "in_progress"))
+			f.Enum(&t.Status, "status", "only the tickets that are so", ticketMoves.States(), schema.Alias("in-progress", "in_progress"))
+			f.ID(&t.UnitID, "unit_id", "only the tickets of this unit", schema.Lookup(lookupUnit), schema.Choices(unitChoices))
 			pages(f, &limit, &after)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Tickets(ctx, status, after, limit) }
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Tickets(ctx, t, after, limit) }
 		},
+		Name: "list_tickets", Command: "rental tickets list", Example: "rental tickets list --status open",
 	}
 }
 
@@ -221,11 +252,16 @@ func (s *Service) createTicket() schema.Op {
 	return schema.Op{
 		Route: "POST /api/maintenance", Tool: "create_ticket", Writes: true, Creates: true,
 		About: "Raise a maintenance ticket against a unit.", Response: exampleTicket(),
+		Name: "create_ticket", Command: "rental ticket create UNIT_ID", Example: `rental ticket create 'Harbour House/2A' --title "Kitchen tap drips"`,
+		Did: func(a any, _ schema.Money) string {
+			return fmt.Sprintf("Ticket %d is open: %s.", a.(Ticket).ID, a.(Ticket).Title)
+		},
+		Leads: leadsTicket,
 		Bind: func(f *schema.Form) schema.Handler {
 			n := NewTicket{Priority: "medium"}
-			f.ID(&n.UnitID, "unit_id", "the unit", schema.Required, schema.Example(2))
+			f.ID(&n.UnitID, "unit_id", "the unit", schema.Required, schema.Example(2), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
 			f.Text(&n.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName), schema.Example("Kitchen tap drips"))
-			f.Text(&n.Description, "description", "what else is known", schema.Most(maxText), schema.Example("Drips since Monday."))
+			f.Text(&n.Description, "description", "what else is known", schema.Most(maxText), schema.Lines, schema.Example("Drips since Monday."))
 			askPriority(f, &n.Priority)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.CreateTicket(ctx, who, n) }
 		},
@@ -237,6 +273,11 @@ func (s *Service) advanceTicket() schema.Op {
 		Route: "POST /api/maintenance/:id/status", Tool: "advance_ticket", Writes: true,
 		About:    "Move a ticket along: open to in_progress, in_progress to open or resolved, resolved to open.",
 		Response: exampleTicket(), Refuses: []fault.Kind{fault.NotFound},
+		Name: "advance_ticket", Command: "rental ticket move TICKET_ID STATUS", Example: "rental ticket move 7 resolved",
+		Did: func(a any, _ schema.Money) string {
+			return fmt.Sprintf("Ticket %d is %s.", a.(Ticket).ID, a.(Ticket).Status)
+		},
+		Leads: leadsTicket,
 		Bind: func(f *schema.Form) schema.Handler {
 			var ticket int64
 			var status string
@@ -247,3 +288,5 @@ func (s *Service) advanceTicket() schema.Op {
 		},
 	}
 }
+
+func leadsTicket(a any) string { return ticketPath(a.(Ticket).ID) }

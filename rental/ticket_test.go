@@ -58,7 +58,7 @@ func TestCreateTicket(t *testing.T) {
 	got, err := h.post(h.createTicket(), ann, "", `{"unit_id":1,"title":" Tap drips ","priority":"Emergency"}`)
 	h.Must(err)
 	want := `{"id":1,"unit_id":1,"unit":"U1","property":"House","lease_id":1,"title":"Tap drips","description":null,"priority":"urgent","status":"open",` +
-		`"source":"api","created_by":"ann","created_at":"2026-11-20T12:00:00Z","updated_at":"2026-11-20T12:00:00Z","resolved_at":null}`
+		`"source":"api","created_by":"ann","created_at":"2026-11-20T12:00:00Z","updated_at":"2026-11-20T12:00:00Z","resolved_at":null,"assigned_to":null}`
 	if s := asJSON(t, got); s != want {
 		t.Errorf("%s\nwant\n%s", s, want)
 	}

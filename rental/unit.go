@@ -54,39 +54,65 @@ func scanUnit(r *db.Row) Unit {
 type Units struct {
 	Units []Unit `json:"units"`
 	Next  *int64 `json:"next" about:"where the next page begins: pass it as after; null at the end"`
+
+	Total int64 `json:"-"`
 }
 
-// Units lists the units after an id, all or those of a status.
-func (s *Service) Units(ctx context.Context, status string, after, limit int64) (list Units, err error) {
-	where := ""
-	switch status {
+// UnitFilter says which units are meant; what is zero does not count.
+type UnitFilter struct {
+	Status   string
+	Property string // a part of its name in any case, or its id
+	Q        string // a part of property, unit, tenant or notes, for screens
+}
+
+func (f UnitFilter) where() (where string, args []any) {
+	switch f.Status {
 	case vacant:
 		where = " AND l.id IS NULL"
 	case occupied:
 		where = " AND l.id IS NOT NULL"
 	}
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		all, err := db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id > ?2"+where+" ORDER BY u.id LIMIT ?3",
-			c.Today(), after, limit+1)
+	if f.Property != "" {
+		where += " AND (instr(lower(p.name), lower(?)) > 0 OR p.id = ?)"
+		args = append(args, f.Property, idOf(f.Property))
+	}
+	if f.Q != "" {
+		where += " AND instr(lower(p.name || ' / ' || u.name || char(10) || ifnull(u.notes, '') || char(10) || ifnull(" + tenantsColumn + ", '')), lower(?)) > 0"
+		args = append(args, f.Q)
+	}
+	return where, args
+}
+
+// Units lists the units that match after an id.
+func (s *Service) Units(ctx context.Context, f UnitFilter, after, limit int64) (list Units, err error) {
+	where, args := f.where()
+	err = s.db.View(ctx, func(c *db.Conn) (err error) {
+		if list.Total, _, err = db.One(c, db.Int, "SELECT count(*)"+unitsOn+" WHERE ?1 = ?1"+where, append([]any{c.Today()}, args...)...); err != nil {
+			return err
+		}
+		all, err := db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id > ?2"+where+" ORDER BY u.id LIMIT ?",
+			append(append([]any{c.Today(), after}, args...), limit+1)...)
 		list.Units, list.Next = page(all, limit, func(u Unit) int64 { return u.ID })
 		return err
 	})
 	return list, err
 }
 
+var unitStatuses = []string{vacant, occupied}
+
 func (s *Service) listUnits() schema.Op {
-	lease, tenant, notes := int64(4), "Ada Brandt", "Second floor, left"
 	return schema.Op{
-		Route: "GET /api/units", About: "List the units, with the lease that covers today.",
-		Response: Units{Units: []Unit{{ID: 2, PropertyID: 1, Property: "Harbour House", Name: "2A", Status: occupied,
-			LeaseID: &lease, Tenant: &tenant, MarketRentCents: 95_000, Notes: &notes}}},
+		Name: "list_units", Route: "GET /api/units", About: "List the units, with the lease that covers today.",
+		Response: Units{Units: []Unit{exampleUnit()}},
 		Bind: func(f *schema.Form) schema.Handler {
-			var status string
+			var u UnitFilter
 			var limit, after int64
-			f.Enum(&status, "status", "only the units that are so today", []string{vacant, occupied})
+			f.Enum(&u.Status, "status", "only the units that are so today", unitStatuses)
+			f.Text(&u.Property, "property", "only those of properties with this part of a name, or id", schema.Most(maxName))
 			pages(f, &limit, &after)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Units(ctx, status, after, limit) }
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Units(ctx, u, after, limit) }
 		},
+		Command: "rental units list", Example: "rental units list --status vacant",
 	}
 }
 
@@ -114,7 +140,7 @@ func leaseOn(c *db.Conn, unit int64, day exact.Day) (*int64, error) {
 
 // unitTable is the units as CSV.
 func (s *Service) unitTable() schema.Table {
-	return schema.Table{
+	t := schema.Table{
 		Name: "units", About: "What is let: flats, shops, garages.",
 		Row: func(f *schema.Form) schema.Put {
 			var property, name, notes string
@@ -141,6 +167,8 @@ func (s *Service) unitTable() schema.Table {
 				ORDER BY p.name, u.name`)
 		},
 	}
+	t.Find = keyed(t, "property", "name")
+	return t
 }
 
 // unitFacts is what may be changed of a unit.

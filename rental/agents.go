@@ -1,0 +1,297 @@
+package rental
+
+import (
+	"context"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// The lists for agents: sums over all that match, pages that go on, and short rows.
+
+// ShortLease are the few fields of a lease that identify and decide.
+type ShortLease struct {
+	ID           int64  `json:"id"`
+	Unit         string `json:"unit"`
+	Tenant       string `json:"tenant"`
+	Status       string `json:"status"`
+	BalanceCents int64  `json:"balance_cents"`
+}
+
+// AgentLeases is LeaseList for agents.
+type AgentLeases struct {
+	Leases       []schema.Row[Lease, ShortLease] `json:"leases"`
+	Shown        int64                           `json:"shown"`
+	Total        int64                           `json:"total"`
+	BalanceCents int64                           `json:"balance_cents" about:"what all that match owe"`
+	Next         *string                         `json:"next" about:"pass it as after; null at the end"`
+}
+
+func shortLease(l Lease) ShortLease {
+	return ShortLease{l.ID, l.Unit, l.Tenant, l.Status, l.BalanceCents}
+}
+
+func (s *Service) toolLeases() schema.Op {
+	return schema.Op{
+		Name: "list_leases", Tool: "list_leases",
+		About: "List the leases with unit, tenant, today's rent, status and balance (billed - paid). balance_cents is of all that match, also of those not shown. " +
+			"detail short gives id, unit, tenant, status and balance.",
+		Response: AgentLeases{Leases: schema.Rows([]Lease{exampleLease()}, false, shortLease), Shown: 1, Total: 1, BalanceCents: 95_000},
+		Bind: func(f *schema.Form) schema.Handler {
+			var l LeaseFilter
+			var onlyActive, short bool
+			var limit, after int64
+			f.Bool(&onlyActive, "active", "true: only the leases that cover today")
+			f.Enum(&l.Status, "status", "only the leases that are so today", leaseStatuses)
+			f.ID(&l.UnitID, "unit_id", "only the leases of this unit")
+			f.Text(&l.Property, "property", "only those of properties with this part of a name, in any case", schema.Most(maxName))
+			f.Text(&l.Tenant, "tenant", "only those of tenants with this part of a name, in any case", schema.Most(maxName))
+			f.Limit(&limit)
+			bindAfter(f, &after)
+			f.Short(&short)
+			if onlyActive && l.Status == "" {
+				l.Status = active
+			} else if onlyActive && l.Status != active {
+				f.Refuse("status", "status: %s and active true exclude each other", l.Status)
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if err := s.known(ctx, l.Property, l.Tenant); err != nil {
+					return nil, err
+				}
+				list, err := s.LeaseList(ctx, who, l, after, limit)
+				return AgentLeases{schema.Rows(list.Leases, short, shortLease), list.Shown, list.Total, list.BalanceCents, list.Next}, err
+			}
+		},
+	}
+}
+
+// known refuses a part of a property's or a tenant's name that is in none, telling what
+// there is.
+func (s *Service) known(ctx context.Context, property, tenant string) error {
+	return s.db.View(ctx, func(c *db.Conn) error {
+		if err := knownIn(c, "property", property, "SELECT name FROM properties"); err != nil {
+			return err
+		}
+		return knownIn(c, "tenant", tenant, "SELECT DISTINCT name FROM tenants")
+	})
+}
+
+func knownIn(c *db.Conn, argument, part, query string) error {
+	if part == "" || idOf(part) > 0 {
+		return nil
+	}
+	names, err := db.All(c, db.Text, query)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if strings.Contains(strings.ToLower(n), strings.ToLower(part)) {
+			return nil
+		}
+	}
+	return fault.Fieldf(argument, "%s: none has %s in its name; %s", argument, schema.Quote(part), schema.ThereAre(part, names))
+}
+
+// AgentLedger is a lease with a page of its charges; the totals are of all.
+type AgentLedger struct {
+	Lease   Lease    `json:"lease"`
+	Charges []Charge `json:"charges"`
+	Totals  Totals   `json:"totals"`
+	Shown   int64    `json:"shown"`
+	Total   int64    `json:"total" about:"charges that match"`
+	Next    *string  `json:"next" about:"pass it as after; null at the end"`
+}
+
+func (s *Service) toolLedger() schema.Op {
+	return schema.Op{
+		Name: "lease_detail", Tool: "lease_detail",
+		About: "One lease with its charges by due date. Totals are of the whole ledger: billed = paid + balance, and paid + credit = received + deposits used - credit returned. " +
+			"open_only leaves out what is paid, since what was due before a day. What is due by today is posted first.",
+		Response: AgentLedger{Lease: exampleLease(), Charges: []Charge{exampleCharge()}, Totals: exampleOwed, Shown: 1, Total: 1},
+		Refuses:  []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var lease, after int64
+			var open bool
+			var since *exact.Day
+			limit := int64(200)
+			f.ID(&lease, "lease_id", "the lease", schema.Required, schema.Example(4))
+			f.Bool(&open, "open_only", "true: only charges of which something is open")
+			f.DayPtr(&since, "since", "only charges that are due on this day or later")
+			f.Int(&limit, "limit", "how many charges to give at most", schema.Range(1, 200))
+			bindAfter(f, &after)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				l, err := s.Ledger(ctx, who, lease)
+				if err != nil {
+					return nil, err
+				}
+				kept := []Charge{}
+				for _, c := range l.Charges {
+					if (!open || !c.Paid) && (since == nil || c.DueDate >= *since) {
+						kept = append(kept, c)
+					}
+				}
+				done := AgentLedger{Lease: l.Lease, Totals: l.Totals, Total: int64(len(kept))}
+				done.Charges, done.Next = rowsAfter(kept, after, limit)
+				done.Shown = int64(len(done.Charges))
+				return done, nil
+			}
+		},
+	}
+}
+
+// rowsAfter gives at most limit rows after the first after of them, and where the next
+// page begins.
+func rowsAfter[T any](all []T, after, limit int64) ([]T, *string) {
+	n := int64(len(all))
+	from := min(after, n)
+	to := min(from+limit, n)
+	if to == n {
+		return all[from:], nil
+	}
+	return all[from:to], asText(&to)
+}
+
+// ShortArrear are the few fields of an arrear that identify and decide.
+type ShortArrear struct {
+	LeaseID      int64  `json:"lease_id"`
+	Tenant       string `json:"tenant"`
+	Unit         string `json:"unit"`
+	BalanceCents int64  `json:"balance_cents"`
+	DaysOverdue  int64  `json:"days_overdue"`
+}
+
+// TenantArrears is what one lease's tenants are behind by.
+type TenantArrears struct {
+	LeaseID      int64  `json:"lease_id"`
+	Tenant       string `json:"tenant"`
+	Unit         string `json:"unit"`
+	Property     string `json:"property"`
+	BalanceCents int64  `json:"balance_cents"`
+	Charges      int64  `json:"charges"`
+	DaysOverdue  int64  `json:"days_overdue" about:"of the oldest"`
+}
+
+// AgentArrears is who is behind, for agents.
+type AgentArrears struct {
+	Today      exact.Day                         `json:"today"`
+	Arrears    []schema.Row[Arrear, ShortArrear] `json:"arrears"`
+	TotalCents int64                             `json:"total_cents"`
+	Buckets    Buckets                           `json:"buckets"`
+	ByTenant   []TenantArrears                   `json:"by_tenant"`
+	Shown      int64                             `json:"shown"`
+	Total      int64                             `json:"total"`
+	Next       *string                           `json:"next" about:"pass it as after; null at the end"`
+}
+
+// byTenant sums arrears by lease, who owes most first.
+func byTenant(all []Arrear) []TenantArrears {
+	sums := []TenantArrears{}
+	at := map[int64]int{}
+	for _, a := range all {
+		i, have := at[a.LeaseID]
+		if !have {
+			i = len(sums)
+			at[a.LeaseID] = i
+			sums = append(sums, TenantArrears{LeaseID: a.LeaseID, Tenant: a.Tenant, Unit: a.Unit, Property: a.Property, DaysOverdue: a.DaysOverdue})
+		}
+		sums[i].BalanceCents += a.BalanceCents
+		sums[i].Charges++
+		sums[i].DaysOverdue = max(sums[i].DaysOverdue, a.DaysOverdue)
+	}
+	return sortedBy(sums, func(t TenantArrears) int64 { return -t.BalanceCents })
+}
+
+func (s *Service) toolArrears() schema.Op {
+	row := exampleArrear()
+	return schema.Op{
+		Name: "arrears_report", Tool: "arrears_report",
+		About: "Who is behind and by how much: every charge past its due date of which something is open, most days first. balance_cents is what is open, " +
+			"amount_cents the charge's; total_cents, buckets and by_tenant (one row a lease) sum balances over all. detail short: lease, tenant, unit, balance, days.",
+		Response: AgentArrears{Today: exampleDay("2026-11-20"), Arrears: schema.Rows([]Arrear{row}, false, shortArrear), TotalCents: 95_000, Buckets: Buckets{Days1To30: 95_000},
+			ByTenant: byTenant([]Arrear{row}), Shown: 1, Total: 1},
+		Bind: func(f *schema.Form) schema.Handler {
+			var after int64
+			var short bool
+			bindAfter(f, &after)
+			f.Short(&short)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				a, err := s.Arrears(ctx, who)
+				if err != nil {
+					return nil, err
+				}
+				done := AgentArrears{Today: a.Today, TotalCents: a.TotalCents, Buckets: a.Buckets, ByTenant: byTenant(a.Arrears), Total: int64(len(a.Arrears))}
+				if len(done.ByTenant) > maxReport {
+					done.ByTenant = done.ByTenant[:maxReport]
+				}
+				rows, next := rowsAfter(a.Arrears, after, maxReport)
+				done.Arrears, done.Next, done.Shown = schema.Rows(rows, short, shortArrear), next, int64(len(rows))
+				return done, nil
+			}
+		},
+	}
+}
+
+// maxReport is how many rows of a report an agent gets at once.
+const maxReport = 200
+
+func shortArrear(a Arrear) ShortArrear {
+	return ShortArrear{a.LeaseID, a.Tenant, a.Unit, a.BalanceCents, a.DaysOverdue}
+}
+
+func exampleArrear() Arrear {
+	return Arrear{Charge: exampleCharge(), LeaseID: 4, Unit: "2A", Property: "Harbour House", Tenant: "Ada Brandt",
+		TenantEmail: exampleLease().TenantEmail, DaysOverdue: 19}
+}
+
+// ShortRoll are the few fields of a rent roll's line that identify and decide.
+type ShortRoll struct {
+	Unit             string `json:"unit"`
+	OutstandingCents int64  `json:"outstanding_cents"`
+}
+
+// AgentRoll is the rent roll for agents.
+type AgentRoll struct {
+	Month  exact.Month                       `json:"month"`
+	Totals Collection                        `json:"totals"`
+	Units  []schema.Row[UnitRoll, ShortRoll] `json:"units"`
+	Shown  int64                             `json:"shown"`
+	Total  int64                             `json:"total"`
+	Next   *string                           `json:"next" about:"pass it as after; null at the end"`
+}
+
+func (s *Service) toolRentRoll() schema.Op {
+	shorten := func(u UnitRoll) ShortRoll { return ShortRoll{u.Unit, u.OutstandingCents} }
+	return schema.Op{
+		Name: "rent_roll", Tool: "rent_roll",
+		About: "Billed versus collected for a month. billed = charges due in the month, collected = what is paid of them, whenever, outstanding = the rest; " +
+			"received = money that came in in the month, for whichever charges. totals are of all units; detail short: unit and outstanding.",
+		Response: AgentRoll{Month: exampleDay("2026-11-01").Month(), Totals: exampleRoll().Totals, Units: schema.Rows(exampleRoll().Units, false, shorten), Shown: 1, Total: 1},
+		Bind: func(f *schema.Form) schema.Handler {
+			var month exact.Month // its zero value is no month that a form reads
+			var after int64
+			var short bool
+			f.Month(&month, "month", "the month; left out: this month")
+			bindAfter(f, &after)
+			f.Short(&short)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				roll, err := s.RentRoll(ctx, who, given(month))
+				if err != nil {
+					return nil, err
+				}
+				rows, next := rowsAfter(roll.Units, after, maxReport)
+				return AgentRoll{roll.Month, roll.Totals, schema.Rows(rows, short, shorten), int64(len(rows)), int64(len(roll.Units)), next}, nil
+			}
+		},
+	}
+}
+
+// given is nil for a month that nobody said.
+func given(m exact.Month) *exact.Month {
+	if m == 0 {
+		return nil
+	}
+	return &m
+}

@@ -1,0 +1,158 @@
+package rental
+
+import (
+	"context"
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// LeaseList is some of the leases that match, by id, with how many match in all.
+type LeaseList struct {
+	Leases []Lease `json:"leases"`
+	Total  int64   `json:"total"`
+	Shown  int64   `json:"shown"`
+	Next   *string `json:"next" about:"where the next page begins: pass it as after; null at the end"`
+
+	BalanceCents int64 `json:"balance_cents" about:"what all that match owe"`
+}
+
+// LeaseFilter says which leases are meant; what is zero does not count.
+type LeaseFilter struct {
+	Status     string
+	UnitID     int64
+	Property   string // a part of its name in any case, or its id
+	Tenant     string // a part of a tenant's name in any case, or an id
+	EndsBefore *exact.Day
+	Q          string // a part of unit, property or tenant, for screens
+}
+
+// where is the condition on leases l of units u and properties p, on day ?1.
+func (f LeaseFilter) where() (where string, args []any) {
+	add := func(condition string, values ...any) {
+		where += " AND " + condition
+		args = append(args, values...)
+	}
+	switch f.Status {
+	case upcoming:
+		add("l.start_date > ?1")
+	case active:
+		add("l.last_day >= ?1 AND l.start_date <= ?1")
+	case ended:
+		add("l.last_day < ?1")
+	}
+	if f.UnitID != 0 {
+		add("l.unit_id = ?", f.UnitID)
+	}
+	if f.Property != "" {
+		add("(instr(lower(p.name), lower(?)) > 0 OR p.id = ?)", f.Property, idOf(f.Property))
+	}
+	if f.Tenant != "" {
+		add(`EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id
+			AND (instr(lower(t.name), lower(?)) > 0 OR t.id = ?))`, f.Tenant, idOf(f.Tenant))
+	}
+	if f.EndsBefore != nil {
+		add("l.end_date < ?", *f.EndsBefore)
+	}
+	if f.Q != "" {
+		add(`(instr(lower(p.name || ' / ' || u.name), lower(?)) > 0 OR EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id
+			WHERE x.lease_id = l.id AND instr(lower(t.name || ' ' || ifnull(t.email, '')), lower(?)) > 0))`, f.Q, f.Q)
+	}
+	return where, args
+}
+
+// idOf is the id that a text is, else 0.
+func idOf(text string) int64 {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+// plain tells that nothing but a status is asked for.
+func (f LeaseFilter) plain() bool { return f == LeaseFilter{Status: f.Status} }
+
+// read gives the leases that match after an id, at most limit.
+func (f LeaseFilter) read(c *db.Conn, after, limit int64) ([]Lease, error) {
+	if f.plain() {
+		return db.All(c, scanLease(c.Today()), leasePage(f.Status), c.Today(), after, limit)
+	}
+	where, args := f.where()
+	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE ?1 = ?1"+where+" AND l.id > ? ORDER BY l.id LIMIT ?",
+		append(append([]any{c.Today()}, args...), after, limit)...)
+}
+
+// sum counts the leases that match, and what they owe.
+func (f LeaseFilter) sum(c *db.Conn) (n, balance int64, err error) {
+	where, args := f.where()
+	type sums struct{ n, cents int64 }
+	x, _, err := db.One(c, func(r *db.Row) sums { return sums{r.Int(), r.Int()} }, `SELECT count(*), coalesce(sum((SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0)
+		FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL)), 0)`+fromLeases+" WHERE ?1 = ?1"+where, append([]any{c.Today()}, args...)...)
+	return x.n, x.cents, err
+}
+
+// unpostedOf tells of which of the leases something is to be posted.
+func unpostedOf(leases []Lease, today exact.Day) (ids []int64) {
+	for _, l := range leases {
+		if l.unposted(today) {
+			ids = append(ids, l.ID)
+		}
+	}
+	return ids
+}
+
+// Leases lists the leases that match after an id, with their balances; what is due of
+// those on the page is posted first.
+func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter, after, limit int64) (list Leases, err error) {
+	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
+		all, err := f.read(c, after, limit+1)
+		list.Leases, list.Next = page(all, limit, func(l Lease) int64 { return l.ID })
+		return unpostedOf(list.Leases, c.Today()), err
+	})
+	return list, err
+}
+
+// LeaseList gives some of the leases that match, and sums over all that do; what is due is
+// posted first.
+func (s *Service) LeaseList(ctx context.Context, who db.Caller, f LeaseFilter, after, limit int64) (list LeaseList, err error) {
+	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
+		unposted, err := toPost(c)
+		if err != nil || len(unposted) > 0 {
+			return unposted, err
+		}
+		all, err := f.read(c, after, limit+1)
+		if err != nil {
+			return nil, err
+		}
+		var next *int64
+		list.Leases, next = page(all, limit, func(l Lease) int64 { return l.ID })
+		list.Shown, list.Next = int64(len(list.Leases)), asText(next)
+		list.Total, list.BalanceCents, err = f.sum(c)
+		return nil, err
+	})
+	return list, err
+}
+
+var leaseStatuses = []string{active, ended, upcoming}
+
+func (s *Service) listLeases() schema.Op {
+	next := int64(4)
+	return schema.Op{
+		Name: "list_leases", Route: "GET /api/leases", About: "List the leases with their balances.",
+		Response: Leases{Leases: []Lease{exampleLease()}, Next: &next},
+		Bind: func(f *schema.Form) schema.Handler {
+			var l LeaseFilter
+			var limit, after int64
+			f.Enum(&l.Status, "status", "only the leases that are so today", leaseStatuses)
+			f.Text(&l.Property, "property", "only those of properties with this part of a name, or id", schema.Most(maxName))
+			f.Text(&l.Tenant, "tenant", "only those of tenants with this part of a name, or id", schema.Most(maxName))
+			f.DayPtr(&l.EndsBefore, "ends_before", "only those that end before this day")
+			pages(f, &limit, &after)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Leases(ctx, who, l, after, limit) }
+		},
+		Command: "rental leases list", Example: "rental leases list --status active --property Harbour",
+	}
+}

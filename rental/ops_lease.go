@@ -1,0 +1,212 @@
+package rental
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+func (s *Service) endLease() schema.Op {
+	return schema.Op{
+		Name: "end_lease", Writes: true, Destructive: true,
+		About: "Make a day, which may lie in the past, the last one of a lease. Unpaid rent for later periods is withdrawn and the period that the day cuts short is " +
+			"charged by its days; other charges stay. Refused while rent that would have to go or to change is paid: reverse that payment first. " +
+			"To let a lease run longer, import it with a later end_date.",
+		Response: Ending{Lease: exampleLease(), Withdrawn: []Charge{exampleCharge()}, Cut: new(exampleCharge()), Totals: exampleOwed},
+		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var lease int64
+			var last exact.Day
+			bindLeaseID(f, &lease)
+			f.Day(&last, "date", "the lease's last day", schema.Required, schema.Example("2026-12-14"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndLease(ctx, who, lease, last) }
+		},
+		Command: "rental end-lease LEASE_ID", Example: "rental end-lease 4 --date 2026-12-14",
+		Print: printEnding, Will: willEnd,
+		Did: func(a any, m schema.Money) string {
+			e := a.(Ending)
+			return fmt.Sprintf("The lease's last day is %s. It owes %s.", e.Lease.EndDate, m(e.Totals.BalanceCents))
+		},
+		Leads: func(a any) string { return leasePath(a.(Ending).Lease.ID) },
+	}
+}
+
+func (s *Service) cancelLease() schema.Op {
+	return schema.Op{
+		Name: "cancel_lease", Writes: true, Destructive: true,
+		About:    "Take a lease away that never was and of which nothing is paid: it is gone from all lists, its days are free, and its tickets keep the unit.",
+		Response: Cancelled{Lease: exampleLease(), Charges: 3}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var lease int64
+			bindLeaseID(f, &lease)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.CancelLease(ctx, who, lease) }
+		},
+		Command: "rental cancel-lease LEASE_ID", Example: "rental cancel-lease 4",
+		Did: func(a any, _ schema.Money) string {
+			return "The lease of " + leaseName(a.(Cancelled).Lease) + " is cancelled."
+		},
+		Will: func(a any, m schema.Money) string {
+			c := a.(Cancelled)
+			return fmt.Sprintf("The lease of %s goes, with %d charges of which %s is open.", leaseName(c.Lease), c.Charges, m(c.Lease.BalanceCents))
+		},
+		Leads: func(any) string { return "/leases" },
+	}
+}
+
+func (s *Service) setRent() schema.Op {
+	return schema.Op{
+		Name: "set_rent", Writes: true, Idempotent: true,
+		About:    "Make a lease's rent another from a day on, for periods that start then or later and are not posted. The same day replaces; without a rent the step of that day goes.",
+		Response: exampleLease(), Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var lease int64
+			var from exact.Day
+			var rent *int64
+			var clear bool
+			bindLeaseID(f, &lease)
+			f.Day(&from, "from", "for periods that start on this day or later", schema.Required, schema.Example("2027-01-01"))
+			f.IntPtr(&rent, "rent_cents", "the rent of a whole period, in cents; null takes the step away", schema.Range(0, maxCents), schema.Clear(&clear), schema.Example(99_000))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if clear {
+					rent = nil
+				}
+				return s.SetRent(ctx, who, lease, from, rent)
+			}
+		},
+		Command: "rental set-rent LEASE_ID", Example: "rental set-rent 'Harbour House/2A' --from 2027-01-01 --rent-cents 99000",
+		Did: func(a any, m schema.Money) string {
+			l := a.(Lease)
+			s := "The rent of " + leaseName(l) + " is " + m(l.RentCents) + " today"
+			for _, step := range l.Rents {
+				s += fmt.Sprintf(", %s from %s", m(step.RentCents), step.From)
+			}
+			return s + "."
+		},
+		Leads: func(a any) string { return leasePath(a.(Lease).ID) },
+	}
+}
+
+func exampleRecurring() RecurringDone {
+	return RecurringDone{Recurring: Recurring{ID: 3, LeaseID: 4, Type: "utility", Label: "Water", AmountCents: 4_500, From: exampleDay("2026-11-01")},
+		Posted: []Charge{exampleFee()}, Withdrawn: []Charge{exampleFee()}, Totals: exampleOwed}
+}
+
+func didRecurring(a any, m schema.Money) string {
+	d := a.(RecurringDone)
+	r := d.Recurring
+	s := fmt.Sprintf("%s of %s is charged with each period from %s", r.Label, m(r.AmountCents), r.From)
+	if r.To != nil {
+		s += " to " + r.To.String()
+	}
+	if n := len(d.Posted); n > 0 {
+		s += fmt.Sprintf("; %d charges were posted at once", n)
+	}
+	if n := len(d.Withdrawn); n > 0 {
+		s += fmt.Sprintf("; %d charges were withdrawn", n)
+	}
+	return s + "."
+}
+
+func (s *Service) addRecurring() schema.Op {
+	return schema.Op{
+		Name: "add_recurring", Writes: true, Creates: true,
+		About:    "Charge a lease for something with every billing period that starts on a day from `from` to `to`, in full; for periods that are posted already, at once.",
+		Response: exampleRecurring(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var r Recurring
+			bindLeaseID(f, &r.LeaseID)
+			f.Enum(&r.Type, "type", "what it is for", recurringTypes, schema.Required)
+			f.Text(&r.Label, "label", "what it is for, as the ledger shows it", schema.Required, schema.Most(maxName), schema.Example("Water"))
+			f.Int(&r.AmountCents, "amount_cents", "how much with each period, in cents", schema.Required, schema.Range(0, maxCents), schema.Example(4500))
+			f.Day(&r.From, "from", "for periods that start on this day or later", schema.Required, schema.Example("2026-11-01"))
+			f.DayPtr(&r.To, "to", "the last day on which a period that starts gets it; left out: open-ended")
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddRecurring(ctx, who, r) }
+		},
+		Command: "rental add-recurring LEASE_ID", Example: "rental add-recurring 'Harbour House/2A' --type utility --label Water --amount-cents 4500 --from 2026-11-01",
+		Did: didRecurring, Leads: func(a any) string { return leasePath(a.(RecurringDone).Recurring.LeaseID) },
+	}
+}
+
+func (s *Service) endRecurring() schema.Op {
+	return schema.Op{
+		Name: "end_recurring", Writes: true, Destructive: true, About: "End a recurring charge: periods that start after the day do not get it, and unpaid ones of such periods are withdrawn.",
+		Response: exampleRecurring(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			var to exact.Day
+			f.ID(&id, "id", "the recurring charge", schema.Required, schema.Example(3))
+			f.Day(&to, "to", "the last day on which a period that starts gets it", schema.Required, schema.Example("2026-12-31"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndRecurring(ctx, who, id, to) }
+		},
+		Command: "rental end-recurring ID", Example: "rental end-recurring 3 --to 2026-12-31",
+		Did: didRecurring,
+		Will: func(a any, m schema.Money) string {
+			d := a.(RecurringDone)
+			var sum int64
+			for _, c := range d.Withdrawn {
+				sum += c.AmountCents
+			}
+			return fmt.Sprintf("%s ends on %s; %d charges are withdrawn, %s.", d.Recurring.Label, d.Recurring.To, len(d.Withdrawn), m(sum))
+		},
+		Leads: func(a any) string { return leasePath(a.(RecurringDone).Recurring.LeaseID) },
+	}
+}
+
+func (s *Service) setLateFeeOp() schema.Op {
+	fee := LateFee{GraceDays: 5, Percent: new(exact.Milli(5_000)), From: exampleDay("2026-12-01")}
+	return schema.Op{
+		Name: "set_late_fee", Writes: true, Idempotent: true,
+		About: "Say what late rent costs in a property: of rent that is due on or after a day and of which something is open when the days of grace have passed, " +
+			"an amount or a percent of what is open then.",
+		Response: PropertyLateFee{PropertyID: 1, Property: "Harbour House", LateFee: &fee}, Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var property int64
+			var fee LateFee
+			var percent int64
+			var from *exact.Day
+			f.ID(&property, "property_id", "the property", schema.Required, schema.Example(1), schema.Positional("PROPERTY"), schema.Lookup(lookupProperty), schema.Choices(propertyChoices))
+			f.Int(&fee.GraceDays, "grace_days", "days after the due date on which it may still be paid", schema.Required, schema.Range(0, 365), schema.Example(5))
+			f.IntPtr(&fee.Cents, "cents", "the fee in cents; 0 is none from then on", schema.Range(0, maxCents))
+			if f.Amount(&percent, "percent", "the fee in percent of what is open then, with two decimals", schema.Range(0, 100), schema.Example(5)) {
+				fee.Percent = new(exact.Milli(percent * 10))
+			}
+			f.DayPtr(&from, "from", "for rent that is due on this day or later; left out: today", schema.Example("2026-12-01"))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return s.setLateFee(ctx, who, property, fee, from)
+			}
+		},
+		Command: "rental set-late-fee PROPERTY", Example: "rental set-late-fee 'Harbour House' --grace-days 5 --percent 5",
+		Did: func(a any, m schema.Money) string {
+			p := a.(PropertyLateFee)
+			switch f := p.LateFee; {
+			case f == nil:
+				return "Late rent costs nothing more in " + p.Property + "."
+			case f.Cents != nil:
+				return fmt.Sprintf("Late rent in %s costs %s after %d days of grace, for rent due from %s on.", p.Property, m(*f.Cents), f.GraceDays, f.From)
+			default:
+				return fmt.Sprintf("Late rent in %s costs %s %% of what is open after %d days of grace, for rent due from %s on.", p.Property, f.Percent, f.GraceDays, f.From)
+			}
+		},
+		Leads: func(a any) string { return "/properties/" + strconv.FormatInt(a.(PropertyLateFee).PropertyID, 10) },
+	}
+}
+
+func (s *Service) setLateFee(ctx context.Context, who db.Caller, property int64, fee LateFee, from *exact.Day) (any, error) {
+	if from != nil {
+		fee.From = *from
+		return s.SetLateFee(ctx, who, property, fee)
+	}
+	err := s.db.View(ctx, func(c *db.Conn) error {
+		fee.From = c.Today()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.SetLateFee(ctx, who, property, fee)
+}

@@ -1,0 +1,206 @@
+package rental
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// bindLease binds the lease that an act is about.
+func bindLeaseID(f *schema.Form, p *int64, opts ...schema.Opt) {
+	f.ID(p, "lease_id", "the lease", append([]schema.Opt{schema.Required, schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices)}, opts...)...)
+}
+
+func bindAmount(f *schema.Form, p **int64, about string, opts ...schema.Opt) {
+	f.IntPtr(p, "amount_cents", about, append([]schema.Opt{schema.Range(1, maxCents)}, opts...)...)
+}
+
+func (s *Service) receivePayment() schema.Op {
+	return schema.Op{
+		Name: "receive_payment", Writes: true, Creates: true,
+		About: "Record one payment of a lease. It pays what is due, oldest first, the last one in part; the rest is the lease's credit.", Response: examplePayment(),
+		Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var p ReceiptRequest
+			bindLeaseID(f, &p.LeaseID)
+			f.Int(&p.AmountCents, "amount_cents", "how much came in, in cents", schema.Required, schema.Range(1, maxCents), schema.Example(95_000))
+			bindMethod(f, &p.Method)
+			f.Loose(&p.PaidDate, "paid_date", "when; anything that is no calendar day is today", schema.Example("2026-11-20"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReceivePayment(ctx, who, p) }
+		},
+		Command: "rental receive LEASE_ID", Example: "rental receive 'Harbour House/2A' --amount-cents 120000 --method transfer",
+		Did: didPay, Leads: leadsPayment, Undo: undoPayment,
+	}
+}
+
+func leadsPayment(a any) string { return leasePath(a.(Payment).LeaseID) }
+
+func (s *Service) reversePayment() schema.Op {
+	return schema.Op{
+		Name: "reverse_payment", Writes: true, Destructive: true,
+		About: "Take a payment back that bounced or was recorded by mistake, with all that it had paid. The payment is kept, voided, with the reason. " +
+			"The answer to a payment, its event and the audit trail tell its id.",
+		Response: Reversal{PaymentID: 9, LeaseID: 4, Reason: "the check bounced", Charge: new(exampleCharge()), Totals: exampleOwed, Allocations: exampleAllocations()},
+		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var payment int64
+			var reason string
+			f.ID(&payment, "payment_id", "the payment", schema.Required, schema.Example(9))
+			f.Text(&reason, "reason", "why, for the audit trail", schema.Required, schema.Most(maxText), schema.Example("the check bounced"))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return s.ReversePayment(ctx, who, payment, reason)
+			}
+		},
+		Command: "rental reverse-payment PAYMENT_ID", Example: `rental reverse-payment 9 --reason "the check bounced"`,
+		Print: printReversal,
+		Did: func(a any, m schema.Money) string {
+			r := a.(Reversal)
+			return fmt.Sprintf("Payment %d is reversed. The lease owes %s.", r.PaymentID, m(r.Totals.BalanceCents))
+		},
+		Will: func(a any, m schema.Money) string {
+			r := a.(Reversal)
+			what := "It paid no charge."
+			if n := len(r.Allocations); n == 1 {
+				what = r.Allocations[0].Label + " is unpaid again."
+			} else if n > 1 {
+				what = fmt.Sprintf("%d charges are unpaid again.", n)
+			}
+			return fmt.Sprintf("Payment %d is taken back. %s Then the lease owes %s.", r.PaymentID, what, m(r.Totals.BalanceCents))
+		},
+		Leads: func(a any) string { return leasePath(a.(Reversal).LeaseID) },
+	}
+}
+
+func (s *Service) addCharge() schema.Op {
+	return schema.Op{
+		Name: "add_charge", Writes: true, Creates: true,
+		About: "Charge a lease for something besides its rent, which is posted by itself: a deposit, a late fee, a repair. " +
+			"One of the same type, day and label is charged once.",
+		Response: Charged{LeaseID: 4, Charge: exampleFee(), Totals: exampleOwed},
+		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var lease int64
+			var n NewCharge
+			bindLeaseID(f, &lease)
+			f.Enum(&n.Type, "type", "what it is for", SingleTypes, schema.Required, schema.Example("repair"))
+			f.Int(&n.AmountCents, "amount_cents", "how much, in cents", schema.Required, schema.Range(0, maxCents), schema.Flag("amount"), schema.Example(2500))
+			f.Day(&n.DueDate, "due_date", "the day on which it is due, past or future", schema.Required, schema.Flag("due"), schema.Example("2026-12-01"))
+			f.Text(&n.Label, "label", "what it is for, as the ledger shows it", schema.Required, schema.Most(maxName), schema.Example("New key"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddCharge(ctx, who, lease, n) }
+		},
+		Command: "rental charge LEASE_ID",
+		Example: `rental charge 4 --type late_fee --amount 2500 --due 2026-12-01 --label "Late fee for November"` + "\n" +
+			`rental charge 4 --type deposit --amount 190000 --due 2026-12-01 --label Deposit --as alice --json`,
+		Print: printCharged,
+		Did: func(a any, m schema.Money) string {
+			c := a.(Charged)
+			return fmt.Sprintf("%s is charged: %s, due %s. The lease owes %s.", m(c.Charge.AmountCents), c.Charge.Label, c.Charge.DueDate, m(c.Totals.BalanceCents))
+		},
+		Leads: func(a any) string { return leasePath(a.(Charged).LeaseID) },
+		Undo: func(a any) *schema.Undo {
+			return &schema.Undo{Op: "void_charge", Label: "Void it", Fields: map[string]string{"charge_id": strconv.FormatInt(a.(Charged).Charge.ID, 10), "reason": "charged by mistake"}}
+		},
+	}
+}
+
+func exampleFee() Charge {
+	c := Charge{ID: 42, Type: "repair", Label: "New key", DueDate: exampleDay("2026-12-01"), AmountCents: 2500, BalanceCents: 2500}
+	c.Period = c.DueDate.Month()
+	return c
+}
+
+func (s *Service) voidCharge() schema.Op {
+	return schema.Op{
+		Name: "void_charge", Writes: true, Destructive: true,
+		About:    "Take a charge out of the ledger that is not rent and of which nothing is paid. The audit trail keeps it with the reason; the same may be charged anew.",
+		Response: Voided{LeaseID: 4, Charge: exampleFee(), Reason: "charged twice", Totals: exampleOwed},
+		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var charge int64
+			var reason string
+			f.ID(&charge, "charge_id", "the charge", schema.Required, schema.Example(42))
+			f.Text(&reason, "reason", "why, for the audit trail", schema.Required, schema.Most(maxText), schema.Example("charged twice"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.VoidCharge(ctx, who, charge, reason) }
+		},
+		Command: "rental void-charge CHARGE_ID", Example: `rental void-charge 42 --reason "charged twice"`,
+		Did: func(a any, m schema.Money) string {
+			v := a.(Voided)
+			return fmt.Sprintf("%s over %s is void. The lease owes %s.", v.Charge.Label, m(v.Charge.AmountCents), m(v.Totals.BalanceCents))
+		},
+		Will: func(a any, m schema.Money) string {
+			v := a.(Voided)
+			return fmt.Sprintf("%s over %s, due %s, leaves the ledger. Then the lease owes %s.", v.Charge.Label, m(v.Charge.AmountCents), v.Charge.DueDate, m(v.Totals.BalanceCents))
+		},
+		Leads: func(a any) string { return leasePath(a.(Voided).LeaseID) },
+	}
+}
+
+func (s *Service) useDepositOp() schema.Op {
+	return schema.Op{
+		Name: "use_deposit", Writes: true, Destructive: true, About: "Let a lease's deposit pay a charge: the smaller of what is held and what is open, or an amount.",
+		Response: examplePayment(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var charge int64
+			var amount *int64
+			var day *exact.Day
+			f.ID(&charge, "charge_id", "the charge, no deposit", schema.Required, schema.Example(41))
+			bindAmount(f, &amount, "how much of the deposit; left out: the smaller of what is held and what is open")
+			f.DayPtr(&day, "day", "when; left out: today")
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return s.UseDeposit(ctx, who, charge, amount, day)
+			}
+		},
+		Command: "rental use-deposit CHARGE_ID", Example: "rental use-deposit 41",
+		Did: func(a any, m schema.Money) string {
+			p := a.(Payment)
+			return fmt.Sprintf("%s of the deposit is used; %s is still held.", m(p.AmountCents), m(p.Totals.DepositHeldCents))
+		},
+		Will: func(a any, m schema.Money) string {
+			p := a.(Payment)
+			return fmt.Sprintf("%s of the deposit is used. Then %s is held, and the lease owes %s.", m(p.AmountCents), m(p.Totals.DepositHeldCents), m(p.Totals.BalanceCents))
+		},
+		Leads: leadsPayment, Undo: undoPayment,
+	}
+}
+
+func examplePayout(kind string) Payout {
+	return Payout{ID: 2, LeaseID: 4, Kind: kind, Day: exampleDay("2026-11-20"), AmountCents: 40_000, Method: "bank_transfer", Totals: examplePaidUp}
+}
+
+func (s *Service) returnDeposit() schema.Op {
+	return payoutOp("deposit", "Pay a lease's deposit out, or a part of it.", s.ReturnDeposit)
+}
+
+func (s *Service) returnCredit() schema.Op {
+	return payoutOp("credit", "Pay a lease's credit out, or a part of it.", s.ReturnCredit)
+}
+
+func payoutOp(kind, about string, do func(context.Context, db.Caller, PayoutRequest) (Payout, error)) schema.Op {
+	return schema.Op{
+		Name: "return_" + kind, Writes: true, Destructive: true, About: about, Response: examplePayout(kind), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var p PayoutRequest
+			bindLeaseID(f, &p.LeaseID)
+			bindAmount(f, &p.AmountCents, "how much, in cents; left out: all of it")
+			f.DayPtr(&p.Day, "day", "when; left out: today", schema.Example("2026-11-20"))
+			bindMethod(f, &p.Method)
+			return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who, p) }
+		},
+		Command: "rental return-" + kind + " LEASE_ID", Example: "rental return-" + kind + " 'Harbour House/2A' --amount-cents 40000 --method transfer",
+		Did: func(a any, m schema.Money) string { return m(a.(Payout).AmountCents) + " of " + kind + " is returned." },
+		Will: func(a any, m schema.Money) string {
+			p := a.(Payout)
+			left := p.Totals.CreditCents
+			if kind == "deposit" {
+				left = p.Totals.DepositHeldCents
+			}
+			return fmt.Sprintf("%s of %s is returned; %s is left.", m(p.AmountCents), kind, m(left))
+		},
+		Leads: func(a any) string { return leasePath(a.(Payout).LeaseID) },
+	}
+}

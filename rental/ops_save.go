@@ -1,0 +1,198 @@
+package rental
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/session"
+)
+
+func (s *Service) saveProperty() schema.Op {
+	return s.propertyTable().Save(s.db, schema.Op{
+		Name: "save_property", About: "Make a property, or change its address and what late rent costs there.",
+		Command: "rental property save NAME", Example: "rental property save 'Harbour House' --address '12 Harbour Street'",
+		Did: savedAs("property", "name"), Leads: func(any) string { return "/properties" }, Refuses: []fault.Kind{fault.Conflict},
+		Response: schema.Saved{Created: true, Record: map[string]string{"name": "Harbour House"}},
+	})
+}
+
+func (s *Service) saveUnit() schema.Op {
+	return s.unitTable().Save(s.db, schema.Op{
+		Name: "save_unit", About: "Make a unit of a property, or change what it could be let for and its notes.",
+		Command: "rental unit save PROPERTY NAME", Example: "rental unit save 'Harbour House' 2A --market-rent-cents 98000",
+		Did: savedAs("unit", "property", "name"), Leads: func(any) string { return "/units" }, Refuses: []fault.Kind{fault.Conflict},
+		Response: schema.Saved{Created: true, Record: map[string]string{"property": "Harbour House", "name": "2A"}},
+	})
+}
+
+func (s *Service) saveTenant() schema.Op {
+	return s.tenantTable().Save(s.db, schema.Op{
+		Name: "save_tenant", About: "Make a tenant, or change how they are called and reached.",
+		Command: "rental tenant save NAME", Example: "rental tenant save 'Ada Brandt' --email ada@example.org",
+		Did: savedAs("tenant", "name"), Leads: func(any) string { return "/tenants" }, Refuses: []fault.Kind{fault.Conflict},
+		Response: schema.Saved{Created: true, Record: map[string]string{"name": "Ada Brandt"}},
+	})
+}
+
+func (s *Service) saveLease() schema.Op {
+	return s.leaseTable().Save(s.db, schema.Op{
+		Name: "save_lease", About: "Make a lease, or change its terms for what is not posted yet. Several tenants are separated by |.",
+		Command: "rental lease save PROPERTY UNIT START_DATE", Example: "rental lease save 'Harbour House' 2A 2026-12-01 --tenant 'Ada Brandt' --rent-cents 95000",
+		Did: savedAs("lease", "property", "unit", "start_date"), Leads: func(any) string { return "/leases" }, Refuses: []fault.Kind{fault.Conflict},
+		Response: schema.Saved{Created: true, Record: map[string]string{"property": "Harbour House", "unit": "2A", "start_date": "2026-12-01"}},
+	})
+}
+
+func savedAs(noun string, columns ...string) func(any, schema.Money) string {
+	return func(a any, _ schema.Money) string {
+		saved := a.(schema.Saved)
+		names := make([]string, len(columns))
+		for i, c := range columns {
+			names[i] = saved.Record[c]
+		}
+		word := "saved"
+		if saved.Created {
+			word = "new"
+		}
+		return fmt.Sprintf("The %s %s is %s.", noun, strings.Join(names, " / "), word)
+	}
+}
+
+// Invited is a tenant's invitation to the portal: link and code are shown this once.
+type Invited struct {
+	TenantID  int64         `json:"tenant_id"`
+	Tenant    string        `json:"tenant"`
+	URL       string        `json:"url"`
+	Code      string        `json:"code" about:"to type at /portal"`
+	PortalURL string        `json:"portal_url"`
+	ExpiresAt exact.Instant `json:"expires_at"`
+	InvitedBy string        `json:"invited_by"`
+}
+
+// InviteTenant makes an invitation to the portal; one that the tenant had before ends.
+func (s *Service) InviteTenant(ctx context.Context, who db.Caller, tenant int64) (Invited, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Invited, error) {
+		t, err := tenantByID(&tx.Conn, tenant)
+		if err != nil {
+			return Invited{}, err
+		}
+		v, err := session.Invite(tx, session.Tenant, tenant, tx.Who().User)
+		if err != nil {
+			return Invited{}, err
+		}
+		base, err := tx.Setting(db.SettingAddress + ".rental")
+		if err != nil {
+			return Invited{}, err
+		}
+		if base == "" {
+			base = "http://127.0.0.1:8083"
+		}
+		base = strings.TrimSuffix(base, "/")
+		done := Invited{TenantID: tenant, Tenant: t.Name, URL: base + "/portal/welcome/" + v.Token, Code: v.Code, PortalURL: base + "/portal",
+			ExpiresAt: v.ExpiresAt, InvitedBy: tx.Who().User}
+		return done, tx.Audit("tenant.invited", subject("tenant", tenant), map[string]any{"expires_at": v.ExpiresAt})
+	})
+}
+
+// EndedSessions tells how many of a tenant's sessions were ended.
+type EndedSessions struct {
+	TenantID int64  `json:"tenant_id"`
+	Tenant   string `json:"tenant"`
+	Ended    int    `json:"ended"`
+}
+
+// EndTenantSessions signs a tenant out of the portal everywhere and ends an open
+// invitation.
+func (s *Service) EndTenantSessions(ctx context.Context, who db.Caller, tenant int64) (EndedSessions, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (EndedSessions, error) {
+		t, err := tenantByID(&tx.Conn, tenant)
+		if err != nil {
+			return EndedSessions{}, err
+		}
+		n, err := endSessions(tx, tenant)
+		if err != nil {
+			return EndedSessions{}, err
+		}
+		return EndedSessions{tenant, t.Name, n}, tx.Audit("tenant.sessions_ended", subject("tenant", tenant), map[string]int{"ended": n})
+	})
+}
+
+func endSessions(tx *db.Tx, tenant int64) (int, error) {
+	if err := session.Withdraw(tx, session.Tenant, tenant); err != nil {
+		return 0, err
+	}
+	return session.EndAll(tx, session.Tenant, tenant, 0)
+}
+
+func bindTenantID(f *schema.Form, p *int64) {
+	f.ID(p, "tenant_id", "the tenant", schema.Required, schema.Example(3), schema.Lookup(lookupTenant), schema.Choices(tenantChoices), schema.NameFirst)
+}
+
+func leadsTenants(any) string { return "/tenants" }
+
+func (s *Service) inviteTenant() schema.Op {
+	return schema.Op{
+		Name: "invite_tenant", Writes: true, Creates: true, Credential: true,
+		About: "Invite a tenant to the portal: a link and a code, good for 14 days and one use, shown this once. An earlier invitation ends.",
+		Response: Invited{TenantID: 3, Tenant: "Ada Brandt", URL: "https://rent.example/portal/welcome/TOKEN", Code: "7GQ2-M4XD", PortalURL: "https://rent.example/portal",
+			ExpiresAt: exact.Instant(1_796_400_000), InvitedBy: "ann"},
+		Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var tenant int64
+			bindTenantID(f, &tenant)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.InviteTenant(ctx, who, tenant) }
+		},
+		Command: "rental tenant invite TENANT_ID", Example: "rental tenant invite 'Ada Brandt'",
+		Did: func(a any, _ schema.Money) string {
+			v := a.(Invited)
+			return fmt.Sprintf("%s is invited until %s: %s, or the code %s at %s.", v.Tenant, v.ExpiresAt, v.URL, v.Code, v.PortalURL)
+		},
+		Leads: leadsTenants,
+	}
+}
+
+func (s *Service) endTenantSessions() schema.Op {
+	return schema.Op{
+		Name: "end_tenant_sessions", Writes: true, Destructive: true, About: "Sign a tenant out of the portal on every device, and end an open invitation.",
+		Response: EndedSessions{3, "Ada Brandt", 2}, Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var tenant int64
+			bindTenantID(f, &tenant)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndTenantSessions(ctx, who, tenant) }
+		},
+		Command: "rental tenant end-sessions TENANT_ID", Example: "rental tenant end-sessions 'Ada Brandt'",
+		Did: func(a any, _ schema.Money) string {
+			e := a.(EndedSessions)
+			return fmt.Sprintf("%d sessions of %s are ended.", e.Ended, e.Tenant)
+		},
+		Will: func(a any, _ schema.Money) string {
+			e := a.(EndedSessions)
+			return fmt.Sprintf("%d sessions of %s end.", e.Ended, e.Tenant)
+		},
+		Leads: leadsTenants,
+	}
+}
+
+func (s *Service) forgetTenant() schema.Op {
+	return schema.Op{
+		Name: "forget_tenant", Writes: true, Destructive: true,
+		About:    "Forget who a tenant was: name, e-mail and phone go, also from kept events, answers and the audit trail; sums stay. Refused while a lease of theirs runs or is to come.",
+		Response: Forgotten{TenantID: 3, Name: "forgotten-3", Leases: 1}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var tenant int64
+			bindTenantID(f, &tenant)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.ForgetTenant(ctx, who, tenant) }
+		},
+		Command: "rental tenant forget TENANT_ID", Example: "rental tenant forget 'Ada Brandt'",
+		Did: func(a any, _ schema.Money) string { return "The tenant is now " + a.(Forgotten).Name + "." },
+		Will: func(a any, _ schema.Money) string {
+			return fmt.Sprintf("Name, e-mail and phone of the tenant go for good, with their traces in %d leases; sums stay.", a.(Forgotten).Leases)
+		},
+		Leads: leadsTenants,
+	}
+}

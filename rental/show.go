@@ -1,0 +1,234 @@
+package rental
+
+import (
+	"context"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/session"
+)
+
+// TenantRecord is a tenant with what their leases come to.
+type TenantRecord struct {
+	Tenant
+	Leases       int64 `json:"leases"`
+	BalanceCents int64 `json:"balance_cents" about:"what their leases owe"`
+	Sessions     int64 `json:"portal_sessions" about:"signed in at the portal"`
+}
+
+// Tenants is a page of tenants by id.
+type Tenants struct {
+	Tenants []TenantRecord `json:"tenants"`
+	Next    *int64         `json:"next"`
+	Total   int64          `json:"total"`
+}
+
+const tenantRecord = tenantColumns + `, (SELECT count(*) FROM lease_tenants x WHERE x.tenant_id = t.id),
+	(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM lease_tenants x CROSS JOIN charges c ON c.lease_id = x.lease_id WHERE x.tenant_id = t.id AND c.paid_date IS NULL)`
+
+func scanTenantRecord(r *db.Row) TenantRecord {
+	return TenantRecord{Tenant: scanTenant(r), Leases: r.Int(), BalanceCents: r.Int()}
+}
+
+// Tenants lists the tenants after an id, those with a part of name, e-mail or phone; what
+// is due of all leases is posted first.
+func (s *Service) Tenants(ctx context.Context, who db.Caller, q string, after, limit int64) (list Tenants, err error) {
+	const match = " WHERE (?1 = '' OR instr(lower(t.name || char(10) || ifnull(t.email, '') || char(10) || ifnull(t.phone, '')), lower(?1)) > 0)"
+	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
+		unposted, err := toPost(c)
+		if err != nil || len(unposted) > 0 {
+			return unposted, err
+		}
+		all, err := db.All(c, scanTenantRecord, "SELECT "+tenantRecord+" FROM tenants t"+match+" AND t.id > ?2 ORDER BY t.id LIMIT ?3", q, after, limit+1)
+		if err != nil {
+			return nil, err
+		}
+		list.Tenants, list.Next = page(all, limit, func(t TenantRecord) int64 { return t.ID })
+		for i := range list.Tenants {
+			open, err := session.Of(c, session.Tenant, list.Tenants[i].ID)
+			if err != nil {
+				return nil, err
+			}
+			list.Tenants[i].Sessions = int64(len(open))
+		}
+		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM tenants t"+match, q)
+		return nil, err
+	})
+	return list, err
+}
+
+// TenantDetail is a tenant with their leases.
+type TenantDetail struct {
+	TenantRecord
+	LeaseList []Lease `json:"lease_list"`
+}
+
+// TenantDetail gives one tenant; an unknown one is not found.
+func (s *Service) TenantDetail(ctx context.Context, who db.Caller, id int64) (d TenantDetail, err error) {
+	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
+		d = TenantDetail{}
+		if _, err := tenantByID(c, id); err != nil {
+			return nil, err
+		}
+		var err error
+		if d.TenantRecord, _, err = db.One(c, scanTenantRecord, "SELECT "+tenantRecord+" FROM tenants t WHERE t.id = ?", id); err != nil {
+			return nil, err
+		}
+		open, err := session.Of(c, session.Tenant, id)
+		if err != nil {
+			return nil, err
+		}
+		d.Sessions = int64(len(open))
+		d.LeaseList, err = leasesOfTenant(c, id)
+		return unpostedOf(d.LeaseList, c.Today()), err
+	})
+	return d, err
+}
+
+// leasesOfTenant lists a tenant's leases, the latest first.
+func leasesOfTenant(c *db.Conn, tenant int64) ([]Lease, error) {
+	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+` FROM lease_tenants y CROSS JOIN leases l ON l.id = y.lease_id
+		CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id WHERE y.tenant_id = ? ORDER BY l.start_date DESC, l.id DESC`, tenant)
+}
+
+func (s *Service) listTenants() schema.Op {
+	email := "ada@example.org"
+	return schema.Op{
+		Name: "list_tenants", About: "List the tenants with what their leases owe.",
+		Response: Tenants{Tenants: []TenantRecord{{Tenant: Tenant{ID: 3, Name: "Ada Brandt", Email: &email}, Leases: 1, BalanceCents: 95_000}}, Total: 1},
+		Bind: func(f *schema.Form) schema.Handler {
+			var q string
+			var limit, after int64
+			f.Text(&q, "q", "only those with this part of name, e-mail or phone", schema.Most(maxName))
+			pages(f, &limit, &after)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Tenants(ctx, who, q, after, limit) }
+		},
+		Command: "rental tenants list", Example: "rental tenants list --q brandt",
+	}
+}
+
+func (s *Service) tenantDetail() schema.Op {
+	email := "ada@example.org"
+	return schema.Op{
+		Name: "tenant_detail", About: "One tenant with their leases.", Refuses: []fault.Kind{fault.NotFound},
+		Response: TenantDetail{TenantRecord{Tenant: Tenant{ID: 3, Name: "Ada Brandt", Email: &email}, Leases: 1, BalanceCents: 95_000}, []Lease{exampleLease()}},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindTenantID(f, &id)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.TenantDetail(ctx, who, id) }
+		},
+		Command: "rental tenants show TENANT_ID", Example: "rental tenants show 'Ada Brandt'",
+	}
+}
+
+// Unit gives one unit; an unknown one is not found.
+func (s *Service) Unit(ctx context.Context, id int64) (u Unit, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		var found bool
+		u, found, err = db.One(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id = ?2", c.Today(), id)
+		if err == nil && !found {
+			err = fault.NotFoundf("there is no unit %d", id)
+		}
+		return err
+	})
+	return u, err
+}
+
+func (s *Service) unitDetail() schema.Op {
+	return schema.Op{
+		Name: "unit_detail", About: "One unit, with the lease that covers today.", Response: exampleUnit(), Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			f.ID(&id, "unit_id", "the unit", schema.Required, schema.Example(2), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Unit(ctx, id) }
+		},
+		Command: "rental units show UNIT_ID", Example: "rental units show 'Harbour House/2A'",
+	}
+}
+
+// PropertyDetail is a property with its late fee and units.
+type PropertyDetail struct {
+	Property
+	LateFee *LateFee `json:"late_fee"`
+	Units   []Unit   `json:"units"`
+}
+
+// Property gives one property; an unknown one is not found.
+func (s *Service) Property(ctx context.Context, id int64) (d PropertyDetail, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		p, found, err := db.One(c, scanProperty, "SELECT "+propertyColumns+" FROM properties p WHERE p.id = ?2", c.Today(), id)
+		if err == nil && !found {
+			err = fault.NotFoundf("there is no property %d", id)
+		}
+		if err != nil {
+			return err
+		}
+		d.Property = p
+		fee, found, err := currentFee(c, id)
+		if err != nil {
+			return err
+		}
+		if found {
+			d.LateFee = &fee
+		}
+		d.Units, err = db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.property_id = ?2 ORDER BY u.name", c.Today(), id)
+		return err
+	})
+	return d, err
+}
+
+func (s *Service) propertyDetail() schema.Op {
+	fee := LateFee{GraceDays: 5, Cents: new(int64(2_500)), From: exampleDay("2026-12-01")}
+	return schema.Op{
+		Name: "property_detail", About: "One property with its late fee and units.", Response: PropertyDetail{exampleProperty(), &fee, []Unit{exampleUnit()}}, Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			f.ID(&id, "property_id", "the property", schema.Required, schema.Example(1), schema.Lookup(lookupProperty), schema.Choices(propertyChoices), schema.NameFirst)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Property(ctx, id) }
+		},
+		Command: "rental properties show PROPERTY_ID", Example: "rental properties show 'Harbour House'",
+	}
+}
+
+func (s *Service) leaseShow() schema.Op {
+	return schema.Op{
+		Name: "show_lease", About: "One lease with its terms and balance.", Response: exampleLease(), Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindLeaseID(f, &id)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				l, err := s.Ledger(ctx, who, id)
+				return l.Lease, err
+			}
+		},
+		Command: "rental leases show LEASE_ID", Example: "rental leases show 'Harbour House/2A'",
+	}
+}
+
+// findRow gives one record's cells from a table's export: it is for forms that edit one.
+func findRow(c *db.Conn, t schema.Table, is func(cells []string) bool) (found []string, ok bool, err error) {
+	err = t.Export(c, func(cells ...string) error {
+		if !ok && is(cells) {
+			found, ok = cells, true
+		}
+		return nil
+	})
+	return found, ok, err
+}
+
+// keyed finds the row whose first cells are those of the columns, in any case of one that
+// is a number.
+func keyed(t schema.Table, columns ...string) func(*db.Conn, func(string) string) ([]string, bool, error) {
+	return func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
+		return findRow(c, t, func(cells []string) bool {
+			for i, name := range columns {
+				if strings.TrimSpace(cell(name)) != cells[i] {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}

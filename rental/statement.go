@@ -1,0 +1,300 @@
+package rental
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Statement is what a lease was charged and what came in, in a year. The balances are of
+// its account: closing = opening + charged - received - deposits used + credit returned;
+// less than nothing is in the tenant's favour.
+type Statement struct {
+	Lease               Lease           `json:"lease"`
+	Year                int64           `json:"year"`
+	From                exact.Day       `json:"from"`
+	To                  exact.Day       `json:"to"`
+	OpeningBalanceCents int64           `json:"opening_balance_cents"`
+	Charges             []Charge        `json:"charges" about:"by due date"`
+	Payments            []StoredPayment `json:"payments" about:"by paid date, deposits that were used among them"`
+	ChargedCents        int64           `json:"charged_cents"`
+	ReceivedCents       int64           `json:"received_cents" about:"money that came in"`
+	DepositUsedCents    int64           `json:"deposit_used_cents"`
+	CreditReturnedCents int64           `json:"credit_returned_cents"`
+	ClosingBalanceCents int64           `json:"closing_balance_cents"`
+	CreditCents         int64           `json:"credit_cents" about:"what the lease has of credit now"`
+	DepositHeldCents    int64           `json:"deposit_held_cents" about:"what is held of its deposits now"`
+}
+
+func yearDays(year int64) (first, last exact.Day) {
+	return exact.DateOf(int(year), 1, 1), exact.DateOf(int(year), 12, 31)
+}
+
+// LeaseStatement gives a lease's statement of a year, in which everything due by today is
+// posted. An unknown lease is not found.
+func (s *Service) LeaseStatement(ctx context.Context, who db.Caller, lease, year int64) (st Statement, err error) {
+	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
+		l, err := findLease(c, lease)
+		if err != nil {
+			return nil, err
+		}
+		if l.unposted(c.Today()) {
+			return []int64{lease}, nil
+		}
+		st, err = statementOf(c, l, year)
+		return nil, err
+	})
+	return st, err
+}
+
+func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
+	st := Statement{Lease: l, Year: year, Charges: []Charge{}, Payments: []StoredPayment{}}
+	st.From, st.To = yearDays(year)
+	charges, err := chargesOf(c, l.ID)
+	if err != nil {
+		return st, err
+	}
+	for _, x := range charges {
+		switch {
+		case x.DueDate < st.From:
+			st.OpeningBalanceCents += x.AmountCents
+		case x.DueDate <= st.To:
+			st.Charges = append(st.Charges, x)
+			st.ChargedCents += x.AmountCents
+		}
+	}
+	payments, err := paymentsOf(c, l.ID)
+	if err != nil {
+		return st, err
+	}
+	for _, m := range payments {
+		switch {
+		case m.PaidDate < st.From:
+			st.OpeningBalanceCents -= m.AmountCents
+			continue
+		case m.PaidDate > st.To:
+			continue
+		case m.Method == byDeposit:
+			st.DepositUsedCents += m.AmountCents
+		default:
+			st.ReceivedCents += m.AmountCents
+		}
+		st.Payments = append(st.Payments, m)
+	}
+	type out struct {
+		day   exact.Day
+		cents int64
+	}
+	returned, err := db.All(c, func(r *db.Row) out { return out{r.Day(), r.Int()} }, "SELECT day, amount_cents FROM payouts WHERE lease_id = ? AND kind = 'credit'", l.ID)
+	if err != nil {
+		return st, err
+	}
+	for _, o := range returned {
+		switch {
+		case o.day < st.From:
+			st.OpeningBalanceCents += o.cents
+		case o.day <= st.To:
+			st.CreditReturnedCents += o.cents
+		}
+	}
+	st.ClosingBalanceCents = st.OpeningBalanceCents + st.ChargedCents - st.ReceivedCents - st.DepositUsedCents + st.CreditReturnedCents
+	t, err := totalsWith(c, l.ID, charges)
+	st.CreditCents, st.DepositHeldCents = t.CreditCents, t.DepositHeldCents
+	return st, err
+}
+
+// paymentsOf lists the payments of a lease that stand, by their days.
+func paymentsOf(c *db.Conn, lease int64) ([]StoredPayment, error) {
+	return db.All(c, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL ORDER BY m.paid_date, m.id", lease)
+}
+
+// TypeReceived is what came in for one type of charges.
+type TypeReceived struct {
+	Type          string `json:"type"`
+	ReceivedCents int64  `json:"received_cents"`
+}
+
+// UnitReceived is what came in for one unit.
+type UnitReceived struct {
+	UnitID        int64  `json:"unit_id"`
+	Unit          string `json:"unit"`
+	ReceivedCents int64  `json:"received_cents"`
+}
+
+// PropertyStatement is the money that came in for a property in a year: by what it paid,
+// and what of it is not used yet.
+type PropertyStatement struct {
+	PropertyID          int64          `json:"property_id"`
+	Property            string         `json:"property"`
+	Year                int64          `json:"year"`
+	ReceivedCents       int64          `json:"received_cents"`
+	ByType              []TypeReceived `json:"by_type"`
+	Units               []UnitReceived `json:"units"`
+	CreditCents         int64          `json:"credit_cents" about:"of it, not yet used"`
+	CreditReturnedCents int64          `json:"credit_returned_cents" about:"of it, paid out again"`
+}
+
+// PropertyStatement gives a property's statement of a year.
+func (s *Service) PropertyStatement(ctx context.Context, who db.Caller, property, year int64) (st PropertyStatement, err error) {
+	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
+		unposted, err := toPost(c)
+		if err != nil || len(unposted) > 0 {
+			return unposted, err
+		}
+		st = PropertyStatement{PropertyID: property, Year: year}
+		name, found, err := db.One(c, db.Text, "SELECT name FROM properties WHERE id = ?", property)
+		if err == nil && !found {
+			err = fault.NotFoundf("there is no property %d", property)
+		}
+		if err != nil {
+			return nil, err
+		}
+		st.Property = name
+		return nil, st.read(c)
+	})
+	return st, err
+}
+
+func (st *PropertyStatement) read(c *db.Conn) error {
+	first, last := yearDays(st.Year)
+	const of = ` FROM units u CROSS JOIN leases l ON l.unit_id = u.id CROSS JOIN payments m ON m.lease_id = l.id AND m.voided_at IS NULL
+		AND m.method <> 'deposit' AND m.paid_date BETWEEN ?2 AND ?3`
+	byType := map[string]int64{}
+	err := db.Each(c, func(r *db.Row) error {
+		typ, cents := r.Text(), r.Int()
+		if typ == "" {
+			st.CreditReturnedCents += cents
+		} else {
+			byType[typ] += cents
+		}
+		return nil
+	}, "SELECT ch.type, a.amount_cents"+of+" CROSS JOIN allocations a ON a.payment_id = m.id LEFT JOIN charges ch ON ch.id = a.charge_id WHERE u.property_id = ?1", st.PropertyID, first, last)
+	if err != nil {
+		return err
+	}
+	st.ByType = []TypeReceived{}
+	for _, typ := range chargeTypes {
+		if cents, have := byType[typ]; have {
+			st.ByType = append(st.ByType, TypeReceived{typ, cents})
+		}
+	}
+	type sum struct{ cents, credit int64 }
+	byUnit := map[int64]sum{}
+	err = db.Each(c, func(r *db.Row) error {
+		unit, cents, credit := r.Int(), r.Int(), r.Int()
+		byUnit[unit] = sum{cents, credit}
+		return nil
+	}, "SELECT u.id, sum(m.amount_cents), sum(m.credit_cents)"+of+" WHERE u.property_id = ?1 GROUP BY u.id", st.PropertyID, first, last)
+	if err != nil {
+		return err
+	}
+	st.Units, err = db.All(c, func(r *db.Row) UnitReceived {
+		u := UnitReceived{UnitID: r.Int(), Unit: r.Text()}
+		u.ReceivedCents = byUnit[u.UnitID].cents
+		st.ReceivedCents += u.ReceivedCents
+		st.CreditCents += byUnit[u.UnitID].credit
+		return u
+	}, "SELECT id, name FROM units WHERE property_id = ? ORDER BY name", st.PropertyID)
+	return err
+}
+
+// Receipt is one payment with what it paid.
+type Receipt struct {
+	Lease       Lease         `json:"lease"`
+	Payment     StoredPayment `json:"payment"`
+	Allocations []Allocation  `json:"allocations"`
+}
+
+// LeaseReceipt gives the receipt of a payment. An unknown payment is not found, and one
+// that was reversed has none.
+func (s *Service) LeaseReceipt(ctx context.Context, payment int64) (r Receipt, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		r, err = receiptOf(c, payment)
+		return err
+	})
+	return r, err
+}
+
+func receiptOf(c *db.Conn, payment int64) (r Receipt, err error) {
+	if r.Payment, err = findPayment(c, payment); err != nil {
+		return r, err
+	}
+	if r.Payment.VoidedAt != nil {
+		return r, fault.Conflictf("payment %d was reversed: it has no receipt", payment)
+	}
+	if r.Lease, err = findLease(c, r.Payment.LeaseID); err != nil {
+		return r, err
+	}
+	r.Allocations, err = allocationsOf(c, payment)
+	return r, err
+}
+
+func bindYear(f *schema.Form, p *int64) {
+	f.Int(p, "year", "the calendar year", schema.Required, schema.Range(1900, 9999), schema.Example(2026))
+}
+
+func exampleStored() StoredPayment {
+	return StoredPayment{ID: 9, LeaseID: 4, AmountCents: 95_000, Method: "bank_transfer", PaidDate: exampleDay("2026-11-20"), RecordedAt: exact.Instant(1_795_209_900)}
+}
+
+func (s *Service) leaseStatement() schema.Op {
+	st := Statement{Lease: exampleLease(), Year: 2026, From: exampleDay("2026-01-01"), To: exampleDay("2026-12-31"), Charges: []Charge{examplePaid()},
+		Payments: []StoredPayment{exampleStored()}, ChargedCents: 95_000, ReceivedCents: 95_000}
+	return schema.Op{
+		Name: "lease_statement", About: "What a lease was charged and what came in, in a year.", Response: st, Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var lease, year int64
+			bindLeaseID(f, &lease)
+			bindYear(f, &year)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.LeaseStatement(ctx, who, lease, year) }
+		},
+		Command: "rental statement LEASE_ID", Example: "rental statement 'Harbour House/2A' --year 2026",
+	}
+}
+
+func (s *Service) propertyStatement() schema.Op {
+	st := PropertyStatement{PropertyID: 1, Property: "Harbour House", Year: 2026, ReceivedCents: 95_000, ByType: []TypeReceived{{rent, 95_000}}, Units: []UnitReceived{{2, "2A", 95_000}}}
+	return schema.Op{
+		Name: "property_statement", About: "The money that came in for a property in a year, by type of charge and by unit.", Response: st, Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var property, year int64
+			f.ID(&property, "property_id", "the property", schema.Required, schema.Example(1), schema.Lookup(lookupProperty), schema.Choices(propertyChoices), schema.NameFirst)
+			bindYear(f, &year)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return s.PropertyStatement(ctx, who, property, year)
+			}
+		},
+		Command: "rental property-statement PROPERTY_ID", Example: "rental property-statement 'Harbour House' --year 2026",
+	}
+}
+
+func (s *Service) leaseReceipt() schema.Op {
+	return schema.Op{
+		Name: "lease_receipt", About: "The receipt of a payment.", Response: Receipt{Lease: exampleLease(), Payment: exampleStored(), Allocations: exampleAllocations()},
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var payment int64
+			f.ID(&payment, "payment_id", "the payment", schema.Required, schema.Example(9))
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.LeaseReceipt(ctx, payment) }
+		},
+		Command: "rental receipt PAYMENT_ID", Example: "rental receipt 9",
+	}
+}
+
+// Years are those of which a lease has something to state, the last first.
+func (l Lease) Years(today exact.Day) (years []int64) {
+	first, _, _ := l.StartDate.Date()
+	last, _, _ := max(today, l.StartDate).Date()
+	for y := first; y <= last; y++ {
+		years = append(years, int64(y))
+	}
+	slices.Reverse(years)
+	return years
+}
+
+func (p StoredPayment) String() string { return fmt.Sprintf("payment %d", p.ID) }

@@ -1,0 +1,170 @@
+package rental
+
+import (
+	"context"
+	"fmt"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// TicketNote is what somebody wrote to a ticket.
+type TicketNote struct {
+	ID     int64         `json:"id"`
+	At     exact.Instant `json:"at"`
+	Author string        `json:"author"`
+	Tenant bool          `json:"tenant" about:"written at the portal"`
+	Text   string        `json:"text"`
+}
+
+// TicketPhoto is a picture that came with a ticket.
+type TicketPhoto struct {
+	ID   int64         `json:"id"`
+	At   exact.Instant `json:"at"`
+	Type string        `json:"type"`
+}
+
+// TicketDetail is a ticket with its notes and photos, oldest first.
+type TicketDetail struct {
+	Ticket
+	Notes  []TicketNote  `json:"notes"`
+	Photos []TicketPhoto `json:"photos"`
+}
+
+// TicketDetail gives one ticket with its notes; an unknown one is not found.
+func (s *Service) TicketDetail(ctx context.Context, id int64) (d TicketDetail, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		d, err = ticketDetail(c, id)
+		return err
+	})
+	return d, err
+}
+
+func ticketDetail(c *db.Conn, id int64) (d TicketDetail, err error) {
+	if d.Ticket, err = findTicket(c, id); err != nil {
+		return d, err
+	}
+	d.Notes, err = db.All(c, func(r *db.Row) TicketNote {
+		return TicketNote{r.Int(), r.Instant(), r.Text(), r.Bool(), r.Text()}
+	}, "SELECT id, at, author, tenant, text FROM ticket_notes WHERE ticket_id = ? ORDER BY id", id)
+	if err != nil {
+		return d, err
+	}
+	d.Photos, err = db.All(c, func(r *db.Row) TicketPhoto { return TicketPhoto{r.Int(), r.Instant(), r.Text()} },
+		"SELECT id, at, type FROM ticket_photos WHERE ticket_id = ? ORDER BY id", id)
+	return d, err
+}
+
+// AddTicketNote writes a note to a ticket. An unknown ticket is not found.
+func (s *Service) AddTicketNote(ctx context.Context, who db.Caller, ticket int64, text string) (TicketDetail, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (TicketDetail, error) {
+		if _, err := findTicket(&tx.Conn, ticket); err != nil {
+			return TicketDetail{}, err
+		}
+		if err := insertNote(tx, ticket, tx.Who().User, false, text); err != nil {
+			return TicketDetail{}, err
+		}
+		return ticketDetail(&tx.Conn, ticket)
+	})
+}
+
+func insertNote(tx *db.Tx, ticket int64, author string, tenant bool, text string) error {
+	text, err := checkText("text", text, maxText)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Insert("INSERT INTO ticket_notes (ticket_id, at, author, tenant, text) VALUES (?, ?, ?, ?, ?)", ticket, tx.Now(), author, tenant, text)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec("UPDATE tickets SET updated_at = ? WHERE id = ?", tx.Now(), ticket); err != nil {
+		return err
+	}
+	return tx.Audit("ticket.note", subject("ticket", ticket), map[string]string{"text": text})
+}
+
+// AssignTicket says who takes care of a ticket; an empty name is nobody.
+func (s *Service) AssignTicket(ctx context.Context, who db.Caller, ticket int64, to string) (Ticket, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ticket, error) {
+		was, err := findTicket(&tx.Conn, ticket)
+		if err != nil || set(was.AssignedTo) == to {
+			return was, err
+		}
+		if _, err := tx.Exec("UPDATE tickets SET assigned_to = ?, updated_at = ? WHERE id = ?", unset(to), tx.Now(), ticket); err != nil {
+			return was, err
+		}
+		if err := tx.Audit("ticket.assigned", subject("ticket", ticket), map[string]*string{"from": was.AssignedTo, "to": unset(to)}); err != nil {
+			return was, err
+		}
+		return findTicket(&tx.Conn, ticket)
+	})
+}
+
+func exampleTicketDetail() TicketDetail {
+	return TicketDetail{Ticket: exampleTicket(), Notes: []TicketNote{{ID: 1, At: exact.Instant(1_795_210_000), Author: "ann", Text: "The plumber comes on Thursday."}},
+		Photos: []TicketPhoto{{ID: 1, At: exact.Instant(1_795_209_900), Type: "image/jpeg"}}}
+}
+
+func bindTicketID(f *schema.Form, p *int64) {
+	f.ID(p, "ticket_id", "the ticket", schema.Required, schema.Example(7))
+}
+
+func (s *Service) ticketDetail() schema.Op {
+	return schema.Op{
+		Name: "ticket_detail", About: "One maintenance ticket with its notes.", Response: exampleTicketDetail(), Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindTicketID(f, &id)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.TicketDetail(ctx, id) }
+		},
+		Command: "rental tickets show TICKET_ID", Example: "rental tickets show 7",
+	}
+}
+
+func (s *Service) addTicketNote() schema.Op {
+	return schema.Op{
+		Name: "add_ticket_note", Writes: true, Creates: true, About: "Write a note to a maintenance ticket.", Response: exampleTicketDetail(), Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			var text string
+			bindTicketID(f, &id)
+			f.Text(&text, "text", "the note", schema.Required, schema.Most(maxText), schema.Lines, schema.Example("The plumber comes on Thursday."))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddTicketNote(ctx, who, id, text) }
+		},
+		Command: "rental ticket note TICKET_ID", Example: `rental ticket note 7 --text "The plumber comes on Thursday."`,
+		Did: func(a any, _ schema.Money) string {
+			return fmt.Sprintf("The note is with ticket %d.", a.(TicketDetail).ID)
+		},
+		Leads: func(a any) string { return ticketPath(a.(TicketDetail).ID) },
+	}
+}
+
+func (s *Service) assignTicket() schema.Op {
+	return schema.Op{
+		Name: "assign_ticket", Writes: true, Idempotent: true, About: "Say who takes care of a maintenance ticket; nobody with an empty name.", Response: exampleTicket(), Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			var to string
+			var clear bool
+			bindTicketID(f, &id)
+			f.Text(&to, "assigned_to", "who", schema.Most(maxName), schema.Clear(&clear), schema.Example("Joe"))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if clear {
+					to = ""
+				}
+				return s.AssignTicket(ctx, who, id, to)
+			}
+		},
+		Command: "rental ticket assign TICKET_ID", Example: "rental ticket assign 7 --assigned-to Joe",
+		Did: func(a any, _ schema.Money) string {
+			k := a.(Ticket)
+			if k.AssignedTo == nil {
+				return fmt.Sprintf("Nobody is assigned to ticket %d.", k.ID)
+			}
+			return fmt.Sprintf("Ticket %d is assigned to %s.", k.ID, *k.AssignedTo)
+		},
+		Leads: leadsTicket,
+	}
+}
