@@ -306,7 +306,6 @@ func (p *program) commands() []*cobra.Command {
 		p.healthcheckCommand(),
 		p.storeCommand(),
 		p.maintenanceCommand(),
-		p.rentalCommand(),
 		p.importCommand(),
 		p.exportCommand(),
 		p.versionCommand(),
