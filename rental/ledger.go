@@ -57,7 +57,7 @@ func (s *Service) ledger() schema.Op {
 		Refuses:  []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var lease int64
-			f.ID(&lease, "lease_id", "the lease", schema.InPath("id"), schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
+			f.ID(&lease, "lease_id", "the lease", schema.Positional("LEASE_ID"), schema.InPath("id"), schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Ledger(ctx, who, lease) }
 		},
 	}

@@ -19,10 +19,13 @@ func lookupProperty(c *db.Conn, name string) (int64, error) {
 		"SELECT p.id, p.name FROM properties p WHERE lower(p.name) = lower(?1)")
 }
 
-// lookupUnit finds a unit as Property/Unit, or by its own name where one unit has it.
+// lookupUnit finds a unit as Property/Unit.
 func lookupUnit(c *db.Conn, name string) (int64, error) {
+	if !strings.Contains(name, "/") {
+		return 0, fault.Invalidf("%s is neither an id nor Property/Unit", schema.Quote(name))
+	}
 	const units = "SELECT u.id, p.name || '/' || u.name FROM units u CROSS JOIN properties p ON p.id = u.property_id WHERE "
-	return oneNamed(c, "unit", name, units+"p.name || '/' || u.name = ?1", units+"lower(p.name || '/' || u.name) = lower(?1)", units+"lower(u.name) = lower(?1)")
+	return oneNamed(c, "unit", name, units+"p.name || '/' || u.name = ?1", units+"lower(p.name || '/' || u.name) = lower(?1)")
 }
 
 // lookupTenant finds a tenant by name, e-mail or Name <e-mail>.

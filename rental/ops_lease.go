@@ -139,7 +139,7 @@ func (s *Service) endRecurring() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var to exact.Day
-			f.ID(&id, "id", "the recurring charge", schema.Required, schema.Example(3))
+			f.ID(&id, "id", "the recurring charge", schema.Positional("ID"), schema.Required, schema.Example(3))
 			f.Day(&to, "to", "the last day on which a period that starts gets it", schema.Required, schema.Example("2026-12-31"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndRecurring(ctx, who, id, to) }
 		},

@@ -3,6 +3,7 @@ package rental
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 
 	"quartermaster/schema"
@@ -13,7 +14,7 @@ import (
 
 // bindLease binds the lease that an act is about.
 func bindLeaseID(f *schema.Form, p *int64, opts ...schema.Opt) {
-	f.ID(p, "lease_id", "the lease", append([]schema.Opt{schema.Required, schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices)}, opts...)...)
+	f.ID(p, "lease_id", "the lease", append([]schema.Opt{schema.Required, schema.Example(4), schema.Positional("LEASE_ID"), schema.Lookup(lookupLease), schema.Choices(leaseChoices)}, opts...)...)
 }
 
 func bindAmount(f *schema.Form, p **int64, about string, opts ...schema.Opt) {
@@ -50,7 +51,7 @@ func (s *Service) reversePayment() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var payment int64
 			var reason string
-			f.ID(&payment, "payment_id", "the payment", schema.Required, schema.Example(9))
+			f.ID(&payment, "payment_id", "the payment", schema.Required, schema.Positional("PAYMENT_ID"), schema.Example(9))
 			f.Text(&reason, "reason", "why, for the audit trail", schema.Required, schema.Most(maxText), schema.Example("the check bounced"))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.ReversePayment(ctx, who, payment, reason)
@@ -88,9 +89,13 @@ func (s *Service) addCharge() schema.Op {
 			var n NewCharge
 			bindLeaseID(f, &lease)
 			f.Enum(&n.Type, "type", "what it is for", SingleTypes, schema.Required, schema.Example("repair"))
-			f.Int(&n.AmountCents, "amount_cents", "how much, in cents", schema.Required, schema.Range(0, maxCents), schema.Flag("amount"), schema.Example(2500))
+			within, most := schema.Range(0, maxCents), schema.Most(maxName)
+			if f.Surface() == schema.Command { // there what is wrong with a value is no wrong usage
+				within, most = schema.Range(math.MinInt64, math.MaxInt64), schema.Most(maxText)
+			}
+			f.Int(&n.AmountCents, "amount_cents", "how much, in cents", schema.Required, within, schema.Flag("amount"), schema.Example(2500))
 			f.Day(&n.DueDate, "due_date", "the day on which it is due, past or future", schema.Required, schema.Flag("due"), schema.Example("2026-12-01"))
-			f.Text(&n.Label, "label", "what it is for, as the ledger shows it", schema.Required, schema.Most(maxName), schema.Example("New key"))
+			f.Text(&n.Label, "label", "what it is for, as the ledger shows it", schema.Required, most, schema.Example("New key"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddCharge(ctx, who, lease, n) }
 		},
 		Command: "rental charge LEASE_ID",
@@ -123,7 +128,7 @@ func (s *Service) voidCharge() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var charge int64
 			var reason string
-			f.ID(&charge, "charge_id", "the charge", schema.Required, schema.Example(42))
+			f.ID(&charge, "charge_id", "the charge", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(42))
 			f.Text(&reason, "reason", "why, for the audit trail", schema.Required, schema.Most(maxText), schema.Example("charged twice"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.VoidCharge(ctx, who, charge, reason) }
 		},
@@ -148,7 +153,7 @@ func (s *Service) useDepositOp() schema.Op {
 			var charge int64
 			var amount *int64
 			var day *exact.Day
-			f.ID(&charge, "charge_id", "the charge, no deposit", schema.Required, schema.Example(41))
+			f.ID(&charge, "charge_id", "the charge, no deposit", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(41))
 			bindAmount(f, &amount, "how much of the deposit; left out: the smaller of what is held and what is open")
 			f.DayPtr(&day, "day", "when; left out: today")
 			return func(ctx context.Context, who db.Caller) (any, error) {

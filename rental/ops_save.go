@@ -130,7 +130,7 @@ func endSessions(tx *db.Tx, tenant int64) (int, error) {
 }
 
 func bindTenantID(f *schema.Form, p *int64) {
-	f.ID(p, "tenant_id", "the tenant", schema.Required, schema.Example(3), schema.Lookup(lookupTenant), schema.Choices(tenantChoices), schema.NameFirst)
+	f.ID(p, "tenant_id", "the tenant", schema.Positional("TENANT_ID"), schema.Required, schema.Example(3), schema.Lookup(lookupTenant), schema.Choices(tenantChoices), schema.NameFirst)
 }
 
 func leadsTenants(any) string { return "/tenants" }

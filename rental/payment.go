@@ -298,7 +298,7 @@ func (s *Service) recordPayment() schema.Op {
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var p PaymentRequest
-			f.ID(&p.LeaseID, "lease_id", "the lease", schema.InPath("id"), schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
+			f.ID(&p.LeaseID, "lease_id", "the lease", schema.Positional("LEASE_ID"), schema.InPath("id"), schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
 			f.Int(&p.ChargeID, "charge_id", "the charge that was paid, one of this lease's", schema.Required, schema.Example(41))
 			f.IntPtr(&p.AmountCents, "amount_cents", "how much, up to what is open of the charge; left out: all of it", schema.Range(0, maxCents), schema.Example(95_000))
 			bindMethod(f, &p.Method)
@@ -306,7 +306,7 @@ func (s *Service) recordPayment() schema.Op {
 				schema.Example("2026-11-20"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordPayment(ctx, who, p) }
 		},
-		Command: "rental pay LEASE", Example: "rental pay 'Harbour House/2A' --charge-id 41 --amount-cents 50000",
+		Command: "rental pay LEASE_ID", Example: "rental pay 'Harbour House/2A' --charge-id 41 --amount-cents 50000",
 		Did: didPay, Leads: func(a any) string { return leasePath(a.(Payment).LeaseID) }, Undo: undoPayment,
 	}
 }

@@ -141,7 +141,7 @@ func (s *Service) unitDetail() schema.Op {
 		Name: "unit_detail", About: "One unit, with the lease that covers today.", Response: exampleUnit(), Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
-			f.ID(&id, "unit_id", "the unit", schema.Required, schema.Example(2), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
+			f.ID(&id, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Unit(ctx, id) }
 		},
 		Command: "rental units show UNIT_ID", Example: "rental units show 'Harbour House/2A'",
@@ -185,7 +185,7 @@ func (s *Service) propertyDetail() schema.Op {
 		Name: "property_detail", About: "One property with its late fee and units.", Response: PropertyDetail{exampleProperty(), &fee, []Unit{exampleUnit()}}, Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
-			f.ID(&id, "property_id", "the property", schema.Required, schema.Example(1), schema.Lookup(lookupProperty), schema.Choices(propertyChoices), schema.NameFirst)
+			f.ID(&id, "property_id", "the property", schema.Positional("PROPERTY_ID"), schema.Required, schema.Example(1), schema.Lookup(lookupProperty), schema.Choices(propertyChoices), schema.NameFirst)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Property(ctx, id) }
 		},
 		Command: "rental properties show PROPERTY_ID", Example: "rental properties show 'Harbour House'",

@@ -279,7 +279,7 @@ func (s *Service) leaseReceipt() schema.Op {
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var payment int64
-			f.ID(&payment, "payment_id", "the payment", schema.Required, schema.Example(9))
+			f.ID(&payment, "payment_id", "the payment", schema.Positional("PAYMENT_ID"), schema.Required, schema.Example(9))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.LeaseReceipt(ctx, payment) }
 		},
 		Command: "rental receipt PAYMENT_ID", Example: "rental receipt 9",

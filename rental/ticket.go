@@ -234,7 +234,7 @@ func (s *Service) listTickets() schema.Op {
 			var t TicketFilter
 			var limit, after int64
 			f.Enum(&t.Status, "status", "only the tickets that are so", ticketMoves.States(), schema.Alias("in-progress", "in_progress"))
-			f.ID(&t.UnitID, "unit_id", "only the tickets of this unit", schema.Lookup(lookupUnit), schema.Choices(unitChoices))
+			f.ID(&t.UnitID, "unit_id", "only the tickets of this unit", schema.Positional("UNIT_ID"), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
 			pages(f, &limit, &after)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Tickets(ctx, t, after, limit) }
 		},
@@ -259,7 +259,7 @@ func (s *Service) createTicket() schema.Op {
 		Leads: leadsTicket,
 		Bind: func(f *schema.Form) schema.Handler {
 			n := NewTicket{Priority: "medium"}
-			f.ID(&n.UnitID, "unit_id", "the unit", schema.Required, schema.Example(2), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
+			f.ID(&n.UnitID, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
 			f.Text(&n.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName), schema.Example("Kitchen tap drips"))
 			f.Text(&n.Description, "description", "what else is known", schema.Most(maxText), schema.Lines, schema.Example("Drips since Monday."))
 			askPriority(f, &n.Priority)
@@ -281,7 +281,7 @@ func (s *Service) advanceTicket() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var ticket int64
 			var status string
-			f.ID(&ticket, "ticket_id", "the ticket", schema.InPath("id"), schema.Example(7))
+			f.ID(&ticket, "ticket_id", "the ticket", schema.Positional("TICKET_ID"), schema.InPath("id"), schema.Example(7))
 			f.Enum(&status, "status", "where to move it", ticketMoves.States(), schema.Required, schema.Folded,
 				schema.Alias("in-progress", "in_progress"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MoveTicket(ctx, who, ticket, status) }

@@ -108,7 +108,7 @@ func exampleTicketDetail() TicketDetail {
 }
 
 func bindTicketID(f *schema.Form, p *int64) {
-	f.ID(p, "ticket_id", "the ticket", schema.Required, schema.Example(7))
+	f.ID(p, "ticket_id", "the ticket", schema.Positional("TICKET_ID"), schema.Required, schema.Example(7))
 }
 
 func (s *Service) ticketDetail() schema.Op {
