@@ -39,9 +39,6 @@ func ParseMilliBytes(b []byte) (Milli, error) {
 // thousandths.
 func ParseCents(s string) (int64, error) { return parseScaled(s, 2) }
 
-// ParseCentsBytes is ParseCents of the text in b.
-func ParseCentsBytes(b []byte) (int64, error) { return parseScaled(b, 2) }
-
 // pow10 holds every power of ten that fits a uint64.
 var pow10 = [20]uint64{
 	1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,

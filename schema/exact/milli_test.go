@@ -132,9 +132,6 @@ func TestParseCents(t *testing.T) {
 		if got != c.want || err != c.err {
 			t.Errorf("ParseCents(%q) = %d, %v, want %d, %v", c.text, got, err, c.want, c.err)
 		}
-		if b, berr := ParseCentsBytes([]byte(c.text)); b != got || berr != err {
-			t.Errorf("ParseCentsBytes(%q) = %d, %v", c.text, b, berr)
-		}
 	}
 }
 
