@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"quartermaster/schema/exact"
+	"quartermaster/schema/strict"
 )
 
 // Dialect is the spelling of a schema: the two differ in how they say "or null".
@@ -101,26 +102,18 @@ func nameOf(t reflect.Type) string {
 const NameKey = "x-go-name"
 
 func fieldsOf(t reflect.Type) []Field {
-	var fields []Field
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous && name == "" {
-			fields = append(fields, fieldsOf(f.Type)...)
-			continue
-		}
-		if !f.IsExported() || name == "-" {
-			continue
-		}
-		if name == "" {
-			name = f.Name
-		}
-		s := *shapeOf(f.Type)
-		s.About = f.Tag.Get("about")
-		if e := f.Tag.Get("enum"); e != "" {
+	members, ok := strict.Members(t)
+	if !ok {
+		panic("schema: " + t.String() + " has a json option that is not described, or a name twice") // a declaration is wrong
+	}
+	fields := make([]Field, len(members))
+	for i, m := range members {
+		s := *shapeOf(m.Type)
+		s.About = m.Tag.Get("about")
+		if e := m.Tag.Get("enum"); e != "" {
 			s.Enum = strings.Split(e, ",")
 		}
-		fields = append(fields, Field{Name: name, Optional: strings.Contains(opts, "omit"), Shape: &s})
+		fields[i] = Field{Name: m.Name, Optional: m.OmitEmpty, Shape: &s}
 	}
 	return fields
 }

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -131,10 +132,19 @@ type member struct {
 	write     write
 }
 
-// fieldsOf lists a struct's members in encoding/json's order. ok is false for what it
-// leaves to encoding/json: rare options, and names that stand twice.
-func fieldsOf(t reflect.Type) (members []member, ok bool) {
-	names := map[string]bool{}
+// Member is one field of a struct as JSON has it.
+type Member struct {
+	Name      string
+	Index     []int // as reflect's FieldByIndex takes it
+	Type      reflect.Type
+	Tag       reflect.StructTag
+	OmitEmpty bool
+}
+
+// Members lists a struct's members in encoding/json's order: the one reading of json
+// tags there is. ok is false for what is left to encoding/json: rare options, and names
+// that stand twice equally deep.
+func Members(t reflect.Type) (members []Member, ok bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag, tagged := f.Tag.Lookup("json")
@@ -143,15 +153,15 @@ func fieldsOf(t reflect.Type) (members []member, ok bool) {
 		case tag == "-":
 			continue
 		case f.Anonymous && name == "":
-			if f.Type.Kind() != reflect.Struct || !f.IsExported() || tagged {
+			if f.Type.Kind() != reflect.Struct || tagged {
 				return nil, false
 			}
-			inner, ok := fieldsOf(f.Type)
+			inner, ok := Members(f.Type)
 			if !ok {
 				return nil, false
 			}
 			for _, m := range inner {
-				m.index = append([]int{i}, m.index...)
+				m.Index = append([]int{i}, m.Index...)
 				members = append(members, m)
 			}
 			continue
@@ -162,17 +172,34 @@ func fieldsOf(t reflect.Type) (members []member, ok bool) {
 		case name == "":
 			name = f.Name
 		}
-		members = append(members, member{
-			index: []int{i}, name: string(AppendText(nil, name)) + ":", omitEmpty: options == "omitempty", write: writeOf(f.Type),
+		members = append(members, Member{Name: name, Index: []int{i}, Type: f.Type, Tag: f.Tag, OmitEmpty: options == "omitempty"})
+	}
+	return outermost(members)
+}
+
+// outermost leaves out the members that one of a struct around theirs hides, as Go and
+// encoding/json do; ok is false when two of one name stand equally deep.
+func outermost(members []Member) (left []Member, ok bool) {
+	depth := map[string]int{}
+	for _, m := range members {
+		if d, seen := depth[m.Name]; seen && d == len(m.Index) {
+			return nil, false
+		} else if !seen || len(m.Index) < d {
+			depth[m.Name] = len(m.Index)
+		}
+	}
+	return slices.DeleteFunc(members, func(m Member) bool { return len(m.Index) > depth[m.Name] }), true
+}
+
+// fieldsOf finds how each member is written.
+func fieldsOf(t reflect.Type) (fields []member, ok bool) {
+	all, ok := Members(t)
+	for _, m := range all {
+		fields = append(fields, member{
+			index: m.Index, name: string(AppendText(nil, m.Name)) + ":", omitEmpty: m.OmitEmpty, write: writeOf(m.Type),
 		})
 	}
-	for _, m := range members {
-		if names[m.name] {
-			return nil, false
-		}
-		names[m.name] = true
-	}
-	return members, true
+	return fields, ok
 }
 
 func writeStruct(members []member) write {
