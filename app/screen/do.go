@@ -214,6 +214,9 @@ func (x *exchange) homeOf() string {
 // done leads on, with the message that tells what was done; what is shown once is shown
 // here.
 func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) error {
+	if v, is := answer.(copied); is {
+		return x.sendCopy(v)
+	}
 	if op.Credential {
 		return x.showOnce(op, in, answer, shop)
 	}

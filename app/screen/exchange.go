@@ -104,6 +104,11 @@ func (x *exchange) recovered() {
 		panic(cause)
 	}
 	x.s.Log.Error().Str("stack", string(debug.Stack())).Str("request_id", x.id).Msg(fmt.Sprint("panic: ", cause))
+	defer func() {
+		if again := recover(); again != nil && !x.wrote { // the page of the error is what fails
+			x.s.plainRefusal(&counted{x}, http.StatusInternalServerError, "the program failed; the log has it under request "+x.id)
+		}
+	}()
 	if !x.wrote {
 		x.refuse(errors.New("panic"))
 	}

@@ -11,8 +11,12 @@ func (s *Screens) routes() {
 	staff("/logout", nil, logout(page.Staff, "/login"))
 	staff("/welcome/:token", welcomePage, accept)
 	staff("/do/:name", doPage, doPost)
+	staff("/import/:table", importPage, importPost)
 	s.pages = append(s.pages, s.Pages...)
 	s.firstPage()
+	s.pages = append(s.pages,
+		s.accountPage(), s.auditPage(), s.importsPage(), s.exportsPage(), s.exportPage(),
+		s.usersPage(), s.keysPage(), s.hooksPage(), s.hookPage(), s.settingsPage(), s.backupPage(), s.doctorPage())
 	for _, p := range s.pages {
 		s.router.add(p.Path, &route{get: s.page(p), area: p.Area})
 	}

@@ -22,8 +22,9 @@ import (
 // Options are what the screens of one service need.
 type Options struct {
 	Service  schema.Service
-	Common   []schema.Op // operations that every service has: people, keys, receivers
-	Places   []Place     // the services that are served, in the order of the menu
+	All      []schema.Service // the four, for doctor
+	Common   []schema.Op      // operations that every service has: people, keys, receivers
+	Places   []Place          // the services that are served, in the order of the menu
 	DB       *db.DB
 	Sessions *account.Sessions
 	Log      zerolog.Logger
@@ -75,7 +76,7 @@ func New(o Options) (*Screens, error) {
 			return nil, err
 		}
 	}
-	s.collect(page.Staff, append(slices.Clone(o.Service.Ops), o.Common...))
+	s.collect(page.Staff, slices.Concat(o.Service.Ops, o.Common, []schema.Op{s.setShop(), s.makeBackup()}))
 	s.collect(page.Tenant, o.Portal)
 	s.collect(page.Buyer, o.Buyer)
 	s.routes()

@@ -119,7 +119,7 @@ func (x *exchange) admit() (done bool, err error) {
 // needs refuses a role that is less than the one needed, and says who has it.
 func (x *exchange) needs(role, what string) error {
 	order := map[string]int{page.Viewer: 1, page.Member: 2, page.Admin: 3}
-	if x.route.area != page.Staff || order[x.visitor.caller.Role] >= order[role] {
+	if x.visitor.area != page.Staff || order[x.visitor.caller.Role] >= order[role] {
 		return nil
 	}
 	who := x.having(role)

@@ -1,0 +1,156 @@
+package screen
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+)
+
+// trailEntry is one line of the audit trail.
+type trailEntry struct {
+	id                          int64
+	at                          exact.Instant
+	actor, via, action, subject string
+	changes                     string
+}
+
+type trailView struct {
+	entries []trailEntry
+	total   int64
+	next    string
+}
+
+// ways are how somebody may have come.
+var ways = []string{"rest", "mcp", "cli", "web", "portal", "buyer", "request", "license", "provider", "system"}
+
+func (s *Screens) auditPage() page.Page {
+	return page.New(page.Spec[trailView]{
+		Path: "/audit", Title: "Audit", Menu: "Audit",
+		Load: func(f *schema.Form) page.Loader[trailView] {
+			var p page.Paging
+			p.Bind(f)
+			var subject, actor, via string
+			var from, to *exact.Day
+			f.Text(&subject, "subject", "Of this record, such as work_order:12", schema.Most(200), schema.Label("Record"))
+			f.Text(&actor, "actor", "By this person", schema.Most(200), schema.Label("Who"))
+			f.Enum(&via, "via", "By this way", ways, schema.Label("Way"))
+			f.DayPtr(&from, "from", "From this day on", schema.Label("From"))
+			f.DayPtr(&to, "to", "Up to this day", schema.Label("To"))
+			return func(ctx context.Context, who db.Caller) (v trailView, err error) {
+				where, values := []string{"service IN (?, '')"}, []any{who.Service}
+				add := func(condition string, value any) {
+					where, values = append(where, condition), append(values, value)
+				}
+				if subject != "" {
+					add("subject = ?", subject)
+				}
+				if actor != "" {
+					add("actor = ?", actor)
+				}
+				if via != "" {
+					add("via = ?", via)
+				}
+				if from != nil {
+					add("at >= ?", exact.InstantOf(from.Time(s.DB.Zone())))
+				}
+				if to != nil {
+					add("at < ?", exact.InstantOf((*to + 1).Time(s.DB.Zone())))
+				}
+				if p.Q != "" {
+					add("instr(lower(action || ' ' || subject || ' ' || actor || ' ' || changes), lower(?)) > 0", p.Q)
+				}
+				err = s.DB.View(ctx, func(c *db.Conn) error {
+					return readTrail(c, &v, strings.Join(where, " AND "), values, p)
+				})
+				return v, err
+			}
+		},
+		View: func(v trailView) templ.Component { return auditPage(v) },
+		CSV: func(v trailView) page.Sheet {
+			sheet := page.Sheet{Name: "audit", Columns: []string{"id", "at", "actor", "via", "action", "subject", "changes"}}
+			for _, e := range v.entries {
+				sheet.Rows = append(sheet.Rows, []string{strconv.FormatInt(e.id, 10), e.at.String(), e.actor, e.via, e.action, e.subject, e.changes})
+			}
+			return sheet
+		},
+	})
+}
+
+func readTrail(c *db.Conn, v *trailView, where string, values []any, p page.Paging) (err error) {
+	if v.total, _, err = db.One(c, db.Int, "SELECT count(*) FROM audit WHERE "+where, values...); err != nil {
+		return err
+	}
+	if p.After != "" {
+		after, err := strconv.ParseInt(p.After, 10, 64)
+		if err != nil {
+			return fault.Fieldf("after", "after: %s is not the next of a page before", schema.Quote(p.After))
+		}
+		where, values = where+" AND id < ?", append(values, after)
+	}
+	v.entries, err = db.All(c, func(r *db.Row) trailEntry {
+		return trailEntry{id: r.Int(), at: r.Instant(), actor: r.Text(), via: r.Text(), action: r.Text(), subject: r.Text(), changes: r.Text()}
+	}, "SELECT id, at, actor, via, action, subject, changes FROM audit WHERE "+where+" ORDER BY id DESC LIMIT ?", append(values, p.Limit+1)...)
+	if err == nil && int64(len(v.entries)) > p.Limit {
+		v.entries = v.entries[:p.Limit]
+		v.next = strconv.FormatInt(v.entries[p.Limit-1].id, 10)
+	}
+	return err
+}
+
+// changed is one field of an audit entry.
+type changed struct{ name, text string }
+
+// changedOf reads an entry's changes for people: the fields with their values, or with
+// what they were and are.
+func changedOf(changes string) []changed {
+	var m map[string]any
+	if json.Unmarshal([]byte(changes), &m) != nil {
+		return []changed{{"", changes}}
+	}
+	var all []changed
+	for _, name := range slices.Sorted(keysOf(m)) {
+		text := ""
+		switch v := m[name].(type) {
+		case string:
+			text = v
+		case nil:
+			text = "–"
+		default:
+			b, _ := json.Marshal(v)
+			text = string(b)
+		}
+		all = append(all, changed{name, text})
+	}
+	return all
+}
+
+// recordPages are where records have pages, by the subject's kind.
+var recordPages = map[string]string{
+	"work_order": "/work-orders/", "asset": "/assets/", "part": "/parts/", "lease": "/leases/", "ticket": "/maintenance/",
+	"maintenance_request": "/maintenance/", "sku": "/skus/", "purchase_order": "/purchase-orders/", "order": "/orders/", "customer": "/customers/",
+	"license": "/licenses/", "webhook": "/webhooks/", "batch": "/redeem-codes/",
+}
+
+// pageOf is the page of an audit entry's record, if it has one here.
+func (s *Screens) pageOf(subject string) string {
+	kind, id, ok := strings.Cut(subject, ":")
+	base := recordPages[kind]
+	if !ok || base == "" {
+		return ""
+	}
+	path := base + queryEscape(id)
+	if r, _ := s.router.find(path); r == nil {
+		return ""
+	}
+	return path
+}

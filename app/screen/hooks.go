@@ -1,0 +1,111 @@
+package screen
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+	"quartermaster/webhook"
+)
+
+// hookView is one receiver with its deliveries.
+type hookView struct {
+	receiver   webhook.Receiver
+	deliveries []webhook.Delivery
+	failed     int
+}
+
+// PageTitle names the receiver.
+func (v hookView) PageTitle() string { return "Receiver " + page.Num(v.receiver.ID) }
+
+func (s *Screens) receivers() *webhook.Receivers {
+	events := map[string][]string{}
+	for _, e := range s.Service.Events {
+		events[s.Service.Name] = append(events[s.Service.Name], e.Name)
+	}
+	return webhook.NewReceivers(s.DB, events)
+}
+
+func (s *Screens) hooksPage() page.Page {
+	return page.New(page.Spec[[]webhook.Receiver]{
+		Path: "/webhooks", Title: "Webhooks", Menu: "Webhooks", Role: page.Admin,
+		Load: func(*schema.Form) page.Loader[[]webhook.Receiver] {
+			return func(ctx context.Context, who db.Caller) ([]webhook.Receiver, error) {
+				return s.receivers().List(ctx, who.Service)
+			}
+		},
+		View: func(v []webhook.Receiver) templ.Component { return hooksPage(v) },
+	})
+}
+
+func (s *Screens) hookPage() page.Page {
+	return page.New(page.Spec[hookView]{
+		Path: "/webhooks/:id", Title: "Receiver", Role: page.Admin,
+		Load: func(f *schema.Form) page.Loader[hookView] {
+			var id int64
+			f.ID(&id, "id", "The receiver", schema.InPath("id"))
+			return func(ctx context.Context, who db.Caller) (hookView, error) {
+				all, err := s.receivers().List(ctx, who.Service)
+				if err != nil {
+					return hookView{}, err
+				}
+				for _, r := range all {
+					if r.ID != id {
+						continue
+					}
+					v := hookView{receiver: r}
+					v.deliveries, err = webhook.Deliveries(ctx, s.DB, webhook.Filter{Service: who.Service, Endpoint: id, Limit: 200})
+					for _, d := range v.deliveries {
+						if d.State == "failed" || d.State == "interrupted" {
+							v.failed++
+						}
+					}
+					return v, err
+				}
+				return hookView{}, fault.NotFoundf("there is no receiver %d in this service", id)
+			}
+		},
+		View: func(v hookView) templ.Component { return hookPage(v) },
+	})
+}
+
+func enabledHooks(all []webhook.Receiver) (n int) {
+	for _, r := range all {
+		if r.Enabled {
+			n++
+		}
+	}
+	return n
+}
+
+func deliveryLook(state string) string {
+	switch state {
+	case "delivered":
+		return page.Good
+	case "failed", "interrupted":
+		return page.Bad
+	}
+	return page.Idle
+}
+
+// answerOfDelivery is what the receiver answered.
+func answerOfDelivery(d webhook.Delivery) string {
+	switch {
+	case d.ResponseCode != nil:
+		return page.Num(*d.ResponseCode)
+	case d.Error != nil:
+		return page.Word(*d.Error)
+	}
+	return ""
+}
+
+func eventsOf(r webhook.Receiver, all int) string {
+	if len(r.Events) == 0 || len(r.Events) == all {
+		return "every event"
+	}
+	return page.Plural(len(r.Events), "event", "events")
+}

@@ -1,0 +1,234 @@
+package screen
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/app/table"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+)
+
+// settingsView is what the shop has decided for itself.
+type settingsView struct {
+	currency, zone, name, address string
+	places                        []Place
+	ops                           []schema.Op // of this service that set something
+}
+
+func (s *Screens) settingsPage() page.Page {
+	return page.New(page.Spec[settingsView]{
+		Path: "/settings", Title: "Settings", Menu: "Settings", Role: page.Admin,
+		Load: func(*schema.Form) page.Loader[settingsView] {
+			return func(ctx context.Context, _ db.Caller) (v settingsView, err error) {
+				v = settingsView{zone: s.DB.Zone().String(), places: s.Places}
+				for _, name := range []string{"set_currency", "set_forecast", "set_labor_rate", "set_provider", "map_provider", "set_late_fee"} {
+					if op, ok := s.ops[page.Staff][name]; ok {
+						v.ops = append(v.ops, op)
+					}
+				}
+				err = s.DB.View(ctx, func(c *db.Conn) (err error) {
+					if v.currency, err = c.Setting(db.SettingCurrency); err != nil {
+						return err
+					}
+					if v.name, err = c.Setting(db.SettingShopName); err != nil {
+						return err
+					}
+					v.address, err = c.Setting(db.SettingShopAddress)
+					return err
+				})
+				return v, err
+			}
+		},
+		View: func(v settingsView) templ.Component { return settingsPage(v) },
+	})
+}
+
+// ShopSet is the shop's name and address as they stand on prints.
+type ShopSet struct {
+	Name    string `json:"shop_name"`
+	Address string `json:"shop_address"`
+}
+
+// setShop is the operation that sets the shop's name and address.
+func (s *Screens) setShop() schema.Op {
+	return schema.Op{
+		Name: "set_shop", Writes: true, Admin: true, Idempotent: true,
+		About:    "Set the shop's name and address: they stand at the head of every page and of all prints.",
+		Response: ShopSet{Name: "Brandt & Daughters", Address: "Harbour 12"},
+		Bind: func(f *schema.Form) schema.Handler {
+			var v ShopSet
+			f.Text(&v.Name, "shop_name", "as it stands on receipts and letters", schema.Most(200), schema.Label("Shop's name"))
+			f.Text(&v.Address, "shop_address", "several lines", schema.Most(1000), schema.Lines, schema.Label("Address"))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				who.Service = ""
+				return db.Update(ctx, s.DB, who, func(tx *db.Tx) (ShopSet, error) {
+					if err := tx.SetSetting(db.SettingShopName, v.Name); err != nil {
+						return v, err
+					}
+					if err := tx.SetSetting(db.SettingShopAddress, v.Address); err != nil {
+						return v, err
+					}
+					return v, tx.Audit("settings.shop", "settings", v)
+				})
+			}
+		},
+		Did:   func(any, schema.Money) string { return "The shop's name and address are set." },
+		Leads: func(any) string { return "/settings" },
+	}
+}
+
+// copied is a copy of the database that waits to be sent.
+type copied struct {
+	path string
+	name string
+}
+
+func (s *Screens) backupPage() page.Page {
+	return page.New(page.Spec[int64]{
+		Path: "/backup", Title: "Backup", Menu: "Backup", Role: page.Admin,
+		Load: func(*schema.Form) page.Loader[int64] {
+			return func(context.Context, db.Caller) (int64, error) { return s.DB.Size(), nil }
+		},
+		View: func(v int64) templ.Component { return backupPage(v) },
+	})
+}
+
+// makeBackup is the operation that copies the database, checked, for download.
+func (s *Screens) makeBackup() schema.Op {
+	return schema.Op{
+		Name: "make_backup", Writes: true, Admin: true, Credential: true,
+		About:    "Copy the whole database of all four services, check the copy, and download it. It holds everything, secrets included.",
+		Response: struct{}{},
+		Bind: func(*schema.Form) schema.Handler {
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if db.Trying(ctx) {
+					return copied{}, nil
+				}
+				dir, err := os.MkdirTemp(filepath.Dir(s.DB.Path()), "backup-")
+				if err != nil {
+					return nil, fault.Unavailablef(err, "the copy could not be made beside the database; nothing was written")
+				}
+				v := copied{path: filepath.Join(dir, "copy.db"), name: "quartermaster-" + time.Unix(s.DB.Now().Unix(), 0).In(s.DB.Zone()).Format("2006-01-02-1504") + ".db"}
+				if err := db.Backup(s.DB.Path(), v.path); err != nil {
+					_ = os.RemoveAll(dir)
+					return nil, err
+				}
+				who.Service = ""
+				err = db.Exec(ctx, s.DB, who, func(tx *db.Tx) error {
+					return tx.Audit("backup.made", "database", map[string]string{"file": v.name})
+				})
+				return v, err
+			}
+		},
+	}
+}
+
+// sendCopy sends the copy and takes it away.
+func (x *exchange) sendCopy(v copied) error {
+	defer func() { _ = os.RemoveAll(filepath.Dir(v.path)) }()
+	f, err := os.Open(v.path) // #nosec G304 -- we made it
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	h := x.w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Type", "application/vnd.sqlite3")
+	h.Set("Content-Disposition", `attachment; filename="`+v.name+`"`)
+	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(time.Hour))
+	http.ServeContent(&counted{x}, x.r, "", time.Time{}, f)
+	return nil
+}
+
+// finding is one thing that doctor looked at.
+type finding struct {
+	name, mend string
+	breaches   []string
+}
+
+func (s *Screens) doctorPage() page.Page {
+	return page.New(page.Spec[[]finding]{
+		Path: "/doctor", Title: "Doctor", Menu: "Doctor", Role: page.Admin,
+		Load: func(*schema.Form) page.Loader[[]finding] {
+			return func(ctx context.Context, _ db.Caller) (all []finding, err error) {
+				problems, err := s.DB.Integrity(ctx)
+				if err != nil {
+					problems = append(problems, "it cannot be checked: "+err.Error())
+				}
+				all = append(all, finding{"Pages, references and schema of the file", "Stop the server, keep the file, and restore the last backup: quartermaster restore FILE.", problems})
+				for _, service := range s.All {
+					if service.Check == nil {
+						continue
+					}
+					var breaches []string
+					err := s.DB.View(ctx, func(c *db.Conn) (err error) { breaches, err = service.Check(c); return err })
+					if err != nil {
+						breaches = append(breaches, "it cannot be checked: "+err.Error())
+					}
+					all = append(all, finding{"Every rule of the service " + service.Name + ", recomputed from its rows", "Look the named record up under Audit, and keep a backup before you change anything.", breaches})
+				}
+				return all, nil
+			}
+		},
+		View: func(v []finding) templ.Component { return doctorPage(v) },
+	})
+}
+
+func breachesOf(all []finding) (n int) {
+	for _, f := range all {
+		n += len(f.breaches)
+	}
+	return n
+}
+
+// exportsPage lists the tables that can be had as files.
+func (s *Screens) exportsPage() page.Page {
+	return page.New(page.Spec[[]schema.Table]{
+		Path: "/export", Title: "Export", Menu: "Export",
+		Load: func(*schema.Form) page.Loader[[]schema.Table] {
+			return func(context.Context, db.Caller) ([]schema.Table, error) { return s.Service.Tables, nil }
+		},
+		View: func(v []schema.Table) templ.Component { return exportsPage(v) },
+	})
+}
+
+// exportPage is one table as a CSV file.
+func (s *Screens) exportPage() page.Page {
+	return page.New(page.Spec[page.File]{
+		Path: "/export/:table", Title: "Export",
+		Load: func(f *schema.Form) page.Loader[page.File] {
+			var name string
+			f.Text(&name, "table", "The table", schema.InPath("table"))
+			return func(ctx context.Context, _ db.Caller) (page.File, error) {
+				t, err := s.table(name)
+				if err != nil {
+					return page.File{}, err
+				}
+				var b bytes.Buffer
+				err = table.Export(ctx, s.DB, t, &b)
+				return page.File{Name: t.Name + ".csv", Kind: "text/csv; charset=utf-8", Body: b.Bytes()}, err
+			}
+		},
+		View: func(page.File) templ.Component { return templ.NopComponent },
+	})
+}
+
+func (s *Screens) table(name string) (schema.Table, error) {
+	t, ok := s.Service.Table(name)
+	if !ok {
+		return t, fault.NotFoundf("there is no table %s in this service", schema.Quote(name))
+	}
+	return t, nil
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%d.%d MB", n/1_000_000, n/100_000%10) }

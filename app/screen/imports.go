@@ -1,0 +1,311 @@
+package screen
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/app/table"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+	"quartermaster/schema/wire"
+)
+
+// importView is the page of an import: the file to choose, or what would come of it.
+type importView struct {
+	table    schema.Table
+	file     table.Waiting
+	look     table.Look
+	reading  table.Reading
+	out      table.Outcome
+	programs []string
+	add      bool
+	emit     bool
+	query    url.Values
+	refusal  *fault.Error
+	key      string
+}
+
+func (s *Screens) importsPage() page.Page {
+	return page.New(page.Spec[[]schema.Table]{
+		Path: "/import", Title: "Import", Menu: "Import", Role: page.Member,
+		Load: func(*schema.Form) page.Loader[[]schema.Table] {
+			return func(context.Context, db.Caller) ([]schema.Table, error) { return s.Service.Tables, nil }
+		},
+		View: func(v []schema.Table) templ.Component { return importsPage(v) },
+	})
+}
+
+// importPage answers GET /import/:table: the form, or the preview of a file that waits.
+// It writes nothing.
+func importPage(x *exchange) error {
+	t, done, err := x.importing()
+	if done || err != nil {
+		return err
+	}
+	v := importView{table: t, programs: table.ProgramsFor(t), query: x.r.URL.Query(), key: newKey()()}
+	if v.query.Get("file") != "" {
+		if err := x.preview(&v); err != nil {
+			if v.refusal = x.faultOf(err); v.refusal.Kind != fault.Invalid || v.look.Columns == nil && v.file.File == nil {
+				return err
+			}
+		}
+		if v.refusal == nil && v.query.Get("format") == "refused" {
+			return x.sendRefused(&v)
+		}
+	}
+	return x.showImport(http.StatusOK, v)
+}
+
+func (x *exchange) showImport(status int, v importView) error {
+	shop, err := x.shopNow(x.r.Context())
+	if err != nil {
+		return err
+	}
+	if v.refusal != nil {
+		status = wire.Status(v.refusal.Kind)
+	}
+	return x.show(status, "Import "+v.table.Name, false, x.frame(shop), importForm(v))
+}
+
+// importing admits who may import, and finds the table.
+func (x *exchange) importing() (t schema.Table, done bool, err error) {
+	if t, err = x.s.table(x.path["table"]); err != nil {
+		return t, false, err
+	}
+	if x.visitor != nil {
+		if err := x.needs(page.Member, "import"); err != nil {
+			return t, false, err
+		}
+	}
+	done, err = x.admit()
+	return t, done, err
+}
+
+// preview reads the file as the address says, and tries it.
+func (x *exchange) preview(v *importView) (err error) {
+	ctx, who := x.r.Context(), x.who()
+	store := table.NewStore(x.s.DB)
+	if v.file, err = store.Find(ctx, who, v.query.Get("file")); err != nil {
+		return err
+	}
+	if v.file.Service != who.Service || v.file.Table != v.table.Name {
+		return fault.NotFoundf("the file was chosen for another table; choose it again")
+	}
+	v.reading = readingOf(v.query, nil)
+	if v.look, err = table.LookAt(v.table, v.file.File, v.reading); err != nil {
+		return err
+	}
+	if !v.query.Has("read") {
+		if how, found, err := store.Suggest(ctx, who.Service, v.table.Name, v.look.Columns); err != nil {
+			return err
+		} else if found {
+			v.reading = how
+			if v.look, err = table.LookAt(v.table, v.file.File, how); err != nil {
+				return err
+			}
+		}
+	} else {
+		v.reading = readingOf(v.query, v.look.Columns)
+		if v.look, err = table.LookAt(v.table, v.file.File, v.reading); err != nil {
+			return err
+		}
+	}
+	v.add, v.emit = v.query.Get("add") == "true", v.query.Get("emit") == "true"
+	v.out, err = table.Run(ctx, x.s.DB, who, v.table, v.file.File, v.options(true), nil)
+	return err
+}
+
+func (v *importView) options(dry bool) table.Options {
+	return table.Options{LoadOptions: schema.LoadOptions{Add: v.add, Emit: v.emit, DryRun: dry}, Reading: v.reading}
+}
+
+// readingOf is how the address says that the file is to be read; columns are the
+// file's, which map.0, map.1 ... name by their place.
+func readingOf(q url.Values, columns []string) table.Reading {
+	last := func(name string) string {
+		if v := q[name]; len(v) > 0 {
+			return strings.TrimSpace(v[len(v)-1])
+		}
+		return ""
+	}
+	r := table.Reading{
+		Delimiter: last("delimiter"), Encoding: last("encoding"), Sheet: last("sheet"), DateFormat: last("date_format"),
+		DecimalComma: last("decimal_comma") == "true", Returns: last("returns"), From: last("from"),
+	}
+	if r.From != "" {
+		return r // a ready mapping has all columns
+	}
+	same := true
+	for i, name := range columns {
+		means := last("map." + strconv.Itoa(i))
+		if means != "" {
+			r.Map = append(r.Map, table.Pair{Name: name, Means: means})
+		}
+		same = same && means == name
+	}
+	if same {
+		r.Map = nil // as the header says
+	}
+	for i := range 8 {
+		if name, value := last("set."+strconv.Itoa(i)+".name"), last("set."+strconv.Itoa(i)+".value"); name != "" {
+			r.Set = append(r.Set, table.Pair{Name: name, Means: value})
+		}
+	}
+	return r
+}
+
+// sendRefused gives the refused rows back as a file with the reason.
+func (x *exchange) sendRefused(v *importView) error {
+	var b bytes.Buffer
+	if _, err := table.WriteRefused(v.table, v.file.File, v.reading, v.out.Errors, &b); err != nil {
+		return err
+	}
+	return x.sendFile(v.table.Name+"-refused.csv", "text/csv; charset=utf-8", b.Bytes())
+}
+
+// importPost answers POST /import/:table: a file that was chosen waits for its preview;
+// one that waits is imported.
+func importPost(x *exchange) error {
+	t, done, err := x.importing()
+	if done || err != nil {
+		return err
+	}
+	in, err := x.receive(mostImport + mostForm)
+	if err != nil {
+		return err
+	}
+	if in.fields.Get("file") != "" {
+		return x.load(t, in)
+	}
+	file, ok := in.files["file"]
+	if !ok {
+		return x.showImport(0, importView{table: t, programs: table.ProgramsFor(t), refusal: fault.Fieldf("file", "file: choose a CSV or XLSX file")})
+	}
+	token, err := table.NewStore(x.s.DB).Keep(x.r.Context(), x.who(), x.s.Service.Name, t.Name, file.Name, file.Data)
+	if err != nil {
+		e := x.faultOf(err)
+		if e.Kind == fault.Internal {
+			return err
+		}
+		return x.showImport(0, importView{table: t, programs: table.ProgramsFor(t), refusal: e})
+	}
+	q := url.Values{"file": {token}}
+	if from := in.fields.Get("from"); from != "" {
+		q.Set("from", from)
+		q.Set("read", "yes")
+	}
+	return x.lead("/import/" + queryEscape(t.Name) + "?" + q.Encode())
+}
+
+// load imports a file that waits.
+func (x *exchange) load(t schema.Table, in *sent) error {
+	who := x.who()
+	ctx := x.r.Context()
+	to := "/import/" + queryEscape(t.Name)
+	if in.key != "" {
+		ctx = db.Once(ctx, who, db.Idempotency{
+			Key: in.key, Route: "import/" + t.Name, Body: in.print(),
+			Render: func(any) (int, []byte, error) {
+				b, err := json.Marshal(kept{To: to})
+				return http.StatusSeeOther, b, err
+			},
+		})
+		var again *db.Replay
+		if err := db.Answered(ctx, x.s.DB); errors.As(err, &again) {
+			return x.lead(to)
+		} else if err != nil {
+			return err
+		}
+	}
+	v := importView{table: t, query: in.fields}
+	v.query.Set("read", "yes")
+	store := table.NewStore(x.s.DB)
+	var err error
+	if v.file, err = store.Find(ctx, who, in.fields.Get("file")); err != nil {
+		return err
+	}
+	plain := readingOf(in.fields, nil)
+	if v.look, err = table.LookAt(t, v.file.File, plain); err != nil {
+		return err
+	}
+	v.reading = readingOf(in.fields, v.look.Columns)
+	v.add, v.emit = in.fields.Get("add") == "true", in.fields.Get("emit") == "true"
+	out, err := table.Run(ctx, x.s.DB, who, t, v.file.File, v.options(false), nil)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(store.Remember(ctx, who.Service, t.Name, v.look.Columns, v.reading), store.Drop(ctx, who, v.file.Token), db.Answer(ctx, x.s.DB, nil)); err != nil {
+		return err
+	}
+	m := message{Text: page.Plural(out.Imported, "row", "rows") + " of " + v.file.Name + " were imported into " + t.Name + "."}
+	for i, e := range out.Errors {
+		if i == 20 {
+			m.Refused = append(m.Refused, page.Plural(len(out.Errors)-i, "more row was refused", "more rows were refused"))
+			break
+		}
+		m.Refused = append(m.Refused, "line "+strconv.Itoa(e.Line)+": "+e.Reason)
+	}
+	x.s.flashes.add(x.visitor.session.ID, m)
+	return x.lead(to)
+}
+
+// asked is how the file is read, as fields: what the address holds, with the mapping
+// written out.
+func (v importView) asked() [][2]string {
+	var all [][2]string
+	add := func(name, value string) {
+		if value != "" {
+			all = append(all, [2]string{name, value})
+		}
+	}
+	r := v.reading
+	add("file", v.file.Token)
+	add("delimiter", r.Delimiter)
+	add("encoding", r.Encoding)
+	add("sheet", r.Sheet)
+	add("date_format", r.DateFormat)
+	if r.DecimalComma {
+		add("decimal_comma", "true")
+	}
+	add("returns", r.Returns)
+	add("from", r.From)
+	for i := range v.look.Columns {
+		add("map."+strconv.Itoa(i), v.look.Means[i])
+	}
+	for i, p := range r.Set {
+		add("set."+strconv.Itoa(i)+".name", p.Name)
+		add("set."+strconv.Itoa(i)+".value", p.Means)
+	}
+	if v.add {
+		add("add", "true")
+	}
+	if v.emit {
+		add("emit", "true")
+	}
+	return all
+}
+
+// refusedPath leads to the refused rows as a file.
+func (v importView) refusedPath() string {
+	q := url.Values{"read": {"yes"}, "format": {"refused"}}
+	for _, f := range v.asked() {
+		q.Set(f[0], f[1])
+	}
+	return "/import/" + queryEscape(v.table.Name) + "?" + q.Encode()
+}
+
+func (v importView) takes(option string) bool { return slices.Contains(v.table.Options, option) }
+
+// good is how many rows would be written.
+func (v importView) good() int { return v.out.New + v.out.Changed }

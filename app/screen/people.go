@@ -1,0 +1,104 @@
+package screen
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/app/account"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+// peopleView is who may do what.
+type peopleView struct {
+	users    []account.User
+	services []Place
+	me       string
+}
+
+func (v peopleView) signedIn() (n int) {
+	for _, u := range v.users {
+		if u.SignedInAt != nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Screens) usersPage() page.Page {
+	return page.New(page.Spec[peopleView]{
+		Path: "/users", Title: "Users", Menu: "Users", Role: page.Admin,
+		Load: func(*schema.Form) page.Loader[peopleView] {
+			return func(ctx context.Context, who db.Caller) (peopleView, error) {
+				users, err := account.Users(ctx, s.DB, who)
+				return peopleView{users: users, services: s.Places, me: who.User}, err
+			}
+		},
+		View: func(v peopleView) templ.Component { return usersPage(v) },
+	})
+}
+
+func (s *Screens) keysPage() page.Page {
+	return page.New(page.Spec[[]account.Key]{
+		Path: "/keys", Title: "Keys", Menu: "Keys", Role: page.Admin,
+		Load: func(*schema.Form) page.Loader[[]account.Key] {
+			return func(ctx context.Context, who db.Caller) ([]account.Key, error) {
+				return account.KeysOf(ctx, s.DB, who, who.Service)
+			}
+		},
+		View: func(v []account.Key) templ.Component { return keysPage(v) },
+	})
+}
+
+func goodKeys(keys []account.Key) (n int) {
+	for _, k := range keys {
+		if k.RevokedAt == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// accountView is the own account.
+type accountView struct {
+	who      db.Caller
+	sessions []account.OwnSession
+	has      account.Session
+}
+
+func (s *Screens) accountPage() page.Page {
+	return page.New(page.Spec[accountView]{
+		Path: "/account", Title: "Account", Menu: "Account",
+		Load: func(*schema.Form) page.Loader[accountView] {
+			return func(ctx context.Context, who db.Caller) (accountView, error) {
+				all, err := s.Sessions.OwnSessions(ctx, who)
+				v := accountView{who: who, sessions: all}
+				if err == nil {
+					v.has, err = s.preferences(ctx, who)
+				}
+				return v, err
+			}
+		},
+		View: func(v accountView) templ.Component { return accountPage(v) },
+	})
+}
+
+// preferences are how who likes the pages.
+func (s *Screens) preferences(ctx context.Context, who db.Caller) (v account.Session, err error) {
+	err = s.DB.View(ctx, func(c *db.Conn) error {
+		v, _, err = db.One(c, func(r *db.Row) account.Session {
+			return account.Session{HasPassword: r.Bool(), Theme: r.Text(), Shortcuts: r.Bool()}
+		}, "SELECT password IS NOT NULL, theme, shortcuts FROM users WHERE name = ?", who.User)
+		return err
+	})
+	return v, err
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "true"
+	}
+	return "false"
+}
