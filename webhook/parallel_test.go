@@ -1,0 +1,187 @@
+package webhook_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/webhook"
+)
+
+// emitAbout lets one event happen for each of the subjects.
+func (s *shop) emitAbout(subjects ...string) {
+	s.t.Helper()
+	for _, about := range subjects {
+		err := db.Exec(s.t.Context(), s.d, db.CLI("store"), func(tx *db.Tx) error {
+			if err := tx.Audit("test.emitted", about, struct{}{}); err != nil {
+				return err
+			}
+			return tx.Emit("order.paid", map[string]string{"about": about})
+		})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// A receiver that takes several at a time gets as many, and never two of one subject at
+// once, nor a later one first.
+func TestSeveralAtATimeInOrderPerSubject(t *testing.T) {
+	t.Parallel()
+	const parallel, subjects, rounds = 4, 6, 10
+	s := open(t, webhook.Options{})
+	var mu sync.Mutex
+	under, most, last := map[string]bool{}, 0, map[string]int{}
+	full := make(chan struct{})
+	url, _ := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		var id int
+		_, _ = fmt.Sscan(r.Header.Get("X-Store-Delivery"), &id)
+		about := fmt.Sprint(id % subjects) // as they were emitted
+		mu.Lock()
+		if under[about] {
+			t.Errorf("two deliveries about %s at once", about)
+		}
+		if id < last[about] {
+			t.Errorf("delivery %d about %s came after %d", id, about, last[about])
+		}
+		under[about], last[about] = true, id
+		if most = max(most, len(under)); len(under) == parallel {
+			select {
+			case <-full:
+			default:
+				close(full)
+			}
+		}
+		mu.Unlock()
+		<-full // until as many as may be are under way at once
+		mu.Lock()
+		delete(under, about)
+		mu.Unlock()
+		if id%7 == 0 {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	})
+	added, err := s.receivers.Add(t.Context(), db.CLI("store"), url, nil, "", parallel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range rounds {
+		for i := range subjects {
+			s.emitAbout("order:" + fmt.Sprint((i+1)%subjects)) // delivery ids begin at 1
+		}
+	}
+	stop := s.run()
+	for range subjects * rounds {
+		s.attempt()
+	}
+	stop()
+	if most != parallel {
+		t.Errorf("at most %d were under way, want %d", most, parallel)
+	}
+	for _, d := range s.log(webhook.Filter{Endpoint: added.ID}) {
+		if want := map[bool]string{true: "failed", false: "delivered"}[d.ID%7 == 0]; d.State != want {
+			t.Errorf("delivery %d is %s, want %s", d.ID, d.State, want)
+		}
+	}
+	list, err := s.receivers.List(t.Context(), "store")
+	if err != nil || len(list) != 1 || list[0].Parallel != parallel || list[0].Last == nil {
+		t.Errorf("listed as %+v, %v", list, err)
+	}
+}
+
+// A new event finds a free place while others are under way, and one that fills the
+// places later is heard of too.
+func TestAFreePlaceIsUsedAtOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	s.sender.SetPoll(time.Hour)
+	release := make(chan struct{})
+	url, requests := receiver(t, func(http.ResponseWriter, *http.Request) { <-release })
+	if _, err := s.receivers.Add(t.Context(), db.CLI("store"), url, nil, "", 2); err != nil {
+		t.Fatal(err)
+	}
+	s.run()
+	s.emitAbout("order:1")
+	wait(t, requests)
+	s.emitAbout("order:2") // beside the first
+	wait(t, requests)
+	s.emitAbout("order:3") // has to wait
+	release <- struct{}{}
+	wait(t, requests)
+	close(release)
+	for range 3 {
+		s.attempt()
+	}
+}
+
+func TestParallelIsBounded(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	cli := db.CLI("store")
+	if _, err := s.receivers.Add(t.Context(), cli, "https://shop.example", nil, "", 17); !fault.Is(err, fault.Invalid) {
+		t.Errorf("17 at a time: %v", err)
+	}
+	one := s.add("https://shop.example")
+	if err := s.receivers.SetParallel(t.Context(), cli, one.ID, 16); err != nil {
+		t.Error(err)
+	}
+	if n := s.number("SELECT parallel FROM endpoints"); n != 16 {
+		t.Errorf("it takes %d at a time, want 16", n)
+	}
+}
+
+func TestExamplesAreSentAndKept(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	url, requests := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Store-Event") == "order.refunded" {
+			w.WriteHeader(http.StatusGone)
+		}
+	})
+	added := s.add(url, "order.paid", "order.refunded")
+	examples := []webhook.Example{
+		{Event: "order.paid", Data: map[string]int{"n": 1}}, {Event: "order.refunded", Data: map[string]int{"n": 2}}, {Event: "code.redeemed"},
+	}
+	made, err := s.sender.Test(t.Context(), db.CLI(""), added.ID, examples)
+	if err != nil || len(made) != 2 || made[0].Kind != "test" || made[0].State != "delivered" || made[1].State != "failed" || *made[1].ResponseCode != 410 {
+		t.Fatalf("made %+v, %v", made, err)
+	}
+	first := wait(t, requests)
+	if !strings.Contains(string(first.body), `"event":"order.paid","test":true,"service":"store"`) || first.header.Get("X-Store-Test") != "true" {
+		t.Errorf("sent %s with %v", first.body, first.header)
+	}
+	wait(t, requests)
+	sent, err := s.sender.Sent(t.Context(), db.CLI(""), made[0].ID)
+	if err != nil || sent.Body != string(first.body) || sent.URL != url || sent.Method != "POST" {
+		t.Fatalf("the request as it was sent: %+v, %v", sent, err)
+	}
+	for name, value := range sent.Headers {
+		if got := first.header.Get(name); got != value {
+			t.Errorf("%s: came %q, told %q", name, got, value)
+		}
+	}
+	if again, err := s.sender.Resend(t.Context(), db.CLI(""), webhook.Ask{Failed: true}); err != nil || len(again) != 0 {
+		t.Errorf("an example that failed is among those to be sent again: %+v, %v", again, err)
+	}
+	again, err := s.sender.Resend(t.Context(), db.CLI(""), webhook.Ask{IDs: []int64{made[0].ID}})
+	if g := wait(t, requests); err != nil || len(again) != 1 || g.header.Get("X-Store-Test") != "true" {
+		t.Errorf("an example sent again: %+v, %v, %v", again, err, g.header)
+	}
+	_, err = s.sender.Test(t.Context(), db.Caller{Service: "store", User: "mo", Role: "member", Scope: "full"}, added.ID, examples)
+	if !fault.Is(err, fault.Forbidden) {
+		t.Errorf("by a member: %v", err)
+	}
+	changes, err := s.d.Trial(t.Context(), func(ctx context.Context) error {
+		_, err := s.sender.Test(ctx, db.CLI(""), added.ID, examples)
+		return err
+	})
+	if err != nil || len(requests) != 0 {
+		t.Errorf("a trial sent %d requests: %v, %v", len(requests), changes, err)
+	}
+}
