@@ -2,6 +2,8 @@ package maintenance
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -77,7 +79,24 @@ type AssetFilter struct {
 	Q      string
 	After  int64
 	Limit  int64
+
+	Sort    string // one of AssetSorts, in place of the id
+	Falling bool   // from the last to the first by it
+	Skip    int64  // with Sort, in place of After: how many of them were given
 }
+
+// assetSorts are the columns that the list can be sorted by, as SQL.
+var assetSorts = map[string]string{"name": "name", "status": "CASE status WHEN 'down' THEN 0 WHEN 'needs-attention' THEN 1 WHEN 'operational' THEN 2 ELSE 3 END",
+	"location": "location IS NULL, location"}
+
+// AssetSorts lists the columns that assets can be sorted by.
+func AssetSorts() []string { return slices.Sorted(maps.Keys(assetSorts)) }
+
+// BindAssetStatus binds the state that a list is narrowed to.
+func BindAssetStatus(f *schema.Form, p *string) { bindAssetStatus(f, p, "only those in this state") }
+
+// AssetColumns are the columns of Cells.
+func AssetColumns() []string { return columnsOf((&Service{}).assetTable()) }
 
 func (f AssetFilter) where() (t condition) {
 	if f.Status != "" {
@@ -102,7 +121,15 @@ func (s *Service) Assets(ctx context.Context, f AssetFilter) (page Assets, err e
 func listAssets(c *db.Conn, f AssetFilter) (page Assets, err error) {
 	t := f.where()
 	t.also("id > ?", f.After)
-	page.Assets, err = db.All(c, scanAsset, "SELECT "+assetColumns+" FROM assets"+t.sql()+" ORDER BY id LIMIT ?", append(t.args, f.Limit+1)...)
+	order, skip := " ORDER BY id", int64(0)
+	if by := assetSorts[f.Sort]; by != "" {
+		order, skip = " ORDER BY "+by, f.Skip
+		if f.Falling {
+			order += " DESC"
+		}
+		order += ", id"
+	}
+	page.Assets, err = db.All(c, scanAsset, "SELECT "+assetColumns+" FROM assets"+t.sql()+order+" LIMIT ? OFFSET ?", append(t.args, f.Limit+1, skip)...)
 	if err != nil {
 		return page, err
 	}

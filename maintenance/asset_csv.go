@@ -18,17 +18,17 @@ func (s *Service) assetTable() schema.Table {
 			}
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
-			return db.Each(c, func(r *db.Row) error { return emit(scanAsset(r).cells()...) }, "SELECT "+assetColumns+" FROM assets ORDER BY id")
+			return db.Each(c, func(r *db.Row) error { return emit(scanAsset(r).Cells()...) }, "SELECT "+assetColumns+" FROM assets ORDER BY id")
 		},
 		Find: func(c *db.Conn, given func(column string) string) ([]string, bool, error) {
 			a, found, err := db.One(c, scanAsset, "SELECT "+assetColumns+" FROM assets WHERE asset_tag = ?", given("asset_tag"))
-			return a.cells(), found, err
+			return a.Cells(), found, err
 		},
 	}
 }
 
-// cells is the asset as a row.
-func (a Asset) cells() []string {
+// Cells is the asset as a row of the table.
+func (a Asset) Cells() []string {
 	return []string{a.AssetTag, a.Name, cell(a.Category), cell(a.Location), cell(a.Manufacturer), cell(a.Model), cell(a.SerialNumber), a.Status, cell(a.Notes)}
 }
 

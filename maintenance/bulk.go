@@ -106,7 +106,8 @@ func ParseFilter(query string) (f Filter, err error) {
 	}
 	op := schema.Op{Bind: func(form *schema.Form) schema.Handler {
 		f.Limit = newest
-		bindFilter(form, &f)
+		BindFilter(form, &f)
+		bindQ(form, &f.Q)
 		return nil
 	}}
 	_, err = op.Decode(schema.Input{Surface: schema.Page, Values: values, Lenient: true, Currency: exact.CurrencyOf("USD")})

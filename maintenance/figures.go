@@ -166,7 +166,7 @@ func (s *Service) maintenanceFigures() schema.Op {
 			PartsCostCents: 8150, TotalCostCents: 32450, PlansDone: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var q FiguresFor
-			bindFigures(f, &q)
+			BindFigures(f, &q)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Figures(ctx, q) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
@@ -176,10 +176,24 @@ func (s *Service) maintenanceFigures() schema.Op {
 	}
 }
 
-func bindFigures(f *schema.Form, q *FiguresFor) {
+// BindFigures binds what the list is narrowed to.
+func BindFigures(f *schema.Form, q *FiguresFor) {
 	f.DayPtr(&q.From, "from", "the first day; 365 days back when left out")
 	f.DayPtr(&q.To, "to", "the last day; today when left out")
 	f.ID(&q.AssetID, "asset", "only this asset, by its id or tag", schema.Lookup(assetNamed), schema.Choices(assetChoices))
+}
+
+// FigureColumns are the columns of an asset's figures as a file.
+func FigureColumns() []string {
+	return []string{"asset_id", "asset", "jobs", "downtime_minutes", "labor_cost_cents", "parts_cost_cents", "total_cost_cents", "mtbf_days", "mttr_hours",
+		"plans_done", "plans_late"}
+}
+
+// Cells is the figures as FigureColumns say.
+func (a AssetFigures) Cells() []string {
+	n := func(v int64) string { return intCell(&v) }
+	return []string{n(a.AssetID), a.Asset, n(a.Jobs), n(a.DowntimeMinutes), n(a.LaborCostCents), n(a.PartsCostCents), n(a.TotalCostCents),
+		cellOf(a.MTBFDays), cellOf(a.MTTRHours), n(a.PlansDone), n(a.PlansLate)}
 }
 
 func printFigures(w io.Writer, answer any) {

@@ -1,6 +1,8 @@
 package maintenance
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -20,6 +22,10 @@ type Filter struct {
 	From, To   *exact.Day // the days on which it was opened, in the shop's zone, both included
 	After      int64      // the last id of the page before
 	Limit      int64
+
+	Sort    string // one of OrderSorts, in place of the newest first
+	Falling bool   // from the last to the first by it
+	Skip    int64  // with Sort, in place of After: how many of them were given
 
 	Asset string // for agents: the asset's name or tag, in any case
 	Short bool   // for agents: a row's few fields that identify and decide
@@ -152,6 +158,27 @@ func (f Filter) counted() bool {
 }
 
 const orderTables = " FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id"
+
+// orderSorts are the columns that the list can be sorted by, as SQL.
+var orderSorts = map[string]string{
+	"id": "w.id", "asset": "a.name", "priority": "CASE w.priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END",
+	"status":      "CASE w.status WHEN 'open' THEN 0 WHEN 'in-progress' THEN 1 WHEN 'done' THEN 2 ELSE 3 END",
+	"assigned_to": "w.assigned_to IS NULL, w.assigned_to", "due_date": "w.due_date IS NULL, w.due_date",
+	"total_cost_cents": `(w.labor_minutes * coalesce(w.labor_rate_cents, (SELECT labor_rate_cents FROM maintenance_settings)) + 30) / 60 + w.typed_cents + w.used_cents`,
+}
+
+// OrderSorts lists the columns that work orders can be sorted by.
+func OrderSorts() []string { return slices.Sorted(maps.Keys(orderSorts)) }
+
+// sorted is the statement that lists what passes the filter by a column.
+func (f Filter) sorted(c *db.Conn) (query string, args []any) {
+	t := f.where(c)
+	by := orderSorts[f.Sort]
+	if f.Falling {
+		by += " DESC"
+	}
+	return "SELECT " + workOrderColumns + orderTables + t.sql() + " ORDER BY " + by + ", w.id DESC LIMIT ? OFFSET ?", append(t.args, f.Limit, f.Skip)
+}
 
 // newestFirst is the statement that lists what passes the filter.
 func (f Filter) newestFirst(c *db.Conn) (query string, args []any) {

@@ -71,6 +71,9 @@ func pageOfOrders(c *db.Conn, f Filter) (page WorkOrders, err error) {
 	limit := f.Limit
 	f.Limit++
 	query, args := f.newestFirst(c)
+	if orderSorts[f.Sort] != "" {
+		query, args = f.sorted(c)
+	}
 	today := c.Today()
 	if page.WorkOrders, err = db.All(c, func(r *db.Row) WorkOrder { return scanWorkOrder(r).on(today) }, query, args...); err != nil {
 		return page, err
@@ -178,7 +181,10 @@ func (s *Service) listWorkOrders() schema.Op {
 		Response: WorkOrders{WorkOrders: []WorkOrder{sampleOrder}, Next: &next, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			w := Filter{Limit: newest}
-			bindFilter(f, &w)
+			BindFilter(f, &w)
+			bindQ(f, &w.Q)
+			f.Limit(&w.Limit)
+			bindAfter(f, &w.After)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrders(ctx, w) }
 		},
 		Command: "maintenance work-orders list",
@@ -187,19 +193,21 @@ func (s *Service) listWorkOrders() schema.Op {
 	}
 }
 
-// bindFilter binds the filters of the list over REST, at the command line and on screens.
-func bindFilter(f *schema.Form, w *Filter) {
+// BindFilter binds the filters of the list over REST, at the command line and on screens,
+// the search aside.
+func BindFilter(f *schema.Form, w *Filter) {
 	askStatus(f, &w.Status, "only those in this state")
 	askPriority(f, &w.Priority, "only those with this priority")
 	f.ID(&w.AssetID, "asset_id", "only those of this asset", schema.Flag("asset"), schema.Label("Asset"), schema.Lookup(assetNamed), schema.Choices(assetChoices))
 	f.Text(&w.AssignedTo, "assigned_to", "only those of this assignee, in any case", schema.Most(maxName), schema.Choices(assignees))
-	f.Text(&w.Q, "q", "a part of the description or of the asset's name or tag, in any case, or the number", schema.Most(maxName), schema.Label("Search"))
 	var overdue bool
 	if f.Bool(&overdue, "overdue", "true: only those that are overdue; false: only those that are not") {
 		w.Overdue = &overdue
 	}
-	f.Limit(&w.Limit)
-	bindAfter(f, &w.After)
+}
+
+func bindQ(f *schema.Form, p *string) {
+	f.Text(p, "q", "a part of the description or of the asset's name or tag, in any case, or the number", schema.Most(maxName), schema.Label("Search"))
 }
 
 func askStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) bool {

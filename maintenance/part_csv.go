@@ -20,19 +20,22 @@ func (s *Service) partTable() schema.Table {
 			}
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
-			return db.Each(c, func(r *db.Row) error { return emit(scanPart(r).cells()...) }, "SELECT "+partColumns+" FROM parts ORDER BY id")
+			return db.Each(c, func(r *db.Row) error { return emit(scanPart(r).Cells()...) }, "SELECT "+partColumns+" FROM parts ORDER BY id")
 		},
 		Find: func(c *db.Conn, given func(column string) string) ([]string, bool, error) {
 			p, found, err := db.One(c, scanPart, "SELECT "+partColumns+" FROM parts WHERE part_number = ?", given("part_number"))
-			return p.cells(), found, err
+			return p.Cells(), found, err
 		},
 	}
 }
 
-// cells is the part as a row.
-func (p Part) cells() []string {
+// Cells is the part as a row of the table.
+func (p Part) Cells() []string {
 	return []string{p.PartNumber, p.Name, cell(p.Unit), p.Quantity.String(), p.MinQuantity.String(), strconv.FormatInt(p.UnitCostCents, 10), cell(p.Supplier), cell(p.Location)}
 }
+
+// PartColumns are the columns of Cells.
+func PartColumns() []string { return columnsOf((&Service{}).partTable()) }
 
 // bindPart binds what a part is made of: a row's columns, the fields of its form.
 func bindPart(f *schema.Form) (p Part) {

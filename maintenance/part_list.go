@@ -133,7 +133,8 @@ func (s *Service) listParts() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var p PartFilter
 			if f.Surface() != schema.REST {
-				bindPartFilter(f, &p)
+				BindPartFilter(f, &p)
+				f.Text(&p.Q, "q", "a part of the number, name, supplier or location, in any case", schema.Most(maxName), schema.Label("Search"))
 			}
 			f.Limit(&p.Limit)
 			bindAfter(f, &p.After)
@@ -145,12 +146,12 @@ func (s *Service) listParts() schema.Op {
 	}
 }
 
-func bindPartFilter(f *schema.Form, p *PartFilter) {
+// BindPartFilter binds what the list is narrowed to.
+func BindPartFilter(f *schema.Form, p *PartFilter) {
 	var low bool
 	if f.Bool(&low, "low_stock", "true: only those whose stock is low; false: only the others") {
 		p.LowStock = &low
 	}
-	f.Text(&p.Q, "q", "a part of the number, name, supplier or location, in any case", schema.Most(maxName), schema.Label("Search"))
 }
 
 func printParts(w io.Writer, answer any) {

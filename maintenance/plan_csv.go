@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -74,15 +73,27 @@ func findPlanRow(c *db.Conn, given func(column string) string) ([]string, bool, 
 
 // planCells is a plan as a row.
 func planCells(r *db.Row) []string {
-	number := func(n *int64) string {
-		if n == nil {
-			return ""
-		}
-		return strconv.FormatInt(*n, 10)
-	}
 	p, tag, meter := scanPlan(r), r.Text(), r.Text()
-	return []string{tag, p.Title, number(p.IntervalDays), cellOf(p.IntervalUsage), meter, p.Start.String(), cellOf(p.LastDone),
-		cellOf(p.baseline()), number(p.DueSoonDays), cellOf(p.DueSoonUsage), strings.Join(p.Checklist, "\n"), truth(p.Paused)}
+	return []string{tag, p.Title, intCell(p.IntervalDays), cellOf(p.IntervalUsage), meter, p.Start.String(), cellOf(p.LastDone),
+		cellOf(p.baseline()), intCell(p.DueSoonDays), cellOf(p.DueSoonUsage), strings.Join(p.Checklist, "\n"), truth(p.Paused)}
+}
+
+// PlanColumns are the columns of Plan.Cells.
+func PlanColumns() []string { return columnsOf((&Service{}).planTable()) }
+
+// Cells is the plan as a row of the table.
+func (p Plan) Cells() []string {
+	return []string{p.AssetTag, p.Title, intCell(p.IntervalDays), cellOf(p.IntervalUsage), cell(p.Meter), p.StartDate.String(), cellOf(p.LastDoneDate),
+		cellOf(p.BaselineReading), intCell(p.DueSoonDays), cellOf(p.DueSoonUsage), strings.Join(p.Checklist, "\n"), truth(p.Paused)}
+}
+
+// columnsOf lists a table's columns.
+func columnsOf(t schema.Table) []string {
+	var names []string
+	for _, a := range t.Columns() {
+		names = append(names, a.Name)
+	}
+	return names
 }
 
 // truth is a truth value as a cell.

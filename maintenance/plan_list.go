@@ -131,7 +131,10 @@ func (s *Service) listPlans() schema.Op {
 		Response: Plans{Plans: []Plan{samplePlan}, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			p := PlanFilter{}
-			bindPlanFilter(f, &p)
+			BindPlanFilter(f, &p)
+			f.Text(&p.Q, "q", "a part of the title or of the asset's name or tag, in any case", schema.Most(maxName), schema.Label("Search"))
+			f.Limit(&p.Limit)
+			bindAfter(f, &p.After)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Plans(ctx, p) }
 		},
 		Command: "maintenance plans list",
@@ -153,15 +156,13 @@ func (s *Service) listPlans() schema.Op {
 	}
 }
 
-func bindPlanFilter(f *schema.Form, p *PlanFilter) {
+// BindPlanFilter binds what the list is narrowed to.
+func BindPlanFilter(f *schema.Form, p *PlanFilter) {
 	f.ID(&p.AssetID, "asset_id", "only those of this asset", schema.Flag("asset"), schema.Lookup(assetNamed), schema.Choices(assetChoices), schema.Label("Asset"))
-	f.Text(&p.Q, "q", "a part of the title or of the asset's name or tag, in any case", schema.Most(maxName), schema.Label("Search"))
 	var paused bool
 	if f.Bool(&paused, "paused", "true: only those that are paused; false: only those that are not") {
 		p.Paused = &paused
 	}
-	f.Limit(&p.Limit)
-	bindAfter(f, &p.After)
 }
 
 func (s *Service) showPlan() schema.Op {

@@ -127,13 +127,38 @@ func (s *Service) listDue() schema.Op {
 		Response: PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var status string
-			f.Enum(&status, "status", "only the rows in this state", dueStatuses, schema.Folded, schema.Alias("due_soon", dueSoon))
+			BindDueStatus(f, &status)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.PMDue(ctx, status) }
 		},
 		Command: "maintenance due",
 		Example: "maintenance due\nmaintenance due --status overdue --csv",
 		Print:   printDue,
 	}
+}
+
+// BindDueStatus binds the state that the due list is narrowed to.
+func BindDueStatus(f *schema.Form, p *string) {
+	f.Enum(p, "status", "only the rows in this state", dueStatuses, schema.Folded, schema.Alias("due_soon", dueSoon))
+}
+
+// DueColumns are the columns of a due row as a file.
+func DueColumns() []string {
+	return []string{"pm_id", "asset_id", "asset", "title", "interval_days", "interval_usage", "meter", "unit", "last_done_date", "baseline_reading",
+		"next_due", "days_until", "due_status", "usage_remaining", "due_source"}
+}
+
+// Cells is the row as DueColumns say.
+func (r PMDueRow) Cells() []string {
+	return []string{strconv.FormatInt(r.PMID, 10), strconv.FormatInt(r.AssetID, 10), r.Asset, r.Title, intCell(r.IntervalDays), cellOf(r.IntervalUsage), cell(r.Meter),
+		cell(r.Unit), cellOf(r.LastDoneDate), cellOf(r.BaselineReading), cellOf(r.NextDue), intCell(r.DaysUntil), r.DueStatus, cellOf(r.UsageRemaining), r.DueSource}
+}
+
+// intCell is a whole number that may be unset as a cell.
+func intCell(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatInt(*n, 10)
 }
 
 func printDue(w io.Writer, answer any) {

@@ -222,6 +222,30 @@ func network(address string) string {
 	return ip.String()
 }
 
+// RequestOp is the act of somebody without an account who asks for work.
+func (s *Service) RequestOp() schema.Op {
+	return schema.Op{
+		Name: "request_workorder", Route: "POST /request/:token",
+		About:  "Ask for work on a machine, without an account.",
+		Writes: true, Creates: true, MaxBody: MaxPhoto + 1<<20, Response: Requested{WorkOrderID: 12, Asset: "Lathe"},
+		Bind: func(f *schema.Form) schema.Handler {
+			var n NewRequest
+			f.Text(&n.Token, "token", "the address of the machine", schema.InPath("token"), schema.Most(maxName))
+			f.Text(&n.Description, "description", "what you see, hear or smell", schema.Required, schema.Most(maxText-maxName-2), schema.Lines, schema.Label("What is wrong"))
+			f.Text(&n.Name, "name", "so that somebody can ask back", schema.Most(maxName), schema.Label("Your name"))
+			f.File(&n.Photo, "photo", "a picture helps", MaxPhoto)
+			f.Remote(&n.Address)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return s.RequestAs(ctx, who, n)
+			}
+		},
+		Refuses: []fault.Kind{fault.NotFound, fault.Limited},
+		Did: func(answer any, _ schema.Money) string {
+			return "It was sent to the people who look after " + answer.(Requested).Asset + "."
+		},
+	}
+}
+
 func (s *Service) setRequests() schema.Op {
 	path := "/request/Kx3mB1tqS9yZ0aVw7uN2Lg"
 	return schema.Op{

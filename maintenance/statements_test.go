@@ -30,6 +30,8 @@ var wholeTables = map[string]string{
 	"checkRestarts":  "doctor looks at everything",
 	"checkMonth":     "doctor looks at everything",
 	"assigneeNames":  "the names so far are walked, not the orders",
+	"readBoard":      "a lane's jobs are put in the order of their urgency",
+	"readOverview":   "an asset's jobs are put in the order of their urgency",
 	"addJobs":        "a few hundred jobs of a range are put in the order of their assets",
 	"assetNames":     "a refusal tells what there is",
 	"planNamed":      "a refusal tells what there is",

@@ -39,6 +39,7 @@ type WorkOrder struct {
 	Source          *string        `json:"source" enum:"api,agent,cli,web,request,import" about:"where it came from; null for orders from before this was kept"`
 
 	cost Cost
+	tag  string // the asset's
 }
 
 // workOrderMoves is the only statement of how a work order may move.
@@ -71,7 +72,7 @@ func isSource(s string) bool { return slices.Contains(sources, s) }
 const workOrderColumns = `w.id, w.asset_id, a.name, w.description, w.priority, w.wo_type, w.status, w.assigned_to,
 	w.labor_minutes, coalesce(w.labor_rate_cents, (SELECT labor_rate_cents FROM maintenance_settings)),
 	w.typed_cents, w.used_cents, w.downtime_minutes, w.resolution, w.pm_id,
-	w.created_by, w.created_at, w.started_at, w.completed_at, w.updated_at, w.due_date, w.checklist, w.source`
+	w.created_by, w.created_at, w.started_at, w.completed_at, w.updated_at, w.due_date, w.checklist, w.source, a.asset_tag`
 
 // scanWorkOrder reads a row of workOrderColumns; overdue is told by a day.
 func scanWorkOrder(r *db.Row) WorkOrder {
@@ -81,6 +82,7 @@ func scanWorkOrder(r *db.Row) WorkOrder {
 	wo.DowntimeMinutes, wo.Resolution, wo.PMID = r.Int(), r.TextPtr(), r.IntPtr()
 	wo.CreatedBy, wo.CreatedAt, wo.StartedAt, wo.CompletedAt, wo.UpdatedAt = r.Text(), r.Instant(), r.InstantPtr(), r.InstantPtr(), r.Instant()
 	wo.DueDate, wo.Checklist, wo.Source = r.DayPtr(), readSteps(r.Text()), r.TextPtr()
+	wo.tag = r.Text()
 	wo.PartsCost = exact.Decimal{Unscaled: typed, Places: 2}
 	wo.cost = costOf(wo.LaborMinutes, rate, typed, used)
 	wo.LaborCostCents, wo.PartsCostCents, wo.TotalCostCents = wo.cost.LaborCents, typed+used, wo.cost.TotalCents

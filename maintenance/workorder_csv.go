@@ -48,14 +48,21 @@ func (s *Service) workOrderTable() schema.Table {
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
-				wo, tag := scanWorkOrder(r), r.Text()
-				return emit(strconv.FormatInt(wo.ID, 10), tag, wo.Description, wo.Priority, wo.Type, wo.Status, cell(wo.AssignedTo),
-					strconv.FormatInt(wo.LaborMinutes, 10), wo.PartsCost.String(), strconv.FormatInt(wo.DowntimeMinutes, 10), cell(wo.Resolution),
-					wo.CreatedAt.String(), cellOf(wo.CompletedAt), cellOf(wo.DueDate), stepsCell(wo.Checklist))
-			}, "SELECT "+workOrderColumns+", a.asset_tag FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id ORDER BY w.id")
+				return emit(scanWorkOrder(r).Cells()...)
+			}, "SELECT "+workOrderColumns+" FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id ORDER BY w.id")
 		},
 	}
 }
+
+// Cells is the order as a row of the table's export.
+func (wo WorkOrder) Cells() []string {
+	return []string{strconv.FormatInt(wo.ID, 10), wo.tag, wo.Description, wo.Priority, wo.Type, wo.Status, cell(wo.AssignedTo),
+		strconv.FormatInt(wo.LaborMinutes, 10), wo.PartsCost.String(), strconv.FormatInt(wo.DowntimeMinutes, 10), cell(wo.Resolution),
+		wo.CreatedAt.String(), cellOf(wo.CompletedAt), cellOf(wo.DueDate), stepsCell(wo.Checklist)}
+}
+
+// OrderColumns are the columns of Cells.
+func OrderColumns() []string { return columnsOf((&Service{}).workOrderTable()) }
 
 // bindSteps binds a check list as a cell holds it.
 func bindSteps(f *schema.Form, p *[]Step) {

@@ -79,6 +79,7 @@ func New(o Options) (*Screens, error) {
 	s.collect(page.Staff, slices.Concat(o.Service.Ops, o.Common, []schema.Op{s.setShop(), s.makeBackup()}))
 	s.collect(page.Tenant, o.Portal)
 	s.collect(page.Buyer, o.Buyer)
+	s.collect(page.Public, o.Open)
 	s.routes()
 	return s, nil
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"quartermaster/app/screen"
+	maintenancepage "quartermaster/maintenance/page"
 	reorderpage "quartermaster/reorder/page"
 	"quartermaster/schema"
 	"quartermaster/schema/page"
@@ -23,7 +24,7 @@ func (s *Services) shown(service string) shown {
 	case "store":
 		return shown{} // pages: storepage.Pages(s.Store), buyer: storepage.BuyerOps(s.Store)
 	case "maintenance":
-		return shown{} // pages: maintenancepage.Pages(s.Maintenance), open: maintenancepage.RequestOps(s.Maintenance)
+		return shown{pages: maintenancepage.Pages(s.Maintenance), open: maintenancepage.RequestOps(s.Maintenance)}
 	case "rental":
 		return shown{} // pages: rentalpage.Pages(s.Rental), portal: rentalpage.PortalOps(s.Rental)
 	case "reorder":

@@ -30,3 +30,6 @@ CREATE TABLE accepted_requests (
 ) STRICT;
 CREATE INDEX accepted_requests_address ON accepted_requests (address, at);
 CREATE INDEX accepted_requests_at ON accepted_requests (at);
+
+-- A record's page shows what was done to it.
+CREATE INDEX audit_subject ON audit (subject);

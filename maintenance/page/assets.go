@@ -1,0 +1,139 @@
+package page
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/maintenance"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/page"
+)
+
+// assetsView is the list of assets.
+type assetsView struct {
+	Assets []maintenance.Asset
+	Next   string
+	Total  int64
+	Status string
+}
+
+func assets(s *maintenance.Service) page.Page {
+	return page.New(page.Spec[assetsView]{
+		Path: "/assets", Title: "Assets", Menu: "Assets", Key: "a",
+		Load: func(f *schema.Form) page.Loader[assetsView] {
+			var p page.Paging
+			p.Bind(f, maintenance.AssetSorts()...)
+			var a maintenance.AssetFilter
+			maintenance.BindAssetStatus(f, &a.Status)
+			a.Q, a.Limit = p.Q, p.Limit
+			a.Sort, a.Falling = p.Column()
+			if a.Sort != "" {
+				a.Skip = idOf(p.After)
+			} else {
+				a.After = idOf(p.After)
+			}
+			return func(ctx context.Context, _ db.Caller) (v assetsView, err error) {
+				list, err := s.Assets(ctx, a)
+				if err != nil {
+					return v, err
+				}
+				v = assetsView{Assets: list.Assets, Next: next(list.Next), Status: a.Status}
+				if v.Next != "" && a.Sort != "" {
+					v.Next = page.Num(a.Skip + int64(len(list.Assets)))
+				}
+				v.Total, err = s.CountAssets(ctx, a)
+				return v, err
+			}
+		},
+		View: func(v assetsView) templ.Component { return Assets(v) },
+		CSV: func(v assetsView) page.Sheet {
+			sheet := page.Sheet{Name: "assets", Columns: maintenance.AssetColumns()}
+			for _, a := range v.Assets {
+				sheet.Rows = append(sheet.Rows, a.Cells())
+			}
+			return sheet
+		},
+	})
+}
+
+// assetView is one asset with its trail of readings and jobs.
+type assetView struct{ maintenance.AssetOverview }
+
+func (v assetView) PageTitle() string { return v.Name }
+
+func loadAsset(s *maintenance.Service) func(f *schema.Form) page.Loader[assetView] {
+	return func(f *schema.Form) page.Loader[assetView] {
+		var id int64
+		f.ID(&id, "id", "the asset", schema.InPath("id"))
+		return func(ctx context.Context, _ db.Caller) (assetView, error) {
+			v, err := s.AssetOverview(ctx, id)
+			return assetView{v}, err
+		}
+	}
+}
+
+func asset(s *maintenance.Service) page.Page {
+	return page.New(page.Spec[assetView]{
+		Path: "/assets/:id", Title: "Asset", Load: loadAsset(s),
+		View: func(v assetView) templ.Component { return Asset(v) },
+	})
+}
+
+func assetLabel(s *maintenance.Service) page.Page {
+	return page.New(page.Spec[assetView]{
+		Path: "/assets/:id/label", Title: "Label", Plain: true, Load: loadAsset(s),
+		View: func(v assetView) templ.Component { return Label(v) },
+	})
+}
+
+// work says in a line what waits on the asset.
+func (v assetView) work() string {
+	overdue := 0
+	for _, p := range v.Plans {
+		if p.DueStatus == "overdue" && !p.Paused {
+			overdue++
+		}
+	}
+	text := page.Plural(len(v.Jobs), "job waits", "jobs wait")
+	if len(v.Jobs) == 0 {
+		text = "No job waits"
+	}
+	if overdue > 0 {
+		text += ", " + page.Plural(overdue, "plan is overdue", "plans are overdue")
+	}
+	return text + "."
+}
+
+// readingsChart is a meter's readings as a line.
+func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.Chart {
+	list := v.Readings[m.ID]
+	title := fmt.Sprintf("%s: %s %s", m.Name, page.QtyText(m.Reading), m.Unit)
+	if m.AvgPerDay != nil {
+		title += fmt.Sprintf(", %s a day", m.AvgPerDay)
+	}
+	c := page.Chart{Title: title, Label: "Day", Names: [2]string{"", "Reading, " + m.Unit}, Plain: milli, Show: func(n int64) string { return page.QtyText(exact.Milli(n)) }}
+	for _, r := range list {
+		c.Line = append(c.Line, page.Point{Label: page.DayText(ctx, r.Day), Value: int64(r.Value)})
+	}
+	return c
+}
+
+func milli(n int64) string { return exact.Milli(n).String() }
+
+// costChart is what the asset cost by month.
+func (v assetView) costChart(ctx context.Context) page.Chart {
+	var sum, jobs int64
+	c := page.Chart{Label: "Month", Names: [2]string{"Cost, " + page.CurrencyCode(ctx), ""},
+		Show: func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
+	for _, m := range v.Months {
+		sum += m.Cents
+		jobs += m.Jobs
+		c.Bars = append(c.Bars, page.Point{Label: page.MonthText(m.Month)[:3], Value: m.Cents})
+	}
+	c.Title = fmt.Sprintf("%s in 12 months for %s done", page.MoneyText(ctx, sum), page.Plural(jobs, "job", "jobs"))
+	return c
+}

@@ -1,0 +1,136 @@
+package page
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/maintenance"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/page"
+)
+
+// weeksShown is how many weeks the calendar has.
+const weeksShown = 12
+
+// week is one week of the calendar.
+type week struct {
+	First exact.Day // its Monday; of the first week today
+	Now   bool
+	Plans []maintenance.PMDueRow
+}
+
+// dueView is what is due, with a calendar.
+type dueView struct {
+	Rows                   []maintenance.PMDueRow
+	Overdue, Soon, OK      int64
+	Status                 string
+	Late                   []maintenance.PMDueRow // due before today
+	Weeks                  []week
+	Today                  exact.Day
+	Beyond, Unknown, Shown int
+}
+
+func due(s *maintenance.Service) page.Page {
+	return page.New(page.Spec[dueView]{
+		Path: "/pm-due", Title: "Due", Menu: "Due", Key: "d",
+		Load: func(f *schema.Form) page.Loader[dueView] {
+			var p page.Paging
+			p.Bind(f)
+			var status string
+			maintenance.BindDueStatus(f, &status)
+			return func(ctx context.Context, _ db.Caller) (dueView, error) {
+				list, err := s.PMDue(ctx, "")
+				return newDue(list, status), err
+			}
+		},
+		View: func(v dueView) templ.Component { return Due(v) },
+		CSV: func(v dueView) page.Sheet {
+			sheet := page.Sheet{Name: "pm-due", Columns: maintenance.DueColumns()}
+			for _, r := range v.Rows {
+				sheet.Rows = append(sheet.Rows, r.Cells())
+			}
+			return sheet
+		},
+	})
+}
+
+// newDue sorts the list into the weeks of the calendar.
+func newDue(list maintenance.PMDue, status string) dueView {
+	v := dueView{Status: status, Today: list.Today, Weeks: make([]week, weeksShown)}
+	monday := list.Today - exact.Day((int(list.Today)+3)%7) // day 0 was a Thursday
+	for i := range v.Weeks {
+		v.Weeks[i] = week{First: monday + exact.Day(7*i), Now: i == 0} // #nosec G115 -- twelve weeks
+	}
+	for _, r := range list.PMDue {
+		switch r.DueStatus {
+		case "overdue":
+			v.Overdue++
+		case "due-soon":
+			v.Soon++
+		default:
+			v.OK++
+		}
+		if status == "" || r.DueStatus == status {
+			v.Rows = append(v.Rows, r)
+		}
+		switch {
+		case r.NextDue == nil:
+			v.Unknown++
+		case *r.NextDue < list.Today:
+			v.Late = append(v.Late, r)
+		case *r.NextDue >= monday+7*weeksShown:
+			v.Beyond++
+		default:
+			at := int(*r.NextDue-monday) / 7
+			v.Weeks[at].Plans = append(v.Weeks[at].Plans, r)
+		}
+	}
+	return v
+}
+
+func (v dueView) title() string {
+	switch {
+	case v.Overdue+v.Soon == 0:
+		return "Nothing is due"
+	case v.Overdue == 0:
+		return page.Plural(v.Soon, "plan is due soon", "plans are due soon")
+	}
+	return page.Plural(v.Overdue, "plan is overdue", "plans are overdue") + fmt.Sprintf(", %d due soon", v.Soon)
+}
+
+func count(n int64) *int64 { return &n }
+
+// plansView is the list of plans.
+type plansView struct {
+	maintenance.Plans
+	Next string
+}
+
+func plans(s *maintenance.Service) page.Page {
+	return page.New(page.Spec[plansView]{
+		Path: "/plans", Title: "Plans", Menu: "Plans", Key: "l",
+		Load: func(f *schema.Form) page.Loader[plansView] {
+			var p page.Paging
+			p.Bind(f)
+			filter := maintenance.PlanFilter{}
+			maintenance.BindPlanFilter(f, &filter)
+			filter.Q, filter.Limit, filter.After = p.Q, p.Limit, idOf(p.After)
+			return func(ctx context.Context, _ db.Caller) (plansView, error) {
+				list, err := s.Plans(ctx, filter)
+				return plansView{list, next(list.Next)}, err
+			}
+		},
+		View: func(v plansView) templ.Component { return Plans(v) },
+		CSV: func(v plansView) page.Sheet {
+			sheet := page.Sheet{Name: "pm-plans", Columns: maintenance.PlanColumns()}
+			for _, p := range v.Plans.Plans {
+				sheet.Rows = append(sheet.Rows, p.Cells())
+			}
+			return sheet
+		},
+	})
+}

@@ -1,0 +1,195 @@
+package page
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/maintenance"
+	"quartermaster/schema/page"
+)
+
+// orderState is a work order's state as a badge.
+func orderState(status string) templ.Component {
+	switch status {
+	case "open":
+		return page.State(page.Warn, "Open")
+	case "in-progress":
+		return page.State(page.Warn, "In progress")
+	case "done":
+		return page.State(page.Good, "Done")
+	}
+	return page.State(page.Idle, "Cancelled")
+}
+
+// assetState is an asset's state as a badge.
+func assetState(status string) templ.Component {
+	switch status {
+	case "operational":
+		return page.State(page.Good, "Operational")
+	case "needs-attention":
+		return page.State(page.Warn, "Needs attention")
+	case "down":
+		return page.State(page.Bad, "Down")
+	}
+	return page.State(page.Idle, "Retired")
+}
+
+// dueState is a plan's state as a badge.
+func dueState(status string) templ.Component {
+	switch status {
+	case "overdue":
+		return page.State(page.Bad, "Overdue")
+	case "due-soon":
+		return page.State(page.Warn, "Due soon")
+	}
+	return page.State(page.Good, "Not yet due")
+}
+
+// pressing tells of a priority worth a badge.
+func pressing(priority string) bool { return priority == "urgent" || priority == "high" }
+
+func priorityState(priority string) templ.Component {
+	if priority == "urgent" {
+		return page.State(page.Bad, "Urgent")
+	}
+	return page.State(page.Warn, "High")
+}
+
+// moveWords are what a move is called on its button.
+var moveWords = map[string]string{"in-progress": "Start", "done": "Done", "cancelled": "Cancel", "open": "Reopen"}
+
+// moves are the buttons of every move that a work order may make, the likeliest first. A
+// move that needs a word about it leads to its form.
+func moves(wo maintenance.WorkOrder, main bool) []page.Action {
+	var list []page.Action
+	for i, to := range maintenance.OrderMoves(wo.Status) {
+		id := page.Num(wo.ID)
+		label := moveWords[to]
+		var a page.Action
+		switch to {
+		case "done":
+			a = page.Open(label, "advance_status", "id", id, "status", to)
+		case "cancelled":
+			a = page.Do(label, "advance_status", "id", id, "status", to).Quiet()
+		default:
+			a = page.Do(label, "advance_status", "id", id, "status", to)
+		}
+		if i == 0 && main {
+			a = a.Main()
+		}
+		list = append(list, a.Named("work order "+id))
+	}
+	return list
+}
+
+// headline is the first line of what is to be done.
+func headline(description string) string {
+	line, _, _ := strings.Cut(description, "\n")
+	const most = 90
+	if r := []rune(line); len(r) > most {
+		line = string(r[:most-1]) + "…"
+	}
+	return line
+}
+
+// ticked is how many steps of a check list are done: "2 of 5 steps".
+func ticked(steps []maintenance.Step) string {
+	done := 0
+	for _, s := range steps {
+		if s.Done {
+			done++
+		}
+	}
+	return fmt.Sprintf("%d of %d steps", done, len(steps))
+}
+
+// every is a plan's triggers in words.
+func every(r maintenance.PMDueRow) string {
+	text := ""
+	if r.IntervalDays != nil {
+		text = page.Plural(*r.IntervalDays, "day", "days")
+	}
+	if r.IntervalUsage != nil {
+		if text != "" {
+			text += " or "
+		}
+		text += page.QtyText(*r.IntervalUsage) + " " + or(r.Unit)
+	}
+	return "Every " + text
+}
+
+// acts are what the trail calls what was done, in words.
+var acts = map[string]string{
+	"workorder.created": "Opened", "workorder.changed": "Changed", "workorder.status": "Moved", "workorder.step": "Step",
+	"workorder.part_used": "Part used", "workorder.part_returned": "Part given back", "workorder.photo_added": "Photo added",
+	"workorder.photo_removed": "Photo removed",
+}
+
+func actWord(action string) string {
+	if w := acts[action]; w != "" {
+		return w
+	}
+	return page.Word(strings.ReplaceAll(action, ".", " "))
+}
+
+// changeText is what a trail's entry says in words: "status: open to done".
+func changeText(changes string) string {
+	var members map[string]any
+	if json.Unmarshal([]byte(changes), &members) != nil {
+		return ""
+	}
+	from, to := members["from"], members["to"]
+	var said []string
+	if from != nil && to != nil {
+		said = append(said, fmt.Sprintf("%v to %v", from, to))
+		delete(members, "from")
+		delete(members, "to")
+	}
+	names := make([]string, 0, len(members))
+	for n := range members {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		if n == "part_id" || n == "photo_id" || n == "asset_id" || n == "pm" {
+			continue
+		}
+		said = append(said, strings.ToLower(page.Word(n))+" "+valueText(members[n]))
+	}
+	return strings.Join(said, ", ")
+}
+
+func valueText(v any) string {
+	if pair, is := v.([]any); is && len(pair) == 2 {
+		return plainText(pair[0]) + " to " + plainText(pair[1])
+	}
+	return plainText(v)
+}
+
+func plainText(v any) string {
+	switch t := v.(type) {
+	case nil:
+		return "none"
+	case bool:
+		if t {
+			return "yes"
+		}
+		return "no"
+	case float64:
+		return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", t), "0"), ".")
+	case string:
+		if t == "" {
+			return "none"
+		}
+		return t
+	}
+	return fmt.Sprint(v)
+}
+
+// address is the full address of a page, for a QR code.
+func address(ctx context.Context, path string) string { return page.From(ctx).Base + path }

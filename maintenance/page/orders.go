@@ -1,0 +1,157 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/maintenance"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+// ordersView is the list of work orders.
+type ordersView struct {
+	maintenance.WorkOrders
+	Next   string
+	Filter maintenance.Filter
+	Match  string // the filters as the list's address has them
+}
+
+func orders(s *maintenance.Service) page.Page {
+	return page.New(page.Spec[ordersView]{
+		Path: "/work-orders", Title: "Work orders", Menu: "Work orders", Key: "w",
+		Load: func(f *schema.Form) page.Loader[ordersView] {
+			var p page.Paging
+			p.Bind(f, maintenance.OrderSorts()...)
+			w := maintenance.Filter{}
+			maintenance.BindFilter(f, &w)
+			w.Q, w.Limit = p.Q, p.Limit
+			w.Sort, w.Falling = p.Column()
+			if w.Sort != "" {
+				w.Skip = idOf(p.After)
+			} else {
+				w.After = idOf(p.After)
+			}
+			return func(ctx context.Context, _ db.Caller) (ordersView, error) {
+				list, err := s.WorkOrders(ctx, w)
+				v := ordersView{WorkOrders: list, Filter: w, Match: match(w), Next: next(list.Next)}
+				if v.Next != "" && w.Sort != "" {
+					v.Next = page.Num(w.Skip + int64(len(list.WorkOrders)))
+				}
+				return v, err
+			}
+		},
+		View: func(v ordersView) templ.Component { return Orders(v) },
+		CSV: func(v ordersView) page.Sheet {
+			sheet := page.Sheet{Name: "work-orders", Columns: maintenance.OrderColumns()}
+			for _, wo := range v.WorkOrders.WorkOrders {
+				sheet.Rows = append(sheet.Rows, wo.Cells())
+			}
+			return sheet
+		},
+	})
+}
+
+// match is the filters as an address has them, for a move of all that match.
+func match(w maintenance.Filter) string {
+	q := url.Values{}
+	set := func(name, value string) {
+		if value != "" && value != "0" {
+			q.Set(name, value)
+		}
+	}
+	set("status", w.Status)
+	set("priority", w.Priority)
+	set("asset_id", strconv.FormatInt(w.AssetID, 10))
+	set("assigned_to", w.AssignedTo)
+	set("q", w.Q)
+	if w.Overdue != nil {
+		set("overdue", strconv.FormatBool(*w.Overdue))
+	}
+	return q.Encode()
+}
+
+func (v ordersView) title() string {
+	noun := "work order"
+	many := "work orders"
+	switch v.Filter.Status {
+	case "open", "done", "cancelled":
+		noun, many = v.Filter.Status+" "+noun, v.Filter.Status+" "+many
+	case "in-progress":
+		many += " in progress"
+		noun += " in progress"
+	}
+	if v.Total == 0 {
+		return "No " + many
+	}
+	return page.Plural(v.Total, noun, many)
+}
+
+// orderView is one work order with its trail.
+type orderView struct {
+	maintenance.Detail
+	History []maintenance.HistoryEntry
+	Plan    *maintenance.Plan
+	Tag     string
+}
+
+func (v orderView) PageTitle() string { return fmt.Sprintf("Work order %d", v.ID) }
+
+// closed tells that the job's cost stands.
+func (v orderView) closed() bool { return v.Status == "done" || v.Status == "cancelled" }
+
+// loadOrder reads a work order's page.
+func loadOrder(s *maintenance.Service) func(f *schema.Form) page.Loader[orderView] {
+	return func(f *schema.Form) page.Loader[orderView] {
+		var id int64
+		f.ID(&id, "id", "the work order", schema.InPath("id"))
+		return func(ctx context.Context, _ db.Caller) (v orderView, err error) {
+			if v.Detail, err = s.WorkOrderDetail(ctx, id); err != nil {
+				return v, err
+			}
+			a, err := s.Asset(ctx, v.AssetID)
+			if err != nil {
+				return v, err
+			}
+			v.Tag = a.AssetTag
+			if v.PMID != nil {
+				p, err := s.Plan(ctx, *v.PMID)
+				if err != nil {
+					return v, err
+				}
+				v.Plan = &p
+			}
+			v.History, err = s.History(ctx, "work_order", id)
+			return v, err
+		}
+	}
+}
+
+func order(s *maintenance.Service) page.Page {
+	return page.New(page.Spec[orderView]{
+		Path: "/work-orders/:id", Title: "Work order", Load: loadOrder(s),
+		View: func(v orderView) templ.Component { return Order(v) },
+	})
+}
+
+func jobSheet(s *maintenance.Service) page.Page {
+	return page.New(page.Spec[orderView]{
+		Path: "/work-orders/:id/sheet", Title: "Job sheet", Plain: true, Load: loadOrder(s),
+		View: func(v orderView) templ.Component { return JobSheet(v) },
+	})
+}
+
+func photoPath(id int64) string { return page.Path("photos", page.Num(id)) }
+
+// caption is what is read of a photo.
+func caption(p maintenance.Photo) string {
+	if p.Caption != nil {
+		return *p.Caption
+	}
+	return p.Filename
+}

@@ -1,0 +1,63 @@
+// Package page is the screens of the maintenance service: the board, work orders, assets
+// with their meters, what is due, plans, parts, figures, and the page on which people
+// without an account ask for work.
+package page
+
+import (
+	"strconv"
+
+	"quartermaster/maintenance"
+	"quartermaster/schema"
+	"quartermaster/schema/page"
+)
+
+// Pages are the service's pages.
+func Pages(s *maintenance.Service) []page.Page {
+	return []page.Page{
+		board(s),
+		orders(s),
+		order(s),
+		jobSheet(s),
+		photo(s),
+		due(s),
+		assets(s),
+		asset(s),
+		assetLabel(s),
+		parts(s),
+		part(s),
+		plans(s),
+		figures(s),
+		request(s),
+	}
+}
+
+// RequestOps are the acts of people without an account.
+func RequestOps(s *maintenance.Service) []schema.Op { return []schema.Op{s.RequestOp()} }
+
+func orderPath(id int64) string { return page.Path("work-orders", page.Num(id)) }
+func assetPath(id int64) string { return page.Path("assets", page.Num(id)) }
+func partPath(id int64) string  { return page.Path("parts", page.Num(id)) }
+
+// idOf reads where a list goes on; 0 is its beginning.
+func idOf(after string) int64 {
+	n, err := strconv.ParseInt(after, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// next is a list's next as its address has it.
+func next(id *int64) string {
+	if id == nil {
+		return ""
+	}
+	return page.Num(*id)
+}
+
+func or(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,227 @@
+package maintenance
+
+import (
+	"context"
+	"slices"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// doneShown is for how many days a done job stands on the board, today included.
+const doneShown = 14
+
+// mostCards is how many cards a lane of the board shows.
+const mostCards = 60
+
+// Board is the jobs of these days by state: the most pressing first, done ones by when.
+type Board struct {
+	Open       []WorkOrder
+	InProgress []WorkOrder
+	Done       []WorkOrder // in the last 14 days
+	Opened     int64       // how many are open in all
+	Started    int64
+	Completed  int64 // done in the last 14 days
+	Overdue    int64
+	PlansDue   int64 // plans that are overdue
+	LowParts   int64
+	AssetsDown int64
+}
+
+// Board reads the jobs of these days.
+func (s *Service) Board(ctx context.Context) (b Board, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		b, err = readBoard(c)
+		return err
+	})
+	if err != nil {
+		return b, err
+	}
+	due, err := s.PMDue(ctx, dueOverdue)
+	b.PlansDue = int64(len(due.PMDue))
+	return b, err
+}
+
+// urgency orders the cards of a lane: overdue first, then by priority, due day and age.
+const urgency = ` ORDER BY coalesce(w.due_date < ?1, 0) DESC, CASE w.priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END,
+	coalesce(w.due_date, 4000000), w.id LIMIT ?2`
+
+func readBoard(c *db.Conn) (b Board, err error) {
+	today := c.Today()
+	scan := func(r *db.Row) WorkOrder { return scanWorkOrder(r).on(today) }
+	lane := func(status string) ([]WorkOrder, int64, error) {
+		list, err := db.All(c, scan, "SELECT "+workOrderColumns+orderTables+" WHERE w.status = ?3"+urgency, today, mostCards, status)
+		if err != nil {
+			return nil, 0, err
+		}
+		n, _, err := db.One(c, db.Int, "SELECT coalesce(sum(n), 0) FROM work_order_counts WHERE status = ?", status)
+		return list, n, err
+	}
+	if b.Open, b.Opened, err = lane("open"); err != nil {
+		return b, err
+	}
+	if b.InProgress, b.Started, err = lane("in-progress"); err != nil {
+		return b, err
+	}
+	since := exact.InstantOf((today - (doneShown - 1)).Time(c.Zone()))
+	if b.Done, err = db.All(c, scan, "SELECT "+workOrderColumns+orderTables+" WHERE w.completed_at >= ? ORDER BY w.completed_at DESC LIMIT ?", since, mostCards); err != nil {
+		return b, err
+	}
+	for _, count := range []struct {
+		n     *int64
+		query string
+		arg   any
+	}{
+		{&b.Completed, "SELECT count(*) FROM work_orders WHERE completed_at >= ?", since},
+		{&b.Overdue, "SELECT count(*) FROM work_orders WHERE due_date < ? AND status IN ('open', 'in-progress')", today},
+		{&b.LowParts, "SELECT count(*) FROM parts WHERE min_quantity > ? AND quantity <= min_quantity", 0},
+		{&b.AssetsDown, "SELECT count(*) FROM assets WHERE status = ?", "down"},
+	} {
+		if *count.n, _, err = db.One(c, db.Int, count.query, count.arg); err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+// OrderMoves lists where a work order may go from a state.
+func OrderMoves(status string) []string { return workOrderMoves.From(status) }
+
+// HistoryEntry is one line of a record's trail.
+type HistoryEntry struct {
+	At      exact.Instant
+	Actor   string
+	Via     string
+	Action  string
+	Changes string // JSON
+}
+
+// History lists what was done to a record, the newest first, at most 100.
+func (s *Service) History(ctx context.Context, noun string, id int64) (list []HistoryEntry, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		list, err = db.All(c, func(r *db.Row) HistoryEntry {
+			return HistoryEntry{At: r.Instant(), Actor: r.Text(), Via: r.Text(), Action: r.Text(), Changes: r.Text()}
+		}, "SELECT at, actor, via, action, changes FROM audit WHERE subject = ? AND service = 'maintenance' ORDER BY id DESC LIMIT 100", subject(noun, id))
+		return err
+	})
+	return list, err
+}
+
+// MeterReading is one reading of a meter.
+type MeterReading struct {
+	Day        exact.Day
+	Value      exact.Milli
+	Correction bool
+}
+
+// MonthCost is what the jobs of a month came to.
+type MonthCost struct {
+	Month exact.Month
+	Cents int64
+	Jobs  int64
+}
+
+// AssetOverview is an asset with all that its page shows.
+type AssetOverview struct {
+	Asset
+	Readings map[int64][]MeterReading // of each meter the latest, the oldest first
+	Months   []MonthCost              // the last 12, this one included, by completion
+	Plans    []Plan
+	Jobs     []WorkOrder // open and in progress
+	Done     []WorkOrder // the last five
+	Requests Requests
+	Total    int64 // work orders in all
+}
+
+// AssetOverview reads an asset with all that its page shows; 404 if there is none.
+func (s *Service) AssetOverview(ctx context.Context, id int64) (v AssetOverview, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		v, err = readOverview(c, id)
+		return err
+	})
+	return v, err
+}
+
+func readOverview(c *db.Conn, id int64) (v AssetOverview, err error) {
+	if v.Asset, err = assetByID(c, id); err != nil {
+		return v, err
+	}
+	v.Readings = map[int64][]MeterReading{}
+	for _, m := range v.Meters {
+		if v.Readings[m.ID], err = latestReadings(c, m); err != nil {
+			return v, err
+		}
+	}
+	if v.Months, err = monthCosts(c, id); err != nil {
+		return v, err
+	}
+	if v.Plans, err = plansWhere(c, " WHERE p.asset_id = ? ORDER BY p.title", id); err != nil {
+		return v, err
+	}
+	slices.SortStableFunc(v.Plans, func(a, b Plan) int { return compareDue(a.PMDueRow, b.PMDueRow) })
+	today := c.Today()
+	scan := func(r *db.Row) WorkOrder { return scanWorkOrder(r).on(today) }
+	if v.Jobs, err = db.All(c, scan, "SELECT "+workOrderColumns+orderTables+" WHERE w.asset_id = ?3 AND w.status IN ('open', 'in-progress')"+urgency, today, mostCards, id); err != nil {
+		return v, err
+	}
+	if v.Done, err = db.All(c, scan, "SELECT "+workOrderColumns+orderTables+" WHERE w.asset_id = ? AND w.status = 'done' ORDER BY w.completed_at DESC LIMIT 5", id); err != nil {
+		return v, err
+	}
+	if v.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM work_orders WHERE asset_id = ?", id); err != nil {
+		return v, err
+	}
+	v.Requests, err = requestsOf(c, id)
+	return v, err
+}
+
+// latestReadings are a meter's last 60 readings since its last correction, the oldest first.
+func latestReadings(c *db.Conn, m Meter) ([]MeterReading, error) {
+	list, err := db.All(c, func(r *db.Row) MeterReading {
+		return MeterReading{Day: r.Day(), Value: r.Milli(), Correction: r.Bool()}
+	}, "SELECT day, value, correction FROM readings WHERE meter_id = ? AND epoch = ? ORDER BY day DESC, seq DESC LIMIT 60", m.ID, m.epoch)
+	slices.Reverse(list)
+	return list, err
+}
+
+// monthCosts adds up what an asset's jobs cost by the month of their completion: the last
+// 12 months, also those without a job.
+func monthCosts(c *db.Conn, assetID int64) ([]MonthCost, error) {
+	this := c.Today().Month()
+	months := make([]MonthCost, 12)
+	for i := range months {
+		months[i].Month = this - exact.Month(11-i)
+	}
+	err := db.Each(c, func(r *db.Row) error {
+		cost := costOf(r.Int(), r.Int(), r.Int(), r.Int()).TotalCents
+		if at := int(r.Instant().Day(c.Zone()).Month() - months[0].Month); at >= 0 && at < len(months) {
+			months[at].Cents += cost
+			months[at].Jobs++
+		}
+		return nil
+	}, `SELECT labor_minutes, coalesce(labor_rate_cents, 0), typed_cents, used_cents, completed_at FROM work_orders
+		WHERE asset_id = ? AND completed_at >= ? AND status = 'done'`, assetID, exact.InstantOf(months[0].Month.First().Time(c.Zone())))
+	return months, err
+}
+
+// PartUsedOn is one work order that a part was used on.
+type PartUsedOn struct {
+	WorkOrderID int64
+	Asset       string
+	Description string
+	Status      string
+	Qty         exact.Milli
+	CostCents   int64
+	UsedAt      exact.Instant
+}
+
+// PartUses lists where a part was used, the latest first, at most 50.
+func (s *Service) PartUses(ctx context.Context, id int64) (list []PartUsedOn, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		list, err = db.All(c, func(r *db.Row) PartUsedOn {
+			return PartUsedOn{WorkOrderID: r.Int(), Asset: r.Text(), Description: r.Text(), Status: r.Text(), Qty: r.Milli(), CostCents: r.Int(), UsedAt: r.Instant()}
+		}, `SELECT w.id, a.name, w.description, w.status, u.qty, u.cost_cents, u.used_at FROM part_uses u CROSS JOIN work_orders w ON w.id = u.work_order_id
+			CROSS JOIN assets a ON a.id = w.asset_id WHERE u.part_id = ? ORDER BY u.id DESC LIMIT 50`, id)
+		return err
+	})
+	return list, err
+}
