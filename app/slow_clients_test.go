@@ -179,7 +179,8 @@ func TestHeavyRequestsHoldNobodyUp(t *testing.T) {
 		{"maintenance", "/api/work-orders", `{"description":"` + strings.Repeat("x", 2*mib) + `"}`, 413},
 		{"rental", "/api/maintenance", `{"title":"` + strings.Repeat(`\u00e9`, 100_000) + `"}`, 422},
 		{"rental", "/mcp", strings.Repeat("9", mib-1), 400},
-		{"store", "/license/check", deep, 400},
+		{"store", "/license/check", deep, 413},
+		{"store", "/license/check", deep[:8000], 400},
 	}
 	quit := make(chan struct{})
 	var all sync.WaitGroup

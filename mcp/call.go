@@ -12,6 +12,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
+	"quartermaster/schema/wire"
 )
 
 // call calls a tool. A name that no tool has is a protocol error; whatever the tool
@@ -53,6 +54,7 @@ func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 		b = slices.Grow(b, len(given)+len(x.e.ready().prerendered.callTail)+100)
 		return x.endCall(append(b, given...))
 	}
+	wire.Work(x.w)
 	ctx, on := db.Track(x.r.Context())
 	return x.do(ctx, b, t, args, func(given []byte) { cache.Put(x.who, t.op.Tool, with, version, on, given) })
 }

@@ -11,6 +11,7 @@ import (
 // exchange is one message and its answer.
 type exchange struct {
 	e         *Endpoint
+	w         http.ResponseWriter
 	r         *http.Request
 	who       db.Caller
 	id        string // of the HTTP request, for the log

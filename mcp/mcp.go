@@ -124,7 +124,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.refuse(w, err)
 		return
 	}
-	x := exchange{e: e, r: r, who: who, id: w.Header().Get("X-Request-Id")}
+	x := exchange{e: e, w: w, r: r, who: who, id: w.Header().Get("X-Request-Id")}
 	held := strict.GetBuffer()
 	status, answer := x.answer((*held)[:0], body)
 	defer strict.PutBuffer(held, answer)

@@ -199,7 +199,7 @@ func (s *Service) activateLicense() schema.Op {
 		About: "Give a fingerprint a seat of a license: 201 for a new seat, 200 for one that it holds already, which takes no second one. " +
 			"A refusal carries its code in error: not_found, product_mismatch, revoked, suspended, expired, " +
 			"activation_limit (409, with limit and used).",
-		Public: true, Writes: true, Idempotent: true, Creates: true, Statuses: []int{200, 201},
+		Public: true, MaxBody: deviceBody, Writes: true, Idempotent: true, Creates: true, Statuses: []int{200, 201},
 		Refuses: []fault.Kind{fault.Limited},
 		Own: append(badLicense(), schema.Refusal{
 			Kind: fault.Conflict, Code: atLimit, Detail: "Every seat of the license is taken: deactivate one that is no longer used.", More: Full{Limit: 3, Used: 3},
@@ -222,7 +222,7 @@ func (s *Service) deactivateLicense() schema.Op {
 	return schema.Op{
 		Route:  "POST /license/deactivate",
 		About:  "Give up the seat that a fingerprint holds, whatever the license's status.",
-		Public: true, Writes: true, Refuses: []fault.Kind{fault.Limited},
+		Public: true, MaxBody: deviceBody, Writes: true, Refuses: []fault.Kind{fault.Limited},
 		Own:      []schema.Refusal{noSuchKey, {Kind: fault.NotFound, Detail: "The fingerprint holds no seat of this license."}},
 		Response: Deactivated{Deactivated: true, Activation: exampleActivation(), License: exampleLicense().grant()},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -238,7 +238,7 @@ func (s *Service) listActivations() schema.Op {
 	return schema.Op{
 		Route:  "POST /license/activations",
 		About:  "The seats of a license, the newest first, so that a buyer can find one to give up.",
-		Public: true, Idempotent: true, Refuses: []fault.Kind{fault.Limited}, Own: []schema.Refusal{noSuchKey},
+		Public: true, MaxBody: deviceBody, Idempotent: true, Refuses: []fault.Kind{fault.Limited}, Own: []schema.Refusal{noSuchKey},
 		Response: ActivationPage{Activations: []Activation{exampleActivation()}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var a Asked

@@ -9,6 +9,10 @@ import (
 	"quartermaster/schema/fault"
 )
 
+// deviceBody bounds, in bytes, what a buyer's program may send, who needs no key: a license
+// key, a fingerprint and a label are a few hundred.
+const deviceBody = 8 << 10
+
 // Asked is what a buyer's program sends: its license key, who it is, what it is, and
 // the address it sends from.
 type Asked struct {
@@ -203,7 +207,7 @@ func (s *Service) checkLicense() schema.Op {
 		About: "Tell whether a license is good. The license is the credential; the answer is 200 whatever the verdict, " +
 			"and code says which it is: the first that applies of not_found, product_mismatch, revoked, suspended, expired, " +
 			"not_activated (only if a fingerprint was sent), valid.",
-		Public: true, Idempotent: true, Refuses: []fault.Kind{fault.Limited},
+		Public: true, MaxBody: deviceBody, Idempotent: true, Refuses: []fault.Kind{fault.Limited},
 		Response: Verdict{
 			Valid: true, Code: isValid, Detail: "the license is good",
 			License: exampleLicense().grant(), Activation: &seat, CheckedAt: exampleInstant,

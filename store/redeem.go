@@ -151,7 +151,7 @@ func (s *Service) redeemCode() schema.Op {
 	return schema.Op{
 		Route:  "POST /license/redeem",
 		About:  "Turn a redeem code into a license. The license key is given in full.",
-		Public: true, Writes: true, Creates: true, Refuses: []fault.Kind{fault.Limited},
+		Public: true, MaxBody: deviceBody, Writes: true, Creates: true, Refuses: []fault.Kind{fault.Limited},
 		Own: []schema.Refusal{
 			{Kind: fault.NotFound, Detail: "No code is written so."},
 			{Kind: fault.Conflict, Detail: "The code was redeemed already, or is void."},

@@ -17,6 +17,8 @@ type Config struct {
 	Init, Demo   bool
 	MetricsAddr  string
 	BehindProxy  bool
+	PlainHTTP    bool // beyond loopback without TLS, on a network that is trusted
+	MemoryMiB    int  // for bodies and answers under way; 0: by the machine
 	CORSOrigin   string
 	MCPOrigins   []string
 	Screens      bool               // pages are served beside the APIs
@@ -43,6 +45,8 @@ func (c *Config) Flags(f *pflag.FlagSet) {
 	f.StringVar(&c.TLSCert, "tls-cert", "", "the certificate file; with --tls-key the services speak HTTPS")
 	f.StringVar(&c.tlsKey, "tls-key", "", "the certificate's key file")
 	f.BoolVar(&c.BehindProxy, "behind-proxy", false, "your word that a proxy terminates TLS; allows addresses other than loopback without --tls-cert")
+	f.BoolVar(&c.PlainHTTP, "plain-http", false, "your word that the network is trusted: listen beyond loopback without TLS, with keys and passwords in the clear")
+	f.IntVar(&c.MemoryMiB, "memory-budget", 0, "MiB for the bodies and answers under way together (default: 64, or less where the process may take little)")
 	f.StringSliceVar(&c.trustedProxies, "trusted-proxy", nil, "a proxy's address range (CIDR) whose X-Forwarded-For counts; may be repeated")
 	f.StringVar(&c.CORSOrigin, "cors-origin", "", "the one origin from which browsers may call the services")
 	f.StringSliceVar(&c.MCPOrigins, "mcp-origin", nil, "an Origin from which the agent endpoint may be called besides its own; may be repeated")
@@ -63,6 +67,9 @@ func (c *Config) TLS() bool { return c.TLSCert != "" }
 func (c *Config) Check() error {
 	if (c.TLSCert == "") != (c.tlsKey == "") {
 		return fmt.Errorf("--tls-cert and --tls-key go together")
+	}
+	if c.MemoryMiB < 0 || c.MemoryMiB > 0 && c.MemoryMiB < leastMiB {
+		return fmt.Errorf("--memory-budget: %d is too little; give at least %d MiB", c.MemoryMiB, leastMiB)
 	}
 	on := 0
 	for _, s := range Names {
@@ -107,10 +114,10 @@ func (c *Config) checkAddr(flag, addr string) error {
 	if err != nil || port == "" {
 		return fmt.Errorf("%s: %q is not an address; give host:port, such as 127.0.0.1:8081, or off", flag, addr)
 	}
-	if c.TLSCert != "" && flag != "--metrics-addr" || c.BehindProxy || loopback(host) {
+	if c.TLSCert != "" && flag != "--metrics-addr" || c.BehindProxy || c.PlainHTTP || loopback(host) {
 		return nil
 	}
-	return fmt.Errorf("%s: %s is not loopback, and keys would travel in the clear: give --tls-cert and --tls-key, or --behind-proxy if a proxy terminates TLS", flag, addr)
+	return fmt.Errorf("%s: %s is not loopback, and keys would travel in the clear: give --tls-cert and --tls-key, or --behind-proxy if a proxy terminates TLS, or --plain-http on a network that you trust", flag, addr)
 }
 
 func loopback(host string) bool {

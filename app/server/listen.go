@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -11,7 +12,9 @@ import (
 
 // Limits of every listener, so that a slow client holds no one else up.
 const (
-	maxConnections = 512
+	maxConnections = 512 // fewer where the process may open few files
+	fewConnections = 8
+	reservedFiles  = 128 // for the database, the deliveries and the log
 	headerTimeout  = 10 * time.Second
 	bodyTimeout    = 60 * time.Second
 	writeTimeout   = 60 * time.Second
@@ -19,24 +22,42 @@ const (
 	maxHeaderBytes = 16<<10 - 4096 // net/http allows 4096 more than it is told
 )
 
+// limits are what all listeners share.
+type limits struct {
+	connections int
+	proxies     []netip.Prefix
+	budget      *budget
+}
+
+// limitsFor divides what the process may open among so many listeners.
+func limitsFor(c *Config, listeners int, proxies []netip.Prefix) limits {
+	n := maxConnections
+	if files := openFiles(); files > 0 {
+		n = max(fewConnections, min(n, int(files-reservedFiles)/max(listeners, 1)))
+	}
+	return limits{connections: n, proxies: proxies, budget: newBudget(c.memory())}
+}
+
 // listener serves one handler on one address.
 type listener struct {
 	addr   string // the real one, with the port that was picked
 	server *http.Server
 	net    net.Listener
+	budget *budget
 	api    http.Handler // what it serves beside pages
 }
 
 // listen opens the address; serving begins with serve.
-func listen(addr string, h http.Handler, tlsConfig *tls.Config, log zerolog.Logger) (*listener, error) {
+func listen(addr string, h http.Handler, tlsConfig *tls.Config, in limits, log zerolog.Logger) (*listener, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
 	real := ln.Addr().String()
-	room := newRoom(maxConnections)
+	room := newRoom(in.connections)
+	room.proxies = in.proxies
 	server := &http.Server{
-		Handler:           watched(h),
+		Handler:           watched(h, in.budget),
 		TLSConfig:         tlsConfig,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       bodyTimeout,
@@ -51,5 +72,5 @@ func listen(addr string, h http.Handler, tlsConfig *tls.Config, log zerolog.Logg
 		server.TLSConfig.NextProtos = []string{"h2", "http/1.1"}
 		ln = tls.NewListener(ln, server.TLSConfig)
 	}
-	return &listener{addr: real, server: server, net: ln, api: h}, nil
+	return &listener{addr: real, server: server, net: ln, budget: in.budget, api: h}, nil
 }

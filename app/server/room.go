@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,10 +29,11 @@ const patience = 250 * time.Millisecond
 // Age counts from the beginning of the connection, for otherwise a crowd could hold
 // the room by asking for something now and then.
 type room struct {
-	mu    sync.Mutex
-	left  int
-	seats *list.List // of *seat, the oldest first
-	free  chan struct{}
+	mu      sync.Mutex
+	left    int
+	proxies []netip.Prefix
+	seats   *list.List // of *seat, the oldest first
+	free    chan struct{}
 }
 
 func newRoom(size int) *room {
@@ -40,20 +43,43 @@ func newRoom(size int) *room {
 // seat is one connection in the room.
 type seat struct {
 	net.Conn
-	room  *room
-	once  sync.Once
+	room *room
+	once sync.Once
+
+	address string // the client's
+	shared  bool   // many clients may stand behind it: the machine's own programs, a proxy
+
 	place *list.Element
 	since time.Time
 
-	working atomic.Int32 // whole requests that are not answered yet; more than one over HTTP/2
-	reading atomic.Bool  // for what its client has not sent yet
-	writing atomic.Int64 // since when, in Unix nanoseconds, what its client has not taken yet; else 0
+	working  atomic.Int32 // whole requests that are not answered yet; more than one over HTTP/2
+	reading  atomic.Bool  // for what its client has not sent yet
+	deadline atomic.Int64 // for the whole answer, in Unix nanoseconds; 0: none
+	writing  atomic.Int64 // since when, in Unix nanoseconds, what its client has not taken yet; else 0
 }
+
+// whose gives a client's address, and whether it stands for many.
+func (r *room) whose(c net.Conn) (address string, shared bool) {
+	if tcp, ok := c.(*net.TCPConn); ok {
+		// What the system holds for a client that does not read is bounded as well.
+		_ = tcp.SetWriteBuffer(socketBuffer)
+		_ = tcp.SetReadBuffer(socketBuffer)
+	}
+	from, err := netip.ParseAddrPort(c.RemoteAddr().String())
+	if err != nil {
+		return "", true
+	}
+	a := from.Addr().Unmap()
+	return a.String(), a.IsLoopback() || slices.ContainsFunc(r.proxies, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+const socketBuffer = 64 << 10
 
 // enter gives the connection a place, that of another one if need be.
 func (r *room) enter(c net.Conn) *seat {
 	const again = 5 * time.Millisecond // somebody may have begun to wait meanwhile
 	s := &seat{Conn: c, room: r}
+	s.address, s.shared = r.whose(c)
 	for !r.sit(s) {
 		if oldest := r.waits(); oldest != nil {
 			_ = oldest.Close()
@@ -108,10 +134,55 @@ func (s *seat) Read(p []byte) (int, error) {
 	return s.Conn.Read(p)
 }
 
-func (s *seat) Write(p []byte) (int, error) {
-	s.writing.Store(time.Now().UnixNano())
+// Write sends in pieces, each of which the client must take within takeTimeout.
+func (s *seat) Write(p []byte) (n int, err error) {
 	defer s.writing.Store(0)
-	return s.Conn.Write(p)
+	for {
+		piece := p[n:min(len(p), n+sendPiece)]
+		now := time.Now()
+		s.writing.Store(now.UnixNano())
+		if len(p) >= sendTimed { // a short one finds room in the socket's buffer
+			if err := s.Conn.SetWriteDeadline(s.sooner(now.Add(takeTimeout))); err != nil {
+				return n, err
+			}
+		}
+		k, err := s.Conn.Write(piece)
+		if n += k; err != nil || n == len(p) {
+			return n, err
+		}
+	}
+}
+
+// How an answer is sent.
+const (
+	takeTimeout = 20 * time.Second // a client that takes nothing for so long is cut off
+	sendPiece   = 64 << 10
+	sendTimed   = 4 << 10
+)
+
+// SetWriteDeadline sets the time for the whole answer; each piece has its own within it.
+func (s *seat) SetWriteDeadline(t time.Time) error {
+	if t.IsZero() {
+		s.deadline.Store(0)
+	} else {
+		s.deadline.Store(t.UnixNano())
+	}
+	return s.Conn.SetWriteDeadline(t)
+}
+
+// SetDeadline is SetWriteDeadline and that for reading.
+func (s *seat) SetDeadline(t time.Time) error {
+	if err := s.SetWriteDeadline(t); err != nil {
+		return err
+	}
+	return s.Conn.SetReadDeadline(t)
+}
+
+func (s *seat) sooner(t time.Time) time.Time {
+	if whole := s.deadline.Load(); whole != 0 && whole < t.UnixNano() {
+		return time.Unix(0, whole)
+	}
+	return t
 }
 
 // Close gives the place back, once.
@@ -155,15 +226,16 @@ func seated(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, seatKey{}, c)
 }
 
-// watched notes for every request when it is whole and when it is answered.
-func watched(h http.Handler) http.Handler {
+// watched notes for every request when it is whole and when it is answered, and counts
+// what it holds.
+func watched(h http.Handler, b *budget) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		s, ok := req.Context().Value(seatKey{}).(*seat)
 		if !ok {
 			h.ServeHTTP(w, req)
 			return
 		}
-		t := &turn{seat: s}
+		t := &turn{ResponseWriter: w, seat: s, budget: b}
 		defer t.over()
 		if req.ContentLength == 0 {
 			t.whole()
@@ -171,18 +243,28 @@ func watched(h http.Handler) http.Handler {
 			req = req.WithContext(req.Context()) // net/http looks at its own request's body afterwards
 			req.Body = &incoming{ReadCloser: req.Body, turn: t}
 		}
-		h.ServeHTTP(w, req)
+		h.ServeHTTP(t, req)
 		// net/http would send what is left of the answer only after the turn, when the
 		// connection counts as waiting again.
 		_ = http.NewResponseController(w).Flush() // a client that has gone is told nothing more
 	})
 }
 
-// turn is one request on its way through the program.
+// turn is one request on its way through the program, and where it is answered.
 type turn struct {
+	http.ResponseWriter
 	seat    *seat
+	budget  *budget
 	working bool
+	busy    bool  // it is among the budget's workers
+	held    int64 // of the budget
 }
+
+// address is whose requests share a part of the budget.
+func (t *turn) address() string { return t.seat.address }
+
+// shared tells whether many clients may stand behind the address.
+func (t *turn) shared() bool { return t.seat.shared }
 
 func (t *turn) whole() {
 	if !t.working {
@@ -196,18 +278,26 @@ func (t *turn) over() {
 	if t.working {
 		t.seat.working.Add(-1)
 	}
+	t.rest()
+	t.budget.give(t)
 }
 
 // incoming is a request's body; at its end the request is whole.
 type incoming struct {
 	io.ReadCloser
 	turn *turn
+	came int64
 }
 
 func (b *incoming) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err == io.EOF {
 		b.turn.whole()
+	}
+	if b.came += int64(n); n > 0 && b.came > freeBytes {
+		if full := b.turn.budget.take(b.turn, int64(n)); full != nil {
+			return n, full
+		}
 	}
 	return n, err
 }

@@ -124,7 +124,7 @@ func TestARequestIsWorkWhenItIsWhole(t *testing.T) {
 		req = req.WithContext(context.WithValue(req.Context(), seatKey{}, net.Conn(p.seat)))
 		func() {
 			defer func() { _ = recover() }()
-			watched(h).ServeHTTP(httptest.NewRecorder(), req)
+			watched(h, newBudget(1<<20)).ServeHTTP(httptest.NewRecorder(), req)
 		}()
 		if works() {
 			t.Error("it is worked on when it is over")
@@ -156,7 +156,7 @@ func TestAnAnswerIsOnItsWayBeforeItsTurnIsOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := make(chan struct{})
-	h := watched(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answer") }))
+	h := watched(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answer") }), newBudget(1<<20))
 	server := &http.Server{ConnContext: seated, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		h.ServeHTTP(w, req)
 		<-read

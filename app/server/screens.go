@@ -40,7 +40,7 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", service.Name, err)
 		}
-		l.server.Handler = watched(screens.Beside(l.api))
+		l.server.Handler = watched(screens.Beside(l.api), l.budget)
 	}
 	return nil
 }

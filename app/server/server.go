@@ -121,6 +121,8 @@ func (s *Server) listen(c *Config) error {
 	if err != nil {
 		return err
 	}
+	heedMemory(c.memory())
+	in := limitsFor(c, len(s.services.All)+1, trusted)
 	for _, service := range s.services.All {
 		addr := *c.Addrs[service.Name]
 		if addr == "off" {
@@ -137,7 +139,7 @@ func (s *Server) listen(c *Config) error {
 		if secure != nil {
 			tlsConfig = secure.Clone()
 		}
-		l, err := listen(addr, rest.New(o), tlsConfig, s.log)
+		l, err := listen(addr, rest.New(o), tlsConfig, in, s.log)
 		if err != nil {
 			return fmt.Errorf("%s: %w", service.Name, err)
 		}
@@ -147,7 +149,7 @@ func (s *Server) listen(c *Config) error {
 		return err
 	}
 	if c.MetricsAddr != "" {
-		l, err := listen(c.MetricsAddr, s.meters, nil, s.log)
+		l, err := listen(c.MetricsAddr, s.meters, nil, in, s.log)
 		if err != nil {
 			return fmt.Errorf("metrics: %w", err)
 		}

@@ -3,14 +3,14 @@ package strict
 import "io"
 
 // unseen is how many bytes are reserved before any has come.
-const unseen = 16 << 10
+const unseen = 4 << 10
 
 // ReadAll reads a text to its end, of which its sender announced the length; less than 0
-// is none. The announcement is believed only as far as eight times what has come
+// is none. The announcement is believed only as far as four times what has come
 // already, so that senders of a few bytes cannot fill the memory by announcing many.
 func ReadAll(r io.Reader, announced int64) ([]byte, error) {
 	believed := func(came int) int {
-		return int(min(max(announced+1, 512), int64(max(unseen, 8*came)))) // one more byte tells the end
+		return int(min(max(announced+1, 512), int64(max(unseen, 4*came)))) // one more byte tells the end
 	}
 	b := make([]byte, 0, believed(0))
 	for {

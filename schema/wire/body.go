@@ -36,7 +36,10 @@ func ReadBody(r *http.Request, most int64) ([]byte, error) {
 	}
 	body, err := strict.ReadAll(http.MaxBytesReader(nil, r.Body, most), r.ContentLength)
 	var over *http.MaxBytesError
+	var busy *fault.Error
 	switch {
+	case errors.As(err, &busy): // no memory for it now
+		return nil, busy
 	case errors.As(err, &over):
 		return nil, tooLarge(r, most)
 	case err != nil:

@@ -1,0 +1,23 @@
+package wire
+
+import "net/http"
+
+// worker is a response writer that bounds how many requests are worked on at once.
+type worker interface{ Work() }
+
+// Work waits until there is room to work out an answer that may be large. The room is
+// given back when the answer begins to be sent, or with the end of the request. Without a
+// server that bounds it there is always room.
+func Work(w http.ResponseWriter) {
+	for {
+		if b, ok := w.(worker); ok {
+			b.Work()
+			return
+		}
+		u, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return
+		}
+		w = u.Unwrap()
+	}
+}
