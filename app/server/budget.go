@@ -30,7 +30,7 @@ type budget struct {
 const (
 	freeBytes  = 4 << 10 // of a body
 	freeAnswer = 64 << 10
-	maxWorkers = 8 // at once; the database has fewer readers
+	maxWorkers = 8               // at once; the database has fewer readers
 	waitBudget = 2 * time.Second // for those that hold it to end, or to be slow enough to be cut off
 )
 
