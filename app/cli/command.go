@@ -302,6 +302,7 @@ func (p *program) commands() []*cobra.Command {
 		p.backupCommand(), p.manCommand(),
 		p.restoreCommand(),
 		p.migrateCommand(),
+		p.statusCommand(),
 		p.doctorCommand(),
 		p.healthcheckCommand(),
 		p.storeCommand(),

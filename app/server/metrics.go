@@ -1,7 +1,9 @@
 package server
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -35,8 +37,15 @@ var bounds = [...]time.Duration{
 	250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second,
 }
 
-func newMeters(d *db.DB) *meters {
+func newMeters(d *db.DB, unbooked func(context.Context) (int64, error)) *meters {
 	m := &meters{set: metrics.NewSet()}
+	m.set.NewGauge("quartermaster_unbooked_payments", func() float64 {
+		n, err := unbooked(context.Background())
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(n)
+	})
 	m.set.NewGauge("quartermaster_database_bytes", func() float64 { return float64(d.Size()) })
 	m.set.NewGauge("quartermaster_writes_total", func() float64 { return float64(d.Stats().Writes) })
 	m.set.NewGauge("quartermaster_write_wait_seconds_total", func() float64 { return d.Stats().Waited.Seconds() })

@@ -88,7 +88,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	s.keys, s.cache = account.NewKeys(s.db), cache.New(s.db)
 	s.sessions = account.NewSessions(s.db)
-	s.meters = newMeters(s.db)
+	s.meters = newMeters(s.db, s.services.Store.CountUnbooked)
 	s.sender = webhook.NewSender(s.db, webhook.Options{
 		Version: Version, AllowPrivate: c.AllowPrivate, Grace: stopWithin,
 		Log:     s.delivered,

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"quartermaster/app/server"
+	"quartermaster/maintenance"
+	"quartermaster/rental"
+	"quartermaster/reorder"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/store"
+)
+
+// Status is all four services at a glance.
+type Status struct {
+	Store       StoreStatus       `json:"store"`
+	Maintenance MaintenanceStatus `json:"maintenance"`
+	Rental      RentalStatus      `json:"rental"`
+	Reorder     ReorderStatus     `json:"reorder"`
+}
+
+// StoreStatus is what the store's owner looks at first.
+type StoreStatus struct {
+	store.Stats
+	Unbooked int64 `json:"unbooked_payments"`
+}
+
+// MaintenanceStatus counts jobs, plans and parts that wait for somebody.
+type MaintenanceStatus struct {
+	Open       int64 `json:"open"`
+	InProgress int64 `json:"in_progress"`
+	Overdue    int64 `json:"overdue" about:"jobs whose due day has passed"`
+	PMOverdue  int   `json:"pm_overdue"`
+	PMDueSoon  int   `json:"pm_due_soon"`
+	LowStock   int   `json:"low_stock"`
+}
+
+// RentalStatus is what is behind, and what stands empty.
+type RentalStatus struct {
+	ArrearsCents int64 `json:"arrears_cents"`
+	Behind       int   `json:"leases_behind"`
+	Vacant       int   `json:"vacant_units"`
+	Occupied     int   `json:"occupied_units"`
+	OpenTickets  int   `json:"open_tickets"`
+}
+
+// ReorderStatus is what has to be bought.
+type ReorderStatus struct {
+	reorder.Counts
+	EstCostCents int64 `json:"est_cost_cents" about:"of what is suggested for below and near"`
+}
+
+func (p *program) statusCommand() *cobra.Command {
+	return p.jsonFlag(&cobra.Command{
+		Use:     "status",
+		Short:   "Show all four services at a glance",
+		Example: "  quartermaster status\n  quartermaster status --json",
+		Args:    noArgs,
+		RunE: p.run(func(ctx context.Context, _ []string) error {
+			return p.withDB(func(d *db.DB) error {
+				s, err := statusOf(ctx, server.NewServices(d))
+				if err != nil {
+					return err
+				}
+				currency, err := currencyOf(ctx, d)
+				if err != nil {
+					return err
+				}
+				return p.print(s, func(w io.Writer) { s.text(w, currency) })
+			})
+		}),
+	})
+}
+
+func statusOf(ctx context.Context, all *server.Services) (s Status, err error) {
+	if s.Store.Stats, err = all.Store.Stats(ctx); err != nil {
+		return s, err
+	}
+	if s.Store.Unbooked, err = all.Store.CountUnbooked(ctx); err != nil {
+		return s, err
+	}
+	if s.Maintenance, err = maintenanceStatus(ctx, all.Maintenance); err != nil {
+		return s, err
+	}
+	if s.Rental, err = rentalStatus(ctx, all.Rental); err != nil {
+		return s, err
+	}
+	report, _, err := all.Reorder.Report(ctx, reorder.ReportQuery{Status: "flagged"})
+	s.Reorder = ReorderStatus{Counts: report.Counts, EstCostCents: report.EstCostCents}
+	return s, err
+}
+
+func maintenanceStatus(ctx context.Context, m *maintenance.Service) (s MaintenanceStatus, err error) {
+	overdue := true
+	for _, count := range []struct {
+		into   *int64
+		filter maintenance.Filter
+	}{
+		{&s.Open, maintenance.Filter{Status: "open", Limit: 1}},
+		{&s.InProgress, maintenance.Filter{Status: "in-progress", Limit: 1}},
+		{&s.Overdue, maintenance.Filter{Overdue: &overdue, Limit: 1}},
+	} {
+		found, err := m.WorkOrders(ctx, count.filter)
+		if err != nil {
+			return s, err
+		}
+		*count.into = found.Total
+	}
+	due, err := m.PMDue(ctx, "")
+	if err != nil {
+		return s, err
+	}
+	for _, row := range due.PMDue {
+		switch row.DueStatus {
+		case "overdue":
+			s.PMOverdue++
+		case "due-soon":
+			s.PMDueSoon++
+		}
+	}
+	parts, err := m.Parts(ctx, 0, everything)
+	for _, part := range parts.Parts {
+		if part.LowStock {
+			s.LowStock++
+		}
+	}
+	return s, err
+}
+
+// everything is more than a shop has of anything.
+const everything = 1 << 30
+
+func rentalStatus(ctx context.Context, r *rental.Service) (s RentalStatus, err error) {
+	who := db.CLI("rental")
+	arrears, err := r.Arrears(ctx, who)
+	if err != nil {
+		return s, err
+	}
+	behind := map[int64]bool{}
+	for _, a := range arrears.Arrears {
+		behind[a.LeaseID] = true
+	}
+	s.ArrearsCents, s.Behind = arrears.TotalCents, len(behind)
+	units, err := r.Units(ctx, rental.UnitFilter{}, 0, everything)
+	if err != nil {
+		return s, err
+	}
+	for _, u := range units.Units {
+		if u.Status == "vacant" {
+			s.Vacant++
+		} else {
+			s.Occupied++
+		}
+	}
+	tickets, err := r.Tickets(ctx, rental.TicketFilter{}, 0, everything)
+	for _, k := range tickets.Tickets {
+		if k.Status != "resolved" {
+			s.OpenTickets++
+		}
+	}
+	return s, err
+}
+
+func (s Status) text(w io.Writer, c exact.Currency) {
+	revenue := make([]string, 0, len(s.Store.Revenue))
+	for _, r := range s.Store.Revenue {
+		revenue = append(revenue, exact.CurrencyOf(r.Currency).Format(r.NetCents))
+	}
+	if len(revenue) == 0 {
+		revenue = append(revenue, "nothing sold yet")
+	}
+	lines := [][]string{
+		{"store", fmt.Sprintf("%s net, %d orders paid, %d licenses active, %d payments that could not be booked",
+			strings.Join(revenue, " and "), s.Store.OrdersPaid, s.Store.Licenses.Active, s.Store.Unbooked)},
+		{"maintenance", fmt.Sprintf("%d jobs open, %d in progress, %d past their day; plans: %d overdue, %d due soon; %d parts low",
+			s.Maintenance.Open, s.Maintenance.InProgress, s.Maintenance.Overdue, s.Maintenance.PMOverdue, s.Maintenance.PMDueSoon, s.Maintenance.LowStock)},
+		{"rental", fmt.Sprintf("%s behind over %d leases; %d of %d units vacant; %d tickets open",
+			c.Format(s.Rental.ArrearsCents), s.Rental.Behind, s.Rental.Vacant, s.Rental.Vacant+s.Rental.Occupied, s.Rental.OpenTickets)},
+		{"reorder", fmt.Sprintf("%d below their reorder point, %d near it; to order now: %s",
+			s.Reorder.Below, s.Reorder.Near, c.Format(s.Reorder.EstCostCents))},
+	}
+	columns(w, []string{"SERVICE", "NOW"}, lines, func(l []string) []string { return l })
+}
