@@ -105,7 +105,10 @@ func (s *Service) adjustStock() schema.Op {
 			if f.Given("set_to") == f.Given("delta") && f.Surface() != schema.Page {
 				f.Refuse("set_to", oneOfTwo)
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Adjust(ctx, who, a) }
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				done, err := s.Adjust(ctx, who, a)
+				return done, s.nearest(ctx, err, a.SKU)
+			}
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Print: func(w io.Writer, answer any) {

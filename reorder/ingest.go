@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -24,6 +25,7 @@ type Ingested struct {
 	Errors       []RowError `json:"errors"`
 	Crossed      []Crossed  `json:"crossed_reorder_point" about:"SKUs that the upload took to or under their reorder point"`
 	ReplacedDays *int       `json:"replaced_days,omitempty" about:"only with replace: SKU-days that were stored already and were replaced"`
+	SendAgain    string     `json:"send_again,omitempty" about:"to agents, when some rows were refused: which to send again"`
 }
 
 // RowError is a row that was refused, by its position counted from 0.
@@ -48,11 +50,23 @@ type Crossed struct {
 // With a channel the rows are sales of that channel: replace puts them in the place of
 // its share alone. Every figure adds the channels up.
 func (s *Service) Ingest(ctx context.Context, who db.Caller, rows strict.Value, replace bool, channel string) (Ingested, error) {
+	return s.ingestRows(ctx, who, rows, IngestOptions{Replace: replace, Channel: channel})
+}
+
+// IngestOptions say how an upload is stored.
+type IngestOptions struct {
+	Replace bool
+	Channel string
+	Nearest bool // an unknown SKU is refused with the nearest three
+}
+
+func (s *Service) ingestRows(ctx context.Context, who db.Caller, rows strict.Value, o IngestOptions) (Ingested, error) {
 	const shortest = 38 // bytes of {"date":"2026-11-20","sku":"A","qty":1}
 	u := newUpload(min(len(rows.Raw())/shortest, maxRows))
-	if channel != "" {
+	u.nearest = o.Nearest
+	if o.Channel != "" {
 		u.byChannel = true
-		u.in(channel)
+		u.in(o.Channel)
 	}
 	for i, row := range rows.Items {
 		if i == maxRows {
@@ -60,7 +74,7 @@ func (s *Service) Ingest(ctx context.Context, who db.Caller, rows strict.Value, 
 		}
 		u.addJSON(int32(i), row) // #nosec G115 -- there are at most maxRows
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ingested, error) { return ingest(tx, u, replace) })
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ingested, error) { return ingest(tx, u, o.Replace) })
 }
 
 // ingest writes the upload's good rows. A fault leaves nothing written.
@@ -130,6 +144,10 @@ func (u *upload) lookUp(tx *db.Tx) ([]salesChange, error) {
 	for i := range skus {
 		place[u.codeOf[skus[i].Code]] = int32(i)
 	}
+	near, err := u.nearestOf(&tx.Conn)
+	if err != nil {
+		return nil, err
+	}
 	today := tx.Today()
 	kept := u.sales[:0]
 	for _, s := range u.sales {
@@ -137,7 +155,7 @@ func (u *upload) lookUp(tx *db.Tx) ([]salesChange, error) {
 		case s.day > today:
 			u.refuse(s.row, "date: "+s.day.String()+" is in the future; today is "+today.String())
 		case place[s.sku] < 0:
-			u.refuse(s.row, "sku: "+schema.Quote(u.codes[s.sku])+" is not in the catalogue; SKUs are case-sensitive")
+			u.refuse(s.row, "sku: "+schema.Quote(u.codes[s.sku])+" is not in the catalogue; SKUs are case-sensitive"+near(u.codes[s.sku]))
 		default:
 			s.sku = place[s.sku]
 			kept = append(kept, s)
@@ -145,6 +163,27 @@ func (u *upload) lookUp(tx *db.Tx) ([]salesChange, error) {
 	}
 	u.sales = byDayAndSKU(kept, len(skus))
 	return skus, nil
+}
+
+// nearestOf gives what names the nearest SKUs of one that there is none of; for the
+// first of an upload that are asked about.
+func (u *upload) nearestOf(c *db.Conn) (func(code string) string, error) {
+	if !u.nearest {
+		return func(string) string { return "" }, nil
+	}
+	names, err := skuNames(c)
+	told := map[string]string{}
+	return func(code string) string {
+		const most = 5 // each takes a look at the whole catalogue
+		text, known := told[code]
+		if !known && len(told) < most {
+			if near := schema.Nearest(code, names, 3); len(near) > 0 {
+				text = "; the nearest are " + strings.Join(near, ", ")
+			}
+			told[code] = text
+		}
+		return text
+	}, err
 }
 
 // write stores the rows day by day and saves what became of the SKUs.
@@ -231,6 +270,16 @@ func didIngest(answer any, _ schema.Money) string {
 	return text
 }
 
+// refusal tells what is wrong with each row of an upload of which nothing was stored.
+func (done Ingested) refusal() error {
+	e := fault.Invalidf("rows: nothing is stored; row %d: %s", done.Errors[0].Row+1, done.Errors[0].Reason)
+	for _, r := range done.Errors {
+		name, _, _ := strings.Cut(r.Reason, ":")
+		e.Fields = append(e.Fields, fault.Field{Field: fmt.Sprintf("rows.%d.%s", r.Row, name), Detail: r.Reason})
+	}
+	return e
+}
+
 func (s *Service) ingestSales() schema.Op {
 	row := Sale{Date: sampleDay.today - 1, SKU: sample.Code, Qty: 2500}
 	replaced := 1
@@ -239,12 +288,14 @@ func (s *Service) ingestSales() schema.Op {
 		Command: "reorder sales ingest",
 		Example: `reorder sales ingest --rows '[{"date": "2026-11-19", "sku": "TEA-1", "qty": 2.5}]' --channel web --replace`,
 		Print:   printIngested, Did: didIngest, Leads: func(any) string { return "/sales" },
-		About: "Store rows of daily sales. They are added to what is stored; with replace they are totalled by SKU and day and put in its place. " +
-			"A wrong row is refused by itself and the others are written. Sales do not change the stock.",
+		About: "Store rows of daily sales. They are added to what is stored: sent twice they count twice. With replace they are totalled by SKU and day " +
+			"and put in its place; with a channel only in the place of its share. A wrong row is refused by itself and the others are written. " +
+			"Sales do not change the stock.",
 		Writes: true, Overwrites: true, MaxBody: 16 << 20,
 		Response: Ingested{
 			Imported: 1, Skipped: 1, Errors: []RowError{{Row: 1, Reason: "sku: \"TEA\" is not in the catalogue; SKUs are case-sensitive"}},
 			Crossed: []Crossed{{SKU: sample.Code, Status: Below, SuggestedQty: 72}}, ReplacedDays: &replaced,
+			SendAgain: "Send only these rows again, mended: 1. The others are stored; sending them again would count them twice.",
 		},
 		Bind: func(f *schema.Form) schema.Handler {
 			var rows strict.Value
@@ -253,8 +304,17 @@ func (s *Service) ingestSales() schema.Op {
 			f.Rows(&rows, "rows", "the sales, at most 50,000 rows", row, maxRows, schema.Required)
 			f.Bool(&replace, "replace", "put the rows' totals in the place of what is stored for their SKUs and days", schema.Example(true))
 			f.Text(&channel, "channel", "where they were sold; with replace only this channel's share is replaced", schema.Most(maxChannel), schema.Example("web"))
+			surface := f.Surface()
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.Ingest(ctx, who, rows, replace, channel)
+				done, err := s.ingestRows(ctx, who, rows, IngestOptions{Replace: replace, Channel: channel, Nearest: surface == schema.Tool})
+				switch {
+				case err != nil || done.Skipped == 0:
+				case surface == schema.Tool:
+					done, err = done.afterUpload()
+				case surface == schema.Page && done.Imported == 0:
+					err = done.refusal()
+				}
+				return done, err
 			}
 		},
 	}

@@ -9,46 +9,6 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Products is active SKUs with their figures, in the byte order of the SKUs.
-type Products struct {
-	Products []Row `json:"products"`
-	Total    int   `json:"total" about:"how many there are without the limit"`
-}
-
-// ProductQuery narrows the list. Status "" is any; BelowReorder keeps only what is at
-// or under its reorder point; Q is looked for in SKU and name, in any case, anywhere.
-type ProductQuery struct {
-	Status, Supplier, Q string
-	BelowReorder        bool
-	Limit               int64
-}
-
-// Products lists active SKUs with their figures.
-func (s *Service) Products(ctx context.Context, q ProductQuery) (Products, error) {
-	all := Products{Products: []Row{}}
-	wanted := folded(q.Q)
-	query, args := CatalogueQuery{Supplier: q.Supplier, Active: "1"}.statement()
-	err := s.db.View(ctx, func(c *db.Conn) error {
-		h, d, err := asOfToday(c)
-		if err != nil {
-			return err
-		}
-		return db.Each(c, func(r *db.Row) error {
-			rec := scan(r)
-			rec.sold += d[rec.id]
-			status := rec.basis().status(h)
-			if q.Status != "" && q.Status != status || q.BelowReorder && status != Below || !rec.mentions(wanted) {
-				return nil
-			}
-			if all.Total++; int64(all.Total) <= q.Limit {
-				all.Products = append(all.Products, rowOf(rec, h))
-			}
-			return nil
-		}, query, args...)
-	})
-	return all, err
-}
-
 // Product is all there is about one SKU: its row, the rest of its catalogue's fields
 // and its sales day by day.
 type Product struct {
@@ -61,7 +21,8 @@ type Product struct {
 	Active        bool          `json:"active" about:"an inactive SKU is in no report and raises no alarm"`
 	CreatedAt     exact.Instant `json:"created_at"`
 	UpdatedAt     exact.Instant `json:"updated_at"`
-	History       []Sold        `json:"history" about:"days with sales, oldest first"`
+	History       []Sold        `json:"history" about:"days with sales, oldest first; with by: week the weeks, by their Monday"`
+	Total         exact.Milli   `json:"total" about:"sold in all of the history"`
 }
 
 // Sold is what a SKU sold on a day.
@@ -85,6 +46,9 @@ func (s *Service) Product(ctx context.Context, sku string, days int64) (p Produc
 		rec.sold += d[rec.id]
 		p = productOf(rec, h)
 		p.History, err = history(c, rec.id, windowOf(h.today, days))
+		for _, d := range p.History {
+			p.Total += d.Qty
+		}
 		return err
 	})
 	return p, err
@@ -105,36 +69,27 @@ func history(c *db.Conn, id int64, days span) ([]Sold, error) {
 		days.from, days.to, id)
 }
 
-func (s *Service) listProducts() schema.Op {
-	return schema.Op{
-		Name: "list_products", Tool: "list_products",
-		About:    "Active products with their forecast figures, in the order of the SKUs.",
-		Response: Products{Products: []Row{rowOf(sample, sampleDay)}, Total: 1},
-		Bind: func(f *schema.Form) schema.Handler {
-			var q ProductQuery
-			f.Enum(&q.Status, "status", "only this status", statuses)
-			f.Bool(&q.BelowReorder, "below_reorder", "true: only stock at or under the reorder point, never the near band", schema.Example(true))
-			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier))
-			f.Text(&q.Q, "q", "text to look for in SKU and name, in any case", schema.Most(maxName), schema.Example("tea"))
-			f.Limit(&q.Limit)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Products(ctx, q) }
-		},
-	}
-}
-
 func (s *Service) productDetail() schema.Op {
 	p := productOf(sample, sampleDay)
-	p.History = []Sold{{sampleDay.today - 2, 2000}, {sampleDay.today - 1, 2500}}
+	p.History, p.Total = []Sold{{sampleDay.today - 2, 2000}, {sampleDay.today - 1, 2500}}, 4500
 	return schema.Op{
 		Name: "product_detail", Tool: "product_detail",
 		Command: "reorder skus show SKU", Example: "reorder skus show TEA-1", Print: printProduct,
-		About:    "One product with its forecast, its catalogue fields and its recent sales by day.",
+		About:    "One product with its forecast, its catalogue fields and its recent sales by day, or by week (history_days: 56 is eight weeks). total is sold in that time.",
 		Response: p,
 		Bind: func(f *schema.Form) schema.Handler {
 			sku, days := "", int64(90)
 			f.Text(&sku, "sku", "the SKU, in its exact case", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
 			f.Int(&days, "history_days", "how many days of sales to give, today's included", schema.Range(1, 365))
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Product(ctx, sku, days) }
+			by := "day"
+			f.Enum(&by, "by", "sales by day, or added up by week, named by its Monday", []string{"day", "week"})
+			return func(ctx context.Context, _ db.Caller) (any, error) {
+				p, err := s.Product(ctx, sku, days)
+				if by == "week" {
+					p.History = byWeek(p.History)
+				}
+				return p, s.nearest(ctx, err, sku)
+			}
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 	}

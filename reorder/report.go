@@ -164,32 +164,3 @@ func (s *Service) reorderReport() schema.Op {
 		},
 	}
 }
-
-// AgentReport is the report as agents get it: its first rows, and how many there are.
-type AgentReport struct {
-	Report
-	Total int `json:"total" about:"how many rows there are without the limit"`
-}
-
-func (s *Service) reorderReportTool() schema.Op {
-	return schema.Op{
-		Name: "reorder_report", Tool: "reorder_report",
-		About: "What to buy now: the SKUs at or near their reorder point, most urgent first, with suggested quantities and cost in cents. " +
-			"The same figures as everywhere else.",
-		Response: AgentReport{Report: sampleReport(), Total: 1},
-		Bind: func(f *schema.Form) schema.Handler {
-			q := ReportQuery{Status: Flagged}
-			var status string
-			f.Enum(&status, "status", "only this status; below and near without it", statuses)
-			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier))
-			f.Limit(&q.Limit)
-			if status != "" {
-				q.Status = status
-			}
-			return func(ctx context.Context, _ db.Caller) (any, error) {
-				rep, total, err := s.Report(ctx, q)
-				return AgentReport{Report: rep, Total: total}, err
-			}
-		},
-	}
-}

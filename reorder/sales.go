@@ -25,6 +25,7 @@ type upload struct {
 	codeOf  map[string]int32
 	refused []refusal
 
+	nearest   bool     // unknown SKUs are refused with the nearest three
 	byChannel bool     // channels are told apart: a share of a SKU-day is added to or replaced
 	channels  []string // that the rows name; none is ""
 	placeOf   map[string]int32

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -61,6 +62,7 @@ func eachSold(c *db.Conn, fn func(soldShares) error, query string, args ...any) 
 		if at.sku == "" {
 			return nil
 		}
+		slices.SortFunc(at.shares, func(a, b share) int { return strings.Compare(a.Channel, b.Channel) })
 		if rest > 0 || len(at.shares) == 0 {
 			at.shares = append([]share{{"", rest}}, at.shares...)
 		}

@@ -163,8 +163,8 @@ func TestReadingWritesNothing(t *testing.T) {
 	s.Must(err)
 	list, err := s.Products(context.Background(), ProductQuery{Limit: 10})
 	s.Must(err)
-	if p.SoldInWindow != 30_000 || list.Products[0].SoldInWindow != 30_000 {
-		t.Errorf("product %s, list %s", p.SoldInWindow, list.Products[0].SoldInWindow)
+	if p.SoldInWindow != 30_000 || list.Products[0].Full.SoldInWindow != 30_000 {
+		t.Errorf("product %s, list %s", p.SoldInWindow, list.Products[0].Full.SoldInWindow)
 	}
 	if after, err := s.DB.Version(); err != nil || after != before {
 		t.Errorf("reading wrote (%v)", err)

@@ -1,0 +1,310 @@
+package reorder
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// ShortRow is what of a SKU's row identifies it and decides what to do.
+type ShortRow struct {
+	SKU          string      `json:"sku"`
+	Status       string      `json:"status" enum:"below,near,healthy"`
+	CurrentStock exact.Milli `json:"current_stock"`
+	SuggestedQty int64       `json:"suggested_qty"`
+}
+
+func (r Row) short() ShortRow {
+	return ShortRow{SKU: r.SKU, Status: r.Status, CurrentStock: r.CurrentStock, SuggestedQty: r.SuggestedQty}
+}
+
+// anyCase finds a supplier by its name in any case. Refused: a name that no SKU and no
+// record has, with those that there are.
+func anyCase(c *db.Conn, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	names, err := supplierNames(c)
+	if err != nil || slices.Contains(names, name) {
+		return name, err
+	}
+	for _, n := range names {
+		if folded(n) == folded(name) {
+			return n, nil
+		}
+	}
+	return "", fault.Fieldf("supplier", "supplier: there is no supplier %s; %s", schema.Quote(name), schema.ThereAre(name, names))
+}
+
+// nearest adds the nearest SKUs to the refusal of one that there is none of.
+func (s *Service) nearest(ctx context.Context, err error, sku string) error {
+	if !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	var names []string
+	if failed := s.db.View(ctx, func(c *db.Conn) (err error) {
+		names, err = skuNames(c)
+		return err
+	}); failed != nil {
+		return failed
+	}
+	if near := schema.Nearest(sku, names, 3); len(near) > 0 {
+		return fault.NotFoundf("%s; the nearest are %s", err.Error(), strings.Join(near, ", "))
+	}
+	return err
+}
+
+func skuNames(c *db.Conn) ([]string, error) {
+	return db.All(c, db.Text, "SELECT sku FROM skus ORDER BY sku")
+}
+
+// AgentReport is the report as agents get it: a page of its rows, and sums over all.
+type AgentReport struct {
+	Today              exact.Day                   `json:"today"`
+	ForecastWindowDays int64                       `json:"forecast_window_days"`
+	TargetCoverDays    int64                       `json:"target_cover_days"`
+	Counts             Counts                      `json:"counts" about:"over all active SKUs"`
+	EstCostCents       int64                       `json:"est_cost_cents" about:"over all rows that match, not only those shown"`
+	ByStatus           []StatusSum                 `json:"by_status"`
+	BySupplier         []SupplierSum               `json:"by_supplier" about:"most cost first"`
+	SKUs               []schema.Row[Row, ShortRow] `json:"skus"`
+	Total              int                         `json:"total" about:"rows that match"`
+	Shown              int                         `json:"shown" about:"rows given"`
+	Next               *string                     `json:"next" about:"give it as after; null at the end"`
+}
+
+// StatusSum adds up the rows of a status.
+type StatusSum struct {
+	Status       string `json:"status" enum:"below,near,healthy"`
+	SKUs         int64  `json:"skus"`
+	EstCostCents int64  `json:"est_cost_cents"`
+}
+
+// SupplierSum adds up the rows of a supplier.
+type SupplierSum struct {
+	Supplier     string `json:"supplier"`
+	SKUs         int64  `json:"skus"`
+	ToOrder      int64  `json:"to_order" about:"SKUs with a suggested quantity"`
+	EstCostCents int64  `json:"est_cost_cents"`
+}
+
+// AgentReport computes the report of today for agents.
+func (s *Service) AgentReport(ctx context.Context, q ReportQuery, after string, short bool) (rep AgentReport, err error) {
+	var all Report
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		if q.Supplier, err = anyCase(c, q.Supplier); err != nil {
+			return err
+		}
+		h, since, err := asOfToday(c)
+		if err != nil {
+			return err
+		}
+		all, _, err = report(c, h, since, ReportQuery{Status: q.Status, Supplier: q.Supplier})
+		return err
+	})
+	if err != nil {
+		return rep, err
+	}
+	rep = AgentReport{
+		Today: all.Today, ForecastWindowDays: all.ForecastWindowDays, TargetCoverDays: all.TargetCoverDays,
+		Counts: all.Counts, EstCostCents: all.EstCostCents, Total: len(all.SKUs),
+	}
+	rep.ByStatus, rep.BySupplier = sumsOf(all.SKUs)
+	rows, next := After(all.SKUs, after, q.Limit, func(r Row) string { return r.SKU })
+	rep.SKUs, rep.Shown, rep.Next = schema.Rows(rows, short, Row.short), len(rows), orNone(next)
+	return rep, nil
+}
+
+func orNone(next string) *string {
+	if next == "" {
+		return nil
+	}
+	return &next
+}
+
+// sumsOf adds the rows up by status, most urgent first, and by supplier, most cost first.
+func sumsOf(rows []Row) ([]StatusSum, []SupplierSum) {
+	byStatus, bySupplier := []StatusSum{}, []SupplierSum{}
+	for _, r := range rows {
+		i := slices.IndexFunc(byStatus, func(x StatusSum) bool { return x.Status == r.Status })
+		if i < 0 {
+			i, byStatus = len(byStatus), append(byStatus, StatusSum{Status: r.Status})
+		}
+		byStatus[i].SKUs++
+		byStatus[i].EstCostCents = addCents(byStatus[i].EstCostCents, r.EstCostCents)
+	}
+	place := map[string]int{}
+	for _, r := range rows {
+		i, known := place[r.Supplier]
+		if !known {
+			i, bySupplier = len(bySupplier), append(bySupplier, SupplierSum{Supplier: r.Supplier})
+			place[r.Supplier] = i
+		}
+		x := &bySupplier[i]
+		x.SKUs++
+		if r.SuggestedQty > 0 {
+			x.ToOrder++
+		}
+		x.EstCostCents = addCents(x.EstCostCents, r.EstCostCents)
+	}
+	slices.SortStableFunc(bySupplier, func(a, b SupplierSum) int {
+		if a.EstCostCents != b.EstCostCents {
+			return int(max(min(b.EstCostCents-a.EstCostCents, 1), -1))
+		}
+		return strings.Compare(a.Supplier, b.Supplier)
+	})
+	return byStatus, bySupplier
+}
+
+func sampleAgentReport() AgentReport {
+	row := rowOf(sample, sampleDay)
+	return AgentReport{
+		Today: sampleDay.today, ForecastWindowDays: sampleDay.window, TargetCoverDays: sampleDay.cover,
+		Counts: Counts{Below: 1, Near: 2, Healthy: 27}, EstCostCents: row.EstCostCents,
+		ByStatus: []StatusSum{{Below, 1, row.EstCostCents}}, BySupplier: []SupplierSum{{sample.Supplier, 1, 1, row.EstCostCents}},
+		SKUs: schema.Rows([]Row{row}, false, Row.short), Total: 1, Shown: 1,
+	}
+}
+
+func (s *Service) reorderReportTool() schema.Op {
+	return schema.Op{
+		Name: "reorder_report", Tool: "reorder_report",
+		About: "What to buy now, most urgent first (below, near; fewest days of stock first). reorder_point = avg_daily_demand x (lead + safety days); " +
+			"below: stock <= reorder_point, near: <= 1.25 x it. suggested_qty covers lead + safety + target_cover_days, less stock and on order, in whole packs. " +
+			"Sums are over all that match, by_supplier says what to order from whom.",
+		Response: sampleAgentReport(),
+		Bind: func(f *schema.Form) schema.Handler {
+			q := ReportQuery{Status: Flagged}
+			var status, after string
+			var short bool
+			f.Enum(&status, "status", "only this status; below and near without it", statuses)
+			f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName), schema.Example(sample.Supplier))
+			f.Limit(&q.Limit)
+			f.Text(&after, "after", "the next of the answer before", schema.Most(maxCode))
+			f.Short(&short)
+			if status != "" {
+				q.Status = status
+			}
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.AgentReport(ctx, q, after, short) }
+		},
+	}
+}
+
+// Products is a page of active SKUs with their figures, in the byte order of the SKUs.
+type Products struct {
+	Products []schema.Row[Row, ShortRow] `json:"products"`
+	Total    int                         `json:"total" about:"all that match"`
+	Shown    int                         `json:"shown" about:"rows given"`
+	Next     *string                     `json:"next" about:"give it as after; null at the end"`
+}
+
+// ProductQuery narrows the list. Status "" is any; BelowReorder keeps only what is at
+// or under its reorder point; Supplier is a name in any case; Q is looked for in SKU and
+// name, in any case, anywhere.
+type ProductQuery struct {
+	Status, Supplier, Q, After string
+	BelowReorder, Short        bool
+	Limit                      int64
+}
+
+// Products lists active SKUs with their figures.
+func (s *Service) Products(ctx context.Context, q ProductQuery) (Products, error) {
+	var all Products
+	rows := []Row{}
+	wanted := folded(q.Q)
+	err := s.db.View(ctx, func(c *db.Conn) (err error) {
+		if q.Supplier, err = anyCase(c, q.Supplier); err != nil {
+			return err
+		}
+		h, d, err := asOfToday(c)
+		if err != nil {
+			return err
+		}
+		query, args := CatalogueQuery{Supplier: q.Supplier, Active: "1"}.statement()
+		return db.Each(c, func(r *db.Row) error {
+			rec := scan(r)
+			rec.sold += d[rec.id]
+			status := rec.basis().status(h)
+			if q.Status != "" && q.Status != status || q.BelowReorder && status != Below || !rec.mentions(wanted) {
+				return nil
+			}
+			all.Total++
+			switch {
+			case rec.Code <= q.After:
+			case int64(len(rows)) < q.Limit:
+				rows = append(rows, rowOf(rec, h))
+			case all.Next == nil:
+				all.Next = &rows[len(rows)-1].SKU
+			}
+			return nil
+		}, query, args...)
+	})
+	all.Products, all.Shown = schema.Rows(rows, q.Short, Row.short), len(rows)
+	return all, err
+}
+
+func (s *Service) listProducts() schema.Op {
+	return schema.Op{
+		Name: "list_products", Tool: "list_products",
+		About: "Active products with their forecast figures, in the order of the SKUs. below_reorder true keeps only stock at or under the reorder point; " +
+			"near is up to a quarter above it. days_of_stock = stock / avg_daily_demand, null without demand.",
+		Response: Products{Products: schema.Rows([]Row{rowOf(sample, sampleDay)}, false, Row.short), Total: 1, Shown: 1},
+		Bind: func(f *schema.Form) schema.Handler {
+			var q ProductQuery
+			f.Enum(&q.Status, "status", "only this status", statuses)
+			f.Bool(&q.BelowReorder, "below_reorder", "true: only stock at or under the reorder point, never the near band", schema.Example(true))
+			f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName), schema.Example(sample.Supplier))
+			f.Text(&q.Q, "q", "text to look for in SKU and name, in any case", schema.Most(maxName), schema.Example("tea"))
+			f.Limit(&q.Limit)
+			f.Text(&q.After, "after", "the next of the answer before", schema.Most(maxCode))
+			f.Short(&q.Short)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Products(ctx, q) }
+		},
+	}
+}
+
+// byWeek adds days up by the Monday that their week begins on.
+func byWeek(days []Sold) []Sold {
+	weeks := []Sold{}
+	for _, d := range days {
+		monday := d.Date - (d.Date%7+7+3)%7 // day 0, 1970-01-01, was a Thursday
+		if n := len(weeks); n > 0 && weeks[n-1].Date == monday {
+			weeks[n-1].Qty += d.Qty
+			continue
+		}
+		weeks = append(weeks, Sold{monday, d.Qty})
+	}
+	return weeks
+}
+
+// afterUpload tells an agent what became of its rows: nothing stored is a refusal; of a
+// part it says which rows to send again.
+func (done Ingested) afterUpload() (Ingested, error) {
+	if done.Skipped == 0 {
+		return done, nil
+	}
+	if done.Imported == 0 {
+		const most = 10
+		var why []string
+		for _, e := range done.Errors[:min(most, len(done.Errors))] {
+			why = append(why, fmt.Sprintf("row %d: %s", e.Row, e.Reason))
+		}
+		if len(done.Errors) > most {
+			why = append(why, fmt.Sprintf("and %d more", len(done.Errors)-most))
+		}
+		return done, fault.Fieldf("rows", "rows: nothing is stored, all %d rows are refused; %s", done.Skipped, strings.Join(why, "; "))
+	}
+	var rows []string
+	for _, e := range done.Errors {
+		rows = append(rows, strconv.Itoa(e.Row))
+	}
+	done.SendAgain = "Send only these rows again, mended: " + strings.Join(rows, ", ") + ". The others are stored; sending them again would count them twice."
+	return done, nil
+}
