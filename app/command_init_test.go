@@ -152,7 +152,11 @@ func TestInitPrintsATable(t *testing.T) {
 	if o.code != 0 || !strings.Contains(o.errors, s.db) || !strings.Contains(o.errors, "user admin added") {
 		t.Fatalf("exit %d: %s", o.code, o.errors)
 	}
-	lines := strings.Split(strings.TrimSuffix(o.out, "\n"), "\n")
+	table, next, _ := strings.Cut(o.out, "\n\n")
+	if !regexp.MustCompile(`http://127\.0\.0\.1:8081/welcome/[A-Za-z0-9_-]{20,}\n$`).MatchString(next) {
+		t.Errorf("behind the keys stands %q, no link", next)
+	}
+	lines := strings.Split(table, "\n")
 	if len(lines) != 1+len(server.Names) {
 		t.Fatalf("got\n%s", o.out)
 	}

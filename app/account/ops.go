@@ -299,11 +299,15 @@ func (o ops) inviteUser() schema.Op {
 	}
 }
 
-// address is a public address at which people sign in: the service's, else the first
-// that is known, else the default.
-func (o ops) address(ctx context.Context, service string) (address string, err error) {
-	err = o.d.View(ctx, func(c *db.Conn) error {
-		for _, s := range append([]string{service}, o.services...) {
+func (o ops) address(ctx context.Context, service string) (string, error) {
+	return Address(ctx, o.d, append([]string{service}, o.services...)...)
+}
+
+// Address is a public address at which people sign in: that of the first of the services
+// of which one is known, else the default.
+func Address(ctx context.Context, d *db.DB, services ...string) (address string, err error) {
+	err = d.View(ctx, func(c *db.Conn) error {
+		for _, s := range services {
 			if address, err = c.Setting(db.SettingAddress + "." + s); err != nil || address != "" {
 				return err
 			}

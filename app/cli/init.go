@@ -15,17 +15,20 @@ import (
 
 type initResult struct {
 	Admin string            `json:"admin"`
-	Keys  map[string]string `json:"keys"` // service -> key
+	Keys  map[string]string `json:"keys"`           // service -> key
+	Link  string            `json:"link,omitempty"` // where the admin sets a password; "" without screens
 }
 
 func (p *program) initCommand() *cobra.Command {
 	var admin string
+	screens := true
 	cmd := p.jsonFlag(&cobra.Command{
 		Use:   "init",
 		Short: "Make the database, its first admin and a key for each service",
 		Long: `Make the database if there is none, its first user, who is an admin in all four
-services, and one full-access key for each service. The keys are printed this once.
-Refused once there are users.`,
+services, one full-access key for each service, and a link by which the admin sets a
+password for the screens (24 hours, one use). All of it is printed this once. Refused
+once there are users.`,
 		Example: `  quartermaster init
   quartermaster init --admin alice --db /var/lib/quartermaster/shop.db`,
 		Args: noArgs,
@@ -40,15 +43,42 @@ Refused once there are users.`,
 					return err
 				}
 				p.notice(fmt.Sprintf("user %s added, admin in all four services; the keys are shown this once", name))
-				return p.print(initResult{Admin: name, Keys: keys}, func(w io.Writer) {
+				link := ""
+				if screens && p.Getenv("QUARTERMASTER_SCREENS") != "false" {
+					if link, err = welcome(ctx, d, name); err != nil {
+						return err
+					}
+				}
+				return p.print(initResult{Admin: name, Keys: keys, Link: link}, func(w io.Writer) {
 					columns(w, []string{"SERVICE", "KEY"}, server.Names, func(s string) []string { return []string{s, keys[s]} })
+					p.tellNext(w, link)
 				})
 			})
 		}),
 	})
+	cmd.Flags().BoolVar(&screens, "screens", true, "print a link to the screens; false where they are not served")
 	cmd.Flags().StringVar(&admin, "admin", "admin", "the first user's name")
 	completeBy(cmd, "admin", func() []string { return nil })
 	return cmd
+}
+
+// welcome invites the first admin and gives the link.
+func welcome(ctx context.Context, d *db.DB, name string) (string, error) {
+	token, _, err := account.Invite(ctx, d, db.CLI(""), name)
+	if err != nil {
+		return "", err
+	}
+	base, err := account.Address(ctx, d, server.Names...)
+	return base + "/welcome/" + token, err
+}
+
+// tellNext says what to do behind init.
+func (p *program) tellNext(w io.Writer, link string) {
+	if link == "" {
+		fmt.Fprintf(w, "\nNext: quartermaster serve --db %[1]s\nMore people: quartermaster user add NAME --role member --db %[1]s\n", p.dbPath)
+		return
+	}
+	fmt.Fprintf(w, "\nNext: quartermaster serve --db %s\nThen open this link within 24 hours, once, and set your password:\n%s\n", p.dbPath, link)
 }
 
 // withNewDB is withDB for a command that makes the database when there is none.
