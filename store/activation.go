@@ -195,6 +195,7 @@ func (s *Service) Activations(ctx context.Context, a Asked, p Page) (ActivationP
 
 func (s *Service) activateLicense() schema.Op {
 	return schema.Op{
+		Name:  "activate_license",
 		Route: "POST /license/activate",
 		About: "Give a fingerprint a seat of a license: 201 for a new seat, 200 for one that it holds already, which takes no second one. " +
 			"A refusal carries its code in error: not_found, product_mismatch, revoked, suspended, expired, " +
@@ -220,6 +221,7 @@ func (s *Service) activateLicense() schema.Op {
 
 func (s *Service) deactivateLicense() schema.Op {
 	return schema.Op{
+		Name:   "deactivate_license",
 		Route:  "POST /license/deactivate",
 		About:  "Give up the seat that a fingerprint holds, whatever the license's status.",
 		Public: true, MaxBody: deviceBody, Writes: true, Refuses: []fault.Kind{fault.Limited},
@@ -236,6 +238,7 @@ func (s *Service) deactivateLicense() schema.Op {
 
 func (s *Service) listActivations() schema.Op {
 	return schema.Op{
+		Name:   "list_activations",
 		Route:  "POST /license/activations",
 		About:  "The seats of a license, the newest first, so that a buyer can find one to give up.",
 		Public: true, MaxBody: deviceBody, Idempotent: true, Refuses: []fault.Kind{fault.Limited}, Own: []schema.Refusal{noSuchKey},

@@ -132,19 +132,6 @@ func (f *CustomerFilter) bind(form *schema.Form) {
 	f.Page.bind(form)
 }
 
-func (s *Service) listCustomers() schema.Op {
-	return schema.Op{
-		Route:    "GET /api/customers",
-		About:    "Customers, the newest first, each with how many of their orders are paid.",
-		Response: CustomerPage{Customers: []Customer{exampleCustomer()}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var k CustomerFilter
-			k.bind(f)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Customers(ctx, k) }
-		},
-	}
-}
-
 func exampleCustomer() Customer {
 	return Customer{ID: 7, Email: "ann@example.com", Name: "Ann Lee", PaidOrders: 2, FirstOrderAt: &exampleInstant, LastOrderAt: &exampleInstant}
 }
@@ -212,6 +199,10 @@ func (s *Service) customerTable() schema.Table {
 			f.Text(&email, "email", "the address; case does not matter", schema.Required, schema.Most(254), schema.Example("ann@example.com"))
 			f.Text(&name, "name", "the person's name", schema.Most(200), schema.Example("Ann Lee"))
 			return func(tx *db.Tx) error { return saveCustomer(tx, email, name, f.Given("name")) }
+		},
+		Find: func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
+			k, found, err := findCustomer(c, fold(cell("email")))
+			return []string{k.Email, k.Name}, found, err
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return db.Each(c, func(r *db.Row) error {

@@ -174,16 +174,3 @@ func (f *LicenseFilter) bind(form *schema.Form) {
 	form.Text(&f.OrderRef, "order_ref", "only licenses of this order", schema.Most(200), schema.Example(exampleRef))
 	f.Page.bind(form)
 }
-
-func (s *Service) listLicenses() schema.Op {
-	return schema.Op{
-		Route:    "GET /api/licenses",
-		About:    "Licenses, the newest first. Their keys are given in full to a full-access key of a member or an admin, else masked.",
-		Response: LicensePage{Licenses: []License{exampleLicense()}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var l LicenseFilter
-			l.bind(f)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Licenses(ctx, who, l) }
-		},
-	}
-}

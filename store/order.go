@@ -214,7 +214,11 @@ func withLicenses(c *db.Conn, o Order) (OrderDetail, error) {
 		where, id = " WHERE l.subscription_id = ? ORDER BY l.id", o.subscription
 	}
 	licenses, err := db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+licenseTables+where, id)
-	return OrderDetail{Order: o, Licenses: licenses}, err
+	if err != nil {
+		return OrderDetail{}, err
+	}
+	page, err := buyerURL(c)
+	return OrderDetail{Order: o, Licenses: licenses, BuyerURL: page}, err
 }
 
 // shownTo masks the license keys unless who may see them.
@@ -222,12 +226,11 @@ func (d OrderDetail) shownTo(who db.Caller) OrderDetail {
 	if seesKeys(who) {
 		return d
 	}
-	d.BuyerURL = ""
 	return d.masked()
 }
 
 func (d OrderDetail) masked() OrderDetail {
-	d.Licenses = maskAll(d.Licenses)
+	d.Licenses, d.BuyerURL = maskAll(d.Licenses), ""
 	return d
 }
 
@@ -237,19 +240,6 @@ func checkProvider(name string) error {
 		return fault.Fieldf("provider", "provider: %s is not allowed; it takes 1 to 32 of a-z, 0-9, _ and -", schema.Quote(name))
 	}
 	return nil
-}
-
-func (s *Service) getOrder() schema.Op {
-	return schema.Op{
-		Route:    "GET /api/orders/:ref",
-		About:    "One order with its licenses. Their keys are given in full to a full-access key of a member or an admin, else masked.",
-		Response: exampleDetail(),
-		Bind: func(f *schema.Form) schema.Handler {
-			var ref string
-			f.Text(&ref, "ref", "the order_ref", schema.InPath("ref"), schema.Example(exampleRef))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Order(ctx, who, ref) }
-		},
-	}
 }
 
 const exampleRef = "ORD-7Q4ZJ0M3RT"

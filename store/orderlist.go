@@ -165,16 +165,3 @@ func (f *OrderFilter) bind(form *schema.Form) {
 	form.DayPtr(&f.To, "to", "only orders paid on this day or before", schema.Example("2026-11-30"))
 	f.Page.bind(form)
 }
-
-func (s *Service) listOrders() schema.Op {
-	return schema.Op{
-		Route:    "GET /api/orders",
-		About:    "Orders, the newest first.",
-		Response: OrderPage{Orders: []Order{exampleDetail().Order}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var o OrderFilter
-			o.bind(f)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Orders(ctx, o) }
-		},
-	}
-}

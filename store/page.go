@@ -15,7 +15,14 @@ const (
 	largestPage = 1000
 )
 
+// wholeList as a limit asks for every record: a command's list is complete.
+const wholeList = -1
+
 func (p *Page) bind(f *schema.Form) {
+	if f.Surface() == schema.Command {
+		p.Limit = wholeList
+		return
+	}
 	f.Limit(&p.Limit)
 	f.Int(&p.After, "after", "the next of the page before", schema.Range(1, math.MaxInt64))
 }
@@ -31,6 +38,8 @@ func (p Page) below() int64 {
 // size is how many records the page holds at most.
 func (p Page) size() int64 {
 	switch {
+	case p.Limit == wholeList:
+		return math.MaxInt64 - 1
 	case p.Limit <= 0:
 		return usualPage
 	case p.Limit > largestPage:

@@ -159,6 +159,10 @@ func (s *Service) productTable() schema.Table {
 	return schema.Table{
 		Name: "products", About: "What can be sold, known by its sku.",
 		Row: bindProduct,
+		Find: func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
+			p, found, err := lookUpProduct(c, strings.TrimSpace(cell("sku")))
+			return productCells(p), found, err
+		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return db.Each(c, func(r *db.Row) error { return emit(productCells(scanProduct(r))...) },
 				"SELECT "+productColumns+" FROM store_products ORDER BY sku")

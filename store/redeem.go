@@ -149,6 +149,7 @@ func (s *Service) redeemCode() schema.Op {
 	license := exampleLicense()
 	license.ActivationCount, license.LastCheckedAt = 0, nil
 	return schema.Op{
+		Name:   "redeem_code",
 		Route:  "POST /license/redeem",
 		About:  "Turn a redeem code into a license. The license key is given in full.",
 		Public: true, MaxBody: deviceBody, Writes: true, Creates: true, Refuses: []fault.Kind{fault.Limited},

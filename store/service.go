@@ -56,23 +56,50 @@ func (s *Service) Declare() schema.Service {
 	}
 }
 
-// ops is the table of contents of the REST surface.
+// ops is the table of contents.
 func (s *Service) ops() []schema.Op {
 	return []schema.Op{
-		s.listOrders(),
-		s.getOrder(),
-		s.listCustomers(),
-		s.listLicenses(),
-		s.listBatches(),
-		s.mintCodes(),
-		s.getStats(),
+		s.listOrders(),    // GET /api/orders, orders list
+		s.getOrder(),      // GET /api/orders/:ref, orders show
+		s.listCustomers(), // GET /api/customers, customers list
+		s.listLicenses(),  // GET /api/licenses, licenses list
+		s.listBatches(),   // GET /api/redeem-codes, batches list
+		s.mintCodes(),     // POST /api/redeem-codes, codes mint
+		s.getStats(),      // GET /api/stats, stats
 
-		s.checkLicense(),
-		s.activateLicense(),
-		s.deactivateLicense(),
-		s.listActivations(),
-		s.redeemCode(),
-		s.receiveStripe(),
+		s.checkLicense(),      // POST /license/check
+		s.activateLicense(),   // POST /license/activate
+		s.deactivateLicense(), // POST /license/deactivate
+		s.listActivations(),   // POST /license/activations
+		s.redeemCode(),        // POST /license/redeem
+		s.receiveStripe(),     // POST /providers/stripe/webhook
+
+		s.recordOrder(),      // order record
+		s.refundOrder(),      // order refund
+		s.resendOrder(),      // resend
+		s.customerDetail(),   // customers show
+		s.saveCustomerOp(),   // customer save
+		s.changeEmail(),      // customer email
+		s.forgetCustomer(),   // customer forget
+		s.findLicenses(),     // licenses find
+		s.licenseDetail(),    // licenses show
+		s.suspendLicense(),   // license suspend
+		s.resumeLicense(),    // license resume
+		s.revokeLicense(),    // license revoke
+		s.extendLicense(),    // license extend
+		s.rotateLicenseKey(), // license rotate
+		s.releaseSeat(),      // license release
+		s.listProducts(),     // products list
+		s.productDetail(),    // products show
+		s.saveProductOp(),    // product save
+		s.batchDetail(),      // batches show
+		s.voidCodes(),        // codes void
+		s.setProvider(),      // provider set
+		s.mapProvider(),      // provider map
+		s.dismissPayment(),   // provider dismiss
+		s.listUnbooked(),     // unbooked
+		s.setCurrency(),      // settings
+		s.storeFigures(),     // figures
 	}
 }
 

@@ -2,10 +2,13 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 )
 
 // Stats are the store's totals. Amounts of different currencies are never added up.
@@ -100,8 +103,10 @@ func revenue(totals map[total]int64) []Revenue {
 
 func (s *Service) getStats() schema.Op {
 	return schema.Op{
-		Route: "GET /api/stats",
-		About: "The store's totals. Two currencies are never added up.",
+		Name:    "store_stats",
+		Route:   "GET /api/stats",
+		About:   "The store's totals. Two currencies are never added up.",
+		Command: "store stats", Example: "store stats", Print: printStats,
 		Response: Stats{
 			OrdersPaid: 38, OrdersRefunded: 2, Customers: 31,
 			Licenses: LicenseCount{Active: 30, Expired: 4, Suspended: 1, Revoked: 3}, Activations: 42,
@@ -111,5 +116,17 @@ func (s *Service) getStats() schema.Op {
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Stats(ctx) }
 		},
+	}
+}
+
+func printStats(w io.Writer, answer any) {
+	t, _ := answer.(Stats)
+	fmt.Fprintf(w, "orders: %d paid, %d refunded, of %d customers\n", t.OrdersPaid, t.OrdersRefunded, t.Customers)
+	fmt.Fprintf(w, "licenses: %d active, %d expired, %d suspended, %d revoked; %d seats taken\n",
+		t.Licenses.Active, t.Licenses.Expired, t.Licenses.Suspended, t.Licenses.Revoked, t.Activations)
+	fmt.Fprintf(w, "codes: %d unused, %d redeemed, %d void\n", t.Codes.Unused, t.Codes.Redeemed, t.Codes.Void)
+	for _, r := range t.Revenue {
+		money := exact.CurrencyOf(r.Currency)
+		fmt.Fprintf(w, "revenue in %s: %s sold, %s refunded, %s net\n", r.Currency, money.Plain(r.GrossCents), money.Plain(r.RefundedCents), money.Plain(r.NetCents))
 	}
 }

@@ -17,7 +17,7 @@ func (tx *Tx) Forget(keys []string, replace map[string]string) error {
 		return failed(err)
 	}
 	for _, t := range []struct{ table, id, columns string }{
-		{"events", "seq", "body"}, {"answers", "rowid", "body"}, {"audit", "id", "changes"}, {"audit", "id", "subject"},
+		{"events", "seq", "body"}, {"events", "seq", "subject"}, {"answers", "rowid", "body"}, {"audit", "id", "changes"}, {"audit", "id", "subject"},
 	} {
 		if err := tx.forgetIn(t.table, t.id, t.columns, keys, replace); err != nil {
 			return err
@@ -46,7 +46,7 @@ func (tx *Tx) forgetIn(table, id, column string, keys []string, replace map[stri
 			continue
 		}
 		var value any = text
-		if table == "events" {
+		if table == "events" && column == "body" {
 			value = []byte(text)
 		}
 		if _, err := tx.Exec("UPDATE "+table+" SET "+column+" = ? WHERE "+id+" = ?", value, l.id); err != nil {

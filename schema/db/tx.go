@@ -108,6 +108,7 @@ type event struct {
 	ID        string        `json:"id"`
 	Event     string        `json:"event"`
 	Test      bool          `json:"test,omitempty"`
+	Resent    bool          `json:"resent,omitempty"`
 	Service   string        `json:"service"`
 	CreatedAt exact.Instant `json:"created_at"`
 	Data      any           `json:"data"`
@@ -116,6 +117,9 @@ type event struct {
 // About is an event's data that says what it is about, as the audit trail names it. The
 // others are about the subject of the audit entry that the transaction wrote last.
 type About interface{ EventSubject() string }
+
+// Resent is an event's data that was told before: the event says so.
+type Resent struct{ Data any }
 
 // Emit writes an event of the caller's service and one pending delivery for every
 // receiver that wants it. Its body is fixed here. A receiver that takes several at a
@@ -145,6 +149,9 @@ func (tx *Tx) Example(name string, data any) (seq int64, err error) {
 
 func (tx *Tx) insertEvent(name, about string, data any, test bool) (seq int64, err error) {
 	e := event{ID: "evt_" + randomHex(16), Event: name, Test: test, Service: tx.who.Service, CreatedAt: tx.Now(), Data: data}
+	if again, ok := data.(Resent); ok {
+		e.Resent, e.Data = true, again.Data
+	}
 	body, err := strict.Marshal(e)
 	if err != nil {
 		return 0, err

@@ -1,0 +1,149 @@
+package store
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// Minted is what minting gives: the codes, this once.
+type Minted struct {
+	Batch string   `json:"batch"`
+	SKU   string   `json:"sku"`
+	Tier  *string  `json:"tier"`
+	Count int64    `json:"count"`
+	Codes []string `json:"codes" about:"in plain text this once; a replay of the answer holds none"`
+}
+
+// Kept is the answer without the codes: they are kept nowhere.
+func (m Minted) Redacted() any {
+	m.Codes = []string{}
+	return m
+}
+
+const maxMint = 1000
+
+// MintCodes makes count codes for a product and gives them, this once. batch "" makes
+// a new one, named after the time and the sku; the name of one that is there adds to
+// it. Refused: a count out of 1 to 1000, a sku of no active licensed product, a tier
+// that it does not have, a batch name out of [A-Za-z0-9._-]{1,64}, a batch of another
+// sku or tier (conflict).
+func (s *Service) MintCodes(ctx context.Context, who db.Caller, count int64, sku, tier, batch string) (Minted, error) {
+	if count < 1 || count > maxMint {
+		return Minted{}, fault.Fieldf("count", "count: %d is out of range; it takes 1 to %d", count, maxMint)
+	}
+	if batch != "" && !isBatchName(batch) {
+		return Minted{}, fault.Fieldf("batch", "batch: %s is not allowed; it takes 1 to 64 of A-Z, a-z, 0-9, ., _ and -", schema.Quote(batch))
+	}
+	codes := make([]string, count)
+	digests := make([][]byte, count)
+	for i := range codes {
+		codes[i] = newCode()
+		digests[i] = digest(codes[i], codeLength)
+	}
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Minted, error) {
+		p, err := mintable(tx, sku, tier)
+		if err != nil {
+			return Minted{}, err
+		}
+		b, err := ensureBatch(tx, batch, p, tier)
+		if err != nil {
+			return Minted{}, err
+		}
+		if err := storeCodes(tx, b.id, digests); err != nil {
+			return Minted{}, err
+		}
+		err = tx.Audit("codes.minted", "batch:"+b.Batch, map[string]any{"sku": p.SKU, "tier": orNil(tier), "count": count})
+		return Minted{Batch: b.Batch, SKU: p.SKU, Tier: orNil(tier), Count: count, Codes: codes}, err
+	})
+}
+
+const mostBatchName = 64
+
+func isBatchName(s string) bool {
+	return len(s) >= 1 && len(s) <= mostBatchName && madeOf(s, "._-", true)
+}
+
+func mintable(tx *db.Tx, sku, tier string) (Product, error) {
+	p, err := findProduct(&tx.Conn, sku)
+	switch {
+	case err != nil:
+		return p, err
+	case p.Kind != kindLicense:
+		return p, fault.Fieldf("sku", "sku: %s is not licensed (its kind is %s); codes are for products of the kind license", p.SKU, p.Kind)
+	case !p.Active:
+		return p, fault.Fieldf("sku", "sku: %s is not active; codes are for active products", p.SKU)
+	}
+	return p, p.takesTier(tier)
+}
+
+// ensureBatch gives the batch of the name, or a new one.
+func ensureBatch(tx *db.Tx, name string, p Product, tier string) (Batch, error) {
+	if name == "" {
+		free, err := freeBatchName(tx, p.SKU)
+		if err != nil {
+			return Batch{}, err
+		}
+		name = free
+	}
+	b, found, err := lookUpBatch(&tx.Conn, name)
+	switch {
+	case err != nil:
+		return b, err
+	case found && (b.product != p.id || textOr(b.Tier, "") != tier):
+		return b, fault.Conflictf("batch: %s holds codes for %s, tier %s; give another name", name, b.SKU, textOr(b.Tier, "none"))
+	case found:
+		return b, nil
+	}
+	b = Batch{Batch: name, SKU: p.SKU, Tier: orNil(tier), CreatedAt: tx.Now(), product: p.id}
+	b.id, err = tx.Insert("INSERT INTO store_batches (batch, product_id, tier, created_at) VALUES (?, ?, ?, ?)", name, p.id, b.Tier, tx.Now())
+	return b, err
+}
+
+// freeBatchName is YYYYMMDD-HHMMSS-<sku> by the shop's clock, or the first of it with
+// -2, -3 and so on that no batch has. What a batch's name may not hold is a hyphen in
+// the sku's part, which is cut where the name would grow too long.
+func freeBatchName(tx *db.Tx, sku string) (string, error) {
+	part := strings.Map(func(r rune) rune {
+		if r < 128 && madeOf(string(r), "._-", true) {
+			return r
+		}
+		return '-'
+	}, sku)
+	base := tx.Now().Time().In(tx.Zone()).Format("20060102-150405-") + part
+	for n := 1; ; n++ {
+		number := ""
+		if n > 1 {
+			number = "-" + strconv.Itoa(n)
+		}
+		name := base[:min(len(base), mostBatchName-len(number))] + number
+		_, taken, err := lookUpBatch(&tx.Conn, name)
+		if err != nil || !taken {
+			return name, err
+		}
+	}
+}
+
+func storeCodes(tx *db.Tx, batch int64, digests [][]byte) error {
+	q, err := tx.Change("INSERT INTO store_codes (hash, batch_id, status) VALUES (?, ?, 'unused')")
+	if err != nil {
+		return err
+	}
+	for _, d := range digests {
+		if err := q.Args(d, batch); err != nil {
+			return err
+		}
+		if err := q.Run(); err != nil {
+			return err
+		}
+	}
+	n := int64(len(digests))
+	if _, err := tx.Exec("UPDATE store_batches SET unused = unused + ? WHERE id = ?", n, batch); err != nil {
+		return err
+	}
+	return add(tx, codesPrefix+codeUnused, n)
+}

@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+func batchLeads(name string) string { return "/redeem-codes/" + url.PathEscape(name) }
+
+func exampleBatch() Batch {
+	return Batch{Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, Total: 50, Unused: 41, Redeemed: 9, CreatedAt: exampleInstant}
+}
+
+func printBatches(w io.Writer, answer any) {
+	p, _ := answer.(BatchPage)
+	tabulate(w, "BATCH\tPRODUCT\tTIER\tCODES\tUNUSED\tREDEEMED\tVOID\tMADE", p.Batches, func(b Batch) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s", b.Batch, b.SKU, textOr(b.Tier, ""), b.Total, b.Unused, b.Redeemed, b.Void, b.CreatedAt)
+	})
+}
+
+func (s *Service) listBatches() schema.Op {
+	return schema.Op{
+		Name:     "list_batches",
+		Route:    "GET /api/redeem-codes",
+		About:    "Batches of redeem codes, the newest first, each summed up by status. The codes themselves are shown at minting only.",
+		Response: BatchPage{Batches: []Batch{exampleBatch()}},
+		Command:  "store batches list", Example: "store batches list --status unused",
+		Print: printBatches,
+		Bind: func(f *schema.Form) schema.Handler {
+			var batch, status string
+			var p Page
+			f.Text(&batch, "batch", "only the batch of this name", schema.Most(200), schema.Example("launch"))
+			f.Enum(&status, "status", "only batches that have codes in this status", []string{codeUnused, codeRedeemed, codeVoid})
+			p.bind(f)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Batches(ctx, batch, status, p) }
+		},
+	}
+}
+
+// Batch gives one batch. A name that no batch has is refused as not found.
+func (s *Service) Batch(ctx context.Context, name string) (Batch, error) {
+	return view(ctx, s.db, func(c *db.Conn) (Batch, error) {
+		b, found, err := lookUpBatch(c, name)
+		if err == nil && !found {
+			err = noBatch(name)
+		}
+		return b, err
+	})
+}
+
+func noBatch(name string) error { return fault.NotFoundf("there is no batch %s", schema.Quote(name)) }
+
+func (s *Service) batchDetail() schema.Op {
+	return schema.Op{
+		Name: "batch_detail", About: "One batch of redeem codes, summed up by status.", Response: exampleBatch(), Refuses: []fault.Kind{fault.NotFound},
+		Command: "store batches show BATCH", Example: "store batches show launch",
+		Leads: func(answer any) string { b, _ := answer.(Batch); return batchLeads(b.Batch) },
+		Print: func(w io.Writer, answer any) { b, _ := answer.(Batch); printBatches(w, BatchPage{Batches: []Batch{b}}) },
+		Bind: func(f *schema.Form) schema.Handler {
+			var batch string
+			bindBatch(f, &batch)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Batch(ctx, batch) }
+		},
+	}
+}
+
+func bindBatch(f *schema.Form, batch *string) {
+	f.Text(batch, "batch", "the batch's name", schema.Required, schema.Most(200), schema.Positional("BATCH"), schema.Example("launch"))
+}
+
+func (s *Service) mintCodes() schema.Op {
+	return schema.Op{
+		Name:   "mint_codes",
+		Route:  "POST /api/redeem-codes",
+		About:  "Mint redeem codes. They are given in plain text this once and stored only as hashes; the answer kept for an Idempotency-Key holds none.",
+		Writes: true, Creates: true, Credential: true,
+		Response: Minted{Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, Count: 2, Codes: []string{"7Q4Z-J0M3-RT9W-XYAB", "CDEF-GH2K-5MNP-QRST"}},
+		Command:  "store codes mint", Example: "store codes mint --count 20 --sku PLUGIN --tier pro --batch launch-2026",
+		Print: func(w io.Writer, answer any) {
+			m, _ := answer.(Minted)
+			for _, code := range m.Codes {
+				fmt.Fprintln(w, code)
+			}
+		},
+		Did: func(answer any, _ schema.Money) string {
+			m, _ := answer.(Minted)
+			return fmt.Sprintf("%s of batch %s are minted.", countOf(int(m.Count), "code"), m.Batch)
+		},
+		Leads: func(answer any) string { m, _ := answer.(Minted); return batchLeads(m.Batch) },
+		Bind: func(f *schema.Form) schema.Handler {
+			var count int64
+			var sku, tier, batch string
+			f.Int(&count, "count", "how many codes", schema.Range(1, maxMint), schema.Required, schema.Example(2))
+			f.Text(&sku, "sku", "an active product of the kind license", schema.Required, schema.Most(200), schema.Label("Product"), schema.Choices(anyMintable), schema.Example("PLUGIN"))
+			f.Text(&tier, "tier", "one of the product's tiers; any of [a-z0-9_-]{1,32} if it has none", schema.Most(200), schema.Example("pro"))
+			f.Text(&batch, "batch", "the batch's name, [A-Za-z0-9._-]{1,64}; one that is there is added to; without it a new one is named after the time and the sku",
+				schema.Most(200), schema.Example("launch"))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return s.MintCodes(ctx, who, count, sku, tier, batch)
+			}
+		},
+	}
+}
+
+func (s *Service) voidCodes() schema.Op {
+	return schema.Op{
+		Name: "void_codes", About: "Void the codes of a batch that are unused; redeemed ones stay.",
+		Writes: true, Destructive: true, Response: Voided{Batch: exampleBatch(), Voided: 41}, Refuses: []fault.Kind{fault.NotFound},
+		Command: "store codes void BATCH", Example: "store codes void launch-2026",
+		Print: func(w io.Writer, answer any) {
+			v, _ := answer.(Voided)
+			fmt.Fprintf(w, "batch %s: %d codes voided\n", v.Batch.Batch, v.Voided)
+		},
+		Did: func(answer any, _ schema.Money) string {
+			v, _ := answer.(Voided)
+			return fmt.Sprintf("%s of batch %s are void.", countOf(int(v.Voided), "code"), v.Batch.Batch)
+		},
+		Will: func(answer any, _ schema.Money) string {
+			v, _ := answer.(Voided)
+			return fmt.Sprintf("%s of batch %s that nobody has redeemed will be void for good; %d that were redeemed stay.",
+				countOf(int(v.Voided), "code"), v.Batch.Batch, v.Redeemed)
+		},
+		Leads: func(answer any) string { v, _ := answer.(Voided); return batchLeads(v.Batch.Batch) },
+		Bind: func(f *schema.Form) schema.Handler {
+			var batch string
+			bindBatch(f, &batch)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.VoidBatch(ctx, who, batch) }
+		},
+	}
+}

@@ -1,0 +1,191 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// CustomerDetail is a customer with their latest orders and licenses.
+type CustomerDetail struct {
+	Customer
+	Orders   []Order   `json:"orders" about:"the latest, at most 500"`
+	Licenses []License `json:"licenses" about:"the latest, at most 500"`
+}
+
+// CustomerDetail gives a customer with what they bought, license keys in full to those
+// who may see them. An id that names none is refused as not found.
+func (s *Service) CustomerDetail(ctx context.Context, who db.Caller, id int64) (CustomerDetail, error) {
+	return view(ctx, s.db, func(c *db.Conn) (d CustomerDetail, err error) {
+		if d.Customer, err = customerByID(c, id); err != nil {
+			return d, err
+		}
+		if d.Orders, err = (OrderFilter{Email: d.Email}).list(c, usualPage); err != nil {
+			return d, err
+		}
+		if d.Licenses, err = (LicenseFilter{Email: d.Email}).list(c, usualPage); err != nil {
+			return d, err
+		}
+		s.seen.onLicenses(ctx, d.Licenses)
+		if !seesKeys(who) {
+			d.Licenses = maskAll(d.Licenses)
+		}
+		return d, nil
+	})
+}
+
+func printCustomers(w io.Writer, answer any) {
+	p, _ := answer.(CustomerPage)
+	tabulate(w, "ID\tADDRESS\tNAME\tPAID ORDERS\tFIRST\tLAST", p.Customers, func(k Customer) string {
+		first, last := "", ""
+		if k.FirstOrderAt != nil && k.LastOrderAt != nil {
+			first, last = k.FirstOrderAt.String(), k.LastOrderAt.String()
+		}
+		return fmt.Sprintf("%d\t%s\t%s\t%d\t%s\t%s", k.ID, k.Email, k.Name, k.PaidOrders, first, last)
+	})
+}
+
+func (s *Service) listCustomers() schema.Op {
+	return schema.Op{
+		Name:     "list_customers",
+		Route:    "GET /api/customers",
+		About:    "Customers, the newest first, each with how many of their orders are paid.",
+		Response: CustomerPage{Customers: []Customer{exampleCustomer()}},
+		Command:  "store customers list", Example: "store customers list --q ann",
+		Print: printCustomers,
+		Bind: func(f *schema.Form) schema.Handler {
+			var k CustomerFilter
+			k.bind(f)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Customers(ctx, k) }
+		},
+	}
+}
+
+func customerLeads(id int64) string { return "/customers/" + strconv.FormatInt(id, 10) }
+
+// bindCustomer binds a customer by the id or the address.
+func bindCustomer(f *schema.Form, id *int64) {
+	f.ID(id, "customer_id", "the customer's id; at the command line the address does too", schema.Required, schema.Positional("CUSTOMER"), schema.Label("Customer"),
+		schema.Lookup(customerByEmail), schema.Example(7))
+}
+
+func customerByEmail(c *db.Conn, email string) (int64, error) {
+	k, found, err := findCustomer(c, fold(email))
+	if err == nil && !found {
+		err = fault.NotFoundf("no customer has the address %s", schema.Quote(email))
+	}
+	return k.ID, err
+}
+
+func (s *Service) customerDetail() schema.Op {
+	return schema.Op{
+		Name: "customer_detail", About: "One customer with orders and licenses.",
+		Response: CustomerDetail{Customer: exampleCustomer(), Orders: []Order{exampleDetail().Order}, Licenses: []License{exampleLicense()}},
+		Refuses:  []fault.Kind{fault.NotFound},
+		Command:  "store customers show CUSTOMER", Example: "store customers show ann@example.org",
+		Leads: func(answer any) string { d, _ := answer.(CustomerDetail); return customerLeads(d.ID) },
+		Print: func(w io.Writer, answer any) {
+			d, _ := answer.(CustomerDetail)
+			printCustomers(w, CustomerPage{Customers: []Customer{d.Customer}})
+			fmt.Fprintln(w)
+			printOrders(w, OrderPage{Orders: d.Orders})
+			fmt.Fprintln(w)
+			printLicenses(w, LicensePage{Licenses: d.Licenses})
+		},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindCustomer(f, &id)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.CustomerDetail(ctx, who, id) }
+		},
+	}
+}
+
+func printCustomer(w io.Writer, answer any) {
+	k, _ := answer.(Customer)
+	fmt.Fprintf(w, "customer %d: %s %s\n", k.ID, k.Email, k.Name)
+}
+
+func (s *Service) saveCustomerOp() schema.Op {
+	return schema.Op{
+		Name: "save_customer", About: "Make a customer, or give one another name. The address says who it is; change_email gives another one.",
+		Writes: true, Response: exampleCustomer(),
+		Command: "store customer save EMAIL", Example: `store customer save ann@example.org --name "Ann Lee"`,
+		Print: printCustomer,
+		Leads: func(answer any) string { k, _ := answer.(Customer); return customerLeads(k.ID) },
+		Did: func(answer any, _ schema.Money) string {
+			k, _ := answer.(Customer)
+			return fmt.Sprintf("Customer %s is saved.", k.Email)
+		},
+		Fill: func(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
+			k, found, err := findCustomer(c, fold(given["email"]))
+			return map[string]string{"email": k.Email, "name": k.Name}, found, err
+		},
+		Bind: func(f *schema.Form) schema.Handler {
+			var email, name string
+			f.Text(&email, "email", "the address; case does not matter", schema.Required, schema.Most(254), schema.Positional("EMAIL"), schema.Example("ann@example.com"))
+			f.Text(&name, "name", "the person's name", schema.Most(200), schema.Example("Ann Lee"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.SaveCustomer(ctx, who, email, name) }
+		},
+	}
+}
+
+func (s *Service) changeEmail() schema.Op {
+	return schema.Op{
+		Name: "change_email", About: "Give a customer another address. One that another customer has is refused.",
+		Writes: true, Response: exampleCustomer(), Refuses: []fault.Kind{fault.NotFound},
+		Command: "store customer email CUSTOMER EMAIL", Example: "store customer email ann@example.org ann.lee@example.org",
+		Print: printCustomer,
+		Leads: func(answer any) string { k, _ := answer.(Customer); return customerLeads(k.ID) },
+		Did: func(answer any, _ schema.Money) string {
+			k, _ := answer.(Customer)
+			return fmt.Sprintf("Customer %d has the address %s.", k.ID, k.Email)
+		},
+		Fill: func(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
+			id, err := strconv.ParseInt(given["customer_id"], 10, 64)
+			if err != nil {
+				return nil, false, nil //nolint:nilerr // it names nobody
+			}
+			k, found, err := db.One(c, scanCustomer, selectCustomer, id)
+			return map[string]string{"customer_id": given["customer_id"], "email": k.Email}, found, err
+		},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			var email string
+			bindCustomer(f, &id)
+			f.Text(&email, "email", "the new address", schema.Required, schema.Most(254), schema.Positional("EMAIL"), schema.Example("ann.lee@example.com"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.ChangeEmail(ctx, who, id, email) }
+		},
+	}
+}
+
+func (s *Service) forgetCustomer() schema.Op {
+	forgotten := exampleCustomer()
+	forgotten.Name, forgotten.Email = "forgotten-7", "forgotten-7@invalid"
+	return schema.Op{
+		Name: "forget_customer", About: "Take a person's name and address out of everything that is kept: records, events, deliveries, the trail. " +
+			"Orders, licenses and sums stay. Refused while a subscription of theirs runs.",
+		Writes: true, Admin: true, Destructive: true, Response: forgotten, Refuses: []fault.Kind{fault.NotFound},
+		Command: "store customer forget CUSTOMER", Example: "store customer forget ann@example.org",
+		Print: printCustomer,
+		Leads: func(answer any) string { k, _ := answer.(Customer); return customerLeads(k.ID) },
+		Did: func(answer any, _ schema.Money) string {
+			k, _ := answer.(Customer)
+			return fmt.Sprintf("Customer %d is forgotten.", k.ID)
+		},
+		Will: func(answer any, _ schema.Money) string {
+			k, _ := answer.(Customer)
+			return fmt.Sprintf("The name and address of customer %d will be gone for good, from %s too, and from events, deliveries and the audit trail. Sums stay.",
+				k.ID, countOf(int(k.PaidOrders), "paid order"))
+		},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindCustomer(f, &id)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.ForgetCustomer(ctx, who, id) }
+		},
+	}
+}

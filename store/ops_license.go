@@ -1,0 +1,245 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// LicenseDetail is a license with its seats, the newest first.
+type LicenseDetail struct {
+	License
+	Activations []Activation `json:"activations"`
+}
+
+// License gives one license with its seats, the key in full to those who may see it. An
+// id that names none is refused as not found.
+func (s *Service) License(ctx context.Context, who db.Caller, id int64) (LicenseDetail, error) {
+	return view(ctx, s.db, func(c *db.Conn) (d LicenseDetail, err error) {
+		if d.License, err = licenseFor(c, who, id); err != nil {
+			return d, err
+		}
+		d.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC", id)
+		d.License = s.seen.onLicense(ctx, d.License)
+		s.seen.onSeats(ctx, d.Activations)
+		return d, err
+	})
+}
+
+// FindLicenses gives the licenses of a whole key, or of a buyer's address. None is
+// refused as not found.
+func (s *Service) FindLicenses(ctx context.Context, who db.Caller, what string) (LicensePage, error) {
+	f := LicenseFilter{Q: what, Page: Page{Limit: wholeList}}
+	if strings.Contains(what, "@") {
+		f.Q, f.Email = "", what
+	} else if _, ok := read(what, keyLength); !ok {
+		return LicensePage{}, fault.Invalidf("%s is no license key and no address", schema.Quote(what))
+	}
+	page, err := s.Licenses(ctx, who, f)
+	if err == nil && len(page.Licenses) == 0 {
+		err = fault.NotFoundf("no license has this key or buyer")
+	}
+	return page, err
+}
+
+func printLicenses(w io.Writer, answer any) {
+	p, _ := answer.(LicensePage)
+	tabulate(w, "ID\tKEY\tPRODUCT\tSTATUS\tUNTIL\tSEATS\tORDER\tBUYER", p.Licenses, func(l License) string {
+		return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s", l.ID, l.Key, l.SKU, l.Status, until(l.ExpiresAt), seats(l), l.OrderRef, l.CustomerEmail)
+	})
+}
+
+func until(at *exact.Instant) string {
+	if at == nil {
+		return "forever"
+	}
+	return at.String()
+}
+
+func seats(l License) string {
+	if l.ActivationLimit == nil {
+		return strconv.FormatInt(l.ActivationCount, 10)
+	}
+	return fmt.Sprintf("%d of %d", l.ActivationCount, *l.ActivationLimit)
+}
+
+func (s *Service) listLicenses() schema.Op {
+	return schema.Op{
+		Name:     "list_licenses",
+		Route:    "GET /api/licenses",
+		About:    "Licenses, the newest first. Their keys are given in full to a full-access key of a member or an admin, else masked.",
+		Response: LicensePage{Licenses: []License{exampleLicense()}},
+		Command:  "store licenses list", Example: "store licenses list --status suspended\nstore licenses list --email ann@example.org",
+		Print: printLicenses,
+		Bind: func(f *schema.Form) schema.Handler {
+			var l LicenseFilter
+			l.bind(f)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Licenses(ctx, who, l) }
+		},
+	}
+}
+
+func (s *Service) findLicenses() schema.Op {
+	return schema.Op{
+		Name: "find_licenses", About: "Find licenses by a whole key, in any spelling, or by the buyer's address.",
+		Response: LicensePage{Licenses: []License{exampleLicense()}}, Refuses: []fault.Kind{fault.NotFound},
+		Command: "store licenses find KEY|EMAIL", Example: "store licenses find ann@example.org\nstore licenses find " + exampleLicense().Key,
+		Print: printLicenses,
+		Bind: func(f *schema.Form) schema.Handler {
+			var what string
+			f.Text(&what, "q", "a license key, or an address", schema.Required, schema.Most(254), schema.Positional("KEY|EMAIL"), schema.Example("ann@example.com"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.FindLicenses(ctx, who, what) }
+		},
+	}
+}
+
+func (s *Service) licenseDetail() schema.Op {
+	return schema.Op{
+		Name: "license_detail", About: "One license with its seats.",
+		Response: LicenseDetail{License: exampleLicense(), Activations: []Activation{exampleActivation()}}, Refuses: []fault.Kind{fault.NotFound},
+		Command: "store licenses show ID", Example: "store licenses show 12",
+		Leads: func(answer any) string { d, _ := answer.(LicenseDetail); return licenseLeads(d.ID) },
+		Print: func(w io.Writer, answer any) {
+			d, _ := answer.(LicenseDetail)
+			fmt.Fprintf(w, "license %d: %s\n%s %s, order %s, %s\nuntil %s, seats %s\n", d.ID, d.Status, d.Key, d.SKU, d.OrderRef, d.CustomerEmail, until(d.ExpiresAt), seats(d.License))
+			for _, a := range d.Activations {
+				fmt.Fprintf(w, "  seat %d: %s %s, since %s, last seen %s\n", a.ID, a.Fingerprint, a.Label, a.CreatedAt, a.LastSeenAt)
+			}
+		},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindLicense(f, &id)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.License(ctx, who, id) }
+		},
+	}
+}
+
+func licenseLeads(id int64) string { return "/licenses/" + strconv.FormatInt(id, 10) }
+
+// bindLicense binds a license by its id or its whole key.
+func bindLicense(f *schema.Form, id *int64) {
+	f.ID(id, "license_id", "the license's id; at the command line its key does too", schema.Required, schema.Positional("ID"), schema.Label("License"),
+		schema.Lookup(licenseByKey), schema.Example(12))
+}
+
+func licenseByKey(c *db.Conn, key string) (int64, error) {
+	id, found, err := db.One(c, db.Int, "SELECT id FROM store_licenses WHERE key_hash = ?", digest(key, keyLength))
+	if err == nil && !found {
+		err = fault.NotFoundf("no license has this key")
+	}
+	return id, err
+}
+
+func printLicense(w io.Writer, answer any) {
+	l, _ := answer.(License)
+	fmt.Fprintf(w, "license %d: %s\n", l.ID, l.Status)
+}
+
+// licenseAct is an act on one license that only needs to know which.
+func (s *Service) licenseAct(name, word, about, did string, do func(context.Context, db.Caller, int64) (License, error)) schema.Op {
+	return schema.Op{
+		Name: name, About: about, Writes: true, Response: exampleLicense(), Refuses: []fault.Kind{fault.NotFound},
+		Command: "store license " + word + " ID", Example: "store license " + word + " 12",
+		Print: printLicense,
+		Leads: func(answer any) string { l, _ := answer.(License); return licenseLeads(l.ID) },
+		Did: func(answer any, _ schema.Money) string {
+			l, _ := answer.(License)
+			return fmt.Sprintf("License %d of %s %s.", l.ID, l.CustomerEmail, did)
+		},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindLicense(f, &id)
+			return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who, id) }
+		},
+	}
+}
+
+func undoLicense(name, label string) func(answer any) *schema.Undo {
+	return func(answer any) *schema.Undo {
+		l, _ := answer.(License)
+		return &schema.Undo{Op: name, Label: label, Fields: map[string]string{"license_id": strconv.FormatInt(l.ID, 10)}}
+	}
+}
+
+func (s *Service) suspendLicense() schema.Op {
+	op := s.licenseAct("suspend_license", "suspend", "Suspend a license; resume lifts it.", "is suspended", s.SuspendLicense)
+	op.Undo = undoLicense("resume_license", "Resume")
+	return op
+}
+
+func (s *Service) resumeLicense() schema.Op {
+	op := s.licenseAct("resume_license", "resume", "Lift a license's suspension.", "works again", s.ResumeLicense)
+	op.Undo = undoLicense("suspend_license", "Suspend")
+	return op
+}
+
+func (s *Service) revokeLicense() schema.Op {
+	op := s.licenseAct("revoke_license", "revoke", "Revoke a license for good.", "is revoked", s.RevokeLicense)
+	op.Destructive = true
+	op.Will = func(answer any, _ schema.Money) string {
+		l, _ := answer.(License)
+		return fmt.Sprintf("License %d (%s) of %s will stop working for good, with its %s taken. Nothing is refunded.",
+			l.ID, l.SKU, l.CustomerEmail, countOf(int(l.ActivationCount), "seat"))
+	}
+	return op
+}
+
+func (s *Service) rotateLicenseKey() schema.Op {
+	op := s.licenseAct("rotate_license_key", "rotate", "Give a license another key: the old one is not found from then on, and the seats stay.", "has another key", s.RotateLicenseKey)
+	op.Destructive = true
+	op.Print = func(w io.Writer, answer any) {
+		l, _ := answer.(License)
+		fmt.Fprintln(w, l.Key)
+	}
+	op.Will = func(answer any, _ schema.Money) string {
+		l, _ := answer.(License)
+		return fmt.Sprintf("License %d (%s) of %s will get another key. Programs that hold the old one will find no license; %s stay.",
+			l.ID, l.SKU, l.CustomerEmail, countOf(int(l.ActivationCount), "seat"))
+	}
+	return op
+}
+
+func (s *Service) extendLicense() schema.Op {
+	op := s.licenseAct("extend_license", "extend", "Let a license end later: by days from when it ends (from now when it is over), or at the end of a day.", "ends later", nil)
+	op.Example = "store license extend 12 --days 30\nstore license extend 12 --until 2027-06-30"
+	op.Print = func(w io.Writer, answer any) {
+		l, _ := answer.(License)
+		fmt.Fprintf(w, "license %d: %s until %s\n", l.ID, l.Status, until(l.ExpiresAt))
+	}
+	op.Did = func(answer any, _ schema.Money) string {
+		l, _ := answer.(License)
+		return fmt.Sprintf("License %d of %s lasts until %s.", l.ID, l.CustomerEmail, until(l.ExpiresAt))
+	}
+	op.Bind = func(f *schema.Form) schema.Handler {
+		var id int64
+		var x Extension
+		bindLicense(f, &id)
+		f.Int(&x.Days, "days", "how many days longer", schema.Range(1, mostDays), schema.Example(30))
+		f.DayPtr(&x.Until, "until", "the last day on which it works", schema.Example("2027-06-30"))
+		return func(ctx context.Context, who db.Caller) (any, error) { return s.ExtendLicense(ctx, who, id, x) }
+	}
+	return op
+}
+
+func (s *Service) releaseSeat() schema.Op {
+	op := s.licenseAct("release_seat", "release", "Give up a seat of a license for its buyer.", "has a seat free", nil)
+	op.Command, op.Example = "store license release ID SEAT", "store license release 12 31"
+	op.Print = func(w io.Writer, answer any) {
+		l, _ := answer.(License)
+		fmt.Fprintf(w, "license %d: %s seats taken\n", l.ID, seats(l))
+	}
+	op.Bind = func(f *schema.Form) schema.Handler {
+		var id, seat int64
+		bindLicense(f, &id)
+		f.ID(&seat, "activation_id", "the seat's id", schema.Required, schema.Positional("SEAT"), schema.Label("Seat"), schema.Example(31))
+		return func(ctx context.Context, who db.Caller) (any, error) { return s.ReleaseSeat(ctx, who, id, seat) }
+	}
+	return op
+}

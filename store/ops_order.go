@@ -1,0 +1,240 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"text/tabwriter"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// inCurrency writes an amount as the commands print it: 49.00 USD.
+func inCurrency(units int64, code string) string {
+	return exact.CurrencyOf(code).Plain(units) + " " + code
+}
+
+// tabulate writes a list for people: a line of heads, and one a row.
+func tabulate[T any](w io.Writer, heads string, rows []T, cells func(T) string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, heads)
+	for _, row := range rows {
+		fmt.Fprintln(t, cells(row))
+	}
+	_ = t.Flush()
+}
+
+func printOrders(w io.Writer, answer any) {
+	p, _ := answer.(OrderPage)
+	tabulate(w, "ORDER\tPAID\tSTATUS\tTOTAL\tREFUNDED\tPROVIDER\tBUYER\tITEMS", p.Orders, func(o Order) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s %s\t%s\t%s", o.OrderRef, o.PaidAt, o.Status, inCurrency(o.TotalCents, o.Currency),
+			exact.CurrencyOf(o.Currency).Plain(o.RefundedCents), o.Provider, o.ProviderRef, o.Customer.Email, linesOf(o.Items))
+	})
+}
+
+func printOrder(w io.Writer, answer any) {
+	d, _ := answer.(OrderDetail)
+	fmt.Fprintf(w, "%s: %s, paid %s by %s %s\n%s %s\n", d.OrderRef, d.Status, d.PaidAt, d.Provider, d.ProviderRef, d.Customer.Email, d.Customer.Name)
+	money := exact.CurrencyOf(d.Currency)
+	for _, i := range d.Items {
+		fmt.Fprintf(w, "  %s: %s\n", goods(i.SKU, textOr(i.Tier, ""), i.Qty), money.Plain(i.TotalCents))
+	}
+	fmt.Fprintf(w, "discount %s, tax %s, total %s, refunded %s\n", money.Plain(d.DiscountCents), money.Plain(d.TaxCents),
+		inCurrency(d.TotalCents, d.Currency), money.Plain(d.RefundedCents))
+	for _, l := range d.Licenses {
+		fmt.Fprintln(w, l.Key, l.SKU, l.Status)
+	}
+}
+
+func orderLeads(ref string) string { return "/orders/" + ref }
+
+func (s *Service) listOrders() schema.Op {
+	return schema.Op{
+		Name:     "list_orders",
+		Route:    "GET /api/orders",
+		About:    "Orders, the newest first.",
+		Response: OrderPage{Orders: []Order{exampleDetail().Order}},
+		Command:  "store orders list", Example: "store orders list --status paid --from 2026-11-01\nstore orders list --q ann@ --csv",
+		Print: printOrders,
+		Bind: func(f *schema.Form) schema.Handler {
+			var o OrderFilter
+			o.bind(f)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Orders(ctx, o) }
+		},
+	}
+}
+
+func (s *Service) getOrder() schema.Op {
+	return schema.Op{
+		Name:     "order_detail",
+		Route:    "GET /api/orders/:ref",
+		About:    "One order with its licenses. Their keys are given in full to a full-access key of a member or an admin, else masked.",
+		Response: exampleDetail(),
+		Command:  "store orders show ORDER_REF", Example: "store orders show " + exampleRef,
+		Print: printOrder,
+		Leads: func(answer any) string { d, _ := answer.(OrderDetail); return orderLeads(d.OrderRef) },
+		Bind: func(f *schema.Form) schema.Handler {
+			var ref string
+			bindRef(f, &ref, schema.InPath("ref"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Order(ctx, who, ref) }
+		},
+	}
+}
+
+// bindRef binds what names an order; on REST it stands in the path as ref.
+func bindRef(f *schema.Form, ref *string, opts ...schema.Opt) {
+	name := "order_ref"
+	if f.Surface() == schema.REST {
+		name = "ref"
+	}
+	f.Text(ref, name, "the order_ref", append([]schema.Opt{schema.Required, schema.Most(200), schema.Positional("ORDER_REF"), schema.Label("Order"), schema.Example(exampleRef)}, opts...)...)
+}
+
+func (s *Service) recordOrder() schema.Op {
+	return schema.Op{
+		Name: "record_order",
+		About: "Record a paid order and issue one license per licensed unit; order.paid is fired. The same provider and provider_ref " +
+			"recorded twice is one order.",
+		Writes: true, Response: Recorded{OrderDetail: exampleDetail()},
+		Command: "store order record",
+		Example: "store order record --email ann@example.org --sku PLUGIN\n" +
+			"store order record --email ann@example.org --sku PLUGIN --tier pro --qty 2 --total 9800 --currency EUR --provider paypal --provider-ref 8XY12345\n" +
+			"store order record --email ann@example.org --line PLUGIN:pro=2@4500 --line EBOOK",
+		Bind: func(f *schema.Form) schema.Handler {
+			n := NewOrder{}
+			f.Text(&n.Email, "email", "the buyer's address", schema.Required, schema.Most(254), schema.Example("ann@example.com"))
+			f.Text(&n.Name, "name", "the buyer's name", schema.Most(200), schema.Example("Ann Lee"))
+			f.Text(&n.SKU, "sku", "what was bought; without it the order's lines say so", schema.Most(200), schema.Label("Product"), schema.Choices(anyProduct), schema.Example("PLUGIN"))
+			f.Text(&n.Tier, "tier", "one of the product's tiers", schema.Most(200), schema.Example("pro"))
+			f.Int(&n.Qty, "qty", "how many; 1 unless it is said", schema.Range(1, math32), schema.Label("Quantity"))
+			f.Objects("lines", "what was bought, of several products: at the command line SKU[:TIER][=QTY][@CENTS], CENTS the price of a unit", mostLines, func(f *schema.Form) {
+				var l NewLine
+				f.Text(&l.SKU, "sku", "the product", schema.Required, schema.Most(400), schema.Choices(anyProduct), schema.Label("Product"), schema.Example("PLUGIN"))
+				f.Text(&l.Tier, "tier", "one of the product's tiers", schema.Most(200), schema.Example("pro"))
+				f.Int(&l.Qty, "qty", "how many; 1 unless it is said", schema.Range(1, maxQty), schema.Label("Quantity"))
+				f.IntPtr(&l.Unit, "unit_cents", "the price of a unit; the product's unless it is said", schema.Range(0, maxPrice), schema.Label("Unit price"))
+				n.Lines = append(n.Lines, l)
+			}, schema.Flag("line"), schema.Written(writtenLine))
+			f.IntPtr(&n.Total, "total_cents", "what was paid in all; the products' prices unless it is said", schema.Range(0, maxPrice), schema.Flag("total"), schema.Label("Paid in all"))
+			f.Text(&n.Currency, "currency", "ISO 4217; the shop's unless it is said", schema.Most(3), schema.Example("USD"))
+			f.Text(&n.Provider, "provider", "who took the payment; manual unless it is said", schema.Most(32), schema.Example("paypal"))
+			f.Text(&n.ProviderRef, "provider_ref", "the payment's reference there; the order's own unless it is said", schema.Most(200), schema.Label("Reference there"), schema.Example("8XY12345"))
+			if n.SKU == "" && len(n.Lines) == 0 && !f.Describing() {
+				f.Refuse("sku", "sku is missing: name a product, or lines of several")
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordOrder(ctx, who, n) }
+		},
+		Print: func(w io.Writer, answer any) {
+			made, _ := answer.(Recorded)
+			was := ""
+			if made.AlreadyRecorded {
+				was = ", on record already: nothing was done"
+			}
+			fmt.Fprintf(w, "%s: %s%s\n", made.OrderRef, inCurrency(made.TotalCents, made.Currency), was)
+			for _, l := range made.Licenses {
+				fmt.Fprintln(w, l.Key)
+			}
+		},
+		Did: func(answer any, _ schema.Money) string {
+			made, _ := answer.(Recorded)
+			if made.AlreadyRecorded {
+				return fmt.Sprintf("The payment is on record as order %s already; nothing was done.", made.OrderRef)
+			}
+			return fmt.Sprintf("Order %s is recorded: %s from %s, %s.", made.OrderRef, inCurrency(made.TotalCents, made.Currency), made.Customer.Email, countOf(len(made.Licenses), "license"))
+		},
+		Leads: func(answer any) string { made, _ := answer.(Recorded); return orderLeads(made.OrderRef) },
+	}
+}
+
+// math32 lets any quantity that a person would type reach the domain's own refusal.
+const math32 = 1 << 31
+
+// writtenLine reads SKU[:TIER][=QTY][@CENTS] into the fields of a line. The tier stays
+// with the SKU: which of the two a colon belongs to is known by the products.
+func writtenLine(text string) (map[string]string, error) {
+	l, err := readLine(text)
+	if err != nil {
+		return nil, err
+	}
+	cells := map[string]string{"sku": l.SKU, "qty": strconv.FormatInt(l.Qty, 10)}
+	if l.Unit != nil {
+		cells["unit_cents"] = strconv.FormatInt(*l.Unit, 10)
+	}
+	return cells, nil
+}
+
+func countOf(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+func (s *Service) refundOrder() schema.Op {
+	paid := exampleDetail()
+	paid.Status, paid.RefundedCents, paid.RefundedAt = statusRefunded, paid.TotalCents, &exampleInstant
+	return schema.Op{
+		Name:        "refund_order",
+		About:       "Refund an order in full, which revokes its licenses, or by an amount, which leaves them. Never more than was paid.",
+		Writes:      true,
+		Destructive: true, Response: OrderRefunded{OrderDetail: paid, Full: true}, Refuses: []fault.Kind{fault.NotFound},
+		Command: "store order refund ORDER_REF",
+		Example: "store order refund ORD-0123456789\nstore order refund ORD-0123456789 --amount 500",
+		Bind: func(f *schema.Form) schema.Handler {
+			var ref string
+			var amount *int64
+			bindRef(f, &ref)
+			f.IntPtr(&amount, "amount_cents", "what is given back, in cents; all that is left unless it is said", schema.Range(1, maxPrice), schema.Flag("amount"), schema.Label("Amount"), schema.Example(500))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.RefundOrder(ctx, who, ref, amount) }
+		},
+		Print: func(w io.Writer, answer any) {
+			o, _ := answer.(OrderRefunded)
+			fmt.Fprintf(w, "%s: %s, %s of %s refunded\n", o.OrderRef, o.Status, exact.CurrencyOf(o.Currency).Plain(o.RefundedCents), inCurrency(o.TotalCents, o.Currency))
+		},
+		Did: func(answer any, _ schema.Money) string {
+			o, _ := answer.(OrderRefunded)
+			return fmt.Sprintf("Order %s: %s of %s are refunded.", o.OrderRef, inCurrency(o.RefundedCents, o.Currency), inCurrency(o.TotalCents, o.Currency))
+		},
+		Will: func(answer any, _ schema.Money) string {
+			o, _ := answer.(OrderRefunded)
+			text := fmt.Sprintf("%s of the %s that %s paid for order %s will be refunded in all.",
+				inCurrency(o.RefundedCents, o.Currency), inCurrency(o.TotalCents, o.Currency), o.Customer.Email, o.OrderRef)
+			switch {
+			case o.Full && o.renewal:
+				return text + " The period that it paid for is taken back."
+			case o.Full && len(o.Licenses) > 0:
+				return text + " " + countOf(len(o.Licenses), "license") + " will be revoked for good."
+			}
+			return text + " Licenses stay."
+		},
+		Leads: func(answer any) string { o, _ := answer.(OrderRefunded); return orderLeads(o.OrderRef) },
+	}
+}
+
+func (s *Service) resendOrder() schema.Op {
+	return schema.Op{
+		Name: "resend_order",
+		About: "Tell the receivers of an order once more, as it is today: an order.paid (code.redeemed for a redeemed code) of its own, with resent beside event. " +
+			"The license keys are in it, so that a receiver mails them again.",
+		Writes: true, Response: exampleDetail(), Refuses: []fault.Kind{fault.NotFound},
+		Command: "store resend ORDER_REF", Example: "store resend " + exampleRef,
+		Bind: func(f *schema.Form) schema.Handler {
+			var ref string
+			bindRef(f, &ref)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.ResendOrder(ctx, who, ref) }
+		},
+		Print: func(w io.Writer, answer any) {
+			d, _ := answer.(OrderDetail)
+			fmt.Fprintf(w, "%s: sent again\n", d.OrderRef)
+		},
+		Did: func(answer any, _ schema.Money) string {
+			d, _ := answer.(OrderDetail)
+			return fmt.Sprintf("Order %s goes out to the receivers again.", d.OrderRef)
+		},
+		Leads: func(answer any) string { d, _ := answer.(OrderDetail); return orderLeads(d.OrderRef) },
+	}
+}

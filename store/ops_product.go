@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// ProductPage lists products.
+type ProductPage struct {
+	Products []Product `json:"products"`
+}
+
+// ProductFilter narrows the list of products; an empty field does not.
+type ProductFilter struct {
+	Q, Kind string
+	Active  string // true or false
+}
+
+// Products lists products by SKU.
+func (s *Service) Products(ctx context.Context, f ProductFilter) (ProductPage, error) {
+	return view(ctx, s.db, func(c *db.Conn) (ProductPage, error) {
+		all, err := db.All(c, scanProduct, "SELECT "+productColumns+" FROM store_products ORDER BY sku")
+		page := ProductPage{Products: []Product{}}
+		for _, p := range all {
+			if want(f.Q).in(p.SKU, p.Name) && (f.Kind == "" || p.Kind == f.Kind) && (f.Active == "" || f.Active == strconv.FormatBool(p.Active)) {
+				page.Products = append(page.Products, p)
+			}
+		}
+		return page, err
+	})
+}
+
+// Product gives one product. A SKU that names none is refused as not found.
+func (s *Service) Product(ctx context.Context, sku string) (Product, error) {
+	return view(ctx, s.db, func(c *db.Conn) (Product, error) {
+		p, found, err := lookUpProduct(c, sku)
+		if err == nil && !found {
+			err = fault.NotFoundf("there is no product %s", schema.Quote(sku))
+		}
+		return p, err
+	})
+}
+
+// mostChoices is how many products a list to choose from has at most.
+const mostChoices = 200
+
+func choices(c *db.Conn, query string) ([]schema.Choice, error) {
+	list, err := db.All(c, func(r *db.Row) schema.Choice { return schema.Choice{Value: r.Text(), Text: r.Text()} }, query, mostChoices+1)
+	if len(list) > mostChoices {
+		list = nil
+	}
+	return list, err
+}
+
+func anyProduct(c *db.Conn) ([]schema.Choice, error) {
+	return choices(c, "SELECT sku, name FROM store_products WHERE active = 1 ORDER BY sku LIMIT ?")
+}
+
+func anyMintable(c *db.Conn) ([]schema.Choice, error) {
+	return choices(c, "SELECT sku, name FROM store_products WHERE active = 1 AND kind = 'license' ORDER BY sku LIMIT ?")
+}
+
+func exampleProduct() Product {
+	seats := int64(3)
+	return Product{SKU: "PLUGIN", Name: "Audio plugin", Kind: kindLicense, PriceCents: 4900, ActivationLimit: &seats, Tiers: []string{"basic", "pro"}, Active: true}
+}
+
+func (s *Service) printProducts(w io.Writer, answer any) {
+	p, _ := answer.(ProductPage)
+	tabulate(w, "SKU\tNAME\tKIND\tPRICE\tSEATS\tDAYS\tTIERS\tACTIVE", p.Products, func(p Product) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s\t%t", p.SKU, p.Name, p.Kind, p.PriceCents, intCell(p.ActivationLimit), intCell(p.LicenseDays), strings.Join(p.Tiers, "|"), p.Active)
+	})
+}
+
+func (s *Service) listProducts() schema.Op {
+	return schema.Op{
+		Name: "list_products", About: "What the shop sells, by SKU; prices in the smallest unit of the shop's currency.", Response: ProductPage{Products: []Product{exampleProduct()}},
+		Command: "store products list", Example: "store products list --active true",
+		Print: s.printProducts,
+		Bind: func(f *schema.Form) schema.Handler {
+			var p ProductFilter
+			f.Text(&p.Q, "q", "only products whose SKU or name holds this, in any case", schema.Most(200), schema.Example("plugin"))
+			f.Enum(&p.Kind, "kind", "only products of this kind", []string{kindLicense, kindOther})
+			f.Enum(&p.Active, "active", "only active products, or only those that are not", []string{"true", "false"})
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Products(ctx, p) }
+		},
+	}
+}
+
+func (s *Service) productDetail() schema.Op {
+	return schema.Op{
+		Name: "product_detail", About: "One product.", Response: exampleProduct(), Refuses: []fault.Kind{fault.NotFound},
+		Command: "store products show SKU", Example: "store products show PLUGIN",
+		Leads: func(any) string { return "/products" },
+		Print: func(w io.Writer, answer any) {
+			p, _ := answer.(Product)
+			s.printProducts(w, ProductPage{Products: []Product{p}})
+		},
+		Bind: func(f *schema.Form) schema.Handler {
+			var sku string
+			f.Text(&sku, "sku", "the product's SKU", schema.Required, schema.Most(200), schema.Positional("SKU"), schema.Example("PLUGIN"))
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Product(ctx, sku) }
+		},
+	}
+}
+
+func (s *Service) saveProductOp() schema.Op {
+	return s.productTable().Save(s.db, schema.Op{
+		Name: "save_product", About: "Make a product, or change one: what is given is stored, what is left out stays.",
+		Command: "store product save SKU", Example: `store product save PLUGIN --name "Tape Echo" --price-cents 4900 --activation-limit 3`,
+		Print: func(w io.Writer, answer any) {
+			r, _ := answer.(schema.Saved)
+			fmt.Fprintf(w, "product %s is saved\n", r.Record["sku"])
+		},
+		Did: func(answer any, _ schema.Money) string {
+			r, _ := answer.(schema.Saved)
+			return fmt.Sprintf("Product %s is saved.", r.Record["sku"])
+		},
+		Leads: func(any) string { return "/products" },
+	})
+}

@@ -1,0 +1,199 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+func (s *Service) setProvider() schema.Op {
+	return schema.Op{
+		Name: "set_provider", About: "Store the secret with which a provider signs what it sends; it holds at once.",
+		Writes: true, Admin: true, Response: ProviderSet{Provider: stripe, SecretSet: true},
+		Command: "store provider set PROVIDER", Example: "store provider set stripe --secret whsec_...",
+		Print: func(w io.Writer, answer any) {
+			p, _ := answer.(ProviderSet)
+			fmt.Fprintf(w, "%s: the secret is set\n", p.Provider)
+		},
+		Did: func(answer any, _ schema.Money) string {
+			p, _ := answer.(ProviderSet)
+			return fmt.Sprintf("The secret of %s is set.", p.Provider)
+		},
+		Leads: func(any) string { return "/settings" },
+		Bind: func(f *schema.Form) schema.Handler {
+			var provider, secret string
+			bindProvider(f, &provider)
+			f.Text(&secret, "secret", "the endpoint's signing secret", schema.Required, schema.Secret, schema.Most(200), schema.Example("whsec_..."))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return s.SetProviderSecret(ctx, who, provider, secret)
+			}
+		},
+	}
+}
+
+func bindProvider(f *schema.Form, provider *string) {
+	f.Enum(provider, "provider", "who sends payments in", []string{stripe}, schema.Required, schema.Positional("PROVIDER"))
+}
+
+func (s *Service) mapProvider() schema.Op {
+	return schema.Op{
+		Name: "map_provider", About: "Say which product a payment link sells, for payments whose metadata does not.",
+		Writes: true, Admin: true, Response: Link{Provider: stripe, Link: "plink_1Abc", SKU: "PLUGIN", Tier: &exampleTier},
+		Command: "store provider map PROVIDER PAYMENT_LINK SKU", Example: "store provider map stripe plink_1Abc PLUGIN --tier pro",
+		Print: func(w io.Writer, answer any) { l, _ := answer.(Link); fmt.Fprintf(w, "%s sells %s\n", l.Link, l.SKU) },
+		Did: func(answer any, _ schema.Money) string {
+			l, _ := answer.(Link)
+			return fmt.Sprintf("The payment link %s sells %s.", l.Link, l.SKU)
+		},
+		Leads: func(any) string { return "/settings" },
+		Bind: func(f *schema.Form) schema.Handler {
+			var provider, link, sku, tier string
+			bindProvider(f, &provider)
+			f.Text(&link, "payment_link", "the payment link's id", schema.Required, schema.Most(200), schema.Positional("PAYMENT_LINK"), schema.Example("plink_1Abc"))
+			f.Text(&sku, "sku", "the product that it sells", schema.Required, schema.Most(200), schema.Positional("SKU"), schema.Label("Product"), schema.Choices(anyProduct), schema.Example("PLUGIN"))
+			f.Text(&tier, "tier", "one of the product's tiers", schema.Most(200), schema.Example("pro"))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return s.MapLink(ctx, who, provider, link, sku, tier)
+			}
+		},
+	}
+}
+
+func (s *Service) dismissPayment() schema.Op {
+	return schema.Op{
+		Name: "dismiss_payment", About: "Take a payment that could not be booked, and has nothing to do with the store, off the list.",
+		Writes: true, Destructive: true, Response: Dismissed{Provider: stripe, ProviderRef: "pi_3Abc", Reason: "its metadata has no sku"}, Refuses: []fault.Kind{fault.NotFound},
+		Command: "store provider dismiss PROVIDER PAYMENT", Example: "store provider dismiss stripe pi_3Abc",
+		Print: func(w io.Writer, answer any) {
+			d, _ := answer.(Dismissed)
+			fmt.Fprintf(w, "%s %s: dismissed (%s)\n", d.Provider, d.ProviderRef, d.Reason)
+		},
+		Did: func(answer any, _ schema.Money) string {
+			d, _ := answer.(Dismissed)
+			return fmt.Sprintf("The payment %s of %s is off the list.", d.ProviderRef, d.Provider)
+		},
+		Will: func(answer any, _ schema.Money) string {
+			d, _ := answer.(Dismissed)
+			return fmt.Sprintf("The payment %s of %s will be off the list without an order. It could not be booked: %s.", d.ProviderRef, d.Provider, d.Reason)
+		},
+		Bind: func(f *schema.Form) schema.Handler {
+			var provider, ref string
+			f.Text(&provider, "provider", "who took the payment", schema.Required, schema.Most(32), schema.Positional("PROVIDER"), schema.Example(stripe))
+			f.Text(&ref, "provider_ref", "the payment's name there", schema.Required, schema.Most(200), schema.Positional("PAYMENT"), schema.Label("Payment"), schema.Example("pi_3Abc"))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return s.DismissPayment(ctx, who, provider, ref)
+			}
+		},
+	}
+}
+
+func (s *Service) listUnbooked() schema.Op {
+	example := Unbooked{Provider: stripe, Ref: "pi_3Abc", Event: "evt_1Abc", Reason: "its metadata has no sku", At: exampleInstant}
+	example.Mend = example.whatToDo()
+	return schema.Op{
+		Name: "list_unbooked", About: "Payments that came in and could not be booked, the oldest first, each with what mends it.",
+		Response: UnbookedList{Payments: []Unbooked{example}},
+		Command:  "store unbooked", Example: "store unbooked",
+		Print: func(w io.Writer, answer any) {
+			l, _ := answer.(UnbookedList)
+			for _, u := range l.Payments {
+				fmt.Fprintf(w, "%s %s %s\n", u.At, inKind(u.Refund), u.Mend)
+			}
+		},
+		Bind: func(*schema.Form) schema.Handler {
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Unbooked(ctx) }
+		},
+	}
+}
+
+func inKind(refund bool) string {
+	if refund {
+		return "refund"
+	}
+	return "payment"
+}
+
+func (s *Service) setCurrency() schema.Op {
+	return schema.Op{
+		Name: "set_currency", About: "Show or change the shop's currency. Orders that are there keep theirs.",
+		Writes: true, Admin: true, Response: Settings{Currency: "EUR"},
+		Command: "store settings", Example: "store settings --currency EUR",
+		Print: func(w io.Writer, answer any) {
+			set, _ := answer.(Settings)
+			fmt.Fprintf(w, "currency: %s\n", set.Currency)
+		},
+		Did: func(answer any, _ schema.Money) string {
+			set, _ := answer.(Settings)
+			return fmt.Sprintf("The shop's currency is %s.", set.Currency)
+		},
+		Leads: func(any) string { return "/settings" },
+		Bind: func(f *schema.Form) schema.Handler {
+			var currency string
+			var opts []schema.Opt
+			if f.Surface() == schema.Page {
+				opts = append(opts, schema.Required)
+			}
+			f.Text(&currency, "currency", "the shop's default currency (ISO 4217)", append(opts, schema.Most(200), schema.Example("EUR"))...)
+			given := f.Given("currency")
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if !given {
+					return s.Settings(ctx)
+				}
+				return s.SetCurrency(ctx, who, currency)
+			}
+		},
+	}
+}
+
+func (s *Service) storeFigures() schema.Op {
+	today := exampleInstant.Day(time.UTC)
+	row := Figure{Day: &today, Currency: "USD", Orders: 2, SoldCents: 9800, RefundedCents: 4900, NetCents: 4900}
+	all := row
+	all.Day = nil
+	return schema.Op{
+		Name: "store_figures", About: "What was sold and given back by day, month or product, a row a currency. Orders count on the day they were paid, refunds on their own; " +
+			"without from and to it is everything.",
+		Response: Figures{From: &today, To: &today, By: byDay, Rows: []Figure{row}, Totals: []Figure{all}},
+		Command:  "store figures", Example: "store figures --from 2026-11-01 --to 2026-11-30\nstore figures --by product --csv",
+		Print: func(w io.Writer, answer any) {
+			f, _ := answer.(Figures)
+			tabulate(w, "PERIOD OR PRODUCT\tCURRENCY\tORDERS\tSOLD\tTAX\tREFUNDED\tNET", append(f.Rows, f.Totals...), func(f Figure) string {
+				money := exact.CurrencyOf(f.Currency)
+				return fmt.Sprintf("%s\t%s\t%d\t%s\t%s\t%s\t%s", f.label(), f.Currency, f.Orders,
+					money.Plain(f.SoldCents), money.Plain(f.TaxCents), money.Plain(f.RefundedCents), money.Plain(f.NetCents))
+			})
+		},
+		Bind: func(f *schema.Form) schema.Handler {
+			var x FiguresOf
+			x.Bind(f)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Figures(ctx, x) }
+		},
+	}
+}
+
+// Bind binds what figures are asked for.
+func (x *FiguresOf) Bind(f *schema.Form) {
+	x.By = byDay
+	f.DayPtr(&x.From, "from", "the first day", schema.Example("2026-11-01"))
+	f.DayPtr(&x.To, "to", "the last day", schema.Example("2026-11-30"))
+	f.Enum(&x.By, "by", "what a row is of", []string{byDay, byMonth, byProduct})
+}
+
+// label is what a row is of.
+func (f Figure) label() string {
+	switch {
+	case f.Day != nil:
+		return f.Day.String()
+	case f.Month != nil:
+		return f.Month.String()
+	case f.SKU != nil:
+		return *f.SKU
+	}
+	return "in all"
+}

@@ -1,0 +1,42 @@
+package store
+
+import (
+	"context"
+
+	"quartermaster/schema/db"
+)
+
+// ResendOrder tells the receivers of an order once more, as it is today: an event of its
+// own that says that it is one. An unknown order is refused as not found.
+func (s *Service) ResendOrder(ctx context.Context, who db.Caller, ref string) (OrderDetail, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (OrderDetail, error) {
+		d, err := findOrder(&tx.Conn, ref)
+		if err != nil {
+			return d, err
+		}
+		name, data := "order.paid", any(d)
+		batch, redeemed, err := db.One(&tx.Conn, scanBatch, "SELECT "+batchColumns+" FROM store_codes k CROSS JOIN store_batches b ON b.id = k.batch_id "+
+			"CROSS JOIN store_products p ON p.id = b.product_id WHERE k.order_id = ?", d.id)
+		if err != nil {
+			return d, err
+		}
+		if redeemed && len(d.Licenses) > 0 {
+			name = "code.redeemed"
+			data = CodeRedeemed{Batch: batch.Batch, SKU: batch.SKU, Tier: batch.Tier, OrderRef: d.OrderRef, License: d.Licenses[0].masked()}
+		}
+		if err := tx.Audit("order.resent", "order:"+d.OrderRef, map[string]string{"event": name}); err != nil {
+			return d, err
+		}
+		return d.shownTo(who), tx.Emit(name, db.Resent{Data: data})
+	})
+}
+
+// buyerURL is the address of the buyer's page; "" while no server has told where the
+// store is reached.
+func buyerURL(c *db.Conn) (string, error) {
+	base, err := c.Setting(db.SettingAddress + ".store")
+	if err != nil || base == "" {
+		return "", err
+	}
+	return base + "/my", nil
+}
