@@ -25,7 +25,12 @@ func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 		if op.Writes {
 			line += " writes"
 		}
-		got = append(got, line)
+		if op.Route != "" {
+			got = append(got, line)
+		}
+		if op.Name == "" {
+			t.Errorf("%s has no name", op.Route)
+		}
 		if op.Tool != "" {
 			t.Errorf("%s is a tool: the store has no agent endpoint", op.Route)
 		}

@@ -74,7 +74,7 @@ func exampleProduct() Product {
 
 func (s *Service) printProducts(w io.Writer, answer any) {
 	p, _ := answer.(ProductPage)
-	tabulate(w, "SKU\tNAME\tKIND\tPRICE\tSEATS\tDAYS\tTIERS\tACTIVE", p.Products, func(p Product) string {
+	tabulate(w, "SKU\tNAME\tKIND\tPRICE (CENTS)\tSEATS\tDAYS\tTIERS\tACTIVE", p.Products, func(p Product) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s\t%t", p.SKU, p.Name, p.Kind, p.PriceCents, intCell(p.ActivationLimit), intCell(p.LicenseDays), strings.Join(p.Tiers, "|"), p.Active)
 	})
 }

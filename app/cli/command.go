@@ -305,7 +305,6 @@ func (p *program) commands() []*cobra.Command {
 		p.statusCommand(),
 		p.doctorCommand(),
 		p.healthcheckCommand(),
-		p.storeCommand(),
 		p.maintenanceCommand(),
 		p.importCommand(),
 		p.exportCommand(),
