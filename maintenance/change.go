@@ -136,7 +136,7 @@ func (s *Service) editWorkOrder() schema.Op {
 			var nobody, noDay bool
 			f.ID(&ch.ID, "id", "the work order", schema.InPath("id"), orderPositional)
 			ch.Sent["description"] = bindDescription(f, &ch.Description)
-			if f.Given("description") && ch.Description == "" {
+			if ch.Description == "" && (ch.Sent["description"] || f.Surface() == schema.Page && f.Given("description")) {
 				f.Refuse("description", "description is empty: a text is needed")
 			}
 			ch.Sent["priority"] = askPriority(f, &ch.Priority, "how pressing it is; critical is read as urgent")

@@ -39,7 +39,7 @@ func TestSurface(t *testing.T) {
 	}
 	slices.Sort(tools)
 	wantRoutes := []string{
-		"GET /api/work-orders reads: status priority asset_id assigned_to q overdue limit after",
+		"GET /api/work-orders reads: status priority asset_id assigned_to overdue q limit after",
 		"POST /api/work-orders writes: asset_id description priority wo_type assigned_to labor_minutes parts_cost downtime_minutes due_date pm_id checklist",
 		"GET /api/work-orders/:id reads: id",
 		"PATCH /api/work-orders/:id writes: id description priority wo_type assigned_to labor_minutes parts_cost downtime_minutes due_date",

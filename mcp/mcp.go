@@ -80,13 +80,18 @@ func New(s schema.Service, o Options) *Endpoint {
 func prepare(s schema.Service, version string) *prepared {
 	p := &prepared{tools: map[string]*tool{}}
 	var all, read []*tool
-	for _, op := range s.Tools() {
-		t := newTool(op)
-		p.tools[op.Tool] = t
-		all = append(all, t)
+	var known told
+	for _, op := range s.Tools() { // first those that every key sees
 		if !op.Writes {
-			read = append(read, t)
+			p.tools[op.Tool] = newTool(op, &known)
+			read = append(read, p.tools[op.Tool])
 		}
+	}
+	for _, op := range s.Tools() {
+		if op.Writes {
+			p.tools[op.Tool] = newTool(op, &known)
+		}
+		all = append(all, p.tools[op.Tool])
 	}
 	p.names = [scopes]string{full: namesOf(all), readOnly: namesOf(read)}
 	p.prerendered = render(s, version, [scopes][]*tool{full: all, readOnly: read})

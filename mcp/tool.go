@@ -60,7 +60,7 @@ func (p properties) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-func newTool(op schema.Op) *tool {
+func newTool(op schema.Op, known *told) *tool {
 	in := inputSchema{Type: "object", Properties: properties{}}
 	for _, a := range op.Args(schema.Tool) {
 		if a.Header != "" || a.Kind == schema.RawBody {
@@ -76,7 +76,7 @@ func newTool(op schema.Op) *tool {
 		panic(fmt.Sprintf("mcp: the tool %s needs a sentence and an answer that is an object", op.Tool))
 	}
 	return &tool{op: op, listed: listed{
-		Name: op.Tool, Title: op.Title(), Description: op.About, InputSchema: in, OutputSchema: out,
+		Name: op.Tool, Title: op.Title(), Description: op.About, InputSchema: in, OutputSchema: known.brief(op.Tool, out),
 		Annotations: annotations{
 			ReadOnly: !op.Writes, Destructive: op.Destructive || op.Overwrites,
 			Idempotent: op.Idempotent || !op.Writes,

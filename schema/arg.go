@@ -247,7 +247,10 @@ func (a Arg) bounds() string {
 
 // Schema is the argument as JSON Schema, in the dialect's spelling.
 func (a Arg) Schema(d Dialect) map[string]any {
-	s := map[string]any{"description": a.About}
+	s := map[string]any{}
+	if a.About != "" {
+		s["description"] = a.About
+	}
 	switch a.Kind {
 	case IntKind:
 		s["type"] = "integer"
