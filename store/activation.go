@@ -77,6 +77,11 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 		if err != nil {
 			return Activated{}, err
 		}
+		if l.ActivationLimit == nil || l.ActivationCount < *l.ActivationLimit {
+			if err := s.paced(s.moves, l.ID, "activations and deactivations"); err != nil {
+				return Activated{}, err
+			}
+		}
 		l, seat, err := takeSeat(tx, l, a.Fingerprint, label)
 		if err != nil {
 			return Activated{}, err
@@ -159,6 +164,9 @@ func (s *Service) DeactivateLicense(ctx context.Context, a Asked) (Deactivated, 
 		}
 		if m.seat == nil {
 			return Deactivated{}, noSeat
+		}
+		if err := s.paced(s.moves, m.license.ID, "activations and deactivations"); err != nil {
+			return Deactivated{}, err
 		}
 		if err := giveUp(tx, m.license, *m.seat); err != nil {
 			return Deactivated{}, err

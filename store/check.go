@@ -116,7 +116,7 @@ func (m match) standing(a Asked) (code, detail string) {
 }
 
 // CheckLicense judges a license for a buyer's program. The one refusal is 429, when an
-// address asked for too many keys that nobody has.
+// address asked for too many keys that nobody has, or for one more often than any program.
 func (s *Service) CheckLicense(ctx context.Context, a Asked) (Verdict, error) {
 	var m match
 	var now exact.Instant
@@ -137,6 +137,9 @@ func (s *Service) CheckLicense(ctx context.Context, a Asked) (Verdict, error) {
 	v.Code, v.Detail = m.standing(a)
 	if v.Code == isNotFound || v.Code == isMismatch {
 		return v, nil
+	}
+	if err := s.paced(s.checks, m.license.ID, "checks"); err != nil {
+		return Verdict{}, err
 	}
 	s.seen.license(m.license.ID, now)
 	m.license.LastCheckedAt = &now

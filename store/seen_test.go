@@ -111,3 +111,24 @@ func TestLicensesAreNotDisturbedByATouch(t *testing.T) {
 		t.Error("a viewer sees a key")
 	}
 }
+
+// TestAValidKeyWritesAsADeviceDoes activates and gives up a seat over and over: past 120
+// moves in ten minutes it is refused, and leaves no more entries.
+func TestAValidKeyWritesAsADeviceDoes(t *testing.T) {
+	s := newShop(t)
+	l := s.license("PLUGIN")
+	for range 60 {
+		_, err := s.activate(l.Key, "m")
+		must(t, err)
+		_, err = s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m"})
+		must(t, err)
+	}
+	entries := s.count("SELECT count(*) FROM audit")
+	_, err := s.activate(l.Key, "m")
+	refused(t, err, "rate_limited", "activations and deactivations")
+	equal(t, "entries of what was refused", s.count("SELECT count(*) FROM audit"), entries)
+	s.check(l.Key, "") // which goes on
+	s.pass(10 * time.Minute)
+	_, err = s.activate(l.Key, "m")
+	must(t, err)
+}

@@ -18,13 +18,20 @@ import (
 type Service struct {
 	db     *db.DB
 	misses *limit.Counter[limit.Address] // keys and codes that nobody has
+	moves  *limit.Counter[int64]         // seats taken and given up, by license
+	checks *limit.Counter[int64]         // by license
 	seen   seen
 	notice func(text string)
 }
 
 // New is the store over d.
 func New(d *db.DB) *Service {
-	return &Service{db: d, misses: limit.New[limit.Address](20, 10*time.Minute), notice: func(string) {}}
+	return &Service{
+		db: d, notice: func(string) {},
+		misses: limit.New[limit.Address](20, 10*time.Minute),
+		moves:  limit.New[int64](120, 10*time.Minute),
+		checks: limit.New[int64](60_000, time.Minute),
+	}
 }
 
 // missed counts a key or code that nobody has against the address. After 20 within 10
@@ -37,6 +44,19 @@ func (s *Service) missed(remote string) error {
 	return &fault.Error{
 		Kind: fault.Limited, Retry: wait,
 		Detail: "too many unknown license keys and codes from this address; wait as long as Retry-After says",
+	}
+}
+
+// paced counts a use of a license that is there. Past the counter's limit it refuses: a
+// valid key in the wrong hands must not fill the audit trail, nor the machine's time.
+func (s *Service) paced(uses *limit.Counter[int64], license int64, what string) error {
+	wait := uses.Add(license, s.db.Now())
+	if wait == 0 {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Limited, Retry: wait,
+		Detail: "too many " + what + " of this license; wait as long as Retry-After says",
 	}
 }
 
