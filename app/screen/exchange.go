@@ -88,7 +88,7 @@ func (x *exchange) serve() error {
 			return err
 		}
 	}
-	if err := x.look(route.area); err != nil {
+	if err := x.look(route.area); err != nil && !route.open {
 		return err
 	}
 	return answer(x)

@@ -15,6 +15,7 @@ type route struct {
 	get     handle
 	post    handle
 	area    area
+	open    bool // also for who has no role in the service
 }
 
 // handle answers one request of a route.

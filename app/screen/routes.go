@@ -7,9 +7,12 @@ func (s *Screens) routes() {
 	staff := func(pattern string, get, post handle) {
 		s.router.add(pattern, &route{get: get, post: post, area: page.Staff})
 	}
-	staff("/login", loginPage, login)
-	staff("/logout", nil, logout(page.Staff, "/login"))
-	staff("/welcome/:token", welcomePage, accept)
+	open := func(pattern string, get, post handle) {
+		s.router.add(pattern, &route{get: get, post: post, area: page.Staff, open: true})
+	}
+	open("/login", loginPage, login)
+	open("/logout", nil, logout(page.Staff, "/login"))
+	open("/welcome/:token", welcomePage, accept)
 	staff("/do/:name", doPage, doPost)
 	staff("/import/:table", importPage, importPost)
 	s.pages = append(s.pages, s.Pages...)

@@ -1,0 +1,192 @@
+package apptest
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"quartermaster/app/account"
+	"quartermaster/schema/db"
+)
+
+// Visitor looks at pages as a browser without script does: with a cookie jar, without
+// following redirects, saying where its forms come from.
+type Visitor struct {
+	T      testing.TB
+	Client *http.Client
+	Base   string            // the service's address
+	Head   map[string]string // further headers; "" leaves one out
+}
+
+// Sheet is one answered page.
+type Sheet struct {
+	Status int
+	Header http.Header
+	Body   string
+	Doc    *html.Node
+}
+
+// Visitor is somebody without a session at the service.
+func (s *Shop) Visitor(service string) *Visitor {
+	jar, _ := cookiejar.New(nil)
+	return &Visitor{T: s.T, Base: s.URL(service, ""), Client: &http.Client{
+		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// At is the same visitor, with the same cookies, at another service.
+func (v *Visitor) At(base string) *Visitor {
+	w := *v
+	w.Base = base
+	return &w
+}
+
+// Password is what every user of a test signs in with.
+const Password = "a fine long password"
+
+// Person makes a user with the role in the services, none for all four, who sets a
+// password by an invitation and is signed in at the service.
+func (s *Shop) Person(service, name, role string, services ...string) *Visitor {
+	s.T.Helper()
+	if len(services) == 0 {
+		services = []string{"store", "maintenance", "rental", "reorder"}
+	}
+	ctx := context.Background()
+	if _, err := account.AddUser(ctx, s.Server.DB(), db.CLI(""), name, role, services); err != nil {
+		s.T.Fatal(err)
+	}
+	return s.Invited(service, name)
+}
+
+// Invited follows an invitation of the user.
+func (s *Shop) Invited(service, name string) *Visitor {
+	s.T.Helper()
+	token, _, err := account.Invite(context.Background(), s.Server.DB(), db.CLI(""), name)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	v := s.Visitor(service)
+	if got := v.Post("/welcome/"+token, "password", Password); got.Status != http.StatusSeeOther {
+		s.T.Fatalf("the invitation of %s: %d %s", name, got.Status, got.Body)
+	}
+	return v
+}
+
+// Get asks for a page.
+func (v *Visitor) Get(path string) Sheet { return v.do(http.MethodGet, path, nil, "") }
+
+// Post sends a form: names and values by turns.
+func (v *Visitor) Post(path string, fields ...string) Sheet {
+	form := url.Values{}
+	for i := 0; i+1 < len(fields); i += 2 {
+		form.Add(fields[i], fields[i+1])
+	}
+	return v.do(http.MethodPost, path, strings.NewReader(form.Encode()), "application/x-www-form-urlencoded")
+}
+
+func (v *Visitor) do(method, path string, body io.Reader, kind string) Sheet {
+	v.T.Helper()
+	r, err := http.NewRequestWithContext(context.Background(), method, v.Base+path, body)
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	r.Header.Set("Accept", "text/html")
+	if method == http.MethodPost {
+		r.Header.Set("Origin", v.Base)
+		r.Header.Set("Content-Type", kind)
+	}
+	for name, value := range v.Head {
+		if value == "" {
+			r.Header.Del(name)
+		} else {
+			r.Header.Set(name, value)
+		}
+	}
+	resp, err := v.Client.Do(r)
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	s := Sheet{Status: resp.StatusCode, Header: resp.Header, Body: string(b)}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+		if s.Doc, err = html.Parse(strings.NewReader(s.Body)); err != nil {
+			v.T.Fatal(err)
+		}
+	}
+	return s
+}
+
+// Each goes through the elements of the document.
+func (s Sheet) Each(do func(n *html.Node)) {
+	if s.Doc == nil {
+		return
+	}
+	for n := range s.Doc.Descendants() {
+		if n.Type == html.ElementNode {
+			do(n)
+		}
+	}
+}
+
+// Attr is an element's attribute.
+func Attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// Has tells whether an element has the attribute.
+func Has(n *html.Node, name string) bool {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Text is what stands in an element.
+func Text(n *html.Node) string {
+	var b strings.Builder
+	for c := range n.Descendants() {
+		if c.Type == html.TextNode {
+			b.WriteString(c.Data)
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// First is the first element of the tag.
+func (s Sheet) First(tag string) *html.Node {
+	var found *html.Node
+	s.Each(func(n *html.Node) {
+		if found == nil && n.Data == tag {
+			found = n
+		}
+	})
+	return found
+}
+
+// Field is the value of the first hidden or typed field of that name.
+func (s Sheet) Field(name string) string {
+	value := ""
+	s.Each(func(n *html.Node) {
+		if value == "" && n.Data == "input" && Attr(n, "name") == name {
+			value = Attr(n, "value")
+		}
+	})
+	return value
+}
