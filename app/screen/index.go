@@ -24,9 +24,10 @@ func (s *Screens) index(path, title string) page.Page {
 				var v index
 				for _, op := range s.ops[page.Staff] {
 					switch {
+					case op.Admin && who.Role != page.Admin:
 					case !op.Writes && !op.Personal:
 						v.answers = append(v.answers, op)
-					case op.Admin && who.Role != page.Admin, op.Writes && who.Role == page.Viewer:
+					case op.Writes && who.Role == page.Viewer:
 					default:
 						v.acts = append(v.acts, op)
 					}

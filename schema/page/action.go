@@ -75,6 +75,9 @@ func Actions(as ...Action) templ.Component {
 
 // button writes one action.
 func (f *Frame) button(b *strings.Builder, a Action) {
+	if strings.HasPrefix(a.href, "/import") && !f.is(Member) {
+		return // who may not write may not import
+	}
 	asks := ""
 	if a.op != "" {
 		op, ok := f.may(a.op)

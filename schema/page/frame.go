@@ -88,9 +88,11 @@ func (f *Frame) may(name string) (schema.Op, bool) {
 }
 
 // Is tells whether the caller's role is at least the one named.
-func Is(ctx context.Context, role string) bool {
+func Is(ctx context.Context, role string) bool { return From(ctx).is(role) }
+
+func (f *Frame) is(role string) bool {
 	order := []string{Viewer, Member, Admin}
-	return slices.Index(order, From(ctx).Who.Role) >= slices.Index(order, role)
+	return slices.Index(order, f.Who.Role) >= slices.Index(order, role)
 }
 
 // DoPath is where an operation is done.
