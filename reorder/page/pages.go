@@ -29,6 +29,7 @@ func Pages(s *reorder.Service) []page.Page {
 		paper(s),
 		suppliers(s),
 		figures(s),
+		search(s),
 	}
 }
 

@@ -1,0 +1,46 @@
+package page
+
+import (
+	"context"
+
+	"quartermaster/reorder"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+// hitsOfAKind is how many records of a kind a search shows.
+const hitsOfAKind = 20
+
+// search finds SKUs by code, name and barcode, purchase orders by number and supplier,
+// and suppliers. A whole SKU, barcode or number goes straight to its record.
+func search(s *reorder.Service) page.Page {
+	return page.Search(func(ctx context.Context, _ db.Caller, q string) (hits []page.Hit, exact string, err error) {
+		shelf, err := s.Shelf(ctx, reorder.ShelfQuery{Q: q, Limit: hitsOfAKind})
+		if err != nil {
+			return nil, "", err
+		}
+		for _, r := range shelf.Rows {
+			path := page.Path("skus", r.SKU)
+			if r.SKU == q || r.Catalogue.Barcode == q {
+				exact = path
+			}
+			hits = append(hits, page.Hit{Kind: "SKUs", ID: r.SKU, Title: r.Name, Note: r.SKU, Path: path})
+		}
+		orders, err := s.Orders(ctx, reorder.OrderQuery{Q: q, Newest: true, Limit: hitsOfAKind})
+		if err != nil {
+			return nil, "", err
+		}
+		for _, o := range orders.PurchaseOrders {
+			path := page.Path("purchase-orders", o.Number)
+			if o.Number == q {
+				exact = path
+			}
+			hits = append(hits, page.Hit{Kind: "Purchase orders", ID: o.Number, Title: o.Number, Note: o.Supplier, Path: path})
+		}
+		suppliers, err := s.Suppliers(ctx, reorder.SupplierQuery{Q: q, Limit: hitsOfAKind})
+		for _, one := range suppliers.Suppliers {
+			hits = append(hits, page.Hit{Kind: "Suppliers", ID: one.Name, Title: one.Name, Note: one.Email, Path: pathQuery("/suppliers", "q", one.Name)})
+		}
+		return hits, exact, err
+	})
+}
