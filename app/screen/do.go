@@ -154,8 +154,8 @@ func (x *exchange) forOp(in *sent, shop shopSettings) schema.Input {
 
 // kept is what is stored for an idempotency key: where the first answer led.
 type kept struct {
-	To    string        `json:"to"`
-	Shown exact.Instant `json:"shown,omitempty"` // what is shown once was, at this time
+	To    string `json:"to"`
+	Shown int64  `json:"shown,omitempty"` // what is shown once was, at this second
 }
 
 // once has the form done once, and its answer remembered: where it led.
@@ -169,7 +169,7 @@ func (x *exchange) once(op schema.Op, in *sent, who db.Caller) context.Context {
 		Render: func(answer any) (int, []byte, error) {
 			k := kept{To: x.leads(op, in, answer)}
 			if op.Credential {
-				k.Shown = x.now()
+				k.Shown = int64(x.now())
 			}
 			b, err := json.Marshal(k)
 			return http.StatusSeeOther, b, err
@@ -325,7 +325,7 @@ func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 			return x.lead("/")
 		}
 		if k.Shown != 0 {
-			v.refusal = fault.Conflictf("this was done and shown already, on %s; what is shown once is not shown again. Make a new one if it is lost", k.Shown)
+			v.refusal = fault.Conflictf("this was done and shown already, on %s; what is shown once is not shown again. Make a new one if it is lost", exact.Instant(k.Shown))
 			return x.showForm(http.StatusConflict, v, shop)
 		}
 		return x.lead(k.To)
