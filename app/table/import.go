@@ -50,10 +50,10 @@ const MaxShown = 1000
 // sampleRows is how many rows of a dry run are shown as they would be stored.
 const sampleRows = 20
 
-// Import stores the rows of a file in one transaction. A row that is refused is left
-// out, with its line and the reason; the others are kept. A header that does not fit
-// the table refuses the whole file, and any error that is not about a row leaves
-// nothing written.
+// Import stores the rows of a file, in slices between which others write. A row that is
+// refused is left out, with its line and the reason; the others are kept. A header that
+// does not fit the table refuses the whole file; of any error that is not about a row,
+// inSlices says what it leaves.
 //
 // Empty lines are skipped. An absent column leaves that field of an existing record
 // alone, an empty cell is its default. progress, unless nil, is told now and then
@@ -139,8 +139,25 @@ func (l *loading) read(f *File, in shop) (err error) {
 			return err
 		}
 	}
+	if err := l.readToEnd(f, in); err != nil {
+		return err
+	}
 	if l.rows, err = f.open(l.table, l.options.Reading, in); err == nil {
 		l.rows.returns = back
+	}
+	return err
+}
+
+// readToEnd reads a large file once before anything of it is stored: one that cannot be
+// read to its end is refused as a whole, though it would be stored in slices.
+func (l *loading) readToEnd(f *File, in shop) error {
+	const small = 64 << 10
+	if f.size <= small || l.table.Load != nil || l.table.Rows != nil || l.options.DryRun {
+		return nil
+	}
+	rows, err := f.open(l.table, l.options.Reading, in)
+	for more := true; err == nil && more; {
+		_, more, err = rows.next()
 	}
 	return err
 }
@@ -256,25 +273,23 @@ func (l *loading) putAll(ctx context.Context) error {
 		stop()
 		<-rows.ended
 	}()
-	return db.Exec(ctx, l.d, l.who, func(tx *db.Tx) error {
-		judge, err := l.judge(tx)
-		if err != nil {
-			return err
-		}
-		seen := 0
-		for batch := range rows.batches {
-			for _, row := range batch {
-				if err := l.putRow(tx, row, judge); err != nil {
-					return fmt.Errorf("line %d: %w", row.lines[0], err)
-				}
+	var batch []bound
+	seen := 0
+	return l.inSlices(ctx, func(tx *db.Tx, judge *judge) (line int, err error) {
+		for len(batch) == 0 {
+			l.progress(seen)
+			more := false
+			if batch, more = <-rows.batches; !more {
+				return 0, rows.err
 			}
 			seen += len(batch)
-			l.progress(seen)
-			if err := ctx.Err(); err != nil {
-				return err
-			}
 		}
-		return rows.err
+		row := batch[0]
+		batch = batch[1:]
+		if err := l.putRow(tx, row, judge); err != nil {
+			return 0, fmt.Errorf("line %d: %w", row.lines[0], err)
+		}
+		return row.lines[0], nil
 	})
 }
 

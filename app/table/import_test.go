@@ -102,8 +102,8 @@ func TestTheImporterIsTheActor(t *testing.T) {
 	}
 }
 
-// A file of many batches keeps its order and its line numbers, and an abort in its
-// middle keeps nothing.
+// A file of many batches keeps its order and its line numbers; after an abort in its
+// middle the same file again leaves what it would have.
 func TestManyRows(t *testing.T) {
 	s := newShelf(t)
 	const n = 7*batchRows + 3
@@ -141,8 +141,8 @@ func TestManyRows(t *testing.T) {
 	if _, err := s.load(file.String()+"z,broken,1\n", schema.LoadOptions{}); err == nil {
 		t.Error("a broken last row was accepted")
 	}
-	if s.export(t) != before {
-		t.Error("an import that broke at its end changed something")
+	if _, err := s.load(file.String(), schema.LoadOptions{}); err != nil || s.export(t) != before {
+		t.Errorf("the same import again after one that broke at its end: %v", err)
 	}
 }
 

@@ -79,25 +79,21 @@ func (l *loading) putGroups(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return db.Exec(ctx, l.d, l.who, func(tx *db.Tx) error {
-		judge, err := l.judge(tx)
-		if err != nil {
-			return err
+	i, seen := 0, 0
+	return l.inSlices(ctx, func(tx *db.Tx, judge *judge) (line int, err error) {
+		if i == len(groups) {
+			l.progress(seen)
+			return 0, nil
 		}
-		seen := 0
-		for i, g := range groups {
-			if err := l.putGroup(tx, g, judge); err != nil {
-				return err
-			}
-			if seen += len(g.lines); i%batchRows == batchRows-1 {
-				l.progress(seen)
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		g := groups[i]
+		if err := l.putGroup(tx, g, judge); err != nil {
+			return 0, err
 		}
-		l.progress(seen)
-		return nil
+		i++
+		if seen += len(g.lines); i%batchRows == 0 {
+			l.progress(seen)
+		}
+		return g.lines[0], nil
 	})
 }
 

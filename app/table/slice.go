@@ -1,0 +1,49 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"quartermaster/schema/db"
+)
+
+// sliceFor is how long an import keeps the database to itself; then whoever waits writes.
+const sliceFor = 50 * time.Millisecond
+
+// inSlices stores the file's records slice by slice, each in a transaction of its own:
+// put stores the next one and gives its last line, 0 when there is no more. A small file
+// is one slice. A failure that is about no row, or a kill, leaves the slices before it
+// stored, every record of them whole; the same import again changes nothing of those and
+// goes on from there. A dry run is one slice.
+func (l *loading) inSlices(ctx context.Context, put func(*db.Tx, *judge) (line int, err error)) error {
+	stored, more := 0, true
+	for more {
+		reached := 0
+		err := db.Exec(ctx, l.d, l.who, func(tx *db.Tx) error {
+			judge, err := l.judge(tx)
+			if err != nil {
+				return err
+			}
+			for began := time.Now(); more && (l.judging || time.Since(began) < sliceFor); {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				line, err := put(tx, judge)
+				if err != nil {
+					return err
+				}
+				reached, more = max(reached, line), line > 0
+			}
+			return nil
+		})
+		if err != nil && stored > 0 {
+			return fmt.Errorf("what was stored until then stays, up to line %d; the same import again goes on from there: %w", stored, err)
+		}
+		if err != nil {
+			return err
+		}
+		stored = max(stored, reached)
+	}
+	return nil
+}
