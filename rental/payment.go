@@ -316,3 +316,6 @@ func bindMethod(f *schema.Form, p *string) {
 	f.Loose(p, "method", "how: "+strings.Join(methods, ", ")+"; transfer and cheque are read as bank_transfer and check, anything else is other",
 		schema.Example("bank_transfer"))
 }
+
+// EventSubject names whose events receivers get in order: the lease's.
+func (e PaymentEvent) EventSubject() string { return subject("lease", e.LeaseID) }

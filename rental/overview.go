@@ -1,0 +1,213 @@
+package rental
+
+import (
+	"context"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// Overview is what a landlord's day begins with.
+type Overview struct {
+	Today         exact.Day   `json:"today"`
+	Month         exact.Month `json:"month"`
+	Totals        Collection  `json:"totals"`
+	ArrearsCents  int64       `json:"arrears_cents"`
+	Buckets       Buckets     `json:"buckets"`
+	Behind        []TenantArrears
+	UnitCount     int64 `json:"unit_count"`
+	OccupiedCount int64 `json:"occupied_count"`
+	CreditCents   int64 `json:"credit_cents"`
+	OpenTickets   []Ticket
+	OpenCount     int64
+	Ending        []Lease // those that end in the next 60 days
+}
+
+// Overview gives this month at a glance; what is due is posted first.
+func (s *Service) Overview(ctx context.Context, who db.Caller) (o Overview, err error) {
+	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
+		unposted, err := toPost(c)
+		if err != nil || len(unposted) > 0 {
+			return unposted, err
+		}
+		o = Overview{Today: c.Today(), Month: c.Today().Month()}
+		return nil, o.read(c)
+	})
+	return o, err
+}
+
+func (o *Overview) read(c *db.Conn) error {
+	roll := RentRoll{Month: o.Month}
+	if err := roll.read(c); err != nil {
+		return err
+	}
+	o.Totals = roll.Totals
+	behind, err := overdue(c)
+	if err != nil {
+		return err
+	}
+	for _, a := range behind {
+		o.ArrearsCents += a.BalanceCents
+		o.Buckets.add(a.DaysOverdue, a.BalanceCents)
+	}
+	o.Behind = byTenant(behind)
+	type counts struct{ units, occupied int64 }
+	n, _, err := db.One(c, func(r *db.Row) counts { return counts{r.Int(), r.Int()} }, "SELECT count(*), count(l.id)"+unitsOn, c.Today())
+	if err != nil {
+		return err
+	}
+	o.UnitCount, o.OccupiedCount = n.units, n.occupied
+	if o.CreditCents, _, err = db.One(c, db.Int, "SELECT coalesce(sum(credit_cents), 0) FROM payments WHERE credit_cents > 0"); err != nil {
+		return err
+	}
+	if o.OpenCount, _, err = db.One(c, db.Int, "SELECT count(*) FROM tickets WHERE status IN ('open', 'in_progress')"); err != nil {
+		return err
+	}
+	o.OpenTickets, err = db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+` WHERE k.status IN ('open', 'in_progress')
+		ORDER BY CASE k.priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END, k.id DESC LIMIT 6`)
+	if err != nil {
+		return err
+	}
+	o.Ending, err = db.All(c, scanLease(o.Today), "SELECT "+leaseColumns+fromLeases+" WHERE l.last_day BETWEEN ?1 AND ?2 ORDER BY l.last_day, l.id LIMIT 6", o.Today, o.Today+60)
+	return err
+}
+
+// UnitMonths is a unit with the days on which it was let, month by month.
+type UnitMonths struct {
+	Unit
+	Months []UnitMonth
+}
+
+// UnitMonth tells on how many days of a month a unit is let.
+type UnitMonth struct {
+	Month exact.Month
+	Days  int
+	Of    int
+}
+
+// Occupancy gives the units that match after an id with each month of a range.
+func (s *Service) Occupancy(ctx context.Context, f UnitFilter, after, limit int64, first exact.Month, n int) (list Units, months map[int64][]UnitMonth, err error) {
+	if list, err = s.Units(ctx, f, after, limit); err != nil {
+		return list, nil, err
+	}
+	type span struct{ start, last exact.Day }
+	spans := map[int64][]span{}
+	end := first + exact.Month(n-1) // #nosec G115 -- a few months
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		return db.Each(c, func(r *db.Row) error {
+			unit := r.Int()
+			spans[unit] = append(spans[unit], span{r.Day(), r.Day()})
+			return nil
+		}, "SELECT unit_id, start_date, last_day FROM leases WHERE start_date <= ? AND last_day >= ?", end.Last(), first.First())
+	})
+	months = map[int64][]UnitMonth{}
+	for _, u := range list.Units {
+		for m := first; m <= end; m++ {
+			x := UnitMonth{Month: m, Of: m.Days()}
+			for _, s := range spans[u.ID] {
+				if days := int(min(s.last, m.Last())-max(s.start, m.First())) + 1; days > 0 {
+					x.Days += days
+				}
+			}
+			months[u.ID] = append(months[u.ID], x)
+		}
+	}
+	return list, months, err
+}
+
+// LeaseRecord is a lease with all that its page shows.
+type LeaseRecord struct {
+	Ledger
+	Payments  []PaidBy    // that stand, the last first
+	Payouts   []Payout    // without totals
+	Recurring []Recurring // running and ended
+	Tickets   []Ticket
+	Today     exact.Day
+}
+
+// PaidBy is a payment with what it paid.
+type PaidBy struct {
+	StoredPayment
+	Allocations []Allocation
+}
+
+// LeaseRecord gives a lease's ledger with its payments; an unknown one is not found.
+func (s *Service) LeaseRecord(ctx context.Context, who db.Caller, lease int64) (v LeaseRecord, err error) {
+	if v.Ledger, err = s.Ledger(ctx, who, lease); err != nil {
+		return v, err
+	}
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		v.Today = c.Today()
+		if v.Payments, err = paidBy(c, lease); err != nil {
+			return err
+		}
+		v.Payouts, err = db.All(c, func(r *db.Row) Payout {
+			return Payout{ID: r.Int(), LeaseID: r.Int(), Kind: r.Text(), Day: r.Day(), AmountCents: r.Int(), Method: r.Text()}
+		}, "SELECT id, lease_id, kind, day, amount_cents, method FROM payouts WHERE lease_id = ? ORDER BY day DESC, id DESC", lease)
+		if err != nil {
+			return err
+		}
+		if v.Recurring, err = recurringOf(c, lease); err != nil {
+			return err
+		}
+		v.Tickets, err = db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+" WHERE k.lease_id = ? ORDER BY k.id DESC LIMIT 10", lease)
+		return err
+	})
+	return v, err
+}
+
+func paidBy(c *db.Conn, lease int64) ([]PaidBy, error) {
+	all, err := db.All(c, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL ORDER BY m.paid_date DESC, m.id DESC", lease)
+	if err != nil {
+		return nil, err
+	}
+	paid := make([]PaidBy, len(all))
+	for i, m := range all {
+		paid[i].StoredPayment = m
+		if paid[i].Allocations, err = allocationsOf(c, m.ID); err != nil {
+			return nil, err
+		}
+	}
+	return paid, nil
+}
+
+// TicketBoard gives the newest tickets of each status; of resolved ones those of the last
+// 14 days.
+func (s *Service) TicketBoard(ctx context.Context, f TicketFilter) (lanes map[string][]Ticket, counts map[string]int64, err error) {
+	lanes, counts = map[string][]Ticket{}, map[string]int64{}
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		for _, status := range ticketMoves.States() {
+			f.Status = status
+			where, args := f.where()
+			if status == resolved {
+				where, args = where+" AND k.resolved_at >= ?", append(args, c.Now()-14*24*60*60)
+			}
+			all, err := db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+where+" ORDER BY k.id DESC LIMIT 50", args...)
+			if err != nil {
+				return err
+			}
+			n, _, err := db.One(c, db.Int, "SELECT count(*)"+fromTickets+where, args...)
+			if err != nil {
+				return err
+			}
+			lanes[status], counts[status] = all, n
+		}
+		return nil
+	})
+	return lanes, counts, err
+}
+
+// TicketStates are the states of tickets, and TicketNext those that may follow one.
+func TicketStates() []string { return ticketMoves.States() }
+
+// TicketNext lists the states that may follow one.
+func TicketNext(status string) []string { return ticketMoves.From(status) }
+
+// Photo gives a ticket's picture; an unknown one is not found.
+func (s *Service) Photo(ctx context.Context, id int64) (media string, image []byte, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		media, image, err = photo(c, id, "")
+		return err
+	})
+	return media, image, err
+}

@@ -1,0 +1,95 @@
+package page
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/rental"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/page"
+)
+
+func month(s *rental.Service) page.Page {
+	return page.New(page.Spec[rental.Overview]{
+		Path: "/", Title: "This month", Menu: "This month", Key: "t",
+		Load: func(*schema.Form) page.Loader[rental.Overview] {
+			return func(ctx context.Context, who db.Caller) (rental.Overview, error) { return s.Overview(ctx, who) }
+		},
+		View: Month,
+	})
+}
+
+// arrearsView is a page of the arrears; the sums are of all.
+type arrearsView struct {
+	rental.Arrears
+	shown  []rental.Arrear
+	total  int64
+	next   string
+	behind int64 // leases
+}
+
+func arrears(s *rental.Service) page.Page {
+	return page.New(page.Spec[arrearsView]{
+		Path: "/arrears", Title: "Arrears", Menu: "Arrears", Key: "a",
+		Load: func(f *schema.Form) page.Loader[arrearsView] {
+			var p page.Paging
+			p.Bind(f)
+			return func(ctx context.Context, who db.Caller) (arrearsView, error) {
+				all, err := s.Arrears(ctx, who)
+				return newArrears(all, p), err
+			}
+		},
+		View: func(v arrearsView) templ.Component { return Arrears(v) },
+		CSV: func(v arrearsView) page.Sheet {
+			sheet := page.Sheet{Name: "arrears", Columns: []string{"lease_id", "property", "unit", "tenant", "tenant_email", "charge_id", "type", "label", "due_date", "days_overdue", "amount_cents", "balance_cents"}}
+			for _, a := range v.shown {
+				sheet.Rows = append(sheet.Rows, []string{cell(a.LeaseID), a.Property, a.Unit, a.Tenant, textOf(a.TenantEmail), cell(a.ID), a.Type, a.Label, a.DueDate.String(),
+					cell(a.DaysOverdue), cell(a.AmountCents), cell(a.BalanceCents)})
+			}
+			return sheet
+		},
+	})
+}
+
+func newArrears(all rental.Arrears, p page.Paging) arrearsView {
+	v := arrearsView{Arrears: all}
+	leases := map[int64]bool{}
+	for _, a := range all.Arrears {
+		leases[a.LeaseID] = true
+		if matches(p.Q, a.Tenant, a.Property+" / "+a.Unit, a.Label) {
+			v.shown = append(v.shown, a)
+		}
+	}
+	v.behind, v.total = int64(len(leases)), int64(len(v.shown))
+	v.shown, v.next = cut(v.shown, p)
+	return v
+}
+
+func rentRoll(s *rental.Service) page.Page {
+	return page.New(page.Spec[rental.RentRoll]{
+		Path: "/rent-roll", Title: "Rent roll", Menu: "Rent roll", Key: "r",
+		Load: func(f *schema.Form) page.Loader[rental.RentRoll] {
+			var m exact.Month
+			var format string
+			f.Month(&m, "month", "The month", schema.Label("Month"))
+			f.Enum(&format, "format", "csv for a file", []string{"csv"})
+			return func(ctx context.Context, who db.Caller) (rental.RentRoll, error) {
+				if m == 0 {
+					return s.RentRoll(ctx, who, nil)
+				}
+				return s.RentRoll(ctx, who, &m)
+			}
+		},
+		View: RentRoll,
+		CSV: func(v rental.RentRoll) page.Sheet {
+			sheet := page.Sheet{Name: "rent-roll-" + v.Month.String(), Columns: []string{"unit_id", "property", "unit", "billed_cents", "collected_cents", "outstanding_cents", "received_cents"}}
+			for _, u := range v.Units {
+				sheet.Rows = append(sheet.Rows, []string{cell(u.UnitID), u.Property, u.Unit, cell(u.BilledCents), cell(u.CollectedCents), cell(u.OutstandingCents), cell(u.ReceivedCents)})
+			}
+			return sheet
+		},
+	})
+}

@@ -1,0 +1,167 @@
+// Package page is the rental service's screens: this month, arrears, leases with their
+// ledgers, units, properties, tenants, tickets, the rent roll, what is printed, and the
+// tenants' portal. Loaders call the service's exported functions; the templates are
+// markup and nothing else.
+package page
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"quartermaster/rental"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/page"
+)
+
+// Pages are the pages of the service.
+func Pages(s *rental.Service) []page.Page {
+	return []page.Page{
+		month(s), // /
+		arrears(s),
+		leases(s), lease(s),
+		units(s),
+		properties(s), property(s), propertyStatement(s),
+		tenants(s), tenant(s),
+		board(s), ticket(s), picture(s),
+		rentRoll(s),
+		statement(s), receipt(s), reminder(s),
+		portal(s), portalTicket(s), portalReport(s), portalReceipt(s), portalPicture(s), portalStatement(s),
+		search(s),
+	}
+}
+
+// PortalOps are what a tenant may do.
+func PortalOps(s *rental.Service) []schema.Op { return s.PortalOps() }
+
+// Once is how answers are drawn that are shown once.
+func Once() []page.Once {
+	return []page.Once{page.OnceOf("invite_tenant", Invitation)}
+}
+
+// next is where a list goes on, as the address has it.
+func next(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+// after reads it.
+func after(p page.Paging) int64 {
+	n, err := strconv.ParseInt(p.After, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func bindID(f *schema.Form, id *int64, name, about string) {
+	f.ID(id, name, about, schema.InPath("id"))
+}
+
+// money are the rows' cells of cents.
+func cell(n int64) string { return strconv.FormatInt(n, 10) }
+
+func dayCell(d *exact.Day) string {
+	if d == nil {
+		return ""
+	}
+	return d.String()
+}
+
+func textOf(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}
+
+// leaseLook is how a lease's status is drawn.
+func leaseLook(status string) (string, string) {
+	switch status {
+	case "active":
+		return page.Good, "Active"
+	case "upcoming":
+		return page.Warn, "Upcoming"
+	}
+	return page.Idle, "Ended"
+}
+
+// ticketLook is how a ticket's status is drawn.
+func ticketLook(status string) (string, string) {
+	switch status {
+	case "open":
+		return page.Warn, "Open"
+	case "in_progress":
+		return page.Warn, "In progress"
+	}
+	return page.Good, "Resolved"
+}
+
+func priorityLook(priority string) (string, string) {
+	switch priority {
+	case "urgent", "high":
+		return page.Bad, page.Word(priority)
+	case "medium":
+		return page.Warn, "Medium"
+	}
+	return page.Idle, page.Word(priority)
+}
+
+// moveWord is what a button says that moves a ticket.
+func moveWord(from, to string) string {
+	switch {
+	case to == "resolved":
+		return "Resolve"
+	case to == "in_progress":
+		return "Start"
+	case from == "resolved":
+		return "Reopen"
+	}
+	return "Put back"
+}
+
+// methodWord is a way of paying as people say it.
+func methodWord(method string) string { return page.Word(method) }
+
+// tenantName is a tenant's address in a letter.
+func tenantName(l rental.Lease) string { return strings.ReplaceAll(l.Tenant, " & ", "\n") }
+
+// search finds records by their names.
+func search(s *rental.Service) page.Page {
+	return page.Search(func(ctx context.Context, who db.Caller, q string) ([]page.Hit, string, error) {
+		var hits []page.Hit
+		leases, err := s.LeaseList(ctx, who, rental.LeaseFilter{Q: q}, 0, 10)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, l := range leases.Leases {
+			hits = append(hits, page.Hit{Kind: "Lease", Title: l.Property + " / " + l.Unit + ", " + l.Tenant, Path: page.Path("leases", cell(l.ID)), About: "from " + l.StartDate.String()})
+		}
+		tenants, err := s.Tenants(ctx, who, q, 0, 10)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, t := range tenants.Tenants {
+			hits = append(hits, page.Hit{Kind: "Tenant", Title: t.Name, Path: page.Path("tenants", cell(t.ID)), About: textOf(t.Email)})
+		}
+		units, err := s.Units(ctx, rental.UnitFilter{Q: q}, 0, 10)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, u := range units.Units {
+			hits = append(hits, page.Hit{Kind: "Unit", Title: u.Property + " / " + u.Name, Path: "/units?q=" + page.Num(0) , About: u.Status})
+		}
+		tickets, err := s.Tickets(ctx, rental.TicketFilter{Q: q}, 0, 10)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, k := range tickets.Tickets {
+			hits = append(hits, page.Hit{Kind: "Ticket", Title: k.Title, Path: page.Path("maintenance", cell(k.ID)), About: k.Property + " / " + k.Unit})
+		}
+		return hits, "", nil
+	})
+}

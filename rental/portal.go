@@ -1,0 +1,235 @@
+package rental
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// What a tenant sees and does at the portal. Every query begins with the leases of the
+// tenant who is signed in, which the caller's Subject names; whatever is not theirs is
+// not found.
+
+// PortalLease is a lease as its tenant sees it.
+type PortalLease struct {
+	Ledger
+	Payments []PaidBy
+}
+
+// Portal is the portal's first page.
+type Portal struct {
+	Tenant  Tenant
+	Today   exact.Day
+	Leases  []PortalLease // running and coming ones first
+	Tickets []Ticket
+}
+
+// Portal gives what belongs to the tenant, with everything due by today posted.
+func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err error) {
+	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
+		v = Portal{Today: c.Today()}
+		if v.Tenant, err = tenantByID(c, who.Subject); err != nil {
+			return nil, err
+		}
+		leases, err := leasesOfTenant(c, who.Subject)
+		if err != nil {
+			return nil, err
+		}
+		if unposted := unpostedOf(leases, c.Today()); len(unposted) > 0 {
+			return unposted, nil
+		}
+		for _, l := range leases {
+			x := PortalLease{Ledger: Ledger{Lease: l}}
+			if x.Charges, err = chargesOf(c, l.ID); err != nil {
+				return nil, err
+			}
+			if x.Totals, err = totalsWith(c, l.ID, x.Charges); err != nil {
+				return nil, err
+			}
+			if x.Payments, err = paidBy(c, l.ID); err != nil {
+				return nil, err
+			}
+			v.Leases = append(v.Leases, x)
+		}
+		v.Tickets, err = db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+` CROSS JOIN lease_tenants y ON y.lease_id = k.lease_id
+			WHERE y.tenant_id = ? ORDER BY k.id DESC LIMIT 100`, who.Subject)
+		return nil, err
+	})
+	return v, err
+}
+
+// PortalTicket gives one of the tenant's own tickets with its notes.
+func (s *Service) PortalTicket(ctx context.Context, who db.Caller, id int64) (d TicketDetail, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		d, err = ownTicket(c, who.Subject, id)
+		return err
+	})
+	return d, err
+}
+
+func ownTicket(c *db.Conn, tenant, id int64) (d TicketDetail, err error) {
+	_, own, err := db.One(c, db.Int, `SELECT 1 FROM tickets k JOIN lease_tenants y ON y.lease_id = k.lease_id WHERE k.id = ? AND y.tenant_id = ?`, id, tenant)
+	if err == nil && !own {
+		err = fault.NotFoundf("there is no such ticket")
+	}
+	if err != nil {
+		return d, err
+	}
+	return ticketDetail(c, id)
+}
+
+// PortalReceipt gives the receipt of a payment of one of the tenant's leases.
+func (s *Service) PortalReceipt(ctx context.Context, who db.Caller, payment int64) (r Receipt, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		_, own, err := db.One(c, db.Int, `SELECT 1 FROM payments m JOIN lease_tenants y ON y.lease_id = m.lease_id
+			WHERE m.id = ? AND y.tenant_id = ? AND m.voided_at IS NULL`, payment, who.Subject)
+		if err == nil && !own {
+			err = fault.NotFoundf("there is no such receipt")
+		}
+		if err != nil {
+			return err
+		}
+		r, err = receiptOf(c, payment)
+		return err
+	})
+	return r, err
+}
+
+// PortalPhoto gives a picture of one of the tenant's own tickets.
+func (s *Service) PortalPhoto(ctx context.Context, who db.Caller, id int64) (media string, image []byte, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		media, image, err = photo(c, id, " AND EXISTS (SELECT 1 FROM tickets k JOIN lease_tenants y ON y.lease_id = k.lease_id WHERE k.id = p.ticket_id AND y.tenant_id = ?)", who.Subject)
+		return err
+	})
+	return media, image, err
+}
+
+func photo(c *db.Conn, id int64, also string, args ...any) (media string, image []byte, err error) {
+	_, found, err := db.One(c, func(r *db.Row) bool {
+		media, image = r.Text(), r.Bytes()
+		return true
+	}, "SELECT p.type, p.image FROM ticket_photos p WHERE p.id = ?"+also, append([]any{id}, args...)...)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no such photo")
+	}
+	return media, image, err
+}
+
+// MaxPhoto is how large a photo may be, in bytes.
+const MaxPhoto = 10 << 20
+
+// Problem is what a tenant reports.
+type Problem struct {
+	Unit        string // as Property/Unit, where the tenant has several
+	Title       string
+	Description string
+	Priority    string
+	Photo       schema.File
+}
+
+// ReportProblem raises a ticket for the unit that the tenant rents, and emits
+// maintenance.created.
+func (s *Service) ReportProblem(ctx context.Context, who db.Caller, p Problem) (Ticket, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ticket, error) {
+		l, err := ownUnit(tx, who.Subject, p.Unit)
+		if err != nil {
+			return Ticket{}, err
+		}
+		k, err := raiseTicket(tx, &l.ID, NewTicket{UnitID: l.UnitID, Title: p.Title, Description: p.Description, Priority: p.Priority})
+		if err != nil || len(p.Photo.Data) == 0 {
+			return k, err
+		}
+		return k, insertPhoto(tx, k.ID, p.Photo.Data)
+	})
+}
+
+// ownUnit gives the tenant's lease that a problem is about: of the unit that is said, else
+// the one that runs, else the last.
+func ownUnit(tx *db.Tx, tenant int64, unit string) (Lease, error) {
+	leases, err := leasesOfTenant(&tx.Conn, tenant)
+	if err != nil {
+		return Lease{}, err
+	}
+	var best *Lease
+	for i, l := range leases {
+		if unit != "" && l.Property+"/"+l.Unit != unit {
+			continue
+		}
+		if best == nil || l.Status == active && best.Status != active {
+			best = &leases[i]
+		}
+	}
+	if best == nil {
+		return Lease{}, fault.Fieldf("unit", "unit: you rent no such unit")
+	}
+	return *best, nil
+}
+
+// insertPhoto keeps a picture with a ticket: JPEG, PNG, WebP or GIF.
+func insertPhoto(tx *db.Tx, ticket int64, image []byte) error {
+	media := http.DetectContentType(image)
+	switch media {
+	case "image/jpeg", "image/png", "image/webp", "image/gif":
+	default:
+		return fault.Fieldf("photo", "photo: the file is no picture; it takes JPEG, PNG, WebP or GIF")
+	}
+	id, err := tx.Insert("INSERT INTO ticket_photos (ticket_id, at, type, image) VALUES (?, ?, ?, ?)", ticket, tx.Now(), media, image)
+	if err != nil {
+		return err
+	}
+	return tx.Audit("ticket.photo", subject("ticket", ticket), map[string]any{"photo_id": id, "bytes": len(image)})
+}
+
+// AddPortalNote writes a tenant's note to one of their own tickets.
+func (s *Service) AddPortalNote(ctx context.Context, who db.Caller, ticket int64, text string) (TicketDetail, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (TicketDetail, error) {
+		if _, err := ownTicket(&tx.Conn, who.Subject, ticket); err != nil {
+			return TicketDetail{}, err
+		}
+		t, err := tenantByID(&tx.Conn, who.Subject)
+		if err != nil {
+			return TicketDetail{}, err
+		}
+		if err := insertNote(tx, ticket, t.Name, true, text); err != nil {
+			return TicketDetail{}, err
+		}
+		return ownTicket(&tx.Conn, who.Subject, ticket)
+	})
+}
+
+// PortalOps are what a tenant may do at the portal.
+func (s *Service) PortalOps() []schema.Op {
+	return []schema.Op{
+		{
+			Name: "report_problem", Writes: true, Creates: true, About: "Report something that needs mending.", Response: exampleTicket(),
+			Bind: func(f *schema.Form) schema.Handler {
+				p := Problem{Priority: "medium"}
+				f.Text(&p.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName), schema.Label("What is wrong?"))
+				f.Text(&p.Description, "description", "what else we should know", schema.Most(maxText), schema.Lines, schema.Label("More about it"))
+				askPriority(f, &p.Priority)
+				f.Text(&p.Unit, "unit", "where, if you rent several: Property/Unit", schema.Most(2*maxName), schema.Label("Where"))
+				f.File(&p.Photo, "photo", "a picture of it", MaxPhoto, schema.Label("Photo"))
+				return func(ctx context.Context, who db.Caller) (any, error) { return s.ReportProblem(ctx, who, p) }
+			},
+			Did:   func(any, schema.Money) string { return "Thank you: we have your report." },
+			Leads: func(a any) string { return "/portal" + strings.Replace(ticketPath(a.(Ticket).ID), "/maintenance/", "/tickets/", 1) },
+		},
+		{
+			Name: "add_note", Writes: true, Creates: true, About: "Write to one of your reports.", Response: exampleTicketDetail(), Refuses: []fault.Kind{fault.NotFound},
+			Bind: func(f *schema.Form) schema.Handler {
+				var id int64
+				var text string
+				f.ID(&id, "ticket_id", "the report", schema.Required)
+				f.Text(&text, "text", "what you want to say", schema.Required, schema.Most(maxText), schema.Lines, schema.Label("Your note"))
+				return func(ctx context.Context, who db.Caller) (any, error) { return s.AddPortalNote(ctx, who, id, text) }
+			},
+			Did:   func(any, schema.Money) string { return "Your note is with us." },
+			Leads: func(a any) string { return "/portal" + strings.Replace(ticketPath(a.(TicketDetail).ID), "/maintenance/", "/tickets/", 1) },
+		},
+	}
+}
