@@ -3,6 +3,7 @@ package server
 import (
 	"quartermaster/app/screen"
 	maintenancepage "quartermaster/maintenance/page"
+	rentalpage "quartermaster/rental/page"
 	reorderpage "quartermaster/reorder/page"
 	"quartermaster/schema"
 	"quartermaster/schema/page"
@@ -26,7 +27,7 @@ func (s *Services) shown(service string) shown {
 	case "maintenance":
 		return shown{pages: maintenancepage.Pages(s.Maintenance), open: maintenancepage.RequestOps(s.Maintenance)}
 	case "rental":
-		return shown{} // pages: rentalpage.Pages(s.Rental), portal: rentalpage.PortalOps(s.Rental)
+		return shown{pages: rentalpage.Pages(s.Rental), portal: rentalpage.PortalOps(s.Rental), once: rentalpage.Once()}
 	case "reorder":
 		return shown{pages: reorderpage.Pages(s.Reorder)}
 	}

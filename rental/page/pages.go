@@ -6,6 +6,7 @@ package page
 
 import (
 	"context"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,7 @@ func Pages(s *rental.Service) []page.Page {
 		board(s), ticket(s), picture(s),
 		rentRoll(s),
 		statement(s), receipt(s), reminder(s),
-		portal(s), portalTicket(s), portalReport(s), portalReceipt(s), portalPicture(s), portalStatement(s),
+		portal(s), portalTicket(s), portalReport(s), portalReceipt(s), portalPicture(s),
 		search(s),
 	}
 }
@@ -139,28 +140,28 @@ func search(s *rental.Service) page.Page {
 			return nil, "", err
 		}
 		for _, l := range leases.Leases {
-			hits = append(hits, page.Hit{Kind: "Lease", Title: l.Property + " / " + l.Unit + ", " + l.Tenant, Path: page.Path("leases", cell(l.ID)), About: "from " + l.StartDate.String()})
+			hits = append(hits, page.Hit{Kind: "Leases", ID: cell(l.ID), Title: l.Property + " / " + l.Unit + ", " + l.Tenant, Path: page.Path("leases", cell(l.ID)), Note: "from " + l.StartDate.String()})
 		}
 		tenants, err := s.Tenants(ctx, who, q, 0, 10)
 		if err != nil {
 			return nil, "", err
 		}
 		for _, t := range tenants.Tenants {
-			hits = append(hits, page.Hit{Kind: "Tenant", Title: t.Name, Path: page.Path("tenants", cell(t.ID)), About: textOf(t.Email)})
+			hits = append(hits, page.Hit{Kind: "Tenants", ID: cell(t.ID), Title: t.Name, Path: page.Path("tenants", cell(t.ID)), Note: textOf(t.Email)})
 		}
 		units, err := s.Units(ctx, rental.UnitFilter{Q: q}, 0, 10)
 		if err != nil {
 			return nil, "", err
 		}
 		for _, u := range units.Units {
-			hits = append(hits, page.Hit{Kind: "Unit", Title: u.Property + " / " + u.Name, Path: "/units?q=" + page.Num(0) , About: u.Status})
+			hits = append(hits, page.Hit{Kind: "Units", ID: cell(u.ID), Title: u.Property + " / " + u.Name, Path: "/units?q=" + url.QueryEscape(u.Property+" / "+u.Name), Note: u.Status})
 		}
 		tickets, err := s.Tickets(ctx, rental.TicketFilter{Q: q}, 0, 10)
 		if err != nil {
 			return nil, "", err
 		}
 		for _, k := range tickets.Tickets {
-			hits = append(hits, page.Hit{Kind: "Ticket", Title: k.Title, Path: page.Path("maintenance", cell(k.ID)), About: k.Property + " / " + k.Unit})
+			hits = append(hits, page.Hit{Kind: "Tickets", ID: cell(k.ID), Title: k.Title, Path: page.Path("maintenance", cell(k.ID)), Note: k.Property + " / " + k.Unit})
 		}
 		return hits, "", nil
 	})

@@ -1,0 +1,88 @@
+package page
+
+import (
+	"context"
+	"slices"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/rental"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+type leasesView struct {
+	rental.LeaseList
+	status string
+}
+
+func (v leasesView) next() string { return textOf(v.Next) }
+
+func leases(s *rental.Service) page.Page {
+	return page.New(page.Spec[leasesView]{
+		Path: "/leases", Title: "Leases", Menu: "Leases", Key: "l",
+		Load: func(f *schema.Form) page.Loader[leasesView] {
+			var p page.Paging
+			var l rental.LeaseFilter
+			p.Bind(f)
+			f.Enum(&l.Status, "status", "Only the leases that are so today", []string{"active", "ended", "upcoming"})
+			f.Text(&l.Property, "property", "Of this property", schema.Most(200), schema.Label("Property"))
+			f.DayPtr(&l.EndsBefore, "ends_before", "Only those that end before this day", schema.Label("Ends before"))
+			l.Q = p.Q
+			return func(ctx context.Context, who db.Caller) (leasesView, error) {
+				list, err := s.LeaseList(ctx, who, l, after(p), p.Limit)
+				return leasesView{list, l.Status}, err
+			}
+		},
+		View: func(v leasesView) templ.Component { return Leases(v) },
+		CSV: func(v leasesView) page.Sheet {
+			sheet := page.Sheet{Name: "leases", Columns: []string{"id", "property", "unit", "tenant", "rent_cents", "frequency", "start_date", "end_date", "status", "balance_cents"}}
+			for _, l := range v.Leases {
+				sheet.Rows = append(sheet.Rows, []string{cell(l.ID), l.Property, l.Unit, l.Tenant, cell(l.RentCents), l.Frequency, l.StartDate.String(), dayCell(l.EndDate), l.Status, cell(l.BalanceCents)})
+			}
+			return sheet
+		},
+	})
+}
+
+type leaseView struct{ rental.LeaseRecord }
+
+// PageTitle names the lease.
+func (v leaseView) PageTitle() string {
+	return v.Lease.Property + " / " + v.Lease.Unit + ", " + v.Lease.Tenant
+}
+
+// charges are the ledger's, the last due first.
+func (v leaseView) charges() []rental.Charge {
+	all := slices.Clone(v.Charges)
+	slices.Reverse(all)
+	return all
+}
+
+// key are the fields that name the lease for the form that changes it.
+func (v leaseView) key() []string {
+	return []string{"property", v.Lease.Property, "unit", v.Lease.Unit, "start_date", v.Lease.StartDate.String()}
+}
+
+func lease(s *rental.Service) page.Page {
+	return page.New(page.Spec[leaseView]{
+		Path: "/leases/:id", Title: "Lease",
+		Load: func(f *schema.Form) page.Loader[leaseView] {
+			var id int64
+			bindID(f, &id, "lease_id", "the lease")
+			return func(ctx context.Context, who db.Caller) (leaseView, error) {
+				v, err := s.LeaseRecord(ctx, who, id)
+				return leaseView{v}, err
+			}
+		},
+		View: func(v leaseView) templ.Component { return Lease(v) },
+		CSV: func(v leaseView) page.Sheet {
+			sheet := page.Sheet{Name: "ledger-" + cell(v.Lease.ID), Columns: []string{"id", "type", "label", "due_date", "amount_cents", "paid_cents", "balance_cents", "paid_date", "method"}}
+			for _, c := range v.Charges {
+				sheet.Rows = append(sheet.Rows, []string{cell(c.ID), c.Type, c.Label, c.DueDate.String(), cell(c.AmountCents), cell(c.PaidCents), cell(c.BalanceCents), dayCell(c.PaidDate), textOf(c.Method)})
+			}
+			return sheet
+		},
+	})
+}

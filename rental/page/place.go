@@ -1,0 +1,208 @@
+package page
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/rental"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/page"
+)
+
+// monthsShown is over how many months the units' occupancy is shown.
+const monthsShown = 12
+
+type unitsView struct {
+	rental.Units
+	months map[int64][]rental.UnitMonth
+	first  exact.Month
+}
+
+func (v unitsView) next() string { return next(v.Next) }
+
+func (v unitsView) heads() (all []exact.Month) {
+	for i := range monthsShown {
+		all = append(all, v.first+exact.Month(i)) // #nosec G115 -- a year
+	}
+	return all
+}
+
+func units(s *rental.Service) page.Page {
+	return page.New(page.Spec[unitsView]{
+		Path: "/units", Title: "Units", Menu: "Units", Key: "u",
+		Load: func(f *schema.Form) page.Loader[unitsView] {
+			var p page.Paging
+			var u rental.UnitFilter
+			p.Bind(f)
+			f.Enum(&u.Status, "status", "Only the units that are so today", []string{"vacant", "occupied"})
+			f.Text(&u.Property, "property", "Of this property", schema.Most(200), schema.Label("Property"))
+			u.Q = p.Q
+			return func(ctx context.Context, who db.Caller) (unitsView, error) {
+				o, err := s.Overview(ctx, who)
+				if err != nil {
+					return unitsView{}, err
+				}
+				v := unitsView{first: o.Month - 5}
+				v.Units, v.months, err = s.Occupancy(ctx, u, after(p), p.Limit, v.first, monthsShown)
+				return v, err
+			}
+		},
+		View: func(v unitsView) templ.Component { return Units(v) },
+		CSV: func(v unitsView) page.Sheet {
+			sheet := page.Sheet{Name: "units", Columns: []string{"property", "name", "market_rent_cents", "notes", "id", "status", "tenant"}}
+			for _, u := range v.Units.Units {
+				sheet.Rows = append(sheet.Rows, []string{u.Property, u.Name, cell(u.MarketRentCents), textOf(u.Notes), cell(u.ID), u.Status, textOf(u.Tenant)})
+			}
+			return sheet
+		},
+	})
+}
+
+type propertiesView struct{ rental.Properties }
+
+func (v propertiesView) next() string { return next(v.Next) }
+
+func properties(s *rental.Service) page.Page {
+	return page.New(page.Spec[propertiesView]{
+		Path: "/properties", Title: "Properties", Menu: "Properties", Key: "p",
+		Load: func(f *schema.Form) page.Loader[propertiesView] {
+			var p page.Paging
+			p.Bind(f)
+			return func(ctx context.Context, _ db.Caller) (propertiesView, error) {
+				list, err := s.Properties(ctx, p.Q, after(p), p.Limit)
+				return propertiesView{list}, err
+			}
+		},
+		View: func(v propertiesView) templ.Component { return Properties(v) },
+		CSV: func(v propertiesView) page.Sheet {
+			sheet := page.Sheet{Name: "properties", Columns: []string{"name", "address", "id", "unit_count", "occupied_count", "vacant_count", "occupancy"}}
+			for _, p := range v.Properties.Properties {
+				sheet.Rows = append(sheet.Rows, []string{p.Name, textOf(p.Address), cell(p.ID), cell(p.UnitCount), cell(p.OccupiedCount), cell(p.VacantCount), p.Occupancy.String()})
+			}
+			return sheet
+		},
+	})
+}
+
+type propertyView struct {
+	rental.PropertyDetail
+	year int64
+}
+
+// PageTitle is the property's name.
+func (v propertyView) PageTitle() string { return v.Name }
+
+func property(s *rental.Service) page.Page {
+	return page.New(page.Spec[propertyView]{
+		Path: "/properties/:id", Title: "Property",
+		Load: func(f *schema.Form) page.Loader[propertyView] {
+			var id int64
+			bindID(f, &id, "property_id", "the property")
+			return func(ctx context.Context, who db.Caller) (propertyView, error) {
+				p, err := s.Property(ctx, id)
+				if err != nil {
+					return propertyView{}, err
+				}
+				o, err := s.Overview(ctx, who)
+				year, _, _ := o.Today.Date()
+				return propertyView{p, int64(year)}, err
+			}
+		},
+		View: func(v propertyView) templ.Component { return Property(v) },
+	})
+}
+
+func propertyStatement(s *rental.Service) page.Page {
+	return page.New(page.Spec[rental.PropertyStatement]{
+		Path: "/properties/:id/statement", Title: "Statement",
+		Load: func(f *schema.Form) page.Loader[rental.PropertyStatement] {
+			var id, year int64
+			bindID(f, &id, "property_id", "the property")
+			f.Int(&year, "year", "The year", schema.Range(1900, 9999), schema.Label("Year"))
+			return func(ctx context.Context, who db.Caller) (rental.PropertyStatement, error) {
+				if year == 0 {
+					o, err := s.Overview(ctx, who)
+					if err != nil {
+						return rental.PropertyStatement{}, err
+					}
+					y, _, _ := o.Today.Date()
+					year = int64(y)
+				}
+				return s.PropertyStatement(ctx, who, id, year)
+			}
+		},
+		View: PropertyStatement,
+	})
+}
+
+type tenantsView struct{ rental.Tenants }
+
+func (v tenantsView) next() string { return next(v.Next) }
+
+func tenants(s *rental.Service) page.Page {
+	return page.New(page.Spec[tenantsView]{
+		Path: "/tenants", Title: "Tenants", Menu: "Tenants", Key: "e",
+		Load: func(f *schema.Form) page.Loader[tenantsView] {
+			var p page.Paging
+			p.Bind(f)
+			return func(ctx context.Context, who db.Caller) (tenantsView, error) {
+				list, err := s.Tenants(ctx, who, p.Q, after(p), p.Limit)
+				return tenantsView{list}, err
+			}
+		},
+		View: func(v tenantsView) templ.Component { return Tenants(v) },
+		CSV: func(v tenantsView) page.Sheet {
+			sheet := page.Sheet{Name: "tenants", Columns: []string{"name", "email", "phone", "id"}}
+			for _, t := range v.Tenants.Tenants {
+				sheet.Rows = append(sheet.Rows, []string{t.Name, textOf(t.Email), textOf(t.Phone), cell(t.ID)})
+			}
+			return sheet
+		},
+	})
+}
+
+type tenantView struct{ rental.TenantDetail }
+
+// PageTitle is the tenant's name.
+func (v tenantView) PageTitle() string { return v.Name }
+
+func tenant(s *rental.Service) page.Page {
+	return page.New(page.Spec[tenantView]{
+		Path: "/tenants/:id", Title: "Tenant",
+		Load: func(f *schema.Form) page.Loader[tenantView] {
+			var id int64
+			bindID(f, &id, "tenant_id", "the tenant")
+			return func(ctx context.Context, who db.Caller) (tenantView, error) {
+				v, err := s.TenantDetail(ctx, who, id)
+				return tenantView{v}, err
+			}
+		},
+		View: func(v tenantView) templ.Component { return TenantPage(v) },
+	})
+}
+
+// share is how much of a month a unit is let, as a word for who hears the page.
+func share(m rental.UnitMonth) string {
+	switch {
+	case m.Days == 0:
+		return "vacant"
+	case m.Days >= m.Of:
+		return "let"
+	}
+	return strconv.Itoa(m.Days) + " of " + strconv.Itoa(m.Of) + " days"
+}
+
+// mark is the same as a sign.
+func mark(m rental.UnitMonth) string {
+	switch {
+	case m.Days == 0:
+		return "·"
+	case m.Days >= m.Of:
+		return "■"
+	}
+	return "◧"
+}

@@ -1,0 +1,143 @@
+package page
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/rental"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+// portalView is what a tenant sees first.
+type portalView struct{ rental.Portal }
+
+// owed is what is open of all leases, and credit what they have of it.
+func (v portalView) owed() (balance, credit int64) {
+	for _, l := range v.Leases {
+		balance += l.Totals.BalanceCents
+		credit += l.Totals.CreditCents
+	}
+	return balance, credit
+}
+
+// overdue is what of it was due before today.
+func (v portalView) overdue() (cents int64) {
+	for _, l := range v.Leases {
+		for _, c := range l.Charges {
+			if c.DueDate < v.Today {
+				cents += c.BalanceCents
+			}
+		}
+	}
+	return cents
+}
+
+// reversed are a ledger's charges, the last first.
+func reversed(all []rental.Charge) []rental.Charge {
+	out := make([]rental.Charge, len(all))
+	for i, c := range all {
+		out[len(all)-1-i] = c
+	}
+	return out
+}
+
+// several tells that the tenant rents more than one place now.
+func (v portalView) several() bool {
+	n := 0
+	for _, l := range v.Leases {
+		if l.Lease.Status != "ended" {
+			n++
+		}
+	}
+	return n > 1
+}
+
+func portal(s *rental.Service) page.Page {
+	return page.New(page.Spec[portalView]{
+		Path: "/portal", Title: "Your home", Area: page.Tenant,
+		Load: func(*schema.Form) page.Loader[portalView] {
+			return func(ctx context.Context, who db.Caller) (portalView, error) {
+				v, err := s.Portal(ctx, who)
+				return portalView{v}, err
+			}
+		},
+		View: func(v portalView) templ.Component { return PortalHome(v) },
+	})
+}
+
+func portalReport(s *rental.Service) page.Page {
+	return page.New(page.Spec[portalView]{
+		Path: "/portal/report", Title: "Report a problem", Area: page.Tenant,
+		Load: func(*schema.Form) page.Loader[portalView] {
+			return func(ctx context.Context, who db.Caller) (portalView, error) {
+				v, err := s.Portal(ctx, who)
+				return portalView{v}, err
+			}
+		},
+		View: func(v portalView) templ.Component { return PortalReport(v) },
+	})
+}
+
+func portalTicket(s *rental.Service) page.Page {
+	return page.New(page.Spec[ticketView]{
+		Path: "/portal/tickets/:id", Title: "Your report", Area: page.Tenant,
+		Load: func(f *schema.Form) page.Loader[ticketView] {
+			var id int64
+			bindID(f, &id, "ticket_id", "the report")
+			return func(ctx context.Context, who db.Caller) (ticketView, error) {
+				d, err := s.PortalTicket(ctx, who, id)
+				return ticketView{d}, err
+			}
+		},
+		View: func(v ticketView) templ.Component { return PortalTicket(v) },
+	})
+}
+
+func portalReceipt(s *rental.Service) page.Page {
+	return page.New(page.Spec[rental.Receipt]{
+		Path: "/portal/receipts/:id", Title: "Receipt", Area: page.Tenant,
+		Load: func(f *schema.Form) page.Loader[rental.Receipt] {
+			var id int64
+			bindID(f, &id, "payment_id", "the payment")
+			return func(ctx context.Context, who db.Caller) (rental.Receipt, error) { return s.PortalReceipt(ctx, who, id) }
+		},
+		View: Receipt,
+	})
+}
+
+func portalPicture(s *rental.Service) page.Page {
+	return page.New(page.Spec[page.File]{
+		Path: "/portal/photos/:id", Title: "Photo", Area: page.Tenant,
+		Load: func(f *schema.Form) page.Loader[page.File] {
+			var id int64
+			bindID(f, &id, "photo_id", "the photo")
+			return func(ctx context.Context, who db.Caller) (page.File, error) {
+				media, image, err := s.PortalPhoto(ctx, who, id)
+				return page.File{Kind: media, Body: image}, err
+			}
+		},
+		View: func(page.File) templ.Component { return templ.NopComponent },
+	})
+}
+
+// reportFields are those of the report's form: where it is is asked only of who rents
+// several places.
+func reportFields(v portalView) []string {
+	fields := []string{"title", "description", "priority", "photo"}
+	if v.several() {
+		fields = append([]string{"unit"}, fields...)
+	}
+	return fields
+}
+
+func reportFixed(v portalView) map[string]string {
+	for _, l := range v.Leases {
+		if !v.several() && l.Lease.Status == "active" {
+			return map[string]string{"unit": l.Lease.Property + "/" + l.Lease.Unit}
+		}
+	}
+	return nil
+}

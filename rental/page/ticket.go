@@ -1,0 +1,106 @@
+package page
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/rental"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+type boardView struct {
+	lanes  map[string][]rental.Ticket
+	counts map[string]int64
+	states []string
+	list   []rental.Ticket // for the file
+}
+
+func (v boardView) open() int64 { return v.counts["open"] + v.counts["in_progress"] }
+
+func board(s *rental.Service) page.Page {
+	return page.New(page.Spec[boardView]{
+		Path: "/maintenance", Title: "Tickets", Menu: "Tickets", Key: "k",
+		Load: func(f *schema.Form) page.Loader[boardView] {
+			var p page.Paging
+			var t rental.TicketFilter
+			p.Bind(f)
+			f.Enum(&t.Status, "status", "Only the tickets that are so", rental.TicketStates(), schema.Alias("in-progress", "in_progress"))
+			f.ID(&t.UnitID, "unit_id", "Of this unit", schema.Label("Unit"))
+			t.Q = p.Q
+			return func(ctx context.Context, _ db.Caller) (boardView, error) {
+				v := boardView{states: rental.TicketStates()}
+				if t.Status != "" {
+					v.states = []string{t.Status}
+				}
+				if p.All {
+					list, err := s.Tickets(ctx, t, 0, p.Limit)
+					v.list = list.Tickets
+					return v, err
+				}
+				var err error
+				v.lanes, v.counts, err = s.TicketBoard(ctx, t)
+				return v, err
+			}
+		},
+		View: func(v boardView) templ.Component { return Board(v) },
+		CSV: func(v boardView) page.Sheet {
+			sheet := page.Sheet{Name: "tickets", Columns: []string{"id", "property", "unit", "title", "description", "priority", "status"}}
+			for _, k := range v.list {
+				sheet.Rows = append(sheet.Rows, []string{cell(k.ID), k.Property, k.Unit, k.Title, textOf(k.Description), k.Priority, k.Status})
+			}
+			return sheet
+		},
+	})
+}
+
+type ticketView struct{ rental.TicketDetail }
+
+// PageTitle is what is wrong.
+func (v ticketView) PageTitle() string { return v.Title }
+
+func ticket(s *rental.Service) page.Page {
+	return page.New(page.Spec[ticketView]{
+		Path: "/maintenance/:id", Title: "Ticket",
+		Load: func(f *schema.Form) page.Loader[ticketView] {
+			var id int64
+			bindID(f, &id, "ticket_id", "the ticket")
+			return func(ctx context.Context, _ db.Caller) (ticketView, error) {
+				d, err := s.TicketDetail(ctx, id)
+				return ticketView{d}, err
+			}
+		},
+		View: func(v ticketView) templ.Component { return TicketPage(v) },
+	})
+}
+
+// picture is a photo of a ticket.
+func picture(s *rental.Service) page.Page {
+	return page.New(page.Spec[page.File]{
+		Path: "/photos/:id", Title: "Photo",
+		Load: func(f *schema.Form) page.Loader[page.File] {
+			var id int64
+			bindID(f, &id, "photo_id", "the photo")
+			return func(ctx context.Context, _ db.Caller) (page.File, error) {
+				media, image, err := s.Photo(ctx, id)
+				return page.File{Kind: media, Body: image}, err
+			}
+		},
+		View: func(page.File) templ.Component { return templ.NopComponent },
+	})
+}
+
+// ticketActions are the lawful moves of a ticket.
+func ticketActions(k rental.Ticket) []page.Action {
+	var all []page.Action
+	for i, to := range rental.TicketNext(k.Status) {
+		a := page.Do(moveWord(k.Status, to), "advance_ticket", "ticket_id", page.Num(k.ID), "status", to)
+		if i == len(rental.TicketNext(k.Status))-1 {
+			a = a.Main()
+		}
+		all = append(all, a)
+	}
+	return all
+}
