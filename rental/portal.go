@@ -216,8 +216,10 @@ func (s *Service) PortalOps() []schema.Op {
 				f.File(&p.Photo, "photo", "a picture of it", MaxPhoto, schema.Label("Photo"))
 				return func(ctx context.Context, who db.Caller) (any, error) { return s.ReportProblem(ctx, who, p) }
 			},
-			Did:   func(any, schema.Money) string { return "Thank you: we have your report." },
-			Leads: func(a any) string { return "/portal" + strings.Replace(ticketPath(a.(Ticket).ID), "/maintenance/", "/tickets/", 1) },
+			Did: func(any, schema.Money) string { return "Thank you: we have your report." },
+			Leads: func(a any) string {
+				return "/portal" + strings.Replace(ticketPath(a.(Ticket).ID), "/maintenance/", "/tickets/", 1)
+			},
 		},
 		{
 			Name: "add_note", Writes: true, Creates: true, About: "Write to one of your reports.", Response: exampleTicketDetail(), Refuses: []fault.Kind{fault.NotFound},
@@ -228,8 +230,10 @@ func (s *Service) PortalOps() []schema.Op {
 				f.Text(&text, "text", "what you want to say", schema.Required, schema.Most(maxText), schema.Lines, schema.Label("Your note"))
 				return func(ctx context.Context, who db.Caller) (any, error) { return s.AddPortalNote(ctx, who, id, text) }
 			},
-			Did:   func(any, schema.Money) string { return "Your note is with us." },
-			Leads: func(a any) string { return "/portal" + strings.Replace(ticketPath(a.(TicketDetail).ID), "/maintenance/", "/tickets/", 1) },
+			Did: func(any, schema.Money) string { return "Your note is with us." },
+			Leads: func(a any) string {
+				return "/portal" + strings.Replace(ticketPath(a.(TicketDetail).ID), "/maintenance/", "/tickets/", 1)
+			},
 		},
 	}
 }

@@ -86,3 +86,12 @@ func lease(s *rental.Service) page.Page {
 		},
 	})
 }
+
+// paidFor tells what a payment went to.
+func paidFor(m rental.PaidBy) string {
+	text := "payment " + cell(m.ID)
+	for _, a := range m.Allocations {
+		text += ", " + a.Label
+	}
+	return text
+}
