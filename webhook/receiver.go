@@ -142,11 +142,11 @@ func (r *Receivers) Add(ctx context.Context, who db.Caller, url string, events [
 func (r *Receivers) wanted(service string, asked []string) ([]string, error) {
 	known, is := r.events[service]
 	if !is {
-		return nil, fault.Invalidf("service: %q is none of %s", service, strings.Join(slices.Sorted(maps.Keys(r.events)), ", "))
+		return nil, fault.Fieldf("service", "service: %q is none of %s", service, strings.Join(slices.Sorted(maps.Keys(r.events)), ", "))
 	}
 	for _, e := range asked {
 		if !slices.Contains(known, e) {
-			return nil, fault.Invalidf("event: %q is not an event of the %s service; it has %s", e, service, strings.Join(known, ", "))
+			return nil, fault.Fieldf("event", "event: %q is not an event of the %s service; it has %s", e, service, strings.Join(known, ", "))
 		}
 	}
 	list := []string{}
@@ -195,7 +195,7 @@ func (r *Receivers) Disable(ctx context.Context, who db.Caller, id int64) error 
 // checkParallel refuses a number of events at a time that is out of range.
 func checkParallel(n int64) (int64, error) {
 	if n = max(n, 1); n > mostParallel {
-		return 0, fault.Invalidf("parallel: %d is out of range; it takes 1, one after another, to %d", n, mostParallel)
+		return 0, fault.Fieldf("parallel", "parallel: %d is out of range; it takes 1, one after another, to %d", n, mostParallel)
 	}
 	return n, nil
 }

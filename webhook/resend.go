@@ -70,7 +70,7 @@ func (ask Ask) check() error {
 	case !ask.Failed && (ask.Endpoint != 0 || ask.Since != 0):
 		return fault.Invalidf("endpoint and since narrow the failed deliveries; they do not go with ids")
 	case ask.Since < 0:
-		return fault.Invalidf("since: a duration of 0 or more is allowed")
+		return fault.Fieldf("since", "since: a duration of 0 or more is allowed")
 	}
 	return nil
 }

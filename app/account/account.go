@@ -43,17 +43,17 @@ func update[T any](ctx context.Context, d *db.DB, who db.Caller, fn func(*db.Tx)
 }
 
 // line refuses a text that is too long, or that would break out of its line in a
-// list or a log.
-func line(name, s string) error {
+// list or a log. The field is the argument that it came by.
+func line(field, name, s string) error {
 	if !utf8.ValidString(s) {
-		return fault.Invalidf("%s is not valid UTF-8", name)
+		return fault.Fieldf(field, "%s is not valid UTF-8", name)
 	}
 	if n := utf8.RuneCountInString(s); n > most {
-		return fault.Invalidf("%s has %d characters; at most %d are allowed", name, n, most)
+		return fault.Fieldf(field, "%s has %d characters; at most %d are allowed", name, n, most)
 	}
 	for _, c := range s {
 		if c < ' ' || c >= 0x7f && c < 0xa0 || c == '\u2028' || c == '\u2029' {
-			return fault.Invalidf("%s holds a control character; one line of text is allowed", name)
+			return fault.Fieldf(field, "%s holds a control character; one line of text is allowed", name)
 		}
 	}
 	return nil

@@ -77,11 +77,11 @@ func createKey(tx *db.Tx, u User, n NewKey) (k Key, full string, err error) {
 		return k, "", err
 	}
 	label := strings.TrimSpace(n.Label)
-	if err := line("the label", label); err != nil {
+	if err := line("label", "the label", label); err != nil {
 		return k, "", err
 	}
 	if !slices.Contains(Scopes, n.Scope) {
-		return k, "", fault.Invalidf("scope: %s is not one of %s", schema.Quote(n.Scope), strings.Join(Scopes, ", "))
+		return k, "", fault.Fieldf("scope", "scope: %s is not one of %s", schema.Quote(n.Scope), strings.Join(Scopes, ", "))
 	}
 	if u.Disabled {
 		return k, "", fault.Conflictf("the user %s is disabled and gets no key; `quartermaster user enable` comes first", schema.Quote(u.Name))

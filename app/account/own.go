@@ -144,7 +144,7 @@ func SetPreferences(ctx context.Context, d *db.DB, who db.Caller, theme *string,
 		after := before
 		if theme != nil {
 			if !slices.Contains(Themes, *theme) {
-				return before, fault.Invalidf("theme: %s is not one of %s", schema.Quote(*theme), strings.Join(Themes, ", "))
+				return before, fault.Fieldf("theme", "theme: %s is not one of %s", schema.Quote(*theme), strings.Join(Themes, ", "))
 			}
 			after.Theme = *theme
 		}

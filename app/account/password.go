@@ -53,11 +53,11 @@ func CheckPassword(field, password string) error {
 	n := utf8.RuneCountInString(password)
 	switch {
 	case !utf8.ValidString(password):
-		return fault.Invalidf("%s is not valid UTF-8", field)
+		return fault.Fieldf(field, "%s is not valid UTF-8", field)
 	case n < shortestPassword || n > longestPassword:
-		return fault.Invalidf("%s has %d characters; %d to %d are allowed, any of them", field, n, shortestPassword, longestPassword)
+		return fault.Fieldf(field, "%s has %d characters; %d to %d are allowed, any of them", field, n, shortestPassword, longestPassword)
 	case common[strings.ToLower(password)]:
-		return fault.Invalidf("%s is one of the commonest passwords there are, which are tried first; choose another one, such as four words by chance", field)
+		return fault.Fieldf(field, "%s is one of the commonest passwords there are, which are tried first; choose another one, such as four words by chance", field)
 	}
 	return nil
 }

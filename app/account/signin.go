@@ -157,7 +157,7 @@ func (s *Sessions) Confirm(ctx context.Context, v Session, password string, from
 // own turns the refusal of a wrong password into one about a field: who it is is known.
 func own(err error, field string) error {
 	if err == errWrong { //nolint:errorlint // the very value
-		return fault.Invalidf("%s: it is not the password of this account", field)
+		return fault.Fieldf(field, "%s: it is not the password of this account", field)
 	}
 	return err
 }

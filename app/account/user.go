@@ -69,11 +69,11 @@ func CheckName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	switch name {
 	case "":
-		return "", fault.Invalidf("the user's name is empty; 1 to %d characters are needed", most)
+		return "", fault.Fieldf("name", "the user's name is empty; 1 to %d characters are needed", most)
 	case "cli", "system", "request", "portal", "buyer":
-		return "", fault.Invalidf("%q is the audit trail's own name for another actor; choose another one", name)
+		return "", fault.Fieldf("name", "%q is the audit trail's own name for another actor; choose another one", name)
 	}
-	return name, line("the user's name", name)
+	return name, line("name", "the user's name", name)
 }
 
 func checkRole(role string) error {
@@ -82,7 +82,7 @@ func checkRole(role string) error {
 			return nil
 		}
 	}
-	return fault.Invalidf("role: %s is not one of %s", schema.Quote(role), strings.Join(Roles, ", "))
+	return fault.Fieldf("role", "role: %s is not one of %s", schema.Quote(role), strings.Join(Roles, ", "))
 }
 
 // AddUser adds a user with the role in each of the services.
@@ -102,7 +102,7 @@ func addUser(tx *db.Tx, name, role string, services []string) (User, error) {
 		return User{}, err
 	}
 	if len(services) == 0 {
-		return User{}, fault.Invalidf("the user %s would have no service; at least one is needed", schema.Quote(name))
+		return User{}, fault.Fieldf("service", "the user %s would have no service; at least one is needed", schema.Quote(name))
 	}
 	gone, taken, err := db.One(&tx.Conn, db.Int, "SELECT removed_at IS NOT NULL FROM users WHERE name = ?", name)
 	if err != nil {
@@ -146,7 +146,7 @@ func (u User) put(tx *db.Tx, service, role string) error {
 func SetRole(ctx context.Context, d *db.DB, who db.Caller, name, role string, services, all []string) (User, error) {
 	return update(ctx, d, who, func(tx *db.Tx) (User, error) {
 		if role == NoRole && len(services) == 0 {
-			return User{}, fault.Invalidf("role: none takes a role away; name the services")
+			return User{}, fault.Fieldf("role", "role: none takes a role away; name the services")
 		}
 		if role != NoRole {
 			if err := checkRole(role); err != nil {
