@@ -6,3 +6,14 @@
 // asked for, from the plans and the readings posted so far; nothing runs in the
 // background.
 package maintenance
+
+import "quartermaster/schema/db"
+
+// Service is the maintenance service over one database.
+type Service struct {
+	db  *db.DB
+	due dueKeeper
+}
+
+// New is the service over d.
+func New(d *db.DB) *Service { return &Service{db: d} }

@@ -74,7 +74,7 @@ func bindType(f *schema.Form, p *string) bool {
 }
 
 func bindAssignee(f *schema.Form, p *string, opts ...schema.Opt) bool {
-	return f.Text(p, "assigned_to", "who does it", append(opts, schema.Most(maxName), schema.Example("Ana"), schema.Choices(assignees))...)
+	return f.Text(p, "assigned_to", "who does it", append(opts, schema.Most(maxName), schema.Example("Ana"))...)
 }
 
 // bindEffort binds what a job took, telling which of it the call brought.

@@ -66,10 +66,11 @@ func scanDuePlan(r *db.Row) duePlan {
 
 // PMDue lists what is due: with status, only the rows in that state.
 func (s *Service) PMDue(ctx context.Context, status string) (list PMDue, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		list, err = listDue(c, status)
-		return err
-	})
+	rows, today, err := s.dueRows(ctx, status)
+	list = PMDue{Today: today, PMDue: make([]PMDueRow, len(rows))}
+	for i, r := range rows {
+		list.PMDue[i] = *r
+	}
 	return list, err
 }
 
@@ -204,24 +205,28 @@ const dueAtOnce = 200
 
 // DueForAgents lists what is due from the row after a plan on; 0 is from the first.
 func (s *Service) DueForAgents(ctx context.Context, status string, after int64, short bool) (list DueForAgents, err error) {
-	all, err := s.PMDue(ctx, status)
+	all, today, err := s.dueRows(ctx, status)
 	if err != nil {
 		return list, err
 	}
-	rows := all.PMDue
+	rows := all
 	if after != 0 {
-		i := slices.IndexFunc(rows, func(r PMDueRow) bool { return r.PMID == after })
+		i := slices.IndexFunc(rows, func(r *PMDueRow) bool { return r.PMID == after })
 		if i < 0 {
 			return list, fault.Fieldf("after", "after: the plan %d is not in the list; ask for the list from its beginning", after)
 		}
 		rows = rows[i+1:]
 	}
-	list = DueForAgents{Today: all.Today, Total: len(all.PMDue)}
+	list = DueForAgents{Today: today, Total: len(all)}
 	if len(rows) > dueAtOnce {
 		rows = rows[:dueAtOnce]
 		list.Next = textOf(&rows[dueAtOnce-1].PMID)
 	}
-	list.PMDue, list.Shown = schema.Rows(rows, short, PMDueRow.short), len(rows)
+	given := make([]PMDueRow, len(rows))
+	for i, r := range rows {
+		given[i] = *r
+	}
+	list.PMDue, list.Shown = schema.Rows(given, short, PMDueRow.short), len(rows)
 	return list, nil
 }
 

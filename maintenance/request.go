@@ -225,7 +225,7 @@ func network(address string) string {
 // RequestOp is the act of somebody without an account who asks for work.
 func (s *Service) RequestOp() schema.Op {
 	return schema.Op{
-		Name: "request_workorder", Route: "POST /request/:token",
+		Name: "report_problem", Route: "POST /request/:token",
 		About:  "Ask for work on a machine, without an account.",
 		Writes: true, Creates: true, MaxBody: MaxPhoto + 1<<20, Response: Requested{WorkOrderID: 12, Asset: "Lathe"},
 		Bind: func(f *schema.Form) schema.Handler {

@@ -37,8 +37,8 @@ func (s *Service) Board(ctx context.Context) (b Board, err error) {
 	if err != nil {
 		return b, err
 	}
-	due, err := s.PMDue(ctx, dueOverdue)
-	b.PlansDue = int64(len(due.PMDue))
+	due, _, err := s.dueRows(ctx, dueOverdue)
+	b.PlansDue = int64(len(due))
 	return b, err
 }
 

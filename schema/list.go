@@ -250,13 +250,17 @@ func mapsKeys[K comparable, V any](m map[K]V) iter.Seq[K] { return maps.Keys(m) 
 
 // File binds an upload; at the command line the file at a path. most bounds its bytes.
 func (f *Form) File(p *File, name, about string, most int, opts ...Opt) bool {
+	file, found := f.in.Files[name]
+	found = found && f.surface == Page && len(file.Data) > 0
+	if found { // it stands beside the values, where nothing is missed then
+		opts = append(slices.Clone(opts), func(a *Arg) { a.Required = false })
+	}
 	a, v, ok := f.add(Arg{Name: name, About: about, Kind: FileKind, Most: most}, opts)
 	if f.describing {
 		return false
 	}
-	file, found := f.in.Files[name]
 	switch {
-	case found && f.surface == Page:
+	case found:
 	case ok && f.surface == Command && f.in.ReadFile != nil:
 		var err error
 		if file, err = f.in.ReadFile(v.text); err != nil {

@@ -28,6 +28,7 @@ func Pages(s *maintenance.Service) []page.Page {
 		plans(s),
 		figures(s),
 		request(s),
+		search(s),
 	}
 }
 

@@ -33,3 +33,25 @@ CREATE INDEX accepted_requests_at ON accepted_requests (at);
 
 -- A record's page shows what was done to it.
 CREATE INDEX audit_subject ON audit (subject);
+
+-- Which plans a change touched, so that who keeps what is due needs to look at those
+-- alone. The newest 20,000 are kept; who is further behind looks at every plan.
+CREATE TABLE pm_touched (seq INTEGER PRIMARY KEY, plan_id INTEGER NOT NULL) STRICT;
+CREATE TRIGGER pm_touched_kept AFTER INSERT ON pm_touched BEGIN
+  DELETE FROM pm_touched WHERE seq = new.seq - 20000;
+END;
+CREATE TRIGGER pm_plan_made AFTER INSERT ON pm_plans BEGIN
+  INSERT INTO pm_touched (plan_id) VALUES (new.id);
+END;
+CREATE TRIGGER pm_plan_changed AFTER UPDATE ON pm_plans BEGIN
+  INSERT INTO pm_touched (plan_id) VALUES (new.id);
+END;
+CREATE TRIGGER pm_plan_removed AFTER DELETE ON pm_plans BEGIN
+  INSERT INTO pm_touched (plan_id) VALUES (old.id);
+END;
+CREATE TRIGGER pm_meter_moved AFTER UPDATE ON meters BEGIN
+  INSERT INTO pm_touched (plan_id) SELECT id FROM pm_plans WHERE meter_id = new.id;
+END;
+CREATE TRIGGER pm_asset_changed AFTER UPDATE OF name, status ON assets BEGIN
+  INSERT INTO pm_touched (plan_id) SELECT id FROM pm_plans WHERE asset_id = new.id;
+END;

@@ -1,0 +1,84 @@
+package page
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"quartermaster/maintenance"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+)
+
+// hitsOfAKind is how many records of a kind a search shows.
+const hitsOfAKind = 20
+
+// search finds work orders, assets, plans and parts. A work order's number, a tag and a
+// part's number lead straight there.
+func search(s *maintenance.Service) page.Page {
+	return page.Search(func(ctx context.Context, _ db.Caller, q string) (hits []page.Hit, exact string, err error) {
+		if exact, err = exactly(ctx, s, q); err != nil || exact != "" {
+			return nil, exact, err
+		}
+		assets, err := s.Assets(ctx, maintenance.AssetFilter{Q: q, Limit: hitsOfAKind})
+		if err != nil {
+			return nil, "", err
+		}
+		for _, a := range assets.Assets {
+			hits = append(hits, page.Hit{Kind: "Assets", ID: page.Num(a.ID), Path: assetPath(a.ID), Title: a.Name, Note: a.AssetTag + " " + or(a.Location)})
+		}
+		orders, err := s.WorkOrders(ctx, maintenance.Filter{Q: q, Limit: hitsOfAKind})
+		if err != nil {
+			return nil, "", err
+		}
+		for _, wo := range orders.WorkOrders {
+			hits = append(hits, page.Hit{Kind: "Work orders", ID: page.Num(wo.ID), Path: orderPath(wo.ID), Title: headline(wo.Description),
+				Note: "#" + page.Num(wo.ID) + " " + wo.Asset + ", " + wo.Status})
+		}
+		plans, err := s.Plans(ctx, maintenance.PlanFilter{Q: q, Limit: hitsOfAKind})
+		if err != nil {
+			return nil, "", err
+		}
+		for _, p := range plans.Plans {
+			hits = append(hits, page.Hit{Kind: "Plans", ID: page.Num(p.PMID), Path: assetPath(p.AssetID), Title: p.Title, Note: p.Asset})
+		}
+		parts, err := s.FindParts(ctx, maintenance.PartFilter{Q: q, Limit: hitsOfAKind})
+		if err != nil {
+			return nil, "", err
+		}
+		for _, p := range parts.Parts {
+			hits = append(hits, page.Hit{Kind: "Parts", ID: page.Num(p.ID), Path: partPath(p.ID), Title: p.Name, Note: p.PartNumber})
+		}
+		return hits, "", nil
+	})
+}
+
+// exactly is the page of the one record that the text names, "" when it names none.
+func exactly(ctx context.Context, s *maintenance.Service, q string) (string, error) {
+	if id, err := strconv.ParseInt(strings.TrimPrefix(q, "#"), 10, 64); err == nil && id > 0 {
+		_, err := s.WorkOrder(ctx, id)
+		if err == nil {
+			return orderPath(id), nil
+		}
+		if !fault.Is(err, fault.NotFound) {
+			return "", err
+		}
+	}
+	assets, err := s.Assets(ctx, maintenance.AssetFilter{Q: q, Limit: hitsOfAKind})
+	if err != nil {
+		return "", err
+	}
+	for _, a := range assets.Assets {
+		if strings.EqualFold(a.AssetTag, q) {
+			return assetPath(a.ID), nil
+		}
+	}
+	parts, err := s.FindParts(ctx, maintenance.PartFilter{Q: q, Limit: hitsOfAKind})
+	for _, p := range parts.Parts {
+		if strings.EqualFold(p.PartNumber, q) {
+			return partPath(p.ID), err
+		}
+	}
+	return "", err
+}
