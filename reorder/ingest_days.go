@@ -16,7 +16,8 @@ type days struct {
 	shares  *shares // nil for an upload that does not tell channels apart
 	totals  []total // of the day at hand, in the order of the SKUs
 
-	imported, replaced int
+	imported, replaced   int
+	fresh, changed, same int // of the rows imported, by what became of their SKU-day
 }
 
 // total is what the upload has for a SKU on the day at hand.
@@ -66,11 +67,18 @@ func (d *days) write(u *upload, rows []sale) error {
 	}
 	for i := range d.totals {
 		t := &d.totals[i]
+		before := d.imported
 		qty, err := d.newTotal(u, t, day, divided)
 		if err != nil {
 			return err
 		}
-		if t.isStored && qty == t.old {
+		switch rows := d.imported - before; {
+		case !t.isStored:
+			d.fresh += rows
+		case qty != t.old:
+			d.changed += rows
+		default:
+			d.same += rows
 			continue
 		}
 		if err := d.writer.add(int64(day), d.skus[t.sku].id, int64(qty)); err != nil {

@@ -125,7 +125,7 @@ func (s *Service) LoadSales(ctx context.Context, who db.Caller, lines []schema.L
 	if err != nil && !errors.Is(err, errDry) {
 		return schema.Loaded{}, err
 	}
-	loaded := schema.Loaded{Imported: done.Imported, Errors: []schema.Refused{}}
+	loaded := schema.Loaded{Imported: done.Imported, Errors: []schema.Refused{}, New: done.fresh, Changed: done.changed, Same: done.same}
 	for _, e := range done.Errors {
 		loaded.Errors = append(loaded.Errors, schema.Refused{Line: lines[e.Row].Number, Reason: e.Reason})
 	}
