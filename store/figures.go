@@ -274,3 +274,9 @@ func (t *tally) total() []Figure {
 	slices.SortFunc(list, func(a, b Figure) int { return cmp.Compare(a.Currency, b.Currency) })
 	return list
 }
+
+// Today is the calendar day in the shop's zone.
+func (s *Service) Today(ctx context.Context) exact.Day {
+	today, _ := view(ctx, s.db, func(c *db.Conn) (exact.Day, error) { return c.Today(), nil })
+	return today
+}

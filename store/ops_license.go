@@ -36,7 +36,7 @@ func (s *Service) License(ctx context.Context, who db.Caller, id int64) (License
 // FindLicenses gives the licenses of a whole key, or of a buyer's address. None is
 // refused as not found.
 func (s *Service) FindLicenses(ctx context.Context, who db.Caller, what string) (LicensePage, error) {
-	f := LicenseFilter{Q: what, Page: Page{Limit: wholeList}}
+	f := LicenseFilter{Q: what, Page: Page{Limit: WholeList}}
 	if strings.Contains(what, "@") {
 		f.Q, f.Email = "", what
 	} else if _, ok := read(what, keyLength); !ok {

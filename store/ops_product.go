@@ -59,6 +59,12 @@ func choices(c *db.Conn, query string) ([]schema.Choice, error) {
 	return list, err
 }
 
+// ProductChoices are the products to choose from.
+func ProductChoices(c *db.Conn) ([]schema.Choice, error) { return anyProduct(c) }
+
+// ProductCells is a product as its export has it.
+func ProductCells(p Product) []string { return productCells(p) }
+
 func anyProduct(c *db.Conn) ([]schema.Choice, error) {
 	return choices(c, "SELECT sku, name FROM store_products WHERE active = 1 ORDER BY sku LIMIT ?")
 }

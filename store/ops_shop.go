@@ -165,7 +165,7 @@ func (s *Service) storeFigures() schema.Op {
 			f, _ := answer.(Figures)
 			tabulate(w, "PERIOD OR PRODUCT\tCURRENCY\tORDERS\tSOLD\tTAX\tREFUNDED\tNET", append(f.Rows, f.Totals...), func(f Figure) string {
 				money := exact.CurrencyOf(f.Currency)
-				return fmt.Sprintf("%s\t%s\t%d\t%s\t%s\t%s\t%s", f.label(), f.Currency, f.Orders,
+				return fmt.Sprintf("%s\t%s\t%d\t%s\t%s\t%s\t%s", f.Label(), f.Currency, f.Orders,
 					money.Plain(f.SoldCents), money.Plain(f.TaxCents), money.Plain(f.RefundedCents), money.Plain(f.NetCents))
 			})
 		},
@@ -185,8 +185,8 @@ func (x *FiguresOf) Bind(f *schema.Form) {
 	f.Enum(&x.By, "by", "what a row is of", []string{byDay, byMonth, byProduct})
 }
 
-// label is what a row is of.
-func (f Figure) label() string {
+// Label is what a row is of.
+func (f Figure) Label() string {
 	switch {
 	case f.Day != nil:
 		return f.Day.String()

@@ -15,12 +15,12 @@ const (
 	largestPage = 1000
 )
 
-// wholeList as a limit asks for every record: a command's list is complete.
-const wholeList = -1
+// WholeList as a limit asks for every record: a command's list is complete.
+const WholeList = -1
 
 func (p *Page) bind(f *schema.Form) {
 	if f.Surface() == schema.Command {
-		p.Limit = wholeList
+		p.Limit = WholeList
 		return
 	}
 	f.Limit(&p.Limit)
@@ -38,7 +38,7 @@ func (p Page) below() int64 {
 // size is how many records the page holds at most.
 func (p Page) size() int64 {
 	switch {
-	case p.Limit == wholeList:
+	case p.Limit == WholeList:
 		return math.MaxInt64 - 1
 	case p.Limit <= 0:
 		return usualPage

@@ -61,6 +61,11 @@ func noCode() error { return fault.NotFoundf("no such code") }
 // that was redeemed or is void (conflict); and 429 when an address tried too many
 // codes and keys that nobody has.
 func (s *Service) RedeemCode(ctx context.Context, written, email, name, remote string) (Redeemed, error) {
+	return s.redeemAs(ctx, buyer(), written, email, name, remote)
+}
+
+// redeemAs is RedeemCode for whoever redeems.
+func (s *Service) redeemAs(ctx context.Context, who db.Caller, written, email, name, remote string) (Redeemed, error) {
 	email, err := foldEmail(email)
 	if err != nil {
 		return Redeemed{}, err
@@ -86,7 +91,7 @@ func (s *Service) RedeemCode(ctx context.Context, written, email, name, remote s
 		}
 		return Redeemed{}, noCode()
 	}
-	return db.Update(ctx, s.db, buyer(), func(tx *db.Tx) (Redeemed, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Redeemed, error) {
 		r, batch, err := spend(tx, hash, email, name)
 		if err != nil {
 			return Redeemed{}, err

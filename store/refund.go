@@ -116,3 +116,32 @@ func closeOrder(tx *db.Tx, d OrderDetail, at exact.Instant) error {
 	}
 	return nil
 }
+
+// Refund is one refund of an order.
+type Refund struct {
+	At    exact.Instant `json:"at"`
+	Cents int64         `json:"cents"`
+}
+
+// Refunds lists an order's refunds, the oldest first.
+func (s *Service) Refunds(ctx context.Context, ref string) ([]Refund, error) {
+	return view(ctx, s.db, func(c *db.Conn) ([]Refund, error) {
+		return db.All(c, func(r *db.Row) Refund { return Refund{At: r.Instant(), Cents: r.Int()} },
+			"SELECT r.at, r.cents FROM store_orders o CROSS JOIN store_refunds r ON r.order_id = o.id WHERE o.order_ref = ? ORDER BY r.at, r.id", ref)
+	})
+}
+
+// RefundCells gives the refunds of orders as their export has them, by order_ref.
+func (s *Service) RefundCells(ctx context.Context, list []Order) (map[string]string, error) {
+	return view(ctx, s.db, func(c *db.Conn) (map[string]string, error) {
+		cells := map[string]string{}
+		for _, o := range list {
+			refunds, err := refundsOf(c, o)
+			if err != nil {
+				return nil, err
+			}
+			cells[o.OrderRef] = refunds.String()
+		}
+		return cells, nil
+	})
+}

@@ -7,6 +7,7 @@ import (
 	reorderpage "quartermaster/reorder/page"
 	"quartermaster/schema"
 	"quartermaster/schema/page"
+	storepage "quartermaster/store/page"
 )
 
 // shown is what a service shows in a browser beside what all of them show.
@@ -23,7 +24,10 @@ type shown struct {
 func (s *Services) shown(service string) shown {
 	switch service {
 	case "store":
-		return shown{} // pages: storepage.Pages(s.Store), buyer: storepage.BuyerOps(s.Store)
+		return shown{
+			pages: storepage.Pages(s.Store), buyer: s.Store.BuyerOps(), open: s.Store.RedeemOps(),
+			once: storepage.Once(), openBuyer: s.Store.OpenBuyer,
+		}
 	case "maintenance":
 		return shown{pages: maintenancepage.Pages(s.Maintenance), open: maintenancepage.RequestOps(s.Maintenance)}
 	case "rental":

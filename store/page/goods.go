@@ -1,0 +1,163 @@
+package page
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+	"quartermaster/store"
+)
+
+func seatName(a store.Activation) string {
+	if a.Label != "" {
+		return a.Label
+	}
+	return "seat " + page.Num(a.ID)
+}
+
+type batchesView struct{ store.BatchPage }
+
+func batches(s *store.Service) page.Page {
+	return page.New(page.Spec[batchesView]{
+		Path: "/redeem-codes", Title: "Redeem codes", Menu: "Redeem codes", Key: "r",
+		Load: func(f *schema.Form) page.Loader[batchesView] {
+			var name, status string
+			var p page.Paging
+			p.Bind(f)
+			f.Text(&name, "batch", "Only the batch of this name", schema.Most(200), schema.Label("Batch"))
+			f.Enum(&status, "status", "Only batches with codes of this status", []string{"unused", "redeemed", "void"})
+			return func(ctx context.Context, _ db.Caller) (batchesView, error) {
+				list, err := s.Batches(ctx, name, status, place(p))
+				return batchesView{list}, err
+			}
+		},
+		View: func(v batchesView) templ.Component { return Batches(v) },
+		CSV: func(v batchesView) page.Sheet {
+			sheet := page.Sheet{Name: "redeem-codes", Columns: []string{"batch", "sku", "tier", "total", "unused", "redeemed", "void", "created_at"}}
+			for _, b := range v.Batches {
+				sheet.Rows = append(sheet.Rows, []string{b.Batch, b.SKU, text(b.Tier), page.Num(b.Total), page.Num(b.Unused), page.Num(b.Redeemed), page.Num(b.Void), b.CreatedAt.String()})
+			}
+			return sheet
+		},
+	})
+}
+
+type batchView struct{ store.Batch }
+
+// PageTitle is the batch's name.
+func (v batchView) PageTitle() string { return v.Batch.Batch }
+
+func batch(s *store.Service) page.Page {
+	return page.New(page.Spec[batchView]{
+		Path: "/redeem-codes/:batch", Title: "Batch",
+		Load: func(f *schema.Form) page.Loader[batchView] {
+			var name string
+			f.Text(&name, "batch", "The batch", schema.InPath("batch"), schema.Most(200))
+			return func(ctx context.Context, _ db.Caller) (batchView, error) {
+				b, err := s.Batch(ctx, name)
+				return batchView{b}, err
+			}
+		},
+		View: func(v batchView) templ.Component { return BatchPage(v) },
+	})
+}
+
+// batchActs are what can be done with a batch; voiding needs codes that are unused.
+func batchActs(b store.Batch) []page.Action {
+	acts := []page.Action{page.Open("Mint more", "mint_codes", "batch", b.Batch, "sku", b.SKU, "tier", text(b.Tier)).Main().Key("n")}
+	if b.Unused > 0 {
+		acts = append(acts, page.Open("Void the unused", "void_codes", "batch", b.Batch).Danger())
+	}
+	return acts
+}
+
+type productsView struct{ store.ProductPage }
+
+func products(s *store.Service) page.Page {
+	return page.New(page.Spec[productsView]{
+		Path: "/products", Title: "Products", Menu: "Products", Key: "p",
+		Load: func(f *schema.Form) page.Loader[productsView] {
+			var x store.ProductFilter
+			var p page.Paging
+			p.Bind(f)
+			f.Enum(&x.Kind, "kind", "Only this kind", []string{"license", "other"})
+			f.Enum(&x.Active, "active", "Only active ones, or only those that are not", []string{"true", "false"})
+			x.Q = p.Q
+			return func(ctx context.Context, _ db.Caller) (productsView, error) {
+				list, err := s.Products(ctx, x)
+				return productsView{list}, err
+			}
+		},
+		View: func(v productsView) templ.Component { return Products(v) },
+		CSV: func(v productsView) page.Sheet {
+			sheet := page.Sheet{Name: "products", Columns: []string{"sku", "name", "kind", "price_cents", "activation_limit", "license_days", "tiers", "active"}}
+			for _, p := range v.Products {
+				sheet.Rows = append(sheet.Rows, store.ProductCells(p))
+			}
+			return sheet
+		},
+	})
+}
+
+type figuresView struct {
+	store.Figures
+	charts []page.Chart
+}
+
+func figures(s *store.Service) page.Page {
+	return page.New(page.Spec[figuresView]{
+		Path: "/figures", Title: "Figures", Menu: "Figures", Key: "f",
+		Load: func(f *schema.Form) page.Loader[figuresView] {
+			var x store.FiguresOf
+			var p page.Paging
+			p.Bind(f)
+			x.Bind(f)
+			return func(ctx context.Context, _ db.Caller) (v figuresView, err error) {
+				if v.Figures, err = s.Figures(ctx, x); err != nil || x.By == "product" {
+					return v, err
+				}
+				for _, t := range v.Totals {
+					var rows []store.Figure
+					for _, r := range v.Rows {
+						if r.Currency == t.Currency {
+							rows = append(rows, r)
+						}
+					}
+					if len(rows) > 1 && len(rows) <= mostBars {
+						v.charts = append(v.charts, soldChart("Sold by "+x.By+" in "+t.Currency, rows, t.Currency))
+					}
+				}
+				return v, nil
+			}
+		},
+		View: func(v figuresView) templ.Component { return Figures(v) },
+		CSV: func(v figuresView) page.Sheet {
+			sheet := page.Sheet{Name: "figures", Columns: []string{v.By, "currency", "orders", "sold_cents", "tax_cents", "refunded_cents", "net_cents"}}
+			for _, r := range v.Rows {
+				sheet.Rows = append(sheet.Rows, []string{r.Label(), r.Currency, page.Num(r.Orders), page.Num(r.SoldCents), page.Num(r.TaxCents), page.Num(r.RefundedCents), page.Num(r.NetCents)})
+			}
+			return sheet
+		},
+	})
+}
+
+// mostBars is how many bars a chart can tell apart on a phone.
+const mostBars = 92
+
+type unbookedView struct{ store.UnbookedList }
+
+func unbooked(s *store.Service) page.Page {
+	return page.New(page.Spec[unbookedView]{
+		Path: "/unbooked", Title: "Payments that could not be booked", Menu: "Unbooked", Key: "u",
+		Load: func(*schema.Form) page.Loader[unbookedView] {
+			return func(ctx context.Context, _ db.Caller) (unbookedView, error) {
+				list, err := s.Unbooked(ctx)
+				return unbookedView{list}, err
+			}
+		},
+		View: func(v unbookedView) templ.Component { return UnbookedPayments(v) },
+	})
+}

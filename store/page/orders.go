@@ -1,0 +1,118 @@
+package page
+
+import (
+	"context"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+	"quartermaster/store"
+)
+
+type ordersView struct {
+	store.OrderPage
+	total   int64
+	refunds map[string]string // DAY=CENTS by order, for the file
+}
+
+func orders(s *store.Service) page.Page {
+	return page.New(page.Spec[ordersView]{
+		Path: "/orders", Title: "Orders", Menu: "Orders", Key: "o",
+		Load: func(f *schema.Form) page.Loader[ordersView] {
+			var o store.OrderFilter
+			var p page.Paging
+			p.Bind(f)
+			f.Enum(&o.Status, "status", "Only this status", []string{"paid", "refunded"})
+			f.Text(&o.Provider, "provider", "Only payments by this provider", schema.Most(200), schema.Label("Provider"))
+			f.Text(&o.Email, "email", "Only of this buyer", schema.Most(254), schema.Label("Buyer"))
+			f.DayPtr(&o.From, "from", "Paid on this day or later", schema.Label("From"))
+			f.DayPtr(&o.To, "to", "Paid on this day or before", schema.Label("To"))
+			o.Q, o.Page = p.Q, place(p)
+			return func(ctx context.Context, _ db.Caller) (v ordersView, err error) {
+				if v.OrderPage, err = s.Orders(ctx, o); err != nil {
+					return v, err
+				}
+				if v.total, err = s.CountOrders(ctx, o); err != nil || !p.All {
+					return v, err
+				}
+				v.refunds, err = s.RefundCells(ctx, v.Orders)
+				return v, err
+			}
+		},
+		View: func(v ordersView) templ.Component { return Orders(v) },
+		CSV: func(v ordersView) page.Sheet {
+			sheet := page.Sheet{Name: "orders", Columns: []string{"provider", "provider_ref", "email", "name", "sku", "tier", "qty", "unit_cents", "discount_cents", "tax_cents", "currency", "paid_at", "refunds"}}
+			for _, o := range v.Orders {
+				discount, tax, refunds := page.Num(o.DiscountCents), page.Num(o.TaxCents), v.refunds[o.OrderRef]
+				for _, i := range o.Items {
+					sheet.Rows = append(sheet.Rows, []string{
+						o.Provider, o.ProviderRef, o.Customer.Email, o.Customer.Name, i.SKU, text(i.Tier), page.Num(i.Qty), page.Num(i.UnitCents),
+						discount, tax, o.Currency, o.PaidAt.String(), refunds,
+					})
+					discount, tax, refunds = "0", "0", ""
+				}
+			}
+			return sheet
+		},
+	})
+}
+
+// items is what an order is of, in a line.
+func items(o store.Order) string {
+	list := make([]string, len(o.Items))
+	for n, i := range o.Items {
+		list[n] = i.Name
+		if i.Qty > 1 {
+			list[n] = page.Num(i.Qty) + " x " + list[n]
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+type orderView struct {
+	store.OrderDetail
+	refunds []store.Refund
+}
+
+// PageTitle is the order's reference.
+func (v orderView) PageTitle() string { return v.OrderRef }
+
+func loadOrder(s *store.Service) func(f *schema.Form) page.Loader[orderView] {
+	return func(f *schema.Form) page.Loader[orderView] {
+		var ref string
+		f.Text(&ref, "order_ref", "The order", schema.InPath("ref"), schema.Most(200))
+		return func(ctx context.Context, who db.Caller) (v orderView, err error) {
+			if v.OrderDetail, err = s.Order(ctx, who, ref); err != nil {
+				return v, err
+			}
+			v.refunds, err = s.Refunds(ctx, ref)
+			return v, err
+		}
+	}
+}
+
+func order(s *store.Service) page.Page {
+	return page.New(page.Spec[orderView]{
+		Path: "/orders/:ref", Title: "Order", Load: loadOrder(s),
+		View: func(v orderView) templ.Component { return Order(v) },
+	})
+}
+
+func receipt(s *store.Service) page.Page {
+	return page.New(page.Spec[orderView]{
+		Path: "/orders/:ref/receipt", Title: "Receipt", Plain: true, Load: loadOrder(s),
+		View: func(v orderView) templ.Component { return Receipt(v.Order, v.refunds) },
+	})
+}
+
+// orderActs are what can be done with the order; the first is the main one.
+func orderActs(v orderView) []page.Action {
+	acts := []page.Action{page.Link("Receipt", page.Path("orders", v.OrderRef, "receipt")).Key("p"), page.Open("Send to receivers again", "resend_order", "order_ref", v.OrderRef)}
+	if v.Status == "paid" {
+		acts = append(acts, page.Open("Refund", "refund_order", "order_ref", v.OrderRef).Danger())
+	}
+	return acts
+}

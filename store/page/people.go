@@ -1,0 +1,147 @@
+package page
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+	"quartermaster/store"
+)
+
+type customersView struct {
+	store.CustomerPage
+	total int64
+}
+
+func customers(s *store.Service) page.Page {
+	return page.New(page.Spec[customersView]{
+		Path: "/customers", Title: "Customers", Menu: "Customers", Key: "c",
+		Load: func(f *schema.Form) page.Loader[customersView] {
+			var k store.CustomerFilter
+			var p page.Paging
+			p.Bind(f)
+			k.Q, k.Page = p.Q, place(p)
+			return func(ctx context.Context, _ db.Caller) (v customersView, err error) {
+				if v.CustomerPage, err = s.Customers(ctx, k); err != nil {
+					return v, err
+				}
+				v.total, err = s.CountCustomers(ctx, k)
+				return v, err
+			}
+		},
+		View: func(v customersView) templ.Component { return Customers(v) },
+		CSV: func(v customersView) page.Sheet {
+			sheet := page.Sheet{Name: "customers", Columns: []string{"email", "name"}}
+			for _, k := range v.Customers {
+				sheet.Rows = append(sheet.Rows, []string{k.Email, k.Name})
+			}
+			return sheet
+		},
+	})
+}
+
+type customerView struct{ store.CustomerDetail }
+
+// PageTitle is the customer's name, or the address.
+func (v customerView) PageTitle() string { return v.title() }
+
+func (v customerView) title() string { return buyerName(store.Buyer{Email: v.Email, Name: v.Name}) }
+
+func customer(s *store.Service) page.Page {
+	return page.New(page.Spec[customerView]{
+		Path: "/customers/:id", Title: "Customer",
+		Load: func(f *schema.Form) page.Loader[customerView] {
+			var id int64
+			f.ID(&id, "customer_id", "The customer", schema.InPath("id"))
+			return func(ctx context.Context, who db.Caller) (customerView, error) {
+				d, err := s.CustomerDetail(ctx, who, id)
+				return customerView{d}, err
+			}
+		},
+		View: func(v customerView) templ.Component { return Customer(v) },
+	})
+}
+
+type licensesView struct {
+	store.LicensePage
+	total int64
+}
+
+func licenses(s *store.Service) page.Page {
+	return page.New(page.Spec[licensesView]{
+		Path: "/licenses", Title: "Licenses", Menu: "Licenses", Key: "l",
+		Load: func(f *schema.Form) page.Loader[licensesView] {
+			var l store.LicenseFilter
+			var p page.Paging
+			p.Bind(f)
+			f.Enum(&l.Status, "status", "Only this status", []string{"active", "expired", "suspended", "revoked"})
+			f.Text(&l.SKU, "sku", "Only of this product", schema.Most(200), schema.Label("Product"), schema.Choices(store.ProductChoices))
+			f.Text(&l.Email, "email", "Only of this buyer", schema.Most(254), schema.Label("Buyer"))
+			f.Text(&l.OrderRef, "order_ref", "Only of this order", schema.Most(200), schema.Label("Order"))
+			l.Q, l.Page = p.Q, place(p)
+			return func(ctx context.Context, who db.Caller) (v licensesView, err error) {
+				if v.LicensePage, err = s.Licenses(ctx, who, l); err != nil {
+					return v, err
+				}
+				v.total, err = s.CountLicenses(ctx, l)
+				return v, err
+			}
+		},
+		View: func(v licensesView) templ.Component { return Licenses(v) },
+		CSV: func(v licensesView) page.Sheet {
+			sheet := page.Sheet{Name: "licenses", Columns: []string{"id", "license_key", "sku", "tier", "order_ref", "customer_email", "status", "activation_limit", "activation_count", "expires_at", "created_at", "last_checked_at"}}
+			for _, l := range v.Licenses {
+				limit := ""
+				if l.ActivationLimit != nil {
+					limit = page.Num(*l.ActivationLimit)
+				}
+				sheet.Rows = append(sheet.Rows, []string{
+					page.Num(l.ID), l.Key, l.SKU, text(l.Tier), l.OrderRef, l.CustomerEmail, l.Status, limit, page.Num(l.ActivationCount),
+					stamp(l.ExpiresAt), l.CreatedAt.String(), stamp(l.LastCheckedAt),
+				})
+			}
+			return sheet
+		},
+	})
+}
+
+type licenseView struct{ store.LicenseDetail }
+
+// PageTitle says whose license it is.
+func (v licenseView) PageTitle() string { return "License of " + v.CustomerEmail }
+
+func license(s *store.Service) page.Page {
+	return page.New(page.Spec[licenseView]{
+		Path: "/licenses/:id", Title: "License",
+		Load: func(f *schema.Form) page.Loader[licenseView] {
+			var id int64
+			f.ID(&id, "license_id", "The license", schema.InPath("id"))
+			return func(ctx context.Context, who db.Caller) (licenseView, error) {
+				d, err := s.License(ctx, who, id)
+				return licenseView{d}, err
+			}
+		},
+		View: func(v licenseView) templ.Component { return License(v) },
+	})
+}
+
+// licenseActs are what can be done with the license now.
+func licenseActs(v licenseView) []page.Action {
+	id := page.Num(v.ID)
+	var acts []page.Action
+	switch v.Status {
+	case "revoked":
+		return nil
+	case "suspended":
+		acts = append(acts, page.Do("Resume", "resume_license", "license_id", id).Main())
+	default:
+		acts = append(acts, page.Do("Suspend", "suspend_license", "license_id", id))
+	}
+	if v.ExpiresAt != nil {
+		acts = append(acts, page.Open("Extend", "extend_license", "license_id", id))
+	}
+	return append(acts, page.Open("New key", "rotate_license_key", "license_id", id), page.Open("Revoke", "revoke_license", "license_id", id).Danger())
+}

@@ -1,0 +1,83 @@
+package page
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/page"
+	"quartermaster/store"
+)
+
+// todayView is what the day needs first.
+type todayView struct {
+	store.Stats
+	day      exact.Day
+	sold     []store.Figure // today, a row a currency
+	month    []store.Figure // the last 30 days
+	days     []store.Figure // of the currency that sold most
+	currency string
+	latest   []store.Order
+	unbooked []store.Unbooked
+}
+
+func today(s *store.Service) page.Page {
+	return page.New(page.Spec[todayView]{
+		Path: "/", Title: "Today", Menu: "Today", Key: "t",
+		Load: func(*schema.Form) page.Loader[todayView] {
+			return func(ctx context.Context, _ db.Caller) (v todayView, err error) {
+				if v.Stats, err = s.Stats(ctx); err != nil {
+					return v, err
+				}
+				v.day = s.Today(ctx)
+				first := v.day - 29
+				sold, err := s.Figures(ctx, store.FiguresOf{From: &v.day, To: &v.day, By: "day"})
+				if err != nil {
+					return v, err
+				}
+				month, err := s.Figures(ctx, store.FiguresOf{From: &first, To: &v.day, By: "day"})
+				if err != nil {
+					return v, err
+				}
+				v.sold, v.month = sold.Totals, month.Totals
+				v.days = v.chartDays(month.Rows)
+				latest, err := s.Orders(ctx, store.OrderFilter{Page: store.Page{Limit: 8}})
+				if err != nil {
+					return v, err
+				}
+				v.latest = latest.Orders
+				waiting, err := s.Unbooked(ctx)
+				v.unbooked = waiting.Payments
+				return v, err
+			}
+		},
+		View: func(v todayView) templ.Component { return Today(v) },
+	})
+}
+
+// chartDays gives the last 30 days in the currency that most orders were in, also the
+// days on which nothing was sold.
+func (v *todayView) chartDays(rows []store.Figure) []store.Figure {
+	var most int64
+	for _, f := range v.month {
+		if f.Orders > most {
+			most, v.currency = f.Orders, f.Currency
+		}
+	}
+	by := map[exact.Day]store.Figure{}
+	for _, f := range rows {
+		if f.Currency == v.currency && f.Day != nil {
+			by[*f.Day] = f
+		}
+	}
+	days := make([]store.Figure, 30)
+	for n := range days {
+		day := v.day - 29 + exact.Day(n)
+		days[n] = by[day]
+		days[n].Day = &day
+	}
+	return days
+}

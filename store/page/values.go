@@ -1,0 +1,53 @@
+package page
+
+import (
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema/exact"
+	"quartermaster/schema/page"
+	"quartermaster/store"
+)
+
+func buyerName(b store.Buyer) string {
+	if b.Name != "" {
+		return b.Name
+	}
+	return b.Email
+}
+
+func tierOf(tier *string) string {
+	if tier == nil {
+		return ""
+	}
+	return ", " + *tier
+}
+
+// amount is an amount without its currency, which the column's head names.
+func amount(cents int64, currency string) templ.Component {
+	return page.Figure(strconv.FormatInt(cents, 10), exact.CurrencyOf(currency).Amount(cents))
+}
+
+func licenseHead(v orderView) string {
+	if len(v.Renews) > 0 {
+		return "Licenses that it renewed"
+	}
+	return "Licenses"
+}
+
+// soldChart is what was sold a day, in one currency.
+func soldChart(title string, days []store.Figure, currency string) page.Chart {
+	c := page.Chart{Title: title, Label: "Day", Names: [2]string{"Sold, " + currency, ""}, Show: exact.CurrencyOf(currency).Amount}
+	for _, d := range days {
+		label := ""
+		switch {
+		case d.Day != nil:
+			label = d.Day.String()
+		case d.Month != nil:
+			label = d.Month.String()
+		}
+		c.Bars = append(c.Bars, page.Point{Label: label, Value: d.SoldCents})
+	}
+	return c
+}
