@@ -135,7 +135,7 @@ replaced only when the new one is complete. What was exported imports again unch
 					return err
 				}
 				if len(args) < 3 || args[2] == "-" {
-					return table.Export(ctx, d, t, p.Stdout)
+					return table.ExportTo(ctx, d, t, p.Stdout)
 				}
 				return writeBeside(args[2], func(w io.Writer) error { return table.Export(ctx, d, t, w) })
 			})

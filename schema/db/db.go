@@ -163,6 +163,18 @@ func checkpoint(path string) error {
 	return errors.Join(err, c.Close())
 }
 
+// LogLeft moves what it can of the log into the file, and tells how many of its pages
+// could not be moved because a reader still needs them to be apart.
+func (d *DB) LogLeft() (left int64, err error) {
+	c, err := connect(d.path, false)
+	if err != nil {
+		return 0, err
+	}
+	type log struct{ pages, moved int64 }
+	l, _, err := One(&Conn{c: c}, func(r *Row) log { _ = r.Int(); return log{r.Int(), r.Int()} }, "PRAGMA wal_checkpoint(PASSIVE)")
+	return l.pages - l.moved, errors.Join(err, c.Close())
+}
+
 // View calls fn with a consistent, query-only view of the database. The end of ctx
 // interrupts its queries.
 func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {

@@ -1,0 +1,69 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// ExportTo is Export for a reader that may take its time, such as a pager: the table is
+// read to its end first, so that no snapshot is held while somebody reads, which would
+// let the log grow until the disk is full.
+func ExportTo(ctx context.Context, d *db.DB, t schema.Table, w io.Writer) error {
+	var s spool
+	err := Export(ctx, d, t, &s)
+	if err == nil {
+		err = s.copyTo(w)
+	}
+	return errors.Join(err, s.close())
+}
+
+// spoolInMemory is how much a spool holds before it goes to a file.
+const spoolInMemory = 1 << 20
+
+// spool holds what is written until it is read.
+type spool struct {
+	memory bytes.Buffer
+	file   *os.File
+}
+
+func (s *spool) Write(p []byte) (int, error) {
+	if s.file == nil && s.memory.Len()+len(p) <= spoolInMemory {
+		return s.memory.Write(p)
+	}
+	if s.file == nil {
+		f, err := os.CreateTemp("", "quartermaster-export-*")
+		if err != nil {
+			return 0, err
+		}
+		s.file = f
+		if _, err := s.memory.WriteTo(f); err != nil {
+			return 0, err
+		}
+	}
+	return s.file.Write(p)
+}
+
+func (s *spool) copyTo(w io.Writer) error {
+	if s.file == nil {
+		_, err := s.memory.WriteTo(w)
+		return err
+	}
+	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err := io.Copy(w, s.file)
+	return err
+}
+
+func (s *spool) close() error {
+	if s.file == nil {
+		return nil
+	}
+	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+}

@@ -1,0 +1,52 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// TestAnExportThatNobodyReadsHoldsNothing: while its reader waits, the log can be moved
+// into the file whole.
+func TestAnExportThatNobodyReadsHoldsNothing(t *testing.T) {
+	s := newShelf(t)
+	var file strings.Builder
+	file.WriteString("code,name\n")
+	for i := range 20_000 {
+		fmt.Fprintf(&file, "c%d,%s\n", i, strings.Repeat("x", 80))
+	}
+	if _, err := s.load(file.String(), schema.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	want := s.export(t)
+	from, to := io.Pipe()
+	go func() { _ = to.CloseWithError(ExportTo(context.Background(), s.db, s.table(), to)) }()
+	head := make([]byte, 10)
+	if _, err := io.ReadFull(from, head); err != nil { // the rest waits
+		t.Fatal(err)
+	}
+	if err := db.Exec(context.Background(), s.db, db.CLI("shelf"), func(tx *db.Tx) error { return tx.Audit("other", "x:1", nil) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.db.View(context.Background(), func(c *db.Conn) error {
+		busy, _, err := db.One(c, db.Int, "SELECT count(*) FROM audit WHERE action = 'other'")
+		if busy != 1 {
+			t.Errorf("%d entries", busy)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := s.db.LogLeft(); err != nil || left != 0 {
+		t.Errorf("%d pages of the log are held by a snapshot (%v)", left, err)
+	}
+	rest, err := io.ReadAll(from)
+	if err != nil || string(head)+string(rest) != want {
+		t.Errorf("%d bytes came, want %d (%v)", len(rest)+10, len(want), err)
+	}
+}
