@@ -22,6 +22,7 @@ type trailEntry struct {
 	at                          exact.Instant
 	actor, via, action, subject string
 	changes                     string
+	path                        string // of the record, if it has a page here
 }
 
 type trailView struct {
@@ -72,6 +73,9 @@ func (s *Screens) auditPage() page.Page {
 				err = s.DB.View(ctx, func(c *db.Conn) error {
 					return readTrail(c, &v, strings.Join(where, " AND "), values, p)
 				})
+				for i := range v.entries {
+					v.entries[i].path = s.pageOf(v.entries[i].subject)
+				}
 				return v, err
 			}
 		},
@@ -119,7 +123,7 @@ func changedOf(changes string) []changed {
 	}
 	var all []changed
 	for _, name := range slices.Sorted(keysOf(m)) {
-		text := ""
+		var text string
 		switch v := m[name].(type) {
 		case string:
 			text = v

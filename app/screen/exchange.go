@@ -73,14 +73,14 @@ func (s *Screens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (x *exchange) serve() error {
 	route, values := x.s.router.find(x.r.URL.EscapedPath())
 	if route == nil {
-		x.look(page.Staff)
+		_ = x.look(page.Staff) // for the frame of the page alone
 		return fault.NotFoundf("there is no page %s here", x.r.URL.Path)
 	}
 	x.route, x.path = route, values
 	answer := route.of(x.r.Method)
 	if answer == nil {
 		x.w.Header().Set("Allow", route.allows())
-		x.look(route.area)
+		_ = x.look(route.area)
 		return fault.New(fault.Method, "%s is not allowed here; allowed: %s", x.r.Method, route.allows())
 	}
 	if x.r.Method == http.MethodPost {

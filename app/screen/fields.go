@@ -143,11 +143,11 @@ func (in *sent) print() [sha256.Size]byte {
 	h := sha256.New()
 	for _, name := range slices.Sorted(keysOf(in.fields)) {
 		for _, v := range in.fields[name] {
-			fmt.Fprintf(h, "%d:%s=%d:%s\n", len(name), name, len(v), v)
+			_, _ = fmt.Fprintf(h, "%d:%s=%d:%s\n", len(name), name, len(v), v)
 		}
 	}
 	for _, name := range slices.Sorted(keysOf(in.files)) {
-		fmt.Fprintf(h, "file %s %x\n", name, sha256.Sum256(in.files[name].Data))
+		_, _ = fmt.Fprintf(h, "file %s %x\n", name, sha256.Sum256(in.files[name].Data))
 	}
 	return [sha256.Size]byte(h.Sum(nil))
 }

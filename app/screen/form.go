@@ -119,12 +119,12 @@ func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 		title = "Edit " + strings.ReplaceAll(strings.TrimPrefix(v.op.Name, "save_"), "_", " ")
 	}
 	secret := v.op.Credential
-	return x.show(status, title, secret, f, formPage(&v, title, x.form(&v, shop)))
+	return x.show(status, title, secret, f, formPage(&v, title, x.form(&v)))
 }
 
 // form is the form of the page: filled with what was typed, what was given, or the
 // record.
-func (x *exchange) form(v *doView, shop shopSettings) page.Form {
+func (x *exchange) form(v *doView) page.Form {
 	fm := page.Form{Op: v.op.Name, Record: true, Main: true, Values: v.record, Given: withoutSecrets(v.op, v.given), Fixed: map[string]string{}, Refused: map[string]string{}}
 	if v.then != "" {
 		fm.Fixed["then"] = v.then

@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/schema"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
@@ -93,7 +91,7 @@ func (x *exchange) showDoor(status int, v doorView) error {
 		return err
 	}
 	x.visitor = nil
-	title, body := "Your home", templ.Component(portalDoor(v))
+	title, body := "Your home", portalDoor(v)
 	switch {
 	case x.route.area == page.Buyer:
 		title, body = "Your license", myDoor(v)
@@ -217,5 +215,5 @@ func (x *exchange) refuseOpen(op schema.Op, in *sent, err error, shop shopSettin
 	}
 	f := x.frame(shop)
 	f.Op = func(string) (schema.Op, bool) { return op, true }
-	return x.show(wire.Status(v.refusal.Kind), op.Title(), false, f, formPage(&v, op.Title(), x.form(&v, shop)))
+	return x.show(wire.Status(v.refusal.Kind), op.Title(), false, f, formPage(&v, op.Title(), x.form(&v)))
 }

@@ -147,7 +147,6 @@ type entry struct {
 	why      string
 	inline   bool
 	required bool
-	capture  bool
 }
 
 // field writes one argument's field with its label, help and refusal.

@@ -110,7 +110,7 @@ type Titled interface{ PageTitle() string }
 
 // Elsewhere is the error by which a loader leads to another page of the service, as an
 // exact number typed into the search does.
-type Elsewhere struct{ Path string }
+type Elsewhere struct{ Path string } //nolint:errname // it is a way, that travels as an error
 
 func (e *Elsewhere) Error() string { return "see " + e.Path }
 
