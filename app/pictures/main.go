@@ -30,14 +30,25 @@ func main() {
 	only := flag.String("only", "", "widths and themes, such as phone-light,desk-dark; \"\" is all")
 	browser := flag.String("browser", "chromium-headless-shell", "the browser")
 	whole := flag.Bool("whole", true, "the whole page, not what is seen at first")
+	axe := flag.String("axe", "", "axe.min.js of axe-core: every page is checked with it too")
 	flag.Parse()
-	if err := run(*link, *to, *only, *browser, *whole, flag.Args()); err != nil {
+	if err := run(*link, *to, *only, *browser, *axe, *whole, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
 		os.Exit(1)
 	}
 }
 
-func run(link, to, only, browser string, whole bool, pages []string) error {
+func run(link, to, only, browser, axe string, whole bool, pages []string) error {
+	var check string
+	if axe != "" {
+		b, err := os.ReadFile(axe) // #nosec G304 -- the caller names the file
+		if err != nil {
+			return err
+		}
+		check = string(b)
+	}
+	violations := 0
+
 	if err := os.MkdirAll(to, 0o755); err != nil { // #nosec G301 -- pictures are for everybody
 		return err
 	}
@@ -61,15 +72,29 @@ func run(link, to, only, browser string, whole bool, pages []string) error {
 		if strings.HasPrefix(p, ":") {
 			address = host + p
 		}
-		if err := shots(ctx, address, to, only, whole); err != nil {
+		n, err := shots(ctx, address, to, only, check, whole)
+		if err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
+		violations += n
+	}
+	if violations > 0 {
+		return fmt.Errorf("%d violations", violations)
 	}
 	return nil
 }
 
+// examine runs axe on the page that is shown, and prints what it found.
+func examine(ctx context.Context, axe, what string) (int, error) {
+	found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](axe+`; axe.run().then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + " " + n.html.slice(0, 160) + " " + (n.any[0]?.message ?? ""))))`, chromedp.EvalAwaitPromise))
+	for _, line := range found {
+		fmt.Printf("%s: %s\n", what, line)
+	}
+	return len(found), err
+}
+
 // shots takes one page in each width and theme.
-func shots(ctx context.Context, address, to, only string, whole bool) error {
+func shots(ctx context.Context, address, to, only, axe string, whole bool) (violations int, err error) {
 	for _, theme := range []string{"light", "dark"} {
 		for _, w := range widths {
 			if only != "" && !strings.Contains(","+only+",", ","+w.name+"-"+theme+",") {
@@ -79,14 +104,21 @@ func shots(ctx context.Context, address, to, only string, whole bool) error {
 				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
 			})
 			if err != nil {
-				return err
+				return violations, err
 			}
 			if err := chromedp.Do(ctx, chromedp.EmulateViewport(w.wide, w.high), chromedp.Navigate(address), chromedp.WaitReady("main")); err != nil {
-				return err
+				return violations, err
 			}
 			wide, err := chromedp.Run(ctx, chromedp.Evaluate[int64]("document.documentElement.scrollWidth"))
 			if err != nil {
-				return err
+				return violations, err
+			}
+			if axe != "" {
+				n, err := examine(ctx, axe, address+" "+w.name+" "+theme)
+				if err != nil {
+					return violations, err
+				}
+				violations += n
 			}
 			shot := chromedp.CaptureScreenshot()
 			if whole {
@@ -94,17 +126,17 @@ func shots(ctx context.Context, address, to, only string, whole bool) error {
 			}
 			png, err := chromedp.Run(ctx, shot)
 			if err != nil {
-				return err
+				return violations, err
 			}
 			if wide > w.wide {
 				fmt.Printf("%s scrolls sideways at %d: it is %d wide\n", address, w.wide, wide)
 			}
 			if err := os.WriteFile(filepath.Join(to, fileName(address)+"-"+w.name+"-"+theme+".png"), png, 0o644); err != nil { // #nosec G306 -- pictures are for everybody
-				return err
+				return violations, err
 			}
 		}
 	}
-	return nil
+	return violations, nil
 }
 
 // fileName is the address without its host, as a file may be called.

@@ -52,7 +52,7 @@ func (f *Frame) choose(b *strings.Builder, e entry, choices []schema.Choice) {
 	value := e.value()
 	b.WriteString(`<select` + e.marks() + `>`)
 	if !e.required || value == "" {
-		b.WriteString(`<option value=""></option>`)
+		b.WriteString(`<option value="">` + esc(e.blank) + `</option>`)
 	}
 	known := value == ""
 	for _, c := range choices {

@@ -147,6 +147,7 @@ type entry struct {
 	why      string
 	inline   bool
 	required bool
+	blank    string // what the empty choice says
 }
 
 // field writes one argument's field with its label, help and refusal.

@@ -115,7 +115,7 @@ func Filters(only ...string) templ.Component {
 
 // filter writes one search field or filter.
 func (f *Frame) filter(b *strings.Builder, a schema.Arg) error {
-	e := entry{arg: a, name: a.Name, id: "filter-" + a.Name, inline: true, values: f.Query[a.Name], have: true}
+	e := entry{arg: a, name: a.Name, id: "filter-" + a.Name, inline: true, values: f.Query[a.Name], have: true, blank: "All"}
 	if why := f.Wrong[a.Name]; why != "" {
 		e.why = why
 	}
