@@ -1,0 +1,292 @@
+package maintenance
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// TestWhatIsKeptOfTheDueListIsWhatIsComputed changes everything that the due list depends
+// on, at random, and compares what the service keeps with a service that keeps nothing.
+func TestWhatIsKeptOfTheDueListIsWhatIsComputed(t *testing.T) {
+	s := open(t)
+	r := rand.New(rand.NewPCG(7, 7))
+	for i := range 6 {
+		s.rows("assets", "asset_tag", fmt.Sprintf("A-%d", i))
+		s.rows("meters", "asset_tag,name,reading,read_date", fmt.Sprintf("A-%d|h|100|2026-09-01", i))
+		for j := range 4 {
+			s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,start_date", fmt.Sprintf("A-%d|P-%d|%d|%d|2026-11-0%d", i, j, 10+7*j, 100*(j+1), 1+j))
+		}
+	}
+	compare := func(after string) {
+		t.Helper()
+		kept, err := s.PMDue(ctx, "")
+		s.Must(err)
+		fresh, err := New(s.DB).PMDue(ctx, "")
+		s.Must(err)
+		if got, want := asJSON(t, kept), asJSON(t, fresh); got != want {
+			t.Fatalf("after %s\ngot  %s\nwant %s", after, got, want)
+		}
+		for _, status := range dueStatuses {
+			part, err := s.PMDue(ctx, status)
+			s.Must(err)
+			for _, row := range part.PMDue {
+				if row.DueStatus != status {
+					t.Fatalf("%s holds %s", status, row.DueStatus)
+				}
+			}
+		}
+	}
+	compare("nothing")
+	for i := range 150 {
+		asset, plan := 1+r.Int64N(6), 1+r.Int64N(24)
+		day := exact.Day(20777 - r.Int32N(60))
+		var what string
+		var err error
+		switch r.IntN(7) {
+		case 0:
+			what = "a reading"
+			_, err = s.RecordReading(ctx, cli, NewReading{AssetID: asset, Reading: exact.Milli(100_000 + 2000*int64(i)), ReadDate: &day})
+		case 1:
+			what = "a correction"
+			_, err = s.RecordReading(ctx, cli, NewReading{AssetID: asset, Reading: exact.Milli(r.Int64N(500_000)), Correction: true})
+		case 2:
+			what = "a service"
+			_, err = s.MarkDone(ctx, cli, plan, &day)
+		case 3:
+			what = "a pause"
+			_, err = s.SetPaused(ctx, cli, plan, r.IntN(2) == 0)
+		case 4:
+			what = "a retirement"
+			_, err = s.SetAssetStatus(ctx, cli, asset, []string{"retired", "operational"}[r.IntN(2)])
+		case 5:
+			what = "a day"
+			s.At(s.Now().Add(24 * time.Hour))
+		case 6:
+			what = "a removal"
+			if plan > 18 {
+				_, err = s.RemovePlan(ctx, cli, plan)
+			}
+		}
+		if _, refused := fault.As(err); err != nil && !refused {
+			t.Fatal(err)
+		}
+		compare(what)
+	}
+}
+
+func TestFigures(t *testing.T) {
+	for _, c := range []struct {
+		days, downtime, failures int64
+		want                     string
+	}{
+		{365, 0, 1, "365"}, {365, 1440, 2, "182"}, {30, 720, 1, "29.5"}, {30, 720, 4, "7.4"}, {1, 2000, 1, "0"}, {10, 0, 0, "none"},
+	} {
+		got := "none"
+		if d := betweenFailures(c.days, c.downtime, c.failures); d != nil {
+			got = d.String()
+		}
+		if got != c.want {
+			t.Errorf("between failures of %+v: %s", c, got)
+		}
+	}
+	for _, c := range []struct {
+		seconds, repairs int64
+		want             string
+	}{{3600, 1, "1"}, {5400, 1, "1.5"}, {5400, 2, "0.8"}, {60, 1, "0"}, {180, 1, "0.1"}} {
+		if got := toRepair(c.seconds, c.repairs).String(); got != c.want {
+			t.Errorf("to repair of %+v: %s", c, got)
+		}
+	}
+
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	_, err := s.SetLaborRate(ctx, cli, 6000)
+	s.Must(err)
+	h := s.header("work-orders")
+	s.rows("work-orders", h,
+		"|L-1|a|medium|corrective|done||60|10|1440|x|2026-11-01T00:00:00Z|2026-11-02T12:00:00Z",
+		"|L-1|b|medium|corrective|done||30|0|0|x|2026-11-05T06:00:00Z|2026-11-05T12:00:00Z",
+		"|L-1|c|medium|preventive|done||0|5|60|x|2026-11-06|2026-11-06T01:00:00Z",
+		"|L-1|before|medium|corrective|done||60|0|0|x|2026-10-01|2026-10-31T23:59:59Z",
+		"|L-1|open|medium|corrective|open")
+	s.rows("pm-plans", "asset_tag,title,interval_days,last_done_date", "L-1|late|10|2026-11-01", "L-1|in time|30|2026-11-01")
+	for i, plan := range []int64{1, 2} {
+		id := s.opens(NewOrder{PMID: plan, Type: "preventive"}).ID
+		_ = i
+		for _, to := range []string{"in-progress", "done"} {
+			_, err := s.MoveWorkOrder(ctx, cli, Move{ID: id, Status: to, Resolution: "x"})
+			s.Must(err)
+		}
+	}
+	from, to := exact.Day(20758), exact.Day(20787) // 1 to 30 November 2026
+	f, err := s.Figures(ctx, FiguresFor{From: &from, To: &to})
+	s.Must(err)
+	const want = `{"from":"2026-11-01","to":"2026-11-30","assets":[{"asset_id":1,"asset":"Lathe","jobs":5,"downtime_minutes":1500,"labor_cost_cents":9000,` +
+		`"parts_cost_cents":1500,"total_cost_cents":10500,"mtbf_days":14.5,"mttr_hours":21,"plans_done":2,"plans_late":1}],` +
+		`"jobs":5,"downtime_minutes":1500,"labor_cost_cents":9000,"parts_cost_cents":1500,"total_cost_cents":10500,"plans_done":2,"plans_late":1}`
+	if got := asJSON(t, f); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	_, err = s.RemovePlan(ctx, cli, 1)
+	s.Must(err)
+	again, err := s.Figures(ctx, FiguresFor{From: &from, To: &to, AssetID: 1})
+	s.Must(err)
+	if again.PlansDone != 2 || again.PlansLate != 1 {
+		t.Errorf("without its plan the job counts as %+v", again)
+	}
+	_, err = s.Figures(ctx, FiguresFor{From: &to, To: &from})
+	s.Refused(err, fault.Invalid, "is after")
+}
+
+func TestRequests(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	ask := func(token, address string) error {
+		_, err := s.Request(ctx, NewRequest{Token: token, Description: "It squeaks\nloudly", Name: " Maria ", Address: address})
+		return err
+	}
+	_, err := s.SetRequests(ctx, ana, 1, true)
+	s.Refused(err, fault.Forbidden, "admin")
+	on, err := s.SetRequests(ctx, cli, 1, true)
+	s.Must(err)
+	token := strings.TrimPrefix(*on.Path, "/request/")
+	s.Refused(ask("", "1.2.3.4"), fault.NotFound, "no such page")
+	for range 5 {
+		s.Must(ask(token, "1.2.3.4"))
+	}
+	s.Refused(ask(token, "1.2.3.4"), fault.Limited, "5 requests")
+	s.Must(ask(token, "2001:db8:1:2::1"))
+	for range 4 {
+		s.Must(ask(token, "2001:db8:1:2::99"))
+	}
+	s.Refused(ask(token, "2001:db8:1:2:ffff::"), fault.Limited, "")
+	s.At(s.Now().Add(time.Hour + time.Second))
+	s.Must(ask(token, "1.2.3.4"))
+	wo, err := s.WorkOrder(ctx, 1)
+	s.Must(err)
+	if wo.Description != "Maria: It squeaks\nloudly" || wo.CreatedBy != "request" || *wo.Source != "request" || wo.Priority != "medium" {
+		t.Errorf("a request became %+v", wo)
+	}
+	_, err = s.SetRequests(ctx, cli, 1, false)
+	s.Must(err)
+	s.Refused(ask(token, "9.9.9.9"), fault.NotFound, "")
+	again, err := s.SetRequests(ctx, cli, 1, true)
+	s.Must(err)
+	if *again.Path != *on.Path {
+		t.Error("the label that hangs on the machine leads nowhere")
+	}
+}
+
+func TestPartsGoBackAsTheyCame(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	s.rows("parts", "part_number,quantity,unit_cost_cents", "P|10|100")
+	id := s.opens(NewOrder{}).ID
+	use := func(qty exact.Milli) { _, err := s.UsePart(ctx, cli, id, "P", qty); s.Must(err) }
+	use(2_000)
+	s.rows("parts", "part_number,unit_cost_cents", "P|300")
+	use(1_500)
+	used, err := s.ReturnPart(ctx, cli, id, "P", 2_500)
+	s.Must(err)
+	// 1.5 at 3.00, then 1 of the 2 at 1.00: 5.50 come back, 1.00 stays.
+	if used.Use.CostCents != 550 || used.WorkOrder.PartsCostCents != 100 || used.Part.Quantity != 9_000 {
+		t.Errorf("given back: %+v", used)
+	}
+	_, err = s.ReturnPart(ctx, cli, id, "P", 1_001)
+	s.Refused(err, fault.Invalid, "more than the 1 used")
+	_, err = s.ReturnPart(ctx, cli, id, "P", 1_000)
+	s.Must(err)
+	_, err = s.ReturnPart(ctx, cli, id, "P", 1_000)
+	s.Refused(err, fault.Invalid, "no P is used")
+	_, err = s.RemovePart(ctx, cli, 1)
+	s.Must(err)
+}
+
+func TestChecklists(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	s.rows("pm-plans", "asset_tag,title,interval_days,checklist", "L-1|Oil|30|Drain\n\nFill")
+	wo := s.opens(NewOrder{PMID: 1})
+	if asJSON(t, wo.Checklist) != `[{"step":1,"text":"Drain","done":false},{"step":2,"text":"Fill","done":false}]` {
+		t.Errorf("a plan's job has %v", wo.Checklist)
+	}
+	tick := func(step int64, done bool) error {
+		_, err := s.TickStep(ctx, cli, Tick{ID: wo.ID, Step: step, Done: done})
+		return err
+	}
+	s.Must(tick(1, true))
+	s.Refused(tick(3, true), fault.Invalid, "1 to 2")
+	move := func(m Move) error { m.ID = wo.ID; _, err := s.MoveWorkOrder(ctx, cli, m); return err }
+	s.Must(move(Move{Status: "in-progress"}))
+	s.Refused(move(Move{Status: "done", Resolution: "x"}), fault.Invalid, "2 (Fill)")
+	s.Must(move(Move{Status: "done", Resolution: "x", SkipSteps: "no oil"}))
+	s.Refused(tick(2, true), fault.Invalid, "reopen")
+	s.Must(move(Move{Status: "open"}))
+	again, err := s.WorkOrder(ctx, wo.ID)
+	s.Must(err)
+	if !again.Checklist[0].Done || again.Checklist[1].Done {
+		t.Errorf("reopened: %v", again.Checklist)
+	}
+	for cell, want := range map[string]string{"[x] a\nb": "[x] a\nb", " \n[ ] [x] a\n": "[ ] [x] a", "": ""} {
+		steps, err := stepsOf(cell)
+		s.Must(err)
+		if got := stepsCell(steps); got != want || stepsCell(readSteps(cell2(keptSteps(steps)))) != want {
+			t.Errorf("%q is kept as %q", cell, got)
+		}
+	}
+	_, err = checkSteps("checklist", make([]string, 101))
+	s.Refused(err, fault.Invalid, "at most 100")
+}
+
+func cell2(s *string) string { return cell(s) }
+
+func TestPausedPlans(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	s.rows("pm-plans", "asset_tag,title,interval_days", "L-1|Oil|30")
+	wo := s.opens(NewOrder{PMID: 1})
+	_, err := s.SetPaused(ctx, cli, 1, true)
+	s.Must(err)
+	list, err := s.PMDue(ctx, "")
+	s.Must(err)
+	_, refused := s.OpenWorkOrder(ctx, cli, NewOrder{AssetID: 1, Description: "x", PMID: 1})
+	s.Refused(refused, fault.Invalid, "paused")
+	if len(list.PMDue) != 0 {
+		t.Error("a paused plan is due")
+	}
+	for _, to := range []string{"in-progress", "done"} {
+		_, err := s.MoveWorkOrder(ctx, cli, Move{ID: wo.ID, Status: to, Resolution: "x"})
+		s.Must(err)
+	}
+	p, err := s.Plan(ctx, 1)
+	s.Must(err)
+	if p.Paused || p.LastDoneDate == nil {
+		t.Errorf("its job was done, and it is %+v", p)
+	}
+}
+
+// TestStatesAreThoseOfTheTables compares every list of words with the check of its column.
+func TestStatesAreThoseOfTheTables(t *testing.T) {
+	s := open(t)
+	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
+		all, err := db.All(c, func(r *db.Row) string { return r.Text() }, "SELECT sql FROM sqlite_schema WHERE type = 'table'")
+		tables := strings.Join(all, "\n")
+		for column, words := range map[string][]string{"status ": workOrderMoves.States(), "priority ": priorities, "wo_type ": orderTypes, "source ": sources} {
+			check := column + "IN ('" + strings.Join(words, "', '") + "')"
+			if !strings.Contains(tables, check) {
+				t.Errorf("no column is checked by %s", check)
+			}
+		}
+		if !strings.Contains(tables, "status IN ('"+strings.Join(assetStatuses, "', '")+"')") {
+			t.Error("assets are checked by other states")
+		}
+		return err
+	}))
+}
