@@ -188,7 +188,7 @@ func (s *Service) listWorkOrders() schema.Op {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrders(ctx, w) }
 		},
 		Command: "maintenance work-orders list",
-		Example: "maintenance work-orders list --status open --assigned-to Ana\nmaintenance work-orders list --overdue true --csv",
+		Example: "maintenance work-orders list --status open --assigned-to Ana\nmaintenance work-orders list --overdue --csv",
 		Print:   printOrders,
 	}
 }
@@ -262,4 +262,4 @@ func printOrders(w io.Writer, answer any) {
 }
 
 // units is an amount of cents in units of the currency, as a table shows it.
-func units(cents int64) string { return exact.Decimal{Unscaled: cents, Places: 2}.String() }
+func units(cents int64) string { return exact.CurrencyOf("").Plain(cents) }

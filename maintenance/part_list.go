@@ -141,7 +141,7 @@ func (s *Service) listParts() schema.Op {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindParts(ctx, p) }
 		},
 		Command: "maintenance parts list",
-		Example: "maintenance parts list --low-stock true\nmaintenance parts list --csv",
+		Example: "maintenance parts list --low-stock\nmaintenance parts list --csv",
 		Print:   printParts,
 	}
 }

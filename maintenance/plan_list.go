@@ -138,7 +138,7 @@ func (s *Service) listPlans() schema.Op {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Plans(ctx, p) }
 		},
 		Command: "maintenance plans list",
-		Example: "maintenance plans list --asset LATHE-1\nmaintenance plans list --paused true --csv",
+		Example: "maintenance plans list --asset LATHE-1\nmaintenance plans list --paused --csv",
 		Print: func(w io.Writer, answer any) {
 			page := answer.(Plans)
 			t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
