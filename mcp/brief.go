@@ -108,7 +108,7 @@ func shorten(before told, schema map[string]any, top bool) map[string]any {
 	}
 	short["properties"] = kept
 	if tool != "" {
-		short["description"] = "and what " + tool + " tells of it"
+		short["description"], short["additionalProperties"] = "and what "+tool+" tells of it", true
 		if required, ok := short["required"].([]string); ok {
 			short["required"] = slices.DeleteFunc(slices.Clone(required), func(n string) bool { return kept[n] == nil })
 		}

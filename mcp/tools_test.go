@@ -77,7 +77,7 @@ func TestListedTools(t *testing.T) {
 				"loud":{"description":"whether it shouts","type":"boolean"},
 				"request_key":{"description":"makes a repeated call safe: the first answer to this key is given again for 24 hours","maxLength":200,"type":"string"}},
 				"required":["text"],"additionalProperties":false},
-			"outputSchema":{"description":"and what list_notes tells of it","properties":{"id":{"type":"integer"}},"required":["id"],"type":"object"},
+			"outputSchema":{"additionalProperties":true,"description":"and what list_notes tells of it","properties":{"id":{"type":"integer"}},"required":["id"],"type":"object"},
 			"annotations":{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}`,
 		"ingest_rows": `{"name":"ingest_rows","title":"Ingest rows","description":"Takes rows.",
 			"inputSchema":{"type":"object","properties":{
