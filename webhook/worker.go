@@ -143,10 +143,9 @@ func (w *worker) next(ctx context.Context, over []Attempt) ([]*outgoing, error) 
 				return nil, err
 			}
 		}
-		if ctx.Err() != nil {
-			return nil, nil
+		if ctx.Err() == nil {
+			w.capacity, taken, err = take(tx, w.endpoint, w.inFlight+w.resting, w.busy)
 		}
-		w.capacity, taken, err = take(tx, w.endpoint, w.inFlight+w.resting, w.busy)
 		return taken, err
 	})
 }

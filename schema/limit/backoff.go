@@ -61,14 +61,13 @@ func (b *Backoff[K]) Fail(k K, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f := b.of[k]
-	switch {
-	case f == nil:
+	if f == nil {
 		if len(b.of) >= kept {
 			b.drop(b.head.prev)
 		}
 		f = &failures{key: k}
 		b.of[k] = f
-	default:
+	} else {
 		f.unlink()
 		if stale(f.last, now.UnixNano()) {
 			f.n = 0
