@@ -1,0 +1,142 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"quartermaster/app/apptest"
+)
+
+// job is something that an agent is asked for, with the fewest calls that do it and how
+// many bytes their answers may have in all.
+type job struct {
+	service, wish string
+	bytes         int
+	calls         []string // TOOL {ARGUMENTS}
+	says          string   // what the last answer holds
+	refused       bool     // the last call is refused, with says
+}
+
+// agentsDay is 25 jobs against the demo, as docs/agents.md shows them.
+var agentsDay = []job{
+	{"maintenance", "Which machines are overdue for service?", 700, []string{`pm_due {"overdue_only": true, "detail": "short"}`}, `"due_status":"overdue"`, false},
+	{"maintenance", "Which machines are down?", 400, []string{`list_assets {"status": "down", "detail": "short"}`}, `"VAN-3"`, false},
+	{"maintenance", "What is open on the lathe, and what did it cost in all this year?", 900, []string{`list_workorders {"asset": "lathe", "from": "2026-01-01", "detail": "short"}`}, `"total_cost_cents":`, false},
+	{"maintenance", "Which jobs does Ben have?", 900, []string{`list_workorders {"assigned_to": "ben", "status": "in-progress", "detail": "short"}`}, `"assigned_to":"Ben"`, false},
+	{"maintenance", "Raise a job: the compressor leaks oil, urgent.", 1200, []string{`create_workorder {"asset_id": 2, "description": "Leaks oil", "priority": "urgent", "request_key": "leak-1"}`}, `"status":"open"`, false},
+	{"maintenance", "The same again, after a time-out: nothing is raised twice.", 1200, []string{`create_workorder {"asset_id": 2, "description": "Leaks oil", "priority": "urgent", "request_key": "leak-1"}`}, `"status":"open"`, false},
+	{"maintenance", "Assign the bearing job's work and close it: 90 minutes, new bearing fitted.", 1400, []string{`advance_status {"id": 9, "status": "done", "resolution": "New bearing fitted", "assigned_to": "Ben", "labor_minutes": "90"}`}, `"status":"done"`, false},
+	{"maintenance", "Log the lathe's hours.", 900, []string{`record_meter {"asset_id": 1, "reading": 999999}`}, `"reading":999999`, false},
+	{"maintenance", "What is low on the shelf?", 500, []string{`list_parts {"low_stock": true, "detail": "short"}`}, `"low_stock":true`, false},
+	{"rental", "Who is behind, and by how much each?", 1400, []string{`arrears_report {"detail": "short"}`}, `"by_tenant":`, false},
+	{"rental", "Is a unit free next month?", 1000, []string{`list_units {"status": "vacant", "detail": "short"}`}, `"status":"vacant"`, false},
+	{"rental", "What did Chloe Martin not pay yet?", 2600, []string{`list_leases {"tenant": "chloe", "status": "active", "detail": "short"}`, `lease_detail {"lease_id": 3, "open_only": true}`}, `"paid":false`, false},
+	{"rental", "How much came in this month?", 1000, []string{`rent_roll {"month": "2026-11", "detail": "short"}`}, `"received_cents":`, false},
+	{"rental", "How full are the houses?", 500, []string{`list_properties {}`}, `"occupancy":`, false},
+	{"rental", "The tap in 1A drips.", 700, []string{`create_ticket {"unit_id": 1, "title": "Tap drips", "priority": "low"}`}, `"Tap drips"`, false},
+	{"rental", "Which tickets are open?", 1200, []string{`list_tickets {"status": "open", "detail": "short"}`}, `"status":"open"`, false},
+	{"rental", "The bulb is being changed.", 700, []string{`advance_ticket {"ticket_id": 4, "status": "in_progress"}`}, `"status":"in_progress"`, false},
+	{"reorder", "What is to be ordered, from whom, and what does it cost?", 1300, []string{`reorder_report {"limit": 3, "detail": "short"}`}, `"by_supplier":`, false},
+	{"reorder", "Only Leaf & Co's, written in any case.", 1300, []string{`list_products {"below_reorder": true, "supplier": "LEAF & CO", "detail": "short"}`}, `"TEA-EARLGREY-100"`, false},
+	{"reorder", "How did green tea sell in the last eight weeks?", 1200, []string{`product_detail {"sku": "TEA-GREEN-100", "history_days": 56, "by": "week"}`}, `"total":`, false},
+	{"reorder", "I counted 22 of it.", 900, []string{`adjust_stock {"sku": "TEA-GREEN-100", "set_to": "22", "reason": "stock count"}`}, `"current_stock":22`, false},
+	{"reorder", "Yesterday's sales, one of them with a wrong SKU.", 600, []string{`ingest_sales {"rows": [{"date": "2026-11-19", "sku": "TEA-GREEN-100", "qty": 2}, {"date": "2026-11-19", "sku": "TEA-GREEN", "qty": 1}]}`}, `the nearest are TEA-GREEN-100`, false},
+	{"reorder", "Only a wrong one: nothing is stored, and that is an error.", 500, []string{`ingest_sales {"rows": [{"date": "2026-11-19", "sku": "GREEN", "qty": 1}]}`}, `nothing is stored`, true},
+	{"reorder", "A supplier that there is not.", 400, []string{`reorder_report {"supplier": "Leef"}`}, `Leaf & Co`, true},
+	{"reorder", "Order it: that is done elsewhere, and the answer says where.", 700, []string{`create_purchase {}`}, `reorder po create`, true},
+}
+
+// TestAgentsDay plays the day with the fewest calls, bounds their answers, and holds
+// docs/agents.md against them; -update writes its section anew.
+func TestAgentsDay(t *testing.T) {
+	s := startFilled(t)
+	var page strings.Builder
+	service := ""
+	for _, j := range agentsDay {
+		if j.service != service {
+			service = j.service
+			list := s.Do(service, "POST", "/mcp", s.Keys[service], `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`).Body
+			if tokens := len(list) / 4; tokens > 4000 {
+				t.Errorf("%s: tools/list has about %d tokens, more than 4,000", service, tokens)
+			}
+			fmt.Fprintf(&page, "### %s\n\n`tools/list`: %d bytes, about %d tokens.\n\n", strings.ToUpper(service[:1])+service[1:], len(list), len(list)/4)
+		}
+		t.Run(j.wish, func(t *testing.T) { j.play(t, s, &page) })
+	}
+	tellDay(t, page.String())
+}
+
+func (j job) play(t *testing.T, s *apptest.Shop, page *strings.Builder) {
+	size := 0
+	fmt.Fprintf(page, "**%s**\n\n```\n", j.wish)
+	for i, call := range j.calls {
+		tool, args, _ := strings.Cut(call, " ")
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, args)
+		var got struct {
+			Result struct {
+				Structured json.RawMessage `json:"structuredContent"`
+				Content    []struct{ Text string }
+				IsError    bool
+			}
+			Error *struct{ Message string }
+		}
+		if err := json.Unmarshal([]byte(s.Do(j.service, "POST", "/mcp", s.Keys[j.service], body).Body), &got); err != nil {
+			t.Fatal(err)
+		}
+		text, refused := string(got.Result.Structured), got.Result.IsError || got.Error != nil
+		switch {
+		case got.Error != nil:
+			text = got.Error.Message
+		case refused:
+			text = got.Result.Content[0].Text
+		}
+		size += len(text)
+		last := i == len(j.calls)-1
+		if refused != (last && j.refused) || last && !strings.Contains(unescaped(text), j.says) {
+			t.Errorf("%s\n%s", call, text)
+		}
+		fmt.Fprintf(page, "> %s\n%s\n", call, unescaped(text))
+	}
+	if size > j.bytes {
+		t.Errorf("the answers have %d bytes, more than %d", size, j.bytes)
+	}
+	fmt.Fprintf(page, "```\n\n%d bytes, about %d tokens.\n\n", size, size/4)
+}
+
+// unescaped writes & plainly.
+func unescaped(s string) string { return strings.ReplaceAll(s, `\u0026`, "&") }
+
+// tellDay holds the section of docs/agents.md against what was played.
+func tellDay(t *testing.T, section string) {
+	t.Helper()
+	path := filepath.Join("..", "docs", "agents.md")
+	was, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	between := regexp.MustCompile(`(?s)(<!-- day -->\n).*(<!-- end of the day -->)`)
+	parts := between.FindSubmatchIndex(was)
+	if parts == nil {
+		t.Fatal("docs/agents.md has no place for the day")
+	}
+	now := slicesJoin(was[:parts[3]], []byte("\n"+strings.TrimSpace(section)+"\n\n"), was[parts[4]:])
+	if bytes.Equal(now, was) {
+		return
+	}
+	if update := flag.Lookup("update"); update != nil && update.Value.String() == "true" {
+		if err := os.WriteFile(path, now, 0o644); err != nil { // #nosec G306 -- a page of the docs
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Error("docs/agents.md does not tell the day as it is; run with -update and read the diff")
+}
+
+func slicesJoin(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
