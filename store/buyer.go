@@ -20,9 +20,13 @@ func (s *Service) OpenBuyer(ctx context.Context, licenseKey, orderRef, email, re
 			id, _, err := db.One(c, db.Int, "SELECT id FROM store_licenses WHERE key_hash = ?", digest(licenseKey, keyLength))
 			return id, err
 		}
-		id, _, err := db.One(c, db.Int, `SELECT l.id FROM store_orders o CROSS JOIN store_customers c ON c.id = o.customer_id
-			CROSS JOIN store_licenses l ON iif(o.renews, l.subscription_id = o.subscription_id, l.order_id = o.id)
-			WHERE o.order_ref = ? AND c.email = ? ORDER BY l.id LIMIT 1`, readRef(orderRef), fold(email))
+		id, _, err := db.One(c, db.Int, `SELECT ifnull(min(l.id), 0) FROM store_orders o CROSS JOIN store_customers c ON c.id = o.customer_id
+			CROSS JOIN store_licenses l ON l.order_id = o.id WHERE o.order_ref = ? AND c.email = ?`, readRef(orderRef), fold(email))
+		if err != nil || id != 0 {
+			return id, err
+		}
+		id, _, err = db.One(c, db.Int, `SELECT ifnull(min(l.id), 0) FROM store_orders o CROSS JOIN store_customers c ON c.id = o.customer_id
+			CROSS JOIN store_licenses l ON l.subscription_id = o.subscription_id WHERE o.order_ref = ? AND c.email = ?`, readRef(orderRef), fold(email))
 		return id, err
 	})
 	if err != nil || id != 0 {
