@@ -110,7 +110,7 @@ func receipt(s *store.Service) page.Page {
 
 // orderActs are what can be done with the order; the first is the main one.
 func orderActs(v orderView) []page.Action {
-	acts := []page.Action{page.Link("Receipt", page.Path("orders", v.OrderRef, "receipt")).Key("p"), page.Open("Send to receivers again", "resend_order", "order_ref", v.OrderRef)}
+	acts := []page.Action{page.Link("Receipt", page.Path("orders", v.OrderRef, "receipt")).Main().Key("p"), page.Open("Send to receivers again", "resend_order", "order_ref", v.OrderRef)}
 	if v.Status == "paid" {
 		acts = append(acts, page.Open("Refund", "refund_order", "order_ref", v.OrderRef).Danger())
 	}

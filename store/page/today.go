@@ -42,7 +42,12 @@ func today(s *store.Service) page.Page {
 				if err != nil {
 					return v, err
 				}
-				v.sold, v.month = sold.Totals, month.Totals
+				v.month = month.Totals
+				for _, f := range sold.Totals { // a day with refunds alone has sold nothing
+					if f.SoldCents > 0 {
+						v.sold = append(v.sold, f)
+					}
+				}
 				v.days = v.chartDays(month.Rows)
 				latest, err := s.Orders(ctx, store.OrderFilter{Page: store.Page{Limit: 8}})
 				if err != nil {

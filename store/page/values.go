@@ -2,6 +2,7 @@ package page
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -43,7 +44,7 @@ func soldChart(title string, days []store.Figure, currency string) page.Chart {
 		label := ""
 		switch {
 		case d.Day != nil:
-			label = d.Day.String()
+			label = d.Day.Time(time.UTC).Format("2 Jan")
 		case d.Month != nil:
 			label = d.Month.String()
 		}
