@@ -39,7 +39,7 @@ database's name and the time; --keep then removes the oldest of those.`,
 			return cobra.ExactArgs(1)(cmd, args)
 		},
 		RunE: p.run(func(_ context.Context, args []string) (err error) {
-			file := ""
+			var file string
 			if folder != "" {
 				file, err = backupInto(p.dbPath, folder, keep, p.Now())
 			} else {

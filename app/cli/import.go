@@ -151,7 +151,7 @@ func (p *program) importFile(ctx context.Context, service, name, path string, o 
 		if err != nil {
 			return err
 		}
-		defer file.Close()
+		defer func() { _ = file.Close() }() // it is only read
 		progress, end := func(int) {}, func() {}
 		if onTerminal(p.Stderr) {
 			progress, end = progressOn(p.Stderr, size)

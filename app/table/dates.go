@@ -107,7 +107,7 @@ type moment struct {
 // shop's.
 func (c *converter) parseMoment(text string, k kind) (m moment, ok bool) {
 	text = strings.TrimSpace(text)
-	clock, rest := "", ""
+	var clock, rest string
 	if c.dates != nil && k != isDay {
 		if m.day, clock, rest, ok = c.dates.read(text); !ok {
 			return m, false

@@ -66,7 +66,7 @@ func Import(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, in io.
 	if err != nil {
 		return schema.Loaded{}, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it is only read
 	out, err := Run(ctx, d, who, t, f, Options{LoadOptions: o}, progress)
 	if err != nil {
 		return schema.Loaded{}, err
@@ -278,7 +278,7 @@ func (l *loading) putAll(ctx context.Context) error {
 	return l.inSlices(ctx, func(tx *db.Tx, judge *judge) (line int, err error) {
 		for len(batch) == 0 {
 			l.progress(seen)
-			more := false
+			var more bool
 			if batch, more = <-rows.batches; !more {
 				return 0, rows.err
 			}

@@ -15,7 +15,6 @@ type loadJudge struct {
 	table   schema.Table
 	columns []string
 	key     []int // the columns that name a record
-	before  map[string]stateOf
 }
 
 // stateOf is what is exported of one record: one row or more.

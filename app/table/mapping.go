@@ -111,7 +111,7 @@ func layOut(t schema.Table, r Reading, header []string) (*layout, error) {
 	if len(r.Map) == 0 && len(r.Set) == 0 {
 		err = l.byName(t, columns, header)
 	} else {
-		err = l.byMapping(t, columns, r, header)
+		err = l.byMapping(columns, r, header)
 	}
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (l *layout) byName(t schema.Table, columns []schema.Arg, header []string) e
 // byMapping takes the columns that the mapping names. Beside values for all rows alone,
 // columns of ours keep their names; beside a mapping those do that the table cannot do
 // without. The others are left out.
-func (l *layout) byMapping(t schema.Table, columns []schema.Arg, r Reading, header []string) error {
+func (l *layout) byMapping(columns []schema.Arg, r Reading, header []string) error {
 	taken := map[string]bool{}
 	used := make([]bool, len(header))
 	for _, p := range r.Map {

@@ -135,7 +135,7 @@ func (r *reader) next() (row, bool, error) {
 			out.refusal = r.width(&rec)
 		}
 		if out.refusal == nil && r.translate != nil {
-			skip := false
+			var skip bool
 			if rec, skip, out.refusal = r.translate.row(rec); skip {
 				continue
 			}
