@@ -190,6 +190,9 @@ func (a Arg) Spelled(word string) bool {
 	return a.also[word] != "" || a.folded && slices.Contains(a.Enum, word)
 }
 
+// Named tells that people may give a name in place of the id.
+func (a Arg) Named() bool { return a.lookup != nil }
+
 // Nullable tells that null, or an empty field, empties what the argument sets.
 func (a Arg) Nullable() bool { return a.clear != nil }
 

@@ -112,8 +112,8 @@ type bench struct {
 }
 
 // prepare builds the program and makes the data set.
-func prepare(ctx context.Context, o options, log io.Writer) (b *bench, err error) {
-	b = &bench{options: o, log: log}
+func prepare(ctx context.Context, o options, log io.Writer) (_ *bench, err error) {
+	b := &bench{options: o, log: log}
 	if b.self, err = os.Executable(); err != nil {
 		return nil, err
 	}

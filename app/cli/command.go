@@ -98,6 +98,9 @@ func inWords(err error) error {
 		return err
 	}
 	f := bad.GetFlag()
+	if _, ours := f.Value.(*opFlag); ours {
+		return fmt.Errorf("--%s: %q %w", f.Name, bad.GetValue(), bad.Unwrap())
+	}
 	takes := map[string]string{"int64": "a whole number", "int": "a whole number", "bool": "true or false", "duration": "a time such as 90s"}[f.Value.Type()]
 	if takes == "" {
 		return err

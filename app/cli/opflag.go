@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,7 +88,7 @@ func (f *opFlag) Set(text string) error {
 	many := f.arg.Kind == schema.ListKind || f.arg.Kind == schema.TableKind
 	completing := len(f.c.p.Args) > 0 && strings.HasPrefix(f.c.p.Args[0], "__complete") // flags are read twice then
 	if given := f.c.values[f.arg.Name]; len(given) > 0 && !many && !completing {
-		return errors.New("it is given twice; give it once")
+		return errors.New("is given beside another one; give it once")
 	}
 	if err := f.check(text); err != nil {
 		return err
@@ -96,33 +97,40 @@ func (f *opFlag) Set(text string) error {
 	return nil
 }
 
+// check refuses a text that the argument's kind never takes. Its errors go on after the
+// flag and the text: "is not allowed; it takes ...".
 func (f *opFlag) check(text string) error {
 	if text == "" && f.arg.Nullable() {
 		return nil
 	}
+	takes := ""
 	switch f.arg.Kind {
+	case schema.IntKind:
+		if _, err := strconv.ParseInt(strings.TrimPrefix(text, "#"), 10, 64); err != nil && !f.arg.Named() {
+			takes = "a whole number"
+		}
 	case schema.BoolKind:
 		if _, err := strconv.ParseBool(text); err != nil {
-			return errors.New("it takes true or false")
+			takes = "true or false"
 		}
-	case schema.EnumKind, schema.ListKind:
-		if len(f.arg.Enum) == 0 {
-			return nil
-		}
+	case schema.EnumKind:
 		word := strings.TrimSpace(text)
 		if !slices.Contains(f.arg.Enum, word) && !f.arg.Spelled(word) {
-			return errors.New("it is not one of " + strings.Join(f.arg.Enum, ", "))
+			takes = "one of " + strings.Join(f.arg.Enum, ", ")
 		}
 	case schema.DayKind:
 		if _, ok := exact.ParseDay(text); !ok {
-			return errors.New("it is not a calendar day; give YYYY-MM-DD")
+			takes = "a calendar day as YYYY-MM-DD"
 		}
 	case schema.MonthKind:
 		if _, ok := exact.ParseMonth(text); !ok {
-			return errors.New("it is not a month; give YYYY-MM")
+			takes = "a month as YYYY-MM"
 		}
 	}
-	return nil
+	if takes == "" {
+		return nil
+	}
+	return fmt.Errorf("is not allowed; it takes %s: %s", takes, f.arg.About)
 }
 
 // completePositional completes the word that is asked for: from the argument's list, or
