@@ -27,7 +27,9 @@ func copyInto(c *handle, target string) error {
 	if err := run(c, "VACUUM INTO ?", tmp); err != nil {
 		return failed(err)
 	}
-	if err := check(tmp); err != nil {
+	// The engine has read every record and made every index anew, so that there are no old
+	// pages to be checked; a page that cannot be read has ended it.
+	if err := checkWith(tmp, meaning); err != nil {
 		return err
 	}
 	if err := syncFile(tmp); err != nil {
@@ -68,7 +70,9 @@ func Backup(path, target string) error {
 }
 
 // check refuses a file whose pages, references or schema are not whole.
-func check(path string) error {
+func check(path string) error { return checkWith(path, integrity) }
+
+func checkWith(path string, look func(*Conn) ([]string, error)) error {
 	if err := examine(path); err != nil {
 		return err
 	}
@@ -76,7 +80,7 @@ func check(path string) error {
 	if err != nil {
 		return err
 	}
-	problems, err := integrity(&Conn{c: &handle{Conn: c}})
+	problems, err := look(&Conn{c: &handle{Conn: c}})
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
@@ -93,21 +97,28 @@ func integrity(c *Conn) ([]string, error) {
 	if err == nil && len(found) == 1 && found[0] == "ok" {
 		found = nil
 	}
-	var loose, schema []string
+	var more []string
 	if err == nil {
-		loose, err = All(c, func(r *Row) string {
-			table, row, parent := r.Text(), r.Int(), r.Text()
-			return fmt.Sprintf("row %d of %s points at a row of %s that is not there", row, table, parent)
-		}, "PRAGMA foreign_key_check")
-	}
-	if err == nil {
-		schema, err = schemaProblems(c)
+		more, err = meaning(c)
 	}
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
 		found, err = append(found, fmt.Sprintf("the file cannot be read to its end: %v", errors.Unwrap(err))), nil
 	}
-	return append(append(found, loose...), schema...), failed(err)
+	return append(found, more...), failed(err)
+}
+
+// meaning lists what is wrong with the references and the schema.
+func meaning(c *Conn) ([]string, error) {
+	loose, err := All(c, func(r *Row) string {
+		table, row, parent := r.Text(), r.Int(), r.Text()
+		return fmt.Sprintf("row %d of %s points at a row of %s that is not there", row, table, parent)
+	}, "PRAGMA foreign_key_check")
+	if err != nil {
+		return nil, err
+	}
+	schema, err := schemaProblems(c)
+	return append(loose, schema...), err
 }
 
 // Integrity lists what the engine's own checks of pages and references find wrong.

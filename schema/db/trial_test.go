@@ -68,7 +68,7 @@ func TestTrial(t *testing.T) {
 		`["meter:7","reading","1.5","2.25"]`, `["meter:7","read_date","2024-10-04","2024-10-05"]`,
 		`["asset:1","notes","old",null]`, `["asset:1","status","operational","down"]`,
 		`["asset:2","asset_tag","P-2",null]`, `["asset:2","name","Press",null]`, `["asset:2","status","down",null]`,
-		`["asset:3","asset_tag",null,"N-1"]`, `["asset:3","name",null,"New"]`, `["asset:3","status",null,"operational"]`,
+		`["asset:2","requests",false,null]`, `["asset:3","requests",null,false]`, `["asset:3","asset_tag",null,"N-1"]`, `["asset:3","name",null,"New"]`, `["asset:3","status",null,"operational"]`,
 		`["sku:BOLT","active",true,false]`, `["sku:BOLT","current_stock","2","2.5"]`,
 		`["webhook:1","secret","(not shown)","(not shown)"]`, `["webhook:1","enabled",true,false]`,
 	}
