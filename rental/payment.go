@@ -257,37 +257,39 @@ type ReceiptRequest struct {
 // ReceivePayment records one payment of a lease: it pays what is due, oldest first, the
 // last one in part; the rest is the lease's credit.
 func (s *Service) ReceivePayment(ctx context.Context, who db.Caller, p ReceiptRequest) (Payment, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payment, error) {
-		l, err := findLease(&tx.Conn, p.LeaseID)
-		if err != nil {
-			return Payment{}, err
-		}
-		if err := post(tx, l.ID); err != nil {
-			return Payment{}, err
-		}
-		if p.AmountCents < 1 || p.AmountCents > maxCents {
-			return Payment{}, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from 1 to %d", p.AmountCents, int64(maxCents))
-		}
-		on, err := paidOn(tx, p.PaidDate)
-		if err != nil {
-			return Payment{}, err
-		}
-		id, err := insertPayment(tx, nil, l.ID, p.AmountCents, methodOf(p.Method), on)
-		if err != nil {
-			return Payment{}, err
-		}
-		paid, err := spend(tx, l.ID, id, p.AmountCents, tx.Today())
-		if err != nil {
-			return Payment{}, err
-		}
-		if err := refreshFees(tx, paid...); err != nil {
-			return Payment{}, err
-		}
-		if err := afterPayment(tx, l.ID, id); err != nil {
-			return Payment{}, err
-		}
-		return tellPayment(tx, l, id)
-	})
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payment, error) { return receive(tx, p) })
+}
+
+func receive(tx *db.Tx, p ReceiptRequest) (Payment, error) {
+	l, err := findLease(&tx.Conn, p.LeaseID)
+	if err != nil {
+		return Payment{}, err
+	}
+	if err := post(tx, l.ID); err != nil {
+		return Payment{}, err
+	}
+	if p.AmountCents < 1 || p.AmountCents > maxCents {
+		return Payment{}, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from 1 to %d", p.AmountCents, int64(maxCents))
+	}
+	on, err := paidOn(tx, p.PaidDate)
+	if err != nil {
+		return Payment{}, err
+	}
+	id, err := insertPayment(tx, nil, l.ID, p.AmountCents, methodOf(p.Method), on)
+	if err != nil {
+		return Payment{}, err
+	}
+	paid, err := spend(tx, l.ID, id, p.AmountCents, tx.Today())
+	if err != nil {
+		return Payment{}, err
+	}
+	if err := refreshFees(tx, paid...); err != nil {
+		return Payment{}, err
+	}
+	if err := afterPayment(tx, l.ID, id); err != nil {
+		return Payment{}, err
+	}
+	return tellPayment(tx, l, id)
 }
 
 func (s *Service) recordPayment() schema.Op {

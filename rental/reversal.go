@@ -23,42 +23,44 @@ type Reversal struct {
 // voided one is a conflict, and so is one of which credit was returned since, or whose
 // deposit was used or returned.
 func (s *Service) ReversePayment(ctx context.Context, who db.Caller, payment int64, reason string) (Reversal, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Reversal, error) {
-		reason, err := checkText("reason", reason, maxText)
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Reversal, error) { return reversePayment(tx, payment, reason) })
+}
+
+func reversePayment(tx *db.Tx, payment int64, reason string) (Reversal, error) {
+	reason, err := checkText("reason", reason, maxText)
+	if err != nil {
+		return Reversal{}, err
+	}
+	m, err := findPayment(&tx.Conn, payment)
+	if err != nil {
+		return Reversal{}, err
+	}
+	if m.VoidedAt != nil {
+		return Reversal{}, fault.Conflictf("payment %d was reversed already, at %s", payment, m.VoidedAt)
+	}
+	if err := post(tx, m.LeaseID); err != nil {
+		return Reversal{}, err
+	}
+	done := Reversal{PaymentID: payment, LeaseID: m.LeaseID, Reason: reason}
+	if done.Allocations, err = allocationsOf(&tx.Conn, payment); err != nil {
+		return done, err
+	}
+	if err := reverse(tx, m, done.Allocations, reason); err != nil {
+		return done, err
+	}
+	if done.Totals, err = totalsOf(&tx.Conn, m.LeaseID); err != nil {
+		return done, err
+	}
+	if len(done.Allocations) == 1 {
+		c, found, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.id = ?", done.Allocations[0].ChargeID)
 		if err != nil {
-			return Reversal{}, err
-		}
-		m, err := findPayment(&tx.Conn, payment)
-		if err != nil {
-			return Reversal{}, err
-		}
-		if m.VoidedAt != nil {
-			return Reversal{}, fault.Conflictf("payment %d was reversed already, at %s", payment, m.VoidedAt)
-		}
-		if err := post(tx, m.LeaseID); err != nil {
-			return Reversal{}, err
-		}
-		done := Reversal{PaymentID: payment, LeaseID: m.LeaseID, Reason: reason}
-		if done.Allocations, err = allocationsOf(&tx.Conn, payment); err != nil {
 			return done, err
 		}
-		if err := reverse(tx, m, done.Allocations, reason); err != nil {
-			return done, err
+		if found {
+			done.Charge = &c
 		}
-		if done.Totals, err = totalsOf(&tx.Conn, m.LeaseID); err != nil {
-			return done, err
-		}
-		if len(done.Allocations) == 1 {
-			c, found, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.id = ?", done.Allocations[0].ChargeID)
-			if err != nil {
-				return done, err
-			}
-			if found {
-				done.Charge = &c
-			}
-		}
-		return done, nil
-	})
+	}
+	return done, nil
 }
 
 func reverse(tx *db.Tx, m StoredPayment, paid []Allocation, reason string) error {

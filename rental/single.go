@@ -33,31 +33,33 @@ type Charged struct {
 // lease is not found; rent, an unknown type, an amount out of range and an empty label
 // are invalid; a charge of the same type, day and label is a conflict.
 func (s *Service) AddCharge(ctx context.Context, who db.Caller, lease int64, n NewCharge) (Charged, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Charged, error) {
-		n, err := n.check()
-		if err != nil {
-			return Charged{}, err
-		}
-		if _, err := findLease(&tx.Conn, lease); err != nil {
-			return Charged{}, err
-		}
-		if err := post(tx, lease); err != nil {
-			return Charged{}, err
-		}
-		id, err := insertSingle(tx, lease, n)
-		if err != nil {
-			return Charged{}, err
-		}
-		if err := catchUp(tx, lease); err != nil {
-			return Charged{}, err
-		}
-		done := Charged{LeaseID: lease}
-		if done.Charge, err = findCharge(&tx.Conn, lease, id); err != nil {
-			return Charged{}, err
-		}
-		done.Totals, err = totalsOf(&tx.Conn, lease)
-		return done, err
-	})
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Charged, error) { return addCharge(tx, lease, n) })
+}
+
+func addCharge(tx *db.Tx, lease int64, n NewCharge) (Charged, error) {
+	n, err := n.check()
+	if err != nil {
+		return Charged{}, err
+	}
+	if _, err := findLease(&tx.Conn, lease); err != nil {
+		return Charged{}, err
+	}
+	if err := post(tx, lease); err != nil {
+		return Charged{}, err
+	}
+	id, err := insertSingle(tx, lease, n)
+	if err != nil {
+		return Charged{}, err
+	}
+	if err := catchUp(tx, lease); err != nil {
+		return Charged{}, err
+	}
+	done := Charged{LeaseID: lease}
+	if done.Charge, err = findCharge(&tx.Conn, lease, id); err != nil {
+		return Charged{}, err
+	}
+	done.Totals, err = totalsOf(&tx.Conn, lease)
+	return done, err
 }
 
 // check refuses what no charge may be, and trims.

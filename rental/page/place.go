@@ -200,7 +200,7 @@ func share(m rental.UnitMonth) string {
 func mark(m rental.UnitMonth) string {
 	switch {
 	case m.Days == 0:
-		return "·"
+		return "□"
 	case m.Days >= m.Of:
 		return "■"
 	}

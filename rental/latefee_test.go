@@ -1,0 +1,87 @@
+package rental
+
+import (
+	"testing"
+
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// TestLateFeesGoByTheDaysOfThePayments works one lease through by hand: rent 1000.00 due
+// on the 1st, 5 days of grace, 5 percent of what was open then.
+func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
+	h := open(t, "2026-03-01")
+	id := h.lease("start_date=2026-03-01")
+	_, err := h.SetLateFee(ctx, cli, 1, LateFee{GraceDays: 5, Percent: new(exact.Milli(5_000)), From: day(t, "2026-03-01")})
+	h.Must(err)
+	h.On("2026-03-06")
+	h.owes(id, "2026-03-01 100000 1-31 March 2026")
+	h.On("2026-03-20")
+	h.owes(id, "2026-03-01 100000 1-31 March 2026", "2026-03-07 5000 Late fee for rent due 2026-03-01")
+
+	// A part of it came within the grace, and is told now: the fee is of the rest.
+	part, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: id, ChargeID: 1, AmountCents: new(int64(40_000)), PaidDate: "2026-03-06", Method: "cash"})
+	h.Must(err)
+	h.owes(id, "2026-03-01 100000 1-31 March 2026", "2026-03-07 3000 Late fee for rent due 2026-03-01")
+
+	// The rest came within the grace too, with 20.00 more: no fee, and the 20.00 are credit.
+	all, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 62_000, PaidDate: "2026-03-04", Method: "cash"})
+	h.Must(err)
+	l := h.owes(id, "2026-03-01 100000 1-31 March 2026 paid 2026-03-06 cash")
+	if l.Totals.CreditCents != 2_000 || all.CreditCents != 2_000 || len(all.Allocations) != 1 || all.Allocations[0].AmountCents != 60_000 {
+		t.Errorf("%s %s", asJSON(t, l.Totals), asJSON(t, all))
+	}
+
+	// It bounced: the fee is due again, in the past, and so is the rent.
+	_, err = h.ReversePayment(ctx, cli, part.PaymentID, "bounced")
+	h.Must(err)
+	l = h.owes(id, "2026-03-01 100000 1-31 March 2026", "2026-03-07 1900 Late fee for rent due 2026-03-01")
+	if l.Charges[0].PaidCents != 62_000 || l.Totals.CreditCents != 0 { // the credit went to the rent at once
+		t.Errorf("%s", asJSON(t, l))
+	}
+
+	// A voided one never comes again.
+	_, err = h.VoidCharge(ctx, cli, l.Charges[1].ID, "they asked kindly")
+	h.Must(err)
+	_, err = h.ReversePayment(ctx, cli, all.PaymentID, "bounced too")
+	h.Must(err)
+	h.owes(id, "2026-03-01 100000 1-31 March 2026")
+	h.sound()
+}
+
+// TestMoneyInParts: a payment on account, credit that meets what falls due, a deposit that
+// is used and returned, and what stands in the way of taking a payment back.
+func TestMoneyInParts(t *testing.T) {
+	h := open(t, "2026-03-01")
+	id := h.lease("start_date=2026-03-01")
+	_, err := h.AddCharge(ctx, cli, id, NewCharge{"deposit", 150_000, day(t, "2026-03-01"), "Deposit"})
+	h.Must(err)
+	p, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 300_000, Method: "transfer", PaidDate: "2026-03-01"})
+	h.Must(err)
+	if p.Charge != nil || len(p.Allocations) != 2 || p.CreditCents != 50_000 || p.Totals.DepositHeldCents != 150_000 {
+		t.Errorf("%s", asJSON(t, p))
+	}
+	h.On("2026-04-01")
+	l, err := h.Ledger(ctx, viewer, id)
+	h.Must(err)
+	if c := l.Charges[2]; c.PaidCents != 50_000 || c.Paid || l.Totals != (Totals{BilledCents: 350_000, PaidCents: 300_000, BalanceCents: 50_000, DepositHeldCents: 150_000}) {
+		t.Errorf("%s", asJSON(t, l))
+	}
+	used, err := h.UseDeposit(ctx, cli, l.Charges[2].ID, nil, nil)
+	h.Must(err)
+	if used.AmountCents != 50_000 || *used.Charge.Method != "deposit" || used.Totals.DepositHeldCents != 100_000 {
+		t.Errorf("%s", asJSON(t, used))
+	}
+	_, err = h.ReturnDeposit(ctx, cli, PayoutRequest{LeaseID: id, AmountCents: new(int64(100_001))})
+	h.Refused(err, fault.Invalid, "amount_cents", "100000")
+	_, err = h.ReturnDeposit(ctx, cli, PayoutRequest{LeaseID: id, AmountCents: new(int64(60_000))})
+	h.Must(err)
+	_, err = h.ReversePayment(ctx, cli, p.PaymentID, "bounced")
+	h.Refused(err, fault.Conflict, "deposit")
+	if e := h.events(); len(e) != 1 {
+		t.Errorf("events %q", e)
+	}
+	_, err = h.CancelLease(ctx, cli, id)
+	h.Refused(err, fault.Conflict, "payment 1")
+	h.sound()
+}
