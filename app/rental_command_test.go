@@ -19,7 +19,7 @@ func TestRentalCharge(t *testing.T) {
 	}
 	got = l.rental(charge("utility", "1", "2027-01-31", " Water ", "--json")...)
 	want := `{"lease_id":1,"charge":{"id":3,"type":"utility","period":"2027-01","label":"Water","due_date":"2027-01-31","amount_cents":1,"paid":false,"paid_date":null,` +
-		`"method":null,"period_start":null,"period_end":null},"totals":{"billed_cents":102501,"paid_cents":0,"balance_cents":102501}}` + "\n"
+		`"method":null,"period_start":null,"period_end":null,"paid_cents":0,"balance_cents":1},"totals":{"billed_cents":102501,"paid_cents":0,"balance_cents":102501,"credit_cents":0,"deposit_held_cents":0}}` + "\n"
 	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -41,7 +41,7 @@ func TestRentalCharge(t *testing.T) {
 		{1, []string{"lease 2"}, []string{"charge", "2", "--type", "other", "--amount", "1", "--due", "2026-11-15", "--label", "x"}},
 		{1, []string{"amount_cents: -1 is out of range"}, charge("other", "-1", "2026-11-15", "x")},
 		{1, []string{"amount_cents: 1000000000001 is out of range"}, charge("other", "1000000000001", "2026-11-15", "x")},
-		{1, []string{"label is empty"}, charge("other", "1", "2026-11-15", " ")},
+		{2, []string{"label is empty"}, charge("other", "1", "2026-11-15", " ")},
 		{1, []string{"label", "200"}, charge("other", "1", "2026-11-15", strings.Repeat("x", 201))},
 		{1, []string{"vera", "viewer"}, charge("other", "1", "2026-11-15", "x", "--as", "vera")},
 		{1, []string{"dora", "no role in the rental service"}, charge("other", "1", "2026-11-15", "x", "--as", "dora")},
@@ -59,7 +59,7 @@ func TestRentalCharge(t *testing.T) {
 		{2, nil, []string{"charge"}},
 		{2, nil, charge("other", "1", "2026-11-15", "x", "2")},
 		{2, nil, charge("other", "1", "2026-11-15", "x", "--method", "cash")},
-		{2, nil, []string{"pay", "1"}},
+		{2, []string{"charge-id"}, []string{"pay", "1"}},
 	} {
 		l.refuses(c.code, c.says, c.args...)
 	}
@@ -78,7 +78,7 @@ func TestRentalReversePayment(t *testing.T) {
 		args []string
 	}{
 		{1, []string{"payment 9"}, []string{"9", "--reason", "x"}},
-		{1, []string{"reason is empty"}, []string{"1", "--reason", " "}},
+		{2, []string{"reason is empty"}, []string{"1", "--reason", " "}},
 		{2, []string{"reason"}, []string{"1"}},
 		{2, []string{"PAYMENT_ID"}, []string{"one", "--reason", "x"}},
 		{2, nil, []string{"1", "2", "--reason", "x"}},
@@ -92,8 +92,8 @@ func TestRentalReversePayment(t *testing.T) {
 	}
 	got = l.rental("reverse-payment", "2", "--reason", " typo ", "--json")
 	want := `{"payment_id":2,"lease_id":1,"reason":"typo","charge":{"id":2,"type":"rent","period":"2026-11","label":"1-30 November 2026","due_date":"2026-11-01",` +
-		`"amount_cents":100000,"paid":false,"paid_date":null,"method":null,"period_start":"2026-11-01","period_end":"2026-11-30"},` +
-		`"totals":{"billed_cents":200000,"paid_cents":0,"balance_cents":200000}}` + "\n"
+		`"amount_cents":100000,"paid":false,"paid_date":null,"method":null,"period_start":"2026-11-01","period_end":"2026-11-30","paid_cents":0,"balance_cents":100000},` +
+		`"totals":{"billed_cents":200000,"paid_cents":0,"balance_cents":200000,"credit_cents":0,"deposit_held_cents":0},"allocations":[{"charge_id":2,"label":"1-30 November 2026","amount_cents":100000}]}` + "\n"
 	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -118,7 +118,8 @@ func TestRentalEventsFromEveryEntryPoint(t *testing.T) {
 		Totals  json.RawMessage
 	}
 	l.Get("rental", "/api/leases/1/ledger").JSON(t, &ledger)
-	expect("payment.recorded", fmt.Sprintf(`{"payment_id":2,%s"charge":%s,"totals":%s}`, about, ledger.Charges[1], ledger.Totals))
+	expect("payment.recorded", fmt.Sprintf(`{"payment_id":2,%s"charge":%s,"totals":%s,"amount_cents":100000,"allocations":[{"charge_id":2,`+
+		`"label":"1-31 October 2026","amount_cents":100000}],"credit_cents":0}`, about, ledger.Charges[1], ledger.Totals))
 
 	// Tickets over REST, by an agent, at the command line.
 	a = l.Post("rental", "/api/maintenance", `{"unit_id":1,"title":"Tap drips","priority":"high"}`)

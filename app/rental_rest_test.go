@@ -22,11 +22,11 @@ const (
 	unit2  = `{"id":2,"property_id":1,"property":"House","name":"U2","status":"vacant","lease_id":null,"tenant":null,"market_rent_cents":0,"notes":null}`
 	unit3  = `{"id":3,"property_id":1,"property":"House","name":"U3","status":"vacant","lease_id":null,"tenant":null,"market_rent_cents":0,"notes":null}`
 	lease1 = `{"id":1,"unit_id":1,"unit":"U1","property":"House","tenant":"Tenant U1","tenant_email":"u1@example.org","rent_cents":100000,` +
-		`"frequency":"monthly","due_day":1,"start_date":"2026-09-01","end_date":null,"deposit_cents":200000,"proration":"actual","status":"active","balance_cents":300000}`
+		`"frequency":"monthly","due_day":1,"start_date":"2026-09-01","end_date":null,"deposit_cents":200000,"proration":"actual","status":"active","balance_cents":300000,"base_rent_cents":100000,"rents":[],"tenants":[{"id":1,"name":"Tenant U1","email":"u1@example.org"}]}`
 	lease2 = `{"id":2,"unit_id":2,"unit":"U2","property":"House","tenant":"Tenant U2","tenant_email":"u2@example.org","rent_cents":100000,` +
-		`"frequency":"monthly","due_day":1,"start_date":"2026-05-15","end_date":"2026-06-30","deposit_cents":0,"proration":"actual","status":"ended","balance_cents":154839}`
+		`"frequency":"monthly","due_day":1,"start_date":"2026-05-15","end_date":"2026-06-30","deposit_cents":0,"proration":"actual","status":"ended","balance_cents":154839,"base_rent_cents":100000,"rents":[],"tenants":[{"id":2,"name":"Tenant U2","email":"u2@example.org"}]}`
 	lease3 = `{"id":3,"unit_id":3,"unit":"U3","property":"House","tenant":"Tenant U3","tenant_email":"u3@example.org","rent_cents":100000,` +
-		`"frequency":"quarterly","due_day":1,"start_date":"2026-12-01","end_date":"2027-11-30","deposit_cents":0,"proration":"none","status":"upcoming","balance_cents":0}`
+		`"frequency":"quarterly","due_day":1,"start_date":"2026-12-01","end_date":"2027-11-30","deposit_cents":0,"proration":"none","status":"upcoming","balance_cents":0,"base_rent_cents":100000,"rents":[],"tenants":[{"id":3,"name":"Tenant U3","email":"u3@example.org"}]}`
 )
 
 // TestRentalLists holds the bodies of the lists, their filters and their pages.
@@ -38,7 +38,7 @@ func TestRentalLists(t *testing.T) {
 	l.Post("rental", "/api/maintenance/2/status", `{"status":"in_progress"}`)
 	ticket := func(id int, title, status string) string {
 		return fmt.Sprintf(`{"id":%d,"unit_id":1,"unit":"U1","property":"House","lease_id":1,"title":%q,"description":null,"priority":"medium","status":%q,`+
-			`"source":"api","created_by":"owner","created_at":"2026-11-20T12:00:00Z","updated_at":"2026-11-20T12:00:00Z","resolved_at":null}`, id, title, status)
+			`"source":"api","created_by":"owner","created_at":"2026-11-20T12:00:00Z","updated_at":"2026-11-20T12:00:00Z","resolved_at":null,"assigned_to":null}`, id, title, status)
 	}
 	ticket1, ticket2, ticket3 := ticket(1, "Tap drips", "open"), ticket(2, "Door squeaks", "in_progress"), ticket(3, "Lamp is out", "open")
 	for _, c := range []struct{ path, want string }{
@@ -73,8 +73,12 @@ func TestRentalLists(t *testing.T) {
 func TestRentalLedgerAndArrears(t *testing.T) {
 	l := let(t)
 	rent := func(id int, month, label, first, last string, cents int, paid string) string {
-		return fmt.Sprintf(`{"id":%d,"type":"rent","period":"2026-%s","label":%q,"due_date":"2026-%s","amount_cents":%d,%s,"period_start":"2026-%s","period_end":"2026-%s"`,
-			id, month, label, first, cents, paid, first, last)
+		settled := 0
+		if strings.HasPrefix(paid, `"paid":true`) {
+			settled = cents
+		}
+		return fmt.Sprintf(`{"id":%d,"type":"rent","period":"2026-%s","label":%q,"due_date":"2026-%s","amount_cents":%d,%s,"period_start":"2026-%s","period_end":"2026-%s",`+
+			`"paid_cents":%d,"balance_cents":%d`, id, month, label, first, cents, paid, first, last, settled, cents-settled)
 	}
 	const unpaid = `"paid":false,"paid_date":null,"method":null`
 	september := rent(1, "09", "1-30 September 2026", "09-01", "09-30", 100000, unpaid)
@@ -83,9 +87,9 @@ func TestRentalLedgerAndArrears(t *testing.T) {
 	may := rent(4, "05", "15-31 May 2026, 17 of 31 days", "05-15", "05-31", 54839, unpaid)
 	june := rent(5, "06", "1-30 June 2026", "06-01", "06-30", 100000, unpaid)
 	for _, c := range []struct{ path, want string }{
-		{"/api/leases/1/ledger", `{"lease":` + lease1 + `,"charges":[` + september + "}," + october + "}," + november + `}],"totals":{"billed_cents":300000,"paid_cents":0,"balance_cents":300000}}`},
-		{"/api/leases/2/ledger", `{"lease":` + lease2 + `,"charges":[` + may + "}," + june + `}],"totals":{"billed_cents":154839,"paid_cents":0,"balance_cents":154839}}`},
-		{"/api/leases/3/ledger", `{"lease":` + lease3 + `,"charges":[],"totals":{"billed_cents":0,"paid_cents":0,"balance_cents":0}}`},
+		{"/api/leases/1/ledger", `{"lease":` + lease1 + `,"charges":[` + september + "}," + october + "}," + november + `}],"totals":{"billed_cents":300000,"paid_cents":0,"balance_cents":300000,"credit_cents":0,"deposit_held_cents":0}}`},
+		{"/api/leases/2/ledger", `{"lease":` + lease2 + `,"charges":[` + may + "}," + june + `}],"totals":{"billed_cents":154839,"paid_cents":0,"balance_cents":154839,"credit_cents":0,"deposit_held_cents":0}}`},
+		{"/api/leases/3/ledger", `{"lease":` + lease3 + `,"charges":[],"totals":{"billed_cents":0,"paid_cents":0,"balance_cents":0,"credit_cents":0,"deposit_held_cents":0}}`},
 	} {
 		if a := l.Get("rental", c.path); a.Status != 200 || a.Body != c.want {
 			t.Errorf("%s: %d\n%s\nwant\n%s", c.path, a.Status, a.Body, c.want)
@@ -101,7 +105,8 @@ func TestRentalLedgerAndArrears(t *testing.T) {
 	}
 	p := l.Post("rental", "/api/leases/1/payments", `{"charge_id":1,"method":"card","paid_date":"2026-09-02"}`)
 	paid := rent(1, "09", "1-30 September 2026", "09-01", "09-30", 100000, `"paid":true,"paid_date":"2026-09-02","method":"card"`)
-	want = `{"payment_id":1,"charge":` + paid + `},"totals":{"billed_cents":300000,"paid_cents":100000,"balance_cents":200000}}`
+	want = `{"payment_id":1,"charge":` + paid + `},"totals":{"billed_cents":300000,"paid_cents":100000,"balance_cents":200000,"credit_cents":0,"deposit_held_cents":0},"amount_cents":100000,` +
+		`"allocations":[{"charge_id":1,"label":"1-30 September 2026","amount_cents":100000}],"credit_cents":0}`
 	if p.Status != 201 || p.Body != want {
 		t.Errorf("payment: %d\n%s\nwant\n%s", p.Status, p.Body, want)
 	}
@@ -150,7 +155,7 @@ func TestRentalRefusals(t *testing.T) {
 		{"GET", "/api/units?limit=-1", "", 422, []string{"limit"}},
 		{"GET", "/api/units?limit=all", "", 422, []string{"limit"}},
 		{"GET", "/api/units?after=x", "", 422, []string{"after"}},
-		{"GET", "/api/units?property=House", "", 422, []string{"property"}},
+		{"GET", "/api/units?tenant=Ada", "", 422, []string{"tenant"}},
 		{"GET", "/api/leases?status=running", "", 422, []string{"status", "active, ended, upcoming"}},
 		{"GET", "/api/leases?active=true", "", 422, []string{"active"}},
 		{"GET", "/api/maintenance?status=done", "", 422, []string{"status", "open, in_progress, resolved"}},
@@ -172,7 +177,7 @@ func TestRentalRefusals(t *testing.T) {
 		{"POST", "/api/leases/1/payments", `{"charge_id":-3}`, 422, []string{"charge_id", "lease 1"}},
 		{"POST", "/api/leases/1/payments", `{"charge_id":4}`, 422, []string{"charge_id: 4 is not a charge of lease 1"}},
 		{"POST", "/api/leases/1/payments", `{"charge_id":99}`, 422, []string{"charge_id: 99 is not a charge of lease 1"}},
-		{"POST", "/api/leases/1/payments", `{"charge_id":1,"amount_cents":50000}`, 422, []string{"amount_cents"}},
+		{"POST", "/api/leases/1/payments", `{"charge_id":1,"amount_cents":100001}`, 422, []string{"amount_cents"}},
 		{"POST", "/api/leases/1/payments", `{"charge_id":1,"Method":"cash"}`, 422, []string{"Method"}},
 		{"POST", "/api/maintenance", `{"title":"x"}`, 422, []string{"unit_id is missing"}},
 		{"POST", "/api/maintenance", `{"unit_id":9,"title":"x"}`, 422, []string{"unit_id", "no unit 9"}},

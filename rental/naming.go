@@ -38,6 +38,9 @@ func lookupTenant(c *db.Conn, name string) (int64, error) {
 // lookupLease finds a lease as Property/Unit: the one that covers today, else the next,
 // else the last.
 func lookupLease(c *db.Conn, name string) (int64, error) {
+	if !strings.Contains(name, "/") {
+		return 0, fault.Invalidf("LEASE_ID: %s is neither an id nor Property/Unit", schema.Quote(name))
+	}
 	unit, err := lookupUnit(c, name)
 	if err != nil {
 		return 0, err

@@ -63,7 +63,7 @@ func events() []schema.Event {
 	return []schema.Event{
 		{Name: "payment.recorded", About: "A payment was recorded.", Data: PaymentEvent{PaymentID: 9, LeaseID: lease.ID, Unit: lease.Unit,
 			Property: lease.Property, Tenant: lease.Tenant, Charge: new(examplePaid()), Totals: examplePaidUp, AmountCents: 95_000,
-			Allocations: exampleAllocations(), Method: "bank_transfer", PaidDate: exampleDay("2026-11-20")}},
+			Allocations: exampleAllocations()}},
 		{Name: "maintenance.created", About: "A ticket was opened.", Data: exampleTicket()},
 		{Name: "maintenance.status_changed", About: "A ticket moved.", Data: TicketMoved{Ticket: moved, From: "open", To: "in_progress"}},
 	}

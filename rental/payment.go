@@ -49,7 +49,8 @@ type Payment struct {
 	AmountCents int64        `json:"amount_cents"`
 	Allocations []Allocation `json:"allocations" about:"what it went to"`
 	CreditCents int64        `json:"credit_cents" about:"what the lease has of credit then"`
-	LeaseID     int64        `json:"lease_id"`
+
+	LeaseID int64 `json:"-"`
 }
 
 // PaymentEvent is the data of payment.recorded.
@@ -64,8 +65,6 @@ type PaymentEvent struct {
 	AmountCents int64        `json:"amount_cents"`
 	Allocations []Allocation `json:"allocations"`
 	CreditCents int64        `json:"credit_cents"`
-	Method      string       `json:"method"`
-	PaidDate    exact.Day    `json:"paid_date"`
 }
 
 // RecordPayment records what was paid of a charge, and emits payment.recorded. What is due
@@ -214,8 +213,7 @@ func tellPayment(tx *db.Tx, l Lease, payment int64) (Payment, error) {
 		return Payment{}, err
 	}
 	return done, tx.Emit("payment.recorded", PaymentEvent{PaymentID: m.ID, LeaseID: l.ID, Unit: l.Unit, Property: l.Property, Tenant: l.Tenant,
-		Charge: done.Charge, Totals: done.Totals, AmountCents: m.AmountCents, Allocations: done.Allocations, CreditCents: done.CreditCents,
-		Method: m.Method, PaidDate: m.PaidDate})
+		Charge: done.Charge, Totals: done.Totals, AmountCents: m.AmountCents, Allocations: done.Allocations, CreditCents: done.CreditCents})
 }
 
 // StoredPayment is a payment as it is kept.
