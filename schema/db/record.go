@@ -77,7 +77,9 @@ const (
 var kinds = map[string]kind{
 	"channel_sales.day": kindDay, "channel_sales.qty": kindMilli,
 	"charges.period_end": kindDay, "charges.period_start": kindDay,
-	"leases.last_day": kindDerived, "leases.next_post_day": kindDerived,
+	"charges.fee_day": kindDerived, "late_fee_voids.rent_due": kindDay, "late_fees.from_day": kindDay, "payouts.day": kindDay,
+	"leases.last_day": kindDerived, "leases.next_event_day": kindDerived, "leases.next_post_day": kindDerived,
+	"recurring_charges.from_day": kindDay, "recurring_charges.to_day": kindDay, "rent_steps.from_day": kindDay,
 	"meters.corrected_day": kindDay, "meters.last_day": kindDay, "meters.last_value": kindMilli, "meters.reading": kindMilli,
 	"part_uses.qty":      kindMilli,
 	"parts.min_quantity": kindMilli, "parts.quantity": kindMilli,
