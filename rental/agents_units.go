@@ -60,7 +60,6 @@ func (s *Service) toolUnits() schema.Op {
 // ShortTicket are the few fields of a ticket that identify and decide.
 type ShortTicket struct {
 	ID       int64  `json:"id"`
-	Unit     string `json:"unit"`
 	Title    string `json:"title"`
 	Priority string `json:"priority"`
 	Status   string `json:"status"`
@@ -75,10 +74,10 @@ type AgentTickets struct {
 }
 
 func (s *Service) toolTickets() schema.Op {
-	shorten := func(k Ticket) ShortTicket { return ShortTicket{k.ID, k.Unit, k.Title, k.Priority, k.Status} }
+	shorten := func(k Ticket) ShortTicket { return ShortTicket{k.ID, k.Title, k.Priority, k.Status} }
 	return schema.Op{
 		Name: "list_tickets", Tool: "list_tickets",
-		About:    "List the maintenance tickets, newest first. detail short: id, unit, title, priority, status.",
+		About:    "List the maintenance tickets, newest first. detail short: id, title, priority, status.",
 		Response: AgentTickets{Tickets: schema.Rows([]Ticket{exampleTicket()}, false, shorten), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var t TicketFilter
@@ -99,9 +98,8 @@ func (s *Service) toolTickets() schema.Op {
 
 // ShortProperty are the few fields of a property that identify and decide.
 type ShortProperty struct {
-	ID          int64  `json:"id"`
-	Name        string `json:"name"`
-	VacantCount int64  `json:"vacant_count"`
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
 }
 
 // AgentProperties is a list of properties for agents.
@@ -113,10 +111,10 @@ type AgentProperties struct {
 }
 
 func (s *Service) toolProperties() schema.Op {
-	shorten := func(p Property) ShortProperty { return ShortProperty{p.ID, p.Name, p.VacantCount} }
+	shorten := func(p Property) ShortProperty { return ShortProperty{p.ID, p.Name} }
 	return schema.Op{
 		Name: "list_properties", Tool: "list_properties",
-		About:    "List the properties with their unit counts and occupancy today (occupied / all, 0 to 1). detail short: id, name, vacant_count.",
+		About:    "List the properties with their unit counts and occupancy today (occupied / all, 0 to 1). detail short: id, name.",
 		Response: AgentProperties{Properties: schema.Rows([]Property{exampleProperty()}, false, shorten), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var limit, after int64

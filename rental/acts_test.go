@@ -1,0 +1,191 @@
+package rental
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
+)
+
+// TestTicketStatesAreTheTables: the states stand once, and the table's CHECK has them too.
+func TestTicketStatesAreTheTables(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("..", "schema", "db", "sql", "0009_rental_month.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, check := range []string{
+		"status TEXT NOT NULL CHECK (status IN ('" + strings.Join(ticketMoves.States(), "', '") + "'))",
+		"priority TEXT NOT NULL CHECK (priority IN ('" + strings.Join(priorities, "', '") + "'))",
+		"method IN ('" + strings.Join(methods, "', '") + "', 'deposit')",
+	} {
+		if !strings.Contains(string(b), check) {
+			t.Errorf("the schema has no %s", check)
+		}
+	}
+}
+
+// TestRecurringChargesAndTheirEnd: past ones of posted periods at once, one with each
+// period, and withdrawn with the periods that end early.
+func TestRecurringChargesAndTheirEnd(t *testing.T) {
+	h := open(t, "2026-03-20")
+	id := h.lease("start_date=2026-01-01")
+	done, err := h.AddRecurring(ctx, cli, Recurring{LeaseID: id, Type: "utility", Label: "Water", AmountCents: 4_500, From: day(t, "2026-02-01")})
+	h.Must(err)
+	if len(done.Posted) != 2 || done.Totals.BilledCents != 309_000 {
+		t.Errorf("%s", asJSON(t, done))
+	}
+	_, err = h.AddRecurring(ctx, cli, Recurring{LeaseID: id, Type: "utility", Label: "Water", AmountCents: 1, From: day(t, "2026-03-01")})
+	h.Refused(err, fault.Conflict, "recurring charge 1")
+	h.On("2026-04-02")
+	l, err := h.Ledger(ctx, viewer, id)
+	h.Must(err)
+	if got := lines(l.Charges)[5:]; !slices.Equal(got, []string{"2026-04-01 100000 1-30 April 2026", "2026-04-01 4500 Water"}) {
+		t.Errorf("%q", got)
+	}
+	ended, err := h.EndRecurring(ctx, cli, done.Recurring.ID, day(t, "2026-03-31"))
+	h.Must(err)
+	if len(ended.Withdrawn) != 1 {
+		t.Errorf("%s", asJSON(t, ended))
+	}
+	over, err := h.EndLease(ctx, cli, id, day(t, "2026-02-14"))
+	h.Must(err)
+	if len(over.Withdrawn) != 3 || over.Cut.AmountCents != 50_000 { // March with its water, and April
+		t.Errorf("%s", asJSON(t, over))
+	}
+	h.sound()
+	_, err = h.CancelLease(ctx, cli, id)
+	h.Must(err)
+	_, err = h.Ledger(ctx, viewer, id)
+	h.Refused(err, fault.NotFound, "lease 1")
+	h.sound()
+}
+
+// TestRentSteps: for periods that start on the day or later and are not posted.
+func TestRentSteps(t *testing.T) {
+	h := open(t, "2026-03-20")
+	id := h.lease("start_date=2026-01-01")
+	l, err := h.SetRent(ctx, cli, id, day(t, "2026-02-01"), new(int64(120_000)))
+	h.Must(err)
+	if l.RentCents != 120_000 || l.BaseRentCents != 100_000 || len(l.Rents) != 1 {
+		t.Errorf("%s", asJSON(t, l))
+	}
+	h.On("2026-04-01")
+	h.owes(id, "2026-01-01 100000 1-31 January 2026", "2026-02-01 100000 1-28 February 2026", "2026-03-01 100000 1-31 March 2026", "2026-04-01 120000 1-30 April 2026")
+	_, err = h.SetRent(ctx, cli, id, day(t, "2026-02-01"), nil)
+	h.Must(err)
+	_, err = h.SetRent(ctx, cli, id, day(t, "2026-02-01"), nil)
+	h.Refused(err, fault.Invalid, "none")
+	h.sound()
+}
+
+// TestSeveralTenantsAndForgetting: two of one name, two of one lease, and one who is
+// forgotten, whose name and e-mail stand nowhere any more.
+func TestSeveralTenantsAndForgetting(t *testing.T) {
+	h := open(t, "2026-03-20")
+	h.load("properties", "name\nHouse\n")
+	h.load("units", "property,name\nHouse,A\n")
+	h.load("tenants", "name,email,phone,id\nAda,ada@example.org,555 01,\nAda,other@example.org,,\nBen,,,\n")
+	if got := h.try("tenants", "name,email\nAda,third@example.org\n"); len(got) != 1 || !strings.Contains(got[0], "ada@example.org") {
+		t.Errorf("%q", got)
+	}
+	if got := h.try("leases", "property,unit,start_date,tenant,rent_cents\nHouse,A,2026-01-01,Ada,1\n"); len(got) != 1 || !strings.Contains(got[0], "2 tenants are named") {
+		t.Errorf("%q", got)
+	}
+	h.load("leases", "property,unit,start_date,tenant,rent_cents,end_date\nHouse,A,2026-01-01,Ada <ada@example.org>|Ben,100000,2026-02-28\n")
+	l, err := h.Ledger(ctx, viewer, 1)
+	h.Must(err)
+	if l.Lease.Tenant != "Ada & Ben" || *l.Lease.TenantEmail != "ada@example.org" || len(l.Lease.Tenants) != 2 {
+		t.Errorf("%s", asJSON(t, l.Lease))
+	}
+	if got := h.export("leases"); !strings.Contains(got, "Ada <ada@example.org>|Ben") {
+		t.Errorf("%s", got)
+	}
+	_, err = h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: 1, AmountCents: 250_000})
+	h.Must(err)
+	_, err = h.ReturnCredit(ctx, cli, PayoutRequest{LeaseID: 1})
+	h.Must(err)
+	_, err = h.ReversePayment(ctx, cli, 1, "x")
+	h.Refused(err, fault.Conflict, "returned as credit")
+	f, err := h.ForgetTenant(ctx, cli, 1)
+	h.Must(err)
+	for _, where := range []string{"SELECT CAST(body AS TEXT) FROM events", "SELECT changes FROM audit", "SELECT name || ' ' || email FROM tenants WHERE id <> 2"} {
+		for _, text := range h.Texts(where) {
+			if strings.Contains(text, "ada@example.org") || strings.Contains(text, `"Ada & Ben"`) || strings.Contains(text, "555 01") {
+				t.Errorf("%s still knows %s", where, text)
+			}
+		}
+	}
+	if list, err := h.Leases(ctx, viewer, LeaseFilter{Tenant: "forgotten"}, 0, 10); err != nil || len(list.Leases) != 1 || list.Leases[0].Tenant != f.Name+" & Ben" {
+		t.Errorf("%s %v", asJSON(t, list), err)
+	}
+	h.sound()
+}
+
+// TestStatements: a year's sums, and those of a property.
+func TestStatements(t *testing.T) {
+	h := open(t, "2026-12-20")
+	id := h.lease("start_date=2026-11-01")
+	_, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 250_000, PaidDate: "2026-12-31"})
+	h.Must(err)
+	h.On("2027-01-15")
+	for year, want := range map[int64][4]int64{2026: {0, 200_000, 250_000, -50_000}, 2027: {-50_000, 100_000, 0, 50_000}, 2025: {}} {
+		st, err := h.LeaseStatement(ctx, viewer, id, year)
+		h.Must(err)
+		if got := [4]int64{st.OpeningBalanceCents, st.ChargedCents, st.ReceivedCents, st.ClosingBalanceCents}; got != want {
+			t.Errorf("%d: %v, want %v", year, got, want)
+		}
+	}
+	p, err := h.PropertyStatement(ctx, viewer, 1, 2026)
+	h.Must(err)
+	if p.ReceivedCents != 250_000 || len(p.ByType) != 1 || p.ByType[0].ReceivedCents != 250_000 || p.CreditCents != 0 {
+		t.Errorf("%s", asJSON(t, p))
+	}
+}
+
+// TestLeaseFilters and the agents' lists that go on.
+func TestListsThatGoOn(t *testing.T) {
+	h := open(t, "2026-03-20")
+	for range 3 {
+		h.lease("start_date=2026-01-01", "end_date=2026-06-30")
+	}
+	for query, want := range map[string]int{"property=hou": 3, "property=1": 3, "property=x": 0, "tenant=u2": 1, "tenant=3": 1, "ends_before=2026-06-30": 0, "ends_before=2026-07-01": 3} {
+		got, err := h.get(h.listLeases(), viewer, "", query)
+		h.Must(err)
+		if n := len(got.(Leases).Leases); n != want {
+			t.Errorf("%s: %d leases, want %d", query, n, want)
+		}
+	}
+	got, err := h.tool("arrears_report", reader, `{"detail":"short"}`)
+	h.Must(err)
+	if s := asJSON(t, got); !strings.Contains(s, `{"lease_id":1,"tenant":"Tenant U1","unit":"U1","balance_cents":100000,"days_overdue":78}`) || !strings.Contains(s, `"total_cents":900000`) {
+		t.Errorf("%s", s)
+	}
+	next := ""
+	for page := range 3 {
+		got, err := h.tool("lease_detail", reader, `{"lease_id":1,"limit":1`+next+`}`)
+		h.Must(err)
+		l := got.(AgentLedger)
+		if len(l.Charges) != 1 || l.Total != 3 || (l.Next == nil) != (page == 2) {
+			t.Fatalf("page %d: %s", page, asJSON(t, l))
+		}
+		if l.Next != nil {
+			next = `,"after":"` + *l.Next + `"`
+		}
+	}
+	_, err = h.tool("list_units", reader, `{"property":"Castle"}`)
+	h.Refused(err, fault.Invalid, "Castle", "House")
+	for _, op := range h.Declare().Tools() {
+		if len(op.About) > 400 {
+			t.Errorf("%s: its description has %d characters", op.Tool, len(op.About))
+		}
+		for _, a := range op.Args(schema.Tool) {
+			if a.About == "" {
+				t.Errorf("%s: %s is not described", op.Tool, a.Name)
+			}
+		}
+	}
+}
