@@ -229,12 +229,16 @@ func (s *Service) Products(ctx context.Context, q ProductQuery) (Products, error
 		}
 		query, args := CatalogueQuery{Supplier: q.Supplier, Active: "1"}.statement()
 		return db.Each(c, func(r *db.Row) error {
-			rec := scan(r)
+			rec := scanNumbers(r)
 			rec.sold += d[rec.id]
 			status := rec.basis().status(h)
-			if q.Status != "" && q.Status != status || q.BelowReorder && status != Below || !rec.mentions(wanted) {
+			if q.Status != "" && q.Status != status || q.BelowReorder && status != Below {
 				return nil
 			}
+			if rec.scanNames(r); !rec.mentions(wanted) {
+				return nil
+			}
+			rec.scanRest(r)
 			all.Total++
 			switch {
 			case rec.Code <= q.After:

@@ -3,6 +3,7 @@ package reorder
 import (
 	"context"
 	"strings"
+	"unicode/utf8"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -54,10 +55,11 @@ func catalogue(c *db.Conn, q CatalogueQuery) (Catalogue, error) {
 		if err != nil || r == nil {
 			return page, err
 		}
-		rec := scan(r)
-		if !rec.mentions(wanted) {
+		rec := scanNumbers(r)
+		if rec.scanNames(r); !rec.mentions(wanted) {
 			continue
 		}
+		rec.scanRest(r)
 		if int64(len(page.SKUs)) == q.Limit {
 			page.Next = &page.SKUs[q.Limit-1].Code
 			return page, nil
@@ -84,7 +86,34 @@ func (q CatalogueQuery) statement() (query string, args []any) {
 
 // mentions tells whether code or name has the folded text in it.
 func (rec *record) mentions(text string) bool {
-	return text == "" || strings.Contains(folded(rec.Code), text) || strings.Contains(folded(rec.Name), text)
+	return text == "" || hasFolded(rec.Code, text) || hasFolded(rec.Name, text)
+}
+
+// hasFolded tells whether the text has the folded one in it, in any case. ASCII, which
+// most texts are, is compared where it lies.
+func hasFolded(text, wanted string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return strings.Contains(folded(text), wanted)
+		}
+	}
+	for from := 0; from+len(wanted) <= len(text); from++ {
+		n := 0
+		for n < len(wanted) && lower(text[from+n]) == wanted[n] {
+			n++
+		}
+		if n == len(wanted) {
+			return true
+		}
+	}
+	return false
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }
 
 // folded is a text in the one case in which texts are compared.

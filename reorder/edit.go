@@ -2,7 +2,6 @@ package reorder
 
 import (
 	"strconv"
-	"strings"
 
 	"quartermaster/schema"
 )
@@ -29,7 +28,7 @@ func intOrEmpty(p *int64) string {
 // containsFolded tells whether one of the texts, folded, has the folded text in it.
 func containsFolded(wanted string, texts ...string) bool {
 	for _, t := range texts {
-		if strings.Contains(folded(t), wanted) {
+		if hasFolded(t, wanted) {
 			return true
 		}
 	}

@@ -62,7 +62,15 @@ func scanNumbers(r *db.Row) (rec record) {
 }
 
 func (rec *record) scanTexts(r *db.Row) {
-	rec.Code, rec.Name, rec.Supplier = r.Text(), r.Text(), r.Text()
+	rec.scanNames(r)
+	rec.scanRest(r)
+}
+
+// scanNames reads what a search looks at, scanRest what is left.
+func (rec *record) scanNames(r *db.Row) { rec.Code, rec.Name = r.Text(), r.Text() }
+
+func (rec *record) scanRest(r *db.Row) {
+	rec.Supplier = r.Text()
 	rec.SupplierSKU, rec.Barcode, rec.Unit = r.Text(), r.Text(), r.Text()
 }
 

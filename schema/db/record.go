@@ -89,7 +89,7 @@ var kinds = map[string]kind{
 	"reorder_settings.standing_day": kindDerived,
 	"sales.day":                     kindDay, "sales.qty": kindMilli,
 	"skus.current_stock": kindMilli, "skus.first_sold": kindDay, "skus.judged_on": kindDerived, "skus.moq": kindMilli,
-	"skus.on_order": kindMilli, "skus.pack_size": kindMilli, "skus.sold": kindDerived,
+	"skus.on_order": kindMilli, "skus.sold": kindDerived,
 	"store_licenses.license_key": kindSecret, "store_licenses.decided": kindDerived,
 	"store_refunds.at": kindInstant, "store_unbooked.at": kindInstant, "store_releases.at": kindInstant, "store_disputes.at": kindInstant,
 	"store_invoices.at": kindInstant, "store_invoices.period_end": kindInstant,
