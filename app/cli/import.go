@@ -216,7 +216,9 @@ func (p *program) tellImported(out table.Outcome) error {
 			return
 		}
 		fmt.Fprintf(w, "would import %d rows\n", out.Imported)
-		p.tellRehearsed(out)
+		if onTerminal(p.Stderr) { // what a pipe gets is what an import prints; --json has it all
+			p.tellRehearsed(out)
+		}
 	})
 	if err == nil && len(out.Errors) > 0 {
 		err = fmt.Errorf("%d of %d rows were refused", len(out.Errors), len(out.Errors)+out.Imported)
