@@ -175,7 +175,7 @@ func (s *Service) createWorkOrder() schema.Op {
 			bindDue(f, &fields.DueDate)
 			n.set(fields)
 			f.ID(&n.PMID, "pm_id", "the plan that this job serves, of the same asset: completing the job restarts it",
-				schema.Flag("plan"), schema.Label("Plan"), schema.Lookup(planNamed))
+				schema.Flag("plan"), schema.Label("Plan"), schema.Lookup(planNamed), schema.Choices(planChoices))
 			f.Texts(&n.Checklist, "checklist", "the steps of the job, each a line of text; a plan's job has those of the plan",
 				maxSteps, maxStepText, schema.Flag("step"), schema.Label("Check list"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.OpenWorkOrder(ctx, who, n) }

@@ -94,6 +94,7 @@ func (o Op) Title() string {
 	if t == "" {
 		t = strings.ReplaceAll(o.Tool, "_", " ")
 	}
+	t = strings.ReplaceAll(t, "workorder", "work order")
 	return strings.ToUpper(t[:1]) + t[1:]
 }
 
