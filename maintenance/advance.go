@@ -13,7 +13,7 @@ import (
 // Advanced is a work order after a move, with when its plan is due next.
 type Advanced struct {
 	WorkOrder
-	PMNextDue *exact.Day `json:"pm_next_due" about:"when the plan that the job serves is due next; null without a plan, or when that is not known"`
+	PMNextDue *exact.Day `json:"pm_next_due,omitempty" about:"for agents: when the plan that the job serves is due next"`
 }
 
 // AdvanceWorkOrder moves a work order along, as MoveWorkOrder does, and sets what the
@@ -79,7 +79,13 @@ func (s *Service) advanceStatus() schema.Op {
 			f.Text(&m.SkipSteps, "skip_steps", "why open steps of the check list are left out", schema.Most(maxText))
 			ch.Sent["assigned_to"] = bindAssignee(f, &ch.AssignedTo)
 			bindEffort(f, &ch.Fields, ch.Sent)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.AdvanceWorkOrder(ctx, who, m, ch) }
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				done, err := s.AdvanceWorkOrder(ctx, who, m, ch)
+				if f.Surface() == schema.REST { // it answers what the event tells: the order
+					done.PMNextDue = nil
+				}
+				return done, err
+			}
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Command: "maintenance work-orders advance WORK_ORDER_ID STATUS",
