@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -75,6 +76,7 @@ func TestMaintenanceRowsAreRefusedByLine(t *testing.T) {
 		_, rehearsed, told := w.Pipe(text, "import", "maintenance", c.table, "-", "--dry-run")
 		before.check("a rehearsal of " + c.table)
 		code, out, errs := w.rows(c.table, c.header, c.rows...)
+		told = previewed.ReplaceAllString(told, "") // what a preview tells beside, tested with the tables
 		w.equal(c.table+" as rehearsed", rehearsed+told, "would import 1 rows\n"+errs)
 		if code != 1 || out != "imported 1 rows\n" {
 			t.Errorf("%s: exit %d, %s", c.table, code, out)
@@ -97,3 +99,6 @@ func TestMaintenanceRowsAreRefusedByLine(t *testing.T) {
 	}
 	before.check("files with an unknown column")
 }
+
+// previewed is what a rehearsal tells beside what the import itself does.
+var previewed = regexp.MustCompile(`(?m)^(\d+ new, .*|it would set off .*)\n`)
