@@ -206,14 +206,14 @@ func TestMigrateMakesAndTells(t *testing.T) {
 	c.refuses(2, nil, "migrate", "everything")
 }
 
-// aged makes the file one of before the reorder service.
+// aged makes the file one of before imports were remembered: without the newest migration.
 func (c *cli) aged() {
 	c.Helper()
-	script := c.read("../schema/db/sql/0002_reorder.sql")
-	statements := []string{"DELETE FROM schema_migrations WHERE name = '0002_reorder'"}
+	script := c.read("../schema/db/sql/0013_imports.sql")
+	statements := []string{"DELETE FROM schema_migrations WHERE name = '0013_imports'"}
 	tables := regexp.MustCompile(`(?m)^CREATE TABLE (\w+)`).FindAllStringSubmatch(script, -1)
 	if len(tables) == 0 {
-		c.Fatal("the reorder service has no tables")
+		c.Fatal("the migration makes no tables")
 	}
 	for i := len(tables) - 1; i >= 0; i-- {
 		statements = append(statements, "DROP TABLE "+tables[i][1])
@@ -224,15 +224,15 @@ func (c *cli) aged() {
 func TestMigrateBringsAnOlderFileUp(t *testing.T) {
 	c := newCLI(t)
 	c.aged()
-	c.refuses(1, []string{"older version", "0002_reorder is missing", "quartermaster migrate --db " + c.db}, "user", "list")
-	if s := c.ok("migrate", "status", "--json"); !strings.Contains(s, `{"name":"0002_reorder","applied_at":null}`) {
+	c.refuses(1, []string{"older version", "0013_imports is missing", "quartermaster migrate --db " + c.db}, "user", "list")
+	if s := c.ok("migrate", "status", "--json"); !strings.Contains(s, `{"name":"0013_imports","applied_at":null}`) {
 		t.Errorf("status: %s", s)
 	}
-	if s := c.ok("migrate", "status"); !regexp.MustCompile(`(?m)^0002_reorder +missing$`).MatchString(s) {
+	if s := c.ok("migrate", "status"); !regexp.MustCompile(`(?m)^0013_imports +missing$`).MatchString(s) {
 		t.Errorf("status:\n%s", s)
 	}
 	code, out, _ := c.call("doctor")
-	if code != 1 || out != "schema: breach: 0002_reorder is missing; `quartermaster migrate` applies it\n" {
+	if code != 1 || out != "schema: breach: 0013_imports is missing; `quartermaster migrate` applies it\n" {
 		t.Errorf("doctor: exit %d\n%s", code, out)
 	}
 	release, err := db.Hold(c.db)
@@ -244,7 +244,7 @@ func TestMigrateBringsAnOlderFileUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, told := c.call("migrate")
-	if code != 0 || out != "applied 0002_reorder\n" || !strings.Contains(told, ".before-v") || !strings.Contains(told, "to go back") {
+	if code != 0 || out != "applied 0013_imports\n" || !strings.Contains(told, ".before-v") || !strings.Contains(told, "to go back") {
 		t.Errorf("exit %d, %q, %q", code, out, told)
 	}
 	if got := c.ok("user", "list"); !strings.Contains(got, "alice") {
