@@ -147,8 +147,9 @@ func (s *shop) fillRental(ctx context.Context, d *db.DB) error {
 		"INSERT INTO properties (id, name) VALUES (1, 'House')",
 		numbers(s.leases)+"INSERT INTO units (id, property_id, name, market_rent_cents) SELECT i, 1, 'Unit ' || i, 90000 FROM n",
 		numbers(s.leases)+"INSERT INTO tenants (id, name, email) SELECT i, 'Tenant ' || i, 'tenant' || i || '@example.org' FROM n",
-		numbers(s.leases)+fmt.Sprintf(`INSERT INTO leases (id, unit_id, tenant_id, start_date, last_day, rent_cents, frequency, due_day, deposit_cents, proration, next_post_day)
-			SELECT i, i, i, %d, 2932896, 25000 + i, iif(i %% 10, 'monthly', 'weekly'), 1, 0, 'actual', %d FROM n`, start, start))
+		numbers(s.leases)+fmt.Sprintf(`INSERT INTO leases (id, unit_id, start_date, last_day, rent_cents, frequency, due_day, deposit_cents, proration, next_post_day, next_event_day)
+			SELECT i, i, %d, 2932896, 25000 + i, iif(i %% 10, 'monthly', 'weekly'), 1, 0, 'actual', %d, %d FROM n`, start, start, start),
+		"INSERT INTO lease_tenants (lease_id, position, tenant_id) SELECT id, 1, id FROM leases")
 	if err != nil {
 		return err
 	}
@@ -156,9 +157,10 @@ func (s *shop) fillRental(ctx context.Context, d *db.DB) error {
 		return err
 	}
 	return script(ctx, d,
-		fmt.Sprintf("UPDATE charges SET paid_date = due_date, method = 'cash' WHERE lease_id %% 20 <> 0 OR due_date < %d", s.today-60),
-		`INSERT INTO payments (lease_id, charge_id, amount_cents, method, paid_date, recorded_at)
-			SELECT lease_id, id, amount_cents, method, paid_date, posted_at FROM charges WHERE paid_date IS NOT NULL`)
+		fmt.Sprintf("UPDATE charges SET paid_date = due_date, method = 'cash', paid_cents = amount_cents WHERE lease_id %% 20 <> 0 OR due_date < %d", s.today-60),
+		`INSERT INTO payments (id, lease_id, amount_cents, credit_cents, method, paid_date, recorded_at)
+			SELECT id, lease_id, amount_cents, 0, method, paid_date, posted_at FROM charges WHERE paid_date IS NOT NULL`,
+		"INSERT INTO allocations (payment_id, charge_id, amount_cents) SELECT id, id, amount_cents FROM charges WHERE paid_date IS NOT NULL")
 }
 
 // fillStore makes orders of one license each, one every five minutes until now, a
