@@ -70,7 +70,7 @@ func (b *bench) reads(p, empty *process) []oneCase {
 			FROM charges WHERE lease_id = ? ORDER BY due_date, id`, s.leases/2), afresh("rental", ledger)},
 			ours: b.ask(p, "rental", readers, always(s.get("rental", ledger)))},
 		{name: "arrears of all leases", clients: 1, floors: []floor{bare(`SELECT c.id, c.lease_id, c.due_date, c.amount_cents, t.name, u.name FROM charges c JOIN leases l ON l.id = c.lease_id
-			JOIN tenants t ON t.id = l.tenant_id JOIN units u ON u.id = l.unit_id WHERE c.paid_date IS NULL`)},
+			JOIN lease_tenants x ON x.lease_id = l.id JOIN tenants t ON t.id = x.tenant_id JOIN units u ON u.id = l.unit_id WHERE c.paid_date IS NULL`)},
 			ours: afresh("rental", "/api/arrears").run},
 		{name: "what is due of all plans", clients: 1, target: "3 x bare", floors: []floor{bare(`SELECT p.id, p.title, p.interval_days, p.interval_usage, p.last_done_date, p.baseline, a.id, a.name, a.asset_tag,
 			m.name, m.unit, m.reading, m.read_date, m.last_day, m.last_value, r.day, r.value
