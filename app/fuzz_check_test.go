@@ -42,6 +42,7 @@ func (f *fuzzer) send(r request) {
 		}
 	}
 	switch {
+	case a.Status == http.StatusRequestEntityTooLarge && strings.HasPrefix(r.path, "/license/") && len(r.body) > 8192: // a device sends no more
 	case len(r.want) > 0 && !slices.Contains(r.want, a.Status):
 		f.fail(r, a, "want one of %v", r.want)
 	case r.plain && slices.Contains([]int{400, 401, 403, 405, 413, 415}, a.Status) && !r.target.open:

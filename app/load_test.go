@@ -179,7 +179,7 @@ func errands(first map[int]int64, license string, today time.Time) []*lane {
 		}, &lane{
 			kind: fmt.Sprintf("payment %d", k), service: "rental", path: fmt.Sprintf("/api/leases/%d/payments", k),
 			body:   func(n int) string { return fmt.Sprintf(`{"charge_id":%d,"method":"cash"}`, first[k]+int64(n)-1) },
-			stored: fmt.Sprintf("SELECT charge_id - %d, count(*) FROM payments WHERE lease_id = %d GROUP BY 1", first[k]-1, k),
+			stored: fmt.Sprintf("SELECT a.charge_id - %d, count(*) FROM payments p JOIN allocations a ON a.payment_id = p.id WHERE p.lease_id = %d GROUP BY 1", first[k]-1, k),
 			event:  "payment.recorded", mark: fmt.Sprintf("CASE WHEN data ->> 'lease_id' = %d THEN (data ->> '$.charge.id') - %d END", k, first[k]-1),
 		})
 	}

@@ -96,10 +96,10 @@ func TestDoctorNamesABrokenLedger(t *testing.T) {
 	l.pay(1, "2026-09-01", "")
 	l.sound()
 	for _, c := range []struct{ change, says string }{
-		{"UPDATE charges SET paid_date = due_date, method = 'cash' WHERE id = 2", "charge 2 is paid and has 0 standing payments, not 1"},
-		{"UPDATE charges SET amount_cents = amount_cents + 1 WHERE id = 1", "charge 1 and its payment differ"},
+		{"UPDATE charges SET paid_date = due_date, method = 'cash' WHERE id = 2", "charge 2 is paid, and the allocations of its payments are 0 of 100000"},
+		{"UPDATE charges SET amount_cents = amount_cents + 1 WHERE id = 1", "charge 1 is paid, and the allocations of its payments are 100000 of 100001"},
 		{"UPDATE charges SET amount_cents = amount_cents - 1 WHERE id = 3", "charge 3 is 99999, which is neither the rent 100000 nor its share"},
-		{"UPDATE charges SET paid_date = NULL, method = NULL WHERE id = 1", "charge 1 is unpaid and has 1 standing payments, not 0"},
+		{"UPDATE charges SET paid_cents = 0, paid_date = NULL, method = NULL WHERE id = 1", "charge 1 says that 0 are paid, and its allocations are 100000"},
 		{"UPDATE leases SET next_post_day = next_post_day + 1", "next_post_day is 2026-12-02, and its postings go on at 2026-12-01"},
 		{"UPDATE leases SET next_post_day = NULL", "next_post_day is none"},
 		{"DELETE FROM charges WHERE id = 2", "the period of charge 3 begins on 2026-11-01, and not on 2026-10-01"},

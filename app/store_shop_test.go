@@ -84,7 +84,7 @@ func TestListsFiltersAndMasks(t *testing.T) {
 	if got := count("/api/licenses?sku=TRIAL", "licenses"); got != 1 {
 		t.Errorf("%d licenses of TRIAL", got)
 	}
-	for _, bad := range []string{"/api/orders?status=open", "/api/orders?limit=0", "/api/licenses?q=1", "/api/redeem-codes?status=new"} {
+	for _, bad := range []string{"/api/orders?status=open", "/api/orders?limit=0", "/api/licenses?x=1", "/api/redeem-codes?status=new"} {
 		if a := s.Get("store", bad); a.Status != 422 {
 			t.Errorf("%s: %d %s", bad, a.Status, a.Body)
 		}
