@@ -28,8 +28,9 @@ type RefusedOrder struct {
 	Reason string `json:"reason"`
 }
 
-// Refusals names what was refused, which fails the command.
+// Refusals names what was refused, which fails the command. What was moved Print tells.
 func (m Moved) Refusals() (refused []string, err error) {
+	refused = []string{}
 	for _, r := range m.Refused {
 		refused = append(refused, fmt.Sprintf("work order %d: %s", r.ID, r.Reason))
 	}
@@ -127,7 +128,7 @@ func (s *Service) moveWorkOrders() schema.Op {
 			var ids []int64
 			var match string
 			askStatus(f, &all.Status, "where to move them", schema.Required, schema.Positional("STATUS"))
-			some := f.IDs(&ids, "id", "the work orders", maxBulk, schema.Positional("ID"), schema.Label("Work orders"))
+			some := f.IDs(&ids, "id", "the work orders", maxBulk, schema.Repeats, schema.Positional("ID"), schema.Label("Work orders"))
 			f.Text(&all.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines)
 			f.Text(&all.SkipSteps, "skip_steps", "why open steps of their check lists are left out", schema.Most(maxText))
 			if f.Surface() == schema.Page {

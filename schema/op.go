@@ -139,7 +139,8 @@ type StatusGiver interface{ HTTPStatus() int }
 type Redacter interface{ Redacted() any }
 
 // Partial is an answer that may have left something out: the command names each part that
-// was refused and fails with err, nil when nothing was.
+// was refused and fails with err, nil when nothing was. Where refused is not nil the parts
+// are told one by one, by it and by Print; else the command tells the whole by Did too.
 type Partial interface {
 	Refusals() (refused []string, err error)
 }

@@ -250,17 +250,16 @@ func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schem
 	if c.asCSV {
 		return writeCSV(c.p.Stdout, answer)
 	}
-	if op.Print != nil && op.Did != nil { // what is printed is for a pipe; what was done goes beside it
+	var refused []string
+	var left error
+	if partial, is := answer.(schema.Partial); is {
+		refused, left = partial.Refusals()
+	}
+	if op.Print != nil && op.Did != nil && refused == nil { // what is printed is for a pipe; what was done goes beside it
 		c.p.notice(op.Did(answer, money))
 	}
-	partial, _ := answer.(schema.Partial)
-	var left error
-	if partial != nil {
-		var refused []string
-		refused, left = partial.Refusals()
-		for _, line := range refused {
-			c.p.notice(line)
-		}
+	for _, line := range refused {
+		c.p.notice(line)
 	}
 	err = c.p.print(answer, func(w io.Writer) {
 		switch {
