@@ -261,6 +261,8 @@ func (f *Form) File(p *File, name, about string, most int, opts ...Opt) bool {
 	}
 	switch {
 	case found:
+	case f.surface == Command && len(f.refused) > 0: // wrong usage is told before a file is looked for
+		return false
 	case ok && f.surface == Command && f.in.ReadFile != nil:
 		var err error
 		if file, err = f.in.ReadFile(v.text); err != nil {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -176,7 +177,8 @@ func (f *Form) id(a Arg, text string) (int64, bool) {
 	if number && (marked || a.lookup == nil || !a.NameFirst) {
 		return n, true
 	}
-	if a.lookup == nil || f.in.View == nil {
+	digital := err == nil || errors.Is(err, strconv.ErrRange) // 0 and what no id reaches are no names where digits are an id
+	if digital && (marked || !a.NameFirst) || a.lookup == nil || f.in.View == nil {
 		f.refuse(a, ": %s is not allowed; it takes %s", Quote(text), a.wants())
 		return 0, false
 	}
