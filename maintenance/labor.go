@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -55,7 +56,11 @@ func (s *Service) setLaborRate() schema.Op {
 		Writes: true, Idempotent: true, Response: LaborRate{CentsPerHour: 5400, Previous: 4800},
 		Bind: func(f *schema.Form) schema.Handler {
 			var cents int64
-			f.Int(&cents, "labor_rate_cents", "what an hour costs, in cents", schema.Required, schema.Range(0, maxRate), schema.Positional("CENTS_PER_HOUR"), schema.Label("An hour of labor"))
+			most := int64(maxRate)
+			if f.Surface() == schema.Command { // a rate that is too high is refused by SetLaborRate there: it is no wrong usage
+				most = math.MaxInt64
+			}
+			f.Int(&cents, "labor_rate_cents", "what an hour costs, in cents", schema.Required, schema.Range(0, most), schema.Positional("CENTS_PER_HOUR"), schema.Label("An hour of labor"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetLaborRate(ctx, who, cents) }
 		},
 		Command: "maintenance labor-rate CENTS_PER_HOUR",

@@ -195,7 +195,11 @@ func giveBack(tx *db.Tx, uses []taking, qty exact.Milli) (cents int64, err error
 // bindUse binds an order, a part and how much of it.
 func bindUse(f *schema.Form, id *int64, part *string, qty *exact.Milli) {
 	f.ID(id, "id", "the work order", schema.Required, orderPositional)
-	f.Text(part, "part_number", "the part's number", schema.Required, schema.Most(maxName), schema.Positional("PART_NUMBER"), schema.Choices(partChoices), schema.Label("Part"))
+	must := schema.Opt(schema.Required)
+	if f.Surface() == schema.Command { // an empty word is refused by UsePart there: it is no wrong usage
+		must = func(*schema.Arg) {}
+	}
+	f.Text(part, "part_number", "the part's number", must, schema.Most(maxName), schema.Positional("PART_NUMBER"), schema.Choices(partChoices), schema.Label("Part"))
 	f.Milli(qty, "qty", "how much, above 0, with at most 3 decimals", schema.Required, schema.Range(0, maxQuantity), schema.Positional("QTY"), schema.Label("Quantity"))
 }
 

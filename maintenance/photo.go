@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"strings"
 
@@ -144,7 +145,11 @@ func (s *Service) addPhoto() schema.Op {
 			var file schema.File
 			var caption string
 			f.ID(&id, "id", "the work order", schema.Required, orderPositional)
-			f.File(&file, "file", "a JPEG, PNG or WebP picture of up to 10 MiB", MaxPhoto, schema.Required, schema.Positional("FILE"), schema.Label("Photo"))
+			most := MaxPhoto
+			if f.Surface() == schema.Command { // a larger one is refused by AddPhoto there: it is no wrong usage
+				most = math.MaxInt
+			}
+			f.File(&file, "file", "a JPEG, PNG or WebP picture of up to 10 MiB", most, schema.Required, schema.Positional("FILE"), schema.Label("Photo"))
 			f.Text(&caption, "caption", "what it shows", schema.Most(maxName))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				photo, err := s.AddPhoto(ctx, who, id, file.Name, caption, file.Data)

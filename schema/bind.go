@@ -267,7 +267,7 @@ func (f *Form) number(a Arg, v value, places int) (int64, bool) {
 	}
 	switch {
 	case errors.Is(err, exact.ErrTooFine) && places > 0:
-		f.refuse(a, ": %s has too many decimals; at most %d are kept", Quote(token), places)
+		f.refuse(a, ": %s has too many decimals; it takes at most %d decimals", Quote(token), places)
 	case err != nil:
 		f.refuse(a, ": %s is not allowed; it takes %s", Quote(token), a.wants())
 	}
