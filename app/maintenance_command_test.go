@@ -42,8 +42,10 @@ func TestAssetStatusCommand(t *testing.T) {
 	w.cli("asset-status", "2", "operational")
 	w.isDue("back in service", 2, map[string]any{"next_due": "2027-11-20"})
 	w.refuses(1, []string{"no asset 99"}, "asset-status", "99", "down")
+	w.refuses(1, []string{`no asset "x"`, "LATHE-1 (Lathe)"}, "asset-status", "x", "down") // a tag or a name, which is not there
+	w.equal("by tag", w.cli("asset-status", "BENCH-1", "operational"), "3, Bench: operational\n")
 	w.refuses(2, []string{`"broken"`, "operational, needs-attention, down, retired"}, "asset-status", "1", "broken")
-	for _, args := range []string{"asset-status", "asset-status 1", "asset-status x down", "asset-status 0 down", "asset-status 1 down up", "asset-status -1 down"} {
+	for _, args := range []string{"asset-status", "asset-status 1", "asset-status 0 down", "asset-status #0 down", "asset-status 99999999999999999999 down", "asset-status 1 down up", "asset-status -1 down"} {
 		w.refuses(2, nil, strings.Fields(args)...)
 	}
 }
@@ -91,7 +93,7 @@ func TestPhotoCommands(t *testing.T) {
 	jpeg, png, webp := picture("\xff\xd8\xff\xe0"), picture("\x89PNG\r\n\x1a\n"), picture("RIFF\x00\x01\x00\x00WEBPVP8 ")
 	w.equal("a JPEG", w.cli("photo", "add", "1", file("a.jpg", jpeg), "--caption", "before"), "1\n")
 	w.equal("the trail", strings.Join(w.trail(1), "\n"), `cli cli workorder.photo_added work_order:1 {"bytes":504,"filename":"a.jpg","photo_id":1}`)
-	w.equal("a PNG", w.cli("photo", "add", "1", file("b.png", png), "--json"), `{"id":2,"filename":"b.png","caption":null}`+"\n")
+	w.equal("a PNG", w.cli("photo", "add", "1", file("b.png", png), "--json"), `{"id":2,"filename":"b.png","caption":null,"work_order_id":1}`+"\n")
 	w.equal("a WebP", w.cli("photo", "add", "1", file("c.webp", webp)), "3\n")
 	w.says("the detail", w.tool("workorder_detail", `{"id":1}`),
 		`"photos":[{"caption":"before","filename":"a.jpg","id":1},{"caption":null,"filename":"b.png","id":2},{"caption":null,"filename":"c.webp","id":3}]`)
@@ -129,8 +131,9 @@ func TestPMDoneCommand(t *testing.T) {
 	w.equal("by use alone", w.cli("pm-done", "1"), "Lathe, Oil: done 2026-11-20, next due at a date not yet known (ok)\n")
 	w.refuses(1, []string{"date: 2026-11-21 is in the future", "up to today, 2026-11-20"}, "pm-done", "2", "--date", "2026-11-21")
 	w.refuses(1, []string{"no PM plan 9"}, "pm-done", "9")
+	w.refuses(1, []string{`no plan "x"`, "VAN-1/Inspection"}, "pm-done", "x") // TAG/Title, which is not there
 	w.refuses(2, []string{`--date: "2026-02-30"`, "YYYY-MM-DD"}, "pm-done", "2", "--date", "2026-02-30")
-	for _, args := range []string{"pm-done", "pm-done x", "pm-done 1 2", "pm-done 1 --date=", "pm-done 1 --day 2026-11-01"} {
+	for _, args := range []string{"pm-done", "pm-done 0", "pm-done 1 2", "pm-done 1 --date=", "pm-done 1 --day 2026-11-01"} {
 		w.refuses(2, nil, strings.Fields(args)...)
 	}
 }
