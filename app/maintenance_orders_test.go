@@ -16,18 +16,20 @@ func TestWorkOrdersAreOpenedOverREST(t *testing.T) {
 	w.equal("with what is needed", w.post(201, "/api/work-orders", `{"asset_id":1,"description":"  Spindle is loud\n"}`),
 		`{"id":1,"asset_id":1,"asset":"Lathe","description":"Spindle is loud","priority":"medium","wo_type":"corrective","status":"open","assigned_to":null,`+
 			`"labor_minutes":0,"parts_cost":0,"downtime_minutes":0,"resolution":null,"pm_id":null,"labor_cost_cents":0,"parts_cost_cents":0,"total_cost_cents":0,`+
-			`"created_by":"owner","created_at":"2026-11-20T12:00:00Z","started_at":null,"completed_at":null,"updated_at":"2026-11-20T12:00:00Z"}`)
+			`"created_by":"owner","created_at":"2026-11-20T12:00:00Z","started_at":null,"completed_at":null,"updated_at":"2026-11-20T12:00:00Z",`+
+			`"due_date":null,"overdue":false,"checklist":[],"source":"api"}`)
 	const all = `{"id":2,"asset_id":2,"asset":"Van 1","description":"Brakes","priority":"urgent","wo_type":"preventive","status":"open","assigned_to":"Ana",` +
 		`"labor_minutes":95,"parts_cost":12.5,"downtime_minutes":30,"resolution":null,"pm_id":2,"labor_cost_cents":8550,"parts_cost_cents":1250,"total_cost_cents":9800,` +
-		`"created_by":"mo","created_at":"2026-11-20T12:00:00Z","started_at":null,"completed_at":null,"updated_at":"2026-11-20T12:00:00Z"}`
+		`"created_by":"mo","created_at":"2026-11-20T12:00:00Z","started_at":null,"completed_at":null,"updated_at":"2026-11-20T12:00:00Z",` +
+		`"due_date":null,"overdue":false,"checklist":[],"source":"api"}`
 	a := w.Do("maintenance", "POST", "/api/work-orders", mo, `{"asset_id":2,"description":"Brakes","priority":" Critical ","wo_type":"PREVENTIVE","assigned_to":" Ana ",`+
 		`"labor_minutes":95,"parts_cost":12.50,"downtime_minutes":30,"pm_id":2}`)
 	if a.Status != 201 || a.Body != all {
 		t.Errorf("with everything: %d\n got %s\nwant %s", a.Status, a.Body, all)
 	}
 	w.equal("read again", w.get("/api/work-orders/2"), all)
-	w.equal("in the list", w.get("/api/work-orders?status=open"), `{"work_orders":[`+all+`,`+w.get("/api/work-orders/1")+`]}`)
-	w.equal("none of them", w.get("/api/work-orders?status=in_progress"), `{"work_orders":[]}`)
+	w.equal("in the list", w.get("/api/work-orders?status=open"), `{"work_orders":[`+all+`,`+w.get("/api/work-orders/1")+`],"next":null,"total":2}`)
+	w.equal("none of them", w.get("/api/work-orders?status=in_progress"), `{"work_orders":[],"next":null,"total":0}`)
 	for priority, want := range map[string]string{"low": "low", "MEDIUM": "medium", "High": "high", "urgent": "urgent", "critical": "urgent"} {
 		w.says(priority, w.post(201, "/api/work-orders", `{"asset_id":3,"description":"x","priority":"`+priority+`"}`), `"priority":"`+want+`"`)
 	}
