@@ -47,8 +47,8 @@ func bindAsset(f *schema.Form) (a Asset) {
 	return a
 }
 
-func bindAssetStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) bool {
-	return f.Enum(p, "status", about, assetStatuses, append(opts, schema.Folded, schema.Alias("needs_attention", "needs-attention"))...)
+func bindAssetStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) {
+	f.Enum(p, "status", about, assetStatuses, append(opts, schema.Folded, schema.Alias("needs_attention", "needs-attention"))...)
 }
 
 // assetSets are the columns of an asset that people set, with their values: one list for

@@ -210,8 +210,8 @@ func bindQ(f *schema.Form, p *string) {
 	f.Text(p, "q", "a part of the description or of the asset's name or tag, in any case, or the number", schema.Most(maxName), schema.Label("Search"))
 }
 
-func askStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) bool {
-	return f.Enum(p, "status", about, workOrderMoves.States(), append(opts, schema.Folded, schema.Alias("in_progress", "in-progress"))...)
+func askStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) {
+	f.Enum(p, "status", about, workOrderMoves.States(), append(opts, schema.Folded, schema.Alias("in_progress", "in-progress"))...)
 }
 
 func (s *Service) findWorkOrders() schema.Op {

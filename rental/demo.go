@@ -130,7 +130,7 @@ func (d demoLease) put(tx *db.Tx, today exact.Day) error {
 
 // putDemoTenant makes a tenant, once.
 func putDemoTenant(tx *db.Tx, name, email string) error {
-	_, err := putTenant(tx, tenantRow{name: name, email: email, has: func(column string) bool { return column == "email" }})
+	err := putTenant(tx, tenantRow{name: name, email: email, has: func(column string) bool { return column == "email" }})
 	return err
 }
 

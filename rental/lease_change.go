@@ -24,7 +24,7 @@ func changeLease(tx *db.Tx, was, now Lease) error {
 	if shortens(was.EndDate, now.EndDate) {
 		return fault.Fieldf("end_date", "end_date: %s would shorten the lease, and an import does not: use `rental end-lease %d --date DAY`", now.EndDate, was.ID)
 	}
-	last, posted, err := lastPosted(&tx.Conn, was.ID)
+	_, posted, err := lastPosted(&tx.Conn, was.ID)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,8 @@ func changeLease(tx *db.Tx, was, now Lease) error {
 		if err := post(tx, was.ID); err != nil {
 			return err
 		}
-		if last, _, err = lastPosted(&tx.Conn, was.ID); err != nil {
+		last, _, err := lastPosted(&tx.Conn, was.ID)
+		if err != nil {
 			return err
 		}
 		old := was.terms()

@@ -6,7 +6,6 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -105,10 +104,4 @@ func leaseChoices(c *db.Conn) ([]schema.Choice, error) {
 		return nil, err
 	}
 	return all, err
-}
-
-// monthWords is a month as people write it.
-func monthWords(m exact.Month) string {
-	year, month := m.Date()
-	return fmt.Sprintf("%s %d", month, year)
 }

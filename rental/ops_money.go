@@ -12,9 +12,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// bindLease binds the lease that an act is about.
-func bindLeaseID(f *schema.Form, p *int64, opts ...schema.Opt) {
-	f.ID(p, "lease_id", "the lease", append([]schema.Opt{schema.Required, schema.Example(4), schema.Positional("LEASE_ID"), schema.Lookup(lookupLease), schema.Choices(leaseChoices)}, opts...)...)
+// bindLeaseID binds the lease that an act is about.
+func bindLeaseID(f *schema.Form, p *int64) {
+	f.ID(p, "lease_id", "the lease", schema.Required, schema.Example(4), schema.Positional("LEASE_ID"), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
 }
 
 func bindAmount(f *schema.Form, p **int64, about string, opts ...schema.Opt) {

@@ -2,7 +2,6 @@ package rental
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	"quartermaster/schema"
@@ -172,10 +171,8 @@ func ownUnit(tx *db.Tx, tenant int64, unit string) (Lease, error) {
 
 // insertPhoto keeps a picture with a ticket: JPEG, PNG, WebP or GIF.
 func insertPhoto(tx *db.Tx, ticket int64, image []byte) error {
-	media := http.DetectContentType(image)
-	switch media {
-	case "image/jpeg", "image/png", "image/webp", "image/gif":
-	default:
+	media := pictureKind(image)
+	if media == "" {
 		return fault.Fieldf("photo", "photo: the file is no picture; it takes JPEG, PNG, WebP or GIF")
 	}
 	id, err := tx.Insert("INSERT INTO ticket_photos (ticket_id, at, type, image) VALUES (?, ?, ?, ?)", ticket, tx.Now(), media, image)
@@ -183,6 +180,21 @@ func insertPhoto(tx *db.Tx, ticket int64, image []byte) error {
 		return err
 	}
 	return tx.Audit("ticket.photo", subject("ticket", ticket), map[string]any{"photo_id": id, "bytes": len(image)})
+}
+
+// pictureKind tells a picture's media type by how it begins; "" for what is none.
+func pictureKind(image []byte) string {
+	switch begins := string(image[:min(len(image), 12)]); {
+	case strings.HasPrefix(begins, "\xff\xd8\xff"):
+		return "image/jpeg"
+	case strings.HasPrefix(begins, "\x89PNG\r\n\x1a\n"):
+		return "image/png"
+	case strings.HasPrefix(begins, "GIF87a"), strings.HasPrefix(begins, "GIF89a"):
+		return "image/gif"
+	case strings.HasPrefix(begins, "RIFF") && strings.HasSuffix(begins, "WEBP"):
+		return "image/webp"
+	}
+	return ""
 }
 
 // AddPortalNote writes a tenant's note to one of their own tickets.

@@ -156,7 +156,7 @@ func (s *Service) tenantTable() schema.Table {
 			f.Text(&row.phone, "phone", "where to call", schema.Most(maxName))
 			f.IntPtr(&row.id, "id", "the tenant's id; one that is unknown, or another name's, counts as none", schema.Range(1, maxCents))
 			return func(tx *db.Tx) error {
-				_, err := putTenant(tx, row)
+				err := putTenant(tx, row)
 				return err
 			}
 		},
@@ -204,10 +204,10 @@ func (row tenantRow) match(c *db.Conn) (was Tenant, found bool, err error) {
 
 // putTenant makes the tenant or changes the one that the row is of. What stays as it was
 // is not written.
-func putTenant(tx *db.Tx, row tenantRow) (id int64, err error) {
+func putTenant(tx *db.Tx, row tenantRow) error {
 	was, found, err := row.match(&tx.Conn)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	now := was
 	now.Name = row.name
@@ -217,7 +217,8 @@ func putTenant(tx *db.Tx, row tenantRow) (id int64, err error) {
 	if row.has("phone") {
 		now.Phone = unset(row.phone)
 	}
-	return writeTenant(tx, was, now, found, row.id)
+	_, err = writeTenant(tx, was, now, found, row.id)
+	return err
 }
 
 // tenantChanges is what the audit trail says of a tenant.

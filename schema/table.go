@@ -75,7 +75,7 @@ func (t Table) Columns() []Arg {
 	return f.args
 }
 
-// Bind reads one row's cells by column name.
+// Decode reads one row's cells by column name.
 func (t Table) Decode(cells map[string]string, o LoadOptions) (Put, error) {
 	f := &Form{surface: CSV, in: Input{Surface: CSV, Cells: cells}, Options: o}
 	put := t.Row(f)

@@ -19,7 +19,7 @@ type Minted struct {
 	Codes []string `json:"codes" about:"in plain text this once; a replay of the answer holds none"`
 }
 
-// Kept is the answer without the codes: they are kept nowhere.
+// Redacted is the answer without the codes: they are kept nowhere.
 func (m Minted) Redacted() any {
 	m.Codes = []string{}
 	return m

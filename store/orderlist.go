@@ -62,9 +62,7 @@ func (f OrderFilter) where(c *db.Conn) (from, where string, args []any, some boo
 	where, args = "o.id < ?", []any{f.below()}
 	and := func(condition string, values ...any) {
 		where += " AND " + condition
-		for _, v := range values {
-			args = append(args, v)
-		}
+		args = append(args, values...)
 	}
 	free := ""
 	if f.Email != "" {

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"quartermaster/app/account"
-	"quartermaster/app/server"
 	"quartermaster/schema/db"
 )
 
@@ -28,9 +27,6 @@ func (p *program) userNames(args []string) ([]string, cobra.ShellCompDirective) 
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
-
-// serviceNames tells the services in a flag's help.
-var serviceNames = strings.Join(server.Names, ", ")
 
 // require makes a flag necessary; leaving it out is wrong usage.
 func require(cmd *cobra.Command, flag string) {
@@ -63,12 +59,6 @@ func columns[T any](w io.Writer, heads []string, rows []T, cells func(T) []strin
 		line(cells(row))
 	}
 	_ = t.Flush()
-}
-
-// serviceFlag gives a command --service, once.
-func serviceFlag(cmd *cobra.Command, service *string, about string) {
-	cmd.Flags().StringVar(service, "service", "", about+serviceNames)
-	complete(cmd, "service", server.Names)
 }
 
 // idArg reads a record's id out of a call; what is none is wrong usage.

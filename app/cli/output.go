@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 
@@ -31,6 +30,3 @@ func onTerminal(v any) bool {
 	f, ok := v.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
-
-// money writes cents, never negative, as an amount with two decimals.
-func money(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }

@@ -94,7 +94,7 @@ func examine(ctx context.Context, axe, what string) (int, error) {
 }
 
 // shots takes one page in each width and theme.
-func shots(ctx context.Context, address, to, only, axe string, whole bool) (violations int, err error) {
+func shots(ctx context.Context, address, to, only, axe string, whole bool) (violations int, err error) { //nolint:gocognit // three loops around one picture
 	for _, theme := range []string{"light", "dark"} {
 		for _, w := range widths {
 			if only != "" && !strings.Contains(","+only+",", ","+w.name+"-"+theme+",") {

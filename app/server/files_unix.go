@@ -11,5 +11,5 @@ func openFiles() int64 {
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
 		return 0
 	}
-	return int64(min(uint64(limit.Cur), 1<<30)) // #nosec G115 -- bounded; some systems have it signed
+	return int64(min(uint64(limit.Cur), 1<<30)) //nolint:unconvert // some systems have it signed // #nosec G115 -- bounded
 }

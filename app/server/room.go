@@ -175,7 +175,7 @@ func (s *seat) SetDeadline(t time.Time) error {
 	if err := s.SetWriteDeadline(t); err != nil {
 		return err
 	}
-	return s.Conn.SetReadDeadline(t)
+	return s.SetReadDeadline(t)
 }
 
 func (s *seat) sooner(t time.Time) time.Time {

@@ -24,13 +24,6 @@ type unitsView struct {
 
 func (v unitsView) next() string { return next(v.Next) }
 
-func (v unitsView) heads() (all []exact.Month) {
-	for i := range monthsShown {
-		all = append(all, v.first+exact.Month(i)) // #nosec G115 -- a year
-	}
-	return all
-}
-
 func units(s *rental.Service) page.Page {
 	return page.New(page.Spec[unitsView]{
 		Path: "/units", Title: "Units", Menu: "Units", Key: "u",

@@ -198,7 +198,7 @@ func (d *DB) uncommitted(err error) {
 func (d *DB) attempt(c *handle, t *pending, now exact.Instant, shared bool) error {
 	if t.ctx.Err() != nil {
 		t.err = failed(sqlite.ResultInterrupt.ToError())
-		return nil
+		return nil //nolint:nilerr // it is the write's own error, not the transaction's
 	}
 	tx := &Tx{Conn: Conn{now: now, c: c, loc: d.zone}, d: d, who: t.who}
 	if shared {
@@ -256,7 +256,7 @@ func failAll(batch []*pending, err error) {
 
 // Panic is what Update panics with when its function did: the cause, and the stack of
 // the function, which ran on the writer's goroutine.
-type Panic struct {
+type Panic struct { //nolint:errname // it is a panic that travels as an error, not one of the program's
 	Cause any
 	Stack []byte
 }
