@@ -55,7 +55,7 @@ func TestMigrationIsKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		writes, took := measure(t, content, precise)
-		for range times(2, 50) {
+		for range times(1, 50) {
 			path := killMidway(t, random, content, writes, took)
 			dir := filepath.Dir(path)
 			between += stepped(t, path, content)
