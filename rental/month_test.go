@@ -20,6 +20,9 @@ import (
 // finds nothing in either, and a payment that is reversed at once leaves no trace.
 func TestItNeverMattersWhoLookedWhen(t *testing.T) {
 	leases := 300
+	if testing.Short() { // with the race detector
+		leases = 30
+	}
 	if n, err := strconv.Atoi(os.Getenv("RENTAL_LEASES")); err == nil {
 		leases = n // 10000 takes minutes
 	}
