@@ -17,6 +17,7 @@ import (
 	"quartermaster/mcp"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
@@ -227,9 +228,7 @@ func open(t testing.TB) *db.DB {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "notes.db")
 	o := db.Options{Zone: time.UTC, Now: func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }}
-	if err := db.Create(path, o); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Create(t, path)
 	d, err := db.Open(path, o)
 	if err != nil {
 		t.Fatal(err)

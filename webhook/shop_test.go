@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/webhook"
 )
 
@@ -35,9 +36,7 @@ type shop struct {
 func open(t *testing.T, o webhook.Options) *shop {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "shop.db")
-	if err := db.Create(path, db.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Create(t, path)
 	return attach(t, path, db.Options{}, o)
 }
 

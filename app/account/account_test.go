@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
 
@@ -26,9 +27,7 @@ func newHouse(t testing.TB) house {
 	h := house{t: t, nanos: new(atomic.Int64)}
 	h.nanos.Store(noon.UnixNano())
 	path := filepath.Join(t.TempDir(), "shop.db")
-	if err := db.Create(path, db.Options{Now: h.now}); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Create(t, path)
 	h.d = h.open(path)
 	return h
 }

@@ -20,6 +20,7 @@ import (
 	"quartermaster/app/cli"
 	"quartermaster/app/server"
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 )
 
 // Noon is where every test's clock begins: a Friday, at noon UTC.
@@ -87,6 +88,7 @@ func Start(t testing.TB, args ...string) *Shop {
 func StartAt(t testing.TB, at time.Time, args ...string) *Shop {
 	t.Helper()
 	s := &Shop{T: t, Path: filepath.Join(t.TempDir(), "shop.db"), Clock: &Clock{now: at}, Log: &Buffer{}, args: args}
+	dbtest.Create(t, s.Path)
 	s.Up()
 	keys, err := account.First(context.Background(), s.Server.DB(), db.CLI(""), "owner", server.Names)
 	if err != nil {

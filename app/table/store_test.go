@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
 
@@ -17,9 +18,7 @@ func TestFilesWaitForTheirSession(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	path := filepath.Join(t.TempDir(), "q.db")
 	o := db.Options{Now: func() time.Time { return now }}
-	if err := db.Create(path, o); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Create(t, path)
 	d, err := db.Open(path, o)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
 
@@ -20,9 +21,7 @@ type shelf struct{ db *db.DB }
 func newShelf(t *testing.T) *shelf {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "shelf.db")
-	if err := db.Create(path, db.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Create(t, path)
 	d, err := db.Open(path, db.Options{})
 	if err != nil {
 		t.Fatal(err)
