@@ -110,12 +110,8 @@ func (f AssetFilter) where() (t condition) {
 }
 
 // Assets lists assets with their meters, by id.
-func (s *Service) Assets(ctx context.Context, f AssetFilter) (page Assets, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		page, err = listAssets(c, f)
-		return err
-	})
-	return page, err
+func (s *Service) Assets(ctx context.Context, f AssetFilter) (Assets, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Assets, error) { return listAssets(c, f) })
 }
 
 func listAssets(c *db.Conn, f AssetFilter) (page Assets, err error) {
@@ -146,12 +142,8 @@ func listAssets(c *db.Conn, f AssetFilter) (page Assets, err error) {
 }
 
 // CountAssets tells how many assets pass the filter, its After and Limit aside.
-func (s *Service) CountAssets(ctx context.Context, f AssetFilter) (n int64, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		n, err = countAssets(c, f)
-		return err
-	})
-	return n, err
+func (s *Service) CountAssets(ctx context.Context, f AssetFilter) (int64, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) { return countAssets(c, f) })
 }
 
 func countAssets(c *db.Conn, f AssetFilter) (int64, error) {

@@ -14,12 +14,8 @@ import (
 )
 
 // Asset gives one asset with its meters; 404 if there is none.
-func (s *Service) Asset(ctx context.Context, id int64) (a Asset, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		a, err = assetByID(c, id)
-		return err
-	})
-	return a, err
+func (s *Service) Asset(ctx context.Context, id int64) (Asset, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Asset, error) { return assetByID(c, id) })
 }
 
 func assetByID(c *db.Conn, id int64) (Asset, error) {

@@ -54,12 +54,8 @@ type FiguresFor struct {
 
 // Figures computes what the jobs of a range came to. Assets without a job in it are left
 // out, but for the one that is asked for.
-func (s *Service) Figures(ctx context.Context, q FiguresFor) (f Figures, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		f, err = figures(c, q)
-		return err
-	})
-	return f, err
+func (s *Service) Figures(ctx context.Context, q FiguresFor) (Figures, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Figures, error) { return figures(c, q) })
 }
 
 func figures(c *db.Conn, q FiguresFor) (f Figures, err error) {

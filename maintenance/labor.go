@@ -41,12 +41,8 @@ func laborRate(c *db.Conn) (int64, error) {
 }
 
 // LaborRate tells what an hour of labor costs now, in cents.
-func (s *Service) LaborRate(ctx context.Context) (cents int64, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		cents, err = laborRate(c)
-		return err
-	})
-	return cents, err
+func (s *Service) LaborRate(ctx context.Context) (int64, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) { return laborRate(c) })
 }
 
 func (s *Service) setLaborRate() schema.Op {

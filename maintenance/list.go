@@ -56,12 +56,8 @@ const newest = 200
 
 // WorkOrders gives the newest work orders that pass the filter, at most f.Limit of them
 // after f.After, and how many pass it in all.
-func (s *Service) WorkOrders(ctx context.Context, f Filter) (page WorkOrders, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		page, err = pageOfOrders(c, f)
-		return err
-	})
-	return page, err
+func (s *Service) WorkOrders(ctx context.Context, f Filter) (WorkOrders, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (WorkOrders, error) { return pageOfOrders(c, f) })
 }
 
 func pageOfOrders(c *db.Conn, f Filter) (page WorkOrders, err error) {

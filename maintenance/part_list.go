@@ -47,12 +47,8 @@ func (s *Service) Parts(ctx context.Context, after, limit int64) (Parts, error) 
 }
 
 // FindParts lists the spare parts that pass the filter, by id.
-func (s *Service) FindParts(ctx context.Context, f PartFilter) (page Parts, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		page, err = pageOfParts(c, f)
-		return err
-	})
-	return page, err
+func (s *Service) FindParts(ctx context.Context, f PartFilter) (Parts, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Parts, error) { return pageOfParts(c, f) })
 }
 
 func pageOfParts(c *db.Conn, f PartFilter) (page Parts, err error) {
@@ -67,12 +63,8 @@ func pageOfParts(c *db.Conn, f PartFilter) (page Parts, err error) {
 }
 
 // CountParts tells how many parts pass the filter, its After and Limit aside.
-func (s *Service) CountParts(ctx context.Context, f PartFilter) (n int64, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		n, err = countParts(c, f)
-		return err
-	})
-	return n, err
+func (s *Service) CountParts(ctx context.Context, f PartFilter) (int64, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) { return countParts(c, f) })
 }
 
 func countParts(c *db.Conn, f PartFilter) (int64, error) {
@@ -82,12 +74,8 @@ func countParts(c *db.Conn, f PartFilter) (int64, error) {
 }
 
 // Part gives one part; 404 if there is none.
-func (s *Service) Part(ctx context.Context, id int64) (p Part, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		p, err = findPartID(c, id)
-		return err
-	})
-	return p, err
+func (s *Service) Part(ctx context.Context, id int64) (Part, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Part, error) { return findPartID(c, id) })
 }
 
 // RemovedPart is a part that was removed.

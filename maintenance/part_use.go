@@ -35,22 +35,9 @@ func (s *Service) UsePart(ctx context.Context, who db.Caller, orderID int64, par
 }
 
 func usePart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (none Used, err error) {
-	if qty <= 0 || qty > maxQuantity*1000 {
-		return none, fault.Fieldf("qty", "qty: %v is out of range; it takes a number above 0 with at most 3 decimals, up to %d", qty, maxQuantity)
-	}
-	if partNumber, err = needed("part_number", partNumber, maxName); err != nil {
-		return none, err
-	}
-	wo, err := findWorkOrder(&tx.Conn, orderID)
+	wo, p, err := partOfOrder(&tx.Conn, orderID, partNumber, qty, "used")
 	if err != nil {
 		return none, err
-	}
-	p, err := findPart(&tx.Conn, partNumber)
-	if err != nil {
-		return none, err
-	}
-	if closed(wo.Status) {
-		return none, fault.Invalidf("work order %d is %s: parts are used on open and in-progress orders only", wo.ID, wo.Status)
 	}
 	if qty > p.Quantity {
 		return none, fault.Fieldf("qty", "qty: %v of part %s is more than the %v in stock; at most that can be used", qty, p.PartNumber, p.Quantity)
@@ -99,6 +86,27 @@ func partsOf(c *db.Conn, orderID int64) ([]PartUse, error) {
 		FROM part_uses u CROSS JOIN parts p ON p.id = u.part_id WHERE u.work_order_id = ? ORDER BY u.id`, orderID)
 }
 
+// partOfOrder finds the work order and the part of which a quantity is to be used or given
+// back, and refuses what neither act may do: done says which for the refusal.
+func partOfOrder(c *db.Conn, orderID int64, partNumber string, qty exact.Milli, done string) (wo WorkOrder, p Part, err error) {
+	if qty <= 0 || qty > maxQuantity*1000 {
+		return wo, p, fault.Fieldf("qty", "qty: %v is out of range; it takes a number above 0 with at most 3 decimals, up to %d", qty, maxQuantity)
+	}
+	if partNumber, err = needed("part_number", partNumber, maxName); err != nil {
+		return wo, p, err
+	}
+	if wo, err = findWorkOrder(c, orderID); err != nil {
+		return wo, p, err
+	}
+	if p, err = findPart(c, partNumber); err != nil {
+		return wo, p, err
+	}
+	if closed(wo.Status) {
+		return wo, p, fault.Invalidf("work order %d is %s: parts are %s on open and in-progress orders only", wo.ID, wo.Status, done)
+	}
+	return wo, p, nil
+}
+
 // ReturnPart gives back to stock what was taken for a work order: what was taken last
 // first, at its cost then. More than is used on the order, and an order that is closed,
 // are 422; an unknown order or part 404.
@@ -107,22 +115,9 @@ func (s *Service) ReturnPart(ctx context.Context, who db.Caller, orderID int64, 
 }
 
 func returnPart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (none Used, err error) {
-	if qty <= 0 || qty > maxQuantity*1000 {
-		return none, fault.Fieldf("qty", "qty: %v is out of range; it takes a number above 0 with at most 3 decimals, up to %d", qty, maxQuantity)
-	}
-	if partNumber, err = needed("part_number", partNumber, maxName); err != nil {
-		return none, err
-	}
-	wo, err := findWorkOrder(&tx.Conn, orderID)
+	wo, p, err := partOfOrder(&tx.Conn, orderID, partNumber, qty, "given back")
 	if err != nil {
 		return none, err
-	}
-	p, err := findPart(&tx.Conn, partNumber)
-	if err != nil {
-		return none, err
-	}
-	if closed(wo.Status) {
-		return none, fault.Invalidf("work order %d is %s: parts are given back on open and in-progress orders only", wo.ID, wo.Status)
 	}
 	uses, err := usesOf(&tx.Conn, wo.ID, p.ID)
 	if err != nil {

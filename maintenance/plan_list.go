@@ -56,12 +56,8 @@ func (f PlanFilter) where() (t condition) {
 }
 
 // Plans lists plans by id, those of retired assets too.
-func (s *Service) Plans(ctx context.Context, f PlanFilter) (page Plans, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		page, err = listPlans(c, f)
-		return err
-	})
-	return page, err
+func (s *Service) Plans(ctx context.Context, f PlanFilter) (Plans, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Plans, error) { return listPlans(c, f) })
 }
 
 func listPlans(c *db.Conn, f PlanFilter) (page Plans, err error) {
@@ -117,12 +113,8 @@ func orElse(err, other error) error {
 }
 
 // Plan gives one plan; 404 if there is none.
-func (s *Service) Plan(ctx context.Context, id int64) (p Plan, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		p, err = planByID(c, id)
-		return err
-	})
-	return p, err
+func (s *Service) Plan(ctx context.Context, id int64) (Plan, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Plan, error) { return planByID(c, id) })
 }
 
 func (s *Service) listPlans() schema.Op {

@@ -83,12 +83,8 @@ func requestsOf(c *db.Conn, assetID int64) (Requests, error) {
 }
 
 // Requests tells whether requests for an asset are on, and where.
-func (s *Service) Requests(ctx context.Context, assetID int64) (r Requests, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		r, err = requestsOf(c, assetID)
-		return err
-	})
-	return r, err
+func (s *Service) Requests(ctx context.Context, assetID int64) (Requests, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Requests, error) { return requestsOf(c, assetID) })
 }
 
 // RequestedAsset is what a request's page tells of its asset.
@@ -98,12 +94,8 @@ type RequestedAsset struct {
 }
 
 // RequestFor finds the asset of a token whose requests are on; any other is 404.
-func (s *Service) RequestFor(ctx context.Context, token string) (a RequestedAsset, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		a, err = requestFor(c, token)
-		return err
-	})
-	return a, err
+func (s *Service) RequestFor(ctx context.Context, token string) (RequestedAsset, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (RequestedAsset, error) { return requestFor(c, token) })
 }
 
 func requestFor(c *db.Conn, token string) (RequestedAsset, error) {

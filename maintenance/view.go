@@ -134,12 +134,8 @@ type AssetOverview struct {
 }
 
 // AssetOverview reads an asset with all that its page shows; 404 if there is none.
-func (s *Service) AssetOverview(ctx context.Context, id int64) (v AssetOverview, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		v, err = readOverview(c, id)
-		return err
-	})
-	return v, err
+func (s *Service) AssetOverview(ctx context.Context, id int64) (AssetOverview, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (AssetOverview, error) { return readOverview(c, id) })
 }
 
 func readOverview(c *db.Conn, id int64) (v AssetOverview, err error) {

@@ -113,12 +113,8 @@ func findWorkOrder(c *db.Conn, id int64) (WorkOrder, error) {
 func noWorkOrder(id int64) error { return fault.NotFoundf("there is no work order %d", id) }
 
 // WorkOrder gives one work order; 404 if there is none.
-func (s *Service) WorkOrder(ctx context.Context, id int64) (wo WorkOrder, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		wo, err = findWorkOrder(c, id)
-		return err
-	})
-	return wo, err
+func (s *Service) WorkOrder(ctx context.Context, id int64) (WorkOrder, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (WorkOrder, error) { return findWorkOrder(c, id) })
 }
 
 func (s *Service) getWorkOrder() schema.Op {

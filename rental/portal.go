@@ -63,12 +63,8 @@ func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err erro
 }
 
 // PortalTicket gives one of the tenant's own tickets with its notes.
-func (s *Service) PortalTicket(ctx context.Context, who db.Caller, id int64) (d TicketDetail, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		d, err = ownTicket(c, who.Subject, id)
-		return err
-	})
-	return d, err
+func (s *Service) PortalTicket(ctx context.Context, who db.Caller, id int64) (TicketDetail, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (TicketDetail, error) { return ownTicket(c, who.Subject, id) })
 }
 
 func ownTicket(c *db.Conn, tenant, id int64) (d TicketDetail, err error) {

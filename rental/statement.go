@@ -212,12 +212,8 @@ type Receipt struct {
 
 // LeaseReceipt gives the receipt of a payment. An unknown payment is not found, and one
 // that was reversed has none.
-func (s *Service) LeaseReceipt(ctx context.Context, payment int64) (r Receipt, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		r, err = receiptOf(c, payment)
-		return err
-	})
-	return r, err
+func (s *Service) LeaseReceipt(ctx context.Context, payment int64) (Receipt, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Receipt, error) { return receiptOf(c, payment) })
 }
 
 func receiptOf(c *db.Conn, payment int64) (r Receipt, err error) {

@@ -34,12 +34,8 @@ type TicketDetail struct {
 }
 
 // TicketDetail gives one ticket with its notes; an unknown one is not found.
-func (s *Service) TicketDetail(ctx context.Context, id int64) (d TicketDetail, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		d, err = ticketDetail(c, id)
-		return err
-	})
-	return d, err
+func (s *Service) TicketDetail(ctx context.Context, id int64) (TicketDetail, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (TicketDetail, error) { return ticketDetail(c, id) })
 }
 
 func ticketDetail(c *db.Conn, id int64) (d TicketDetail, err error) {

@@ -30,12 +30,8 @@ type CatalogueQuery struct {
 }
 
 // SKUs gives a page of the catalogue.
-func (s *Service) SKUs(ctx context.Context, q CatalogueQuery) (page Catalogue, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		page, err = catalogue(c, q)
-		return err
-	})
-	return page, err
+func (s *Service) SKUs(ctx context.Context, q CatalogueQuery) (Catalogue, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Catalogue, error) { return catalogue(c, q) })
 }
 
 func catalogue(c *db.Conn, q CatalogueQuery) (Catalogue, error) {

@@ -60,12 +60,8 @@ type StockFigure struct {
 }
 
 // StockFigures computes the figures of today.
-func (s *Service) StockFigures(ctx context.Context) (figs StockFigures, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		figs, err = stockFigures(c)
-		return err
-	})
-	return figs, err
+func (s *Service) StockFigures(ctx context.Context) (StockFigures, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (StockFigures, error) { return stockFigures(c) })
 }
 
 func stockFigures(c *db.Conn) (StockFigures, error) {

@@ -35,12 +35,8 @@ func settingsOf(c *db.Conn) (Settings, error) {
 }
 
 // Settings gives the settings.
-func (s *Service) Settings(ctx context.Context) (set Settings, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		set, err = settingsOf(c)
-		return err
-	})
-	return set, err
+func (s *Service) Settings(ctx context.Context) (Settings, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Settings, error) { return settingsOf(c) })
 }
 
 // ChangeSettings sets what the change names, 1 to 365 days each, and judges every SKU

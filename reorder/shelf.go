@@ -277,12 +277,8 @@ func (s *Service) KnownSupplier(ctx context.Context, name string) (one Supplier,
 }
 
 // SupplierNames are the names that SKUs and records give suppliers, in order.
-func (s *Service) SupplierNames(ctx context.Context) (names []string, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		names, err = supplierNames(c)
-		return err
-	})
-	return names, err
+func (s *Service) SupplierNames(ctx context.Context) ([]string, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) ([]string, error) { return supplierNames(c) })
 }
 
 func supplierNames(c *db.Conn) ([]string, error) {

@@ -77,12 +77,8 @@ func (s *Service) Suppliers(ctx context.Context, q SupplierQuery) (page Supplier
 }
 
 // Supplier gives one supplier's record. Refused: an unknown name.
-func (s *Service) Supplier(ctx context.Context, name string) (one Supplier, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		one, err = findSupplier(c, name)
-		return err
-	})
-	return one, err
+func (s *Service) Supplier(ctx context.Context, name string) (Supplier, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Supplier, error) { return findSupplier(c, name) })
 }
 
 func findSupplier(c *db.Conn, name string) (Supplier, error) {

@@ -15,7 +15,7 @@ import (
 // fit is refused as not found, without saying which half; it counts as a miss of
 // CheckLicense's.
 func (s *Service) OpenBuyer(ctx context.Context, licenseKey, orderRef, email, remote string) (int64, error) {
-	id, err := view(ctx, s.db, func(c *db.Conn) (int64, error) {
+	id, err := db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
 		if licenseKey != "" {
 			id, _, err := db.One(c, db.Int, "SELECT id FROM store_licenses WHERE key_hash = ?", digest(licenseKey, keyLength))
 			return id, err
@@ -59,7 +59,7 @@ type Mine struct {
 // Mine gives the license of a buyer's session. It reads nothing but that license and its
 // order.
 func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
-	return view(ctx, s.db, func(c *db.Conn) (m Mine, err error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (m Mine, err error) {
 		if m.License, err = findLicense(c, who.Subject); err != nil {
 			return m, err
 		}

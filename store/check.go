@@ -172,7 +172,7 @@ func refuseUse(code, detail string) error {
 // find looks a license up for a buyer's program that needs it to be known; a miss is
 // counted against the address.
 func (s *Service) find(ctx context.Context, a Asked) (match, error) {
-	m, err := view(ctx, s.db, func(c *db.Conn) (match, error) { return look(c, a) })
+	m, err := db.Read(ctx, s.db, func(c *db.Conn) (match, error) { return look(c, a) })
 	if err != nil {
 		return m, err
 	}

@@ -55,7 +55,7 @@ type BatchPage struct {
 // Batches lists batches, the newest first. A batch that is not empty keeps the one of
 // that name, a status those that have codes of that status.
 func (s *Service) Batches(ctx context.Context, batch, status string, p Page) (BatchPage, error) {
-	return view(ctx, s.db, func(c *db.Conn) (page BatchPage, err error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (page BatchPage, err error) {
 		page.Batches, err = listBatches(c, batch, status, p)
 		page.Batches, page.Next = cut(p, page.Batches, func(b Batch) int64 { return b.id })
 		return page, err

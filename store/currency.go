@@ -34,7 +34,7 @@ type Settings struct {
 
 // Settings gives the settings as they stand.
 func (s *Service) Settings(ctx context.Context) (Settings, error) {
-	return view(ctx, s.db, settings)
+	return db.Read(ctx, s.db, settings)
 }
 
 func settings(c *db.Conn) (Settings, error) {

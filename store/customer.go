@@ -76,7 +76,7 @@ type CustomerFilter struct {
 
 // Customers lists customers, the newest first.
 func (s *Service) Customers(ctx context.Context, f CustomerFilter) (CustomerPage, error) {
-	return view(ctx, s.db, func(c *db.Conn) (page CustomerPage, err error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (page CustomerPage, err error) {
 		page.Customers, err = f.list(c, f.ask())
 		page.Customers, page.Next = cut(f.Page, page.Customers, func(c Customer) int64 { return c.ID })
 		return page, err
@@ -101,7 +101,7 @@ func (f CustomerFilter) list(c *db.Conn, n int64) ([]Customer, error) {
 
 // CountCustomers tells how many customers the filter keeps in all.
 func (s *Service) CountCustomers(ctx context.Context, f CustomerFilter) (int64, error) {
-	return view(ctx, s.db, func(c *db.Conn) (int64, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
 		if f.Q == "" {
 			totals, err := readTotals(c)
 			return totals[total{customersKnown, totalsWithoutOne}], err
@@ -116,7 +116,7 @@ const selectCustomer = "SELECT " + customerColumns + " FROM store_customers WHER
 
 // Customer gives one customer. An id that names none is refused as not found.
 func (s *Service) Customer(ctx context.Context, id int64) (Customer, error) {
-	return view(ctx, s.db, func(c *db.Conn) (Customer, error) { return customerByID(c, id) })
+	return db.Read(ctx, s.db, func(c *db.Conn) (Customer, error) { return customerByID(c, id) })
 }
 
 func customerByID(c *db.Conn, id int64) (Customer, error) {

@@ -55,7 +55,7 @@ func (s *Service) Figures(ctx context.Context, f FiguresOf) (Figures, error) {
 	if f.From != nil && f.To != nil && *f.From > *f.To {
 		return Figures{}, fault.Fieldf("to", "to: %s is before from, %s", f.To, f.From)
 	}
-	return view(ctx, s.db, func(c *db.Conn) (Figures, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Figures, error) {
 		sums := tally{rows: map[tallyKey]*Figure{}, totals: map[string]*Figure{}, by: f.By}
 		collect := sums.collectDays
 		if f.By == byProduct {
@@ -277,6 +277,6 @@ func (t *tally) total() []Figure {
 
 // Today is the calendar day in the shop's zone.
 func (s *Service) Today(ctx context.Context) exact.Day {
-	today, _ := view(ctx, s.db, func(c *db.Conn) (exact.Day, error) { return c.Today(), nil })
+	today, _ := db.Read(ctx, s.db, func(c *db.Conn) (exact.Day, error) { return c.Today(), nil })
 	return today
 }

@@ -27,7 +27,7 @@ type LicensePage struct {
 // Licenses lists licenses, the newest first. The keys are given in full to those who may
 // see them.
 func (s *Service) Licenses(ctx context.Context, who db.Caller, f LicenseFilter) (LicensePage, error) {
-	page, err := view(ctx, s.db, func(c *db.Conn) (page LicensePage, err error) {
+	page, err := db.Read(ctx, s.db, func(c *db.Conn) (page LicensePage, err error) {
 		page.Licenses, err = f.list(c, f.ask())
 		page.Licenses, page.Next = cut(f.Page, page.Licenses, func(l License) int64 { return l.ID })
 		return page, err
@@ -147,7 +147,7 @@ func (f LicenseFilter) search(c *db.Conn, n int64) ([]License, error) {
 
 // CountLicenses tells how many licenses the filter keeps in all.
 func (s *Service) CountLicenses(ctx context.Context, f LicenseFilter) (int64, error) {
-	return view(ctx, s.db, func(c *db.Conn) (int64, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
 		f.Page = Page{}
 		from, where, args, some, err := f.where(c)
 		if err != nil || !some {

@@ -45,7 +45,7 @@ func (s *Service) listBatches() schema.Op {
 
 // Batch gives one batch. A name that no batch has is refused as not found.
 func (s *Service) Batch(ctx context.Context, name string) (Batch, error) {
-	return view(ctx, s.db, func(c *db.Conn) (Batch, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Batch, error) {
 		b, found, err := lookUpBatch(c, name)
 		if err == nil && !found {
 			err = noBatch(name)

@@ -21,7 +21,7 @@ type CustomerDetail struct {
 // CustomerDetail gives a customer with what they bought, license keys in full to those
 // who may see them. An id that names none is refused as not found.
 func (s *Service) CustomerDetail(ctx context.Context, who db.Caller, id int64) (CustomerDetail, error) {
-	return view(ctx, s.db, func(c *db.Conn) (d CustomerDetail, err error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (d CustomerDetail, err error) {
 		if d.Customer, err = customerByID(c, id); err != nil {
 			return d, err
 		}

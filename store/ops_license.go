@@ -22,7 +22,7 @@ type LicenseDetail struct {
 // License gives one license with its seats, the key in full to those who may see it. An
 // id that names none is refused as not found.
 func (s *Service) License(ctx context.Context, who db.Caller, id int64) (LicenseDetail, error) {
-	return view(ctx, s.db, func(c *db.Conn) (d LicenseDetail, err error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (d LicenseDetail, err error) {
 		if d.License, err = licenseFor(c, who, id); err != nil {
 			return d, err
 		}

@@ -25,7 +25,7 @@ type ProductFilter struct {
 
 // Products lists products by SKU.
 func (s *Service) Products(ctx context.Context, f ProductFilter) (ProductPage, error) {
-	return view(ctx, s.db, func(c *db.Conn) (ProductPage, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (ProductPage, error) {
 		all, err := db.All(c, scanProduct, "SELECT "+productColumns+" FROM store_products ORDER BY sku")
 		page := ProductPage{Products: []Product{}}
 		for _, p := range all {
@@ -39,7 +39,7 @@ func (s *Service) Products(ctx context.Context, f ProductFilter) (ProductPage, e
 
 // Product gives one product. A SKU that names none is refused as not found.
 func (s *Service) Product(ctx context.Context, sku string) (Product, error) {
-	return view(ctx, s.db, func(c *db.Conn) (Product, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Product, error) {
 		p, found, err := lookUpProduct(c, sku)
 		if err == nil && !found {
 			err = fault.NotFoundf("there is no product %s", schema.Quote(sku))

@@ -173,7 +173,7 @@ func oneOrder(c *db.Conn, query string, args ...any) (Order, bool, error) {
 // Order gives one order with its licenses, their keys in full to those who may see
 // them. An order_ref that names none is refused as not found.
 func (s *Service) Order(ctx context.Context, who db.Caller, ref string) (OrderDetail, error) {
-	return view(ctx, s.db, func(c *db.Conn) (OrderDetail, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (OrderDetail, error) {
 		d, err := findOrder(c, ref)
 		if err != nil {
 			return d, err

@@ -27,7 +27,7 @@ type OrderPage struct {
 
 // Orders lists orders, the newest first.
 func (s *Service) Orders(ctx context.Context, f OrderFilter) (OrderPage, error) {
-	return view(ctx, s.db, func(c *db.Conn) (page OrderPage, err error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (page OrderPage, err error) {
 		page.Orders, err = f.list(c, f.ask())
 		page.Orders, page.Next = cut(f.Page, page.Orders, func(o Order) int64 { return o.id })
 		return page, err
@@ -135,7 +135,7 @@ func (f OrderFilter) search(c *db.Conn, n int64) ([]Order, error) {
 
 // CountOrders tells how many orders the filter keeps in all.
 func (s *Service) CountOrders(ctx context.Context, f OrderFilter) (int64, error) {
-	return view(ctx, s.db, func(c *db.Conn) (int64, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
 		f.Page = Page{}
 		if f.Q != "" {
 			list, err := f.search(c, math.MaxInt64)

@@ -125,7 +125,7 @@ type Refund struct {
 
 // Refunds lists an order's refunds, the oldest first.
 func (s *Service) Refunds(ctx context.Context, ref string) ([]Refund, error) {
-	return view(ctx, s.db, func(c *db.Conn) ([]Refund, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) ([]Refund, error) {
 		return db.All(c, func(r *db.Row) Refund { return Refund{At: r.Instant(), Cents: r.Int()} },
 			"SELECT r.at, r.cents FROM store_orders o CROSS JOIN store_refunds r ON r.order_id = o.id WHERE o.order_ref = ? ORDER BY r.at, r.id", ref)
 	})
@@ -133,7 +133,7 @@ func (s *Service) Refunds(ctx context.Context, ref string) ([]Refund, error) {
 
 // RefundCells gives the refunds of orders as their export has them, by order_ref.
 func (s *Service) RefundCells(ctx context.Context, list []Order) (map[string]string, error) {
-	return view(ctx, s.db, func(c *db.Conn) (map[string]string, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (map[string]string, error) {
 		cells := map[string]string{}
 		for _, o := range list {
 			refunds, err := refundsOf(c, o)

@@ -124,7 +124,7 @@ func TestEveryChangeIsAudited(t *testing.T) {
 	must(t, err)
 	_, err = s.VoidBatch(background, admin, "launch")
 	must(t, err)
-	got, err := view(background, s.DB, func(c *db.Conn) ([]string, error) {
+	got, err := db.Read(background, s.DB, func(c *db.Conn) ([]string, error) {
 		return db.All(c, func(r *db.Row) string { return r.Text() + " " + r.Text() + " " + r.Text() + " " + r.Text() },
 			"SELECT actor, via, action, subject FROM audit WHERE action <> 'product.saved' ORDER BY id")
 	})

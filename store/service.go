@@ -4,7 +4,6 @@
 package store
 
 import (
-	"context"
 	"time"
 
 	"quartermaster/schema"
@@ -160,15 +159,6 @@ func provider(name string) db.Caller {
 // full-access key.
 func seesKeys(who db.Caller) bool {
 	return who.Scope == "full" && (who.Role == "member" || who.Role == "admin")
-}
-
-// view reads one consistent answer.
-func view[T any](ctx context.Context, d *db.DB, fn func(*db.Conn) (T, error)) (answer T, err error) {
-	err = d.View(ctx, func(c *db.Conn) error {
-		answer, err = fn(c)
-		return err
-	})
-	return answer, err
 }
 
 var exampleInstant = exact.Instant(1795208700) // 2026-11-20T21:05:00Z

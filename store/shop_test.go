@@ -67,7 +67,7 @@ func (s *shop) holdsTogether() {
 
 func (s *shop) doctor() []string {
 	s.T.Helper()
-	breaches, err := view(background, s.DB, check)
+	breaches, err := db.Read(background, s.DB, check)
 	must(s.T, err)
 	return breaches
 }
@@ -167,7 +167,7 @@ type event struct {
 
 func (s *shop) events() []event {
 	s.T.Helper()
-	all, err := view(background, s.DB, func(c *db.Conn) ([]event, error) {
+	all, err := db.Read(background, s.DB, func(c *db.Conn) ([]event, error) {
 		return db.All(c, func(r *db.Row) event {
 			e := event{raw: string(r.Bytes())}
 			if err := json.Unmarshal([]byte(e.raw), &e); err != nil {
@@ -191,7 +191,7 @@ func (s *shop) eventNames() string {
 // count gives the number that the query counts.
 func (s *shop) count(query string, args ...any) int64 {
 	s.T.Helper()
-	n, err := view(background, s.DB, func(c *db.Conn) (int64, error) {
+	n, err := db.Read(background, s.DB, func(c *db.Conn) (int64, error) {
 		n, _, err := db.One(c, db.Int, query, args...)
 		return n, err
 	})

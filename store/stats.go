@@ -48,7 +48,7 @@ type Revenue struct {
 // Stats gives the totals as of now. They are kept up to date by every change, so
 // that reading them costs a few rows, however many orders there are.
 func (s *Service) Stats(ctx context.Context) (Stats, error) {
-	return view(ctx, s.db, stats)
+	return db.Read(ctx, s.db, stats)
 }
 
 func stats(c *db.Conn) (Stats, error) {

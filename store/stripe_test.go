@@ -72,7 +72,7 @@ const paymentIntent = "pi_3SgQm72eZvKYlo2C0aLw9Dxy"
 
 func (s *shop) payment() OrderDetail {
 	s.T.Helper()
-	d, err := view(background, s.DB, func(c *db.Conn) (OrderDetail, error) {
+	d, err := db.Read(background, s.DB, func(c *db.Conn) (OrderDetail, error) {
 		d, found, err := findPayment(c, "stripe", paymentIntent)
 		if err == nil && !found {
 			err = fmt.Errorf("no order")

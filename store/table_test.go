@@ -48,7 +48,7 @@ func TestWhatIsExportedImportsUnchanged(t *testing.T) {
 // products lists every product by sku.
 func (s *shop) products() []Product {
 	s.T.Helper()
-	list, err := view(background, s.DB, func(c *db.Conn) ([]Product, error) {
+	list, err := db.Read(background, s.DB, func(c *db.Conn) ([]Product, error) {
 		return db.All(c, scanProduct, "SELECT "+productColumns+" FROM store_products ORDER BY sku")
 	})
 	must(s.T, err)

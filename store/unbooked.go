@@ -89,7 +89,7 @@ func (u Unbooked) whatToDo() string {
 
 // Unbooked lists the payments that came in and could not be booked, the oldest first.
 func (s *Service) Unbooked(ctx context.Context) (UnbookedList, error) {
-	return view(ctx, s.db, unbookedPayments)
+	return db.Read(ctx, s.db, unbookedPayments)
 }
 
 func unbookedPayments(c *db.Conn) (list UnbookedList, err error) {
@@ -99,7 +99,7 @@ func unbookedPayments(c *db.Conn) (list UnbookedList, err error) {
 
 // CountUnbooked tells how many there are, for the metrics.
 func (s *Service) CountUnbooked(ctx context.Context) (int64, error) {
-	return view(ctx, s.db, func(c *db.Conn) (int64, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
 		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM store_unbooked")
 		return n, err
 	})

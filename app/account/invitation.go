@@ -168,10 +168,6 @@ func (s *Sessions) AcceptTenant(ctx context.Context, token, code string, from se
 }
 
 // InvitedTenant tells whose invitation the token of a link is, and consumes nothing.
-func (s *Sessions) InvitedTenant(ctx context.Context, token string) (v session.Invitation, err error) {
-	err = s.d.View(ctx, func(c *db.Conn) error {
-		v, err = session.FindInvitation(c, session.Tenant, token)
-		return err
-	})
-	return v, err
+func (s *Sessions) InvitedTenant(ctx context.Context, token string) (session.Invitation, error) {
+	return db.Read(ctx, s.d, func(c *db.Conn) (session.Invitation, error) { return session.FindInvitation(c, session.Tenant, token) })
 }

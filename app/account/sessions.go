@@ -69,12 +69,8 @@ func NewSessions(d *db.DB) *Sessions {
 
 // InstallationID is 8 hexadecimal digits that belong to the database file, for the
 // names of cookies: two installations on one host must not sign each other out.
-func InstallationID(ctx context.Context, d *db.DB) (id string, err error) {
-	err = d.View(ctx, func(c *db.Conn) error {
-		id, err = c.Setting(db.SettingInstallation)
-		return err
-	})
-	return id, err
+func InstallationID(ctx context.Context, d *db.DB) (string, error) {
+	return db.Read(ctx, d, func(c *db.Conn) (string, error) { return c.Setting(db.SettingInstallation) })
 }
 
 // Authenticate gives the caller of a page of the service, and the session, to whom the

@@ -214,6 +214,15 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 	return err
 }
 
+// Read is View for a function that gives an answer.
+func Read[T any](ctx context.Context, d *DB, fn func(*Conn) (T, error)) (answer T, err error) {
+	err = d.View(ctx, func(c *Conn) error {
+		answer, err = fn(c)
+		return err
+	})
+	return answer, err
+}
+
 func (d *DB) reader(ctx context.Context) (*handle, error) {
 	select {
 	case d.slots <- struct{}{}:
