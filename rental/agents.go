@@ -28,6 +28,7 @@ type AgentLeases struct {
 	Total        int64                           `json:"total"`
 	BalanceCents int64                           `json:"balance_cents" about:"what all that match owe"`
 	Next         *string                         `json:"next" about:"pass it as after; null at the end"`
+	Standing
 }
 
 func shortLease(l Lease) ShortLease {
@@ -62,7 +63,7 @@ func (s *Service) toolLeases() schema.Op {
 					return nil, err
 				}
 				list, err := s.LeaseList(ctx, who, l, after, limit)
-				return AgentLeases{schema.Rows(list.Leases, short, shortLease), list.Shown, list.Total, list.BalanceCents, list.Next}, err
+				return AgentLeases{schema.Rows(list.Leases, short, shortLease), list.Shown, list.Total, list.BalanceCents, list.Next, list.Standing}, err
 			}
 		},
 	}
@@ -103,6 +104,7 @@ type AgentLedger struct {
 	Shown   int64    `json:"shown"`
 	Total   int64    `json:"total" about:"charges that match"`
 	Next    *string  `json:"next" about:"pass it as after; null at the end"`
+	Standing
 }
 
 func (s *Service) toolLedger() schema.Op {
@@ -133,7 +135,7 @@ func (s *Service) toolLedger() schema.Op {
 						kept = append(kept, c)
 					}
 				}
-				done := AgentLedger{Lease: l.Lease, Totals: l.Totals, Total: int64(len(kept))}
+				done := AgentLedger{Lease: l.Lease, Totals: l.Totals, Total: int64(len(kept)), Standing: l.Standing}
 				done.Charges, done.Next = rowsAfter(kept, after, limit)
 				done.Shown = int64(len(done.Charges))
 				return done, nil
@@ -184,6 +186,7 @@ type AgentArrears struct {
 	Shown      int64                             `json:"shown"`
 	Total      int64                             `json:"total"`
 	Next       *string                           `json:"next" about:"pass it as after; null at the end"`
+	Standing
 }
 
 // byTenant sums arrears by lease, who owes most first.
@@ -222,7 +225,7 @@ func (s *Service) toolArrears() schema.Op {
 				if err != nil {
 					return nil, err
 				}
-				done := AgentArrears{Today: a.Today, TotalCents: a.TotalCents, Buckets: a.Buckets, ByTenant: byTenant(a.Arrears), Total: int64(len(a.Arrears))}
+				done := AgentArrears{Today: a.Today, TotalCents: a.TotalCents, Buckets: a.Buckets, ByTenant: byTenant(a.Arrears), Total: int64(len(a.Arrears)), Standing: a.Standing}
 				if len(done.ByTenant) > maxReport {
 					done.ByTenant = done.ByTenant[:maxReport]
 				}
@@ -260,6 +263,7 @@ type AgentRoll struct {
 	Shown  int64                             `json:"shown"`
 	Total  int64                             `json:"total"`
 	Next   *string                           `json:"next" about:"pass it as after; null at the end"`
+	Standing
 }
 
 func (s *Service) toolRentRoll() schema.Op {
@@ -282,7 +286,7 @@ func (s *Service) toolRentRoll() schema.Op {
 					return nil, err
 				}
 				rows, next := rowsAfter(roll.Units, after, maxReport)
-				return AgentRoll{roll.Month, roll.Totals, schema.Rows(rows, short, shorten), int64(len(rows)), int64(len(roll.Units)), next}, nil
+				return AgentRoll{roll.Month, roll.Totals, schema.Rows(rows, short, shorten), int64(len(rows)), int64(len(roll.Units)), next, roll.Standing}, nil
 			}
 		},
 	}

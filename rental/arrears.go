@@ -48,15 +48,15 @@ type Arrears struct {
 	Arrears    []Arrear  `json:"arrears"`
 	TotalCents int64     `json:"total_cents"`
 	Buckets    Buckets   `json:"buckets"`
+	Standing
 }
 
 // Arrears lists every charge that was due before today and is unpaid, of every lease,
 // ended ones too; what is due is posted first. Its cost grows with what is unpaid.
 func (s *Service) Arrears(ctx context.Context, who db.Caller) (a Arrears, err error) {
-	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
-		unposted, err := toPost(c)
-		if err != nil || len(unposted) > 0 {
-			return unposted, err
+	a.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
+		if wait, err := r.awaitAll(c); wait || err != nil {
+			return err
 		}
 		a = Arrears{Today: c.Today()}
 		a.Arrears, err = overdue(c)
@@ -64,7 +64,7 @@ func (s *Service) Arrears(ctx context.Context, who db.Caller) (a Arrears, err er
 			a.TotalCents += r.BalanceCents
 			a.Buckets.add(r.DaysOverdue, r.BalanceCents)
 		}
-		return nil, err
+		return err
 	})
 	return a, err
 }

@@ -99,6 +99,7 @@ func findLease(c *db.Conn, id int64) (Lease, error) {
 type Leases struct {
 	Leases []Lease `json:"leases"`
 	Next   *int64  `json:"next" about:"where the next page begins: pass it as after; null at the end"`
+	Standing
 }
 
 // leasesOf is the condition that a lease has the status on day ?1 and comes after id

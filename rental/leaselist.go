@@ -17,6 +17,7 @@ type LeaseList struct {
 	Next   *string `json:"next" about:"where the next page begins: pass it as after; null at the end"`
 
 	BalanceCents int64 `json:"balance_cents" about:"what all that match owe"`
+	Standing
 }
 
 // LeaseFilter says which leases are meant; what is zero does not count.
@@ -107,10 +108,11 @@ func unpostedOf(leases []Lease, today exact.Day) (ids []int64) {
 // Leases lists the leases that match after an id, with their balances; what is due of
 // those on the page is posted first.
 func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter, after, limit int64) (list Leases, err error) {
-	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
+	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		all, err := f.read(c, after, limit+1)
 		list.Leases, list.Next = page(all, limit, func(l Lease) int64 { return l.ID })
-		return unpostedOf(list.Leases, c.Today()), err
+		r.await(unpostedOf(list.Leases, c.Today()))
+		return err
 	})
 	return list, err
 }
@@ -118,20 +120,19 @@ func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter, afte
 // LeaseList gives some of the leases that match, and sums over all that do; what is due is
 // posted first.
 func (s *Service) LeaseList(ctx context.Context, who db.Caller, f LeaseFilter, after, limit int64) (list LeaseList, err error) {
-	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
-		unposted, err := toPost(c)
-		if err != nil || len(unposted) > 0 {
-			return unposted, err
+	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
+		if wait, err := r.awaitAll(c); wait || err != nil {
+			return err
 		}
 		all, err := f.read(c, after, limit+1)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		var next *int64
 		list.Leases, next = page(all, limit, func(l Lease) int64 { return l.ID })
 		list.Shown, list.Next = int64(len(list.Leases)), asText(next)
 		list.Total, list.BalanceCents, err = f.sum(c)
-		return nil, err
+		return err
 	})
 	return list, err
 }

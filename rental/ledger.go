@@ -15,25 +15,26 @@ type Ledger struct {
 	Lease   Lease    `json:"lease"`
 	Charges []Charge `json:"charges"`
 	Totals  Totals   `json:"totals"`
+	Standing
 }
 
 // Ledger gives a lease's ledger, in which every billing period due by today is posted.
 // An unknown lease is not found.
 func (s *Service) Ledger(ctx context.Context, who db.Caller, lease int64) (ledger Ledger, err error) {
-	err = s.upToDate(ctx, who, func(c *db.Conn) (unposted []int64, err error) {
+	ledger.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) (err error) {
 		ledger = Ledger{}
 		if ledger.Lease, err = findLease(c, lease); err != nil {
-			return nil, err
+			return err
 		}
-		if ledger.Lease.unposted(c.Today()) {
-			return []int64{lease}, nil
+		if ledger.Lease.unposted(c.Today()) && r.await([]int64{lease}) {
+			return nil
 		}
 		ledger.Charges, err = chargesOf(c, lease)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		ledger.Totals, err = totalsWith(c, lease, ledger.Charges)
-		return nil, err
+		return err
 	})
 	return ledger, err
 }

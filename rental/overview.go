@@ -21,17 +21,17 @@ type Overview struct {
 	OpenTickets   []Ticket
 	OpenCount     int64
 	Ending        []Lease // those that end in the next 60 days
+	Standing
 }
 
 // Overview gives this month at a glance; what is due is posted first.
 func (s *Service) Overview(ctx context.Context, who db.Caller) (o Overview, err error) {
-	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
-		unposted, err := toPost(c)
-		if err != nil || len(unposted) > 0 {
-			return unposted, err
+	o.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
+		if wait, err := r.awaitAll(c); wait || err != nil {
+			return err
 		}
 		o = Overview{Today: c.Today(), Month: c.Today().Month()}
-		return nil, o.read(c)
+		return o.read(c)
 	})
 	return o, err
 }

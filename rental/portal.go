@@ -26,38 +26,39 @@ type Portal struct {
 	Today   exact.Day
 	Leases  []PortalLease // running and coming ones first
 	Tickets []Ticket
+	Standing
 }
 
 // Portal gives what belongs to the tenant, with everything due by today posted.
 func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err error) {
-	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
+	v.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		v = Portal{Today: c.Today()}
 		if v.Tenant, err = tenantByID(c, who.Subject); err != nil {
-			return nil, err
+			return err
 		}
 		leases, err := leasesOfTenant(c, who.Subject)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if unposted := unpostedOf(leases, c.Today()); len(unposted) > 0 {
-			return unposted, nil
+		if r.await(unpostedOf(leases, c.Today())) {
+			return nil
 		}
 		for _, l := range leases {
 			x := PortalLease{Ledger: Ledger{Lease: l}}
 			if x.Charges, err = chargesOf(c, l.ID); err != nil {
-				return nil, err
+				return err
 			}
 			if x.Totals, err = totalsWith(c, l.ID, x.Charges); err != nil {
-				return nil, err
+				return err
 			}
 			if x.Payments, err = paidBy(c, l.ID); err != nil {
-				return nil, err
+				return err
 			}
 			v.Leases = append(v.Leases, x)
 		}
 		v.Tickets, err = db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+` CROSS JOIN lease_tenants y ON y.lease_id = k.lease_id
 			WHERE y.tenant_id = ? ORDER BY k.id DESC LIMIT 100`, who.Subject)
-		return nil, err
+		return err
 	})
 	return v, err
 }

@@ -2,6 +2,7 @@ package rental
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"quartermaster/schema"
@@ -9,27 +10,67 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// upToDate calls read in a view of the database until read finds no lease with billing
-// periods to post among those that its answer covers; what it finds is posted in
+// Standing tells of an answer over ledgers whether they are complete.
+type Standing struct {
+	Unposted string `json:"unposted,omitempty" about:"why what is due is not posted; absent when it is"`
+}
+
+// Notice is what a page says above all else.
+func (s Standing) Notice() string {
+	if s.Unposted == "" {
+		return ""
+	}
+	return "This is not complete: " + s.Unposted + "."
+}
+
+// reading is one read of ledgers that are to be complete first.
+type reading struct {
+	Standing
+	unposted []int64 // leases, found by await
+	why      string  // nothing can be posted; "" as a rule
+}
+
+// await tells that the answer must wait until something of the leases is posted, and notes
+// them. While nothing can be posted it waits for none, and the answer says so.
+func (r *reading) await(leases []int64) bool {
+	if r.why != "" && len(leases) > 0 {
+		r.Unposted = fmt.Sprintf("what is due of %d leases could not be posted: %s", len(leases), r.why)
+		return false
+	}
+	r.unposted = leases
+	return len(leases) > 0
+}
+
+// awaitAll is await of all leases.
+func (r *reading) awaitAll(c *db.Conn) (bool, error) {
+	leases, err := toPost(c)
+	return err == nil && r.await(leases), err
+}
+
+// upToDate calls read in a view of the database until read awaits no lease with billing
+// periods to post among those that its answer covers; what it awaits is posted in
 // between, by the system itself, so that a viewer's question is answered from complete
 // ledgers too. What read last saw is of one instant, and nothing in it is half-posted.
-// With nothing to post it is one read transaction, and no write lock is taken.
-func (s *Service) upToDate(ctx context.Context, who db.Caller, read func(*db.Conn) (unposted []int64, err error)) error {
+// With nothing to post it is one read transaction, and no write lock is taken. Where the
+// disk takes no writes, read gives what is stored, and the Standing says why.
+func (s *Service) upToDate(ctx context.Context, who db.Caller, read func(*db.Conn, *reading) error) (Standing, error) {
 	for range 5 { // one round more for each midnight that passes in between
-		var unposted []int64
-		err := s.db.View(ctx, func(c *db.Conn) (err error) {
-			unposted, err = read(c)
-			return err
-		})
-		if err != nil || len(unposted) == 0 {
-			return err
+		var r reading
+		view := func(c *db.Conn) error { return read(c, &r) }
+		if err := s.db.View(ctx, view); err != nil || len(r.unposted) == 0 {
+			return r.Standing, err
 		}
-		err = db.Exec(ctx, s.db, db.System(who), func(tx *db.Tx) error { return post(tx, unposted...) })
+		err := db.Exec(ctx, s.db, db.System(who), func(tx *db.Tx) error { return post(tx, r.unposted...) })
+		if why, is := db.Unwritable(err); is {
+			r = reading{why: why}
+			err = s.db.View(ctx, view)
+			return r.Standing, err
+		}
 		if err != nil {
-			return err
+			return Standing{}, err
 		}
 	}
-	return fault.Unavailablef(nil, "the clock moves too fast to tell what is due today: try again")
+	return Standing{}, fault.Unavailablef(nil, "the clock moves too fast to tell what is due today: try again")
 }
 
 // page cuts what was read with one record more than the limit down to the limit, and

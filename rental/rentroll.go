@@ -38,21 +38,21 @@ type RentRoll struct {
 	Month  exact.Month `json:"month"`
 	Totals Collection  `json:"totals"`
 	Units  []UnitRoll  `json:"units"`
+	Standing
 }
 
 // RentRoll gives the rent roll of a month, nil for the month of today; what is due is
 // posted first. Payments that were reversed are not received.
 func (s *Service) RentRoll(ctx context.Context, who db.Caller, month *exact.Month) (roll RentRoll, err error) {
-	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
-		unposted, err := toPost(c)
-		if err != nil || len(unposted) > 0 {
-			return unposted, err
+	roll.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
+		if wait, err := r.awaitAll(c); wait || err != nil {
+			return err
 		}
 		roll = RentRoll{Month: c.Today().Month()}
 		if month != nil {
 			roll.Month = *month
 		}
-		return nil, roll.read(c)
+		return roll.read(c)
 	})
 	return roll, err
 }

@@ -23,6 +23,7 @@ type Tenants struct {
 	Tenants []TenantRecord `json:"tenants"`
 	Next    *int64         `json:"next"`
 	Total   int64          `json:"total"`
+	Standing
 }
 
 const tenantRecord = tenantColumns + `, (SELECT count(*) FROM lease_tenants x WHERE x.tenant_id = t.id),
@@ -36,25 +37,24 @@ func scanTenantRecord(r *db.Row) TenantRecord {
 // is due of all leases is posted first.
 func (s *Service) Tenants(ctx context.Context, who db.Caller, q string, after, limit int64) (list Tenants, err error) {
 	const match = " WHERE (?1 = '' OR instr(lower(t.name || char(10) || ifnull(t.email, '') || char(10) || ifnull(t.phone, '')), lower(?1)) > 0)"
-	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
-		unposted, err := toPost(c)
-		if err != nil || len(unposted) > 0 {
-			return unposted, err
+	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
+		if wait, err := r.awaitAll(c); wait || err != nil {
+			return err
 		}
 		all, err := db.All(c, scanTenantRecord, "SELECT "+tenantRecord+" FROM tenants t"+match+" AND t.id > ?2 ORDER BY t.id LIMIT ?3", q, after, limit+1)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		list.Tenants, list.Next = page(all, limit, func(t TenantRecord) int64 { return t.ID })
 		for i := range list.Tenants {
 			open, err := session.Of(c, session.Tenant, list.Tenants[i].ID)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			list.Tenants[i].Sessions = int64(len(open))
 		}
 		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM tenants t"+match, q)
-		return nil, err
+		return err
 	})
 	return list, err
 }
@@ -63,26 +63,28 @@ func (s *Service) Tenants(ctx context.Context, who db.Caller, q string, after, l
 type TenantDetail struct {
 	TenantRecord
 	LeaseList []Lease `json:"lease_list"`
+	Standing
 }
 
 // TenantDetail gives one tenant; an unknown one is not found.
 func (s *Service) TenantDetail(ctx context.Context, who db.Caller, id int64) (d TenantDetail, err error) {
-	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
+	d.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		d = TenantDetail{}
 		if _, err := tenantByID(c, id); err != nil {
-			return nil, err
+			return err
 		}
 		var err error
 		if d.TenantRecord, _, err = db.One(c, scanTenantRecord, "SELECT "+tenantRecord+" FROM tenants t WHERE t.id = ?", id); err != nil {
-			return nil, err
+			return err
 		}
 		open, err := session.Of(c, session.Tenant, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		d.Sessions = int64(len(open))
 		d.LeaseList, err = leasesOfTenant(c, id)
-		return unpostedOf(d.LeaseList, c.Today()), err
+		r.await(unpostedOf(d.LeaseList, c.Today()))
+		return err
 	})
 	return d, err
 }
@@ -113,7 +115,7 @@ func (s *Service) tenantDetail() schema.Op {
 	email := "ada@example.org"
 	return schema.Op{
 		Name: "tenant_detail", About: "One tenant with their leases.", Refuses: []fault.Kind{fault.NotFound},
-		Response: TenantDetail{TenantRecord{Tenant: Tenant{ID: 3, Name: "Ada Brandt", Email: &email}, Leases: 1, BalanceCents: 95_000}, []Lease{exampleLease()}},
+		Response: TenantDetail{TenantRecord{Tenant: Tenant{ID: 3, Name: "Ada Brandt", Email: &email}, Leases: 1, BalanceCents: 95_000}, []Lease{exampleLease()}, Standing{}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			bindTenantID(f, &id)
@@ -192,15 +194,21 @@ func (s *Service) propertyDetail() schema.Op {
 	}
 }
 
+// ShownLease is a lease by itself.
+type ShownLease struct {
+	Lease
+	Standing
+}
+
 func (s *Service) leaseShow() schema.Op {
 	return schema.Op{
-		Name: "show_lease", About: "One lease with its terms and balance.", Response: exampleLease(), Refuses: []fault.Kind{fault.NotFound},
+		Name: "show_lease", About: "One lease with its terms and balance.", Response: ShownLease{Lease: exampleLease()}, Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			bindLeaseID(f, &id)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				l, err := s.Ledger(ctx, who, id)
-				return l.Lease, err
+				return ShownLease{l.Lease, l.Standing}, err
 			}
 		},
 		Command: "rental leases show LEASE_ID", Example: "rental leases show 'Harbour House/2A'",

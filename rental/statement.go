@@ -29,6 +29,7 @@ type Statement struct {
 	ClosingBalanceCents int64           `json:"closing_balance_cents"`
 	CreditCents         int64           `json:"credit_cents" about:"what the lease has of credit now"`
 	DepositHeldCents    int64           `json:"deposit_held_cents" about:"what is held of its deposits now"`
+	Standing
 }
 
 func yearDays(year int64) (first, last exact.Day) {
@@ -38,16 +39,16 @@ func yearDays(year int64) (first, last exact.Day) {
 // LeaseStatement gives a lease's statement of a year, in which everything due by today is
 // posted. An unknown lease is not found.
 func (s *Service) LeaseStatement(ctx context.Context, who db.Caller, lease, year int64) (st Statement, err error) {
-	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
+	st.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		l, err := findLease(c, lease)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if l.unposted(c.Today()) {
-			return []int64{lease}, nil
+		if l.unposted(c.Today()) && r.await([]int64{lease}) {
+			return nil
 		}
 		st, err = statementOf(c, l, year)
-		return nil, err
+		return err
 	})
 	return st, err
 }
@@ -137,14 +138,14 @@ type PropertyStatement struct {
 	Units               []UnitReceived `json:"units"`
 	CreditCents         int64          `json:"credit_cents" about:"of it, not yet used"`
 	CreditReturnedCents int64          `json:"credit_returned_cents" about:"of it, paid out again"`
+	Standing
 }
 
 // PropertyStatement gives a property's statement of a year.
 func (s *Service) PropertyStatement(ctx context.Context, who db.Caller, property, year int64) (st PropertyStatement, err error) {
-	err = s.upToDate(ctx, who, func(c *db.Conn) ([]int64, error) {
-		unposted, err := toPost(c)
-		if err != nil || len(unposted) > 0 {
-			return unposted, err
+	st.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
+		if wait, err := r.awaitAll(c); wait || err != nil {
+			return err
 		}
 		st = PropertyStatement{PropertyID: property, Year: year}
 		name, found, err := db.One(c, db.Text, "SELECT name FROM properties WHERE id = ?", property)
@@ -152,10 +153,10 @@ func (s *Service) PropertyStatement(ctx context.Context, who db.Caller, property
 			err = fault.NotFoundf("there is no property %d", property)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		st.Property = name
-		return nil, st.read(c)
+		return st.read(c)
 	})
 	return st, err
 }

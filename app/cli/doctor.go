@@ -134,7 +134,7 @@ func (d *diagnosis) schema(all []db.Migration, err error) {
 const leastFree = 64 << 20
 
 func (d *diagnosis) disk(path string, size int64) {
-	free, err := freeDisk(path)
+	free, err := db.FreeDisk(path)
 	if err != nil {
 		d.add("free disk", "unknown on this system", nil, nil)
 		return

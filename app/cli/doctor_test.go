@@ -33,7 +33,7 @@ func TestRoomIsJudged(t *testing.T) {
 }
 
 func TestFreeDiskIsKnownHere(t *testing.T) {
-	free, err := freeDisk(filepath.Join(t.TempDir(), "none.db"))
+	free, err := db.FreeDisk(filepath.Join(t.TempDir(), "none.db"))
 	if err != nil || free == 0 {
 		t.Errorf("%d, %v", free, err)
 	}

@@ -22,7 +22,7 @@ import (
 type frameView struct {
 	title, shop, home, kind, theme string
 	service, serviceTitle, user, q string
-	clock, zone, logout            string
+	clock, zone, logout, notice    string
 	area                           area
 	top, keys                      bool
 	places                         []Place
@@ -106,7 +106,7 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 	v := &frameView{
 		title: title, shop: f.Shop.Name, home: "/", service: s.Service.Name, serviceTitle: serviceWord(s.Service.Name),
 		area: f.Area, keys: f.Keys, q: "", clock: time.Unix(int64(f.Now), 0).In(f.Zone).Format("15:04"), zone: f.Zone.String(),
-		logout: "/logout",
+		logout: "/logout", notice: f.Notice,
 	}
 	if x.visitor == nil || x.visitor.caller.Role == "" && f.Area == page.Staff || f.Area == page.Public {
 		v.kind = "bare"
@@ -235,6 +235,9 @@ func (s *Screens) page(p page.Page) handle {
 		if t, ok := value.(page.Titled); ok {
 			title = t.PageTitle()
 		}
+		if n, ok := value.(page.Noticed); ok {
+			f.Notice = n.Notice()
+		}
 		if p.Plain {
 			return x.showPlain(title, f, p.Draw(value))
 		}
@@ -251,7 +254,7 @@ func orViewer(role string) string {
 
 // showPlain sends a page without the frame, as it is printed.
 func (x *exchange) showPlain(title string, f *page.Frame, body templ.Component) error {
-	v := &frameView{title: title, shop: f.Shop.Name, kind: "print", body: body}
+	v := &frameView{title: title, shop: f.Shop.Name, kind: "print", notice: f.Notice, body: body}
 	b, err := x.draw(f, document(v))
 	if err != nil {
 		return err

@@ -133,7 +133,7 @@ func bringUp(path string, o Options) error {
 	}
 	c, err := connect(path, false)
 	if err != nil {
-		return fmt.Errorf("%s cannot be opened: %w", path, failed(err))
+		return fmt.Errorf("%s cannot be opened: %w", path, failedAt(path, err))
 	}
 	err = func() error {
 		all, err := applied(&Conn{c: c})

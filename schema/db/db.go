@@ -240,7 +240,7 @@ func (d *DB) reader(ctx context.Context) (*handle, error) {
 	c, err := d.connectReader()
 	if err != nil {
 		<-d.slots
-		return nil, failed(err)
+		return nil, failedAt(d.path, err)
 	}
 	return c, nil
 }
@@ -279,7 +279,7 @@ func (d *DB) QueryInt(query string) (int64, error) {
 	if d.watch == nil {
 		c, err := d.connectReader()
 		if err != nil {
-			return 0, failed(err)
+			return 0, failedAt(d.path, err)
 		}
 		d.watch = c
 	}

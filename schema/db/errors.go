@@ -20,7 +20,7 @@ func failed(err error) error {
 	}
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultFull:
-		return fault.Unavailablef(err, "the disk is full: nothing was written; try again when there is room")
+		return full(err)
 	case sqlite.ResultBusy, sqlite.ResultLocked:
 		return fault.Unavailablef(err, "another program holds the database: nothing was written; try again")
 	case sqlite.ResultIOErr, sqlite.ResultReadOnly, sqlite.ResultCantOpen:
@@ -31,6 +31,35 @@ func failed(err error) error {
 		return fault.Unavailablef(err, "the request ended before its answer was ready")
 	}
 	return err
+}
+
+func full(err error) error {
+	return fault.Unavailablef(err, "the disk is full: nothing was written; try again when there is room")
+}
+
+// failedAt is failed for the opening of a file, where the engine says of a full disk no
+// more than that a file beside it could not be made or made longer.
+func failedAt(path string, err error) error {
+	const least = 64 << 10 // what a log and its index need at first
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultIOErr, sqlite.ResultCantOpen:
+		if free, unknown := FreeDisk(path); unknown == nil && free < least {
+			return full(err)
+		}
+	}
+	return failed(err)
+}
+
+// Unwritable tells whether err is that of a disk that takes no writes, and in a few words
+// why: what can be read may still be told then.
+func Unwritable(err error) (why string, is bool) {
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultFull:
+		return "the disk is full", true
+	case sqlite.ResultIOErr, sqlite.ResultReadOnly, sqlite.ResultCantOpen:
+		return "the disk cannot be written", true
+	}
+	return "", false
 }
 
 // Errors of Open, each with the path in its text.

@@ -155,11 +155,11 @@ func Status(path string) (all []Migration, err error) {
 func status(path string, how sqlite.OpenFlags) (all []Migration, err error) {
 	c, err := sqlite.OpenConn(path, how)
 	if err != nil {
-		return nil, failed(err)
+		return nil, failedAt(path, err)
 	}
 	c.SetBusyTimeout(busyTimeout)
 	all, err = applied(&Conn{c: &handle{Conn: c}})
-	return all, errors.Join(err, c.Close())
+	return all, errors.Join(failedAt(path, err), c.Close())
 }
 
 // run executes one statement on a bare connection.

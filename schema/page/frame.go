@@ -33,6 +33,7 @@ type Frame struct {
 	Op      func(name string) (schema.Op, bool)         // an operation of this area by its name
 	Choices func(a schema.Arg) ([]schema.Choice, error) // what a select offers
 	NewKey  func() string                               // a fresh idempotency key
+	Notice  string                                      // a caveat over the page (Noticed)
 	Recent  bool                                        // the password was asked for lately
 
 	Wrong   map[string]string // filters that were refused, by name

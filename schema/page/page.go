@@ -108,6 +108,9 @@ func (p Page) Sheet(v any) Sheet { return p.csv(v) }
 // Titled is a value that gives its page's title: "Work order 12".
 type Titled interface{ PageTitle() string }
 
+// Noticed is a value that is to be read with a caveat, "" for none: it stands above the page.
+type Noticed interface{ Notice() string }
+
 // Elsewhere is the error by which a loader leads to another page of the service, as an
 // exact number typed into the search does.
 type Elsewhere struct{ Path string } //nolint:errname // it is a way, that travels as an error

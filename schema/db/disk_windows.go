@@ -1,4 +1,4 @@
-package cli
+package db
 
 import (
 	"path/filepath"
@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// freeDisk gives the bytes that are free, for this user, where the file stands.
-func freeDisk(path string) (free uint64, err error) {
+// FreeDisk gives the bytes that are free, for this user, where the file stands.
+func FreeDisk(path string) (free uint64, err error) {
 	dir, err := windows.UTF16PtrFromString(filepath.Dir(path))
 	if err != nil {
 		return 0, err

@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd
 
-package cli
+package db
 
 import (
 	"path/filepath"
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeDisk gives the bytes that are free, for this user, where the file stands.
-func freeDisk(path string) (uint64, error) {
+// FreeDisk gives the bytes that are free, for this user, where the file stands.
+func FreeDisk(path string) (uint64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(filepath.Dir(path), &st); err != nil {
 		return 0, err

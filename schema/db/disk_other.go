@@ -1,0 +1,8 @@
+//go:build !(linux || darwin || freebsd || windows)
+
+package db
+
+import "errors"
+
+// FreeDisk cannot tell on this system.
+func FreeDisk(string) (uint64, error) { return 0, errors.ErrUnsupported }
