@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -17,9 +18,24 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if ahead := os.Getenv("QUARTERMASTER_TEST_AHEAD"); ahead != "" {
+		os.Exit(asProgram(ahead))
+	}
 	code := m.Run()
 	apptest.RemoveBinary()
 	os.Exit(code)
+}
+
+// asProgram is the program with a clock that is ahead, for documents with a day of their own.
+func asProgram(ahead string) int {
+	by, err := time.ParseDuration(ahead)
+	if err != nil {
+		return 2
+	}
+	return command.Run(context.Background(), command.Env{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
+		Now: func() time.Time { return time.Now().Add(by) },
+	})
 }
 
 // ask is one request to the real program.
