@@ -179,10 +179,10 @@ func (p *program) settle(cmd *cobra.Command) error {
 }
 
 // fromEnvironment tells whether the flag has an environment variable: those of every
-// command, and all of serve's and healthcheck's.
+// command, where receivers may be, and all of serve's and healthcheck's.
 func fromEnvironment(cmd *cobra.Command, f *pflag.Flag) bool {
 	switch f.Name {
-	case "db", "timezone", "log-format", "log-level":
+	case "db", "timezone", "log-format", "log-level", "webhook-allow-private":
 		return true
 	}
 	return cmd.Name() == "serve" || cmd.Name() == "healthcheck"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,7 @@ once there are users.`,
 				p.notice(fmt.Sprintf("user %s added, admin in all four services; the keys are shown this once", name))
 				link := ""
 				if screens && p.Getenv("QUARTERMASTER_SCREENS") != "false" {
-					if link, err = welcome(ctx, d, name); err != nil {
+					if link, err = welcome(ctx, d, name, p.Getenv("QUARTERMASTER_STORE_URL")); err != nil {
 						return err
 					}
 				}
@@ -62,13 +63,17 @@ once there are users.`,
 	return cmd
 }
 
-// welcome invites the first admin and gives the link.
-func welcome(ctx context.Context, d *db.DB, name string) (string, error) {
+// welcome invites the first admin and gives the link, at the address that people will
+// type where that is given, since a server has not told it yet.
+func welcome(ctx context.Context, d *db.DB, name, base string) (string, error) {
 	token, _, err := account.Invite(ctx, d, db.CLI(""), name)
 	if err != nil {
 		return "", err
 	}
-	base, err := account.Address(ctx, d, server.Names...)
+	if base != "" {
+		return strings.TrimSuffix(base, "/") + "/welcome/" + token, nil
+	}
+	base, err = account.Address(ctx, d, server.Names...)
 	return base + "/welcome/" + token, err
 }
 
