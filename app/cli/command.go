@@ -41,6 +41,8 @@ type program struct {
 	log         zerolog.Logger
 	as          string
 	lost        string // what a result that could not be printed means, for what is shown once
+
+	ops map[*cobra.Command]*opCommand // the commands that are operations
 }
 
 // usageError is a call that was worded wrongly: exit 2.
@@ -58,6 +60,7 @@ func Run(ctx context.Context, env Env) int {
 	env.Stdout = out
 	p := &program{Env: env}
 	root := p.root()
+	p.complete(root, env.Args)
 	root.SetArgs(env.Args)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)

@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Every command has a sentence and an example that begins with the command itself.
+// Every command has a sentence and an example that begins with the command itself, and
+// every operation's has its arguments.
 func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 	seen := 0
 	var walk func(*cobra.Command)
@@ -23,7 +24,11 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 			t.Errorf("%s: %q, %q", c.CommandPath(), c.Short, c.Example)
 		}
 	}
-	walk((&program{}).root())
+	p := &program{}
+	walk(p.root())
+	for cmd, c := range p.ops {
+		c.arguments(cmd) // panics where a word in capitals names none
+	}
 	if seen < 60 {
 		t.Errorf("only %d commands", seen)
 	}

@@ -73,6 +73,10 @@ func (p *program) place(root *cobra.Command, c *opCommand) {
 		at = next
 	}
 	cmd := c.command()
+	if p.ops == nil {
+		p.ops = map[*cobra.Command]*opCommand{}
+	}
+	p.ops[cmd] = c
 	if old := child(at, c.words[len(c.words)-1]); old != nil {
 		at.RemoveCommand(old)
 	}
@@ -94,18 +98,39 @@ func child(of *cobra.Command, word string) *cobra.Command {
 	return nil
 }
 
-// newOpCommand reads Op.Command. It panics when a word in capitals names no argument:
-// the declaration is wrong.
+// newOpCommand reads the words of Op.Command.
 func (p *program) newOpCommand(service string, op schema.Op) *opCommand {
 	c := &opCommand{p: p, service: service, op: op, values: map[string][]string{}}
-	args := op.Args(schema.Command)
 	for _, word := range strings.Fields(op.Command) {
-		name := strings.Trim(word, "[].")
-		if name != strings.ToUpper(name) {
+		if name := strings.Trim(word, "[]."); name != strings.ToUpper(name) {
 			c.words = append(c.words, word)
+		}
+	}
+	return c
+}
+
+// complete gives the command that args mean what is made of its operation's arguments,
+// before it is run or helps. Only that one: to ask all operations for their arguments
+// would take longer than most commands do.
+func (p *program) complete(root *cobra.Command, args []string) {
+	if len(args) > 0 && (args[0] == "help" || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)) {
+		args = args[1:]
+	}
+	cmd, _, err := root.Find(args)
+	if c := p.ops[cmd]; err == nil && c != nil {
+		c.arguments(cmd)
+	}
+}
+
+// arguments gives the command its positional arguments and flags. It panics when a word
+// in capitals names no argument: the declaration is wrong.
+func (c *opCommand) arguments(cmd *cobra.Command) {
+	args := c.op.Args(schema.Command)
+	for _, word := range strings.Fields(c.op.Command) {
+		name, found := strings.Trim(word, "[]."), false
+		if name != strings.ToUpper(name) {
 			continue
 		}
-		found := false
 		for _, a := range args {
 			if a.Word() == name {
 				c.positionals = append(c.positionals, positional{arg: a, optional: strings.HasPrefix(word, "["), many: strings.Contains(word, "...")})
@@ -114,10 +139,24 @@ func (p *program) newOpCommand(service string, op schema.Op) *opCommand {
 			}
 		}
 		if !found {
-			panic(fmt.Sprintf("cli: %s: no argument is called %s", op.Command, name))
+			panic(fmt.Sprintf("cli: %s: no argument is called %s", c.op.Command, name))
 		}
 	}
-	return c
+	for _, a := range args {
+		if a.Header == "" && !c.isPositional(a) {
+			c.flag(cmd, a)
+		}
+	}
+	c.p.jsonFlag(cmd)
+	if c.op.Writes {
+		c.p.acting(cmd)
+		cmd.Flags().BoolVar(&c.dryRun, "dry-run", false, "tell what would change, and write nothing")
+	} else if cmd.Flags().Lookup("csv") == nil {
+		cmd.Flags().BoolVar(&c.asCSV, "csv", false, "print the list as CSV")
+	}
+	if c.op.Destructive {
+		cmd.Flags().BoolVar(&c.yes, "yes", false, "do not ask")
+	}
 }
 
 func (c *opCommand) isPositional(a schema.Arg) bool {
@@ -141,21 +180,6 @@ func (c *opCommand) command() *cobra.Command {
 		cmd.Example = "  quartermaster " + c.op.Command
 	}
 	cmd.ValidArgsFunction = c.completePositional
-	for _, a := range c.op.Args(schema.Command) {
-		if a.Header == "" && !c.isPositional(a) {
-			c.flag(cmd, a)
-		}
-	}
-	c.p.jsonFlag(cmd)
-	if c.op.Writes {
-		c.p.acting(cmd)
-		cmd.Flags().BoolVar(&c.dryRun, "dry-run", false, "tell what would change, and write nothing")
-	} else if cmd.Flags().Lookup("csv") == nil {
-		cmd.Flags().BoolVar(&c.asCSV, "csv", false, "print the list as CSV")
-	}
-	if c.op.Destructive {
-		cmd.Flags().BoolVar(&c.yes, "yes", false, "do not ask")
-	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c.takePositionals(args)
 		err := c.run(cmd.Context())

@@ -128,7 +128,8 @@ func migrateAll(c *handle, now exact.Instant) error {
 func bringUp(path string, o Options) error {
 	// A connection that writes would change some bytes of a file that comes from a backup,
 	// also of a newer one, which is none of ours.
-	if _, err := Status(path); err != nil {
+	all, err := Status(path)
+	if err != nil || len(missingOf(all)) == 0 {
 		return err
 	}
 	c, err := connect(path, false)
@@ -136,14 +137,7 @@ func bringUp(path string, o Options) error {
 		return fmt.Errorf("%s cannot be opened: %w", path, failedAt(path, err))
 	}
 	err = func() error {
-		all, err := applied(&Conn{c: c})
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
 		missing := missingOf(all)
-		if len(missing) == 0 {
-			return nil
-		}
 		if !o.Migrate {
 			return fmt.Errorf("%s is of an older version (%s is missing): run `quartermaster migrate --db %s` first",
 				path, missing[0].Name, path)
