@@ -86,59 +86,52 @@ func recount(tx *db.Tx, charge int64) error {
 // openCharges are what a lease owes that is due by a day, oldest first.
 const openCharges = " FROM charges c WHERE c.lease_id = ? AND c.paid_date IS NULL AND c.amount_cents > c.paid_cents AND c.due_date <= ? ORDER BY c.due_date, c.id"
 
-// spend lets a payment's credit pay what is due by a day, oldest first, and gives the
-// charges that it went to.
-func spend(tx *db.Tx, lease, payment, cents int64, by exact.Day) (paid []int64, err error) {
+// spend lets what a payment has of credit pay what is due by a day, oldest first, and
+// gives the charges that it went to. The late fee of a rent is set right before it is
+// looked at itself: a payment for a day within the grace does not pay the fee that it
+// takes away.
+func spend(tx *db.Tx, lease, payment int64, by exact.Day) (paid []int64, err error) {
 	type open struct{ id, cents int64 }
-	due, err := db.All(&tx.Conn, func(r *db.Row) open { return open{r.Int(), r.Int()} },
-		"SELECT c.id, c.amount_cents - c.paid_cents"+openCharges, lease, by)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range due {
-		n := min(cents, c.cents)
-		if n == 0 {
-			break
+	for {
+		credit, _, err := db.One(&tx.Conn, db.Int, "SELECT credit_cents FROM payments WHERE id = ?", payment)
+		if err != nil || credit == 0 {
+			return paid, err
 		}
-		if err := allocate(tx, payment, c.id, n); err != nil {
+		c, found, err := db.One(&tx.Conn, func(r *db.Row) open { return open{r.Int(), r.Int()} },
+			"SELECT c.id, c.amount_cents - c.paid_cents"+openCharges+" LIMIT 1", lease, by)
+		if err != nil || !found {
+			return paid, err
+		}
+		if err := allocate(tx, payment, c.id, min(credit, c.cents)); err != nil {
 			return paid, err
 		}
 		paid = append(paid, c.id)
-		cents -= n
+		if err := refreshFees(tx, c.id); err != nil {
+			return paid, err
+		}
 	}
-	return paid, nil
 }
 
 // useCredit lets a lease's credit pay what is due by a day, the oldest payment and the
-// oldest charge first, and tells whether it paid anything.
-func useCredit(tx *db.Tx, lease int64, by exact.Day) (used bool, err error) {
-	type credit struct{ id, cents int64 }
-	all, err := db.All(&tx.Conn, func(r *db.Row) credit { return credit{r.Int(), r.Int()} },
-		"SELECT id, credit_cents FROM payments WHERE lease_id = ? AND credit_cents > 0 ORDER BY paid_date, id", lease)
-	if err != nil {
-		return false, err
-	}
-	for _, m := range all {
-		paid, err := spend(tx, lease, m.id, m.cents, by)
-		if err != nil {
-			return used, err
+// oldest charge first.
+func useCredit(tx *db.Tx, lease int64, by exact.Day) error {
+	for {
+		oldest, found, err := db.One(&tx.Conn, db.Int, "SELECT id FROM payments WHERE lease_id = ? AND credit_cents > 0 ORDER BY paid_date, id LIMIT 1", lease)
+		if err != nil || !found {
+			return err
 		}
-		if len(paid) == 0 {
-			continue
+		paid, err := spend(tx, lease, oldest, by)
+		if err != nil || len(paid) == 0 {
+			return err
 		}
-		used = true
-		if err := refreshFees(tx, paid...); err != nil {
-			return used, err
-		}
-		err = tx.AuditSystem("credit.used", subject("payment", m.id), struct {
+		err = tx.AuditSystem("credit.used", subject("payment", oldest), struct {
 			LeaseID int64   `json:"lease_id"`
 			Charges []int64 `json:"charges"`
 		}{lease, paid})
 		if err != nil {
-			return used, err
+			return err
 		}
 	}
-	return used, nil
 }
 
 // findCharge gives a charge of the lease; any other is invalid.

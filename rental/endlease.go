@@ -24,32 +24,34 @@ type Ending struct {
 // payment first. A day before the lease's first is invalid, and so is one after its
 // present end: an import moves an end out.
 func (s *Service) EndLease(ctx context.Context, who db.Caller, lease int64, last exact.Day) (Ending, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ending, error) {
-		l, err := findLease(&tx.Conn, lease)
-		if err != nil {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ending, error) { return endEarly(tx, lease, last) })
+}
+
+func endEarly(tx *db.Tx, lease int64, last exact.Day) (Ending, error) {
+	l, err := findLease(&tx.Conn, lease)
+	if err != nil {
+		return Ending{}, err
+	}
+	if l.hasCredit(&tx.Conn) { // what it pays must not hang on who looked when
+		if err := post(tx, lease); err != nil {
 			return Ending{}, err
 		}
-		if l.hasCredit(&tx.Conn) { // what it pays must not hang on who looked when
-			if err := post(tx, lease); err != nil {
-				return Ending{}, err
-			}
-			if l, err = findLease(&tx.Conn, lease); err != nil {
-				return Ending{}, err
-			}
-		}
-		done, err := endLease(tx, l, last)
-		if err != nil {
+		if l, err = findLease(&tx.Conn, lease); err != nil {
 			return Ending{}, err
 		}
-		if err := catchUp(tx, lease); err != nil {
-			return Ending{}, err
-		}
-		if done.Lease, err = findLease(&tx.Conn, lease); err != nil {
-			return Ending{}, err
-		}
-		done.Totals, err = totalsOf(&tx.Conn, lease)
-		return done, err
-	})
+	}
+	done, err := endLease(tx, l, last)
+	if err != nil {
+		return Ending{}, err
+	}
+	if err := catchUp(tx, lease); err != nil {
+		return Ending{}, err
+	}
+	if done.Lease, err = findLease(&tx.Conn, lease); err != nil {
+		return Ending{}, err
+	}
+	done.Totals, err = totalsOf(&tx.Conn, lease)
+	return done, err
 }
 
 func endLease(tx *db.Tx, l Lease, last exact.Day) (done Ending, err error) {

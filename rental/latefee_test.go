@@ -49,6 +49,24 @@ func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
 	h.sound()
 }
 
+// TestAFeeIsNotPaidByWhatTakesItAway: one payment on account, recorded after the fee was
+// posted, for a day within the grace and over the rent, the fee and more. It pays the rent;
+// then there is no fee, and the rest is credit.
+func TestAFeeIsNotPaidByWhatTakesItAway(t *testing.T) {
+	h := open(t, "2026-03-01")
+	id := h.lease("start_date=2026-03-01")
+	_, err := h.SetLateFee(ctx, cli, 1, LateFee{GraceDays: 5, Cents: new(int64(2_500)), From: day(t, "2026-03-01")})
+	h.Must(err)
+	h.On("2026-03-20")
+	h.owes(id, "2026-03-01 100000 1-31 March 2026", "2026-03-07 2500 Late fee for rent due 2026-03-01")
+	p, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 110_000, PaidDate: "2026-03-06", Method: "cash"})
+	h.Must(err)
+	if h.owes(id, "2026-03-01 100000 1-31 March 2026 paid 2026-03-06 cash"); p.CreditCents != 10_000 || p.Charge == nil {
+		t.Errorf("%s", asJSON(t, p))
+	}
+	h.sound()
+}
+
 // TestMoneyInParts: a payment on account, credit that meets what falls due, a deposit that
 // is used and returned, and what stands in the way of taking a payment back.
 func TestMoneyInParts(t *testing.T) {

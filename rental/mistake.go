@@ -19,41 +19,49 @@ type Voided struct {
 // The same may be charged anew. An unknown charge is not found, rent is invalid, and one
 // of which something is paid is a conflict. A late fee that was voided never comes again.
 func (s *Service) VoidCharge(ctx context.Context, who db.Caller, charge int64, reason string) (Voided, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Voided, error) {
-		reason, err := checkText("reason", reason, maxText)
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Voided, error) { return voidCharge(tx, charge, reason) })
+}
+
+func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
+	reason, err := checkText("reason", reason, maxText)
+	if err != nil {
+		return Voided{}, err
+	}
+	c, lease, err := chargeOf(&tx.Conn, charge)
+	if err != nil {
+		return Voided{}, err
+	}
+	if err := post(tx, lease); err != nil { // credit may have met it
+		return Voided{}, err
+	}
+	if c, _, err = chargeOf(&tx.Conn, charge); err != nil {
+		return Voided{}, err
+	}
+	done := Voided{LeaseID: lease, Charge: c, Reason: reason}
+	switch {
+	case c.Type == rent:
+		return done, fault.Fieldf("charge_id", "charge_id: charge %d (%s) is rent, which is not voided; end the lease earlier or set another rent", c.ID, c.Label)
+	case c.Paid || c.PaidCents > 0:
+		return done, fault.Conflictf("of charge %d (%s) %d cents are paid: reverse that payment first", c.ID, c.Label, c.PaidCents)
+	}
+	if c.feeOf != nil {
+		_, err := tx.Exec(`INSERT INTO late_fee_voids (lease_id, rent_due) SELECT lease_id, due_date FROM charges WHERE id = ?
+			ON CONFLICT DO NOTHING`, *c.feeOf)
 		if err != nil {
-			return Voided{}, err
-		}
-		c, lease, err := chargeOf(&tx.Conn, charge)
-		if err != nil {
-			return Voided{}, err
-		}
-		done := Voided{LeaseID: lease, Charge: c, Reason: reason}
-		switch {
-		case c.Type == rent:
-			return done, fault.Fieldf("charge_id", "charge_id: charge %d (%s) is rent, which is not voided; end the lease earlier or set another rent", c.ID, c.Label)
-		case c.Paid || c.PaidCents > 0:
-			return done, fault.Conflictf("of charge %d (%s) %d cents are paid: reverse that payment first", c.ID, c.Label, c.PaidCents)
-		}
-		if c.feeOf != nil {
-			_, err := tx.Exec(`INSERT INTO late_fee_voids (lease_id, rent_due) SELECT lease_id, due_date FROM charges WHERE id = ?
-				ON CONFLICT DO NOTHING`, *c.feeOf)
-			if err != nil {
-				return done, err
-			}
-		}
-		if _, err := tx.Exec("DELETE FROM charges WHERE id = ?", c.ID); err != nil {
 			return done, err
 		}
-		if err := tx.Audit("charge.voided", subject("charge", c.ID), map[string]any{"lease_id": lease, "charge": c, "reason": reason}); err != nil {
-			return done, err
-		}
-		if err := catchUp(tx, lease); err != nil {
-			return done, err
-		}
-		done.Totals, err = totalsOf(&tx.Conn, lease)
+	}
+	if _, err := tx.Exec("DELETE FROM charges WHERE id = ?", c.ID); err != nil {
 		return done, err
-	})
+	}
+	if err := tx.Audit("charge.voided", subject("charge", c.ID), map[string]any{"lease_id": lease, "charge": c, "reason": reason}); err != nil {
+		return done, err
+	}
+	if err := catchUp(tx, lease); err != nil {
+		return done, err
+	}
+	done.Totals, err = totalsOf(&tx.Conn, lease)
+	return done, err
 }
 
 // Cancelled is a lease that was taken away as a mistake.

@@ -72,20 +72,22 @@ type PaymentEvent struct {
 // lease is not found, a charge that is not the lease's is invalid, and a charge that is
 // paid already is a conflict: of two that race, one wins.
 func (s *Service) RecordPayment(ctx context.Context, who db.Caller, p PaymentRequest) (Payment, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payment, error) {
-		l, err := findLease(&tx.Conn, p.LeaseID)
-		if err != nil {
-			return Payment{}, err
-		}
-		if err := post(tx, l.ID); err != nil {
-			return Payment{}, err
-		}
-		c, err := findCharge(&tx.Conn, l.ID, p.ChargeID)
-		if err != nil {
-			return Payment{}, err
-		}
-		return pay(tx, l, c, p.AmountCents, p.Method, p.PaidDate)
-	})
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payment, error) { return recordPayment(tx, p) })
+}
+
+func recordPayment(tx *db.Tx, p PaymentRequest) (Payment, error) {
+	l, err := findLease(&tx.Conn, p.LeaseID)
+	if err != nil {
+		return Payment{}, err
+	}
+	if err := post(tx, l.ID); err != nil {
+		return Payment{}, err
+	}
+	c, err := findCharge(&tx.Conn, l.ID, p.ChargeID)
+	if err != nil {
+		return Payment{}, err
+	}
+	return pay(tx, l, c, p.AmountCents, p.Method, p.PaidDate)
 }
 
 // pay records a payment of a charge of the lease and emits its event.
@@ -277,11 +279,7 @@ func receive(tx *db.Tx, p ReceiptRequest) (Payment, error) {
 	if err != nil {
 		return Payment{}, err
 	}
-	paid, err := spend(tx, l.ID, id, p.AmountCents, tx.Today())
-	if err != nil {
-		return Payment{}, err
-	}
-	if err := refreshFees(tx, paid...); err != nil {
+	if _, err := spend(tx, l.ID, id, tx.Today()); err != nil {
 		return Payment{}, err
 	}
 	if err := afterPayment(tx, l.ID, id); err != nil {

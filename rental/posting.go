@@ -148,8 +148,7 @@ func (p *poster) day(on exact.Day, next *exact.Day, today exact.Day) (*exact.Day
 			return nil, err
 		}
 	}
-	_, err := useCredit(p.tx, p.lease, last)
-	return next, err
+	return next, useCredit(p.tx, p.lease, last)
 }
 
 // rents posts the periods from the one that begins on next until last.

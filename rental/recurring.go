@@ -64,28 +64,30 @@ type RecurringDone struct {
 // AddRecurring charges a lease with every period that starts on a day from r.From to
 // r.To; for periods that are posted already, at once.
 func (s *Service) AddRecurring(ctx context.Context, who db.Caller, r Recurring) (RecurringDone, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringDone, error) {
-		done := RecurringDone{Posted: []Charge{}, Withdrawn: []Charge{}}
-		if _, err := findLease(&tx.Conn, r.LeaseID); err != nil {
-			return done, err
-		}
-		if err := post(tx, r.LeaseID); err != nil {
-			return done, err
-		}
-		id, err := insertRecurring(tx, r)
-		if err != nil {
-			return done, err
-		}
-		if done.Recurring, err = findRecurring(&tx.Conn, id); err != nil {
-			return done, err
-		}
-		done.Posted, err = db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.recurring_id = ? ORDER BY c.due_date", id)
-		if err != nil {
-			return done, err
-		}
-		done.Totals, err = totalsOf(&tx.Conn, r.LeaseID)
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringDone, error) { return addRecurring(tx, r) })
+}
+
+func addRecurring(tx *db.Tx, r Recurring) (RecurringDone, error) {
+	done := RecurringDone{Posted: []Charge{}, Withdrawn: []Charge{}}
+	if _, err := findLease(&tx.Conn, r.LeaseID); err != nil {
 		return done, err
-	})
+	}
+	if err := post(tx, r.LeaseID); err != nil {
+		return done, err
+	}
+	id, err := insertRecurring(tx, r)
+	if err != nil {
+		return done, err
+	}
+	if done.Recurring, err = findRecurring(&tx.Conn, id); err != nil {
+		return done, err
+	}
+	done.Posted, err = db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.recurring_id = ? ORDER BY c.due_date", id)
+	if err != nil {
+		return done, err
+	}
+	done.Totals, err = totalsOf(&tx.Conn, r.LeaseID)
+	return done, err
 }
 
 // insertRecurring keeps a recurring charge and posts it for the periods that are posted.
@@ -148,27 +150,29 @@ func findRecurring(c *db.Conn, id int64) (Recurring, error) {
 // EndRecurring makes to the last day on which a period that starts gets the charge.
 // Unpaid ones of later periods are withdrawn; a paid one stands in its way.
 func (s *Service) EndRecurring(ctx context.Context, who db.Caller, id int64, to exact.Day) (RecurringDone, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringDone, error) {
-		done := RecurringDone{Posted: []Charge{}, Withdrawn: []Charge{}}
-		r, err := findRecurring(&tx.Conn, id)
-		if err != nil {
-			return done, err
-		}
-		if err := post(tx, r.LeaseID); err != nil {
-			return done, err
-		}
-		if done.Withdrawn, err = endRecurring(tx, r, to); err != nil {
-			return done, err
-		}
-		if err := catchUp(tx, r.LeaseID); err != nil {
-			return done, err
-		}
-		if done.Recurring, err = findRecurring(&tx.Conn, id); err != nil {
-			return done, err
-		}
-		done.Totals, err = totalsOf(&tx.Conn, r.LeaseID)
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringDone, error) { return stopRecurring(tx, id, to) })
+}
+
+func stopRecurring(tx *db.Tx, id int64, to exact.Day) (RecurringDone, error) {
+	done := RecurringDone{Posted: []Charge{}, Withdrawn: []Charge{}}
+	r, err := findRecurring(&tx.Conn, id)
+	if err != nil {
 		return done, err
-	})
+	}
+	if err := post(tx, r.LeaseID); err != nil {
+		return done, err
+	}
+	if done.Withdrawn, err = endRecurring(tx, r, to); err != nil {
+		return done, err
+	}
+	if err := catchUp(tx, r.LeaseID); err != nil {
+		return done, err
+	}
+	if done.Recurring, err = findRecurring(&tx.Conn, id); err != nil {
+		return done, err
+	}
+	done.Totals, err = totalsOf(&tx.Conn, r.LeaseID)
+	return done, err
 }
 
 func endRecurring(tx *db.Tx, r Recurring, to exact.Day) (withdrawn []Charge, err error) {
@@ -262,6 +266,9 @@ func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given boo
 	}
 	if err := tx.Audit("recurring.changed", subject("recurring", was.ID), map[string]any{"from": was.To, "to": row.To}); err != nil {
 		return err
+	}
+	if was.To != nil {
+		was.From = *was.To + 1 // one that was voided in the days so far does not come again
 	}
 	was.To = row.To
 	return postPast(tx, was)

@@ -51,22 +51,24 @@ func rentOn(base int64, steps []RentStep, day exact.Day) int64 {
 // or later and are not posted. A step of the same day is replaced; without a rent it is
 // taken away.
 func (s *Service) SetRent(ctx context.Context, who db.Caller, lease int64, from exact.Day, rent *int64) (Lease, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Lease, error) {
-		if err := post(tx, lease); err != nil {
-			return Lease{}, err
-		}
-		l, err := findLease(&tx.Conn, lease)
-		if err != nil {
-			return l, err
-		}
-		if from < l.StartDate {
-			return l, fault.Fieldf("from", "from: %s lies before the lease's start_date %s", from, l.StartDate)
-		}
-		if err := setStep(tx, l, from, rent); err != nil {
-			return l, err
-		}
-		return findLease(&tx.Conn, lease)
-	})
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Lease, error) { return setRent(tx, lease, from, rent) })
+}
+
+func setRent(tx *db.Tx, lease int64, from exact.Day, rent *int64) (Lease, error) {
+	if err := post(tx, lease); err != nil {
+		return Lease{}, err
+	}
+	l, err := findLease(&tx.Conn, lease)
+	if err != nil {
+		return l, err
+	}
+	if from < l.StartDate {
+		return l, fault.Fieldf("from", "from: %s lies before the lease's start_date %s", from, l.StartDate)
+	}
+	if err := setStep(tx, l, from, rent); err != nil {
+		return l, err
+	}
+	return findLease(&tx.Conn, lease)
 }
 
 // setStep writes or takes away one step of a lease's rent. What stays as it was is not
