@@ -1,6 +1,8 @@
 package rental
 
 import (
+	"strings"
+
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -10,7 +12,7 @@ import (
 // chargeTable is the charges as CSV.
 func (s *Service) chargeTable() schema.Table {
 	return schema.Table{
-		Name: "charges", About: "What leases were charged. Rent rows stand for billing periods, which are posted in their order.",
+		Name: "charges", About: "What leases were charged. Rent rows stand for billing periods, which are posted in their order; a late fee of 0 for a period's rent is one that was voided.",
 		Row: func(f *schema.Form) schema.Put {
 			key := bindLeaseKey(f, "lease_start")
 			var row chargeRow
@@ -25,9 +27,17 @@ func (s *Service) chargeTable() schema.Table {
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
-				return emit(r.Text(), r.Text(), r.Day().String(), r.Text(), r.Day().String(), r.Text(), number(r))
-			}, `SELECT p.name, u.name, l.start_date, c.type, c.due_date, c.label, c.amount_cents`+fromLeases+
-				" CROSS JOIN charges c ON c.lease_id = l.id ORDER BY p.name, u.name, l.start_date, c.due_date, c.type, c.label")
+				property, unit, start, typ, due, label, cents := r.Text(), r.Text(), r.Day().String(), r.Text(), r.Day().String(), r.Text(), number(r)
+				if rentDue := r.DayPtr(); rentDue != nil {
+					label = feeLabel(*rentDue)
+				}
+				return emit(property, unit, start, typ, due, label, cents)
+			}, `SELECT p.name, u.name, l.start_date, c.type, c.due_date, c.label, c.amount_cents, c.rent_due`+fromLeases+`
+				CROSS JOIN (SELECT lease_id, type, due_date, label, amount_cents, NULL AS rent_due FROM charges
+					UNION ALL SELECT v.lease_id, 'late_fee', v.rent_due + 1 + coalesce((SELECT f.grace_days FROM leases l CROSS JOIN units u ON u.id = l.unit_id
+						CROSS JOIN late_fees f ON f.property_id = u.property_id WHERE l.id = v.lease_id AND f.from_day <= v.rent_due ORDER BY f.from_day DESC LIMIT 1), 0),
+						'', 0, v.rent_due FROM late_fee_voids v) c ON c.lease_id = l.id
+				ORDER BY p.name, u.name, l.start_date, c.due_date, c.type, c.label, c.rent_due`)
 		},
 	}
 }
@@ -50,9 +60,13 @@ func putCharge(tx *db.Tx, k leaseKey, row chargeRow) error {
 		return putRent(tx, l, row)
 	}
 	was, found, err := findSingle(&tx.Conn, l.ID, row.typ, row.due, row.label)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	if rentDue, waives := row.waives(); waives && (!found || was.feeOf != nil) {
+		return waiveFee(tx, l.ID, rentDue)
+	}
+	switch {
 	case !found && row.amount == nil:
 		return fault.Fieldf("amount_cents", "amount_cents is missing: a new charge needs its amount in cents")
 	case !found:
@@ -73,6 +87,38 @@ func putCharge(tx *db.Tx, k leaseKey, row chargeRow) error {
 		return err
 	}
 	return tx.Audit("charge.changed", subject("charge", was.ID), map[string][2]int64{"amount_cents": {was.AmountCents, *row.amount}})
+}
+
+// waives tells the day of the rent whose late fee the row says was voided.
+func (row chargeRow) waives() (rentDue exact.Day, ok bool) {
+	if row.typ != lateFee || row.amount == nil || *row.amount != 0 {
+		return 0, false
+	}
+	rentDue, ok = exact.ParseDay(strings.TrimPrefix(row.label, feeLabelFor))
+	return rentDue, ok
+}
+
+// waiveFee lets the late fee for the rent that is due on a day never come, and takes away
+// one that is unpaid.
+func waiveFee(tx *db.Tx, lease int64, rentDue exact.Day) error {
+	_, have, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM late_fee_voids WHERE lease_id = ? AND rent_due = ?", lease, rentDue)
+	if err != nil || have {
+		return err
+	}
+	if _, err := tx.Exec("INSERT INTO late_fee_voids (lease_id, rent_due) VALUES (?, ?)", lease, rentDue); err != nil {
+		return err
+	}
+	if err := tx.Audit("late_fee.waived", subject("lease", lease), map[string]any{"rent_due": rentDue}); err != nil {
+		return err
+	}
+	rents, err := db.All(&tx.Conn, db.Int, "SELECT id FROM charges WHERE lease_id = ? AND type = 'rent' AND due_date = ?", lease, rentDue)
+	if err != nil {
+		return err
+	}
+	if err := refreshFees(tx, rents...); err != nil || len(rents) == 0 {
+		return err
+	}
+	return catchUpTo(tx, lease, rentDue)
 }
 
 // putRent takes a row of rent. A period that is posted already must be as the row says,

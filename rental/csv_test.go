@@ -103,6 +103,79 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 	other.sound()
 }
 
+// TestMoneyComesBackUnchanged: what a month does to a ledger goes into an empty file too:
+// parts, credit, credit that was returned, deposits, late fees and those that were voided,
+// steps of rent and recurring charges. Both files are the same then, and go on alike.
+func TestMoneyComesBackUnchanged(t *testing.T) {
+	h := open(t, "2026-01-01")
+	one, two := h.lease("start_date=2026-01-01"), h.lease("start_date=2026-01-01")
+	_, err := h.SetLateFee(ctx, cli, 1, LateFee{GraceDays: 5, Cents: new(int64(2_500)), From: day(t, "2026-01-01")})
+	h.Must(err)
+	_, err = h.SetRent(ctx, cli, one, day(t, "2026-03-01"), new(int64(110_000)))
+	h.Must(err)
+	_, err = h.AddRecurring(ctx, cli, Recurring{LeaseID: one, Type: "utility", Label: "Water", AmountCents: 3_000, From: day(t, "2026-02-01"), To: new(day(t, "2026-05-31"))})
+	h.Must(err)
+	_, err = h.AddCharge(ctx, cli, two, NewCharge{"deposit", 50_000, day(t, "2026-01-01"), "Deposit"})
+	h.Must(err)
+	h.On("2026-01-20") // both have a late fee
+	l, err := h.Ledger(ctx, viewer, one)
+	h.Must(err)
+	_, err = h.VoidCharge(ctx, cli, l.Charges[1].ID, "they asked kindly")
+	h.Must(err)
+	for _, p := range []ReceiptRequest{{one, 180_000, "cash", "2026-01-20"}, {two, 152_500, "card", "2026-01-20"}} {
+		_, err = h.ReceivePayment(ctx, ann, p)
+		h.Must(err)
+	}
+	_, err = h.ReturnCredit(ctx, cli, PayoutRequest{LeaseID: one, AmountCents: new(int64(70_000)), Method: "card"})
+	h.Must(err)
+	h.On("2026-02-10")
+	l, err = h.Ledger(ctx, viewer, two)
+	h.Must(err)
+	_, err = h.UseDeposit(ctx, cli, l.Charges[3].ID, new(int64(20_000)), nil)
+	h.Must(err)
+	_, err = h.ReturnDeposit(ctx, cli, PayoutRequest{LeaseID: two, AmountCents: new(int64(10_000))})
+	h.Must(err)
+	h.sound()
+
+	other, files := open(t, "2026-02-10"), map[string]string{}
+	for _, name := range tableNames {
+		files[name] = h.export(name)
+		before := h.written()
+		if h.load(name, files[name]); h.written() != before {
+			t.Errorf("%s: importing what was exported wrote something", name)
+		}
+	}
+	for _, name := range tableNames {
+		other.load(name, files[name])
+	}
+	other.sound()
+	for _, on := range []string{"2026-02-10", "2026-07-20"} {
+		h.On(on)
+		other.On(on)
+		for _, house := range []*house{h, other} {
+			_, err := house.Arrears(ctx, viewer)
+			h.Must(err)
+		}
+		for _, name := range tableNames {
+			if got, want := other.export(name), h.export(name); got != want {
+				t.Errorf("%s on %s came back as\n%s\nand not\n%s", name, on, got, want)
+			}
+		}
+		for _, id := range []int64{one, two} {
+			a, err := h.LeaseStatement(ctx, viewer, id, 2026)
+			h.Must(err)
+			b, err := other.LeaseStatement(ctx, viewer, id, 2026)
+			h.Must(err)
+			if a.ClosingBalanceCents != b.ClosingBalanceCents || a.CreditReturnedCents != b.CreditReturnedCents || a.ReceivedCents != b.ReceivedCents || a.DepositHeldCents != b.DepositHeldCents {
+				t.Errorf("lease %d: %s and %s", id, asJSON(t, a), asJSON(t, b))
+			}
+		}
+	}
+	if !strings.Contains(files["charges"], "late_fee,2026-01-07,Late fee for rent due 2026-01-01,0\n") || !strings.Contains(files["payments"], "credit_returned,2026-01-20,cash,2026-01-20,card,70000,1\n") {
+		t.Errorf("%s%s", files["charges"], files["payments"])
+	}
+}
+
 func TestChargeRows(t *testing.T) {
 	h := open(t, "2026-03-20")
 	id := h.lease("start_date=2026-01-01")

@@ -139,9 +139,7 @@ func payOut(tx *db.Tx, kind string, p PayoutRequest) (done Payout, err error) {
 	case done.AmountCents < 1 || done.AmountCents > have:
 		return done, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from 1 to %d, the %s", done.AmountCents, have, what)
 	}
-	done.ID, err = tx.Insert("INSERT INTO payouts (lease_id, kind, day, amount_cents, method, recorded_at) VALUES (?, ?, ?, ?, ?, ?)",
-		p.LeaseID, kind, done.Day, done.AmountCents, done.Method, tx.Now())
-	if err != nil {
+	if done.ID, err = insertPayout(tx, done); err != nil {
 		return done, err
 	}
 	if kind == "credit" {
@@ -149,15 +147,21 @@ func payOut(tx *db.Tx, kind string, p PayoutRequest) (done Payout, err error) {
 			return done, err
 		}
 	}
-	err = tx.Audit(kind+".returned", subject("lease", p.LeaseID), map[string]any{"payout_id": done.ID, "amount_cents": done.AmountCents, "day": done.Day, "method": done.Method})
-	if err != nil {
-		return done, err
-	}
 	if err := catchUp(tx, p.LeaseID); err != nil {
 		return done, err
 	}
 	done.Totals, err = totalsOf(&tx.Conn, p.LeaseID)
 	return done, err
+}
+
+// insertPayout keeps that money went out, with its audit entry.
+func insertPayout(tx *db.Tx, p Payout) (id int64, err error) {
+	id, err = tx.Insert("INSERT INTO payouts (lease_id, kind, day, amount_cents, method, recorded_at) VALUES (?, ?, ?, ?, ?, ?)",
+		p.LeaseID, p.Kind, p.Day, p.AmountCents, p.Method, tx.Now())
+	if err != nil {
+		return 0, err
+	}
+	return id, tx.Audit(p.Kind+".returned", subject("lease", p.LeaseID), map[string]any{"payout_id": id, "amount_cents": p.AmountCents, "day": p.Day, "method": p.Method})
 }
 
 // takeCredit takes what is returned from the payments that have credit, the oldest first.

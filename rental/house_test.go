@@ -87,22 +87,44 @@ func (h *house) try(table, text string) (refusals []string) {
 	h.Must(err)
 	t := h.table(table)
 	h.Must(db.Exec(ctx, h.DB, cli, func(tx *db.Tx) error {
-		for _, r := range records[1:] {
-			cells := map[string]string{}
-			for i, name := range records[0] {
-				cells[name] = r[i]
+		for _, rows := range groups(t, records) {
+			var put schema.Put
+			var err error
+			if t.Rows == nil {
+				put, err = t.Decode(rows[0], schema.LoadOptions{})
+			} else {
+				put, _, err = t.DecodeRows(rows, schema.LoadOptions{})
 			}
-			put, err := t.Decode(cells, schema.LoadOptions{})
 			if err == nil {
 				err = tx.Try(func() error { return put(tx) })
 			}
 			if err != nil {
-				refusals = append(refusals, fmt.Sprintf("%s: %v", strings.Join(r, ","), err))
+				refusals = append(refusals, fmt.Sprintf("%v: %v", rows, err))
 			}
 		}
 		return nil
 	}))
 	return refusals
+}
+
+// groups are the records by their names, those together that make one record of the table.
+func groups(t schema.Table, records [][]string) (all [][]map[string]string) {
+	at := map[string]int{}
+	for _, r := range records[1:] {
+		cells := map[string]string{}
+		for i, name := range records[0] {
+			cells[name] = r[i]
+		}
+		if t.Group != nil && cells[t.Group[0]] != "" {
+			if i, known := at[cells[t.Group[0]]]; known {
+				all[i] = append(all[i], cells)
+				continue
+			}
+			at[cells[t.Group[0]]] = len(all)
+		}
+		all = append(all, []map[string]string{cells})
+	}
+	return all
 }
 
 // export gives a table as CSV text.

@@ -51,7 +51,9 @@ func feeFor(c *db.Conn, lease int64, due exact.Day) (LateFee, bool, error) {
 }
 
 // feeLabel names the late fee for the rent that was due on a day.
-func feeLabel(due exact.Day) string { return "Late fee for rent due " + due.String() }
+func feeLabel(due exact.Day) string { return feeLabelFor + due.String() }
+
+const feeLabelFor = "Late fee for rent due "
 
 // rentFee is a rent charge with what its late fee depends on.
 type rentFee struct {
@@ -112,8 +114,10 @@ func refreshFee(tx *db.Tx, x rentFee) error {
 	var day *exact.Day
 	switch {
 	case posted && fee.Paid:
-	case posted && cents == 0:
-		err = withdrawFee(tx, fee)
+	case posted && (cents == 0 || on > tx.Today()):
+		if err = withdrawFee(tx, fee); cents > 0 { // it comes on its day
+			day = &on
+		}
 	case posted && (cents != fee.AmountCents || on != fee.DueDate):
 		err = changeFee(tx, fee, cents, on)
 	case !posted && cents > 0:

@@ -1,14 +1,20 @@
 package rental
 
 import (
+	"slices"
+
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
+// creditReturned stands in a payment's row for what of its credit was paid out again:
+// due_date is the day, and label the way.
+const creditReturned = "credit_returned"
+
 // paymentRow is one row of the file: what a payment paid of a charge, or, without a
-// charge, what it left as credit.
+// charge, what it left as credit, or what of it was returned.
 type paymentRow struct {
 	key              leaseKey
 	typ, label       string
@@ -18,11 +24,16 @@ type paymentRow struct {
 }
 
 // charge tells that the row names a charge.
-func (row paymentRow) charge() bool { return row.typ != "" || row.due != nil || row.label != "" }
+func (row paymentRow) charge() bool {
+	return !row.returned() && (row.typ != "" || row.due != nil || row.label != "")
+}
+
+func (row paymentRow) returned() bool { return row.typ == creditReturned }
 
 func bindPaymentRow(f *schema.Form) *paymentRow {
 	row := &paymentRow{key: bindLeaseKey(f, "lease_start")}
-	f.Enum(&row.typ, "type", "what the charge is for; empty, with due_date and label: the payment's credit", chargeTypes, schema.Folded)
+	f.Enum(&row.typ, "type", "what the charge is for; empty, with due_date and label: the payment's credit; credit_returned: what of it was paid out, on due_date, in the way of label",
+		append(slices.Clone(chargeTypes), creditReturned), schema.Folded)
 	f.DayPtr(&row.due, "due_date", "when the charge is due")
 	f.Loose(&row.method, "method", "how it was paid; anything unknown is other")
 	f.Loose(&row.paidDate, "paid_date", "when it was paid; anything that is no calendar day is today")
@@ -35,7 +46,7 @@ func bindPaymentRow(f *schema.Form) *paymentRow {
 	switch {
 	case row.charge() && row.typ == "":
 		f.Refuse("type", "type is missing: it takes one of the charges' types, or nothing beside an empty due_date and label")
-	case row.charge() && row.due == nil:
+	case (row.charge() || row.returned()) && row.due == nil:
 		f.Refuse("due_date", "due_date is missing: it takes the day on which the charge is due, as YYYY-MM-DD")
 	case !row.charge() && (row.amount == nil || row.payment == nil):
 		f.Refuse("type", "type is missing: a row without a charge is credit, and needs amount_cents and payment")
@@ -66,18 +77,20 @@ func (s *Service) paymentTable() schema.Table {
 }
 
 // exportPayments gives a row for every charge that a payment went to, and one for its
-// credit. Deposits that were used are in the table deposits; credit that was returned is
-// left out, as if it had not come.
+// credit, and for what of that was returned. Deposits that were used are in the table
+// deposits.
 func exportPayments(c *db.Conn, emit func(...string) error) error {
 	return db.Each(c, func(r *db.Row) error {
 		property, unit, start, typ, due := r.Text(), r.Text(), r.Day().String(), r.Text(), cell(r.DayPtr())
 		return emit(property, unit, start, typ, due, r.Text(), r.Day().String(), r.Text(), number(r), number(r))
-	}, `SELECT p.name, u.name, l.start_date, c.type, c.due_date, m.method, m.paid_date, c.label, a.amount_cents, m.id`+fromLeases+`
+	}, `SELECT p.name, u.name, l.start_date, iif(o.id IS NULL, c.type, 'credit_returned'), coalesce(c.due_date, o.day), m.method, m.paid_date,
+		coalesce(c.label, o.method), a.amount_cents, m.id`+fromLeases+`
 		CROSS JOIN payments m ON m.lease_id = l.id AND m.voided_at IS NULL AND m.method <> 'deposit'
-		CROSS JOIN (SELECT payment_id, charge_id, amount_cents FROM allocations WHERE charge_id IS NOT NULL
-			UNION ALL SELECT id, NULL, credit_cents FROM payments WHERE credit_cents > 0 AND method <> 'deposit') a ON a.payment_id = m.id
-		LEFT JOIN charges c ON c.id = a.charge_id
-		ORDER BY p.name, u.name, l.start_date, m.paid_date, m.id, c.due_date IS NULL, c.due_date, c.type, c.label`)
+		CROSS JOIN (SELECT payment_id, charge_id, NULL AS payout_id, amount_cents FROM allocations WHERE charge_id IS NOT NULL
+			UNION ALL SELECT payment_id, NULL, payout_id, amount_cents FROM allocations WHERE payout_id IS NOT NULL
+			UNION ALL SELECT id, NULL, NULL, credit_cents FROM payments WHERE credit_cents > 0 AND method <> 'deposit') a ON a.payment_id = m.id
+		LEFT JOIN charges c ON c.id = a.charge_id LEFT JOIN payouts o ON o.id = a.payout_id
+		ORDER BY p.name, u.name, l.start_date, m.paid_date, m.id, c.due_date IS NULL, c.due_date, c.type, c.label, o.id IS NULL, o.day, o.id`)
 }
 
 // putPayment records one payment from its rows, and emits its event. One that is stored
@@ -153,6 +166,9 @@ func putParts(tx *db.Tx, l Lease, number *int64, rows []*paymentRow) error {
 	var sum int64
 	for _, row := range rows {
 		if !row.charge() {
+			if row.amount == nil {
+				return fault.Fieldf("amount_cents", "amount_cents is missing: credit that was returned needs its amount in cents")
+			}
 			sum += *row.amount
 			continue
 		}
@@ -189,10 +205,34 @@ func putParts(tx *db.Tx, l Lease, number *int64, rows []*paymentRow) error {
 			return err
 		}
 	}
+	for _, row := range rows {
+		if row.returned() {
+			if err := wasReturned(tx, l.ID, id, row); err != nil {
+				return err
+			}
+		}
+	}
 	if err := afterPayment(tx, l.ID, id); err != nil {
 		return err
 	}
 	_, err = tellPayment(tx, l, id)
+	return err
+}
+
+// wasReturned keeps that credit of a payment was paid out again on a day.
+func wasReturned(tx *db.Tx, lease, payment int64, row *paymentRow) error {
+	if *row.amount < 1 {
+		return fault.Fieldf("amount_cents", "amount_cents: %d is out of range; credit that was returned is at least 1", *row.amount)
+	}
+	out := Payout{LeaseID: lease, Kind: "credit", Day: *row.due, AmountCents: *row.amount, Method: methodOf(row.label)}
+	id, err := insertPayout(tx, out)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec("INSERT INTO allocations (payment_id, payout_id, amount_cents) VALUES (?, ?, ?)", payment, id, out.AmountCents); err != nil {
+		return err
+	}
+	_, err = tx.Exec("UPDATE payments SET credit_cents = credit_cents - ? WHERE id = ?", out.AmountCents, payment)
 	return err
 }
 

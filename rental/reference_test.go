@@ -20,6 +20,7 @@ type account struct {
 	recurring  []repeat
 	house      *property
 
+	now      int // today
 	lived    int // the last day lived through
 	charges  []item
 	payments []money
@@ -170,6 +171,7 @@ func (a *account) held() (cents int64) {
 // so it begins at the beginning until nothing more happens.
 func (a *account) live(today int) {
 	begin := a.first
+	a.now = max(a.now, today)
 	for _, c := range a.charges {
 		begin = min(begin, c.due)
 	}
@@ -263,6 +265,9 @@ func (a *account) mend() {
 			continue
 		}
 		cents, due := a.fee(i)
+		if due > a.now {
+			cents = 0
+		}
 		if a.release(f, a.paid(f)-cents); cents == 0 {
 			a.charges[f].gone = true
 			continue
