@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/session"
 )
 
 // What a tenant sees and does at the portal. Every query begins with the leases of the
@@ -26,6 +27,7 @@ type Portal struct {
 	Today   exact.Day
 	Leases  []PortalLease // running and coming ones first
 	Tickets []Ticket
+	Devices []session.Session // where the tenant is signed in
 	Standing
 }
 
@@ -58,6 +60,10 @@ func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err erro
 		}
 		v.Tickets, err = db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+` CROSS JOIN lease_tenants y ON y.lease_id = k.lease_id
 			WHERE y.tenant_id = ? ORDER BY k.id DESC LIMIT 100`, who.Subject)
+		if err != nil {
+			return err
+		}
+		v.Devices, err = session.Of(c, session.Tenant, who.Subject)
 		return err
 	})
 	return v, err
@@ -244,5 +250,37 @@ func (s *Service) PortalOps() []schema.Op {
 				return "/portal" + strings.Replace(ticketPath(a.(TicketDetail).ID), "/maintenance/", "/tickets/", 1)
 			},
 		},
+		s.endPortalSession(),
 	}
+}
+
+// PortalSessionEnded is what ended.
+type PortalSessionEnded struct {
+	ID int64 `json:"id"`
+}
+
+func (s *Service) endPortalSession() schema.Op {
+	return schema.Op{
+		Name: "end_session", Writes: true, About: "Sign one of your devices out.", Response: PortalSessionEnded{ID: 31}, Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			f.ID(&id, "id", "the session's number", schema.Required, schema.Label("Session"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndPortalSession(ctx, who, id) }
+		},
+		Did: func(any, schema.Money) string { return "That device is signed out." },
+	}
+}
+
+// EndPortalSession signs one of the tenant's own devices out.
+func (s *Service) EndPortalSession(ctx context.Context, who db.Caller, id int64) (PortalSessionEnded, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PortalSessionEnded, error) {
+		ended, err := session.End(tx, session.Tenant, who.Subject, id)
+		if err == nil && !ended {
+			err = fault.NotFoundf("there is no such session")
+		}
+		if err != nil {
+			return PortalSessionEnded{}, err
+		}
+		return PortalSessionEnded{ID: id}, tx.Audit("session.ended", subject("tenant", who.Subject), map[string]any{"sessions": 1})
+	})
 }

@@ -62,7 +62,8 @@ func (s *Service) Tenants(ctx context.Context, who db.Caller, q string, after, l
 // TenantDetail is a tenant with their leases.
 type TenantDetail struct {
 	TenantRecord
-	LeaseList []Lease `json:"lease_list"`
+	LeaseList []Lease           `json:"lease_list"`
+	Devices   []session.Session `json:"-"`
 	Standing
 }
 
@@ -81,7 +82,7 @@ func (s *Service) TenantDetail(ctx context.Context, who db.Caller, id int64) (d 
 		if err != nil {
 			return err
 		}
-		d.Sessions = int64(len(open))
+		d.Sessions, d.Devices = int64(len(open)), open
 		d.LeaseList, err = leasesOfTenant(c, id)
 		r.await(unpostedOf(d.LeaseList, c.Today()))
 		return err
@@ -115,7 +116,7 @@ func (s *Service) tenantDetail() schema.Op {
 	email := "ada@example.org"
 	return schema.Op{
 		Name: "tenant_detail", About: "One tenant with their leases.", Refuses: []fault.Kind{fault.NotFound},
-		Response: TenantDetail{TenantRecord{Tenant: Tenant{ID: 3, Name: "Ada Brandt", Email: &email}, Leases: 1, BalanceCents: 95_000}, []Lease{exampleLease()}, Standing{}},
+		Response: TenantDetail{TenantRecord: TenantRecord{Tenant: Tenant{ID: 3, Name: "Ada Brandt", Email: &email}, Leases: 1, BalanceCents: 95_000}, LeaseList: []Lease{exampleLease()}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			bindTenantID(f, &id)

@@ -105,10 +105,29 @@ func (s *Service) editPurchase() schema.Op {
 			f.DayPtr(&e.ExpectedDate, "expected_date", "the day on which it is expected", schema.Flag("expected"), schema.Clear(&e.NoDate))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EditOrder(ctx, who, number, e) }
 		},
+		Fill:  fillDraft,
 		Print: printStatus, Leads: orderLeads,
 		Did: func(answer any, m schema.Money) string {
 			o, _ := answer.(PurchaseOrder)
 			return fmt.Sprintf("Purchase order %s is changed: %s.", o.Number, m(o.TotalCents))
 		},
 	}
+}
+
+// fillDraft gives the draft that is edited, for the form.
+func fillDraft(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
+	o, found, err := lookUpOrder(c, given["number"])
+	if err != nil || !found || o.Status != Draft {
+		return nil, false, err
+	}
+	record := map[string]string{"number": o.Number, "expected_date": ""}
+	if o.ExpectedDate != nil {
+		record["expected_date"] = o.ExpectedDate.String()
+	}
+	for i, l := range o.Lines {
+		at := fmt.Sprintf("lines.%d.", i)
+		record[at+"sku"], record[at+"qty"] = l.SKU, l.Ordered.String()
+		record[at+"unit_cost_cents"] = fmt.Sprint(l.UnitCostCents)
+	}
+	return record, true, nil
 }

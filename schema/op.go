@@ -55,8 +55,8 @@ type Op struct {
 	Undo    func(answer any) *Undo           // the inverse act, if there is one now
 
 	// Fill gives the record that the given arguments name, as texts by argument, for the
-	// form that edits it (amounts in cents, days as YYYY-MM-DD); not found when they name
-	// none. nil: the form begins empty.
+	// form that edits it (amounts in cents, days as YYYY-MM-DD, a list of objects under
+	// lines.0.sku, lines.0.qty, lines.1.sku ...); not found when they name none. nil: the form begins empty.
 	Fill func(c *db.Conn, given map[string]string) (record map[string]string, found bool, err error)
 }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -103,6 +104,10 @@ func (o Op) Filled(c *db.Conn, given map[string][]string, currency exact.Currenc
 	}
 	fields = map[string][]string{}
 	for _, a := range args {
+		if a.Kind == TableKind {
+			a.fillRecords(fields, record, currency)
+			continue
+		}
 		text, there := record[a.Name]
 		if !there {
 			continue
@@ -115,6 +120,30 @@ func (o Op) Filled(c *db.Conn, given map[string][]string, currency exact.Currenc
 		fields[PageField(a.Name)] = []string{text}
 	}
 	return fields, true, nil
+}
+
+// fillRecords fills the fields of a list of objects: the record has them under
+// lines.0.sku, lines.0.unit_cost_cents, lines.1.sku ..., by the arguments' names.
+func (a Arg) fillRecords(fields map[string][]string, record map[string]string, currency exact.Currency) {
+	for name, text := range record {
+		rest, ok := strings.CutPrefix(name, a.Name+".")
+		place, of, ok2 := strings.Cut(rest, ".")
+		if !ok || !ok2 {
+			continue
+		}
+		one := Arg{Name: of}
+		for _, x := range a.Fields {
+			if x.Name == of {
+				one = x
+			}
+		}
+		if one.cents() && text != "" {
+			if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+				text = currency.Plain(n)
+			}
+		}
+		fields[PageField(a.Name)+"."+place+"."+PageField(of)] = []string{text}
+	}
 }
 
 // Seen is what a form was filled from, as one text: the form carries it, and Unchanged

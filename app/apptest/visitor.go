@@ -1,8 +1,10 @@
 package apptest
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -89,6 +91,26 @@ func (v *Visitor) Post(path string, fields ...string) Sheet {
 	}
 	return v.do(http.MethodPost, path, strings.NewReader(form.Encode()), "application/x-www-form-urlencoded")
 }
+
+// Upload sends a form with a file, as browsers do.
+func (v *Visitor) Upload(path string, fields map[string]string, field, name, content string) Sheet {
+	v.T.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for n, text := range fields {
+		_ = w.WriteField(n, text)
+	}
+	part, err := w.CreateFormFile(field, name)
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	_, _ = io.WriteString(part, content)
+	_ = w.Close()
+	return v.do(http.MethodPost, path, &b, w.FormDataContentType())
+}
+
+// Ask asks by any method, without a body.
+func (v *Visitor) Ask(method, path string) Sheet { return v.do(method, path, nil, "") }
 
 func (v *Visitor) do(method, path string, body io.Reader, kind string) Sheet {
 	v.T.Helper()

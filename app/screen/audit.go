@@ -3,6 +3,7 @@ package screen
 import (
 	"context"
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,7 +143,26 @@ func changedOf(changes string) []changed {
 var recordPages = map[string]string{
 	"work_order": "/work-orders/", "asset": "/assets/", "part": "/parts/", "lease": "/leases/", "ticket": "/maintenance/",
 	"maintenance_request": "/maintenance/", "sku": "/skus/", "purchase_order": "/purchase-orders/", "order": "/orders/", "customer": "/customers/",
-	"license": "/licenses/", "webhook": "/webhooks/", "batch": "/redeem-codes/",
+	"license": "/licenses/", "webhook": "/webhooks/", "batch": "/redeem-codes/", "tenant": "/tenants/", "property": "/properties/",
+}
+
+// trailOf leads to the audit trail of the record whose page is asked for; "" for another page.
+func (x *exchange) trailOf() string {
+	if x.route == nil {
+		return ""
+	}
+	for kind, base := range recordPages {
+		id, one := strings.CutPrefix(x.route.pattern, base)
+		if !one || !strings.HasPrefix(id, ":") || strings.Contains(id, "/") || kind == "maintenance_request" {
+			continue
+		}
+		subject := kind + ":" + x.path[id[1:]]
+		if x.audited != "" {
+			subject = x.audited
+		}
+		return "/audit?subject=" + queryEscape(subject)
+	}
+	return ""
 }
 
 // pageOf is the page of an audit entry's record, if it has one here.
@@ -152,8 +172,11 @@ func (s *Screens) pageOf(subject string) string {
 	if !ok || base == "" {
 		return ""
 	}
-	path := base + queryEscape(id)
-	if r, _ := s.router.find(path); r == nil {
+	path := base + url.PathEscape(id)
+	if kind == "customer" && !isID(id) {
+		path = base[:len(base)-1] + "?q=" + queryEscape(id)
+	}
+	if r, _ := s.router.find(strings.SplitN(path, "?", 2)[0]); r == nil {
 		return ""
 	}
 	return path

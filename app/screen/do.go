@@ -330,7 +330,7 @@ func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 		}
 		return x.lead(k.To)
 	}
-	v.refusal = x.faultOf(err)
+	v.refusal = aboutField(v.op, x.faultOf(err))
 	switch v.refusal.Kind {
 	case fault.Internal:
 		x.refuse(v.refusal)

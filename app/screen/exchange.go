@@ -32,6 +32,7 @@ type exchange struct {
 	path    map[string]string // the named parts of the route
 	visitor *visitor          // nil: nobody is signed in
 	fields  url.Values        // of a POST
+	audited string            // the record that the page shows, as the audit trail names it, where its address does not
 	status  int
 	bytes   int
 	wrote   bool

@@ -161,3 +161,26 @@ func keysOf[V any](m map[string]V) func(yield func(string) bool) {
 		}
 	}
 }
+
+// aboutField marks the field that a refusal begins with, "delta: 5 is out of range", where
+// the rule that refused named none: a rule may not know under which name it was asked.
+func aboutField(op schema.Op, e *fault.Error) *fault.Error {
+	if len(e.Fields) > 0 || e.Kind != fault.Invalid && e.Kind != fault.Conflict {
+		return e
+	}
+	name, _, found := strings.Cut(e.Detail, ":")
+	if !found || strings.Contains(name, " ") {
+		name, _, found = strings.Cut(e.Detail, " is ")
+	}
+	if !found {
+		return e
+	}
+	for _, a := range op.Args(schema.Page) {
+		if a.Name == name || schema.PageField(a.Name) == name || a.Kind == schema.TableKind && strings.TrimSuffix(a.Name, "s") == name {
+			marked := *e
+			marked.Fields = []fault.Field{{Field: a.Name, Detail: e.Detail}}
+			return &marked
+		}
+	}
+	return e
+}

@@ -16,6 +16,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
+	"quartermaster/webhook"
 )
 
 // settingsView is what the shop has decided for itself.
@@ -153,7 +154,46 @@ func (x *exchange) sendCopy(v copied) error {
 // finding is one thing that doctor looked at.
 type finding struct {
 	name, mend string
+	note       string
 	breaches   []string
+}
+
+// leastFree is the room without which the next write may not fit, with its log.
+const leastFree = 64 << 20
+
+// disk judges the free disk beside the file.
+func (s *Screens) disk() finding {
+	f := finding{name: "Free disk", mend: "Make room on the disk that holds the file, or move the file to a larger one.", note: "unknown on this system"}
+	if s.Free == nil {
+		return f
+	}
+	free, err := s.Free(s.DB.Path())
+	if err != nil {
+		return f
+	}
+	size := uint64(max(s.DB.Size(), 0))
+	f.note = fmt.Sprintf("%d MB free, the database takes %d MB", free>>20, size>>20)
+	switch {
+	case free < leastFree:
+		f.breaches = []string{fmt.Sprintf("only %d MB are free; at least %d MB are needed", free>>20, leastFree>>20)}
+	case free < size:
+		f.note += "; a backup would not fit beside it"
+	}
+	return f
+}
+
+// owed tells how many deliveries wait for their receivers.
+func (s *Screens) owed(ctx context.Context) finding {
+	f := finding{name: "Deliveries", mend: "Look at the receivers under Webhooks."}
+	err := s.DB.View(ctx, func(c *db.Conn) error {
+		n, err := webhook.Pending(c)
+		f.note = page.Num(n) + " pending"
+		return err
+	})
+	if err != nil {
+		f.breaches = []string{"it cannot be checked: " + err.Error()}
+	}
+	return f
 }
 
 func (s *Screens) doctorPage() page.Page {
@@ -165,7 +205,8 @@ func (s *Screens) doctorPage() page.Page {
 				if err != nil {
 					problems = append(problems, "it cannot be checked: "+err.Error())
 				}
-				all = append(all, finding{"Pages, references and schema of the file", "Stop the server, keep the file, and restore the last backup: quartermaster restore FILE.", problems})
+				all = append(all, finding{name: "Pages, references and schema of the file", mend: "Stop the server, keep the file, and restore the last backup: quartermaster restore FILE.", breaches: problems})
+				all = append(all, s.disk(), s.owed(ctx))
 				for _, service := range s.All {
 					if service.Check == nil {
 						continue
@@ -175,7 +216,7 @@ func (s *Screens) doctorPage() page.Page {
 					if err != nil {
 						breaches = append(breaches, "it cannot be checked: "+err.Error())
 					}
-					all = append(all, finding{"Every rule of the service " + service.Name + ", recomputed from its rows", "Look the named record up under Audit, and keep a backup before you change anything.", breaches})
+					all = append(all, finding{name: "Every rule of the service " + service.Name + ", recomputed from its rows", mend: "Look the named record up under Audit, and keep a backup before you change anything.", breaches: breaches})
 				}
 				return all, nil
 			}

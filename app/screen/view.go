@@ -28,6 +28,7 @@ type frameView struct {
 	places                         []Place
 	menu, more                     []entry
 	flashes                        []message
+	trail                          string // the audit trail of the record that the page shows
 	body                           templ.Component
 }
 
@@ -134,6 +135,9 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 			v.menu = append(v.menu, e)
 		}
 	}
+	if f.Area == page.Staff {
+		v.trail = x.trailOf()
+	}
 	if f.Area != page.Public {
 		v.flashes = s.flashes.take(x.visitor.session.ID)
 	}
@@ -211,7 +215,7 @@ func (s *Screens) page(p page.Page) handle {
 		if err != nil {
 			return err
 		}
-		load, err := p.Decode(in)
+		load, wrong, err := withoutWrong(p, in)
 		if err != nil {
 			return err
 		}
@@ -226,7 +230,7 @@ func (s *Screens) page(p page.Page) handle {
 		if file, is := value.(page.File); is {
 			return x.sendRaw(file)
 		}
-		if p.HasCSV() && x.r.URL.Query().Get("format") == "csv" {
+		if wrong == nil && p.HasCSV() && x.r.URL.Query().Get("format") == "csv" {
 			return x.sendCSV(p.Sheet(value))
 		}
 		f := x.frame(shop)
@@ -238,11 +242,43 @@ func (s *Screens) page(p page.Page) handle {
 		if n, ok := value.(page.Noticed); ok {
 			f.Notice = n.Notice()
 		}
+		if a, ok := value.(page.Audited); ok {
+			x.audited = a.AuditSubject()
+		}
 		if p.Plain {
 			return x.showPlain(title, f, p.Draw(value))
 		}
+		if wrong != nil {
+			f.Wrong = map[string]string{}
+			for _, r := range wrong.Fields {
+				f.Wrong[schema.PageField(r.Field)] = sentence(r.Detail)
+			}
+			return x.show(statusOf(wrong), title, false, f, wrongFilters(wrong, f.Path, p.Draw(value)))
+		}
 		return x.show(http.StatusOK, title, false, f, p.Draw(value))
 	}
+}
+
+// withoutWrong decodes the page's arguments. Filters that are refused are left out and told:
+// the page is shown all the same, with what is allowed.
+func withoutWrong(p page.Page, in schema.Input) (schema.Handler, *fault.Error, error) {
+	load, err := p.Decode(in)
+	wrong, refused := fault.As(err)
+	if err == nil || !refused || wrong.Kind != fault.Invalid || len(wrong.Fields) == 0 {
+		return load, nil, err
+	}
+	kept := url.Values{}
+	for name, v := range in.Values {
+		kept[name] = v
+	}
+	for _, r := range wrong.Fields {
+		delete(kept, schema.PageField(r.Field))
+	}
+	in.Values = kept
+	if load, again := p.Decode(in); again == nil {
+		return load, wrong, nil
+	}
+	return nil, nil, err
 }
 
 func orViewer(role string) string {

@@ -20,6 +20,7 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 	if !c.Screens {
 		return nil
 	}
+	s.shows = map[string]*screen.Screens{}
 	var places []screen.Place
 	for _, service := range s.services.All {
 		if l, ok := s.listeners[service.Name]; ok {
@@ -34,16 +35,20 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 		show := s.services.shown(service.Name)
 		screens, err := screen.New(screen.Options{
 			Service: service, All: s.services.All, Common: Appliance(s.db, s.services.All, s.sessions, s.sender).Ops, Places: places, DB: s.db, Sessions: s.sessions, Log: s.log, Version: Version, Trusted: trusted,
-			Secure: c.TLS() || c.BehindProxy, OwnTLS: c.TLS(), Observe: s.meters.observe,
+			Secure: c.TLS() || c.BehindProxy, OwnTLS: c.TLS(), Observe: s.meters.observe, Free: s.free,
 			Pages: show.pages, Portal: show.portal, Buyer: show.buyer, Open: show.open, Once: show.once, OpenBuyer: show.openBuyer,
 		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", service.Name, err)
 		}
+		s.shows[service.Name] = screens
 		l.server.Handler = watched(screens.Beside(l.api), l.budget)
 	}
 	return nil
 }
+
+// Screens are what a service shows in a browser; nil where pages are off.
+func (s *Server) Screens(service string) *screen.Screens { return s.shows[service] }
 
 // DemoLink is the link that signs in as the demo's user by one button; "" when pages are
 // off or nothing listens on loopback, since whoever has it needs no password.

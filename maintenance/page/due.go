@@ -32,6 +32,8 @@ type dueView struct {
 	Weeks                  []week
 	Today                  exact.Day
 	Beyond, Unknown, Shown int
+	Total                  int64  // rows of the list in all
+	Next                   string // where the list goes on
 }
 
 func due(s *maintenance.Service) page.Page {
@@ -39,12 +41,17 @@ func due(s *maintenance.Service) page.Page {
 		Path: "/pm-due", Title: "Due", Menu: "Due", Key: "d",
 		Load: func(f *schema.Form) page.Loader[dueView] {
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, dueSorts.Names()...)
 			var status string
 			maintenance.BindDueStatus(f, &status)
 			return func(ctx context.Context, _ db.Caller) (dueView, error) {
 				list, err := s.PMDue(ctx, "")
-				return newDue(list, status), err
+				v := newDue(list, status)
+				v.Total = int64(len(v.Rows))
+				var then *int64
+				v.Rows, then = page.Arrange(p, v.Rows, dueSorts)
+				v.Next = next(then)
+				return v, err
 			}
 		},
 		View: func(v dueView) templ.Component { return Due(v) },
@@ -115,12 +122,20 @@ func plans(s *maintenance.Service) page.Page {
 		Path: "/plans", Title: "Plans", Menu: "Plans", Key: "l",
 		Load: func(f *schema.Form) page.Loader[plansView] {
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, planSorts.Names()...)
 			filter := maintenance.PlanFilter{}
 			maintenance.BindPlanFilter(f, &filter)
 			filter.Q, filter.Limit, filter.After = p.Q, p.Limit, idOf(p.After)
+			if p.Sorted() {
+				filter.Limit, filter.After = whole, 0
+			}
 			return func(ctx context.Context, _ db.Caller) (plansView, error) {
 				list, err := s.Plans(ctx, filter)
+				if err == nil && p.Sorted() {
+					if err = p.Sortable(list.Total); err == nil {
+						list.Plans, list.Next = page.Arrange(p, list.Plans, planSorts)
+					}
+				}
 				return plansView{list, next(list.Next)}, err
 			}
 		},

@@ -24,10 +24,13 @@ func parts(s *maintenance.Service) page.Page {
 		Path: "/parts", Title: "Parts", Menu: "Parts", Key: "p",
 		Load: func(f *schema.Form) page.Loader[partsView] {
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, partSorts.Names()...)
 			var filter maintenance.PartFilter
 			maintenance.BindPartFilter(f, &filter)
 			filter.Q, filter.Limit, filter.After = p.Q, p.Limit, idOf(p.After)
+			if p.Sorted() {
+				filter.Limit, filter.After = whole, 0
+			}
 			return func(ctx context.Context, _ db.Caller) (v partsView, err error) {
 				list, err := s.FindParts(ctx, filter)
 				if err != nil {
@@ -36,6 +39,13 @@ func parts(s *maintenance.Service) page.Page {
 				v = partsView{Parts: list.Parts, Next: next(list.Next)}
 				if v.Total, err = s.CountParts(ctx, filter); err != nil {
 					return v, err
+				}
+				if err := p.Sortable(v.Total); err != nil {
+					return v, err
+				}
+				if p.Sorted() {
+					v.Parts, list.Next = page.Arrange(p, v.Parts, partSorts)
+					v.Next = next(list.Next)
 				}
 				low := true
 				v.Low, err = s.CountParts(ctx, maintenance.PartFilter{LowStock: &low})

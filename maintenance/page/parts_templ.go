@@ -241,7 +241,7 @@ func Parts(v partsView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = page.Table("Parts", page.Column{Label: "Part"}, page.Column{Label: "State"}, page.Column{Label: "In stock", Right: true}, page.Column{Label: "Minimum", Right: true}, page.Column{Label: "Unit cost, " + page.CurrencyCode(ctx), Right: true}, page.Column{Label: "Supplier"}, page.Column{Label: "Location"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Table("Parts", page.Column{Label: "Part", Sort: "name"}, page.Column{Label: "State"}, page.Column{Label: "In stock", Sort: "quantity", Right: true}, page.Column{Label: "Minimum", Sort: "min_quantity", Right: true}, page.Column{Label: "Unit cost, " + page.CurrencyCode(ctx), Sort: "unit_cost_cents", Right: true}, page.Column{Label: "Supplier", Sort: "supplier"}, page.Column{Label: "Location", Sort: "location"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -25,13 +25,24 @@ func leases(s *rental.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[leasesView] {
 			var p page.Paging
 			var l rental.LeaseFilter
-			p.Bind(f)
+			p.Bind(f, leaseSorts.Names()...)
 			f.Enum(&l.Status, "status", "Only the leases that are so today", []string{"active", "ended", "upcoming"})
 			f.Text(&l.Property, "property", "Of this property", schema.Most(200), schema.Label("Property"))
 			f.DayPtr(&l.EndsBefore, "ends_before", "Only those that end before this day", schema.Label("Ends before"))
 			l.Q = p.Q
 			return func(ctx context.Context, who db.Caller) (leasesView, error) {
-				list, err := s.LeaseList(ctx, who, l, after(p), p.Limit)
+				from, limit := reach(p)
+				list, err := s.LeaseList(ctx, who, l, from, limit)
+				if err != nil || !p.Sorted() {
+					return leasesView{list, l.Status}, err
+				}
+				var then *int64
+				list.Leases, then, err = arranged(p, list.Leases, list.Total, nil, leaseSorts)
+				list.Next = nil
+				if then != nil {
+					at := next(then)
+					list.Next = &at
+				}
 				return leasesView{list, l.Status}, err
 			}
 		},

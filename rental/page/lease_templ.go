@@ -268,7 +268,7 @@ func Leases(v leasesView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = page.Table("Leases", page.Column{Label: "Lease"}, page.Column{Label: "State"}, page.Column{Label: "From", Right: true}, page.Column{Label: "Last day", Right: true}, page.Column{Label: "Rent, " + page.CurrencyCode(ctx), Right: true}, page.Column{Label: "Owes", Right: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Table("Leases", page.Column{Label: "Lease", Sort: "lease"}, page.Column{Label: "State", Sort: "status"}, page.Column{Label: "From", Sort: "start_date", Right: true}, page.Column{Label: "Last day", Sort: "end_date", Right: true}, page.Column{Label: "Rent, " + page.CurrencyCode(ctx), Sort: "rent_cents", Right: true}, page.Column{Label: "Owes", Sort: "balance_cents", Right: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,9 +1,10 @@
 package page
 
 import (
-	"strconv"
 	"strings"
 
+	"quartermaster/rental"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
 
@@ -20,12 +21,54 @@ func matches(q string, texts ...string) bool {
 	return false
 }
 
-// cut gives the page of rows that p asks for, and where the next begins.
-func cut[T any](all []T, p page.Paging) (rows []T, next string) {
-	from := min(after(p), int64(len(all)))
-	to := min(from+p.Limit, int64(len(all)))
-	if to < int64(len(all)) {
-		next = strconv.FormatInt(to, 10)
+// sortedLimit is how many rows a list is asked for that is to be sorted: as many as can be.
+const sortedLimit = page.MostSorted + 1
+
+// reach is where a list begins and how far it goes: one that is to be sorted is read whole.
+func reach(p page.Paging) (from, limit int64) {
+	if p.Sorted() {
+		return 0, sortedLimit
 	}
-	return all[from:to], next
+	return after(p), p.Limit
+}
+
+// arranged is a list that was read for sorting as its page, with where the next begins; one
+// that is not sorted by a column stays as it is.
+func arranged[T any](p page.Paging, rows []T, total int64, then *int64, by page.Sorts[T]) ([]T, *int64, error) {
+	if !p.Sorted() {
+		return rows, then, nil
+	}
+	if err := p.Sortable(total); err != nil {
+		return nil, nil, err
+	}
+	rows, then = page.Arrange(p, rows, by)
+	return rows, then, nil
+}
+
+var leaseSorts = page.Sorts[rental.Lease]{
+	"lease": page.ByText(func(l rental.Lease) string { return l.Property + "/" + l.Unit }), "status": page.ByText(func(l rental.Lease) string { return l.Status }),
+	"start_date": page.By(func(l rental.Lease) exact.Day { return l.StartDate }), "end_date": page.ByPtr(func(l rental.Lease) *exact.Day { return l.EndDate }),
+	"rent_cents": page.By(func(l rental.Lease) int64 { return l.RentCents }), "balance_cents": page.By(func(l rental.Lease) int64 { return l.BalanceCents }),
+}
+
+var unitSorts = page.Sorts[rental.Unit]{
+	"unit": page.ByText(func(u rental.Unit) string { return u.Property + "/" + u.Name }), "status": page.ByText(func(u rental.Unit) string { return u.Status }),
+	"tenant": page.ByText(func(u rental.Unit) string { return textOf(u.Tenant) }), "market_rent_cents": page.By(func(u rental.Unit) int64 { return u.MarketRentCents }),
+}
+
+var propertySorts = page.Sorts[rental.Property]{
+	"name": page.ByText(func(p rental.Property) string { return p.Name }), "unit_count": page.By(func(p rental.Property) int64 { return p.UnitCount }),
+	"vacant_count": page.By(func(p rental.Property) int64 { return p.VacantCount }), "occupied_count": page.By(func(p rental.Property) int64 { return p.OccupiedCount }),
+	"occupancy": page.By(func(p rental.Property) int64 { return p.Occupancy.Unscaled }),
+}
+
+var tenantSorts = page.Sorts[rental.TenantRecord]{
+	"name": page.ByText(func(t rental.TenantRecord) string { return t.Name }), "email": page.ByText(func(t rental.TenantRecord) string { return textOf(t.Email) }),
+	"leases": page.By(func(t rental.TenantRecord) int64 { return t.Leases }), "balance_cents": page.By(func(t rental.TenantRecord) int64 { return t.BalanceCents }),
+}
+
+var arrearSorts = page.Sorts[rental.Arrear]{
+	"tenant": page.ByText(func(a rental.Arrear) string { return a.Tenant }), "label": page.ByText(func(a rental.Arrear) string { return a.Label }),
+	"due_date": page.By(func(a rental.Arrear) exact.Day { return a.DueDate }), "days_overdue": page.By(func(a rental.Arrear) int64 { return a.DaysOverdue }),
+	"balance_cents": page.By(func(a rental.Arrear) int64 { return a.BalanceCents }),
 }

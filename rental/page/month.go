@@ -36,7 +36,7 @@ func arrears(s *rental.Service) page.Page {
 		Path: "/arrears", Title: "Arrears", Menu: "Arrears", Key: "a",
 		Load: func(f *schema.Form) page.Loader[arrearsView] {
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, arrearSorts.Names()...)
 			return func(ctx context.Context, who db.Caller) (arrearsView, error) {
 				all, err := s.Arrears(ctx, who)
 				return newArrears(all, p), err
@@ -64,7 +64,8 @@ func newArrears(all rental.Arrears, p page.Paging) arrearsView {
 		}
 	}
 	v.behind, v.total = int64(len(leases)), int64(len(v.shown))
-	v.shown, v.next = cut(v.shown, p)
+	rows, then := page.Arrange(p, v.shown, arrearSorts)
+	v.shown, v.next = rows, next(then)
 	return v
 }
 

@@ -1256,7 +1256,7 @@ func Arrears(v arrearsView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = page.Table("Arrears", page.Column{Label: "Tenant"}, page.Column{Label: "For"}, page.Column{Label: "Due", Right: true}, page.Column{Label: "Days", Right: true}, page.Column{Label: "Open, " + page.CurrencyCode(ctx), Right: true}, page.Column{Label: "Payment", Hear: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var50), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Table("Arrears", page.Column{Label: "Tenant", Sort: "tenant"}, page.Column{Label: "For", Sort: "label"}, page.Column{Label: "Due", Sort: "due_date", Right: true}, page.Column{Label: "Days", Sort: "days_overdue", Right: true}, page.Column{Label: "Open, " + page.CurrencyCode(ctx), Sort: "balance_cents", Right: true}, page.Column{Label: "Payment", Hear: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var50), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

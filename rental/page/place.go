@@ -30,7 +30,7 @@ func units(s *rental.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[unitsView] {
 			var p page.Paging
 			var u rental.UnitFilter
-			p.Bind(f)
+			p.Bind(f, unitSorts.Names()...)
 			f.Enum(&u.Status, "status", "Only the units that are so today", []string{"vacant", "occupied"})
 			f.Text(&u.Property, "property", "Of this property", schema.Most(200), schema.Label("Property"))
 			u.Q = p.Q
@@ -40,7 +40,11 @@ func units(s *rental.Service) page.Page {
 					return unitsView{}, err
 				}
 				v := unitsView{first: o.Month - 5}
-				v.Units, v.months, err = s.Occupancy(ctx, u, after(p), p.Limit, v.first, monthsShown)
+				from, limit := reach(p)
+				if v.Units, v.months, err = s.Occupancy(ctx, u, from, limit, v.first, monthsShown); err != nil {
+					return v, err
+				}
+				v.Units.Units, v.Next, err = arranged(p, v.Units.Units, v.Total, v.Next, unitSorts)
 				return v, err
 			}
 		},
@@ -64,9 +68,14 @@ func properties(s *rental.Service) page.Page {
 		Path: "/properties", Title: "Properties", Menu: "Properties", Key: "p",
 		Load: func(f *schema.Form) page.Loader[propertiesView] {
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, propertySorts.Names()...)
 			return func(ctx context.Context, _ db.Caller) (propertiesView, error) {
-				list, err := s.Properties(ctx, p.Q, after(p), p.Limit)
+				from, limit := reach(p)
+				list, err := s.Properties(ctx, p.Q, from, limit)
+				if err != nil {
+					return propertiesView{}, err
+				}
+				list.Properties, list.Next, err = arranged(p, list.Properties, list.Total, list.Next, propertySorts)
 				return propertiesView{list}, err
 			}
 		},
@@ -141,9 +150,14 @@ func tenants(s *rental.Service) page.Page {
 		Path: "/tenants", Title: "Tenants", Menu: "Tenants", Key: "e",
 		Load: func(f *schema.Form) page.Loader[tenantsView] {
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, tenantSorts.Names()...)
 			return func(ctx context.Context, who db.Caller) (tenantsView, error) {
-				list, err := s.Tenants(ctx, who, p.Q, after(p), p.Limit)
+				from, limit := reach(p)
+				list, err := s.Tenants(ctx, who, p.Q, from, limit)
+				if err != nil {
+					return tenantsView{}, err
+				}
+				list.Tenants, list.Next, err = arranged(p, list.Tenants, list.Total, list.Next, tenantSorts)
 				return tenantsView{list}, err
 			}
 		},

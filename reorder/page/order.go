@@ -9,10 +9,18 @@ import (
 	"quartermaster/reorder"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
 
 type ordersView struct{ reorder.OrderPage }
+
+// orderSorts are the columns that purchase orders can be sorted by.
+var orderSorts = page.Sorts[reorder.PurchaseOrder]{
+	"number": page.ByText(func(o reorder.PurchaseOrder) string { return o.Number }), "status": page.ByText(func(o reorder.PurchaseOrder) string { return o.Status }),
+	"supplier": page.ByText(func(o reorder.PurchaseOrder) string { return o.Supplier }), "expected_date": page.ByPtr(func(o reorder.PurchaseOrder) *exact.Day { return o.ExpectedDate }),
+	"lines": page.By(func(o reorder.PurchaseOrder) int { return len(o.Lines) }), "total_cents": page.By(func(o reorder.PurchaseOrder) int64 { return o.TotalCents }),
+}
 
 func (v ordersView) next() string {
 	if v.Next == nil {
@@ -29,11 +37,26 @@ func orders(s *reorder.Service) page.Page {
 			f.Enum(&q.Status, "status", "Only this status", []string{reorder.Draft, reorder.Ordered, reorder.Partial, reorder.Received, reorder.Cancelled})
 			bindSupplier(f, &q.Supplier)
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, orderSorts.Names()...)
 			q.Q, q.After, q.Limit = p.Q, p.After, p.Limit
+			if p.Sorted() {
+				q.After, q.Limit = "", page.MostSorted+1
+			}
 			return func(ctx context.Context, _ db.Caller) (ordersView, error) {
 				all, err := s.Orders(ctx, q)
-				return ordersView{all}, err
+				if err != nil || !p.Sorted() {
+					return ordersView{all}, err
+				}
+				if err := p.Sortable(all.Total); err != nil {
+					return ordersView{}, err
+				}
+				rows, then := page.Arrange(p, all.PurchaseOrders, orderSorts)
+				all.PurchaseOrders, all.Next = rows, nil
+				if then != nil {
+					at := page.Num(*then)
+					all.Next = &at
+				}
+				return ordersView{all}, nil
 			}
 		},
 		View: func(v ordersView) templ.Component { return Orders(v) },

@@ -8,6 +8,7 @@ import (
 	"quartermaster/reorder"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
 
@@ -23,6 +24,12 @@ func (v salesView) next() string {
 	return *v.Next
 }
 
+// saleSorts are the columns that sales can be sorted by.
+var saleSorts = page.Sorts[reorder.DaySale]{
+	"sku": page.ByText(func(d reorder.DaySale) string { return d.SKU }), "date": page.By(func(d reorder.DaySale) exact.Day { return d.Date }),
+	"qty": page.By(func(d reorder.DaySale) exact.Milli { return d.Qty }),
+}
+
 func sales(s *reorder.Service) page.Page {
 	return page.New(page.Spec[salesView]{
 		Path: "/sales", Title: "Sales", Menu: "Sales", Key: "a",
@@ -33,11 +40,26 @@ func sales(s *reorder.Service) page.Page {
 			f.DayPtr(&q.From, "from", "The first day")
 			f.DayPtr(&q.To, "to", "The last day")
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, saleSorts.Names()...)
 			q.After, q.Limit = p.After, p.Limit
+			if p.Sorted() {
+				q.After, q.Limit = "", page.MostSorted+1
+			}
 			return func(ctx context.Context, _ db.Caller) (salesView, error) {
 				all, err := s.Sales(ctx, q)
-				return salesView{all, q}, err
+				if err != nil || !p.Sorted() {
+					return salesView{all, q}, err
+				}
+				if err := p.Sortable(all.Total); err != nil {
+					return salesView{}, err
+				}
+				rows, then := page.Arrange(p, all.Sales, saleSorts)
+				all.Sales, all.Next = rows, nil
+				if then != nil {
+					at := page.Num(*then)
+					all.Next = &at
+				}
+				return salesView{all, q}, nil
 			}
 		},
 		View: func(v salesView) templ.Component { return Sales(v) },

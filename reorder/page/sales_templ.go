@@ -190,7 +190,7 @@ func Sales(v salesView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = page.Table("Sales", page.Column{Label: "SKU"}, page.Column{Label: "Day"}, page.Column{Label: "Channels"}, page.Column{Label: "Sold", Right: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Table("Sales", page.Column{Label: "SKU", Sort: "sku"}, page.Column{Label: "Day", Sort: "date"}, page.Column{Label: "Channels"}, page.Column{Label: "Sold", Sort: "qty", Right: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -111,6 +111,10 @@ type Titled interface{ PageTitle() string }
 // Noticed is a value that is to be read with a caveat, "" for none: it stands above the page.
 type Noticed interface{ Notice() string }
 
+// Audited is a value of a record's page whose audit trail is kept under another name than
+// the page's address: customers under their e-mail.
+type Audited interface{ AuditSubject() string }
+
 // Elsewhere is the error by which a loader leads to another page of the service, as an
 // exact number typed into the search does.
 type Elsewhere struct{ Path string } //nolint:errname // it is a way, that travels as an error

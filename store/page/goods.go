@@ -18,7 +18,10 @@ func seatName(a store.Activation) string {
 	return "seat " + page.Num(a.ID)
 }
 
-type batchesView struct{ store.BatchPage }
+type batchesView struct {
+	store.BatchPage
+	total int64
+}
 
 func batches(s *store.Service) page.Page {
 	return page.New(page.Spec[batchesView]{
@@ -26,12 +29,17 @@ func batches(s *store.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[batchesView] {
 			var name, status string
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, batchSorts.Names()...)
 			f.Text(&name, "batch", "Only the batch of this name", schema.Most(200), schema.Label("Batch"))
 			f.Enum(&status, "status", "Only batches with codes of this status", []string{"unused", "redeemed", "void"})
 			return func(ctx context.Context, _ db.Caller) (batchesView, error) {
-				list, err := s.Batches(ctx, name, status, place(p))
-				return batchesView{list}, err
+				list, err := s.Batches(ctx, name, status, store.Page{Limit: store.WholeList})
+				if err != nil {
+					return batchesView{}, err
+				}
+				v := batchesView{list, int64(len(list.Batches))}
+				v.Batches, v.Next = page.Arrange(p, list.Batches, batchSorts)
+				return v, nil
 			}
 		},
 		View: func(v batchesView) templ.Component { return Batches(v) },
@@ -74,7 +82,11 @@ func batchActs(b store.Batch) []page.Action {
 	return acts
 }
 
-type productsView struct{ store.ProductPage }
+type productsView struct {
+	store.ProductPage
+	total int64
+	next  *int64
+}
 
 func products(s *store.Service) page.Page {
 	return page.New(page.Spec[productsView]{
@@ -82,13 +94,18 @@ func products(s *store.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[productsView] {
 			var x store.ProductFilter
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, productSorts.Names()...)
 			f.Enum(&x.Kind, "kind", "Only this kind", []string{"license", "other"})
 			f.Enum(&x.Active, "active", "Only active ones, or only those that are not", []string{"true", "false"})
 			x.Q = p.Q
 			return func(ctx context.Context, _ db.Caller) (productsView, error) {
 				list, err := s.Products(ctx, x)
-				return productsView{list}, err
+				if err != nil {
+					return productsView{}, err
+				}
+				v := productsView{ProductPage: list, total: int64(len(list.Products))}
+				v.Products, v.next = page.Arrange(p, list.Products, productSorts)
+				return v, nil
 			}
 		},
 		View: func(v productsView) templ.Component { return Products(v) },

@@ -24,7 +24,7 @@ func orders(s *store.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[ordersView] {
 			var o store.OrderFilter
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, orderSorts.Names()...)
 			f.Enum(&o.Status, "status", "Only this status", []string{"paid", "refunded"})
 			f.Text(&o.Provider, "provider", "Only payments by this provider", schema.Most(200), schema.Label("Provider"))
 			f.Text(&o.Email, "email", "Only of this buyer", schema.Most(254), schema.Label("Buyer"))
@@ -32,11 +32,20 @@ func orders(s *store.Service) page.Page {
 			f.DayPtr(&o.To, "to", "Paid on this day or before", schema.Label("To"))
 			o.Q, o.Page = p.Q, place(p)
 			return func(ctx context.Context, _ db.Caller) (v ordersView, err error) {
+				if v.total, err = s.CountOrders(ctx, o); err != nil {
+					return v, err
+				}
+				if err := p.Sortable(v.total); err != nil {
+					return v, err
+				}
 				if v.OrderPage, err = s.Orders(ctx, o); err != nil {
 					return v, err
 				}
-				if v.total, err = s.CountOrders(ctx, o); err != nil || !p.All {
-					return v, err
+				if p.Sorted() {
+					v.Orders, v.Next = page.Arrange(p, v.Orders, orderSorts)
+				}
+				if !p.All {
+					return v, nil
 				}
 				v.refunds, err = s.RefundCells(ctx, v.Orders)
 				return v, err

@@ -32,6 +32,7 @@ func Pages(s *store.Service) []page.Page {
 		mine(s), // /my
 		mineReceipt(s),
 		redeem(s),
+		search(s),
 	}
 }
 
@@ -46,7 +47,7 @@ func place(p page.Paging) store.Page {
 	if err != nil {
 		after = 0
 	}
-	if p.All {
+	if p.All || p.Sorted() {
 		return store.Page{After: after, Limit: store.WholeList}
 	}
 	return store.Page{After: after, Limit: p.Limit}

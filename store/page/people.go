@@ -22,13 +22,18 @@ func customers(s *store.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[customersView] {
 			var k store.CustomerFilter
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, customerSorts.Names()...)
 			k.Q, k.Page = p.Q, place(p)
 			return func(ctx context.Context, _ db.Caller) (v customersView, err error) {
-				if v.CustomerPage, err = s.Customers(ctx, k); err != nil {
+				if v.total, err = s.CountCustomers(ctx, k); err != nil {
 					return v, err
 				}
-				v.total, err = s.CountCustomers(ctx, k)
+				if err := p.Sortable(v.total); err != nil {
+					return v, err
+				}
+				if v.CustomerPage, err = s.Customers(ctx, k); err == nil && p.Sorted() {
+					v.Customers, v.Next = page.Arrange(p, v.Customers, customerSorts)
+				}
 				return v, err
 			}
 		},
@@ -47,6 +52,9 @@ type customerView struct{ store.CustomerDetail }
 
 // PageTitle is the customer's name, or the address.
 func (v customerView) PageTitle() string { return v.title() }
+
+// AuditSubject is what the audit trail has the customer under.
+func (v customerView) AuditSubject() string { return "customer:" + v.Email }
 
 func (v customerView) title() string { return buyerName(store.Buyer{Email: v.Email, Name: v.Name}) }
 
@@ -76,17 +84,22 @@ func licenses(s *store.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[licensesView] {
 			var l store.LicenseFilter
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, licenseSorts.Names()...)
 			f.Enum(&l.Status, "status", "Only this status", []string{"active", "expired", "suspended", "revoked"})
 			f.Text(&l.SKU, "sku", "Only of this product", schema.Most(200), schema.Label("Product"), schema.Choices(store.ProductChoices))
 			f.Text(&l.Email, "email", "Only of this buyer", schema.Most(254), schema.Label("Buyer"))
 			f.Text(&l.OrderRef, "order_ref", "Only of this order", schema.Most(200), schema.Label("Order"))
 			l.Q, l.Page = p.Q, place(p)
 			return func(ctx context.Context, who db.Caller) (v licensesView, err error) {
-				if v.LicensePage, err = s.Licenses(ctx, who, l); err != nil {
+				if v.total, err = s.CountLicenses(ctx, l); err != nil {
 					return v, err
 				}
-				v.total, err = s.CountLicenses(ctx, l)
+				if err := p.Sortable(v.total); err != nil {
+					return v, err
+				}
+				if v.LicensePage, err = s.Licenses(ctx, who, l); err == nil && p.Sorted() {
+					v.Licenses, v.Next = page.Arrange(p, v.Licenses, licenseSorts)
+				}
 				return v, err
 			}
 		},

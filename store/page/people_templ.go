@@ -184,7 +184,7 @@ func Customers(v customersView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = page.Table("Customers", page.Column{Label: "Customer"}, page.Column{Label: "Paid orders", Right: true}, page.Column{Label: "First order", Right: true}, page.Column{Label: "Last order", Right: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Table("Customers", page.Column{Label: "Customer", Sort: "name"}, page.Column{Label: "Paid orders", Sort: "paid_orders", Right: true}, page.Column{Label: "First order", Sort: "first_order_at", Right: true}, page.Column{Label: "Last order", Sort: "last_order_at", Right: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -301,7 +301,7 @@ func Customer(v customerView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = orderTable(v.Orders).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = orderTable(v.Orders, false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -330,7 +330,7 @@ func Customer(v customerView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = licenseTable(v.Licenses).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = licenseTable(v.Licenses, false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -419,7 +419,7 @@ func Licenses(v licensesView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = licenseTable(v.Licenses).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = licenseTable(v.Licenses, true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,0 +1,58 @@
+package screen
+
+import (
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/page"
+)
+
+// Address is one address of a service's pages, and for whom it is.
+type Address struct {
+	Pattern string // "/work-orders/:id"
+	Area    page.Area
+	Role    string // the least role that reads it; "" where it is for whoever comes, or where the operation says it
+	Open    bool   // answered without a session
+	Get     bool
+	Post    bool
+}
+
+// Addresses lists every address of the service but those under /static/, by its pattern.
+func (s *Screens) Addresses() []Address {
+	roles := map[string]string{"/import/:table": page.Member}
+	for _, p := range s.pages {
+		if p.Area == page.Staff {
+			roles[p.Path] = orViewer(p.Role)
+		}
+	}
+	var all []Address
+	for _, routes := range s.router.byLength {
+		for _, r := range routes {
+			all = append(all, Address{
+				Pattern: r.pattern, Area: r.area, Role: roles[r.pattern], Open: r.open || r.area == page.Public,
+				Get: r.get != nil, Post: r.post != nil,
+			})
+		}
+	}
+	slices.SortFunc(all, func(a, b Address) int { return strings.Compare(a.Pattern, b.Pattern) })
+	return all
+}
+
+// PatternOf is the pattern of the address that answers the path; "" when none does.
+func (s *Screens) PatternOf(path string) string {
+	if r, _ := s.router.find(path); r != nil {
+		return r.pattern
+	}
+	return ""
+}
+
+// Acts are the operations that have a form in the area, by name.
+func (s *Screens) Acts(a page.Area) []schema.Op {
+	all := make([]schema.Op, 0, len(s.ops[a]))
+	for _, op := range s.ops[a] {
+		all = append(all, op)
+	}
+	slices.SortFunc(all, func(a, b schema.Op) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}

@@ -1,0 +1,281 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"quartermaster/app/account"
+	"quartermaster/app/apptest"
+	"quartermaster/schema/db"
+)
+
+// crawl follows every link and picture from the path within the area, and gives the answers.
+func crawl(v *apptest.Visitor, from string) map[string]apptest.Sheet {
+	found, queue := map[string]apptest.Sheet{}, []string{from}
+	for len(queue) > 0 && len(found) < 300 {
+		path := queue[0]
+		queue = queue[1:]
+		if _, known := found[path]; known {
+			continue
+		}
+		got := v.Get(path)
+		found[path] = got
+		got.Each(func(n *html.Node) {
+			for _, name := range []string{"href", "src", "action"} {
+				if to := apptest.Attr(n, name); strings.HasPrefix(to, from+"/") && !strings.Contains(to, "/logout") && !strings.Contains(to, "/do/") {
+					queue = append(queue, to)
+				}
+			}
+		})
+	}
+	return found
+}
+
+var (
+	anyNumber = regexp.MustCompile(`[0-9]+`)
+	digits    = regexp.MustCompile(`/([0-9]+)(/|$|\?)`)
+)
+
+// bare is an answer without what differs from request to request.
+func bare(s apptest.Sheet) string {
+	return fmt.Sprint(s.Status, " ", anyNumber.ReplaceAllString(s.Body, "N"))
+}
+
+// report has the tenant report a problem with a photo and a note, and gives the ticket's page.
+func report(t *testing.T, v *apptest.Visitor, title string) string {
+	t.Helper()
+	photo := "\x89PNG\r\n\x1a\n" + title
+	got := v.Upload("/portal/do/report_problem", map[string]string{"title": title, "priority": "high", "description": "of " + title}, "photo", "leak.png", photo)
+	path := got.Header.Get("Location")
+	if got.Status != http.StatusSeeOther || !strings.HasPrefix(path, "/portal/tickets/") {
+		t.Fatalf("the report: %d to %q %.500s", got.Status, path, apptestHeading(got))
+	}
+	return path
+}
+
+// TestTwoTenants has each of two tenants ask for every address of the other: what has a
+// number is not found, told exactly as a number that nobody has; what has none shows the
+// own; and nothing of the other's stands on any page, form or refusal.
+func TestTwoTenants(t *testing.T) {
+	h := openHouse(t)
+	one, two := h.as(asTenantA, "rental"), h.as(asTenantB, "rental")
+	marks := [2]string{"The tap of Alpha drips", "The door of Beta squeaks"}
+	tickets := [2]string{report(t, one, marks[0]), report(t, two, marks[1])}
+	for i, v := range []*apptest.Visitor{one, two} {
+		id := digits.FindStringSubmatch(tickets[i])[1]
+		location(t, v.Post("/portal/do/add_note", "ticket_id", id, "text", "a note to "+marks[i]), tickets[i])
+	}
+	var ticket struct{ Source, Via string }
+	h.Get("rental", "/api/maintenance/"+digits.FindStringSubmatch(tickets[0])[1]).JSON(t, &ticket)
+	if ticket.Source != "portal" {
+		t.Errorf("a tenant's report has the source %q", ticket.Source)
+	}
+	pages := [2]map[string]apptest.Sheet{crawl(one, "/portal"), crawl(two, "/portal")}
+	others := [2]*apptest.Visitor{two, one}
+	for i, theirs := range pages {
+		if theirs[tickets[i]].Status != http.StatusOK || !strings.Contains(theirs[tickets[i]].Body, marks[i]) || len(theirs) < 4 {
+			t.Fatalf("tenant %d does not reach the own report: %d pages", i, len(theirs))
+		}
+		mine := h.leases[1-i]
+		secrets := []string{marks[i], h.leases[i].Tenants[0].Name, h.leases[i].Property + " / " + h.leases[i].Unit, h.leases[i].Property + "/" + h.leases[i].Unit}
+		secrets = slices.DeleteFunc(secrets, func(s string) bool { return mine.Property+"/"+mine.Unit == s })
+		for path := range theirs {
+			got := others[i].Get(path)
+			for _, secret := range secrets {
+				if strings.Contains(got.Body, secret) {
+					t.Errorf("%s shows the other tenant %q", path, secret)
+				}
+			}
+			if !digits.MatchString(path) {
+				continue
+			}
+			missing := others[i].Get(digits.ReplaceAllString(path, "/987654$2"))
+			if got.Status != http.StatusNotFound || bare(got) != bare(missing) {
+				t.Errorf("%s: %d to the other tenant, and %d of a number that nobody has", path, got.Status, missing.Status)
+			}
+		}
+		for path, s := range theirs { // and no address names a lease or a tenant
+			if strings.Contains(path, "lease") || strings.Contains(path, "tenant") {
+				t.Errorf("an address of the portal is %s: %d", path, s.Status)
+			}
+		}
+	}
+	h.acrossTenants(t, one, digits.FindStringSubmatch(tickets[1])[1])
+}
+
+// acrossTenants has a tenant do to the other's records what can be done to the own.
+func (h *house) acrossTenants(t *testing.T, v *apptest.Visitor, ticket string) {
+	t.Helper()
+	session := int64(0)
+	err := h.Server.DB().View(context.Background(), func(c *db.Conn) (err error) {
+		session, _, err = db.One(c, db.Int, "SELECT id FROM sessions WHERE kind = 'tenant' AND subject = ?", h.leases[1].Tenants[0].ID)
+		return err
+	})
+	if err != nil || session == 0 {
+		t.Fatal("the other tenant has no session: ", err)
+	}
+	before := rowsOf(t, h.Server.DB())
+	for _, c := range []struct {
+		act    string
+		fields []string
+		status int
+	}{
+		{"add_note", []string{"text", "x", "ticket_id", ticket}, http.StatusNotFound},
+		{"end_session", []string{"id", fmt.Sprint(session)}, http.StatusNotFound},
+		{"report_problem", []string{"title", "x", "unit", h.leases[1].Property + "/" + h.leases[1].Unit}, http.StatusUnprocessableEntity},
+	} {
+		got := v.Post("/portal/do/"+c.act, c.fields...)
+		c.fields[len(c.fields)-1] = "987654"
+		missing := v.Post("/portal/do/"+c.act, c.fields...)
+		same := bare(got) == bare(missing) || c.act == "report_problem"
+		if got.Status != c.status || missing.Status != c.status || !same {
+			t.Errorf("%s: %d of the other's, %d of nobody's", c.act, got.Status, missing.Status)
+		}
+	}
+	if after := rowsOf(t, h.Server.DB()); after != before {
+		t.Errorf("a tenant wrote %d rows about the other", after-before)
+	}
+	for _, path := range []string{"/search?q=" + ticket, "/leases/1", "/tenants/1", "/leases/1?format=csv", "/maintenance/" + ticket, "/photos/1", "/export/leases"} {
+		if got := v.Get(path); got.Status != http.StatusSeeOther || !strings.HasPrefix(got.Header.Get("Location"), "/login?") {
+			t.Errorf("a tenant gets %s: %d", path, got.Status)
+		}
+	}
+}
+
+// TestTwoBuyers has a buyer ask for the other's license, seats and receipt.
+func TestTwoBuyers(t *testing.T) {
+	h := openHouse(t)
+	one, two := h.as(asBuyer, "store"), h.second
+	own := [2]map[string]apptest.Sheet{crawl(one, "/my"), crawl(two, "/my")}
+	var orders [2]struct {
+		Customer struct{ Email, Name string }
+		Licenses []struct {
+			ID  int64
+			Key string `json:"license_key"`
+		}
+		BuyerURL string `json:"buyer_url"`
+	}
+	for i := range orders {
+		h.Get("store", "/api/orders/"+h.orders[i]).JSON(t, &orders[i])
+		if orders[i].BuyerURL != h.URL("store", "/my") {
+			t.Errorf("the order's page for the buyer is %q", orders[i].BuyerURL)
+		}
+		if !strings.Contains(own[i]["/my"].Body, orders[i].Licenses[0].Key) || own[i]["/my/receipt"].Status != http.StatusOK {
+			t.Fatalf("buyer %d does not see the own license", i)
+		}
+	}
+	for i, v := range []*apptest.Visitor{two, one} {
+		for path := range own[i] {
+			got := v.Get(path)
+			for _, secret := range []string{orders[i].Licenses[0].Key, orders[i].Customer.Email, h.orders[i]} {
+				if strings.Contains(got.Body, secret) {
+					t.Errorf("%s shows the other buyer %q", path, secret)
+				}
+			}
+			if digits.MatchString(path) && got.Status != http.StatusNotFound {
+				t.Errorf("an address of a buyer has a number: %s", path)
+			}
+		}
+	}
+	key := orders[1].Licenses[0].Key
+	a := h.Do("store", "POST", "/license/activate", "", `{"license_key":"`+key+`","fingerprint":"m-1","label":"Laptop of Two"}`)
+	if a.Status != http.StatusCreated {
+		t.Fatal(a.Body)
+	}
+	var seat int64
+	err := h.Server.DB().View(context.Background(), func(c *db.Conn) (err error) {
+		seat, _, err = db.One(c, db.Int, "SELECT max(id) FROM store_activations WHERE license_id = ?", orders[1].Licenses[0].ID)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	status(t, two.Get("/my"), http.StatusOK, "Laptop of Two")
+	for _, confirm := range []string{"", "yes"} {
+		got := one.Post("/my/do/release_seat", "activation_id", fmt.Sprint(seat), "confirm", confirm)
+		missing := one.Post("/my/do/release_seat", "activation_id", "987654", "confirm", confirm)
+		if got.Status != http.StatusNotFound || bare(got) != bare(missing) || strings.Contains(got.Body, "Laptop of Two") {
+			t.Errorf("the other's seat: %d, nobody's: %d", got.Status, missing.Status)
+		}
+	}
+	asked := two.Post("/my/do/release_seat", "activation_id", fmt.Sprint(seat))
+	status(t, asked, http.StatusOK, "confirm")
+	location(t, two.Post("/my/do/release_seat", "activation_id", fmt.Sprint(seat), "confirm", "yes"), "/my")
+	h.wrongPairs(t, orders[0].Customer.Email, orders[1].Customer.Email)
+}
+
+// wrongPairs shows what fits nothing: what is answered does not say which half was wrong.
+func (h *house) wrongPairs(t *testing.T, email, other string) {
+	t.Helper()
+	first := ""
+	for _, fields := range [][]string{
+		{"order_ref", h.orders[0], "email", other}, {"order_ref", h.orders[0], "email", "nobody@example.com"},
+		{"order_ref", "ORD-0000000000", "email", email}, {"license_key", "00000-00000-00000-00000-00000"},
+	} {
+		got := h.Visitor("store").Post("/my", fields...)
+		said := apptestAlert(got)
+		if first == "" {
+			first = said
+		}
+		if got.Status != http.StatusNotFound || said != first || said == "" {
+			t.Errorf("%v: %d %q, and %q before", fields, got.Status, said, first)
+		}
+	}
+}
+
+func apptestAlert(s apptest.Sheet) string {
+	text := ""
+	s.Each(func(n *html.Node) {
+		if apptest.Attr(n, "role") == "alert" {
+			text += apptest.Text(n)
+		}
+	})
+	return text
+}
+
+// TestScannersOpenLinks has a mail scanner follow every link that lets somebody in, often:
+// none is used up, and the one for whom it is comes in.
+func TestScannersOpenLinks(t *testing.T) {
+	h := openHouse(t)
+	token, _, err := account.Invite(context.Background(), h.Server.DB(), db.CLI(""), "admin-m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ service, path, password string }{
+		{"store", "/welcome/" + token, apptest.Password},
+		{"rental", "/portal/welcome/" + h.invite(h.leases[0].Tenants[0].ID), ""},
+	} {
+		before := rowsOf(t, h.Server.DB())
+		for range 5 {
+			v := h.Visitor(c.service)
+			first := status(t, v.Get(c.path), http.StatusOK)
+			if len(first.Header.Values("Set-Cookie")) > 0 || first.Header.Get("Cache-Control") != "no-store" {
+				t.Errorf("%s: a look makes a session or is kept: %v", c.path, first.Header)
+			}
+			first.Each(func(n *html.Node) { // a scanner follows what is linked too
+				if to := apptest.Attr(n, "href"); strings.HasPrefix(to, "/") {
+					v.Get(to)
+				}
+			})
+			if got := v.Ask(http.MethodHead, c.path); got.Status != http.StatusOK {
+				t.Errorf("HEAD %s: %d", c.path, got.Status)
+			}
+		}
+		if after := rowsOf(t, h.Server.DB()); after != before {
+			t.Errorf("looking at %s wrote %d rows", c.path, after-before)
+		}
+		v := h.Visitor(c.service)
+		if got := v.Post(c.path, "password", c.password); got.Status != http.StatusSeeOther {
+			t.Errorf("%s after the scanner: %d %s", c.path, got.Status, apptestHeading(got))
+		}
+		status(t, h.Visitor(c.service).Get(c.path), http.StatusGone)
+	}
+	status(t, h.Visitor("rental").Get("/portal/welcome/"+strings.Repeat("x", 43)), http.StatusNotFound)
+}

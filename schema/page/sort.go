@@ -1,0 +1,83 @@
+package page
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema/fault"
+)
+
+// MostSorted is how many rows a list sorts by a column at most: they are all read for it.
+const MostSorted = 10_000
+
+// Sorts are the columns that a list can be sorted by, with how two rows compare by each.
+type Sorts[T any] map[string]func(a, b T) int
+
+// Names are the columns' names, for Paging.Bind.
+func (c Sorts[T]) Names() []string { return slices.Sorted(maps.Keys(c)) }
+
+// By compares rows by a value of theirs.
+func By[T any, K cmp.Ordered](key func(T) K) func(a, b T) int {
+	return func(a, b T) int { return cmp.Compare(key(a), key(b)) }
+}
+
+// ByText compares rows by a text of theirs, in any case.
+func ByText[T any](key func(T) string) func(a, b T) int {
+	return func(a, b T) int { return cmp.Compare(strings.ToLower(key(a)), strings.ToLower(key(b))) }
+}
+
+// ByPtr compares rows by a value that may be absent; those without it come last.
+func ByPtr[T any, K cmp.Ordered](key func(T) *K) func(a, b T) int {
+	return func(a, b T) int {
+		switch x, y := key(a), key(b); {
+		case x == nil && y == nil:
+			return 0
+		case x == nil:
+			return 1
+		case y == nil:
+			return -1
+		default:
+			return cmp.Compare(*x, *y)
+		}
+	}
+}
+
+// Sorted tells whether the list is to be sorted by a column: then all that match is read,
+// and Arrange gives the page of it.
+func (p *Paging) Sorted() bool { return p.Sort != "" }
+
+// Sortable refuses to sort a list of more than MostSorted rows.
+func (p *Paging) Sortable(total int64) error {
+	if !p.Sorted() || total <= MostSorted {
+		return nil
+	}
+	return fault.Fieldf("sort", "sort: %s rows match, and at most %s are sorted by a column; search or filter first", group(Num(total)), group(Num(int64(MostSorted))))
+}
+
+// Arrange sorts all rows by the column that is asked for and gives the page of them, and
+// how many were given up to its end; nil at the end of the list.
+func Arrange[T any](p Paging, all []T, by Sorts[T]) (rows []T, next *int64) {
+	column, falling := p.Column()
+	if compare := by[column]; compare != nil {
+		all = slices.Clone(all)
+		slices.SortStableFunc(all, func(a, b T) int {
+			if falling {
+				return compare(b, a)
+			}
+			return compare(a, b)
+		})
+	}
+	from, err := strconv.ParseInt(p.After, 10, 64)
+	if err != nil {
+		from = 0
+	}
+	from = min(max(from, 0), int64(len(all)))
+	to := from + min(p.Limit, int64(len(all))-from)
+	if to < int64(len(all)) {
+		next = &to
+	}
+	return all[from:to], next
+}
