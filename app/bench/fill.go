@@ -26,6 +26,8 @@ type shop struct {
 	keys     map[string]string // one full-access key per service
 	licenses []string          // some license keys whose first seat is taken by "machine"
 	shown    int64             // no meter shows more
+	welcome  string            // the path of an invitation of this run's user
+	cookie   string            // of the browser that is signed in
 }
 
 // openShop opens the data set at path, made now if it is not there, and gives it new
@@ -78,6 +80,11 @@ func (s *shop) makeKeys(ctx context.Context, d *db.DB) error {
 		}
 		s.keys[service] = key
 	}
+	token, _, err := account.Invite(ctx, d, db.CLI(""), name)
+	if err != nil {
+		return err
+	}
+	s.welcome = "/welcome/" + token
 	return nil
 }
 

@@ -52,6 +52,7 @@ type report struct {
 	Idle     float64 `json:"idle_mib"`     // resident, just started
 	Loaded   float64 `json:"loaded_mib"`   // after the reads and writes
 	Reports  float64 `json:"reports_mib"`  // after the complete reports
+	Pages    float64 `json:"pages_mib"`    // after the pages
 	Uploads  float64 `json:"uploads_mib"`  // after the uploads
 	Peak     float64 `json:"peak_mib"`     // the most there ever was
 	Load     string  `json:"machine_load"` // of the last minute, at the end
@@ -131,12 +132,17 @@ func (b *bench) all(ctx context.Context, rep *report, p, empty *process) error {
 	reads := b.reads(p, empty)
 	light := slices.DeleteFunc(slices.Clone(reads), func(c oneCase) bool { return c.clients == 1 })
 	heavy := slices.DeleteFunc(reads, func(c oneCase) bool { return c.clients != 1 })
+	pages, err := b.pages(p, empty)
+	if err != nil {
+		return err
+	}
 	groups := []struct {
 		cases []oneCase
 		after *float64
 	}{
 		{slices.Concat(light, b.agents(p), b.writes(p)), &rep.Loaded},
 		{heavy, &rep.Reports},
+		{pages, &rep.Pages},
 		{slices.Concat(ingestion, b.crowd(p)), &rep.Uploads},
 	}
 	for _, g := range groups {
@@ -243,8 +249,8 @@ func (r report) head(out io.Writer) {
 		fmt.Fprintf(out, "each sync takes %g ms longer\n", r.SyncMs)
 	}
 	fmt.Fprintf(out, "binary %.1f MB; start to first 200 in %.1f ms\n", r.Binary, r.Start)
-	fmt.Fprintf(out, "resident: idle %.1f MiB, after reads and writes %.1f, after complete reports %.1f, after uploads %.1f; peak %.1f\n\n",
-		r.Idle, r.Loaded, r.Reports, r.Uploads, r.Peak)
+	fmt.Fprintf(out, "resident: idle %.1f MiB, after reads and writes %.1f, after complete reports %.1f, after pages %.1f, after uploads %.1f; peak %.1f\n\n",
+		r.Idle, r.Loaded, r.Reports, r.Pages, r.Uploads, r.Peak)
 }
 
 func (r report) table(out io.Writer) {

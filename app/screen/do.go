@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -71,15 +72,21 @@ func doPage(x *exchange) error {
 	return x.showForm(http.StatusOK, v, shop)
 }
 
+// onlyReads refuses a POST of an operation that only reads, for everybody.
+func (x *exchange) onlyReads() error {
+	op, ok := x.s.ops[x.route.area][x.path["name"]]
+	if !ok || !strings.HasSuffix(x.route.pattern, "/do/:name") || op.Writes || op.Personal {
+		return nil
+	}
+	x.w.Header().Set("Allow", "GET, HEAD")
+	return fault.New(fault.Method, "%s only reads: ask for it with GET", op.Name)
+}
+
 // doPost answers POST /do/:name: it does the operation.
 func doPost(x *exchange) error {
 	op, err := x.op()
 	if err != nil {
 		return err
-	}
-	if !op.Writes && !op.Personal {
-		x.w.Header().Set("Allow", "GET, HEAD")
-		return fault.New(fault.Method, "%s only reads: ask for it with GET", op.Name)
 	}
 	if x.visitor != nil {
 		if err := x.mayDo(op); err != nil {

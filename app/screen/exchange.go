@@ -85,6 +85,10 @@ func (x *exchange) serve() error {
 		return fault.New(fault.Method, "%s is not allowed here; allowed: %s", x.r.Method, route.allows())
 	}
 	if x.r.Method == http.MethodPost {
+		if err := x.onlyReads(); err != nil {
+			_ = x.look(route.area)
+			return err
+		}
 		if err := x.checkForged(); err != nil {
 			return err
 		}
@@ -184,13 +188,17 @@ func (x *exchange) send(status int, body []byte, secret bool) {
 		}
 		return
 	}
-	h.Set("Content-Encoding", "gzip")
-	w.WriteHeader(status)
+	packed := templ.GetBuffer()
+	defer templ.ReleaseBuffer(packed)
 	z := packers.Get().(*gzip.Writer)
 	defer packers.Put(z)
-	z.Reset(w)
+	z.Reset(packed)
 	_, _ = z.Write(body)
 	_ = z.Close()
+	h.Set("Content-Encoding", "gzip")
+	h.Set("Content-Length", strconv.Itoa(packed.Len()))
+	w.WriteHeader(status)
+	_, _ = w.Write(packed.Bytes())
 }
 
 // sendJSON answers who does not ask for a page.
