@@ -77,7 +77,7 @@ func (p *program) serve(ctx context.Context, c *server.Config) error {
 }
 
 func (p *program) serverOptions(c *server.Config) server.Options {
-	return server.Options{Path: p.dbPath, Config: c, Now: p.Now, Zone: p.zone, Accept: p.acceptClock, Free: freeDisk, Log: p.log}
+	return server.Options{Path: p.dbPath, Config: c, Now: p.Now, Zone: p.zone, Accept: p.acceptClock, Log: p.log}
 }
 
 // greet prints the demo's keys, logs where the services listen, and ends with what a

@@ -164,10 +164,7 @@ const leastFree = 64 << 20
 // disk judges the free disk beside the file.
 func (s *Screens) disk() finding {
 	f := finding{name: "Free disk", mend: "Make room on the disk that holds the file, or move the file to a larger one.", note: "unknown on this system"}
-	if s.Free == nil {
-		return f
-	}
-	free, err := s.Free(s.DB.Path())
+	free, err := db.FreeDisk(s.DB.Path())
 	if err != nil {
 		return f
 	}

@@ -33,7 +33,6 @@ type Options struct {
 	Secure   bool           // TLS is ours or promised: cookies are Secure
 	OwnTLS   bool           // TLS is ours
 	Observe  func(rest.Observation)
-	Free     func(path string) (bytes uint64, err error) // free disk beside the file; nil is unknown
 
 	Pages     []page.Page // the service's own, and those that all services have
 	Portal    []schema.Op // acts of tenants

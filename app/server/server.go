@@ -37,7 +37,6 @@ type Server struct {
 	meters    *meters
 	listeners map[string]*listener // by service, and "metrics"
 	shows     map[string]*screen.Screens
-	free      func(path string) (uint64, error)
 	release   func() error
 	log       zerolog.Logger
 	every     sync.WaitGroup // what runs beside the requests
@@ -51,8 +50,7 @@ type Options struct {
 	Config *Config
 	Now    func() time.Time
 	Zone   *time.Location
-	Accept bool                                        // the operator's word that the clock is right
-	Free   func(path string) (bytes uint64, err error) // free disk beside a file; nil is unknown
+	Accept bool // the operator's word that the clock is right
 	Log    zerolog.Logger
 }
 
@@ -60,7 +58,7 @@ type Options struct {
 // caller stops it.
 func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	c := o.Config
-	s := &Server{log: o.Log, free: o.Free, listeners: map[string]*listener{}, failed: make(chan error, 1)}
+	s := &Server{log: o.Log, listeners: map[string]*listener{}, failed: make(chan error, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Stop())
