@@ -117,7 +117,7 @@ func (h *house) reported(t *testing.T, title string) {
 		if via, _, err = db.One(c, db.Text, "SELECT via FROM audit WHERE action = 'ticket.created' AND instr(changes, ?) > 0", title); err != nil {
 			return err
 		}
-		event, _, err = db.One(c, db.Text, "SELECT data FROM events WHERE name = 'maintenance.created' AND instr(data, ?) > 0", title)
+		event, _, err = db.One(c, db.Text, "SELECT CAST(body AS TEXT) FROM events WHERE event = 'maintenance.created' AND instr(CAST(body AS TEXT), ?) > 0", title)
 		return err
 	})
 	if err != nil || via != "portal" || !strings.Contains(event, `"source":"portal"`) {

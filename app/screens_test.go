@@ -229,7 +229,7 @@ func TestRoles(t *testing.T) {
 // TestTwoInstallations keeps two installations on one host from signing each other out:
 // cookies ignore ports.
 func TestTwoInstallations(t *testing.T) {
-	one, two := apptest.Start(t), apptest.Start(t)
+	one, two := apptest.Start(t), demoShop(t) // shops that start from one blank file are one installation
 	v := one.Person("store", "alice", "admin")
 	w := two.Person("store", "alice", "admin")
 	w.Client.Jar = v.Client.Jar

@@ -58,13 +58,22 @@ func doPage(x *exchange) error {
 		return err
 	}
 	in := &sent{fields: x.r.URL.Query()}
+	if name := in.fields.Get("draft"); name != "" {
+		in.fields = url.Values{}
+		for field, values := range x.s.drafts.find(x.who().User, name, x.s.DB.Now()) {
+			in.fields[field] = values
+		}
+	}
 	in.part()
 	if !op.Writes && !op.Personal {
 		return x.answerOf(op, in, shop)
 	}
-	v := doView{op: op, given: in.fields, then: in.then}
+	v := doView{op: op, given: in.fields, then: in.then, key: in.key}
 	if err := x.fill(&v, shop); err != nil {
 		return err
+	}
+	if in.seen != "" {
+		v.now = in.seen // the form was made then, and its session ended meanwhile
 	}
 	if op.Destructive && len(in.fields) > 0 {
 		v.will, v.asked = x.try(op, in, shop)
@@ -97,7 +106,7 @@ func doPost(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.fields = in.fields
+	x.fields = in.all()
 	if done, err := x.admit(); done || err != nil {
 		return err
 	}
@@ -106,6 +115,9 @@ func doPost(x *exchange) error {
 		return err
 	}
 	v := doView{op: op, given: in.fields, then: in.then, key: in.key, seen: in.seen}
+	if err := in.fileTooLarge(); err != nil {
+		return x.refuseForm(err, v, shop)
+	}
 	answer, err := x.do(op, in, shop, &v)
 	switch {
 	case v.ask:

@@ -34,6 +34,8 @@ type sent struct {
 	seen     string
 	password string // typed again
 	format   string
+	large    string // the field of a file that is too large, which was not kept
+	largest  int64  // how large it may be
 }
 
 // mostOf is how large a form of the operation may be.
@@ -51,18 +53,22 @@ func mostOf(op schema.Op) int64 {
 // receive reads the form of a POST: at most most bytes.
 func (x *exchange) receive(most int64) (*sent, error) {
 	in := &sent{fields: url.Values{}, files: map[string]schema.File{}}
-	if x.r.ContentLength > most {
+	kind, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	whole := most
+	if kind == "multipart/form-data" && most > mostForm {
+		whole = 4 * most // read past a file that is too large, for the sake of what was typed beside it
+	}
+	if x.r.ContentLength > whole {
 		return nil, tooLarge(most)
 	}
-	x.r.Body = http.MaxBytesReader(nil, x.r.Body, most)
-	kind, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	x.r.Body = http.MaxBytesReader(nil, x.r.Body, whole)
 	switch {
 	case x.r.Header.Get("Content-Type") == "" && x.r.ContentLength == 0:
 		err = nil
 	case err != nil || kind != "application/x-www-form-urlencoded" && kind != "multipart/form-data":
 		return nil, fault.New(fault.Media, "a form is sent as application/x-www-form-urlencoded, or as multipart/form-data with a file")
 	case kind == "multipart/form-data":
-		err = in.readParts(multipart.NewReader(x.r.Body, params["boundary"]))
+		err = in.readParts(multipart.NewReader(x.r.Body, params["boundary"]), most-mostForm)
 	default:
 		err = in.readFields(x.r.Body)
 	}
@@ -92,7 +98,10 @@ func (in *sent) readFields(r io.Reader) error {
 	return nil
 }
 
-func (in *sent) readParts(r *multipart.Reader) error {
+// readParts reads the fields, together at most as large as a form may be, and the files,
+// each at most largest bytes: one that is larger is read past, and told.
+func (in *sent) readParts(r *multipart.Reader, largest int64) error {
+	left := int64(mostForm)
 	for {
 		p, err := r.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -101,11 +110,25 @@ func (in *sent) readParts(r *multipart.Reader) error {
 		if err != nil {
 			return cutOff(err)
 		}
-		b, err := io.ReadAll(p)
+		name, file := p.FormName(), p.FileName() != "" || p.Header.Get("Content-Type") != ""
+		most := left
+		if file && largest > 0 {
+			most = largest
+		}
+		b, err := io.ReadAll(io.LimitReader(p, most+1))
+		if err == nil && int64(len(b)) > most {
+			if !file || largest <= 0 {
+				return &http.MaxBytesError{Limit: mostForm}
+			}
+			in.large, in.largest, b = name, largest, nil
+			_, err = io.Copy(io.Discard, p)
+		}
 		if err != nil {
 			return cutOff(err)
 		}
-		name := p.FormName()
+		if !file {
+			left -= int64(len(b))
+		}
 		switch {
 		case name == "":
 		case p.FileName() == "" && p.Header.Get("Content-Type") == "":
@@ -114,6 +137,17 @@ func (in *sent) readParts(r *multipart.Reader) error {
 			in.files[name] = schema.File{Name: path.Base(strings.ReplaceAll(p.FileName(), `\`, "/")), Data: b}
 		}
 	}
+}
+
+// fileTooLarge refuses the form for a file that was too large, by its name.
+func (in *sent) fileTooLarge() error {
+	if in.large == "" {
+		return nil
+	}
+	detail := fmt.Sprintf("%s: %s is larger than %d MiB, which is the most that is taken here; nothing was written", in.large, schema.Quote(in.files[in.large].Name), in.largest>>20)
+	e := fault.New(fault.TooLarge, "%s", detail)
+	e.Fields = []fault.Field{{Field: in.large, Detail: detail}}
+	return e
 }
 
 // cutOff refuses an upload that ended early, or one that is too large.
@@ -136,6 +170,21 @@ func (in *sent) part() {
 	in.confirm = take("confirm") == "yes"
 	in.password = take("password_again")
 	in.format = take("format")
+}
+
+// all are the fields with what stands beside them that a form keeps while its sender signs
+// in again.
+func (in *sent) all() url.Values {
+	all := url.Values{}
+	for name, values := range in.fields {
+		all[name] = values
+	}
+	for name, value := range map[string]string{"idempotency_key": in.key, "then": in.then, "seen": in.seen} {
+		if value != "" {
+			all.Set(name, value)
+		}
+	}
+	return all
 }
 
 // print is what tells these fields from others: what was sent, in the order of names.

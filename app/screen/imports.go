@@ -185,6 +185,9 @@ func importPost(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if err := in.fileTooLarge(); err != nil {
+		return x.showImport(0, importView{table: t, programs: table.ProgramsFor(t), refusal: x.faultOf(err)})
+	}
 	if in.fields.Get("file") != "" {
 		return x.load(t, in)
 	}

@@ -192,6 +192,9 @@ func (s *Screens) openPost(op schema.Op) handle {
 				in.fields.Set(schema.PageField(a.Name), x.path[a.Path])
 			}
 		}
+		if err := in.fileTooLarge(); err != nil {
+			return x.refuseOpen(op, in, err, shop)
+		}
 		handle, err := op.Decode(x.forOp(in, shop))
 		var answer any
 		if err == nil {

@@ -57,6 +57,7 @@ type Screens struct {
 	forged  *http.CrossOriginProtection
 	cookies map[area]string // their names
 	flashes flashes
+	drafts  drafts
 }
 
 // New makes the screens of one service.

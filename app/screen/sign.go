@@ -12,9 +12,13 @@ import (
 	"quartermaster/schema/wire"
 )
 
+// mostAddress is how long an address may be that a form's fields stand in.
+const mostAddress = 4000
+
 // signView is what the page of signing in shows.
 type signView struct {
 	name, next string
+	form       string // what was sent after the session had ended, where it is too long for next
 	refusal    *fault.Error
 	again      bool // a form was sent after the session had ended
 	plainHTTP  bool // cookies are Secure, and this is plain http
@@ -59,20 +63,26 @@ func (x *exchange) secureHere() bool {
 
 // login answers POST /login.
 func login(x *exchange) error {
-	in, err := x.receive(mostForm)
+	sent, err := x.receive(mostForm)
 	if err != nil {
 		return err
 	}
-	v := signView{name: in.fields.Get("name"), next: x.next(in.fields.Get("next"))}
+	v := signView{name: sent.fields.Get("name"), next: x.next(sent.fields.Get("next")), form: sent.fields.Get("form")}
+	v.again = v.form != ""
 	if x.s.Secure && !x.secureHere() {
 		return x.showSign(http.StatusOK, v)
 	}
-	token, _, err := x.s.Sessions.SignIn(x.r.Context(), v.name, in.fields.Get("password"), x.from())
+	token, in, err := x.s.Sessions.SignIn(x.r.Context(), v.name, sent.fields.Get("password"), x.from())
 	if err != nil {
 		return x.notSigned(err, v)
 	}
 	x.endOld(page.Staff)
 	http.SetCookie(x.w, x.cookie(page.Staff, token, session.Staff.MaxAge()))
+	if fields, err := url.ParseQuery(v.form); err == nil && len(fields) > 0 && strings.HasPrefix(v.next, "/do/") && !strings.Contains(v.next, "?") {
+		if name := x.s.drafts.keep(in.User, fields, x.s.DB.Now()); name != "" {
+			v.next += "?draft=" + name
+		}
+	}
 	return x.lead(v.next)
 }
 
@@ -123,10 +133,9 @@ func (x *exchange) signInAgain() error {
 		for field, values := range withoutSecrets(op, x.fields) {
 			kept[field] = values
 		}
-		if to := "/do/" + name + "?" + kept.Encode(); len(to) < 4000 {
-			v.next = to
-		} else {
-			v.next = "/do/" + name
+		v.next, v.form = "/do/"+name, kept.Encode()
+		if to := v.next + "?" + v.form; len(to) < mostAddress {
+			v.next, v.form = to, ""
 		}
 	}
 	if !wantsPage(x.r) {

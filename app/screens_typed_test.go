@@ -1,0 +1,201 @@
+package app
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"quartermaster/app/apptest"
+)
+
+// typed is what a field of the page holds: of an input its value, of a text area its text.
+func typed(s apptest.Sheet, name string) string {
+	value := s.Field(name)
+	s.Each(func(n *html.Node) {
+		if n.Data == "textarea" && apptest.Attr(n, "name") == name && n.FirstChild != nil {
+			value = n.FirstChild.Data
+		}
+	})
+	return value
+}
+
+// marked are the names of the fields that are refused, each with the text that says why.
+func marked(s apptest.Sheet) map[string]string {
+	texts, fields := map[string]string{}, map[string]string{}
+	s.Each(func(n *html.Node) {
+		if id := apptest.Attr(n, "id"); strings.HasSuffix(id, "-why") {
+			texts[id] = apptest.Text(n)
+		}
+	})
+	s.Each(func(n *html.Node) {
+		if apptest.Attr(n, "aria-invalid") == "true" {
+			fields[apptest.Attr(n, "name")] = texts[strings.Fields(apptest.Attr(n, "aria-describedby") + " -")[0]]
+		}
+	})
+	return fields
+}
+
+// TestFormComesBack sends forms after the session has ended, short ones and one that is too
+// long for an address: signing in leads back to each, filled, with what it was made from.
+func TestFormComesBack(t *testing.T) {
+	s := apptest.Start(t)
+	v := s.Person("maintenance", "alice", "admin")
+	status(t, v.Post("/do/save_asset", "asset_tag", "LATHE", "name", "Lathe"), http.StatusSeeOther)
+	seen := status(t, v.Get("/do/save_asset?asset_tag=LATHE"), http.StatusOK).Field("seen")
+	long := strings.Repeat("It hums & drips, \"loudly\".\n", 300)
+	for name, fields := range map[string][]string{
+		"short":         {"asset_tag", "LATHE", "name", "Lathe of Ann", "seen", seen, "then", "/assets", "idempotency_key", "k-1"},
+		"with an error": {"asset_tag", "LATHE", "name", "", "location", "Hall <2>"},
+		"long":          {"asset_tag", "LATHE", "name", "Lathe of Ann", "notes", long, "seen", seen, "then", "/assets", "idempotency_key", "k-2"},
+	} {
+		status(t, v.Post("/logout"), http.StatusSeeOther)
+		asked := status(t, v.Post("/do/save_asset", fields...), http.StatusUnauthorized, "Sign in")
+		next, form := asked.Field("next"), asked.Field("form")
+		wrong := status(t, v.Post("/login", "name", "alice", "password", "not it at all", "next", next, "form", form), http.StatusUnauthorized)
+		if wrong.Field("next") != next || wrong.Field("form") != form {
+			t.Errorf("%s: a wrong password loses the form", name)
+		}
+		in := status(t, v.Post("/login", "name", "alice", "password", apptest.Password, "next", next, "form", form), http.StatusSeeOther)
+		for range 2 { // a reload too
+			back := status(t, v.Get(in.Header.Get("Location")), http.StatusOK)
+			for i := 0; i < len(fields); i += 2 {
+				if got := typed(back, fields[i]); strings.TrimSpace(got) != strings.TrimSpace(fields[i+1]) && fields[i] != "idempotency_key" {
+					t.Errorf("%s: the field %s came back as %.60q", name, fields[i], got)
+				}
+			}
+		}
+	}
+	other := s.Person("maintenance", "bob", "admin")
+	if got := other.Get("/do/save_asset?draft=" + url.QueryEscape("x")); got.Status != http.StatusOK || typed(got, "notes") != "" {
+		t.Errorf("a draft that there is not: %d", got.Status)
+	}
+}
+
+// TestUploads sends files that are too large, of another kind or cut off: each is refused by
+// name, what was typed beside it stays, and nothing is written.
+func TestUploads(t *testing.T) {
+	h := openHouse(t)
+	v := h.as(asMember, "maintenance")
+	before := rowsOf(t, h.Server.DB())
+	huge := "\xff\xd8\xff" + strings.Repeat("x", 11<<20)
+	for _, c := range []struct {
+		what, file string
+		status     int
+		says       string
+	}{
+		{"too large", huge, http.StatusRequestEntityTooLarge, "larger than 10 MiB"},
+		{"of another kind", "MZ this is a program", http.StatusUnprocessableEntity, "not a picture"},
+		{"empty", "", http.StatusUnprocessableEntity, "file"},
+	} {
+		got := v.Upload("/do/add_photo", map[string]string{"id": "12", "caption": "The leak"}, "file", "leak.jpg", c.file)
+		if got.Status != c.status || !strings.Contains(apptestAlert(got), c.says) || got.Field("caption") != "The leak" || marked(got)["file"] == "" {
+			t.Errorf("a photo %s: %d %q, caption %q, marked %v", c.what, got.Status, apptestAlert(got), got.Field("caption"), marked(got))
+		}
+	}
+	got := h.as(asTenantA, "rental").Upload("/portal/do/report_problem", map[string]string{"title": "A leak", "description": "In the kitchen", "priority": "high"}, "photo", "leak.jpg", huge)
+	if got.Status != http.StatusRequestEntityTooLarge || got.Field("title") != "A leak" || typed(got, "description") != "In the kitchen" {
+		t.Errorf("a tenant's photo too large: %d %q", got.Status, apptestAlert(got))
+	}
+	if got := h.as(asMember, "reorder").Upload("/import/skus", nil, "file", "all.csv", "sku,name\n"+strings.Repeat("x", 17<<20)); got.Status != http.StatusRequestEntityTooLarge || !strings.Contains(apptestAlert(got), "all.csv") {
+		t.Errorf("a file too large: %d %q", got.Status, apptestAlert(got))
+	}
+	if got := v.Post("/do/save_asset", "asset_tag", "X", "notes", strings.Repeat("x", 2<<20)); got.Status != http.StatusRequestEntityTooLarge {
+		t.Errorf("a form too large: %d", got.Status)
+	}
+	if after := rowsOf(t, h.Server.DB()); after != before {
+		t.Errorf("refused uploads wrote %d rows", after-before)
+	}
+}
+
+// TestEveryRefusedField sends forms with many mistakes: all are told at once, each at its
+// field with REST's text, and nothing that was typed is lost.
+func TestEveryRefusedField(t *testing.T) {
+	h := openHouse(t)
+	for _, c := range []struct {
+		service, op string
+		fields      []string
+		refused     []string
+	}{
+		{"reorder", "save_sku", []string{"sku", "T-1", "name", "Tea", "unit_cost", "1.2.3.4", "lead_time_days", "soon", "pack_size", "-1", "moq", "x"}, []string{"unit_cost", "lead_time_days", "pack_size", "moq"}},
+		{"reorder", "adjust_stock", []string{"sku", "ACC-FILTER-PAPER", "delta", "-999999"}, []string{"delta"}},
+		{"reorder", "create_purchase", []string{"supplier", "Paper & Tin", "lines.0.sku", "ACC-FILTER-PAPER", "lines.0.qty", "many", "lines.1.sku", "NIX", "lines.1.qty", "2"}, []string{"lines.0.qty"}},
+		{"rental", "record_payment", []string{"lease_id", "2", "amount", "abc", "paid_date", "2026-02-30", "method", "gold"}, []string{"amount", "paid_date", "method"}},
+		{"maintenance", "create_workorder", []string{"asset_id", "1", "description", "Hums", "priority", "worst", "due_date", "tomorrow"}, []string{"priority", "due_date"}},
+		{"store", "record_order", []string{"email", "nobody", "sku", "PLUGIN", "qty", "0"}, []string{"qty"}},
+	} {
+		v := h.as(asAdmin, c.service)
+		got := status(t, v.Post("/do/"+c.op, c.fields...), http.StatusUnprocessableEntity, `role="alert"`)
+		at := marked(got)
+		for _, name := range c.refused {
+			if at[name] == "" || !strings.Contains(apptestAlert(got), at[name][1:]) {
+				t.Errorf("%s: %s is not marked with what the summary says: %v, %q", c.op, name, at, apptestAlert(got))
+			}
+		}
+		for i := 0; i < len(c.fields); i += 2 {
+			value := typed(got, c.fields[i])
+			got.Each(func(n *html.Node) {
+				if n.Data == "select" && apptest.Attr(n, "name") == c.fields[i] {
+					for o := range n.Descendants() {
+						if o.Data == "option" && apptest.Has(o, "selected") {
+							value = apptest.Attr(o, "value")
+						}
+					}
+				}
+			})
+			if value != c.fields[i+1] {
+				t.Errorf("%s: %s came back as %q", c.op, c.fields[i], value)
+			}
+		}
+	}
+}
+
+// TestListsOfObjects edits a draft: its lines stand in the form, and one that somebody else
+// changed meanwhile is told with both values.
+func TestListsOfObjects(t *testing.T) {
+	h := openHouse(t)
+	v, w := h.as(asMember, "reorder"), h.as(asAdmin, "reorder")
+	made := v.Post("/do/create_purchase", "supplier", "Paper & Tin", "lines.0.sku", "ACC-FILTER-PAPER", "lines.0.qty", "40", "lines.0.unit_cost", "1,45", "lines.1.sku", "ACC-GIFT-BOX", "lines.1.qty", "50")
+	number := strings.TrimPrefix(made.Header.Get("Location"), "/purchase-orders/")
+	if made.Status != http.StatusSeeOther || number == "" {
+		t.Fatalf("%d %s", made.Status, apptestAlert(made))
+	}
+	form := status(t, v.Get("/do/edit_purchase?number="+number), http.StatusOK)
+	for name, want := range map[string]string{"lines.0.sku": "ACC-FILTER-PAPER", "lines.0.qty": "40", "lines.0.unit_cost": "1.45", "lines.1.sku": "ACC-GIFT-BOX", "lines.1.qty": "50"} {
+		if got := form.Field(name); got != want {
+			t.Errorf("%s is filled with %q, want %q", name, got, want)
+		}
+	}
+	edit := func(who *apptest.Visitor, seen, qty string) apptest.Sheet {
+		return who.Post("/do/edit_purchase", "number", number, "seen", seen, "lines.0.sku", "ACC-FILTER-PAPER", "lines.0.qty", qty)
+	}
+	status(t, edit(w, form.Field("seen"), "60"), http.StatusSeeOther)
+	refused := status(t, edit(v, form.Field("seen"), "80"), http.StatusConflict, "80", "60")
+	status(t, edit(v, refused.Field("seen"), "80"), http.StatusSeeOther)
+	if got := status(t, v.Get("/do/edit_purchase?number="+number), http.StatusOK).Field("lines.0.qty"); got != "80" {
+		t.Errorf("the draft has %s", got)
+	}
+}
+
+// TestDoctorPage looks at doctor in the browser: the file, the disk, the deliveries, the rules.
+func TestDoctorPage(t *testing.T) {
+	h := openHouse(t)
+	status(t, h.as(asAdmin, "store").Get("/doctor"), http.StatusOK, "Everything is well", "MB free", "0 pending", "service rental")
+}
+
+// TestWithoutScreens serves no page at all: every path but the API's is unknown, to everybody.
+func TestWithoutScreens(t *testing.T) {
+	s := apptest.Start(t, "--screens=false")
+	for _, service := range []string{"store", "maintenance", "rental", "reorder"} {
+		for _, path := range []string{"/", "/login", "/portal", "/my", "/request/x", "/welcome/x", "/static/x/style.css", "/do", "/search?q=x"} {
+			if got := s.Visitor(service).Get(path); got.Status != http.StatusNotFound || got.Doc != nil {
+				t.Errorf("%s %s: %d %s", service, path, got.Status, got.Header.Get("Content-Type"))
+			}
+		}
+		if a := s.Get(service, "/api/ping"); a.Status != http.StatusOK {
+			t.Errorf("%s: /api/ping: %d", service, a.Status)
+		}
+	}
+}
