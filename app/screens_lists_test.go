@@ -154,7 +154,7 @@ func TestTrailOfEveryRecord(t *testing.T) {
 	found := 0
 	for service, patterns := range map[string][]string{
 		"maintenance": {"/work-orders/:id", "/assets/:id", "/parts/:id"}, "rental": {"/leases/:id", "/properties/:id", "/tenants/:id", "/maintenance/:id"},
-		"reorder": {"/skus/:sku", "/purchase-orders/:number"}, "store": {"/orders/:ref", "/customers/:id", "/licenses/:id", "/redeem-codes/:batch"},
+		"reorder": {"/skus/:sku", "/purchase-orders/:id"}, "store": {"/orders/:ref", "/customers/:id", "/licenses/:id", "/redeem-codes/:batch"},
 	} {
 		examples := h.examples(t, service)
 		for _, p := range patterns {

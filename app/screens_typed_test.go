@@ -122,7 +122,7 @@ func TestEveryRefusedField(t *testing.T) {
 		{"reorder", "save_sku", []string{"sku", "T-1", "name", "Tea", "unit_cost", "1.2.3.4", "lead_time_days", "soon", "pack_size", "-1", "moq", "x"}, []string{"unit_cost", "lead_time_days", "pack_size", "moq"}},
 		{"reorder", "adjust_stock", []string{"sku", "ACC-FILTER-PAPER", "delta", "-999999"}, []string{"delta"}},
 		{"reorder", "create_purchase", []string{"supplier", "Paper & Tin", "lines.0.sku", "ACC-FILTER-PAPER", "lines.0.qty", "many", "lines.1.sku", "NIX", "lines.1.qty", "2"}, []string{"lines.0.qty"}},
-		{"rental", "record_payment", []string{"lease_id", "2", "amount", "abc", "paid_date", "2026-02-30", "method", "gold"}, []string{"amount", "paid_date", "method"}},
+		{"rental", "record_payment", []string{"lease_id", "2", "charge_id", "x", "amount", "abc"}, []string{"charge_id", "amount"}},
 		{"maintenance", "create_workorder", []string{"asset_id", "1", "description", "Hums", "priority", "worst", "due_date", "tomorrow"}, []string{"priority", "due_date"}},
 		{"store", "record_order", []string{"email", "nobody", "sku", "PLUGIN", "qty", "0"}, []string{"qty"}},
 	} {

@@ -51,11 +51,7 @@ func orders(s *reorder.Service) page.Page {
 					return ordersView{}, err
 				}
 				rows, then := page.Arrange(p, all.PurchaseOrders, orderSorts)
-				all.PurchaseOrders, all.Next = rows, nil
-				if then != nil {
-					at := page.Num(*then)
-					all.Next = &at
-				}
+				all.PurchaseOrders, all.Next = rows, place(then)
 				return ordersView{all}, nil
 			}
 		},

@@ -54,11 +54,7 @@ func sales(s *reorder.Service) page.Page {
 					return salesView{}, err
 				}
 				rows, then := page.Arrange(p, all.Sales, saleSorts)
-				all.Sales, all.Next = rows, nil
-				if then != nil {
-					at := page.Num(*then)
-					all.Next = &at
-				}
+				all.Sales, all.Next = rows, place(then)
 				return salesView{all, q}, nil
 			}
 		},
@@ -114,6 +110,21 @@ type figuresView struct {
 	next  string
 }
 
+// supplierSorts are the columns that suppliers can be sorted by.
+var supplierSorts = page.Sorts[reorder.Supplier]{
+	"name": page.ByText(func(x reorder.Supplier) string { return x.Name }), "skus": page.By(func(x reorder.Supplier) int64 { return x.SKUs }),
+	"lead_time_days": page.ByPtr(func(x reorder.Supplier) *int64 { return x.LeadTimeDays }), "min_order_cents": page.By(func(x reorder.Supplier) int64 { return x.MinOrderCents }),
+}
+
+// place is where a list that is sorted by a column goes on.
+func place(then *int64) *string {
+	if then == nil {
+		return nil
+	}
+	at := page.Num(*then)
+	return &at
+}
+
 type suppliersView struct{ reorder.Suppliers }
 
 func (v suppliersView) next() string {
@@ -128,10 +139,22 @@ func suppliers(s *reorder.Service) page.Page {
 		Path: "/suppliers", Title: "Suppliers", Menu: "Suppliers", Key: "u",
 		Load: func(f *schema.Form) page.Loader[suppliersView] {
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, supplierSorts.Names()...)
+			q := reorder.SupplierQuery{Q: p.Q, After: p.After, Limit: p.Limit}
+			if p.Sorted() {
+				q.After, q.Limit = "", page.MostSorted+1
+			}
 			return func(ctx context.Context, _ db.Caller) (suppliersView, error) {
-				all, err := s.Suppliers(ctx, reorder.SupplierQuery{Q: p.Q, After: p.After, Limit: p.Limit})
-				return suppliersView{all}, err
+				all, err := s.Suppliers(ctx, q)
+				if err != nil || !p.Sorted() {
+					return suppliersView{all}, err
+				}
+				if err := p.Sortable(all.Total); err != nil {
+					return suppliersView{}, err
+				}
+				rows, then := page.Arrange(p, all.Suppliers, supplierSorts)
+				all.Suppliers, all.Next = rows, place(then)
+				return suppliersView{all}, nil
 			}
 		},
 		View: func(v suppliersView) templ.Component { return Suppliers(v) },

@@ -930,7 +930,7 @@ func Suppliers(v suppliersView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = page.Table("Suppliers", page.Column{Label: "Supplier"}, page.Column{Label: "Phone"}, page.Column{Label: "SKUs", Right: true}, page.Column{Label: "Lead time, days", Right: true}, page.Column{Label: "Least order, " + page.CurrencyCode(ctx), Right: true}, page.Column{Label: "Acts", Hear: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var36), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Table("Suppliers", page.Column{Label: "Supplier", Sort: "name"}, page.Column{Label: "Phone"}, page.Column{Label: "SKUs", Sort: "skus", Right: true}, page.Column{Label: "Lead time, days", Sort: "lead_time_days", Right: true}, page.Column{Label: "Least order, " + page.CurrencyCode(ctx), Sort: "min_order_cents", Right: true}, page.Column{Label: "Acts", Hear: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var36), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
