@@ -32,7 +32,7 @@ var (
 	alsoAssetStatus = map[string]string{"needs_attention": "needs-attention"}
 )
 
-const assetColumns = "id, asset_tag, name, category, location, manufacturer, model, serial_number, status, notes"
+const assetColumns = "id, asset_tag, " + string(assetSets)
 
 func scanAsset(r *db.Row) Asset {
 	return Asset{ID: r.Int(), AssetTag: r.Text(), Name: r.Text(), Category: r.TextPtr(), Location: r.TextPtr(), Manufacturer: r.TextPtr(),
@@ -173,7 +173,7 @@ func (s *Service) SetAssetStatus(ctx context.Context, who db.Caller, id int64, s
 			if _, err := tx.Exec("UPDATE assets SET status = ? WHERE id = ?", status, id); err != nil {
 				return none, err
 			}
-			if err := tx.Audit("asset.status", subject("asset", id), [2]string{a.Status, status}); err != nil {
+			if err := tx.Audit("asset.status", db.Subject("asset", id), [2]string{a.Status, status}); err != nil {
 				return none, err
 			}
 			a.Status = status

@@ -58,7 +58,7 @@ func (s *Service) RemoveAsset(ctx context.Context, who db.Caller, id int64) (Rem
 			return none, err
 		}
 		gone := RemovedAsset{ID: a.ID, AssetTag: a.AssetTag, Name: a.Name}
-		return gone, tx.Audit("asset.removed", subject("asset", id), gone)
+		return gone, tx.Audit("asset.removed", db.Subject("asset", id), gone)
 	})
 }
 

@@ -52,8 +52,8 @@ func bindAssetStatus(f *schema.Form, p *string, about string, opts ...schema.Opt
 }
 
 // assetSets are the columns of an asset that people set, with their values: one list for
-// INSERT and UPDATE.
-const assetSets = "name, category, location, manufacturer, model, serial_number, status, notes"
+// INSERT, UPDATE and scanAsset.
+const assetSets db.Columns = "name, category, location, manufacturer, model, serial_number, status, notes"
 
 func (a Asset) sets() []any {
 	return []any{a.Name, a.Category, a.Location, a.Manufacturer, a.Model, a.SerialNumber, a.Status, a.Notes}
@@ -66,11 +66,11 @@ func putAsset(tx *db.Tx, row *schema.Form, a Asset) (id int64, err error) {
 		return 0, err
 	}
 	if !found {
-		id, err := tx.Insert("INSERT INTO assets (asset_tag, "+assetSets+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", append([]any{a.AssetTag}, a.sets()...)...)
+		id, err := tx.InsertRow("assets", "asset_tag, "+assetSets, append([]any{a.AssetTag}, a.sets()...)...)
 		if err != nil {
 			return 0, err
 		}
-		return id, tx.Audit("asset.created", subject("asset", id), map[string]string{"asset_tag": a.AssetTag, "name": a.Name, "status": a.Status})
+		return id, tx.Audit("asset.created", db.Subject("asset", id), map[string]string{"asset_tag": a.AssetTag, "name": a.Name, "status": a.Status})
 	}
 	e := newEdit(row.Given)
 	set(e, "name", &held.Name, a.Name)
@@ -84,10 +84,10 @@ func putAsset(tx *db.Tx, row *schema.Form, a Asset) (id int64, err error) {
 	if e.nothing() {
 		return held.ID, nil
 	}
-	if _, err := tx.Exec("UPDATE assets SET ("+assetSets+") = (?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?", append(held.sets(), held.ID)...); err != nil {
+	if err := tx.UpdateRow("assets", held.ID, assetSets, held.sets()...); err != nil {
 		return 0, err
 	}
-	return held.ID, tx.Audit("asset.changed", subject("asset", held.ID), e.changes)
+	return held.ID, tx.Audit("asset.changed", db.Subject("asset", held.ID), e.changes)
 }
 
 // cell is a text that may be unset as a cell.

@@ -17,7 +17,7 @@ const benchToday = exact.Day(20777) // 2026-11-20
 
 // filled makes a database by a script of the benchmark's own. KEEP_BENCH_DB names a
 // folder to keep it in, for a comparison with another program on the same rows.
-func filled(b *testing.B, name string, script ...string) *workshop {
+func filled(b *testing.B, name string, script ...string) *fixture {
 	b.Helper()
 	dir := os.Getenv("KEEP_BENCH_DB")
 	if dir == "" {
@@ -26,7 +26,7 @@ func filled(b *testing.B, name string, script ...string) *workshop {
 	path := filepath.Join(dir, name+".db")
 	o := db.Options{Migrate: true, Zone: time.UTC, Now: func() time.Time { return benchToday.Time(time.UTC).Add(12 * time.Hour) }}
 	_, err := os.Stat(path)
-	s := &workshop{House: &dbtest.House{T: b}}
+	s := &fixture{Fixture: &dbtest.Fixture{T: b}}
 	if err != nil {
 		s.Must(db.Create(path, o))
 	}
@@ -50,7 +50,7 @@ func filled(b *testing.B, name string, script ...string) *workshop {
 
 // read steps a prepared statement through all its rows and columns and does nothing
 // else: what the engine alone takes.
-func (s *workshop) bare(b *testing.B, query string, columns int, args ...any) {
+func (s *fixture) bare(b *testing.B, query string, columns int, args ...any) {
 	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
 		st, err := c.Prepare(query)
 		if err != nil {

@@ -79,7 +79,7 @@ func (n *Fields) over(e *edit, now WorkOrder) WorkOrder {
 	set(e, "description", &now.Description, n.Description)
 	set(e, "priority", &now.Priority, n.Priority)
 	set(e, "wo_type", &now.Type, n.Type)
-	setPtr(e, "assigned_to", &now.AssignedTo, orNil(n.AssignedTo))
+	setPtr(e, "assigned_to", &now.AssignedTo, db.NullText(n.AssignedTo))
 	set(e, "labor_minutes", &now.LaborMinutes, n.LaborMinutes)
 	set(e, "parts_cost", &now.PartsCost, exact.Decimal{Unscaled: n.TypedCents, Places: 2})
 	set(e, "downtime_minutes", &now.DowntimeMinutes, n.DowntimeMinutes)
@@ -115,13 +115,11 @@ func storeEdit(tx *db.Tx, e *edit, held, now WorkOrder) error {
 	if _, changed := e.changes["resolution"]; changed {
 		e.changes["resolution"] = [2]any{short(cell(held.Resolution)), short(cell(now.Resolution))}
 	}
-	if _, err := tx.Exec(`UPDATE work_orders SET description = ?, priority = ?, wo_type = ?, assigned_to = ?, labor_minutes = ?, typed_cents = ?,
-		downtime_minutes = ?, due_date = ?, checklist = ?, resolution = ?, created_at = ?, completed_at = ?, updated_at = ? WHERE id = ?`,
-		now.Description, now.Priority, now.Type, now.AssignedTo, now.LaborMinutes, now.PartsCost.Unscaled,
-		now.DowntimeMinutes, now.DueDate, keptSteps(now.Checklist), now.Resolution, now.CreatedAt, now.CompletedAt, tx.Now(), held.ID); err != nil {
+	now.UpdatedAt = tx.Now()
+	if err := tx.UpdateRow("work_orders", held.ID, orderSets, now.sets()...); err != nil {
 		return err
 	}
-	return tx.Audit("workorder.changed", subject("work_order", held.ID), e.changes)
+	return tx.Audit("workorder.changed", db.Subject("work_order", held.ID), e.changes)
 }
 
 func (s *Service) editWorkOrder() schema.Op {

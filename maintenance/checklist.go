@@ -73,7 +73,7 @@ func keptSteps(steps []Step) *string {
 	for i, s := range steps {
 		lines[i] = sign(s.Done) + s.Text
 	}
-	return orNil(strings.Join(lines, "\n"))
+	return db.NullText(strings.Join(lines, "\n"))
 }
 
 func sign(done bool) string {
@@ -97,7 +97,7 @@ func readSteps(kept string) []Step {
 }
 
 // keptTexts is a plan's check list as its row holds it; nil without any.
-func keptTexts(texts []string) *string { return orNil(strings.Join(texts, "\n")) }
+func keptTexts(texts []string) *string { return db.NullText(strings.Join(texts, "\n")) }
 
 // readTexts reads what keptTexts wrote.
 func readTexts(kept string) []string {
@@ -190,7 +190,7 @@ func (s *Service) TickStep(ctx context.Context, who db.Caller, t Tick) (WorkOrde
 		if _, err := tx.Exec("UPDATE work_orders SET checklist = ?, updated_at = ? WHERE id = ?", keptSteps(wo.Checklist), tx.Now(), wo.ID); err != nil {
 			return none, err
 		}
-		if err := tx.Audit("workorder.step", subject("work_order", wo.ID), step); err != nil {
+		if err := tx.Audit("workorder.step", db.Subject("work_order", wo.ID), step); err != nil {
 			return none, err
 		}
 		return findWorkOrder(&tx.Conn, wo.ID)

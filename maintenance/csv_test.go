@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-func (s *workshop) exports(table string, want ...string) {
+func (s *fixture) exports(table string, want ...string) {
 	s.T.Helper()
 	if got := strings.Join(s.export(table), "\n"); got != strings.Join(want, "\n") {
 		s.T.Errorf("%s:\n%s\nwant\n%s", table, got, strings.Join(want, "\n"))
@@ -18,7 +18,7 @@ func (s *workshop) exports(table string, want ...string) {
 }
 
 // small fills every table with something of each kind.
-func (s *workshop) small() {
+func (s *fixture) small() {
 	s.T.Helper()
 	s.On("2026-11-01")
 	s.rows("assets", s.header("assets"), "L-1|Lathe|machine tools|hall 1|Colchester|Student|S-77|operational|oil it", "V-1||||||||", "R-1|Old saw||||||retired")
@@ -57,7 +57,7 @@ func TestExportsImportAgain(t *testing.T) {
 }
 
 // file puts a whole file into a table, as import does, and gives what was refused.
-func (s *workshop) file(table, header string, rows ...string) (refused []schema.Refused) {
+func (s *fixture) file(table, header string, rows ...string) (refused []schema.Refused) {
 	s.T.Helper()
 	t, _ := s.Declare().Table(table)
 	if t.Load == nil {
@@ -80,7 +80,7 @@ func (s *workshop) file(table, header string, rows ...string) (refused []schema.
 	return done.Errors
 }
 
-// TestExportsFillAnEmptyDatabase moves a workshop table by table, in the order in
+// TestExportsFillAnEmptyDatabase moves a fixture table by table, in the order in
 // which they are declared.
 func TestExportsFillAnEmptyDatabase(t *testing.T) {
 	from := open(t)
@@ -89,7 +89,7 @@ func TestExportsFillAnEmptyDatabase(t *testing.T) {
 }
 
 // movesTo exports everything into an empty database, which must then be the same.
-func (s *workshop) movesTo(to *workshop) {
+func (s *fixture) movesTo(to *fixture) {
 	s.T.Helper()
 	for _, table := range s.Declare().Tables {
 		for _, r := range to.file(table.Name, to.header(table.Name), s.export(table.Name)...) {
@@ -115,7 +115,7 @@ func (s *workshop) movesTo(to *workshop) {
 
 // TestPastOfAMeter tells a meter's past from readings that are news.
 func TestPastOfAMeter(t *testing.T) {
-	fresh := func() *workshop {
+	fresh := func() *fixture {
 		s := open(t)
 		s.rows("assets", "asset_tag", "A-1")
 		s.rows("meters", "asset_tag,name,reading,read_date", "A-1|hours|1000|2026-11-10")
@@ -379,7 +379,7 @@ func TestDoctorNamesBreaches(t *testing.T) {
 
 // damaged changes rows behind the service's back, tells what doctor says to that, and
 // undoes the change when then gives an error.
-func (s *workshop) damaged(sql string, then func(breaches []string) error) error {
+func (s *fixture) damaged(sql string, then func(breaches []string) error) error {
 	return db.Exec(ctx, s.DB, cli, func(tx *db.Tx) error {
 		if n, err := tx.Exec(sql); err != nil || n == 0 {
 			return fmt.Errorf("%s: %d rows, %v", sql, n, err)

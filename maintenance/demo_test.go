@@ -8,7 +8,7 @@ import (
 
 func TestDemo(t *testing.T) {
 	first, second := open(t), open(t)
-	for _, s := range []*workshop{first, second} {
+	for _, s := range []*fixture{first, second} {
 		s.Must(s.Declare().Demo(ctx, day(t, "2026-11-20")))
 	}
 	for _, table := range first.Declare().Tables {

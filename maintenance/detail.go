@@ -42,7 +42,7 @@ func (s *Service) workOrderDetail() schema.Op {
 		About: "One work order with the parts used, its photos, its check list and its cost.",
 		Response: Detail{WorkOrder: sampleDone,
 			Parts:  []PartUse{{PartID: 1, PartNumber: "6204-2RS", Name: "Ball bearing", Qty: 2000, UnitCostCents: 425, CostCents: 850}},
-			Photos: []Photo{{ID: 1, Filename: "spindle.jpg", Caption: orNil("before")}},
+			Photos: []Photo{{ID: 1, Filename: "spindle.jpg", Caption: db.NullText("before")}},
 			Cost:   Cost{LaborCents: 6750, PartsTypedCents: 400, PartsUsedCents: 850, TotalCents: 8000}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64

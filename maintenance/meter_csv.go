@@ -78,7 +78,7 @@ func putMeter(tx *db.Tx, row *schema.Form, m meterRow) (assetID int64, err error
 		if _, err := tx.Exec("UPDATE meters SET unit = ? WHERE id = ?", held.Unit, held.ID); err != nil {
 			return 0, err
 		}
-		if err := tx.Audit("meter.changed", subject("meter", held.ID), e.changes); err != nil {
+		if err := tx.Audit("meter.changed", db.Subject("meter", held.ID), e.changes); err != nil {
 			return 0, err
 		}
 	}
@@ -133,6 +133,6 @@ func newMeter(tx *db.Tx, a Asset, m meterRow) error {
 			return err
 		}
 	}
-	return tx.Audit("meter.created", subject("meter", made.ID), map[string]any{
+	return tx.Audit("meter.created", db.Subject("meter", made.ID), map[string]any{
 		"asset_id": a.ID, "name": m.name, "unit": m.unit, "reading": made.Reading, "read_date": made.ReadDate})
 }

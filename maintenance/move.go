@@ -117,7 +117,7 @@ func move(tx *db.Tx, wo WorkOrder, m Move, at exact.Instant) (WorkOrder, error) 
 	_, err := tx.Exec(`UPDATE work_orders SET status = ?1, resolution = coalesce(?2, resolution), started_at = coalesce(started_at, ?3),
 		completed_at = ?4, updated_at = ?5,
 		labor_rate_cents = CASE WHEN ?1 IN ('done', 'cancelled') THEN (SELECT labor_rate_cents FROM maintenance_settings) END
-		WHERE id = ?6`, m.Status, orNil(m.Resolution), started, completed, tx.Now(), wo.ID)
+		WHERE id = ?6`, m.Status, db.NullText(m.Resolution), started, completed, tx.Now(), wo.ID)
 	if err != nil {
 		return wo, err
 	}
@@ -126,7 +126,7 @@ func move(tx *db.Tx, wo WorkOrder, m Move, at exact.Instant) (WorkOrder, error) 
 			return wo, err
 		}
 	}
-	if err := tx.Audit("workorder.status", subject("work_order", wo.ID), entry); err != nil {
+	if err := tx.Audit("workorder.status", db.Subject("work_order", wo.ID), entry); err != nil {
 		return wo, err
 	}
 	if wo, err = findWorkOrder(&tx.Conn, wo.ID); err != nil || m.Status != "done" {
@@ -154,7 +154,7 @@ func movePlan(tx *db.Tx, wo WorkOrder, to string) (*serviceEntry, error) {
 			return nil, err
 		}
 		_, err = tx.Exec(`UPDATE work_orders SET pm_before_done = ?, pm_before_baseline = ?, pm_before_by = ?, pm_served = 1, pm_due_day = ?
-			WHERE id = ?`, p.LastDone, p.baseline(), orNoID(p.RestartedBy), due.NextDue, wo.ID)
+			WHERE id = ?`, p.LastDone, p.baseline(), db.NullID(p.RestartedBy), due.NextDue, wo.ID)
 		if err != nil {
 			return nil, err
 		}

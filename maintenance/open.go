@@ -95,16 +95,23 @@ type orderRecord struct {
 
 // insert stores a new work order. One that is closed keeps today's rate.
 func (o orderRecord) insert(tx *db.Tx) (id int64, err error) {
-	source := orNil(o.source)
+	source := db.NullText(o.source)
 	if source != nil && !isSource(o.source) {
 		source = nil
 	}
-	return tx.Insert(`INSERT INTO work_orders (id, asset_id, description, priority, wo_type, status, assigned_to, labor_minutes, labor_rate_cents,
-		typed_cents, downtime_minutes, due_date, resolution, pm_id, checklist, source, created_by, created_at, completed_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN ? THEN (SELECT labor_rate_cents FROM maintenance_settings) END, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		orNoID(o.id), o.assetID, o.Description, o.Priority, o.Type, o.status, orNil(o.AssignedTo), o.LaborMinutes, closed(o.status),
-		o.TypedCents, o.DowntimeMinutes, o.DueDate, orNil(o.resolution), orNoID(o.pmID), keptSteps(o.steps), source,
-		tx.Who().User, o.created, o.completed, tx.Now())
+	var rate *int64
+	if closed(o.status) {
+		today, err := laborRate(&tx.Conn)
+		if err != nil {
+			return 0, err
+		}
+		rate = &today
+	}
+	wo := WorkOrder{Description: o.Description, Priority: o.Priority, Type: o.Type, AssignedTo: db.NullText(o.AssignedTo), LaborMinutes: o.LaborMinutes,
+		PartsCost: exact.Decimal{Unscaled: o.TypedCents, Places: 2}, DowntimeMinutes: o.DowntimeMinutes, DueDate: o.DueDate,
+		Resolution: db.NullText(o.resolution), Checklist: o.steps, CreatedAt: o.created, CompletedAt: o.completed, UpdatedAt: tx.Now()}
+	return tx.InsertRow("work_orders", "id, asset_id, status, labor_rate_cents, pm_id, source, created_by, "+orderSets,
+		append([]any{db.NullID(o.id), o.assetID, o.status, rate, db.NullID(o.pmID), source, tx.Who().User}, wo.sets()...)...)
 }
 
 // opened stores a new order that is open or in progress and leaves its trace: the audit
@@ -127,7 +134,7 @@ func filed(tx *db.Tx, o orderRecord) (WorkOrder, error) {
 	if err != nil {
 		return wo, err
 	}
-	return wo, tx.Audit("workorder.created", subject("work_order", wo.ID), map[string]any{
+	return wo, tx.Audit("workorder.created", db.Subject("work_order", wo.ID), map[string]any{
 		"asset_id": wo.AssetID, "description": short(wo.Description), "priority": wo.Priority, "wo_type": wo.Type, "status": wo.Status})
 }
 

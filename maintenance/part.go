@@ -24,7 +24,7 @@ type Part struct {
 	LowStock      bool        `json:"low_stock" about:"min_quantity is above 0 and quantity at or below it"`
 }
 
-const partColumns = "id, part_number, name, unit, quantity, min_quantity, unit_cost_cents, supplier, location"
+const partColumns = "id, part_number, " + string(partSets)
 
 func scanPart(r *db.Row) Part {
 	p := Part{ID: r.Int(), PartNumber: r.Text(), Name: r.Text(), Unit: r.TextPtr(), Quantity: r.Milli(), MinQuantity: r.Milli(),

@@ -52,8 +52,8 @@ func bindPart(f *schema.Form) (p Part) {
 }
 
 // partSets are the columns of a part that people set, with their values: one list for
-// INSERT and UPDATE.
-const partSets = "name, unit, quantity, min_quantity, unit_cost_cents, supplier, location"
+// INSERT, UPDATE and scanPart.
+const partSets db.Columns = "name, unit, quantity, min_quantity, unit_cost_cents, supplier, location"
 
 func (p Part) sets() []any {
 	return []any{p.Name, p.Unit, p.Quantity, p.MinQuantity, p.UnitCostCents, p.Supplier, p.Location}
@@ -66,11 +66,11 @@ func putPart(tx *db.Tx, row *schema.Form, p Part) (id int64, err error) {
 		return 0, err
 	}
 	if !found {
-		id, err := tx.Insert("INSERT INTO parts (part_number, "+partSets+") VALUES (?, ?, ?, ?, ?, ?, ?, ?)", append([]any{p.PartNumber}, p.sets()...)...)
+		id, err := tx.InsertRow("parts", "part_number, "+partSets, append([]any{p.PartNumber}, p.sets()...)...)
 		if err != nil {
 			return 0, err
 		}
-		return id, tx.Audit("part.created", subject("part", id), map[string]any{
+		return id, tx.Audit("part.created", db.Subject("part", id), map[string]any{
 			"part_number": p.PartNumber, "name": p.Name, "quantity": p.Quantity, "unit_cost_cents": p.UnitCostCents})
 	}
 	e := newEdit(row.Given)
@@ -84,8 +84,8 @@ func putPart(tx *db.Tx, row *schema.Form, p Part) (id int64, err error) {
 	if e.nothing() {
 		return held.ID, nil
 	}
-	if _, err := tx.Exec("UPDATE parts SET ("+partSets+") = (?, ?, ?, ?, ?, ?, ?) WHERE id = ?", append(held.sets(), held.ID)...); err != nil {
+	if err := tx.UpdateRow("parts", held.ID, partSets, held.sets()...); err != nil {
 		return 0, err
 	}
-	return held.ID, tx.Audit("part.changed", subject("part", held.ID), e.changes)
+	return held.ID, tx.Audit("part.changed", db.Subject("part", held.ID), e.changes)
 }

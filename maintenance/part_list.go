@@ -103,7 +103,7 @@ func (s *Service) RemovePart(ctx context.Context, who db.Caller, id int64) (Remo
 			return none, err
 		}
 		gone := RemovedPart{ID: p.ID, PartNumber: p.PartNumber, Name: p.Name}
-		return gone, tx.Audit("part.removed", subject("part", id), gone)
+		return gone, tx.Audit("part.removed", db.Subject("part", id), gone)
 	})
 }
 

@@ -49,7 +49,7 @@ func usePart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (none
 	if err := takeFromStock(tx, wo.ID, u); err != nil {
 		return none, err
 	}
-	if err := tx.Audit("workorder.part_used", subject("work_order", wo.ID), u); err != nil {
+	if err := tx.Audit("workorder.part_used", db.Subject("work_order", wo.ID), u); err != nil {
 		return none, err
 	}
 	return usedNow(tx, wo.ID, u)
@@ -146,7 +146,7 @@ func returnPart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (n
 		return none, err
 	}
 	u := PartUse{PartID: p.ID, PartNumber: p.PartNumber, Name: p.Name, Qty: qty, UnitCostCents: uses[0].unit, CostCents: cents}
-	if err := tx.Audit("workorder.part_returned", subject("work_order", wo.ID), u); err != nil {
+	if err := tx.Audit("workorder.part_returned", db.Subject("work_order", wo.ID), u); err != nil {
 		return none, err
 	}
 	return usedNow(tx, wo.ID, u)

@@ -53,13 +53,13 @@ func addPhoto(tx *db.Tx, orderID int64, filename, caption string, data []byte) (
 	if tx.Who().Via != "cli" { // at the command line the file is kept as it is
 		data = withoutPlace(media, data)
 	}
-	photo := Photo{Filename: filename, Caption: orNil(caption)}
+	photo := Photo{Filename: filename, Caption: db.NullText(caption)}
 	photo.ID, err = tx.Insert("INSERT INTO photos (work_order_id, filename, caption, media_type, added_at, data) VALUES (?, ?, ?, ?, ?, ?)",
 		orderID, filename, photo.Caption, media, tx.Now(), data)
 	if err != nil {
 		return none, err
 	}
-	return photo, tx.Audit("workorder.photo_added", subject("work_order", orderID), map[string]any{
+	return photo, tx.Audit("workorder.photo_added", db.Subject("work_order", orderID), map[string]any{
 		"photo_id": photo.ID, "filename": filename, "bytes": len(data)})
 }
 
@@ -125,7 +125,7 @@ func (s *Service) RemovePhoto(ctx context.Context, who db.Caller, id int64) (Rem
 		if _, err := tx.Exec("DELETE FROM photos WHERE id = ?", id); err != nil {
 			return gone, err
 		}
-		return gone, tx.Audit("workorder.photo_removed", subject("work_order", gone.WorkOrderID), map[string]any{"photo_id": id, "filename": gone.Filename})
+		return gone, tx.Audit("workorder.photo_removed", db.Subject("work_order", gone.WorkOrderID), map[string]any{"photo_id": id, "filename": gone.Filename})
 	})
 }
 
@@ -139,7 +139,7 @@ func (s *Service) addPhoto() schema.Op {
 	return schema.Op{
 		Name: "add_photo", About: "Keep a JPEG, PNG or WebP picture of up to 10 MiB with a work order, in the database, so that a backup holds it too. " +
 			"What the camera wrote beside it, the place above all, is taken out; at the command line the file is kept as it is.",
-		Writes: true, Response: Added{Photo: Photo{ID: 1, Filename: "spindle.jpg", Caption: orNil("before")}, WorkOrderID: 12}, MaxBody: MaxPhoto + 1<<20,
+		Writes: true, Response: Added{Photo: Photo{ID: 1, Filename: "spindle.jpg", Caption: db.NullText("before")}, WorkOrderID: 12}, MaxBody: MaxPhoto + 1<<20,
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var file schema.File

@@ -22,9 +22,20 @@ type plan struct {
 	Paused      bool // it leaves the due list and opens no job
 }
 
-const planColumns = `p.id, p.asset_id, p.title, p.interval_days, p.interval_usage, p.meter_id, p.start_date, p.last_done_date,
-	p.baseline, p.due_soon_days, p.due_soon_usage, p.restarted_by, p.checklist, p.paused`
+// planSets are the columns of a plan that change, with their values: one list for INSERT,
+// UPDATE and scanPlan.
+const planSets db.Columns = "interval_days, interval_usage, meter_id, start_date, last_done_date, baseline, due_soon_days, due_soon_usage, " +
+	"restarted_by, checklist, paused"
 
+func (p *plan) sets() []any {
+	return []any{p.IntervalDays, p.IntervalUsage, db.NullID(p.MeterID), p.Start, p.LastDone, p.baseline(), p.DueSoonDays, p.DueSoonUsage,
+		db.NullID(p.RestartedBy), keptTexts(p.Checklist), p.Paused}
+}
+
+// planColumns are of pm_plans p.
+var planColumns = "p.id, p.asset_id, p.title, " + planSets.Of("p")
+
+// scanPlan reads a row of planColumns.
 func scanPlan(r *db.Row) plan {
 	p := plan{ID: r.Int(), AssetID: r.Int(), Title: r.Text()}
 	p.IntervalDays, p.IntervalUsage, p.MeterID, p.Start, p.LastDone = r.IntPtr(), r.MilliPtr(), r.Int(), r.Day(), r.DayPtr()
@@ -80,7 +91,7 @@ func (p *plan) restart(tx *db.Tx, day exact.Day, by int64) (err error) {
 // storeService writes when the service was last done, at which reading, and by what.
 func (p *plan) storeService(tx *db.Tx) error {
 	_, err := tx.Exec("UPDATE pm_plans SET last_done_date = ?, baseline = ?, restarted_by = ?, paused = ? WHERE id = ?",
-		p.LastDone, p.baseline(), orNoID(p.RestartedBy), p.Paused, p.ID)
+		p.LastDone, p.baseline(), db.NullID(p.RestartedBy), p.Paused, p.ID)
 	return err
 }
 
@@ -113,7 +124,7 @@ func markDone(tx *db.Tx, id int64, date *exact.Day) (none PMDueRow, err error) {
 	if err := p.restart(tx, day, 0); err != nil {
 		return none, err
 	}
-	if err := tx.Audit("pm.done", subject("pm_plan", id), p.entry()); err != nil {
+	if err := tx.Audit("pm.done", db.Subject("pm_plan", id), p.entry()); err != nil {
 		return none, err
 	}
 	return dueRow(&tx.Conn, id)

@@ -29,7 +29,7 @@ func (s *Service) SetPaused(ctx context.Context, who db.Caller, id int64, paused
 			if paused {
 				action = "pm.paused"
 			}
-			if err := tx.Audit(action, subject("pm_plan", id), map[string]any{"title": p.Title}); err != nil {
+			if err := tx.Audit(action, db.Subject("pm_plan", id), map[string]any{"title": p.Title}); err != nil {
 				return none, err
 			}
 		}
@@ -62,7 +62,7 @@ func (s *Service) RemovePlan(ctx context.Context, who db.Caller, id int64) (Remo
 		if _, err := tx.Exec("DELETE FROM pm_plans WHERE id = ?", id); err != nil {
 			return gone, err
 		}
-		return gone, tx.Audit("pm.removed", subject("pm_plan", id), gone)
+		return gone, tx.Audit("pm.removed", db.Subject("pm_plan", id), gone)
 	})
 }
 

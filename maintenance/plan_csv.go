@@ -59,7 +59,7 @@ func bindPlanRow(f *schema.Form) (p planRow) {
 	return p
 }
 
-const planRows = "SELECT " + planColumns + `, a.asset_tag, m.name
+var planRows = "SELECT " + planColumns + `, a.asset_tag, m.name
 	FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id`
 
 func exportPlans(c *db.Conn, emit func(cells ...string) error) error {
@@ -197,14 +197,11 @@ func (p *plan) count(tx *db.Tx, a Asset, row *schema.Form, r planRow) error {
 // store writes the plan, if it is new or something changed.
 func (p *plan) store(tx *db.Tx, e *edit, found bool) (id int64, err error) {
 	if !found {
-		id, err := tx.Insert(`INSERT INTO pm_plans (asset_id, title, interval_days, interval_usage, meter_id, start_date, last_done_date, baseline,
-			due_soon_days, due_soon_usage, checklist, paused) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			p.AssetID, p.Title, p.IntervalDays, p.IntervalUsage, orNoID(p.MeterID), p.Start, p.LastDone, p.baseline(), p.DueSoonDays, p.DueSoonUsage,
-			keptTexts(p.Checklist), p.Paused)
+		id, err := tx.InsertRow("pm_plans", "asset_id, title, "+planSets, append([]any{p.AssetID, p.Title}, p.sets()...)...)
 		if err != nil {
 			return 0, err
 		}
-		return id, tx.Audit("pm.created", subject("pm_plan", id), map[string]any{
+		return id, tx.Audit("pm.created", db.Subject("pm_plan", id), map[string]any{
 			"asset_id": p.AssetID, "title": p.Title, "interval_days": p.IntervalDays, "interval_usage": p.IntervalUsage, "baseline_reading": p.baseline()})
 	}
 	if e.nothing() {
@@ -215,13 +212,10 @@ func (p *plan) store(tx *db.Tx, e *edit, found bool) (id int64, err error) {
 			p.RestartedBy = 0
 		}
 	}
-	if _, err := tx.Exec(`UPDATE pm_plans SET interval_days = ?, interval_usage = ?, meter_id = ?, start_date = ?, last_done_date = ?, baseline = ?,
-		due_soon_days = ?, due_soon_usage = ?, checklist = ?, paused = ?, restarted_by = ? WHERE id = ?`, p.IntervalDays, p.IntervalUsage,
-		orNoID(p.MeterID), p.Start, p.LastDone, p.baseline(), p.DueSoonDays, p.DueSoonUsage, keptTexts(p.Checklist), p.Paused,
-		orNoID(p.RestartedBy), p.ID); err != nil {
+	if err := tx.UpdateRow("pm_plans", p.ID, planSets, p.sets()...); err != nil {
 		return 0, err
 	}
-	return p.ID, tx.Audit("pm.changed", subject("pm_plan", p.ID), e.changes)
+	return p.ID, tx.Audit("pm.changed", db.Subject("pm_plan", p.ID), e.changes)
 }
 
 func (s *Service) savePlan() schema.Op {

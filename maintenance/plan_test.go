@@ -17,7 +17,7 @@ func brief(r PMDueRow) string {
 	return s
 }
 
-func (s *workshop) dueIs(id int64, want string) {
+func (s *fixture) dueIs(id int64, want string) {
 	s.T.Helper()
 	if got := brief(s.due(id)); got != want {
 		s.T.Errorf("plan %d: %s\nwant    %s", id, got, want)
@@ -155,20 +155,20 @@ func TestJobRestartsItsPlanAndReopeningTakesItBack(t *testing.T) {
 }
 
 func TestReopeningLeavesATouchedPlan(t *testing.T) {
-	touch := map[string]func(s *workshop){
-		"pm-done": func(s *workshop) {
+	touch := map[string]func(s *fixture){
+		"pm-done": func(s *fixture) {
 			_, err := s.MarkDone(ctx, cli, 1, dayPtr(s.T, "2026-11-19"))
 			s.Must(err)
 		},
-		"a correction": func(s *workshop) {
+		"a correction": func(s *fixture) {
 			_, err := s.read("5", "", true)
 			s.Must(err)
 		},
-		"a correction above the baseline": func(s *workshop) {
+		"a correction above the baseline": func(s *fixture) {
 			_, err := s.read("2000", "", true)
 			s.Must(err)
 		},
-		"an import": func(s *workshop) {
+		"an import": func(s *fixture) {
 			s.rows("pm-plans", "asset_tag,title,last_done_date", "L-1|Oil|2026-11-18")
 		},
 	}
@@ -344,7 +344,7 @@ func TestPlanEdits(t *testing.T) {
 }
 
 // reads2 posts a reading of asset 1's meter by its name.
-func (s *workshop) reads2(meter, reading string) {
+func (s *fixture) reads2(meter, reading string) {
 	s.T.Helper()
 	_, err := s.RecordReading(ctx, ana, NewReading{AssetID: 1, Meter: meter, Reading: milli(s.T, reading)})
 	s.Must(err)

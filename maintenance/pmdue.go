@@ -49,7 +49,7 @@ type duePlan struct {
 }
 
 // The plans p of assets a with their meters m, of which a plan by days has none.
-const (
+var (
 	dueColumns = planColumns + `, a.name, m.name, m.unit, m.reading, m.epoch, m.corrected_day, m.last_day, m.last_value`
 	dueTables  = ` FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id`
 )

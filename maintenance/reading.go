@@ -128,7 +128,7 @@ func post(tx *db.Tx, a Asset, m Meter, p point, correction bool) (done Recorded,
 			return done, err
 		}
 	}
-	if err := tx.Audit("meter.reading", subject("meter", m.ID), entry); err != nil || !done.Moved {
+	if err := tx.Audit("meter.reading", db.Subject("meter", m.ID), entry); err != nil || !done.Moved {
 		return done, err
 	}
 	return done, tx.Emit("reading.recorded", ReadingRecorded{AssetID: a.ID, Asset: a.Name, Meter: m.Name, MeterID: m.ID, Unit: m.Unit,

@@ -221,7 +221,7 @@ func (p *past) file(tx *db.Tx) error {
 	if err := filed.store(tx); err != nil {
 		return err
 	}
-	return tx.Audit("meter.past", subject("meter", filed.ID), map[string]any{"readings": filed.posted, "reading": filed.Reading, "read_date": filed.ReadDate})
+	return tx.Audit("meter.past", db.Subject("meter", filed.ID), map[string]any{"readings": filed.posted, "reading": filed.Reading, "read_date": filed.ReadDate})
 }
 
 // exportReadings gives each meter's readings in the order in which they were posted.

@@ -54,7 +54,7 @@ func (s *Service) SetRequests(ctx context.Context, who db.Caller, assetID int64,
 		if err != nil {
 			return none, err
 		}
-		if err := tx.Audit("asset.requests", subject("asset", assetID), map[string]bool{"on": on}); err != nil {
+		if err := tx.Audit("asset.requests", db.Subject("asset", assetID), map[string]bool{"on": on}); err != nil {
 			return none, err
 		}
 		return requestsOf(&tx.Conn, assetID)
@@ -72,7 +72,7 @@ func requestsOf(c *db.Conn, assetID int64) (Requests, error) {
 	r, found, err := db.One(c, func(r *db.Row) Requests {
 		q := Requests{AssetID: r.Int(), Asset: r.Text(), On: r.Bool()}
 		if token := r.Text(); q.On && token != "" {
-			q.Path = orNil("/request/" + token)
+			q.Path = db.NullText("/request/" + token)
 		}
 		return q
 	}, "SELECT id, name, requests, request_token FROM assets WHERE id = ?", assetID)

@@ -101,7 +101,7 @@ func (s *Service) History(ctx context.Context, noun string, id int64) (list []Hi
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		list, err = db.All(c, func(r *db.Row) HistoryEntry {
 			return HistoryEntry{At: r.Instant(), Actor: r.Text(), Via: r.Text(), Action: r.Text(), Changes: r.Text()}
-		}, "SELECT at, actor, via, action, changes FROM audit WHERE subject = ? AND service = 'maintenance' ORDER BY id DESC LIMIT 100", subject(noun, id))
+		}, "SELECT at, actor, via, action, changes FROM audit WHERE subject = ? AND service = 'maintenance' ORDER BY id DESC LIMIT 100", db.Subject(noun, id))
 		return err
 	})
 	return list, err

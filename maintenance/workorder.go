@@ -67,22 +67,30 @@ func closed(status string) bool { return status == "done" || status == "cancelle
 
 func isSource(s string) bool { return slices.Contains(sources, s) }
 
+// orderSets are the columns of a work order that opening, editing and importing write,
+// with their values: one list for INSERT, UPDATE and scanWorkOrder.
+const orderSets db.Columns = "description, priority, wo_type, assigned_to, labor_minutes, typed_cents, downtime_minutes, due_date, " +
+	"resolution, checklist, created_at, completed_at, updated_at"
+
+func (wo WorkOrder) sets() []any {
+	return []any{wo.Description, wo.Priority, wo.Type, wo.AssignedTo, wo.LaborMinutes, wo.PartsCost.Unscaled, wo.DowntimeMinutes, wo.DueDate,
+		wo.Resolution, keptSteps(wo.Checklist), wo.CreatedAt, wo.CompletedAt, wo.UpdatedAt}
+}
+
 // workOrderColumns are of work_orders w and assets a; an order that is not closed
 // costs what labor costs today.
-const workOrderColumns = `w.id, w.asset_id, a.name, w.description, w.priority, w.wo_type, w.status, w.assigned_to,
-	w.labor_minutes, coalesce(w.labor_rate_cents, (SELECT labor_rate_cents FROM maintenance_settings)),
-	w.typed_cents, w.used_cents, w.downtime_minutes, w.resolution, w.pm_id,
-	w.created_by, w.created_at, w.started_at, w.completed_at, w.updated_at, w.due_date, w.checklist, w.source, a.asset_tag`
+var workOrderColumns = `w.id, w.asset_id, a.name, a.asset_tag, w.status, w.pm_id, w.created_by, w.started_at, w.source, w.used_cents,
+	coalesce(w.labor_rate_cents, (SELECT labor_rate_cents FROM maintenance_settings)), ` + orderSets.Of("w")
 
 // scanWorkOrder reads a row of workOrderColumns; overdue is told by a day.
 func scanWorkOrder(r *db.Row) WorkOrder {
-	wo := WorkOrder{ID: r.Int(), AssetID: r.Int(), Asset: r.Text(), Description: r.Text(), Priority: r.Text(), Type: r.Text(),
-		Status: r.Text(), AssignedTo: r.TextPtr(), LaborMinutes: r.Int()}
-	rate, typed, used := r.Int(), r.Int(), r.Int()
-	wo.DowntimeMinutes, wo.Resolution, wo.PMID = r.Int(), r.TextPtr(), r.IntPtr()
-	wo.CreatedBy, wo.CreatedAt, wo.StartedAt, wo.CompletedAt, wo.UpdatedAt = r.Text(), r.Instant(), r.InstantPtr(), r.InstantPtr(), r.Instant()
-	wo.DueDate, wo.Checklist, wo.Source = r.DayPtr(), readSteps(r.Text()), r.TextPtr()
-	wo.tag = r.Text()
+	wo := WorkOrder{ID: r.Int(), AssetID: r.Int(), Asset: r.Text(), tag: r.Text(), Status: r.Text(), PMID: r.IntPtr(),
+		CreatedBy: r.Text(), StartedAt: r.InstantPtr(), Source: r.TextPtr()}
+	used, rate := r.Int(), r.Int()
+	wo.Description, wo.Priority, wo.Type, wo.AssignedTo, wo.LaborMinutes = r.Text(), r.Text(), r.Text(), r.TextPtr(), r.Int()
+	typed := r.Int()
+	wo.DowntimeMinutes, wo.DueDate, wo.Resolution, wo.Checklist = r.Int(), r.DayPtr(), r.TextPtr(), readSteps(r.Text())
+	wo.CreatedAt, wo.CompletedAt, wo.UpdatedAt = r.Instant(), r.InstantPtr(), r.Instant()
 	wo.PartsCost = exact.Decimal{Unscaled: typed, Places: 2}
 	wo.cost = costOf(wo.LaborMinutes, rate, typed, used)
 	wo.LaborCostCents, wo.PartsCostCents, wo.TotalCostCents = wo.cost.LaborCents, typed+used, wo.cost.TotalCents

@@ -242,7 +242,7 @@ func editFields(tx *db.Tx, row *schema.Form, held, now WorkOrder, o orderRow) er
 	e := newEdit(row.Given)
 	created, completed := now.CreatedAt, now.CompletedAt
 	now = o.over(e, now)
-	setPtr(e, "resolution", &now.Resolution, orNil(o.resolution))
+	setPtr(e, "resolution", &now.Resolution, db.NullText(o.resolution))
 	if row.Given("checklist") && !slices.Equal(o.steps, held.Checklist) {
 		e.changes["checklist"] = [2]any{stepsCell(held.Checklist), stepsCell(o.steps)}
 		now.Checklist = o.steps

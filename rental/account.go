@@ -124,7 +124,7 @@ func useCredit(tx *db.Tx, lease int64, by exact.Day) error {
 		if err != nil || len(paid) == 0 {
 			return err
 		}
-		err = tx.AuditSystem("credit.used", subject("payment", oldest), struct {
+		err = tx.AuditSystem("credit.used", db.Subject("payment", oldest), struct {
 			LeaseID int64   `json:"lease_id"`
 			Charges []int64 `json:"charges"`
 		}{lease, paid})

@@ -10,7 +10,7 @@ import (
 )
 
 // fill makes weekly leases from a day on, each of a unit and a tenant of its own.
-func (h *house) fill(leases int, start exact.Day) {
+func (h *fixture) fill(leases int, start exact.Day) {
 	h.T.Helper()
 	h.Must(db.Exec(ctx, h.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 		if _, err := tx.Exec("INSERT INTO properties (id, name) VALUES (1, 'House')"); err != nil {
@@ -38,7 +38,7 @@ func (h *house) fill(leases int, start exact.Day) {
 }
 
 // payBut pays every charge but each nth of a lease's, straight in the rows.
-func (h *house) payBut(n int) {
+func (h *fixture) payBut(n int) {
 	h.T.Helper()
 	for _, q := range []string{
 		fmt.Sprintf("UPDATE charges SET paid_date = due_date, paid_cents = amount_cents, method = 'cash' WHERE id %% %d <> 0", n),
@@ -86,7 +86,7 @@ func BenchmarkLedger(b *testing.B) {
 }
 
 // bare steps a statement whose rows are charges, and reads each column.
-func bare(b *testing.B, h *house, query string, arg int64) {
+func bare(b *testing.B, h *fixture, query string, arg int64) {
 	err := h.DB.View(ctx, func(c *db.Conn) error {
 		s, err := c.Prepare(query)
 		if err != nil {

@@ -86,7 +86,7 @@ func putCharge(tx *db.Tx, k leaseKey, row chargeRow) error {
 	if _, err := tx.Exec("UPDATE charges SET amount_cents = ? WHERE id = ?", *row.amount, was.ID); err != nil {
 		return err
 	}
-	return tx.Audit("charge.changed", subject("charge", was.ID), map[string][2]int64{"amount_cents": {was.AmountCents, *row.amount}})
+	return tx.Audit("charge.changed", db.Subject("charge", was.ID), map[string][2]int64{"amount_cents": {was.AmountCents, *row.amount}})
 }
 
 // waives tells the day of the rent whose late fee the row says was voided.
@@ -108,7 +108,7 @@ func waiveFee(tx *db.Tx, lease int64, rentDue exact.Day) error {
 	if _, err := tx.Exec("INSERT INTO late_fee_voids (lease_id, rent_due) VALUES (?, ?)", lease, rentDue); err != nil {
 		return err
 	}
-	if err := tx.Audit("late_fee.waived", subject("lease", lease), map[string]any{"rent_due": rentDue}); err != nil {
+	if err := tx.Audit("late_fee.waived", db.Subject("lease", lease), map[string]any{"rent_due": rentDue}); err != nil {
 		return err
 	}
 	rents, err := db.All(&tx.Conn, db.Int, "SELECT id FROM charges WHERE lease_id = ? AND type = 'rent' AND due_date = ?", lease, rentDue)
@@ -229,7 +229,7 @@ func postOne(tx *db.Tx, lease int64, own, then *terms, p period, amount int64) e
 	if _, err := tx.Exec("UPDATE leases SET next_post_day = ? WHERE id = ?", after, lease); err != nil {
 		return err
 	}
-	return tx.Audit("lease.posted", subject("lease", lease), postings{Charges: 1, From: p.First, To: p.Last, AmountCents: amount})
+	return tx.Audit("lease.posted", db.Subject("lease", lease), postings{Charges: 1, From: p.First, To: p.Last, AmountCents: amount})
 }
 
 // importedCharge lets a lease's credit meet a charge that came from a file, unless none is

@@ -152,7 +152,7 @@ func TestMoneyComesBackUnchanged(t *testing.T) {
 	for _, on := range []string{"2026-02-10", "2026-07-20"} {
 		h.On(on)
 		other.On(on)
-		for _, house := range []*house{h, other} {
+		for _, house := range []*fixture{h, other} {
 			_, err := house.Arrears(ctx, viewer)
 			h.Must(err)
 		}

@@ -161,7 +161,7 @@ func insertPayout(tx *db.Tx, p Payout) (id int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return id, tx.Audit(p.Kind+".returned", subject("lease", p.LeaseID), map[string]any{"payout_id": id, "amount_cents": p.AmountCents, "day": p.Day, "method": p.Method})
+	return id, tx.Audit(p.Kind+".returned", db.Subject("lease", p.LeaseID), map[string]any{"payout_id": id, "amount_cents": p.AmountCents, "day": p.Day, "method": p.Method})
 }
 
 // takeCredit takes what is returned from the payments that have credit, the oldest first.

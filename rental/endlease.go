@@ -110,7 +110,7 @@ func endLease(tx *db.Tx, l Lease, last exact.Day) (done Ending, err error) {
 	if c := done.Cut; c != nil {
 		changes.Cut = &gone{c.ID, c.Label, c.AmountCents}
 	}
-	return done, tx.Audit("lease.ended", subject("lease", l.ID), changes)
+	return done, tx.Audit("lease.ended", db.Subject("lease", l.ID), changes)
 }
 
 // withdraw takes an unpaid charge away, with its late fee unless that is paid; one of

@@ -8,12 +8,12 @@ import (
 	"quartermaster/schema/fault"
 )
 
-func (h *house) end(lease int64, on string) (Ending, error) {
+func (h *fixture) end(lease int64, on string) (Ending, error) {
 	h.T.Helper()
 	return h.EndLease(ctx, cli, lease, day(h.T, on))
 }
 
-func (h *house) payDue(lease int64, due string) int64 {
+func (h *fixture) payDue(lease int64, due string) int64 {
 	h.T.Helper()
 	charge := h.Number("SELECT id FROM charges WHERE lease_id = ? AND due_date = ?", lease, int64(day(h.T, due)))
 	p, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: lease, ChargeID: charge, Method: "cash", PaidDate: due})

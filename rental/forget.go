@@ -54,7 +54,7 @@ func (s *Service) ForgetTenant(ctx context.Context, who db.Caller, tenant int64)
 				return Forgotten{}, err
 			}
 		}
-		return done, tx.Audit("tenant.forgotten", subject("tenant", tenant), map[string]any{"leases": len(leases)})
+		return done, tx.Audit("tenant.forgotten", db.Subject("tenant", tenant), map[string]any{"leases": len(leases)})
 	})
 }
 

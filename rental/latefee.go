@@ -142,7 +142,7 @@ func withdrawFee(tx *db.Tx, fee Charge) error {
 	if _, err := tx.Exec("DELETE FROM charges WHERE id = ?", fee.ID); err != nil {
 		return err
 	}
-	return tx.AuditSystem("late_fee.withdrawn", subject("charge", fee.ID), map[string]any{"label": fee.Label, "amount_cents": fee.AmountCents})
+	return tx.AuditSystem("late_fee.withdrawn", db.Subject("charge", fee.ID), map[string]any{"label": fee.Label, "amount_cents": fee.AmountCents})
 }
 
 func changeFee(tx *db.Tx, fee Charge, cents int64, on exact.Day) error {
@@ -157,7 +157,7 @@ func changeFee(tx *db.Tx, fee Charge, cents int64, on exact.Day) error {
 	if err := recount(tx, fee.ID); err != nil {
 		return err
 	}
-	return tx.AuditSystem("late_fee.changed", subject("charge", fee.ID), map[string]any{"amount_cents": [2]int64{fee.AmountCents, cents}, "due_date": [2]exact.Day{fee.DueDate, on}})
+	return tx.AuditSystem("late_fee.changed", db.Subject("charge", fee.ID), map[string]any{"amount_cents": [2]int64{fee.AmountCents, cents}, "due_date": [2]exact.Day{fee.DueDate, on}})
 }
 
 // postFees posts the late fees of a lease that are due on a day. One that is on the
@@ -193,7 +193,7 @@ func postFees(tx *db.Tx, lease int64, on exact.Day) error {
 		if err != nil {
 			return err
 		}
-		err = tx.AuditSystem("late_fee.posted", subject("charge", id), map[string]any{"lease_id": lease, "rent_charge_id": x.id, "amount_cents": cents, "due_date": on})
+		err = tx.AuditSystem("late_fee.posted", db.Subject("charge", id), map[string]any{"lease_id": lease, "rent_charge_id": x.id, "amount_cents": cents, "due_date": on})
 		if err != nil {
 			return err
 		}
@@ -263,7 +263,7 @@ func setLateFee(tx *db.Tx, property int64, f LateFee) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.Audit("property.late_fee", subject("property", property), f); err != nil {
+	if err := tx.Audit("property.late_fee", db.Subject("property", property), f); err != nil {
 		return err
 	}
 	for _, lease := range leases {

@@ -48,21 +48,28 @@ type LeaseTenant struct {
 	Email *string `json:"email"`
 }
 
+// leaseSets are the columns of a lease that a change writes, with their values: one list
+// for INSERT, UPDATE and scanLease. The last day is its end's, for the index.
+const leaseSets db.Columns = "rent_cents, frequency, due_day, end_date, last_day, deposit_cents, proration"
+
+func (l Lease) sets() []any {
+	return []any{l.BaseRentCents, l.Frequency, l.DueDay, l.EndDate, lastDay(l.EndDate), l.DepositCents, l.Proration}
+}
+
 // leaseColumns and fromLeases read a lease l with the names around it.
-const (
-	leaseColumns = `l.id, l.unit_id, u.name, p.name, l.rent_cents, l.frequency, l.due_day, l.start_date, l.end_date,
-		l.deposit_cents, l.proration, l.next_post_day, l.next_event_day,
+var leaseColumns = `l.id, l.unit_id, u.name, p.name, l.start_date, l.next_post_day, l.next_event_day, ` + leaseSets.Of("l") + `,
 		(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL), ` +
-		stepsColumn + ", " + tenantsColumn
-	fromLeases = " FROM leases l CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id"
-)
+	stepsColumn + ", " + tenantsColumn
+
+const fromLeases = " FROM leases l CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id"
 
 // scanLease reads a lease as it stands on a day.
 func scanLease(today exact.Day) func(*db.Row) Lease {
 	return func(r *db.Row) Lease {
-		l := Lease{ID: r.Int(), UnitID: r.Int(), Unit: r.Text(), Property: r.Text(),
-			BaseRentCents: r.Int(), Frequency: r.Text(), DueDay: r.Int(), StartDate: r.Day(), EndDate: r.DayPtr(),
-			DepositCents: r.Int(), Proration: r.Text(), nextPost: r.DayPtr(), nextEvent: r.DayPtr(), BalanceCents: r.Int()}
+		l := Lease{ID: r.Int(), UnitID: r.Int(), Unit: r.Text(), Property: r.Text(), StartDate: r.Day(), nextPost: r.DayPtr(), nextEvent: r.DayPtr(),
+			BaseRentCents: r.Int(), Frequency: r.Text(), DueDay: r.Int(), EndDate: r.DayPtr()}
+		_ = r.Day() // the last day is told by the end
+		l.DepositCents, l.Proration, l.BalanceCents = r.Int(), r.Text(), r.Int()
 		l.Rents = parseSteps(r.Text())
 		l.Tenants = parseTenants(r.Text())
 		l.Tenant, l.TenantEmail = namesOf(l.Tenants)

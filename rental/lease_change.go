@@ -56,16 +56,13 @@ func changeLease(tx *db.Tx, was, now Lease) error {
 		}
 	}
 	t := now.terms()
-	_, err = tx.Exec(`UPDATE leases SET end_date = ?, last_day = ?, rent_cents = ?, frequency = ?, due_day = ?, deposit_cents = ?,
-		proration = ?, next_post_day = ? WHERE id = ?`, now.EndDate, lastDay(now.EndDate), now.BaseRentCents, now.Frequency, now.DueDay,
-		now.DepositCents, now.Proration, t.remaining(next), was.ID)
-	if err != nil {
+	if err := tx.UpdateRow("leases", was.ID, "next_post_day, "+leaseSets, append([]any{t.remaining(next)}, now.sets()...)...); err != nil {
 		return err
 	}
 	if err := setTenants(tx, was.ID, now.Tenants); err != nil {
 		return err
 	}
-	if err := tx.Audit("lease.changed", subject("lease", was.ID), diff); err != nil {
+	if err := tx.Audit("lease.changed", db.Subject("lease", was.ID), diff); err != nil {
 		return err
 	}
 	if posted {

@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-func (h *house) change(cells ...string) error {
+func (h *fixture) change(cells ...string) error {
 	h.T.Helper()
 	return h.row("leases", append([]string{"property=House", "unit=U1", "start_date=2026-01-31"}, cells...)...)
 }

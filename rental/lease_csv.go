@@ -170,9 +170,8 @@ func insertLease(tx *db.Tx, l Lease) (id int64, err error) {
 	if err := l.check(&tx.Conn); err != nil {
 		return 0, err
 	}
-	id, err = tx.Insert(`INSERT INTO leases (unit_id, start_date, end_date, last_day, rent_cents, frequency, due_day, deposit_cents,
-		proration, next_post_day, next_event_day) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, l.UnitID, l.StartDate, l.EndDate, lastDay(l.EndDate),
-		l.BaseRentCents, l.Frequency, l.DueDay, l.DepositCents, l.Proration, l.StartDate, l.StartDate)
+	id, err = tx.InsertRow("leases", "unit_id, start_date, next_post_day, next_event_day, "+leaseSets,
+		append([]any{l.UnitID, l.StartDate, l.StartDate, l.StartDate}, l.sets()...)...)
 	if err != nil {
 		return 0, err
 	}
@@ -186,7 +185,7 @@ func insertLease(tx *db.Tx, l Lease) (id int64, err error) {
 	for _, f := range l.facts() {
 		made[f.name] = f.value
 	}
-	return id, tx.Audit("lease.created", subject("lease", id), made)
+	return id, tx.Audit("lease.created", db.Subject("lease", id), made)
 }
 
 // lastDay is a lease's last day, for an open-ended one the last of all days.

@@ -54,7 +54,7 @@ func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
 	if _, err := tx.Exec("DELETE FROM charges WHERE id = ?", c.ID); err != nil {
 		return done, err
 	}
-	if err := tx.Audit("charge.voided", subject("charge", c.ID), map[string]any{"lease_id": lease, "charge": c, "reason": reason}); err != nil {
+	if err := tx.Audit("charge.voided", db.Subject("charge", c.ID), map[string]any{"lease_id": lease, "charge": c, "reason": reason}); err != nil {
 		return done, err
 	}
 	if err := catchUp(tx, lease); err != nil {
@@ -95,7 +95,7 @@ func (s *Service) CancelLease(ctx context.Context, who db.Caller, lease int64) (
 			return Cancelled{}, err
 		}
 		done := Cancelled{Lease: l, Charges: len(charges)}
-		return done, tx.Audit("lease.cancelled", subject("lease", lease), map[string]any{"lease": l, "charges": charges})
+		return done, tx.Audit("lease.cancelled", db.Subject("lease", lease), map[string]any{"lease": l, "charges": charges})
 	})
 }
 

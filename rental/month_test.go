@@ -19,7 +19,7 @@ import (
 // town is random leases in the program and, beside it, in accounts that are kept by the
 // calendar alone.
 type town struct {
-	*house
+	*fixture
 	accounts   []*account
 	properties []*property
 	labels     int

@@ -95,7 +95,7 @@ func (s *Service) InviteTenant(ctx context.Context, who db.Caller, tenant int64)
 		base = strings.TrimSuffix(base, "/")
 		done := Invited{TenantID: tenant, Tenant: t.Name, URL: base + "/portal/welcome/" + v.Token, Code: v.Code, PortalURL: base + "/portal",
 			ExpiresAt: v.ExpiresAt, InvitedBy: tx.Who().User}
-		return done, tx.Audit("tenant.invited", subject("tenant", tenant), map[string]any{"expires_at": v.ExpiresAt})
+		return done, tx.Audit("tenant.invited", db.Subject("tenant", tenant), map[string]any{"expires_at": v.ExpiresAt})
 	})
 }
 
@@ -118,7 +118,7 @@ func (s *Service) EndTenantSessions(ctx context.Context, who db.Caller, tenant i
 		if err != nil {
 			return EndedSessions{}, err
 		}
-		return EndedSessions{tenant, t.Name, n}, tx.Audit("tenant.sessions_ended", subject("tenant", tenant), map[string]int{"ended": n})
+		return EndedSessions{tenant, t.Name, n}, tx.Audit("tenant.sessions_ended", db.Subject("tenant", tenant), map[string]int{"ended": n})
 	})
 }
 

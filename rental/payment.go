@@ -181,7 +181,7 @@ func afterPayment(tx *db.Tx, lease, payment int64) error {
 	if m.Method == byDeposit {
 		action = "deposit.used"
 	}
-	return tx.Audit(action, subject("payment", payment), entry)
+	return tx.Audit(action, db.Subject("payment", payment), entry)
 }
 
 // answer is what recording the payment gives, as the ledger is then.
@@ -316,4 +316,4 @@ func bindMethod(f *schema.Form, p *string) {
 }
 
 // EventSubject names whose events receivers get in order: the lease's.
-func (e PaymentEvent) EventSubject() string { return subject("lease", e.LeaseID) }
+func (e PaymentEvent) EventSubject() string { return db.Subject("lease", e.LeaseID) }

@@ -182,7 +182,7 @@ func insertPhoto(tx *db.Tx, ticket int64, image []byte) error {
 	if err != nil {
 		return err
 	}
-	return tx.Audit("ticket.photo", subject("ticket", ticket), map[string]any{"photo_id": id, "bytes": len(image)})
+	return tx.Audit("ticket.photo", db.Subject("ticket", ticket), map[string]any{"photo_id": id, "bytes": len(image)})
 }
 
 // pictureKind tells a picture's media type by how it begins; "" for what is none.
@@ -281,6 +281,6 @@ func (s *Service) EndPortalSession(ctx context.Context, who db.Caller, id int64)
 		if err != nil {
 			return PortalSessionEnded{}, err
 		}
-		return PortalSessionEnded{ID: id}, tx.Audit("session.ended", subject("tenant", who.Subject), map[string]any{"sessions": 1})
+		return PortalSessionEnded{ID: id}, tx.Audit("session.ended", db.Subject("tenant", who.Subject), map[string]any{"sessions": 1})
 	})
 }

@@ -218,7 +218,7 @@ func (p *poster) finish(event *exact.Day) error {
 	if p.done.Charges == 0 {
 		return nil
 	}
-	return p.tx.AuditSystem("lease.posted", subject("lease", p.lease), p.done)
+	return p.tx.AuditSystem("lease.posted", db.Subject("lease", p.lease), p.done)
 }
 
 const insertRent = `INSERT INTO charges (lease_id, type, due_date, amount_cents, period_start, period_end, rent_cents, posted_at, label)

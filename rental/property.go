@@ -213,16 +213,16 @@ func putProperty(tx *db.Tx, name, address string, given bool) (id int64, err err
 	case err != nil:
 		return 0, err
 	case !found:
-		id, err := tx.Insert("INSERT INTO properties (name, address) VALUES (?, ?)", name, unset(address))
+		id, err := tx.Insert("INSERT INTO properties (name, address) VALUES (?, ?)", name, db.NullText(address))
 		if err != nil {
 			return 0, err
 		}
-		return id, tx.Audit("property.created", subject("property", id), changes{name, unset(address)})
+		return id, tx.Audit("property.created", db.Subject("property", id), changes{name, db.NullText(address)})
 	case !given || was.address == address:
 		return was.id, nil
 	}
-	if _, err := tx.Exec("UPDATE properties SET address = ? WHERE id = ?", unset(address), was.id); err != nil {
+	if _, err := tx.Exec("UPDATE properties SET address = ? WHERE id = ?", db.NullText(address), was.id); err != nil {
 		return 0, err
 	}
-	return was.id, tx.Audit("property.changed", subject("property", was.id), changes{name, unset(address)})
+	return was.id, tx.Audit("property.changed", db.Subject("property", was.id), changes{name, db.NullText(address)})
 }

@@ -50,7 +50,7 @@ func TestDoctorAgreesWhateverIsDone(t *testing.T) {
 }
 
 // act does one thing to a lease; most are refused now and then.
-func (h *house) act(r *rand.Rand, act string, id int64, today exact.Day) error {
+func (h *fixture) act(r *rand.Rand, act string, id int64, today exact.Day) error {
 	l, err := h.Ledger(ctx, viewer, id)
 	if err != nil {
 		return err

@@ -111,7 +111,7 @@ func insertRecurring(tx *db.Tx, r Recurring) (id int64, err error) {
 		return 0, err
 	}
 	r.ID = id
-	if err := tx.Audit("recurring.created", subject("recurring", id), r); err != nil {
+	if err := tx.Audit("recurring.created", db.Subject("recurring", id), r); err != nil {
 		return 0, err
 	}
 	return id, postPast(tx, r)
@@ -197,7 +197,7 @@ func endRecurring(tx *db.Tx, r Recurring, to exact.Day) (withdrawn []Charge, err
 	if _, err := tx.Exec("UPDATE recurring_charges SET to_day = ? WHERE id = ?", to, r.ID); err != nil {
 		return nil, err
 	}
-	return withdrawn, tx.Audit("recurring.ended", subject("recurring", r.ID), map[string]any{"from": r.To, "to": to, "withdrawn": len(withdrawn)})
+	return withdrawn, tx.Audit("recurring.ended", db.Subject("recurring", r.ID), map[string]any{"from": r.To, "to": to, "withdrawn": len(withdrawn)})
 }
 
 // recurringTable is the recurring charges as CSV.
@@ -248,7 +248,7 @@ func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given boo
 		if _, err := tx.Exec("UPDATE recurring_charges SET amount_cents = ? WHERE id = ?", *amount, was.ID); err != nil {
 			return err
 		}
-		if err := tx.Audit("recurring.changed", subject("recurring", was.ID), map[string][2]int64{"amount_cents": {was.AmountCents, *amount}}); err != nil {
+		if err := tx.Audit("recurring.changed", db.Subject("recurring", was.ID), map[string][2]int64{"amount_cents": {was.AmountCents, *amount}}); err != nil {
 			return err
 		}
 	}
@@ -264,7 +264,7 @@ func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given boo
 	if _, err := tx.Exec("UPDATE recurring_charges SET to_day = ? WHERE id = ?", row.To, was.ID); err != nil {
 		return err
 	}
-	if err := tx.Audit("recurring.changed", subject("recurring", was.ID), map[string]any{"from": was.To, "to": row.To}); err != nil {
+	if err := tx.Audit("recurring.changed", db.Subject("recurring", was.ID), map[string]any{"from": was.To, "to": row.To}); err != nil {
 		return err
 	}
 	if was.To != nil {

@@ -96,7 +96,7 @@ func setStep(tx *db.Tx, l Lease, from exact.Day, rent *int64) error {
 	if err != nil {
 		return err
 	}
-	return tx.Audit("lease.rent", subject("lease", l.ID), struct {
+	return tx.Audit("lease.rent", db.Subject("lease", l.ID), struct {
 		From      exact.Day `json:"from"`
 		Before    *int64    `json:"before"`
 		RentCents *int64    `json:"rent_cents"`

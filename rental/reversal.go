@@ -97,7 +97,7 @@ func reverse(tx *db.Tx, m StoredPayment, paid []Allocation, reason string) error
 	} else {
 		changes["allocations"] = paid
 	}
-	if err := tx.Audit("payment.reversed", subject("payment", m.ID), changes); err != nil {
+	if err := tx.Audit("payment.reversed", db.Subject("payment", m.ID), changes); err != nil {
 		return err
 	}
 	if err := refreshFees(tx, ids...); err != nil {

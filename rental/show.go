@@ -26,7 +26,7 @@ type Tenants struct {
 	Standing
 }
 
-const tenantRecord = tenantColumns + `, (SELECT count(*) FROM lease_tenants x WHERE x.tenant_id = t.id),
+var tenantRecord = tenantColumns + `, (SELECT count(*) FROM lease_tenants x WHERE x.tenant_id = t.id),
 	(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM lease_tenants x CROSS JOIN charges c ON c.lease_id = x.lease_id WHERE x.tenant_id = t.id AND c.paid_date IS NULL)`
 
 func scanTenantRecord(r *db.Row) TenantRecord {

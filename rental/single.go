@@ -102,7 +102,7 @@ func insertSingle(tx *db.Tx, lease int64, n NewCharge) (id int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return id, tx.Audit("charge.created", subject("charge", id), struct {
+	return id, tx.Audit("charge.created", db.Subject("charge", id), struct {
 		LeaseID     int64     `json:"lease_id"`
 		Type        string    `json:"type"`
 		Label       string    `json:"label"`

@@ -31,7 +31,7 @@ func parseTenants(text string) []LeaseTenant {
 	for part := range strings.SplitSeq(text, "\x1e") {
 		fields := strings.Split(part, "\x1f")
 		id, _ := strconv.ParseInt(fields[0], 10, 64)
-		all = append(all, LeaseTenant{ID: id, Name: fields[1], Email: unset(fields[2])})
+		all = append(all, LeaseTenant{ID: id, Name: fields[1], Email: db.NullText(fields[2])})
 	}
 	return all
 }
@@ -48,8 +48,12 @@ func namesOf(tenants []LeaseTenant) (names string, email *string) {
 	return names, email
 }
 
-const (
-	tenantColumns = "t.id, t.name, t.email, t.phone"
+// tenantSets are the columns of a tenant that people set: one list for INSERT, UPDATE and
+// scanTenant.
+const tenantSets db.Columns = "name, email, phone"
+
+var (
+	tenantColumns = "t.id, " + tenantSets.Of("t")
 	selectTenants = "SELECT " + tenantColumns + " FROM tenants t"
 )
 
@@ -212,10 +216,10 @@ func putTenant(tx *db.Tx, row tenantRow) error {
 	now := was
 	now.Name = row.name
 	if row.has("email") {
-		now.Email = unset(row.email)
+		now.Email = db.NullText(row.email)
 	}
 	if row.has("phone") {
-		now.Phone = unset(row.phone)
+		now.Phone = db.NullText(row.phone)
 	}
 	_, err = writeTenant(tx, was, now, found, row.id)
 	return err
@@ -242,19 +246,19 @@ func writeTenant(tx *db.Tx, was, now Tenant, found bool, own *int64) (int64, err
 				own = nil
 			}
 		}
-		id, err := tx.Insert("INSERT INTO tenants (id, name, email, phone) VALUES (?, ?, ?, ?)", own, now.Name, now.Email, now.Phone)
+		id, err := tx.InsertRow("tenants", "id, "+tenantSets, own, now.Name, now.Email, now.Phone)
 		if err != nil {
 			return 0, err
 		}
-		return id, tx.Audit("tenant.created", subject("tenant", id), changes)
+		return id, tx.Audit("tenant.created", db.Subject("tenant", id), changes)
 	}
 	if now.Name == was.Name && set(now.Email) == set(was.Email) && set(now.Phone) == set(was.Phone) {
 		return was.ID, nil
 	}
-	if _, err := tx.Exec("UPDATE tenants SET name = ?, email = ?, phone = ? WHERE id = ?", now.Name, now.Email, now.Phone, was.ID); err != nil {
+	if err := tx.UpdateRow("tenants", was.ID, tenantSets, now.Name, now.Email, now.Phone); err != nil {
 		return 0, err
 	}
-	return was.ID, tx.Audit("tenant.changed", subject("tenant", was.ID), changes)
+	return was.ID, tx.Audit("tenant.changed", db.Subject("tenant", was.ID), changes)
 }
 
 // findTenantRow gives the cells of the tenant with the id, or of the one that has the

@@ -19,14 +19,6 @@ const (
 	maxText = 10_000
 )
 
-// unset is nil for an empty text.
-func unset(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
 func set(p *string) string {
 	if p == nil {
 		return ""
@@ -60,6 +52,3 @@ func checkCents(name string, cents int64) error {
 
 // number reads an integer as a cell.
 func number(r *db.Row) string { return strconv.FormatInt(r.Int(), 10) }
-
-// subject names a record in the audit trail: "unit:12".
-func subject(noun string, id int64) string { return noun + ":" + strconv.FormatInt(id, 10) }

@@ -52,17 +52,23 @@ type TicketMoved struct {
 	To   string `json:"to"`
 }
 
+// ticketSets are the columns of a ticket that a change of its facts writes, with their
+// values: one list for INSERT, UPDATE and scanTicket.
+const ticketSets db.Columns = "unit_id, lease_id, title, description, priority, updated_at"
+
+func (k Ticket) sets() []any {
+	return []any{k.UnitID, k.LeaseID, k.Title, k.Description, k.Priority, k.UpdatedAt}
+}
+
 // ticketColumns and fromTickets read a ticket k with the names around it.
-const (
-	ticketColumns = `k.id, k.unit_id, u.name, p.name, k.lease_id, k.title, k.description, k.priority, k.status, k.source, k.created_by,
-		k.created_at, k.updated_at, k.resolved_at, k.assigned_to`
-	fromTickets = " FROM tickets k CROSS JOIN units u ON u.id = k.unit_id CROSS JOIN properties p ON p.id = u.property_id"
-)
+var ticketColumns = "k.id, u.name, p.name, k.status, k.source, k.created_by, k.created_at, k.resolved_at, k.assigned_to, " + ticketSets.Of("k")
+
+const fromTickets = " FROM tickets k CROSS JOIN units u ON u.id = k.unit_id CROSS JOIN properties p ON p.id = u.property_id"
 
 func scanTicket(r *db.Row) Ticket {
-	return Ticket{ID: r.Int(), UnitID: r.Int(), Unit: r.Text(), Property: r.Text(), LeaseID: r.IntPtr(), Title: r.Text(),
-		Description: r.TextPtr(), Priority: r.Text(), Status: r.Text(), Source: r.Text(), CreatedBy: r.Text(),
-		CreatedAt: r.Instant(), UpdatedAt: r.Instant(), ResolvedAt: r.InstantPtr(), AssignedTo: r.TextPtr()}
+	return Ticket{ID: r.Int(), Unit: r.Text(), Property: r.Text(), Status: r.Text(), Source: r.Text(), CreatedBy: r.Text(),
+		CreatedAt: r.Instant(), ResolvedAt: r.InstantPtr(), AssignedTo: r.TextPtr(),
+		UnitID: r.Int(), LeaseID: r.IntPtr(), Title: r.Text(), Description: r.TextPtr(), Priority: r.Text(), UpdatedAt: r.Instant()}
 }
 
 func findTicket(c *db.Conn, id int64) (Ticket, error) {
@@ -169,21 +175,16 @@ func storeTicket(tx *db.Tx, id int64, lease *int64, n NewTicket, status string) 
 	if n.Priority == "" {
 		n.Priority = "medium"
 	}
-	var own *int64
-	if id != 0 {
-		own = &id
-	}
-	id, err = tx.Insert(`INSERT INTO tickets (id, unit_id, lease_id, title, description, priority, status, source, created_by,
-		created_at, updated_at, resolved_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		own, n.UnitID, lease, n.Title, unset(n.Description), n.Priority, status, sources[tx.Who().Via], tx.Who().User,
-		tx.Now(), tx.Now(), resolvedAt)
+	k = Ticket{UnitID: n.UnitID, LeaseID: lease, Title: n.Title, Description: db.NullText(n.Description), Priority: n.Priority, UpdatedAt: tx.Now()}
+	id, err = tx.InsertRow("tickets", "id, status, source, created_by, created_at, resolved_at, "+ticketSets,
+		append([]any{db.NullID(id), status, sources[tx.Who().Via], tx.Who().User, tx.Now(), resolvedAt}, k.sets()...)...)
 	if err != nil {
 		return k, err
 	}
 	if k, err = findTicket(&tx.Conn, id); err != nil {
 		return k, err
 	}
-	if err := tx.Audit("ticket.created", subject("ticket", id), k); err != nil || status != "open" {
+	if err := tx.Audit("ticket.created", db.Subject("ticket", id), k); err != nil || status != "open" {
 		return k, err
 	}
 	return k, tx.Emit("maintenance.created", k)
@@ -226,7 +227,7 @@ func moveTicket(tx *db.Tx, k Ticket, status string) error {
 	if err != nil {
 		return err
 	}
-	return tx.Audit("ticket.status", subject("ticket", k.ID), map[string]string{"from": k.Status, "to": status})
+	return tx.Audit("ticket.status", db.Subject("ticket", k.ID), map[string]string{"from": k.Status, "to": status})
 }
 
 func exampleTicket() Ticket {

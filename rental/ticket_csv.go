@@ -50,7 +50,7 @@ func bindTicket(f *schema.Form) (at ticketUnit, edits []func(*Ticket)) {
 	}
 	column("title", func(k *Ticket) { k.Title = title })
 	f.Text(&description, "description", "what else is known", schema.Most(maxText))
-	column("description", func(k *Ticket) { k.Description = unset(description) })
+	column("description", func(k *Ticket) { k.Description = db.NullText(description) })
 	priority, status := "medium", "open"
 	askPriority(f, &priority)
 	column("priority", func(k *Ticket) { k.Priority = priority })
@@ -137,12 +137,11 @@ func editTicket(tx *db.Tx, was, now Ticket) error {
 			return err
 		}
 	}
-	_, err := tx.Exec("UPDATE tickets SET unit_id = ?, lease_id = ?, title = ?, description = ?, priority = ?, updated_at = ? WHERE id = ?",
-		now.UnitID, now.LeaseID, now.Title, now.Description, now.Priority, tx.Now(), was.ID)
-	if err != nil {
+	now.UpdatedAt = tx.Now()
+	if err := tx.UpdateRow("tickets", was.ID, ticketSets, now.sets()...); err != nil {
 		return err
 	}
-	return tx.Audit("ticket.changed", subject("ticket", was.ID), diff)
+	return tx.Audit("ticket.changed", db.Subject("ticket", was.ID), diff)
 }
 
 // dayIn is the day of an instant in the shop's zone.

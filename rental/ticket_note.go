@@ -78,7 +78,7 @@ func insertNote(tx *db.Tx, ticket int64, author string, tenant bool, text string
 	if _, err := tx.Exec("UPDATE tickets SET updated_at = ? WHERE id = ?", tx.Now(), ticket); err != nil {
 		return err
 	}
-	return tx.Audit("ticket.note", subject("ticket", ticket), map[string]string{"text": text})
+	return tx.Audit("ticket.note", db.Subject("ticket", ticket), map[string]string{"text": text})
 }
 
 // AssignTicket says who takes care of a ticket; an empty name is nobody.
@@ -88,10 +88,10 @@ func (s *Service) AssignTicket(ctx context.Context, who db.Caller, ticket int64,
 		if err != nil || set(was.AssignedTo) == to {
 			return was, err
 		}
-		if _, err := tx.Exec("UPDATE tickets SET assigned_to = ?, updated_at = ? WHERE id = ?", unset(to), tx.Now(), ticket); err != nil {
+		if _, err := tx.Exec("UPDATE tickets SET assigned_to = ?, updated_at = ? WHERE id = ?", db.NullText(to), tx.Now(), ticket); err != nil {
 			return was, err
 		}
-		if err := tx.Audit("ticket.assigned", subject("ticket", ticket), map[string]*string{"from": was.AssignedTo, "to": unset(to)}); err != nil {
+		if err := tx.Audit("ticket.assigned", db.Subject("ticket", ticket), map[string]*string{"from": was.AssignedTo, "to": db.NullText(to)}); err != nil {
 			return was, err
 		}
 		return findTicket(&tx.Conn, ticket)

@@ -203,17 +203,17 @@ func putUnit(tx *db.Tx, property, name string, change func(*unitFacts)) error {
 	}
 	if !found {
 		id, err := tx.Insert("INSERT INTO units (property_id, name, market_rent_cents, notes) VALUES (?, ?, ?, ?)",
-			in, name, now.MarketRentCents, unset(now.Notes))
+			in, name, now.MarketRentCents, db.NullText(now.Notes))
 		if err != nil {
 			return err
 		}
-		return tx.Audit("unit.created", subject("unit", id), changes{property, name, now})
+		return tx.Audit("unit.created", db.Subject("unit", id), changes{property, name, now})
 	}
 	if now == was.unitFacts {
 		return nil
 	}
-	if _, err := tx.Exec("UPDATE units SET market_rent_cents = ?, notes = ? WHERE id = ?", now.MarketRentCents, unset(now.Notes), was.id); err != nil {
+	if _, err := tx.Exec("UPDATE units SET market_rent_cents = ?, notes = ? WHERE id = ?", now.MarketRentCents, db.NullText(now.Notes), was.id); err != nil {
 		return err
 	}
-	return tx.Audit("unit.changed", subject("unit", was.id), changes{property, name, now})
+	return tx.Audit("unit.changed", db.Subject("unit", was.id), changes{property, name, now})
 }

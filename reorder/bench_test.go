@@ -15,7 +15,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// The benchmarks' shop is that of the floor's data set: so many SKUs, 90 days of
+// the benchmarks' fixture is that of the floor's data set: so many SKUs, 90 days of
 // sales, and an upload of 50 days that begins inside them.
 const (
 	benchFirst = exact.Day(20400)

@@ -129,10 +129,7 @@ func putSKU(tx *db.Tx, e edit) error {
 		return err
 	}
 	now.sold, now.UpdatedAt = was.sold, tx.Now()
-	if _, err := tx.Exec(`UPDATE skus SET active = ?, lead_time_days = ?, safety_stock_days = ?, pack_size = ?, moq = ?,
-		unit_cost_cents = ?, name = ?, supplier = ?, supplier_sku = ?, barcode = ?, unit = ? WHERE id = ?`,
-		now.Active, now.LeadTimeDays, now.SafetyStockDays, now.PackSize, now.MOQ,
-		now.UnitCostCents, now.Name, now.Supplier, now.SupplierSKU, now.Barcode, now.Unit, now.id); err != nil {
+	if err := tx.UpdateRow("skus", now.id, skuSets, now.sets()...); err != nil {
 		return err
 	}
 	if _, err := save(tx, h, was, &now, cause{kind: movedByEdit}); err != nil {
@@ -153,12 +150,8 @@ func create(tx *db.Tx, e edit) error {
 	}
 	rec.CreatedAt, rec.UpdatedAt = tx.Now(), tx.Now()
 	rec.judge(h)
-	if rec.id, err = tx.Insert(`INSERT INTO skus (active, current_stock, is_below, judged_on, lead_time_days, safety_stock_days, pack_size,
-		moq, unit_cost_cents, created_at, updated_at, sku, name, supplier, supplier_sku, barcode, unit)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		rec.Active, rec.CurrentStock, rec.isBelow, rec.judgedOn, rec.LeadTimeDays, rec.SafetyStockDays, rec.PackSize,
-		rec.MOQ, rec.UnitCostCents, rec.CreatedAt, rec.UpdatedAt, rec.Code, rec.Name, rec.Supplier, rec.SupplierSKU,
-		rec.Barcode, rec.Unit); err != nil {
+	if rec.id, err = tx.InsertRow("skus", "sku, current_stock, is_below, judged_on, created_at, updated_at, "+skuSets, append(
+		[]any{rec.Code, rec.CurrentStock, rec.isBelow, rec.judgedOn, rec.CreatedAt, rec.UpdatedAt}, rec.sets()...)...); err != nil {
 		return err
 	}
 	if err := noteMovement(tx, record{}, rec, cause{kind: movedByEdit}); err != nil {

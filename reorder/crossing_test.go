@@ -8,7 +8,7 @@ import (
 )
 
 // fired compares the events so far with the SKUs that should have raised them.
-func (s *shop) fired(skus ...string) {
+func (s *fixture) fired(skus ...string) {
 	s.T.Helper()
 	got := s.events()
 	if len(got) != len(skus) {
@@ -81,7 +81,7 @@ func TestWhatRaisesTheAlarm(t *testing.T) {
 	s.sku("sku,name", "A,Apples")
 	s.fired("A", "A", "A")
 
-	// Settings look at the shop in another way: nothing fires.
+	// Settings look at the fixture in another way: nothing fires.
 	s.stock("A", "21")
 	window := int64(29) // 60 / 29 x 10 = 20.7; the sale of 22 October leaves: no demand at all
 	_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window})

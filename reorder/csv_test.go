@@ -12,7 +12,7 @@ import (
 )
 
 // exported gives a table's records, cells parted by "|", below their header.
-func (s *shop) exported(table schema.Table) (rows []string) {
+func (s *fixture) exported(table schema.Table) (rows []string) {
 	s.T.Helper()
 	var header []string
 	for _, c := range table.Columns() {
@@ -29,7 +29,7 @@ func (s *shop) exported(table schema.Table) (rows []string) {
 }
 
 // imported puts what was exported back, as import does.
-func (s *shop) imported(table schema.Table, rows []string) {
+func (s *fixture) imported(table schema.Table, rows []string) {
 	s.T.Helper()
 	header := strings.Split(rows[0], "|")
 	if table.Load != nil {

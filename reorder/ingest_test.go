@@ -14,7 +14,7 @@ import (
 )
 
 // upload posts rows and gives the answer.
-func (s *shop) upload(body string) Ingested {
+func (s *fixture) upload(body string) Ingested {
 	s.T.Helper()
 	got, err := s.call(s.ingestSales(), schema.REST, body)
 	s.Must(err)
@@ -22,7 +22,7 @@ func (s *shop) upload(body string) Ingested {
 }
 
 // sales lists what is stored: "day sku qty", by day, then SKU's id.
-func (s *shop) sales() (all []string) {
+func (s *fixture) sales() (all []string) {
 	s.T.Helper()
 	s.Must(s.DB.View(context.Background(), func(c *db.Conn) error {
 		return s.salesTable().Export(c, func(cells ...string) error {
@@ -33,7 +33,7 @@ func (s *shop) sales() (all []string) {
 	return all
 }
 
-func (s *shop) hasSales(want ...string) {
+func (s *fixture) hasSales(want ...string) {
 	s.T.Helper()
 	if got := s.sales(); !slices.Equal(got, want) {
 		s.T.Errorf("stored:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

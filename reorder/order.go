@@ -81,11 +81,17 @@ type storedOrder struct {
 	suggested bool // made by suggest, and nobody touched it since
 }
 
-const orderColumns = "id, number, supplier, status, expected_date, suggested, created_at"
+// orderSets are the columns of a purchase order that change, with their values: one list
+// for INSERT, UPDATE and scanOrder.
+const orderSets db.Columns = "supplier, status, expected_date, suggested"
+
+func (o *storedOrder) sets() []any { return []any{o.Supplier, o.Status, o.ExpectedDate, o.suggested} }
+
+var orderColumns = ("id, number, created_at, " + orderSets).Of("purchase_orders")
 
 func scanOrder(r *db.Row) (o storedOrder) {
-	o.id, o.Number, o.Supplier, o.Status = r.Int(), r.Text(), r.Text(), r.Text()
-	o.ExpectedDate, o.suggested, o.CreatedAt = r.DayPtr(), r.Bool(), r.Instant()
+	o.id, o.Number, o.CreatedAt = r.Int(), r.Text(), r.Instant()
+	o.Supplier, o.Status, o.ExpectedDate, o.suggested = r.Text(), r.Text(), r.DayPtr(), r.Bool()
 	return o
 }
 
@@ -247,13 +253,11 @@ func rewrite(tx *db.Tx, was storedOrder, now *storedOrder, cameIn map[int64]exac
 func storeOrder(tx *db.Tx, o *storedOrder) (err error) {
 	if o.id == 0 {
 		o.CreatedAt = tx.Now()
-		o.id, err = tx.Insert(`INSERT INTO purchase_orders (number, supplier, status, expected_date, suggested, created_at, updated_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?)`, o.Number, o.Supplier, o.Status, o.ExpectedDate, o.suggested, tx.Now(), tx.Now())
+		o.id, err = tx.InsertRow("purchase_orders", "number, created_at, updated_at, "+orderSets,
+			append([]any{o.Number, tx.Now(), tx.Now()}, o.sets()...)...)
 		return err
 	}
-	_, err = tx.Exec("UPDATE purchase_orders SET supplier = ?, status = ?, expected_date = ?, suggested = ?, updated_at = ? WHERE id = ?",
-		o.Supplier, o.Status, o.ExpectedDate, o.suggested, tx.Now(), o.id)
-	return err
+	return tx.UpdateRow("purchase_orders", o.id, "updated_at, "+orderSets, append([]any{tx.Now()}, o.sets()...)...)
 }
 
 // storeLine writes a line, new or not. Lines are never taken out of an order.

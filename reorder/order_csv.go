@@ -33,7 +33,7 @@ func exportOrders(c *db.Conn, emit func(cells ...string) error) error {
 			expected = o.ExpectedDate.String()
 		}
 		return emit(o.Number, l.SKU, o.Supplier, o.Status, expected, l.Ordered.String(), l.Received.String(), strconv.FormatInt(l.UnitCostCents, 10))
-	}, `SELECT purchase_orders.id, number, purchase_orders.supplier, status, expected_date, suggested, purchase_orders.created_at, `+lineColumns+`
+	}, "SELECT "+orderColumns+", "+lineColumns+`
 		FROM purchase_orders CROSS JOIN purchase_order_lines ON order_id = purchase_orders.id CROSS JOIN skus ON skus.id = sku_id
 		ORDER BY number, sku`)
 }

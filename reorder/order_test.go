@@ -10,7 +10,7 @@ import (
 )
 
 // create makes a purchase order out of lines as the command line writes them.
-func (s *shop) create(supplier string, order bool, lines ...string) (PurchaseOrder, error) {
+func (s *fixture) create(supplier string, order bool, lines ...string) (PurchaseOrder, error) {
 	s.T.Helper()
 	n := NewOrder{Supplier: supplier, Order: order}
 	for _, text := range lines {
@@ -22,7 +22,7 @@ func (s *shop) create(supplier string, order bool, lines ...string) (PurchaseOrd
 }
 
 // holds fails unless the SKU has so much in stock and on order.
-func (s *shop) holds(sku, stock, onOrder string) {
+func (s *fixture) holds(sku, stock, onOrder string) {
 	s.T.Helper()
 	if rec := s.record(sku); rec.CurrentStock != milli(s.T, stock) || rec.OnOrder != milli(s.T, onOrder) {
 		s.T.Errorf("%s: %s in stock, %s on order; want %s and %s", sku, rec.CurrentStock, rec.OnOrder, stock, onOrder)

@@ -15,9 +15,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// ranked makes a shop with SKUs in every status: 60 sold in the window, 7 + 3 days, so
+// ranked makes a fixture with SKUs in every status: 60 sold in the window, 7 + 3 days, so
 // the point is 20.
-func ranked(t testing.TB) *shop {
+func ranked(t testing.TB) *fixture {
 	s := open(t)
 	for _, row := range []string{
 		"healthy-2,X,400", "healthy-1,X,40", "near-b,X,24", "near-a,Y,24", "below-2,Y,20", "below-1,X,3", "OFF,X,0",
@@ -324,7 +324,7 @@ func TestProductDetail(t *testing.T) {
 	s.Refused(err, fault.NotFound, `"off"`)
 }
 
-// TestReportAgainstRationals makes a shop out of random SKUs and sales and holds the
+// TestReportAgainstRationals makes a fixture out of random SKUs and sales and holds the
 // whole report against the independent calculation.
 func TestReportAgainstRationals(t *testing.T) {
 	s := open(t)

@@ -37,11 +37,24 @@ type record struct {
 	judgedOn  exact.Day
 }
 
+// skuNumbers and skuTexts are the columns of a SKU that people set, with their values: one
+// list for INSERT, UPDATE and scan.
+const (
+	skuNumbers = "active, lead_time_days, safety_stock_days, pack_size, moq, unit_cost_cents"
+	skuTexts   = "name, supplier, supplier_sku, barcode, unit"
+
+	skuSets db.Columns = skuNumbers + ", " + skuTexts
+)
+
+func (rec *record) sets() []any {
+	return []any{rec.Active, rec.LeadTimeDays, rec.SafetyStockDays, rec.PackSize, rec.MOQ, rec.UnitCostCents,
+		rec.Name, rec.Supplier, rec.SupplierSKU, rec.Barcode, rec.Unit}
+}
+
 // columns lists the numbers first, so that a list that drops most rows need not read
 // their texts.
-const columns = `id, active, current_stock, on_order, sold, ifnull(first_sold, 2932897), is_below, judged_on,
-	lead_time_days, safety_stock_days, pack_size, moq, unit_cost_cents, created_at, updated_at,
-	sku, name, supplier, supplier_sku, barcode, unit`
+const columns = "id, current_stock, on_order, sold, ifnull(first_sold, 2932897), is_below, judged_on, created_at, updated_at, " +
+	skuNumbers + ", sku, " + skuTexts
 
 // The statements spell never out.
 var _ = [1]struct{}{}[never-2932897]
@@ -53,11 +66,11 @@ func scan(r *db.Row) record {
 }
 
 func scanNumbers(r *db.Row) (rec record) {
-	rec.id, rec.Active, rec.CurrentStock, rec.OnOrder = r.Int(), r.Bool(), r.Milli(), r.Milli()
+	rec.id, rec.CurrentStock, rec.OnOrder = r.Int(), r.Milli(), r.Milli()
 	rec.sold, rec.firstSold, rec.isBelow, rec.judgedOn = r.Milli(), r.Day(), r.Bool(), r.Day()
-	rec.LeadTimeDays, rec.SafetyStockDays = r.Int(), r.Int()
-	rec.PackSize, rec.MOQ, rec.UnitCostCents = r.Int(), r.Milli(), r.Int()
 	rec.CreatedAt, rec.UpdatedAt = r.Instant(), r.Instant()
+	rec.Active, rec.LeadTimeDays, rec.SafetyStockDays = r.Bool(), r.Int(), r.Int()
+	rec.PackSize, rec.MOQ, rec.UnitCostCents = r.Int(), r.Milli(), r.Int()
 	return rec
 }
 

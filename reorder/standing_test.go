@@ -33,11 +33,11 @@ func TestSpansLeftAndEntered(t *testing.T) {
 	}
 }
 
-// model is the shop's sales, kept the plain way.
+// model is the fixture's sales, kept the plain way.
 type model map[string]map[exact.Day]exact.Milli
 
 // agrees holds every SKU's shown sales and demand days against the model.
-func (m model) agrees(s *shop, step string) {
+func (m model) agrees(s *fixture, step string) {
 	s.T.Helper()
 	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
 	s.Must(err)
@@ -116,7 +116,7 @@ func TestStandingWindow(t *testing.T) {
 }
 
 // upload posts random rows and does the same to the model.
-func (m model) upload(s *shop, r *rand.Rand, skus []string, today exact.Day) {
+func (m model) upload(s *fixture, r *rand.Rand, skus []string, today exact.Day) {
 	replace := r.IntN(2) == 0
 	totals := model{}
 	var rows []string
@@ -175,22 +175,22 @@ func TestReadingWritesNothing(t *testing.T) {
 // SKU's record too.
 func TestEveryWriteMovesTheWindow(t *testing.T) {
 	one := exact.Milli(1000)
-	for name, write := range map[string]func(*shop, int) error{
-		"an edit":   func(s *shop, n int) error { return s.row(s.skuTable(), "sku,lead_time_days", fmt.Sprintf("A,%d", 8+n)) },
-		"a new SKU": func(s *shop, n int) error { return s.row(s.skuTable(), "sku", fmt.Sprint("C", n)) },
-		"a count": func(s *shop, n int) error {
+	for name, write := range map[string]func(*fixture, int) error{
+		"an edit":   func(s *fixture, n int) error { return s.row(s.skuTable(), "sku,lead_time_days", fmt.Sprintf("A,%d", 8+n)) },
+		"a new SKU": func(s *fixture, n int) error { return s.row(s.skuTable(), "sku", fmt.Sprint("C", n)) },
+		"a count": func(s *fixture, n int) error {
 			_, err := s.Adjust(context.Background(), cli, Adjustment{SKU: "A", Delta: &one})
 			return err
 		},
-		"an order": func(s *shop, n int) error { _, err := s.create("Acme", true, "A=1"); return err },
-		"a line of an order": func(s *shop, n int) error {
+		"an order": func(s *fixture, n int) error { _, err := s.create("Acme", true, "A=1"); return err },
+		"a line of an order": func(s *fixture, n int) error {
 			return s.row(s.orderTable(), "number,sku,ordered,status", fmt.Sprintf("X,A,%d,ordered", 1+n))
 		},
-		"settings": func(s *shop, n int) error {
+		"settings": func(s *fixture, n int) error {
 			_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{})
 			return err
 		},
-		"an upload": func(s *shop, n int) error {
+		"an upload": func(s *fixture, n int) error {
 			_, err := s.call(s.ingestSales(), schema.REST, `{"rows":[{"date":"2026-11-01","sku":"A","qty":1}]}`)
 			return err
 		},

@@ -22,15 +22,25 @@ type Supplier struct {
 	SKUs          int64         `json:"skus" about:"active SKUs that name it"`
 	CreatedAt     exact.Instant `json:"created_at"`
 	UpdatedAt     exact.Instant `json:"updated_at"`
+
+	id int64
 }
 
-const supplierColumns = `name, email, phone, address, lead_time_days, min_order_cents, notes,
-	(SELECT count(*) FROM skus WHERE supplier = suppliers.name AND active = 1), created_at, updated_at`
+// supplierSets are the columns of a supplier that people set, with their values: one list
+// for INSERT, UPDATE and scanSupplier.
+const supplierSets db.Columns = "email, phone, address, lead_time_days, min_order_cents, notes, updated_at"
+
+func (k Supplier) sets() []any {
+	return []any{k.Email, k.Phone, k.Address, k.LeadTimeDays, k.MinOrderCents, k.Notes, k.UpdatedAt}
+}
+
+const supplierColumns = "id, name, " + string(supplierSets) +
+	", created_at, (SELECT count(*) FROM skus WHERE supplier = suppliers.name AND active = 1)"
 
 func scanSupplier(r *db.Row) Supplier {
 	return Supplier{
-		Name: r.Text(), Email: r.Text(), Phone: r.Text(), Address: r.Text(), LeadTimeDays: r.IntPtr(), MinOrderCents: r.Int(),
-		Notes: r.Text(), SKUs: r.Int(), CreatedAt: r.Instant(), UpdatedAt: r.Instant(),
+		id: r.Int(), Name: r.Text(), Email: r.Text(), Phone: r.Text(), Address: r.Text(), LeadTimeDays: r.IntPtr(), MinOrderCents: r.Int(),
+		Notes: r.Text(), UpdatedAt: r.Instant(), CreatedAt: r.Instant(), SKUs: r.Int(),
 	}
 }
 
@@ -146,9 +156,7 @@ func putSupplier(tx *db.Tx, e supplierEdit) error {
 	}
 	if !found {
 		now.CreatedAt = tx.Now()
-		if _, err := tx.Insert(`INSERT INTO suppliers (name, email, phone, address, lead_time_days, min_order_cents, notes, created_at, updated_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, now.Name, now.Email, now.Phone, now.Address, now.LeadTimeDays, now.MinOrderCents, now.Notes,
-			now.CreatedAt, now.UpdatedAt); err != nil {
+		if _, err := tx.InsertRow("suppliers", "name, created_at, "+supplierSets, append([]any{now.Name, now.CreatedAt}, now.sets()...)...); err != nil {
 			return err
 		}
 		return tx.Audit("supplier.created", supplierSubject(e.name), now)
@@ -157,8 +165,7 @@ func putSupplier(tx *db.Tx, e supplierEdit) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	if _, err := tx.Exec(`UPDATE suppliers SET email = ?, phone = ?, address = ?, lead_time_days = ?, min_order_cents = ?, notes = ?, updated_at = ?
-		WHERE name = ?`, now.Email, now.Phone, now.Address, now.LeadTimeDays, now.MinOrderCents, now.Notes, now.UpdatedAt, now.Name); err != nil {
+	if err := tx.UpdateRow("suppliers", now.id, supplierSets, now.sets()...); err != nil {
 		return err
 	}
 	return tx.Audit("supplier.changed", supplierSubject(e.name), changes)

@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// benchSize is how many orders and licenses the benchmarks' shop has: 100,000, or
+// benchSize is how many orders and licenses the benchmarks' fixture has: 100,000, or
 // what STORE_BENCH_SIZE says.
 func benchSize(b *testing.B) int {
 	b.Helper()
@@ -23,12 +23,12 @@ func benchSize(b *testing.B) int {
 	return n
 }
 
-// stocked is a shop with n orders of one license each, sold one every five minutes
+// stocked is a fixture with n orders of one license each, sold one every five minutes
 // until now, a third of them for a year; every eighth license holds a seat. It gives
 // the keys.
-func stocked(b *testing.B, n int) (*shop, []string) {
+func stocked(b *testing.B, n int) (*fixture, []string) {
 	b.Helper()
-	s := newShop(b)
+	s := newFixture(b)
 	keys := make([]string, n)
 	must(b, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 		insert := func(query string, args func(i int) []any) {
@@ -171,7 +171,7 @@ func BenchmarkMintFloor(b *testing.B) {
 		}))
 	}
 	b.StopTimer()
-	must(b, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error { // so that the shop holds together
+	must(b, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error { // so that the fixture holds together
 		_, err := tx.Exec("DELETE FROM store_codes WHERE batch_id = (SELECT id FROM store_batches WHERE batch = ?)", batch.Batch)
 		if err != nil {
 			return err

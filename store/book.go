@@ -98,12 +98,12 @@ func (v sale) entry() map[string]any {
 		Qty  int64   `json:"qty"`
 	}
 	if l := v.lines[0]; len(v.lines) == 1 {
-		entry["sku"], entry["tier"], entry["qty"] = l.product.SKU, orNil(l.tier), l.qty
+		entry["sku"], entry["tier"], entry["qty"] = l.product.SKU, db.NullText(l.tier), l.qty
 		return entry
 	}
 	list := make([]sold, len(v.lines))
 	for i, l := range v.lines {
-		list[i] = sold{SKU: l.product.SKU, Tier: orNil(l.tier), Qty: l.qty}
+		list[i] = sold{SKU: l.product.SKU, Tier: db.NullText(l.tier), Qty: l.qty}
 	}
 	entry["lines"] = list
 	return entry
@@ -132,7 +132,7 @@ func insertOrder(tx *db.Tx, customer Customer, v *sale) (id int64, ref string, e
 	words := []string{ref, v.ref, customer.Email, customer.Name}
 	for i, l := range v.lines {
 		if _, err := tx.Exec(`INSERT INTO store_order_lines (order_id, line, product_id, product_name, tier, qty, unit_cents)
-			VALUES (?, ?, ?, ?, ?, ?, ?)`, id, i+1, l.product.id, l.product.Name, orNil(l.tier), l.qty, l.unit); err != nil {
+			VALUES (?, ?, ?, ?, ?, ?, ?)`, id, i+1, l.product.id, l.product.Name, db.NullText(l.tier), l.qty, l.unit); err != nil {
 			return 0, "", err
 		}
 		words = append(words, l.product.SKU)

@@ -14,7 +14,7 @@ import (
 )
 
 func TestCheckSaysTheFirstThatApplies(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("YEAR")
 	ask := func(a Asked) Verdict {
 		t.Helper()
@@ -59,7 +59,7 @@ func TestCheckSaysTheFirstThatApplies(t *testing.T) {
 }
 
 func TestTheBuyersViewHasNoCustomer(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	r, err := s.RecordOrder(background, cli, NewOrder{Email: "ann@secret.example", Name: "Ann Lee", SKU: "PLUGIN"})
 	must(t, err)
 	key := r.Licenses[0].Key
@@ -77,7 +77,7 @@ func TestTheBuyersViewHasNoCustomer(t *testing.T) {
 }
 
 func TestALicenseExpiresAtTheSecond(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("YEAR")
 	equal(t, "expires", *l.ExpiresAt, exact.Instant(opening.Unix()+365*24*3600))
 	s.pass(365*24*time.Hour - time.Second)
@@ -96,7 +96,7 @@ func TestALicenseExpiresAtTheSecond(t *testing.T) {
 }
 
 func TestActivationRefusesInTheOrderOfCheck(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	for i := range 3 {
 		_, err := s.activate(l.Key, fmt.Sprint("m", i))
@@ -131,7 +131,7 @@ func TestActivationRefusesInTheOrderOfCheck(t *testing.T) {
 }
 
 func TestAReinstallTakesNoSecondSeat(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	first, err := s.ActivateLicense(background, Asked{Key: l.Key, Fingerprint: "mac-1"}, "laptop")
 	must(t, err)
@@ -154,7 +154,7 @@ func TestAReinstallTakesNoSecondSeat(t *testing.T) {
 }
 
 func TestALostMachinesSeatCanBeFreed(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	for i := range 3 {
 		_, err := s.activate(l.Key, fmt.Sprint("m", i))
@@ -188,7 +188,7 @@ func TestALostMachinesSeatCanBeFreed(t *testing.T) {
 }
 
 func TestLoweringALimitTakesNoSeatAway(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	for i := range 3 {
 		_, err := s.activate(l.Key, fmt.Sprint("m", i))
@@ -218,7 +218,7 @@ func TestLoweringALimitTakesNoSeatAway(t *testing.T) {
 }
 
 func TestAHundredActivationsRaceForThreeSeats(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	var got, full sync.Map
 	race(100, func(i int) {
@@ -241,7 +241,7 @@ func TestAHundredActivationsRaceForThreeSeats(t *testing.T) {
 }
 
 func TestOneFingerprintRacesForOneSeat(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	var fresh sync.Map
 	race(50, func(i int) {
@@ -275,7 +275,7 @@ func size(m *sync.Map) (n int) {
 }
 
 func TestTheLicenseIsThereWhenTheEventIsTold(t *testing.T) {
-	s := emptyShop(t)
+	s := emptyFixture(t)
 	var told sync.WaitGroup
 	told.Add(1)
 	verdict := make(chan string, 1)
@@ -299,7 +299,7 @@ func TestTheLicenseIsThereWhenTheEventIsTold(t *testing.T) {
 	equal(t, "check at the moment of the event", <-verdict, "valid<nil>")
 }
 
-func (s *shop) firstKey() (string, error) {
+func (s *fixture) firstKey() (string, error) {
 	p, err := s.Licenses(background, admin, LicenseFilter{})
 	if err != nil || len(p.Licenses) == 0 {
 		return "", fmt.Errorf("no license: %w", err)

@@ -11,19 +11,19 @@ import (
 	"quartermaster/schema/fault"
 )
 
-func (s *shop) mint(n int64, batch string) Minted {
+func (s *fixture) mint(n int64, batch string) Minted {
 	s.T.Helper()
 	m, err := s.MintCodes(background, admin, n, "PLUGIN", "pro", batch)
 	must(s.T, err)
 	return m
 }
 
-func (s *shop) redeem(code, email string) (Redeemed, error) {
+func (s *fixture) redeem(code, email string) (Redeemed, error) {
 	return s.RedeemCode(background, code, email, "", "192.0.2.1")
 }
 
 func TestMintedCodesAreGivenOnce(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	m := s.mint(1000, "launch")
 	equal(t, "codes", len(m.Codes), 1000)
 	distinct := map[string]bool{}
@@ -49,7 +49,7 @@ func TestMintedCodesAreGivenOnce(t *testing.T) {
 }
 
 func TestMintIsRefused(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	s.load("products", nil, "sku,active", "OLD,false")
 	s.mint(1, "launch")
 	for name, c := range map[string]struct {
@@ -84,7 +84,7 @@ func TestMintIsRefused(t *testing.T) {
 }
 
 func TestABatchIsNamedAfterTheTimeAndTheProduct(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	s.load("products", nil, "sku", "Mein Büchlein/2 mit einem sehr langen Namen für alle Leser")
 	for _, c := range []struct{ sku, want string }{
 		{"PLUGIN", "20261120-210500-PLUGIN"},
@@ -101,7 +101,7 @@ func TestABatchIsNamedAfterTheTimeAndTheProduct(t *testing.T) {
 }
 
 func TestACodeBecomesALicense(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	m := s.mint(3, "launch")
 	written := strings.ToLower(strings.ReplaceAll(m.Codes[0], "-", " ")) // as somebody types it
 	written = strings.ReplaceAll(strings.ReplaceAll(written, "0", "o"), "1", "l")
@@ -155,7 +155,7 @@ func TestACodeBecomesALicense(t *testing.T) {
 }
 
 func TestACodeStaysGoodWhenItsProductIsNoLongerSold(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	m := s.mint(1, "launch")
 	s.load("products", nil, "sku,active,kind", "PLUGIN,false,other")
 	r, err := s.redeem(m.Codes[0], "a@b.c")
@@ -164,7 +164,7 @@ func TestACodeStaysGoodWhenItsProductIsNoLongerSold(t *testing.T) {
 }
 
 func TestRedeemingTellsAndChangesNobodysName(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	_, err := s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", Name: "Ann Lee", SKU: "BOOK"})
 	must(t, err)
 	m := s.mint(2, "launch")
@@ -181,7 +181,7 @@ func TestRedeemingTellsAndChangesNobodysName(t *testing.T) {
 }
 
 func TestFiftyRedemptionsRaceForOneCode(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	m := s.mint(1, "launch")
 	var won sync.Map
 	race(50, func(i int) {
@@ -202,7 +202,7 @@ func TestFiftyRedemptionsRaceForOneCode(t *testing.T) {
 }
 
 func TestGuessingIsSlowedByAddress(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	good := s.license("PLUGIN")
 	code := s.mint(1, "launch").Codes[0]
 	const guesser = "203.0.113.7"

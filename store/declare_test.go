@@ -15,7 +15,7 @@ import (
 )
 
 func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
-	d := newShop(t).Declare()
+	d := newFixture(t).Declare()
 	var got []string
 	for _, op := range d.Ops {
 		line := op.Route
@@ -54,7 +54,7 @@ func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 }
 
 // call asks an operation as REST does.
-func (s *shop) call(route, path, body string, query map[string][]string, who db.Caller) (any, error) {
+func (s *fixture) call(route, path, body string, query map[string][]string, who db.Caller) (any, error) {
 	s.T.Helper()
 	i := slices.IndexFunc(s.ops(), func(op schema.Op) bool { return op.Route == route })
 	if i < 0 {
@@ -77,7 +77,7 @@ func (s *shop) call(route, path, body string, query map[string][]string, who db.
 }
 
 func TestOperationsAnswerInTheShapeThatTheyTell(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	s.sell("YEAR", "bo@example.com", 1)
 	o, err := s.Orders(background, OrderFilter{})
@@ -116,7 +116,7 @@ func TestOperationsAnswerInTheShapeThatTheyTell(t *testing.T) {
 }
 
 func TestEventsAreInTheShapeThatIsTold(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	_, err := s.activate(l.Key, "m")
 	must(t, err)
@@ -161,7 +161,7 @@ func members(t *testing.T, raw []byte) string {
 }
 
 func TestFieldsThatAreRefused(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	for _, c := range []struct {
 		route, body string
 		query       map[string][]string

@@ -10,7 +10,7 @@ import (
 )
 
 func TestDoctorNamesEachBreach(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	must(t, s.demo(background, s.now().Day(time.UTC)))
 	equal(t, "a sound shop", strings.Join(s.doctor(), "\n"), "")
 	for tamper, says := range map[string]string{
@@ -57,7 +57,7 @@ func TestDoctorNamesEachBreach(t *testing.T) {
 }
 
 func TestTheDemoIsASmallShop(t *testing.T) {
-	s := emptyShop(t)
+	s := emptyFixture(t)
 	must(t, s.demo(background, s.now().Day(time.UTC)))
 	stats, err := s.Stats(background)
 	must(t, err)
@@ -76,7 +76,7 @@ func TestTheDemoIsASmallShop(t *testing.T) {
 	equal(t, "in part", s.count("SELECT count(*) FROM store_orders WHERE status = 'paid' AND refunded_cents > 0"), int64(1))
 	equal(t, "later than now", s.count("SELECT count(*) FROM store_orders WHERE paid_at > ?", s.now()), int64(0))
 
-	again := emptyShop(t)
+	again := emptyFixture(t)
 	must(t, again.demo(background, s.now().Day(time.UTC)))
 	equal(t, "the same shop each time", strings.Join(again.dump("orders")[:41], "\n"), strings.Join(s.dump("orders")[:41], "\n"))
 }

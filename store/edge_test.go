@@ -11,7 +11,7 @@ import (
 // An import may not leave an order that is refunded in full as paid, with its licenses
 // alive.
 func TestACorrectionDoesNotRefundInFull(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	const head = "provider,provider_ref,email,sku,unit_cents"
 	if errs := s.load("orders", nil, head, "hist,h1,a@b.c,PLUGIN,4900"); len(errs) > 0 {
 		t.Fatal(errs)
@@ -32,7 +32,7 @@ func TestACorrectionDoesNotRefundInFull(t *testing.T) {
 // What a check has told is told by activation and deactivation too, though it is not
 // stored yet.
 func TestTimesAreTheSameWhereverTheyAreTold(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	s.pass(time.Minute)
 	checked := s.now()
@@ -53,7 +53,7 @@ func TestTimesAreTheSameWhereverTheyAreTold(t *testing.T) {
 
 // A program whose fingerprint came out empty has sent one, and it holds no seat.
 func TestAnEmptyFingerprintHoldsNoSeat(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	for body, want := range map[string]string{
 		`{"license_key":"` + l.Key + `"}`:                     "valid",
@@ -68,7 +68,7 @@ func TestAnEmptyFingerprintHoldsNoSeat(t *testing.T) {
 }
 
 func TestAnOrderRefThatNamesNothing(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	for _, ref := range []string{"ORD-0", "\x00", " ", strings.Repeat("x", 20_000)} {
 		_, err := s.call("GET /api/orders/:ref", ref, "", nil, admin)
 		refused(t, err, "not_found")
@@ -77,7 +77,7 @@ func TestAnOrderRefThatNamesNothing(t *testing.T) {
 
 // A batch is named after the whole sku where that fits, and its number always does.
 func TestLongBatchNames(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	sku := strings.Repeat("ABCDE", 9)
 	equal(t, "refused", len(s.load("products", nil, "sku,kind,price_cents", sku+",license,100", sku+sku+",license,100")), 0)
 	for _, c := range []struct{ sku, want string }{
@@ -91,7 +91,7 @@ func TestLongBatchNames(t *testing.T) {
 }
 
 func TestTiersAreDifferent(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	errs := s.load("products", &schema.LoadOptions{}, "sku,kind,price_cents,tiers", "X,license,100,a|b|a")
 	if !strings.Contains(errs[2], "stands twice") {
 		t.Errorf("%v", errs)
@@ -99,7 +99,7 @@ func TestTiersAreDifferent(t *testing.T) {
 }
 
 func TestAnAddressIsText(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	_, err := s.RecordOrder(background, cli, NewOrder{Email: "bad\xff@x.y", SKU: "PLUGIN"})
 	refused(t, err, "validation", "UTF-8")
 	o, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: " PLUGIN ", Tier: " pro "})

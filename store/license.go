@@ -1,8 +1,6 @@
 package store
 
 import (
-	"strconv"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -115,7 +113,7 @@ func issue(tx *db.Tx, order int64, ref string, v sale, l line) error {
 	}
 	for range l.qty {
 		key := newKey()
-		if err := q.Args(digest(key, keyLength), key, l.product.id, orNil(l.tier), order, ref, expires, tx.Now(), subscription); err != nil {
+		if err := q.Args(digest(key, keyLength), key, l.product.id, db.NullText(l.tier), order, ref, expires, tx.Now(), subscription); err != nil {
 			return err
 		}
 		if err := q.Run(); err != nil {
@@ -126,7 +124,7 @@ func issue(tx *db.Tx, order int64, ref string, v sale, l line) error {
 }
 
 // subject names a license in the audit trail.
-func subject(l License) string { return "license:" + strconv.FormatInt(l.ID, 10) }
+func subject(l License) string { return db.Subject("license", l.ID) }
 
 func findLicense(c *db.Conn, id int64) (License, error) {
 	l, found, err := db.One(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+licenseTables+" WHERE l.id = ?", id)

@@ -57,8 +57,8 @@ func (s *Service) MintCodes(ctx context.Context, who db.Caller, count int64, sku
 		if err := storeCodes(tx, b.id, digests); err != nil {
 			return Minted{}, err
 		}
-		err = tx.Audit("codes.minted", "batch:"+b.Batch, map[string]any{"sku": p.SKU, "tier": orNil(tier), "count": count})
-		return Minted{Batch: b.Batch, SKU: p.SKU, Tier: orNil(tier), Count: count, Codes: codes}, err
+		err = tx.Audit("codes.minted", "batch:"+b.Batch, map[string]any{"sku": p.SKU, "tier": db.NullText(tier), "count": count})
+		return Minted{Batch: b.Batch, SKU: p.SKU, Tier: db.NullText(tier), Count: count, Codes: codes}, err
 	})
 }
 
@@ -99,7 +99,7 @@ func ensureBatch(tx *db.Tx, name string, p Product, tier string) (Batch, error) 
 	case found:
 		return b, nil
 	}
-	b = Batch{Batch: name, SKU: p.SKU, Tier: orNil(tier), CreatedAt: tx.Now(), product: p.id}
+	b = Batch{Batch: name, SKU: p.SKU, Tier: db.NullText(tier), CreatedAt: tx.Now(), product: p.id}
 	b.id, err = tx.Insert("INSERT INTO store_batches (batch, product_id, tier, created_at) VALUES (?, ?, ?, ?)", name, p.id, b.Tier, tx.Now())
 	return b, err
 }

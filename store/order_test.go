@@ -8,7 +8,7 @@ import (
 )
 
 func TestAnOrderIssuesALicenseAUnit(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	r, err := s.RecordOrder(background, cli, NewOrder{Email: " Ann@Example.COM ", Name: "Ann", SKU: "PLUGIN", Tier: "pro", Qty: 3})
 	must(t, err)
 	o := r.OrderDetail
@@ -43,7 +43,7 @@ func TestAnOrderIssuesALicenseAUnit(t *testing.T) {
 }
 
 func TestTheSamePaymentTwiceIsOneOrder(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	n := NewOrder{Email: "a@b.example", SKU: "PLUGIN", Provider: "paypal", ProviderRef: "PAY-1"}
 	first, err := s.RecordOrder(background, cli, n)
 	must(t, err)
@@ -96,7 +96,7 @@ func TestTotalsAddUpToTheCent(t *testing.T) {
 }
 
 func TestOrdersThatAreRefused(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	far := int64(maxPrice + 1)
 	below := int64(-1)
 	for name, c := range map[string]struct {
@@ -131,7 +131,7 @@ func TestOrdersThatAreRefused(t *testing.T) {
 }
 
 func TestOrdersAreListedNewestFirstInPages(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	var refs []string
 	for i := range 7 {
 		n := NewOrder{Email: "a@b.c", SKU: "BOOK", Provider: []string{"stripe", "paypal"}[i%2]}
@@ -183,7 +183,7 @@ func TestOrdersAreListedNewestFirstInPages(t *testing.T) {
 }
 
 func TestKeysAreShownInFullToThoseWhoMayWrite(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	o := s.sell("PLUGIN", "a@b.c", 1)
 	key := o.Licenses[0].Key
 	member := admin
@@ -209,7 +209,7 @@ func TestKeysAreShownInFullToThoseWhoMayWrite(t *testing.T) {
 }
 
 func TestAViewerAndAReadOnlyKeyWriteNothing(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	for _, who := range []db.Caller{viewer, reader} {
 		_, err := s.MintCodes(background, who, 1, "PLUGIN", "", "")
 		refused(t, err, "forbidden")
@@ -221,7 +221,7 @@ func TestAViewerAndAReadOnlyKeyWriteNothing(t *testing.T) {
 }
 
 func TestCustomersCountTheirPaidOrders(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	first := s.sell("PLUGIN", "a@b.c", 1)
 	s.pass(3600e9)
 	s.sell("BOOK", "A@B.C", 1)

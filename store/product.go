@@ -31,7 +31,15 @@ const (
 	kindOther   = "other"
 )
 
-const productColumns = "id, sku, name, kind, price_cents, activation_limit, license_days, tiers, active"
+// productSets are the columns of a product that people set, with their values: one list for
+// INSERT, UPDATE and scanProduct.
+const productSets db.Columns = "name, kind, price_cents, activation_limit, license_days, tiers, active"
+
+func (p Product) sets() []any {
+	return []any{p.Name, p.Kind, p.PriceCents, p.ActivationLimit, p.LicenseDays, strings.Join(p.Tiers, "|"), p.Active}
+}
+
+const productColumns = "id, sku, " + string(productSets)
 
 func scanProduct(r *db.Row) Product {
 	p := Product{
@@ -96,14 +104,6 @@ func madeOf(s, extra string, capitals bool) bool {
 	return true
 }
 
-// orNil is how an empty text is stored where there may be none.
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
 func textOr(s *string, otherwise string) string {
 	if s == nil {
 		return otherwise
@@ -125,11 +125,11 @@ func saveProduct(tx *db.Tx, p Product) error {
 	if found && same(was, p) {
 		return nil
 	}
-	_, err = tx.Exec(`INSERT INTO store_products (sku, name, kind, price_cents, activation_limit, license_days, tiers, active)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (sku) DO UPDATE SET name = excluded.name, kind = excluded.kind, price_cents = excluded.price_cents,
-			activation_limit = excluded.activation_limit, license_days = excluded.license_days, tiers = excluded.tiers, active = excluded.active`,
-		p.SKU, p.Name, p.Kind, p.PriceCents, p.ActivationLimit, p.LicenseDays, strings.Join(p.Tiers, "|"), p.Active)
+	if found {
+		err = tx.UpdateRow("store_products", p.id, productSets, p.sets()...)
+	} else {
+		_, err = tx.InsertRow("store_products", "sku, "+productSets, append([]any{p.SKU}, p.sets()...)...)
+	}
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (s *Service) MapLink(ctx context.Context, who db.Caller, provider, link, sk
 		return Link{}, err
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Link, error) {
-		l := Link{Provider: provider, Link: link, SKU: sku, Tier: orNil(tier)}
+		l := Link{Provider: provider, Link: link, SKU: sku, Tier: db.NullText(tier)}
 		p, err := findProduct(&tx.Conn, sku)
 		if err != nil {
 			return l, err

@@ -10,7 +10,7 @@ import (
 func amount(n int64) *int64 { return &n }
 
 func TestAFullRefundRevokesTheLicenses(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	o := s.sell("PLUGIN", "a@b.c", 2)
 	other := s.license("PLUGIN")
 	r, err := s.RefundOrder(background, cli, o.OrderRef, nil)
@@ -46,7 +46,7 @@ func TestAFullRefundRevokesTheLicenses(t *testing.T) {
 }
 
 func TestAPartialRefundKeepsTheLicenses(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	o := s.sell("PLUGIN", "a@b.c", 1)
 	key := o.Licenses[0].Key
 	r, err := s.RefundOrder(background, cli, o.OrderRef, amount(1000))
@@ -77,7 +77,7 @@ func TestAPartialRefundKeepsTheLicenses(t *testing.T) {
 }
 
 func TestAnOrderThatCameToNothingCanBeTakenBack(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	r, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "PLUGIN", Total: amount(0)})
 	must(t, err)
 	_, err = s.RefundOrder(background, cli, r.OrderRef, amount(1))
@@ -91,7 +91,7 @@ func TestAnOrderThatCameToNothingCanBeTakenBack(t *testing.T) {
 }
 
 func TestLicensesAreSuspendedResumedAndRevoked(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	suspended, err := s.SuspendLicense(background, cli, l.ID)
 	must(t, err)
@@ -121,7 +121,7 @@ func TestLicensesAreSuspendedResumedAndRevoked(t *testing.T) {
 }
 
 func TestStatsCountEverythingAndNeverAddTwoCurrencies(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	empty, err := s.Stats(background)
 	must(t, err)
 	equal(t, "empty", asJSON(empty), `{"orders_paid":0,"orders_refunded":0,"customers":0,"licenses":{"active":0,"expired":0,"suspended":0,"revoked":0},`+

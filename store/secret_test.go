@@ -18,7 +18,7 @@ import (
 // TestCodesAreNowhereAfterTheyWereShown looks for minted codes, however they may be
 // written, in the database file, its log, a backup and every event.
 func TestCodesAreNowhereAfterTheyWereShown(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	who := admin
 	who.KeyID = 1
 	ctx := db.Once(background, who, db.Idempotency{
@@ -72,7 +72,7 @@ func TestCodesAreNowhereAfterTheyWereShown(t *testing.T) {
 // TestLicenseKeysStandOnlyWhereTheyMust: in the audit trail and in events other than
 // order.paid there is none.
 func TestLicenseKeysStandOnlyWhereTheyMust(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	o := s.sell("YEAR", "a@b.c", 2)
 	m := s.mint(1, "launch")
 	r, err := s.redeem(m.Codes[0], "a@b.c")
@@ -101,7 +101,7 @@ func TestLicenseKeysStandOnlyWhereTheyMust(t *testing.T) {
 }
 
 func TestEveryChangeIsAudited(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	o := s.sell("PLUGIN", "a@b.c", 1)
 	l := o.Licenses[0]
 	_, err := s.activate(l.Key, "m")
@@ -147,7 +147,7 @@ func TestEveryChangeIsAudited(t *testing.T) {
 
 // TestNothingOfARefusedWriteIsKept: the last of several units fails, and so does all.
 func TestNothingOfARefusedWriteIsKept(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	s.pass(time.Hour)
 	must(t, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec("CREATE TRIGGER full BEFORE INSERT ON store_licenses WHEN (SELECT count(*) FROM store_licenses) >= 2 BEGIN SELECT raise(ABORT, 'no'); END")

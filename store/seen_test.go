@@ -10,7 +10,7 @@ import (
 )
 
 func TestChecksAreRememberedAndFlushed(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	other := s.license("PLUGIN")
 	_, err := s.activate(l.Key, "m")
@@ -85,7 +85,7 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 }
 
 func TestAFlushThatFailsLosesNothing(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	s.check(l.Key, "")
 	gone, cancel := context.WithCancel(background)
@@ -98,7 +98,7 @@ func TestAFlushThatFailsLosesNothing(t *testing.T) {
 }
 
 func TestLicensesAreNotDisturbedByATouch(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	s.check(l.Key, "")
 	_, err := s.SuspendLicense(background, cli, l.ID)
@@ -115,7 +115,7 @@ func TestLicensesAreNotDisturbedByATouch(t *testing.T) {
 // TestAValidKeyWritesAsADeviceDoes activates and gives up a seat over and over: past 120
 // moves in ten minutes it is refused, and leaves no more entries.
 func TestAValidKeyWritesAsADeviceDoes(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	l := s.license("PLUGIN")
 	for range 60 {
 		_, err := s.activate(l.Key, "m")

@@ -8,7 +8,7 @@ import (
 // A refund that came before its payment, in another currency than it, is no more lost
 // than one that comes after it.
 func TestARefundInAnotherCurrencyBeforeItsPayment(t *testing.T) {
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	var told []string
 	s.OnNotice(func(text string) { told = append(told, text) })
 	equal(t, "the refund", s.stripe("charge", map[string]any{"currency": "eur"}).Outcome, "kept")
@@ -37,7 +37,7 @@ func TestARefundThatCannotBeRead(t *testing.T) {
 		"too much":   {"amount_refunded": 1_000_000_000_001},
 		"nobody's":   {"payment_intent": nil, "id": nil},
 	} {
-		s := newStripeShop(t)
+		s := newStripeFixture(t)
 		s.stripe("session", nil)
 		equal(t, name, s.stripe("charge", set).Outcome, "unclear")
 		equal(t, name+": refunded", s.payment().RefundedCents, int64(0))
@@ -51,7 +51,7 @@ func TestARefundThatCannotBeRead(t *testing.T) {
 // A payment and its refund that both cannot be booked are both told, and booking the one
 // does not take the other off the list.
 func TestAPaymentAndItsRefundThatCannotBeRead(t *testing.T) {
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	equal(t, "the payment", s.stripe("session", map[string]any{"metadata.sku": "NOPE"}).Outcome, "unclear")
 	equal(t, "the refund", s.stripe("charge", map[string]any{"amount_refunded": nil}).Outcome, "unclear")
 	if listed := s.doctor(); len(listed) != 2 || !strings.Contains(listed[0], "store order record") || !strings.Contains(listed[1], "store order refund") {
@@ -69,16 +69,16 @@ func TestAPaymentAndItsRefundThatCannotBeRead(t *testing.T) {
 // Quantities come as texts from Stripe, and as numbers from whoever imitates it; a tier
 // may stand in the metadata where the link names none.
 func TestWhatTheMetadataMayHold(t *testing.T) {
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	equal(t, "a number", s.stripe("session", map[string]any{"metadata.qty": 3}).Outcome, "recorded")
 	equal(t, "licenses", len(s.payment().Licenses), 3)
 
 	for name, qty := range map[string]any{"a fraction": 1.5, "a list": []int{1}, "no number": true} {
-		s = newStripeShop(t)
+		s = newStripeFixture(t)
 		equal(t, name, s.stripe("session", map[string]any{"metadata.qty": qty}).Outcome, "unclear")
 	}
 
-	s = newStripeShop(t)
+	s = newStripeFixture(t)
 	_, err := s.MapLink(background, cli, "stripe", "plink_1Sg", "PLUGIN", "")
 	must(t, err)
 	equal(t, "by link", s.stripe("session", map[string]any{"metadata": map[string]any{"tier": "pro"}, "payment_link": "plink_1Sg"}).Outcome, "recorded")

@@ -17,9 +17,9 @@ import (
 
 const stripeSecret = "whsec_test_5WbX9hJ2kLmN"
 
-// newStripeShop is a shop whose Stripe secret is set.
-func newStripeShop(t testing.TB) *shop {
-	s := newShop(t)
+// newStripeFixture is a fixture whose Stripe secret is set.
+func newStripeFixture(t testing.TB) *fixture {
+	s := newFixture(t)
 	_, err := s.SetProviderSecret(background, cli, "stripe", stripeSecret)
 	must(t, err)
 	return s
@@ -60,7 +60,7 @@ func stripeSigned(body []byte, secret string, at exact.Instant) string {
 }
 
 // stripe sends a body, well signed.
-func (s *shop) stripe(file string, set map[string]any) Received {
+func (s *fixture) stripe(file string, set map[string]any) Received {
 	s.T.Helper()
 	body := stripeBody(s.T, file, set)
 	r, err := s.ReceiveStripe(background, body, stripeSigned(body, stripeSecret, s.now()))
@@ -70,7 +70,7 @@ func (s *shop) stripe(file string, set map[string]any) Received {
 
 const paymentIntent = "pi_3SgQm72eZvKYlo2C0aLw9Dxy"
 
-func (s *shop) payment() OrderDetail {
+func (s *fixture) payment() OrderDetail {
 	s.T.Helper()
 	d, err := db.Read(background, s.DB, func(c *db.Conn) (OrderDetail, error) {
 		d, found, err := findPayment(c, "stripe", paymentIntent)
@@ -84,7 +84,7 @@ func (s *shop) payment() OrderDetail {
 }
 
 func TestAPaidSessionBecomesAnOrder(t *testing.T) {
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	r := s.stripe("session", nil)
 	equal(t, "outcome", r.Outcome, "recorded")
 	o := s.payment()
@@ -110,7 +110,7 @@ func TestAmountsOfASessionAddUp(t *testing.T) {
 		"nothing but tax":     {map[string]any{"amount_total": 500, "total_details.amount_discount": 0, "total_details.amount_tax": 500}, "0 0 500 500"},
 		"all of it taken off": {map[string]any{"amount_total": 0, "total_details.amount_discount": 9800, "total_details.amount_tax": 0}, "9800 9800 0 0"},
 	} {
-		s := newStripeShop(t)
+		s := newStripeFixture(t)
 		equal(t, name, s.stripe("session", c.set).Outcome, "recorded")
 		o := s.payment()
 		equal(t, name, fmt.Sprint(o.SubtotalCents, o.DiscountCents, o.TaxCents, o.TotalCents), c.want)
@@ -118,7 +118,7 @@ func TestAmountsOfASessionAddUp(t *testing.T) {
 }
 
 func TestSignaturesThatAreRefused(t *testing.T) {
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	body := stripeBody(t, "session", nil)
 	now := s.now()
 	good := stripeSigned(body, stripeSecret, now)
@@ -161,7 +161,7 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 }
 
 func TestTheSecretHoldsAtOnce(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	body := stripeBody(t, "session", nil)
 	_, err := s.ReceiveStripe(background, body, stripeSigned(body, "", s.now()))
 	refused(t, err, "bad_request", "store provider set stripe")
@@ -181,7 +181,7 @@ func TestTheSecretHoldsAtOnce(t *testing.T) {
 }
 
 func TestTheSameEventTwiceIsDoneOnce(t *testing.T) {
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	equal(t, "first", s.stripe("session", nil).Outcome, "recorded")
 	s.pass(time.Minute)
 	equal(t, "replayed", s.stripe("session", nil).Outcome, "repeated")
@@ -195,7 +195,7 @@ func TestTheSameEventTwiceIsDoneOnce(t *testing.T) {
 }
 
 func TestTheSameEventRacesWithItself(t *testing.T) {
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	body := stripeBody(t, "session", nil)
 	race(20, func(i int) {
 		if _, err := s.ReceiveStripe(background, body, stripeSigned(body, stripeSecret, s.now())); err != nil {
@@ -207,7 +207,7 @@ func TestTheSameEventRacesWithItself(t *testing.T) {
 }
 
 func TestAPaymentThatComesLater(t *testing.T) {
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	equal(t, "not paid yet", s.stripe("session", map[string]any{"payment_status": "unpaid"}).Outcome, "ignored")
 	equal(t, "orders", s.count("SELECT count(*) FROM store_orders"), int64(0))
 	equal(t, "paid", s.stripe("session", map[string]any{".id": "evt_2", ".type": "checkout.session.async_payment_succeeded"}).Outcome, "recorded")
@@ -216,7 +216,7 @@ func TestAPaymentThatComesLater(t *testing.T) {
 }
 
 func TestRefundsAreRunningTotals(t *testing.T) {
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	s.stripe("session", nil)
 	refund := func(id string, cents int) Received {
 		return s.stripe("charge", map[string]any{".id": id, "amount_refunded": cents, "refunded": cents == 10388})
@@ -241,7 +241,7 @@ func TestARefundBeforeItsPayment(t *testing.T) {
 		status string
 		code   string
 	}{{[]int{10388}, "refunded", "revoked"}, {[]int{2000, 500}, "paid", "valid"}, {[]int{20000}, "refunded", "revoked"}} {
-		s := newStripeShop(t)
+		s := newStripeFixture(t)
 		for i, cents := range c.cents {
 			r := s.stripe("charge", map[string]any{".id": fmt.Sprint("evt_r", i), "amount_refunded": cents})
 			equal(t, "outcome", r.Outcome, "kept")
@@ -258,7 +258,7 @@ func TestARefundBeforeItsPayment(t *testing.T) {
 }
 
 func TestAPaymentByItsLink(t *testing.T) {
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	_, err := s.MapLink(background, cli, "stripe", "plink_1Sg", "YEAR", "team")
 	must(t, err)
 	byLink := map[string]any{"metadata": map[string]any{}, "payment_link": "plink_1Sg", "payment_intent": nil, "customer_details": nil, "customer_email": "bo@example.com"}
@@ -295,7 +295,7 @@ func TestAPaymentThatNobodyUnderstandsIsNotLost(t *testing.T) {
 		"no currency":      {map[string]any{"currency": "xyz"}, "currency"},
 		"free":             {map[string]any{"payment_status": "no_payment_required", "amount_total": 0}, "nothing had to be paid"},
 	} {
-		s := newStripeShop(t)
+		s := newStripeFixture(t)
 		var told []string
 		s.OnNotice(func(text string) { told = append(told, text) })
 		equal(t, name, s.stripe("session", c.set).Outcome, "unclear")
@@ -318,19 +318,19 @@ func TestAPaymentThatNobodyUnderstandsIsNotLost(t *testing.T) {
 
 func TestWaysOutOfAnUnclearPayment(t *testing.T) {
 	lost := map[string]any{"metadata": nil}
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	s.stripe("session", lost)
 	_, err := s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", SKU: "PLUGIN", Provider: "stripe", ProviderRef: paymentIntent})
 	must(t, err)
 	equal(t, "recorded by hand", len(s.doctor()), 0)
 	equal(t, "then sent again", s.stripe("session", nil).Outcome, "repeated")
 
-	s = newStripeShop(t)
+	s = newStripeFixture(t)
 	s.stripe("session", lost)
 	equal(t, "refunded at Stripe", s.stripe("charge", nil).Outcome, "kept")
 	equal(t, "doctor", len(s.doctor()), 0)
 
-	s = newStripeShop(t)
+	s = newStripeFixture(t)
 	s.stripe("session", lost)
 	_, err = s.DismissPayment(background, cli, "stripe", paymentIntent)
 	must(t, err)
@@ -338,7 +338,7 @@ func TestWaysOutOfAnUnclearPayment(t *testing.T) {
 	_, err = s.DismissPayment(background, cli, "stripe", paymentIntent)
 	refused(t, err, "not_found", paymentIntent)
 
-	s = newStripeShop(t)
+	s = newStripeFixture(t)
 	s.stripe("session", nil)
 	equal(t, "refund in another currency", s.stripe("charge", map[string]any{"currency": "eur"}).Outcome, "unclear")
 	equal(t, "nothing is refunded", s.payment().RefundedCents, int64(0))
@@ -351,7 +351,7 @@ func TestWaysOutOfAnUnclearPayment(t *testing.T) {
 }
 
 func TestBodiesThatAreNoEvents(t *testing.T) {
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	for name, body := range map[string]string{
 		"empty":           "",
 		"not JSON":        "id=evt_1",

@@ -18,7 +18,7 @@ type told struct {
 }
 
 // tell sends an event, well signed.
-func (s *shop) tell(e told) Received {
+func (s *fixture) tell(e told) Received {
 	s.T.Helper()
 	body := []byte(asJSON(map[string]any{"id": e.id, "object": "event", "type": e.kind, "created": 1, "data": map[string]any{"object": e.object}}))
 	r, err := s.ReceiveStripe(background, body, stripeSigned(body, stripeSecret, s.now()))
@@ -72,7 +72,7 @@ func disputed(n int, cents int64, status string) told {
 }
 
 // outcome is everything that does not depend on the order in which events came.
-func (s *shop) outcome() string {
+func (s *fixture) outcome() string {
 	s.T.Helper()
 	var lines []string
 	orders, err := s.Orders(background, OrderFilter{})
@@ -135,7 +135,7 @@ func TestEventsInAnyOrder(t *testing.T) {
 					}
 					pick.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 				}
-				s := newStripeShop(t)
+				s := newStripeFixture(t)
 				var ids []string
 				for _, e := range order {
 					s.tell(e)
@@ -161,7 +161,7 @@ func TestEventsInAnyOrder(t *testing.T) {
 }
 
 func TestARenewalIssuesNothing(t *testing.T) {
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	start := s.now()
 	s.tell(checkout(9800))
 	issued, err := s.Licenses(background, admin, LicenseFilter{})
@@ -200,7 +200,7 @@ func TestARenewalIssuesNothing(t *testing.T) {
 // Staff's suspension outlives a dispute that is won, and staff may let a license go on
 // while one is open.
 func TestDisputesAndStaff(t *testing.T) {
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	s.tell(checkout(9800))
 	s.tell(paidInvoice(1, 9800, s.now()+30*day))
 	s.tell(disputed(1, 9800, "needs_response"))

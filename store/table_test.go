@@ -11,7 +11,7 @@ import (
 )
 
 func TestWhatIsExportedImportsUnchanged(t *testing.T) {
-	s := newStripeShop(t)
+	s := newStripeFixture(t)
 	must(t, s.demo(background, s.now().Day(time.UTC)))
 	s.stripe("session", nil)
 	s.stripe("session", map[string]any{".id": "evt_2", "payment_intent": "pi_2", "amount_total": 9999, "total_details.amount_discount": 0, "total_details.amount_tax": 777})
@@ -20,7 +20,7 @@ func TestWhatIsExportedImportsUnchanged(t *testing.T) {
 	_, err := s.RedeemCode(background, m.Codes[0], "kim@example.com", "Kim", "")
 	must(t, err)
 
-	fresh := emptyShop(t)
+	fresh := emptyFixture(t)
 	for _, table := range []string{"products", "customers", "orders"} {
 		before, audit := s.dump(table), s.count("SELECT count(*) FROM audit")
 		if refused := s.load(table, nil, before...); len(refused) > 0 {
@@ -46,7 +46,7 @@ func TestWhatIsExportedImportsUnchanged(t *testing.T) {
 }
 
 // products lists every product by sku.
-func (s *shop) products() []Product {
+func (s *fixture) products() []Product {
 	s.T.Helper()
 	list, err := db.Read(background, s.DB, func(c *db.Conn) ([]Product, error) {
 		return db.All(c, scanProduct, "SELECT "+productColumns+" FROM store_products ORDER BY sku")
@@ -56,7 +56,7 @@ func (s *shop) products() []Product {
 }
 
 func TestProductRows(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	refused := s.load("products", nil,
 		"sku,name,kind,price_cents,activation_limit,license_days,tiers,active",
 		",Nameless,license,1,,,,true",
@@ -88,7 +88,7 @@ func TestProductRows(t *testing.T) {
 }
 
 func TestHistoryIsImportedWithItsLicenses(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	refused := s.load("orders", nil,
 		"provider,provider_ref,email,name,sku,tier,qty,unit_cents,discount_cents,tax_cents,currency,paid_at",
 		"gumroad,G-1,Ann@Example.com,Ann,YEAR,,2,3000,500,190,eur,2026-01-31T10:00:00Z",
@@ -136,7 +136,7 @@ func TestHistoryIsImportedWithItsLicenses(t *testing.T) {
 }
 
 func TestAnOrderIsCorrectedByImport(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	header := "provider,provider_ref,email,name,sku,tier,qty,unit_cents,discount_cents,tax_cents,currency,paid_at"
 	s.load("orders", nil, header, "paypal,P-1,typo@example.com,Ann,PLUGIN,pro,2,4900,0,0,USD,2026-11-01T00:00:00Z")
 	s.load("orders", nil, "provider,provider_ref,email", "paypal,P-1,Ann@Example.com")

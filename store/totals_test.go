@@ -12,7 +12,7 @@ import (
 // Licenses that end at the edges of the spans are counted as one would count them
 // one by one, at each of those instants and a second to either side.
 func TestExpiredAtTheEdgesOfSpans(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	const year = 365 * 86400
 	edge := s.now() + year
 	edge += spanLong - edge%spanLong // where spans of all three lengths begin

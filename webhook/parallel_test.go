@@ -15,7 +15,7 @@ import (
 )
 
 // emitAbout lets one event happen for each of the subjects.
-func (s *shop) emitAbout(subjects ...string) {
+func (s *fixture) emitAbout(subjects ...string) {
 	s.t.Helper()
 	for _, about := range subjects {
 		err := db.Exec(s.t.Context(), s.d, db.CLI("store"), func(tx *db.Tx) error {

@@ -11,7 +11,6 @@ package webhook
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -133,7 +132,7 @@ func (r *Receivers) Add(ctx context.Context, who db.Caller, url string, events [
 		if err != nil {
 			return Secret{}, err
 		}
-		return Secret{ID: id, Secret: secret}, tx.Audit("webhook.added", subject(id), added{Site: site(u), Events: events})
+		return Secret{ID: id, Secret: secret}, tx.Audit("webhook.added", db.Subject("webhook", id), added{Site: site(u), Events: events})
 	})
 }
 
@@ -243,7 +242,7 @@ func (r *Receivers) change(ctx context.Context, who db.Caller, id int64, action 
 		if err := act(tx); err != nil {
 			return err
 		}
-		return tx.Audit(action, subject(id), struct{}{})
+		return tx.Audit(action, db.Subject("webhook", id), struct{}{})
 	})
 }
 
@@ -284,5 +283,3 @@ func findReceiver(c *db.Conn, id int64) (standing, error) {
 }
 
 func noReceiver(id int64) error { return fault.NotFoundf("there is no webhook %d", id) }
-
-func subject(id int64) string { return fmt.Sprintf("webhook:%d", id) }

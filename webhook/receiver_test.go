@@ -151,7 +151,7 @@ func TestReceivers(t *testing.T) {
 }
 
 // holdAudit compares the audit trail.
-func (s *shop) holdAudit(want []string) {
+func (s *fixture) holdAudit(want []string) {
 	s.t.Helper()
 	var have []string
 	err := s.d.View(s.t.Context(), func(c *db.Conn) (err error) {

@@ -17,7 +17,7 @@ import (
 )
 
 // resend asks for deliveries and gives "of:new state" for each that was made.
-func (s *shop) resend(ask webhook.Ask) []string {
+func (s *fixture) resend(ask webhook.Ask) []string {
 	s.t.Helper()
 	made, err := s.sender.Resend(s.t.Context(), db.CLI(""), ask)
 	if err != nil {

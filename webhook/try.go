@@ -79,7 +79,7 @@ func (s *Sender) example(ctx context.Context, who db.Caller, id int64, e Example
 			return nil, err
 		}
 		o.at = tx.Now()
-		return o, tx.Audit("webhook.tested", subject(id), tried{Delivery: delivery, Event: e.Event})
+		return o, tx.Audit("webhook.tested", db.Subject("webhook", id), tried{Delivery: delivery, Event: e.Event})
 	})
 }
 

@@ -14,7 +14,7 @@ var ctx = context.Background()
 
 // desk asks one question as a surface does: get the answer, or work it out and put it.
 type desk struct {
-	*dbtest.House
+	*dbtest.Fixture
 	t      *testing.T
 	c      *ResponseCache
 	worked int
@@ -22,7 +22,7 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	h := dbtest.Open(t, time.UTC, time.Date(2026, 11, 20, 21, 5, 0, 0, time.UTC))
-	return &desk{House: h, t: t, c: New(h.DB)}
+	return &desk{Fixture: h, t: t, c: New(h.DB)}
 }
 
 // ana is the caller of one of ana's keys.

@@ -20,7 +20,7 @@ type budget struct {
 	mu    sync.Mutex
 	left  int64
 	share int64 // what the requests of one address may hold
-	held  map[*turn]struct{}
+	held  map[*inFlight]struct{}
 	by    map[string]int64 // by address
 	freed chan struct{}    // closed and renewed whenever something is given back
 
@@ -35,12 +35,12 @@ const (
 )
 
 func newBudget(size int64) *budget {
-	return &budget{left: size, share: size / 2, held: map[*turn]struct{}{}, by: map[string]int64{}, freed: make(chan struct{}), workers: make(chan struct{}, maxWorkers)}
+	return &budget{left: size, share: size / 2, held: map[*inFlight]struct{}{}, by: map[string]int64{}, freed: make(chan struct{}), workers: make(chan struct{}, maxWorkers)}
 }
 
-// take takes n bytes for the turn. It refuses, as unavailable, when there are none for
+// take takes n bytes for the request. It refuses, as unavailable, when there are none for
 // some time.
-func (b *budget) take(t *turn, n int64) error {
+func (b *budget) take(t *inFlight, n int64) error {
 	deadline := time.Now().Add(waitBudget)
 	for {
 		b.mu.Lock()
@@ -56,7 +56,7 @@ func (b *budget) take(t *turn, n int64) error {
 		victim, freed := b.slowest(t, !mine), b.freed
 		b.mu.Unlock()
 		if victim != nil {
-			_ = victim.seat.Close()
+			_ = victim.conn.Close()
 		}
 		if time.Now().After(deadline) {
 			e := fault.Unavailablef(nil, "too much is being sent and fetched at once: nothing was written; try again in a moment")
@@ -70,12 +70,12 @@ func (b *budget) take(t *turn, n int64) error {
 	}
 }
 
-// slowest is the turn that holds most of those that wait for their clients; only those of
+// slowest is the request that holds most of those that wait for their clients; only those of
 // the same address when that has used its share up. It is called with mu held.
-func (b *budget) slowest(t *turn, ofAddress bool) (most *turn) {
+func (b *budget) slowest(t *inFlight, ofAddress bool) (most *inFlight) {
 	now := time.Now()
 	for other := range b.held {
-		if other != t && (most == nil || other.held > most.held) && other.seat.waits(now) &&
+		if other != t && (most == nil || other.held > most.held) && other.conn.idle(now) &&
 			(!ofAddress || other.address() == t.address()) {
 			most = other
 		}
@@ -83,8 +83,8 @@ func (b *budget) slowest(t *turn, ofAddress bool) (most *turn) {
 	return most
 }
 
-// give gives back what the turn holds.
-func (b *budget) give(t *turn) {
+// give returns what the request holds.
+func (b *budget) give(t *inFlight) {
 	if t.held == 0 {
 		return
 	}
@@ -101,8 +101,8 @@ func (b *budget) give(t *turn) {
 }
 
 // Write sends a piece of the answer; a large one is counted while it is sent, which is as
-// long as it is held. One that finds no room is sent all the same: it is there already.
-func (t *turn) Write(p []byte) (int, error) {
+// long as it is held. One beyond the budget is sent all the same: it is in memory already.
+func (t *inFlight) Write(p []byte) (int, error) {
 	if int64(len(p)) > freeAnswer {
 		_ = t.budget.take(t, int64(len(p)))
 	}
@@ -110,15 +110,15 @@ func (t *turn) Write(p []byte) (int, error) {
 	return t.ResponseWriter.Write(p)
 }
 
-// Work waits for room to work out an answer; see wire.Work.
-func (t *turn) Work() {
+// Work waits for a worker to compute an answer; see wire.Work.
+func (t *inFlight) Work() {
 	if !t.busy {
 		t.budget.workers <- struct{}{}
 		t.busy = true
 	}
 }
 
-func (t *turn) rest() {
+func (t *inFlight) rest() {
 	if t.busy {
 		t.busy = false
 		<-t.budget.workers
@@ -126,4 +126,4 @@ func (t *turn) rest() {
 }
 
 // Unwrap is for http.ResponseController.
-func (t *turn) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+func (t *inFlight) Unwrap() http.ResponseWriter { return t.ResponseWriter }

@@ -54,10 +54,10 @@ func listen(addr string, h http.Handler, tlsConfig *tls.Config, in limits, log z
 		return nil, err
 	}
 	real := ln.Addr().String()
-	room := newRoom(in.connections)
-	room.proxies = in.proxies
+	limiter := newConnLimiter(in.connections)
+	limiter.proxies = in.proxies
 	server := &http.Server{
-		Handler:           watched(h, in.budget),
+		Handler:           trackRequests(h, in.budget),
 		TLSConfig:         tlsConfig,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       bodyTimeout,
@@ -65,9 +65,9 @@ func listen(addr string, h http.Handler, tlsConfig *tls.Config, in limits, log z
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          quietLog(log),
-		ConnContext:       seated,
+		ConnContext:       withConn,
 	}
-	ln = &limited{Listener: ln, room: room}
+	ln = &limitedListener{Listener: ln, limiter: limiter}
 	if tlsConfig != nil {
 		server.TLSConfig.NextProtos = []string{"h2", "http/1.1"}
 		ln = tls.NewListener(ln, server.TLSConfig)

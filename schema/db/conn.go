@@ -16,6 +16,7 @@ type handle struct {
 	*sqlite.Conn
 	kept      map[string]*sqlite.Stmt
 	rows      map[string]int // how many each query gave All last
+	trace     func(string)   // Options.Trace
 	interrupt chan struct{}  // closed to interrupt its queries; nil: nothing can
 }
 
@@ -24,6 +25,9 @@ type handle struct {
 // values were cleared is planned anew when it runs next, which for a SELECT with an
 // index costs several times what running it does.
 func (c *handle) Prepare(query string) (*sqlite.Stmt, error) {
+	if c.trace != nil {
+		c.trace(query)
+	}
 	if s := c.kept[query]; s != nil {
 		return s, s.Reset()
 	}

@@ -19,13 +19,14 @@ import (
 
 // Options say how the database is opened.
 type Options struct {
-	Now      func() time.Time  // the process's one clock; time.Now when nil
-	Zone     *time.Location    // the time zone of this process; when nil or time.Local, the file's, else the machine's
-	KeepZone bool              // a file that has no time zone takes this one
-	Migrate  bool              // apply what is missing; otherwise an older file is refused
-	Notice   func(text string) // told what an operator should know (a copy left aside)
-	Accept   bool              // take the clock's word although the newest instant on file is against it
-	Fatal    func(err error)   // told when a sync failed: what is on the disk is unknown, the process must end
+	Now      func() time.Time   // the process's one clock; time.Now when nil
+	Zone     *time.Location     // the time zone of this process; when nil or time.Local, the file's, else the machine's
+	KeepZone bool               // a file that has no time zone takes this one
+	Migrate  bool               // apply what is missing; otherwise an older file is refused
+	Notice   func(text string)  // told what an operator should know (a copy left aside)
+	Accept   bool               // take the clock's word although the newest instant on file is against it
+	Trace    func(query string) // told of every statement that runs, by the goroutine that runs it: for tests of query plans
+	Fatal    func(err error)    // told when a sync failed: what is on the disk is unknown, the process must end
 }
 
 // DB is an open database.
@@ -34,6 +35,7 @@ type DB struct {
 	now      func() time.Time
 	zone     *time.Location
 	fatal    func(error)
+	trace    func(string)
 	queue    chan *pending
 	closing  chan struct{}
 	done     chan struct{} // closed when the writer has ended
@@ -77,7 +79,7 @@ func Open(path string, o Options) (*DB, error) {
 		return nil, err
 	}
 	d := &DB{
-		path: path, now: o.Now, zone: o.Zone, fatal: o.Fatal,
+		path: path, now: o.Now, zone: o.Zone, fatal: o.Fatal, trace: o.Trace,
 		queue: make(chan *pending), closing: make(chan struct{}), done: make(chan struct{}),
 		slots: make(chan struct{}, Readers), wakes: func() {},
 	}
@@ -100,6 +102,7 @@ func Open(path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	writer.trace = d.trace
 	go d.write(writer)
 	go d.lookAfter()
 	clock := d.readClock
@@ -254,6 +257,7 @@ func (d *DB) connectReader() (*handle, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.trace = d.trace
 	if err := d.sameFile(); err != nil { // meanwhile
 		return nil, errors.Join(err, d.closeOr(c, true))
 	}

@@ -19,8 +19,8 @@ import (
 // Noon is where most tests' clocks begin: Friday, 20 November 2026, at noon UTC.
 var Noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// House is an open database.
-type House struct {
+// Fixture is an open database.
+type Fixture struct {
 	T  testing.TB
 	DB *db.DB
 
@@ -62,10 +62,10 @@ func Create(t testing.TB, path string) {
 
 // Open makes an empty database, in the time zone, with the clock at now. It is closed
 // when the test ends.
-func Open(t testing.TB, zone *time.Location, now time.Time) *House {
+func Open(t testing.TB, zone *time.Location, now time.Time) *Fixture {
 	t.Helper()
-	h := &House{T: t, path: filepath.Join(t.TempDir(), "shop.db"), now: now}
-	h.o = db.Options{Zone: zone, Now: func() time.Time {
+	h := &Fixture{T: t, path: filepath.Join(t.TempDir(), "shop.db"), now: now}
+	h.o = db.Options{Zone: zone, Trace: trace, Now: func() time.Time {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		return h.now
@@ -76,7 +76,7 @@ func Open(t testing.TB, zone *time.Location, now time.Time) *House {
 	return h
 }
 
-func (h *House) open(o db.Options) {
+func (h *Fixture) open(o db.Options) {
 	h.T.Helper()
 	d, err := db.Open(h.path, o)
 	h.Must(err)
@@ -85,7 +85,7 @@ func (h *House) open(o db.Options) {
 
 // Accept closes the database and opens it with the operator's word that the clock, which
 // was set back, is right: nothing that depends on the day is written otherwise.
-func (h *House) Accept() {
+func (h *Fixture) Accept() {
 	h.T.Helper()
 	h.Must(h.DB.Close())
 	o := h.o
@@ -94,17 +94,17 @@ func (h *House) Accept() {
 }
 
 // Now is what the clock says.
-func (h *House) Now() time.Time { return h.o.Now() }
+func (h *Fixture) Now() time.Time { return h.o.Now() }
 
 // At sets the clock.
-func (h *House) At(now time.Time) {
+func (h *Fixture) At(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now = now
 }
 
 // On sets the clock to noon of the day, UTC.
-func (h *House) On(day string) {
+func (h *Fixture) On(day string) {
 	h.T.Helper()
 	d, ok := exact.ParseDay(day)
 	if !ok {
@@ -114,7 +114,7 @@ func (h *House) On(day string) {
 }
 
 // Must ends the test unless err is nil.
-func (h *House) Must(err error) {
+func (h *Fixture) Must(err error) {
 	h.T.Helper()
 	if err != nil {
 		h.T.Fatal(err)
@@ -123,7 +123,7 @@ func (h *House) Must(err error) {
 
 // Refused ends the test unless err is a refusal of the kind, and fails it unless the
 // refusal's text has every part.
-func (h *House) Refused(err error, kind fault.Kind, parts ...string) {
+func (h *Fixture) Refused(err error, kind fault.Kind, parts ...string) {
 	h.T.Helper()
 	if !fault.Is(err, kind) {
 		h.T.Fatalf("got %v, want a refusal of kind %s", err, kind)
@@ -136,7 +136,7 @@ func (h *House) Refused(err error, kind fault.Kind, parts ...string) {
 }
 
 // Number gives the whole number that a query finds.
-func (h *House) Number(query string, args ...any) (n int64) {
+func (h *Fixture) Number(query string, args ...any) (n int64) {
 	h.T.Helper()
 	h.Must(h.DB.View(context.Background(), func(c *db.Conn) (err error) {
 		n, _, err = db.One(c, db.Int, query, args...)
@@ -146,7 +146,7 @@ func (h *House) Number(query string, args ...any) (n int64) {
 }
 
 // Texts lists what a query of one column finds.
-func (h *House) Texts(query string, args ...any) (all []string) {
+func (h *Fixture) Texts(query string, args ...any) (all []string) {
 	h.T.Helper()
 	h.Must(h.DB.View(context.Background(), func(c *db.Conn) (err error) {
 		all, err = db.All(c, db.Text, query, args...)
@@ -155,15 +155,13 @@ func (h *House) Texts(query string, args ...any) (all []string) {
 	return all
 }
 
-// Steps is how the engine goes about a statement, a line a step, as EXPLAIN QUERY PLAN
-// tells it. A statement that the engine does not take is an error of the test.
-func (h *House) Steps(query string) (steps []string) {
-	h.T.Helper()
-	h.Must(h.DB.View(context.Background(), func(c *db.Conn) error {
+// steps is how the engine goes about a statement, a line a step, as EXPLAIN QUERY PLAN
+// tells it.
+func (h *Fixture) steps(query string) (steps []string, err error) {
+	err = h.DB.View(context.Background(), func(c *db.Conn) error {
 		s, err := c.Prepare("EXPLAIN QUERY PLAN " + query)
 		if err != nil {
-			h.T.Errorf("%v\n%s", err, query)
-			return nil
+			return err
 		}
 		defer s.Reset() // an explained write counts as under way until then
 		for {
@@ -174,6 +172,6 @@ func (h *House) Steps(query string) (steps []string) {
 			_, _, _ = r.Int(), r.Int(), r.Int()
 			steps = append(steps, r.Text())
 		}
-	}))
-	return steps
+	})
+	return steps, err
 }

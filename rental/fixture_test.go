@@ -16,10 +16,10 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// house is the service over a real file, with a clock that the test sets.
-type house struct {
+// fixture is the service over a real file, with a clock that the test sets.
+type fixture struct {
 	*Service
-	*dbtest.House
+	*dbtest.Fixture
 }
 
 var (
@@ -30,20 +30,20 @@ var (
 	reader = db.Caller{Service: "rental", User: "ann", Role: "admin", Scope: "read", Via: "mcp", KeyID: 3}
 )
 
-// open makes an empty house in UTC at noon of the day.
-func open(t testing.TB, on string) *house {
+// open makes an empty fixture in UTC at noon of the day.
+func open(t testing.TB, on string) *fixture {
 	t.Helper()
 	return openIn(t, time.UTC, day(t, on).Time(time.UTC).Add(12*time.Hour))
 }
 
-func openIn(t testing.TB, zone *time.Location, now time.Time) *house {
+func openIn(t testing.TB, zone *time.Location, now time.Time) *fixture {
 	t.Helper()
 	h := dbtest.Open(t, zone, now)
-	return &house{House: h, Service: New(h.DB)}
+	return &fixture{Fixture: h, Service: New(h.DB)}
 }
 
 // table finds one of the service's tables.
-func (h *house) table(name string) schema.Table {
+func (h *fixture) table(name string) schema.Table {
 	h.T.Helper()
 	t, ok := h.Declare().Table(name)
 	if !ok {
@@ -53,7 +53,7 @@ func (h *house) table(name string) schema.Table {
 }
 
 // row puts one CSV row, "name=value" cells, by its own Row and Put, as import does.
-func (h *house) row(table string, cells ...string) error {
+func (h *fixture) row(table string, cells ...string) error {
 	h.T.Helper()
 	in := map[string]string{}
 	for _, c := range cells {
@@ -63,7 +63,7 @@ func (h *house) row(table string, cells ...string) error {
 	return h.put(h.table(table), in)
 }
 
-func (h *house) put(t schema.Table, cells map[string]string) error {
+func (h *fixture) put(t schema.Table, cells map[string]string) error {
 	put, err := t.Decode(cells, schema.LoadOptions{})
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (h *house) put(t schema.Table, cells map[string]string) error {
 }
 
 // load puts the rows of a CSV text, all of which must be good.
-func (h *house) load(table, text string) {
+func (h *fixture) load(table, text string) {
 	h.T.Helper()
 	for _, refusal := range h.try(table, text) {
 		h.T.Fatalf("%s: %s", table, refusal)
@@ -81,7 +81,7 @@ func (h *house) load(table, text string) {
 
 // try puts the rows of a CSV text in one transaction as import does, and gives the
 // refusals.
-func (h *house) try(table, text string) (refusals []string) {
+func (h *fixture) try(table, text string) (refusals []string) {
 	h.T.Helper()
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	h.Must(err)
@@ -128,7 +128,7 @@ func groups(t schema.Table, records [][]string) (all [][]map[string]string) {
 }
 
 // export gives a table as CSV text.
-func (h *house) export(table string) string {
+func (h *fixture) export(table string) string {
 	h.T.Helper()
 	var b strings.Builder
 	w := csv.NewWriter(&b)
@@ -150,7 +150,7 @@ var tableNames = []string{"properties", "units", "tenants", "leases", "rents", "
 
 // lease makes a unit of its own and a lease of it by "name=value" cells, and gives the
 // lease's id.
-func (h *house) lease(cells ...string) int64 {
+func (h *fixture) lease(cells ...string) int64 {
 	h.T.Helper()
 	n := h.Number("SELECT count(*) FROM units") + 1
 	unit := fmt.Sprintf("U%d", n)
@@ -163,14 +163,14 @@ func (h *house) lease(cells ...string) int64 {
 
 // written counts all that any write leaves: a number that is the same before and after
 // means that nothing was written.
-func (h *house) written() int64 {
+func (h *fixture) written() int64 {
 	h.T.Helper()
 	return h.Number(`SELECT (SELECT count(*) FROM audit) + (SELECT count(*) FROM events) + (SELECT count(*) FROM charges)
 		+ (SELECT count(*) FROM payments) + (SELECT count(*) FROM leases) + (SELECT count(*) FROM tickets)`)
 }
 
 // events lists the names of the events that were emitted, in order.
-func (h *house) events() []string { return h.Texts("SELECT event FROM events ORDER BY seq") }
+func (h *fixture) events() []string { return h.Texts("SELECT event FROM events ORDER BY seq") }
 
 // lines shows charges as "due amount label paid".
 func lines(charges []Charge) (all []string) {
@@ -185,7 +185,7 @@ func lines(charges []Charge) (all []string) {
 }
 
 // owes fails unless the ledger's lines are as wanted.
-func (h *house) owes(lease int64, want ...string) Ledger {
+func (h *fixture) owes(lease int64, want ...string) Ledger {
 	h.T.Helper()
 	l, err := h.Ledger(ctx, viewer, lease)
 	h.Must(err)
@@ -196,7 +196,7 @@ func (h *house) owes(lease int64, want ...string) Ledger {
 }
 
 // breaches are what doctor finds.
-func (h *house) breaches() (all []string) {
+func (h *fixture) breaches() (all []string) {
 	h.T.Helper()
 	h.Must(h.DB.View(ctx, func(c *db.Conn) (err error) {
 		all, err = h.Declare().Check(c)
@@ -206,7 +206,7 @@ func (h *house) breaches() (all []string) {
 }
 
 // sound fails unless doctor finds nothing.
-func (h *house) sound() {
+func (h *fixture) sound() {
 	h.T.Helper()
 	for _, b := range h.breaches() {
 		h.T.Errorf("doctor: %s", b)
@@ -214,7 +214,7 @@ func (h *house) sound() {
 }
 
 // raw changes rows behind the service's back.
-func (h *house) raw(query string) {
+func (h *fixture) raw(query string) {
 	h.T.Helper()
 	h.Must(db.Exec(ctx, h.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec(query)
@@ -223,13 +223,13 @@ func (h *house) raw(query string) {
 }
 
 // post carries out an operation with a JSON body on the route of the id.
-func (h *house) post(op schema.Op, who db.Caller, id, body string) (any, error) {
+func (h *fixture) post(op schema.Op, who db.Caller, id, body string) (any, error) {
 	h.T.Helper()
 	return h.call(op, who, schema.Input{Surface: schema.REST, HasBody: true, Path: func(string) string { return id }}, body)
 }
 
 // tool carries out an operation as an agent does.
-func (h *house) tool(name string, who db.Caller, args string) (any, error) {
+func (h *fixture) tool(name string, who db.Caller, args string) (any, error) {
 	h.T.Helper()
 	for _, op := range h.Declare().Tools() {
 		if op.Tool == name {
@@ -240,7 +240,7 @@ func (h *house) tool(name string, who db.Caller, args string) (any, error) {
 	return nil, nil
 }
 
-func (h *house) call(op schema.Op, who db.Caller, in schema.Input, body string) (any, error) {
+func (h *fixture) call(op schema.Op, who db.Caller, in schema.Input, body string) (any, error) {
 	h.T.Helper()
 	var err error
 	in.Body, err = strict.Parse([]byte(body), strict.MaxDepth)
@@ -253,7 +253,7 @@ func (h *house) call(op schema.Op, who db.Caller, in schema.Input, body string) 
 }
 
 // get carries out a GET with "name=value" parameters.
-func (h *house) get(op schema.Op, who db.Caller, id string, query ...string) (any, error) {
+func (h *fixture) get(op schema.Op, who db.Caller, id string, query ...string) (any, error) {
 	q := map[string][]string{}
 	for _, p := range query {
 		name, value, _ := strings.Cut(p, "=")

@@ -16,10 +16,10 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// workshop is the service over a real file, with a clock that the test sets.
-type workshop struct {
+// fixture is the service over a real file, with a clock that the test sets.
+type fixture struct {
 	*Service
-	*dbtest.House
+	*dbtest.Fixture
 }
 
 var (
@@ -28,12 +28,12 @@ var (
 	ana = db.Caller{Service: "maintenance", User: "ana", Role: "member", Scope: "full", Via: "rest"}
 )
 
-// open makes an empty workshop at noon of 20 November 2026. Whatever the test does,
+// open makes an empty fixture at noon of 20 November 2026. Whatever the test does,
 // doctor must find nothing wrong afterwards.
-func open(t testing.TB) *workshop {
+func open(t testing.TB) *fixture {
 	t.Helper()
 	h := dbtest.Open(t, time.UTC, dbtest.Noon)
-	s := &workshop{House: h, Service: New(h.DB)}
+	s := &fixture{Fixture: h, Service: New(h.DB)}
 	t.Cleanup(func() {
 		for _, b := range s.doctor() {
 			t.Errorf("doctor: %s", b)
@@ -42,7 +42,7 @@ func open(t testing.TB) *workshop {
 	return s
 }
 
-func (s *workshop) doctor() (breaches []string) {
+func (s *fixture) doctor() (breaches []string) {
 	s.T.Helper()
 	s.Must(s.DB.View(ctx, func(c *db.Conn) (err error) {
 		breaches, err = s.Declare().Check(c)
@@ -53,7 +53,7 @@ func (s *workshop) doctor() (breaches []string) {
 
 // row puts one row, cells separated by |, those at the end that are empty left out,
 // into a table, as import does.
-func (s *workshop) row(table, header, cells string) error {
+func (s *fixture) row(table, header, cells string) error {
 	s.T.Helper()
 	t, ok := s.Declare().Table(table)
 	if !ok {
@@ -71,7 +71,7 @@ func (s *workshop) row(table, header, cells string) error {
 }
 
 // rows puts rows that must all be taken.
-func (s *workshop) rows(table, header string, rows ...string) {
+func (s *fixture) rows(table, header string, rows ...string) {
 	s.T.Helper()
 	for _, r := range rows {
 		if err := s.row(table, header, r); err != nil {
@@ -81,7 +81,7 @@ func (s *workshop) rows(table, header string, rows ...string) {
 }
 
 // export is a whole table, a line a row, cells separated by |.
-func (s *workshop) export(table string) []string {
+func (s *fixture) export(table string) []string {
 	s.T.Helper()
 	t, _ := s.Declare().Table(table)
 	lines := []string{}
@@ -95,7 +95,7 @@ func (s *workshop) export(table string) []string {
 }
 
 // header is a table's columns.
-func (s *workshop) header(table string) string {
+func (s *fixture) header(table string) string {
 	t, _ := s.Declare().Table(table)
 	var names []string
 	for _, a := range t.Columns() {
@@ -106,20 +106,20 @@ func (s *workshop) header(table string) string {
 
 // lathe makes asset 1 with one meter of hours that shows reading since the day; ""
 // for one that was never read.
-func (s *workshop) lathe(reading, since string) {
+func (s *fixture) lathe(reading, since string) {
 	s.T.Helper()
 	s.rows("assets", "asset_tag,name", "L-1|Lathe")
 	s.rows("meters", "asset_tag,name,unit,reading,read_date", "L-1|hours|h|"+reading+"|"+since)
 }
 
 // read posts a reading of asset 1; "" is today.
-func (s *workshop) read(reading, date string, correction bool) (Recorded, error) {
+func (s *fixture) read(reading, date string, correction bool) (Recorded, error) {
 	s.T.Helper()
 	return s.RecordReading(ctx, ana, NewReading{AssetID: 1, Reading: milli(s.T, reading), ReadDate: dayPtr(s.T, date), Correction: correction})
 }
 
 // reads posts a reading that must be taken.
-func (s *workshop) reads(reading, date string) Recorded {
+func (s *fixture) reads(reading, date string) Recorded {
 	s.T.Helper()
 	r, err := s.read(reading, date, false)
 	s.Must(err)
@@ -127,7 +127,7 @@ func (s *workshop) reads(reading, date string) Recorded {
 }
 
 // opens opens a work order on asset 1.
-func (s *workshop) opens(n NewOrder) WorkOrder {
+func (s *fixture) opens(n NewOrder) WorkOrder {
 	s.T.Helper()
 	if n.AssetID == 0 {
 		n.AssetID = 1
@@ -141,7 +141,7 @@ func (s *workshop) opens(n NewOrder) WorkOrder {
 }
 
 // moves moves a work order through states that it must take.
-func (s *workshop) moves(id int64, states ...string) (wo WorkOrder) {
+func (s *fixture) moves(id int64, states ...string) (wo WorkOrder) {
 	s.T.Helper()
 	for _, to := range states {
 		m := Move{ID: id, Status: to}
@@ -157,7 +157,7 @@ func (s *workshop) moves(id int64, states ...string) (wo WorkOrder) {
 }
 
 // due is one plan's row of the due list.
-func (s *workshop) due(id int64) PMDueRow {
+func (s *fixture) due(id int64) PMDueRow {
 	s.T.Helper()
 	list, err := s.PMDue(ctx, "")
 	s.Must(err)
@@ -171,7 +171,7 @@ func (s *workshop) due(id int64) PMDueRow {
 }
 
 // meter is a meter of asset 1 by name.
-func (s *workshop) meter(name string) Meter {
+func (s *fixture) meter(name string) Meter {
 	s.T.Helper()
 	page, err := s.Assets(ctx, AssetFilter{Limit: 10})
 	s.Must(err)
@@ -185,7 +185,7 @@ func (s *workshop) meter(name string) Meter {
 }
 
 // op finds an operation by its tool or its route.
-func (s *workshop) op(name string) schema.Op {
+func (s *fixture) op(name string) schema.Op {
 	s.T.Helper()
 	for _, op := range s.Declare().Ops {
 		if op.Tool == name || op.Route == name {
@@ -198,19 +198,19 @@ func (s *workshop) op(name string) schema.Op {
 
 // call carries out a tool with JSON arguments, as an agent would, and gives its answer
 // as JSON.
-func (s *workshop) call(tool, args string) (string, error) {
+func (s *fixture) call(tool, args string) (string, error) {
 	s.T.Helper()
 	return s.answer(s.op(tool), schema.Input{Surface: schema.Tool, Body: parsed(s.T, args), HasBody: true})
 }
 
 // post carries out a POST with the path's id and a JSON body.
-func (s *workshop) post(route, id, body string) (string, error) {
+func (s *fixture) post(route, id, body string) (string, error) {
 	s.T.Helper()
 	return s.answer(s.op(route), schema.Input{Path: func(string) string { return id }, Body: parsed(s.T, body), HasBody: true})
 }
 
 // get carries out a GET with the path's id and a query of name, value pairs.
-func (s *workshop) get(route, id string, query ...string) (string, error) {
+func (s *fixture) get(route, id string, query ...string) (string, error) {
 	s.T.Helper()
 	in := schema.Input{Path: func(string) string { return id }, Query: map[string][]string{}}
 	for i := 0; i+1 < len(query); i += 2 {
@@ -219,7 +219,7 @@ func (s *workshop) get(route, id string, query ...string) (string, error) {
 	return s.answer(s.op(route), in)
 }
 
-func (s *workshop) answer(op schema.Op, in schema.Input) (string, error) {
+func (s *fixture) answer(op schema.Op, in schema.Input) (string, error) {
 	s.T.Helper()
 	do, err := op.Decode(in)
 	if err != nil {
@@ -251,7 +251,7 @@ func asJSON(t testing.TB, v any) string {
 }
 
 // audit lists the audit trail, oldest first: "action subject".
-func (s *workshop) audit() (entries []string) {
+func (s *fixture) audit() (entries []string) {
 	s.T.Helper()
 	s.Must(s.DB.View(ctx, func(c *db.Conn) (err error) {
 		entries, err = db.All(c, func(r *db.Row) string { return r.Text() + " " + r.Text() }, "SELECT action, subject FROM audit ORDER BY id")
@@ -269,7 +269,7 @@ type told struct {
 func (e told) String() string { return fmt.Sprintf("%s %v", e.Event, e.Data) }
 
 // events lists the events, oldest first.
-func (s *workshop) events() (all []told) {
+func (s *fixture) events() (all []told) {
 	s.T.Helper()
 	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
 		return db.Each(c, func(r *db.Row) error {
@@ -283,7 +283,7 @@ func (s *workshop) events() (all []told) {
 }
 
 // names lists the events' names.
-func (s *workshop) names() string {
+func (s *fixture) names() string {
 	var names []string
 	for _, e := range s.events() {
 		names = append(names, e.Event)
@@ -292,7 +292,7 @@ func (s *workshop) names() string {
 }
 
 // untouched fails unless do is refused and leaves no trace at all.
-func (s *workshop) untouched(kind fault.Kind, part string, do func() error) {
+func (s *fixture) untouched(kind fault.Kind, part string, do func() error) {
 	s.T.Helper()
 	before := s.dump()
 	s.Refused(do(), kind, part)
@@ -302,7 +302,7 @@ func (s *workshop) untouched(kind fault.Kind, part string, do func() error) {
 }
 
 // rejected is untouched for a refusal of any kind.
-func (s *workshop) rejected(part string, do func() error) {
+func (s *fixture) rejected(part string, do func() error) {
 	s.T.Helper()
 	before := s.dump()
 	if err := do(); err == nil || !strings.Contains(err.Error(), part) {
@@ -316,7 +316,7 @@ func (s *workshop) rejected(part string, do func() error) {
 }
 
 // dump is everything that the service keeps, as text.
-func (s *workshop) dump() string {
+func (s *fixture) dump() string {
 	s.T.Helper()
 	var b strings.Builder
 	s.Must(s.DB.View(ctx, func(c *db.Conn) error {

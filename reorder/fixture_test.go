@@ -13,31 +13,31 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// shop is the service over a real file, with a clock that the test sets.
-type shop struct {
+// fixture is the service over a real file, with a clock that the test sets.
+type fixture struct {
 	*Service
-	*dbtest.House
+	*dbtest.Fixture
 }
 
 var cli = db.CLI("reorder")
 
-// open makes an empty shop on 20 November 2026.
-func open(t testing.TB) *shop {
+// open makes an empty fixture on 20 November 2026.
+func open(t testing.TB) *fixture {
 	t.Helper()
 	h := dbtest.Open(t, time.UTC, dbtest.Noon)
-	return &shop{House: h, Service: New(h.DB)}
+	return &fixture{Fixture: h, Service: New(h.DB)}
 }
 
 // accept starts again with the operator's word that the clock, which was set back, is
 // right.
-func (s *shop) accept() {
+func (s *fixture) accept() {
 	s.T.Helper()
 	s.Accept()
 	s.Service = New(s.DB)
 }
 
 // row puts one CSV row into a table by its own Row and Put, as import does.
-func (s *shop) row(table schema.Table, header, cells string) error {
+func (s *fixture) row(table schema.Table, header, cells string) error {
 	s.T.Helper()
 	in, names := map[string]string{}, strings.Split(header, ",")
 	for i, cell := range strings.Split(cells, ",") {
@@ -51,13 +51,13 @@ func (s *shop) row(table schema.Table, header, cells string) error {
 }
 
 // sku puts a row of the catalogue.
-func (s *shop) sku(header, cells string) {
+func (s *fixture) sku(header, cells string) {
 	s.T.Helper()
 	s.Must(s.row(s.skuTable(), header, cells))
 }
 
 // stock sets a SKU's stock and tells whether the alarm was fired.
-func (s *shop) stock(sku, to string) bool {
+func (s *fixture) stock(sku, to string) bool {
 	s.T.Helper()
 	n := milli(s.T, to)
 	a, err := s.Adjust(context.Background(), cli, Adjustment{SKU: sku, SetTo: &n})
@@ -67,7 +67,7 @@ func (s *shop) stock(sku, to string) bool {
 
 // call carries out one of the service's operations with JSON arguments, as an agent
 // or a POST would.
-func (s *shop) call(op schema.Op, surface schema.Surface, body string) (any, error) {
+func (s *fixture) call(op schema.Op, surface schema.Surface, body string) (any, error) {
 	s.T.Helper()
 	v, err := strict.Parse([]byte(body), strict.MaxDepth)
 	s.Must(err)
@@ -79,7 +79,7 @@ func (s *shop) call(op schema.Op, surface schema.Surface, body string) (any, err
 }
 
 // get carries out a GET with the query.
-func (s *shop) get(op schema.Op, query map[string][]string) (any, error) {
+func (s *fixture) get(op schema.Op, query map[string][]string) (any, error) {
 	do, err := op.Decode(schema.Input{Surface: schema.REST, Query: query})
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func asJSON(t testing.TB, v any) string {
 }
 
 // audit lists the audit trail, oldest first: "action subject changes".
-func (s *shop) audit() (entries []string) {
+func (s *fixture) audit() (entries []string) {
 	s.T.Helper()
 	s.Must(s.DB.View(context.Background(), func(c *db.Conn) (err error) {
 		entries, err = db.All(c, func(r *db.Row) string { return r.Text() + " " + r.Text() + " " + r.Text() },
@@ -108,7 +108,7 @@ func (s *shop) audit() (entries []string) {
 }
 
 // events lists the data of the events, oldest first.
-func (s *shop) events() (all []Alarm) {
+func (s *fixture) events() (all []Alarm) {
 	s.T.Helper()
 	s.Must(s.DB.View(context.Background(), func(c *db.Conn) error {
 		return db.Each(c, func(r *db.Row) error {
@@ -133,7 +133,7 @@ func (s *shop) events() (all []Alarm) {
 }
 
 // record reads a SKU as it is stored.
-func (s *shop) record(sku string) (rec record) {
+func (s *fixture) record(sku string) (rec record) {
 	s.T.Helper()
 	s.Must(s.DB.View(context.Background(), func(c *db.Conn) (err error) {
 		rec, err = find(c, sku)

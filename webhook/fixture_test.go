@@ -21,8 +21,8 @@ var events = map[string][]string{
 	"reorder": {"sku.reorder_point"},
 }
 
-// shop is a database with receivers and a sender.
-type shop struct {
+// fixture is a database with receivers and a sender.
+type fixture struct {
 	t         *testing.T
 	path      string
 	d         *db.DB
@@ -33,7 +33,7 @@ type shop struct {
 }
 
 // open makes a database and a sender that does not run yet.
-func open(t *testing.T, o webhook.Options) *shop {
+func open(t *testing.T, o webhook.Options) *fixture {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "shop.db")
 	dbtest.Create(t, path)
@@ -41,7 +41,7 @@ func open(t *testing.T, o webhook.Options) *shop {
 }
 
 // attach is another process's view of a database that is there.
-func attach(t *testing.T, path string, do db.Options, o webhook.Options) *shop {
+func attach(t *testing.T, path string, do db.Options, o webhook.Options) *fixture {
 	t.Helper()
 	d, err := db.Open(path, do)
 	if err != nil {
@@ -52,7 +52,7 @@ func attach(t *testing.T, path string, do db.Options, o webhook.Options) *shop {
 			t.Error(err)
 		}
 	})
-	s := &shop{t: t, path: path, d: d, attempts: make(chan webhook.Attempt, 1000), trouble: make(chan error, 1000)}
+	s := &fixture{t: t, path: path, d: d, attempts: make(chan webhook.Attempt, 1000), trouble: make(chan error, 1000)}
 	o.Version, o.AllowPrivate = "1.2.3", true
 	if o.Timeout == 0 {
 		o.Timeout = time.Minute // a slow machine must not look like a slow receiver
@@ -66,7 +66,7 @@ func attach(t *testing.T, path string, do db.Options, o webhook.Options) *shop {
 
 // run lets the sender run until the test ends, or until stop is called, which waits
 // for it.
-func (s *shop) run() (stop func()) {
+func (s *fixture) run() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -82,7 +82,7 @@ func (s *shop) run() (stop func()) {
 }
 
 // add enters a receiver of the store.
-func (s *shop) add(url string, events ...string) webhook.Secret {
+func (s *fixture) add(url string, events ...string) webhook.Secret {
 	s.t.Helper()
 	added, err := s.receivers.Add(s.t.Context(), db.CLI("store"), url, events, "", 0)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *shop) add(url string, events ...string) webhook.Secret {
 }
 
 // emit lets events of the store happen, each in a transaction of its own.
-func (s *shop) emit(names ...string) {
+func (s *fixture) emit(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
 		err := db.Exec(s.t.Context(), s.d, db.CLI("store"), func(tx *db.Tx) error {
@@ -108,7 +108,7 @@ func (s *shop) emit(names ...string) {
 }
 
 // write changes rows past the guards, to make what only time or a crash can make.
-func (s *shop) write(query string, args ...any) {
+func (s *fixture) write(query string, args ...any) {
 	s.t.Helper()
 	err := db.Exec(s.t.Context(), s.d, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec(query, args...)
@@ -120,7 +120,7 @@ func (s *shop) write(query string, args ...any) {
 }
 
 // number reads a single number.
-func (s *shop) number(query string, args ...any) int64 {
+func (s *fixture) number(query string, args ...any) int64 {
 	s.t.Helper()
 	var n int64
 	err := s.d.View(s.t.Context(), func(c *db.Conn) (err error) {
@@ -134,7 +134,7 @@ func (s *shop) number(query string, args ...any) int64 {
 }
 
 // log is the delivery log, oldest first.
-func (s *shop) log(f webhook.Filter) []webhook.Delivery {
+func (s *fixture) log(f webhook.Filter) []webhook.Delivery {
 	s.t.Helper()
 	if f.Limit == 0 {
 		f.Limit = 100_000
@@ -148,7 +148,7 @@ func (s *shop) log(f webhook.Filter) []webhook.Delivery {
 }
 
 // states are the states of a receiver's deliveries, oldest first.
-func (s *shop) states(endpoint int64) []string {
+func (s *fixture) states(endpoint int64) []string {
 	s.t.Helper()
 	states := []string{}
 	for _, d := range s.log(webhook.Filter{Endpoint: endpoint}) {
@@ -158,7 +158,7 @@ func (s *shop) states(endpoint int64) []string {
 }
 
 // attempt waits for the next attempt's outcome, which the log then has.
-func (s *shop) attempt() webhook.Attempt { s.t.Helper(); return wait(s.t, s.attempts) }
+func (s *fixture) attempt() webhook.Attempt { s.t.Helper(); return wait(s.t, s.attempts) }
 
 func wait[T any](t *testing.T, from <-chan T) T {
 	t.Helper()

@@ -17,10 +17,10 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// shop is a store over a real database file, with a clock that the test moves.
-type shop struct {
+// fixture is a store over a real database file, with a clock that the test moves.
+type fixture struct {
 	*Service
-	*dbtest.House
+	*dbtest.Fixture
 }
 
 var opening = time.Date(2026, time.November, 20, 21, 5, 0, 0, time.UTC)
@@ -34,11 +34,11 @@ var (
 
 var background = context.Background()
 
-// newShop opens a shop with three products: PLUGIN (three seats, forever, tiers basic
+// newFixture opens a fixture with three products: PLUGIN (three seats, forever, tiers basic
 // and pro), YEAR (unlimited seats, 365 days), BOOK (no license).
-func newShop(t testing.TB) *shop {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	s := emptyShop(t)
+	s := emptyFixture(t)
 	s.load("products", nil,
 		"sku,name,kind,price_cents,activation_limit,license_days,tiers,active",
 		"PLUGIN,Audio plugin,license,4900,3,,basic|pro,true",
@@ -47,16 +47,16 @@ func newShop(t testing.TB) *shop {
 	return s
 }
 
-func emptyShop(t testing.TB) *shop {
+func emptyFixture(t testing.TB) *fixture {
 	t.Helper()
 	h := dbtest.Open(t, time.UTC, opening)
-	s := &shop{House: h, Service: New(h.DB)}
+	s := &fixture{Fixture: h, Service: New(h.DB)}
 	t.Cleanup(s.holdsTogether)
 	return s
 }
 
-// holdsTogether lets doctor look at the shop: after every test, every invariant holds.
-func (s *shop) holdsTogether() {
+// holdsTogether lets doctor look at the fixture: after every test, every invariant holds.
+func (s *fixture) holdsTogether() {
 	s.T.Helper()
 	for _, breach := range s.doctor() {
 		if !strings.Contains(breach, "could not be booked") {
@@ -65,20 +65,20 @@ func (s *shop) holdsTogether() {
 	}
 }
 
-func (s *shop) doctor() []string {
+func (s *fixture) doctor() []string {
 	s.T.Helper()
 	breaches, err := db.Read(background, s.DB, check)
 	must(s.T, err)
 	return breaches
 }
 
-func (s *shop) now() exact.Instant { return exact.InstantOf(s.Now()) }
+func (s *fixture) now() exact.Instant { return exact.InstantOf(s.Now()) }
 
-func (s *shop) pass(d time.Duration) { s.At(s.Now().Add(d)) }
+func (s *fixture) pass(d time.Duration) { s.At(s.Now().Add(d)) }
 
 // load imports lines of CSV, the first being the header, and gives the refusals by
 // line number.
-func (s *shop) load(table string, o *schema.LoadOptions, lines ...string) map[int]string {
+func (s *fixture) load(table string, o *schema.LoadOptions, lines ...string) map[int]string {
 	s.T.Helper()
 	tab, ok := s.Declare().Table(table)
 	if !ok {
@@ -108,7 +108,7 @@ func (s *shop) load(table string, o *schema.LoadOptions, lines ...string) map[in
 	return refused
 }
 
-func (s *shop) cells(line string) []string {
+func (s *fixture) cells(line string) []string {
 	s.T.Helper()
 	cells, err := csv.NewReader(strings.NewReader(line)).Read()
 	must(s.T, err)
@@ -116,7 +116,7 @@ func (s *shop) cells(line string) []string {
 }
 
 // dump exports a table as lines of CSV.
-func (s *shop) dump(table string) []string {
+func (s *fixture) dump(table string) []string {
 	s.T.Helper()
 	tab, _ := s.Declare().Table(table)
 	var header []string
@@ -134,7 +134,7 @@ func (s *shop) dump(table string) []string {
 }
 
 // sell records an order of qty units for the buyer.
-func (s *shop) sell(sku, email string, qty int64) OrderDetail {
+func (s *fixture) sell(sku, email string, qty int64) OrderDetail {
 	s.T.Helper()
 	r, err := s.RecordOrder(background, cli, NewOrder{Email: email, SKU: sku, Qty: qty})
 	must(s.T, err)
@@ -142,19 +142,19 @@ func (s *shop) sell(sku, email string, qty int64) OrderDetail {
 }
 
 // license sells one and gives its license, key in full.
-func (s *shop) license(sku string) License {
+func (s *fixture) license(sku string) License {
 	s.T.Helper()
 	return s.sell(sku, "ann@example.com", 1).Licenses[0]
 }
 
-func (s *shop) check(key, fingerprint string) Verdict {
+func (s *fixture) check(key, fingerprint string) Verdict {
 	s.T.Helper()
 	v, err := s.CheckLicense(background, Asked{Key: key, Fingerprint: fingerprint, Remote: "192.0.2.1"})
 	must(s.T, err)
 	return v
 }
 
-func (s *shop) activate(key, fingerprint string) (Activated, error) {
+func (s *fixture) activate(key, fingerprint string) (Activated, error) {
 	return s.ActivateLicense(background, Asked{Key: key, Fingerprint: fingerprint, Remote: "192.0.2.1"}, "")
 }
 
@@ -165,7 +165,7 @@ type event struct {
 	raw   string
 }
 
-func (s *shop) events() []event {
+func (s *fixture) events() []event {
 	s.T.Helper()
 	all, err := db.Read(background, s.DB, func(c *db.Conn) ([]event, error) {
 		return db.All(c, func(r *db.Row) event {
@@ -180,7 +180,7 @@ func (s *shop) events() []event {
 	return all
 }
 
-func (s *shop) eventNames() string {
+func (s *fixture) eventNames() string {
 	var names []string
 	for _, e := range s.events() {
 		names = append(names, e.Event)
@@ -189,7 +189,7 @@ func (s *shop) eventNames() string {
 }
 
 // count gives the number that the query counts.
-func (s *shop) count(query string, args ...any) int64 {
+func (s *fixture) count(query string, args ...any) int64 {
 	s.T.Helper()
 	n, err := db.Read(background, s.DB, func(c *db.Conn) (int64, error) {
 		n, _, err := db.One(c, db.Int, query, args...)

@@ -1,0 +1,257 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/netutil"
+)
+
+// pair is a limited connection and its client's end.
+type pair struct {
+	*limitedConn
+	client net.Conn
+}
+
+func connect(t *testing.T, r *connLimiter) pair {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	t.Cleanup(func() { ours.Close(); theirs.Close() })
+	return pair{r.wrap(ours), theirs}
+}
+
+// grow makes the connection old enough to be closed for another.
+func (p pair) grow() { p.limiter.mu.Lock(); p.since = p.since.Add(-idleGrace); p.limiter.mu.Unlock() }
+
+func (p pair) gone() bool {
+	_ = p.client.SetReadDeadline(time.Now()) // one that is open has nothing to read
+	_, err := p.client.Read(make([]byte, 1))
+	return err == io.EOF
+}
+
+// TestOldestIdleIsClosed fills a limiter of three, one of whom works.
+func TestOldestIdleIsClosed(t *testing.T) {
+	r := newConnLimiter(3)
+	a, b, c := connect(t, r), connect(t, r), connect(t, r)
+	for _, p := range []pair{a, b, c} {
+		p.reading.Store(true)
+		p.grow()
+	}
+	a.working.Add(1)
+	d := connect(t, r)
+	if !b.gone() || a.gone() || c.gone() {
+		t.Error("b was the oldest that waited")
+	}
+	a.working.Add(-1)
+	e := connect(t, r)
+	if !a.gone() || c.gone() {
+		t.Error("a was the oldest that waited")
+	}
+	for _, p := range []pair{a, b, c, d, e} {
+		_ = p.Close() // a and b for a second time, as net/http does
+	}
+	if r.left != 3 || r.conns.Len() != 0 {
+		t.Errorf("%d places left and %d taken, want 3 and 0", r.left, r.conns.Len())
+	}
+}
+
+// TestIdle tells whether the next step is the client's.
+func TestIdle(t *testing.T) {
+	r := newConnLimiter(1)
+	p := connect(t, r)
+	now := time.Now()
+	later := now.Add(idleGrace + time.Second)
+	is := func(what string, at time.Time, want bool) {
+		t.Helper()
+		if p.idle(at) != want {
+			t.Errorf("%s: idle is %v", what, !want)
+		}
+	}
+	is("not read yet", later, false)
+	p.reading.Store(true)
+	is("new", now, false)
+	is("says nothing", later, true)
+	p.working.Add(2)
+	is("worked on, and watched for its end", later, false)
+	p.working.Add(-1)
+	is("one of two requests is worked on", later, false)
+	p.writing.Store(now.UnixNano())
+	is("takes its answer", now, false)
+	is("does not take its answer", later, true)
+	p.writing.Store(0)
+	p.working.Add(-1)
+	is("asks nothing more", later, true)
+}
+
+// TestWorkIsNeverClosed fills a limiter with work: a new connection waits.
+func TestWorkIsNeverClosed(t *testing.T) {
+	r := newConnLimiter(1)
+	a := connect(t, r)
+	a.reading.Store(true)
+	a.grow()
+	a.working.Add(1)
+	entered := make(chan *limitedConn)
+	ours, _ := net.Pipe()
+	go func() { entered <- r.wrap(ours) }()
+	for range 2 { // once it has taken a second token, it has looked around in vain
+		r.free <- struct{}{}
+		for len(r.free) > 0 {
+			runtime.Gosched()
+		}
+	}
+	if a.gone() {
+		t.Error("a worked and was dropped")
+	}
+	_ = a.Close()
+	if s := <-entered; s.Conn != ours || r.left != 0 {
+		t.Errorf("%d places left after it entered", r.left)
+	}
+}
+
+// TestARequestIsWorkWhenItIsWhole follows a request from its header to its answer.
+func TestARequestIsWorkWhenItIsWhole(t *testing.T) {
+	r := newConnLimiter(1)
+	p := connect(t, r)
+	works := func() bool { return p.working.Load() == 1 }
+	serve := func(body string, h http.HandlerFunc) {
+		t.Helper()
+		req := httptest.NewRequest("POST", "/", strings.NewReader(body))
+		req = req.WithContext(context.WithValue(req.Context(), connKey{}, net.Conn(p.limitedConn)))
+		func() {
+			defer func() { _ = recover() }()
+			trackRequests(h, newBudget(1<<20)).ServeHTTP(httptest.NewRecorder(), req)
+		}()
+		if works() {
+			t.Error("it is worked on when it is over")
+		}
+	}
+	serve("", func(http.ResponseWriter, *http.Request) {
+		if !works() {
+			t.Error("a request without a body is whole")
+		}
+	})
+	serve("body", func(_ http.ResponseWriter, req *http.Request) {
+		if _, err := io.ReadFull(req.Body, make([]byte, 2)); err != nil || works() {
+			t.Errorf("half of a body is not whole (%v)", err)
+		}
+		if _, err := io.ReadAll(req.Body); err != nil || !works() {
+			t.Errorf("a body at its end is whole (%v)", err)
+		}
+	})
+	serve("body", func(http.ResponseWriter, *http.Request) {}) // refused before it is read
+	serve("", func(http.ResponseWriter, *http.Request) { panic("x") })
+}
+
+// TestAnswerIsSentBeforeDone reads an answer while its handler's request
+// is not over.
+func TestAnswerIsSentBeforeDone(t *testing.T) {
+	r := newConnLimiter(1)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan struct{})
+	h := trackRequests(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answer") }), newBudget(1<<20))
+	server := &http.Server{ConnContext: withConn, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		h.ServeHTTP(w, req)
+		<-read
+	})}
+	go func() { _ = server.Serve(&limitedListener{Listener: ln, limiter: r}) }()
+	t.Cleanup(func() { server.Close() })
+	resp, err := http.Get("http://" + ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b := make([]byte, 6)
+	if _, err := io.ReadFull(resp.Body, b); err != nil || string(b) != "answer" {
+		t.Errorf("%q %v", b, err)
+	}
+	close(read)
+}
+
+// TestLimitListenerShutsOut shows why the limiter is our own: sixteen silent clients keep
+// a seventeenth waiting at netutil's listener, and not at ours.
+func TestLimitListenerShutsOut(t *testing.T) {
+	const conns = 16
+	for name, limit := range map[string]func(net.Listener) net.Listener{
+		"netutil": func(ln net.Listener) net.Listener { return netutil.LimitListener(ln, conns) },
+		"ours": func(ln net.Listener) net.Listener {
+			return &limitedListener{Listener: ln, limiter: newConnLimiter(conns)}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			addr := serveLimited(t, limit)
+			for range conns {
+				c, err := net.Dial("tcp", addr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+			}
+			client := http.Client{Timeout: 10 * idleGrace}
+			defer client.CloseIdleConnections()
+			answer, err := client.Get("http://" + addr)
+			if err == nil {
+				answer.Body.Close()
+			}
+			if shut := err != nil; shut != (name == "netutil") {
+				t.Errorf("shut out: %v", err)
+			}
+		})
+	}
+}
+
+// BenchmarkConnLimiter measures what the limiters cost: a request on a kept connection,
+// and a connection for each request.
+func BenchmarkConnLimiter(b *testing.B) {
+	for _, kept := range []bool{true, false} {
+		for name, limit := range map[string]func(net.Listener) net.Listener{
+			"netutil": func(ln net.Listener) net.Listener { return netutil.LimitListener(ln, 256) },
+			"ours": func(ln net.Listener) net.Listener {
+				return &limitedListener{Listener: ln, limiter: newConnLimiter(256)}
+			},
+		} {
+			b.Run(fmt.Sprintf("%s/kept=%v", name, kept), func(b *testing.B) {
+				addr := serveLimited(b, limit)
+				client := http.Client{Transport: &http.Transport{DisableKeepAlives: !kept}}
+				defer client.CloseIdleConnections()
+				for b.Loop() {
+					answer, err := client.Get("http://" + addr)
+					if err != nil {
+						b.Fatal(err)
+					}
+					_, _ = io.Copy(io.Discard, answer.Body)
+					answer.Body.Close()
+				}
+			})
+		}
+	}
+}
+
+// serveLimited serves an empty answer behind the limiter, with all that ours needs.
+func serveLimited(t testing.TB, limit func(net.Listener) net.Listener) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	server := &http.Server{ConnContext: withConn, Handler: empty, ReadHeaderTimeout: time.Minute}
+	limited := limit(ln)
+	if _, ours := limited.(*limitedListener); ours {
+		server.Handler = trackRequests(empty, newBudget(1<<20))
+	}
+	go func() { _ = server.Serve(limited) }()
+	t.Cleanup(func() { _ = server.Close() })
+	return ln.Addr().String()
+}

@@ -1,0 +1,45 @@
+package maintenance
+
+import (
+	"testing"
+
+	"quartermaster/schema/db/dbtest"
+)
+
+// TestMain holds the plan of every statement that the tests run: see dbtest.Main.
+func TestMain(m *testing.M) {
+	dbtest.Main(m, dbtest.Plans{
+		Walks: map[string]string{
+			"addJobs: USE TEMP B-TREE FOR ORDER BY":                     "a few hundred jobs of a range are put in the order of their assets",
+			"assetTable: SCAN assets":                                   "an export is of every record",
+			"assigneeNames: SCAN names":                                 "the names so far are walked, not the orders",
+			"checkCounts: SCAN work_order_counts":                       "doctor looks at everything",
+			"checkCounts: SCAN x":                                       "doctor looks at everything",
+			"checkCounts: USE TEMP B-TREE FOR GROUP BY":                 "doctor looks at everything",
+			"checkCounts: USE TEMP B-TREE FOR LAST TERM OF ORDER BY":    "doctor looks at everything",
+			"checkMeters: SCAN meters":                                  "doctor looks at everything",
+			"checkMeters: USE TEMP B-TREE FOR ORDER BY":                 "doctor looks at everything",
+			"checkMonth: SCAN assets":                                   "doctor looks at everything",
+			"checkMonth: SCAN work_orders":                              "doctor looks at everything",
+			"checkPlans: SCAN p":                                        "doctor looks at everything",
+			"checkRestarts: SCAN p":                                     "doctor looks at everything",
+			"checkUsedParts: SCAN part_uses":                            "doctor looks at everything",
+			"checkUsedParts: SCAN w":                                    "doctor looks at everything",
+			"exportPlans: SCAN p":                                       "an export is of every record",
+			"exportReadings: SCAN m":                                    "an export is of every record",
+			"exportReadings: USE TEMP B-TREE FOR LAST TERM OF ORDER BY": "an export is of every record",
+			"listDue: SCAN p":                                           "the list is of every plan",
+			"meterTable: SCAN meters":                                   "an export is of every record",
+			"pageOfOrders: SCAN w":                                      "the newest, off the end of the table",
+			"partTable: SCAN parts":                                     "an export is of every record",
+			"putReading: SCAN e":                                        "the epochs of one meter are counted up, not stored",
+			"putReading: SCAN epochs":                                   "the epochs of one meter are counted up, not stored",
+			"referring: USE TEMP B-TREE FOR count(DISTINCT)":            "a record's own references, before it is removed",
+			"workOrderTable: SCAN w":                                    "an export is of every record",
+		},
+		Small: map[string]string{"maintenance_settings": "one row"},
+		Uses: map[string]string{
+			"pageOfOrders": "SEARCH w USING INDEX work_orders_status (status=?)",
+		},
+	})
+}

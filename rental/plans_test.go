@@ -1,0 +1,56 @@
+package rental
+
+import (
+	"testing"
+
+	"quartermaster/schema/db/dbtest"
+)
+
+// TestMain holds the plan of every statement that the tests run: see dbtest.Main.
+func TestMain(m *testing.M) {
+	dbtest.Main(m, dbtest.Plans{
+		Walks: map[string]string{
+			"*: USE TEMP B-TREE FOR group_concat(ORDER BY)":    "a lease's few tenants and rents",
+			"ForgetTenant: SCAN l":                             "a person is forgotten seldom, and everywhere",
+			"Properties: SCAN p":                               "the first of the table, by id",
+			"Tickets: SCAN k":                                  "the newest, off the end of the table",
+			"allocationsOf: USE TEMP B-TREE FOR ORDER BY":      "a lease's few are put in order",
+			"chargeTable: USE TEMP B-TREE FOR ORDER BY":        "an export is of every record",
+			"checkEvents: SCAN l":                              "doctor looks at everything",
+			"checkFees: SCAN r":                                "doctor looks at everything",
+			"checkPayments: SCAN c":                            "doctor looks at everything",
+			"checkPayments: SCAN m":                            "doctor looks at everything",
+			"checkPeriods: SCAN l":                             "doctor looks at everything",
+			"depositTable: SCAN payouts":                       "an export is of every record",
+			"depositTable: USE TEMP B-TREE FOR ORDER BY":       "an export is of every record",
+			"dropLease: SCAN allocations":                      "a lease that never was is taken away seldom",
+			"endLease: USE TEMP B-TREE FOR ORDER BY":           "a lease's few are put in order",
+			"exportPayments: USE TEMP B-TREE FOR ORDER BY":     "an export is of every record",
+			"leaseTable: USE TEMP B-TREE FOR ORDER BY":         "an export is of every record",
+			"paymentsOf: USE TEMP B-TREE FOR ORDER BY":         "a lease's few are put in order",
+			"postFees: USE TEMP B-TREE FOR ORDER BY":           "a lease's few are put in order",
+			"read: SCAN x":                                     "the page that an index found",
+			"read: USE TEMP B-TREE FOR GROUP BY":               "a property's charges of a month",
+			"read: USE TEMP B-TREE FOR ORDER BY":               "the page that an index found",
+			"recount: USE TEMP B-TREE FOR ORDER BY":            "a lease's few are put in order",
+			"recurringOf: USE TEMP B-TREE FOR ORDER BY":        "a lease's few are put in order",
+			"recurringTable: USE TEMP B-TREE FOR ORDER BY":     "an export is of every record",
+			"release: USE TEMP B-TREE FOR ORDER BY":            "a lease's few are put in order",
+			"rentTable: USE TEMP B-TREE FOR ORDER BY":          "an export is of every record",
+			"scrub: SCAN answers":                              "a person is forgotten seldom, and everywhere",
+			"scrub: SCAN audit":                                "a person is forgotten seldom, and everywhere",
+			"scrub: SCAN events":                               "a person is forgotten seldom, and everywhere",
+			"setLateFee: USE TEMP B-TREE FOR ORDER BY":         "a lease's few are put in order",
+			"spend: USE TEMP B-TREE FOR LAST TERM OF ORDER BY": "a lease's few are put in order",
+			"ticketTable: SCAN k":                              "an export is of every record",
+		},
+		Uses: map[string]string{
+			"Tickets":    "SEARCH k USING INDEX tickets_status (status=? AND id<?)",
+			"Units":      "SEARCH l USING INDEX sqlite_autoindex_leases_1 (unit_id=? AND start_date<?)",
+			"findLease":  "SEARCH c USING COVERING INDEX charges_unpaid",
+			"lastPosted": "SEARCH c USING INDEX charges_posting (lease_id=? AND type=?)",
+			"leaseOn":    "SEARCH leases USING INDEX sqlite_autoindex_leases_1",
+			"overdue":    "SCAN c USING INDEX charges_unpaid",
+		},
+	})
+}

@@ -1,0 +1,35 @@
+package reorder
+
+import (
+	"testing"
+
+	"quartermaster/schema/db/dbtest"
+)
+
+// TestMain holds the plan of every statement that the tests run: see dbtest.Main.
+func TestMain(m *testing.M) {
+	dbtest.Main(m, dbtest.Plans{
+		Walks: map[string]string{
+			"addSales: SCAN s":                                        "the days that an upload brought",
+			"addSales: USE TEMP B-TREE FOR GROUP BY":                  "the days that an upload brought",
+			"addUp: SCAN sales":                                       "doctor looks at everything",
+			"checkChannels: SCAN c":                                   "doctor looks at everything",
+			"eachSold: SCAN sales":                                    "an export is of every record",
+			"eachSold: USE TEMP B-TREE FOR LAST TERM OF ORDER BY":     "an export is of every record",
+			"exportOrders: USE TEMP B-TREE FOR LAST TERM OF ORDER BY": "an export is of every record",
+			"firstNow: SCAN later":                                    "the next days of one SKU",
+			"history: SCAN days":                                      "the days of a chart",
+			"judgeAll: SCAN skus":                                     "new settings judge every SKU",
+			"linesOf: USE TEMP B-TREE FOR ORDER BY":                   "one order's lines are sorted",
+			"nextNumber: SCAN sqlite_sequence":                        "one row a table",
+			"report: SCAN skus":                                       "the report counts all active SKUs",
+			"soldInYear: USE TEMP B-TREE FOR GROUP BY":                "figures of a year are of all SKUs",
+			"tallies: SCAN purchase_orders":                           "doctor looks at everything",
+		},
+		Small: map[string]string{"reorder_settings": "one row"},
+		Uses: map[string]string{
+			"history": "SEARCH",
+			"lookUp":  "SEARCH skus USING INDEX",
+		},
+	})
+}

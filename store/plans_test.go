@@ -1,0 +1,44 @@
+package store
+
+import (
+	"testing"
+
+	"quartermaster/schema/db/dbtest"
+)
+
+// TestMain holds the plan of every statement that the tests run: see dbtest.Main.
+func TestMain(m *testing.M) {
+	dbtest.Main(m, dbtest.Plans{
+		Walks: map[string]string{
+			"checkLicenses: SCAN store_licenses":             "doctor looks at everything",
+			"checkTotals: SCAN store_licenses":               "doctor looks at everything",
+			"checkTotals: SCAN store_orders":                 "doctor looks at everything",
+			"checkTotals: USE TEMP B-TREE FOR GROUP BY":      "doctor looks at everything",
+			"customerTable: SCAN store_customers":            "an export is of every record",
+			"eachOrder: SCAN o":                              "an export is of every record",
+			"readTotals: SCAN store_totals":                  "a row a total",
+			"refundsOf: USE TEMP B-TREE FOR ORDER BY":        "an order's few refunds, by time",
+			"sentences: SCAN b":                              "doctor looks at everything",
+			"sentences: SCAN c":                              "doctor looks at everything",
+			"sentences: SCAN e":                              "doctor looks at everything",
+			"sentences: SCAN h":                              "doctor looks at everything",
+			"sentences: SCAN k":                              "doctor looks at everything",
+			"sentences: SCAN l":                              "doctor looks at everything",
+			"sentences: SCAN store_customers":                "doctor looks at everything",
+			"sentences: SCAN store_orders":                   "doctor looks at everything",
+			"sentences: USE TEMP B-TREE FOR GROUP BY":        "doctor looks at everything",
+			"sentences: USE TEMP B-TREE FOR ORDER BY":        "doctor looks at everything",
+			"settleInvoices: USE TEMP B-TREE FOR ORDER BY":   "a subscription's few invoices, by time",
+			"unbookedPayments: SCAN store_unbooked":          "a list that is short",
+			"unbookedPayments: USE TEMP B-TREE FOR ORDER BY": "a list that is short",
+		},
+		Uses: map[string]string{
+			"Activations": "SEARCH store_activations USING INDEX store_activations_license (license_id=? AND rowid<?)",
+			"Licenses":    "SEARCH l USING INDEX store_licenses_product (product_id=? AND rowid<?)",
+			"Orders":      "SEARCH o USING INDEX store_orders_provider_status (provider=? AND status=? AND rowid<?)",
+			"listBatches": "SEARCH b USING INDEX store_batches_unused (id<?)",
+			"look":        "SEARCH l USING INDEX sqlite_autoindex_store_licenses_1 (key_hash=?)",
+			"lookUpCode":  "SEARCH k USING PRIMARY KEY (hash=?)",
+		},
+	})
+}
