@@ -42,7 +42,7 @@ func TestMoneyAgainstAReference(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(17, uint64(leases))) // #nosec G404 -- a test that is the same each time
 	today := day(t, "2025-09-15")
-	w := &town{house: open(t, today.String()), done: map[string]int{}, not: map[string]int{}}
+	w := &town{fixture: open(t, today.String()), done: map[string]int{}, not: map[string]int{}}
 	w.build(r, leases, int(today))
 	for range 8 {
 		today += exact.Day(11 + r.IntN(20))

@@ -34,8 +34,7 @@ func TestMain(m *testing.M) {
 		},
 		Uses: map[string]string{
 			"Activations": "SEARCH store_activations USING INDEX store_activations_license (license_id=? AND rowid<?)",
-			"Licenses":    "SEARCH l USING INDEX store_licenses_product (product_id=? AND rowid<?)",
-			"Orders":      "SEARCH o USING INDEX store_orders_provider_status (provider=? AND status=? AND rowid<?)",
+			"eachOrder":   "SEARCH o USING",
 			"listBatches": "SEARCH b USING INDEX store_batches_unused (id<?)",
 			"look":        "SEARCH l USING INDEX sqlite_autoindex_store_licenses_1 (key_hash=?)",
 			"lookUpCode":  "SEARCH k USING PRIMARY KEY (hash=?)",
