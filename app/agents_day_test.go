@@ -56,6 +56,7 @@ var agentsDay = []job{
 // TestAgentsDay plays the day with the fewest calls, bounds their answers, and holds
 // docs/agents.md against them; -update writes its section anew.
 func TestAgentsDay(t *testing.T) {
+	t.Parallel()
 	s := startFilled(t)
 	var page strings.Builder
 	service := ""

@@ -104,6 +104,7 @@ func aShop(t *testing.T) (*apptest.Shop, []dated) {
 // ahead: whatever depends on the day is refused as unavailable and leaves nothing behind,
 // the rest goes on, and the operator's word sets it free.
 func TestWrongClock(t *testing.T) {
+	t.Parallel()
 	s, writes := aShop(t)
 	for _, wrong := range []time.Duration{-24 * time.Hour, -2 * time.Minute, 401 * 24 * time.Hour} {
 		s.Clock.Set(apptest.Noon.Add(wrong))

@@ -17,6 +17,7 @@ import (
 )
 
 func TestHealthcheckAsksTheListeners(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t, "--rental-addr", "off")
 	addr := func(service string) string {
 		if service == "rental" {
@@ -51,6 +52,7 @@ func TestHealthcheckAsksTheListeners(t *testing.T) {
 }
 
 func TestHealthcheckOverHTTPS(t *testing.T) {
+	t.Parallel()
 	cert, key := certificate(t)
 	s := apptest.Start(t, "--tls-cert", cert, "--tls-key", key)
 	c := bareCLI(t)
@@ -66,6 +68,7 @@ func TestHealthcheckOverHTTPS(t *testing.T) {
 }
 
 func TestHealthcheckWrongUsage(t *testing.T) {
+	t.Parallel()
 	c := bareCLI(t)
 	for _, args := range []string{
 		"--store-addr 8081", "--store-addr 127.0.0.1:", "--store-addr 127.0.0.1:0", "--store-addr 127.0.0.1:99999", "now",

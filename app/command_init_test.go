@@ -111,6 +111,7 @@ func (s shell) open() *db.DB {
 var keyForm = regexp.MustCompile(`^apk_[0-9a-f]{40}$`)
 
 func TestInitMakesADatabaseAnAdminAndKeys(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	var made struct {
 		Admin string            `json:"admin"`
@@ -147,6 +148,7 @@ func TestInitMakesADatabaseAnAdminAndKeys(t *testing.T) {
 }
 
 func TestInitPrintsATable(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	o := s.run("init")
 	if o.code != 0 || !strings.Contains(o.errors, s.db) || !strings.Contains(o.errors, "user admin added") {
@@ -169,6 +171,7 @@ func TestInitPrintsATable(t *testing.T) {
 }
 
 func TestInitTakesADatabaseWithoutUsers(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.emptyDatabase()
 	if o := s.run("init"); o.code != 0 || strings.Contains(o.errors, "database made") {
@@ -184,6 +187,7 @@ func TestInitTakesADatabaseWithoutUsers(t *testing.T) {
 }
 
 func TestInitLeavesNothingBehindWhenRefused(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.fails(1, []string{"name is empty"}, "init", "--admin", "")
 	s.fails(1, []string{`"cli"`}, "init", "--admin", "cli")

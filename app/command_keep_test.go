@@ -38,6 +38,7 @@ func (c *cli) tamper(statements ...string) {
 }
 
 func TestAuditShowsWhoDidWhat(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	c.ok("user", "add", "mo", "--role", "member")
 	c.ok("import", "reorder", "skus", c.write("skus.csv", "sku\nA\nB\n"), "--as", "mo")
@@ -102,6 +103,7 @@ func TestAuditShowsWhoDidWhat(t *testing.T) {
 }
 
 func TestAuditOfNothing(t *testing.T) {
+	t.Parallel()
 	c := bareCLI(t)
 	c.refuses(1, []string{"no database at " + c.db}, "audit")
 	c.ok("migrate")
@@ -109,6 +111,7 @@ func TestAuditOfNothing(t *testing.T) {
 }
 
 func TestAuditGivesFiftyUnlessAsked(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	c.ok("import", "reorder", "skus", c.write("skus.csv", numbered(60)))
 	if n := strings.Count(c.ok("audit", "--json"), `"id"`); n != 50 {
@@ -130,6 +133,7 @@ func numbered(n int) string {
 }
 
 func TestBackupAndRestoreOverTheCommandLine(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	copied := filepath.Join(c.dir, "copy.db")
 	c.ok("import", "reorder", "skus", c.write("a.csv", "sku\nA\n"))
@@ -185,6 +189,7 @@ func TestBackupAndRestoreOverTheCommandLine(t *testing.T) {
 }
 
 func TestMigrateMakesAndTells(t *testing.T) {
+	t.Parallel()
 	c := bareCLI(t)
 	c.refuses(1, []string{"no database at " + c.db}, "migrate", "status")
 	out := c.ok("migrate")
@@ -222,6 +227,7 @@ func (c *cli) aged() {
 }
 
 func TestMigrateBringsAnOlderFileUp(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	c.aged()
 	c.refuses(1, []string{"older version", "0013_imports is missing", "quartermaster migrate --db " + c.db}, "user", "list")
@@ -255,6 +261,7 @@ func TestMigrateBringsAnOlderFileUp(t *testing.T) {
 }
 
 func TestMigrateLeavesANewerFileAlone(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	c.tamper("INSERT INTO schema_migrations VALUES ('9999_future', 1)")
 	before := c.read(c.db)
@@ -269,6 +276,7 @@ func TestMigrateLeavesANewerFileAlone(t *testing.T) {
 // A file that comes from a backup is in another mode than one that was served, and no
 // command changes a byte of it either.
 func TestANewerBackupIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	old := filepath.Join(t.TempDir(), "backup.db")
 	c.ok("backup", old)
@@ -292,6 +300,7 @@ func TestANewerBackupIsLeftAlone(t *testing.T) {
 }
 
 func TestBackupReplacesOnlyACopy(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	notes := filepath.Join(t.TempDir(), "notes.txt")
 	if err := os.WriteFile(notes, []byte("what I must not lose"), 0o600); err != nil {
@@ -309,6 +318,7 @@ func TestBackupReplacesOnlyACopy(t *testing.T) {
 
 // Wrong values are told in words, and where the command's own help is.
 func TestWrongValuesAreToldInWords(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	c.refuses(2, []string{`--amount: "9.50" is not allowed; it takes a whole number: `, "cents", "Run 'quartermaster rental charge --help' for usage."},
 		"rental", "charge", "1", "--type", "other", "--amount", "9.50", "--due", "2026-08-15", "--label", "R")
@@ -316,6 +326,7 @@ func TestWrongValuesAreToldInWords(t *testing.T) {
 }
 
 func TestDoctorFindsAGoodFileWell(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	out := c.ok("doctor")
 	for _, want := range []string{"schema: ok, ", "pages and references: ok\n", "free disk: ok, ", "deliveries: ok, 0 pending\n"} {
@@ -346,6 +357,7 @@ func TestDoctorFindsAGoodFileWell(t *testing.T) {
 
 // A rule that the rows break is named, by service.
 func TestDoctorRecomputesTheRules(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	c.ok("import", "reorder", "skus", c.write("skus.csv", "sku,current_stock\nTEA,5\nNAIL,0\n"))
 	c.ok("doctor")
@@ -363,6 +375,7 @@ func TestDoctorRecomputesTheRules(t *testing.T) {
 
 // A page that holds the text is turned into noise.
 func TestDoctorFindsADamagedFile(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"SKU-1500":  "pages and references: breach: ",
 		"0001_core": "schema: breach: it cannot be checked: ",

@@ -10,6 +10,7 @@ import (
 )
 
 func TestKeyCommands(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.done("init", "--admin", "alice")
 	s.done("user", "add", "bob", "--role", "member", "--service", "rental")
@@ -79,6 +80,7 @@ func same(t *testing.T, got, want map[string]any) {
 }
 
 func TestListsAreNeverNull(t *testing.T) {
+	t.Parallel()
 	s := newShell(t).emptyDatabase()
 	if out := s.done("key", "list", "--json"); out != `{"keys":[]}`+"\n" {
 		t.Fatalf("got %s", out)
@@ -89,6 +91,7 @@ func TestListsAreNeverNull(t *testing.T) {
 }
 
 func TestKeyCommandsAreRefused(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.done("init", "--admin", "alice")
 	s.done("user", "add", "bob", "--role", "member", "--service", "rental")
@@ -118,6 +121,7 @@ func TestKeyCommandsAreRefused(t *testing.T) {
 // A command in another process takes a key's power, and the running server's next
 // request feels it.
 func TestRevokeHoldsInARunningServer(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.done("init", "--admin", "alice")
 	key := strings.TrimSpace(s.done("key", "create", "--service", "store", "--user", "alice"))

@@ -24,6 +24,7 @@ NAIL,Nails,Iron,450,3,7,3,1
 }
 
 func TestReorderReport(t *testing.T) {
+	t.Parallel()
 	c := newShelf(t)
 	// 20 sold in the 10 days since the first sale: 2 a day, reorder point 2 x (7 + 3)
 	// = 20. Needed 2 x (7 + 3 + 30) - 12.5 = 67.5, in packs of 10: 70. 12.5 last 6.25
@@ -50,6 +51,7 @@ $`).MatchString(out) {
 }
 
 func TestReorderAdjust(t *testing.T) {
+	t.Parallel()
 	c := newShelf(t)
 	c.ok("user", "add", "mo", "--role", "member")
 	c.ok("user", "add", "vera", "--role", "viewer")
@@ -80,6 +82,7 @@ func TestReorderAdjust(t *testing.T) {
 }
 
 func TestReorderSettings(t *testing.T) {
+	t.Parallel()
 	c := newShelf(t)
 	c.equal("at first", c.ok("reorder", "settings"), "forecast window: 30 days\ntarget cover: 30 days\n")
 	c.equal("one changed", c.ok("reorder", "settings", "--window", "5", "--json"), `{"forecast_window_days":5,"target_cover_days":30}`+"\n")
@@ -94,6 +97,7 @@ func TestReorderSettings(t *testing.T) {
 }
 
 func TestPurchaseOrders(t *testing.T) {
+	t.Parallel()
 	c := newShelf(t)
 	po := func(args ...string) string { t.Helper(); return c.ok(append([]string{"reorder", "po"}, args...)...) }
 	c.equal("none", po("list", "--json"), `{"purchase_orders":[]}`+"\n")
@@ -136,6 +140,7 @@ $`).MatchString(text) {
 }
 
 func TestPurchaseOrdersAreSuggestedBySupplier(t *testing.T) {
+	t.Parallel()
 	c := newShelf(t)
 	c.ok("reorder", "adjust", "NAIL", "--set", "0")
 	const want = `{"purchase_orders":[{"number":"PO-00000%s","supplier":"Leaf","status":"draft","expected_date":null,` +
@@ -148,6 +153,7 @@ func TestPurchaseOrdersAreSuggestedBySupplier(t *testing.T) {
 }
 
 func TestPurchaseOrderRefusals(t *testing.T) {
+	t.Parallel()
 	c := newShelf(t)
 	c.ok("user", "add", "vera", "--role", "viewer")
 	for _, args := range []string{

@@ -32,6 +32,7 @@ func (c *cli) read(path string) string {
 }
 
 func TestImportAndExportOverTheCommandLine(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	file := c.write("skus.csv", catalogue)
 	c.equal("a dry run", c.ok("import", "reorder", "skus", file, "--dry-run"), "would import 3 rows\n")
@@ -57,6 +58,7 @@ func TestImportAndExportOverTheCommandLine(t *testing.T) {
 }
 
 func TestImportNamesTheRowsThatItRefuses(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	file := c.write("skus.csv", "sku,active\nA,1\nB,yes\n\nC,\"0\nD,1\n")
 	code, out, err := c.call("import", "reorder", "skus", file)
@@ -78,6 +80,7 @@ quartermaster: 2 of 3 rows were refused
 }
 
 func TestImportRefusesAFileByName(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	file := c.write("skus.csv", "sku,colour\nA,red\n")
 	c.refuses(1, []string{`unknown column "colour"`, "the columns of skus are sku, name, supplier,"}, "import", "reorder", "skus", file)
@@ -87,6 +90,7 @@ func TestImportRefusesAFileByName(t *testing.T) {
 }
 
 func TestImportAndExportWrongUsage(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	file := c.write("skus.csv", "sku\nA\n")
 	for _, args := range [][]string{
@@ -105,6 +109,7 @@ func TestImportAndExportWrongUsage(t *testing.T) {
 }
 
 func TestImportAndExportWantADatabase(t *testing.T) {
+	t.Parallel()
 	c := bareCLI(t)
 	file := c.write("skus.csv", "sku\nA\n")
 	c.refuses(1, []string{"no database at " + c.db}, "import", "reorder", "skus", file)
@@ -115,6 +120,7 @@ func TestImportAndExportWantADatabase(t *testing.T) {
 }
 
 func TestImportActsAsAUser(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	file := c.write("skus.csv", "sku\nA\n")
 	c.ok("user", "add", "vera", "--role", "viewer")
@@ -134,6 +140,7 @@ func TestImportActsAsAUser(t *testing.T) {
 
 // An export that cannot be written leaves what was there.
 func TestExportKeepsTheOldFileUntilTheNewIsComplete(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	c.refuses(1, []string{"nowhere"}, "export", "reorder", "skus", filepath.Join(c.dir, "nowhere", "x.csv"))
 	c.refuses(1, nil, "export", "reorder", "skus", c.dir)
@@ -145,6 +152,7 @@ func TestExportKeepsTheOldFileUntilTheNewIsComplete(t *testing.T) {
 }
 
 func TestTheShellCompletesServicesTablesAndUsers(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	for _, x := range []struct {
 		args []string
@@ -179,6 +187,7 @@ func sameRefusals(a, b string) bool {
 
 // A table that takes the whole file at once keeps the same promises.
 func TestImportOfSales(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	c.ok("import", "reorder", "skus", c.write("skus.csv", catalogue))
 	const header = "date,sku,qty,channel\n"

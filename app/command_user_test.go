@@ -7,6 +7,7 @@ import (
 )
 
 func TestUserCommands(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.done("init", "--admin", "alice")
 	for _, args := range [][]string{
@@ -42,6 +43,7 @@ func TestUserCommands(t *testing.T) {
 }
 
 func TestUserCommandsAreRefused(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.done("init", "--admin", "alice")
 	s.fails(1, []string{`"alice"`, "already"}, "user", "add", "alice", "--role", "admin")
@@ -71,6 +73,7 @@ func TestUserCommandsAreRefused(t *testing.T) {
 }
 
 func TestUserAndKeyCommandsRefuseAMissingDatabase(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	for _, args := range [][]string{
 		{"user", "add", "bob", "--role", "admin"}, {"user", "list"}, {"user", "role", "bob", "admin"},
@@ -85,6 +88,7 @@ func TestUserAndKeyCommandsRefuseAMissingDatabase(t *testing.T) {
 }
 
 func TestEveryUserAndKeyCommandHelps(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	for _, c := range []string{
 		"init", "user", "user add", "user list", "user role", "user disable", "user enable", "key", "key create", "key list", "key revoke",
@@ -100,6 +104,7 @@ func TestEveryUserAndKeyCommandHelps(t *testing.T) {
 }
 
 func TestTheShellCompletesNamesAndLists(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.done("init", "--admin", "alice")
 	s.done("user", "add", "bob", "--role", "viewer")

@@ -12,6 +12,7 @@ import (
 )
 
 func TestWebhooksAreKept(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	c.equal("none", c.ok("webhook", "list", "--json"), `{"webhooks":[]}`+"\n")
 	var made struct {
@@ -55,6 +56,7 @@ func TestWebhooksAreKept(t *testing.T) {
 }
 
 func TestWebhookRefusals(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	for _, args := range []string{
 		"add", "add --service reorder", "add --url https://example.com", "add more --service reorder --url https://example.com",
@@ -94,6 +96,7 @@ func cross(t *testing.T, s *apptest.Shop, sku string) {
 // What a command brings about is sent by the running server, what was missed is sent
 // again by a command, and the log tells of both.
 func TestDeliveriesAreLoggedAndResent(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t, "--webhook-allow-private")
 	receiver := apptest.Receive(t)
 	receiver.Answer(http.StatusTeapot)
@@ -143,6 +146,7 @@ func TestDeliveriesAreLoggedAndResent(t *testing.T) {
 
 // Without a server what commands bring about waits, and doctor counts it.
 func TestDoctorCountsWhatWaits(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	c.ok("webhook", "add", "--service", "reorder", "--url", "https://example.com/")
 	for _, stock := range []string{"5", "0"} {

@@ -34,6 +34,7 @@ func smallDisk(t testing.TB, size, without string) (dir string, ok bool) {
 // are, with a mark; when there is room again they are whole, without one. A start on a disk
 // that is full says so.
 func TestRentIsDueOnAFullDisk(t *testing.T) {
+	t.Parallel()
 	dir, ok := smallDisk(t, "8m", "rent that is due on a full disk")
 	if !ok {
 		return

@@ -87,6 +87,7 @@ func (l *load) reads(p *apptest.Process) {
 
 // TestDiskFails lets the writes of a serving process fail in every way that a disk has.
 func TestDiskFails(t *testing.T) {
+	t.Parallel()
 	l := newLoad(t)
 	p := l.serve()
 	l.each(p, func(*lane, bool, int, string) {})
@@ -148,6 +149,7 @@ func (l *load) unreadable(p *apptest.Process) {
 // asking again would be answered wrongly, so the process ends and says why. What was not
 // answered may be there or not, but never twice.
 func TestFailedSyncEndsTheProcess(t *testing.T) {
+	t.Parallel()
 	if !straced(t, "a sync that fails") {
 		return
 	}
@@ -173,6 +175,7 @@ func TestFailedSyncEndsTheProcess(t *testing.T) {
 // TestFailedSyncOfACheckpoint: the log has it all on the disk already, so a checkpoint
 // whose sync failed is made again later, and nothing is lost by it.
 func TestFailedSyncOfACheckpoint(t *testing.T) {
+	t.Parallel()
 	if !straced(t, "a checkpoint whose sync fails") {
 		return
 	}
@@ -193,6 +196,7 @@ func TestFailedSyncOfACheckpoint(t *testing.T) {
 
 // TestDiskFull fills a real, small disk, where the machine lets the test mount one.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", dir).CombinedOutput(); err != nil {
 		t.Logf("a small disk cannot be mounted here (%v %s): not checked: a disk that is really full", err, out)

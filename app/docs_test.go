@@ -45,6 +45,7 @@ var (
 
 // A link into the tree leads to a file that is there, and to a heading that it has.
 func TestDocumentsHaveNoDeadLinks(t *testing.T) {
+	t.Parallel()
 	for _, path := range documents(t) {
 		_, text := document(t, path)
 		for _, m := range links.FindAllStringSubmatch(text, -1) {
@@ -94,6 +95,7 @@ func freeAddr(t *testing.T) string {
 // Every line of a shell block that calls the program names a command that there is,
 // with flags that it has.
 func TestDocumentsCallCommandsThatThereAre(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	helped := map[string]string{}
 	flag := regexp.MustCompile(`\s(--[a-z][a-z-]*)`)

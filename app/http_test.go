@@ -32,6 +32,7 @@ func stocked(s *apptest.Shop, n int) {
 const oneSale = `{"rows":[{"date":"2026-11-19","sku":"A-1","qty":3}]}`
 
 func TestPingAndHealthTellTheVersions(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	for service, want := range map[string][2]string{
 		"store": {"4.1.0", "4.1.0"}, "maintenance": {"2.0.0", "2.0.0"}, "rental": {server.Version, "3.0.0"}, "reorder": {"3.1.6", "3.1.6"},
@@ -50,6 +51,7 @@ func TestPingAndHealthTellTheVersions(t *testing.T) {
 // TestOrderOfRefusals sends requests that are wrong in several ways at once: the
 // first wrong thing in the contract's order answers.
 func TestOrderOfRefusals(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	stocked(s, 1)
 	viewer := s.Key("reorder", "vera", "viewer", "full")
@@ -127,6 +129,7 @@ func TestOrderOfRefusals(t *testing.T) {
 }
 
 func TestEveryAnswerHasItsHeaders(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	for _, path := range []string{"/api/ping", "/healthz", "/api/openapi.json", "/api/nope", "/mcp"} {
 		a := s.Do("reorder", "GET", path, "", "", "X-Request-Id: my.id_7-x")
@@ -153,6 +156,7 @@ func TestEveryAnswerHasItsHeaders(t *testing.T) {
 }
 
 func TestCORSIsForTheListedOriginOnly(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t, "--cors-origin", "https://shop.example")
 	a := s.Do("reorder", "OPTIONS", "/api/skus", "", "", "Origin: https://shop.example", "Access-Control-Request-Method: GET")
 	if a.Status != 204 || a.Header.Get("Access-Control-Allow-Origin") != "https://shop.example" || !strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), "Authorization") {
@@ -167,6 +171,7 @@ func TestCORSIsForTheListedOriginOnly(t *testing.T) {
 }
 
 func TestIdempotencyKeys(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	stocked(s, 2)
 	post := func(key, body, idem string) apptest.Answer {
@@ -208,6 +213,7 @@ func TestIdempotencyKeys(t *testing.T) {
 }
 
 func TestRevokedAndDisabledHoldOnTheNextRequest(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	key := s.Key("reorder", "max", "member", "full")
 	if a := s.Do("reorder", "GET", "/api/ping", key, ""); a.Status != 200 {
@@ -250,6 +256,7 @@ func keyID(s *apptest.Shop, user string) string {
 }
 
 func TestWrongKeysAreSlowedAndGoodOnesAreNot(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	for i := range 20 {
 		service := server.Names[i%4] // one count for all listeners
@@ -281,6 +288,7 @@ func TestWrongKeysAreSlowedAndGoodOnesAreNot(t *testing.T) {
 // TestDocumentsAreValidAndStable holds each OpenAPI document to its specification and
 // to its golden.
 func TestDocumentsAreValidAndStable(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	for _, service := range server.Names {
 		a := s.Do(service, "GET", "/api/openapi.json", "", "")
@@ -304,6 +312,7 @@ func TestDocumentsAreValidAndStable(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -336,6 +345,7 @@ func TestMetrics(t *testing.T) {
 
 // TestTheLogKeepsSecrets looks for what must never be written to it.
 func TestTheLogKeepsSecrets(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	stocked(s, 1)
 	key := s.Keys["reorder"]

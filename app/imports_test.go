@@ -10,6 +10,7 @@ import (
 // The samples are as Shopify, WooCommerce and Square write them: orders of several
 // lines, one that is not paid, refunds, returns.
 func TestFilesOfOtherProgramsImport(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	sample := func(name string) string { return filepath.Join("..", "testdata", "imports", name+".csv") }
 	c.ok("import", "store", "products", c.write("products.csv", "sku,name,kind,price_cents,license_days,active\nPLUGIN,Plugin,license,4900,365,1\nBOOK,Handbook,other,3000,,1\n"))
@@ -48,6 +49,7 @@ func (c *cli) counts(what string, fresh, changed, same, refused int, args ...str
 }
 
 func TestADryRunSaysWhatIsNewChangedAndTheSame(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	header := "sku,name,unit_cost_cents,current_stock,lead_time_days\n"
 	file := c.write("skus.csv", header+"A,Ant,100,5,7\nB,Bee,200,5,7\n")

@@ -58,6 +58,7 @@ func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // was answered is there, nothing is there twice, no event is sent twice or out of order,
 // and a receiver misses at most the one event that was on its way to it.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	const seed = 20261120
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))

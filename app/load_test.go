@@ -111,7 +111,7 @@ func newLoad(t testing.TB) *load {
 	l.cli("name\nAnn\nBob\n", "import", "rental", "tenants", "-")
 	l.cli("property,unit,start_date,tenant,rent_cents,frequency\nHouse,A,1906-01-05,Ann,100,weekly\nHouse,B,1906-01-05,Bob,100,weekly\n",
 		"import", "rental", "leases", "-")
-	l.cli("provider,provider_ref,email,sku,qty,unit_cents,paid_at\nmanual,1,ann@shop.example,APP,1,1000,2026-01-01T00:00:00Z\n",
+	l.cli("provider,provider_ref,email,sku,qty,unit_cents,paid_at\nmanual,1,ann@shop.example,APP,100,1000,2026-01-01T00:00:00Z\n",
 		"import", "store", "orders", "-")
 	return l
 }
@@ -151,8 +151,12 @@ func (l *load) open(p *apptest.Process) {
 			Key string `json:"license_key"`
 		}
 	}
-	l.get(p, "store", "/api/licenses", &licenses)
-	l.lanes = errands(first, licenses.Licenses[0].Key, time.Now().UTC())
+	l.get(p, "store", "/api/licenses?limit=100", &licenses)
+	var keys []string // many, since a license takes 120 activations in ten minutes
+	for _, one := range licenses.Licenses {
+		keys = append(keys, one.Key)
+	}
+	l.lanes = errands(first, keys, time.Now().UTC())
 	for _, a := range l.lanes {
 		a.n = 1
 	}
@@ -166,9 +170,9 @@ func (l *load) get(p *apptest.Process, service, path string, v any) {
 	}
 }
 
-// errands are the lanes of a shop whose leases' first charges and whose license are
+// errands are the lanes of a shop whose leases' first charges and whose licenses are
 // given.
-func errands(first map[int]int64, license string, today time.Time) []*lane {
+func errands(first map[int]int64, licenses []string, today time.Time) []*lane {
 	var all []*lane
 	for k := 1; k <= 2; k++ {
 		all = append(all, &lane{
@@ -211,7 +215,7 @@ func errands(first map[int]int64, license string, today time.Time) []*lane {
 			FROM store_batches b WHERE unused = 3`,
 	}, &lane{
 		kind: "activation", service: "store", path: "/license/activate",
-		body:   func(n int) string { return fmt.Sprintf(`{"license_key":"%s","fingerprint":"fp-%d"}`, license, n) },
+		body:   func(n int) string { return fmt.Sprintf(`{"license_key":"%s","fingerprint":"fp-%d"}`, licenses[n%len(licenses)], n) },
 		stored: "SELECT CAST(substr(fingerprint, 4) AS INTEGER), count(*) FROM store_activations GROUP BY 1",
 		event:  "license.activated", mark: "CAST(substr(data ->> '$.activation.fingerprint', 4) AS INTEGER)",
 	})

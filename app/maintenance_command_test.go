@@ -10,6 +10,7 @@ import (
 )
 
 func TestLaborRateCommand(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.Key("maintenance", "mo", "member", "full")
 	done, open := w.open(`{"asset_id":1,"description":"Oil","labor_minutes":90}`), w.open(`{"asset_id":1,"description":"Belt","labor_minutes":90}`)
@@ -29,6 +30,7 @@ func TestLaborRateCommand(t *testing.T) {
 }
 
 func TestAssetStatusCommand(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.equal("set", w.cli("asset-status", "1", "needs-attention"), "1, Lathe: needs-attention\n")
 	w.equal("the trail", strings.Join(w.trail(1), "\n"), `cli cli asset.status asset:1 ["operational","needs-attention"]`)
@@ -51,6 +53,7 @@ func TestAssetStatusCommand(t *testing.T) {
 }
 
 func TestUsePartCommand(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	id := w.open(`{"asset_id":1,"description":"Oil","parts_cost":12.5}`)
 	w.equal("decimals", w.cli("use-part", "1", "OIL", "4.125"), "4.125 of OIL on work order 1: 28.46, the order now costs 40.96; 34.375 left in stock\n") // 28.4625
@@ -80,6 +83,7 @@ func TestUsePartCommand(t *testing.T) {
 func picture(head string) []byte { return append([]byte(head), bytes.Repeat([]byte("pixel"), 100)...) }
 
 func TestPhotoCommands(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.open(`{"asset_id":1,"description":"Oil"}`)
 	dir := t.TempDir()
@@ -123,6 +127,7 @@ func TestPhotoCommands(t *testing.T) {
 }
 
 func TestPMDoneCommand(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.equal("today", w.cli("pm-done", "3"), "Van 1, Service: done 2026-11-20, next due 2027-05-19 (ok)\n")
 	w.equal("the trail", strings.Join(w.trail(1), "\n"), `cli cli pm.done pm_plan:3 {"pm_id":3,"last_done_date":"2026-11-20","baseline_reading":50000}`)
@@ -139,6 +144,7 @@ func TestPMDoneCommand(t *testing.T) {
 }
 
 func TestMoveCommand(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	for range 4 {
 		w.open(`{"asset_id":1,"description":"Oil"}`)
@@ -179,6 +185,7 @@ cli cli workorder.status work_order:1 {"from":"in-progress","to":"done","resolut
 // TestMaintenanceCommandsActAsAUser runs each command as people who may not, and as
 // one who may.
 func TestMaintenanceCommandsActAsAUser(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.Key("maintenance", "vera", "viewer", "full")
 	w.Key("maintenance", "mo", "member", "full")
@@ -209,6 +216,7 @@ func TestMaintenanceCommandsActAsAUser(t *testing.T) {
 }
 
 func TestMaintenanceCommandsHelpAndComplete(t *testing.T) {
+	t.Parallel()
 	c := newCLI(t)
 	for _, command := range []string{"labor-rate", "asset-status", "use-part", "photo add", "photo save", "pm-done", "move"} {
 		out := c.ok(append(append([]string{"maintenance"}, strings.Fields(command)...), "--help")...)

@@ -15,6 +15,7 @@ var maintenanceTables = []string{"assets", "meters", "parts", "pm-plans", "work-
 // TestAWorkshopTravelsAsCSV: what is exported changes nothing where it came from, and
 // fills an empty database with the same workshop.
 func TestAWorkshopTravelsAsCSV(t *testing.T) {
+	t.Parallel()
 	from, to := workshop{startFilled(t)}, workshop{apptest.Start(t)}
 	files := map[string]string{}
 	before := still(t, from.Shop)
@@ -48,6 +49,7 @@ func TestAWorkshopTravelsAsCSV(t *testing.T) {
 // TestMaintenanceRowsAreRefusedByLine: every row that is refused is named with what is allowed,
 // the good ones are kept, and a rehearsal says the same and keeps nothing.
 func TestMaintenanceRowsAreRefusedByLine(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.load("work-orders", "asset_tag,description,status,resolution", "LATHE-1,Oil,open,", "LATHE-1,Belt,done,Changed")
 	for _, c := range []struct {

@@ -11,6 +11,7 @@ import (
 // TestTheShopsDayDecides: today is the day in the shop's time zone, far from UTC to
 // both sides, for readings, plans and commands alike; instants stay in UTC.
 func TestTheShopsDayDecides(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ zone, at, today, tomorrow string }{
 		{"Pacific/Kiritimati", "2026-11-20T12:00:00Z", "2026-11-21", "2026-11-22"}, // fourteen hours ahead
 		{"Pacific/Kiritimati", "2026-11-20T09:59:59Z", "2026-11-20", "2026-11-21"},
@@ -41,6 +42,7 @@ func TestTheShopsDayDecides(t *testing.T) {
 // as on a machine that started without one, nothing takes its day from it. Reading
 // goes on, and so does what says its day itself.
 func TestWhatNeedsTheDayWaitsForARightClock(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	job := w.open(`{"asset_id":2,"description":"Service","pm_id":3}`)
 	w.move(job, "in-progress", "")

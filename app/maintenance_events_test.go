@@ -68,6 +68,7 @@ func (h hearing) hears(what, event string) (data string) {
 // TestWorkOrderEventsFromEveryWay: whichever way an order is opened or completed, the
 // same event tells the same of it.
 func TestWorkOrderEventsFromEveryWay(t *testing.T) {
+	t.Parallel()
 	h := newHearing(t)
 	created := h.post(201, "/api/work-orders", `{"asset_id":1,"description":"By REST","parts_cost":3.5,"assigned_to":"Ana"}`)
 	h.equal("by REST", h.hears("by REST", "workorder.created"), created)
@@ -98,6 +99,7 @@ func TestWorkOrderEventsFromEveryWay(t *testing.T) {
 // TestReadingEventsFromEveryWay: a reading that moves its meter is told, whichever way
 // it came, and no other.
 func TestReadingEventsFromEveryWay(t *testing.T) {
+	t.Parallel()
 	h := newHearing(t)
 	h.post(201, "/api/assets/1/readings", `{"reading":1100,"read_date":"2026-11-18"}`)
 	h.equal("by REST", h.hears("by REST", "reading.recorded"),
@@ -121,6 +123,7 @@ func TestReadingEventsFromEveryWay(t *testing.T) {
 // TestEachReceiverGetsItsEventsWithItsSecret: two receivers, one of which wants
 // completions only, and a third that is of another service.
 func TestEachReceiverGetsItsEventsWithItsSecret(t *testing.T) {
+	t.Parallel()
 	h := newHearing(t)
 	second := hearing{workshop: h.workshop, Receiver: apptest.Receive(t), secret: "whsec_c2Vjb25kLXNlY29uZC1zZWNvbmQ="}
 	h.MustCLI("webhook", "add", "--service", "maintenance", "--url", second.URL(), "--event", "workorder.completed", "--secret", second.secret)
@@ -141,6 +144,7 @@ func TestEachReceiverGetsItsEventsWithItsSecret(t *testing.T) {
 
 // TestAMissedMaintenanceEventIsSentByHand: one attempt, then the log, then a person.
 func TestAMissedMaintenanceEventIsSentByHand(t *testing.T) {
+	t.Parallel()
 	h := newHearing(t)
 	h.Answer(http.StatusInternalServerError)
 	h.open(`{"asset_id":1,"description":"Oil"}`)
@@ -162,6 +166,7 @@ func TestAMissedMaintenanceEventIsSentByHand(t *testing.T) {
 
 // TestMaintenanceAuditNamesTheWay: every kind of write with who did it, and how.
 func TestMaintenanceAuditNamesTheWay(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	mo := w.Key("maintenance", "mo", "member", "full")
 	trail := func(what string, do func(), want ...string) {
@@ -210,6 +215,7 @@ func TestMaintenanceAuditNamesTheWay(t *testing.T) {
 // TestARefusedMoveIsToldNobody: of a bulk change in which some are refused only the
 // others are written, audited and told.
 func TestARefusedMoveIsToldNobody(t *testing.T) {
+	t.Parallel()
 	h := newHearing(t)
 	for range 5 {
 		h.open(`{"asset_id":1,"description":"Oil","pm_id":1}`)

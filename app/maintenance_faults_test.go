@@ -12,6 +12,7 @@ import (
 
 // A typing error that is put right: the plans are as they were before it.
 func TestATypingErrorPutRightLeavesThePlans(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.post(201, "/api/assets/1/readings", `{"reading":1100}`)
 	w.isDue("before", 1, map[string]any{"usage_remaining": 400, "baseline_reading": 1000, "due_status": "ok"})
@@ -24,6 +25,7 @@ func TestATypingErrorPutRightLeavesThePlans(t *testing.T) {
 
 // A meter that is replaced: the use since the last service is kept.
 func TestAReplacedMeterKeepsTheUseSinceTheService(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.post(201, "/api/assets/1/readings", `{"reading":1480}`) // 480 of 500 used
 	w.post(201, "/api/assets/1/readings", `{"reading":0,"correction":true}`)
@@ -38,6 +40,7 @@ func TestAReplacedMeterKeepsTheUseSinceTheService(t *testing.T) {
 
 // A plan made for a machine that has run for years is not overdue at birth.
 func TestANewPlanCountsFromWhatItsMeterShows(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.post(201, "/api/assets/2/readings", `{"meter":"odometer","reading":123456.7}`)
 	w.load("pm-plans", "asset_tag,title,interval_days,interval_usage,meter", "VAN-1,Belt,,60000,odometer", "VAN-1,Wash,30,,")
@@ -51,6 +54,7 @@ func TestANewPlanCountsFromWhatItsMeterShows(t *testing.T) {
 
 // A second reading of one day is a reading like any other.
 func TestASecondReadingOfADayIsTaken(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	for i, reading := range []string{"1001", "1001.5", "1001.5", "1002"} {
 		w.post(201, "/api/assets/1/readings", `{"reading":`+reading+`,"read_date":"2026-11-20"}`)
@@ -63,6 +67,7 @@ func TestASecondReadingOfADayIsTaken(t *testing.T) {
 // A reading that is old does not make a machine overdue while use remains: its date
 // is not before today.
 func TestAStaleReadingIsNotOverdue(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.post(201, "/api/assets/1/readings", `{"reading":1400,"read_date":"2026-11-14"}`) // 100 a day: the 500 are used up on the 15th
 	w.isDue("projected", 1, map[string]any{"next_due": "2026-11-20", "days_until": 0, "usage_remaining": 100, "due_status": "ok"})
@@ -75,6 +80,7 @@ func TestAStaleReadingIsNotOverdue(t *testing.T) {
 // A job that is done early moves the next date, on whatever way it is done; reopening
 // it puts the date back.
 func TestAJobDoneEarlyMovesTheNextDate(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.post(201, "/api/assets/2/readings", `{"meter":"odometer","reading":50400}`)
 	was := map[string]any{"last_done_date": "2026-11-01", "baseline_reading": 50000, "usage_remaining": 14600}
@@ -109,6 +115,7 @@ func TestAJobDoneEarlyMovesTheNextDate(t *testing.T) {
 
 // What a part cost on the day of its use stays, whatever it costs later.
 func TestAPartsPriceOfTheDayStays(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	id := w.open(`{"asset_id":1,"description":"Oil","parts_cost":0.5}`)
 	w.cli("use-part", "1", "OIL", "2")
@@ -125,6 +132,7 @@ func TestAPartsPriceOfTheDayStays(t *testing.T) {
 
 // Labor is reckoned to the cent, rounded half up, and never cut off to hours.
 func TestLaborIsReckonedToTheCent(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	for _, c := range []struct{ rate, minutes, cents string }{
 		{"5400", "1", "90"}, {"5400", "59", "5310"}, {"5400", "61", "5490"}, {"4550", "90", "6825"},

@@ -119,6 +119,7 @@ func (w workshop) structured(tool, arguments string) map[string]any {
 // REST, as agents see it, in the export and at the command line, and with a
 // calculation in exact fractions.
 func TestWorkOrderFiguresAreTheSameEverywhere(t *testing.T) {
+	t.Parallel()
 	w := demoWorkshop(t, func(workshop) {})
 	rest := w.numbers(w.get("/api/work-orders"))["work_orders"].([]any)
 	found := w.structured("list_workorders", `{"limit":200}`)
@@ -216,6 +217,7 @@ func halfUp(r *big.Rat) string {
 // TestDueFiguresAreTheSameEverywhere compares what is due over REST, as agents see it
 // and as a plain calculation out of the exported tables has it, on many days.
 func TestDueFiguresAreTheSameEverywhere(t *testing.T) {
+	t.Parallel()
 	seen := map[string]int{}
 	look := func(w workshop) { w.dueIsTheSame(seen) }
 	w := demoWorkshop(t, look)

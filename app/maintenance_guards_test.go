@@ -12,6 +12,7 @@ import (
 // TestMaintenanceRefusalsOverREST holds each guard to its status, to words that name
 // the field and what is allowed, and to leaving no row, audit entry or event.
 func TestMaintenanceRefusalsOverREST(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.load("work-orders", "asset_tag,description", "LATHE-1,Oil")
 	long := strings.Repeat("ä", 10_001)
@@ -88,6 +89,7 @@ func TestMaintenanceRefusalsOverREST(t *testing.T) {
 }
 
 func TestMaintenanceQueriesAreRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	for path, words := range map[string]string{
 		"/api/work-orders?status=closed":   `"closed"|open, in-progress, done, cancelled`,
@@ -139,6 +141,7 @@ func TestMaintenanceQueriesAreRefused(t *testing.T) {
 // over REST and as an agent, and the answer says why. (TestEveryOperationKnowsItsCallers
 // asks for the rest.)
 func TestRolesHoldByEveryWay(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	id := w.open(`{"asset_id":1,"description":"Oil"}`)
 	viewer, reader, member := w.Key("maintenance", "vera", "viewer", "full"), w.Key("maintenance", "mia", "member", "read"), w.Key("maintenance", "mo", "member", "full")
@@ -183,6 +186,7 @@ func TestRolesHoldByEveryWay(t *testing.T) {
 
 // TestReadingsAreKeptToTheThousandth posts numbers that floats get wrong.
 func TestReadingsAreKeptToTheThousandth(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	post := func(n string) apptest.Answer {
 		return w.Post("maintenance", "/api/assets/1/readings", `{"reading":`+n+`}`)

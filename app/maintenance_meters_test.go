@@ -10,6 +10,7 @@ import (
 )
 
 func TestAssetsAndPartsOverREST(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	const lathe = `{"id":1,"asset_tag":"LATHE-1","name":"Lathe","category":null,"location":null,"manufacturer":null,"model":null,"serial_number":null,` +
 		`"status":"operational","notes":null,"meters":[{"id":1,"name":"hours","unit":"h","reading":1000,"read_date":"2026-11-10","avg_per_day":null}]}`
@@ -43,6 +44,7 @@ func TestAssetsAndPartsOverREST(t *testing.T) {
 
 // TestStockIsLowAtItsMinimum uses a part down to its minimum and below.
 func TestStockIsLowAtItsMinimum(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.open(`{"asset_id":1,"description":"Oil"}`)
 	for _, c := range []struct{ use, quantity, low string }{{"18.499", "20.001", "false"}, {"0.001", "20", "true"}, {"20", "0", "true"}} {
@@ -55,6 +57,7 @@ func TestStockIsLowAtItsMinimum(t *testing.T) {
 
 // TestLimitsOfPages makes more than two pages of each.
 func TestLimitsOfPages(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	assets, parts := make([]string, 1100), make([]string, 1100)
 	for i := range assets {
@@ -89,6 +92,7 @@ func TestLimitsOfPages(t *testing.T) {
 // TestReadingRulesByEveryWay posts the same readings over REST, as an agent and as
 // rows of a file: lower is refused, equal does not move the meter, higher does.
 func TestReadingRulesByEveryWay(t *testing.T) {
+	t.Parallel()
 	ways := map[string]func(w workshop, reading, date string) string{
 		"rest": func(w workshop, reading, date string) string {
 			a := w.Post("maintenance", "/api/assets/1/readings", `{"reading":`+reading+`,"read_date":"`+date+`"}`)
@@ -164,6 +168,7 @@ func (w workshop) meterIs(when string, id int64, reading float64, date string, e
 }
 
 func TestReadingAnswers(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.equal("the first of a meter", w.post(201, "/api/assets/2/readings", `{"meter":"cooler","reading":120.5}`),
 		`{"asset_id":2,"meter":{"id":3,"name":"cooler","unit":"h","reading":120.5,"read_date":"2026-11-20","avg_per_day":null},"previous_reading":0,`+
@@ -184,6 +189,7 @@ func TestReadingAnswers(t *testing.T) {
 // TestWhatIsDueFollowsTheReadingsAndTheDay: the list is computed for every request,
 // from what has been posted by then; asking writes nothing.
 func TestWhatIsDueFollowsTheReadingsAndTheDay(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.isDue("at first", 1, map[string]any{"usage_remaining": 500, "next_due": nil, "days_until": nil, "due_status": "ok", "due_source": "usage"})
 	w.post(201, "/api/assets/1/readings", `{"reading":1200}`) // 200 h in ten days; 300 h are left: 15 days
@@ -212,6 +218,7 @@ func TestWhatIsDueFollowsTheReadingsAndTheDay(t *testing.T) {
 }
 
 func TestPMDueRowsAndFilters(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	const oil = `{"pm_id":1,"asset_id":1,"asset":"Lathe","title":"Oil","interval_days":null,"interval_usage":500,"meter":"hours","unit":"h","last_done_date":null,"baseline_reading":1000,` +
 		`"next_due":null,"days_until":null,"due_status":"ok","usage_remaining":500,"due_source":"usage"}`

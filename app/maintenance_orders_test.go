@@ -10,6 +10,7 @@ import (
 )
 
 func TestWorkOrdersAreOpenedOverREST(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	w.cli("labor-rate", "5400")
 	mo := w.Key("maintenance", "mo", "member", "full")
@@ -39,6 +40,7 @@ func TestWorkOrdersAreOpenedOverREST(t *testing.T) {
 }
 
 func TestTheNewest200WorkOrders(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	rows := make([]string, 403)
 	for i := range rows {
@@ -76,6 +78,7 @@ func TestTheNewest200WorkOrders(t *testing.T) {
 
 // TestMovesKeepTheirTimes walks an order through every state over REST.
 func TestMovesKeepTheirTimes(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	id := w.open(`{"asset_id":1,"description":"Oil"}`)
 	later := func(hours int) { w.Clock.Set(apptest.Noon.Add(time.Duration(hours) * time.Hour)) }
@@ -113,6 +116,7 @@ func (w workshop) inState(status string) int64 {
 // TestEveryMoveByEveryWay tries all sixteen moves over REST, as an agent, by the bulk
 // command and by CSV: one state machine answers them all, in the same words.
 func TestEveryMoveByEveryWay(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	allowed := map[string]string{"open": "in-progress, cancelled", "in-progress": "done, cancelled", "done": "open", "cancelled": ""}
 	ways := map[string]func(id int64, to string) (refusal string){
@@ -170,6 +174,7 @@ func TestEveryMoveByEveryWay(t *testing.T) {
 
 // TestDoneNeedsAResolutionByEveryWay: in this very request, and more than spaces.
 func TestDoneNeedsAResolutionByEveryWay(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	id := w.open(`{"asset_id":1,"description":"Oil"}`)
 	w.move(id, "in-progress", "a first word, which does not count for done")

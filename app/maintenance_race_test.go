@@ -37,6 +37,7 @@ func (w workshop) count(event string) (n int) {
 // TestRacingMovesOverHTTP: of many who move one order at once, over REST, as agents
 // and by the command, one does; the others are refused by the state machine.
 func TestRacingMovesOverHTTP(t *testing.T) {
+	t.Parallel()
 	h := newHearing(t, "--event", "workorder.completed")
 	const rounds, racers = 8, 12
 	for round := range rounds {
@@ -88,6 +89,7 @@ func TestRacingMovesOverHTTP(t *testing.T) {
 // TestRacingReadingsOverHTTP: readings of one meter posted at once go up one after
 // the other; whoever comes below is refused with 409, and the highest stands.
 func TestRacingReadingsOverHTTP(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	events := w.count("reading.recorded")
 	const racers = 24
@@ -131,6 +133,7 @@ func TestRacingReadingsOverHTTP(t *testing.T) {
 
 // TestEqualReadingsAtOnceMoveTheMeterOnce, and all are accepted.
 func TestEqualReadingsAtOnceMoveTheMeterOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	events := w.count("reading.recorded")
 	const racers = 16
@@ -154,6 +157,7 @@ func TestEqualReadingsAtOnceMoveTheMeterOnce(t *testing.T) {
 // done by command and lists of what is due at once; nothing fails, and doctor finds
 // every figure as its rows have it (at the end of every test of the workshop).
 func TestReadingsRaceWithJobsAndCommands(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	ids := make([]int64, 8)
 	for i := range ids {
@@ -192,6 +196,7 @@ func TestReadingsRaceWithJobsAndCommands(t *testing.T) {
 // TestRacingRetriesOfOneRequest: a sensor's request that is sent again with its
 // Idempotency-Key is done once and answered alike.
 func TestRacingRetriesOfOneRequest(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	answers := make([]apptest.Answer, 10)
 	together(len(answers), func(i int) {

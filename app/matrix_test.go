@@ -107,6 +107,7 @@ func (f *from) next() string {
 // TestEveryOperationKnowsItsCallers asks for every operation there is, as every kind
 // of caller, over REST.
 func TestEveryOperationKnowsItsCallers(t *testing.T) {
+	t.Parallel()
 	s := startFilled(t)
 	var address from
 	for _, service := range s.Server.Declared() {

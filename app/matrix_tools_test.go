@@ -13,6 +13,7 @@ import (
 // TestEveryToolKnowsItsCallers calls every tool there is as every kind of caller, and
 // asks for the protocol's other methods.
 func TestEveryToolKnowsItsCallers(t *testing.T) {
+	t.Parallel()
 	s := startFilled(t)
 	var address from
 	for _, service := range s.Server.Declared() {

@@ -42,6 +42,7 @@ func older(t testing.TB) []string {
 // TestMigrationIsKilled kills the program at any of the writes of a migration, from each
 // earlier schema: each step is done or not, and the next start does the rest.
 func TestMigrationIsKilled(t *testing.T) {
+	t.Parallel()
 	const seed = 20261120
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 3))
@@ -211,6 +212,7 @@ func killAfter(t testing.TB, dir string, d time.Duration) {
 // TestWhatIsNotOursIsLeftAlone asks every command that opens a file to open what is none
 // of ours: it is refused by name, and not a byte of it changes.
 func TestWhatIsNotOursIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	apptest.Keys(t, dir)
 	path := filepath.Join(dir, "quartermaster.db")

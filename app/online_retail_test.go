@@ -32,6 +32,7 @@ type retail struct {
 }
 
 func TestOnlineRetail(t *testing.T) {
+	t.Parallel()
 	r := &retail{dir: t.TempDir(), today: time.Now().UTC().Format(time.DateOnly)}
 	r.prepare(t)
 	r.keys = apptest.Keys(t, r.dir)

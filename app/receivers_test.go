@@ -117,6 +117,7 @@ func illnesses(t testing.TB, good string) map[string]string {
 // TestIllReceivers attaches every kind of bad receiver: the good one gets all of its
 // events in order, the API goes on as before, and the process does not grow.
 func TestIllReceivers(t *testing.T) {
+	t.Parallel()
 	l := newLoad(t)
 	var ids []int64
 	var redirected atomic.Int64
@@ -307,6 +308,7 @@ func (l *load) newest(endpoint int64, more ...string) string {
 // TestNoConnectionToTheMachineItself gives receivers in every spelling of an address that
 // must not be reached; none is.
 func TestNoConnectionToTheMachineItself(t *testing.T) {
+	t.Parallel()
 	var connections atomic.Int64
 	listening, err := net.Listen("tcp", ":0") // on every address of every family
 	if err != nil {

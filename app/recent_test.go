@@ -13,6 +13,7 @@ import (
 // while the database is changed in every way there is and the days go by: an answer
 // that was given before must not be given once it would be another.
 func TestAnswersFollowEveryChange(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	stocked(s, 1)
 	sold := func(want string) {
@@ -50,6 +51,7 @@ func TestAnswersFollowEveryChange(t *testing.T) {
 
 // TestAnswersAreNobodyElses asks as one user what another was just answered.
 func TestAnswersAreNobodyElses(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	stocked(s, 1)
 	viewer := s.Key("reorder", "vera", "viewer", "read")
@@ -69,6 +71,7 @@ func TestAnswersAreNobodyElses(t *testing.T) {
 // TestAnswersFollowTheBuyers asks for a license over and over while its buyer's program
 // checks it, which writes nothing for a minute, and while it expires.
 func TestAnswersFollowTheBuyers(t *testing.T) {
+	t.Parallel()
 	s := storefront(t)
 	key := sell(s, "--sku", "TRIAL").Licenses[0].Key
 	license := func(status, checked string) {

@@ -10,6 +10,7 @@ import (
 // What nobody asked for is refused by its own name, wherever it stands and whatever it
 // is called.
 func TestUnknownNames(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	key := s.Keys["maintenance"]
 	for _, c := range []struct {
@@ -42,6 +43,7 @@ func TestUnknownNames(t *testing.T) {
 }
 
 func TestAllowNamesWhatIsAllowed(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	for path, want := range map[string]string{
 		"/api/assets/1/readings": "POST", "/api/work-orders/1/status": "POST", "/api/pm-due": "GET, HEAD", "/api/work-orders": "GET, HEAD, POST",
@@ -58,6 +60,7 @@ func TestAllowNamesWhatIsAllowed(t *testing.T) {
 
 // A limit over the largest is the largest, however much over.
 func TestLimitIsCapped(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	for limit, status := range map[string]int{
 		"1": 200, "1000": 200, "1001": 200, "9223372036854775807": 200, "99999999999999999999": 200, "1e30": 200,
@@ -73,6 +76,7 @@ func TestLimitIsCapped(t *testing.T) {
 // Newline and tab are the only control characters that a text may hold; those beyond
 // ASCII are control characters too.
 func TestControlCharacters(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	for text, good := range map[string]bool{
 		`a\tb\nc`: true, `a\u00a0b`: true, `a\u0000b`: false, `a\rb`: false, `a\u007fb`: false, `a\u0080b`: false, `a\u0085b`: false, `a\u009fb`: false,

@@ -29,6 +29,7 @@ func (l *letting) content(tool, arguments string) string {
 
 // TestRentalTools holds what each tool gives.
 func TestRentalTools(t *testing.T) {
+	t.Parallel()
 	l := let(t)
 	house := `{"id":1,"name":"House","address":"1 Quay","unit_count":3,"occupied_count":1,"vacant_count":2,"occupancy":0.3333}`
 	const byTenant = `,"by_tenant":[{"lease_id":1,"tenant":"Tenant U1","unit":"U1","property":"House","balance_cents":300000,"charges":3,"days_overdue":80},` +
@@ -98,6 +99,7 @@ func TestRentalTools(t *testing.T) {
 // TestRentalToolRefusals: each names what was refused and what is allowed, so that the
 // agent can correct itself, and changes nothing.
 func TestRentalToolRefusals(t *testing.T) {
+	t.Parallel()
 	l := let(t)
 	l.arrears()
 	l.Post("rental", "/api/maintenance", `{"unit_id":1,"title":"Tap drips"}`)

@@ -20,6 +20,7 @@ func zoneOf(t testing.TB, name string) *time.Location {
 // the ends of months and years and on both days on which the clocks change: rent is due
 // from the first second of its day, and overdue from the first second of the next.
 func TestTheDayTurnsInTheShopsZone(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		zone, due  string
 		start, end string // of a lease whose next period is due on that day
@@ -90,6 +91,7 @@ func mustDay(t testing.TB, s string, zone *time.Location) time.Time {
 // TestALeaseBeginsAndEndsInTheShopsZone: its status, the unit's and what a ticket
 // belongs to turn at midnight there, on the first day and after the last.
 func TestALeaseBeginsAndEndsInTheShopsZone(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"Pacific/Kiritimati", "America/Los_Angeles"} {
 		zone := zoneOf(t, name)
 		starts, over := mustDay(t, "2026-10-31", zone), mustDay(t, "2026-11-02", zone) // the clocks change in between
@@ -129,6 +131,7 @@ func TestALeaseBeginsAndEndsInTheShopsZone(t *testing.T) {
 // and looks at the arrears in the first minute of each day: on every day as many charges
 // are on file as periods have begun.
 func TestDayAfterDay(t *testing.T) {
+	t.Parallel()
 	zone := zoneOf(t, "America/Los_Angeles")
 	l := newLettingAt(t, time.Date(2027, 12, 30, 12, 0, 0, 0, zone), "America/Los_Angeles")
 	monthly, weekly := l.lease("start_date=2027-12-31"), l.lease("start_date=2027-12-31", "frequency=weekly")
@@ -153,6 +156,7 @@ func TestDayAfterDay(t *testing.T) {
 // TestAWrongClockPostsNoRent: while the machine's clock cannot be right, what depends
 // on the day is refused and nothing is written; what is on file is still shown.
 func TestAWrongClockPostsNoRent(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	l.lease("start_date=2026-09-01")
 	l.lease("start_date=2024-09-01", "frequency=yearly")

@@ -7,6 +7,7 @@ import (
 )
 
 func TestRentalCharge(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	l.lease("start_date=2026-11-01")
 	l.MustCLI("user", "add", "mo", "--role", "member")
@@ -68,6 +69,7 @@ func TestRentalCharge(t *testing.T) {
 }
 
 func TestRentalReversePayment(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	l.lease("start_date=2026-10-01")
 	l.pay(1, "2026-10-01", `,"method":"cash"`)
@@ -104,6 +106,7 @@ func TestRentalReversePayment(t *testing.T) {
 // TestRentalEndLease: an early end withdraws what lies after it, cuts the last period
 // to its days and leaves everything else; what is paid stands in its way.
 func TestRentalEndLease(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	l.lease("start_date=2026-06-01")
 	l.rental("charge", "1", "--type", "repair", "--amount", "700", "--due", "2026-11-03", "--label", "Window")

@@ -17,6 +17,7 @@ var rentalTables = []string{"properties", "units", "tenants", "leases", "charges
 // TestRentalImportRefusals: bad input is refused by line and name, the good rows are
 // kept, and nothing of a refused row is written.
 func TestRentalImportRefusals(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	l.load("units", "property,name,market_rent_cents,notes\nHouse,U1,,\nHouse,U2,95000,Balcony\n")
 	l.load("tenants", "name,email,phone\nAda,ada@example.org,\nBen,,123\n")
@@ -110,6 +111,7 @@ func (l *letting) tables() string {
 // and the CSV tables for the same sums; then it takes the tables to another appliance,
 // which tells the same again.
 func TestTheSameFiguresEverywhere(t *testing.T) {
+	t.Parallel()
 	l := &letting{Shop: startFilled(t)}
 	rest := l.figures()
 	// The tool's list holds what the pages of REST hold.

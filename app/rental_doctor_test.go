@@ -16,6 +16,7 @@ import (
 // leases, while the months go by. Nothing fails but by a refusal, and every rule of the
 // ledger holds in the end.
 func TestDoctorOverABusyShop(t *testing.T) {
+	t.Parallel()
 	l := newLettingAt(t, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), "UTC")
 	for _, frequency := range []string{"weekly", "fortnightly", "monthly", "quarterly", "yearly"} {
 		l.lease("start_date=2025-12-31", "frequency="+frequency)
@@ -91,6 +92,7 @@ func (l *letting) operate(n int, rng *rand.Rand) {
 // TestDoctorNamesABrokenLedger changes rows behind the service's back, one after the
 // other: each breach is named, and the exit code is 1.
 func TestDoctorNamesABrokenLedger(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	l.lease("start_date=2026-09-01")
 	l.pay(1, "2026-09-01", "")

@@ -92,6 +92,7 @@ func (l *letting) settled(h rentalHook, want int) {
 // TestRentalEventsFromEveryEntryPoint: REST, agents and the command line fire the same
 // events, whose data is what the entry point itself is told.
 func TestRentalEventsFromEveryEntryPoint(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t, "--webhook-allow-private")
 	all, moves := l.receive(), l.receive("maintenance.status_changed")
 	id := l.lease("start_date=2026-09-01")

@@ -13,6 +13,7 @@ import (
 
 // TestPaymentMethodAndDay: whatever is sent for them over REST, the payment stands.
 func TestPaymentMethodAndDay(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	id := l.lease("start_date=2026-06-30", "frequency=weekly")
 	for i, c := range []struct{ rest, method, paid string }{
@@ -42,6 +43,7 @@ func TestPaymentMethodAndDay(t *testing.T) {
 
 // TestTwoPeopleRecordTheSamePayment at once: one 201, one 409, one payment, one event.
 func TestTwoPeopleRecordTheSamePayment(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t, "--webhook-allow-private")
 	r := l.receive()
 	id := l.lease("start_date=2026-09-04", "frequency=weekly")
@@ -94,6 +96,7 @@ func TestTwoPeopleRecordTheSamePayment(t *testing.T) {
 // TestAResentPaymentIsTheSamePayment: with an Idempotency-Key a client that lost the
 // answer gets it again, and not a conflict.
 func TestAResentPaymentIsTheSamePayment(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	l.lease("start_date=2026-10-01")
 	l.ledger(1)
@@ -115,6 +118,7 @@ func TestAResentPaymentIsTheSamePayment(t *testing.T) {
 // TestAViewersReadPosts: what is due is posted by whoever looks, as the system's own
 // act; writing stays refused.
 func TestAViewersReadPosts(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	for range 5 {
 		l.lease("start_date=2026-11-01")
@@ -162,6 +166,7 @@ func TestAViewersReadPosts(t *testing.T) {
 
 // TestAPaymentTakenBack leaves its charge unpaid, and stays with its reason.
 func TestAPaymentTakenBack(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	id := l.lease("start_date=2026-10-01")
 	wrong := l.pay(id, "2026-10-01", `,"method":"check","paid_date":"2026-10-05"`)

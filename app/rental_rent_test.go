@@ -16,6 +16,7 @@ import (
 
 // TestRentOfThe31stComesBack: a due day that a short month clips does not stay clipped.
 func TestRentOfThe31stComesBack(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	id := l.lease("start_date=2026-01-31")
 	l.owes(id, "2026-01-31 100000 31 January-27 February 2026", "2026-02-28 100000 28 February-30 March 2026",
@@ -36,6 +37,7 @@ func TestRentOfThe31stComesBack(t *testing.T) {
 
 // TestFiveWeeklyChargesInAMonthWithFive: a month with five Mondays has five of them.
 func TestFiveWeeklyChargesInAMonthWithFive(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	weekly := l.lease("start_date=2026-09-28", "frequency=weekly", "rent_cents=25000", "end_date=2026-11-15")
 	fortnightly := l.lease("start_date=2026-10-02", "frequency=fortnightly", "rent_cents=46000", "due_day=15", "end_date=2026-10-31")
@@ -61,6 +63,7 @@ func TestFiveWeeklyChargesInAMonthWithFive(t *testing.T) {
 
 // TestTheDebtOutlivesTheLease: what an ended lease owes stays owed, and is told.
 func TestTheDebtOutlivesTheLease(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	id := l.lease("start_date=2026-08-01", "end_date=2026-09-14")
 	want := []string{"2026-08-01 100000 1-31 August 2026", "2026-09-01 46667 1-14 September 2026, 14 of 30 days"}
@@ -84,6 +87,7 @@ func TestTheDebtOutlivesTheLease(t *testing.T) {
 // TestPaymentsOfThePast: a payment may be of any day, before the charge was due and
 // before the lease began too.
 func TestPaymentsOfThePast(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	id := l.lease("start_date=2026-09-01")
 	l.pay(id, "2026-09-01", `,"method":"cash","paid_date":"2026-09-03"`)
@@ -107,6 +111,7 @@ func TestPaymentsOfThePast(t *testing.T) {
 // TestTheFirstShortMonthIsChargedByItsDaysAndSaysSo, to the cent and with the days in
 // its label; without proration it is charged in full and says that.
 func TestTheFirstShortMonthIsChargedByItsDaysAndSaysSo(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	for _, c := range []struct {
 		terms string
@@ -138,6 +143,7 @@ func TestTheFirstShortMonthIsChargedByItsDaysAndSaysSo(t *testing.T) {
 // TestEveryAmountIsAWholeNumberOfCents: no fraction and no exponent stands anywhere,
 // however large the amounts are.
 func TestEveryAmountIsAWholeNumberOfCents(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	big := l.lease("start_date=2026-09-10", "due_day=1", "rent_cents=1000000000000")
 	l.owes(big, "2026-09-10 700000000000 10-30 September 2026, 21 of 30 days", "2026-10-01 1000000000000 1-31 October 2026", "2026-11-01 1000000000000 1-30 November 2026")
@@ -167,6 +173,7 @@ func TestEveryAmountIsAWholeNumberOfCents(t *testing.T) {
 // TestALedgerReadTwicePostsOnce, also by many at once, and so does every other way of
 // asking.
 func TestALedgerReadTwicePostsOnce(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	id := l.lease("start_date=2026-09-01")
 	var answers [8]apptest.Answer
@@ -209,6 +216,7 @@ func TestALedgerReadTwicePostsOnce(t *testing.T) {
 // TestANewRentChangesNothingThatWasPosted, nor what was due before it and is not yet
 // posted.
 func TestANewRentChangesNothingThatWasPosted(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	id := l.lease("start_date=2026-09-01")
 	want := []string{"2026-09-01 100000 1-30 September 2026", "2026-10-01 100000 1-31 October 2026", "2026-11-01 100000 1-30 November 2026"}

@@ -31,6 +31,7 @@ const (
 
 // TestRentalLists holds the bodies of the lists, their filters and their pages.
 func TestRentalLists(t *testing.T) {
+	t.Parallel()
 	l := let(t)
 	for _, title := range []string{"Tap drips", "Door squeaks", "Lamp is out"} {
 		l.Post("rental", "/api/maintenance", `{"unit_id":1,"title":"`+title+`"}`)
@@ -71,6 +72,7 @@ func TestRentalLists(t *testing.T) {
 
 // TestRentalLedgerAndArrears holds the two bodies that tell what is owed.
 func TestRentalLedgerAndArrears(t *testing.T) {
+	t.Parallel()
 	l := let(t)
 	rent := func(id int, month, label, first, last string, cents int, paid string) string {
 		settled := 0
@@ -114,6 +116,7 @@ func TestRentalLedgerAndArrears(t *testing.T) {
 
 // TestRentalPingTellsTheRole: a key acts as its user, with the role that ping tells.
 func TestRentalPingTellsTheRole(t *testing.T) {
+	t.Parallel()
 	l := newLetting(t)
 	for _, c := range []struct{ role, scope string }{{"viewer", "read"}, {"viewer", "full"}, {"member", "full"}, {"admin", "read"}} {
 		key := l.Key("rental", "user-"+c.role, c.role, c.scope)
@@ -140,6 +143,7 @@ func TestRentalPingTellsTheRole(t *testing.T) {
 
 // TestRentalRefusals: each refusal names what is wrong, and changes nothing.
 func TestRentalRefusals(t *testing.T) {
+	t.Parallel()
 	l := let(t)
 	l.arrears() // posts what is due
 	l.Post("rental", "/api/maintenance", `{"unit_id":1,"title":"Tap drips"}`)

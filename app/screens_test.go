@@ -34,6 +34,7 @@ func location(t *testing.T, got apptest.Sheet, want string) {
 
 // TestSignIn follows a person in and out, and what whoever is not signed in gets.
 func TestSignIn(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	alice := s.Person("reorder", "alice", "admin")
 	nobody := s.Visitor("reorder")
@@ -64,6 +65,7 @@ func TestSignIn(t *testing.T) {
 
 // TestNext tries to be led elsewhere after signing in.
 func TestNext(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	s.Person("store", "alice", "admin")
 	for _, next := range []string{
@@ -83,6 +85,7 @@ func TestNext(t *testing.T) {
 
 // TestForged sends forms as other sites' pages would have a browser send them.
 func TestForged(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	v := s.Person("maintenance", "alice", "admin")
 	for name, head := range map[string]map[string]string{
@@ -107,6 +110,7 @@ func TestForged(t *testing.T) {
 
 // TestFormOnce sends a form again: it is done once, and leads where it led.
 func TestFormOnce(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	v := s.Person("reorder", "alice", "member")
 	fields := []string{"sku", "TEA-1", "name", "Tea", "idempotency_key", "k-1", "then", "/skus"}
@@ -126,6 +130,7 @@ func TestFormOnce(t *testing.T) {
 
 // TestRefusedForm shows a refused form again with all that was typed.
 func TestRefusedForm(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	v := s.Person("reorder", "alice", "member")
 	const hostile = `<script>alert("x")</script>'"&`
@@ -152,6 +157,7 @@ func TestRefusedForm(t *testing.T) {
 
 // TestTwoEdit has two people change one record: the second sees the first.
 func TestTwoEdit(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	alice, bob := s.Person("reorder", "alice", "member"), s.Person("reorder", "bob", "member")
 	status(t, alice.Post("/do/save_sku", "sku", "TEA-1", "name", "Tea"), http.StatusSeeOther)
@@ -170,6 +176,7 @@ func TestTwoEdit(t *testing.T) {
 
 // TestAskFirst holds what destroys to a question, and writes nothing before.
 func TestAskFirst(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	v := s.Person("store", "alice", "admin")
 	s.Person("store", "bob", "member")
@@ -186,6 +193,7 @@ func TestAskFirst(t *testing.T) {
 // TestShownOnce makes a key: it stands in the answer alone, and the password is asked
 // for when it was typed long ago.
 func TestShownOnce(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	v := s.Person("store", "alice", "admin")
 	fields := []string{"service", "store", "user", "alice", "scope", "read", "idempotency_key", "k"}
@@ -209,6 +217,7 @@ func TestShownOnce(t *testing.T) {
 
 // TestRoles holds each role to what it may.
 func TestRoles(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	viewer := s.Person("rental", "vera", "viewer", "rental")
 	status(t, viewer.Get("/"), http.StatusOK)
@@ -229,7 +238,8 @@ func TestRoles(t *testing.T) {
 // TestTwoInstallations keeps two installations on one host from signing each other out:
 // cookies ignore ports.
 func TestTwoInstallations(t *testing.T) {
-	one, two := apptest.Start(t), demoShop(t) // shops that start from one blank file are one installation
+	t.Parallel()
+	one, two := apptest.Start(t), apptest.Start(t)
 	v := one.Person("store", "alice", "admin")
 	w := two.Person("store", "alice", "admin")
 	w.Client.Jar = v.Client.Jar
@@ -240,6 +250,7 @@ func TestTwoInstallations(t *testing.T) {
 
 // TestHeaders looks at what stands over every page.
 func TestHeaders(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	v := s.Person("store", "alice", "admin")
 	for _, path := range []string{"/", "/nix", "/login", "/users", "/do/create_key"} {

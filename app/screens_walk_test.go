@@ -216,6 +216,7 @@ func rowsOf(t *testing.T, d *db.DB) (n int64) {
 
 // TestWalk goes through every page and form of the demo as each role.
 func TestWalk(t *testing.T) {
+	t.Parallel()
 	s := demoShop(t)
 	for _, role := range []string{"viewer", "member", "admin"} {
 		v := s.Person("store", role+"-walker", role)
@@ -239,6 +240,7 @@ func TestWalk(t *testing.T) {
 // TestFormOfEveryOperation asks for the form of every operation and the import of every
 // table: each works on the day on which it is declared.
 func TestFormOfEveryOperation(t *testing.T) {
+	t.Parallel()
 	s := demoShop(t)
 	v := s.Person("store", "alice", "admin")
 	for _, service := range s.Server.Declared() {

@@ -75,6 +75,7 @@ const backup = "backup"
 // trusted with, lets it do a day's work with them, failures included, with all that
 // it can log, and searches everything that it writes and tells.
 func TestSecretsStayWhereTheyBelong(t *testing.T) {
+	t.Parallel()
 	d := &secretsDay{t: t, places: map[string]string{}}
 	d.Shop = startFilled(t, "--log-level", "debug", "--metrics-addr", "127.0.0.1:0", "--webhook-allow-private")
 	for service, key := range d.Keys {
@@ -334,6 +335,7 @@ func (d *secretsDay) collect() {
 // of caller who may: a license key is shown in full to a full-access key of a member
 // or an admin alone.
 func TestOnlyWritersSeeLicenseKeys(t *testing.T) {
+	t.Parallel()
 	s := startFilled(t)
 	for _, service := range s.Server.Declared() {
 		for _, c := range callersOf(s, service.Name) {

@@ -54,6 +54,7 @@ func buyer(s *apptest.Shop, path, body string) apptest.Answer {
 }
 
 func TestCheckReportsInItsOrder(t *testing.T) {
+	t.Parallel()
 	s := storefront(t)
 	o := sell(s, "--sku", "PLUGIN", "--tier", "pro")
 	trial := sell(s, "--sku", "TRIAL")
@@ -101,6 +102,7 @@ func TestCheckReportsInItsOrder(t *testing.T) {
 }
 
 func TestSeatsAreTakenOnceAndFreed(t *testing.T) {
+	t.Parallel()
 	s := storefront(t, "--webhook-allow-private")
 	receiver := hook(s, "store", "license.activated")
 	key := sell(s, "--sku", "PLUGIN", "--tier", "basic").Licenses[0].Key
@@ -159,6 +161,7 @@ func TestSeatsAreTakenOnceAndFreed(t *testing.T) {
 }
 
 func TestCodesAreMintedOnceAndRedeemedOnce(t *testing.T) {
+	t.Parallel()
 	s := storefront(t, "--webhook-allow-private")
 	receiver := hook(s, "store", "")
 	var minted struct {
@@ -238,6 +241,7 @@ func TestCodesAreMintedOnceAndRedeemedOnce(t *testing.T) {
 }
 
 func TestGuessingIsSlowedAndTellsNothing(t *testing.T) {
+	t.Parallel()
 	s := storefront(t)
 	key := sell(s, "--sku", "PLUGIN", "--tier", "pro").Licenses[0].Key
 	guess := func(i int) apptest.Answer {

@@ -16,6 +16,7 @@ import (
 )
 
 func TestOrdersRefundsAndWhatTheyLeave(t *testing.T) {
+	t.Parallel()
 	s := storefront(t, "--webhook-allow-private")
 	receiver := hook(s, "store", "")
 	o := sell(s, "--sku", "PLUGIN", "--tier", "pro", "--qty", "2", "--provider", "paypal", "--provider-ref", "8XY")
@@ -58,6 +59,7 @@ func TestOrdersRefundsAndWhatTheyLeave(t *testing.T) {
 }
 
 func TestListsFiltersAndMasks(t *testing.T) {
+	t.Parallel()
 	s := storefront(t)
 	for i := range 5 {
 		sell(s, "--sku", "PLUGIN", "--tier", "basic", "--currency", []string{"USD", "EUR"}[i%2], "--provider", []string{"paypal", "gumroad"}[i%2])
@@ -162,6 +164,7 @@ func stripeEvent(t *testing.T, file, id string, set map[string]any) string {
 }
 
 func TestStripeOverHTTP(t *testing.T) {
+	t.Parallel()
 	s := storefront(t)
 	const secret = "whsec_over_http"
 	s.MustCLI("store", "provider", "set", "stripe", "--secret", secret)

@@ -3,9 +3,13 @@
 package dbtest
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -47,13 +51,20 @@ var blank = sync.OnceValues(func() ([]byte, error) {
 // founded is when the blank file was made: before the clock of any test.
 var founded = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
+// installation is the row of settings that tells one installation from others.
+var installation = regexp.MustCompile(db.SettingInstallation + "[0-9a-f]{8}")
+
 // Create makes an empty database in UTC at path, as db.Create does but of a copy: to run
-// every migration takes longer than most tests do.
+// every migration takes longer than most tests do. Each is an installation of its own.
 func Create(t testing.TB, path string) {
 	t.Helper()
 	file, err := blank()
 	if err != nil {
 		t.Fatal(err)
+	}
+	own := fmt.Appendf(nil, "%s%08x", db.SettingInstallation, rand.Uint32())
+	if file = installation.ReplaceAll(file, own); !bytes.Contains(file, own) {
+		t.Fatal("the blank file tells no installation")
 	}
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
