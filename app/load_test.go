@@ -215,7 +215,9 @@ func errands(first map[int]int64, licenses []string, today time.Time) []*lane {
 			FROM store_batches b WHERE unused = 3`,
 	}, &lane{
 		kind: "activation", service: "store", path: "/license/activate",
-		body:   func(n int) string { return fmt.Sprintf(`{"license_key":"%s","fingerprint":"fp-%d"}`, licenses[n%len(licenses)], n) },
+		body: func(n int) string {
+			return fmt.Sprintf(`{"license_key":"%s","fingerprint":"fp-%d"}`, licenses[n%len(licenses)], n)
+		},
 		stored: "SELECT CAST(substr(fingerprint, 4) AS INTEGER), count(*) FROM store_activations GROUP BY 1",
 		event:  "license.activated", mark: "CAST(substr(data ->> '$.activation.fingerprint', 4) AS INTEGER)",
 	})

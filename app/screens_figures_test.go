@@ -85,6 +85,7 @@ func at(answer map[string]any, name string) string {
 // TestFiguresAreREST holds what stands on each page to what REST answers, to the digit: the
 // rows' figures and days by their ids, and the sums.
 func TestFiguresAreREST(t *testing.T) {
+	t.Parallel()
 	h := openHouse(t)
 	for _, c := range []struct {
 		service, path, rest, list, id string

@@ -29,6 +29,7 @@ func rowsShown(s apptest.Sheet) (ids []string) {
 // order that there is not refused with the page and what is allowed, the number there are
 // in all, and a file of all that is filtered.
 func TestLists(t *testing.T) {
+	t.Parallel()
 	h := openHouse(t)
 	for service, lists := range map[string][]string{
 		"maintenance": {"/work-orders", "/assets", "/pm-due", "/parts", "/plans", "/audit"},
@@ -117,6 +118,7 @@ func hasFilter(s apptest.Sheet, name string) bool {
 
 // TestSearch types what stands on a slip of paper: what names one record leads straight there.
 func TestSearch(t *testing.T) {
+	t.Parallel()
 	h := openHouse(t)
 	v := h.as(asMember, "store")
 	var order struct {
@@ -150,6 +152,7 @@ func TestSearch(t *testing.T) {
 
 // TestTrailOfEveryRecord follows the link to the audit trail from each record's page.
 func TestTrailOfEveryRecord(t *testing.T) {
+	t.Parallel()
 	h := openHouse(t)
 	found := 0
 	for service, patterns := range map[string][]string{

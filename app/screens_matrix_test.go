@@ -244,6 +244,7 @@ func addressOf(pattern string) string {
 // TestEveryPageKnowsItsCallers asks for every address of every service as each of the nine
 // callers, by GET and by POST: what each is answered follows from the declarations.
 func TestEveryPageKnowsItsCallers(t *testing.T) {
+	t.Parallel()
 	h := openHouse(t)
 	asked := 0
 	for _, service := range server.Names {
@@ -315,6 +316,7 @@ func (h *house) post(t *testing.T, service string, a screen.Address, path, calle
 // TestEveryActKnowsItsCallers asks for the form of every operation and sends it, empty, as
 // each of the nine callers; refused ones write nothing.
 func TestEveryActKnowsItsCallers(t *testing.T) {
+	t.Parallel()
 	h := openHouse(t)
 	asked := 0
 	for _, service := range server.Names {

@@ -66,6 +66,7 @@ func report(t *testing.T, v *apptest.Visitor, title string) string {
 // number is not found, told exactly as a number that nobody has; what has none shows the
 // own; and nothing of the other's stands on any page, form or refusal.
 func TestTwoTenants(t *testing.T) {
+	t.Parallel()
 	h := openHouse(t)
 	one, two := h.as(asTenantA, "rental"), h.as(asTenantB, "rental")
 	marks := [2]string{"The tap of Alpha drips", "The door of Beta squeaks"}
@@ -166,6 +167,7 @@ func (h *house) acrossTenants(t *testing.T, v *apptest.Visitor, ticket string) {
 
 // TestTwoBuyers has a buyer ask for the other's license, seats and receipt.
 func TestTwoBuyers(t *testing.T) {
+	t.Parallel()
 	h := openHouse(t)
 	one, two := h.as(asBuyer, "store"), h.second
 	own := [2]map[string]apptest.Sheet{crawl(one, "/my"), crawl(two, "/my")}
@@ -258,6 +260,7 @@ func apptestAlert(s apptest.Sheet) string {
 // TestScannersOpenLinks has a mail scanner follow every link that lets somebody in, often:
 // none is used up, and the one for whom it is comes in.
 func TestScannersOpenLinks(t *testing.T) {
+	t.Parallel()
 	h := openHouse(t)
 	token, _, err := account.Invite(context.Background(), h.Server.DB(), db.CLI(""), "admin-m")
 	if err != nil {

@@ -41,6 +41,7 @@ func marked(s apptest.Sheet) map[string]string {
 // TestFormComesBack sends forms after the session has ended, short ones and one that is too
 // long for an address: signing in leads back to each, filled, with what it was made from.
 func TestFormComesBack(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	v := s.Person("maintenance", "alice", "admin")
 	status(t, v.Post("/do/save_asset", "asset_tag", "LATHE", "name", "Lathe"), http.StatusSeeOther)
@@ -77,6 +78,7 @@ func TestFormComesBack(t *testing.T) {
 // TestUploads sends files that are too large, of another kind or cut off: each is refused by
 // name, what was typed beside it stays, and nothing is written.
 func TestUploads(t *testing.T) {
+	t.Parallel()
 	h := openHouse(t)
 	v := h.as(asMember, "maintenance")
 	before := rowsOf(t, h.Server.DB())
@@ -113,6 +115,7 @@ func TestUploads(t *testing.T) {
 // TestEveryRefusedField sends forms with many mistakes: all are told at once, each at its
 // field with REST's text, and nothing that was typed is lost.
 func TestEveryRefusedField(t *testing.T) {
+	t.Parallel()
 	h := openHouse(t)
 	for _, c := range []struct {
 		service, op string
@@ -155,6 +158,7 @@ func TestEveryRefusedField(t *testing.T) {
 // TestListsOfObjects edits a draft: its lines stand in the form, and one that somebody else
 // changed meanwhile is told with both values.
 func TestListsOfObjects(t *testing.T) {
+	t.Parallel()
 	h := openHouse(t)
 	v, w := h.as(asMember, "reorder"), h.as(asAdmin, "reorder")
 	made := v.Post("/do/create_purchase", "supplier", "Paper & Tin", "lines.0.sku", "ACC-FILTER-PAPER", "lines.0.qty", "40", "lines.0.unit_cost", "1,45", "lines.1.sku", "ACC-GIFT-BOX", "lines.1.qty", "50")
@@ -181,12 +185,14 @@ func TestListsOfObjects(t *testing.T) {
 
 // TestDoctorPage looks at doctor in the browser: the file, the disk, the deliveries, the rules.
 func TestDoctorPage(t *testing.T) {
+	t.Parallel()
 	h := openHouse(t)
 	status(t, h.as(asAdmin, "store").Get("/doctor"), http.StatusOK, "Everything is well", "MB free", "0 pending", "service rental")
 }
 
 // TestWithoutScreens serves no page at all: every path but the API's is unknown, to everybody.
 func TestWithoutScreens(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t, "--screens=false")
 	for _, service := range []string{"store", "maintenance", "rental", "reorder"} {
 		for _, path := range []string{"/", "/login", "/portal", "/my", "/request/x", "/welcome/x", "/static/x/style.css", "/do", "/search?q=x"} {

@@ -14,7 +14,7 @@ import (
 // acting gives a command that changes a service's business data its --as.
 func (p *program) acting(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().Var((*actorName)(&p.as), "as", "act as this user, with that user's role, in place of the operator")
-	completeBy(cmd, "as", func() []string {
+	p.completeBy(cmd, "as", func() []string {
 		names, _ := p.userNames(nil)
 		return names
 	})

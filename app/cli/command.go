@@ -43,6 +43,10 @@ type program struct {
 	lost        string // what a result that could not be printed means, for what is shown once
 
 	ops map[*cobra.Command]*opCommand // the commands that are operations
+
+	// completions register what the shell's completion asks for, and run only when it asks:
+	// cobra keeps what is registered for as long as the process lives.
+	completions []func()
 }
 
 // usageError is a call that was worded wrongly: exit 2.
@@ -60,7 +64,7 @@ func Run(ctx context.Context, env Env) int {
 	env.Stdout = out
 	p := &program{Env: env}
 	root := p.root()
-	p.complete(root, env.Args)
+	p.prepare(root, env.Args)
 	root.SetArgs(env.Args)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)

@@ -35,19 +35,21 @@ func require(cmd *cobra.Command, flag string) {
 	}
 }
 
-// complete lets the shell complete a flag's value from its list.
-func complete(cmd *cobra.Command, flag string, values []string) {
-	completeBy(cmd, flag, func() []string { return values })
+// completeWith lets the shell complete a flag's value from its list.
+func (p *program) completeWith(cmd *cobra.Command, flag string, values []string) {
+	p.completeBy(cmd, flag, func() []string { return values })
 }
 
 // completeBy lets the shell complete a flag's value from what list gives.
-func completeBy(cmd *cobra.Command, flag string, list func() []string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return list(), cobra.ShellCompDirectiveNoFileComp
+func (p *program) completeBy(cmd *cobra.Command, flag string, list func() []string) {
+	p.completions = append(p.completions, func() {
+		err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return list(), cobra.ShellCompDirectiveNoFileComp
+		})
+		if err != nil {
+			panic(err) // the flag is not there: a mistake in the program
+		}
 	})
-	if err != nil {
-		panic(err) // the flag is not there: a mistake in the program
-	}
 }
 
 // columns writes a list for people. A reader that has gone is told nothing more.

@@ -65,11 +65,11 @@ units of the currency: --map "Price=unit_cost" reads 4.50 into unit_cost_cents.
 		}),
 		ValidArgsFunction: completeTable,
 	}))
-	o.flags(cmd)
+	o.flags(p, cmd)
 	return cmd
 }
 
-func (o *importing) flags(cmd *cobra.Command) {
+func (o *importing) flags(p *program, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be imported and refused, what is new, changed and the same, and what it would set off; write nothing")
 	f.BoolVar(&o.Add, "add", false, "add to what is stored in place of replacing it (tables that say so)")
@@ -86,7 +86,7 @@ func (o *importing) flags(cmd *cobra.Command) {
 	f.StringVar(&o.refused, "refused", "", "write the refused rows to this file, with a column reason; mended, it imports")
 	f.BoolVar(&o.template, "template", false, "print an empty file of the table")
 	for name, list := range map[string][]string{"delimiter": table.Delimiters, "encoding": table.Encodings, "from": table.Programs, "returns": {"net"}} {
-		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp))
+		p.completeWith(cmd, name, list)
 	}
 }
 

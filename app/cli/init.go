@@ -59,7 +59,7 @@ once there are users.`,
 	})
 	cmd.Flags().BoolVar(&screens, "screens", true, "print a link to the screens; false where they are not served")
 	cmd.Flags().StringVar(&admin, "admin", "admin", "the first user's name")
-	completeBy(cmd, "admin", func() []string { return nil })
+	p.completeBy(cmd, "admin", func() []string { return nil })
 	return cmd
 }
 

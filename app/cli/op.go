@@ -109,16 +109,22 @@ func (p *program) newOpCommand(service string, op schema.Op) *opCommand {
 	return c
 }
 
-// complete gives the command that args mean what is made of its operation's arguments,
+// prepare gives the command that args mean what is made of its operation's arguments,
 // before it is run or helps. Only that one: to ask all operations for their arguments
 // would take longer than most commands do.
-func (p *program) complete(root *cobra.Command, args []string) {
-	if len(args) > 0 && (args[0] == "help" || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)) {
+func (p *program) prepare(root *cobra.Command, args []string) {
+	shell := len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
+	if shell || len(args) > 0 && args[0] == "help" {
 		args = args[1:]
 	}
 	cmd, _, err := root.Find(args)
 	if c := p.ops[cmd]; err == nil && c != nil {
 		c.arguments(cmd)
+	}
+	if shell {
+		for _, register := range p.completions {
+			register()
+		}
 	}
 }
 

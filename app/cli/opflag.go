@@ -35,9 +35,9 @@ func (c *opCommand) flag(cmd *cobra.Command, a schema.Arg) {
 	}
 	switch {
 	case len(a.Enum) > 0:
-		complete(cmd, name, a.Enum)
+		c.p.completeWith(cmd, name, a.Enum)
 	case a.Kind != schema.FileKind:
-		completeBy(cmd, name, func() []string { return c.choices(a) })
+		c.p.completeBy(cmd, name, func() []string { return c.choices(a) })
 	}
 }
 
