@@ -1,9 +1,14 @@
-// Command pictures takes a picture of every page that it is named, in three widths and
-// two themes, as a phone, a tablet and a desk show it:
+// Command pictures shows how the pages look: it takes a picture of every page that it is
+// named, or of every page that there is, in three widths and two themes, as a phone, a
+// tablet and a desk show it:
 //
 //	go run ./app/pictures -link http://127.0.0.1:8082/welcome/... -to DIR :8082/ :8083/arrears
+//	go run ./app/pictures -link http://127.0.0.1:8082/welcome/... -to DIR -tour :8081,:8082,:8083,:8084
 //
-// link is the one that serve --demo prints; it signs the browser in.
+// link is the one that serve --demo prints; it signs the browser in. The tour follows the
+// links of the store, maintenance, rental and reorder (in that order) as an admin, a
+// tenant, a buyer and somebody who is nobody yet, one page of each kind; it makes a
+// tenant's invitation and an asset's public address for that.
 package main
 
 import (
@@ -15,139 +20,92 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
-var widths = []struct {
-	name       string
-	wide, high int64
-}{{"phone", 375, 812}, {"tablet", 768, 1024}, {"desk", 1280, 800}}
+// options are what the command was told.
+type options struct {
+	link, to, only, browser, axe, tour, list string
+	whole                                    bool
+}
 
 func main() {
-	link := flag.String("link", "", "the demo's link, or \"\" for pages that need nobody")
-	to := flag.String("to", "pictures", "where the pictures go")
-	only := flag.String("only", "", "widths and themes, such as phone-light,desk-dark; \"\" is all")
-	browser := flag.String("browser", "chromium-headless-shell", "the browser")
-	whole := flag.Bool("whole", true, "the whole page, not what is seen at first")
-	axe := flag.String("axe", "", "axe.min.js of axe-core: every page is checked with it too")
+	var o options
+	flag.StringVar(&o.link, "link", "", "the demo's link, or \"\" for pages that need nobody")
+	flag.StringVar(&o.to, "to", "pictures", "where the pictures go; \"\" takes none")
+	flag.StringVar(&o.only, "only", "", "widths and themes, such as phone-light,desk-dark; \"\" is all")
+	flag.StringVar(&o.browser, "browser", "chromium-headless-shell", "the browser")
+	flag.BoolVar(&o.whole, "whole", true, "the whole page, not what is seen at first")
+	flag.StringVar(&o.axe, "axe", "", "axe.min.js of axe-core: every page is checked with it too")
+	flag.StringVar(&o.tour, "tour", "", "addresses of the store, maintenance, rental and reorder: every kind of page that they link to")
+	flag.StringVar(&o.list, "list", "", "a file for the addresses that were shown, each with the cookie that shows it")
 	flag.Parse()
-	if err := run(*link, *to, *only, *browser, *axe, *whole, flag.Args()); err != nil {
+	if err := run(&o, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
 		os.Exit(1)
 	}
 }
 
-func run(link, to, only, browser, axe string, whole bool, pages []string) error {
-	var check string
-	if axe != "" {
-		b, err := os.ReadFile(axe) // #nosec G304 -- the caller names the file
+func run(o *options, pages []string) error {
+	c := &camera{options: o}
+	if o.axe != "" {
+		b, err := os.ReadFile(o.axe)
 		if err != nil {
 			return err
 		}
-		check = string(b)
+		c.check = string(b)
 	}
-	violations := 0
-
-	if err := os.MkdirAll(to, 0o755); err != nil { // #nosec G301 -- pictures are for everybody
-		return err
+	if o.to != "" {
+		if err := os.MkdirAll(o.to, 0o755); err != nil { // #nosec G301 -- pictures are for everybody
+			return err
+		}
 	}
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.Flag("hide-scrollbars", true))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), chromedp.ExecPath(o.browser), chromedp.NoSandbox, chromedp.Flag("hide-scrollbars", true))
 	defer cancel()
 	ctx, cancel = chromedp.NewContext(ctx)
 	defer cancel()
 	host := ""
-	if link != "" {
-		u, err := url.Parse(link)
+	if o.link != "" {
+		u, err := url.Parse(o.link)
 		if err != nil {
 			return err
 		}
 		host = u.Scheme + "://" + u.Hostname()
-		if err := chromedp.Do(ctx, chromedp.Navigate(link), chromedp.Click("button.main"), chromedp.WaitVisible("header.top")); err != nil {
+		if err := chromedp.Do(ctx, chromedp.Navigate(o.link), chromedp.Click("button.main"), chromedp.WaitVisible("header.top")); err != nil {
 			return err
 		}
 	}
-	for _, p := range pages {
-		address := p
+	full := func(p string) string {
 		if strings.HasPrefix(p, ":") {
-			address = host + p
+			return host + p
 		}
-		n, err := shots(ctx, address, to, only, check, whole)
-		if err != nil {
+		return p
+	}
+	for _, p := range pages {
+		if err := c.shots(ctx, full(p), ""); err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
-		violations += n
 	}
-	if violations > 0 {
-		return fmt.Errorf("%d violations", violations)
-	}
-	return nil
-}
-
-// examine runs axe on the page that is shown, and prints what it found.
-func examine(ctx context.Context, axe, what string) (int, error) {
-	found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](axe+`; axe.run().then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + " " + n.html.slice(0, 160) + " " + (n.any[0]?.message ?? ""))))`, chromedp.EvalAwaitPromise))
-	for _, line := range found {
-		fmt.Printf("%s: %s\n", what, line)
-	}
-	return len(found), err
-}
-
-// shots takes one page in each width and theme.
-func shots(ctx context.Context, address, to, only, axe string, whole bool) (violations int, err error) { //nolint:gocognit // three loops around one picture
-	for _, theme := range []string{"light", "dark"} {
-		for _, w := range widths {
-			if only != "" && !strings.Contains(","+only+",", ","+w.name+"-"+theme+",") {
-				continue
-			}
-			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
-			})
-			if err != nil {
-				return violations, err
-			}
-			if err := chromedp.Do(ctx, chromedp.EmulateViewport(w.wide, w.high), chromedp.Navigate(address), chromedp.WaitReady("main")); err != nil {
-				return violations, err
-			}
-			wide, err := chromedp.Run(ctx, chromedp.Evaluate[int64]("document.documentElement.scrollWidth"))
-			if err != nil {
-				return violations, err
-			}
-			if axe != "" {
-				n, err := examine(ctx, axe, address+" "+w.name+" "+theme)
-				if err != nil {
-					return violations, err
-				}
-				violations += n
-			}
-			shot := chromedp.CaptureScreenshot()
-			if whole {
-				shot = chromedp.FullScreenshot(100)
-			}
-			png, err := chromedp.Run(ctx, shot)
-			if err != nil {
-				return violations, err
-			}
-			if wide > w.wide {
-				fmt.Printf("%s scrolls sideways at %d: it is %d wide\n", address, w.wide, wide)
-			}
-			if err := os.WriteFile(filepath.Join(to, fileName(address)+"-"+w.name+"-"+theme+".png"), png, 0o644); err != nil { // #nosec G306 -- pictures are for everybody
-				return violations, err
-			}
+	if o.tour != "" {
+		var bases []string
+		for p := range strings.SplitSeq(o.tour, ",") {
+			bases = append(bases, full(p))
+		}
+		if len(bases) != 4 {
+			return fmt.Errorf("-tour names the store, maintenance, rental and reorder, with commas between")
+		}
+		if err := c.tourAll(ctx, bases); err != nil {
+			return err
 		}
 	}
-	return violations, nil
-}
-
-// fileName is the address without its host, as a file may be called.
-func fileName(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "page"
+	if o.list != "" {
+		if err := os.WriteFile(filepath.Clean(o.list), []byte(strings.Join(c.shown, "")), 0o600); err != nil {
+			return err
+		}
 	}
-	name := strings.Trim(u.Port()+strings.NewReplacer("/", "_", "?", "_", "&", "_", "=", "_").Replace(u.RequestURI()), "_")
-	if len(name) > 80 {
-		name = name[:80]
+	fmt.Printf("%d pages, %d findings\n", c.pages, c.findings)
+	if c.findings > 0 {
+		return fmt.Errorf("%d findings", c.findings)
 	}
-	return name
+	return nil
 }

@@ -149,3 +149,14 @@ func plans(s *maintenance.Service) page.Page {
 		},
 	})
 }
+
+// daysLeft says how long there is still, or how long it is overdue.
+func daysLeft(days int64) string {
+	switch {
+	case days < 0:
+		return page.Plural(-days, "day", "days") + " over"
+	case days == 0:
+		return "today"
+	}
+	return page.Plural(days, "day", "days")
+}

@@ -31,7 +31,7 @@ type Chart struct {
 
 const (
 	chartLeft, chartRight = 8, 672
-	chartTop, chartFoot   = 16, 172
+	chartTop, chartFoot   = 24, 172
 )
 
 // ChartOf draws a chart as SVG.
@@ -41,10 +41,10 @@ func ChartOf(c Chart) templ.Component {
 			return ""
 		}
 		var b strings.Builder
-		b.WriteString(`<figure class="sheet pad"><svg class="chart" viewBox="0 0 680 200" role="img" aria-label="` + esc(c.Title) + `">`)
+		b.WriteString(`<figure class="sheet pad"><figcaption>` + esc(c.Title) + `</figcaption><svg class="chart" viewBox="0 0 680 200" role="img" aria-label="` + esc(c.Title) + `">`)
 		b.WriteString(`<title>` + esc(c.Title) + `</title>`)
 		c.draw(&b)
-		b.WriteString(`</svg><figcaption>` + esc(c.Title) + `</figcaption>`)
+		b.WriteString(`</svg>`)
 		c.table(&b)
 		b.WriteString(`</figure>`)
 		return b.String()
@@ -82,7 +82,11 @@ func (c Chart) draw(b *strings.Builder) {
 	n := max(len(c.Bars), len(c.Line)+len(c.Ahead), 1)
 	x := func(i int) int64 { return int64(chartLeft + (2*i+1)*(chartRight-chartLeft)/(2*n)) }
 	text := func(v int64) string { return strconv.FormatInt(v, 10) }
-	b.WriteString(`<path class="axis" d="M` + text(chartLeft) + ` ` + text(chartFoot) + `H` + text(chartRight) + `"/>`)
+	b.WriteString(`<path class="axis" d="M` + text(chartLeft) + ` ` + text(chartFoot) + `H` + text(chartRight) + `M` + text(chartLeft) + ` ` + text(chartTop) + `H` + text(chartRight) + `"/>`)
+	if most := c.most(); most > 0 {
+		_, show := c.words()
+		b.WriteString(`<text x="` + text(chartLeft) + `" y="` + text(chartTop-4) + `">` + esc(show(most)) + `</text>`)
+	}
 	width := max(1, (chartRight-chartLeft)*7/(10*n))
 	for i, p := range c.Bars {
 		top := min(y(p.Value), y(0))
@@ -109,19 +113,33 @@ func (c Chart) draw(b *strings.Builder) {
 	c.labels(b, x, n)
 }
 
+// most is the largest value, where the upper line of the chart stands.
+func (c Chart) most() (high int64) {
+	for _, p := range slices.Concat(c.Bars, c.Line, c.Ahead) {
+		high = max(high, p.Value)
+	}
+	if c.Limit != nil && c.Limit.Value >= high {
+		return 0 // the limit stands there, with its own name
+	}
+	return high
+}
+
 // labels writes some of the labels below the axis: the ends, and what fits between.
 func (c Chart) labels(b *strings.Builder, x func(int) int64, n int) {
 	points := c.points()
 	step := max(1, (n+6)/7)
-	for i := 0; i < len(points); i += step {
-		anchor := "middle"
+	for i, n := 0, len(points); i < len(points); i += step {
+		anchor, class := "middle", ""
+		if i/step%2 == 1 {
+			class = ` class="odd"` // left out where there is little room
+		}
 		switch {
 		case i == 0 && n > 1:
 			anchor = "start"
 		case i+step >= len(points) && i == len(points)-1 && n > 1:
 			anchor = "end"
 		}
-		b.WriteString(`<text text-anchor="` + anchor + `" x="` + strconv.FormatInt(x(i), 10) + `" y="190">` + esc(points[i].Label) + `</text>`)
+		b.WriteString(`<text` + class + ` text-anchor="` + anchor + `" x="` + strconv.FormatInt(x(i), 10) + `" y="190">` + esc(points[i].Label) + `</text>`)
 	}
 }
 
@@ -133,16 +151,21 @@ func (c Chart) points() []Point {
 	return slices.Concat(c.Line, c.Ahead)
 }
 
-// table writes the numbers beside the picture.
-func (c Chart) table(b *strings.Builder) {
-	plain := c.Plain
+// words are how a value is written, for REST's readers and for people.
+func (c Chart) words() (plain, show func(int64) string) {
+	plain, show = c.Plain, c.Show
 	if plain == nil {
 		plain = func(v int64) string { return strconv.FormatInt(v, 10) }
 	}
-	show := c.Show
 	if show == nil {
 		show = plain
 	}
+	return plain, show
+}
+
+// table writes the numbers beside the picture.
+func (c Chart) table(b *strings.Builder) {
+	plain, show := c.words()
 	open := ""
 	if c.Tables {
 		open = " open"

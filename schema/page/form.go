@@ -28,6 +28,7 @@ type Form struct {
 	Button  string            // its button's label; "" is the operation's title
 	Then    string            // where to go when done; "" is this page
 	Inline  bool              // one line, labels heard but not seen: for a row of a table
+	Labels  bool              // the labels of an inline form are seen
 	Main    bool              // the button is the page's main one
 	Given   map[string][]string
 	Refused map[string]string // by field name
@@ -146,13 +147,14 @@ type entry struct {
 	have     bool
 	why      string
 	inline   bool
+	labels   bool
 	required bool
 	blank    string // what the empty choice says
 }
 
 // field writes one argument's field with its label, help and refusal.
 func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema.Arg) error {
-	e := entry{arg: a, name: schema.PageField(a.Name), inline: fm.Inline, required: a.Required}
+	e := entry{arg: a, name: schema.PageField(a.Name), inline: fm.Inline, labels: fm.Labels, required: a.Required}
 	e.id = FieldID(fm, e.name)
 	e.values, e.have = fm.given(e.name)
 	if !e.have {
@@ -201,7 +203,7 @@ func initial(a schema.Arg) []string {
 
 func (f *Frame) labelOf(e entry) string {
 	class := ""
-	if e.inline {
+	if e.inline && !e.labels {
 		class = ` class="hear"`
 	}
 	s := `<label` + class + ` for="` + e.id + `">` + esc(e.arg.Label())

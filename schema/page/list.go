@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -94,23 +95,47 @@ func Filters(only ...string) templ.Component {
 		f := From(ctx)
 		var b strings.Builder
 		b.WriteString(`<form method="get" class="filters" action="` + esc(f.Path) + `">`)
-		fm := Form{Op: "filter", Only: only, Given: f.Query}
-		for _, a := range fm.order(f.Filters) {
-			if a.Path != "" || a.Name == "after" || a.Name == "format" || a.Name == "sort" {
-				continue
+		shown, more := f.filters(only), false
+		for i, a := range shown {
+			if i == 1 && len(shown) > 2 {
+				more = true
+				f.moreFilters(&b, shown[1:])
 			}
 			if err := f.filter(&b, a); err != nil {
 				return err
 			}
 		}
+		csv := `<a class="btn quiet" download href="` + esc(f.with("format", "csv")) + `">CSV</a>`
+		if more {
+			b.WriteString(csv + `</div>`)
+			csv = ""
+		}
 		if s := f.Query.Get("sort"); s != "" {
 			hidden(&b, "sort", s)
 		}
 		b.WriteString(`<button class="btn">Filter</button>`)
-		b.WriteString(`<a class="btn quiet" download href="` + esc(f.with("format", "csv")) + `">CSV</a></form>`)
+		b.WriteString(csv + `</form>`)
 		_, err := io.WriteString(w, b.String())
 		return err
 	})
+}
+
+// filters are the parameters that the page's form shows.
+func (f *Frame) filters(only []string) []schema.Arg {
+	fm := Form{Op: "filter", Only: only}
+	return slices.DeleteFunc(fm.order(f.Filters), func(a schema.Arg) bool {
+		return a.Path != "" || a.Name == "after" || a.Name == "format" || a.Name == "sort"
+	})
+}
+
+// moreFilters opens what a phone shows when it is asked for: all filters but the first.
+// It stands open where one of them is set.
+func (f *Frame) moreFilters(b *strings.Builder, rest []schema.Arg) {
+	checked := ""
+	if slices.ContainsFunc(rest, func(a schema.Arg) bool { return f.Query.Get(a.Name) != "" || f.Wrong[a.Name] != "" }) {
+		checked = ` checked`
+	}
+	b.WriteString(`<input type="checkbox" class="hear more-box" id="more-filters"` + checked + `><label class="btn quiet narrow-only" for="more-filters">More</label><div class="more">`)
 }
 
 // filter writes one search field or filter.

@@ -253,3 +253,12 @@ func Word(s string) string {
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
+
+// Percent is a share of one as people read it: 0.7143 is 71 %.
+func Percent(d exact.Decimal) templ.Component {
+	one := int64(1)
+	for range d.Places {
+		one *= 10
+	}
+	return Figure(d.String(), strconv.FormatInt((d.Unscaled*100+one/2)/one, 10)+" %")
+}

@@ -5,6 +5,10 @@
   const make = (tag, text, into) => { const e = document.createElement(tag); e.textContent = text; into?.append(e); return e; };
   const keys = "keys" in document.body.dataset;
 
+  // The menu shows where one is.
+  const nav = $(".menu"), now = nav && $("[aria-current]", nav);
+  if (now) nav.scrollLeft = now.offsetLeft + now.offsetWidth / 2 - nav.clientWidth / 2;
+
   // Controls that only work here are hidden without it.
   $$("[data-print]").forEach(b => { b.hidden = false; b.onclick = () => print(); });
   $$("[data-help]").forEach(b => { b.hidden = false; b.onclick = help; });

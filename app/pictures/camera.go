@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+var widths = []struct {
+	name       string
+	wide, high int64
+}{{"phone", 360, 740}, {"tablet", 768, 1024}, {"desk", 1280, 800}}
+
+// narrowest is the width at which no page may scroll sideways.
+const narrowest = 320
+
+// camera takes the pictures, and counts what is wrong with the pages.
+type camera struct {
+	*options
+	check    string   // axe
+	pages    int      // pages that were shown
+	findings int      // of axe, and pages that scroll sideways
+	shown    []string // lines of the list
+}
+
+// shots takes one page in each width and theme, and looks for what is wrong with it.
+func (c *camera) shots(ctx context.Context, address, name string) error {
+	if name == "" {
+		name = fileName(address)
+	}
+	c.pages++
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(narrowest, 640), chromedp.Navigate(address), chromedp.WaitReady("main")); err != nil {
+		return err
+	}
+	if wide, err := chromedp.Run(ctx, chromedp.Evaluate[int64]("document.documentElement.scrollWidth")); err != nil {
+		return err
+	} else if wide > narrowest {
+		c.found("%s scrolls sideways at %d: it is %d wide", address, narrowest, wide)
+	}
+	for _, theme := range []string{"light", "dark"} {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
+		})
+		if err != nil {
+			return err
+		}
+		for _, w := range widths {
+			kind := w.name + "-" + theme
+			if c.only != "" && !strings.Contains(","+c.only+",", ","+kind+",") {
+				continue
+			}
+			if err := c.fit(ctx, w.wide, w.high); err != nil {
+				return err
+			}
+			if err := c.examine(ctx, address+" "+kind); err != nil {
+				return err
+			}
+			if err := c.shoot(ctx, name+"-"+kind); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *camera) found(format string, args ...any) {
+	c.findings++
+	fmt.Printf(format+"\n", args...)
+}
+
+// fit makes the window as high as the page, where all of it is wanted: what is fixed to
+// its lower edge then stands below the rest.
+func (c *camera) fit(ctx context.Context, wide, high int64) error {
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(wide, high)); err != nil || !c.whole {
+		return err
+	}
+	whole, err := chromedp.Run(ctx, chromedp.Evaluate[int64]("document.documentElement.scrollHeight"))
+	if err != nil {
+		return err
+	}
+	return chromedp.Do(ctx, chromedp.EmulateViewport(wide, min(max(high, whole), 6000)))
+}
+
+// shoot takes what the browser shows.
+func (c *camera) shoot(ctx context.Context, name string) error {
+	if c.to == "" {
+		return nil
+	}
+	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(c.to, name+".png"), png, 0o644) // #nosec G306 -- pictures are for everybody
+}
+
+// examine runs axe on the page that is shown, and prints what it found.
+func (c *camera) examine(ctx context.Context, what string) error {
+	if c.check == "" {
+		return nil
+	}
+	found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`(window.axe ? Promise.resolve() : Promise.resolve().then(() => {`+c.check+`})).then(() => axe.run()).then(r =>
+		r.violations.flatMap(v => v.nodes.map(n => v.id + " " + n.html.slice(0, 160) + " " + (n.any[0]?.message ?? ""))))`, chromedp.EvalAwaitPromise))
+	for _, line := range found {
+		c.found("%s: %s", what, line)
+	}
+	return err
+}
+
+// fileName is the address without its host, as a file may be called.
+func fileName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "page"
+	}
+	name := strings.Trim(u.Port()+strings.NewReplacer("/", "_", "?", "_", "&", "_", "=", "_").Replace(u.RequestURI()), "_")
+	return name[:min(len(name), 80)]
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// states shows what no link leads to: refused forms, questions, what is shown once, what
+// is not there.
+func (c *camera) states(ctx context.Context, bases []string) error {
+	store, maintenance, rental, reorder := bases[0], bases[1], bases[2], bases[3]
+	for _, s := range []struct {
+		name, address string
+		fields        []string
+	}{
+		{"refused", reorder + "/do/save_sku?sku=OFF-001", []string{"[name=unit_cost]", "1.2.3.4", "[name=lead_time_days]", "soon"}},
+		{"question", rental + "/do/end_lease?lease_id=1", nil},
+		{"key", store + "/do/create_key?user=demo&service=store&scope=read", nil},
+		{"codes", store + "/do/mint_codes?sku=LICENSE-KEY&count=4&expires_at=2030-01-01T00:00:00Z&batch=pictures", nil},
+		{"letter", rental + "/do/invite_tenant?tenant_id=2", nil},
+		{"moved", maintenance + "/do/advance_status?id=1&status=in_progress", nil},
+	} {
+		for _, theme := range []string{"light", "dark"} {
+			if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
+			}); err != nil {
+				return err
+			}
+			if theme == "light" {
+				if err := submit(ctx, s.address, s.fields...); err != nil {
+					return fmt.Errorf("%s: %w", s.name, err)
+				}
+				c.pages++
+			}
+			for _, w := range widths {
+				kind := w.name + "-" + theme
+				if c.only != "" && !strings.Contains(","+c.only+",", ","+kind+",") {
+					continue
+				}
+				if err := c.fit(ctx, w.wide, w.high); err != nil {
+					return err
+				}
+				if err := c.examine(ctx, s.name+" "+kind); err != nil {
+					return err
+				}
+				if err := c.shoot(ctx, "state-"+s.name+"-"+kind); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for name, address := range map[string]string{"missing": store + "/nix", "nothing": store + "/orders?q=nothing+like+this", "found": maintenance + "/search?q=pump", "filter": maintenance + "/work-orders?status=nix"} {
+		if err := c.shots(ctx, address, "state-"+name); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// letter makes a tenant's invitation and gives its link.
+func (c *camera) letter(ctx context.Context, rental string) (string, error) {
+	if err := submit(ctx, rental+"/do/invite_tenant?tenant_id=1"); err != nil {
+		return "", err
+	}
+	return chromedp.Run(ctx, chromedp.Evaluate[string](`document.querySelector("main .break").textContent`))
+}
