@@ -138,6 +138,7 @@ func (x *exchange) form(v *doView) page.Form {
 	if v.editing && strings.HasPrefix(v.op.Name, "save_") {
 		fm.Button = "Save"
 	}
+	fm.Focus = v.refusal == nil && !v.editing
 	if v.refusal != nil {
 		for _, r := range v.refusal.Fields {
 			name := schema.PageField(r.Field)

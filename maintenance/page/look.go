@@ -73,7 +73,7 @@ func moves(wo maintenance.WorkOrder, main bool) []page.Action {
 		var a page.Action
 		switch to {
 		case "done":
-			a = page.Open(label, "advance_status", "id", id, "status", to)
+			a = page.Link(label, orderPath(wo.ID)+"/done").For("advance_status")
 		case "cancelled":
 			a = page.Do(label, "advance_status", "id", id, "status", to).Quiet()
 		default:

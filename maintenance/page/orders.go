@@ -139,6 +139,13 @@ func order(s *maintenance.Service) page.Page {
 	})
 }
 
+func finish(s *maintenance.Service) page.Page {
+	return page.New(page.Spec[orderView]{
+		Path: "/work-orders/:id/done", Title: "Finish", Role: page.Member, Load: loadOrder(s),
+		View: func(v orderView) templ.Component { return Finish(v) },
+	})
+}
+
 func jobSheet(s *maintenance.Service) page.Page {
 	return page.New(page.Spec[orderView]{
 		Path: "/work-orders/:id/sheet", Title: "Job sheet", Plain: true, Load: loadOrder(s),

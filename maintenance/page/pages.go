@@ -17,7 +17,7 @@ func Pages(s *maintenance.Service) []page.Page {
 		board(s),
 		orders(s),
 		order(s),
-		jobSheet(s),
+		jobSheet(s), finish(s),
 		photo(s),
 		due(s),
 		assets(s),

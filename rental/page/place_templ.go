@@ -1525,7 +1525,7 @@ func Tenants(v tenantsView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.Button(page.Open("Invite", "invite_tenant", "tenant_id", page.Num(t.ID)).Quiet().Named(t.Name)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.Button(page.Do("Invite", "invite_tenant", "tenant_id", page.Num(t.ID)).Quiet().Named(t.Name)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1654,7 +1654,7 @@ func TenantPage(v tenantView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Head(page.Open("Invite to the portal", "invite_tenant", "tenant_id", page.Num(v.ID)).Main(),
+		templ_7745c5c3_Err = page.Head(page.Do("Invite to the portal", "invite_tenant", "tenant_id", page.Num(v.ID)).Main(),
 			page.Open("Change", "save_tenant", "id", page.Num(v.ID), "name", v.Name),
 			page.Open("Sign out everywhere", "end_tenant_sessions", "tenant_id", page.Num(v.ID)).Danger(),
 			page.Open("Forget", "forget_tenant", "tenant_id", page.Num(v.ID)).Danger()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var73), templ_7745c5c3_Buffer)

@@ -11,6 +11,7 @@ import (
 // Action is a link or a button on a page. It draws nothing for who may not do it.
 type Action struct {
 	label, href, op, then, key, id string
+	needs                          string // the operation that a link's page does
 	fields                         []string
 	post, main, quiet, danger      bool
 }
@@ -22,6 +23,9 @@ func Link(label, href string) Action { return Action{label: label, href: href} }
 func Open(label, op string, fields ...string) Action {
 	return Action{label: label, op: op, fields: fields}
 }
+
+// For says which operation the link's page does: who may not do it has no link.
+func (a Action) For(op string) Action { a.needs = op; return a }
 
 // Do is a button that does the operation with the fields at once; one that destroys
 // asks first. It needs no further field.
@@ -77,6 +81,11 @@ func Actions(as ...Action) templ.Component {
 func (f *Frame) button(b *strings.Builder, a Action) {
 	if strings.HasPrefix(a.href, "/import") && !f.is(Member) {
 		return // who may not write may not import
+	}
+	if a.needs != "" {
+		if _, ok := f.may(a.needs); !ok {
+			return
+		}
 	}
 	asks := ""
 	if a.op != "" {

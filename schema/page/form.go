@@ -29,6 +29,7 @@ type Form struct {
 	Then    string            // where to go when done; "" is this page
 	Inline  bool              // one line, labels heard but not seen: for a row of a table
 	Labels  bool              // the labels of an inline form are seen
+	Focus   bool              // its first empty field takes the keys when the page opens
 	Main    bool              // the button is the page's main one
 	Given   map[string][]string
 	Refused map[string]string // by field name
@@ -36,6 +37,8 @@ type Form struct {
 	Extra   templ.Component   // drawn before the button
 	Confirm bool              // sends confirm=yes along
 	Danger  bool              // the button destroys
+
+	focus string // the argument whose field takes the keys
 }
 
 // Act draws the form; nothing for who may not do the operation.
@@ -80,6 +83,9 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 		hidden(b, "confirm", "yes")
 	}
 	for _, a := range fm.order(args) {
+		if fm.Focus && fm.focus == "" && fm.empty(a) {
+			fm.focus = a.Name
+		}
 		if err := f.field(ctx, b, fm, a); err != nil {
 			return err
 		}
@@ -128,6 +134,16 @@ func (fm Form) order(args []schema.Arg) []schema.Arg {
 	return shown
 }
 
+// empty tells whether the argument's field is one to type or choose in that holds nothing.
+func (fm Form) empty(a schema.Arg) bool {
+	v, have := fm.given(schema.PageField(a.Name))
+	switch a.Kind {
+	case schema.TableKind, schema.RowsKind, schema.BoolKind, schema.FileKind:
+		return false
+	}
+	return a.Default == nil && (!have || strings.Join(v, "") == "")
+}
+
 // given is what the form's field holds: what was sent, else what the page gives it.
 func (fm Form) given(name string) ([]string, bool) {
 	if v, ok := fm.Given[name]; ok {
@@ -148,13 +164,14 @@ type entry struct {
 	why      string
 	inline   bool
 	labels   bool
+	focus    bool
 	required bool
 	blank    string // what the empty choice says
 }
 
 // field writes one argument's field with its label, help and refusal.
 func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema.Arg) error {
-	e := entry{arg: a, name: schema.PageField(a.Name), inline: fm.Inline, labels: fm.Labels, required: a.Required}
+	e := entry{arg: a, name: schema.PageField(a.Name), inline: fm.Inline, labels: fm.Labels, focus: fm.focus == a.Name, required: a.Required}
 	e.id = FieldID(fm, e.name)
 	e.values, e.have = fm.given(e.name)
 	if !e.have {
@@ -259,6 +276,9 @@ func (e entry) marks() string {
 	}
 	if e.required {
 		s += ` required`
+	}
+	if e.focus {
+		s += ` autofocus`
 	}
 	return s
 }
