@@ -146,6 +146,21 @@ func (a Arg) Label() string {
 	if t == "" {
 		t = strings.TrimSuffix(strings.ReplaceAll(PageField(a.Name), "_", " "), " id")
 	}
+	return titled(t)
+}
+
+// short are the words of names that people write in capitals.
+var short = map[string]string{"sku": "SKU", "url": "URL", "moq": "MOQ", "csv": "CSV"}
+
+// titled is a name's words as a label or a heading has them: "Supplier SKU".
+func titled(t string) string {
+	words := strings.Fields(t)
+	for i, w := range words {
+		if s := short[w]; s != "" {
+			words[i] = s
+		}
+	}
+	t = strings.Join(words, " ")
 	if t == "" {
 		return ""
 	}

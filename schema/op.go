@@ -95,7 +95,7 @@ func (o Op) Title() string {
 		t = strings.ReplaceAll(o.Tool, "_", " ")
 	}
 	t = strings.ReplaceAll(t, "workorder", "work order")
-	return strings.ToUpper(t[:1]) + t[1:]
+	return titled(t)
 }
 
 // Args describes the operation's arguments, in the order in which it binds them, as

@@ -112,6 +112,11 @@ func (v *Visitor) Upload(path string, fields map[string]string, field, name, con
 // Ask asks by any method, without a body.
 func (v *Visitor) Ask(method, path string) Sheet { return v.do(method, path, nil, "") }
 
+// Send sends a body of the kind as a form: multipart/form-data with a file.
+func (v *Visitor) Send(path string, body io.Reader, kind string) Sheet {
+	return v.do(http.MethodPost, path, body, kind)
+}
+
 func (v *Visitor) do(method, path string, body io.Reader, kind string) Sheet {
 	v.T.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), method, v.Base+path, body)

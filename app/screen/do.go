@@ -328,9 +328,16 @@ func willText(op schema.Op, answer any, shop shopSettings) (text string) {
 	return text
 }
 
-// askedOf names the fields that a question was about.
+// askedOf names the fields that a question was about. A field that was left empty is one
+// that was not there: the form of GET has them all, its address only those that it names.
 func askedOf(in *sent) string {
-	sum := in.print()
+	filled := sent{fields: url.Values{}, files: in.files}
+	for name, values := range in.fields {
+		if strings.Join(values, "") != "" {
+			filled.fields[name] = values
+		}
+	}
+	sum := filled.print()
 	return hex.EncodeToString(sum[:8])
 }
 

@@ -116,7 +116,7 @@ func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 	}
 	title := v.op.Title()
 	if v.editing && strings.HasPrefix(v.op.Name, "save_") {
-		title = "Edit " + strings.ReplaceAll(strings.TrimPrefix(v.op.Name, "save_"), "_", " ")
+		title = "Edit" + strings.TrimPrefix(title, "Save")
 	}
 	secret := v.op.Credential
 	return x.show(status, title, secret, f, formPage(&v, title, x.form(&v)))

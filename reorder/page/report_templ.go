@@ -200,7 +200,7 @@ func ToOrder(v reorder.ToOrder) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = page.Bulk("suggest_purchases", "Draft orders for the marked", nil).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Bulk("suggest_purchases", "Draft orders for the marked", nil, "/purchase-orders?status=draft").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -248,9 +248,18 @@ func (e entry) below() string {
 		s += `<p class="why" id="` + e.id + `-why">` + esc(e.why) + `</p>`
 	}
 	if !e.inline && e.arg.About != "" {
-		s += `<small id="` + e.id + `-help">` + esc(sentence(e.arg.About)) + `</small>`
+		s += `<small id="` + e.id + `-help">` + esc(sentence(e.about())) + `</small>`
 	}
 	return s
+}
+
+// about is the argument's help. Amounts are typed in units of the currency, whatever the
+// other surfaces take.
+func (e entry) about() string {
+	if schema.PageField(e.arg.Name) == e.arg.Name {
+		return e.arg.About
+	}
+	return strings.NewReplacer(", in cents", "", " in cents", "").Replace(e.arg.About)
 }
 
 func sentence(s string) string {

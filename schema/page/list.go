@@ -188,7 +188,8 @@ type Chip struct {
 
 // Bulk is the form of an operation on marked rows: controls holds its fields and is
 // followed by its button. The boxes are drawn by Mark.
-func Bulk(op, button string, controls templ.Component) templ.Component {
+// It leads to then, by itself back to this page.
+func Bulk(op, button string, controls templ.Component, then ...string) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		f := From(ctx)
 		if _, ok := f.may(op); !ok {
@@ -196,7 +197,7 @@ func Bulk(op, button string, controls templ.Component) templ.Component {
 		}
 		var b strings.Builder
 		b.WriteString(`<form method="post" class="bulk" id="bulk-` + op + `" action="` + esc(f.DoPath(op)) + `">`)
-		f.beside(&b, "")
+		f.beside(&b, strings.Join(then, ""))
 		if controls != nil {
 			if err := controls.Render(ctx, &b); err != nil {
 				return err

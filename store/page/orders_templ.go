@@ -87,7 +87,7 @@ func Orders(v ordersView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = orderTable(v.Orders).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = orderTable(v.Orders, true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -351,7 +351,7 @@ func Order(v orderView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = licenseTable(v.Licenses).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = licenseTable(v.Licenses, false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -772,7 +772,7 @@ func Receipt(o store.Order, refunds []store.Refund) templ.Component {
 	})
 }
 
-func licenseTable(list []store.License) templ.Component {
+func licenseTable(list []store.License, own bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -944,7 +944,7 @@ func licenseTable(list []store.License) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Table("Licenses", page.Column{Label: "License"}, page.Column{Label: "Buyer"}, page.Column{Label: "State"}, page.Column{Label: "Until", Right: true}, page.Column{Label: "Seats", Right: true}, page.Column{Label: "Last check", Right: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var35), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Table("Licenses", page.Column{Label: "License", Sort: sorted(own, "sku")}, page.Column{Label: "Buyer", Sort: sorted(own, "email")}, page.Column{Label: "State", Sort: sorted(own, "status")}, page.Column{Label: "Until", Sort: sorted(own, "expires_at"), Right: true}, page.Column{Label: "Seats", Sort: sorted(own, "seats"), Right: true}, page.Column{Label: "Last check", Sort: sorted(own, "last_checked_at"), Right: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var35), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1,0 +1,132 @@
+package app
+
+import (
+	"strings"
+	"testing"
+)
+
+// pager is who goes through a flow's steps: the walker without a browser, Chromium with
+// script, and Chromium without.
+type pager interface {
+	// visit opens an address.
+	visit(url string)
+	// fill types into a field, by its name; "row|name" is the field in the row or card
+	// that holds the text.
+	fill(field, value string)
+	// attach chooses a file for a field.
+	attach(field, path string)
+	// press presses a link or a button by what it says, "row|label" as for fill, and
+	// waits for what comes of it.
+	press(label string)
+	// reveal opens a folded part by its summary.
+	reveal(summary string)
+	// see fails unless the page shows the text.
+	see(text string)
+	// field is what a field holds.
+	field(name string) string
+	// at is the path of the page.
+	at() string
+	// taps counts what a finger would have done since the last visit.
+	taps() int
+}
+
+// guest is a pager with the demo that it goes through.
+type guest struct {
+	pager
+	t     *testing.T
+	house *demoHouse
+	name  string // tells its records from those of another run
+}
+
+func (g *guest) open(service, path string) { g.visit(g.house.URL(service, path)) }
+
+// parted splits "row|name".
+func parted(target string) (row, name string) {
+	if row, name, is := strings.Cut(target, "|"); is {
+		return row, name
+	}
+	return "", target
+}
+
+// says tells whether a button's text is the label, alone or before what only readers hear.
+func says(text, label string) bool {
+	text = strings.Join(strings.Fields(text), " ")
+	return text == label || strings.HasSuffix(label, "-") && strings.HasPrefix(text, label) || strings.HasPrefix(text, label+",") || strings.HasPrefix(text, label+" ")
+}
+
+// daily are the ten acts of a day with the taps that they take on a phone, from the first
+// page of the service on; docs/screens.md names them.
+var daily = []struct {
+	name, service string
+	taps          int
+	do            func(g *guest)
+}{
+	{"move a job", "maintenance", 1, func(g *guest) {
+		g.press("Oil mist|Start")
+		g.see("is in-progress")
+	}},
+	{"finish a job", "maintenance", 2, func(g *guest) {
+		g.press("Cooler trips|Done")
+		g.fill("resolution", "Fuse renewed")
+		g.press("Done")
+		g.see("Fuse renewed")
+	}},
+	{"post a reading", "maintenance", 4, func(g *guest) {
+		g.press("Assets")
+		g.press("Lathe|Reading")
+		g.fill("reading", "10800,5")
+		g.press("Record meter")
+		g.see("10,800.5 h")
+	}},
+	{"record a payment", "rental", 2, func(g *guest) {
+		g.press("Ben Okafor|Record payment")
+		g.press("Receive payment")
+		g.see("1,850.00 USD")
+		g.see("Ben Okafor")
+	}},
+	{"invite a tenant", "rental", 2, func(g *guest) {
+		g.press("Tenants")
+		g.press("Deniz Kaya|Invite")
+		g.see("type this code")
+	}},
+	{"order what is low", "reorder", 3, func(g *guest) {
+		g.press("Draft orders for the marked")
+		g.press("Leaf & Co|PO-")
+		g.press("Order it")
+		g.see("Ordered")
+	}},
+	{"count a SKU", "reorder", 3, func(g *guest) {
+		g.press("Count")
+		g.fill("Tea infuser|set_to", "12")
+		g.press("Tea infuser|Count")
+		g.see("12")
+	}},
+	{"import sales", "reorder", 5, func(g *guest) {
+		g.press("Sales")
+		g.press("Import sales")
+		g.attach("file", g.house.file(g.t, "sales.csv", "sku,date,qty,channel\nTEA-JASMINE-100,2026-11-18,3,"+g.name+"\n"))
+		g.press("Show what would happen")
+		g.see("TEA-JASMINE-100")
+		g.press("Write")
+		g.see("1 row")
+	}},
+	{"find a license", "store", 2, func(g *guest) {
+		g.press("Search")
+		g.fill("q", g.house.key)
+		g.press("Search")
+		g.see(g.house.key)
+	}},
+	{"refund", "store", 3, func(g *guest) {
+		g.press("paypal|Invoice Desk")
+		g.press("Refund")
+		g.press("Refund order")
+		g.see("Refunded")
+	}},
+	{"resend a delivery", "store", 4, func(g *guest) {
+		g.reveal("alice")
+		g.press("Webhooks")
+		g.press(g.house.receiver)
+		g.press("Resend")
+		g.see("test")
+	}},
+}

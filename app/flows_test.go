@@ -1,0 +1,217 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"quartermaster/app/apptest"
+)
+
+// demoHouse is the demo with staff to sign in, a receiver, and a buyer's license key.
+type demoHouse struct {
+	*apptest.Shop
+	receiver string
+	key      string
+}
+
+var licenseKey = regexp.MustCompile(`<code[^>]*>([0-9A-Z]{5}(?:-[0-9A-Z]{5}){4})</code>`)
+
+func newDemoHouse(t *testing.T) *demoHouse {
+	t.Helper()
+	h := &demoHouse{Shop: demoShop(t)}
+	alice := h.Person("store", "alice", "admin")
+	got := licenseKey.FindStringSubmatch(alice.Get("/licenses/2").Body)
+	if got == nil {
+		t.Fatal("license 2 shows no key")
+	}
+	h.key = got[1]
+	h.receiver = apptest.Receive(t).URL + "/hook"
+	status(t, alice.Post("/do/add_webhook", "url", h.receiver, "idempotency_key", "hook"), 200)
+	status(t, alice.Post("/do/test_webhook", "id", "1", "idempotency_key", "test"), 303)
+	return h
+}
+
+// file writes a file to choose.
+func (h *demoHouse) file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func (g *guest) signIn(service, name string) {
+	g.open(service, "/login")
+	g.fill("name", name)
+	g.fill("password", apptest.Password)
+	g.press("Sign in")
+}
+
+// TestFlows goes through the same steps without a browser, in Chromium with script on a
+// narrow phone, and in Chromium without script: the daily acts with their taps,
+// forms refused and filled again, undo, a session that ended while a form was open,
+// tenants and buyers. Nothing is reported by the security policy, nothing is asked of
+// another host.
+func TestFlows(t *testing.T) {
+	chromium := browser(t)
+	for _, way := range []struct {
+		name string
+		open func(t *testing.T, h *demoHouse) pager
+		taps bool
+	}{
+		{"plain", func(t *testing.T, h *demoHouse) pager { return newPlain(t, h.Visitor("store")) }, false},
+		{"script", func(t *testing.T, _ *demoHouse) pager { return newTab(t, chromium, 320, 640, true) }, true},
+		{"no script", func(t *testing.T, _ *demoHouse) pager { return newTab(t, chromium, 360, 740, false) }, false},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			h := newDemoHouse(t)
+			g := &guest{pager: way.open(t, h), t: t, house: h, name: strings.ReplaceAll(way.name, " ", "-")}
+			g.signIn("store", "alice")
+			for _, f := range daily {
+				t.Run(f.name, func(t *testing.T) {
+					g.into(t)
+					g.open(f.service, "/")
+					f.do(g)
+					if n := g.taps(); way.taps && n != f.taps {
+						t.Errorf("it takes %d taps, not %d", n, f.taps)
+					}
+				})
+			}
+			for _, f := range rarer {
+				t.Run(f.name, func(t *testing.T) {
+					g.into(t)
+					g.open(f.service, "/")
+					f.do(g)
+				})
+			}
+		})
+	}
+}
+
+// into has failures reported to the running test.
+func (g *guest) into(t *testing.T) {
+	g.t = t
+	switch p := g.pager.(type) {
+	case *plain:
+		p.t, p.v.T = t, t
+	case *tab:
+		p.t = t
+	}
+}
+
+// rarer are further acts, and what goes wrong.
+var rarer = []struct {
+	name, service string
+	do            func(g *guest)
+}{
+	{"undo a count", "reorder", func(g *guest) {
+		g.press("Count")
+		g.fill("Gift box|set_to", "7")
+		g.press("Gift box|Count")
+		g.see("7 in stock")
+		g.press("Undo")
+		g.see("it was 7")
+	}},
+	{"refused and filled again", "reorder", func(g *guest) {
+		g.open("reorder", "/do/save_sku?sku=CHAI-"+g.name)
+		g.fill("name", "Chai <b>&amp;\" tea")
+		g.fill("unit_cost", "1.2.3.4")
+		g.fill("lead_time_days", "soon")
+		g.press("Save")
+		g.see("soon")
+		for name, want := range map[string]string{"name": "Chai <b>&amp;\" tea", "unit_cost": "1.2.3.4", "lead_time_days": "soon"} {
+			if got := g.field(name); got != want {
+				g.t.Errorf("%s holds %q, not %q", name, got, want)
+			}
+		}
+		g.fill("unit_cost", "1.234,56")
+		g.fill("lead_time_days", "3")
+		g.press("Save")
+		g.see("1,234.56 USD")
+	}},
+	{"the session ended while a form was open", "reorder", func(g *guest) {
+		g.open("reorder", "/do/save_supplier?name=Late+"+g.name)
+		g.fill("notes", "typed before the session ended")
+		g.house.MustCLI("user", "disable", "alice")
+		g.house.MustCLI("user", "enable", "alice")
+		g.press("Save")
+		g.see("Sign in")
+		g.fill("name", "alice")
+		g.fill("password", apptest.Password)
+		g.press("Sign in")
+		if got := g.field("notes"); got != "typed before the session ended" {
+			g.t.Errorf("after signing in the form holds %q", got)
+		}
+		g.press("Save")
+		g.see("Late " + g.name)
+	}},
+	{"receive a purchase order in part", "reorder", func(g *guest) {
+		g.press("Purchase orders")
+		g.press("PO-000001")
+		g.fill("Colombia|lines.0.qty", "10")
+		g.press("Take into stock")
+		g.see("Partly here")
+	}},
+	{"end a lease, asked before", "rental", func(g *guest) {
+		g.press("Leases")
+		g.press("Harbour House / 2B|Harbour House / 2B")
+		g.press("End lease")
+		g.fill("date", "2026-12-31")
+		g.press("End lease")
+		g.see("Yes, end lease")
+		g.press("Yes, end lease")
+		g.see("31 Dec")
+	}},
+	{"a ticket to its end", "rental", func(g *guest) {
+		g.press("Tickets")
+		g.press("Bulb on the stairs|Start")
+		g.press("Bulb on the stairs|Resolve")
+		g.see("is resolved")
+	}},
+	{"mint codes, shown once", "store", func(g *guest) {
+		g.press("Redeem codes")
+		g.press("Mint codes")
+		g.fill("count", "3")
+		g.fill("sku", "PLUGIN")
+		g.fill("tier", "basic")
+		g.fill("batch", "cards-"+g.name)
+		g.press("Mint codes")
+		g.see("3 codes of batch cards-" + g.name)
+	}},
+	{"a buyer frees a seat", "store", func(g *guest) {
+		g.open("store", "/my")
+		g.fill("license_key", strings.ToLower(g.house.key))
+		g.press("Open")
+		g.see(g.house.key)
+		g.press("Receipt")
+		g.see("Receipt ORD-")
+	}},
+	{"a tenant reports a leak", "rental", func(g *guest) {
+		code := g.house.invite(g.t, "2")
+		g.open("rental", "/portal")
+		g.fill("code", strings.ToLower(code))
+		g.press("Come in")
+		g.see("Ben Okafor")
+		g.press("Report a problem")
+		g.fill("title", "Leak "+g.name)
+		g.fill("description", "Below the sink")
+		g.press("Send")
+		g.see("Leak " + g.name)
+	}},
+}
+
+// invite makes a tenant's letter and gives its code.
+func (h *demoHouse) invite(t *testing.T, tenant string) string {
+	t.Helper()
+	got := h.Invited("rental", "alice").Post("/do/invite_tenant", "tenant_id", tenant, "idempotency_key", "invite")
+	status(t, got, 200)
+	code := regexp.MustCompile(`<strong class="code">([^<]+)</strong>`).FindStringSubmatch(got.Body)
+	if code == nil {
+		t.Fatalf("the letter has no code: %.2000s", got.Body)
+	}
+	return code[1]
+}
