@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
@@ -33,21 +34,31 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 		if err != nil {
 			return k, err
 		}
-		replace := map[string]string{k.Email: now.Email}
-		if k.Name != "" {
-			replace[k.Name] = now.Name
-		}
-		if err := tx.Forget(append(keys, k.Email), replace); err != nil {
+		replace, err := formerly(&tx.Conn, k, now)
+		if err != nil {
 			return k, err
 		}
-		for old, new := range replace {
+		for old := range replace {
+			if strings.Contains(old, "@") {
+				keys = append(keys, old)
+			}
+		}
+		licenses, err := db.All(&tx.Conn, db.Text, `SELECT 'license:' || l.id FROM store_orders o CROSS JOIN store_licenses l ON l.order_id = o.id
+			WHERE o.customer_id = ?`, id)
+		if err != nil {
+			return k, err
+		}
+		if err := tx.Forget(append(keys, licenses...), replace); err != nil {
+			return k, err
+		}
+		for old := range replace {
 			if _, err := tx.Exec(`UPDATE store_activations SET label = '' WHERE instr(lower(label), lower(?1)) > 0
 				AND license_id IN (SELECT l.id FROM store_orders o CROSS JOIN store_licenses l ON l.order_id = o.id WHERE o.customer_id = ?2)`, old, id); err != nil {
 				return k, err
 			}
-			if _, err := tx.Exec("UPDATE store_unbooked SET reason = replace(reason, ?1, ?2)", old, new); err != nil {
-				return k, err
-			}
+		}
+		if err := forgetUnbooked(tx, keys, replace); err != nil {
+			return k, err
 		}
 		if err := keepCustomer(tx, now); err != nil {
 			return k, err
@@ -57,6 +68,66 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 		}
 		return now, tx.Audit("customer.forgotten", "customer:"+now.Email, map[string]int64{"id": id})
 	})
+}
+
+func forgetUnbooked(tx *db.Tx, keys []string, replace map[string]string) error {
+	list, err := unbookedPayments(&tx.Conn)
+	if err != nil {
+		return err
+	}
+	for _, u := range list.Payments {
+		reason, changed := db.Replaced(u.Reason, keys, replace)
+		if !changed {
+			continue
+		}
+		if _, err := tx.Exec("UPDATE store_unbooked SET reason = ? WHERE provider = ? AND provider_ref = ? AND refund = ?", reason, u.Provider, u.Ref, u.Refund); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// formerly gives what is to stand in the place of each name and address that a customer
+// has or had: addresses are known from the trail of their changes, names from the events
+// of their orders and from that trail. An address that somebody else has by now is theirs.
+func formerly(c *db.Conn, k, now Customer) (replace map[string]string, err error) {
+	replace = map[string]string{k.Email: now.Email}
+	for addresses := []string{k.Email}; len(addresses) > 0; addresses = addresses[1:] {
+		before, err := db.All(c, db.Text, `SELECT json_extract(changes, '$.from') FROM audit
+			WHERE service = 'store' AND action = 'customer.email' AND subject = 'customer:' || ?`, addresses[0])
+		if err != nil {
+			return nil, err
+		}
+		for _, address := range before {
+			_, taken, err := findCustomer(c, address)
+			if err != nil {
+				return nil, err
+			}
+			if replace[address] == "" && !taken {
+				replace[address] = now.Email
+				addresses = append(addresses, address)
+			}
+		}
+	}
+	names, err := db.All(c, db.Text, `SELECT DISTINCT json_extract(CAST(body AS TEXT), '$.data.customer.name') FROM events
+		WHERE service = 'store' AND json_extract(CAST(body AS TEXT), '$.data.customer.id') = ?`, k.ID)
+	if err != nil {
+		return nil, err
+	}
+	for address := range replace {
+		saved, err := db.All(c, db.Text, `SELECT json_extract(changes, '$.name') FROM audit
+			WHERE service = 'store' AND action = 'customer.saved' AND subject = 'customer:' || ?`, address)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, saved...)
+	}
+	for _, old := range append(names, k.Name) {
+		if old != "" {
+			replace[old] = now.Name
+		}
+	}
+	return replace, nil
 }
 
 // SaveCustomer stores another name of a customer, or a new customer.

@@ -80,9 +80,17 @@ func exampleProduct() Product {
 
 func (s *Service) printProducts(w io.Writer, answer any) {
 	p, _ := answer.(ProductPage)
-	tabulate(w, "SKU\tNAME\tKIND\tPRICE (CENTS)\tSEATS\tDAYS\tTIERS\tACTIVE", p.Products, func(p Product) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s\t%t", p.SKU, p.Name, p.Kind, p.PriceCents, intCell(p.ActivationLimit), intCell(p.LicenseDays), strings.Join(p.Tiers, "|"), p.Active)
+	set, _ := s.Settings(context.Background()) // a price is in the shop's currency
+	tabulate(w, "SKU\tNAME\tKIND\tPRICE\tSEATS\tDAYS\tTIERS\tACTIVE", p.Products, func(p Product) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", p.SKU, p.Name, p.Kind, inCurrency(p.PriceCents, set.Currency), intCell(p.ActivationLimit), intCell(p.LicenseDays), strings.Join(p.Tiers, "|"), yesNo(p.Active))
 	})
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
 }
 
 func (s *Service) listProducts() schema.Op {

@@ -6,15 +6,56 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 
+	"quartermaster/app/table"
 	"quartermaster/schema"
 	"quartermaster/schema/strict"
 )
 
+// column is a column of a list: where its value stands in a row. What a row holds in one
+// object of its own has a column each, named after both: customer_email.
+type column struct {
+	name string
+	path []string
+}
+
+func columnsOf(prefix []string, fields []schema.Field) (all []column) {
+	for _, f := range fields {
+		path := append(slices.Clone(prefix), f.Name)
+		switch {
+		case f.Shape.Type == "object" && len(prefix) == 0 && len(f.Shape.Fields) > 0:
+			all = append(all, columnsOf(path, f.Shape.Fields)...)
+		case f.Shape.Type == "object", f.Shape.Type == "array" && (f.Shape.Items == nil || f.Shape.Items.Type != "string"):
+		default:
+			all = append(all, column{strings.Join(path, "_"), path})
+		}
+	}
+	return all
+}
+
+// of is the column's value in a row, as a cell, and whether it is a text, which a
+// spreadsheet may take for a formula.
+func (c column) of(row map[string]json.RawMessage) (cell string, isText bool) {
+	v := row[c.path[0]]
+	for _, name := range c.path[1:] {
+		var inner map[string]json.RawMessage
+		if json.Unmarshal(v, &inner) != nil {
+			return "", false
+		}
+		v = inner[name]
+	}
+	var texts []string
+	if json.Unmarshal(v, &texts) == nil {
+		return strings.Join(texts, "|"), true
+	}
+	return plain(v), len(v) > 0 && v[0] == '"'
+}
+
 // listOf finds the one named array of an answer that is a list: its rows, and the
-// columns that have a single value.
-func listOf(answer any) (columns []string, rows []map[string]json.RawMessage, err error) {
+// columns that have a single value. An answer without one is a row itself.
+func listOf(answer any) (all []column, rows []map[string]json.RawMessage, err error) {
 	b, err := strict.Marshal(answer)
 	if err != nil {
 		return nil, nil, err
@@ -28,20 +69,11 @@ func listOf(answer any) (columns []string, rows []map[string]json.RawMessage, er
 		return nil, nil, err
 	}
 	for _, f := range shape.Fields {
-		if f.Shape.Type != "array" || f.Shape.Items == nil || f.Shape.Items.Type != "object" {
-			continue
+		if f.Shape.Type == "array" && f.Shape.Items != nil && f.Shape.Items.Type == "object" {
+			return columnsOf(nil, f.Shape.Items.Fields), rows, json.Unmarshal(whole[f.Name], &rows)
 		}
-		for _, c := range f.Shape.Items.Fields {
-			if c.Shape.Type != "array" && c.Shape.Type != "object" {
-				columns = append(columns, c.Name)
-			}
-		}
-		return columns, rows, json.Unmarshal(whole[f.Name], &rows)
 	}
-	for _, f := range shape.Fields {
-		columns = append(columns, f.Name)
-	}
-	return columns, []map[string]json.RawMessage{whole}, nil
+	return columnsOf(nil, shape.Fields), []map[string]json.RawMessage{whole}, nil
 }
 
 // writeCSV writes a list's rows, the columns that have a single value.
@@ -51,13 +83,20 @@ func writeCSV(w io.Writer, answer any) error {
 		return err
 	}
 	out := csv.NewWriter(w)
-	if err := out.Write(heads); err != nil {
+	cells := make([]string, len(heads))
+	for i, h := range heads {
+		cells[i] = h.name
+	}
+	if err := out.Write(cells); err != nil {
 		return err
 	}
 	for _, row := range rows {
-		cells := make([]string, len(heads))
-		for i, name := range heads {
-			cells[i] = plain(row[name])
+		for i, h := range heads {
+			text, isText := h.of(row)
+			if isText {
+				text = table.Safe(text)
+			}
+			cells[i] = text
 		}
 		if err := out.Write(cells); err != nil {
 			return err
@@ -76,12 +115,12 @@ func writeTable(w io.Writer, answer any) {
 	}
 	upper := make([]string, len(heads))
 	for i, h := range heads {
-		upper[i] = strings.ToUpper(strings.ReplaceAll(h, "_", " "))
+		upper[i] = strings.ToUpper(strings.ReplaceAll(h.name, "_", " "))
 	}
 	columns(w, upper, rows, func(row map[string]json.RawMessage) []string {
 		cells := make([]string, len(heads))
-		for i, name := range heads {
-			cells[i] = plain(row[name])
+		for i, h := range heads {
+			cells[i], _ = h.of(row)
 		}
 		return cells
 	})

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"encoding/csv"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,10 +59,11 @@ type ReorderStatus struct {
 }
 
 func (p *program) statusCommand() *cobra.Command {
-	return p.jsonFlag(&cobra.Command{
+	asCSV := false
+	cmd := p.jsonFlag(&cobra.Command{
 		Use:     "status",
 		Short:   "Show all four services at a glance",
-		Example: "  quartermaster status\n  quartermaster status --json",
+		Example: "  quartermaster status\n  quartermaster status --json\n  quartermaster status --csv",
 		Args:    noArgs,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
 			return p.withDB(func(d *db.DB) error {
@@ -72,10 +75,41 @@ func (p *program) statusCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				if asCSV {
+					return s.csv(p.Stdout, currency.Code)
+				}
 				return p.print(s, func(w io.Writer) { s.text(w, currency) })
 			})
 		}),
 	})
+	cmd.Flags().BoolVar(&asCSV, "csv", false, "print a row a figure as CSV")
+	return cmd
+}
+
+// csv writes a row a figure; amounts say their currency.
+func (s Status) csv(w io.Writer, currency string) error {
+	n := func(v int64) string { return strconv.FormatInt(v, 10) }
+	m, l := s.Maintenance, s.Store.Licenses
+	rows := [][]string{
+		{"service", "figure", "value", "currency"},
+		{"store", "orders_paid", n(s.Store.OrdersPaid), ""}, {"store", "orders_refunded", n(s.Store.OrdersRefunded), ""},
+		{"store", "customers", n(s.Store.Customers), ""}, {"store", "licenses_active", n(l.Active), ""},
+		{"store", "unbooked_payments", n(s.Store.Unbooked), ""},
+	}
+	for _, r := range s.Store.Revenue {
+		rows = append(rows, []string{"store", "net_cents", n(r.NetCents), r.Currency})
+	}
+	rows = append(rows,
+		[]string{"maintenance", "open", n(m.Open), ""}, []string{"maintenance", "in_progress", n(m.InProgress), ""},
+		[]string{"maintenance", "overdue", n(m.Overdue), ""}, []string{"maintenance", "pm_overdue", n(int64(m.PMOverdue)), ""},
+		[]string{"maintenance", "pm_due_soon", n(int64(m.PMDueSoon)), ""}, []string{"maintenance", "low_stock", n(int64(m.LowStock)), ""},
+		[]string{"rental", "arrears_cents", n(s.Rental.ArrearsCents), currency}, []string{"rental", "leases_behind", n(int64(s.Rental.Behind)), ""},
+		[]string{"rental", "vacant_units", n(int64(s.Rental.Vacant)), ""}, []string{"rental", "occupied_units", n(int64(s.Rental.Occupied)), ""},
+		[]string{"rental", "open_tickets", n(int64(s.Rental.OpenTickets)), ""},
+		[]string{"reorder", "below", n(int64(s.Reorder.Below)), ""}, []string{"reorder", "near", n(int64(s.Reorder.Near)), ""},
+		[]string{"reorder", "healthy", n(int64(s.Reorder.Healthy)), ""}, []string{"reorder", "est_cost_cents", n(s.Reorder.EstCostCents), currency},
+	)
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 func statusOf(ctx context.Context, all *server.Services) (s Status, err error) {

@@ -4,17 +4,31 @@ import (
 	"bytes"
 	"encoding/csv"
 	"net/http"
+	"regexp"
 	"strconv"
 
+	"quartermaster/app/table"
 	"quartermaster/schema/page"
 )
 
-// sendCSV answers with a list as a file.
+// number is a cell that no spreadsheet takes for a formula, although it may begin with a
+// minus.
+var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+
+// sendCSV answers with a list as a file. A text that a spreadsheet would run as a formula
+// is written as exports write it.
 func (x *exchange) sendCSV(sheet page.Sheet) error {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	_ = w.Write(sheet.Columns)
-	_ = w.WriteAll(sheet.Rows)
+	for _, row := range sheet.Rows {
+		for i, cell := range row {
+			if !number.MatchString(cell) {
+				row[i] = table.Safe(cell)
+			}
+		}
+		_ = w.Write(row)
+	}
 	w.Flush()
 	if err := w.Error(); err != nil {
 		return err

@@ -1,7 +1,10 @@
 package db
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -10,54 +13,53 @@ import (
 // their deliveries send), in kept answers, and in the audit trail. replace holds the texts
 // by what they are to become; a text counts in any case, whole or as a word inside a
 // longer one. Only entries are touched that hold one of keys, which name the person
-// (addresses, order references): another person of the same name stays. What is
-// overwritten leaves nothing behind in the file.
+// (addresses, order references): another person of the same name stays. Files of the
+// service that wait for their import are dropped. After the commit nothing of it is left
+// behind in the file.
 func (tx *Tx) Forget(keys []string, replace map[string]string) error {
 	if err := run(tx.c, "PRAGMA secure_delete = ON"); err != nil {
 		return failed(err)
 	}
-	for _, t := range []struct{ table, id, columns string }{
-		{"events", "seq", "body"}, {"events", "seq", "subject"}, {"answers", "rowid", "body"}, {"audit", "id", "changes"}, {"audit", "id", "subject"},
+	tx.forgot = true
+	if _, err := tx.Exec("DELETE FROM import_files WHERE service = ?", tx.who.Service); err != nil {
+		return err
+	}
+	for _, t := range []struct{ read, write string }{
+		{"SELECT seq, subject, CAST(body AS TEXT) FROM events WHERE service = ?", "UPDATE events SET subject = ?, body = CAST(? AS BLOB) WHERE seq = ?"},
+		{"SELECT id, subject, changes FROM audit WHERE service = ?", "UPDATE audit SET subject = ?, changes = ? WHERE id = ?"},
 	} {
-		if err := tx.forgetIn(t.table, t.id, t.columns, keys, replace); err != nil {
+		if err := tx.forgetIn(t.read, t.write, keys, replace); err != nil {
 			return err
 		}
 	}
-	return nil
+	return tx.forgetAnswers(keys, replace)
 }
 
-func (tx *Tx) forgetIn(table, id, column string, keys []string, replace map[string]string) error {
-	if table == "answers" {
-		return tx.forgetAnswers(keys, replace)
-	}
+// forgetIn replaces in the two texts of a row; either may hold the key.
+func (tx *Tx) forgetIn(read, write string, keys []string, replace map[string]string) error {
 	type row struct {
-		id   int64
-		text string
+		id            int64
+		subject, text string
 	}
-	where := "service = ?"
-	list, err := All(&tx.Conn, func(r *Row) row { return row{r.Int(), r.Text()} },
-		"SELECT "+id+", CAST("+column+" AS TEXT) FROM "+table+" WHERE "+where, tx.who.Service)
+	list, err := All(&tx.Conn, func(r *Row) row { return row{r.Int(), r.Text(), r.Text()} }, read, tx.who.Service)
 	if err != nil {
 		return err
 	}
 	for _, l := range list {
-		text, changed := replaced(l.text, keys, replace)
+		// One text with a sign between that no JSON and no subject has.
+		both, changed := Replaced(l.subject+"\x00"+l.text, keys, replace)
 		if !changed {
 			continue
 		}
-		var value any = text
-		if table == "events" && column == "body" {
-			value = []byte(text)
-		}
-		if _, err := tx.Exec("UPDATE "+table+" SET "+column+" = ? WHERE "+id+" = ?", value, l.id); err != nil {
+		subject, text, _ := strings.Cut(both, "\x00")
+		if _, err := tx.Exec(write, subject, text, l.id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// forgetAnswers drops the kept answers that tell of the person: they are kept for a day,
-// to be given again, and are not to be given again.
+// forgetAnswers replaces in the answers that are kept to be given again.
 func (tx *Tx) forgetAnswers(keys []string, replace map[string]string) error {
 	type answer struct {
 		key        int64
@@ -70,7 +72,7 @@ func (tx *Tx) forgetAnswers(keys []string, replace map[string]string) error {
 		return err
 	}
 	for _, a := range list {
-		text, changed := replaced(a.body, keys, replace)
+		text, changed := Replaced(a.body, keys, replace)
 		if !changed {
 			continue
 		}
@@ -81,22 +83,17 @@ func (tx *Tx) forgetAnswers(keys []string, replace map[string]string) error {
 	return nil
 }
 
-// replaced puts the new texts in place of the old ones in a text that holds one of the
-// keys: as they stand, and as JSON writes them.
-func replaced(text string, keys []string, replace map[string]string) (string, bool) {
-	lower := strings.ToLower(text)
-	holds := false
-	for _, k := range keys {
-		holds = holds || k != "" && (strings.Contains(lower, strings.ToLower(k)) || strings.Contains(lower, inJSON(strings.ToLower(k))))
-	}
-	if !holds {
+// Replaced puts the new texts in place of the old ones in a text that holds one of the
+// keys: as they stand, and as JSON writes them; the longest first, as one may be a part of
+// another.
+func Replaced(text string, keys []string, replace map[string]string) (string, bool) {
+	if !slices.ContainsFunc(keys, func(k string) bool { return holds(text, k) || holds(text, inJSON(k)) }) {
 		return text, false
 	}
 	was := text
-	for old, now := range replace {
-		if old == "" {
-			continue
-		}
+	olds := slices.SortedFunc(maps.Keys(replace), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	for _, old := range olds {
+		now := replace[old]
 		text = replaceFold(text, old, now)
 		if j := inJSON(old); j != old {
 			text = replaceFold(text, j, inJSON(now))
@@ -114,35 +111,116 @@ func inJSON(s string) string {
 	return string(b[1 : len(b)-1])
 }
 
+func holds(text, key string) bool {
+	_, found := nextFold(text, strings.ToLower(text), key, 0)
+	return found
+}
+
 // replaceFold replaces every old in a text, in any case, that does not stand inside a
-// longer word.
+// longer word or address.
 func replaceFold(text, old, now string) string {
-	lower, find := strings.ToLower(text), strings.ToLower(old)
-	if len(lower) != len(text) || len(find) != len(old) { // folding moved bytes: only as it stands
-		lower, find = text, old
-	}
+	lower := strings.ToLower(text)
 	var b strings.Builder
 	from := 0
 	for {
-		at := strings.Index(lower[from:], find)
-		if at < 0 {
+		at, found := nextFold(text, lower, old, from)
+		if !found {
 			break
 		}
-		at += from
-		end := at + len(find)
-		if word(lower, at-1) && word(find, 0) || word(lower, end) && word(find, len(find)-1) {
-			b.WriteString(text[from:end])
-		} else {
-			b.WriteString(text[from:at])
-			b.WriteString(now)
-		}
-		from = end
+		b.WriteString(text[from:at])
+		b.WriteString(now)
+		from = at + len(old)
 	}
 	b.WriteString(text[from:])
 	return b.String()
 }
 
+// nextFold finds old in a text from a place on, in any case, where it stands by itself.
+func nextFold(text, lower, old string, from int) (at int, found bool) {
+	find := strings.ToLower(old)
+	if len(lower) != len(text) || len(find) != len(old) { // folding moved bytes: only as it stands
+		lower, find = text, old
+	}
+	if find == "" {
+		return 0, false
+	}
+	address := strings.Contains(find, "@")
+	for at = from; ; at++ {
+		next := strings.Index(lower[at:], find)
+		if next < 0 {
+			return 0, false
+		}
+		at += next
+		end := at + len(find)
+		if !joinsBefore(lower, at, find, address) && !joinsAfter(lower, end, find, address) && (address || !inAddress(lower, at, end)) {
+			return at, true
+		}
+	}
+}
+
+// joinsBefore tells whether what stands before the place belongs to the word or the
+// address that begins there. An escape of JSON's does not.
+func joinsBefore(s string, at int, find string, address bool) bool {
+	i := at - 1
+	if i >= 1 && s[i-1] == '\\' || i >= 5 && s[i-5] == '\\' && s[i-4] == 'u' {
+		return false
+	}
+	return word(s, i) && word(find, 0) || address && i >= 0 && strings.IndexByte(".+-_%'", s[i]) >= 0
+}
+
+// joinsAfter is joinsBefore for what stands behind. A full stop ends an address, unless
+// it goes on behind it.
+func joinsAfter(s string, end int, find string, address bool) bool {
+	if address && end < len(s) && (s[end] == '-' || s[end] == '.') {
+		return word(s, end+1)
+	}
+	return word(s, end) && word(find, len(find)-1)
+}
+
+// inAddress tells whether a name stands in an address, which is somebody's own.
+func inAddress(s string, at, end int) bool {
+	part := func(i int) bool { return i >= 0 && i < len(s) && (word(s, i) || strings.IndexByte(".+-_%@", s[i]) >= 0) }
+	for i := at - 1; part(i); i-- {
+		if s[i] == '@' {
+			return true
+		}
+	}
+	for i := end; part(i); i++ {
+		if s[i] == '@' {
+			return true
+		}
+	}
+	return false
+}
+
 // word tells whether the byte at i belongs to a word.
 func word(s string, i int) bool {
 	return i >= 0 && i < len(s) && (s[i] >= 'a' && s[i] <= 'z' || s[i] >= 'A' && s[i] <= 'Z' || s[i] >= '0' && s[i] <= '9' || s[i] >= 0x80)
+}
+
+// mostRewritten is how large a file may be that is rewritten at once when somebody is
+// forgotten: writers wait for it.
+const mostRewritten = 64 << 20
+
+// scrub makes sure that what a commit forgot is nowhere in the file any more: what was
+// changed or removed before may stand in pages that are free or half full, and in the
+// log. A large file is not rewritten; its freed places were overwritten in the commit.
+func (d *DB) scrub() {
+	c, err := connect(d.path, false)
+	if err != nil {
+		d.notice("what was forgotten may stand in unused parts of the file: " + err.Error())
+		return
+	}
+	defer func() { _ = c.Close() }()
+	statements := []string{"PRAGMA temp_store = FILE", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"}
+	if d.Size() > mostRewritten {
+		statements = statements[2:]
+		d.notice("the file is large: what was forgotten may stand in unused parts of it until it is restored from a backup")
+	}
+	for _, s := range statements {
+		if err := run(c, s); err != nil {
+			d.notice("what was forgotten may stand in unused parts of the file: " + err.Error())
+			return
+		}
+	}
 }

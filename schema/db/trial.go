@@ -31,7 +31,7 @@ type joint struct {
 	trial bool
 	busy  bool // an Update is under way
 
-	audited, emitted bool
+	audited, emitted, forgot bool
 }
 
 type jointKey struct{}
@@ -44,7 +44,7 @@ func jointOf(ctx context.Context) *joint {
 func (tx *Tx) join(ctx context.Context, trial bool, act func(ctx context.Context) error) error {
 	t := &joint{d: tx.d, c: tx.c, now: tx.now, trial: trial}
 	err := act(context.WithValue(ctx, jointKey{}, t))
-	tx.audited, tx.emitted = t.audited, t.emitted
+	tx.audited, tx.emitted, tx.forgot = t.audited, t.emitted, t.forgot
 	return err
 }
 
@@ -128,7 +128,7 @@ func (t *joint) update(ctx context.Context, who Caller, fn func(*Tx) error) erro
 	defer func() { t.busy = false }()
 	tx := &Tx{Conn: Conn{now: t.now, c: t.c, loc: t.d.zone}, d: t.d, who: who}
 	err := tx.Try(func() error { return failed(tx.run(fn)) })
-	t.audited, t.emitted = t.audited || tx.audited, t.emitted || tx.emitted
+	t.audited, t.emitted, t.forgot = t.audited || tx.audited, t.emitted || tx.emitted, t.forgot || tx.forgot
 	return err
 }
 

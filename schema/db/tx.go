@@ -15,6 +15,7 @@ type Tx struct {
 	d                       *DB
 	who                     Caller
 	wrote, audited, emitted bool
+	forgot                  bool   // somebody: nothing of it may be left in the file
 	subject                 string // of the audit entry that was written last
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -69,6 +70,7 @@ type pending struct {
 	ran      bool // its function was called
 	emitted  bool
 	audited  bool
+	forgot   bool
 	done     chan struct{}
 }
 
@@ -171,6 +173,9 @@ func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Dura
 	if audited {
 		d.sawClock(now)
 	}
+	if slices.ContainsFunc(batch, func(t *pending) bool { return t.forgot && t.err == nil && t.panicked == nil }) {
+		d.scrub()
+	}
 	return emitted, synced
 }
 
@@ -208,7 +213,7 @@ func (d *DB) attempt(c *handle, t *pending, now exact.Instant, shared bool) erro
 	}
 	t.ran = true
 	t.err = tx.call(t)
-	t.emitted, t.audited = tx.emitted, tx.audited
+	t.emitted, t.audited, t.forgot = tx.emitted, tx.audited, tx.forgot
 	if c.AutocommitEnabled() || !shared {
 		return nil
 	}

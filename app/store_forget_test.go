@@ -1,0 +1,132 @@
+package app_test
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"quartermaster/app/apptest"
+)
+
+// stripeTells sends an event of Stripe's, well signed.
+func stripeTells(s *apptest.Shop, secret, body string) apptest.Answer {
+	s.T.Helper()
+	mac, at := hmac.New(sha256.New, []byte(secret)), s.Clock.Now().Unix()
+	fmt.Fprintf(mac, "%d.%s", at, body)
+	return s.Do("store", "POST", "/providers/stripe/webhook", "", body, fmt.Sprintf("Stripe-Signature: t=%d,v1=%s", at, hex.EncodeToString(mac.Sum(nil))))
+}
+
+// A forgotten customer is in no record, event, delivery, kept answer, audit entry, page,
+// search or backup, and not in a byte of the file; sums stay, and so do the people whose
+// names and addresses hold theirs.
+func TestAForgottenCustomerIsNowhere(t *testing.T) {
+	s := storefront(t, "--webhook-allow-private")
+	receiver := hook(s, "store", "")
+	const secret = "whsec_forget"
+	s.MustCLI("store", "provider", "set", "stripe", "--secret", secret)
+	person := []string{"--name", "Zuzanna Quellenstein", "--email", "zuzka@quell.example"}
+	plugin := sell(s, append(person, "--sku", "PLUGIN", "--tier", "pro")...)
+	sell(s, append(person, "--line", "MUG=3@777", "--line", "TRIAL", "--total", "2000")...)
+	var ids struct{ Orders []struct{ Customer struct{ ID int64 } } }
+	s.Get("store", "/api/orders").JSON(t, &ids)
+	id := fmt.Sprint(ids.Orders[0].Customer.ID)
+	if a := stripeTells(s, secret, stripeEvent(t, "session", "evt_z", map[string]any{
+		"metadata": map[string]any{"sku": "PLUGIN", "tier": "pro"}, "payment_intent": "pi_z",
+		"customer_details": map[string]any{"email": "ZUZKA@quell.example", "name": "Zuzanna Quellenstein-Braun"},
+	})); a.Status != 200 {
+		t.Fatal(a.Body)
+	}
+	buyer(s, "/license/activate", `{"license_key":"`+plugin.Licenses[0].Key+`","fingerprint":"mac","label":"the Mac of Zuzanna Quellenstein"}`)
+	s.MustCLI("store", "customer", "save", "zuzka@quell.example", "--name", "Zuzanna Sonnenquell")
+	s.MustCLI("store", "customer", "email", "zuzka@quell.example", "zuzanna@sonnen.example")
+	s.MustCLI("store", "resend", plugin.Ref)
+	s.MustCLI("store", "order", "refund", plugin.Ref, "--amount", "1234")
+	neighbour := sell(s, "--sku", "MUG", "--name", "Zuzanna Sonnenquellner", "--email", "meine.zuzka@quell.example")
+	staff := s.Person("store", "vera", "admin")
+	if got := staff.Post("/do/record_order", "email", "zuzanna@sonnen.example", "name", "Zuzanna Sonnenquell", "sku", "MUG"); got.Status != http.StatusSeeOther {
+		t.Fatalf("an order by form: %d %s", got.Status, got.Body)
+	}
+	staff.Get("/") // which tells what was done, once
+	if got := upload(staff, "/import/customers", "people.csv", "email,name\nzuzanna@sonnen.example,Zuzanna Sonnenquell\n"); got.Status != http.StatusSeeOther {
+		t.Fatalf("a file that waits: %d %s", got.Status, got.Body)
+	}
+	for range 7 {
+		receiver.Next(t)
+	}
+	stats := s.Get("store", "/api/stats").Body
+	s.MustCLI("store", "customer", "forget", "zuzanna@sonnen.example", "--yes")
+
+	marks := []string{"zuzka@quell", "zuzanna@sonnen", "quellenstein", "sonnenquell"}
+	look := func(where, text string) {
+		t.Helper()
+		text = strings.ToLower(strings.NewReplacer("meine.zuzka@quell", "", "Zuzanna Sonnenquellner", "", `meine.zuzka%40quell`, "").Replace(text))
+		for _, mark := range marks {
+			if at := strings.Index(text, mark); at >= 0 {
+				t.Errorf("%s: %q, in %q", where, mark, text[max(0, at-60):min(len(text), at+60)])
+			}
+		}
+	}
+	for _, path := range []string{"/api/orders", "/api/orders/" + plugin.Ref, "/api/customers", "/api/licenses", "/api/customers?q=zuzanna", "/api/orders?email=zuzanna@sonnen.example"} {
+		look(path, s.Get("store", path).Body)
+	}
+	for _, path := range []string{
+		"/", "/orders", "/orders/" + plugin.Ref, "/orders/" + plugin.Ref + "/receipt", "/customers", "/customers/" + id, "/licenses", "/audit",
+		"/webhooks", "/orders?format=csv", "/customers?format=csv", "/export/orders", "/export/customers",
+	} {
+		got := staff.Get(path)
+		if got.Status != 200 {
+			t.Errorf("%s: %d", path, got.Status)
+		}
+		look(path, got.Body)
+	}
+	for _, args := range [][]string{
+		{"audit", "--json"}, {"webhook", "deliveries", "--json"}, {"store", "orders", "list", "--json"}, {"store", "customers", "show", id, "--json"},
+		{"export", "store", "orders"}, {"export", "store", "customers"}, {"store", "licenses", "show", "1", "--json"},
+	} {
+		look(strings.Join(args, " "), s.MustCLI(args...))
+	}
+	if m := s.Get("store", "/api/customers").Body; !strings.Contains(m, `"email":"forgotten-`+id+`@invalid","name":"forgotten-`+id+`"`) {
+		t.Errorf("the customer is not forgotten-%s: %s", id, m)
+	}
+	if got := s.Get("store", "/api/orders/"+neighbour.Ref).Body; !strings.Contains(got, `"meine.zuzka@quell.example","name":"Zuzanna Sonnenquellner"`) {
+		t.Errorf("somebody else was touched: %s", got)
+	}
+	if got := s.Get("store", "/api/stats").Body; got != stats {
+		t.Errorf("sums: %s, before %s", got, stats)
+	}
+	if list := s.MustCLI("store", "orders", "list", "--q", "zuzanna", "--json"); strings.Count(list, `"order_ref"`) != 1 {
+		t.Errorf("a search for the name finds more than the neighbour: %s", list)
+	}
+	s.MustCLI("webhook", "deliveries")
+	before := len(receiver.All())
+	s.MustCLI("webhook", "resend", "1", "--webhook-allow-private")
+	if again := receiver.All()[before:]; len(again) != 1 {
+		t.Errorf("%d deliveries of a resend", len(again))
+	} else {
+		look("a resend", again[0].Body)
+	}
+	backup := filepath.Join(t.TempDir(), "copy.db")
+	s.MustCLI("backup", backup)
+	s.MustCLI("doctor")
+	for _, path := range []string{s.Path, s.Path + "-wal", backup} {
+		content, err := os.ReadFile(path)
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		look(filepath.Base(path), string(content))
+	}
+}
+
+// upload sends a file as a form with one does.
+func upload(v *apptest.Visitor, path, name, content string) apptest.Sheet {
+	var b bytes.Buffer
+	b.WriteString("--line\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + name + "\"\r\nContent-Type: text/csv\r\n\r\n" + content + "\r\n--line--\r\n")
+	return v.Send(path, &b, "multipart/form-data; boundary=line")
+}

@@ -1,0 +1,154 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// foundBy tells the references of the orders that a filter keeps, in a line.
+func (s *shop) foundBy(f OrderFilter) string {
+	s.T.Helper()
+	page, err := s.Orders(background, f)
+	must(s.T, err)
+	n, err := s.CountOrders(background, f)
+	must(s.T, err)
+	refs := make([]string, len(page.Orders))
+	for i, o := range page.Orders {
+		refs[i] = o.ProviderRef
+	}
+	if int(n) != len(refs) {
+		s.T.Errorf("%+v: %d are counted, %d listed", f, n, len(refs))
+	}
+	return strings.Join(refs, " ")
+}
+
+// A part of a reference, an address, a name or a SKU finds orders and customers, in any
+// case; a license key is found whole, in any spelling, and among licenses alone.
+func TestFind(t *testing.T) {
+	s := newShop(t)
+	sell := func(ref, email, name string, skus ...string) OrderDetail {
+		t.Helper()
+		n := NewOrder{Email: email, Name: name, Provider: "paypal", ProviderRef: ref}
+		for _, sku := range skus {
+			n.Lines = append(n.Lines, NewLine{SKU: sku, Qty: 1})
+		}
+		r, err := s.RecordOrder(background, cli, n)
+		must(t, err)
+		return r.OrderDetail
+	}
+	first := sell("P-100", "ann.lee@example.com", "Ann Lee", "YEAR", "BOOK")
+	sell("P-200", "joann@sample.org", "Jo Ann O'Neil", "BOOK")
+	sell("Z-100", "bö@exämple.com", "Bö Ünal", "YEAR")
+	for q, want := range map[string]string{
+		"ann": "P-200 P-100", "ANN.LEE": "P-100", "lee@EX": "P-100", "o'neil": "P-200", "-100": "Z-100 P-100", "year": "Z-100 P-100", "book": "P-200 P-100",
+		"bö": "Z-100", "ÜNAL": "Z-100", "nn": "P-200 P-100", "%": "", `"`: "", "nobody at all": "", strings.ToLower(first.OrderRef[2:9]): "P-100",
+		"ann lee": "P-100", first.Licenses[0].Key: "", first.Licenses[0].Key[:5]: "",
+	} {
+		equal(t, q, s.foundBy(OrderFilter{Q: q}), want)
+	}
+	equal(t, "with an address", s.foundBy(OrderFilter{Q: "P-", Email: "JOANN@sample.org"}), "P-200")
+	equal(t, "by address", s.foundBy(OrderFilter{Email: "Ann.Lee@Example.com"}), "P-100")
+	today := s.now().Day(s.DB.Zone())
+	tomorrow := today + 1
+	equal(t, "on the day", s.foundBy(OrderFilter{From: &today, To: &today}), "Z-100 P-200 P-100")
+	equal(t, "after it", s.foundBy(OrderFilter{From: &tomorrow}), "")
+	equal(t, "of the day", s.foundBy(OrderFilter{Q: "ann", To: &today, Provider: "paypal", Status: "paid"}), "P-200 P-100")
+
+	customers := func(q string) string {
+		page, err := s.Customers(background, CustomerFilter{Q: q})
+		must(t, err)
+		n, err := s.CountCustomers(background, CustomerFilter{Q: q})
+		must(t, err)
+		equal(t, "counted", int(n), len(page.Customers))
+		names := make([]string, len(page.Customers))
+		for i, k := range page.Customers {
+			names[i] = k.Name
+		}
+		return strings.Join(names, ", ")
+	}
+	for q, want := range map[string]string{"ann": "Jo Ann O'Neil, Ann Lee", "SAMPLE": "Jo Ann O'Neil", "Ünal": "Bö Ünal", "P-100": "", "BOOK": ""} {
+		equal(t, q, customers(q), want)
+	}
+
+	key := first.Licenses[0].Key
+	licenses := func(f LicenseFilter) int {
+		page, err := s.Licenses(background, admin, f)
+		must(t, err)
+		return len(page.Licenses)
+	}
+	for q, want := range map[string]int{
+		key: 1, strings.ToLower(strings.ReplaceAll(key, "-", " ")): 1, strings.NewReplacer("0", "o", "1", "l").Replace(key): 1, key[:23]: 0, key[24:]: 0, "ann": 1, "year": 2, "P-100": 1,
+	} {
+		equal(t, "licenses "+q, licenses(LicenseFilter{Q: q}), want)
+	}
+	equal(t, "of a buyer", licenses(LicenseFilter{Email: "ANN.lee@example.com"}), 1)
+	equal(t, "of an order", licenses(LicenseFilter{OrderRef: first.OrderRef}), 1)
+	equal(t, "of a status", licenses(LicenseFilter{Status: "suspended"}), 0)
+
+	_, err := s.SaveCustomer(background, cli, "ann.lee@example.com", "Anna Leander")
+	must(t, err)
+	equal(t, "by the new name", s.foundBy(OrderFilter{Q: "leander"}), "P-100")
+	equal(t, "by the old name", s.foundBy(OrderFilter{Q: "ann lee"}), "")
+}
+
+// What is looked for is found by an index, however many orders there are: by the
+// trigrams of its words, by its buyer, by its days.
+func TestFindingReadsByIndexes(t *testing.T) {
+	s := newShop(t)
+	s.sell("YEAR", "ann@example.com", 1)
+	today := s.now().Day(s.DB.Zone())
+	for want, q := range map[string]string{
+		"SCAN store_find_orders VIRTUAL TABLE INDEX 192:M1<":                              findOrdersQuery,
+		"SCAN store_find_customers VIRTUAL TABLE INDEX 192:M1<":                           findCustomersQuery,
+		"SEARCH o USING INDEX store_orders_customer (customer_id=? AND rowid<?)":        s.newest(OrderFilter{Email: "ann@example.com"}),
+		"SEARCH o USING INDEX store_orders_paid (paid_at>? AND paid_at<?)":              s.newest(OrderFilter{From: &today, To: &today}),
+		"SEARCH store_customers USING INDEX sqlite_autoindex_store_customers_1 (email=?)": "SELECT " + customerColumns + " FROM store_customers WHERE email = ?",
+	} {
+		if steps := s.Steps(q); !slices.ContainsFunc(steps, func(step string) bool { return strings.HasPrefix(step, want) }) {
+			t.Errorf("got %q, want %q", steps, want)
+		}
+	}
+}
+
+// BenchmarkFind finds a buyer and the buyer's orders among STORE_BENCH_SIZE orders.
+func BenchmarkFind(b *testing.B) {
+	n := benchSize(b)
+	s, keys := stocked(b, n)
+	for name, find := range map[string]func(i int) int{
+		"customer by part": func(i int) int {
+			page, err := s.Customers(background, CustomerFilter{Q: fmt.Sprintf("buyer%d@exa", i), Page: Page{Limit: 50}})
+			must(b, err)
+			return len(page.Customers)
+		},
+		"orders by part of the address": func(i int) int {
+			page, err := s.Orders(background, OrderFilter{Q: fmt.Sprintf("Buyer%d@", i), Page: Page{Limit: 50}})
+			must(b, err)
+			return len(page.Orders)
+		},
+		"orders by address": func(i int) int {
+			page, err := s.Orders(background, OrderFilter{Email: fmt.Sprintf("buyer%d@example.com", i), Page: Page{Limit: 50}})
+			must(b, err)
+			return len(page.Orders)
+		},
+		"licenses by address": func(i int) int {
+			page, err := s.Licenses(background, admin, LicenseFilter{Email: fmt.Sprintf("buyer%d@example.com", i), Page: Page{Limit: 50}})
+			must(b, err)
+			return len(page.Licenses)
+		},
+		"license by key": func(i int) int {
+			page, err := s.Licenses(background, admin, LicenseFilter{Q: keys[i], Page: Page{Limit: 50}})
+			must(b, err)
+			return len(page.Licenses)
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for k := 0; b.Loop(); k++ {
+				if found := find((k*7919 + n/3) % n); found == 0 {
+					b.Fatal("it was not found")
+				}
+			}
+		})
+	}
+}
