@@ -34,7 +34,9 @@ func TestAForgottenCustomerIsNowhere(t *testing.T) {
 	person := []string{"--name", "Zuzanna Quellenstein", "--email", "zuzka@quell.example"}
 	plugin := sell(s, append(person, "--sku", "PLUGIN", "--tier", "pro")...)
 	sell(s, append(person, "--line", "MUG=3@777", "--line", "TRIAL", "--total", "2000")...)
-	var ids struct{ Orders []struct{ Customer struct{ ID int64 } } }
+	var ids struct {
+		Orders []struct{ Customer struct{ ID int64 } }
+	}
 	s.Get("store", "/api/orders").JSON(t, &ids)
 	id := fmt.Sprint(ids.Orders[0].Customer.ID)
 	if a := stripeTells(s, secret, stripeEvent(t, "session", "evt_z", map[string]any{

@@ -102,8 +102,8 @@ func TestFindingReadsByIndexes(t *testing.T) {
 	for want, q := range map[string]string{
 		"SCAN store_find_orders VIRTUAL TABLE INDEX 192:M1<":                              findOrdersQuery,
 		"SCAN store_find_customers VIRTUAL TABLE INDEX 192:M1<":                           findCustomersQuery,
-		"SEARCH o USING INDEX store_orders_customer (customer_id=? AND rowid<?)":        s.newest(OrderFilter{Email: "ann@example.com"}),
-		"SEARCH o USING INDEX store_orders_paid (paid_at>? AND paid_at<?)":              s.newest(OrderFilter{From: &today, To: &today}),
+		"SEARCH o USING INDEX store_orders_customer (customer_id=? AND rowid<?)":          s.newest(OrderFilter{Email: "ann@example.com"}),
+		"SEARCH o USING INDEX store_orders_paid (paid_at>? AND paid_at<?)":                s.newest(OrderFilter{From: &today, To: &today}),
 		"SEARCH store_customers USING INDEX sqlite_autoindex_store_customers_1 (email=?)": "SELECT " + customerColumns + " FROM store_customers WHERE email = ?",
 	} {
 		if steps := s.Steps(q); !slices.ContainsFunc(steps, func(step string) bool { return strings.HasPrefix(step, want) }) {

@@ -179,7 +179,9 @@ func joinsAfter(s string, end int, find string, address bool) bool {
 
 // inAddress tells whether a name stands in an address, which is somebody's own.
 func inAddress(s string, at, end int) bool {
-	part := func(i int) bool { return i >= 0 && i < len(s) && (word(s, i) || strings.IndexByte(".+-_%@", s[i]) >= 0) }
+	part := func(i int) bool {
+		return i >= 0 && i < len(s) && (word(s, i) || strings.IndexByte(".+-_%@", s[i]) >= 0)
+	}
 	for i := at - 1; part(i); i-- {
 		if s[i] == '@' {
 			return true
