@@ -64,7 +64,7 @@ func (s *Service) Batches(ctx context.Context, batch, status string, p Page) (Ba
 
 // CountBatches tells how many batches the filter keeps in all.
 func (s *Service) CountBatches(ctx context.Context, batch, status string) (int64, error) {
-	return view(ctx, s.db, func(c *db.Conn) (int64, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
 		if batch != "" {
 			list, err := listBatches(c, batch, status, Page{})
 			return int64(len(list)), err
