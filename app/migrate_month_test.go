@@ -19,6 +19,7 @@ import (
 // A shop of the program before the month's work is served by this one with everything as
 // that one answered and exported it, to the cent and the second, and goes on from there.
 func TestAnOlderShopIsServedAsItWas(t *testing.T) {
+	t.Parallel()
 	script, err := os.ReadFile("../testdata/released/before-month.sql")
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -27,6 +26,7 @@ func stripeTells(s *apptest.Shop, secret, body string) apptest.Answer {
 // search or backup, and not in a byte of the file; sums stay, and so do the people whose
 // names and addresses hold theirs.
 func TestAForgottenCustomerIsNowhere(t *testing.T) {
+	t.Parallel()
 	s := storefront(t, "--webhook-allow-private")
 	receiver := hook(s, "store", "")
 	const secret = "whsec_forget"
@@ -56,7 +56,7 @@ func TestAForgottenCustomerIsNowhere(t *testing.T) {
 		t.Fatalf("an order by form: %d %s", got.Status, got.Body)
 	}
 	staff.Get("/") // which tells what was done, once
-	if got := upload(staff, "/import/customers", "people.csv", "email,name\nzuzanna@sonnen.example,Zuzanna Sonnenquell\n"); got.Status != http.StatusSeeOther {
+	if got := staff.Upload("/import/customers", nil, "file", "people.csv", "email,name\nzuzanna@sonnen.example,Zuzanna Sonnenquell\n"); got.Status != http.StatusSeeOther {
 		t.Fatalf("a file that waits: %d %s", got.Status, got.Body)
 	}
 	for range 7 {
@@ -124,11 +124,4 @@ func TestAForgottenCustomerIsNowhere(t *testing.T) {
 		}
 		look(filepath.Base(path), string(content))
 	}
-}
-
-// upload sends a file as a form with one does.
-func upload(v *apptest.Visitor, path, name, content string) apptest.Sheet {
-	var b bytes.Buffer
-	b.WriteString("--line\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + name + "\"\r\nContent-Type: text/csv\r\n\r\n" + content + "\r\n--line--\r\n")
-	return v.Send(path, &b, "multipart/form-data; boundary=line")
 }

@@ -62,18 +62,6 @@ func (s *Service) Batches(ctx context.Context, batch, status string, p Page) (Ba
 	})
 }
 
-// CountBatches tells how many batches the filter keeps in all.
-func (s *Service) CountBatches(ctx context.Context, batch, status string) (int64, error) {
-	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
-		if batch != "" {
-			list, err := listBatches(c, batch, status, Page{})
-			return int64(len(list)), err
-		}
-		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM store_batches b WHERE "+batchesHaving(status)+"b.id > 0")
-		return n, err
-	})
-}
-
 func listBatches(c *db.Conn, batch, status string, p Page) ([]Batch, error) {
 	if batch == "" {
 		return db.All(c, scanBatch, batchesWith(status), p.below(), p.ask())
@@ -88,19 +76,16 @@ func listBatches(c *db.Conn, batch, status string, p Page) ([]Batch, error) {
 // batchesWith is the statement that lists the batches that have codes of a status.
 // Each status has an index of its own.
 func batchesWith(status string) string {
-	return "SELECT " + batchColumns + " FROM " + batchTables + " WHERE " + batchesHaving(status) + "b.id < ? ORDER BY b.id DESC LIMIT ?"
-}
-
-func batchesHaving(status string) string {
+	where := ""
 	switch status {
 	case codeUnused:
-		return "b.unused > 0 AND "
+		where = "b.unused > 0 AND "
 	case codeRedeemed:
-		return "b.redeemed > 0 AND "
+		where = "b.redeemed > 0 AND "
 	case codeVoid:
-		return "b.void > 0 AND "
+		where = "b.void > 0 AND "
 	}
-	return ""
+	return "SELECT " + batchColumns + " FROM " + batchTables + " WHERE " + where + "b.id < ? ORDER BY b.id DESC LIMIT ?"
 }
 
 // has tells whether the batch has codes of the status; every batch has of none in

@@ -20,7 +20,7 @@ func blocks(t *testing.T, language string) []string {
 		t.Fatal(err)
 	}
 	var found []string
-	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(string(page), -1) {
+	for _, m := range regexp.MustCompile("(?ms)^```"+language+"[^\n]*\n(.*?)^```$").FindAllStringSubmatch(string(page), -1) {
 		found = append(found, m[1])
 	}
 	if len(found) == 0 {
@@ -121,7 +121,7 @@ func TestTheCurlLinesOfThePage(t *testing.T) {
 	var out strings.Builder
 	ran := 0
 	for _, block := range blocks(t, "sh") {
-		if !strings.Contains(block, "curl") {
+		if !strings.HasPrefix(block, "curl") {
 			continue
 		}
 		for _, line := range strings.Split(strings.ReplaceAll(block, "\\\n", ""), "\n") {

@@ -32,7 +32,6 @@ func batches(s *store.Service) page.Page {
 			p.Bind(f, batchSorts.Names()...)
 			f.Text(&name, "batch", "Only the batch of this name", schema.Most(200), schema.Label("Batch"))
 			f.Enum(&status, "status", "Only batches with codes of this status", []string{"unused", "redeemed", "void"})
-<<<<<<< HEAD
 			return func(ctx context.Context, _ db.Caller) (batchesView, error) {
 				list, err := s.Batches(ctx, name, status, store.Page{Limit: store.WholeList})
 				if err != nil {
@@ -41,14 +40,6 @@ func batches(s *store.Service) page.Page {
 				v := batchesView{list, int64(len(list.Batches))}
 				v.Batches, v.Next = page.Arrange(p, list.Batches, batchSorts)
 				return v, nil
-=======
-			return func(ctx context.Context, _ db.Caller) (v batchesView, err error) {
-				if v.BatchPage, err = s.Batches(ctx, name, status, place(p)); err != nil {
-					return v, err
-				}
-				v.total, err = s.CountBatches(ctx, name, status)
-				return v, err
->>>>>>> 2375594 (Forget customers out of the file itself, and hold the store's month against recomputations)
 			}
 		},
 		View: func(v batchesView) templ.Component { return Batches(v) },
