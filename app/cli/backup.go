@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -25,8 +27,9 @@ func (p *program) backupCommand() *cobra.Command {
 beside FILE, checked (pages, references, schema) and then given the name: a FILE that is
 there already is replaced only by a copy that is whole. The database itself and another
 one in use are never replaced. With --to the copy goes into a folder under the
-database's name and the time; --keep then removes the oldest of those.`,
-		Example: "  quartermaster backup /backup/shop-2026-11-20.db\n  quartermaster backup --to /backup --keep 14",
+database's name and the time; --keep then removes the oldest of those. With - the copy goes to
+standard output.`,
+		Example: "  quartermaster backup /backup/shop-2026-11-20.db\n  quartermaster backup --to /backup --keep 14\n  quartermaster backup - | ssh vault 'cat >shop.db'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case folder == "" && keep != 0:
@@ -40,6 +43,9 @@ database's name and the time; --keep then removes the oldest of those.`,
 		},
 		RunE: p.run(func(_ context.Context, args []string) (err error) {
 			var file string
+			if folder == "" && args[0] == "-" {
+				return backupTo(p.dbPath, p.Stdout)
+			}
 			if folder != "" {
 				file, err = backupInto(p.dbPath, folder, keep, p.Now())
 			} else {
@@ -59,6 +65,25 @@ database's name and the time; --keep then removes the oldest of those.`,
 	cmd.Flags().StringVar(&folder, "to", "", "write into this folder, under the database's name and the time")
 	cmd.Flags().IntVar(&keep, "keep", 0, "with --to: how many of its backups to keep (0: all)")
 	return cmd
+}
+
+// backupTo writes a checked copy to w, such as standard output.
+func backupTo(path string, w io.Writer) (err error) {
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".backup-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	file := filepath.Join(dir, "copy.db")
+	if err := db.Backup(path, file); err != nil {
+		return err
+	}
+	f, err := os.Open(file) // #nosec G304 -- just made
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, f)
+	return errors.Join(err, f.Close())
 }
 
 type restoreResult struct {

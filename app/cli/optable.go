@@ -162,6 +162,7 @@ var groups = map[string]string{
 	"rental":            "What leases owe: further charges, payments taken back, leases that end early",
 	"reorder":           "What to buy and what is in stock",
 	"reorder po":        "Keep purchase orders: create, order, receive, cancel, suggest",
+	"settings":          "What the shop decides for itself",
 	"user":              "People and what they may do",
 	"key":               "API keys",
 	"webhook":           "Receivers of events, and what was delivered to them",
