@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"quartermaster/schema/exact"
 )
@@ -141,7 +142,12 @@ func TestEventsInAnyOrder(t *testing.T) {
 					s.tell(e)
 					s.tell(e)
 					ids = append(ids, e.id)
+					if n >= 6 && c.ends != start+7*day { // late; seven days count from when the checkout came
+						s.pass(time.Duration(pick.Int64N(int64(5 * time.Hour))))
+					}
 				}
+				equal(t, "licenses", s.count("SELECT count(*) FROM store_licenses"), int64(2))
+				equal(t, "orders that issued", s.count("SELECT count(DISTINCT order_id) FROM store_licenses"), int64(1))
 				got := s.outcome()
 				if n == 0 {
 					want = got
