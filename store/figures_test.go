@@ -18,7 +18,7 @@ type tallied struct{ orders, sold, tax, refunded int64 }
 func TestFiguresAreARecomputation(t *testing.T) {
 	pick := rand.New(rand.NewPCG(16, 5))
 	for round := range 6 {
-		s := newShop(t)
+		s := newFixture(t)
 		byRefs := map[string][]Refund{}
 		for range 40 {
 			s.pass(time.Duration(pick.Int64N(int64(40 * time.Hour))))
@@ -55,7 +55,7 @@ func TestFiguresAreARecomputation(t *testing.T) {
 	}
 }
 
-func (s *shop) randomSale(pick *rand.Rand) {
+func (s *fixture) randomSale(pick *rand.Rand) {
 	s.T.Helper()
 	n := NewOrder{Email: fmt.Sprintf("%d@b.c", pick.IntN(9)), Currency: []string{"USD", "EUR", "JPY"}[pick.IntN(3)]}
 	for range 1 + pick.IntN(4) {
@@ -70,7 +70,7 @@ func (s *shop) randomSale(pick *rand.Rand) {
 }
 
 // agrees holds figures against a recomputation that knows only orders, lines and refunds.
-func (s *shop) agrees(what string, f FiguresOf, orders []Order, refunds map[string][]Refund) {
+func (s *fixture) agrees(what string, f FiguresOf, orders []Order, refunds map[string][]Refund) {
 	s.T.Helper()
 	got, err := s.Figures(background, f)
 	must(s.T, err)

@@ -2,13 +2,12 @@ package store
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
 
 // foundBy tells the references of the orders that a filter keeps, in a line.
-func (s *shop) foundBy(f OrderFilter) string {
+func (s *fixture) foundBy(f OrderFilter) string {
 	s.T.Helper()
 	page, err := s.Orders(background, f)
 	must(s.T, err)
@@ -27,7 +26,7 @@ func (s *shop) foundBy(f OrderFilter) string {
 // A part of a reference, an address, a name or a SKU finds orders and customers, in any
 // case; a license key is found whole, in any spelling, and among licenses alone.
 func TestFind(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	sell := func(ref, email, name string, skus ...string) OrderDetail {
 		t.Helper()
 		n := NewOrder{Email: email, Name: name, Provider: "paypal", ProviderRef: ref}
@@ -91,25 +90,6 @@ func TestFind(t *testing.T) {
 	must(t, err)
 	equal(t, "by the new name", s.foundBy(OrderFilter{Q: "leander"}), "P-100")
 	equal(t, "by the old name", s.foundBy(OrderFilter{Q: "ann lee"}), "")
-}
-
-// What is looked for is found by an index, however many orders there are: by the
-// trigrams of its words, by its buyer, by its days.
-func TestFindingReadsByIndexes(t *testing.T) {
-	s := newShop(t)
-	s.sell("YEAR", "ann@example.com", 1)
-	today := s.now().Day(s.DB.Zone())
-	for want, q := range map[string]string{
-		"SCAN store_find_orders VIRTUAL TABLE INDEX 192:M1<":                              findOrdersQuery,
-		"SCAN store_find_customers VIRTUAL TABLE INDEX 192:M1<":                           findCustomersQuery,
-		"SEARCH o USING INDEX store_orders_customer (customer_id=? AND rowid<?)":          s.newest(OrderFilter{Email: "ann@example.com"}),
-		"SEARCH o USING INDEX store_orders_paid (paid_at>? AND paid_at<?)":                s.newest(OrderFilter{From: &today, To: &today}),
-		"SEARCH store_customers USING INDEX sqlite_autoindex_store_customers_1 (email=?)": "SELECT " + customerColumns + " FROM store_customers WHERE email = ?",
-	} {
-		if steps := s.Steps(q); !slices.ContainsFunc(steps, func(step string) bool { return strings.HasPrefix(step, want) }) {
-			t.Errorf("got %q, want %q", steps, want)
-		}
-	}
 }
 
 // BenchmarkFind finds a buyer and the buyer's orders among STORE_BENCH_SIZE orders.

@@ -9,7 +9,7 @@ import (
 )
 
 // loadFile imports a table that takes the whole file: its refusals by line.
-func (s *shop) loadFile(table string, o schema.LoadOptions, text string) map[int]string {
+func (s *fixture) loadFile(table string, o schema.LoadOptions, text string) map[int]string {
 	s.T.Helper()
 	tab, _ := s.Declare().Table(table)
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
@@ -44,7 +44,7 @@ const orderHeader = "provider,provider_ref,email,name,sku,tier,qty,unit_cents,di
 // Rows of one payment are one order's lines wherever they stand in the file; discount and
 // tax are added up, and what a row below the first leaves blank of the order is as above.
 func TestRowsOfOnePaymentAreOneOrder(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	file := orderHeader +
 		"shop,A-1,Ann@Example.com,Ann,PLUGIN,pro,2,4500,300,100,EUR,2026-11-01T10:00:00Z,2026-11-03=1000|2026-11-02=500\n" +
 		"shop,B-1,bo@example.com,Bo,BOOK,,1,1900,,,EUR,2026-11-02,2026-11-05=1900\n" +
@@ -80,7 +80,7 @@ func TestRowsOfOnePaymentAreOneOrder(t *testing.T) {
 		"shop,A-1,ann@example.com,Ann,YEAR,,1,3900,0,0,EUR,2026-11-01T10:00:00Z,\n"+
 		"shop,A-1,ann@example.com,Ann,BOOK,,1,700,0,0,EUR,2026-11-01T10:00:00Z,\n"+
 		"shop,B-1,bo@example.com,Bo,BOOK,,1,1900,0,0,EUR,2026-11-02T00:00:00Z,2026-11-05=1900\n")
-	fresh := newShop(t)
+	fresh := newFixture(t)
 	equal(t, "in another shop", len(fresh.loadFile("orders", schema.LoadOptions{}, exported)), 0)
 	equal(t, "exported there", strings.Join(fresh.dump("orders"), "\n")+"\n", exported)
 	here, err := s.Stats(background)
@@ -93,7 +93,7 @@ func TestRowsOfOnePaymentAreOneOrder(t *testing.T) {
 // A row that is refused, or rows that are no one order, refuse the whole order, each row
 // by name; other orders of the file are taken.
 func TestOrdersOfSeveralRowsThatAreRefused(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	equal(t, "first", len(s.loadFile("orders", schema.LoadOptions{}, orderHeader+"shop,OLD,ann@example.com,,PLUGIN,pro,1,,,,USD,2026-11-01,\nshop,OLD,,,BOOK,,2,,,,,,2026-11-02=100\n")), 0)
 	refused := s.loadFile("orders", schema.LoadOptions{}, orderHeader+
 		"shop,1,ann@example.com,,BOOK,,1,,,,USD,2026-11-01,\n"+ // 2
@@ -132,7 +132,7 @@ func TestOrdersOfSeveralRowsThatAreRefused(t *testing.T) {
 
 // SKU[:TIER][=QTY][@CENTS] is read from the right, so that a SKU may hold these signs.
 func TestLinesAsTheyAreWritten(t *testing.T) {
-	s := newShop(t)
+	s := newFixture(t)
 	s.load("products", nil, "sku,kind,price_cents,tiers", "A:B,other,100,", "C=2,other,200,", "D@3,other,300,", "E:F=1@2,license,400,pro")
 	for written, want := range map[string]string{
 		"BOOK": "BOOK=1 1900", "BOOK=3": "BOOK=3 1900", "BOOK@5": "BOOK=1 5", "BOOK=2@0": "BOOK=2 0", " PLUGIN : pro = 2 @ 7 ": "PLUGIN:pro=2 7",
@@ -159,7 +159,7 @@ func TestLinesAsTheyAreWritten(t *testing.T) {
 	equal(t, "a SKU twice is two items", linesOf(r.Items), "BOOK=1 PLUGIN:pro=1 BOOK=2")
 }
 
-func (s *shop) written(text string) NewLine {
+func (s *fixture) written(text string) NewLine {
 	s.T.Helper()
 	l, err := readLine(text)
 	must(s.T, err)

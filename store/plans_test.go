@@ -17,6 +17,7 @@ func TestMain(m *testing.M) {
 			"customerTable: SCAN store_customers":            "an export is of every record",
 			"eachOrder: SCAN o":                              "an export is of every record",
 			"readTotals: SCAN store_totals":                  "a row a total",
+			"Refunds: USE TEMP B-TREE FOR ORDER BY":          "an order's few refunds, by time",
 			"refundsOf: USE TEMP B-TREE FOR ORDER BY":        "an order's few refunds, by time",
 			"sentences: SCAN b":                              "doctor looks at everything",
 			"sentences: SCAN c":                              "doctor looks at everything",
@@ -33,11 +34,14 @@ func TestMain(m *testing.M) {
 			"unbookedPayments: USE TEMP B-TREE FOR ORDER BY": "a list that is short",
 		},
 		Uses: map[string]string{
-			"Activations": "SEARCH store_activations USING INDEX store_activations_license (license_id=? AND rowid<?)",
-			"eachOrder":   "SEARCH o USING",
-			"listBatches": "SEARCH b USING INDEX store_batches_unused (id<?)",
-			"look":        "SEARCH l USING INDEX sqlite_autoindex_store_licenses_1 (key_hash=?)",
-			"lookUpCode":  "SEARCH k USING PRIMARY KEY (hash=?)",
+			"Activations":  "SEARCH store_activations USING INDEX store_activations_license (license_id=? AND rowid<?)",
+			"eachOrder":    "SEARCH o USING",
+			"fewBetween":   "INDEX store_orders_paid (paid_at>? AND paid_at<?)",
+			"findCustomer": "SEARCH store_customers USING INDEX sqlite_autoindex_store_customers_1 (email=?)",
+			"walk":         "VIRTUAL TABLE INDEX 192:M1<", // the trigrams
+			"listBatches":  "SEARCH b USING INDEX store_batches_unused (id<?)",
+			"look":         "SEARCH l USING INDEX sqlite_autoindex_store_licenses_1 (key_hash=?)",
+			"lookUpCode":   "SEARCH k USING PRIMARY KEY (hash=?)",
 		},
 	})
 }
