@@ -16,7 +16,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestBackupUnderLoad copies a database while every lane writes: each copy is the shop at
+// TestBackupUnderLoad copies a database while every worker writes: each copy is the shop at
 // one moment between its begin and its end, a copy that is cut off never gets its name,
 // and what is restored over a killed server's file is the copy to the byte.
 func TestBackupUnderLoad(t *testing.T) {
@@ -92,13 +92,13 @@ func content(t testing.TB, path string) []byte {
 	return b
 }
 
-// reached tells, by what is stored, how far every lane has come.
+// reached tells, by what is stored, how far every worker has come.
 func (l *load) reached() map[string]int {
 	l.t.Helper()
 	return l.extent(l.path)
 }
 
-// extent gives how far each lane has come in a database: the errands from 1 on that are
+// extent gives how far each worker has come in a database: the errands from 1 on that are
 // there, with as many events.
 func (l *load) extent(path string) map[string]int {
 	l.t.Helper()
@@ -108,7 +108,7 @@ func (l *load) extent(path string) map[string]int {
 		l.t.Fatal(err)
 	}
 	err = d.View(context.Background(), func(c *db.Conn) error {
-		for _, a := range l.lanes {
+		for _, a := range l.workers {
 			if a.stored == "" {
 				continue
 			}

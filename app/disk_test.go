@@ -13,20 +13,20 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// serveLoad serves the load's shop and opens its lanes.
+// serveLoad serves the load's shop and opens its workers.
 func (l *load) serve(args ...string) *apptest.Process {
 	l.t.Helper()
 	p := apptest.Serve(l.t, l.dir, append([]string{"--timezone", "UTC"}, args...)...)
-	if l.lanes == nil {
+	if l.workers == nil {
 		l.open(p)
 	}
 	return p
 }
 
-// each sends every lane's errand once.
-func (l *load) each(p *apptest.Process, judge func(a *lane, done bool, status int, body string)) {
+// each sends every worker's errand once.
+func (l *load) each(p *apptest.Process, judge func(a *loadWorker, done bool, status int, body string)) {
 	l.t.Helper()
-	for _, a := range l.lanes {
+	for _, a := range l.workers {
 		before := a.n
 		status, body, err := l.send(p, a)
 		if err != nil {
@@ -39,7 +39,7 @@ func (l *load) each(p *apptest.Process, judge func(a *lane, done bool, status in
 
 // refusedFor tells whether the answer says in the words of its surface that the machine
 // is at fault.
-func refusedFor(a *lane, status int, body string) bool {
+func refusedFor(a *loadWorker, status int, body string) bool {
 	if a.path == "/mcp" {
 		return status == http.StatusOK && strings.Contains(body, `"isError":true`) && strings.Contains(body, "nothing was written")
 	}
@@ -50,7 +50,7 @@ func refusedFor(a *lane, status int, body string) bool {
 // going on by itself when heal has been called.
 func (l *load) suffers(p *apptest.Process, heal func()) {
 	l.t.Helper()
-	l.each(p, func(a *lane, done bool, status int, body string) {
+	l.each(p, func(a *loadWorker, done bool, status int, body string) {
 		if done || !refusedFor(a, status, body) {
 			l.t.Errorf("%s without a disk: %d %s", a.kind, status, body)
 		}
@@ -60,11 +60,11 @@ func (l *load) suffers(p *apptest.Process, heal func()) {
 	l.goesOn(p)
 }
 
-// goesOn holds every lane to being served again, and the rows to the answers.
+// goesOn holds every worker to being served again, and the rows to the answers.
 func (l *load) goesOn(p *apptest.Process) {
 	l.t.Helper()
 	for range 2 {
-		l.each(p, func(a *lane, done bool, status int, body string) {
+		l.each(p, func(a *loadWorker, done bool, status int, body string) {
 			if !done {
 				l.t.Errorf("%s when there is a disk again: %d %s", a.kind, status, body)
 			}
@@ -90,7 +90,7 @@ func TestDiskFails(t *testing.T) {
 	t.Parallel()
 	l := newLoad(t)
 	p := l.serve()
-	l.each(p, func(*lane, bool, int, string) {})
+	l.each(p, func(*loadWorker, bool, int, string) {})
 	if straced(t, "ENOSPC, EIO and EROFS at each write, and at some of them under load") {
 		for _, fault := range []string{"ENOSPC", "EIO", "EROFS"} {
 			l.suffers(p, inject(t, p.Cmd.Process.Pid, "pwrite64", "error="+fault, l.path+"-wal"))
@@ -104,7 +104,7 @@ func TestDiskFails(t *testing.T) {
 	l.doctor(l.path)
 }
 
-// someFail lets some of the writes fail while every lane goes on: a commit is cut off at
+// someFail lets some of the writes fail while every worker goes on: a commit is cut off at
 // any of its pages, and the next one may succeed.
 func (l *load) someFail(p *apptest.Process, fault string) {
 	l.t.Helper()
@@ -113,7 +113,7 @@ func (l *load) someFail(p *apptest.Process, fault string) {
 		goal := l.acks.Load() + 10
 		var failures atomic.Int64
 		stop := make(chan struct{})
-		group := l.run(p, stop, func(a *lane, status int, body string) {
+		group := l.run(p, stop, func(a *loadWorker, status int, body string) {
 			failures.Add(1)
 			if !refusedFor(a, status, body) {
 				l.t.Errorf("%s while some writes fail: %d %s", a.kind, status, body)
@@ -155,8 +155,8 @@ func TestFailedSyncEndsTheProcess(t *testing.T) {
 	}
 	l := newLoad(t)
 	p := l.serve()
-	for i := range times(2, len(l.lanes)) {
-		a := l.lanes[(i*5+1)%len(l.lanes)]
+	for i := range times(2, len(l.workers)) {
+		a := l.workers[(i*5+1)%len(l.workers)]
 		before := a.n
 		heal := inject(t, p.Cmd.Process.Pid, "fsync,fdatasync", "error=EIO", l.path+"-wal")
 		if status, body, err := l.send(p, a); err == nil || a.n != before {
@@ -167,7 +167,7 @@ func TestFailedSyncEndsTheProcess(t *testing.T) {
 		}
 		heal()
 		p = l.serve()
-		l.settle(p)
+		l.finish(p)
 		l.goesOn(p)
 	}
 }
@@ -218,7 +218,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	l.dir, l.path = dir, small
 	p := l.serve()
-	l.each(p, func(*lane, bool, int, string) {})
+	l.each(p, func(*loadWorker, bool, int, string) {})
 	filler := filepath.Join(dir, "filler")
 	l.suffers(p, fill(t, filler))
 	free := fill(t, filler)
@@ -229,7 +229,7 @@ func TestDiskFull(t *testing.T) {
 	p.Kill(t)
 	free()
 	p = l.serve()
-	l.settle(p)
+	l.finish(p)
 	l.goesOn(p)
 	p.Kill(t)
 	l.doctorOf()

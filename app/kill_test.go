@@ -92,7 +92,7 @@ func TestKill(t *testing.T) {
 			t.Fatalf("after kill %d", kill)
 		}
 	}
-	l.settle(p)
+	l.finish(p)
 	l.drained(p)
 	l.received(inboxes, kills+kills/5)
 	p.Kill(t)

@@ -31,9 +31,9 @@ func times(short, whenLong int) int {
 	return short
 }
 
-// lane is one client that sends its errands one after another: each writes something
+// loadWorker is one client that sends its errands one after another: each writes something
 // that bears the errand's number, and is sent until it is answered.
-type lane struct {
+type loadWorker struct {
 	kind    string
 	service string
 	path    string
@@ -47,21 +47,21 @@ type lane struct {
 }
 
 // events is a query that gives the numbers of the errands that have an event.
-func (a *lane) events() string {
+func (a *loadWorker) events() string {
 	return "SELECT " + a.mark + " AS n, count(*) FROM (SELECT CAST(body AS TEXT) -> 'data' AS data FROM events WHERE event = '" + a.event +
 		"') WHERE n IS NOT NULL GROUP BY 1"
 }
 
 // load is a shop with a client for every kind of write.
 type load struct {
-	t      testing.TB
-	dir    string
-	path   string
-	keys   map[string]string
-	lanes  []*lane
-	client *http.Client
-	acks   atomic.Int64
-	pulse  pulse
+	t       testing.TB
+	dir     string
+	path    string
+	keys    map[string]string
+	workers []*loadWorker
+	client  *http.Client
+	acks    atomic.Int64
+	pulse   pulse
 }
 
 // pulse tells the longest time without an answered write.
@@ -71,7 +71,7 @@ type pulse struct {
 	longest time.Duration
 }
 
-func (p *pulse) beat() {
+func (p *pulse) mark() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
@@ -80,14 +80,14 @@ func (p *pulse) beat() {
 
 // restart begins to measure anew, and gives what was measured up to now.
 func (p *pulse) restart() (longest time.Duration) {
-	p.beat()
+	p.mark()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	longest, p.longest = p.longest, 0
 	return longest
 }
 
-// newLoad makes a shop on which every lane has work for well over a thousand errands.
+// newLoad makes a shop on which every worker has work for well over a thousand errands.
 func newLoad(t testing.TB) *load {
 	t.Helper()
 	l := &load{t: t, dir: t.TempDir(), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
@@ -137,7 +137,7 @@ func (l *load) cli(stdin string, args ...string) string {
 	return out
 }
 
-// open makes the lanes; p serves, so that what they need can be asked for.
+// open makes the workers; p serves, so that what they need can be asked for.
 func (l *load) open(p *apptest.Process) {
 	l.t.Helper()
 	first := map[int]int64{}
@@ -156,8 +156,8 @@ func (l *load) open(p *apptest.Process) {
 	for _, one := range licenses.Licenses {
 		keys = append(keys, one.Key)
 	}
-	l.lanes = errands(first, keys, time.Now().UTC())
-	for _, a := range l.lanes {
+	l.workers = errands(first, keys, time.Now().UTC())
+	for _, a := range l.workers {
 		a.n = 1
 	}
 }
@@ -170,50 +170,50 @@ func (l *load) get(p *apptest.Process, service, path string, v any) {
 	}
 }
 
-// errands are the lanes of a shop whose leases' first charges and whose licenses are
+// errands are the workers of a shop whose leases' first charges and whose licenses are
 // given.
-func errands(first map[int]int64, licenses []string, today time.Time) []*lane {
-	var all []*lane
+func errands(first map[int]int64, licenses []string, today time.Time) []*loadWorker {
+	var all []*loadWorker
 	for k := 1; k <= 2; k++ {
-		all = append(all, &lane{
+		all = append(all, &loadWorker{
 			kind: fmt.Sprintf("job %d", k), service: "maintenance", path: "/api/work-orders",
 			body:   func(n int) string { return fmt.Sprintf(`{"asset_id":%d,"description":"job %d-%d"}`, k, k, n) },
 			stored: fmt.Sprintf("SELECT CAST(substr(description, 7) AS INTEGER), count(*) FROM work_orders WHERE description LIKE 'job %d-%%' GROUP BY 1", k),
 			event:  "workorder.created", mark: fmt.Sprintf("CASE WHEN data ->> 'description' LIKE 'job %d-%%' THEN CAST(substr(data ->> 'description', 7) AS INTEGER) END", k),
-		}, &lane{
+		}, &loadWorker{
 			kind: fmt.Sprintf("payment %d", k), service: "rental", path: fmt.Sprintf("/api/leases/%d/payments", k),
 			body:   func(n int) string { return fmt.Sprintf(`{"charge_id":%d,"method":"cash"}`, first[k]+int64(n)-1) },
 			stored: fmt.Sprintf("SELECT a.charge_id - %d, count(*) FROM payments p JOIN allocations a ON a.payment_id = p.id WHERE p.lease_id = %d GROUP BY 1", first[k]-1, k),
 			event:  "payment.recorded", mark: fmt.Sprintf("CASE WHEN data ->> 'lease_id' = %d THEN (data ->> '$.charge.id') - %d END", k, first[k]-1),
 		})
 	}
-	return append(all, &lane{
+	return append(all, &loadWorker{
 		kind: "reading", service: "maintenance", path: "/api/assets/1/readings",
 		body:   func(n int) string { return fmt.Sprintf(`{"reading":%d}`, n) },
 		stored: "SELECT value / 1000, count(*) FROM readings WHERE value > 0 GROUP BY 1",
 		event:  "reading.recorded", mark: "data ->> 'reading'",
-	}, &lane{
+	}, &loadWorker{
 		kind: "ticket", service: "rental", path: "/api/maintenance",
 		body:   func(n int) string { return fmt.Sprintf(`{"unit_id":1,"title":"ticket %d"}`, n) },
 		stored: "SELECT CAST(substr(title, 8) AS INTEGER), count(*) FROM tickets GROUP BY 1",
 		event:  "maintenance.created", mark: "CAST(substr(data ->> 'title', 8) AS INTEGER)",
-	}, &lane{ // added up, so that a day that was sent twice shows
+	}, &loadWorker{ // added up, so that a day that was sent twice shows
 		kind: "sales", service: "reorder", path: "/api/sales-history",
 		body: func(n int) string {
 			return fmt.Sprintf(`{"rows":[{"sku":"SOLD","date":"%s","qty":1}]}`, today.AddDate(0, 0, -n).Format(time.DateOnly))
 		},
 		stored: fmt.Sprintf("SELECT %d - day, qty / 1000 FROM sales", today.Unix()/86400),
-	}, &lane{ // a count of 0 crosses the reorder point, every other one goes back over it
+	}, &loadWorker{ // a count of 0 crosses the reorder point, every other one goes back over it
 		kind: "stock", service: "reorder", path: "/mcp",
 		body: func(n int) string {
 			return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"adjust_stock","arguments":{"sku":"COUNTED","set_to":%d}}}`, counted(n))
 		},
-	}, &lane{
+	}, &loadWorker{
 		kind: "codes", service: "store", path: "/api/redeem-codes",
 		body: func(n int) string { return fmt.Sprintf(`{"sku":"APP","count":3,"batch":"b-%d"}`, n) },
 		stored: `SELECT CAST(substr(batch, 3) AS INTEGER), CASE (SELECT count(*) FROM store_codes WHERE batch_id = b.id) WHEN 3 THEN 1 ELSE 2 END
 			FROM store_batches b WHERE unused = 3`,
-	}, &lane{
+	}, &loadWorker{
 		kind: "activation", service: "store", path: "/license/activate",
 		body: func(n int) string {
 			return fmt.Sprintf(`{"license_key":"%s","fingerprint":"fp-%d"}`, licenses[n%len(licenses)], n)
@@ -231,8 +231,8 @@ func counted(n int) int {
 	return n
 }
 
-// send sends the lane's errand once. The answer that counts is the one that came whole.
-func (l *load) send(p *apptest.Process, a *lane) (status int, body string, err error) {
+// send sends the worker's errand once. The answer that counts is the one that came whole.
+func (l *load) send(p *apptest.Process, a *loadWorker) (status int, body string, err error) {
 	n := a.n
 	r, err := http.NewRequest("POST", p.URL(a.service, a.path), strings.NewReader(a.body(n)))
 	if err != nil {
@@ -257,16 +257,16 @@ func (l *load) send(p *apptest.Process, a *lane) (status int, body string, err e
 	if done := resp.StatusCode/100 == 2 && !strings.Contains(string(b), `"isError":true`); done {
 		a.n, a.sent = n+1, false
 		l.acks.Add(1)
-		l.pulse.beat()
+		l.pulse.mark()
 	}
 	return resp.StatusCode, string(b), nil
 }
 
-// run lets every lane send its errands until stop is closed or the process is gone. What
+// run lets every worker send its errands until stop is closed or the process is gone. What
 // else is answered than a success is an error of the test, unless refused takes it.
-func (l *load) run(p *apptest.Process, stop <-chan struct{}, refused func(a *lane, status int, body string)) *sync.WaitGroup {
+func (l *load) run(p *apptest.Process, stop <-chan struct{}, refused func(a *loadWorker, status int, body string)) *sync.WaitGroup {
 	var group sync.WaitGroup
-	for _, a := range l.lanes {
+	for _, a := range l.workers {
 		group.Go(func() {
 			for {
 				select {
@@ -292,10 +292,10 @@ func (l *load) run(p *apptest.Process, stop <-chan struct{}, refused func(a *lan
 	return &group
 }
 
-// settle sends what is not answered yet until it is.
-func (l *load) settle(p *apptest.Process) {
+// finish sends what is not answered yet until it is.
+func (l *load) finish(p *apptest.Process) {
 	l.t.Helper()
-	for _, a := range l.lanes {
+	for _, a := range l.workers {
 		if a.sent {
 			if status, body, err := l.send(p, a); a.sent {
 				l.t.Errorf("%s %d sent again: %d %s %v", a.kind, a.n, status, body, err)
@@ -304,24 +304,24 @@ func (l *load) settle(p *apptest.Process) {
 	}
 }
 
-// holds compares the database at path with the lanes as they stand.
+// holds compares the database at path with the workers as they stand.
 func (l *load) holds(path string) {
 	l.t.Helper()
-	for _, wrong := range l.wrong(path, func(a *lane) (int, bool) { return a.n - 1, a.sent }) {
+	for _, wrong := range l.wrong(path, func(a *loadWorker) (int, bool) { return a.n - 1, a.sent }) {
 		l.t.Error(wrong)
 	}
 }
 
-// wrong lists in what the database at path differs from what the lanes were answered:
-// of each lane errands 1 to answered are there once, with their event, and nothing
+// wrong lists in what the database at path differs from what the workers were answered:
+// of each worker errands 1 to answered are there once, with their event, and nothing
 // else is, but for the next one when it is under way.
-func (l *load) wrong(path string, upTo func(a *lane) (answered int, next bool)) (found []string) {
+func (l *load) wrong(path string, upTo func(a *loadWorker) (answered int, next bool)) (found []string) {
 	d, err := db.Open(path, db.Options{Fatal: func(err error) { l.t.Error(err) }})
 	if err != nil {
 		return []string{err.Error()}
 	}
 	err = d.View(context.Background(), func(c *db.Conn) error {
-		for _, a := range l.lanes {
+		for _, a := range l.workers {
 			answered, next := upTo(a)
 			if a.kind == "stock" {
 				found = append(found, wrongStock(c, answered, next)...)

@@ -26,11 +26,11 @@ func TestPower(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 2))
 	l := newLoad(t)
 	p := l.serve()
-	l.each(p, func(*lane, bool, int, string) {})
+	l.each(p, func(*loadWorker, bool, int, string) {})
 	calls, wait := follow(t, p.Cmd.Process.Pid)
 	before := files(t, l.dir)
 	start := map[string]int{}
-	for _, a := range l.lanes {
+	for _, a := range l.workers {
 		start[a.kind] = a.n - 1
 	}
 	goal, stop := l.acks.Load()+int64(times(120, 1500)), make(chan struct{})
@@ -66,7 +66,7 @@ func TestPower(t *testing.T) {
 		}
 	}
 	l.afterCut(d, random, answered, len(all))
-	for _, a := range l.lanes {
+	for _, a := range l.workers {
 		if answered[a.kind] != a.n-1 {
 			t.Errorf("%s: %d answers came, %d are recorded", a.kind, a.n-1, answered[a.kind])
 		}
@@ -114,7 +114,7 @@ func (l *load) afterCut(d *disk, random *rand.Rand, answered map[string]int, at 
 	}
 	d.cutPower(l.t, random, dir)
 	left := filepath.Join(dir, "quartermaster.db")
-	for _, wrong := range l.wrong(left, func(a *lane) (int, bool) { return answered[a.kind], true }) {
+	for _, wrong := range l.wrong(left, func(a *loadWorker) (int, bool) { return answered[a.kind], true }) {
 		l.t.Errorf("power cut at %d: %s", at, wrong)
 	}
 	var out, errs strings.Builder

@@ -77,10 +77,10 @@ func (l *letting) event(h rentalHook) (e told) {
 	return e
 }
 
-// settled waits until nothing is left to be delivered, and holds how many came.
-func (l *letting) settled(h rentalHook, want int) {
+// delivered waits until nothing is left to be delivered, and holds how many came.
+func (l *letting) delivered(h rentalHook, want int) {
 	l.T.Helper()
-	apptest.Await(l.T, "the log to be settled", func() bool {
+	apptest.Await(l.T, "every delivery to end", func() bool {
 		out := l.MustCLI("webhook", "deliveries", "--service", "rental", "--limit", "1000", "--json")
 		return !strings.Contains(out, `"pending"`) && !strings.Contains(out, `"sending"`)
 	})
@@ -169,8 +169,8 @@ func TestRentalEventsFromEveryEntryPoint(t *testing.T) {
 	l.rental("charge", "1", "--type", "repair", "--amount", "5", "--due", "2026-11-20", "--label", "Key")
 	l.rental("reverse-payment", "2", "--reason", "typo")
 	l.rental("end-lease", "1", "--date", "2026-11-30")
-	l.settled(all, 9)
-	l.settled(moves, 4)
+	l.delivered(all, 9)
+	l.delivered(moves, 4)
 	l.sound()
 }
 

@@ -80,7 +80,7 @@ func TestTwoPeopleRecordTheSamePayment(t *testing.T) {
 		}
 		paid[data.Charge.ID] = true
 	}
-	l.settled(r, len(charges))
+	l.delivered(r, len(charges))
 	recorded := 0
 	for _, e := range l.trail() {
 		if strings.Contains(e, " rest payment.recorded ") {

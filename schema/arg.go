@@ -59,11 +59,11 @@ type Arg struct {
 	Secret     bool   // a password: never shown again
 	NameFirst  bool   // plain digits are tried as a name before they are an id
 
-	choices func(*db.Conn) ([]Choice, error)
-	repeats bool // an id that is given twice counts twice
-	lookup  func(*db.Conn, string) (int64, error)
-	parse   func(text string) (map[string]string, error) // of a table: one record as a command writes it
-	clear   *bool
+	choices    func(*db.Conn) ([]Choice, error)
+	duplicates bool // an id that is given twice counts twice
+	lookup     func(*db.Conn, string) (int64, error)
+	parse      func(text string) (map[string]string, error) // of a table: one record as a command writes it
+	clear      *bool
 }
 
 // Choice is one of the records that an argument may name, for a list to choose from.
@@ -128,8 +128,8 @@ func Lookup(find func(c *db.Conn, name string) (id int64, err error)) Opt {
 	return func(a *Arg) { a.lookup = find }
 }
 
-// Repeats keeps an id that a list holds twice twice; left out, it counts once.
-func Repeats(a *Arg) { a.repeats = true }
+// AllowDuplicates keeps an id that a list holds twice twice; left out, it counts once.
+func AllowDuplicates(a *Arg) { a.duplicates = true }
 
 // NameFirst tries plain digits as a name before they are an id.
 func NameFirst(a *Arg) { a.NameFirst = true }

@@ -82,7 +82,7 @@ func (f *Form) IDs(p *[]int64, name, about string, items int, opts ...Opt) bool 
 	}
 	var ids []int64
 	add := func(n int64, ok bool) bool {
-		if ok && (a.repeats || !slices.Contains(ids, n)) {
+		if ok && (a.duplicates || !slices.Contains(ids, n)) {
 			ids = append(ids, n)
 		}
 		return ok

@@ -49,7 +49,7 @@ func readDispute(v strict.Value, closed bool) dispute {
 // payment waits. One that is closed is not opened again.
 func bookDispute(tx *db.Tx, e stripeEvent, p dispute) (Received, error) {
 	if p.malformed {
-		return unclear(tx, e, Unbooked{Ref: firstOf(p.names[0], p.names[1], e.id), Refund: true,
+		return recordUnbooked(tx, e, Unbooked{Ref: firstOf(p.names[0], p.names[1], e.id), Refund: true,
 			Reason: "id, status, amount or the payment of the dispute cannot be read; look at it in the provider's dashboard"})
 	}
 	payment, _, err := gatherPayment(tx, stripe, p.names, 0, true)
@@ -105,7 +105,7 @@ func disputesOf(tx *db.Tx, d OrderDetail, payment int64) ([]dispute, error) {
 		}
 		t := Unbooked{Provider: d.Provider, Ref: d.ProviderRef, Event: p.event, Refund: true, Reason: fmt.Sprintf(
 			"a dispute (%s) over %d in %s was told, and order %s is in %s: look at it in the provider's dashboard", p.ref, p.cents, p.currency, d.OrderRef, d.Currency)}
-		if err := t.note(tx); err != nil {
+		if err := t.insert(tx); err != nil {
 			return nil, err
 		}
 	}

@@ -111,7 +111,7 @@ func scanInvoice(r *db.Row) invoice {
 // that no checkout brought is noted for the owner and waits for the checkout.
 func bookInvoice(tx *db.Tx, e stripeEvent, i invoice) (Received, error) {
 	if i.reason != "" {
-		return unclear(tx, e, Unbooked{Ref: firstOf(i.payment, e.id), Reason: "the invoice cannot be read: " + i.reason})
+		return recordUnbooked(tx, e, Unbooked{Ref: firstOf(i.payment, e.id), Reason: "the invoice cannot be read: " + i.reason})
 	}
 	s, err := ensureSubscription(tx, stripe, i.subscription)
 	if err != nil {
@@ -132,7 +132,7 @@ func bookInvoice(tx *db.Tx, e stripeEvent, i invoice) (Received, error) {
 		return Received{}, err
 	}
 	if s.order == 0 {
-		return unclear(tx, e, Unbooked{Ref: i.payment, Reason: "no checkout brought its subscription " + i.subscription +
+		return recordUnbooked(tx, e, Unbooked{Ref: i.payment, Reason: "no checkout brought its subscription " + i.subscription +
 			"; it is booked by itself when the checkout's event comes: resend that from the provider's dashboard"})
 	}
 	if err := settleInvoices(tx, s, true); err != nil {

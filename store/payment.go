@@ -245,5 +245,5 @@ func refundTold(tx *db.Tx, d OrderDetail, payment int64) (int64, error) {
 	}
 	t := r.inAnother(d)
 	t.Provider, t.Event = d.Provider, event
-	return 0, t.note(tx)
+	return 0, t.insert(tx)
 }

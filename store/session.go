@@ -211,7 +211,7 @@ func bookSession(tx *db.Tx, e stripeEvent, x session) (Received, error) {
 	}
 	v, err := x.sale(&tx.Conn)
 	if reason, refused := fault.As(err); refused && reason.Kind == fault.Invalid {
-		return unclear(tx, e, Unbooked{Ref: x.ref, Reason: reason.Detail})
+		return recordUnbooked(tx, e, Unbooked{Ref: x.ref, Reason: reason.Detail})
 	}
 	if err != nil {
 		return Received{}, err

@@ -87,7 +87,7 @@ func (e stripeEvent) handler() (handle func(*db.Tx) (Received, error), why strin
 		r, err := readRefund(e.object)
 		if err != nil {
 			return func(tx *db.Tx) (Received, error) {
-				return unclear(tx, e, Unbooked{Ref: firstOf(r.ref, e.id), Refund: true, Reason: err.Error()})
+				return recordUnbooked(tx, e, Unbooked{Ref: firstOf(r.ref, e.id), Refund: true, Reason: err.Error()})
 			}, ""
 		}
 		return func(tx *db.Tx) (Received, error) { return bookRefund(tx, e, r) }, ""
@@ -214,7 +214,7 @@ func bookRefund(tx *db.Tx, e stripeEvent, r refund) (Received, error) {
 		return Received{}, err
 	}
 	if isBooked && d.Currency != r.currency {
-		return unclear(tx, e, r.inAnother(d))
+		return recordUnbooked(tx, e, r.inAnother(d))
 	}
 	payment, _, err := gatherPayment(tx, stripe, r.names, d.id, true)
 	if err != nil {

@@ -27,19 +27,19 @@ type UnbookedList struct {
 	Payments []Unbooked `json:"payments"`
 }
 
-// unclear notes a payment that came in and cannot be booked, or a refund that cannot,
+// recordUnbooked stores a payment that came in and cannot be booked, or a refund that cannot,
 // with why. The event is not marked as done: sent again, after the cause was mended,
 // it is booked.
-func unclear(tx *db.Tx, e stripeEvent, u Unbooked) (Received, error) {
+func recordUnbooked(tx *db.Tx, e stripeEvent, u Unbooked) (Received, error) {
 	u.Provider, u.Event = stripe, e.id
-	err := u.note(tx)
+	err := u.insert(tx)
 	got := e.answer(wasUnclear, u.whatToDo())
 	got.notice = got.Detail
 	return got, err
 }
 
-// note puts it on the list.
-func (u Unbooked) note(tx *db.Tx) error {
+// insert puts it on the list.
+func (u Unbooked) insert(tx *db.Tx) error {
 	_, err := tx.Exec(`INSERT INTO store_unbooked (provider, provider_ref, event_id, refund, reason, at) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (provider, provider_ref, refund) DO UPDATE SET event_id = excluded.event_id, reason = excluded.reason, at = excluded.at`,
 		u.Provider, u.Ref, u.Event, u.Refund, u.Reason, tx.Now())

@@ -189,10 +189,10 @@ func (b *bench) turns(ctx context.Context, c oneCase) (row, error) {
 			}
 		}
 	}
-	r.Ours.settle()
+	r.Ours.summarize()
 	for i := range r.Floors {
 		f := &r.Floors[i]
-		f.settle()
+		f.summarize()
 		f.Ratio = median(f.turns, func(k int, s sample) float64 { return perSecond(r.Ours.turns[k]) / perSecond(s) })
 		if f.CPUus > 0 {
 			f.CPUover = r.Ours.CPUus / f.CPUus
@@ -203,7 +203,7 @@ func (b *bench) turns(ctx context.Context, c oneCase) (row, error) {
 
 func perSecond(s sample) float64 { return float64(s.Ops) / s.Wall.Seconds() }
 
-func (f *figure) settle() {
+func (f *figure) summarize() {
 	us := func(q float64) float64 {
 		return median(f.turns, func(_ int, s sample) float64 { return float64(s.quantile(q)) / 1e3 })
 	}

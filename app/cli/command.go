@@ -128,7 +128,7 @@ func (p *program) root() *cobra.Command {
 		Use:           "quartermaster",
 		Short:         "A small shop's back office: store, maintenance, rental and reorder over one SQLite file",
 		SilenceErrors: true, SilenceUsage: true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return p.settle(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return p.readFlags(cmd) },
 		Args:              noArgs,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -163,8 +163,8 @@ func (p *program) flags(f *pflag.FlagSet) {
 	f.StringVar(&p.logLevel, "log-level", "info", "debug, info, warn or error")
 }
 
-// settle fills flags from the environment and reads those that every command has.
-func (p *program) settle(cmd *cobra.Command) error {
+// readFlags fills flags from the environment and reads those that every command has.
+func (p *program) readFlags(cmd *cobra.Command) error {
 	var bad error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed || f.Name == "help" || !fromEnvironment(cmd, f) {

@@ -135,7 +135,7 @@ func Start(ctx context.Context, env Env) (*server.Server, error) {
 	if err := cmd.ParseFlags(env.Args); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(p.settle(cmd), c.Check()); err != nil {
+	if err := errors.Join(p.readFlags(cmd), c.Check()); err != nil {
 		return nil, err
 	}
 	return server.Start(ctx, p.serverOptions(c))

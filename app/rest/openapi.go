@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,10 +126,7 @@ func operationID(op schema.Op) string {
 	if op.Name != "" {
 		return op.Name
 	}
-	words := strings.FieldsFunc(strings.ToLower(op.Route), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	})
-	return strings.Join(words, "_")
+	return path.Base(op.Path()) // the appliance's own: ping
 }
 
 // tagOf groups the operations by what they are about: the first part of their path.

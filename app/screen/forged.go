@@ -59,8 +59,8 @@ func (x *exchange) hasCookie() bool {
 	return false
 }
 
-// mend says which setting mends a forged request's refusal.
-func (x *exchange) mend() string {
+// remedy names the setting that prevents a forged request's refusal.
+func (x *exchange) remedy() string {
 	flag := "--" + x.s.Service.Name + "-url"
 	return fmt.Sprintf("If you sent this form from this server's own page, the server does not know the address that your browser uses. "+
 		"Start it with %s and the address in your browser's address bar (now it takes %s for it), and let a proxy in front of it pass Host, Origin and Sec-Fetch-Site on unchanged.",

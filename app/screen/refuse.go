@@ -63,7 +63,7 @@ func (x *exchange) refuse(err error) {
 	signedIn := x.visitor != nil && x.visitor.caller.Role != "" && x.visitor.area == page.Staff
 	switch {
 	case errors.As(err, &forged):
-		v.Heading, v.Seen, v.Lines = "This was refused", forged.seen, []string{x.mend()}
+		v.Heading, v.Seen, v.Lines = "This was refused", forged.seen, []string{x.remedy()}
 	case e.Kind == fault.NotFound:
 		v.Search = signedIn
 		if x.route != nil {

@@ -1,0 +1,17 @@
+package reorder
+
+import (
+	"testing"
+
+	"quartermaster/schema/db/dbtest"
+)
+
+// TestAllowedValuesAgree holds each list of values to the table's CHECK and to the enum of
+// the answers.
+func TestAllowedValuesAgree(t *testing.T) {
+	t.Parallel()
+	open(t).AllowedAgree(
+		dbtest.Allowed{Column: "purchase_orders.status", Values: orderMoves.States(), Tag: PurchaseOrder{}},
+		dbtest.Allowed{Column: "stock_movements.kind", Values: []string{movedByCount, movedByAdjustment, movedByReceipt, movedByReturn, movedByEdit}, Tag: Movement{}},
+	)
+}

@@ -1,0 +1,18 @@
+package store
+
+import (
+	"testing"
+
+	"quartermaster/schema/db/dbtest"
+)
+
+// TestAllowedValuesAgree holds each list of values to the table's CHECK and to the enum of
+// the answers.
+func TestAllowedValuesAgree(t *testing.T) {
+	t.Parallel()
+	emptyFixture(t).AllowedAgree(
+		dbtest.Allowed{Column: "store_products.kind", Values: []string{kindLicense, kindOther}, Tag: Product{}},
+		dbtest.Allowed{Column: "store_licenses.state", Values: licenseMoves.States()},
+		dbtest.Allowed{Column: "store_codes.status", Values: []string{codeUnused, codeRedeemed, codeVoid}},
+	)
+}
