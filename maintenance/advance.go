@@ -67,7 +67,7 @@ func (s *Service) advanceStatus() schema.Op {
 	return schema.Op{
 		Name:  "advance_status",
 		Route: "POST /api/work-orders/:id/status", Tool: "advance_status",
-		About: "Move a work order along: open to in-progress or cancelled, in-progress to done or cancelled, done back to open. " +
+		About: "Move a work order along: " + workOrderMoves.Prose() + ". " +
 			"done needs a resolution, and skip_steps while steps of its check list are open; completing a job that serves a plan restarts the plan, pm_next_due tells when it is due next.",
 		Writes: true, Response: Advanced{WorkOrder: sampleDone},
 		Bind: func(f *schema.Form) schema.Handler {

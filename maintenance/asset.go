@@ -196,7 +196,7 @@ func (s *Service) listAssets() schema.Op {
 				f.Text(&a.Q, "q", "a part of the tag, name, category, location or serial number, in any case", schema.Most(maxName), schema.Label("Search"))
 			}
 			f.Limit(&a.Limit)
-			bindAfter(f, &a.After)
+			f.After(&a.After)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Assets(ctx, a) }
 		},
 		Command: "maintenance assets list",
@@ -236,7 +236,7 @@ func (s *Service) findAssets() schema.Op {
 			bindAssetStatus(f, &a.Status, "")
 			f.Text(&a.Q, "q", "", schema.Most(maxName))
 			f.Limit(&a.Limit)
-			bindAfter(f, &a.After)
+			f.After(&a.After)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				var found FoundAssets
@@ -245,7 +245,7 @@ func (s *Service) findAssets() schema.Op {
 					if err != nil {
 						return err
 					}
-					found = FoundAssets{Assets: schema.Rows(page.Assets, short, Asset.short), Shown: len(page.Assets), Next: textOf(page.Next)}
+					found = FoundAssets{Assets: schema.Rows(page.Assets, short, Asset.short), Shown: len(page.Assets), Next: schema.NextText(page.Next)}
 					found.Total, err = countAssets(c, a)
 					return err
 				})

@@ -97,7 +97,7 @@ func (s *Service) FindWorkOrders(ctx context.Context, f Filter) (found FoundOrde
 		if err != nil {
 			return err
 		}
-		found = FoundOrders{WorkOrders: schema.Rows(page.WorkOrders, f.Short, WorkOrder.short), Shown: len(page.WorkOrders), Total: page.Total, Next: textOf(page.Next)}
+		found = FoundOrders{WorkOrders: schema.Rows(page.WorkOrders, f.Short, WorkOrder.short), Shown: len(page.WorkOrders), Total: page.Total, Next: schema.NextText(page.Next)}
 		found.TotalCostCents, err = costOfAll(c, f)
 		return err
 	})
@@ -143,31 +143,6 @@ func assigneeAsked(c *db.Conn, name string) error {
 	return fault.Fieldf("assigned_to", "assigned_to: nobody called %s has work orders; %s", schema.Quote(name), schema.ThereAre(name, names))
 }
 
-// textOf is an id as an agent passes it on.
-func textOf(id *int64) *string {
-	if id == nil {
-		return nil
-	}
-	s := strconv.FormatInt(*id, 10)
-	return &s
-}
-
-// bindAfter binds where a list goes on, for agents as text.
-func bindAfter(f *schema.Form, p *int64) {
-	if f.Surface() != schema.Tool {
-		f.ID(p, "after", "the next of the page before")
-		return
-	}
-	var after string
-	if f.Text(&after, "after", "the next of the answer before", schema.Most(20)) && after != "" {
-		n, err := strconv.ParseInt(after, 10, 64)
-		if err != nil || n < 1 {
-			f.Refuse("after", "after: %s is not the next of an answer", schema.Quote(after))
-		}
-		*p = n
-	}
-}
-
 func (s *Service) listWorkOrders() schema.Op {
 	next := int64(12)
 	return schema.Op{
@@ -180,7 +155,7 @@ func (s *Service) listWorkOrders() schema.Op {
 			BindFilter(f, &w)
 			bindQ(f, &w.Q)
 			f.Limit(&w.Limit)
-			bindAfter(f, &w.After)
+			f.After(&w.After)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrders(ctx, w) }
 		},
 		Command: "maintenance work-orders list",
@@ -233,7 +208,7 @@ func (s *Service) findWorkOrders() schema.Op {
 				w.Overdue = &overdue
 			}
 			f.Limit(&w.Limit)
-			bindAfter(f, &w.After)
+			f.After(&w.After)
 			f.Short(&w.Short)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindWorkOrders(ctx, w) }
 		},

@@ -125,7 +125,7 @@ func (s *Service) listParts() schema.Op {
 				f.Text(&p.Q, "q", "a part of the number, name, supplier or location, in any case", schema.Most(maxName), schema.Label("Search"))
 			}
 			f.Limit(&p.Limit)
-			bindAfter(f, &p.After)
+			f.After(&p.After)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindParts(ctx, p) }
 		},
 		Command: "maintenance parts list",
@@ -188,7 +188,7 @@ func (s *Service) findParts() schema.Op {
 			}
 			f.Text(&p.Q, "q", "", schema.Most(maxName))
 			f.Limit(&p.Limit)
-			bindAfter(f, &p.After)
+			f.After(&p.After)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				var found FoundParts
@@ -197,7 +197,7 @@ func (s *Service) findParts() schema.Op {
 					if err != nil {
 						return err
 					}
-					found = FoundParts{Parts: schema.Rows(page.Parts, short, Part.short), Shown: len(page.Parts), Next: textOf(page.Next)}
+					found = FoundParts{Parts: schema.Rows(page.Parts, short, Part.short), Shown: len(page.Parts), Next: schema.NextText(page.Next)}
 					found.Total, err = countParts(c, p)
 					return err
 				})

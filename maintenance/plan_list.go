@@ -126,7 +126,7 @@ func (s *Service) listPlans() schema.Op {
 			BindPlanFilter(f, &p)
 			f.Text(&p.Q, "q", "a part of the title or of the asset's name or tag, in any case", schema.Most(maxName), schema.Label("Search"))
 			f.Limit(&p.Limit)
-			bindAfter(f, &p.After)
+			f.After(&p.After)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Plans(ctx, p) }
 		},
 		Command: "maintenance plans list",

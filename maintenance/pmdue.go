@@ -220,7 +220,7 @@ func (s *Service) DueForAgents(ctx context.Context, status string, after int64, 
 	list = DueForAgents{Today: today, Total: len(all)}
 	if len(rows) > dueAtOnce {
 		rows = rows[:dueAtOnce]
-		list.Next = textOf(&rows[dueAtOnce-1].PMID)
+		list.Next = schema.NextText(&rows[dueAtOnce-1].PMID)
 	}
 	given := make([]PMDueRow, len(rows))
 	for i, r := range rows {
@@ -241,7 +241,7 @@ func (s *Service) pmDue() schema.Op {
 			var overdue, short bool
 			var after int64
 			f.Bool(&overdue, "overdue_only", "true for what is overdue only")
-			bindAfter(f, &after)
+			f.After(&after)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				status := ""

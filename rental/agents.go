@@ -51,7 +51,7 @@ func (s *Service) toolLeases() schema.Op {
 			f.Text(&l.Property, "property", "only those of properties with this part of a name, in any case", schema.Most(maxName))
 			f.Text(&l.Tenant, "tenant", "only those of tenants with this part of a name, in any case", schema.Most(maxName))
 			f.Limit(&limit)
-			bindAfter(f, &after)
+			f.After(&after)
 			f.Short(&short)
 			if onlyActive && l.Status == "" {
 				l.Status = active
@@ -123,7 +123,7 @@ func (s *Service) toolLedger() schema.Op {
 			f.Bool(&open, "open_only", "true: only charges of which something is open")
 			f.DayPtr(&since, "since", "only charges that are due on this day or later")
 			f.Int(&limit, "limit", "how many charges to give at most", schema.Range(1, 200))
-			bindAfter(f, &after)
+			f.After(&after)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				l, err := s.Ledger(ctx, who, lease)
 				if err != nil {
@@ -153,7 +153,7 @@ func rowsAfter[T any](all []T, after, limit int64) ([]T, *string) {
 	if to == n {
 		return all[from:], nil
 	}
-	return all[from:to], asText(&to)
+	return all[from:to], schema.NextText(&to)
 }
 
 // ShortArrear are the few fields of an arrear that identify and decide.
@@ -218,7 +218,7 @@ func (s *Service) toolArrears() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var after int64
 			var short bool
-			bindAfter(f, &after)
+			f.After(&after)
 			f.Short(&short)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				a, err := s.Arrears(ctx, who)
@@ -278,7 +278,7 @@ func (s *Service) toolRentRoll() schema.Op {
 			var after int64
 			var short bool
 			f.Month(&month, "month", "the month; left out: this month")
-			bindAfter(f, &after)
+			f.After(&after)
 			f.Short(&short)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				roll, err := s.RentRoll(ctx, who, given(month))

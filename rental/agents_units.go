@@ -44,14 +44,14 @@ func (s *Service) toolUnits() schema.Op {
 			f.Enum(&u.Status, "status", "only the units that are so today", unitStatuses)
 			f.Text(&u.Property, "property", "only those of properties with this part of a name, in any case", schema.Most(maxName))
 			f.Limit(&limit)
-			bindAfter(f, &after)
+			f.After(&after)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				if err := s.known(ctx, u.Property, ""); err != nil {
 					return nil, err
 				}
 				list, err := s.Units(ctx, u, after, limit)
-				return AgentUnits{schema.Rows(list.Units, short, shorten), int64(len(list.Units)), list.Total, asText(list.Next)}, err
+				return AgentUnits{schema.Rows(list.Units, short, shorten), int64(len(list.Units)), list.Total, schema.NextText(list.Next)}, err
 			}
 		},
 	}
@@ -86,11 +86,11 @@ func (s *Service) toolTickets() schema.Op {
 			f.Enum(&t.Status, "status", "only the tickets that are so", ticketMoves.States(), schema.Alias("in-progress", inProgress))
 			f.ID(&t.UnitID, "unit_id", "only the tickets of this unit")
 			f.Limit(&limit)
-			bindAfter(f, &after)
+			f.After(&after)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				list, err := s.Tickets(ctx, t, after, limit)
-				return AgentTickets{schema.Rows(list.Tickets, short, shorten), int64(len(list.Tickets)), list.Total, asText(list.Next)}, err
+				return AgentTickets{schema.Rows(list.Tickets, short, shorten), int64(len(list.Tickets)), list.Total, schema.NextText(list.Next)}, err
 			}
 		},
 	}
@@ -120,11 +120,11 @@ func (s *Service) toolProperties() schema.Op {
 			var limit, after int64
 			var short bool
 			f.Limit(&limit)
-			bindAfter(f, &after)
+			f.After(&after)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				list, err := s.Properties(ctx, "", after, limit)
-				return AgentProperties{schema.Rows(list.Properties, short, shorten), int64(len(list.Properties)), list.Total, asText(list.Next)}, err
+				return AgentProperties{schema.Rows(list.Properties, short, shorten), int64(len(list.Properties)), list.Total, schema.NextText(list.Next)}, err
 			}
 		},
 	}

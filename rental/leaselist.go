@@ -110,7 +110,7 @@ func unpostedOf(leases []Lease, today exact.Day) (ids []int64) {
 func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter, after, limit int64) (list Leases, err error) {
 	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		all, err := f.read(c, after, limit+1)
-		list.Leases, list.Next = page(all, limit, func(l Lease) int64 { return l.ID })
+		list.Leases, list.Next = schema.Cut(all, limit, func(l Lease) int64 { return l.ID })
 		r.await(unpostedOf(list.Leases, c.Today()))
 		return err
 	})
@@ -129,8 +129,8 @@ func (s *Service) LeaseList(ctx context.Context, who db.Caller, f LeaseFilter, a
 			return err
 		}
 		var next *int64
-		list.Leases, next = page(all, limit, func(l Lease) int64 { return l.ID })
-		list.Shown, list.Next = int64(len(list.Leases)), asText(next)
+		list.Leases, next = schema.Cut(all, limit, func(l Lease) int64 { return l.ID })
+		list.Shown, list.Next = int64(len(list.Leases)), schema.NextText(next)
 		list.Total, list.BalanceCents, err = f.sum(c)
 		return err
 	})

@@ -52,7 +52,7 @@ func (s *Service) Properties(ctx context.Context, q string, after, limit int64) 
 		if err != nil {
 			return err
 		}
-		list.Properties, list.Next = page(all, limit, func(p Property) int64 { return p.ID })
+		list.Properties, list.Next = schema.Cut(all, limit, func(p Property) int64 { return p.ID })
 		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM properties p"+match, c.Today(), q)
 		return err
 	})

@@ -3,7 +3,6 @@ package rental
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -73,44 +72,10 @@ func (s *Service) upToDate(ctx context.Context, who db.Caller, read func(*db.Con
 	return Standing{}, fault.Unavailablef(nil, "the clock moves too fast to tell what is due today: try again")
 }
 
-// page cuts what was read with one record more than the limit down to the limit, and
-// gives the id after which the next page begins, nil at the end.
-func page[T any](all []T, limit int64, id func(T) int64) ([]T, *int64) {
-	if int64(len(all)) <= limit {
-		return all, nil
-	}
-	all = all[:limit]
-	next := id(all[limit-1])
-	return all, &next
-}
-
-// asText is a number as agents pass it on.
-func asText(n *int64) *string {
-	if n == nil {
-		return nil
-	}
-	t := strconv.FormatInt(*n, 10)
-	return &t
-}
-
-// bindAfter binds where a page begins, as agents pass it on: the text of a next.
-func bindAfter(f *schema.Form, after *int64) {
-	var text string
-	f.Text(&text, "after", "the `next` of the answer before", schema.Most(40))
-	if text == "" {
-		return
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 1 {
-		f.Refuse("after", "after: %s is not the `next` of an answer", schema.Quote(text))
-	}
-	*after = n
-}
-
 // pages binds what every list takes.
 func pages(f *schema.Form, limit, after *int64) {
 	f.Limit(limit)
 	if f.Surface() != schema.Command { // there a list is complete
-		f.ID(after, "after", "the `next` of the page before", schema.Example(500))
+		f.After(after, schema.Example(500))
 	}
 }

@@ -45,7 +45,7 @@ func (s *Service) Tenants(ctx context.Context, who db.Caller, q string, after, l
 		if err != nil {
 			return err
 		}
-		list.Tenants, list.Next = page(all, limit, func(t TenantRecord) int64 { return t.ID })
+		list.Tenants, list.Next = schema.Cut(all, limit, func(t TenantRecord) int64 { return t.ID })
 		for i := range list.Tenants {
 			open, err := session.Of(c, session.Tenant, list.Tenants[i].ID)
 			if err != nil {

@@ -120,7 +120,7 @@ func (s *Service) Tickets(ctx context.Context, f TicketFilter, after, limit int6
 			where, args = where+" AND k.id < ?", append(args, after)
 		}
 		all, err := db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+where+" ORDER BY k.id DESC LIMIT ?", append(args, limit+1)...)
-		list.Tickets, list.Next = page(all, limit, func(k Ticket) int64 { return k.ID })
+		list.Tickets, list.Next = schema.Cut(all, limit, func(k Ticket) int64 { return k.ID })
 		return err
 	})
 	return list, err
@@ -281,7 +281,7 @@ func (s *Service) createTicket() schema.Op {
 func (s *Service) advanceTicket() schema.Op {
 	return schema.Op{
 		Route: "POST /api/maintenance/:id/status", Tool: "advance_ticket", Writes: true,
-		About:    "Move a ticket along: open to in_progress, in_progress to open or resolved, resolved to open.",
+		About:    "Move a ticket along: " + ticketMoves.Prose() + ".",
 		Response: exampleTicket(), Refuses: []fault.Kind{fault.NotFound},
 		Name: "advance_ticket", Command: "rental ticket move TICKET_ID STATUS", Example: "rental ticket move 7 resolved",
 		Did: func(a any, _ schema.Money) string {

@@ -92,7 +92,7 @@ func (s *Service) Units(ctx context.Context, f UnitFilter, after, limit int64) (
 		}
 		all, err := db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id > ?2"+where+" ORDER BY u.id LIMIT ?",
 			append(append([]any{c.Today(), after}, args...), limit+1)...)
-		list.Units, list.Next = page(all, limit, func(u Unit) int64 { return u.ID })
+		list.Units, list.Next = schema.Cut(all, limit, func(u Unit) int64 { return u.ID })
 		return err
 	})
 	return list, err

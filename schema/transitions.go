@@ -9,7 +9,7 @@ import (
 
 // Transitions is a state machine: each state with the states that may follow it. It is the
 // only statement of how a record may move: it checks, fills the enum in the OpenAPI
-// document and in the tool, and writes the refusal's text.
+// document and in the tool, and writes the refusal's text and the prose.
 type Transitions []State
 
 // State is one state and where it may go; To is empty for a terminal one.
@@ -35,6 +35,17 @@ func (m Transitions) From(from string) []string {
 		}
 	}
 	return nil
+}
+
+// Prose tells every move: "open to done or cancelled, done to open".
+func (m Transitions) Prose() string {
+	var moves []string
+	for _, s := range m {
+		if len(s.To) > 0 {
+			moves = append(moves, s.Name+" to "+strings.Join(s.To, " or "))
+		}
+	}
+	return strings.Join(moves, ", ")
 }
 
 // Check refuses a move that the machine does not allow, naming those it does. noun

@@ -194,7 +194,7 @@ func (s *Service) Activations(ctx context.Context, a Asked, p Page) (ActivationP
 	page, err := db.Read(ctx, s.db, func(c *db.Conn) (page ActivationPage, err error) {
 		page.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+
 			" FROM store_activations WHERE license_id = ? AND id < ? ORDER BY id DESC LIMIT ?", m.license.ID, p.below(), p.ask())
-		page.Activations, page.Next = cut(p, page.Activations, func(a Activation) int64 { return a.ID })
+		page.Activations, page.Next = schema.Cut(page.Activations, p.size(), func(a Activation) int64 { return a.ID })
 		return page, err
 	})
 	s.seen.onSeats(ctx, page.Activations)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -57,7 +58,7 @@ type BatchPage struct {
 func (s *Service) Batches(ctx context.Context, batch, status string, p Page) (BatchPage, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (page BatchPage, err error) {
 		page.Batches, err = listBatches(c, batch, status, p)
-		page.Batches, page.Next = cut(p, page.Batches, func(b Batch) int64 { return b.id })
+		page.Batches, page.Next = schema.Cut(page.Batches, p.size(), func(b Batch) int64 { return b.id })
 		return page, err
 	})
 }

@@ -51,14 +51,3 @@ func (p Page) size() int64 {
 // ask is how many records to read: one more than the page holds tells whether there
 // is a next one.
 func (p Page) ask() int64 { return p.size() + 1 }
-
-// cut leaves the page's records and gives the id from which the next page goes on, nil
-// at the end.
-func cut[T any](p Page, list []T, id func(T) int64) ([]T, *int64) {
-	n := int(p.size())
-	if len(list) <= n {
-		return list, nil
-	}
-	next := id(list[n-1])
-	return list[:n], &next
-}

@@ -1,0 +1,40 @@
+package schema
+
+import "strconv"
+
+// Cut leaves the records of one page of a list that was read with one record more than the
+// limit, and gives the key after which the next page begins, nil at the end.
+func Cut[T, K any](list []T, limit int64, key func(T) K) ([]T, *K) {
+	if int64(len(list)) <= limit {
+		return list, nil
+	}
+	list = list[:limit]
+	next := key(list[limit-1])
+	return list, &next
+}
+
+// NextText is where the next page begins as agents pass it on, nil at the end.
+func NextText(next *int64) *string {
+	if next == nil {
+		return nil
+	}
+	text := strconv.FormatInt(*next, 10)
+	return &text
+}
+
+// After binds where a page begins: the id that the page before gave as next, which agents
+// pass on as text.
+func (f *Form) After(after *int64, opts ...Opt) {
+	if f.Surface() != Tool {
+		f.ID(after, "after", "the next of the page before", opts...)
+		return
+	}
+	var text string
+	if f.Text(&text, "after", "the next of the answer before", Most(20)) && text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 1 {
+			f.Refuse("after", "after: %s is not the next of an answer", Quote(text))
+		}
+		*after = n
+	}
+}
