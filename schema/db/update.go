@@ -26,31 +26,38 @@ import (
 // error, the change is on the disk.
 func Update[T any](ctx context.Context, d *DB, who Caller, fn func(*Tx) (T, error)) (T, error) {
 	var answer, none T
-	run := func(tx *Tx) (err error) {
+	err := update(ctx, d, who, func(tx *Tx) (kept any, err error) {
 		answer, err = fn(tx)
-		return err
-	}
-	if t := jointOf(ctx); t != nil {
-		err := t.update(ctx, who, run)
 		return answer, err
+	})
+	if err != nil {
+		return none, err
+	}
+	return answer, nil
+}
+
+// update is all of Update that does not depend on the answer's type: it is compiled once.
+func update(ctx context.Context, d *DB, who Caller, run func(*Tx) (answer any, err error)) error {
+	if t := jointOf(ctx); t != nil {
+		return t.update(ctx, who, func(tx *Tx) error {
+			_, err := run(tx)
+			return err
+		})
 	}
 	request := onceOf(ctx, who)
-	err := d.submit(ctx, who, func(tx *Tx) error {
+	return d.submit(ctx, who, func(tx *Tx) error {
 		if err := tx.replay(request); err != nil {
 			return err
 		}
 		if err := expected(ctx, &tx.Conn); err != nil {
 			return err
 		}
-		if err := run(tx); err != nil {
+		answer, err := run(tx)
+		if err != nil {
 			return err
 		}
 		return tx.keep(request, answer)
 	})
-	if err != nil {
-		return none, err
-	}
-	return answer, nil
 }
 
 // Exec is Update for a change that has no answer.
