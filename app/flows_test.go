@@ -57,6 +57,7 @@ func (g *guest) signIn(service, name string) {
 // tenants and buyers. Nothing is reported by the security policy, nothing is asked of
 // another host.
 func TestFlows(t *testing.T) {
+	t.Parallel()
 	chromium := browser(t)
 	for _, way := range []struct {
 		name string
