@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -30,7 +31,7 @@ func (s *Service) readingTable() schema.Table {
 			askReadingRow(f, &r)
 			return func(tx *db.Tx) error { return putReading(tx, r) }
 		},
-		Load:   s.LoadReadings,
+		Load: s.LoadReadings, Together: []string{"asset_tag"},
 		Export: exportReadings,
 	}
 }
@@ -51,28 +52,38 @@ var errDryRun = errors.New("dry run")
 func (s *Service) LoadReadings(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
 	done := schema.Loaded{Errors: []schema.Refused{}}
 	rows := s.bindReadings(lines, &done)
-	err := db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
-		if err := filePasts(tx, rows); err != nil {
-			return err
-		}
-		for i := range rows {
-			if err := loadReading(tx, &rows[i], &done); err != nil {
-				return err
+	for i := 0; i == 0 || i < len(rows); {
+		err := db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
+			if i == 0 {
+				if err := filePasts(tx, rows); err != nil {
+					return err
+				}
 			}
-			if err := ctx.Err(); err != nil {
-				return err
+			for began := time.Now(); i < len(rows) && (o.DryRun || time.Since(began) < sliceFor); i++ {
+				if err := loadReading(tx, &rows[i], &done); err != nil {
+					return err
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
 			}
+			if o.DryRun {
+				return errDryRun
+			}
+			return nil
+		})
+		if errors.Is(err, errDryRun) || len(rows) == 0 && err == nil {
+			break
 		}
-		if o.DryRun {
-			return errDryRun
+		if err != nil {
+			return schema.Loaded{}, err
 		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, errDryRun) {
-		return schema.Loaded{}, err
 	}
 	return done, nil
 }
+
+// sliceFor is how long a file of one asset's readings keeps others from writing.
+const sliceFor = 50 * time.Millisecond
 
 // bindReadings reads the lines; what is wrong with one by itself refuses it.
 func (s *Service) bindReadings(lines []schema.Line, done *schema.Loaded) []readingRow {

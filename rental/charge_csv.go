@@ -26,20 +26,28 @@ func (s *Service) chargeTable() schema.Table {
 			return func(tx *db.Tx) error { return putCharge(tx, key, row) }
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
-			return db.Each(c, func(r *db.Row) error {
-				property, unit, start, typ, due, label, cents := r.Text(), r.Text(), r.Day().String(), r.Text(), r.Day().String(), r.Text(), number(r)
-				if rentDue := r.DayPtr(); rentDue != nil {
-					label = feeLabel(*rentDue)
-				}
-				return emit(property, unit, start, typ, due, label, cents)
-			}, `SELECT p.name, u.name, l.start_date, c.type, c.due_date, c.label, c.amount_cents, c.rent_due`+fromLeases+`
-				CROSS JOIN (SELECT lease_id, type, due_date, label, amount_cents, NULL AS rent_due FROM charges
-					UNION ALL SELECT v.lease_id, 'late_fee', v.rent_due + 1 + coalesce((SELECT f.grace_days FROM leases l CROSS JOIN units u ON u.id = l.unit_id
+			return eachLease(c, func(id int64, property, unit, start string) error {
+				return db.Each(c, func(r *db.Row) error {
+					typ, due, label, cents := r.Text(), r.Day().String(), r.Text(), number(r)
+					if rentDue := r.DayPtr(); rentDue != nil {
+						label = feeLabel(*rentDue)
+					}
+					return emit(property, unit, start, typ, due, label, cents)
+				}, `SELECT type, due_date, label, amount_cents, NULL FROM charges WHERE lease_id = ?1
+					UNION ALL SELECT 'late_fee', v.rent_due + 1 + coalesce((SELECT f.grace_days FROM leases l CROSS JOIN units u ON u.id = l.unit_id
 						CROSS JOIN late_fees f ON f.property_id = u.property_id WHERE l.id = v.lease_id AND f.from_day <= v.rent_due ORDER BY f.from_day DESC LIMIT 1), 0),
-						'', 0, v.rent_due FROM late_fee_voids v) c ON c.lease_id = l.id
-				ORDER BY p.name, u.name, l.start_date, c.due_date, c.type, c.label, c.rent_due`)
+						'', 0, v.rent_due FROM late_fee_voids v WHERE v.lease_id = ?1
+					ORDER BY 2, 1, 3, 5`, id)
+			})
 		},
 	}
+}
+
+// eachLease gives every lease by property, unit and start. What belongs to a lease is then
+// read lease by lease, so that an export need not sort all of it in memory.
+func eachLease(c *db.Conn, fn func(id int64, property, unit, start string) error) error {
+	return db.Each(c, func(r *db.Row) error { return fn(r.Int(), r.Text(), r.Text(), r.Day().String()) },
+		"SELECT l.id, p.name, u.name, l.start_date"+fromLeases+" ORDER BY p.name, u.name, l.start_date, l.id")
 }
 
 // chargeRow is one row of the file besides the lease's key.

@@ -80,17 +80,20 @@ func (s *Service) paymentTable() schema.Table {
 // credit, and for what of that was returned. Deposits that were used are in the table
 // deposits.
 func exportPayments(c *db.Conn, emit func(...string) error) error {
-	return db.Each(c, func(r *db.Row) error {
-		property, unit, start, typ, due := r.Text(), r.Text(), r.Day().String(), r.Text(), cell(r.DayPtr())
-		return emit(property, unit, start, typ, due, r.Text(), r.Day().String(), r.Text(), number(r), number(r))
-	}, `SELECT p.name, u.name, l.start_date, iif(o.id IS NULL, c.type, 'credit_returned'), coalesce(c.due_date, o.day), m.method, m.paid_date,
-		coalesce(c.label, o.method), a.amount_cents, m.id`+fromLeases+`
-		CROSS JOIN payments m ON m.lease_id = l.id AND m.voided_at IS NULL AND m.method <> 'deposit'
-		CROSS JOIN (SELECT payment_id, charge_id, NULL AS payout_id, amount_cents FROM allocations WHERE charge_id IS NOT NULL
-			UNION ALL SELECT payment_id, NULL, payout_id, amount_cents FROM allocations WHERE payout_id IS NOT NULL
-			UNION ALL SELECT id, NULL, NULL, credit_cents FROM payments WHERE credit_cents > 0 AND method <> 'deposit') a ON a.payment_id = m.id
-		LEFT JOIN charges c ON c.id = a.charge_id LEFT JOIN payouts o ON o.id = a.payout_id
-		ORDER BY p.name, u.name, l.start_date, m.paid_date, m.id, c.due_date IS NULL, c.due_date, c.type, c.label, o.id IS NULL, o.day, o.id`)
+	return eachLease(c, func(id int64, property, unit, start string) error {
+		return db.Each(c, func(r *db.Row) error {
+			typ, due := r.Text(), cell(r.DayPtr())
+			return emit(property, unit, start, typ, due, r.Text(), r.Day().String(), r.Text(), number(r), number(r))
+		}, `SELECT c.type, c.due_date, m.method, m.paid_date, c.label, a.amount_cents, m.id, 0, 0
+				FROM payments m CROSS JOIN allocations a ON a.payment_id = m.id CROSS JOIN charges c ON c.id = a.charge_id
+				WHERE m.lease_id = ?1 AND m.voided_at IS NULL AND m.method <> 'deposit'
+			UNION ALL SELECT 'credit_returned', o.day, m.method, m.paid_date, o.method, a.amount_cents, m.id, 1, o.id
+				FROM payments m CROSS JOIN allocations a ON a.payment_id = m.id CROSS JOIN payouts o ON o.id = a.payout_id
+				WHERE m.lease_id = ?1 AND m.voided_at IS NULL AND m.method <> 'deposit'
+			UNION ALL SELECT NULL, NULL, method, paid_date, NULL, credit_cents, id, 2, 0
+				FROM payments WHERE lease_id = ?1 AND voided_at IS NULL AND method <> 'deposit' AND credit_cents > 0
+			ORDER BY 4, 7, 8, 2, 9, 1, 5`, id)
+	})
 }
 
 // putPayment records one payment from its rows, and emits its event. One that is stored

@@ -28,7 +28,7 @@ func (s *Service) salesTable() schema.Table {
 			f.Text(&channel, "channel", "where it was sold", schema.Most(maxChannel))
 			return nil // Load stores
 		},
-		Load:   s.LoadSales,
+		Load: s.LoadSales, Together: []string{"sku"}, AnyOrder: true,
 		Export: exportSales,
 	}
 }

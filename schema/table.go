@@ -20,7 +20,14 @@ type Table struct {
 
 	// Load, when set, takes the whole file at once in place of Row's Put, which then
 	// only describes the columns.
-	Load func(ctx context.Context, who db.Caller, lines []Line, o LoadOptions) (Loaded, error)
+	//
+	// With Together, a large file comes in slices, each of which stays stored when a later
+	// one fails: Load is called several times, and the rows that agree in these columns
+	// come in one call, in the file's order. So do the calls, by the first row of each
+	// such group, unless AnyOrder says that the groups may come in any order.
+	Load     func(ctx context.Context, who db.Caller, lines []Line, o LoadOptions) (Loaded, error)
+	Together []string
+	AnyOrder bool
 
 	// Find gives one record's cells in the order of the columns: the one that the cells of
 	// its identifier's columns (or its id) name. It is for forms that edit a record.

@@ -21,7 +21,7 @@ func (s *Service) orderTable() schema.Table {
 			r := bindOrderRow(f)
 			return func(tx *db.Tx) error { return putOrder(tx, []orderRow{r}) }
 		},
-		Load: s.loadOrders,
+		Load: s.loadOrders, Together: []string{"provider", "provider_ref"},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return eachOrder(c, func(o Order) (bool, error) { return true, exportOrder(c, o, emit) }, selectOrder+" ORDER BY o.id, i.line")
 		},

@@ -87,6 +87,12 @@ type Process struct {
 // listens. It is killed when the test ends, if it still runs then.
 func Serve(t testing.TB, dir string, args ...string) *Process {
 	t.Helper()
+	return ServeUnder(t, dir, "", args...)
+}
+
+// ServeUnder is Serve after a line of shell, which may narrow what the process gets.
+func ServeUnder(t testing.TB, dir, first string, args ...string) *Process {
+	t.Helper()
 	all := []string{"serve", "--log-format", "json"}
 	for _, s := range []string{"store", "maintenance", "rental", "reorder"} {
 		all = append(all, "--"+s+"-addr", "127.0.0.1:0")
@@ -94,6 +100,9 @@ func Serve(t testing.TB, dir string, args ...string) *Process {
 	p := &Process{
 		Cmd: exec.Command(Binary(t), append(all, args...)...), Stdout: &Buffer{}, Stderr: &Buffer{},
 		addrs: map[string]string{}, up: make(chan struct{}), done: make(chan struct{}),
+	}
+	if first != "" {
+		p.Cmd = exec.Command("sh", append([]string{"-c", first + ` && exec "$@"`, "sh"}, p.Cmd.Args...)...)
 	}
 	p.Cmd.Dir = dir
 	p.Cmd.Stdout = p.Stdout

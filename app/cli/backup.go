@@ -46,11 +46,17 @@ standard output.`,
 			if folder == "" && args[0] == "-" {
 				return backupTo(p.dbPath, p.Stdout)
 			}
+			to := folder
+			if to == "" {
+				to = filepath.Dir(args[0])
+			}
+			end := p.working(copying(to, sizeOf(p.dbPath)))
 			if folder != "" {
 				file, err = backupInto(p.dbPath, folder, keep, p.Now())
 			} else {
 				file, err = args[0], db.Backup(p.dbPath, args[0])
 			}
+			end()
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -100,20 +102,39 @@ func (p *program) examine(ctx context.Context) (*diagnosis, error) {
 	if !found.OK { // the rules are about tables that may not be there
 		return found, nil
 	}
+	// It may run on a small machine beside a server: what it has of rows is little, so the
+	// garbage of millions of them need not stay.
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 20))
 	err = p.withDB(func(d *db.DB) error {
-		problems, err := d.Integrity(ctx)
-		found.add("pages and references", "", problems, err)
-		found.disk(p.dbPath, d.Size())
-		found.deliveries(ctx, d)
-		for _, s := range server.NewServices(d).All {
-			found.service(ctx, d, s)
-		}
+		p.examineOpen(ctx, d, found)
 		return nil
 	})
 	if err != nil {
 		found.add("opening and closing", "", nil, err)
 	}
 	return found, nil
+}
+
+// examineOpen looks at the pages and, beside that, at what the services say of their rows.
+func (p *program) examineOpen(ctx context.Context, d *db.DB, found *diagnosis) {
+	var stage atomic.Value
+	stage.Store("checking pages and references")
+	defer p.working(func() string { return fmt.Sprint(stage.Load()) })()
+	whole := make(chan func(), 1)
+	go func() {
+		problems, err := d.Integrity(ctx)
+		whole <- func() { found.add("pages and references", "", problems, err) }
+	}()
+	rules := &diagnosis{OK: true}
+	rules.disk(p.dbPath, d.Size())
+	rules.deliveries(ctx, d)
+	for _, s := range server.NewServices(d).All {
+		stage.Store("checking pages, references and the rules of " + s.Name)
+		rules.service(ctx, d, s)
+	}
+	stage.Store("checking pages and references")
+	(<-whole)()
+	found.Checks, found.OK = append(found.Checks, rules.Checks...), found.OK && rules.OK
 }
 
 func (d *diagnosis) schema(all []db.Migration, err error) {

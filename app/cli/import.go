@@ -32,8 +32,9 @@ func (p *program) importCommand() *cobra.Command {
 		Short: "Load a CSV or XLSX file into one of a service's tables",
 		Long: `Load a file (- is standard input) into one of a service's tables. The header names
 the columns. A row that is refused is named with its line and reason; the others are
-written, in one transaction, and the exit code is 1. An unknown column refuses the
-whole file. A row whose identifier exists updates that record: an absent column is left
+written, and the exit code is 1. An unknown column refuses the whole file. A large file
+is written in slices between which others write; after an import that was cut off the
+same one goes on, and counts no row twice. A row whose identifier exists updates that record: an absent column is left
 alone, an empty cell is the default.
 
 Delimiter, encoding and the header's line are found. With --map or --set other columns

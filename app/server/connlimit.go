@@ -36,13 +36,14 @@ const idleGrace = 250 * time.Millisecond
 type connLimiter struct {
 	mu      sync.Mutex
 	left    int
+	take    time.Duration // for a piece of an answer
 	proxies []netip.Prefix
 	conns   *list.List // of *limitedConn, the oldest first
 	free    chan struct{}
 }
 
 func newConnLimiter(size int) *connLimiter {
-	return &connLimiter{left: size, conns: list.New(), free: make(chan struct{}, 1)}
+	return &connLimiter{left: size, take: takeTimeout, conns: list.New(), free: make(chan struct{}, 1)}
 }
 
 // limitedConn is one connection that the limiter counts.
@@ -139,7 +140,7 @@ func (s *limitedConn) Read(p []byte) (int, error) {
 	return s.Conn.Read(p)
 }
 
-// Write sends in pieces, each of which the client must take within takeTimeout.
+// Write sends in pieces, each of which the client must take within the limiter's time for it.
 func (s *limitedConn) Write(p []byte) (n int, err error) {
 	defer s.writing.Store(0)
 	for {
@@ -147,7 +148,7 @@ func (s *limitedConn) Write(p []byte) (n int, err error) {
 		now := time.Now()
 		s.writing.Store(now.UnixNano())
 		if len(p) >= sendTimed { // a short one finds room in the socket's buffer
-			if err := s.Conn.SetWriteDeadline(s.sooner(now.Add(takeTimeout))); err != nil {
+			if err := s.Conn.SetWriteDeadline(s.sooner(now.Add(s.limiter.take))); err != nil {
 				return n, err
 			}
 		}

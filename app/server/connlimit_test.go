@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -254,4 +256,49 @@ func serveLimited(t testing.TB, limit func(net.Listener) net.Listener) string {
 	go func() { _ = server.Serve(limited) }()
 	t.Cleanup(func() { _ = server.Close() })
 	return ln.Addr().String()
+}
+
+// TestWhoTakesNothingIsCutOff: an answer is given as long as pieces of it are taken, and no
+// longer. The connections are real, for a pipe has no buffers.
+func TestWhoTakesNothingIsCutOff(t *testing.T) {
+	in, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	r := newConnLimiter(2)
+	r.take = time.Second
+	answer := make([]byte, 16<<20)
+	send := func() (theirs net.Conn, ended chan error) {
+		theirs, err := net.Dial("tcp", in.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { theirs.Close() })
+		ours, err := in.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, ended := r.enter(ours), make(chan error, 1)
+		go func() {
+			_, err := s.Write(answer)
+			ended <- errors.Join(err, s.Close())
+		}()
+		return theirs, ended
+	}
+	_, idle := send()
+	slow, taken := send()
+	n, err := io.Copy(io.Discard, slow)
+	if err != nil || n != int64(len(answer)) {
+		t.Errorf("who reads got %d bytes (%v)", n, err)
+	}
+	if err := <-taken; err != nil {
+		t.Error(err)
+	}
+	if err := <-idle; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("who takes nothing: %v", err)
+	}
+	if takeTimeout != 20*time.Second {
+		t.Errorf("the time is %v", takeTimeout)
+	}
 }

@@ -97,7 +97,7 @@ func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, 
 	if o.DryRun {
 		return l.rehearse(ctx)
 	}
-	if err := l.store(ctx); err != nil {
+	if err := l.store(ctx, f); err != nil {
 		return Outcome{}, err
 	}
 	return l.outcome(), nil
@@ -127,6 +127,7 @@ type loading struct {
 	done     schema.Loaded
 	changes  []RowChange
 	sample   [][]string
+	notes    []string
 	judging  bool // a dry run: rows are told new from changed and from the same
 }
 
@@ -162,11 +163,13 @@ func (l *loading) readToEnd(f *File, in shop) error {
 	return err
 }
 
-// store writes the rows.
-func (l *loading) store(ctx context.Context) (err error) {
+// store writes the rows of the file. A dry run is one slice.
+func (l *loading) store(ctx context.Context, f *File) (err error) {
 	switch {
-	case l.table.Load != nil:
+	case l.table.Load != nil && (l.judging || l.table.Together == nil):
 		err = l.loadAll(ctx)
+	case l.table.Load != nil:
+		err = l.loadSlices(ctx, f)
 	case l.table.Rows != nil:
 		err = l.putGroups(ctx)
 	default:
@@ -178,6 +181,7 @@ func (l *loading) store(ctx context.Context) (err error) {
 
 func (l *loading) outcome() Outcome {
 	out := Outcome{Loaded: l.done, Found: l.rows.found, Left: l.rows.layout.left, DryRun: l.options.DryRun}
+	out.Notes = l.notes
 	if l.rows.translate != nil {
 		out.Notes = append(out.Notes, l.rows.translate.told()...)
 	}
@@ -199,7 +203,7 @@ func (l *loading) rehearse(ctx context.Context) (Outcome, error) {
 		}); err != nil {
 			return err
 		}
-		if err := l.store(ctx); err != nil {
+		if err := l.store(ctx, nil); err != nil {
 			return err
 		}
 		return l.d.View(ctx, func(c *db.Conn) error {

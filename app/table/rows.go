@@ -1,9 +1,10 @@
 package table
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -74,18 +75,30 @@ type group struct {
 
 // putGroups stores a table of which several rows make one record. They may stand
 // anywhere in the file, so all are read before the first is stored.
-func (l *loading) putGroups(ctx context.Context) error {
-	groups, err := l.gather()
+func (l *loading) putGroups(ctx context.Context) (err error) {
+	rows, err := l.together(l.table.Group, true)
 	if err != nil {
 		return err
 	}
+	ctx, stop := context.WithCancel(ctx)
+	groups, ended := make(chan *group, 100), make(chan error, 1)
+	go func() {
+		defer close(groups)
+		ended <- errors.Join(l.gather(ctx, rows, groups), rows.close())
+	}()
+	defer func() {
+		stop()
+		if lost := <-ended; err == nil {
+			err = lost
+		}
+	}()
 	i, seen := 0, 0
 	return l.inSlices(ctx, func(tx *db.Tx, judge *judge) (line int, err error) {
-		if i == len(groups) {
+		g, more := <-groups
+		if !more {
 			l.progress(seen)
 			return 0, nil
 		}
-		g := groups[i]
 		if err := l.putGroup(tx, g, judge); err != nil {
 			return 0, err
 		}
@@ -95,6 +108,37 @@ func (l *loading) putGroups(ctx context.Context) error {
 		}
 		return g.lines[0], nil
 	})
+}
+
+// gather gives the groups of sorted rows.
+func (l *loading) gather(ctx context.Context, rows *sorter, to chan<- *group) error {
+	var g *group
+	var at []byte
+	send := func() error {
+		if g == nil {
+			return nil
+		}
+		select {
+		case to <- g:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	err := rows.each(func(key []byte, line int, cells []string) error {
+		if g == nil || !bytes.Equal(key, at) {
+			if err := send(); err != nil {
+				return err
+			}
+			g, at = &group{}, append(at[:0], key...)
+		}
+		g.lines, g.cells = append(g.lines, line), append(g.cells, l.rows.byName(cells))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return send()
 }
 
 func (l *loading) putGroup(tx *db.Tx, g *group, judge *judge) error {
@@ -121,40 +165,4 @@ func (l *loading) putGroup(tx *db.Tx, g *group, judge *judge) error {
 			Reason: fmt.Sprintf("it belongs to line %d, which is refused: %s", g.at, refusal.Detail)})
 	}
 	return nil
-}
-
-// gather reads the file's rows into groups, in the order of their first rows. A row that
-// cannot be read at all is refused by itself.
-func (l *loading) gather() ([]*group, error) {
-	var all []*group
-	byKey := map[string]*group{}
-	for {
-		row, more, err := l.rows.next()
-		if err != nil || !more {
-			return all, err
-		}
-		if row.refusal != nil {
-			l.refuse(row.line, row.refusal)
-			continue
-		}
-		l.show(row.cells)
-		cells := l.rows.byName(row.cells)
-		key := l.groupKey(cells)
-		g := byKey[key]
-		if g == nil || strings.Trim(key, "\x00") == "" { // a row that names no group is one by itself
-			g = &group{}
-			byKey[key] = g
-			all = append(all, g)
-		}
-		g.lines, g.cells = append(g.lines, row.line), append(g.cells, cells)
-	}
-}
-
-func (l *loading) groupKey(cells map[string]string) string {
-	var b strings.Builder
-	for _, name := range l.table.Group {
-		b.WriteString(strings.TrimSpace(cells[name]))
-		b.WriteByte(0)
-	}
-	return b.String()
 }

@@ -1,0 +1,144 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"quartermaster/app/apptest"
+	"quartermaster/schema/db"
+)
+
+// bulk is a file of sales, of so many SKUs and days, in any order, with each SKU-day in two
+// rows.
+func bulk(t testing.TB, dir string, skus, days int) {
+	t.Helper()
+	var catalogue, sales strings.Builder
+	catalogue.WriteString("sku,name,supplier,current_stock\n")
+	for i := range skus {
+		fmt.Fprintf(&catalogue, "S-%04d,Thing %d,Supplier,5\n", i, i)
+	}
+	sales.WriteString("date,sku,qty\n")
+	last := time.Now().UTC().AddDate(0, 0, -2)
+	for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(2 * skus * days) {
+		i /= 2
+		fmt.Fprintf(&sales, "%s,S-%04d,%d\n", last.AddDate(0, 0, -(i/skus)).Format(time.DateOnly), i%skus, 1+i%5)
+	}
+	for name, text := range map[string]string{"skus.csv": catalogue.String(), "sales.csv": sales.String()} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, _, errs := apptest.Exec(t, dir, "import", "reorder", "skus", "skus.csv"); code != 0 {
+		t.Fatal(errs)
+	}
+}
+
+// soldBySKU is how much and on how many days each SKU has sold.
+func soldBySKU(t testing.TB, d *db.DB) (all map[string][2]int64) {
+	t.Helper()
+	all = map[string][2]int64{}
+	err := d.View(context.Background(), func(c *db.Conn) error {
+		return db.Each(c, func(r *db.Row) error {
+			all[r.Text()] = [2]int64{r.Int(), r.Int()}
+			return nil
+		}, "SELECT sku, sum(qty), count(*) FROM sales CROSS JOIN skus ON skus.id = sku_id GROUP BY sku_id")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestAnImportIsKilled kills imports of sales at random moments and starts each again, until
+// it comes to its end: what a kill leaves is whole, SKU by SKU, and at the end each row
+// counts once, also where the rows are added to what was there.
+func TestAnImportIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	apptest.Keys(t, dir)
+	skus, days := 60, times(100, 1000)
+	bulk(t, dir, skus, days)
+	d, err := db.Open(filepath.Join(dir, "quartermaster.db"), db.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	full := map[string]int64{}
+	for i := range skus * days {
+		full[fmt.Sprintf("S-%04d", i%skus)] += 2 * int64(1+i%5) * 1000
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	kills, between := 0, 0
+	whole := time.Duration(0) // what one takes that is not killed
+	for round, args := range [][]string{{}, {"--add"}, {"--add"}, {}} {
+		before := soldBySKU(t, d)
+		began, most := time.Now(), kills+times(3, 60)
+		for {
+			cmd := exec.Command(apptest.Binary(t), append([]string{"import", "reorder", "sales", "sales.csv"}, args...)...)
+			cmd.Dir = dir
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			wait := time.Hour
+			if round > 0 && kills < most {
+				wait = time.Duration(random.Int64N(int64(whole)))
+			}
+			select {
+			case err = <-ended:
+			case <-time.After(wait):
+				_ = cmd.Process.Signal(syscall.SIGKILL)
+				<-ended
+				err = fmt.Errorf("killed")
+			}
+			if err == nil {
+				break
+			}
+			kills++
+			changed := 0
+			for sku, now := range soldBySKU(t, d) {
+				was := before[sku]
+				add := now[0] - was[0]
+				if add != 0 && (now[1] != int64(days) || add != full[sku] && (now[0] != full[sku] || len(args) > 0)) {
+					t.Fatalf("%s was left with %d on %d days, before %v", sku, now[0], now[1], was)
+				}
+				if add != 0 {
+					changed++
+				}
+			}
+			if changed > 0 && changed < skus {
+				between++
+			}
+		}
+		if round == 0 {
+			whole = time.Since(began)
+		}
+		times := int64(round + 1)
+		if len(args) == 0 {
+			times = 1
+		}
+		var rows int64
+		for _, now := range soldBySKU(t, d) {
+			rows += now[0]
+		}
+		var want int64
+		for _, qty := range full {
+			want += qty
+		}
+		if rows != want*times {
+			t.Errorf("round %d, %v: %d were sold, want %d", round, args, rows, want*times)
+		}
+		t.Logf("round %d, %v: done after %v, %d kills so far, %d of them between slices", round, args, time.Since(began).Round(time.Millisecond), kills, between)
+	}
+	if code, out, errs := apptest.Exec(t, dir, "doctor"); code != 0 && !strings.Contains(out, "free disk: breach") {
+		t.Errorf("doctor: %s%s", out, errs)
+	}
+}

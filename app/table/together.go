@@ -1,0 +1,225 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// together reads the rest of the file and brings the rows together that agree in the
+// columns (for a Load in any case of letters, as it tells them apart itself): by the values of these, or in the order of the file's
+// first row of each. A row that has none of the values stands by itself, and one that
+// cannot be read at all is refused.
+func (l *loading) together(columns []string, inOrder bool) (*sorter, error) {
+	have := l.rows.columns()
+	at := make([]int, len(columns))
+	for i, name := range columns {
+		at[i] = slices.Index(have, name)
+	}
+	s := &sorter{}
+	for {
+		row, more, err := l.rows.next()
+		if err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+		if !more {
+			break
+		}
+		if row.refusal != nil {
+			l.refuse(row.line, row.refusal)
+			continue
+		}
+		l.show(row.cells)
+		if err := s.add(keyOf(row, at, l.table.Load != nil), row.line, row.cells); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+	}
+	if !inOrder {
+		return s, nil
+	}
+	return s.byFirst()
+}
+
+func keyOf(r row, at []int, fold bool) string {
+	var b strings.Builder
+	blank := true
+	for _, i := range at {
+		if i >= 0 {
+			text := strings.TrimSpace(r.cells[i])
+			if fold {
+				text = strings.ToLower(text)
+			}
+			b.WriteString(text)
+			blank = blank && text == ""
+		}
+		b.WriteByte(0)
+	}
+	if blank {
+		fmt.Fprintf(&b, "%d", r.line)
+	}
+	return b.String()
+}
+
+// byFirst brings the groups into the order of their first lines, and closes s.
+func (s *sorter) byFirst() (*sorter, error) {
+	out := &sorter{}
+	var key, first []byte
+	err := s.each(func(k []byte, line int, cells []string) error {
+		if first == nil || !bytes.Equal(k, key) {
+			key = append(key[:0], k...)
+			first = binary.BigEndian.AppendUint64(nil, uint64(line)) // #nosec G115 -- lines are counted from 1
+		}
+		return out.add(string(first), line, cells)
+	})
+	if err = errors.Join(err, s.close()); err != nil {
+		return nil, errors.Join(err, out.close())
+	}
+	return out, nil
+}
+
+// The rows of a slice: at first, and at most.
+const (
+	firstSlice = 500
+	mostSlice  = 20_000
+)
+
+// loadSlices hands the file, slice by slice, to a table that takes its rows together.
+// Rows that belong together are in one slice, whatever their number.
+func (l *loading) loadSlices(ctx context.Context, in *File) (err error) {
+	rows, err := l.together(l.table.Together, !l.table.AnyOrder)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.close()) }()
+	s := &slicer{loading: l, size: firstSlice, options: l.options.LoadOptions}
+	s.options.Columns = l.rows.columns()
+	if err := s.goOn(ctx, in); err != nil {
+		return err
+	}
+	err = rows.each(func(key []byte, line int, cells []string) error {
+		if s.from != "" && string(key) <= s.from {
+			s.skipped++
+			return nil
+		}
+		if len(s.lines) >= s.size && !bytes.Equal(key, s.key) {
+			if err := s.load(ctx, false); err != nil {
+				return err
+			}
+		}
+		s.key = append(s.key[:0], key...)
+		s.lines = append(s.lines, schema.Line{Number: line, Cells: l.rows.inOrder(cells)})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if s.skipped > 0 {
+		l.notes = append(l.notes, plural(s.skipped, "row was", "rows were")+" added already by an import of this file that was cut off, and not again")
+	}
+	return s.load(ctx, true)
+}
+
+// slicer loads the slices of a file.
+type slicer struct {
+	*loading
+	options schema.LoadOptions
+	size    int // of the next slice
+	lines   []schema.Line
+	key     []byte // of the last line
+	seen    int
+
+	// Adding the same rows twice is not as adding them once, so the file's mark says how
+	// far an import came that was cut off; it is moved together with the rows.
+	mark    string // the setting's name; "" for an import that replaces
+	marked  bool
+	from    string // the last key that was added by then
+	skipped int
+}
+
+// goOn finds out whether an import of this file that adds was cut off.
+func (s *slicer) goOn(ctx context.Context, in *File) error {
+	if !s.options.Add {
+		return nil
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, in.whole()); err != nil {
+		return err
+	}
+	how, err := json.Marshal(s.loading.options.Reading)
+	if err != nil {
+		return err
+	}
+	h.Write(how)
+	s.mark = "import.add." + s.table.Name + "." + hex.EncodeToString(h.Sum(nil)[:16])
+	return s.d.View(ctx, func(c *db.Conn) error {
+		value, err := c.Setting(s.mark)
+		if err != nil {
+			return err
+		}
+		from, err := hex.DecodeString(value)
+		s.from, s.marked = string(from), value != ""
+		return err
+	})
+}
+
+// load stores the slice; last is that of the file's end.
+func (s *slicer) load(ctx context.Context, last bool) error {
+	began := time.Now()
+	var loaded schema.Loaded
+	act := func(ctx context.Context) (err error) {
+		if len(s.lines) > 0 {
+			loaded, err = s.table.Load(ctx, s.who, s.lines, s.options)
+		}
+		return err
+	}
+	var err error
+	if s.mark == "" || last && !s.marked {
+		err = act(ctx)
+	} else {
+		err = s.d.Together(ctx, func(ctx context.Context) error {
+			if err := act(ctx); err != nil {
+				return err
+			}
+			value := hex.EncodeToString(s.key)
+			if last {
+				value = ""
+			}
+			return db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error { return tx.SetSetting(s.mark, value) })
+		})
+		s.marked = true
+	}
+	if err != nil && s.seen > 0 {
+		return fmt.Errorf("of %d rows what was stored stays; the same import again goes on from there: %w", s.seen, err)
+	}
+	if err != nil {
+		return err
+	}
+	s.take(loaded)
+	took := max(time.Since(began), time.Microsecond)
+	s.size = int(min(max(time.Duration(len(s.lines))*sliceFor/took, 100), mostSlice, time.Duration(2*s.size)))
+	s.seen += len(s.lines)
+	s.lines = s.lines[:0]
+	s.progress(s.seen)
+	return nil
+}
+
+// take adds up what was done.
+func (l *loading) take(part schema.Loaded) {
+	l.done.Imported += part.Imported
+	l.done.New += part.New
+	l.done.Changed += part.Changed
+	l.done.Same += part.Same
+	l.done.Errors = append(l.done.Errors, part.Errors...)
+}
