@@ -279,7 +279,7 @@ func TestWhoTakesNothingIsCutOff(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, ended := r.enter(ours), make(chan error, 1)
+		s, ended := r.wrap(ours), make(chan error, 1)
 		go func() {
 			_, err := s.Write(answer)
 			ended <- errors.Join(err, s.Close())
