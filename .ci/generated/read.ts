@@ -26,7 +26,7 @@ async function main() {
   const due = must(await maintenance.GET("/api/pm-due", {}));
   const made = must(await maintenance.POST("/api/work-orders", { body: { asset_id: 1, description: "Tried", priority: "low" } }));
   const moved = must(await maintenance.POST("/api/work-orders/{id}/status", { params: { path: { id: made.id } }, body: { status: "cancelled" } }));
-  console.log("maintenance", due.length, made.id, moved.status, moved.total_cost_cents);
+  console.log("maintenance", due.pm_due.length, made.id, moved.status, moved.total_cost_cents);
 
   const rental = createClient<Rental>(by(r, rKey));
   const arrears = must(await rental.GET("/api/arrears", {}));
