@@ -6,10 +6,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -19,24 +22,52 @@ import (
 	"quartermaster/schema/db"
 )
 
-// demoShop is an appliance filled as serve --demo fills it.
+// demoShop is an appliance filled as serve --demo fills it, of a copy: to fill it takes
+// longer than most tests do.
 func demoShop(t testing.TB) *apptest.Shop {
 	t.Helper()
-	s := &apptest.Shop{T: t, Path: filepath.Join(t.TempDir(), "demo.db"), Clock: &apptest.Clock{}, Log: &apptest.Buffer{}}
-	s.Clock.Set(apptest.Noon)
-	args := []string{"--db", s.Path, "--demo", "--timezone", "UTC", "--log-format", "json"}
-	for _, name := range server.Names {
-		args = append(args, "--"+name+"-addr", "127.0.0.1:0")
-	}
-	running, err := cli.Start(context.Background(), cli.Env{
-		Args: args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: s.Log, Getenv: func(string) string { return "" }, Now: s.Clock.Now,
-	})
+	file, err := demoFile()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Server = running
+	s := &apptest.Shop{T: t, Path: filepath.Join(t.TempDir(), "demo.db"), Clock: &apptest.Clock{}, Log: &apptest.Buffer{}}
+	s.Clock.Set(apptest.Noon)
+	if err := os.WriteFile(s.Path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s.Server, err = serveDemo(s.Path, s.Log, s.Clock.Now); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(s.Down)
 	return s
+}
+
+// demoFile is the demo's file, filled once.
+var demoFile = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "demo")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "demo.db")
+	filled, err := serveDemo(path, io.Discard, func() time.Time { return apptest.Noon })
+	if err != nil {
+		return nil, err
+	}
+	if err := filled.Stop(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path) // #nosec G304 -- just made
+})
+
+func serveDemo(path string, log io.Writer, now func() time.Time) (*server.Server, error) {
+	args := []string{"--db", path, "--demo", "--timezone", "UTC", "--log-format", "json"}
+	for _, name := range server.Names {
+		args = append(args, "--"+name+"-addr", "127.0.0.1:0")
+	}
+	return cli.Start(context.Background(), cli.Env{
+		Args: args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: log, Getenv: func(string) string { return "" }, Now: now,
+	})
 }
 
 // walker goes through a service's pages as one person.
