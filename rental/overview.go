@@ -1,7 +1,9 @@
 package rental
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -161,14 +163,27 @@ func paidBy(c *db.Conn, lease int64) ([]PaidBy, error) {
 	if err != nil {
 		return nil, err
 	}
-	paid := make([]PaidBy, len(all))
+	paid, place := make([]PaidBy, len(all)), make(map[int64]int, len(all))
 	for i, m := range all {
-		paid[i].StoredPayment = m
-		if paid[i].Allocations, err = allocationsOf(c, m.ID); err != nil {
-			return nil, err
-		}
+		paid[i].StoredPayment, place[m.ID] = m, i
 	}
-	return paid, nil
+	// One statement for all payments: a ledger of ten years has hundreds of them.
+	due := map[int64]exact.Day{}
+	err = db.Each(c, func(r *db.Row) error {
+		if i, known := place[r.Int()]; known {
+			a := Allocation{r.Int(), r.Text(), r.Int()}
+			due[a.ChargeID] = r.Day()
+			paid[i].Allocations = append(paid[i].Allocations, a)
+		}
+		return nil
+	}, `SELECT m.id, c.id, c.label, a.amount_cents, c.due_date FROM payments m CROSS JOIN allocations a ON a.payment_id = m.id CROSS JOIN charges c ON c.id = a.charge_id
+		WHERE m.lease_id = ? AND m.voided_at IS NULL`, lease)
+	for _, m := range paid {
+		slices.SortFunc(m.Allocations, func(a, b Allocation) int {
+			return cmp.Or(cmp.Compare(due[a.ChargeID], due[b.ChargeID]), cmp.Compare(a.ChargeID, b.ChargeID))
+		})
+	}
+	return paid, err
 }
 
 // TicketBoard gives the newest tickets of each status; of resolved ones those of the last
