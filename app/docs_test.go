@@ -149,3 +149,22 @@ func (c *cli) helpFor(known map[string]string, words []string) string {
 	}
 	return ""
 }
+
+// install.md's table has every flag of serve with its variable.
+func TestEveryFlagOfServeIsDocumented(t *testing.T) {
+	_, text := document(t, "../docs/install.md")
+	code, help, _ := bareCLI(t).call("serve", "--help")
+	flags := regexp.MustCompile(`(?m)^ +(?:-h, )?--([a-z-]+)`).FindAllStringSubmatch(help, -1)
+	if code != 0 || len(flags) < 20 {
+		t.Fatalf("serve --help: exit %d\n%s", code, help)
+	}
+	for _, m := range flags {
+		switch m[1] {
+		case "help":
+		default:
+			if !strings.Contains(text, "`--"+m[1]+"`") && !strings.Contains(text, "`--"+m[1]+" ") {
+				t.Errorf("docs/install.md does not tell of --%s", m[1])
+			}
+		}
+	}
+}

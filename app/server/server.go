@@ -100,6 +100,9 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err := s.listen(c); err != nil {
 		return nil, err
 	}
+	if c.PlainHTTP {
+		s.log.Warn().Msg("--plain-http: keys, passwords and pages can be read by everybody on this network")
+	}
 	s.run()
 	return s, nil
 }

@@ -70,7 +70,7 @@ func openWorkbook(f *File, r Reading, found *Found) (source, error) {
 	if err != nil {
 		return nil, damaged("%s", err)
 	}
-	return &sheet{book: w, xml: xml.NewDecoder(in)}, nil
+	return &sheet{book: w, xml: xml.NewDecoder(&bounded{in: in})}, nil
 }
 
 func damaged(format string, args ...any) error {
@@ -237,7 +237,7 @@ func (w *workbook) readStrings() error {
 	}
 	defer in.Close()
 	limited := &io.LimitedReader{R: in, N: maxStrings}
-	d := xml.NewDecoder(limited)
+	d := xml.NewDecoder(&bounded{in: limited})
 	for {
 		t, err := d.Token()
 		switch {
@@ -283,6 +283,9 @@ func runs(d *xml.Decoder, end string) (string, error) {
 		case xml.CharData:
 			if inText && !phonetic {
 				b.Write(e)
+			}
+			if b.Len() > maxPart {
+				return "", errLongToken
 			}
 		}
 	}
@@ -350,11 +353,12 @@ func (s *sheet) next() (record, bool, error) {
 // row reads a row; filled is false when all its cells are empty.
 func (s *sheet) row(start xml.StartElement) (r record, filled bool, err error) {
 	s.line++
-	if n, err := strconv.Atoi(attr(start, "r")); err == nil && n > 0 {
+	if n, err := strconv.Atoi(attr(start, "r")); err == nil && n > s.line { // lines rise, whatever the file says
 		s.line = n
 	}
 	s.cells, s.kinds = s.cells[:0], s.kinds[:0]
 	r.line = s.line
+	size := 0
 	for {
 		t, err := s.xml.Token()
 		if err != nil {
@@ -375,6 +379,9 @@ func (s *sheet) row(start xml.StartElement) (r record, filled bool, err error) {
 			refusal, err := s.cell(e, at)
 			if err != nil {
 				return r, false, err
+			}
+			if size += len(s.cells[at]); size > maxPart {
+				return r, false, damaged("row %d is longer than 8 MiB", s.line)
 			}
 			if r.refusal == nil {
 				r.refusal = refusal
@@ -473,6 +480,9 @@ func (s *sheet) value() (string, error) {
 			if in {
 				b.Write(e)
 			}
+		}
+		if b.Len() > maxPart {
+			return "", errLongToken
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // calendar has not: it is written, and refused as any other day that there is not.
 func (w *workbook) day(serial float64) string {
 	const secondsOfDay = 24 * 60 * 60
-	if serial < 0 || serial > 2_958_466 { // past the year 9999
+	if !(serial >= 0 && serial <= 2_958_466) { // past the year 9999, or no number
 		return strconv.FormatFloat(serial, 'f', -1, 64)
 	}
 	seconds := int64(math.Round(serial * secondsOfDay))

@@ -68,7 +68,7 @@ func applied(c *Conn) ([]Migration, error) {
 		}
 	}
 	for name := range have {
-		return nil, fmt.Errorf("%w: the file has the migration %s, which this program does not know; run the newer program", ErrNewer, name)
+		return nil, fmt.Errorf("%w: the file has the migration %s, which this program does not know; run the newer program, or go back with `restore` and the copy that it left beside the file before it migrated (its name ends in .before-v and a number)", ErrNewer, name)
 	}
 	return all, nil
 }
