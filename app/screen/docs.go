@@ -49,10 +49,10 @@ func (s *Screens) told() []schema.Op {
 
 // entryView is one entry of the reference: an operation, an event or a table.
 type entryView struct {
-	base  string
-	ops   []schema.Op // of one name
-	event *schema.Event
-	table *schema.Table
+	base, service string
+	ops           []schema.Op // of one name
+	event         *schema.Event
+	table         *schema.Table
 }
 
 // PageTitle is the entry's name.
@@ -79,7 +79,7 @@ func (s *Screens) docPage() page.Page {
 }
 
 func (s *Screens) entry(name string) (entryView, error) {
-	v := entryView{base: s.base}
+	v := entryView{base: s.base, service: s.Service.Name}
 	for _, op := range s.told() {
 		if op.Name == name {
 			v.ops = append(v.ops, op)
@@ -116,22 +116,42 @@ func reached(op schema.Op) string {
 	return strings.Join(append(all, "screens"), ", ")
 }
 
-// request is a line that calls the operation over REST, to copy.
+// commands are the lines of an example, to copy.
+func commands(example string) string {
+	return "quartermaster " + strings.ReplaceAll(example, "\n", "\nquartermaster ")
+}
+
+// tableCommands bring a table in and out, to copy.
+func tableCommands(service, name string) string {
+	of := service + " " + name
+	return commands("import " + of + " --template > " + name + ".csv\nimport " + of + " " + name + ".csv --dry-run\nimport " + of + " " + name + ".csv\nexport " + of)
+}
+
+// request is a line that calls the operation over REST, to copy; "" where others send
+// what they sign.
 func (v entryView) request(op schema.Op) string {
 	path, body := op.Path(), map[string]any{}
 	query := []string{}
+	var first *schema.Arg // of those that may be left out
 	for _, a := range op.Args(schema.REST) {
 		switch {
+		case a.Kind == schema.RawBody:
+			return ""
 		case a.Path != "":
 			path = strings.Replace(path, ":"+a.Path, shellText(a.Sample()), 1)
-		case a.Header != "" || a.Kind == schema.RawBody:
+		case a.Header != "":
 		case op.TakesBody():
 			if a.Required {
 				body[a.Name] = a.Sample()
+			} else if first == nil {
+				first = &a
 			}
 		case a.Required:
 			query = append(query, a.Name+"="+shellText(a.Sample()))
 		}
+	}
+	if len(body) == 0 && first != nil {
+		body[first.Name] = first.Sample()
 	}
 	if len(query) > 0 {
 		path += "?" + strings.Join(query, "&")
