@@ -266,7 +266,7 @@ func TestMigrateLeavesANewerFileAlone(t *testing.T) {
 	c.tamper("INSERT INTO schema_migrations VALUES ('9999_future', 1)")
 	before := c.read(c.db)
 	for _, args := range [][]string{{"migrate"}, {"migrate", "status"}, {"doctor"}, {"user", "list"}} {
-		c.refuses(1, []string{"made by a newer Quartermaster", c.db, "9999_future"}, args...)
+		c.refuses(1, []string{"made by a newer Quartermaster", c.db, "9999_future", "go back", "restore", ".before-v"}, args...)
 	}
 	if c.read(c.db) != before {
 		t.Error("the file was touched")

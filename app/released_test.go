@@ -1,0 +1,217 @@
+package app_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/app/apptest"
+)
+
+// unpacked reads a gzipped file of testdata/released.
+func unpacked(t *testing.T, name string) []byte {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "testdata", "released", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// answers are the files of a released program's answers, by their names.
+func answers(t *testing.T, name string) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	for r := tar.NewReader(bytes.NewReader(unpacked(t, name))); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			return all
+		}
+		if err == nil && h.Typeflag == tar.TypeReg {
+			all[h.Name], err = io.ReadAll(r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The file of the first release, brought up by this program, tells the same: every table,
+// what each service answers, with the same keys, and doctor finds nothing. The copy that is
+// left beside it is the way back.
+func TestUpgradeFromReleased(t *testing.T) {
+	t.Parallel()
+	c := bareCLI(t)
+	c.now = time.Date(2026, 11, 22, 6, 30, 0, 0, time.UTC)
+	if err := os.WriteFile(c.db, unpacked(t, "1.0.0.db.gz"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.refuses(1, []string{"older version", "0006_core is missing", "quartermaster migrate"}, "user", "list")
+	code, out, told := c.call("migrate")
+	if code != 0 || !strings.Contains(out, "applied 0006_core\n") || !strings.Contains(told, "to go back") {
+		t.Fatalf("exit %d, %q, %q", code, out, told)
+	}
+	c.ok("doctor")
+	was := answers(t, "1.0.0.answers.tar.gz")
+	c.tablesAreTheSame(was)
+	served(t, c, was)
+
+	aside, err := filepath.Glob(c.db + ".before-v*")
+	if err != nil || len(aside) != 1 {
+		t.Fatalf("copies beside the file: %v (%v)", aside, err)
+	}
+	c.ok("restore", aside[0])
+	status := c.ok("migrate", "status")
+	if !strings.Contains(status, "0005_store") || strings.Count(status, "missing") != strings.Count(out, "applied ") {
+		t.Errorf("the copy is of another version:\n%s", status)
+	}
+	c.ok("migrate")
+	c.ok("doctor")
+	c.tablesAreTheSame(was)
+}
+
+// tablesAreTheSame exports every table that the older program had: its columns hold what
+// they held, whatever columns came after.
+func (c *cli) tablesAreTheSame(was map[string][]byte) {
+	c.Helper()
+	n := 0
+	for name, text := range was {
+		table, is := strings.CutPrefix(strings.TrimSuffix(name, ".csv"), "csv/")
+		if !is || !strings.HasSuffix(name, ".csv") {
+			continue
+		}
+		n++
+		service, table, _ := strings.Cut(table, ".")
+		want, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+		if err != nil {
+			c.Fatal(err)
+		}
+		got, err := csv.NewReader(strings.NewReader(c.ok("export", service, table))).ReadAll()
+		if err != nil {
+			c.Fatal(err)
+		}
+		if len(got) != len(want) {
+			c.Errorf("%s %s: %d rows, they were %d", service, table, len(got), len(want))
+			continue
+		}
+		for i, column := range want[0] {
+			at := slices.Index(got[0], column)
+			if at < 0 {
+				c.Errorf("%s %s: the column %s is gone", service, table, column)
+				continue
+			}
+			for row := range want {
+				if got[row][at] != want[row][i] {
+					c.Errorf("%s %s, row %d: %s is %q, it was %q", service, table, row, column, got[row][at], want[row][i])
+					break
+				}
+			}
+		}
+	}
+	if n != 19 {
+		c.Errorf("%d tables were compared", n)
+	}
+}
+
+// served asks a server on the file what the older program was asked, with its keys.
+func served(t *testing.T, c *cli, was map[string][]byte) {
+	t.Helper()
+	s := &apptest.Shop{T: t, Path: c.db, Clock: &apptest.Clock{}, Log: &apptest.Buffer{}}
+	s.Clock.Set(c.now)
+	s.Up()
+	defer s.Down()
+	keys := map[string]string{
+		"store": "apk_2e6f25f860fd527af454026716935278c99d06a6", "maintenance": "apk_0fa2928fccf866cf1c0a5498db0cf94d940de35f",
+		"rental": "apk_aaf0942efd918e842ec303e36200cc8a63813db3", "reorder": "apk_b7fd3a9b2a2673ce9ad5fcfd011b2a68180ca259",
+	}
+	for _, question := range []string{
+		"store /api/orders?limit=200",
+		"store /api/stats",
+		"store /api/licenses?limit=200",
+		"store /api/customers?limit=200",
+		"maintenance /api/work-orders",
+		"maintenance /api/assets",
+		"maintenance /api/pm-due",
+		"maintenance /api/parts",
+		"rental /api/arrears",
+		"rental /api/units",
+		"rental /api/leases/1/ledger",
+		"rental /api/leases/2/ledger",
+		"rental /api/leases/3/ledger",
+		"rental /api/leases/4/ledger",
+		"rental /api/leases/5/ledger",
+		"reorder /api/reorder-report?status=all",
+		"reorder /api/skus?limit=200",
+	} {
+		service, path, _ := strings.Cut(question, " ")
+		r, err := http.NewRequest(http.MethodGet, s.URL(service, path), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+keys[service])
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		name := "rest/" + strings.NewReplacer("/", "_", "?", "_", "=", "_", "&", "_").Replace(service+path) + ".json"
+		var got, want any
+		if err != nil || json.Unmarshal(body, &got) != nil || json.Unmarshal(was[name], &want) != nil {
+			t.Errorf("%s: %d %.200s", question, resp.StatusCode, body)
+			continue
+		}
+		for _, difference := range differences("", want, got) {
+			t.Errorf("%s: %s", question, difference)
+		}
+	}
+}
+
+// differences are the places at which what was there is gone or is something else.
+func differences(at string, was, is any) (all []string) {
+	switch was := was.(type) {
+	case map[string]any:
+		now, ok := is.(map[string]any)
+		if !ok {
+			return []string{at + " is no object"}
+		}
+		for name, v := range was {
+			all = append(all, differences(at+"."+name, v, now[name])...)
+		}
+		return all
+	case []any:
+		now, ok := is.([]any)
+		if !ok || len(now) != len(was) {
+			return []string{fmt.Sprintf("%s has %d entries, it had %d", at, len(now), len(was))}
+		}
+		for i := range was {
+			all = append(all, differences(fmt.Sprintf("%s[%d]", at, i), was[i], now[i])...)
+		}
+		return all
+	}
+	if !reflect.DeepEqual(was, is) {
+		return []string{fmt.Sprintf("%s is %v, it was %v", at, is, was)}
+	}
+	return nil
+}
