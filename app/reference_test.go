@@ -1,13 +1,17 @@
 package app_test
 
 import (
+	"context"
 	"html"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"quartermaster/app/apptest"
+	command "quartermaster/app/cli"
 	"quartermaster/app/server"
 )
 
@@ -21,7 +25,7 @@ var (
 // or may be done already: 404, 409 and 422, and exit 1, are answers of the shop.
 func TestReferenceExamples(t *testing.T) {
 	t.Parallel()
-	s := demoShop(t)
+	s := demoServed(t)
 	alice := s.Person("store", "alice", "admin")
 	c := bareCLI(t)
 	c.now, c.env["QUARTERMASTER_DB"] = s.Clock.Now(), filepath.Join(t.TempDir(), "copy.db")
@@ -64,6 +68,26 @@ func TestReferenceExamples(t *testing.T) {
 	if requests < 30 || commands < 150 {
 		t.Errorf("%d requests and %d commands were tried", requests, commands)
 	}
+}
+
+// demoServed is an appliance filled as serve --demo fills it.
+func demoServed(t *testing.T) *apptest.Shop {
+	t.Helper()
+	s := &apptest.Shop{T: t, Path: filepath.Join(t.TempDir(), "demo.db"), Clock: &apptest.Clock{}, Log: &apptest.Buffer{}}
+	s.Clock.Set(apptest.Noon)
+	args := []string{"--db", s.Path, "--demo", "--timezone", "UTC", "--log-format", "json"}
+	for _, name := range server.Names {
+		args = append(args, "--"+name+"-addr", "127.0.0.1:0")
+	}
+	running, err := command.Start(context.Background(), command.Env{
+		Args: args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: s.Log, Getenv: func(string) string { return "" }, Now: s.Clock.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Server = running
+	t.Cleanup(s.Down)
+	return s
 }
 
 func tryRequest(t *testing.T, name, line, key string) {
