@@ -111,27 +111,37 @@ func (c *cli) tablesAreTheSame(was map[string][]byte) {
 		if err != nil {
 			c.Fatal(err)
 		}
-		if len(got) != len(want) {
-			c.Errorf("%s %s: %d rows, they were %d", service, table, len(got), len(want))
-			continue
-		}
-		for i, column := range want[0] {
-			at := slices.Index(got[0], column)
-			if at < 0 {
-				c.Errorf("%s %s: the column %s is gone", service, table, column)
-				continue
-			}
-			for row := range want {
-				if got[row][at] != want[row][i] {
-					c.Errorf("%s %s, row %d: %s is %q, it was %q", service, table, row, column, got[row][at], want[row][i])
-					break
-				}
-			}
+		if was, is := rowsOf(want, want[0]), rowsOf(got, want[0]); !slices.Equal(was, is) {
+			c.Errorf("%s %s: %d rows, they were %d; of those that were, gone or changed: %q", service, table, len(is), len(was), missingFrom(is, was))
 		}
 	}
 	if n != 19 {
 		c.Errorf("%d tables were compared", n)
 	}
+}
+
+// rowsOf are the rows with these columns alone, sorted: the order of an export may change.
+func rowsOf(all [][]string, columns []string) (rows []string) {
+	for _, row := range all[1:] {
+		var cells []string
+		for _, column := range columns {
+			if at := slices.Index(all[0], column); at >= 0 {
+				cells = append(cells, row[at])
+			}
+		}
+		rows = append(rows, strings.Join(cells, "|"))
+	}
+	slices.Sort(rows)
+	return rows
+}
+
+func missingFrom(is, was []string) (gone []string) {
+	for _, row := range was {
+		if _, found := slices.BinarySearch(is, row); !found && len(gone) < 5 {
+			gone = append(gone, row)
+		}
+	}
+	return gone
 }
 
 // served asks a server on the file what the older program was asked, with its keys.

@@ -3,6 +3,7 @@ package table
 import (
 	"archive/zip"
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,8 @@ func packed(t testing.TB, parts map[string][]byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for name, content := range parts {
+	for _, name := range slices.Sorted(maps.Keys(parts)) { // the same bytes each time
+		content := parts[name]
 		if len(content) == 0 {
 			continue
 		}
