@@ -18,8 +18,8 @@ import (
 var (
 	entries  = regexp.MustCompile(`href="/docs/([^"#?]+)"`)
 	sends    = regexp.MustCompile(`^quartermaster webhook (test|resend) `) // to wherever receivers are
-	words    = regexp.MustCompile(`(?:[^\s"']|"[^"]*"|'[^']*')+`)
-	quoted   = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
+	typed    = regexp.MustCompile(`(?:[^\s"']|"[^"]*"|'[^']*')+`)
+	inQuotes = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
 	examples = regexp.MustCompile(`(?s)<pre data-example><code>(.*?)</code></pre>`)
 )
 
@@ -53,8 +53,8 @@ func TestReferenceExamples(t *testing.T) {
 				case strings.HasPrefix(text, "quartermaster "):
 					for line := range strings.SplitSeq(text, "\n") {
 						args := []string{}
-						for _, word := range words.FindAllString(line, -1) {
-							args = append(args, quoted.ReplaceAllString(word, "$1$2"))
+						for _, word := range typed.FindAllString(line, -1) {
+							args = append(args, inQuotes.ReplaceAllString(word, "$1$2"))
 						}
 						if tried[line] || len(args) < 2 || args[0] != "quartermaster" || strings.Contains(line, ">") || strings.Contains(line, ".csv") || sends.MatchString(line) {
 							continue
