@@ -33,7 +33,7 @@ func TestRentalTools(t *testing.T) {
 	l := let(t)
 	house := `{"id":1,"name":"House","address":"1 Quay","unit_count":3,"occupied_count":1,"vacant_count":2,"occupancy":0.3333}`
 	const byTenant = `,"by_tenant":[{"lease_id":1,"tenant":"Tenant U1","unit":"U1","property":"House","balance_cents":300000,"charges":3,"days_overdue":80},` +
-		`{"lease_id":2,"tenant":"Tenant U2","unit":"U2","property":"House","balance_cents":154839,"charges":2,"days_overdue":189}],"shown":5,"total":5,"next":null}`
+		`{"lease_id":2,"tenant":"Tenant U2","unit":"U2","property":"House","balance_cents":154839,"charges":2,"days_overdue":189}],"tenants":2,"shown":5,"total":5,"next":null}`
 	for _, c := range []struct{ tool, arguments, want string }{
 		{"list_properties", `{}`, `{"properties":[` + house + `],"shown":1,"total":1,"next":null}`},
 		{"list_leases", `{}`, `{"leases":[` + lease1 + "," + lease2 + "," + lease3 + `],"shown":3,"total":3,"balance_cents":454839,"next":null}`},
@@ -56,11 +56,14 @@ func TestRentalTools(t *testing.T) {
 	l.pay(1, "2026-10-01", `,"paid_date":"2026-11-02"`)
 	l.pay(1, "2026-11-01", `,"paid_date":"2026-10-30"`)
 	roll := func(unit int, billed, collected, outstanding, received int) string {
-		s := ""
+		head, tail := "", ""
 		if unit > 0 {
-			s = fmt.Sprintf(`"unit_id":%d,"unit":"U%[1]d","property":"House",`, unit)
+			head, tail = fmt.Sprintf(`"unit_id":%d,"unit":"U%[1]d","property":"House",`, unit), `,"lease_id":null,"tenant":null`
 		}
-		return "{" + s + fmt.Sprintf(`"billed_cents":%d,"collected_cents":%d,"outstanding_cents":%d,"received_cents":%d}`, billed, collected, outstanding, received)
+		if unit == 1 { // the one that is let today
+			tail = `,"lease_id":1,"tenant":"Tenant U1"`
+		}
+		return "{" + head + fmt.Sprintf(`"billed_cents":%d,"collected_cents":%d,"outstanding_cents":%d,"received_cents":%d`, billed, collected, outstanding, received) + tail + "}"
 	}
 	month := func(of, sums, first, second string) string {
 		return `{"month":"` + of + `","totals":` + sums + `,"units":[` + first + "," + second + "," + roll(3, 0, 0, 0, 0) + `],"shown":3,"total":3,"next":null}`

@@ -103,7 +103,7 @@ func (f AssetFilter) where() (t condition) {
 		t.by("status", " = ?", f.Status)
 	}
 	if f.Q != "" {
-		pattern := anyCase(f.Q)
+		pattern := schema.AnyCase(f.Q)
 		t.also("(asset_tag GLOB ? OR name GLOB ? OR category GLOB ? OR location GLOB ? OR serial_number GLOB ?)", pattern, pattern, pattern, pattern, pattern)
 	}
 	return t
@@ -235,8 +235,8 @@ func (s *Service) findAssets() schema.Op {
 			var short bool
 			bindAssetStatus(f, &a.Status, "")
 			f.Text(&a.Q, "q", "", schema.Most(maxName))
-			f.Limit(&a.Limit)
-			f.After(&a.After)
+			asked := f.Limit(&a.Limit)
+			bindAfter(f, &a.After)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				var found FoundAssets
@@ -245,7 +245,11 @@ func (s *Service) findAssets() schema.Op {
 					if err != nil {
 						return err
 					}
-					found = FoundAssets{Assets: schema.Rows(page.Assets, short, Asset.short), Shown: len(page.Assets), Next: schema.NextText(page.Next)}
+					rows := schema.Fit(page.Assets, short, Asset.short, asked, schema.AnswerBytes)
+					if n := len(rows); n < len(page.Assets) {
+						page.Next = &page.Assets[n-1].ID
+					}
+					found = FoundAssets{Assets: rows, Shown: len(rows), Next: textOf(page.Next)}
 					found.Total, err = countAssets(c, a)
 					return err
 				})

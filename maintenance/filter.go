@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -29,6 +29,7 @@ type Filter struct {
 
 	Asset string // for agents: the asset's name or tag, in any case
 	Short bool   // for agents: a row's few fields that identify and decide
+	Asked bool   // for agents: Limit was asked for, however long the answer gets
 
 	names []string // how the assignee is written in the orders
 }
@@ -111,7 +112,7 @@ func (f Filter) where(c *db.Conn) (t condition) {
 		t.also("w.created_at < ?", exact.InstantOf((*f.To + 1).Time(c.Zone())))
 	}
 	if f.Q != "" {
-		pattern := anyCase(f.Q)
+		pattern := schema.AnyCase(f.Q)
 		number, err := strconv.ParseInt(strings.TrimPrefix(f.Q, "#"), 10, 64)
 		if err != nil {
 			number = 0
@@ -200,26 +201,4 @@ func (f Filter) inAll(c *db.Conn) (query string, args []any) {
 		return "SELECT count(*)" + orderTables + t.sql(), t.args
 	}
 	return "SELECT count(*) FROM work_orders w" + t.sql(), t.args
-}
-
-// anyCase is a GLOB pattern that finds the text anywhere, its letters in any case.
-func anyCase(s string) string {
-	var b strings.Builder
-	b.WriteByte('*')
-	for _, r := range s {
-		switch fold := unicode.SimpleFold(r); {
-		case strings.ContainsRune("*?[", r):
-			b.WriteString("[" + string(r) + "]")
-		case fold == r:
-			b.WriteRune(r)
-		default:
-			b.WriteString("[" + string(r))
-			for ; fold != r; fold = unicode.SimpleFold(fold) {
-				b.WriteRune(fold)
-			}
-			b.WriteByte(']')
-		}
-	}
-	b.WriteByte('*')
-	return b.String()
 }

@@ -97,7 +97,11 @@ func (s *Service) FindWorkOrders(ctx context.Context, f Filter) (found FoundOrde
 		if err != nil {
 			return err
 		}
-		found = FoundOrders{WorkOrders: schema.Rows(page.WorkOrders, f.Short, WorkOrder.short), Shown: len(page.WorkOrders), Total: page.Total, Next: schema.NextText(page.Next)}
+		rows := schema.Fit(page.WorkOrders, f.Short, WorkOrder.short, f.Asked, schema.AnswerBytes)
+		if n := len(rows); n < len(page.WorkOrders) {
+			page.Next = &page.WorkOrders[n-1].ID
+		}
+		found = FoundOrders{WorkOrders: rows, Shown: len(rows), Total: page.Total, Next: textOf(page.Next)}
 		found.TotalCostCents, err = costOfAll(c, f)
 		return err
 	})
@@ -207,8 +211,8 @@ func (s *Service) findWorkOrders() schema.Op {
 			if f.Bool(&overdue, "overdue", "") {
 				w.Overdue = &overdue
 			}
-			f.Limit(&w.Limit)
-			f.After(&w.After)
+			w.Asked = f.Limit(&w.Limit)
+			bindAfter(f, &w.After)
 			f.Short(&w.Short)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindWorkOrders(ctx, w) }
 		},

@@ -136,7 +136,7 @@ func namesOf(list []called) []string {
 
 // wholeCase is a GLOB pattern for the whole text, its letters in any case.
 func wholeCase(s string) string {
-	p := anyCase(s)
+	p := schema.AnyCase(s)
 	return p[1 : len(p)-1]
 }
 

@@ -12,7 +12,7 @@ const version = "2.0.0"
 // Declare tells everything that the service is.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
-		Name: "maintenance", Addr: "127.0.0.1:8082", Agents: true, Elsewhere: "Assets, parts, plans and photos are kept on the screens and with `quartermaster maintenance`; a correction of a meter goes over REST (POST /api/assets/{id}/readings with correction true).",
+		Name: "maintenance", Addr: "127.0.0.1:8082", Agents: true, Elsewhere: "Work orders are edited over REST (PATCH /api/work-orders/{id}); assets, parts, plans and photos are kept on the screens and with `quartermaster maintenance`; a correction of a meter goes over REST (POST /api/assets/{id}/readings with correction true).",
 		DemoPath: "/api/pm-due",
 		Title:    "Maintenance service",
 		About: "Work orders, assets with their meters, preventive maintenance by date and by use, and spare parts. " +

@@ -35,7 +35,7 @@ func (f PartFilter) where() (t condition) {
 		t.also("(min_quantity = 0 OR quantity > min_quantity)")
 	}
 	if f.Q != "" {
-		pattern := anyCase(f.Q)
+		pattern := schema.AnyCase(f.Q)
 		t.also("(part_number GLOB ? OR name GLOB ? OR supplier GLOB ? OR location GLOB ?)", pattern, pattern, pattern, pattern)
 	}
 	return t
@@ -167,17 +167,14 @@ type FoundParts struct {
 type ShortPart struct {
 	PartNumber string      `json:"part_number"`
 	Quantity   exact.Milli `json:"quantity"`
-	LowStock   bool        `json:"low_stock,omitempty"`
 }
 
-func (p Part) short() ShortPart {
-	return ShortPart{PartNumber: p.PartNumber, Quantity: p.Quantity, LowStock: p.LowStock}
-}
+func (p Part) short() ShortPart { return ShortPart{PartNumber: p.PartNumber, Quantity: p.Quantity} }
 
 func (s *Service) findParts() schema.Op {
 	return schema.Op{
 		Name: "list_parts", Tool: "list_parts",
-		About:    "Spare parts in stock, by id. low_stock: min_quantity above 0 and quantity at or below it. q: a part of number, name, supplier or location, in any case. detail short gives number, quantity, low_stock.",
+		About:    "Spare parts in stock, by id. low_stock: min_quantity above 0 and quantity at or below it. q: a part of number, name, supplier or location, in any case. detail short gives number and quantity.",
 		Response: FoundParts{Parts: []schema.Row[Part, ShortPart]{{Full: &samplePart}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var p PartFilter
@@ -187,8 +184,8 @@ func (s *Service) findParts() schema.Op {
 				p.LowStock = &low
 			}
 			f.Text(&p.Q, "q", "", schema.Most(maxName))
-			f.Limit(&p.Limit)
-			f.After(&p.After)
+			asked := f.Limit(&p.Limit)
+			bindAfter(f, &p.After)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				var found FoundParts
@@ -197,7 +194,11 @@ func (s *Service) findParts() schema.Op {
 					if err != nil {
 						return err
 					}
-					found = FoundParts{Parts: schema.Rows(page.Parts, short, Part.short), Shown: len(page.Parts), Next: schema.NextText(page.Next)}
+					rows := schema.Fit(page.Parts, short, Part.short, asked, schema.AnswerBytes)
+					if n := len(rows); n < len(page.Parts) {
+						page.Next = &page.Parts[n-1].ID
+					}
+					found = FoundParts{Parts: rows, Shown: len(rows), Next: textOf(page.Next)}
 					found.Total, err = countParts(c, p)
 					return err
 				})

@@ -49,7 +49,7 @@ func (f PlanFilter) where() (t condition) {
 		t.also("p.paused = ?", *f.Paused)
 	}
 	if f.Q != "" {
-		pattern := anyCase(f.Q)
+		pattern := schema.AnyCase(f.Q)
 		t.also("(p.title GLOB ? OR a.name GLOB ? OR a.asset_tag GLOB ?)", pattern, pattern, pattern)
 	}
 	return t

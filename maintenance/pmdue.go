@@ -178,7 +178,7 @@ func printDue(w io.Writer, answer any) {
 	_ = t.Flush()
 }
 
-// DueForAgents is the due list as agents get it: complete up to 200 rows, then the next.
+// DueForAgents is the due list as agents get it: complete up to dueAtOnce rows, then the next.
 type DueForAgents struct {
 	Today exact.Day                        `json:"today"`
 	PMDue []schema.Row[PMDueRow, ShortDue] `json:"pm_due"`
@@ -189,19 +189,18 @@ type DueForAgents struct {
 
 // ShortDue is what identifies a plan and decides about it.
 type ShortDue struct {
-	PMID      int64      `json:"pm_id"`
-	Asset     string     `json:"asset"`
-	Title     string     `json:"title"`
-	NextDue   *exact.Day `json:"next_due,omitempty"`
-	DueStatus string     `json:"due_status"`
+	PMID      int64  `json:"pm_id"`
+	Asset     string `json:"asset"`
+	DueStatus string `json:"due_status"`
 }
 
 func (r PMDueRow) short() ShortDue {
-	return ShortDue{PMID: r.PMID, Asset: firstOf(r.Asset, 16), Title: firstOf(r.Title, 20), NextDue: r.NextDue, DueStatus: r.DueStatus}
+	return ShortDue{PMID: r.PMID, Asset: firstOf(r.Asset, 16), DueStatus: r.DueStatus}
 }
 
-// dueAtOnce is how many rows of the due list an agent gets at once.
-const dueAtOnce = 200
+// dueAtOnce is how many rows of the due list an agent gets at once: the answer stays
+// below 50 KB.
+const dueAtOnce = 120
 
 // DueForAgents lists what is due from the row after a plan on; 0 is from the first.
 func (s *Service) DueForAgents(ctx context.Context, status string, after int64, short bool) (list DueForAgents, err error) {
@@ -218,15 +217,14 @@ func (s *Service) DueForAgents(ctx context.Context, status string, after int64, 
 		rows = rows[i+1:]
 	}
 	list = DueForAgents{Today: today, Total: len(all)}
-	if len(rows) > dueAtOnce {
-		rows = rows[:dueAtOnce]
-		list.Next = schema.NextText(&rows[dueAtOnce-1].PMID)
+	given := make([]PMDueRow, min(len(rows), dueAtOnce))
+	for i := range given {
+		given[i] = *rows[i]
 	}
-	given := make([]PMDueRow, len(rows))
-	for i, r := range rows {
-		given[i] = *r
+	list.PMDue = schema.Fit(given, short, PMDueRow.short, false, schema.AnswerBytes)
+	if list.Shown = len(list.PMDue); list.Shown < len(rows) {
+		list.Next = textOf(&rows[list.Shown-1].PMID)
 	}
-	list.PMDue, list.Shown = schema.Rows(given, short, PMDueRow.short), len(rows)
 	return list, nil
 }
 
@@ -235,7 +233,7 @@ func (s *Service) pmDue() schema.Op {
 		Name: "pm_due",
 		Tool: "pm_due",
 		About: "Preventive maintenance by days or use: overdue, then due-soon, then ok. By days: last done + interval. By use: overdue when usage_remaining = baseline + interval - reading <= 0; " +
-			"the date is projected from the use per day of the last 90 days. 200 rows at once, go on with after. detail short: plan, asset, title, date, status.",
+			"the date is projected from the use per day of the last 90 days. 120 rows at once, go on with after. detail short: plan, asset, status.",
 		Response: DueForAgents{Today: sampleDay, PMDue: []schema.Row[PMDueRow, ShortDue]{{Full: &sampleDue}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var overdue, short bool

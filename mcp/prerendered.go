@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"quartermaster/schema"
@@ -36,15 +37,19 @@ func (x *exchange) instructions() string {
 		x.e.service.About, instructions, today, zone, x.who.User, x.who.Role, x.who.Scope, x.e.service.Elsewhere)
 }
 
-// elsewhere says of an operation that has no tool where it is done.
+// elsewhere says where what has no tool is done: of an operation by its name, of any
+// other name what instructions say.
 func (e *Endpoint) elsewhere(name string) string {
 	op, ok := e.service.Op(strings.ReplaceAll(strings.ToLower(name), "-", "_"))
-	if !ok {
+	switch {
+	case !ok && e.service.Elsewhere == "":
 		return ""
+	case !ok:
+		return e.service.Elsewhere + " "
 	}
 	var ways []string
 	if op.Route != "" {
-		ways = append(ways, "over REST by "+op.Route)
+		ways = append(ways, "over REST by "+inPath.ReplaceAllString(op.Route, "{$1}"))
 	}
 	if op.Command != "" {
 		ways = append(ways, "at the command line by `quartermaster "+op.Command+"`")
@@ -52,6 +57,9 @@ func (e *Endpoint) elsewhere(name string) string {
 	ways = append(ways, "on the screens at /do/"+op.Name)
 	return op.Name + " is no tool here, it is done " + strings.Join(ways, ", ") + ". " + e.service.Elsewhere + " "
 }
+
+// inPath is an argument in a route.
+var inPath = regexp.MustCompile(`[:*](\w+)`)
 
 type implementation struct {
 	Name    string `json:"name"`

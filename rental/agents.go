@@ -2,7 +2,6 @@ package rental
 
 import (
 	"context"
-	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -50,8 +49,8 @@ func (s *Service) toolLeases() schema.Op {
 			f.ID(&l.UnitID, "unit_id", "only the leases of this unit")
 			f.Text(&l.Property, "property", "only those of properties with this part of a name, in any case", schema.Most(maxName))
 			f.Text(&l.Tenant, "tenant", "only those of tenants with this part of a name, in any case", schema.Most(maxName))
-			f.Limit(&limit)
-			f.After(&after)
+			asked := f.Limit(&limit)
+			bindAfter(f, &after)
 			f.Short(&short)
 			if onlyActive && l.Status == "" {
 				l.Status = active
@@ -63,67 +62,94 @@ func (s *Service) toolLeases() schema.Op {
 					return nil, err
 				}
 				list, err := s.LeaseList(ctx, who, l, after, limit)
-				return AgentLeases{schema.Rows(list.Leases, short, shortLease), list.Shown, list.Total, list.BalanceCents, list.Next, list.Standing}, err
+				rows, next := fitting(list.Leases, short, shortLease, asked, func(l Lease) int64 { return l.ID }, list.Next)
+				return AgentLeases{rows, int64(len(rows)), list.Total, list.BalanceCents, next, list.Standing}, err
 			}
 		},
 	}
 }
 
+// fitting makes the rows of a page and tells where the next begins, earlier than next where
+// not all of them fit into an answer.
+func fitting[F, S any](list []F, short bool, shorten func(F) S, asked bool, id func(F) int64, next *string) ([]schema.Row[F, S], *string) {
+	rows := schema.Fit(list, short, shorten, asked, schema.AnswerBytes)
+	if n := len(rows); n < len(list) {
+		last := id(list[n-1])
+		next = asText(&last)
+	}
+	return rows, next
+}
+
 // known refuses a part of a property's or a tenant's name that is in none, telling what
 // there is.
 func (s *Service) known(ctx context.Context, property, tenant string) error {
+	if property == "" && tenant == "" {
+		return nil
+	}
 	return s.db.View(ctx, func(c *db.Conn) error {
-		if err := knownIn(c, "property", property, "SELECT name FROM properties"); err != nil {
+		if err := knownIn(c, "property", property, "properties"); err != nil {
 			return err
 		}
-		return knownIn(c, "tenant", tenant, "SELECT DISTINCT name FROM tenants")
+		return knownIn(c, "tenant", tenant, "tenants")
 	})
 }
 
-func knownIn(c *db.Conn, argument, part, query string) error {
+func knownIn(c *db.Conn, argument, part, table string) error {
 	if part == "" || idOf(part) > 0 {
 		return nil
 	}
-	names, err := db.All(c, db.Text, query)
-	if err != nil {
+	_, found, err := db.One(c, db.Int, "SELECT 1 FROM "+table+" WHERE name GLOB ? LIMIT 1", schema.AnyCase(part))
+	if err != nil || found {
 		return err
 	}
-	for _, n := range names {
-		if strings.Contains(strings.ToLower(n), strings.ToLower(part)) {
-			return nil
-		}
+	names, err := db.All(c, db.Text, "SELECT DISTINCT name FROM "+table+" ORDER BY id LIMIT 5000")
+	if err != nil {
+		return err
 	}
 	return fault.Fieldf(argument, "%s: none has %s in its name; %s", argument, schema.Quote(part), schema.ThereAre(part, names))
 }
 
 // AgentLedger is a lease with a page of its charges; the totals are of all.
 type AgentLedger struct {
-	Lease   Lease    `json:"lease"`
-	Charges []Charge `json:"charges"`
-	Totals  Totals   `json:"totals"`
-	Shown   int64    `json:"shown"`
-	Total   int64    `json:"total" about:"charges that match"`
-	Next    *string  `json:"next" about:"pass it as after; null at the end"`
+	Lease   Lease                             `json:"lease"`
+	Charges []schema.Row[Charge, ShortCharge] `json:"charges"`
+	Totals  Totals                            `json:"totals"`
+	Shown   int64                             `json:"shown"`
+	Total   int64                             `json:"total" about:"charges that match"`
+	Next    *string                           `json:"next" about:"pass it as after; null at the end"`
 	Standing
 }
+
+// ShortCharge are the few fields of a charge that identify and decide.
+type ShortCharge struct {
+	ID           int64     `json:"id"`
+	DueDate      exact.Day `json:"due_date"`
+	BalanceCents int64     `json:"balance_cents"`
+}
+
+func shortCharge(c Charge) ShortCharge { return ShortCharge{c.ID, c.DueDate, c.BalanceCents} }
+
+// chargesBytes lets the charges of a page take nearly all of an answer.
+const chargesBytes = schema.AnswerBytes + 1_200
 
 func (s *Service) toolLedger() schema.Op {
 	return schema.Op{
 		Name: "lease_detail", Tool: "lease_detail",
 		About: "One lease with its charges by due date. Totals are of the whole ledger: billed = paid + balance, and paid + credit = received + deposits used - credit returned. " +
-			"open_only leaves out what is paid, since what was due before a day. What is due by today is posted first.",
-		Response: AgentLedger{Lease: exampleLease(), Charges: []Charge{exampleCharge()}, Totals: exampleOwed, Shown: 1, Total: 1},
+			"open_only leaves out what is paid, since what was due before a day. What is due by today is posted first. detail short: charge, due date, balance.",
+		Response: AgentLedger{Lease: exampleLease(), Charges: schema.Rows([]Charge{exampleCharge()}, false, shortCharge), Totals: exampleOwed, Shown: 1, Total: 1},
 		Refuses:  []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var lease, after int64
-			var open bool
+			var open, short bool
 			var since *exact.Day
 			limit := int64(200)
 			f.ID(&lease, "lease_id", "the lease", schema.Required, schema.Example(4))
 			f.Bool(&open, "open_only", "true: only charges of which something is open")
 			f.DayPtr(&since, "since", "only charges that are due on this day or later")
-			f.Int(&limit, "limit", "how many charges to give at most", schema.Range(1, 200))
-			f.After(&after)
+			asked := f.Int(&limit, "limit", "how many charges to give at most", schema.Range(1, 200))
+			bindAfter(f, &after)
+			f.Short(&short)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				l, err := s.Ledger(ctx, who, lease)
 				if err != nil {
@@ -136,7 +162,8 @@ func (s *Service) toolLedger() schema.Op {
 					}
 				}
 				done := AgentLedger{Lease: l.Lease, Totals: l.Totals, Total: int64(len(kept)), Standing: l.Standing}
-				done.Charges, done.Next = rowsAfter(kept, after, limit)
+				page, next := rowsAfter(kept, after, limit)
+				done.Charges, done.Next = fittingFrom(page, short, shortCharge, asked, chargesBytes, after, next)
 				done.Shown = int64(len(done.Charges))
 				return done, nil
 			}
@@ -154,6 +181,17 @@ func rowsAfter[T any](all []T, after, limit int64) ([]T, *string) {
 		return all[from:], nil
 	}
 	return all[from:to], schema.NextText(&to)
+}
+
+// fittingFrom makes the rows of the page that begins behind the first after of all, and tells where
+// the next begins.
+func fittingFrom[F, S any](page []F, short bool, shorten func(F) S, asked bool, most int, after int64, next *string) ([]schema.Row[F, S], *string) {
+	rows := schema.Fit(page, short, shorten, asked, most)
+	if n := len(rows); n < len(page) {
+		to := after + int64(n)
+		next = asText(&to)
+	}
+	return rows, next
 }
 
 // ShortArrear are the few fields of an arrear that identify and decide.
@@ -183,6 +221,7 @@ type AgentArrears struct {
 	TotalCents int64                             `json:"total_cents"`
 	Buckets    Buckets                           `json:"buckets"`
 	ByTenant   []TenantArrears                   `json:"by_tenant"`
+	Tenants    int64                             `json:"tenants" about:"leases that are behind"`
 	Shown      int64                             `json:"shown"`
 	Total      int64                             `json:"total"`
 	Next       *string                           `json:"next" about:"pass it as after; null at the end"`
@@ -212,9 +251,9 @@ func (s *Service) toolArrears() schema.Op {
 	return schema.Op{
 		Name: "arrears_report", Tool: "arrears_report",
 		About: "Who is behind and by how much: every charge past its due date of which something is open, most days first. balance_cents is what is open, " +
-			"amount_cents the charge's; total_cents, buckets and by_tenant (one row a lease) sum balances over all. detail short: lease, tenant, unit, balance, days.",
+			"amount_cents the charge's; total_cents, buckets and by_tenant (one row a lease) sum balances over all; over 120 tenants go on with after. detail short: lease, tenant, unit, balance, days.",
 		Response: AgentArrears{Today: exampleDay("2026-11-20"), Arrears: schema.Rows([]Arrear{row}, false, shortArrear), TotalCents: 95_000, Buckets: Buckets{Days1To30: 95_000},
-			ByTenant: byTenant([]Arrear{row}), Shown: 1, Total: 1},
+			ByTenant: byTenant([]Arrear{row}), Tenants: 1, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var after int64
 			var short bool
@@ -225,20 +264,33 @@ func (s *Service) toolArrears() schema.Op {
 				if err != nil {
 					return nil, err
 				}
-				done := AgentArrears{Today: a.Today, TotalCents: a.TotalCents, Buckets: a.Buckets, ByTenant: byTenant(a.Arrears), Total: int64(len(a.Arrears)), Standing: a.Standing}
-				if len(done.ByTenant) > maxReport {
-					done.ByTenant = done.ByTenant[:maxReport]
-				}
-				rows, next := rowsAfter(a.Arrears, after, maxReport)
-				done.Arrears, done.Next, done.Shown = schema.Rows(rows, short, shortArrear), next, int64(len(rows))
-				return done, nil
+				return a.page(after, short), nil
 			}
 		},
 	}
 }
 
-// maxReport is how many rows of a report an agent gets at once.
-const maxReport = 200
+// How much of the arrears an agent gets at once: an answer stays below 50 KB.
+const (
+	arrearsAtOnce = 80
+	tenantsAtOnce = 120
+)
+
+// page gives the arrears behind the first after of them. The sums by tenant are whole
+// while they are few; of more each page gives the next, so that all have been given when
+// the charges end.
+func (a Arrears) page(after int64, short bool) AgentArrears {
+	done := AgentArrears{Today: a.Today, TotalCents: a.TotalCents, Buckets: a.Buckets, ByTenant: byTenant(a.Arrears), Total: int64(len(a.Arrears)), Standing: a.Standing}
+	if done.Tenants = int64(len(done.ByTenant)); done.Tenants > tenantsAtOnce {
+		from := min((after+arrearsAtOnce-1)/arrearsAtOnce*tenantsAtOnce, done.Tenants)
+		done.ByTenant = done.ByTenant[from:min(from+tenantsAtOnce, done.Tenants)]
+	}
+	const most = schema.AnswerBytes * 2 / 3
+	rows, next := rowsAfter(a.Arrears, after, arrearsAtOnce)
+	done.Arrears, done.Next = fittingFrom(rows, short, shortArrear, false, most, after, next)
+	done.Shown = int64(len(done.Arrears))
+	return done
+}
 
 func shortArrear(a Arrear) ShortArrear {
 	return ShortArrear{a.LeaseID, a.Tenant, a.Unit, a.BalanceCents, a.DaysOverdue}
@@ -249,6 +301,13 @@ func exampleArrear() Arrear {
 		TenantEmail: exampleLease().TenantEmail, DaysOverdue: 19}
 }
 
+// RollRow is a unit's line of the rent roll with whom it is let to today.
+type RollRow struct {
+	UnitRoll
+	LeaseID *int64  `json:"lease_id" about:"the lease of today"`
+	Tenant  *string `json:"tenant"`
+}
+
 // ShortRoll are the few fields of a rent roll's line that identify and decide.
 type ShortRoll struct {
 	Unit             string `json:"unit"`
@@ -257,22 +316,22 @@ type ShortRoll struct {
 
 // AgentRoll is the rent roll for agents.
 type AgentRoll struct {
-	Month  exact.Month                       `json:"month"`
-	Totals Collection                        `json:"totals"`
-	Units  []schema.Row[UnitRoll, ShortRoll] `json:"units"`
-	Shown  int64                             `json:"shown"`
-	Total  int64                             `json:"total"`
-	Next   *string                           `json:"next" about:"pass it as after; null at the end"`
+	Month  exact.Month                      `json:"month"`
+	Totals Collection                       `json:"totals"`
+	Units  []schema.Row[RollRow, ShortRoll] `json:"units"`
+	Shown  int64                            `json:"shown"`
+	Total  int64                            `json:"total"`
+	Next   *string                          `json:"next" about:"pass it as after; null at the end"`
 	Standing
 }
 
 func (s *Service) toolRentRoll() schema.Op {
-	shorten := func(u UnitRoll) ShortRoll { return ShortRoll{u.Unit, u.OutstandingCents} }
+	shorten := func(u RollRow) ShortRoll { return ShortRoll{u.Unit, u.OutstandingCents} }
 	return schema.Op{
 		Name: "rent_roll", Tool: "rent_roll",
 		About: "Billed versus collected for a month. billed = charges due in the month, collected = what is paid of them, whenever, outstanding = the rest; " +
 			"received = money that came in in the month, for whichever charges. totals are of all units; detail short: unit and outstanding.",
-		Response: AgentRoll{Month: exampleDay("2026-11-01").Month(), Totals: exampleRoll().Totals, Units: schema.Rows(exampleRoll().Units, false, shorten), Shown: 1, Total: 1},
+		Response: AgentRoll{Month: exampleDay("2026-11-01").Month(), Totals: exampleRoll().Totals, Units: schema.Rows([]RollRow{{UnitRoll: exampleRoll().Units[0]}}, false, shorten), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var month exact.Month // its zero value is no month that a form reads
 			var after int64
@@ -285,12 +344,36 @@ func (s *Service) toolRentRoll() schema.Op {
 				if err != nil {
 					return nil, err
 				}
-				rows, next := rowsAfter(roll.Units, after, maxReport)
-				return AgentRoll{roll.Month, roll.Totals, schema.Rows(rows, short, shorten), int64(len(rows)), int64(len(roll.Units)), next, roll.Standing}, nil
+				units, next := rowsAfter(roll.Units, after, unitsAtOnce)
+				page, err := s.withTenants(ctx, units)
+				if err != nil {
+					return nil, err
+				}
+				rows, next := fittingFrom(page, short, shorten, false, schema.AnswerBytes, after, next)
+				return AgentRoll{roll.Month, roll.Totals, rows, int64(len(rows)), int64(len(roll.Units)), next, roll.Standing}, nil
 			}
 		},
 	}
 }
+
+// withTenants adds whom units are let to today.
+func (s *Service) withTenants(ctx context.Context, units []UnitRoll) (rows []RollRow, err error) {
+	rows = make([]RollRow, len(units))
+	return rows, s.db.View(ctx, func(c *db.Conn) error {
+		for i, u := range units {
+			rows[i].UnitRoll = u
+			now, _, err := db.One(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id = ?2", c.Today(), u.UnitID)
+			if err != nil {
+				return err
+			}
+			rows[i].LeaseID, rows[i].Tenant = now.LeaseID, now.Tenant
+		}
+		return nil
+	})
+}
+
+// unitsAtOnce is how many lines of a rent roll an agent gets at once.
+const unitsAtOnce = 150
 
 // given is nil for a month that nobody said.
 func given(m exact.Month) *exact.Month {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -16,6 +17,15 @@ func sortedBy[T any, K cmp.Ordered](all []T, key func(T) K) []T {
 	return all
 }
 
+// firstOf is a text cut to so many characters.
+func firstOf(s string, most int) string {
+	runes := []rune(s)
+	if len(runes) <= most {
+		return s
+	}
+	return strings.TrimRight(string(runes[:most-3]), " ") + "..."
+}
+
 // ShortUnit are the few fields of a unit that identify and decide.
 type ShortUnit struct {
 	ID     int64  `json:"id"`
@@ -23,38 +33,76 @@ type ShortUnit struct {
 	Status string `json:"status"`
 }
 
+// AgentUnit is a unit with until when it is let, and from when again.
+type AgentUnit struct {
+	Unit
+	LeaseEnd  *exact.Day `json:"lease_end"`
+	NextLease *exact.Day `json:"next_lease_start"`
+}
+
 // AgentUnits is a list of units for agents.
 type AgentUnits struct {
-	Units []schema.Row[Unit, ShortUnit] `json:"units"`
-	Shown int64                         `json:"shown"`
-	Total int64                         `json:"total"`
-	Next  *string                       `json:"next" about:"pass it as after; null at the end"`
+	Units []schema.Row[AgentUnit, ShortUnit] `json:"units"`
+	Shown int64                              `json:"shown"`
+	Total int64                              `json:"total"`
+	Next  *string                            `json:"next" about:"pass it as after; null at the end"`
 }
 
 func (s *Service) toolUnits() schema.Op {
-	shorten := func(u Unit) ShortUnit { return ShortUnit{u.ID, u.Name, u.Status} }
+	shorten := func(u AgentUnit) ShortUnit { return ShortUnit{u.ID, u.Name, u.Status} }
 	return schema.Op{
 		Name: "list_units", Tool: "list_units",
-		About:    "List the units with the lease and tenant of today. A unit is occupied exactly when a lease covers today. detail short: id, name, status.",
-		Response: AgentUnits{Units: schema.Rows([]Unit{exampleUnit()}, false, shorten), Shown: 1, Total: 1},
+		About: "List the units with their lease and tenant of a day, today's unless on says another. A unit is occupied exactly when a lease covers the day. " +
+			"lease_end null: open-ended; next_lease_start: the first one after that day. detail short: id, name, status.",
+		Response: AgentUnits{Units: schema.Rows([]AgentUnit{{Unit: exampleUnit()}}, false, shorten), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var u UnitFilter
 			var limit, after int64
 			var short bool
-			f.Enum(&u.Status, "status", "only the units that are so today", unitStatuses)
+			f.Enum(&u.Status, "status", "only the units that are so on the day", unitStatuses)
 			f.Text(&u.Property, "property", "only those of properties with this part of a name, in any case", schema.Most(maxName))
-			f.Limit(&limit)
-			f.After(&after)
+			f.DayPtr(&u.On, "on", "another day than today, such as the first of next month")
+			asked := f.Limit(&limit)
+			bindAfter(f, &after)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				if err := s.known(ctx, u.Property, ""); err != nil {
 					return nil, err
 				}
-				list, err := s.Units(ctx, u, after, limit)
-				return AgentUnits{schema.Rows(list.Units, short, shorten), int64(len(list.Units)), list.Total, schema.NextText(list.Next)}, err
+				list, total, more, err := s.unitsForAgents(ctx, u, after, limit)
+				rows, next := fitting(list, short, shorten, asked, func(u AgentUnit) int64 { return u.ID }, asText(more))
+				return AgentUnits{rows, int64(len(rows)), total, next}, err
 			}
 		},
 	}
+}
+
+// unitsForAgents lists the units that match after an id, with how many match in all and
+// the id after which the next page begins.
+func (s *Service) unitsForAgents(ctx context.Context, f UnitFilter, after, limit int64) (list []AgentUnit, total int64, more *int64, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		units, err := unitsOf(c, f, after, limit)
+		if err != nil {
+			return err
+		}
+		if total, err = countUnits(c, f); err != nil {
+			return err
+		}
+		list, more = make([]AgentUnit, len(units.Units)), units.Next
+		for i, u := range units.Units {
+			list[i].Unit = u
+			if u.LeaseID != nil {
+				if list[i].LeaseEnd, _, err = db.One(c, (*db.Row).DayPtr, "SELECT end_date FROM leases WHERE id = ?", *u.LeaseID); err != nil {
+					return err
+				}
+			}
+			if list[i].NextLease, _, err = db.One(c, (*db.Row).DayPtr, "SELECT min(start_date) FROM leases WHERE unit_id = ? AND start_date > ?", u.ID, f.day(c)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return list, total, more, err
 }
 
 // ShortTicket are the few fields of a ticket that identify and decide.
@@ -74,7 +122,7 @@ type AgentTickets struct {
 }
 
 func (s *Service) toolTickets() schema.Op {
-	shorten := func(k Ticket) ShortTicket { return ShortTicket{k.ID, k.Title, k.Priority, k.Status} }
+	shorten := func(k Ticket) ShortTicket { return ShortTicket{k.ID, firstOf(k.Title, 18), k.Priority, k.Status} }
 	return schema.Op{
 		Name: "list_tickets", Tool: "list_tickets",
 		About:    "List the maintenance tickets, newest first. detail short: id, title, priority, status.",
@@ -85,12 +133,13 @@ func (s *Service) toolTickets() schema.Op {
 			var short bool
 			f.Enum(&t.Status, "status", "only the tickets that are so", ticketMoves.States(), schema.Alias("in-progress", inProgress))
 			f.ID(&t.UnitID, "unit_id", "only the tickets of this unit")
-			f.Limit(&limit)
-			f.After(&after)
+			asked := f.Limit(&limit)
+			bindAfter(f, &after)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				list, err := s.Tickets(ctx, t, after, limit)
-				return AgentTickets{schema.Rows(list.Tickets, short, shorten), int64(len(list.Tickets)), list.Total, schema.NextText(list.Next)}, err
+				rows, next := fitting(list.Tickets, short, shorten, asked, func(k Ticket) int64 { return k.ID }, asText(list.Next))
+				return AgentTickets{rows, int64(len(rows)), list.Total, next}, err
 			}
 		},
 	}
@@ -119,12 +168,13 @@ func (s *Service) toolProperties() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var limit, after int64
 			var short bool
-			f.Limit(&limit)
-			f.After(&after)
+			asked := f.Limit(&limit)
+			bindAfter(f, &after)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				list, err := s.Properties(ctx, "", after, limit)
-				return AgentProperties{schema.Rows(list.Properties, short, shorten), int64(len(list.Properties)), list.Total, schema.NextText(list.Next)}, err
+				rows, next := fitting(list.Properties, short, shorten, asked, func(p Property) int64 { return p.ID }, asText(list.Next))
+				return AgentProperties{rows, int64(len(rows)), list.Total, next}, err
 			}
 		},
 	}

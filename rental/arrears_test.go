@@ -110,11 +110,11 @@ func TestRentRoll(t *testing.T) {
 	}
 	roll, err := h.tool("rent_roll", reader, `{}`)
 	h.Must(err)
-	zero := `"billed_cents":0,"collected_cents":0,"outstanding_cents":0,"received_cents":0}`
+	zero := `"billed_cents":0,"collected_cents":0,"outstanding_cents":0,"received_cents":0,"lease_id":null,"tenant":null}`
 	want := `{"month":"2026-11","totals":{"billed_cents":150000,"collected_cents":100000,"outstanding_cents":50000,"received_cents":100000},"units":[` +
 		`{"unit_id":3,"unit":"Z","property":"Annex",` + zero + `,` +
-		`{"unit_id":1,"unit":"U1","property":"House","billed_cents":100000,"collected_cents":100000,"outstanding_cents":0,"received_cents":100000},` +
-		`{"unit_id":2,"unit":"U2","property":"House","billed_cents":50000,"collected_cents":0,"outstanding_cents":50000,"received_cents":0}],"shown":3,"total":3,"next":null}`
+		`{"unit_id":1,"unit":"U1","property":"House","billed_cents":100000,"collected_cents":100000,"outstanding_cents":0,"received_cents":100000,"lease_id":1,"tenant":"Tenant U1"},` +
+		`{"unit_id":2,"unit":"U2","property":"House","billed_cents":50000,"collected_cents":0,"outstanding_cents":50000,"received_cents":0,"lease_id":2,"tenant":"Tenant U2"}],"shown":3,"total":3,"next":null}`
 	if s := asJSON(t, roll); s != want {
 		t.Errorf("%s\nwant\n%s", s, want)
 	}

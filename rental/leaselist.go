@@ -48,18 +48,19 @@ func (f LeaseFilter) where() (where string, args []any) {
 		add("l.unit_id = ?", f.UnitID)
 	}
 	if f.Property != "" {
-		add("(instr(lower(p.name), lower(?)) > 0 OR p.id = ?)", f.Property, idOf(f.Property))
+		add("(p.name GLOB ? OR p.id = ?)", schema.AnyCase(f.Property), idOf(f.Property))
 	}
 	if f.Tenant != "" {
 		add(`EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id
-			AND (instr(lower(t.name), lower(?)) > 0 OR t.id = ?))`, f.Tenant, idOf(f.Tenant))
+			AND (t.name GLOB ? OR t.id = ?))`, schema.AnyCase(f.Tenant), idOf(f.Tenant))
 	}
 	if f.EndsBefore != nil {
 		add("l.end_date < ?", *f.EndsBefore)
 	}
 	if f.Q != "" {
-		add(`(instr(lower(p.name || ' / ' || u.name), lower(?)) > 0 OR EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id
-			WHERE x.lease_id = l.id AND instr(lower(t.name || ' ' || ifnull(t.email, '')), lower(?)) > 0))`, f.Q, f.Q)
+		part := schema.AnyCase(f.Q)
+		add(`(p.name || ' / ' || u.name GLOB ? OR EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id
+			WHERE x.lease_id = l.id AND t.name || ' ' || ifnull(t.email, '') GLOB ?))`, part, part)
 	}
 	return where, args
 }

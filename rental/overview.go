@@ -92,6 +92,9 @@ func (s *Service) Occupancy(ctx context.Context, f UnitFilter, after, limit int6
 	if list, err = s.Units(ctx, f, after, limit); err != nil {
 		return list, nil, err
 	}
+	if list.Total, err = s.CountUnits(ctx, f); err != nil {
+		return list, nil, err
+	}
 	type span struct{ start, last exact.Day }
 	spans := map[int64][]span{}
 	end := first + exact.Month(n-1) // #nosec G115 -- a few months

@@ -103,8 +103,8 @@ func (f TicketFilter) where() (string, []any) {
 		where, args = where+" AND k.unit_id = ?", append(args, f.UnitID)
 	}
 	if f.Q != "" {
-		where += " AND instr(lower(k.title || char(10) || ifnull(k.description, '') || char(10) || p.name || ' / ' || u.name || char(10) || ifnull(k.assigned_to, '')), lower(?)) > 0"
-		args = append(args, f.Q)
+		where += " AND k.title || char(10) || ifnull(k.description, '') || char(10) || p.name || ' / ' || u.name || char(10) || ifnull(k.assigned_to, '') GLOB ?"
+		args = append(args, schema.AnyCase(f.Q))
 	}
 	return where, args
 }

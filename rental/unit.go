@@ -63,6 +63,15 @@ type UnitFilter struct {
 	Status   string
 	Property string // a part of its name in any case, or its id
 	Q        string // a part of property, unit, tenant or notes, for screens
+
+	On *exact.Day // in place of today
+}
+
+func (f UnitFilter) day(c *db.Conn) exact.Day {
+	if f.On != nil {
+		return *f.On
+	}
+	return c.Today()
 }
 
 func (f UnitFilter) where() (where string, args []any) {
@@ -73,29 +82,46 @@ func (f UnitFilter) where() (where string, args []any) {
 		where = " AND l.id IS NOT NULL"
 	}
 	if f.Property != "" {
-		where += " AND (instr(lower(p.name), lower(?)) > 0 OR p.id = ?)"
-		args = append(args, f.Property, idOf(f.Property))
+		where += " AND (p.name GLOB ? OR p.id = ?)"
+		args = append(args, schema.AnyCase(f.Property), idOf(f.Property))
 	}
 	if f.Q != "" {
-		where += " AND instr(lower(p.name || ' / ' || u.name || char(10) || ifnull(u.notes, '') || char(10) || ifnull(" + tenantsColumn + ", '')), lower(?)) > 0"
-		args = append(args, f.Q)
+		where += " AND p.name || ' / ' || u.name || char(10) || ifnull(u.notes, '') || char(10) || ifnull(" + tenantsColumn + ", '') GLOB ?"
+		args = append(args, schema.AnyCase(f.Q))
 	}
 	return where, args
 }
 
 // Units lists the units that match after an id.
 func (s *Service) Units(ctx context.Context, f UnitFilter, after, limit int64) (list Units, err error) {
-	where, args := f.where()
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
-		if list.Total, _, err = db.One(c, db.Int, "SELECT count(*)"+unitsOn+" WHERE ?1 = ?1"+where, append([]any{c.Today()}, args...)...); err != nil {
-			return err
-		}
-		all, err := db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id > ?2"+where+" ORDER BY u.id LIMIT ?",
-			append(append([]any{c.Today(), after}, args...), limit+1)...)
-		list.Units, list.Next = schema.Cut(all, limit, func(u Unit) int64 { return u.ID })
+		list, err = unitsOf(c, f, after, limit)
 		return err
 	})
 	return list, err
+}
+
+// CountUnits tells how many units match.
+func (s *Service) CountUnits(ctx context.Context, f UnitFilter) (n int64, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) (err error) {
+		n, err = countUnits(c, f)
+		return err
+	})
+	return n, err
+}
+
+func unitsOf(c *db.Conn, f UnitFilter, after, limit int64) (list Units, err error) {
+	where, args := f.where()
+	all, err := db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id > ?2"+where+" ORDER BY u.id LIMIT ?",
+		append(append([]any{f.day(c), after}, args...), limit+1)...)
+	list.Units, list.Next = page(all, limit, func(u Unit) int64 { return u.ID })
+	return list, err
+}
+
+func countUnits(c *db.Conn, f UnitFilter) (int64, error) {
+	where, args := f.where()
+	n, _, err := db.One(c, db.Int, "SELECT count(*)"+unitsOn+" WHERE ?1 = ?1"+where, append([]any{f.day(c)}, args...)...)
+	return n, err
 }
 
 var unitStatuses = []string{vacant, occupied}

@@ -74,6 +74,7 @@ type AgentReport struct {
 	EstCostCents       int64                       `json:"est_cost_cents" about:"over all rows that match, not only those shown"`
 	ByStatus           []StatusSum                 `json:"by_status"`
 	BySupplier         []SupplierSum               `json:"by_supplier" about:"most cost first"`
+	Suppliers          int                         `json:"suppliers" about:"how many there are in by_supplier in all"`
 	SKUs               []schema.Row[Row, ShortRow] `json:"skus"`
 	Total              int                         `json:"total" about:"rows that match"`
 	Shown              int                         `json:"shown" about:"rows given"`
@@ -96,7 +97,7 @@ type SupplierSum struct {
 }
 
 // AgentReport computes the report of today for agents.
-func (s *Service) AgentReport(ctx context.Context, q ReportQuery, after string, short bool) (rep AgentReport, err error) {
+func (s *Service) AgentReport(ctx context.Context, q ReportQuery, after string, short, asked bool) (rep AgentReport, err error) {
 	var all Report
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		if q.Supplier, err = anyCase(c, q.Supplier); err != nil {
@@ -117,10 +118,27 @@ func (s *Service) AgentReport(ctx context.Context, q ReportQuery, after string, 
 		Counts: all.Counts, EstCostCents: all.EstCostCents, Total: len(all.SKUs),
 	}
 	rep.ByStatus, rep.BySupplier = sumsOf(all.SKUs)
-	rows, next := After(all.SKUs, after, q.Limit, func(r Row) string { return r.SKU })
-	rep.SKUs, rep.Shown, rep.Next = schema.Rows(rows, short, Row.short), len(rows), orNone(next)
+	from := 0
+	if after != "" {
+		if from = slices.IndexFunc(all.SKUs, func(r Row) bool { return r.SKU == after }) + 1; from == 0 {
+			return rep, fault.Fieldf("after", "after: %s is not in the report any more; ask for the report from its beginning", schema.Quote(after))
+		}
+	}
+	if rep.Suppliers = len(rep.BySupplier); rep.Suppliers > suppliersAtOnce { // whole while they are few
+		first := min((from+int(q.Limit)-1)/int(q.Limit)*suppliersAtOnce, rep.Suppliers)
+		rep.BySupplier = rep.BySupplier[first:min(first+suppliersAtOnce, rep.Suppliers)]
+	}
+	page := all.SKUs[from:min(from+int(q.Limit), len(all.SKUs))]
+	rep.SKUs = schema.Fit(page, short, Row.short, asked, schema.AnswerBytes*2/3)
+	if rep.Shown = len(rep.SKUs); from+rep.Shown < len(all.SKUs) {
+		rep.Next = &page[rep.Shown-1].SKU
+	}
 	return rep, nil
 }
+
+// suppliersAtOnce is how many suppliers an agent gets at once, so that an answer stays
+// below 50 KB.
+const suppliersAtOnce = 200
 
 func orNone(next string) *string {
 	if next == "" {
@@ -168,7 +186,7 @@ func sampleAgentReport() AgentReport {
 	return AgentReport{
 		Today: sampleDay.today, ForecastWindowDays: sampleDay.window, TargetCoverDays: sampleDay.cover,
 		Counts: Counts{Below: 1, Near: 2, Healthy: 27}, EstCostCents: row.EstCostCents,
-		ByStatus: []StatusSum{{Below, 1, row.EstCostCents}}, BySupplier: []SupplierSum{{sample.Supplier, 1, 1, row.EstCostCents}},
+		ByStatus: []StatusSum{{Below, 1, row.EstCostCents}}, BySupplier: []SupplierSum{{sample.Supplier, 1, 1, row.EstCostCents}}, Suppliers: 1,
 		SKUs: schema.Rows([]Row{row}, false, Row.short), Total: 1, Shown: 1,
 	}
 }
@@ -186,13 +204,13 @@ func (s *Service) reorderReportTool() schema.Op {
 			var short bool
 			f.Enum(&status, "status", "only this status; below and near without it", statuses)
 			f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName), schema.Example(sample.Supplier))
-			f.Limit(&q.Limit)
+			asked := f.Limit(&q.Limit)
 			f.Text(&after, "after", "the next of the answer before", schema.Most(maxCode))
 			f.Short(&short)
 			if status != "" {
 				q.Status = status
 			}
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.AgentReport(ctx, q, after, short) }
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.AgentReport(ctx, q, after, short, asked) }
 		},
 	}
 }
@@ -210,7 +228,7 @@ type Products struct {
 // name, in any case, anywhere.
 type ProductQuery struct {
 	Status, Supplier, Q, After string
-	BelowReorder, Short        bool
+	BelowReorder, Short, Asked bool
 	Limit                      int64
 }
 
@@ -250,7 +268,10 @@ func (s *Service) Products(ctx context.Context, q ProductQuery) (Products, error
 			return nil
 		}, query, args...)
 	})
-	all.Products, all.Shown = schema.Rows(rows, q.Short, Row.short), len(rows)
+	all.Products = schema.Fit(rows, q.Short, Row.short, q.Asked, schema.AnswerBytes)
+	if all.Shown = len(all.Products); all.Shown < len(rows) {
+		all.Next = &rows[all.Shown-1].SKU
+	}
 	return all, err
 }
 
@@ -266,7 +287,7 @@ func (s *Service) listProducts() schema.Op {
 			f.Bool(&q.BelowReorder, "below_reorder", "true: only stock at or under the reorder point, never the near band", schema.Example(true))
 			f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName), schema.Example(sample.Supplier))
 			f.Text(&q.Q, "q", "text to look for in SKU and name, in any case", schema.Most(maxName), schema.Example("tea"))
-			f.Limit(&q.Limit)
+			q.Asked = f.Limit(&q.Limit)
 			f.Text(&q.After, "after", "the next of the answer before", schema.Most(maxCode))
 			f.Short(&q.Short)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Products(ctx, q) }
@@ -288,13 +309,18 @@ func byWeek(days []Sold) []Sold {
 	return weeks
 }
 
+// errorsTold is how many refused rows an agent is told the reasons of.
+const errorsTold = 100
+
 // afterUpload tells an agent what became of its rows: nothing stored is a refusal; of a
 // part it says which rows to send again.
 func (done Ingested) afterUpload() (Ingested, error) {
-	if done.Skipped == 0 {
+	switch {
+	case done.Imported == 0 && done.Skipped == 0:
+		return done, fault.Fieldf("rows", "rows is empty: nothing is stored; %s", wantsRow)
+	case done.Skipped == 0:
 		return done, nil
-	}
-	if done.Imported == 0 {
+	case done.Imported == 0:
 		const most = 10
 		var why []string
 		for _, e := range done.Errors[:min(most, len(done.Errors))] {
@@ -305,10 +331,27 @@ func (done Ingested) afterUpload() (Ingested, error) {
 		}
 		return done, fault.Fieldf("rows", "rows: nothing is stored, all %d rows are refused; %s", done.Skipped, strings.Join(why, "; "))
 	}
-	var rows []string
-	for _, e := range done.Errors {
-		rows = append(rows, strconv.Itoa(e.Row))
+	done.SendAgain = "Send only these rows again, mended: " + positions(done.Errors) + ". The others are stored; sending them again would count them twice."
+	if len(done.Errors) > errorsTold {
+		done.Errors = done.Errors[:errorsTold]
+		done.SendAgain += fmt.Sprintf(" errors tells the first %d.", errorsTold)
 	}
-	done.SendAgain = "Send only these rows again, mended: " + strings.Join(rows, ", ") + ". The others are stored; sending them again would count them twice."
 	return done, nil
+}
+
+// positions lists the rows' positions, runs of them as 3-7.
+func positions(errors []RowError) string {
+	var list []string
+	for i := 0; i < len(errors); i++ {
+		from := i
+		for i+1 < len(errors) && errors[i+1].Row == errors[i].Row+1 {
+			i++
+		}
+		text := strconv.Itoa(errors[from].Row)
+		if i > from {
+			text += "-" + strconv.Itoa(errors[i].Row)
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ", ")
 }

@@ -59,13 +59,13 @@ func (s *Service) Ingest(ctx context.Context, who db.Caller, rows strict.Value, 
 type IngestOptions struct {
 	Replace bool
 	Channel string
-	Nearest bool // an unknown SKU is refused with the nearest three
+	Agent   bool // slips that lose nothing are read, and it is told how to go on
 }
 
 func (s *Service) ingestRows(ctx context.Context, who db.Caller, rows strict.Value, o IngestOptions) (Ingested, error) {
 	const shortest = 38 // bytes of {"date":"2026-11-20","sku":"A","qty":1}
 	u := newUpload(min(len(rows.Raw())/shortest, maxRows))
-	u.nearest = o.Nearest
+	u.agent = o.Agent
 	if o.Channel != "" {
 		u.byChannel = true
 		u.in(o.Channel)
@@ -76,7 +76,13 @@ func (s *Service) ingestRows(ctx context.Context, who db.Caller, rows strict.Val
 		}
 		u.addJSON(int32(i), row) // #nosec G115 -- there are at most maxRows
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ingested, error) { return ingest(tx, u, o.Replace) })
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ingested, error) {
+		done, err := ingest(tx, u, o.Replace)
+		if err == nil && o.Agent { // here, so that a call that is repeated is answered alike
+			return done.afterUpload()
+		}
+		return done, err
+	})
 }
 
 // ingest writes the upload's good rows. A fault leaves nothing written.
@@ -146,18 +152,18 @@ func (u *upload) lookUp(tx *db.Tx) ([]salesChange, error) {
 	for i := range skus {
 		place[u.codeOf[skus[i].Code]] = int32(i)
 	}
-	near, err := u.nearestOf(&tx.Conn)
-	if err != nil {
-		return nil, err
-	}
-	today := tx.Today()
+	nearest, today := u.nearestOf(&tx.Conn), tx.Today()
 	kept := u.sales[:0]
 	for _, s := range u.sales {
 		switch {
 		case s.day > today:
 			u.refuse(s.row, "date: "+s.day.String()+" is in the future; today is "+today.String())
 		case place[s.sku] < 0:
-			u.refuse(s.row, "sku: "+schema.Quote(u.codes[s.sku])+" is not in the catalogue; SKUs are case-sensitive"+near(u.codes[s.sku]))
+			near, err := nearest(u.codes[s.sku])
+			if err != nil {
+				return nil, err
+			}
+			u.refuse(s.row, "sku: "+schema.Quote(u.codes[s.sku])+" is not in the catalogue; SKUs are case-sensitive"+near)
 		default:
 			s.sku = place[s.sku]
 			kept = append(kept, s)
@@ -169,23 +175,27 @@ func (u *upload) lookUp(tx *db.Tx) ([]salesChange, error) {
 
 // nearestOf gives what names the nearest SKUs of one that there is none of; for the
 // first of an upload that are asked about.
-func (u *upload) nearestOf(c *db.Conn) (func(code string) string, error) {
-	if !u.nearest {
-		return func(string) string { return "" }, nil
-	}
-	names, err := skuNames(c)
+func (u *upload) nearestOf(c *db.Conn) func(code string) (string, error) {
+	var names []string
 	told := map[string]string{}
-	return func(code string) string {
+	return func(code string) (string, error) {
 		const most = 5 // each takes a look at the whole catalogue
 		text, known := told[code]
-		if !known && len(told) < most {
-			if near := schema.Nearest(code, names, 3); len(near) > 0 {
-				text = "; the nearest are " + strings.Join(near, ", ")
-			}
-			told[code] = text
+		if !u.agent || known || len(told) >= most {
+			return text, nil
 		}
-		return text
-	}, err
+		if names == nil {
+			var err error
+			if names, err = skuNames(c); err != nil {
+				return "", err
+			}
+		}
+		if near := schema.Nearest(code, names, 3); len(near) > 0 {
+			text = "; the nearest are " + strings.Join(near, ", ")
+		}
+		told[code] = text
+		return text, nil
+	}
 }
 
 // write stores the rows day by day and saves what became of the SKUs.
@@ -309,12 +319,8 @@ func (s *Service) ingestSales() schema.Op {
 			f.Text(&channel, "channel", "where they were sold; with replace only this channel's share is replaced", schema.Most(maxChannel), schema.Example("web"))
 			surface := f.Surface()
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				done, err := s.ingestRows(ctx, who, rows, IngestOptions{Replace: replace, Channel: channel, Nearest: surface == schema.Tool})
-				switch {
-				case err != nil || done.Skipped == 0:
-				case surface == schema.Tool:
-					done, err = done.afterUpload()
-				case surface == schema.Page && done.Imported == 0:
+				done, err := s.ingestRows(ctx, who, rows, IngestOptions{Replace: replace, Channel: channel, Agent: surface == schema.Tool})
+				if err == nil && surface == schema.Page && done.Skipped > 0 && done.Imported == 0 {
 					err = done.refusal()
 				}
 				return done, err

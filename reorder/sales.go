@@ -25,7 +25,7 @@ type upload struct {
 	codeOf  map[string]int32
 	refused []refusal
 
-	nearest   bool     // unknown SKUs are refused with the nearest three
+	agent     bool     // slips that lose nothing are read, unknown SKUs refused with the nearest three
 	byChannel bool     // channels are told apart: a share of a SKU-day is added to or replaced
 	channels  []string // that the rows name; none is ""
 	placeOf   map[string]int32
@@ -90,6 +90,10 @@ func (u *upload) addJSON(row int32, v strict.Value) {
 		u.refuse(row, strange)
 		return
 	}
+	if u.agent && (sku.Kind() == strict.Number || qty.Kind() == strict.String) {
+		u.addSlip(row, date, sku, qty)
+		return
+	}
 	for _, f := range [...]struct {
 		name, wants string
 		v           strict.Value
@@ -107,6 +111,30 @@ func (u *upload) addJSON(row int32, v strict.Value) {
 	}
 	var buf [4 * maxCode]byte
 	u.add(row, date.TextBytes(nil), sku.TextBytes(buf[:]), qty.Raw())
+}
+
+// addSlip reads an agent's row with a number for the SKU or a text for the quantity.
+func (u *upload) addSlip(row int32, date, sku, qty strict.Value) {
+	plain := func(v strict.Value) []byte {
+		if v.Kind() == strict.String {
+			return v.TextBytes(nil)
+		}
+		return v.Raw()
+	}
+	for _, f := range [...]struct {
+		name, wants string
+		v           strict.Value
+	}{{"date", wantsDay, date}, {"sku", wantsSKU, sku}, {"qty", wantsQty, qty}} {
+		switch k := f.v.Kind(); {
+		case len(f.v.Raw()) == 0:
+			u.refuse(row, f.name+" is missing: "+f.wants)
+			return
+		case k != strict.String && (k != strict.Number || f.name == "date"):
+			u.refuse(row, f.name+" is "+k.String()+"; "+f.wants)
+			return
+		}
+	}
+	u.add(row, plain(date), plain(sku), plain(qty))
 }
 
 // addCells reads a row of a CSV file. As in every table, spaces around a cell are none

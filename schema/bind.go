@@ -176,6 +176,9 @@ func (f *Form) ID(p *int64, name, about string, opts ...Opt) bool {
 		*p = int64(n)
 		return f.pathErr == nil
 	}
+	if f.surface == Tool && !v.isText && v.json.Kind() == strict.String { // #12 is what people call a record by its id
+		v = value{text: strings.TrimPrefix(v.json.Text(), "#"), isText: true}
+	}
 	n, ok := f.number(a, v, 0)
 	if !ok || !f.within(a, n, 1) {
 		return false
@@ -300,7 +303,7 @@ func (f *Form) Bool(p *bool, name, about string, opts ...Opt) bool {
 		*p = v.json.Bool()
 		return true
 	case f.surface == Tool && v.json.Kind() == strict.String: // a slip without loss
-		word = v.json.Text()
+		word = strings.ToLower(v.json.Text())
 	default:
 		f.wrongType(a, v)
 		return false
@@ -431,22 +434,20 @@ func (f *Form) Header(p *string, header, about string) {
 func (f *Form) Remote(p *string) { *p = f.in.Remote }
 
 // Limit binds how many records a list gives: on REST 500, or what p holds, and at most 1000 (more is
-// 1000), for agents 50 and at most 200 (more is refused).
-func (f *Form) Limit(p *int64) {
+// 1000), for agents 50 and at most 200 (more is refused). It tells whether the call said so.
+func (f *Form) Limit(p *int64) bool {
 	if f.surface == Command { // a list at the command line is complete
 		*p = math.MaxInt32
-		f.Int(p, "limit", "how many to give at most (default: all)", Range(1, math.MaxInt32), func(a *Arg) { a.Default = nil })
-		return
+		return f.Int(p, "limit", "how many to give at most (default: all)", Range(1, math.MaxInt32), func(a *Arg) { a.Default = nil })
 	}
 	if *p == 0 {
 		*p = 500
 	}
 	if f.surface == Tool {
 		*p = 50
-		f.Int(p, "limit", "how many records to give at most", Range(1, 200))
-		return
+		return f.Int(p, "limit", "how many records to give at most", Range(1, 200))
 	}
-	f.Int(p, "limit", "how many records to give at most; over 1000 is taken as 1000", Range(1, 1000), func(a *Arg) { a.capped = true })
+	return f.Int(p, "limit", "how many records to give at most; over 1000 is taken as 1000", Range(1, 1000), func(a *Arg) { a.capped = true })
 }
 
 func (f *Form) textOf(a Arg, v value) (string, bool) {

@@ -12,10 +12,14 @@ import (
 )
 
 // Texts binds a list of texts, at most items of them with at most characters each: an
-// array of texts; on pages the field repeated, or its lines; in a cell its lines.
+// array of texts; on pages the field repeated, or its lines; to an agent and in a cell its lines.
 // Empty ones are left out.
 func (f *Form) Texts(p *[]string, name, about string, items, characters int, opts ...Opt) bool {
-	a, v, ok := f.add(Arg{Name: name, About: about, Kind: ListKind, Most: items, Many: true}, opts)
+	as := Arg{Name: name, About: about, Kind: ListKind, Most: items, Many: true}
+	if f.surface == Tool { // where every argument is a single value
+		as = Arg{Name: name, About: about + "; one a line", Kind: TextKind, Many: true}
+	}
+	a, v, ok := f.add(as, opts)
 	if !ok {
 		return false
 	}
@@ -55,6 +59,18 @@ func (f *Form) texts(a Arg, v value) (texts []string, ok bool) {
 			texts = append(texts, strings.Split(strings.ReplaceAll(t, "\r\n", "\n"), "\n")...)
 		}
 		return texts, true
+	case Tool:
+		text, ok := f.textOf(a, v)
+		if list, err := strict.Parse([]byte(text), maxDepth); err == nil && list.Kind() == strict.Array { // a slip without loss
+			for _, item := range list.Items {
+				texts = append(texts, item.Text())
+				ok = ok && item.Kind() == strict.String
+			}
+			if ok {
+				return texts, true
+			}
+		}
+		return strings.Split(text, "\n"), ok
 	}
 	if v.isText {
 		return strings.Split(v.text, "\n"), true

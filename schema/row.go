@@ -12,11 +12,16 @@ import (
 type Row[F, S any] struct {
 	Full  *F
 	Short *S
+
+	encoded []byte // it as JSON, once that is known
 }
 
 // MarshalJSON is the form that is set.
 func (r Row[F, S]) MarshalJSON() ([]byte, error) {
-	if r.Short != nil {
+	switch {
+	case r.encoded != nil:
+		return r.encoded, nil
+	case r.Short != nil:
 		return json.Marshal(r.Short)
 	}
 	return json.Marshal(r.Full)
@@ -31,6 +36,30 @@ func Rows[F, S any](list []F, wanted bool, short func(F) S) []Row[F, S] {
 			rows[i].Short = &s
 		} else {
 			rows[i].Full = &list[i]
+		}
+	}
+	return rows
+}
+
+// AnswerBytes is how long the rows of an agent's answer get unless it asks for more.
+const AnswerBytes = 48_000
+
+// Fit is Rows for a page, which it ends before it holds more than most bytes: at least
+// one row is given. A page whose length was asked for holds what was asked for.
+func Fit[F, S any](list []F, wanted bool, short func(F) S, asked bool, most int) []Row[F, S] {
+	rows := Rows(list, wanted, short)
+	if asked {
+		return rows
+	}
+	size := 0
+	for i := range rows {
+		b, err := rows[i].MarshalJSON()
+		if err != nil {
+			return rows // the answer fails by it
+		}
+		rows[i].encoded = b
+		if size += len(b) + 1; size > most && i > 0 {
+			return rows[:i]
 		}
 	}
 	return rows

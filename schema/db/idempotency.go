@@ -78,7 +78,11 @@ func (c *Conn) replay(k *once) error {
 	case err != nil || !found:
 		return err
 	case string(a.request) != string(k.Body[:]):
-		return fault.Conflictf("the Idempotency-Key %q was used for another body; use a new key for a new request", k.Key).At("idempotency_key")
+		name := "Idempotency-Key"
+		if k.who.Via == "mcp" {
+			name = "request_key"
+		}
+		return fault.Conflictf("the %s %q was used for another body; use a new key for a new request", name, k.Key).At("idempotency_key")
 	}
 	return &a.Replay
 }

@@ -1,0 +1,239 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"quartermaster/app/apptest"
+)
+
+// Lists of the tools, by the name under which the rows come, with every filter by which
+// an agent may ask for many.
+var agentsLists = []struct {
+	service, tool, rows string
+	filters             []string
+}{
+	{"maintenance", "list_workorders", "work_orders", []string{`"status":"open"`, `"priority":"high"`, `"asset_id":1`, `"asset":"M-1"`, `"assigned_to":"ben"`,
+		`"q":"bearing"`, `"from":"2020-01-01"`, `"to":"2026-12-31"`, `"overdue":false`, `"overdue":true`}},
+	{"maintenance", "list_assets", "assets", []string{`"status":"operational"`, `"q":"machine"`}},
+	{"maintenance", "list_parts", "parts", []string{`"low_stock":true`, `"low_stock":false`, `"q":"part"`}},
+	{"maintenance", "pm_due", "pm_due", []string{`"overdue_only":true`, `"overdue_only":false`}},
+	{"rental", "list_properties", "properties", nil},
+	{"rental", "list_units", "units", []string{`"status":"occupied"`, `"status":"vacant"`, `"property":"house"`, `"on":"2026-12-01"`}},
+	{"rental", "list_leases", "leases", []string{`"active":true`, `"status":"active"`, `"status":"ended"`, `"property":"house"`, `"tenant":"tenant"`, `"unit_id":1`}},
+	{"rental", "list_tickets", "tickets", []string{`"status":"open"`, `"unit_id":1`}},
+	{"rental", "lease_detail", "charges", []string{`"open_only":true`, `"since":"2020-01-01"`}},
+	{"rental", "arrears_report", "arrears", nil},
+	{"rental", "rent_roll", "units", []string{`"month":"2026-10"`}},
+	{"reorder", "list_products", "products", []string{`"status":"below"`, `"below_reorder":true`, `"supplier":"maker 1"`, `"q":"item"`}},
+	{"reorder", "reorder_report", "skus", []string{`"status":"below"`, `"supplier":"maker 1"`}},
+}
+
+// bulk fills a shop with 10,000 work orders, 10,000 charges of 170 leases and 3,000 SKUs
+// of 260 suppliers.
+func bulk(t *testing.T) *apptest.Shop {
+	t.Helper()
+	s := apptest.Start(t)
+	table := func(service, name, header string, n int, row func(i int) string) {
+		var b strings.Builder
+		b.WriteString(header + "\n")
+		for i := range n {
+			b.WriteString(row(i) + "\n")
+		}
+		if code, out, errs := s.Pipe(b.String(), "import", service, name, "-"); code != 0 {
+			t.Fatalf("%s %s: %.2000s", service, name, out+errs)
+		}
+	}
+	long := strings.Repeat("The bearing is loud & hot. ", 350)
+	table("maintenance", "assets", "asset_tag,name,notes", 600, func(i int) string { return fmt.Sprintf("M-%d,Machine %d,%s", i, i, long[:700]) })
+	table("maintenance", "pm-plans", "asset_tag,title,interval_days,last_done_date", 600, func(i int) string { return fmt.Sprintf("M-%d,Oil and filter,%d,2026-01-01", i, 30+i) })
+	table("maintenance", "parts", "part_number,name,quantity,min_quantity,supplier,location", 600, func(i int) string { return fmt.Sprintf("P-%d,Part %d,%d,5,Bearings Ltd,shelf 1", i, i, i%9) })
+	table("maintenance", "work-orders", "asset_tag,description,priority,wo_type,status,assigned_to,labor_minutes,parts_cost,resolution,created_at,due_date", 10_000, func(i int) string {
+		text := "Bearing is loud"
+		if i%500 < 60 { // the newest of them too
+			text = long
+		}
+		status, resolution := "open", ""
+		if i%10 > 0 {
+			status, resolution = "done", "Greased"
+		}
+		return fmt.Sprintf("M-%d,%s,%s,corrective,%s,%s,30,1.25,%s,2026-01-01,%s", i%7, text, []string{"low", "high"}[i%2], status, []string{"Ana", "Ben"}[i%2], resolution, []string{"2026-06-01", ""}[i%2])
+	})
+	table("rental", "properties", "name", 60, func(i int) string { return fmt.Sprintf("House %d", i) })
+	table("rental", "units", "property,name,notes", 600, func(i int) string { return fmt.Sprintf("House %d,Flat %d,%s", i%60, i, long[:600]) })
+	table("rental", "tenants", "name,email", 170, func(i int) string { return fmt.Sprintf("Tenant number %d,t%d@example.org", i, i) })
+	table("rental", "leases", "property,unit,tenant,start_date,end_date,rent_cents,frequency", 170, func(i int) string {
+		rhythm, end := "2021-12-01,,95000,monthly", ""
+		switch {
+		case i == 0:
+			rhythm = "2020-01-01,,25000,weekly"
+		case i%5 == 0:
+			end = "2021-12-01,2026-06-30,95000,monthly"
+		}
+		if end != "" {
+			rhythm = end
+		}
+		return fmt.Sprintf("House %d,Flat %d,Tenant number %d <t%d@example.org>,%s", i%60, i, i, i, rhythm)
+	})
+	table("rental", "tickets", "property,unit,title,description,status", 300, func(i int) string {
+		return fmt.Sprintf("House %d,Flat %d,Tap %d drips,%s,open", i%3, i%3, i, long)
+	})
+	table("reorder", "skus", "sku,name,supplier,current_stock,unit_cost_cents", 3000, func(i int) string { return fmt.Sprintf("SKU-%d,Item %d,Maker %d,0,%d", i, i, i%260, i) })
+	return s
+}
+
+// listed is an answer of a list.
+type listed map[string]json.RawMessage
+
+func (l listed) number(name string) (n int64) {
+	_ = json.Unmarshal(l[name], &n)
+	return n
+}
+
+func (l listed) rows(name string) (rows []json.RawMessage) {
+	_ = json.Unmarshal(l[name], &rows)
+	return rows
+}
+
+func (l listed) next() (next string) {
+	_ = json.Unmarshal(l["next"], &next)
+	return next
+}
+
+// TestNoAnswerIsLargeUnasked holds every list of every tool, plain and with each filter,
+// below 50 KB where 10,000 records match; goes from page to page to the end; and holds
+// sums against the rows of all pages.
+func TestNoAnswerIsLargeUnasked(t *testing.T) {
+	s := bulk(t)
+	ask := func(service, tool, args string) (listed, int) {
+		a := s.Post(service, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":{`+args+`}}}`)
+		var m struct {
+			Result struct {
+				StructuredContent json.RawMessage
+				Content           []struct{ Text string }
+				IsError           bool
+			}
+		}
+		a.JSON(t, &m)
+		if m.Result.IsError || len(m.Result.Content) == 0 {
+			t.Fatalf("%s {%s}: %s", tool, args, a.Body)
+		}
+		var l listed
+		if err := json.Unmarshal(m.Result.StructuredContent, &l); err != nil {
+			t.Fatal(err)
+		}
+		return l, len(m.Result.Content[0].Text)
+	}
+	with := func(parts ...string) string {
+		return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ",")
+	}
+	for _, c := range agentsLists {
+		base := ""
+		if c.tool == "lease_detail" {
+			base = `"lease_id":1`
+		}
+		for _, filter := range append([]string{""}, c.filters...) {
+			for _, detail := range []string{"", `"detail":"short"`} {
+				first, size := ask(c.service, c.tool, with(base, filter, detail))
+				if size > 50_000 {
+					t.Errorf("%s {%s}: %d bytes that were not asked for", c.tool, with(filter, detail), size)
+				}
+				if shown := first.number("shown"); shown != int64(len(first.rows(c.rows))) || shown < first.number("total") != (first.next() != "") {
+					t.Errorf("%s {%s}: %d shown of %d, next %q", c.tool, with(filter, detail), shown, first.number("total"), first.next())
+				}
+			}
+		}
+		full, small, rows, suppliers, tenants := walk(t, c.tool, c.rows, func(args string) (listed, int) { return ask(c.service, c.tool, with(base, args)) })
+		if 4*small > full {
+			t.Errorf("%s: a short row has %d bytes in the mean, more than a quarter of %d", c.tool, small/rows, full/rows)
+		}
+		switch c.tool {
+		case "reorder_report":
+			if len(suppliers) != 260 {
+				t.Errorf("%d suppliers are told", len(suppliers))
+			}
+		case "arrears_report":
+			report, _ := ask(c.service, c.tool, "")
+			sum := int64(0)
+			for _, cents := range tenants {
+				sum += cents
+			}
+			if sum != report.number("total_cents") || int64(len(tenants)) != report.number("tenants") || len(tenants) < 160 {
+				t.Errorf("%d tenants owe %d; the report says %d owe %d", len(tenants), sum, report.number("tenants"), report.number("total_cents"))
+			}
+		}
+	}
+	orders, _ := ask("maintenance", "list_workorders", `"assigned_to":"BEN","limit":1`)
+	if got := orders.number("total_cost_cents"); orders.number("total") != 5000 || got != 5000*125 {
+		t.Errorf("5,000 of Ben's orders cost %d: %s", got, orders["total"])
+	}
+	if got := int64(len(s.Get("rental", "/api/arrears").Body)); got < 1_000_000 {
+		t.Errorf("the arrears over REST have %d bytes: the shop is too small for this test", got)
+	}
+}
+
+// walk goes from page to page, in full and short, and gives the bytes of the rows, how
+// many there are, and what the sums beside them told on the way.
+func walk(t *testing.T, tool, rowsName string, ask func(args string) (listed, int)) (full, small, rows int, suppliers map[string]int64, tenants map[int64]int64) {
+	t.Helper()
+	suppliers, tenants = map[string]int64{}, map[int64]int64{}
+	sizes := map[bool]int{}
+	counts := map[bool]int64{}
+	for _, short := range []bool{false, true} {
+		after, seen := "", map[string]bool{}
+		for pages := 0; ; pages++ {
+			args := `"detail":"full"`
+			if short {
+				args = `"detail":"short"`
+			}
+			if after != "" {
+				args += `,"after":"` + after + `"`
+			}
+			page, size := ask(args)
+			if size > 50_000 || pages > 400 {
+				t.Fatalf("%s {%s}: %d bytes, page %d", tool, args, size, pages)
+			}
+			for _, r := range page.rows(rowsName) {
+				sizes[short] += len(r)
+				counts[short]++
+				if strings.Contains(string(r), "null") && short {
+					t.Errorf("%s: a short row has a null: %s", tool, r)
+				}
+				if !short && tool != "arrears_report" && tool != "rent_roll" && seen[string(r)] {
+					t.Errorf("%s: given twice: %s", tool, r)
+				}
+				seen[string(r)] = true
+			}
+			for _, r := range page.rows("by_supplier") {
+				var sum struct {
+					Supplier     string
+					EstCostCents int64 `json:"est_cost_cents"`
+				}
+				_ = json.Unmarshal(r, &sum)
+				suppliers[sum.Supplier] = sum.EstCostCents
+			}
+			for _, r := range page.rows("by_tenant") {
+				var sum struct {
+					LeaseID      int64 `json:"lease_id"`
+					BalanceCents int64 `json:"balance_cents"`
+				}
+				_ = json.Unmarshal(r, &sum)
+				tenants[sum.LeaseID] = sum.BalanceCents
+			}
+			if after = page.next(); after == "" {
+				if total := page.number("total"); counts[short] != total {
+					t.Errorf("%s: %d rows on all pages, total %d", tool, counts[short], total)
+				}
+				break
+			}
+		}
+	}
+	if !maps.Equal(counts, map[bool]int64{false: counts[false], true: counts[false]}) {
+		t.Errorf("%s: %d rows in full, %d short", tool, counts[false], counts[true])
+	}
+	return sizes[false], sizes[true], int(counts[false]), suppliers, tenants
+}
