@@ -147,6 +147,9 @@ func TestNoAnswerIsLargeUnasked(t *testing.T) {
 				}
 			}
 		}
+		if c.tool == "list_workorders" { // 1,000 of them are enough to go through
+			base = `"overdue":true`
+		}
 		full, small, rows, suppliers, tenants := walk(t, c.tool, c.rows, func(args string) (listed, int) { return ask(c.service, c.tool, with(base, args)) })
 		if 4*small > full {
 			t.Errorf("%s: a short row has %d bytes in the mean, more than a quarter of %d", c.tool, small/rows, full/rows)
@@ -194,7 +197,7 @@ func walk(t *testing.T, tool, rowsName string, ask func(args string) (listed, in
 				args += `,"after":"` + after + `"`
 			}
 			page, size := ask(args)
-			if size > 50_000 || pages > 400 {
+			if size > 50_000 || pages > 200 {
 				t.Fatalf("%s {%s}: %d bytes, page %d", tool, args, size, pages)
 			}
 			for _, r := range page.rows(rowsName) {
