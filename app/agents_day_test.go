@@ -141,3 +141,24 @@ func tellDay(t *testing.T, section string) {
 }
 
 func slicesJoin(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+
+// TestAgentsSettings: what docs/agents.md says to put into a client's file can be read by
+// one, and leads to the endpoint with a key.
+func TestAgentsSettings(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "docs", "agents.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```(json|toml)\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	if len(blocks) < 4 {
+		t.Fatalf("only %d settings are told", len(blocks))
+	}
+	for _, b := range blocks {
+		if b[1] == "json" && !json.Valid([]byte(b[2])) {
+			t.Errorf("no JSON:\n%s", b[2])
+		}
+		if !strings.Contains(b[2], "http://127.0.0.1:8084/mcp") || !strings.Contains(b[2], "Authorization") && !strings.Contains(b[2], "bearer_token_env_var") {
+			t.Errorf("no address or no key:\n%s", b[2])
+		}
+	}
+}

@@ -13,7 +13,7 @@ import (
 func check(c *db.Conn) ([]string, error) {
 	var all []string
 	for _, part := range []func(*db.Conn) ([]string, error){
-		checkMeters, checkPlans, checkUsedParts, checkCounts, checkRestarts, checkMonth,
+		checkMeters, checkPlans, checkUsedParts, checkCounts, checkSums, checkRestarts, checkMonth,
 	} {
 		found, err := part(c)
 		if err != nil {
@@ -112,6 +112,19 @@ func checkCounts(c *db.Conn) ([]string, error) {
 		LEFT JOIN work_order_counts k ON k.status = x.status AND k.priority = x.priority
 		LEFT JOIN (SELECT status, priority, count(*) AS n FROM work_orders GROUP BY status, priority) w ON w.status = x.status AND w.priority = x.priority
 		WHERE coalesce(k.n, 0) <> coalesce(w.n, 0) ORDER BY x.status, x.priority`)
+}
+
+// checkSums compares the kept sums of work orders by assignee with the orders.
+func checkSums(c *db.Conn) ([]string, error) {
+	return db.All(c, func(r *db.Row) string {
+		return fmt.Sprintf("the work orders of %q that are %s and %s are kept as %d that cost %d; there are %d that cost %d", r.Text(), r.Text(), r.Text(), r.Int(), r.Int(), r.Int(), r.Int())
+	}, `WITH real AS (SELECT coalesce(assigned_to, '') AS assigned_to, status, priority, count(*) AS n,
+			sum((labor_minutes * coalesce(labor_rate_cents, (SELECT labor_rate_cents FROM maintenance_settings)) + 30) / 60 + typed_cents + used_cents) AS cents
+			FROM work_orders GROUP BY 1, 2, 3)
+		SELECT x.assigned_to, x.status, x.priority, coalesce(k.n, 0), coalesce(k.cents, 0), coalesce(w.n, 0), coalesce(w.cents, 0)
+		FROM (SELECT assigned_to, status, priority FROM work_order_sums UNION SELECT assigned_to, status, priority FROM real) x
+		LEFT JOIN work_order_sums k USING (assigned_to, status, priority) LEFT JOIN real w USING (assigned_to, status, priority)
+		WHERE coalesce(k.n, 0) <> coalesce(w.n, 0) OR coalesce(k.cents, 0) <> coalesce(w.cents, 0) ORDER BY 1, 2, 3`)
 }
 
 // checkRestarts looks for plans that a job restarted which is not done, or not theirs.

@@ -94,6 +94,8 @@ func (f Filter) where(c *db.Conn) (t condition) {
 	case f.AssignedTo == "":
 	case len(f.names) == 0:
 		t.by("w.assigned_to", " = ?", f.AssignedTo)
+	case len(f.names) == 1 && f.Status != "" && !t.indexed: // an index has both
+		t.by("w.assigned_to", " = ? AND w.status = ?", f.names[0], f.Status)
 	case len(f.names) == 1:
 		t.by("w.assigned_to", " = ?", f.names[0])
 	default:
@@ -153,10 +155,13 @@ func (f Filter) whereState(t *condition) {
 	}
 }
 
-// counted tells that the kept numbers tell how many pass the filter.
-func (f Filter) counted() bool {
-	return f.AssetID == 0 && f.AssignedTo == "" && f.Q == "" && f.Overdue == nil && f.From == nil && f.To == nil
+// summed tells that the kept sums tell how many pass the filter and what they cost.
+func (f Filter) summed() bool {
+	return f.AssetID == 0 && f.Q == "" && f.Overdue == nil && f.From == nil && f.To == nil
 }
+
+// counted tells that the kept numbers of every status and priority do.
+func (f Filter) counted() bool { return f.summed() && f.AssignedTo == "" }
 
 const orderTables = " FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id"
 
@@ -197,6 +202,8 @@ func (f Filter) inAll(c *db.Conn) (query string, args []any) {
 	switch {
 	case f.counted():
 		return "SELECT coalesce(sum(w.n), 0) FROM work_order_counts w" + t.sql(), t.args
+	case f.summed():
+		return "SELECT coalesce(sum(w.n), 0) FROM work_order_sums w" + t.sql(), t.args
 	case t.joins:
 		return "SELECT count(*)" + orderTables + t.sql(), t.args
 	}

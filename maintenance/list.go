@@ -1,9 +1,11 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -66,21 +68,43 @@ func pageOfOrders(c *db.Conn, f Filter) (page WorkOrders, err error) {
 	}
 	limit := f.Limit
 	f.Limit++
-	query, args := f.newestFirst(c)
-	if orderSorts[f.Sort] != "" {
-		query, args = f.sorted(c)
-	}
-	today := c.Today()
-	if page.WorkOrders, err = db.All(c, func(r *db.Row) WorkOrder { return scanWorkOrder(r).on(today) }, query, args...); err != nil {
+	if page.WorkOrders, err = f.read(c); err != nil {
 		return page, err
 	}
 	if int64(len(page.WorkOrders)) > limit {
 		page.WorkOrders = page.WorkOrders[:limit]
 		page.Next = &page.WorkOrders[limit-1].ID
 	}
-	query, args = f.inAll(c)
+	query, args := f.inAll(c)
 	page.Total, _, err = db.One(c, db.Int, query, args...)
 	return page, err
+}
+
+// read gives the first of what passes the filter. Of an assignee who is written in
+// several ways each is read by itself: an index has the newest of every one.
+func (f Filter) read(c *db.Conn) (orders []WorkOrder, err error) {
+	today := c.Today()
+	scan := func(r *db.Row) WorkOrder { return scanWorkOrder(r).on(today) }
+	if orderSorts[f.Sort] != "" {
+		query, args := f.sorted(c)
+		return db.All(c, scan, query, args...)
+	}
+	ways := f.names
+	if len(ways) < 2 {
+		query, args := f.newestFirst(c)
+		return db.All(c, scan, query, args...)
+	}
+	for i := range ways {
+		f.names = ways[i : i+1]
+		query, args := f.newestFirst(c)
+		some, err := db.All(c, scan, query, args...)
+		if err != nil {
+			return nil, err
+		}
+		orders = append(orders, some...)
+	}
+	slices.SortFunc(orders, func(a, b WorkOrder) int { return cmp.Compare(b.ID, a.ID) })
+	return orders[:min(int64(len(orders)), f.Limit)], nil
 }
 
 // FindWorkOrders is WorkOrders for agents. An assignee or an asset that there is not is
@@ -114,6 +138,10 @@ func costOfAll(c *db.Conn, f Filter) (int64, error) {
 		return 0, err
 	}
 	t := f.where(c)
+	if f.summed() {
+		sum, _, err := db.One(c, db.Int, "SELECT coalesce(sum(w.cents), 0) FROM work_order_sums w"+t.sql(), t.args...)
+		return sum, err
+	}
 	tables := " FROM work_orders w"
 	if t.joins {
 		tables = orderTables

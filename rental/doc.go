@@ -8,7 +8,10 @@ import "quartermaster/schema/db"
 
 // Service is the rental service over its database. Its exported functions are what
 // REST, agents and the command line call; each opens its own view or transaction.
-type Service struct{ db *db.DB }
+type Service struct {
+	db   *db.DB
+	kept stateKeeper
+}
 
 // New is the service over an open database.
 func New(d *db.DB) *Service { return &Service{db: d} }

@@ -109,29 +109,10 @@ type Leases struct {
 	Standing
 }
 
-// leasesOf is the condition that a lease has the status on day ?1 and comes after id
-// ?2, and what orders them by id. Running and coming leases are found by their days,
-// for they are few beside those that ended over the years: the plus keeps the engine
-// from walking all leases by id instead.
-func leasesOf(status string) (where, order string) {
-	switch status {
-	case upcoming:
-		return " WHERE start_date > ?1 AND +id > ?2", " ORDER BY +id"
-	case active:
-		return " WHERE last_day >= ?1 AND +start_date <= ?1 AND +id > ?2", " ORDER BY +id"
-	case ended:
-		return " WHERE id > ?2 AND +last_day < ?1", " ORDER BY id"
-	}
-	return " WHERE id > ?2", " ORDER BY id"
-}
-
-// leasePage selects at most ?3 leases of a status. The page's ids come first, so that
+// leasePage selects at most ?2 leases after id ?1. The page's ids come first, so that
 // names and balances are looked up for them alone.
-func leasePage(status string) string {
-	where, order := leasesOf(status)
-	return "SELECT " + leaseColumns + strings.Replace(fromLeases, "leases l",
-		"(SELECT id FROM leases"+where+order+" LIMIT ?3) x CROSS JOIN leases l ON l.id = x.id", 1) + " ORDER BY l.id"
-}
+var leasePage = "SELECT " + leaseColumns + strings.Replace(fromLeases, "leases l",
+	"(SELECT id FROM leases WHERE id > ?1 ORDER BY id LIMIT ?2) x CROSS JOIN leases l ON l.id = x.id", 1) + " ORDER BY l.id"
 
 func (l Lease) terms() terms {
 	return terms{Start: l.StartDate, End: l.EndDate, Frequency: l.Frequency, DueDay: l.DueDay, Rent: l.BaseRentCents, Steps: l.Rents,

@@ -77,10 +77,19 @@ func idOf(text string) int64 {
 // plain tells that nothing but a status is asked for.
 func (f LeaseFilter) plain() bool { return f == LeaseFilter{Status: f.Status} }
 
-// read gives the leases that match after an id, at most limit.
-func (f LeaseFilter) read(c *db.Conn, after, limit int64) ([]Lease, error) {
-	if f.plain() {
-		return db.All(c, scanLease(c.Today()), leasePage(f.Status), c.Today(), after, limit)
+// readLeases gives the leases that match after an id, at most limit.
+func (s *Service) readLeases(ctx context.Context, c *db.Conn, f LeaseFilter, after, limit int64) ([]Lease, error) {
+	switch {
+	case f.plain() && f.Status != "":
+		kept, err := s.states(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return eachOf(behind(kept.leases[f.Status], after, limit, func(l leaseOf) int64 { return l.id }), func(l leaseOf) (Lease, bool, error) {
+			return db.One(c, scanLease(kept.day), "SELECT "+leaseColumns+fromLeases+" WHERE l.id = ?", l.id)
+		})
+	case f.plain():
+		return db.All(c, scanLease(c.Today()), leasePage, after, limit)
 	}
 	where, args := f.where()
 	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE ?1 = ?1"+where+" AND l.id > ? ORDER BY l.id LIMIT ?",
@@ -110,8 +119,8 @@ func unpostedOf(leases []Lease, today exact.Day) (ids []int64) {
 // those on the page is posted first.
 func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter, after, limit int64) (list Leases, err error) {
 	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		all, err := f.read(c, after, limit+1)
-		list.Leases, list.Next = schema.Cut(all, limit, func(l Lease) int64 { return l.ID })
+		all, err := s.readLeases(ctx, c, f, after, limit+1)
+		list.Leases, list.Next = page(all, limit, func(l Lease) int64 { return l.ID })
 		r.await(unpostedOf(list.Leases, c.Today()))
 		return err
 	})
@@ -125,7 +134,7 @@ func (s *Service) LeaseList(ctx context.Context, who db.Caller, f LeaseFilter, a
 		if wait, err := r.awaitAll(c); wait || err != nil {
 			return err
 		}
-		all, err := f.read(c, after, limit+1)
+		all, err := s.readLeases(ctx, c, f, after, limit+1)
 		if err != nil {
 			return err
 		}

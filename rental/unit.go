@@ -95,7 +95,7 @@ func (f UnitFilter) where() (where string, args []any) {
 // Units lists the units that match after an id.
 func (s *Service) Units(ctx context.Context, f UnitFilter, after, limit int64) (list Units, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
-		list, err = unitsOf(c, f, after, limit)
+		list, err = s.unitsOf(ctx, c, f, after, limit)
 		return err
 	})
 	return list, err
@@ -104,13 +104,28 @@ func (s *Service) Units(ctx context.Context, f UnitFilter, after, limit int64) (
 // CountUnits tells how many units match.
 func (s *Service) CountUnits(ctx context.Context, f UnitFilter) (n int64, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
-		n, err = countUnits(c, f)
+		n, err = s.countUnits(ctx, c, f)
 		return err
 	})
 	return n, err
 }
 
-func unitsOf(c *db.Conn, f UnitFilter, after, limit int64) (list Units, err error) {
+// plain tells that nothing but today's status is asked for.
+func (f UnitFilter) plain() bool { return f == UnitFilter{Status: f.Status} }
+
+func (s *Service) unitsOf(ctx context.Context, c *db.Conn, f UnitFilter, after, limit int64) (list Units, err error) {
+	if f.plain() && f.Status != "" {
+		kept, err := s.states(ctx, c)
+		if err != nil {
+			return list, err
+		}
+		itself := func(id int64) int64 { return id }
+		all, err := eachOf(behind(kept.units(f.Status), after, limit+1, itself), func(id int64) (Unit, bool, error) {
+			return db.One(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id = ?2", kept.day, id)
+		})
+		list.Units, list.Next = page(all, limit, func(u Unit) int64 { return u.ID })
+		return list, err
+	}
 	where, args := f.where()
 	all, err := db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id > ?2"+where+" ORDER BY u.id LIMIT ?",
 		append(append([]any{f.day(c), after}, args...), limit+1)...)
@@ -118,7 +133,17 @@ func unitsOf(c *db.Conn, f UnitFilter, after, limit int64) (list Units, err erro
 	return list, err
 }
 
-func countUnits(c *db.Conn, f UnitFilter) (int64, error) {
+func (s *Service) countUnits(ctx context.Context, c *db.Conn, f UnitFilter) (int64, error) {
+	if f.plain() {
+		kept, err := s.states(ctx, c)
+		switch {
+		case err != nil:
+			return 0, err
+		case f.Status == "":
+			return int64(len(kept.vacant) + len(kept.occupied)), nil
+		}
+		return int64(len(kept.units(f.Status))), nil
+	}
 	where, args := f.where()
 	n, _, err := db.One(c, db.Int, "SELECT count(*)"+unitsOn+" WHERE ?1 = ?1"+where, append([]any{f.day(c)}, args...)...)
 	return n, err

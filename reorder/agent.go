@@ -245,7 +245,11 @@ func (s *Service) Products(ctx context.Context, q ProductQuery) (Products, error
 		if err != nil {
 			return err
 		}
-		query, args := CatalogueQuery{Supplier: q.Supplier, Active: "1"}.statement()
+		wide := CatalogueQuery{Q: q.Q, Supplier: q.Supplier, Active: "1"}
+		if err := wide.narrow(c); err != nil {
+			return err
+		}
+		query, args := wide.statement()
 		return db.Each(c, func(r *db.Row) error {
 			rec := scanNumbers(r)
 			rec.sold += d[rec.id]

@@ -27,6 +27,8 @@ type Catalogue struct {
 type CatalogueQuery struct {
 	Q, Supplier, Active, After string
 	Limit                      int64
+
+	grams string // what narrow found out
 }
 
 // SKUs gives a page of the catalogue.
@@ -36,6 +38,9 @@ func (s *Service) SKUs(ctx context.Context, q CatalogueQuery) (Catalogue, error)
 
 func catalogue(c *db.Conn, q CatalogueQuery) (Catalogue, error) {
 	page := Catalogue{SKUs: []SKU{}}
+	if err := q.narrow(c); err != nil {
+		return page, err
+	}
 	query, args := q.statement()
 	rows, err := c.Prepare(query)
 	if err != nil {
@@ -64,8 +69,8 @@ func catalogue(c *db.Conn, q CatalogueQuery) (Catalogue, error) {
 	}
 }
 
-// statement reads the SKUs after q.After in order, from an index for every filter but
-// Q, which looks anywhere in a text and therefore at every text.
+// statement reads the SKUs after q.After in order, from an index for every filter. Of Q
+// the index tells who may have it; whether they do is for mentions to say.
 func (q CatalogueQuery) statement() (query string, args []any) {
 	query, args = "SELECT "+columns+" FROM skus WHERE sku > ?", []any{q.After}
 	if q.Supplier != "" {
@@ -76,6 +81,9 @@ func (q CatalogueQuery) statement() (query string, args []any) {
 		query += " AND active = 0" // spelled out, so that the partial index serves
 	case "1":
 		query += " AND active = 1"
+	}
+	if q.grams != "" {
+		query, args = query+" AND id IN (SELECT rowid FROM sku_texts WHERE sku_texts MATCH ?)", append(args, q.grams)
 	}
 	return query + " ORDER BY sku", args
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -69,6 +68,8 @@ func (f Filter) where() (string, []any) {
 	switch {
 	case f.Service != "" && f.Appliance:
 		add("service IN (?, '')", f.Service)
+	case f.Service == appliance:
+		add("service = ''")
 	case f.Service != "":
 		add("service = ?", f.Service)
 	}
@@ -97,16 +98,40 @@ func (f Filter) where() (string, []any) {
 	return strings.Join(all, " AND "), args
 }
 
+// newest is the statement that gives a page. The entries of a service and those of the
+// appliance itself are each read newest first off an index, and merged.
+func (f Filter) newest() (query string, args []any) {
+	parts := []Filter{f}
+	if f.Service != "" && f.Appliance {
+		one, none := f, f
+		one.Appliance, none.Service, none.Appliance = false, appliance, false
+		parts = []Filter{one, none}
+	}
+	var queries []string
+	for _, p := range parts {
+		where, its := p.where()
+		if p.After > 0 {
+			where, its = where+" AND id < ?", append(its, p.After)
+		}
+		queries = append(queries, "SELECT * FROM (SELECT "+columns+" FROM audit WHERE "+where+" ORDER BY id DESC LIMIT ?)")
+		args = append(args, append(its, p.Limit+1)...)
+	}
+	if len(queries) == 1 {
+		return queries[0], args
+	}
+	return strings.Join(queries, " UNION ALL ") + " ORDER BY id DESC LIMIT ?", append(args, f.Limit+1)
+}
+
+// appliance stands in a filter for the service "".
+const appliance = "-"
+
 // List gives the newest entries that the filter lets through. Whether there are more is
 // told only with counted, which costs a walk through the whole trail.
 func List(ctx context.Context, d *db.DB, f Filter, counted bool) (t Trail, err error) {
 	where, args := f.where()
 	err = d.View(ctx, func(c *db.Conn) error {
-		page, pageArgs := where, slices.Clone(args)
-		if f.After > 0 {
-			page, pageArgs = page+" AND id < ?", append(pageArgs, f.After)
-		}
-		t.Entries, err = db.All(c, scan, "SELECT "+columns+" FROM audit WHERE "+page+" ORDER BY id DESC LIMIT ?", append(pageArgs, f.Limit+1)...)
+		page, pageArgs := f.newest()
+		t.Entries, err = db.All(c, scan, page, pageArgs...)
 		if err != nil {
 			return err
 		}

@@ -80,7 +80,29 @@ func (b *bench) reads(p, empty *process) []oneCase {
 				WHERE meter_id = m.id AND epoch = m.epoch AND day >= ? ORDER BY day, seq LIMIT 1)`, int(s.today)-90),
 			ours: afresh("maintenance", "/api/pm-due").run},
 	}
-	return append(cases, b.reports(p)...)
+	return append(append(cases, b.lists(p, nothing)...), b.reports(p)...)
+}
+
+// lists are those that must cost what they give, however much is stored: growth shows it.
+func (b *bench) lists(p *process, nothing floor) []oneCase {
+	s := b.shop
+	call := func(tool, arguments string) []byte {
+		return request("POST", "/mcp", s.keys["maintenance"], fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments))
+	}
+	var cases []oneCase
+	for _, l := range []struct {
+		name, service string
+		request       []byte
+	}{
+		{"list: units that are vacant", "rental", s.get("rental", "/api/units?status=vacant&limit=50")},
+		{"list: leases that ended", "rental", s.get("rental", "/api/leases?status=ended&limit=50")},
+		{"list: SKUs with a text that none has", "reorder", s.get("reorder", "/api/skus?q=no-such-text")},
+		{"list: plans that are overdue", "maintenance", s.get("maintenance", "/api/pm-due?status=overdue")},
+		{"list: an assignee's work orders, their number and cost", "maintenance", call("list_workorders", `{"assigned_to":"ana","limit":20}`)},
+	} {
+		cases = append(cases, oneCase{name: l.name, clients: 1, floors: []floor{nothing}, ours: b.afresh(p, l.service, l.request).run})
+	}
+	return cases
 }
 
 // reports stand beside two floors: the sums over a window of 90 days, which the service

@@ -1,0 +1,23 @@
+package audit
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/schema/db/dbtest"
+)
+
+// TestAServicesTrailIsReadOffItsEnd: a page of one service costs what it gives, however
+// long the trail of the others is; also beside the entries of no service.
+func TestAServicesTrailIsReadOffItsEnd(t *testing.T) {
+	h := dbtest.Open(t, time.UTC, dbtest.Noon)
+	for _, f := range []Filter{{Service: "rental", Limit: 50}, {Service: "rental", Appliance: true, Limit: 50}, {Service: "rental", Limit: 50, After: 9}} {
+		query, _ := f.newest()
+		plan := strings.Join(h.Steps(query), "\n")
+		if !strings.Contains(plan, "SEARCH audit USING INDEX audit_service (service=?") || strings.Contains(plan, "SCAN audit") ||
+			!f.Appliance && strings.Contains(plan, "TEMP B-TREE") {
+			t.Errorf("%s\n%s", query, plan)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package maintenance
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/db"
+)
+
+// TestSumsOfAnAssigneeAreKept changes orders at random and compares the kept sums, and
+// what agents are told of an assignee, with the orders.
+func TestSumsOfAnAssigneeAreKept(t *testing.T) {
+	s := open(t)
+	s.lathe("100", "2026-11-01")
+	r := rand.New(rand.NewPCG(3, 1))
+	names := []any{"Ana", "Ben", "ben", "BEN", nil}
+	for range 40 {
+		s.opens(NewOrder{LaborMinutes: r.Int64N(500)})
+	}
+	exec := func(query string, args ...any) {
+		t.Helper()
+		s.Must(db.Exec(ctx, s.DB, cli, func(tx *db.Tx) error {
+			if _, err := tx.Exec(query, args...); err != nil {
+				return err
+			}
+			return tx.Audit("test", "test", nil)
+		}))
+	}
+	for i := range 120 {
+		id := 1 + r.Int64N(40)
+		switch r.IntN(5) {
+		case 0:
+			_, err := s.SetLaborRate(ctx, cli, r.Int64N(9999))
+			s.Must(err)
+		case 1:
+			exec("UPDATE work_orders SET status = 'done', labor_rate_cents = ?, completed_at = 1, resolution = 'x' WHERE id = ?", r.Int64N(9999), id)
+		case 2:
+			exec("UPDATE work_orders SET status = 'open', labor_rate_cents = NULL, completed_at = NULL WHERE id = ?", id)
+		default:
+			exec("UPDATE work_orders SET assigned_to = ?, priority = ?, labor_minutes = ?, typed_cents = ? WHERE id = ?",
+				names[r.IntN(5)], []string{"low", "high"}[i%2], r.Int64N(500), r.Int64N(9999), id)
+		}
+		s.Must(s.DB.View(ctx, func(c *db.Conn) error {
+			breaches, err := checkSums(c)
+			if len(breaches) > 0 {
+				t.Fatalf("%d: %s", i, breaches)
+			}
+			return err
+		}))
+		for _, f := range []Filter{{Status: "open"}, {AssignedTo: "BeN"}, {AssignedTo: "ben", Status: "done"}, {AssignedTo: "Ana", Priority: "high"}} {
+			f.Limit = 3
+			found, err := s.FindWorkOrders(ctx, f)
+			if err != nil {
+				continue // nobody has that name yet
+			}
+			f.Limit = 200
+			all, err := s.WorkOrders(ctx, f)
+			s.Must(err)
+			cost := int64(0)
+			for _, wo := range all.WorkOrders {
+				cost += wo.TotalCostCents
+			}
+			if got, want := fmt.Sprint(found.Total, found.TotalCostCents, found.Shown), fmt.Sprint(len(all.WorkOrders), cost, min(3, len(all.WorkOrders))); got != want {
+				t.Fatalf("%d: %+v: agents are told %s, there are %s", i, f, got, want)
+			}
+			for j := range found.Shown {
+				if found.WorkOrders[j].Full.ID != all.WorkOrders[j].ID {
+					t.Fatalf("%d: %+v: the page has %d for %d", i, f, found.WorkOrders[j].Full.ID, all.WorkOrders[j].ID)
+				}
+			}
+		}
+	}
+	exec("UPDATE work_order_sums SET cents = cents + 1 WHERE assigned_to = 'Ana'")
+	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
+		breaches, err := checkSums(c)
+		if len(breaches) == 0 || !strings.Contains(breaches[0], `"Ana"`) {
+			t.Errorf("a wrong sum is not found: %s", breaches)
+		}
+		return err
+	}))
+}
+
+// TestAnAssigneesListReadsWhatItGives: neither the page nor its totals walk the orders.
+func TestAnAssigneesListReadsWhatItGives(t *testing.T) {
+	s := open(t)
+	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
+		for f, want := range map[*Filter]string{
+			{AssignedTo: "Ana", names: []string{"Ana"}, Limit: 50}:                 "SEARCH w USING INDEX work_orders_assigned (assigned_to=?)",
+			{AssignedTo: "Ana", names: []string{"Ana"}, Limit: 50, Status: "open"}: "SEARCH w USING INDEX work_orders_assigned_status (assigned_to=? AND status=?)",
+			{AssignedTo: "Ana", names: []string{"Ana"}, Limit: 50, After: 9}:       "SEARCH w USING INDEX work_orders_assigned (assigned_to=? AND rowid<?)",
+		} {
+			query, _ := f.newestFirst(c)
+			if plan := strings.Join(s.Steps(query), "\n"); !strings.Contains(plan, want) || strings.Contains(plan, "SCAN w") || strings.Contains(plan, "SCAN a") || strings.Contains(plan, "TEMP B-TREE") {
+				t.Errorf("%s\n%s", query, plan)
+			}
+			query, _ = f.inAll(c)
+			if plan := strings.Join(s.Steps(query), "\n"); !strings.Contains(plan, "SEARCH w USING PRIMARY KEY (assigned_to=?") {
+				t.Errorf("%s\n%s", query, plan)
+			}
+		}
+		return nil
+	}))
+}

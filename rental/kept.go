@@ -1,0 +1,174 @@
+package rental
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// keptStates is, as of a day, which units are let and in which state each lease is: all
+// by id, so that a page of them costs what it gives. It is renewed by the units that were
+// touched since (table unit_touched), and anew when the day ends.
+type keptStates struct {
+	day              exact.Day
+	seq              int64 // the last touch that it knows of
+	vacant, occupied []int64
+	leases           map[string][]leaseOf // by status
+}
+
+// leaseOf is a lease with its unit.
+type leaseOf struct{ id, unit int64 }
+
+// stateKeeper holds what was found out last. It is never changed, only replaced.
+type stateKeeper struct{ last atomic.Pointer[keptStates] }
+
+// states is what a view sees of them. A trial's changes are never kept.
+func (s *Service) states(ctx context.Context, c *db.Conn) (*keptStates, error) {
+	return s.kept.at(c, !db.Trying(ctx))
+}
+
+func (k *stateKeeper) at(c *db.Conn, keep bool) (*keptStates, error) {
+	today := c.Today()
+	seq, _, err := db.One(c, db.Int, "SELECT coalesce(max(seq), 0) FROM unit_touched")
+	if err != nil {
+		return nil, err
+	}
+	last := k.last.Load()
+	if !keep || last == nil || last.day != today || last.seq > seq {
+		return k.renew(c, today, seq, keep)
+	}
+	if last.seq == seq {
+		return last, nil
+	}
+	touched, err := db.All(c, db.Int, "SELECT unit_id FROM unit_touched WHERE seq > ?", last.seq)
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(touched)) != seq-last.seq || len(touched) > 500 { // some are forgotten already, or most units moved
+		return k.renew(c, today, seq, keep)
+	}
+	now, err := last.patched(c, seq, touched)
+	if err == nil {
+		k.last.CompareAndSwap(last, now)
+	}
+	return now, err
+}
+
+// renew looks at every unit and lease.
+func (k *stateKeeper) renew(c *db.Conn, today exact.Day, seq int64, keep bool) (*keptStates, error) {
+	last := k.last.Load()
+	now := &keptStates{day: today, seq: seq, leases: map[string][]leaseOf{}}
+	let := map[int64]bool{}
+	err := db.Each(c, func(r *db.Row) error {
+		l, start, end := leaseOf{r.Int(), r.Int()}, r.Day(), r.Day()
+		status := statusOn(today, start, &end)
+		now.leases[status] = append(now.leases[status], l)
+		if status == active {
+			let[l.unit] = true
+		}
+		return nil
+	}, "SELECT id, unit_id, start_date, last_day FROM leases ORDER BY id")
+	if err != nil {
+		return nil, err
+	}
+	err = db.Each(c, func(r *db.Row) error {
+		if unit := r.Int(); let[unit] {
+			now.occupied = append(now.occupied, unit)
+		} else {
+			now.vacant = append(now.vacant, unit)
+		}
+		return nil
+	}, "SELECT id FROM units ORDER BY id")
+	if err == nil && keep && (last == nil || last.day < today || last.seq <= seq) {
+		k.last.CompareAndSwap(last, now)
+	}
+	return now, err
+}
+
+// patched is the states with the touched units as they are now.
+func (k *keptStates) patched(c *db.Conn, seq int64, touched []int64) (*keptStates, error) {
+	slices.Sort(touched)
+	touched = slices.Compact(touched)
+	is := func(unit int64) bool { _, is := slices.BinarySearch(touched, unit); return is }
+	now := &keptStates{day: k.day, seq: seq, leases: map[string][]leaseOf{}}
+	now.vacant, now.occupied = without(k.vacant, is), without(k.occupied, is)
+	for status, all := range k.leases {
+		now.leases[status] = without(all, func(l leaseOf) bool { return is(l.unit) })
+	}
+	for _, unit := range touched {
+		let := false
+		err := db.Each(c, func(r *db.Row) error {
+			l, start, end := leaseOf{r.Int(), unit}, r.Day(), r.Day()
+			status := statusOn(k.day, start, &end)
+			now.leases[status] = append(now.leases[status], l)
+			let = let || status == active
+			return nil
+		}, "SELECT id, start_date, last_day FROM leases WHERE unit_id = ?", unit)
+		if err != nil {
+			return nil, err
+		}
+		_, there, err := db.One(c, db.Int, "SELECT 1 FROM units WHERE id = ?", unit)
+		switch {
+		case err != nil:
+			return nil, err
+		case let:
+			now.occupied = append(now.occupied, unit)
+		case there:
+			now.vacant = append(now.vacant, unit)
+		}
+	}
+	slices.Sort(now.vacant)
+	slices.Sort(now.occupied)
+	for _, all := range now.leases {
+		slices.SortFunc(all, func(a, b leaseOf) int { return cmp.Compare(a.id, b.id) })
+	}
+	return now, nil
+}
+
+// without is a copy that leaves out what drop names.
+func without[T any](all []T, drop func(T) bool) []T {
+	kept := make([]T, 0, len(all)+8)
+	for _, x := range all {
+		if !drop(x) {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}
+
+// units are those of a status; of "" there is no list.
+func (k *keptStates) units(status string) []int64 {
+	if status == vacant {
+		return k.vacant
+	}
+	return k.occupied
+}
+
+// behind gives at most limit of the ids behind one.
+func behind[T any](all []T, after, limit int64, id func(T) int64) []T {
+	from, found := slices.BinarySearchFunc(all, after, func(x T, after int64) int { return cmp.Compare(id(x), after) })
+	if found {
+		from++
+	}
+	all = all[from:]
+	return all[:min(int64(len(all)), limit)]
+}
+
+// eachOf reads one record for each id.
+func eachOf[T, R any](ids []T, read func(T) (R, bool, error)) ([]R, error) {
+	list := make([]R, 0, len(ids))
+	for _, id := range ids {
+		x, found, err := read(id)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			list = append(list, x)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,36 @@
+package reorder
+
+import (
+	"strings"
+
+	"quartermaster/schema/db"
+)
+
+// maxNarrowed is how many SKUs a search is narrowed to before they are sorted. Of more,
+// the SKUs are walked in their order: a page fills soon then.
+const maxNarrowed = 1000
+
+// narrow looks up which SKUs may have Q in code or name, so that the others are not
+// looked at. Texts of less than three letters are not indexed.
+func (q *CatalogueQuery) narrow(c *db.Conn) error {
+	grams := gramsOf(folded(q.Q))
+	if grams == "" {
+		return nil
+	}
+	n, _, err := db.One(c, db.Int, "SELECT count(*) FROM (SELECT rowid FROM sku_texts WHERE sku_texts MATCH ? LIMIT ?)", grams, maxNarrowed+1)
+	if n <= maxNarrowed {
+		q.grams = grams
+	}
+	return err
+}
+
+// gramsOf asks for all that hold every three letters in a row of the text; "" for a text
+// that has no three.
+func gramsOf(text string) string {
+	letters := []rune(text)
+	var all []string
+	for i := 0; i+3 <= len(letters); i++ {
+		all = append(all, `"`+strings.ReplaceAll(string(letters[i:i+3]), `"`, `""`)+`"`)
+	}
+	return strings.Join(all, " AND ")
+}

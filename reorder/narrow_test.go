@@ -1,0 +1,93 @@
+package reorder
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+
+	"quartermaster/schema/db"
+)
+
+// TestSearchFindsWhatLookingFinds: the index narrows the search to no less than what
+// looking at every text finds, whatever the letters and their case.
+func TestSearchFindsWhatLookingFinds(t *testing.T) {
+	s := open(t)
+	var letters []rune // whose case folds somehow, and some that do not
+	for r := rune('!'); r <= unicode.MaxRune; r++ {
+		if unicode.IsGraphic(r) && (folded(string(r)) != string(r) || unicode.SimpleFold(r) != r || r < 0x250 || r == '世') {
+			letters = append(letters, r)
+		}
+	}
+	s.Must(db.Exec(context.Background(), s.DB, cli, func(tx *db.Tx) error {
+		for i, r := range letters {
+			_, err := tx.Exec(`INSERT INTO skus (active, current_stock, is_below, judged_on, lead_time_days, safety_stock_days, pack_size, moq, unit_cost_cents, created_at, updated_at,
+				sku, name, supplier, supplier_sku, barcode, unit) VALUES (1, 0, 0, 0, 7, 0, 1, 0, 0, 0, 0, ?, ?, '', '', '', '')`, fmt.Sprintf("S%05d", i), "x"+string(r)+"y")
+			if err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec("UPDATE skus SET name = 'Renamed ' || name WHERE id % 3 = 0"); err != nil {
+			return err
+		}
+		return tx.Audit("test", "test", nil)
+	}))
+	s.Must(s.DB.View(context.Background(), func(c *db.Conn) error {
+		for i, r := range letters {
+			for _, text := range []string{"x" + string(r) + "y", strings.ToUpper("x" + string(r) + "y"), folded("x" + string(r) + "y")} {
+				q := CatalogueQuery{Q: text, Limit: 1000}
+				found, err := catalogue(c, q)
+				if err != nil {
+					return err
+				}
+				has := false
+				for _, k := range found.SKUs {
+					has = has || k.Code == fmt.Sprintf("S%05d", i)
+				}
+				if !has && hasFolded("x"+string(r)+"y", folded(text)) {
+					t.Errorf("%q does not find the name with %q (%U)", text, r, r)
+				}
+			}
+		}
+		for _, text := range []string{"renamed x", "S000", "s00012", `"; OR "`, "no such thing", "AND", "zzz", "a*b", "x y z", "\nx"} {
+			q := CatalogueQuery{Q: text, Limit: 10_000}
+			found, err := catalogue(c, q)
+			if err != nil {
+				return fmt.Errorf("%q: %w", text, err)
+			}
+			all, err := catalogue(c, CatalogueQuery{Limit: 10_000})
+			if err != nil {
+				return err
+			}
+			n := 0
+			for _, k := range all.SKUs {
+				if hasFolded(k.Code, folded(text)) || hasFolded(k.Name, folded(text)) {
+					n++
+				}
+			}
+			if n != len(found.SKUs) {
+				t.Errorf("%q finds %d, there are %d", text, len(found.SKUs), n)
+			}
+		}
+		return nil
+	}))
+}
+
+// TestSearchWithoutAHitLooksAtNoSKU: the index alone answers.
+func TestSearchWithoutAHitLooksAtNoSKU(t *testing.T) {
+	s := open(t)
+	s.Must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
+	s.Must(s.DB.View(context.Background(), func(c *db.Conn) error {
+		q := CatalogueQuery{Q: "no such tea", Active: "1", Limit: 50}
+		if err := q.narrow(c); err != nil {
+			return err
+		}
+		query, _ := q.statement()
+		plan := strings.Join(s.Steps(query), "\n")
+		if !strings.Contains(plan, "SEARCH skus USING INTEGER PRIMARY KEY (rowid=?)") || !strings.Contains(plan, "SCAN sku_texts VIRTUAL TABLE INDEX") || strings.Contains(plan, "SCAN skus") {
+			t.Errorf("%s\n%s", query, plan)
+		}
+		return nil
+	}))
+}
