@@ -198,7 +198,6 @@ func fittingFrom[F, S any](page []F, short bool, shorten func(F) S, asked bool, 
 type ShortArrear struct {
 	LeaseID      int64  `json:"lease_id"`
 	Tenant       string `json:"tenant"`
-	Unit         string `json:"unit"`
 	BalanceCents int64  `json:"balance_cents"`
 	DaysOverdue  int64  `json:"days_overdue"`
 }
@@ -251,7 +250,7 @@ func (s *Service) toolArrears() schema.Op {
 	return schema.Op{
 		Name: "arrears_report", Tool: "arrears_report",
 		About: "Who is behind and by how much: every charge past its due date of which something is open, most days first. balance_cents is what is open, " +
-			"amount_cents the charge's; total_cents, buckets and by_tenant (one row a lease) sum balances over all; over 120 tenants go on with after. detail short: lease, tenant, unit, balance, days.",
+			"amount_cents the charge's; total_cents, buckets and by_tenant (one row a lease) sum balances over all; over 120 tenants go on with after. detail short: lease, tenant, balance, days.",
 		Response: AgentArrears{Today: exampleDay("2026-11-20"), Arrears: schema.Rows([]Arrear{row}, false, shortArrear), TotalCents: 95_000, Buckets: Buckets{Days1To30: 95_000},
 			ByTenant: byTenant([]Arrear{row}), Tenants: 1, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -293,7 +292,7 @@ func (a Arrears) page(after int64, short bool) AgentArrears {
 }
 
 func shortArrear(a Arrear) ShortArrear {
-	return ShortArrear{a.LeaseID, a.Tenant, a.Unit, a.BalanceCents, a.DaysOverdue}
+	return ShortArrear{a.LeaseID, firstOf(a.Tenant, 24), a.BalanceCents, a.DaysOverdue}
 }
 
 func exampleArrear() Arrear {

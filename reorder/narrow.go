@@ -24,13 +24,25 @@ func (q *CatalogueQuery) narrow(c *db.Conn) error {
 	return err
 }
 
-// gramsOf asks for all that hold every three letters in a row of the text; "" for a text
-// that has no three.
+// gramsOf asks for all that hold every three letters in a row of the folded text; "" for a
+// text that has no three, or a letter on whose cases the index and folded do not agree.
 func gramsOf(text string) string {
 	letters := []rune(text)
 	var all []string
-	for i := 0; i+3 <= len(letters); i++ {
-		all = append(all, `"`+strings.ReplaceAll(string(letters[i:i+3]), `"`, `""`)+`"`)
+	for i, r := range letters {
+		if !agreed(r) {
+			return ""
+		}
+		if i+3 <= len(letters) {
+			all = append(all, `"`+strings.ReplaceAll(string(letters[i:i+3]), `"`, `""`)+`"`)
+		}
 	}
 	return strings.Join(all, " AND ")
+}
+
+// agreed tells of a folded letter that the index folds the same letters to it as folded
+// does: Latin, Greek, and what has no cases, from Arabic to Thai and from Hiragana to Han.
+// Cyrillic has old letters on which they differ.
+func agreed(r rune) bool {
+	return r < 0x250 || r >= 0x386 && r <= 0x3ff && r != 0x3f3 || r >= 0x5d0 && r <= 0xe7f || r >= 0x3040 && r <= 0x9fff
 }
