@@ -37,6 +37,8 @@ func TestMain(m *testing.M) {
 			"recurringOf: USE TEMP B-TREE FOR ORDER BY":        "a lease's few are put in order",
 			"recurringTable: USE TEMP B-TREE FOR ORDER BY":     "an export is of every record",
 			"release: USE TEMP B-TREE FOR ORDER BY":            "a lease's few are put in order",
+			"renew: SCAN leases":                               "who keeps the states looks at all of them once a day",
+			"renew: SCAN units":                                "who keeps the states looks at all of them once a day",
 			"rentTable: USE TEMP B-TREE FOR ORDER BY":          "an export is of every record",
 			"scrub: SCAN answers":                              "a person is forgotten seldom, and everywhere",
 			"scrub: SCAN audit":                                "a person is forgotten seldom, and everywhere",
@@ -47,7 +49,7 @@ func TestMain(m *testing.M) {
 		},
 		Uses: map[string]string{
 			"Tickets":    "SEARCH k USING INDEX tickets_status (status=? AND id<?)",
-			"Units":      "SEARCH l USING INDEX sqlite_autoindex_leases_1 (unit_id=? AND start_date<?)",
+			"unitsOf":    "SEARCH l USING INDEX sqlite_autoindex_leases_1 (unit_id=? AND start_date<?)",
 			"findLease":  "SEARCH c USING COVERING INDEX charges_unpaid",
 			"lastPosted": "SEARCH c USING INDEX charges_posting (lease_id=? AND type=?)",
 			"leaseOn":    "SEARCH leases USING INDEX sqlite_autoindex_leases_1",

@@ -186,3 +186,11 @@ func (h *Fixture) steps(query string) (steps []string, err error) {
 	})
 	return steps, err
 }
+
+// Steps is how the engine would carry out the statement.
+func (h *Fixture) Steps(query string) []string {
+	h.T.Helper()
+	steps, err := h.steps(query)
+	h.Must(err)
+	return steps
+}
