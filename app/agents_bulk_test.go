@@ -108,6 +108,7 @@ func (l listed) next() (next string) {
 // below 50 KB where 10,000 records match; goes from page to page to the end; and holds
 // sums against the rows of all pages.
 func TestNoAnswerIsLargeUnasked(t *testing.T) {
+	t.Parallel()
 	s := bulk(t)
 	ask := func(service, tool, args string) (listed, int) {
 		a := s.Post(service, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":{`+args+`}}}`)

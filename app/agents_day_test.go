@@ -145,6 +145,7 @@ func slicesJoin(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 // TestAgentsSettings: what docs/agents.md says to put into a client's file can be read by
 // one, and leads to the endpoint with a key.
 func TestAgentsSettings(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "docs", "agents.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -182,6 +182,7 @@ func fits(t *testing.T, what string, schema, value any) {
 // TestAgentsSlips plays every slip of the list with the official client in both eras of
 // the protocol: each is read, or refused with what to do instead, alike in both.
 func TestAgentsSlips(t *testing.T) {
+	t.Parallel()
 	s := startFilled(t)
 	for _, version := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		agents := map[string]clientOf{}
@@ -225,6 +226,7 @@ func TestAgentsSlips(t *testing.T) {
 // TestAgentsArgumentsAreScalars: of all tools rows alone is nested, nothing says anyOf,
 // and no description is longer than 400 characters.
 func TestAgentsArgumentsAreScalars(t *testing.T) {
+	t.Parallel()
 	s := apptest.Start(t)
 	for _, service := range []string{"maintenance", "rental", "reorder"} {
 		for name, tool := range officialClient(t, s, service, s.Keys[service], "").tools {
