@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -211,17 +212,19 @@ func TestMigrateMakesAndTells(t *testing.T) {
 	c.refuses(2, nil, "migrate", "everything")
 }
 
-// aged makes the file one of before imports were remembered: without the newest migration.
+// aged makes the file an older one: without what the newest migration makes.
 func (c *cli) aged() {
 	c.Helper()
-	script := c.read("../schema/db/sql/0013_imports.sql")
-	statements := []string{"DELETE FROM schema_migrations WHERE name = '0013_imports'"}
-	tables := regexp.MustCompile(`(?m)^CREATE TABLE (\w+)`).FindAllStringSubmatch(script, -1)
-	if len(tables) == 0 {
-		c.Fatal("the migration makes no tables")
-	}
-	for i := len(tables) - 1; i >= 0; i-- {
-		statements = append(statements, "DROP TABLE "+tables[i][1])
+	script := c.read("../schema/db/sql/0014_lists.sql")
+	statements := []string{"DELETE FROM schema_migrations WHERE name = '0014_lists'"}
+	for _, kind := range []string{"TRIGGER", "INDEX", "TABLE"} {
+		made := regexp.MustCompile(`(?m)^CREATE (?:VIRTUAL |UNIQUE )?`+kind+` (\w+)`).FindAllStringSubmatch(script, -1)
+		if len(made) == 0 {
+			c.Fatalf("the migration makes no %s", kind)
+		}
+		for _, m := range slices.Backward(made) {
+			statements = append(statements, "DROP "+kind+" "+m[1])
+		}
 	}
 	c.tamper(statements...)
 }
@@ -230,15 +233,15 @@ func TestMigrateBringsAnOlderFileUp(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
 	c.aged()
-	c.refuses(1, []string{"older version", "0013_imports is missing", "quartermaster migrate --db " + c.db}, "user", "list")
-	if s := c.ok("migrate", "status", "--json"); !strings.Contains(s, `{"name":"0013_imports","applied_at":null}`) {
+	c.refuses(1, []string{"older version", "0014_lists is missing", "quartermaster migrate --db " + c.db}, "user", "list")
+	if s := c.ok("migrate", "status", "--json"); !strings.Contains(s, `{"name":"0014_lists","applied_at":null}`) {
 		t.Errorf("status: %s", s)
 	}
-	if s := c.ok("migrate", "status"); !regexp.MustCompile(`(?m)^0013_imports +missing$`).MatchString(s) {
+	if s := c.ok("migrate", "status"); !regexp.MustCompile(`(?m)^0014_lists +missing$`).MatchString(s) {
 		t.Errorf("status:\n%s", s)
 	}
 	code, out, _ := c.call("doctor")
-	if code != 1 || out != "schema: breach: 0013_imports is missing; `quartermaster migrate` applies it\n" {
+	if code != 1 || out != "schema: breach: 0014_lists is missing; `quartermaster migrate` applies it\n" {
 		t.Errorf("doctor: exit %d\n%s", code, out)
 	}
 	release, err := db.Hold(c.db)
@@ -250,7 +253,7 @@ func TestMigrateBringsAnOlderFileUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, told := c.call("migrate")
-	if code != 0 || out != "applied 0013_imports\n" || !strings.Contains(told, ".before-v") || !strings.Contains(told, "to go back") {
+	if code != 0 || out != "applied 0014_lists\n" || !strings.Contains(told, ".before-v") || !strings.Contains(told, "to go back") {
 		t.Errorf("exit %d, %q, %q", code, out, told)
 	}
 	if got := c.ok("user", "list"); !strings.Contains(got, "alice") {
