@@ -236,7 +236,7 @@ func (s *Service) findAssets() schema.Op {
 			bindAssetStatus(f, &a.Status, "")
 			f.Text(&a.Q, "q", "", schema.Most(maxName))
 			asked := f.Limit(&a.Limit)
-			bindAfter(f, &a.After)
+			f.After(&a.After)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				var found FoundAssets
@@ -249,7 +249,7 @@ func (s *Service) findAssets() schema.Op {
 					if n := len(rows); n < len(page.Assets) {
 						page.Next = &page.Assets[n-1].ID
 					}
-					found = FoundAssets{Assets: rows, Shown: len(rows), Next: textOf(page.Next)}
+					found = FoundAssets{Assets: rows, Shown: len(rows), Next: schema.NextText(page.Next)}
 					found.Total, err = countAssets(c, a)
 					return err
 				})

@@ -125,7 +125,7 @@ func (s *Service) FindWorkOrders(ctx context.Context, f Filter) (found FoundOrde
 		if n := len(rows); n < len(page.WorkOrders) {
 			page.Next = &page.WorkOrders[n-1].ID
 		}
-		found = FoundOrders{WorkOrders: rows, Shown: len(rows), Total: page.Total, Next: textOf(page.Next)}
+		found = FoundOrders{WorkOrders: rows, Shown: len(rows), Total: page.Total, Next: schema.NextText(page.Next)}
 		found.TotalCostCents, err = costOfAll(c, f)
 		return err
 	})
@@ -240,7 +240,7 @@ func (s *Service) findWorkOrders() schema.Op {
 				w.Overdue = &overdue
 			}
 			w.Asked = f.Limit(&w.Limit)
-			bindAfter(f, &w.After)
+			f.After(&w.After)
 			f.Short(&w.Short)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindWorkOrders(ctx, w) }
 		},

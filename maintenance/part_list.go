@@ -185,7 +185,7 @@ func (s *Service) findParts() schema.Op {
 			}
 			f.Text(&p.Q, "q", "", schema.Most(maxName))
 			asked := f.Limit(&p.Limit)
-			bindAfter(f, &p.After)
+			f.After(&p.After)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				var found FoundParts
@@ -198,7 +198,7 @@ func (s *Service) findParts() schema.Op {
 					if n := len(rows); n < len(page.Parts) {
 						page.Next = &page.Parts[n-1].ID
 					}
-					found = FoundParts{Parts: rows, Shown: len(rows), Next: textOf(page.Next)}
+					found = FoundParts{Parts: rows, Shown: len(rows), Next: schema.NextText(page.Next)}
 					found.Total, err = countParts(c, p)
 					return err
 				})

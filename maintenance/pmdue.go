@@ -223,7 +223,7 @@ func (s *Service) DueForAgents(ctx context.Context, status string, after int64, 
 	}
 	list.PMDue = schema.Fit(given, short, PMDueRow.short, false, schema.AnswerBytes)
 	if list.Shown = len(list.PMDue); list.Shown < len(rows) {
-		list.Next = textOf(&rows[list.Shown-1].PMID)
+		list.Next = schema.NextText(&rows[list.Shown-1].PMID)
 	}
 	return list, nil
 }

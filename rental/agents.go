@@ -50,7 +50,7 @@ func (s *Service) toolLeases() schema.Op {
 			f.Text(&l.Property, "property", "only those of properties with this part of a name, in any case", schema.Most(maxName))
 			f.Text(&l.Tenant, "tenant", "only those of tenants with this part of a name, in any case", schema.Most(maxName))
 			asked := f.Limit(&limit)
-			bindAfter(f, &after)
+			f.After(&after)
 			f.Short(&short)
 			if onlyActive && l.Status == "" {
 				l.Status = active
@@ -75,7 +75,7 @@ func fitting[F, S any](list []F, short bool, shorten func(F) S, asked bool, id f
 	rows := schema.Fit(list, short, shorten, asked, schema.AnswerBytes)
 	if n := len(rows); n < len(list) {
 		last := id(list[n-1])
-		next = asText(&last)
+		next = schema.NextText(&last)
 	}
 	return rows, next
 }
@@ -148,7 +148,7 @@ func (s *Service) toolLedger() schema.Op {
 			f.Bool(&open, "open_only", "true: only charges of which something is open")
 			f.DayPtr(&since, "since", "only charges that are due on this day or later")
 			asked := f.Int(&limit, "limit", "how many charges to give at most", schema.Range(1, 200))
-			bindAfter(f, &after)
+			f.After(&after)
 			f.Short(&short)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				l, err := s.Ledger(ctx, who, lease)
@@ -189,7 +189,7 @@ func fittingFrom[F, S any](page []F, short bool, shorten func(F) S, asked bool, 
 	rows := schema.Fit(page, short, shorten, asked, most)
 	if n := len(rows); n < len(page) {
 		to := after + int64(n)
-		next = asText(&to)
+		next = schema.NextText(&to)
 	}
 	return rows, next
 }

@@ -63,14 +63,14 @@ func (s *Service) toolUnits() schema.Op {
 			f.Text(&u.Property, "property", "only those of properties with this part of a name, in any case", schema.Most(maxName))
 			f.DayPtr(&u.On, "on", "another day than today, such as the first of next month")
 			asked := f.Limit(&limit)
-			bindAfter(f, &after)
+			f.After(&after)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				if err := s.known(ctx, u.Property, ""); err != nil {
 					return nil, err
 				}
 				list, total, more, err := s.unitsForAgents(ctx, u, after, limit)
-				rows, next := fitting(list, short, shorten, asked, func(u AgentUnit) int64 { return u.ID }, asText(more))
+				rows, next := fitting(list, short, shorten, asked, func(u AgentUnit) int64 { return u.ID }, schema.NextText(more))
 				return AgentUnits{rows, int64(len(rows)), total, next}, err
 			}
 		},
@@ -134,11 +134,11 @@ func (s *Service) toolTickets() schema.Op {
 			f.Enum(&t.Status, "status", "only the tickets that are so", ticketMoves.States(), schema.Alias("in-progress", inProgress))
 			f.ID(&t.UnitID, "unit_id", "only the tickets of this unit")
 			asked := f.Limit(&limit)
-			bindAfter(f, &after)
+			f.After(&after)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				list, err := s.Tickets(ctx, t, after, limit)
-				rows, next := fitting(list.Tickets, short, shorten, asked, func(k Ticket) int64 { return k.ID }, asText(list.Next))
+				rows, next := fitting(list.Tickets, short, shorten, asked, func(k Ticket) int64 { return k.ID }, schema.NextText(list.Next))
 				return AgentTickets{rows, int64(len(rows)), list.Total, next}, err
 			}
 		},
@@ -169,11 +169,11 @@ func (s *Service) toolProperties() schema.Op {
 			var limit, after int64
 			var short bool
 			asked := f.Limit(&limit)
-			bindAfter(f, &after)
+			f.After(&after)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				list, err := s.Properties(ctx, "", after, limit)
-				rows, next := fitting(list.Properties, short, shorten, asked, func(p Property) int64 { return p.ID }, asText(list.Next))
+				rows, next := fitting(list.Properties, short, shorten, asked, func(p Property) int64 { return p.ID }, schema.NextText(list.Next))
 				return AgentProperties{rows, int64(len(rows)), list.Total, next}, err
 			}
 		},

@@ -120,7 +120,7 @@ func unpostedOf(leases []Lease, today exact.Day) (ids []int64) {
 func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter, after, limit int64) (list Leases, err error) {
 	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		all, err := s.readLeases(ctx, c, f, after, limit+1)
-		list.Leases, list.Next = page(all, limit, func(l Lease) int64 { return l.ID })
+		list.Leases, list.Next = schema.Cut(all, limit, func(l Lease) int64 { return l.ID })
 		r.await(unpostedOf(list.Leases, c.Today()))
 		return err
 	})

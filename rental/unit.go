@@ -123,13 +123,13 @@ func (s *Service) unitsOf(ctx context.Context, c *db.Conn, f UnitFilter, after, 
 		all, err := eachOf(behind(kept.units(f.Status), after, limit+1, itself), func(id int64) (Unit, bool, error) {
 			return db.One(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id = ?2", kept.day, id)
 		})
-		list.Units, list.Next = page(all, limit, func(u Unit) int64 { return u.ID })
+		list.Units, list.Next = schema.Cut(all, limit, func(u Unit) int64 { return u.ID })
 		return list, err
 	}
 	where, args := f.where()
 	all, err := db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id > ?2"+where+" ORDER BY u.id LIMIT ?",
 		append(append([]any{f.day(c), after}, args...), limit+1)...)
-	list.Units, list.Next = page(all, limit, func(u Unit) int64 { return u.ID })
+	list.Units, list.Next = schema.Cut(all, limit, func(u Unit) int64 { return u.ID })
 	return list, err
 }
 
