@@ -33,9 +33,9 @@ var agentsLists = []struct {
 	{"reorder", "reorder_report", "skus", []string{`"status":"below"`, `"supplier":"maker 1"`}},
 }
 
-// bulk fills a shop with 10,000 work orders, 10,000 charges of 170 leases and 3,000 SKUs
+// agentsBulk fills a shop with 10,000 work orders, 10,000 charges of 170 leases and 3,000 SKUs
 // of 260 suppliers.
-func bulk(t *testing.T) *apptest.Shop {
+func agentsBulk(t *testing.T) *apptest.Shop {
 	t.Helper()
 	s := apptest.Start(t)
 	table := func(service, name, header string, n int, row func(i int) string) {
@@ -109,7 +109,7 @@ func (l listed) next() (next string) {
 // sums against the rows of all pages.
 func TestNoAnswerIsLargeUnasked(t *testing.T) {
 	t.Parallel()
-	s := bulk(t)
+	s := agentsBulk(t)
 	ask := func(service, tool, args string) (listed, int) {
 		a := s.Post(service, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":{`+args+`}}}`)
 		var m struct {
