@@ -16,11 +16,11 @@ import (
 )
 
 var (
-	entries  = regexp.MustCompile(`href="/docs/([^"#?]+)"`)
-	sends    = regexp.MustCompile(`^quartermaster webhook (test|resend) `) // to wherever receivers are
-	typed    = regexp.MustCompile(`(?:[^\s"']|"[^"]*"|'[^']*')+`)
-	inQuotes = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
-	examples = regexp.MustCompile(`(?s)<pre data-example><code>(.*?)</code></pre>`)
+	entries    = regexp.MustCompile(`href="/docs/([^"#?]+)"`)
+	sends      = regexp.MustCompile(`^quartermaster webhook (test|resend) `) // to wherever receivers are
+	shellParts = regexp.MustCompile(`(?:[^\s"']|"[^"]*"|'[^']*')+`)
+	inQuotes   = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
+	examples   = regexp.MustCompile(`(?s)<pre data-example><code>(.*?)</code></pre>`)
 )
 
 // TestReferenceExamples runs every example of /docs on the demo: requests as they stand
@@ -53,7 +53,7 @@ func TestReferenceExamples(t *testing.T) {
 				case strings.HasPrefix(text, "quartermaster "):
 					for line := range strings.SplitSeq(text, "\n") {
 						args := []string{}
-						for _, word := range typed.FindAllString(line, -1) {
+						for _, word := range shellParts.FindAllString(line, -1) {
 							args = append(args, inQuotes.ReplaceAllString(word, "$1$2"))
 						}
 						if tried[line] || len(args) < 2 || args[0] != "quartermaster" || strings.Contains(line, ">") || strings.Contains(line, ".csv") || sends.MatchString(line) {
