@@ -19,6 +19,7 @@ import (
 type column struct {
 	name string
 	path []string
+	wide bool // of an object or list inside: for a file, not for a terminal
 }
 
 func columnsOf(prefix []string, fields []schema.Field) (all []column) {
@@ -29,7 +30,7 @@ func columnsOf(prefix []string, fields []schema.Field) (all []column) {
 			all = append(all, columnsOf(path, f.Shape.Fields)...)
 		case f.Shape.Type == "object", f.Shape.Type == "array" && (f.Shape.Items == nil || f.Shape.Items.Type != "string"):
 		default:
-			all = append(all, column{strings.Join(path, "_"), path})
+			all = append(all, column{strings.Join(path, "_"), path, len(path) > 1 || f.Shape.Type == "array"})
 		}
 	}
 	return all
@@ -113,6 +114,7 @@ func writeTable(w io.Writer, answer any) {
 		fmt.Fprintln(w, err)
 		return
 	}
+	heads = slices.DeleteFunc(heads, func(c column) bool { return c.wide })
 	upper := make([]string, len(heads))
 	for i, h := range heads {
 		upper[i] = strings.ToUpper(strings.ReplaceAll(h.name, "_", " "))
