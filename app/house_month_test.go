@@ -122,7 +122,7 @@ func TestTheHouseAtTheCommandLine(t *testing.T) {
 	// Records are named as people call them; #ID is an id; several matches are listed.
 	c.ok("maintenance", "assets", "save", "M-1", "--name", "Mill")
 	c.ok("maintenance", "assets", "save", "17", "--name", "Press")
-	for _, name := range []string{"M-1", "#1", "17", "#2"} {
+	for _, name := range []string{"M-1", "m-1", "Mill", "#1", "#2"} {
 		c.ok("maintenance", "assets", "show", name)
 	}
 	c.refuses(1, []string{"no asset 9"}, "maintenance", "assets", "show", "#9")

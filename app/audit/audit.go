@@ -80,8 +80,8 @@ func (f Filter) where() (string, []any) {
 	case f.Subject == "":
 	case one && id != "":
 		add("subject = ?", f.Subject)
-	default:
-		add("substr(subject, 1, ?) = ?", len([]rune(kind))+1, kind+":")
+	default: // all of a kind, or what there is one of, as settings
+		add("(subject = ? OR substr(subject, 1, ?) = ?)", kind, len([]rune(kind))+1, kind+":")
 	}
 	if f.Via != "" {
 		add("via = ?", f.Via)
