@@ -15,6 +15,8 @@ func TestMain(m *testing.M) {
 			"checkTotals: SCAN store_orders":                 "doctor looks at everything",
 			"checkTotals: USE TEMP B-TREE FOR GROUP BY":      "doctor looks at everything",
 			"customerTable: SCAN store_customers":            "an export is of every record",
+			"eachOrder: USE TEMP B-TREE FOR ORDER BY":        "the few orders of a range of days",
+			"list: USE TEMP B-TREE FOR ORDER BY":             "a buyer's licenses",
 			"eachOrder: SCAN o":                              "an export is of every record",
 			"readTotals: SCAN store_totals":                  "a row a total",
 			"Refunds: USE TEMP B-TREE FOR ORDER BY":          "an order's few refunds, by time",
