@@ -38,7 +38,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "licenses:", err)
 		os.Exit(1)
 	}
-	ref, key := orders.JSON200.Orders[0].OrderRef, licenses.JSON200.Licenses[0].Key
+	ref, key := orders.JSON200.Orders[0].OrderRef, licenses.JSON200.Licenses[0].LicenseKey
 	skus, err := o.ListSkusWithResponse(context.Background(), &reorder.ListSkusParams{})
 	if err != nil || skus.JSON200 == nil {
 		fmt.Fprintln(os.Stderr, "skus:", err)
