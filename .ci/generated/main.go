@@ -46,17 +46,12 @@ func main() {
 	}
 	sku := skus.JSON200.Skus[0].Sku
 
-	ledger, err := r.LeaseDetailWithResponse(context.Background(), 1)
-	if err != nil || ledger.JSON200 == nil {
-		fmt.Fprintln(os.Stderr, "ledger:", err)
+	late, err := r.ArrearsReportWithResponse(context.Background())
+	if err != nil || late.JSON200 == nil || len(late.JSON200.Arrears) == 0 {
+		fmt.Fprintln(os.Stderr, "arrears:", err)
 		os.Exit(1)
 	}
-	charge := 0
-	for _, c := range ledger.JSON200.Charges {
-		if !c.Paid {
-			charge = c.Id
-		}
-	}
+	owed := late.JSON200.Arrears[0]
 
 	bad := 0
 	report := func(service string, called int, faults []string) {
@@ -72,7 +67,7 @@ func main() {
 	called, faults = check.Reads(m, check.Args{"ShowWorkorder": {1}, "CreateWorkorder": {`{"asset_id":1,"description":"Tried","due_date":"2027-01-31"}`},
 		"EditWorkorder": {1, `{"priority":"high"}`}, "RecordMeter": {1, `{"reading":999999.125}`}}, "McpGet")
 	report("maintenance", called, faults)
-	called, faults = check.Reads(r, check.Args{"LeaseDetail": {1}, "RecordPayment": {1, fmt.Sprintf(`{"charge_id":%d,"amount_cents":100,"method":"cash"}`, charge)},
+	called, faults = check.Reads(r, check.Args{"LeaseDetail": {1}, "RecordPayment": {owed.LeaseId, fmt.Sprintf(`{"charge_id":%d,"amount_cents":100,"method":"cash"}`, owed.Id)},
 		"CreateTicket": {`{"unit_id":1,"title":"Tried"}`}}, "McpGet")
 	report("rental", called, faults)
 	called, faults = check.Reads(o, check.Args{"IngestSales": {`{"rows":[{"date":"2026-11-20","sku":"` + sku + `","qty":1.5}],"replace":true}`},
