@@ -48,21 +48,53 @@ type wanted string
 
 func want(q string) wanted { return wanted(strings.ToLower(strings.TrimSpace(q))) }
 
-// mostTrigrams bounds the query: so many narrow it enough.
-const mostTrigrams = 24
+// mostTrigrams bounds the query: so many narrow it enough. fewTrigrams is how many are
+// asked for first: the lists of frequent trigrams, as of a mail domain that everybody has,
+// cost more than they narrow.
+const (
+	mostTrigrams = 24
+	fewTrigrams  = 3
+)
 
-// trigrams is the index's query for records that hold every trigram; ok is false when
-// there are none.
-func (w wanted) trigrams() (match string, ok bool) {
-	runes := []rune(string(w))
+// trigrams is the index's query for records that hold every trigram; few asks for the
+// ones alone that are likely to be rare. ok is false when there are none.
+func (w wanted) trigrams() (few, all string, ok bool) {
 	var terms []string
+	runes := []rune(string(w))
 	for i := 0; i+3 <= len(runes) && len(terms) < mostTrigrams; i++ {
-		term := `"` + strings.ReplaceAll(string(runes[i:i+3]), `"`, `""`) + `"`
-		if !slices.Contains(terms, term) {
+		if term := string(runes[i : i+3]); !slices.Contains(terms, term) {
 			terms = append(terms, term)
 		}
 	}
-	return strings.Join(terms, " AND "), len(terms) > 0
+	all = quoted(terms)
+	local, _, isAddress := strings.Cut(string(w), "@")
+	slices.SortStableFunc(terms, func(a, b string) int {
+		if isAddress && strings.Contains(local, a) != strings.Contains(local, b) {
+			if strings.Contains(local, a) {
+				return -1
+			}
+			return 1
+		}
+		return digitsIn(b) - digitsIn(a)
+	})
+	return quoted(terms[:min(fewTrigrams, len(terms))]), all, len(terms) > 0
+}
+
+func quoted(terms []string) string {
+	list := make([]string, len(terms))
+	for i, t := range terms {
+		list[i] = `"` + strings.ReplaceAll(t, `"`, `""`) + `"`
+	}
+	return strings.Join(list, " AND ")
+}
+
+func digitsIn(s string) (n int) {
+	for _, r := range s {
+		if r >= '0' && r <= '9' {
+			n++
+		}
+	}
+	return n
 }
 
 // in tells whether one of the texts holds what is wanted, in any case.
@@ -75,20 +107,37 @@ func (w wanted) inOrder(o Order) bool {
 		slices.ContainsFunc(o.Items, func(i Item) bool { return w.in(i.SKU) })
 }
 
-// walk calls fn with the ids of the orders that may be what is wanted, the newest first,
-// until fn has enough.
+// walkOrders calls fn with the ids of the orders that may be what is wanted, the newest
+// first, until fn has enough.
 func (w wanted) walkOrders(c *db.Conn, below int64, fn func(id int64) (more bool, err error)) error {
-	if match, ok := w.trigrams(); ok {
-		return walk(c, fn, findOrdersQuery, match, below)
-	}
-	return walk(c, fn, "SELECT id FROM store_orders WHERE id < ? ORDER BY id DESC", below)
+	return w.walk(c, below, fn, findOrdersQuery, "SELECT id FROM store_orders WHERE id < ? ORDER BY id DESC")
 }
 
 func (w wanted) walkCustomers(c *db.Conn, below int64, fn func(id int64) (more bool, err error)) error {
-	if match, ok := w.trigrams(); ok {
-		return walk(c, fn, findCustomersQuery, match, below)
+	return w.walk(c, below, fn, findCustomersQuery, "SELECT id FROM store_customers WHERE id < ? ORDER BY id DESC")
+}
+
+// fewCandidates is up to how many candidates of the few trigrams are looked at: when there
+// are more, all trigrams are worth their cost.
+const fewCandidates = 1000
+
+func (w wanted) walk(c *db.Conn, below int64, fn func(id int64) (more bool, err error), find, all string) error {
+	few, every, ok := w.trigrams()
+	if !ok {
+		return walk(c, fn, all, below)
 	}
-	return walk(c, fn, "SELECT id FROM store_customers WHERE id < ? ORDER BY id DESC", below)
+	seen, last := 0, below
+	err := walk(c, func(id int64) (bool, error) {
+		if seen++; seen > fewCandidates && few != every {
+			return false, nil
+		}
+		last = id
+		return fn(id)
+	}, find, few, below)
+	if err != nil || seen <= fewCandidates || few == every {
+		return err
+	}
+	return walk(c, fn, find, every, last)
 }
 
 const (

@@ -94,6 +94,31 @@ func TestFind(t *testing.T) {
 	equal(t, "by the old name", s.foundBy(OrderFilter{Q: "ann lee"}), "")
 }
 
+// Candidates beyond the few trigrams that are asked for first are not lost.
+func TestFindAmongManyAlike(t *testing.T) {
+	s := newFixture(t)
+	must(t, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
+		for i := range fewCandidates + 300 {
+			name := "Alma Alikesson"
+			if i%100 == 7 {
+				name = "Alma Alikessen"
+			}
+			if err := saveCustomer(tx, fmt.Sprintf("%d@x.y", i), name, true); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	for q, want := range map[string]int64{"alma alikesson": fewCandidates + 300 - 13, "alma alikessen": 13, "ALMA": fewCandidates + 300, "alma alikessan": 0} {
+		n, err := s.CountCustomers(background, CustomerFilter{Q: q})
+		must(t, err)
+		equal(t, q, n, want)
+		page, err := s.Customers(background, CustomerFilter{Q: q, Page: Page{Limit: WholeList}})
+		must(t, err)
+		equal(t, q+", listed", int64(len(page.Customers)), want)
+	}
+}
+
 // crowd is a shop with n orders of n buyers, made by statements over a series of numbers.
 func crowd(b *testing.B, n int) *fixture {
 	b.Helper()
