@@ -3,6 +3,8 @@ package app_test
 import (
 	"strings"
 	"testing"
+
+	"quartermaster/app/apptest"
 )
 
 // The lines of month.md's "Maintenance" over REST, by agents and at the command line, on
@@ -37,7 +39,7 @@ func TestMonthOfMaintenance(t *testing.T) {
 	typeAll(t, w.CLI, []typed{
 		{"a step is ticked", "maintenance tick-step 2 1", 0, "1 of 2"},
 		{"there is no such step", "maintenance tick-step 2 3", 1, "3"},
-		{"done with a reason", "maintenance work-orders advance 2 done --resolution Bled --skip-steps night_shift", 0, "done"},
+		{"done with a reason", "maintenance work-orders advance 2 done --resolution Bled --skip-steps night~shift", 0, "done"},
 		{"the reason is in the trail", "audit --subject work_order:2 --json", 0, "night shift"},
 		{"no ticking on a done order", "maintenance tick-step 2 2", 1, "reopen it first"},
 		{"it is edited from here too", "maintenance work-orders edit 1 --description Spindle --due-date 2030-01-01", 0, ""},
@@ -51,7 +53,11 @@ func TestMonthOfMaintenance(t *testing.T) {
 		{"cancelled", "POST", "/api/work-orders/2/status", `{"status":"cancelled"}`, 200, `"status":"cancelled"`},
 		{"everything of a cancelled order", "PATCH", "/api/work-orders/2", `{"description":"x"}`, 422, "cancelled"},
 	})
+	w.load("assets", "asset_tag,name", "2,Second hall's door")
 	typeAll(t, w.CLI, []typed{
+		{"a tag of digits is a name first", "maintenance assets show 2 --json", 0, `"asset_tag":"2"`},
+		{"an id is #2", "maintenance assets show #2 --json", 0, `"asset_tag":"VAN-1"`},
+		{"and where the contract took an id it is one", "maintenance asset-status 2 operational", 0, "Van 1"},
 		{"a paused plan", "maintenance pause-plan LATHE-1/Oil", 0, "paused"},
 		{"leaves the list", "maintenance due --json", 0, `!"title":"Oil"|"title":"Service"`},
 		{"its job resumes it", "maintenance move in-progress 3", 0, ""},
@@ -108,9 +114,11 @@ func TestRequestsWithoutAnAccount(t *testing.T) {
 		{"the sixth", "6", "", "", 429},
 	} {
 		form := map[string]string{"description": c.description, "name": c.name}
-		got := who.Upload(path, form, "photo", "p.jpg", c.photo)
+		var got apptest.Sheet
 		if c.photo == "" {
 			got = who.Post(path, "description", c.description, "name", c.name)
+		} else {
+			got = who.Upload(path, form, "photo", "p.jpg", c.photo)
 		}
 		if got.Status != c.status && !(c.status == 200 && got.Status == 303) {
 			t.Errorf("%s: %d, want %d", c.what, got.Status, c.status)

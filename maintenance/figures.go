@@ -176,7 +176,7 @@ func (s *Service) maintenanceFigures() schema.Op {
 func BindFigures(f *schema.Form, q *FiguresFor) {
 	f.DayPtr(&q.From, "from", "the first day; 365 days back when left out")
 	f.DayPtr(&q.To, "to", "the last day; today when left out")
-	f.ID(&q.AssetID, "asset", "only this asset, by its id or tag", schema.Lookup(assetNamed), schema.Choices(assetChoices))
+	f.ID(&q.AssetID, "asset", "only this asset, by its id or tag", schema.NameFirst, schema.Lookup(assetNamed), schema.Choices(assetChoices))
 }
 
 // FigureColumns are the columns of an asset's figures as a file.

@@ -14,7 +14,7 @@ import (
 // where the contract's command took one so far.
 var (
 	orderPositional = schema.Positional("WORK_ORDER_ID")
-	assetPositional = named(assetNamed, "ASSET")
+	assetPositional = func(a *schema.Arg) { named(assetNamed, "ASSET")(a); schema.NameFirst(a) }
 	planPositional  = named(planNamed, "PLAN")
 )
 

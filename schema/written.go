@@ -174,11 +174,12 @@ func (f *Form) id(a Arg, text string) (int64, bool) {
 	digits, marked := strings.CutPrefix(text, "#")
 	n, err := strconv.ParseInt(digits, 10, 64)
 	number := err == nil && n > 0
-	if number && (marked || a.lookup == nil || !a.NameFirst) {
+	nameFirst := a.NameFirst && (f.surface != Page || a.choices == nil) // a page's list to choose from gives ids
+	if number && (marked || a.lookup == nil || !nameFirst) {
 		return n, true
 	}
 	digital := err == nil || errors.Is(err, strconv.ErrRange) // 0 and what no id reaches are no names where digits are an id
-	if digital && (marked || !a.NameFirst) || a.lookup == nil || f.in.View == nil {
+	if digital && (marked || !nameFirst) || a.lookup == nil || f.in.View == nil {
 		f.refuse(a, ": %s is not allowed; it takes %s", Quote(text), a.wants())
 		return 0, false
 	}
