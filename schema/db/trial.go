@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"zombiezen.com/go/sqlite"
@@ -98,7 +99,7 @@ func (tx *Tx) rehearse(ctx context.Context, act func(ctx context.Context) error)
 		return nil, err
 	}
 	defer session.Delete()
-	for name := range tables {
+	for _, name := range slices.Sorted(maps.Keys(tables)) { // the changeset's order, and so the answer's
 		if err := session.Attach(name); err != nil {
 			return nil, err
 		}
