@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 			"meterTable: SCAN meters":                                   "an export is of every record",
 			"costOfAll: SCAN w":                                         "a row an assignee, status and priority",
 			"read: SCAN w":                                              "the newest, off the end of the table",
+			"pageOfOrders: SCAN w":                                      "a row a status and priority",
 			"partTable: SCAN parts":                                     "an export is of every record",
 			"putReading: SCAN e":                                        "the epochs of one meter are counted up, not stored",
 			"putReading: SCAN epochs":                                   "the epochs of one meter are counted up, not stored",
