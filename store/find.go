@@ -68,6 +68,7 @@ func (w wanted) trigrams() (few, all string, ok bool) {
 	}
 	all = quoted(terms)
 	local, _, isAddress := strings.Cut(string(w), "@")
+	local += "@"
 	slices.SortStableFunc(terms, func(a, b string) int {
 		if isAddress && strings.Contains(local, a) != strings.Contains(local, b) {
 			if strings.Contains(local, a) {
