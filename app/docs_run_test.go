@@ -347,3 +347,12 @@ func printedIs(got, want, language string) bool {
 	}
 	return regexp.MustCompile(`(?s)^` + strings.Join(parts, ".*") + `$`).MatchString(strings.TrimSpace(trimLines(got)))
 }
+
+// trimLines drops the spaces that pad a table's last column.
+func trimLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
