@@ -72,7 +72,7 @@ func TestFilesOfBeforeMigrate(t *testing.T) {
 	for id, want := range map[int64][3]any{1: {int64(0), "open", ""}, 2: {int64(3000 + 1250 + 845), "in-progress", ""}, 3: {int64(8100), "done", ""}, 4: {int64(0), "cancelled", ""}} {
 		w, err := s.WorkOrder(ctx, id)
 		must(err)
-		if w.TotalCostCents != want[0] || string(w.Status) != want[1] || w.DueDate != nil || w.Overdue || len(w.Checklist) != 0 || w.Source != nil {
+		if w.TotalCostCents != want[0] || w.Status != want[1] || w.DueDate != nil || w.Overdue || len(w.Checklist) != 0 || w.Source != nil {
 			t.Errorf("order %d came over as %s", id, asJSON(t, w))
 		}
 	}

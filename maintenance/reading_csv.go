@@ -54,23 +54,11 @@ func (s *Service) LoadReadings(ctx context.Context, who db.Caller, lines []schem
 	rows := s.bindReadings(lines, &done)
 	for i := 0; i == 0 || i < len(rows); {
 		err := db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
-			if i == 0 {
-				if err := filePasts(tx, rows); err != nil {
-					return err
-				}
-			}
-			for began := time.Now(); i < len(rows) && (o.DryRun || time.Since(began) < sliceFor); i++ {
-				if err := loadReading(tx, &rows[i], &done); err != nil {
-					return err
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-			}
-			if o.DryRun {
+			n, err := loadReadings(ctx, tx, rows, i, o.DryRun, &done)
+			if i += n; err == nil && o.DryRun {
 				return errDryRun
 			}
-			return nil
+			return err
 		})
 		if errors.Is(err, errDryRun) || len(rows) == 0 && err == nil {
 			break
@@ -80,6 +68,22 @@ func (s *Service) LoadReadings(ctx context.Context, who db.Caller, lines []schem
 		}
 	}
 	return done, nil
+}
+
+// loadReadings stores rows from the i-th on for as long as a slice may take, all of them in
+// a rehearsal, and tells how many.
+func loadReadings(ctx context.Context, tx *db.Tx, rows []readingRow, i int, all bool, done *schema.Loaded) (n int, err error) {
+	if i == 0 {
+		if err := filePasts(tx, rows); err != nil {
+			return 0, err
+		}
+	}
+	for began := time.Now(); i+n < len(rows) && (all || time.Since(began) < sliceFor); n++ {
+		if err := errors.Join(loadReading(tx, &rows[i+n], done), ctx.Err()); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // sliceFor is how long a file of one asset's readings keeps others from writing.

@@ -46,7 +46,7 @@ func TestStatesAreThoseOfTheDay(t *testing.T) {
 			exec("INSERT INTO units (property_id, name, market_rent_cents) VALUES (1, ?, 0)", fmt.Sprint("N", i))
 			h.At(h.Now().AddDate(0, 0, r.IntN(4)))
 		}
-		now := h.Number("SELECT ?", int64(h.Now().Unix()/86400))
+		now := h.Number("SELECT ?", h.Now().Unix()/86400)
 		for status, where := range map[string]string{active: "x.start_date <= ?1 AND x.last_day >= ?1", ended: "x.last_day < ?1", upcoming: "x.start_date > ?1"} {
 			var got []int64
 			for after, more := int64(0), true; more; {

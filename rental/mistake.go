@@ -27,14 +27,15 @@ func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
 	if err != nil {
 		return Voided{}, err
 	}
-	c, lease, err := chargeOf(&tx.Conn, charge)
+	_, lease, err := chargeOf(&tx.Conn, charge)
 	if err != nil {
 		return Voided{}, err
 	}
 	if err := post(tx, lease); err != nil { // credit may have met it
 		return Voided{}, err
 	}
-	if c, _, err = chargeOf(&tx.Conn, charge); err != nil {
+	c, _, err := chargeOf(&tx.Conn, charge)
+	if err != nil {
 		return Voided{}, err
 	}
 	done := Voided{LeaseID: lease, Charge: c, Reason: reason}

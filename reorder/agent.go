@@ -140,13 +140,6 @@ func (s *Service) AgentReport(ctx context.Context, q ReportQuery, after string, 
 // below 50 KB.
 const suppliersAtOnce = 200
 
-func orNone(next string) *string {
-	if next == "" {
-		return nil
-	}
-	return &next
-}
-
 // sumsOf adds the rows up by status, most urgent first, and by supplier, most cost first.
 func sumsOf(rows []Row) ([]StatusSum, []SupplierSum) {
 	byStatus, bySupplier := []StatusSum{}, []SupplierSum{}

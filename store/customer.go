@@ -78,7 +78,7 @@ type CustomerFilter struct {
 func (s *Service) Customers(ctx context.Context, f CustomerFilter) (CustomerPage, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (page CustomerPage, err error) {
 		page.Customers, err = f.list(c, f.ask())
-		page.Customers, page.Next = schema.Cut(page.Customers, f.Page.size(), func(c Customer) int64 { return c.ID })
+		page.Customers, page.Next = schema.Cut(page.Customers, f.size(), func(c Customer) int64 { return c.ID })
 		return page, err
 	})
 }

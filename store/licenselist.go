@@ -29,7 +29,7 @@ type LicensePage struct {
 func (s *Service) Licenses(ctx context.Context, who db.Caller, f LicenseFilter) (LicensePage, error) {
 	page, err := db.Read(ctx, s.db, func(c *db.Conn) (page LicensePage, err error) {
 		page.Licenses, err = f.list(c, f.ask())
-		page.Licenses, page.Next = schema.Cut(page.Licenses, f.Page.size(), func(l License) int64 { return l.ID })
+		page.Licenses, page.Next = schema.Cut(page.Licenses, f.size(), func(l License) int64 { return l.ID })
 		return page, err
 	})
 	if err != nil {

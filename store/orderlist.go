@@ -29,7 +29,7 @@ type OrderPage struct {
 func (s *Service) Orders(ctx context.Context, f OrderFilter) (OrderPage, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (page OrderPage, err error) {
 		page.Orders, err = f.list(c, f.ask())
-		page.Orders, page.Next = schema.Cut(page.Orders, f.Page.size(), func(o Order) int64 { return o.id })
+		page.Orders, page.Next = schema.Cut(page.Orders, f.size(), func(o Order) int64 { return o.id })
 		return page, err
 	})
 }

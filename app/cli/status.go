@@ -106,8 +106,8 @@ func (s Status) csv(w io.Writer, currency string) error {
 		[]string{"rental", "arrears_cents", n(s.Rental.ArrearsCents), currency}, []string{"rental", "leases_behind", n(int64(s.Rental.Behind)), ""},
 		[]string{"rental", "vacant_units", n(int64(s.Rental.Vacant)), ""}, []string{"rental", "occupied_units", n(int64(s.Rental.Occupied)), ""},
 		[]string{"rental", "open_tickets", n(int64(s.Rental.OpenTickets)), ""},
-		[]string{"reorder", "below", n(int64(s.Reorder.Below)), ""}, []string{"reorder", "near", n(int64(s.Reorder.Near)), ""},
-		[]string{"reorder", "healthy", n(int64(s.Reorder.Healthy)), ""}, []string{"reorder", "est_cost_cents", n(s.Reorder.EstCostCents), currency},
+		[]string{"reorder", "below", n(s.Reorder.Below), ""}, []string{"reorder", "near", n(s.Reorder.Near), ""},
+		[]string{"reorder", "healthy", n(s.Reorder.Healthy), ""}, []string{"reorder", "est_cost_cents", n(s.Reorder.EstCostCents), currency},
 	)
 	return csv.NewWriter(w).WriteAll(rows)
 }

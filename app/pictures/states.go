@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -24,38 +25,38 @@ func (c *camera) states(ctx context.Context, bases []string) error {
 		{"letter", rental + "/do/invite_tenant?tenant_id=2", nil},
 		{"moved", maintenance + "/do/advance_status?id=1&status=in_progress", nil},
 	} {
-		for _, theme := range []string{"light", "dark"} {
-			if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
-			}); err != nil {
-				return err
-			}
-			if theme == "light" {
-				if err := submit(ctx, s.address, s.fields...); err != nil {
-					return fmt.Errorf("%s: %w", s.name, err)
-				}
-				c.pages++
-			}
-			for _, w := range widths {
-				kind := w.name + "-" + theme
-				if c.only != "" && !strings.Contains(","+c.only+",", ","+kind+",") {
-					continue
-				}
-				if err := c.fit(ctx, w.wide, w.high); err != nil {
-					return err
-				}
-				if err := c.examine(ctx, s.name+" "+kind); err != nil {
-					return err
-				}
-				if err := c.shoot(ctx, "state-"+s.name+"-"+kind); err != nil {
-					return err
-				}
-			}
+		if err := submit(ctx, s.address, s.fields...); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		c.pages++
+		if err := c.stateInAll(ctx, s.name); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
 	for name, address := range map[string]string{"missing": store + "/nix", "nothing": store + "/orders?q=nothing+like+this", "found": maintenance + "/search?q=pump", "filter": maintenance + "/work-orders?status=nix"} {
 		if err := c.shots(ctx, address, "state-"+name); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// stateInAll looks at the page that stands there in every width and theme.
+func (c *camera) stateInAll(ctx context.Context, name string) error {
+	for _, theme := range []string{"light", "dark"} {
+		if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
+		}); err != nil {
+			return err
+		}
+		for _, w := range widths {
+			kind := w.name + "-" + theme
+			if c.only != "" && !strings.Contains(","+c.only+",", ","+kind+",") {
+				continue
+			}
+			if err := errors.Join(c.fit(ctx, w.wide, w.high), c.examine(ctx, name+" "+kind), c.shoot(ctx, "state-"+name+"-"+kind)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

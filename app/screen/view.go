@@ -235,28 +235,33 @@ func (s *Screens) page(p page.Page) handle {
 		}
 		f := x.frame(shop)
 		f.Filters = slices.DeleteFunc(slices.Clone(args), func(a schema.Arg) bool { return a.Path != "" })
-		title := p.Title
-		if t, ok := value.(page.Titled); ok {
-			title = t.PageTitle()
-		}
-		if n, ok := value.(page.Noticed); ok {
-			f.Notice = n.Notice()
-		}
-		if a, ok := value.(page.Audited); ok {
-			x.audited = a.AuditSubject()
-		}
-		if p.Plain {
-			return x.showPlain(title, f, p.Draw(value))
-		}
-		if wrong != nil {
-			f.Wrong = map[string]string{}
-			for _, r := range wrong.Fields {
-				f.Wrong[schema.PageField(r.Field)] = sentence(r.Detail)
-			}
-			return x.show(statusOf(wrong), title, false, f, wrongFilters(wrong, f.Path, p.Draw(value)))
-		}
-		return x.show(http.StatusOK, title, false, f, p.Draw(value))
+		return x.showPage(p, f, value, wrong)
 	}
+}
+
+// showPage sends a page with what was loaded for it; wrong are the filters that were refused.
+func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.Error) error {
+	title := p.Title
+	if t, ok := value.(page.Titled); ok {
+		title = t.PageTitle()
+	}
+	if n, ok := value.(page.Noticed); ok {
+		f.Notice = n.Notice()
+	}
+	if a, ok := value.(page.Audited); ok {
+		x.audited = a.AuditSubject()
+	}
+	if p.Plain {
+		return x.showPlain(title, f, p.Draw(value))
+	}
+	if wrong != nil {
+		f.Wrong = map[string]string{}
+		for _, r := range wrong.Fields {
+			f.Wrong[schema.PageField(r.Field)] = sentence(r.Detail)
+		}
+		return x.show(statusOf(wrong), title, false, f, wrongFilters(wrong, f.Path, p.Draw(value)))
+	}
+	return x.show(http.StatusOK, title, false, f, p.Draw(value))
 }
 
 // withoutWrong decodes the page's arguments. Filters that are refused are left out and told:

@@ -369,14 +369,7 @@ func (s *sheet) row(start xml.StartElement) (r record, filled bool, err error) {
 			if e.Name.Local != "c" {
 				continue
 			}
-			at, ok := column(attr(e, "r"), len(s.cells))
-			if !ok {
-				return r, false, damaged("row %d has a cell in no column", s.line)
-			}
-			for len(s.cells) <= at {
-				s.cells, s.kinds = append(s.cells, ""), append(s.kinds, isText)
-			}
-			refusal, err := s.cell(e, at)
+			at, refusal, err := s.place(e)
 			if err != nil {
 				return r, false, err
 			}
@@ -387,15 +380,29 @@ func (s *sheet) row(start xml.StartElement) (r record, filled bool, err error) {
 				r.refusal = refusal
 			}
 		case xml.EndElement:
-			if e.Name.Local == "row" {
-				for len(s.cells) > 0 && s.cells[len(s.cells)-1] == "" {
-					s.cells = s.cells[:len(s.cells)-1]
-				}
-				r.cells, r.kinds = s.cells, s.kinds[:len(s.cells)]
-				return r, len(s.cells) > 0, nil
+			if e.Name.Local != "row" {
+				continue
 			}
+			for len(s.cells) > 0 && s.cells[len(s.cells)-1] == "" {
+				s.cells = s.cells[:len(s.cells)-1]
+			}
+			r.cells, r.kinds = s.cells, s.kinds[:len(s.cells)]
+			return r, len(s.cells) > 0, nil
 		}
 	}
+}
+
+// place reads a cell into its column.
+func (s *sheet) place(e xml.StartElement) (at int, refusal *fault.Error, err error) {
+	at, ok := column(attr(e, "r"), len(s.cells))
+	if !ok {
+		return 0, nil, damaged("row %d has a cell in no column", s.line)
+	}
+	for len(s.cells) <= at {
+		s.cells, s.kinds = append(s.cells, ""), append(s.kinds, isText)
+	}
+	refusal, err = s.cell(e, at)
+	return at, refusal, err
 }
 
 func attr(e xml.StartElement, name string) string {

@@ -3,7 +3,6 @@ package dbtest
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -137,18 +136,24 @@ func (p Plans) check() (faults []string) {
 		}
 	}
 	if flag.Lookup("test.run").Value.String() == "" && !testing.Short() && len(ran.by) > 0 {
-		for _, key := range slices.Sorted(maps.Keys(p.Walks)) {
-			if !used[key] {
-				faults = append(faults, key+" stands in no plan any more")
-			}
-		}
-		for _, function := range slices.Sorted(maps.Keys(p.Uses)) {
-			if !has[function] {
-				faults = append(faults, fmt.Sprintf("%s: no statement has %q in its plan", function, p.Uses[function]))
-			}
-		}
+		faults = append(faults, p.stale(used, has)...)
 	}
 	slices.Sort(faults)
+	return faults
+}
+
+// stale lists what Plans has for nothing, after a run of all tests.
+func (p Plans) stale(used, has map[string]bool) (faults []string) {
+	for key := range p.Walks {
+		if !used[key] {
+			faults = append(faults, key+" stands in no plan any more")
+		}
+	}
+	for function, step := range p.Uses {
+		if !has[function] {
+			faults = append(faults, fmt.Sprintf("%s: no statement has %q in its plan", function, step))
+		}
+	}
 	return faults
 }
 
