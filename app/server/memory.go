@@ -39,7 +39,7 @@ func heedMemory(budget int64) {
 	}
 	limit := 2*budget + besideBudget
 	if most := allowedMemory(); most > 0 {
-		limit = min(limit, most*4/5)
+		limit = min(limit, most*3/5) // what the engine takes is beside it, and the limit is overshot
 	}
 	debug.SetMemoryLimit(limit)
 }

@@ -19,8 +19,8 @@ import (
 )
 
 // together reads the rest of the file and brings the rows together that agree in the
-// columns (for a Load in any case of letters, as it tells them apart itself): by the values of these, or in the order of the file's
-// first row of each. A row that has none of the values stands by itself, and one that
+// columns, for a Load in any case of letters, as it tells them apart itself: by the values
+// of these, or in the order of the file's first row of each. A row that has none of the values stands by itself, and one that
 // cannot be read at all is refused.
 func (l *loading) together(columns []string, inOrder bool) (*sorter, error) {
 	have := l.rows.columns()
