@@ -1,8 +1,10 @@
 package app
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -74,6 +76,70 @@ func TestFormComesBack(t *testing.T) {
 		t.Errorf("a draft that there is not: %d", got.Status)
 	}
 }
+
+// TestFormComesBackOutside has a tenant and a buyer send a form after their session has
+// ended: coming in again leads back to it, filled. Whoever else comes in by that page gets
+// nothing of it.
+func TestFormComesBackOutside(t *testing.T) {
+	t.Parallel()
+	h := openHouse(t)
+	one, two := h.as(asTenantA, "rental"), h.as(asTenantB, "rental")
+	code := func(i int) string {
+		letter := h.as(asAdmin, "rental").Post("/do/invite_tenant", "tenant_id", fmt.Sprint(h.leases[i].Tenants[0].ID))
+		return typedCode.FindString(letter.Body)
+	}
+	key := func(i int) string {
+		var order struct {
+			Licenses []struct {
+				Key string `json:"license_key"`
+			}
+		}
+		h.Get("store", "/api/orders/"+h.orders[i]).JSON(t, &order)
+		return order.Licenses[0].Key
+	}
+	long := strings.Repeat("It drips & \"runs\".\n", 400)
+	for _, c := range []struct {
+		what, door, op string
+		who, other     *apptest.Visitor
+		comeIn         func(i int) []string
+		fields         []string
+	}{
+		{"a tenant", "/portal", "report_problem", one, two, func(i int) []string { return []string{"code", code(i)} }, []string{"title", "The tap of Gamma", "priority", "high", "description", long}},
+		{"a buyer", "/my", "release_seat", h.as(asBuyer, "store"), h.second, func(i int) []string { return []string{"license_key", key(i)} }, []string{"activation_id", "987"}},
+	} {
+		made := append([]string{"idempotency_key", status(t, c.who.Get(c.door+"/do/"+c.op), http.StatusOK).Field("idempotency_key")}, c.fields...)
+		for _, fields := range [][]string{made, c.fields} {
+			location(t, c.who.Post(c.door+"/logout"), c.door)
+			door := status(t, c.who.Post(c.door+"/do/"+c.op, fields...), http.StatusUnauthorized, "comes back")
+			carried := []string{"next", door.Field("next"), "form", door.Field("form")}
+			wrong := c.who.Post(c.door, append([]string{"code", "0000-0000", "license_key", "00000-00000-00000-00000-00000"}, carried...)...)
+			if wrong.Status != http.StatusNotFound || wrong.Field("form") != door.Field("form") || wrong.Field("next") != door.Field("next") {
+				t.Errorf("%s: what fits nothing loses the form: %d", c.what, wrong.Status)
+			}
+			to := c.who.Post(c.door, append(c.comeIn(0), carried...)...).Header.Get("Location")
+			if !strings.HasPrefix(to, c.door+"/do/"+c.op+"?draft=") {
+				t.Fatalf("%s is led to %s", c.what, to)
+			}
+			for range 2 { // a reload too
+				back := status(t, c.who.Get(to), http.StatusOK)
+				for i := 0; i < len(c.fields); i += 2 {
+					if got := typed(back, c.fields[i]); strings.TrimSpace(got) != strings.TrimSpace(c.fields[i+1]) && c.fields[i] != "priority" {
+						t.Errorf("%s: the field %s came back as %.60q", c.what, c.fields[i], got)
+					}
+				}
+			}
+			theirs := c.other.Get(to)
+			if strings.Contains(theirs.Body, c.fields[1]) {
+				t.Errorf("%s: somebody else sees the draft by its address", c.what)
+			}
+			if len(fields) > len(c.fields) { // the form tells for whom it was made
+				location(t, c.other.Post(c.door, append(c.comeIn(1), carried...)...), c.door)
+			}
+		}
+	}
+}
+
+var typedCode = regexp.MustCompile(`[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}`)
 
 // TestUploads sends files that are too large, of another kind or cut off: each is refused by
 // name, what was typed beside it stays, and nothing is written.

@@ -60,7 +60,7 @@ func doPage(x *exchange) error {
 	in := &sent{fields: x.r.URL.Query()}
 	if name := in.fields.Get("draft"); name != "" {
 		in.fields = url.Values{}
-		for field, values := range x.s.drafts.find(x.who().User, name, x.s.DB.Now()) {
+		for field, values := range x.s.drafts.find(x.owner(), name, x.s.DB.Now()) {
 			in.fields[field] = values
 		}
 	}

@@ -19,6 +19,8 @@ type doorView struct {
 	refusal *fault.Error
 	token   string // of a tenant's invitation
 	by      string
+	next    string // where to go after coming in
+	form    string // what was sent after the session had ended
 }
 
 // outside makes the addresses of tenants, of buyers and of whoever has one.
@@ -75,7 +77,7 @@ func (s *Screens) door(a area, path string, is bool, enter handle) {
 		inside := r.get
 		r.get = func(x *exchange) error {
 			if x.visitor == nil {
-				return x.showDoor(http.StatusOK, doorView{given: x.r.URL.Query()})
+				return x.showDoor(http.StatusOK, doorView{given: x.r.URL.Query(), next: x.r.URL.Query().Get("next")})
 			}
 			return inside(x)
 		}
@@ -122,18 +124,38 @@ func (s *Screens) enterPortal(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	token, _, err := s.Sessions.AcceptTenant(x.r.Context(), "", strings.TrimSpace(in.fields.Get("code")), x.from())
+	token, opened, err := s.Sessions.AcceptTenant(x.r.Context(), "", strings.TrimSpace(in.fields.Get("code")), x.from())
 	if err != nil {
-		return x.refuseDoor(err, doorView{given: in.fields})
+		return x.refuseDoor(err, doorOf(in))
 	}
-	return x.enter(page.Tenant, token, "/portal")
+	return x.enter(page.Tenant, token, opened.Subject, doorOf(in))
 }
 
-// enter gives the browser its session.
-func (x *exchange) enter(a area, token, to string) error {
+// doorOf is what the form of a door brings, for the door to be shown again.
+func doorOf(in *sent) doorView {
+	return doorView{given: in.fields, next: in.fields.Get("next"), form: in.fields.Get("form")}
+}
+
+// enter gives the browser its session, and leads on to where it wanted to be.
+func (x *exchange) enter(a area, token string, subject int64, v doorView) error {
 	x.endOld(a)
 	http.SetCookie(x.w, x.cookie(a, token, sessionKinds[a].MaxAge()))
-	return x.lead(to)
+	return x.lead(x.backTo(x.ours(v.next), v.form, ownerOf(a, subject)))
+}
+
+// comeInFirst answers a tenant or a buyer without a session. A form that was sent after it
+// had ended comes back, filled, to who comes in by this answer.
+func (x *exchange) comeInFirst() error {
+	home := x.homeOf()
+	if x.r.Method != http.MethodPost {
+		return x.lead(home)
+	}
+	if !wantsPage(x.r) {
+		return fault.New(fault.Unauthorized, "nobody is signed in here; come in at %s", home)
+	}
+	var v doorView
+	v.next, v.form = x.unsent()
+	return x.showDoor(http.StatusUnauthorized, v)
 }
 
 // tenantWelcome answers GET of a tenant's invitation, which consumes nothing.
@@ -146,11 +168,11 @@ func tenantWelcome(x *exchange) error {
 }
 
 func tenantAccept(x *exchange) error {
-	token, _, err := x.s.Sessions.AcceptTenant(x.r.Context(), x.path["token"], "", x.from())
+	token, opened, err := x.s.Sessions.AcceptTenant(x.r.Context(), x.path["token"], "", x.from())
 	if err != nil {
 		return err
 	}
-	return x.enter(page.Tenant, token, "/portal")
+	return x.enter(page.Tenant, token, opened.Subject, doorView{})
 }
 
 // enterMy answers POST /my: a buyer shows the license key, or the order's reference
@@ -163,13 +185,13 @@ func (s *Screens) enterMy(x *exchange) error {
 	get := func(name string) string { return strings.TrimSpace(in.fields.Get(name)) }
 	license, err := s.OpenBuyer(x.r.Context(), get("license_key"), get("order_ref"), get("email"), x.r.RemoteAddr)
 	if err != nil {
-		return x.refuseDoor(err, doorView{given: in.fields})
+		return x.refuseDoor(err, doorOf(in))
 	}
 	token, _, err := s.Sessions.Open(x.r.Context(), session.Buyer, license, x.from())
 	if err != nil {
 		return err
 	}
-	return x.enter(page.Buyer, token, "/my")
+	return x.enter(page.Buyer, token, license, doorOf(in))
 }
 
 // OpenBuyer finds the license that a buyer shows the key of, or the order with its

@@ -33,6 +33,3 @@ var shared = map[string]bool{
 	"/users": true, "/keys": true, "/webhooks": true, "/audit": true, "/import": true, "/export": true,
 	"/settings": true, "/backup": true, "/doctor": true, "/account": true, "/docs": true,
 }
-
-// signInElsewhere leads a tenant or a buyer to where they sign in.
-func (x *exchange) signInElsewhere() error { return x.lead(x.homeOf()) }

@@ -2,7 +2,6 @@ package screen
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 
 	"quartermaster/app/account"
@@ -78,12 +77,7 @@ func login(x *exchange) error {
 	}
 	x.endOld(page.Staff)
 	http.SetCookie(x.w, x.cookie(page.Staff, token, session.Staff.MaxAge()))
-	if fields, err := url.ParseQuery(v.form); err == nil && len(fields) > 0 && strings.HasPrefix(v.next, "/do/") && !strings.Contains(v.next, "?") {
-		if name := x.s.drafts.keep(in.User, fields, x.s.DB.Now()); name != "" {
-			v.next += "?draft=" + name
-		}
-	}
-	return x.lead(v.next)
+	return x.lead(x.backTo(v.next, v.form, in.User))
 }
 
 // notSigned shows the page of signing in again.
@@ -126,14 +120,8 @@ func logout(a area, to string) handle {
 // signInAgain answers a form that came after the session had ended: signing in leads
 // back to it, filled.
 func (x *exchange) signInAgain() error {
-	v := signView{next: "/", again: true}
-	if name := x.path["name"]; name != "" && x.fields != nil {
-		kept := url.Values{}
-		op := x.s.ops[x.route.area][name]
-		for field, values := range withoutSecrets(op, x.fields) {
-			kept[field] = values
-		}
-		v.next, v.form = "/do/"+name, kept.Encode()
+	v := signView{again: true}
+	if v.next, v.form = x.unsent(); v.form != "" {
 		if to := v.next + "?" + v.form; len(to) < mostAddress {
 			v.next, v.form = to, ""
 		}

@@ -69,7 +69,7 @@ func (x *exchange) frame(shop shopSettings) *page.Frame {
 	f := &page.Frame{
 		Service: s.Service.Name, Path: x.r.URL.EscapedPath(), Query: x.r.URL.Query(),
 		Currency: shop.currency, Shop: page.Shop{Name: shop.name, Address: shop.address},
-		Now: x.now(), Zone: s.DB.Zone(), Base: s.base, NewKey: newKey(),
+		Now: x.now(), Zone: s.DB.Zone(), Base: s.base, NewKey: x.newKey(),
 	}
 	f.Today = f.Now.Day(f.Zone)
 	if x.route != nil {

@@ -105,7 +105,7 @@ func (x *exchange) admit() (done bool, err error) {
 		return false, nil
 	}
 	if x.route.area != page.Staff {
-		return true, x.signInElsewhere()
+		return true, x.comeInFirst()
 	}
 	switch {
 	case x.r.Method == http.MethodPost:
