@@ -66,9 +66,19 @@ func (w wanted) trigrams() (few, all string, ok bool) {
 			terms = append(terms, term)
 		}
 	}
-	all = quoted(terms)
+	return quoted(w.rare(terms)), quoted(terms), len(terms) > 0
+}
+
+// rare gives the terms that are likely to be the rarest: those with digits, and those of
+// an address before its domain. Two of digits alone that share none narrow as much as
+// all, and each more costs its list: among a million orders a third of the time.
+func (w wanted) rare(terms []string) []string {
+	if first := slices.IndexFunc(terms, onlyDigits); first >= 0 && first+3 < len(terms) && onlyDigits(terms[first+3]) {
+		return []string{terms[first], terms[first+3]}
+	}
 	local, _, isAddress := strings.Cut(string(w), "@")
 	local += "@"
+	terms = slices.Clone(terms)
 	slices.SortStableFunc(terms, func(a, b string) int {
 		if isAddress && strings.Contains(local, a) != strings.Contains(local, b) {
 			if strings.Contains(local, a) {
@@ -78,8 +88,10 @@ func (w wanted) trigrams() (few, all string, ok bool) {
 		}
 		return digitsIn(b) - digitsIn(a)
 	})
-	return quoted(terms[:min(fewTrigrams, len(terms))]), all, len(terms) > 0
+	return terms[:min(fewTrigrams, len(terms))]
 }
+
+func onlyDigits(term string) bool { return digitsIn(term) == len(term) }
 
 func quoted(terms []string) string {
 	list := make([]string, len(terms))
