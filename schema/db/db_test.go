@@ -15,6 +15,28 @@ import (
 
 var ctx = context.Background()
 
+// blank is an empty database in UTC: to run every migration takes longer than most tests do.
+var blank = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "blank")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "blank.db")
+	if err := Create(path, Options{Zone: time.UTC}); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// blankAt makes an empty database at path. All that it makes are of one installation.
+func blankAt(t testing.TB, path string) {
+	t.Helper()
+	file, err := blank()
+	must(t, err)
+	must(t, os.WriteFile(path, file, 0o600))
+}
+
 // fresh makes and opens a database of its own for the test, with a clock that the
 // test moves.
 func fresh(t testing.TB) (*DB, *clock) {
@@ -22,9 +44,7 @@ func fresh(t testing.TB) (*DB, *clock) {
 	path := filepath.Join(t.TempDir(), "q.db")
 	c := &clock{now: time.Date(2026, 11, 20, 21, 5, 0, 0, time.UTC)}
 	o := Options{Now: c.Now, Zone: time.UTC}
-	if err := Create(path, o); err != nil {
-		t.Fatal(err)
-	}
+	blankAt(t, path)
 	d, err := Open(path, o)
 	if err != nil {
 		t.Fatal(err)

@@ -134,7 +134,7 @@ func TestTheFileUnderARunningProgram(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.db")
-			must(t, Create(path, Options{}))
+			blankAt(t, path)
 			var told []string
 			d, err := Open(path, Options{Notice: func(s string) { told = append(told, s) }})
 			must(t, err)

@@ -18,7 +18,7 @@ import (
 func shopOf(t *testing.T) (path string, release func()) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "shop.db")
-	must(t, Create(path, Options{}))
+	blankAt(t, path)
 	reader, err := connect(path, true)
 	must(t, err)
 	must(t, run(reader, "BEGIN"), run(reader, "SELECT count(*) FROM users"))
@@ -54,7 +54,7 @@ func TestRestoreKeepsWhatItSays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			copied := filepath.Join(t.TempDir(), "copy.db")
-			must(t, Create(copied, Options{}))
+			blankAt(t, copied)
 			path, release := shopOf(t)
 			c.spoil(t, path)
 			aside, err := Restore(copied, path)
@@ -82,7 +82,8 @@ func TestRestoreKeepsWhatItSays(t *testing.T) {
 func TestRestoreThroughALink(t *testing.T) {
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	path := filepath.Join(t.TempDir(), "shop.db")
-	must(t, Create(copied, Options{}), Create(path, Options{}))
+	blankAt(t, copied)
+	blankAt(t, path)
 	link := filepath.Join(t.TempDir(), "link.db")
 	must(t, os.Symlink(path, link))
 	aside, err := Restore(copied, link)
@@ -100,10 +101,10 @@ func TestRestoreThroughALink(t *testing.T) {
 func TestHoldIsOfTheFile(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	path := filepath.Join(dir, "shop.db")
-	must(t, Create(path, Options{}))
+	blankAt(t, path)
 	must(t, os.Symlink(path, filepath.Join(other, "symbolic.db")), os.Link(path, filepath.Join(other, "hard.db")))
 	copied := filepath.Join(other, "copy.db")
-	must(t, Create(copied, Options{}))
+	blankAt(t, copied)
 	release, err := Hold(path)
 	must(t, err)
 	for _, name := range []string{"symbolic.db", "hard.db"} {
@@ -144,7 +145,7 @@ func TestCheckedMeansTheSchemaToo(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "shop.db")
-			must(t, Create(path, Options{}))
+			blankAt(t, path)
 			c, err := connect(path, false)
 			must(t, err)
 			must(t, sqlitex.ExecuteScript(c.Conn, statement, nil))
@@ -169,7 +170,7 @@ func TestCheckedMeansTheSchemaToo(t *testing.T) {
 // TestDamageIsNamed: a page that was overwritten is told as a finding, not as an error.
 func TestDamageIsNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
-	must(t, Create(path, Options{}))
+	blankAt(t, path)
 	d, err := Open(path, Options{})
 	must(t, err)
 	defer d.Close()
