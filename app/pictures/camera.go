@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -38,10 +39,8 @@ func (c *camera) shots(ctx context.Context, address, name string) error {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(narrowest, 640), chromedp.Navigate(address), chromedp.WaitReady("main")); err != nil {
 		return err
 	}
-	if wide, err := chromedp.Run(ctx, chromedp.Evaluate[int64]("document.documentElement.scrollWidth")); err != nil {
+	if err := errors.Join(c.sideways(ctx, address), c.cut(ctx, address)); err != nil {
 		return err
-	} else if wide > narrowest {
-		c.found("%s scrolls sideways at %d: it is %d wide", address, narrowest, wide)
 	}
 	for _, theme := range []string{"light", "dark"} {
 		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -58,7 +57,7 @@ func (c *camera) shots(ctx context.Context, address, name string) error {
 			if err := c.fit(ctx, w.wide, w.high); err != nil {
 				return err
 			}
-			if err := c.examine(ctx, address+" "+kind); err != nil {
+			if err := errors.Join(c.examine(ctx, address+" "+kind), c.cut(ctx, address+" "+kind)); err != nil {
 				return err
 			}
 			if err := c.shoot(ctx, name+"-"+kind); err != nil {
@@ -67,6 +66,24 @@ func (c *camera) shots(ctx context.Context, address, name string) error {
 		}
 	}
 	return nil
+}
+
+// sideways finds a page that is wider than the narrowest window.
+func (c *camera) sideways(ctx context.Context, what string) error {
+	wide, err := chromedp.Run(ctx, chromedp.Evaluate[int64]("document.documentElement.scrollWidth"))
+	if wide > narrowest {
+		c.found("%s scrolls sideways at %d: it is %d wide", what, narrowest, wide)
+	}
+	return err
+}
+
+// cut finds the tables that are wider than their place, though they can be scrolled.
+func (c *camera) cut(ctx context.Context, what string) error {
+	tables, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".sheet:not(.scroll)")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => (e.querySelector("table")?.ariaLabel ?? "a panel") + ", " + e.scrollWidth + " in " + e.clientWidth)`))
+	for _, t := range tables {
+		c.found("%s: cut off: %s", what, t)
+	}
+	return err
 }
 
 func (c *camera) found(format string, args ...any) {
@@ -104,7 +121,7 @@ func (c *camera) examine(ctx context.Context, what string) error {
 	if c.check == "" {
 		return nil
 	}
-	found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`(window.axe ? Promise.resolve() : Promise.resolve().then(() => {`+c.check+`})).then(() => axe.run()).then(r =>
+	found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`(window.axe ? Promise.resolve() : Promise.resolve().then(() => {`+c.check+`})).then(() => axe.run({rules: {"target-size": {enabled: true}}})).then(r =>
 		r.violations.flatMap(v => v.nodes.map(n => v.id + " " + n.html.slice(0, 160) + " " + (n.any[0]?.message ?? ""))))`, chromedp.EvalAwaitPromise))
 	for _, line := range found {
 		c.found("%s: %s", what, line)

@@ -8,7 +8,8 @@
 // link is the one that serve --demo prints; it signs the browser in. The tour follows the
 // links of the store, maintenance, rental and reorder (in that order) as an admin, a
 // tenant, a buyer and somebody who is nobody yet, one page of each kind; it makes a
-// tenant's invitation and an asset's public address for that.
+// tenant's invitation and an asset's public address for that. With -empty it shows an
+// installation that holds nothing, whose link is that of init, as its admin.
 package main
 
 import (
@@ -26,6 +27,7 @@ import (
 // options are what the command was told.
 type options struct {
 	link, to, only, browser, axe, tour, list string
+	empty                                    string
 	whole                                    bool
 }
 
@@ -38,6 +40,7 @@ func main() {
 	flag.BoolVar(&o.whole, "whole", true, "the whole page, not what is seen at first")
 	flag.StringVar(&o.axe, "axe", "", "axe.min.js of axe-core: every page is checked with it too")
 	flag.StringVar(&o.tour, "tour", "", "addresses of the store, maintenance, rental and reorder: every kind of page that they link to")
+	flag.StringVar(&o.empty, "empty", "", "the same four of an installation that holds nothing: every kind of page of its admin")
 	flag.StringVar(&o.list, "list", "", "a file for the addresses that were shown, each with the cookie that shows it")
 	flag.Parse()
 	if err := run(&o, flag.Args()); err != nil {
@@ -71,7 +74,14 @@ func run(o *options, pages []string) error {
 			return err
 		}
 		host = u.Scheme + "://" + u.Hostname()
-		if err := chromedp.Do(ctx, chromedp.Navigate(o.link), chromedp.Click("button.main"), chromedp.WaitVisible("header.top")); err != nil {
+		if err := chromedp.Do(ctx, chromedp.Navigate(o.link)); err != nil {
+			return err
+		}
+		// The demo asks for no password.
+		if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelectorAll("[type=password]").forEach(e => { e.value = "pictures of an empty shop" }) ?? true`)); err != nil {
+			return err
+		}
+		if err := chromedp.Do(ctx, chromedp.Click("button.main"), chromedp.WaitVisible("header.top")); err != nil {
 			return err
 		}
 	}
@@ -86,15 +96,18 @@ func run(o *options, pages []string) error {
 			return fmt.Errorf("%s: %w", p, err)
 		}
 	}
-	if o.tour != "" {
+	for list, show := range map[string]func(context.Context, []string) error{o.tour: c.tourAll, o.empty: c.tourEmpty} {
+		if list == "" {
+			continue
+		}
 		var bases []string
-		for p := range strings.SplitSeq(o.tour, ",") {
+		for p := range strings.SplitSeq(list, ",") {
 			bases = append(bases, full(p))
 		}
 		if len(bases) != 4 {
-			return fmt.Errorf("-tour names the store, maintenance, rental and reorder, with commas between")
+			return fmt.Errorf("-tour and -empty name the store, maintenance, rental and reorder, with commas between")
 		}
-		if err := c.tourAll(ctx, bases); err != nil {
+		if err := show(ctx, bases); err != nil {
 			return err
 		}
 	}

@@ -19,11 +19,12 @@ func (c *camera) states(ctx context.Context, bases []string) error {
 		fields        []string
 	}{
 		{"refused", reorder + "/do/save_sku?sku=OFF-001", []string{"[name=unit_cost]", "1.2.3.4", "[name=lead_time_days]", "soon"}},
-		{"question", rental + "/do/end_lease?lease_id=1", nil},
+		{"question", rental + "/do/end_lease?lease_id=1&date=2027-03-31", nil},
 		{"key", store + "/do/create_key?user=demo&service=store&scope=read", nil},
-		{"codes", store + "/do/mint_codes?sku=LICENSE-KEY&count=4&expires_at=2030-01-01T00:00:00Z&batch=pictures", nil},
+		{"codes", store + "/do/mint_codes?sku=PLUGIN&tier=basic&count=4&expires_at=2030-01-01T00:00:00Z&batch=pictures", nil},
+		{"refused-one", store + "/do/mint_codes?sku=NONE&count=4", nil},
 		{"letter", rental + "/do/invite_tenant?tenant_id=2", nil},
-		{"moved", maintenance + "/do/advance_status?id=1&status=in_progress", nil},
+		{"moved", maintenance + "/do/advance_status?id=8&status=in_progress", nil},
 	} {
 		if err := submit(ctx, s.address, s.fields...); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
@@ -33,7 +34,20 @@ func (c *camera) states(ctx context.Context, bases []string) error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
-	for name, address := range map[string]string{"missing": store + "/nix", "nothing": store + "/orders?q=nothing+like+this", "found": maintenance + "/search?q=pump", "filter": maintenance + "/work-orders?status=nix"} {
+	for _, s := range []struct{ name, address, file, cells string }{
+		{"preview", reorder + "/import/skus", "skus.csv", "sku,name,supplier,unit_cost_cents,lead_time_days\nNEW-1,A new thing,Acme,450,7\nNEW-2,Another,Acme,four fifty,7\n"},
+		{"preview-map", rental + "/import/payments", "bank.csv", "Day;Wer;Was\n01.11.2026;Ana;1.234,50\n02.11.2026;Ben;980,00\n"},
+		{"preview-refused", maintenance + "/import/assets", "assets.xlsx", "this is no spreadsheet"},
+	} {
+		if err := upload(ctx, s.address, s.file, s.cells); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		c.pages++
+		if err := c.stateInAll(ctx, s.name); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	for name, address := range map[string]string{"missing": store + "/nix", "nothing": store + "/orders?q=nothing+like+this", "found": maintenance + "/search?q=lathe", "filter": maintenance + "/work-orders?status=nix"} {
 		if err := c.shots(ctx, address, "state-"+name); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -43,6 +57,12 @@ func (c *camera) states(ctx context.Context, bases []string) error {
 
 // stateInAll looks at the page that stands there in every width and theme.
 func (c *camera) stateInAll(ctx context.Context, name string) error {
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(narrowest, 640)); err != nil {
+		return err
+	}
+	if err := errors.Join(c.sideways(ctx, name), c.cut(ctx, name)); err != nil {
+		return err
+	}
 	for _, theme := range []string{"light", "dark"} {
 		if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
@@ -54,12 +74,24 @@ func (c *camera) stateInAll(ctx context.Context, name string) error {
 			if c.only != "" && !strings.Contains(","+c.only+",", ","+kind+",") {
 				continue
 			}
-			if err := errors.Join(c.fit(ctx, w.wide, w.high), c.examine(ctx, name+" "+kind), c.shoot(ctx, "state-"+name+"-"+kind)); err != nil {
+			if err := errors.Join(c.fit(ctx, w.wide, w.high), c.examine(ctx, name+" "+kind), c.cut(ctx, name+" "+kind), c.shoot(ctx, "state-"+name+"-"+kind)); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// upload sends a file by the form of the address.
+func upload(ctx context.Context, address, name, cells string) error {
+	if err := chromedp.Do(ctx, chromedp.Navigate(address), chromedp.WaitReady("main")); err != nil {
+		return err
+	}
+	put := fmt.Sprintf(`(() => { const t = new DataTransfer(); t.items.add(new File([%q], %q)); document.querySelector("[type=file]").files = t.files; return true })()`, cells, name)
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](put)); err != nil {
+		return err
+	}
+	return submit(ctx, "")
 }
 
 // letter makes a tenant's invitation and gives its link.

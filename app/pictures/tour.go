@@ -21,7 +21,7 @@ type tour struct {
 }
 
 // named are the last parts of addresses that name a record.
-var named = regexp.MustCompile(`^/(skus|purchase-orders|orders|redeem-codes|licenses|customers|assets|work-orders|parts|leases|tenants|properties|payments|maintenance|photos|webhooks|docs|export|import|portal/tickets|portal/receipts|portal/photos|request|welcome|portal/welcome)/[^/?]+`)
+var named = regexp.MustCompile(`^/(skus|purchase-orders|suppliers|products|units|plans|users|keys|orders|redeem-codes|licenses|customers|assets|work-orders|parts|leases|tenants|properties|payments|maintenance|photos|webhooks|docs|export|import|portal/tickets|portal/receipts|portal/photos|request|welcome|portal/welcome)/[^/?]+`)
 
 // kind is an address without what tells records of a kind apart.
 func kind(u *url.URL) string {
@@ -121,10 +121,13 @@ func (c *camera) keep(ctx context.Context, address string) error {
 	return nil
 }
 
-// submit fills the form of the act and sends it: fields are CSS selectors and values.
+// submit fills the form of the act and sends it: fields are CSS selectors and values. An
+// empty address is the page that stands there.
 func submit(ctx context.Context, address string, fields ...string) error {
-	if err := chromedp.Do(ctx, chromedp.Navigate(address), chromedp.WaitReady("main")); err != nil {
-		return err
+	if address != "" {
+		if err := chromedp.Do(ctx, chromedp.Navigate(address), chromedp.WaitReady("main")); err != nil {
+			return err
+		}
 	}
 	for i := 0; i < len(fields); i += 2 {
 		if err := chromedp.Do(ctx, chromedp.SetValue(fields[i], fields[i+1])); err != nil {
@@ -191,6 +194,17 @@ func (c *camera) tourAll(ctx context.Context, bases []string) error {
 		return err
 	}
 	_ = reorder
+	return nil
+}
+
+// tourEmpty goes through an installation that holds nothing, as its admin.
+func (c *camera) tourEmpty(ctx context.Context, bases []string) error {
+	admin := &tour{camera: c, who: "empty-"}
+	for _, b := range bases {
+		if err := admin.walk(ctx, b+"/"); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -130,6 +130,8 @@ func changedOf(changes string) []changed {
 			text = v
 		case nil:
 			text = "–"
+		case map[string]any:
+			text = pairs(v)
 		default:
 			b, _ := json.Marshal(v)
 			text = string(b)
@@ -137,6 +139,16 @@ func changedOf(changes string) []changed {
 		all = append(all, changed{name, text})
 	}
 	return all
+}
+
+// pairs is an object of plain values for people: "rental admin, store viewer".
+func pairs(m map[string]any) string {
+	var all []string
+	for _, name := range slices.Sorted(keysOf(m)) {
+		b, _ := json.Marshal(m[name])
+		all = append(all, name+" "+strings.Trim(string(b), `"`))
+	}
+	return strings.Join(all, ", ")
 }
 
 // recordPages are where records have pages, by the subject's kind.

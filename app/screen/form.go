@@ -117,6 +117,8 @@ func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 	title := v.op.Title()
 	if v.editing && strings.HasPrefix(v.op.Name, "save_") {
 		title = "Edit" + strings.TrimPrefix(title, "Save")
+	} else if what, saves := strings.CutPrefix(title, "Save "); saves && v.now == "" {
+		title = "New " + what
 	}
 	secret := v.op.Credential
 	return x.show(status, title, secret, f, formPage(&v, title, x.form(&v)))
@@ -143,7 +145,7 @@ func (x *exchange) form(v *doView) page.Form {
 		for _, r := range v.refusal.Fields {
 			name := schema.PageField(r.Field)
 			if fm.Refused[name] == "" {
-				fm.Refused[name] = sentence(r.Detail)
+				fm.Refused[name] = r.Detail
 			}
 		}
 	}
@@ -183,7 +185,7 @@ func summary(v *doView, fm page.Form) []summaryLine {
 		return nil
 	}
 	for _, r := range v.refusal.Fields {
-		lines = append(lines, summaryLine{page.FieldID(fm, schema.PageField(r.Field)), sentence(r.Detail)})
+		lines = append(lines, summaryLine{page.FieldID(fm, schema.PageField(r.Field)), r.Detail})
 	}
 	return lines
 }

@@ -109,3 +109,4 @@ func sentence(s string) string {
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
+

@@ -56,6 +56,14 @@ func next(id *int64) string {
 	return page.Num(*id)
 }
 
+// byWhom is who did something, and by which way where that says more.
+func byWhom(actor, via string) string {
+	if actor == via {
+		return actor
+	}
+	return actor + " · " + via
+}
+
 func or(s *string) string {
 	if s == nil {
 		return ""

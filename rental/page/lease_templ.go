@@ -359,8 +359,8 @@ func Lease(v leaseView) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = page.Head(page.Open("Record a payment", "receive_payment", "lease_id", page.Num(v.Lease.ID)).Main().Key("n"),
-			page.Open("Charge", "add_charge", "lease_id", page.Num(v.Lease.ID)),
-			page.Open("Change", "save_lease", v.key()...),
+			page.Open("Add a charge", "add_charge", "lease_id", page.Num(v.Lease.ID)),
+			page.Open("Edit lease", "save_lease", v.key()...),
 			page.Open("End lease", "end_lease", "lease_id", page.Num(v.Lease.ID)).Danger()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

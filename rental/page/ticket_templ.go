@@ -595,7 +595,7 @@ func TicketPage(v ticketView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = page.Act(page.Form{Op: "add_ticket_note", Only: []string{"text"}, Fixed: map[string]string{"ticket_id": page.Num(v.ID)}, Button: "Add note"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = page.Act(page.Form{Op: "add_ticket_note", Only: []string{"text"}, Called: map[string]string{"text": "A note"}, Fixed: map[string]string{"ticket_id": page.Num(v.ID)}, Button: "Add note"}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -776,7 +776,7 @@ func TicketPage(v ticketView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = page.Act(page.Form{Op: "assign_ticket", Only: []string{"assigned_to"}, Fixed: map[string]string{"ticket_id": page.Num(v.ID)}, Values: map[string]string{"assigned_to": textOf(v.AssignedTo)}, Button: "Assign"}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = page.Act(page.Form{Op: "assign_ticket", Only: []string{"assigned_to"}, Called: map[string]string{"assigned_to": "Who does it"}, Fixed: map[string]string{"ticket_id": page.Num(v.ID)}, Values: map[string]string{"assigned_to": textOf(v.AssignedTo)}, Button: "Assign"}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -160,7 +160,7 @@ func (f *Frame) records(ctx context.Context, b *strings.Builder, fm Form, e entr
 	}
 	b.WriteString(`><legend>` + esc(e.arg.Label()) + `</legend>`)
 	if e.why != "" {
-		b.WriteString(`<p class="why" id="` + e.id + `-why">` + esc(e.why) + `</p>`)
+		b.WriteString(`<p class="why" id="` + e.id + `-why">` + reason(e.why, false) + `</p>`)
 	}
 	for i := range n + blankRecords {
 		b.WriteString(`<div class="record">`)

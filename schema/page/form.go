@@ -33,6 +33,8 @@ type Form struct {
 	Main    bool              // the button is the page's main one
 	Given   map[string][]string
 	Refused map[string]string // by field name
+	Needs   []string          // fields that it cannot do without, though the operation can
+	Called  map[string]string // what fields are called here, in place of their label and help
 	Record  bool              // Then is left to the operation: the record's page
 	Extra   templ.Component   // drawn before the button
 	Confirm bool              // sends confirm=yes along
@@ -172,6 +174,10 @@ type entry struct {
 // field writes one argument's field with its label, help and refusal.
 func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema.Arg) error {
 	e := entry{arg: a, name: schema.PageField(a.Name), inline: fm.Inline, labels: fm.Labels, focus: fm.focus == a.Name, required: a.Required}
+	if label := fm.Called[e.name]; label != "" {
+		e.arg.Title, e.arg.About = label, ""
+	}
+	e.required = e.required || slices.Contains(fm.Needs, e.name)
 	e.id = FieldID(fm, e.name)
 	e.values, e.have = fm.given(e.name)
 	if !e.have {
@@ -227,7 +233,7 @@ func (f *Frame) labelOf(e entry) string {
 	if unit := f.unit(e.arg); unit != "" {
 		s += `, ` + esc(unit)
 	}
-	if !e.required {
+	if !e.required && (e.arg.Kind != schema.EnumKind || len(e.values) == 0 || e.values[0] == "") {
 		s += ` <small>optional</small>`
 	}
 	return s + `</label>`
@@ -245,12 +251,29 @@ func (f *Frame) unit(a schema.Arg) string {
 func (e entry) below() string {
 	s := ""
 	if e.why != "" {
-		s += `<p class="why" id="` + e.id + `-why">` + esc(e.why) + `</p>`
+		s += `<p class="why" id="` + e.id + `-why">` + reason(e.why, false) + `</p>`
 	}
 	if !e.inline && e.arg.About != "" {
 		s += `<small id="` + e.id + `-help">` + esc(sentence(e.about())) + `</small>`
 	}
 	return s
+}
+
+// Reason is a refusal's text. The field's name that it begins with is heard as it is, and
+// seen as the field's label.
+func Reason(detail string) templ.Component { return text(reason(detail, true)) }
+
+// reason is the text under a field, or with its label where the field is elsewhere.
+func reason(detail string, label bool) string {
+	name, rest, ok := strings.Cut(detail, ": ")
+	if !ok || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") != "" {
+		return esc(sentence(detail))
+	}
+	seen := ""
+	if label {
+		seen = `<span aria-hidden="true">` + esc(schema.Arg{Name: name}.Label()) + `: </span>`
+	}
+	return seen + `<span class="hear">` + esc(name) + `: </span>` + esc(rest)
 }
 
 // about is the argument's help. Amounts are typed in units of the currency, whatever the

@@ -18,6 +18,7 @@ type Column struct {
 	Right bool   // figures
 	Hear  bool   // the label is heard, not seen: for a column of buttons
 	Mark  bool   // the column of marks, with a box for all of them
+	Wide  bool   // left out, with its cells of the class w, where there is no room for all
 }
 
 // heads writes a table's header.
@@ -35,11 +36,15 @@ func heads(columns []Column) templ.Component {
 
 func (f *Frame) head(b *strings.Builder, c Column) {
 	class, sorted := "", ""
-	if c.Right {
-		class = ` class="r"`
-	}
-	if c.Mark {
+	switch {
+	case c.Mark:
 		class = ` class="mark"`
+	case c.Right && c.Wide:
+		class = ` class="r w"`
+	case c.Right:
+		class = ` class="r"`
+	case c.Wide:
+		class = ` class="w"`
 	}
 	inner := esc(c.Label)
 	switch now := f.Query.Get("sort"); {
@@ -105,16 +110,14 @@ func Filters(only ...string) templ.Component {
 				return err
 			}
 		}
-		csv := `<a class="btn quiet" download href="` + esc(f.with("format", "csv")) + `">CSV</a>`
 		if more {
-			b.WriteString(csv + `</div>`)
-			csv = ""
+			b.WriteString(`</div>`)
 		}
 		if s := f.Query.Get("sort"); s != "" {
 			hidden(&b, "sort", s)
 		}
 		b.WriteString(`<button class="btn">Filter</button>`)
-		b.WriteString(csv + `</form>`)
+		b.WriteString(`<a class="btn quiet" download href="` + esc(f.with("format", "csv")) + `">CSV</a></form>`)
 		_, err := io.WriteString(w, b.String())
 		return err
 	})
@@ -141,6 +144,9 @@ func (f *Frame) moreFilters(b *strings.Builder, rest []schema.Arg) {
 // filter writes one search field or filter.
 func (f *Frame) filter(b *strings.Builder, a schema.Arg) error {
 	e := entry{arg: a, name: a.Name, id: "filter-" + a.Name, inline: true, values: f.Query[a.Name], have: true, blank: "All"}
+	if a.Kind == schema.MonthKind && len(e.values) == 0 {
+		e.values = []string{f.Today.String()[:len("2006-01")]}
+	}
 	if why := f.Wrong[a.Name]; why != "" {
 		e.why = why
 	}

@@ -218,7 +218,10 @@ func span(seconds int64) string {
 // Minutes is a time in minutes: 6 h 20 min.
 func Minutes[T ~int | ~int64](n T) templ.Component {
 	shown := strconv.FormatInt(int64(n%60), 10) + "\u00a0min"
-	if n >= 60 {
+	switch {
+	case n >= 60 && n%60 == 0:
+		shown = strconv.FormatInt(int64(n/60), 10) + "\u00a0h"
+	case n >= 60:
 		shown = strconv.FormatInt(int64(n/60), 10) + "\u00a0h\u00a0" + shown
 	}
 	return text(data(strconv.FormatInt(int64(n), 10), shown))

@@ -7,6 +7,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 	"quartermaster/store"
 )
@@ -20,13 +21,32 @@ func (v mineView) PageTitle() string { return v.Product }
 func (v mineView) sentence() string {
 	switch v.License.Status {
 	case "expired":
-		return "It has expired."
+		return "It ended "
 	case "suspended":
-		return "It is suspended; ask the shop why."
+		return "It does not work for now; ask the shop why."
 	case "revoked":
-		return "It was revoked and no longer works."
+		return "It was taken back and no longer works."
 	}
-	return "It works."
+	if v.License.ExpiresAt == nil {
+		return "It works and never ends."
+	}
+	return "It works until "
+}
+
+// until is the end that the sentence speaks of, nil where it speaks of none.
+func (v mineView) until() *exact.Instant {
+	if s := v.License.Status; s == "suspended" || s == "revoked" {
+		return nil
+	}
+	return v.License.ExpiresAt
+}
+
+// close ends the sentence after its day.
+func (v mineView) close() string {
+	if v.until() == nil {
+		return ""
+	}
+	return "."
 }
 
 func loadMine(s *store.Service) func(*schema.Form) page.Loader[mineView] {
