@@ -204,5 +204,31 @@ func TestABuyersMonth(t *testing.T) {
 		}
 	}
 	refusedWith(s, 2, nil, "reorder", "adjust", "TEA", "--set", "1", "--set", "2")
+	listsTravel(t, s, pipe)
 	s.MustCLI("doctor")
+}
+
+// listsTravel holds the lists as CSV against the tables: what is listed imports unchanged,
+// a list by a channel is that channel's alone, figures have a row a SKU.
+func listsTravel(t *testing.T, s *apptest.Shop, pipe func(table, text string, code int) string) {
+	t.Helper()
+	pipe("sales", "date,sku,qty,channel\n2026-11-18,TEA,2.5,web\n2026-11-18,TEA,1,\n2026-11-17,TEA,3,till\n", 0)
+	for args, want := range map[string]string{
+		"reorder sales list --csv":               "date,sku,qty,channel\n2026-11-18,TEA,1,\n2026-11-18,TEA,2.5,web\n2026-11-17,TEA,3,till\n",
+		"reorder sales list --channel web --csv": "date,sku,qty,channel\n2026-11-18,TEA,2.5,web\n",
+		"reorder sales show TEA --csv":           "date,sku,qty,channel\n2026-11-18,TEA,1,\n2026-11-18,TEA,2.5,web\n2026-11-17,TEA,3,till\n",
+	} {
+		got := s.MustCLI(strings.Fields(args)...)
+		if got != want {
+			t.Errorf("%s is\n%swant\n%s", args, got, want)
+		}
+		if _, out, errs := s.Pipe(got, "import", "reorder", "sales", "-", "--dry-run", "--json"); !strings.Contains(out, `"changed":0`) || !strings.Contains(out, `"new":0`) {
+			t.Errorf("%s does not import unchanged: %s%s", args, out, errs)
+		}
+	}
+	says(t, "figures as CSV", s.MustCLI("reorder", "figures", "--csv"), "sku,name,value_cents,class,unsold_days\n", "\nTEA,")
+	says(t, "a delta below 0", s.Post("reorder", "/api/skus/TEA/stock", `{"delta":-99}`).Body, `"field":"delta"`)
+	if code, _, errs := s.CLI("reorder", "po", "receive", "PO-000001", "--line", "TEA=1@5"); code != 2 || strings.Contains(errs, "no quantity") {
+		t.Errorf("a receipt with a price: %d, %s", code, errs)
+	}
 }

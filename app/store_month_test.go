@@ -71,6 +71,15 @@ func ordersOfLines(t *testing.T, s *apptest.Shop) {
 		t.Errorf("recorded %+v", o)
 	}
 	refusedWith(s, 2, nil, "store", "order", "record", "--email", "a@b.c", "--sku", "MUG", "--sku", "PLUGIN")
+	s.MustCLI("store", "product", "save", "CABLE@2", "--name", "Cable, 2 m", "--kind", "other", "--price-cents", "700")
+	o.Items = nil
+	apptest.Answer{Body: s.MustCLI("store", "order", "record", "--email", "cab@example.org", "--line", "CABLE@2", "--line", "CABLE@2=3", "--line", "CABLE@2=1@650", "--total", "0", "--provider", "till", "--provider-ref", "T-0", "--json")}.JSON(t, &o)
+	if len(o.Items) != 3 || o.Items[0].Total != 700 || o.Items[1].Total != 2100 || o.Items[2].Total != 650 {
+		t.Errorf("a SKU that holds the signs of a line: %+v", o)
+	}
+	if code, _, errs := s.CLI("store", "order", "record", "--email", "a@b.c", "--line", "MUG=0"); code != 2 || strings.Contains(errs, "missing") {
+		t.Errorf("a line that cannot be taken: %d, %s", code, errs)
+	}
 	refusedWith(s, 2, []string{"sku"}, "store", "order", "record", "--email", "a@b.c")
 	refusedWith(s, 1, []string{"NOPE"}, "store", "order", "record", "--email", "a@b.c", "--line", "MUG", "--line", "NOPE")
 	const file = "provider,provider_ref,email,sku,qty,unit_cents,discount_cents,currency,paid_at,refunds\n" +

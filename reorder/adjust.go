@@ -54,7 +54,7 @@ func (s *Service) Adjust(ctx context.Context, who db.Caller, a Adjustment) (Adju
 		if a.SetTo != nil {
 			to = *a.SetTo
 		} else if why.kind, to = movedByAdjustment, to+*a.Delta; (to < from) != (*a.Delta < 0) {
-			return Adjusted{}, fault.Invalidf("delta: %s is out of range", *a.Delta)
+			return Adjusted{}, fault.Fieldf("delta", "delta: %s is out of range", *a.Delta)
 		}
 		fired, err := move(tx, h, &rec, to, rec.OnOrder, why)
 		if err != nil {
@@ -75,11 +75,11 @@ func (a Adjustment) named(err error) error {
 	if !refused || e.Kind != fault.Invalid {
 		return err
 	}
-	name := "set_to: "
+	name := "set_to"
 	if a.Delta != nil {
-		name = "delta: "
+		name = "delta"
 	}
-	return fault.Invalidf("%s", name+e.Detail)
+	return fault.Fieldf(name, "%s: %s", name, e.Detail)
 }
 
 // subject is how the audit trail names a SKU.

@@ -27,6 +27,13 @@ type StockFigures struct {
 	SKUs       []StockFigure   `json:"skus" about:"most value first"`
 }
 
+// AsList gives the rows by SKU.
+func (f StockFigures) AsList() any {
+	return struct {
+		SKUs []StockFigure `json:"skus"`
+	}{f.SKUs}
+}
+
 // SupplierValue is what of the stock one supplier delivered.
 type SupplierValue struct {
 	Supplier   string `json:"supplier"`

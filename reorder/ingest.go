@@ -72,7 +72,7 @@ func (s *Service) ingestRows(ctx context.Context, who db.Caller, rows strict.Val
 	}
 	for i, row := range rows.Items {
 		if i == maxRows {
-			return Ingested{}, fault.Invalidf("rows has more than %d rows; at most %d are taken in one request, send the others in another", maxRows, maxRows)
+			return Ingested{}, fault.Fieldf("rows", "rows has more than %d rows; at most %d are taken in one request, send the others in another", maxRows, maxRows)
 		}
 		u.addJSON(int32(i), row) // #nosec G115 -- there are at most maxRows
 	}

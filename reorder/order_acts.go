@@ -57,7 +57,7 @@ func (s *Service) CreateOrder(ctx context.Context, who db.Caller, n NewOrder) (P
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PurchaseOrder, error) {
 		n.Supplier = strings.TrimSpace(n.Supplier)
 		if n.Supplier == "" {
-			return PurchaseOrder{}, fault.Invalidf("supplier is empty: name who is to deliver")
+			return PurchaseOrder{}, fault.Fieldf("supplier", "supplier is empty: name who is to deliver")
 		}
 		if err := schema.CheckText("supplier", n.Supplier, maxName); err != nil {
 			return PurchaseOrder{}, err
@@ -86,7 +86,7 @@ func (s *Service) CreateOrder(ctx context.Context, who db.Caller, n NewOrder) (P
 
 func newLines(c *db.Conn, wanted []NewLine) ([]OrderLine, error) {
 	if len(wanted) == 0 {
-		return nil, fault.Invalidf("line is missing: a purchase order has at least one")
+		return nil, fault.Fieldf("lines", "line is missing: a purchase order has at least one")
 	}
 	lines, seen := []OrderLine{}, map[int64]bool{}
 	for _, w := range wanted {
@@ -100,10 +100,10 @@ func newLines(c *db.Conn, wanted []NewLine) ([]OrderLine, error) {
 			l.UnitCostCents = *w.UnitCostCents
 		}
 		if seen[l.skuID] {
-			return nil, fault.Invalidf("line: %s stands in two lines; give it once", rec.Code)
+			return nil, fault.Fieldf("lines", "line: %s stands in two lines; give it once", rec.Code)
 		}
 		seen[l.skuID] = true
-		if err := l.check(); err != nil {
+		if err := l.checkNew(); err != nil {
 			return nil, err
 		}
 		lines = append(lines, l)
@@ -111,15 +111,23 @@ func newLines(c *db.Conn, wanted []NewLine) ([]OrderLine, error) {
 	return lines, nil
 }
 
+// checkNew is check for a line that is given as a quantity.
+func (l OrderLine) checkNew() error {
+	if l.Ordered <= 0 || l.Ordered > maxQty {
+		return fault.Fieldf("lines", "qty: %s of %s is out of range; it takes more than 0 and at most %s", l.Ordered, l.SKU, maxQty)
+	}
+	return l.check()
+}
+
 // check refuses a line whose numbers are out of their ranges.
 func (l OrderLine) check() error {
 	switch {
 	case l.Ordered <= 0 || l.Ordered > maxQty:
-		return fault.Invalidf("ordered: %s of %s is out of range; it takes more than 0 and at most %s", l.Ordered, l.SKU, maxQty)
+		return fault.Fieldf("ordered", "ordered: %s of %s is out of range; it takes more than 0 and at most %s", l.Ordered, l.SKU, maxQty)
 	case l.Received < 0 || l.Received > l.Ordered:
-		return fault.Invalidf("received: %s of %s is out of range; it takes 0 to what is ordered, %s", l.Received, l.SKU, l.Ordered)
+		return fault.Fieldf("received", "received: %s of %s is out of range; it takes 0 to what is ordered, %s", l.Received, l.SKU, l.Ordered)
 	case l.UnitCostCents < 0 || l.UnitCostCents > maxUnitCost:
-		return fault.Invalidf("unit_cost_cents: %d of %s is out of range; it takes 0 to %d", l.UnitCostCents, l.SKU, maxUnitCost)
+		return fault.Fieldf("unit_cost_cents", "unit_cost_cents: %d of %s is out of range; it takes 0 to %d", l.UnitCostCents, l.SKU, maxUnitCost)
 	}
 	return nil
 }
@@ -235,14 +243,14 @@ func (s *Service) Unreceive(ctx context.Context, who db.Caller, number string, u
 		was := *o
 		was.Lines = slices.Clone(o.Lines)
 		if o.Status != Partial && o.Status != Received {
-			return nil, fault.Invalidf("status: nothing of purchase order %s can be taken back, it is %s; what came of a partial or received one can", o.Number, o.Status)
+			return nil, fault.Fieldf("number", "status: nothing of purchase order %s can be taken back, it is %s; what came of a partial or received one can", o.Number, o.Status)
 		}
 		l := o.line(strings.TrimSpace(u.SKU))
 		switch {
 		case l == nil:
-			return nil, fault.Invalidf("sku: %s is not in purchase order %s", schema.Quote(u.SKU), o.Number)
+			return nil, fault.Fieldf("sku", "sku: %s is not in purchase order %s", schema.Quote(u.SKU), o.Number)
 		case u.Qty <= 0 || u.Qty > l.Received:
-			return nil, fault.Invalidf("qty: %s of %s is out of range; it takes more than 0 and at most what was received, %s", u.Qty, l.SKU, l.Received)
+			return nil, fault.Fieldf("qty", "qty: %s of %s is out of range; it takes more than 0 and at most what was received, %s", u.Qty, l.SKU, l.Received)
 		}
 		l.Received -= u.Qty
 		o.Status = Ordered
@@ -272,11 +280,11 @@ func (o *storedOrder) receive(given []Receipt) (cameIn map[int64]exact.Milli, er
 		l := o.line(g.SKU)
 		switch {
 		case l == nil:
-			return nil, fault.Invalidf("line: %s is not in purchase order %s", schema.Quote(g.SKU), o.Number)
+			return nil, fault.Fieldf("lines", "line: %s is not in purchase order %s", schema.Quote(g.SKU), o.Number)
 		case cameIn[l.skuID] != 0:
-			return nil, fault.Invalidf("line: %s stands in two lines; give it once", l.SKU)
+			return nil, fault.Fieldf("lines", "line: %s stands in two lines; give it once", l.SKU)
 		case g.Qty <= 0 || g.Qty > l.Ordered-l.Received:
-			return nil, fault.Invalidf("line: %s of %s is out of range; more than 0 and at most %s are outstanding (%s ordered, %s received)",
+			return nil, fault.Fieldf("lines", "line: %s of %s is out of range; more than 0 and at most %s are outstanding (%s ordered, %s received)",
 				g.Qty, l.SKU, l.Ordered-l.Received, l.Ordered, l.Received)
 		}
 		l.Received += g.Qty

@@ -24,7 +24,7 @@ type OrderEdit struct {
 func (s *Service) EditOrder(ctx context.Context, who db.Caller, number string, e OrderEdit) (PurchaseOrder, error) {
 	return s.act(ctx, who, number, "purchase_order.edited", func(tx *db.Tx, o *storedOrder) (any, error) {
 		if o.Status != Draft {
-			return nil, fault.Invalidf("status: purchase order %s is %s; only a draft is edited", o.Number, o.Status)
+			return nil, fault.Fieldf("number", "status: purchase order %s is %s; only a draft is edited", o.Number, o.Status)
 		}
 		was := *o
 		was.Lines = slices.Clone(o.Lines)
@@ -73,7 +73,7 @@ func (o *storedOrder) edit(tx *db.Tx, wanted []NewLine) error {
 		if w.UnitCostCents != nil {
 			l.UnitCostCents = *w.UnitCostCents
 		}
-		if err := l.check(); err != nil {
+		if err := l.checkNew(); err != nil {
 			return err
 		}
 	}

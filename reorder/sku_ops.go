@@ -95,6 +95,8 @@ type Sales struct {
 	Sales []DaySale `json:"sales"`
 	Next  *string   `json:"next" about:"give it as after for the next page; null at the end"`
 	Total int64     `json:"total" about:"how many there are in all"`
+
+	only string // the one channel that was asked for
 }
 
 // DaySale is what a SKU sold on a day.
@@ -104,6 +106,35 @@ type DaySale struct {
 	Name     string      `json:"name"`
 	Qty      exact.Milli `json:"qty"`
 	Channels []share     `json:"channels" about:"what of it was sold where; an empty channel is none"`
+}
+
+// ShareSold is what one channel sold of a SKU on a day: a row of the table sales.
+type ShareSold struct {
+	Date    exact.Day   `json:"date"`
+	SKU     string      `json:"sku"`
+	Qty     exact.Milli `json:"qty"`
+	Channel string      `json:"channel"`
+}
+
+// Shares gives the sales as the table's rows, so that what was listed imports unchanged:
+// of the one channel alone, if they were asked for by it.
+func (s Sales) Shares() []ShareSold {
+	shares := []ShareSold{}
+	for _, d := range s.Sales {
+		for _, part := range d.Channels {
+			if s.only == "" || part.Channel == s.only {
+				shares = append(shares, ShareSold{d.Date, d.SKU, part.Qty, part.Channel})
+			}
+		}
+	}
+	return shares
+}
+
+// AsList gives the shares.
+func (s Sales) AsList() any {
+	return struct {
+		Sales []ShareSold `json:"sales"`
+	}{s.Shares()}
 }
 
 // SalesQuery narrows the sales: to a SKU, a channel, days from and to, both included.
@@ -116,7 +147,7 @@ type SalesQuery struct {
 
 // Sales lists the sales history.
 func (s *Service) Sales(ctx context.Context, q SalesQuery) (page Sales, err error) {
-	page.Sales = []DaySale{}
+	page.Sales, page.only = []DaySale{}, q.Channel
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		from, to := exact.Day(-1<<30), exact.Day(1<<30)
 		if q.From != nil {

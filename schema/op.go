@@ -145,6 +145,10 @@ type Partial interface {
 	Refusals() (refused []string, err error)
 }
 
+// Lister is an answer whose rows as CSV are not its first list as it stands: AsList gives
+// an answer with the one list that they are.
+type Lister interface{ AsList() any }
+
 // Event is one kind of event that a service emits.
 type Event struct {
 	Name  string

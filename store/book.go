@@ -38,14 +38,14 @@ func (v sale) checkAmounts() error {
 	}
 	for _, a := range amounts {
 		if a.cents < 0 || a.cents > maxPrice {
-			return fault.Invalidf("%s: %d is out of range; it takes 0 to %d cents", a.name, a.cents, int64(maxPrice))
+			return fault.Fieldf(a.name, "%s: %d is out of range; it takes 0 to %d cents", a.name, a.cents, int64(maxPrice))
 		}
 	}
 	switch total := v.total(); {
 	case total < 0:
 		return fault.Fieldf("discount_cents", "discount_cents: %d is more than the order comes to, which is %d", v.discount, total+v.discount)
 	case total > maxPrice:
-		return fault.Invalidf("the order comes to %d cents; at most %d are taken", total, int64(maxPrice))
+		return fault.Fieldf("lines", "the order comes to %d cents; at most %d are taken", total, int64(maxPrice))
 	}
 	return nil
 }

@@ -44,9 +44,9 @@ func foldEmail(written string) (string, error) {
 	}
 	switch {
 	case !utf8.ValidString(written):
-		return "", fault.Invalidf("email is not valid UTF-8")
+		return "", fault.Fieldf("email", "email is not valid UTF-8")
 	case email == "":
-		return "", fault.Invalidf("email is missing: an address such as ann@example.com is needed")
+		return "", fault.Fieldf("email", "email is missing: an address such as ann@example.com is needed")
 	case !ok || local == "" || domain == "" || strings.Contains(domain, "@") || len(email) > 254 || strings.ContainsFunc(email, bad):
 		return "", fault.Fieldf("email", "email: %s is no address; it takes one such as ann@example.com", schema.Quote(written))
 	}

@@ -156,7 +156,7 @@ func (s *Service) ExtendLicense(ctx context.Context, who db.Caller, id int64, x 
 			ends, field = endOf(*x.Until, tx.Zone()), "until"
 		}
 		if ends <= *l.ExpiresAt {
-			return l, fault.Invalidf("%s: license %d ends at %s; it takes a day after that", field, id, l.ExpiresAt)
+			return l, fault.Fieldf(field, "%s: license %d ends at %s; it takes a day after that", field, id, l.ExpiresAt)
 		}
 		if _, err := tx.Exec("UPDATE store_licenses SET extended_until = ? WHERE id = ?", ends, id); err != nil {
 			return l, err

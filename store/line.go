@@ -17,23 +17,27 @@ type NewLine struct {
 	Qty       int64
 	Unit      *int64 // cents
 
-	written string // as one text, if it was
+	// As one text, if it was written so: as it stands, and without its price. A product may
+	// be called like either.
+	written, unpriced string
 }
 
 // mostLines bounds the lines of one order.
 const mostLines = 100
 
 // readLine reads SKU[:TIER][=QTY][@CENTS] from the right, so that a SKU may hold these
-// signs: a tail that is no price, quantity or tier belongs to what stands before it.
+// signs: a tail that is no price, quantity or tier belongs to what stands before it. A SKU
+// that ends like one is meant when its quantity is written behind it, X=2=1, or when no
+// product has the shorter name.
 func readLine(written string) (NewLine, error) {
 	rest := strings.TrimSpace(written)
-	l := NewLine{Qty: 1, written: rest}
+	l := NewLine{Qty: 1, written: rest, unpriced: rest}
 	if head, tail, ok := cutLast(rest, "@"); ok {
 		if cents, digits := wholeNumber(tail); digits {
 			if cents < 0 || cents > maxPrice {
 				return l, fault.Fieldf("line", "line: %s: the price of a unit is out of range; it takes 0 to %d cents", schema.Quote(written), int64(maxPrice))
 			}
-			rest, l.Unit = head, &cents
+			rest, l.Unit, l.unpriced = head, &cents, head
 		}
 	}
 	if head, tail, ok := cutLast(rest, "="); ok {
@@ -89,33 +93,43 @@ type line struct {
 
 func (l line) total() int64 { return l.qty * l.unit }
 
-// resolve finds the line's product. A SKU that has a colon may end in a tier: the whole
-// is tried first.
+// product finds the line's product, and drops from the line what turns out to belong to
+// the SKU: the tier, the quantity, the price.
+func (n *NewLine) product(c *db.Conn) (Product, error) {
+	p, tier, found, err := lookUpGoods(c, n.SKU, n.Tier)
+	if err == nil && !found && n.unpriced != n.SKU && n.unpriced != "" {
+		if p, tier, found, err = lookUpGoods(c, n.unpriced, n.Tier); found {
+			n.Qty = 1
+		}
+	}
+	if err == nil && !found && n.written != n.unpriced {
+		if p, tier, found, err = lookUpGoods(c, n.written, n.Tier); found {
+			n.Qty, n.Unit = 1, nil
+		}
+	}
+	if err == nil && !found {
+		p, err = findProduct(c, n.SKU)
+	}
+	n.Tier = tier
+	return p, err
+}
+
+// lookUpGoods looks a product up. What has a colon may end in a tier: the whole is tried
+// first.
+func lookUpGoods(c *db.Conn, sku, tier string) (Product, string, bool, error) {
+	p, found, err := lookUpProduct(c, sku)
+	if head, tail, ok := cutLast(sku, ":"); err == nil && !found && tier == "" && ok {
+		if p, found, err = lookUpProduct(c, head); found {
+			tier = tail
+		}
+	}
+	return p, tier, found, err
+}
+
 func (n NewLine) resolve(c *db.Conn) (line, error) {
-	p, found, err := lookUpProduct(c, n.SKU)
+	p, err := n.product(c)
 	if err != nil {
 		return line{}, err
-	}
-	if head, tail, ok := cutLast(n.SKU, ":"); !found && n.Tier == "" && ok {
-		if p, found, err = lookUpProduct(c, head); err != nil {
-			return line{}, err
-		}
-		if found {
-			n.Tier = tail
-		}
-	}
-	if !found && n.written != n.SKU {
-		if p, found, err = lookUpProduct(c, n.written); err != nil {
-			return line{}, err
-		}
-		if found {
-			n.Tier, n.Qty, n.Unit = "", 1, nil
-		}
-	}
-	if !found {
-		if p, err = findProduct(c, n.SKU); err != nil {
-			return line{}, err
-		}
 	}
 	if err := p.takesTier(n.Tier); err != nil {
 		return line{}, err

@@ -137,6 +137,7 @@ func TestLinesAsTheyAreWritten(t *testing.T) {
 	for written, want := range map[string]string{
 		"BOOK": "BOOK=1 1900", "BOOK=3": "BOOK=3 1900", "BOOK@5": "BOOK=1 5", "BOOK=2@0": "BOOK=2 0", " PLUGIN : pro = 2 @ 7 ": "PLUGIN:pro=2 7",
 		"PLUGIN:basic": "PLUGIN:basic=1 4900", "A:B": "A:B=1 100", "A:B=4": "A:B=4 100", "C=2=3": "C=2=3 200", "D@3@9": "D@3=1 9", "C=2": "C=2=1 200", "D@3": "D@3=1 300",
+		"C=2@5": "C=2=1 5", "D@3=1@5": "D@3=1 5", "C=2=1": "C=2=1 200",
 		"E:F=1@2:pro=2@50": "E:F=1@2:pro=2 50",
 	} {
 		r, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", Lines: []NewLine{s.written(written)}})

@@ -40,7 +40,7 @@ func (s *Service) FindLicenses(ctx context.Context, who db.Caller, what string) 
 	if strings.Contains(what, "@") {
 		f.Q, f.Email = "", what
 	} else if _, ok := read(what, keyLength); !ok {
-		return LicensePage{}, fault.Invalidf("%s is no license key and no address", schema.Quote(what))
+		return LicensePage{}, fault.Fieldf("license", "%s is no license key and no address", schema.Quote(what))
 	}
 	page, err := s.Licenses(ctx, who, f)
 	if err == nil && len(page.Licenses) == 0 {

@@ -111,19 +111,22 @@ func (s *Service) recordOrder() schema.Op {
 			f.Text(&n.SKU, "sku", "what was bought; without it the order's lines say so", schema.Most(200), schema.Label("Product"), schema.Choices(anyProduct), schema.Example("PLUGIN"))
 			f.Text(&n.Tier, "tier", "one of the product's tiers", schema.Most(200), schema.Example("pro"))
 			f.Int(&n.Qty, "qty", "how many; 1 unless it is said", schema.Range(1, math32), schema.Label("Quantity"))
-			f.Objects("lines", "what was bought, of several products: at the command line SKU[:TIER][=QTY][@CENTS], CENTS the price of a unit", mostLines, func(f *schema.Form) {
+			lines := f.Objects("lines", "what was bought, of several products: at the command line SKU[:TIER][=QTY][@CENTS], CENTS the price of a unit", mostLines, func(f *schema.Form) {
 				var l NewLine
 				f.Text(&l.SKU, "sku", "the product", schema.Required, schema.Most(400), schema.Choices(anyProduct), schema.Label("Product"), schema.Example("PLUGIN"))
 				f.Text(&l.Tier, "tier", "one of the product's tiers", schema.Most(200), schema.Example("pro"))
 				f.Int(&l.Qty, "qty", "how many; 1 unless it is said", schema.Range(1, maxQty), schema.Label("Quantity"))
 				f.IntPtr(&l.Unit, "unit_cents", "the price of a unit; the product's unless it is said", schema.Range(0, maxPrice), schema.Label("Unit price"))
+				if f.Surface() == schema.Command {
+					l, _ = readLine(l.SKU) // writtenLine refused what cannot be read
+				}
 				n.Lines = append(n.Lines, l)
 			}, schema.Flag("line"), schema.Written(writtenLine))
 			f.IntPtr(&n.Total, "total_cents", "what was paid in all; the products' prices unless it is said", schema.Range(0, maxPrice), schema.Flag("total"), schema.Label("Paid in all"))
 			f.Text(&n.Currency, "currency", "ISO 4217; the shop's unless it is said", schema.Most(3), schema.Example("USD"))
 			f.Text(&n.Provider, "provider", "who took the payment; manual unless it is said", schema.Most(32), schema.Example("paypal"))
 			f.Text(&n.ProviderRef, "provider_ref", "the payment's reference there; the order's own unless it is said", schema.Most(200), schema.Label("Reference there"), schema.Example("8XY12345"))
-			if n.SKU == "" && len(n.Lines) == 0 && !f.Describing() {
+			if n.SKU == "" && !lines && !f.Describing() {
 				f.Refuse("sku", "sku is missing: name a product, or lines of several")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordOrder(ctx, who, n) }
@@ -153,18 +156,11 @@ func (s *Service) recordOrder() schema.Op {
 // math32 lets any quantity that a person would type reach the domain's own refusal.
 const math32 = 1 << 31
 
-// writtenLine reads SKU[:TIER][=QTY][@CENTS] into the fields of a line. The tier stays
-// with the SKU: which of the two a colon belongs to is known by the products.
+// writtenLine checks a line that is written as SKU[:TIER][=QTY][@CENTS] and keeps it as it
+// stands: where the SKU ends is known by the products.
 func writtenLine(text string) (map[string]string, error) {
-	l, err := readLine(text)
-	if err != nil {
-		return nil, err
-	}
-	cells := map[string]string{"sku": l.SKU, "qty": strconv.FormatInt(l.Qty, 10)}
-	if l.Unit != nil {
-		cells["unit_cents"] = strconv.FormatInt(*l.Unit, 10)
-	}
-	return cells, nil
+	_, err := readLine(text)
+	return map[string]string{"sku": text}, err
 }
 
 func countOf(n int, noun string) string {

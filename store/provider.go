@@ -27,7 +27,7 @@ func (s *Service) SetProviderSecret(ctx context.Context, who db.Caller, provider
 	}
 	secret = strings.TrimSpace(secret)
 	if secret == "" {
-		return ProviderSet{}, fault.Invalidf("secret is empty: give the signing secret that the provider shows for the endpoint, whsec_...")
+		return ProviderSet{}, fault.Fieldf("secret", "secret is empty: give the signing secret that the provider shows for the endpoint, whsec_...")
 	}
 	if err := schema.CheckText("secret", secret, 200); err != nil {
 		return ProviderSet{}, err

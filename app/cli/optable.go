@@ -79,6 +79,9 @@ func listOf(answer any) (all []column, rows []map[string]json.RawMessage, err er
 
 // writeCSV writes a list's rows, the columns that have a single value.
 func writeCSV(w io.Writer, answer any) error {
+	if l, is := answer.(schema.Lister); is {
+		answer = l.AsList()
+	}
 	heads, rows, err := listOf(answer)
 	if err != nil {
 		return err

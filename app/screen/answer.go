@@ -22,6 +22,9 @@ func (x *exchange) answerOf(op schema.Op, in *sent, shop shopSettings) error {
 	if err == nil {
 		var answer any
 		if answer, err = handle(x.r.Context(), x.who()); err == nil {
+			if l, is := answer.(schema.Lister); is && in.format == "csv" {
+				answer = l.AsList()
+			}
 			rows, err = valueOf(answer)
 		}
 	}

@@ -61,10 +61,8 @@ func sales(s *reorder.Service) page.Page {
 		View: func(v salesView) templ.Component { return Sales(v) },
 		CSV: func(v salesView) page.Sheet {
 			sheet := page.Sheet{Name: "sales", Columns: []string{"date", "sku", "qty", "channel"}}
-			for _, d := range v.Sales.Sales {
-				for _, part := range d.Channels {
-					sheet.Rows = append(sheet.Rows, []string{d.Date.String(), d.SKU, part.Qty.String(), part.Channel})
-				}
+			for _, part := range v.Sales.Shares() {
+				sheet.Rows = append(sheet.Rows, []string{part.Date.String(), part.SKU, part.Qty.String(), part.Channel})
 			}
 			return sheet
 		},
