@@ -234,28 +234,40 @@ func All[T any](c *Conn, scan func(*Row) T, query string, args ...any) ([]T, err
 		all = append(all, scan(r))
 		return nil
 	}, query, args...)
+	c.counted(query, len(all))
+	return all, err
+}
+
+// counted keeps how many rows the query gave.
+func (c *Conn) counted(query string, rows int) {
 	if c.c.rows == nil {
 		c.c.rows = map[string]int{}
 	}
-	c.c.rows[query] = len(all)
-	return all, err
+	c.c.rows[query] = rows
 }
 
 // One gives the query's first row, and whether there was one.
 func One[T any](c *Conn, scan func(*Row) T, query string, args ...any) (one T, found bool, err error) {
+	found, err = first(c, func(r *Row) { one = scan(r) }, query, args)
+	return one, found, err
+}
+
+// first is all of One that does not depend on the record's type: it is compiled once.
+func first(c *Conn, scan func(*Row), query string, args []any) (found bool, err error) {
 	s, err := c.c.Prepare(query)
 	if err != nil {
-		return one, false, failed(err)
+		return false, failed(err)
 	}
 	if err := bind(s, args); err != nil {
-		return one, false, err
+		return false, err
 	}
 	more, err := s.Step()
 	if err != nil || !more {
-		return one, false, failed(err)
+		return false, failed(err)
 	}
 	defer func() { err = errors.Join(err, failed(s.Reset())) }() // also when scan panics
-	return scan(&Row{s: s}), true, nil
+	scan(&Row{s: s})
+	return true, nil
 }
 
 // Int scans a single integer.

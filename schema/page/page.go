@@ -77,13 +77,14 @@ type Sheet struct {
 // New makes the page that s tells.
 func New[T any](s Spec[T]) Page {
 	p := Page{Path: s.Path, Title: s.Title, Menu: s.Menu, Key: s.Key, Role: s.Role, Area: s.Area, Plain: s.Plain}
+	bind, view, sheet := s.Load, s.View, s.CSV
 	p.load = func(f *schema.Form) schema.Handler {
-		load := s.Load(f)
+		load := bind(f)
 		return func(ctx context.Context, who db.Caller) (any, error) { return load(ctx, who) }
 	}
-	p.view = func(v any) templ.Component { return s.View(v.(T)) }
-	if s.CSV != nil {
-		p.csv = func(v any) Sheet { return s.CSV(v.(T)) }
+	p.view = func(v any) templ.Component { return view(v.(T)) }
+	if sheet != nil {
+		p.csv = func(v any) Sheet { return sheet(v.(T)) }
 	}
 	return p
 }
