@@ -65,8 +65,7 @@ func advance(tx *db.Tx, m Move, ch OrderChange) (wo WorkOrder, err error) {
 
 func (s *Service) advanceStatus() schema.Op {
 	return schema.Op{
-		Name:  "advance_status",
-		Route: "POST /api/work-orders/:id/status", Tool: "advance_status",
+		Name: "advance_status",
 		About: "Move a work order along: " + workOrderMoves.Prose() + ". " +
 			"done needs a resolution, and skip_steps while steps of its check list are open; completing a job that serves a plan restarts the plan, pm_next_due tells when it is due next.",
 		Writes: true, Response: Advanced{WorkOrder: sampleDone},
@@ -88,7 +87,6 @@ func (s *Service) advanceStatus() schema.Op {
 			}
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance work-orders advance WORK_ORDER_ID STATUS",
 		Example: "maintenance work-orders advance 12 done --resolution \"Bearing replaced\" --labor-minutes 90",
 		Did: func(answer any, m schema.Money) string {
 			a := answer.(Advanced)

@@ -77,8 +77,7 @@ type Assets struct {
 type AssetFilter struct {
 	Status string
 	Q      string
-	After  int64
-	Limit  int64
+	schema.Cursor[int64]
 
 	Sort    string // one of AssetSorts, in place of the id
 	Falling bool   // from the last to the first by it
@@ -125,14 +124,11 @@ func listAssets(c *db.Conn, f AssetFilter) (page Assets, err error) {
 		}
 		order += ", id"
 	}
-	page.Assets, err = db.All(c, scanAsset, "SELECT "+assetColumns+" FROM assets"+t.sql()+order+" LIMIT ? OFFSET ?", append(t.args, f.Limit+1, skip)...)
+	page.Assets, err = db.All(c, scanAsset, "SELECT "+assetColumns+" FROM assets"+t.sql()+order+" LIMIT ? OFFSET ?", append(t.args, f.Ask(), skip)...)
 	if err != nil {
 		return page, err
 	}
-	if int64(len(page.Assets)) > f.Limit {
-		page.Assets = page.Assets[:f.Limit]
-		page.Next = &page.Assets[f.Limit-1].ID
-	}
+	page.Assets, page.Next = schema.Cut(page.Assets, f.Limit, func(one Asset) int64 { return one.ID })
 	for i := range page.Assets {
 		if page.Assets[i].Meters, err = metersOf(c, page.Assets[i].ID); err != nil {
 			return page, err
@@ -186,7 +182,6 @@ func (s *Service) listAssets() schema.Op {
 	next := int64(1)
 	return schema.Op{
 		Name:     "list_assets",
-		Route:    "GET /api/assets",
 		About:    "Assets with their meters, by id.",
 		Response: Assets{Assets: []Asset{sampleAsset}, Next: &next},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -199,7 +194,6 @@ func (s *Service) listAssets() schema.Op {
 			f.After(&a.After)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Assets(ctx, a) }
 		},
-		Command: "maintenance assets list",
 		Example: "maintenance assets list --status down\nmaintenance assets list --csv",
 		Print:   printAssets,
 	}
@@ -227,7 +221,7 @@ func (a Asset) short() ShortAsset {
 
 func (s *Service) findAssets() schema.Op {
 	return schema.Op{
-		Name: "list_assets", Tool: "list_assets",
+		Name:     "list_assets",
 		About:    "Assets (machines, vehicles) with their meters, by id. q: a part of tag, name, category, location or serial number, in any case. detail short gives id, tag, name and status.",
 		Response: FoundAssets{Assets: []schema.Row[Asset, ShortAsset]{{Full: &sampleAsset}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {

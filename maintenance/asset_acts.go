@@ -103,7 +103,6 @@ func (s *Service) saveAsset() schema.Op {
 				})
 			}
 		},
-		Command: "maintenance assets save ASSET_TAG",
 		Example: "maintenance assets save LATHE-1 --name Lathe --location \"hall 1\"",
 		Did: func(answer any, _ schema.Money) string {
 			a := answer.(Asset)
@@ -133,7 +132,6 @@ func (s *Service) saveMeter() schema.Op {
 			}
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Command: "maintenance meters save ASSET_TAG NAME",
 		Example: "maintenance meters save LATHE-1 hours --unit h --reading 1250.5",
 		Did: func(answer any, _ schema.Money) string {
 			a := answer.(Asset)
@@ -157,7 +155,6 @@ func (s *Service) removeAsset() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RemoveAsset(ctx, who, id) }
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Command: "maintenance assets remove ASSET",
 		Example: "maintenance assets remove LATHE-9",
 		Did: func(answer any, _ schema.Money) string {
 			return answer.(RemovedAsset).Name + " is removed."
@@ -182,7 +179,6 @@ func (s *Service) setAssetStatus() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetAssetStatus(ctx, who, id, status) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance asset-status ID STATUS",
 		Example: "maintenance asset-status 3 down\nmaintenance asset-status VAN-3 operational --as alice",
 		Print: func(w io.Writer, answer any) {
 			a := answer.(Asset)
@@ -205,7 +201,6 @@ func (s *Service) showAsset() schema.Op {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Asset(ctx, id) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance assets show ASSET",
 		Example: "maintenance assets show LATHE-1",
 		Print: func(w io.Writer, answer any) {
 			a := answer.(Asset)

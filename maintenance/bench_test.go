@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
@@ -87,9 +88,9 @@ func BenchmarkNewestWorkOrders(b *testing.B) {
 				INSERT INTO work_orders (asset_id, description, priority, wo_type, status, assigned_to, labor_minutes, typed_cents, downtime_minutes, created_by, created_at, updated_at)
 				SELECT 1 + i %% 1000, 'Something is loose on the left, job ' || i, CASE i %% 4 WHEN 0 THEN 'low' WHEN 1 THEN 'medium' WHEN 2 THEN 'high' ELSE 'urgent' END, 'corrective',
 				CASE i %% 3 WHEN 0 THEN 'open' ELSE 'in-progress' END, CASE i %% 2 WHEN 0 THEN 'Ana' END, i %% 300, i %% 5000, i %% 60, 'alice', 1700000000 + i, 1700000000 + i FROM n`, n))
-		list, err := s.WorkOrders(ctx, Filter{Limit: newest})
+		list, err := s.WorkOrders(ctx, Filter{Cursor: schema.First(newest)})
 		s.Must(err)
-		query, _ := Filter{Limit: newest}.newestFirst(nil)
+		query, _ := Filter{Cursor: schema.First(newest)}.newestFirst(nil)
 		b.Run(fmt.Sprintf("%d/bare", n), func(b *testing.B) { s.bare(b, query, 21, newest) })
 		b.Run(fmt.Sprintf("%d/encoding", n), func(b *testing.B) {
 			for b.Loop() {
@@ -100,7 +101,7 @@ func BenchmarkNewestWorkOrders(b *testing.B) {
 			b.Run(fmt.Sprintf("%d/list%s", n, status), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					list, err := s.WorkOrders(ctx, Filter{Status: status, Limit: newest})
+					list, err := s.WorkOrders(ctx, Filter{Status: status, Cursor: schema.First(newest)})
 					if err != nil || len(list.WorkOrders) != newest {
 						b.Fatal(err, len(list.WorkOrders))
 					}

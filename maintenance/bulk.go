@@ -148,7 +148,6 @@ func (s *Service) moveWorkOrders() schema.Op {
 				return s.MoveMatching(ctx, who, all, filter)
 			}
 		},
-		Command: "maintenance move STATUS ID...",
 		Example: "maintenance move in-progress 12 14\nmaintenance move done 12 14 --resolution \"Filters changed\" --as alice",
 		Print: func(w io.Writer, answer any) {
 			for _, wo := range answer.(Moved).Moved {

@@ -124,8 +124,7 @@ func storeEdit(tx *db.Tx, e *edit, held, now WorkOrder) error {
 
 func (s *Service) editWorkOrder() schema.Op {
 	return schema.Op{
-		Name:  "edit_workorder",
-		Route: "PATCH /api/work-orders/:id",
+		Name: "edit_workorder",
 		About: "Change a work order: only what is sent, null clears assigned_to and due_date. " +
 			"On a done order what moves its cost is refused (reopen it first), on a cancelled one everything is.",
 		Writes: true, Idempotent: true, Response: sampleOrder,
@@ -146,7 +145,6 @@ func (s *Service) editWorkOrder() schema.Op {
 		},
 		Fill:    fillOrder,
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance work-orders edit WORK_ORDER_ID",
 		Example: "maintenance work-orders edit 12 --priority urgent --assigned-to Ana --due-date 2026-12-01\nmaintenance work-orders edit 12 --due-date \"\"",
 		Did: func(answer any, _ schema.Money) string {
 			wo := answer.(WorkOrder)

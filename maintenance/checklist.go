@@ -210,7 +210,6 @@ func (s *Service) tickStep() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.TickStep(ctx, who, t) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance tick-step WORK_ORDER_ID STEP",
 		Example: "maintenance tick-step 12 2\nmaintenance tick-step 12 2 --done=false",
 		Did: func(answer any, _ schema.Money) string {
 			wo := answer.(WorkOrder)

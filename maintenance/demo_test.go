@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"quartermaster/schema"
 )
 
 func TestDemo(t *testing.T) {
@@ -28,7 +30,7 @@ func TestDemo(t *testing.T) {
 		states[row.DueStatus]++
 		states[row.DueStatus+" by "+row.DueSource]++
 	}
-	jobs, err := first.WorkOrders(ctx, Filter{Limit: 200})
+	jobs, err := first.WorkOrders(ctx, Filter{Cursor: schema.First(200)})
 	first.Must(err)
 	for _, wo := range jobs.WorkOrders {
 		states[wo.Status]++
@@ -40,7 +42,7 @@ func TestDemo(t *testing.T) {
 			states["low"]++
 		}
 	}
-	assets, err := first.Assets(ctx, AssetFilter{Limit: 100})
+	assets, err := first.Assets(ctx, AssetFilter{Cursor: schema.First(100)})
 	first.Must(err)
 	for _, a := range assets.Assets {
 		states[a.Status]++

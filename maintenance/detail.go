@@ -38,7 +38,7 @@ func (s *Service) WorkOrderDetail(ctx context.Context, id int64) (d Detail, err 
 
 func (s *Service) workOrderDetail() schema.Op {
 	return schema.Op{
-		Name: "workorder_detail", Tool: "workorder_detail",
+		Name:  "workorder_detail",
 		About: "One work order with the parts used, its photos, its check list and its cost.",
 		Response: Detail{WorkOrder: sampleDone,
 			Parts:  []PartUse{{PartID: 1, PartNumber: "6204-2RS", Name: "Ball bearing", Qty: 2000, UnitCostCents: 425, CostCents: 850}},
@@ -50,7 +50,6 @@ func (s *Service) workOrderDetail() schema.Op {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrderDetail(ctx, id) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance work-orders show WORK_ORDER_ID",
 		Example: "maintenance work-orders show 12",
 		Print:   printDetail,
 	}

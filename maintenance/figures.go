@@ -166,7 +166,6 @@ func (s *Service) maintenanceFigures() schema.Op {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Figures(ctx, q) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance figures",
 		Example: "maintenance figures --from 2026-01-01 --to 2026-12-31\nmaintenance figures --asset LATHE-1 --csv",
 		Print:   printFigures,
 	}

@@ -20,8 +20,7 @@ type Filter struct {
 	Q          string // a part of the description or of the asset's name or tag, in any case, or the order's number
 	Overdue    *bool
 	From, To   *exact.Day // the days on which it was opened, in the shop's zone, both included
-	After      int64      // the last id of the page before
-	Limit      int64
+	schema.Cursor[int64]
 
 	Sort    string // one of OrderSorts, in place of the newest first
 	Falling bool   // from the last to the first by it

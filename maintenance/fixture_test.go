@@ -173,7 +173,7 @@ func (s *fixture) due(id int64) PMDueRow {
 // meter is a meter of asset 1 by name.
 func (s *fixture) meter(name string) Meter {
 	s.T.Helper()
-	page, err := s.Assets(ctx, AssetFilter{Limit: 10})
+	page, err := s.Assets(ctx, AssetFilter{Cursor: schema.First(10)})
 	s.Must(err)
 	for _, m := range page.Assets[0].Meters {
 		if m.Name == name {

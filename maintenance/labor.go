@@ -59,7 +59,6 @@ func (s *Service) setLaborRate() schema.Op {
 			f.Int(&cents, "labor_rate_cents", "what an hour costs, in cents", schema.Required, schema.Range(0, most), schema.Positional("CENTS_PER_HOUR"), schema.Label("An hour of labor"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetLaborRate(ctx, who, cents) }
 		},
-		Command: "maintenance labor-rate CENTS_PER_HOUR",
 		Example: "maintenance labor-rate 5400",
 		Print: func(w io.Writer, answer any) {
 			r := answer.(LaborRate)

@@ -67,14 +67,11 @@ func pageOfOrders(c *db.Conn, f Filter) (page WorkOrders, err error) {
 		return page, err
 	}
 	limit := f.Limit
-	f.Limit++
+	f.Limit = f.Ask()
 	if page.WorkOrders, err = f.read(c); err != nil {
 		return page, err
 	}
-	if int64(len(page.WorkOrders)) > limit {
-		page.WorkOrders = page.WorkOrders[:limit]
-		page.Next = &page.WorkOrders[limit-1].ID
-	}
+	page.WorkOrders, page.Next = schema.Cut(page.WorkOrders, limit, func(wo WorkOrder) int64 { return wo.ID })
 	query, args := f.inAll(c)
 	page.Total, _, err = db.One(c, db.Int, query, args...)
 	return page, err
@@ -179,18 +176,16 @@ func (s *Service) listWorkOrders() schema.Op {
 	next := int64(12)
 	return schema.Op{
 		Name:     "list_workorders",
-		Route:    "GET /api/work-orders",
 		About:    "Work orders, newest first, those that pass every filter given: 200 at a time unless limit says otherwise.",
 		Response: WorkOrders{WorkOrders: []WorkOrder{sampleOrder}, Next: &next, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
-			w := Filter{Limit: newest}
+			w := Filter{Cursor: schema.First(newest)}
 			BindFilter(f, &w)
 			bindQ(f, &w.Q)
 			f.Limit(&w.Limit)
 			f.After(&w.After)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrders(ctx, w) }
 		},
-		Command: "maintenance work-orders list",
 		Example: "maintenance work-orders list --status open --assigned-to Ana\nmaintenance work-orders list --overdue --csv",
 		Print:   printOrders,
 	}
@@ -220,7 +215,6 @@ func askStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) {
 func (s *Service) findWorkOrders() schema.Op {
 	return schema.Op{
 		Name: "list_workorders",
-		Tool: "list_workorders",
 		About: "Work orders, newest first, that match every filter. total and total_cost_cents are over all that match, also those that limit leaves out. " +
 			"Cost = labor_minutes x hourly rate + parts. overdue: due_date before today and open or in progress. from, to: the day it was opened. " +
 			"detail short gives only id, asset, description, status, assignee.",

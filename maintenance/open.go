@@ -166,8 +166,7 @@ func planOf(c *db.Conn, pmID, assetID int64) (none plan, err error) {
 
 func (s *Service) createWorkOrder() schema.Op {
 	return schema.Op{
-		Name:  "create_workorder",
-		Route: "POST /api/work-orders", Tool: "create_workorder",
+		Name:   "create_workorder",
 		About:  "Open a work order against an asset that is not retired.",
 		Writes: true, Creates: true, Response: sampleOrder,
 		Bind: func(f *schema.Form) schema.Handler {
@@ -188,7 +187,6 @@ func (s *Service) createWorkOrder() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.OpenWorkOrder(ctx, who, n) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance work-orders create ASSET",
 		Example: "maintenance work-orders create LATHE-1 --description \"Spindle bearing is loud\" --priority high\n" +
 			"maintenance work-orders create VAN-1 --description \"Oil and filter\" --plan \"VAN-1/Oil and filter\" --due-date 2026-12-01",
 		Did: func(answer any, _ schema.Money) string {

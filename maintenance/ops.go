@@ -1,10 +1,6 @@
 package maintenance
 
-import (
-	"quartermaster/schema"
-	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
-)
+import "quartermaster/schema"
 
 // version is the application's and its document's version.
 const version = "2.0.0"
@@ -30,48 +26,48 @@ func (s *Service) Declare() schema.Service {
 	}
 }
 
-// ops lists the service's operations.
+// ops is the table of contents: route, tool, command, function.
 func (s *Service) ops() []schema.Op {
 	return []schema.Op{
-		s.listWorkOrders(),
-		s.findWorkOrders(),
-		s.createWorkOrder(),
-		s.getWorkOrder(),
-		s.workOrderDetail(),
-		s.editWorkOrder(),
-		s.advanceStatus(),
-		s.moveWorkOrders(),
-		s.tickStep(),
-		s.usePart(),
-		s.returnPart(),
-		s.addPhoto(),
-		s.removePhoto(),
-		s.listAssets(),
-		s.findAssets(),
-		s.showAsset(),
-		s.saveAsset(),
-		s.setAssetStatus(),
-		s.removeAsset(),
-		s.setRequests(),
-		s.saveMeter(),
-		s.postReading(),
-		s.recordMeter(),
-		s.listDue(),
-		s.pmDue(),
-		s.listPlans(),
-		s.showPlan(),
-		s.savePlan(),
-		s.completePlan(),
-		s.pausePlan(),
-		s.resumePlan(),
-		s.removePlan(),
-		s.listParts(),
-		s.findParts(),
-		s.showPart(),
-		s.savePart(),
-		s.removePart(),
-		s.setLaborRate(),
-		s.maintenanceFigures(),
+		schema.At("GET /api/work-orders", "", "maintenance work-orders list", s.listWorkOrders()),
+		schema.At("", "list_workorders", "", s.findWorkOrders()),
+		schema.At("POST /api/work-orders", "create_workorder", "maintenance work-orders create ASSET", s.createWorkOrder()),
+		schema.At("GET /api/work-orders/:id", "", "", s.getWorkOrder()),
+		schema.At("", "workorder_detail", "maintenance work-orders show WORK_ORDER_ID", s.workOrderDetail()),
+		schema.At("PATCH /api/work-orders/:id", "", "maintenance work-orders edit WORK_ORDER_ID", s.editWorkOrder()),
+		schema.At("POST /api/work-orders/:id/status", "advance_status", "maintenance work-orders advance WORK_ORDER_ID STATUS", s.advanceStatus()),
+		schema.At("", "", "maintenance move STATUS ID...", s.moveWorkOrders()),
+		schema.At("", "", "maintenance tick-step WORK_ORDER_ID STEP", s.tickStep()),
+		schema.At("", "", "maintenance use-part WORK_ORDER_ID PART_NUMBER QTY", s.usePart()),
+		schema.At("", "", "maintenance return-part WORK_ORDER_ID PART_NUMBER QTY", s.returnPart()),
+		schema.At("", "", "maintenance photo add WORK_ORDER_ID FILE", s.addPhoto()),
+		schema.At("", "", "maintenance photo remove PHOTO_ID", s.removePhoto()),
+		schema.At("GET /api/assets", "", "maintenance assets list", s.listAssets()),
+		schema.At("", "list_assets", "", s.findAssets()),
+		schema.At("", "", "maintenance assets show ASSET", s.showAsset()),
+		schema.At("", "", "maintenance assets save ASSET_TAG", s.saveAsset()),
+		schema.At("", "", "maintenance asset-status ID STATUS", s.setAssetStatus()),
+		schema.At("", "", "maintenance assets remove ASSET", s.removeAsset()),
+		schema.At("", "", "maintenance requests ASSET", s.setRequests()),
+		schema.At("", "", "maintenance meters save ASSET_TAG NAME", s.saveMeter()),
+		schema.At("POST /api/assets/:id/readings", "", "maintenance reading ASSET READING", s.postReading()),
+		schema.At("", "record_meter", "", s.recordMeter()),
+		schema.At("GET /api/pm-due", "", "maintenance due", s.listDue()),
+		schema.At("", "pm_due", "", s.pmDue()),
+		schema.At("", "", "maintenance plans list", s.listPlans()),
+		schema.At("", "", "maintenance plans show PLAN", s.showPlan()),
+		schema.At("", "", "maintenance plans save ASSET_TAG TITLE", s.savePlan()),
+		schema.At("", "", "maintenance pm-done PM_ID", s.completePlan()),
+		schema.At("", "", "maintenance pause-plan PLAN", s.pausePlan()),
+		schema.At("", "", "maintenance resume-plan PLAN", s.resumePlan()),
+		schema.At("", "", "maintenance remove-plan PLAN", s.removePlan()),
+		schema.At("GET /api/parts", "", "maintenance parts list", s.listParts()),
+		schema.At("", "list_parts", "", s.findParts()),
+		schema.At("", "", "maintenance parts show PART", s.showPart()),
+		schema.At("", "", "maintenance parts save PART_NUMBER", s.savePart()),
+		schema.At("", "", "maintenance parts remove PART", s.removePart()),
+		schema.At("", "", "maintenance labor-rate CENTS_PER_HOUR", s.setLaborRate()),
+		schema.At("", "", "maintenance figures", s.maintenanceFigures()),
 	}
 }
 
@@ -86,45 +82,3 @@ func (s *Service) tables() []schema.Table {
 		s.readingTable(),
 	}
 }
-
-// What the documents show.
-var (
-	sampleDay   = exact.Day(20777) // 2026-11-20
-	sampleTime  = exact.Instant(1_795_208_700)
-	sampleMeter = Meter{ID: 1, Name: "hours", Unit: "h", Reading: 1_250_500, ReadDate: &sampleDay, AvgPerDay: &exact.Decimal{Unscaled: 62_500, Places: 4}}
-	sampleAsset = Asset{ID: 1, AssetTag: "LATHE-1", Name: "Lathe", Category: db.NullText("machine tools"), Location: db.NullText("hall 1"),
-		Manufacturer: db.NullText("Colchester"), Model: db.NullText("Student 1800"), Status: "operational", Meters: []Meter{sampleMeter}}
-	sampleOrder = WorkOrder{ID: 12, AssetID: 1, Asset: "Lathe", Description: "Spindle bearing is loud", Priority: "high", Type: "corrective", Status: "open",
-		AssignedTo: db.NullText("Ana"), LaborMinutes: 90, PartsCost: exact.Decimal{Unscaled: 1250, Places: 2}, LaborCostCents: 6750, PartsCostCents: 1250,
-		TotalCostCents: 8000, CreatedBy: "alice", CreatedAt: sampleTime, UpdatedAt: sampleTime, DueDate: daysOn(sampleDay + 5), Checklist: []Step{{Step: 1, Text: "Lock it out", Done: true}},
-		Source: db.NullText("api")}
-	sampleDone = done(sampleOrder)
-	sampleUsed = Used{WorkOrder: sampleOrder, Part: samplePart,
-		Use: PartUse{PartID: 1, PartNumber: "6204-2RS", Name: "Ball bearing", Qty: 2000, UnitCostCents: 425, CostCents: 850}}
-	samplePlan    = Plan{PMDueRow: sampleDue, AssetTag: "LATHE-1", StartDate: sampleDay - 400, Checklist: []string{"Drain the oil", "Fill the oil"}}
-	sampleReading = ReadingRecorded{AssetID: 1, Asset: "Lathe", Meter: "hours", MeterID: 1, Unit: "h", PreviousReading: 1_244_000,
-		Reading: 1_250_500, ReadDate: sampleDay}
-	samplePosted = Recorded{AssetID: 1, Meter: sampleMeter, PreviousReading: 1_244_000, Accepted: true, Moved: true}
-	samplePart   = Part{ID: 1, PartNumber: "6204-2RS", Name: "Ball bearing", Unit: db.NullText("piece"), Quantity: 3000, MinQuantity: 4000, UnitCostCents: 425,
-		Supplier: db.NullText("Bearings Ltd"), Location: db.NullText("shelf 3"), LowStock: true}
-	sampleDue = sampleRow()
-)
-
-func done(wo WorkOrder) WorkOrder {
-	wo.Status, wo.Resolution = "done", db.NullText("Bearing replaced")
-	wo.StartedAt, wo.CompletedAt = &sampleTime, &sampleTime
-	return wo
-}
-
-func sampleRow() PMDueRow {
-	p := duePlan{asset: "Lathe", meter: db.NullText("hours"), unit: db.NullText("h")}
-	p.ID, p.AssetID, p.Title, p.MeterID = 3, 1, "Change the oil", 1
-	every, done, use := int64(180), sampleDay-100, exact.Milli(250_000)
-	p.IntervalDays, p.LastDone, p.IntervalUsage, p.Baseline = &every, &done, &use, 1_010_500
-	p.counter.Reading = sampleMeter.Reading
-	return p.row(sampleDay, sampleUse)
-}
-
-var sampleUse = use{Any: true, First: point{Day: sampleDay - 80, Value: 750_500}, Last: point{Day: sampleDay, Value: 1_250_500}}
-
-func daysOn(d exact.Day) *exact.Day { return &d }

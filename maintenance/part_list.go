@@ -22,8 +22,7 @@ type Parts struct {
 type PartFilter struct {
 	LowStock *bool
 	Q        string // a part of the number, name, supplier or location, in any case
-	After    int64
-	Limit    int64
+	schema.Cursor[int64]
 }
 
 func (f PartFilter) where() (t condition) {
@@ -43,7 +42,7 @@ func (f PartFilter) where() (t condition) {
 
 // Parts lists the spare parts by id: at most limit of those after an id.
 func (s *Service) Parts(ctx context.Context, after, limit int64) (Parts, error) {
-	return s.FindParts(ctx, PartFilter{After: after, Limit: limit})
+	return s.FindParts(ctx, PartFilter{Cursor: schema.Cursor[int64]{After: after, Limit: limit}})
 }
 
 // FindParts lists the spare parts that pass the filter, by id.
@@ -54,11 +53,8 @@ func (s *Service) FindParts(ctx context.Context, f PartFilter) (Parts, error) {
 func pageOfParts(c *db.Conn, f PartFilter) (page Parts, err error) {
 	t := f.where()
 	t.also("id > ?", f.After)
-	page.Parts, err = db.All(c, scanPart, "SELECT "+partColumns+" FROM parts"+t.sql()+" ORDER BY id LIMIT ?", append(t.args, f.Limit+1)...)
-	if int64(len(page.Parts)) > f.Limit {
-		page.Parts = page.Parts[:f.Limit]
-		page.Next = &page.Parts[f.Limit-1].ID
-	}
+	page.Parts, err = db.All(c, scanPart, "SELECT "+partColumns+" FROM parts"+t.sql()+" ORDER BY id LIMIT ?", append(t.args, f.Ask())...)
+	page.Parts, page.Next = schema.Cut(page.Parts, f.Limit, func(one Part) int64 { return one.ID })
 	return page, err
 }
 
@@ -115,7 +111,6 @@ func (s *Service) listParts() schema.Op {
 	next := int64(1)
 	return schema.Op{
 		Name:     "list_parts",
-		Route:    "GET /api/parts",
 		About:    "Spare parts with their low-stock flags, by id.",
 		Response: Parts{Parts: []Part{samplePart}, Next: &next},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -128,7 +123,6 @@ func (s *Service) listParts() schema.Op {
 			f.After(&p.After)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindParts(ctx, p) }
 		},
-		Command: "maintenance parts list",
 		Example: "maintenance parts list --low-stock\nmaintenance parts list --csv",
 		Print:   printParts,
 	}
@@ -173,7 +167,7 @@ func (p Part) short() ShortPart { return ShortPart{PartNumber: p.PartNumber, Qua
 
 func (s *Service) findParts() schema.Op {
 	return schema.Op{
-		Name: "list_parts", Tool: "list_parts",
+		Name:     "list_parts",
 		About:    "Spare parts in stock, by id. low_stock: min_quantity above 0 and quantity at or below it. q: a part of number, name, supplier or location, in any case. detail short gives number and quantity.",
 		Response: FoundParts{Parts: []schema.Row[Part, ShortPart]{{Full: &samplePart}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -217,7 +211,6 @@ func (s *Service) showPart() schema.Op {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Part(ctx, id) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance parts show PART",
 		Example: "maintenance parts show 6204-2RS",
 		Print: func(w io.Writer, answer any) {
 			p := answer.(Part)
@@ -244,7 +237,6 @@ func (s *Service) savePart() schema.Op {
 				})
 			}
 		},
-		Command: "maintenance parts save PART_NUMBER",
 		Example: "maintenance parts save 6204-2RS --name \"Ball bearing\" --quantity 12 --min-quantity 4 --unit-cost-cents 425",
 		Did: func(answer any, m schema.Money) string {
 			p := answer.(Part)
@@ -264,7 +256,6 @@ func (s *Service) removePart() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RemovePart(ctx, who, id) }
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Command: "maintenance parts remove PART",
 		Example: "maintenance parts remove 6204-2RS",
 		Did: func(answer any, _ schema.Money) string {
 			p := answer.(RemovedPart)

@@ -211,7 +211,6 @@ func (s *Service) usePart() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.UsePart(ctx, who, id, part, qty) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance use-part WORK_ORDER_ID PART_NUMBER QTY",
 		Example: "maintenance use-part 12 6204-2RS 2\nmaintenance use-part 12 OIL-5W30 4.5 --as alice",
 		Print:   printUsed,
 		Did: func(answer any, m schema.Money) string {
@@ -251,7 +250,6 @@ func (s *Service) returnPart() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReturnPart(ctx, who, id, part, qty) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance return-part WORK_ORDER_ID PART_NUMBER QTY",
 		Example: "maintenance return-part 12 6204-2RS 1",
 		Print: func(w io.Writer, answer any) {
 			u := answer.(Used)

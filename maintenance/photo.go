@@ -157,7 +157,6 @@ func (s *Service) addPhoto() schema.Op {
 			}
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance photo add WORK_ORDER_ID FILE",
 		Example: "maintenance photo add 12 spindle.jpg --caption \"before\"",
 		Print:   func(w io.Writer, answer any) { fmt.Fprintln(w, answer.(Added).ID) },
 		Did: func(answer any, _ schema.Money) string {
@@ -178,7 +177,6 @@ func (s *Service) removePhoto() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RemovePhoto(ctx, who, id) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance photo remove PHOTO_ID",
 		Example: "maintenance photo remove 1",
 		Did: func(answer any, _ schema.Money) string {
 			a := answer.(RemovedPhoto)

@@ -81,7 +81,6 @@ func planAct(name, command, about string, did string, act func(context.Context, 
 			return func(ctx context.Context, who db.Caller) (any, error) { return act(ctx, who, id) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance " + command + " PLAN",
 		Example: "maintenance " + command + " \"LATHE-1/Change the oil\"\nmaintenance " + command + " 3",
 		Did: func(answer any, _ schema.Money) string {
 			p := answer.(Plan)
@@ -118,7 +117,6 @@ func (s *Service) removePlan() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RemovePlan(ctx, who, id) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance remove-plan PLAN",
 		Example: "maintenance remove-plan \"LATHE-1/Change the oil\"",
 		Did: func(answer any, _ schema.Money) string {
 			p := answer.(RemovedPlan)
@@ -156,7 +154,6 @@ func (s *Service) completePlan() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MarkDone(ctx, who, id, day) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance pm-done PM_ID",
 		Example: "maintenance pm-done 3\nmaintenance pm-done 3 --date 2026-11-18 --json",
 		Print: func(w io.Writer, answer any) {
 			r := answer.(PMDueRow)

@@ -237,7 +237,6 @@ func (s *Service) savePlan() schema.Op {
 			}
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance plans save ASSET_TAG TITLE",
 		Example: "maintenance plans save LATHE-1 \"Change the oil\" --interval-days 180 --interval-usage 250 --meter hours --checklist \"Drain\" --checklist \"Fill\"",
 		Did: func(answer any, _ schema.Money) string {
 			p := answer.(Plan)

@@ -35,8 +35,7 @@ type PlanFilter struct {
 	AssetID int64
 	Q       string // a part of the title or of the asset's name or tag, in any case
 	Paused  *bool
-	After   int64
-	Limit   int64
+	schema.Cursor[int64]
 }
 
 const planTables = " FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id"
@@ -66,13 +65,10 @@ func listPlans(c *db.Conn, f PlanFilter) (page Plans, err error) {
 		return page, err
 	}
 	t.also("p.id > ?", f.After)
-	if page.Plans, err = plansWhere(c, t.sql()+" ORDER BY p.id LIMIT ?", append(t.args, f.Limit+1)...); err != nil {
+	if page.Plans, err = plansWhere(c, t.sql()+" ORDER BY p.id LIMIT ?", append(t.args, f.Ask())...); err != nil {
 		return page, err
 	}
-	if int64(len(page.Plans)) > f.Limit {
-		page.Plans = page.Plans[:f.Limit]
-		page.Next = &page.Plans[f.Limit-1].PMID
-	}
+	page.Plans, page.Next = schema.Cut(page.Plans, f.Limit, func(one Plan) int64 { return one.PMID })
 	return page, nil
 }
 
@@ -129,7 +125,6 @@ func (s *Service) listPlans() schema.Op {
 			f.After(&p.After)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Plans(ctx, p) }
 		},
-		Command: "maintenance plans list",
 		Example: "maintenance plans list --asset LATHE-1\nmaintenance plans list --paused --csv",
 		Print: func(w io.Writer, answer any) {
 			page := answer.(Plans)
@@ -167,7 +162,6 @@ func (s *Service) showPlan() schema.Op {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Plan(ctx, id) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance plans show PLAN",
 		Example: "maintenance plans show \"LATHE-1/Change the oil\"",
 		Print: func(w io.Writer, answer any) {
 			p := answer.(Plan)

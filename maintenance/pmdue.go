@@ -123,7 +123,6 @@ func (p *duePlan) row(today exact.Day, u use) PMDueRow {
 func (s *Service) listDue() schema.Op {
 	return schema.Op{
 		Name:     "pm_due",
-		Route:    "GET /api/pm-due",
 		About:    "Preventive maintenance, computed now: overdue first, then due soon, then ok. Assets that are retired and plans that are paused have none.",
 		Response: PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -131,7 +130,6 @@ func (s *Service) listDue() schema.Op {
 			BindDueStatus(f, &status)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.PMDue(ctx, status) }
 		},
-		Command: "maintenance due",
 		Example: "maintenance due\nmaintenance due --status overdue --csv",
 		Print:   printDue,
 	}
@@ -231,7 +229,6 @@ func (s *Service) DueForAgents(ctx context.Context, status string, after int64, 
 func (s *Service) pmDue() schema.Op {
 	return schema.Op{
 		Name: "pm_due",
-		Tool: "pm_due",
 		About: "Preventive maintenance by days or use: overdue, then due-soon, then ok. By days: last done + interval. By use: overdue when usage_remaining = baseline + interval - reading <= 0; " +
 			"the date is projected from the use per day of the last 90 days. 120 rows at once, go on with after. detail short: plan, asset, status.",
 		Response: DueForAgents{Today: sampleDay, PMDue: []schema.Row[PMDueRow, ShortDue]{{Full: &sampleDue}}, Shown: 1, Total: 1},

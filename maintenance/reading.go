@@ -209,8 +209,7 @@ func askReading(f *schema.Form, n *NewReading, asset ...schema.Opt) {
 
 func (s *Service) postReading() schema.Op {
 	return schema.Op{
-		Name:  "record_meter",
-		Route: "POST /api/assets/:id/readings",
+		Name: "record_meter",
 		About: "Post a meter reading. One below the present value is refused with 409 unless correction is true: " +
 			"then the meter is wound back and the baselines of its plans follow.",
 		Writes: true, Creates: true, Response: samplePosted,
@@ -221,7 +220,6 @@ func (s *Service) postReading() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Command: "maintenance reading ASSET READING",
 		Example: "maintenance reading LATHE-1 1250.5\nmaintenance reading VAN-3 310.2 --meter cooler --read-date 2026-11-18",
 		Did: func(answer any, _ schema.Money) string {
 			r := answer.(Recorded)
@@ -238,7 +236,6 @@ func (s *Service) postReading() schema.Op {
 func (s *Service) recordMeter() schema.Op {
 	return schema.Op{
 		Name:   "record_meter",
-		Tool:   "record_meter",
 		About:  "Log a meter reading. It takes the present value or more; a meter that was wound back is corrected over REST.",
 		Writes: true, Idempotent: true, Response: samplePosted,
 		Bind: func(f *schema.Form) schema.Handler {

@@ -252,7 +252,6 @@ func (s *Service) setRequests() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetRequests(ctx, who, id, on) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Command: "maintenance requests ASSET",
 		Example: "maintenance requests LATHE-1\nmaintenance requests LATHE-1 --on=false",
 		Print: func(w io.Writer, answer any) {
 			r := answer.(Requests)

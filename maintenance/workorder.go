@@ -128,7 +128,6 @@ func (s *Service) WorkOrder(ctx context.Context, id int64) (WorkOrder, error) {
 func (s *Service) getWorkOrder() schema.Op {
 	return schema.Op{
 		Name:     "show_workorder",
-		Route:    "GET /api/work-orders/:id",
 		About:    "One work order.",
 		Response: sampleOrder,
 		Bind: func(f *schema.Form) schema.Handler {

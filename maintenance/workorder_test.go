@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -30,12 +31,12 @@ func TestWorkOrderLists(t *testing.T) {
 		}
 		return nil
 	}))
-	all, err := s.WorkOrders(ctx, Filter{Limit: newest})
+	all, err := s.WorkOrders(ctx, Filter{Cursor: schema.First(newest)})
 	s.Must(err)
 	if len(all.WorkOrders) != 200 || all.WorkOrders[0].ID != 210 || all.WorkOrders[199].ID != 11 {
 		t.Errorf("%d orders, %d to %d", len(all.WorkOrders), all.WorkOrders[0].ID, all.WorkOrders[len(all.WorkOrders)-1].ID)
 	}
-	everything, err := s.WorkOrders(ctx, Filter{Limit: 1000})
+	everything, err := s.WorkOrders(ctx, Filter{Cursor: schema.First(1000)})
 	s.Must(err)
 	for _, status := range append([]string{""}, workOrderMoves.States()...) {
 		for _, priority := range append([]string{""}, priorities...) {
@@ -48,7 +49,7 @@ func TestWorkOrderLists(t *testing.T) {
 							want = append(want, wo.ID)
 						}
 					}
-					f := Filter{Status: status, Priority: priority, AssetID: asset, AssignedTo: who, Limit: 7}
+					f := Filter{Status: status, Priority: priority, AssetID: asset, AssignedTo: who, Cursor: schema.First(7)}
 					got, err := s.WorkOrders(ctx, f)
 					s.Must(err)
 					ids := []int64{}

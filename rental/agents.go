@@ -36,7 +36,7 @@ func shortLease(l Lease) ShortLease {
 
 func (s *Service) toolLeases() schema.Op {
 	return schema.Op{
-		Name: "list_leases", Tool: "list_leases",
+		Name: "list_leases",
 		About: "List the leases with unit, tenant, today's rent, status and balance (billed - paid). balance_cents is of all that match, also of those not shown. " +
 			"detail short gives id, unit, tenant, status and balance.",
 		Response: AgentLeases{Leases: schema.Rows([]Lease{exampleLease()}, false, shortLease), Shown: 1, Total: 1, BalanceCents: 95_000},
@@ -134,7 +134,7 @@ const chargesBytes = schema.AnswerBytes + 1_200
 
 func (s *Service) toolLedger() schema.Op {
 	return schema.Op{
-		Name: "lease_detail", Tool: "lease_detail",
+		Name: "lease_detail",
 		About: "One lease with its charges by due date. Totals are of the whole ledger: billed = paid + balance, and paid + credit = received + deposits used - credit returned. " +
 			"open_only leaves out what is paid, since what was due before a day. What is due by today is posted first. detail short: charge, due date, balance.",
 		Response: AgentLedger{Lease: exampleLease(), Charges: schema.Rows([]Charge{exampleCharge()}, false, shortCharge), Totals: exampleOwed, Shown: 1, Total: 1},
@@ -248,7 +248,7 @@ func byTenant(all []Arrear) []TenantArrears {
 func (s *Service) toolArrears() schema.Op {
 	row := exampleArrear()
 	return schema.Op{
-		Name: "arrears_report", Tool: "arrears_report",
+		Name: "arrears_report",
 		About: "Who is behind and by how much: every charge past its due date of which something is open, most days first. balance_cents is what is open, " +
 			"amount_cents the charge's; total_cents, buckets and by_tenant (one row a lease) sum balances over all; over 120 tenants go on with after. detail short: lease, tenant, balance, days.",
 		Response: AgentArrears{Today: exampleDay("2026-11-20"), Arrears: schema.Rows([]Arrear{row}, false, shortArrear), TotalCents: 95_000, Buckets: Buckets{Days1To30: 95_000},
@@ -327,7 +327,7 @@ type AgentRoll struct {
 func (s *Service) toolRentRoll() schema.Op {
 	shorten := func(u RollRow) ShortRoll { return ShortRoll{u.Unit, u.OutstandingCents} }
 	return schema.Op{
-		Name: "rent_roll", Tool: "rent_roll",
+		Name: "rent_roll",
 		About: "Billed versus collected for a month. billed = charges due in the month, collected = what is paid of them, whenever, outstanding = the rest; " +
 			"received = money that came in in the month, for whichever charges. totals are of all units; detail short: unit and outstanding.",
 		Response: AgentRoll{Month: exampleDay("2026-11-01").Month(), Totals: exampleRoll().Totals, Units: schema.Rows([]RollRow{{UnitRoll: exampleRoll().Units[0]}}, false, shorten), Shown: 1, Total: 1},

@@ -51,7 +51,7 @@ type AgentUnits struct {
 func (s *Service) toolUnits() schema.Op {
 	shorten := func(u AgentUnit) ShortUnit { return ShortUnit{u.ID, u.Name, u.Status} }
 	return schema.Op{
-		Name: "list_units", Tool: "list_units",
+		Name: "list_units",
 		About: "List the units with their lease and tenant of a day, today's unless on says another. A unit is occupied exactly when a lease covers the day. " +
 			"lease_end null: open-ended; next_lease_start: the first one after that day. detail short: id, name, status.",
 		Response: AgentUnits{Units: schema.Rows([]AgentUnit{{Unit: exampleUnit()}}, false, shorten), Shown: 1, Total: 1},
@@ -124,7 +124,7 @@ type AgentTickets struct {
 func (s *Service) toolTickets() schema.Op {
 	shorten := func(k Ticket) ShortTicket { return ShortTicket{k.ID, firstOf(k.Title, 18), k.Priority, k.Status} }
 	return schema.Op{
-		Name: "list_tickets", Tool: "list_tickets",
+		Name:     "list_tickets",
 		About:    "List the maintenance tickets, newest first. detail short: id, title, priority, status.",
 		Response: AgentTickets{Tickets: schema.Rows([]Ticket{exampleTicket()}, false, shorten), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -162,7 +162,7 @@ type AgentProperties struct {
 func (s *Service) toolProperties() schema.Op {
 	shorten := func(p Property) ShortProperty { return ShortProperty{p.ID, p.Name} }
 	return schema.Op{
-		Name: "list_properties", Tool: "list_properties",
+		Name:     "list_properties",
 		About:    "List the properties with their unit counts and occupancy today (occupied / all, 0 to 1). detail short: id, name.",
 		Response: AgentProperties{Properties: schema.Rows([]Property{exampleProperty()}, false, shorten), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {

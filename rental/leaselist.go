@@ -152,7 +152,7 @@ var leaseStatuses = []string{active, ended, upcoming}
 func (s *Service) listLeases() schema.Op {
 	next := int64(4)
 	return schema.Op{
-		Name: "list_leases", Route: "GET /api/leases", About: "List the leases with their balances.",
+		Name: "list_leases", About: "List the leases with their balances.",
 		Response: Leases{Leases: []Lease{exampleLease()}, Next: &next},
 		Bind: func(f *schema.Form) schema.Handler {
 			var l LeaseFilter
@@ -164,6 +164,6 @@ func (s *Service) listLeases() schema.Op {
 			pages(f, &limit, &after)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Leases(ctx, who, l, after, limit) }
 		},
-		Command: "rental leases list", Example: "rental leases list --status active --property Harbour",
+		Example: "rental leases list --status active --property Harbour",
 	}
 }

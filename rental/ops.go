@@ -34,25 +34,63 @@ func (s *Service) Declare() schema.Service {
 	}
 }
 
-// ops lists the service's operations: what REST and the command line read, what agents
+// ops is the table of contents (route, tool, command, function): what REST and the command line read, what agents
 // read, what is done with money, with leases, with tickets, with records.
 func (s *Service) ops() []schema.Op {
 	return []schema.Op{
-		s.listUnits(), s.listProperties(), s.listLeases(), s.ledger(), s.arrears(), s.rentRoll(), s.listTickets(), s.listTenants(),
-		s.unitDetail(), s.propertyDetail(), s.leaseShow(), s.tenantDetail(), s.ticketDetail(),
-		s.leaseStatement(), s.propertyStatement(), s.leaseReceipt(),
+		schema.At("GET /api/units", "", "rental units list", s.listUnits()),
+		schema.At("", "", "rental properties list", s.listProperties()),
+		schema.At("GET /api/leases", "", "rental leases list", s.listLeases()),
+		schema.At("GET /api/leases/:id/ledger", "", "rental ledger LEASE_ID", s.ledger()),
+		schema.At("GET /api/arrears", "", "rental arrears", s.arrears()),
+		schema.At("", "", "rental rent-roll", s.rentRoll()),
+		schema.At("GET /api/maintenance", "", "rental tickets list", s.listTickets()),
+		schema.At("", "", "rental tenants list", s.listTenants()),
+		schema.At("", "", "rental units show UNIT_ID", s.unitDetail()),
+		schema.At("", "", "rental properties show PROPERTY_ID", s.propertyDetail()),
+		schema.At("", "", "rental leases show LEASE_ID", s.leaseShow()),
+		schema.At("", "", "rental tenants show TENANT_ID", s.tenantDetail()),
+		schema.At("", "", "rental tickets show TICKET_ID", s.ticketDetail()),
+		schema.At("", "", "rental statement LEASE_ID", s.leaseStatement()),
+		schema.At("", "", "rental property-statement PROPERTY_ID", s.propertyStatement()),
+		schema.At("", "", "rental receipt PAYMENT_ID", s.leaseReceipt()),
 
-		s.toolProperties(), s.toolUnits(), s.toolLeases(), s.toolLedger(), s.toolArrears(), s.toolRentRoll(), s.toolTickets(),
+		schema.At("", "list_properties", "", s.toolProperties()),
+		schema.At("", "list_units", "", s.toolUnits()),
+		schema.At("", "list_leases", "", s.toolLeases()),
+		schema.At("", "lease_detail", "", s.toolLedger()),
+		schema.At("", "arrears_report", "", s.toolArrears()),
+		schema.At("", "rent_roll", "", s.toolRentRoll()),
+		schema.At("", "list_tickets", "", s.toolTickets()),
 
-		s.recordPayment(), s.receivePayment(), s.reversePayment(), s.addCharge(), s.voidCharge(),
-		s.useDepositOp(), s.returnDeposit(), s.returnCredit(),
+		schema.At("POST /api/leases/:id/payments", "", "rental pay LEASE_ID", s.recordPayment()),
+		schema.At("", "", "rental receive LEASE_ID", s.receivePayment()),
+		schema.At("", "", "rental reverse-payment PAYMENT_ID", s.reversePayment()),
+		schema.At("", "", "rental charge LEASE_ID", s.addCharge()),
+		schema.At("", "", "rental void-charge CHARGE_ID", s.voidCharge()),
+		schema.At("", "", "rental use-deposit CHARGE_ID", s.useDepositOp()),
+		schema.At("", "", "rental return-deposit LEASE_ID", s.returnDeposit()),
+		schema.At("", "", "rental return-credit LEASE_ID", s.returnCredit()),
 
-		s.endLease(), s.cancelLease(), s.setRent(), s.addRecurring(), s.endRecurring(), s.setLateFeeOp(),
+		schema.At("", "", "rental end-lease LEASE_ID", s.endLease()),
+		schema.At("", "", "rental cancel-lease LEASE_ID", s.cancelLease()),
+		schema.At("", "", "rental set-rent LEASE_ID", s.setRent()),
+		schema.At("", "", "rental add-recurring LEASE_ID", s.addRecurring()),
+		schema.At("", "", "rental end-recurring ID", s.endRecurring()),
+		schema.At("", "", "rental set-late-fee PROPERTY", s.setLateFeeOp()),
 
-		s.createTicket(), s.advanceTicket(), s.addTicketNote(), s.assignTicket(),
+		schema.At("POST /api/maintenance", "create_ticket", "rental ticket create UNIT_ID", s.createTicket()),
+		schema.At("POST /api/maintenance/:id/status", "advance_ticket", "rental ticket move TICKET_ID STATUS", s.advanceTicket()),
+		schema.At("", "", "rental ticket note TICKET_ID", s.addTicketNote()),
+		schema.At("", "", "rental ticket assign TICKET_ID", s.assignTicket()),
 
-		s.saveProperty(), s.saveUnit(), s.saveTenant(), s.saveLease(),
-		s.inviteTenant(), s.endTenantSessions(), s.forgetTenant(),
+		schema.At("", "", "rental property save NAME", s.saveProperty()),
+		schema.At("", "", "rental unit save PROPERTY NAME", s.saveUnit()),
+		schema.At("", "", "rental tenant save NAME", s.saveTenant()),
+		schema.At("", "", "rental lease save PROPERTY UNIT START_DATE", s.saveLease()),
+		schema.At("", "", "rental tenant invite TENANT_ID", s.inviteTenant()),
+		schema.At("", "", "rental tenant end-sessions TENANT_ID", s.endTenantSessions()),
+		schema.At("", "", "rental tenant forget TENANT_ID", s.forgetTenant()),
 	}
 }
 

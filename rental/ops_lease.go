@@ -26,8 +26,8 @@ func (s *Service) endLease() schema.Op {
 			f.Day(&last, "date", "the lease's last day", schema.Required, schema.Example("2026-12-14"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndLease(ctx, who, lease, last) }
 		},
-		Command: "rental end-lease LEASE_ID", Example: "rental end-lease 4 --date 2026-12-14",
-		Print: printEnding, Will: willEnd,
+		Example: "rental end-lease 4 --date 2026-12-14",
+		Print:   printEnding, Will: willEnd,
 		Did: func(a any, m schema.Money) string {
 			e := a.(Ending)
 			return fmt.Sprintf("The lease's last day is %s. It owes %s.", e.Lease.EndDate, m(e.Totals.BalanceCents))
@@ -46,7 +46,7 @@ func (s *Service) cancelLease() schema.Op {
 			bindLeaseID(f, &lease)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.CancelLease(ctx, who, lease) }
 		},
-		Command: "rental cancel-lease LEASE_ID", Example: "rental cancel-lease 4",
+		Example: "rental cancel-lease 4",
 		Did: func(a any, _ schema.Money) string {
 			return "The lease of " + leaseName(a.(Cancelled).Lease) + " is cancelled."
 		},
@@ -78,7 +78,7 @@ func (s *Service) setRent() schema.Op {
 				return s.SetRent(ctx, who, lease, from, rent)
 			}
 		},
-		Command: "rental set-rent LEASE_ID", Example: "rental set-rent 'Harbour House/2A' --from 2027-01-01 --rent-cents 99000",
+		Example: "rental set-rent 'Harbour House/2A' --from 2027-01-01 --rent-cents 99000",
 		Did: func(a any, m schema.Money) string {
 			l := a.(Lease)
 			s := "The rent of " + leaseName(l) + " is " + m(l.RentCents) + " today"
@@ -127,8 +127,8 @@ func (s *Service) addRecurring() schema.Op {
 			f.DayPtr(&r.To, "to", "the last day on which a period that starts gets it; left out: open-ended")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddRecurring(ctx, who, r) }
 		},
-		Command: "rental add-recurring LEASE_ID", Example: "rental add-recurring 'Harbour House/2A' --type utility --label Water --amount-cents 4500 --from 2026-11-01",
-		Did: didRecurring, Leads: func(a any) string { return leasePath(a.(RecurringDone).Recurring.LeaseID) },
+		Example: "rental add-recurring 'Harbour House/2A' --type utility --label Water --amount-cents 4500 --from 2026-11-01",
+		Did:     didRecurring, Leads: func(a any) string { return leasePath(a.(RecurringDone).Recurring.LeaseID) },
 	}
 }
 
@@ -143,8 +143,8 @@ func (s *Service) endRecurring() schema.Op {
 			f.Day(&to, "to", "the last day on which a period that starts gets it", schema.Required, schema.Example("2026-12-31"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndRecurring(ctx, who, id, to) }
 		},
-		Command: "rental end-recurring ID", Example: "rental end-recurring 3 --to 2026-12-31",
-		Did: didRecurring,
+		Example: "rental end-recurring 3 --to 2026-12-31",
+		Did:     didRecurring,
 		Will: func(a any, m schema.Money) string {
 			d := a.(RecurringDone)
 			var sum int64
@@ -180,7 +180,7 @@ func (s *Service) setLateFeeOp() schema.Op {
 				return s.setLateFee(ctx, who, property, fee, from)
 			}
 		},
-		Command: "rental set-late-fee PROPERTY", Example: "rental set-late-fee 'Harbour House' --grace-days 5 --percent 5",
+		Example: "rental set-late-fee 'Harbour House' --grace-days 5 --percent 5",
 		Did: func(a any, m schema.Money) string {
 			p := a.(PropertyLateFee)
 			switch f := p.LateFee; {

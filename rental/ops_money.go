@@ -34,8 +34,8 @@ func (s *Service) receivePayment() schema.Op {
 			f.Loose(&p.PaidDate, "paid_date", "when; anything that is no calendar day is today", schema.Example("2026-11-20"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReceivePayment(ctx, who, p) }
 		},
-		Command: "rental receive LEASE_ID", Example: "rental receive 'Harbour House/2A' --amount-cents 120000 --method transfer",
-		Did: didPay, Leads: leadsPayment, Undo: undoPayment,
+		Example: "rental receive 'Harbour House/2A' --amount-cents 120000 --method transfer",
+		Did:     didPay, Leads: leadsPayment, Undo: undoPayment,
 	}
 }
 
@@ -57,8 +57,8 @@ func (s *Service) reversePayment() schema.Op {
 				return s.ReversePayment(ctx, who, payment, reason)
 			}
 		},
-		Command: "rental reverse-payment PAYMENT_ID", Example: `rental reverse-payment 9 --reason "the check bounced"`,
-		Print: printReversal,
+		Example: `rental reverse-payment 9 --reason "the check bounced"`,
+		Print:   printReversal,
 		Did: func(a any, m schema.Money) string {
 			r := a.(Reversal)
 			return fmt.Sprintf("Payment %d is reversed. The lease owes %s.", r.PaymentID, m(r.Totals.BalanceCents))
@@ -98,7 +98,6 @@ func (s *Service) addCharge() schema.Op {
 			f.Text(&n.Label, "label", "what it is for, as the ledger shows it", schema.Required, most, schema.Example("New key"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddCharge(ctx, who, lease, n) }
 		},
-		Command: "rental charge LEASE_ID",
 		Example: `rental charge 4 --type late_fee --amount 2500 --due 2026-12-01 --label "Late fee for November"` + "\n" +
 			`rental charge 4 --type deposit --amount 190000 --due 2026-12-01 --label Deposit --as alice --json`,
 		Print: printCharged,
@@ -132,7 +131,7 @@ func (s *Service) voidCharge() schema.Op {
 			f.Text(&reason, "reason", "why, for the audit trail", schema.Required, schema.Most(maxText), schema.Example("charged twice"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.VoidCharge(ctx, who, charge, reason) }
 		},
-		Command: "rental void-charge CHARGE_ID", Example: `rental void-charge 42 --reason "charged twice"`,
+		Example: `rental void-charge 42 --reason "charged twice"`,
 		Did: func(a any, m schema.Money) string {
 			v := a.(Voided)
 			return fmt.Sprintf("%s over %s is void. The lease owes %s.", v.Charge.Label, m(v.Charge.AmountCents), m(v.Totals.BalanceCents))
@@ -160,7 +159,7 @@ func (s *Service) useDepositOp() schema.Op {
 				return s.UseDeposit(ctx, who, charge, amount, day)
 			}
 		},
-		Command: "rental use-deposit CHARGE_ID", Example: "rental use-deposit 41",
+		Example: "rental use-deposit 41",
 		Did: func(a any, m schema.Money) string {
 			p := a.(Payment)
 			return fmt.Sprintf("%s of the deposit is used; %s is still held.", m(p.AmountCents), m(p.Totals.DepositHeldCents))
@@ -196,8 +195,8 @@ func payoutOp(kind, about string, do func(context.Context, db.Caller, PayoutRequ
 			bindMethod(f, &p.Method)
 			return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who, p) }
 		},
-		Command: "rental return-" + kind + " LEASE_ID", Example: "rental return-" + kind + " 'Harbour House/2A' --amount-cents 40000 --method transfer",
-		Did: func(a any, m schema.Money) string { return m(a.(Payout).AmountCents) + " of " + kind + " is returned." },
+		Example: "rental return-" + kind + " 'Harbour House/2A' --amount-cents 40000 --method transfer",
+		Did:     func(a any, m schema.Money) string { return m(a.(Payout).AmountCents) + " of " + kind + " is returned." },
 		Will: func(a any, m schema.Money) string {
 			p := a.(Payout)
 			left := p.Totals.CreditCents

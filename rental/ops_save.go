@@ -15,8 +15,8 @@ import (
 func (s *Service) saveProperty() schema.Op {
 	return s.propertyTable().Save(s.db, schema.Op{
 		Name: "save_property", About: "Make a property, or change its address and what late rent costs there.",
-		Command: "rental property save NAME", Example: "rental property save 'Harbour House' --address '12 Harbour Street'",
-		Did: savedAs("property", "name"), Leads: func(any) string { return "/properties" }, Refuses: []fault.Kind{fault.Conflict},
+		Example: "rental property save 'Harbour House' --address '12 Harbour Street'",
+		Did:     savedAs("property", "name"), Leads: func(any) string { return "/properties" }, Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"name": "Harbour House"}},
 	})
 }
@@ -24,8 +24,8 @@ func (s *Service) saveProperty() schema.Op {
 func (s *Service) saveUnit() schema.Op {
 	return s.unitTable().Save(s.db, schema.Op{
 		Name: "save_unit", About: "Make a unit of a property, or change what it could be let for and its notes.",
-		Command: "rental unit save PROPERTY NAME", Example: "rental unit save 'Harbour House' 2A --market-rent-cents 98000",
-		Did: savedAs("unit", "property", "name"), Leads: func(any) string { return "/units" }, Refuses: []fault.Kind{fault.Conflict},
+		Example: "rental unit save 'Harbour House' 2A --market-rent-cents 98000",
+		Did:     savedAs("unit", "property", "name"), Leads: func(any) string { return "/units" }, Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"property": "Harbour House", "name": "2A"}},
 	})
 }
@@ -33,8 +33,8 @@ func (s *Service) saveUnit() schema.Op {
 func (s *Service) saveTenant() schema.Op {
 	return s.tenantTable().Save(s.db, schema.Op{
 		Name: "save_tenant", About: "Make a tenant, or change how they are called and reached.",
-		Command: "rental tenant save NAME", Example: "rental tenant save 'Ada Brandt' --email ada@example.org",
-		Did: savedAs("tenant", "name"), Leads: func(any) string { return "/tenants" }, Refuses: []fault.Kind{fault.Conflict},
+		Example: "rental tenant save 'Ada Brandt' --email ada@example.org",
+		Did:     savedAs("tenant", "name"), Leads: func(any) string { return "/tenants" }, Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"name": "Ada Brandt"}},
 	})
 }
@@ -42,8 +42,8 @@ func (s *Service) saveTenant() schema.Op {
 func (s *Service) saveLease() schema.Op {
 	return s.leaseTable().Save(s.db, schema.Op{
 		Name: "save_lease", About: "Make a lease, or change its terms for what is not posted yet. Several tenants are separated by |.",
-		Command: "rental lease save PROPERTY UNIT START_DATE", Example: "rental lease save 'Harbour House' 2A 2026-12-01 --tenant 'Ada Brandt' --rent-cents 95000",
-		Did: savedAs("lease", "property", "unit", "start_date"), Leads: func(any) string { return "/leases" }, Refuses: []fault.Kind{fault.Conflict},
+		Example: "rental lease save 'Harbour House' 2A 2026-12-01 --tenant 'Ada Brandt' --rent-cents 95000",
+		Did:     savedAs("lease", "property", "unit", "start_date"), Leads: func(any) string { return "/leases" }, Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"property": "Harbour House", "unit": "2A", "start_date": "2026-12-01"}},
 	})
 }
@@ -147,7 +147,7 @@ func (s *Service) inviteTenant() schema.Op {
 			bindTenantID(f, &tenant)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.InviteTenant(ctx, who, tenant) }
 		},
-		Command: "rental tenant invite TENANT_ID", Example: "rental tenant invite 'Ada Brandt'",
+		Example: "rental tenant invite 'Ada Brandt'",
 		Did: func(a any, _ schema.Money) string {
 			v := a.(Invited)
 			return fmt.Sprintf("%s is invited until %s: %s, or the code %s at %s.", v.Tenant, v.ExpiresAt, v.URL, v.Code, v.PortalURL)
@@ -165,7 +165,7 @@ func (s *Service) endTenantSessions() schema.Op {
 			bindTenantID(f, &tenant)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndTenantSessions(ctx, who, tenant) }
 		},
-		Command: "rental tenant end-sessions TENANT_ID", Example: "rental tenant end-sessions 'Ada Brandt'",
+		Example: "rental tenant end-sessions 'Ada Brandt'",
 		Did: func(a any, _ schema.Money) string {
 			e := a.(EndedSessions)
 			return fmt.Sprintf("%d sessions of %s are ended.", e.Ended, e.Tenant)
@@ -188,8 +188,8 @@ func (s *Service) forgetTenant() schema.Op {
 			bindTenantID(f, &tenant)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ForgetTenant(ctx, who, tenant) }
 		},
-		Command: "rental tenant forget TENANT_ID", Example: "rental tenant forget 'Ada Brandt'",
-		Did: func(a any, _ schema.Money) string { return "The tenant is now " + a.(Forgotten).Name + "." },
+		Example: "rental tenant forget 'Ada Brandt'",
+		Did:     func(a any, _ schema.Money) string { return "The tenant is now " + a.(Forgotten).Name + "." },
 		Will: func(a any, _ schema.Money) string {
 			return fmt.Sprintf("Name, e-mail and phone of the tenant go for good, with their traces in %d leases; sums stay.", a.(Forgotten).Leases)
 		},

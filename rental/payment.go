@@ -290,7 +290,7 @@ func receive(tx *db.Tx, p ReceiptRequest) (Payment, error) {
 
 func (s *Service) recordPayment() schema.Op {
 	return schema.Op{
-		Name: "record_payment", Route: "POST /api/leases/:id/payments", Writes: true, Creates: true,
+		Name: "record_payment", Writes: true, Creates: true,
 		About:    "Record a payment of one charge: all that is open of it, or a part.",
 		Response: examplePayment(),
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
@@ -304,8 +304,8 @@ func (s *Service) recordPayment() schema.Op {
 				schema.Example("2026-11-20"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordPayment(ctx, who, p) }
 		},
-		Command: "rental pay LEASE_ID", Example: "rental pay 'Harbour House/2A' --charge-id 41 --amount-cents 50000",
-		Did: didPay, Leads: func(a any) string { return leasePath(a.(Payment).LeaseID) }, Undo: undoPayment,
+		Example: "rental pay 'Harbour House/2A' --charge-id 41 --amount-cents 50000",
+		Did:     didPay, Leads: func(a any) string { return leasePath(a.(Payment).LeaseID) }, Undo: undoPayment,
 	}
 }
 

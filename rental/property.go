@@ -70,7 +70,7 @@ func (s *Service) listProperties() schema.Op {
 			pages(f, &limit, &after)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Properties(ctx, q, after, limit) }
 		},
-		Command: "rental properties list", Example: "rental properties list",
+		Example: "rental properties list",
 	}
 }
 

@@ -108,7 +108,7 @@ func (s *Service) listTenants() schema.Op {
 			pages(f, &limit, &after)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Tenants(ctx, who, q, after, limit) }
 		},
-		Command: "rental tenants list", Example: "rental tenants list --q brandt",
+		Example: "rental tenants list --q brandt",
 	}
 }
 
@@ -122,7 +122,7 @@ func (s *Service) tenantDetail() schema.Op {
 			bindTenantID(f, &id)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.TenantDetail(ctx, who, id) }
 		},
-		Command: "rental tenants show TENANT_ID", Example: "rental tenants show 'Ada Brandt'",
+		Example: "rental tenants show 'Ada Brandt'",
 	}
 }
 
@@ -147,7 +147,7 @@ func (s *Service) unitDetail() schema.Op {
 			f.ID(&id, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Unit(ctx, id) }
 		},
-		Command: "rental units show UNIT_ID", Example: "rental units show 'Harbour House/2A'",
+		Example: "rental units show 'Harbour House/2A'",
 	}
 }
 
@@ -191,7 +191,7 @@ func (s *Service) propertyDetail() schema.Op {
 			f.ID(&id, "property_id", "the property", schema.Positional("PROPERTY_ID"), schema.Required, schema.Example(1), schema.Lookup(lookupProperty), schema.Choices(propertyChoices), schema.NameFirst)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Property(ctx, id) }
 		},
-		Command: "rental properties show PROPERTY_ID", Example: "rental properties show 'Harbour House'",
+		Example: "rental properties show 'Harbour House'",
 	}
 }
 
@@ -212,7 +212,7 @@ func (s *Service) leaseShow() schema.Op {
 				return ShownLease{l.Lease, l.Standing}, err
 			}
 		},
-		Command: "rental leases show LEASE_ID", Example: "rental leases show 'Harbour House/2A'",
+		Example: "rental leases show 'Harbour House/2A'",
 	}
 }
 

@@ -238,7 +238,7 @@ func exampleTicket() Ticket {
 
 func (s *Service) listTickets() schema.Op {
 	return schema.Op{
-		Route: "GET /api/maintenance", About: "List the maintenance tickets, newest first.",
+		About:    "List the maintenance tickets, newest first.",
 		Response: Tickets{Tickets: []Ticket{exampleTicket()}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var t TicketFilter
@@ -248,7 +248,7 @@ func (s *Service) listTickets() schema.Op {
 			pages(f, &limit, &after)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Tickets(ctx, t, after, limit) }
 		},
-		Name: "list_tickets", Command: "rental tickets list", Example: "rental tickets list --status open",
+		Name: "list_tickets", Example: "rental tickets list --status open",
 	}
 }
 
@@ -260,9 +260,9 @@ func askPriority(f *schema.Form, p *string) {
 
 func (s *Service) createTicket() schema.Op {
 	return schema.Op{
-		Route: "POST /api/maintenance", Tool: "create_ticket", Writes: true, Creates: true,
+		Writes: true, Creates: true,
 		About: "Raise a maintenance ticket against a unit.", Response: exampleTicket(),
-		Name: "create_ticket", Command: "rental ticket create UNIT_ID", Example: `rental ticket create 'Harbour House/2A' --title "Kitchen tap drips"`,
+		Name: "create_ticket", Example: `rental ticket create 'Harbour House/2A' --title "Kitchen tap drips"`,
 		Did: func(a any, _ schema.Money) string {
 			return fmt.Sprintf("Ticket %d is open: %s.", a.(Ticket).ID, a.(Ticket).Title)
 		},
@@ -280,10 +280,10 @@ func (s *Service) createTicket() schema.Op {
 
 func (s *Service) advanceTicket() schema.Op {
 	return schema.Op{
-		Route: "POST /api/maintenance/:id/status", Tool: "advance_ticket", Writes: true,
+		Writes:   true,
 		About:    "Move a ticket along: " + ticketMoves.Prose() + ".",
 		Response: exampleTicket(), Refuses: []fault.Kind{fault.NotFound},
-		Name: "advance_ticket", Command: "rental ticket move TICKET_ID STATUS", Example: "rental ticket move 7 resolved",
+		Name: "advance_ticket", Example: "rental ticket move 7 resolved",
 		Did: func(a any, _ schema.Money) string {
 			return fmt.Sprintf("Ticket %d is %s.", a.(Ticket).ID, a.(Ticket).Status)
 		},

@@ -115,7 +115,7 @@ func (s *Service) ticketDetail() schema.Op {
 			bindTicketID(f, &id)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.TicketDetail(ctx, id) }
 		},
-		Command: "rental tickets show TICKET_ID", Example: "rental tickets show 7",
+		Example: "rental tickets show 7",
 	}
 }
 
@@ -129,7 +129,7 @@ func (s *Service) addTicketNote() schema.Op {
 			f.Text(&text, "text", "the note", schema.Required, schema.Most(maxText), schema.Lines, schema.Example("The plumber comes on Thursday."))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddTicketNote(ctx, who, id, text) }
 		},
-		Command: "rental ticket note TICKET_ID", Example: `rental ticket note 7 --text "The plumber comes on Thursday."`,
+		Example: `rental ticket note 7 --text "The plumber comes on Thursday."`,
 		Did: func(a any, _ schema.Money) string {
 			return fmt.Sprintf("The note is with ticket %d.", a.(TicketDetail).ID)
 		},
@@ -153,7 +153,7 @@ func (s *Service) assignTicket() schema.Op {
 				return s.AssignTicket(ctx, who, id, to)
 			}
 		},
-		Command: "rental ticket assign TICKET_ID", Example: "rental ticket assign 7 --assigned-to Joe",
+		Example: "rental ticket assign 7 --assigned-to Joe",
 		Did: func(a any, _ schema.Money) string {
 			k := a.(Ticket)
 			if k.AssignedTo == nil {

@@ -153,7 +153,7 @@ var unitStatuses = []string{vacant, occupied}
 
 func (s *Service) listUnits() schema.Op {
 	return schema.Op{
-		Name: "list_units", Route: "GET /api/units", About: "List the units, with the lease that covers today.",
+		Name: "list_units", About: "List the units, with the lease that covers today.",
 		Response: Units{Units: []Unit{exampleUnit()}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var u UnitFilter
@@ -163,7 +163,7 @@ func (s *Service) listUnits() schema.Op {
 			pages(f, &limit, &after)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Units(ctx, u, after, limit) }
 		},
-		Command: "rental units list", Example: "rental units list --status vacant",
+		Example: "rental units list --status vacant",
 	}
 }
 

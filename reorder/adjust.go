@@ -88,8 +88,7 @@ func subject(sku string) string { return "sku:" + sku }
 func (s *Service) adjustStock() schema.Op {
 	after := rowOf(sample, sampleDay)
 	return schema.Op{
-		Name: "adjust_stock", Route: "POST /api/skus/:sku/stock", Tool: "adjust_stock",
-		Command: "reorder adjust SKU",
+		Name:    "adjust_stock",
 		Example: `reorder adjust TEA-1 --set 18 --reason "stock count"` + "\n" + "reorder adjust TEA-1 --delta -2.5 --reason broken --as alice",
 		About: "Set a SKU's stock to a counted figure (set_to), or add or remove some (delta): one of the two. " +
 			"The stock never goes below 0. Falling to the reorder point raises the alarm once.",

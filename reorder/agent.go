@@ -186,7 +186,7 @@ func sampleAgentReport() AgentReport {
 
 func (s *Service) reorderReportTool() schema.Op {
 	return schema.Op{
-		Name: "reorder_report", Tool: "reorder_report",
+		Name: "reorder_report",
 		About: "What to buy now, most urgent first (below, near; fewest days of stock first). reorder_point = avg_daily_demand x (lead + safety days); " +
 			"below: stock <= reorder_point, near: <= 1.25 x it. suggested_qty covers lead + safety + target_cover_days, less stock and on order, in whole packs. " +
 			"Sums are over all that match, by_supplier says what to order from whom.",
@@ -274,7 +274,7 @@ func (s *Service) Products(ctx context.Context, q ProductQuery) (Products, error
 
 func (s *Service) listProducts() schema.Op {
 	return schema.Op{
-		Name: "list_products", Tool: "list_products",
+		Name: "list_products",
 		About: "Active products with their forecast figures, in the order of the SKUs. below_reorder true keeps only stock at or under the reorder point; " +
 			"near is up to a quarter above it. days_of_stock = stock / avg_daily_demand, null without demand.",
 		Response: Products{Products: schema.Rows([]Row{rowOf(sample, sampleDay)}, false, Row.short), Total: 1, Shown: 1},

@@ -126,8 +126,8 @@ func folded(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 func (s *Service) listSKUs() schema.Op {
 	next := sample.Code
 	return schema.Op{
-		Name: "list_skus", Route: "GET /api/skus",
-		Command: "reorder skus list", Example: "reorder skus list --q tea --active 1", Print: printSKUs,
+		Name:    "list_skus",
+		Example: "reorder skus list --q tea --active 1", Print: printSKUs,
 		About:    "The catalogue in the order of the SKUs, page by page.",
 		Response: Catalogue{SKUs: []SKU{sample.SKU}, Next: &next},
 		Bind: func(f *schema.Form) schema.Handler {

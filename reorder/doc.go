@@ -15,3 +15,11 @@
 // fires the alarm when it came to be below. REST, agents, CSV and the command line
 // all come through it.
 package reorder
+
+import "quartermaster/schema/db"
+
+// Service is the reorder service over one database.
+type Service struct{ db *db.DB }
+
+// New gives the service over d.
+func New(d *db.DB) *Service { return &Service{db: d} }

@@ -2,33 +2,53 @@ package reorder
 
 import "quartermaster/schema"
 
-// ops lists the service's operations.
+// version is the interface's version, which ping, health and the document report.
+const version = "3.1.6"
+
+// Declare tells everything that the service is.
+func (s *Service) Declare() schema.Service {
+	return schema.Service{
+		Name: "reorder", Addr: "127.0.0.1:8084", Agents: true, Elsewhere: "Purchase orders are raised, received and cancelled on the screens and with `quartermaster reorder po`, never here; SKUs and suppliers are kept there too.",
+		DemoPath: "/api/reorder-report",
+		Title:    "Reorder service",
+		About: "Reorder points, days of stock cover and suggested order quantities, computed from sales history. " +
+			"Quantities have at most 3 decimals, money is whole cents, and the same inputs give the same figures.",
+		Ping: version, Health: version, Document: version,
+		Ops:    s.ops(),
+		Tables: s.tables(),
+		Events: []schema.Event{crossing},
+		Check:  check,
+		Demo:   s.demo,
+	}
+}
+
+// ops is the table of contents: route, tool, command, function.
 func (s *Service) ops() []schema.Op {
 	return []schema.Op{
-		s.listSKUs(),          // GET /api/skus, skus list
-		s.reorderReport(),     // GET /api/reorder-report, report
-		s.listProducts(),      // list_products
-		s.productDetail(),     // product_detail, skus show
-		s.adjustStock(),       // POST /api/skus/:sku/stock, adjust_stock, adjust
-		s.ingestSales(),       // POST /api/sales-history, ingest_sales, sales ingest
-		s.reorderReportTool(), // reorder_report
-		s.saveSKU(),           // skus save
-		s.listSales(),         // sales list
-		s.skuSales(),          // sales show
-		s.stockFigures(),      // figures
-		s.setForecast(),       // settings
-		s.listSuppliers(),     // suppliers list
-		s.supplierDetail(),    // suppliers show
-		s.saveSupplierOp(),    // suppliers save
-		s.listPurchases(),     // po list
-		s.purchaseDetail(),    // po show
-		s.createPurchase(),    // po create
-		s.editPurchase(),      // po edit
-		s.orderPurchase(),     // po order
-		s.receivePurchase(),   // po receive
-		s.unreceivePurchase(), // po unreceive
-		s.cancelPurchase(),    // po cancel
-		s.suggestPurchases(),  // po suggest
+		schema.At("GET /api/skus", "", "reorder skus list", s.listSKUs()),
+		schema.At("GET /api/reorder-report", "", "reorder report", s.reorderReport()),
+		schema.At("", "list_products", "", s.listProducts()),
+		schema.At("", "product_detail", "reorder skus show SKU", s.productDetail()),
+		schema.At("POST /api/skus/:sku/stock", "adjust_stock", "reorder adjust SKU", s.adjustStock()),
+		schema.At("POST /api/sales-history", "ingest_sales", "reorder sales ingest", s.ingestSales()),
+		schema.At("", "reorder_report", "", s.reorderReportTool()),
+		schema.At("", "", "reorder skus save SKU", s.saveSKU()),
+		schema.At("", "", "reorder sales list", s.listSales()),
+		schema.At("", "", "reorder sales show SKU", s.skuSales()),
+		schema.At("", "", "reorder figures", s.stockFigures()),
+		schema.At("", "", "reorder settings", s.setForecast()),
+		schema.At("", "", "reorder suppliers list", s.listSuppliers()),
+		schema.At("", "", "reorder suppliers show NAME", s.supplierDetail()),
+		schema.At("", "", "reorder suppliers save NAME", s.saveSupplierOp()),
+		schema.At("", "", "reorder po list", s.listPurchases()),
+		schema.At("", "", "reorder po show NUMBER", s.purchaseDetail()),
+		schema.At("", "", "reorder po create", s.createPurchase()),
+		schema.At("", "", "reorder po edit NUMBER", s.editPurchase()),
+		schema.At("", "", "reorder po order NUMBER", s.orderPurchase()),
+		schema.At("", "", "reorder po receive NUMBER", s.receivePurchase()),
+		schema.At("", "", "reorder po unreceive NUMBER", s.unreceivePurchase()),
+		schema.At("", "", "reorder po cancel NUMBER", s.cancelPurchase()),
+		schema.At("", "", "reorder po suggest", s.suggestPurchases()),
 	}
 }
 

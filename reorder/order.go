@@ -143,9 +143,9 @@ func (s *Service) PurchaseOrder(ctx context.Context, number string) (o PurchaseO
 // OrderQuery narrows the purchase orders: to a status, a supplier, those whose number,
 // supplier or a SKU of theirs has Q in it.
 type OrderQuery struct {
-	Status, Supplier, Q, After string
-	Newest                     bool  // the last number first
-	Limit                      int64 // 0 is all
+	Status, Supplier, Q string
+	Newest              bool // the last number first
+	schema.Cursor[string]
 }
 
 // PurchaseOrders gives all purchase orders, in the order of their numbers.

@@ -89,7 +89,6 @@ func (s *Service) editPurchase() schema.Op {
 		About: "Change a draft: the quantities and prices of the lines that are given, a quantity of 0 takes a line out, and the expected day. " +
 			"A draft that was edited is not replaced by later suggestions.",
 		Writes: true, Response: sampleOrder(Draft, 0), Refuses: []fault.Kind{fault.NotFound},
-		Command: "reorder po edit NUMBER",
 		Example: "reorder po edit PO-000001 --line TEA-1=36 --expected 2026-12-01",
 		Bind: func(f *schema.Form) schema.Handler {
 			var number string

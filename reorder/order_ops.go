@@ -45,7 +45,6 @@ func (s *Service) createPurchase() schema.Op {
 		Name:   "create_purchase",
 		About:  "Make a purchase order, a draft unless order is true. A line's price is the SKU's unit cost unless it is given.",
 		Writes: true, Response: sampleOrder(Draft, 0), Refuses: []fault.Kind{fault.NotFound},
-		Command: "reorder po create",
 		Example: "reorder po create --supplier Leaf --line TEA-1=24 --line TEA-2=12@1850\n" +
 			"reorder po create --supplier Leaf --line TEA-1=24 --expected 2026-12-01 --order",
 		Bind: func(f *schema.Form) schema.Handler {
@@ -100,7 +99,7 @@ func writtenReceipt(text string) (map[string]string, error) {
 func (s *Service) moveOp(name, word, about string, move func(context.Context, db.Caller, string) (PurchaseOrder, error)) schema.Op {
 	return schema.Op{
 		Name: name, About: about, Writes: true, Refuses: []fault.Kind{fault.NotFound},
-		Command: "reorder po " + word + " NUMBER", Example: "reorder po " + word + " PO-000001",
+		Example: "reorder po " + word + " PO-000001",
 		Bind: func(f *schema.Form) schema.Handler {
 			var number string
 			bindNumber(f, &number)
@@ -143,7 +142,6 @@ func (s *Service) receivePurchase() schema.Op {
 		Name:   "receive_purchase",
 		About:  "Take what came of a purchase order into stock: the lines that are given, or without one all that is outstanding. Never more than was ordered.",
 		Writes: true, Response: sampleOrder(Partial, 24_000), Refuses: []fault.Kind{fault.NotFound},
-		Command: "reorder po receive NUMBER",
 		Example: "reorder po receive PO-000001\nreorder po receive PO-000001 --line TEA-1=12",
 		Bind: func(f *schema.Form) schema.Handler {
 			var number string
@@ -178,7 +176,6 @@ func (s *Service) unreceivePurchase() schema.Op {
 		About: "Take a receipt back, as when it was booked on the wrong order: the stock goes down, never below 0, " +
 			"and the order waits for the goods again.",
 		Writes: true, Response: sampleOrder(Ordered, 0), Refuses: []fault.Kind{fault.NotFound},
-		Command: "reorder po unreceive NUMBER",
 		Example: `reorder po unreceive PO-000001 --sku TEA-1 --qty 12 --reason "booked on the wrong order"`,
 		Bind: func(f *schema.Form) schema.Handler {
 			var number string
@@ -225,7 +222,7 @@ func (s *Service) suggestPurchases() schema.Op {
 		About: "Draft a purchase order for each supplier out of what the report suggests to buy. What other drafts hold counts as on order. " +
 			"The drafts that it made before, and that nobody touched since, are replaced; with skus only these are drafted, and stay.",
 		Writes: true, Response: OrderList{[]PurchaseOrder{sampleOrder(Draft, 0)}}, Refuses: []fault.Kind{fault.NotFound},
-		Command: "reorder po suggest", Example: "reorder po suggest --json\nreorder po suggest --sku TEA-1 --sku TEA-2",
+		Example: "reorder po suggest --json\nreorder po suggest --sku TEA-1 --sku TEA-2",
 		Bind: func(f *schema.Form) schema.Handler {
 			var codes []string
 			f.Texts(&codes, "skus", "only these SKUs; all that are flagged without any", maxLines, maxCode, schema.Flag("sku"), schema.Label("Only these SKUs"))
@@ -262,7 +259,7 @@ func (s *Service) listPurchases() schema.Op {
 	return schema.Op{
 		Name: "list_purchases", About: "The purchase orders in the order of their numbers.",
 		Response: OrderList{[]PurchaseOrder{sampleOrder(Ordered, 0)}},
-		Command:  "reorder po list", Example: "reorder po list --json\nreorder po list --status ordered --supplier Leaf",
+		Example:  "reorder po list --json\nreorder po list --status ordered --supplier Leaf",
 		Bind: func(f *schema.Form) schema.Handler {
 			var q OrderQuery
 			f.Enum(&q.Status, "status", "only this status", orderMoves.States())
@@ -280,7 +277,7 @@ func (s *Service) listPurchases() schema.Op {
 func (s *Service) purchaseDetail() schema.Op {
 	return schema.Op{
 		Name: "purchase_detail", About: "One purchase order with its lines.", Response: sampleOrder(Partial, 24_000), Refuses: []fault.Kind{fault.NotFound},
-		Command: "reorder po show NUMBER", Example: "reorder po show PO-000001 --json",
+		Example: "reorder po show PO-000001 --json",
 		Bind: func(f *schema.Form) schema.Handler {
 			var number string
 			bindNumber(f, &number)

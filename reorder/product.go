@@ -73,8 +73,8 @@ func (s *Service) productDetail() schema.Op {
 	p := productOf(sample, sampleDay)
 	p.History, p.Total = []Sold{{sampleDay.today - 2, 2000}, {sampleDay.today - 1, 2500}}, 4500
 	return schema.Op{
-		Name: "product_detail", Tool: "product_detail",
-		Command: "reorder skus show SKU", Example: "reorder skus show TEA-1", Print: printProduct,
+		Name:    "product_detail",
+		Example: "reorder skus show TEA-1", Print: printProduct,
 		About:    "One product with its forecast, its catalogue fields and its recent sales by day, or by week (history_days: 56 is eight weeks). total is sold in that time.",
 		Response: p,
 		Bind: func(f *schema.Form) schema.Handler {

@@ -150,8 +150,8 @@ func sampleReport() Report {
 
 func (s *Service) reorderReport() schema.Op {
 	return schema.Op{
-		Name: "reorder_report", Route: "GET /api/reorder-report",
-		Command: "reorder report", Example: "reorder report\nreorder report --status all --json", Print: printReport, Did: didReport,
+		Name:    "reorder_report",
+		Example: "reorder report\nreorder report --status all --json", Print: printReport, Did: didReport,
 		About:    "What to buy: the SKUs at or near their reorder point, most urgent first, with suggested quantities and their cost.",
 		Response: sampleReport(),
 		Bind: func(f *schema.Form) schema.Handler {

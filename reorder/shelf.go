@@ -34,8 +34,7 @@ type ShelfQuery struct {
 	Q, Supplier, Status, Active string
 	Sort                        string
 	Falling                     bool
-	After                       string
-	Limit                       int64
+	schema.Cursor[string]
 }
 
 // ShelfSorts are the columns that a shelf can be ordered by.
@@ -132,8 +131,7 @@ type ToOrder struct {
 type ToOrderQuery struct {
 	Status, Supplier, Sort string
 	Falling                bool
-	After                  string
-	Limit                  int64
+	schema.Cursor[string]
 }
 
 // ToOrder gives the report page by page, with what stands over it.

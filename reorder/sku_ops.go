@@ -30,7 +30,6 @@ func (s *Service) saveSKU() schema.Op {
 		Name:       "save_sku",
 		About:      "Make a SKU, or change one: only what is given changes, and what is given empty becomes its default. An inactive one is in no report.",
 		Idempotent: true, Response: sample.SKU,
-		Command: "reorder skus save SKU",
 		Example: `reorder skus save TEA-1 --name "Green tea" --supplier Leaf --unit-cost-cents 320 --pack-size 12` + "\n" +
 			"reorder skus save TEA-1 --active=false",
 		Print: func(w io.Writer, answer any) { printSKU(w, answer.(SKU)) },
@@ -226,7 +225,7 @@ func printSales(w io.Writer, answer any) {
 func (s *Service) listSales() schema.Op {
 	return schema.Op{
 		Name: "list_sales", About: "The sales history, newest day first, with what each channel sold.", Response: sampleSales(),
-		Command: "reorder sales list", Example: "reorder sales list --from 2026-11-01 --channel web",
+		Example: "reorder sales list --from 2026-11-01 --channel web",
 		Bind: func(f *schema.Form) schema.Handler {
 			var q SalesQuery
 			f.Text(&q.SKU, "sku", "only this SKU", schema.Most(maxCode))
@@ -240,7 +239,7 @@ func (s *Service) listSales() schema.Op {
 func (s *Service) skuSales() schema.Op {
 	return schema.Op{
 		Name: "sku_sales", About: "One SKU's sales, newest day first, with what each channel sold.", Response: sampleSales(), Refuses: []fault.Kind{fault.NotFound},
-		Command: "reorder sales show SKU", Example: "reorder sales show TEA-1 --from 2026-11-01",
+		Example: "reorder sales show TEA-1 --from 2026-11-01",
 		Bind: func(f *schema.Form) schema.Handler {
 			var q SalesQuery
 			f.Text(&q.SKU, "sku", "the SKU, in its exact case", schema.Required, schema.Most(maxCode), schema.Example(sample.Code), schema.Choices(anySKU))
@@ -260,7 +259,7 @@ func (s *Service) stockFigures() schema.Op {
 			Classes: []ClassFigures{{"A", 1, 20_160}, {"B", 0, 0}, {"C", 0, 0}}, Unsold: []UnsoldFigures{{90, 0, 0}, {180, 0, 0}, {365, 0, 0}},
 			SKUs: []StockFigure{{SKU: sample.Code, Name: sample.Name, ValueCents: 5760, Class: "A", UnsoldDays: 1}},
 		},
-		Command: "reorder figures", Example: "reorder figures --json",
+		Example: "reorder figures --json",
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.StockFigures(ctx) }
 		},

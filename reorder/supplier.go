@@ -57,8 +57,8 @@ type Suppliers struct {
 
 // SupplierQuery narrows the list: Q is looked for in name, e-mail and notes.
 type SupplierQuery struct {
-	Q, After string
-	Limit    int64
+	Q string
+	schema.Cursor[string]
 }
 
 // Suppliers lists the suppliers of which a record is kept.

@@ -24,7 +24,6 @@ func (s *Service) saveSupplierOp() schema.Op {
 		Name:       "save_supplier",
 		About:      "Make a supplier's record, or change one: only what is given changes, and what is given empty becomes its default.",
 		Idempotent: true, Response: sampleSupplier(),
-		Command: "reorder suppliers save NAME",
 		Example: `reorder suppliers save "Leaf & Co" --email orders@leaf.example --lead-time-days 7 --min-order-cents 40000`,
 		Print:   printSupplier,
 		Did: func(answer any, _ schema.Money) string {
@@ -56,7 +55,7 @@ func (s *Service) listSuppliers() schema.Op {
 	return schema.Op{
 		Name: "list_suppliers", About: "The suppliers of which a record is kept, in the order of their names.",
 		Response: Suppliers{Suppliers: []Supplier{sampleSupplier()}, Total: 1},
-		Command:  "reorder suppliers list", Example: "reorder suppliers list",
+		Example:  "reorder suppliers list",
 		Bind: func(f *schema.Form) schema.Handler {
 			var q SupplierQuery
 			f.Text(&q.Q, "q", "text to look for in name, e-mail and notes, in any case", schema.Most(maxName), schema.Label("Search"))
@@ -74,7 +73,7 @@ func (s *Service) listSuppliers() schema.Op {
 func (s *Service) supplierDetail() schema.Op {
 	return schema.Op{
 		Name: "supplier_detail", About: "One supplier's record.", Response: sampleSupplier(), Refuses: []fault.Kind{fault.NotFound},
-		Command: "reorder suppliers show NAME", Example: `reorder suppliers show "Leaf & Co"`,
+		Example: `reorder suppliers show "Leaf & Co"`,
 		Bind: func(f *schema.Form) schema.Handler {
 			var name string
 			f.Text(&name, "name", "the supplier", schema.Required, schema.Most(maxName), schema.Choices(anySupply), schema.Example(sample.Supplier))
@@ -90,7 +89,7 @@ func (s *Service) setForecast() schema.Op {
 		About: "Set over how many days demand is averaged, and how many days an order should last beyond lead time and safety stock. " +
 			"Every SKU is judged anew, without an alarm. With nothing given the settings are shown.",
 		Writes: true, Idempotent: true, Response: Settings{ForecastWindowDays: 30, TargetCoverDays: 30},
-		Command: "reorder settings", Example: "reorder settings\nreorder settings --window 60 --cover 14",
+		Example: "reorder settings\nreorder settings --window 60 --cover 14",
 		Bind: func(f *schema.Form) schema.Handler {
 			var change SettingsChange
 			f.IntPtr(&change.ForecastWindowDays, "forecast_window_days", "over how many days demand is averaged, 1 to 365", schema.Flag("window"), schema.Example(60))

@@ -60,6 +60,13 @@ type Op struct {
 	Fill func(c *db.Conn, given map[string]string) (record map[string]string, found bool, err error)
 }
 
+// At is an operation's line in its service's table of contents: its route, its tool and
+// its command, as in Op; "" keeps it off that surface.
+func At(route, tool, command string, op Op) Op {
+	op.Route, op.Tool, op.Command = route, tool, command
+	return op
+}
+
 // Money writes cents as people read them, with the currency: "1,080.39 EUR". It is
 // made for the shop's currency by whoever shows a sentence.
 type Money func(cents int64) string

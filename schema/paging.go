@@ -1,11 +1,35 @@
 package schema
 
-import "strconv"
+import (
+	"cmp"
+	"math"
+	"strconv"
+)
+
+// Cursor asks for one page of a list: at most Limit records behind the one whose key is
+// After, which the page before gave as next. What is zero does not narrow: the list from
+// its start, or all of it.
+type Cursor[K cmp.Ordered] struct {
+	After K
+	Limit int64
+}
+
+// First asks for the first n records of a list by id.
+func First(n int64) Cursor[int64] { return Cursor[int64]{Limit: n} }
+
+// Ask is how many records to read: one more than the page holds tells whether there is a
+// next one.
+func (c Cursor[K]) Ask() int64 {
+	if c.Limit <= 0 {
+		return math.MaxInt64
+	}
+	return c.Limit + 1
+}
 
 // Cut leaves the records of one page of a list that was read with one record more than the
-// limit, and gives the key after which the next page begins, nil at the end.
+// limit, and gives the key after which the next page begins, nil at the end. Limit 0 is all.
 func Cut[T, K any](list []T, limit int64, key func(T) K) ([]T, *K) {
-	if int64(len(list)) <= limit {
+	if limit <= 0 || int64(len(list)) <= limit {
 		return list, nil
 	}
 	list = list[:limit]

@@ -186,15 +186,15 @@ type ActivationPage struct {
 
 // Activations lists the seats of a license, the newest first. An unknown key is
 // refused as not found; and 429 as CheckLicense.
-func (s *Service) Activations(ctx context.Context, a Asked, p Page) (ActivationPage, error) {
+func (s *Service) Activations(ctx context.Context, a Asked, p schema.Cursor[int64]) (ActivationPage, error) {
 	m, err := s.find(ctx, a)
 	if err != nil {
 		return ActivationPage{}, err
 	}
 	page, err := db.Read(ctx, s.db, func(c *db.Conn) (page ActivationPage, err error) {
 		page.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+
-			" FROM store_activations WHERE license_id = ? AND id < ? ORDER BY id DESC LIMIT ?", m.license.ID, p.below(), p.ask())
-		page.Activations, page.Next = schema.Cut(page.Activations, p.size(), func(a Activation) int64 { return a.ID })
+			" FROM store_activations WHERE license_id = ? AND id < ? ORDER BY id DESC LIMIT ?", m.license.ID, below(p), p.Ask())
+		page.Activations, page.Next = schema.Cut(page.Activations, p.Limit, func(a Activation) int64 { return a.ID })
 		return page, err
 	})
 	s.seen.onSeats(ctx, page.Activations)
@@ -203,8 +203,7 @@ func (s *Service) Activations(ctx context.Context, a Asked, p Page) (ActivationP
 
 func (s *Service) activateLicense() schema.Op {
 	return schema.Op{
-		Name:  "activate_license",
-		Route: "POST /license/activate",
+		Name: "activate_license",
 		About: "Give a fingerprint a seat of a license: 201 for a new seat, 200 for one that it holds already, which takes no second one. " +
 			"A refusal carries its code in error: not_found, product_mismatch, revoked, suspended, expired, " +
 			"activation_limit (409, with limit and used).",
@@ -230,7 +229,6 @@ func (s *Service) activateLicense() schema.Op {
 func (s *Service) deactivateLicense() schema.Op {
 	return schema.Op{
 		Name:   "deactivate_license",
-		Route:  "POST /license/deactivate",
 		About:  "Give up the seat that a fingerprint holds, whatever the license's status.",
 		Public: true, MaxBody: deviceBody, Writes: true, Refuses: []fault.Kind{fault.Limited},
 		Own:      []schema.Refusal{noSuchKey, {Kind: fault.NotFound, Detail: "The fingerprint holds no seat of this license."}},
@@ -247,15 +245,14 @@ func (s *Service) deactivateLicense() schema.Op {
 func (s *Service) listActivations() schema.Op {
 	return schema.Op{
 		Name:   "list_activations",
-		Route:  "POST /license/activations",
 		About:  "The seats of a license, the newest first, so that a buyer can find one to give up.",
 		Public: true, MaxBody: deviceBody, Idempotent: true, Refuses: []fault.Kind{fault.Limited}, Own: []schema.Refusal{noSuchKey},
 		Response: ActivationPage{Activations: []Activation{exampleActivation()}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var a Asked
-			var p Page
+			var p schema.Cursor[int64]
 			a.bindKey(f)
-			p.bind(f)
+			bindCursor(f, &p)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Activations(ctx, a, p) }
 		},
 	}

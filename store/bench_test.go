@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -129,7 +130,7 @@ func BenchmarkStats(b *testing.B) {
 func BenchmarkListOrders(b *testing.B) {
 	s, _ := stocked(b, benchSize(b))
 	for b.Loop() {
-		if p, err := s.Orders(background, OrderFilter{Status: "paid", Page: Page{Limit: 200}}); err != nil || len(p.Orders) != 200 {
+		if p, err := s.Orders(background, OrderFilter{Status: "paid", Cursor: schema.First(200)}); err != nil || len(p.Orders) != 200 {
 			b.Fatal(err)
 		}
 	}

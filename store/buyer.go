@@ -145,7 +145,7 @@ func (s *Service) BuyerOps() []schema.Op {
 		},
 	}
 	redeem := s.redeemCode()
-	redeem.Route, redeem.Public, redeem.Credential = "", false, false
+	redeem.Public, redeem.Credential = false, false
 	redeem.About = "Turn a redeem code into its license."
 	redeem.Leads = func(any) string { return "/my" }
 	redeem.Did = func(answer any, _ schema.Money) string {

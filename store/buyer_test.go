@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -160,7 +161,7 @@ func TestALostMachinesSeatCanBeFreed(t *testing.T) {
 		_, err := s.activate(l.Key, fmt.Sprint("m", i))
 		must(t, err)
 	}
-	list, err := s.Activations(background, Asked{Key: l.Key}, Page{})
+	list, err := s.Activations(background, Asked{Key: l.Key}, schema.Cursor[int64]{})
 	must(t, err)
 	equal(t, "seats", len(list.Activations), 3)
 	equal(t, "newest first", list.Activations[0].Fingerprint, "m2")
@@ -180,7 +181,7 @@ func TestALostMachinesSeatCanBeFreed(t *testing.T) {
 	must(t, err)
 	_, err = s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m0"})
 	must(t, err)
-	page, err := s.Activations(background, Asked{Key: l.Key}, Page{Limit: 1})
+	page, err := s.Activations(background, Asked{Key: l.Key}, schema.First(1))
 	must(t, err)
 	if len(page.Activations) != 1 || page.Next == nil || *page.Next != 4 {
 		t.Errorf("page %s", asJSON(page))

@@ -206,8 +206,7 @@ func (a *Asked) bindSKU(f *schema.Form) {
 func (s *Service) checkLicense() schema.Op {
 	seat := exampleActivation()
 	return schema.Op{
-		Name:  "check_license",
-		Route: "POST /license/check",
+		Name: "check_license",
 		About: "Tell whether a license is good. The license is the credential; the answer is 200 whatever the verdict, " +
 			"and code says which it is: the first that applies of not_found, product_mismatch, revoked, suspended, expired, " +
 			"not_activated (only if a fingerprint was sent), valid.",

@@ -55,20 +55,20 @@ type BatchPage struct {
 
 // Batches lists batches, the newest first. A batch that is not empty keeps the one of
 // that name, a status those that have codes of that status.
-func (s *Service) Batches(ctx context.Context, batch, status string, p Page) (BatchPage, error) {
+func (s *Service) Batches(ctx context.Context, batch, status string, p schema.Cursor[int64]) (BatchPage, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (page BatchPage, err error) {
 		page.Batches, err = listBatches(c, batch, status, p)
-		page.Batches, page.Next = schema.Cut(page.Batches, p.size(), func(b Batch) int64 { return b.id })
+		page.Batches, page.Next = schema.Cut(page.Batches, p.Limit, func(b Batch) int64 { return b.id })
 		return page, err
 	})
 }
 
-func listBatches(c *db.Conn, batch, status string, p Page) ([]Batch, error) {
+func listBatches(c *db.Conn, batch, status string, p schema.Cursor[int64]) ([]Batch, error) {
 	if batch == "" {
-		return db.All(c, scanBatch, batchesWith(status), p.below(), p.ask())
+		return db.All(c, scanBatch, batchesWith(status), below(p), p.Ask())
 	}
 	b, found, err := lookUpBatch(c, batch)
-	if err != nil || !found || !b.has(status) || b.id >= p.below() {
+	if err != nil || !found || !b.has(status) || b.id >= below(p) {
 		return []Batch{}, err
 	}
 	return []Batch{b}, nil

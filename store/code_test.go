@@ -40,7 +40,7 @@ func TestMintedCodesAreGivenOnce(t *testing.T) {
 
 	more := s.mint(1, "launch")
 	equal(t, "added to the batch", more.Batch, "launch")
-	p, err := s.Batches(background, "", "", Page{})
+	p, err := s.Batches(background, "", "", schema.Cursor[int64]{})
 	must(t, err)
 	equal(t, "batches", len(p.Batches), 1)
 	equal(t, "total", p.Batches[0].Total, int64(1001))
@@ -148,7 +148,7 @@ func TestACodeBecomesALicense(t *testing.T) {
 	}{
 		{"", "", 1}, {"", "void", 1}, {"", "redeemed", 1}, {"", "unused", 0}, {"launch", "void", 1}, {"launch", "unused", 0}, {"nothing", "", 0},
 	} {
-		p, err := s.Batches(background, c.batch, c.status, Page{})
+		p, err := s.Batches(background, c.batch, c.status, schema.Cursor[int64]{})
 		must(t, err)
 		equal(t, fmt.Sprint("batches ", c.batch, " ", c.status), len(p.Batches), c.want)
 	}
@@ -224,7 +224,7 @@ func TestGuessingIsSlowedByAddress(t *testing.T) {
 			return err
 		},
 		func() error {
-			_, err := s.Activations(background, Asked{Key: newKey(), Remote: guesser}, Page{})
+			_, err := s.Activations(background, Asked{Key: newKey(), Remote: guesser}, schema.Cursor[int64]{})
 			return err
 		},
 	}

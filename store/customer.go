@@ -71,14 +71,14 @@ type CustomerPage struct {
 // CustomerFilter narrows the list of customers; an empty field does not.
 type CustomerFilter struct {
 	Q string // a part of the address or the name
-	Page
+	schema.Cursor[int64]
 }
 
 // Customers lists customers, the newest first.
 func (s *Service) Customers(ctx context.Context, f CustomerFilter) (CustomerPage, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (page CustomerPage, err error) {
-		page.Customers, err = f.list(c, f.ask())
-		page.Customers, page.Next = schema.Cut(page.Customers, f.size(), func(c Customer) int64 { return c.ID })
+		page.Customers, err = f.list(c, f.Ask())
+		page.Customers, page.Next = schema.Cut(page.Customers, f.Limit, func(c Customer) int64 { return c.ID })
 		return page, err
 	})
 }
@@ -86,10 +86,10 @@ func (s *Service) Customers(ctx context.Context, f CustomerFilter) (CustomerPage
 // list gives at most n of the customers below the page's start.
 func (f CustomerFilter) list(c *db.Conn, n int64) ([]Customer, error) {
 	if f.Q == "" {
-		return db.All(c, scanCustomer, "SELECT "+customerColumns+" FROM store_customers WHERE id < ? ORDER BY id DESC LIMIT ?", f.below(), n)
+		return db.All(c, scanCustomer, "SELECT "+customerColumns+" FROM store_customers WHERE id < ? ORDER BY id DESC LIMIT ?", below(f.Cursor), n)
 	}
 	list, w := []Customer{}, want(f.Q)
-	err := w.walkCustomers(c, f.below(), func(id int64) (bool, error) {
+	err := w.walkCustomers(c, below(f.Cursor), func(id int64) (bool, error) {
 		k, found, err := db.One(c, scanCustomer, selectCustomer, id)
 		if found && w.in(k.Email, k.Name) {
 			list = append(list, k)
@@ -106,7 +106,7 @@ func (s *Service) CountCustomers(ctx context.Context, f CustomerFilter) (int64, 
 			totals, err := readTotals(c)
 			return totals[total{customersKnown, totalsWithoutOne}], err
 		}
-		f.Page = Page{}
+		f.Cursor = schema.Cursor[int64]{}
 		list, err := f.list(c, math.MaxInt64)
 		return int64(len(list)), err
 	})
@@ -129,7 +129,7 @@ func customerByID(c *db.Conn, id int64) (Customer, error) {
 
 func (f *CustomerFilter) bind(form *schema.Form) {
 	form.Text(&f.Q, "q", "only customers whose address or name holds this, in any case", schema.Most(200), schema.Example("ann@"))
-	f.Page.bind(form)
+	bindCursor(form, &f.Cursor)
 }
 
 func exampleCustomer() Customer {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 )
 
@@ -113,7 +114,7 @@ func TestFindAmongManyAlike(t *testing.T) {
 		n, err := s.CountCustomers(background, CustomerFilter{Q: q})
 		must(t, err)
 		equal(t, q, n, want)
-		page, err := s.Customers(background, CustomerFilter{Q: q, Page: Page{Limit: WholeList}})
+		page, err := s.Customers(background, CustomerFilter{Q: q})
 		must(t, err)
 		equal(t, q+", listed", int64(len(page.Customers)), want)
 	}
@@ -150,22 +151,22 @@ func BenchmarkFind(b *testing.B) {
 	s := crowd(b, n)
 	for name, find := range map[string]func(i int) int{
 		"customer by part of the address": func(i int) int {
-			page, err := s.Customers(background, CustomerFilter{Q: fmt.Sprintf("buyer%d@exa", i), Page: Page{Limit: 50}})
+			page, err := s.Customers(background, CustomerFilter{Q: fmt.Sprintf("buyer%d@exa", i), Cursor: schema.First(50)})
 			must(b, err)
 			return len(page.Customers)
 		},
 		"customer by name": func(i int) int {
-			page, err := s.Customers(background, CustomerFilter{Q: fmt.Sprintf("number %d", i), Page: Page{Limit: 50}})
+			page, err := s.Customers(background, CustomerFilter{Q: fmt.Sprintf("number %d", i), Cursor: schema.First(50)})
 			must(b, err)
 			return len(page.Customers)
 		},
 		"orders by part of the address": func(i int) int {
-			page, err := s.Orders(background, OrderFilter{Q: fmt.Sprintf("Buyer%d@", i), Page: Page{Limit: 50}})
+			page, err := s.Orders(background, OrderFilter{Q: fmt.Sprintf("Buyer%d@", i), Cursor: schema.First(50)})
 			must(b, err)
 			return len(page.Orders)
 		},
 		"orders by address": func(i int) int {
-			page, err := s.Orders(background, OrderFilter{Email: fmt.Sprintf("buyer%d@example.com", i), Page: Page{Limit: 50}})
+			page, err := s.Orders(background, OrderFilter{Email: fmt.Sprintf("buyer%d@example.com", i), Cursor: schema.First(50)})
 			must(b, err)
 			return len(page.Orders)
 		},

@@ -15,7 +15,7 @@ type LicenseFilter struct {
 	Q        string // a part of what their order is found by, or a whole license key
 	Status   string // active, expired, suspended or revoked
 	OrderRef string
-	Page
+	schema.Cursor[int64]
 }
 
 // LicensePage is one page of licenses.
@@ -28,8 +28,8 @@ type LicensePage struct {
 // see them.
 func (s *Service) Licenses(ctx context.Context, who db.Caller, f LicenseFilter) (LicensePage, error) {
 	page, err := db.Read(ctx, s.db, func(c *db.Conn) (page LicensePage, err error) {
-		page.Licenses, err = f.list(c, f.ask())
-		page.Licenses, page.Next = schema.Cut(page.Licenses, f.size(), func(l License) int64 { return l.ID })
+		page.Licenses, err = f.list(c, f.Ask())
+		page.Licenses, page.Next = schema.Cut(page.Licenses, f.Limit, func(l License) int64 { return l.ID })
 		return page, err
 	})
 	if err != nil {
@@ -64,7 +64,7 @@ func indexed(tables, index string) string {
 // where is the filter as a condition on l, but for a Q that is no key, with the index
 // that it is to use; some is false when nothing can match.
 func (f LicenseFilter) where(c *db.Conn) (from, where string, args []any, some bool, err error) {
-	where, args = "l.id < ?", []any{f.below()}
+	where, args = "l.id < ?", []any{below(f.Cursor)}
 	and := func(condition string, values ...any) {
 		where += " AND " + condition
 		args = append(args, values...)
@@ -133,7 +133,7 @@ func (f LicenseFilter) search(c *db.Conn, n int64) ([]License, error) {
 		}
 		byOrder := w.in(o.OrderRef, o.ProviderRef, o.Customer.Email, o.Customer.Name)
 		issued, err := db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+licenseTables+
-			" WHERE l.order_id = ? AND l.id < ? ORDER BY l.id DESC", id, f.below())
+			" WHERE l.order_id = ? AND l.id < ? ORDER BY l.id DESC", id, below(f.Cursor))
 		for _, l := range issued {
 			if (byOrder || w.in(l.SKU)) && (f.SKU == "" || l.SKU == f.SKU) && (email == "" || l.CustomerEmail == email) &&
 				(f.Status == "" || l.Status == f.Status) && (f.OrderRef == "" || l.OrderRef == f.OrderRef) {
@@ -148,7 +148,7 @@ func (f LicenseFilter) search(c *db.Conn, n int64) ([]License, error) {
 // CountLicenses tells how many licenses the filter keeps in all.
 func (s *Service) CountLicenses(ctx context.Context, f LicenseFilter) (int64, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
-		f.Page = Page{}
+		f.Cursor = schema.Cursor[int64]{}
 		from, where, args, some, err := f.where(c)
 		if err != nil || !some {
 			return 0, err
@@ -172,5 +172,5 @@ func (f *LicenseFilter) bind(form *schema.Form) {
 		schema.Most(200), schema.Example("ann@"))
 	form.Enum(&f.Status, "status", "only licenses in this status", licenseStatuses)
 	form.Text(&f.OrderRef, "order_ref", "only licenses of this order", schema.Most(200), schema.Example(exampleRef))
-	f.Page.bind(form)
+	bindCursor(form, &f.Cursor)
 }

@@ -53,7 +53,7 @@ func TestRowsOfOnePaymentAreOneOrder(t *testing.T) {
 		"shop,A-1,,,BOOK,,1,700,,,,,\n"
 	refused := s.loadFile("orders", schema.LoadOptions{}, file)
 	equal(t, "refused", len(refused), 0)
-	page, err := s.Orders(background, OrderFilter{Page: Page{Limit: WholeList}})
+	page, err := s.Orders(background, OrderFilter{})
 	must(t, err)
 	equal(t, "orders", len(page.Orders), 2)
 	a := page.Orders[1]

@@ -27,17 +27,16 @@ func printBatches(w io.Writer, answer any) {
 func (s *Service) listBatches() schema.Op {
 	return schema.Op{
 		Name:     "list_batches",
-		Route:    "GET /api/redeem-codes",
 		About:    "Batches of redeem codes, the newest first, each summed up by status. The codes themselves are shown at minting only.",
 		Response: BatchPage{Batches: []Batch{exampleBatch()}},
-		Command:  "store batches list", Example: "store batches list --status unused",
-		Print: printBatches,
+		Example:  "store batches list --status unused",
+		Print:    printBatches,
 		Bind: func(f *schema.Form) schema.Handler {
 			var batch, status string
-			var p Page
+			var p schema.Cursor[int64]
 			f.Text(&batch, "batch", "only the batch of this name", schema.Most(200), schema.Example("launch"))
 			f.Enum(&status, "status", "only batches that have codes in this status", []string{codeUnused, codeRedeemed, codeVoid})
-			p.bind(f)
+			bindCursor(f, &p)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Batches(ctx, batch, status, p) }
 		},
 	}
@@ -59,9 +58,9 @@ func noBatch(name string) error { return fault.NotFoundf("there is no batch %s",
 func (s *Service) batchDetail() schema.Op {
 	return schema.Op{
 		Name: "batch_detail", About: "One batch of redeem codes, summed up by status.", Response: exampleBatch(), Refuses: []fault.Kind{fault.NotFound},
-		Command: "store batches show BATCH", Example: "store batches show launch",
-		Leads: func(answer any) string { b, _ := answer.(Batch); return batchLeads(b.Batch) },
-		Print: func(w io.Writer, answer any) { b, _ := answer.(Batch); printBatches(w, BatchPage{Batches: []Batch{b}}) },
+		Example: "store batches show launch",
+		Leads:   func(answer any) string { b, _ := answer.(Batch); return batchLeads(b.Batch) },
+		Print:   func(w io.Writer, answer any) { b, _ := answer.(Batch); printBatches(w, BatchPage{Batches: []Batch{b}}) },
 		Bind: func(f *schema.Form) schema.Handler {
 			var batch string
 			bindBatch(f, &batch)
@@ -77,11 +76,10 @@ func bindBatch(f *schema.Form, batch *string) {
 func (s *Service) mintCodes() schema.Op {
 	return schema.Op{
 		Name:   "mint_codes",
-		Route:  "POST /api/redeem-codes",
 		About:  "Mint redeem codes. They are given in plain text this once and stored only as hashes; the answer kept for an Idempotency-Key holds none.",
 		Writes: true, Creates: true, Credential: true,
 		Response: Minted{Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, Count: 2, Codes: []string{"7Q4Z-J0M3-RT9W-XYAB", "CDEF-GH2K-5MNP-QRST"}},
-		Command:  "store codes mint", Example: "store codes mint --count 20 --sku PLUGIN --tier pro --batch launch-2026",
+		Example:  "store codes mint --count 20 --sku PLUGIN --tier pro --batch launch-2026",
 		Print: func(w io.Writer, answer any) {
 			m, _ := answer.(Minted)
 			for _, code := range m.Codes {
@@ -112,7 +110,7 @@ func (s *Service) voidCodes() schema.Op {
 	return schema.Op{
 		Name: "void_codes", About: "Void the codes of a batch that are unused; redeemed ones stay.",
 		Writes: true, Destructive: true, Response: Voided{Batch: exampleBatch(), Voided: 41}, Refuses: []fault.Kind{fault.NotFound},
-		Command: "store codes void BATCH", Example: "store codes void launch-2026",
+		Example: "store codes void launch-2026",
 		Print: func(w io.Writer, answer any) {
 			v, _ := answer.(Voided)
 			fmt.Fprintf(w, "batch %s: %d codes voided\n", v.Batch.Batch, v.Voided)

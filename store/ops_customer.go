@@ -53,11 +53,10 @@ func printCustomers(w io.Writer, answer any) {
 func (s *Service) listCustomers() schema.Op {
 	return schema.Op{
 		Name:     "list_customers",
-		Route:    "GET /api/customers",
 		About:    "Customers, the newest first, each with how many of their orders are paid.",
 		Response: CustomerPage{Customers: []Customer{exampleCustomer()}},
-		Command:  "store customers list", Example: "store customers list --q ann",
-		Print: printCustomers,
+		Example:  "store customers list --q ann",
+		Print:    printCustomers,
 		Bind: func(f *schema.Form) schema.Handler {
 			var k CustomerFilter
 			k.bind(f)
@@ -87,8 +86,8 @@ func (s *Service) customerDetail() schema.Op {
 		Name: "customer_detail", About: "One customer with orders and licenses.",
 		Response: CustomerDetail{Customer: exampleCustomer(), Orders: []Order{exampleDetail().Order}, Licenses: []License{exampleLicense()}},
 		Refuses:  []fault.Kind{fault.NotFound},
-		Command:  "store customers show CUSTOMER", Example: "store customers show ann@example.org",
-		Leads: func(answer any) string { d, _ := answer.(CustomerDetail); return customerLeads(d.ID) },
+		Example:  "store customers show ann@example.org",
+		Leads:    func(answer any) string { d, _ := answer.(CustomerDetail); return customerLeads(d.ID) },
 		Print: func(w io.Writer, answer any) {
 			d, _ := answer.(CustomerDetail)
 			printCustomers(w, CustomerPage{Customers: []Customer{d.Customer}})
@@ -114,9 +113,9 @@ func (s *Service) saveCustomerOp() schema.Op {
 	return schema.Op{
 		Name: "save_customer", About: "Make a customer, or give one another name. The address says who it is; change_email gives another one.",
 		Writes: true, Response: exampleCustomer(),
-		Command: "store customer save EMAIL", Example: `store customer save ann@example.org --name "Ann Lee"`,
-		Print: printCustomer,
-		Leads: func(answer any) string { k, _ := answer.(Customer); return customerLeads(k.ID) },
+		Example: `store customer save ann@example.org --name "Ann Lee"`,
+		Print:   printCustomer,
+		Leads:   func(answer any) string { k, _ := answer.(Customer); return customerLeads(k.ID) },
 		Did: func(answer any, _ schema.Money) string {
 			k, _ := answer.(Customer)
 			return fmt.Sprintf("Customer %s is saved.", k.Email)
@@ -138,9 +137,9 @@ func (s *Service) changeEmail() schema.Op {
 	return schema.Op{
 		Name: "change_email", About: "Give a customer another address. One that another customer has is refused.",
 		Writes: true, Response: exampleCustomer(), Refuses: []fault.Kind{fault.NotFound},
-		Command: "store customer email CUSTOMER EMAIL", Example: "store customer email ann@example.org ann.lee@example.org",
-		Print: printCustomer,
-		Leads: func(answer any) string { k, _ := answer.(Customer); return customerLeads(k.ID) },
+		Example: "store customer email ann@example.org ann.lee@example.org",
+		Print:   printCustomer,
+		Leads:   func(answer any) string { k, _ := answer.(Customer); return customerLeads(k.ID) },
 		Did: func(answer any, _ schema.Money) string {
 			k, _ := answer.(Customer)
 			return fmt.Sprintf("Customer %d has the address %s.", k.ID, k.Email)
@@ -170,9 +169,9 @@ func (s *Service) forgetCustomer() schema.Op {
 		Name: "forget_customer", About: "Take a person's name and address out of everything that is kept: records, events, deliveries, the trail. " +
 			"Orders, licenses and sums stay. Refused while a subscription of theirs runs.",
 		Writes: true, Admin: true, Destructive: true, Response: forgotten, Refuses: []fault.Kind{fault.NotFound},
-		Command: "store customer forget CUSTOMER", Example: "store customer forget ann@example.org",
-		Print: printCustomer,
-		Leads: func(answer any) string { k, _ := answer.(Customer); return customerLeads(k.ID) },
+		Example: "store customer forget ann@example.org",
+		Print:   printCustomer,
+		Leads:   func(answer any) string { k, _ := answer.(Customer); return customerLeads(k.ID) },
 		Did: func(answer any, _ schema.Money) string {
 			k, _ := answer.(Customer)
 			return fmt.Sprintf("Customer %d is forgotten.", k.ID)

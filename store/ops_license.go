@@ -36,7 +36,7 @@ func (s *Service) License(ctx context.Context, who db.Caller, id int64) (License
 // FindLicenses gives the licenses of a whole key, or of a buyer's address. None is
 // refused as not found.
 func (s *Service) FindLicenses(ctx context.Context, who db.Caller, what string) (LicensePage, error) {
-	f := LicenseFilter{Q: what, Page: Page{Limit: WholeList}}
+	f := LicenseFilter{Q: what}
 	if strings.Contains(what, "@") {
 		f.Q, f.Email = "", what
 	} else if _, ok := read(what, keyLength); !ok {
@@ -73,11 +73,10 @@ func seats(l License) string {
 func (s *Service) listLicenses() schema.Op {
 	return schema.Op{
 		Name:     "list_licenses",
-		Route:    "GET /api/licenses",
 		About:    "Licenses, the newest first. Their keys are given in full to a full-access key of a member or an admin, else masked.",
 		Response: LicensePage{Licenses: []License{exampleLicense()}},
-		Command:  "store licenses list", Example: "store licenses list --status suspended\nstore licenses list --email ann@example.org",
-		Print: printLicenses,
+		Example:  "store licenses list --status suspended\nstore licenses list --email ann@example.org",
+		Print:    printLicenses,
 		Bind: func(f *schema.Form) schema.Handler {
 			var l LicenseFilter
 			l.bind(f)
@@ -90,8 +89,8 @@ func (s *Service) findLicenses() schema.Op {
 	return schema.Op{
 		Name: "find_licenses", About: "Find licenses by a whole key, in any spelling, or by the buyer's address.",
 		Response: LicensePage{Licenses: []License{exampleLicense()}}, Refuses: []fault.Kind{fault.NotFound},
-		Command: "store licenses find KEY|EMAIL", Example: "store licenses find ann@example.org\nstore licenses find " + exampleLicense().Key,
-		Print: printLicenses,
+		Example: "store licenses find ann@example.org\nstore licenses find " + exampleLicense().Key,
+		Print:   printLicenses,
 		Bind: func(f *schema.Form) schema.Handler {
 			var what string
 			f.Text(&what, "q", "a license key, or an address", schema.Required, schema.Most(254), schema.Positional("KEY|EMAIL"), schema.Example("ann@example.com"))
@@ -104,8 +103,8 @@ func (s *Service) licenseDetail() schema.Op {
 	return schema.Op{
 		Name: "license_detail", About: "One license with its seats.",
 		Response: LicenseDetail{License: exampleLicense(), Activations: []Activation{exampleActivation()}}, Refuses: []fault.Kind{fault.NotFound},
-		Command: "store licenses show ID", Example: "store licenses show 12",
-		Leads: func(answer any) string { d, _ := answer.(LicenseDetail); return licenseLeads(d.ID) },
+		Example: "store licenses show 12",
+		Leads:   func(answer any) string { d, _ := answer.(LicenseDetail); return licenseLeads(d.ID) },
 		Print: func(w io.Writer, answer any) {
 			d, _ := answer.(LicenseDetail)
 			fmt.Fprintf(w, "license %d: %s\n%s %s, order %s, %s\nuntil %s, seats %s\n", d.ID, d.Status, d.Key, d.SKU, d.OrderRef, d.CustomerEmail, until(d.ExpiresAt), seats(d.License))
@@ -146,8 +145,7 @@ func printLicense(w io.Writer, answer any) {
 func (s *Service) licenseAct(name, word, about, did string, do func(context.Context, db.Caller, int64) (License, error)) schema.Op {
 	return schema.Op{
 		Name: name, About: about, Writes: true, Response: exampleLicense(), Refuses: []fault.Kind{fault.NotFound},
-		Command: "store license " + word + " ID", Example: "store license " + word + " 12",
-		Print: printLicense,
+		Example: "store license " + word + " 12", Print: printLicense,
 		Leads: func(answer any) string { l, _ := answer.(License); return licenseLeads(l.ID) },
 		Did: func(answer any, _ schema.Money) string {
 			l, _ := answer.(License)
@@ -230,7 +228,7 @@ func (s *Service) extendLicense() schema.Op {
 
 func (s *Service) releaseSeat() schema.Op {
 	op := s.licenseAct("release_seat", "release", "Give up a seat of a license for its buyer.", "has a seat free", nil)
-	op.Command, op.Example = "store license release ID SEAT", "store license release 12 31"
+	op.Example = "store license release 12 31"
 	op.Print = func(w io.Writer, answer any) {
 		l, _ := answer.(License)
 		fmt.Fprintf(w, "license %d: %s seats taken\n", l.ID, seats(l))

@@ -55,11 +55,10 @@ func orderLeads(ref string) string { return "/orders/" + ref }
 func (s *Service) listOrders() schema.Op {
 	return schema.Op{
 		Name:     "list_orders",
-		Route:    "GET /api/orders",
 		About:    "Orders, the newest first.",
 		Response: OrderPage{Orders: []Order{exampleDetail().Order}},
-		Command:  "store orders list", Example: "store orders list --status paid --from 2026-11-01\nstore orders list --q ann@ --csv",
-		Print: printOrders,
+		Example:  "store orders list --status paid --from 2026-11-01\nstore orders list --q ann@ --csv",
+		Print:    printOrders,
 		Bind: func(f *schema.Form) schema.Handler {
 			var o OrderFilter
 			o.bind(f)
@@ -71,12 +70,11 @@ func (s *Service) listOrders() schema.Op {
 func (s *Service) getOrder() schema.Op {
 	return schema.Op{
 		Name:     "order_detail",
-		Route:    "GET /api/orders/:ref",
 		About:    "One order with its licenses. Their keys are given in full to a full-access key of a member or an admin, else masked.",
 		Response: exampleDetail(),
-		Command:  "store orders show ORDER_REF", Example: "store orders show " + exampleRef,
-		Print: printOrder,
-		Leads: func(answer any) string { d, _ := answer.(OrderDetail); return orderLeads(d.OrderRef) },
+		Example:  "store orders show " + exampleRef,
+		Print:    printOrder,
+		Leads:    func(answer any) string { d, _ := answer.(OrderDetail); return orderLeads(d.OrderRef) },
 		Bind: func(f *schema.Form) schema.Handler {
 			var ref string
 			bindRef(f, &ref, schema.InPath("ref"))
@@ -100,7 +98,6 @@ func (s *Service) recordOrder() schema.Op {
 		About: "Record a paid order and issue one license per licensed unit; order.paid is fired. The same provider and provider_ref " +
 			"recorded twice is one order.",
 		Writes: true, Response: Recorded{OrderDetail: exampleDetail()},
-		Command: "store order record",
 		Example: "store order record --email ann@example.org --sku PLUGIN\n" +
 			"store order record --email ann@example.org --sku PLUGIN --tier pro --qty 2 --total 9800 --currency EUR --provider paypal --provider-ref 8XY12345\n" +
 			"store order record --email ann@example.org --line PLUGIN:pro=2@4500 --line EBOOK",
@@ -178,7 +175,6 @@ func (s *Service) refundOrder() schema.Op {
 		About:       "Refund an order in full, which revokes its licenses, or by an amount, which leaves them. Never more than was paid.",
 		Writes:      true,
 		Destructive: true, Response: OrderRefunded{OrderDetail: paid, Full: true}, Refuses: []fault.Kind{fault.NotFound},
-		Command: "store order refund ORDER_REF",
 		Example: "store order refund ORD-0123456789\nstore order refund ORD-0123456789 --amount 500",
 		Bind: func(f *schema.Form) schema.Handler {
 			var ref string
@@ -217,7 +213,7 @@ func (s *Service) resendOrder() schema.Op {
 		About: "Tell the receivers of an order once more, as it is today: an order.paid (code.redeemed for a redeemed code) of its own, with resent beside event. " +
 			"The license keys are in it, so that a receiver mails them again.",
 		Writes: true, Response: exampleDetail(), Refuses: []fault.Kind{fault.NotFound},
-		Command: "store resend ORDER_REF", Example: "store resend " + exampleRef,
+		Example: "store resend " + exampleRef,
 		Bind: func(f *schema.Form) schema.Handler {
 			var ref string
 			bindRef(f, &ref)

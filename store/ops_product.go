@@ -96,8 +96,8 @@ func yesNo(yes bool) string {
 func (s *Service) listProducts() schema.Op {
 	return schema.Op{
 		Name: "list_products", About: "What the shop sells, by SKU; prices in the smallest unit of the shop's currency.", Response: ProductPage{Products: []Product{exampleProduct()}},
-		Command: "store products list", Example: "store products list --active true",
-		Print: s.printProducts,
+		Example: "store products list --active true",
+		Print:   s.printProducts,
 		Bind: func(f *schema.Form) schema.Handler {
 			var p ProductFilter
 			f.Text(&p.Q, "q", "only products whose SKU or name holds this, in any case", schema.Most(200), schema.Example("plugin"))
@@ -111,8 +111,8 @@ func (s *Service) listProducts() schema.Op {
 func (s *Service) productDetail() schema.Op {
 	return schema.Op{
 		Name: "product_detail", About: "One product.", Response: exampleProduct(), Refuses: []fault.Kind{fault.NotFound},
-		Command: "store products show SKU", Example: "store products show PLUGIN",
-		Leads: func(any) string { return "/products" },
+		Example: "store products show PLUGIN",
+		Leads:   func(any) string { return "/products" },
 		Print: func(w io.Writer, answer any) {
 			p, _ := answer.(Product)
 			s.printProducts(w, ProductPage{Products: []Product{p}})
@@ -128,7 +128,7 @@ func (s *Service) productDetail() schema.Op {
 func (s *Service) saveProductOp() schema.Op {
 	return s.productTable().Save(s.db, schema.Op{
 		Name: "save_product", About: "Make a product, or change one: what is given is stored, what is left out stays.",
-		Command: "store product save SKU", Example: `store product save PLUGIN --name "Tape Echo" --price-cents 4900 --activation-limit 3`,
+		Example: `store product save PLUGIN --name "Tape Echo" --price-cents 4900 --activation-limit 3`,
 		Print: func(w io.Writer, answer any) {
 			r, _ := answer.(schema.Saved)
 			fmt.Fprintf(w, "product %s is saved\n", r.Record["sku"])

@@ -16,7 +16,7 @@ func (s *Service) setProvider() schema.Op {
 	return schema.Op{
 		Name: "set_provider", About: "Store the secret with which a provider signs what it sends; it holds at once.",
 		Writes: true, Admin: true, Response: ProviderSet{Provider: stripe, SecretSet: true},
-		Command: "store provider set PROVIDER", Example: "store provider set stripe --secret whsec_...",
+		Example: "store provider set stripe --secret whsec_...",
 		Print: func(w io.Writer, answer any) {
 			p, _ := answer.(ProviderSet)
 			fmt.Fprintf(w, "%s: the secret is set\n", p.Provider)
@@ -45,8 +45,8 @@ func (s *Service) mapProvider() schema.Op {
 	return schema.Op{
 		Name: "map_provider", About: "Say which product a payment link sells, for payments whose metadata does not.",
 		Writes: true, Admin: true, Response: Link{Provider: stripe, Link: "plink_1Abc", SKU: "PLUGIN", Tier: &exampleTier},
-		Command: "store provider map PROVIDER PAYMENT_LINK SKU", Example: "store provider map stripe plink_1Abc PLUGIN --tier pro",
-		Print: func(w io.Writer, answer any) { l, _ := answer.(Link); fmt.Fprintf(w, "%s sells %s\n", l.Link, l.SKU) },
+		Example: "store provider map stripe plink_1Abc PLUGIN --tier pro",
+		Print:   func(w io.Writer, answer any) { l, _ := answer.(Link); fmt.Fprintf(w, "%s sells %s\n", l.Link, l.SKU) },
 		Did: func(answer any, _ schema.Money) string {
 			l, _ := answer.(Link)
 			return fmt.Sprintf("The payment link %s sells %s.", l.Link, l.SKU)
@@ -69,7 +69,7 @@ func (s *Service) dismissPayment() schema.Op {
 	return schema.Op{
 		Name: "dismiss_payment", About: "Take a payment that could not be booked, and has nothing to do with the store, off the list.",
 		Writes: true, Destructive: true, Response: Dismissed{Provider: stripe, ProviderRef: "pi_3Abc", Reason: "its metadata has no sku"}, Refuses: []fault.Kind{fault.NotFound},
-		Command: "store provider dismiss PROVIDER PAYMENT", Example: "store provider dismiss stripe pi_3Abc",
+		Example: "store provider dismiss stripe pi_3Abc",
 		Print: func(w io.Writer, answer any) {
 			d, _ := answer.(Dismissed)
 			fmt.Fprintf(w, "%s %s: dismissed (%s)\n", d.Provider, d.ProviderRef, d.Reason)
@@ -99,7 +99,7 @@ func (s *Service) listUnbooked() schema.Op {
 	return schema.Op{
 		Name: "list_unbooked", About: "Payments that came in and could not be booked, the oldest first, each with what mends it.",
 		Response: UnbookedList{Payments: []Unbooked{example}},
-		Command:  "store unbooked", Example: "store unbooked",
+		Example:  "store unbooked",
 		Print: func(w io.Writer, answer any) {
 			l, _ := answer.(UnbookedList)
 			for _, u := range l.Payments {
@@ -123,7 +123,7 @@ func (s *Service) setCurrency() schema.Op {
 	return schema.Op{
 		Name: "set_currency", About: "Show or change the shop's currency. Orders that are there keep theirs.",
 		Writes: true, Admin: true, Response: Settings{Currency: "EUR"},
-		Command: "store settings", Example: "store settings --currency EUR",
+		Example: "store settings --currency EUR",
 		Print: func(w io.Writer, answer any) {
 			set, _ := answer.(Settings)
 			fmt.Fprintf(w, "currency: %s\n", set.Currency)
@@ -160,7 +160,7 @@ func (s *Service) storeFigures() schema.Op {
 		Name: "store_figures", About: "What was sold and given back by day, month or product, a row a currency. Orders count on the day they were paid, refunds on their own; " +
 			"without from and to it is everything.",
 		Response: Figures{From: &today, To: &today, By: byDay, Rows: []Figure{row}, Totals: []Figure{all}},
-		Command:  "store figures", Example: "store figures --from 2026-11-01 --to 2026-11-30\nstore figures --by product --csv",
+		Example:  "store figures --from 2026-11-01 --to 2026-11-30\nstore figures --by product --csv",
 		Print: func(w io.Writer, answer any) {
 			f, _ := answer.(Figures)
 			tabulate(w, "PERIOD OR PRODUCT\tCURRENCY\tORDERS\tSOLD\tTAX\tREFUNDED\tNET", append(f.Rows, f.Totals...), func(f Figure) string {

@@ -257,3 +257,6 @@ func exampleDetail() OrderDetail {
 		Licenses: []License{exampleLicense()},
 	}
 }
+
+// exampleInstant is when the examples of the documents happened.
+var exampleInstant = exact.Instant(1795208700) // 2026-11-20T21:05:00Z

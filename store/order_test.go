@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 )
 
@@ -142,7 +143,7 @@ func TestOrdersAreListedNewestFirstInPages(t *testing.T) {
 	_, err := s.RefundOrder(background, cli, refs[0], nil)
 	must(t, err)
 	var got []string
-	f := OrderFilter{Page: Page{Limit: 3}}
+	f := OrderFilter{Cursor: schema.First(3)}
 	pages := 0
 	for {
 		p, err := s.Orders(background, f)
@@ -175,7 +176,7 @@ func TestOrdersAreListedNewestFirstInPages(t *testing.T) {
 			t.Errorf("%v: %v, next %v", c.f, p.Orders, p.Next)
 		}
 	}
-	exactly, err := s.Orders(background, OrderFilter{Page: Page{Limit: 7}})
+	exactly, err := s.Orders(background, OrderFilter{Cursor: schema.First(7)})
 	must(t, err)
 	if exactly.Next != nil {
 		t.Error("a page that holds all has a next one")

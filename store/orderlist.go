@@ -16,7 +16,7 @@ type OrderFilter struct {
 	Email    string     // the buyer's whole address, in any case
 	Q        string     // a part of a reference, an address, a name, a SKU
 	From, To *exact.Day // of paid_at in the shop's zone, both included
-	Page
+	schema.Cursor[int64]
 }
 
 // OrderPage is one page of orders.
@@ -28,8 +28,8 @@ type OrderPage struct {
 // Orders lists orders, the newest first.
 func (s *Service) Orders(ctx context.Context, f OrderFilter) (OrderPage, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (page OrderPage, err error) {
-		page.Orders, err = f.list(c, f.ask())
-		page.Orders, page.Next = schema.Cut(page.Orders, f.size(), func(o Order) int64 { return o.id })
+		page.Orders, err = f.list(c, f.Ask())
+		page.Orders, page.Next = schema.Cut(page.Orders, f.Limit, func(o Order) int64 { return o.id })
 		return page, err
 	})
 }
@@ -59,7 +59,7 @@ const fewRows = 5000
 
 // where is the filter as a condition on o, with the index that it is to use.
 func (f OrderFilter) where(c *db.Conn) (from, where string, args []any, some bool, err error) {
-	where, args = "o.id < ?", []any{f.below()}
+	where, args = "o.id < ?", []any{below(f.Cursor)}
 	and := func(condition string, values ...any) {
 		where += " AND " + condition
 		args = append(args, values...)
@@ -119,7 +119,7 @@ func (f OrderFilter) search(c *db.Conn, n int64) ([]Order, error) {
 	w := want(f.Q)
 	first, end := dayRange(f.From, f.To, c)
 	email := fold(f.Email)
-	err := w.walkOrders(c, f.below(), func(id int64) (bool, error) {
+	err := w.walkOrders(c, below(f.Cursor), func(id int64) (bool, error) {
 		o, found, err := oneOrder(c, selectOrder+" WHERE o.id = ? ORDER BY i.line", id)
 		if err != nil || !found {
 			return true, err
@@ -136,7 +136,7 @@ func (f OrderFilter) search(c *db.Conn, n int64) ([]Order, error) {
 // CountOrders tells how many orders the filter keeps in all.
 func (s *Service) CountOrders(ctx context.Context, f OrderFilter) (int64, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
-		f.Page = Page{}
+		f.Cursor = schema.Cursor[int64]{}
 		if f.Q != "" {
 			list, err := f.search(c, math.MaxInt64)
 			return int64(len(list)), err
@@ -161,5 +161,5 @@ func (f *OrderFilter) bind(form *schema.Form) {
 	form.Text(&f.Q, "q", "only orders that hold this, in any case: a part of a reference, an address, a name or a SKU", schema.Most(200), schema.Example("ann@"))
 	form.DayPtr(&f.From, "from", "only orders paid on this day or later", schema.Example("2026-11-01"))
 	form.DayPtr(&f.To, "to", "only orders paid on this day or before", schema.Example("2026-11-30"))
-	f.Page.bind(form)
+	bindCursor(form, &f.Cursor)
 }

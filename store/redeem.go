@@ -155,7 +155,6 @@ func (s *Service) redeemCode() schema.Op {
 	license.ActivationCount, license.LastCheckedAt = 0, nil
 	return schema.Op{
 		Name:   "redeem_code",
-		Route:  "POST /license/redeem",
 		About:  "Turn a redeem code into a license. The license key is given in full.",
 		Public: true, MaxBody: deviceBody, Writes: true, Creates: true, Refuses: []fault.Kind{fault.Limited},
 		Own: []schema.Refusal{

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema"
 	"quartermaster/schema/exact"
 )
 
@@ -29,7 +30,7 @@ func TestChecksAreRememberedAndFlushed(t *testing.T) {
 				t.Error("a license that nobody checked has been checked")
 			}
 		}
-		seats, err := s.Activations(background, Asked{Key: l.Key}, Page{})
+		seats, err := s.Activations(background, Asked{Key: l.Key}, schema.Cursor[int64]{})
 		must(t, err)
 		return checked, seats.Activations[0].LastSeenAt
 	}

@@ -104,9 +104,8 @@ func revenue(totals map[total]int64) []Revenue {
 func (s *Service) getStats() schema.Op {
 	return schema.Op{
 		Name:    "store_stats",
-		Route:   "GET /api/stats",
 		About:   "The store's totals. Two currencies are never added up.",
-		Command: "store stats", Example: "store stats", Print: printStats,
+		Example: "store stats", Print: printStats,
 		Response: Stats{
 			OrdersPaid: 38, OrdersRefunded: 2, Customers: 31,
 			Licenses: LicenseCount{Active: 30, Expired: 4, Suspended: 1, Revoked: 3}, Activations: 42,

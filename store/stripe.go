@@ -244,8 +244,7 @@ func bookRefund(tx *db.Tx, e stripeEvent, r refund) (Received, error) {
 
 func (s *Service) receiveStripe() schema.Op {
 	return schema.Op{
-		Name:  "receive_stripe",
-		Route: "POST /providers/stripe/webhook",
+		Name: "receive_stripe",
 		About: "Stripe's events: paid Checkout sessions and invoices of subscriptions become orders, refunded charges and lost disputes refund them. " +
 			"The credential is Stripe's signature over the body; a signature that is not good, and a body that is no event, are refused with 400, and everything else is answered 200.",
 		Public: true, Writes: true, Idempotent: true,

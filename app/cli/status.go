@@ -14,6 +14,7 @@ import (
 	"quartermaster/maintenance"
 	"quartermaster/rental"
 	"quartermaster/reorder"
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/store"
@@ -136,9 +137,9 @@ func maintenanceStatus(ctx context.Context, m *maintenance.Service) (s Maintenan
 		into   *int64
 		filter maintenance.Filter
 	}{
-		{&s.Open, maintenance.Filter{Status: "open", Limit: 1}},
-		{&s.InProgress, maintenance.Filter{Status: "in-progress", Limit: 1}},
-		{&s.Overdue, maintenance.Filter{Overdue: &overdue, Limit: 1}},
+		{&s.Open, maintenance.Filter{Status: "open", Cursor: schema.First(1)}},
+		{&s.InProgress, maintenance.Filter{Status: "in-progress", Cursor: schema.First(1)}},
+		{&s.Overdue, maintenance.Filter{Overdue: &overdue, Cursor: schema.First(1)}},
 	} {
 		found, err := m.WorkOrders(ctx, count.filter)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"quartermaster/maintenance"
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
@@ -21,14 +22,14 @@ func search(s *maintenance.Service) page.Page {
 		if exact, err = exactly(ctx, s, q); err != nil || exact != "" {
 			return nil, exact, err
 		}
-		assets, err := s.Assets(ctx, maintenance.AssetFilter{Q: q, Limit: hitsOfAKind})
+		assets, err := s.Assets(ctx, maintenance.AssetFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
 		if err != nil {
 			return nil, "", err
 		}
 		for _, a := range assets.Assets {
 			hits = append(hits, page.Hit{Kind: "Assets", ID: page.Num(a.ID), Path: assetPath(a.ID), Title: a.Name, Note: a.AssetTag + " " + or(a.Location)})
 		}
-		orders, err := s.WorkOrders(ctx, maintenance.Filter{Q: q, Limit: hitsOfAKind})
+		orders, err := s.WorkOrders(ctx, maintenance.Filter{Q: q, Cursor: schema.First(hitsOfAKind)})
 		if err != nil {
 			return nil, "", err
 		}
@@ -36,14 +37,14 @@ func search(s *maintenance.Service) page.Page {
 			hits = append(hits, page.Hit{Kind: "Work orders", ID: page.Num(wo.ID), Path: orderPath(wo.ID), Title: headline(wo.Description),
 				Note: "#" + page.Num(wo.ID) + " " + wo.Asset + ", " + wo.Status})
 		}
-		plans, err := s.Plans(ctx, maintenance.PlanFilter{Q: q, Limit: hitsOfAKind})
+		plans, err := s.Plans(ctx, maintenance.PlanFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
 		if err != nil {
 			return nil, "", err
 		}
 		for _, p := range plans.Plans {
 			hits = append(hits, page.Hit{Kind: "Plans", ID: page.Num(p.PMID), Path: assetPath(p.AssetID), Title: p.Title, Note: p.Asset})
 		}
-		parts, err := s.FindParts(ctx, maintenance.PartFilter{Q: q, Limit: hitsOfAKind})
+		parts, err := s.FindParts(ctx, maintenance.PartFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
 		if err != nil {
 			return nil, "", err
 		}
@@ -65,7 +66,7 @@ func exactly(ctx context.Context, s *maintenance.Service, q string) (string, err
 			return "", err
 		}
 	}
-	assets, err := s.Assets(ctx, maintenance.AssetFilter{Q: q, Limit: hitsOfAKind})
+	assets, err := s.Assets(ctx, maintenance.AssetFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
 	if err != nil {
 		return "", err
 	}
@@ -74,7 +75,7 @@ func exactly(ctx context.Context, s *maintenance.Service, q string) (string, err
 			return assetPath(a.ID), nil
 		}
 	}
-	parts, err := s.FindParts(ctx, maintenance.PartFilter{Q: q, Limit: hitsOfAKind})
+	parts, err := s.FindParts(ctx, maintenance.PartFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
 	for _, p := range parts.Parts {
 		if strings.EqualFold(p.PartNumber, q) {
 			return partPath(p.ID), err

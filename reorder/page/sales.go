@@ -138,7 +138,7 @@ func suppliers(s *reorder.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[suppliersView] {
 			var p page.Paging
 			p.Bind(f, supplierSorts.Names()...)
-			q := reorder.SupplierQuery{Q: p.Q, After: p.After, Limit: p.Limit}
+			q := reorder.SupplierQuery{Q: p.Q, Cursor: schema.Cursor[string]{After: p.After, Limit: p.Limit}}
 			if p.Sorted() {
 				q.After, q.Limit = "", page.MostSorted+1
 			}

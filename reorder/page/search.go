@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"quartermaster/reorder"
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
 )
@@ -15,7 +16,8 @@ const hitsOfAKind = 20
 // and suppliers. A whole SKU, barcode or number goes straight to its record.
 func search(s *reorder.Service) page.Page {
 	return page.Search(func(ctx context.Context, _ db.Caller, q string) (hits []page.Hit, exact string, err error) {
-		shelf, err := s.Shelf(ctx, reorder.ShelfQuery{Q: q, Limit: hitsOfAKind})
+		first := schema.Cursor[string]{Limit: hitsOfAKind}
+		shelf, err := s.Shelf(ctx, reorder.ShelfQuery{Q: q, Cursor: first})
 		if err != nil {
 			return nil, "", err
 		}
@@ -26,7 +28,7 @@ func search(s *reorder.Service) page.Page {
 			}
 			hits = append(hits, page.Hit{Kind: "SKUs", ID: r.SKU, Title: r.Name, Note: r.SKU, Path: path})
 		}
-		orders, err := s.Orders(ctx, reorder.OrderQuery{Q: q, Newest: true, Limit: hitsOfAKind})
+		orders, err := s.Orders(ctx, reorder.OrderQuery{Q: q, Newest: true, Cursor: first})
 		if err != nil {
 			return nil, "", err
 		}
@@ -37,7 +39,7 @@ func search(s *reorder.Service) page.Page {
 			}
 			hits = append(hits, page.Hit{Kind: "Purchase orders", ID: o.Number, Title: o.Number, Note: o.Supplier, Path: path})
 		}
-		suppliers, err := s.Suppliers(ctx, reorder.SupplierQuery{Q: q, Limit: hitsOfAKind})
+		suppliers, err := s.Suppliers(ctx, reorder.SupplierQuery{Q: q, Cursor: first})
 		for _, one := range suppliers.Suppliers {
 			hits = append(hits, page.Hit{Kind: "Suppliers", ID: one.Name, Title: one.Name, Note: one.Email, Path: pathQuery("/suppliers", "q", one.Name)})
 		}

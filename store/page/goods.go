@@ -33,7 +33,7 @@ func batches(s *store.Service) page.Page {
 			f.Text(&name, "batch", "Only the batch of this name", schema.Most(200), schema.Label("Batch"))
 			f.Enum(&status, "status", "Only batches with codes of this status", []string{"unused", "redeemed", "void"})
 			return func(ctx context.Context, _ db.Caller) (batchesView, error) {
-				list, err := s.Batches(ctx, name, status, store.Page{Limit: store.WholeList})
+				list, err := s.Batches(ctx, name, status, schema.Cursor[int64]{})
 				if err != nil {
 					return batchesView{}, err
 				}

@@ -30,7 +30,7 @@ func orders(s *store.Service) page.Page {
 			f.Text(&o.Email, "email", "Only of this buyer", schema.Most(254), schema.Label("Buyer"))
 			f.DayPtr(&o.From, "from", "Paid on this day or later", schema.Label("From"))
 			f.DayPtr(&o.To, "to", "Paid on this day or before", schema.Label("To"))
-			o.Q, o.Page = p.Q, place(p)
+			o.Q, o.Cursor = p.Q, place(p)
 			return func(ctx context.Context, _ db.Caller) (v ordersView, err error) {
 				if v.total, err = s.CountOrders(ctx, o); err != nil {
 					return v, err

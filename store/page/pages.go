@@ -8,6 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"quartermaster/schema"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 	"quartermaster/store"
@@ -42,15 +43,15 @@ func Once() []page.Once {
 }
 
 // place reads where a page of a list begins, and how many it has.
-func place(p page.Paging) store.Page {
+func place(p page.Paging) schema.Cursor[int64] {
 	after, err := strconv.ParseInt(p.After, 10, 64)
 	if err != nil {
 		after = 0
 	}
 	if p.All || p.Sorted() {
-		return store.Page{After: after, Limit: store.WholeList}
+		return schema.Cursor[int64]{After: after}
 	}
-	return store.Page{After: after, Limit: p.Limit}
+	return schema.Cursor[int64]{After: after, Limit: p.Limit}
 }
 
 func next(n *int64) string {

@@ -23,7 +23,7 @@ func customers(s *store.Service) page.Page {
 			var k store.CustomerFilter
 			var p page.Paging
 			p.Bind(f, customerSorts.Names()...)
-			k.Q, k.Page = p.Q, place(p)
+			k.Q, k.Cursor = p.Q, place(p)
 			return func(ctx context.Context, _ db.Caller) (v customersView, err error) {
 				if v.total, err = s.CountCustomers(ctx, k); err != nil {
 					return v, err
@@ -89,7 +89,7 @@ func licenses(s *store.Service) page.Page {
 			f.Text(&l.SKU, "sku", "Only of this product", schema.Most(200), schema.Label("Product"), schema.Choices(store.ProductChoices))
 			f.Text(&l.Email, "email", "Only of this buyer", schema.Most(254), schema.Label("Buyer"))
 			f.Text(&l.OrderRef, "order_ref", "Only of this order", schema.Most(200), schema.Label("Order"))
-			l.Q, l.Page = p.Q, place(p)
+			l.Q, l.Cursor = p.Q, place(p)
 			return func(ctx context.Context, who db.Caller) (v licensesView, err error) {
 				if v.total, err = s.CountLicenses(ctx, l); err != nil {
 					return v, err

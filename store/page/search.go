@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
 	"quartermaster/store"
@@ -25,22 +26,22 @@ func search(s *store.Service) page.Page {
 		case license != 0:
 			return nil, page.Path("licenses", page.Num(license)), nil
 		}
-		some := store.Page{Limit: hitsOfAKind}
-		orders, err := s.Orders(ctx, store.OrderFilter{Q: q, Page: some})
+		some := schema.First(hitsOfAKind)
+		orders, err := s.Orders(ctx, store.OrderFilter{Q: q, Cursor: some})
 		if err != nil {
 			return nil, "", err
 		}
 		for _, o := range orders.Orders {
 			hits = append(hits, page.Hit{Kind: "Orders", ID: o.OrderRef, Title: items(o), Note: o.OrderRef + ", " + buyerName(o.Customer), Path: page.Path("orders", o.OrderRef)})
 		}
-		people, err := s.Customers(ctx, store.CustomerFilter{Q: q, Page: some})
+		people, err := s.Customers(ctx, store.CustomerFilter{Q: q, Cursor: some})
 		if err != nil {
 			return nil, "", err
 		}
 		for _, k := range people.Customers {
 			hits = append(hits, page.Hit{Kind: "Customers", ID: page.Num(k.ID), Title: buyerName(store.Buyer{Email: k.Email, Name: k.Name}), Note: k.Email, Path: page.Path("customers", page.Num(k.ID))})
 		}
-		list, err := s.Licenses(ctx, who, store.LicenseFilter{Q: q, Page: some})
+		list, err := s.Licenses(ctx, who, store.LicenseFilter{Q: q, Cursor: some})
 		if err != nil {
 			return nil, "", err
 		}
@@ -62,7 +63,7 @@ func goods(ctx context.Context, s *store.Service, q string, hits []page.Hit) ([]
 			hits = append(hits, page.Hit{Kind: "Products", ID: p.SKU, Title: p.Name, Note: p.SKU, Path: "/products?q=" + url.QueryEscape(p.SKU)})
 		}
 	}
-	batches, err := s.Batches(ctx, q, "", store.Page{Limit: hitsOfAKind})
+	batches, err := s.Batches(ctx, q, "", schema.First(hitsOfAKind))
 	for _, b := range batches.Batches {
 		hits = append(hits, page.Hit{Kind: "Redeem codes", ID: b.Batch, Title: "Batch " + b.Batch, Note: b.SKU, Path: page.Path("redeem-codes", b.Batch)})
 	}

@@ -49,7 +49,7 @@ func today(s *store.Service) page.Page {
 					}
 				}
 				v.days = v.chartDays(month.Rows)
-				latest, err := s.Orders(ctx, store.OrderFilter{Page: store.Page{Limit: 8}})
+				latest, err := s.Orders(ctx, store.OrderFilter{Cursor: schema.First(8)})
 				if err != nil {
 					return v, err
 				}

@@ -1,0 +1,19 @@
+package store
+
+import "quartermaster/schema/db"
+
+// buyer is a person or program whose only credential is a license or a code.
+func buyer() db.Caller {
+	return db.Caller{Service: "store", User: "license", Role: "member", Scope: "full", Via: "license"}
+}
+
+// provider is a payment provider, whose signature was good.
+func provider(name string) db.Caller {
+	return db.Caller{Service: "store", User: name, Role: "member", Scope: "full", Via: "provider"}
+}
+
+// seesKeys tells whether who is given license keys in full: a member's or an admin's
+// full-access key.
+func seesKeys(who db.Caller) bool {
+	return who.Scope == "full" && (who.Role == "member" || who.Role == "admin")
+}

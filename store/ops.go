@@ -1,0 +1,91 @@
+package store
+
+import "quartermaster/schema"
+
+// version is the interface's version, which ping, health and the document report.
+const version = "4.1.0"
+
+// Declare tells everything that the service is.
+func (s *Service) Declare() schema.Service {
+	return schema.Service{
+		Name: "store", Addr: "127.0.0.1:8081", DemoPath: "/api/orders?limit=5", Title: "Store service",
+		About: "Orders, customers, licenses and redeem codes of a shop that sells its own software, " +
+			"and the interface by which a buyer's program checks and activates its license.",
+		Ping: version, Health: version, Document: version,
+		Ops: s.ops(), Tables: s.tables(), Events: events(),
+		Check: check, Demo: s.demo,
+	}
+}
+
+// ops is the table of contents: route, tool, command, function. What a buyer's program calls
+// and what the provider sends come after what staff read; the rest are acts.
+func (s *Service) ops() []schema.Op {
+	return []schema.Op{
+		schema.At("GET /api/orders", "", "store orders list", s.listOrders()),
+		schema.At("GET /api/orders/:ref", "", "store orders show ORDER_REF", s.getOrder()),
+		schema.At("GET /api/customers", "", "store customers list", s.listCustomers()),
+		schema.At("GET /api/licenses", "", "store licenses list", s.listLicenses()),
+		schema.At("GET /api/redeem-codes", "", "store batches list", s.listBatches()),
+		schema.At("POST /api/redeem-codes", "", "store codes mint", s.mintCodes()),
+		schema.At("GET /api/stats", "", "store stats", s.getStats()),
+
+		schema.At("POST /license/check", "", "", s.checkLicense()),
+		schema.At("POST /license/activate", "", "", s.activateLicense()),
+		schema.At("POST /license/deactivate", "", "", s.deactivateLicense()),
+		schema.At("POST /license/activations", "", "", s.listActivations()),
+		schema.At("POST /license/redeem", "", "", s.redeemCode()),
+		schema.At("POST /providers/stripe/webhook", "", "", s.receiveStripe()),
+
+		schema.At("", "", "store order record", s.recordOrder()),
+		schema.At("", "", "store order refund ORDER_REF", s.refundOrder()),
+		schema.At("", "", "store resend ORDER_REF", s.resendOrder()),
+		schema.At("", "", "store customers show CUSTOMER", s.customerDetail()),
+		schema.At("", "", "store customer save EMAIL", s.saveCustomerOp()),
+		schema.At("", "", "store customer email CUSTOMER EMAIL", s.changeEmail()),
+		schema.At("", "", "store customer forget CUSTOMER", s.forgetCustomer()),
+		schema.At("", "", "store licenses find KEY|EMAIL", s.findLicenses()),
+		schema.At("", "", "store licenses show ID", s.licenseDetail()),
+		schema.At("", "", "store license suspend ID", s.suspendLicense()),
+		schema.At("", "", "store license resume ID", s.resumeLicense()),
+		schema.At("", "", "store license revoke ID", s.revokeLicense()),
+		schema.At("", "", "store license extend ID", s.extendLicense()),
+		schema.At("", "", "store license rotate ID", s.rotateLicenseKey()),
+		schema.At("", "", "store license release ID SEAT", s.releaseSeat()),
+		schema.At("", "", "store products list", s.listProducts()),
+		schema.At("", "", "store products show SKU", s.productDetail()),
+		schema.At("", "", "store product save SKU", s.saveProductOp()),
+		schema.At("", "", "store batches show BATCH", s.batchDetail()),
+		schema.At("", "", "store codes void BATCH", s.voidCodes()),
+		schema.At("", "", "store provider set PROVIDER", s.setProvider()),
+		schema.At("", "", "store provider map PROVIDER PAYMENT_LINK SKU", s.mapProvider()),
+		schema.At("", "", "store provider dismiss PROVIDER PAYMENT", s.dismissPayment()),
+		schema.At("", "", "store unbooked", s.listUnbooked()),
+		schema.At("", "", "store settings", s.setCurrency()),
+		schema.At("", "", "store figures", s.storeFigures()),
+	}
+}
+
+// tables lists what travels as CSV.
+func (s *Service) tables() []schema.Table {
+	return []schema.Table{s.productTable(), s.customerTable(), s.orderTable()}
+}
+
+// events are what the service tells receivers.
+func events() []schema.Event {
+	paid, refunded := exampleDetail(), OrderRefunded{OrderDetail: exampleDetail(), Full: true}
+	refunded.Status, refunded.RefundedCents, refunded.RefundedAt = "refunded", refunded.TotalCents, &exampleInstant
+	for i := range refunded.Licenses {
+		refunded.Licenses[i].Key = mask(refunded.Licenses[i].Key)
+		refunded.Licenses[i].Status = "revoked"
+	}
+	return []schema.Event{
+		{Name: "order.paid", About: "An order was paid. The license keys are given in full, so that the receiver can mail them.", Data: paid},
+		{Name: "order.refunded", About: "An order was refunded, in full (its licenses are revoked) or in part (they stay).", Data: refunded},
+		{Name: "code.redeemed", About: "A redeem code became a license.", Data: CodeRedeemed{
+			Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, OrderRef: exampleRef, License: exampleLicense().masked(),
+		}},
+		{Name: "license.activated", About: "A license took a new seat.", Data: LicenseActivated{
+			License: exampleLicense().masked(), Activation: exampleActivation(),
+		}},
+	}
+}
