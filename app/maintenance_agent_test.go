@@ -11,7 +11,7 @@ import (
 
 func TestMaintenanceToolsAreListed(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	names := func(key string) (names []string) {
 		var list struct {
 			Result struct {
@@ -58,7 +58,7 @@ func TestMaintenanceToolsAreListed(t *testing.T) {
 
 func TestAgentsFindWorkOrders(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	for _, body := range []string{
 		`{"asset_id":1,"description":"a","priority":"urgent","assigned_to":"Ana","parts_cost":1.25}`,
 		`{"asset_id":1,"description":"b","priority":"low","assigned_to":"Ben"}`,
@@ -108,7 +108,7 @@ func TestAgentsFindWorkOrders(t *testing.T) {
 
 func TestAgentsDoAWholeJob(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.cli("labor-rate", "4000")
 	made := w.tool("create_workorder", `{"asset_id":2,"description":" Service ","priority":"Critical","wo_type":"preventive","assigned_to":"Ana","labor_minutes":50,"parts_cost":4.5,"downtime_minutes":60,"pm_id":3}`)
 	w.says("made", made, `"id":1`, `"description":"Service"`, `"priority":"urgent"`, `"status":"open"`, `"created_by":"owner"`, `"pm_id":3`, `"labor_cost_cents":3333`, `"total_cost_cents":3783`)
@@ -135,7 +135,7 @@ func TestAgentsDoAWholeJob(t *testing.T) {
 
 func TestAgentsSeeWhatIsOverdue(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.load("pm-plans", "asset_tag,title,interval_days,last_done_date", "BENCH-1,Varnish,30,2026-10-20", "BENCH-1,Level,10,2026-11-11")
 	w.post(201, "/api/assets/1/readings", `{"reading":1500}`)
 	var rest, agent, all map[string]any
@@ -154,7 +154,7 @@ func TestAgentsSeeWhatIsOverdue(t *testing.T) {
 
 func TestMaintenanceToolRefusals(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.open(`{"asset_id":1,"description":"Oil"}`)
 	for _, c := range []struct{ tool, arguments, words string }{
 		{"record_meter", `{"asset_id":1,"reading":900,"correction":true}`, `"correction"|asset_id, meter, reading, read_date`},
@@ -203,7 +203,7 @@ func TestMaintenanceToolRefusals(t *testing.T) {
 // structured content with the same as text.
 func TestToolRefusalsAreResults(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	call := func(name, arguments string) apptest.Answer {
 		return w.Post("maintenance", "/mcp", `{"jsonrpc":"2.0","id":"x-1","method":"tools/call","params":{"name":"`+name+`","arguments":`+arguments+`}}`)
 	}

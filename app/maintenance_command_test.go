@@ -11,7 +11,7 @@ import (
 
 func TestLaborRateCommand(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.Key("maintenance", "mo", "member", "full")
 	done, open := w.open(`{"asset_id":1,"description":"Oil","labor_minutes":90}`), w.open(`{"asset_id":1,"description":"Belt","labor_minutes":90}`)
 	w.equal("set", w.cli("labor-rate", "5400"), "an hour of labor: 54.00, it was 0.00\n")
@@ -31,7 +31,7 @@ func TestLaborRateCommand(t *testing.T) {
 
 func TestAssetStatusCommand(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.equal("set", w.cli("asset-status", "1", "needs-attention"), "1, Lathe: needs-attention\n")
 	w.equal("the trail", strings.Join(w.trail(1), "\n"), `cli cli asset.status asset:1 ["operational","needs-attention"]`)
 	w.equal("in another spelling", w.cli("asset-status", "1", " Needs_Attention"), "1, Lathe: needs-attention\n")
@@ -54,7 +54,7 @@ func TestAssetStatusCommand(t *testing.T) {
 
 func TestUsePartCommand(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	id := w.open(`{"asset_id":1,"description":"Oil","parts_cost":12.5}`)
 	w.equal("decimals", w.cli("use-part", "1", "OIL", "4.125"), "4.125 of OIL on work order 1: 28.46, the order now costs 40.96; 34.375 left in stock\n") // 28.4625
 	w.equal("the trail", strings.Join(w.trail(1), "\n"),
@@ -84,7 +84,7 @@ func picture(head string) []byte { return append([]byte(head), bytes.Repeat([]by
 
 func TestPhotoCommands(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.open(`{"asset_id":1,"description":"Oil"}`)
 	dir := t.TempDir()
 	file := func(name string, data []byte) string {
@@ -128,7 +128,7 @@ func TestPhotoCommands(t *testing.T) {
 
 func TestPMDoneCommand(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.equal("today", w.cli("pm-done", "3"), "Van 1, Service: done 2026-11-20, next due 2027-05-19 (ok)\n")
 	w.equal("the trail", strings.Join(w.trail(1), "\n"), `cli cli pm.done pm_plan:3 {"pm_id":3,"last_done_date":"2026-11-20","baseline_reading":50000}`)
 	w.equal("on another day", w.cli("pm-done", "2", "--date", "2025-11-25", "--json"), `{"pm_id":2,"asset_id":2,"asset":"Van 1","title":"Inspection","interval_days":365,`+
@@ -145,7 +145,7 @@ func TestPMDoneCommand(t *testing.T) {
 
 func TestMoveCommand(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	for range 4 {
 		w.open(`{"asset_id":1,"description":"Oil"}`)
 	}
@@ -186,7 +186,7 @@ cli cli workorder.status work_order:1 {"from":"in-progress","to":"done","resolut
 // one who may.
 func TestMaintenanceCommandsActAsAUser(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.Key("maintenance", "vera", "viewer", "full")
 	w.Key("maintenance", "mo", "member", "full")
 	w.MustCLI("user", "add", "renter", "--role", "admin", "--service", "rental")

@@ -16,7 +16,7 @@ var maintenanceTables = []string{"assets", "meters", "parts", "pm-plans", "work-
 // fills an empty database with the same workshop.
 func TestAWorkshopTravelsAsCSV(t *testing.T) {
 	t.Parallel()
-	from, to := workshop{startFilled(t)}, workshop{apptest.Start(t)}
+	from, to := maintenanceFixture{startFilled(t)}, maintenanceFixture{apptest.Start(t)}
 	files := map[string]string{}
 	before := still(t, from.Shop)
 	for _, table := range maintenanceTables {
@@ -50,7 +50,7 @@ func TestAWorkshopTravelsAsCSV(t *testing.T) {
 // the good ones are kept, and a rehearsal says the same and keeps nothing.
 func TestMaintenanceRowsAreRefusedByLine(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.load("work-orders", "asset_tag,description,status,resolution", "LATHE-1,Oil,open,", "LATHE-1,Belt,done,Changed")
 	for _, c := range []struct {
 		table, header string

@@ -24,7 +24,7 @@ func TestTheShopsDayDecides(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := workshop{apptest.StartAt(t, at, "--timezone", c.zone)}
+		w := maintenanceFixture{apptest.StartAt(t, at, "--timezone", c.zone)}
 		w.Pipe("asset_tag,name\nL,Lathe\n", "import", "maintenance", "assets", "-", "--timezone", c.zone)
 		w.Pipe("asset_tag,name,unit\nL,hours,h\n", "import", "maintenance", "meters", "-", "--timezone", c.zone)
 		w.Pipe("asset_tag,title,interval_days\nL,Oil,30\n", "import", "maintenance", "pm-plans", "-", "--timezone", c.zone)
@@ -43,7 +43,7 @@ func TestTheShopsDayDecides(t *testing.T) {
 // goes on, and so does what says its day itself.
 func TestWhatNeedsTheDayWaitsForARightClock(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	job := w.open(`{"asset_id":2,"description":"Service","pm_id":3}`)
 	w.move(job, "in-progress", "")
 	w.Clock.Set(apptest.Noon.AddDate(0, 0, -3))

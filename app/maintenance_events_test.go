@@ -16,14 +16,14 @@ import (
 
 // hearing is a workshop with a receiver of its events.
 type hearing struct {
-	workshop
+	maintenanceFixture
 	*apptest.Receiver
 	secret string
 }
 
 func newHearing(t *testing.T, args ...string) hearing {
 	t.Helper()
-	h := hearing{workshop: newWorkshop(t, "--webhook-allow-private"), Receiver: apptest.Receive(t)}
+	h := hearing{maintenanceFixture: newMaintenance(t, "--webhook-allow-private"), Receiver: apptest.Receive(t)}
 	var made struct{ Secret string }
 	h.into(h.MustCLI(append([]string{"webhook", "add", "--service", "maintenance", "--url", h.URL(), "--json"}, args...)...), &made)
 	h.secret = made.Secret
@@ -125,7 +125,7 @@ func TestReadingEventsFromEveryWay(t *testing.T) {
 func TestEachReceiverGetsItsEventsWithItsSecret(t *testing.T) {
 	t.Parallel()
 	h := newHearing(t)
-	second := hearing{workshop: h.workshop, Receiver: apptest.Receive(t), secret: "whsec_c2Vjb25kLXNlY29uZC1zZWNvbmQ="}
+	second := hearing{maintenanceFixture: h.maintenanceFixture, Receiver: apptest.Receive(t), secret: "whsec_c2Vjb25kLXNlY29uZC1zZWNvbmQ="}
 	h.MustCLI("webhook", "add", "--service", "maintenance", "--url", second.URL(), "--event", "workorder.completed", "--secret", second.secret)
 	other := apptest.Receive(t)
 	h.MustCLI("webhook", "add", "--service", "rental", "--url", other.URL)
@@ -167,7 +167,7 @@ func TestAMissedMaintenanceEventIsSentByHand(t *testing.T) {
 // TestMaintenanceAuditNamesTheWay: every kind of write with who did it, and how.
 func TestMaintenanceAuditNamesTheWay(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	mo := w.Key("maintenance", "mo", "member", "full")
 	trail := func(what string, do func(), want ...string) {
 		t.Helper()

@@ -13,7 +13,7 @@ import (
 // A typing error that is put right: the plans are as they were before it.
 func TestATypingErrorPutRightLeavesThePlans(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.post(201, "/api/assets/1/readings", `{"reading":1100}`)
 	w.isDue("before", 1, map[string]any{"usage_remaining": 400, "baseline_reading": 1000, "due_status": "ok"})
 	w.says("the error warns", w.post(201, "/api/assets/1/readings", `{"reading":11010}`), `"warning":"hours went up by 9910 h in 1 day`)
@@ -26,7 +26,7 @@ func TestATypingErrorPutRightLeavesThePlans(t *testing.T) {
 // A meter that is replaced: the use since the last service is kept.
 func TestAReplacedMeterKeepsTheUseSinceTheService(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.post(201, "/api/assets/1/readings", `{"reading":1480}`) // 480 of 500 used
 	w.post(201, "/api/assets/1/readings", `{"reading":0,"correction":true}`)
 	w.isDue("replaced", 1, map[string]any{"usage_remaining": 20, "baseline_reading": -480, "due_status": "due-soon"})
@@ -41,7 +41,7 @@ func TestAReplacedMeterKeepsTheUseSinceTheService(t *testing.T) {
 // A plan made for a machine that has run for years is not overdue at birth.
 func TestANewPlanCountsFromWhatItsMeterShows(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.post(201, "/api/assets/2/readings", `{"meter":"odometer","reading":123456.7}`)
 	w.load("pm-plans", "asset_tag,title,interval_days,interval_usage,meter", "VAN-1,Belt,,60000,odometer", "VAN-1,Wash,30,,")
 	w.isDue("by use", 5, map[string]any{"baseline_reading": 123456.7, "usage_remaining": 60000, "due_status": "ok"})
@@ -55,7 +55,7 @@ func TestANewPlanCountsFromWhatItsMeterShows(t *testing.T) {
 // A second reading of one day is a reading like any other.
 func TestASecondReadingOfADayIsTaken(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	for i, reading := range []string{"1001", "1001.5", "1001.5", "1002"} {
 		w.post(201, "/api/assets/1/readings", `{"reading":`+reading+`,"read_date":"2026-11-20"}`)
 		w.tool("record_meter", `{"asset_id":2,"meter":"cooler","reading":`+fmt.Sprint(i)+`,"read_date":"2026-11-20"}`)
@@ -68,7 +68,7 @@ func TestASecondReadingOfADayIsTaken(t *testing.T) {
 // is not before today.
 func TestAStaleReadingIsNotOverdue(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.post(201, "/api/assets/1/readings", `{"reading":1400,"read_date":"2026-11-14"}`) // 100 a day: the 500 are used up on the 15th
 	w.isDue("projected", 1, map[string]any{"next_due": "2026-11-20", "days_until": 0, "usage_remaining": 100, "due_status": "ok"})
 	w.Clock.Set(apptest.Noon.AddDate(0, 0, 30))
@@ -81,7 +81,7 @@ func TestAStaleReadingIsNotOverdue(t *testing.T) {
 // it puts the date back.
 func TestAJobDoneEarlyMovesTheNextDate(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.post(201, "/api/assets/2/readings", `{"meter":"odometer","reading":50400}`)
 	was := map[string]any{"last_done_date": "2026-11-01", "baseline_reading": 50000, "usage_remaining": 14600}
 	now := map[string]any{"last_done_date": "2026-11-20", "baseline_reading": 50400, "usage_remaining": 15000}
@@ -116,7 +116,7 @@ func TestAJobDoneEarlyMovesTheNextDate(t *testing.T) {
 // What a part cost on the day of its use stays, whatever it costs later.
 func TestAPartsPriceOfTheDayStays(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	id := w.open(`{"asset_id":1,"description":"Oil","parts_cost":0.5}`)
 	w.cli("use-part", "1", "OIL", "2")
 	w.cli("labor-rate", "6000")
@@ -133,7 +133,7 @@ func TestAPartsPriceOfTheDayStays(t *testing.T) {
 // Labor is reckoned to the cent, rounded half up, and never cut off to hours.
 func TestLaborIsReckonedToTheCent(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	for _, c := range []struct{ rate, minutes, cents string }{
 		{"5400", "1", "90"}, {"5400", "59", "5310"}, {"5400", "61", "5490"}, {"4550", "90", "6825"},
 		{"1", "29", "0"}, {"1", "30", "1"}, {"1", "31", "1"}, {"1", "90", "2"}, {"100", "50", "83"}, {"100", "10", "17"}, {"0", "600", "0"},

@@ -12,11 +12,11 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// demoWorkshop is the demo's workshop, with some days of readings and jobs on top; on
+// demoWorkshop is the demo's maintenanceFixture, with some days of readings and jobs on top; on
 // the evening of every other one it is looked at.
-func demoWorkshop(t *testing.T, look func(workshop)) workshop {
+func demoWorkshop(t *testing.T, look func(maintenanceFixture)) maintenanceFixture {
 	t.Helper()
-	w := workshop{startFilled(t)}
+	w := maintenanceFixture{startFilled(t)}
 	r := rand.New(rand.NewPCG(3, 14))
 	at := map[int]int64{}
 	for day := range 16 {
@@ -48,7 +48,7 @@ func demoWorkshop(t *testing.T, look func(workshop)) workshop {
 }
 
 // meter is a meter's asset and what it shows, in thousandths.
-func (w workshop) meter(id int) (asset, reading int64) {
+func (w maintenanceFixture) meter(id int) (asset, reading int64) {
 	w.T.Helper()
 	var page struct {
 		Assets []struct {
@@ -80,7 +80,7 @@ func rat(s string) *big.Rat {
 }
 
 // table is an exported table, row by row.
-func (w workshop) table(name string) (rows []map[string]string) {
+func (w maintenanceFixture) table(name string) (rows []map[string]string) {
 	w.T.Helper()
 	all, err := csv.NewReader(strings.NewReader(w.MustCLI("export", "maintenance", name))).ReadAll()
 	if err != nil {
@@ -97,7 +97,7 @@ func (w workshop) table(name string) (rows []map[string]string) {
 }
 
 // numbers reads JSON with its numbers as they are written.
-func (w workshop) numbers(body string) (m map[string]any) {
+func (w maintenanceFixture) numbers(body string) (m map[string]any) {
 	w.T.Helper()
 	d := json.NewDecoder(strings.NewReader(body))
 	d.UseNumber()
@@ -108,7 +108,7 @@ func (w workshop) numbers(body string) (m map[string]any) {
 }
 
 // structured is what a tool gives, with its numbers as they are written.
-func (w workshop) structured(tool, arguments string) map[string]any {
+func (w maintenanceFixture) structured(tool, arguments string) map[string]any {
 	w.T.Helper()
 	a := w.Post("maintenance", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`)
 	content, _ := w.numbers(a.Body)["result"].(map[string]any)["structuredContent"].(map[string]any)
@@ -120,7 +120,7 @@ func (w workshop) structured(tool, arguments string) map[string]any {
 // calculation in exact fractions.
 func TestWorkOrderFiguresAreTheSameEverywhere(t *testing.T) {
 	t.Parallel()
-	w := demoWorkshop(t, func(workshop) {})
+	w := demoWorkshop(t, func(maintenanceFixture) {})
 	rest := w.numbers(w.get("/api/work-orders"))["work_orders"].([]any)
 	found := w.structured("list_workorders", `{"limit":200}`)
 	if w.equal("the list", jsonText(found["work_orders"]), jsonText(rest)); fmt.Sprint(found["total"]) != fmt.Sprint(len(rest)) || len(rest) < 29 {
@@ -190,7 +190,7 @@ func linesOf(steps []any) string {
 
 // laborFollowsTheRate sets a rate and recomputes the labor of what is open; what is
 // closed stays. The bulk command gives the same order as REST.
-func (w workshop) laborFollowsTheRate(before []any) {
+func (w maintenanceFixture) laborFollowsTheRate(before []any) {
 	w.T.Helper()
 	w.MustCLI("maintenance", "labor-rate", "7777")
 	for i, o := range w.numbers(w.get("/api/work-orders"))["work_orders"].([]any) {
@@ -219,7 +219,7 @@ func halfUp(r *big.Rat) string {
 func TestDueFiguresAreTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
-	look := func(w workshop) { w.dueIsTheSame(seen) }
+	look := func(w maintenanceFixture) { w.dueIsTheSame(seen) }
 	w := demoWorkshop(t, look)
 	w.useIsTheSame("2026-12-05")
 	for _, days := range []int{16, 19, 27, 48, 103, 247} {
@@ -235,7 +235,7 @@ func TestDueFiguresAreTheSameEverywhere(t *testing.T) {
 }
 
 // useIsTheSame compares each meter's use per day with a plain calculation.
-func (w workshop) useIsTheSame(today string) {
+func (w maintenanceFixture) useIsTheSame(today string) {
 	w.T.Helper()
 	readings, known := w.table("readings"), 0
 	for _, a := range w.numbers(w.get("/api/assets"))["assets"].([]any) {
@@ -260,7 +260,7 @@ func (w workshop) useIsTheSame(today string) {
 
 // wholeDue is what pm_due gives without what says that it is all: no next, and as many
 // rows shown and in all as there are.
-func (w workshop) wholeDue(list map[string]any) map[string]any {
+func (w maintenanceFixture) wholeDue(list map[string]any) map[string]any {
 	w.T.Helper()
 	rows, _ := list["pm_due"].([]any)
 	w.equal("the whole list", fmt.Sprintln(list["next"], list["shown"], list["total"]), fmt.Sprintln(nil, len(rows), len(rows)))
@@ -271,7 +271,7 @@ func (w workshop) wholeDue(list map[string]any) map[string]any {
 }
 
 // dueIsTheSame compares what is due today; seen counts the kinds of rows.
-func (w workshop) dueIsTheSame(seen map[string]int) {
+func (w maintenanceFixture) dueIsTheSame(seen map[string]int) {
 	w.T.Helper()
 	rest := w.numbers(w.get("/api/pm-due"))
 	w.equal("as agents see it", jsonText(w.wholeDue(w.structured("pm_due", `{}`))), jsonText(rest))

@@ -13,7 +13,7 @@ import (
 // the field and what is allowed, and to leaving no row, audit entry or event.
 func TestMaintenanceRefusalsOverREST(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.load("work-orders", "asset_tag,description", "LATHE-1,Oil")
 	long := strings.Repeat("ä", 10_001)
 	order := func(rest string) string { return `{"asset_id":1,"description":"x"` + rest + `}` }
@@ -90,7 +90,7 @@ func TestMaintenanceRefusalsOverREST(t *testing.T) {
 
 func TestMaintenanceQueriesAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	for path, words := range map[string]string{
 		"/api/work-orders?status=closed":   `"closed"|open, in-progress, done, cancelled`,
 		"/api/work-orders?status=":         "open, in-progress, done, cancelled",
@@ -142,7 +142,7 @@ func TestMaintenanceQueriesAreRefused(t *testing.T) {
 // asks for the rest.)
 func TestRolesHoldByEveryWay(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	id := w.open(`{"asset_id":1,"description":"Oil"}`)
 	viewer, reader, member := w.Key("maintenance", "vera", "viewer", "full"), w.Key("maintenance", "mia", "member", "read"), w.Key("maintenance", "mo", "member", "full")
 	writes := []struct{ path, body, tool, arguments string }{
@@ -187,7 +187,7 @@ func TestRolesHoldByEveryWay(t *testing.T) {
 // TestReadingsAreKeptToTheThousandth posts numbers that floats get wrong.
 func TestReadingsAreKeptToTheThousandth(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	post := func(n string) apptest.Answer {
 		return w.Post("maintenance", "/api/assets/1/readings", `{"reading":`+n+`}`)
 	}

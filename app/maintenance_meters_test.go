@@ -11,7 +11,7 @@ import (
 
 func TestAssetsAndPartsOverREST(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	const lathe = `{"id":1,"asset_tag":"LATHE-1","name":"Lathe","category":null,"location":null,"manufacturer":null,"model":null,"serial_number":null,` +
 		`"status":"operational","notes":null,"meters":[{"id":1,"name":"hours","unit":"h","reading":1000,"read_date":"2026-11-10","avg_per_day":null}]}`
 	const van = `{"id":2,"asset_tag":"VAN-1","name":"Van 1","category":null,"location":null,"manufacturer":null,"model":null,"serial_number":null,"status":"down","notes":null,` +
@@ -45,7 +45,7 @@ func TestAssetsAndPartsOverREST(t *testing.T) {
 // TestStockIsLowAtItsMinimum uses a part down to its minimum and below.
 func TestStockIsLowAtItsMinimum(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.open(`{"asset_id":1,"description":"Oil"}`)
 	for _, c := range []struct{ use, quantity, low string }{{"18.499", "20.001", "false"}, {"0.001", "20", "true"}, {"20", "0", "true"}} {
 		w.cli("use-part", "1", "OIL", c.use)
@@ -58,7 +58,7 @@ func TestStockIsLowAtItsMinimum(t *testing.T) {
 // TestLimitsOfPages makes more than two pages of each.
 func TestLimitsOfPages(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	assets, parts := make([]string, 1100), make([]string, 1100)
 	for i := range assets {
 		assets[i], parts[i] = fmt.Sprintf("M-%d", i), fmt.Sprintf("P-%d", i)
@@ -93,8 +93,8 @@ func TestLimitsOfPages(t *testing.T) {
 // rows of a file: lower is refused, equal does not move the meter, higher does.
 func TestReadingRulesByEveryWay(t *testing.T) {
 	t.Parallel()
-	ways := map[string]func(w workshop, reading, date string) string{
-		"rest": func(w workshop, reading, date string) string {
+	ways := map[string]func(w maintenanceFixture, reading, date string) string{
+		"rest": func(w maintenanceFixture, reading, date string) string {
 			a := w.Post("maintenance", "/api/assets/1/readings", `{"reading":`+reading+`,"read_date":"`+date+`"}`)
 			if a.Status == 201 {
 				return a.Body
@@ -105,21 +105,21 @@ func TestReadingRulesByEveryWay(t *testing.T) {
 			detail, _ := a.Map(w.T)["detail"].(string)
 			return detail
 		},
-		"mcp": func(w workshop, reading, date string) string {
+		"mcp": func(w maintenanceFixture, reading, date string) string {
 			content, refusal := w.Tool("maintenance", "record_meter", `{"asset_id":1,"reading":`+reading+`,"read_date":"`+date+`"}`)
 			if refusal != "" {
 				return refusal
 			}
 			return jsonText(content)
 		},
-		"csv": func(w workshop, reading, date string) string {
+		"csv": func(w maintenanceFixture, reading, date string) string {
 			_, _, errs := w.rows("readings", "asset_tag,reading,read_date", "LATHE-1,"+reading+","+date)
 			return errs
 		},
 	}
 	for way, post := range ways {
 		t.Run(way, func(t *testing.T) {
-			w := newWorkshop(t)
+			w := newMaintenance(t)
 			events := w.eventCount()
 			w.says("higher", post(w, "1250.5", "2026-11-12")+`"moved":true`, `"moved":true`)
 			w.meterIs("higher", 1, 1250.5, "2026-11-12", events+1)
@@ -137,13 +137,13 @@ func TestReadingRulesByEveryWay(t *testing.T) {
 }
 
 // eventCount is how many events of the service are on file.
-func (w workshop) eventCount() int {
+func (w maintenanceFixture) eventCount() int {
 	w.T.Helper()
 	return len(w.events())
 }
 
 // meterIs compares a meter with what it should show, and the number of events.
-func (w workshop) meterIs(when string, id int64, reading float64, date string, events int) {
+func (w maintenanceFixture) meterIs(when string, id int64, reading float64, date string, events int) {
 	w.T.Helper()
 	var page struct {
 		Assets []struct {
@@ -169,7 +169,7 @@ func (w workshop) meterIs(when string, id int64, reading float64, date string, e
 
 func TestReadingAnswers(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.equal("the first of a meter", w.post(201, "/api/assets/2/readings", `{"meter":"cooler","reading":120.5}`),
 		`{"asset_id":2,"meter":{"id":3,"name":"cooler","unit":"h","reading":120.5,"read_date":"2026-11-20","avg_per_day":null},"previous_reading":0,`+
 			`"accepted":true,"moved":true,"correction":false,"warning":null}`)
@@ -190,7 +190,7 @@ func TestReadingAnswers(t *testing.T) {
 // from what has been posted by then; asking writes nothing.
 func TestWhatIsDueFollowsTheReadingsAndTheDay(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.isDue("at first", 1, map[string]any{"usage_remaining": 500, "next_due": nil, "days_until": nil, "due_status": "ok", "due_source": "usage"})
 	w.post(201, "/api/assets/1/readings", `{"reading":1200}`) // 200 h in ten days; 300 h are left: 15 days
 	w.isDue("read", 1, map[string]any{"usage_remaining": 300, "next_due": "2026-12-05", "days_until": 15, "due_status": "ok"})
@@ -219,7 +219,7 @@ func TestWhatIsDueFollowsTheReadingsAndTheDay(t *testing.T) {
 
 func TestPMDueRowsAndFilters(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	const oil = `{"pm_id":1,"asset_id":1,"asset":"Lathe","title":"Oil","interval_days":null,"interval_usage":500,"meter":"hours","unit":"h","last_done_date":null,"baseline_reading":1000,` +
 		`"next_due":null,"days_until":null,"due_status":"ok","usage_remaining":500,"due_source":"usage"}`
 	const inspection = `{"pm_id":2,"asset_id":2,"asset":"Van 1","title":"Inspection","interval_days":365,"interval_usage":null,"meter":null,"unit":null,"last_done_date":null,"baseline_reading":null,` +

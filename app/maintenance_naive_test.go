@@ -55,7 +55,7 @@ func date(s string) time.Time {
 }
 
 // naiveDue computes the list of what is due out of the exported tables.
-func (w workshop) naiveDue(today time.Time) (lines []string) {
+func (w maintenanceFixture) naiveDue(today time.Time) (lines []string) {
 	w.T.Helper()
 	readings, meters, names := w.table("readings"), map[string]string{}, map[string]string{}
 	for _, m := range w.table("meters") {

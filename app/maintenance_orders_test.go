@@ -11,7 +11,7 @@ import (
 
 func TestWorkOrdersAreOpenedOverREST(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	w.cli("labor-rate", "5400")
 	mo := w.Key("maintenance", "mo", "member", "full")
 	w.equal("with what is needed", w.post(201, "/api/work-orders", `{"asset_id":1,"description":"  Spindle is loud\n"}`),
@@ -41,7 +41,7 @@ func TestWorkOrdersAreOpenedOverREST(t *testing.T) {
 
 func TestTheNewest200WorkOrders(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	rows := make([]string, 403)
 	for i := range rows {
 		rows[i] = fmt.Sprintf("LATHE-1,Job %d,%s", i+1, []string{"open", "cancelled"}[i%2])
@@ -79,7 +79,7 @@ func TestTheNewest200WorkOrders(t *testing.T) {
 // TestMovesKeepTheirTimes walks an order through every state over REST.
 func TestMovesKeepTheirTimes(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	id := w.open(`{"asset_id":1,"description":"Oil"}`)
 	later := func(hours int) { w.Clock.Set(apptest.Noon.Add(time.Duration(hours) * time.Hour)) }
 	for i, step := range []struct{ status, resolution, want string }{
@@ -101,7 +101,7 @@ func TestMovesKeepTheirTimes(t *testing.T) {
 }
 
 // inState opens a work order and walks it to a state.
-func (w workshop) inState(status string) int64 {
+func (w maintenanceFixture) inState(status string) int64 {
 	w.T.Helper()
 	id := w.open(`{"asset_id":1,"description":"Oil"}`)
 	switch status {
@@ -117,7 +117,7 @@ func (w workshop) inState(status string) int64 {
 // command and by CSV: one state machine answers them all, in the same words.
 func TestEveryMoveByEveryWay(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	allowed := map[string]string{"open": "in-progress, cancelled", "in-progress": "done, cancelled", "done": "open", "cancelled": ""}
 	ways := map[string]func(id int64, to string) (refusal string){
 		"rest": func(id int64, to string) string {
@@ -175,7 +175,7 @@ func TestEveryMoveByEveryWay(t *testing.T) {
 // TestDoneNeedsAResolutionByEveryWay: in this very request, and more than spaces.
 func TestDoneNeedsAResolutionByEveryWay(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	id := w.open(`{"asset_id":1,"description":"Oil"}`)
 	w.move(id, "in-progress", "a first word, which does not count for done")
 	path := fmt.Sprintf("/api/work-orders/%d/status", id)

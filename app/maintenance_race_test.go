@@ -24,7 +24,7 @@ func together(n int, do func(i int)) {
 }
 
 // count counts the events of a kind on file.
-func (w workshop) count(event string) (n int) {
+func (w maintenanceFixture) count(event string) (n int) {
 	w.T.Helper()
 	for _, body := range w.events() {
 		if strings.Contains(body, `"event":"`+event+`"`) {
@@ -90,7 +90,7 @@ func TestRacingMovesOverHTTP(t *testing.T) {
 // the other; whoever comes below is refused with 409, and the highest stands.
 func TestRacingReadingsOverHTTP(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	events := w.count("reading.recorded")
 	const racers = 24
 	status := make([]int, racers)
@@ -134,7 +134,7 @@ func TestRacingReadingsOverHTTP(t *testing.T) {
 // TestEqualReadingsAtOnceMoveTheMeterOnce, and all are accepted.
 func TestEqualReadingsAtOnceMoveTheMeterOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	events := w.count("reading.recorded")
 	const racers = 16
 	answers := make([]apptest.Answer, racers)
@@ -158,7 +158,7 @@ func TestEqualReadingsAtOnceMoveTheMeterOnce(t *testing.T) {
 // every figure as its rows have it (at the end of every test of the workshop).
 func TestReadingsRaceWithJobsAndCommands(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	ids := make([]int64, 8)
 	for i := range ids {
 		ids[i] = w.open(`{"asset_id":2,"description":"Service","pm_id":3}`)
@@ -197,7 +197,7 @@ func TestReadingsRaceWithJobsAndCommands(t *testing.T) {
 // Idempotency-Key is done once and answered alike.
 func TestRacingRetriesOfOneRequest(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	answers := make([]apptest.Answer, 10)
 	together(len(answers), func(i int) {
 		answers[i] = w.Do("maintenance", "POST", "/api/work-orders", w.Keys["maintenance"], `{"asset_id":1,"description":"Once"}`, "Idempotency-Key: once")

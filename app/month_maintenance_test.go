@@ -11,7 +11,7 @@ import (
 // Friday, 2026-11-20.
 func TestMonthOfMaintenance(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t)
+	w := newMaintenance(t)
 	askAll(t, w.Shop, "maintenance", []asked{
 		{"due_date on creation", "POST", "/api/work-orders", `{"asset_id":1,"description":"Bearing","due_date":"2026-11-19","assigned_to":"Ana"}`, 201, `"id":1|"due_date":"2026-11-19","overdue":true|"source":"api"`},
 		{"no such day", "POST", "/api/work-orders", `{"asset_id":1,"description":"x","due_date":"2026-02-30"}`, 422, "due_date"},
@@ -85,7 +85,7 @@ func TestMonthOfMaintenance(t *testing.T) {
 // refused and counts for nothing, nobody's page is found by guessing.
 func TestRequestsWithoutAnAccount(t *testing.T) {
 	t.Parallel()
-	w := newWorkshop(t, "--trusted-proxy", "127.0.0.0/8")
+	w := newMaintenance(t, "--trusted-proxy", "127.0.0.0/8")
 	who := w.Visitor("maintenance")
 	if got := who.Get("/request/AAAAAAAAAAAAAAAAAAAAAA"); got.Status != 404 {
 		t.Errorf("a guessed address: %d", got.Status)

@@ -9,7 +9,7 @@ import (
 // Friday, 2026-11-20; lease 1 is monthly at 1000.00 from 1 September.
 func TestMonthOfRental(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	l.lease("start_date=2026-09-01")
 	const pay = "/api/leases/1/payments"
 	askAll(t, l.Shop, "rental", []asked{

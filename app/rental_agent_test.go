@@ -10,7 +10,7 @@ import (
 )
 
 // content is what a tool gives with the owner's key, as the JSON that it is.
-func (l *letting) content(tool, arguments string) string {
+func (l *rentalFixture) content(tool, arguments string) string {
 	l.T.Helper()
 	a := l.Post("rental", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`)
 	var m struct {

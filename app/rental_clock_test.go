@@ -47,7 +47,7 @@ func TestTheDayTurnsInTheShopsZone(t *testing.T) {
 		if got := next.Sub(due); got != time.Duration(c.hours)*time.Hour {
 			t.Fatalf("%s in %s has %s", c.due, c.zone, got)
 		}
-		l := newLettingAt(t, due.Add(-time.Second), c.zone)
+		l := newRentalAt(t, due.Add(-time.Second), c.zone)
 		id := l.lease("start_date="+c.start, "frequency="+c.frequency)
 		yesterday := due.AddDate(0, 0, -1).Format(time.DateOnly)
 		expect := func(at time.Time, today string, charges, overdue, days int) {
@@ -95,7 +95,7 @@ func TestALeaseBeginsAndEndsInTheShopsZone(t *testing.T) {
 	for _, name := range []string{"Pacific/Kiritimati", "America/Los_Angeles"} {
 		zone := zoneOf(t, name)
 		starts, over := mustDay(t, "2026-10-31", zone), mustDay(t, "2026-11-02", zone) // the clocks change in between
-		l := newLettingAt(t, starts.Add(-time.Second), name)
+		l := newRentalAt(t, starts.Add(-time.Second), name)
 		l.lease("start_date=2026-10-31", "end_date=2026-11-01")
 		tickets := 0
 		expect := func(at time.Time, lease, unit, ticket string) {
@@ -133,7 +133,7 @@ func TestALeaseBeginsAndEndsInTheShopsZone(t *testing.T) {
 func TestDayAfterDay(t *testing.T) {
 	t.Parallel()
 	zone := zoneOf(t, "America/Los_Angeles")
-	l := newLettingAt(t, time.Date(2027, 12, 30, 12, 0, 0, 0, zone), "America/Los_Angeles")
+	l := newRentalAt(t, time.Date(2027, 12, 30, 12, 0, 0, 0, zone), "America/Los_Angeles")
 	monthly, weekly := l.lease("start_date=2027-12-31"), l.lease("start_date=2027-12-31", "frequency=weekly")
 	for d := time.Date(2027, 12, 31, 0, 0, 0, 0, zone); d.Before(time.Date(2028, 4, 2, 0, 0, 0, 0, zone)); d = d.AddDate(0, 0, 1) {
 		l.Clock.Set(d.Add(time.Minute))
@@ -157,7 +157,7 @@ func TestDayAfterDay(t *testing.T) {
 // on the day is refused and nothing is written; what is on file is still shown.
 func TestAWrongClockPostsNoRent(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	l.lease("start_date=2026-09-01")
 	l.lease("start_date=2024-09-01", "frequency=yearly")
 	l.ledger(2)

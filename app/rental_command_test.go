@@ -8,7 +8,7 @@ import (
 
 func TestRentalCharge(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	l.lease("start_date=2026-11-01")
 	l.MustCLI("user", "add", "mo", "--role", "member")
 	charge := func(kind, amount, due, label string, more ...string) []string {
@@ -70,7 +70,7 @@ func TestRentalCharge(t *testing.T) {
 
 func TestRentalReversePayment(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	l.lease("start_date=2026-10-01")
 	l.pay(1, "2026-10-01", `,"method":"cash"`)
 	l.pay(1, "2026-11-01", "")
@@ -107,7 +107,7 @@ func TestRentalReversePayment(t *testing.T) {
 // to its days and leaves everything else; what is paid stands in its way.
 func TestRentalEndLease(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	l.lease("start_date=2026-06-01")
 	l.rental("charge", "1", "--type", "repair", "--amount", "700", "--due", "2026-11-03", "--label", "Window")
 	for _, due := range []string{"2026-06-01", "2026-07-01", "2026-10-01"} {

@@ -18,7 +18,7 @@ var rentalTables = []string{"properties", "units", "tenants", "leases", "charges
 // kept, and nothing of a refused row is written.
 func TestRentalImportRefusals(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	l.load("units", "property,name,market_rent_cents,notes\nHouse,U1,,\nHouse,U2,95000,Balcony\n")
 	l.load("tenants", "name,email,phone\nAda,ada@example.org,\nBen,,123\n")
 	l.load("leases", "property,unit,start_date,tenant,end_date,rent_cents,due_day\nHouse,U1,2026-09-01,Ada,2026-12-31,100000,1\n")
@@ -98,7 +98,7 @@ func TestRentalImportRefusals(t *testing.T) {
 }
 
 // tables is everything that the service exports.
-func (l *letting) tables() string {
+func (l *rentalFixture) tables() string {
 	l.T.Helper()
 	var b strings.Builder
 	for _, table := range rentalTables {
@@ -112,7 +112,7 @@ func (l *letting) tables() string {
 // which tells the same again.
 func TestTheSameFiguresEverywhere(t *testing.T) {
 	t.Parallel()
-	l := &letting{Shop: startFilled(t)}
+	l := &rentalFixture{Shop: startFilled(t)}
 	rest := l.figures()
 	// The tool's list holds what the pages of REST hold.
 	var pages []json.RawMessage
@@ -149,7 +149,7 @@ func TestTheSameFiguresEverywhere(t *testing.T) {
 	}
 	l.rollsAgree()
 
-	other := &letting{Shop: apptest.Start(t)}
+	other := &rentalFixture{Shop: apptest.Start(t)}
 	for _, table := range rentalTables {
 		other.load(table, l.export(table))
 	}
@@ -167,7 +167,7 @@ func TestTheSameFiguresEverywhere(t *testing.T) {
 }
 
 // figures adds up the CSV tables: what was charged, what of it was paid, the rest.
-func (l *letting) figures() (sum totals) {
+func (l *rentalFixture) figures() (sum totals) {
 	l.T.Helper()
 	l.arrears() // posts what is due
 	amounts := map[string]int64{}
@@ -191,7 +191,7 @@ func (l *letting) figures() (sum totals) {
 }
 
 // rows reads an export as an importer elsewhere would.
-func (l *letting) rows(table string) (rows []map[string]string) {
+func (l *rentalFixture) rows(table string) (rows []map[string]string) {
 	l.T.Helper()
 	all, err := csv.NewReader(strings.NewReader(l.export(table))).ReadAll()
 	if err != nil {
@@ -208,7 +208,7 @@ func (l *letting) rows(table string) (rows []map[string]string) {
 }
 
 // rollsAgree holds the rent roll of every month of two years against the tables.
-func (l *letting) rollsAgree() {
+func (l *rentalFixture) rollsAgree() {
 	l.T.Helper()
 	billed, received, amounts := map[string]int64{}, map[string]int64{}, map[string]int64{}
 	key := func(row map[string]string) string {

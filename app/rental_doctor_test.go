@@ -17,7 +17,7 @@ import (
 // ledger holds in the end.
 func TestDoctorOverABusyShop(t *testing.T) {
 	t.Parallel()
-	l := newLettingAt(t, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), "UTC")
+	l := newRentalAt(t, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), "UTC")
 	for _, frequency := range []string{"weekly", "fortnightly", "monthly", "quarterly", "yearly"} {
 		l.lease("start_date=2025-12-31", "frequency="+frequency)
 		l.lease("start_date=2026-01-15", "frequency="+frequency, "due_day=1", "proration=none", "end_date=2026-10-10")
@@ -49,7 +49,7 @@ func TestDoctorOverABusyShop(t *testing.T) {
 }
 
 // busy does one thing that a person or an agent does.
-func (l *letting) busy(key string, rng *rand.Rand) {
+func (l *rentalFixture) busy(key string, rng *rand.Rand) {
 	lease, n := 1+rng.IntN(l.units), 1+rng.IntN(60)
 	answered := func(method, path, body string) {
 		a := l.Do("rental", method, path, key, body)
@@ -75,7 +75,7 @@ func (l *letting) busy(key string, rng *rand.Rand) {
 }
 
 // operate lets days pass and does one thing that the operator does beside the server.
-func (l *letting) operate(n int, rng *rand.Rand) {
+func (l *rentalFixture) operate(n int, rng *rand.Rand) {
 	l.Clock.Set(l.Clock.Now().AddDate(0, 0, 14))
 	lease := 1 + rng.IntN(l.units)
 	day := l.Clock.Now().AddDate(0, 0, rng.IntN(40)-30).Format(time.DateOnly)
@@ -93,7 +93,7 @@ func (l *letting) operate(n int, rng *rand.Rand) {
 // other: each breach is named, and the exit code is 1.
 func TestDoctorNamesABrokenLedger(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	l.lease("start_date=2026-09-01")
 	l.pay(1, "2026-09-01", "")
 	l.sound()

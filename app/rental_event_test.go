@@ -22,7 +22,7 @@ type rentalHook struct {
 }
 
 // receive adds a receiver, of all events unless some are named.
-func (l *letting) receive(events ...string) rentalHook {
+func (l *rentalFixture) receive(events ...string) rentalHook {
 	l.T.Helper()
 	h := rentalHook{Receiver: apptest.Receive(l.T)}
 	args := []string{"webhook", "add", "--service", "rental", "--url", h.URL, "--json"}
@@ -50,7 +50,7 @@ func (e told) read(t testing.TB, v any) {
 }
 
 // event waits for the next delivery and holds its headers and both of its signatures.
-func (l *letting) event(h rentalHook) (e told) {
+func (l *rentalFixture) event(h rentalHook) (e told) {
 	l.T.Helper()
 	d := h.Next(l.T)
 	apptest.Answer{Body: d.Body}.JSON(l.T, &e)
@@ -78,7 +78,7 @@ func (l *letting) event(h rentalHook) (e told) {
 }
 
 // delivered waits until nothing is left to be delivered, and holds how many came.
-func (l *letting) delivered(h rentalHook, want int) {
+func (l *rentalFixture) delivered(h rentalHook, want int) {
 	l.T.Helper()
 	apptest.Await(l.T, "every delivery to end", func() bool {
 		out := l.MustCLI("webhook", "deliveries", "--service", "rental", "--limit", "1000", "--json")
@@ -93,7 +93,7 @@ func (l *letting) delivered(h rentalHook, want int) {
 // events, whose data is what the entry point itself is told.
 func TestRentalEventsFromEveryEntryPoint(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t, "--webhook-allow-private")
+	l := newRental(t, "--webhook-allow-private")
 	all, moves := l.receive(), l.receive("maintenance.status_changed")
 	id := l.lease("start_date=2026-09-01")
 	l.ledger(id)
@@ -175,7 +175,7 @@ func TestRentalEventsFromEveryEntryPoint(t *testing.T) {
 }
 
 // ticket is the body of a ticket as the list has it.
-func (l *letting) ticket(id int) string {
+func (l *rentalFixture) ticket(id int) string {
 	l.T.Helper()
 	var list struct{ Tickets []json.RawMessage }
 	l.Get("rental", "/api/maintenance").JSON(l.T, &list)

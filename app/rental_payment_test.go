@@ -14,7 +14,7 @@ import (
 // TestPaymentMethodAndDay: whatever is sent for them over REST, the payment stands.
 func TestPaymentMethodAndDay(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	id := l.lease("start_date=2026-06-30", "frequency=weekly")
 	for i, c := range []struct{ rest, method, paid string }{
 		{``, "other", "2026-11-20"},
@@ -44,7 +44,7 @@ func TestPaymentMethodAndDay(t *testing.T) {
 // TestTwoPeopleRecordTheSamePayment at once: one 201, one 409, one payment, one event.
 func TestTwoPeopleRecordTheSamePayment(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t, "--webhook-allow-private")
+	l := newRental(t, "--webhook-allow-private")
 	r := l.receive()
 	id := l.lease("start_date=2026-09-04", "frequency=weekly")
 	people := []string{l.Key("rental", "ann", "member", "full"), l.Key("rental", "bob", "admin", "full")}
@@ -97,7 +97,7 @@ func TestTwoPeopleRecordTheSamePayment(t *testing.T) {
 // answer gets it again, and not a conflict.
 func TestAResentPaymentIsTheSamePayment(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	l.lease("start_date=2026-10-01")
 	l.ledger(1)
 	send := func(key, body string) apptest.Answer {
@@ -119,7 +119,7 @@ func TestAResentPaymentIsTheSamePayment(t *testing.T) {
 // act; writing stays refused.
 func TestAViewersReadPosts(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	for range 5 {
 		l.lease("start_date=2026-11-01")
 	}
@@ -167,7 +167,7 @@ func TestAViewersReadPosts(t *testing.T) {
 // TestAPaymentTakenBack leaves its charge unpaid, and stays with its reason.
 func TestAPaymentTakenBack(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	id := l.lease("start_date=2026-10-01")
 	wrong := l.pay(id, "2026-10-01", `,"method":"check","paid_date":"2026-10-05"`)
 	l.pay(id, "2026-11-01", `,"method":"cash","paid_date":"2026-11-02"`)

@@ -17,13 +17,13 @@ import (
 // TestRentOfThe31stComesBack: a due day that a short month clips does not stay clipped.
 func TestRentOfThe31stComesBack(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	id := l.lease("start_date=2026-01-31")
 	l.owes(id, "2026-01-31 100000 31 January-27 February 2026", "2026-02-28 100000 28 February-30 March 2026",
 		"2026-03-31 100000 31 March-29 April 2026", "2026-04-30 100000 30 April-30 May 2026", "2026-05-31 100000 31 May-29 June 2026",
 		"2026-06-30 100000 30 June-30 July 2026", "2026-07-31 100000 31 July-30 August 2026", "2026-08-31 100000 31 August-29 September 2026",
 		"2026-09-30 100000 30 September-30 October 2026", "2026-10-31 100000 31 October-29 November 2026")
-	leap := newLetting(t)
+	leap := newRental(t)
 	id = leap.lease("start_date=2024-01-31", "end_date=2024-04-29")
 	leap.owes(id, "2024-01-31 100000 31 January-28 February 2024", "2024-02-29 100000 29 February-30 March 2024", "2024-03-31 100000 31 March-29 April 2024")
 	id = leap.lease("start_date=2024-02-29", "frequency=yearly")
@@ -38,7 +38,7 @@ func TestRentOfThe31stComesBack(t *testing.T) {
 // TestFiveWeeklyChargesInAMonthWithFive: a month with five Mondays has five of them.
 func TestFiveWeeklyChargesInAMonthWithFive(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	weekly := l.lease("start_date=2026-09-28", "frequency=weekly", "rent_cents=25000", "end_date=2026-11-15")
 	fortnightly := l.lease("start_date=2026-10-02", "frequency=fortnightly", "rent_cents=46000", "due_day=15", "end_date=2026-10-31")
 	l.owes(weekly, "2026-09-28 25000 28 September-4 October 2026", "2026-10-05 25000 5-11 October 2026", "2026-10-12 25000 12-18 October 2026",
@@ -64,7 +64,7 @@ func TestFiveWeeklyChargesInAMonthWithFive(t *testing.T) {
 // TestTheDebtOutlivesTheLease: what an ended lease owes stays owed, and is told.
 func TestTheDebtOutlivesTheLease(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	id := l.lease("start_date=2026-08-01", "end_date=2026-09-14")
 	want := []string{"2026-08-01 100000 1-31 August 2026", "2026-09-01 46667 1-14 September 2026, 14 of 30 days"}
 	if got := l.owes(id, want...); got.Lease.Status != "ended" || got.Totals.Balance != 146667 {
@@ -88,7 +88,7 @@ func TestTheDebtOutlivesTheLease(t *testing.T) {
 // before the lease began too.
 func TestPaymentsOfThePast(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	id := l.lease("start_date=2026-09-01")
 	l.pay(id, "2026-09-01", `,"method":"cash","paid_date":"2026-09-03"`)
 	l.pay(id, "2026-10-01", `,"method":"check","paid_date":"2025-12-31"`)
@@ -112,7 +112,7 @@ func TestPaymentsOfThePast(t *testing.T) {
 // its label; without proration it is charged in full and says that.
 func TestTheFirstShortMonthIsChargedByItsDaysAndSaysSo(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	for _, c := range []struct {
 		terms string
 		want  []string
@@ -144,7 +144,7 @@ func TestTheFirstShortMonthIsChargedByItsDaysAndSaysSo(t *testing.T) {
 // however large the amounts are.
 func TestEveryAmountIsAWholeNumberOfCents(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	big := l.lease("start_date=2026-09-10", "due_day=1", "rent_cents=1000000000000")
 	l.owes(big, "2026-09-10 700000000000 10-30 September 2026, 21 of 30 days", "2026-10-01 1000000000000 1-31 October 2026", "2026-11-01 1000000000000 1-30 November 2026")
 	third := l.lease("start_date=2026-09-11", "due_day=1", "rent_cents=999999999999")
@@ -174,7 +174,7 @@ func TestEveryAmountIsAWholeNumberOfCents(t *testing.T) {
 // asking.
 func TestALedgerReadTwicePostsOnce(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	id := l.lease("start_date=2026-09-01")
 	var answers [8]apptest.Answer
 	var readers sync.WaitGroup
@@ -217,7 +217,7 @@ func TestALedgerReadTwicePostsOnce(t *testing.T) {
 // posted.
 func TestANewRentChangesNothingThatWasPosted(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	id := l.lease("start_date=2026-09-01")
 	want := []string{"2026-09-01 100000 1-30 September 2026", "2026-10-01 100000 1-31 October 2026", "2026-11-01 100000 1-30 November 2026"}
 	l.owes(id, want...)

@@ -8,9 +8,9 @@ import (
 
 // let is a small house: 1 is let by the month since January, 2 was let until June,
 // 3 is vacant and will be let from December.
-func let(t testing.TB, args ...string) *letting {
+func let(t testing.TB, args ...string) *rentalFixture {
 	t.Helper()
-	l := newLetting(t, args...)
+	l := newRental(t, args...)
 	l.lease("start_date=2026-09-01", "deposit_cents=200000")
 	l.lease("start_date=2026-05-15", "end_date=2026-06-30", "due_day=1", "frequency=Monthly")
 	l.lease("start_date=2026-12-01", "end_date=2027-11-30", "frequency=quarterly", "proration=none")
@@ -117,7 +117,7 @@ func TestRentalLedgerAndArrears(t *testing.T) {
 // TestRentalPingTellsTheRole: a key acts as its user, with the role that ping tells.
 func TestRentalPingTellsTheRole(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	for _, c := range []struct{ role, scope string }{{"viewer", "read"}, {"viewer", "full"}, {"member", "full"}, {"admin", "read"}} {
 		key := l.Key("rental", "user-"+c.role, c.role, c.scope)
 		if !strings.HasPrefix(key, "apk_") || len(key) != 44 || strings.Trim(key[4:], "0123456789abcdef") != "" {

@@ -31,7 +31,7 @@ type ticketAnswer struct {
 // command line: the same table holds, and resolved_at follows it.
 func TestTicketMoves(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	l.lease("start_date=2026-11-01")
 	// Each way of moving gives what it was refused with, "" when it was not.
 	ways := map[string]func(id int, to string) string{
@@ -101,7 +101,7 @@ func TestTicketMoves(t *testing.T) {
 // TestTicketsAreReadAsPeopleWriteThem: the spellings of a priority and a status.
 func TestTicketsAreReadAsPeopleWriteThem(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	l.lease("start_date=2026-11-01")
 	l.lease("start_date=2026-11-21") // vacant today
 	for _, c := range []struct{ body, want string }{
@@ -139,7 +139,7 @@ func TestTicketsAreReadAsPeopleWriteThem(t *testing.T) {
 // TestRacingMoves of one ticket over REST: one 200, the others 422.
 func TestRacingMoves(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	l.lease("start_date=2026-11-01")
 	l.Post("rental", "/api/maintenance", `{"unit_id":1,"title":"Tap drips"}`)
 	var answers [8]apptest.Answer

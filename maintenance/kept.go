@@ -11,7 +11,7 @@ import (
 )
 
 // keptDue is the due list of a day as it was computed last, in its order. It is renewed
-// by the plans that were touched since (table pm_touched), and anew when the day ends:
+// by the plans that were changed since (table pm_touched), and anew when the day ends:
 // at 10,000 plans computing all takes some 60 ms, looking after one change 0.1.
 type keptDue struct {
 	day  exact.Day
@@ -19,8 +19,8 @@ type keptDue struct {
 	rows []*PMDueRow
 }
 
-// dueKeeper holds what was computed last. It is never changed, only replaced.
-type dueKeeper struct{ last atomic.Pointer[keptDue] }
+// dueCache holds what was computed last. It is never changed, only replaced.
+type dueCache struct{ last atomic.Pointer[keptDue] }
 
 // dueRows is the due list in its order, of a status or, with "", whole. The rows are not
 // the caller's to change.
@@ -34,7 +34,7 @@ func (s *Service) dueRows(ctx context.Context, status string) (rows []*PMDueRow,
 }
 
 // at is the list as the view sees it. A trial's changes are never kept.
-func (k *dueKeeper) at(c *db.Conn, keep bool) (*keptDue, error) {
+func (k *dueCache) at(c *db.Conn, keep bool) (*keptDue, error) {
 	today := c.Today()
 	seq, _, err := db.One(c, db.Int, "SELECT coalesce(max(seq), 0) FROM pm_touched")
 	if err != nil {
@@ -47,15 +47,15 @@ func (k *dueKeeper) at(c *db.Conn, keep bool) (*keptDue, error) {
 	if last.seq == seq {
 		return last, nil
 	}
-	touched, err := db.All(c, db.Int, "SELECT plan_id FROM pm_touched WHERE seq > ?", last.seq)
+	changed, err := db.All(c, db.Int, "SELECT plan_id FROM pm_touched WHERE seq > ?", last.seq)
 	if err != nil {
 		return last, err
 	}
-	if int64(len(touched)) != seq-last.seq || len(touched) > 500 { // some are forgotten already, or most plans moved
+	if int64(len(changed)) != seq-last.seq || len(changed) > 500 { // some are forgotten already, or most plans moved
 		return k.renew(c, today, seq, keep)
 	}
 	now := &keptDue{day: today, seq: seq}
-	if now.rows, err = patched(c, last.rows, touched); err != nil {
+	if now.rows, err = patched(c, last.rows, changed); err != nil {
 		return last, err
 	}
 	k.last.CompareAndSwap(last, now)
@@ -63,7 +63,7 @@ func (k *dueKeeper) at(c *db.Conn, keep bool) (*keptDue, error) {
 }
 
 // renew computes the whole list.
-func (k *dueKeeper) renew(c *db.Conn, today exact.Day, seq int64, keep bool) (*keptDue, error) {
+func (k *dueCache) renew(c *db.Conn, today exact.Day, seq int64, keep bool) (*keptDue, error) {
 	list, err := listDue(c, "")
 	now := &keptDue{day: today, seq: seq, rows: make([]*PMDueRow, len(list.PMDue))}
 	for i := range list.PMDue {
@@ -75,18 +75,18 @@ func (k *dueKeeper) renew(c *db.Conn, today exact.Day, seq int64, keep bool) (*k
 	return now, err
 }
 
-// patched is the list with the touched plans as they are now.
-func patched(c *db.Conn, rows []*PMDueRow, touched []int64) ([]*PMDueRow, error) {
-	slices.Sort(touched)
-	touched = slices.Compact(touched)
-	gone := func(r *PMDueRow) bool { _, is := slices.BinarySearch(touched, r.PMID); return is }
-	now := make([]*PMDueRow, 0, len(rows)+len(touched))
+// patched is the list with the changed plans as they are now.
+func patched(c *db.Conn, rows []*PMDueRow, changed []int64) ([]*PMDueRow, error) {
+	slices.Sort(changed)
+	changed = slices.Compact(changed)
+	gone := func(r *PMDueRow) bool { _, is := slices.BinarySearch(changed, r.PMID); return is }
+	now := make([]*PMDueRow, 0, len(rows)+len(changed))
 	for _, r := range rows {
 		if !gone(r) {
 			now = append(now, r)
 		}
 	}
-	for _, id := range touched {
+	for _, id := range changed {
 		row, listed, err := listedRow(c, id)
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 )
 
@@ -88,9 +89,9 @@ func TestAnAssigneesListReadsWhatItGives(t *testing.T) {
 	s := open(t)
 	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
 		for f, want := range map[*Filter]string{
-			{AssignedTo: "Ana", names: []string{"Ana"}, Limit: 50}:                 "SEARCH w USING INDEX work_orders_assigned (assigned_to=?)",
-			{AssignedTo: "Ana", names: []string{"Ana"}, Limit: 50, Status: "open"}: "SEARCH w USING INDEX work_orders_assigned_status (assigned_to=? AND status=?)",
-			{AssignedTo: "Ana", names: []string{"Ana"}, Limit: 50, After: 9}:       "SEARCH w USING INDEX work_orders_assigned (assigned_to=? AND rowid<?)",
+			{AssignedTo: "Ana", names: []string{"Ana"}, Cursor: schema.First(50)}:                          "SEARCH w USING INDEX work_orders_assigned (assigned_to=?)",
+			{AssignedTo: "Ana", names: []string{"Ana"}, Cursor: schema.First(50), Status: "open"}:          "SEARCH w USING INDEX work_orders_assigned_status (assigned_to=? AND status=?)",
+			{AssignedTo: "Ana", names: []string{"Ana"}, Cursor: schema.Cursor[int64]{After: 9, Limit: 50}}: "SEARCH w USING INDEX work_orders_assigned (assigned_to=? AND rowid<?)",
 		} {
 			query, _ := f.newestFirst(c)
 			if plan := strings.Join(s.Steps(query), "\n"); !strings.Contains(plan, want) || strings.Contains(plan, "SCAN w") || strings.Contains(plan, "SCAN a") || strings.Contains(plan, "TEMP B-TREE") {

@@ -11,7 +11,7 @@ import (
 // doneShown is for how many days a done job stands on the board, today included.
 const doneShown = 14
 
-// mostCards is how many cards a lane of the board shows.
+// mostCards is how many cards a column of the board shows.
 const mostCards = 60
 
 // Board is the jobs of these days by state: the most pressing first, done ones by when.
@@ -42,14 +42,14 @@ func (s *Service) Board(ctx context.Context) (b Board, err error) {
 	return b, err
 }
 
-// urgency orders the cards of a lane: overdue first, then by priority, due day and age.
+// urgency orders the cards of a column: overdue first, then by priority, due day and age.
 const urgency = ` ORDER BY coalesce(w.due_date < ?1, 0) DESC, CASE w.priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END,
 	coalesce(w.due_date, 4000000), w.id LIMIT ?2`
 
 func readBoard(c *db.Conn) (b Board, err error) {
 	today := c.Today()
 	scan := func(r *db.Row) WorkOrder { return scanWorkOrder(r).on(today) }
-	lane := func(status string) ([]WorkOrder, int64, error) {
+	column := func(status string) ([]WorkOrder, int64, error) {
 		list, err := db.All(c, scan, "SELECT "+workOrderColumns+orderTables+" WHERE w.status = ?3"+urgency, today, mostCards, status)
 		if err != nil {
 			return nil, 0, err
@@ -57,10 +57,10 @@ func readBoard(c *db.Conn) (b Board, err error) {
 		n, _, err := db.One(c, db.Int, "SELECT coalesce(sum(n), 0) FROM work_order_counts WHERE status = ?", status)
 		return list, n, err
 	}
-	if b.Open, b.Opened, err = lane("open"); err != nil {
+	if b.Open, b.Opened, err = column("open"); err != nil {
 		return b, err
 	}
-	if b.InProgress, b.Started, err = lane("in-progress"); err != nil {
+	if b.InProgress, b.Started, err = column("in-progress"); err != nil {
 		return b, err
 	}
 	since := exact.InstantOf((today - (doneShown - 1)).Time(c.Zone()))

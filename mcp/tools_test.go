@@ -142,19 +142,19 @@ func TestSuccessfulCall(t *testing.T) {
 // order of its arguments; the key with other arguments is refused.
 func TestRequestKey(t *testing.T) {
 	s := start(t)
-	say := func(arguments string) (c called) { return s.post(t, call("write_note", arguments), nil).called(t) }
-	first := say(`{"text":"a","colour":"green","request_key":"k1"}`)
-	again := say(`{"request_key":"k1", "colour":"green", "text":"a"}`)
+	write := func(arguments string) (c called) { return s.post(t, call("write_note", arguments), nil).called(t) }
+	first := write(`{"text":"a","colour":"green","request_key":"k1"}`)
+	again := write(`{"request_key":"k1", "colour":"green", "text":"a"}`)
 	if string(first.Structured) != string(again.Structured) || *again.IsError {
 		t.Errorf("first %s, again %s", first.Structured, again.Structured)
 	}
 	if n := s.audited(t); n != 1 {
 		t.Errorf("%d notes were written", n)
 	}
-	if other := say(`{"text":"b","request_key":"k1"}`); !*other.IsError || !strings.Contains(other.Content[0].Text, "k1") {
+	if other := write(`{"text":"b","request_key":"k1"}`); !*other.IsError || !strings.Contains(other.Content[0].Text, "k1") {
 		t.Errorf("%+v", other)
 	}
-	if fresh := say(`{"text":"a","colour":"green","request_key":"k2"}`); *fresh.IsError || s.audited(t) != 2 {
+	if fresh := write(`{"text":"a","colour":"green","request_key":"k2"}`); *fresh.IsError || s.audited(t) != 2 {
 		t.Errorf("%+v", fresh)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // keptStates is, as of a day, which units are let and in which state each lease is: all
 // by id, so that a page of them costs what it gives. It is renewed by the units that were
-// touched since (table unit_touched), and anew when the day ends.
+// changed since (table unit_touched), and anew when the day ends.
 type keptStates struct {
 	day              exact.Day
 	seq              int64 // the last touch that it knows of
@@ -23,15 +23,15 @@ type keptStates struct {
 // leaseOf is a lease with its unit.
 type leaseOf struct{ id, unit int64 }
 
-// stateKeeper holds what was found out last. It is never changed, only replaced.
-type stateKeeper struct{ last atomic.Pointer[keptStates] }
+// stateCache holds what was found out last. It is never changed, only replaced.
+type stateCache struct{ last atomic.Pointer[keptStates] }
 
 // states is what a view sees of them. A trial's changes are never kept.
 func (s *Service) states(ctx context.Context, c *db.Conn) (*keptStates, error) {
 	return s.kept.at(c, !db.Trying(ctx))
 }
 
-func (k *stateKeeper) at(c *db.Conn, keep bool) (*keptStates, error) {
+func (k *stateCache) at(c *db.Conn, keep bool) (*keptStates, error) {
 	today := c.Today()
 	seq, _, err := db.One(c, db.Int, "SELECT coalesce(max(seq), 0) FROM unit_touched")
 	if err != nil {
@@ -44,14 +44,14 @@ func (k *stateKeeper) at(c *db.Conn, keep bool) (*keptStates, error) {
 	if last.seq == seq {
 		return last, nil
 	}
-	touched, err := db.All(c, db.Int, "SELECT unit_id FROM unit_touched WHERE seq > ?", last.seq)
+	changed, err := db.All(c, db.Int, "SELECT unit_id FROM unit_touched WHERE seq > ?", last.seq)
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(touched)) != seq-last.seq || len(touched) > 500 { // some are forgotten already, or most units moved
+	if int64(len(changed)) != seq-last.seq || len(changed) > 500 { // some are forgotten already, or most units moved
 		return k.renew(c, today, seq, keep)
 	}
-	now, err := last.patched(c, seq, touched)
+	now, err := last.patched(c, seq, changed)
 	if err == nil {
 		k.last.CompareAndSwap(last, now)
 	}
@@ -59,7 +59,7 @@ func (k *stateKeeper) at(c *db.Conn, keep bool) (*keptStates, error) {
 }
 
 // renew looks at every unit and lease.
-func (k *stateKeeper) renew(c *db.Conn, today exact.Day, seq int64, keep bool) (*keptStates, error) {
+func (k *stateCache) renew(c *db.Conn, today exact.Day, seq int64, keep bool) (*keptStates, error) {
 	last := k.last.Load()
 	now := &keptStates{day: today, seq: seq, leases: map[string][]leaseOf{}}
 	let := map[int64]bool{}
@@ -89,17 +89,17 @@ func (k *stateKeeper) renew(c *db.Conn, today exact.Day, seq int64, keep bool) (
 	return now, err
 }
 
-// patched is the states with the touched units as they are now.
-func (k *keptStates) patched(c *db.Conn, seq int64, touched []int64) (*keptStates, error) {
-	slices.Sort(touched)
-	touched = slices.Compact(touched)
-	is := func(unit int64) bool { _, is := slices.BinarySearch(touched, unit); return is }
+// patched is the states with the changed units as they are now.
+func (k *keptStates) patched(c *db.Conn, seq int64, changed []int64) (*keptStates, error) {
+	slices.Sort(changed)
+	changed = slices.Compact(changed)
+	is := func(unit int64) bool { _, is := slices.BinarySearch(changed, unit); return is }
 	now := &keptStates{day: k.day, seq: seq, leases: map[string][]leaseOf{}}
 	now.vacant, now.occupied = without(k.vacant, is), without(k.occupied, is)
 	for status, all := range k.leases {
 		now.leases[status] = without(all, func(l leaseOf) bool { return is(l.unit) })
 	}
-	for _, unit := range touched {
+	for _, unit := range changed {
 		let := false
 		err := db.Each(c, func(r *db.Row) error {
 			l, start, end := leaseOf{r.Int(), unit}, r.Day(), r.Day()

@@ -118,7 +118,7 @@ func (w *town) setFee(tx *db.Tx, r *rand.Rand, p, from, today int) error {
 	h.fees = slices.DeleteFunc(h.fees, func(f fee) bool { return f.from >= from })
 	h.fees = append(h.fees, x)
 	for i := p; i < len(w.accounts); i += 20 {
-		w.accounts[i].mend()
+		w.accounts[i].reconcile()
 		w.accounts[i].live(today)
 	}
 	return setLateFee(tx, int64(p+1), f)

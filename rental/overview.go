@@ -191,8 +191,8 @@ func paidBy(c *db.Conn, lease int64) ([]PaidBy, error) {
 
 // TicketBoard gives the newest tickets of each status; of resolved ones those of the last
 // 14 days.
-func (s *Service) TicketBoard(ctx context.Context, f TicketFilter) (lanes map[string][]Ticket, counts map[string]int64, err error) {
-	lanes, counts = map[string][]Ticket{}, map[string]int64{}
+func (s *Service) TicketBoard(ctx context.Context, f TicketFilter) (columns map[string][]Ticket, counts map[string]int64, err error) {
+	columns, counts = map[string][]Ticket{}, map[string]int64{}
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		for _, status := range ticketMoves.States() {
 			f.Status = status
@@ -208,11 +208,11 @@ func (s *Service) TicketBoard(ctx context.Context, f TicketFilter) (lanes map[st
 			if err != nil {
 				return err
 			}
-			lanes[status], counts[status] = all, n
+			columns[status], counts[status] = all, n
 		}
 		return nil
 	})
-	return lanes, counts, err
+	return columns, counts, err
 }
 
 // TicketStates are the states of tickets, and TicketNext those that may follow one.

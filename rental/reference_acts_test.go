@@ -38,7 +38,7 @@ func (a *account) reverse(today, payment int) bool {
 	}
 	a.payments[payment].undone = true
 	a.parts = slices.DeleteFunc(a.parts, func(p part) bool { return p.payment == payment })
-	a.mend()
+	a.reconcile()
 	a.live(today)
 	return a.held() >= 0
 }
@@ -187,7 +187,7 @@ func (a *account) finish(today, last int) bool {
 				return false
 			}
 			c.cents, c.last = cents, last
-			a.mend()
+			a.reconcile()
 		}
 	}
 	a.end = last

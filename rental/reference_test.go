@@ -257,8 +257,8 @@ func (a *account) feesOn(d int) (done bool) {
 	return done
 }
 
-// mend makes every late fee that is not paid what it is by now.
-func (a *account) mend() {
+// reconcile makes every late fee that is not paid what it is by now.
+func (a *account) reconcile() {
 	for i := range a.charges {
 		f := a.feeOf(i)
 		if f < 0 || a.settled(f) {
@@ -338,7 +338,7 @@ func (a *account) give(payment, charge int, cents int64) {
 		a.parts = append(a.parts, part{payment, charge, -1, 0})
 	}
 	a.parts[i].cents += cents
-	a.mend()
+	a.reconcile()
 }
 
 func dayText(d int) string { return time.Unix(int64(d)*86400, 0).UTC().Format(time.DateOnly) }

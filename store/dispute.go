@@ -133,7 +133,7 @@ func (p dispute) book(tx *db.Tx, d OrderDetail) error {
 		}
 	}
 	for _, id := range held {
-		if err := settleState(tx, id); err != nil {
+		if err := applyState(tx, id); err != nil {
 			return err
 		}
 	}

@@ -135,7 +135,7 @@ func bookInvoice(tx *db.Tx, e stripeEvent, i invoice) (Received, error) {
 		return recordUnbooked(tx, e, Unbooked{Ref: i.payment, Reason: "no checkout brought its subscription " + i.subscription +
 			"; it is booked by itself when the checkout's event comes: resend that from the provider's dashboard"})
 	}
-	if err := settleInvoices(tx, s, true); err != nil {
+	if err := bookInvoices(tx, s, true); err != nil {
 		return Received{}, err
 	}
 	d, _, err := findPayment(&tx.Conn, stripe, i.names...)

@@ -37,17 +37,17 @@ func setExpiry(tx *db.Tx, l License, ends exact.Instant) error {
 	return addLicenses(tx, l.state, &ends, 1)
 }
 
-// decide notes what staff or a refund made of a license, and settles its state.
+// decide notes what staff or a refund made of a license, and applies its state.
 func decide(tx *db.Tx, id int64, to string) error {
 	if _, err := tx.Exec("UPDATE store_licenses SET decided = ?1 WHERE id = ?2 AND decided <> ?1", to, id); err != nil {
 		return err
 	}
-	return settleState(tx, id)
+	return applyState(tx, id)
 }
 
-// settleState gives a license the state that was decided, but that one which would be
+// applyState gives a license the state that was decided, but that one which would be
 // active is suspended while a dispute holds it.
-func settleState(tx *db.Tx, id int64) error {
+func applyState(tx *db.Tx, id int64) error {
 	l, err := findLicense(&tx.Conn, id)
 	if err != nil {
 		return err

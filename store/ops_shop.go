@@ -95,7 +95,7 @@ func (s *Service) dismissPayment() schema.Op {
 
 func (s *Service) listUnbooked() schema.Op {
 	example := Unbooked{Provider: stripe, Ref: "pi_3Abc", Event: "evt_1Abc", Reason: "its metadata has no sku", At: exampleInstant}
-	example.Mend = example.whatToDo()
+	example.Remedy = example.whatToDo()
 	return schema.Op{
 		Name: "list_unbooked", About: "Payments that came in and could not be booked, the oldest first, each with what mends it.",
 		Response: UnbookedList{Payments: []Unbooked{example}},
@@ -103,7 +103,7 @@ func (s *Service) listUnbooked() schema.Op {
 		Print: func(w io.Writer, answer any) {
 			l, _ := answer.(UnbookedList)
 			for _, u := range l.Payments {
-				fmt.Fprintf(w, "%s %s %s\n", u.At, inKind(u.Refund), u.Mend)
+				fmt.Fprintf(w, "%s %s %s\n", u.At, inKind(u.Refund), u.Remedy)
 			}
 		},
 		Bind: func(*schema.Form) schema.Handler {

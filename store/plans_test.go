@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 			"sentences: SCAN store_orders":                   "doctor looks at everything",
 			"sentences: USE TEMP B-TREE FOR GROUP BY":        "doctor looks at everything",
 			"sentences: USE TEMP B-TREE FOR ORDER BY":        "doctor looks at everything",
-			"settleInvoices: USE TEMP B-TREE FOR ORDER BY":   "a subscription's few invoices, by time",
+			"bookInvoices: USE TEMP B-TREE FOR ORDER BY":     "a subscription's few invoices, by time",
 			"unbookedPayments: SCAN store_unbooked":          "a list that is short",
 			"unbookedPayments: USE TEMP B-TREE FOR ORDER BY": "a list that is short",
 		},

@@ -222,7 +222,7 @@ func bookSession(tx *db.Tx, e stripeEvent, x session) (Received, error) {
 	}
 	if s.id != 0 {
 		s.order = d.id
-		if err := settleInvoices(tx, s, true); err != nil {
+		if err := bookInvoices(tx, s, true); err != nil {
 			return Received{}, err
 		}
 	}
@@ -266,7 +266,7 @@ func (x session) again(tx *db.Tx, e stripeEvent, d OrderDetail, s subscription, 
 			}
 		}
 		s.order = d.id
-		if err := settleInvoices(tx, s, true); err != nil {
+		if err := bookInvoices(tx, s, true); err != nil {
 			return Received{}, err
 		}
 	}

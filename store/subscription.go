@@ -101,9 +101,9 @@ func paidPeriod(c *db.Conn, id int64) (exact.Instant, error) {
 	return exact.Instant(end), err
 }
 
-// settleInvoices books what waits for the subscription's checkout: its first invoice is
+// bookInvoices books what waits for the subscription's checkout: its first invoice is
 // the checkout's payment, each later one an order of its own.
-func settleInvoices(tx *db.Tx, s subscription, emit bool) error {
+func bookInvoices(tx *db.Tx, s subscription, emit bool) error {
 	list, err := db.All(&tx.Conn, scanInvoice, selectInvoice+" WHERE i.subscription_id = ? ORDER BY i.at, i.id", s.id)
 	if err != nil {
 		return err

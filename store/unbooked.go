@@ -19,7 +19,7 @@ type Unbooked struct {
 	Refund   bool          `json:"refund" about:"whether it is a refund or dispute that could not be booked"`
 	Reason   string        `json:"reason"`
 	At       exact.Instant `json:"at"`
-	Mend     string        `json:"mend" about:"what happened and what mends it"`
+	Remedy   string        `json:"mend" about:"what happened and what mends it"`
 }
 
 // UnbookedList is every payment that waits for a person.
@@ -74,7 +74,7 @@ const selectUnbooked = "SELECT provider, provider_ref, event_id, refund, reason,
 
 func scanUnbooked(r *db.Row) Unbooked {
 	u := Unbooked{Provider: r.Text(), Ref: r.Text(), Event: r.Text(), Refund: r.Bool(), Reason: r.Text(), At: r.Instant()}
-	u.Mend = u.whatToDo()
+	u.Remedy = u.whatToDo()
 	return u
 }
 
@@ -110,7 +110,7 @@ func checkUnbooked(c *db.Conn) ([]string, error) {
 	list, err := unbookedPayments(c)
 	told := make([]string, len(list.Payments))
 	for i, u := range list.Payments {
-		told[i] = u.Mend
+		told[i] = u.Remedy
 	}
 	return told, err
 }

@@ -179,10 +179,10 @@ func (p *program) readFlags(cmd *cobra.Command) error {
 	if bad != nil {
 		return bad
 	}
-	if err := p.settleZone(); err != nil {
+	if err := p.loadZone(); err != nil {
 		return err
 	}
-	return p.settleLog()
+	return p.setUpLog()
 }
 
 // fromEnvironment tells whether the flag has an environment variable: those of every
@@ -199,7 +199,7 @@ func variable(flag string) string {
 	return "QUARTERMASTER_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-func (p *program) settleZone() error {
+func (p *program) loadZone() error {
 	p.zone = time.Local
 	if p.timezone == "" {
 		return nil
@@ -212,7 +212,7 @@ func (p *program) settleZone() error {
 	return nil
 }
 
-func (p *program) settleLog() error {
+func (p *program) setUpLog() error {
 	level, err := zerolog.ParseLevel(p.logLevel)
 	if err != nil || p.logLevel == "" {
 		return usagef("--log-level: %q is not one of debug, info, warn, error", p.logLevel)

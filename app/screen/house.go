@@ -153,7 +153,7 @@ func (x *exchange) sendCopy(v copied) error {
 
 // finding is one thing that doctor looked at.
 type finding struct {
-	name, mend string
+	name, remedy string
 	note       string
 	breaches   []string
 }
@@ -163,7 +163,7 @@ const leastFree = 64 << 20
 
 // disk judges the free disk beside the file.
 func (s *Screens) disk() finding {
-	f := finding{name: "Free disk", mend: "Make room on the disk that holds the file, or move the file to a larger one.", note: "unknown on this system"}
+	f := finding{name: "Free disk", remedy: "Make room on the disk that holds the file, or move the file to a larger one.", note: "unknown on this system"}
 	free, err := db.FreeDisk(s.DB.Path())
 	if err != nil {
 		return f
@@ -181,7 +181,7 @@ func (s *Screens) disk() finding {
 
 // owed tells how many deliveries wait for their receivers.
 func (s *Screens) owed(ctx context.Context) finding {
-	f := finding{name: "Deliveries", mend: "Look at the receivers under Webhooks."}
+	f := finding{name: "Deliveries", remedy: "Look at the receivers under Webhooks."}
 	err := s.DB.View(ctx, func(c *db.Conn) error {
 		n, err := webhook.Pending(c)
 		f.note = page.Num(n) + " pending"
@@ -202,7 +202,7 @@ func (s *Screens) doctorPage() page.Page {
 				if err != nil {
 					problems = append(problems, "it cannot be checked: "+err.Error())
 				}
-				all = append(all, finding{name: "Pages, references and schema of the file", mend: "Stop the server, keep the file, and restore the last backup: quartermaster restore FILE.", breaches: problems})
+				all = append(all, finding{name: "Pages, references and schema of the file", remedy: "Stop the server, keep the file, and restore the last backup: quartermaster restore FILE.", breaches: problems})
 				all = append(all, s.disk(), s.owed(ctx))
 				for _, service := range s.All {
 					if service.Check == nil {
@@ -213,7 +213,7 @@ func (s *Screens) doctorPage() page.Page {
 					if err != nil {
 						breaches = append(breaches, "it cannot be checked: "+err.Error())
 					}
-					all = append(all, finding{name: "Every rule of the service " + service.Name + ", recomputed from its rows", mend: "Look the named record up under Audit, and keep a backup before you change anything.", breaches: breaches})
+					all = append(all, finding{name: "Every rule of the service " + service.Name + ", recomputed from its rows", remedy: "Look the named record up under Audit, and keep a backup before you change anything.", breaches: breaches})
 				}
 				return all, nil
 			}

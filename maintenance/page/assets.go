@@ -51,11 +51,7 @@ func assets(s *maintenance.Service) page.Page {
 		},
 		View: func(v assetsView) templ.Component { return Assets(v) },
 		CSV: func(v assetsView) page.Sheet {
-			sheet := page.Sheet{Name: "assets", Columns: maintenance.AssetColumns()}
-			for _, a := range v.Assets {
-				sheet.Rows = append(sheet.Rows, a.Cells())
-			}
-			return sheet
+			return page.SheetOf("assets", maintenance.AssetColumns(), v.Assets, maintenance.Asset.Cells)
 		},
 	})
 }

@@ -56,11 +56,7 @@ func due(s *maintenance.Service) page.Page {
 		},
 		View: func(v dueView) templ.Component { return Due(v) },
 		CSV: func(v dueView) page.Sheet {
-			sheet := page.Sheet{Name: "pm-due", Columns: maintenance.DueColumns()}
-			for _, r := range v.Rows {
-				sheet.Rows = append(sheet.Rows, r.Cells())
-			}
-			return sheet
+			return page.SheetOf("pm-due", maintenance.DueColumns(), v.Rows, maintenance.PMDueRow.Cells)
 		},
 	})
 }
@@ -141,11 +137,7 @@ func plans(s *maintenance.Service) page.Page {
 		},
 		View: func(v plansView) templ.Component { return Plans(v) },
 		CSV: func(v plansView) page.Sheet {
-			sheet := page.Sheet{Name: "pm-plans", Columns: maintenance.PlanColumns()}
-			for _, p := range v.Plans.Plans {
-				sheet.Rows = append(sheet.Rows, p.Cells())
-			}
-			return sheet
+			return page.SheetOf("pm-plans", maintenance.PlanColumns(), v.Plans.Plans, maintenance.Plan.Cells)
 		},
 	})
 }

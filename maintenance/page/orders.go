@@ -48,11 +48,7 @@ func orders(s *maintenance.Service) page.Page {
 		},
 		View: func(v ordersView) templ.Component { return Orders(v) },
 		CSV: func(v ordersView) page.Sheet {
-			sheet := page.Sheet{Name: "work-orders", Columns: maintenance.OrderColumns()}
-			for _, wo := range v.WorkOrders.WorkOrders {
-				sheet.Rows = append(sheet.Rows, wo.Cells())
-			}
-			return sheet
+			return page.SheetOf("work-orders", maintenance.OrderColumns(), v.WorkOrders.WorkOrders, maintenance.WorkOrder.Cells)
 		},
 	})
 }

@@ -54,11 +54,7 @@ func parts(s *maintenance.Service) page.Page {
 		},
 		View: func(v partsView) templ.Component { return Parts(v) },
 		CSV: func(v partsView) page.Sheet {
-			sheet := page.Sheet{Name: "parts", Columns: maintenance.PartColumns()}
-			for _, p := range v.Parts {
-				sheet.Rows = append(sheet.Rows, p.Cells())
-			}
-			return sheet
+			return page.SheetOf("parts", maintenance.PartColumns(), v.Parts, maintenance.Part.Cells)
 		},
 	})
 }
@@ -107,11 +103,7 @@ func figures(s *maintenance.Service) page.Page {
 		},
 		View: func(v figuresView) templ.Component { return Figures(v) },
 		CSV: func(v figuresView) page.Sheet {
-			sheet := page.Sheet{Name: "maintenance-figures", Columns: maintenance.FigureColumns()}
-			for _, a := range v.Assets {
-				sheet.Rows = append(sheet.Rows, a.Cells())
-			}
-			return sheet
+			return page.SheetOf("maintenance-figures", maintenance.FigureColumns(), v.Assets, maintenance.AssetFigures.Cells)
 		},
 	})
 }

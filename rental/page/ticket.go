@@ -12,10 +12,10 @@ import (
 )
 
 type boardView struct {
-	lanes  map[string][]rental.Ticket
-	counts map[string]int64
-	states []string
-	list   []rental.Ticket // for the file
+	columns map[string][]rental.Ticket
+	counts  map[string]int64
+	states  []string
+	list    []rental.Ticket // for the file
 }
 
 func (v boardView) open() int64 { return v.counts["open"] + v.counts["in_progress"] }
@@ -41,7 +41,7 @@ func board(s *rental.Service) page.Page {
 					return v, err
 				}
 				var err error
-				v.lanes, v.counts, err = s.TicketBoard(ctx, t)
+				v.columns, v.counts, err = s.TicketBoard(ctx, t)
 				return v, err
 			}
 		},

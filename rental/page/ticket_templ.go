@@ -115,7 +115,7 @@ func Board(v boardView) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					for _, k := range v.lanes[status] {
+					for _, k := range v.columns[status] {
 						templ_7745c5c3_Var7 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 							templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 							templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

@@ -157,11 +157,7 @@ func suppliers(s *reorder.Service) page.Page {
 		},
 		View: func(v suppliersView) templ.Component { return Suppliers(v) },
 		CSV: func(v suppliersView) page.Sheet {
-			sheet := page.Sheet{Name: "suppliers", Columns: s.SupplierColumns()}
-			for _, one := range v.Suppliers.Suppliers {
-				sheet.Rows = append(sheet.Rows, one.Cells())
-			}
-			return sheet
+			return page.SheetOf("suppliers", s.SupplierColumns(), v.Suppliers.Suppliers, reorder.Supplier.Cells)
 		},
 	})
 }

@@ -294,7 +294,7 @@ func Columns() templ.Component {
 	})
 }
 
-// Board holds lanes side by side.
+// Board holds columns side by side.
 func Board() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

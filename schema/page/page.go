@@ -74,6 +74,15 @@ type Sheet struct {
 	Rows    [][]string
 }
 
+// SheetOf is a list as a CSV file, with the cells of each row.
+func SheetOf[T any](name string, columns []string, rows []T, cells func(T) []string) Sheet {
+	sheet := Sheet{Name: name, Columns: columns, Rows: make([][]string, len(rows))}
+	for i, r := range rows {
+		sheet.Rows[i] = cells(r)
+	}
+	return sheet
+}
+
 // New makes the page that s tells.
 func New[T any](s Spec[T]) Page {
 	p := Page{Path: s.Path, Title: s.Title, Menu: s.Menu, Key: s.Key, Role: s.Role, Area: s.Area, Plain: s.Plain}

@@ -52,9 +52,9 @@ func ReadBody(r *http.Request, most int64) ([]byte, error) {
 // for an answer, and would meet a closed connection in its place; so a body that is
 // not far too large is read and thrown away. A client that asked first has sent none.
 func tooLarge(r *http.Request, most int64) error {
-	const patience = 16 << 20
-	if r.Header.Get("Expect") == "" && r.ContentLength <= most+patience {
-		_, _ = io.CopyN(io.Discard, r.Body, most+patience) // the answer is the same if it fails
+	const discarded = 16 << 20
+	if r.Header.Get("Expect") == "" && r.ContentLength <= most+discarded {
+		_, _ = io.CopyN(io.Discard, r.Body, most+discarded) // the answer is the same if it fails
 	}
 	return fault.New(fault.TooLarge, "the body is larger than the %d bytes that are allowed here", most)
 }

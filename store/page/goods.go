@@ -110,11 +110,7 @@ func products(s *store.Service) page.Page {
 		},
 		View: func(v productsView) templ.Component { return Products(v) },
 		CSV: func(v productsView) page.Sheet {
-			sheet := page.Sheet{Name: "products", Columns: []string{"sku", "name", "kind", "price_cents", "activation_limit", "license_days", "tiers", "active"}}
-			for _, p := range v.Products {
-				sheet.Rows = append(sheet.Rows, store.ProductCells(p))
-			}
-			return sheet
+			return page.SheetOf("products", []string{"sku", "name", "kind", "price_cents", "activation_limit", "license_days", "tiers", "active"}, v.Products, store.ProductCells)
 		},
 	})
 }

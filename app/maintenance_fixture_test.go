@@ -17,7 +17,7 @@ import (
 // by TestPingAndHealthTellTheVersions, the surface by the goldens, and in webhook and
 // mcp one attempt, its five seconds, the last 200 deliveries and the protocol.
 
-// workshop is a running appliance whose maintenance service holds a small workshop. It
+// maintenanceFixture is a running appliance whose maintenance service holds a small workshop. It
 // is Friday, 2026-11-20.
 //
 //	asset 1 LATHE-1 Lathe, operational:  meter 1 hours at 1000
@@ -31,11 +31,11 @@ import (
 //	plan 4 of the saw:    Belts, every 30 days, due since 2026-01-01
 //
 //	part 1 6204-2RS: 3, at least 4, 4.25 each;  2 OIL: 38.5 l, at least 20, 6.90 each;  3 FUSE: none, no minimum
-type workshop struct{ *apptest.Shop }
+type maintenanceFixture struct{ *apptest.Shop }
 
-func newWorkshop(t testing.TB, args ...string) workshop {
+func newMaintenance(t testing.TB, args ...string) maintenanceFixture {
 	t.Helper()
-	w := workshop{apptest.Start(t, args...)}
+	w := maintenanceFixture{apptest.Start(t, args...)}
 	w.load("assets", "asset_tag,name,status", "LATHE-1,Lathe,operational", "VAN-1,Van 1,down", "BENCH-1,Bench,", "OLD-1,Old saw,retired")
 	w.load("meters", "asset_tag,name,unit,reading,read_date", "LATHE-1,hours,h,1000,2026-11-10", "VAN-1,odometer,km,50000,2026-11-19",
 		"VAN-1,cooler,h,,", "OLD-1,hours,h,10,2025-01-01")
@@ -48,7 +48,7 @@ func newWorkshop(t testing.TB, args ...string) workshop {
 }
 
 // load imports rows, all of which must be good.
-func (w workshop) load(table, header string, rows ...string) {
+func (w maintenanceFixture) load(table, header string, rows ...string) {
 	w.T.Helper()
 	if code, out, errs := w.rows(table, header, rows...); code != 0 {
 		w.T.Fatalf("import %s: exit %d: %s%s", table, code, out, errs)
@@ -56,13 +56,13 @@ func (w workshop) load(table, header string, rows ...string) {
 }
 
 // rows imports rows.
-func (w workshop) rows(table, header string, rows ...string) (code int, out, errs string) {
+func (w maintenanceFixture) rows(table, header string, rows ...string) (code int, out, errs string) {
 	w.T.Helper()
 	return w.Pipe(header+"\n"+strings.Join(rows, "\n")+"\n", "import", "maintenance", table, "-")
 }
 
 // get asks and must be answered 200.
-func (w workshop) get(path string) string {
+func (w maintenanceFixture) get(path string) string {
 	w.T.Helper()
 	a := w.Get("maintenance", path)
 	if a.Status != 200 {
@@ -72,7 +72,7 @@ func (w workshop) get(path string) string {
 }
 
 // post sends and must be answered with the status.
-func (w workshop) post(status int, path, body string) string {
+func (w maintenanceFixture) post(status int, path, body string) string {
 	w.T.Helper()
 	a := w.Post("maintenance", path, body)
 	if a.Status != status {
@@ -82,7 +82,7 @@ func (w workshop) post(status int, path, body string) string {
 }
 
 // open opens a work order and gives its id.
-func (w workshop) open(body string) int64 {
+func (w maintenanceFixture) open(body string) int64 {
 	w.T.Helper()
 	var wo struct{ ID int64 }
 	w.into(w.post(201, "/api/work-orders", body), &wo)
@@ -90,20 +90,20 @@ func (w workshop) open(body string) int64 {
 }
 
 // move moves a work order and gives it.
-func (w workshop) move(id int64, status, resolution string) string {
+func (w maintenanceFixture) move(id int64, status, resolution string) string {
 	w.T.Helper()
 	return w.post(200, fmt.Sprintf("/api/work-orders/%d/status", id), jsonText(map[string]string{"status": status, "resolution": resolution}))
 }
 
 // close walks an open work order to done.
-func (w workshop) close(id int64) string {
+func (w maintenanceFixture) close(id int64) string {
 	w.T.Helper()
 	w.move(id, "in-progress", "")
 	return w.move(id, "done", "Done")
 }
 
 // tool calls a tool, which must succeed, and gives what it gives as JSON.
-func (w workshop) tool(name, arguments string) string {
+func (w maintenanceFixture) tool(name, arguments string) string {
 	w.T.Helper()
 	content, refusal := w.Tool("maintenance", name, arguments)
 	if refusal != "" {
@@ -113,7 +113,7 @@ func (w workshop) tool(name, arguments string) string {
 }
 
 // due is the row of a plan in the list of what is due, nil when it is not there.
-func (w workshop) due(plan int64) map[string]any {
+func (w maintenanceFixture) due(plan int64) map[string]any {
 	w.T.Helper()
 	var list struct {
 		Rows []map[string]any `json:"pm_due"`
@@ -128,7 +128,7 @@ func (w workshop) due(plan int64) map[string]any {
 }
 
 // isDue compares some of a plan's figures with what they should be.
-func (w workshop) isDue(when string, plan int64, want map[string]any) {
+func (w maintenanceFixture) isDue(when string, plan int64, want map[string]any) {
 	w.T.Helper()
 	row := w.due(plan)
 	if row == nil {
@@ -144,7 +144,7 @@ func (w workshop) isDue(when string, plan int64, want map[string]any) {
 
 // trail is the newest n audit entries of the service, the newest first, each as
 // "actor via action subject changes".
-func (w workshop) trail(n int) []string {
+func (w maintenanceFixture) trail(n int) []string {
 	w.T.Helper()
 	var list struct {
 		Entries []struct {
@@ -161,7 +161,7 @@ func (w workshop) trail(n int) []string {
 }
 
 // into reads JSON.
-func (w workshop) into(body string, v any) {
+func (w maintenanceFixture) into(body string, v any) {
 	w.T.Helper()
 	if err := json.Unmarshal([]byte(body), v); err != nil {
 		w.T.Fatalf("%v in %s", err, body)
@@ -169,7 +169,7 @@ func (w workshop) into(body string, v any) {
 }
 
 // equal compares two texts.
-func (w workshop) equal(what, got, want string) {
+func (w maintenanceFixture) equal(what, got, want string) {
 	w.T.Helper()
 	if got != want {
 		w.T.Errorf("%s\n got %s\nwant %s", what, got, want)
@@ -177,7 +177,7 @@ func (w workshop) equal(what, got, want string) {
 }
 
 // says holds a text to parts that it must have.
-func (w workshop) says(what, text string, parts ...string) {
+func (w maintenanceFixture) says(what, text string, parts ...string) {
 	w.T.Helper()
 	for _, p := range parts {
 		if !strings.Contains(text, p) {
@@ -188,7 +188,7 @@ func (w workshop) says(what, text string, parts ...string) {
 
 // refuses runs a command of the service that must end with the code, print nothing,
 // say each of the words, and leave every row as it is.
-func (w workshop) refuses(code int, words []string, args ...string) {
+func (w maintenanceFixture) refuses(code int, words []string, args ...string) {
 	w.T.Helper()
 	before := still(w.T, w.Shop)
 	got, out, errs := w.CLI(append([]string{"maintenance"}, args...)...)
@@ -200,14 +200,14 @@ func (w workshop) refuses(code int, words []string, args ...string) {
 }
 
 // cli runs a command of the service that must succeed.
-func (w workshop) cli(args ...string) string {
+func (w maintenanceFixture) cli(args ...string) string {
 	w.T.Helper()
 	return w.MustCLI(append([]string{"maintenance"}, args...)...)
 }
 
 // refused sends what must be refused with the status, saying each of the words, and
 // leave every row as it is.
-func (w workshop) refused(status int, path, body string, words ...string) {
+func (w maintenanceFixture) refused(status int, path, body string, words ...string) {
 	w.T.Helper()
 	before := still(w.T, w.Shop)
 	a := w.Post("maintenance", path, body)
@@ -222,7 +222,7 @@ func (w workshop) refused(status int, path, body string, words ...string) {
 
 // toolRefused calls a tool that must refuse, saying each of the words, and leave every
 // row as it is.
-func (w workshop) toolRefused(name, arguments string, words ...string) {
+func (w maintenanceFixture) toolRefused(name, arguments string, words ...string) {
 	w.T.Helper()
 	before := still(w.T, w.Shop)
 	content, refusal := w.Tool("maintenance", name, arguments)
@@ -234,7 +234,7 @@ func (w workshop) toolRefused(name, arguments string, words ...string) {
 }
 
 // events are the bodies of the service's events on file, the oldest first.
-func (w workshop) events() (bodies []string) {
+func (w maintenanceFixture) events() (bodies []string) {
 	w.T.Helper()
 	err := w.Server.DB().View(context.Background(), func(c *db.Conn) (err error) {
 		bodies, err = db.All(c, db.Text, "SELECT CAST(body AS TEXT) FROM events WHERE service = 'maintenance' ORDER BY seq")

@@ -11,30 +11,30 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// letting is an appliance whose rental service is asked from outside only: over REST,
+// rentalFixture is an appliance whose rental service is asked from outside only: over REST,
 // by agents and at the command line.
-type letting struct {
+type rentalFixture struct {
 	*apptest.Shop
 	zone  []string // what the commands are given besides
 	units int
 }
 
-// newLetting starts one at noon UTC on 2026-11-20, with one property and no units.
-func newLetting(t testing.TB, args ...string) *letting {
+// newRental starts one at noon UTC on 2026-11-20, with one property and no units.
+func newRental(t testing.TB, args ...string) *rentalFixture {
 	t.Helper()
-	return newLettingAt(t, apptest.Noon, "UTC", args...)
+	return newRentalAt(t, apptest.Noon, "UTC", args...)
 }
 
-// newLettingAt starts one at another time in another zone.
-func newLettingAt(t testing.TB, at time.Time, zone string, args ...string) *letting {
+// newRentalAt starts one at another time in another zone.
+func newRentalAt(t testing.TB, at time.Time, zone string, args ...string) *rentalFixture {
 	t.Helper()
-	l := &letting{Shop: apptest.StartAt(t, at, append(args, "--timezone", zone)...), zone: []string{"--timezone", zone}}
+	l := &rentalFixture{Shop: apptest.StartAt(t, at, append(args, "--timezone", zone)...), zone: []string{"--timezone", zone}}
 	l.load("properties", "name,address\nHouse,1 Quay\n")
 	return l
 }
 
 // on sets the clock to noon UTC of a day.
-func (l *letting) on(day string) {
+func (l *rentalFixture) on(day string) {
 	l.T.Helper()
 	at, err := time.Parse(time.DateOnly, day)
 	if err != nil {
@@ -44,7 +44,7 @@ func (l *letting) on(day string) {
 }
 
 // load imports a table of which every row must be good.
-func (l *letting) load(table, text string) {
+func (l *rentalFixture) load(table, text string) {
 	l.T.Helper()
 	if refused := l.try(table, text); len(refused) > 0 {
 		l.T.Fatalf("import %s: %v", table, refused)
@@ -52,7 +52,7 @@ func (l *letting) load(table, text string) {
 }
 
 // try imports a table and gives what was refused, "line: reason".
-func (l *letting) try(table, text string) (refused []string) {
+func (l *rentalFixture) try(table, text string) (refused []string) {
 	l.T.Helper()
 	code, out, errs := l.Pipe(text, append([]string{"import", "rental", table, "-", "--json"}, l.zone...)...)
 	var done struct {
@@ -74,20 +74,20 @@ func (l *letting) try(table, text string) (refused []string) {
 }
 
 // export gives a table as CSV.
-func (l *letting) export(table string) string {
+func (l *rentalFixture) export(table string) string {
 	l.T.Helper()
 	return l.MustCLI("export", "rental", table)
 }
 
 // rental runs a command of the service that must succeed.
-func (l *letting) rental(args ...string) string {
+func (l *rentalFixture) rental(args ...string) string {
 	l.T.Helper()
 	return l.MustCLI(append(append([]string{"rental"}, args...), l.zone...)...)
 }
 
 // refuses runs a command of the service that must end with the code, print nothing
 // and say each of the words.
-func (l *letting) refuses(code int, words []string, args ...string) {
+func (l *rentalFixture) refuses(code int, words []string, args ...string) {
 	l.T.Helper()
 	got, out, errs := l.CLI(append(append([]string{"rental"}, args...), l.zone...)...)
 	if got != code || out != "" {
@@ -102,7 +102,7 @@ func (l *letting) refuses(code int, words []string, args ...string) {
 
 // lease lets a new unit at 1000.00 to a new tenant on terms given as "column=value",
 // start_date among them, and gives the lease's id.
-func (l *letting) lease(terms ...string) int {
+func (l *rentalFixture) lease(terms ...string) int {
 	l.T.Helper()
 	l.units++
 	unit := fmt.Sprintf("U%d", l.units)
@@ -116,7 +116,7 @@ func (l *letting) lease(terms ...string) int {
 }
 
 // putLease imports one row of leases, the last of two equal columns winning.
-func (l *letting) putLease(terms ...string) (refused []string) {
+func (l *rentalFixture) putLease(terms ...string) (refused []string) {
 	l.T.Helper()
 	names, cells := []string{"property"}, []string{"House"}
 	for _, term := range terms {
@@ -190,7 +190,7 @@ func (c charge) String() string {
 }
 
 // ledger asks for a lease's ledger and holds its sums and its order.
-func (l *letting) ledger(lease int) (got ledger) {
+func (l *rentalFixture) ledger(lease int) (got ledger) {
 	l.T.Helper()
 	a := l.Get("rental", fmt.Sprintf("/api/leases/%d/ledger", lease))
 	if a.Status != 200 {
@@ -216,7 +216,7 @@ func (l *letting) ledger(lease int) (got ledger) {
 }
 
 // owes holds the lines of a lease's ledger.
-func (l *letting) owes(lease int, want ...string) ledger {
+func (l *rentalFixture) owes(lease int, want ...string) ledger {
 	l.T.Helper()
 	got := l.ledger(lease)
 	var lines []string
@@ -230,7 +230,7 @@ func (l *letting) owes(lease int, want ...string) ledger {
 }
 
 // pay records the payment of the lease's charge that is due on the day, and gives it.
-func (l *letting) pay(lease int, due, rest string) (p payment) {
+func (l *rentalFixture) pay(lease int, due, rest string) (p payment) {
 	l.T.Helper()
 	for _, c := range l.ledger(lease).Charges {
 		if c.DueDate != due {
@@ -248,7 +248,7 @@ func (l *letting) pay(lease int, due, rest string) (p payment) {
 }
 
 // arrears asks who is behind.
-func (l *letting) arrears() (got arrears) {
+func (l *rentalFixture) arrears() (got arrears) {
 	l.T.Helper()
 	a := l.Get("rental", "/api/arrears")
 	if a.Status != 200 {
@@ -259,7 +259,7 @@ func (l *letting) arrears() (got arrears) {
 }
 
 // refused holds a refusal over REST: its status, code and what its detail names.
-func (l *letting) refused(a apptest.Answer, status int, says ...string) {
+func (l *rentalFixture) refused(a apptest.Answer, status int, says ...string) {
 	l.T.Helper()
 	code := map[int]string{401: "unauthorized", 403: "forbidden", 404: "not_found", 409: "conflict", 422: "validation", 503: "unavailable"}[status]
 	m := a.Map(l.T)
@@ -277,7 +277,7 @@ func (l *letting) refused(a apptest.Answer, status int, says ...string) {
 func answerOf(printed string) apptest.Answer { return apptest.Answer{Body: printed} }
 
 // sound holds that doctor finds nothing.
-func (l *letting) sound() {
+func (l *rentalFixture) sound() {
 	l.T.Helper()
 	if code, out, errs := l.CLI(append([]string{"doctor"}, l.zone...)...); code != 0 {
 		l.T.Errorf("doctor: exit %d\n%s%s", code, out, errs)
@@ -285,7 +285,7 @@ func (l *letting) sound() {
 }
 
 // trail lists the service's audit entries, oldest first, as "actor via action subject".
-func (l *letting) trail() (all []string) {
+func (l *rentalFixture) trail() (all []string) {
 	l.T.Helper()
 	var list struct {
 		Entries []struct{ Actor, Via, Action, Subject string }
