@@ -36,6 +36,10 @@ type Charge struct {
 const chargeColumns = `c.id, c.type, c.label, c.due_date, c.amount_cents, c.paid_date, c.method, c.period_start, c.period_end, c.rent_cents,
 	c.paid_cents, c.recurring_id, c.fee_of`
 
+// chargeSets are the columns of a charge that is told or posted by a rule; rent is posted by
+// insertRent, which has its period besides.
+const chargeSets db.Columns = "lease_id, type, label, due_date, amount_cents, posted_at"
+
 func scanCharge(r *db.Row) Charge {
 	c := Charge{ID: r.Int(), Type: r.Text(), Label: r.Text(), DueDate: r.Day(), AmountCents: r.Int(),
 		PaidDate: r.DayPtr(), Method: r.TextPtr(), PeriodStart: r.DayPtr(), PeriodEnd: r.DayPtr(), rent: r.Int(),

@@ -188,8 +188,7 @@ func postFees(tx *db.Tx, lease int64, on exact.Day) error {
 			}
 			continue
 		}
-		id, err := tx.Insert("INSERT INTO charges (lease_id, type, label, due_date, amount_cents, posted_at, fee_of) VALUES (?, 'late_fee', ?, ?, ?, ?, ?)",
-			lease, feeLabel(x.due), on, cents, tx.Now(), x.id)
+		id, err := tx.InsertRow("charges", chargeSets+", fee_of", lease, "late_fee", feeLabel(x.due), on, cents, tx.Now(), x.id)
 		if err != nil {
 			return err
 		}

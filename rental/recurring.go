@@ -47,8 +47,7 @@ func postRecurring(tx *db.Tx, lease int64, r Recurring, first exact.Day) error {
 	case found:
 		_, err = tx.Exec("UPDATE charges SET recurring_id = ? WHERE id = ?", r.ID, was.ID)
 	default:
-		_, err = tx.Exec("INSERT INTO charges (lease_id, type, label, due_date, amount_cents, posted_at, recurring_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			lease, r.Type, r.Label, first, r.AmountCents, tx.Now(), r.ID)
+		_, err = tx.InsertRow("charges", chargeSets+", recurring_id", lease, r.Type, r.Label, first, r.AmountCents, tx.Now(), r.ID)
 	}
 	return err
 }

@@ -97,8 +97,7 @@ func insertSingle(tx *db.Tx, lease int64, n NewCharge) (id int64, err error) {
 		return 0, fault.Conflictf("lease %d has that %s charge already: charge %d, due %s, %s; give another label to charge it again",
 			lease, n.Type, was.ID, n.DueDate, schema.Quote(n.Label))
 	}
-	id, err = tx.Insert("INSERT INTO charges (lease_id, type, label, due_date, amount_cents, posted_at) VALUES (?, ?, ?, ?, ?, ?)",
-		lease, n.Type, n.Label, n.DueDate, n.AmountCents, tx.Now())
+	id, err = tx.InsertRow("charges", chargeSets, lease, n.Type, n.Label, n.DueDate, n.AmountCents, tx.Now())
 	if err != nil {
 		return 0, err
 	}

@@ -228,6 +228,10 @@ type unitFacts struct {
 	Notes           string `json:"notes"`
 }
 
+const unitSets db.Columns = "market_rent_cents, notes"
+
+func (u unitFacts) sets() []any { return []any{u.MarketRentCents, db.NullText(u.Notes)} }
+
 // putUnit makes the property's unit of that name, or lets change change the one that
 // is there. What stays as it was is not written.
 func putUnit(tx *db.Tx, property, name string, change func(*unitFacts)) error {
@@ -241,7 +245,7 @@ func putUnit(tx *db.Tx, property, name string, change func(*unitFacts)) error {
 	}
 	was, found, err := db.One(&tx.Conn, func(r *db.Row) stored {
 		return stored{r.Int(), unitFacts{r.Int(), r.Text()}}
-	}, "SELECT id, market_rent_cents, notes FROM units WHERE property_id = ? AND name = ?", in, name)
+	}, "SELECT id, "+string(unitSets)+" FROM units WHERE property_id = ? AND name = ?", in, name)
 	if err != nil {
 		return err
 	}
@@ -253,8 +257,7 @@ func putUnit(tx *db.Tx, property, name string, change func(*unitFacts)) error {
 		unitFacts
 	}
 	if !found {
-		id, err := tx.Insert("INSERT INTO units (property_id, name, market_rent_cents, notes) VALUES (?, ?, ?, ?)",
-			in, name, now.MarketRentCents, db.NullText(now.Notes))
+		id, err := tx.InsertRow("units", "property_id, name, "+unitSets, append([]any{in, name}, now.sets()...)...)
 		if err != nil {
 			return err
 		}
@@ -263,7 +266,7 @@ func putUnit(tx *db.Tx, property, name string, change func(*unitFacts)) error {
 	if now == was.unitFacts {
 		return nil
 	}
-	if _, err := tx.Exec("UPDATE units SET market_rent_cents = ?, notes = ? WHERE id = ?", now.MarketRentCents, db.NullText(now.Notes), was.id); err != nil {
+	if err := tx.UpdateRow("units", was.id, unitSets, now.sets()...); err != nil {
 		return err
 	}
 	return tx.Audit("unit.changed", db.Subject("unit", was.id), changes{property, name, now})

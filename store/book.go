@@ -122,10 +122,9 @@ func insertOrder(tx *db.Tx, customer Customer, v *sale) (id int64, ref string, e
 	if v.subscription != 0 {
 		subscription = &v.subscription
 	}
-	id, err = tx.Insert(`INSERT INTO store_orders (order_ref, provider, provider_ref, status, customer_id,
-		subtotal_cents, discount_cents, tax_cents, total_cents, currency, paid_at, created_at, subscription_id, renews)
-		VALUES (?, ?, ?, 'paid', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		ref, v.provider, v.ref, customer.ID, subtotal(v.lines), v.discount, v.tax, v.total(), v.currency, v.paidAt, tx.Now(), subscription, v.renewal)
+	id, err = tx.InsertRow("store_orders", "order_ref, provider, provider_ref, status, paid_at, created_at, subscription_id, renews, "+orderSets,
+		ref, v.provider, v.ref, statusPaid, v.paidAt, tx.Now(), subscription, v.renewal,
+		customer.ID, subtotal(v.lines), v.discount, v.tax, v.total(), v.currency)
 	if err != nil {
 		return 0, "", err
 	}

@@ -224,8 +224,7 @@ func amend(tx *db.Tx, o Order, a amended) error {
 }
 
 func setAmounts(tx *db.Tx, o Order, customer int64, a amended) error {
-	if _, err := tx.Exec("UPDATE store_orders SET customer_id = ?, subtotal_cents = ?, discount_cents = ?, tax_cents = ?, total_cents = ?, currency = ? WHERE id = ?",
-		customer, a.subtotal, a.discount, a.tax, a.total(), a.currency, o.id); err != nil {
+	if err := tx.UpdateRow("store_orders", o.id, orderSets, customer, a.subtotal, a.discount, a.tax, a.total(), a.currency); err != nil {
 		return err
 	}
 	lines, err := db.All(&tx.Conn, db.Int, "SELECT line FROM store_order_lines WHERE order_id = ? ORDER BY line", o.id)

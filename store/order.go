@@ -65,6 +65,9 @@ const (
 	statusRefunded = "refunded"
 )
 
+// orderSets are the columns of an order that a correction may change.
+const orderSets db.Columns = "customer_id, subtotal_cents, discount_cents, tax_cents, total_cents, currency"
+
 // The order's tables are joined in the order in which they stand, so that a list
 // comes out of an index of the orders; an order has a row a line, the lines together.
 const (

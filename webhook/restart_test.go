@@ -137,7 +137,7 @@ func TestOldEventsGo(t *testing.T) {
 	s.write("UPDATE deliveries SET state = 'failed', attempted_at = 0")
 	stop := s.run()
 	for s.number("SELECT COUNT(*) FROM events") > 10_001 {
-		if _, err := s.d.Version(); err != nil { // until the housework is done
+		if _, err := s.d.Version(); err != nil { // until the cleanup is done
 			t.Fatal(err)
 		}
 	}

@@ -38,7 +38,7 @@ type Sender struct {
 
 const (
 	pollInterval = time.Second           // how often the sender looks whether another process has written
-	housework    = time.Hour             // how often it tidies up
+	cleanupEvery = time.Hour             // how often the log is cleaned up
 	failureDelay = 20 * time.Millisecond // how long a receiver is left alone after a failure
 	gatherFor    = 2 * time.Millisecond  // how long attempts that end together wait for one commit
 	mostParallel = 16                    // deliveries at a time to one receiver
@@ -96,22 +96,22 @@ func (s *Sender) Run(ctx context.Context) {
 
 // watch looks for work whenever there may be some.
 func (s *Sender) watch(ctx, attempts context.Context) {
-	polls, hours := time.NewTicker(s.poll), time.NewTicker(housework)
+	polls, hours := time.NewTicker(s.poll), time.NewTicker(cleanupEvery)
 	defer polls.Stop()
 	defer hours.Stop()
-	begun, look, tidy, seen := false, false, false, int64(-1)
+	begun, look, clean, seen := false, false, false, int64(-1)
 	for ctx.Err() == nil {
 		if !begun {
 			begun = s.recover(ctx, true)
-			look, tidy = begun, begun
+			look, clean = begun, begun
 		}
 		if begun && look {
 			s.look(ctx, attempts)
 		}
-		if begun && tidy {
-			s.group.Go(func() { s.tidy(ctx) })
+		if begun && clean {
+			s.group.Go(func() { s.cleanUp(ctx) })
 		}
-		look, tidy = false, false
+		look, clean = false, false
 		select {
 		case <-ctx.Done():
 		case <-s.wake:
@@ -119,7 +119,7 @@ func (s *Sender) watch(ctx, attempts context.Context) {
 		case <-polls.C:
 			look = s.moved(&seen)
 		case <-hours.C:
-			tidy = true
+			clean = true
 		}
 	}
 }

@@ -154,8 +154,8 @@ func (x *exchange) sendCopy(v copied) error {
 // finding is one thing that doctor looked at.
 type finding struct {
 	name, remedy string
-	note       string
-	breaches   []string
+	note         string
+	breaches     []string
 }
 
 // leastFree is the room without which the next write may not fit, with its log.

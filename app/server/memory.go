@@ -30,10 +30,10 @@ func (c *Config) memory() int64 {
 // the collector runs for as long as it takes.
 const besideBudget = 64 << 20
 
-// heedMemory has the collector stay below what the budget comes to, and below what the
+// setMemoryLimit has the collector stay below what the budget comes to, and below what the
 // process may take where somebody has said how much that is, unless the environment says
 // something else.
-func heedMemory(budget int64) {
+func setMemoryLimit(budget int64) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}

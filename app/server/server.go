@@ -126,7 +126,7 @@ func (s *Server) listen(c *Config) error {
 	if err != nil {
 		return err
 	}
-	heedMemory(c.memory())
+	setMemoryLimit(c.memory())
 	in := limitsFor(c, len(s.services.All)+1, trusted)
 	for _, service := range s.services.All {
 		addr := *c.Addrs[service.Name]

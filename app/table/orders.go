@@ -82,7 +82,7 @@ func (tr *translation) day(text string) string {
 // shopify is Shopify's export of orders: a row a line item; what is the order's stands
 // on its first row.
 var shopify = &program{
-	name: "shopify-orders", title: "Shopify's orders", table: "orders", columns: orderColumns,
+	name: "shopify-orders", title: "Shopify's orders", table: "orders", targets: orderColumns,
 	needs: []string{"Name", "Email", "Financial Status", "Paid at", "Lineitem quantity", "Lineitem price", "Lineitem sku"},
 	columns: []string{
 		"Name", "Email", "Financial Status", "Paid at", "Currency", "Subtotal", "Shipping", "Taxes", "Total", "Discount Amount",
@@ -128,7 +128,7 @@ var shopify = &program{
 // woocommerce is the order export of WooCommerce's extensions: a row a line item, what
 // is the order's on each of them.
 var woocommerce = &program{
-	name: "woocommerce-orders", title: "WooCommerce's orders", table: "orders", columns: orderColumns,
+	name: "woocommerce-orders", title: "WooCommerce's orders", table: "orders", targets: orderColumns,
 	needs: []string{"status", "billing_email", "item_sku", "item_quantity"},
 	columns: []string{
 		"order_id", "order_number", "order_number_formatted", "date", "order_date", "date_paid", "paid_date", "status", "order_currency", "billing_email",
@@ -191,7 +191,7 @@ func perUnit(amount int64, qty string) (unit, rest int64) {
 
 // square is Square's export of items sold: a row an item and sale.
 var square = &program{
-	name: "square-items", title: "Square's items sold", table: "sales", columns: []string{"date", "sku", "qty"}, net: true,
+	name: "square-items", title: "Square's items sold", table: "sales", targets: []string{"date", "sku", "qty"}, net: true,
 	needs:   []string{"Date", "Qty", "SKU"},
 	columns: []string{"Date", "Time", "Time Zone", "Item", "Qty", "SKU", "Event Type"},
 	start: func(*translation) maker {

@@ -20,8 +20,8 @@ type program struct {
 	table   string
 	needs   []string // columns that the file must have
 	columns []string // all that are looked at
-	columns []string // columns of ours that a row makes, in the order of make's cells
-	units   []string // those of columns whose amounts are in units of the currency
+	targets []string // columns of ours that a row makes, in the order of make's cells
+	units   []string // those of targets whose amounts are in units of the currency
 	start   func(tr *translation) maker
 	net     bool // its returns are taken off
 }
@@ -111,7 +111,7 @@ func (p *program) begin(t schema.Table, r Reading, header []string, c *converter
 		c, _, _ := ours(columns, name)
 		set[c.Name] = true
 	}
-	for i, name := range p.columns {
+	for i, name := range p.targets {
 		if c, units, ok := ours(columns, name); ok && !set[c.Name] {
 			tr.kept = append(tr.kept, i)
 			add(c, units && slices.Contains(p.units, name))

@@ -159,7 +159,7 @@ func unused(path string) error {
 // "" when there was nothing.
 // Where path is a symbolic link, the file that it leads to is replaced.
 func Restore(source, path string) (aside string, err error) {
-	path = meant(path)
+	path = resolved(path)
 	if same(source, path) {
 		return "", fmt.Errorf("%s is the database itself; name the copy that is to be restored", source)
 	}

@@ -13,7 +13,7 @@ import (
 // knows the file: through a symbolic or hard link, or another mount. The lock goes with
 // the process, however it ends. Nothing is left beside a path that has no file.
 func Hold(path string) (release func() error, err error) {
-	path = meant(path)
+	path = resolved(path)
 	taken := func(got bool, err error) error {
 		if err != nil {
 			return fmt.Errorf("lock %s: %w", path, err)
@@ -54,8 +54,8 @@ func holdName(path string, taken func(bool, error) error, then func() error) (re
 	return func() error { return errors.Join(then(), lock.Unlock()) }, nil
 }
 
-// meant is the file that a path leads to, through symbolic links.
-func meant(path string) string {
+// resolved is the file that a path leads to, through symbolic links.
+func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}

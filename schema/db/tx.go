@@ -143,7 +143,7 @@ func (tx *Tx) Emit(name string, data any) error {
 }
 
 // Example writes an event that did not happen, for a receiver to be tried with, and
-// gives its place among the events. Nobody is owed it.
+// gives its place among the events. No delivery is made for it.
 func (tx *Tx) Example(name string, data any) (seq int64, err error) {
 	return tx.insertEvent(name, "", data, true)
 }

@@ -78,10 +78,10 @@ const (
 const eventsDone = `SELECT seq FROM events WHERE seq <= (SELECT MAX(seq) FROM events) - ?
 	AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_seq = events.seq) ORDER BY seq LIMIT ?`
 
-// tidy does what is not urgent: without it a file would grow for ever. After each step
+// cleanUp does what is not urgent: without it a file would grow for ever. After each step
 // it leaves the database to others for several times as long as the step took, so that
 // on a slow disk too it costs whoever writes meanwhile little.
-func (s *Sender) tidy(ctx context.Context) {
+func (s *Sender) cleanUp(ctx context.Context) {
 	s.recover(ctx, false)
 	for {
 		began := time.Now()
@@ -95,7 +95,7 @@ func (s *Sender) tidy(ctx context.Context) {
 	}
 }
 
-// How long housework rests after a step.
+// How long the cleanup rests after a step.
 const (
 	restOfStep = 9 // times as long as the step took
 	leastRest  = 100 * time.Millisecond
