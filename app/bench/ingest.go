@@ -36,6 +36,11 @@ func (s *shop) upload(n int) []sale {
 // forecast is in it, so that every SKU is judged anew.
 func (s *shop) recent(n int) []sale { return s.days(s.today-uploadDays, n) }
 
+// older is an upload of 50 days that no other case touches, all of which are stored, or
+// of which the data set stores none if it is small; apart are 50 days before those.
+func (s *shop) older(n int) []sale { return s.days(s.today-4*uploadDays, n) }
+func (s *shop) apart(n int) []sale { return s.days(s.today-5*uploadDays, n) }
+
 func (s *shop) days(first exact.Day, n int) []sale {
 	skus := min(s.skus, 1000)
 	rows := make([]sale, 0, skus*uploadDays)
@@ -46,9 +51,12 @@ func (s *shop) days(first exact.Day, n int) []sale {
 	return rows
 }
 
-// body is the upload as it is sent.
-func body(rows []sale) string {
+// body is the upload as it is sent; channel "" is none.
+func body(rows []sale, channel string) string {
 	b := []byte(`{"replace":true,"rows":[`)
+	if channel != "" {
+		b = fmt.Appendf(nil, `{"replace":true,"channel":%q,"rows":[`, channel)
+	}
 	for i, r := range rows {
 		if i > 0 {
 			b = append(b, ',')
@@ -66,10 +74,10 @@ func (b *bench) ingestion(p *process) ([]oneCase, error) {
 	if err != nil {
 		return nil, err
 	}
-	sent := func(rows func(int) []sale) runner {
+	sent := func(rows func(int) []sale, channel string) runner {
 		n := 0
 		return func() (sample, error) {
-			r := request("POST", "/api/sales-history", b.shop.keys["reorder"], body(rows(n)))
+			r := request("POST", "/api/sales-history", b.shop.keys["reorder"], body(rows(n), channel))
 			n++
 			return load(p, p.addrs["reorder"], 1, 0, nil, always(r))
 		}
@@ -83,8 +91,9 @@ func (b *bench) ingestion(p *process) ([]oneCase, error) {
 		}}
 	}
 	return []oneCase{
-		{name: "50,000 rows, half of them new", clients: 1, target: "2 x C upserts", ours: sent(b.shop.upload), floors: append([]floor{upserts(b.shop.upload)}, b.upsertsInC(b.shop.upload)...)},
-		{name: "50,000 rows again", clients: 1, target: "2 x C upserts", ours: sent(b.shop.recent), floors: append([]floor{upserts(b.shop.recent)}, b.upsertsInC(b.shop.recent)...)},
+		{name: "50,000 rows, half of them new", clients: 1, target: "2 x C upserts", ours: sent(b.shop.upload, ""), floors: append([]floor{upserts(b.shop.upload)}, b.upsertsInC(b.shop.upload)...)},
+		{name: "50,000 rows again", clients: 1, target: "2 x C upserts", ours: sent(b.shop.recent, ""), floors: append([]floor{upserts(b.shop.recent)}, b.upsertsInC(b.shop.recent)...)},
+		{name: "50,000 rows of a channel", clients: 1, target: "told", ours: sent(b.shop.older, "web"), floors: []floor{{"without a channel", sent(b.shop.apart, "")}}},
 	}, nil
 }
 
@@ -132,7 +141,7 @@ func (b *bench) crowd(p *process) []oneCase {
 			stop, done := make(chan struct{}), make(chan error, 1)
 			go func() {
 				n++
-				up := request("POST", "/api/sales-history", b.shop.keys["reorder"], body(b.shop.recent(n)))
+				up := request("POST", "/api/sales-history", b.shop.keys["reorder"], body(b.shop.recent(n), ""))
 				_, err := load(p, p.addrs["reorder"], 1, time.Hour, stop, always(up))
 				done <- err
 			}()

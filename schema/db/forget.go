@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func (tx *Tx) Forget(keys []string, replace map[string]string) error {
 	if err := run(tx.c, "PRAGMA secure_delete = ON"); err != nil {
 		return failed(err)
 	}
-	tx.forgot = true
+	tx.forgot = slices.AppendSeq(tx.forgot, maps.Keys(replace))
 	if _, err := tx.Exec("DELETE FROM import_files WHERE service = ?", tx.who.Service); err != nil {
 		return err
 	}
@@ -206,23 +207,19 @@ const mostRewritten = 64 << 20
 
 // scrub makes sure that what a commit forgot is nowhere in the file any more: what was
 // changed or removed before may stand in pages that are free or half full, and in the
-// log. A large file is not rewritten; its freed places were overwritten in the commit.
-func (d *DB) scrub() {
+// log. A file of up to most bytes is rewritten, of a larger one the pages are searched that
+// hold the words.
+func (d *DB) scrub(words []string, most int64) {
 	c, err := connect(d.path, false)
+	if err == nil {
+		if d.Size() > most {
+			err = overwrite(c, words)
+		} else {
+			err = errors.Join(run(c, "PRAGMA temp_store = FILE"), run(c, "VACUUM"))
+		}
+		err = errors.Join(err, run(c, "PRAGMA wal_checkpoint(TRUNCATE)"), c.Close())
+	}
 	if err != nil {
 		d.notice("what was forgotten may stand in unused parts of the file: " + err.Error())
-		return
-	}
-	defer func() { _ = c.Close() }()
-	statements := []string{"PRAGMA temp_store = FILE", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"}
-	if d.Size() > mostRewritten {
-		statements = statements[2:]
-		d.notice("the file is large: what was forgotten may stand in unused parts of it until it is restored from a backup")
-	}
-	for _, s := range statements {
-		if err := run(c, s); err != nil {
-			d.notice("what was forgotten may stand in unused parts of the file: " + err.Error())
-			return
-		}
 	}
 }

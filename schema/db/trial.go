@@ -32,7 +32,8 @@ type joint struct {
 	trial bool
 	busy  bool // an Update is under way
 
-	audited, emitted, forgot bool
+	audited, emitted bool
+	forgot           []string
 }
 
 type jointKey struct{}
@@ -129,7 +130,7 @@ func (t *joint) update(ctx context.Context, who Caller, fn func(*Tx) error) erro
 	defer func() { t.busy = false }()
 	tx := &Tx{Conn: Conn{now: t.now, c: t.c, loc: t.d.zone}, d: t.d, who: who}
 	err := tx.Try(func() error { return failed(tx.run(fn)) })
-	t.audited, t.emitted, t.forgot = t.audited || tx.audited, t.emitted || tx.emitted, t.forgot || tx.forgot
+	t.audited, t.emitted, t.forgot = t.audited || tx.audited, t.emitted || tx.emitted, append(t.forgot, tx.forgot...)
 	return err
 }
 

@@ -15,8 +15,8 @@ type Tx struct {
 	d                       *DB
 	who                     Caller
 	wrote, audited, emitted bool
-	forgot                  bool   // somebody: nothing of it may be left in the file
-	subject                 string // of the audit entry that was written last
+	forgot                  []string // names and addresses: nothing of them may be left in the file
+	subject                 string   // of the audit entry that was written last
 }
 
 // Who is the caller for whom the transaction runs.

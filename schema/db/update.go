@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -77,7 +76,7 @@ type pending struct {
 	ran      bool // its function was called
 	emitted  bool
 	audited  bool
-	forgot   bool
+	forgot   []string
 	done     chan struct{}
 }
 
@@ -180,8 +179,14 @@ func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Dura
 	if audited {
 		d.sawClock(now)
 	}
-	if slices.ContainsFunc(batch, func(t *pending) bool { return t.forgot && t.err == nil && t.panicked == nil }) {
-		d.scrub()
+	var forgot []string
+	for _, t := range batch {
+		if t.err == nil && t.panicked == nil {
+			forgot = append(forgot, t.forgot...)
+		}
+	}
+	if len(forgot) > 0 {
+		d.scrub(forgot, mostRewritten)
 	}
 	return emitted, synced
 }

@@ -1,0 +1,182 @@
+package db
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// blankedAtOnce is how many pages one transaction of overwrite writes.
+const blankedAtOnce = 64
+
+// overwrite blanks the unused parts of every page of the file in which one of the words
+// stands, in any case of ASCII: free pages, and in the pages of tables and indexes what is
+// between the cells. What is in use stays as it is, byte by byte. It is how a large file
+// forgets without being rewritten: the file is read once, and only those pages are written.
+func overwrite(c *handle, words []string) error {
+	var olds [][]byte
+	for _, w := range words {
+		for _, text := range []string{w, inJSON(w)} {
+			if text != "" {
+				olds = append(olds, lowerASCII(nil, []byte(text)))
+			}
+		}
+	}
+	var pages []int64
+	var lower []byte
+	err := Each(&Conn{c: c}, func(r *Row) error {
+		number := r.Int()
+		lower = lowerASCII(lower[:0], r.Bytes())
+		if slices.ContainsFunc(olds, func(old []byte) bool { return bytes.Contains(lower, old) }) {
+			pages = append(pages, number)
+		}
+		return nil
+	}, "SELECT pgno, data FROM sqlite_dbpage")
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(pages, blankedAtOnce) {
+		if err := blankPages(c, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func lowerASCII(to, from []byte) []byte {
+	for _, b := range from {
+		if b >= 'A' && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		to = append(to, b)
+	}
+	return to
+}
+
+// blankPages does some pages in one transaction, as they are by now.
+func blankPages(c *handle, pages []int64) (err error) {
+	if err := run(c, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, run(c, "ROLLBACK"))
+		}
+	}()
+	free, err := freePages(c)
+	if err != nil {
+		return err
+	}
+	for _, number := range pages {
+		page, err := readPage(c, number)
+		if err != nil {
+			return err
+		}
+		was := slices.Clone(page)
+		switch kind := free[number]; {
+		case kind == freeLeaf:
+			clear(page)
+		case kind == freeTrunk:
+			clear(page[trunkLength(page):])
+		default:
+			blankTree(page, number)
+		}
+		if bytes.Equal(page, was) {
+			continue
+		}
+		if err := run(c, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?", page, number); err != nil {
+			return err
+		}
+	}
+	return run(c, "COMMIT")
+}
+
+func readPage(c *handle, number int64) ([]byte, error) {
+	page, found, err := One(&Conn{c: c}, (*Row).Bytes, "SELECT data FROM sqlite_dbpage WHERE pgno = ?", number)
+	if err == nil && (!found || len(page) < 512) {
+		err = fmt.Errorf("page %d cannot be read: %w", number, sqlite.ResultCorrupt.ToError())
+	}
+	return page, err
+}
+
+// The kinds of free pages: a trunk lists leaves, whose content means nothing.
+const (
+	freeTrunk = 1 + iota
+	freeLeaf
+)
+
+// freePages walks the file's list of free pages.
+func freePages(c *handle) (map[int64]int, error) {
+	first, err := readPage(c, 1)
+	if err != nil {
+		return nil, err
+	}
+	free := map[int64]int{}
+	for trunk := number(first[32:]); trunk != 0; {
+		page, err := readPage(c, trunk)
+		if err != nil {
+			return nil, err
+		}
+		if free[trunk] != 0 || trunkLength(page) > len(page) {
+			return nil, fmt.Errorf("the list of free pages: %w", sqlite.ResultCorrupt.ToError())
+		}
+		free[trunk] = freeTrunk
+		for at := 8; at < trunkLength(page); at += 4 {
+			free[number(page[at:])] = freeLeaf
+		}
+		trunk = number(page)
+	}
+	return free, nil
+}
+
+func number(b []byte) int64 { return int64(binary.BigEndian.Uint32(b)) }
+
+func trunkLength(page []byte) int { return 8 + 4*int(number(page[4:])) }
+
+// blankTree overwrites what is not in use of a page of a table or an index: between the
+// list of its cells and the first of them, and the blocks that were freed among them. A
+// page of another kind, or one that is not as the format says, stays as it is.
+func blankTree(page []byte, number int64) {
+	header := page
+	if number == 1 {
+		header = page[100:]
+	}
+	length := 0
+	switch header[0] {
+	case 2, 5: // interior
+		length = 12
+	case 10, 13: // leaf
+		length = 8
+	default:
+		return
+	}
+	at := func(i int) int { return int(binary.BigEndian.Uint16(header[i:])) }
+	from, to := len(page)-len(header)+length+2*at(3), at(5)
+	if to == 0 {
+		to = 65536
+	}
+	if from > to || to > len(page) {
+		return
+	}
+	type block struct{ from, to int }
+	var blocks []block
+	for b, last := at(1), to; b != 0; {
+		if b < last || b+4 > len(page) {
+			return
+		}
+		size := int(binary.BigEndian.Uint16(page[b+2:]))
+		if size < 4 || b+size > len(page) {
+			return
+		}
+		blocks, last = append(blocks, block{b + 4, b + size}), b+size
+		b = int(binary.BigEndian.Uint16(page[b:]))
+	}
+	clear(page[from:to])
+	for _, b := range blocks {
+		clear(page[b.from:b.to])
+	}
+}
