@@ -15,18 +15,20 @@ func TestFilesOfOtherProgramsImport(t *testing.T) {
 	sample := func(name string) string { return filepath.Join("..", "testdata", "imports", name+".csv") }
 	c.ok("import", "store", "products", c.write("products.csv", "sku,name,kind,price_cents,license_days,active\nPLUGIN,Plugin,license,4900,365,1\nBOOK,Handbook,other,3000,,1\n"))
 	c.ok("import", "reorder", "skus", c.write("skus.csv", "sku\nTEA\nNAIL\n"))
-	c.counts("shopify", 4, 0, 0, 0, "import", "store", "orders", sample("shopify-orders"), "--from", "shopify-orders")
+	c.counts("shopify", 5, 0, 0, 0, "import", "store", "orders", sample("shopify-orders"), "--from", "shopify-orders")
 	c.ok("import", "store", "orders", sample("shopify-orders"), "--from", "shopify-orders")
-	c.counts("shopify again", 0, 0, 4, 0, "import", "store", "orders", sample("shopify-orders"), "--from", "shopify-orders")
+	c.counts("shopify again", 0, 0, 5, 0, "import", "store", "orders", sample("shopify-orders"), "--from", "shopify-orders")
 	c.ok("import", "store", "orders", sample("woocommerce-orders"), "--from", "woocommerce-orders")
 	c.equal("orders", c.ok("export", "store", "orders"), `provider,provider_ref,email,name,sku,tier,qty,unit_cents,discount_cents,tax_cents,currency,paid_at,refunds
 shopify,#1001,ann@example.com,Ann Lee,PLUGIN,,2,4900,0,784,USD,2026-05-03T18:00:00Z,
 shopify,#1002,bo@example.com,Bo Kim,PLUGIN,,1,4900,1000,552,USD,2026-05-04T13:30:00Z,
 shopify,#1002,bo@example.com,Bo Kim,BOOK,,1,3000,0,0,USD,2026-05-04T13:30:00Z,
 shopify,#1004,di@example.com,Di Roe,PLUGIN,,1,4900,0,392,USD,2026-05-06T15:00:00Z,2026-05-09=5292
+shopify,#1005,ed@example.com,Ed Poe,PLUGIN,,1,4900,0,392,USD,2026-05-07T15:00:00Z,2026-05-08=5292
 woocommerce,2001,eva@example.com,Eva Lang,PLUGIN,,1,4900,0,931,EUR,2026-06-01T10:15:00Z,
 woocommerce,2002,finn@example.com,Finn Roth,PLUGIN,,2,4900,0,2432,EUR,2026-06-02T16:40:00Z,2026-06-02=2000
 woocommerce,2002,finn@example.com,Finn Roth,BOOK,,1,3000,0,0,EUR,2026-06-02T16:40:00Z,
+woocommerce,2004,hal@example.com,Hal Moe,PLUGIN,,1,4900,0,931,EUR,2026-06-04T09:00:00Z,2026-06-04=5831
 `)
 	_, _, told := c.call("import", "reorder", "sales", sample("square-items"), "--from", "square-items")
 	if !strings.Contains(told, "1 row of returns was taken off") {

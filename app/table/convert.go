@@ -27,6 +27,9 @@ func (c *converter) row(l *layout, r record, cells []string) ([]string, *fault.E
 			if text = ""; t.at < len(r.cells) {
 				text = r.cells[t.at]
 			}
+			if r.kind(t.at) == isError {
+				return cells, errorCell(t.arg.Name, t.at, text)
+			}
 			if e, bad := fault.As(schema.CheckText(t.arg.Name, text, math.MaxInt)); bad {
 				return cells, e
 			}
@@ -49,6 +52,11 @@ func (c *converter) row(l *layout, r record, cells []string) ([]string, *fault.E
 		cells[i] = text
 	}
 	return cells, nil
+}
+
+// errorCell refuses a cell that a spreadsheet could not work out.
+func errorCell(name string, at int, text string) *fault.Error {
+	return fault.Fieldf(name, "%s: the cell in column %d holds the error %s", name, at+1, schema.Quote(text))
 }
 
 // cell converts one cell by what its column takes.

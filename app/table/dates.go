@@ -62,7 +62,7 @@ func parseDateFormat(written string) (*dateFormat, error) {
 // read reads the beginning of a text and gives what stands behind.
 func (f *dateFormat) read(text string) (day exact.Day, clock string, rest string, ok bool) {
 	n := map[byte]int{}
-	for _, p := range f.parts {
+	for i, p := range f.parts {
 		if p.field == 0 {
 			if !strings.HasPrefix(text, p.sign) {
 				return 0, "", "", false
@@ -70,16 +70,20 @@ func (f *dateFormat) read(text string) (day exact.Day, clock string, rest string
 			text = text[len(p.sign):]
 			continue
 		}
-		if len(text) < p.width || !digits(text[:p.width]) {
+		width := p.width
+		if f.short(i, text) {
+			width = 1
+		}
+		if len(text) < width || !digits(text[:width]) {
 			return 0, "", "", false
 		}
-		for _, c := range text[:p.width] {
+		for _, c := range text[:width] {
 			n[p.field] = n[p.field]*10 + int(c-'0')
 		}
 		if p.field == 'Y' && p.width == 2 {
 			n['Y'] += 2000
 		}
-		text = text[p.width:]
+		text = text[width:]
 	}
 	written := exact.DateOf(n['Y'], time.Month(n['M']), n['D'])
 	if y, m, d := written.Date(); y != n['Y'] || int(m) != n['M'] || d != n['D'] {
@@ -92,6 +96,14 @@ func (f *dateFormat) read(text string) (day exact.Day, clock string, rest string
 		clock = string([]byte{two(n['h'], 10), two(n['h'], 1), ':', two(n['m'], 10), two(n['m'], 1), ':', two(n['s'], 10), two(n['s'], 1)})
 	}
 	return written, clock, text, true
+}
+
+// short tells that the text has one digit for a part of two, as in 3.5.2026: where
+// signs part it from the others in the format, that cannot be misread.
+func (f *dateFormat) short(part int, text string) bool {
+	p := f.parts[part]
+	bounded := (part == 0 || f.parts[part-1].field == 0) && (part+1 == len(f.parts) || f.parts[part+1].field == 0)
+	return p.field != 'Y' && bounded && text != "" && digits(text[:1]) && (len(text) == 1 || !digits(text[1:2]))
 }
 
 func two(n, unit int) byte { return byte('0' + n/unit%10) } // #nosec G115 -- one digit

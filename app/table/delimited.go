@@ -137,6 +137,9 @@ func tried(sample, delimiter string, known func(string) bool) (names, columns in
 
 func (d *delimited) next() (record, bool, error) {
 	cells, err := d.csv.Read()
+	for err == nil && blank(cells) { // what a spreadsheet writes of a row that was emptied
+		cells, err = d.csv.Read()
+	}
 	var parse *csv.ParseError
 	switch {
 	case errors.Is(err, io.EOF):
@@ -148,6 +151,11 @@ func (d *delimited) next() (record, bool, error) {
 	}
 	line, _ := d.csv.FieldPos(0)
 	return record{line: line, cells: cells}, true, nil
+}
+
+// blank tells cells that hold nothing.
+func blank(cells []string) bool {
+	return !slices.ContainsFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) != "" })
 }
 
 // broken says what is wrong with the quotes of a record, and which lines went with it.

@@ -141,6 +141,22 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 			", utf-8 1",
 		},
 		{
+			"days of one digit", "code,bought\nA,3.5.2026\nB,3.12.2026 9:05\nC,13.5.2026\nD,3.5.26\nE,.5.2026\n", Reading{DateFormat: "DD.MM.YYYY"},
+			[]string{
+				"A|2026-05-03", "B|2026-12-03", "C|2026-05-13", `5: bought: "3.5.26" is not a day of the calendar as DD.MM.YYYY`,
+				`6: bought: ".5.2026" is not a day of the calendar as DD.MM.YYYY`,
+			},
+			", utf-8 1",
+		},
+		{
+			"days without a sign between", "code,bought\nA,20260503\nB,2026053\n", Reading{DateFormat: "YYYYMMDD"},
+			[]string{"A|2026-05-03", `3: bought: "2026053" is not a day of the calendar as YYYYMMDD`}, ", utf-8 1",
+		},
+		{
+			"empty columns and rows at the end", "code;name;;\r\nA;x;;\r\nB;y\r\nC;z;;9\r\n;;;\r\n", Reading{},
+			[]string{"A|x", "B|y", "4: it has 4 cells, and the header has 2"}, "; utf-8 1",
+		},
+		{
 			"moments", "code,paid_at\nA,2026-05-03\nB,2026-05-03 14:00:00\nC,2026-05-03T14:00:00Z\nD,2026-05-03 14:00:00 -0400\n", Reading{},
 			[]string{"A|2026-05-03", "B|2026-05-03T12:00:00Z", "C|2026-05-03T14:00:00Z", "D|2026-05-03T18:00:00Z"}, ", utf-8 1",
 		},
@@ -232,14 +248,25 @@ func TestWorkbooks(t *testing.T) {
 		`<row r="4"><c r="A4"><v>42</v></c><c r="C4" s="2"><v>45413.9999999</v></c><c r="D4" s="3"><v>0.5</v></c></row>` +
 		`<row r="5"><c r="A5" t="e"><v>#N/A</v></c></row><row r="6"><c r="A6" t="str"><v></v></c></row>` +
 		`<row r="7"><c r="A7" t="b"><v>1</v></c><c r="C7" s="1"><v>60</v></c></row>` +
-		`<row r="8"><c r="A8" t="inlineStr"><is><t>a_x000D__x000A_b</t></is></c><c r="E8"><v>9</v></c></row>`
+		`<row r="8"><c r="A8" t="inlineStr"><is><t>a_x000D__x000A_b</t></is></c><c r="E8"><v>9</v></c></row>` +
+		`<row r="9"><c r="A9" t="str"><v>J</v></c><c r="B9" t="e"><v>#DIV/0!</v></c></row>`
 	want := []string{
-		"Größe||2024-05-01|1.1", "42||2024-05-02|0.5", `5: the cell in column 1 holds the error "#N/A"`,
+		"Größe||2024-05-01|1.1", "42||2024-05-02|0.5", `5: code: the cell in column 1 holds the error "#N/A"`,
 		"1||1900-02-29|", "8: it has 5 cells, and the header has 4",
+		`9: name: the cell in column 2 holds the error "#DIV/0!"`,
 	}
 	got, out := read(t, book(t, rows, false), Reading{DateFormat: "DD.MM.YYYY", DecimalComma: true})
 	if !slices.Equal(got, want) || out.found.Sheet != "Ware" || !slices.Equal(out.found.Sheets, []string{"Ware", "More"}) {
 		t.Errorf("read %q of %+v", got, out.found)
+	}
+	f, how := InMemory(book(t, rows, false)), Reading{Map: mapped("code=code", "qty=qty")}
+	if got, _ := read(t, book(t, rows, false), how); len(got) != 6 || got[5] != "J|" {
+		t.Errorf("an error in a column that is left out: %q", got)
+	}
+	var back bytes.Buffer
+	left, err := WriteRefused(wares(), f, Reading{}, []schema.Refused{{Line: 9, Reason: "mend it"}}, &back)
+	if want := "\ufeffcode,name,bought,qty,reason\nJ,#DIV/0!,,,mend it\n"; err != nil || left != 0 || back.String() != want {
+		t.Errorf("an error goes back as %q, %d left, %v", back.String(), left, err)
 	}
 	if got, _ := read(t, book(t, rows, true), Reading{}); got[0] != "Größe||2028-05-02|1.1" {
 		t.Errorf("from 1904: %q", got[0])
@@ -247,7 +274,7 @@ func TestWorkbooks(t *testing.T) {
 	if got, _ := read(t, book(t, rows, false), Reading{Sheet: "More"}); !slices.Equal(got, []string{"Z"}) {
 		t.Errorf("the second sheet: %q", got)
 	}
-	_, err := InMemory(book(t, rows, false)).open(wares(), Reading{Sheet: "None"}, testShop)
+	_, err = InMemory(book(t, rows, false)).open(wares(), Reading{Sheet: "None"}, testShop)
 	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "it has Ware, More") {
 		t.Errorf("a sheet that is not there: %v", err)
 	}

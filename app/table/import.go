@@ -126,7 +126,7 @@ type loading struct {
 	rows     *reader
 	done     schema.Loaded
 	changes  []RowChange
-	sample   [][]string
+	sample   []shown
 	notes    []string
 	judging  bool // a dry run: rows are told new from changed and from the same
 }
@@ -220,7 +220,7 @@ func (l *loading) rehearse(ctx context.Context) (Outcome, error) {
 	out := l.outcome()
 	fill(l.changes, changes)
 	out.Refused, out.Events = len(l.done.Errors), events
-	out.Changes, out.Columns, out.Sample = l.changes, l.rows.columns(), l.sample
+	out.Changes, out.Columns, out.Sample = l.changes, l.rows.columns(), l.sampled()
 	out.Would = changes[:min(len(changes), MaxShown)]
 	return out, nil
 }
@@ -240,7 +240,7 @@ func (l *loading) loadAll(ctx context.Context) error {
 			l.refuse(row.line, row.refusal)
 			continue
 		}
-		l.show(row.cells)
+		l.show(row.line, row.cells)
 		lines = append(lines, schema.Line{Number: row.line, Cells: l.rows.inOrder(row.cells)})
 	}
 	o := l.options.LoadOptions
@@ -260,11 +260,28 @@ func (l *loading) loadAll(ctx context.Context) error {
 	return err
 }
 
-// show keeps the first rows for a preview.
-func (l *loading) show(cells []string) {
-	if l.judging && len(l.sample) < sampleRows {
-		l.sample = append(l.sample, slices.Clone(cells))
+// show keeps the first rows for a preview: more than it has, as some may be refused yet.
+func (l *loading) show(line int, cells []string) {
+	if l.judging && len(l.sample) < 10*sampleRows {
+		l.sample = append(l.sample, shown{line, slices.Clone(cells)})
 	}
+}
+
+// shown is a row as it would be stored, if it is not refused.
+type shown struct {
+	line  int
+	cells []string
+}
+
+// sampled gives the first of the rows that would be stored.
+func (l *loading) sampled() (rows [][]string) {
+	for _, s := range l.sample {
+		refused := slices.ContainsFunc(l.done.Errors, func(e schema.Refused) bool { return e.Line == s.line })
+		if !refused && len(rows) < sampleRows {
+			rows = append(rows, s.cells)
+		}
+	}
+	return rows
 }
 
 // putAll stores row after row. The rows are bound beside the transaction, by a

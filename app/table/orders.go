@@ -1,7 +1,6 @@
 package table
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,6 +78,32 @@ func (tr *translation) day(text string) string {
 	return day
 }
 
+// aside counts what of other programs' orders is no part of an order here.
+type aside struct{ shipped, refunds int }
+
+// of notes an order that has shipping or fees, and says what was left out so far.
+func (a *aside) of(shipping bool) (notes []string) {
+	if shipping {
+		a.shipped++
+	}
+	if a.shipped > 0 {
+		notes = append(notes, "shipping and fees are not part of an order here: those of "+plural(a.shipped, "order", "orders")+" were left out")
+	}
+	if a.refunds > 0 {
+		notes = append(notes, "so was what was refunded of them: "+plural(a.refunds, "refund is", "refunds are")+" of the order without them")
+	}
+	return notes
+}
+
+// refund leaves out of what was refunded what goes beyond the order without shipping.
+func (a *aside) refund(refunded, whole int64) int64 {
+	if refunded <= whole {
+		return refunded
+	}
+	a.refunds++
+	return whole
+}
+
 // shopify is Shopify's export of orders: a row a line item; what is the order's stands
 // on its first row.
 var shopify = &program{
@@ -91,7 +116,7 @@ var shopify = &program{
 	start: func(tr *translation) maker {
 		current, skip := "", ""
 		currency := ""
-		shipped := 0
+		var aside aside
 		return func(get func(string) string) ([]string, string, *fault.Error) {
 			ref := get("Name")
 			later := ref == current && get("Financial Status") == ""
@@ -114,10 +139,10 @@ var shopify = &program{
 				if get("Total") != "" && get("Subtotal") != "" { // prices that hold the tax already
 					o.tax = min(o.tax, max(0, a.of("Total")-a.of("Subtotal")-a.of("Shipping")))
 				}
-				if a.of("Shipping") > 0 {
-					shipped++
-					tr.notes = []string{fmt.Sprintf("shipping is not part of an order here: that of %s was left out", plural(shipped, "order", "orders"))}
+				if get("Subtotal") != "" {
+					o.refunded = aside.refund(o.refunded, a.of("Subtotal")+o.tax)
 				}
+				tr.notes = aside.of(a.of("Shipping") > 0)
 				o.refundedOn = tr.day(first(get("Cancelled at"), o.paidAt))
 			}
 			return o.cells(), "", a.refusal
@@ -133,11 +158,11 @@ var woocommerce = &program{
 	columns: []string{
 		"order_id", "order_number", "order_number_formatted", "date", "order_date", "date_paid", "paid_date", "status", "order_currency", "billing_email",
 		"billing_first_name", "billing_last_name", "billing_full_name", "item_sku", "item_quantity", "item_subtotal", "item_total", "tax_total",
-		"discount_total", "refunded_total", "order_total", "shipping_total", "fee_total",
+		"discount_total", "refunded_total", "order_total", "shipping_total", "shipping_tax_total", "fee_total", "fee_tax_total",
 	},
 	start: func(tr *translation) maker {
 		seen := map[string]bool{}
-		shipped := 0
+		var aside aside
 		return func(get func(string) string) ([]string, string, *fault.Error) {
 			ref := first(get("order_number_formatted"), get("order_number"), get("order_id"))
 			status := strings.TrimPrefix(strings.ToLower(get("status")), "wc-")
@@ -156,17 +181,18 @@ var woocommerce = &program{
 			}
 			o.unit, rest = perUnit(a.of(line), o.qty)
 			if !o.later {
-				o.tax, o.refunded, o.refundedOn = a.of("tax_total"), a.of("refunded_total"), tr.day(o.paidAt)
+				extra, extraTax := a.of("shipping_total")+a.of("fee_total"), a.of("shipping_tax_total")+a.of("fee_tax_total")
+				whole := a.of("order_total") - extra - extraTax
+				o.tax, o.refunded, o.refundedOn = max(0, a.of("tax_total")-extraTax), a.of("refunded_total"), tr.day(o.paidAt)
 				if line == "item_subtotal" {
 					o.discount = a.of("discount_total")
 				}
-				if a.of("shipping_total")+a.of("fee_total") != 0 {
-					shipped++
-					tr.notes = []string{fmt.Sprintf("shipping and fees are not part of an order here: those of %s were left out", plural(shipped, "order", "orders"))}
-				}
 				if status == "refunded" && o.refunded == 0 {
-					o.refunded = a.of("order_total") - a.of("shipping_total") - a.of("fee_total")
+					o.refunded = whole
+				} else if get("order_total") != "" {
+					o.refunded = aside.refund(o.refunded, whole)
 				}
+				tr.notes = aside.of(extra != 0)
 			}
 			seen[ref] = true
 			cells := o.cells()

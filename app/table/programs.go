@@ -150,6 +150,11 @@ func (p *program) begin(t schema.Table, r Reading, header []string, c *converter
 // row turns a row of the file into one of ours.
 func (tr *translation) row(rec record) (out record, skip bool, refusal *fault.Error) {
 	tr.record = rec
+	for _, name := range tr.program.columns {
+		if at, has := tr.places[name]; has && rec.kind(at) == isError {
+			return rec, false, errorCell(name, at, rec.cells[at])
+		}
+	}
 	cells, why, refusal := tr.make(tr.get)
 	switch {
 	case refusal != nil:

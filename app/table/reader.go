@@ -115,10 +115,14 @@ func (r *reader) header(f *File, t schema.Table, how Reading, known func(string)
 	return first, err
 }
 
+// trimmed gives the names of a header, without those at its end that are empty.
 func trimmed(cells []string) []string {
 	names := make([]string, len(cells))
 	for i, c := range cells {
 		names[i] = strings.TrimSpace(unquoted(strings.TrimSpace(c)))
+	}
+	for len(names) > 0 && names[len(names)-1] == "" {
+		names = names[:len(names)-1]
 	}
 	return names
 }
@@ -151,9 +155,13 @@ func (r *reader) next() (row, bool, error) {
 	}
 }
 
-// width refuses a row that has another number of cells than the header.
+// width refuses a row that has another number of cells than the header; empty ones
+// behind the last column are not counted.
 func (r *reader) width(rec *record) *fault.Error {
 	width := len(r.found.Columns)
+	if len(rec.cells) > width && blank(rec.cells[width:]) {
+		rec.cells = rec.cells[:width]
+	}
 	if len(rec.cells) == width || r.whole && len(rec.cells) < width {
 		return nil
 	}

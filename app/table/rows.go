@@ -57,7 +57,7 @@ func (l *loading) bindBatch() (batch []bound, more bool, err error) {
 		if row.refusal != nil {
 			b.err = row.refusal
 		} else {
-			l.show(row.cells)
+			l.show(row.line, row.cells)
 			b.put, b.err = l.table.Decode(l.rows.byName(row.cells), l.options.LoadOptions)
 		}
 		batch = append(batch, b)

@@ -158,7 +158,7 @@ func TestHeaderRefusesTheWholeFile(t *testing.T) {
 		{"another case", "code,Name\na,red\n", `unknown column "Name"; ` + columns},
 		{"twice", "code,name, code\na,b,a\n", "the column code stands in the header twice; " + columns},
 		{"nameless", "code,,name\na,b,c\n", "column 2 has no name; " + columns},
-		{"blank name", "code,name,  \na,b,c\n", "column 3 has no name; " + columns},
+		{"empty cells only", ",,\n, ,\n", "the file is empty: its first line names the columns; " + columns},
 		{"no identifier", "name,count\na,1\n", "the column code is missing, which names the record; " + columns},
 		{"semicolons", "code;colour;count\na;b;1\n", `unknown column "colour"; ` + columns},
 		{"UTF-16", "\xff\xfec\x00o\x00", `unknown column "co"; ` + columns},

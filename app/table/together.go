@@ -41,7 +41,7 @@ func (l *loading) together(columns []string, inOrder bool) (*sorter, error) {
 			l.refuse(row.line, row.refusal)
 			continue
 		}
-		l.show(row.cells)
+		l.show(row.line, row.cells)
 		if err := s.add(keyOf(row, at, l.table.Load != nil), row.line, row.cells); err != nil {
 			return nil, errors.Join(err, s.close())
 		}

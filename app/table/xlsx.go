@@ -369,15 +369,12 @@ func (s *sheet) row(start xml.StartElement) (r record, filled bool, err error) {
 			if e.Name.Local != "c" {
 				continue
 			}
-			at, refusal, err := s.place(e)
+			at, err := s.place(e)
 			if err != nil {
 				return r, false, err
 			}
 			if size += len(s.cells[at]); size > maxPart {
 				return r, false, damaged("row %d is longer than 8 MiB", s.line)
-			}
-			if r.refusal == nil {
-				r.refusal = refusal
 			}
 		case xml.EndElement:
 			if e.Name.Local != "row" {
@@ -393,16 +390,15 @@ func (s *sheet) row(start xml.StartElement) (r record, filled bool, err error) {
 }
 
 // place reads a cell into its column.
-func (s *sheet) place(e xml.StartElement) (at int, refusal *fault.Error, err error) {
+func (s *sheet) place(e xml.StartElement) (at int, err error) {
 	at, ok := column(attr(e, "r"), len(s.cells))
 	if !ok {
-		return 0, nil, damaged("row %d has a cell in no column", s.line)
+		return 0, damaged("row %d has a cell in no column", s.line)
 	}
 	for len(s.cells) <= at {
 		s.cells, s.kinds = append(s.cells, ""), append(s.kinds, isText)
 	}
-	refusal, err = s.cell(e, at)
-	return at, refusal, err
+	return at, s.cell(e, at)
 }
 
 func attr(e xml.StartElement, name string) string {
@@ -426,11 +422,11 @@ func column(reference string, next int) (int, bool) {
 }
 
 // cell reads one cell into its place.
-func (s *sheet) cell(start xml.StartElement, at int) (*fault.Error, error) {
+func (s *sheet) cell(start xml.StartElement, at int) error {
 	typ, style := attr(start, "t"), attr(start, "s")
 	value, err := s.value()
 	if err != nil {
-		return nil, damaged("the sheet ends early: %s", err)
+		return damaged("the sheet ends early: %s", err)
 	}
 	switch typ {
 	case "inlineStr", "str":
@@ -438,7 +434,7 @@ func (s *sheet) cell(start xml.StartElement, at int) (*fault.Error, error) {
 	case "s":
 		i, err := strconv.Atoi(strings.TrimSpace(value))
 		if err != nil || i < 0 || i >= len(s.book.strings) {
-			return nil, damaged("row %d names a text that it does not have", s.line)
+			return damaged("row %d names a text that it does not have", s.line)
 		}
 		s.cells[at] = s.book.strings[i]
 	case "b":
@@ -446,13 +442,12 @@ func (s *sheet) cell(start xml.StartElement, at int) (*fault.Error, error) {
 	case "d":
 		s.cells[at], s.kinds[at] = strings.TrimSpace(value), isDay
 	case "e":
-		s.cells[at] = value
-		return fault.Invalidf("the cell in column %d holds the error %s", at+1, schema.Quote(value)), nil
+		s.cells[at], s.kinds[at] = value, isError
 	default:
 		n, _ := strconv.Atoi(style)
 		s.cells[at], s.kinds[at] = s.book.number(strings.TrimSpace(value), s.book.days[n])
 	}
-	return nil, nil
+	return nil
 }
 
 // value reads a cell to its end: its <v>, or its text when that stands inside it.
