@@ -42,9 +42,12 @@ func (p *program) versionCommand() *cobra.Command {
 	})
 }
 
-// commit is the revision that the binary was built from, "unknown" when it was not
-// built in a checkout.
+// commit is the revision that the binary was built from: what the release says, else
+// the checkout's; "unknown" when it was not built in one.
 func commit() string {
+	if server.Commit != "" {
+		return server.Commit
+	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {

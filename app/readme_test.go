@@ -1,0 +1,79 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// section is a part of the README below a heading of the second order.
+func section(t *testing.T, name string) string {
+	t.Helper()
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(readme), "\n## "+name+"\n")
+	if !found {
+		t.Fatalf("the README has no section %s", name)
+	}
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
+}
+
+// Each module that go.mod requires directly has a row with a reason, and no other has.
+func TestReadmeNamesEveryDependency(t *testing.T) {
+	t.Parallel()
+	mod, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var required, named []string
+	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllSubmatch(mod, -1) {
+		required = append(required, string(m[1]))
+	}
+	for row := range strings.SplitSeq(section(t, "Dependencies"), "\n") {
+		cells := strings.Split(row, "|")
+		if len(cells) != 4 || !strings.Contains(cells[1], "`") {
+			continue
+		}
+		for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[1], -1) {
+			named = append(named, m[1])
+		}
+		if strings.TrimSpace(cells[2]) == "" {
+			t.Errorf("no reason for%s", cells[1])
+		}
+	}
+	slices.Sort(required)
+	slices.Sort(named)
+	if len(required) == 0 || !slices.Equal(required, named) {
+		t.Errorf("the README names %q, go.mod requires %q", named, required)
+	}
+}
+
+// Each folder of packages stands in the README's tree.
+func TestReadmeShowsTheTree(t *testing.T) {
+	t.Parallel()
+	tree := section(t, "The tree")
+	folders, err := filepath.Glob("../*/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tops, _ := filepath.Glob("../*")
+	for _, folder := range append(folders, tops...) {
+		sources, _ := filepath.Glob(filepath.Join(folder, "*.go"))
+		name := filepath.Base(folder)
+		if len(sources) > 0 && name != ".." && !strings.Contains(tree, name+"/") {
+			t.Errorf("the README's tree lacks %s", folder)
+		}
+	}
+	for _, name := range regexp.MustCompile(`(?m)^ *([a-z]+)/ `).FindAllStringSubmatch(tree, -1) {
+		at, _ := filepath.Glob("../*/" + name[1])
+		if top, _ := filepath.Glob("../" + name[1]); len(at)+len(top) == 0 {
+			t.Errorf("the README's tree has %s/, which is not there", name[1])
+		}
+	}
+}
