@@ -47,9 +47,19 @@ func (p *program) derive(root *cobra.Command) {
 			if op.Command != "" && !seen[op.Command] {
 				seen[op.Command] = true
 				p.place(root, p.newOpCommand(s.Name, op))
+				if second, has := seconds[op.Command]; has {
+					op.Command, op.Example = second.command, second.example
+					p.place(root, p.newOpCommand(s.Name, op))
+				}
 			}
 		}
 	}
+}
+
+// seconds are the commands that do what another does: the currency is the store's and
+// the whole shop's.
+var seconds = map[string]struct{ command, example string }{
+	"store settings": {"settings currency [CURRENCY]", "settings currency EUR"},
 }
 
 // declared is what the command line is derived from: the appliance's own operations,

@@ -164,7 +164,7 @@ var groups = map[string]string{
 	"store provider":    "Set up who takes payments",
 	"maintenance":       "Run the workshop: bulk moves, parts, photos, plans, the labor rate",
 	"maintenance photo": "Keep photos with work orders",
-	"rental":            "What leases owe: further charges, payments taken back, leases that end early",
+	"rental":            "Run the rent: leases, tenants, ledgers, payments, arrears, tickets",
 	"reorder":           "What to buy and what is in stock",
 	"reorder po":        "Keep purchase orders: create, order, receive, cancel, suggest",
 	"settings":          "What the shop decides for itself",

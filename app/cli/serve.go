@@ -20,8 +20,8 @@ func (p *program) serveCommand() *cobra.Command {
 	c := &server.Config{}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Migrate the database, then serve the four APIs",
-		Long: `Migrate the database, then serve the four APIs until SIGTERM or SIGINT. Every flag can
+		Short: "Migrate the database, then serve the four services",
+		Long: `Migrate the database, then serve the four services until SIGTERM or SIGINT. Every flag can
 also be set by an environment variable: QUARTERMASTER_ and the flag in capitals, with _ for -.`,
 		Example: "  quartermaster serve --demo\n  quartermaster serve --db /var/lib/quartermaster/quartermaster.db --timezone Europe/Berlin",
 		Args:    noArgs,

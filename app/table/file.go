@@ -134,7 +134,7 @@ const (
 	isText   kind = iota
 	isNumber      // written as a decimal with a point
 	isDay         // written as YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss without a zone
-	isError                // "#N/A" and its kin: refused where the cell means something
+	isError       // "#N/A" and its kin: refused where the cell means something
 )
 
 // record is one row of a file. One that cannot be read carries its refusal instead of
