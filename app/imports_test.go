@@ -72,6 +72,15 @@ func TestADryRunSaysWhatIsNewChangedAndTheSame(t *testing.T) {
 	}
 	c.equal("after dry runs", c.ok("export", "reorder", "sales"), "date,sku,qty,channel\n2026-11-18,A,1,\n2026-11-19,A,2,\n")
 	c.equal("a template", c.ok("import", "reorder", "sales", "--template"), "date,sku,qty,channel\n")
+	for hint, text := range map[string]string{`--map "Ware=ours"`: "Ware\nA\n", "--returns net": "date,sku,qty\n2026-11-18,A,-1\n"} {
+		table := "sales"
+		if strings.HasPrefix(text, "Ware") {
+			table = "skus"
+		}
+		if code, _, told := c.call("import", "reorder", table, c.write("odd.csv", text)); code != 1 || !strings.Contains(told, hint) {
+			t.Errorf("%q: exit %d, told %s", text, code, told)
+		}
+	}
 	c.refuses(2, []string{"--map", "unknown column"}, "import", "reorder", "skus", file, "--map", "sku=colour")
 	c.refuses(2, []string{"--delimiter"}, "import", "reorder", "skus", file, "--delimiter", "x")
 	c.refuses(2, []string{"--from"}, "import", "reorder", "skus", file, "--from", "shopify-orders")

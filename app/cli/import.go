@@ -159,6 +159,7 @@ func (p *program) importFile(ctx context.Context, service, name, path string, o 
 		}
 		out, err := table.Run(ctx, d, who, t, file, o.Options, progress)
 		end()
+		p.advise(o, out, err)
 		if err != nil {
 			return err
 		}
@@ -169,6 +170,18 @@ func (p *program) importFile(ctx context.Context, service, name, path string, o 
 		}
 		return p.tellImported(out)
 	})
+}
+
+// advise names the flag that takes a file of another program, where one was missing.
+func (p *program) advise(o importing, out table.Outcome, err error) {
+	const unknown = "unknown column "
+	if e, ok := fault.As(err); ok && o.From == "" && strings.HasPrefix(e.Detail, unknown) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(e.Detail, unknown), ";")
+		p.notice("a file with columns of its own is told by --map: --map " + strings.TrimSuffix(name, `"`) + `=ours"`)
+	}
+	if o.Returns == "" && slices.ContainsFunc(out.Errors, func(e schema.Refused) bool { return strings.HasPrefix(e.Reason, "qty: ") && strings.Contains(e.Reason, "is negative") }) {
+		p.notice("--returns net takes negative quantities off what was sold of their SKU that day")
+	}
 }
 
 // giveBack writes the refused rows to the file that --refused names.

@@ -25,6 +25,7 @@ type opCommand struct {
 	service string // "" for the appliance's own
 	op      schema.Op
 
+	declared    schema.Op    // op, but for the command of a second one
 	words       []string     // "store", "order", "refund"
 	positionals []positional // in the order in which they stand
 	values      map[string][]string
@@ -48,8 +49,11 @@ func (p *program) derive(root *cobra.Command) {
 				seen[op.Command] = true
 				p.place(root, p.newOpCommand(s.Name, op))
 				if second, has := seconds[op.Command]; has {
-					op.Command, op.Example = second.command, second.example
-					p.place(root, p.newOpCommand(s.Name, op))
+					same := op
+					same.Command, same.Example = second.command, second.example
+					c := p.newOpCommand(s.Name, same)
+					c.declared = op
+					p.place(root, c)
 				}
 			}
 		}
@@ -110,7 +114,7 @@ func child(of *cobra.Command, word string) *cobra.Command {
 
 // newOpCommand reads the words of Op.Command.
 func (p *program) newOpCommand(service string, op schema.Op) *opCommand {
-	c := &opCommand{p: p, service: service, op: op, values: map[string][]string{}}
+	c := &opCommand{p: p, service: service, op: op, declared: op, values: map[string][]string{}}
 	for _, word := range strings.Fields(op.Command) {
 		if name := strings.Trim(word, "[]."); name != strings.ToUpper(name) {
 			c.words = append(c.words, word)
@@ -243,7 +247,7 @@ func (c *opCommand) takePositionals(args []string) {
 // run does the operation and prints its answer.
 func (c *opCommand) run(ctx context.Context) error {
 	return c.p.withDB(func(d *db.DB) error {
-		op, err := server.FindOp(server.Declared(d), c.service, c.op)
+		op, err := server.FindOp(server.Declared(d), c.service, c.declared)
 		if err != nil {
 			return err
 		}
