@@ -179,7 +179,9 @@ func (p *program) advise(o importing, out table.Outcome, err error) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(e.Detail, unknown), ";")
 		p.notice("a file with columns of its own is told by --map: --map " + strings.TrimSuffix(name, `"`) + `=ours"`)
 	}
-	if o.Returns == "" && slices.ContainsFunc(out.Errors, func(e schema.Refused) bool { return strings.HasPrefix(e.Reason, "qty: ") && strings.Contains(e.Reason, "is negative") }) {
+	if o.Returns == "" && slices.ContainsFunc(out.Errors, func(e schema.Refused) bool {
+		return strings.HasPrefix(e.Reason, "qty: ") && strings.Contains(e.Reason, "is negative")
+	}) {
 		p.notice("--returns net takes negative quantities off what was sold of their SKU that day")
 	}
 }
