@@ -1,7 +1,9 @@
 package rental
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"quartermaster/schema"
@@ -45,6 +47,7 @@ func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err erro
 		if r.await(unpostedOf(leases, c.Today())) {
 			return nil
 		}
+		slices.SortStableFunc(leases, func(a, b Lease) int { return cmp.Compare(endedLast(a), endedLast(b)) })
 		for _, l := range leases {
 			x := PortalLease{Ledger: Ledger{Lease: l}}
 			if x.Charges, err = chargesOf(c, l.ID); err != nil {
@@ -67,6 +70,14 @@ func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err erro
 		return err
 	})
 	return v, err
+}
+
+// endedLast orders leases by whether they have ended.
+func endedLast(l Lease) int {
+	if l.Status == "ended" {
+		return 1
+	}
+	return 0
 }
 
 // PortalTicket gives one of the tenant's own tickets with its notes.

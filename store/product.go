@@ -157,7 +157,7 @@ func intCell(n *int64) string {
 // productTable is `import store products`: rows are known by their sku.
 func (s *Service) productTable() schema.Table {
 	return schema.Table{
-		Name: "products", About: "What can be sold, known by its sku.",
+		Name: "products", About: "What can be sold, known by its SKU.",
 		Row: bindProduct,
 		Find: func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
 			p, found, err := lookUpProduct(c, strings.TrimSpace(cell("sku")))
