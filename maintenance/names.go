@@ -217,7 +217,11 @@ func leadsToOrder(answer any) string {
 
 func orderPage(id int64) string { return "/work-orders/" + strconv.FormatInt(id, 10) }
 func assetPage(id int64) string { return "/assets/" + strconv.FormatInt(id, 10) }
-func partPage(id int64) string  { return "/parts/" + strconv.FormatInt(id, 10) }
+func planPage(id int64) string  { return "/plans/" + strconv.FormatInt(id, 10) }
+
+func leadsToPlan(answer any) string { return planPage(answer.(Plan).PMID) }
+
+func partPage(id int64) string { return "/parts/" + strconv.FormatInt(id, 10) }
 
 // moveBack is the act that moves a work order to a status, if it may move there.
 func moveBack(wo WorkOrder, to, label string) *schema.Undo {

@@ -86,7 +86,7 @@ func planAct(name, command, about string, did string, act func(context.Context, 
 			p := answer.(Plan)
 			return fmt.Sprintf("%s, %s: %s.", p.Asset, p.Title, did)
 		},
-		Leads: func(answer any) string { return assetPage(answer.(Plan).AssetID) },
+		Leads: leadsToPlan,
 		Undo: func(answer any) *schema.Undo {
 			return &schema.Undo{Op: undo, Label: label, Fields: map[string]string{"id": strconv.FormatInt(answer.(Plan).PMID, 10)}}
 		},
@@ -163,7 +163,7 @@ func (s *Service) completePlan() schema.Op {
 			r := answer.(PMDueRow)
 			return fmt.Sprintf("%s, %s: done on %s, next due %s.", r.Asset, r.Title, r.LastDoneDate, nextDay(r.NextDue))
 		},
-		Leads: func(any) string { return "/pm-due" },
+		Leads: func(answer any) string { return planPage(answer.(PMDueRow).PMID) },
 	}
 }
 

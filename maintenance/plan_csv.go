@@ -242,6 +242,6 @@ func (s *Service) savePlan() schema.Op {
 			p := answer.(Plan)
 			return fmt.Sprintf("%s, %s: every %s, next due %s.", p.Asset, p.Title, everyText(p.PMDueRow), nextDay(p.NextDue))
 		},
-		Leads: func(answer any) string { return assetPage(answer.(Plan).AssetID) },
+		Leads: leadsToPlan,
 	}
 }

@@ -113,6 +113,32 @@ func (s *Service) Plan(ctx context.Context, id int64) (Plan, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Plan, error) { return planByID(c, id) })
 }
 
+// PlanRecord is a plan with all that its page shows.
+type PlanRecord struct {
+	Plan
+	Jobs  []WorkOrder // that serve it, the latest first
+	Total int64       // how many there are
+}
+
+// mostPlanJobs is how many of its jobs a plan's page shows.
+const mostPlanJobs = 20
+
+// PlanRecord reads a plan with the jobs that serve it; 404 if there is none.
+func (s *Service) PlanRecord(ctx context.Context, id int64) (PlanRecord, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (v PlanRecord, err error) {
+		if v.Plan, err = planByID(c, id); err != nil {
+			return v, err
+		}
+		today := c.Today()
+		scan := func(r *db.Row) WorkOrder { return scanWorkOrder(r).on(today) }
+		if v.Jobs, err = db.All(c, scan, "SELECT "+workOrderColumns+orderTables+" WHERE w.pm_id = ? ORDER BY w.id DESC LIMIT ?", id, mostPlanJobs); err != nil {
+			return v, err
+		}
+		v.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM work_orders WHERE pm_id = ?", id)
+		return v, err
+	})
+}
+
 func (s *Service) listPlans() schema.Op {
 	return schema.Op{
 		Name: "list_plans", About: "Preventive maintenance plans with what each comes to today, by id.",

@@ -34,6 +34,15 @@ func (s *Service) leaseTable() schema.Table {
 		},
 	}
 	t.Find = keyed(t, "property", "unit", "start_date")
+	t.Page = func(c *db.Conn, cell func(string) string) (string, error) {
+		day, _ := exact.ParseDay(cell("start_date"))
+		id, found, err := db.One(c, db.Int, `SELECT l.id FROM properties p JOIN units u ON u.property_id = p.id JOIN leases l ON l.unit_id = u.id
+			WHERE p.name = ? AND u.name = ? AND l.start_date = ?`, cell("property"), cell("unit"), day)
+		if err != nil || !found {
+			return "/leases", err
+		}
+		return leasePath(id), nil
+	}
 	return t
 }
 

@@ -16,7 +16,7 @@ func (s *Service) saveProperty() schema.Op {
 	return s.propertyTable().Save(s.db, schema.Op{
 		Name: "save_property", About: "Make a property, or change its address and what late rent costs there.",
 		Example: "rental property save 'Harbour House' --address '12 Harbour Street'",
-		Did:     savedAs("property", "name"), Leads: func(any) string { return "/properties" }, Refuses: []fault.Kind{fault.Conflict},
+		Did:     savedAs("property", "name"), Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"name": "Harbour House"}},
 	})
 }
@@ -25,7 +25,7 @@ func (s *Service) saveUnit() schema.Op {
 	return s.unitTable().Save(s.db, schema.Op{
 		Name: "save_unit", About: "Make a unit of a property, or change what it could be let for and its notes.",
 		Example: "rental unit save 'Harbour House' 2A --market-rent-cents 98000",
-		Did:     savedAs("unit", "property", "name"), Leads: func(any) string { return "/units" }, Refuses: []fault.Kind{fault.Conflict},
+		Did:     savedAs("unit", "property", "name"), Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"property": "Harbour House", "name": "2A"}},
 	})
 }
@@ -34,7 +34,7 @@ func (s *Service) saveTenant() schema.Op {
 	return s.tenantTable().Save(s.db, schema.Op{
 		Name: "save_tenant", About: "Make a tenant, or change how they are called and reached.",
 		Example: "rental tenant save 'Ada Brandt' --email ada@example.org",
-		Did:     savedAs("tenant", "name"), Leads: func(any) string { return "/tenants" }, Refuses: []fault.Kind{fault.Conflict},
+		Did:     savedAs("tenant", "name"), Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"name": "Ada Brandt"}},
 	})
 }
@@ -43,7 +43,7 @@ func (s *Service) saveLease() schema.Op {
 	return s.leaseTable().Save(s.db, schema.Op{
 		Name: "save_lease", About: "Make a lease, or change its terms for what is not posted yet. Several tenants are separated by |.",
 		Example: "rental lease save 'Harbour House' 2A 2026-12-01 --tenant 'Ada Brandt' --rent-cents 95000",
-		Did:     savedAs("lease", "property", "unit", "start_date"), Leads: func(any) string { return "/leases" }, Refuses: []fault.Kind{fault.Conflict},
+		Did:     savedAs("lease", "property", "unit", "start_date"), Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"property": "Harbour House", "unit": "2A", "start_date": "2026-12-01"}},
 	})
 }
@@ -133,8 +133,6 @@ func bindTenantID(f *schema.Form, p *int64) {
 	f.ID(p, "tenant_id", "the tenant", schema.Positional("TENANT_ID"), schema.Required, schema.Example(3), schema.Lookup(lookupTenant), schema.Choices(tenantChoices), schema.NameFirst)
 }
 
-func leadsTenants(any) string { return "/tenants" }
-
 func (s *Service) inviteTenant() schema.Op {
 	return schema.Op{
 		Name: "invite_tenant", Writes: true, Creates: true, Credential: true,
@@ -152,7 +150,7 @@ func (s *Service) inviteTenant() schema.Op {
 			v := a.(Invited)
 			return fmt.Sprintf("%s is invited until %s: %s, or the code %s at %s.", v.Tenant, v.ExpiresAt, v.URL, v.Code, v.PortalURL)
 		},
-		Leads: leadsTenants,
+		Leads: func(a any) string { return tenantPath(a.(Invited).TenantID) },
 	}
 }
 
@@ -174,7 +172,7 @@ func (s *Service) endTenantSessions() schema.Op {
 			e := a.(EndedSessions)
 			return fmt.Sprintf("%d sessions of %s end.", e.Ended, e.Tenant)
 		},
-		Leads: leadsTenants,
+		Leads: func(a any) string { return tenantPath(a.(EndedSessions).TenantID) },
 	}
 }
 
@@ -193,6 +191,6 @@ func (s *Service) forgetTenant() schema.Op {
 		Will: func(a any, _ schema.Money) string {
 			return fmt.Sprintf("Name, e-mail and phone of the tenant go for good, with their traces in %d leases; sums stay.", a.(Forgotten).Leases)
 		},
-		Leads: leadsTenants,
+		Leads: func(a any) string { return tenantPath(a.(Forgotten).TenantID) },
 	}
 }

@@ -95,27 +95,18 @@ func (s *Service) Occupancy(ctx context.Context, f UnitFilter, after, limit int6
 	if list.Total, err = s.CountUnits(ctx, f); err != nil {
 		return list, nil, err
 	}
-	type span struct{ start, last exact.Day }
-	spans := map[int64][]span{}
+	spans := map[int64][]leaseSpan{}
 	end := first + exact.Month(n-1) // #nosec G115 -- a few months
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		return db.Each(c, func(r *db.Row) error {
 			unit := r.Int()
-			spans[unit] = append(spans[unit], span{r.Day(), r.Day()})
+			spans[unit] = append(spans[unit], leaseSpan{r.Day(), r.Day()})
 			return nil
 		}, "SELECT unit_id, start_date, last_day FROM leases WHERE start_date <= ? AND last_day >= ?", end.Last(), first.First())
 	})
 	months = map[int64][]UnitMonth{}
 	for _, u := range list.Units {
-		for m := first; m <= end; m++ {
-			x := UnitMonth{Month: m, Of: m.Days()}
-			for _, s := range spans[u.ID] {
-				if days := int(min(s.last, m.Last())-max(s.start, m.First())) + 1; days > 0 {
-					x.Days += days
-				}
-			}
-			months[u.ID] = append(months[u.ID], x)
-		}
+		months[u.ID] = letIn(spans[u.ID], first, end)
 	}
 	return list, months, err
 }

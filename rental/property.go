@@ -122,6 +122,7 @@ func (s *Service) propertyTable() schema.Table {
 		},
 	}
 	t.Find = keyed(t, "name")
+	t.Page = pageOf("/properties/", "SELECT id FROM properties WHERE name = ?", "name")
 	return t
 }
 

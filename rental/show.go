@@ -2,6 +2,7 @@ package rental
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -127,15 +128,15 @@ func (s *Service) tenantDetail() schema.Op {
 }
 
 // Unit gives one unit; an unknown one is not found.
-func (s *Service) Unit(ctx context.Context, id int64) (u Unit, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		var found bool
-		u, found, err = db.One(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id = ?2", c.Today(), id)
-		if err == nil && !found {
-			err = fault.NotFoundf("there is no unit %d", id)
-		}
-		return err
-	})
+func (s *Service) Unit(ctx context.Context, id int64) (Unit, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Unit, error) { return unitByID(c, id) })
+}
+
+func unitByID(c *db.Conn, id int64) (Unit, error) {
+	u, found, err := db.One(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id = ?2", c.Today(), id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no unit %d", id)
+	}
 	return u, err
 }
 
@@ -239,5 +240,21 @@ func keyed(t schema.Table, columns ...string) func(*db.Conn, func(string) string
 			}
 			return true
 		})
+	}
+}
+
+// pageOf finds the page of the record whose id the query gives for the cells of these
+// columns.
+func pageOf(base, query string, columns ...string) func(*db.Conn, func(string) string) (string, error) {
+	return func(c *db.Conn, cell func(string) string) (string, error) {
+		args := make([]any, len(columns))
+		for i, name := range columns {
+			args[i] = cell(name)
+		}
+		id, found, err := db.One(c, db.Int, query, args...)
+		if err != nil || !found {
+			return strings.TrimSuffix(base, "/"), err
+		}
+		return base + strconv.FormatInt(id, 10), nil
 	}
 }

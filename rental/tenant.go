@@ -170,6 +170,16 @@ func (s *Service) tenantTable() schema.Table {
 		},
 	}
 	t.Find = findTenantRow
+	t.Page = func(c *db.Conn, cell func(string) string) (string, error) {
+		if id := idOf(cell("id")); id > 0 {
+			return tenantPath(id), nil
+		}
+		id, found, err := db.One(c, db.Int, "SELECT id FROM tenants WHERE name = ?1 AND (?2 = '' OR lower(email) = lower(?2)) ORDER BY id DESC LIMIT 1", cell("name"), cell("email"))
+		if err != nil || !found {
+			return "/tenants", err
+		}
+		return tenantPath(id), nil
+	}
 	return t
 }
 

@@ -219,6 +219,7 @@ func (s *Service) unitTable() schema.Table {
 		},
 	}
 	t.Find = keyed(t, "property", "name")
+	t.Page = pageOf("/units/", "SELECT u.id FROM properties p JOIN units u ON u.property_id = p.id WHERE p.name = ? AND u.name = ?", "property", "name")
 	return t
 }
 

@@ -106,4 +106,5 @@ func undoPayment(a any) *schema.Undo {
 }
 
 func leasePath(lease int64) string   { return "/leases/" + strconv.FormatInt(lease, 10) }
+func tenantPath(tenant int64) string { return "/tenants/" + strconv.FormatInt(tenant, 10) }
 func ticketPath(ticket int64) string { return "/maintenance/" + strconv.FormatInt(ticket, 10) }

@@ -36,6 +36,8 @@ func dayOrNothing(d *exact.Day) string {
 
 func skuPage(sku string) string { return "/skus/" + url.PathEscape(sku) }
 
+func supplierPage(name string) string { return "/suppliers/" + url.PathEscape(name) }
+
 func orderPage(number string) string { return "/purchase-orders/" + url.PathEscape(number) }
 
 // paging binds the page of a list. A command gives the whole.

@@ -29,7 +29,7 @@ func (s *Service) saveSupplierOp() schema.Op {
 		Did: func(answer any, _ schema.Money) string {
 			return fmt.Sprintf("Supplier %s is saved.", answer.(Supplier).Name)
 		},
-		Leads: func(any) string { return "/suppliers" },
+		Leads: func(answer any) string { return supplierPage(answer.(Supplier).Name) },
 	})
 	op.Bind = func(f *schema.Form) schema.Handler {
 		e := bindSupplier(f)

@@ -18,7 +18,12 @@ import (
 type Saved struct {
 	Created bool              `json:"created"`
 	Record  map[string]string `json:"record"`
+
+	page string // of the record
 }
+
+// Page is the record's page, "" where there is none.
+func (s Saved) Page() string { return s.page }
 
 // Save makes the operation that makes a record of the table, or changes it, by the
 // table's row: what an import of that one row would store, with the same checks. The
@@ -34,6 +39,9 @@ func (t Table) Save(d *db.DB, op Op) Op {
 	}
 	if op.Response == nil {
 		op.Response = Saved{Created: true, Record: map[string]string{}}
+	}
+	if op.Leads == nil {
+		op.Leads = func(answer any) string { return answer.(Saved).page }
 	}
 	op.Fill = func(c *db.Conn, given map[string]string) (map[string]string, bool, error) { return t.record(c, given) }
 	return op
@@ -51,7 +59,11 @@ func (t Table) save(tx *db.Tx, put Put, cells map[string]string) (Saved, error) 
 	if err == nil && !kept {
 		record = cells
 	}
-	return Saved{Created: !found, Record: record}, err
+	saved := Saved{Created: !found, Record: record}
+	if err == nil && t.Page != nil {
+		saved.page, err = t.Page(&tx.Conn, func(column string) string { return strings.TrimSpace(cells[column]) })
+	}
+	return saved, err
 }
 
 // record gives the record that the cells name, by column.

@@ -33,6 +33,10 @@ type Table struct {
 	// its identifier's columns (or its id) name. It is for forms that edit a record.
 	Find func(c *db.Conn, cell func(column string) string) (cells []string, found bool, err error)
 
+	// Page is the address of the page of the record that those cells name, for who has just
+	// saved it.
+	Page func(c *db.Conn, cell func(column string) string) (path string, err error)
+
 	// Group and Rows, when set, store the rows that agree in the columns of Group
 	// together, wherever they stand in the file: Rows binds the form of each, in the
 	// file's order, and gives what stores them all. One refused row refuses its group.

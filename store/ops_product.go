@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -112,7 +113,7 @@ func (s *Service) productDetail() schema.Op {
 	return schema.Op{
 		Name: "product_detail", About: "One product.", Response: exampleProduct(), Refuses: []fault.Kind{fault.NotFound},
 		Example: "store products show PLUGIN",
-		Leads:   func(any) string { return "/products" },
+		Leads:   func(answer any) string { p, _ := answer.(Product); return productLeads(p.SKU) },
 		Print: func(w io.Writer, answer any) {
 			p, _ := answer.(Product)
 			s.printProducts(w, ProductPage{Products: []Product{p}})
@@ -124,6 +125,8 @@ func (s *Service) productDetail() schema.Op {
 		},
 	}
 }
+
+func productLeads(sku string) string { return "/products/" + url.PathEscape(sku) }
 
 func (s *Service) saveProductOp() schema.Op {
 	return s.productTable().Save(s.db, schema.Op{
@@ -137,6 +140,6 @@ func (s *Service) saveProductOp() schema.Op {
 			r, _ := answer.(schema.Saved)
 			return fmt.Sprintf("Product %s is saved.", r.Record["sku"])
 		},
-		Leads: func(any) string { return "/products" },
+		Leads: func(answer any) string { r, _ := answer.(schema.Saved); return productLeads(r.Record["sku"]) },
 	})
 }

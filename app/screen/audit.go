@@ -156,6 +156,7 @@ var recordPages = map[string]string{
 	"work_order": "/work-orders/", "asset": "/assets/", "part": "/parts/", "lease": "/leases/", "ticket": "/maintenance/",
 	"maintenance_request": "/maintenance/", "sku": "/skus/", "purchase_order": "/purchase-orders/", "order": "/orders/", "customer": "/customers/",
 	"license": "/licenses/", "webhook": "/webhooks/", "batch": "/redeem-codes/", "tenant": "/tenants/", "property": "/properties/",
+	"unit": "/units/", "payment": "/payments/", "pm_plan": "/plans/", "product": "/products/", "supplier": "/suppliers/",
 }
 
 // trailOf leads to the audit trail of the record whose page is asked for; "" for another page.

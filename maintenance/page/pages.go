@@ -25,7 +25,7 @@ func Pages(s *maintenance.Service) []page.Page {
 		assetLabel(s),
 		parts(s),
 		part(s),
-		plans(s),
+		plans(s), plan(s),
 		figures(s),
 		request(s),
 		search(s),
@@ -37,6 +37,7 @@ func RequestOps(s *maintenance.Service) []schema.Op { return []schema.Op{s.Reque
 
 func orderPath(id int64) string { return page.Path("work-orders", page.Num(id)) }
 func assetPath(id int64) string { return page.Path("assets", page.Num(id)) }
+func planPath(id int64) string  { return page.Path("plans", page.Num(id)) }
 func partPath(id int64) string  { return page.Path("parts", page.Num(id)) }
 
 // idOf reads where a list goes on; 0 is its beginning.

@@ -42,7 +42,7 @@ func search(s *maintenance.Service) page.Page {
 			return nil, "", err
 		}
 		for _, p := range plans.Plans {
-			hits = append(hits, page.Hit{Kind: "Plans", ID: page.Num(p.PMID), Path: assetPath(p.AssetID), Title: p.Title, Note: p.Asset})
+			hits = append(hits, page.Hit{Kind: "Plans", ID: page.Num(p.PMID), Path: planPath(p.PMID), Title: p.Title, Note: p.Asset})
 		}
 		parts, err := s.FindParts(ctx, maintenance.PartFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
 		if err != nil {

@@ -6,7 +6,6 @@ package page
 
 import (
 	"context"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -23,7 +22,7 @@ func Pages(s *rental.Service) []page.Page {
 		month(s), // /
 		arrears(s),
 		leases(s), lease(s),
-		units(s),
+		units(s), unit(s),
 		properties(s), property(s), propertyStatement(s),
 		tenants(s), tenant(s),
 		board(s), ticket(s), picture(s),
@@ -154,7 +153,10 @@ func search(s *rental.Service) page.Page {
 			return nil, "", err
 		}
 		for _, u := range units.Units {
-			hits = append(hits, page.Hit{Kind: "Units", ID: cell(u.ID), Title: u.Property + " / " + u.Name, Path: "/units?q=" + url.QueryEscape(u.Property+" / "+u.Name), Note: u.Status})
+			hits = append(hits, page.Hit{Kind: "Units", ID: cell(u.ID), Title: u.Property + " / " + u.Name, Path: page.Path("units", cell(u.ID)), Note: u.Status})
+		}
+		if hits, err = propertyHits(ctx, s, q, hits); err != nil {
+			return nil, "", err
 		}
 		tickets, err := s.Tickets(ctx, rental.TicketFilter{Q: q}, 0, 10)
 		if err != nil {
@@ -165,4 +167,13 @@ func search(s *rental.Service) page.Page {
 		}
 		return hits, "", nil
 	})
+}
+
+// propertyHits adds the properties that a search finds.
+func propertyHits(ctx context.Context, s *rental.Service, q string, hits []page.Hit) ([]page.Hit, error) {
+	list, err := s.Properties(ctx, q, 0, 10)
+	for _, p := range list.Properties {
+		hits = append(hits, page.Hit{Kind: "Properties", ID: cell(p.ID), Title: p.Name, Path: page.Path("properties", cell(p.ID)), Note: textOf(p.Address)})
+	}
+	return hits, err
 }

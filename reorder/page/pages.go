@@ -27,7 +27,7 @@ func Pages(s *reorder.Service) []page.Page {
 		orders(s),
 		order(s),
 		paper(s),
-		suppliers(s),
+		suppliers(s), supplier(s),
 		figures(s),
 		search(s),
 	}

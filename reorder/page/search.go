@@ -41,7 +41,7 @@ func search(s *reorder.Service) page.Page {
 		}
 		suppliers, err := s.Suppliers(ctx, reorder.SupplierQuery{Q: q, Cursor: first})
 		for _, one := range suppliers.Suppliers {
-			hits = append(hits, page.Hit{Kind: "Suppliers", ID: one.Name, Title: one.Name, Note: one.Email, Path: pathQuery("/suppliers", "q", one.Name)})
+			hits = append(hits, page.Hit{Kind: "Suppliers", ID: one.Name, Title: one.Name, Note: one.Email, Path: supplierPath(one.Name)})
 		}
 		return hits, exact, err
 	})

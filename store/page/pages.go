@@ -27,7 +27,7 @@ func Pages(s *store.Service) []page.Page {
 		license(s),
 		batches(s),
 		batch(s),
-		products(s),
+		products(s), product(s),
 		figures(s),
 		unbooked(s),
 		mine(s), // /my

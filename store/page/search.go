@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"net/url"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -60,7 +59,7 @@ func goods(ctx context.Context, s *store.Service, q string, hits []page.Hit) ([]
 	}
 	for i, p := range products.Products {
 		if i < hitsOfAKind {
-			hits = append(hits, page.Hit{Kind: "Products", ID: p.SKU, Title: p.Name, Note: p.SKU, Path: "/products?q=" + url.QueryEscape(p.SKU)})
+			hits = append(hits, page.Hit{Kind: "Products", ID: p.SKU, Title: p.Name, Note: p.SKU, Path: productPath(p.SKU)})
 		}
 	}
 	batches, err := s.Batches(ctx, q, "", schema.First(hitsOfAKind))

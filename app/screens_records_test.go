@@ -1,0 +1,119 @@
+package app
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"quartermaster/app/apptest"
+)
+
+// links are the addresses that the sheet links, with what stands in each link.
+func links(s apptest.Sheet) map[string]string {
+	all := map[string]string{}
+	s.Each(func(n *html.Node) {
+		if n.Data == "a" {
+			all[apptest.Attr(n, "href")] = apptest.Text(n)
+		}
+	})
+	return all
+}
+
+// TestRecordPages saves a record of each kind: saving leads to its page, which shows its
+// facts and has its acts and its trail next to hand; list, search and trail lead there; a
+// viewer sees it without an act; one that there is not is 404.
+func TestRecordPages(t *testing.T) {
+	t.Parallel()
+	h := openHouse(t)
+	for _, c := range []struct {
+		service, op string
+		fields      []string
+		page        string // what the page's address is
+		list, name  string // the list that links it, and by which word
+		shows       []string
+		acts        []string
+		missing     string
+	}{
+		{"rental", "save_property", []string{"name", "Mill Court & Co", "address", "1 Mill Lane"}, `^/properties/\d+$`, "/properties?q=mill", "Mill Court & Co",
+			[]string{"1 Mill Lane"}, []string{"save_unit", "save_property", "set_late_fee"}, "/properties/98765"},
+		{"rental", "save_unit", []string{"property", "Mill Court & Co", "name", "1/A", "market_rent", "950,00", "notes", "Balcony"}, `^/units/\d+$`, "/units?q=balcony", "Mill Court & Co / 1/A",
+			[]string{"is vacant", "Balcony", "950.00", "It was never let"}, []string{"save_lease", "create_ticket", "save_unit"}, "/units/98765"},
+		{"rental", "save_tenant", []string{"name", "Zora Quist", "email", "zora@example.org"}, `^/tenants/\d+$`, "/tenants?q=zora", "Zora Quist",
+			[]string{"zora@example.org"}, []string{"invite_tenant", "save_tenant", "forget_tenant"}, "/tenants/98765"},
+		{"rental", "save_lease", []string{"property", "Mill Court & Co", "unit", "1/A", "start_date", "2026-11-01", "tenant", "Zora Quist", "rent", "900"}, `^/leases/\d+$`, "/leases?q=zora", "Mill Court & Co / 1/A",
+			[]string{"Zora Quist", "900.00"}, []string{"receive_payment", "add_charge", "end_lease"}, "/leases/98765"},
+		{"maintenance", "save_asset", []string{"asset_tag", "KILN-9", "name", "Kiln <9>"}, `^/assets/\d+$`, "/assets?q=kiln", "Kiln <9>",
+			[]string{"KILN-9"}, []string{"create_workorder", "save_asset", "save_plan"}, "/assets/98765"},
+		{"maintenance", "save_plan", []string{"asset_tag", "KILN-9", "title", "Change the door seal", "interval_days", "90", "checklist", "Cool down\nPull the seal"}, `^/plans/\d+$`, "/plans?q=seal", "Change the door seal",
+			[]string{"Every 90 days", "Pull the seal", "No work order has served it yet"}, []string{"create_workorder", "complete_plan", "pause_plan", "save_plan", "remove_plan"}, "/plans/98765"},
+		{"maintenance", "save_part", []string{"part_number", "SEAL-9", "name", "Door seal", "quantity", "4"}, `^/parts/\d+$`, "/parts?q=seal-9", "Door seal",
+			[]string{"SEAL-9"}, []string{"save_part"}, "/parts/98765"},
+		{"reorder", "save_sku", []string{"sku", "T/9", "name", "Tea of nine", "supplier", "Nine & Sons", "lead_time_days", "9"}, `^/skus/T%2F9$`, "/skus?q=nine", "Tea of nine",
+			[]string{"Nine & Sons"}, []string{"save_sku", "adjust_stock"}, "/skus/NIX"},
+		{"reorder", "save_supplier", []string{"name", "Nine & Sons", "email", "nine@example.org", "min_order", "90"}, `^/suppliers/Nine%20&%20Sons$`, "/suppliers?q=nine", "Nine & Sons",
+			[]string{"nine@example.org", "90.00", "Tea of nine", "Nothing was ordered here yet"}, []string{"create_purchase", "save_supplier"}, "/suppliers/Nobody"},
+		{"store", "save_product", []string{"sku", "NINE 9", "name", "The nine", "kind", "license", "price", "49", "activation_limit", "3"}, `^/products/NINE%209$`, "/products?q=nine", "The nine",
+			[]string{"49.00", "NINE 9", "Seats a license"}, []string{"save_product", "record_order", "mint_codes"}, "/products/NIX"},
+		{"store", "save_customer", []string{"email", "nine@example.org", "name", "Nina Nine"}, `^/customers/\d+$`, "/customers?q=nina", "nine@example.org",
+			[]string{"Nina Nine"}, []string{"save_customer", "change_email", "forget_customer"}, "/customers/98765"},
+	} {
+		admin, viewer := h.as(asAdmin, c.service), h.as(asViewer, c.service)
+		made := admin.Post("/do/"+c.op, c.fields...)
+		path := made.Header.Get("Location")
+		if made.Status != http.StatusSeeOther || !regexp.MustCompile(c.page).MatchString(path) {
+			t.Errorf("%s: %d leads to %q %s", c.op, made.Status, path, apptestAlert(made))
+			continue
+		}
+		shown := status(t, admin.Get(path), http.StatusOK)
+		text := apptest.Text(shown.Doc)
+		for _, want := range c.shows {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the page does not show %q", path, want)
+			}
+		}
+		acts := formsAndLinks(shown)
+		for _, op := range c.acts {
+			if !acts["/do/"+op] {
+				t.Errorf("%s: %s is not next to hand", path, op)
+			}
+		}
+		if got := links(admin.Get(c.list))[path]; got != c.name {
+			t.Errorf("%s links %s by %q", c.list, path, got)
+		}
+		found := admin.Get("/search?q=" + url.QueryEscape(c.name))
+		if _, there := links(found)[path]; !there && found.Header.Get("Location") != path && c.op != "save_lease" {
+			t.Errorf("a search for %s does not lead to %s: %d %s", c.name, path, found.Status, found.Header.Get("Location"))
+		}
+		trail := ""
+		for to := range links(shown) {
+			if strings.HasPrefix(to, "/audit?subject=") {
+				trail = to
+			}
+		}
+		if _, there := links(status(t, admin.Get(trail), http.StatusOK))[path]; !there && c.op != "save_customer" { // by the address, which leads to a search
+			t.Errorf("%s: its trail %q does not lead back", path, trail)
+		}
+		for op := range formsAndLinks(status(t, viewer.Get(path), http.StatusOK)) {
+			if strings.HasPrefix(op, "/do/") {
+				t.Errorf("%s: a viewer finds %s", path, op)
+			}
+		}
+		status(t, admin.Get(c.missing), http.StatusNotFound)
+	}
+}
+
+// formsAndLinks are the addresses to which forms and links lead, without their queries.
+func formsAndLinks(s apptest.Sheet) map[string]bool {
+	all := map[string]bool{}
+	s.Each(func(n *html.Node) {
+		for _, name := range []string{"href", "action"} {
+			to, _, _ := strings.Cut(apptest.Attr(n, name), "?")
+			all[to] = true
+		}
+	})
+	return all
+}

@@ -1,0 +1,46 @@
+package page
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/maintenance"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+// planView is one plan with the jobs that served it.
+type planView struct{ maintenance.PlanRecord }
+
+func (v planView) PageTitle() string { return v.Title + ", " + v.Asset }
+
+func plan(s *maintenance.Service) page.Page {
+	return page.New(page.Spec[planView]{
+		Path: "/plans/:id", Title: "Plan",
+		Load: func(f *schema.Form) page.Loader[planView] {
+			var id int64
+			f.ID(&id, "id", "the plan", schema.InPath("id"))
+			return func(ctx context.Context, _ db.Caller) (planView, error) {
+				v, err := s.PlanRecord(ctx, id)
+				return planView{v}, err
+			}
+		},
+		View: func(v planView) templ.Component { return PlanPage(v) },
+	})
+}
+
+// acts are what can be done with the plan, the likeliest first.
+func (v planView) acts() []page.Action {
+	id := page.Num(v.PMID)
+	edit := page.Open("Edit", "save_plan", "asset_tag", v.AssetTag, "title", v.Title).Key("e")
+	if v.Paused {
+		return []page.Action{page.Do("Resume", "resume_plan", "id", id).Main(), edit, page.Do("Remove", "remove_plan", "id", id).Then(assetPath(v.AssetID)).Danger()}
+	}
+	return []page.Action{
+		page.Open("Open job", "create_workorder", "asset_id", page.Num(v.AssetID), "pm_id", id, "wo_type", "preventive", "description", v.Title).Main().Key("n"),
+		page.Do("Done today", "complete_plan", "id", id), page.Do("Pause", "pause_plan", "id", id), edit,
+		page.Do("Remove", "remove_plan", "id", id).Then(assetPath(v.AssetID)).Quiet().Danger(),
+	}
+}

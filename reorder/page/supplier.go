@@ -1,0 +1,76 @@
+package page
+
+import (
+	"context"
+	"slices"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/reorder"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+)
+
+// supplierView is a supplier with its SKUs and the last orders. Of a name that only SKUs
+// give, no record is kept.
+type supplierView struct {
+	reorder.Supplier
+	kept   bool
+	shelf  reorder.Shelf
+	orders reorder.OrderPage
+}
+
+// PageTitle is the supplier's name.
+func (v supplierView) PageTitle() string { return v.Name }
+
+// lastOrders is how many purchase orders a supplier's page shows.
+const lastOrders = 10
+
+func supplier(s *reorder.Service) page.Page {
+	return page.New(page.Spec[supplierView]{
+		Path: "/suppliers/:name", Title: "Supplier",
+		Load: func(f *schema.Form) page.Loader[supplierView] {
+			var name string
+			f.Text(&name, "name", "The supplier", schema.InPath("name"), schema.Most(200))
+			return func(ctx context.Context, _ db.Caller) (v supplierView, err error) {
+				if v.Supplier, err = s.KnownSupplier(ctx, name); err != nil {
+					return v, err
+				}
+				if v.kept = v.Name != ""; !v.kept {
+					v.Name = name
+					names, err := s.SupplierNames(ctx)
+					if err != nil || !slices.Contains(names, name) {
+						return v, orElse(err, fault.NotFoundf("there is no supplier %s", schema.Quote(name)))
+					}
+				}
+				if v.shelf, err = s.Shelf(ctx, reorder.ShelfQuery{Supplier: name, Active: "1", Sort: "cover", Limit: page.PageSize}); err != nil {
+					return v, err
+				}
+				v.orders, err = s.Orders(ctx, reorder.OrderQuery{Supplier: name, Newest: true, Limit: lastOrders})
+				return v, err
+			}
+		},
+		View: func(v supplierView) templ.Component { return SupplierPage(v) },
+	})
+}
+
+func orElse(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// below is how many of the shown SKUs are to be ordered.
+func (v supplierView) below() (n int64) {
+	for _, r := range v.shelf.Rows {
+		if r.Status == reorder.Below {
+			n++
+		}
+	}
+	return n
+}
+
+func supplierPath(name string) string { return page.Path("suppliers", name) }
