@@ -2,7 +2,7 @@ package rental
 
 import (
 	"context"
-	
+
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -61,4 +61,3 @@ func letIn(spans []leaseSpan, first, end exact.Month) (months []UnitMonth) {
 	}
 	return months
 }
-

@@ -45,10 +45,10 @@ func supplier(s *reorder.Service) page.Page {
 						return v, orElse(err, fault.NotFoundf("there is no supplier %s", schema.Quote(name)))
 					}
 				}
-				if v.shelf, err = s.Shelf(ctx, reorder.ShelfQuery{Supplier: name, Active: "1", Sort: "cover", Limit: page.PageSize}); err != nil {
+				if v.shelf, err = s.Shelf(ctx, reorder.ShelfQuery{Supplier: name, Active: "1", Sort: "cover", Cursor: schema.Cursor[string]{Limit: page.PageSize}}); err != nil {
 					return v, err
 				}
-				v.orders, err = s.Orders(ctx, reorder.OrderQuery{Supplier: name, Newest: true, Limit: lastOrders})
+				v.orders, err = s.Orders(ctx, reorder.OrderQuery{Supplier: name, Newest: true, Cursor: schema.Cursor[string]{Limit: lastOrders}})
 				return v, err
 			}
 		},

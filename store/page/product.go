@@ -46,7 +46,7 @@ func product(s *store.Service) page.Page {
 						v.sold = append(v.sold, r)
 					}
 				}
-				of := store.LicenseFilter{SKU: v.SKU, Page: store.Page{Limit: lastLicenses}}
+				of := store.LicenseFilter{SKU: v.SKU, Cursor: schema.Cursor[int64]{Limit: lastLicenses}}
 				if v.issued, err = s.CountLicenses(ctx, of); err != nil {
 					return v, err
 				}
