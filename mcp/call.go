@@ -54,7 +54,7 @@ func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 		b = slices.Grow(b, len(given)+len(x.e.ready().prerendered.callTail)+100)
 		return x.endCall(append(b, given...))
 	}
-	wire.Work(x.w)
+	wire.Work(x.w, t.op.Name)
 	ctx, on := db.Track(x.r.Context())
 	return x.do(ctx, b, t, args, func(given []byte) { cache.Put(x.who, t.op.Tool, with, version, on, given) })
 }

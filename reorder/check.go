@@ -2,14 +2,14 @@ package reorder
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
 
-// tally is what the rows say about a SKU, against which its record is held. There is one a
-// SKU in memory, so it holds no texts.
+// tally is what the rows say about a SKU, against which its record is held.
 type tally struct {
 	stands   exact.Milli // sold in the standing window
 	judged   exact.Milli // sold in the window of the day on which it was judged
@@ -18,12 +18,17 @@ type tally struct {
 	judgedOn exact.Day
 }
 
-// tallies are the SKUs' by id.
+// tallies are those of a run of SKUs, by id: so many at a time, that the memory of a check
+// does not grow with what is stored.
 type tallies struct {
-	c   *db.Conn
-	ids []int64 // in order
-	all []tally
+	c         *db.Conn
+	size      int     // how many at most
+	after, to int64   // which ids it is of
+	ids       []int64 // in order
+	all       []tally
 }
+
+const runOfSKUs = 1 << 15
 
 // of gives a SKU's tally, nil when there is no such SKU. Ids are given one after another, so
 // that it stands where it would if none had ever gone, or before that.
@@ -53,42 +58,59 @@ func (t *tallies) code(id int64) string {
 // check recomputes from the rows all that the service keeps beside them: what each SKU
 // sold in the window, the day of its first sale, what is on order, and whether it was
 // below on the day for which that was decided.
-func check(c *db.Conn) (breaches []string, err error) {
+func check(c *db.Conn) (breaches []string, err error) { return checkRuns(c, runOfSKUs) }
+
+func checkRuns(c *db.Conn, size int) (breaches []string, err error) {
 	breach := func(format string, args ...any) { breaches = append(breaches, fmt.Sprintf(format, args...)) }
 	set, err := settingsOf(c)
 	if err != nil {
 		return nil, err
 	}
-	skus, err := beginTallies(c, breach)
+	days, err := daysSold(c)
 	if err != nil {
 		return nil, err
 	}
-	if err := addUp(c, skus, set, breach); err != nil {
-		return nil, err
+	skus := &tallies{c: c, size: size, to: math.MinInt64}
+	for skus.to < math.MaxInt64 {
+		if err := skus.next(); err != nil {
+			return nil, err
+		}
+		if err := skus.addOrders(breach); err != nil {
+			return nil, err
+		}
+		for _, day := range days {
+			if err := skus.addUp(day, set, breach); err != nil {
+				return nil, err
+			}
+		}
+		if err := skus.compare(set, breach); err != nil {
+			return nil, err
+		}
 	}
-	if err := checkChannels(c, skus, breach); err != nil {
-		return nil, err
-	}
-	err = db.Each(c, func(r *db.Row) error {
+	return breaches, checkChannels(c, skus, breach)
+}
+
+// compare holds the records of the run's SKUs against their tallies.
+func (t *tallies) compare(set Settings, breach func(string, ...any)) error {
+	return db.Each(t.c, func(r *db.Row) error {
 		rec := scan(r)
-		t := skus.of(rec.id)
-		if rec.sold != t.stands {
-			breach("SKU %s: sold in the %d days to %s is kept as %s, its sales add up to %s", rec.Code, set.ForecastWindowDays, set.standing, rec.sold, t.stands)
+		is := t.of(rec.id)
+		if rec.sold != is.stands {
+			breach("SKU %s: sold in the %d days to %s is kept as %s, its sales add up to %s", rec.Code, set.ForecastWindowDays, set.standing, rec.sold, is.stands)
 		}
-		if rec.firstSold != t.first {
-			breach("SKU %s: its first sale is kept as %s, its sales begin on %s", rec.Code, dayOrNever(rec.firstSold), dayOrNever(t.first))
+		if rec.firstSold != is.first {
+			breach("SKU %s: its first sale is kept as %s, its sales begin on %s", rec.Code, dayOrNever(rec.firstSold), dayOrNever(is.first))
 		}
-		if rec.OnOrder != t.onOrder {
-			breach("SKU %s: on order is kept as %s, of its purchase orders %s is outstanding", rec.Code, rec.OnOrder, t.onOrder)
+		if rec.OnOrder != is.onOrder {
+			breach("SKU %s: on order is kept as %s, of its purchase orders %s is outstanding", rec.Code, rec.OnOrder, is.onOrder)
 		}
 		b := rec.basis()
-		b.sold, b.firstSold = t.judged, t.first
-		if is := b.status(set.horizon(rec.judgedOn)) == Below; is != rec.isBelow {
-			breach("SKU %s: for %s it is kept as below = %v, recomputed it is %v", rec.Code, rec.judgedOn, rec.isBelow, is)
+		b.sold, b.firstSold = is.judged, is.first
+		if below := b.status(set.horizon(rec.judgedOn)) == Below; below != rec.isBelow {
+			breach("SKU %s: for %s it is kept as below = %v, recomputed it is %v", rec.Code, rec.judgedOn, rec.isBelow, below)
 		}
 		return nil
-	}, "SELECT "+columns+" FROM skus ORDER BY sku")
-	return breaches, err
+	}, "SELECT "+columns+" FROM skus WHERE id > ? AND id <= ? ORDER BY id", t.after, t.to)
 }
 
 func dayOrNever(d exact.Day) string {
@@ -98,59 +120,71 @@ func dayOrNever(d exact.Day) string {
 	return d.String()
 }
 
-// beginTallies begins a tally for every SKU, with what is outstanding of its purchase orders.
-func beginTallies(c *db.Conn, breach func(string, ...any)) (*tallies, error) {
-	n, _, err := db.One(c, db.Int, "SELECT count(*) FROM skus")
-	if err != nil {
-		return nil, err
+// daysSold are the days of which sales are kept, in order.
+func daysSold(c *db.Conn) (days []exact.Day, err error) {
+	for last := exact.Day(math.MinInt32); ; {
+		day, found, err := db.One(c, (*db.Row).Day, "SELECT day FROM sales WHERE day > ? ORDER BY day LIMIT 1", last)
+		if err != nil || !found {
+			return days, err
+		}
+		days, last = append(days, day), day
 	}
-	skus := &tallies{c: c, ids: make([]int64, 0, n), all: make([]tally, 0, n)}
-	err = db.Each(c, func(r *db.Row) error {
-		skus.ids = append(skus.ids, r.Int())
-		skus.all = append(skus.all, tally{judgedOn: r.Day(), first: never})
+}
+
+// next begins the tallies of the next run. The last one reaches past the last SKU.
+func (t *tallies) next() error {
+	t.after, t.to, t.ids, t.all = t.to, math.MaxInt64, t.ids[:0], t.all[:0]
+	err := db.Each(t.c, func(r *db.Row) error {
+		t.ids = append(t.ids, r.Int())
+		t.all = append(t.all, tally{judgedOn: r.Day(), first: never})
 		return nil
-	}, "SELECT id, judged_on FROM skus ORDER BY id")
-	if err != nil {
-		return nil, err
+	}, "SELECT id, judged_on FROM skus WHERE id > ? ORDER BY id LIMIT ?", t.after, int64(t.size))
+	if n := len(t.ids); n == t.size {
+		t.to = t.ids[n-1]
 	}
-	err = db.Each(c, func(r *db.Row) error {
+	return err
+}
+
+// addOrders adds up what is outstanding of purchase orders.
+func (t *tallies) addOrders(breach func(string, ...any)) error {
+	return db.Each(t.c, func(r *db.Row) error {
 		number, status := r.Text(), r.Text()
 		l := OrderLine{skuID: r.Int(), Ordered: r.Milli(), Received: r.Milli()}
-		t := skus.of(l.skuID)
-		if t == nil {
+		of := t.of(l.skuID)
+		if of == nil {
 			breach("purchase order %s: a line of a SKU that is not there (id %d)", number, l.skuID)
 			return nil
 		}
-		t.onOrder += l.outstanding(status)
+		of.onOrder += l.outstanding(status)
 		return nil
-	}, "SELECT number, status, sku_id, ordered, received FROM purchase_orders CROSS JOIN purchase_order_lines ON order_id = purchase_orders.id")
-	return skus, err
+	}, `SELECT number, status, sku_id, ordered, received FROM purchase_order_lines CROSS JOIN purchase_orders ON purchase_orders.id = order_id
+		WHERE sku_id > ? AND sku_id <= ?`, t.after, t.to)
 }
 
-// addUp adds up the sales, every row once.
-func addUp(c *db.Conn, skus *tallies, set Settings, breach func(string, ...any)) error {
-	standing := windowOf(set.standing, set.ForecastWindowDays)
-	return db.Each(c, func(r *db.Row) error {
-		day, id, qty := r.Day(), r.Int(), r.Milli()
-		t := skus.of(id)
-		if t == nil {
+// addUp adds up the sales of a day; the days come in order.
+func (t *tallies) addUp(day exact.Day, set Settings, breach func(string, ...any)) error {
+	standing := windowOf(set.standing, set.ForecastWindowDays).has(day)
+	return db.Each(t.c, func(r *db.Row) error {
+		id, qty := r.Int(), r.Milli()
+		of := t.of(id)
+		if of == nil {
 			breach("sales of %s: a row of a SKU that is not there (id %d)", day, id)
 			return nil
 		}
 		if qty < 0 || qty > maxDayTotal {
-			breach("SKU %s: its sales of %s are %s; 0 to %s can be", skus.code(id), day, qty, maxDayTotal)
+			breach("SKU %s: its sales of %s are %s; 0 to %s can be", t.code(id), day, qty, maxDayTotal)
 		}
-		if standing.has(day) {
-			t.stands += qty
+		if standing {
+			of.stands += qty
 		}
-		if windowOf(t.judgedOn, set.ForecastWindowDays).has(day) {
-			t.judged += qty
+		if windowOf(of.judgedOn, set.ForecastWindowDays).has(day) {
+			of.judged += qty
 		}
-		if qty > 0 {
-			t.first = min(t.first, day)
+		if qty > 0 && of.first == never {
+			of.first = day
 		}
 		return nil
-	}, "SELECT day, sku_id, qty FROM sales")
+	}, "SELECT sku_id, qty FROM sales WHERE day = ? AND sku_id > ? AND sku_id <= ?", day, t.after, t.to)
 }
 
 // checkChannels holds the shares of the channels against the totals of their SKU-days.

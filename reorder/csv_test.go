@@ -242,8 +242,10 @@ func TestDoctorFindsWhatDiffers(t *testing.T) {
 		{"UPDATE reorder_settings SET standing_day = standing_day + 1", "SKU A: sold in the 30 days to 2026-11-21 is kept as 60, its sales add up to 0"},
 	} {
 		s := open(t)
+		s.sku("sku,current_stock", "0,1")
 		s.sku("sku,current_stock", "A,30")
-		s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":60}]}`)
+		s.sku("sku,current_stock", "Z,1")
+		s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":60},{"date":"2026-10-22","sku":"Z","qty":1}]}`)
 		_, err := s.create("Acme", true, "A=5")
 		s.Must(err)
 		s.sound()
@@ -257,6 +259,12 @@ func TestDoctorFindsWhatDiffers(t *testing.T) {
 			breaches, err := check(conn)
 			if !slices.Contains(breaches, c.says) {
 				t.Errorf("%s: found %q, want %q", c.change, breaches, c.says)
+			}
+			for size := 1; size < 4 && err == nil; size++ { // in so many at a time
+				var runs []string
+				if runs, err = checkRuns(conn, size); !slices.Equal(runs, breaches) {
+					t.Errorf("%s, %d at a time: found %q, want %q", c.change, size, runs, breaches)
+				}
 			}
 			return err
 		}))

@@ -12,9 +12,6 @@ func TestMain(m *testing.M) {
 		Walks: map[string]string{
 			"addSales: SCAN s":                                        "the days that an upload brought",
 			"addSales: USE TEMP B-TREE FOR GROUP BY":                  "the days that an upload brought",
-			"addUp: SCAN sales":                                       "doctor looks at everything",
-			"beginTallies: SCAN purchase_orders":                      "doctor looks at everything",
-			"beginTallies: SCAN skus":                                 "doctor looks at everything",
 			"Products: USE TEMP B-TREE FOR ORDER BY":                  "at most a thousand that an index found",
 			"catalogue: USE TEMP B-TREE FOR ORDER BY":                 "at most a thousand that an index found",
 			"checkChannels: SCAN c":                                   "doctor looks at everything",

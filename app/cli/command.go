@@ -72,7 +72,10 @@ func Run(ctx context.Context, env Env) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	var failure runError
 	var usage usageError
-	if err == nil && out.err != nil {
+	if err == nil && p.lost != "" {
+		out.closed()
+	}
+	if out.err != nil && (err == nil || errors.Is(err, out.err)) {
 		err = runError{fmt.Errorf("what was to be printed could not be written: %w%s", out.err, p.lostText())}
 	}
 	switch {

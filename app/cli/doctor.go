@@ -104,7 +104,8 @@ func (p *program) examine(ctx context.Context) (*diagnosis, error) {
 	}
 	// It may run on a small machine beside a server: what it has of rows is little, so the
 	// garbage of millions of them need not stay.
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(18 << 20))
+	defer debug.SetGCPercent(debug.SetGCPercent(30))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(14 << 20))
 	err = p.withDB(func(d *db.DB) error {
 		p.examineOpen(ctx, d, found)
 		return nil

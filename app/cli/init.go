@@ -50,6 +50,7 @@ once there are users.`,
 						return err
 					}
 				}
+				p.lost = "the keys, which are shown once, are lost: `quartermaster key create --service SERVICE --user " + name + "` makes others, `quartermaster key revoke` ends these"
 				return p.print(initResult{Admin: name, Keys: keys, Link: link}, func(w io.Writer) {
 					columns(w, []string{"SERVICE", "KEY"}, server.Names, func(s string) []string { return []string{s, keys[s]} })
 					p.tellNext(w, link)

@@ -289,7 +289,7 @@ func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schem
 		return err
 	}
 	if op.Credential {
-		c.p.lost = "what was shown once is lost: make another one, and revoke or remove this one"
+		c.p.lost = "the secret, which is shown once, is lost: run this again for another one, and revoke or remove this one"
 	}
 	if c.asCSV {
 		return writeCSV(c.p.Stdout, answer)

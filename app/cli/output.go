@@ -22,6 +22,14 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// closed takes note of a standard output that was closed from the start, for what is shown
+// once.
+func (o *output) closed() {
+	if f, ok := o.w.(*os.File); ok && o.err == nil && unread(f) {
+		o.err = os.ErrClosed
+	}
+}
+
 // onTerminal tells whether what is written there, or read from there, is a person's.
 func onTerminal(v any) bool {
 	if o, wrapped := v.(*output); wrapped {

@@ -15,6 +15,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
 )
 
 const (
@@ -61,6 +62,7 @@ func (x *exchange) receive(most int64) (*sent, error) {
 	if x.r.ContentLength > whole {
 		return nil, tooLarge(most)
 	}
+	account := strict.AccountOf(x.r.Body)
 	x.r.Body = http.MaxBytesReader(nil, x.r.Body, whole)
 	switch {
 	case x.r.Header.Get("Content-Type") == "" && x.r.ContentLength == 0:
@@ -68,9 +70,9 @@ func (x *exchange) receive(most int64) (*sent, error) {
 	case err != nil || kind != "application/x-www-form-urlencoded" && kind != "multipart/form-data":
 		return nil, fault.New(fault.Media, "a form is sent as application/x-www-form-urlencoded, or as multipart/form-data with a file")
 	case kind == "multipart/form-data":
-		err = in.readParts(multipart.NewReader(x.r.Body, params["boundary"]), most-mostForm)
+		err = in.readParts(multipart.NewReader(x.r.Body, params["boundary"]), most-mostForm, account)
 	default:
-		err = in.readFields(x.r.Body)
+		err = in.readFields(x.r.Body, account)
 	}
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
@@ -87,8 +89,8 @@ func tooLarge(most int64) error {
 	return fault.New(fault.TooLarge, "what was sent is larger than %d MiB, which is the most that is taken here; nothing was written", most>>20)
 }
 
-func (in *sent) readFields(r io.Reader) error {
-	b, err := io.ReadAll(r)
+func (in *sent) readFields(r io.Reader, account strict.Account) error {
+	b, err := strict.ReadAll(r, -1, account)
 	if err != nil {
 		return cutOff(err)
 	}
@@ -100,7 +102,7 @@ func (in *sent) readFields(r io.Reader) error {
 
 // readParts reads the fields, together at most as large as a form may be, and the files,
 // each at most largest bytes: one that is larger is read past, and told.
-func (in *sent) readParts(r *multipart.Reader, largest int64) error {
+func (in *sent) readParts(r *multipart.Reader, largest int64, account strict.Account) error {
 	left := int64(mostForm)
 	for {
 		p, err := r.NextPart()
@@ -115,7 +117,7 @@ func (in *sent) readParts(r *multipart.Reader, largest int64) error {
 		if file && largest > 0 {
 			most = largest
 		}
-		b, err := io.ReadAll(io.LimitReader(p, most+1))
+		b, err := strict.ReadAll(io.LimitReader(p, most+1), -1, account)
 		if err == nil && int64(len(b)) > most {
 			if !file || largest <= 0 {
 				return &http.MaxBytesError{Limit: mostForm}
@@ -153,7 +155,8 @@ func (in *sent) fileTooLarge() error {
 // cutOff refuses an upload that ended early, or one that is too large.
 func cutOff(err error) error {
 	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	var busy *fault.Error
+	if errors.As(err, &large) || errors.As(err, &busy) {
 		return err
 	}
 	return fault.Malformedf("what was sent was cut off on the way; nothing was written, send it again")

@@ -262,8 +262,9 @@ type inFlight struct {
 	conn    *limitedConn
 	budget  *budget
 	working bool
-	busy    bool  // it is among the budget's workers
-	held    int64 // of the budget
+	turn    chan struct{} // it is among the budget's workers, and among these
+	held    int64         // of the budget
+	sent    int64         // of that, by its answer
 }
 
 // address is whose requests share a part of the budget.
@@ -285,14 +286,16 @@ func (t *inFlight) done() {
 		t.conn.working.Add(-1)
 	}
 	t.rest()
-	t.budget.give(t)
+	if t.held > 0 {
+		t.budget.give(t, t.held)
+	}
 }
 
-// incoming is a request's body; at its end the request is whole.
+// incoming is a request's body; at its end the request is whole. Who reads it says how
+// much memory that takes: see strict.Account.
 type incoming struct {
 	io.ReadCloser
-	req  *inFlight
-	came int64
+	req *inFlight
 }
 
 func (b *incoming) Read(p []byte) (int, error) {
@@ -300,10 +303,11 @@ func (b *incoming) Read(p []byte) (int, error) {
 	if err == io.EOF {
 		b.req.whole()
 	}
-	if b.came += int64(n); n > 0 && b.came > freeBytes {
-		if full := b.req.budget.take(b.req, int64(n)); full != nil {
-			return n, full
-		}
-	}
 	return n, err
 }
+
+// Reserve counts n bytes, or refuses them.
+func (b *incoming) Reserve(n int64) error { return b.req.budget.take(b.req, n, false) }
+
+// Release says that n of the bytes are not in use any more.
+func (b *incoming) Release(n int64) { b.req.budget.give(b.req, n) }

@@ -12,9 +12,10 @@ import (
 
 // Limits of every listener, so that a slow client holds no one else up.
 const (
-	maxConnections = 512 // fewer where the process may open few files
+	maxConnections = 512 // fewer where the process may open few files, or has little memory
 	fewConnections = 8
-	reservedFiles  = 128 // for the database, the deliveries and the log
+	reservedFiles  = 128      // for the database, the deliveries and the log
+	connSize       = 24 << 10 // what one takes of memory, with its buffers and stacks
 	headerTimeout  = 10 * time.Second
 	bodyTimeout    = 60 * time.Second
 	writeTimeout   = 60 * time.Second
@@ -34,6 +35,9 @@ func limitsFor(c *Config, listeners int, proxies []netip.Prefix) limits {
 	n := maxConnections
 	if files := openFiles(); files > 0 {
 		n = max(fewConnections, min(n, int(files-reservedFiles)/max(listeners, 1)))
+	}
+	if most := allowedMemory(); most > 0 { // a sixth of it
+		n = max(fewConnections, min(n, int(most/6/connSize)/max(listeners, 1)))
 	}
 	return limits{connections: n, proxies: proxies, budget: newBudget(c.memory())}
 }

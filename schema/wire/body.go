@@ -34,7 +34,7 @@ func ReadBody(r *http.Request, most int64) ([]byte, error) {
 	if r.ContentLength > most {
 		return nil, tooLarge(r, most)
 	}
-	body, err := strict.ReadAll(http.MaxBytesReader(nil, r.Body, most), r.ContentLength)
+	body, err := strict.ReadAll(http.MaxBytesReader(nil, r.Body, most), r.ContentLength, strict.AccountOf(r.Body))
 	var over *http.MaxBytesError
 	var busy *fault.Error
 	switch {

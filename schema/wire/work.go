@@ -3,15 +3,16 @@ package wire
 import "net/http"
 
 // worker is a response writer that bounds how many requests are worked on at once.
-type worker interface{ Work() }
+type worker interface{ Work(what string) }
 
-// Work waits until there is room to work out an answer that may be large. The room is
+// Work waits until there is room to work out an answer that may be large; what names the
+// question, for no question takes all the room. The room is
 // given back when the answer begins to be sent, or with the end of the request. Without a
 // server that bounds it there is always room.
-func Work(w http.ResponseWriter) {
+func Work(w http.ResponseWriter, what string) {
 	for {
 		if b, ok := w.(worker); ok {
-			b.Work()
+			b.Work(what)
 			return
 		}
 		u, ok := w.(interface{ Unwrap() http.ResponseWriter })

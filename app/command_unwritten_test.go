@@ -1,0 +1,88 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/app/apptest"
+	command "quartermaster/app/cli"
+)
+
+// fullOutput takes nothing.
+type fullOutput struct{}
+
+func (fullOutput) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// TestWhatCannotBePrintedIsTold runs commands of every kind whose output is not taken: each
+// ends with 1, and says so.
+func TestWhatCannotBePrintedIsTold(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	full := func(args ...string) outcome {
+		var errs bytes.Buffer
+		code := command.Run(context.Background(), command.Env{
+			Args: append(args, "--db", s.db), Stdin: strings.NewReader(""), Stdout: fullOutput{}, Stderr: &errs,
+			Getenv: func(string) string { return "" },
+			Now:    func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) },
+		})
+		return outcome{code, "", errs.String()}
+	}
+	for _, line := range []string{
+		"init --admin alice", // the file stays, and its user
+		"key create --service store --user alice", "key create --service store --user alice --json",
+		"webhook add --service store --url https://shop.example/in", "webhook rotate 1", "webhook rotate 1 --json",
+	} {
+		if o := full(strings.Fields(line)...); o.code != 1 || !strings.Contains(o.errors, "shown once") || !strings.Contains(o.errors, "lost: ") {
+			t.Errorf("%s: exit %d: %s", line, o.code, o.errors)
+		}
+	}
+	s.done("store", "product", "save", "PLUGIN", "--name", "Tape Echo", "--price-cents", "4900")
+	for _, line := range []string{
+		"--help", "help", "key --help", "version", "migrate", "doctor", "doctor --json", "status", "status --json", "status --csv",
+		"backup " + s.db + ".copy", "completion bash", "completion zsh",
+		"user list", "user list --json", "user add bob --role member --service store --json", "key list", "key list --json",
+		"webhook list", "webhook list --json", "audit", "audit --json", "audit --csv",
+		"export store orders", "export rental charges", "export reorder skus", "export maintenance assets",
+		"store orders list", "store orders list --json", "store orders list --csv", "store products list", "store stats", "store settings",
+		"store codes mint --count 20 --sku PLUGIN --tier pro --batch launch", "store order record --email ann@example.org --sku PLUGIN",
+		"rental arrears", "rental units list", "maintenance due", "maintenance assets list", "reorder report", "reorder report --csv",
+		"reorder settings",
+	} {
+		if o := full(strings.Fields(line)...); o.code != 1 || !strings.Contains(o.errors, "no space left on device") {
+			t.Errorf("%s: exit %d: %s", line, o.code, o.errors)
+		}
+	}
+	if o := s.run("export", "store", "orders", "/dev/full"); runtime.GOOS == "linux" && o.code != 1 {
+		t.Errorf("an export to a full device: exit %d: %s", o.code, o.errors)
+	}
+}
+
+// TestASecretForNobodyIsTold makes secrets with standard output closed, and thrown away.
+func TestASecretForNobodyIsTold(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("told on Linux alone")
+	}
+	dir := t.TempDir()
+	apptest.Keys(t, dir)
+	for line, want := range map[string]int{
+		"key create --service store --user admin >&-": 1, "key create --service store --user admin > /dev/null": 0,
+		"init --db other.db >&-": 1, "init --db third.db > /dev/null": 0,
+		"webhook add --service store --url https://shop.example/in >&-": 1,
+	} {
+		cmd := exec.Command("sh", "-c", apptest.Binary(t)+" "+line)
+		cmd.Dir = dir
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		_ = cmd.Run() // its exit code is looked at
+		if got := cmd.ProcessState.ExitCode(); got != want || strings.Contains(errs.String(), "lost: ") != (want == 1) {
+			t.Errorf("%s: exit %d: %s", line, got, errs.String())
+		}
+	}
+}
