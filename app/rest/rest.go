@@ -205,7 +205,10 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, who db.Caller, r *ht
 		wire.Send(w, http.StatusOK, body)
 		return
 	}
-	wire.Work(w, op.Name)
+	if err := wire.Work(w, op.Name); err != nil {
+		h.refuse(w, err)
+		return
+	}
 	ctx, on := db.Track(r.Context())
 	answer, err := h.call(ctx, op, false, who, r, ps)
 	if err != nil {

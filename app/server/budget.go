@@ -40,6 +40,7 @@ const (
 	maxWorkers = 8               // at once; the database has fewer readers
 	workerSize = 10 << 20        // of the budget, for each of them: an answer that is worked out is not counted
 	waitBudget = 2 * time.Second // for those that hold it to end, or to be slow enough to be cut off
+	waitTurn   = 5 * time.Second // for a worker; meanwhile the request has one of the connections
 )
 
 func newBudget(size int64) *budget {
@@ -81,9 +82,7 @@ func (b *budget) take(t *inFlight, n int64, answer bool) error {
 			_ = victim.conn.Close()
 		}
 		if time.Now().After(deadline) {
-			e := fault.Unavailablef(nil, "too much is being sent and fetched at once: nothing was written; try again in a moment")
-			e.Retry = time.Second
-			return e
+			return tooMuch("too much is being sent and fetched at once")
 		}
 		select {
 		case <-freed:
@@ -153,14 +152,33 @@ func (t *inFlight) Write(p []byte) (int, error) {
 }
 
 // Work waits for a worker to compute an answer; see wire.Work.
-func (t *inFlight) Work(what string) {
+func (t *inFlight) Work(what string) error {
 	if t.turn != nil {
-		return
+		return nil
 	}
 	turn := t.budget.turns(what)
-	turn <- struct{}{}
-	t.budget.workers <- struct{}{}
+	late := time.NewTimer(waitTurn)
+	defer late.Stop()
+	select {
+	case turn <- struct{}{}:
+	case <-late.C:
+		return tooMuch("too much is being asked at once")
+	}
+	select {
+	case t.budget.workers <- struct{}{}:
+	case <-late.C:
+		<-turn
+		return tooMuch("too much is being asked at once")
+	}
 	t.turn = turn
+	return nil
+}
+
+// tooMuch refuses for now.
+func tooMuch(what string) error {
+	e := fault.Unavailablef(nil, "%s: nothing was written; try again in a moment", what)
+	e.Retry = time.Second
+	return e
 }
 
 func (t *inFlight) rest() {

@@ -93,6 +93,7 @@ func checkWith(path string, look func(*Conn) ([]string, error)) error {
 // integrity lists what is wrong with the pages, the references and the schema. What the
 // engine cannot read is a finding too.
 func integrity(c *Conn) ([]string, error) {
+	_, _ = declaredNow() // before the pages are looked at, which takes its memory again; its error is meaning's
 	found, err := All(c, Text, "PRAGMA integrity_check")
 	if err == nil && len(found) == 1 && found[0] == "ok" {
 		found = nil
