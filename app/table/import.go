@@ -47,6 +47,12 @@ type RowChange struct {
 // MaxShown bounds what an outcome lists of a dry run's changes; its counts are whole.
 const MaxShown = 1000
 
+// largeFile is from where on a dry run holds a table's rows on temporary files.
+const largeFile = 4 << 20
+
+// noted is after how many rows a dry run notes no further changes record by record.
+const noted = 20_000
+
 // sampleRows is how many rows of a dry run are shown as they would be stored.
 const sampleRows = 20
 
@@ -95,7 +101,7 @@ func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, 
 		return Outcome{}, err
 	}
 	if o.DryRun {
-		return l.rehearse(ctx)
+		return l.rehearse(ctx, f)
 	}
 	if err := l.store(ctx, f); err != nil {
 		return Outcome{}, err
@@ -128,7 +134,8 @@ type loading struct {
 	changes  []RowChange
 	sample   []shown
 	notes    []string
-	judging  bool // a dry run: rows are told new from changed and from the same
+	judging  bool                    // a dry run: rows are told new from changed and from the same
+	taken    func(schema.Line) error // told of each line that is loaded in slices, unless nil
 }
 
 // read opens the file; with returns to net, after reading it once for those.
@@ -166,8 +173,10 @@ func (l *loading) readToEnd(f *File, in shop) error {
 // store writes the rows of the file. A dry run is one slice.
 func (l *loading) store(ctx context.Context, f *File) (err error) {
 	switch {
-	case l.table.Load != nil && (l.judging || l.table.Together == nil):
+	case l.table.Load != nil && (l.table.Together == nil || l.judging && f.size <= largeFile):
 		err = l.loadAll(ctx)
+	case l.table.Load != nil && l.judging:
+		err = l.judgedSlices(ctx, f)
 	case l.table.Load != nil:
 		err = l.loadSlices(ctx, f)
 	case l.table.Rows != nil:
@@ -192,7 +201,7 @@ func (l *loading) outcome() Outcome {
 }
 
 // rehearse does all of the import and undoes it.
-func (l *loading) rehearse(ctx context.Context) (Outcome, error) {
+func (l *loading) rehearse(ctx context.Context, f *File) (Outcome, error) {
 	l.judging = true
 	events := map[string]int{}
 	changes, err := l.d.Trial(ctx, func(ctx context.Context) error {
@@ -203,7 +212,7 @@ func (l *loading) rehearse(ctx context.Context) (Outcome, error) {
 		}); err != nil {
 			return err
 		}
-		if err := l.store(ctx, nil); err != nil {
+		if err := l.store(ctx, f); err != nil {
 			return err
 		}
 		return l.d.View(ctx, func(c *db.Conn) error {

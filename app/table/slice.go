@@ -33,6 +33,9 @@ func (l *loading) inSlices(ctx context.Context, put func(*db.Tx, *judge) (line i
 				if err != nil {
 					return err
 				}
+				if l.judging && (len(l.changes) >= MaxShown || l.done.Imported > noted) {
+					db.NoteNoMore(ctx)
+				}
 				reached, more = max(reached, line), line > 0
 			}
 			return nil

@@ -120,6 +120,9 @@ func (l *loading) loadSlices(ctx context.Context, in *File) (err error) {
 		}
 		s.key = append(s.key[:0], key...)
 		s.lines = append(s.lines, schema.Line{Number: line, Cells: l.rows.inOrder(cells)})
+		if l.taken != nil {
+			return l.taken(s.lines[len(s.lines)-1])
+		}
 		return nil
 	})
 	if err != nil {
@@ -209,7 +212,9 @@ func (s *slicer) load(ctx context.Context, last bool) error {
 	s.take(loaded)
 	took := max(time.Since(began), time.Microsecond)
 	s.size = int(min(max(time.Duration(len(s.lines))*sliceFor/took, 100), mostSlice, time.Duration(2*s.size)))
-	s.seen += len(s.lines)
+	if s.seen += len(s.lines); s.judging {
+		db.NoteNoMore(ctx)
+	}
 	s.lines = s.lines[:0]
 	s.progress(s.seen)
 	return nil

@@ -29,8 +29,8 @@ type joint struct {
 	d     *DB
 	c     *handle
 	now   exact.Instant
-	trial bool
-	busy  bool // an Update is under way
+	trial *sqlite.Session // notes the changes of an act that is tried
+	busy  bool            // an Update is under way
 
 	audited, emitted bool
 	forgot           []string
@@ -43,7 +43,7 @@ func jointOf(ctx context.Context) *joint {
 	return t
 }
 
-func (tx *Tx) join(ctx context.Context, trial bool, act func(ctx context.Context) error) error {
+func (tx *Tx) join(ctx context.Context, trial *sqlite.Session, act func(ctx context.Context) error) error {
 	t := &joint{d: tx.d, c: tx.c, now: tx.now, trial: trial}
 	err := act(context.WithValue(ctx, jointKey{}, t))
 	tx.audited, tx.emitted, tx.forgot = t.audited, t.emitted, t.forgot
@@ -52,7 +52,15 @@ func (tx *Tx) join(ctx context.Context, trial bool, act func(ctx context.Context
 
 // Trying tells whether ctx is that of a trial run: what is not kept in the database
 // (a message sent, a file written) is left out then.
-func Trying(ctx context.Context) bool { t := jointOf(ctx); return t != nil && t.trial }
+func Trying(ctx context.Context) bool { t := jointOf(ctx); return t != nil && t.trial != nil }
+
+// NoteNoMore has the trial run that ctx is of note no further changes: a long one tells
+// the first of them, and does not hold all in memory.
+func NoteNoMore(ctx context.Context) {
+	if t := jointOf(ctx); t != nil && t.trial != nil {
+		t.trial.Disable()
+	}
+}
 
 // Together calls act, and commits everything that it does in one transaction, or nothing
 // when it fails or the process ends. Every Update and View under the context that act is
@@ -62,7 +70,7 @@ func (d *DB) Together(ctx context.Context, act func(ctx context.Context) error) 
 	if jointOf(ctx) != nil {
 		return act(ctx)
 	}
-	return d.submit(ctx, Bookkeeping(), func(tx *Tx) error { return tx.join(ctx, false, act) })
+	return d.submit(ctx, Bookkeeping(), func(tx *Tx) error { return tx.join(ctx, nil, act) })
 }
 
 // Trial calls act and undoes it. Every View and Update under the context that act is
@@ -105,7 +113,7 @@ func (tx *Tx) rehearse(ctx context.Context, act func(ctx context.Context) error)
 			return nil, err
 		}
 	}
-	if err := tx.join(ctx, true, act); err != nil {
+	if err := tx.join(ctx, session, act); err != nil {
 		return nil, err
 	}
 	var set bytes.Buffer
