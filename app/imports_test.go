@@ -64,8 +64,14 @@ func TestADryRunSaysWhatIsNewChangedAndTheSame(t *testing.T) {
 	if !strings.Contains(out, `"changes":[{"line":2,"fields":["unit_cost_cents"]}]`) {
 		t.Errorf("%s%s", out, told)
 	}
-	c.counts("sales", 1, 1, 1, 0, "import", "reorder", "sales",
-		c.write("sales.csv", "date,sku,qty\n2026-11-18,A,1\n2026-11-19,A,3\n2026-11-20,A,100\n"))
+	for _, pad := range []string{"", strings.Repeat("\n", 5<<20)} { // the rows of a large file are held outside of memory
+		sales := c.write("sales.csv", "date,sku,qty\n2026-11-18,A,1\n2026-11-20,A,100\n2026-11-19,A,3\n2026-11-19,NONE,3\n"+pad)
+		c.counts("sales", 1, 1, 1, 1, "import", "reorder", "sales", sales)
+		_, out, told = c.call("import", "reorder", "sales", sales, "--dry-run", "--json")
+		if !strings.Contains(out, `"changes":[{"line":4,"fields":["qty"]}]`) || !strings.Contains(out, `"record":"sales:`) && !strings.Contains(out, `"would":[{`) {
+			t.Errorf("%s%s", out, told)
+		}
+	}
 	_, out, told = c.call("import", "reorder", "sales", c.write("sales.csv", "date,sku,qty\n2026-11-20,A,300\n"), "--dry-run", "--json")
 	if !strings.Contains(out, `"events":{"sku.reorder_point":1}`) {
 		t.Errorf("%s%s", out, told)
