@@ -105,6 +105,7 @@ func (l *loading) loadSlices(ctx context.Context, in *File) (err error) {
 	defer func() { err = errors.Join(err, rows.close()) }()
 	s := &slicer{loading: l, size: firstSlice, options: l.options.LoadOptions}
 	s.options.Columns = l.rows.columns()
+	s.options.DryRun = false // the trial around it undoes it
 	if err := s.goOn(ctx, in); err != nil {
 		return err
 	}
