@@ -107,6 +107,9 @@ func (f Filter) read(c *db.Conn) (orders []WorkOrder, err error) {
 // FindWorkOrders is WorkOrders for agents. An assignee or an asset that there is not is
 // refused with those that there are.
 func (s *Service) FindWorkOrders(ctx context.Context, f Filter) (found FoundOrders, err error) {
+	if f.From != nil && f.To != nil && *f.To < *f.From {
+		return found, fault.Fieldf("to", "to: %s lies before from, %s", f.To, f.From)
+	}
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		if f.AssetID, err = assetAsked(c, f.AssetID, f.Asset); err != nil {
 			return err

@@ -82,6 +82,11 @@ func assetAsked(c *db.Conn, id int64, name string) (int64, error) {
 		return id, nil
 	}
 	found, err := assetNamed(c, name)
+	if n := numberOf(strings.TrimPrefix(name, "#")); err != nil && n != 0 {
+		if a, is, _ := db.One(c, db.Int, "SELECT id FROM assets WHERE id = ?", n); is {
+			found, err = a, nil
+		}
+	}
 	if e, refused := fault.As(err); refused {
 		return 0, fault.Fieldf("asset", "asset: %s", e.Detail)
 	}

@@ -178,7 +178,8 @@ func (s *Service) createWorkOrder() schema.Op {
 			bindType(f, &fields.Type)
 			bindAssignee(f, &fields.AssignedTo)
 			bindEffort(f, &fields, sent{})
-			bindDue(f, &fields.DueDate)
+			var noDay bool
+			bindDue(f, &fields.DueDate, schema.Clear(&noDay))
 			n.set(fields)
 			f.ID(&n.PMID, "pm_id", "the plan that this job serves, of the same asset: completing the job restarts it",
 				schema.Flag("plan"), schema.Label("Plan"), schema.Lookup(planNamed), schema.Choices(planChoices))

@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 
@@ -36,16 +35,23 @@ func scanPart(r *db.Row) Part {
 // lowStock tells whether a part wants ordering; a minimum of 0 never does.
 func lowStock(quantity, minimum exact.Milli) bool { return minimum > 0 && quantity <= minimum }
 
-// findPart finds a part by its number, or by #id; one that is not there is 404.
+// findPart finds a part by its number, else by its number or name in any case, or by #id;
+// one that is not there is 404 with those that are.
 func findPart(c *db.Conn, number string) (Part, error) {
 	p, found, err := db.One(c, scanPart, "SELECT "+partColumns+" FROM parts WHERE part_number = ?", number)
-	if id, marked := strings.CutPrefix(number, "#"); err == nil && !found && marked {
-		p, found, err = db.One(c, scanPart, "SELECT "+partColumns+" FROM parts WHERE id = ?", cmp.Or(numberOf(id), -1))
+	if err != nil || found {
+		return p, err
 	}
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no part with the number %q", number)
+	id := int64(0)
+	if text, marked := strings.CutPrefix(number, "#"); marked {
+		id = numberOf(text)
 	}
-	return p, err
+	if id == 0 {
+		if id, err = partNamed(c, number); err != nil {
+			return p, err
+		}
+	}
+	return findPartID(c, id)
 }
 
 // numberOf reads an id; 0 is none.

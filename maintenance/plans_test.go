@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 			"costOfAll: SCAN w":                                         "a row an assignee, status and priority",
 			"read: SCAN w":                                              "the newest, off the end of the table",
 			"pageOfOrders: SCAN w":                                      "a row a status and priority",
+			"partNamed: SCAN parts":                                     "a number that nothing has as written is looked for in any case, and as a name",
 			"partTable: SCAN parts":                                     "an export is of every record",
 			"putReading: SCAN e":                                        "the epochs of one meter are counted up, not stored",
 			"putReading: SCAN epochs":                                   "the epochs of one meter are counted up, not stored",

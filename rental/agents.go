@@ -87,18 +87,18 @@ func (s *Service) known(ctx context.Context, property, tenant string) error {
 		return nil
 	}
 	return s.db.View(ctx, func(c *db.Conn) error {
-		if err := knownIn(c, "property", property, "properties"); err != nil {
+		if err := knownIn(c, "property", property, "properties", "t.name"); err != nil {
 			return err
 		}
-		return knownIn(c, "tenant", tenant, "tenants")
+		return knownIn(c, "tenant", tenant, "tenants", calledLike(tenant))
 	})
 }
 
-func knownIn(c *db.Conn, argument, part, table string) error {
-	if part == "" || idOf(part) > 0 {
+func knownIn(c *db.Conn, argument, part, table, called string) error {
+	if part == "" {
 		return nil
 	}
-	_, found, err := db.One(c, db.Int, "SELECT 1 FROM "+table+" WHERE name GLOB ? LIMIT 1", schema.AnyCase(part))
+	_, found, err := db.One(c, db.Int, "SELECT 1 FROM "+table+" t WHERE "+called+" GLOB ?1 OR t.id = ?2 LIMIT 1", schema.AnyCase(part), idOf(part))
 	if err != nil || found {
 		return err
 	}

@@ -240,6 +240,15 @@ func currentFee(c *db.Conn, property int64) (LateFee, bool, error) {
 	return f, found, err
 }
 
+// feeOf is the property's late fee, nil where late rent costs nothing.
+func feeOf(c *db.Conn, property int64) (*LateFee, error) {
+	fee, found, err := currentFee(c, property)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &fee, nil
+}
+
 func setLateFee(tx *db.Tx, property int64, f LateFee) error {
 	if (f.Cents == nil) == (f.Percent == nil) {
 		return fault.Fieldf("cents", "cents or percent: a late fee takes one of them, and not both; cents 0 is none from then on")

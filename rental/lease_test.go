@@ -70,7 +70,7 @@ func TestListShapes(t *testing.T) {
 	}
 	got, err := h.tool("list_properties", reader, `{}`)
 	h.Must(err)
-	if s, want := asJSON(t, got), `{"properties":[{"id":1,"name":"House","address":null,"unit_count":1,"occupied_count":1,"vacant_count":0,"occupancy":1}],"shown":1,"total":1,"next":null}`; s != want {
+	if s, want := asJSON(t, got), `{"properties":[{"id":1,"name":"House","address":null,"unit_count":1,"occupied_count":1,"vacant_count":0,"occupancy":1,"late_fee":null}],"shown":1,"total":1,"next":null}`; s != want {
 		t.Errorf("%s\nwant\n%s", s, want)
 	}
 }

@@ -3,6 +3,7 @@ package rental
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -25,7 +26,7 @@ type LeaseFilter struct {
 	Status     string
 	UnitID     int64
 	Property   string // a part of its name in any case, or its id
-	Tenant     string // a part of a tenant's name in any case, or an id
+	Tenant     string // a part of a tenant's name in any case, an e-mail, or an id
 	EndsBefore *exact.Day
 	Q          string // a part of unit, property or tenant, for screens
 }
@@ -52,7 +53,7 @@ func (f LeaseFilter) where() (where string, args []any) {
 	}
 	if f.Tenant != "" {
 		add(`EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id
-			AND (t.name GLOB ? OR t.id = ?))`, schema.AnyCase(f.Tenant), idOf(f.Tenant))
+			AND (`+calledLike(f.Tenant)+` GLOB ? OR t.id = ?))`, schema.AnyCase(f.Tenant), idOf(f.Tenant))
 	}
 	if f.EndsBefore != nil {
 		add("l.end_date < ?", *f.EndsBefore)
@@ -65,9 +66,18 @@ func (f LeaseFilter) where() (where string, args []any) {
 	return where, args
 }
 
-// idOf is the id that a text is, else 0.
+// calledLike is what of a tenant t a filter looks into: the name, and the e-mail for a
+// text that holds one.
+func calledLike(asked string) string {
+	if strings.Contains(asked, "@") {
+		return "t.name || ' <' || ifnull(t.email, '') || '>'"
+	}
+	return "t.name"
+}
+
+// idOf is the id that a text is, 12 or #12, else 0.
 func idOf(text string) int64 {
-	id, err := strconv.ParseInt(text, 10, 64)
+	id, err := strconv.ParseInt(strings.TrimPrefix(text, "#"), 10, 64)
 	if err != nil {
 		return 0
 	}
@@ -164,6 +174,6 @@ func (s *Service) listLeases() schema.Op {
 			pages(f, &limit, &after)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Leases(ctx, who, l, after, limit) }
 		},
-		Example: "rental leases list --status active --property Harbour",
+		Print: printLeases, Example: "rental leases list --status active --property Harbour",
 	}
 }

@@ -21,6 +21,7 @@ type Property struct {
 	OccupiedCount int64         `json:"occupied_count"`
 	VacantCount   int64         `json:"vacant_count"`
 	Occupancy     exact.Decimal `json:"occupancy" about:"occupied units of all units, 0 to 1 with 4 decimals; 0 where there are none"`
+	LateFee       *LateFee      `json:"late_fee" about:"null where late rent costs nothing"`
 }
 
 // propertyColumns reads a property p with its counts on day ?1.
@@ -53,6 +54,11 @@ func (s *Service) Properties(ctx context.Context, q string, after, limit int64) 
 			return err
 		}
 		list.Properties, list.Next = schema.Cut(all, limit, func(p Property) int64 { return p.ID })
+		for i := range list.Properties {
+			if list.Properties[i].LateFee, err = feeOf(c, list.Properties[i].ID); err != nil {
+				return err
+			}
+		}
 		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM properties p"+match, c.Today(), q)
 		return err
 	})
@@ -70,7 +76,7 @@ func (s *Service) listProperties() schema.Op {
 			pages(f, &limit, &after)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Properties(ctx, q, after, limit) }
 		},
-		Example: "rental properties list",
+		Print: printProperties, Example: "rental properties list",
 	}
 }
 
@@ -110,11 +116,11 @@ func (s *Service) propertyTable() schema.Table {
 				return err
 			}
 			for _, p := range all {
-				fee, _, err := currentFee(c, p.id)
+				fee, err := feeOf(c, p.id)
 				if err != nil {
 					return err
 				}
-				if err := emit(append([]string{p.name, p.address}, fee.cells()...)...); err != nil {
+				if err := emit(append([]string{p.name, p.address}, fee.Cells()...)...); err != nil {
 					return err
 				}
 			}
@@ -177,16 +183,18 @@ func putLateFee(tx *db.Tx, property int64, row feeRow) error {
 	case found:
 		now.From = was.From
 	}
-	if found && slices.Equal(now.cells(), was.cells()) {
+	if found && slices.Equal(now.Cells(), was.Cells()) {
 		return nil
 	}
 	return setLateFee(tx, property, now)
 }
 
-// cells is the late fee as the columns of a file.
-func (f LateFee) cells() []string {
+// Cells is the late fee as the columns of a file, empty where late rent costs nothing.
+func (f *LateFee) Cells() []string {
 	cells := []string{"", "", "", ""}
 	switch {
+	case f == nil:
+		return cells
 	case f.Cents != nil && *f.Cents > 0:
 		cells[1] = strconv.FormatInt(*f.Cents, 10)
 	case f.Percent != nil && *f.Percent > 0:

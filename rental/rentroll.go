@@ -102,6 +102,6 @@ func (s *Service) rentRoll() schema.Op {
 			f.Month(&month, "month", "the month; left out: this month")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RentRoll(ctx, who, given(month)) }
 		},
-		Example: "rental rent-roll --month 2026-11",
+		Print: printRoll, Example: "rental rent-roll --month 2026-11",
 	}
 }

@@ -109,7 +109,7 @@ func (s *Service) listTenants() schema.Op {
 			pages(f, &limit, &after)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Tenants(ctx, who, q, after, limit) }
 		},
-		Example: "rental tenants list --q brandt",
+		Print: printTenants, Example: "rental tenants list --q brandt",
 	}
 }
 
@@ -123,7 +123,7 @@ func (s *Service) tenantDetail() schema.Op {
 			bindTenantID(f, &id)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.TenantDetail(ctx, who, id) }
 		},
-		Example: "rental tenants show 'Ada Brandt'",
+		Print: printTenant, Example: "rental tenants show 'Ada Brandt'",
 	}
 }
 
@@ -148,15 +148,14 @@ func (s *Service) unitDetail() schema.Op {
 			f.ID(&id, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Unit(ctx, id) }
 		},
-		Example: "rental units show 'Harbour House/2A'",
+		Print: printUnit, Example: "rental units show 'Harbour House/2A'",
 	}
 }
 
-// PropertyDetail is a property with its late fee and units.
+// PropertyDetail is a property with its units.
 type PropertyDetail struct {
 	Property
-	LateFee *LateFee `json:"late_fee"`
-	Units   []Unit   `json:"units"`
+	Units []Unit `json:"units"`
 }
 
 // Property gives one property; an unknown one is not found.
@@ -170,12 +169,8 @@ func (s *Service) Property(ctx context.Context, id int64) (d PropertyDetail, err
 			return err
 		}
 		d.Property = p
-		fee, found, err := currentFee(c, id)
-		if err != nil {
+		if d.LateFee, err = feeOf(c, id); err != nil {
 			return err
-		}
-		if found {
-			d.LateFee = &fee
 		}
 		d.Units, err = db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.property_id = ?2 ORDER BY u.name", c.Today(), id)
 		return err
@@ -184,36 +179,41 @@ func (s *Service) Property(ctx context.Context, id int64) (d PropertyDetail, err
 }
 
 func (s *Service) propertyDetail() schema.Op {
-	fee := LateFee{GraceDays: 5, Cents: new(int64(2_500)), From: exampleDay("2026-12-01")}
 	return schema.Op{
-		Name: "property_detail", About: "One property with its late fee and units.", Response: PropertyDetail{exampleProperty(), &fee, []Unit{exampleUnit()}}, Refuses: []fault.Kind{fault.NotFound},
+		Name: "property_detail", About: "One property with its late fee and units.", Response: PropertyDetail{exampleProperty(), []Unit{exampleUnit()}}, Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			f.ID(&id, "property_id", "the property", schema.Positional("PROPERTY_ID"), schema.Required, schema.Example(1), schema.Lookup(lookupProperty), schema.Choices(propertyChoices), schema.NameFirst)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Property(ctx, id) }
 		},
-		Example: "rental properties show 'Harbour House'",
+		Print: printProperty, Example: "rental properties show 'Harbour House'",
 	}
 }
 
-// ShownLease is a lease by itself.
+// ShownLease is a lease by itself, with what is charged with each of its periods.
 type ShownLease struct {
 	Lease
+	Recurring []Recurring `json:"recurring"`
 	Standing
 }
 
 func (s *Service) leaseShow() schema.Op {
 	return schema.Op{
-		Name: "show_lease", About: "One lease with its terms and balance.", Response: ShownLease{Lease: exampleLease()}, Refuses: []fault.Kind{fault.NotFound},
+		Name: "show_lease", About: "One lease with its terms and balance.", Response: ShownLease{Lease: exampleLease(), Recurring: []Recurring{exampleRecurring().Recurring}}, Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			bindLeaseID(f, &id)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				l, err := s.Ledger(ctx, who, id)
-				return ShownLease{l.Lease, l.Standing}, err
+				if err != nil {
+					return nil, err
+				}
+				shown := ShownLease{Lease: l.Lease, Standing: l.Standing}
+				shown.Recurring, err = db.Read(ctx, s.db, func(c *db.Conn) ([]Recurring, error) { return recurringOf(c, id) })
+				return shown, err
 			}
 		},
-		Example: "rental leases show 'Harbour House/2A'",
+		Print: printShownLease, Example: "rental leases show 'Harbour House/2A'",
 	}
 }
 

@@ -250,7 +250,7 @@ func (s *Service) leaseStatement() schema.Op {
 			bindYear(f, &year)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.LeaseStatement(ctx, who, lease, year) }
 		},
-		Example: "rental statement 'Harbour House/2A' --year 2026",
+		Print: printStatement, Example: "rental statement 'Harbour House/2A' --year 2026",
 	}
 }
 
@@ -266,7 +266,7 @@ func (s *Service) propertyStatement() schema.Op {
 				return s.PropertyStatement(ctx, who, property, year)
 			}
 		},
-		Example: "rental property-statement 'Harbour House' --year 2026",
+		Print: printPropertyStatement, Example: "rental property-statement 'Harbour House' --year 2026",
 	}
 }
 
@@ -279,7 +279,7 @@ func (s *Service) leaseReceipt() schema.Op {
 			f.ID(&payment, "payment_id", "the payment", schema.Positional("PAYMENT_ID"), schema.Required, schema.Example(9))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.LeaseReceipt(ctx, payment) }
 		},
-		Example: "rental receipt 9",
+		Print: printReceipt, Example: "rental receipt 9",
 	}
 }
 

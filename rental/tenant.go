@@ -1,6 +1,7 @@
 package rental
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -62,7 +63,21 @@ func scanTenant(r *db.Row) Tenant {
 }
 
 // named is the tenant as a file names them where several have the name.
-func (t Tenant) named() string { return t.Name + " <" + set(t.Email) + ">" }
+func (t Tenant) named() string {
+	if t.Email == nil {
+		return t.Name
+	}
+	return t.Name + " <" + *t.Email + ">"
+}
+
+// listed names tenants so that each is told from the others.
+func listed(all []Tenant) []string {
+	names := make([]string, len(all))
+	for i, t := range all {
+		names[i] = fmt.Sprintf("%s (#%d)", schema.Quote(t.named()), t.ID)
+	}
+	return names
+}
 
 // tenantByID gives the tenant with the id, or a refusal that there is none.
 func tenantByID(c *db.Conn, id int64) (Tenant, error) {
@@ -90,7 +105,7 @@ func findTenant(c *db.Conn, text string) (Tenant, error) {
 	case len(all) == 0:
 		return Tenant{}, fault.Fieldf("tenant", "tenant: there is no tenant named %s", schema.Quote(text))
 	case len(all) > 1:
-		return Tenant{}, fault.Fieldf("tenant", "tenant: %d tenants are named %s; name one as %s", len(all), schema.Quote(text), schema.Quote(all[0].named()))
+		return Tenant{}, fault.Fieldf("tenant", "tenant: %d tenants are named %s: %s; name one as Name <e-mail>", len(all), schema.Quote(text), strings.Join(listed(all), ", "))
 	}
 	return all[0], nil
 }
@@ -212,8 +227,17 @@ func (row tenantRow) match(c *db.Conn) (was Tenant, found bool, err error) {
 	if row.has("id") {
 		return was, false, nil
 	}
-	return was, false, fault.Fieldf("email", "email: %s is there already, and %s may be somebody else: give an id column to add them, or the e-mail that is stored",
-		schema.Quote(all[0].named()), schema.Quote(row.name+" <"+row.email+">"))
+	names := listed(all)
+	asked := Tenant{Name: row.name, Email: db.NullText(row.email)}
+	if len(all) > 1 && row.email == "" {
+		return was, false, fault.Fieldf("email", "email: %s may be each of %s: give the e-mail that is stored, or an id column", schema.Quote(asked.named()), strings.Join(names, ", "))
+	}
+	is := " is"
+	if len(all) > 1 {
+		is = " are"
+	}
+	return was, false, fault.Fieldf("email", "email: %s%s there already, and %s may be somebody else: give an id column to add them, or the e-mail that is stored",
+		strings.Join(names, ", "), is, schema.Quote(asked.named()))
 }
 
 // putTenant makes the tenant or changes the one that the row is of. What stays as it was

@@ -248,7 +248,7 @@ func (s *Service) listTickets() schema.Op {
 			pages(f, &limit, &after)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Tickets(ctx, t, after, limit) }
 		},
-		Name: "list_tickets", Example: "rental tickets list --status open",
+		Name: "list_tickets", Print: printTickets, Example: "rental tickets list --status open",
 	}
 }
 

@@ -115,7 +115,7 @@ func (s *Service) ticketDetail() schema.Op {
 			bindTicketID(f, &id)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.TicketDetail(ctx, id) }
 		},
-		Example: "rental tickets show 7",
+		Print: printTicket, Example: "rental tickets show 7",
 	}
 }
 

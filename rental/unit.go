@@ -163,7 +163,7 @@ func (s *Service) listUnits() schema.Op {
 			pages(f, &limit, &after)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Units(ctx, u, after, limit) }
 		},
-		Example: "rental units list --status vacant",
+		Print: printUnits, Example: "rental units list --status vacant",
 	}
 }
 

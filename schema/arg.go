@@ -315,12 +315,8 @@ func (a Arg) Schema(d Dialect) map[string]any {
 		s["type"] = "string"
 	}
 	a.limit(s)
-	if t, ok := s["type"].(string); ok && a.clear != nil {
-		if d == OpenAPI {
-			s["nullable"] = true
-		} else {
-			s["type"] = []string{t, "null"}
-		}
+	if a.clear != nil && d == OpenAPI { // agents' clients take no list of types; leaving it out says the same
+		s["nullable"] = true
 	}
 	if a.Default != nil {
 		s["default"] = a.Default

@@ -111,11 +111,20 @@ func (f *Form) Enum(p *string, name, about string, values []string, opts ...Opt)
 		return false
 	}
 	word := strings.TrimSpace(s)
-	if a.folded {
+	if a.folded || f.surface == Tool {
 		word = strings.ToLower(word)
 	}
 	if means, is := a.also[word]; is {
 		word = means
+	}
+	if f.surface == Tool { // a program that guesses is read where nothing is lost: "in progress"
+		same := func(s string) string { return strings.NewReplacer(" ", "-", "_", "-").Replace(s) }
+		for _, v := range a.Enum {
+			if word != v && same(word) == same(v) {
+				word = v
+				break
+			}
+		}
 	}
 	if !slices.Contains(a.Enum, word) {
 		f.refuse(a, ": %s is not allowed; it takes %s", Quote(s), a.wants())

@@ -81,9 +81,10 @@ func properties(s *rental.Service) page.Page {
 		},
 		View: func(v propertiesView) templ.Component { return Properties(v) },
 		CSV: func(v propertiesView) page.Sheet {
-			sheet := page.Sheet{Name: "properties", Columns: []string{"name", "address", "id", "unit_count", "occupied_count", "vacant_count", "occupancy"}}
+			sheet := page.Sheet{Name: "properties", Columns: []string{"name", "address", "late_fee_grace_days", "late_fee_cents", "late_fee_percent", "late_fee_from", "id", "unit_count", "occupied_count", "vacant_count", "occupancy"}}
 			for _, p := range v.Properties.Properties {
-				sheet.Rows = append(sheet.Rows, []string{p.Name, textOf(p.Address), cell(p.ID), cell(p.UnitCount), cell(p.OccupiedCount), cell(p.VacantCount), p.Occupancy.String()})
+				named := append([]string{p.Name, textOf(p.Address)}, p.LateFee.Cells()...)
+				sheet.Rows = append(sheet.Rows, append(named, cell(p.ID), cell(p.UnitCount), cell(p.OccupiedCount), cell(p.VacantCount), p.Occupancy.String()))
 			}
 			return sheet
 		},
