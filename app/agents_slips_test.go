@@ -48,6 +48,12 @@ var agentsSlips = []slip{
 	{"rental", "list_units", `{"property":"castle"}`, no, `property|"castle"|Harbour House`},
 	{"reorder", "list_products", `{"supplier":"Leef"}`, no, `supplier|"Leef"|there are Leaf & Co`},
 	{"reorder", "reorder_report", `{"supplier":"Leef"}`, no, `supplier|"Leef"|there are Leaf & Co`},
+	{"maintenance", "list_workorders", `{"asset":"#1"}`, yes, `"asset":"Lathe"`},
+	{"maintenance", "list_workorders", `{"asset":"#99"}`, no, `asset|"#99"|LATHE-1 (Lathe)`},
+	{"rental", "list_units", `{"property":"#1"}`, yes, `"property":"Harbour House"`},
+	{"rental", "list_units", `{"property":99}`, no, `property|"99"|Harbour House`},
+	{"rental", "list_leases", `{"tenant":9999}`, no, `tenant|"9999"|Chloe Martin`},
+	{"rental", "list_leases", `{"tenant":"CHLOE@example.org"}`, yes, `"tenant":"Chloe Martin"`},
 	{"reorder", "product_detail", `{"sku":"tea-green"}`, no, `"tea-green"|the nearest are TEA-GREEN-100`},
 	{"reorder", "adjust_stock", `{"sku":"tea-green-100","delta":1}`, no, `"tea-green-100"|the nearest are TEA-GREEN-100`},
 	// A number or a truth value as text, a number for a text.
@@ -69,7 +75,14 @@ var agentsSlips = []slip{
 	{"reorder", "ingest_sales", `{"replace":"true","rows":"[{\"date\":\"2026-11-19\",\"sku\":\"TEA-GREEN-100\",\"qty\":\"2.5\"}]"}`, yes, `"imported":1`},
 	{"maintenance", "create_workorder", `{"asset_id":2,"description":"Listed","checklist":"[\"Isolate\",\"Drain\"]","request_key":"slip-3"}`, yes, `"text":"Isolate"|"step":2,"text":"Drain"`},
 	{"maintenance", "create_workorder", `{"asset_id":2,"description":"Lines","checklist":"Isolate\nDrain","request_key":"slip-4"}`, yes, `"text":"Isolate"|"step":2,"text":"Drain"`},
+	// A word of a list in another case, or with another sign between its parts.
+	{"maintenance", "list_workorders", `{"status":"In Progress"}`, yes, `"status":"in-progress"`},
+	{"maintenance", "list_assets", `{"status":"NEEDS_ATTENTION"}`, yes, `"status":"needs-attention"`},
+	{"rental", "list_units", `{"status":"Vacant"}`, yes, `"status":"vacant"`},
+	{"rental", "list_tickets", `{"status":"In progress"}`, yes, `"status":"in_progress"`},
+	{"reorder", "list_products", `{"status":"Below"}`, yes, `"status":"below"`},
 	// What would lose or guess is refused.
+	{"maintenance", "list_workorders", `{"from":"2026-11-20","to":"2026-11-01"}`, no, `to|2026-11-01 lies before from`},
 	{"maintenance", "list_workorders", `{"limit":"2.5"}`, no, `limit|whole number from 1 to 200`},
 	{"maintenance", "list_workorders", `{"limit":500}`, no, `limit|1 to 200`},
 	{"maintenance", "list_workorders", `{"status":"finished"}`, no, `status|open, in-progress, done, cancelled`},

@@ -14,6 +14,7 @@ func TestMonthOfMaintenance(t *testing.T) {
 	w := newMaintenance(t)
 	askAll(t, w.Shop, "maintenance", []asked{
 		{"due_date on creation", "POST", "/api/work-orders", `{"asset_id":1,"description":"Bearing","due_date":"2026-11-19","assigned_to":"Ana"}`, 201, `"id":1|"due_date":"2026-11-19","overdue":true|"source":"api"`},
+		{"null is none", "POST", "/api/work-orders", `{"asset_id":99,"description":"x","due_date":null}`, 404, "asset 99"},
 		{"no such day", "POST", "/api/work-orders", `{"asset_id":1,"description":"x","due_date":"2026-02-30"}`, 422, "due_date"},
 		{"only what is sent changes", "PATCH", "/api/work-orders/1", `{"priority":"critical","labor_minutes":30}`, 200, `"priority":"urgent"|"labor_minutes":30|"description":"Bearing"|"assigned_to":"Ana"|"due_date":"2026-11-19"`},
 		{"null clears", "PATCH", "/api/work-orders/1", `{"assigned_to":null,"due_date":null}`, 200, `"assigned_to":null|"due_date":null,"overdue":false`},
@@ -65,7 +66,8 @@ func TestMonthOfMaintenance(t *testing.T) {
 		{"it is on the list again", "maintenance due --json", 0, `"title":"Oil"|"last_done_date":"2026-11-20"`},
 		{"a plan that is removed keeps its orders", "maintenance remove-plan LATHE-1/Oil --yes", 0, "1 work order stays"},
 		{"without it", "maintenance work-orders show 3 --json", 0, `"pm_id":null`},
-		{"parts used", "maintenance use-part 1 OIL 3", 0, ""},
+		{"parts used", "maintenance use-part 1 oil 3", 0, "3 of OIL"},
+		{"a part that is not there, with those that are", "maintenance use-part 1 OLI 3", 1, "there are |OIL"},
 		{"some go back", "maintenance return-part 1 OIL 1", 0, "6.90"},
 		{"never more than was used", "maintenance return-part 1 OIL 2.5", 1, "2"},
 		{"a part that is used stays", "maintenance parts remove OIL --yes", 1, "1 work order"},

@@ -74,6 +74,10 @@ func TestMonthOfRental(t *testing.T) {
 	if refused := l.try("tenants", "name,email\nAnn,\n"); len(refused) != 1 || !strings.Contains(refused[0], "Ann <a1@example.org>") {
 		t.Errorf("one of two of a name: %q", refused)
 	}
+	if refused := l.try("tenants", "name,email\nAnn,\nAnn,a3@example.org\n"); len(refused) != 2 || !strings.Contains(refused[0], "a2@example.org") ||
+		!strings.Contains(refused[1], "a1@example.org") || !strings.Contains(refused[1], "a2@example.org") {
+		t.Errorf("both that it may be are named: %q", refused)
+	}
 	if refused := l.putLease("unit=U2", "start_date=2026-12-01", "tenant=Ann <a2@example.org>|Bo", "rent_cents=5"); len(refused) > 0 {
 		t.Errorf("two tenants: %q", refused)
 	}
