@@ -17,7 +17,7 @@ var movingTables = []string{"properties", "units", "tenants", "leases", "rents",
 // sums; and all tables go over into another file, where everything owes the same.
 func TestMonthOfAHouse(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t, "--webhook-allow-private")
+	l := newRental(t, "--webhook-allow-private")
 	hook := l.receive("payment.recorded")
 	l.lease("start_date=2026-08-15", "due_day=1")
 	l.lease("start_date=2026-09-01")
@@ -68,7 +68,7 @@ func TestMonthOfAHouse(t *testing.T) {
 	}
 	l.delivered(hook, 3)
 
-	other := &letting{Shop: apptest.Start(t), zone: []string{"--timezone", "UTC"}}
+	other := &rentalFixture{Shop: apptest.Start(t), zone: []string{"--timezone", "UTC"}}
 	for _, table := range movingTables {
 		other.load(table, l.export(table))
 		other.load(table, l.export(table)) // a second time changes nothing
@@ -94,7 +94,7 @@ func TestMonthOfAHouse(t *testing.T) {
 // never both, the reversal is done once, and the sums are those of that order.
 func TestActsThatRace(t *testing.T) {
 	t.Parallel()
-	l := newLetting(t)
+	l := newRental(t)
 	for round := range 4 {
 		id := l.lease("start_date=2026-06-01")
 		path := fmt.Sprintf("/api/leases/%d", id)
