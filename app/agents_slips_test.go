@@ -50,6 +50,7 @@ var agentsSlips = []slip{
 	{"reorder", "reorder_report", `{"supplier":"Leef"}`, no, `supplier|"Leef"|there are Leaf & Co`},
 	{"maintenance", "list_workorders", `{"asset":"#1"}`, yes, `"asset":"Lathe"`},
 	{"maintenance", "list_workorders", `{"asset":"#99"}`, no, `asset|"#99"|LATHE-1 (Lathe)`},
+	{"rental", "list_leases", `{"ends_before":"2026-10-01"}`, yes, `"tenant":"Emil Novak"|"end_date":"2026-09-10"`},
 	{"rental", "list_units", `{"property":"#1"}`, yes, `"property":"Harbour House"`},
 	{"rental", "list_units", `{"property":99}`, no, `property|"99"|Harbour House`},
 	{"rental", "list_leases", `{"tenant":9999}`, no, `tenant|"9999"|Chloe Martin`},

@@ -49,6 +49,7 @@ func (s *Service) toolLeases() schema.Op {
 			f.ID(&l.UnitID, "unit_id", "only the leases of this unit")
 			f.Text(&l.Property, "property", "only those of properties with this part of a name, in any case", schema.Most(maxName))
 			f.Text(&l.Tenant, "tenant", "only those of tenants with this part of a name, in any case", schema.Most(maxName))
+			f.DayPtr(&l.EndsBefore, "ends_before", "only those that end before this day")
 			asked := f.Limit(&limit)
 			f.After(&after)
 			f.Short(&short)
