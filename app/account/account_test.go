@@ -13,8 +13,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// house is a database file with a clock that the test moves.
-type house struct {
+// fixture is a database file with a clock that the test moves.
+type fixture struct {
 	t     testing.TB
 	d     *db.DB
 	nanos *atomic.Int64
@@ -22,9 +22,9 @@ type house struct {
 
 var noon = time.Date(2026, 11, 20, 12, 0, 30, 0, time.UTC)
 
-func newHouse(t testing.TB) house {
+func newFixture(t testing.TB) fixture {
 	t.Helper()
-	h := house{t: t, nanos: new(atomic.Int64)}
+	h := fixture{t: t, nanos: new(atomic.Int64)}
 	h.nanos.Store(noon.UnixNano())
 	path := filepath.Join(t.TempDir(), "shop.db")
 	dbtest.Create(t, path)
@@ -33,7 +33,7 @@ func newHouse(t testing.TB) house {
 }
 
 // open opens the file once more, as another process would.
-func (h house) open(path string) *db.DB {
+func (h fixture) open(path string) *db.DB {
 	h.t.Helper()
 	d, err := db.Open(path, db.Options{Now: h.now, Zone: time.UTC})
 	if err != nil {
@@ -47,9 +47,9 @@ func (h house) open(path string) *db.DB {
 	return d
 }
 
-func (h house) now() time.Time       { return time.Unix(0, h.nanos.Load()).UTC() }
-func (h house) pass(d time.Duration) { h.nanos.Add(int64(d)) }
-func (h house) user(name string) User {
+func (h fixture) now() time.Time       { return time.Unix(0, h.nanos.Load()).UTC() }
+func (h fixture) pass(d time.Duration) { h.nanos.Add(int64(d)) }
+func (h fixture) user(name string) User {
 	return must[User](h.t)(h.add(name, "member", "store", "rental"))
 }
 func must[T any](t testing.TB) func(T, error) T {
@@ -63,11 +63,11 @@ func must[T any](t testing.TB) func(T, error) T {
 	}
 }
 
-func (h house) add(name, role string, services ...string) (User, error) {
+func (h fixture) add(name, role string, services ...string) (User, error) {
 	return AddUser(context.Background(), h.d, db.CLI(""), name, role, services)
 }
 
-func (h house) key(n NewKey) (Key, string) {
+func (h fixture) key(n NewKey) (Key, string) {
 	h.t.Helper()
 	k, full, err := CreateKey(context.Background(), h.d, db.CLI(""), n)
 	if err != nil {
@@ -79,7 +79,7 @@ func (h house) key(n NewKey) (Key, string) {
 // entry is one line of the audit trail without its time.
 type entry struct{ service, actor, via, action, subject, changes string }
 
-func (h house) audit() []entry {
+func (h fixture) audit() []entry {
 	h.t.Helper()
 	var all []entry
 	err := h.d.View(context.Background(), func(c *db.Conn) (err error) {

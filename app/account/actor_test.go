@@ -10,7 +10,7 @@ import (
 )
 
 func TestActorHasTheUsersRole(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	must[User](t)(h.add("zoë", "member", "store", "rental"))
 	must[User](t)(SetRole(ctx, h.d, db.CLI(""), "zoë", "viewer", []string{"rental"}, nil))
 	for service, role := range map[string]string{"store": "member", "rental": "viewer"} {
@@ -22,7 +22,7 @@ func TestActorHasTheUsersRole(t *testing.T) {
 }
 
 func TestActorIsRefusedByName(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
 	h.user("bob")
 	must[User](t)(Disable(ctx, h.d, db.CLI(""), "bob"))

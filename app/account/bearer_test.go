@@ -13,7 +13,7 @@ import (
 )
 
 func TestAuthenticate(t *testing.T) {
-	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	must[User](t)(h.add("alice", "viewer", "store", "rental"))
 	made, full := h.key(NewKey{Service: "store", User: "alice", Scope: "read"})
 	k := NewKeys(h.d)
@@ -90,7 +90,7 @@ func takeRole(d *db.DB, user, service string) (int, error) {
 // What one process takes away, the other refuses on its next request.
 func TestWhatIsTakenAwayHoldsOnTheNextRequest(t *testing.T) {
 	ctx, cli := context.Background(), db.CLI("")
-	h := newHouse(t)
+	h := newFixture(t)
 	other := h.open(h.d.Path())
 	for name, d := range map[string]*db.DB{"same handle": h.d, "another handle": other} {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestWhatIsTakenAwayHoldsOnTheNextRequest(t *testing.T) {
 // Many ask at once while keys are revoked, now in this process, now in another: a
 // request that begins when the revocation is done is refused.
 func TestNoRequestAfterARevocationPasses(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
 	handles := []*db.DB{h.d, h.open(h.d.Path())}
 	k := NewKeys(h.d)
@@ -173,7 +173,7 @@ func TestNoRequestAfterARevocationPasses(t *testing.T) {
 // A key that was seen needs none of the readers, also right after other business was
 // committed; one that was not seen does.
 func TestASeenKeyReadsNothing(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
 	_, seen := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	_, fresh := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
@@ -193,7 +193,7 @@ func TestASeenKeyReadsNothing(t *testing.T) {
 }
 
 // holdReaders takes every reader that the database has.
-func (h house) holdReaders() (release func()) {
+func (h fixture) holdReaders() (release func()) {
 	var in, out sync.WaitGroup
 	free := make(chan struct{})
 	for range db.Readers {
@@ -223,7 +223,7 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	if n := len(k.seen); n != maxSeen {
 		t.Fatalf("%d keys are remembered, want %d", n, maxSeen)
 	}
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	k = NewKeys(h.d)
 	for range 50 {
 		_, err := k.Authenticate(ctx, "store", "Bearer "+mintKey(), "192.0.2.1")
@@ -240,7 +240,7 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 // under way when a request came may have read the version before a revocation that
 // the request must see.
 func TestALookServesOnlyThoseWhoCameBeforeIt(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
 	made, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	k := NewKeys(h.d)
@@ -264,7 +264,7 @@ func TestALookServesOnlyThoseWhoCameBeforeIt(t *testing.T) {
 
 // A key that was read while a credential changed is good for its own request alone.
 func TestWhatWasReadAtAnotherStampIsNotRemembered(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
 	_, first := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
@@ -287,7 +287,7 @@ func TestWhatWasReadAtAnotherStampIsNotRemembered(t *testing.T) {
 
 // Neither a request nor the flush goes through a table.
 func TestRequestsAreHeldToIndexes(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	err := h.d.View(context.Background(), func(c *db.Conn) error {
 		for _, query := range []string{selectCaller, selectStamp, setLastUse} {
 			s, err := c.Prepare("EXPLAIN QUERY PLAN " + query)
@@ -335,7 +335,7 @@ func FuzzBearer(f *testing.F) {
 }
 
 func BenchmarkAuthenticateSeen(b *testing.B) {
-	h, ctx := newHouse(b), context.Background()
+	h, ctx := newFixture(b), context.Background()
 	h.user("alice")
 	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	k, authorization := NewKeys(h.d), "Bearer "+full

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheLastAdminStays(t *testing.T) {
-	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	must[User](t)(h.add("ann", "admin", "store", "rental"))
 	must[User](t)(h.add("ben", "admin", "store"))
 	tries := func(name string) map[string]error {
@@ -35,7 +35,7 @@ func TestTheLastAdminStays(t *testing.T) {
 }
 
 func TestRolesWithoutAServiceAreThoseThatTheUserHas(t *testing.T) {
-	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	all := []string{"store", "maintenance", "rental", "reorder"}
 	must[User](t)(h.add("ann", "member", "store", "rental"))
 	u := must[User](t)(SetRole(ctx, h.d, cli, "ann", "viewer", nil, all))
@@ -54,7 +54,7 @@ func TestRolesWithoutAServiceAreThoseThatTheUserHas(t *testing.T) {
 }
 
 func TestAnAdminKeepsTheOwnServicesOnly(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	must[User](t)(h.add("root", "admin", "store", "rental"))
 	must[User](t)(h.add("ann", "admin", "store"))
 	must[User](t)(h.add("ben", "member", "store"))

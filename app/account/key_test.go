@@ -17,7 +17,7 @@ import (
 )
 
 func TestKeysAreMadeListedAndRevoked(t *testing.T) {
-	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	h.user("alice")
 	if keys := must[[]Key](t)(KeysOf(ctx, h.d, cli, "")); keys == nil || len(keys) != 0 {
 		t.Fatalf("got %v, want an empty list", keys)
@@ -56,7 +56,7 @@ func TestKeysAreMadeListedAndRevoked(t *testing.T) {
 }
 
 func TestKeysAreRefusedByName(t *testing.T) {
-	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	h.user("alice")
 	must[User](t)(h.add("gone", "member", "store"))
 	must[User](t)(Disable(ctx, h.d, cli, "gone"))
@@ -88,7 +88,7 @@ func TestKeysAreRefusedByName(t *testing.T) {
 }
 
 func TestKeysOfALabelAreRevokedTogether(t *testing.T) {
-	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	h.user("alice")
 	h.key(NewKey{Service: "store", User: "alice", Scope: "full", Label: "demo"})
 	h.key(NewKey{Service: "rental", User: "alice", Scope: "full", Label: "demo"})
@@ -115,7 +115,7 @@ func TestKeysOfALabelAreRevokedTogether(t *testing.T) {
 // A key is shown once: afterwards it is in no file and in no entry, in none of the
 // forms in which it could be read back.
 func TestKeysAreNowhereInPlain(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
 	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full", Label: "marked label"})
 	k := NewKeys(h.d)

@@ -19,7 +19,7 @@ const passphrase = "correct horse battery"
 var home = session.From{Address: "192.0.2.1", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
 
 // invite makes the user one by way of an invitation, and gives the cookie's token.
-func (h house) accept(s *Sessions, name string) string {
+func (h fixture) accept(s *Sessions, name string) string {
 	h.t.Helper()
 	token, _, err := Invite(context.Background(), h.d, db.CLI(""), name)
 	if err != nil {
@@ -33,7 +33,7 @@ func (h house) accept(s *Sessions, name string) string {
 }
 
 func TestAnInvitationSetsThePasswordOnce(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("ann")
 	s := NewSessions(h.d)
 	first, _, err := Invite(ctx, h.d, db.CLI(""), "ann")
@@ -84,7 +84,7 @@ func TestAnInvitationSetsThePasswordOnce(t *testing.T) {
 }
 
 func TestSigningInTellsNothing(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("ann")
 	h.user("ben")
 	h.user("new")
@@ -118,7 +118,7 @@ func TestSigningInTellsNothing(t *testing.T) {
 }
 
 // number reads a single number.
-func (h house) number(query string, args ...any) (n int64) {
+func (h fixture) number(query string, args ...any) (n int64) {
 	h.t.Helper()
 	err := h.d.View(context.Background(), func(c *db.Conn) (err error) {
 		n, _, err = db.One(c, db.Int, query, args...)
@@ -131,7 +131,7 @@ func (h house) number(query string, args ...any) (n int64) {
 }
 
 func TestGuessersAreSlowedAndColleaguesAreNot(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("ann")
 	s := NewSessions(h.d)
 	h.accept(s, "ann") // so her address is known
@@ -205,7 +205,7 @@ func TestAtMostNineWaitForAHash(t *testing.T) {
 }
 
 func TestSessionsEnd(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	s := NewSessions(h.d)
 	for name, end := range map[string]func(in db.Caller, token string) error{
 		"by signing out": func(_ db.Caller, token string) error { return s.End(ctx, session.Staff, token) },
@@ -248,7 +248,7 @@ func TestSessionsEnd(t *testing.T) {
 }
 
 func TestASessionLastsWhileItIsUsedAndNinetyDaysAtMost(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("ann")
 	s := NewSessions(h.d)
 	token := h.accept(s, "ann")
@@ -268,7 +268,7 @@ func TestASessionLastsWhileItIsUsedAndNinetyDaysAtMost(t *testing.T) {
 }
 
 func TestKindsMeanNothingToEachOther(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("ann")
 	s := NewSessions(h.d)
 	staff := h.accept(s, "ann")
@@ -297,7 +297,7 @@ func TestKindsMeanNothingToEachOther(t *testing.T) {
 }
 
 func TestATenantsInvitation(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	s := NewSessions(h.d)
 	invite := func() session.Invited {
 		v, err := db.Update(ctx, h.d, db.Bookkeeping(), func(tx *db.Tx) (session.Invited, error) {
@@ -334,7 +334,7 @@ func TestATenantsInvitation(t *testing.T) {
 }
 
 func TestThePasswordIsAskedForAgain(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("ann")
 	s := NewSessions(h.d)
 	token := h.accept(s, "ann")

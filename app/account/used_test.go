@@ -9,7 +9,7 @@ import (
 )
 
 func TestLastUseIsKeptToTheMinute(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
 	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	k := NewKeys(h.d)

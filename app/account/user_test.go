@@ -12,7 +12,7 @@ import (
 )
 
 func TestUsersAreAddedChangedAndListed(t *testing.T) {
-	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	if some := must[bool](t)(Any(ctx, h.d)); some {
 		t.Fatal("an empty database has a user")
 	}
@@ -51,7 +51,7 @@ func TestUsersAreAddedChangedAndListed(t *testing.T) {
 }
 
 func TestUsersAreRefusedByName(t *testing.T) {
-	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	h.user("alice")
 	before := h.audit()
 	set := func(name, role string) error {
@@ -98,7 +98,7 @@ func TestUsersAreRefusedByName(t *testing.T) {
 }
 
 func TestOnlyAnAdminKeepsUsersAndKeys(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
 	h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	before := h.audit()
@@ -134,7 +134,7 @@ func TestOnlyAnAdminKeepsUsersAndKeys(t *testing.T) {
 }
 
 func TestFirstMakesAnAdminWithAKeyForEachServiceOnce(t *testing.T) {
-	h, ctx, cli := newHouse(t), context.Background(), db.CLI("")
+	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	services := []string{"store", "rental"}
 	_, err := First(ctx, h.d, cli, "a\nb", services)
 	refused(t, err, fault.Invalid, "control character")

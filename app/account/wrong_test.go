@@ -13,7 +13,7 @@ import (
 const wrongAllowed = 20
 
 func TestWrongKeysFromOneAddressAreSlowed(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
 	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	k := NewKeys(h.d)
@@ -56,7 +56,7 @@ func TestWrongKeysFromOneAddressAreSlowed(t *testing.T) {
 
 // A Raspberry Pi's clock jumps; nobody waits for a minute that lies in the future.
 func TestAClockSetBackLetsNobodyWait(t *testing.T) {
-	h, ctx := newHouse(t), context.Background()
+	h, ctx := newFixture(t), context.Background()
 	k := NewKeys(h.d)
 	ask := func() error {
 		_, err := k.Authenticate(ctx, "store", "Bearer nonsense", "192.0.2.1")
