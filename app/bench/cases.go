@@ -86,8 +86,8 @@ func (b *bench) reads(p, empty *process) []oneCase {
 // lists are those that must cost what they give, however much is stored: growth shows it.
 func (b *bench) lists(p *process, nothing floor) []oneCase {
 	s := b.shop
-	call := func(tool, arguments string) []byte {
-		return request("POST", "/mcp", s.keys["maintenance"], fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments))
+	call := func(service, tool, arguments string) []byte {
+		return request("POST", "/mcp", s.keys[service], fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments))
 	}
 	var cases []oneCase
 	for _, l := range []struct {
@@ -98,7 +98,8 @@ func (b *bench) lists(p *process, nothing floor) []oneCase {
 		{"list: leases that ended", "rental", s.get("rental", "/api/leases?status=ended&limit=50")},
 		{"list: SKUs with a text that none has", "reorder", s.get("reorder", "/api/skus?q=no-such-text")},
 		{"list: plans that are overdue", "maintenance", s.get("maintenance", "/api/pm-due?status=overdue")},
-		{"list: an assignee's work orders, their number and cost", "maintenance", call("list_workorders", `{"assigned_to":"ana","limit":20}`)},
+		{"list: the first 20 of the reorder report", "reorder", call("reorder", "reorder_report", `{"limit":20}`)},
+		{"list: an assignee's work orders, their number and cost", "maintenance", call("maintenance", "list_workorders", `{"assigned_to":"ana","limit":20}`)},
 	} {
 		cases = append(cases, oneCase{name: l.name, clients: 1, floors: []floor{nothing}, ours: b.afresh(p, l.service, l.request).run})
 	}
