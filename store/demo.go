@@ -60,14 +60,17 @@ func demoProducts(tx *db.Tx) ([]Product, error) {
 	return list, nil
 }
 
-const demoOrderCount = 40
+const (
+	demoOrderCount = 40
+	demoOfMonth    = 24 // of them within the last 30 days
+)
 
 func demoOrders(tx *db.Tx, products []Product, today exact.Day, pick *rand.Rand) ([]OrderDetail, error) {
 	orders := make([]OrderDetail, 0, demoOrderCount)
 	for n := range demoOrderCount {
 		p := products[pick.IntN(len(products))]
 		name := demoBuyers[pick.IntN(len(demoBuyers))]
-		day := today - exact.Day((demoOrderCount-n)*11+pick.IntN(10)) // #nosec G115 -- the demo counts days in hundreds; some 440 days: the first licenses of a year are over
+		day := today - demoDays(n, pick.IntN(10))
 		v := sale{
 			lines: []line{{product: p, licensed: p.Kind == kindLicense, qty: 1 + int64(pick.IntN(10)/9), unit: p.PriceCents}},
 			email: demoAddress(name), name: name, rename: true, currency: "USD", provider: stripe, ref: fmt.Sprintf("pi_demo_%04d", n+1),
@@ -92,6 +95,15 @@ func demoOrders(tx *db.Tx, products []Product, today exact.Day, pick *rand.Rand)
 		orders = append(orders, d)
 	}
 	return orders, nil
+}
+
+// demoDays is how many days ago an order was: the first licenses of a year are over, and
+// the last month has an order on most days.
+func demoDays(n, loose int) exact.Day {
+	if n >= demoOrderCount-demoOfMonth {
+		return exact.Day(1 + (demoOrderCount-1-n)*5/4) // #nosec G115 -- below 30
+	}
+	return exact.Day(60 + (demoOrderCount-demoOfMonth-1-n)*25 + loose) // #nosec G115 -- below 500
 }
 
 func demoAddress(name string) string {

@@ -66,7 +66,12 @@ func userChoices(c *db.Conn) ([]schema.Choice, error) {
 // in binds the services that an act is for, each from the list.
 func (o ops) in(f *schema.Form, p *[]string, about string) {
 	f.Texts(p, "service", about+": "+strings.Join(o.services, ", "), len(o.services), 20,
-		func(a *schema.Arg) { a.Enum = o.services })
+		func(a *schema.Arg) { a.Enum = o.services }, schema.Choices(func(*db.Conn) (all []schema.Choice, err error) {
+			for _, s := range o.services {
+				all = append(all, schema.Choice{Value: s, Text: s})
+			}
+			return all, nil
+		}))
 	for _, s := range *p {
 		o.known(f, s)
 	}

@@ -19,7 +19,6 @@ func (c *camera) states(ctx context.Context, bases []string) error {
 		fields        []string
 	}{
 		{"refused", reorder + "/do/save_sku?sku=OFF-001", []string{"[name=unit_cost]", "1.2.3.4", "[name=lead_time_days]", "soon"}},
-		{"question", rental + "/do/end_lease?lease_id=1&date=2027-03-31", nil},
 		{"key", store + "/do/create_key?user=demo&service=store&scope=read", nil},
 		{"codes", store + "/do/mint_codes?sku=PLUGIN&tier=basic&count=4&expires_at=2030-01-01T00:00:00Z&batch=pictures", nil},
 		{"refused-one", store + "/do/mint_codes?sku=NONE&count=4", nil},
@@ -47,7 +46,7 @@ func (c *camera) states(ctx context.Context, bases []string) error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
-	for name, address := range map[string]string{"missing": store + "/nix", "nothing": store + "/orders?q=nothing+like+this", "found": maintenance + "/search?q=lathe", "filter": maintenance + "/work-orders?status=nix"} {
+	for name, address := range map[string]string{"question": rental + "/do/end_lease?lease_id=1&date=2027-03-31", "missing": store + "/nix", "nothing": store + "/orders?q=nothing+like+this", "found": maintenance + "/search?q=lathe", "filter": maintenance + "/work-orders?status=nix"} {
 		if err := c.shots(ctx, address, "state-"+name); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
