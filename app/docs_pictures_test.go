@@ -1,0 +1,80 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What the pictures of the documents were made of: the lines of these files are kept,
+// hashed, in docs/pictures/made-of.txt.
+var picturesOf = []string{
+	"app/screen/static/style.css", "schema/page/layout.templ",
+	"maintenance/page/board.templ", "rental/page/month.templ", "store/page/people.templ", "store/page/buyer.templ",
+}
+
+// mostChanged is the share of a file's lines, in per cent, that may be others than when
+// the pictures were made: a mended margin asks for no new pictures, another look does.
+const mostChanged = 20
+
+// TestPicturesAreOfThisVersion holds the sources of the pictured pages against those that
+// the pictures were made of.
+func TestPicturesAreOfThisVersion(t *testing.T) {
+	t.Parallel()
+	made := filepath.Join("..", "docs", "pictures", "made-of.txt")
+	if flag.Lookup("update").Value.String() == "true" {
+		var b strings.Builder
+		for _, name := range picturesOf {
+			b.WriteString(name + " " + strings.Join(hashedLines(t, name), " ") + "\n")
+		}
+		if err := os.WriteFile(made, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := os.ReadFile(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := map[string][]string{}
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) > 0 {
+			was[f[0]] = f[1:]
+		}
+	}
+	for _, name := range picturesOf {
+		now := hashedLines(t, name)
+		old := map[string]bool{}
+		for _, h := range was[name] {
+			old[h] = true
+		}
+		changed := 0
+		for _, h := range now {
+			if !old[h] {
+				changed++
+			}
+		}
+		if 100*changed > mostChanged*len(now) {
+			t.Errorf("%d of %d lines of %s are others than in the pictures of docs/pictures: remake them with DOCS=1 .ci/screens, look at them, then go test ./app -run TestPictures -update", changed, len(now), name)
+		}
+	}
+}
+
+// hashedLines are a source's lines without their margins, each as six hexadecimal digits.
+func hashedLines(t *testing.T, name string) (hashed []string) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if line = strings.TrimSpace(line); line != "" {
+			sum := sha256.Sum256([]byte(line))
+			hashed = append(hashed, hex.EncodeToString(sum[:3]))
+		}
+	}
+	return hashed
+}
