@@ -286,6 +286,22 @@ func currenciesHaveTheirDecimals(t *testing.T, s *apptest.Shop) {
 		o := sell(s, "--sku", "MUG", "--total", "1234", "--currency", currency)
 		says(t, currency, s.MustCLI("store", "orders", "show", o.Ref), shown)
 	}
+	staff := s.Person("store", "curt", "member")
+	for currency, typed := range map[string][3]string{
+		"JPY": {"1200", "500", "total 1200 JPY, refunded 500\n"}, "KWD": {"1.234", "0,5", "total 1.234 KWD, refunded 0.500\n"}, "EUR": {"12.34", "5", "total 12.34 EUR, refunded 5.00\n"},
+	} {
+		email := strings.ToLower(currency) + "@typed.example"
+		if got := staff.Post("/do/record_order", "email", email, "currency", currency, "lines.0.sku", "MUG", "lines.0.unit", typed[0], "total", typed[0]); got.Status != http.StatusSeeOther {
+			t.Errorf("%s typed: %d %s", currency, got.Status, got.Body)
+			continue
+		}
+		ref := strings.Split(s.MustCLI("store", "orders", "list", "--q", email, "--csv"), "\n")[1][:len("ORD-0123456789")]
+		staff.Post("/do/refund_order", "order_ref", ref, "amount", typed[1], "confirm", "yes")
+		says(t, currency+" typed", s.MustCLI("store", "orders", "show", ref), typed[2])
+	}
+	if got := staff.Post("/do/record_order", "email", "yen@typed.example", "currency", "JPY", "sku", "MUG", "total", "12.50"); got.Status != http.StatusUnprocessableEntity {
+		t.Errorf("a part of a yen: %d", got.Status)
+	}
 }
 
 // everyListIsPrinted asks each list and record for a table, JSON and CSV.

@@ -163,9 +163,25 @@ func (f *Form) money(a Arg, text string) (int64, bool) {
 	return n, true
 }
 
-// Currency says in which currency a page's amounts are, where it is not the shop's: an
-// order has its own. It is called before the amounts are bound.
-func (f *Form) Currency(c exact.Currency) { f.in.Currency = c }
+// Currency says by a field in which currency a page's amounts are, where it is not the
+// shop's: an order has its own. code gives the currency's code by the field's text, "" for
+// the shop's. It is called before the amounts are bound.
+func (f *Form) Currency(field string, code func(c *db.Conn, text string) (string, error)) {
+	values := f.in.Values[field]
+	if f.surface != Page || f.describing || f.in.View == nil || len(values) == 0 {
+		return
+	}
+	err := f.in.View(func(c *db.Conn) error {
+		found, err := code(c, strings.TrimSpace(values[len(values)-1]))
+		if found != "" {
+			f.in.Currency = exact.CurrencyOf(found)
+		}
+		return err
+	})
+	if err != nil && f.failure == nil {
+		f.failure = err
+	}
+}
 
 // id reads the id that a command or a page names a record by: the record's name, #12,
 // or its digits.

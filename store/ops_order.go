@@ -103,6 +103,7 @@ func (s *Service) recordOrder() schema.Op {
 			"store order record --email ann@example.org --line PLUGIN:pro=2@4500 --line EBOOK",
 		Bind: func(f *schema.Form) schema.Handler {
 			n := NewOrder{}
+			f.Currency("currency", func(_ *db.Conn, code string) (string, error) { return code, nil })
 			f.Text(&n.Email, "email", "the buyer's address", schema.Required, schema.Most(254), schema.Example("ann@example.com"))
 			f.Text(&n.Name, "name", "the buyer's name", schema.Most(200), schema.Example("Ann Lee"))
 			f.Text(&n.SKU, "sku", "what was bought; without it the order's lines say so", schema.Most(200), schema.Label("Product"), schema.Choices(anyProduct), schema.Example("PLUGIN"))
@@ -179,6 +180,7 @@ func (s *Service) refundOrder() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var ref string
 			var amount *int64
+			f.Currency("order_ref", currencyOf)
 			bindRef(f, &ref)
 			f.IntPtr(&amount, "amount_cents", "what is given back, in cents; all that is left unless it is said", schema.Range(1, maxPrice), schema.Flag("amount"), schema.Label("Amount"), schema.Example(500))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RefundOrder(ctx, who, ref, amount) }
@@ -205,6 +207,12 @@ func (s *Service) refundOrder() schema.Op {
 		},
 		Leads: func(answer any) string { o, _ := answer.(OrderRefunded); return orderLeads(o.OrderRef) },
 	}
+}
+
+// currencyOf gives the currency of an order, "" when there is no such order.
+func currencyOf(c *db.Conn, ref string) (string, error) {
+	code, _, err := db.One(c, db.Text, "SELECT currency FROM store_orders WHERE order_ref = ?", ref)
+	return code, err
 }
 
 func (s *Service) resendOrder() schema.Op {
