@@ -258,6 +258,14 @@ func ordersAreToldAgain(t *testing.T, s *apptest.Shop) {
 		}
 	}
 	refusedWith(s, 1, []string{"ORD-0000000000"}, "store", "resend", "ORD-0000000000")
+	sold := sell(s, "--sku", "PLUGIN", "--tier", "basic")
+	says(t, "order.paid", receiver.Next(t).Body, sold.Ref, `"buyer_url":"`+s.URL("store", "/my")+`"`)
+	for name, key := range map[string]string{"an admin": s.Keys["store"], "a viewer": s.Key("store", "vera", "viewer", "full"), "a reading key": s.Key("store", "rita", "member", "read")} {
+		shown := s.Do("store", "GET", "/api/orders/"+sold.Ref, key, "").Body
+		if got, want := strings.Contains(shown, `"buyer_url":"`+s.URL("store", "/my")+`"`), name == "an admin"; got != want || strings.Contains(shown, sold.Licenses[0].Key) != want {
+			t.Errorf("%s is shown %s", name, shown)
+		}
+	}
 }
 
 func customersAreEdited(t *testing.T, s *apptest.Shop) {

@@ -150,7 +150,7 @@ func (f *Form) money(a Arg, text string) (int64, bool) {
 	if currency.Code == "" {
 		currency = exact.CurrencyOf("USD")
 	}
-	token, ok := decimal(text, true)
+	token, ok := decimal(text, currency.Places != 3) // where money has three decimals, three digits are no group
 	n, err := int64(0), exact.ErrNotNumber
 	if ok {
 		n, err = currency.Parse(token)
