@@ -28,10 +28,10 @@ type StockFigures struct {
 }
 
 // AsList gives the rows by SKU.
-func (f StockFigures) AsList() any {
+func (figs StockFigures) AsList() any {
 	return struct {
 		SKUs []StockFigure `json:"skus"`
-	}{f.SKUs}
+	}{figs.SKUs}
 }
 
 // SupplierValue is what of the stock one supplier delivered.

@@ -61,7 +61,7 @@ func sales(s *reorder.Service) page.Page {
 		View: func(v salesView) templ.Component { return Sales(v) },
 		CSV: func(v salesView) page.Sheet {
 			sheet := page.Sheet{Name: "sales", Columns: []string{"date", "sku", "qty", "channel"}}
-			for _, part := range v.Sales.Shares() {
+			for _, part := range v.Shares() {
 				sheet.Rows = append(sheet.Rows, []string{part.Date.String(), part.SKU, part.Qty.String(), part.Channel})
 			}
 			return sheet

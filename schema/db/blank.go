@@ -13,11 +13,32 @@ import (
 // blankedAtOnce is how many pages one transaction of overwrite writes.
 const blankedAtOnce = 64
 
+// mostTreePages is up to how many pages the first byte of a page tells its kind: in a larger
+// file the one of a long value's rest, which begins with the number of the next page, could
+// look like a tree's.
+const mostTreePages = 1 << 24
+
+// canOverwrite refuses a file of whose pages the first byte may not tell the kind.
+func canOverwrite(c *handle) error {
+	pages, _, err := One(&Conn{c: c}, Int, "PRAGMA page_count")
+	if err != nil {
+		return err
+	}
+	moves, _, err := One(&Conn{c: c}, Int, "PRAGMA auto_vacuum") // has pages of its own kind
+	if err == nil && (pages >= mostTreePages || moves != 0) {
+		err = errors.New("the file is too large, or of another kind: restore it from a backup")
+	}
+	return err
+}
+
 // overwrite blanks the unused parts of every page of the file in which one of the words
 // stands, in any case of ASCII: free pages, and in the pages of tables and indexes what is
 // between the cells. What is in use stays as it is, byte by byte. It is how a large file
 // forgets without being rewritten: the file is read once, and only those pages are written.
 func overwrite(c *handle, words []string) error {
+	if err := canOverwrite(c); err != nil {
+		return err
+	}
 	var olds [][]byte
 	for _, w := range words {
 		for _, text := range []string{w, inJSON(w)} {
@@ -77,10 +98,10 @@ func blankPages(c *handle, pages []int64) (err error) {
 			return err
 		}
 		was := slices.Clone(page)
-		switch kind := free[number]; {
-		case kind == freeLeaf:
+		switch free[number] {
+		case freeLeaf:
 			clear(page)
-		case kind == freeTrunk:
+		case freeTrunk:
 			clear(page[trunkLength(page):])
 		default:
 			blankTree(page, number)
@@ -145,7 +166,7 @@ func blankTree(page []byte, number int64) {
 	if number == 1 {
 		header = page[100:]
 	}
-	length := 0
+	var length int
 	switch header[0] {
 	case 2, 5: // interior
 		length = 12
