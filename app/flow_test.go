@@ -71,7 +71,7 @@ var daily = []struct {
 		g.press("Done")
 		g.see("Fuse renewed")
 	}},
-	{"post a reading", "maintenance", 4, func(g *guest) {
+	{"post a reading", "maintenance", 3, func(g *guest) {
 		g.press("Assets")
 		g.press("Lathe|Reading")
 		g.fill("reading", "10800,5")
@@ -122,11 +122,16 @@ var daily = []struct {
 		g.press("Refund order")
 		g.see("Refunded")
 	}},
-	{"resend a delivery", "store", 4, func(g *guest) {
+	{"resend a delivery", "store", 3, func(g *guest) {
 		g.reveal("alice")
 		g.press("Webhooks")
-		g.press(g.house.receiver)
-		g.press("Resend")
-		g.see("test")
+		g.press(g.house.receiver + "|Resend")
+		g.see("1 delivered")
+	}},
+	{"resend what failed", "store", 1, func(g *guest) {
+		g.house.miss(g.t)
+		g.open("store", "/")
+		g.press("Send what failed again")
+		g.see("1 delivered")
 	}},
 }

@@ -15,6 +15,20 @@ type demoHouse struct {
 	*apptest.Shop
 	receiver string
 	key      string
+
+	hook  *apptest.Receiver
+	admin *apptest.Visitor
+}
+
+// miss has the receiver refuse an event, and take the next.
+func (h *demoHouse) miss(t *testing.T) {
+	t.Helper()
+	h.hook.Answer(500)
+	status(t, h.admin.Post("/do/test_webhook", "id", "1"), 303)
+	apptest.Await(t, "the refused delivery", func() bool {
+		return strings.Contains(h.admin.Get("/").Body, "did not take its last event")
+	})
+	h.hook.Answer(204)
 }
 
 var licenseKey = regexp.MustCompile(`<code[^>]*>([0-9A-Z]{5}(?:-[0-9A-Z]{5}){4})</code>`)
@@ -28,7 +42,8 @@ func newDemoHouse(t *testing.T) *demoHouse {
 		t.Fatal("license 2 shows no key")
 	}
 	h.key = got[1]
-	h.receiver = apptest.Receive(t).URL + "/hook"
+	h.hook, h.admin = apptest.Receive(t), alice
+	h.receiver = h.hook.URL + "/hook"
 	status(t, alice.Post("/do/add_webhook", "url", h.receiver, "idempotency_key", "hook"), 200)
 	status(t, alice.Post("/do/test_webhook", "id", "1", "idempotency_key", "test"), 303)
 	return h

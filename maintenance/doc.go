@@ -13,6 +13,8 @@ import "quartermaster/schema/db"
 type Service struct {
 	db  *db.DB
 	due dueCache
+
+	board db.Kept[Board]
 }
 
 // New is the service over d.

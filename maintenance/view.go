@@ -29,7 +29,11 @@ type Board struct {
 }
 
 // Board reads the jobs of these days.
-func (s *Service) Board(ctx context.Context) (b Board, err error) {
+func (s *Service) Board(ctx context.Context) (Board, error) {
+	return s.board.Read(ctx, s.db, "", s.readBoard)
+}
+
+func (s *Service) readBoard(ctx context.Context) (b Board, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		b, err = readBoard(c)
 		return err

@@ -11,6 +11,8 @@ import "quartermaster/schema/db"
 type Service struct {
 	db   *db.DB
 	kept stateCache
+
+	overview db.Kept[Overview]
 }
 
 // New is the service over an open database.

@@ -17,6 +17,7 @@ type Service struct {
 	moves  *limit.Counter[int64]         // seats taken and given up, by license
 	checks *limit.Counter[int64]         // by license
 	seen   seen
+	lately db.Kept[Figures]
 	notice func(text string)
 }
 

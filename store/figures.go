@@ -69,6 +69,16 @@ func (s *Service) Figures(ctx context.Context, f FiguresOf) (Figures, error) {
 	})
 }
 
+// Lately gives the figures by day of the last days up to today, as they were worked out last
+// where nothing was committed since.
+func (s *Service) Lately(ctx context.Context, days int) (Figures, error) {
+	to := s.Today(ctx)
+	from := to - exact.Day(days-1)
+	return s.lately.Read(ctx, s.db, from.String()+to.String(), func(ctx context.Context) (Figures, error) {
+		return s.Figures(ctx, FiguresOf{From: &from, To: &to, By: byDay})
+	})
+}
+
 // tallyKey is a row of the figures.
 type tallyKey struct {
 	day      exact.Day
@@ -82,6 +92,9 @@ type tally struct {
 	by     string
 	rows   map[tallyKey]*Figure
 	totals map[string]*Figure
+
+	day        exact.Day // of the instant before, which lasts from first to end
+	first, end exact.Instant
 }
 
 func (t *tally) row(k tallyKey) *Figure {
@@ -112,11 +125,14 @@ func (t *tally) totalOf(currency string) *Figure {
 
 // key is the row of an instant.
 func (t *tally) key(at exact.Instant, currency string, c *db.Conn) tallyKey {
-	day := at.Day(c.Zone())
-	if t.by == byMonth {
-		return tallyKey{month: day.Month(), currency: currency}
+	if at < t.first || at >= t.end { // they come in the order of time: most are of the day before
+		t.day = at.Day(c.Zone())
+		t.first, t.end = exact.InstantOf(t.day.Time(c.Zone())), exact.InstantOf((t.day + 1).Time(c.Zone()))
 	}
-	return tallyKey{day: day, currency: currency}
+	if t.by == byMonth {
+		return tallyKey{month: t.day.Month(), currency: currency}
+	}
+	return tallyKey{day: t.day, currency: currency}
 }
 
 func (t *tally) collectDays(c *db.Conn, first, end exact.Instant) error {

@@ -109,3 +109,34 @@ func eventsOf(r webhook.Receiver, all int) string {
 	}
 	return page.Plural(len(r.Events), "event", "events")
 }
+
+// hookActs are what can be done with a receiver in its row: what failed is sent again first.
+func hookActs(r webhook.Receiver) []page.Action {
+	test := page.Do("Test", "test_webhook", "id", page.Num(r.ID)).Named(r.URL)
+	if r.Last == nil {
+		return []page.Action{test}
+	}
+	return []page.Action{page.Do("Resend", "resend_delivery", "id", page.Num(r.Last.ID)).Named("the last to " + r.URL), test.Quiet()}
+}
+
+// failing are the receivers that did not take their last delivery: an admin is told on the
+// service's first page.
+func (x *exchange) failing() []webhook.Receiver {
+	v := x.visitor
+	if v.area != page.Staff || v.caller.Role != page.Admin || x.route == nil || x.route.pattern != "/" {
+		return nil
+	}
+	all, err := x.s.missed.Read(x.r.Context(), x.s.DB, "", func(ctx context.Context) (bad []webhook.Receiver, err error) {
+		all, err := x.s.receivers().List(ctx, x.s.Service.Name)
+		for _, r := range all {
+			if r.Enabled && r.Last != nil && (r.Last.State == "failed" || r.Last.State == "interrupted") {
+				bad = append(bad, r)
+			}
+		}
+		return bad, err
+	})
+	if err != nil {
+		x.s.Log.Warn().Err(err).Msg("the receivers could not be read")
+	}
+	return all
+}

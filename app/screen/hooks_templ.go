@@ -199,7 +199,7 @@ func hooksPage(all []webhook.Receiver) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.Actions(page.Do("Test", "test_webhook", "id", page.Num(r.ID)).Named(r.URL)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.Actions(hookActs(r)...).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -17,6 +17,7 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
+	"quartermaster/webhook"
 )
 
 // Options are what the screens of one service need.
@@ -58,6 +59,7 @@ type Screens struct {
 	cookies map[area]string // their names
 	flashes flashes
 	drafts  drafts
+	missed  db.Kept[[]webhook.Receiver] // receivers that did not take their last delivery
 }
 
 // New makes the screens of one service.

@@ -16,6 +16,7 @@ import (
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
+	"quartermaster/webhook"
 )
 
 // frameView is what the document around a page shows.
@@ -28,7 +29,8 @@ type frameView struct {
 	places                         []Place
 	menu, more                     []entry
 	flashes                        []message
-	trail                          string // the audit trail of the record that the page shows
+	trail                          string             // the audit trail of the record that the page shows
+	failing                        []webhook.Receiver // that did not take their last delivery
 	body                           templ.Component
 }
 
@@ -136,7 +138,7 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 		}
 	}
 	if f.Area == page.Staff {
-		v.trail = x.trailOf()
+		v.trail, v.failing = x.trailOf(), x.failing()
 	}
 	if f.Area != page.Public {
 		v.flashes = s.flashes.take(x.visitor.session.ID)

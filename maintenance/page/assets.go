@@ -133,3 +133,12 @@ func (v assetView) costChart(ctx context.Context) page.Chart {
 	c.Title = fmt.Sprintf("%s in 12 months for %s done", page.MoneyText(ctx, sum), page.Plural(jobs, "job", "jobs"))
 	return c
 }
+
+// meterOf names the asset whose meter is read, and the meter where there is but one.
+func meterOf(a maintenance.Asset) []string {
+	fields := []string{"asset_id", page.Num(a.ID)}
+	if len(a.Meters) == 1 {
+		fields = append(fields, "meter", page.Num(a.Meters[0].ID))
+	}
+	return fields
+}

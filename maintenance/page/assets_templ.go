@@ -211,7 +211,7 @@ func Assets(v assetsView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if len(a.Meters) > 0 && a.Status != "retired" {
-						templ_7745c5c3_Err = page.Button(page.Open("Reading", "record_meter", "asset_id", page.Num(a.ID)).Named(a.Name)).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = page.Button(page.Open("Reading", "record_meter", meterOf(a)...).Named(a.Name)).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

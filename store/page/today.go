@@ -33,18 +33,13 @@ func today(s *store.Service) page.Page {
 					return v, err
 				}
 				v.day = s.Today(ctx)
-				first := v.day - 29
-				sold, err := s.Figures(ctx, store.FiguresOf{From: &v.day, To: &v.day, By: "day"})
-				if err != nil {
-					return v, err
-				}
-				month, err := s.Figures(ctx, store.FiguresOf{From: &first, To: &v.day, By: "day"})
+				month, err := s.Lately(ctx, 30)
 				if err != nil {
 					return v, err
 				}
 				v.month = month.Totals
-				for _, f := range sold.Totals { // a day with refunds alone has sold nothing
-					if f.SoldCents > 0 {
+				for _, f := range month.Rows { // a day with refunds alone has sold nothing
+					if f.Day != nil && *f.Day == v.day && f.SoldCents > 0 {
 						v.sold = append(v.sold, f)
 					}
 				}

@@ -1,0 +1,47 @@
+package db
+
+import (
+	"context"
+	"sync/atomic"
+
+	"quartermaster/schema/exact"
+)
+
+// Kept gives a value again that was worked out from the database, until anything is
+// committed, by this process or another, or until the day ends on which it depends: what a
+// first page adds up, which is looked at much more often than it changes. It holds one
+// value, of the last question. Its zero value is ready; whoever is given a value must not
+// change it.
+type Kept[T any] struct{ last atomic.Pointer[keptValue[T]] }
+
+type keptValue[T any] struct {
+	version  int64
+	question string
+	daily    bool
+	day      exact.Day
+	value    T
+}
+
+// Read gives the value that answers the question, and calls read only if none is kept that
+// is still right. What a trial or a larger transaction sees is never kept.
+func (k *Kept[T]) Read(ctx context.Context, d *DB, question string, read func(ctx context.Context) (T, error)) (T, error) {
+	if jointOf(ctx) != nil {
+		return read(ctx)
+	}
+	version, err := d.Version()
+	if err != nil {
+		return read(ctx)
+	}
+	NoCache(ctx) // it is kept here, and nowhere else
+	if v := k.last.Load(); v != nil && v.version == version && v.question == question && (!v.daily || v.day == d.Today()) {
+		return v.value, nil
+	}
+	inner, on := Track(ctx)
+	value, err := read(inner)
+	day, daily := on.Day()
+	if err != nil || !on.Lasts() {
+		return value, err
+	}
+	k.last.Store(&keptValue[T]{version, question, daily, day, value})
+	return value, nil
+}
