@@ -225,7 +225,37 @@ func TestTwoBuyers(t *testing.T) {
 	asked := two.Post("/my/do/release_seat", "activation_id", fmt.Sprint(seat))
 	status(t, asked, http.StatusOK, "confirm")
 	location(t, two.Post("/my/do/release_seat", "activation_id", fmt.Sprint(seat), "confirm", "yes"), "/my")
+	h.keysAreNotKept(t)
 	h.wrongPairs(t, orders[0].Customer.Email, orders[1].Customer.Email)
+}
+
+// whole is a license key that is shown whole.
+var whole = regexp.MustCompile(`[0-9A-Z]{5}(-[0-9A-Z]{5}){4}`)
+
+// keysAreNotKept asks for the store's pages as a browser that takes gzip: one that shows a
+// license key is neither stored nor packed, any other is packed.
+func (h *house) keysAreNotKept(t *testing.T) {
+	t.Helper()
+	for _, c := range []struct {
+		as, path string
+		keys     bool
+	}{
+		{asBuyer, "/my", true}, {asAdmin, "/licenses/2", true}, {asAdmin, "/orders/" + h.orders[0], true},
+		{asAdmin, "/licenses", false}, {asAdmin, "/orders", false}, {asAdmin, "/", false},
+	} {
+		v := h.as(c.as, "store")
+		v.Head = map[string]string{"Accept-Encoding": "gzip"}
+		packed := v.Get(c.path)
+		v.Head = nil
+		plain := v.Get(c.path)
+		if is := whole.MatchString(plain.Body); is != c.keys {
+			t.Errorf("%s shows a whole key: %v, want %v", c.path, is, c.keys)
+		}
+		kept, gzip := packed.Header.Get("Cache-Control") != "no-store", packed.Header.Get("Content-Encoding") == "gzip"
+		if kept == c.keys || gzip == c.keys {
+			t.Errorf("%s: it may be stored: %v, it is packed: %v", c.path, kept, gzip)
+		}
+	}
 }
 
 // wrongPairs shows what fits nothing: what is answered does not say which half was wrong.

@@ -225,7 +225,7 @@ func (s *Screens) openPost(op schema.Op) handle {
 		if err != nil {
 			return x.refuseOpen(op, in, err, shop)
 		}
-		return x.show(http.StatusOK, "Thank you", false, x.frame(shop), thanks(didText(op, answer, shop)))
+		return x.show(http.StatusOK, "Thank you", true, x.frame(shop), thanks(didText(op, answer, shop)))
 	}
 }
 

@@ -253,6 +253,9 @@ func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.
 	if a, ok := value.(page.Audited); ok {
 		x.audited = a.AuditSubject()
 	}
+	if s, ok := value.(page.Confidential); ok && s.ShowsSecret() && wrong == nil && !p.Plain {
+		return x.show(http.StatusOK, title, true, f, p.Draw(value))
+	}
 	if p.Plain {
 		return x.showPlain(title, f, p.Draw(value))
 	}

@@ -125,6 +125,10 @@ type Noticed interface{ Notice() string }
 // the page's address: customers under their e-mail.
 type Audited interface{ AuditSubject() string }
 
+// Confidential is a value whose page shows a secret, such as a license key: the page is
+// neither stored nor packed.
+type Confidential interface{ ShowsSecret() bool }
+
 // Elsewhere is the error by which a loader leads to another page of the service, as an
 // exact number typed into the search does.
 type Elsewhere struct{ Path string } //nolint:errname // it is a way, that travels as an error

@@ -58,6 +58,9 @@ func loadMine(s *store.Service) func(*schema.Form) page.Loader[mineView] {
 	}
 }
 
+// ShowsSecret tells that the license's key stands on the page.
+func (mineView) ShowsSecret() bool { return true }
+
 func mine(s *store.Service) page.Page {
 	return page.New(page.Spec[mineView]{
 		Area: page.Buyer, Path: "/my", Title: "Your license", Menu: "Your license", Load: loadMine(s),

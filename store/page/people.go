@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -57,6 +58,9 @@ func (v customerView) PageTitle() string { return v.title() }
 func (v customerView) AuditSubject() string { return "customer:" + v.Email }
 
 func (v customerView) title() string { return buyerName(store.Buyer{Email: v.Email, Name: v.Name}) }
+
+// ShowsSecret tells that keys of licenses stand on the page.
+func (v customerView) ShowsSecret() bool { return len(v.Licenses) > 0 }
 
 func customer(s *store.Service) page.Page {
 	return page.New(page.Spec[customerView]{
@@ -126,6 +130,9 @@ type licenseView struct{ store.LicenseDetail }
 // PageTitle says whose license it is.
 func (v licenseView) PageTitle() string { return "License of " + v.CustomerEmail }
 
+// ShowsSecret tells that the license's key stands on the page.
+func (licenseView) ShowsSecret() bool { return true }
+
 func license(s *store.Service) page.Page {
 	return page.New(page.Spec[licenseView]{
 		Path: "/licenses/:id", Title: "License",
@@ -157,4 +164,14 @@ func licenseActs(v licenseView) []page.Action {
 		acts = append(acts, page.Open("Extend", "extend_license", "license_id", id))
 	}
 	return append(acts, page.Open("New key", "rotate_license_key", "license_id", id), page.Open("Revoke", "revoke_license", "license_id", id).Danger())
+}
+
+// keyOf is the license's key; on the list of all, which may be stored and packed on its way,
+// its beginning alone.
+func keyOf(l store.License, list bool) string {
+	first, _, found := strings.Cut(l.Key, "-")
+	if !list || !found {
+		return l.Key
+	}
+	return first + "-…"
 }

@@ -22,6 +22,9 @@ type productView struct {
 // PageTitle is the product's name.
 func (v productView) PageTitle() string { return v.Name }
 
+// ShowsSecret tells that keys of licenses stand on the page.
+func (v productView) ShowsSecret() bool { return len(v.licenses) > 0 }
+
 // lastLicenses is how many licenses a product's page shows.
 const lastLicenses = 10
 
