@@ -31,7 +31,7 @@ func (l *rentalFixture) content(tool, arguments string) string {
 func TestRentalTools(t *testing.T) {
 	t.Parallel()
 	l := let(t)
-	house := `{"id":1,"name":"House","address":"1 Quay","unit_count":3,"occupied_count":1,"vacant_count":2,"occupancy":0.3333}`
+	house := `{"id":1,"name":"House","address":"1 Quay","unit_count":3,"occupied_count":1,"vacant_count":2,"occupancy":0.3333,"late_fee":null}`
 	const byTenant = `,"by_tenant":[{"lease_id":1,"tenant":"Tenant U1","unit":"U1","property":"House","balance_cents":300000,"charges":3,"days_overdue":80},` +
 		`{"lease_id":2,"tenant":"Tenant U2","unit":"U2","property":"House","balance_cents":154839,"charges":2,"days_overdue":189}],"tenants":2,"shown":5,"total":5,"next":null}`
 	for _, c := range []struct{ tool, arguments, want string }{
@@ -47,7 +47,7 @@ func TestRentalTools(t *testing.T) {
 		}
 	}
 	l.load("properties", "name\nAnnex\n")
-	annex := `{"id":2,"name":"Annex","address":null,"unit_count":0,"occupied_count":0,"vacant_count":0,"occupancy":0}`
+	annex := `{"id":2,"name":"Annex","address":null,"unit_count":0,"occupied_count":0,"vacant_count":0,"occupancy":0,"late_fee":null}`
 	for arguments, want := range map[string]string{`{"limit":1}`: house + `],"shown":1,"total":2,"next":"1"}`, `{"limit":200}`: house + "," + annex + `],"shown":2,"total":2,"next":null}`} {
 		if got := l.content("list_properties", arguments); got != `{"properties":[`+want {
 			t.Errorf("list_properties %s: %s", arguments, got)

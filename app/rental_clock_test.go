@@ -114,7 +114,7 @@ func TestALeaseBeginsAndEndsInTheShopsZone(t *testing.T) {
 				t.Errorf("%s: the ticket %s, want the lease %s", at.In(zone), k, ticket)
 			}
 			properties := l.content("list_properties", `{}`)
-			if want := map[string]string{"occupied": `"occupied_count":1,"vacant_count":0,"occupancy":1}`, "vacant": `"occupied_count":0,"vacant_count":1,"occupancy":0}`}[unit]; !strings.Contains(properties, want) {
+			if want := map[string]string{"occupied": `"occupied_count":1,"vacant_count":0,"occupancy":1,"late_fee":null}`, "vacant": `"occupied_count":0,"vacant_count":1,"occupancy":0,"late_fee":null}`}[unit]; !strings.Contains(properties, want) {
 				t.Errorf("%s: %s, want %s", at.In(zone), properties, want)
 			}
 		}
