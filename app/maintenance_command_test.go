@@ -66,7 +66,7 @@ func TestUsePartCommand(t *testing.T) {
 	w.refuses(1, []string{"34 of part OIL", "33.875"}, "use-part", "1", "OIL", "34")
 	w.refuses(1, []string{"out of range", "above 0"}, "use-part", "1", "OIL", "0")
 	w.refuses(1, []string{"part_number is empty"}, "use-part", "1", " ", "1")
-	w.refuses(1, []string{`no part with the number "NUT"`}, "use-part", "1", "NUT", "1")
+	w.refuses(1, []string{`there is no part "NUT"`}, "use-part", "1", "NUT", "1")
 	w.refuses(1, []string{"no work order 9"}, "use-part", "9", "OIL", "1")
 	w.refuses(2, []string{`QTY: "1.0001"`, "at most 3 decimals"}, "use-part", "1", "OIL", "1.0001")
 	for _, args := range []string{"use-part", "use-part 1 OIL", "use-part one OIL 1", "use-part 1 OIL two", "use-part 1 OIL 1 1", "use-part 1 OIL -1"} {
