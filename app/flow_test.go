@@ -126,12 +126,12 @@ var daily = []struct {
 		g.reveal("alice")
 		g.press("Webhooks")
 		g.press(g.house.receiver + "|Resend")
-		g.see("1 deliveries sent")
+		g.see("1 delivery sent")
 	}},
 	{"resend what failed", "store", 1, func(g *guest) {
 		g.house.miss(g.t)
 		g.open("store", "/")
 		g.press("Send what failed again")
-		g.see("1 deliveries sent")
+		g.see("1 delivery sent")
 	}},
 }

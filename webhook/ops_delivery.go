@@ -62,7 +62,7 @@ func failures(states []string, cut error) error {
 	return fmt.Errorf("%d of %d deliveries failed", n, len(states))
 }
 
-// outcome is the sentence of what became of the attempts.
+// outcome is the sentence of what became of the attempts; what is "example" or "delivery".
 func outcome(what string, states []string) string {
 	if len(states) == 0 {
 		return "there was nothing to send again"
@@ -72,6 +72,9 @@ func outcome(what string, states []string) string {
 		if s == delivered {
 			arrived++
 		}
+	}
+	if len(states) != 1 {
+		what = map[string]string{"example": "examples", "delivery": "deliveries"}[what]
 	}
 	return fmt.Sprintf("%d %s sent, %d delivered", len(states), what, arrived)
 }
@@ -181,7 +184,7 @@ func (o ops) testWebhook() schema.Op {
 			for _, d := range answer.(Tried).Deliveries {
 				states = append(states, d.State)
 			}
-			return outcome("examples", states)
+			return outcome("example", states)
 		},
 		Leads: func(answer any) string { return toReceiver(answer.(Tried).Deliveries[0].EndpointID) },
 	}
@@ -326,7 +329,7 @@ func didResend(answer any, _ schema.Money) string {
 	for _, r := range answer.(ResentList).Deliveries {
 		states = append(states, r.State)
 	}
-	return outcome("deliveries", states)
+	return outcome("delivery", states)
 }
 
 func leadsResend(answer any) string {

@@ -37,7 +37,7 @@ func (x *exchange) mayDo(op schema.Op) error {
 	case op.Writes:
 		role = page.Member
 	}
-	return x.needs(role, op.Name)
+	return x.needs(role, strings.ReplaceAll(op.Name, "_", " "))
 }
 
 // doPage answers GET /do/:name: the form of an operation that writes, the answer of one
