@@ -49,6 +49,25 @@ func main() {
 	}
 }
 
+// signIn follows the link that signs in, if there is one, and gives the host it leads to.
+func (o *options) signIn(ctx context.Context) (host string, err error) {
+	if o.link == "" {
+		return "", nil
+	}
+	u, err := url.Parse(o.link)
+	if err != nil {
+		return "", err
+	}
+	if err := chromedp.Do(ctx, chromedp.Navigate(o.link)); err != nil {
+		return "", err
+	}
+	// The demo asks for no password.
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelectorAll("[type=password]").forEach(e => { e.value = "pictures of an empty shop" }) ?? true`)); err != nil {
+		return "", err
+	}
+	return u.Scheme + "://" + u.Hostname(), chromedp.Do(ctx, chromedp.Click("button.main"), chromedp.WaitVisible("header.top"))
+}
+
 func run(o *options, pages []string) error {
 	c := &camera{options: o}
 	if o.axe != "" {
@@ -67,23 +86,9 @@ func run(o *options, pages []string) error {
 	defer cancel()
 	ctx, cancel = chromedp.NewContext(ctx)
 	defer cancel()
-	host := ""
-	if o.link != "" {
-		u, err := url.Parse(o.link)
-		if err != nil {
-			return err
-		}
-		host = u.Scheme + "://" + u.Hostname()
-		if err := chromedp.Do(ctx, chromedp.Navigate(o.link)); err != nil {
-			return err
-		}
-		// The demo asks for no password.
-		if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelectorAll("[type=password]").forEach(e => { e.value = "pictures of an empty shop" }) ?? true`)); err != nil {
-			return err
-		}
-		if err := chromedp.Do(ctx, chromedp.Click("button.main"), chromedp.WaitVisible("header.top")); err != nil {
-			return err
-		}
+	host, err := o.signIn(ctx)
+	if err != nil {
+		return err
 	}
 	full := func(p string) string {
 		if strings.HasPrefix(p, ":") {
