@@ -150,6 +150,7 @@ type place struct {
 	X, Y    float64
 	Found   bool
 	Focused bool
+	Given   bool   // nothing has the keys yet, and the page gives them to it
 	Kind    string // of a field
 	Covered string // what lies over it
 }
@@ -161,7 +162,7 @@ func (b *tab) locate(kind, target string) place {
 		e.scrollIntoView({block: "center", inline: "center", behavior: "instant"});
 		const r = e.getClientRects()[0] ?? e.getBoundingClientRect(), x = r.x + r.width / 2, y = r.y + r.height / 2, top = document.elementFromPoint(x, y);
 		const over = !top || top === e || e.contains(top) || top.contains(e) || top.closest("label")?.htmlFor === e.id ? "" : top.outerHTML.slice(0, 120);
-		return {Found: true, X: x, Y: y, Focused: document.activeElement === e, Kind: e.tagName === "INPUT" ? e.type : e.tagName, Covered: over} })()`, row, kind, key)
+		return {Found: true, X: x, Y: y, Focused: document.activeElement === e, Given: e.autofocus && document.activeElement === document.body, Kind: e.tagName === "INPUT" ? e.type : e.tagName, Covered: over} })()`, row, kind, key)
 	b.must(err)
 	if !p.Found {
 		b.t.Fatalf("%s has no %s %q: %.1500s", b.at(), kind, target, b.text())
@@ -175,10 +176,14 @@ func (b *tab) locate(kind, target string) place {
 func (b *tab) fill(field, value string) {
 	b.t.Helper()
 	p := b.locate("field", field)
+	row, key := parted(field)
+	if p.Given && !p.Focused { // the keys come when the page is drawn
+		b.await(field+" is not given the keys", fmt.Sprintf(`document.activeElement === (%s)(%s, "field", %s)`, find, quoted(row), quoted(key)))
+		p.Focused = true
+	}
 	if !p.Focused {
 		b.touched++
 	}
-	row, key := parted(field)
 	if p.Kind == "SELECT" || p.Kind == "date" {
 		_, err := eval[bool](b, `(() => { const e = (`+find+`)($1, "field", $2); e.value = $3; e.dispatchEvent(new Event("change", {bubbles: true})); return true })()`, row, key, value)
 		b.must(err)

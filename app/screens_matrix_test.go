@@ -188,6 +188,9 @@ func judge(t *testing.T, what, want string, get bool, got apptest.Sheet) {
 		good = get && got.Status == http.StatusSeeOther && strings.HasPrefix(location, "/login?next=") || !get && got.Status == http.StatusUnauthorized
 	case "door":
 		good = got.Status == http.StatusSeeOther && (location == "/portal" || location == "/my")
+		if !get { // the door itself, which leads back to the form
+			good = got.Status == http.StatusUnauthorized && (hasField(got, "code") || hasField(got, "license_key"))
+		}
 	case "method":
 		good = got.Status == http.StatusMethodNotAllowed && got.Header.Get("Allow") != ""
 	}

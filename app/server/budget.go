@@ -39,7 +39,7 @@ const (
 	freeAnswer = 64 << 10
 	maxWorkers = 8               // at once; the database has fewer readers
 	workerSize = 10 << 20        // of the budget, for each of them: an answer that is worked out is not counted
-	waitBudget = 2 * time.Second // for those that hold it to end, or to be slow enough to be cut off
+	waitBudget = 5 * time.Second // for those that hold it to end, or to be slow enough to be cut off
 	waitTurn   = 5 * time.Second // for a worker; meanwhile the request has one of the connections
 )
 
@@ -91,12 +91,12 @@ func (b *budget) take(t *inFlight, n int64, answer bool) error {
 	}
 }
 
-// slowest is the request that holds most of those that wait for their clients; only those of
+// slowest is the request that holds most of those that wait for clients that are not brisk; only those of
 // the same address, or of answers, when those have used their share up. It is called with mu held.
 func (b *budget) slowest(t *inFlight, ofAddress, ofAnswers bool) (most *inFlight) {
 	now := time.Now()
 	for other := range b.held {
-		if other != t && (most == nil || other.held > most.held) && other.conn.idle(now) &&
+		if other != t && (most == nil || other.held > most.held) && other.conn.stalled(now) &&
 			(!ofAddress || other.address() == t.address()) && (!ofAnswers || other.sent > 0) {
 			most = other
 		}

@@ -19,6 +19,12 @@ import (
 // client needs a fraction of it.
 const idleGrace = 250 * time.Millisecond
 
+// A client that sends a briskPiece of its body each briskGrace is not cut off for others.
+const (
+	briskPiece = 64 << 10
+	briskGrace = 500 * time.Millisecond
+)
+
 // connLimiter bounds a listener's connections. When all are taken, a new connection
 // closes the oldest one that waits for its client: for the rest of a header or a body,
 // for its answer to be taken, for the next request. So clients that trickle, that stop
@@ -61,6 +67,8 @@ type limitedConn struct {
 	working  atomic.Int32 // whole requests that are not answered yet; more than one over HTTP/2
 	reading  atomic.Bool  // for what its client has not sent yet
 	deadline atomic.Int64 // for the whole answer, in Unix nanoseconds; 0: none
+	brisk    atomic.Int64 // when the last briskPiece of a body had come, or its request began, in Unix nanoseconds
+	some     int64        // of the next one; only who reads touches it
 	writing  atomic.Int64 // since when, in Unix nanoseconds, what its client has not taken yet; else 0
 }
 
@@ -134,10 +142,21 @@ func (s *limitedConn) idle(now time.Time) bool {
 	return s.working.Load() == 0 && s.reading.Load() && now.Sub(s.since) >= idleGrace
 }
 
+// stalled tells whether it is idle, and its client has not sent briskly of late: who is in
+// the middle of an upload waits for its client again and again, a moment each.
+func (s *limitedConn) stalled(now time.Time) bool {
+	return s.idle(now) && (s.writing.Load() != 0 || now.UnixNano()-s.brisk.Load() >= int64(briskGrace))
+}
+
 func (s *limitedConn) Read(p []byte) (int, error) {
 	s.reading.Store(true)
 	defer s.reading.Store(false)
-	return s.Conn.Read(p)
+	n, err := s.Conn.Read(p)
+	if s.some += int64(n); s.some >= briskPiece {
+		s.some = 0
+		s.brisk.Store(time.Now().UnixNano())
+	}
+	return n, err
 }
 
 // Write sends in pieces, each of which the client must take within the limiter's time for it.
@@ -246,6 +265,7 @@ func trackRequests(h http.Handler, b *budget) http.Handler {
 		if req.ContentLength == 0 {
 			t.whole()
 		} else {
+			s.brisk.Store(time.Now().UnixNano())
 			req = req.WithContext(req.Context()) // net/http looks at its own request's body afterwards
 			req.Body = &incoming{ReadCloser: req.Body, req: t}
 		}

@@ -137,7 +137,7 @@ func tried(sample, delimiter string, known func(string) bool) (names, columns in
 
 func (d *delimited) next() (record, bool, error) {
 	cells, err := d.csv.Read()
-	for err == nil && blank(cells) { // what a spreadsheet writes of a row that was emptied
+	for err == nil && len(cells) > 1 && blank(cells) { // what a spreadsheet writes of a row that was emptied
 		cells, err = d.csv.Read()
 	}
 	var parse *csv.ParseError
