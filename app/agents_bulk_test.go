@@ -35,7 +35,7 @@ var agentsLists = []struct {
 
 // agentsBulk fills a shop with 10,000 work orders, 10,000 charges of 170 leases and 3,000 SKUs
 // of 260 suppliers.
-func agentsBulk(t *testing.T) *apptest.Shop {
+func agentsBulk(t *testing.T) *apptest.Fixture {
 	t.Helper()
 	s := apptest.Start(t)
 	table := func(service, name, header string, n int, row func(i int) string) {

@@ -74,7 +74,7 @@ func TestAgentsDay(t *testing.T) {
 	tellDay(t, page.String())
 }
 
-func (j job) play(t *testing.T, s *apptest.Shop, page *strings.Builder) {
+func (j job) play(t *testing.T, s *apptest.Fixture, page *strings.Builder) {
 	size := 0
 	fmt.Fprintf(page, "**%s**\n\n```\n", j.wish)
 	for i, call := range j.calls {

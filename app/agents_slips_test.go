@@ -138,7 +138,7 @@ type clientOf struct {
 	tools map[string]*official.Tool
 }
 
-func officialClient(t *testing.T, s *apptest.Shop, service, key, version string) clientOf {
+func officialClient(t *testing.T, s *apptest.Fixture, service, key, version string) clientOf {
 	t.Helper()
 	client := official.NewClient(&official.Implementation{Name: "agent", Version: "1"}, nil)
 	transport := &official.StreamableClientTransport{Endpoint: s.URL(service, "/mcp"), HTTPClient: &http.Client{Transport: withKey(key)}}

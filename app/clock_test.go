@@ -14,18 +14,18 @@ import (
 // dated is a write whose result depends on what day it is.
 type dated struct {
 	name    string
-	attempt func(s *apptest.Shop) (done bool, said string)
+	attempt func(s *apptest.Fixture) (done bool, said string)
 }
 
-func posts(service, path, body string) func(*apptest.Shop) (bool, string) {
-	return func(s *apptest.Shop) (bool, string) {
+func posts(service, path, body string) func(*apptest.Fixture) (bool, string) {
+	return func(s *apptest.Fixture) (bool, string) {
 		a := s.Post(service, path, body)
 		return a.Status/100 == 2, fmt.Sprint(a.Status, " ", a.Body)
 	}
 }
 
-func calls(service, tool, arguments string) func(*apptest.Shop) (bool, string) {
-	return func(s *apptest.Shop) (bool, string) {
+func calls(service, tool, arguments string) func(*apptest.Fixture) (bool, string) {
+	return func(s *apptest.Fixture) (bool, string) {
 		a := s.Do(service, "POST", "/mcp", s.Keys[service],
 			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`)
 		if strings.Contains(a.Body, `"isError":true`) {
@@ -35,8 +35,8 @@ func calls(service, tool, arguments string) func(*apptest.Shop) (bool, string) {
 	}
 }
 
-func commands(stdin string, args ...string) func(*apptest.Shop) (bool, string) {
-	return func(s *apptest.Shop) (bool, string) {
+func commands(stdin string, args ...string) func(*apptest.Fixture) (bool, string) {
+	return func(s *apptest.Fixture) (bool, string) {
 		code, out, errs := s.Pipe(stdin, args...)
 		return code == 0, fmt.Sprint("exit ", code, ": ", out, errs)
 	}
@@ -45,7 +45,7 @@ func commands(stdin string, args ...string) func(*apptest.Shop) (bool, string) {
 // datedWrites are all of them; the codes are unused ones.
 func datedWrites(codes []string) []dated {
 	return []dated{
-		{"reading a ledger with rent to post", func(s *apptest.Shop) (bool, string) {
+		{"reading a ledger with rent to post", func(s *apptest.Fixture) (bool, string) {
 			a := s.Get("rental", "/api/leases/1/ledger")
 			return a.Status == 200, fmt.Sprint(a.Status, " ", a.Body)
 		}},
@@ -66,7 +66,7 @@ func datedWrites(codes []string) []dated {
 }
 
 // aShop has what every dated write needs.
-func aShop(t *testing.T) (*apptest.Shop, []dated) {
+func aShop(t *testing.T) (*apptest.Fixture, []dated) {
 	t.Helper()
 	s := apptest.Start(t)
 	for _, f := range [][2]string{
@@ -87,7 +87,7 @@ func aShop(t *testing.T) (*apptest.Shop, []dated) {
 	if a := s.Get("rental", "/api/leases/3/ledger"); a.Status != 200 {
 		t.Fatal(a.Body)
 	}
-	for _, do := range []func(*apptest.Shop) (bool, string){
+	for _, do := range []func(*apptest.Fixture) (bool, string){
 		posts("maintenance", "/api/work-orders", `{"asset_id":1,"description":"oil","pm_id":1}`),
 		posts("maintenance", "/api/work-orders/1/status", `{"status":"in-progress"}`),
 	} {
@@ -150,7 +150,7 @@ var ofTheDay = map[string]bool{"a count": true}
 
 // inSequence holds lists to the order of writing, although the clock was set back on the
 // way.
-func inSequence(t *testing.T, s *apptest.Shop) {
+func inSequence(t *testing.T, s *apptest.Fixture) {
 	t.Helper()
 	var audit struct {
 		Entries []struct {

@@ -84,7 +84,7 @@ func TestWebhookRefusals(t *testing.T) {
 }
 
 // cross takes a SKU under its reorder point, by a command.
-func cross(t *testing.T, s *apptest.Shop, sku string) {
+func cross(t *testing.T, s *apptest.Fixture, sku string) {
 	t.Helper()
 	for _, stock := range []string{"5", "0"} {
 		if code, out, errs := s.Pipe("sku,current_stock\n"+sku+","+stock+"\n", "import", "reorder", "skus", "-"); code != 0 {

@@ -33,12 +33,12 @@ type pager interface {
 // guest is a pager with the demo that it goes through.
 type guest struct {
 	pager
-	t     *testing.T
-	house *demoHouse
-	name  string // tells its records from those of another run
+	t    *testing.T
+	demo *flowFixture
+	name string // tells its records from those of another run
 }
 
-func (g *guest) open(service, path string) { g.visit(g.house.URL(service, path)) }
+func (g *guest) open(service, path string) { g.visit(g.demo.URL(service, path)) }
 
 // parted splits "row|name".
 func parted(target string) (row, name string) {
@@ -104,7 +104,7 @@ var daily = []struct {
 	{"import sales", "reorder", 5, func(g *guest) {
 		g.press("Sales")
 		g.press("Import sales")
-		g.attach("file", g.house.file(g.t, "sales.csv", "sku,date,qty,channel\nTEA-JASMINE-100,2026-11-18,3,"+g.name+"\n"))
+		g.attach("file", g.demo.file(g.t, "sales.csv", "sku,date,qty,channel\nTEA-JASMINE-100,2026-11-18,3,"+g.name+"\n"))
 		g.press("Show what would happen")
 		g.see("TEA-JASMINE-100")
 		g.press("Write")
@@ -112,9 +112,9 @@ var daily = []struct {
 	}},
 	{"find a license", "store", 2, func(g *guest) {
 		g.press("Search")
-		g.fill("q", g.house.key)
+		g.fill("q", g.demo.key)
 		g.press("Search")
-		g.see(g.house.key)
+		g.see(g.demo.key)
 	}},
 	{"refund", "store", 3, func(g *guest) {
 		g.press("paypal|Invoice Desk")
@@ -125,11 +125,11 @@ var daily = []struct {
 	{"resend a delivery", "store", 3, func(g *guest) {
 		g.reveal("alice")
 		g.press("Webhooks")
-		g.press(g.house.receiver + "|Resend")
+		g.press(g.demo.receiver + "|Resend")
 		g.see("1 delivery sent")
 	}},
 	{"resend what failed", "store", 1, func(g *guest) {
-		g.house.miss(g.t)
+		g.demo.miss(g.t)
 		g.open("store", "/")
 		g.press("Send what failed again")
 		g.see("1 delivery sent")

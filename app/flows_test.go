@@ -10,9 +10,9 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// demoHouse is the demo with staff to sign in, a receiver, and a buyer's license key.
-type demoHouse struct {
-	*apptest.Shop
+// flowFixture is the demo with staff to sign in, a receiver, and a buyer's license key.
+type flowFixture struct {
+	*apptest.Fixture
 	receiver string
 	key      string
 
@@ -21,7 +21,7 @@ type demoHouse struct {
 }
 
 // miss has the receiver refuse an event, and take the next.
-func (h *demoHouse) miss(t *testing.T) {
+func (h *flowFixture) miss(t *testing.T) {
 	t.Helper()
 	h.hook.Answer(500)
 	status(t, h.admin.Post("/do/test_webhook", "id", "1"), 303)
@@ -33,9 +33,9 @@ func (h *demoHouse) miss(t *testing.T) {
 
 var licenseKey = regexp.MustCompile(`<code[^>]*>([0-9A-Z]{5}(?:-[0-9A-Z]{5}){4})</code>`)
 
-func newDemoHouse(t *testing.T) *demoHouse {
+func newDemoHouse(t *testing.T) *flowFixture {
 	t.Helper()
-	h := &demoHouse{Shop: demoShop(t)}
+	h := &flowFixture{Fixture: demoShop(t)}
 	alice := h.Person("store", "alice", "admin")
 	got := licenseKey.FindStringSubmatch(alice.Get("/licenses/2").Body)
 	if got == nil {
@@ -50,7 +50,7 @@ func newDemoHouse(t *testing.T) *demoHouse {
 }
 
 // file writes a file to choose.
-func (h *demoHouse) file(t *testing.T, name, text string) string {
+func (h *flowFixture) file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -76,16 +76,16 @@ func TestFlows(t *testing.T) {
 	chromium := browser(t)
 	for _, way := range []struct {
 		name string
-		open func(t *testing.T, h *demoHouse) pager
+		open func(t *testing.T, h *flowFixture) pager
 		taps bool
 	}{
-		{"plain", func(t *testing.T, h *demoHouse) pager { return newPlain(t, h.Visitor("store")) }, false},
-		{"script", func(t *testing.T, _ *demoHouse) pager { return newTab(t, chromium, 320, 640, true) }, true},
-		{"no script", func(t *testing.T, _ *demoHouse) pager { return newTab(t, chromium, 360, 740, false) }, false},
+		{"plain", func(t *testing.T, h *flowFixture) pager { return newPlain(t, h.Visitor("store")) }, false},
+		{"script", func(t *testing.T, _ *flowFixture) pager { return newTab(t, chromium, 320, 640, true) }, true},
+		{"no script", func(t *testing.T, _ *flowFixture) pager { return newTab(t, chromium, 360, 740, false) }, false},
 	} {
 		t.Run(way.name, func(t *testing.T) {
 			h := newDemoHouse(t)
-			g := &guest{pager: way.open(t, h), t: t, house: h, name: strings.ReplaceAll(way.name, " ", "-")}
+			g := &guest{pager: way.open(t, h), t: t, demo: h, name: strings.ReplaceAll(way.name, " ", "-")}
 			g.signIn("store", "alice")
 			for _, f := range daily {
 				t.Run(f.name, func(t *testing.T) {
@@ -152,8 +152,8 @@ var rarer = []struct {
 	{"the session ended while a form was open", "reorder", func(g *guest) {
 		g.open("reorder", "/do/save_supplier?name=Late+"+g.name)
 		g.fill("notes", "typed before the session ended")
-		g.house.MustCLI("user", "disable", "alice")
-		g.house.MustCLI("user", "enable", "alice")
+		g.demo.MustCLI("user", "disable", "alice")
+		g.demo.MustCLI("user", "enable", "alice")
 		g.press("Save")
 		g.see("Sign in")
 		g.fill("name", "alice")
@@ -200,14 +200,14 @@ var rarer = []struct {
 	}},
 	{"a buyer frees a seat", "store", func(g *guest) {
 		g.open("store", "/my")
-		g.fill("license_key", strings.ToLower(g.house.key))
+		g.fill("license_key", strings.ToLower(g.demo.key))
 		g.press("Open")
-		g.see(g.house.key)
+		g.see(g.demo.key)
 		g.press("Receipt")
 		g.see("Receipt ORD-")
 	}},
 	{"a tenant reports a leak", "rental", func(g *guest) {
-		code := g.house.invite(g.t, "2")
+		code := g.demo.invite(g.t, "2")
 		g.open("rental", "/portal")
 		g.fill("code", strings.ToLower(code))
 		g.press("Come in")
@@ -221,7 +221,7 @@ var rarer = []struct {
 }
 
 // invite makes a tenant's letter and gives its code.
-func (h *demoHouse) invite(t *testing.T, tenant string) string {
+func (h *flowFixture) invite(t *testing.T, tenant string) string {
 	t.Helper()
 	got := h.Invited("rental", "alice").Post("/do/invite_tenant", "tenant_id", tenant, "idempotency_key", "invite")
 	status(t, got, 200)

@@ -67,7 +67,7 @@ func TestNoRequestIsAnsweredOtherwiseThanDescribed(t *testing.T) {
 var found = []request{}
 
 // checkInvariants recomputes what every service says must hold, and checks the file.
-func checkInvariants(t testing.TB, s *apptest.Shop) {
+func checkInvariants(t testing.TB, s *apptest.Fixture) {
 	t.Helper()
 	err := s.Server.DB().View(context.Background(), func(c *db.Conn) error {
 		for _, service := range s.Server.Declared() {
@@ -104,7 +104,7 @@ func checkInvariants(t testing.TB, s *apptest.Shop) {
 // fuzzer sends requests and checks what comes back.
 type fuzzer struct {
 	t        *testing.T
-	s        *apptest.Shop
+	s        *apptest.Fixture
 	g        *gen
 	targets  []*target
 	address  from
@@ -125,7 +125,7 @@ type request struct {
 	spoiled                     string // how
 }
 
-func newFuzzer(t *testing.T, s *apptest.Shop, seed uint64) *fuzzer {
+func newFuzzer(t *testing.T, s *apptest.Fixture, seed uint64) *fuzzer {
 	t.Helper()
 	f := &fuzzer{
 		t: t, s: s, keys: map[string][3]string{}, seen: map[string]map[string][]string{},

@@ -47,7 +47,7 @@ type parameter struct {
 }
 
 // restTargets are the operations of the service's OpenAPI document.
-func restTargets(s *apptest.Shop, service string) []*target {
+func restTargets(s *apptest.Fixture, service string) []*target {
 	s.T.Helper()
 	body := s.Do(service, "GET", "/api/openapi.json", "", "").Body
 	var raw struct {
@@ -90,7 +90,7 @@ func restTargets(s *apptest.Shop, service string) []*target {
 
 // closedDocument is the document with every described answer closed: a field that it
 // does not tell of is then as wrong as one of another type.
-func closedDocument(s *apptest.Shop, body string) *openapi3.T {
+func closedDocument(s *apptest.Fixture, body string) *openapi3.T {
 	s.T.Helper()
 	var raw any
 	apptest.Answer{Body: body}.JSON(s.T, &raw)
@@ -122,7 +122,7 @@ func closeObjects(v any) {
 
 // agentRoute is how the service's document describes POST /mcp. Its messages are JSON-RPC's
 // and stay open.
-func agentRoute(s *apptest.Shop, service string) *routers.Route {
+func agentRoute(s *apptest.Fixture, service string) *routers.Route {
 	s.T.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(s.Do(service, "GET", "/api/openapi.json", "", "").Body))
 	if err != nil {
@@ -133,7 +133,7 @@ func agentRoute(s *apptest.Shop, service string) *routers.Route {
 }
 
 // toolTargets are the tools that the service lists.
-func toolTargets(s *apptest.Shop, service string) []*target {
+func toolTargets(s *apptest.Fixture, service string) []*target {
 	s.T.Helper()
 	var listed struct {
 		Result struct {

@@ -17,7 +17,7 @@ import (
 )
 
 // stocked imports SKUs A-1 to A-n, 10 in stock each.
-func stocked(s *apptest.Shop, n int) {
+func stocked(s *apptest.Fixture, n int) {
 	s.T.Helper()
 	var b strings.Builder
 	b.WriteString("sku,name,supplier,current_stock,unit_cost_cents\n")
@@ -237,7 +237,7 @@ func TestRevokedAndDisabledHoldOnTheNextRequest(t *testing.T) {
 	}
 }
 
-func keyID(s *apptest.Shop, user string) string {
+func keyID(s *apptest.Fixture, user string) string {
 	s.T.Helper()
 	var list struct {
 		Keys []struct {

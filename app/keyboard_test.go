@@ -29,7 +29,7 @@ func TestKeyboard(t *testing.T) {
 	chromium := browser(t)
 	h := newDemoHouse(t)
 	b := newTab(t, chromium, 1280, 800, true)
-	g := &guest{pager: b, t: t, house: h}
+	g := &guest{pager: b, t: t, demo: h}
 	g.signIn("maintenance", "alice")
 
 	g.open("maintenance", "/")

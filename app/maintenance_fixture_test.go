@@ -31,7 +31,7 @@ import (
 //	plan 4 of the saw:    Belts, every 30 days, due since 2026-01-01
 //
 //	part 1 6204-2RS: 3, at least 4, 4.25 each;  2 OIL: 38.5 l, at least 20, 6.90 each;  3 FUSE: none, no minimum
-type maintenanceFixture struct{ *apptest.Shop }
+type maintenanceFixture struct{ *apptest.Fixture }
 
 func newMaintenance(t testing.TB, args ...string) maintenanceFixture {
 	t.Helper()
@@ -190,7 +190,7 @@ func (w maintenanceFixture) says(what, text string, parts ...string) {
 // say each of the words, and leave every row as it is.
 func (w maintenanceFixture) refuses(code int, words []string, args ...string) {
 	w.T.Helper()
-	before := still(w.T, w.Shop)
+	before := still(w.T, w.Fixture)
 	got, out, errs := w.CLI(append([]string{"maintenance"}, args...)...)
 	if got != code || out != "" {
 		w.T.Errorf("maintenance %q: exit %d with %q, want %d: %s", args, got, out, code, errs)
@@ -209,7 +209,7 @@ func (w maintenanceFixture) cli(args ...string) string {
 // leave every row as it is.
 func (w maintenanceFixture) refused(status int, path, body string, words ...string) {
 	w.T.Helper()
-	before := still(w.T, w.Shop)
+	before := still(w.T, w.Fixture)
 	a := w.Post("maintenance", path, body)
 	var refusal struct{ Error, Detail string }
 	w.into(a.Body, &refusal)
@@ -224,7 +224,7 @@ func (w maintenanceFixture) refused(status int, path, body string, words ...stri
 // row as it is.
 func (w maintenanceFixture) toolRefused(name, arguments string, words ...string) {
 	w.T.Helper()
-	before := still(w.T, w.Shop)
+	before := still(w.T, w.Fixture)
 	content, refusal := w.Tool("maintenance", name, arguments)
 	if refusal == "" {
 		w.T.Errorf("%s %s: %v", name, arguments, content)

@@ -25,7 +25,7 @@ type caller struct {
 }
 
 // callersOf makes every kind of caller of the service.
-func callersOf(s *apptest.Shop, service string) []caller {
+func callersOf(s *apptest.Fixture, service string) []caller {
 	s.T.Helper()
 	other := "store"
 	if service == other {
@@ -60,7 +60,7 @@ func callersOf(s *apptest.Shop, service string) []caller {
 }
 
 // keyIDOf is the id of the user's only key of the service.
-func keyIDOf(s *apptest.Shop, user, service string) string {
+func keyIDOf(s *apptest.Fixture, user, service string) string {
 	s.T.Helper()
 	var list struct {
 		Keys []struct {
@@ -80,7 +80,7 @@ func keyIDOf(s *apptest.Shop, user, service string) string {
 
 // startFilled starts an appliance with every service's demo data. It trusts this
 // machine as its proxy, so that a test may come from many addresses.
-func startFilled(t testing.TB, args ...string) *apptest.Shop {
+func startFilled(t testing.TB, args ...string) *apptest.Fixture {
 	t.Helper()
 	s := apptest.Start(t, append([]string{"--trusted-proxy", "127.0.0.0/8"}, args...)...)
 	today := exact.DayOf(s.Clock.Now())
@@ -137,7 +137,7 @@ func TestEveryOperationKnowsItsCallers(t *testing.T) {
 // matrix is one operation over REST, asked as many callers.
 type matrix struct {
 	t       *testing.T
-	s       *apptest.Shop
+	s       *apptest.Fixture
 	service string
 	op      schema.Op
 	address *from
@@ -283,7 +283,7 @@ func openAPIPath(op schema.Op) string {
 }
 
 // documentedRoutes are the routes of the service's OpenAPI document.
-func documentedRoutes(s *apptest.Shop, service string) map[string]bool {
+func documentedRoutes(s *apptest.Fixture, service string) map[string]bool {
 	s.T.Helper()
 	var doc struct {
 		Paths map[string]map[string]json.RawMessage

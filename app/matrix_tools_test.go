@@ -37,7 +37,7 @@ func TestEveryToolKnowsItsCallers(t *testing.T) {
 // agent is one kind of caller at a service's agent endpoint.
 type agent struct {
 	t       *testing.T
-	s       *apptest.Shop
+	s       *apptest.Fixture
 	service string
 	caller  caller
 	address *from

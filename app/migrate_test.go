@@ -33,7 +33,7 @@ func TestAnOlderShopIsServedAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	now, _ := told["now"].(float64)
-	s := &apptest.Shop{T: t, Path: filepath.Join(t.TempDir(), "shop.db"), Clock: &apptest.Clock{}, Log: &apptest.Buffer{}, Keys: map[string]string{}}
+	s := &apptest.Fixture{T: t, Path: filepath.Join(t.TempDir(), "shop.db"), Clock: &apptest.Clock{}, Log: &apptest.Buffer{}, Keys: map[string]string{}}
 	s.Clock.Set(time.Unix(int64(now), 0).UTC())
 	c, err := sqlite.OpenConn(s.Path, sqlite.OpenReadWrite|sqlite.OpenCreate)
 	if err != nil {
@@ -139,7 +139,7 @@ func sameColumns(t *testing.T, name, is, was string) {
 	}
 }
 
-func figuresAgreeWithStats(t *testing.T, s *apptest.Shop) {
+func figuresAgreeWithStats(t *testing.T, s *apptest.Fixture) {
 	t.Helper()
 	type row struct {
 		Currency string
@@ -172,7 +172,7 @@ func figuresAgreeWithStats(t *testing.T, s *apptest.Shop) {
 
 // goesOn does what was begun in the older program: the code is redeemed, the refund that
 // waited meets its payment, a running total of refunds goes on, a carton comes in.
-func goesOn(t *testing.T, s *apptest.Shop, code any) {
+func goesOn(t *testing.T, s *apptest.Fixture, code any) {
 	t.Helper()
 	if a := buyer(s, "/license/redeem", fmt.Sprintf(`{"code":%q,"email":"new@example.com"}`, code)); a.Status != 201 {
 		t.Errorf("its code: %d %s", a.Status, a.Body)

@@ -18,7 +18,7 @@ type asked struct {
 }
 
 // askAll sends the requests in order with the owner's key.
-func askAll(t *testing.T, s *apptest.Shop, service string, all []asked) {
+func askAll(t *testing.T, s *apptest.Fixture, service string, all []asked) {
 	t.Helper()
 	for _, q := range all {
 		a := s.Do(service, q.method, q.path, s.Keys[service], q.body)

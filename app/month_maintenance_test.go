@@ -12,7 +12,7 @@ import (
 func TestMonthOfMaintenance(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
-	askAll(t, w.Shop, "maintenance", []asked{
+	askAll(t, w.Fixture, "maintenance", []asked{
 		{"due_date on creation", "POST", "/api/work-orders", `{"asset_id":1,"description":"Bearing","due_date":"2026-11-19","assigned_to":"Ana"}`, 201, `"id":1|"due_date":"2026-11-19","overdue":true|"source":"api"`},
 		{"null is none", "POST", "/api/work-orders", `{"asset_id":99,"description":"x","due_date":null}`, 404, "asset 99"},
 		{"no such day", "POST", "/api/work-orders", `{"asset_id":1,"description":"x","due_date":"2026-02-30"}`, 422, "due_date"},
@@ -46,7 +46,7 @@ func TestMonthOfMaintenance(t *testing.T) {
 		{"it is edited from here too", "maintenance work-orders edit 1 --description Spindle --due-date 2030-01-01", 0, ""},
 		{"by CSV", "export maintenance work-orders -", 0, "2030-01-01|[x] Lift it"},
 	})
-	askAll(t, w.Shop, "maintenance", []asked{
+	askAll(t, w.Fixture, "maintenance", []asked{
 		{"what moves the cost of a done order", "PATCH", "/api/work-orders/2", `{"labor_minutes":5}`, 422, "labor_minutes|reopen it first"},
 		{"equal is no change", "PATCH", "/api/work-orders/2", `{"labor_minutes":0}`, 200, `"labor_minutes":0`},
 		{"what does not", "PATCH", "/api/work-orders/2", `{"description":"Brakes"}`, 200, `"description":"Brakes"`},
@@ -132,7 +132,7 @@ func TestRequestsWithoutAnAccount(t *testing.T) {
 	if from("192.0.2.2"); who.Post(path, "description", "from elsewhere").Status >= 400 {
 		t.Error("another address is refused")
 	}
-	askAll(t, w.Shop, "maintenance", []asked{
+	askAll(t, w.Fixture, "maintenance", []asked{
 		{"what came of them", "GET", "/api/work-orders", "", 200, `"total":6|"description":"Joe: It drips","priority":"medium"|"source":"request"|"created_by":"request"|!"source":"api"`},
 	})
 	typeAll(t, w.CLI, []typed{{"the way in the trail", "audit --via request --json", 0, `"actor":"request","via":"request"`}, {"off again", "maintenance requests LATHE-1 --on=false", 0, "off"}})

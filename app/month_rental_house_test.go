@@ -68,7 +68,7 @@ func TestMonthOfAHouse(t *testing.T) {
 	}
 	l.delivered(hook, 3)
 
-	other := &rentalFixture{Shop: apptest.Start(t), zone: []string{"--timezone", "UTC"}}
+	other := &rentalFixture{Fixture: apptest.Start(t), zone: []string{"--timezone", "UTC"}}
 	for _, table := range movingTables {
 		other.load(table, l.export(table))
 		other.load(table, l.export(table)) // a second time changes nothing

@@ -12,11 +12,11 @@ func TestMonthOfRental(t *testing.T) {
 	l := newRental(t)
 	l.lease("start_date=2026-09-01")
 	const pay = "/api/leases/1/payments"
-	askAll(t, l.Shop, "rental", []asked{
+	askAll(t, l.Fixture, "rental", []asked{
 		{"a part", "POST", pay, `{"charge_id":1,"amount_cents":40000,"method":"cash","paid_date":"2026-09-03"}`, 422, "charge_id"}, // nothing was posted before this
 		{"the ledger", "GET", "/api/leases/1/ledger", "", 200, `"paid_cents":0,"balance_cents":100000|"balance_cents":300000,"credit_cents":0,"deposit_held_cents":0`},
 	}[1:])
-	askAll(t, l.Shop, "rental", []asked{
+	askAll(t, l.Fixture, "rental", []asked{
 		{"a part", "POST", pay, `{"charge_id":1,"amount_cents":40000,"method":"cash","paid_date":"2026-09-03"}`, 201, `"amount_cents":40000|"paid":false,"paid_date":null|"paid_cents":40000,"balance_cents":60000|"paid_cents":40000,"balance_cents":260000`},
 		{"more than is open", "POST", pay, `{"charge_id":1,"amount_cents":60001}`, 422, "amount_cents|60000"},
 		{"nothing", "POST", pay, `{"charge_id":1,"amount_cents":0}`, 422, "amount_cents"},
@@ -43,7 +43,7 @@ func TestMonthOfRental(t *testing.T) {
 		{"a deposit", "rental charge #1 --type deposit --amount 50000 --due 2026-11-20 --label Deposit --json", 0, `"type":"deposit"`},
 		{"is not void once paid in part", "rental void-charge 1 --reason x", 1, "rent"},
 	})
-	askAll(t, l.Shop, "rental", []asked{
+	askAll(t, l.Fixture, "rental", []asked{
 		{"leases by property", "GET", "/api/leases?property=hou", "", 200, `"id":1|"tenants":[{"id":1,"name":"Tenant U1","email":"u1@example.org"}]`},
 		{"by tenant", "GET", "/api/leases?tenant=u1", "", 200, `"id":1`},
 		{"by the tenant's id", "GET", "/api/leases?tenant=1", "", 200, `"id":1`},
@@ -81,6 +81,6 @@ func TestMonthOfRental(t *testing.T) {
 	if refused := l.putLease("unit=U2", "start_date=2026-12-01", "tenant=Ann <a2@example.org>|Bo", "rent_cents=5"); len(refused) > 0 {
 		t.Errorf("two tenants: %q", refused)
 	}
-	askAll(t, l.Shop, "rental", []asked{{"both", "GET", "/api/leases?tenant=bo", "", 200, `"tenant":"Ann & Bo","tenant_email":"a2@example.org"`}})
+	askAll(t, l.Fixture, "rental", []asked{{"both", "GET", "/api/leases?tenant=bo", "", 200, `"tenant":"Ann & Bo","tenant_email":"a2@example.org"`}})
 	typeAll(t, l.CLI, []typed{{"several of a name", "rental tenants show Ann", 2, "a1@example.org|a2@example.org"}, {"doctor", "doctor", 0, ""}})
 }

@@ -80,7 +80,7 @@ func TestPrints(t *testing.T) {
 	chromium := browser(t)
 	h := newDemoHouse(t)
 	b := newTab(t, chromium, 1280, 800, true)
-	g := &guest{pager: b, t: t, house: h, name: "print"}
+	g := &guest{pager: b, t: t, demo: h, name: "print"}
 	g.signIn("store", "alice")
 	for _, p := range []struct {
 		name, service, path string

@@ -77,9 +77,9 @@ func TestReferenceExamples(t *testing.T) {
 }
 
 // demoServed is an appliance filled as serve --demo fills it.
-func demoServed(t *testing.T) *apptest.Shop {
+func demoServed(t *testing.T) *apptest.Fixture {
 	t.Helper()
-	s := &apptest.Shop{T: t, Path: filepath.Join(t.TempDir(), "demo.db"), Clock: &apptest.Clock{}, Log: &apptest.Buffer{}}
+	s := &apptest.Fixture{T: t, Path: filepath.Join(t.TempDir(), "demo.db"), Clock: &apptest.Clock{}, Log: &apptest.Buffer{}}
 	s.Clock.Set(apptest.Noon)
 	args := []string{"--db", s.Path, "--demo", "--timezone", "UTC", "--log-format", "json"}
 	for _, name := range server.Names {

@@ -147,7 +147,7 @@ func missingFrom(is, was []string) (gone []string) {
 // served asks a server on the file what the older program was asked, with its keys.
 func served(t *testing.T, c *cli, was map[string][]byte) {
 	t.Helper()
-	s := &apptest.Shop{T: t, Path: c.db, Clock: &apptest.Clock{}, Log: &apptest.Buffer{}}
+	s := &apptest.Fixture{T: t, Path: c.db, Clock: &apptest.Clock{}, Log: &apptest.Buffer{}}
 	s.Clock.Set(c.now)
 	s.Up()
 	defer s.Down()

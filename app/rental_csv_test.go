@@ -112,7 +112,7 @@ func (l *rentalFixture) tables() string {
 // which tells the same again.
 func TestTheSameFiguresEverywhere(t *testing.T) {
 	t.Parallel()
-	l := &rentalFixture{Shop: startFilled(t)}
+	l := &rentalFixture{Fixture: startFilled(t)}
 	rest := l.figures()
 	// The tool's list holds what the pages of REST hold.
 	var pages []json.RawMessage
@@ -149,7 +149,7 @@ func TestTheSameFiguresEverywhere(t *testing.T) {
 	}
 	l.rollsAgree()
 
-	other := &rentalFixture{Shop: apptest.Start(t)}
+	other := &rentalFixture{Fixture: apptest.Start(t)}
 	for _, table := range rentalTables {
 		other.load(table, l.export(table))
 	}

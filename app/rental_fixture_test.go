@@ -14,7 +14,7 @@ import (
 // rentalFixture is an appliance whose rental service is asked from outside only: over REST,
 // by agents and at the command line.
 type rentalFixture struct {
-	*apptest.Shop
+	*apptest.Fixture
 	zone  []string // what the commands are given besides
 	units int
 }
@@ -28,7 +28,7 @@ func newRental(t testing.TB, args ...string) *rentalFixture {
 // newRentalAt starts one at another time in another zone.
 func newRentalAt(t testing.TB, at time.Time, zone string, args ...string) *rentalFixture {
 	t.Helper()
-	l := &rentalFixture{Shop: apptest.StartAt(t, at, append(args, "--timezone", zone)...), zone: []string{"--timezone", zone}}
+	l := &rentalFixture{Fixture: apptest.StartAt(t, at, append(args, "--timezone", zone)...), zone: []string{"--timezone", zone}}
 	l.load("properties", "name,address\nHouse,1 Quay\n")
 	return l
 }

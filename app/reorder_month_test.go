@@ -64,14 +64,14 @@ func TestTwoChannelsOfRealSales(t *testing.T) {
 	if len(rows["home"]) < 10000 || len(rows["abroad"]) < 500 {
 		t.Fatalf("%d sold at home, %d abroad", len(rows["home"]), len(rows["abroad"]))
 	}
-	open := func() *apptest.Shop {
+	open := func() *apptest.Fixture {
 		s := apptest.Start(t)
 		if code, _, errs := s.Pipe(catalogue, "import", "reorder", "skus", "-"); code != 0 {
 			t.Fatal(errs)
 		}
 		return s
 	}
-	tell := func(s *apptest.Shop, channel string, replace bool) (replaced float64) {
+	tell := func(s *apptest.Fixture, channel string, replace bool) (replaced float64) {
 		t.Helper()
 		body, err := json.Marshal(map[string]any{"rows": rows[channel], "channel": channel, "replace": replace})
 		if err != nil {
@@ -84,7 +84,7 @@ func TestTwoChannelsOfRealSales(t *testing.T) {
 		replaced, _ = m["replaced_days"].(float64)
 		return replaced
 	}
-	figures := func(s *apptest.Shop) string {
+	figures := func(s *apptest.Fixture) string {
 		t.Helper()
 		return s.Get("reorder", "/api/reorder-report?status=all").Body + s.MustCLI("reorder", "figures", "--json") + s.Get("reorder", "/api/skus?limit=1000").Body
 	}
@@ -210,7 +210,7 @@ func TestABuyersMonth(t *testing.T) {
 
 // listsTravel holds the lists as CSV against the tables: what is listed imports unchanged,
 // a list by a channel is that channel's alone, figures have a row a SKU.
-func listsTravel(t *testing.T, s *apptest.Shop, pipe func(table, text string, code int) string) {
+func listsTravel(t *testing.T, s *apptest.Fixture, pipe func(table, text string, code int) string) {
 	t.Helper()
 	pipe("sales", "date,sku,qty,channel\n2026-11-18,TEA,2.5,web\n2026-11-18,TEA,1,\n2026-11-17,TEA,3,till\n", 0)
 	for args, want := range map[string]string{

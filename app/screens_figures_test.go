@@ -86,7 +86,7 @@ func at(answer map[string]any, name string) string {
 // rows' figures and days by their ids, and the sums.
 func TestFiguresAreREST(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	for _, c := range []struct {
 		service, path, rest, list, id string
 		fields                        string // of each row
@@ -138,7 +138,7 @@ func TestFiguresAreREST(t *testing.T) {
 }
 
 // ledgers holds each lease's page, and what its tenant sees, to its ledger.
-func (h *house) ledgers(t *testing.T) {
+func (h *demoFixture) ledgers(t *testing.T) {
 	t.Helper()
 	hold := func(what string, got apptest.Sheet, ledger map[string]any, sums ...string) {
 		t.Helper()
@@ -179,7 +179,7 @@ func (h *house) ledgers(t *testing.T) {
 }
 
 // today holds the store's first page to its stats, and a work order's page to its cost.
-func (h *house) today(t *testing.T) {
+func (h *demoFixture) today(t *testing.T) {
 	t.Helper()
 	stats := object(t, h.Get("store", "/api/stats"))
 	all, _ := figuresOf(status(t, h.as(asViewer, "store").Get("/"), http.StatusOK))

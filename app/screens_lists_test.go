@@ -30,7 +30,7 @@ func rowsShown(s apptest.Sheet) (ids []string) {
 // in all, and a file of all that is filtered.
 func TestLists(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	for service, lists := range map[string][]string{
 		"maintenance": {"/work-orders", "/assets", "/pm-due", "/parts", "/plans", "/audit"},
 		"rental":      {"/arrears", "/leases", "/units", "/properties", "/tenants"},
@@ -57,7 +57,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-func (h *house) list(t *testing.T, v *apptest.Visitor, service, path string) {
+func (h *demoFixture) list(t *testing.T, v *apptest.Visitor, service, path string) {
 	t.Helper()
 	plain := status(t, v.Get(path), http.StatusOK)
 	rows := rowsShown(plain)
@@ -119,7 +119,7 @@ func hasFilter(s apptest.Sheet, name string) bool {
 // TestSearch types what stands on a slip of paper: what names one record leads straight there.
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	v := h.as(asMember, "store")
 	var order struct {
 		Ref      string `json:"order_ref"`
@@ -153,7 +153,7 @@ func TestSearch(t *testing.T) {
 // TestTrailOfEveryRecord follows the link to the audit trail from each record's page.
 func TestTrailOfEveryRecord(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	found := 0
 	for service, patterns := range map[string][]string{
 		"maintenance": {"/work-orders/:id", "/assets/:id", "/parts/:id"}, "rental": {"/leases/:id", "/properties/:id", "/tenants/:id", "/maintenance/:id"},

@@ -34,9 +34,9 @@ const (
 
 var allCallers = []string{asNobody, asViewer, asMember, asAdmin, asElsewhere, asDisabled, asTenantA, asTenantB, asBuyer}
 
-// house is the demo with everybody in it.
-type house struct {
-	*apptest.Shop
+// demoFixture is the demo with everybody in it.
+type demoFixture struct {
+	*apptest.Fixture
 	people    map[string]*apptest.Visitor
 	elsewhere map[string]*apptest.Visitor // by the service in which there is no role
 	leases    [2]rental.Lease             // of the two tenants
@@ -44,10 +44,10 @@ type house struct {
 	second    *apptest.Visitor            // the other buyer
 }
 
-// openHouse starts the demo and signs everybody in.
-func openHouse(t *testing.T) *house {
+// openDemo starts the demo and signs everybody in.
+func openDemo(t *testing.T) *demoFixture {
 	t.Helper()
-	h := &house{Shop: demoShop(t), people: map[string]*apptest.Visitor{}, elsewhere: map[string]*apptest.Visitor{}}
+	h := &demoFixture{Fixture: demoShop(t), people: map[string]*apptest.Visitor{}, elsewhere: map[string]*apptest.Visitor{}}
 	keys, err := h.Server.DemoKeys(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func openHouse(t *testing.T) *house {
 }
 
 // as is the caller at the service.
-func (h *house) as(caller, service string) *apptest.Visitor {
+func (h *demoFixture) as(caller, service string) *apptest.Visitor {
 	v := h.people[caller]
 	if caller == asElsewhere {
 		v = h.elsewhere[service]
@@ -81,7 +81,7 @@ func (h *house) as(caller, service string) *apptest.Visitor {
 var portalLink = regexp.MustCompile(`/portal/welcome/([A-Za-z0-9_-]{40,})`)
 
 // invite has staff invite the tenant, and gives the letter's token.
-func (h *house) invite(tenant int64) string {
+func (h *demoFixture) invite(tenant int64) string {
 	h.T.Helper()
 	letter := h.as(asAdmin, "rental").Post("/do/invite_tenant", "tenant_id", fmt.Sprint(tenant))
 	found := portalLink.FindStringSubmatch(letter.Body)
@@ -92,7 +92,7 @@ func (h *house) invite(tenant int64) string {
 }
 
 // tenants signs in the tenants of two leases of different people.
-func (h *house) tenants() {
+func (h *demoFixture) tenants() {
 	h.T.Helper()
 	var list struct{ Leases []rental.Lease }
 	h.Get("rental", "/api/leases?status=active").JSON(h.T, &list)
@@ -122,7 +122,7 @@ func (h *house) tenants() {
 }
 
 // buyers signs in the buyers of two licenses of different people.
-func (h *house) buyers() {
+func (h *demoFixture) buyers() {
 	h.T.Helper()
 	var list struct {
 		Licenses []struct {
@@ -220,7 +220,7 @@ func roleOf(op schema.Op) string {
 }
 
 // examples gives an address of each pattern whose record there is, as an admin's links lead.
-func (h *house) examples(t *testing.T, service string) map[string]string {
+func (h *demoFixture) examples(t *testing.T, service string) map[string]string {
 	w := &walker{t: t, v: h.as(asAdmin, service), service: service, role: "admin"}
 	w.walk()
 	found := map[string]string{}
@@ -248,7 +248,7 @@ func addressOf(pattern string) string {
 // callers, by GET and by POST: what each is answered follows from the declarations.
 func TestEveryPageKnowsItsCallers(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	asked := 0
 	for _, service := range server.Names {
 		screens := h.Server.Screens(service)
@@ -276,7 +276,7 @@ func TestEveryPageKnowsItsCallers(t *testing.T) {
 	t.Logf("%d requests", asked)
 }
 
-func (h *house) get(t *testing.T, service string, a screen.Address, path, caller string, v *apptest.Visitor) {
+func (h *demoFixture) get(t *testing.T, service string, a screen.Address, path, caller string, v *apptest.Visitor) {
 	t.Helper()
 	got, what := v.Get(path), fmt.Sprintf("%s GET %s as %s", service, path, caller)
 	want := wants(caller, a.Area, a.Role, a.Open)
@@ -302,7 +302,7 @@ func hasField(s apptest.Sheet, name string) bool {
 	return found
 }
 
-func (h *house) post(t *testing.T, service string, a screen.Address, path, caller string, v *apptest.Visitor) {
+func (h *demoFixture) post(t *testing.T, service string, a screen.Address, path, caller string, v *apptest.Visitor) {
 	t.Helper()
 	if a.Post && a.Area != page.Staff || a.Pattern == "/login" || a.Pattern == "/welcome/:token" {
 		return // a door: TestSignIn, TestTenantsDoor, TestBuyersDoor
@@ -320,7 +320,7 @@ func (h *house) post(t *testing.T, service string, a screen.Address, path, calle
 // each of the nine callers; refused ones write nothing.
 func TestEveryActKnowsItsCallers(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	asked := 0
 	for _, service := range server.Names {
 		screens := h.Server.Screens(service)
@@ -339,7 +339,7 @@ func TestEveryActKnowsItsCallers(t *testing.T) {
 // endsOwn are operations whose empty form does something to who asks.
 var endsOwn = map[string]bool{"end_other_sessions": true}
 
-func (h *house) act(t *testing.T, service string, area page.Area, base string, op schema.Op, caller string) {
+func (h *demoFixture) act(t *testing.T, service string, area page.Area, base string, op schema.Op, caller string) {
 	t.Helper()
 	v, path := h.as(caller, service), base+op.Name
 	want := wants(caller, area, roleOf(op), false)

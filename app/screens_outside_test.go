@@ -67,7 +67,7 @@ func report(t *testing.T, v *apptest.Visitor, title string) string {
 // own; and nothing of the other's stands on any page, form or refusal.
 func TestTwoTenants(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	one, two := h.as(asTenantA, "rental"), h.as(asTenantB, "rental")
 	marks := [2]string{"The tap of Alpha drips", "The door of Beta squeaks"}
 	tickets := [2]string{report(t, one, marks[0]), report(t, two, marks[1])}
@@ -110,7 +110,7 @@ func TestTwoTenants(t *testing.T) {
 }
 
 // reported looks for the report as staff and receivers have it: source portal, via portal.
-func (h *house) reported(t *testing.T, title string) {
+func (h *demoFixture) reported(t *testing.T, title string) {
 	t.Helper()
 	status(t, h.as(asViewer, "rental").Get("/maintenance?q="+url.QueryEscape(title)), http.StatusOK, title)
 	var via, event string
@@ -127,7 +127,7 @@ func (h *house) reported(t *testing.T, title string) {
 }
 
 // acrossTenants has a tenant do to the other's records what can be done to the own.
-func (h *house) acrossTenants(t *testing.T, v *apptest.Visitor, ticket string) {
+func (h *demoFixture) acrossTenants(t *testing.T, v *apptest.Visitor, ticket string) {
 	t.Helper()
 	session := int64(0)
 	err := h.Server.DB().View(context.Background(), func(c *db.Conn) (err error) {
@@ -168,7 +168,7 @@ func (h *house) acrossTenants(t *testing.T, v *apptest.Visitor, ticket string) {
 // TestTwoBuyers has a buyer ask for the other's license, seats and receipt.
 func TestTwoBuyers(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	one, two := h.as(asBuyer, "store"), h.second
 	own := [2]map[string]apptest.Sheet{crawl(one, "/my"), crawl(two, "/my")}
 	var orders [2]struct {
@@ -234,7 +234,7 @@ var whole = regexp.MustCompile(`[0-9A-Z]{5}(-[0-9A-Z]{5}){4}`)
 
 // keysAreNotKept asks for the store's pages as a browser that takes gzip: one that shows a
 // license key is neither stored nor packed, any other is packed.
-func (h *house) keysAreNotKept(t *testing.T) {
+func (h *demoFixture) keysAreNotKept(t *testing.T) {
 	t.Helper()
 	for _, c := range []struct {
 		as, path string
@@ -259,7 +259,7 @@ func (h *house) keysAreNotKept(t *testing.T) {
 }
 
 // wrongPairs shows what fits nothing: what is answered does not say which half was wrong.
-func (h *house) wrongPairs(t *testing.T, email, other string) {
+func (h *demoFixture) wrongPairs(t *testing.T, email, other string) {
 	t.Helper()
 	first := ""
 	for _, fields := range [][]string{
@@ -291,7 +291,7 @@ func apptestAlert(s apptest.Sheet) string {
 // none is used up, and the one for whom it is comes in.
 func TestScannersOpenLinks(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	token, _, err := account.Invite(context.Background(), h.Server.DB(), db.CLI(""), "admin-m")
 	if err != nil {
 		t.Fatal(err)

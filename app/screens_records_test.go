@@ -28,7 +28,7 @@ func links(s apptest.Sheet) map[string]string {
 // viewer sees it without an act; one that there is not is 404.
 func TestRecordPages(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	for _, c := range []struct {
 		service, op string
 		fields      []string

@@ -82,7 +82,7 @@ func TestFormComesBack(t *testing.T) {
 // nothing of it.
 func TestFormComesBackOutside(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	one, two := h.as(asTenantA, "rental"), h.as(asTenantB, "rental")
 	code := func(i int) string {
 		letter := h.as(asAdmin, "rental").Post("/do/invite_tenant", "tenant_id", fmt.Sprint(h.leases[i].Tenants[0].ID))
@@ -145,7 +145,7 @@ var typedCode = regexp.MustCompile(`[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}`
 // name, what was typed beside it stays, and nothing is written.
 func TestUploads(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	v := h.as(asMember, "maintenance")
 	before := rowsOf(t, h.Server.DB())
 	huge := "\xff\xd8\xff" + strings.Repeat("x", 11<<20)
@@ -182,7 +182,7 @@ func TestUploads(t *testing.T) {
 // field with REST's text, and nothing that was typed is lost.
 func TestEveryRefusedField(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	for _, c := range []struct {
 		service, op string
 		fields      []string
@@ -225,7 +225,7 @@ func TestEveryRefusedField(t *testing.T) {
 // changed meanwhile is told with both values.
 func TestListsOfObjects(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	v, w := h.as(asMember, "reorder"), h.as(asAdmin, "reorder")
 	made := v.Post("/do/create_purchase", "supplier", "Paper & Tin", "lines.0.sku", "ACC-FILTER-PAPER", "lines.0.qty", "40", "lines.0.unit_cost", "1,45", "lines.1.sku", "ACC-GIFT-BOX", "lines.1.qty", "50")
 	number := strings.TrimPrefix(made.Header.Get("Location"), "/purchase-orders/")
@@ -252,7 +252,7 @@ func TestListsOfObjects(t *testing.T) {
 // TestDoctorPage looks at doctor in the browser: the file, the disk, the deliveries, the rules.
 func TestDoctorPage(t *testing.T) {
 	t.Parallel()
-	h := openHouse(t)
+	h := openDemo(t)
 	status(t, h.as(asAdmin, "store").Get("/doctor"), http.StatusOK, "Everything is well", "MB free", "0 pending", "service rental")
 }
 

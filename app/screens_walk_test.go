@@ -24,13 +24,13 @@ import (
 
 // demoShop is an appliance filled as serve --demo fills it, of a copy: to fill it takes
 // longer than most tests do.
-func demoShop(t testing.TB) *apptest.Shop {
+func demoShop(t testing.TB) *apptest.Fixture {
 	t.Helper()
 	file, err := demoFile()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &apptest.Shop{T: t, Path: filepath.Join(t.TempDir(), "demo.db"), Clock: &apptest.Clock{}, Log: &apptest.Buffer{}}
+	s := &apptest.Fixture{T: t, Path: filepath.Join(t.TempDir(), "demo.db"), Clock: &apptest.Clock{}, Log: &apptest.Buffer{}}
 	s.Clock.Set(apptest.Noon)
 	if err := os.WriteFile(s.Path, file, 0o600); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func packed(body string) int {
 // TestWeight weighs every page of the demo that is linked, the portal and the buyer's page,
 // and the first visit of each.
 func TestWeight(t *testing.T) {
-	h := openHouse(t)
+	h := openDemo(t)
 	heaviest := map[string]int{}
 	weigh := func(what, path string, got apptest.Sheet) {
 		if got.Doc == nil || strings.Contains(path, "/photos/") {

@@ -25,7 +25,7 @@ type secret struct {
 
 // secretsDay is a day's work with secrets in it, and the places where they may turn up.
 type secretsDay struct {
-	*apptest.Shop
+	*apptest.Fixture
 	t      *testing.T
 	all    []secret
 	places map[string]string
@@ -77,7 +77,7 @@ const backup = "backup"
 func TestSecretsStayWhereTheyBelong(t *testing.T) {
 	t.Parallel()
 	d := &secretsDay{t: t, places: map[string]string{}}
-	d.Shop = startFilled(t, "--log-level", "debug", "--metrics-addr", "127.0.0.1:0", "--webhook-allow-private")
+	d.Fixture = startFilled(t, "--log-level", "debug", "--metrics-addr", "127.0.0.1:0", "--webhook-allow-private")
 	for service, key := range d.Keys {
 		d.keep("the API key of "+service, key)
 		d.keep("the API key's digits of "+service, strings.TrimPrefix(key, "apk_"))
@@ -166,7 +166,7 @@ func (d *secretsDay) keysAndRefusals() {
 	key := strings.TrimSpace(d.MustCLI("key", "create", "--service", "reorder", "--user", "kim", "--label", "a label"))
 	d.keep("a new API key", key)
 	d.ask("reorder", "GET", "/api/ping", key, "")
-	d.MustCLI("key", "revoke", keyIDOf(d.Shop, "kim", "reorder"))
+	d.MustCLI("key", "revoke", keyIDOf(d.Fixture, "kim", "reorder"))
 	unknown := "apk_" + strings.ToLower(rand.Text() + rand.Text())[:40]
 	d.keep("an unknown API key", unknown)
 	var address from
@@ -362,7 +362,7 @@ func TestOnlyWritersSeeLicenseKeys(t *testing.T) {
 }
 
 // orderRef is an order with licenses.
-func orderRef(s *apptest.Shop) string {
+func orderRef(s *apptest.Fixture) string {
 	s.T.Helper()
 	var list struct {
 		Licenses []struct {

@@ -15,13 +15,13 @@ import (
 // standstill is the database as it was.
 type standstill struct {
 	t       testing.TB
-	s       *apptest.Shop
+	s       *apptest.Fixture
 	version int64
 	digest  string
 }
 
 // still notes how the database is.
-func still(t testing.TB, s *apptest.Shop) standstill {
+func still(t testing.TB, s *apptest.Fixture) standstill {
 	t.Helper()
 	return standstill{t: t, s: s, version: version(t, s), digest: digest(t, s)}
 }
@@ -34,7 +34,7 @@ func (b standstill) check(what string) {
 	}
 }
 
-func version(t testing.TB, s *apptest.Shop) int64 {
+func version(t testing.TB, s *apptest.Fixture) int64 {
 	t.Helper()
 	v, err := s.Server.DB().Version()
 	if err != nil {
@@ -48,7 +48,7 @@ var digests = map[string]string{}
 
 // digest is a hash over every row of every table, but for when a key was last used and
 // what became of a delivery, which are written off the request's path.
-func digest(t testing.TB, s *apptest.Shop) string {
+func digest(t testing.TB, s *apptest.Fixture) string {
 	t.Helper()
 	at := fmt.Sprint(s.Path, version(t, s))
 	if d, ok := digests[at]; ok {

@@ -14,7 +14,7 @@ import (
 
 // storefront is a shop that sells one licensed product with two tiers and three
 // seats, one that is no license, and a license that lasts 30 days.
-func storefront(t *testing.T, args ...string) *apptest.Shop {
+func storefront(t *testing.T, args ...string) *apptest.Fixture {
 	t.Helper()
 	s := apptest.Start(t, args...)
 	const products = "sku,name,kind,price_cents,activation_limit,license_days,tiers,active\n" +
@@ -37,7 +37,7 @@ type soldOrder struct {
 }
 
 // sell records an order at the command line.
-func sell(s *apptest.Shop, args ...string) soldOrder {
+func sell(s *apptest.Fixture, args ...string) soldOrder {
 	s.T.Helper()
 	var o soldOrder
 	if !slices.Contains(args, "--email") {
@@ -48,7 +48,7 @@ func sell(s *apptest.Shop, args ...string) soldOrder {
 }
 
 // buyer asks the buyer's interface, without a key of the API.
-func buyer(s *apptest.Shop, path, body string) apptest.Answer {
+func buyer(s *apptest.Fixture, path, body string) apptest.Answer {
 	s.T.Helper()
 	return s.Do("store", "POST", path, "", body)
 }
@@ -262,7 +262,7 @@ func TestGuessingIsSlowedAndTellsNothing(t *testing.T) {
 
 // hook adds a receiver of a service's event, or of all, to a shop that was started
 // with private addresses allowed or not.
-func hook(s *apptest.Shop, service, event string) *apptest.Receiver {
+func hook(s *apptest.Fixture, service, event string) *apptest.Receiver {
 	s.T.Helper()
 	receiver := apptest.Receive(s.T)
 	args := []string{"webhook", "add", "--service", service, "--url", receiver.URL, "--json"}

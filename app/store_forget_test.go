@@ -15,7 +15,7 @@ import (
 )
 
 // stripeTells sends an event of Stripe's, well signed.
-func stripeTells(s *apptest.Shop, secret, body string) apptest.Answer {
+func stripeTells(s *apptest.Fixture, secret, body string) apptest.Answer {
 	s.T.Helper()
 	mac, at := hmac.New(sha256.New, []byte(secret)), s.Clock.Now().Unix()
 	fmt.Fprintf(mac, "%d.%s", at, body)

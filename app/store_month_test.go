@@ -22,7 +22,7 @@ func says(t *testing.T, what, text string, parts ...string) {
 }
 
 // refusedWith runs a command that must end with the exit code and say the parts.
-func refusedWith(s *apptest.Shop, code int, parts []string, args ...string) {
+func refusedWith(s *apptest.Fixture, code int, parts []string, args ...string) {
 	s.T.Helper()
 	got, out, errs := s.CLI(args...)
 	if got != code {
@@ -52,7 +52,7 @@ func TestAnOwnersMonth(t *testing.T) {
 	s.MustCLI("doctor")
 }
 
-func ordersOfLines(t *testing.T, s *apptest.Shop) {
+func ordersOfLines(t *testing.T, s *apptest.Fixture) {
 	var o struct {
 		Items []struct {
 			SKU   string
@@ -107,7 +107,7 @@ func ordersOfLines(t *testing.T, s *apptest.Shop) {
 	}
 }
 
-func linesFromStripe(t *testing.T, s *apptest.Shop) {
+func linesFromStripe(t *testing.T, s *apptest.Fixture) {
 	const secret = "whsec_month"
 	s.MustCLI("store", "provider", "set", "stripe", "--secret", secret)
 	metric := func() string {
@@ -159,7 +159,7 @@ func linesFromStripe(t *testing.T, s *apptest.Shop) {
 	}
 }
 
-func ordersAreFound(t *testing.T, s *apptest.Shop) {
+func ordersAreFound(t *testing.T, s *apptest.Fixture) {
 	refs := func(path string) string {
 		t.Helper()
 		a := s.Get("store", path)
@@ -218,7 +218,7 @@ func ordersAreFound(t *testing.T, s *apptest.Shop) {
 	refusedWith(s, 1, []string{"no license"}, "store", "licenses", "find", "nobody@example.org")
 }
 
-func licensesAreCaredFor(t *testing.T, s *apptest.Shop) {
+func licensesAreCaredFor(t *testing.T, s *apptest.Fixture) {
 	forever := sell(s, "--sku", "PLUGIN", "--tier", "pro").Licenses[0]
 	trial := sell(s, "--sku", "TRIAL", "--email", "tri@example.org").Licenses[0]
 	id := fmt.Sprint(trial.ID)
@@ -243,7 +243,7 @@ func licensesAreCaredFor(t *testing.T, s *apptest.Shop) {
 	}
 }
 
-func ordersAreToldAgain(t *testing.T, s *apptest.Shop) {
+func ordersAreToldAgain(t *testing.T, s *apptest.Fixture) {
 	o := sell(s, "--sku", "PLUGIN", "--tier", "basic")
 	code := strings.TrimSpace(s.MustCLI("store", "codes", "mint", "--count", "1", "--sku", "PLUGIN", "--tier", "basic", "--batch", "again"))
 	redeemed := buyer(s, "/license/redeem", `{"code":"`+code+`","email":"red@example.org"}`).Map(t)
@@ -268,7 +268,7 @@ func ordersAreToldAgain(t *testing.T, s *apptest.Shop) {
 	}
 }
 
-func customersAreEdited(t *testing.T, s *apptest.Shop) {
+func customersAreEdited(t *testing.T, s *apptest.Fixture) {
 	s.MustCLI("store", "customer", "save", "new@example.org", "--name", "New Person")
 	refusedWith(s, 1, []string{"lin@example.org", "New Person"}, "store", "customer", "email", "new@example.org", "LIN@example.org")
 	s.MustCLI("store", "customer", "email", "new@example.org", "newer@example.org")
@@ -289,7 +289,7 @@ func customersAreEdited(t *testing.T, s *apptest.Shop) {
 	says(t, "unchanged", s.MustCLI("store", "products", "show", "STICKER"), "1.75 USD")
 }
 
-func currenciesHaveTheirDecimals(t *testing.T, s *apptest.Shop) {
+func currenciesHaveTheirDecimals(t *testing.T, s *apptest.Fixture) {
 	for currency, shown := range map[string]string{"JPY": "1234 JPY", "KWD": "1.234 KWD", "EUR": "12.34 EUR"} {
 		o := sell(s, "--sku", "MUG", "--total", "1234", "--currency", currency)
 		says(t, currency, s.MustCLI("store", "orders", "show", o.Ref), shown)
@@ -313,7 +313,7 @@ func currenciesHaveTheirDecimals(t *testing.T, s *apptest.Shop) {
 }
 
 // everyListIsPrinted asks each list and record for a table, JSON and CSV.
-func everyListIsPrinted(t *testing.T, s *apptest.Shop) {
+func everyListIsPrinted(t *testing.T, s *apptest.Fixture) {
 	var orders struct {
 		Orders []struct {
 			Ref string `json:"order_ref"`

@@ -30,7 +30,7 @@ func blocks(t *testing.T, language string) []string {
 }
 
 // shopOfThePage is a running appliance that sells what the page sells.
-func shopOfThePage(t *testing.T) *apptest.Shop {
+func shopOfThePage(t *testing.T) *apptest.Fixture {
 	t.Helper()
 	s := apptest.Start(t)
 	if code, _, errs := s.Pipe(blocks(t, "csv")[0], "import", "store", "products", "-"); code != 0 {
@@ -40,7 +40,7 @@ func shopOfThePage(t *testing.T) *apptest.Shop {
 }
 
 // sold records an order and gives its reference and its license.
-func sold(t *testing.T, s *apptest.Shop) (ref, key string) {
+func sold(t *testing.T, s *apptest.Fixture) (ref, key string) {
 	t.Helper()
 	var order struct {
 		OrderRef string `json:"order_ref"`

@@ -46,8 +46,8 @@ func (c *Clock) Set(t time.Time) {
 	c.now = t
 }
 
-// Shop is a running appliance with one full-access admin key per service.
-type Shop struct {
+// Fixture is a running appliance with one full-access admin key per service.
+type Fixture struct {
 	T      testing.TB
 	Path   string // of the database
 	Clock  *Clock
@@ -78,16 +78,16 @@ func (b *Buffer) String() string {
 
 // Start starts an appliance with an empty database; args are further flags of serve.
 // It is stopped when the test ends.
-func Start(t testing.TB, args ...string) *Shop {
+func Start(t testing.TB, args ...string) *Fixture {
 	t.Helper()
 	return StartAt(t, Noon, args...)
 }
 
 // StartAt is Start with a clock that begins elsewhere: what is on file may not be newer
 // than a clock that is moved back.
-func StartAt(t testing.TB, at time.Time, args ...string) *Shop {
+func StartAt(t testing.TB, at time.Time, args ...string) *Fixture {
 	t.Helper()
-	s := &Shop{T: t, Path: filepath.Join(t.TempDir(), "shop.db"), Clock: &Clock{now: at}, Log: &Buffer{}, args: args}
+	s := &Fixture{T: t, Path: filepath.Join(t.TempDir(), "shop.db"), Clock: &Clock{now: at}, Log: &Buffer{}, args: args}
 	dbtest.Create(t, s.Path)
 	s.Up()
 	keys, err := account.First(context.Background(), s.Server.DB(), db.CLI(""), "owner", server.Names)
@@ -104,7 +104,7 @@ func StartAt(t testing.TB, at time.Time, args ...string) *Shop {
 }
 
 // Up starts the server on the shop's database.
-func (s *Shop) Up() {
+func (s *Fixture) Up() {
 	s.T.Helper()
 	args := []string{"--db", s.Path, "--init", "--timezone", "UTC", "--log-format", "json"}
 	for _, service := range server.Names {
@@ -121,7 +121,7 @@ func (s *Shop) Up() {
 }
 
 // Down stops the server as SIGTERM does.
-func (s *Shop) Down() {
+func (s *Fixture) Down() {
 	s.T.Helper()
 	if err := s.Server.Stop(); err != nil {
 		s.T.Error(err)
@@ -130,7 +130,7 @@ func (s *Shop) Down() {
 }
 
 // URL is where a path of a service is reached.
-func (s *Shop) URL(service, path string) string { return "http://" + s.Server.Addr(service) + path }
+func (s *Fixture) URL(service, path string) string { return "http://" + s.Server.Addr(service) + path }
 
 // Answer is a response with its body read.
 type Answer struct {
@@ -156,19 +156,19 @@ func (a Answer) Map(t testing.TB) map[string]any {
 }
 
 // Get asks with the owner's key.
-func (s *Shop) Get(service, path string) Answer {
+func (s *Fixture) Get(service, path string) Answer {
 	s.T.Helper()
 	return s.Do(service, "GET", path, s.Keys[service], "")
 }
 
 // Post sends a JSON body with the owner's key.
-func (s *Shop) Post(service, path, body string) Answer {
+func (s *Fixture) Post(service, path, body string) Answer {
 	s.T.Helper()
 	return s.Do(service, "POST", path, s.Keys[service], body)
 }
 
 // Do sends one request; heads are "Name: value". A key of "" sends none.
-func (s *Shop) Do(service, method, path, key, body string, heads ...string) Answer {
+func (s *Fixture) Do(service, method, path, key, body string, heads ...string) Answer {
 	s.T.Helper()
 	r, err := http.NewRequest(method, s.URL(service, path), strings.NewReader(body))
 	if err != nil {
@@ -197,7 +197,7 @@ func (s *Shop) Do(service, method, path, key, body string, heads ...string) Answ
 }
 
 // Key makes a user with a role, if need be, and a key of the scope for the service.
-func (s *Shop) Key(service, user, role, scope string) string {
+func (s *Fixture) Key(service, user, role, scope string) string {
 	s.T.Helper()
 	ctx, d := context.Background(), s.Server.DB()
 	_, _ = account.AddUser(ctx, d, db.CLI(""), user, role, server.Names) // may be there
@@ -210,13 +210,13 @@ func (s *Shop) Key(service, user, role, scope string) string {
 
 // Tool calls an agent's tool with the owner's key: its structured content, or the
 // text of its refusal.
-func (s *Shop) Tool(service, name, arguments string) (content map[string]any, refusal string) {
+func (s *Fixture) Tool(service, name, arguments string) (content map[string]any, refusal string) {
 	s.T.Helper()
 	return s.ToolAs(service, s.Keys[service], name, arguments)
 }
 
 // ToolAs is Tool with another key.
-func (s *Shop) ToolAs(service, key, name, arguments string) (content map[string]any, refusal string) {
+func (s *Fixture) ToolAs(service, key, name, arguments string) (content map[string]any, refusal string) {
 	s.T.Helper()
 	a := s.Do(service, "POST", "/mcp", key,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+name+`","arguments":`+arguments+`}}`)
@@ -239,13 +239,13 @@ func (s *Shop) ToolAs(service, key, name, arguments string) (content map[string]
 }
 
 // CLI runs a command on the shop's database, beside the server.
-func (s *Shop) CLI(args ...string) (code int, stdout, stderr string) {
+func (s *Fixture) CLI(args ...string) (code int, stdout, stderr string) {
 	s.T.Helper()
 	return s.Pipe("", args...)
 }
 
 // Pipe is CLI with a standard input.
-func (s *Shop) Pipe(stdin string, args ...string) (code int, stdout, stderr string) {
+func (s *Fixture) Pipe(stdin string, args ...string) (code int, stdout, stderr string) {
 	s.T.Helper()
 	var out, errs bytes.Buffer
 	code = cli.Run(context.Background(), cli.Env{
@@ -256,7 +256,7 @@ func (s *Shop) Pipe(stdin string, args ...string) (code int, stdout, stderr stri
 }
 
 // MustCLI is CLI for a command that has to succeed; it gives its stdout.
-func (s *Shop) MustCLI(args ...string) string {
+func (s *Fixture) MustCLI(args ...string) string {
 	s.T.Helper()
 	code, out, errs := s.CLI(args...)
 	if code != 0 {

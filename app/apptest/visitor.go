@@ -35,7 +35,7 @@ type Sheet struct {
 }
 
 // Visitor is somebody without a session at the service.
-func (s *Shop) Visitor(service string) *Visitor {
+func (s *Fixture) Visitor(service string) *Visitor {
 	jar, _ := cookiejar.New(nil)
 	return &Visitor{T: s.T, Base: s.URL(service, ""), Client: &http.Client{
 		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -54,7 +54,7 @@ const Password = "a fine long password"
 
 // Person makes a user with the role in the services, none for all four, who sets a
 // password by an invitation and is signed in at the service.
-func (s *Shop) Person(service, name, role string, services ...string) *Visitor {
+func (s *Fixture) Person(service, name, role string, services ...string) *Visitor {
 	s.T.Helper()
 	if len(services) == 0 {
 		services = []string{"store", "maintenance", "rental", "reorder"}
@@ -67,7 +67,7 @@ func (s *Shop) Person(service, name, role string, services ...string) *Visitor {
 }
 
 // Invited follows an invitation of the user.
-func (s *Shop) Invited(service, name string) *Visitor {
+func (s *Fixture) Invited(service, name string) *Visitor {
 	s.T.Helper()
 	token, _, err := account.Invite(context.Background(), s.Server.DB(), db.CLI(""), name)
 	if err != nil {
