@@ -13,10 +13,10 @@ import (
 )
 
 // Where what the records were, what they are, and the file's lines stand among the rows
-// of one key.
+// of one key: half a milliard of each, which a number of 32 bits holds too.
 const (
-	rowsAfter = 1 << 40
-	fileLines = 1 << 41
+	rowsAfter = 1 << 29
+	fileLines = 1 << 30
 )
 
 // judgedSlices loads a large file in slices, and tells of each line that was taken what
