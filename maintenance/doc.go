@@ -12,7 +12,7 @@ import "quartermaster/schema/db"
 // Service is the maintenance service over one database.
 type Service struct {
 	db  *db.DB
-	due dueCache
+	due db.Renewed[dueList]
 
 	board db.Kept[Board]
 }

@@ -10,7 +10,7 @@ import "quartermaster/schema/db"
 // REST, agents and the command line call; each opens its own view or transaction.
 type Service struct {
 	db   *db.DB
-	kept stateCache
+	kept db.Renewed[*keptStates]
 
 	overview db.Kept[Overview]
 }

@@ -4,18 +4,14 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync/atomic"
 
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 )
 
 // keptStates is, as of a day, which units are let and in which state each lease is: all
 // by id, so that a page of them costs what it gives. It is renewed by the units that were
-// changed since (table unit_touched), and anew when the day ends.
+// changed since (table unit_touched).
 type keptStates struct {
-	day              exact.Day
-	seq              int64 // the last touch that it knows of
 	vacant, occupied []int64
 	leases           map[string][]leaseOf // by status
 }
@@ -23,45 +19,20 @@ type keptStates struct {
 // leaseOf is a lease with its unit.
 type leaseOf struct{ id, unit int64 }
 
-// stateCache holds what was found out last. It is never changed, only replaced.
-type stateCache struct{ last atomic.Pointer[keptStates] }
-
 // states is what a view sees of them. A trial's changes are never kept.
 func (s *Service) states(ctx context.Context, c *db.Conn) (*keptStates, error) {
-	return s.kept.at(c, !db.Trying(ctx))
+	return s.kept.At(c, !db.Trying(ctx), db.Renewal[*keptStates]{
+		Last:    "SELECT coalesce(max(seq), 0) FROM unit_touched",
+		Since:   "SELECT unit_id FROM unit_touched WHERE seq > ?",
+		All:     func() (*keptStates, error) { return allStates(c) },
+		Changed: func(old *keptStates, units []int64) (*keptStates, error) { return old.patched(c, units) },
+	})
 }
 
-func (k *stateCache) at(c *db.Conn, keep bool) (*keptStates, error) {
+// allStates looks at every unit and lease.
+func allStates(c *db.Conn) (*keptStates, error) {
 	today := c.Today()
-	seq, _, err := db.One(c, db.Int, "SELECT coalesce(max(seq), 0) FROM unit_touched")
-	if err != nil {
-		return nil, err
-	}
-	last := k.last.Load()
-	if !keep || last == nil || last.day != today || last.seq > seq {
-		return k.renew(c, today, seq, keep)
-	}
-	if last.seq == seq {
-		return last, nil
-	}
-	changed, err := db.All(c, db.Int, "SELECT unit_id FROM unit_touched WHERE seq > ?", last.seq)
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(changed)) != seq-last.seq || len(changed) > 500 { // some are forgotten already, or most units moved
-		return k.renew(c, today, seq, keep)
-	}
-	now, err := last.patched(c, seq, changed)
-	if err == nil {
-		k.last.CompareAndSwap(last, now)
-	}
-	return now, err
-}
-
-// renew looks at every unit and lease.
-func (k *stateCache) renew(c *db.Conn, today exact.Day, seq int64, keep bool) (*keptStates, error) {
-	last := k.last.Load()
-	now := &keptStates{day: today, seq: seq, leases: map[string][]leaseOf{}}
+	now := &keptStates{leases: map[string][]leaseOf{}}
 	let := map[int64]bool{}
 	err := db.Each(c, func(r *db.Row) error {
 		l, start, end := leaseOf{r.Int(), r.Int()}, r.Day(), r.Day()
@@ -83,18 +54,13 @@ func (k *stateCache) renew(c *db.Conn, today exact.Day, seq int64, keep bool) (*
 		}
 		return nil
 	}, "SELECT id FROM units ORDER BY id")
-	if err == nil && keep && (last == nil || last.day < today || last.seq <= seq) {
-		k.last.CompareAndSwap(last, now)
-	}
 	return now, err
 }
 
 // patched is the states with the changed units as they are now.
-func (k *keptStates) patched(c *db.Conn, seq int64, changed []int64) (*keptStates, error) {
-	slices.Sort(changed)
-	changed = slices.Compact(changed)
+func (k *keptStates) patched(c *db.Conn, changed []int64) (*keptStates, error) {
 	is := func(unit int64) bool { _, is := slices.BinarySearch(changed, unit); return is }
-	now := &keptStates{day: k.day, seq: seq, leases: map[string][]leaseOf{}}
+	now := &keptStates{leases: map[string][]leaseOf{}}
 	now.vacant, now.occupied = without(k.vacant, is), without(k.occupied, is)
 	for status, all := range k.leases {
 		now.leases[status] = without(all, func(l leaseOf) bool { return is(l.unit) })
@@ -103,7 +69,7 @@ func (k *keptStates) patched(c *db.Conn, seq int64, changed []int64) (*keptState
 		let := false
 		err := db.Each(c, func(r *db.Row) error {
 			l, start, end := leaseOf{r.Int(), unit}, r.Day(), r.Day()
-			status := statusOn(k.day, start, &end)
+			status := statusOn(c.Today(), start, &end)
 			now.leases[status] = append(now.leases[status], l)
 			let = let || status == active
 			return nil

@@ -96,7 +96,7 @@ func (s *Service) readLeases(ctx context.Context, c *db.Conn, f LeaseFilter, aft
 			return nil, err
 		}
 		return eachOf(behind(kept.leases[f.Status], after, limit, func(l leaseOf) int64 { return l.id }), func(l leaseOf) (Lease, bool, error) {
-			return db.One(c, scanLease(kept.day), "SELECT "+leaseColumns+fromLeases+" WHERE l.id = ?", l.id)
+			return db.One(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE l.id = ?", l.id)
 		})
 	case f.plain():
 		return db.All(c, scanLease(c.Today()), leasePage, after, limit)

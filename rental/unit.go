@@ -121,7 +121,7 @@ func (s *Service) unitsOf(ctx context.Context, c *db.Conn, f UnitFilter, after, 
 		}
 		itself := func(id int64) int64 { return id }
 		all, err := eachOf(behind(kept.units(f.Status), after, limit+1, itself), func(id int64) (Unit, bool, error) {
-			return db.One(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id = ?2", kept.day, id)
+			return db.One(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id = ?2", c.Today(), id)
 		})
 		list.Units, list.Next = schema.Cut(all, limit, func(u Unit) int64 { return u.ID })
 		return list, err
