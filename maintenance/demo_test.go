@@ -35,7 +35,7 @@ func TestDemo(t *testing.T) {
 	for _, wo := range jobs.WorkOrders {
 		states[wo.Status]++
 	}
-	parts, err := first.Parts(ctx, 0, 100)
+	parts, err := first.Parts(ctx, PartFilter{})
 	first.Must(err)
 	for _, p := range parts.Parts {
 		if p.LowStock {

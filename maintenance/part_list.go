@@ -40,13 +40,8 @@ func (f PartFilter) where() (t condition) {
 	return t
 }
 
-// Parts lists the spare parts by id: at most limit of those after an id.
-func (s *Service) Parts(ctx context.Context, after, limit int64) (Parts, error) {
-	return s.FindParts(ctx, PartFilter{Cursor: schema.Cursor[int64]{After: after, Limit: limit}})
-}
-
-// FindParts lists the spare parts that pass the filter, by id.
-func (s *Service) FindParts(ctx context.Context, f PartFilter) (Parts, error) {
+// Parts lists the spare parts that pass the filter, by id.
+func (s *Service) Parts(ctx context.Context, f PartFilter) (Parts, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Parts, error) { return pageOfParts(c, f) })
 }
 
@@ -121,7 +116,7 @@ func (s *Service) listParts() schema.Op {
 			}
 			f.Limit(&p.Limit)
 			f.After(&p.After)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindParts(ctx, p) }
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Parts(ctx, p) }
 		},
 		Example: "maintenance parts list --low-stock\nmaintenance parts list --csv",
 		Print:   printParts,

@@ -119,7 +119,7 @@ func TestSeveralTenantsAndForgetting(t *testing.T) {
 			}
 		}
 	}
-	if list, err := h.Leases(ctx, viewer, LeaseFilter{Tenant: "forgotten"}, 0, 10); err != nil || len(list.Leases) != 1 || list.Leases[0].Tenant != f.Name+" & Ben" {
+	if list, err := h.Leases(ctx, viewer, LeaseFilter{Tenant: "forgotten"}); err != nil || len(list.Leases) != 1 || list.Leases[0].Tenant != f.Name+" & Ben" {
 		t.Errorf("%s %v", asJSON(t, list), err)
 	}
 	h.sound()

@@ -43,15 +43,14 @@ func (s *Service) toolLeases() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var l LeaseFilter
 			var onlyActive, short bool
-			var limit, after int64
 			f.Bool(&onlyActive, "active", "true: only the leases that cover today")
 			f.Enum(&l.Status, "status", "only the leases that are so today", leaseStatuses)
 			f.ID(&l.UnitID, "unit_id", "only the leases of this unit")
 			f.Text(&l.Property, "property", "only those of properties with this part of a name, in any case", schema.Most(maxName))
 			f.Text(&l.Tenant, "tenant", "only those of tenants with this part of a name, in any case", schema.Most(maxName))
 			f.DayPtr(&l.EndsBefore, "ends_before", "only those that end before this day")
-			asked := f.Limit(&limit)
-			f.After(&after)
+			asked := f.Limit(&l.Limit)
+			f.After(&l.After)
 			f.Short(&short)
 			if onlyActive && l.Status == "" {
 				l.Status = active
@@ -62,7 +61,7 @@ func (s *Service) toolLeases() schema.Op {
 				if err := s.known(ctx, l.Property, l.Tenant); err != nil {
 					return nil, err
 				}
-				list, err := s.LeaseList(ctx, who, l, after, limit)
+				list, err := s.LeaseList(ctx, who, l)
 				rows, next := fitting(list.Leases, short, shortLease, asked, func(l Lease) int64 { return l.ID }, list.Next)
 				return AgentLeases{rows, int64(len(rows)), list.Total, list.BalanceCents, next, list.Standing}, err
 			}
@@ -141,15 +140,15 @@ func (s *Service) toolLedger() schema.Op {
 		Response: AgentLedger{Lease: exampleLease(), Charges: schema.Rows([]Charge{exampleCharge()}, false, shortCharge), Totals: exampleOwed, Shown: 1, Total: 1},
 		Refuses:  []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
-			var lease, after int64
+			var lease int64
 			var open, short bool
 			var since *exact.Day
-			limit := int64(200)
+			page := schema.First(200)
 			f.ID(&lease, "lease_id", "the lease", schema.Required, schema.Example(4))
 			f.Bool(&open, "open_only", "true: only charges of which something is open")
 			f.DayPtr(&since, "since", "only charges that are due on this day or later")
-			asked := f.Int(&limit, "limit", "how many charges to give at most", schema.Range(1, 200))
-			f.After(&after)
+			asked := f.Int(&page.Limit, "limit", "how many charges to give at most", schema.Range(1, 200))
+			f.After(&page.After)
 			f.Short(&short)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				l, err := s.Ledger(ctx, who, lease)
@@ -163,8 +162,8 @@ func (s *Service) toolLedger() schema.Op {
 					}
 				}
 				done := AgentLedger{Lease: l.Lease, Totals: l.Totals, Total: int64(len(kept)), Standing: l.Standing}
-				page, next := rowsAfter(kept, after, limit)
-				done.Charges, done.Next = fittingFrom(page, short, shortCharge, asked, chargesBytes, after, next)
+				rows, next := rowsAfter(kept, page)
+				done.Charges, done.Next = fittingFrom(rows, short, shortCharge, asked, chargesBytes, page.After, next)
 				done.Shown = int64(len(done.Charges))
 				return done, nil
 			}
@@ -172,12 +171,12 @@ func (s *Service) toolLedger() schema.Op {
 	}
 }
 
-// rowsAfter gives at most limit rows after the first after of them, and where the next
-// page begins.
-func rowsAfter[T any](all []T, after, limit int64) ([]T, *string) {
+// rowsAfter gives the page of a list that is paged by how many rows were given before, and
+// where the next page begins.
+func rowsAfter[T any](all []T, page schema.Cursor[int64]) ([]T, *string) {
 	n := int64(len(all))
-	from := min(after, n)
-	to := min(from+limit, n)
+	from := min(page.After, n)
+	to := min(from+page.Limit, n)
 	if to == n {
 		return all[from:], nil
 	}
@@ -286,7 +285,7 @@ func (a Arrears) page(after int64, short bool) AgentArrears {
 		done.ByTenant = done.ByTenant[from:min(from+tenantsAtOnce, done.Tenants)]
 	}
 	const most = schema.AnswerBytes * 2 / 3
-	rows, next := rowsAfter(a.Arrears, after, arrearsAtOnce)
+	rows, next := rowsAfter(a.Arrears, schema.Cursor[int64]{After: after, Limit: arrearsAtOnce})
 	done.Arrears, done.Next = fittingFrom(rows, short, shortArrear, false, most, after, next)
 	done.Shown = int64(len(done.Arrears))
 	return done
@@ -344,7 +343,7 @@ func (s *Service) toolRentRoll() schema.Op {
 				if err != nil {
 					return nil, err
 				}
-				units, next := rowsAfter(roll.Units, after, unitsAtOnce)
+				units, next := rowsAfter(roll.Units, schema.Cursor[int64]{After: after, Limit: unitsAtOnce})
 				page, err := s.withTenants(ctx, units)
 				if err != nil {
 					return nil, err

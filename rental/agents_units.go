@@ -57,19 +57,18 @@ func (s *Service) toolUnits() schema.Op {
 		Response: AgentUnits{Units: schema.Rows([]AgentUnit{{Unit: exampleUnit()}}, false, shorten), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var u UnitFilter
-			var limit, after int64
 			var short bool
 			f.Enum(&u.Status, "status", "only the units that are so on the day", unitStatuses)
 			f.Text(&u.Property, "property", "only those of properties with this part of a name, in any case", schema.Most(maxName))
 			f.DayPtr(&u.On, "on", "another day than today, such as the first of next month")
-			asked := f.Limit(&limit)
-			f.After(&after)
+			asked := f.Limit(&u.Limit)
+			f.After(&u.After)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				if err := s.known(ctx, u.Property, ""); err != nil {
 					return nil, err
 				}
-				list, total, more, err := s.unitsForAgents(ctx, u, after, limit)
+				list, total, more, err := s.unitsForAgents(ctx, u)
 				rows, next := fitting(list, short, shorten, asked, func(u AgentUnit) int64 { return u.ID }, schema.NextText(more))
 				return AgentUnits{rows, int64(len(rows)), total, next}, err
 			}
@@ -77,11 +76,11 @@ func (s *Service) toolUnits() schema.Op {
 	}
 }
 
-// unitsForAgents lists the units that match after an id, with how many match in all and
+// unitsForAgents lists the units that match, with how many match in all and
 // the id after which the next page begins.
-func (s *Service) unitsForAgents(ctx context.Context, f UnitFilter, after, limit int64) (list []AgentUnit, total int64, more *int64, err error) {
+func (s *Service) unitsForAgents(ctx context.Context, f UnitFilter) (list []AgentUnit, total int64, more *int64, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		units, err := s.unitsOf(ctx, c, f, after, limit)
+		units, err := s.unitsOf(ctx, c, f)
 		if err != nil {
 			return err
 		}
@@ -129,15 +128,14 @@ func (s *Service) toolTickets() schema.Op {
 		Response: AgentTickets{Tickets: schema.Rows([]Ticket{exampleTicket()}, false, shorten), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var t TicketFilter
-			var limit, after int64
 			var short bool
 			f.Enum(&t.Status, "status", "only the tickets that are so", ticketMoves.States(), schema.Alias("in-progress", inProgress))
 			f.ID(&t.UnitID, "unit_id", "only the tickets of this unit")
-			asked := f.Limit(&limit)
-			f.After(&after)
+			asked := f.Limit(&t.Limit)
+			f.After(&t.After)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
-				list, err := s.Tickets(ctx, t, after, limit)
+				list, err := s.Tickets(ctx, t)
 				rows, next := fitting(list.Tickets, short, shorten, asked, func(k Ticket) int64 { return k.ID }, schema.NextText(list.Next))
 				return AgentTickets{rows, int64(len(rows)), list.Total, next}, err
 			}
@@ -166,13 +164,13 @@ func (s *Service) toolProperties() schema.Op {
 		About:    "List the properties with their unit counts and occupancy today (occupied / all, 0 to 1). detail short: id, name.",
 		Response: AgentProperties{Properties: schema.Rows([]Property{exampleProperty()}, false, shorten), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
-			var limit, after int64
+			var p PropertyFilter
 			var short bool
-			asked := f.Limit(&limit)
-			f.After(&after)
+			asked := f.Limit(&p.Limit)
+			f.After(&p.After)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
-				list, err := s.Properties(ctx, "", after, limit)
+				list, err := s.Properties(ctx, p)
 				rows, next := fitting(list.Properties, short, shorten, asked, func(p Property) int64 { return p.ID }, schema.NextText(list.Next))
 				return AgentProperties{rows, int64(len(rows)), list.Total, next}, err
 			}

@@ -15,7 +15,7 @@ func TestDemo(t *testing.T) {
 		h := open(t, on)
 		h.Must(h.Declare().Demo(ctx, day(t, on)))
 		h.sound()
-		leases, err := h.Leases(ctx, viewer, LeaseFilter{}, 0, 100)
+		leases, err := h.Leases(ctx, viewer, LeaseFilter{})
 		h.Must(err)
 		status, frequency := map[string]int{}, map[string]int{}
 		for _, l := range leases.Leases {
@@ -25,7 +25,7 @@ func TestDemo(t *testing.T) {
 		if status[active] != 8 || status[ended] != 2 || status[upcoming] != 1 || len(frequency) != 5 {
 			t.Errorf("on %s: %v, %v", on, status, frequency)
 		}
-		p, err := h.Properties(ctx, "", 0, 10)
+		p, err := h.Properties(ctx, PropertyFilter{})
 		h.Must(err)
 		if len(p.Properties) != 2 || p.Properties[0].UnitCount+p.Properties[1].UnitCount != 11 {
 			t.Errorf("on %s: %s", on, asJSON(t, p))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 )
 
@@ -114,14 +115,14 @@ func (k *keptStates) units(status string) []int64 {
 	return k.occupied
 }
 
-// behind gives at most limit of the ids behind one.
-func behind[T any](all []T, after, limit int64, id func(T) int64) []T {
-	from, found := slices.BinarySearchFunc(all, after, func(x T, after int64) int { return cmp.Compare(id(x), after) })
+// behind gives the ids of a page, and one more.
+func behind[T any](all []T, page schema.Cursor[int64], id func(T) int64) []T {
+	from, found := slices.BinarySearchFunc(all, page.After, func(x T, after int64) int { return cmp.Compare(id(x), after) })
 	if found {
 		from++
 	}
 	all = all[from:]
-	return all[:min(int64(len(all)), limit)]
+	return all[:min(int64(len(all)), page.Ask())]
 }
 
 // eachOf reads one record for each id.

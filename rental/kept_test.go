@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 )
 
@@ -50,7 +51,7 @@ func TestStatesAreThoseOfTheDay(t *testing.T) {
 		for status, where := range map[string]string{active: "x.start_date <= ?1 AND x.last_day >= ?1", ended: "x.last_day < ?1", upcoming: "x.start_date > ?1"} {
 			var got []int64
 			for after, more := int64(0), true; more; {
-				list, err := h.Leases(ctx, viewer, LeaseFilter{Status: status}, after, 3)
+				list, err := h.Leases(ctx, viewer, LeaseFilter{Status: status, Cursor: schema.Cursor[int64]{After: after, Limit: 3}})
 				h.Must(err)
 				for _, l := range list.Leases {
 					got = append(got, l.ID)
@@ -65,7 +66,7 @@ func TestStatesAreThoseOfTheDay(t *testing.T) {
 			}
 		}
 		for status, not := range map[string]string{vacant: "NOT ", occupied: ""} {
-			list, err := h.Units(ctx, UnitFilter{Status: status}, 2, 7)
+			list, err := h.Units(ctx, UnitFilter{Status: status, Cursor: schema.Cursor[int64]{After: 2, Limit: 7}})
 			h.Must(err)
 			var got []int64
 			for _, u := range list.Units {

@@ -36,7 +36,7 @@ func TestLeaseStatusAndOccupancyFollowTheDay(t *testing.T) {
 		if u := units[0]; u.Name != "U1" || u.Status != c.unit || (u.LeaseID != nil) != (c.unit == occupied) || (u.Tenant != nil) != (c.unit == occupied) {
 			t.Errorf("on %s: %s", c.on, asJSON(t, units))
 		}
-		p, err := h.Properties(ctx, "", 0, 10)
+		p, err := h.Properties(ctx, PropertyFilter{})
 		h.Must(err)
 		if got := p.Properties[0].Occupancy.String(); got != c.occupancy || p.Properties[0].UnitCount != 2 {
 			t.Errorf("on %s: %s", c.on, asJSON(t, p))
@@ -157,7 +157,7 @@ func TestLeaseListPostsThePageThatItShows(t *testing.T) {
 	for range 3 {
 		h.lease("start_date=2026-02-01")
 	}
-	list, err := h.Leases(ctx, viewer, LeaseFilter{}, 0, 2)
+	list, err := h.Leases(ctx, viewer, LeaseFilter{Cursor: schema.First(2)})
 	h.Must(err)
 	if list.Leases[0].BalanceCents != 200000 || list.Leases[1].BalanceCents != 200000 {
 		t.Errorf("%s", asJSON(t, list))

@@ -23,6 +23,7 @@ type LeaseList struct {
 
 // LeaseFilter says which leases are meant; what is zero does not count.
 type LeaseFilter struct {
+	schema.Cursor[int64]
 	Status     string
 	UnitID     int64
 	Property   string // a part of its name in any case, or its id
@@ -85,25 +86,25 @@ func idOf(text string) int64 {
 }
 
 // plain tells that nothing but a status is asked for.
-func (f LeaseFilter) plain() bool { return f == LeaseFilter{Status: f.Status} }
+func (f LeaseFilter) plain() bool { return f == LeaseFilter{Cursor: f.Cursor, Status: f.Status} }
 
-// readLeases gives the leases that match after an id, at most limit.
-func (s *Service) readLeases(ctx context.Context, c *db.Conn, f LeaseFilter, after, limit int64) ([]Lease, error) {
+// readLeases reads the page of the leases that match, and one more.
+func (s *Service) readLeases(ctx context.Context, c *db.Conn, f LeaseFilter) ([]Lease, error) {
 	switch {
 	case f.plain() && f.Status != "":
 		kept, err := s.states(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		return eachOf(behind(kept.leases[f.Status], after, limit, func(l leaseOf) int64 { return l.id }), func(l leaseOf) (Lease, bool, error) {
+		return eachOf(behind(kept.leases[f.Status], f.Cursor, func(l leaseOf) int64 { return l.id }), func(l leaseOf) (Lease, bool, error) {
 			return db.One(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE l.id = ?", l.id)
 		})
 	case f.plain():
-		return db.All(c, scanLease(c.Today()), leasePage, after, limit)
+		return db.All(c, scanLease(c.Today()), leasePage, f.After, f.Ask())
 	}
 	where, args := f.where()
 	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE ?1 = ?1"+where+" AND l.id > ? ORDER BY l.id LIMIT ?",
-		append(append([]any{c.Today()}, args...), after, limit)...)
+		append(append([]any{c.Today()}, args...), f.After, f.Ask())...)
 }
 
 // sum counts the leases that match, and what they owe.
@@ -125,12 +126,12 @@ func unpostedOf(leases []Lease, today exact.Day) (ids []int64) {
 	return ids
 }
 
-// Leases lists the leases that match after an id, with their balances; what is due of
-// those on the page is posted first.
-func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter, after, limit int64) (list Leases, err error) {
+// Leases lists the leases that match, with their balances; what is due of those on the
+// page is posted first.
+func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter) (list Leases, err error) {
 	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		all, err := s.readLeases(ctx, c, f, after, limit+1)
-		list.Leases, list.Next = schema.Cut(all, limit, func(l Lease) int64 { return l.ID })
+		all, err := s.readLeases(ctx, c, f)
+		list.Leases, list.Next = schema.Cut(all, f.Limit, func(l Lease) int64 { return l.ID })
 		r.await(unpostedOf(list.Leases, c.Today()))
 		return err
 	})
@@ -139,17 +140,17 @@ func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter, afte
 
 // LeaseList gives some of the leases that match, and sums over all that do; what is due is
 // posted first.
-func (s *Service) LeaseList(ctx context.Context, who db.Caller, f LeaseFilter, after, limit int64) (list LeaseList, err error) {
+func (s *Service) LeaseList(ctx context.Context, who db.Caller, f LeaseFilter) (list LeaseList, err error) {
 	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		if wait, err := r.awaitAll(c); wait || err != nil {
 			return err
 		}
-		all, err := s.readLeases(ctx, c, f, after, limit+1)
+		all, err := s.readLeases(ctx, c, f)
 		if err != nil {
 			return err
 		}
 		var next *int64
-		list.Leases, next = schema.Cut(all, limit, func(l Lease) int64 { return l.ID })
+		list.Leases, next = schema.Cut(all, f.Limit, func(l Lease) int64 { return l.ID })
 		list.Shown, list.Next = int64(len(list.Leases)), schema.NextText(next)
 		list.Total, list.BalanceCents, err = f.sum(c)
 		return err
@@ -166,13 +167,12 @@ func (s *Service) listLeases() schema.Op {
 		Response: Leases{Leases: []Lease{exampleLease()}, Next: &next},
 		Bind: func(f *schema.Form) schema.Handler {
 			var l LeaseFilter
-			var limit, after int64
 			f.Enum(&l.Status, "status", "only the leases that are so today", leaseStatuses)
 			f.Text(&l.Property, "property", "only those of properties with this part of a name, or id", schema.Most(maxName))
 			f.Text(&l.Tenant, "tenant", "only those of tenants with this part of a name, or id", schema.Most(maxName))
 			f.DayPtr(&l.EndsBefore, "ends_before", "only those that end before this day")
-			pages(f, &limit, &after)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Leases(ctx, who, l, after, limit) }
+			bindCursor(f, &l.Cursor)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Leases(ctx, who, l) }
 		},
 		Print: printLeases, Example: "rental leases list --status active --property Harbour",
 	}

@@ -89,9 +89,9 @@ type UnitMonth struct {
 	Of    int
 }
 
-// Occupancy gives the units that match after an id with each month of a range.
-func (s *Service) Occupancy(ctx context.Context, f UnitFilter, after, limit int64, first exact.Month, n int) (list Units, months map[int64][]UnitMonth, err error) {
-	if list, err = s.Units(ctx, f, after, limit); err != nil {
+// Occupancy gives the units that match with each month of a range.
+func (s *Service) Occupancy(ctx context.Context, f UnitFilter, first exact.Month, n int) (list Units, months map[int64][]UnitMonth, err error) {
+	if list, err = s.Units(ctx, f); err != nil {
 		return list, nil, err
 	}
 	if list.Total, err = s.CountUnits(ctx, f); err != nil {

@@ -45,21 +45,27 @@ type Properties struct {
 	Next       *int64     `json:"next"`
 }
 
-// Properties lists the properties after an id, those with a part of name or address.
-func (s *Service) Properties(ctx context.Context, q string, after, limit int64) (list Properties, err error) {
+// PropertyFilter says which properties are meant; what is zero does not count.
+type PropertyFilter struct {
+	schema.Cursor[int64]
+	Q string // a part of name or address
+}
+
+// Properties lists the properties that match.
+func (s *Service) Properties(ctx context.Context, f PropertyFilter) (list Properties, err error) {
 	const match = " WHERE (?2 = '' OR instr(lower(p.name || char(10) || ifnull(p.address, '')), lower(?2)) > 0)"
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
-		all, err := db.All(c, scanProperty, "SELECT "+propertyColumns+" FROM properties p"+match+" AND p.id > ?3 ORDER BY p.id LIMIT ?4", c.Today(), q, after, limit+1)
+		all, err := db.All(c, scanProperty, "SELECT "+propertyColumns+" FROM properties p"+match+" AND p.id > ?3 ORDER BY p.id LIMIT ?4", c.Today(), f.Q, f.After, f.Ask())
 		if err != nil {
 			return err
 		}
-		list.Properties, list.Next = schema.Cut(all, limit, func(p Property) int64 { return p.ID })
+		list.Properties, list.Next = schema.Cut(all, f.Limit, func(p Property) int64 { return p.ID })
 		for i := range list.Properties {
 			if list.Properties[i].LateFee, err = feeOf(c, list.Properties[i].ID); err != nil {
 				return err
 			}
 		}
-		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM properties p"+match, c.Today(), q)
+		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM properties p"+match, c.Today(), f.Q)
 		return err
 	})
 	return list, err
@@ -70,11 +76,10 @@ func (s *Service) listProperties() schema.Op {
 		Name: "list_properties", About: "List the properties with their unit counts and occupancy today.",
 		Response: Properties{Properties: []Property{exampleProperty()}, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
-			var q string
-			var limit, after int64
-			f.Text(&q, "q", "only those with this part of name or address", schema.Most(maxName))
-			pages(f, &limit, &after)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Properties(ctx, q, after, limit) }
+			var p PropertyFilter
+			f.Text(&p.Q, "q", "only those with this part of name or address", schema.Most(maxName))
+			bindCursor(f, &p.Cursor)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Properties(ctx, p) }
 		},
 		Print: printProperties, Example: "rental properties list",
 	}

@@ -73,10 +73,10 @@ func (s *Service) upToDate(ctx context.Context, who db.Caller, read func(*db.Con
 	return Standing{}, fault.Unavailablef(nil, "the clock moves too fast to tell what is due today: try again")
 }
 
-// pages binds what every list takes.
-func pages(f *schema.Form, limit, after *int64) {
-	f.Limit(limit)
+// bindCursor binds the page of a list.
+func bindCursor(f *schema.Form, page *schema.Cursor[int64]) {
+	f.Limit(&page.Limit)
 	if f.Surface() != schema.Command { // there a list is complete
-		f.After(after, schema.Example(500))
+		f.After(&page.After, schema.Example(500))
 	}
 }

@@ -34,19 +34,24 @@ func scanTenantRecord(r *db.Row) TenantRecord {
 	return TenantRecord{Tenant: scanTenant(r), Leases: r.Int(), BalanceCents: r.Int()}
 }
 
-// Tenants lists the tenants after an id, those with a part of name, e-mail or phone; what
-// is due of all leases is posted first.
-func (s *Service) Tenants(ctx context.Context, who db.Caller, q string, after, limit int64) (list Tenants, err error) {
+// TenantFilter says which tenants are meant; what is zero does not count.
+type TenantFilter struct {
+	schema.Cursor[int64]
+	Q string // a part of name, e-mail or phone
+}
+
+// Tenants lists the tenants that match; what is due of all leases is posted first.
+func (s *Service) Tenants(ctx context.Context, who db.Caller, f TenantFilter) (list Tenants, err error) {
 	const match = " WHERE (?1 = '' OR instr(lower(t.name || char(10) || ifnull(t.email, '') || char(10) || ifnull(t.phone, '')), lower(?1)) > 0)"
 	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		if wait, err := r.awaitAll(c); wait || err != nil {
 			return err
 		}
-		all, err := db.All(c, scanTenantRecord, "SELECT "+tenantRecord+" FROM tenants t"+match+" AND t.id > ?2 ORDER BY t.id LIMIT ?3", q, after, limit+1)
+		all, err := db.All(c, scanTenantRecord, "SELECT "+tenantRecord+" FROM tenants t"+match+" AND t.id > ?2 ORDER BY t.id LIMIT ?3", f.Q, f.After, f.Ask())
 		if err != nil {
 			return err
 		}
-		list.Tenants, list.Next = schema.Cut(all, limit, func(t TenantRecord) int64 { return t.ID })
+		list.Tenants, list.Next = schema.Cut(all, f.Limit, func(t TenantRecord) int64 { return t.ID })
 		for i := range list.Tenants {
 			open, err := session.Of(c, session.Tenant, list.Tenants[i].ID)
 			if err != nil {
@@ -54,7 +59,7 @@ func (s *Service) Tenants(ctx context.Context, who db.Caller, q string, after, l
 			}
 			list.Tenants[i].Sessions = int64(len(open))
 		}
-		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM tenants t"+match, q)
+		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM tenants t"+match, f.Q)
 		return err
 	})
 	return list, err
@@ -103,11 +108,10 @@ func (s *Service) listTenants() schema.Op {
 		Name: "list_tenants", About: "List the tenants with what their leases owe.",
 		Response: Tenants{Tenants: []TenantRecord{{Tenant: Tenant{ID: 3, Name: "Ada Brandt", Email: &email}, Leases: 1, BalanceCents: 95_000}}, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
-			var q string
-			var limit, after int64
-			f.Text(&q, "q", "only those with this part of name, e-mail or phone", schema.Most(maxName))
-			pages(f, &limit, &after)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Tenants(ctx, who, q, after, limit) }
+			var t TenantFilter
+			f.Text(&t.Q, "q", "only those with this part of name, e-mail or phone", schema.Most(maxName))
+			bindCursor(f, &t.Cursor)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Tenants(ctx, who, t) }
 		},
 		Print: printTenants, Example: "rental tenants list --q brandt",
 	}

@@ -89,6 +89,7 @@ type Tickets struct {
 
 // TicketFilter says which tickets are meant; what is zero does not count.
 type TicketFilter struct {
+	schema.Cursor[int64]
 	Status string
 	UnitID int64
 	Q      string // a part of title, description, unit, property or assignee, in any case
@@ -109,18 +110,18 @@ func (f TicketFilter) where() (string, []any) {
 	return where, args
 }
 
-// Tickets lists the tickets newest first, from after down; after 0 is the newest.
-func (s *Service) Tickets(ctx context.Context, f TicketFilter, after, limit int64) (list Tickets, err error) {
+// Tickets lists the tickets that match, newest first.
+func (s *Service) Tickets(ctx context.Context, f TicketFilter) (list Tickets, err error) {
 	where, args := f.where()
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
 		if list.Total, _, err = db.One(c, db.Int, "SELECT count(*)"+fromTickets+where, args...); err != nil {
 			return err
 		}
-		if after != 0 {
-			where, args = where+" AND k.id < ?", append(args, after)
+		if f.After != 0 {
+			where, args = where+" AND k.id < ?", append(args, f.After)
 		}
-		all, err := db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+where+" ORDER BY k.id DESC LIMIT ?", append(args, limit+1)...)
-		list.Tickets, list.Next = schema.Cut(all, limit, func(k Ticket) int64 { return k.ID })
+		all, err := db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+where+" ORDER BY k.id DESC LIMIT ?", append(args, f.Ask())...)
+		list.Tickets, list.Next = schema.Cut(all, f.Limit, func(k Ticket) int64 { return k.ID })
 		return err
 	})
 	return list, err
@@ -242,11 +243,10 @@ func (s *Service) listTickets() schema.Op {
 		Response: Tickets{Tickets: []Ticket{exampleTicket()}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var t TicketFilter
-			var limit, after int64
 			f.Enum(&t.Status, "status", "only the tickets that are so", ticketMoves.States(), schema.Alias("in-progress", "in_progress"))
 			f.ID(&t.UnitID, "unit_id", "only the tickets of this unit", schema.Positional("UNIT_ID"), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
-			pages(f, &limit, &after)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Tickets(ctx, t, after, limit) }
+			bindCursor(f, &t.Cursor)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Tickets(ctx, t) }
 		},
 		Name: "list_tickets", Print: printTickets, Example: "rental tickets list --status open",
 	}

@@ -60,6 +60,7 @@ type Units struct {
 
 // UnitFilter says which units are meant; what is zero does not count.
 type UnitFilter struct {
+	schema.Cursor[int64]
 	Status   string
 	Property string // a part of its name in any case, or its id
 	Q        string // a part of property, unit, tenant or notes, for screens
@@ -92,10 +93,10 @@ func (f UnitFilter) where() (where string, args []any) {
 	return where, args
 }
 
-// Units lists the units that match after an id.
-func (s *Service) Units(ctx context.Context, f UnitFilter, after, limit int64) (list Units, err error) {
+// Units lists the units that match.
+func (s *Service) Units(ctx context.Context, f UnitFilter) (list Units, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
-		list, err = s.unitsOf(ctx, c, f, after, limit)
+		list, err = s.unitsOf(ctx, c, f)
 		return err
 	})
 	return list, err
@@ -111,25 +112,25 @@ func (s *Service) CountUnits(ctx context.Context, f UnitFilter) (n int64, err er
 }
 
 // plain tells that nothing but today's status is asked for.
-func (f UnitFilter) plain() bool { return f == UnitFilter{Status: f.Status} }
+func (f UnitFilter) plain() bool { return f == UnitFilter{Cursor: f.Cursor, Status: f.Status} }
 
-func (s *Service) unitsOf(ctx context.Context, c *db.Conn, f UnitFilter, after, limit int64) (list Units, err error) {
+func (s *Service) unitsOf(ctx context.Context, c *db.Conn, f UnitFilter) (list Units, err error) {
 	if f.plain() && f.Status != "" {
 		kept, err := s.states(ctx, c)
 		if err != nil {
 			return list, err
 		}
 		itself := func(id int64) int64 { return id }
-		all, err := eachOf(behind(kept.units(f.Status), after, limit+1, itself), func(id int64) (Unit, bool, error) {
+		all, err := eachOf(behind(kept.units(f.Status), f.Cursor, itself), func(id int64) (Unit, bool, error) {
 			return db.One(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id = ?2", c.Today(), id)
 		})
-		list.Units, list.Next = schema.Cut(all, limit, func(u Unit) int64 { return u.ID })
+		list.Units, list.Next = schema.Cut(all, f.Limit, func(u Unit) int64 { return u.ID })
 		return list, err
 	}
 	where, args := f.where()
 	all, err := db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id > ?2"+where+" ORDER BY u.id LIMIT ?",
-		append(append([]any{f.day(c), after}, args...), limit+1)...)
-	list.Units, list.Next = schema.Cut(all, limit, func(u Unit) int64 { return u.ID })
+		append(append([]any{f.day(c), f.After}, args...), f.Ask())...)
+	list.Units, list.Next = schema.Cut(all, f.Limit, func(u Unit) int64 { return u.ID })
 	return list, err
 }
 
@@ -157,11 +158,10 @@ func (s *Service) listUnits() schema.Op {
 		Response: Units{Units: []Unit{exampleUnit()}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var u UnitFilter
-			var limit, after int64
 			f.Enum(&u.Status, "status", "only the units that are so today", unitStatuses)
 			f.Text(&u.Property, "property", "only those of properties with this part of a name, or id", schema.Most(maxName))
-			pages(f, &limit, &after)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Units(ctx, u, after, limit) }
+			bindCursor(f, &u.Cursor)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Units(ctx, u) }
 		},
 		Print: printUnits, Example: "rental units list --status vacant",
 	}

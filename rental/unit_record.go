@@ -3,6 +3,7 @@ package rental
 import (
 	"context"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -41,7 +42,7 @@ func (s *Service) UnitRecord(ctx context.Context, who db.Caller, id int64) (v Un
 	if err != nil {
 		return v, err
 	}
-	v.Tickets, err = s.Tickets(ctx, TicketFilter{UnitID: id}, 0, 10)
+	v.Tickets, err = s.Tickets(ctx, TicketFilter{UnitID: id, Cursor: schema.First(10)})
 	return v, err
 }
 

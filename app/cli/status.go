@@ -39,18 +39,18 @@ type MaintenanceStatus struct {
 	Open       int64 `json:"open"`
 	InProgress int64 `json:"in_progress"`
 	Overdue    int64 `json:"overdue" about:"jobs whose due day has passed"`
-	PMOverdue  int   `json:"pm_overdue"`
-	PMDueSoon  int   `json:"pm_due_soon"`
-	LowStock   int   `json:"low_stock"`
+	PMOverdue  int64 `json:"pm_overdue"`
+	PMDueSoon  int64 `json:"pm_due_soon"`
+	LowStock   int64 `json:"low_stock"`
 }
 
 // RentalStatus is what is behind, and what stands empty.
 type RentalStatus struct {
 	ArrearsCents int64 `json:"arrears_cents"`
-	Behind       int   `json:"leases_behind"`
-	Vacant       int   `json:"vacant_units"`
-	Occupied     int   `json:"occupied_units"`
-	OpenTickets  int   `json:"open_tickets"`
+	Behind       int64 `json:"leases_behind"`
+	Vacant       int64 `json:"vacant_units"`
+	Occupied     int64 `json:"occupied_units"`
+	OpenTickets  int64 `json:"open_tickets"`
 }
 
 // ReorderStatus is what has to be bought.
@@ -159,17 +159,10 @@ func maintenanceStatus(ctx context.Context, m *maintenance.Service) (s Maintenan
 			s.PMDueSoon++
 		}
 	}
-	parts, err := m.Parts(ctx, 0, everything)
-	for _, part := range parts.Parts {
-		if part.LowStock {
-			s.LowStock++
-		}
-	}
+	low := true
+	s.LowStock, err = m.CountParts(ctx, maintenance.PartFilter{LowStock: &low})
 	return s, err
 }
-
-// everything is more than a shop has of anything.
-const everything = 1 << 30
 
 func rentalStatus(ctx context.Context, r *rental.Service) (s RentalStatus, err error) {
 	who := db.CLI("rental")
@@ -181,19 +174,13 @@ func rentalStatus(ctx context.Context, r *rental.Service) (s RentalStatus, err e
 	for _, a := range arrears.Arrears {
 		behind[a.LeaseID] = true
 	}
-	s.ArrearsCents, s.Behind = arrears.TotalCents, len(behind)
-	units, err := r.Units(ctx, rental.UnitFilter{}, 0, everything)
-	if err != nil {
-		return s, err
-	}
-	for _, u := range units.Units {
-		if u.Status == "vacant" {
-			s.Vacant++
-		} else {
-			s.Occupied++
+	s.ArrearsCents, s.Behind = arrears.TotalCents, int64(len(behind))
+	for status, n := range map[string]*int64{"vacant": &s.Vacant, "occupied": &s.Occupied} {
+		if *n, err = r.CountUnits(ctx, rental.UnitFilter{Status: status}); err != nil {
+			return s, err
 		}
 	}
-	tickets, err := r.Tickets(ctx, rental.TicketFilter{}, 0, everything)
+	tickets, err := r.Tickets(ctx, rental.TicketFilter{})
 	for _, k := range tickets.Tickets {
 		if k.Status != "resolved" {
 			s.OpenTickets++

@@ -32,7 +32,7 @@ func parts(s *maintenance.Service) page.Page {
 				filter.Limit, filter.After = whole, 0
 			}
 			return func(ctx context.Context, _ db.Caller) (v partsView, err error) {
-				list, err := s.FindParts(ctx, filter)
+				list, err := s.Parts(ctx, filter)
 				if err != nil {
 					return v, err
 				}

@@ -44,7 +44,7 @@ func search(s *maintenance.Service) page.Page {
 		for _, p := range plans.Plans {
 			hits = append(hits, page.Hit{Kind: "Plans", ID: page.Num(p.PMID), Path: planPath(p.PMID), Title: p.Title, Note: p.Asset})
 		}
-		parts, err := s.FindParts(ctx, maintenance.PartFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
+		parts, err := s.Parts(ctx, maintenance.PartFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
 		if err != nil {
 			return nil, "", err
 		}
@@ -75,7 +75,7 @@ func exactly(ctx context.Context, s *maintenance.Service, q string) (string, err
 			return assetPath(a.ID), nil
 		}
 	}
-	parts, err := s.FindParts(ctx, maintenance.PartFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
+	parts, err := s.Parts(ctx, maintenance.PartFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
 	for _, p := range parts.Parts {
 		if strings.EqualFold(p.PartNumber, q) {
 			return partPath(p.ID), err

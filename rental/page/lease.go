@@ -29,10 +29,9 @@ func leases(s *rental.Service) page.Page {
 			f.Enum(&l.Status, "status", "Only the leases that are so today", []string{"active", "ended", "upcoming"})
 			f.Text(&l.Property, "property", "Of this property", schema.Most(200), schema.Label("Property"))
 			f.DayPtr(&l.EndsBefore, "ends_before", "Only those that end before this day", schema.Label("Ends before"))
-			l.Q = p.Q
+			l.Q, l.Cursor = p.Q, cursor(p)
 			return func(ctx context.Context, who db.Caller) (leasesView, error) {
-				from, limit := reach(p)
-				list, err := s.LeaseList(ctx, who, l, from, limit)
+				list, err := s.LeaseList(ctx, who, l)
 				if err != nil || !p.Sorted() {
 					return leasesView{list, l.Status}, err
 				}

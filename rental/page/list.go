@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"quartermaster/rental"
+	"quartermaster/schema"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
@@ -21,15 +22,13 @@ func matches(q string, texts ...string) bool {
 	return false
 }
 
-// sortedLimit is how many rows a list is asked for that is to be sorted: as many as can be.
-const sortedLimit = page.MostSorted + 1
-
-// reach is where a list begins and how far it goes: one that is to be sorted is read whole.
-func reach(p page.Paging) (from, limit int64) {
+// cursor is the part of a list that a page shows: of one that is to be sorted all rows, and
+// one more than can be sorted.
+func cursor(p page.Paging) schema.Cursor[int64] {
 	if p.Sorted() {
-		return 0, sortedLimit
+		return schema.First(page.MostSorted + 1)
 	}
-	return after(p), p.Limit
+	return schema.Cursor[int64]{After: after(p), Limit: p.Limit}
 }
 
 // arranged is a list that was read for sorting as its page, with where the next begins; one

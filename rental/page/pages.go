@@ -130,25 +130,29 @@ func methodWord(method string) string { return page.Word(method) }
 // tenantName is a tenant's address in a letter.
 func tenantName(l rental.Lease) string { return strings.ReplaceAll(l.Tenant, " & ", "\n") }
 
+// hitsOfAKind is how many records of a kind a search shows.
+const hitsOfAKind = 10
+
 // search finds records by their names.
 func search(s *rental.Service) page.Page {
+	first := schema.First(hitsOfAKind)
 	return page.Search(func(ctx context.Context, who db.Caller, q string) ([]page.Hit, string, error) {
 		var hits []page.Hit
-		leases, err := s.LeaseList(ctx, who, rental.LeaseFilter{Q: q}, 0, 10)
+		leases, err := s.LeaseList(ctx, who, rental.LeaseFilter{Q: q, Cursor: first})
 		if err != nil {
 			return nil, "", err
 		}
 		for _, l := range leases.Leases {
 			hits = append(hits, page.Hit{Kind: "Leases", ID: cell(l.ID), Title: l.Property + " / " + l.Unit + ", " + l.Tenant, Path: page.Path("leases", cell(l.ID)), Note: "from " + l.StartDate.String()})
 		}
-		tenants, err := s.Tenants(ctx, who, q, 0, 10)
+		tenants, err := s.Tenants(ctx, who, rental.TenantFilter{Q: q, Cursor: first})
 		if err != nil {
 			return nil, "", err
 		}
 		for _, t := range tenants.Tenants {
 			hits = append(hits, page.Hit{Kind: "Tenants", ID: cell(t.ID), Title: t.Name, Path: page.Path("tenants", cell(t.ID)), Note: textOf(t.Email)})
 		}
-		units, err := s.Units(ctx, rental.UnitFilter{Q: q}, 0, 10)
+		units, err := s.Units(ctx, rental.UnitFilter{Q: q, Cursor: first})
 		if err != nil {
 			return nil, "", err
 		}
@@ -158,7 +162,7 @@ func search(s *rental.Service) page.Page {
 		if hits, err = propertyHits(ctx, s, q, hits); err != nil {
 			return nil, "", err
 		}
-		tickets, err := s.Tickets(ctx, rental.TicketFilter{Q: q}, 0, 10)
+		tickets, err := s.Tickets(ctx, rental.TicketFilter{Q: q, Cursor: first})
 		if err != nil {
 			return nil, "", err
 		}
@@ -171,7 +175,7 @@ func search(s *rental.Service) page.Page {
 
 // propertyHits adds the properties that a search finds.
 func propertyHits(ctx context.Context, s *rental.Service, q string, hits []page.Hit) ([]page.Hit, error) {
-	list, err := s.Properties(ctx, q, 0, 10)
+	list, err := s.Properties(ctx, rental.PropertyFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
 	for _, p := range list.Properties {
 		hits = append(hits, page.Hit{Kind: "Properties", ID: cell(p.ID), Title: p.Name, Path: page.Path("properties", cell(p.ID)), Note: textOf(p.Address)})
 	}

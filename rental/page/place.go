@@ -33,15 +33,14 @@ func units(s *rental.Service) page.Page {
 			p.Bind(f, unitSorts.Names()...)
 			f.Enum(&u.Status, "status", "Only the units that are so today", []string{"vacant", "occupied"})
 			f.Text(&u.Property, "property", "Of this property", schema.Most(200), schema.Label("Property"))
-			u.Q = p.Q
+			u.Q, u.Cursor = p.Q, cursor(p)
 			return func(ctx context.Context, who db.Caller) (unitsView, error) {
 				o, err := s.Overview(ctx, who)
 				if err != nil {
 					return unitsView{}, err
 				}
 				v := unitsView{first: o.Month - 5}
-				from, limit := reach(p)
-				if v.Units, v.months, err = s.Occupancy(ctx, u, from, limit, v.first, monthsShown); err != nil {
+				if v.Units, v.months, err = s.Occupancy(ctx, u, v.first, monthsShown); err != nil {
 					return v, err
 				}
 				v.Units.Units, v.Next, err = arranged(p, v.Units.Units, v.Total, v.Next, unitSorts)
@@ -70,8 +69,7 @@ func properties(s *rental.Service) page.Page {
 			var p page.Paging
 			p.Bind(f, propertySorts.Names()...)
 			return func(ctx context.Context, _ db.Caller) (propertiesView, error) {
-				from, limit := reach(p)
-				list, err := s.Properties(ctx, p.Q, from, limit)
+				list, err := s.Properties(ctx, rental.PropertyFilter{Q: p.Q, Cursor: cursor(p)})
 				if err != nil {
 					return propertiesView{}, err
 				}
@@ -153,8 +151,7 @@ func tenants(s *rental.Service) page.Page {
 			var p page.Paging
 			p.Bind(f, tenantSorts.Names()...)
 			return func(ctx context.Context, who db.Caller) (tenantsView, error) {
-				from, limit := reach(p)
-				list, err := s.Tenants(ctx, who, p.Q, from, limit)
+				list, err := s.Tenants(ctx, who, rental.TenantFilter{Q: p.Q, Cursor: cursor(p)})
 				if err != nil {
 					return tenantsView{}, err
 				}

@@ -36,7 +36,8 @@ func board(s *rental.Service) page.Page {
 					v.states = []string{t.Status}
 				}
 				if p.All {
-					list, err := s.Tickets(ctx, t, 0, p.Limit)
+					t.Limit = p.Limit
+					list, err := s.Tickets(ctx, t)
 					v.list = list.Tickets
 					return v, err
 				}
