@@ -158,7 +158,7 @@ func officialClient(t *testing.T, s *apptest.Fixture, service, key, version stri
 	return a
 }
 
-// call gives the answer as text, or what the refusal says.
+// call returns the answer as text, or what the refusal says.
 func (c clientOf) call(t *testing.T, tool, args string) (text string, refused bool) {
 	t.Helper()
 	result, err := c.CallTool(context.Background(), &official.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})

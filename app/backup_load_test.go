@@ -98,7 +98,7 @@ func (l *load) reached() map[string]int {
 	return l.extent(l.path)
 }
 
-// extent gives how far each worker has come in a database: the errands from 1 on that are
+// extent returns how far each worker has come in a database: the errands from 1 on that are
 // there, with as many events.
 func (l *load) extent(path string) map[string]int {
 	l.t.Helper()

@@ -171,7 +171,7 @@ func TestTheShellCompletesServicesTablesAndUsers(t *testing.T) {
 	}
 }
 
-// sameRefusals tells whether two imports refused the same lines for the same reasons.
+// sameRefusals reports whether two imports refused the same lines for the same reasons.
 func sameRefusals(a, b string) bool {
 	refusals := func(text string) string {
 		var lines []string

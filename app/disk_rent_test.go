@@ -14,7 +14,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// smallDisk gives a folder on a disk of its own, where the machine lets the test mount one.
+// smallDisk returns a folder on a disk of its own, where the machine lets the test mount one.
 func smallDisk(t testing.TB, size, without string) (dir string, ok bool) {
 	t.Helper()
 	dir = t.TempDir()

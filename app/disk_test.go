@@ -37,7 +37,7 @@ func (l *load) each(p *apptest.Process, judge func(a *loadWorker, done bool, sta
 	}
 }
 
-// refusedFor tells whether the answer says in the words of its surface that the machine
+// refusedFor reports whether the answer says in the words of its surface that the machine
 // is at fault.
 func refusedFor(a *loadWorker, status int, body string) bool {
 	if a.path == "/mcp" {

@@ -55,7 +55,7 @@ type tab struct {
 	troubles []string        // console errors, exceptions, reports of the security policy
 }
 
-// newTab opens a window; script tells whether the pages' script runs in it.
+// newTab opens a window; script reports whether the pages' script runs in it.
 func newTab(t *testing.T, browser context.Context, wide, high int64, script bool) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())

@@ -222,7 +222,7 @@ func (p *plain) post(action string, fields url.Values, files map[string]string) 
 	return p.v.Send(action, io.Reader(&body), w.FormDataContentType())
 }
 
-// belongs tells whether the control is the form's.
+// belongs reports whether the control is the form's.
 func belongs(n, form *html.Node) bool {
 	if id := apptest.Attr(n, "form"); id != "" {
 		return id == apptest.Attr(form, "id")

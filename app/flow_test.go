@@ -48,7 +48,7 @@ func parted(target string) (row, name string) {
 	return "", target
 }
 
-// says tells whether a button's text is the label, alone or before what only readers hear.
+// says reports whether a button's text is the label, alone or before what only readers hear.
 func says(text, label string) bool {
 	text = strings.Join(strings.Fields(text), " ")
 	return text == label || strings.HasSuffix(label, "-") && strings.HasPrefix(text, label) || strings.HasPrefix(text, label+",") || strings.HasPrefix(text, label+" ")

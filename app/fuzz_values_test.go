@@ -25,7 +25,7 @@ type jsonSchema = map[string]any
 // member is one member of an object; its value is JSON.
 type member struct{ name, value string }
 
-// pick gives one of the values.
+// pick returns one of the values.
 func pick[T any](g *gen, all []T) T { return all[g.IntN(len(all))] }
 
 // one tells true once in n times.

@@ -19,7 +19,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// long tells whether the long forms of the tests of faults are asked for, as
+// long reports whether the long forms of the tests of faults are asked for, as
 // .ci/torture does.
 func long() bool { return os.Getenv("QUARTERMASTER_LONG") != "" }
 

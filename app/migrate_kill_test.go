@@ -18,7 +18,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// older gives a database of each earlier schema: those that the migrations tell of, and
+// older returns a database of each earlier schema: those that the migrations tell of, and
 // those that were released, which are kept under testdata/released.
 func older(t testing.TB) []string {
 	t.Helper()

@@ -50,7 +50,7 @@ func newDisk(files map[string][]byte) *disk {
 
 func (d *disk) renamed() { d.namings = append(d.namings, naming{maps.Clone(d.names)}) }
 
-// create gives a new file its name, unless there is one.
+// create names a new file, unless there is one.
 func (d *disk) create(name string) {
 	if d.names[name] == nil {
 		d.names[name] = &node{}
@@ -99,7 +99,7 @@ func (d *disk) syncNames() {
 	d.synced, d.namings = maps.Clone(d.names), nil
 }
 
-// apply gives the content after the change. The content that it gets may be changed.
+// apply returns the content after the change. The content that it gets may be changed.
 func (c *change) apply(content []byte) []byte {
 	if c.cut {
 		if int64(len(content)) > c.at {
@@ -127,7 +127,7 @@ func (c *change) torn() (all []*change) {
 	return all
 }
 
-// survives gives the file as a power cut may leave it: what is synced, and of the rest
+// survives returns the file as a power cut may leave it: what is synced, and of the rest
 // nothing, all, the first writes with the last one torn, any of them in any order, or any
 // of their sectors in any order.
 func (n *node) survives(random *rand.Rand) []byte {

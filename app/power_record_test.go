@@ -246,7 +246,7 @@ func number(t testing.TB, s string) int64 {
 	return n
 }
 
-// answers gives the request's id when the moment is the begin of an answer that says yes.
+// answers returns the request's id when the moment is the begin of an answer that says yes.
 func (m moment) answers() (id string, ok bool) {
 	if m.name != "write" || m.ends || !strings.Contains(m.args[:min(len(m.args), 120)], "<") {
 		return "", false

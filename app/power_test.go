@@ -82,7 +82,7 @@ func number0(s string) int {
 	return n
 }
 
-// picks gives k places below n in order.
+// picks returns k places below n in order.
 func picks(random *rand.Rand, n, k int) (all []int) {
 	for range k {
 		all = append(all, random.IntN(n))

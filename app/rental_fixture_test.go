@@ -73,7 +73,7 @@ func (l *rentalFixture) try(table, text string) (refused []string) {
 	return refused
 }
 
-// export gives a table as CSV.
+// export returns a table as CSV.
 func (l *rentalFixture) export(table string) string {
 	l.T.Helper()
 	return l.MustCLI("export", "rental", table)

@@ -219,7 +219,7 @@ func roleOf(op schema.Op) string {
 	return page.Viewer
 }
 
-// examples gives an address of each pattern whose record there is, as an admin's links lead.
+// examples returns an address of each pattern whose record there is, as an admin's links lead.
 func (h *demoFixture) examples(t *testing.T, service string) map[string]string {
 	w := &walker{t: t, v: h.as(asAdmin, service), service: service, role: "admin"}
 	w.walk()

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// straced tells whether strace can trace here; where it cannot, the test says what it
+// straced reports whether strace can trace here; where it cannot, the test says what it
 // leaves out.
 func straced(t testing.TB, without string) bool {
 	t.Helper()

@@ -137,7 +137,7 @@ func listAssets(c *db.Conn, f AssetFilter) (page Assets, err error) {
 	return page, nil
 }
 
-// CountAssets tells how many assets pass the filter, its After and Limit aside.
+// CountAssets reports how many assets pass the filter, its After and Limit aside.
 func (s *Service) CountAssets(ctx context.Context, f AssetFilter) (int64, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) { return countAssets(c, f) })
 }

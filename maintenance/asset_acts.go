@@ -13,7 +13,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Asset gives one asset with its meters; 404 if there is none.
+// Asset returns one asset with its meters; 404 if there is none.
 func (s *Service) Asset(ctx context.Context, id int64) (Asset, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Asset, error) { return assetByID(c, id) })
 }

@@ -154,7 +154,7 @@ func (s *Service) editWorkOrder() schema.Op {
 	}
 }
 
-// fillOrder gives the order that is edited, for the form.
+// fillOrder returns the order that is edited, for the form.
 func fillOrder(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
 	wo, found, err := lookWorkOrder(c, numberOf(strings.TrimPrefix(given["id"], "#")))
 	if err != nil || !found {

@@ -19,7 +19,7 @@ type Detail struct {
 	Cost   Cost      `json:"cost"`
 }
 
-// WorkOrderDetail gives one work order with its parts, photos and cost; 404 if there
+// WorkOrderDetail returns one work order with its parts, photos and cost; 404 if there
 // is none.
 func (s *Service) WorkOrderDetail(ctx context.Context, id int64) (d Detail, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {

@@ -16,7 +16,7 @@ func newEdit(given func(column string) bool) *edit {
 	return &edit{given: given, changes: map[string][2]any{}}
 }
 
-// nothing tells that all that was given is what the record holds already.
+// nothing reports whether all that was given is what the record holds already.
 func (e *edit) nothing() bool { return len(e.changes) == 0 }
 
 // columns lists what changes.

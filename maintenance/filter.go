@@ -154,12 +154,12 @@ func (f Filter) whereState(t *condition) {
 	}
 }
 
-// summed tells that the kept sums tell how many pass the filter and what they cost.
+// summed reports whether the kept sums tell how many pass the filter and what they cost.
 func (f Filter) summed() bool {
 	return f.AssetID == 0 && f.Q == "" && f.Overdue == nil && f.From == nil && f.To == nil
 }
 
-// counted tells that the kept numbers of every status and priority do.
+// counted reports whether the kept numbers of every status and priority do.
 func (f Filter) counted() bool { return f.summed() && f.AssignedTo == "" }
 
 const orderTables = " FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id"

@@ -40,7 +40,7 @@ func laborRate(c *db.Conn) (int64, error) {
 	return cents, err
 }
 
-// LaborRate tells what an hour of labor costs now, in cents.
+// LaborRate reports what an hour of labor costs now, in cents.
 func (s *Service) LaborRate(ctx context.Context) (int64, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) { return laborRate(c) })
 }

@@ -56,7 +56,7 @@ func (wo WorkOrder) short() ShortOrder {
 // newest is how many work orders the list over REST gives unless it is asked for more.
 const newest = 200
 
-// WorkOrders gives the newest work orders that pass the filter, at most f.Limit of them
+// WorkOrders returns the newest work orders that pass the filter, at most f.Limit of them
 // after f.After, and how many pass it in all.
 func (s *Service) WorkOrders(ctx context.Context, f Filter) (WorkOrders, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (WorkOrders, error) { return pageOfOrders(c, f) })
@@ -77,7 +77,7 @@ func pageOfOrders(c *db.Conn, f Filter) (page WorkOrders, err error) {
 	return page, err
 }
 
-// read gives the first of what passes the filter. Of an assignee who is written in
+// read returns the first of what passes the filter. Of an assignee who is written in
 // several ways each is read by itself: an index has the newest of every one.
 func (f Filter) read(c *db.Conn) (orders []WorkOrder, err error) {
 	today := c.Today()

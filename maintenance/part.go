@@ -32,7 +32,7 @@ func scanPart(r *db.Row) Part {
 	return p
 }
 
-// lowStock tells whether a part wants ordering; a minimum of 0 never does.
+// lowStock reports whether a part wants ordering; a minimum of 0 never does.
 func lowStock(quantity, minimum exact.Milli) bool { return minimum > 0 && quantity <= minimum }
 
 // findPart finds a part by its number, else by its number or name in any case, or by #id;

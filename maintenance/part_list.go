@@ -53,7 +53,7 @@ func pageOfParts(c *db.Conn, f PartFilter) (page Parts, err error) {
 	return page, err
 }
 
-// CountParts tells how many parts pass the filter, its After and Limit aside.
+// CountParts reports how many parts pass the filter, its After and Limit aside.
 func (s *Service) CountParts(ctx context.Context, f PartFilter) (int64, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) { return countParts(c, f) })
 }
@@ -64,7 +64,7 @@ func countParts(c *db.Conn, f PartFilter) (int64, error) {
 	return n, err
 }
 
-// Part gives one part; 404 if there is none.
+// Part returns one part; 404 if there is none.
 func (s *Service) Part(ctx context.Context, id int64) (Part, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Part, error) { return findPartID(c, id) })
 }

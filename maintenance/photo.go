@@ -76,7 +76,7 @@ func mediaType(data []byte) string {
 	return ""
 }
 
-// Photo gives a picture back, the same bytes; 404 if there is none.
+// Photo returns a picture back, the same bytes; 404 if there is none.
 func (s *Service) Photo(ctx context.Context, id int64) (photo Photo, data []byte, err error) {
 	photo, _, data, err = s.Picture(ctx, id)
 	return photo, data, err

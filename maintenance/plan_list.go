@@ -108,7 +108,7 @@ func orElse(err, other error) error {
 	return other
 }
 
-// Plan gives one plan; 404 if there is none.
+// Plan returns one plan; 404 if there is none.
 func (s *Service) Plan(ctx context.Context, id int64) (Plan, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Plan, error) { return planByID(c, id) })
 }

@@ -239,7 +239,7 @@ func (p *past) file(tx *db.Tx) error {
 	return tx.Audit("meter.past", db.Subject("meter", filed.ID), map[string]any{"readings": filed.posted, "reading": filed.Reading, "read_date": filed.ReadDate})
 }
 
-// exportReadings gives each meter's readings in the order in which they were posted.
+// exportReadings emits each meter's readings in the order in which they were posted.
 func exportReadings(c *db.Conn, emit func(cells ...string) error) error {
 	return db.Each(c, func(r *db.Row) error {
 		tag, meter, value, day := r.Text(), r.Text(), r.Milli(), r.Day()

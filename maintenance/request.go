@@ -82,7 +82,7 @@ func requestsOf(c *db.Conn, assetID int64) (Requests, error) {
 	return r, err
 }
 
-// Requests tells whether requests for an asset are on, and where.
+// Requests reports whether requests for an asset are on, and where.
 func (s *Service) Requests(ctx context.Context, assetID int64) (Requests, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Requests, error) { return requestsOf(c, assetID) })
 }

@@ -28,7 +28,7 @@ func (u use) days() int64 { return int64(u.Last.Day) - int64(u.First.Day) }
 // moved is how far the meter went between the two readings.
 func (u use) moved() int64 { return int64(u.Last.Value) - int64(u.First.Value) }
 
-// known tells whether there is a use per day: readings on two different days, the
+// known reports whether there is a use per day: readings on two different days, the
 // later one not below the earlier. (A reading that was posted late can stand above
 // one that is dated after it; what lies between the two then tells nothing.)
 func (u use) known() bool { return u.days() > 0 && u.moved() >= 0 }
@@ -60,7 +60,7 @@ func (u use) project(remaining exact.Milli, today exact.Day) (day exact.Day, ok 
 	return day, true
 }
 
-// jumped tells whether a meter that stood at before and shows after, days later,
+// jumped reports whether a meter that stood at before and shows after, days later,
 // moved more than ten times as far as its use per day lets expect. The days count as
 // one at least. While use per day is unknown nothing is a jump.
 func (u use) jumped(before, after exact.Milli, days int64) bool {

@@ -120,7 +120,7 @@ func findWorkOrder(c *db.Conn, id int64) (WorkOrder, error) {
 
 func noWorkOrder(id int64) error { return fault.NotFoundf("there is no work order %d", id) }
 
-// WorkOrder gives one work order; 404 if there is none.
+// WorkOrder returns one work order; 404 if there is none.
 func (s *Service) WorkOrder(ctx context.Context, id int64) (WorkOrder, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (WorkOrder, error) { return findWorkOrder(c, id) })
 }

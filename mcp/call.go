@@ -101,7 +101,7 @@ func (x *exchange) ask(ctx context.Context, b []byte, t *tool, args strict.Value
 	return strict.Append(b, answer)
 }
 
-// once gives the context under which the answer is kept, when the call has a
+// once returns the context under which the answer is kept, when the call has a
 // request_key. Two calls are the same whatever the order of their arguments.
 func (x *exchange) once(ctx context.Context, t *tool, args strict.Value) context.Context {
 	key, given := args.Get(schema.RequestKey)

@@ -19,7 +19,7 @@ const (
 
 var revisions = []string{statelessRevision, latestHandshake, "2025-06-18", "2025-03-26"}
 
-// negotiate gives the handshake revision that initialize settles on: the asked one
+// negotiate returns the handshake revision that initialize settles on: the asked one
 // if it is spoken, else the latest.
 func negotiate(asked string) string {
 	if asked != statelessRevision && slices.Contains(revisions, asked) {
@@ -38,7 +38,7 @@ const (
 
 const versionHeader = "Mcp-Protocol-Version"
 
-// eraOf tells whether the message is of the stateless revision. The header and the
+// eraOf reports whether the message is of the stateless revision. The header and the
 // body must tell the same version, and it must be one that is spoken; a request
 // without any is of the first handshake revision, which had no header. On initialize
 // the header is not enforced, for the version is only being settled.

@@ -18,7 +18,7 @@ type exchange struct {
 	stateless bool
 }
 
-// answer gives the HTTP status and, appended to b, the body; no body for a notification, which is
+// answer returns the HTTP status and, appended to b, the body; no body for a notification, which is
 // taken and never acted on: there is none that a stateless endpoint needs, and a tool
 // whose call could not be answered is not called.
 func (x *exchange) answer(b, body []byte) (status int, answer []byte) {
@@ -81,7 +81,7 @@ func (x *exchange) initialize(b []byte, params strict.Value) ([]byte, *wrong) {
 	return append(b, x.initialized(negotiate(asked.Text()))...), nil
 }
 
-// list gives the tools that the key's scope lets it see, in one page: there is no
+// list returns the tools that the key's scope lets it see, in one page: there is no
 // cursor to go on from.
 func (x *exchange) list(b []byte, params strict.Value) ([]byte, *wrong) {
 	if cursor, given := params.Get("cursor"); given && cursor.Kind() != strict.Null && string(cursor.Raw()) != `""` {

@@ -194,7 +194,7 @@ func (s *server) log(err error) {
 	s.logged = append(s.logged, err.Error())
 }
 
-// lastLog gives what was logged since the last call.
+// lastLog returns what was logged since the last call.
 func (s *server) lastLog() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -98,7 +98,7 @@ func readMessage(body []byte) (m message, x *wrong) {
 	return m, x
 }
 
-// member gives the object's member name when it is of the kind.
+// member returns the object's member name when it is of the kind.
 func member(v strict.Value, name string, kind strict.Kind) (strict.Value, bool) {
 	f, ok := v.Get(name)
 	return f, ok && f.Kind() == kind

@@ -35,7 +35,7 @@ func (e *Endpoint) listed(origin string) bool {
 	return false
 }
 
-// ownOrigin tells whether the page comes from this very server. That its origin and
+// ownOrigin reports whether the page comes from this very server. That its origin and
 // the Host agree is not enough for a name over plain HTTP: whoever owns a name can
 // point it at this machine (DNS rebinding). An address, localhost, or a name that
 // the browser has checked against our certificate cannot be taken over so.

@@ -134,7 +134,7 @@ func useCredit(tx *db.Tx, lease int64, by exact.Day) error {
 	}
 }
 
-// findCharge gives a charge of the lease; any other is invalid.
+// findCharge returns a charge of the lease; any other is invalid.
 func findCharge(c *db.Conn, lease, id int64) (Charge, error) {
 	charge, found, err := db.One(c, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.id = ? AND c.lease_id = ?", id, lease)
 	if err == nil && !found {
@@ -143,7 +143,7 @@ func findCharge(c *db.Conn, lease, id int64) (Charge, error) {
 	return charge, err
 }
 
-// chargeOf gives a charge by its id, and its lease's; an unknown one is not found.
+// chargeOf returns a charge by its id, and its lease's; an unknown one is not found.
 func chargeOf(c *db.Conn, id int64) (charge Charge, lease int64, err error) {
 	charge, found, err := db.One(c, func(r *db.Row) Charge {
 		charge := scanCharge(r)

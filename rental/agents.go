@@ -171,7 +171,7 @@ func (s *Service) toolLedger() schema.Op {
 	}
 }
 
-// rowsAfter gives the page of a list that is paged by how many rows were given before, and
+// rowsAfter returns the page of a list that is paged by how many rows were given before, and
 // where the next page begins.
 func rowsAfter[T any](all []T, page schema.Cursor[int64]) ([]T, *string) {
 	n := int64(len(all))
@@ -275,7 +275,7 @@ const (
 	tenantsAtOnce = 120
 )
 
-// page gives the arrears behind the first after of them. The sums by tenant are whole
+// page returns the arrears behind the first after of them. The sums by tenant are whole
 // while they are few; of more each page gives the next, so that all have been given when
 // the charges end.
 func (a Arrears) page(after int64, short bool) AgentArrears {

@@ -43,7 +43,7 @@ func (s *Service) chargeTable() schema.Table {
 	}
 }
 
-// eachLease gives every lease by property, unit and start. What belongs to a lease is then
+// eachLease calls fn for every lease by property, unit and start. What belongs to a lease is then
 // read lease by lease, so that an export need not sort all of it in memory.
 func eachLease(c *db.Conn, fn func(id int64, property, unit, start string) error) error {
 	return db.Each(c, func(r *db.Row) error { return fn(r.Int(), r.Text(), r.Text(), r.Day().String()) },

@@ -132,7 +132,7 @@ func withdraw(tx *db.Tx, argument string, c Charge) error {
 	return err
 }
 
-// hasCredit tells whether the lease's payments have something that no charge has taken.
+// hasCredit reports whether the lease's payments have something that no charge has taken.
 func (l Lease) hasCredit(c *db.Conn) bool {
 	cents, err := creditOf(c, l.ID)
 	return err == nil && cents > 0

@@ -127,7 +127,7 @@ func groups(t schema.Table, records [][]string) (all [][]map[string]string) {
 	return all
 }
 
-// export gives a table as CSV text.
+// export returns a table as CSV text.
 func (h *fixture) export(table string) string {
 	h.T.Helper()
 	var b strings.Builder

@@ -115,7 +115,7 @@ func (k *keptStates) units(status string) []int64 {
 	return k.occupied
 }
 
-// behind gives the ids of a page, and one more.
+// behind returns the ids of a page, and one more.
 func behind[T any](all []T, page schema.Cursor[int64], id func(T) int64) []T {
 	from, found := slices.BinarySearchFunc(all, page.After, func(x T, after int64) int { return cmp.Compare(id(x), after) })
 	if found {

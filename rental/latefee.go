@@ -44,7 +44,7 @@ func scanLateFee(r *db.Row) LateFee {
 	return f
 }
 
-// feeFor gives the late fee that holds for a lease's rent due on a day, if there is one.
+// feeFor returns the late fee that holds for a lease's rent due on a day, if there is one.
 func feeFor(c *db.Conn, lease int64, due exact.Day) (LateFee, bool, error) {
 	return db.One(c, scanLateFee, "SELECT "+lateFeeColumns+` FROM leases l CROSS JOIN units u ON u.id = l.unit_id
 		CROSS JOIN late_fees f ON f.property_id = u.property_id WHERE l.id = ? AND f.from_day <= ? ORDER BY f.from_day DESC LIMIT 1`, lease, due)

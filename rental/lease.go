@@ -90,10 +90,10 @@ func statusOn(today, start exact.Day, end *exact.Day) string {
 	return active
 }
 
-// unposted tells that something of the lease is to be posted by today.
+// unposted reports whether something of the lease is to be posted by today.
 func (l Lease) unposted(today exact.Day) bool { return l.nextEvent != nil && *l.nextEvent <= today }
 
-// findLease gives the lease with the id, or a refusal that there is none.
+// findLease returns the lease with the id, or a refusal that there is none.
 func findLease(c *db.Conn, id int64) (Lease, error) {
 	l, found, err := db.One(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE l.id = ?", id)
 	if err == nil && !found {

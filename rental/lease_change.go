@@ -8,7 +8,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// changeLease gives a lease new terms. It refuses to shorten it, which is end-lease's
+// changeLease sets new terms of a lease. It refuses to shorten it, which is end-lease's
 // work, and to change how its periods are counted once one is posted. A lease that has
 // postings is first posted up to today by its old terms, so that a new rent, proration
 // or end changes nothing that was due before; one without is still a draft, and all of
@@ -80,12 +80,12 @@ func stepRent(tx *db.Tx, l Lease, next exact.Day, rent int64) error {
 	return setStep(tx, l, next, &rent)
 }
 
-// shortens tells whether a lease would end sooner than it does; nil is open-ended.
+// shortens reports whether a lease would end sooner than it does; nil is open-ended.
 func shortens(was, now *exact.Day) bool {
 	return now != nil && (was == nil || *now < *was)
 }
 
-// lastPosted gives a lease's latest rent charge, if one is posted.
+// lastPosted returns a lease's latest rent charge, if one is posted.
 func lastPosted(c *db.Conn, lease int64) (Charge, bool, error) {
 	return db.One(c, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.lease_id = ? AND c.type = 'rent' ORDER BY c.period_start DESC LIMIT 1", lease)
 }

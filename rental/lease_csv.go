@@ -61,7 +61,7 @@ func bindLeaseKey(f *schema.Form, start string) (k leaseKey) {
 	return k
 }
 
-// find gives the lease that the key names, if there is one, and its unit.
+// find returns the lease that the key names, if there is one, and its unit.
 func (k leaseKey) find(c *db.Conn) (l Lease, found bool, unit int64, err error) {
 	if unit, err = findUnit(c, k.property, k.unit); err != nil {
 		return l, false, 0, err
@@ -70,7 +70,7 @@ func (k leaseKey) find(c *db.Conn) (l Lease, found bool, unit int64, err error) 
 	return l, found, unit, err
 }
 
-// lease gives the lease that the key names; an unknown one is invalid.
+// lease returns the lease that the key names; an unknown one is invalid.
 func (k leaseKey) lease(c *db.Conn) (Lease, error) {
 	l, found, _, err := k.find(c)
 	if err == nil && !found {

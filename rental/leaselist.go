@@ -85,7 +85,7 @@ func idOf(text string) int64 {
 	return id
 }
 
-// plain tells that nothing but a status is asked for.
+// plain reports whether nothing but a status is asked for.
 func (f LeaseFilter) plain() bool { return f == LeaseFilter{Cursor: f.Cursor, Status: f.Status} }
 
 // readLeases reads the page of the leases that match, and one more.
@@ -138,7 +138,7 @@ func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter) (lis
 	return list, err
 }
 
-// LeaseList gives some of the leases that match, and sums over all that do; what is due is
+// LeaseList returns some of the leases that match, and sums over all that do; what is due is
 // posted first.
 func (s *Service) LeaseList(ctx context.Context, who db.Caller, f LeaseFilter) (list LeaseList, err error) {
 	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {

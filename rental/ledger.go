@@ -18,7 +18,7 @@ type Ledger struct {
 	Standing
 }
 
-// Ledger gives a lease's ledger, in which every billing period due by today is posted.
+// Ledger returns a lease's ledger, in which every billing period due by today is posted.
 // An unknown lease is not found.
 func (s *Service) Ledger(ctx context.Context, who db.Caller, lease int64) (ledger Ledger, err error) {
 	ledger.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) (err error) {

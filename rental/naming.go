@@ -52,7 +52,7 @@ func lookupLease(c *db.Conn, name string) (int64, error) {
 	return id, err
 }
 
-// oneNamed gives the one record that the first of the queries finds which finds any;
+// oneNamed returns the one record that the first of the queries finds which finds any;
 // several are refused with their names and ids.
 func oneNamed(c *db.Conn, noun, name string, queries ...string) (int64, error) {
 	type named struct {

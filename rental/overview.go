@@ -26,7 +26,7 @@ type Overview struct {
 	Standing
 }
 
-// Overview gives this month at a glance; what is due is posted first.
+// Overview returns this month at a glance; what is due is posted first.
 func (s *Service) Overview(ctx context.Context, who db.Caller) (Overview, error) {
 	return s.overview.Read(ctx, s.db, "", func(ctx context.Context) (o Overview, err error) {
 		o.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
@@ -89,7 +89,7 @@ type UnitMonth struct {
 	Of    int
 }
 
-// Occupancy gives the units that match with each month of a range.
+// Occupancy returns the units that match with each month of a range.
 func (s *Service) Occupancy(ctx context.Context, f UnitFilter, first exact.Month, n int) (list Units, months map[int64][]UnitMonth, err error) {
 	if list, err = s.Units(ctx, f); err != nil {
 		return list, nil, err
@@ -129,7 +129,7 @@ type PaidBy struct {
 	Allocations []Allocation
 }
 
-// LeaseRecord gives a lease's ledger with its payments; an unknown one is not found.
+// LeaseRecord returns a lease's ledger with its payments; an unknown one is not found.
 func (s *Service) LeaseRecord(ctx context.Context, who db.Caller, lease int64) (v LeaseRecord, err error) {
 	if v.Ledger, err = s.Ledger(ctx, who, lease); err != nil {
 		return v, err
@@ -182,7 +182,7 @@ func paidBy(c *db.Conn, lease int64) ([]PaidBy, error) {
 	return paid, err
 }
 
-// TicketBoard gives the newest tickets of each status; of resolved ones those of the last
+// TicketBoard returns the newest tickets of each status; of resolved ones those of the last
 // 14 days.
 func (s *Service) TicketBoard(ctx context.Context, f TicketFilter) (columns map[string][]Ticket, counts map[string]int64, err error) {
 	columns, counts = map[string][]Ticket{}, map[string]int64{}
@@ -214,7 +214,7 @@ func TicketStates() []string { return ticketMoves.States() }
 // TicketNext lists the states that may follow one.
 func TicketNext(status string) []string { return ticketMoves.From(status) }
 
-// Photo gives a ticket's picture; an unknown one is not found.
+// Photo returns a ticket's picture; an unknown one is not found.
 func (s *Service) Photo(ctx context.Context, id int64) (media string, image []byte, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		media, image, err = photo(c, id, "")

@@ -23,7 +23,7 @@ type paymentRow struct {
 	amount, payment  *int64
 }
 
-// charge tells that the row names a charge.
+// charge reports whether the row names a charge.
 func (row paymentRow) charge() bool {
 	return !row.returned() && (row.typ != "" || row.due != nil || row.label != "")
 }
@@ -76,7 +76,7 @@ func (s *Service) paymentTable() schema.Table {
 	}
 }
 
-// exportPayments gives a row for every charge that a payment went to, and one for its
+// exportPayments emits a row for every charge that a payment went to, and one for its
 // credit, and for what of that was returned. Deposits that were used are in the table
 // deposits.
 func exportPayments(c *db.Conn, emit func(...string) error) error {
@@ -125,7 +125,7 @@ func putPayment(tx *db.Tx, rows []*paymentRow) error {
 }
 
 // paymentNumber is the number that a payment of the rows gets: its own if that is free,
-// nil where none is said or another payment has it. It tells whether that very payment is
+// nil where none is said or another payment has it. It reports whether that very payment is
 // stored.
 func paymentNumber(tx *db.Tx, l Lease, rows []*paymentRow) (number *int64, same bool, err error) {
 	first := rows[0]
@@ -239,7 +239,7 @@ func wasReturned(tx *db.Tx, lease, payment int64, row *paymentRow) error {
 	return err
 }
 
-// chargeToPay gives the charge that a row names, posting what is due of its lease first.
+// chargeToPay returns the charge that a row names, posting what is due of its lease first.
 // Where the row leaves it open which charge is meant, none is.
 func chargeToPay(tx *db.Tx, l Lease, row *paymentRow) (c Charge, err error) {
 	if err := post(tx, l.ID); err != nil {

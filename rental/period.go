@@ -60,7 +60,7 @@ func (t *terms) months() int {
 	return 0
 }
 
-// around gives the whole period of the lease's calendar that day lies in. Every day
+// around returns the whole period of the lease's calendar that day lies in. Every day
 // is computed from the anchor, so that a due day that a short month clips comes back
 // in the next long one. day is not before the lease's start.
 func (t *terms) around(day exact.Day) (first, last exact.Day) {
@@ -82,12 +82,12 @@ func (t *terms) around(day exact.Day) (first, last exact.Day) {
 	return first, due(steps+1) - 1
 }
 
-// covers tells whether the lease runs on day.
+// covers reports whether the lease runs on day.
 func (t *terms) covers(day exact.Day) bool {
 	return day >= t.Start && (t.End == nil || day <= *t.End)
 }
 
-// from gives the billing period that begins on first, a day that the lease covers:
+// from returns the billing period that begins on first, a day that the lease covers:
 // the rest of the whole period around it, or what the lease's end leaves of that.
 func (t *terms) from(first exact.Day) period {
 	p := period{First: first}
@@ -99,7 +99,7 @@ func (t *terms) from(first exact.Day) period {
 	return p
 }
 
-// prorates tells whether the period is charged by its days. Without proration a
+// prorates reports whether the period is charged by its days. Without proration a
 // period that the lease's start or end cuts short is charged in full; what is left of
 // a period whose first part was charged by its days goes by its days as well.
 func (t *terms) prorates(p period) bool {

@@ -33,7 +33,7 @@ type Portal struct {
 	Standing
 }
 
-// Portal gives what belongs to the tenant, with everything due by today posted.
+// Portal returns what belongs to the tenant, with everything due by today posted.
 func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err error) {
 	v.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		v = Portal{Today: c.Today()}
@@ -80,7 +80,7 @@ func endedLast(l Lease) int {
 	return 0
 }
 
-// PortalTicket gives one of the tenant's own tickets with its notes.
+// PortalTicket returns one of the tenant's own tickets with its notes.
 func (s *Service) PortalTicket(ctx context.Context, who db.Caller, id int64) (TicketDetail, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (TicketDetail, error) { return ownTicket(c, who.Subject, id) })
 }
@@ -96,7 +96,7 @@ func ownTicket(c *db.Conn, tenant, id int64) (d TicketDetail, err error) {
 	return ticketDetail(c, id)
 }
 
-// PortalReceipt gives the receipt of a payment of one of the tenant's leases.
+// PortalReceipt returns the receipt of a payment of one of the tenant's leases.
 func (s *Service) PortalReceipt(ctx context.Context, who db.Caller, payment int64) (r Receipt, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		_, own, err := db.One(c, db.Int, `SELECT 1 FROM payments m JOIN lease_tenants y ON y.lease_id = m.lease_id
@@ -113,7 +113,7 @@ func (s *Service) PortalReceipt(ctx context.Context, who db.Caller, payment int6
 	return r, err
 }
 
-// PortalPhoto gives a picture of one of the tenant's own tickets.
+// PortalPhoto returns a picture of one of the tenant's own tickets.
 func (s *Service) PortalPhoto(ctx context.Context, who db.Caller, id int64) (media string, image []byte, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		media, image, err = photo(c, id, " AND EXISTS (SELECT 1 FROM tickets k JOIN lease_tenants y ON y.lease_id = k.lease_id WHERE k.id = p.ticket_id AND y.tenant_id = ?)", who.Subject)
@@ -161,7 +161,7 @@ func (s *Service) ReportProblem(ctx context.Context, who db.Caller, p Problem) (
 	})
 }
 
-// ownUnit gives the tenant's lease that a problem is about: of the unit that is said, else
+// ownUnit returns the tenant's lease that a problem is about: of the unit that is said, else
 // the one that runs, else the last.
 func ownUnit(tx *db.Tx, tenant int64, unit string) (Lease, error) {
 	leases, err := leasesOfTenant(&tx.Conn, tenant)

@@ -257,7 +257,7 @@ func toPost(c *db.Conn) ([]int64, error) {
 	return ids, err
 }
 
-// posted gives the period that a rent charge was posted for.
+// posted returns the period that a rent charge was posted for.
 func (t *terms) posted(c Charge) period {
 	p := period{First: *c.PeriodStart, Last: *c.PeriodEnd}
 	p.FullFirst, p.FullLast = t.around(p.First)

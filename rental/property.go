@@ -85,7 +85,7 @@ func (s *Service) listProperties() schema.Op {
 	}
 }
 
-// findProperty gives the id of the property with the name; an unknown one is invalid.
+// findProperty returns the id of the property with the name; an unknown one is invalid.
 func findProperty(c *db.Conn, name string) (int64, error) {
 	id, found, err := db.One(c, db.Int, "SELECT id FROM properties WHERE name = ?", name)
 	if err == nil && !found {

@@ -29,7 +29,7 @@ type reading struct {
 	why      string  // nothing can be posted; "" as a rule
 }
 
-// await tells that the answer must wait until something of the leases is posted, and notes
+// await reports whether the answer must wait until something of the leases is posted, and notes
 // them. While nothing can be posted it waits for none, and the answer says so.
 func (r *reading) await(leases []int64) bool {
 	if r.why != "" && len(leases) > 0 {

@@ -24,7 +24,7 @@ type Recurring struct {
 	To          *exact.Day `json:"to" about:"null is open-ended"`
 }
 
-// holds tells whether a period that starts on day gets the charge.
+// holds reports whether a period that starts on day gets the charge.
 func (r Recurring) holds(day exact.Day) bool { return day >= r.From && (r.To == nil || day <= *r.To) }
 
 const recurringColumns = "r.id, r.lease_id, r.type, r.label, r.amount_cents, r.from_day, r.to_day"

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// The acts of an account: each tells whether it is done, and leaves the account in any
+// The acts of an account: each reports whether it is done, and leaves the account in any
 // state when it is not; try works on a copy.
 
 func (a *account) copy() *account {

@@ -122,7 +122,7 @@ func (a *account) paid(charge int) (cents int64) {
 
 func (a *account) open(charge int) int64 { return a.charges[charge].cents - a.paid(charge) }
 
-// settled tells that a charge is paid: nothing is open and something was recorded.
+// settled reports whether a charge is paid: nothing is open and something was recorded.
 func (a *account) settled(charge int) bool {
 	return a.open(charge) == 0 && slices.ContainsFunc(a.parts, func(p part) bool { return p.charge == charge })
 }

@@ -41,7 +41,7 @@ type RentRoll struct {
 	Standing
 }
 
-// RentRoll gives the rent roll of a month, nil for the month of today; what is due is
+// RentRoll returns the rent roll of a month, nil for the month of today; what is due is
 // posted first. Payments that were reversed are not received.
 func (s *Service) RentRoll(ctx context.Context, who db.Caller, month *exact.Month) (roll RentRoll, err error) {
 	roll.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {

@@ -73,7 +73,7 @@ type TenantDetail struct {
 	Standing
 }
 
-// TenantDetail gives one tenant; an unknown one is not found.
+// TenantDetail returns one tenant; an unknown one is not found.
 func (s *Service) TenantDetail(ctx context.Context, who db.Caller, id int64) (d TenantDetail, err error) {
 	d.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		d = TenantDetail{}
@@ -131,7 +131,7 @@ func (s *Service) tenantDetail() schema.Op {
 	}
 }
 
-// Unit gives one unit; an unknown one is not found.
+// Unit returns one unit; an unknown one is not found.
 func (s *Service) Unit(ctx context.Context, id int64) (Unit, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Unit, error) { return unitByID(c, id) })
 }
@@ -162,7 +162,7 @@ type PropertyDetail struct {
 	Units []Unit `json:"units"`
 }
 
-// Property gives one property; an unknown one is not found.
+// Property returns one property; an unknown one is not found.
 func (s *Service) Property(ctx context.Context, id int64) (d PropertyDetail, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		p, found, err := db.One(c, scanProperty, "SELECT "+propertyColumns+" FROM properties p WHERE p.id = ?2", c.Today(), id)
@@ -221,7 +221,7 @@ func (s *Service) leaseShow() schema.Op {
 	}
 }
 
-// findRow gives one record's cells from a table's export: it is for forms that edit one.
+// findRow returns one record's cells from a table's export: it is for forms that edit one.
 func findRow(c *db.Conn, t schema.Table, is func(cells []string) bool) (found []string, ok bool, err error) {
 	err = t.Export(c, func(cells ...string) error {
 		if !ok && is(cells) {

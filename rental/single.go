@@ -81,7 +81,7 @@ func (n NewCharge) check() (NewCharge, error) {
 	return n, err
 }
 
-// findSingle gives the lease's charge of that type, day and label that is not a
+// findSingle returns the lease's charge of that type, day and label that is not a
 // billing period.
 func findSingle(c *db.Conn, lease int64, typ string, due exact.Day, label string) (Charge, bool, error) {
 	return db.One(c, scanCharge, "SELECT "+chargeColumns+` FROM charges c

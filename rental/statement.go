@@ -36,7 +36,7 @@ func yearDays(year int64) (first, last exact.Day) {
 	return exact.DateOf(int(year), 1, 1), exact.DateOf(int(year), 12, 31)
 }
 
-// LeaseStatement gives a lease's statement of a year, in which everything due by today is
+// LeaseStatement returns a lease's statement of a year, in which everything due by today is
 // posted. An unknown lease is not found.
 func (s *Service) LeaseStatement(ctx context.Context, who db.Caller, lease, year int64) (st Statement, err error) {
 	st.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
@@ -141,7 +141,7 @@ type PropertyStatement struct {
 	Standing
 }
 
-// PropertyStatement gives a property's statement of a year.
+// PropertyStatement returns a property's statement of a year.
 func (s *Service) PropertyStatement(ctx context.Context, who db.Caller, property, year int64) (st PropertyStatement, err error) {
 	st.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		if wait, err := r.awaitAll(c); wait || err != nil {
@@ -211,7 +211,7 @@ type Receipt struct {
 	Allocations []Allocation  `json:"allocations"`
 }
 
-// LeaseReceipt gives the receipt of a payment. An unknown payment is not found, and one
+// LeaseReceipt returns the receipt of a payment. An unknown payment is not found, and one
 // that was reversed has none.
 func (s *Service) LeaseReceipt(ctx context.Context, payment int64) (Receipt, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Receipt, error) { return receiptOf(c, payment) })

@@ -79,7 +79,7 @@ func listed(all []Tenant) []string {
 	return names
 }
 
-// tenantByID gives the tenant with the id, or a refusal that there is none.
+// tenantByID returns the tenant with the id, or a refusal that there is none.
 func tenantByID(c *db.Conn, id int64) (Tenant, error) {
 	t, found, err := db.One(c, scanTenant, selectTenants+" WHERE t.id = ?", id)
 	if err == nil && !found {
@@ -88,7 +88,7 @@ func tenantByID(c *db.Conn, id int64) (Tenant, error) {
 	return t, err
 }
 
-// findTenant gives the tenant whom a text names: by name, or as "Name <e-mail>" where
+// findTenant returns the tenant whom a text names: by name, or as "Name <e-mail>" where
 // several have the name. An unknown one is invalid, and so is one of several.
 func findTenant(c *db.Conn, text string) (Tenant, error) {
 	all, err := db.All(c, scanTenant, selectTenants+" WHERE t.name = ? ORDER BY t.id", text)
@@ -119,7 +119,7 @@ func splitNamed(text string) (name, email string, ok bool) {
 	return strings.TrimSpace(name), strings.TrimSuffix(rest, ">"), true
 }
 
-// findTenants gives the tenants whom a cell names, separated by |.
+// findTenants returns the tenants whom a cell names, separated by |.
 func findTenants(c *db.Conn, text string) (all []LeaseTenant, err error) {
 	for part := range strings.SplitSeq(text, "|") {
 		if part = strings.TrimSpace(part); part == "" {
@@ -295,7 +295,7 @@ func writeTenant(tx *db.Tx, was, now Tenant, found bool, own *int64) (int64, err
 	return was.ID, tx.Audit("tenant.changed", db.Subject("tenant", was.ID), changes)
 }
 
-// findTenantRow gives the cells of the tenant with the id, or of the one that has the
+// findTenantRow returns the cells of the tenant with the id, or of the one that has the
 // name alone.
 func findTenantRow(c *db.Conn, cell func(string) string) ([]string, bool, error) {
 	query, arg := " WHERE t.name = ? LIMIT 2", any(strings.TrimSpace(cell("name")))

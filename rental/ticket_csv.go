@@ -99,7 +99,7 @@ func putTicket(tx *db.Tx, id *int64, at ticketUnit, edits []func(*Ticket)) error
 	return err
 }
 
-// changeTicket gives a ticket new facts, moves it as the moves allow and, if it moved,
+// changeTicket sets new facts of a ticket, moves it as the moves allow and, if it moved,
 // emits maintenance.status_changed.
 func changeTicket(tx *db.Tx, was, now Ticket) error {
 	if was.Status == now.Status {
@@ -115,7 +115,7 @@ func changeTicket(tx *db.Tx, was, now Ticket) error {
 	return err
 }
 
-// editTicket gives a ticket new facts besides its status. One that comes to another
+// editTicket sets new facts of a ticket besides its status. One that comes to another
 // unit belongs to the lease that covered that unit when it was made.
 func editTicket(tx *db.Tx, was, now Ticket) error {
 	diff := map[string][2]any{}

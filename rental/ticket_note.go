@@ -33,7 +33,7 @@ type TicketDetail struct {
 	Photos []TicketPhoto `json:"photos"`
 }
 
-// TicketDetail gives one ticket with its notes; an unknown one is not found.
+// TicketDetail returns one ticket with its notes; an unknown one is not found.
 func (s *Service) TicketDetail(ctx context.Context, id int64) (TicketDetail, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (TicketDetail, error) { return ticketDetail(c, id) })
 }

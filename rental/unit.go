@@ -102,7 +102,7 @@ func (s *Service) Units(ctx context.Context, f UnitFilter) (list Units, err erro
 	return list, err
 }
 
-// CountUnits tells how many units match.
+// CountUnits reports how many units match.
 func (s *Service) CountUnits(ctx context.Context, f UnitFilter) (n int64, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
 		n, err = s.countUnits(ctx, c, f)
@@ -111,7 +111,7 @@ func (s *Service) CountUnits(ctx context.Context, f UnitFilter) (n int64, err er
 	return n, err
 }
 
-// plain tells that nothing but today's status is asked for.
+// plain reports whether nothing but today's status is asked for.
 func (f UnitFilter) plain() bool { return f == UnitFilter{Cursor: f.Cursor, Status: f.Status} }
 
 func (s *Service) unitsOf(ctx context.Context, c *db.Conn, f UnitFilter) (list Units, err error) {
@@ -167,7 +167,7 @@ func (s *Service) listUnits() schema.Op {
 	}
 }
 
-// findUnit gives the id of a property's unit; an unknown one is invalid.
+// findUnit returns the id of a property's unit; an unknown one is invalid.
 func findUnit(c *db.Conn, property, unit string) (int64, error) {
 	in, err := findProperty(c, property)
 	if err != nil {
@@ -180,7 +180,7 @@ func findUnit(c *db.Conn, property, unit string) (int64, error) {
 	return id, err
 }
 
-// leaseOn gives the lease that covers the unit on day, nil when it is vacant then.
+// leaseOn returns the lease that covers the unit on day, nil when it is vacant then.
 func leaseOn(c *db.Conn, unit int64, day exact.Day) (*int64, error) {
 	id, found, err := db.One(c, db.Int, "SELECT id FROM leases WHERE unit_id = ?1 AND start_date <= ?2 AND last_day >= ?2", unit, day)
 	if err != nil || !found {

@@ -20,7 +20,7 @@ type UnitRecord struct {
 // aroundMonths is how many months before this one, and after it, a unit's page shows.
 const aroundMonths = 12
 
-// UnitRecord gives one unit; an unknown one is not found. What is due of its leases is
+// UnitRecord returns one unit; an unknown one is not found. What is due of its leases is
 // posted first.
 func (s *Service) UnitRecord(ctx context.Context, who db.Caller, id int64) (v UnitRecord, err error) {
 	v.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) (err error) {

@@ -31,7 +31,7 @@ type CatalogueQuery struct {
 	grams string // what narrow found out
 }
 
-// SKUs gives a page of the catalogue.
+// SKUs returns a page of the catalogue.
 func (s *Service) SKUs(ctx context.Context, q CatalogueQuery) (Catalogue, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Catalogue, error) { return catalogue(c, q) })
 }
@@ -88,12 +88,12 @@ func (q CatalogueQuery) statement() (query string, args []any) {
 	return query + " ORDER BY sku", args
 }
 
-// mentions tells whether code or name has the folded text in it.
+// mentions reports whether code or name has the folded text in it.
 func (rec *record) mentions(text string) bool {
 	return text == "" || hasFolded(rec.Code, text) || hasFolded(rec.Name, text)
 }
 
-// hasFolded tells whether the text has the folded one in it, in any case. ASCII, which
+// hasFolded reports whether the text has the folded one in it, in any case. ASCII, which
 // most texts are, is compared where it lies.
 func hasFolded(text, wanted string) bool {
 	for i := range len(text) {

@@ -30,7 +30,7 @@ type tallies struct {
 
 const runOfSKUs = 1 << 13
 
-// of gives a SKU's tally, nil when there is no such SKU. Ids are given one after another, so
+// of returns a SKU's tally, nil when there is no such SKU. Ids are given one after another, so
 // that it stands where it would if none had ever gone, or before that.
 func (t *tallies) of(id int64) *tally {
 	if len(t.ids) == 0 || id < t.ids[0] {

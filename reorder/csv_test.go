@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// exported gives a table's records, cells parted by "|", below their header.
+// exported returns a table's records, cells parted by "|", below their header.
 func (s *fixture) exported(table schema.Table) (rows []string) {
 	s.T.Helper()
 	var header []string

@@ -109,7 +109,7 @@ func demoCatalogue(tx *db.Tx) error {
 	return nil
 }
 
-// demoStock gives each SKU the stock that puts it where it is to be.
+// demoStock sets each SKU's stock to what puts it where it is to be.
 func demoStock(tx *db.Tx) error {
 	h, err := rollToToday(tx)
 	if err != nil {

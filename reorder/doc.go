@@ -21,5 +21,5 @@ import "quartermaster/schema/db"
 // Service is the reorder service over one database.
 type Service struct{ db *db.DB }
 
-// New gives the service over d.
+// New returns the service over d.
 func New(d *db.DB) *Service { return &Service{db: d} }

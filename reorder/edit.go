@@ -25,7 +25,7 @@ func intOrEmpty(p *int64) string {
 	return intText(*p)
 }
 
-// containsFolded tells whether one of the texts, folded, has the folded text in it.
+// containsFolded reports whether one of the texts, folded, has the folded text in it.
 func containsFolded(wanted string, texts ...string) bool {
 	for _, t := range texts {
 		if hasFolded(t, wanted) {

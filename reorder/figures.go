@@ -27,7 +27,7 @@ type StockFigures struct {
 	SKUs       []StockFigure   `json:"skus" about:"most value first"`
 }
 
-// AsList gives the rows by SKU.
+// AsList returns the rows by SKU.
 func (figs StockFigures) AsList() any {
 	return struct {
 		SKUs []StockFigure `json:"skus"`
@@ -145,7 +145,7 @@ func (sold yearSales) findEarlier(c *db.Conn, recs []record) error {
 	}, "SELECT sku_id, max(day) FROM sales WHERE day < ? AND qty > 0 GROUP BY sku_id", before)
 }
 
-// classify gives each SKU its class.
+// classify sets each SKU's class.
 func (figs *StockFigures) classify() {
 	bySales := make([]*StockFigure, len(figs.SKUs))
 	total := int64(0)

@@ -56,7 +56,7 @@ func (s *fixture) sku(header, cells string) {
 	s.Must(s.row(s.skuTable(), header, cells))
 }
 
-// stock sets a SKU's stock and tells whether the alarm was fired.
+// stock sets a SKU's stock and reports whether the alarm was fired.
 func (s *fixture) stock(sku, to string) bool {
 	s.T.Helper()
 	n := milli(s.T, to)

@@ -173,7 +173,7 @@ func (u *upload) lookUp(tx *db.Tx) ([]salesChange, error) {
 	return skus, nil
 }
 
-// nearestOf gives what names the nearest SKUs of one that there is none of; for the
+// nearestOf returns what names the nearest SKUs of one that there is none of; for the
 // first of an upload that are asked about.
 func (u *upload) nearestOf(c *db.Conn) func(code string) (string, error) {
 	var names []string
@@ -283,7 +283,7 @@ func didIngest(answer any, _ schema.Money) string {
 	return text
 }
 
-// refusal tells what is wrong with each row of an upload of which nothing was stored.
+// refusal reports what is wrong with each row of an upload of which nothing was stored.
 func (done Ingested) refusal() error {
 	e := fault.Invalidf("rows: nothing is stored; row %d: %s", done.Errors[0].Row+1, done.Errors[0].Reason)
 	for _, r := range done.Errors {

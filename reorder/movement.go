@@ -46,7 +46,7 @@ func noteMovement(tx *db.Tx, was, now record, why cause) error {
 	return err
 }
 
-// Movements gives the last changes of a SKU's stock, newest first.
+// Movements returns the last changes of a SKU's stock, newest first.
 func (s *Service) Movements(ctx context.Context, sku string, limit int64) (all []Movement, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		rec, err := find(c, sku)

@@ -104,7 +104,7 @@ func scanLine(r *db.Row) OrderLine {
 	}
 }
 
-// lookUpOrder gives a purchase order with its lines, in the order of the SKUs.
+// lookUpOrder returns a purchase order with its lines, in the order of the SKUs.
 func lookUpOrder(c *db.Conn, number string) (o storedOrder, found bool, err error) {
 	o, found, err = db.One(c, scanOrder, "SELECT "+orderColumns+" FROM purchase_orders WHERE number = ?", number)
 	if err != nil || !found {
@@ -127,7 +127,7 @@ func findOrder(c *db.Conn, number string) (storedOrder, error) {
 	return o, err
 }
 
-// PurchaseOrder gives one purchase order. Refused: an unknown number.
+// PurchaseOrder returns one purchase order. Refused: an unknown number.
 func (s *Service) PurchaseOrder(ctx context.Context, number string) (o PurchaseOrder, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		stored, err := findOrder(c, number)
@@ -148,7 +148,7 @@ type OrderQuery struct {
 	schema.Cursor[string]
 }
 
-// PurchaseOrders gives all purchase orders, in the order of their numbers.
+// PurchaseOrders returns all purchase orders, in the order of their numbers.
 func (s *Service) PurchaseOrders(ctx context.Context) ([]PurchaseOrder, error) {
 	page, err := s.Orders(ctx, OrderQuery{})
 	return page.PurchaseOrders, err

@@ -113,7 +113,7 @@ func (s *Service) editPurchase() schema.Op {
 	}
 }
 
-// fillDraft gives the draft that is edited, for the form.
+// fillDraft returns the draft that is edited, for the form.
 func fillDraft(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
 	o, found, err := lookUpOrder(c, given["number"])
 	if err != nil || !found || o.Status != Draft {

@@ -31,7 +31,7 @@ type Sold struct {
 	Qty  exact.Milli `json:"qty"`
 }
 
-// Product gives one SKU, active or not, with the sales of the last days, today's
+// Product returns one SKU, active or not, with the sales of the last days, today's
 // included. Refused: an unknown SKU.
 func (s *Service) Product(ctx context.Context, sku string, days int64) (p Product, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {

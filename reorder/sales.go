@@ -198,7 +198,7 @@ func (u *upload) in(channel string) {
 	u.channel = i
 }
 
-// code gives the index of a SKU's code among the upload's.
+// code returns the index of a SKU's code among the upload's.
 func (u *upload) code(sku []byte) int32 {
 	i, known := u.codeOf[string(sku)]
 	if !known {

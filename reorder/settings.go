@@ -34,7 +34,7 @@ func settingsOf(c *db.Conn) (Settings, error) {
 	return set, err
 }
 
-// Settings gives the settings.
+// Settings returns the settings.
 func (s *Service) Settings(ctx context.Context) (Settings, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Settings, error) { return settingsOf(c) })
 }

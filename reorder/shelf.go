@@ -104,7 +104,7 @@ func sortShelf(all []ShelfRow, by string, falling bool) {
 	})
 }
 
-// After gives the rows behind the one with the key, at most limit of them, and the key
+// After returns the rows behind the one with the key, at most limit of them, and the key
 // to go on with; "" at the end.
 func After[T any](all []T, key string, limit int64, keyOf func(T) string) (page []T, next string) {
 	if key != "" {
@@ -134,7 +134,7 @@ type ToOrderQuery struct {
 	schema.Cursor[string]
 }
 
-// ToOrder gives the report page by page, with what stands over it.
+// ToOrder returns the report page by page, with what stands over it.
 func (s *Service) ToOrder(ctx context.Context, q ToOrderQuery) (page ToOrder, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		h, since, err := asOfToday(c)
@@ -186,7 +186,7 @@ type ChannelSold struct {
 	Qty     exact.Milli
 }
 
-// ProductPage gives one SKU with the sales of the last days and what moved its stock.
+// ProductPage returns one SKU with the sales of the last days and what moved its stock.
 func (s *Service) ProductPage(ctx context.Context, sku string, days int64) (p ProductPage, err error) {
 	if p.Product, err = s.Product(ctx, sku, days); err != nil {
 		return p, err
@@ -265,7 +265,7 @@ func SupplierChoices(c *db.Conn) ([]schema.Choice, error) {
 // ChannelChoices lists the channels to choose from.
 func ChannelChoices(c *db.Conn) ([]schema.Choice, error) { return anyChannel(c) }
 
-// KnownSupplier gives the supplier's record, or an empty one when none is kept.
+// KnownSupplier returns the supplier's record, or an empty one when none is kept.
 func (s *Service) KnownSupplier(ctx context.Context, name string) (one Supplier, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		one, _, err = lookUpSupplier(c, name)

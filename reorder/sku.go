@@ -87,12 +87,12 @@ func (rec *record) scanRest(r *db.Row) {
 	rec.SupplierSKU, rec.Barcode, rec.Unit = r.Text(), r.Text(), r.Text()
 }
 
-// lookUp gives the SKU by its code, if there is one.
+// lookUp returns the SKU by its code, if there is one.
 func lookUp(c *db.Conn, sku string) (rec record, found bool, err error) {
 	return db.One(c, scan, "SELECT "+columns+" FROM skus WHERE sku = ?", sku)
 }
 
-// find gives the SKU by its code, or refuses: there is none.
+// find returns the SKU by its code, or refuses: there is none.
 func find(c *db.Conn, sku string) (record, error) {
 	rec, found, err := lookUp(c, sku)
 	if err == nil && !found {
@@ -113,7 +113,7 @@ func (rec *record) judge(h horizon) {
 	rec.isBelow, rec.judgedOn = rec.basis().status(h) == Below, h.today
 }
 
-// crossed tells whether a change took the SKU from not-below to below. Days that
+// crossed reports whether a change took the SKU from not-below to below. Days that
 // pass can only lift a SKU off its reorder point, as its sales leave the window; so a
 // flag of an earlier day is looked at again as of today, and a SKU that had recovered
 // by itself gives its alarm again. An inactive SKU gives none, nor does one that the

@@ -115,7 +115,7 @@ type ShareSold struct {
 	Channel string      `json:"channel"`
 }
 
-// Shares gives the sales as the table's rows, so that what was listed imports unchanged:
+// Shares returns the sales as the table's rows, so that what was listed imports unchanged:
 // of the one channel alone, if they were asked for by it.
 func (s Sales) Shares() []ShareSold {
 	shares := []ShareSold{}
@@ -129,7 +129,7 @@ func (s Sales) Shares() []ShareSold {
 	return shares
 }
 
-// AsList gives the shares.
+// AsList returns the shares.
 func (s Sales) AsList() any {
 	return struct {
 		Sales []ShareSold `json:"sales"`

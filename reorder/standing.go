@@ -18,7 +18,7 @@ func windowOf(to exact.Day, days int64) span { return span{to - exact.Day(days) 
 
 func (s span) has(d exact.Day) bool { return s.from <= d && d <= s.to }
 
-// without gives the days of s that t lacks: those before it and those after it.
+// without returns the days of s that t lacks: those before it and those after it.
 func (s span) without(t span) []span {
 	var rest []span
 	for _, r := range []span{{s.from, min(s.to, t.from-1)}, {max(s.from, t.to+1), s.to}} {
@@ -77,7 +77,7 @@ func addSales(tx *db.Tx, days span, sign int) error {
 // than the standing one, by SKU id; what it lacks is 0.
 type windowDelta map[int64]exact.Milli
 
-// asOfToday gives the horizon of today and the change of the SKUs' sums up to it.
+// asOfToday returns the horizon of today and the change of the SKUs' sums up to it.
 func asOfToday(c *db.Conn) (horizon, windowDelta, error) {
 	set, err := settingsOf(c)
 	if err != nil {

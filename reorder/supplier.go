@@ -86,7 +86,7 @@ func (s *Service) Suppliers(ctx context.Context, q SupplierQuery) (page Supplier
 	return page, err
 }
 
-// Supplier gives one supplier's record. Refused: an unknown name.
+// Supplier returns one supplier's record. Refused: an unknown name.
 func (s *Service) Supplier(ctx context.Context, name string) (Supplier, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Supplier, error) { return findSupplier(c, name) })
 }

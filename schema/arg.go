@@ -201,7 +201,7 @@ func (a Arg) Choose(c *db.Conn) ([]Choice, error) {
 	return a.choices(c)
 }
 
-// Spelled tells that a word which is not in the list is read as one that is.
+// Spelled reports whether a word which is not in the list is read as one that is.
 func (a Arg) Spelled(word string) bool {
 	if a.folded {
 		word = strings.ToLower(word)
@@ -209,10 +209,10 @@ func (a Arg) Spelled(word string) bool {
 	return a.also[word] != "" || a.folded && slices.Contains(a.Enum, word)
 }
 
-// Named tells that people may give a name in place of the id.
+// Named reports whether people may give a name in place of the id.
 func (a Arg) Named() bool { return a.lookup != nil }
 
-// Nullable tells that null, or an empty field, empties what the argument sets.
+// Nullable reports whether null, or an empty field, empties what the argument sets.
 func (a Arg) Nullable() bool { return a.clear != nil }
 
 // Example is shown in the documents.
@@ -251,7 +251,7 @@ func (a Arg) wants() string {
 	return "a text"
 }
 
-// cents tells that the argument is an amount in cents. One that is written with a
+// cents reports whether the argument is an amount in cents. One that is written with a
 // decimal point, 950.00, is money in another unit sooner than 950 cents: it is refused.
 func (a Arg) cents() bool { return strings.HasSuffix(a.Name, "_cents") }
 

@@ -439,11 +439,11 @@ func (f *Form) Header(p *string, header, about string) {
 	}
 }
 
-// Remote gives the client's address.
+// Remote binds the client's address.
 func (f *Form) Remote(p *string) { *p = f.in.Remote }
 
 // Limit binds how many records a list gives: on REST 500, or what p holds, and at most 1000 (more is
-// 1000), for agents 50 and at most 200 (more is refused). It tells whether the call said so.
+// 1000), for agents 50 and at most 200 (more is refused). It reports whether the call said so.
 func (f *Form) Limit(p *int64) bool {
 	if f.surface == Command { // a list at the command line is complete
 		*p = math.MaxInt32

@@ -65,13 +65,13 @@ type Form struct {
 	failure    error         // a look-up that failed, which is no refusal
 }
 
-// Surface tells whom the form serves.
+// Surface reports whom the form serves.
 func (f *Form) Surface() Surface { return f.surface }
 
-// Describing tells that the form has no values: nothing may be looked up or refused.
+// Describing reports whether the form has no values: nothing may be looked up or refused.
 func (f *Form) Describing() bool { return f.describing }
 
-// Given tells whether the call brought the argument at all: an empty cell of a column
+// Given reports whether the call brought the argument at all: an empty cell of a column
 // that is there counts, an absent column does not.
 func (f *Form) Given(name string) bool {
 	if f.describing {
@@ -163,7 +163,7 @@ func (f *Form) add(a Arg, opts []Opt) (Arg, value, bool) {
 	return a, v, ok
 }
 
-// clears tells that the value empties what can be empty: null, or an empty text.
+// clears reports whether the value empties what can be empty: null, or an empty text.
 func (v value) clears() bool {
 	if v.isText {
 		return strings.TrimSpace(v.text) == ""

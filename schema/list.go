@@ -134,7 +134,7 @@ func (f *Form) IDs(p *[]int64, name, about string, items int, opts ...Opt) bool 
 
 // Objects binds a list of objects, at most items of them. record binds the fields of
 // one, and is called for each: on pages lines.0.sku, lines.0.qty, lines.1.sku ..., at
-// the command line the argument repeated, each as Written reads it. It tells whether
+// the command line the argument repeated, each as Written reads it. It reports whether
 // the call brought the list at all.
 func (f *Form) Objects(name, about string, items int, record func(f *Form), opts ...Opt) bool {
 	described := &Form{describing: true, surface: f.surface}
@@ -185,7 +185,7 @@ func (f *Form) adopt(a Arg, i int, one *Form) {
 	}
 }
 
-// objects gives the input of each record.
+// objects returns the input of each record.
 func (f *Form) objects(a Arg) (inputs []Input, given bool) {
 	switch f.surface {
 	case Page:
@@ -233,7 +233,7 @@ func (f *Form) objects(a Arg) (inputs []Input, given bool) {
 	return inputs, true
 }
 
-// records gives a page's fields NAME.N.FIELD, by N, without those that are empty
+// records returns a page's fields NAME.N.FIELD, by N, without those that are empty
 // altogether.
 func (f *Form) records(a Arg) []map[string][]string {
 	byNumber := map[int]map[string][]string{}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Nearest gives at most most of the names, those that are likest to what was asked for
+// Nearest returns at most most of the names, those that are likest to what was asked for
 // first: one that holds it, or that it holds, before those that differ by a few letters.
 func Nearest(asked string, names []string, most int) []string {
 	type ranked struct {

@@ -92,7 +92,7 @@ func (o Op) Method() string { m, _, _ := strings.Cut(o.Route, " "); return m }
 // Path is the route's path in httprouter's notation.
 func (o Op) Path() string { _, p, _ := strings.Cut(o.Route, " "); return p }
 
-// TakesBody tells that a request brings its arguments in a body, and writes.
+// TakesBody reports whether a request brings its arguments in a body, and writes.
 func (o Op) TakesBody() bool { m := o.Method(); return m == "POST" || m == "PATCH" }
 
 // Title is the name as a person would write it: "Record meter".

@@ -17,7 +17,7 @@ type Cursor[K cmp.Ordered] struct {
 // First asks for the first n records of a list by id.
 func First(n int64) Cursor[int64] { return Cursor[int64]{Limit: n} }
 
-// Ask is how many records to read: one more than the page holds tells whether there is a
+// Ask is how many records to read: one more than the page holds reports whether there is a
 // next one.
 func (c Cursor[K]) Ask() int64 {
 	if c.Limit <= 0 {

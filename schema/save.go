@@ -66,7 +66,7 @@ func (t Table) save(tx *db.Tx, put Put, cells map[string]string) (Saved, error) 
 	return saved, err
 }
 
-// record gives the record that the cells name, by column.
+// record returns the record that the cells name, by column.
 func (t Table) record(c *db.Conn, cells map[string]string) (map[string]string, bool, error) {
 	if t.Find == nil {
 		return nil, false, nil
@@ -84,7 +84,7 @@ func (t Table) record(c *db.Conn, cells map[string]string) (map[string]string, b
 	return record, true, nil
 }
 
-// cells gives what a command or a page brought, one text an argument, by the
+// cells returns what a command or a page brought, one text an argument, by the
 // argument's name.
 func (f *Form) cells() map[string]string {
 	cells := map[string]string{}
@@ -96,7 +96,7 @@ func (f *Form) cells() map[string]string {
 	return cells
 }
 
-// Filled gives the fields of the operation's form on a page, filled from the record
+// Filled returns the fields of the operation's form on a page, filled from the record
 // that the given fields name: of a record that can be made by the same form none need
 // be there. Amounts are written in the currency.
 func (o Op) Filled(c *db.Conn, given map[string][]string, currency exact.Currency) (fields map[string][]string, found bool, err error) {

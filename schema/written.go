@@ -12,7 +12,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// written gives an argument's text as a command or a page brought it.
+// written returns an argument's text as a command or a page brought it.
 func (f *Form) written(a Arg) (value, bool) {
 	all, ok := f.in.Values[f.field(a)]
 	if !ok || len(all) == 0 {

@@ -47,7 +47,7 @@ func (a Activated) HTTPStatus() int {
 	return 201
 }
 
-// ActivateLicense gives the fingerprint a seat of the license, or the one that it
+// ActivateLicense returns the fingerprint a seat of the license, or the one that it
 // holds. Refused, with the code of the first that applies: not_found,
 // product_mismatch, revoked, suspended, expired, activation_limit (with limit and
 // used); and 429 as CheckLicense. A fingerprint that holds a seat costs no write.

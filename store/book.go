@@ -190,7 +190,7 @@ func attach(tx *db.Tx, id int64, v sale, emit bool) (OrderDetail, error) {
 	return reconcile(tx, d, payment, emit)
 }
 
-// freshRef gives an order_ref that no order has.
+// freshRef returns an order_ref that no order has.
 func freshRef(tx *db.Tx) (string, error) {
 	for {
 		ref := newRef()

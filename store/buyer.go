@@ -56,7 +56,7 @@ type Mine struct {
 	Others      []License    `json:"others" about:"the other licenses of the order, keys masked"`
 }
 
-// Mine gives the license of a buyer's session. It reads nothing but that license and its
+// Mine returns the license of a buyer's session. It reads nothing but that license and its
 // order.
 func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (m Mine, err error) {

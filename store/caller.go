@@ -12,7 +12,7 @@ func provider(name string) db.Caller {
 	return db.Caller{Service: "store", User: name, Role: "member", Scope: "full", Via: "provider"}
 }
 
-// seesKeys tells whether who is given license keys in full: a member's or an admin's
+// seesKeys reports whether who is given license keys in full: a member's or an admin's
 // full-access key.
 func seesKeys(who db.Caller) bool {
 	return who.Scope == "full" && (who.Role == "member" || who.Role == "admin")

@@ -89,7 +89,7 @@ func batchesWith(status string) string {
 	return "SELECT " + batchColumns + " FROM " + batchTables + " WHERE " + where + "b.id < ? ORDER BY b.id DESC LIMIT ?"
 }
 
-// has tells whether the batch has codes of the status; every batch has of none in
+// has reports whether the batch has codes of the status; every batch has of none in
 // particular.
 func (b Batch) has(status string) bool {
 	switch status {

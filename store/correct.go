@@ -140,7 +140,7 @@ func (r orderRow) keepsGoods(tx *db.Tx, o Order, rows []orderRow) ([]orderRow, e
 	return match, nil
 }
 
-// pair gives each item a row that says the same goods, each row once; nil when they are
+// pair returns each item a row that says the same goods, each row once; nil when they are
 // other goods.
 func pair(items []Item, rows []orderRow) []orderRow {
 	if len(items) != len(rows) {

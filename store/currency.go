@@ -32,7 +32,7 @@ type Settings struct {
 	Currency string `json:"currency" about:"what an order is in that does not say (ISO 4217)"`
 }
 
-// Settings gives the settings as they stand.
+// Settings returns the settings as they stand.
 func (s *Service) Settings(ctx context.Context) (Settings, error) {
 	return db.Read(ctx, s.db, settings)
 }

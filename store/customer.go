@@ -34,7 +34,7 @@ func scanCustomer(r *db.Row) Customer {
 	}
 }
 
-// foldEmail gives the address by which a customer is known: trimmed, in lower case.
+// foldEmail returns the address by which a customer is known: trimmed, in lower case.
 // It refuses what no mail could be sent to.
 func foldEmail(written string) (string, error) {
 	email := fold(written)
@@ -83,7 +83,7 @@ func (s *Service) Customers(ctx context.Context, f CustomerFilter) (CustomerPage
 	})
 }
 
-// list gives at most n of the customers below the page's start.
+// list returns at most n of the customers below the page's start.
 func (f CustomerFilter) list(c *db.Conn, n int64) ([]Customer, error) {
 	if f.Q == "" {
 		return db.All(c, scanCustomer, "SELECT "+customerColumns+" FROM store_customers WHERE id < ? ORDER BY id DESC LIMIT ?", below(f.Cursor), n)
@@ -99,7 +99,7 @@ func (f CustomerFilter) list(c *db.Conn, n int64) ([]Customer, error) {
 	return list, err
 }
 
-// CountCustomers tells how many customers the filter keeps in all.
+// CountCustomers reports how many customers the filter keeps in all.
 func (s *Service) CountCustomers(ctx context.Context, f CustomerFilter) (int64, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
 		if f.Q == "" {
@@ -114,7 +114,7 @@ func (s *Service) CountCustomers(ctx context.Context, f CustomerFilter) (int64, 
 
 const selectCustomer = "SELECT " + customerColumns + " FROM store_customers WHERE id = ?"
 
-// Customer gives one customer. An id that names none is refused as not found.
+// Customer returns one customer. An id that names none is refused as not found.
 func (s *Service) Customer(ctx context.Context, id int64) (Customer, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Customer, error) { return customerByID(c, id) })
 }
@@ -136,7 +136,7 @@ func exampleCustomer() Customer {
 	return Customer{ID: 7, Email: "ann@example.com", Name: "Ann Lee", PaidOrders: 2, FirstOrderAt: &exampleInstant, LastOrderAt: &exampleInstant}
 }
 
-// ensureCustomer gives the customer of the address, a new one if need be. A name that
+// ensureCustomer returns the customer of the address, a new one if need be. A name that
 // is told replaces the one that is known if rename says so, else only fills a gap: a
 // buyer must not be able to rename somebody else.
 func ensureCustomer(tx *db.Tx, email, name string, rename bool) (Customer, error) {

@@ -64,7 +64,7 @@ func checkTotals(c *db.Conn) ([]string, error) {
 	return breaches, nil
 }
 
-// sentences gives one breach a row: the query's first column names it, the others are
+// sentences returns one breach a row: the query's first column names it, the others are
 // put into the format.
 func sentences(c *db.Conn, format string, numbers int, query string) ([]string, error) {
 	return db.All(c, func(r *db.Row) string {

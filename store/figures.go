@@ -69,7 +69,7 @@ func (s *Service) Figures(ctx context.Context, f FiguresOf) (Figures, error) {
 	})
 }
 
-// Lately gives the figures by day of the last days up to today, as they were worked out last
+// Lately returns the figures by day of the last days up to today, as they were worked out last
 // where nothing was committed since.
 func (s *Service) Lately(ctx context.Context, days int) (Figures, error) {
 	to := s.Today(ctx)

@@ -69,7 +69,7 @@ func (w wanted) trigrams() (few, all string, ok bool) {
 	return quoted(w.rare(terms)), quoted(terms), len(terms) > 0
 }
 
-// rare gives the terms that are likely to be the rarest: those with digits, and those of
+// rare returns the terms that are likely to be the rarest: those with digits, and those of
 // an address before its domain. Two of digits alone that share none narrow as much as
 // all, and each more costs its list: among a million orders a third of the time.
 func (w wanted) rare(terms []string) []string {
@@ -110,7 +110,7 @@ func digitsIn(s string) (n int) {
 	return n
 }
 
-// in tells whether one of the texts holds what is wanted, in any case.
+// in reports whether one of the texts holds what is wanted, in any case.
 func (w wanted) in(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(strings.ToLower(t), string(w)) })
 }

@@ -188,7 +188,7 @@ func (s *fixture) eventNames() string {
 	return strings.Join(names, " ")
 }
 
-// count gives the number that the query counts.
+// count returns the number that the query counts.
 func (s *fixture) count(query string, args ...any) int64 {
 	s.T.Helper()
 	n, err := db.Read(background, s.DB, func(c *db.Conn) (int64, error) {

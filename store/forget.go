@@ -87,7 +87,7 @@ func forgetUnbooked(tx *db.Tx, keys []string, replace map[string]string) error {
 	return nil
 }
 
-// formerly gives what is to stand in the place of each name and address that a customer
+// formerly returns what is to stand in the place of each name and address that a customer
 // has or had: addresses are known from the trail of their changes, names from the events
 // of their orders and from that trail. An address that somebody else has by now is theirs.
 func formerly(c *db.Conn, k, now Customer) (replace map[string]string, err error) {
@@ -148,7 +148,7 @@ func (s *Service) SaveCustomer(ctx context.Context, who db.Caller, email, name s
 	})
 }
 
-// ChangeEmail gives a customer another address. One that another customer has is refused,
+// ChangeEmail returns a customer another address. One that another customer has is refused,
 // with both named.
 func (s *Service) ChangeEmail(ctx context.Context, who db.Caller, id int64, email string) (Customer, error) {
 	email, err := foldEmail(email)

@@ -113,7 +113,7 @@ func putOrder(tx *db.Tx, rows []orderRow) error {
 	return head.refunds.apply(tx, d, head.emit)
 }
 
-// gatherRows gives the order that its rows tell of: the first row's, with the discount
+// gatherRows returns the order that its rows tell of: the first row's, with the discount
 // and the tax added up and the refunds of all. Rows that differ in what an order has once
 // are refused.
 func gatherRows(rows []orderRow) (orderRow, error) {

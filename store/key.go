@@ -30,7 +30,7 @@ var meant = func() (m [128]byte) {
 	return m
 }()
 
-// read gives what a person wrote as n canonical characters: in any case, O for 0, I
+// read returns what a person wrote as n canonical characters: in any case, O for 0, I
 // and L for 1, whatever is no letter and no digit (hyphens, spaces, dashes that a
 // mail program made) ignored. ok is false for anything else.
 func read(written string, n int) (canonical string, ok bool) {
@@ -62,7 +62,7 @@ func digest(written string, n int) []byte {
 	return sum[:]
 }
 
-// random gives n characters of the alphabet, each by its own random bits.
+// random returns n characters of the alphabet, each by its own random bits.
 func random(n int) string {
 	b := make([]byte, n)
 	_, _ = rand.Read(b) // never fails

@@ -91,7 +91,7 @@ func maskAll(list []License) []License {
 	return masked
 }
 
-// issue gives an order one license for each unit of a line that is licensed.
+// issue adds to an order one license for each unit of a line that is licensed.
 func issue(tx *db.Tx, order int64, ref string, v sale, l line) error {
 	if !l.licensed {
 		return nil

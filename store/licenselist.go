@@ -42,7 +42,7 @@ func (s *Service) Licenses(ctx context.Context, who db.Caller, f LicenseFilter) 
 	return page, nil
 }
 
-// list gives at most n of the licenses below the page's start.
+// list returns at most n of the licenses below the page's start.
 func (f LicenseFilter) list(c *db.Conn, n int64) ([]License, error) {
 	from, where, args, some, err := f.where(c)
 	if err != nil || !some {
@@ -119,7 +119,7 @@ func (f LicenseFilter) where(c *db.Conn) (from, where string, args []any, some b
 	return from, where, args, true, nil
 }
 
-// search gives at most n of the licenses of orders that hold what is looked for; of an
+// search returns at most n of the licenses of orders that hold what is looked for; of an
 // order of several products those for another one are not meant when it is by SKU.
 // Orders and their licenses are numbered in one order, so that the newest orders have
 // the newest licenses.
@@ -145,7 +145,7 @@ func (f LicenseFilter) search(c *db.Conn, n int64) ([]License, error) {
 	return list[:min(int64(len(list)), n)], err
 }
 
-// CountLicenses tells how many licenses the filter keeps in all.
+// CountLicenses reports how many licenses the filter keeps in all.
 func (s *Service) CountLicenses(ctx context.Context, f LicenseFilter) (int64, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
 		f.Cursor = schema.Cursor[int64]{}

@@ -45,7 +45,7 @@ func decide(tx *db.Tx, id int64, to string) error {
 	return applyState(tx, id)
 }
 
-// applyState gives a license the state that was decided, but that one which would be
+// applyState sets the state that was decided, but that one which would be
 // active is suspended while a dispute holds it.
 func applyState(tx *db.Tx, id int64) error {
 	l, err := findLicense(&tx.Conn, id)
@@ -113,7 +113,7 @@ func (s *Service) moveLicense(ctx context.Context, who db.Caller, id int64, to, 
 	})
 }
 
-// licenseFor gives a license as who may see it.
+// licenseFor returns a license as who may see it.
 func licenseFor(c *db.Conn, who db.Caller, id int64) (License, error) {
 	l, err := findLicense(c, id)
 	if err == nil && !seesKeys(who) {
@@ -176,7 +176,7 @@ func endOf(d exact.Day, zone *time.Location) exact.Instant {
 	return exact.InstantOf((d + 1).Time(zone)) - 1
 }
 
-// RotateLicenseKey gives a license another key: the old one is not found from then on,
+// RotateLicenseKey returns a license another key: the old one is not found from then on,
 // and the seats stay. Refused: an unknown license, one that was revoked.
 func (s *Service) RotateLicenseKey(ctx context.Context, who db.Caller, id int64) (License, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {

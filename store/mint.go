@@ -81,7 +81,7 @@ func mintable(tx *db.Tx, sku, tier string) (Product, error) {
 	return p, p.takesTier(tier)
 }
 
-// ensureBatch gives the batch of the name, or a new one.
+// ensureBatch returns the batch of the name, or a new one.
 func ensureBatch(tx *db.Tx, name string, p Product, tier string) (Batch, error) {
 	if name == "" {
 		free, err := freeBatchName(tx, p.SKU)

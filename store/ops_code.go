@@ -42,7 +42,7 @@ func (s *Service) listBatches() schema.Op {
 	}
 }
 
-// Batch gives one batch. A name that no batch has is refused as not found.
+// Batch returns one batch. A name that no batch has is refused as not found.
 func (s *Service) Batch(ctx context.Context, name string) (Batch, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Batch, error) {
 		b, found, err := lookUpBatch(c, name)

@@ -18,7 +18,7 @@ type CustomerDetail struct {
 	Licenses []License `json:"licenses" about:"the latest, at most 500"`
 }
 
-// CustomerDetail gives a customer with what they bought, license keys in full to those
+// CustomerDetail returns a customer with what they bought, license keys in full to those
 // who may see them. An id that names none is refused as not found.
 func (s *Service) CustomerDetail(ctx context.Context, who db.Caller, id int64) (CustomerDetail, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (d CustomerDetail, err error) {

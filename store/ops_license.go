@@ -19,7 +19,7 @@ type LicenseDetail struct {
 	Activations []Activation `json:"activations"`
 }
 
-// License gives one license with its seats, the key in full to those who may see it. An
+// License returns one license with its seats, the key in full to those who may see it. An
 // id that names none is refused as not found.
 func (s *Service) License(ctx context.Context, who db.Caller, id int64) (LicenseDetail, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (d LicenseDetail, err error) {
@@ -33,7 +33,7 @@ func (s *Service) License(ctx context.Context, who db.Caller, id int64) (License
 	})
 }
 
-// FindLicenses gives the licenses of a whole key, or of a buyer's address. None is
+// FindLicenses returns the licenses of a whole key, or of a buyer's address. None is
 // refused as not found.
 func (s *Service) FindLicenses(ctx context.Context, who db.Caller, what string) (LicensePage, error) {
 	f := LicenseFilter{Q: what}

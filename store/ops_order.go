@@ -209,7 +209,7 @@ func (s *Service) refundOrder() schema.Op {
 	}
 }
 
-// currencyOf gives the currency of an order, "" when there is no such order.
+// currencyOf returns the currency of an order, "" when there is no such order.
 func currencyOf(c *db.Conn, ref string) (string, error) {
 	code, _, err := db.One(c, db.Text, "SELECT currency FROM store_orders WHERE order_ref = ?", ref)
 	return code, err

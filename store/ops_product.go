@@ -38,7 +38,7 @@ func (s *Service) Products(ctx context.Context, f ProductFilter) (ProductPage, e
 	})
 }
 
-// Product gives one product. A SKU that names none is refused as not found.
+// Product returns one product. A SKU that names none is refused as not found.
 func (s *Service) Product(ctx context.Context, sku string) (Product, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Product, error) {
 		p, found, err := lookUpProduct(c, sku)

@@ -173,7 +173,7 @@ func oneOrder(c *db.Conn, query string, args ...any) (Order, bool, error) {
 	return list[0], true, nil
 }
 
-// Order gives one order with its licenses, their keys in full to those who may see
+// Order returns one order with its licenses, their keys in full to those who may see
 // them. An order_ref that names none is refused as not found.
 func (s *Service) Order(ctx context.Context, who db.Caller, ref string) (OrderDetail, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (OrderDetail, error) {
@@ -186,7 +186,7 @@ func (s *Service) Order(ctx context.Context, who db.Caller, ref string) (OrderDe
 	})
 }
 
-// findOrder gives an order with its licenses, keys in full.
+// findOrder returns an order with its licenses, keys in full.
 func findOrder(c *db.Conn, ref string) (OrderDetail, error) {
 	o, found, err := oneOrder(c, selectOrder+" WHERE o.order_ref = ?", ref)
 	if err == nil && !found {

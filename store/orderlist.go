@@ -34,7 +34,7 @@ func (s *Service) Orders(ctx context.Context, f OrderFilter) (OrderPage, error) 
 	})
 }
 
-// list gives at most n of the orders below the page's start.
+// list returns at most n of the orders below the page's start.
 func (f OrderFilter) list(c *db.Conn, n int64) ([]Order, error) {
 	if f.Q != "" {
 		return f.search(c, n)
@@ -113,7 +113,7 @@ func fewBetween(c *db.Conn, first, end exact.Instant) (bool, error) {
 	return n <= fewRows, err
 }
 
-// search gives at most n of the orders that hold what is looked for.
+// search returns at most n of the orders that hold what is looked for.
 func (f OrderFilter) search(c *db.Conn, n int64) ([]Order, error) {
 	list := []Order{}
 	w := want(f.Q)
@@ -133,7 +133,7 @@ func (f OrderFilter) search(c *db.Conn, n int64) ([]Order, error) {
 	return list, err
 }
 
-// CountOrders tells how many orders the filter keeps in all.
+// CountOrders reports how many orders the filter keeps in all.
 func (s *Service) CountOrders(ctx context.Context, f OrderFilter) (int64, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
 		f.Cursor = schema.Cursor[int64]{}

@@ -12,7 +12,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// blocks gives the code blocks of docs/store.md in the language, in order.
+// blocks returns the code blocks of docs/store.md in the language, in order.
 func blocks(t *testing.T, language string) []string {
 	t.Helper()
 	page, err := os.ReadFile("../docs/store.md")

@@ -15,7 +15,7 @@ import (
 // reconciled whenever either changes: the outcome does not depend on the order in which
 // events arrive.
 
-// findPayment gives the order of a payment by any of its names, if there is one.
+// findPayment returns the order of a payment by any of its names, if there is one.
 func findPayment(c *db.Conn, provider string, names ...string) (OrderDetail, bool, error) {
 	id, err := orderOf(c, provider, names)
 	if err != nil || id == 0 {
@@ -53,7 +53,7 @@ func orderOf(c *db.Conn, provider string, names []string) (int64, error) {
 	return 0, nil
 }
 
-// another tells whether what was found by a name is another payment all the same: both
+// another reports whether what was found by a name is another payment all the same: both
 // have payment intents, and none in common. The query gives all names of what was found.
 func another(c *db.Conn, names []string, by, query string, id int64) (bool, error) {
 	intents := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !isIntent(n) })
@@ -70,7 +70,7 @@ func another(c *db.Conn, names []string, by, query string, id int64) (bool, erro
 // isIntent tells a payment intent of Stripe's from its other names.
 func isIntent(name string) bool { return strings.HasPrefix(name, "pi_") }
 
-// gatherPayment gives the payment that has any of the names, and gives it all of them.
+// gatherPayment returns the payment that has any of the names, and gives it all of them.
 // Payments that so turn out to be one are joined. order is the order that has the
 // payment, 0 if that is to be found by the names. Without a payment a new one is made if
 // create says so; else known is false.

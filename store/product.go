@@ -91,7 +91,7 @@ func (p Product) takesTier(tier string) error {
 	return nil
 }
 
-// madeOf tells whether s holds only ASCII letters (small ones only, unless capitals),
+// madeOf reports whether s holds only ASCII letters (small ones only, unless capitals),
 // digits and the characters of extra.
 func madeOf(s, extra string, capitals bool) bool {
 	for i := range len(s) {

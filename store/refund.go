@@ -8,7 +8,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// OrderRefunded is an order after a refund; Full tells whether all of it was given
+// OrderRefunded is an order after a refund; Full reports whether all of it was given
 // back, which revokes its licenses.
 type OrderRefunded struct {
 	OrderDetail
@@ -131,7 +131,7 @@ func (s *Service) Refunds(ctx context.Context, ref string) ([]Refund, error) {
 	})
 }
 
-// RefundCells gives the refunds of orders as their export has them, by order_ref.
+// RefundCells returns the refunds of orders as their export has them, by order_ref.
 func (s *Service) RefundCells(ctx context.Context, list []Order) (map[string]string, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (map[string]string, error) {
 		cells := map[string]string{}

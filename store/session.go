@@ -57,7 +57,7 @@ func readSession(v strict.Value) session {
 	return x
 }
 
-// calls tells whether the session asks for something: it is paid, or it came to nothing,
+// calls reports whether the session asks for something: it is paid, or it came to nothing,
 // which begins a trial or must be judged by a person.
 func (x session) calls() bool {
 	return x.status == "paid" || x.status == "no_payment_required" && (x.mode == "payment" || x.subscribes())
@@ -94,7 +94,7 @@ func (x session) sale(c *db.Conn) (sale, error) {
 	return v, v.checkAmounts()
 }
 
-// goods gives what was bought and the discount that makes it the session's total.
+// goods returns what was bought and the discount that makes it the session's total.
 func (x session) goods(c *db.Conn) ([]line, int64, error) {
 	if x.lines == "" {
 		return x.oneProduct(c)
@@ -141,7 +141,7 @@ func (x session) oneProduct(c *db.Conn) ([]line, int64, error) {
 	return []line{l}, discount, nil
 }
 
-// split gives the price of each of qty units and the discount that make the session's
+// split returns the price of each of qty units and the discount that make the session's
 // total. The provider's total is what counts: where a tax is part of the price, or the
 // units do not divide it, the price of a unit is rounded up and the rest is a discount,
 // so that the order adds up to the cent. ok is false for a total under its tax.

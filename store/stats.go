@@ -45,7 +45,7 @@ type Revenue struct {
 	NetCents      int64  `json:"net_cents"`
 }
 
-// Stats gives the totals as of now. They are kept up to date by every change, so
+// Stats returns the totals as of now. They are kept up to date by every change, so
 // that reading them costs a few rows, however many orders there are.
 func (s *Service) Stats(ctx context.Context) (Stats, error) {
 	return db.Read(ctx, s.db, stats)

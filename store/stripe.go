@@ -74,7 +74,7 @@ func (s *Service) ReceiveStripe(ctx context.Context, body []byte, signature stri
 	return got, err
 }
 
-// handler gives what handles the event; nil, and why, for one that the store does not use.
+// handler returns what handles the event; nil, and why, for one that the store does not use.
 func (e stripeEvent) handler() (handle func(*db.Tx) (Received, error), why string) {
 	switch e.kind {
 	case "checkout.session.completed", "checkout.session.async_payment_succeeded":

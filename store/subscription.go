@@ -22,7 +22,7 @@ type subscription struct {
 	ended bool
 }
 
-// ensureSubscription gives the subscription of the name, noted from now on.
+// ensureSubscription returns the subscription of the name, noted from now on.
 func ensureSubscription(tx *db.Tx, provider, ref string) (subscription, error) {
 	s := subscription{ref: ref}
 	was, found, err := db.One(&tx.Conn, func(r *db.Row) subscription {

@@ -97,7 +97,7 @@ func unbookedPayments(c *db.Conn) (list UnbookedList, err error) {
 	return list, err
 }
 
-// CountUnbooked tells how many there are, for the metrics.
+// CountUnbooked reports how many there are, for the metrics.
 func (s *Service) CountUnbooked(ctx context.Context) (int64, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
 		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM store_unbooked")

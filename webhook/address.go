@@ -39,7 +39,7 @@ var special = prefixes(
 // multicast) is special without being named.
 var global = netip.MustParsePrefix("2000::/3")
 
-// blocked tells whether no connection may be made to a. An IPv4 address that is
+// blocked reports whether no connection may be made to a. An IPv4 address that is
 // mapped into IPv6 is judged as what it is. allowPrivate lets loopback and private
 // ranges through, and nothing else.
 func blocked(a netip.Addr, allowPrivate bool) bool {
@@ -55,7 +55,7 @@ func blocked(a netip.Addr, allowPrivate bool) bool {
 	return a.Is6() && !global.Contains(a)
 }
 
-// disguised tells whether the host is a number that some resolvers read as an
+// disguised reports whether the host is a number that some resolvers read as an
 // address: 2130706433, 0x7f.1, 0177.0.0.1. A name never ends in a number, so nothing
 // is lost by looking none of them up.
 func disguised(host string) bool {

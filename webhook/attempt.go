@@ -81,7 +81,7 @@ func take(tx *db.Tx, endpoint int64, underWay int, busy map[string]bool) (parall
 	return parallel, all, nil
 }
 
-// choose gives the pending deliveries that may begin, at most free.
+// choose returns the pending deliveries that may begin, at most free.
 func choose(c *db.Conn, endpoint int64, free int, busy map[string]bool) (ids []int64, err error) {
 	waits := map[string]bool{}
 	err = db.Each(c, func(r *db.Row) error {

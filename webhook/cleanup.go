@@ -20,7 +20,7 @@ const leftBehind = `SELECT d.id, d.endpoint_id, e.service, e.event, e.id, d.kind
 // anyAge is later than every attempt.
 const anyAge = exact.Instant(math.MaxInt64)
 
-// recover marks what a dead process left in sending as interrupted, and tells whether
+// recover marks what a dead process left in sending as interrupted, and reports whether
 // it could: abandoned resends, and, for a server that begins and is the only one,
 // its own deliveries of any age. A resend of a process that lives is left alone.
 func (s *Sender) recover(ctx context.Context, begins bool) bool {
@@ -101,7 +101,7 @@ const (
 	leastRest  = 100 * time.Millisecond
 )
 
-// rest waits, and tells whether it was for the whole time.
+// rest waits, and reports whether it was for the whole time.
 func rest(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -64,7 +64,7 @@ type Filter struct {
 
 const defaultLimit = 100
 
-// where gives the filter's condition and its arguments.
+// where returns the filter's condition and its arguments.
 func (f Filter) where() (string, []any) {
 	var conditions []string
 	var args []any
@@ -83,7 +83,7 @@ func (f Filter) where() (string, []any) {
 	return " WHERE " + strings.Join(conditions, " AND "), args
 }
 
-// Deliveries gives the delivery log, newest first.
+// Deliveries returns the delivery log, newest first.
 func Deliveries(ctx context.Context, d *db.DB, f Filter) ([]Delivery, error) {
 	if f.Limit < 1 {
 		f.Limit = defaultLimit

@@ -275,7 +275,7 @@ func (o ops) resendDelivery() schema.Op {
 	}
 }
 
-// narrow binds which failed deliveries are meant, and tells whether any was left out.
+// narrow binds which failed deliveries are meant, and reports whether any was left out.
 func (o ops) narrow(f *schema.Form, ask *Ask, when string) bool {
 	endpoint := f.ID(&ask.Endpoint, "endpoint", when+"only this receiver's", schema.Choices(receiverChoices))
 	var since string

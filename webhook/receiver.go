@@ -45,7 +45,7 @@ type Receivers struct {
 	events map[string][]string
 }
 
-// NewReceivers gives the book. events are each service's events, in the order in
+// NewReceivers returns the book. events are each service's events, in the order in
 // which they are shown.
 func NewReceivers(d *db.DB, events map[string][]string) *Receivers {
 	return &Receivers{d: d, events: events}
@@ -64,7 +64,7 @@ func (r *Receivers) scan(row *db.Row) Receiver {
 	return v
 }
 
-// List gives every receiver of the service, or of all for "", oldest first.
+// List returns every receiver of the service, or of all for "", oldest first.
 func (r *Receivers) List(ctx context.Context, service string) ([]Receiver, error) {
 	var all []Receiver
 	err := r.d.View(ctx, func(c *db.Conn) (err error) {
@@ -214,7 +214,7 @@ func (r *Receivers) SetParallel(ctx context.Context, who db.Caller, id, parallel
 // oldSigns is how long a secret that was replaced signs along, in seconds.
 const oldSigns = 24 * 60 * 60
 
-// Rotate gives a receiver a new secret. The one before signs along for 24 hours; one
+// Rotate returns a receiver a new secret. The one before signs along for 24 hours; one
 // before that no longer does.
 func (r *Receivers) Rotate(ctx context.Context, who db.Caller, id int64) (Secret, error) {
 	fresh := Secret{ID: id, Secret: newSecret()}
@@ -272,7 +272,7 @@ type standing struct {
 	enabled bool
 }
 
-// findReceiver gives a receiver that was not removed.
+// findReceiver returns a receiver that was not removed.
 func findReceiver(c *db.Conn, id int64) (standing, error) {
 	to, found, err := db.One(c, func(r *db.Row) standing { return standing{service: r.Text(), enabled: r.Bool()} },
 		"SELECT service, enabled FROM endpoints WHERE id = ? AND removed_at IS NULL", id)

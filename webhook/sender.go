@@ -44,7 +44,7 @@ const (
 	mostParallel = 16                    // deliveries at a time to one receiver
 )
 
-// NewSender gives a sender that does nothing yet. Resend may be used without Run.
+// NewSender returns a sender that does nothing yet. Resend may be used without Run.
 func NewSender(d *db.DB, o Options) *Sender {
 	if o.Timeout == 0 {
 		o.Timeout = 5 * time.Second
@@ -124,7 +124,7 @@ func (s *Sender) watch(ctx, attempts context.Context) {
 	}
 }
 
-// moved tells whether anybody has written since it was last asked, or whether there
+// moved reports whether anybody has written since it was last asked, or whether there
 // is a reason to look all the same. While nobody writes, no table is read.
 func (s *Sender) moved(seen *int64) bool {
 	v, err := s.d.Version()

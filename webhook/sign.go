@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// header gives the headers of one attempt, signatures included. They depend on
+// header returns the headers of one attempt, signatures included. They depend on
 // nothing but the delivery and the program's version.
 func header(p *outgoing, version string) http.Header {
 	service := "X-" + strings.ToUpper(p.service[:1]) + p.service[1:]

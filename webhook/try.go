@@ -93,7 +93,7 @@ type Request struct {
 	Body    string            `json:"body"`
 }
 
-// Sent gives a delivery's request. It is refused for one that was not tried yet.
+// Sent returns a delivery's request. It is refused for one that was not tried yet.
 func (s *Sender) Sent(ctx context.Context, who db.Caller, id int64) (Request, error) {
 	if who.Role != "admin" {
 		return Request{}, fault.Forbiddenf("a delivery's request is an admin's to see; %s has the role %s", who.User, who.Role)

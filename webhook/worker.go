@@ -96,7 +96,7 @@ func (w *worker) note(e ending, over []Attempt) []Attempt {
 	return append(over, *e.outcome)
 }
 
-// wait gives what came of the attempts that end next: those that end together share a
+// wait returns what came of the attempts that end next: those that end together share a
 // commit. It also comes back when there is something new to send and a place to send
 // it by, and at ctx's end when nothing is under way.
 func (w *worker) wait(ctx context.Context) (over []Attempt) {
@@ -150,5 +150,5 @@ func (w *worker) next(ctx context.Context, over []Attempt) ([]*outgoing, error) 
 	})
 }
 
-// pause waits a poll's interval, and tells whether it was a whole one.
+// pause waits a poll's interval, and reports whether it was a whole one.
 func pause(ctx context.Context) bool { return rest(ctx, pollInterval) }

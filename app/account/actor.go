@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Actor gives the Caller by which a command acts in the service as the user of that
+// Actor returns the Caller by which a command acts in the service as the user of that
 // name, with that user's role there; its via stays cli. For the appliance's own business,
 // service "", it is the highest role that the user has anywhere. Refused: a name that nobody
 // has, a user who is disabled, and one who has no role in the service.

@@ -34,7 +34,7 @@ func NewKeys(d *db.DB) *Keys {
 	}
 }
 
-// Authenticate gives the caller whose key the header's value holds, with Via empty:
+// Authenticate returns the caller whose key the header's value holds, with Via empty:
 // the surface knows by which way it came. remote is the address that asked, without
 // or with a port.
 //
@@ -86,7 +86,7 @@ func bearer(authorization string) (hash [sha256.Size]byte, ok bool) {
 	return sha256.Sum256(b[:]), true
 }
 
-// find gives the caller of a valid key.
+// find returns the caller of a valid key.
 func (k *Keys) find(ctx context.Context, hash [sha256.Size]byte) (who db.Caller, found bool, err error) {
 	if err := k.look(); err != nil {
 		return who, false, err
@@ -136,6 +136,6 @@ func (k *Keys) read(ctx context.Context, hash [sha256.Size]byte, now exact.Insta
 	return who, true, nil
 }
 
-// Wrong tells how many wrong keys there were since the start, and how many of them
+// Wrong reports how many wrong keys there were since the start, and how many of them
 // were refused as too many.
 func (k *Keys) Wrong() (all, limited int64) { return k.wrong.Counts() }

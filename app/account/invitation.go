@@ -47,7 +47,7 @@ func Invite(ctx context.Context, d *db.DB, who db.Caller, name string) (token st
 	return m.token, m.Invitation, err
 }
 
-// Invited tells what an invitation of staff is for, and consumes nothing. It is
+// Invited reports what an invitation of staff is for, and consumes nothing. It is
 // NotFound for one that there never was, and Gone for one that has ended.
 func (s *Sessions) Invited(ctx context.Context, token string) (v Invitation, err error) {
 	if user, ok := s.demoUser(token); ok {
@@ -167,7 +167,7 @@ func (s *Sessions) AcceptTenant(ctx context.Context, token, code string, from se
 	return cookie, v, err
 }
 
-// InvitedTenant tells whose invitation the token of a link is, and consumes nothing.
+// InvitedTenant reports whose invitation the token of a link is, and consumes nothing.
 func (s *Sessions) InvitedTenant(ctx context.Context, token string) (session.Invitation, error) {
 	return db.Read(ctx, s.d, func(c *db.Conn) (session.Invitation, error) { return session.FindInvitation(c, session.Tenant, token) })
 }

@@ -143,7 +143,7 @@ func answer[T any](v T, err error) (any, error) {
 
 func toUsers(any) string { return "/users" }
 
-// own gives the services that are named, else all of which the caller is admin.
+// own returns the services that are named, else all of which the caller is admin.
 func (o ops) own(ctx context.Context, who db.Caller, named []string) (services []string, err error) {
 	if len(named) > 0 {
 		return named, nil

@@ -91,7 +91,7 @@ func (h *hasher) do(ctx context.Context, fn func() error) error {
 	return fn()
 }
 
-// hashPassword gives the password as it is kept, in the notation of the PHC.
+// hashPassword returns the password as it is kept, in the notation of the PHC.
 func hashPassword(password string) string {
 	salt := make([]byte, saltLength)
 	_, _ = rand.Read(salt) // never fails
@@ -107,7 +107,7 @@ func argon(password string, salt []byte) []byte {
 	return argon2.IDKey([]byte(password), salt, argonPasses, argonMemory, argonLanes, hashLength)
 }
 
-// samePassword tells whether the password is the one that is kept. It takes the same
+// samePassword reports whether the password is the one that is kept. It takes the same
 // time when there is none.
 func samePassword(kept, password string) bool {
 	salt, want := make([]byte, saltLength), make([]byte, hashLength)

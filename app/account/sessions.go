@@ -33,7 +33,7 @@ type Session struct {
 // is made or shown.
 const askAgain = 15 * 60
 
-// Fresh tells whether the password was typed lately enough for a credential to be made
+// Fresh reports whether the password was typed lately enough for a credential to be made
 // or shown. Who has no password is not asked for one.
 func (s Session) Fresh(now exact.Instant) bool {
 	return !s.HasPassword || s.PasswordAt != nil && now < *s.PasswordAt+askAgain
@@ -73,7 +73,7 @@ func InstallationID(ctx context.Context, d *db.DB) (string, error) {
 	return db.Read(ctx, d, func(c *db.Conn) (string, error) { return c.Setting(db.SettingInstallation) })
 }
 
-// Authenticate gives the caller of a page of the service, and the session, to whom the
+// Authenticate returns the caller of a page of the service, and the session, to whom the
 // token of staff's cookie belongs. Without a session that is good it is Unauthorized;
 // for a user without a role in the service it is Forbidden, with the session given all
 // the same.
@@ -91,7 +91,7 @@ func (s *Sessions) Authenticate(ctx context.Context, token, service string) (db.
 	}, v, nil
 }
 
-// Find gives the session of the kind to which the token belongs, and Unauthorized when
+// Find returns the session of the kind to which the token belongs, and Unauthorized when
 // there is none that is good. Of tenants' and buyers' sessions the Subject says whose
 // they are: every query of theirs starts from it.
 func (s *Sessions) Find(ctx context.Context, kind session.Kind, token string) (Session, error) {
@@ -207,7 +207,7 @@ func (s *Sessions) End(ctx context.Context, kind session.Kind, token string) err
 	})
 }
 
-// Demo gives the token of a link that signs in as the user without a password, as often
+// Demo returns the token of a link that signs in as the user without a password, as often
 // as one likes while this process runs. An earlier one ends.
 func (s *Sessions) Demo(user string) (token string) {
 	var b [32]byte

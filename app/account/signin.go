@@ -66,7 +66,7 @@ func (s *Sessions) slowed(c candidate) error {
 // errWrong is what check gives for a wrong password.
 var errWrong = fault.New(fault.Unauthorized, "this name and this password do not open anything; mind capitals, or ask an admin for an invitation that sets a new password")
 
-// check tells whether the password is the candidate's. The same is done, and takes the
+// check reports whether the password is the candidate's. The same is done, and takes the
 // same time, whatever is wrong: the name, the password, or that it does not open.
 func (s *Sessions) check(ctx context.Context, c candidate, password string) error {
 	if err := s.slowed(c); err != nil {

@@ -32,7 +32,7 @@ func scanUser(r *db.Row) User {
 	return User{id: r.Int(), Name: r.Text(), Disabled: r.Bool(), SignedInAt: r.InstantPtr(), HasPassword: r.Bool(), Roles: map[string]string{}}
 }
 
-// findUser gives the user of that name with their roles. A removed one is none.
+// findUser returns the user of that name with their roles. A removed one is none.
 func findUser(c *db.Conn, name string) (User, error) {
 	u, found, err := db.One(c, scanUser, "SELECT "+userColumns+" FROM users WHERE name = ? AND removed_at IS NULL", strings.TrimSpace(name))
 	if err != nil {
@@ -49,7 +49,7 @@ func noUser(name string) error {
 	return fault.NotFoundf("there is no user %s; `quartermaster user list` shows who there is", schema.Quote(name))
 }
 
-// rolesOf gives a user's roles by service.
+// rolesOf returns a user's roles by service.
 func rolesOf(c *db.Conn, id int64) (map[string]string, error) {
 	roles := map[string]string{}
 	err := db.Each(c, func(r *db.Row) error {
@@ -62,7 +62,7 @@ func rolesOf(c *db.Conn, id int64) (map[string]string, error) {
 
 func (u User) subject() string { return fmt.Sprintf("user:%d", u.id) }
 
-// CheckName gives a user's name as it is kept: trimmed, 1 to 200 characters, without
+// CheckName returns a user's name as it is kept: trimmed, 1 to 200 characters, without
 // control characters. The names under which the audit trail tells of the operator and
 // of the appliance itself are refused.
 func CheckName(name string) (string, error) {
@@ -126,7 +126,7 @@ func addUser(tx *db.Tx, name, role string, services []string) (User, error) {
 	return u, tx.Audit("user.added", u.subject(), map[string]any{"name": u.Name, "roles": u.Roles})
 }
 
-// put gives the user the role in the service; none takes it away.
+// put sets the user's role in the service; none takes it away.
 func (u User) put(tx *db.Tx, service, role string) error {
 	if role == NoRole {
 		delete(u.Roles, service)
@@ -139,7 +139,7 @@ func (u User) put(tx *db.Tx, service, role string) error {
 	return err
 }
 
-// SetRole gives a user the role in each of the services; without any, in those in which
+// SetRole returns a user the role in each of the services; without any, in those in which
 // the user has a role, and in all for one who has none. The role "none" takes it away
 // and needs the services to be named. Where the user has it already, nothing changes;
 // else the user's sessions end, but the one that asks.
@@ -327,7 +327,7 @@ func Users(ctx context.Context, d *db.DB, who db.Caller) (users []User, err erro
 	return users, err
 }
 
-// Any tells whether there is a user at all. Without one, nothing can be asked over
+// Any reports whether there is a user at all. Without one, nothing can be asked over
 // HTTP.
 func Any(ctx context.Context, d *db.DB) (some bool, err error) {
 	err = d.View(ctx, func(c *db.Conn) error {

@@ -175,7 +175,7 @@ func Attr(n *html.Node, name string) string {
 	return ""
 }
 
-// Has tells whether an element has the attribute.
+// Has reports whether an element has the attribute.
 func Has(n *html.Node, name string) bool {
 	for _, a := range n.Attr {
 		if a.Key == name {

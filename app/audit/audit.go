@@ -58,7 +58,7 @@ func scan(r *db.Row) Entry {
 		Action: r.Text(), Subject: r.Text(), Changes: json.RawMessage(r.Text())}
 }
 
-// where gives the filter's condition and its arguments, without After.
+// where returns the filter's condition and its arguments, without After.
 func (f Filter) where() (string, []any) {
 	var all []string
 	var args []any
@@ -125,7 +125,7 @@ func (f Filter) newest() (query string, args []any) {
 // appliance stands in a filter for the service "".
 const appliance = "-"
 
-// List gives the newest entries that the filter lets through. Whether there are more is
+// List returns the newest entries that the filter lets through. Whether there are more is
 // told only with counted, which costs a walk through the whole trail.
 func List(ctx context.Context, d *db.DB, f Filter, counted bool) (t Trail, err error) {
 	where, args := f.where()

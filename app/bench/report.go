@@ -164,7 +164,7 @@ func (b *bench) all(ctx context.Context, rep *report, p, empty *process) error {
 	return nil
 }
 
-// turns gives the case and its floors their turns, one after another in each round,
+// turns returns the case and its floors their turns, one after another in each round,
 // after one of each that does not count.
 func (b *bench) turns(ctx context.Context, c oneCase) (row, error) {
 	r := row{Case: c.name, Clients: c.clients, Target: c.target, Ours: figure{What: "appliance"}}

@@ -30,7 +30,7 @@ type question struct {
 	what, with string
 }
 
-// asked gives the question; the way and the key by which it came decide nothing.
+// asked returns the question; the way and the key by which it came decide nothing.
 func asked(who db.Caller, what, with string) question {
 	who.Via, who.KeyID, who.Session = "", 0, 0
 	return question{who, what, with}
@@ -52,7 +52,7 @@ const (
 // New makes the one cache of a process.
 func New(d *db.DB) *ResponseCache { return &ResponseCache{d: d, held: map[question]answer{}} }
 
-// Get gives the answer that was kept for the caller's question: what is asked, and with
+// Get returns the answer that was kept for the caller's question: what is asked, and with
 // which arguments. Nobody may change its bytes. When there is none, version is the
 // database's before the answer is worked out, for Put.
 func (c *ResponseCache) Get(who db.Caller, what, with string) (body []byte, version int64, found bool) {

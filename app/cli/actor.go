@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// acting gives a command that changes a service's business data its --as.
+// acting returns a command that changes a service's business data its --as.
 func (p *program) acting(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().Var((*actorName)(&p.as), "as", "act as this user, with that user's role, in place of the operator")
 	p.completeBy(cmd, "as", func() []string {

@@ -93,7 +93,7 @@ func Run(ctx context.Context, env Env) int {
 	}
 }
 
-// lostText tells what it means that a result was not printed.
+// lostText reports what it means that a result was not printed.
 func (p *program) lostText() string {
 	if p.lost == "" {
 		return ""
@@ -188,7 +188,7 @@ func (p *program) readFlags(cmd *cobra.Command) error {
 	return p.setUpLog()
 }
 
-// fromEnvironment tells whether the flag has an environment variable: those of every
+// fromEnvironment reports whether the flag has an environment variable: those of every
 // command, where receivers may be, and all of serve's and healthcheck's.
 func fromEnvironment(cmd *cobra.Command, f *pflag.Flag) bool {
 	switch f.Name {
@@ -262,7 +262,7 @@ func (p *program) withDB(do func(d *db.DB) error) error {
 
 func (p *program) notice(text string) { fmt.Fprintln(p.Stderr, text) }
 
-// print gives a command's result: JSON with --json, else what text writes.
+// print writes a command's result: JSON with --json, else what text writes.
 func (p *program) print(result any, text func(w io.Writer)) error {
 	if !p.asJSON {
 		text(p.Stdout)
@@ -276,7 +276,7 @@ func (p *program) print(result any, text func(w io.Writer)) error {
 	return err
 }
 
-// jsonFlag gives a command that prints a result its --json.
+// jsonFlag returns a command that prints a result its --json.
 func (p *program) jsonFlag(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&p.asJSON, "json", false, "print the result as JSON")
 	return cmd

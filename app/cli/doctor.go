@@ -30,7 +30,7 @@ type check struct {
 	Breaches []string `json:"breaches"`
 }
 
-// add tells what was found under a name. An error is a breach as well: what cannot be
+// add reports what was found under a name. An error is a breach as well: what cannot be
 // checked is not known to be well.
 func (d *diagnosis) add(name, note string, breaches []string, err error) {
 	if err != nil {

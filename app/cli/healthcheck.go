@@ -60,7 +60,7 @@ is for the shop's name and not for the address, and nothing secret is sent.`,
 	return cmd
 }
 
-// healthURLs gives where each service that is on is asked.
+// healthURLs returns where each service that is on is asked.
 func healthURLs(ctx context.Context, c *server.Config) ([]health, error) {
 	var ask []health
 	for _, s := range server.Names {
@@ -124,7 +124,7 @@ func askHealth(ctx context.Context, ask []health) healthResult {
 	return r
 }
 
-// healthy tells why the service is not well, or is another one.
+// healthy reports why the service is not well, or is another one.
 func healthy(ctx context.Context, client *http.Client, h health) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, h.URL, nil)
 	if err != nil {

@@ -67,7 +67,7 @@ func (n notifier) run(ctx context.Context, s *server.Server) (end func()) {
 	}
 }
 
-// answers tells whether the database can be read. What is wrong with the file is no
+// answers reports whether the database can be read. What is wrong with the file is no
 // reason to be restarted: only an engine that hangs is.
 func (n notifier) answers(ctx context.Context, s *server.Server) bool {
 	ctx, cancel := context.WithTimeout(ctx, n.every)

@@ -123,7 +123,7 @@ func (p *program) newOpCommand(service string, op schema.Op) *opCommand {
 	return c
 }
 
-// prepare gives the command that args mean what is made of its operation's arguments,
+// prepare adds to the command that args mean what is made of its operation's arguments,
 // before it is run or helps. Only that one: to ask all operations for their arguments
 // would take longer than most commands do.
 func (p *program) prepare(root *cobra.Command, args []string) {
@@ -142,7 +142,7 @@ func (p *program) prepare(root *cobra.Command, args []string) {
 	}
 }
 
-// arguments gives the command its positional arguments and flags. It panics when a word
+// arguments adds to the command its positional arguments and flags. It panics when a word
 // in capitals names no argument: the declaration is wrong.
 func (c *opCommand) arguments(cmd *cobra.Command) {
 	args := c.op.Args(schema.Command)
@@ -326,7 +326,7 @@ type Would struct {
 	Would []db.Change `json:"would"`
 }
 
-// would tells what the operation would change.
+// would reports what the operation would change.
 func (c *opCommand) would(ctx context.Context, d *db.DB, handle schema.Handler, who db.Caller) error {
 	changes, err := d.Trial(ctx, func(ctx context.Context) error {
 		_, err := handle(ctx, who)

@@ -23,7 +23,7 @@ type opFlag struct {
 	arg schema.Arg
 }
 
-// flag gives the command the argument's flag.
+// flag adds the argument's flag to the command.
 func (c *opCommand) flag(cmd *cobra.Command, a schema.Arg) {
 	name := a.FlagName()
 	f := cmd.Flags().VarPF(&opFlag{c: c, arg: a}, name, "", a.About)

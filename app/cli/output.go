@@ -30,7 +30,7 @@ func (o *output) closed() {
 	}
 }
 
-// onTerminal tells whether what is written there, or read from there, is a person's.
+// onTerminal reports whether what is written there, or read from there, is a person's.
 func onTerminal(v any) bool {
 	if o, wrapped := v.(*output); wrapped {
 		v = o.w

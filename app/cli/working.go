@@ -36,7 +36,7 @@ func (p *program) working(what func() string) (end func()) {
 	}
 }
 
-// copying tells how far the copy in the folder is.
+// copying reports how far the copy in the folder is.
 func copying(folder string, of int64) func() string {
 	return func() string {
 		var size int64

@@ -208,7 +208,7 @@ func (c *camera) tourEmpty(ctx context.Context, bases []string) error {
 	return nil
 }
 
-// read gives what a page says by an expression.
+// read returns what a page says by an expression.
 func (c *camera) read(ctx context.Context, address, expression string) (string, error) {
 	if err := chromedp.Do(ctx, chromedp.Navigate(address), chromedp.WaitReady("main")); err != nil {
 		return "", err

@@ -12,7 +12,7 @@ import (
 // the document in place and gives the schemas by name.
 type components map[string]obj
 
-// extract gives what stands in place of v.
+// extract returns what stands in place of v.
 func (c components) extract(v any) any {
 	switch x := v.(type) {
 	case obj:

@@ -46,7 +46,7 @@ func seen(w http.ResponseWriter) *record {
 	return &record{ResponseWriter: w}
 }
 
-// outermost gives every response its headers, logs every request in one line and
+// outermost returns every response its headers, logs every request in one line and
 // counts it.
 func (h *handler) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -166,7 +166,7 @@ func trusted(proxies []netip.Prefix, host string) bool {
 func Remote(r *http.Request) string { return r.RemoteAddr }
 
 // cors answers a preflight of the one listed origin and lets its answers be read; it
-// tells whether the request is answered.
+// reports whether the request is answered.
 func (h *handler) cors(w *record, r *http.Request) bool {
 	if r.Header.Get("Origin") != h.CORSOrigin {
 		return false

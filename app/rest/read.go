@@ -51,7 +51,7 @@ func (h *handler) body(in *schema.Input, op schema.Op, raw bool, r *http.Request
 	return nil
 }
 
-// takesRaw tells whether the operation reads the body as it came.
+// takesRaw reports whether the operation reads the body as it came.
 func takesRaw(op schema.Op) bool {
 	for _, a := range op.Args(schema.REST) {
 		if a.Kind == schema.RawBody {
@@ -70,7 +70,7 @@ func query(raw string) (map[string][]string, error) {
 	return q, nil
 }
 
-// once gives the context under which the answer is kept, when the request has an
+// once returns the context under which the answer is kept, when the request has an
 // Idempotency-Key.
 func (h *handler) once(ctx context.Context, who db.Caller, op schema.Op, r *http.Request, body []byte) (context.Context, error) {
 	given := r.Header.Values("Idempotency-Key")

@@ -80,7 +80,7 @@ func New(o Options) http.Handler {
 	return h.outermost(escaped(r))
 }
 
-// escapedSlash tells that a part of a path holds a slash, as a SKU may.
+// escapedSlash reports whether a part of a path holds a slash, as a SKU may.
 func escapedSlash(u *url.URL) bool {
 	return strings.Contains(u.RawPath, "%2F") || strings.Contains(u.RawPath, "%2f")
 }
@@ -101,7 +101,7 @@ func escaped(next http.Handler) http.Handler {
 
 type escapedKey struct{}
 
-// plain gives the values of a path's named parts, unescaped where the router saw them
+// plain returns the values of a path's named parts, unescaped where the router saw them
 // as they were sent.
 func plain(r *http.Request, ps httprouter.Params) func(name string) string {
 	if r.Context().Value(escapedKey{}) == nil {

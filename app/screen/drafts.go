@@ -31,7 +31,7 @@ const (
 	draftFor   = 30 * time.Minute
 )
 
-// keep gives the name under which the user finds the fields again; "" when too many wait.
+// keep returns the name under which the user finds the fields again; "" when too many wait.
 func (d *drafts) keep(user string, fields url.Values, now time.Time) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -51,7 +51,7 @@ func (d *drafts) keep(user string, fields url.Values, now time.Time) string {
 	return name
 }
 
-// find gives the user's fields back; a reload finds them again.
+// find returns the user's fields back; a reload finds them again.
 func (d *drafts) find(user, name string, now time.Time) url.Values {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -126,7 +126,7 @@ func (x *exchange) newKey() func() string {
 	return func() string { return mark + next() }
 }
 
-// madeFor tells whether a form's key may be the owner's: it is not where it was made for
+// madeFor reports whether a form's key may be the owner's: it is not where it was made for
 // somebody else.
 func madeFor(key, owner string) bool {
 	return !strings.HasPrefix(key, markStart) || strings.HasPrefix(key, markOf(owner))

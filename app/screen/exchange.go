@@ -206,7 +206,7 @@ func (x *exchange) sendJSON(e *fault.Error) {
 	wire.Refuse(&counted{x}, e)
 }
 
-// wantsPage tells whether the client names text/html in Accept.
+// wantsPage reports whether the client names text/html in Accept.
 func wantsPage(r *http.Request) bool {
 	return strings.Contains(strings.ToLower(strings.Join(r.Header.Values("Accept"), ",")), "text/html")
 }

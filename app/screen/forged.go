@@ -49,7 +49,7 @@ func (x *exchange) checkForged() error {
 	return e
 }
 
-// hasCookie tells whether the request carries one of our cookies.
+// hasCookie reports whether the request carries one of our cookies.
 func (x *exchange) hasCookie() bool {
 	for _, name := range x.s.cookies {
 		if _, err := x.r.Cookie(name); err == nil {

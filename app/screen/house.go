@@ -179,7 +179,7 @@ func (s *Screens) disk() finding {
 	return f
 }
 
-// owed tells how many deliveries wait for their receivers.
+// owed reports how many deliveries wait for their receivers.
 func (s *Screens) owed(ctx context.Context) finding {
 	f := finding{name: "Deliveries", remedy: "Look at the receivers under Webhooks."}
 	err := s.DB.View(ctx, func(c *db.Conn) error {

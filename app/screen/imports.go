@@ -165,7 +165,7 @@ func readingOf(q url.Values, columns []string) table.Reading {
 	return r
 }
 
-// sendRefused gives the refused rows back as a file with the reason.
+// sendRefused answers with the refused rows as a file, with the reasons.
 func (x *exchange) sendRefused(v *importView) error {
 	var b bytes.Buffer
 	if _, err := table.WriteRefused(v.table, v.file.File, v.reading, v.out.Errors, &b); err != nil {

@@ -136,7 +136,7 @@ func doorOf(in *sent) doorView {
 	return doorView{given: in.fields, next: in.fields.Get("next"), form: in.fields.Get("form")}
 }
 
-// enter gives the browser its session, and leads on to where it wanted to be.
+// enter sets the browser's session, and leads on to where it wanted to be.
 func (x *exchange) enter(a area, token string, subject int64, v doorView) error {
 	x.endOld(a)
 	http.SetCookie(x.w, x.cookie(a, token, sessionKinds[a].MaxAge()))

@@ -55,7 +55,7 @@ func split(path string) []string {
 	return strings.Split(path, "/")
 }
 
-// find gives the route of an escaped path with the values of its named parts.
+// find returns the route of an escaped path with the values of its named parts.
 func (t *router) find(path string) (*route, map[string]string) {
 	parts := split(path)
 	for i, p := range parts {

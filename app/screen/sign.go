@@ -49,7 +49,7 @@ func (x *exchange) showSign(status int, v signView) error {
 	return x.show(status, "Sign in", false, f, signPage(v))
 }
 
-// secureHere tells whether the browser speaks https, to us or to a proxy.
+// secureHere reports whether the browser speaks https, to us or to a proxy.
 func (x *exchange) secureHere() bool {
 	if x.r.TLS != nil {
 		return true

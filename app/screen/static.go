@@ -80,7 +80,7 @@ func (s *Screens) static(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// takesGzip tells whether the client takes a packed body.
+// takesGzip reports whether the client takes a packed body.
 func takesGzip(r *http.Request) bool {
 	for _, part := range strings.Split(r.Header.Get("Accept-Encoding"), ",") {
 		name, q, _ := strings.Cut(strings.TrimSpace(part), ";")

@@ -146,7 +146,7 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 	return v
 }
 
-// within tells whether a page stands under the one of the menu.
+// within reports whether a page stands under the one of the menu.
 func within(pattern, menu string) bool {
 	return pattern == menu || menu != "/" && strings.HasPrefix(pattern, menu+"/")
 }

@@ -26,7 +26,7 @@ var sessionKinds = map[area]session.Kind{page.Staff: session.Staff, page.Tenant:
 // cookiePaths are where an area's cookie is sent.
 var cookiePaths = map[area]string{page.Staff: "/", page.Tenant: "/portal", page.Buyer: "/my"}
 
-// nameCookies gives the areas' cookies the installation's names: two installations on
+// nameCookies names the areas' cookies after the installation: two installations on
 // one host must not sign each other out, since cookies ignore ports.
 func (s *Screens) nameCookies() error {
 	id, err := account.InstallationID(context.Background(), s.DB)

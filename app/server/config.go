@@ -29,7 +29,7 @@ type Config struct {
 	trustedProxies  []string
 }
 
-// AddressFlags gives a command the flags that say where the services listen; serve
+// AddressFlags adds to a command the flags that say where the services listen; serve
 // and healthcheck share them.
 func (c *Config) AddressFlags(f *pflag.FlagSet) {
 	c.Addrs = map[string]*string{}
@@ -38,7 +38,7 @@ func (c *Config) AddressFlags(f *pflag.FlagSet) {
 	}
 }
 
-// Flags gives serve its flags.
+// Flags adds the flags of serve.
 func (c *Config) Flags(f *pflag.FlagSet) {
 	c.AddressFlags(f)
 	f.StringVar(&c.MetricsAddr, "metrics-addr", "", "where Prometheus text is served at /metrics (default: nowhere)")
@@ -60,7 +60,7 @@ func (c *Config) Flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.Demo, "demo", false, "serve demo.db (unless --db is given), filled once with a small shop, and print a key for each service")
 }
 
-// TLS tells whether the listeners speak HTTPS.
+// TLS reports whether the listeners speak HTTPS.
 func (c *Config) TLS() bool { return c.TLSCert != "" }
 
 // Check refuses what must not be served.

@@ -72,7 +72,7 @@ type limitedConn struct {
 	writing  atomic.Int64 // since when, in Unix nanoseconds, what its client has not taken yet; else 0
 }
 
-// whose gives a client's address, and whether it stands for many.
+// whose returns a client's address, and whether it stands for many.
 func (r *connLimiter) client(c net.Conn) (address string, shared bool) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		// What the system holds for a client that does not read is bounded as well.
@@ -133,7 +133,7 @@ func (r *connLimiter) idle() *limitedConn {
 	return nil
 }
 
-// idle tells whether the next step is the client's. A connection whose goroutine neither
+// idle reports whether the next step is the client's. A connection whose goroutine neither
 // reads nor writes does not wait for its client.
 func (s *limitedConn) idle(now time.Time) bool {
 	if since := s.writing.Load(); since != 0 {
@@ -142,7 +142,7 @@ func (s *limitedConn) idle(now time.Time) bool {
 	return s.working.Load() == 0 && s.reading.Load() && now.Sub(s.since) >= idleGrace
 }
 
-// stalled tells whether it is idle, and its client has not sent briskly of late: who is in
+// stalled reports whether it is idle, and its client has not sent briskly of late: who is in
 // the middle of an upload waits for its client again and again, a moment each.
 func (s *limitedConn) stalled(now time.Time) bool {
 	return s.idle(now) && (s.writing.Load() != 0 || now.UnixNano()-s.brisk.Load() >= int64(briskGrace))
@@ -243,7 +243,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 
 type connKey struct{}
 
-// withConn gives the requests of a connection its limitedConn in their context.
+// withConn returns the requests of a connection its limitedConn in their context.
 func withConn(ctx context.Context, c net.Conn) context.Context {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()
@@ -290,7 +290,7 @@ type inFlight struct {
 // address is whose requests share a part of the budget.
 func (t *inFlight) address() string { return t.conn.address }
 
-// shared tells whether many clients may stand behind the address.
+// shared reports whether many clients may stand behind the address.
 func (t *inFlight) shared() bool { return t.conn.shared }
 
 func (t *inFlight) whole() {

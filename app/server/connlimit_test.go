@@ -65,7 +65,7 @@ func TestOldestIdleIsClosed(t *testing.T) {
 	}
 }
 
-// TestIdle tells whether the next step is the client's.
+// TestIdle reports whether the next step is the client's.
 func TestIdle(t *testing.T) {
 	r := newConnLimiter(1)
 	p := connect(t, r)

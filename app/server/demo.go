@@ -70,7 +70,7 @@ func makeDemoKey(ctx context.Context, d *db.DB, service string) (key string, err
 	return key, db.Exec(ctx, d, db.Bookkeeping(), func(tx *db.Tx) error { return tx.SetSetting(demoKey+service, key) })
 }
 
-// DemoKeys gives the full-access key of each service that listens, by service: the same
+// DemoKeys returns the full-access key of each service that listens, by service: the same
 // at every start, unless one was revoked.
 func (s *Server) DemoKeys(ctx context.Context) (map[string]string, error) {
 	keys := map[string]string{}

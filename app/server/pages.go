@@ -20,7 +20,7 @@ type shown struct {
 	openBuyer screen.OpenBuyer
 }
 
-// shown gives what the service shows.
+// shown returns what the service shows.
 func (s *Services) shown(service string) shown {
 	switch service {
 	case "store":

@@ -237,7 +237,7 @@ func (s *Server) Addr(service string) string {
 	return ""
 }
 
-// Failed gives the error that ends the server by itself.
+// Failed returns the error that ends the server by itself.
 func (s *Server) Failed() <-chan error { return s.failed }
 
 // DB is the server's database.

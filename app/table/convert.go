@@ -168,7 +168,7 @@ func bareAmount(text, code string) (bare string, negative bool) {
 	return text, negative
 }
 
-// Safe gives a text as it is exported: one that a spreadsheet would run as a formula
+// Safe returns a text as it is exported: one that a spreadsheet would run as a formula
 // has a ' in front, which an import takes off again. So has one that looks like that
 // already.
 func Safe(text string) string {

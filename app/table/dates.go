@@ -98,7 +98,7 @@ func (f *dateFormat) read(text string) (day exact.Day, clock string, rest string
 	return written, clock, text, true
 }
 
-// short tells that the text has one digit for a part of two, as in 3.5.2026: where
+// short reports whether the text has one digit for a part of two, as in 3.5.2026: where
 // signs part it from the others in the format, that cannot be misread.
 func (f *dateFormat) short(part int, text string) bool {
 	p := f.parts[part]
@@ -168,7 +168,7 @@ func clockOn(day exact.Day, clock string, zone *time.Location) (time.Time, bool)
 	return time.Time{}, false
 }
 
-// day gives a cell of a day column: a time behind the day is dropped, and one with a
+// day returns a cell of a day column: a time behind the day is dropped, and one with a
 // zone is first turned into the shop's.
 func (c *converter) day(name, text string, k kind) (string, *fault.Error) {
 	if _, plain := exact.ParseDay(strings.TrimSpace(text)); plain && (c.dates == nil || k == isDay) {
@@ -186,7 +186,7 @@ func (c *converter) day(name, text string, k kind) (string, *fault.Error) {
 	return m.day.String(), nil
 }
 
-// instant gives a cell of a moment in UTC: a day is its beginning, and a time without a
+// instant returns a cell of a moment in UTC: a day is its beginning, and a time without a
 // zone is the shop's.
 func (c *converter) instant(name, text string, k kind) (string, *fault.Error) {
 	trimmed := strings.TrimSpace(text)

@@ -24,7 +24,7 @@ var (
 	bigEndian    = []byte("\xfe\xff")
 )
 
-// text gives the file's text as UTF-8, without its mark, and the encoding that it was
+// text returns the file's text as UTF-8, without its mark, and the encoding that it was
 // in. A mark says what the encoding is, whatever was asked for; without one and
 // without a wish it is UTF-8, unless the bytes are not that and are good Windows-1252.
 func (f *File) text(wish string) (io.Reader, string, error) {

@@ -122,7 +122,7 @@ func (r Reading) Check(t schema.Table) error {
 
 // source gives the rows of a file one after another, without those that are empty.
 type source interface {
-	// next gives the next row; more is false at the end. Only a file that cannot be
+	// next returns the next row; more is false at the end. Only a file that cannot be
 	// read on is an error.
 	next() (r record, more bool, err error)
 }

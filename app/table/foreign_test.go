@@ -44,7 +44,7 @@ var berlin = func() *time.Location {
 	return zone
 }()
 
-// read gives the rows of a file as "code|name|..." of the columns that it has, or the
+// read returns the rows of a file as "code|name|..." of the columns that it has, or the
 // refusal behind the line's number.
 func read(t *testing.T, file []byte, r Reading) (rows []string, out *reader) {
 	t.Helper()

@@ -282,7 +282,7 @@ type shown struct {
 	cells []string
 }
 
-// sampled gives the first of the rows that would be stored.
+// sampled returns the first of the rows that would be stored.
 func (l *loading) sampled() (rows [][]string) {
 	for _, s := range l.sample {
 		refused := slices.ContainsFunc(l.done.Errors, func(e schema.Refused) bool { return e.Line == s.line })

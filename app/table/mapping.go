@@ -83,7 +83,7 @@ func checkMapping(t schema.Table, r Reading) error {
 	return nil
 }
 
-// wanted tells whether a header's name is one that the import can use.
+// wanted reports whether a header's name is one that the import can use.
 func wanted(t schema.Table, r Reading) func(string) bool {
 	names := map[string]bool{}
 	if p := programOf(r.From); p != nil {

@@ -179,7 +179,7 @@ func (tr *translation) row(rec record) (out record, skip bool, refusal *fault.Er
 	return record{line: rec.line, cells: tr.cells, kinds: tr.kinds}, false, nil
 }
 
-// get gives a cell of the row by its column's name; "" when the file lacks it.
+// get returns a cell of the row by its column's name; "" when the file lacks it.
 func (tr *translation) get(column string) string {
 	at, ok := tr.places[column]
 	if !ok || at >= len(tr.record.cells) {

@@ -115,7 +115,7 @@ func (r *reader) header(f *File, t schema.Table, how Reading, known func(string)
 	return first, err
 }
 
-// trimmed gives the names of a header, without those at its end that are empty.
+// trimmed returns the names of a header, without those at its end that are empty.
 func trimmed(cells []string) []string {
 	names := make([]string, len(cells))
 	for i, c := range cells {
@@ -168,7 +168,7 @@ func (r *reader) width(rec *record) *fault.Error {
 	return fault.Invalidf("it has %d cells, and the header has %d", len(rec.cells), width)
 }
 
-// byName gives a row's cells by our columns, as Table.Decode takes them. It is a new map
+// byName returns a row's cells by our columns, as Table.Decode takes them. It is a new map
 // each time: what a row's Put keeps of it is its own.
 func (r *reader) byName(cells []string) map[string]string {
 	named := make(map[string]string, len(cells))
@@ -178,7 +178,7 @@ func (r *reader) byName(cells []string) map[string]string {
 	return named
 }
 
-// inOrder gives a row's cells in the order of the table's columns, as Table.Load takes
+// inOrder returns a row's cells in the order of the table's columns, as Table.Load takes
 // them.
 func (r *reader) inOrder(cells []string) []string {
 	ordered := make([]string, len(r.layout.order))

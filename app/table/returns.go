@@ -60,7 +60,7 @@ func (b *returns) key(cells []string) [3]string {
 	return k
 }
 
-// negative gives how much a row takes back.
+// negative returns how much a row takes back.
 func (b *returns) negative(cells []string) (exact.Milli, bool) {
 	rest, is := strings.CutPrefix(strings.TrimSpace(cells[b.qty]), "-")
 	if !is {

@@ -110,7 +110,7 @@ func (l *loading) putGroups(ctx context.Context) (err error) {
 	})
 }
 
-// gather gives the groups of sorted rows.
+// gather sends the groups of sorted rows.
 func (l *loading) gather(ctx context.Context, rows *sorter, to chan<- *group) error {
 	var g *group
 	var at []byte

@@ -83,7 +83,7 @@ func (s *sorter) spill() (err error) {
 	return out.Flush()
 }
 
-// each gives every row in order. The key is valid until the next row.
+// each calls give for every row in order. The key is valid until the next row.
 func (s *sorter) each(give func(key []byte, line int, cells []string) error) error {
 	if s.file == nil {
 		s.sort()

@@ -104,7 +104,7 @@ func hashed(text string) []byte {
 	return h[:]
 }
 
-// Find gives a file that waits. One that is another session's, that was imported or has
+// Find returns a file that waits. One that is another session's, that was imported or has
 // waited too long is not found.
 func (s *Store) Find(ctx context.Context, who db.Caller, token string) (Waiting, error) {
 	w := Waiting{Token: token}
@@ -153,7 +153,7 @@ func (s *Store) Remember(ctx context.Context, service, table string, header []st
 	})
 }
 
-// Suggest gives how a file of that header was read last; found is false when none was.
+// Suggest returns how a file of that header was read last; found is false when none was.
 func (s *Store) Suggest(ctx context.Context, service, table string, header []string) (how Reading, found bool, err error) {
 	err = s.d.View(ctx, func(c *db.Conn) error {
 		text, is, err := db.One(c, db.Text, "SELECT reading FROM import_choices WHERE service = ? AND table_name = ? AND header_hash = ?",

@@ -258,7 +258,7 @@ func (w *workbook) readStrings() error {
 	}
 }
 
-// runs gives the text of an element: of all its <t>, but those of a phonetic reading.
+// runs returns the text of an element: of all its <t>, but those of a phonetic reading.
 func runs(d *xml.Decoder, end string) (string, error) {
 	var b bytes.Buffer
 	inText, phonetic := false, false
@@ -298,7 +298,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// unescape gives the characters that XML cannot hold, which XLSX writes as _x000D_. A
+// unescape returns the characters that XML cannot hold, which XLSX writes as _x000D_. A
 // carriage return before a newline goes: in CSV too a line of a cell ends in one sign.
 func unescape(s string) string {
 	if !strings.Contains(s, "_x") {

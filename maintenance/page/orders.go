@@ -98,7 +98,7 @@ type orderView struct {
 
 func (v orderView) PageTitle() string { return fmt.Sprintf("Work order %d", v.ID) }
 
-// closed tells that the job's cost stands.
+// closed reports whether the job's cost stands.
 func (v orderView) closed() bool { return v.Status == "done" || v.Status == "cancelled" }
 
 // loadOrder reads a work order's page.

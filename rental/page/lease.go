@@ -97,7 +97,7 @@ func lease(s *rental.Service) page.Page {
 	})
 }
 
-// paidFor tells what a payment went to.
+// paidFor reports what a payment went to.
 func paidFor(m rental.PaidBy) string {
 	text := "payment " + cell(m.ID)
 	for _, a := range m.Allocations {

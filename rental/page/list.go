@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/page"
 )
 
-// matches tells whether one of the texts has q in it, in any case.
+// matches reports whether one of the texts has q in it, in any case.
 func matches(q string, texts ...string) bool {
 	if q == "" {
 		return true

@@ -44,7 +44,7 @@ func reversed(all []rental.Charge) []rental.Charge {
 	return out
 }
 
-// several tells that the tenant rents more than one place now.
+// several reports whether the tenant rents more than one place now.
 func (v portalView) several() bool {
 	n := 0
 	for _, l := range v.Leases {

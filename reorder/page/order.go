@@ -81,7 +81,7 @@ type orderView struct {
 // PageTitle is the order's number.
 func (v orderView) PageTitle() string { return v.Number }
 
-// open tells that goods are still to come.
+// open reports whether goods are still to come.
 func (v orderView) open() bool { return v.Status == reorder.Ordered || v.Status == reorder.Partial }
 
 // form is the act that the boxes of the lines belong to: editing a draft, or receiving.

@@ -136,7 +136,7 @@ func (d *DB) Integrity(ctx context.Context) (problems []string, err error) {
 	return problems, err
 }
 
-// same tells whether both names are of one file.
+// same reports whether both names are of one file.
 func same(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -204,7 +204,7 @@ func putAside(path string) (aside string, err error) {
 	}
 	if examine(path) == nil {
 		if c, err := connect(path, false); err == nil {
-			_ = run(c, "PRAGMA wal_checkpoint(TRUNCATE)") // the log's size tells whether it was done
+			_ = run(c, "PRAGMA wal_checkpoint(TRUNCATE)") // the log's size shows whether it was done
 			_ = c.Close()
 		}
 	}
@@ -225,13 +225,13 @@ func putAside(path string) (aside string, err error) {
 	return aside, errors.Join(syncDir(path), removeLog(path))
 }
 
-// logged tells whether a file has a log or a journal that is not moved into it.
+// logged reports whether a file has a log or a journal that is not moved into it.
 func logged(path string) bool {
 	st, err := os.Stat(path + "-wal")
 	return err == nil && st.Size() > 0
 }
 
-// keepAs gives a file a second name, or makes a copy where that cannot be.
+// keepAs links a file under a second name, or makes a copy where that cannot be.
 func keepAs(path, name string) error {
 	if os.Link(path, name) == nil {
 		return nil
@@ -239,7 +239,7 @@ func keepAs(path, name string) error {
 	return errors.Join(copyFile(path, name), syncDir(name))
 }
 
-// freeName gives the name, or the first of it with a number that nothing has: what an
+// freeName returns the name, or the first of it with a number that nothing has: what an
 // earlier restore kept is not lost to a later one.
 func freeName(name string) string {
 	free := name

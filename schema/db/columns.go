@@ -10,7 +10,7 @@ import (
 // scans them: INSERT, UPDATE and SELECT are made of it.
 type Columns string
 
-// Of gives the columns as those of a table's alias: "p.name, p.unit".
+// Of returns the columns as those of a table's alias: "p.name, p.unit".
 func (c Columns) Of(alias string) string {
 	return alias + "." + strings.ReplaceAll(string(c), ", ", ", "+alias+".")
 }

@@ -20,7 +20,7 @@ type handle struct {
 	interrupt chan struct{}  // closed to interrupt its queries; nil: nothing can
 }
 
-// Prepare gives the statement for query, reset, with the values that were bound to it
+// Prepare returns the statement for query, reset, with the values that were bound to it
 // last: bind replaces them. The engine's own cache clears them, and a statement whose
 // values were cleared is planned anew when it runs next, which for a SELECT with an
 // index costs several times what running it does.
@@ -146,7 +146,7 @@ type Stmt struct {
 	row Row
 }
 
-// Prepare gives the connection's prepared statement for query. The same query text
+// Prepare returns the connection's prepared statement for query. The same query text
 // gives the same statement, so it must not be used twice at once.
 func (c *Conn) Prepare(query string) (*Stmt, error) {
 	s, err := c.c.Prepare(query)
@@ -225,7 +225,7 @@ func Each(c *Conn, fn func(*Row) error, query string, args ...any) error {
 	}
 }
 
-// All gives every row of the query as scan reads it; never nil. It makes room for as
+// All returns every row of the query as scan reads it; never nil. It makes room for as
 // many as there were last: growing a long list costs as much as reading it.
 func All[T any](c *Conn, scan func(*Row) T, query string, args ...any) ([]T, error) {
 	const most = 1024
@@ -246,7 +246,7 @@ func (c *Conn) counted(query string, rows int) {
 	c.c.rows[query] = rows
 }
 
-// One gives the query's first row, and whether there was one.
+// One returns the query's first row, and whether there was one.
 func One[T any](c *Conn, scan func(*Row) T, query string, args ...any) (one T, found bool, err error) {
 	found, err = first(c, func(r *Row) { one = scan(r) }, query, args)
 	return one, found, err

@@ -157,7 +157,7 @@ func bringUp(path string, o Options) error {
 	return errors.Join(err, c.Close())
 }
 
-// asideOf gives the name for the copy of a file that has so many migrations: the given one,
+// asideOf returns the name for the copy of a file that has so many migrations: the given one,
 // or the first of it with a number where that is free or another copy of what is as far.
 // A copy with fewer is the only one from before a migration that was cut off, and stays.
 func asideOf(name string, have int) string {

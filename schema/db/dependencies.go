@@ -17,7 +17,7 @@ type Dependencies struct {
 
 type dependenciesKey struct{}
 
-// Track gives a context under which View and Update note in the Dependencies what is
+// Track returns a context under which View and Update note in the Dependencies what is
 // asked of them. It serves one goroutine.
 func Track(ctx context.Context) (context.Context, *Dependencies) {
 	b := new(Dependencies)
@@ -52,7 +52,7 @@ func (b *Dependencies) never() {
 // database, such as times that are stored later: it must not be given again.
 func NoCache(ctx context.Context) { dependenciesOf(ctx).never() }
 
-// Lasts tells whether the answer stays right until the next commit.
+// Lasts reports whether the answer stays right until the next commit.
 func (b *Dependencies) Lasts() bool { return b.viewed && !b.noCache && !b.now }
 
 // Day is the day to the end of which it stays right; ok is false when it depends on no day.

@@ -50,7 +50,7 @@ func failedAt(path string, err error) error {
 	return failed(err)
 }
 
-// Unwritable tells whether err is that of a disk that takes no writes, and in a few words
+// Unwritable reports whether err is that of a disk that takes no writes, and in a few words
 // why: what can be read may still be told then.
 func Unwritable(err error) (why string, is bool) {
 	switch sqlite.ErrCode(err).ToPrimary() {

@@ -4,7 +4,7 @@ import "context"
 
 type expectKey struct{}
 
-// Expecting gives a context under which the next Update first calls check in its
+// Expecting returns a context under which the next Update first calls check in its
 // transaction, and is refused with its error: for what must still be so when the change
 // is made, as the record that a form was filled from.
 func Expecting(ctx context.Context, check func(*Conn) error) context.Context {

@@ -159,7 +159,7 @@ func nextFold(text, lower, old string, from int) (at int, found bool) {
 	}
 }
 
-// joinsBefore tells whether what stands before the place belongs to the word or the
+// joinsBefore reports whether what stands before the place belongs to the word or the
 // address that begins there. An escape of JSON's does not.
 func joinsBefore(s string, at int, find string, address bool) bool {
 	i := at - 1
@@ -178,7 +178,7 @@ func joinsAfter(s string, end int, find string, address bool) bool {
 	return word(s, end) && word(find, len(find)-1)
 }
 
-// inAddress tells whether a name stands in an address, which is somebody's own.
+// inAddress reports whether a name stands in an address, which is somebody's own.
 func inAddress(s string, at, end int) bool {
 	part := func(i int) bool {
 		return i >= 0 && i < len(s) && (word(s, i) || strings.IndexByte(".+-_%@", s[i]) >= 0)
@@ -196,7 +196,7 @@ func inAddress(s string, at, end int) bool {
 	return false
 }
 
-// word tells whether the byte at i belongs to a word.
+// word reports whether the byte at i belongs to a word.
 func word(s string, i int) bool {
 	return i >= 0 && i < len(s) && (s[i] >= 'a' && s[i] <= 'z' || s[i] >= 'A' && s[i] <= 'Z' || s[i] >= '0' && s[i] <= '9' || s[i] >= 0x80)
 }

@@ -34,7 +34,7 @@ type once struct {
 	who Caller
 }
 
-// Once gives a context under which the caller's Update answers the request once.
+// Once returns a context under which the caller's Update answers the request once.
 func Once(ctx context.Context, who Caller, request Idempotency) context.Context {
 	return context.WithValue(ctx, idempotencyKey{}, &once{request, who})
 }
@@ -58,7 +58,7 @@ func (k *once) route() string {
 // keptFor is how long an answer is kept for its idempotency key, in seconds.
 const keptFor = 24 * 60 * 60
 
-// replay gives *Replay when this very request was answered within the last day, and
+// replay returns *Replay when this very request was answered within the last day, and
 // a refusal when its key was used for another body.
 func (tx *Tx) replay(k *once) error { return tx.Conn.replay(k) }
 
@@ -103,7 +103,7 @@ func (tx *Tx) keep(k *once, answer any) error {
 		k.who.KeyID, k.Key, k.route(), k.Body[:], status, body, tx.Now()))
 }
 
-// Answered gives *Replay when the request of the context was answered before, and a
+// Answered returns *Replay when the request of the context was answered before, and a
 // refusal when its key was used for another one. Update looks by itself; this is for
 // whoever has to know before the record's state is looked at.
 func Answered(ctx context.Context, d *DB) error {

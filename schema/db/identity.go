@@ -33,7 +33,7 @@ func (id *identity) remember(path string) (err error) {
 	return err
 }
 
-// look tells what has become of the file and its log, "" while they are the same.
+// look reports what has become of the file and its log, "" while they are the same.
 // changed is true when that is another answer than the last one.
 func (id *identity) look(path string) (strange string, changed bool) {
 	id.mu.Lock()
@@ -62,7 +62,7 @@ func (id *identity) look(path string) (strange string, changed bool) {
 	return id.strange, id.strange != was
 }
 
-// lost tells what the last look found.
+// lost reports what the last look found.
 func (id *identity) lost() bool { return id.gone.Load() }
 
 // sameFile refuses, as unavailable, when the file under this process is no longer the one

@@ -22,7 +22,7 @@ type keptValue[T any] struct {
 	value    T
 }
 
-// Read gives the value that answers the question, and calls read only if none is kept that
+// Read returns the value that answers the question, and calls read only if none is kept that
 // is still right. What a trial or a larger transaction sees is never kept.
 func (k *Kept[T]) Read(ctx context.Context, d *DB, question string, read func(ctx context.Context) (T, error)) (T, error) {
 	if jointOf(ctx) != nil {

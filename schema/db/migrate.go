@@ -127,7 +127,7 @@ func checkReferences(c *handle) error {
 	return err
 }
 
-// Migrations tells which migrations the open file has.
+// Migrations reports which migrations the open file has.
 func (d *DB) Migrations(ctx context.Context) (all []Migration, err error) {
 	err = d.View(ctx, func(c *Conn) error {
 		all, err = applied(c)
@@ -136,7 +136,7 @@ func (d *DB) Migrations(ctx context.Context) (all []Migration, err error) {
 	return all, err
 }
 
-// Status tells which migrations the file at path has, without changing it: also for
+// Status reports which migrations the file at path has, without changing it: also for
 // an older file, which Open refuses. A newer one is ErrNewer.
 func Status(path string) (all []Migration, err error) {
 	if err := examine(path); err != nil {

@@ -15,7 +15,7 @@ type inside struct {
 	fn     atomic.Bool
 }
 
-// is tells whether the caller runs in a transaction's function. It costs a microsecond
+// is reports whether the caller runs in a transaction's function. It costs a microsecond
 // while somebody else's transaction runs, and nothing otherwise.
 func (in *inside) is() bool { return in.fn.Load() && bytes.Equal(goroutine(), in.writer) }
 

@@ -99,7 +99,7 @@ var kinds = map[string]kind{
 	"work_orders.pm_before_baseline": kindDerived, "work_orders.pm_before_by": kindDerived, "work_orders.pm_before_done": kindDerived,
 }
 
-// kindOf tells what a column of a table holds. sql is the table's declaration.
+// kindOf reports what a column of a table holds. sql is the table's declaration.
 func kindOf(table, column, declared, sql string) kind {
 	if k, ok := kinds[table+"."+column]; ok {
 		return k
@@ -194,7 +194,7 @@ func watchable(c *Conn) (map[string]*watched, error) {
 	return all, nil
 }
 
-// called gives a row its name, such as "work_order:12". at reads a column of the row.
+// called returns a row its name, such as "work_order:12". at reads a column of the row.
 func (w *watched) called(c *Conn, at func(column int) sqlite.Value) (string, error) {
 	var where, parts []string
 	var args []any

@@ -33,7 +33,7 @@ type Renewal[T any] struct {
 // mostRenewed is up to how many changed records are looked at by themselves.
 const mostRenewed = 500
 
-// At gives the value as the connection sees it today. Without keep, as in a trial, it is
+// At returns the value as the connection sees it today. Without keep, as in a trial, it is
 // worked out anew and not kept.
 func (k *Renewed[T]) At(c *Conn, keep bool, by Renewal[T]) (value T, err error) {
 	today := c.Today()

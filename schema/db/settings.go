@@ -20,7 +20,7 @@ const (
 	SettingAddress      = "address" // "address.store": https://shop.example
 )
 
-// Setting gives a setting's value; "" when it is not set.
+// Setting returns a setting's value; "" when it is not set.
 func (c *Conn) Setting(name string) (string, error) {
 	value, _, err := One(c, Text, "SELECT value FROM settings WHERE name = ?", name)
 	return value, err
@@ -61,7 +61,7 @@ func zoneName(zone string) string {
 	return zone
 }
 
-// given tells whether the options name a zone. time.Local is what nobody has chosen.
+// given reports whether the options name a zone. time.Local is what nobody has chosen.
 func (o Options) given() bool { return o.Zone != nil && o.Zone != time.Local }
 
 // zoneToKeep is the name of the zone that a file takes when it has none.

@@ -50,7 +50,7 @@ func (tx *Tx) join(ctx context.Context, trial *sqlite.Session, act func(ctx cont
 	return err
 }
 
-// Trying tells whether ctx is that of a trial run: what is not kept in the database
+// Trying reports whether ctx is that of a trial run: what is not kept in the database
 // (a message sent, a file written) is left out then.
 func Trying(ctx context.Context) bool { t := jointOf(ctx); return t != nil && t.trial != nil }
 

@@ -45,7 +45,7 @@ func (tx *Tx) Change(query string) (*Stmt, error) {
 	return tx.Prepare(query)
 }
 
-// Changed tells how many rows the last Run of a Change statement changed.
+// Changed reports how many rows the last Run of a Change statement changed.
 func (tx *Tx) Changed() int { return tx.c.Changes() }
 
 // Try calls fn; when it fails, only what fn did is undone, and the error is given

@@ -261,7 +261,7 @@ func (tx *Tx) run(fn func(*Tx) error) error {
 	return nil
 }
 
-// failAll gives every write of the batch the error; one whose request had ended before it
+// failAll answers every write of the batch with the error; one whose request had ended before it
 // ran keeps its own.
 func failAll(batch []*pending, err error) {
 	for _, t := range batch {
@@ -295,7 +295,7 @@ func StackOf(cause any) []byte {
 
 func (p *Panic) Error() string { return fmt.Sprint(p.Cause) }
 
-// Unwrap gives a cause that is an error.
+// Unwrap returns a cause that is an error.
 func (p *Panic) Unwrap() error {
 	err, _ := p.Cause.(error)
 	return err
@@ -315,5 +315,5 @@ type Stats struct {
 	Waited time.Duration // of all writes, from asking to being on the disk
 }
 
-// Stats gives the counts as they stand.
+// Stats returns the counts as they stand.
 func (d *DB) Stats() Stats { return Stats{d.waits.n.Load(), time.Duration(d.waits.nanos.Load())} }

@@ -20,7 +20,7 @@ var places = map[string]int{
 	"CLF": 4, "UYW": 4,
 }
 
-// CurrencyOf gives the currency of a code in any case; one that is unknown has two
+// CurrencyOf returns the currency of a code in any case; one that is unknown has two
 // decimals.
 func CurrencyOf(code string) Currency {
 	code = strings.ToUpper(code)

@@ -61,7 +61,7 @@ type Field struct {
 
 func (e *Error) Error() string { return e.Detail }
 
-// Unwrap gives the cause, which only the log sees.
+// Unwrap returns the cause, which only the log sees.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // Word is the code that the error body carries.
@@ -111,14 +111,14 @@ func Unavailablef(cause error, format string, args ...any) *Error {
 	return e
 }
 
-// As gives the refusal inside err, if there is one.
+// As returns the refusal inside err, if there is one.
 func As(err error) (*Error, bool) {
 	var e *Error
 	ok := errors.As(err, &e)
 	return e, ok
 }
 
-// Is tells whether err is a refusal of the kind.
+// Is reports whether err is a refusal of the kind.
 func Is(err error, k Kind) bool {
 	e, ok := As(err)
 	return ok && e.Kind == k

@@ -29,14 +29,14 @@ const (
 	forgotten = time.Hour // after the last failure
 )
 
-// NewBackoff gives a Backoff that asks for no wait before the key has failed free times.
+// NewBackoff returns a Backoff that asks for no wait before the key has failed free times.
 func NewBackoff[K comparable](free int) *Backoff[K] {
 	b := &Backoff[K]{free: free, of: map[K]*failures{}}
 	b.head.next, b.head.prev = &b.head, &b.head
 	return b
 }
 
-// Wait tells how long k has to wait before its next try.
+// Wait reports how long k has to wait before its next try.
 func (b *Backoff[K]) Wait(k K, now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -51,7 +51,7 @@ func (b *Backoff[K]) Wait(k K, now time.Time) time.Duration {
 	return max(0, time.Duration(f.last+int64(wait)-now.UnixNano()))
 }
 
-// stale tells whether a failure counts no more: it is long ago, or the clock was set
+// stale reports whether a failure counts no more: it is long ago, or the clock was set
 // back behind it.
 func stale(last, now int64) bool { return last > now || last <= now-int64(forgotten) }
 

@@ -28,7 +28,7 @@ type Counter[K comparable] struct {
 	swept int64
 }
 
-// New gives a counter that allows most failures within the window.
+// New returns a counter that allows most failures within the window.
 func New[K comparable](most int, window time.Duration) *Counter[K] {
 	return &Counter[K]{most: most, window: window, from: map[K][]int64{}}
 }
@@ -55,7 +55,7 @@ func (c *Counter[K]) Add(k K, now time.Time) (wait time.Duration) {
 	return 0
 }
 
-// Wait tells how long k has to wait before it may fail again, and counts nothing.
+// Wait reports how long k has to wait before it may fail again, and counts nothing.
 func (c *Counter[K]) Wait(k K, now time.Time) time.Duration {
 	at := now.UnixNano()
 	c.mu.Lock()
@@ -72,7 +72,7 @@ func (c *Counter[K]) Wait(k K, now time.Time) time.Duration {
 	return time.Duration(times[0] + int64(c.window) - at)
 }
 
-// Counts tells how many failures there were since the start, and how many of them were
+// Counts reports how many failures there were since the start, and how many of them were
 // too many.
 func (c *Counter[K]) Counts() (all, denied int64) { return c.all.Load(), c.denied.Load() }
 
@@ -81,11 +81,11 @@ func (c *Counter[K]) counted(k K, at int64) []int64 {
 	return slices.DeleteFunc(c.from[k], func(t int64) bool { return c.past(t, at) })
 }
 
-// past tells whether t counts no more at the instant now: it is out of the window, or
+// past reports whether t counts no more at the instant now: it is out of the window, or
 // the clock was set back behind it.
 func (c *Counter[K]) past(t, now int64) bool { return t > now || t <= now-int64(c.window) }
 
-// place gives the key under which k is counted. When there is no room for another,
+// place returns the key under which k is counted. When there is no room for another,
 // those whose last failure is past are dropped, at most once a second: going through
 // all of them must not be what an attacker can ask for at will.
 func (c *Counter[K]) place(k K, now int64) K {

@@ -48,7 +48,7 @@ func (a Action) Key(letter string) Action { a.key = letter; return a }
 // Then is where to go when it is done; by itself it leads back to this page.
 func (a Action) Then(path string) Action { a.then = path; return a }
 
-// Named gives the button a name for a reader who hears it without its row: "Record
+// Named returns the button a name for a reader who hears it without its row: "Record
 // payment, Ada Lindqvist".
 func (a Action) Named(name string) Action { a.id = name; return a }
 

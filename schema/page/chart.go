@@ -51,7 +51,7 @@ func ChartOf(c Chart) templ.Component {
 	})
 }
 
-// scale gives the place of a value between the chart's least and largest.
+// scale returns the place of a value between the chart's least and largest.
 func (c Chart) scale() func(v int64) int64 {
 	var low, high int64
 	all := slices.Concat(c.Bars, c.Line, c.Ahead)

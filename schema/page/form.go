@@ -112,7 +112,7 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 	return nil
 }
 
-// shows tells whether the argument has a field that is seen.
+// shows reports whether the argument has a field that is seen.
 func (fm Form) shows(a schema.Arg) bool {
 	name := schema.PageField(a.Name)
 	if _, fixed := fm.Fixed[name]; fixed || a.Header != "" {
@@ -136,7 +136,7 @@ func (fm Form) order(args []schema.Arg) []schema.Arg {
 	return shown
 }
 
-// empty tells whether the argument's field is one to type or choose in that holds nothing.
+// empty reports whether the argument's field is one to type or choose in that holds nothing.
 func (fm Form) empty(a schema.Arg) bool {
 	v, have := fm.given(schema.PageField(a.Name))
 	switch a.Kind {

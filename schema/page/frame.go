@@ -58,7 +58,7 @@ func From(ctx context.Context) *Frame {
 	return &Frame{Currency: "USD", Zone: time.UTC}
 }
 
-// May tells whether who is looking may do the operation: a viewer finds no control
+// May reports whether who is looking may do the operation: a viewer finds no control
 // that writes.
 func May(ctx context.Context, op string) bool {
 	_, ok := From(ctx).may(op)
@@ -88,7 +88,7 @@ func (f *Frame) may(name string) (schema.Op, bool) {
 	return op, true
 }
 
-// Is tells whether the caller's role is at least the one named.
+// Is reports whether the caller's role is at least the one named.
 func Is(ctx context.Context, role string) bool { return From(ctx).is(role) }
 
 func (f *Frame) is(role string) bool {

@@ -109,7 +109,7 @@ func (p Page) Args() []schema.Arg { return schema.Op{Bind: p.load}.Args(schema.P
 // Draw is the markup of a value that the page's handler gave.
 func (p Page) Draw(v any) templ.Component { return p.view(v) }
 
-// HasCSV tells that the list can be had as a file.
+// HasCSV reports whether the list can be had as a file.
 func (p Page) HasCSV() bool { return p.csv != nil }
 
 // Sheet is the value as a CSV file.
@@ -189,7 +189,7 @@ type Once struct {
 	view func(answer any) templ.Component
 }
 
-// OnceOf tells how an operation's answer is shown once.
+// OnceOf reports how an operation's answer is shown once.
 func OnceOf[T any](op string, view func(T) templ.Component) Once {
 	return Once{Op: op, view: func(answer any) templ.Component {
 		v, ok := answer.(T)

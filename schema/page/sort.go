@@ -45,7 +45,7 @@ func ByPtr[T any, K cmp.Ordered](key func(T) *K) func(a, b T) int {
 	}
 }
 
-// Sorted tells whether the list is to be sorted by a column: then all that match is read,
+// Sorted reports whether the list is to be sorted by a column: then all that match is read,
 // and Arrange gives the page of it.
 func (p *Paging) Sorted() bool { return p.Sort != "" }
 
@@ -81,7 +81,7 @@ func Arrange[T any](p Paging, all []T, by Sorts[T]) (rows []T, next *int64) {
 	return all[from:to], next
 }
 
-// arranged gives the places of n rows in their order. It knows nothing of the rows' type,
+// arranged returns the places of n rows in their order. It knows nothing of the rows' type,
 // so that the sort is compiled once, not once a list.
 func arranged(n int, falling bool, compare func(i, j int) int) []int {
 	order := make([]int, n)

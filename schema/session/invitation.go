@@ -64,7 +64,7 @@ func Withdraw(tx *db.Tx, kind Kind, subject int64) error {
 	return err
 }
 
-// FindInvitation gives the invitation of a link's token: NotFound for one that there
+// FindInvitation returns the invitation of a link's token: NotFound for one that there
 // never was, Gone for one that has ended.
 func FindInvitation(c *db.Conn, kind Kind, token string) (Invitation, error) {
 	hash, ok := Hash(token)

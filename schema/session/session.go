@@ -56,7 +56,7 @@ type From struct {
 // MaxAge is how many seconds a session lasts at most, for the cookie.
 func (k Kind) MaxAge() int { return int(lifetimes[k].most) }
 
-// Good tells whether the session is still good at the instant.
+// Good reports whether the session is still good at the instant.
 func (s Session) Good(now exact.Instant) bool {
 	l := lifetimes[s.Kind]
 	return now < s.SeenAt+l.idle && now < s.CreatedAt+l.most
@@ -116,7 +116,7 @@ func prune(tx *db.Tx, kind Kind) error {
 	return err
 }
 
-// Find gives the session of a token, if it is still good.
+// Find returns the session of a token, if it is still good.
 func Find(c *db.Conn, kind Kind, token string) (s Session, found bool, err error) {
 	hash, ok := Hash(token)
 	if !ok {
@@ -141,7 +141,7 @@ func Of(c *db.Conn, kind Kind, subject int64) ([]Session, error) {
 	return good, err
 }
 
-// End ends one session of the subject, and tells whether there was one.
+// End ends one session of the subject, and reports whether there was one.
 func End(tx *db.Tx, kind Kind, subject, id int64) (bool, error) {
 	n, err := tx.Exec("DELETE FROM sessions WHERE id = ? AND kind = ? AND subject = ?", id, string(kind), subject)
 	return n > 0, err

@@ -168,7 +168,7 @@ func (p *parser) array(i, depth int) int {
 	return i + 1
 }
 
-// string begins after the opening quote; escaped tells whether it holds a
+// string begins after the opening quote; escaped reports whether it holds a
 // backslash.
 func (p *parser) string(i int) (end int, escaped bool) {
 	b := p.b

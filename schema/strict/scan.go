@@ -68,7 +68,7 @@ func plain(b []byte, i int) int {
 }
 
 // skipString returns the index after the string whose opening quote is just
-// before i, or that goes on at i, in valid JSON; escaped tells whether it met a
+// before i, or that goes on at i, in valid JSON; escaped reports whether it met a
 // backslash.
 func skipString(b []byte, i int) (end int, escaped bool) {
 	for {

@@ -62,7 +62,7 @@ var asItIs = func() (t [256]bool) {
 	return t
 }()
 
-// needsEscapes tells whether encoding/json would write anything in s but its bytes.
+// needsEscapes reports whether encoding/json would write anything in s but its bytes.
 func needsEscapes(s string) bool {
 	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
 		return r < ' ' || r == '"' || r == '\\' || r == '\u2028' || r == '\u2029'

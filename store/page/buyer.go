@@ -58,7 +58,7 @@ func loadMine(s *store.Service) func(*schema.Form) page.Loader[mineView] {
 	}
 }
 
-// ShowsSecret tells that the license's key stands on the page.
+// ShowsSecret reports whether the license's key stands on the page.
 func (mineView) ShowsSecret() bool { return true }
 
 func mine(s *store.Service) page.Page {

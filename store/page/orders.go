@@ -89,7 +89,7 @@ type orderView struct {
 // PageTitle is the order's reference.
 func (v orderView) PageTitle() string { return v.OrderRef }
 
-// ShowsSecret tells that keys of licenses stand on the page.
+// ShowsSecret reports whether keys of licenses stand on the page.
 func (v orderView) ShowsSecret() bool { return len(v.Licenses) > 0 }
 
 func loadOrder(s *store.Service) func(f *schema.Form) page.Loader[orderView] {

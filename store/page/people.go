@@ -59,7 +59,7 @@ func (v customerView) AuditSubject() string { return "customer:" + v.Email }
 
 func (v customerView) title() string { return buyerName(store.Buyer{Email: v.Email, Name: v.Name}) }
 
-// ShowsSecret tells that keys of licenses stand on the page.
+// ShowsSecret reports whether keys of licenses stand on the page.
 func (v customerView) ShowsSecret() bool { return len(v.Licenses) > 0 }
 
 func customer(s *store.Service) page.Page {
@@ -130,7 +130,7 @@ type licenseView struct{ store.LicenseDetail }
 // PageTitle says whose license it is.
 func (v licenseView) PageTitle() string { return "License of " + v.CustomerEmail }
 
-// ShowsSecret tells that the license's key stands on the page.
+// ShowsSecret reports whether the license's key stands on the page.
 func (licenseView) ShowsSecret() bool { return true }
 
 func license(s *store.Service) page.Page {

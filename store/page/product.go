@@ -22,7 +22,7 @@ type productView struct {
 // PageTitle is the product's name.
 func (v productView) PageTitle() string { return v.Name }
 
-// ShowsSecret tells that keys of licenses stand on the page.
+// ShowsSecret reports whether keys of licenses stand on the page.
 func (v productView) ShowsSecret() bool { return len(v.licenses) > 0 }
 
 // lastLicenses is how many licenses a product's page shows.

@@ -58,7 +58,7 @@ func today(s *store.Service) page.Page {
 	})
 }
 
-// chartDays gives the last 30 days in the currency that most orders were in, also the
+// chartDays returns the last 30 days in the currency that most orders were in, also the
 // days on which nothing was sold.
 func (v *todayView) chartDays(rows []store.Figure) []store.Figure {
 	var most int64

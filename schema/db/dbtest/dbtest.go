@@ -146,7 +146,7 @@ func (h *Fixture) Refused(err error, kind fault.Kind, parts ...string) {
 	}
 }
 
-// Number gives the whole number that a query finds.
+// Number returns the whole number that a query finds.
 func (h *Fixture) Number(query string, args ...any) (n int64) {
 	h.T.Helper()
 	h.Must(h.DB.View(context.Background(), func(c *db.Conn) (err error) {
