@@ -1,7 +1,7 @@
 // Package maintenance is the maintenance service: assets with their meters, work
 // orders, spare parts and preventive maintenance that falls due by date or by use.
 //
-// A work order moves through one state machine, whoever moves it. A meter only goes
+// A work order moves through one state machine, by every surface. A meter only goes
 // up, unless a reading is marked as a correction. What is due is computed when it is
 // asked for, from the plans and the readings posted so far; nothing runs in the
 // background.

@@ -5,7 +5,7 @@ import "quartermaster/schema"
 // version is the application's and its document's version.
 const version = "2.0.0"
 
-// Declare tells everything that the service is.
+// Declare returns all that the service declares.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
 		Name: "maintenance", Addr: "127.0.0.1:8082", Agents: true, Elsewhere: "Work orders are edited over REST (PATCH /api/work-orders/{id}); assets, parts, plans and photos are kept on the screens and with `quartermaster maintenance`; a correction of a meter goes over REST (POST /api/assets/{id}/readings with correction true).",

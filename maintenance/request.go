@@ -108,7 +108,7 @@ func requestFor(c *db.Conn, token string) (RequestedAsset, error) {
 	return a, err
 }
 
-// NewRequest is what somebody without an account asks for. Photo without data is none.
+// NewRequest is what a visitor without an account asks for. Photo without data is none.
 type NewRequest struct {
 	Token       string
 	Description string
@@ -123,7 +123,7 @@ type Requested struct {
 	Asset       string `json:"asset"`
 }
 
-// Request opens a work order that somebody without an account asks for: priority medium,
+// Request opens a work order that a visitor without an account asks for: priority medium,
 // the name in its first line. From one address 5 an hour are accepted, the next is 429.
 func (s *Service) Request(ctx context.Context, n NewRequest) (Requested, error) {
 	who := db.Caller{Service: "maintenance", User: "request", Role: "member", Scope: "full", Via: "request"}
@@ -214,7 +214,7 @@ func network(address string) string {
 	return ip.String()
 }
 
-// RequestOp is the act of somebody without an account who asks for work.
+// RequestOp lets a visitor without an account ask for work.
 func (s *Service) RequestOp() schema.Op {
 	return schema.Op{
 		Name: "report_problem", Route: "POST /request/:token",

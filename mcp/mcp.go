@@ -121,7 +121,7 @@ func namesOf(tools []*tool) string {
 }
 
 // ServeHTTP answers one request. What is wrong before a message can be read is
-// refused in the house's form, as REST refuses it, in this order: origin, method,
+// refused in the same form as by REST, in this order: origin, method,
 // key, media type, size. From there on the answers are JSON-RPC.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	who, body, err := e.receive(w, r)

@@ -36,7 +36,7 @@ func (e *Endpoint) listed(origin string) bool {
 }
 
 // ownOrigin reports whether the page comes from this very server. That its origin and
-// the Host agree is not enough for a name over plain HTTP: whoever owns a name can
+// the Host agree is not enough for a name over plain HTTP: the owner of a name can
 // point it at this machine (DNS rebinding). An address, localhost, or a name that
 // the browser has checked against our certificate cannot be taken over so.
 func ownOrigin(r *http.Request, origin string) bool {
@@ -55,7 +55,7 @@ func ownOrigin(r *http.Request, origin string) bool {
 }
 
 // refuse refuses a request before any message. What is no refusal is internal: logged in
-// full, told to nobody.
+// full, and not shown.
 func (e *Endpoint) refuse(w http.ResponseWriter, err error) {
 	requestID := w.Header().Get("X-Request-Id")
 	f, ok := fault.As(err)

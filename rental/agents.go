@@ -374,7 +374,7 @@ func (s *Service) withTenants(ctx context.Context, units []UnitRoll) (rows []Rol
 // unitsAtOnce is how many lines of a rent roll an agent gets at once.
 const unitsAtOnce = 150
 
-// given is nil for a month that nobody said.
+// given is nil for a month that was left out.
 func given(m exact.Month) *exact.Month {
 	if m == 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 )
 
 // The types of charges. Rent is posted from the lease's terms by the system itself,
-// and by nobody else.
+// and by no other code.
 const rent = "rent"
 
 var chargeTypes = []string{rent, "deposit", "late_fee", "utility", "repair", "other"}

@@ -125,7 +125,7 @@ func dayOfMonth(d exact.Day) int64 {
 	return int64(day)
 }
 
-// noRent is the rent of a new lease of which nobody has said it.
+// noRent is the rent of a new lease for which none was given.
 const noRent = -1
 
 // putLease makes the lease of that key or changes the one that is there. What stays as
@@ -155,7 +155,7 @@ func putLease(tx *db.Tx, k leaseKey, edits []func(*Lease)) error {
 	return err
 }
 
-// newLease is a lease as it is unless somebody says otherwise.
+// newLease is a lease with its defaults.
 func newLease(unit int64, start exact.Day) Lease {
 	return Lease{UnitID: unit, StartDate: start, BaseRentCents: noRent, Frequency: monthly, DueDay: dayOfMonth(start), Proration: byDays}
 }

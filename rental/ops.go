@@ -6,7 +6,7 @@ import "quartermaster/schema"
 // reports the program's.
 const version = "3.0.0"
 
-// Declare tells everything that the service is.
+// Declare returns all that the service declares.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
 		Name: "rental", Addr: "127.0.0.1:8083", Agents: true, Elsewhere: "Payments are recorded over REST (POST /api/leases/{id}/payments), on the screens or with `quartermaster rental`; charges, deposits, leases and tenants on the screens and the command line.",

@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Property is a house or any other place that holds units. Its counts are those of
+// Property is a building or any other place that holds units. Its counts are those of
 // today: a unit is occupied exactly when a lease covers the day.
 type Property struct {
 	ID            int64         `json:"id"`

@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TicketNote is what somebody wrote to a ticket.
+// TicketNote is a note on a ticket.
 type TicketNote struct {
 	ID     int64         `json:"id"`
 	At     exact.Instant `json:"at"`
@@ -81,7 +81,7 @@ func insertNote(tx *db.Tx, ticket int64, author string, tenant bool, text string
 	return tx.Audit("ticket.note", db.Subject("ticket", ticket), map[string]string{"text": text})
 }
 
-// AssignTicket says who takes care of a ticket; an empty name is nobody.
+// AssignTicket says who takes care of a ticket; an empty name clears it.
 func (s *Service) AssignTicket(ctx context.Context, who db.Caller, ticket int64, to string) (Ticket, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ticket, error) {
 		was, err := findTicket(&tx.Conn, ticket)

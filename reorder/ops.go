@@ -5,7 +5,7 @@ import "quartermaster/schema"
 // version is the interface's version, which ping, health and the document report.
 const version = "3.1.6"
 
-// Declare tells everything that the service is.
+// Declare returns all that the service declares.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
 		Name: "reorder", Addr: "127.0.0.1:8084", Agents: true, Elsewhere: "Purchase orders are raised, received and cancelled on the screens and with `quartermaster reorder po`, never here; SKUs and suppliers are kept there too.",

@@ -78,7 +78,7 @@ func (o *storedOrder) shown(c *db.Conn) (PurchaseOrder, error) {
 type storedOrder struct {
 	id int64
 	PurchaseOrder
-	suggested bool // made by suggest, and nobody touched it since
+	suggested bool // made by suggest, and not edited since
 }
 
 // orderSets are the columns of a purchase order that change, with their values: one list

@@ -15,8 +15,8 @@ import (
 // as on order, so that nothing is drafted twice.
 //
 // Without codes it is about all active SKUs, and takes the place of the drafts that it
-// made before and that nobody has touched since. With codes it is about those alone: they
-// leave the untouched drafts, and the new ones are somebody's choice, which a later
+// made before and that were not edited since. With codes it is about those alone: they
+// leave the untouched drafts, and the new ones are a person's choice, which a later
 // suggestion does not replace.
 func (s *Service) SuggestOrders(ctx context.Context, who db.Caller, codes ...string) ([]PurchaseOrder, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) ([]PurchaseOrder, error) {

@@ -86,7 +86,7 @@ func (f *Form) Given(name string) bool {
 }
 
 // Refuse makes the form refuse the call because of the field: an argument's name, ""
-// for the whole. The text stands by itself. All that is refused is told at once.
+// for the whole. The text stands by itself. All refusals are given at once.
 func (f *Form) Refuse(field, format string, args ...any) {
 	if f.describing {
 		return

@@ -277,7 +277,7 @@ func (f *Form) File(p *File, name, about string, most int, opts ...Opt) bool {
 	}
 	switch {
 	case found:
-	case f.surface == Command && len(f.refused) > 0: // wrong usage is told before a file is looked for
+	case f.surface == Command && len(f.refused) > 0: // wrong usage is refused before a file is opened
 		return false
 	case ok && f.surface == Command && f.in.ReadFile != nil:
 		var err error

@@ -1,5 +1,5 @@
 // Package schema is what may be asked: operations with their arguments, state
-// machines, and tables of records that travel as CSV. An operation is told once;
+// machines, and tables of records that travel as CSV. An operation is declared once;
 // the router, the OpenAPI document, the agents' tool list, the command line, the
 // screens, the argument checks and the tests over every operation all read that one
 // telling.
@@ -32,8 +32,8 @@ type Op struct {
 	Admin       bool // needs the role admin, as people, keys, receivers and settings do
 	Personal    bool // writes, but only of the caller's own account: viewers may too
 	Idempotent  bool // doing it twice with the same arguments is as doing it once
-	Destructive bool // it may destroy what was there, or leaves the house: asked about before
-	Overwrites  bool // it may replace what was there when an argument says so: a hint for agents, nobody is asked
+	Destructive bool // it may destroy what was there, or reaches people outside: confirmed before
+	Overwrites  bool // it may replace what was there when an argument says so: a hint for agents, not confirmed
 	Credential  bool // makes or shows what is shown once: asks for the password again
 	Creates     bool // 201 instead of 200
 	Public      bool // needs no API key, and is no act of staff
@@ -49,7 +49,7 @@ type Op struct {
 	Command string                           // "store order refund ORDER_REF"; words in capitals are positional arguments; "" keeps it off the command line
 	Example string                           // lines of that command as one types them, without the program's name
 	Print   func(w io.Writer, answer any)    // what the command prints for a person; nil prints Did's sentence
-	Did     func(answer any, m Money) string // one sentence that tells what was done
+	Did     func(answer any, m Money) string // one sentence, what was done
 	Will    func(answer any, m Money) string // for Destructive: what would be done, in numbers; answer is of a trial
 	Leads   func(answer any) string          // the record's page, "/work-orders/12"; "" is the first page
 	Undo    func(answer any) *Undo           // the inverse act, if there is one now
@@ -68,7 +68,7 @@ func At(route, tool, command string, op Op) Op {
 }
 
 // Money writes cents as people read them, with the currency: "1,080.39 EUR". It is
-// made for the shop's currency by whoever shows a sentence.
+// made for the shop's currency by the surface that shows a sentence.
 type Money func(cents int64) string
 
 // Undo is an act that takes back what was just done.
@@ -147,7 +147,7 @@ type Redacter interface{ Redacted() any }
 
 // Partial is an answer that may have left something out: the command names each part that
 // was refused and fails with err, nil when nothing was. Where refused is not nil the parts
-// are told one by one, by it and by Print; else the command tells the whole by Did too.
+// are shown one by one, by it and by Print; else the command shows the whole by Did too.
 type Partial interface {
 	Refusals() (refused []string, err error)
 }
@@ -168,7 +168,7 @@ type Service struct {
 	Name      string // "reorder"
 	Title     string // "Reorder service"
 	About     string
-	Addr      string // where it listens unless it is told otherwise: "127.0.0.1:8084"
+	Addr      string // where it listens by default: "127.0.0.1:8084"
 	Agents    bool   // it has an agent endpoint
 	Elsewhere string // where what agents have no tool for is done
 	DemoPath  string // what the demo's curl line asks for: "/api/reorder-report"

@@ -175,7 +175,7 @@ func (s *Service) BuyerOps() []schema.Op {
 	return []schema.Op{release, redeem}
 }
 
-// RedeemOps is redeeming by whoever has a code, without a session: POST /my/redeem.
+// RedeemOps is redeeming by the holder of a code, without a session: POST /my/redeem.
 func (s *Service) RedeemOps() []schema.Op {
 	op := s.BuyerOps()[1]
 	bind := op.Bind

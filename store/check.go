@@ -116,7 +116,7 @@ func (m match) standing(a Asked) (code, detail string) {
 }
 
 // CheckLicense judges a license for a buyer's program. The one refusal is 429, when an
-// address asked for too many keys that nobody has, or for one more often than any program.
+// address asked for too many keys that do not exist, or for one more often than any program.
 func (s *Service) CheckLicense(ctx context.Context, a Asked) (Verdict, error) {
 	var m match
 	var now exact.Instant

@@ -138,7 +138,7 @@ func exampleCustomer() Customer {
 
 // ensureCustomer returns the customer of the address, a new one if need be. A name that
 // is told replaces the one that is known if rename says so, else only fills a gap: a
-// buyer must not be able to rename somebody else.
+// buyer must not be able to rename another.
 func ensureCustomer(tx *db.Tx, email, name string, rename bool) (Customer, error) {
 	c, found, err := findCustomer(&tx.Conn, email)
 	switch {

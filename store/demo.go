@@ -21,7 +21,7 @@ var demoBuyers = []string{
 
 // demo fills an empty store with a believable small shop: three products, forty
 // orders in two currencies, two batches of codes, licenses in every state. Nothing is
-// emitted: there is nobody to tell.
+// emitted: a demo has no receivers.
 func (s *Service) demo(ctx context.Context, today exact.Day) error {
 	return db.Exec(ctx, s.db, db.CLI("store"), func(tx *db.Tx) error {
 		pick := rand.New(rand.NewPCG(demoSeed, 1)) // #nosec G404 -- a demo that is the same every time; keys and codes are made elsewhere
@@ -157,7 +157,7 @@ func demoSeat(tx *db.Tx, license int64, n int, pick *rand.Rand) error {
 }
 
 // demoCodes mints two batches; the codes of one are partly redeemed, the other's are
-// void. They are shown to nobody.
+// void. They are not shown.
 func demoCodes(tx *db.Tx, p Product) error {
 	for _, batch := range []struct {
 		name     string

@@ -112,7 +112,7 @@ func disputesOf(tx *db.Tx, d OrderDetail, payment int64) ([]dispute, error) {
 	return good, nil
 }
 
-// book holds the order's licenses while the dispute is open, and lets go of them when it
+// book holds the order's licenses while the dispute is open, and releases them when it
 // is closed.
 func (p dispute) book(tx *db.Tx, d OrderDetail) error {
 	var held []int64

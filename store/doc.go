@@ -13,7 +13,7 @@ import (
 // Service is the store over one database.
 type Service struct {
 	db     *db.DB
-	misses *limit.Counter[limit.Address] // keys and codes that nobody has
+	misses *limit.Counter[limit.Address] // keys and codes that do not exist
 	moves  *limit.Counter[int64]         // seats taken and given up, by license
 	checks *limit.Counter[int64]         // by license
 	seen   seen

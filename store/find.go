@@ -43,7 +43,7 @@ func indexCustomer(tx *db.Tx, c Customer) error {
 }
 
 // wanted is what is looked for, in lower case. Under three characters there are no
-// trigrams: the newest records are gone through.
+// trigrams: the newest records are scanned.
 type wanted string
 
 func want(q string) wanted { return wanted(strings.ToLower(strings.TrimSpace(q))) }

@@ -89,7 +89,7 @@ func forgetUnbooked(tx *db.Tx, keys []string, replace map[string]string) error {
 
 // formerly returns what is to stand in the place of each name and address that a customer
 // has or had: addresses are known from the trail of their changes, names from the events
-// of their orders and from that trail. An address that somebody else has by now is theirs.
+// of their orders and from that trail. An address that another customer has by now is theirs.
 func formerly(c *db.Conn, k, now Customer) (replace map[string]string, err error) {
 	replace = map[string]string{k.Email: now.Email}
 	for addresses := []string{k.Email}; len(addresses) > 0; addresses = addresses[1:] {

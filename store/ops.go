@@ -5,7 +5,7 @@ import "quartermaster/schema"
 // version is the interface's version, which ping, health and the document report.
 const version = "4.1.0"
 
-// Declare tells everything that the service is.
+// Declare returns all that the service declares.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
 		Name: "store", Addr: "127.0.0.1:8081", DemoPath: "/api/orders?limit=5", Title: "Store service",

@@ -147,7 +147,7 @@ func (s *Service) changeEmail() schema.Op {
 		Fill: func(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
 			id, err := strconv.ParseInt(given["customer_id"], 10, 64)
 			if err != nil {
-				return nil, false, nil //nolint:nilerr // it names nobody
+				return nil, false, nil //nolint:nilerr // it names no customer
 			}
 			k, found, err := db.One(c, scanCustomer, selectCustomer, id)
 			return map[string]string{"customer_id": given["customer_id"], "email": k.Email}, found, err

@@ -5,7 +5,7 @@ import (
 	"quartermaster/schema/limit"
 )
 
-// missed counts a key or code that nobody has against the address. After 20 within 10
+// missed counts a key or code that does not exist against the address. After 20 within 10
 // minutes it refuses with 429 in place of telling that it was one.
 func (s *Service) missed(remote string) error {
 	wait := s.misses.Add(limit.AddressOf(remote), s.db.Now())

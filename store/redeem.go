@@ -59,12 +59,12 @@ func noCode() error { return fault.NotFoundf("no such code") }
 // nothing, and its license, whose key is given in full. It emits code.redeemed.
 // Refused: an address that is none; an unknown or ill-formed code (not found); one
 // that was redeemed or is void (conflict); and 429 when an address tried too many
-// codes and keys that nobody has.
+// codes and keys that do not exist.
 func (s *Service) RedeemCode(ctx context.Context, written, email, name, remote string) (Redeemed, error) {
 	return s.redeemAs(ctx, buyer(), written, email, name, remote)
 }
 
-// redeemAs is RedeemCode for whoever redeems.
+// redeemAs is RedeemCode for any caller.
 func (s *Service) redeemAs(ctx context.Context, who db.Caller, written, email, name, remote string) (Redeemed, error) {
 	email, err := foldEmail(email)
 	if err != nil {
@@ -125,7 +125,7 @@ func spend(tx *db.Tx, hash []byte, email, name string) (Redeemed, Batch, error) 
 	if err := tx.Audit("code.redeemed", "batch:"+k.batch.Batch, map[string]string{"order_ref": d.OrderRef}); err != nil {
 		return Redeemed{}, k.batch, err
 	}
-	// Whoever has a code may say any address: the name on record for it is not theirs
+	// The holder of a code may give any address: the name on record for it is not theirs
 	// to learn.
 	d.Customer.Name = name
 	return Redeemed{License: d.Licenses[0], Order: d.Order}, k.batch, countCodes(tx, k.batch.id, codeRedeemed, 1)

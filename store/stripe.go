@@ -28,7 +28,7 @@ const (
 	wasRefunded = "refunded" // an order was refunded, in full or in part
 	wasKept     = "kept"     // a refund waits for its payment
 	wasRepeated = "repeated" // it was done before
-	wasUnclear  = "unclear"  // a payment that nobody knows what for
+	wasUnclear  = "unclear"  // a payment that cannot be booked
 	wasIgnored  = "ignored"  // nothing that the store uses
 )
 
@@ -225,7 +225,7 @@ func bookRefund(tx *db.Tx, e stripeEvent, r refund) (Received, error) {
 		return Received{}, err
 	}
 	if !isBooked {
-		if r.full { // nobody is owed anything for a payment that was given back
+		if r.full { // a payment that was given back leaves nothing open
 			if err := cleared(tx, stripe, r.names); err != nil {
 				return Received{}, err
 			}

@@ -68,7 +68,7 @@ func scanLeft(r *db.Row) Attempt {
 }
 
 // An event is kept while a delivery of it is, so that it can be sent again; of the
-// others, which nobody wanted or whose deliveries are gone, the newest eventsKept
+// others, which have no receiver or whose deliveries were deleted, the newest eventsKept
 // are. eventsAtOnce bounds how many go in one transaction.
 const (
 	eventsKept   = 10_000
@@ -80,7 +80,7 @@ const eventsDone = `SELECT seq FROM events WHERE seq <= (SELECT MAX(seq) FROM ev
 
 // cleanUp does what is not urgent: without it a file would grow for ever. After each step
 // it leaves the database to others for several times as long as the step took, so that
-// on a slow disk too it costs whoever writes meanwhile little.
+// on a slow disk too it delays other writers little.
 func (s *Sender) cleanUp(ctx context.Context) {
 	s.recover(ctx, false)
 	for {
@@ -113,7 +113,7 @@ func rest(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// dropEvents deletes some events that nobody will ask for, and tells how many. They
+// dropEvents deletes some events that are not needed any more, and tells how many. They
 // are looked for outside of the transaction, which all writers share: an event that
 // has no delivery never gets one again.
 func (s *Sender) dropEvents(ctx context.Context) (int, error) {

@@ -11,7 +11,7 @@ import (
 // The states of a delivery.
 const (
 	pending     = "pending"     // owed, not tried
-	sending     = "sending"     // being tried, or cut off by a crash that nobody has looked at yet
+	sending     = "sending"     // being tried, or cut off by a crash that was not recovered from yet
 	delivered   = "delivered"   // answered with a 2xx
 	failed      = "failed"      // answered with anything else, or not at all
 	interrupted = "interrupted" // cut off while it was tried, so that whether it arrived is not known; or before, by its receiver's removal

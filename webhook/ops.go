@@ -62,7 +62,7 @@ func answer[T any](v T, err error) (any, error) {
 	return v, nil
 }
 
-// columns writes a list for people. A reader that has gone is told nothing more.
+// columns writes a list for people. A failed write is ignored: the reader has gone.
 func columns[T any](w io.Writer, heads []string, rows []T, cells func(T) []string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = io.WriteString(t, strings.Join(heads, "\t")+"\n")

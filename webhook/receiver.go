@@ -85,7 +85,7 @@ func (r *Receivers) List(ctx context.Context, service string) ([]Receiver, error
 	return all, err
 }
 
-// mayKeep refuses whoever is no admin: receivers are kept by admins.
+// mayKeep refuses a caller who is no admin: receivers are kept by admins.
 func mayKeep(who db.Caller, what string) error {
 	if err := who.MayWrite(what); err != nil {
 		return err

@@ -124,8 +124,8 @@ func (s *Sender) watch(ctx, attempts context.Context) {
 	}
 }
 
-// moved reports whether anybody has written since it was last asked, or whether there
-// is a reason to look all the same. While nobody writes, no table is read.
+// moved reports whether there was a write since it was last asked, or whether there
+// is a reason to look all the same. Without writes, no table is read.
 func (s *Sender) moved(seen *int64) bool {
 	v, err := s.d.Version()
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package account is who may ask: users with their roles, the API keys they hold,
 // and the way from an Authorization header to a Caller.
 //
-// The names of the services come in as arguments; whoever calls has checked them
+// The names of the services come in as arguments; the caller has checked them
 // against the appliance's list.
 package account
 
@@ -22,7 +22,7 @@ var Roles = []string{"viewer", "member", "admin"}
 // Scopes are what a key may be good for.
 var Scopes = []string{"read", "full"}
 
-// guard refuses whoever is no admin: users and keys are theirs alone, to see as well
+// guard refuses a caller who is no admin: users and keys are for admins alone, to see as well
 // as to change.
 func guard(who db.Caller) error {
 	if who.Role != "admin" {

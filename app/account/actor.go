@@ -11,7 +11,7 @@ import (
 
 // Actor returns the Caller by which a command acts in the service as the user of that
 // name, with that user's role there; its via stays cli. For the appliance's own business,
-// service "", it is the highest role that the user has anywhere. Refused: a name that nobody
+// service "", it is the highest role that the user has anywhere. Refused: a name that no user
 // has, a user who is disabled, and one who has no role in the service.
 func Actor(ctx context.Context, d *db.DB, name, service string) (db.Caller, error) {
 	var u User

@@ -115,7 +115,7 @@ func scanCaller(r *db.Row) db.Caller {
 }
 
 // read looks a key up and remembers it if it is good. One that is not is not
-// remembered: whoever tries many must not fill the memory.
+// remembered: trying many must not fill the memory.
 func (k *Keys) read(ctx context.Context, hash [sha256.Size]byte, now exact.Instant) (who db.Caller, found bool, err error) {
 	var stamp int64
 	err = k.d.View(ctx, func(c *db.Conn) error {

@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/session"
 )
 
-// Invitation is what whoever follows the link of one is told.
+// Invitation is what a visitor who follows its link is shown.
 type Invitation struct {
 	User      string        `json:"name"`
 	By        string        `json:"invited_by"` // a user's name; "cli" is the operator
@@ -126,7 +126,7 @@ func (s *Sessions) openDemo(ctx context.Context, name string, from session.From)
 	return cookie, v, err
 }
 
-// setPassword sets a user's password, ends their sessions but one and tells how many.
+// setPassword sets a user's password, ends their sessions but one and returns how many.
 func setPassword(tx *db.Tx, user int64, kept string, except int64) (ended int, err error) {
 	if _, err := tx.Exec("UPDATE users SET password = ? WHERE id = ?", kept, user); err != nil {
 		return 0, err

@@ -14,7 +14,7 @@ import (
 // people whose every role is in those. The operator at the command line and the
 // appliance itself keep all of them.
 
-// adminOf tells in which services who is an admin; all is true for the operator.
+// adminOf returns the services in which the caller is an admin; all is true for the operator.
 func adminOf(c *db.Conn, who db.Caller) (in map[string]bool, all bool, err error) {
 	if who.User == "cli" || who.User == "system" {
 		return nil, true, nil

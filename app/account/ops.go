@@ -87,7 +87,7 @@ func (o ops) known(f *schema.Form, service string) {
 		schema.Quote(service), strings.Join(o.services, ", "))
 }
 
-// rolesLine tells the roles in the order of the services.
+// rolesLine lists the roles in the order of the services.
 func (o ops) rolesLine(roles map[string]string) string {
 	var parts []string
 	for _, s := range o.services {
@@ -182,7 +182,7 @@ func (o ops) listUsers() schema.Op {
 	}
 }
 
-// columns writes a list for people. A reader that has gone is told nothing more.
+// columns writes a list for people. A failed write is ignored: the reader has gone.
 func columns[T any](w io.Writer, heads []string, rows []T, cells func(T) []string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = io.WriteString(t, strings.Join(heads, "\t")+"\n")

@@ -14,7 +14,7 @@ type SessionList struct {
 	Sessions []OwnSession `json:"sessions"`
 }
 
-// Ended tells how many sessions have ended.
+// Ended is how many sessions have ended.
 type Ended struct {
 	Ended int `json:"ended"`
 }

@@ -37,7 +37,7 @@ const (
 //go:embed common.txt
 var commonText string
 
-// common are passwords that whoever guesses tries first, in lower case. Shorter ones
+// common are passwords that are guessed first, in lower case. Shorter ones
 // than are allowed are left out.
 var common = func() map[string]bool {
 	m := map[string]bool{}

@@ -27,7 +27,7 @@ type candidate struct {
 	familiar bool   // the name has signed in from there lately
 }
 
-// candidate reads what is known of the name, the same for one that nobody has.
+// candidate reads what is stored of the name, in the same way for one that no user has.
 func (s *Sessions) candidate(ctx context.Context, name string, from session.From) (candidate, error) {
 	c := candidate{name: strings.TrimSpace(name), network: limit.AddressOf(from.Address)}
 	c.key = sha256.Sum256([]byte(c.name))

@@ -34,7 +34,7 @@ type Sheet struct {
 	Doc    *html.Node
 }
 
-// Visitor is somebody without a session at the service.
+// Visitor is an HTTP client without a session at the service.
 func (s *Fixture) Visitor(service string) *Visitor {
 	jar, _ := cookiejar.New(nil)
 	return &Visitor{T: s.T, Base: s.URL(service, ""), Client: &http.Client{

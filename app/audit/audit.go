@@ -225,7 +225,7 @@ func sinceOf(f *schema.Form, since string) func(*db.Conn) exact.Instant {
 	return none
 }
 
-// write shows the trail for people. A reader that has gone is told nothing more.
+// write shows the trail for people. A failed write is ignored: the reader has gone.
 func write(w io.Writer, answer any) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "ID\tAT\tSERVICE\tACTOR\tVIA\tACTION\tSUBJECT\tCHANGES")

@@ -9,7 +9,7 @@ import (
 )
 
 // afresh makes the floor that is no floor: the same request right after something was
-// committed, one at a time, so that no answer that was kept can be given again. Its rate
+// committed, one at a time, so that no cached answer can be given. Its rate
 // is of the time in which the appliance had a request.
 func (b *bench) afresh(p *process, service string, request []byte) floor {
 	return floor{"right after a change", func() (s sample, err error) {
@@ -41,7 +41,7 @@ func (b *bench) afresh(p *process, service string, request []byte) floor {
 	}}
 }
 
-// afterChange commits a change that nobody looks at, and asks.
+// afterChange commits a change that no test reads, and asks.
 func (c *client) afterChange(file *engine, n int, request []byte) (time.Duration, error) {
 	if _, err := step(file, fmt.Sprintf("PRAGMA user_version = %d", 1+n%2)); err != nil {
 		return 0, err

@@ -21,7 +21,7 @@ import (
 
 // inC runs it, and gives the numbers that it prints by name, and its processor time.
 func (b *bench) inC(args ...string) (map[string]float64, time.Duration, error) {
-	cmd := exec.Command(b.c, args...) // #nosec G204 -- whoever measures names it
+	cmd := exec.Command(b.c, args...) // #nosec G204 -- the user of the benchmark names it
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

@@ -1,4 +1,4 @@
-// Package cache keeps what was read and answered lately. Whoever asks the same again is
+// Package cache keeps what was read and answered lately. A caller who asks the same again is
 // answered without a statement, as long as the answer cannot have become another one:
 // until anything is committed, by this process or another, or until the day is over on
 // which it depends. Dashboards and agents ask the same much more often than anything
@@ -53,7 +53,7 @@ const (
 func New(d *db.DB) *ResponseCache { return &ResponseCache{d: d, held: map[question]answer{}} }
 
 // Get returns the answer that was kept for the caller's question: what is asked, and with
-// which arguments. Nobody may change its bytes. When there is none, version is the
+// which arguments. Its bytes must not be changed. When there is none, version is the
 // database's before the answer is worked out, for Put.
 func (c *ResponseCache) Get(who db.Caller, what, with string) (body []byte, version int64, found bool) {
 	if who.User == "" {

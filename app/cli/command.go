@@ -236,7 +236,7 @@ func (p *program) setUpLog() error {
 	return nil
 }
 
-// run wraps what a command does, so that its errors are told from wrong usage.
+// run wraps what a command does, so that its errors are distinguished from wrong usage.
 func (p *program) run(do func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := do(cmd.Context(), args); err != nil {

@@ -52,7 +52,7 @@ func (p *program) completeBy(cmd *cobra.Command, flag string, list func() []stri
 	})
 }
 
-// columns writes a list for people. A reader that has gone is told nothing more.
+// columns writes a list for people. A failed write is ignored: the reader has gone.
 func columns[T any](w io.Writer, heads []string, rows []T, cells func(T) []string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(cells []string) { _, _ = io.WriteString(t, strings.Join(cells, "\t")+"\n") }

@@ -129,7 +129,7 @@ func (o *importing) check(args []string) (schema.Table, error) {
 	return t, nil
 }
 
-// importFile imports the file into the service's table and tells what came of it.
+// importFile imports the file into the service's table and returns the outcome.
 func (p *program) importFile(ctx context.Context, service, name, path string, o importing) error {
 	in, size, err := p.input(path)
 	if err != nil {

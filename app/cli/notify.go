@@ -12,7 +12,7 @@ import (
 )
 
 // notifier tells the service manager how the server is, where NOTIFY_SOCKET says that
-// one listens (sd_notify of systemd). The zero notifier tells nobody.
+// one listens (sd_notify of systemd). The zero notifier does nothing.
 type notifier struct {
 	socket string
 	every  time.Duration // between two signs of life; 0: none are wanted

@@ -34,7 +34,7 @@ type StoreStatus struct {
 	Unbooked int64 `json:"unbooked_payments"`
 }
 
-// MaintenanceStatus counts jobs, plans and parts that wait for somebody.
+// MaintenanceStatus counts the jobs, plans and parts that need attention.
 type MaintenanceStatus struct {
 	Open       int64 `json:"open"`
 	InProgress int64 `json:"in_progress"`

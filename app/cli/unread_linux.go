@@ -8,7 +8,7 @@ import (
 // unread reports whether standard output was closed when the process began. Go's runtime
 // puts the null device, open both ways, in the place of a closed one, so that writing to
 // it fails no more; a shell's > /dev/null is open for writing alone. Where standard error
-// is the same, somebody wanted to hear nothing.
+// is the same, silence was asked for.
 func unread(f *os.File) bool { return isNull(int(f.Fd())) && !isNull(syscall.Stderr) }
 
 func isNull(fd int) bool {

@@ -4,5 +4,5 @@ package cli
 
 import "os"
 
-// unread cannot be told here.
+// unread is unknown here.
 func unread(*os.File) bool { return false }

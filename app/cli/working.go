@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// working tells on a terminal what long work is about, and for how long it has gone on.
+// working shows on a terminal what long work is doing, and for how long it has run.
 // end takes the line off again.
 func (p *program) working(what func() string) (end func()) {
 	if !onTerminal(p.Stderr) {

@@ -12,7 +12,7 @@ import (
 type Address struct {
 	Pattern string // "/work-orders/:id"
 	Area    page.Area
-	Role    string // the least role that reads it; "" where it is for whoever comes, or where the operation says it
+	Role    string // the least role that reads it; "" where it is public, or where the operation says it
 	Open    bool   // answered without a session
 	Get     bool
 	Post    bool

@@ -32,7 +32,7 @@ type trailView struct {
 	next    string
 }
 
-// ways are how somebody may have come.
+// ways are the surfaces that a change may have come by.
 var ways = []string{"rest", "mcp", "cli", "web", "portal", "buyer", "request", "license", "provider", "system"}
 
 func (s *Screens) auditPage() page.Page {

@@ -287,7 +287,7 @@ func (x *exchange) ours(to string) string {
 	return to
 }
 
-// notRead are addresses that nobody is led to.
+// notRead are addresses that no redirect leads to.
 var notRead = map[string]bool{"/login": true, "/logout": true, "/welcome/:token": true}
 
 // trial is what a trial run told: what would be done, or why it would be refused.

@@ -30,7 +30,7 @@ type exchange struct {
 	id      string
 	route   *route
 	path    map[string]string // the named parts of the route
-	visitor *visitor          // nil: nobody is signed in
+	visitor *visitor          // nil: not signed in
 	fields  url.Values        // of a POST
 	audited string            // the record that the page shows, as the audit trail names it, where its address does not
 	status  int

@@ -76,7 +76,7 @@ func (x *exchange) fill(v *doView, shop shopSettings) error {
 	return nil
 }
 
-// expecting has the act refused, in its own transaction, when somebody changed the
+// expecting has the act refused, in its own transaction, when another changed the
 // record since its form was made.
 func (x *exchange) expecting(ctx context.Context, op schema.Op, in *sent, shop shopSettings) context.Context {
 	if in.seen == "" || op.Fill == nil {

@@ -19,7 +19,7 @@ import (
 	"quartermaster/webhook"
 )
 
-// settingsView is what the shop has decided for itself.
+// settingsView is the appliance's settings.
 type settingsView struct {
 	currency, zone, name, address string
 	places                        []Place

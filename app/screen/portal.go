@@ -23,7 +23,7 @@ type doorView struct {
 	form    string // what was sent after the session had ended
 }
 
-// outside makes the addresses of tenants, of buyers and of whoever has one.
+// outside makes the addresses of tenants, of buyers and the public ones.
 func (s *Screens) outside() {
 	s.door(page.Tenant, "/portal", len(s.Portal) > 0 || s.has(page.Tenant), s.enterPortal)
 	s.door(page.Buyer, "/my", s.OpenBuyer != nil, s.enterMy)

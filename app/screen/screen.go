@@ -40,7 +40,7 @@ type Options struct {
 	Buyer     []schema.Op // acts of buyers
 	Once      []page.Once // how answers are drawn that are shown once
 	OpenBuyer OpenBuyer
-	Open      []schema.Op // acts of whoever has the address, at their own Route
+	Open      []schema.Op // public operations, at their own Route
 }
 
 // Place is a service that is served, and where.

@@ -152,7 +152,7 @@ func (x *exchange) showWelcome(status int, v welcomeView) error {
 	if err != nil {
 		return err
 	}
-	x.visitor = nil // whoever is signed in, this page is for who is invited
+	x.visitor = nil // even with a session, this page is for the one invited
 	return x.show(status, "Welcome", true, x.frame(shop), welcome(v))
 }
 

@@ -63,7 +63,7 @@ func (x *exchange) from() session.From {
 	return session.From{Address: x.r.RemoteAddr, Agent: x.r.UserAgent()}
 }
 
-// look finds out who is looking. Nobody is no error here: the route decides. A user
+// look finds out who is asking. No session is no error here: the route decides. A user
 // without a role in the service is Forbidden, with the visitor known.
 func (x *exchange) look(a area) error {
 	ctx := x.r.Context()

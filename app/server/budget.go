@@ -11,7 +11,7 @@ import (
 
 // A budget is the memory that the bodies and answers under way may take together. When
 // it is used up, the largest of those that wait for their clients is cut off: a body that
-// is sent in drops, an answer that nobody takes. So half-sent bodies and readers that do
+// is sent in drops, an answer that is not read. So half-sent bodies and readers that do
 // not read cost a bounded number of bytes, however many there are, and whoever sends and
 // reads briskly is served beside them.
 //
@@ -86,7 +86,7 @@ func (b *budget) take(t *inFlight, n int64, answer bool) error {
 		}
 		select {
 		case <-freed:
-		case <-time.After(5 * time.Millisecond): // somebody may have begun to wait meanwhile
+		case <-time.After(5 * time.Millisecond): // another may have begun to wait meanwhile
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (b *budget) slowest(t *inFlight, ofAddress, ofAnswers bool) (most *inFlight
 }
 
 // collect has the collector free what was given back. It is called with mu held, which it
-// lets go of meanwhile.
+// gives up meanwhile.
 func (b *budget) collect() {
 	n := b.garbage
 	b.garbage, b.collecting = 0, true

@@ -28,7 +28,7 @@ const (
 // connLimiter bounds a listener's connections. When all are taken, a new connection
 // closes the oldest one that waits for its client: for the rest of a header or a body,
 // for its answer to be taken, for the next request. So clients that trickle, that stop
-// half-way, that do not read or that open and keep connections shut nobody out, however
+// half-way, that do not read or that open and keep connections lock no other client out, however
 // many they are; a connection whose request is worked on is never closed for another.
 //
 // Age counts from the beginning of the connection, for otherwise a crowd could hold the
@@ -91,7 +91,7 @@ const socketBuffer = 64 << 10
 
 // wrap counts the connection in, closing another one if need be.
 func (r *connLimiter) wrap(c net.Conn) *limitedConn {
-	const again = 5 * time.Millisecond // somebody may have begun to wait meanwhile
+	const again = 5 * time.Millisecond // another may have begun to wait meanwhile
 	s := &limitedConn{Conn: c, limiter: r}
 	s.address, s.shared = r.client(c)
 	for !r.admit(s) {
@@ -272,7 +272,7 @@ func trackRequests(h http.Handler, b *budget) http.Handler {
 		h.ServeHTTP(t, req)
 		// net/http would send what is left of the answer only after the handler, when the
 		// connection counts as waiting again.
-		_ = http.NewResponseController(w).Flush() // a client that has gone is told nothing more
+		_ = http.NewResponseController(w).Flush() // a failed write is ignored: the client has gone
 	})
 }
 

@@ -23,7 +23,7 @@ const demoKey = "demo_key."
 
 // fillDemo fills an empty database with a small shop in every service, once, in one
 // transaction: a start that was cut off leaves nothing that the next one would take for
-// somebody's shop.
+// a real shop.
 func fillDemo(ctx context.Context, d *db.DB, s *Services) error {
 	some, err := account.Any(ctx, d)
 	if err != nil {
@@ -53,7 +53,7 @@ func fillDemo(ctx context.Context, d *db.DB, s *Services) error {
 	})
 }
 
-// refuseReal refuses a database that serve --demo has not filled: it is somebody's shop.
+// refuseReal refuses a database that serve --demo has not filled: it is a real shop.
 func refuseReal(ctx context.Context, d *db.DB) error {
 	keys, err := account.KeysOf(ctx, d, db.CLI(""), "")
 	if err != nil || slices.ContainsFunc(keys, func(k account.Key) bool { return k.Label == demoLabel }) {

@@ -31,7 +31,7 @@ func (c *Config) memory() int64 {
 const besideBudget = 64 << 20
 
 // setMemoryLimit has the collector stay below what the budget comes to, and below what the
-// process may take where somebody has said how much that is, unless the environment says
+// process may take where that was set, unless the environment says
 // something else.
 func setMemoryLimit(budget int64) {
 	if os.Getenv("GOMEMLIMIT") != "" {

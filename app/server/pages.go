@@ -15,7 +15,7 @@ type shown struct {
 	pages     []page.Page
 	portal    []schema.Op // acts of tenants
 	buyer     []schema.Op // acts of buyers
-	open      []schema.Op // acts of whoever has the address
+	open      []schema.Op // public operations
 	once      []page.Once // how answers are drawn that are shown once
 	openBuyer screen.OpenBuyer
 }

@@ -51,7 +51,7 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 func (s *Server) Screens(service string) *screen.Screens { return s.shows[service] }
 
 // DemoLink is the link that signs in as the demo's user by one button; "" when pages are
-// off or nothing listens on loopback, since whoever has it needs no password.
+// off or nothing listens on loopback, since it signs in without a password.
 func (s *Server) DemoLink(c *Config) string {
 	if !c.Screens {
 		return ""

@@ -248,7 +248,7 @@ func (s *Server) DB() *db.DB { return s.db }
 func (s *Server) Declared() []schema.Service { return s.services.All }
 
 // Stop stops accepting, lets the requests and deliveries under way finish for ten
-// seconds at most, moves the log into the file and lets go of it.
+// seconds at most, moves the log into the file and closes it.
 func (s *Server) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()

@@ -62,8 +62,8 @@ const sampleRows = 20
 // inSlices says what it leaves.
 //
 // Empty lines are skipped. An absent column leaves that field of an existing record
-// alone, an empty cell is its default. progress, unless nil, is told now and then
-// how many rows were gone through.
+// alone, an empty cell is its default. progress, unless nil, is called now and then
+// how many rows were read.
 func Import(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, in io.Reader, o schema.LoadOptions, progress func(rows int)) (schema.Loaded, error) {
 	if err := who.MayWrite("import"); err != nil {
 		return schema.Loaded{}, err
@@ -135,7 +135,7 @@ type loading struct {
 	sample   []shown
 	notes    []string
 	judging  bool                    // a dry run: rows are told new from changed and from the same
-	taken    func(schema.Line) error // told of each line that is loaded in slices, unless nil
+	taken    func(schema.Line) error // called for each line that is loaded in slices, unless nil
 }
 
 // read opens the file; with returns to net, after reading it once for those.

@@ -8,7 +8,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// sliceFor is how long an import keeps the database to itself; then whoever waits writes.
+// sliceFor is how long an import keeps the writer; then those that wait write.
 const sliceFor = 50 * time.Millisecond
 
 // inSlices stores the file's records slice by slice, each in a transaction of its own:

@@ -12,7 +12,7 @@ import (
 )
 
 // ExportTo is Export for a reader that may take its time, such as a pager: the table is
-// read to its end first, so that no snapshot is held while somebody reads, which would
+// read to its end first, so that no snapshot is held while a client reads, which would
 // let the log grow until the disk is full.
 func ExportTo(ctx context.Context, d *db.DB, t schema.Table, w io.Writer) error {
 	var s spool

@@ -123,7 +123,7 @@ func photo(s *maintenance.Service) page.Page {
 	})
 }
 
-// requestView is the page on which somebody without an account asks for work.
+// requestView is the page on which a visitor without an account asks for work.
 type requestView struct{ maintenance.RequestedAsset }
 
 func (v requestView) PageTitle() string { return "Report a problem with " + v.Asset }

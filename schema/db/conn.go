@@ -56,7 +56,7 @@ type Conn struct {
 	c   *handle
 	now exact.Instant
 	loc *time.Location
-	on  *Dependencies // told what of the clock was looked at; may be nil
+	on  *Dependencies // notes what of the clock was read; may be nil
 }
 
 // Now is the instant of this view or transaction.

@@ -1,6 +1,6 @@
 // Package db is what is kept: one SQLite file with one writer and several query-only
 // readers. Nothing above it knows the engine. Reading goes through View, writing
-// through Update, which is the one door for every change.
+// through Update, the only way to change anything.
 package db
 
 import (
@@ -23,10 +23,10 @@ type Options struct {
 	Zone     *time.Location     // the time zone of this process; when nil or time.Local, the file's, else the machine's
 	KeepZone bool               // a file that has no time zone takes this one
 	Migrate  bool               // apply what is missing; otherwise an older file is refused
-	Notice   func(text string)  // told what an operator should know (a copy left aside)
+	Notice   func(text string)  // called with what an operator should know (a copy left aside)
 	Accept   bool               // take the clock's word although the newest instant on file is against it
-	Trace    func(query string) // told of every statement that runs, by the goroutine that runs it: for tests of query plans
-	Fatal    func(err error)    // told when a sync failed: what is on the disk is unknown, the process must end
+	Trace    func(query string) // called with every statement that runs, by the goroutine that runs it: for tests of query plans
+	Fatal    func(err error)    // called when a sync failed: what is on the disk is unknown, the process must end
 }
 
 // DB is an open database.
@@ -42,7 +42,7 @@ type DB struct {
 	notice   func(string)
 	identity identity
 	writing  inside // whether the writer's goroutine is in a transaction's function
-	wakes    func() // told after a commit that emitted
+	wakes    func() // called after a commit that emitted
 
 	readers sync.Mutex
 	idle    []*handle
@@ -127,7 +127,7 @@ func (d *DB) Zone() *time.Location { return d.zone }
 // Now is the process's one clock.
 func (d *DB) Now() time.Time { return d.now() }
 
-// OnEmit sets who is told, after its commit, of a transaction that emitted events.
+// OnEmit sets what is called after the commit of a transaction that emitted events.
 // It is set before the first Update.
 func (d *DB) OnEmit(wake func()) { d.wakes = wake }
 
@@ -155,7 +155,7 @@ func (d *DB) Close() error {
 	return errors.Join(errs...)
 }
 
-// checkpoint moves what it can of the log into the file, waiting for nobody: another
+// checkpoint moves what it can of the log into the file, without waiting: another
 // process may be serving. The last connection of all to close removes the log.
 func checkpoint(path string) error {
 	c, err := connect(path, false)
@@ -166,7 +166,7 @@ func checkpoint(path string) error {
 	return errors.Join(err, c.Close())
 }
 
-// LogLeft moves what it can of the log into the file, and tells how many of its pages
+// LogLeft moves what it can of the log into the file, and returns how many of its pages
 // could not be moved because a reader still needs them to be apart.
 func (d *DB) LogLeft() (left int64, err error) {
 	c, err := connect(d.path, false)

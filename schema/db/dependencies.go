@@ -49,7 +49,7 @@ func (b *Dependencies) never() {
 }
 
 // NoCache notes that the answer that is worked out under ctx depends on what is in no
-// database, such as times that are stored later: it must not be given again.
+// database, such as times that are stored later: it must not be cached.
 func NoCache(ctx context.Context) { dependenciesOf(ctx).never() }
 
 // Lasts reports whether the answer stays right until the next commit.

@@ -4,5 +4,5 @@ package db
 
 import "errors"
 
-// FreeDisk cannot tell on this system.
+// FreeDisk is not known on this system.
 func FreeDisk(string) (uint64, error) { return 0, errors.ErrUnsupported }

@@ -60,7 +60,7 @@ func (tx *Tx) forgetIn(read, write string, keys []string, replace map[string]str
 	return nil
 }
 
-// forgetAnswers replaces in the answers that are kept to be given again.
+// forgetAnswers replaces in the answers that are kept to be replayed.
 func (tx *Tx) forgetAnswers(keys []string, replace map[string]string) error {
 	type answer struct {
 		key        int64
@@ -178,7 +178,7 @@ func joinsAfter(s string, end int, find string, address bool) bool {
 	return word(s, end) && word(find, len(find)-1)
 }
 
-// inAddress reports whether a name stands in an address, which is somebody's own.
+// inAddress reports whether a name is part of an e-mail address, which belongs to another.
 func inAddress(s string, at, end int) bool {
 	part := func(i int) bool {
 		return i >= 0 && i < len(s) && (word(s, i) || strings.IndexByte(".+-_%@", s[i]) >= 0)
@@ -201,7 +201,7 @@ func word(s string, i int) bool {
 	return i >= 0 && i < len(s) && (s[i] >= 'a' && s[i] <= 'z' || s[i] >= 'A' && s[i] <= 'Z' || s[i] >= '0' && s[i] <= '9' || s[i] >= 0x80)
 }
 
-// mostRewritten is how large a file may be that is rewritten at once when somebody is
+// mostRewritten is how large a file may be that is rewritten at once when a person is
 // forgotten: writers wait for it.
 const mostRewritten = 64 << 20
 

@@ -4,7 +4,7 @@ import "time"
 
 // gatherer collects the writes that share a commit. Those that wait already do so
 // anyhow. On a disk whose sync takes long it also waits, for a small part of a sync, for
-// the writers who were answered by the commit before: whoever writes one thing after
+// the writers that were answered by the commit before: a client that writes one thing after
 // another comes back at once, and would otherwise wait for the whole of a sync that began
 // without him.
 type gatherer struct {
@@ -16,7 +16,7 @@ type gatherer struct {
 
 const (
 	maxBatch   = 64                     // bounds how many writes share one commit
-	slowSync   = 500 * time.Microsecond // a quicker one is over before anybody is back
+	slowSync   = 500 * time.Microsecond // a quicker one is over before any of them is back
 	mostWait   = 5 * time.Millisecond   // whatever the sync took
 	waitOfSync = 4                      // a quarter of it
 )

@@ -8,7 +8,7 @@ import (
 )
 
 // Idempotency asks Update to store its answer in the transaction of the write, and to
-// give the stored one back when the same request comes again within a day.
+// replay the stored one when the same request comes again within a day.
 type Idempotency struct {
 	Key    string   // as the client sent it
 	Route  string   // what was asked for: method and path with its ids, or the tool, or the operation
@@ -105,7 +105,7 @@ func (tx *Tx) keep(k *once, answer any) error {
 
 // Answered returns *Replay when the request of the context was answered before, and a
 // refusal when its key was used for another one. Update looks by itself; this is for
-// whoever has to know before the record's state is looked at.
+// callers that have to know before the record's state is read.
 func Answered(ctx context.Context, d *DB) error {
 	k, _ := ctx.Value(idempotencyKey{}).(*once)
 	if k == nil {

@@ -18,7 +18,7 @@ const lookEvery = time.Second
 
 // identity is which file an open database is, by device and inode. The engine has it
 // open whatever becomes of its name: without a look at the name, writes would go on into
-// a file that nobody finds again, or beside one that somebody has put in its place.
+// a file that has no name any more, or beside one that was put in its place.
 type identity struct {
 	mu      sync.Mutex
 	file    os.FileInfo

@@ -7,10 +7,10 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Kept gives a value again that was worked out from the database, until anything is
+// Kept caches a value that was computed from the database, until anything is
 // committed, by this process or another, or until the day ends on which it depends: what a
 // first page adds up, which is looked at much more often than it changes. It holds one
-// value, of the last question. Its zero value is ready; whoever is given a value must not
+// value, of the last question. Its zero value is ready; a caller must not
 // change it.
 type Kept[T any] struct{ last atomic.Pointer[keptValue[T]] }
 

@@ -16,7 +16,7 @@ type inside struct {
 }
 
 // is reports whether the caller runs in a transaction's function. It costs a microsecond
-// while somebody else's transaction runs, and nothing otherwise.
+// while another's transaction runs, and nothing otherwise.
 func (in *inside) is() bool { return in.fn.Load() && bytes.Equal(goroutine(), in.writer) }
 
 // goroutine is the name of the calling goroutine, such as "goroutine 12".

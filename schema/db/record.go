@@ -122,7 +122,7 @@ func kindOf(table, column, declared, sql string) kind {
 	return kindPlain
 }
 
-// notShown stands for a value that is nobody's business, or no text.
+// notShown stands for a value that is not to be shown, or no text.
 const notShown = "(not shown)"
 
 // value is a column's value as a person reads it, and as JSON writes it; nil for NULL.

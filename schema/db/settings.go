@@ -61,7 +61,7 @@ func zoneName(zone string) string {
 	return zone
 }
 
-// given reports whether the options name a zone. time.Local is what nobody has chosen.
+// given reports whether the options name a zone. time.Local is the default.
 func (o Options) given() bool { return o.Zone != nil && o.Zone != time.Local }
 
 // zoneToKeep is the name of the zone that a file takes when it has none.

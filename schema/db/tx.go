@@ -22,7 +22,7 @@ type Tx struct {
 // Who is the caller for whom the transaction runs.
 func (tx *Tx) Who() Caller { return tx.who }
 
-// Exec runs a statement that changes rows and tells how many it changed.
+// Exec runs a statement that changes rows and returns how many it changed.
 func (tx *Tx) Exec(query string, args ...any) (changed int, err error) {
 	tx.wrote = true
 	if err := run(tx.c, query, args...); err != nil {
@@ -81,7 +81,7 @@ func (tx *Tx) AuditIn(service, action, subject string, changes any) error {
 	return tx.audit(service, tx.who.User, action, subject, changes)
 }
 
-// AuditSystem is Audit for what the appliance does by itself on the way of somebody's
+// AuditSystem is Audit for what the appliance does by itself in the course of a caller's
 // write, as when a payment first posts the rent that is due. The actor is "system".
 func (tx *Tx) AuditSystem(action, subject string, changes any) error {
 	return tx.audit(tx.who.Service, systemUser, action, subject, changes)

@@ -14,7 +14,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Update is the one door for every write. It refuses a caller who may not write,
+// Update is the only way to write. It refuses a caller who may not write,
 // then calls fn in a transaction and commits; fn's error, or its panic, rolls
 // everything back. A write without an audit entry is an error. The answer is stored
 // in the same transaction when the context asks for it (see Once); a request that was

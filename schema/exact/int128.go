@@ -11,7 +11,7 @@ import (
 // sum of such products. The zero value is 0, and == compares numbers.
 //
 // Add, Sub, Neg and MulInt are exact or panic: a sum that left 128 bits is
-// never returned wrong. Whoever keeps the factors of a product within 10^15
+// never returned wrong. A caller who keeps the factors of a product within 10^15
 // either way can add a hundred million products without coming near.
 type Int128 struct {
 	Hi int64

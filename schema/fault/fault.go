@@ -1,6 +1,6 @@
 // Package fault is what may be refused: one error type for every refusal that a
 // caller caused and can mend. Anything that is not a *fault.Error is internal: it
-// is logged in full and told to nobody.
+// is logged in full and shown to no client.
 package fault
 
 import (

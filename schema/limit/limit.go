@@ -1,4 +1,4 @@
-// Package limit counts failures, so that whoever guesses credentials is slowed: wrong
+// Package limit counts failures, so that guessing credentials is slowed: wrong
 // API keys, sign-ins, license keys and codes. What it remembers lives in memory and is
 // bounded; a restart forgives.
 package limit
@@ -36,7 +36,7 @@ func New[K comparable](most int, window time.Duration) *Counter[K] {
 // Most is how many failures are allowed within the window.
 func (c *Counter[K]) Most() int { return c.most }
 
-// Add counts a failure of k, and tells how long k has to wait: 0 while the failure is
+// Add counts a failure of k, and returns how long k has to wait: 0 while the failure is
 // one of those that are allowed. One that has to wait is not counted, so that the wait
 // is as long as it was said to be.
 func (c *Counter[K]) Add(k K, now time.Time) (wait time.Duration) {
@@ -108,7 +108,7 @@ func (c *Counter[K]) place(k K, now int64) K {
 }
 
 // Address is what is counted as one: an IPv4 address, or the 64 bits that an IPv6
-// subscriber has all of. The zero Address stands for all that are not told apart.
+// subscriber has all of. The zero Address stands for all that are not distinguished.
 type Address = netip.Addr
 
 // AddressOf reads a client's address, without or with a port.

@@ -21,7 +21,7 @@ const (
 	Staff  Area = iota // people with a role
 	Tenant             // /portal on the rental service
 	Buyer              // /my on the store
-	Public             // whoever has the address: /request/<token>
+	Public             // no session, the address is enough: /request/<token>
 )
 
 // Roles from the least.

@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Invitation lets whoever has its link, or its code, in: once, and for a while.
+// Invitation lets the holder of its link, or its code, sign in: once, and for a while.
 type Invitation struct {
 	Kind      Kind
 	Subject   int64
@@ -27,7 +27,7 @@ type Invited struct {
 	Code  string // 8 characters to type, "7GQ2-M4XD"; "" for staff
 }
 
-// validFor is how long an invitation is good, and keptFor how long after that whoever
+// validFor is how long an invitation is good, and keptFor how long after that a visitor who
 // follows it is told that it has ended, in seconds.
 var validFor = map[Kind]exact.Instant{Staff: day, Tenant: 14 * day}
 

@@ -1,6 +1,6 @@
 // Package session is the rows of signed-in browsers and of invitations, for staff,
 // tenants and buyers alike. It works inside the caller's transaction; who may do what
-// is decided by whoever calls.
+// is decided by the caller.
 package session
 
 import (

@@ -9,7 +9,7 @@ func GetBuffer() *[]byte {
 }
 
 // PutBuffer takes a lent buffer back, with what was written in it, which may have moved
-// as it grew. Nobody may look at it any more. Large ones are not kept, since memory is
+// as it grew. It must not be read any more. Large ones are not kept, since memory is
 // small where this runs.
 func PutBuffer(p *[]byte, used []byte) {
 	const most = 256 << 10

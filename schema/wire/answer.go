@@ -35,12 +35,12 @@ func Send(w http.ResponseWriter, status int, body []byte) {
 	head["Content-Type"] = contentType
 	head["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // #nosec G705 -- it is JSON, said to be, and nosniff is set; a client that has gone is told nothing more
+	_, _ = w.Write(body) // #nosec G705 -- it is JSON, said to be, and nosniff is set; a failed write is ignored: the client has gone
 }
 
 var contentType = []string{"application/json"}
 
-// Refuse answers with a refusal in the house's form: {"error": CODE, "detail": TEXT},
+// Refuse answers with a refusal in the common form: {"error": CODE, "detail": TEXT},
 // then what else the refusal tells.
 func Refuse(w http.ResponseWriter, e *fault.Error) {
 	head := w.Header()

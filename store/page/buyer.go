@@ -77,7 +77,7 @@ func mineReceipt(s *store.Service) page.Page {
 
 type redeemView struct{}
 
-// redeem is the page for whoever has a code: no session is needed.
+// redeem is the page for the holder of a code: no session is needed.
 func redeem(*store.Service) page.Page {
 	return page.New(page.Spec[redeemView]{
 		Area: page.Public, Path: "/my/redeem", Title: "Redeem a code",

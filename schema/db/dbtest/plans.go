@@ -22,7 +22,7 @@ type Plans struct {
 	// found: "exportPlans: SCAN p" -> "an export is of every record". A * is any function.
 	Walks map[string]string
 
-	// Small says why a table may be walked by whoever reads it.
+	// Small says why a table may be scanned by the queries that read it.
 	Small map[string]string
 
 	// Uses says which step a function's statements must have.
