@@ -73,7 +73,7 @@ func (s *Service) advanceStatus() schema.Op {
 			var m Move
 			ch := OrderChange{Sent: sent{}}
 			f.ID(&m.ID, "id", "the work order", schema.InPath("id"), orderPositional)
-			askStatus(f, &m.Status, "where to move it", schema.Required, schema.Example("done"), schema.Positional("STATUS"))
+			bindStatus(f, &m.Status, "where to move it", schema.Required, schema.Example("done"), schema.Positional("STATUS"))
 			f.Text(&m.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines, schema.Example("Bearing replaced"))
 			f.Text(&m.SkipSteps, "skip_steps", "why open steps of the check list are left out", schema.Most(maxText))
 			ch.Sent["assigned_to"] = bindAssignee(f, &ch.AssignedTo)

@@ -127,7 +127,7 @@ func (s *Service) moveWorkOrders() schema.Op {
 			var all Move
 			var ids []int64
 			var match string
-			askStatus(f, &all.Status, "where to move them", schema.Required, schema.Positional("STATUS"))
+			bindStatus(f, &all.Status, "where to move them", schema.Required, schema.Positional("STATUS"))
 			some := f.IDs(&ids, "id", "the work orders", maxBulk, schema.AllowDuplicates, schema.Positional("ID"), schema.Label("Work orders"))
 			f.Text(&all.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines)
 			f.Text(&all.SkipSteps, "skip_steps", "why open steps of their check lists are left out", schema.Most(maxText))

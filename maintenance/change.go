@@ -136,7 +136,7 @@ func (s *Service) editWorkOrder() schema.Op {
 			if ch.Description == "" && (ch.Sent["description"] || f.Surface() == schema.Page && f.Given("description")) {
 				f.Refuse("description", "description is empty: a text is needed")
 			}
-			ch.Sent["priority"] = askPriority(f, &ch.Priority, "how pressing it is; critical is read as urgent")
+			ch.Sent["priority"] = bindPriority(f, &ch.Priority, "how pressing it is; critical is read as urgent")
 			ch.Sent["wo_type"] = bindType(f, &ch.Type)
 			ch.Sent["assigned_to"] = bindAssignee(f, &ch.AssignedTo, schema.Clear(&nobody)) || nobody
 			bindEffort(f, &ch.Fields, ch.Sent)

@@ -65,7 +65,7 @@ func bindDescription(f *schema.Form, p *string, opts ...schema.Opt) bool {
 		append(opts, schema.Most(maxText), schema.Lines, schema.Example("Spindle bearing is loud"))...)
 }
 
-func askPriority(f *schema.Form, p *string, about string) bool {
+func bindPriority(f *schema.Form, p *string, about string) bool {
 	return f.Enum(p, "priority", about, priorities, schema.Folded, schema.Alias("critical", "urgent"))
 }
 

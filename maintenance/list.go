@@ -111,10 +111,10 @@ func (s *Service) FindWorkOrders(ctx context.Context, f Filter) (found FoundOrde
 		return found, fault.Fieldf("to", "to: %s lies before from, %s", f.To, f.From)
 	}
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		if f.AssetID, err = assetAsked(c, f.AssetID, f.Asset); err != nil {
+		if f.AssetID, err = assetOfFilter(c, f.AssetID, f.Asset); err != nil {
 			return err
 		}
-		if err := assigneeAsked(c, f.AssignedTo); err != nil {
+		if err := refuseUnknownAssignee(c, f.AssignedTo); err != nil {
 			return err
 		}
 		page, err := pageOfOrders(c, f)
@@ -158,8 +158,8 @@ func costOfAll(c *db.Conn, f Filter) (int64, error) {
 	return sum, err
 }
 
-// assigneeAsked refuses a name that no work order is assigned to, in any case.
-func assigneeAsked(c *db.Conn, name string) error {
+// refuseUnknownAssignee refuses a name that no work order is assigned to, in any case.
+func refuseUnknownAssignee(c *db.Conn, name string) error {
 	if name == "" {
 		return nil
 	}
@@ -197,8 +197,8 @@ func (s *Service) listWorkOrders() schema.Op {
 // BindFilter binds the filters of the list over REST, at the command line and on screens,
 // the search aside.
 func BindFilter(f *schema.Form, w *Filter) {
-	askStatus(f, &w.Status, "only those in this state")
-	askPriority(f, &w.Priority, "only those with this priority")
+	bindStatus(f, &w.Status, "only those in this state")
+	bindPriority(f, &w.Priority, "only those with this priority")
 	f.ID(&w.AssetID, "asset_id", "only those of this asset", schema.Flag("asset"), schema.Label("Asset"), schema.Lookup(assetNamed), schema.Choices(assetChoices))
 	f.Text(&w.AssignedTo, "assigned_to", "only those of this assignee, in any case", schema.Most(maxName), schema.Choices(assignees))
 	var overdue bool
@@ -211,7 +211,7 @@ func bindQ(f *schema.Form, p *string) {
 	f.Text(p, "q", "a part of the description or of the asset's name or tag, in any case, or the number", schema.Most(maxName), schema.Label("Search"))
 }
 
-func askStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) {
+func bindStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) {
 	f.Enum(p, "status", about, workOrderMoves.States(), append(opts, schema.Folded, schema.Alias("in_progress", "in-progress"))...)
 }
 
@@ -224,8 +224,8 @@ func (s *Service) findWorkOrders() schema.Op {
 		Response: FoundOrders{WorkOrders: []schema.Row[WorkOrder, ShortOrder]{{Full: &sampleOrder}}, Shown: 1, Total: 1, TotalCostCents: 8000},
 		Bind: func(f *schema.Form) schema.Handler {
 			var w Filter
-			askStatus(f, &w.Status, "")
-			askPriority(f, &w.Priority, "")
+			bindStatus(f, &w.Status, "")
+			bindPriority(f, &w.Priority, "")
 			f.ID(&w.AssetID, "asset_id", "")
 			f.Text(&w.Asset, "asset", "its name or tag", schema.Most(maxName))
 			f.Text(&w.AssignedTo, "assigned_to", "a name, in any case", schema.Most(maxName))

@@ -75,9 +75,9 @@ func assetNames(c *db.Conn) ([]string, error) {
 		"SELECT CASE WHEN name = asset_tag THEN asset_tag ELSE asset_tag || ' (' || name || ')' END FROM assets ORDER BY id LIMIT 5000")
 }
 
-// assetAsked is the asset that an agent's filter means: by id, else by name or tag in any
+// assetOfFilter is the asset that an agent's filter means: by id, else by name or tag in any
 // case; one that is not there is refused with those that are.
-func assetAsked(c *db.Conn, id int64, name string) (int64, error) {
+func assetOfFilter(c *db.Conn, id int64, name string) (int64, error) {
 	if name == "" {
 		return id, nil
 	}

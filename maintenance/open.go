@@ -174,7 +174,7 @@ func (s *Service) createWorkOrder() schema.Op {
 			fields := Fields{Priority: "medium", Type: "corrective"}
 			f.ID(&n.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices))
 			bindDescription(f, &fields.Description, schema.Required)
-			askPriority(f, &fields.Priority, "how pressing it is; critical is read as urgent")
+			bindPriority(f, &fields.Priority, "how pressing it is; critical is read as urgent")
 			bindType(f, &fields.Type)
 			bindAssignee(f, &fields.AssignedTo)
 			bindEffort(f, &fields, sent{})

@@ -199,8 +199,8 @@ func (m *Meter) keep(tx *db.Tx, p point, correction bool) error {
 	return err
 }
 
-// askReading binds what a reading says, on any surface.
-func askReading(f *schema.Form, n *NewReading, asset ...schema.Opt) {
+// bindReading binds what a reading says, on any surface.
+func bindReading(f *schema.Form, n *NewReading, asset ...schema.Opt) {
 	f.ID(&n.AssetID, "asset_id", "the asset", append(asset, assetPositional, schema.Choices(assetChoices), schema.Label("Asset"))...)
 	f.Ref(&n.Meter, "meter", "the meter's name or id; an asset with one meter needs none", schema.Most(maxName), schema.Example("hours"))
 	f.Milli(&n.Reading, "reading", "what the meter shows, with at most 3 decimals", schema.Required, schema.Range(0, maxReading), schema.Example(1250.5), schema.Positional("READING"))
@@ -215,7 +215,7 @@ func (s *Service) postReading() schema.Op {
 		Writes: true, Creates: true, Response: samplePosted,
 		Bind: func(f *schema.Form) schema.Handler {
 			var n NewReading
-			askReading(f, &n, schema.InPath("id"))
+			bindReading(f, &n, schema.InPath("id"))
 			f.Bool(&n.Correction, "correction", "the meter was replaced, or its present value is a typing error")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }
 		},
@@ -240,7 +240,7 @@ func (s *Service) recordMeter() schema.Op {
 		Writes: true, Idempotent: true, Response: samplePosted,
 		Bind: func(f *schema.Form) schema.Handler {
 			var n NewReading
-			askReading(f, &n, schema.Required)
+			bindReading(f, &n, schema.Required)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},

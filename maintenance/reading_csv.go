@@ -28,7 +28,7 @@ func (s *Service) readingTable() schema.Table {
 			"it moves nothing.",
 		Row: func(f *schema.Form) schema.Put {
 			var r readingRow
-			askReadingRow(f, &r)
+			bindReadingRow(f, &r)
 			return func(tx *db.Tx) error { return putReading(tx, r) }
 		},
 		Load: s.LoadReadings, Together: []string{"asset_tag"},
@@ -36,7 +36,7 @@ func (s *Service) readingTable() schema.Table {
 	}
 }
 
-func askReadingRow(f *schema.Form, r *readingRow) {
+func bindReadingRow(f *schema.Form, r *readingRow) {
 	f.Text(&r.tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName))
 	f.Text(&r.Meter, "meter", "the meter's name or id; an asset with one meter needs none", schema.Most(maxName))
 	f.Milli(&r.Reading, "reading", "what it showed", schema.Required, schema.Range(0, maxReading))
@@ -95,7 +95,7 @@ func (s *Service) bindReadings(lines []schema.Line, done *schema.Loaded) []readi
 	var r readingRow
 	reader := schema.Table{Row: func(f *schema.Form) schema.Put {
 		r = readingRow{}
-		askReadingRow(f, &r)
+		bindReadingRow(f, &r)
 		return nil
 	}}
 	columns := reader.Columns()

@@ -96,7 +96,7 @@ func pay(tx *db.Tx, l Lease, c Charge, amount *int64, method, paidDate string) (
 	if err != nil {
 		return Payment{}, err
 	}
-	return tellPayment(tx, l, id)
+	return emitPayment(tx, l, id)
 }
 
 // payCharge keeps a payment of a charge; a paid one is a conflict, and more than what is
@@ -204,8 +204,8 @@ func (m StoredPayment) answer(c *db.Conn) (done Payment, err error) {
 	return done, nil
 }
 
-// tellPayment emits the event of a payment and gives its answer.
-func tellPayment(tx *db.Tx, l Lease, payment int64) (Payment, error) {
+// emitPayment emits the event of a payment and gives its answer.
+func emitPayment(tx *db.Tx, l Lease, payment int64) (Payment, error) {
 	m, err := findPayment(&tx.Conn, payment)
 	if err != nil {
 		return Payment{}, err
@@ -285,7 +285,7 @@ func receive(tx *db.Tx, p ReceiptRequest) (Payment, error) {
 	if err := afterPayment(tx, l.ID, id); err != nil {
 		return Payment{}, err
 	}
-	return tellPayment(tx, l, id)
+	return emitPayment(tx, l, id)
 }
 
 func (s *Service) recordPayment() schema.Op {

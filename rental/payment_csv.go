@@ -218,7 +218,7 @@ func putParts(tx *db.Tx, l Lease, number *int64, rows []*paymentRow) error {
 	if err := afterPayment(tx, l.ID, id); err != nil {
 		return err
 	}
-	_, err = tellPayment(tx, l, id)
+	_, err = emitPayment(tx, l, id)
 	return err
 }
 

@@ -237,7 +237,7 @@ func (s *Service) PortalOps() []schema.Op {
 				p := Problem{Priority: "medium"}
 				f.Text(&p.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName), schema.Label("What is wrong?"))
 				f.Text(&p.Description, "description", "what else we should know", schema.Most(maxText), schema.Lines, schema.Label("More about it"))
-				askPriority(f, &p.Priority)
+				bindPriority(f, &p.Priority)
 				f.Text(&p.Unit, "unit", "where, if you rent several: Property/Unit", schema.Most(2*maxName), schema.Label("Where"))
 				f.File(&p.Photo, "photo", "a picture of it", MaxPhoto, schema.Label("Photo"))
 				return func(ctx context.Context, who db.Caller) (any, error) { return s.ReportProblem(ctx, who, p) }

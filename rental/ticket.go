@@ -203,12 +203,12 @@ func (s *Service) MoveTicket(ctx context.Context, who db.Caller, ticket int64, s
 		if err := moveTicket(tx, was, status); err != nil {
 			return Ticket{}, err
 		}
-		return tellMoved(tx, was, status)
+		return emitMoved(tx, was, status)
 	})
 }
 
-// tellMoved emits that a ticket moved from where it was, and gives the ticket as it is.
-func tellMoved(tx *db.Tx, was Ticket, to string) (Ticket, error) {
+// emitMoved emits that a ticket moved from where it was, and gives the ticket as it is.
+func emitMoved(tx *db.Tx, was Ticket, to string) (Ticket, error) {
 	k, err := findTicket(&tx.Conn, was.ID)
 	if err != nil {
 		return Ticket{}, err
@@ -252,8 +252,8 @@ func (s *Service) listTickets() schema.Op {
 	}
 }
 
-// askPriority binds a ticket's priority with the spellings that people use.
-func askPriority(f *schema.Form, p *string) {
+// bindPriority binds a ticket's priority with the spellings that people use.
+func bindPriority(f *schema.Form, p *string) {
 	f.Enum(p, "priority", "how soon; normal is read as medium and emergency as urgent", priorities,
 		schema.Folded, schema.Alias("normal", "medium"), schema.Alias("emergency", "urgent"))
 }
@@ -272,7 +272,7 @@ func (s *Service) createTicket() schema.Op {
 			f.ID(&n.UnitID, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
 			f.Text(&n.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName), schema.Example("Kitchen tap drips"))
 			f.Text(&n.Description, "description", "what else is known", schema.Most(maxText), schema.Lines, schema.Example("Drips since Monday."))
-			askPriority(f, &n.Priority)
+			bindPriority(f, &n.Priority)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.CreateTicket(ctx, who, n) }
 		},
 	}

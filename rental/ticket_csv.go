@@ -52,7 +52,7 @@ func bindTicket(f *schema.Form) (at ticketUnit, edits []func(*Ticket)) {
 	f.Text(&description, "description", "what else is known", schema.Most(maxText))
 	column("description", func(k *Ticket) { k.Description = db.NullText(description) })
 	priority, status := "medium", "open"
-	askPriority(f, &priority)
+	bindPriority(f, &priority)
 	column("priority", func(k *Ticket) { k.Priority = priority })
 	f.Enum(&status, "status", "how far it is", ticketMoves.States(), schema.Folded, schema.Alias("in-progress", "in_progress"))
 	column("status", func(k *Ticket) { k.Status = status })
@@ -111,7 +111,7 @@ func changeTicket(tx *db.Tx, was, now Ticket) error {
 	if err := editTicket(tx, was, now); err != nil {
 		return err
 	}
-	_, err := tellMoved(tx, was, now.Status)
+	_, err := emitMoved(tx, was, now.Status)
 	return err
 }
 

@@ -214,7 +214,7 @@ func (f *Form) finish() error {
 		return f.failure
 	}
 	all := f.refused
-	if unknown, strange := f.unknown(); strange {
+	if unknown, found := f.unknown(); found {
 		all = append([]fault.Field{unknown}, all...)
 	}
 	return refusalOf(all)
@@ -234,20 +234,20 @@ func refusalOf(all []fault.Field) error {
 	return e
 }
 
-func (f *Form) unknown() (refused fault.Field, strange bool) {
+func (f *Form) unknown() (refused fault.Field, found bool) {
 	about := func(name, format string, args ...any) (fault.Field, bool) {
 		return fault.Field{Field: name, Detail: fmt.Sprintf(format, args...)}, true
 	}
-	if name, strange := f.strangeField(); strange {
+	if name, found := f.unknownField(); found {
 		what := "field"
 		if f.surface == Tool {
 			what = "argument"
 		}
 		return about(name, "unknown %s %s; %s", what, Quote(name), f.allowed(what))
 	}
-	name, strange := f.strangeParameter()
+	name, found := f.unknownParameter()
 	switch {
-	case !strange:
+	case !found:
 		return refused, false
 	case f.in.HasBody:
 		return about(name, "unknown query parameter %s; this request takes none, its fields stand in the body", Quote(name))
@@ -255,10 +255,10 @@ func (f *Form) unknown() (refused fault.Field, strange bool) {
 	return about(name, "unknown query parameter %s; %s", Quote(name), f.allowed("query parameter"))
 }
 
-// strangeField is the body's first field that no argument has the name of.
-func (f *Form) strangeField() (name string, strange bool) {
+// unknownField is the body's first field that no argument has the name of.
+func (f *Form) unknownField() (name string, found bool) {
 	if f.surface == Page && !f.in.Lenient {
-		return f.strangeValue()
+		return f.unknownValue()
 	}
 	if !f.in.HasBody || f.takesRaw() {
 		return "", false
@@ -271,14 +271,14 @@ func (f *Form) strangeField() (name string, strange bool) {
 	return "", false
 }
 
-// strangeParameter is the first, by name, that the query may not hold.
-func (f *Form) strangeParameter() (name string, strange bool) {
+// unknownParameter is the first, by name, that the query may not hold.
+func (f *Form) unknownParameter() (name string, found bool) {
 	for n := range f.in.Query {
-		if (f.in.HasBody || !f.knows(n)) && (!strange || n < name) {
-			name, strange = n, true
+		if (f.in.HasBody || !f.knows(n)) && (!found || n < name) {
+			name, found = n, true
 		}
 	}
-	return name, strange
+	return name, found
 }
 
 func (f *Form) knows(name string) bool {

@@ -36,14 +36,14 @@ func (f *Form) field(a Arg) string {
 	return a.Name
 }
 
-// strangeValue is the first field of a page's form, by name, that no argument has.
-func (f *Form) strangeValue() (name string, strange bool) {
+// unknownValue is the first field of a page's form, by name, that no argument has.
+func (f *Form) unknownValue() (name string, found bool) {
 	for n := range f.in.Values {
-		if !f.knowsField(n) && (!strange || n < name) {
-			name, strange = n, true
+		if !f.knowsField(n) && (!found || n < name) {
+			name, found = n, true
 		}
 	}
-	return name, strange
+	return name, found
 }
 
 func (f *Form) knowsField(name string) bool {

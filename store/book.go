@@ -162,7 +162,7 @@ func attach(tx *db.Tx, id int64, v sale, emit bool) (OrderDetail, error) {
 	if err != nil {
 		return OrderDetail{}, err
 	}
-	if err := booked(tx, v.provider, names); err != nil {
+	if err := deleteBooked(tx, v.provider, names); err != nil {
 		return OrderDetail{}, err
 	}
 	if v.subscription != 0 {

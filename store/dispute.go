@@ -67,7 +67,7 @@ func bookDispute(tx *db.Tx, e stripeEvent, p dispute) (Received, error) {
 	case err != nil:
 		return Received{}, err
 	case order == 0:
-		return e.done(tx, wasKept, "no order has this payment yet; the dispute is kept until one does")
+		return e.done(tx, outcomeKept, "no order has this payment yet; the dispute is kept until one does")
 	}
 	d, err := orderByID(&tx.Conn, order)
 	if err != nil {
@@ -76,7 +76,7 @@ func bookDispute(tx *db.Tx, e stripeEvent, p dispute) (Received, error) {
 	if d, err = reconcile(tx, d, payment, true); err != nil {
 		return Received{}, err
 	}
-	return e.done(tx, wasRecorded, fmt.Sprintf("order %s: the dispute over %d of %d cents is %s", d.OrderRef, p.cents, d.TotalCents, p.state))
+	return e.done(tx, outcomeRecorded, fmt.Sprintf("order %s: the dispute over %d of %d cents is %s", d.OrderRef, p.cents, d.TotalCents, p.state))
 }
 
 func scanDispute(r *db.Row) dispute {

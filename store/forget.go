@@ -34,7 +34,7 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 		if err != nil {
 			return k, err
 		}
-		replace, err := formerly(&tx.Conn, k, now)
+		replace, err := replacements(&tx.Conn, k, now)
 		if err != nil {
 			return k, err
 		}
@@ -87,10 +87,10 @@ func forgetUnbooked(tx *db.Tx, keys []string, replace map[string]string) error {
 	return nil
 }
 
-// formerly returns what is to stand in the place of each name and address that a customer
+// replacements returns what is to stand in the place of each name and address that a customer
 // has or had: addresses are known from the trail of their changes, names from the events
 // of their orders and from that trail. An address that another customer has by now is theirs.
-func formerly(c *db.Conn, k, now Customer) (replace map[string]string, err error) {
+func replacements(c *db.Conn, k, now Customer) (replace map[string]string, err error) {
 	replace = map[string]string{k.Email: now.Email}
 	for addresses := []string{k.Email}; len(addresses) > 0; addresses = addresses[1:] {
 		before, err := db.All(c, db.Text, `SELECT json_extract(changes, '$.from') FROM audit

@@ -150,9 +150,9 @@ func bookInvoice(tx *db.Tx, e stripeEvent, i invoice) (Received, error) {
 	}
 	switch {
 	case added == 0 && was.id != 0:
-		return e.done(tx, wasRepeated, "the invoice is on record as order "+d.OrderRef)
+		return e.done(tx, outcomeRepeated, "the invoice is on record as order "+d.OrderRef)
 	case was.id != 0:
-		return e.done(tx, wasRecorded, "the invoice is the payment of order "+d.OrderRef+" and tells its period")
+		return e.done(tx, outcomeRecorded, "the invoice is the payment of order "+d.OrderRef+" and tells its period")
 	}
-	return e.done(tx, wasRecorded, "the subscription was renewed by order "+d.OrderRef)
+	return e.done(tx, outcomeRecorded, "the subscription was renewed by order "+d.OrderRef)
 }

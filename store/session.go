@@ -226,7 +226,7 @@ func bookSession(tx *db.Tx, e stripeEvent, x session) (Received, error) {
 			return Received{}, err
 		}
 	}
-	got, err := e.done(tx, wasRecorded, "recorded as order "+d.OrderRef)
+	got, err := e.done(tx, outcomeRecorded, "recorded as order "+d.OrderRef)
 	if err != nil {
 		return got, err
 	}
@@ -276,5 +276,5 @@ func (x session) again(tx *db.Tx, e stripeEvent, d OrderDetail, s subscription, 
 	if d, err = reconcile(tx, d, payment, true); err != nil {
 		return Received{}, err
 	}
-	return e.done(tx, wasRepeated, "the payment is on record as order "+d.OrderRef)
+	return e.done(tx, outcomeRepeated, "the payment is on record as order "+d.OrderRef)
 }

@@ -24,12 +24,12 @@ type Received struct {
 
 // What became of an event.
 const (
-	wasRecorded = "recorded" // an order was booked
-	wasRefunded = "refunded" // an order was refunded, in full or in part
-	wasKept     = "kept"     // a refund waits for its payment
-	wasRepeated = "repeated" // it was done before
-	wasUnclear  = "unclear"  // a payment that cannot be booked
-	wasIgnored  = "ignored"  // nothing that the store uses
+	outcomeRecorded = "recorded" // an order was booked
+	outcomeRefunded = "refunded" // an order was refunded, in full or in part
+	outcomeKept     = "kept"     // a refund waits for its payment
+	outcomeRepeated = "repeated" // it was done before
+	outcomeUnclear  = "unclear"  // a payment that cannot be booked
+	outcomeIgnored  = "ignored"  // nothing that the store uses
 )
 
 // stripeEvent is what the store reads of an event.
@@ -59,12 +59,12 @@ func (s *Service) ReceiveStripe(ctx context.Context, body []byte, signature stri
 	}
 	handle, why := e.handler()
 	if handle == nil {
-		return e.answer(wasIgnored, why), nil
+		return e.answer(outcomeIgnored, why), nil
 	}
 	got, err := db.Update(ctx, s.db, provider(stripe), func(tx *db.Tx) (Received, error) {
 		_, done, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM store_provider_events WHERE provider = ? AND event_id = ?", stripe, e.id)
 		if err != nil || done {
-			return e.answer(wasRepeated, "this event was handled before"), err
+			return e.answer(outcomeRepeated, "this event was handled before"), err
 		}
 		return handle(tx)
 	})
@@ -226,20 +226,20 @@ func bookRefund(tx *db.Tx, e stripeEvent, r refund) (Received, error) {
 	}
 	if !isBooked {
 		if r.full { // a payment that was given back leaves nothing open
-			if err := cleared(tx, stripe, r.names); err != nil {
+			if err := deleteUnbooked(tx, stripe, r.names); err != nil {
 				return Received{}, err
 			}
 		}
-		return e.done(tx, wasKept, "no order has this payment yet; the refund is kept until one does")
+		return e.done(tx, outcomeKept, "no order has this payment yet; the refund is kept until one does")
 	}
 	after, err := reconcile(tx, d, payment, true)
 	switch {
 	case err != nil:
 		return Received{}, err
 	case after.RefundedCents == d.RefundedCents:
-		return e.done(tx, wasRepeated, "order "+d.OrderRef+" is refunded as far already")
+		return e.done(tx, outcomeRepeated, "order "+d.OrderRef+" is refunded as far already")
 	}
-	return e.done(tx, wasRefunded, fmt.Sprintf("order %s: %d of %d cents are refunded", d.OrderRef, after.RefundedCents, d.TotalCents))
+	return e.done(tx, outcomeRefunded, fmt.Sprintf("order %s: %d of %d cents are refunded", d.OrderRef, after.RefundedCents, d.TotalCents))
 }
 
 func (s *Service) receiveStripe() schema.Op {
@@ -251,7 +251,7 @@ func (s *Service) receiveStripe() schema.Op {
 		Own: []schema.Refusal{
 			{Kind: fault.Malformed, Detail: "Stripe-Signature is missing, does not fit the body and the secret, or is older than 5 minutes."},
 		},
-		Response: Received{Received: true, Outcome: wasRecorded, Detail: "recorded as order " + exampleRef},
+		Response: Received{Received: true, Outcome: outcomeRecorded, Detail: "recorded as order " + exampleRef},
 		Bind: func(f *schema.Form) schema.Handler {
 			var body []byte
 			var signature string

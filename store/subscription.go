@@ -45,7 +45,7 @@ func endSubscription(tx *db.Tx, e stripeEvent, ref string) (Received, error) {
 	if _, err := tx.Exec("UPDATE store_subscriptions SET ended_at = ifnull(ended_at, ?) WHERE id = ?", tx.Now(), s.id); err != nil {
 		return Received{}, err
 	}
-	return e.done(tx, wasRecorded, "the subscription ended; its licenses run out by themselves")
+	return e.done(tx, outcomeRecorded, "the subscription ended; its licenses run out by themselves")
 }
 
 // beginSubscription makes an order the subscription's checkout. Later checkouts of the
@@ -120,7 +120,7 @@ func bookInvoices(tx *db.Tx, s subscription, emit bool) error {
 			if err != nil {
 				return err
 			}
-			if err := booked(tx, stripe, []string{i.ref, i.payment}); err != nil {
+			if err := deleteBooked(tx, stripe, []string{i.ref, i.payment}); err != nil {
 				return err
 			}
 			if _, err := reconcile(tx, d, payment, emit); err != nil {

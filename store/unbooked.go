@@ -33,7 +33,7 @@ type UnbookedList struct {
 func recordUnbooked(tx *db.Tx, e stripeEvent, u Unbooked) (Received, error) {
 	u.Provider, u.Event = stripe, e.id
 	err := u.insert(tx)
-	got := e.answer(wasUnclear, u.whatToDo())
+	got := e.answer(outcomeUnclear, u.whatToDo())
 	got.notice = got.Detail
 	return got, err
 }
@@ -49,19 +49,19 @@ func (u Unbooked) insert(tx *db.Tx) error {
 	return tx.Audit("payment.unclear", "payment:"+u.Provider+":"+u.Ref, map[string]string{"event": u.Event, "reason": u.Reason})
 }
 
-// cleared takes a payment off the list, as one that a person or an event has dealt
+// deleteUnbooked takes a payment off the list, as one that a person or an event has dealt
 // with.
-func cleared(tx *db.Tx, provider string, names []string) error {
-	return offTheList(tx, "DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ?", provider, names)
+func deleteUnbooked(tx *db.Tx, provider string, names []string) error {
+	return deleteUnbookedWhere(tx, "DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ?", provider, names)
 }
 
-// booked takes a payment that is booked now off the list; a refund of it that cannot be
+// deleteBooked takes a payment that is booked now off the list; a refund of it that cannot be
 // booked stays there.
-func booked(tx *db.Tx, provider string, names []string) error {
-	return offTheList(tx, "DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND refund = 0", provider, names)
+func deleteBooked(tx *db.Tx, provider string, names []string) error {
+	return deleteUnbookedWhere(tx, "DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND refund = 0", provider, names)
 }
 
-func offTheList(tx *db.Tx, query, provider string, names []string) error {
+func deleteUnbookedWhere(tx *db.Tx, query, provider string, names []string) error {
 	for _, name := range names {
 		if _, err := tx.Exec(query, provider, name); err != nil {
 			return err
@@ -136,7 +136,7 @@ func (s *Service) DismissPayment(ctx context.Context, who db.Caller, provider, r
 			return d, err
 		}
 		d.Reason = reason
-		if err := cleared(tx, provider, []string{ref}); err != nil {
+		if err := deleteUnbooked(tx, provider, []string{ref}); err != nil {
 			return d, err
 		}
 		return d, tx.Audit("payment.dismissed", "payment:"+provider+":"+ref, d)

@@ -82,7 +82,7 @@ func Run(ctx context.Context, env Env) int {
 	case err == nil:
 		return 0
 	case errors.As(err, &failure) && !errors.As(err, &usage):
-		if !errors.Is(failure.error, errQuiet) {
+		if !errors.Is(failure.error, errReported) {
 			fmt.Fprintf(env.Stderr, "quartermaster: %v\n", failure.error)
 		}
 		return 1
@@ -123,8 +123,8 @@ type runError struct{ error }
 
 func (e runError) Unwrap() error { return e.error }
 
-// errQuiet ends a command with exit 1 that has said on its own why.
-var errQuiet = errors.New("failed")
+// errReported ends a command with exit 1 that has said on its own why.
+var errReported = errors.New("failed")
 
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{

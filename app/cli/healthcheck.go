@@ -52,7 +52,7 @@ is for the shop's name and not for the address, and nothing secret is sent.`,
 			if err != nil {
 				return err
 			}
-			return p.tellHealth(askHealth(ctx, ask))
+			return p.printHealth(askHealth(ctx, ask))
 		}),
 	})
 	c.AddressFlags(cmd.Flags())
@@ -161,7 +161,7 @@ func healthy(ctx context.Context, client *http.Client, h health) error {
 	return nil
 }
 
-func (p *program) tellHealth(r healthResult) error {
+func (p *program) printHealth(r healthResult) error {
 	err := p.print(r, func(w io.Writer) {
 		for _, h := range r.Services {
 			if h.OK {

@@ -168,7 +168,7 @@ func (p *program) importFile(ctx context.Context, service, name, path string, o 
 				return err
 			}
 		}
-		return p.tellImported(out)
+		return p.printImported(out)
 	})
 }
 
@@ -214,8 +214,8 @@ type rehearsed struct {
 	Notes   []string          `json:"notes"`
 }
 
-func (p *program) tellImported(out table.Outcome) error {
-	p.tellFound(out)
+func (p *program) printImported(out table.Outcome) error {
+	p.printFound(out)
 	result := any(out.Loaded)
 	if out.DryRun {
 		result = rehearsed{
@@ -233,7 +233,7 @@ func (p *program) tellImported(out table.Outcome) error {
 		}
 		fmt.Fprintf(w, "would import %d rows\n", out.Imported)
 		if onTerminal(p.Stderr) { // what a pipe gets is what an import prints; --json has it all
-			p.tellRehearsed(out)
+			p.printDryRun(out)
 		}
 	})
 	if err == nil && len(out.Errors) > 0 {
@@ -249,9 +249,9 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-// tellFound says how the file is written where that is not the plain way, and what was
+// printFound says how the file is written where that is not the plain way, and what was
 // left out of it.
-func (p *program) tellFound(out table.Outcome) {
+func (p *program) printFound(out table.Outcome) {
 	var how []string
 	f := out.Found
 	switch {
@@ -277,8 +277,8 @@ func (p *program) tellFound(out table.Outcome) {
 	}
 }
 
-// tellRehearsed says what a dry run would change and set off.
-func (p *program) tellRehearsed(out table.Outcome) {
+// printDryRun says what a dry run would change and set off.
+func (p *program) printDryRun(out table.Outcome) {
 	p.notice(fmt.Sprintf("%d new, %d changed, %d the same, %d refused", out.New, out.Changed, out.Same, out.Refused))
 	const most = 20
 	for i, c := range out.Changes {

@@ -53,7 +53,7 @@ once there are users.`,
 				p.lost = "the keys, which are shown once, are lost: `quartermaster key create --service SERVICE --user " + name + "` makes others, `quartermaster key revoke` ends these"
 				return p.print(initResult{Admin: name, Keys: keys, Link: link}, func(w io.Writer) {
 					columns(w, []string{"SERVICE", "KEY"}, server.Names, func(s string) []string { return []string{s, keys[s]} })
-					p.tellNext(w, link)
+					p.printNextSteps(w, link)
 				})
 			})
 		}),
@@ -78,8 +78,8 @@ func welcome(ctx context.Context, d *db.DB, name, base string) (string, error) {
 	return base + "/welcome/" + token, err
 }
 
-// tellNext says what to do behind init.
-func (p *program) tellNext(w io.Writer, link string) {
+// printNextSteps says what to do behind init.
+func (p *program) printNextSteps(w io.Writer, link string) {
 	if link == "" {
 		fmt.Fprintf(w, "\nNext: quartermaster serve --db %[1]s\nMore people: quartermaster user add NAME --role member --db %[1]s\n", p.dbPath)
 		return

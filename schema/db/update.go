@@ -110,15 +110,15 @@ func (d *DB) write(c *handle) {
 	defer close(d.done)
 	d.writing.writer = goroutine()
 	defer func() { _ = d.endWriter(c) }() // Close moves the log, or tells why it could not
-	g := gatherer{queue: d.queue, closing: d.closing}
+	b := batcher{queue: d.queue, closing: d.closing}
 	batch := make([]*pending, 0, maxBatch)
 	for {
-		if batch = g.gather(batch[:0]); len(batch) == 0 {
+		if batch = b.next(batch[:0]); len(batch) == 0 {
 			return
 		}
 		var emitted bool
-		emitted, g.synced = d.commit(c, batch)
-		g.answered = len(batch)
+		emitted, b.synced = d.commit(c, batch)
+		b.answered = len(batch)
 		for _, t := range batch {
 			d.waits.add(time.Since(t.since))
 			close(t.done)
@@ -129,7 +129,7 @@ func (d *DB) write(c *handle) {
 	}
 }
 
-// commit runs a batch in one transaction, sets each write's outcome and tells how long
+// commit runs a batch in one transaction, sets each write's outcome and returns how long
 // making it durable took. What ran in a batch that was not committed has failed, whatever
 // it had found: it may have read what a neighbour wrote.
 func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Duration) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestGather(t *testing.T) {
+func TestWritesShareACommit(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
 		name     string
@@ -17,7 +17,7 @@ func TestGather(t *testing.T) {
 		want     int             // how many share the commit
 		at       time.Duration   // when it begins
 	}{
-		{"one who writes alone waits for nobody", 1, 20 * ms, []time.Duration{ms, 2 * ms}, 1, ms},
+		{"a lone writer does not wait", 1, 20 * ms, []time.Duration{ms, 2 * ms}, 1, ms},
 		{"nor does the first of all", 0, 0, []time.Duration{ms, 2 * ms}, 1, ms},
 		{"those who were answered are waited for", 3, 20 * ms, []time.Duration{ms, 2 * ms, 3 * ms}, 3, 3 * ms},
 		{"beside those who wait already", 2, 20 * ms, []time.Duration{0, 0, 2 * ms, 3 * ms, 4 * ms}, 4, 3 * ms},
@@ -43,8 +43,8 @@ func TestGather(t *testing.T) {
 				}
 				synctest.Wait() // those who come at 0 are there
 				began := time.Now()
-				g := gatherer{queue: queue, closing: closing, answered: c.answered, synced: c.synced}
-				if got := len(g.gather(nil)); got != c.want {
+				b := batcher{queue: queue, closing: closing, answered: c.answered, synced: c.synced}
+				if got := len(b.next(nil)); got != c.want {
 					t.Errorf("%d writes share the commit, want %d", got, c.want)
 				}
 				if got := time.Since(began); got != c.at {
@@ -57,11 +57,11 @@ func TestGather(t *testing.T) {
 	}
 }
 
-func TestGatherEndsWithTheDatabase(t *testing.T) {
+func TestNoBatchAfterClose(t *testing.T) {
 	closing := make(chan struct{})
 	close(closing)
-	g := gatherer{queue: make(chan *pending), closing: closing, answered: 3, synced: time.Second}
-	if got := g.gather(nil); len(got) != 0 {
+	b := batcher{queue: make(chan *pending), closing: closing, answered: 3, synced: time.Second}
+	if got := g.next(nil); len(got) != 0 {
 		t.Errorf("%d writes, want none", len(got))
 	}
 }
