@@ -61,7 +61,7 @@ func TestNoBatchAfterClose(t *testing.T) {
 	closing := make(chan struct{})
 	close(closing)
 	b := batcher{queue: make(chan *pending), closing: closing, answered: 3, synced: time.Second}
-	if got := g.next(nil); len(got) != 0 {
+	if got := b.next(nil); len(got) != 0 {
 		t.Errorf("%d writes, want none", len(got))
 	}
 }
