@@ -1,8 +1,6 @@
 package schema
 
 import (
-	"errors"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,171 +131,6 @@ func (f *Form) Enum(p *string, name, about string, values []string, opts ...Opt)
 	*p = word
 	return true
 }
-
-// Int binds a whole number.
-func (f *Form) Int(p *int64, name, about string, opts ...Opt) bool {
-	a, v, ok := f.add(Arg{Name: name, About: about, Kind: IntKind, Default: orNothing(*p)}, opts)
-	if !ok {
-		return false
-	}
-	n, ok := f.number(a, v, 0)
-	if !ok || !f.within(a, n, 1) {
-		return false
-	}
-	*p = n
-	if a.capped && n > *a.Max {
-		*p = *a.Max
-	}
-	return true
-}
-
-// IntPtr binds a whole number that may be absent: nil then.
-func (f *Form) IntPtr(p **int64, name, about string, opts ...Opt) bool {
-	var n int64
-	if !f.Int(&n, name, about, opts...) {
-		return false
-	}
-	*p = &n
-	return true
-}
-
-// ID binds a record's id. One in the path that is not a positive whole number names
-// no record: 404.
-func (f *Form) ID(p *int64, name, about string, opts ...Opt) bool {
-	a := Arg{Name: name, About: about, Kind: IntKind}
-	Range(1, math.MaxInt64)(&a)
-	a, v, ok := f.add(a, opts)
-	if !ok {
-		return false
-	}
-	if f.surface == Command || f.surface == Page {
-		n, ok := f.id(a, v.text)
-		if ok {
-			*p = n
-		}
-		return ok
-	}
-	if v.isText && a.Path != "" && f.surface == REST {
-		n, err := strconv.ParseUint(v.text, 10, 63)
-		if err != nil || n == 0 {
-			f.pathErr = fault.NotFoundf("%s %s in the path names no record: ids are positive whole numbers", a.Path, Quote(v.text))
-		}
-		*p = int64(n)
-		return f.pathErr == nil
-	}
-	if f.surface == Tool && !v.isText && v.json.Kind() == strict.String { // #12 is what people call a record by its id
-		v = value{text: strings.TrimPrefix(v.json.Text(), "#"), isText: true}
-	}
-	n, ok := f.number(a, v, 0)
-	if !ok || !f.within(a, n, 1) {
-		return false
-	}
-	*p = n
-	return true
-}
-
-// Milli binds a quantity with at most three decimals.
-func (f *Form) Milli(p *exact.Milli, name, about string, opts ...Opt) bool {
-	var def any
-	if *p != 0 {
-		def = *p
-	}
-	a, v, ok := f.add(Arg{Name: name, About: about, Kind: NumberKind, Places: 3, Default: def}, opts)
-	if !ok {
-		return false
-	}
-	n, ok := f.number(a, v, 3)
-	if !ok || !f.within(a, n, 1000) {
-		return false
-	}
-	*p = exact.Milli(n)
-	return true
-}
-
-// MilliPtr binds a quantity that may be absent: nil then.
-func (f *Form) MilliPtr(p **exact.Milli, name, about string, opts ...Opt) bool {
-	var n exact.Milli
-	if !f.Milli(&n, name, about, opts...) {
-		return false
-	}
-	*p = &n
-	return true
-}
-
-// Amount binds an amount in currency units with at most two decimals, as cents.
-func (f *Form) Amount(p *int64, name, about string, opts ...Opt) bool {
-	a, v, ok := f.add(Arg{Name: name, About: about, Kind: NumberKind, Places: 2}, opts)
-	if !ok {
-		return false
-	}
-	n, ok := f.number(a, v, 2)
-	if !ok || !f.within(a, n, 100) {
-		return false
-	}
-	*p = n
-	return true
-}
-
-// number reads a number as whole units of 10^-places.
-func (f *Form) number(a Arg, v value, places int) (int64, bool) {
-	token := v.text
-	switch {
-	case !v.isText && v.json.Kind() == strict.Number:
-		token = string(v.json.Raw())
-	case !v.isText && f.surface == Tool && v.json.Kind() == strict.String: // a slip without loss
-		token = v.json.Text()
-	case !v.isText:
-		f.wrongType(a, v)
-		return 0, false
-	case f.surface == Page && a.cents():
-		return f.money(a, token)
-	case f.surface == Page:
-		if plain, ok := decimal(token, places == 2); ok {
-			token = plain
-		}
-	}
-	var n int64
-	var err error
-	if places == 2 {
-		n, err = exact.ParseCents(token)
-	} else {
-		var m exact.Milli
-		m, err = exact.ParseMilli(token)
-		n = int64(m)
-		if places == 0 && err == nil {
-			if n%1000 != 0 || a.cents() && strings.ContainsAny(token, ".eE") {
-				err = exact.ErrTooFine
-			}
-			n /= 1000
-		}
-		switch {
-		case places == 0 && errors.Is(err, exact.ErrTooLarge) && a.capped && token[0] != '-':
-			n, err = *a.Max, nil
-		case places == 0 && errors.Is(err, exact.ErrTooLarge):
-			n, err = strconv.ParseInt(token, 10, 64)
-		}
-	}
-	switch {
-	case errors.Is(err, exact.ErrTooFine) && places > 0:
-		f.refuse(a, ": %s has too many decimals; it takes at most %d decimals", Quote(token), places)
-	case err != nil:
-		f.refuse(a, ": %s is not allowed; it takes %s", Quote(token), a.wants())
-	}
-	return n, err == nil
-}
-
-func (f *Form) within(a Arg, n, unit int64) bool {
-	low := a.Min != nil && wideLess(n, *a.Min, unit)
-	high := a.Max != nil && !a.capped && *a.Max < math.MaxInt64/unit && n > *a.Max*unit
-	if low || high {
-		f.refuse(a, ": %s is out of range; it takes %s", exact.Decimal{Unscaled: n, Places: uint8(places(unit))}, a.wants()) // #nosec G115 -- a unit has at most three places
-	}
-	return !low && !high
-}
-
-func wideLess(n, bound, unit int64) bool { return exact.Mul(n, 1).Cmp(exact.Mul(bound, unit)) < 0 }
-
-func places(unit int64) int { return len(strconv.FormatInt(unit, 10)) - 1 }
 
 // Bool binds true or false; in a query and in a cell also 1 or 0.
 func (f *Form) Bool(p *bool, name, about string, opts ...Opt) bool {
@@ -441,23 +274,6 @@ func (f *Form) Header(p *string, header, about string) {
 
 // Remote binds the client's address.
 func (f *Form) Remote(p *string) { *p = f.in.Remote }
-
-// Limit binds how many records a list gives: on REST 500, or what p holds, and at most 1000 (more is
-// 1000), for agents 50 and at most 200 (more is refused). It reports whether the call said so.
-func (f *Form) Limit(p *int64) bool {
-	if f.surface == Command { // a list at the command line is complete
-		*p = math.MaxInt32
-		return f.Int(p, "limit", "how many to give at most (default: all)", Range(1, math.MaxInt32), func(a *Arg) { a.Default = nil })
-	}
-	if *p == 0 {
-		*p = 500
-	}
-	if f.surface == Tool {
-		*p = 50
-		return f.Int(p, "limit", "how many records to give at most", Range(1, 200))
-	}
-	return f.Int(p, "limit", "how many records to give at most; over 1000 is taken as 1000", Range(1, 1000), func(a *Arg) { a.capped = true })
-}
 
 func (f *Form) textOf(a Arg, v value) (string, bool) {
 	if v.isText {

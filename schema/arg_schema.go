@@ -1,0 +1,162 @@
+package schema
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// cents reports whether the argument is an amount in cents. One that is written with a
+// decimal point, 950.00, is money in another unit sooner than 950 cents: it is refused.
+func (a Arg) cents() bool { return strings.HasSuffix(a.Name, "_cents") }
+
+func (a Arg) bounds() string {
+	switch {
+	case a.capped:
+		return fmt.Sprintf(" of at least %d; over %d is taken as %d", *a.Min, *a.Max, *a.Max)
+	case a.Min != nil && a.Max != nil && *a.Max < 1<<62:
+		return " from " + strconv.FormatInt(*a.Min, 10) + " to " + strconv.FormatInt(*a.Max, 10)
+	case a.Min != nil:
+		return " of at least " + strconv.FormatInt(*a.Min, 10)
+	}
+	return ""
+}
+
+// Schema is the argument as JSON Schema, in the dialect's spelling.
+func (a Arg) Schema(d Dialect) map[string]any {
+	s := map[string]any{}
+	if a.About != "" {
+		s["description"] = a.About
+	}
+	switch a.Kind {
+	case IntKind:
+		s["type"] = "integer"
+	case NumberKind:
+		s["type"] = "number"
+		if d == OpenAPI {
+			s["format"] = "double"
+		}
+	case BoolKind:
+		s["type"] = "boolean"
+	case LooseKind: // any scalar: no type
+	case RefKind:
+		if d == JSONSchema { // widely used clients drop a list of tools that has an anyOf; a number is read as its digits
+			s["type"], s["maxLength"] = "string", a.Most
+			break
+		}
+		s["anyOf"] = []any{map[string]any{"type": "string", "maxLength": a.Most}, map[string]any{"type": "integer", "minimum": 1}}
+	case RowsKind:
+		s["type"] = "array"
+		s["maxItems"] = a.Most
+		items := ShapeOf(a.Items).Schema(d)
+		items["additionalProperties"] = false
+		s["items"] = items
+	case ListKind:
+		s["type"] = "array"
+		if a.Most > 0 {
+			s["maxItems"] = a.Most
+		}
+		s["items"] = map[string]any{"type": "string"}
+		if a.IDs {
+			s["items"] = map[string]any{"type": "integer", "minimum": 1}
+		}
+	case TableKind:
+		s["type"] = "array"
+		if a.Most > 0 {
+			s["maxItems"] = a.Most
+		}
+		s["items"] = objectOf(a.Fields, d)
+	default:
+		s["type"] = "string"
+	}
+	a.limit(s)
+	if a.clear != nil && d == OpenAPI { // agents' clients take no list of types; leaving it out says the same
+		s["nullable"] = true
+	}
+	if a.Default != nil {
+		s["default"] = a.Default
+	}
+	return s
+}
+
+// objectOf is an object whose members are the arguments.
+func objectOf(fields []Arg, d Dialect) map[string]any {
+	props, required := map[string]any{}, []string{}
+	for _, f := range fields {
+		props[f.Name] = f.Schema(d)
+		if f.Required {
+			required = append(required, f.Name)
+		}
+	}
+	o := map[string]any{"type": "object", "properties": props, "additionalProperties": false}
+	if len(required) > 0 {
+		o["required"] = required
+	}
+	return o
+}
+
+func (a Arg) limit(s map[string]any) {
+	if len(a.Enum) > 0 {
+		s["enum"] = a.Enum
+	}
+	if a.Min != nil {
+		s["minimum"] = *a.Min
+	}
+	if a.Max != nil && *a.Max < 1<<62 && !a.capped {
+		s["maximum"] = *a.Max
+	}
+	switch a.Kind {
+	case TextKind:
+		if a.Required {
+			s["minLength"] = 1
+		}
+		if a.Most > 0 {
+			s["maxLength"] = a.Most
+		}
+	case DayKind:
+		s["format"] = "date"
+	case MonthKind:
+		s["pattern"] = `^\d{4}-(0[1-9]|1[0-2])$`
+	}
+}
+
+// Sample is a value that the argument takes, for an example.
+func (a Arg) Sample() any {
+	switch {
+	case a.Example != nil:
+		return a.Example
+	case a.Default != nil:
+		return a.Default
+	case len(a.Enum) > 0:
+		return a.Enum[0]
+	}
+	switch a.Kind {
+	case IntKind, NumberKind:
+		if a.Min != nil && *a.Min > 1 {
+			return *a.Min
+		}
+		return 1
+	case BoolKind:
+		return true
+	case DayKind:
+		return "2026-11-20"
+	case MonthKind:
+		return "2026-11"
+	case RowsKind:
+		return []any{a.Items}
+	case ListKind:
+		if a.IDs {
+			return []any{1}
+		}
+		return []any{a.Name}
+	case TableKind:
+		record := map[string]any{}
+		for _, f := range a.Fields {
+			if f.Required || f.Example != nil {
+				record[f.Name] = f.Sample()
+			}
+		}
+		return []any{record}
+	}
+	return a.Name
+}

@@ -1,0 +1,55 @@
+package webhook
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// FuzzAnswer holds that whatever comes gives a status or a class, and that no more
+// of it is read than is allowed.
+func FuzzAnswer(f *testing.F) {
+	f.Add("HTTP/1.1 200 OK\r\n\r\nthanks")
+	f.Add("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 404 Not Found\r\nContent-Length: 3\r\n\r\nabc")
+	f.Add("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\nffffffffffffffff\r\n")
+	f.Add("HTTP/1.1 -10 ?\r\n\r\n")
+	f.Add("220 mail.example\r\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		in := &counted{r: strings.NewReader(text)}
+		status, why := readAnswer(context.Background(), in, &http.Request{Method: http.MethodPost})
+		if (status == 0) == (why == "") || status != 0 && (status < 100 || status > 999) {
+			t.Errorf("%q: got %d %q", text, status, why)
+		}
+		if in.n > maxHeader+maxBody {
+			t.Errorf("%d bytes were read", in.n)
+		}
+	})
+}
+
+// FuzzURL holds that a URL that is accepted can be sent to, and that what is told of
+// it holds neither path nor query nor a user.
+func FuzzURL(f *testing.F) {
+	for _, s := range []string{
+		"https://shop.example/hooks?a=b#c", "http://[::1%25eth0]:80", "HTTP://127.1:65535", "http://h:/", "http://user@h/", "http:opaque", "//h", "http://h/%zz",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		u, err := checkURL(text)
+		if err != nil {
+			return
+		}
+		req, err := http.NewRequest(http.MethodPost, text, http.NoBody)
+		if err != nil {
+			t.Fatalf("%q is accepted, and cannot be sent to: %v", text, err)
+		}
+		if err := req.Write(io.Discard); err != nil {
+			t.Errorf("%q is accepted, and cannot be written: %v", text, err)
+		}
+		if told := site(u); strings.ContainsAny(told[len(u.Scheme)+3:], "/?#@") {
+			t.Errorf("%q is told as %q", text, told)
+		}
+	})
+}
