@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// newShelf is a shop with two SKUs: TEA sells 2 a day and is below, NAIL has no
+// newStocked is a command line over two SKUs: TEA sells 2 a day and is below, NAIL has no
 // demand and is healthy.
-func newShelf(t *testing.T) *cli {
+func newStocked(t *testing.T) *cli {
 	t.Helper()
 	c := newCLI(t)
 	c.ok("import", "reorder", "skus", c.write("skus.csv", `sku,name,supplier,unit_cost_cents,current_stock,lead_time_days,safety_stock_days,pack_size
@@ -25,7 +25,7 @@ NAIL,Nails,Iron,450,3,7,3,1
 
 func TestReorderReport(t *testing.T) {
 	t.Parallel()
-	c := newShelf(t)
+	c := newStocked(t)
 	// 20 sold in the 10 days since the first sale: 2 a day, reorder point 2 x (7 + 3)
 	// = 20. Needed 2 x (7 + 3 + 30) - 12.5 = 67.5, in packs of 10: 70. 12.5 last 6.25
 	// days, until 2026-11-26.
@@ -52,7 +52,7 @@ $`).MatchString(out) {
 
 func TestReorderAdjust(t *testing.T) {
 	t.Parallel()
-	c := newShelf(t)
+	c := newStocked(t)
 	c.ok("user", "add", "mo", "--role", "member")
 	c.ok("user", "add", "vera", "--role", "viewer")
 	c.equal("a count", c.ok("reorder", "adjust", "TEA", "--set", "40", "--reason", "stock count"), "TEA: 40, it was 12.5; healthy\n")
@@ -83,7 +83,7 @@ func TestReorderAdjust(t *testing.T) {
 
 func TestReorderSettings(t *testing.T) {
 	t.Parallel()
-	c := newShelf(t)
+	c := newStocked(t)
 	c.equal("at first", c.ok("reorder", "settings"), "forecast window: 30 days\ntarget cover: 30 days\n")
 	c.equal("one changed", c.ok("reorder", "settings", "--window", "5", "--json"), `{"forecast_window_days":5,"target_cover_days":30}`+"\n")
 	c.equal("the other", c.ok("reorder", "settings", "--cover", "365"), "forecast window: 5 days\ntarget cover: 365 days\n")
@@ -98,7 +98,7 @@ func TestReorderSettings(t *testing.T) {
 
 func TestPurchaseOrders(t *testing.T) {
 	t.Parallel()
-	c := newShelf(t)
+	c := newStocked(t)
 	po := func(args ...string) string { t.Helper(); return c.ok(append([]string{"reorder", "po"}, args...)...) }
 	c.equal("none", po("list", "--json"), `{"purchase_orders":[]}`+"\n")
 	c.equal("created", po("create", "--supplier", "Leaf", "--line", "TEA=20", "--line", "NAIL=1.5@400", "--expected", "2026-12-01"), "PO-000001\n")
@@ -141,7 +141,7 @@ $`).MatchString(text) {
 
 func TestPurchaseOrdersAreSuggestedBySupplier(t *testing.T) {
 	t.Parallel()
-	c := newShelf(t)
+	c := newStocked(t)
 	c.ok("reorder", "adjust", "NAIL", "--set", "0")
 	const want = `{"purchase_orders":[{"number":"PO-00000%s","supplier":"Leaf","status":"draft","expected_date":null,` +
 		`"lines":[{"sku":"TEA","ordered":70,"received":0,"unit_cost_cents":1999,"name":"Green tea","supplier_sku":"","unit":"","total_cents":139930}],"total_cents":139930,"below_minimum_cents":0}]}` + "\n"
@@ -154,7 +154,7 @@ func TestPurchaseOrdersAreSuggestedBySupplier(t *testing.T) {
 
 func TestPurchaseOrderRefusals(t *testing.T) {
 	t.Parallel()
-	c := newShelf(t)
+	c := newStocked(t)
 	c.ok("user", "add", "vera", "--role", "viewer")
 	for _, args := range []string{
 		"po create", "po create --supplier Leaf", "po create --line TEA=1", "po create --supplier Leaf --line TEA", "po create --supplier Leaf --line TEA=x",

@@ -33,7 +33,7 @@ func (h *flowFixture) miss(t *testing.T) {
 
 var licenseKey = regexp.MustCompile(`<code[^>]*>([0-9A-Z]{5}(?:-[0-9A-Z]{5}){4})</code>`)
 
-func newDemoHouse(t *testing.T) *flowFixture {
+func newFlowFixture(t *testing.T) *flowFixture {
 	t.Helper()
 	h := &flowFixture{Fixture: demoShop(t)}
 	alice := h.Person("store", "alice", "admin")
@@ -84,7 +84,7 @@ func TestFlows(t *testing.T) {
 		{"no script", func(t *testing.T, _ *flowFixture) pager { return newTab(t, chromium, 360, 740, false) }, false},
 	} {
 		t.Run(way.name, func(t *testing.T) {
-			h := newDemoHouse(t)
+			h := newFlowFixture(t)
 			g := &guest{pager: way.open(t, h), t: t, demo: h, name: strings.ReplaceAll(way.name, " ", "-")}
 			g.signIn("store", "alice")
 			for _, f := range daily {

@@ -27,7 +27,7 @@ type focused struct {
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	chromium := browser(t)
-	h := newDemoHouse(t)
+	h := newFlowFixture(t)
 	b := newTab(t, chromium, 1280, 800, true)
 	g := &guest{pager: b, t: t, demo: h}
 	g.signIn("maintenance", "alice")

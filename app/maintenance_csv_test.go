@@ -13,12 +13,12 @@ import (
 var maintenanceTables = []string{"assets", "meters", "parts", "pm-plans", "work-orders", "readings"}
 
 // TestAWorkshopTravelsAsCSV: what is exported changes nothing where it came from, and
-// fills an empty database with the same workshop.
+// fills an empty database with the same records.
 func TestAWorkshopTravelsAsCSV(t *testing.T) {
 	t.Parallel()
 	from, to := maintenanceFixture{startFilled(t)}, maintenanceFixture{apptest.Start(t)}
 	files := map[string]string{}
-	before := still(t, from.Fixture)
+	before := snapshotOf(t, from.Fixture)
 	for _, table := range maintenanceTables {
 		files[table] = from.MustCLI("export", "maintenance", table)
 		if rows := strings.Count(files[table], "\n"); rows < 6 {
@@ -73,7 +73,7 @@ func TestMaintenanceRowsAreRefusedByLine(t *testing.T) {
 		{"readings", "asset_tag,meter,reading,read_date,correction", []string{"NONE,,1100,,", "VAN-1,,60000,,", "BENCH-1,,1,,", "LATHE-1,km,1100,,", "LATHE-1,hours,999,,", "LATHE-1,hours,1100,2026-11-21,", "LATHE-1,hours,,,", "LATHE-1,hours,1100,,maybe", "LATHE-1,hours,1100,,"},
 			[]string{"NONE", "cooler (3), odometer (2)", "no meter", "hours (1)", "999 is below|correction", "2026-11-21 is in the future", "reading", "correction|1|0"}},
 	} {
-		before := still(t, w.Fixture)
+		before := snapshotOf(t, w.Fixture)
 		text := c.header + "\n" + strings.Join(c.rows, "\n") + "\n"
 		_, rehearsed, told := w.Pipe(text, "import", "maintenance", c.table, "-", "--dry-run")
 		before.check("a rehearsal of " + c.table)
@@ -91,7 +91,7 @@ func TestMaintenanceRowsAreRefusedByLine(t *testing.T) {
 			w.says(c.table, lines[i], append(strings.Split(words, "|"), fmt.Sprintf("line %d: ", i+2))...)
 		}
 	}
-	before := still(t, w.Fixture)
+	before := snapshotOf(t, w.Fixture)
 	for _, table := range maintenanceTables {
 		code, _, errs := w.rows(table, "asset_tag,colour", "LATHE-1,red")
 		if code != 1 {

@@ -47,7 +47,7 @@ func TestWhatNeedsTheDayWaitsForARightClock(t *testing.T) {
 	job := w.open(`{"asset_id":2,"description":"Service","pm_id":3}`)
 	w.move(job, "in-progress", "")
 	w.Clock.Set(apptest.Noon.AddDate(0, 0, -3))
-	before := still(t, w.Fixture)
+	before := snapshotOf(t, w.Fixture)
 	for path, body := range map[string]string{
 		"/api/assets/1/readings":    `{"reading":1100}`,
 		"/api/work-orders/1/status": `{"status":"done","resolution":"x"}`,

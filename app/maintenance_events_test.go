@@ -14,27 +14,27 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// hearing is a workshop with a receiver of its events.
-type hearing struct {
+// maintenanceHook is the fixture of maintenance with a receiver of its events.
+type maintenanceHook struct {
 	maintenanceFixture
 	*apptest.Receiver
 	secret string
 }
 
-func newHearing(t *testing.T, args ...string) hearing {
+func newMaintenanceHook(t *testing.T, args ...string) maintenanceHook {
 	t.Helper()
-	h := hearing{maintenanceFixture: newMaintenance(t, "--webhook-allow-private"), Receiver: apptest.Receive(t)}
+	h := maintenanceHook{maintenanceFixture: newMaintenance(t, "--webhook-allow-private"), Receiver: apptest.Receive(t)}
 	var made struct{ Secret string }
 	h.into(h.MustCLI(append([]string{"webhook", "add", "--service", "maintenance", "--url", h.URL(), "--json"}, args...)...), &made)
 	h.secret = made.Secret
 	return h
 }
 
-// URL is the receiver's; the shop has one of the name as well.
-func (h hearing) URL() string { return h.Receiver.URL }
+// URL is the receiver's; the fixture has one of the name as well.
+func (h maintenanceHook) URL() string { return h.Receiver.URL }
 
 // hears waits for the next delivery, which must be the event, signed, and gives its data.
-func (h hearing) hears(what, event string) (data string) {
+func (h maintenanceHook) hears(what, event string) (data string) {
 	h.T.Helper()
 	d := h.Next(h.T)
 	mac := hmac.New(sha256.New, []byte(h.secret))
@@ -69,7 +69,7 @@ func (h hearing) hears(what, event string) (data string) {
 // same event tells the same of it.
 func TestWorkOrderEventsFromEveryWay(t *testing.T) {
 	t.Parallel()
-	h := newHearing(t)
+	h := newMaintenanceHook(t)
 	created := h.post(201, "/api/work-orders", `{"asset_id":1,"description":"By REST","parts_cost":3.5,"assigned_to":"Ana"}`)
 	h.equal("by REST", h.hears("by REST", "workorder.created"), created)
 	h.tool("create_workorder", `{"asset_id":1,"description":"By an agent"}`)
@@ -100,7 +100,7 @@ func TestWorkOrderEventsFromEveryWay(t *testing.T) {
 // it came, and no other.
 func TestReadingEventsFromEveryWay(t *testing.T) {
 	t.Parallel()
-	h := newHearing(t)
+	h := newMaintenanceHook(t)
 	h.post(201, "/api/assets/1/readings", `{"reading":1100,"read_date":"2026-11-18"}`)
 	h.equal("by REST", h.hears("by REST", "reading.recorded"),
 		`{"asset_id":1,"asset":"Lathe","meter":"hours","meter_id":1,"unit":"h","previous_reading":1000,"reading":1100,"read_date":"2026-11-18","correction":false}`)
@@ -124,8 +124,8 @@ func TestReadingEventsFromEveryWay(t *testing.T) {
 // completions only, and a third that is of another service.
 func TestEachReceiverGetsItsEventsWithItsSecret(t *testing.T) {
 	t.Parallel()
-	h := newHearing(t)
-	second := hearing{maintenanceFixture: h.maintenanceFixture, Receiver: apptest.Receive(t), secret: "whsec_c2Vjb25kLXNlY29uZC1zZWNvbmQ="}
+	h := newMaintenanceHook(t)
+	second := maintenanceHook{maintenanceFixture: h.maintenanceFixture, Receiver: apptest.Receive(t), secret: "whsec_c2Vjb25kLXNlY29uZC1zZWNvbmQ="}
 	h.MustCLI("webhook", "add", "--service", "maintenance", "--url", second.URL(), "--event", "workorder.completed", "--secret", second.secret)
 	other := apptest.Receive(t)
 	h.MustCLI("webhook", "add", "--service", "rental", "--url", other.URL)
@@ -145,7 +145,7 @@ func TestEachReceiverGetsItsEventsWithItsSecret(t *testing.T) {
 // TestAMissedMaintenanceEventIsSentByHand: one attempt, then the log, then a person.
 func TestAMissedMaintenanceEventIsSentByHand(t *testing.T) {
 	t.Parallel()
-	h := newHearing(t)
+	h := newMaintenanceHook(t)
 	h.Answer(http.StatusInternalServerError)
 	h.open(`{"asset_id":1,"description":"Oil"}`)
 	missed := h.hears("missed", "workorder.created")
@@ -216,7 +216,7 @@ func TestMaintenanceAuditNamesTheWay(t *testing.T) {
 // others are written, audited and told.
 func TestARefusedMoveIsToldNobody(t *testing.T) {
 	t.Parallel()
-	h := newHearing(t)
+	h := newMaintenanceHook(t)
 	for range 5 {
 		h.open(`{"asset_id":1,"description":"Oil","pm_id":1}`)
 		h.hears("opened", "workorder.created")

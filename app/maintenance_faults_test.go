@@ -46,7 +46,7 @@ func TestANewPlanCountsFromWhatItsMeterShows(t *testing.T) {
 	w.load("pm-plans", "asset_tag,title,interval_days,interval_usage,meter", "VAN-1,Belt,,60000,odometer", "VAN-1,Wash,30,,")
 	w.isDue("by use", 5, map[string]any{"baseline_reading": 123456.7, "usage_remaining": 60000, "due_status": "ok"})
 	w.isDue("by days", 6, map[string]any{"next_due": "2026-11-20", "days_until": 0, "due_status": "due-soon"})
-	before := still(t, w.Fixture)
+	before := snapshotOf(t, w.Fixture)
 	_, _, errs := w.rows("pm-plans", "asset_tag,title,interval_usage,meter,baseline_reading", "VAN-1,Hose,1000,odometer,123456.701", "VAN-1,Hose,1000,,", "VAN-1,Hose,,,", "BENCH-1,Hose,1000,,")
 	w.says("the rows", errs, "line 2: baseline_reading: 123456.701 is above what the meter odometer shows, 123456.7", "line 3: meter is missing", "line 4: interval_days and interval_usage are both empty", "line 5: meter: asset 3 (Bench) has no meter")
 	before.check("the rows")

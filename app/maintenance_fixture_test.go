@@ -17,7 +17,7 @@ import (
 // by TestPingAndHealthTellTheVersions, the surface by the goldens, and in webhook and
 // mcp one attempt, its five seconds, the last 200 deliveries and the protocol.
 
-// maintenanceFixture is a running appliance whose maintenance service holds a small workshop. It
+// maintenanceFixture is a running appliance whose maintenance service holds a few records. It
 // is Friday, 2026-11-20.
 //
 //	asset 1 LATHE-1 Lathe, operational:  meter 1 hours at 1000
@@ -190,7 +190,7 @@ func (w maintenanceFixture) says(what, text string, parts ...string) {
 // say each of the words, and leave every row as it is.
 func (w maintenanceFixture) refuses(code int, words []string, args ...string) {
 	w.T.Helper()
-	before := still(w.T, w.Fixture)
+	before := snapshotOf(w.T, w.Fixture)
 	got, out, errs := w.CLI(append([]string{"maintenance"}, args...)...)
 	if got != code || out != "" {
 		w.T.Errorf("maintenance %q: exit %d with %q, want %d: %s", args, got, out, code, errs)
@@ -209,7 +209,7 @@ func (w maintenanceFixture) cli(args ...string) string {
 // leave every row as it is.
 func (w maintenanceFixture) refused(status int, path, body string, words ...string) {
 	w.T.Helper()
-	before := still(w.T, w.Fixture)
+	before := snapshotOf(w.T, w.Fixture)
 	a := w.Post("maintenance", path, body)
 	var refusal struct{ Error, Detail string }
 	w.into(a.Body, &refusal)
@@ -224,7 +224,7 @@ func (w maintenanceFixture) refused(status int, path, body string, words ...stri
 // row as it is.
 func (w maintenanceFixture) toolRefused(name, arguments string, words ...string) {
 	w.T.Helper()
-	before := still(w.T, w.Fixture)
+	before := snapshotOf(w.T, w.Fixture)
 	content, refusal := w.Tool("maintenance", name, arguments)
 	if refusal == "" {
 		w.T.Errorf("%s %s: %v", name, arguments, content)

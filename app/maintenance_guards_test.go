@@ -152,7 +152,7 @@ func TestRolesHoldByEveryWay(t *testing.T) {
 	}
 	for _, c := range writes {
 		for key, words := range map[string][]string{viewer: {"vera", "role viewer", "member or admin"}, reader: {"read-only", "full"}} {
-			before := still(t, w.Fixture)
+			before := snapshotOf(t, w.Fixture)
 			a := w.Do("maintenance", "POST", c.path, key, c.body)
 			detail, _ := a.Map(t)["detail"].(string)
 			if a.Status != 403 || a.Map(t)["error"] != "forbidden" {

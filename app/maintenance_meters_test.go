@@ -123,7 +123,7 @@ func TestReadingRulesByEveryWay(t *testing.T) {
 			events := w.eventCount()
 			w.says("higher", post(w, "1250.5", "2026-11-12")+`"moved":true`, `"moved":true`)
 			w.meterIs("higher", 1, 1250.5, "2026-11-12", events+1)
-			before := still(t, w.Fixture)
+			before := snapshotOf(t, w.Fixture)
 			w.says("lower", post(w, "1250.499", "2026-11-20"), "reading: 1250.499 is below the present value 1250.5", "Lathe", "correction true")
 			before.check("lower")
 			w.says("equal", post(w, "1250.5", "2026-11-13")+`"moved":false`, `"moved":false`)
@@ -194,7 +194,7 @@ func TestWhatIsDueFollowsTheReadingsAndTheDay(t *testing.T) {
 	w.isDue("at first", 1, map[string]any{"usage_remaining": 500, "next_due": nil, "days_until": nil, "due_status": "ok", "due_source": "usage"})
 	w.post(201, "/api/assets/1/readings", `{"reading":1200}`) // 200 h in ten days; 300 h are left: 15 days
 	w.isDue("read", 1, map[string]any{"usage_remaining": 300, "next_due": "2026-12-05", "days_until": 15, "due_status": "ok"})
-	before := still(t, w.Fixture)
+	before := snapshotOf(t, w.Fixture)
 	for day, want := range map[string]map[string]any{
 		"2026-11-21": {"days_until": 14, "due_status": "ok"},
 		"2026-12-05": {"days_until": 0, "due_status": "ok"},

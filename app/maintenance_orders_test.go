@@ -150,7 +150,7 @@ func TestEveryMoveByEveryWay(t *testing.T) {
 					continue // the row says what is there already
 				}
 				id := w.inState(from)
-				before := still(t, w.Fixture)
+				before := snapshotOf(t, w.Fixture)
 				refusal := try(id, to)
 				name := fmt.Sprintf("%s to %s by %s", from, to, way)
 				var now struct{ Status string }
@@ -185,7 +185,7 @@ func TestDoneNeedsAResolutionByEveryWay(t *testing.T) {
 	w.toolRefused("advance_status", fmt.Sprintf(`{"id":%d,"status":"done"}`, id), "resolution is missing", "done only with a resolution")
 	w.toolRefused("advance_status", fmt.Sprintf(`{"id":%d,"status":"done","resolution":" "}`, id), "resolution is missing")
 	w.refuses(1, []string{fmt.Sprintf("work order %d: resolution is missing", id)}, "move", "done", fmt.Sprint(id))
-	before := still(t, w.Fixture)
+	before := snapshotOf(t, w.Fixture)
 	_, _, errs := w.rows("work-orders", "id,status", fmt.Sprintf("%d,done", id))
 	w.says("the row", errs, "line 2: resolution is missing")
 	before.check("the row")

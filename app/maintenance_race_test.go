@@ -38,7 +38,7 @@ func (w maintenanceFixture) count(event string) (n int) {
 // and by the command, one does; the others are refused by the state machine.
 func TestRacingMovesOverHTTP(t *testing.T) {
 	t.Parallel()
-	h := newHearing(t, "--event", "workorder.completed")
+	h := newMaintenanceHook(t, "--event", "workorder.completed")
 	const rounds, racers = 8, 12
 	for round := range rounds {
 		id := h.open(`{"asset_id":2,"description":"Service","pm_id":3}`)
@@ -155,7 +155,7 @@ func TestEqualReadingsAtOnceMoveTheMeterOnce(t *testing.T) {
 
 // TestReadingsRaceWithJobsAndCommands: readings, corrections, completed jobs, services
 // done by command and lists of what is due at once; nothing fails, and doctor finds
-// every figure as its rows have it (at the end of every test of the workshop).
+// every figure as its rows have it (at the end of every test of maintenance).
 func TestReadingsRaceWithJobsAndCommands(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)

@@ -150,7 +150,7 @@ func (m *matrix) refusals(callers []caller) {
 	if m.op.Method() == http.MethodPost {
 		bodies = []string{sampleBody(m.op), "{", `{"nonsense":1}`}
 	}
-	before := still(m.t, m.s)
+	before := snapshotOf(m.t, m.s)
 	refused := 0
 	for _, c := range callers {
 		if m.op.Public || c.reads && (c.writes || !m.op.Writes) {

@@ -98,7 +98,7 @@ func (a *agent) lists(service schema.Service) {
 
 // calls calls a tool, also with arguments that would be refused if the caller were not.
 func (a *agent) calls(op schema.Op) {
-	before := still(a.t, a.s)
+	before := snapshotOf(a.t, a.s)
 	allowed := a.caller.reads && (a.caller.writes || !op.Writes)
 	for _, arguments := range []string{sampleArguments(op), `{"nonsense":1}`, `7`} {
 		message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + op.Tool + `","arguments":` + arguments + `}}`

@@ -139,7 +139,7 @@ func TestMonthsListsAtTheCommandLine(t *testing.T) {
 		{"a trial writes nothing", "rental charge #1 --type repair --amount 700 --due 2026-11-20 --label Key --dry-run --json", 0, `"would":[|"before":null|"after":"Key"`},
 		{"and it is not there", "rental ledger #1 --json", 0, "!Key"},
 	})
-	before := still(t, s)
+	before := snapshotOf(t, s)
 	code, out, errs := s.Pipe("name,email\nZoe,z@example.org\nAda Brandt,ada@example.org\n,x\n", "import", "rental", "tenants", "-", "--dry-run", "--json")
 	if code != 1 || !strings.Contains(out, `"new":1,"changed":0,"same":1,"refused":1`) {
 		t.Errorf("a trial of an import: exit %d %s%s", code, out, errs)

@@ -78,7 +78,7 @@ func TestPrints(t *testing.T) {
 		t.Skip("pdftotext is not there")
 	}
 	chromium := browser(t)
-	h := newDemoHouse(t)
+	h := newFlowFixture(t)
 	b := newTab(t, chromium, 1280, 800, true)
 	g := &guest{pager: b, t: t, demo: h, name: "print"}
 	g.signIn("store", "alice")

@@ -107,7 +107,7 @@ func TestRentalToolRefusals(t *testing.T) {
 	l.arrears()
 	l.Post("rental", "/api/maintenance", `{"unit_id":1,"title":"Tap drips"}`)
 	viewer, reader := l.Key("rental", "vera", "viewer", "full"), l.Key("rental", "rolf", "member", "read")
-	before := still(t, l.Fixture)
+	before := snapshotOf(t, l.Fixture)
 	for _, c := range []struct {
 		tool, arguments string
 		says            []string

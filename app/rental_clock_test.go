@@ -161,7 +161,7 @@ func TestAWrongClockPostsNoRent(t *testing.T) {
 	l.lease("start_date=2026-09-01")
 	l.lease("start_date=2024-09-01", "frequency=yearly")
 	l.ledger(2)
-	before := still(t, l.Fixture)
+	before := snapshotOf(t, l.Fixture)
 	for _, day := range []string{"2024-10-01", "2026-11-19", "2028-12-01"} {
 		l.on(day)
 		if day != "2024-10-01" {

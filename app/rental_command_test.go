@@ -32,7 +32,7 @@ func TestRentalCharge(t *testing.T) {
 	}
 	l.MustCLI("user", "add", "vera", "--role", "viewer")
 	l.MustCLI("user", "add", "dora", "--role", "admin", "--service", "store")
-	before := still(t, l.Fixture)
+	before := snapshotOf(t, l.Fixture)
 	for _, c := range []struct {
 		code int
 		says []string
@@ -113,7 +113,7 @@ func TestRentalEndLease(t *testing.T) {
 	for _, due := range []string{"2026-06-01", "2026-07-01", "2026-10-01"} {
 		l.pay(1, due, `,"paid_date":"`+due+`","method":"cash"`)
 	}
-	before := still(t, l.Fixture)
+	before := snapshotOf(t, l.Fixture)
 	for _, c := range []struct {
 		code int
 		says []string

@@ -188,7 +188,7 @@ func TestALedgerReadTwicePostsOnce(t *testing.T) {
 			t.Errorf("one of many read %d %s, later it is %s", a.Status, a.Body, first.Body)
 		}
 	}
-	before := still(t, l.Fixture)
+	before := snapshotOf(t, l.Fixture)
 	for range 3 {
 		if a := l.Get("rental", "/api/leases/1/ledger"); a.Body != first.Body {
 			t.Errorf("read again: %s", a.Body)

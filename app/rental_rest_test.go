@@ -147,7 +147,7 @@ func TestRentalRefusals(t *testing.T) {
 	l := let(t)
 	l.arrears() // posts what is due
 	l.Post("rental", "/api/maintenance", `{"unit_id":1,"title":"Tap drips"}`)
-	before := still(t, l.Fixture)
+	before := snapshotOf(t, l.Fixture)
 	for _, c := range []struct {
 		method, path, body string
 		status             int

@@ -234,3 +234,25 @@ func TestADemoThatWasCutOffStartsAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestPlainHTTP listens beyond loopback without TLS by the operator's word alone, and says
+// at every start what that means.
+func TestPlainHTTP(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	keys := apptest.Keys(t, dir)
+	code, _, errs := apptest.Exec(t, dir, "serve", "--store-addr", "0.0.0.0:0")
+	if code == 0 || !strings.Contains(errs, "--plain-http") {
+		t.Errorf("without the word: exit %d: %s", code, errs)
+	}
+	p := apptest.Serve(t, dir, "--plain-http", "--store-addr", "0.0.0.0:0")
+	if !strings.Contains(p.Stderr.String(), "can be read by everybody on this network") {
+		t.Errorf("no warning: %s", p.Stderr)
+	}
+	if status, body := ask(t, p, "GET", "store", "/api/ping", keys["store"], ""); status != 200 {
+		t.Errorf("%d %s", status, body)
+	}
+	if code := p.Stop(t); code != 0 {
+		t.Errorf("exit %d: %s", code, p.Stderr)
+	}
+}

@@ -98,7 +98,7 @@ func TestExamplesHaveTheShapesOfAnswers(t *testing.T) {
 		"GET /api/parts":   func() (string, error) { return s.get("GET /api/parts", "") },
 		"GET /api/pm-due":  func() (string, error) { return s.get("GET /api/pm-due", "") },
 	}
-	const steps = `"step":"text":"done":` // the small workshop has no check list
+	const steps = `"step":"text":"done":` // the fixture has no check list
 	for name, call := range calls {
 		answer, err := call()
 		s.Must(err)

@@ -16,9 +16,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// town is random leases in the program and, beside it, in accounts that are kept by the
+// population is random leases in the program and, beside it, in accounts that are kept by the
 // calendar alone.
-type town struct {
+type population struct {
 	*fixture
 	accounts   []*account
 	properties []*property
@@ -42,7 +42,7 @@ func TestMoneyAgainstAReference(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(17, uint64(leases))) // #nosec G404 -- a test that is the same each time
 	today := day(t, "2025-09-15")
-	w := &town{fixture: open(t, today.String()), done: map[string]int{}, not: map[string]int{}}
+	w := &population{fixture: open(t, today.String()), done: map[string]int{}, not: map[string]int{}}
 	w.build(r, leases, int(today))
 	for range 8 {
 		today += exact.Day(11 + r.IntN(20))
@@ -75,7 +75,7 @@ func TestMoneyAgainstAReference(t *testing.T) {
 }
 
 // build makes properties, units, tenants and leases, in both.
-func (w *town) build(r *rand.Rand, leases, today int) {
+func (w *population) build(r *rand.Rand, leases, today int) {
 	w.T.Helper()
 	w.Must(db.Exec(ctx, w.DB, cli, func(tx *db.Tx) error {
 		for p := range 20 {
@@ -101,7 +101,7 @@ func (w *town) build(r *rand.Rand, leases, today int) {
 	}))
 }
 
-func (w *town) setFee(tx *db.Tx, r *rand.Rand, p, from, today int) error {
+func (w *population) setFee(tx *db.Tx, r *rand.Rand, p, from, today int) error {
 	f, x := LateFee{GraceDays: r.Int64N(12), From: exact.Day(from)}, fee{from: from, cents: -1, percent: -1}
 	x.grace = int(f.GraceDays)
 	if r.IntN(2) == 0 {
@@ -124,7 +124,7 @@ func (w *town) setFee(tx *db.Tx, r *rand.Rand, p, from, today int) error {
 	return setLateFee(tx, int64(p+1), f)
 }
 
-func (w *town) let(tx *db.Tx, r *rand.Rand, i, today int) error {
+func (w *population) let(tx *db.Tx, r *rand.Rand, i, today int) error {
 	key := leaseKey{property: fmt.Sprint("P", i%20), unit: fmt.Sprint("U", i), start: exact.Day(today - 40 + r.IntN(60))}
 	if err := putUnit(tx, key.property, key.unit, func(*unitFacts) {}); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (w *town) let(tx *db.Tx, r *rand.Rand, i, today int) error {
 }
 
 // race lets many read at once what is not posted yet.
-func (w *town) race() {
+func (w *population) race() {
 	var all sync.WaitGroup
 	for range 3 {
 		all.Go(func() {
@@ -173,7 +173,7 @@ func (w *town) race() {
 }
 
 // actAll does one random act to each lease in both, in one transaction.
-func (w *town) actAll(r *rand.Rand, today int) {
+func (w *population) actAll(r *rand.Rand, today int) {
 	w.T.Helper()
 	w.Must(db.Exec(ctx, w.DB, cli, func(tx *db.Tx) error {
 		if err := w.setFee(tx, r, r.IntN(20), today-30+r.IntN(40), today); err != nil {
@@ -183,7 +183,7 @@ func (w *town) actAll(r *rand.Rand, today int) {
 			act := acts[r.IntN(len(acts))]
 			w.accounts[i].live(today)
 			try := w.accounts[i].copy()
-			x := turn{r: r, today: today, lease: int64(i + 1), was: w.accounts[i], try: try, town: w}
+			x := turn{r: r, today: today, lease: int64(i + 1), was: w.accounts[i], try: try, population: w}
 			var ok bool
 			err := tx.Try(func() (err error) {
 				ok, err = act.do(tx, &x)
@@ -214,14 +214,14 @@ func (w *town) actAll(r *rand.Rand, today int) {
 }
 
 // same holds the program's rows of a lease against the reference's.
-func (w *town) same(i int, after string, got []string) error {
+func (w *population) same(i int, after string, got []string) error {
 	if want := w.accounts[i].rows(); !slices.Equal(got, want) {
 		return fmt.Errorf("lease %d after %s:\n%s\nand by the reference\n%s", i+1, after, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	return nil
 }
 
-func (w *town) rowsOf(i int) (rows []string) {
+func (w *population) rowsOf(i int) (rows []string) {
 	w.T.Helper()
 	w.Must(w.DB.View(ctx, func(c *db.Conn) (err error) {
 		rows, err = ledgerRows(c, i)
@@ -258,7 +258,7 @@ func ledgerRows(c *db.Conn, i int) ([]string, error) {
 
 // statements holds a lease's two years against the reference's sums, and against each
 // other at the year's end.
-func (w *town) statements(i int) {
+func (w *population) statements(i int) {
 	w.T.Helper()
 	var closing int64
 	for _, year := range []int64{2025, 2026, 2027} {
@@ -282,7 +282,7 @@ func (w *town) statements(i int) {
 
 // propertyStatements: what came in by type, with credit and what went out of it, is all
 // that came in, and the units' shares are.
-func (w *town) propertyStatements() {
+func (w *population) propertyStatements() {
 	w.T.Helper()
 	for p := range w.properties {
 		for _, year := range []int64{2025, 2026} {

@@ -16,7 +16,7 @@ type turn struct {
 	lease int64
 	was   *account
 	try   *account
-	*town
+	*population
 }
 
 // acts are what may be done to a lease. Each does the same to the reference, which tells

@@ -12,17 +12,17 @@ import (
 
 var ctx = context.Background()
 
-// desk asks one question as a surface does: get the answer, or work it out and put it.
-type desk struct {
+// fixture is a cache over a database; it asks one question as a surface does: get the answer, or work it out and put it.
+type fixture struct {
 	*dbtest.Fixture
 	t      *testing.T
 	c      *ResponseCache
 	worked int
 }
 
-func newDesk(t *testing.T) *desk {
+func newFixture(t *testing.T) *fixture {
 	h := dbtest.Open(t, time.UTC, time.Date(2026, 11, 20, 21, 5, 0, 0, time.UTC))
-	return &desk{Fixture: h, t: t, c: New(h.DB)}
+	return &fixture{Fixture: h, t: t, c: New(h.DB)}
 }
 
 // ana is the caller of one of ana's keys.
@@ -30,7 +30,7 @@ func ana(key int64) db.Caller {
 	return db.Caller{Service: "store", User: "ana", Role: "admin", Scope: "full", Via: "rest", KeyID: key}
 }
 
-func (k *desk) ask(who db.Caller, what, with string, work func(context.Context) error) {
+func (k *fixture) ask(who db.Caller, what, with string, work func(context.Context) error) {
 	k.t.Helper()
 	body, version, found := k.c.Get(who, what, with)
 	if found {
@@ -48,7 +48,7 @@ func (k *desk) ask(who db.Caller, what, with string, work func(context.Context) 
 }
 
 // expect fails unless the answer was worked out so many times since it was last asked.
-func (k *desk) expect(n int, when string) {
+func (k *fixture) expect(n int, when string) {
 	k.t.Helper()
 	if k.worked != n {
 		k.t.Errorf("%s: worked out %d times, want %d", when, k.worked, n)
@@ -56,7 +56,7 @@ func (k *desk) expect(n int, when string) {
 	k.worked = 0
 }
 
-func (k *desk) looks(at func(*db.Conn)) func(context.Context) error {
+func (k *fixture) looks(at func(*db.Conn)) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return k.DB.View(ctx, func(c *db.Conn) error {
 			if at != nil {
@@ -73,7 +73,7 @@ func commit(ctx context.Context, d *db.DB) error {
 }
 
 func TestAnAnswerIsKeptUntilACommit(t *testing.T) {
-	k := newDesk(t)
+	k := newFixture(t)
 	twice := func() {
 		for range 2 {
 			k.ask(ana(1), "/api/x", "a=1", k.looks(nil))
@@ -103,7 +103,7 @@ func TestAnAnswerIsKeptUntilACommit(t *testing.T) {
 }
 
 func TestAnAnswerIsItsQuestionsAndItsCallersOwn(t *testing.T) {
-	k := newDesk(t)
+	k := newFixture(t)
 	for range 2 {
 		k.ask(ana(1), "/api/x", "", k.looks(nil))
 		k.ask(ana(1), "/api/x", "a=1", k.looks(nil))
@@ -130,7 +130,7 @@ func TestAnAnswerIsItsQuestionsAndItsCallersOwn(t *testing.T) {
 }
 
 func TestAnAnswerIsNotKeptPastItsDay(t *testing.T) {
-	k := newDesk(t)
+	k := newFixture(t)
 	daily, timeless := k.looks(func(c *db.Conn) { c.Today() }), k.looks(nil)
 	both := func() {
 		k.ask(ana(1), "daily", "", daily)
@@ -149,7 +149,7 @@ func TestAnAnswerIsNotKeptPastItsDay(t *testing.T) {
 }
 
 func TestWhatDoesNotLastIsNotKept(t *testing.T) {
-	k := newDesk(t)
+	k := newFixture(t)
 	for what, work := range map[string]func(context.Context) error{
 		"looks at the clock":            k.looks(func(c *db.Conn) { c.Now() }),
 		"reads nothing":                 func(context.Context) error { return nil },
@@ -165,9 +165,9 @@ func TestWhatDoesNotLastIsNotKept(t *testing.T) {
 	}
 }
 
-func (k *desk) pass(d time.Duration) { k.At(k.Now().Add(d)) }
+func (k *fixture) pass(d time.Duration) { k.At(k.Now().Add(d)) }
 
-func (k *desk) overMidnight(ctx context.Context) error {
+func (k *fixture) overMidnight(ctx context.Context) error {
 	if err := k.looks(nil)(ctx); err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (k *desk) overMidnight(ctx context.Context) error {
 }
 
 func TestAnswersAreBounded(t *testing.T) {
-	k := newDesk(t)
+	k := newFixture(t)
 	who := ana(1)
 	for i := range 100 {
 		k.ask(who, strings.Repeat(string(rune('a'+i%26)), 100_000+i), "", k.looks(nil))

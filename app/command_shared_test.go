@@ -10,7 +10,7 @@ import (
 )
 
 // What all services do alike at the command line, beyond the records themselves.
-func TestTheHouseAtTheCommandLine(t *testing.T) {
+func TestCommandsOfAllServices(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
 	list := func(into any, args ...string) {

@@ -12,22 +12,22 @@ import (
 	"quartermaster/schema/db"
 )
 
-// standstill is the database as it was.
-type standstill struct {
+// snapshot is what the database held at a moment.
+type snapshot struct {
 	t       testing.TB
 	s       *apptest.Fixture
 	version int64
 	digest  string
 }
 
-// still notes how the database is.
-func still(t testing.TB, s *apptest.Fixture) standstill {
+// snapshotOf takes a snapshot of the database.
+func snapshotOf(t testing.TB, s *apptest.Fixture) snapshot {
 	t.Helper()
-	return standstill{t: t, s: s, version: version(t, s), digest: digest(t, s)}
+	return snapshot{t: t, s: s, version: version(t, s), digest: digest(t, s)}
 }
 
 // check fails when a row is not as it was. Where nothing was committed at all, none is.
-func (b standstill) check(what string) {
+func (b snapshot) check(what string) {
 	b.t.Helper()
 	if version(b.t, b.s) != b.version && digest(b.t, b.s) != b.digest {
 		b.t.Errorf("%s changed rows", what)
@@ -90,9 +90,9 @@ func digestTable(c *db.Conn, w io.Writer, table string) error {
 	}, "SELECT "+strings.Join(columns, " || ',' || ")+` FROM "`+table+`"`)
 }
 
-// TestStandstillSeesEveryRow makes sure that the matrix can fail: a row that is new,
+// TestSnapshotSeesEveryRow makes sure that the matrix can fail: a row that is new,
 // changed or gone in any table is seen.
-func TestStandstillSeesEveryRow(t *testing.T) {
+func TestSnapshotSeesEveryRow(t *testing.T) {
 	s := startFilled(t)
 	for _, write := range []func(){
 		func() { s.Key("reorder", "zoe", "viewer", "read") },
