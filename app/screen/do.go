@@ -245,7 +245,7 @@ func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) e
 	}
 	if op.Undo != nil && x.visitor.area == page.Staff {
 		m.Undo = undoOf(op, answer)
-		m.Key = newKey()()
+		m.Key = newKey()
 	}
 	x.s.flashes.add(x.visitor.session.ID, m)
 	return x.lead(x.leads(op, in, answer))

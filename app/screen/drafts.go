@@ -46,7 +46,7 @@ func (d *drafts) keep(user string, fields url.Values, now time.Time) string {
 	if d.wait == nil {
 		d.wait = map[string]draft{}
 	}
-	name := newKey()()
+	name := newKey()
 	d.wait[name] = draft{user, fields, now.Add(draftFor)}
 	return name
 }
@@ -118,7 +118,8 @@ func markOf(owner string) string {
 // newKey makes the idempotency keys of a page. Those of tenants and buyers, who share
 // devices and are told apart by nothing but their session, tell for whom the form was made.
 func (x *exchange) newKey() func() string {
-	next := newKey()
+	x.keys = newKeys()
+	next := keysFrom(x.keys)
 	if x.visitor == nil || x.visitor.area != page.Tenant && x.visitor.area != page.Buyer {
 		return next
 	}

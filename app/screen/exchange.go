@@ -1,12 +1,14 @@
 package screen
 
 import (
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -32,6 +34,7 @@ type exchange struct {
 	path    map[string]string // the named parts of the route
 	visitor *visitor          // nil: not signed in
 	fields  url.Values        // of a POST
+	keys    string            // what the idempotency keys of the page begin with
 	audited string            // the record that the page shows, as the audit trail names it, where its address does not
 	status  int
 	bytes   int
@@ -165,10 +168,25 @@ func (c *counted) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (c *counted) Unwrap() http.ResponseWriter { return c.x.w }
 
-var packers = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
-	return z
-}}
+// packers are the writers of gzip, each of which takes more than a megabyte, and packing lets
+// as many of them work as there are processors.
+var (
+	packers = sync.Pool{New: func() any {
+		z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
+		return z
+	}}
+	packing = make(chan struct{}, runtime.GOMAXPROCS(0))
+)
+
+func packTo(to io.Writer, body []byte) {
+	packing <- struct{}{}
+	defer func() { <-packing }()
+	z := packers.Get().(*gzip.Writer)
+	defer packers.Put(z)
+	z.Reset(to)
+	_, _ = z.Write(body) // into memory, as Close
+	_ = z.Close()
+}
 
 // send writes a whole page. One that shows a secret is neither kept nor packed.
 func (x *exchange) send(status int, body []byte, secret bool) {
@@ -190,11 +208,7 @@ func (x *exchange) send(status int, body []byte, secret bool) {
 	}
 	packed := templ.GetBuffer()
 	defer templ.ReleaseBuffer(packed)
-	z := packers.Get().(*gzip.Writer)
-	defer packers.Put(z)
-	z.Reset(packed)
-	_, _ = z.Write(body)
-	_ = z.Close()
+	packTo(packed, body)
 	h.Set("Content-Encoding", "gzip")
 	h.Set("Content-Length", strconv.Itoa(packed.Len()))
 	w.WriteHeader(status)
@@ -219,12 +233,25 @@ func (x *exchange) lead(path string) error {
 	return nil
 }
 
-// draw makes the markup of a component.
-func (x *exchange) draw(f *page.Frame, c templ.Component) ([]byte, error) {
+// draw writes the markup of a component.
+func (x *exchange) draw(f *page.Frame, to *bytes.Buffer, c templ.Component) error {
+	if err := c.Render(page.With(x.r.Context(), f), to); err != nil {
+		return err
+	}
+	for _, name := range f.Missing {
+		x.s.Log.Warn().Str("service", x.s.Service.Name).Str("op", name).Str("page", x.route.pattern).Msg("a page offers an operation that there is not")
+	}
+	f.Missing = nil
+	return nil
+}
+
+// sendDrawn draws a whole document and sends it.
+func (x *exchange) sendDrawn(status int, f *page.Frame, c templ.Component, secret bool) error {
 	b := templ.GetBuffer()
 	defer templ.ReleaseBuffer(b)
-	if err := c.Render(page.With(x.r.Context(), f), b); err != nil {
-		return nil, err
+	if err := x.draw(f, b, c); err != nil {
+		return err
 	}
-	return append([]byte(nil), b.Bytes()...), nil
+	x.send(status, b.Bytes(), secret)
+	return nil
 }

@@ -49,17 +49,25 @@ func (f *flashes) take(session int64) []message {
 	return m
 }
 
-// newKey makes idempotency keys for the forms of one page: one random beginning and a
-// number, so that a page of many forms stays small when it is packed.
-func newKey() func() string {
+// newKeys is what the idempotency keys of one page begin with.
+func newKeys() string {
 	var b [9]byte
 	_, _ = rand.Read(b[:]) // never fails
-	base, n := hex.EncodeToString(b[:]), 0
+	return hex.EncodeToString(b[:])
+}
+
+// keysFrom makes the keys of a page's forms: its random beginning and a number, so that a
+// page of many forms stays small when it is packed.
+func keysFrom(start string) func() string {
+	n := 0
 	return func() string {
 		n++
-		return base + "-" + strconv.Itoa(n)
+		return start + "-" + strconv.Itoa(n)
 	}
 }
+
+// newKey is the key of a form that stands alone.
+func newKey() string { return keysFrom(newKeys())() }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 

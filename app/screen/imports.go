@@ -53,7 +53,7 @@ func importPage(x *exchange) error {
 	if done || err != nil {
 		return err
 	}
-	v := importView{table: t, programs: table.ProgramsFor(t), query: x.r.URL.Query(), key: newKey()()}
+	v := importView{table: t, programs: table.ProgramsFor(t), query: x.r.URL.Query(), key: newKey()}
 	if v.query.Get("file") != "" {
 		if err := x.preview(&v); err != nil {
 			if v.refusal = x.faultOf(err); v.refusal.Kind != fault.Invalid || v.look.Columns == nil && v.file.File == nil {

@@ -49,7 +49,7 @@ func hiddenOf(v *doView, fm page.Form) [][2]string {
 		}
 	}
 	if v.key == "" {
-		h = append(h, [2]string{"idempotency_key", newKey()()})
+		h = append(h, [2]string{"idempotency_key", newKey()})
 	}
 	return h
 }

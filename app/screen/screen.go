@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"quartermaster/app/account"
+	"quartermaster/app/cache"
 	"quartermaster/app/rest"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -27,6 +28,7 @@ type Options struct {
 	Common   []schema.Op      // operations that every service has: people, keys, receivers
 	Places   []Place          // the services that are served, in the order of the menu
 	DB       *db.DB
+	Cache    *cache.ResponseCache // of drawn pages; that of REST's answers
 	Sessions *account.Sessions
 	Log      zerolog.Logger
 	Version  string

@@ -92,15 +92,7 @@ func (x *exchange) frame(shop shopSettings) *page.Frame {
 func (x *exchange) show(status int, title string, secret bool, f *page.Frame, body templ.Component) error {
 	v := x.around(f, title)
 	v.body = body
-	b, err := x.draw(f, document(v))
-	if err != nil {
-		return err
-	}
-	for _, name := range f.Missing {
-		x.s.Log.Warn().Str("service", x.s.Service.Name).Str("op", name).Str("page", x.route.pattern).Msg("a page offers an operation that there is not")
-	}
-	x.send(status, b, secret)
-	return nil
+	return x.sendDrawn(status, f, document(v), secret)
 }
 
 // around fills the frame of the document.
@@ -202,6 +194,9 @@ func isID(s string) bool {
 // page answers GET for a declared page.
 func (s *Screens) page(p page.Page) handle {
 	args := p.Args()
+	// What a service shows is all from the database; the screens' own pages also tell of the
+	// disk, of sessions and of deliveries under way.
+	lasts := p.Area == page.Staff && !p.Plain && slices.ContainsFunc(s.Pages, func(own page.Page) bool { return own.Path == p.Path })
 	return func(x *exchange) error {
 		if done, err := x.admit(); done || err != nil {
 			return err
@@ -212,6 +207,13 @@ func (s *Screens) page(p page.Page) handle {
 		shop, err := x.shopNow(x.r.Context())
 		if err != nil {
 			return err
+		}
+		var kept *keeper
+		if lasts {
+			kept = x.keeper()
+			if d, found := kept.recall(); found {
+				return x.showDrawn(x.frame(shop), d)
+			}
 		}
 		in, err := x.input(shop, args)
 		if err != nil {
@@ -237,36 +239,50 @@ func (s *Screens) page(p page.Page) handle {
 		}
 		f := x.frame(shop)
 		f.Filters = slices.DeleteFunc(slices.Clone(args), func(a schema.Arg) bool { return a.Path != "" })
-		return x.showPage(p, f, value, wrong)
+		return x.showPage(p, f, value, wrong, kept)
 	}
 }
 
 // showPage sends a page with what was loaded for it; wrong are the filters that were refused.
-func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.Error) error {
-	title := p.Title
+func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.Error, kept *keeper) error {
+	d := drawn{title: p.Title, keys: x.keys}
 	if t, ok := value.(page.Titled); ok {
-		title = t.PageTitle()
+		d.title = t.PageTitle()
 	}
 	if n, ok := value.(page.Noticed); ok {
-		f.Notice = n.Notice()
+		d.notice = n.Notice()
 	}
 	if a, ok := value.(page.Audited); ok {
-		x.audited = a.AuditSubject()
+		d.audited = a.AuditSubject()
 	}
-	if s, ok := value.(page.Confidential); ok && s.ShowsSecret() && wrong == nil && !p.Plain {
-		return x.show(http.StatusOK, title, true, f, p.Draw(value))
-	}
-	if p.Plain {
-		return x.showPlain(title, f, p.Draw(value))
-	}
-	if wrong != nil {
+	f.Notice, x.audited = d.notice, d.audited
+	secret, _ := value.(page.Confidential)
+	switch {
+	case p.Plain:
+		return x.showPlain(d.title, f, p.Draw(value))
+	case wrong != nil:
 		f.Wrong = map[string]string{}
 		for _, r := range wrong.Fields {
 			f.Wrong[schema.PageField(r.Field)] = sentence(r.Detail)
 		}
-		return x.show(statusOf(wrong), title, false, f, wrongFilters(wrong, f.Path, p.Draw(value)))
+		return x.show(statusOf(wrong), d.title, false, f, wrongFilters(wrong, f.Path, p.Draw(value)))
+	case kept == nil || secret != nil && secret.ShowsSecret():
+		return x.show(http.StatusOK, d.title, secret != nil && secret.ShowsSecret(), f, p.Draw(value))
 	}
-	return x.show(http.StatusOK, title, false, f, p.Draw(value))
+	b := templ.GetBuffer()
+	defer templ.ReleaseBuffer(b)
+	if err := x.draw(f, b, p.Draw(value)); err != nil {
+		return err
+	}
+	d.body = b.Bytes()
+	kept.keep(f, d)
+	return x.showDrawn(f, d)
+}
+
+// showDrawn sends a page whose body is drawn.
+func (x *exchange) showDrawn(f *page.Frame, d drawn) error {
+	f.Notice, x.audited = d.notice, d.audited
+	return x.show(http.StatusOK, d.title, false, f, d.markup())
 }
 
 // withoutWrong decodes the page's arguments. Filters that are refused are left out and told:
@@ -301,10 +317,5 @@ func orViewer(role string) string {
 // showPlain sends a page without the frame, as it is printed.
 func (x *exchange) showPlain(title string, f *page.Frame, body templ.Component) error {
 	v := &frameView{title: title, shop: f.Shop.Name, kind: "print", notice: f.Notice, body: body}
-	b, err := x.draw(f, document(v))
-	if err != nil {
-		return err
-	}
-	x.send(http.StatusOK, b, false)
-	return nil
+	return x.sendDrawn(http.StatusOK, f, document(v), false)
 }

@@ -48,6 +48,18 @@ func (b *Dependencies) never() {
 	}
 }
 
+// include notes what a part of the answer depends on that was worked out before, and is right
+// today.
+func (b *Dependencies) include(today exact.Day, daily bool) {
+	if b == nil {
+		return
+	}
+	if b.viewed && today != b.day {
+		b.noCache = true
+	}
+	b.viewed, b.day, b.today = true, today, b.today || daily
+}
+
 // NoCache notes that the answer that is worked out under ctx depends on what is in no
 // database, such as times that are stored later: it must not be cached.
 func NoCache(ctx context.Context) { dependenciesOf(ctx).never() }

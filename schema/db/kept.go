@@ -32,16 +32,19 @@ func (k *Kept[T]) Read(ctx context.Context, d *DB, question string, read func(ct
 	if err != nil {
 		return read(ctx)
 	}
-	NoCache(ctx) // it is kept here, and nowhere else
-	if v := k.last.Load(); v != nil && v.version == version && v.question == question && (!v.daily || v.day == d.Today()) {
+	today := d.Today()
+	if v := k.last.Load(); v != nil && v.version == version && v.question == question && (!v.daily || v.day == today) {
+		dependenciesOf(ctx).include(today, v.daily)
 		return v.value, nil
 	}
 	inner, on := Track(ctx)
 	value, err := read(inner)
 	day, daily := on.Day()
 	if err != nil || !on.Lasts() {
+		NoCache(ctx)
 		return value, err
 	}
+	dependenciesOf(ctx).include(day, daily)
 	k.last.Store(&keptValue[T]{version, question, daily, day, value})
 	return value, nil
 }

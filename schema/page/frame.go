@@ -34,8 +34,8 @@ type Frame struct {
 	Choices func(a schema.Arg) ([]schema.Choice, error) // what a select offers
 	NewKey  func() string                               // a fresh idempotency key
 	Notice  string                                      // a caveat over the page (Noticed)
-	Recent  bool                                        // the password was asked for lately
 
+	Clocked bool              // something was drawn that looks at the clock more closely than by the day
 	Wrong   map[string]string // filters that were refused, by name
 	Missing []string          // operations that were drawn and do not exist
 }
