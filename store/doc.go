@@ -17,8 +17,10 @@ type Service struct {
 	moves  *limit.Counter[int64]         // seats taken and given up, by license
 	checks *limit.Counter[int64]         // by license
 	seen   seen
-	lately db.Kept[Figures]
 	notice func(text string)
+
+	lately   db.Kept[Figures]
+	licenses db.Kept[int64] // how many there are by the filter that was asked for last
 }
 
 // New is the store over d.
