@@ -33,6 +33,16 @@ func TestBackupIntoAFolderKeepsTheNewest(t *testing.T) {
 	if all, _ := os.ReadDir(folder); len(all) != 5 {
 		t.Errorf("%d files are left, want 5: others' were touched", len(all))
 	}
+	for _, later := range []string{"29980101T000000Z", "29990101T000000Z"} { // by a clock that was wrong
+		if err := os.WriteFile(filepath.Join(folder, name+"-"+later+".db"), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.ok("backup", "--to", folder, "--keep", "2")
+	left, err = filepath.Glob(filepath.Join(folder, name+"-*Z.db"))
+	if err != nil || len(left) != 2 || strings.Contains(left[0]+left[1], "-299") {
+		t.Errorf("kept %v beside a clock that was wrong, %v", left, err)
+	}
 	c.refuses(2, []string{"--keep"}, "backup", "x.db", "--keep", "2")
 	c.refuses(2, nil, "backup", "--to", folder, "x.db")
 	c.refuses(2, nil, "backup")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -43,11 +44,27 @@ func backupInto(database, folder string, keep int, now time.Time) (made string, 
 			all = append(all, e.Name())
 		}
 	}
-	slices.Sort(all) // the time in the name is in order
+	slices.SortFunc(all, func(a, b string) int { return byAge(a, b, filepath.Base(made)) })
 	for _, old := range all[:max(0, len(all)-keep)] {
 		err = errors.Join(err, os.Remove(filepath.Join(folder, old)))
 	}
 	return made, err
+}
+
+// byAge puts the backups in the order in which they were made, by the times in their names.
+// One of a time that is still to come was made before the clock was put right, or is
+// newer than the clock: either way before the one that was just made.
+func byAge(a, b, made string) int {
+	age := func(name string) int {
+		switch {
+		case name == made:
+			return 2
+		case name < made:
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(age(a), age(b)), cmp.Compare(a, b))
 }
 
 func isBackupOf(file, database string) bool {

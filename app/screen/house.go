@@ -3,6 +3,7 @@ package screen
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -120,15 +121,17 @@ func (s *Screens) makeBackup() schema.Op {
 					return nil, fault.Unavailablef(err, "the copy could not be made beside the database; nothing was written")
 				}
 				v := copied{path: filepath.Join(dir, "copy.db"), name: "quartermaster-" + time.Unix(s.DB.Now().Unix(), 0).In(s.DB.Zone()).Format("2006-01-02-1504") + ".db"}
-				if err := db.Backup(s.DB.Path(), v.path); err != nil {
-					_ = os.RemoveAll(dir)
-					return nil, err
+				err = s.DB.Backup(v.path)
+				if err == nil {
+					who.Service = ""
+					err = db.Exec(ctx, s.DB, who, func(tx *db.Tx) error {
+						return tx.Audit("backup.made", "database", map[string]string{"file": v.name})
+					})
 				}
-				who.Service = ""
-				err = db.Exec(ctx, s.DB, who, func(tx *db.Tx) error {
-					return tx.Audit("backup.made", "database", map[string]string{"file": v.name})
-				})
-				return v, err
+				if err != nil {
+					return nil, errors.Join(err, os.RemoveAll(dir))
+				}
+				return v, nil
 			}
 		},
 	}

@@ -48,11 +48,25 @@ func Backup(path, target string) error {
 	if _, err := Status(path); err != nil {
 		return err
 	}
+	return backup(path, target)
+}
+
+// Backup is Backup of the open database. It opens the file by the engine alone: when a
+// process closes any other descriptor of a file, its locks on the file are gone (POSIX),
+// and whoever closes the database next takes itself for the last and removes the log.
+func (d *DB) Backup(target string) error {
+	if err := d.sameFile(); err != nil {
+		return err
+	}
+	return failedAt(target, backup(d.path, target))
+}
+
+func backup(path, target string) error {
 	if same(path, target) {
 		return fmt.Errorf("%s is the database itself; name another file for the copy", target)
 	}
 	for _, suffix := range append([]string{".lock"}, beside...) {
-		if of, cut := strings.CutSuffix(target, suffix); cut && examine(of) == nil {
+		if of, cut := strings.CutSuffix(target, suffix); cut && (same(of, path) || examine(of) == nil) {
 			return fmt.Errorf("%s belongs to the database %s; name another file for the copy", target, of)
 		}
 	}
@@ -160,7 +174,7 @@ func unused(path string) error {
 // "" when there was nothing.
 // Where path is a symbolic link, the file that it leads to is replaced.
 func Restore(source, path string) (aside string, err error) {
-	path = resolved(path)
+	source, path = resolved(source), resolved(path) // a log lies beside the file, not beside a link to it
 	if same(source, path) {
 		return "", fmt.Errorf("%s is the database itself; name the copy that is to be restored", source)
 	}

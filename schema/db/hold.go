@@ -35,13 +35,38 @@ func Hold(path string) (release func() error, err error) {
 	if err != nil {
 		return nil, taken(false, err)
 	}
-	if err := taken(lockFile(file)); err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
+	// The name first: who finds the file locked and its name not has another name of it.
 	if release, err = holdName(path, taken, file.Close); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
+	if err := taken(lockFile(file)); err != nil {
+		return nil, errors.Join(err, release())
+	}
 	return release, nil
+}
+
+// servedByAnotherName refuses a file that a server holds by a name of its own, a hard link
+// or another mount: its log lies beside that name, and whoever goes by this one neither
+// sees what is in it nor keeps out of its way.
+func servedByAnotherName(path string) error {
+	path = resolved(path)
+	file, err := os.Open(path) // #nosec G304 -- the operator names the file
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if !lockedFile(file) {
+		return nil
+	}
+	if _, err := os.Stat(path + ".lock"); err == nil {
+		lock := flock.New(path + ".lock")
+		got, err := lock.TryRLock()
+		if err != nil || !got {
+			return nil //nolint:nilerr // a lock that cannot be tried is no reason to refuse
+		}
+		_ = lock.Unlock()
+	}
+	return fmt.Errorf("%w: %s is served under another name (a hard link or another mount of it), beside which its newest records are; use the name that the server was given", ErrServed, path)
 }
 
 // holdName takes the lock beside the file, which holds off older programs, and is the one

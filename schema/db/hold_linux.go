@@ -11,7 +11,11 @@ import (
 // behind the end of every file.
 const lockOffset = 1 << 62
 
-const setOwnedLock = 37 // F_OFD_SETLK: the lock belongs to this opening of the file, not to the process
+// Locks that belong to this opening of the file, not to the process.
+const (
+	getOwnedLock = 36 // F_OFD_GETLK
+	setOwnedLock = 37 // F_OFD_SETLK
+)
 
 // lockFile locks the file itself, whatever its name is. Unlike a lock of the process it
 // stays when the engine, or a look at the file, closes another descriptor of it.
@@ -27,4 +31,13 @@ func lockFile(f *os.File) (got bool, err error) {
 		return true, nil // a file system without such locks: the lock beside the file remains
 	}
 	return false, err
+}
+
+// lockedFile tells whether a server has locked the file, by whatever name.
+func lockedFile(f *os.File) bool { return ownedLockAt(f, lockOffset) }
+
+// ownedLockAt tells whether anybody has locked the byte by another opening of the file.
+func ownedLockAt(f *os.File, at int64) bool {
+	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1}
+	return syscall.FcntlFlock(f.Fd(), getOwnedLock, &lock) == nil && lock.Type != syscall.F_UNLCK
 }

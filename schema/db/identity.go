@@ -22,6 +22,7 @@ const lookEvery = time.Second
 type identity struct {
 	mu      sync.Mutex
 	file    os.FileInfo
+	logPath string      // where the engine keeps the log: behind symbolic links
 	log     os.FileInfo // nil until it is there
 	gone    atomic.Bool // strange is not ""
 	strange string      // what has become of the file; "" while all is well
@@ -29,6 +30,7 @@ type identity struct {
 
 // remember takes the file at path for the database's.
 func (id *identity) remember(path string) (err error) {
+	id.logPath = resolved(path) + "-wal"
 	id.file, err = os.Stat(path)
 	return err
 }
@@ -49,14 +51,14 @@ func (id *identity) look(path string) (strange string, changed bool) {
 	case !os.SameFile(st, id.file):
 		id.strange = "was replaced by another file"
 	}
-	switch st, err := os.Stat(path + "-wal"); {
+	switch st, err := os.Stat(id.logPath); {
 	case err == nil && id.log == nil:
 		id.log = st
 	case id.strange != "" || id.log == nil:
 	case errors.Is(err, os.ErrNotExist):
-		id.strange = "has lost its log " + path + "-wal, which was moved or removed"
+		id.strange = "has lost its log " + id.logPath + ", which was moved or removed"
 	case err == nil && !os.SameFile(st, id.log):
-		id.strange = "has another log: " + path + "-wal was replaced"
+		id.strange = "has another log: " + id.logPath + " was replaced"
 	}
 	id.gone.Store(id.strange != "")
 	return id.strange, id.strange != was

@@ -142,6 +142,9 @@ func Status(path string) (all []Migration, err error) {
 	if err := examine(path); err != nil {
 		return nil, err
 	}
+	if err := servedByAnotherName(path); err != nil {
+		return nil, err
+	}
 	all, err = status(path, sqlite.OpenReadOnly)
 	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultReadOnly { // a crash left a journal that is to be undone first
 		all, err = status(path, sqlite.OpenReadWrite)

@@ -97,6 +97,19 @@ func TestRestoreThroughALink(t *testing.T) {
 	must(t, check(path))
 }
 
+// TestRestoreFromALinkToAFileInUse: what the link leads to is in the file and its log.
+func TestRestoreFromALinkToAFileInUse(t *testing.T) {
+	path, release := shopOf(t)
+	defer release()
+	link := filepath.Join(t.TempDir(), "latest.db")
+	must(t, os.Symlink(path, link))
+	for _, source := range []string{path, link} {
+		if _, err := Restore(source, filepath.Join(t.TempDir(), "new.db")); err == nil || !strings.Contains(err.Error(), "is a database in use") {
+			t.Errorf("%s: %v, want a refusal", source, err)
+		}
+	}
+}
+
 // TestHoldIsOfTheFile and not of its name.
 func TestHoldIsOfTheFile(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
@@ -113,6 +126,16 @@ func TestHoldIsOfTheFile(t *testing.T) {
 		}
 		if _, err := Restore(copied, filepath.Join(other, name)); !errors.Is(err, ErrServed) {
 			t.Errorf("restore to %s: %v, want a refusal", name, err)
+		}
+	}
+	// A command finds the log by the file's name: beside another one it would read and write past the server.
+	for name, served := range map[string]bool{path: false, filepath.Join(other, "symbolic.db"): false, filepath.Join(other, "hard.db"): true} {
+		_, err := Status(name)
+		if errors.Is(err, ErrServed) != served || err != nil && !served {
+			t.Errorf("a command by the name %s: %v", name, err)
+		}
+		if err := Backup(name, filepath.Join(other, "of.db")); errors.Is(err, ErrServed) != served || err != nil && !served {
+			t.Errorf("a backup by the name %s: %v", name, err)
 		}
 	}
 	for _, target := range []string{path + ".lock", path + "-wal", path + "-shm"} {

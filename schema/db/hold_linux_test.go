@@ -1,0 +1,27 @@
+package db
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestABackupKeepsTheEnginesLocks: when a process closes any descriptor of a file, its
+// locks on the file are gone, and the next program that closes the database takes itself
+// for the last one and removes the log from under this one.
+func TestABackupKeepsTheEnginesLocks(t *testing.T) {
+	d, _ := fresh(t)
+	must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "a") }))
+	const lockedByReaders = 1<<30 + 2 // SQLite's SHARED_FIRST
+	look, err := os.Open(d.path)      // for as long as the database is open
+	must(t, err)
+	t.Cleanup(func() { _ = look.Close() })
+	held := func() bool { return ownedLockAt(look, lockedByReaders) }
+	if !held() {
+		t.Fatal("the engine holds no lock on the file: the test looks at the wrong one")
+	}
+	must(t, d.Backup(filepath.Join(t.TempDir(), "copy.db")))
+	if !held() {
+		t.Error("after a backup the engine's lock on the file is gone")
+	}
+}
