@@ -33,11 +33,47 @@ func canOverwrite(c *handle) error {
 
 // overwrite blanks the unused parts of every page of the file in which one of the words
 // stands, in any case of ASCII: free pages, and in the pages of tables and indexes what is
-// between the cells. What is in use stays as it is, byte by byte. It is how a large file
-// forgets without being rewritten: the file is read once, and only those pages are written.
-func overwrite(c *handle, words []string) error {
+// between the cells. Without words it is every page. What is in use stays as it is, byte
+// by byte. It is how a large file forgets without being rewritten: the file is read once,
+// and only those pages are written; once more where others wrote meanwhile, who may have
+// moved what was not blanked yet.
+func (d *DB) overwrite(c *handle, words []string) error {
 	if err := canOverwrite(c); err != nil {
 		return err
+	}
+	version := func() (n int64, err error) {
+		n, _, err = One(&Conn{c: c}, Int, "PRAGMA data_version")
+		return n, err
+	}
+	for range mostPasses {
+		before, err := version()
+		if err != nil {
+			return err
+		}
+		pages, err := d.pagesWith(c, words)
+		if err != nil {
+			return err
+		}
+		blanked := false
+		for some := range slices.Chunk(pages, blankedAtOnce) {
+			did, err := d.blankPages(c, some)
+			if err != nil {
+				return err
+			}
+			blanked = blanked || did
+		}
+		if after, err := version(); err != nil || after == before || !blanked || words == nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pagesWith are the numbers of the pages in which one of the words stands; of all, when
+// there are none.
+func (d *DB) pagesWith(c *handle, words []string) (pages []int64, err error) {
+	if words == nil {
+		return All(&Conn{c: c}, Int, "SELECT pgno FROM sqlite_dbpage")
 	}
 	var olds [][]byte
 	for _, w := range words {
@@ -47,25 +83,26 @@ func overwrite(c *handle, words []string) error {
 			}
 		}
 	}
-	var pages []int64
 	var lower []byte
-	err := Each(&Conn{c: c}, func(r *Row) error {
+	err = Each(&Conn{c: c}, func(r *Row) error {
 		number := r.Int()
 		lower = lowerASCII(lower[:0], r.Bytes())
 		if slices.ContainsFunc(olds, func(old []byte) bool { return bytes.Contains(lower, old) }) {
 			pages = append(pages, number)
 		}
-		return nil
+		return d.going()
 	}, "SELECT pgno, data FROM sqlite_dbpage")
-	if err != nil {
-		return err
+	return pages, err
+}
+
+// going is an error once the database closes.
+func (d *DB) going() error {
+	select {
+	case <-d.closing:
+		return errCutOff
+	default:
+		return nil
 	}
-	for some := range slices.Chunk(pages, blankedAtOnce) {
-		if err := blankPages(c, some); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func lowerASCII(to, from []byte) []byte {
@@ -79,9 +116,12 @@ func lowerASCII(to, from []byte) []byte {
 }
 
 // blankPages does some pages in one transaction, as they are by now.
-func blankPages(c *handle, pages []int64) (err error) {
+func (d *DB) blankPages(c *handle, pages []int64) (blanked bool, err error) {
+	if err := d.going(); err != nil {
+		return false, err
+	}
 	if err := run(c, "BEGIN IMMEDIATE"); err != nil {
-		return err
+		return false, err
 	}
 	defer func() {
 		if err != nil {
@@ -90,12 +130,12 @@ func blankPages(c *handle, pages []int64) (err error) {
 	}()
 	free, err := freePages(c)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, number := range pages {
 		page, err := readPage(c, number)
 		if err != nil {
-			return err
+			return false, err
 		}
 		was := slices.Clone(page)
 		switch free[number] {
@@ -110,10 +150,11 @@ func blankPages(c *handle, pages []int64) (err error) {
 			continue
 		}
 		if err := run(c, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?", page, number); err != nil {
-			return err
+			return false, err
 		}
+		blanked = true
 	}
-	return run(c, "COMMIT")
+	return blanked, run(c, "COMMIT")
 }
 
 func readPage(c *handle, number int64) ([]byte, error) {

@@ -2,8 +2,11 @@ package db
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -38,6 +41,7 @@ func TestALargeFileForgets(t *testing.T) {
 	}
 	pages, _, err := One(&Conn{c: c}, Int, "PRAGMA page_count")
 	must(t, err)
+	d.scrubs.Add(1)
 	d.scrub([]string{"Nobody", "ZAPHOD Beeblebrox"}, 0)
 	if got := stands(); got != 2 { // the one that stays, in the table and its index
 		t.Errorf("it stands %d times in the file, want 2 of %d", got, left)
@@ -54,5 +58,79 @@ func TestALargeFileForgets(t *testing.T) {
 	must(t, run(c, "INSERT INTO people SELECT id + 10000, x || ' again' FROM people"), run(c, "DELETE FROM people WHERE id < 10000"))
 	if says, _, err := One(&Conn{c: c}, Text, "PRAGMA integrity_check"); err != nil || says != "ok" {
 		t.Errorf("after more writes: %s, %v", says, err)
+	}
+}
+
+// What a kill cut off between the commit that forgets and the overwriting is done at the
+// next start, when nobody knows the words any more.
+func TestForgettingIsGoneOnWith(t *testing.T) {
+	const name = "zaphod beeblebrox"
+	for _, large := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "shop.db")
+		blankAt(t, path)
+		c, err := connect(path, false)
+		must(t, err)
+		must(t, run(c, "PRAGMA secure_delete = OFF"), run(c, "BEGIN"))
+		filler := strings.Repeat("x", 3000)
+		if large {
+			filler = strings.Repeat("x", 250_000)
+		}
+		for i := range 300 {
+			must(t, run(c, "INSERT INTO audit (at, service, actor, via, action, subject, changes) VALUES (1, 'store', '', '', '', '', ?)", fmt.Sprint(name, i)),
+				run(c, "INSERT INTO audit (at, service, actor, via, action, subject, changes) VALUES (1, 'store', '', '', '', '', ?)", filler))
+		}
+		must(t, run(c, "COMMIT"), run(c, "DELETE FROM audit WHERE changes LIKE 'zaphod%'"),
+			run(c, fmt.Sprintf("PRAGMA user_version = %d", forgetMark)), c.Close())
+		stands := func() int {
+			file, err := os.ReadFile(path)
+			must(t, err)
+			return bytes.Count(file, []byte(name))
+		}
+		if stands() < 100 {
+			t.Fatalf("only %d copies are left behind: the test tries nothing", stands())
+		}
+		var told []string
+		d, err := Open(path, Options{Migrate: true, Notice: func(s string) { told = append(told, s) }})
+		must(t, err)
+		d.beside.Wait()
+		if marked, err := forgetMarked(conn(t, d).c); err != nil || marked {
+			t.Errorf("large %t: the mark stays (%v)", large, err)
+		}
+		must(t, d.Close())
+		if stands() != 0 || len(told) > 0 {
+			t.Errorf("large %t: it stands %d times in the file; told %q", large, stands(), told)
+		}
+		must(t, check(path))
+	}
+}
+
+// A write that forgets marks the file in its own commit, and takes the mark away when it
+// is done; a trial leaves none.
+func TestForgettingMarksTheFile(t *testing.T) {
+	d, _ := fresh(t)
+	marked := func() bool {
+		is, err := forgetMarked(conn(t, d).c)
+		must(t, err)
+		return is
+	}
+	forget := func(ctx context.Context) error {
+		return Exec(ctx, d, CLI("store"), func(tx *Tx) error {
+			return errors.Join(tx.Forget([]string{"a@x.y"}, map[string]string{"a@x.y": "forgotten"}), tx.Audit("forgotten", "customer:1", nil))
+		})
+	}
+	_, err := d.Trial(ctx, forget)
+	must(t, err)
+	if marked() {
+		t.Error("a trial marks the file")
+	}
+	d.scrubs.Add(1) // as if another one were under way
+	must(t, forget(ctx))
+	if !marked() {
+		t.Error("the mark is gone although somebody else is being forgotten")
+	}
+	d.scrubs.Add(-1)
+	must(t, forget(ctx))
+	if marked() {
+		t.Error("the mark stays")
 	}
 }

@@ -44,6 +44,10 @@ type DB struct {
 	writing  inside // whether the writer's goroutine is in a transaction's function
 	wakes    func() // called after a commit that emitted
 
+	beside    sync.WaitGroup // what runs beside the requests
+	scrubbing sync.Mutex     // one scrub at a time
+	scrubs    atomic.Int64   // what was forgotten by a commit and may still stand in the file
+
 	readers sync.Mutex
 	idle    []*handle
 	slots   chan struct{}
@@ -115,6 +119,11 @@ func Open(path string, o Options) (*DB, error) {
 	if err := d.chooseZone(context.Background(), o); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	if o.Migrate {
+		if err := d.forgetOn(); err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+	}
 	return d, nil
 }
 
@@ -136,6 +145,7 @@ func (d *DB) OnEmit(wake func()) { d.wakes = wake }
 func (d *DB) Close() error {
 	close(d.closing)
 	<-d.done
+	d.beside.Wait()
 	d.readers.Lock()
 	defer d.readers.Unlock()
 	strange := d.sameFile()

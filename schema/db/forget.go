@@ -1,12 +1,14 @@
 package db
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Forget puts other texts in the place of a person's name and addresses wherever the
@@ -18,7 +20,7 @@ import (
 // service that wait for their import are dropped. After the commit nothing of it is left
 // behind in the file.
 func (tx *Tx) Forget(keys []string, replace map[string]string) error {
-	if err := run(tx.c, "PRAGMA secure_delete = ON"); err != nil {
+	if err := errors.Join(run(tx.c, "PRAGMA secure_delete = ON"), tx.markForgotten()); err != nil {
 		return failed(err)
 	}
 	tx.forgot = slices.AppendSeq(tx.forgot, maps.Keys(replace))
@@ -36,28 +38,69 @@ func (tx *Tx) Forget(keys []string, replace map[string]string) error {
 	return tx.forgetAnswers(keys, replace)
 }
 
-// forgetIn replaces in the two texts of a row; either may hold the key.
+// forgetIn replaces in the two texts of a row; either may hold the key. Of all the rows
+// that are read, those are kept in memory that change.
 func (tx *Tx) forgetIn(read, write string, keys []string, replace map[string]string) error {
 	type row struct {
 		id            int64
 		subject, text string
 	}
-	list, err := All(&tx.Conn, func(r *Row) row { return row{r.Int(), r.Text(), r.Text()} }, read, tx.who.Service)
+	var list []row
+	may := newSieve(keys)
+	err := Each(&tx.Conn, func(r *Row) error {
+		l := row{r.Int(), r.Text(), r.Text()}
+		if !may.hold(l.subject, l.text) {
+			return nil
+		}
+		// One text with a sign between that no JSON and no subject has.
+		both, changed := Replaced(l.subject+"\x00"+l.text, keys, replace)
+		if changed {
+			l.subject, l.text, _ = strings.Cut(both, "\x00")
+			list = append(list, l)
+		}
+		return nil
+	}, read, tx.who.Service)
 	if err != nil {
 		return err
 	}
 	for _, l := range list {
-		// One text with a sign between that no JSON and no subject has.
-		both, changed := Replaced(l.subject+"\x00"+l.text, keys, replace)
-		if !changed {
-			continue
-		}
-		subject, text, _ := strings.Cut(both, "\x00")
-		if _, err := tx.Exec(write, subject, text, l.id); err != nil {
+		if _, err := tx.Exec(write, l.subject, l.text, l.id); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sieve tells of most texts at little cost that they hold none of some keys.
+type sieve struct {
+	keys  [][]byte // in lower case; nil: there is a key that is not of ASCII alone
+	lower []byte
+}
+
+func newSieve(keys []string) *sieve {
+	s := &sieve{keys: [][]byte{}}
+	for _, k := range keys {
+		if strings.ContainsFunc(k, func(r rune) bool { return r > unicode.MaxASCII }) {
+			return &sieve{}
+		}
+		for _, text := range []string{k, inJSON(k)} {
+			s.keys = append(s.keys, lowerASCII(nil, []byte(text)))
+		}
+	}
+	return s
+}
+
+func (s *sieve) hold(texts ...string) bool {
+	if s.keys == nil {
+		return true
+	}
+	for _, text := range texts {
+		s.lower = lowerASCII(s.lower[:0], []byte(text))
+		if slices.ContainsFunc(s.keys, func(k []byte) bool { return bytes.Contains(s.lower, k) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // forgetAnswers replaces in the answers that are kept to be replayed.
@@ -199,27 +242,4 @@ func inAddress(s string, at, end int) bool {
 // word reports whether the byte at i belongs to a word.
 func word(s string, i int) bool {
 	return i >= 0 && i < len(s) && (s[i] >= 'a' && s[i] <= 'z' || s[i] >= 'A' && s[i] <= 'Z' || s[i] >= '0' && s[i] <= '9' || s[i] >= 0x80)
-}
-
-// mostRewritten is how large a file may be that is rewritten at once when a person is
-// forgotten: writers wait for it.
-const mostRewritten = 64 << 20
-
-// scrub makes sure that what a commit forgot is nowhere in the file any more: what was
-// changed or removed before may stand in pages that are free or half full, and in the
-// log. A file of up to most bytes is rewritten, of a larger one the pages are searched that
-// hold the words.
-func (d *DB) scrub(words []string, most int64) {
-	c, err := connect(d.path, false)
-	if err == nil {
-		if d.Size() > most {
-			err = overwrite(c, words)
-		} else {
-			err = errors.Join(run(c, "PRAGMA temp_store = FILE"), run(c, "VACUUM"))
-		}
-		err = errors.Join(err, run(c, "PRAGMA wal_checkpoint(TRUNCATE)"), c.Close())
-	}
-	if err != nil {
-		d.notice("what was forgotten may stand in unused parts of the file: " + err.Error())
-	}
 }

@@ -34,6 +34,7 @@ type joint struct {
 
 	audited, emitted bool
 	forgot           []string
+	forgotAll        bool
 }
 
 type jointKey struct{}
@@ -46,7 +47,7 @@ func jointOf(ctx context.Context) *joint {
 func (tx *Tx) join(ctx context.Context, trial *sqlite.Session, act func(ctx context.Context) error) error {
 	t := &joint{d: tx.d, c: tx.c, now: tx.now, trial: trial}
 	err := act(context.WithValue(ctx, jointKey{}, t))
-	tx.audited, tx.emitted, tx.forgot = t.audited, t.emitted, t.forgot
+	tx.audited, tx.emitted, tx.forgot, tx.forgotAll = t.audited, t.emitted, t.forgot, t.forgotAll
 	return err
 }
 
@@ -139,6 +140,7 @@ func (t *joint) update(ctx context.Context, who Caller, fn func(*Tx) error) erro
 	tx := &Tx{Conn: Conn{now: t.now, c: t.c, loc: t.d.zone}, d: t.d, who: who}
 	err := tx.Try(func() error { return failed(tx.run(fn)) })
 	t.audited, t.emitted, t.forgot = t.audited || tx.audited, t.emitted || tx.emitted, append(t.forgot, tx.forgot...)
+	t.forgotAll = t.forgotAll || tx.forgotAll
 	return err
 }
 

@@ -16,6 +16,7 @@ type Tx struct {
 	who                     Caller
 	wrote, audited, emitted bool
 	forgot                  []string // names and addresses: nothing of them may be left in the file
+	forgotAll               bool     // and what an earlier one was cut off in
 	subject                 string   // of the audit entry that was written last
 }
 

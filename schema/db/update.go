@@ -67,17 +67,18 @@ func Exec(ctx context.Context, d *DB, who Caller, fn func(*Tx) error) error {
 
 // pending is one write that waits for the writer, and its outcome.
 type pending struct {
-	ctx      context.Context
-	who      Caller
-	fn       func(*Tx) error
-	since    time.Time
-	err      error
-	panicked *Panic
-	ran      bool // its function was called
-	emitted  bool
-	audited  bool
-	forgot   []string
-	done     chan struct{}
+	ctx       context.Context
+	who       Caller
+	fn        func(*Tx) error
+	since     time.Time
+	err       error
+	panicked  *Panic
+	ran       bool // its function was called
+	emitted   bool
+	audited   bool
+	forgot    []string
+	forgotAll bool
+	done      chan struct{}
 }
 
 var errClosed = errors.New("db: closed")
@@ -101,6 +102,12 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 	<-t.done
 	if t.panicked != nil {
 		panic(t.panicked)
+	}
+	if t.err == nil && len(t.forgot) > 0 { // before it is answered
+		if t.forgotAll {
+			t.forgot = nil
+		}
+		d.scrub(t.forgot, mostRewritten)
 	}
 	return t.err
 }
@@ -142,7 +149,7 @@ func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Dura
 		return false, 0
 	}
 	now := exact.InstantOf(d.now())
-	good, audited := 0, false
+	good, audited, forgets := 0, false, int64(0)
 	for _, t := range batch {
 		err := d.attempt(c, t, now, len(batch) > 1)
 		d.unsynced(t.err)                        // a change that is larger than the cache syncs before its commit
@@ -162,14 +169,19 @@ func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Dura
 		if t.err == nil && t.panicked == nil {
 			good++
 			emitted, audited = emitted || t.emitted, audited || t.audited
+			if len(t.forgot) > 0 {
+				forgets++
+			}
 		}
 	}
 	if good == 0 {
 		_ = run(c, "ROLLBACK")
 		return false, 0
 	}
+	d.scrubs.Add(forgets)
 	began := time.Now()
 	if err := run(c, "COMMIT"); err != nil {
+		d.scrubs.Add(-forgets)
 		_ = run(c, "ROLLBACK")
 		d.uncommitted(err)
 		failAll(batch, failed(err))
@@ -179,14 +191,8 @@ func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Dura
 	if audited {
 		d.sawClock(now)
 	}
-	var forgot []string
-	for _, t := range batch {
-		if t.err == nil && t.panicked == nil {
-			forgot = append(forgot, t.forgot...)
-		}
-	}
-	if len(forgot) > 0 {
-		d.scrub(forgot, mostRewritten)
+	if forgets > 0 {
+		d.scrubAfter(batch)
 	}
 	return emitted, synced
 }
@@ -225,7 +231,7 @@ func (d *DB) attempt(c *handle, t *pending, now exact.Instant, shared bool) erro
 	}
 	t.ran = true
 	t.err = tx.call(t)
-	t.emitted, t.audited, t.forgot = tx.emitted, tx.audited, tx.forgot
+	t.emitted, t.audited, t.forgot, t.forgotAll = tx.emitted, tx.audited, tx.forgot, tx.forgotAll
 	if c.AutocommitEnabled() || !shared {
 		return nil
 	}
