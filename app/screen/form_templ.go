@@ -509,7 +509,7 @@ func passwordAgain(wrong bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, " aria-describedby=\"password-again-help\"> <small id=\"password-again-help\">What this makes opens doors, so it is asked for when you typed it more than 15 minutes ago.</small></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, " aria-describedby=\"password-again-help\"> <small id=\"password-again-help\">What this makes gives access, so your password is asked for when you typed it more than 15 minutes ago.</small></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

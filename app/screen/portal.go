@@ -13,8 +13,8 @@ import (
 	"quartermaster/schema/wire"
 )
 
-// doorView is where tenants and buyers come in.
-type doorView struct {
+// guestSignView is the sign-in of tenants and buyers.
+type guestSignView struct {
 	given   url.Values
 	refusal *fault.Error
 	token   string // of a tenant's invitation
@@ -25,8 +25,8 @@ type doorView struct {
 
 // outside makes the addresses of tenants, of buyers and the public ones.
 func (s *Screens) outside() {
-	s.door(page.Tenant, "/portal", len(s.Portal) > 0 || s.has(page.Tenant), s.enterPortal)
-	s.door(page.Buyer, "/my", s.OpenBuyer != nil, s.enterMy)
+	s.guestArea(page.Tenant, "/portal", len(s.Portal) > 0 || s.has(page.Tenant), s.enterPortal)
+	s.guestArea(page.Buyer, "/my", s.OpenBuyer != nil, s.enterMy)
 	if s.has(page.Tenant) || len(s.Portal) > 0 {
 		s.router.add("/portal/welcome/:token", &route{get: tenantWelcome, post: tenantAccept, area: page.Tenant})
 	}
@@ -59,8 +59,8 @@ func (s *Screens) at(pattern string) *route {
 	return nil
 }
 
-// door makes an area's first page the place to come in for who has no session.
-func (s *Screens) door(a area, path string, is bool, enter handle) {
+// guestArea makes an area's first page its sign-in for a visitor without a session.
+func (s *Screens) guestArea(a area, path string, is bool, enter handle) {
 	if !is {
 		return
 	}
@@ -68,7 +68,7 @@ func (s *Screens) door(a area, path string, is bool, enter handle) {
 	if r == nil {
 		r = &route{area: a, get: func(x *exchange) error {
 			if x.visitor == nil {
-				return x.showDoor(http.StatusOK, doorView{})
+				return x.showGuestSign(http.StatusOK, guestSignView{})
 			}
 			return fault.NotFoundf("there is nothing here yet")
 		}}
@@ -77,7 +77,7 @@ func (s *Screens) door(a area, path string, is bool, enter handle) {
 		inside := r.get
 		r.get = func(x *exchange) error {
 			if x.visitor == nil {
-				return x.showDoor(http.StatusOK, doorView{given: x.r.URL.Query(), next: x.r.URL.Query().Get("next")})
+				return x.showGuestSign(http.StatusOK, guestSignView{given: x.r.URL.Query(), next: x.r.URL.Query().Get("next")})
 			}
 			return inside(x)
 		}
@@ -87,24 +87,24 @@ func (s *Screens) door(a area, path string, is bool, enter handle) {
 	s.router.add(path+"/do/:name", &route{get: doPage, post: doPost, area: a})
 }
 
-func (x *exchange) showDoor(status int, v doorView) error {
+func (x *exchange) showGuestSign(status int, v guestSignView) error {
 	shop, err := x.shopNow(x.r.Context())
 	if err != nil {
 		return err
 	}
 	x.visitor = nil
-	title, body := "Your home", portalDoor(v)
+	title, body := "Your home", portalSignIn(v)
 	switch {
 	case x.route.area == page.Buyer:
-		title, body = "Your license", myDoor(v)
+		title, body = "Your license", mySignIn(v)
 	case v.token != "":
 		title, body = "Welcome", portalWelcome(v)
 	}
 	return x.show(status, title, v.token != "", x.frame(shop), body)
 }
 
-// refuseDoor shows the door again with what was wrong.
-func (x *exchange) refuseDoor(err error, v doorView) error {
+// refuseGuestSign shows the sign-in again with what was wrong.
+func (x *exchange) refuseGuestSign(err error, v guestSignView) error {
 	v.refusal = x.faultOf(err)
 	switch v.refusal.Kind {
 	case fault.Internal:
@@ -115,7 +115,7 @@ func (x *exchange) refuseDoor(err error, v doorView) error {
 	if !wantsPage(x.r) {
 		return v.refusal
 	}
-	return x.showDoor(wire.Status(v.refusal.Kind), v)
+	return x.showGuestSign(wire.Status(v.refusal.Kind), v)
 }
 
 // enterPortal answers POST /portal: a tenant typed a code.
@@ -126,18 +126,18 @@ func (s *Screens) enterPortal(x *exchange) error {
 	}
 	token, opened, err := s.Sessions.AcceptTenant(x.r.Context(), "", strings.TrimSpace(in.fields.Get("code")), x.from())
 	if err != nil {
-		return x.refuseDoor(err, doorOf(in))
+		return x.refuseGuestSign(err, guestSignOf(in))
 	}
-	return x.enter(page.Tenant, token, opened.Subject, doorOf(in))
+	return x.enter(page.Tenant, token, opened.Subject, guestSignOf(in))
 }
 
-// doorOf is what the form of a door brings, for the door to be shown again.
-func doorOf(in *sent) doorView {
-	return doorView{given: in.fields, next: in.fields.Get("next"), form: in.fields.Get("form")}
+// guestSignOf is what a sign-in form brings, for it to be shown again.
+func guestSignOf(in *sent) guestSignView {
+	return guestSignView{given: in.fields, next: in.fields.Get("next"), form: in.fields.Get("form")}
 }
 
 // enter sets the browser's session, and leads on to where it wanted to be.
-func (x *exchange) enter(a area, token string, subject int64, v doorView) error {
+func (x *exchange) enter(a area, token string, subject int64, v guestSignView) error {
 	x.endOld(a)
 	http.SetCookie(x.w, x.cookie(a, token, sessionKinds[a].MaxAge()))
 	return x.lead(x.backTo(x.ours(v.next), v.form, ownerOf(a, subject)))
@@ -153,9 +153,9 @@ func (x *exchange) comeInFirst() error {
 	if !wantsPage(x.r) {
 		return fault.New(fault.Unauthorized, "nobody is signed in here; come in at %s", home)
 	}
-	var v doorView
+	var v guestSignView
 	v.next, v.form = x.unsent()
-	return x.showDoor(http.StatusUnauthorized, v)
+	return x.showGuestSign(http.StatusUnauthorized, v)
 }
 
 // tenantWelcome answers GET of a tenant's invitation, which consumes nothing.
@@ -164,7 +164,7 @@ func tenantWelcome(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.showDoor(http.StatusOK, doorView{token: x.path["token"], by: v.By})
+	return x.showGuestSign(http.StatusOK, guestSignView{token: x.path["token"], by: v.By})
 }
 
 func tenantAccept(x *exchange) error {
@@ -172,7 +172,7 @@ func tenantAccept(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.enter(page.Tenant, token, opened.Subject, doorView{})
+	return x.enter(page.Tenant, token, opened.Subject, guestSignView{})
 }
 
 // enterMy answers POST /my: a buyer shows the license key, or the order's reference
@@ -185,13 +185,13 @@ func (s *Screens) enterMy(x *exchange) error {
 	get := func(name string) string { return strings.TrimSpace(in.fields.Get(name)) }
 	license, err := s.OpenBuyer(x.r.Context(), get("license_key"), get("order_ref"), get("email"), x.r.RemoteAddr)
 	if err != nil {
-		return x.refuseDoor(err, doorOf(in))
+		return x.refuseGuestSign(err, guestSignOf(in))
 	}
 	token, _, err := s.Sessions.Open(x.r.Context(), session.Buyer, license, x.from())
 	if err != nil {
 		return err
 	}
-	return x.enter(page.Buyer, token, license, doorOf(in))
+	return x.enter(page.Buyer, token, license, guestSignOf(in))
 }
 
 // OpenBuyer finds the license that a buyer shows the key of, or the order with its

@@ -8,8 +8,8 @@ package screen
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// portalDoor is where a tenant types the code of the letter.
-func portalDoor(v doorView) templ.Component {
+// portalSignIn is where a tenant types the code of the letter.
+func portalSignIn(v guestSignView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -34,11 +34,11 @@ func portalDoor(v doorView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = doorUnsent(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = unsentNotice(v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = doorRefusal(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = signRefusal(v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -46,7 +46,7 @@ func portalDoor(v doorView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = doorNext(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = nextFields(v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -68,7 +68,7 @@ func portalDoor(v doorView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if v.refusal != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " aria-invalid=\"true\" aria-describedby=\"door-why\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " aria-invalid=\"true\" aria-describedby=\"sign-why\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -82,7 +82,7 @@ func portalDoor(v doorView) templ.Component {
 }
 
 // portalWelcome is the link of a tenant's invitation.
-func portalWelcome(v doorView) templ.Component {
+func portalWelcome(v guestSignView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -111,8 +111,8 @@ func portalWelcome(v doorView) templ.Component {
 	})
 }
 
-// myDoor is where a buyer comes in.
-func myDoor(v doorView) templ.Component {
+// mySignIn is where a buyer signs in.
+func mySignIn(v guestSignView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -137,11 +137,11 @@ func myDoor(v doorView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = doorUnsent(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = unsentNotice(v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = doorRefusal(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = signRefusal(v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -149,7 +149,7 @@ func myDoor(v doorView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = doorNext(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = nextFields(v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -170,7 +170,7 @@ func myDoor(v doorView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = doorNext(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = nextFields(v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -208,8 +208,8 @@ func myDoor(v doorView) templ.Component {
 	})
 }
 
-// doorUnsent tells that a form was sent after the session had ended.
-func doorUnsent(v doorView) templ.Component {
+// unsentNotice says that a form was sent after the session had ended.
+func unsentNotice(v guestSignView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -240,8 +240,8 @@ func doorUnsent(v doorView) templ.Component {
 	})
 }
 
-// doorNext carries where to go after coming in, and the form that was not sent.
-func doorNext(v doorView) templ.Component {
+// nextFields carries where to go after coming in, and the form that was not sent.
+func nextFields(v guestSignView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -304,7 +304,7 @@ func doorNext(v doorView) templ.Component {
 	})
 }
 
-func doorRefusal(v doorView) templ.Component {
+func signRefusal(v guestSignView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -326,7 +326,7 @@ func doorRefusal(v doorView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if v.refusal != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<div class=\"note bad\" role=\"alert\"><p id=\"door-why\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<div class=\"note bad\" role=\"alert\"><p id=\"sign-why\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
