@@ -18,13 +18,12 @@ type Table struct {
 	// Required; f.Given tells a column that the file has from one that is absent.
 	Row func(f *Form) Put
 
-	// Load, when set, takes the whole file at once in place of Row's Put, which then
-	// only describes the columns.
-	//
-	// With Together, a large file comes in slices, each of which stays stored when a later
-	// one fails: Load is called several times, and the rows that agree in these columns
-	// come in one call, in the file's order. So do the calls, by the first row of each
-	// such group, unless AnyOrder says that the groups may come in any order.
+	// Load, when set, stores many rows at once in place of Row's Put, which then only
+	// describes the columns. A file comes in slices, each of which stays stored when a later
+	// one fails: Load is called several times, and the rows that agree in the columns of
+	// Together, which it needs, come in one call, in the file's order. So do the calls, by
+	// the first row of each such group, unless AnyOrder says that the groups may come in any
+	// order.
 	Load     func(ctx context.Context, who db.Caller, lines []Line, o LoadOptions) (Loaded, error)
 	Together []string
 	AnyOrder bool

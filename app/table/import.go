@@ -47,9 +47,6 @@ type RowChange struct {
 // MaxShown bounds what an outcome lists of a dry run's changes; its counts are whole.
 const MaxShown = 1000
 
-// largeFile is from where on a dry run holds a table's rows on temporary files.
-const largeFile = 4 << 20
-
 // noted is after how many rows a dry run notes no further changes record by record.
 const noted = 20_000
 
@@ -134,8 +131,7 @@ type loading struct {
 	changes  []RowChange
 	sample   []shown
 	notes    []string
-	judging  bool                    // a dry run: rows are told new from changed and from the same
-	taken    func(schema.Line) error // called for each line that is loaded in slices, unless nil
+	judging  bool // a dry run: rows are told new from changed and from the same
 }
 
 // read opens the file; with returns to net, after reading it once for those.
@@ -170,13 +166,11 @@ func (l *loading) readToEnd(f *File, in shop) error {
 	return err
 }
 
-// store writes the rows of the file. A dry run is one slice.
+// store writes the rows of the file.
 func (l *loading) store(ctx context.Context, f *File) (err error) {
 	switch {
-	case l.table.Load != nil && (l.table.Together == nil || l.judging && f.size <= largeFile):
-		err = l.loadAll(ctx)
 	case l.table.Load != nil && l.judging:
-		err = l.judgedSlices(ctx, f)
+		err = l.judgeLoad(ctx, f)
 	case l.table.Load != nil:
 		err = l.loadSlices(ctx, f)
 	case l.table.Rows != nil:
@@ -200,11 +194,11 @@ func (l *loading) outcome() Outcome {
 	return out
 }
 
-// rehearse does all of the import and undoes it.
+// rehearse does all of the import in a copy of the database, which nobody waits for.
 func (l *loading) rehearse(ctx context.Context, f *File) (Outcome, error) {
 	l.judging = true
 	events := map[string]int{}
-	changes, err := l.d.Trial(ctx, func(ctx context.Context) error {
+	changes, err := l.d.TrialAside(ctx, func(ctx context.Context) error {
 		var before int64
 		if err := l.d.View(ctx, func(c *db.Conn) (err error) {
 			before, _, err = db.One(c, db.Int, "SELECT coalesce(max(seq), 0) FROM events")
@@ -232,41 +226,6 @@ func (l *loading) rehearse(ctx context.Context, f *File) (Outcome, error) {
 	out.Changes, out.Columns, out.Sample = l.changes, l.rows.columns(), l.sampled()
 	out.Would = changes[:min(len(changes), MaxShown)]
 	return out, nil
-}
-
-// loadAll hands the whole file to a table that takes it at once.
-func (l *loading) loadAll(ctx context.Context) error {
-	var lines []schema.Line
-	for {
-		row, more, err := l.rows.next()
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
-		if row.refusal != nil {
-			l.refuse(row.line, row.refusal)
-			continue
-		}
-		l.show(row.line, row.cells)
-		lines = append(lines, schema.Line{Number: row.line, Cells: l.rows.inOrder(row.cells)})
-	}
-	o := l.options.LoadOptions
-	o.DryRun = false // the trial around it undoes it
-	o.Columns = l.rows.columns()
-	load := func() (schema.Loaded, error) { return l.table.Load(ctx, l.who, lines, o) }
-	var loaded schema.Loaded
-	var err error
-	if l.judging {
-		loaded, err = l.judged(ctx, lines, load)
-	} else {
-		loaded, err = load()
-	}
-	l.done.Imported = loaded.Imported
-	l.done.New, l.done.Changed, l.done.Same = loaded.New, loaded.Changed, loaded.Same
-	l.done.Errors = append(l.done.Errors, loaded.Errors...)
-	return err
 }
 
 // show keeps the first rows for a preview: more than it has, as some may be refused yet.

@@ -204,9 +204,10 @@ func TestAFileOnTheDiskAndAPipe(t *testing.T) {
 	}
 }
 
-func TestATableThatTakesTheWholeFile(t *testing.T) {
+func TestATableThatLoadsManyRows(t *testing.T) {
 	s := newShelf(t)
 	table := s.table()
+	table.Together = []string{"code"}
 	var got []schema.Line
 	var with schema.LoadOptions
 	table.Load = func(_ context.Context, _ db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {

@@ -76,7 +76,7 @@ type group struct {
 // putGroups stores a table of which several rows make one record. They may stand
 // anywhere in the file, so all are read before the first is stored.
 func (l *loading) putGroups(ctx context.Context) (err error) {
-	rows, err := l.together(l.table.Group, true)
+	rows, err := l.together(l.table.Group, true, nil)
 	if err != nil {
 		return err
 	}

@@ -20,9 +20,10 @@ import (
 
 // together reads the rest of the file and brings the rows together that agree in the
 // columns, for a Load in any case of letters, as it tells them apart itself: by the values
-// of these, or in the order of the file's first row of each. A row that has none of the values stands by itself, and one that
-// cannot be read at all is refused.
-func (l *loading) together(columns []string, inOrder bool) (*sorter, error) {
+// of these, or in the order of the file's first row of each. A row that has none of the
+// values stands by itself, and one that cannot be read at all is refused. told, unless nil,
+// is told of each of the others, with its cells in the order of the table's columns.
+func (l *loading) together(columns []string, inOrder bool, told func(line int, cells []string) error) (*sorter, error) {
 	have := l.rows.columns()
 	at := make([]int, len(columns))
 	for i, name := range columns {
@@ -42,7 +43,11 @@ func (l *loading) together(columns []string, inOrder bool) (*sorter, error) {
 			continue
 		}
 		l.show(row.line, row.cells)
-		if err := s.add(keyOf(row, at, l.table.Load != nil), row.line, row.cells); err != nil {
+		err = s.add(keyOf(row, at, l.table.Load != nil), row.line, row.cells)
+		if err == nil && told != nil {
+			err = told(row.line, l.rows.inOrder(row.cells))
+		}
+		if err != nil {
 			return nil, errors.Join(err, s.close())
 		}
 	}
@@ -98,18 +103,22 @@ const (
 // loadSlices hands the file, slice by slice, to a table that takes its rows together.
 // Rows that belong together are in one slice, whatever their number.
 func (l *loading) loadSlices(ctx context.Context, in *File) (err error) {
-	rows, err := l.together(l.table.Together, !l.table.AnyOrder)
+	rows, err := l.together(l.table.Together, !l.table.AnyOrder, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, rows.close()) }()
+	return errors.Join(l.loadSorted(ctx, in, rows), rows.close())
+}
+
+// loadSorted is loadSlices of rows that were brought together.
+func (l *loading) loadSorted(ctx context.Context, in *File, rows *sorter) error {
 	s := &slicer{loading: l, size: firstSlice, options: l.options.LoadOptions}
 	s.options.Columns = l.rows.columns()
 	s.options.DryRun = false // the trial around it undoes it
 	if err := s.goOn(ctx, in); err != nil {
 		return err
 	}
-	err = rows.each(func(key []byte, line int, cells []string) error {
+	err := rows.each(func(key []byte, line int, cells []string) error {
 		if s.from != "" && string(key) <= s.from {
 			s.skipped++
 			return nil
@@ -121,9 +130,6 @@ func (l *loading) loadSlices(ctx context.Context, in *File) (err error) {
 		}
 		s.key = append(s.key[:0], key...)
 		s.lines = append(s.lines, schema.Line{Number: line, Cells: l.rows.inOrder(cells)})
-		if l.taken != nil {
-			return l.taken(s.lines[len(s.lines)-1])
-		}
 		return nil
 	})
 	if err != nil {
@@ -204,7 +210,7 @@ func (s *slicer) load(ctx context.Context, last bool) error {
 		})
 		s.marked = true
 	}
-	if err != nil && s.seen > 0 {
+	if err != nil && s.seen > 0 && !s.judging {
 		return fmt.Errorf("of %d rows what was stored stays; the same import again goes on from there: %w", s.seen, err)
 	}
 	if err != nil {

@@ -51,6 +51,7 @@ type DB struct {
 	readers sync.Mutex
 	idle    []*handle
 	slots   chan struct{}
+	aside   chan struct{} // held by the one trial that has a private copy
 
 	watchMu sync.Mutex
 	watch   *handle
@@ -85,7 +86,7 @@ func Open(path string, o Options) (*DB, error) {
 	d := &DB{
 		path: path, now: o.Now, zone: o.Zone, fatal: o.Fatal, trace: o.Trace,
 		queue: make(chan *pending), closing: make(chan struct{}), done: make(chan struct{}),
-		slots: make(chan struct{}, Readers), wakes: func() {},
+		slots: make(chan struct{}, Readers), aside: make(chan struct{}, 1), wakes: func() {},
 	}
 	if d.now == nil {
 		d.now = time.Now

@@ -1,0 +1,106 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"zombiezen.com/go/sqlite"
+
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// TrialAside is Trial for an act that may take long, such as the dry run of an import: it
+// happens in a private copy of the database, so that no writer waits for it and it waits
+// for none. What others commit after the copy was made it does not see. The copy takes as
+// much room among the system's temporary files as the database, until act has returned;
+// one is made at a time, and the next trial waits for it.
+func (d *DB) TrialAside(ctx context.Context, act func(ctx context.Context) error) (changes []Change, err error) {
+	if jointOf(ctx) != nil {
+		return nil, errors.New("db: a trial in a trial")
+	}
+	NoCache(ctx)
+	select {
+	case d.aside <- struct{}{}:
+		defer func() { <-d.aside }()
+	case <-ctx.Done():
+		return nil, failed(sqlite.ResultInterrupt.ToError())
+	}
+	c, err := d.privateCopy(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	defer interruptible(ctx, c)()
+	tx := &Tx{Conn: Conn{now: exact.InstantOf(d.now()), c: c, loc: d.zone}, d: d, who: Bookkeeping()}
+	return tx.rehearse(ctx, act)
+}
+
+// copyPages is how many pages are copied between looks at whether the copy is still wanted.
+const copyPages = 4096
+
+// privateCopy copies the database as it stands into a temporary file of the engine's own:
+// only the connection reaches it, and it is gone with the connection. On Unix the file has
+// no name, so that a process that is killed leaves nothing of it.
+func (d *DB) privateCopy(ctx context.Context) (_ *handle, err error) {
+	from, err := d.connectReader()
+	if err != nil {
+		return nil, failedAt(d.path, err)
+	}
+	defer func() { err = errors.Join(err, d.closeOr(from, d.sameFile() != nil)) }()
+	opened, err := sqlite.OpenConn("", sqlite.OpenReadWrite|sqlite.OpenCreate) // no name: temporary and private
+	if err != nil {
+		return nil, d.noCopy(err)
+	}
+	to := &handle{Conn: opened, trace: d.trace}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, to.Close())
+		}
+	}()
+	if err := copyAll(ctx, to, from); err != nil {
+		return nil, d.noCopy(err)
+	}
+	for _, p := range []string{"PRAGMA foreign_keys = ON", "PRAGMA trusted_schema = OFF", fmt.Sprintf("PRAGMA cache_size = -%d", writerCache)} {
+		if err := run(to, p); err != nil {
+			return nil, d.noCopy(err)
+		}
+	}
+	return to, nil
+}
+
+// copyAll copies what from sees at one instant.
+func copyAll(ctx context.Context, to, from *handle) (err error) {
+	if err := run(from, "BEGIN"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, run(from, "COMMIT")) }()
+	if _, _, err := One(&Conn{c: from}, Int, "SELECT count(*) FROM settings"); err != nil { // takes the snapshot that all steps copy
+		return err
+	}
+	pages, err := sqlite.NewBackup(to.Conn, "main", from.Conn, "main")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pages.Close()) }()
+	for more := true; more; {
+		if ctx.Err() != nil {
+			return sqlite.ResultInterrupt.ToError()
+		}
+		if more, err = pages.Step(copyPages); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noCopy says of a failure what the machine lacks for a copy.
+func (d *DB) noCopy(err error) error {
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultCantOpen, sqlite.ResultReadOnly:
+		return fault.Unavailablef(err, "a trial run works in a copy of the database, and the folder for temporary files has no room for its %d MiB or cannot be written: "+
+			"make room there, or name another folder with TMPDIR", d.Size()>>20+1)
+	}
+	return failed(err)
+}
