@@ -17,7 +17,7 @@ import (
 type File struct {
 	at    io.ReaderAt
 	size  int64
-	spool *os.File // of our own, gone when the file is closed
+	spool *tempFile // of our own, gone when the file is closed
 }
 
 // Open makes a File of what is read from in. A regular file is read where it is;
@@ -29,7 +29,7 @@ func Open(in io.Reader) (*File, error) {
 			return &File{at: f, size: st.Size()}, nil
 		}
 	}
-	spool, err := os.CreateTemp("", "quartermaster-import-*")
+	spool, err := newTempFile()
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (f *File) Close() error {
 	if f.spool == nil {
 		return nil
 	}
-	return errors.Join(f.spool.Close(), os.Remove(f.spool.Name()))
+	return f.spool.Close()
 }
 
 func (f *File) whole() *io.SectionReader { return io.NewSectionReader(f.at, 0, f.size) }

@@ -8,12 +8,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
 	"slices"
 )
 
-// sortInMemory is how much of the rows a sorter holds before it writes them out.
-const sortInMemory = 4 << 20
+// sortInMemory is how much of the rows, with their index, a sorter holds before it writes
+// them out.
+const sortInMemory, indexBytes = 4 << 20, 32
 
 // sorter brings rows into the order of their keys, those of one key in the order of their
 // lines. What it holds in memory does not grow with the rows: they are sorted in pieces on
@@ -21,7 +21,7 @@ const sortInMemory = 4 << 20
 type sorter struct {
 	rows  []byte
 	index []sortedRow
-	file  *os.File
+	file  *tempFile
 	ends  []int64 // of the pieces in the file
 }
 
@@ -41,7 +41,7 @@ func (s *sorter) add(key string, line int, cells []string) error {
 	}
 	r.to = len(s.rows)
 	s.index = append(s.index, r)
-	if len(s.rows) < sortInMemory {
+	if len(s.rows)+len(s.index)*indexBytes < sortInMemory {
 		return nil
 	}
 	return s.spill()
@@ -59,7 +59,7 @@ func (s *sorter) sort() {
 // spill writes the rows in memory to the file, sorted.
 func (s *sorter) spill() (err error) {
 	if s.file == nil {
-		if s.file, err = os.CreateTemp("", "quartermaster-import-*"); err != nil {
+		if s.file, err = newTempFile(); err != nil {
 			return err
 		}
 	}
@@ -101,7 +101,7 @@ func (s *sorter) each(give func(key []byte, line int, cells []string) error) err
 	var pieces merge
 	from := int64(0)
 	for _, to := range s.ends {
-		p := &piece{in: bufio.NewReaderSize(io.NewSectionReader(s.file, from, to-from), 32<<10)}
+		p := &piece{in: bufio.NewReaderSize(io.NewSectionReader(s.file, from, to-from), 16<<10)}
 		if more, err := p.next(); err != nil {
 			return err
 		} else if more {
@@ -132,7 +132,7 @@ func (s *sorter) close() error {
 	if s.file == nil {
 		return nil
 	}
-	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	return s.file.Close()
 }
 
 // cellsOf reads a row's cells.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -29,7 +28,7 @@ const spoolInMemory = 1 << 20
 // spool holds what is written until it is read.
 type spool struct {
 	memory bytes.Buffer
-	file   *os.File
+	file   *tempFile
 }
 
 func (s *spool) Write(p []byte) (int, error) {
@@ -37,7 +36,7 @@ func (s *spool) Write(p []byte) (int, error) {
 		return s.memory.Write(p)
 	}
 	if s.file == nil {
-		f, err := os.CreateTemp("", "quartermaster-export-*")
+		f, err := newTempFile()
 		if err != nil {
 			return 0, err
 		}
@@ -65,5 +64,5 @@ func (s *spool) close() error {
 	if s.file == nil {
 		return nil
 	}
-	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	return s.file.Close()
 }

@@ -1,0 +1,77 @@
+package table
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestTemporaryFilesHaveNoNames: what an import or an export holds on the disk has no name
+// while it is used, on systems that can do so, and is gone when it is closed.
+func TestTemporaryFilesHaveNoNames(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir) // Windows
+	names := func() (all []string) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			all = append(all, e.Name())
+		}
+		return all
+	}
+	large := strings.Repeat("x", 64<<10)
+	for what, open := range map[string]func() (on *tempFile, read, end func() error){
+		"a pipe to import": func() (*tempFile, func() error, func() error) {
+			f, err := Open(strings.NewReader(large))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f.spool, func() error {
+				got, err := io.ReadAll(f.whole())
+				if string(got) != large {
+					t.Error("it does not hold what it was given")
+				}
+				return err
+			}, f.Close
+		},
+		"sorted rows": func() (*tempFile, func() error, func() error) {
+			s := &sorter{}
+			for i := range 2 * sortInMemory / len(large) {
+				if err := s.add("k", i, []string{large}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return s.file, func() error { return s.each(func([]byte, int, []string) error { return nil }) }, s.close
+		},
+		"an export": func() (*tempFile, func() error, func() error) {
+			s := &spool{}
+			for range 2 * spoolInMemory / len(large) {
+				if _, err := io.WriteString(s, large); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return s.file, func() error { return s.copyTo(&bytes.Buffer{}) }, s.close
+		},
+	} {
+		on, read, end := open()
+		if on == nil {
+			t.Fatalf("%s is in no file", what)
+		}
+		st, err := on.Stat()
+		if err != nil || runtime.GOOS != "windows" && (st.Mode().Perm() != 0o600 || len(names()) > 0) {
+			t.Errorf("%s: mode %v, names %q (%v)", what, st.Mode(), names(), err)
+		}
+		if err := read(); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := end(); err != nil || len(names()) > 0 {
+			t.Errorf("%s: %v, left %q", what, err, names())
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTrialAside: a trial in a private copy sees its own changes and tells them, others
+// write meanwhile, and nothing of it is kept, nor a name of its file.
+func TestTrialAside(t *testing.T) {
+	d, _ := fresh(t)
+	if err := Exec(ctx, d, CLI(""), func(tx *Tx) error { // more than the copy's cache holds
+		return errors.Join(script(tx, "INSERT INTO import_files (id, token_hash, session, service, table_name, name, bytes, created_at) VALUES (1, x'00', 1, 's', 't', 'n', 1, 1)"),
+			script(tx, "INSERT INTO import_pieces VALUES (1, 0, randomblob(8000000))"), addUser(tx, "ann"), tx.Audit("fixture", "x", 1))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	before := temporaries(t)
+	changes, err := d.TrialAside(ctx, func(inner context.Context) error {
+		if err := Exec(inner, d, CLI(""), func(tx *Tx) error { return errors.Join(addUser(tx, "tried"), tx.Audit("a", "b", 1)) }); err != nil {
+			return err
+		}
+		refused := Exec(inner, d, CLI(""), func(tx *Tx) error { return errors.Join(script(tx, "DELETE FROM users"), errors.New("refused")) })
+		if refused == nil {
+			t.Error("the inner refusal was lost")
+		}
+		short, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		if err := Exec(short, d, CLI(""), func(tx *Tx) error { return errors.Join(addUser(tx, "bob"), tx.Audit("a", "b", 1)) }); err != nil {
+			t.Errorf("a writer beside a trial: %v", err)
+		}
+		if !Trying(inner) {
+			t.Error("the trial does not know that it is one")
+		}
+		nameless(t, before)
+		return d.View(inner, func(c *Conn) error {
+			names, err := All(c, Text, "SELECT name FROM users ORDER BY id")
+			if strings.Join(names, " ") != "ann tried" {
+				t.Errorf("the trial sees %q", names)
+			}
+			return err
+		})
+	})
+	if err != nil || len(changes) == 0 || changes[0].Record != "user:2" {
+		t.Errorf("%+v, %v", changes, err)
+	}
+	if names, err := Read(ctx, d, func(c *Conn) ([]string, error) { return All(c, Text, "SELECT name FROM users ORDER BY id") }); err != nil || strings.Join(names, " ") != "ann bob" {
+		t.Errorf("kept %q, %v", names, err)
+	}
+	boom := errors.New("boom")
+	if _, err := d.TrialAside(ctx, func(context.Context) error { return boom }); !errors.Is(err, boom) {
+		t.Errorf("%v", err)
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := d.TrialAside(ended, func(context.Context) error { return nil }); err == nil {
+		t.Error("a trial whose request had ended went on")
+	}
+	if left := temporaries(t); len(left) != len(before) {
+		t.Errorf("temporary files are still open: %v, before %v", left, before)
+	}
+}
+
+// temporaries are the engine's temporary files that this process has open.
+func temporaries(t *testing.T) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	if runtime.GOOS != "linux" {
+		return found
+	}
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fd := range open {
+		path, _ := os.Readlink(filepath.Join("/proc/self/fd", fd.Name()))               // it may be closed by now
+		if strings.Contains(path, "etilqs_") || strings.HasSuffix(path, " (deleted)") { // the engine's name, or none
+			found[path] = true
+		}
+	}
+	return found
+}
+
+// nameless holds that there are temporary files which were not there before, without names.
+func nameless(t *testing.T, before map[string]bool) {
+	t.Helper()
+	all := temporaries(t)
+	if runtime.GOOS == "linux" && len(all) <= len(before) {
+		t.Error("the copy is in no file")
+	}
+	for path := range all {
+		if !strings.HasSuffix(path, " (deleted)") {
+			t.Errorf("%s has a name", path)
+		}
+	}
+}
