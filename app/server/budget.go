@@ -1,9 +1,10 @@
 package server
 
 import (
-	"net/http"
 	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"quartermaster/schema/fault"
@@ -21,105 +22,169 @@ import (
 // The first bytes of each are not counted: what devices and most clients send and get
 // never waits for the budget.
 type budget struct {
+	size    int64
+	share   int64 // what the requests of one address may hold, and what all answers may
+	workers *workers
+	queue   queue
+
 	mu         sync.Mutex
-	size, left int64
+	left       int64
 	garbage    int64 // given back, and not collected yet
 	collecting bool
-	share      int64 // what the requests of one address may hold, and all answers
-	answers    int64 // what they hold
+	answers    int64 // what answers hold
 	held       map[*inFlight]struct{}
 	by         map[string]int64 // by address
-	freed      chan struct{}    // closed and renewed whenever something is given back
+	claims     []*claim         // that wait for memory, the oldest first
+	again      *time.Timer      // settles them anew
+}
 
-	workers chan struct{}            // answers that are worked out, and not counted yet
-	on      map[string]chan struct{} // those of one question: half of them
+// A claim waits for n bytes.
+type claim struct {
+	req     *inFlight
+	n       int64
+	answer  bool // or a body
+	granted chan struct{}
 }
 
 const (
-	freeAnswer = 64 << 10
-	maxWorkers = 8               // at once; the database has fewer readers
-	workerSize = 10 << 20        // of the budget, for each of them: an answer that is worked out is not counted
-	waitBudget = 5 * time.Second // for those that hold it to end, or to be slow enough to be cut off
-	waitTurn   = 5 * time.Second // for a worker; meanwhile the request has one of the connections
+	freeAnswer  = 64 << 10
+	waitBudget  = 5 * time.Second       // for those that hold it to end, or to be slow enough to be cut off
+	settleAgain = 10 * time.Millisecond // for a client that was brisk may have stalled meanwhile
 )
 
 func newBudget(size int64) *budget {
-	return &budget{
-		size: size, left: size, share: size / 2, held: map[*inFlight]struct{}{}, by: map[string]int64{}, freed: make(chan struct{}),
-		workers: make(chan struct{}, min(maxWorkers, max(2, size/workerSize))), on: map[string]chan struct{}{},
+	b := &budget{
+		size: size, left: size, share: size / 2, held: map[*inFlight]struct{}{}, by: map[string]int64{},
+		workers: newWorkers(size), queue: queue{most: maxConnections / 2},
 	}
+	b.again = time.AfterFunc(settleAgain, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.settle()
+	})
+	return b
 }
 
 // take takes n bytes for the request, of its answer or of its body. It refuses, as
-// unavailable, when there are none for some time. A request that is alone may have more
-// than there is: an upload, or a report, that is allowed finds room.
+// unavailable, when there are none for some time, or when many wait already. A request
+// that is alone may have more than there is: an upload, or a report, that is allowed
+// finds room.
 func (b *budget) take(t *inFlight, n int64, answer bool) error {
-	deadline := time.Now().Add(waitBudget)
-	for {
-		b.mu.Lock()
-		mine := b.by[t.address()]+n <= b.share || t.shared() || b.by[t.address()] == t.held
-		inTurn := !answer || b.answers+n <= b.share || b.answers == t.sent
-		if inTurn && mine && (b.left >= n || b.left+t.held >= b.size) {
-			b.left -= n
-			t.held += n
-			b.held[t] = struct{}{}
-			b.by[t.address()] += n
-			if answer {
-				t.sent += n
-				b.answers += n
-			}
-			b.mu.Unlock()
-			return nil
-		}
-		if inTurn && mine && b.garbage > 0 && !b.collecting {
-			b.collect()
-			b.mu.Unlock()
-			continue
-		}
-		victim, freed := b.slowest(t, !mine, !inTurn), b.freed
+	c := &claim{req: t, n: n, answer: answer, granted: make(chan struct{})}
+	b.mu.Lock()
+	if b.fits(c, b.left) {
+		b.grant(c)
 		b.mu.Unlock()
-		if victim != nil {
-			_ = victim.conn.Close()
-		}
-		if time.Now().After(deadline) {
-			return tooMuch("too much is being sent and fetched at once")
-		}
-		select {
-		case <-freed:
-		case <-time.After(5 * time.Millisecond): // another may have begun to wait meanwhile
-		}
+		return nil
 	}
-}
-
-// slowest is the request that holds most of those that wait for clients that are not brisk; only those of
-// the same address, or of answers, when those have used their share up. It is called with mu held.
-func (b *budget) slowest(t *inFlight, ofAddress, ofAnswers bool) (most *inFlight) {
-	now := time.Now()
-	for other := range b.held {
-		if other != t && (most == nil || other.held > most.held) && other.conn.stalled(now) &&
-			(!ofAddress || other.address() == t.address()) && (!ofAnswers || other.sent > 0) {
-			most = other
+	if !answer { // of answers no more wait than there are workers
+		if !b.queue.enter() {
+			b.mu.Unlock()
+			return t.tooMuch("too much is being sent and fetched at once")
 		}
+		defer b.queue.leave()
 	}
-	return most
-}
-
-// collect has the collector free what was given back. It is called with mu held, which it
-// gives up meanwhile.
-func (b *budget) collect() {
-	n := b.garbage
-	b.garbage, b.collecting = 0, true
+	b.claims = append(b.claims, c)
+	b.settle()
 	b.mu.Unlock()
+
+	late := time.NewTimer(waitBudget)
+	defer late.Stop()
+	select {
+	case <-c.granted:
+		return nil
+	case <-late.C:
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.Index(b.claims, c)
+	if i < 0 { // granted at the last moment
+		return nil
+	}
+	b.claims = slices.Delete(b.claims, i, i+1)
+	return t.tooMuch("too much is being sent and fetched at once")
+}
+
+// fits reports whether the claim could be granted if so many bytes were left. It is
+// called with mu held, as all below.
+func (b *budget) fits(c *claim, left int64) bool {
+	return !b.overAddress(c) && !b.overAnswers(c) && (c.n <= left || left+c.req.held >= b.size)
+}
+
+// overAddress reports whether the claim has to wait for other requests of its address.
+func (b *budget) overAddress(c *claim) bool {
+	held := b.by[c.req.address()]
+	return held+c.n > b.share && held != c.req.held && !c.req.shared()
+}
+
+// overAnswers reports whether the claim has to wait for other answers.
+func (b *budget) overAnswers(c *claim) bool {
+	return c.answer && b.answers+c.n > b.share && b.answers != c.req.sent
+}
+
+func (b *budget) grant(c *claim) {
+	b.left -= c.n
+	c.req.held += c.n
+	b.held[c.req] = struct{}{}
+	b.by[c.req.address()] += c.n
+	if c.answer {
+		c.req.sent += c.n
+		b.answers += c.n
+	}
+}
+
+// settle grants what fits, and makes room for what does not: by the collector where that
+// is enough, else by cutting off one request, the end of which settles again.
+func (b *budget) settle() {
+	b.claims = slices.DeleteFunc(b.claims, func(c *claim) bool {
+		fits := b.fits(c, b.left)
+		if fits {
+			b.grant(c)
+			close(c.granted)
+		}
+		return fits
+	})
+	if len(b.claims) == 0 || b.collecting {
+		return
+	}
+	if b.garbage > 0 && slices.ContainsFunc(b.claims, func(c *claim) bool { return b.fits(c, b.left+b.garbage) }) {
+		b.collecting = true
+		go b.collect(b.garbage)
+		return
+	}
+	b.cut(time.Now())
+	b.again.Reset(settleAgain)
+}
+
+// collect has the collector free the n bytes that were given back so far. It is called
+// without mu.
+func (b *budget) collect(n int64) {
 	runtime.GC()
 	b.mu.Lock()
-	b.left, b.collecting = b.left+n, false
-	b.tell()
+	defer b.mu.Unlock()
+	b.garbage, b.left, b.collecting = b.garbage-n, b.left+n, false
+	b.settle()
 }
 
-// tell wakes those that wait for the budget. It is called with mu held.
-func (b *budget) tell() {
-	close(b.freed)
-	b.freed = make(chan struct{})
+// cut cuts off the largest request whose client has stalled, of those that a claim waits for.
+func (b *budget) cut(now time.Time) {
+	var stalled []*inFlight
+	for t := range b.held {
+		if !t.cut && t.conn.stalled(now) {
+			stalled = append(stalled, t)
+		}
+	}
+	slices.SortFunc(stalled, func(x, y *inFlight) int { return int(y.held - x.held) })
+	for _, c := range b.claims {
+		ofAddress, ofAnswers := b.overAddress(c), b.overAnswers(c)
+		for _, t := range stalled {
+			if t != c.req && (!ofAddress || t.address() == c.req.address()) && (!ofAnswers || t.sent > 0) {
+				t.cut = true
+				_ = t.conn.Close()
+				return
+			}
+		}
+	}
 }
 
 // give returns n bytes of what the request holds, of which nothing is in use any more.
@@ -134,73 +199,30 @@ func (b *budget) give(t *inFlight, n int64) {
 		b.answers, t.sent = b.answers-t.sent, 0
 		delete(b.held, t)
 	}
-	b.tell()
+	b.settle()
 }
 
-// Write sends a piece of the answer; a large one is counted while it is sent, which is as
-// long as it is held. One for which there is no room in time is not sent: its client is
-// cut off.
-func (t *inFlight) Write(p []byte) (int, error) {
-	if n := int64(len(p)); n > freeAnswer {
-		if err := t.budget.take(t, n, true); err != nil {
-			_ = t.conn.Close()
-			return 0, err
-		}
-	}
-	t.rest()
-	return t.ResponseWriter.Write(p)
+// A queue bounds how many requests wait, for memory or for a worker: each keeps one of
+// the connections meanwhile, and some of those must be left for new ones.
+type queue struct {
+	most int
+	n    atomic.Int64
 }
 
-// Work waits for a worker to compute an answer; see wire.Work.
-func (t *inFlight) Work(what string) error {
-	if t.turn != nil {
-		return nil
+func (q *queue) enter() bool {
+	if q.n.Add(1) <= int64(q.most) {
+		return true
 	}
-	turn := t.budget.turns(what)
-	late := time.NewTimer(waitTurn)
-	defer late.Stop()
-	select {
-	case turn <- struct{}{}:
-	case <-late.C:
-		return tooMuch("too much is being asked at once")
-	}
-	select {
-	case t.budget.workers <- struct{}{}:
-	case <-late.C:
-		<-turn
-		return tooMuch("too much is being asked at once")
-	}
-	t.turn = turn
-	return nil
+	q.n.Add(-1)
+	return false
 }
 
-// tooMuch refuses for now.
-func tooMuch(what string) error {
+func (q *queue) leave() { q.n.Add(-1) }
+
+// tooMuch refuses for now, and frees the connection.
+func (t *inFlight) tooMuch(what string) error {
+	t.Header().Set("Connection", "close")
 	e := fault.Unavailablef(nil, "%s: nothing was written; try again in a moment", what)
 	e.Retry = time.Second
 	return e
 }
-
-func (t *inFlight) rest() {
-	if t.turn != nil {
-		<-t.budget.workers
-		<-t.turn
-		t.turn = nil
-	}
-}
-
-// turns has room for those who work on one question at once: half of all, so that a crowd
-// that asks one thing leaves room for who asks another.
-func (b *budget) turns(what string) chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	turn := b.on[what]
-	if turn == nil {
-		turn = make(chan struct{}, cap(b.workers)/2)
-		b.on[what] = turn
-	}
-	return turn
-}
-
-// Unwrap is for http.ResponseController.
-func (t *inFlight) Unwrap() http.ResponseWriter { return t.ResponseWriter }

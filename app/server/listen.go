@@ -39,7 +39,9 @@ func limitsFor(c *Config, listeners int, proxies []netip.Prefix) limits {
 	if most := allowedMemory(); most > 0 { // a sixth of it
 		n = max(fewConnections, min(n, int(most/6/connSize)/max(listeners, 1)))
 	}
-	return limits{connections: n, proxies: proxies, budget: newBudget(c.memory())}
+	b := newBudget(c.memory())
+	b.queue.most = n / 2
+	return limits{connections: n, proxies: proxies, budget: b}
 }
 
 // listener serves one handler on one address.
