@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -91,6 +92,61 @@ func TestIdle(t *testing.T) {
 	p.writing.Store(0)
 	p.working.Add(-1)
 	is("asks nothing more", later, true)
+}
+
+// TestStalled follows an upload and its answer on a clock of its own: a client that sends
+// a piece in time is not cut off for others, one that makes no progress is.
+func TestStalled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := connect(t, newConnLimiter(1))
+		is := func(what string, want bool) {
+			t.Helper()
+			synctest.Wait()
+			if p.stalled(time.Now()) != want {
+				t.Errorf("%s: stalled is %v", what, !want)
+			}
+		}
+		send := func(n int) {
+			t.Helper()
+			if _, err := p.client.Write(make([]byte, n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		go func() { _, _ = io.Copy(io.Discard, p.limitedConn) }()
+		p.brisk.Store(time.Now().UnixNano()) // as a request with a body begins
+		time.Sleep(briskGrace - 1)
+		if synctest.Wait(); !p.idle(time.Now()) {
+			t.Error("it does not wait for its client")
+		}
+		is("a moment is left for the first piece", false)
+		time.Sleep(1)
+		is("nothing was sent", true)
+		for range 5 {
+			send(briskPiece)
+			is("a piece was sent", false)
+			time.Sleep(briskGrace - 1)
+			is("a piece each time", false)
+		}
+		send(briskPiece - 1)
+		time.Sleep(1)
+		is("the piece is not whole", true)
+		send(1)
+		is("the piece is whole", false)
+
+		p.working.Add(1)
+		written := make(chan error)
+		go func() { _, err := p.Write(make([]byte, 10)); written <- err }()
+		is("the answer is on its way", false)
+		time.Sleep(idleGrace)
+		is("the answer is not taken", true)
+		if _, err := io.ReadFull(p.client, make([]byte, 10)); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-written; err != nil {
+			t.Fatal(err)
+		}
+		is("the answer was taken", false)
+	})
 }
 
 // TestWorkIsNeverClosed fills a limiter with work: a new connection waits.
