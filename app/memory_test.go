@@ -25,12 +25,9 @@ func TestBodiesAndAnswersHaveABudget(t *testing.T) {
 	keys := apptest.Keys(t, dir)
 	fillSKUs(t, dir, 4000)
 	p := apptest.Serve(t, dir, "--memory-budget", "20")
-	for _, c := range []struct{ name, head, body string }{
-		{"half bodies", fmt.Sprintf("POST /api/sales-history HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n", keys["reorder"], 1<<20), strings.Repeat(" ", 900_000)},
-		{"answers that nobody reads", fmt.Sprintf("GET /api/reorder-report?status=all HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", keys["reorder"]), ""},
-	} {
+	for _, c := range memoryCrowds(keys["reorder"]) {
 		t.Run(c.name, func(t *testing.T) {
-			leave := crowdOf(t, p, c.head+c.body)
+			leave := crowdOf(t, p, c.texts...)
 			good(t, p, keys, 2)
 			leave()
 			t.Logf("%d MiB at most so far", peakMemory(t, p)>>20)
@@ -44,14 +41,34 @@ func TestBodiesAndAnswersHaveABudget(t *testing.T) {
 	}
 }
 
-// crowdOf opens 500 connections to the reorder service that say the text and then stop,
-// reading nothing; whoever is cut off comes back once.
-func crowdOf(t *testing.T, p *apptest.Process, text string) (leave func()) {
+type memoryCrowd struct {
+	name  string
+	texts []string // that its clients say in turn
+}
+
+// memoryCrowds would each take hundreds of MiB, or all workers.
+func memoryCrowds(key string) []memoryCrowd {
+	get := func(path string) string {
+		return fmt.Sprintf("GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path, key)
+	}
+	half := fmt.Sprintf("POST /api/sales-history HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n", key, 1<<20) + strings.Repeat(" ", 900_000)
+	report, list := get("/api/reorder-report?status=all"), get("/api/skus?limit=5000")
+	return []memoryCrowd{
+		{"half bodies", []string{half}},
+		{"answers that nobody reads", []string{report}},
+		{"answers to two questions that nobody reads", []string{report, list}},
+	}
+}
+
+// crowdOf opens 500 connections to the reorder service that say one of the texts each and
+// then stop, reading nothing; whoever is cut off comes back once.
+func crowdOf(t *testing.T, p *apptest.Process, texts ...string) (leave func()) {
 	t.Helper()
 	addr := strings.TrimPrefix(p.URL("reorder", ""), "http://")
 	quit := make(chan struct{})
 	var all sync.WaitGroup
-	for range 500 {
+	for i := range 500 {
+		text := texts[i%len(texts)]
 		all.Go(func() {
 			for range 2 {
 				conn, err := net.Dial("tcp", addr)

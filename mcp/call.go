@@ -54,8 +54,10 @@ func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 		b = slices.Grow(b, len(given)+len(x.e.ready().prerendered.callTail)+100)
 		return x.endCall(append(b, given...))
 	}
-	if err := wire.Work(x.w, t.op.Name); err != nil {
-		return x.refused(b, t, err)
+	if t.large {
+		if err := wire.Work(x.w, t.op.Name); err != nil {
+			return x.refused(b, t, err)
+		}
 	}
 	ctx, on := db.Track(x.r.Context())
 	return x.do(ctx, b, t, args, func(given []byte) { cache.Put(x.who, t.op.Tool, with, version, on, given) })

@@ -10,6 +10,7 @@ import (
 // tool is one operation as agents know it.
 type tool struct {
 	op     schema.Op
+	large  bool // its answer may be
 	listed listed
 }
 
@@ -75,7 +76,7 @@ func newTool(op schema.Op, known *told) *tool {
 	if out["type"] != "object" || op.About == "" {
 		panic(fmt.Sprintf("mcp: the tool %s needs a sentence and an answer that is an object", op.Tool))
 	}
-	return &tool{op: op, listed: listed{
+	return &tool{op: op, large: schema.ShapeOf(op.Response).Unbounded(), listed: listed{
 		Name: op.Tool, Title: op.Title(), Description: op.About, InputSchema: in, OutputSchema: known.brief(op.Tool, out),
 		Annotations: annotations{
 			ReadOnly: !op.Writes, Destructive: op.Destructive || op.Overwrites,

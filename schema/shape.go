@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 
 	"quartermaster/schema/exact"
@@ -116,6 +117,12 @@ func fieldsOf(t reflect.Type) []Field {
 		fields[i] = Field{Name: m.Name, Optional: m.OmitEmpty, Shape: &s}
 	}
 	return fields
+}
+
+// Unbounded reports whether the value may hold any number of others, so that its size is
+// that of what is stored.
+func (s *Shape) Unbounded() bool {
+	return s.Items != nil || s.Type == "" || slices.ContainsFunc(s.Fields, func(f Field) bool { return f.Shape.Unbounded() })
 }
 
 // Schema is the shape in the dialect's spelling.

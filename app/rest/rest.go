@@ -165,6 +165,7 @@ func (h *handler) keyFirst(r *http.Request) error {
 // fields; the operation itself refuses records and states.
 func (h *handler) serve(op schema.Op) httprouter.Handle {
 	route, raw := documentPath(op), takesRaw(op)
+	large := schema.ShapeOf(op.Response).Unbounded()
 	return func(w http.ResponseWriter, r *http.Request, ps httprouter.Params) {
 		note := seen(w)
 		note.route = route
@@ -186,7 +187,7 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 			}
 		}
 		if op.Method() == http.MethodGet && !op.Public {
-			h.read(w, op, who, r, ps)
+			h.read(w, op, large, who, r, ps)
 			return
 		}
 		answer, err := h.call(r.Context(), op, raw, who, r, ps)
@@ -199,15 +200,18 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 }
 
 // read answers a GET, out of what was answered lately where that is still right.
-func (h *handler) read(w http.ResponseWriter, op schema.Op, who db.Caller, r *http.Request, ps httprouter.Params) {
+// One that may be large waits for its turn.
+func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.Caller, r *http.Request, ps httprouter.Params) {
 	body, version, found := h.Cache.Get(who, r.URL.Path, r.URL.RawQuery)
 	if found {
 		wire.Send(w, http.StatusOK, body)
 		return
 	}
-	if err := wire.Work(w, op.Name); err != nil {
-		h.refuse(w, err)
-		return
+	if large {
+		if err := wire.Work(w, op.Name); err != nil {
+			h.refuse(w, err)
+			return
+		}
 	}
 	ctx, on := db.Track(r.Context())
 	answer, err := h.call(ctx, op, false, who, r, ps)
