@@ -18,9 +18,10 @@ type dueList []*PMDueRow
 // the caller's to change.
 func (s *Service) dueRows(ctx context.Context, status string) (rows []*PMDueRow, today exact.Day, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		list, err := s.due.At(c, !db.Trying(ctx), db.Renewal[dueList]{
+		list, err := s.due.At(c, db.Renewal[dueList]{
 			Last:    "SELECT coalesce(max(seq), 0) FROM pm_touched",
 			Since:   "SELECT plan_id FROM pm_touched WHERE seq > ?",
+			Size:    func(l dueList) int { return len(l) },
 			All:     func() (dueList, error) { return wholeDue(c) },
 			Changed: func(old dueList, plans []int64) (dueList, error) { return patched(c, old, plans) },
 		})

@@ -2,7 +2,6 @@ package rental
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"quartermaster/schema"
@@ -20,11 +19,12 @@ type keptStates struct {
 // leaseOf is a lease with its unit.
 type leaseOf struct{ id, unit int64 }
 
-// states is what a view sees of them. A trial's changes are never kept.
-func (s *Service) states(ctx context.Context, c *db.Conn) (*keptStates, error) {
-	return s.kept.At(c, !db.Trying(ctx), db.Renewal[*keptStates]{
+// states is what a view sees of them.
+func (s *Service) states(c *db.Conn) (*keptStates, error) {
+	return s.kept.At(c, db.Renewal[*keptStates]{
 		Last:    "SELECT coalesce(max(seq), 0) FROM unit_touched",
 		Since:   "SELECT unit_id FROM unit_touched WHERE seq > ?",
+		Size:    func(k *keptStates) int { return len(k.vacant) + len(k.occupied) },
 		All:     func() (*keptStates, error) { return allStates(c) },
 		Changed: func(old *keptStates, units []int64) (*keptStates, error) { return old.patched(c, units) },
 	})

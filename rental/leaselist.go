@@ -92,7 +92,7 @@ func (f LeaseFilter) plain() bool { return f == LeaseFilter{Cursor: f.Cursor, St
 func (s *Service) readLeases(ctx context.Context, c *db.Conn, f LeaseFilter) ([]Lease, error) {
 	switch {
 	case f.plain() && f.Status != "":
-		kept, err := s.states(ctx, c)
+		kept, err := s.states(c)
 		if err != nil {
 			return nil, err
 		}

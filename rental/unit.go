@@ -116,7 +116,7 @@ func (f UnitFilter) plain() bool { return f == UnitFilter{Cursor: f.Cursor, Stat
 
 func (s *Service) unitsOf(ctx context.Context, c *db.Conn, f UnitFilter) (list Units, err error) {
 	if f.plain() && f.Status != "" {
-		kept, err := s.states(ctx, c)
+		kept, err := s.states(c)
 		if err != nil {
 			return list, err
 		}
@@ -136,7 +136,7 @@ func (s *Service) unitsOf(ctx context.Context, c *db.Conn, f UnitFilter) (list U
 
 func (s *Service) countUnits(ctx context.Context, c *db.Conn, f UnitFilter) (int64, error) {
 	if f.plain() {
-		kept, err := s.states(ctx, c)
+		kept, err := s.states(c)
 		switch {
 		case err != nil:
 			return 0, err

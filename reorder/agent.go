@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -65,6 +66,15 @@ func skuNames(c *db.Conn) ([]string, error) {
 	return db.All(c, db.Text, "SELECT sku FROM skus ORDER BY sku")
 }
 
+// AgentQuery asks for a page of the report: behind the SKU After, with short rows or in
+// full, and as long as was asked for or as fits.
+type AgentQuery struct {
+	ReportQuery
+	After        string
+	Limit        int64
+	Short, Asked bool
+}
+
 // AgentReport is the report as agents get it: a page of its rows, and sums over all.
 type AgentReport struct {
 	Today              exact.Day                   `json:"today"`
@@ -97,40 +107,45 @@ type SupplierSum struct {
 }
 
 // AgentReport computes the report of today for agents.
-func (s *Service) AgentReport(ctx context.Context, q ReportQuery, after string, short, asked bool) (rep AgentReport, err error) {
-	var all Report
+func (s *Service) AgentReport(ctx context.Context, q AgentQuery) (rep AgentReport, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		if q.Supplier, err = anyCase(c, q.Supplier); err != nil {
-			return err
-		}
-		h, since, err := asOfToday(c)
+		k, err := s.ranked(c)
 		if err != nil {
 			return err
 		}
-		all, _, err = report(c, h, since, ReportQuery{Status: q.Status, Supplier: q.Supplier})
+		if q.Supplier, err = anyCase(c, q.Supplier); err != nil {
+			return err
+		}
+		rep, err = k.agentReport(c, q)
 		return err
 	})
+	return rep, err
+}
+
+// agentReport is a page of the report with the sums of all that match.
+func (k *ranking) agentReport(c *db.Conn, q AgentQuery) (AgentReport, error) {
+	sums, entries := k.sums(q.ReportQuery), k.entries(q.ReportQuery)
+	rep := AgentReport{
+		Today: k.h.today, ForecastWindowDays: k.h.window, TargetCoverDays: k.h.cover,
+		Counts: sums.counts, EstCostCents: sums.all.cents(), ByStatus: sums.byStatus, Total: len(entries),
+		BySupplier: sums.bySupplier, Suppliers: len(sums.bySupplier),
+	}
+	limit, from := int(q.Limit), 0
+	if q.After != "" {
+		if from = k.place(entries, q.After) + 1; from == 0 {
+			return rep, fault.Fieldf("after", "after: %s is not in the report any more; ask for the report from its beginning", schema.Quote(q.After))
+		}
+	}
+	if rep.Suppliers > suppliersAtOnce { // whole while they are few
+		first := min((from+limit-1)/limit*suppliersAtOnce, rep.Suppliers)
+		rep.BySupplier = rep.BySupplier[first:min(first+suppliersAtOnce, rep.Suppliers)]
+	}
+	page, err := k.rows(c, entries[from:min(from+limit, len(entries))])
 	if err != nil {
 		return rep, err
 	}
-	rep = AgentReport{
-		Today: all.Today, ForecastWindowDays: all.ForecastWindowDays, TargetCoverDays: all.TargetCoverDays,
-		Counts: all.Counts, EstCostCents: all.EstCostCents, Total: len(all.SKUs),
-	}
-	rep.ByStatus, rep.BySupplier = sumsOf(all.SKUs)
-	from := 0
-	if after != "" {
-		if from = slices.IndexFunc(all.SKUs, func(r Row) bool { return r.SKU == after }) + 1; from == 0 {
-			return rep, fault.Fieldf("after", "after: %s is not in the report any more; ask for the report from its beginning", schema.Quote(after))
-		}
-	}
-	if rep.Suppliers = len(rep.BySupplier); rep.Suppliers > suppliersAtOnce { // whole while they are few
-		first := min((from+int(q.Limit)-1)/int(q.Limit)*suppliersAtOnce, rep.Suppliers)
-		rep.BySupplier = rep.BySupplier[first:min(first+suppliersAtOnce, rep.Suppliers)]
-	}
-	page := all.SKUs[from:min(from+int(q.Limit), len(all.SKUs))]
-	rep.SKUs = schema.Fit(page, short, Row.short, asked, schema.AnswerBytes*2/3)
-	if rep.Shown = len(rep.SKUs); from+rep.Shown < len(all.SKUs) {
+	rep.SKUs = schema.Fit(page, q.Short, Row.short, q.Asked, schema.AnswerBytes*2/3)
+	if rep.Shown = len(rep.SKUs); from+rep.Shown < len(entries) {
 		rep.Next = &page[rep.Shown-1].SKU
 	}
 	return rep, nil
@@ -139,40 +154,6 @@ func (s *Service) AgentReport(ctx context.Context, q ReportQuery, after string, 
 // suppliersAtOnce is how many suppliers an agent gets at once, so that an answer stays
 // below 50 KB.
 const suppliersAtOnce = 200
-
-// sumsOf adds the rows up by status, most urgent first, and by supplier, most cost first.
-func sumsOf(rows []Row) ([]StatusSum, []SupplierSum) {
-	byStatus, bySupplier := []StatusSum{}, []SupplierSum{}
-	for _, r := range rows {
-		i := slices.IndexFunc(byStatus, func(x StatusSum) bool { return x.Status == r.Status })
-		if i < 0 {
-			i, byStatus = len(byStatus), append(byStatus, StatusSum{Status: r.Status})
-		}
-		byStatus[i].SKUs++
-		byStatus[i].EstCostCents = addCents(byStatus[i].EstCostCents, r.EstCostCents)
-	}
-	place := map[string]int{}
-	for _, r := range rows {
-		i, known := place[r.Supplier]
-		if !known {
-			i, bySupplier = len(bySupplier), append(bySupplier, SupplierSum{Supplier: r.Supplier})
-			place[r.Supplier] = i
-		}
-		x := &bySupplier[i]
-		x.SKUs++
-		if r.SuggestedQty > 0 {
-			x.ToOrder++
-		}
-		x.EstCostCents = addCents(x.EstCostCents, r.EstCostCents)
-	}
-	slices.SortStableFunc(bySupplier, func(a, b SupplierSum) int {
-		if a.EstCostCents != b.EstCostCents {
-			return int(max(min(b.EstCostCents-a.EstCostCents, 1), -1))
-		}
-		return strings.Compare(a.Supplier, b.Supplier)
-	})
-	return byStatus, bySupplier
-}
 
 func sampleAgentReport() AgentReport {
 	row := rowOf(sample, sampleDay)
@@ -192,18 +173,17 @@ func (s *Service) reorderReportTool() schema.Op {
 			"Sums are over all that match, by_supplier says what to order from whom.",
 		Response: sampleAgentReport(),
 		Bind: func(f *schema.Form) schema.Handler {
-			q := ReportQuery{Status: Flagged}
-			var status, after string
-			var short bool
+			q := AgentQuery{ReportQuery: ReportQuery{Status: Flagged}}
+			var status string
 			f.Enum(&status, "status", "only this status; below and near without it", statuses)
 			f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName), schema.Example(sample.Supplier))
-			asked := f.Limit(&q.Limit)
-			f.Text(&after, "after", "the next of the answer before", schema.Most(maxCode))
-			f.Short(&short)
+			q.Asked = f.Limit(&q.Limit)
+			f.Text(&q.After, "after", "the next of the answer before", schema.Most(maxCode))
+			f.Short(&q.Short)
 			if status != "" {
 				q.Status = status
 			}
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.AgentReport(ctx, q, after, short, asked) }
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.AgentReport(ctx, q) }
 		},
 	}
 }
@@ -226,49 +206,36 @@ type ProductQuery struct {
 }
 
 // Products lists active SKUs with their figures.
-func (s *Service) Products(ctx context.Context, q ProductQuery) (Products, error) {
-	var all Products
-	rows := []Row{}
-	wanted := folded(q.Q)
-	err := s.db.View(ctx, func(c *db.Conn) (err error) {
-		if q.Supplier, err = anyCase(c, q.Supplier); err != nil {
-			return err
-		}
-		h, d, err := asOfToday(c)
+func (s *Service) Products(ctx context.Context, q ProductQuery) (all Products, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		k, err := s.ranked(c)
 		if err != nil {
 			return err
 		}
-		wide := CatalogueQuery{Q: q.Q, Supplier: q.Supplier, Active: "1"}
-		if err := wide.narrow(c); err != nil {
+		if q.Supplier, err = anyCase(c, q.Supplier); err != nil {
 			return err
 		}
-		query, args := wide.statement()
-		return db.Each(c, func(r *db.Row) error {
-			rec := scanNumbers(r)
-			rec.sold += d[rec.id]
-			status := rec.basis().status(h)
-			if q.Status != "" && q.Status != status || q.BelowReorder && status != Below {
-				return nil
-			}
-			if rec.scanNames(r); !rec.mentions(wanted) {
-				return nil
-			}
-			rec.scanRest(r)
-			all.Total++
-			switch {
-			case rec.Code <= q.After:
-			case int64(len(rows)) < q.Limit:
-				rows = append(rows, rowOf(rec, h))
-			case all.Next == nil:
-				all.Next = &rows[len(rows)-1].SKU
-			}
-			return nil
-		}, query, args...)
+		entries, err := k.lookFor(c, q.Q, false)
+		if err != nil {
+			return err
+		}
+		entries = where(entries, func(e *entry) bool {
+			return e.status != inactive && (q.Status == "" || q.Status == statuses[e.status]) &&
+				(!q.BelowReorder || statuses[e.status] == Below) && (q.Supplier == "" || q.Supplier == e.supplier)
+		})
+		all.Total = len(entries)
+		from := sort.Search(len(entries), func(i int) bool { return entries[i].code > q.After })
+		entries = entries[from:]
+		rows, err := k.rows(c, entries[:min(len(entries), int(q.Limit))])
+		if err != nil {
+			return err
+		}
+		all.Products = schema.Fit(rows, q.Short, Row.short, q.Asked, schema.AnswerBytes)
+		if all.Shown = len(all.Products); all.Shown < len(entries) {
+			all.Next = &rows[all.Shown-1].SKU
+		}
+		return nil
 	})
-	all.Products = schema.Fit(rows, q.Short, Row.short, q.Asked, schema.AnswerBytes)
-	if all.Shown = len(all.Products); all.Shown < len(rows) {
-		all.Next = &rows[all.Shown-1].SKU
-	}
 	return all, err
 }
 

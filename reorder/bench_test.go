@@ -200,7 +200,7 @@ func benchReport(b *testing.B, n int) {
 			b.ReportAllocs()
 			var out []byte
 			for b.Loop() {
-				rep, _, err := s.Report(context.Background(), ReportQuery{Status: c.status})
+				rep, err := s.Report(context.Background(), ReportQuery{Status: c.status})
 				if err != nil {
 					b.Fatal(err)
 				}

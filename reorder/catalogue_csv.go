@@ -157,6 +157,9 @@ func create(tx *db.Tx, e edit) error {
 	if err := noteMovement(tx, record{}, rec, cause{kind: movedByEdit}); err != nil {
 		return err
 	}
+	if err := touched(tx, rec.id); err != nil {
+		return err
+	}
 	return tx.Audit("sku.created", subject(e.code), rec.SKU)
 }
 

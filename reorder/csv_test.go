@@ -85,9 +85,9 @@ func TestExportReimportsUnchanged(t *testing.T) {
 	}
 	a.sound()
 	b.sound()
-	one, _, err := a.Report(context.Background(), ReportQuery{Status: All})
+	one, err := a.Report(context.Background(), ReportQuery{Status: All})
 	a.Must(err)
-	other, _, err := b.Report(context.Background(), ReportQuery{Status: All})
+	other, err := b.Report(context.Background(), ReportQuery{Status: All})
 	b.Must(err)
 	if asJSON(t, one) != asJSON(t, other) {
 		t.Errorf("the reports differ:\n%s\n%s", asJSON(t, one), asJSON(t, other))

@@ -12,7 +12,7 @@ func TestDemo(t *testing.T) {
 	s := open(t)
 	s.Must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
 	s.sound()
-	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
+	rep, err := s.Report(context.Background(), ReportQuery{Status: All})
 	s.Must(err)
 	if c := rep.Counts; c.Below < 5 || c.Near < 5 || c.Healthy < 10 {
 		t.Errorf("counts %+v: a shop has some of each", c)

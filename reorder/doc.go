@@ -19,7 +19,10 @@ package reorder
 import "quartermaster/schema/db"
 
 // Service is the reorder service over one database.
-type Service struct{ db *db.DB }
+type Service struct {
+	db      *db.DB
+	ranking db.Renewed[*ranking]
+}
 
 // New returns the service over d.
 func New(d *db.DB) *Service { return &Service{db: d} }

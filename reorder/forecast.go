@@ -105,14 +105,25 @@ func forecast(b basis, h horizon) figures {
 			f.runsOut = &out
 		}
 	}
-	// need = average x (lead + safety + cover) - stock - on order, times the demand days.
-	need := exact.Mul(int64(b.sold), b.lead+b.safety+h.cover).Sub(exact.Mul(int64(b.stock+b.onOrder), days))
-	f.need = exact.Decimal{Unscaled: need.DivRound(10 * days), Places: 2}
-	if f.status != Healthy && need.Sign() > 0 {
-		f.suggested = b.packs(need, days) * b.pack
-		f.cost = exact.Mul(f.suggested, b.unitCost).DivRound(1)
-	}
+	f.need = exact.Decimal{Unscaled: b.need(h).DivRound(10 * days), Places: 2}
+	f.suggested, f.cost = b.order(h, f.status)
 	return f
+}
+
+// need is average daily demand x (lead + safety + cover) - stock - on order, times the
+// demand days.
+func (b basis) need(h horizon) exact.Int128 {
+	return exact.Mul(int64(b.sold), b.lead+b.safety+h.cover).Sub(exact.Mul(int64(b.stock+b.onOrder), b.demandDays(h)))
+}
+
+// order is how many units to order of a SKU of the status, and what they cost in cents.
+func (b basis) order(h horizon, status string) (suggested, cost int64) {
+	need := b.need(h)
+	if status == Healthy || need.Sign() <= 0 {
+		return 0, 0
+	}
+	suggested = b.packs(need, b.demandDays(h)) * b.pack
+	return suggested, exact.Mul(suggested, b.unitCost).DivRound(1)
 }
 
 // packs is the larger of the need (given times days) and the least order, rounded up

@@ -236,18 +236,20 @@ func (u *upload) write(tx *db.Tx, skus []salesChange, replace bool, done *Ingest
 }
 
 func saveChanged(tx *db.Tx, h horizon, skus []salesChange, done *Ingested) error {
+	var changed []int64
 	for i := range skus {
 		t := &skus[i]
 		if !t.changed {
 			continue
 		}
+		changed = append(changed, t.id)
 		first, err := t.firstNow(&tx.Conn)
 		if err != nil {
 			return err
 		}
 		now := t.record
 		now.sold, now.firstSold = t.sold+t.added, first
-		fired, err := save(tx, h, t.record, &now, cause{})
+		fired, err := saveUnnoted(tx, h, t.record, &now, cause{})
 		if err != nil {
 			return err
 		}
@@ -257,7 +259,7 @@ func saveChanged(tx *db.Tx, h horizon, skus []salesChange, done *Ingested) error
 		}
 	}
 	slices.SortFunc(done.Crossed, func(a, b Crossed) int { return cmp.Compare(a.SKU, b.SKU) })
-	return nil
+	return touched(tx, changed...)
 }
 
 func printIngested(w io.Writer, answer any) {

@@ -12,7 +12,7 @@ func TestMain(m *testing.M) {
 		Walks: map[string]string{
 			"addSales: SCAN s":                                        "the days that an upload brought",
 			"addSales: USE TEMP B-TREE FOR GROUP BY":                  "the days that an upload brought",
-			"Products: USE TEMP B-TREE FOR ORDER BY":                  "at most a thousand that an index found",
+			"lookFor: USE TEMP B-TREE FOR ORDER BY":                   "at most a thousand that an index found",
 			"catalogue: USE TEMP B-TREE FOR ORDER BY":                 "at most a thousand that an index found",
 			"checkChannels: SCAN c":                                   "doctor looks at everything",
 			"eachSold: SCAN sales":                                    "an export is of every record",
@@ -23,7 +23,8 @@ func TestMain(m *testing.M) {
 			"judgeAll: SCAN skus":                                     "new settings judge every SKU",
 			"linesOf: USE TEMP B-TREE FOR ORDER BY":                   "one order's lines are sorted",
 			"nextNumber: SCAN sqlite_sequence":                        "one row a table",
-			"report: SCAN skus":                                       "the report counts all active SKUs",
+			"rankAll: SCAN skus":                                      "the first report of a day is of all SKUs",
+			"records: SCAN skus":                                      "a list of many SKUs",
 			"soldInYear: USE TEMP B-TREE FOR GROUP BY":                "figures of a year are of all SKUs",
 		},
 		Small: map[string]string{"reorder_settings": "one row"},

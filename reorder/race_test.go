@@ -51,7 +51,7 @@ func TestRacingUploads(t *testing.T) {
 		})
 		all.Go(func() {
 			for range rounds {
-				rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
+				rep, err := s.Report(context.Background(), ReportQuery{Status: All})
 				if err != nil || len(rep.SKUs) != skus {
 					failed <- fmt.Errorf("report: %+v, %w", rep, err)
 					return

@@ -1,12 +1,10 @@
 package reorder
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -37,77 +35,33 @@ type Counts struct {
 	Healthy int64 `json:"healthy"`
 }
 
-// ReportQuery narrows a report: to a status, Flagged or All, to a supplier unless "",
-// and to the first rows unless Limit is 0.
-type ReportQuery struct {
-	Status, Supplier string
-	Limit            int64
-}
+// ReportQuery narrows a report: to a status, Flagged or All, and to a supplier unless "".
+type ReportQuery struct{ Status, Supplier string }
 
 func (q ReportQuery) wants(status string) bool {
 	return q.Status == status || q.Status == All || q.Status == Flagged && status != Healthy
 }
 
-// Report computes the report of today. total is how many rows there are without the
-// limit.
-func (s *Service) Report(ctx context.Context, q ReportQuery) (rep Report, total int, err error) {
+// Report computes the report of today.
+func (s *Service) Report(ctx context.Context, q ReportQuery) (rep Report, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		h, d, err := asOfToday(c)
+		k, err := s.ranked(c)
 		if err != nil {
 			return err
 		}
-		rep, total, err = report(c, h, d, q)
+		sums := k.sums(q)
+		rep = Report{
+			Today: k.h.today, ForecastWindowDays: k.h.window, TargetCoverDays: k.h.cover,
+			Counts: sums.counts, EstCostCents: sums.all.cents(),
+		}
+		rep.SKUs, err = k.rows(c, k.entries(q))
 		return err
 	})
-	return rep, total, err
+	return rep, err
 }
 
-func report(c *db.Conn, h horizon, d windowDelta, q ReportQuery) (Report, int, error) {
-	rep := Report{Today: h.today, ForecastWindowDays: h.window, TargetCoverDays: h.cover, SKUs: []Row{}}
-	if q.Status == All { // growing so long a list would take twice the memory
-		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM skus WHERE active = 1")
-		if err != nil {
-			return rep, 0, err
-		}
-		rep.SKUs = make([]Row, 0, n)
-	}
-	counts := map[string]*int64{Below: &rep.Counts.Below, Near: &rep.Counts.Near, Healthy: &rep.Counts.Healthy}
-	err := db.Each(c, func(r *db.Row) error {
-		rec := scanNumbers(r)
-		rec.sold += d[rec.id]
-		status := rec.basis().status(h)
-		*counts[status]++
-		if !q.wants(status) {
-			return nil
-		}
-		rec.scanTexts(r)
-		if q.Supplier == "" || rec.Supplier == q.Supplier {
-			rep.SKUs = append(rep.SKUs, rowOf(rec, h))
-		}
-		return nil
-	}, "SELECT "+columns+" FROM skus WHERE active = 1")
-	if err != nil {
-		return rep, 0, err
-	}
-	slices.SortFunc(rep.SKUs, moreUrgent)
-	total := len(rep.SKUs)
-	if q.Limit > 0 && int64(total) > q.Limit {
-		rep.SKUs = rep.SKUs[:q.Limit]
-	}
-	for i := range rep.SKUs {
-		rep.EstCostCents = addCents(rep.EstCostCents, rep.SKUs[i].EstCostCents)
-	}
-	return rep, total, nil
-}
-
-func moreUrgent(a, b Row) int {
-	return cmp.Or(
-		cmp.Compare(urgency(a.Status), urgency(b.Status)),
-		coverCompare(a.CurrentStock, a.SoldInWindow, a.DemandDays, b.CurrentStock, b.SoldInWindow, b.DemandDays),
-		strings.Compare(a.SKU, b.SKU))
-}
-
-func urgency(status string) int { return slices.Index(statuses, status) }
+// urgency is a status' place among them all, most urgent first.
+func urgency(status string) int8 { return int8(slices.Index(statuses, status)) } // #nosec G115 -- one of three
 
 // addCents adds two costs, neither negative; what no int64 holds is its largest.
 func addCents(a, b int64) int64 {
@@ -158,7 +112,7 @@ func (s *Service) reorderReport() schema.Op {
 			q := ReportQuery{Status: Flagged}
 			f.Enum(&q.Status, "status", "which SKUs; flagged is below and near", append(slices.Clone(statuses), Flagged, All))
 			return func(ctx context.Context, _ db.Caller) (any, error) {
-				rep, _, err := s.Report(ctx, q)
+				rep, err := s.Report(ctx, q)
 				return quickReport{rep}, err
 			}
 		},

@@ -131,7 +131,7 @@ func TestReportWritesWhatEncodingJSONWould(t *testing.T) {
 // The same figures by every way: report, list, detail, tool, count.
 func TestSameFiguresEverywhere(t *testing.T) {
 	s := ranked(t)
-	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
+	rep, err := s.Report(context.Background(), ReportQuery{Status: All})
 	s.Must(err)
 	list, err := s.Products(context.Background(), ProductQuery{Limit: 200})
 	s.Must(err)

@@ -79,6 +79,9 @@ func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change Sett
 		if err := judgeAll(tx, h); err != nil {
 			return Settings{}, err
 		}
+		if err := touchedAll(tx); err != nil {
+			return Settings{}, err
+		}
 		return set, tx.Audit("settings.changed", "settings", set)
 	})
 }

@@ -1,10 +1,8 @@
 package reorder
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -49,59 +47,47 @@ type Shelf struct {
 
 // Shelf lists SKUs with their figures.
 func (s *Service) Shelf(ctx context.Context, q ShelfQuery) (page Shelf, err error) {
-	var all []ShelfRow
-	wanted := folded(q.Q)
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		h, since, err := asOfToday(c)
+		k, err := s.ranked(c)
 		if err != nil {
 			return err
 		}
-		query, args := CatalogueQuery{Active: q.Active}.statement()
-		return db.Each(c, func(r *db.Row) error {
-			rec := scan(r)
-			if q.Supplier != "" && folded(rec.Supplier) != folded(q.Supplier) ||
-				wanted != "" && !containsFolded(wanted, rec.Code, rec.Name, rec.Barcode) {
-				return nil
-			}
-			rec.sold += since[rec.id]
-			if q.Status != "" && (!rec.Active || !(ReportQuery{Status: q.Status}).wants(rec.basis().status(h))) {
-				return nil
-			}
-			all = append(all, ShelfRow{Row: rowOf(rec, h), Active: rec.Active, Catalogue: rec.SKU})
-			return nil
-		}, query, args...)
+		entries, err := k.lookFor(c, q.Q, true)
+		if err != nil {
+			return err
+		}
+		if q.Supplier != "" || q.Status != "" || q.Active != "" {
+			isSupplier, wanted := named(q.Supplier), ReportQuery{Status: q.Status}
+			entries = where(entries, func(e *entry) bool {
+				active := e.status != inactive
+				return (q.Active == "" || active == (q.Active == "1")) && (q.Supplier == "" || isSupplier(e.supplier)) &&
+					(q.Status == "" || active && wanted.wants(statuses[e.status]))
+			})
+		}
+		page.Total = int64(len(entries))
+		if entries, err = k.sorted(c, entries, q.Sort, q.Falling); err != nil {
+			return err
+		}
+		entries, page.Next = k.page(entries, q.After, q.Limit)
+		page.Rows = make([]ShelfRow, len(entries))
+		return k.records(c, entries, func(i int, rec *record) {
+			page.Rows[i] = ShelfRow{Row: rowOf(*rec, k.h), Active: rec.Active, Catalogue: rec.SKU}
+		})
 	})
-	if err != nil {
-		return page, err
-	}
-	sortShelf(all, q.Sort, q.Falling)
-	page.Total = int64(len(all))
-	page.Rows, page.Next = After(all, q.After, q.Limit, func(r ShelfRow) string { return r.SKU })
-	return page, nil
+	return page, err
 }
 
-func sortShelf(all []ShelfRow, by string, falling bool) {
-	compare := func(a, b ShelfRow) int { return strings.Compare(a.SKU, b.SKU) }
-	switch by {
-	case "name":
-		compare = func(a, b ShelfRow) int { return strings.Compare(folded(a.Name), folded(b.Name)) }
-	case "supplier":
-		compare = func(a, b ShelfRow) int { return strings.Compare(folded(a.Supplier), folded(b.Supplier)) }
-	case "stock":
-		compare = func(a, b ShelfRow) int { return cmp.Compare(a.CurrentStock, b.CurrentStock) }
-	case "cover":
-		compare = func(a, b ShelfRow) int { return moreUrgent(a.Row, b.Row) }
-	case "order":
-		compare = func(a, b ShelfRow) int { return cmp.Compare(a.SuggestedQty, b.SuggestedQty) }
-	case "cost":
-		compare = func(a, b ShelfRow) int { return cmp.Compare(a.EstCostCents, b.EstCostCents) }
-	}
-	slices.SortStableFunc(all, func(a, b ShelfRow) int {
-		if falling {
-			a, b = b, a
+// named tells whether a text is the name, in any case; it folds a text once.
+func named(name string) func(text string) bool {
+	wanted, known := folded(name), map[string]bool{}
+	return func(text string) bool {
+		is, told := known[text]
+		if !told {
+			is = folded(text) == wanted
+			known[text] = is
 		}
-		return compare(a, b)
-	})
+		return is
+	}
 }
 
 // After returns the rows behind the one with the key, at most limit of them, and the key
@@ -137,37 +123,35 @@ type ToOrderQuery struct {
 // ToOrder returns the report page by page, with what stands over it.
 func (s *Service) ToOrder(ctx context.Context, q ToOrderQuery) (page ToOrder, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		h, since, err := asOfToday(c)
+		k, err := s.ranked(c)
 		if err != nil {
 			return err
 		}
-		if page.Report, _, err = report(c, h, since, ReportQuery{Status: q.Status, Supplier: q.Supplier}); err != nil {
+		asked := ReportQuery{Status: q.Status, Supplier: q.Supplier}
+		sums, entries := k.sums(asked), k.entries(asked)
+		page.Report = Report{
+			Today: k.h.today, ForecastWindowDays: k.h.window, TargetCoverDays: k.h.cover,
+			Counts: sums.counts, EstCostCents: sums.all.cents(),
+		}
+		for _, of := range sums.bySupplier {
+			if of.ToOrder > 0 {
+				page.Suppliers++
+			}
+		}
+		page.Total = int64(len(entries))
+		if q.Sort != "" {
+			if entries, err = k.sorted(c, entries, q.Sort, q.Falling); err != nil {
+				return err
+			}
+		}
+		entries, page.Next = k.page(entries, q.After, q.Limit)
+		if page.SKUs, err = k.rows(c, entries); err != nil {
 			return err
 		}
 		page.Drafts, _, err = db.One(c, db.Int, "SELECT count(*) FROM purchase_orders WHERE status = 'draft'")
 		return err
 	})
-	if err != nil {
-		return page, err
-	}
-	suppliers := map[string]bool{}
-	rows := make([]ShelfRow, len(page.SKUs))
-	for i, r := range page.SKUs {
-		rows[i].Row = r
-		if r.SuggestedQty > 0 {
-			suppliers[r.Supplier] = true
-		}
-	}
-	page.Suppliers, page.Total = len(suppliers), int64(len(rows))
-	if q.Sort != "" {
-		sortShelf(rows, q.Sort, q.Falling)
-	}
-	rows, page.Next = After(rows, q.After, q.Limit, func(r ShelfRow) string { return r.SKU })
-	page.SKUs = page.SKUs[:0:0]
-	for _, r := range rows {
-		page.SKUs = append(page.SKUs, r.Row)
-	}
-	return page, nil
+	return page, err
 }
 
 // ProductPage is all that a SKU's page shows.

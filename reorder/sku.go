@@ -129,6 +129,14 @@ func crossed(was, now record, h horizon) bool {
 // the one path of them all. It judges the SKU anew and fires sku.reorder_point when it
 // came to be below. The caller writes the audit entry of its act.
 func save(tx *db.Tx, h horizon, was record, now *record, why cause) (fired bool, err error) {
+	if fired, err = saveUnnoted(tx, h, was, now, why); err != nil {
+		return false, err
+	}
+	return fired, touched(tx, now.id)
+}
+
+// saveUnnoted is save for who calls touched for many SKUs at once.
+func saveUnnoted(tx *db.Tx, h horizon, was record, now *record, why cause) (fired bool, err error) {
 	now.judge(h)
 	if _, err := tx.Exec(`UPDATE skus SET current_stock = ?, on_order = ?, sold = ?, first_sold = nullif(?, 2932897),
 		is_below = ?, judged_on = ?, updated_at = ? WHERE id = ?`,

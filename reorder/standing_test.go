@@ -39,7 +39,7 @@ type model map[string]map[exact.Day]exact.Milli
 // agrees holds every SKU's shown sales and demand days against the model.
 func (m model) agrees(s *fixture, step string) {
 	s.T.Helper()
-	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
+	rep, err := s.Report(context.Background(), ReportQuery{Status: All})
 	s.Must(err)
 	for _, r := range rep.SKUs {
 		var sold exact.Milli
@@ -154,7 +154,7 @@ func TestReadingWritesNothing(t *testing.T) {
 	before, err := s.DB.Version()
 	s.Must(err)
 	s.On("2026-11-21")
-	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
+	rep, err := s.Report(context.Background(), ReportQuery{Status: All})
 	s.Must(err)
 	if got := rep.SKUs[0].SoldInWindow; got != 30_000 {
 		t.Errorf("the day after the first sale left the window %s are sold, want 30", got)
@@ -227,14 +227,14 @@ func TestFutureSalesDoNotCount(t *testing.T) {
 	s.On("2026-11-15")
 	s.accept()
 	s.stock("A", "19")
-	rep, _, err := s.Report(context.Background(), ReportQuery{Status: All})
+	rep, err := s.Report(context.Background(), ReportQuery{Status: All})
 	s.Must(err)
 	if r := rep.SKUs[0]; r.SoldInWindow != 3000 || r.DemandDays != 7 {
 		t.Errorf("on the 15th %s are sold in %d days, want 3 in 7", r.SoldInWindow, r.DemandDays)
 	}
 	s.sound()
 	s.On("2026-11-20")
-	rep, _, err = s.Report(context.Background(), ReportQuery{Status: All})
+	rep, err = s.Report(context.Background(), ReportQuery{Status: All})
 	s.Must(err)
 	if r := rep.SKUs[0]; r.SoldInWindow != 33_000 || r.DemandDays != 11 {
 		t.Errorf("on the 20th %s are sold in %d days, want 33 in 11", r.SoldInWindow, r.DemandDays)

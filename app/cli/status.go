@@ -126,7 +126,7 @@ func statusOf(ctx context.Context, all *server.Services) (s Status, err error) {
 	if s.Rental, err = rentalStatus(ctx, all.Rental); err != nil {
 		return s, err
 	}
-	report, _, err := all.Reorder.Report(ctx, reorder.ReportQuery{Status: "flagged"})
+	report, err := all.Reorder.Report(ctx, reorder.ReportQuery{Status: "flagged"})
 	s.Reorder = ReorderStatus{Counts: report.Counts, EstCostCents: report.EstCostCents}
 	return s, err
 }

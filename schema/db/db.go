@@ -221,7 +221,7 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 		}
 	}()
 	on := dependenciesOf(ctx)
-	conn := &Conn{c: c, now: exact.InstantOf(d.now()), loc: d.zone, on: on}
+	conn := &Conn{c: c, now: exact.InstantOf(d.now()), loc: d.zone, on: on, committed: true}
 	on.views(conn)
 	err = fn(conn)
 	done = true
