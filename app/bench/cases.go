@@ -83,12 +83,14 @@ func (b *bench) reads(p, empty *process) []oneCase {
 	return append(append(cases, b.lists(p, nothing)...), b.reports(p)...)
 }
 
+// call is an agent's call of a tool.
+func (s *shop) call(service, tool, arguments string) []byte {
+	return request("POST", "/mcp", s.keys[service], fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments))
+}
+
 // lists are those that must cost what they give, however much is stored: growth shows it.
 func (b *bench) lists(p *process, nothing floor) []oneCase {
 	s := b.shop
-	call := func(service, tool, arguments string) []byte {
-		return request("POST", "/mcp", s.keys[service], fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments))
-	}
 	var cases []oneCase
 	for _, l := range []struct {
 		name, service string
@@ -98,8 +100,8 @@ func (b *bench) lists(p *process, nothing floor) []oneCase {
 		{"list: leases that ended", "rental", s.get("rental", "/api/leases?status=ended&limit=50")},
 		{"list: SKUs with a text that none has", "reorder", s.get("reorder", "/api/skus?q=no-such-text")},
 		{"list: plans that are overdue", "maintenance", s.get("maintenance", "/api/pm-due?status=overdue")},
-		{"list: the first 20 of the reorder report", "reorder", call("reorder", "reorder_report", `{"limit":20}`)},
-		{"list: an assignee's work orders, their number and cost", "maintenance", call("maintenance", "list_workorders", `{"assigned_to":"ana","limit":20}`)},
+		{"list: the first 20 of the reorder report", "reorder", s.call("reorder", "reorder_report", `{"limit":20}`)},
+		{"list: an assignee's work orders, their number and cost", "maintenance", s.call("maintenance", "list_workorders", `{"assigned_to":"ana","limit":20}`)},
 	} {
 		cases = append(cases, oneCase{name: l.name, clients: 1, floors: []floor{nothing}, ours: b.afresh(p, l.service, l.request).run})
 	}
@@ -141,17 +143,14 @@ func (s *shop) license(act string) func(client, n int) []byte {
 // counts: how much more processor time a call takes.
 func (b *bench) agents(p *process) []oneCase {
 	s := b.shop
-	call := func(tool, arguments string) string {
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
-	}
 	ledger := fmt.Sprintf("/api/leases/%d/ledger", s.leases/2)
-	one := []struct{ name, service, path, call string }{
-		{"agent: a ledger", "rental", ledger, call("lease_detail", fmt.Sprintf(`{"lease_id":%d}`, s.leases/2))},
-		{"agent: a work order", "maintenance", "/api/work-orders/7", call("workorder_detail", `{"id":7}`)},
+	one := []struct{ name, service, path, tool, arguments string }{
+		{"agent: a ledger", "rental", ledger, "lease_detail", fmt.Sprintf(`{"lease_id":%d}`, s.leases/2)},
+		{"agent: a work order", "maintenance", "/api/work-orders/7", "workorder_detail", `{"id":7}`},
 	}
 	var cases []oneCase
 	for _, c := range one {
-		tool, rest := request("POST", "/mcp", s.keys[c.service], c.call), s.get(c.service, c.path)
+		tool, rest := s.call(c.service, c.tool, c.arguments), s.get(c.service, c.path)
 		cases = append(cases,
 			oneCase{name: c.name, clients: 4, target: "<= 40 us more CPU", ours: b.ask(p, c.service, 4, always(tool)),
 				floors: []floor{{"same over REST", b.ask(p, c.service, 4, always(rest))}}},

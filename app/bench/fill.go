@@ -48,7 +48,7 @@ func openShop(ctx context.Context, path string, of size) (s *shop, err error) {
 	defer func() { err = errors.Join(err, d.Close()) }()
 	s.today = exact.DayOf(d.Now().In(time.UTC))
 	if missing {
-		for _, fill := range []func(context.Context, *db.DB) error{s.fillReorder, s.fillMaintenance, s.fillRental, s.fillStore} {
+		for _, fill := range []func(context.Context, *db.DB) error{s.fillReorder, s.fillMaintenance, s.fillRental, s.fillStore, s.fillTrail} {
 			if err := fill(ctx, d); err != nil {
 				return nil, err
 			}
@@ -202,6 +202,14 @@ func (s *shop) fillStore(ctx context.Context, d *db.DB) error {
 			SELECT 'orders_paid', '', count(*) FROM store_orders UNION ALL SELECT 'customers', '', count(*) FROM store_customers
 			UNION ALL SELECT 'licenses_active', '', count(*) FROM store_licenses UNION ALL SELECT 'activations', '', count(*) FROM store_activations
 			UNION ALL SELECT 'gross_cents', currency, sum(total_cents) FROM store_orders GROUP BY currency`)
+}
+
+// fillTrail makes an audit entry for each order and lease, as their own writes would have.
+func (s *shop) fillTrail(ctx context.Context, d *db.DB) error {
+	return script(ctx, d, `INSERT INTO audit (at, service, actor, via, action, subject, changes)
+		SELECT paid_at, 'store', 'system', 'webhook', 'order.paid', 'order:' || order_ref, '{}' FROM store_orders ORDER BY paid_at`,
+		`INSERT INTO audit (at, service, actor, via, action, subject, changes)
+		SELECT unixepoch(), 'rental', 'alice', 'cli', 'lease.created', 'lease:' || id, '{}' FROM leases`)
 }
 
 func (s *shop) fillLicenses(ctx context.Context, d *db.DB) error {

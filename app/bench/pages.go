@@ -86,7 +86,7 @@ func (b *bench) pages(p, empty *process) ([]oneCase, error) {
 		floors = append(floors, floor{"page right after a change", b.afresh(p, c.service, page).run})
 		cases = append(cases, oneCase{name: "pages: " + c.name, clients: 1, target: c.target, ours: b.ask(p, c.service, 1, always(page)), floors: floors})
 	}
-	return append(cases, b.besides(p, empty)...), nil
+	return append(append(cases, b.changedLists(p, empty)...), b.besides(p, empty)...), nil
 }
 
 // besides are pages and REST at once: what is left of the list of 200 while 16 browsers ask

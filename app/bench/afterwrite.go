@@ -1,0 +1,92 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"sync/atomic"
+	"time"
+)
+
+// changedLists are lists that must cost what they give right after a record was changed that
+// their sums count, and the trail at the command line.
+func (b *bench) changedLists(p, empty *process) []oneCase {
+	s := b.shop
+	nothing := floor{"empty handler", b.ask(empty, "empty", 1, always(request("GET", "/", "", "")))}
+	reading := b.reading()
+	count := func(_, n int) []byte {
+		return request("POST", fmt.Sprintf("/api/skus/SKU-%06d/stock", 1+n*7919%s.skus), s.keys["reorder"], fmt.Sprintf(`{"set_to":%d}`, atomic.AddInt64(&s.shown, 1)%900))
+	}
+	var cases []oneCase
+	for _, l := range []struct {
+		name, service string
+		write         func(client, n int) []byte
+		list          []byte
+	}{
+		{"list: the first 20 of the reorder report, a SKU counted", "reorder", count,
+			s.call("reorder", "reorder_report", `{"limit":20}`)},
+		{"list: what to order, the page, a SKU counted", "reorder", count, s.browse("/")},
+		{"list: SKUs, the page, a SKU counted", "reorder", count, s.browse("/skus")},
+		{"list: 20 products below their reorder point, a SKU counted", "reorder", count,
+			s.call("reorder", "list_products", `{"below_reorder":true,"limit":20}`)},
+		{"list: plans that are overdue, a reading posted", "maintenance", reading, s.get("maintenance", "/api/pm-due?status=overdue")},
+		{"list: what is due, the page, a reading posted", "maintenance", reading, s.browse("/pm-due")},
+	} {
+		cases = append(cases, oneCase{name: l.name, clients: 1, floors: []floor{nothing}, ours: b.afterWrite(p, l.service, l.write, l.list)})
+	}
+	return append(cases, oneCase{
+		name: "list: audit --service, the command", clients: 1, ours: b.runs("audit", "--service", "rental", "--limit", "20", "--json"),
+		floors: []floor{{"the command that does nothing", b.runs("version")}},
+	})
+}
+
+// afterWrite asks for a list right after each of the service's own writes; the time is the
+// list's, the processor's that of both.
+func (b *bench) afterWrite(p *process, service string, write func(client, n int) []byte, list []byte) runner {
+	return func() (s sample, err error) {
+		c, err := dial(p.addrs[service])
+		if err != nil {
+			return s, err
+		}
+		defer c.close()
+		before, err := p.cpu()
+		if err != nil {
+			return s, err
+		}
+		for began := time.Now(); s.Ops == 0 || time.Since(began) < b.slice; s.Ops++ {
+			if status, err := c.do(write(0, s.Ops)); err != nil || status/100 != 2 {
+				return s, fmt.Errorf("the write before a list: status %d, %w", status, err)
+			}
+			asked := time.Now()
+			if status, err := c.do(list); err != nil || status != 200 {
+				return s, fmt.Errorf("the list: status %d, %w", status, err)
+			}
+			s.Took = append(s.Took, time.Since(asked))
+			s.Wall += s.Took[s.Ops]
+		}
+		after, err := p.cpu()
+		s.CPU = after - before
+		return s, err
+	}
+}
+
+// runs runs the program with the arguments, again and again.
+func (b *bench) runs(args ...string) runner {
+	return func() (s sample, err error) {
+		if args[0] != "version" {
+			args = append(args[:len(args):len(args)], "--db", b.path)
+		}
+		for began := time.Now(); s.Ops == 0 || time.Since(began) < b.slice; s.Ops++ {
+			cmd := exec.Command(b.binary, args...) // #nosec G204 -- the program that is measured
+			asked := time.Now()
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return s, fmt.Errorf("%v: %w: %s", args, err, out)
+			}
+			s.Took = append(s.Took, time.Since(asked))
+			s.Wall += s.Took[s.Ops]
+			s.CPU += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		}
+		return s, nil
+	}
+}
