@@ -58,7 +58,7 @@ func (s *entrySums) add(e *entry, sign int64) {
 // cents is the cost; what no int64 holds is its largest.
 func (s *entrySums) cents() int64 { return s.cost.DivRound(1) }
 
-// ranked gives the ranking of today.
+// ranked returns the ranking of today.
 func (s *Service) ranked(c *db.Conn) (*ranking, error) {
 	return s.ranking.At(c, db.Renewal[*ranking]{
 		Last:    "SELECT coalesce(max(seq), 0) FROM sku_touched",

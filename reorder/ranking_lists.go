@@ -38,7 +38,7 @@ func (k *ranking) entries(q ReportQuery) []*entry {
 	return where(all, func(e *entry) bool { return e.supplier == q.Supplier })
 }
 
-// where gives the entries that are wanted.
+// where returns the entries that are wanted.
 func where(all []*entry, wanted func(*entry) bool) []*entry {
 	var some []*entry
 	for _, e := range all {
@@ -93,7 +93,7 @@ func (s *entrySums) merge(o *entrySums) {
 	s.cost = s.cost.Add(o.cost)
 }
 
-// place tells where in the list the SKU with the code stands; -1 when it is not there.
+// place returns where in the list the SKU with the code stands; -1 when it is not there.
 func (k *ranking) place(all []*entry, code string) int {
 	e := k.find(code)
 	if e == nil {
@@ -102,7 +102,7 @@ func (k *ranking) place(all []*entry, code string) int {
 	return slices.Index(all, e)
 }
 
-// find gives a SKU's entry, nil when there is none.
+// find returns a SKU's entry, nil when there is none.
 func (k *ranking) find(code string) *entry {
 	i, found := slices.BinarySearchFunc(k.byCode, code, func(e *entry, code string) int { return strings.Compare(e.code, code) })
 	if !found {
@@ -111,7 +111,7 @@ func (k *ranking) find(code string) *entry {
 	return k.byCode[i]
 }
 
-// page gives the entries behind the SKU with the code, from the beginning when it is not
+// page returns the entries behind the SKU with the code, from the beginning when it is not
 // there, at most limit of them, or with 0 all; and the code to go on with, "" at the end.
 func (k *ranking) page(all []*entry, after string, limit int64) (some []*entry, next string) {
 	if after != "" {
@@ -167,13 +167,13 @@ func (k *ranking) records(c *db.Conn, entries []*entry, fn func(i int, rec *reco
 	return nil
 }
 
-// rows gives the report's rows of the entries.
+// rows returns the report's rows of the entries.
 func (k *ranking) rows(c *db.Conn, entries []*entry) ([]Row, error) {
 	rows := make([]Row, len(entries))
 	return rows, k.records(c, entries, func(i int, rec *record) { rows[i] = rowOf(*rec, k.h) })
 }
 
-// lookFor gives the SKUs whose code or name, or with barcodes also whose barcode, has the
+// lookFor returns the SKUs whose code or name, or with barcodes also whose barcode, has the
 // text in it, in any case; with "" all. They are in the order of their codes, and the list
 // is not the caller's to change.
 func (k *ranking) lookFor(c *db.Conn, text string, barcodes bool) (found []*entry, err error) {
@@ -205,7 +205,7 @@ func (k *ranking) lookFor(c *db.Conn, text string, barcodes bool) (found []*entr
 	return found, err
 }
 
-// sorted gives the entries in the order of a column of ShelfSorts, with "" as they are. Of two
+// sorted returns the entries in the order of a column of ShelfSorts, with "" as they are. Of two
 // that are alike the one that came first comes first. The given list is not changed.
 func (k *ranking) sorted(c *db.Conn, entries []*entry, by string, falling bool) ([]*entry, error) {
 	compare := byCode

@@ -14,7 +14,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// lists gives answers that are made of the ranking, as JSON: with n, others.
+// lists returns answers that are made of the ranking, as JSON: with n, others.
 func (s *fixture) lists(svc *Service, n int) (all []string) {
 	s.T.Helper()
 	ctx := context.Background()

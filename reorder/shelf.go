@@ -77,7 +77,7 @@ func (s *Service) Shelf(ctx context.Context, q ShelfQuery) (page Shelf, err erro
 	return page, err
 }
 
-// named tells whether a text is the name, in any case; it folds a text once.
+// named reports whether a text is the name, in any case; it folds a text once.
 func named(name string) func(text string) bool {
 	wanted, known := folded(name), map[string]bool{}
 	return func(text string) bool {
