@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -204,7 +202,7 @@ func (s *Service) showAsset() schema.Op {
 		Example: "maintenance assets show LATHE-1",
 		Print: func(w io.Writer, answer any) {
 			a := answer.(Asset)
-			facts(w, "asset", fmt.Sprintf("%d, %s", a.ID, a.AssetTag), "name", a.Name, "status", a.Status, "category", cell(a.Category), "location", cell(a.Location),
+			schema.Facts(w, "asset", fmt.Sprintf("%d, %s", a.ID, a.AssetTag), "name", a.Name, "status", a.Status, "category", cell(a.Category), "location", cell(a.Location),
 				"manufacturer", cell(a.Manufacturer), "model", cell(a.Model), "serial number", cell(a.SerialNumber), "notes", cell(a.Notes))
 			for _, m := range a.Meters {
 				fmt.Fprintf(w, "  %s: %v %s, read %s\n", m.Name, m.Reading, m.Unit, dayOrNever(m.ReadDate))
@@ -215,15 +213,11 @@ func (s *Service) showAsset() schema.Op {
 
 // printAssets is a list of assets as a table for a terminal.
 func printAssets(w io.Writer, answer any) {
-	page := answer.(Assets)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tTAG\tNAME\tSTATUS\tLOCATION\tMETERS")
-	for _, a := range page.Assets {
+	schema.Tabulate(w, "ID|TAG|NAME|STATUS|LOCATION|METERS", answer.(Assets).Assets, func(a Asset) []any {
 		meters := make([]string, len(a.Meters))
 		for i, m := range a.Meters {
 			meters[i] = strings.TrimSpace(m.Reading.String() + " " + m.Unit)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", strconv.FormatInt(a.ID, 10), a.AssetTag, firstOf(a.Name, 32), a.Status, firstOf(cell(a.Location), 24), strings.Join(meters, ", "))
-	}
-	_ = t.Flush()
+		return []any{a.ID, a.AssetTag, firstOf(a.Name, 32), a.Status, firstOf(cell(a.Location), 24), strings.Join(meters, ", ")}
+	})
 }

@@ -61,7 +61,7 @@ func printDetail(w io.Writer, answer any) {
 	if d.Overdue {
 		due += " (overdue)"
 	}
-	facts(w, "work order", strconv.FormatInt(d.ID, 10), "asset", d.Asset, "status", d.Status, "priority", d.Priority, "kind", d.Type, "assigned to", cell(d.AssignedTo),
+	schema.Facts(w, "work order", strconv.FormatInt(d.ID, 10), "asset", d.Asset, "status", d.Status, "priority", d.Priority, "kind", d.Type, "assigned to", cell(d.AssignedTo),
 		"due", due, "labor", fmt.Sprintf("%d minutes, %s", d.LaborMinutes, units(d.Cost.LaborCents)), "parts", units(d.PartsCostCents), "in all", units(d.TotalCostCents),
 		"downtime", fmt.Sprintf("%d minutes", d.DowntimeMinutes), "opened", d.CreatedAt.String()+" by "+d.CreatedBy, "started", cellOf(d.StartedAt),
 		"completed", cellOf(d.CompletedAt), "resolution", cell(d.Resolution))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -194,11 +193,8 @@ func (a AssetFigures) Cells() []string {
 func printFigures(w io.Writer, answer any) {
 	f := answer.(Figures)
 	fmt.Fprintf(w, "%v to %v: %d jobs, %s, %d minutes down; %d services by plan, %d of them late\n", f.From, f.To, f.Jobs, units(f.TotalCostCents), f.DowntimeMinutes, f.PlansDone, f.PlansLate)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ASSET\tJOBS\tDOWN (MIN)\tLABOR\tPARTS\tTOTAL\tMTBF (DAYS)\tMTTR (H)")
-	for _, a := range f.Assets {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\n", firstOf(a.Asset, 32), a.Jobs, a.DowntimeMinutes, units(a.LaborCostCents), units(a.PartsCostCents),
-			units(a.TotalCostCents), cellOf(a.MTBFDays), cellOf(a.MTTRHours))
-	}
-	_ = t.Flush()
+	schema.Tabulate(w, "ASSET|JOBS|DOWN (MIN)|LABOR|PARTS|TOTAL|MTBF (DAYS)|MTTR (H)", f.Assets, func(a AssetFigures) []any {
+		return []any{firstOf(a.Asset, 32), a.Jobs, a.DowntimeMinutes, units(a.LaborCostCents), units(a.PartsCostCents),
+			units(a.TotalCostCents), cellOf(a.MTBFDays), cellOf(a.MTTRHours)}
+	})
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -247,17 +246,13 @@ func (s *Service) findWorkOrders() schema.Op {
 // printOrders is a list of work orders as a table for a terminal.
 func printOrders(w io.Writer, answer any) {
 	page := answer.(WorkOrders)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tASSET\tDESCRIPTION\tPRIORITY\tSTATUS\tASSIGNED\tDUE\tCOST")
-	for _, wo := range page.WorkOrders {
+	schema.Tabulate(w, "ID|ASSET|DESCRIPTION|PRIORITY|STATUS|ASSIGNED|DUE|COST", page.WorkOrders, func(wo WorkOrder) []any {
 		due := cellOf(wo.DueDate)
 		if wo.Overdue {
 			due += " (overdue)"
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", wo.ID, firstOf(wo.Asset, 24), firstOf(firstLine(wo.Description), 40),
-			wo.Priority, wo.Status, cell(wo.AssignedTo), due, units(wo.TotalCostCents))
-	}
-	_ = t.Flush()
+		return []any{wo.ID, firstOf(wo.Asset, 24), firstOf(firstLine(wo.Description), 40), wo.Priority, wo.Status, cell(wo.AssignedTo), due, units(wo.TotalCostCents)}
+	})
 	fmt.Fprintf(w, "%d in all\n", page.Total)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -132,16 +131,13 @@ func BindPartFilter(f *schema.Form, p *PartFilter) {
 }
 
 func printParts(w io.Writer, answer any) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tNUMBER\tNAME\tIN STOCK\tMINIMUM\tUNIT COST\tSUPPLIER\tLOCATION")
-	for _, p := range answer.(Parts).Parts {
+	schema.Tabulate(w, "ID|NUMBER|NAME|IN STOCK|MINIMUM|UNIT COST|SUPPLIER|LOCATION", answer.(Parts).Parts, func(p Part) []any {
 		stock := p.Quantity.String() + " " + cell(p.Unit)
 		if p.LowStock {
 			stock += " (low)"
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%v\t%s\t%s\t%s\n", p.ID, p.PartNumber, firstOf(p.Name, 32), stock, p.MinQuantity, units(p.UnitCostCents), cell(p.Supplier), cell(p.Location))
-	}
-	_ = t.Flush()
+		return []any{p.ID, p.PartNumber, firstOf(p.Name, 32), stock, p.MinQuantity, units(p.UnitCostCents), cell(p.Supplier), cell(p.Location)}
+	})
 }
 
 // FoundParts is the parts for agents.
@@ -209,7 +205,7 @@ func (s *Service) showPart() schema.Op {
 		Example: "maintenance parts show 6204-2RS",
 		Print: func(w io.Writer, answer any) {
 			p := answer.(Part)
-			facts(w, "part", fmt.Sprintf("%d, %s", p.ID, p.PartNumber), "name", p.Name, "in stock", p.Quantity.String()+" "+cell(p.Unit), "minimum", p.MinQuantity.String(),
+			schema.Facts(w, "part", fmt.Sprintf("%d, %s", p.ID, p.PartNumber), "name", p.Name, "in stock", p.Quantity.String()+" "+cell(p.Unit), "minimum", p.MinQuantity.String(),
 				"unit cost", units(p.UnitCostCents), "supplier", cell(p.Supplier), "location", cell(p.Location), "low", yes(p.LowStock))
 		},
 	}

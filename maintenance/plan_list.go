@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -154,16 +153,13 @@ func (s *Service) listPlans() schema.Op {
 		Example: "maintenance plans list --asset LATHE-1\nmaintenance plans list --paused --csv",
 		Print: func(w io.Writer, answer any) {
 			page := answer.(Plans)
-			t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(t, "ID\tPLAN\tASSET\tLAST DONE\tNEXT DUE\tSTATUS")
-			for _, p := range page.Plans {
+			schema.Tabulate(w, "ID|PLAN|ASSET|LAST DONE|NEXT DUE|STATUS", page.Plans, func(p Plan) []any {
 				status := p.DueStatus
 				if p.Paused {
 					status = "paused"
 				}
-				fmt.Fprintf(t, "%d\t%s/%s\t%s\t%s\t%s\t%s\n", p.PMID, p.AssetTag, p.Title, firstOf(p.Asset, 24), cellOf(p.LastDoneDate), cellOf(p.NextDue), status)
-			}
-			_ = t.Flush()
+				return []any{p.PMID, p.AssetTag + "/" + p.Title, firstOf(p.Asset, 24), cellOf(p.LastDoneDate), cellOf(p.NextDue), status}
+			})
 			fmt.Fprintf(w, "%d in all\n", page.Total)
 		},
 	}
@@ -191,7 +187,7 @@ func (s *Service) showPlan() schema.Op {
 		Example: "maintenance plans show \"LATHE-1/Change the oil\"",
 		Print: func(w io.Writer, answer any) {
 			p := answer.(Plan)
-			facts(w, "plan", fmt.Sprintf("%d, %s/%s", p.PMID, p.AssetTag, p.Title), "asset", p.Asset, "every", everyText(p.PMDueRow),
+			schema.Facts(w, "plan", fmt.Sprintf("%d, %s/%s", p.PMID, p.AssetTag, p.Title), "asset", p.Asset, "every", everyText(p.PMDueRow),
 				"last done", cellOf(p.LastDoneDate), "next due", nextDay(p.NextDue), "status", p.DueStatus, "paused", yes(p.Paused))
 			for i, step := range p.Checklist {
 				fmt.Fprintf(w, "  %d. %s\n", i+1, step)
@@ -213,17 +209,6 @@ func everyText(p PMDueRow) string {
 		text += fmt.Sprintf("%v %s", *p.IntervalUsage, cell(p.Unit))
 	}
 	return text
-}
-
-// facts prints names and values in pairs, the empty ones left out.
-func facts(w io.Writer, pairs ...string) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			fmt.Fprintf(t, "%s\t%s\n", pairs[i], pairs[i+1])
-		}
-	}
-	_ = t.Flush()
 }
 
 func yes(is bool) string {

@@ -2,11 +2,9 @@ package maintenance
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -161,9 +159,7 @@ func intCell(n *int64) string {
 }
 
 func printDue(w io.Writer, answer any) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "PLAN\tASSET\tTITLE\tSTATUS\tNEXT DUE\tDAYS\tUSE LEFT")
-	for _, r := range answer.(PMDue).PMDue {
+	schema.Tabulate(w, "PLAN|ASSET|TITLE|STATUS|NEXT DUE|DAYS|USE LEFT", answer.(PMDue).PMDue, func(r PMDueRow) []any {
 		days, left := "", ""
 		if r.DaysUntil != nil {
 			days = strconv.FormatInt(*r.DaysUntil, 10)
@@ -171,9 +167,8 @@ func printDue(w io.Writer, answer any) {
 		if r.UsageRemaining != nil {
 			left = r.UsageRemaining.String() + " " + cell(r.Unit)
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", r.PMID, firstOf(r.Asset, 32), firstOf(r.Title, 40), r.DueStatus, cellOf(r.NextDue), days, left)
-	}
-	_ = t.Flush()
+		return []any{r.PMID, firstOf(r.Asset, 32), firstOf(r.Title, 40), r.DueStatus, cellOf(r.NextDue), days, left}
+	})
 }
 
 // DueForAgents is the due list as agents get it: complete up to dueAtOnce rows, then the next.

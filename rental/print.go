@@ -5,36 +5,12 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
+
+	"quartermaster/schema"
 )
 
 // What the reading commands print for a person: a table with the sums under it. A file
 // takes --csv, a program --json.
-
-// columns prints rows under their heads, each column as wide as it needs.
-func columns[R any](w io.Writer, heads string, rows []R, cells func(R) []any) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, strings.ReplaceAll(heads, "|", "\t"))
-	for _, row := range rows {
-		texts := make([]string, 0, 10)
-		for _, cell := range cells(row) {
-			texts = append(texts, fmt.Sprint(cell))
-		}
-		fmt.Fprintln(t, strings.Join(texts, "\t"))
-	}
-	_ = t.Flush()
-}
-
-// facts prints what a record is, a line for each fact that it has.
-func facts(w io.Writer, pairs ...string) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			fmt.Fprintf(t, "%s\t%s\n", pairs[i], pairs[i+1])
-		}
-	}
-	_ = t.Flush()
-}
 
 // term is from when to when a lease runs.
 func (l Lease) term() string {
@@ -51,7 +27,7 @@ func printLeases(w io.Writer, answer any) {
 }
 
 func printLeaseRows(w io.Writer, all []Lease) {
-	columns(w, "ID|UNIT|TENANT|STATUS|RENT|EVERY|TERM|OWES", all, func(l Lease) []any {
+	schema.Tabulate(w, "ID|UNIT|TENANT|STATUS|RENT|EVERY|TERM|OWES", all, func(l Lease) []any {
 		return []any{l.ID, l.Property + "/" + l.Unit, l.Tenant, l.Status, plain(l.RentCents), l.Frequency, l.term(), plain(l.BalanceCents)}
 	})
 }
@@ -61,7 +37,7 @@ func printLease(w io.Writer, l Lease) {
 	if l.Frequency != "weekly" && l.Frequency != "fortnightly" {
 		due = strconv.FormatInt(l.DueDay, 10)
 	}
-	facts(w, "lease", strconv.FormatInt(l.ID, 10), "unit", l.Property+"/"+l.Unit, "tenant", l.Tenant, "e-mail", set(l.TenantEmail),
+	schema.Facts(w, "lease", strconv.FormatInt(l.ID, 10), "unit", l.Property+"/"+l.Unit, "tenant", l.Tenant, "e-mail", set(l.TenantEmail),
 		"status", l.Status, "term", l.term(), "rent", plain(l.RentCents)+" "+l.Frequency, "due day", due, "owes", plain(l.BalanceCents))
 	for _, step := range l.Rents {
 		fmt.Fprintf(w, "  rent from %s: %s\n", step.From, plain(step.RentCents))
@@ -89,7 +65,7 @@ func printLedger(w io.Writer, answer any) {
 }
 
 func printCharges(w io.Writer, all []Charge) {
-	columns(w, "CHARGE|DUE|TYPE|LABEL|AMOUNT|PAID|OPEN|PAID ON", all, func(c Charge) []any {
+	schema.Tabulate(w, "CHARGE|DUE|TYPE|LABEL|AMOUNT|PAID|OPEN|PAID ON", all, func(c Charge) []any {
 		return []any{c.ID, c.DueDate, c.Type, c.Label, plain(c.AmountCents), plain(c.PaidCents), plain(c.BalanceCents), cell(c.PaidDate)}
 	})
 }
@@ -107,7 +83,7 @@ func printTotals(w io.Writer, t Totals) {
 
 func printArrears(w io.Writer, answer any) {
 	a := answer.(Arrears)
-	columns(w, "CHARGE|LEASE|UNIT|TENANT|LABEL|DUE|DAYS|OPEN", a.Arrears, func(r Arrear) []any {
+	schema.Tabulate(w, "CHARGE|LEASE|UNIT|TENANT|LABEL|DUE|DAYS|OPEN", a.Arrears, func(r Arrear) []any {
 		return []any{r.ID, r.LeaseID, r.Property + "/" + r.Unit, r.Tenant, r.Label, r.DueDate, r.DaysOverdue, plain(r.BalanceCents)}
 	})
 	fmt.Fprintf(w, "%s in all: %s up to 30 days, %s up to 60, %s up to 90, %s older\n", plain(a.TotalCents),
@@ -120,7 +96,7 @@ func printRoll(w io.Writer, answer any) {
 		return []any{plain(c.BilledCents), plain(c.CollectedCents), plain(c.OutstandingCents), plain(c.ReceivedCents)}
 	}
 	all := append(roll.Units[:len(roll.Units):len(roll.Units)], UnitRoll{Unit: "in all", Collection: roll.Totals})
-	columns(w, "UNIT|BILLED|COLLECTED|OUTSTANDING|RECEIVED", all, func(u UnitRoll) []any {
+	schema.Tabulate(w, "UNIT|BILLED|COLLECTED|OUTSTANDING|RECEIVED", all, func(u UnitRoll) []any {
 		return append([]any{strings.TrimPrefix(u.Property+"/"+u.Unit, "/")}, line(u.Collection)...)
 	})
 }
@@ -132,7 +108,7 @@ func printUnits(w io.Writer, answer any) {
 }
 
 func printUnitRows(w io.Writer, all []Unit) {
-	columns(w, "ID|UNIT|STATUS|LEASE|TENANT|MARKET RENT", all, func(u Unit) []any {
+	schema.Tabulate(w, "ID|UNIT|STATUS|LEASE|TENANT|MARKET RENT", all, func(u Unit) []any {
 		lease := ""
 		if u.LeaseID != nil {
 			lease = strconv.FormatInt(*u.LeaseID, 10)
@@ -147,13 +123,13 @@ func printUnit(w io.Writer, answer any) {
 	if u.LeaseID != nil {
 		lease = strconv.FormatInt(*u.LeaseID, 10)
 	}
-	facts(w, "unit", fmt.Sprintf("%d, %s/%s", u.ID, u.Property, u.Name), "status", u.Status, "lease", lease, "tenant", set(u.Tenant),
+	schema.Facts(w, "unit", fmt.Sprintf("%d, %s/%s", u.ID, u.Property, u.Name), "status", u.Status, "lease", lease, "tenant", set(u.Tenant),
 		"market rent", plain(u.MarketRentCents), "notes", set(u.Notes))
 }
 
 func printProperties(w io.Writer, answer any) {
 	list := answer.(Properties)
-	columns(w, "ID|PROPERTY|ADDRESS|UNITS|OCCUPIED|VACANT|LATE FEE", list.Properties, func(p Property) []any {
+	schema.Tabulate(w, "ID|PROPERTY|ADDRESS|UNITS|OCCUPIED|VACANT|LATE FEE", list.Properties, func(p Property) []any {
 		return []any{p.ID, p.Name, set(p.Address), p.UnitCount, p.OccupiedCount, p.VacantCount, p.LateFee.words()}
 	})
 	fmt.Fprintf(w, "%d in all\n", list.Total)
@@ -174,7 +150,7 @@ func (f *LateFee) words() string {
 
 func printProperty(w io.Writer, answer any) {
 	p := answer.(PropertyDetail)
-	facts(w, "property", fmt.Sprintf("%d, %s", p.ID, p.Name), "address", set(p.Address), "units", fmt.Sprintf("%d, %d of them vacant", p.UnitCount, p.VacantCount),
+	schema.Facts(w, "property", fmt.Sprintf("%d, %s", p.ID, p.Name), "address", set(p.Address), "units", fmt.Sprintf("%d, %d of them vacant", p.UnitCount, p.VacantCount),
 		"late fee", p.LateFee.words())
 	fmt.Fprintln(w)
 	printUnitRows(w, p.Units)
@@ -182,7 +158,7 @@ func printProperty(w io.Writer, answer any) {
 
 func printTenants(w io.Writer, answer any) {
 	list := answer.(Tenants)
-	columns(w, "ID|TENANT|E-MAIL|PHONE|LEASES|OWES", list.Tenants, func(t TenantRecord) []any {
+	schema.Tabulate(w, "ID|TENANT|E-MAIL|PHONE|LEASES|OWES", list.Tenants, func(t TenantRecord) []any {
 		return []any{t.ID, t.Name, set(t.Email), set(t.Phone), t.Leases, plain(t.BalanceCents)}
 	})
 	fmt.Fprintf(w, "%d in all\n", list.Total)
@@ -190,14 +166,14 @@ func printTenants(w io.Writer, answer any) {
 
 func printTenant(w io.Writer, answer any) {
 	t := answer.(TenantDetail)
-	facts(w, "tenant", fmt.Sprintf("%d, %s", t.ID, t.Name), "e-mail", set(t.Email), "phone", set(t.Phone), "owes", plain(t.BalanceCents))
+	schema.Facts(w, "tenant", fmt.Sprintf("%d, %s", t.ID, t.Name), "e-mail", set(t.Email), "phone", set(t.Phone), "owes", plain(t.BalanceCents))
 	fmt.Fprintln(w)
 	printLeaseRows(w, t.LeaseList)
 }
 
 func printTickets(w io.Writer, answer any) {
 	all := answer.(Tickets).Tickets
-	columns(w, "ID|UNIT|TITLE|PRIORITY|STATUS|ASSIGNED|OPENED", all, func(t Ticket) []any {
+	schema.Tabulate(w, "ID|UNIT|TITLE|PRIORITY|STATUS|ASSIGNED|OPENED", all, func(t Ticket) []any {
 		return []any{t.ID, t.Property + "/" + t.Unit, t.Title, t.Priority, t.Status, set(t.AssignedTo), t.CreatedAt}
 	})
 	fmt.Fprintf(w, "%d in all\n", len(all))
@@ -209,7 +185,7 @@ func printTicket(w io.Writer, answer any) {
 	if t.ResolvedAt != nil {
 		resolved = t.ResolvedAt.String()
 	}
-	facts(w, "ticket", fmt.Sprintf("%d, %s", t.ID, t.Title), "unit", t.Property+"/"+t.Unit, "status", t.Status, "priority", t.Priority,
+	schema.Facts(w, "ticket", fmt.Sprintf("%d, %s", t.ID, t.Title), "unit", t.Property+"/"+t.Unit, "status", t.Status, "priority", t.Priority,
 		"assigned to", set(t.AssignedTo), "opened", t.CreatedAt.String()+" by "+t.CreatedBy, "resolved", resolved)
 	if t.Description != nil {
 		fmt.Fprintf(w, "\n%s\n", *t.Description)
@@ -224,7 +200,7 @@ func printStatement(w io.Writer, answer any) {
 	fmt.Fprintf(w, "%s/%s, %s, %s to %s\n\n", st.Lease.Property, st.Lease.Unit, st.Lease.Tenant, st.From, st.To)
 	printCharges(w, st.Charges)
 	fmt.Fprintln(w)
-	columns(w, "PAYMENT|DAY|METHOD|AMOUNT", st.Payments, func(p StoredPayment) []any {
+	schema.Tabulate(w, "PAYMENT|DAY|METHOD|AMOUNT", st.Payments, func(p StoredPayment) []any {
 		return []any{p.ID, p.PaidDate, p.Method, plain(p.AmountCents)}
 	})
 	fmt.Fprintln(w)
@@ -234,7 +210,7 @@ func printStatement(w io.Writer, answer any) {
 		}
 		return plain(cents)
 	}
-	facts(w, "opening balance", plain(st.OpeningBalanceCents), "charged", plain(st.ChargedCents), "received", plain(st.ReceivedCents),
+	schema.Facts(w, "opening balance", plain(st.OpeningBalanceCents), "charged", plain(st.ChargedCents), "received", plain(st.ReceivedCents),
 		"deposit used", money(st.DepositUsedCents), "credit returned", money(st.CreditReturnedCents), "closing balance", plain(st.ClosingBalanceCents),
 		"credit now", money(st.CreditCents), "deposit held now", money(st.DepositHeldCents))
 }
@@ -242,14 +218,14 @@ func printStatement(w io.Writer, answer any) {
 func printPropertyStatement(w io.Writer, answer any) {
 	st := answer.(PropertyStatement)
 	fmt.Fprintf(w, "%s, %d: %s received\n\n", st.Property, st.Year, plain(st.ReceivedCents))
-	columns(w, "TYPE|RECEIVED", st.ByType, func(x TypeReceived) []any { return []any{x.Type, plain(x.ReceivedCents)} })
+	schema.Tabulate(w, "TYPE|RECEIVED", st.ByType, func(x TypeReceived) []any { return []any{x.Type, plain(x.ReceivedCents)} })
 	fmt.Fprintf(w, "credit, not used yet: %s\n\n", plain(st.CreditCents))
-	columns(w, "UNIT|RECEIVED", st.Units, func(x UnitReceived) []any { return []any{x.Unit, plain(x.ReceivedCents)} })
+	schema.Tabulate(w, "UNIT|RECEIVED", st.Units, func(x UnitReceived) []any { return []any{x.Unit, plain(x.ReceivedCents)} })
 }
 
 func printReceipt(w io.Writer, answer any) {
 	r := answer.(Receipt)
-	facts(w, "payment", strconv.FormatInt(r.Payment.ID, 10), "lease", fmt.Sprintf("%d, %s/%s, %s", r.Lease.ID, r.Lease.Property, r.Lease.Unit, r.Lease.Tenant),
+	schema.Facts(w, "payment", strconv.FormatInt(r.Payment.ID, 10), "lease", fmt.Sprintf("%d, %s/%s, %s", r.Lease.ID, r.Lease.Property, r.Lease.Unit, r.Lease.Tenant),
 		"received", plain(r.Payment.AmountCents), "on", r.Payment.PaidDate.String(), "by", r.Payment.Method)
 	for _, x := range r.Allocations {
 		fmt.Fprintf(w, "  %s: %s (charge %d)\n", x.Label, plain(x.AmountCents), x.ChargeID)

@@ -207,12 +207,12 @@ func printOrders(w io.Writer, answer any) {
 	case OrderPage:
 		all = list.PurchaseOrders
 	}
-	tabulate(w, []string{"NUMBER", "SUPPLIER", "STATUS", "EXPECTED", "LINES", "TOTAL", "BELOW MINIMUM"}, all, func(o PurchaseOrder) []string {
+	schema.Tabulate(w, "NUMBER|SUPPLIER|STATUS|EXPECTED|LINES|TOTAL|BELOW MINIMUM", all, func(o PurchaseOrder) []any {
 		below := ""
 		if o.BelowMinimumCents > 0 {
 			below = amount(o.BelowMinimumCents)
 		}
-		return []string{o.Number, o.Supplier, o.Status, dayOrNothing(o.ExpectedDate), strconv.Itoa(len(o.Lines)), amount(o.TotalCents), below}
+		return []any{o.Number, o.Supplier, o.Status, dayOrNothing(o.ExpectedDate), strconv.Itoa(len(o.Lines)), amount(o.TotalCents), below}
 	})
 }
 
@@ -297,8 +297,8 @@ func printOrder(w io.Writer, answer any) {
 		fmt.Fprintf(w, ", expected %s", o.ExpectedDate)
 	}
 	fmt.Fprintln(w)
-	tabulate(w, []string{"SKU", "NAME", "ORDERED", "RECEIVED", "UNIT COST", "TOTAL"}, o.Lines, func(l OrderLine) []string {
-		return []string{l.SKU, l.Name, l.Ordered.String(), l.Received.String(), amount(l.UnitCostCents), amount(l.TotalCents)}
+	schema.Tabulate(w, "SKU|NAME|ORDERED|RECEIVED|UNIT COST|TOTAL", o.Lines, func(l OrderLine) []any {
+		return []any{l.SKU, l.Name, l.Ordered.String(), l.Received.String(), amount(l.UnitCostCents), amount(l.TotalCents)}
 	})
 	fmt.Fprintf(w, "total: %s\n", amount(o.TotalCents))
 	if o.BelowMinimumCents > 0 {

@@ -2,27 +2,13 @@ package reorder
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"net/url"
-	"strings"
-	"text/tabwriter"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
-
-// tabulate writes a list for people.
-func tabulate[T any](w io.Writer, heads []string, rows []T, cells func(T) []string) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(cells []string) { _, _ = io.WriteString(t, strings.Join(cells, "\t")+"\n") }
-	line(heads)
-	for _, row := range rows {
-		line(cells(row))
-	}
-	_ = t.Flush()
-}
 
 // amount writes cents, never negative, with two decimals.
 func amount(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }

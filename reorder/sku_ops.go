@@ -52,12 +52,12 @@ func printSKU(w io.Writer, k SKU) {
 }
 
 func printSKUs(w io.Writer, answer any) {
-	tabulate(w, []string{"SKU", "NAME", "SUPPLIER", "STOCK", "ON ORDER", "UNIT COST", "ACTIVE"}, answer.(Catalogue).SKUs, func(k SKU) []string {
+	schema.Tabulate(w, "SKU|NAME|SUPPLIER|STOCK|ON ORDER|UNIT COST|ACTIVE", answer.(Catalogue).SKUs, func(k SKU) []any {
 		active := "yes"
 		if !k.Active {
 			active = "no"
 		}
-		return []string{k.Code, k.Name, k.Supplier, k.CurrentStock.String(), k.OnOrder.String(), amount(k.UnitCostCents), active}
+		return []any{k.Code, k.Name, k.Supplier, k.CurrentStock.String(), k.OnOrder.String(), amount(k.UnitCostCents), active}
 	})
 }
 
@@ -86,7 +86,7 @@ func printProduct(w io.Writer, answer any) {
 	if !p.Active {
 		row("active", "no")
 	}
-	tabulate(w, []string{"DATE", "SOLD"}, p.History, func(d Sold) []string { return []string{d.Date.String(), d.Qty.String()} })
+	schema.Tabulate(w, "DATE|SOLD", p.History, func(d Sold) []any { return []any{d.Date.String(), d.Qty.String()} })
 }
 
 // Sales is a page of the sales history, newest day first, then by SKU.
@@ -211,14 +211,14 @@ func sampleSales() Sales {
 }
 
 func printSales(w io.Writer, answer any) {
-	tabulate(w, []string{"DATE", "SKU", "SOLD", "CHANNELS"}, answer.(Sales).Sales, func(d DaySale) []string {
+	schema.Tabulate(w, "DATE|SKU|SOLD|CHANNELS", answer.(Sales).Sales, func(d DaySale) []any {
 		channels := ""
 		for _, part := range d.Channels {
 			if part.Channel != "" {
 				channels += part.Channel + " " + part.Qty.String() + " "
 			}
 		}
-		return []string{d.Date.String(), d.SKU, d.Qty.String(), channels}
+		return []any{d.Date.String(), d.SKU, d.Qty.String(), channels}
 	})
 }
 
@@ -270,14 +270,14 @@ func (s *Service) stockFigures() schema.Op {
 func printFigures(w io.Writer, answer any) {
 	figs, _ := answer.(StockFigures)
 	fmt.Fprintf(w, "stock on %s: %s\n", figs.Today, amount(figs.ValueCents))
-	tabulate(w, []string{"SUPPLIER", "VALUE"}, figs.Suppliers, func(v SupplierValue) []string { return []string{v.Supplier, amount(v.ValueCents)} })
-	tabulate(w, []string{"CLASS", "SKUS", "SOLD IN 365 DAYS"}, figs.Classes, func(k ClassFigures) []string {
-		return []string{k.Class, strconv.FormatInt(k.SKUs, 10), amount(k.SoldCostCents)}
+	schema.Tabulate(w, "SUPPLIER|VALUE", figs.Suppliers, func(v SupplierValue) []any { return []any{v.Supplier, amount(v.ValueCents)} })
+	schema.Tabulate(w, "CLASS|SKUS|SOLD IN 365 DAYS", figs.Classes, func(k ClassFigures) []any {
+		return []any{k.Class, strconv.FormatInt(k.SKUs, 10), amount(k.SoldCostCents)}
 	})
-	tabulate(w, []string{"UNSOLD FOR", "SKUS", "VALUE"}, figs.Unsold, func(u UnsoldFigures) []string {
-		return []string{fmt.Sprintf("%d days", u.Days), strconv.FormatInt(u.SKUs, 10), amount(u.ValueCents)}
+	schema.Tabulate(w, "UNSOLD FOR|SKUS|VALUE", figs.Unsold, func(u UnsoldFigures) []any {
+		return []any{fmt.Sprintf("%d days", u.Days), strconv.FormatInt(u.SKUs, 10), amount(u.ValueCents)}
 	})
-	tabulate(w, []string{"SKU", "NAME", "VALUE", "CLASS", "UNSOLD DAYS"}, figs.SKUs, func(k StockFigure) []string {
-		return []string{k.SKU, k.Name, amount(k.ValueCents), k.Class, strconv.FormatInt(k.UnsoldDays, 10)}
+	schema.Tabulate(w, "SKU|NAME|VALUE|CLASS|UNSOLD DAYS", figs.SKUs, func(k StockFigure) []any {
+		return []any{k.SKU, k.Name, amount(k.ValueCents), k.Class, strconv.FormatInt(k.UnsoldDays, 10)}
 	})
 }

@@ -63,8 +63,8 @@ func (s *Service) listSuppliers() schema.Op {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Suppliers(ctx, q) }
 		},
 		Print: func(w io.Writer, answer any) {
-			tabulate(w, []string{"NAME", "E-MAIL", "PHONE", "LEAD TIME", "LEAST ORDER", "SKUS"}, answer.(Suppliers).Suppliers, func(one Supplier) []string {
-				return []string{one.Name, one.Email, one.Phone, intOrEmpty(one.LeadTimeDays), amount(one.MinOrderCents), intText(one.SKUs)}
+			schema.Tabulate(w, "NAME|E-MAIL|PHONE|LEAD TIME|LEAST ORDER|SKUS", answer.(Suppliers).Suppliers, func(one Supplier) []any {
+				return []any{one.Name, one.Email, one.Phone, intOrEmpty(one.LeadTimeDays), amount(one.MinOrderCents), intText(one.SKUs)}
 			})
 		},
 	}
@@ -114,13 +114,13 @@ func (s *Service) setForecast() schema.Op {
 
 func printReport(w io.Writer, answer any) {
 	report := answer.(quickReport).Report
-	tabulate(w, []string{"SKU", "NAME", "STATUS", "STOCK", "ON ORDER", "REORDER AT", "DAYS LEFT", "RUNS OUT", "BUY", "COST", "SUPPLIER"},
-		report.SKUs, func(r Row) []string {
+	schema.Tabulate(w, "SKU|NAME|STATUS|STOCK|ON ORDER|REORDER AT|DAYS LEFT|RUNS OUT|BUY|COST|SUPPLIER",
+		report.SKUs, func(r Row) []any {
 			days := ""
 			if r.DaysOfStock != nil {
 				days = r.DaysOfStock.String()
 			}
-			return []string{r.SKU, r.Name, r.Status, r.CurrentStock.String(), r.OnOrder.String(), r.ReorderPoint.String(), days, dayOrNothing(r.StockoutDate),
+			return []any{r.SKU, r.Name, r.Status, r.CurrentStock.String(), r.OnOrder.String(), r.ReorderPoint.String(), days, dayOrNothing(r.StockoutDate),
 				intText(r.SuggestedQty), amount(r.EstCostCents), r.Supplier}
 		})
 }

@@ -19,8 +19,8 @@ func exampleBatch() Batch {
 
 func printBatches(w io.Writer, answer any) {
 	p, _ := answer.(BatchPage)
-	tabulate(w, "BATCH\tPRODUCT\tTIER\tCODES\tUNUSED\tREDEEMED\tVOID\tMADE", p.Batches, func(b Batch) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s", b.Batch, b.SKU, textOr(b.Tier, ""), b.Total, b.Unused, b.Redeemed, b.Void, b.CreatedAt)
+	schema.Tabulate(w, "BATCH|PRODUCT|TIER|CODES|UNUSED|REDEEMED|VOID|MADE", p.Batches, func(b Batch) []any {
+		return []any{b.Batch, b.SKU, textOr(b.Tier, ""), b.Total, b.Unused, b.Redeemed, b.Void, b.CreatedAt}
 	})
 }
 

@@ -41,12 +41,12 @@ func (s *Service) CustomerDetail(ctx context.Context, who db.Caller, id int64) (
 
 func printCustomers(w io.Writer, answer any) {
 	p, _ := answer.(CustomerPage)
-	tabulate(w, "ID\tADDRESS\tNAME\tPAID ORDERS\tFIRST\tLAST", p.Customers, func(k Customer) string {
+	schema.Tabulate(w, "ID|ADDRESS|NAME|PAID ORDERS|FIRST|LAST", p.Customers, func(k Customer) []any {
 		first, last := "", ""
 		if k.FirstOrderAt != nil && k.LastOrderAt != nil {
 			first, last = k.FirstOrderAt.String(), k.LastOrderAt.String()
 		}
-		return fmt.Sprintf("%d\t%s\t%s\t%d\t%s\t%s", k.ID, k.Email, k.Name, k.PaidOrders, first, last)
+		return []any{k.ID, k.Email, k.Name, k.PaidOrders, first, last}
 	})
 }
 

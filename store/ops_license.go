@@ -51,8 +51,8 @@ func (s *Service) FindLicenses(ctx context.Context, who db.Caller, what string) 
 
 func printLicenses(w io.Writer, answer any) {
 	p, _ := answer.(LicensePage)
-	tabulate(w, "ID\tKEY\tPRODUCT\tSTATUS\tUNTIL\tSEATS\tORDER\tBUYER", p.Licenses, func(l License) string {
-		return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s", l.ID, l.Key, l.SKU, l.Status, until(l.ExpiresAt), seats(l), l.OrderRef, l.CustomerEmail)
+	schema.Tabulate(w, "ID|KEY|PRODUCT|STATUS|UNTIL|SEATS|ORDER|BUYER", p.Licenses, func(l License) []any {
+		return []any{l.ID, l.Key, l.SKU, l.Status, until(l.ExpiresAt), seats(l), l.OrderRef, l.CustomerEmail}
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"text/tabwriter"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -18,21 +17,11 @@ func inCurrency(units int64, code string) string {
 	return exact.CurrencyOf(code).Plain(units) + " " + code
 }
 
-// tabulate writes a list for people: a line of heads, and one a row.
-func tabulate[T any](w io.Writer, heads string, rows []T, cells func(T) string) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, heads)
-	for _, row := range rows {
-		fmt.Fprintln(t, cells(row))
-	}
-	_ = t.Flush()
-}
-
 func printOrders(w io.Writer, answer any) {
 	p, _ := answer.(OrderPage)
-	tabulate(w, "ORDER\tPAID\tSTATUS\tTOTAL\tREFUNDED\tPROVIDER\tBUYER\tITEMS", p.Orders, func(o Order) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s %s\t%s\t%s", o.OrderRef, o.PaidAt, o.Status, inCurrency(o.TotalCents, o.Currency),
-			exact.CurrencyOf(o.Currency).Plain(o.RefundedCents), o.Provider, o.ProviderRef, o.Customer.Email, linesOf(o.Items))
+	schema.Tabulate(w, "ORDER|PAID|STATUS|TOTAL|REFUNDED|PROVIDER|BUYER|ITEMS", p.Orders, func(o Order) []any {
+		return []any{o.OrderRef, o.PaidAt, o.Status, inCurrency(o.TotalCents, o.Currency),
+			exact.CurrencyOf(o.Currency).Plain(o.RefundedCents), o.Provider + " " + o.ProviderRef, o.Customer.Email, linesOf(o.Items)}
 	})
 }
 

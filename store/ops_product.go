@@ -82,8 +82,8 @@ func exampleProduct() Product {
 func (s *Service) printProducts(w io.Writer, answer any) {
 	p, _ := answer.(ProductPage)
 	set, _ := s.Settings(context.Background()) // a price is in the shop's currency
-	tabulate(w, "SKU\tNAME\tKIND\tPRICE\tSEATS\tDAYS\tTIERS\tACTIVE", p.Products, func(p Product) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", p.SKU, p.Name, p.Kind, inCurrency(p.PriceCents, set.Currency), intCell(p.ActivationLimit), intCell(p.LicenseDays), strings.Join(p.Tiers, "|"), yesNo(p.Active))
+	schema.Tabulate(w, "SKU|NAME|KIND|PRICE|SEATS|DAYS|TIERS|ACTIVE", p.Products, func(p Product) []any {
+		return []any{p.SKU, p.Name, p.Kind, inCurrency(p.PriceCents, set.Currency), intCell(p.ActivationLimit), intCell(p.LicenseDays), strings.Join(p.Tiers, "|"), yesNo(p.Active)}
 	})
 }
 

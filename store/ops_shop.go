@@ -163,10 +163,10 @@ func (s *Service) storeFigures() schema.Op {
 		Example:  "store figures --from 2026-11-01 --to 2026-11-30\nstore figures --by product --csv",
 		Print: func(w io.Writer, answer any) {
 			f, _ := answer.(Figures)
-			tabulate(w, "PERIOD OR PRODUCT\tCURRENCY\tORDERS\tSOLD\tTAX\tREFUNDED\tNET", append(f.Rows, f.Totals...), func(f Figure) string {
+			schema.Tabulate(w, "PERIOD OR PRODUCT|CURRENCY|ORDERS|SOLD|TAX|REFUNDED|NET", append(f.Rows, f.Totals...), func(f Figure) []any {
 				money := exact.CurrencyOf(f.Currency)
-				return fmt.Sprintf("%s\t%s\t%d\t%s\t%s\t%s\t%s", f.Label(), f.Currency, f.Orders,
-					money.Plain(f.SoldCents), money.Plain(f.TaxCents), money.Plain(f.RefundedCents), money.Plain(f.NetCents))
+				return []any{f.Label(), f.Currency, f.Orders,
+					money.Plain(f.SoldCents), money.Plain(f.TaxCents), money.Plain(f.RefundedCents), money.Plain(f.NetCents)}
 			})
 		},
 		Bind: func(f *schema.Form) schema.Handler {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -60,16 +59,6 @@ func answer[T any](v T, err error) (any, error) {
 		return nil, err
 	}
 	return v, nil
-}
-
-// columns writes a list for people. A failed write is ignored: the reader has gone.
-func columns[T any](w io.Writer, heads []string, rows []T, cells func(T) []string) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = io.WriteString(t, strings.Join(heads, "\t")+"\n")
-	for _, row := range rows {
-		_, _ = io.WriteString(t, strings.Join(cells(row), "\t")+"\n")
-	}
-	_ = t.Flush()
 }
 
 // id binds a receiver's id.
@@ -220,12 +209,12 @@ func (o ops) listWebhooks() schema.Op {
 			}
 		},
 		Print: func(w io.Writer, answer any) {
-			columns(w, []string{"ID", "SERVICE", "STATE", "URL", "EVENTS"}, answer.(List).Webhooks, func(v Receiver) []string {
+			schema.Tabulate(w, "ID|SERVICE|STATE|URL|EVENTS", answer.(List).Webhooks, func(v Receiver) []any {
 				state := "enabled"
 				if !v.Enabled {
 					state = "disabled"
 				}
-				return []string{strconv.FormatInt(v.ID, 10), v.Service, state, v.URL, strings.Join(v.Events, ", ")}
+				return []any{strconv.FormatInt(v.ID, 10), v.Service, state, v.URL, strings.Join(v.Events, ", ")}
 			})
 		},
 	}

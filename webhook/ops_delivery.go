@@ -126,13 +126,13 @@ func (o ops) listDeliveries() schema.Op {
 			}
 		},
 		Print: func(w io.Writer, answer any) {
-			columns(w, []string{"ID", "SERVICE", "WEBHOOK", "EVENT", "KIND", "STATE", "ANSWER", "MS", "CREATED"}, answer.(Log).Deliveries,
-				func(v Delivery) []string {
+			schema.Tabulate(w, "ID|SERVICE|WEBHOOK|EVENT|KIND|STATE|ANSWER|MS|CREATED", answer.(Log).Deliveries,
+				func(v Delivery) []any {
 					ms := ""
 					if v.DurationMS != nil {
 						ms = strconv.FormatInt(*v.DurationMS, 10)
 					}
-					return []string{
+					return []any{
 						strconv.FormatInt(v.ID, 10), v.Service, strconv.FormatInt(v.EndpointID, 10), v.Event, v.Kind, v.State,
 						answered(v), ms, v.CreatedAt.String(),
 					}
@@ -175,8 +175,8 @@ func (o ops) testWebhook() schema.Op {
 			}
 		},
 		Print: func(w io.Writer, answer any) {
-			columns(w, []string{"ID", "WEBHOOK", "EVENT", "STATE", "ANSWER"}, answer.(Tried).Deliveries, func(v Delivery) []string {
-				return []string{strconv.FormatInt(v.ID, 10), strconv.FormatInt(v.EndpointID, 10), v.Event, v.State, answered(v)}
+			schema.Tabulate(w, "ID|WEBHOOK|EVENT|STATE|ANSWER", answer.(Tried).Deliveries, func(v Delivery) []any {
+				return []any{strconv.FormatInt(v.ID, 10), strconv.FormatInt(v.EndpointID, 10), v.Event, v.State, answered(v)}
 			})
 		},
 		Did: func(answer any, _ schema.Money) string {
@@ -319,8 +319,8 @@ func exampleResent() ResentList {
 }
 
 func printResent(w io.Writer, answer any) {
-	columns(w, []string{"ID", "RESEND OF", "WEBHOOK", "EVENT", "STATE", "ANSWER"}, answer.(ResentList).Deliveries, func(r Resent) []string {
-		return []string{strconv.FormatInt(r.ID, 10), strconv.FormatInt(r.Of, 10), strconv.FormatInt(r.EndpointID, 10), r.Event, r.State, answered(r.Delivery)}
+	schema.Tabulate(w, "ID|RESEND OF|WEBHOOK|EVENT|STATE|ANSWER", answer.(ResentList).Deliveries, func(r Resent) []any {
+		return []any{strconv.FormatInt(r.ID, 10), strconv.FormatInt(r.Of, 10), strconv.FormatInt(r.EndpointID, 10), r.Event, r.State, answered(r.Delivery)}
 	})
 }
 

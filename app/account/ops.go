@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -171,25 +170,15 @@ func (o ops) listUsers() schema.Op {
 			}
 		},
 		Print: func(w io.Writer, answer any) {
-			columns(w, []string{"USER", "STATE", "ROLES"}, answer.(UserList).Users, func(u User) []string {
+			schema.Tabulate(w, "USER|STATE|ROLES", answer.(UserList).Users, func(u User) []any {
 				state := "enabled"
 				if u.Disabled {
 					state = "disabled"
 				}
-				return []string{u.Name, state, o.rolesLine(u.Roles)}
+				return []any{u.Name, state, o.rolesLine(u.Roles)}
 			})
 		},
 	}
-}
-
-// columns writes a list for people. A failed write is ignored: the reader has gone.
-func columns[T any](w io.Writer, heads []string, rows []T, cells func(T) []string) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = io.WriteString(t, strings.Join(heads, "\t")+"\n")
-	for _, row := range rows {
-		_, _ = io.WriteString(t, strings.Join(cells(row), "\t")+"\n")
-	}
-	_ = t.Flush()
 }
 
 func (o ops) setRole() schema.Op {

@@ -73,9 +73,8 @@ func (o ops) listKeys() schema.Op {
 			}
 		},
 		Print: func(w io.Writer, answer any) {
-			heads := []string{"ID", "KEY", "SERVICE", "USER", "SCOPE", "CREATED", "LAST USED", "REVOKED", "LABEL"}
-			columns(w, heads, answer.(KeyList).Keys, func(k Key) []string {
-				return []string{
+			schema.Tabulate(w, "ID|KEY|SERVICE|USER|SCOPE|CREATED|LAST USED|REVOKED|LABEL", answer.(KeyList).Keys, func(k Key) []any {
+				return []any{
 					strconv.FormatInt(k.ID, 10), k.Prefix + "...", k.Service, k.User, k.Scope,
 					k.CreatedAt.String(), orDash(k.LastUsedAt), orDash(k.RevokedAt), k.Label,
 				}

@@ -4,11 +4,8 @@ package audit
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"quartermaster/schema"
@@ -225,14 +222,9 @@ func sinceOf(f *schema.Form, since string) func(*db.Conn) exact.Instant {
 	return none
 }
 
-// write shows the trail for people. A failed write is ignored: the reader has gone.
+// write shows the trail for people.
 func write(w io.Writer, answer any) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "ID\tAT\tSERVICE\tACTOR\tVIA\tACTION\tSUBJECT\tCHANGES")
-	for _, e := range answer.(Trail).Entries {
-		_, _ = fmt.Fprintln(t, strings.Join([]string{
-			strconv.FormatInt(e.ID, 10), e.At.String(), e.Service, e.Actor, e.Via, e.Action, e.Subject, string(e.Changes),
-		}, "\t"))
-	}
-	_ = t.Flush()
+	schema.Tabulate(w, "ID|AT|SERVICE|ACTOR|VIA|ACTION|SUBJECT|CHANGES", answer.(Trail).Entries, func(e Entry) []any {
+		return []any{e.ID, e.At, e.Service, e.Actor, e.Via, e.Action, e.Subject, string(e.Changes)}
+	})
 }

@@ -2,10 +2,7 @@ package cli
 
 import (
 	"context"
-	"io"
 	"strconv"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -50,17 +47,6 @@ func (p *program) completeBy(cmd *cobra.Command, flag string, list func() []stri
 			panic(err) // the flag is not there: a mistake in the program
 		}
 	})
-}
-
-// columns writes a list for people. A failed write is ignored: the reader has gone.
-func columns[T any](w io.Writer, heads []string, rows []T, cells func(T) []string) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(cells []string) { _, _ = io.WriteString(t, strings.Join(cells, "\t")+"\n") }
-	line(heads)
-	for _, row := range rows {
-		line(cells(row))
-	}
-	_ = t.Flush()
 }
 
 // idArg reads a record's id out of a call; what is none is wrong usage.

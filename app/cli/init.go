@@ -11,6 +11,7 @@ import (
 
 	"quartermaster/app/account"
 	"quartermaster/app/server"
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 )
 
@@ -52,7 +53,7 @@ once there are users.`,
 				}
 				p.lost = "the keys, which are shown once, are lost: `quartermaster key create --service SERVICE --user " + name + "` makes others, `quartermaster key revoke` ends these"
 				return p.print(initResult{Admin: name, Keys: keys, Link: link}, func(w io.Writer) {
-					columns(w, []string{"SERVICE", "KEY"}, server.Names, func(s string) []string { return []string{s, keys[s]} })
+					schema.Tabulate(w, "SERVICE|KEY", server.Names, func(s string) []any { return []any{s, keys[s]} })
 					p.printNextSteps(w, link)
 				})
 			})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 )
 
@@ -38,11 +39,11 @@ refused and left untouched, and so is one that lacks something while a server ho
 				return err
 			}
 			return p.print(migrationList{all}, func(w io.Writer) {
-				columns(w, []string{"MIGRATION", "APPLIED"}, all, func(m db.Migration) []string {
+				schema.Tabulate(w, "MIGRATION|APPLIED", all, func(m db.Migration) []any {
 					if m.AppliedAt == nil {
-						return []string{m.Name, "missing"}
+						return []any{m.Name, "missing"}
 					}
-					return []string{m.Name, m.AppliedAt.String()}
+					return []any{m.Name, m.AppliedAt.String()}
 				})
 			})
 		}),

@@ -342,8 +342,8 @@ func (c *opCommand) would(ctx context.Context, d *db.DB, handle schema.Handler, 
 		if len(changes) == 0 {
 			fmt.Fprintln(w, "nothing would change")
 		}
-		columns(w, []string{"RECORD", "FIELD", "BEFORE", "AFTER"}, changes, func(x db.Change) []string {
-			return []string{x.Record, x.Field, cell(x.Before), cell(x.After)}
+		schema.Tabulate(w, "RECORD|FIELD|BEFORE|AFTER", changes, func(x db.Change) []any {
+			return []any{x.Record, x.Field, cell(x.Before), cell(x.After)}
 		})
 	})
 }

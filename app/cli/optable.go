@@ -122,8 +122,8 @@ func writeTable(w io.Writer, answer any) {
 	for i, h := range heads {
 		upper[i] = strings.ToUpper(strings.ReplaceAll(h.name, "_", " "))
 	}
-	columns(w, upper, rows, func(row map[string]json.RawMessage) []string {
-		cells := make([]string, len(heads))
+	schema.Tabulate(w, strings.Join(upper, "|"), rows, func(row map[string]json.RawMessage) []any {
+		cells := make([]any, len(heads))
 		for i, h := range heads {
 			cells[i], _ = h.of(row)
 		}

@@ -197,7 +197,7 @@ func (s Status) text(w io.Writer, c exact.Currency) {
 	if len(revenue) == 0 {
 		revenue = append(revenue, "nothing sold yet")
 	}
-	lines := [][]string{
+	lines := [][]any{
 		{"store", fmt.Sprintf("%s net, %d orders paid, %d licenses active, %d payments that could not be booked",
 			strings.Join(revenue, " and "), s.Store.OrdersPaid, s.Store.Licenses.Active, s.Store.Unbooked)},
 		{"maintenance", fmt.Sprintf("%d jobs open, %d in progress, %d past their day; plans: %d overdue, %d due soon; %d parts low",
@@ -207,5 +207,5 @@ func (s Status) text(w io.Writer, c exact.Currency) {
 		{"reorder", fmt.Sprintf("%d below their reorder point, %d near it; to order now: %s",
 			s.Reorder.Below, s.Reorder.Near, c.Format(s.Reorder.EstCostCents))},
 	}
-	columns(w, []string{"SERVICE", "NOW"}, lines, func(l []string) []string { return l })
+	schema.Tabulate(w, "SERVICE|NOW", lines, func(l []any) []any { return l })
 }

@@ -1,0 +1,43 @@
+package schema
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Tabulate writes rows for people: the heads, which | parts, and a line a row, each column
+// as wide as it needs. A failed write is ignored: the reader has gone.
+func Tabulate[T any](w io.Writer, heads string, rows []T, cells func(T) []any) {
+	lines := make([][]any, len(rows))
+	for i, row := range rows {
+		lines[i] = cells(row)
+	}
+	tabulate(w, heads, lines)
+}
+
+func tabulate(w io.Writer, heads string, lines [][]any) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = io.WriteString(t, strings.ReplaceAll(heads, "|", "\t")+"\n")
+	for _, cells := range lines {
+		texts := make([]string, len(cells))
+		for i, cell := range cells {
+			texts[i] = fmt.Sprint(cell)
+		}
+		_, _ = io.WriteString(t, strings.Join(texts, "\t")+"\n")
+	}
+	_ = t.Flush()
+}
+
+// Facts writes pairs of a name and a value for people, a line each; a pair whose value is
+// empty is left out.
+func Facts(w io.Writer, pairs ...string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			_, _ = io.WriteString(t, pairs[i]+"\t"+pairs[i+1]+"\n")
+		}
+	}
+	_ = t.Flush()
+}
