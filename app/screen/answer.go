@@ -1,8 +1,6 @@
 package screen
 
 import (
-	"bytes"
-	"encoding/csv"
 	"net/http"
 	"strings"
 
@@ -135,12 +133,7 @@ func (x *exchange) showOnce(op schema.Op, in *sent, answer any, shop shopSetting
 	}
 	x.w.Header().Set("Cache-Control", "no-store")
 	if in.format == "csv" {
-		sheet := sheetOf(op.Name, v)
-		var b bytes.Buffer
-		w := csv.NewWriter(&b)
-		_ = w.Write(sheet.Columns)
-		_ = w.WriteAll(sheet.Rows)
-		return x.sendFile(op.Name+".csv", "text/csv; charset=utf-8", b.Bytes())
+		return x.sendCSV(sheetOf(op.Name, v))
 	}
 	f := x.frame(shop)
 	for _, once := range x.s.Once {

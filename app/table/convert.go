@@ -61,6 +61,9 @@ func errorCell(name string, at int, text string) *fault.Error {
 
 // cell converts one cell by what its column takes.
 func (c *converter) cell(t target, text string, k kind, currency exact.Currency) (string, *fault.Error) {
+	if k == isText {
+		text = unquoted(text)
+	}
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" {
 		return text, nil
@@ -76,8 +79,6 @@ func (c *converter) cell(t target, text string, k kind, currency exact.Currency)
 		if k == isText && c.comma {
 			return c.number(t.arg.Name, trimmed)
 		}
-	case t.arg.Kind == schema.TextKind && k == isText:
-		return unquoted(text), nil
 	}
 	return text, nil
 }
@@ -176,6 +177,16 @@ func Safe(text string) string {
 		return "'" + text
 	}
 	return text
+}
+
+// guarded is a cell of somebody else's file as it is given back: with the ' of Safe, unless
+// it has that already or is a number.
+func guarded(cell string) string {
+	signed := strings.HasPrefix(cell, "-") || strings.HasPrefix(cell, "+")
+	if !dangerous(cell) || cell[0] == '\'' || signed && strings.Trim(cell[1:], "0123456789.,") == "" {
+		return cell
+	}
+	return "'" + cell
 }
 
 // dangerous tells a text that begins as a formula does, behind any ' that it has.

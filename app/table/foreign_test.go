@@ -302,6 +302,33 @@ func TestDamagedWorkbooks(t *testing.T) {
 	}
 }
 
+// A formula of somebody else's file is text here, goes back as none and comes again as it was.
+func TestRefusedFormulasGoBackGuarded(t *testing.T) {
+	s := newShelf(t)
+	const file = "code,name,count\n=1+1,taken,-5\n-2+3,taken,\n'@c,taken,+7\n+,taken,=9\n"
+	out, err := Run(context.Background(), s.db, db.CLI("shelf"), s.table(), InMemory([]byte(file)), Options{}, nil)
+	if err != nil || len(out.Errors) != 4 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	for i := range out.Errors {
+		out.Errors[i].Reason = "x"
+	}
+	var b bytes.Buffer
+	if _, err := WriteRefused(s.table(), InMemory([]byte(file)), Reading{}, out.Errors, &b); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\ufeffcode,name,count,reason\n'=1+1,taken,-5,x\n'-2+3,taken,,x\n'@c,taken,+7,x\n+,taken,'=9,x\n"; b.String() != want {
+		t.Errorf("gave back\n%swant\n%s", b.String(), want)
+	}
+	mended := strings.NewReplacer("1,taken", "1,a", "3,taken", "3,b", "c,taken", "c,d", "+,taken,'=9", "+,e,9", "-5", "5", "+7", "7").Replace(b.String())
+	if _, err := Run(context.Background(), s.db, db.CLI("shelf"), s.table(), InMemory([]byte(mended)), Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.export(t); got != "code,name,count\n'+,e,9\n'-2+3,b,0\n'=1+1,a,5\n'@c,d,7\n" {
+		t.Errorf("stored\n%s", got)
+	}
+}
+
 func TestRefusedRowsGoBackAndComeAgain(t *testing.T) {
 	s := newShelf(t)
 	const file = "Code;Name;Farbe\na;eins;rot\nb;taken;blau\n;drei;\nd;vier;x;y\n"

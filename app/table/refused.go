@@ -9,7 +9,8 @@ import (
 )
 
 // WriteRefused writes the rows of the file that were refused, as they stand in it, with
-// a last column that holds the reason: mended, the file imports with the same options.
+// a last column that holds the reason: mended, the file imports with the same options. A
+// cell that a spreadsheet would run as a formula has a ' in front, as in exports.
 // It is UTF-8 with a mark, separated as the file is, or by commas for a workbook's. A
 // row whose cells cannot be told apart is not in it; left tells how many those are.
 func WriteRefused(t schema.Table, f *File, r Reading, refused []schema.Refused, w io.Writer) (left int, err error) {
@@ -54,6 +55,9 @@ func WriteRefused(t schema.Table, f *File, r Reading, refused []schema.Refused, 
 			continue
 		}
 		cells := slices.Clone(rec.cells)
+		for i, cell := range cells {
+			cells[i] = guarded(cell)
+		}
 		for len(cells) < width {
 			cells = append(cells, "")
 		}
