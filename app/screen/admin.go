@@ -116,7 +116,7 @@ func (s *Screens) makeBackup() schema.Op {
 				if db.Trying(ctx) {
 					return copied{}, nil
 				}
-				dir, err := os.MkdirTemp(filepath.Dir(s.DB.Path()), "backup-")
+				dir, err := os.MkdirTemp(filepath.Dir(s.DB.Path()), db.DownloadPattern(s.DB.Path()))
 				if err != nil {
 					return nil, fault.Unavailablef(err, "the copy could not be made beside the database; nothing was written")
 				}

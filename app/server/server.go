@@ -70,6 +70,13 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if s.release, err = db.Hold(o.Path); err != nil {
 		return nil, err
 	}
+	left, err := db.Tidy(o.Path)
+	for _, name := range left {
+		o.Log.Info().Str("file", name).Msg("removed what a program left that was killed")
+	}
+	if err != nil {
+		o.Log.Warn().Err(err).Msg("what a killed program left cannot be removed")
+	}
 	s.db, err = db.Open(o.Path, db.Options{
 		Now: o.Now, Zone: o.Zone, KeepZone: true, Migrate: true, Accept: o.Accept,
 		Notice: func(text string) { o.Log.Warn().Msg(text) },
@@ -108,9 +115,20 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 }
 
 // makeFile creates the database file where serve may.
-func (o Options) makeFile() error {
-	st, err := os.Stat(o.Path)
-	if err == nil && st.Size() > 0 || !o.Config.Init && !o.Config.Demo {
+func (o Options) makeFile() (err error) {
+	isThere := func() bool {
+		st, err := os.Stat(o.Path)
+		return err == nil && st.Size() > 0
+	}
+	if isThere() || !o.Config.Init && !o.Config.Demo {
+		return nil
+	}
+	release, err := db.Hold(o.Path) // of two that start at once, the second takes the first one's
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if isThere() {
 		return nil
 	}
 	return db.Create(o.Path, db.Options{Now: o.Now, Zone: o.Zone})

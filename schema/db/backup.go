@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -76,6 +77,7 @@ func backup(path, target string) error {
 	if err := examine(target); errors.Is(err, ErrForeign) {
 		return fmt.Errorf("%s is there already and is no copy of a database: name another file", target)
 	}
+	removeOldParts(target, time.Now())
 	c, err := connect(path, false)
 	if err != nil {
 		return err
@@ -197,12 +199,21 @@ func Restore(source, path string) (aside string, err error) {
 	if err := copyFile(source, tmp); err != nil {
 		return "", err
 	}
+	if st, err := os.Stat(path); err == nil {
+		if err := os.Chmod(tmp, st.Mode().Perm()); err != nil {
+			return "", err
+		}
+	}
+	if err := adopt(tmp, path); err != nil {
+		return "", err
+	}
 	if aside, err = putAside(path); err != nil {
 		return "", err
 	}
 	if err := os.Rename(tmp, path); err != nil {
-		return aside, err
+		return aside, fmt.Errorf("put the copy in the place of %s (where the file alone is mounted, restore to the file that is mounted): %w", path, err)
 	}
+	_, _ = Tidy(path) // what an earlier restore left that was cut off
 	return aside, syncDir(path)
 }
 
@@ -283,7 +294,8 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // #nosec G304 -- the operator names the file
+	_ = os.Remove(to)
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // #nosec G304 -- the operator names the file
 	if err != nil {
 		return err
 	}

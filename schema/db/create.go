@@ -62,6 +62,9 @@ func Create(path string, o Options) (err error) {
 	if st, err := os.Stat(path); err == nil && st.Size() > 0 {
 		return fmt.Errorf("%s is there already", path)
 	}
+	if err := interrupted(path); err != nil {
+		return err
+	}
 	tmp := fmt.Sprintf("%s.new-%d", path, os.Getpid())
 	defer func() {
 		_ = os.Remove(tmp)
@@ -90,7 +93,7 @@ func Create(path string, o Options) (err error) {
 	if err = errors.Join(err, c.Close()); err != nil {
 		return err
 	}
-	if err := syncFile(tmp); err != nil {
+	if err := errors.Join(syncFile(tmp), adopt(tmp, path)); err != nil {
 		return err
 	}
 	// An empty file may have left a log behind, which is not this database's.

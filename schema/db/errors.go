@@ -71,6 +71,9 @@ var (
 )
 
 func missing(path string) error {
+	if err := interrupted(path); err != nil {
+		return fmt.Errorf("%w at %s: %w", ErrMissing, path, err)
+	}
 	return fmt.Errorf("%w at %s: make one with `quartermaster init --db %s`, or name the right file with --db or QUARTERMASTER_DB",
 		ErrMissing, path, path)
 }

@@ -76,6 +76,9 @@ func holdName(path string, taken func(bool, error) error, then func() error) (re
 	if err := taken(lock.TryLock()); err != nil {
 		return nil, err
 	}
+	if err := adopt(path+".lock", path); err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
 	return func() error { return errors.Join(then(), lock.Unlock()) }, nil
 }
 
