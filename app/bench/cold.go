@@ -1,0 +1,102 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// writesBeside is how many readings a second are posted while cold asks.
+const writesBeside = 50
+
+// cold are questions of which no answer is kept: each is asked right after one of fifty
+// writes a second was answered, which goes on beside it.
+func (b *bench) cold(p *process) []oneCase {
+	s := b.shop
+	var cases []oneCase
+	for _, q := range []struct{ name, service, path string }{
+		{"work order by id", "maintenance", "/api/work-orders/7"},
+		{"200 work orders", "maintenance", "/api/work-orders"},
+		{"what is due of all plans", "maintenance", "/api/pm-due"},
+		{"200 orders of the store", "store", "/api/orders?limit=200"},
+		{"ledger of a lease", "rental", fmt.Sprintf("/api/leases/%d/ledger", s.leases/2)},
+		{"arrears of all leases", "rental", "/api/arrears"},
+		{"reorder report, all", "reorder", "/api/reorder-report?status=all"},
+		{"reorder report, flagged", "reorder", "/api/reorder-report"},
+	} {
+		request := s.get(q.service, q.path)
+		cases = append(cases, oneCase{
+			name: fmt.Sprintf("under %d writes/s: %s", writesBeside, q.name), clients: 1,
+			ours: b.underWrites(p, q.service, request), floors: []floor{b.afresh(p, q.service, request)},
+		})
+	}
+	return cases
+}
+
+// underWrites posts a reading every fiftieth of a second by one client, and has another one
+// ask as soon as it is answered. The rate is of the time in which the question was open.
+func (b *bench) underWrites(p *process, service string, request []byte) runner {
+	return func() (s sample, err error) {
+		answered, stop := make(chan struct{}), make(chan struct{})
+		ended := make(chan error, 1)
+		go func() { ended <- b.writeEvery(p, time.Second/writesBeside, answered, stop) }()
+		defer func() {
+			close(stop)
+			err = errors.Join(err, <-ended)
+		}()
+		c, err := dial(p.addrs[service])
+		if err != nil {
+			return s, err
+		}
+		defer c.close()
+		before, err := p.cpu()
+		if err != nil {
+			return s, err
+		}
+		for began := time.Now(); s.Ops == 0 || time.Since(began) < 5*b.slice; s.Ops++ {
+			select {
+			case <-answered:
+			case err := <-ended:
+				ended <- nil
+				return s, err
+			}
+			asked := time.Now()
+			status, err := c.do(request)
+			if err != nil || status != 200 {
+				return s, errors.Join(err, fmt.Errorf("status %d", status))
+			}
+			took := time.Since(asked)
+			s.Took, s.Wall = append(s.Took, took), s.Wall+took
+		}
+		after, err := p.cpu()
+		s.CPU = after - before // with the writes'
+		return s, err
+	}
+}
+
+// writeEvery posts readings until stop is closed, and tells of each to whoever waits for it.
+func (b *bench) writeEvery(p *process, every time.Duration, answered chan<- struct{}, stop <-chan struct{}) error {
+	c, err := dial(p.addrs["maintenance"])
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	next, tick := b.reading(), time.NewTicker(every)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		select {
+		case <-stop:
+			return nil
+		case <-tick.C:
+		}
+		if status, err := c.do(next(0, n)); err != nil || status >= 300 {
+			return errors.Join(err, fmt.Errorf("a reading beside: status %d", status))
+		}
+		select {
+		case answered <- struct{}{}:
+		default: // the question before is still open
+		}
+	}
+}
