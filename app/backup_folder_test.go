@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -25,7 +26,14 @@ func TestBackupIntoAFolderKeepsTheNewest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	killed := filepath.Join(folder, name+"-20200104T000000Z.db.part-7")
+	if err := errors.Join(os.WriteFile(killed, nil, 0o600), os.Chtimes(killed, time.Unix(0, 0), time.Unix(0, 0))); err != nil {
+		t.Fatal(err)
+	}
 	c.ok("backup", "--to", folder, "--keep", "2")
+	if _, err := os.Stat(killed); err == nil {
+		t.Error("what a backup left that was killed is still there")
+	}
 	left, err := filepath.Glob(filepath.Join(folder, name+"-*Z.db"))
 	if err != nil || len(left) != 2 || !strings.HasSuffix(left[0], "-20200103T000000Z.db") {
 		t.Errorf("kept %v, %v", left, err)

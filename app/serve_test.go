@@ -211,12 +211,9 @@ func TestServeDemoPrintsKeysThatWork(t *testing.T) {
 // TestADemoThatWasCutOffStartsAgain kills the first start of a demo at many moments of
 // its filling: the next start has a whole shop.
 func TestADemoThatWasCutOffStartsAgain(t *testing.T) {
-	bin := apptest.Binary(t)
-	addrs := []string{"serve", "--demo", "--store-addr", "127.0.0.1:0", "--maintenance-addr", "127.0.0.1:0", "--rental-addr", "127.0.0.1:0", "--reorder-addr", "127.0.0.1:0"}
 	for i := range 12 {
 		dir := t.TempDir()
-		cmd := exec.Command(bin, addrs...)
-		cmd.Dir = dir
+		cmd := serveDemo(t, dir)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -232,6 +229,45 @@ func TestADemoThatWasCutOffStartsAgain(t *testing.T) {
 		if code := p.Stop(t); code != 0 {
 			t.Fatalf("cut off after %d ms: exit %d: %s", 5+12*i, code, p.Stderr)
 		}
+	}
+}
+
+// serveDemo is the command of a demo on any free ports.
+func serveDemo(t *testing.T, dir string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(apptest.Binary(t), "serve", "--demo", "--store-addr", "127.0.0.1:0", "--maintenance-addr", "127.0.0.1:0", "--rental-addr", "127.0.0.1:0", "--reorder-addr", "127.0.0.1:0")
+	cmd.Dir = dir
+	return cmd
+}
+
+// TestOfFirstStartsAtOnceOneServes: the others are refused, and none puts a file of its
+// own in the place of the one that is served.
+func TestOfFirstStartsAtOnceOneServes(t *testing.T) {
+	dir, ended := t.TempDir(), make(chan string)
+	var all []*exec.Cmd
+	for range 3 {
+		cmd := serveDemo(t, dir)
+		var said strings.Builder
+		cmd.Stderr = &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+		go func() {
+			_ = cmd.Wait()
+			ended <- said.String()
+		}()
+	}
+	for range 2 {
+		if said := <-ended; !strings.Contains(said, "is served by another process") {
+			t.Errorf("one that ended said %s", said)
+		}
+	}
+	for _, cmd := range all {
+		_ = cmd.Process.Signal(os.Interrupt)
+	}
+	if said := <-ended; strings.Contains(said, "replaced") {
+		t.Errorf("the one that served said %s", said)
 	}
 }
 

@@ -27,6 +27,7 @@ func backupInto(database, folder string, keep int, now time.Time) (made string, 
 		return "", errors.New(folder + " is no folder; name the folder that the backups go to")
 	}
 	name := strings.TrimSuffix(filepath.Base(database), filepath.Ext(database))
+	db.RemoveOldParts(folder, func(file string) bool { return isBackupOf(file, name) }, now)
 	made = filepath.Join(folder, name+"-"+now.UTC().Format(stamp)+".db")
 	if err := db.Backup(database, made); err != nil {
 		return "", err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -77,7 +78,7 @@ func backup(path, target string) error {
 	if err := examine(target); errors.Is(err, ErrForeign) {
 		return fmt.Errorf("%s is there already and is no copy of a database: name another file", target)
 	}
-	removeOldParts(target, time.Now())
+	RemoveOldParts(filepath.Dir(target), func(name string) bool { return name == filepath.Base(target) }, time.Now())
 	c, err := connect(path, false)
 	if err != nil {
 		return err

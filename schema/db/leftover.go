@@ -62,13 +62,16 @@ func removeFolder(dir string) error {
 	return errors.Join(err, os.Remove(dir))
 }
 
-// removeOldParts removes what backups that were killed left of target.
-func removeOldParts(target string, now time.Time) {
-	entries, _ := os.ReadDir(filepath.Dir(target)) // the backup itself says what is wrong with the folder
-	part := regexp.MustCompile(`^` + regexp.QuoteMeta(filepath.Base(target)) + `\.part-\d+$`)
+var partOf = regexp.MustCompile(`^(.+)\.part-\d+$`)
+
+// RemoveOldParts removes from a folder what backups that were killed left of the targets,
+// by name, that of accepts.
+func RemoveOldParts(folder string, of func(target string) bool, now time.Time) {
+	entries, _ := os.ReadDir(folder) // the backup itself says what is wrong with the folder
 	for _, e := range entries {
-		if st, err := e.Info(); err == nil && st.Mode().IsRegular() && part.MatchString(e.Name()) && now.Sub(st.ModTime()) > oldPart {
-			_ = os.Remove(filepath.Join(filepath.Dir(target), e.Name()))
+		name := partOf.FindStringSubmatch(e.Name())
+		if st, err := e.Info(); err == nil && name != nil && of(name[1]) && st.Mode().IsRegular() && now.Sub(st.ModTime()) > oldPart {
+			_ = os.Remove(filepath.Join(folder, e.Name()))
 		}
 	}
 }
