@@ -151,6 +151,28 @@ func TestExportKeepsTheOldFileUntilTheNewIsComplete(t *testing.T) {
 	}
 }
 
+// TestNoDatabaseIsReplacedByATable: a slip in a command's last word costs no shop.
+func TestNoDatabaseIsReplacedByATable(t *testing.T) {
+	t.Parallel()
+	c := newCLI(t)
+	c.ok("import", "reorder", "skus", c.write("skus.csv", catalogue))
+	other := filepath.Join(c.dir, "other.db")
+	c.ok("backup", other)
+	bad := c.write("bad.csv", "sku,name\n,nameless\nNEW,new\n")
+	for target, want := range map[string]string{
+		c.db: "is the database itself", c.db + "-wal": "belongs to the database", c.db + ".lock": "belongs to the database",
+		other: "is a database", other + "-wal": "belongs to the database",
+	} {
+		c.refuses(1, []string{want}, "export", "reorder", "skus", target)
+		c.refuses(1, []string{want}, "import", "reorder", "skus", bad, "--refused", target)
+	}
+	if got := c.ok("export", "reorder", "skus"); strings.Contains(got, "NEW") || !strings.Contains(got, "NAIL") {
+		t.Errorf("exported %s", got)
+	}
+	c.ok("doctor")
+	c.ok("doctor", "--db", other)
+}
+
 func TestTheShellCompletesServicesTablesAndUsers(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)

@@ -131,6 +131,11 @@ func (o *importing) check(args []string) (schema.Table, error) {
 
 // importFile imports the file into the service's table and returns the outcome.
 func (p *program) importFile(ctx context.Context, service, name, path string, o importing) error {
+	if o.refused != "" {
+		if err := db.Replaceable(p.dbPath, o.refused); err != nil {
+			return err
+		}
+	}
 	in, size, err := p.input(path)
 	if err != nil {
 		return err
@@ -189,7 +194,7 @@ func (p *program) advise(o importing, out table.Outcome, err error) {
 // giveBack writes the refused rows to the file that --refused names.
 func (p *program) giveBack(t schema.Table, file *table.File, o importing, out table.Outcome) error {
 	left := 0
-	err := writeBeside(o.refused, func(w io.Writer) (err error) {
+	err := p.writeBeside(o.refused, func(w io.Writer) (err error) {
 		left, err = table.WriteRefused(t, file, o.Reading, out.Errors, w)
 		return err
 	})

@@ -38,7 +38,7 @@ there is replaced. The agents' tool workorder_detail names an order's photos.`,
 				if err != nil {
 					return err
 				}
-				return writeBeside(args[1], func(w io.Writer) error {
+				return p.writeBeside(args[1], func(w io.Writer) error {
 					_, err := w.Write(data)
 					return err
 				})

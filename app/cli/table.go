@@ -137,7 +137,7 @@ replaced only when the new one is complete. What was exported imports again unch
 				if len(args) < 3 || args[2] == "-" {
 					return table.ExportTo(ctx, d, t, p.Stdout)
 				}
-				return writeBeside(args[2], func(w io.Writer) error { return table.Export(ctx, d, t, w) })
+				return p.writeBeside(args[2], func(w io.Writer) error { return table.Export(ctx, d, t, w) })
 			})
 		}),
 		ValidArgsFunction: completeTable,
@@ -145,8 +145,12 @@ replaced only when the new one is complete. What was exported imports again unch
 }
 
 // writeBeside writes a file beside the path and moves it there when it is complete.
-// What is there but no plain file, such as /dev/stdout, is written straight.
-func writeBeside(path string, write func(io.Writer) error) (err error) {
+// What is there but no plain file, such as /dev/stdout, is written straight. A database,
+// this one or another, is not replaced.
+func (p *program) writeBeside(path string, write func(io.Writer) error) (err error) {
+	if err := db.Replaceable(p.dbPath, path); err != nil {
+		return err
+	}
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0) // #nosec G304 -- the operator names the file
 		if err != nil {
