@@ -14,7 +14,7 @@ type Service struct {
 	db  *db.DB
 	due db.Renewed[dueList]
 
-	board db.Kept[Board]
+	board db.Cached[Board]
 }
 
 // New is the service over d.

@@ -12,7 +12,7 @@ type Service struct {
 	db   *db.DB
 	kept db.Renewed[*keptStates]
 
-	overview db.Kept[Overview]
+	overview db.Cached[Overview]
 }
 
 // New is the service over an open database.

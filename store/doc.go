@@ -19,8 +19,8 @@ type Service struct {
 	seen   seen
 	notice func(text string)
 
-	lately   db.Kept[Figures]
-	licenses db.Kept[int64] // how many there are by the filter that was asked for last
+	lately   db.Cached[Figures]
+	licenses db.Cached[int64] // how many there are by the filter that was asked for last
 }
 
 // New is the store over d.

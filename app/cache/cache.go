@@ -78,7 +78,7 @@ func (c *ResponseCache) Get(who db.Caller, what, with string) (body []byte, vers
 // Put keeps a copy of the answer that was worked out after Get gave the version.
 func (c *ResponseCache) Put(who db.Caller, what, with string, version int64, on *db.Dependencies, body []byte) {
 	size := len(body) + len(what) + len(with) + answerBeside
-	if version == 0 || !on.Lasts() || size > mostAnswer {
+	if version == 0 || !on.Cacheable() || size > mostAnswer {
 		return
 	}
 	c.mu.Lock()

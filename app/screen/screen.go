@@ -61,7 +61,7 @@ type Screens struct {
 	cookies map[area]string // their names
 	flashes flashes
 	drafts  drafts
-	missed  db.Kept[[]webhook.Receiver] // receivers that did not take their last delivery
+	missed  db.Cached[[]webhook.Receiver] // receivers that did not take their last delivery
 }
 
 // New makes the screens of one service.

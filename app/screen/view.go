@@ -208,10 +208,10 @@ func (s *Screens) page(p page.Page) handle {
 		if err != nil {
 			return err
 		}
-		var kept *keeper
+		var cached *bodyCache
 		if lasts {
-			kept = x.keeper()
-			if d, found := kept.recall(); found {
+			cached = x.bodyCache()
+			if d, found := cached.get(); found {
 				return x.showDrawn(x.frame(shop), d)
 			}
 		}
@@ -239,12 +239,12 @@ func (s *Screens) page(p page.Page) handle {
 		}
 		f := x.frame(shop)
 		f.Filters = slices.DeleteFunc(slices.Clone(args), func(a schema.Arg) bool { return a.Path != "" })
-		return x.showPage(p, f, value, wrong, kept)
+		return x.showPage(p, f, value, wrong, cached)
 	}
 }
 
 // showPage sends a page with what was loaded for it; wrong are the filters that were refused.
-func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.Error, kept *keeper) error {
+func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.Error, cached *bodyCache) error {
 	d := drawn{title: p.Title, keys: x.keys}
 	if t, ok := value.(page.Titled); ok {
 		d.title = t.PageTitle()
@@ -266,7 +266,7 @@ func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.
 			f.Wrong[schema.PageField(r.Field)] = sentence(r.Detail)
 		}
 		return x.show(statusOf(wrong), d.title, false, f, wrongFilters(wrong, f.Path, p.Draw(value)))
-	case kept == nil || secret != nil && secret.ShowsSecret():
+	case cached == nil || secret != nil && secret.ShowsSecret():
 		return x.show(http.StatusOK, d.title, secret != nil && secret.ShowsSecret(), f, p.Draw(value))
 	}
 	b := templ.GetBuffer()
@@ -275,7 +275,7 @@ func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.
 		return err
 	}
 	d.body = b.Bytes()
-	kept.keep(f, d)
+	cached.put(f, d)
 	return x.showDrawn(f, d)
 }
 

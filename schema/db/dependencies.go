@@ -64,8 +64,8 @@ func (b *Dependencies) include(today exact.Day, daily bool) {
 // database, such as times that are stored later: it must not be cached.
 func NoCache(ctx context.Context) { dependenciesOf(ctx).never() }
 
-// Lasts reports whether the answer stays right until the next commit.
-func (b *Dependencies) Lasts() bool { return b.viewed && !b.noCache && !b.now }
+// Cacheable reports whether the answer stays right until the next commit.
+func (b *Dependencies) Cacheable() bool { return b.viewed && !b.noCache && !b.now }
 
 // Day is the day to the end of which it stays right; ok is false when it depends on no day.
 func (b *Dependencies) Day() (day exact.Day, ok bool) { return b.day, b.today }

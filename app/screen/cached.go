@@ -19,27 +19,28 @@ type drawn struct {
 	body          []byte
 }
 
-// keeper gives the body of a page of staff again until anything is committed or the day
-// ends, as REST's answers are, and from the same cache: loading and drawing a list takes
+// bodyCache answers with the body of a page of staff as it was drawn before, until anything
+// is committed or the day
+// ends, as with REST's answers, and from the same cache: loading and drawing a list takes
 // several times what sending it takes. The frame is drawn for each request.
-type keeper struct {
+type bodyCache struct {
 	x          *exchange
 	what, with string
 	version    int64 // of the database before the page was loaded
 	on         *db.Dependencies
 }
 
-// keeper follows what the page is made of from here on.
-func (x *exchange) keeper() *keeper {
-	k := &keeper{x: x, what: "page " + x.r.URL.EscapedPath(), with: x.r.URL.RawQuery + " " + x.s.DB.Today().String()}
+// bodyCache notes what the page is made of from here on.
+func (x *exchange) bodyCache() *bodyCache {
+	k := &bodyCache{x: x, what: "page " + x.r.URL.EscapedPath(), with: x.r.URL.RawQuery + " " + x.s.DB.Today().String()}
 	var ctx context.Context
 	ctx, k.on = db.Track(x.r.Context())
 	x.r = x.r.WithContext(ctx)
 	return k
 }
 
-// recall finds the body that was drawn for the same question of the same user.
-func (k *keeper) recall() (d drawn, found bool) {
+// get finds the body that was drawn for the same question of the same user.
+func (k *bodyCache) get() (d drawn, found bool) {
 	kept, version, found := k.x.s.Cache.Get(k.x.who(), k.what, k.with)
 	k.version = version
 	parts := bytes.SplitN(kept, []byte{0}, 5)
@@ -49,8 +50,8 @@ func (k *keeper) recall() (d drawn, found bool) {
 	return drawn{string(parts[0]), string(parts[1]), string(parts[2]), string(parts[3]), parts[4]}, true
 }
 
-// keep keeps the body, unless it looks at the clock more closely than by the day.
-func (k *keeper) keep(f *page.Frame, d drawn) {
+// put keeps the body, unless it looks at the clock more closely than by the day.
+func (k *bodyCache) put(f *page.Frame, d drawn) {
 	if f.Clocked {
 		return
 	}

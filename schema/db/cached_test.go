@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// TestKept asks for a value again: it is worked out once, until another question is asked,
+// TestCached asks for a value again: it is worked out once, until another question is asked,
 // anything is committed, or the day ends on which it depends. What looks at the time, and
 // what a trial sees, is never kept.
-func TestKept(t *testing.T) {
+func TestCached(t *testing.T) {
 	d, clock := fresh(t)
-	var kept Kept[int64]
+	var cached Cached[int64]
 	read, look := 0, func(c *Conn) { c.Today() }
 	get := func(ctx context.Context, question string) int64 {
 		t.Helper()
-		n, err := kept.Read(ctx, d, question, func(ctx context.Context) (n int64, err error) {
+		n, err := cached.Read(ctx, d, question, func(ctx context.Context) (n int64, err error) {
 			read++
 			err = d.View(ctx, func(c *Conn) (err error) {
 				look(c)

@@ -7,14 +7,16 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Kept caches a value that was computed from the database, until anything is
+// Cached holds a value that was computed from the database, until anything is
 // committed, by this process or another, or until the day ends on which it depends: what a
 // first page adds up, which is looked at much more often than it changes. It holds one
 // value, of the last question. Its zero value is ready; a caller must not
 // change it.
-type Kept[T any] struct{ last atomic.Pointer[keptValue[T]] }
+type Cached[T any] struct {
+	last atomic.Pointer[cachedValue[T]]
+}
 
-type keptValue[T any] struct {
+type cachedValue[T any] struct {
 	version  int64
 	question string
 	daily    bool
@@ -24,7 +26,7 @@ type keptValue[T any] struct {
 
 // Read returns the value that answers the question, and calls read only if none is kept that
 // is still right. What a trial or a larger transaction sees is never kept.
-func (k *Kept[T]) Read(ctx context.Context, d *DB, question string, read func(ctx context.Context) (T, error)) (T, error) {
+func (k *Cached[T]) Read(ctx context.Context, d *DB, question string, read func(ctx context.Context) (T, error)) (T, error) {
 	if jointOf(ctx) != nil {
 		return read(ctx)
 	}
@@ -40,11 +42,11 @@ func (k *Kept[T]) Read(ctx context.Context, d *DB, question string, read func(ct
 	inner, on := Track(ctx)
 	value, err := read(inner)
 	day, daily := on.Day()
-	if err != nil || !on.Lasts() {
+	if err != nil || !on.Cacheable() {
 		NoCache(ctx)
 		return value, err
 	}
 	dependenciesOf(ctx).include(day, daily)
-	k.last.Store(&keptValue[T]{version, question, daily, day, value})
+	k.last.Store(&cachedValue[T]{version, question, daily, day, value})
 	return value, nil
 }
