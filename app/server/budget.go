@@ -170,7 +170,7 @@ func (b *budget) collect(n int64) {
 func (b *budget) cut(now time.Time) {
 	var stalled []*inFlight
 	for t := range b.held {
-		if !t.cut && t.conn.stalled(now) {
+		if !t.cut && t.stalled(now) {
 			stalled = append(stalled, t)
 		}
 	}

@@ -67,6 +67,8 @@ type limitedConn struct {
 	deadline atomic.Int64 // for the whole answer, in Unix nanoseconds; 0: none
 	brisk    atomic.Int64 // when the last briskPiece of a body had come, or its request began, in Unix nanoseconds
 	some     int64        // of the next one; only who reads touches it
+	sending  atomic.Int32 // of those that are worked on, how many send an answer over HTTP/2
+	sent     atomic.Int64 // when one of them began to send a piece, in Unix nanoseconds
 	writing  atomic.Int64 // since when, in Unix nanoseconds, what its client has not taken yet; else 0
 }
 
@@ -136,6 +138,9 @@ func (r *connLimiter) idle() *limitedConn {
 func (s *limitedConn) idle(now time.Time) bool {
 	if since := s.writing.Load(); since != 0 {
 		return now.UnixNano()-since >= int64(idleGrace)
+	}
+	if n := s.sending.Load(); n > 0 && n >= s.working.Load() {
+		return now.UnixNano()-s.sent.Load() >= int64(idleGrace)
 	}
 	return s.working.Load() == 0 && s.reading.Load() && now.Sub(s.since) >= idleGrace
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,7 +16,7 @@ func trackRequests(h http.Handler, b *budget) http.Handler {
 			h.ServeHTTP(w, req)
 			return
 		}
-		t := &inFlight{ResponseWriter: w, conn: s, budget: b}
+		t := &inFlight{ResponseWriter: w, conn: s, budget: b, stream: req.ProtoMajor > 1, began: time.Now()}
 		defer t.done()
 		if req.ContentLength == 0 {
 			t.whole()
@@ -27,7 +28,12 @@ func trackRequests(h http.Handler, b *budget) http.Handler {
 		h.ServeHTTP(t, req)
 		// net/http would send what is left of the answer only after the handler, when the
 		// connection counts as waiting again.
-		_ = http.NewResponseController(w).Flush() // a failed write is ignored: the client has gone
+		flush := http.NewResponseController(w).Flush
+		if t.stream {
+			_ = t.send(flush)
+		} else {
+			_ = flush()
+		} // a failed write is ignored: the client has gone
 	})
 }
 
@@ -36,6 +42,9 @@ type inFlight struct {
 	http.ResponseWriter
 	conn    *limitedConn
 	budget  *budget
+	stream  bool // over HTTP/2
+	began   time.Time
+	taking  atomic.Int64 // since when, in Unix nanoseconds, its stream's client has not taken a piece; else 0
 	working bool
 	turn    chan struct{} // it is among the budget's workers, and among these
 	held    int64         // of the budget
@@ -78,7 +87,49 @@ func (t *inFlight) Write(p []byte) (int, error) {
 		}
 	}
 	t.rest()
+	if t.stream {
+		return t.writeStream(p)
+	}
 	return t.ResponseWriter.Write(p)
+}
+
+// writeStream sends over HTTP/2 in pieces.
+func (t *inFlight) writeStream(p []byte) (n int, err error) {
+	for {
+		piece, k := p[n:min(len(p), n+sendPiece)], 0
+		err := t.send(func() (err error) { k, err = t.ResponseWriter.Write(piece); return err })
+		if n += k; err != nil || n == len(p) {
+			return n, err
+		}
+	}
+}
+
+// send sends a piece over HTTP/2, which the client must take within the limiter's time for
+// it. The connection itself does not tell that: to a stream that has no window nothing is
+// written.
+func (t *inFlight) send(piece func() error) error {
+	now := time.Now()
+	t.conn.sent.Store(now.UnixNano())
+	t.conn.sending.Add(1)
+	defer t.conn.sending.Add(-1)
+	t.taking.Store(now.UnixNano())
+	defer t.taking.Store(0)
+	late := now.Add(t.conn.limiter.take)
+	if whole := t.began.Add(writeTimeout); whole.Before(late) {
+		late = whole
+	}
+	if err := http.NewResponseController(t.ResponseWriter).SetWriteDeadline(late); err != nil {
+		return err
+	}
+	return piece()
+}
+
+// stalled reports whether its client neither takes nor sends anything.
+func (t *inFlight) stalled(now time.Time) bool {
+	if since := t.taking.Load(); since != 0 {
+		return now.UnixNano()-since >= int64(idleGrace)
+	}
+	return t.conn.stalled(now)
 }
 
 // Unwrap is for http.ResponseController.

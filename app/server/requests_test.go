@@ -1,0 +1,76 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestStreamsThatAreNotRead: over HTTP/2 a client holds up an answer by giving its stream no
+// window, which the connection does not show. It is cut off as one of HTTP/1 is: for a new
+// connection, for another's answer, and after the time for a piece.
+func TestStreamsThatAreNotRead(t *testing.T) {
+	const large = 8 << 20 // more than the client's window of 4 MiB
+	for _, c := range []struct {
+		name        string
+		connections int
+		budget      int64
+		take        time.Duration
+	}{
+		{"for a new connection", 1, 64 << 20, time.Minute},
+		{"for another answer", 2, 20 << 20, time.Minute},
+		{"in time", 2, 64 << 20, 500 * time.Millisecond},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ended := make(chan error, 2)
+			answer := strings.Repeat("x", large)
+			limiter := newConnLimiter(c.connections)
+			limiter.take = c.take
+			server := httptest.NewUnstartedServer(trackRequests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.ProtoMajor != 2 {
+					t.Errorf("it is %s", r.Proto)
+				}
+				_, err := io.WriteString(w, answer)
+				ended <- err
+			}), newBudget(c.budget)))
+			server.Listener = &limitedListener{Listener: server.Listener, limiter: limiter}
+			server.Config.ConnContext = withConn
+			server.EnableHTTP2 = true
+			server.StartTLS()
+			t.Cleanup(server.Close)
+			get := func() (*http.Response, error) {
+				transport := server.Client().Transport.(*http.Transport).Clone() // a connection of its own
+				t.Cleanup(transport.CloseIdleConnections)
+				return (&http.Client{Transport: transport, Timeout: 20 * time.Second}).Get(server.URL)
+			}
+			unread, err := get()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer unread.Body.Close()
+			if c.take < time.Minute {
+				if err := <-ended; err == nil {
+					t.Error("it was sent")
+				}
+				return
+			}
+			read, err := get()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer read.Body.Close()
+			if n, err := io.Copy(io.Discard, read.Body); n != large || err != nil {
+				t.Errorf("%d bytes, %v", n, err)
+			}
+			if one, other := <-ended, <-ended; (one == nil) == (other == nil) {
+				t.Error(fmt.Errorf("the ends: %w", errors.Join(one, other)))
+			}
+		})
+	}
+}
