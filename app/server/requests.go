@@ -26,14 +26,7 @@ func trackRequests(h http.Handler, b *budget) http.Handler {
 			req.Body = &incoming{ReadCloser: req.Body, req: t}
 		}
 		h.ServeHTTP(t, req)
-		// net/http would send what is left of the answer only after the handler, when the
-		// connection counts as waiting again.
-		flush := http.NewResponseController(w).Flush
-		if t.stream {
-			_ = t.send(flush)
-		} else {
-			_ = flush()
-		} // a failed write is ignored: the client has gone
+		t.flush()
 	})
 }
 
@@ -91,6 +84,18 @@ func (t *inFlight) Write(p []byte) (int, error) {
 		return t.writeStream(p)
 	}
 	return t.ResponseWriter.Write(p)
+}
+
+// flush sends what is left of the answer. net/http would do so only after the handler,
+// when the connection counts as waiting again. A failed write is ignored: the client has
+// gone.
+func (t *inFlight) flush() {
+	flush := http.NewResponseController(t.ResponseWriter).Flush
+	if t.stream {
+		_ = t.send(flush)
+		return
+	}
+	_ = flush()
 }
 
 // writeStream sends over HTTP/2 in pieces.
