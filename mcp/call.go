@@ -50,14 +50,15 @@ func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 	}
 	with := string(args.Raw())
 	given, version, found := cache.Get(x.who, t.op.Tool, with)
-	if found {
-		b = slices.Grow(b, len(given)+len(x.e.ready().prerendered.callTail)+100)
-		return x.endCall(append(b, given...))
-	}
-	if t.large {
+	if !found && t.large {
 		if err := wire.Work(x.w, t.op.Name); err != nil {
 			return x.refused(b, t, err)
 		}
+		given, version, found = cache.Get(x.who, t.op.Tool, with) // who had the turn before may have asked the same
+	}
+	if found {
+		b = slices.Grow(b, len(given)+len(x.e.ready().prerendered.callTail)+100)
+		return x.endCall(append(b, given...))
 	}
 	ctx, on := db.Track(x.r.Context())
 	return x.do(ctx, b, t, args, func(given []byte) { cache.Put(x.who, t.op.Tool, with, version, on, given) })

@@ -46,10 +46,10 @@ func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any, keep f
 		return
 	}
 	code := status(op, answer)
-	wire.Send(w, code, body)
 	if keep != nil && code == http.StatusOK {
-		keep(body)
+		keep(body) // before it is sent, for that ends the turn
 	}
+	wire.Send(w, code, body)
 }
 
 // refuse answers with the refusal that err is, or with an internal error that tells

@@ -203,15 +203,16 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 // One that may be large waits for its turn.
 func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.Caller, r *http.Request, ps httprouter.Params) {
 	body, version, found := h.Cache.Get(who, r.URL.Path, r.URL.RawQuery)
-	if found {
-		wire.Send(w, http.StatusOK, body)
-		return
-	}
-	if large {
+	if !found && large {
 		if err := wire.Work(w, op.Name); err != nil {
 			h.refuse(w, err)
 			return
 		}
+		body, version, found = h.Cache.Get(who, r.URL.Path, r.URL.RawQuery) // who had the turn before may have asked the same
+	}
+	if found {
+		wire.Send(w, http.StatusOK, body)
+		return
 	}
 	ctx, on := db.Track(r.Context())
 	answer, err := h.call(ctx, op, false, who, r, ps)
