@@ -212,6 +212,10 @@ func Restore(source, path string) (aside string, err error) {
 		return "", err
 	}
 	if err := os.Rename(tmp, path); err != nil {
+		if _, gone := os.Stat(path); gone == nil && aside != "" { // then what is aside is the same once more
+			err = errors.Join(err, os.Remove(aside))
+			aside = ""
+		}
 		return aside, fmt.Errorf("put the copy in the place of %s (where the file alone is mounted, restore to the file that is mounted): %w", path, err)
 	}
 	_, _ = Tidy(path) // what an earlier restore left that was cut off
@@ -301,5 +305,8 @@ func copyFile(from, to string) error {
 		return err
 	}
 	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Sync(), out.Close())
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+		err = errors.Join(err, os.Remove(to)) // half of a file is none
+	}
+	return err
 }
