@@ -168,3 +168,40 @@ func TestEveryFlagOfServeIsDocumented(t *testing.T) {
 		}
 	}
 }
+
+// A Go file that a document names is there, and so is a test that it names.
+func TestDocumentsNameFilesThatAreThere(t *testing.T) {
+	t.Parallel()
+	files, tests := map[string]bool{}, ""
+	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		for part := strings.TrimPrefix(path, "../"); part != ""; _, part, _ = strings.Cut(part, "/") {
+			files[part] = true
+		}
+		if strings.HasSuffix(path, "_test.go") {
+			content, err := os.ReadFile(path)
+			tests += string(content)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, test := regexp.MustCompile("`([a-z][a-z_/.]*\\.go)`"), regexp.MustCompile(`\bTest[A-Z]\w+`)
+	for _, path := range documents(t) {
+		_, text := document(t, path)
+		for _, m := range file.FindAllStringSubmatch(text, -1) {
+			if !files[m[1]] {
+				t.Errorf("%s names %s, which is not there", path, m[1])
+			}
+		}
+		for _, name := range test.FindAllString(text, -1) {
+			if !strings.Contains(tests, "func "+name) { // the beginning of a name stands for all that begin so
+				t.Errorf("%s names %s, which is not there", path, name)
+			}
+		}
+	}
+}

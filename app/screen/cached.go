@@ -20,9 +20,9 @@ type drawn struct {
 }
 
 // bodyCache answers with the body of a page of staff as it was drawn before, until anything
-// is committed or the day
-// ends, as with REST's answers, and from the same cache: loading and drawing a list takes
-// several times what sending it takes. The frame is drawn for each request.
+// is committed or the day ends, as with REST's answers, and from the same cache: loading and
+// drawing a list takes several times what sending it takes. The frame is drawn for each
+// request.
 type bodyCache struct {
 	x          *exchange
 	what, with string
