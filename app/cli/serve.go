@@ -41,7 +41,7 @@ also be set by an environment variable: QUARTERMASTER_ and the flag in capitals,
 
 // heapGrowth is by how many percent the heap grows between two collections, unless GOGC
 // in the environment says otherwise. The heap is so small that with Go's 100 an upload
-// has the collector run so often that whoever reads meanwhile waits for it.
+// has the collector run so often that readers wait for it meanwhile.
 const heapGrowth = 150
 
 // serve runs the appliance until a signal or ctx ends it.

@@ -7,7 +7,7 @@
 //
 // link is the one that serve --demo prints; it signs the browser in. The tour follows the
 // links of the store, maintenance, rental and reorder (in that order) as an admin, a
-// tenant, a buyer and somebody who is nobody yet, one page of each kind; it makes a
+// tenant, a buyer and a visitor without a session, one page of each kind; it makes a
 // tenant's invitation and an asset's public address for that. With -empty it shows an
 // installation that holds nothing, whose link is that of init, as its admin.
 package main

@@ -198,7 +198,7 @@ func (s *Screens) enterMy(x *exchange) error {
 // e-mail.
 type OpenBuyer func(ctx context.Context, licenseKey, orderRef, email, remote string) (license int64, err error)
 
-// openPost does an operation of whoever has its address.
+// openPost does an operation that is public.
 func (s *Screens) openPost(op schema.Op) handle {
 	return func(x *exchange) error {
 		in, err := x.receive(mostOf(op))

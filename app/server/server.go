@@ -261,7 +261,7 @@ func (s *Server) Failed() <-chan error { return s.failed }
 // DB is the server's database.
 func (s *Server) DB() *db.DB { return s.db }
 
-// Declared is what the running services declare, in the order of Names, for whoever
+// Declared is what the running services declare, in the order of Names, for what
 // goes through every operation there is.
 func (s *Server) Declared() []schema.Service { return s.services.All }
 

@@ -194,7 +194,7 @@ func (l *loading) outcome() Outcome {
 	return out
 }
 
-// rehearse does all of the import in a copy of the database, which nobody waits for.
+// rehearse does all of the import in a copy of the database, which no writer waits for.
 func (l *loading) rehearse(ctx context.Context, f *File) (Outcome, error) {
 	l.judging = true
 	events := map[string]int{}

@@ -15,7 +15,7 @@ const sliceFor = 50 * time.Millisecond
 // put stores the next one and gives its last line, 0 when there is no more. A small file
 // is one slice. A failure that is about no row, or a kill, leaves the slices before it
 // stored, every record of them whole; the same import again changes nothing of those and
-// goes on from there. A dry run is one slice, for which nobody waits.
+// goes on from there. A dry run is one slice, since no writer waits for it.
 func (l *loading) inSlices(ctx context.Context, put func(*db.Tx, *judge) (line int, err error)) error {
 	stored, more := 0, true
 	for more {

@@ -36,7 +36,7 @@ func lockFile(f *os.File) (got bool, err error) {
 // lockedFile reports whether a server has locked the file, by whatever name.
 func lockedFile(f *os.File) bool { return ownedLockAt(f, lockOffset) }
 
-// ownedLockAt reports whether anybody has locked the byte by another opening of the file.
+// ownedLockAt reports whether another has locked the byte by another opening of the file.
 func ownedLockAt(f *os.File, at int64) bool {
 	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1}
 	return syscall.FcntlFlock(f.Fd(), getOwnedLock, &lock) == nil && lock.Type != syscall.F_UNLCK

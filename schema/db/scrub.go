@@ -89,7 +89,7 @@ func (d *DB) scrubBy(c *handle, words []string, most int64) error {
 	return err
 }
 
-// unmark takes the mark away unless somebody else was forgotten meanwhile.
+// unmark takes the mark away unless another person was forgotten meanwhile.
 func (d *DB) unmark(c *handle) error {
 	if err := run(c, "BEGIN IMMEDIATE"); err != nil {
 		return err
