@@ -97,7 +97,10 @@ func TestAnswersAreAsDeclared(t *testing.T) {
 	for _, op := range s.ops() {
 		name := op.Name
 		got, err := s.call(op, schema.Tool, args[name])
-		s.Must(err)
+		if err != nil {
+			t.Errorf("%s %s: %v", name, args[name], err)
+			continue
+		}
 		var answer, example any
 		s.Must(json.Unmarshal([]byte(asJSON(t, got)), &answer))
 		s.Must(json.Unmarshal([]byte(asJSON(t, op.Response)), &example))
