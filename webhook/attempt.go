@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"quartermaster/schema/db"
@@ -35,11 +36,8 @@ const oneOutgoing = "SELECT " + outgoingColumns + " WHERE d.id = ?2"
 // A delivery's id grows with its event's place in time, so the lowest is the oldest.
 // Only the sender's own deliveries are ever pending: a resend begins as sending.
 const (
-	oldestPending = "SELECT " + outgoingColumns + ` WHERE d.endpoint_id = ?2 AND d.state = 'pending'
-	AND p.enabled = 1 AND p.removed_at IS NULL ORDER BY d.id LIMIT 1`
-	nextPending = `SELECT d.id, e.subject FROM deliveries d CROSS JOIN events e ON e.seq = d.event_seq
-	WHERE d.endpoint_id = ? AND d.state = 'pending' ORDER BY d.id LIMIT ?`
-	capacity = "SELECT parallel FROM endpoints WHERE id = ? AND enabled = 1 AND removed_at IS NULL"
+	oldestPending = "SELECT " + outgoingColumns + ` WHERE d.endpoint_id = ?2 AND d.state = 'pending' ORDER BY d.id LIMIT ?3`
+	capacity      = "SELECT parallel FROM endpoints WHERE id = ? AND enabled = 1 AND removed_at IS NULL"
 )
 
 // lookAhead bounds how many pending deliveries are looked at for one whose subject has
@@ -47,52 +45,47 @@ const (
 const lookAhead = 200
 
 // take marks deliveries of the receiver as being sent, the oldest first: as many as it
-// takes at a time beside those under way, and none of a subject that has one under way.
-// The attempts may begin once the transaction is on the disk. It also tells how many
-// the receiver takes at a time, 0 when it gets nothing.
-func take(tx *db.Tx, endpoint int64, underWay int, busy map[string]bool) (parallel int, all []*outgoing, err error) {
+// takes at a time beside those under way, and never two of one subject. The attempts may
+// begin once the transaction is on the disk. It also returns how many the receiver takes
+// at a time, 0 when it gets nothing.
+func take(tx *db.Tx, endpoint int64, underWay int, busy func(subject string) bool) (parallel int, taken []*outgoing, err error) {
 	n, _, err := db.One(&tx.Conn, db.Int, capacity, endpoint)
 	parallel = int(n)
-	free := parallel - underWay
-	if err != nil || free <= 0 {
+	if err != nil || parallel <= underWay {
 		return parallel, nil, err
 	}
-	if parallel == 1 {
-		o, found, err := db.One(&tx.Conn, scanOutgoing, oldestPending, tx.Now(), endpoint)
-		if err != nil || !found {
-			return parallel, nil, err
-		}
-		return parallel, []*outgoing{o}, begin(tx, o)
-	}
-	ids, err := choose(&tx.Conn, endpoint, free, busy)
-	if err != nil {
+	if taken, err = choose(&tx.Conn, endpoint, parallel-underWay, busy); err != nil {
 		return parallel, nil, err
 	}
-	for _, id := range ids {
-		o, _, err := db.One(&tx.Conn, scanOutgoing, oneOutgoing, tx.Now(), id)
-		if err != nil {
-			return parallel, nil, err
-		}
+	for _, o := range taken {
 		if err := begin(tx, o); err != nil {
 			return parallel, nil, err
 		}
-		all = append(all, o)
 	}
-	return parallel, all, nil
+	return parallel, taken, nil
 }
 
-// choose returns the pending deliveries that may begin, at most free.
-func choose(c *db.Conn, endpoint int64, free int, busy map[string]bool) (ids []int64, err error) {
-	waits := map[string]bool{}
-	err = db.Each(c, func(r *db.Row) error {
-		id, subject := r.Int(), r.Text()
-		if len(ids) < free && !busy[subject] && !waits[subject] {
-			ids = append(ids, id)
+// choose returns the oldest pending deliveries that may begin, at most free.
+func choose(c *db.Conn, endpoint int64, free int, busy func(subject string) bool) (chosen []*outgoing, err error) {
+	oldest, err := c.Prepare(oldestPending)
+	if err != nil {
+		return nil, err
+	}
+	defer oldest.Reset()
+	if err := oldest.Args(c.Now(), endpoint, lookAhead); err != nil {
+		return nil, err
+	}
+	for len(chosen) < free {
+		row, err := oldest.Step()
+		if err != nil || row == nil {
+			return chosen, err
 		}
-		waits[subject] = true
-		return nil
-	}, nextPending, endpoint, lookAhead)
-	return ids, err
+		o := scanOutgoing(row)
+		if !busy(o.subject) && !slices.ContainsFunc(chosen, func(c *outgoing) bool { return c.subject == o.subject }) {
+			chosen = append(chosen, o)
+		}
+	}
+	return chosen, nil
 }
 
 func begin(tx *db.Tx, o *outgoing) error {
@@ -112,13 +105,23 @@ type Attempt struct {
 	Took                          time.Duration
 }
 
-// try makes the attempt. The end of ctx, which is not the attempt's own time limit,
-// interrupts it.
+// try makes the attempt of a delivery that is on the disk as being sent. The end of ctx,
+// which is not the attempt's own time limit, interrupts it.
 func (s *Sender) try(ctx context.Context, p *outgoing) Attempt {
+	return s.send(ctx, p, s.open(ctx, p))
+}
+
+// open connects to the receiver and makes the request, of which nothing is sent.
+func (s *Sender) open(ctx context.Context, p *outgoing) *exchange {
+	return s.client.open(ctx, p.url, header(p, s.o.Version), p.body)
+}
+
+// send makes the attempt.
+func (s *Sender) send(ctx context.Context, p *outgoing, x *exchange) Attempt {
 	a := Attempt{Delivery: p.id, Endpoint: p.endpoint, Service: p.service, Event: p.event, EventID: p.eventID, Kind: p.kind}
-	begin := time.Now()
-	status, why := s.client.post(ctx, p.url, header(p, s.o.Version), p.body)
-	a.Took = time.Since(begin)
+	opening, begin := x.took, time.Now()
+	status, why := x.send(ctx)
+	a.Took = opening + time.Since(begin)
 	switch {
 	case ctx.Err() != nil && status == 0:
 		a.State = interrupted

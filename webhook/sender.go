@@ -40,7 +40,6 @@ const (
 	pollInterval = time.Second           // how often the sender looks whether another process has written
 	cleanupEvery = time.Hour             // how often the log is cleaned up
 	failureDelay = 20 * time.Millisecond // how long a receiver is left alone after a failure
-	gatherFor    = 2 * time.Millisecond  // how long attempts that end together wait for one commit
 	mostParallel = 16                    // deliveries at a time to one receiver
 )
 

@@ -2,6 +2,8 @@ package webhook
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"quartermaster/schema/db"
@@ -18,11 +20,11 @@ type worker struct {
 	endpoint int64
 	more     <-chan struct{} // there may be something new to send
 
-	capacity int             // how many deliveries it takes at a time, as was read last
-	inFlight int             // attempts under way
-	resting  int             // places that are left free after a failure
-	busy     map[string]bool // the subjects of the attempts under way
-	ended    chan ending     // never full: there are at most two for each place
+	capacity int            // how many deliveries it takes at a time, as was read last
+	underWay map[string]int // the attempts, by their subject, and by which commit they began
+	commits  int            // how many there were
+	resting  int            // places that are left free after a failure
+	ended    chan ending    // never full: there are at most two for each place
 }
 
 // ending is an attempt that is over or, without an outcome, a place that may be used
@@ -33,51 +35,57 @@ type ending struct {
 }
 
 func newWorker(s *Sender, endpoint int64, more <-chan struct{}) *worker {
-	return &worker{s: s, endpoint: endpoint, more: more, busy: map[string]bool{}, ended: make(chan ending, 2*mostParallel)}
+	return &worker{s: s, endpoint: endpoint, more: more, underWay: map[string]int{}, ended: make(chan ending, 2*mostParallel)}
 }
 
 // run makes attempts until nothing is pending and none is under way, or ctx ends.
 func (w *worker) run(ctx, attempts context.Context) {
 	var over []Attempt // what is to be kept
 	for {
-		taken, err := w.next(ctx, over)
+		err := w.next(ctx, attempts, over)
 		if err != nil {
 			w.s.o.Trouble(err)
-			if len(over) == 0 && w.inFlight == 0 {
+			if len(over) == 0 && len(w.underWay) == 0 {
 				w.s.stale.Store(true)
 				return
 			}
 			if pause(attempts) { // what came of an attempt is not given up lightly
 				continue
 			}
-			for w.inFlight > 0 { // they are cut off
+			for len(w.underWay) > 0 { // they are cut off
 				over = w.note(<-w.ended, over)
 			}
 		}
 		for _, a := range over {
 			w.s.o.Log(a)
 		}
-		if err != nil {
-			return
-		}
-		for _, o := range taken {
-			w.begin(attempts, o)
-		}
-		if w.inFlight == 0 && (w.resting == 0 || ctx.Err() != nil) {
+		if err != nil || len(w.underWay) == 0 && (w.resting == 0 || ctx.Err() != nil) {
 			return
 		}
 		over = w.wait(ctx)
 	}
 }
 
-// begin makes an attempt beside the worker.
-func (w *worker) begin(attempts context.Context, o *outgoing) {
-	w.inFlight++
-	w.busy[o.subject] = true
+// start is an attempt that was made ready.
+type start struct {
+	subject string
+	marked  chan<- bool // told whether the delivery is on the disk as being sent; if not, nothing is sent
+}
+
+// prepare makes an attempt ready beside the worker: its connection is opened while the
+// disk syncs.
+func (w *worker) prepare(ctx context.Context, o *outgoing) start {
+	marked := make(chan bool, 1)
 	w.s.group.Go(func() {
-		a := w.s.try(attempts, o)
+		x := w.s.open(ctx, o)
+		if !<-marked {
+			x.close()
+			return
+		}
+		a := w.s.send(ctx, o, x)
 		w.ended <- ending{outcome: &a, subject: o.subject}
 	})
+	return start{subject: o.subject, marked: marked}
 }
 
 // note takes an ending, and adds its outcome to over. A place whose attempt failed is
@@ -87,8 +95,7 @@ func (w *worker) note(e ending, over []Attempt) []Attempt {
 		w.resting--
 		return over
 	}
-	w.inFlight--
-	delete(w.busy, e.subject)
+	delete(w.underWay, e.subject)
 	if e.outcome.State == failed {
 		w.resting++
 		time.AfterFunc(failureDelay, func() { w.ended <- ending{} })
@@ -96,29 +103,48 @@ func (w *worker) note(e ending, over []Attempt) []Attempt {
 	return append(over, *e.outcome)
 }
 
-// wait returns what came of the attempts that end next: those that end together share a
-// commit. It also comes back when there is something new to send and a place to send
-// it by, and at ctx's end when nothing is under way.
-func (w *worker) wait(ctx context.Context) (over []Attempt) {
+// wait returns what came of the attempts that end next. It also comes back when there is
+// something new to send and a place to send it by, and at ctx's end when nothing is
+// under way.
+func (w *worker) wait(ctx context.Context) []Attempt {
 	more, done := w.more, ctx.Done()
-	if w.inFlight+w.resting >= w.capacity {
+	if len(w.underWay)+w.resting >= w.capacity {
 		more = nil // whatever it is waits for a place
 	}
-	if w.inFlight > 0 {
+	if len(w.underWay) > 0 {
 		done = nil
 	}
 	select {
 	case e := <-w.ended:
-		over = w.note(e, over)
+		if e.outcome != nil {
+			return w.gather(e)
+		}
+		w.note(e, nil)
 	case <-more:
 	case <-done:
 	}
-	if len(over) == 0 || w.inFlight == 0 {
-		return over
-	}
-	enough := time.NewTimer(gatherFor)
+	return nil
+}
+
+// gather returns what came of an attempt and of others that ended meanwhile. Those that
+// began by the same commit tend to end together, and are waited for as long as that is
+// worth a sync: half of what one takes. Who comes later would wait for the whole of a sync
+// that began without him, and from then on end apart from the others.
+func (w *worker) gather(first ending) []Attempt {
+	began := w.underWay[first.subject]
+	over := w.note(first, nil)
+	enough := time.NewTimer(w.s.patience())
 	defer enough.Stop()
-	for w.inFlight > 0 {
+	for {
+		select {
+		case e := <-w.ended:
+			over = w.note(e, over)
+			continue
+		default:
+		}
+		if !slices.Contains(slices.Collect(maps.Values(w.underWay)), began) {
+			return over
+		}
 		select {
 		case e := <-w.ended:
 			over = w.note(e, over)
@@ -126,28 +152,63 @@ func (w *worker) wait(ctx context.Context) (over []Attempt) {
 			return over
 		}
 	}
-	return over
 }
 
-// next writes what came of the attempts that are over and takes the receiver's next
+// patience is how long an outcome waits for others, to share their commit: not at all on
+// a disk whose sync is over before they come.
+func (s *Sender) patience() time.Duration {
+	sync := s.d.Stats().Synced
+	if sync < slowSync {
+		return 0
+	}
+	return min(sync/2, mostPatience)
+}
+
+const (
+	slowSync     = time.Millisecond
+	mostPatience = 5 * time.Millisecond // whatever the sync took
+)
+
+// next writes what came of the attempts that are over and begins the receiver's next
 // deliveries, none when ctx has ended.
-func (w *worker) next(ctx context.Context, over []Attempt) ([]*outgoing, error) {
-	return db.Update(context.WithoutCancel(ctx), w.s.d, db.Bookkeeping(), func(tx *db.Tx) (taken []*outgoing, err error) {
+func (w *worker) next(ctx, attempts context.Context, over []Attempt) error {
+	var ready []start
+	err := db.Exec(context.WithoutCancel(ctx), w.s.d, db.Bookkeeping(), func(tx *db.Tx) error {
 		for _, a := range over {
 			if err := record(tx, a); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if len(over) > 0 {
 			if err := prune(tx, w.endpoint); err != nil {
-				return nil, err
+				return err
 			}
 		}
-		if ctx.Err() == nil {
-			w.capacity, taken, err = take(tx, w.endpoint, w.inFlight+w.resting, w.busy)
+		if ctx.Err() != nil {
+			return nil
 		}
-		return taken, err
+		var taken []*outgoing
+		var err error
+		w.capacity, taken, err = take(tx, w.endpoint, len(w.underWay)+w.resting, w.busy)
+		for _, o := range taken {
+			ready = append(ready, w.prepare(attempts, o))
+		}
+		return err
 	})
+	w.commits++
+	for _, s := range ready {
+		if err == nil {
+			w.underWay[s.subject] = w.commits
+		}
+		s.marked <- err == nil
+	}
+	return err
+}
+
+// busy reports whether an attempt about the subject is under way.
+func (w *worker) busy(subject string) bool {
+	_, is := w.underWay[subject]
+	return is
 }
 
 // pause waits a poll's interval, and reports whether it was a whole one.

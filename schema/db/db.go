@@ -57,6 +57,7 @@ type DB struct {
 	watch   *handle
 
 	waits   waits
+	synced  atomic.Int64 // how long the last commit took, in nanoseconds
 	newest  atomic.Int64 // the newest instant on file
 	doubted atomic.Bool  // the clock was found to be wrong
 	marked  atomic.Int64 // the last mark of the clock that this process has taken into account

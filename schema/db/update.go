@@ -126,6 +126,7 @@ func (d *DB) write(c *handle) {
 		var emitted bool
 		emitted, b.synced = d.commit(c, batch)
 		b.answered = len(batch)
+		d.synced.Store(int64(b.synced))
 		for _, t := range batch {
 			d.waits.add(time.Since(t.since))
 			close(t.done)
@@ -319,7 +320,10 @@ func (w *waits) add(d time.Duration) {
 type Stats struct {
 	Writes int64
 	Waited time.Duration // of all writes, from asking to being on the disk
+	Synced time.Duration // what the last commit took to be on the disk; 0 when it failed
 }
 
 // Stats returns the counts as they stand.
-func (d *DB) Stats() Stats { return Stats{d.waits.n.Load(), time.Duration(d.waits.nanos.Load())} }
+func (d *DB) Stats() Stats {
+	return Stats{Writes: d.waits.n.Load(), Waited: time.Duration(d.waits.nanos.Load()), Synced: time.Duration(d.synced.Load())}
+}
