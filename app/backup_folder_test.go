@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -62,8 +63,11 @@ func TestBackupIntoAFolderKeepsTheNewest(t *testing.T) {
 func TestServeTellsTheServiceManager(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "notify")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
+	if err != nil && runtime.GOOS != "linux" {
+		t.Skip(err) // service managers that listen are Linux's
+	}
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	defer conn.Close()
 	t.Setenv("NOTIFY_SOCKET", socket)

@@ -360,3 +360,24 @@ func TestLittleOfTheBodyIsRead(t *testing.T) {
 		t.Errorf("endless headers: got %d %q after %d bytes", status, why, in.n)
 	}
 }
+
+// A connection that waited long for its request is not used: the receiver may have closed
+// it. What it waited does not count to the exchange's time.
+func TestAConnectionThatWaitedIsOpenedAnew(t *testing.T) {
+	t.Parallel()
+	n := listen(t, says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", func(net.Conn) {}))
+	c := client{timeout: time.Minute, allowPrivate: true}
+	for _, test := range []struct {
+		waited time.Duration
+		want   int64 // connections in all
+	}{{0, 1}, {keepsFor / 2, 2}, {2 * keepsFor, 4}, {time.Hour, 6}} {
+		x := c.open(t.Context(), n.url, http.Header{}, []byte("{}"))
+		x.opened = x.opened.Add(-test.waited)
+		if status, why := x.send(t.Context()); status != 200 {
+			t.Errorf("after %s: status %d, %q", test.waited, status, why)
+		}
+		if got := n.count.Load(); got != test.want {
+			t.Errorf("after %s: %d connections, want %d", test.waited, got, test.want)
+		}
+	}
+}

@@ -169,24 +169,19 @@ func (o ops) eventChoices() schema.Opt {
 
 // checkEvents refuses events that the service, or without one any, does not have.
 func (o ops) checkEvents(f *schema.Form, service string, events []string) {
-	known := o.receivers.events[service]
-	if service == "" {
-		known = slices.Concat(slices.Collect(mapValues(o.receivers.events))...)
+	var known []string
+	for _, s := range o.services {
+		if service == "" || s.Name == service {
+			known = append(known, o.receivers.events[s.Name]...)
+		}
+	}
+	name := "event"
+	if f.Surface() == schema.Command {
+		name = "--event"
 	}
 	for _, e := range events {
 		if !slices.Contains(known, e) {
-			f.Refuse("event", "%s: %s is not allowed; it takes one of %s",
-				map[bool]string{true: "--event", false: "event"}[f.Surface() == schema.Command], schema.Quote(e), strings.Join(known, ", "))
-		}
-	}
-}
-
-func mapValues(m map[string][]string) func(func([]string) bool) {
-	return func(yield func([]string) bool) {
-		for _, v := range m {
-			if !yield(v) {
-				return
-			}
+			f.Refuse("event", "%s: %s is not allowed; it takes one of %s", name, schema.Quote(e), strings.Join(known, ", "))
 		}
 	}
 }

@@ -62,8 +62,8 @@ func failures(states []string, cut error) error {
 	return fmt.Errorf("%d of %d deliveries failed", n, len(states))
 }
 
-// outcome is the sentence of what became of the attempts; what is "example" or "delivery".
-func outcome(what string, states []string) string {
+// outcome is the sentence of what became of the attempts, each of which is a one.
+func outcome(one, several string, states []string) string {
 	if len(states) == 0 {
 		return "there was nothing to send again"
 	}
@@ -73,8 +73,9 @@ func outcome(what string, states []string) string {
 			arrived++
 		}
 	}
-	if len(states) != 1 {
-		what = map[string]string{"example": "examples", "delivery": "deliveries"}[what]
+	what := several
+	if len(states) == 1 {
+		what = one
 	}
 	return fmt.Sprintf("%d %s sent, %d delivered", len(states), what, arrived)
 }
@@ -184,7 +185,7 @@ func (o ops) testWebhook() schema.Op {
 			for _, d := range answer.(Tried).Deliveries {
 				states = append(states, d.State)
 			}
-			return outcome("example", states)
+			return outcome("example", "examples", states)
 		},
 		Leads: func(answer any) string { return toReceiver(answer.(Tried).Deliveries[0].EndpointID) },
 	}
@@ -329,7 +330,7 @@ func didResend(answer any, _ schema.Money) string {
 	for _, r := range answer.(ResentList).Deliveries {
 		states = append(states, r.State)
 	}
-	return outcome("delivery", states)
+	return outcome("delivery", "deliveries", states)
 }
 
 func leadsResend(answer any) string {

@@ -3,7 +3,9 @@ package webhook_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -183,5 +185,71 @@ func TestExamplesAreSentAndKept(t *testing.T) {
 	})
 	if err != nil || len(requests) != 0 {
 		t.Errorf("a trial sent %d requests: %v, %v", len(requests), changes, err)
+	}
+}
+
+// In order, what came of one delivery and the mark of the next are one write.
+func TestOneWriteADelivery(t *testing.T) {
+	t.Parallel()
+	const events = 40
+	s := open(t, webhook.Options{})
+	release := make(chan struct{})
+	url, requests := receiver(t, func(http.ResponseWriter, *http.Request) { <-release })
+	s.add(url)
+	stop := s.run()
+	s.emit("order.paid")
+	wait(t, requests)
+	for range events {
+		s.emit("order.paid")
+	}
+	before := s.d.Stats().Writes
+	close(release)
+	for range events + 1 {
+		s.attempt()
+	}
+	stop()
+	if n := s.d.Stats().Writes - before; n > events+5 { // a worker that was told of more looks once again
+		t.Errorf("%d deliveries took %d writes", events, n)
+	}
+}
+
+// A connection may be opened before the delivery is marked as being sent. When the mark
+// is not stored, nothing is sent over it.
+func TestNothingIsSentWithoutItsMark(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	s.sender.SetPoll(5 * time.Millisecond)
+	connected := make(chan struct{}, 1000)
+	requests := make(chan string, 1000)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		requests <- r.Header.Get("X-Store-Delivery")
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connected <- struct{}{}
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	s.add(server.URL)
+	s.emit("order.paid")
+	s.write("CREATE TABLE none (id INTEGER PRIMARY KEY)")
+	s.write("CREATE TABLE owing (id INTEGER REFERENCES none (id) DEFERRABLE INITIALLY DEFERRED)")
+	s.write(`CREATE TRIGGER refuses AFTER UPDATE ON deliveries WHEN new.state = 'sending'
+		BEGIN INSERT INTO owing (id) VALUES (1); END`) // so that the commit fails
+	s.run()
+	wait(t, connected)
+	wait(t, s.trouble)
+	wait(t, s.trouble)
+	if len(requests) > 0 {
+		t.Error("a delivery was sent whose mark was not stored")
+	}
+	equal(t, "the log", s.states(1), []string{"pending"})
+	s.write("DROP TRIGGER refuses")
+	if a := s.attempt(); a.State != "delivered" || wait(t, requests) != "1" {
+		t.Errorf("afterwards: %+v", a)
+	}
+	if len(requests) > 0 {
+		t.Error("it was sent more than once")
 	}
 }

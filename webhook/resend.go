@@ -227,7 +227,8 @@ func (o *outgoing) log(kind string) Delivery {
 	}
 }
 
-// finish keeps what came of a resend; like drain it does not give that up lightly.
+// finish keeps what came of a resend. Like a worker it tries again while the database
+// cannot be written, until ctx ends.
 func (s *Sender) finish(ctx context.Context, of int64, outcome Attempt) (Resent, error) {
 	for {
 		d, err := db.Update(context.WithoutCancel(ctx), s.d, db.Bookkeeping(), func(tx *db.Tx) (Delivery, error) {

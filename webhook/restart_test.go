@@ -127,6 +127,9 @@ func TestOutcomeSurvivesABusyDatabase(t *testing.T) {
 	}
 }
 
+// Old events are deleted in steps of 200. Between two steps the housework leaves the
+// database to others, for nine times as long as the step took and at least 100 ms: each rest
+// is counted, and another writer writes in it.
 func TestOldEventsGo(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
@@ -135,14 +138,31 @@ func TestOldEventsGo(t *testing.T) {
 	s.write(`WITH RECURSIVE n (i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
 		INSERT INTO events (seq, id, service, event, created_at, body) SELECT i, 'evt_' || i, 'store', 'order.paid', 0, x'7b7d' FROM n`)
 	s.write("UPDATE deliveries SET state = 'failed', attempted_at = 0")
-	stop := s.run()
-	for s.number("SELECT COUNT(*) FROM events") > 10_001 {
-		if _, err := s.d.Version(); err != nil { // until the cleanup is done
-			t.Fatal(err)
+	stored := func() int64 { return s.number("SELECT COUNT(*) FROM events") }
+	all, rests := stored(), int64(0)
+	began := time.Now()
+	rest := func(_ context.Context, d time.Duration) bool {
+		rests++
+		if gone := all - stored(); gone != 200*rests {
+			t.Errorf("at rest %d %d events are gone, want %d", rests, gone, 200*rests)
 		}
+		if step := time.Since(began); d < 100*time.Millisecond || d > max(100*time.Millisecond, 9*step) {
+			t.Errorf("rest %d is one of %s after a step of at most %s", rests, d, step)
+		}
+		s.write("UPDATE deliveries SET attempted_at = ?", rests)
+		began = time.Now()
+		return true
 	}
-	stop()
-	if n := s.number("SELECT COUNT(*) FROM events WHERE seq > 2000 OR seq = 2"); n != 10_001 {
-		t.Errorf("%d events are left of those that stay, want 10001", n)
+	s.sender.CleanUp(t.Context(), func(ctx context.Context, d time.Duration) bool { return rest(ctx, d) && rests < 3 })
+	if n := all - stored(); n != 600 {
+		t.Errorf("%d events are gone when it was told to end in its third rest, want 600", n)
+	}
+	began = time.Now()
+	s.sender.CleanUp(t.Context(), rest)
+	if rests != 9 { // 1,999 events go in ten steps
+		t.Errorf("it rested %d times, want 9", rests)
+	}
+	if n, kept := stored(), s.number("SELECT COUNT(*) FROM events WHERE seq > 2000 OR seq = 2"); n != 10_001 || kept != n {
+		t.Errorf("%d events are left, %d of those that stay, want 10001", n, kept)
 	}
 }

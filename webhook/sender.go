@@ -108,7 +108,7 @@ func (s *Sender) watch(ctx, attempts context.Context) {
 			s.look(ctx, attempts)
 		}
 		if begun && clean {
-			s.group.Go(func() { s.cleanUp(ctx) })
+			s.group.Go(func() { s.cleanUp(ctx, rest) })
 		}
 		look, clean = false, false
 		select {

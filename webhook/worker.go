@@ -2,16 +2,15 @@ package webhook
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"quartermaster/schema/db"
 )
 
-// worker sends one receiver's deliveries. What came of attempts and the taking of the
-// next share a commit, so that in order each delivery costs one, and commits of workers
-// that wait at the same time share a sync.
+// worker sends one receiver's deliveries. What came of attempts and the marks of the next
+// share a commit, so that in order each delivery costs one. While that commit is synced,
+// the connections of the next attempts are opened, over which nothing is sent before
+// their marks are on the disk.
 //
 // After a failure its place is left free for a moment: a receiver that is ill shall not
 // cost more than one that is well, and what waits for it may then find it recovered.
@@ -22,7 +21,7 @@ type worker struct {
 
 	capacity int            // how many deliveries it takes at a time, as was read last
 	underWay map[string]int // the attempts, by their subject, and by which commit they began
-	commits  int            // how many there were
+	commits  int            // how many the worker has made
 	resting  int            // places that are left free after a failure
 	ended    chan ending    // never full: there are at most two for each place
 }
@@ -49,7 +48,7 @@ func (w *worker) run(ctx, attempts context.Context) {
 				w.s.stale.Store(true)
 				return
 			}
-			if pause(attempts) { // what came of an attempt is not given up lightly
+			if pause(attempts) { // and try again to keep what came of the attempts
 				continue
 			}
 			for len(w.underWay) > 0 { // they are cut off
@@ -117,7 +116,7 @@ func (w *worker) wait(ctx context.Context) []Attempt {
 	select {
 	case e := <-w.ended:
 		if e.outcome != nil {
-			return w.gather(e)
+			return w.gather(e, patience(w.s.d.Stats().Synced))
 		}
 		w.note(e, nil)
 	case <-more:
@@ -126,15 +125,15 @@ func (w *worker) wait(ctx context.Context) []Attempt {
 	return nil
 }
 
-// gather returns what came of an attempt and of others that ended meanwhile. Those that
-// began by the same commit tend to end together, and are waited for as long as that is
-// worth a sync: half of what one takes. Who comes later would wait for the whole of a sync
-// that began without him, and from then on end apart from the others.
-func (w *worker) gather(first ending) []Attempt {
-	began := w.underWay[first.subject]
+// gather returns what came of an attempt and of others that ended meanwhile, for one
+// commit. Those that the same commit began tend to end together, and are waited for as
+// long as enough says: one that comes later waits for the whole of a sync that began
+// without it, and ends apart from the others from then on.
+func (w *worker) gather(first ending, enough time.Duration) []Attempt {
+	commit := w.underWay[first.subject]
 	over := w.note(first, nil)
-	enough := time.NewTimer(w.s.patience())
-	defer enough.Stop()
+	timer := time.NewTimer(enough)
+	defer timer.Stop()
 	for {
 		select {
 		case e := <-w.ended:
@@ -142,22 +141,31 @@ func (w *worker) gather(first ending) []Attempt {
 			continue
 		default:
 		}
-		if !slices.Contains(slices.Collect(maps.Values(w.underWay)), began) {
+		if enough == 0 || !w.began(commit) {
 			return over
 		}
 		select {
 		case e := <-w.ended:
 			over = w.note(e, over)
-		case <-enough.C:
+		case <-timer.C:
 			return over
 		}
 	}
 }
 
-// patience is how long an outcome waits for others, to share their commit: not at all on
-// a disk whose sync is over before they come.
-func (s *Sender) patience() time.Duration {
-	sync := s.d.Stats().Synced
+// began reports whether an attempt that the commit began is under way.
+func (w *worker) began(commit int) bool {
+	for _, c := range w.underWay {
+		if c == commit {
+			return true
+		}
+	}
+	return false
+}
+
+// patience is how long an outcome waits for others, by what a sync takes: half of it, and
+// not at all on a disk whose sync is over before they come.
+func patience(sync time.Duration) time.Duration {
 	if sync < slowSync {
 		return 0
 	}
