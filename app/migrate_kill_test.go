@@ -56,7 +56,7 @@ func TestMigrationIsKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		writes, took := measure(t, content, precise)
-		for range times(1, 50) {
+		for range times(1, 15) {
 			path := killMidway(t, random, content, writes, took)
 			dir := filepath.Dir(path)
 			between += stepped(t, path, content)
