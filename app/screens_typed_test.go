@@ -78,66 +78,104 @@ func TestFormComesBack(t *testing.T) {
 }
 
 // TestFormComesBackOutside has a tenant and a buyer send a form after their session has
-// ended: coming in again leads back to it, filled. Whoever else comes in by that page gets
-// nothing of it.
+// ended: coming in again, by the code, the letter's link or the license key, leads back to it,
+// filled. Whoever else comes in by that page gets nothing of it, and nobody gets a form of
+// which nothing shows whose it is, as after a restart.
 func TestFormComesBackOutside(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
-	one, two := h.as(asTenantA, "rental"), h.as(asTenantB, "rental")
-	code := func(i int) string {
-		letter := h.as(asAdmin, "rental").Post("/do/invite_tenant", "tenant_id", fmt.Sprint(h.leases[i].Tenants[0].ID))
-		return typedCode.FindString(letter.Body)
+	letter := func(i int) string {
+		return h.as(asAdmin, "rental").Post("/do/invite_tenant", "tenant_id", fmt.Sprint(h.leases[i].Tenants[0].ID)).Body
 	}
-	key := func(i int) string {
+	byCode := func(i int) (string, []string) { return "/portal", []string{"code", typedCode.FindString(letter(i))} }
+	byLink := func(i int) (string, []string) { return typedLink.FindString(letter(i)), nil }
+	byKey := func(i int) (string, []string) {
 		var order struct {
 			Licenses []struct {
 				Key string `json:"license_key"`
 			}
 		}
 		h.Get("store", "/api/orders/"+h.orders[i]).JSON(t, &order)
-		return order.Licenses[0].Key
+		return "/my", []string{"license_key", order.Licenses[0].Key}
 	}
 	long := strings.Repeat("It drips & \"runs\".\n", 400)
+	tenant := outsideForm{"/portal", "report_problem", "/portal/do/report_problem", []string{"title", "The tap of Gamma", "priority", "high", "description", long}}
+	buyer := outsideForm{"/my", "release_seat", "/my", []string{"activation_id", "987"}}
 	for _, c := range []struct {
-		what, door, op string
-		who, other     *apptest.Visitor
-		comeIn         func(i int) []string
-		fields         []string
+		what string
+		outsideForm
+		who, other *apptest.Visitor
+		comeIn     func(i int) (string, []string)
 	}{
-		{"a tenant", "/portal", "report_problem", one, two, func(i int) []string { return []string{"code", code(i)} }, []string{"title", "The tap of Gamma", "priority", "high", "description", long}},
-		{"a buyer", "/my", "release_seat", h.as(asBuyer, "store"), h.second, func(i int) []string { return []string{"license_key", key(i)} }, []string{"activation_id", "987"}},
+		{"a tenant by the code", tenant, h.as(asTenantA, "rental"), h.as(asTenantB, "rental"), byCode},
+		{"a tenant by the link", tenant, h.as(asTenantA, "rental"), h.as(asTenantB, "rental"), byLink},
+		{"a buyer", buyer, h.as(asBuyer, "store"), h.second, byKey},
 	} {
-		made := append([]string{"idempotency_key", status(t, c.who.Get(c.door+"/do/"+c.op), http.StatusOK).Field("idempotency_key")}, c.fields...)
-		for _, fields := range [][]string{made, c.fields} {
+		key := status(t, c.who.Get(c.door+"/do/"+c.op), http.StatusOK).Field("idempotency_key")
+		for _, made := range []struct {
+			how, key string
+			comes    bool
+		}{
+			{"by this process for its owner", key, true},
+			{"by an earlier process", "00000000" + key[8:], false},
+			{"for the other", key[:9] + "1" + key[9:], false},
+			{"without a mark", "", false},
+		} {
 			location(t, c.who.Post(c.door+"/logout"), c.door)
-			door := status(t, c.who.Post(c.door+"/do/"+c.op, fields...), http.StatusUnauthorized, "comes back")
-			carried := []string{"next", door.Field("next"), "form", door.Field("form")}
+			says := map[bool]string{true: "your form comes back", false: "does not come back"}[made.comes]
+			door := status(t, c.who.Post(c.door+"/do/"+c.op, append([]string{"idempotency_key", made.key}, c.fields...)...), http.StatusUnauthorized, says)
+			carried := []string{"next", door.Field("next"), "unsent", door.Field("unsent")}
 			wrong := c.who.Post(c.door, append([]string{"code", "0000-0000", "license_key", "00000-00000-00000-00000-00000"}, carried...)...)
-			if wrong.Status != http.StatusNotFound || wrong.Field("form") != door.Field("form") || wrong.Field("next") != door.Field("next") {
+			if wrong.Status != http.StatusNotFound || wrong.Field("unsent") != door.Field("unsent") || wrong.Field("next") != door.Field("next") {
 				t.Errorf("%s: what fits nothing loses the form: %d", c.what, wrong.Status)
 			}
-			to := c.who.Post(c.door, append(c.comeIn(0), carried...)...).Header.Get("Location")
-			if !strings.HasPrefix(to, c.door+"/do/"+c.op+"?draft=") {
-				t.Fatalf("%s is led to %s", c.what, to)
+			at, with := c.comeIn(1)
+			led := c.other.Post(at, append(with, carried...)...)
+			if at == c.door {
+				location(t, led, c.empty)
+				status(t, c.other.Get(c.empty), http.StatusOK, "not given back")
+			} else {
+				location(t, led, c.door)
 			}
-			for range 2 { // a reload too
-				back := status(t, c.who.Get(to), http.StatusOK)
-				for i := 0; i < len(c.fields); i += 2 {
-					if got := typed(back, c.fields[i]); strings.TrimSpace(got) != strings.TrimSpace(c.fields[i+1]) && c.fields[i] != "priority" {
-						t.Errorf("%s: the field %s came back as %.60q", c.what, c.fields[i], got)
-					}
-				}
+			at, with = c.comeIn(0)
+			if at == c.door {
+				with = append(with, carried...) // the link stands in a letter, and carries nothing
 			}
-			theirs := c.other.Get(to)
-			if strings.Contains(theirs.Body, c.fields[1]) {
-				t.Errorf("%s: somebody else sees the draft by its address", c.what)
+			to := c.who.Post(at, with...).Header.Get("Location")
+			if comes := strings.HasPrefix(to, c.door+"/do/"+c.op+"?draft="); comes != made.comes {
+				t.Errorf("%s, a form made %s: led to %s", c.what, made.how, to)
 			}
-			if len(fields) > len(c.fields) { // the form tells for whom it was made
-				location(t, c.other.Post(c.door, append(c.comeIn(1), carried...)...), c.door)
+			if made.comes {
+				c.stands(t, c.what, c.who, c.other, to)
 			}
 		}
 	}
 }
+
+// outsideForm is a form of a tenant or a buyer; empty is where they are led whose form does
+// not come back.
+type outsideForm struct {
+	door, op, empty string
+	fields          []string
+}
+
+// stands expects the form at the address as it was typed, and nothing of it for another.
+func (c outsideForm) stands(t *testing.T, what string, who, other *apptest.Visitor, at string) {
+	t.Helper()
+	for range 2 { // a reload too
+		back := status(t, who.Get(at), http.StatusOK)
+		for i := 0; i < len(c.fields); i += 2 {
+			if got := typed(back, c.fields[i]); strings.TrimSpace(got) != strings.TrimSpace(c.fields[i+1]) && c.fields[i] != "priority" {
+				t.Errorf("%s: the field %s came back as %.60q", what, c.fields[i], got)
+			}
+		}
+	}
+	if theirs := other.Get(at); strings.Contains(theirs.Body, c.fields[1]) {
+		t.Errorf("%s: somebody else sees the draft by its address", what)
+	}
+}
+
+var typedLink = regexp.MustCompile(`/portal/welcome/[\w-]{43}`)
 
 var typedCode = regexp.MustCompile(`[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}`)
 

@@ -6,59 +6,85 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"quartermaster/schema"
 	"quartermaster/schema/page"
 )
 
-// drafts are forms that were sent after their session had ended and are too long for an
-// address: they wait, as long as the process lives, for the person who has signed in again.
+// drafts are forms that were sent after their session had ended: they wait, as long as the
+// process lives, for the person who has signed in again. Those of staff are too long for an
+// address; those of tenants and buyers are kept for whom the form was made.
 type drafts struct {
 	mu   sync.Mutex
 	wait map[string]draft
+	size int // of all fields, in bytes
 }
 
 type draft struct {
-	user   string
+	owner  string
+	to     string // the form's address
 	fields url.Values
+	size   int
 	until  time.Time
+	led    bool // its owner was led to it
 }
 
 const (
 	mostDrafts = 64
+	mostTyped  = 4 << 20 // bytes, of all drafts
 	draftFor   = 30 * time.Minute
 )
 
-// keep returns the name under which the user finds the fields again; "" when too many wait.
-func (d *drafts) keep(user string, fields url.Values, now time.Time) string {
+// keep returns the name under which the owner finds the fields again; "" when too many wait.
+// It takes the place of what the owner sent to the same form before.
+func (d *drafts) keep(owner, to string, fields url.Values, now time.Time) string {
+	size := len(fields.Encode())
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for name, x := range d.wait {
-		if now.After(x.until) {
+		if now.After(x.until) || x.owner == owner && x.to == to {
+			d.size -= x.size
 			delete(d.wait, name)
 		}
 	}
-	if len(d.wait) >= mostDrafts {
+	if len(d.wait) >= mostDrafts || d.size+size > mostTyped {
 		return ""
 	}
 	if d.wait == nil {
 		d.wait = map[string]draft{}
 	}
 	name := newKey()
-	d.wait[name] = draft{user, fields, now.Add(draftFor)}
+	d.size += size
+	d.wait[name] = draft{owner: owner, to: to, fields: fields, size: size, until: now.Add(draftFor)}
 	return name
 }
 
-// find returns the user's fields back; a reload finds them again.
-func (d *drafts) find(user, name string, now time.Time) url.Values {
+// find returns the owner's fields; a reload finds them again.
+func (d *drafts) find(owner, name string, now time.Time) url.Values {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if x, ok := d.wait[name]; ok && x.user == user && now.Before(x.until) {
+	if x, ok := d.wait[name]; ok && x.owner == owner && now.Before(x.until) {
 		return x.fields
 	}
 	return nil
+}
+
+// lead returns where the owner finds a form that waits, once; "" when there is none.
+func (d *drafts) lead(owner string, now time.Time) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for name, x := range d.wait {
+		if x.owner == owner && !x.led && now.Before(x.until) {
+			x.led = true
+			d.wait[name] = x
+			return x.to + "?draft=" + name
+		}
+	}
+	return ""
 }
 
 // ownerOf names whose a draft is: a user by name, a tenant or a buyer by what the session
@@ -75,60 +101,85 @@ func (x *exchange) owner() string {
 }
 
 // unsent is the form that came without a session: where it stands, and what was typed.
-func (x *exchange) unsent() (to, form string) {
+func (x *exchange) unsent() (to string, fields url.Values) {
 	name := x.path["name"]
 	if name == "" || x.fields == nil {
-		return x.homeOf(), ""
+		return x.homeOf(), nil
 	}
-	to = strings.TrimSuffix(x.homeOf(), "/") + "/do/" + name
-	return to, withoutSecrets(x.s.ops[x.route.area][name], x.fields).Encode()
+	return x.doOf() + name, withoutSecrets(x.s.ops[x.route.area][name], x.fields)
 }
 
-// backTo is where one is led who has signed in: to, with the form that could not be sent
-// before, if it is the owner's.
-func (x *exchange) backTo(to, form, owner string) string {
+// doOf is what the addresses of the area's forms begin with.
+func (x *exchange) doOf() string { return strings.TrimSuffix(x.homeOf(), "/") + "/do/" }
+
+// backTo is where a user is led who has signed in: to, with the form that could not be sent
+// before.
+func (x *exchange) backTo(to, form, user string) string {
 	fields, err := url.ParseQuery(form)
-	do := strings.TrimSuffix(x.homeOf(), "/") + "/do/"
-	if err != nil || len(fields) == 0 || !strings.HasPrefix(to, do) || strings.Contains(to, "?") {
+	if err != nil || len(fields) == 0 || !strings.HasPrefix(to, x.doOf()) || strings.Contains(to, "?") {
 		return to
 	}
-	if x.route.area != page.Staff && !madeFor(fields.Get("idempotency_key"), owner) {
-		return x.homeOf()
-	}
-	if name := x.s.drafts.keep(owner, fields, x.s.DB.Now()); name != "" {
+	if name := x.s.drafts.keep(user, to, fields, x.s.DB.Now()); name != "" {
 		return to + "?draft=" + name
 	}
 	return to
 }
 
-// markKey is what the forms of tenants and buyers are marked with, and markStart what its
-// marks begin with: those of an earlier process say nothing.
-var markKey, markStart = func() ([]byte, string) {
-	b := make([]byte, 36)
-	_, _ = rand.Read(b) // never fails
-	return b[:32], hex.EncodeToString(b[32:]) + "."
-}()
-
-func markOf(owner string) string {
-	h := hmac.New(sha256.New, markKey)
-	h.Write([]byte(owner))
-	return markStart + hex.EncodeToString(h.Sum(nil)[:8]) + "."
+// emptyForm is the address of a form that is to be filled in again; the area's first page for
+// one that is of no use without the record that it stood on.
+func (x *exchange) emptyForm(to string) string {
+	name, is := strings.CutPrefix(to, x.doOf())
+	if !is {
+		return to
+	}
+	for _, a := range x.s.ops[x.route.area][name].Args(schema.Page) {
+		if a.Required && a.Kind == schema.IntKind {
+			return x.homeOf()
+		}
+	}
+	return to
 }
 
-// newKey makes the idempotency keys of a page. Those of tenants and buyers, who share
-// devices and are told apart by nothing but their session, tell for whom the form was made.
+// marks tell for whom a form of a tenant or a buyer was made. They share devices and have no
+// names here, so that nothing else tells whose a form is that comes without a session. Each
+// process has a key of its own: what an earlier one marked is nobody's.
+type marks struct {
+	key   []byte
+	start string // of every mark
+}
+
+func newMarks() marks {
+	b := make([]byte, 36)
+	_, _ = rand.Read(b) // never fails
+	return marks{key: b[:32], start: hex.EncodeToString(b[32:]) + "."}
+}
+
+// of is the mark of a subject of the area.
+func (m marks) of(a area, subject int64) string {
+	h := hmac.New(sha256.New, m.key)
+	h.Write([]byte(ownerOf(a, subject)))
+	return m.start + page.Num(subject) + "." + hex.EncodeToString(h.Sum(nil)[:8]) + "."
+}
+
+// owner is for whom a form with the idempotency key was made; false when it cannot be shown.
+func (m marks) owner(a area, key string) (owner string, shown bool) {
+	rest, ours := strings.CutPrefix(key, m.start)
+	number, _, _ := strings.Cut(rest, ".")
+	subject, err := strconv.ParseInt(number, 10, 64)
+	if !ours || err != nil {
+		return "", false
+	}
+	mark := m.of(a, subject)
+	return ownerOf(a, subject), len(key) > len(mark) && hmac.Equal([]byte(key[:len(mark)]), []byte(mark))
+}
+
+// newKey makes the idempotency keys of a page; those of tenants and buyers are marked.
 func (x *exchange) newKey() func() string {
 	x.keys = newKeys()
 	next := keysFrom(x.keys)
 	if x.visitor == nil || x.visitor.area != page.Tenant && x.visitor.area != page.Buyer {
 		return next
 	}
-	mark := markOf(x.owner())
+	mark := x.s.marks.of(x.visitor.area, x.visitor.caller.Subject)
 	return func() string { return mark + next() }
-}
-
-// madeFor reports whether a form's key may be the owner's: it is not where it was made for
-// somebody else.
-func madeFor(key, owner string) bool {
-	return !strings.HasPrefix(key, markStart) || strings.HasPrefix(key, markOf(owner))
 }

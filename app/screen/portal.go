@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"quartermaster/app/account"
 	"quartermaster/schema"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
@@ -20,8 +21,13 @@ type guestSignView struct {
 	token   string // of a tenant's invitation
 	by      string
 	next    string // where to go after coming in
-	form    string // what was sent after the session had ended
+	unsent  string // what became of a form that was sent after the session had ended: formKept, formLost
 }
+
+const (
+	formKept = "kept" // it waits for whom it was made
+	formLost = "lost"
+)
 
 // outside makes the addresses of tenants, of buyers and the public ones.
 func (s *Screens) outside() {
@@ -128,23 +134,32 @@ func (s *Screens) enterPortal(x *exchange) error {
 	if err != nil {
 		return x.refuseGuestSign(err, guestSignOf(in))
 	}
-	return x.enter(page.Tenant, token, opened.Subject, guestSignOf(in))
+	return x.enter(page.Tenant, token, opened, guestSignOf(in))
 }
 
 // guestSignOf is what a sign-in form brings, for it to be shown again.
 func guestSignOf(in *sent) guestSignView {
-	return guestSignView{given: in.fields, next: in.fields.Get("next"), form: in.fields.Get("form")}
+	return guestSignView{given: in.fields, next: in.fields.Get("next"), unsent: in.fields.Get("unsent")}
 }
 
-// enter sets the browser's session, and leads on to where it wanted to be.
-func (x *exchange) enter(a area, token string, subject int64, v guestSignView) error {
+// enter gives the browser its session, and leads to the form of theirs that waits, or on to
+// where they wanted to be.
+func (x *exchange) enter(a area, token string, opened account.Session, v guestSignView) error {
 	x.endOld(a)
 	http.SetCookie(x.w, x.cookie(a, token, sessionKinds[a].MaxAge()))
-	return x.lead(x.backTo(x.ours(v.next), v.form, ownerOf(a, subject)))
+	if to := x.s.drafts.lead(ownerOf(a, opened.Subject), x.s.DB.Now()); to != "" {
+		return x.lead(to)
+	}
+	to := x.ours(v.next)
+	if v.unsent != "" {
+		x.s.flashes.add(opened.ID, message{Text: "The form was not sent, and what was typed in it is not given back, since nothing shows that it was yours: please fill it in again."})
+		to = x.emptyForm(to)
+	}
+	return x.lead(to)
 }
 
 // comeInFirst answers a tenant or a buyer without a session. A form that was sent after it
-// had ended comes back, filled, to who comes in by this answer.
+// had ended waits for whom it was made, and for nobody else.
 func (x *exchange) comeInFirst() error {
 	home := x.homeOf()
 	if x.r.Method != http.MethodPost {
@@ -153,8 +168,11 @@ func (x *exchange) comeInFirst() error {
 	if !wantsPage(x.r) {
 		return fault.New(fault.Unauthorized, "nobody is signed in here; come in at %s", home)
 	}
-	var v guestSignView
-	v.next, v.form = x.unsent()
+	to, fields := x.unsent()
+	v := guestSignView{next: to, unsent: formLost}
+	if owner, shown := x.s.marks.owner(x.route.area, fields.Get("idempotency_key")); shown && x.s.drafts.keep(owner, to, fields, x.s.DB.Now()) != "" {
+		v.unsent = formKept
+	}
 	return x.showGuestSign(http.StatusUnauthorized, v)
 }
 
@@ -172,7 +190,7 @@ func tenantAccept(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.enter(page.Tenant, token, opened.Subject, guestSignView{})
+	return x.enter(page.Tenant, token, opened, guestSignView{})
 }
 
 // enterMy answers POST /my: a buyer shows the license key, or the order's reference
@@ -187,11 +205,11 @@ func (s *Screens) enterMy(x *exchange) error {
 	if err != nil {
 		return x.refuseGuestSign(err, guestSignOf(in))
 	}
-	token, _, err := s.Sessions.Open(x.r.Context(), session.Buyer, license, x.from())
+	token, opened, err := s.Sessions.Open(x.r.Context(), session.Buyer, license, x.from())
 	if err != nil {
 		return err
 	}
-	return x.enter(page.Buyer, token, license, guestSignOf(in))
+	return x.enter(page.Buyer, token, opened, guestSignOf(in))
 }
 
 // OpenBuyer finds the license that a buyer shows the key of, or the order with its

@@ -61,12 +61,13 @@ type Screens struct {
 	cookies map[area]string // their names
 	flashes flashes
 	drafts  drafts
+	marks   marks
 	missed  db.Cached[[]webhook.Receiver] // receivers that did not take their last delivery
 }
 
 // New makes the screens of one service.
 func New(o Options) (*Screens, error) {
-	s := &Screens{Options: o, ops: map[area]map[string]schema.Op{}}
+	s := &Screens{Options: o, ops: map[area]map[string]schema.Op{}, marks: newMarks()}
 	for _, p := range o.Places {
 		if p.Name == o.Service.Name {
 			s.base = strings.TrimSuffix(p.URL, "/")

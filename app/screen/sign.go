@@ -120,8 +120,9 @@ func logout(a area, to string) handle {
 // signInAgain answers a form that came after the session had ended: signing in leads
 // back to it, filled.
 func (x *exchange) signInAgain() error {
-	v := signView{again: true}
-	if v.next, v.form = x.unsent(); v.form != "" {
+	to, fields := x.unsent()
+	v := signView{again: true, next: to, form: fields.Encode()}
+	if v.form != "" {
 		if to := v.next + "?" + v.form; len(to) < mostAddress {
 			v.next, v.form = to, ""
 		}
