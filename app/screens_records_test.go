@@ -117,3 +117,31 @@ func formsAndLinks(s apptest.Sheet) map[string]bool {
 	})
 	return all
 }
+
+// TestTheTrailLeadsToTheNearestPage looks at audit entries of records that have no page of
+// their own: each leads to the page on which the record is shown, or to its row of a list.
+func TestTheTrailLeadsToTheNearestPage(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	for _, c := range []struct{ service, action, to string }{
+		{"maintenance", "meter.reading", `^/assets/\d+$`},
+		{"rental", "charge.created", `^/leases/\d+$`},
+		{"rental", "user.added", `^/users#user-\d+$`},
+		{"store", "key.created", `^/keys#key-\d+$`},
+	} {
+		admin, want := h.as(asAdmin, c.service), regexp.MustCompile(c.to)
+		entries := status(t, admin.Get("/audit?q="+c.action), http.StatusOK)
+		found := 0
+		for to := range links(entries) {
+			if !want.MatchString(to) {
+				continue
+			}
+			found++
+			path, row, _ := strings.Cut(to, "#")
+			status(t, admin.Get(path), http.StatusOK, `id="`+row)
+		}
+		if found == 0 {
+			t.Errorf("%s: no entry leads to %s: %v", c.action, c.to, links(entries))
+		}
+	}
+}

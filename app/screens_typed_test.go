@@ -309,3 +309,45 @@ func TestWithoutScreens(t *testing.T) {
 		}
 	}
 }
+
+// TestAmountsAreRefusedAsTyped sends amounts out of range: a form tells them in units of the
+// currency, as they are typed there, and REST in cents.
+func TestAmountsAreRefusedAsTyped(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	for _, c := range []struct {
+		service, op string
+		fields      []string
+		says        string
+	}{
+		{"rental", "receive_payment", []string{"lease_id", "1", "amount", "-12,50"}, "-12.50 is out of range; it takes an amount from 0.01 to 10000000000.00"},
+		{"rental", "record_payment", []string{"lease_id", "1", "charge_id", "1", "amount", "0"}, "0.00 is out of range; it takes an amount from 0.01 to 10000000000.00"},
+		{"rental", "use_deposit", []string{"lease_id", "1", "charge_id", "1", "amount", "9999.50"}, "9999.50 is more than"},
+		{"store", "refund_order", []string{"order_ref", h.orders[0], "amount", "99999.50", "confirm", "yes"}, "99999.50 are more than the "},
+	} {
+		got := h.as(asAdmin, c.service).Post("/do/"+c.op, c.fields...)
+		if said := apptestAlert(got); got.Status < 400 || !strings.Contains(said, c.says) || strings.Contains(said, "cents") {
+			t.Errorf("%s: %d %q, want %q", c.op, got.Status, said, c.says)
+		}
+	}
+	told := h.Post("rental", "/api/leases/1/payments", `{"amount_cents":0}`)
+	if told.Status != http.StatusUnprocessableEntity || !strings.Contains(told.Body, "amount_cents: 0 is out of range; it takes a whole number of cents") {
+		t.Errorf("REST tells %d %s", told.Status, told.Body)
+	}
+}
+
+// TestARefusedBulkMoveTellsOnce moves work orders of which one may not: its reason stands on
+// the next page once.
+func TestARefusedBulkMoveTellsOnce(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	v := h.as(asMember, "maintenance")
+	sent := v.Post("/do/move_workorders", "status", "in-progress", "id", "987654", "id", "987655")
+	if sent.Status != http.StatusSeeOther {
+		t.Fatalf("%d %s", sent.Status, apptestAlert(sent))
+	}
+	got := v.Get(sent.Header.Get("Location"))
+	if n := strings.Count(got.Body, "there is no work order 987654"); n != 1 || !strings.Contains(got.Body, "No work order was moved") {
+		t.Errorf("the reason is told %d times", n)
+	}
+}

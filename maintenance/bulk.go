@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"strconv"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -167,13 +166,6 @@ func didMove(answer any, _ schema.Money) string {
 		text = fmt.Sprintf("Work order %d is %s.", m.Moved[0].ID, m.Moved[0].Status)
 	case n > 1:
 		text = fmt.Sprintf("%d work orders are %s.", n, m.Moved[0].Status)
-	}
-	for i, r := range m.Refused {
-		if i == 5 {
-			text += fmt.Sprintf(" %d more were refused.", len(m.Refused)-i)
-			break
-		}
-		text += " " + strconv.FormatInt(r.ID, 10) + " was refused: " + r.Reason + "."
 	}
 	return text
 }

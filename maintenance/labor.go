@@ -22,7 +22,7 @@ type LaborRate struct {
 func (s *Service) SetLaborRate(ctx context.Context, who db.Caller, cents int64) (LaborRate, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none LaborRate, err error) {
 		if cents < 0 || cents > maxRate {
-			return none, fault.Fieldf("labor_rate_cents", "labor-rate: %d is out of range; it takes cents an hour from 0 to %d", cents, maxRate)
+			return none, fault.Fieldf("labor_rate_cents", "labor-rate: %d is out of range; it takes cents an hour from %d to %d", fault.Cents(cents), fault.Cents(0), fault.Cents(maxRate))
 		}
 		rate := LaborRate{CentsPerHour: cents}
 		if rate.Previous, err = laborRate(&tx.Conn); err != nil || rate.Previous == cents {

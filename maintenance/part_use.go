@@ -44,7 +44,7 @@ func usePart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (none
 	}
 	u := PartUse{PartID: p.ID, PartNumber: p.PartNumber, Name: p.Name, Qty: qty, UnitCostCents: p.UnitCostCents, CostCents: costOfParts(qty, p.UnitCostCents)}
 	if u.CostCents > maxUsedCents-wo.cost.PartsUsedCents {
-		return none, fault.Fieldf("qty", "qty: the parts used on work order %d would cost more than %d cents in all", wo.ID, int64(maxUsedCents))
+		return none, fault.Fieldf("qty", "qty: the parts used on work order %d would cost more than %d cents in all", wo.ID, fault.Cents(maxUsedCents))
 	}
 	if err := takeFromStock(tx, wo.ID, u); err != nil {
 		return none, err

@@ -52,11 +52,11 @@ func useDeposit(tx *db.Tx, lease, charge int64, amount *int64, day *exact.Day) (
 	case t.DepositHeldCents == 0:
 		return 0, fault.Conflictf("lease %d has no deposit that is held", lease)
 	case cents > c.BalanceCents:
-		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is more than the %d that are open of charge %d", cents, c.BalanceCents, c.ID)
+		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is more than the %d that are open of charge %d", fault.Cents(cents), fault.Cents(c.BalanceCents), c.ID)
 	case cents > t.DepositHeldCents:
-		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is more than the deposit of %d that is held", cents, t.DepositHeldCents)
+		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is more than the deposit of %d that is held", fault.Cents(cents), fault.Cents(t.DepositHeldCents))
 	case cents < 1:
-		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from 1", cents)
+		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from %d", fault.Cents(cents), fault.Cents(1))
 	}
 	on := tx.Today()
 	if day != nil {
@@ -137,7 +137,7 @@ func payOut(tx *db.Tx, kind string, p PayoutRequest) (done Payout, err error) {
 	case have == 0:
 		return done, fault.Conflictf("lease %d has no %s", p.LeaseID, what)
 	case done.AmountCents < 1 || done.AmountCents > have:
-		return done, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from 1 to %d, the %s", done.AmountCents, have, what)
+		return done, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from %d to %d, the %s", fault.Cents(done.AmountCents), fault.Cents(1), fault.Cents(have), what)
 	}
 	if done.ID, err = insertPayout(tx, done); err != nil {
 		return done, err

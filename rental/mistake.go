@@ -43,7 +43,7 @@ func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
 	case c.Type == rent:
 		return done, fault.Fieldf("charge_id", "charge_id: charge %d (%s) is rent, which is not voided; end the lease earlier or set another rent", c.ID, c.Label)
 	case c.Paid || c.PaidCents > 0:
-		return done, fault.Conflictf("of charge %d (%s) %d cents are paid: reverse that payment first", c.ID, c.Label, c.PaidCents)
+		return done, fault.Conflictf("of charge %d (%s) %d cents are paid: reverse that payment first", c.ID, c.Label, fault.Cents(c.PaidCents))
 	}
 	if c.feeOf != nil {
 		_, err := tx.Exec(`INSERT INTO late_fee_voids (lease_id, rent_due) SELECT lease_id, due_date FROM charges WHERE id = ?
@@ -86,7 +86,7 @@ func (s *Service) CancelLease(ctx context.Context, who db.Caller, lease int64) (
 		}
 		if found {
 			return Cancelled{}, fault.Conflictf("lease %d has payments that stand, the first of them payment %d over %d cents on %s: reverse them first, or end the lease",
-				lease, m.ID, m.AmountCents, m.PaidDate)
+				lease, m.ID, fault.Cents(m.AmountCents), m.PaidDate)
 		}
 		charges, err := chargesOf(&tx.Conn, lease)
 		if err != nil {

@@ -112,9 +112,10 @@ func payCharge(tx *db.Tx, lease int64, c Charge, amount *int64, method, paidDate
 	switch {
 	case cents > c.BalanceCents:
 		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is more than what is open of charge %d (%s): %d; receive_payment takes more, as credit",
-			cents, c.ID, c.Label, c.BalanceCents)
+			fault.Cents(cents), c.ID, c.Label, fault.Cents(c.BalanceCents))
 	case cents < 1 && c.BalanceCents > 0:
-		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes a whole number of cents from 1 to %d, which is open of charge %d", cents, c.BalanceCents, c.ID)
+		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes a whole number of cents from %d to %d, which is open of charge %d",
+			fault.Cents(cents), fault.Cents(1), fault.Cents(c.BalanceCents), c.ID)
 	}
 	on, err := paidOn(tx, paidDate)
 	if err != nil {
@@ -269,7 +270,7 @@ func receive(tx *db.Tx, p ReceiptRequest) (Payment, error) {
 		return Payment{}, err
 	}
 	if p.AmountCents < 1 || p.AmountCents > maxCents {
-		return Payment{}, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from 1 to %d", p.AmountCents, int64(maxCents))
+		return Payment{}, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from %d to %d", fault.Cents(p.AmountCents), fault.Cents(1), fault.Cents(maxCents))
 	}
 	on, err := paidOn(tx, p.PaidDate)
 	if err != nil {

@@ -75,7 +75,7 @@ func reverse(tx *db.Tx, m StoredPayment, paid []Allocation, reason string) error
 		return err
 	}
 	if found {
-		return fault.Conflictf("of payment %d %d cents were returned as credit on %s: it cannot be reversed", m.ID, returned.cents, returned.day)
+		return fault.Conflictf("of payment %d %d cents were returned as credit on %s: it cannot be reversed", m.ID, fault.Cents(returned.cents), returned.day)
 	}
 	if _, err := tx.Exec("DELETE FROM allocations WHERE payment_id = ?", m.ID); err != nil {
 		return err
@@ -108,7 +108,7 @@ func reverse(tx *db.Tx, m StoredPayment, paid []Allocation, reason string) error
 	}
 	t, err := totalsOf(&tx.Conn, m.LeaseID)
 	if err == nil && t.DepositHeldCents < 0 {
-		err = fault.Conflictf("payment %d paid a deposit of which %d cents too many were used or returned since: it cannot be reversed", m.ID, -t.DepositHeldCents)
+		err = fault.Conflictf("payment %d paid a deposit of which %d cents too many were used or returned since: it cannot be reversed", m.ID, fault.Cents(-t.DepositHeldCents))
 	}
 	return err
 }

@@ -127,7 +127,7 @@ func (l OrderLine) check() error {
 	case l.Received < 0 || l.Received > l.Ordered:
 		return fault.Fieldf("received", "received: %s of %s is out of range; it takes 0 to what is ordered, %s", l.Received, l.SKU, l.Ordered)
 	case l.UnitCostCents < 0 || l.UnitCostCents > maxUnitCost:
-		return fault.Fieldf("unit_cost_cents", "unit_cost_cents: %d of %s is out of range; it takes 0 to %d", l.UnitCostCents, l.SKU, maxUnitCost)
+		return fault.Fieldf("unit_cost_cents", "unit_cost_cents: %d of %s is out of range; it takes 0 to %d", fault.Cents(l.UnitCostCents), l.SKU, fault.Cents(maxUnitCost))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -11,13 +10,18 @@ import (
 func (a Arg) cents() bool { return strings.HasSuffix(a.Name, "_cents") }
 
 func (a Arg) bounds() string {
+	return a.boundsBy(func(n int64) string { return strconv.FormatInt(n, 10) })
+}
+
+// boundsBy are the argument's bounds in words, each as write has it.
+func (a Arg) boundsBy(write func(n int64) string) string {
 	switch {
 	case a.capped:
-		return fmt.Sprintf(" of at least %d; over %d is taken as %d", *a.Min, *a.Max, *a.Max)
+		return " of at least " + write(*a.Min) + "; over " + write(*a.Max) + " is taken as " + write(*a.Max)
 	case a.Min != nil && a.Max != nil && *a.Max < 1<<62:
-		return " from " + strconv.FormatInt(*a.Min, 10) + " to " + strconv.FormatInt(*a.Max, 10)
+		return " from " + write(*a.Min) + " to " + write(*a.Max)
 	case a.Min != nil:
-		return " of at least " + strconv.FormatInt(*a.Min, 10)
+		return " of at least " + write(*a.Min)
 	}
 	return ""
 }

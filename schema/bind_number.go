@@ -166,10 +166,15 @@ func (f *Form) number(a Arg, v value, places int) (int64, bool) {
 func (f *Form) within(a Arg, n, unit int64) bool {
 	low := a.Min != nil && wideLess(n, *a.Min, unit)
 	high := a.Max != nil && !a.capped && *a.Max < math.MaxInt64/unit && n > *a.Max*unit
-	if low || high {
+	switch {
+	case !low && !high:
+		return true
+	case f.surface == Page && a.cents():
+		f.refuse(a, ": %s is out of range; it takes an amount%s", f.currency().Plain(n), a.boundsBy(f.currency().Plain))
+	default:
 		f.refuse(a, ": %s is out of range; it takes %s", exact.Decimal{Unscaled: n, Places: uint8(places(unit))}, a.wants()) // #nosec G115 -- a unit has at most three places
 	}
-	return !low && !high
+	return false
 }
 
 func wideLess(n, bound, unit int64) bool { return exact.Mul(n, 1).Cmp(exact.Mul(bound, unit)) < 0 }

@@ -105,6 +105,9 @@ func (f *Form) refuse(a Arg, format string, args ...any) {
 // refuseErr refuses with what a check of the argument said.
 func (f *Form) refuseErr(a Arg, err error) {
 	if e, ok := fault.As(err); ok && e.Kind == fault.Invalid {
+		if f.surface == Page {
+			e = e.Amounts(func(cents int64, _ string) string { return f.currency().Plain(cents) })
+		}
 		f.Refuse(a.Name, "%s", e.Detail)
 		return
 	}

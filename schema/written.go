@@ -146,10 +146,7 @@ func allDigits(s string) bool {
 
 // money reads an amount of a page in units of its currency.
 func (f *Form) money(a Arg, text string) (int64, bool) {
-	currency := f.in.Currency
-	if currency.Code == "" {
-		currency = exact.CurrencyOf("USD")
-	}
+	currency := f.currency()
 	token, ok := decimal(text, currency.Places != 3) // where money has three decimals, three digits are no group
 	n, err := int64(0), exact.ErrNotNumber
 	if ok {
@@ -161,6 +158,14 @@ func (f *Form) money(a Arg, text string) (int64, bool) {
 		return 0, false
 	}
 	return n, true
+}
+
+// currency is that of the amounts of a page.
+func (f *Form) currency() exact.Currency {
+	if f.in.Currency.Code == "" {
+		return exact.CurrencyOf("USD")
+	}
+	return f.in.Currency
 }
 
 // Currency says by a field in which currency a page's amounts are, where it is not the

@@ -38,14 +38,14 @@ func (v sale) checkAmounts() error {
 	}
 	for _, a := range amounts {
 		if a.cents < 0 || a.cents > maxPrice {
-			return fault.Fieldf(a.name, "%s: %d is out of range; it takes 0 to %d cents", a.name, a.cents, int64(maxPrice))
+			return fault.Fieldf(a.name, "%s: %d is out of range; it takes 0 to %d cents", a.name, fault.Cents(a.cents), fault.Cents(maxPrice))
 		}
 	}
 	switch total := v.total(); {
 	case total < 0:
-		return fault.Fieldf("discount_cents", "discount_cents: %d is more than the order comes to, which is %d", v.discount, total+v.discount)
+		return fault.Fieldf("discount_cents", "discount_cents: %d is more than the order comes to, which is %d", fault.Cents(v.discount), fault.Cents(total+v.discount))
 	case total > maxPrice:
-		return fault.Fieldf("lines", "the order comes to %d cents; at most %d are taken", total, int64(maxPrice))
+		return fault.Fieldf("lines", "the order comes to %d cents; at most %d are taken", fault.Cents(total), fault.Cents(maxPrice))
 	}
 	return nil
 }

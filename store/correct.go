@@ -89,7 +89,7 @@ func (a amended) check(o Order) error {
 	whole := o.Status == statusPaid && o.RefundedCents > 0 && a.total() == o.RefundedCents // it would be refunded in full, unsaid
 	if a.total() < o.RefundedCents || whole || o.Status == statusRefunded && a.total() != o.TotalCents {
 		return fault.Conflictf("order %s would come to %d cents, and %d of it are refunded; refund it in full with `store order refund` if that is meant",
-			o.OrderRef, a.total(), o.RefundedCents)
+			o.OrderRef, fault.CentsIn(a.total(), o.Currency), fault.CentsIn(o.RefundedCents, o.Currency))
 	}
 	return nil
 }

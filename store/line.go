@@ -35,7 +35,7 @@ func readLine(written string) (NewLine, error) {
 	if head, tail, ok := cutLast(rest, "@"); ok {
 		if cents, digits := wholeNumber(tail); digits {
 			if cents < 0 || cents > maxPrice {
-				return l, fault.Fieldf("line", "line: %s: the price of a unit is out of range; it takes 0 to %d cents", schema.Quote(written), int64(maxPrice))
+				return l, fault.Fieldf("line", "line: %s: the price of a unit is out of range; it takes 0 to %d cents", schema.Quote(written), fault.Cents(maxPrice))
 			}
 			rest, l.Unit, l.unpriced = head, &cents, head
 		}

@@ -76,7 +76,7 @@ func (n *NewOrder) check() (err error) {
 		n.Lines = []NewLine{{SKU: n.SKU, Tier: n.Tier, Qty: n.Qty}}
 	}
 	if n.Total != nil && (*n.Total < 0 || *n.Total > maxPrice) {
-		return fault.Fieldf("total_cents", "total: %d is out of range; it takes 0 to %d cents", *n.Total, int64(maxPrice))
+		return fault.Fieldf("total_cents", "total: %d is out of range; it takes 0 to %d cents", fault.Cents(*n.Total), fault.Cents(maxPrice))
 	}
 	if n.Currency != "" {
 		if n.Currency, err = checkCurrency(n.Currency); err != nil {

@@ -32,9 +32,9 @@ func (s *Service) RefundOrder(ctx context.Context, who db.Caller, ref string, am
 		case amount == nil:
 			amount = &left
 		case *amount < 1:
-			return OrderRefunded{}, fault.Fieldf("amount_cents", "amount: %d is out of range; it takes at least 1 cent", *amount)
+			return OrderRefunded{}, fault.Fieldf("amount_cents", "amount: %d is out of range; it takes at least %d cent", fault.CentsIn(*amount, d.Currency), fault.CentsIn(1, d.Currency))
 		case *amount > left:
-			return OrderRefunded{}, fault.Conflictf("amount: %d cents are more than the %d that are left of order %s", *amount, left, d.OrderRef)
+			return OrderRefunded{}, fault.Conflictf("amount: %d cents are more than the %d that are left of order %s", fault.CentsIn(*amount, d.Currency), fault.CentsIn(left, d.Currency), d.OrderRef)
 		}
 		r, err := refundTo(tx, d, d.RefundedCents+*amount, true)
 		r.OrderDetail = r.shownTo(who)

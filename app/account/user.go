@@ -60,6 +60,9 @@ func rolesOf(c *db.Conn, id int64) (map[string]string, error) {
 	return roles, err
 }
 
+// ID is the user's number in the audit trail, which a change of the name does not alter.
+func (u User) ID() int64 { return u.id }
+
 func (u User) subject() string { return fmt.Sprintf("user:%d", u.id) }
 
 // CheckName returns a user's name as it is kept: trimmed, 1 to 200 characters, without

@@ -72,11 +72,16 @@ func (s *Screens) auditPage() page.Page {
 					add("instr(lower(action || ' ' || subject || ' ' || actor || ' ' || changes), lower(?)) > 0", p.Q)
 				}
 				err = s.DB.View(ctx, func(c *db.Conn) error {
-					return readTrail(c, &v, strings.Join(where, " AND "), values, p)
+					if err := readTrail(c, &v, strings.Join(where, " AND "), values, p); err != nil {
+						return err
+					}
+					for i, e := range v.entries {
+						if v.entries[i].path, err = s.pathOf(c, e.subject); err != nil {
+							return err
+						}
+					}
+					return nil
 				})
-				for i := range v.entries {
-					v.entries[i].path = s.pageOf(v.entries[i].subject)
-				}
 				return v, err
 			}
 		},
@@ -176,6 +181,33 @@ func (x *exchange) trailOf() string {
 		return "/audit?subject=" + queryEscape(subject)
 	}
 	return ""
+}
+
+// rowPages are where records without a page stand as a row of a list.
+var rowPages = map[string]string{"key": "/keys#key-", "user": "/users#user-"}
+
+// shownWith finds the subject on whose page a record without one of its own is shown.
+var shownWith = map[string]string{
+	"meter":     "SELECT 'asset:' || asset_id FROM meters WHERE id = ?",
+	"charge":    "SELECT 'lease:' || lease_id FROM charges WHERE id = ?",
+	"recurring": "SELECT 'lease:' || lease_id FROM recurring_charges WHERE id = ?",
+	"delivery":  "SELECT 'webhook:' || endpoint_id FROM deliveries WHERE id = ?",
+}
+
+// pathOf leads to the record of an audit entry: its page, the page on which it is shown, or
+// its row of a list; "" where there is none here.
+func (s *Screens) pathOf(c *db.Conn, subject string) (string, error) {
+	kind, id, _ := strings.Cut(subject, ":")
+	if list := rowPages[kind]; list != "" && isID(id) {
+		return list + id, nil
+	}
+	if query := shownWith[kind]; query != "" && isID(id) {
+		var err error
+		if subject, _, err = db.One(c, db.Text, query, id); err != nil {
+			return "", err
+		}
+	}
+	return s.pageOf(subject), nil
 }
 
 // pageOf is the page of an audit entry's record, if it has one here.

@@ -242,6 +242,9 @@ func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) e
 	m := message{Text: didText(op, answer, shop)}
 	if some, is := answer.(schema.Partial); is {
 		m.Refused, _ = some.Refusals()
+		if n := len(m.Refused); n > mostRefused {
+			m.Refused = append(m.Refused[:mostRefused:mostRefused], "and "+page.Num(n-mostRefused)+" more")
+		}
 	}
 	if op.Undo != nil && x.visitor.area == page.Staff {
 		m.Undo = undoOf(op, answer)
@@ -356,7 +359,7 @@ func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 		}
 		return x.lead(k.To)
 	}
-	v.refusal = aboutField(v.op, x.faultOf(err))
+	v.refusal = aboutField(v.op, x.faultOf(err).Amounts(shop.written))
 	switch v.refusal.Kind {
 	case fault.Internal:
 		x.refuse(v.refusal)

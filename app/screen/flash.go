@@ -27,7 +27,10 @@ type flashes struct {
 	wait map[int64][]message // by session
 }
 
-const mostWaiting = 4096
+const (
+	mostWaiting = 4096
+	mostRefused = 10 // are named in one message
+)
 
 func (f *flashes) add(session int64, m message) {
 	f.mu.Lock()

@@ -249,7 +249,7 @@ func (s *Screens) openPost(op schema.Op) handle {
 
 // refuseOpen shows the form again with all that was typed.
 func (x *exchange) refuseOpen(op schema.Op, in *sent, err error, shop shopSettings) error {
-	v := doView{op: op, given: in.fields, refusal: aboutField(op, x.faultOf(err))}
+	v := doView{op: op, given: in.fields, refusal: aboutField(op, x.faultOf(err).Amounts(shop.written))}
 	switch v.refusal.Kind {
 	case fault.Internal, fault.NotFound, fault.Gone:
 		return err

@@ -43,6 +43,14 @@ type entry struct {
 // shopSettings are the settings that every page shows.
 type shopSettings struct{ name, address, currency string }
 
+// written is an amount as it is typed into a form: 12.50.
+func (s shopSettings) written(cents int64, currency string) string {
+	if currency == "" {
+		currency = s.currency
+	}
+	return exact.CurrencyOf(currency).Plain(cents)
+}
+
 // shopNow reads them.
 func (x *exchange) shopNow(ctx context.Context) (v shopSettings, err error) {
 	v = shopSettings{name: "Quartermaster", currency: "USD"}

@@ -6,6 +6,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -51,6 +52,9 @@ type Error struct {
 	More   map[string]any // further members of the error body ("limit": 3)
 	Retry  time.Duration  // for Limited and Unavailable: when to come back
 	Cause  error          // for the log only
+
+	format string // of Detail, where it holds amounts
+	args   []any
 }
 
 // Field is what is wrong with one field.
@@ -74,7 +78,11 @@ func (e *Error) Word() string {
 
 // New is a refusal of the kind with a detail made as by fmt.Sprintf.
 func New(k Kind, format string, args ...any) *Error {
-	return &Error{Kind: k, Detail: fmt.Sprintf(format, args...)}
+	e := &Error{Kind: k, Detail: fmt.Sprintf(format, args...)}
+	if slices.ContainsFunc(args, isAmount) {
+		e.format, e.args = format, args
+	}
+	return e
 }
 
 // Fieldf refuses what is well-formed but wrong with one field. The text stands by
