@@ -76,7 +76,7 @@ func (s *Screens) auditPage() page.Page {
 						return err
 					}
 					for i, e := range v.entries {
-						if v.entries[i].path, err = s.pathOf(c, e.subject); err != nil {
+						if v.entries[i].path, err = s.pathOf(c, who, e.subject); err != nil {
 							return err
 						}
 					}
@@ -183,7 +183,7 @@ func (x *exchange) trailOf() string {
 	return ""
 }
 
-// rowPages are where records without a page stand as a row of a list.
+// rowPages are where records without a page stand as a row of a list, which admins see.
 var rowPages = map[string]string{"key": "/keys#key-", "user": "/users#user-"}
 
 // shownWith finds the subject on whose page a record without one of its own is shown.
@@ -196,9 +196,9 @@ var shownWith = map[string]string{
 
 // pathOf leads to the record of an audit entry: its page, the page on which it is shown, or
 // its row of a list; "" where there is none here.
-func (s *Screens) pathOf(c *db.Conn, subject string) (string, error) {
+func (s *Screens) pathOf(c *db.Conn, who db.Caller, subject string) (string, error) {
 	kind, id, _ := strings.Cut(subject, ":")
-	if list := rowPages[kind]; list != "" && isID(id) {
+	if list := rowPages[kind]; list != "" && isID(id) && who.Role == page.Admin {
 		return list + id, nil
 	}
 	if query := shownWith[kind]; query != "" && isID(id) {
