@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/db"
 )
 
 // typed is what a field of the page holds: of an input its value, of a text area its text.
@@ -315,14 +317,23 @@ func TestWithoutScreens(t *testing.T) {
 func TestAmountsAreRefusedAsTyped(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
+	type open struct{ lease, charge int64 }
+	var owed open
+	err := h.Server.DB().View(context.Background(), func(c *db.Conn) (err error) {
+		owed, _, err = db.One(c, func(r *db.Row) open { return open{r.Int(), r.Int()} }, "SELECT lease_id, id FROM charges WHERE paid_date IS NULL ORDER BY id LIMIT 1")
+		return err
+	})
+	if err != nil || owed.charge == 0 {
+		t.Fatal("no charge is open: ", err)
+	}
+	lease, charge := fmt.Sprint(owed.lease), fmt.Sprint(owed.charge)
 	for _, c := range []struct {
 		service, op string
 		fields      []string
 		says        string
 	}{
 		{"rental", "receive_payment", []string{"lease_id", "1", "amount", "-12,50"}, "-12.50 is out of range; it takes an amount from 0.01 to 10000000000.00"},
-		{"rental", "record_payment", []string{"lease_id", "1", "charge_id", "1", "amount", "0"}, "0.00 is out of range; it takes an amount from 0.01 to 10000000000.00"},
-		{"rental", "use_deposit", []string{"lease_id", "1", "charge_id", "1", "amount", "9999.50"}, "9999.50 is more than"},
+		{"rental", "record_payment", []string{"lease_id", lease, "charge_id", charge, "amount", "99999,50"}, "99999.50 is more than what is open of charge " + charge},
 		{"store", "refund_order", []string{"order_ref", h.orders[0], "amount", "99999.50", "confirm", "yes"}, "99999.50 are more than the "},
 	} {
 		got := h.as(asAdmin, c.service).Post("/do/"+c.op, c.fields...)
@@ -330,8 +341,8 @@ func TestAmountsAreRefusedAsTyped(t *testing.T) {
 			t.Errorf("%s: %d %q, want %q", c.op, got.Status, said, c.says)
 		}
 	}
-	told := h.Post("rental", "/api/leases/1/payments", `{"amount_cents":0}`)
-	if told.Status != http.StatusUnprocessableEntity || !strings.Contains(told.Body, "amount_cents: 0 is out of range; it takes a whole number of cents") {
+	told := h.Post("rental", "/api/leases/"+lease+"/payments", `{"charge_id":`+charge+`,"amount_cents":9999950}`)
+	if told.Status != http.StatusUnprocessableEntity || !strings.Contains(told.Body, "amount_cents: 9999950 is more than what is open of charge "+charge) {
 		t.Errorf("REST tells %d %s", told.Status, told.Body)
 	}
 }
