@@ -28,7 +28,7 @@ type tallies struct {
 	all       []tally
 }
 
-const runOfSKUs = 1 << 13
+const runOfSKUs = 1 << 12
 
 // of returns a SKU's tally, nil when there is no such SKU. Ids are given one after another, so
 // that it stands where it would if none had ever gone, or before that.

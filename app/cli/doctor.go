@@ -116,26 +116,34 @@ func (p *program) examine(ctx context.Context) (*diagnosis, error) {
 	return found, nil
 }
 
-// examineOpen looks at the pages and, beside that, at what the services say of their rows.
+// examineOpen looks at the pages, the system and what the services say of their rows.
 func (p *program) examineOpen(ctx context.Context, d *db.DB, found *diagnosis) {
-	var stage atomic.Value
-	stage.Store("checking pages and references")
-	defer p.working(func() string { return fmt.Sprint(stage.Load()) })()
-	whole := make(chan func(), 1)
-	go func() {
-		problems, err := d.Integrity(ctx)
-		whole <- func() { found.add("pages and references", "", problems, err) }
-	}()
-	rules := &diagnosis{OK: true}
-	rules.disk(p.dbPath, d.Size())
-	rules.deliveries(ctx, d)
-	for _, s := range server.NewServices(d).All {
-		stage.Store("checking pages, references and the rules of " + s.Name)
-		rules.service(ctx, d, s)
-	}
-	stage.Store("checking pages and references")
-	(<-whole)()
+	var done atomic.Int64
+	defer p.working(func() string {
+		return fmt.Sprintf("checking pages, references and the rules of the services, %d parts are done", done.Load())
+	})()
+	pages, rules := examineRows(ctx, d, server.NewServices(d).All, &done)
+	found.add("pages and references", "", pages.Problems, pages.Err)
+	found.disk(p.dbPath, d.Size())
+	found.deliveries(ctx, d)
 	found.Checks, found.OK = append(found.Checks, rules.Checks...), found.OK && rules.OK
+}
+
+// examineRows looks at the pages and references, and recomputes the invariants of the services.
+func examineRows(ctx context.Context, d *db.DB, services []schema.Service, done *atomic.Int64) (pages db.Found, rules *diagnosis) {
+	var checks []db.Check
+	var names []string
+	for _, s := range services {
+		if s.Check != nil {
+			checks, names = append(checks, s.Check), append(names, s.Name)
+		}
+	}
+	found := d.CheckAll(ctx, append(checks, d.IntegrityChecks(ctx)...), done)
+	rules = &diagnosis{OK: true}
+	for i, name := range names {
+		rules.add(name, "", found[i].Problems, found[i].Err)
+	}
+	return db.Joined(found[len(names):]), rules
 }
 
 func (d *diagnosis) schema(all []db.Migration, err error) {
@@ -184,17 +192,4 @@ func (d *diagnosis) deliveries(ctx context.Context, from *db.DB) {
 		return err
 	})
 	d.add("deliveries", fmt.Sprintf("%d pending", pending), nil, err)
-}
-
-// service recomputes the service's invariants.
-func (d *diagnosis) service(ctx context.Context, from *db.DB, s schema.Service) {
-	if s.Check == nil {
-		return
-	}
-	var breaches []string
-	err := from.View(ctx, func(c *db.Conn) (err error) {
-		breaches, err = s.Check(c)
-		return err
-	})
-	d.add(s.Name, "", breaches, err)
 }

@@ -50,20 +50,20 @@ func TestDiagnosisNamesEveryBreach(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	found := &diagnosis{OK: true}
-	service := func(name string, breaches []string, err error) {
-		found.service(context.Background(), d, schema.Service{Name: name, Check: func(c *db.Conn) ([]string, error) {
+	service := func(name string, breaches []string, err error) schema.Service {
+		return schema.Service{Name: name, Check: func(c *db.Conn) ([]string, error) {
 			_, _, _ = db.One(c, db.Int, "SELECT 1") // it is given a view that is open
 			return breaches, err
-		}})
+		}}
 	}
-	service("well", nil, nil)
-	if !found.OK {
-		t.Error("no breach is a breach")
+	well := service("well", nil, nil)
+	if pages, found := examineRows(context.Background(), d, []schema.Service{well}, nil); !found.OK || pages.Problems != nil || pages.Err != nil {
+		t.Errorf("no breach is a breach: %v, %v", pages, found)
 	}
-	service("broken", []string{"SKU A is flagged below, and is not", "SKU B"}, nil)
-	service("unreadable", []string{"half"}, errors.New("no such table"))
-	found.service(context.Background(), d, schema.Service{Name: "silent"})
+	_, found := examineRows(context.Background(), d, []schema.Service{
+		well, service("broken", []string{"SKU A is flagged below, and is not", "SKU B"}, nil),
+		service("unreadable", []string{"half"}, errors.New("no such table")), {Name: "silent"},
+	}, nil)
 	var text strings.Builder
 	found.text(&text)
 	const want = `well: ok

@@ -46,8 +46,11 @@ func copying(folder string, of int64) func() string {
 				size += st.Size()
 			}
 		}
-		if size == 0 || of == 0 {
+		switch {
+		case size == 0 || of == 0:
 			return "copying"
+		case size >= of:
+			return "checking the copy"
 		}
 		return fmt.Sprintf("copied %d of at most %d MB", size>>20, of>>20)
 	}

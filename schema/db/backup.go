@@ -1,13 +1,14 @@
 package db
 
 import (
-	"context"
+	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -15,7 +16,7 @@ import (
 
 // copyInto writes a consistent, checked copy of c's database to target, while others
 // read and write. The copy appears at target only when it is complete and whole.
-func copyInto(c *handle, target string) error {
+func copyInto(c *handle, target string) (err error) {
 	tmp := fmt.Sprintf("%s.part-%d", target, os.Getpid())
 	defer func() { _ = os.Remove(tmp) }()
 	_ = os.Remove(tmp)
@@ -23,24 +24,83 @@ func copyInto(c *handle, target string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.Close(); err != nil {
-		return err
+	sync, synced := syncBeside(f)
+	if canOverwrite(c) == nil { // else the engine has to write what is in use
+		err = writePages(c, f, sync)
+	} else {
+		err = failed(run(c, "VACUUM INTO ?", tmp))
 	}
-	if err := run(c, "VACUUM INTO ?", tmp); err != nil {
-		return failed(err)
+	close(sync)
+	if err == nil {
+		err = check(tmp)
 	}
-	// The engine has read every record and made every index anew, so that there are no old
-	// pages to be checked; a page that cannot be read has ended it.
-	if err := checkWith(tmp, meaning); err != nil {
-		return err
-	}
-	if err := syncFile(tmp); err != nil {
+	switch err = errors.Join(err, <-synced, f.Close()); {
+	case errors.Is(err, syscall.ENOSPC):
+		return full(err)
+	case err != nil:
 		return err
 	}
 	if err := os.Rename(tmp, target); err != nil {
 		return err
 	}
 	return syncDir(target)
+}
+
+// syncBeside syncs a file on a goroutine of its own whenever sync is sent to, and a last time
+// when it is closed, after which synced gives the outcome.
+func syncBeside(f *os.File) (sync chan<- struct{}, synced <-chan error) {
+	asked, ended := make(chan struct{}, 1), make(chan error, 1)
+	go func() {
+		var err error
+		for range asked {
+			err = cmp.Or(err, f.Sync())
+		}
+		ended <- cmp.Or(err, f.Sync())
+	}()
+	return asked, ended
+}
+
+// syncEvery is after how many bytes of a copy a sync is asked for. One sync of all of it
+// would take long, and a commit's sync beside it as long.
+const syncEvery = 8 << 20
+
+// writePages writes the pages of c's database, as they are at one moment, to f. What is in no
+// use, free pages and what is between the cells of others, it overwrites: what was deleted
+// may stand there.
+func writePages(c *handle, f *os.File, sync chan<- struct{}) (err error) {
+	if err := run(c, "BEGIN"); err != nil {
+		return failed(err)
+	}
+	defer func() { err = errors.Join(err, failed(run(c, "COMMIT"))) }()
+	conn := &Conn{c: c}
+	free, err := freePages(c)
+	if err != nil {
+		return err
+	}
+	size, _, err := One(conn, Int, "PRAGMA page_size")
+	if err != nil {
+		return err
+	}
+	page, w := make([]byte, size), bufio.NewWriterSize(f, 1<<16)
+	err = Each(conn, func(r *Row) error {
+		number := r.Int()
+		if n := r.s.ColumnBytes(r.i, page); n < len(page) {
+			return fmt.Errorf("page %d cannot be read: %w", number, sqlite.ResultCorrupt.ToError())
+		}
+		free.blank(page, number)
+		if number == 1 {
+			page[18], page[19] = 1, 1 // the copy has no log
+		}
+		if number*size%syncEvery == 0 {
+			select {
+			case sync <- struct{}{}:
+			default: // the last one has not begun yet
+			}
+		}
+		_, err := w.Write(page)
+		return err
+	}, "SELECT pgno, data FROM sqlite_dbpage")
+	return cmp.Or(err, w.Flush())
 }
 
 // Backup writes a consistent, checked copy of the database at path to target.
@@ -83,74 +143,37 @@ func backup(path, target string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(copyInto(c, target), c.Close())
-}
-
-// check refuses a file whose pages, references or schema are not whole.
-func check(path string) error { return checkWith(path, integrity) }
-
-func checkWith(path string, look func(*Conn) ([]string, error)) error {
-	if err := examine(path); err != nil {
-		return err
-	}
-	c, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
-	if err != nil {
-		return err
-	}
-	problems, err := look(&Conn{c: &handle{Conn: c}})
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	if err == nil && len(problems) > 0 {
-		err = fmt.Errorf("%s is damaged: %s", path, problems[0])
+	// Each page is read once: a cache would only take memory.
+	err = run(c, fmt.Sprintf("PRAGMA cache_size = -%d", readerCache))
+	if err == nil {
+		err = copyInto(c, target)
 	}
 	return errors.Join(err, c.Close())
 }
 
-// integrity lists what is wrong with the pages, the references and the schema. What the
-// engine cannot read is a finding too.
-func integrity(c *Conn) ([]string, error) {
-	_, _ = declaredNow() // before the pages are looked at, which takes its memory again; its error is meaning's
-	found, err := All(c, Text, "PRAGMA integrity_check")
-	if err == nil && len(found) == 1 && found[0] == "ok" {
-		found = nil
-	}
-	var more []string
-	if err == nil {
-		more, err = meaning(c)
-	}
-	switch sqlite.ErrCode(err).ToPrimary() {
-	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
-		found, err = append(found, fmt.Sprintf("the file cannot be read to its end: %v", errors.Unwrap(err))), nil
-	}
-	return append(found, more...), failed(err)
-}
-
-// meaning lists what is wrong with the references and the schema.
-func meaning(c *Conn) ([]string, error) {
-	loose, err := All(c, func(r *Row) string {
-		table, row, parent := r.Text(), r.Int(), r.Text()
-		return fmt.Sprintf("row %d of %s points at a row of %s that is not there", row, table, parent)
-	}, "PRAGMA foreign_key_check")
-	if err != nil {
-		return nil, err
-	}
-	schema, err := schemaProblems(c)
-	return append(loose, schema...), err
-}
-
-// Integrity lists what the engine's own checks of pages and references find wrong.
-//
-// It reads the schema as well: see schemaProblems.
-func (d *DB) Integrity(ctx context.Context) (problems []string, err error) {
-	err = d.View(ctx, func(c *Conn) error {
-		problems, err = integrity(c)
+// check refuses a file whose pages, references or schema are not whole.
+func check(path string) error {
+	if err := examine(path); err != nil {
 		return err
-	})
-	if len(problems) > 0 {
-		err = nil // the end of a look at a damaged file fails, too
 	}
-	return problems, err
+	view := func(look func(*Conn) error) error {
+		c, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
+		if err != nil {
+			return err
+		}
+		h := &handle{Conn: c}
+		if err = run(h, fmt.Sprintf("PRAGMA cache_size = -%d", readerCache)); err == nil {
+			err = look(&Conn{c: h})
+		}
+		return errors.Join(err, c.Close())
+	}
+	switch found := Joined(checkAll(view, checkWorkers, integrityChecks(view), nil)); {
+	case found.Err != nil:
+		return fmt.Errorf("%s: %w", path, found.Err)
+	case len(found.Problems) > 0:
+		return fmt.Errorf("%s is damaged: %s", path, found.Problems[0])
+	}
+	return nil
 }
 
 // same reports whether both names are of one file.
@@ -169,144 +192,4 @@ func unused(path string) error {
 		return fmt.Errorf("%s is a database in use, with changes in %s-wal; a copy is made of it by `quartermaster backup`", path, path)
 	}
 	return nil
-}
-
-// Restore puts the checked copy at source in the place of the database at path. It is
-// refused while a server holds the file, and when source is the database itself or
-// one that is in use. What was there is kept under a name of its own; aside is where,
-// "" when there was nothing.
-// Where path is a symbolic link, the file that it leads to is replaced.
-func Restore(source, path string) (aside string, err error) {
-	source, path = resolved(source), resolved(path) // a log lies beside the file, not beside a link to it
-	if same(source, path) {
-		return "", fmt.Errorf("%s is the database itself; name the copy that is to be restored", source)
-	}
-	if err := unused(source); err != nil {
-		return "", err
-	}
-	if _, err := os.Stat(source); errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("there is no copy at %s to be restored", source)
-	}
-	if err := check(source); err != nil {
-		return "", err
-	}
-	release, err := Hold(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, release()) }()
-	tmp := fmt.Sprintf("%s.restore-%d", path, os.Getpid())
-	defer func() { _ = os.Remove(tmp) }()
-	if err := copyFile(source, tmp); err != nil {
-		return "", err
-	}
-	if st, err := os.Stat(path); err == nil {
-		if err := os.Chmod(tmp, st.Mode().Perm()); err != nil {
-			return "", err
-		}
-	}
-	if err := adopt(tmp, path); err != nil {
-		return "", err
-	}
-	if aside, err = putAside(path); err != nil {
-		return "", err
-	}
-	if err := os.Rename(tmp, path); err != nil {
-		if _, gone := os.Stat(path); gone == nil && aside != "" { // then what is aside is the same once more
-			err = errors.Join(err, os.Remove(aside))
-			aside = ""
-		}
-		return aside, fmt.Errorf("put the copy in the place of %s (where the file alone is mounted, restore to the file that is mounted): %w", path, err)
-	}
-	_, _ = Tidy(path) // what an earlier restore left that was cut off
-	return aside, syncDir(path)
-}
-
-// putAside keeps the present file under another name, with every write that was answered,
-// and leaves no log behind that would be played into the file that comes.
-//
-// Its log is moved into it first. Where that cannot be done wholly (no room, an older
-// reader, a file that is damaged) the log is kept beside the kept file, where the engine
-// finds it, and the present name is free for a moment.
-func putAside(path string) (aside string, err error) {
-	if st, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || err == nil && st.Size() == 0 {
-		return "", removeLog(path)
-	}
-	if examine(path) == nil {
-		if c, err := connect(path, false); err == nil {
-			_ = run(c, "PRAGMA wal_checkpoint(TRUNCATE)") // the log's size shows whether it was done
-			_ = c.Close()
-		}
-	}
-	aside = freeName(path + ".before-restore")
-	if !logged(path) {
-		if err := keepAs(path, aside); err != nil {
-			return "", fmt.Errorf("keep the present file: %w", err)
-		}
-		return aside, removeLog(path)
-	}
-	// In this order, so that there is a whole pair of file and log at any moment.
-	if err := keepAs(path+"-wal", aside+"-wal"); err != nil {
-		return "", fmt.Errorf("keep the present file's log: %w", err)
-	}
-	if err := os.Rename(path, aside); err != nil {
-		return "", errors.Join(fmt.Errorf("keep the present file: %w", err), os.Remove(aside+"-wal"))
-	}
-	return aside, errors.Join(syncDir(path), removeLog(path))
-}
-
-// logged reports whether a file has a log or a journal that is not moved into it.
-func logged(path string) bool {
-	st, err := os.Stat(path + "-wal")
-	return err == nil && st.Size() > 0
-}
-
-// keepAs links a file under a second name, or makes a copy where that cannot be.
-func keepAs(path, name string) error {
-	if os.Link(path, name) == nil {
-		return nil
-	}
-	return errors.Join(copyFile(path, name), syncDir(name))
-}
-
-// freeName returns the name, or the first of it with a number that nothing has: what an
-// earlier restore kept is not lost to a later one.
-func freeName(name string) string {
-	free := name
-	for n := 2; ; n++ {
-		_, err := os.Lstat(free)
-		_, logErr := os.Lstat(free + "-wal")
-		if err != nil && logErr != nil {
-			return free
-		}
-		free = fmt.Sprintf("%s-%d", name, n)
-	}
-}
-
-// removeLog removes what would be played into another file at path.
-func removeLog(path string) error {
-	for _, suffix := range beside {
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-func copyFile(from, to string) error {
-	in, err := os.Open(from) // #nosec G304 -- the operator names the file
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	_ = os.Remove(to)
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // #nosec G304 -- the operator names the file
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
-		err = errors.Join(err, os.Remove(to)) // half of a file is none
-	}
-	return err
 }

@@ -138,14 +138,7 @@ func (d *DB) blankPages(c *handle, pages []int64) (blanked bool, err error) {
 			return false, err
 		}
 		was := slices.Clone(page)
-		switch free[number] {
-		case freeLeaf:
-			clear(page)
-		case freeTrunk:
-			clear(page[trunkLength(page):])
-		default:
-			blankTree(page, number)
-		}
+		free.blank(page, number)
 		if bytes.Equal(page, was) {
 			continue
 		}
@@ -165,34 +158,63 @@ func readPage(c *handle, number int64) ([]byte, error) {
 	return page, err
 }
 
-// The kinds of free pages: a trunk lists leaves, whose content means nothing.
-const (
-	freeTrunk = 1 + iota
-	freeLeaf
-)
+// pageSet is a set of the pages of a file, a bit for each.
+type pageSet []uint64
+
+func newPageSet(pages int64) pageSet { return make(pageSet, pages/64+1) }
+
+// has reports whether a page is in the set; one that the file does not have never is.
+func (s pageSet) has(page int64) bool {
+	return page >= 0 && page/64 < int64(len(s)) && s[page/64]&(1<<(page%64)) != 0
+}
+
+func (s pageSet) add(page int64) {
+	if page >= 0 && page/64 < int64(len(s)) {
+		s[page/64] |= 1 << (page % 64)
+	}
+}
+
+// freeList is a file's free pages: trunks list leaves, whose content means nothing.
+type freeList struct{ trunks, leaves pageSet }
 
 // freePages walks the file's list of free pages.
-func freePages(c *handle) (map[int64]int, error) {
+func freePages(c *handle) (free freeList, err error) {
+	pages, _, err := One(&Conn{c: c}, Int, "PRAGMA page_count")
+	if err != nil {
+		return free, err
+	}
 	first, err := readPage(c, 1)
 	if err != nil {
-		return nil, err
+		return free, err
 	}
-	free := map[int64]int{}
+	free = freeList{newPageSet(pages), newPageSet(pages)}
 	for trunk := number(first[32:]); trunk != 0; {
 		page, err := readPage(c, trunk)
 		if err != nil {
-			return nil, err
+			return free, err
 		}
-		if free[trunk] != 0 || trunkLength(page) > len(page) {
-			return nil, fmt.Errorf("the list of free pages: %w", sqlite.ResultCorrupt.ToError())
+		if free.trunks.has(trunk) || trunkLength(page) > len(page) {
+			return free, fmt.Errorf("the list of free pages: %w", sqlite.ResultCorrupt.ToError())
 		}
-		free[trunk] = freeTrunk
+		free.trunks.add(trunk)
 		for at := 8; at < trunkLength(page); at += 4 {
-			free[number(page[at:])] = freeLeaf
+			free.leaves.add(number(page[at:]))
 		}
 		trunk = number(page)
 	}
 	return free, nil
+}
+
+// blank overwrites what is not in use of a page, in a file that canOverwrite takes.
+func (f freeList) blank(page []byte, number int64) {
+	switch {
+	case f.leaves.has(number):
+		clear(page)
+	case f.trunks.has(number):
+		clear(page[trunkLength(page):])
+	default:
+		blankTree(page, number)
+	}
 }
 
 func number(b []byte) int64 { return int64(binary.BigEndian.Uint32(b)) }

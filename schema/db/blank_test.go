@@ -134,3 +134,39 @@ func TestForgettingMarksTheFile(t *testing.T) {
 		t.Error("the mark stays")
 	}
 }
+
+// A backup holds nothing that was deleted: neither in free pages nor between what is in use,
+// also of a file with pages of other kinds.
+func TestABackupHoldsNothingDeleted(t *testing.T) {
+	for name, vacuum := range map[string]string{"as it is made": "NONE", "with a map of its pages": "INCREMENTAL"} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "shop.db")
+			blankAt(t, path)
+			c, err := connect(path, false)
+			must(t, err)
+			defer func() { _ = c.Close() }()
+			if vacuum != "NONE" {
+				must(t, run(c, "PRAGMA journal_mode = DELETE"))
+			}
+			must(t, run(c, "PRAGMA auto_vacuum = "+vacuum), run(c, "VACUUM"), run(c, "PRAGMA secure_delete = OFF"))
+			user := func(i int, x string) error {
+				return run(c, "INSERT INTO settings VALUES (?, ?)", fmt.Sprintf("k%d", (i*7)%2000), x+strings.Repeat("x", i%90))
+			}
+			must(t, run(c, "BEGIN"))
+			for i := range 2000 {
+				must(t, user(i, "Zaphod Beeblebrox"))
+			}
+			must(t, run(c, "COMMIT"), run(c, "DELETE FROM settings WHERE name LIKE 'k%' AND (name LIKE '%3%' OR name < 'k150')"),
+				run(c, "UPDATE settings SET value = 'forgotten' WHERE name LIKE 'k%' AND name <> 'k777'"))
+			free, _, err := One(&Conn{c: c}, Int, "PRAGMA freelist_count")
+			must(t, err)
+			target := path + ".copy"
+			must(t, Backup(path, target))
+			file, err := os.ReadFile(target)
+			must(t, err)
+			if n := bytes.Count(file, []byte("Zaphod Beeblebrox")); n != 1 || free == 0 {
+				t.Errorf("it stands %d times in the copy, want 1; %d pages are free", n, free)
+			}
+		})
+	}
+}

@@ -190,21 +190,63 @@ func TestCheckedMeansTheSchemaToo(t *testing.T) {
 	}
 }
 
-// TestDamageIsNamed: a page that was overwritten is told as a finding, not as an error.
+// TestDamageIsNamed: what is wrong with the pages is told as a finding, not as an error, and
+// neither a backup nor a restore is made of it.
 func TestDamageIsNamed(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "shop.db")
-	blankAt(t, path)
-	d, err := Open(path, Options{})
-	must(t, err)
-	defer d.Close()
-	root := count(t, d, "SELECT rootpage FROM sqlite_schema WHERE name = 'work_orders'")
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	must(t, err)
-	_, err = f.WriteAt([]byte(strings.Repeat("\xff", 4096)), (root-1)*4096)
-	must(t, err, f.Close())
-	found, err := d.Integrity(ctx)
-	if err != nil || len(found) == 0 {
-		t.Errorf("found %q (%v)", found, err)
+	const emptyTable, emptyIndex = "\x0d\x00\x00\x00\x00\x10\x00", "\x0a\x00\x00\x00\x00\x10\x00"
+	page := func(start string) []byte { return append([]byte(start), make([]byte, 4096-len(start))...) }
+	overwrite := func(root string, start string) func(*testing.T, *handle) {
+		return func(t *testing.T, c *handle) {
+			must(t, run(c, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = (SELECT rootpage FROM sqlite_schema WHERE name = ?)", page(start), root))
+		}
+	}
+	schema := func(statement string) func(*testing.T, *handle) {
+		return func(t *testing.T, c *handle) { must(t, run(c, "PRAGMA writable_schema = ON"), run(c, statement)) }
+	}
+	for name, x := range map[string]struct {
+		spoil func(*testing.T, *handle)
+		want  string
+	}{
+		"a page of nothing that is known": {overwrite("work_orders", strings.Repeat("\xff", 4096)), "work_orders"},
+		"an index that lacks rows":        {overwrite("sqlite_autoindex_users_1", emptyIndex), "row 1 missing from index sqlite_autoindex_users_1"},
+		"pages that nothing leads to":     {overwrite("big", emptyTable), "is never used; pages that are never used: "},
+		"a page in two tables": {
+			schema("UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'part_uses') WHERE name = 'photos'"), "is used twice; times that a page is used again: 1",
+		},
+		"a list of free pages that is cut": {func(t *testing.T, c *handle) {
+			must(t, run(c, "DROP TABLE big"))
+			first, err := readPage(c, 1)
+			must(t, err)
+			copy(first[32:36], []byte{0, 0, 0, 0})
+			must(t, run(c, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = 1", first))
+		}, "is never used; pages that are never used: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "shop.db")
+			blankAt(t, path)
+			d, err := Open(path, Options{})
+			must(t, err)
+			must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "somebody") }), d.Close())
+			c, err := connect(path, false)
+			must(t, err)
+			must(t, run(c, "CREATE TABLE big (a TEXT)"), run(c, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) INSERT INTO big SELECT hex(zeroblob(900)) FROM n"))
+			x.spoil(t, c)
+			must(t, c.Close())
+			if d, err = Open(path, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			found, err := d.Integrity(ctx)
+			if err != nil || !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, x.want) }) {
+				t.Errorf("found %q (%v), want %q", found, err, x.want)
+			}
+			_ = d.Close()
+			for what, err := range map[string]error{"backup": Backup(path, path+".copy"), "restore": func() error { _, err := Restore(path, path+".new"); return err }()} {
+				if err == nil {
+					t.Errorf("%s was made of it", what)
+				}
+			}
+		})
 	}
 }
 
