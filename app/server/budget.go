@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"runtime"
 	"slices"
 	"sync"
@@ -42,8 +43,8 @@ type budget struct {
 type claim struct {
 	req     *inFlight
 	n       int64
-	answer  bool // or a body
-	granted chan struct{}
+	answer  bool          // or a body
+	granted chan struct{} // closed when it is
 }
 
 const (
@@ -174,7 +175,7 @@ func (b *budget) cut(now time.Time) {
 			stalled = append(stalled, t)
 		}
 	}
-	slices.SortFunc(stalled, func(x, y *inFlight) int { return int(y.held - x.held) })
+	slices.SortFunc(stalled, func(x, y *inFlight) int { return cmp.Compare(y.held, x.held) })
 	for _, c := range b.claims {
 		ofAddress, ofAnswers := b.overAddress(c), b.overAnswers(c)
 		for _, t := range stalled {

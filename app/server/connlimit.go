@@ -26,8 +26,9 @@ const (
 // connLimiter bounds a listener's connections. When all are taken, a new connection
 // closes the oldest one that waits for its client: for the rest of a header or a body,
 // for its answer to be taken, for the next request. So clients that trickle, that stop
-// half-way, that do not read or that open and keep connections lock no other client out, however
-// many they are; a connection whose request is worked on is never closed for another.
+// half-way, that do not read or that open and keep connections lock no other client out,
+// however many they are; a connection whose request is worked on is never closed for
+// another.
 //
 // Age counts from the beginning of the connection, for otherwise a crowd could hold the
 // limiter by asking for something now and then.
@@ -72,7 +73,7 @@ type limitedConn struct {
 	writing  atomic.Int64 // since when, in Unix nanoseconds, what its client has not taken yet; else 0
 }
 
-// whose returns a client's address, and whether it stands for many.
+// client returns a client's address, and whether it stands for many.
 func (r *connLimiter) client(c net.Conn) (address string, shared bool) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		// What the system holds for a client that does not read is bounded as well.
