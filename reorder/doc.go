@@ -7,8 +7,9 @@
 // that ends on the standing day of the settings, and the day of its first sale. A
 // write moves the standing day to today before it changes anything (see standing.go);
 // a read of a later day adds the days that came and takes off those that left, and
-// writes nothing. The figures themselves are never kept: forecast.go computes them,
-// exactly, whenever they are asked for.
+// writes nothing. The figures are never stored: forecast.go computes them, exactly. In
+// memory the service keeps how the SKUs rank today, and renews it by the SKUs that a change
+// touched (see ranking.go), so that a page of a list costs its rows.
 //
 // The one path. Whatever changes a SKU's stock, sales, times or on-order quantity
 // ends in the unexported save (sku.go), which judges the SKU anew, stores it and

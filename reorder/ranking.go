@@ -12,7 +12,7 @@ import (
 
 // ranking is what is kept of all SKUs for a day, so that a page of a list with the sums of
 // all that match costs what it gives. It is renewed by the SKUs that were changed since
-// (table sku_touched), and is never changed itself. A SKU takes some 110 bytes.
+// (table sku_touched), and is never changed itself. A SKU takes some 115 bytes.
 type ranking struct {
 	h         horizon
 	byCode    []*entry // all SKUs, in the byte order of their codes
