@@ -20,8 +20,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a page may take to come, with everything else that runs beside.
-const patience = 10 * time.Second
+// pageTimeout is how long a page may take to come, with everything else that runs beside.
+const pageTimeout = 10 * time.Second
 
 // browser starts Chromium once for the test. Without one the test is left out at home
 // and fails where CI is set.
@@ -233,7 +233,7 @@ func (b *tab) press(target string) {
 // await polls the page until the expression holds.
 func (b *tab) await(what, expression string) {
 	b.t.Helper()
-	for end := time.Now().Add(patience); ; {
+	for end := time.Now().Add(pageTimeout); ; {
 		// While one page goes and the next comes there is nowhere to ask.
 		is, err := eval[bool](b, expression)
 		if err == nil && is {

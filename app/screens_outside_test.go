@@ -312,7 +312,7 @@ func TestScannersOpenLinks(t *testing.T) {
 					v.Get(to)
 				}
 			})
-			if got := v.Ask(http.MethodHead, c.path); got.Status != http.StatusOK {
+			if got := v.Request(http.MethodHead, c.path); got.Status != http.StatusOK {
 				t.Errorf("HEAD %s: %d", c.path, got.Status)
 			}
 		}

@@ -124,7 +124,7 @@ func listAssets(c *db.Conn, f AssetFilter) (page Assets, err error) {
 		}
 		order += ", id"
 	}
-	page.Assets, err = db.All(c, scanAsset, "SELECT "+assetColumns+" FROM assets"+t.sql()+order+" LIMIT ? OFFSET ?", append(t.args, f.Ask(), skip)...)
+	page.Assets, err = db.All(c, scanAsset, "SELECT "+assetColumns+" FROM assets"+t.sql()+order+" LIMIT ? OFFSET ?", append(t.args, f.Fetch(), skip)...)
 	if err != nil {
 		return page, err
 	}

@@ -66,7 +66,7 @@ func pageOfOrders(c *db.Conn, f Filter) (page WorkOrders, err error) {
 		return page, err
 	}
 	limit := f.Limit
-	f.Limit = f.Ask()
+	f.Limit = f.Fetch()
 	if page.WorkOrders, err = f.read(c); err != nil {
 		return page, err
 	}

@@ -47,7 +47,7 @@ func (s *Service) Parts(ctx context.Context, f PartFilter) (Parts, error) {
 func pageOfParts(c *db.Conn, f PartFilter) (page Parts, err error) {
 	t := f.where()
 	t.also("id > ?", f.After)
-	page.Parts, err = db.All(c, scanPart, "SELECT "+partColumns+" FROM parts"+t.sql()+" ORDER BY id LIMIT ?", append(t.args, f.Ask())...)
+	page.Parts, err = db.All(c, scanPart, "SELECT "+partColumns+" FROM parts"+t.sql()+" ORDER BY id LIMIT ?", append(t.args, f.Fetch())...)
 	page.Parts, page.Next = schema.Cut(page.Parts, f.Limit, func(one Part) int64 { return one.ID })
 	return page, err
 }

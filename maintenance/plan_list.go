@@ -64,7 +64,7 @@ func listPlans(c *db.Conn, f PlanFilter) (page Plans, err error) {
 		return page, err
 	}
 	t.also("p.id > ?", f.After)
-	if page.Plans, err = plansWhere(c, t.sql()+" ORDER BY p.id LIMIT ?", append(t.args, f.Ask())...); err != nil {
+	if page.Plans, err = plansWhere(c, t.sql()+" ORDER BY p.id LIMIT ?", append(t.args, f.Fetch())...); err != nil {
 		return page, err
 	}
 	page.Plans, page.Next = schema.Cut(page.Plans, f.Limit, func(one Plan) int64 { return one.PMID })

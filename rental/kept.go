@@ -122,7 +122,7 @@ func behind[T any](all []T, page schema.Cursor[int64], id func(T) int64) []T {
 		from++
 	}
 	all = all[from:]
-	return all[:min(int64(len(all)), page.Ask())]
+	return all[:min(int64(len(all)), page.Fetch())]
 }
 
 // eachOf reads one record for each id.

@@ -100,11 +100,11 @@ func (s *Service) readLeases(ctx context.Context, c *db.Conn, f LeaseFilter) ([]
 			return db.One(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE l.id = ?", l.id)
 		})
 	case f.plain():
-		return db.All(c, scanLease(c.Today()), leasePage, f.After, f.Ask())
+		return db.All(c, scanLease(c.Today()), leasePage, f.After, f.Fetch())
 	}
 	where, args := f.where()
 	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE ?1 = ?1"+where+" AND l.id > ? ORDER BY l.id LIMIT ?",
-		append(append([]any{c.Today()}, args...), f.After, f.Ask())...)
+		append(append([]any{c.Today()}, args...), f.After, f.Fetch())...)
 }
 
 // sum counts the leases that match, and what they owe.

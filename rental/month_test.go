@@ -183,7 +183,7 @@ func (w *population) actAll(r *rand.Rand, today int) {
 			act := acts[r.IntN(len(acts))]
 			w.accounts[i].live(today)
 			try := w.accounts[i].copy()
-			x := turn{r: r, today: today, lease: int64(i + 1), was: w.accounts[i], try: try, population: w}
+			x := actOnLease{r: r, today: today, lease: int64(i + 1), was: w.accounts[i], try: try, population: w}
 			var ok bool
 			err := tx.Try(func() (err error) {
 				ok, err = act.do(tx, &x)

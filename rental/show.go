@@ -47,7 +47,7 @@ func (s *Service) Tenants(ctx context.Context, who db.Caller, f TenantFilter) (l
 		if wait, err := r.awaitAll(c); wait || err != nil {
 			return err
 		}
-		all, err := db.All(c, scanTenantRecord, "SELECT "+tenantRecord+" FROM tenants t"+match+" AND t.id > ?2 ORDER BY t.id LIMIT ?3", f.Q, f.After, f.Ask())
+		all, err := db.All(c, scanTenantRecord, "SELECT "+tenantRecord+" FROM tenants t"+match+" AND t.id > ?2 ORDER BY t.id LIMIT ?3", f.Q, f.After, f.Fetch())
 		if err != nil {
 			return err
 		}

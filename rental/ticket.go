@@ -120,7 +120,7 @@ func (s *Service) Tickets(ctx context.Context, f TicketFilter) (list Tickets, er
 		if f.After != 0 {
 			where, args = where+" AND k.id < ?", append(args, f.After)
 		}
-		all, err := db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+where+" ORDER BY k.id DESC LIMIT ?", append(args, f.Ask())...)
+		all, err := db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+where+" ORDER BY k.id DESC LIMIT ?", append(args, f.Fetch())...)
 		list.Tickets, list.Next = schema.Cut(all, f.Limit, func(k Ticket) int64 { return k.ID })
 		return err
 	})

@@ -129,7 +129,7 @@ func (s *Service) unitsOf(ctx context.Context, c *db.Conn, f UnitFilter) (list U
 	}
 	where, args := f.where()
 	all, err := db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id > ?2"+where+" ORDER BY u.id LIMIT ?",
-		append(append([]any{f.day(c), f.After}, args...), f.Ask())...)
+		append(append([]any{f.day(c), f.After}, args...), f.Fetch())...)
 	list.Units, list.Next = schema.Cut(all, f.Limit, func(u Unit) int64 { return u.ID })
 	return list, err
 }

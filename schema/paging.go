@@ -17,9 +17,9 @@ type Cursor[K cmp.Ordered] struct {
 // First asks for the first n records of a list by id.
 func First(n int64) Cursor[int64] { return Cursor[int64]{Limit: n} }
 
-// Ask is how many records to read: one more than the page holds reports whether there is a
+// Fetch is how many records to read: one more than the page holds shows whether there is a
 // next one.
-func (c Cursor[K]) Ask() int64 {
+func (c Cursor[K]) Fetch() int64 {
 	if c.Limit <= 0 {
 		return math.MaxInt64
 	}

@@ -193,7 +193,7 @@ func (s *Service) Activations(ctx context.Context, a Asked, p schema.Cursor[int6
 	}
 	page, err := db.Read(ctx, s.db, func(c *db.Conn) (page ActivationPage, err error) {
 		page.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+
-			" FROM store_activations WHERE license_id = ? AND id < ? ORDER BY id DESC LIMIT ?", m.license.ID, below(p), p.Ask())
+			" FROM store_activations WHERE license_id = ? AND id < ? ORDER BY id DESC LIMIT ?", m.license.ID, below(p), p.Fetch())
 		page.Activations, page.Next = schema.Cut(page.Activations, p.Limit, func(a Activation) int64 { return a.ID })
 		return page, err
 	})

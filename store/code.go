@@ -65,7 +65,7 @@ func (s *Service) Batches(ctx context.Context, batch, status string, p schema.Cu
 
 func listBatches(c *db.Conn, batch, status string, p schema.Cursor[int64]) ([]Batch, error) {
 	if batch == "" {
-		return db.All(c, scanBatch, batchesWith(status), below(p), p.Ask())
+		return db.All(c, scanBatch, batchesWith(status), below(p), p.Fetch())
 	}
 	b, found, err := lookUpBatch(c, batch)
 	if err != nil || !found || !b.has(status) || b.id >= below(p) {

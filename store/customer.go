@@ -77,7 +77,7 @@ type CustomerFilter struct {
 // Customers lists customers, the newest first.
 func (s *Service) Customers(ctx context.Context, f CustomerFilter) (CustomerPage, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (page CustomerPage, err error) {
-		page.Customers, err = f.list(c, f.Ask())
+		page.Customers, err = f.list(c, f.Fetch())
 		page.Customers, page.Next = schema.Cut(page.Customers, f.Limit, func(c Customer) int64 { return c.ID })
 		return page, err
 	})

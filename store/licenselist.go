@@ -29,7 +29,7 @@ type LicensePage struct {
 // see them.
 func (s *Service) Licenses(ctx context.Context, who db.Caller, f LicenseFilter) (LicensePage, error) {
 	page, err := db.Read(ctx, s.db, func(c *db.Conn) (page LicensePage, err error) {
-		page.Licenses, err = f.list(c, f.Ask())
+		page.Licenses, err = f.list(c, f.Fetch())
 		page.Licenses, page.Next = schema.Cut(page.Licenses, f.Limit, func(l License) int64 { return l.ID })
 		return page, err
 	})

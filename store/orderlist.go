@@ -28,7 +28,7 @@ type OrderPage struct {
 // Orders lists orders, the newest first.
 func (s *Service) Orders(ctx context.Context, f OrderFilter) (OrderPage, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (page OrderPage, err error) {
-		page.Orders, err = f.list(c, f.Ask())
+		page.Orders, err = f.list(c, f.Fetch())
 		page.Orders, page.Next = schema.Cut(page.Orders, f.Limit, func(o Order) int64 { return o.id })
 		return page, err
 	})

@@ -252,7 +252,7 @@ func (o ops) resendDelivery() schema.Op {
 		Example:  "webhook resend 17 18\nwebhook resend --failed --since 24h\nwebhook resend --failed --endpoint 3 --json",
 		Response: exampleResent(),
 		Bind: func(f *schema.Form) schema.Handler {
-			var ask Ask
+			var ask ResendRequest
 			var private bool
 			opts := []schema.Opt{schema.Positional("DELIVERY_ID")}
 			if f.Surface() != schema.Command {
@@ -277,7 +277,7 @@ func (o ops) resendDelivery() schema.Op {
 }
 
 // narrow binds which failed deliveries are meant, and reports whether any was left out.
-func (o ops) narrow(f *schema.Form, ask *Ask, when string) bool {
+func (o ops) narrow(f *schema.Form, ask *ResendRequest, when string) bool {
 	endpoint := f.ID(&ask.Endpoint, "endpoint", when+"only this receiver's", schema.Choices(receiverChoices))
 	var since string
 	given := f.Text(&since, "since", when+"only those tried within this time, such as 90m or 24h", schema.Most(50))
@@ -291,7 +291,7 @@ func (o ops) narrow(f *schema.Form, ask *Ask, when string) bool {
 	return endpoint || given && since != ""
 }
 
-func (o ops) resend(ctx context.Context, who db.Caller, ask Ask, private bool) (any, error) {
+func (o ops) resend(ctx context.Context, who db.Caller, ask ResendRequest, private bool) (any, error) {
 	made, err := o.sender(private).Resend(ctx, who, ask)
 	if len(made) > 0 { // what was sent is told whatever came after it
 		return ResentList{Deliveries: made, cut: err}, nil
@@ -305,7 +305,7 @@ func (o ops) resendFailed() schema.Op {
 		About:    "Make one new attempt for each delivery that failed or was interrupted and whose event has not reached that receiver since.",
 		Response: exampleResent(),
 		Bind: func(f *schema.Form) schema.Handler {
-			ask := Ask{Failed: true}
+			ask := ResendRequest{Failed: true}
 			o.narrow(f, &ask, "")
 			return func(ctx context.Context, who db.Caller) (any, error) { return o.resend(ctx, who, ask, false) }
 		},

@@ -168,10 +168,10 @@ func TestExamplesAreSentAndKept(t *testing.T) {
 			t.Errorf("%s: came %q, told %q", name, got, value)
 		}
 	}
-	if again, err := s.sender.Resend(t.Context(), db.CLI(""), webhook.Ask{Failed: true}); err != nil || len(again) != 0 {
+	if again, err := s.sender.Resend(t.Context(), db.CLI(""), webhook.ResendRequest{Failed: true}); err != nil || len(again) != 0 {
 		t.Errorf("an example that failed is among those to be sent again: %+v, %v", again, err)
 	}
-	again, err := s.sender.Resend(t.Context(), db.CLI(""), webhook.Ask{IDs: []int64{made[0].ID}})
+	again, err := s.sender.Resend(t.Context(), db.CLI(""), webhook.ResendRequest{IDs: []int64{made[0].ID}})
 	if g := wait(t, requests); err != nil || len(again) != 1 || g.header.Get("X-Store-Test") != "true" {
 		t.Errorf("an example sent again: %+v, %v, %v", again, err, g.header)
 	}

@@ -14,8 +14,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Ask says what is to be sent again: deliveries by their ids, or those that failed.
-type Ask struct {
+// ResendRequest says what is to be sent again: deliveries by their ids, or those that failed.
+type ResendRequest struct {
 	IDs      []int64
 	Failed   bool          // failed and interrupted ones whose event has not reached the receiver since
 	Endpoint int64         // with Failed: of one receiver; 0 is every one that is enabled
@@ -40,7 +40,7 @@ type again struct {
 // asked for cannot be: an unknown delivery, one that is not over yet, a receiver that
 // was removed (NotFound) or is disabled (Conflict). It gives what was made, even when
 // an error cut the rest off. It works beside a running server and without one.
-func (s *Sender) Resend(ctx context.Context, who db.Caller, ask Ask) ([]Resent, error) {
+func (s *Sender) Resend(ctx context.Context, who db.Caller, ask ResendRequest) ([]Resent, error) {
 	if err := mayKeep(who, "resending a delivery"); err != nil {
 		return []Resent{}, err
 	}
@@ -63,7 +63,7 @@ func (s *Sender) Resend(ctx context.Context, who db.Caller, ask Ask) ([]Resent, 
 	return s.resendAll(ctx, who, plan)
 }
 
-func (ask Ask) check() error {
+func (ask ResendRequest) check() error {
 	switch {
 	case ask.Failed == (len(ask.IDs) > 0):
 		return fault.Invalidf("deliveries: name them by their ids, or ask for the failed ones; one of the two")
@@ -128,7 +128,7 @@ const missed = `SELECT MAX(d.id), d.endpoint_id, d.event_seq, e.service
 
 // planFailed finds each event that has not reached a receiver since it failed to,
 // once a receiver.
-func planFailed(c *db.Conn, service string, ask Ask) ([]again, error) {
+func planFailed(c *db.Conn, service string, ask ResendRequest) ([]again, error) {
 	if ask.Endpoint != 0 {
 		to, err := findReceiver(c, ask.Endpoint)
 		if err == nil && service != "" && to.service != service {

@@ -17,7 +17,7 @@ import (
 )
 
 // resend asks for deliveries and gives "of:new state" for each that was made.
-func (s *fixture) resend(ask webhook.Ask) []string {
+func (s *fixture) resend(ask webhook.ResendRequest) []string {
 	s.t.Helper()
 	made, err := s.sender.Resend(s.t.Context(), db.CLI(""), ask)
 	if err != nil {
@@ -45,7 +45,7 @@ func TestResend(t *testing.T) {
 	stop() // a resend needs no server
 
 	answer.Store(202)
-	made, err := s.sender.Resend(t.Context(), db.CLI(""), webhook.Ask{IDs: []int64{2, 1, 2}})
+	made, err := s.sender.Resend(t.Context(), db.CLI(""), webhook.ResendRequest{IDs: []int64{2, 1, 2}})
 	if err != nil || len(made) != 2 {
 		t.Fatalf("got %+v, %v", made, err)
 	}
@@ -95,24 +95,24 @@ func TestResendRefuses(t *testing.T) {
 	viewer := db.Caller{Service: "store", User: "ada", Role: "viewer", Scope: "full", Via: "cli"}
 	for _, c := range []struct {
 		who  db.Caller
-		ask  webhook.Ask
+		ask  webhook.ResendRequest
 		kind fault.Kind
 		text string
 	}{
-		{db.CLI(""), webhook.Ask{IDs: []int64{1, 98, 99}}, fault.NotFound, "there is no delivery 98, 99; nothing was sent"},
-		{db.CLI("reorder"), webhook.Ask{IDs: []int64{1}}, fault.NotFound, "there is no delivery 1; nothing was sent"},
-		{db.CLI(""), webhook.Ask{IDs: []int64{1, 4}}, fault.Conflict, "delivery 4 is pending: only one whose attempt is over can be sent again"},
-		{db.CLI(""), webhook.Ask{IDs: []int64{1, 5}}, fault.Conflict, "delivery 5 is sending: only one whose attempt is over can be sent again"},
-		{db.CLI(""), webhook.Ask{IDs: []int64{1, 2}}, fault.Conflict, "webhook 2 is disabled: enable it first"},
-		{db.CLI(""), webhook.Ask{IDs: []int64{1, 3}}, fault.NotFound, "there is no webhook 3"},
-		{db.CLI(""), webhook.Ask{Failed: true, Endpoint: held.ID}, fault.Conflict, "webhook 2 is disabled: enable it first"},
-		{db.CLI(""), webhook.Ask{Failed: true, Endpoint: gone.ID}, fault.NotFound, "there is no webhook 3"},
-		{db.CLI("reorder"), webhook.Ask{Failed: true, Endpoint: kept.ID}, fault.NotFound, "there is no webhook 1"},
-		{db.CLI(""), webhook.Ask{}, fault.Invalid, "deliveries: name them by their ids, or ask for the failed ones; one of the two"},
-		{db.CLI(""), webhook.Ask{IDs: []int64{1}, Failed: true}, fault.Invalid, "deliveries: name them by their ids, or ask for the failed ones; one of the two"},
-		{db.CLI(""), webhook.Ask{IDs: []int64{1}, Since: time.Hour}, fault.Invalid, "endpoint and since narrow the failed deliveries; they do not go with ids"},
-		{db.CLI(""), webhook.Ask{Failed: true, Since: -time.Hour}, fault.Invalid, "since: a duration of 0 or more is allowed"},
-		{viewer, webhook.Ask{IDs: []int64{99}}, fault.Forbidden, "resending a delivery writes, and the user ada has the role viewer, which only reads: role member or admin is needed"},
+		{db.CLI(""), webhook.ResendRequest{IDs: []int64{1, 98, 99}}, fault.NotFound, "there is no delivery 98, 99; nothing was sent"},
+		{db.CLI("reorder"), webhook.ResendRequest{IDs: []int64{1}}, fault.NotFound, "there is no delivery 1; nothing was sent"},
+		{db.CLI(""), webhook.ResendRequest{IDs: []int64{1, 4}}, fault.Conflict, "delivery 4 is pending: only one whose attempt is over can be sent again"},
+		{db.CLI(""), webhook.ResendRequest{IDs: []int64{1, 5}}, fault.Conflict, "delivery 5 is sending: only one whose attempt is over can be sent again"},
+		{db.CLI(""), webhook.ResendRequest{IDs: []int64{1, 2}}, fault.Conflict, "webhook 2 is disabled: enable it first"},
+		{db.CLI(""), webhook.ResendRequest{IDs: []int64{1, 3}}, fault.NotFound, "there is no webhook 3"},
+		{db.CLI(""), webhook.ResendRequest{Failed: true, Endpoint: held.ID}, fault.Conflict, "webhook 2 is disabled: enable it first"},
+		{db.CLI(""), webhook.ResendRequest{Failed: true, Endpoint: gone.ID}, fault.NotFound, "there is no webhook 3"},
+		{db.CLI("reorder"), webhook.ResendRequest{Failed: true, Endpoint: kept.ID}, fault.NotFound, "there is no webhook 1"},
+		{db.CLI(""), webhook.ResendRequest{}, fault.Invalid, "deliveries: name them by their ids, or ask for the failed ones; one of the two"},
+		{db.CLI(""), webhook.ResendRequest{IDs: []int64{1}, Failed: true}, fault.Invalid, "deliveries: name them by their ids, or ask for the failed ones; one of the two"},
+		{db.CLI(""), webhook.ResendRequest{IDs: []int64{1}, Since: time.Hour}, fault.Invalid, "endpoint and since narrow the failed deliveries; they do not go with ids"},
+		{db.CLI(""), webhook.ResendRequest{Failed: true, Since: -time.Hour}, fault.Invalid, "since: a duration of 0 or more is allowed"},
+		{viewer, webhook.ResendRequest{IDs: []int64{99}}, fault.Forbidden, "resending a delivery writes, and the user ada has the role viewer, which only reads: role member or admin is needed"},
 	} {
 		made, err := s.sender.Resend(t.Context(), c.who, c.ask)
 		if !fault.Is(err, c.kind) || err.Error() != c.text || len(made) != 0 || made == nil {
@@ -122,7 +122,7 @@ func TestResendRefuses(t *testing.T) {
 	if len(requests) != 0 {
 		t.Errorf("%d requests were made", len(requests))
 	}
-	equal(t, "what --failed finds", s.resend(webhook.Ask{Failed: true}), []string{"1:7 delivered"})
+	equal(t, "what --failed finds", s.resend(webhook.ResendRequest{Failed: true}), []string{"1:7 delivered"})
 }
 
 // TestResendFailed holds what --failed means, on a log made by hand: failed and
@@ -159,10 +159,10 @@ func TestResendFailed(t *testing.T) {
 	log(7, one.ID, "failed", 60)      // 12: its later resend was cut off long ago
 	log(7, one.ID, "sending", 31)     // 13
 	log(2, two.ID, "failed", 60)      // 14: the same event at another receiver
-	equal(t, "within a second", s.resend(webhook.Ask{Failed: true, Since: time.Second}), []string{})
-	equal(t, "of the second receiver", s.resend(webhook.Ask{Failed: true, Endpoint: two.ID, Since: time.Hour}), []string{"14:15 delivered"})
+	equal(t, "within a second", s.resend(webhook.ResendRequest{Failed: true, Since: time.Second}), []string{})
+	equal(t, "of the second receiver", s.resend(webhook.ResendRequest{Failed: true, Endpoint: two.ID, Since: time.Hour}), []string{"14:15 delivered"})
 	log(2, two.ID, "failed", 40) // 16
-	made, err := s.sender.Resend(t.Context(), db.CLI("store"), webhook.Ask{Failed: true, Since: time.Hour})
+	made, err := s.sender.Resend(t.Context(), db.CLI("store"), webhook.ResendRequest{Failed: true, Since: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestResendFailed(t *testing.T) {
 		}
 	}
 	equal(t, "of all receivers, in the order of the events", of, []int64{3, 2, 16, 7, 10, 13})
-	equal(t, "a second time", s.resend(webhook.Ask{Failed: true}), []string{})
+	equal(t, "a second time", s.resend(webhook.ResendRequest{Failed: true}), []string{})
 	if len(requests) != 7 {
 		t.Errorf("%d requests were made, want 7", len(requests))
 	}
@@ -209,7 +209,7 @@ func TestResendBesideAServer(t *testing.T) {
 	fail.Store(false)
 	resent := make(chan []webhook.Resent, 1)
 	go func() {
-		made, err := cli.sender.Resend(context.Background(), db.CLI(""), webhook.Ask{IDs: []int64{1}})
+		made, err := cli.sender.Resend(context.Background(), db.CLI(""), webhook.ResendRequest{IDs: []int64{1}})
 		if err != nil {
 			t.Error(err)
 		}
@@ -222,7 +222,7 @@ func TestResendBesideAServer(t *testing.T) {
 		t.Errorf("the server sent delivery %s, want 3", id)
 	}
 	// A second command starts while both are on their way, and leaves both alone.
-	equal(t, "a second command", cli.resend(webhook.Ask{Failed: true}), []string{})
+	equal(t, "a second command", cli.resend(webhook.ResendRequest{Failed: true}), []string{})
 	equal(t, "the log", s.states(1), []string{"failed", "sending", "sending"})
 	close(release)
 	if made := wait(t, resent); len(made) != 1 || made[0].State != "delivered" || made[0].ID != 2 {
@@ -245,7 +245,7 @@ func TestResendCutOff(t *testing.T) {
 		<-requests
 		cancel()
 	}()
-	made, err := s.sender.Resend(ctx, db.CLI(""), webhook.Ask{Failed: true})
+	made, err := s.sender.Resend(ctx, db.CLI(""), webhook.ResendRequest{Failed: true})
 	if err == nil || len(made) != 1 || made[0].State != "interrupted" {
 		t.Errorf("got %+v, %v", made, err)
 	}

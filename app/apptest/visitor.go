@@ -109,8 +109,8 @@ func (v *Visitor) Upload(path string, fields map[string]string, field, name, con
 	return v.do(http.MethodPost, path, &b, w.FormDataContentType())
 }
 
-// Ask asks by any method, without a body.
-func (v *Visitor) Ask(method, path string) Sheet { return v.do(method, path, nil, "") }
+// Request asks by any method, without a body.
+func (v *Visitor) Request(method, path string) Sheet { return v.do(method, path, nil, "") }
 
 // Send sends a body of the kind as a form: multipart/form-data with a file.
 func (v *Visitor) Send(path string, body io.Reader, kind string) Sheet {

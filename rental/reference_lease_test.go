@@ -8,9 +8,9 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// turn is one lease's act on one day: was is the account before it, try the copy to do
+// actOnLease is one lease's act on one day: was is the account before it, try the copy to do
 // it on.
-type turn struct {
+type actOnLease struct {
 	r     *rand.Rand
 	today int
 	lease int64
@@ -24,7 +24,7 @@ type turn struct {
 var acts = []struct {
 	name      string
 	refusable bool
-	do        func(tx *db.Tx, x *turn) (ok bool, err error)
+	do        func(tx *db.Tx, x *actOnLease) (ok bool, err error)
 }{
 	{"receive", false, receiveBoth}, {"receive again", false, receiveBoth}, {"receive more", false, receiveBoth},
 	{"slip", false, slipBoth}, {"pay a part", true, payBoth}, {"pay another part", true, payBoth},
@@ -33,14 +33,14 @@ var acts = []struct {
 	{"rent", false, rentBoth}, {"recurring", false, recurringBoth}, {"stop recurring", true, stopBoth}, {"end", true, endBoth},
 }
 
-func (x *turn) receipt() (money, ReceiptRequest) {
+func (x *actOnLease) receipt() (money, ReceiptRequest) {
 	m := money{day: x.today - x.r.IntN(25), cents: 1 + x.r.Int64N(400_000)}
 	return m, ReceiptRequest{LeaseID: x.lease, AmountCents: m.cents, PaidDate: dayText(m.day), Method: "cash"}
 }
 
-func (x *turn) last() *money { return &x.try.payments[len(x.try.payments)-1] }
+func (x *actOnLease) last() *money { return &x.try.payments[len(x.try.payments)-1] }
 
-func receiveBoth(tx *db.Tx, x *turn) (bool, error) {
+func receiveBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 	m, request := x.receipt()
 	ok := x.try.pay(x.today, -1, m)
 	p, err := receive(tx, request)
@@ -49,7 +49,7 @@ func receiveBoth(tx *db.Tx, x *turn) (bool, error) {
 }
 
 // slipBoth receives and reverses at once: it must be as if nothing had been received.
-func slipBoth(tx *db.Tx, x *turn) (bool, error) {
+func slipBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 	_, request := x.receipt()
 	if err := post(tx, x.lease); err != nil {
 		return true, err
@@ -77,7 +77,7 @@ func mustDay(text string) exact.Day {
 
 // pick chooses one of the charges that stand, -1 when there is none, the ones that
 // something is open of more often than not.
-func (x *turn) pick(rather func(i int) bool) int {
+func (x *actOnLease) pick(rather func(i int) bool) int {
 	var all, some []int
 	for i, c := range x.was.charges {
 		if c.gone {
@@ -98,7 +98,7 @@ func (x *turn) pick(rather func(i int) bool) int {
 }
 
 // id finds in the program, after posting, the charge that the reference means.
-func (x *turn) id(tx *db.Tx, charge int) (int64, error) {
+func (x *actOnLease) id(tx *db.Tx, charge int) (int64, error) {
 	if err := post(tx, x.lease); err != nil {
 		return 0, err
 	}
@@ -110,7 +110,7 @@ func (x *turn) id(tx *db.Tx, charge int) (int64, error) {
 	return id, err
 }
 
-func payBoth(tx *db.Tx, x *turn) (bool, error) {
+func payBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 	charge := x.pick(func(i int) bool { return x.was.open(i) > 0 })
 	if charge < 0 {
 		return chargeBoth(tx, x)
@@ -129,7 +129,7 @@ func payBoth(tx *db.Tx, x *turn) (bool, error) {
 	return ok, err
 }
 
-func reverseBoth(tx *db.Tx, x *turn) (bool, error) {
+func reverseBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 	if len(x.was.payments) == 0 {
 		return receiveBoth(tx, x)
 	}
@@ -141,7 +141,7 @@ func reverseBoth(tx *db.Tx, x *turn) (bool, error) {
 	return x.try.reverse(x.today, n), err
 }
 
-func chargeBoth(tx *db.Tx, x *turn) (bool, error) {
+func chargeBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 	x.labels++
 	c := item{typ: SingleTypes[x.r.IntN(5)], label: fmt.Sprint("No ", x.labels), due: x.today - 20 + x.r.IntN(40), cents: 1 + x.r.Int64N(90_000)}
 	if x.r.IntN(3) == 0 {
@@ -151,7 +151,7 @@ func chargeBoth(tx *db.Tx, x *turn) (bool, error) {
 	return x.try.chargeFor(x.today, c), err
 }
 
-func useBoth(tx *db.Tx, x *turn) (bool, error) {
+func useBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 	charge := x.pick(func(i int) bool { return x.was.open(i) > 0 && x.was.charges[i].typ != "deposit" })
 	if charge < 0 {
 		return chargeBoth(tx, x)
@@ -174,8 +174,8 @@ func useBoth(tx *db.Tx, x *turn) (bool, error) {
 	return ok, err
 }
 
-func payOutBoth(credit bool) func(*db.Tx, *turn) (bool, error) {
-	return func(tx *db.Tx, x *turn) (bool, error) {
+func payOutBoth(credit bool) func(*db.Tx, *actOnLease) (bool, error) {
+	return func(tx *db.Tx, x *actOnLease) (bool, error) {
 		request, cents := PayoutRequest{LeaseID: x.lease}, int64(0)
 		if x.r.IntN(2) == 0 {
 			cents = 1 + x.r.Int64N(50_000)
@@ -189,7 +189,7 @@ func payOutBoth(credit bool) func(*db.Tx, *turn) (bool, error) {
 	}
 }
 
-func voidBoth(tx *db.Tx, x *turn) (bool, error) {
+func voidBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 	charge := x.pick(func(i int) bool { return x.was.charges[i].typ != "rent" && x.was.paid(i) == 0 })
 	if charge < 0 {
 		return chargeBoth(tx, x)
@@ -202,13 +202,13 @@ func voidBoth(tx *db.Tx, x *turn) (bool, error) {
 	return x.try.void(x.today, charge), err
 }
 
-func rentBoth(tx *db.Tx, x *turn) (bool, error) {
+func rentBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 	from, cents := x.today-10+x.r.IntN(90), x.r.Int64N(150_000)
 	_, err := setRent(tx, x.lease, exact.Day(from), &cents)
 	return x.try.setRent(from, cents), err
 }
 
-func recurringBoth(tx *db.Tx, x *turn) (bool, error) {
+func recurringBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 	x.labels++
 	r := repeat{typ: recurringTypes[x.r.IntN(3)], label: fmt.Sprint("Each ", x.labels), cents: 1 + x.r.Int64N(9_000), from: x.today - 40 + x.r.IntN(60), to: never}
 	given := Recurring{LeaseID: x.lease, Type: r.typ, Label: r.label, AmountCents: r.cents, From: exact.Day(r.from)}
@@ -220,7 +220,7 @@ func recurringBoth(tx *db.Tx, x *turn) (bool, error) {
 	return x.try.repeatCharge(x.today, r), err
 }
 
-func stopBoth(tx *db.Tx, x *turn) (bool, error) {
+func stopBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 	if len(x.was.recurring) == 0 {
 		return recurringBoth(tx, x)
 	}
@@ -234,7 +234,7 @@ func stopBoth(tx *db.Tx, x *turn) (bool, error) {
 	return x.try.stopRepeat(x.today, n, to), err
 }
 
-func endBoth(tx *db.Tx, x *turn) (bool, error) {
+func endBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 	last := x.today - 40 + x.r.IntN(100)
 	_, err := endEarly(tx, x.lease, exact.Day(last))
 	return x.try.finish(x.today, last), err
