@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -157,7 +158,8 @@ func (p *program) importFile(ctx context.Context, service, name, path string, o 
 		if err != nil {
 			return err
 		}
-		defer func() { _ = file.Close() }() // it is only read
+		defer func() { _ = file.Close() }()              // it is only read
+		defer debug.SetGCPercent(debug.SetGCPercent(50)) // rows come and go: the heap needs little room
 		progress, end := func(int) {}, func() {}
 		if onTerminal(p.Stderr) {
 			progress, end = progressOn(p.Stderr, size)

@@ -94,9 +94,10 @@ func (s *sorter) byFirst() (*sorter, error) {
 	return out, nil
 }
 
-// The rows of a slice: at first, and at most.
+// The rows of a slice: at first, at least and at most. A row may cost a millisecond.
 const (
-	firstSlice = 500
+	firstSlice = 50
+	leastSlice = 10
 	mostSlice  = 20_000
 )
 
@@ -218,7 +219,7 @@ func (s *slicer) load(ctx context.Context, last bool) error {
 	}
 	s.take(loaded)
 	took := max(time.Since(began), time.Microsecond)
-	s.size = int(min(max(time.Duration(len(s.lines))*sliceFor/took, 100), mostSlice, time.Duration(2*s.size)))
+	s.size = int(min(max(time.Duration(len(s.lines))*sliceFor/took, leastSlice), mostSlice, time.Duration(2*s.size)))
 	if s.seen += len(s.lines); s.judging {
 		db.NoteNoMore(ctx)
 	}

@@ -42,6 +42,7 @@ type DB struct {
 	notice   func(string)
 	identity identity
 	writing  inside // whether the writer's goroutine is in a transaction's function
+	long     bool   // the last transaction kept other processes waiting; of the writer's goroutine
 	wakes    func() // called after a commit that emitted
 
 	beside    sync.WaitGroup // what runs beside the requests

@@ -134,6 +134,9 @@ func (d *DB) write(c *handle) {
 		if emitted {
 			d.wakes()
 		}
+		if d.long {
+			time.Sleep(letIn)
+		}
 	}
 }
 
@@ -145,10 +148,12 @@ func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Dura
 		failAll(batch, err)
 		return false, 0
 	}
-	if err := run(c, "BEGIN IMMEDIATE"); err != nil {
+	if err := begin(c); err != nil {
 		failAll(batch, failed(err))
 		return false, 0
 	}
+	begun := time.Now()
+	defer func() { d.long = time.Since(begun)-synced >= longTurn }()
 	now := exact.InstantOf(d.now())
 	good, audited, forgets := 0, false, int64(0)
 	for _, t := range batch {

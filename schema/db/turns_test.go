@@ -1,0 +1,53 @@
+package db
+
+import (
+	"testing"
+	"time"
+)
+
+// TestLongTurnsLetOthersIn: beside a process that has one long transaction after another,
+// as an import does, another one gets its turns.
+func TestLongTurnsLetOthersIn(t *testing.T) {
+	long, clock := fresh(t)
+	other, err := Open(long.Path(), Options{Now: clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := other.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	const writes, turns = 5, 100
+	done := make(chan error, 1)
+	go func() {
+		for range writes {
+			if err := Exec(ctx, other, CLI(""), func(tx *Tx) error { return tx.Audit("a", "b", 1) }); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	for range turns {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		default:
+		}
+		if err := Exec(ctx, long, CLI(""), func(tx *Tx) error {
+			for began := time.Now(); time.Since(began) < longTurn; { //nolint:revive // it holds the database
+			}
+			return tx.Audit("a", "b", 1)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Errorf("%d writes had no turn among %d long ones", writes, turns)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
