@@ -127,6 +127,7 @@ func (d *DB) write(c *handle) {
 		emitted, b.synced = d.commit(c, batch)
 		b.answered = len(batch)
 		d.synced.Store(int64(b.synced))
+		pause := d.long
 		for _, t := range batch {
 			d.waits.add(time.Since(t.since))
 			close(t.done)
@@ -134,7 +135,7 @@ func (d *DB) write(c *handle) {
 		if emitted {
 			d.wakes()
 		}
-		if d.long {
+		if pause {
 			time.Sleep(letIn)
 		}
 	}
