@@ -145,3 +145,26 @@ func TestTheTrailLeadsToTheNearestPage(t *testing.T) {
 		}
 	}
 }
+
+// TestADrawnPageIsGivenAgain asks for a page twice: the second has idempotency keys of its own
+// and is otherwise the first, for this user alone; what is written shows at once.
+func TestADrawnPageIsGivenAgain(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	v := h.as(asMember, "maintenance")
+	one, two := status(t, v.Get("/work-orders/1"), http.StatusOK), status(t, v.Get("/work-orders/1"), http.StatusOK)
+	if key := one.Field("idempotency_key"); key == "" || key == two.Field("idempotency_key") || strings.Contains(two.Body, strings.Split(key, "-")[0]) {
+		t.Errorf("both pages have the key %q", key)
+	}
+	if bare(one) != bare(two) {
+		t.Error("the second page is another one")
+	}
+	if theirs := status(t, h.as(asViewer, "maintenance").Get("/work-orders/1"), http.StatusOK); theirs.Field("idempotency_key") != "" {
+		t.Error("a viewer gets a member's page")
+	}
+	const text = "It hums in the evening"
+	if got := v.Post("/do/edit_workorder", "id", "1", "description", text); got.Status != http.StatusSeeOther {
+		t.Fatalf("%d %s", got.Status, apptestAlert(got))
+	}
+	status(t, v.Get("/work-orders/1"), http.StatusOK, text)
+}
