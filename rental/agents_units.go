@@ -80,11 +80,11 @@ func (s *Service) toolUnits() schema.Op {
 // the id after which the next page begins.
 func (s *Service) unitsForAgents(ctx context.Context, f UnitFilter) (list []AgentUnit, total int64, more *int64, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		units, err := s.unitsOf(ctx, c, f)
+		units, err := s.unitsOf(c, f)
 		if err != nil {
 			return err
 		}
-		if total, err = s.countUnits(ctx, c, f); err != nil {
+		if total, err = s.countUnits(c, f); err != nil {
 			return err
 		}
 		list, more = make([]AgentUnit, len(units.Units)), units.Next

@@ -89,7 +89,7 @@ func idOf(text string) int64 {
 func (f LeaseFilter) plain() bool { return f == LeaseFilter{Cursor: f.Cursor, Status: f.Status} }
 
 // readLeases reads the page of the leases that match, and one more.
-func (s *Service) readLeases(ctx context.Context, c *db.Conn, f LeaseFilter) ([]Lease, error) {
+func (s *Service) readLeases(c *db.Conn, f LeaseFilter) ([]Lease, error) {
 	switch {
 	case f.plain() && f.Status != "":
 		kept, err := s.states(c)
@@ -130,7 +130,7 @@ func unpostedOf(leases []Lease, today exact.Day) (ids []int64) {
 // page is posted first.
 func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter) (list Leases, err error) {
 	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		all, err := s.readLeases(ctx, c, f)
+		all, err := s.readLeases(c, f)
 		list.Leases, list.Next = schema.Cut(all, f.Limit, func(l Lease) int64 { return l.ID })
 		r.await(unpostedOf(list.Leases, c.Today()))
 		return err
@@ -145,7 +145,7 @@ func (s *Service) LeaseList(ctx context.Context, who db.Caller, f LeaseFilter) (
 		if wait, err := r.awaitAll(c); wait || err != nil {
 			return err
 		}
-		all, err := s.readLeases(ctx, c, f)
+		all, err := s.readLeases(c, f)
 		if err != nil {
 			return err
 		}

@@ -96,7 +96,7 @@ func (f UnitFilter) where() (where string, args []any) {
 // Units lists the units that match.
 func (s *Service) Units(ctx context.Context, f UnitFilter) (list Units, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
-		list, err = s.unitsOf(ctx, c, f)
+		list, err = s.unitsOf(c, f)
 		return err
 	})
 	return list, err
@@ -105,7 +105,7 @@ func (s *Service) Units(ctx context.Context, f UnitFilter) (list Units, err erro
 // CountUnits reports how many units match.
 func (s *Service) CountUnits(ctx context.Context, f UnitFilter) (n int64, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
-		n, err = s.countUnits(ctx, c, f)
+		n, err = s.countUnits(c, f)
 		return err
 	})
 	return n, err
@@ -114,7 +114,7 @@ func (s *Service) CountUnits(ctx context.Context, f UnitFilter) (n int64, err er
 // plain reports whether nothing but today's status is asked for.
 func (f UnitFilter) plain() bool { return f == UnitFilter{Cursor: f.Cursor, Status: f.Status} }
 
-func (s *Service) unitsOf(ctx context.Context, c *db.Conn, f UnitFilter) (list Units, err error) {
+func (s *Service) unitsOf(c *db.Conn, f UnitFilter) (list Units, err error) {
 	if f.plain() && f.Status != "" {
 		kept, err := s.states(c)
 		if err != nil {
@@ -134,7 +134,7 @@ func (s *Service) unitsOf(ctx context.Context, c *db.Conn, f UnitFilter) (list U
 	return list, err
 }
 
-func (s *Service) countUnits(ctx context.Context, c *db.Conn, f UnitFilter) (int64, error) {
+func (s *Service) countUnits(c *db.Conn, f UnitFilter) (int64, error) {
 	if f.plain() {
 		kept, err := s.states(c)
 		switch {

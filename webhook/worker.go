@@ -192,12 +192,11 @@ func (w *worker) next(ctx, attempts context.Context, over []Attempt) error {
 				return err
 			}
 		}
-		if ctx.Err() != nil {
-			return nil
-		}
 		var taken []*outgoing
 		var err error
-		w.capacity, taken, err = take(tx, w.endpoint, len(w.underWay)+w.resting, w.busy)
+		if ctx.Err() == nil {
+			w.capacity, taken, err = take(tx, w.endpoint, len(w.underWay)+w.resting, w.busy)
+		}
 		for _, o := range taken {
 			ready = append(ready, w.prepare(attempts, o))
 		}

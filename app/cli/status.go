@@ -102,11 +102,11 @@ func (s Status) csv(w io.Writer, currency string) error {
 	}
 	rows = append(rows,
 		[]string{"maintenance", "open", n(m.Open), ""}, []string{"maintenance", "in_progress", n(m.InProgress), ""},
-		[]string{"maintenance", "overdue", n(m.Overdue), ""}, []string{"maintenance", "pm_overdue", n(int64(m.PMOverdue)), ""},
-		[]string{"maintenance", "pm_due_soon", n(int64(m.PMDueSoon)), ""}, []string{"maintenance", "low_stock", n(int64(m.LowStock)), ""},
-		[]string{"rental", "arrears_cents", n(s.Rental.ArrearsCents), currency}, []string{"rental", "leases_behind", n(int64(s.Rental.Behind)), ""},
-		[]string{"rental", "vacant_units", n(int64(s.Rental.Vacant)), ""}, []string{"rental", "occupied_units", n(int64(s.Rental.Occupied)), ""},
-		[]string{"rental", "open_tickets", n(int64(s.Rental.OpenTickets)), ""},
+		[]string{"maintenance", "overdue", n(m.Overdue), ""}, []string{"maintenance", "pm_overdue", n(m.PMOverdue), ""},
+		[]string{"maintenance", "pm_due_soon", n(m.PMDueSoon), ""}, []string{"maintenance", "low_stock", n(m.LowStock), ""},
+		[]string{"rental", "arrears_cents", n(s.Rental.ArrearsCents), currency}, []string{"rental", "leases_behind", n(s.Rental.Behind), ""},
+		[]string{"rental", "vacant_units", n(s.Rental.Vacant), ""}, []string{"rental", "occupied_units", n(s.Rental.Occupied), ""},
+		[]string{"rental", "open_tickets", n(s.Rental.OpenTickets), ""},
 		[]string{"reorder", "below", n(s.Reorder.Below), ""}, []string{"reorder", "near", n(s.Reorder.Near), ""},
 		[]string{"reorder", "healthy", n(s.Reorder.Healthy), ""}, []string{"reorder", "est_cost_cents", n(s.Reorder.EstCostCents), currency},
 	)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -35,44 +36,54 @@ type trailView struct {
 // ways are the surfaces that a change may have come by.
 var ways = []string{"rest", "mcp", "cli", "web", "portal", "buyer", "request", "license", "provider", "system"}
 
+// trailFilter narrows the audit trail; what is empty does not.
+type trailFilter struct {
+	subject, actor, via string
+	from, to            *exact.Day
+}
+
+// trailWhere returns the condition of the entries of a service, and of none, that the filter
+// means and that hold the text q, with its values.
+func trailWhere(zone *time.Location, service string, f trailFilter, q string) (string, []any) {
+	where, values := "service IN (?, '')", []any{service}
+	add := func(condition string, value any) { where, values = where+" AND "+condition, append(values, value) }
+	if f.subject != "" {
+		add("subject = ?", f.subject)
+	}
+	if f.actor != "" {
+		add("actor = ?", f.actor)
+	}
+	if f.via != "" {
+		add("via = ?", f.via)
+	}
+	if f.from != nil {
+		add("at >= ?", exact.InstantOf(f.from.Time(zone)))
+	}
+	if f.to != nil {
+		add("at < ?", exact.InstantOf((*f.to + 1).Time(zone)))
+	}
+	if q != "" {
+		add("instr(lower(action || ' ' || subject || ' ' || actor || ' ' || changes), lower(?)) > 0", q)
+	}
+	return where, values
+}
+
 func (s *Screens) auditPage() page.Page {
 	return page.New(page.Spec[trailView]{
 		Path: "/audit", Title: "Audit", Menu: "Audit",
 		Load: func(f *schema.Form) page.Loader[trailView] {
 			var p page.Paging
 			p.Bind(f)
-			var subject, actor, via string
-			var from, to *exact.Day
-			f.Text(&subject, "subject", "Of this record, such as work_order:12", schema.Most(200), schema.Label("Record"))
-			f.Text(&actor, "actor", "By this person", schema.Most(200), schema.Label("Who"))
-			f.Enum(&via, "via", "By this way", ways, schema.Label("Way"))
-			f.DayPtr(&from, "from", "From this day on", schema.Label("From"))
-			f.DayPtr(&to, "to", "Up to this day", schema.Label("To"))
+			var asked trailFilter
+			f.Text(&asked.subject, "subject", "Of this record, such as work_order:12", schema.Most(200), schema.Label("Record"))
+			f.Text(&asked.actor, "actor", "By this person", schema.Most(200), schema.Label("Who"))
+			f.Enum(&asked.via, "via", "By this way", ways, schema.Label("Way"))
+			f.DayPtr(&asked.from, "from", "From this day on", schema.Label("From"))
+			f.DayPtr(&asked.to, "to", "Up to this day", schema.Label("To"))
 			return func(ctx context.Context, who db.Caller) (v trailView, err error) {
-				where, values := []string{"service IN (?, '')"}, []any{who.Service}
-				add := func(condition string, value any) {
-					where, values = append(where, condition), append(values, value)
-				}
-				if subject != "" {
-					add("subject = ?", subject)
-				}
-				if actor != "" {
-					add("actor = ?", actor)
-				}
-				if via != "" {
-					add("via = ?", via)
-				}
-				if from != nil {
-					add("at >= ?", exact.InstantOf(from.Time(s.DB.Zone())))
-				}
-				if to != nil {
-					add("at < ?", exact.InstantOf((*to + 1).Time(s.DB.Zone())))
-				}
-				if p.Q != "" {
-					add("instr(lower(action || ' ' || subject || ' ' || actor || ' ' || changes), lower(?)) > 0", p.Q)
-				}
+				where, values := trailWhere(s.DB.Zone(), who.Service, asked, p.Q)
 				err = s.DB.View(ctx, func(c *db.Conn) error {
-					if err := readTrail(c, &v, strings.Join(where, " AND "), values, p); err != nil {
+					if err := readTrail(c, &v, where, values, p); err != nil {
 						return err
 					}
 					for i, e := range v.entries {
