@@ -32,6 +32,9 @@ func ana(key int64) db.Caller {
 
 func (k *fixture) ask(who db.Caller, what, with string, work func(context.Context) error) {
 	k.t.Helper()
+	if _, err := k.DB.Version(); err != nil { // as who authenticates the caller does
+		k.t.Fatal(err)
+	}
 	body, version, found := k.c.Get(who, what, with)
 	if found {
 		if string(body) != what+with {

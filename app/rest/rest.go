@@ -220,7 +220,9 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.C
 		h.refuse(w, err)
 		return
 	}
-	h.answer(w, op, answer, func(body []byte) { h.Cache.Put(who, r.URL.Path, r.URL.RawQuery, version, on, body) })
+	h.answer(w, op, answer, func(body []byte) (taken bool) {
+		return h.Cache.Share(who, r.URL.Path, r.URL.RawQuery, version, on, body)
+	})
 }
 
 func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Caller, r *http.Request, ps httprouter.Params) (any, error) {

@@ -35,8 +35,9 @@ type budget struct {
 	answers    int64 // what answers hold
 	held       map[*inFlight]struct{}
 	by         map[string]int64 // by address
-	claims     []*claim         // that wait for memory, the oldest first
-	again      *time.Timer      // settles them anew
+	copies     map[copyKey]*sharedCopy
+	claims     []*claim    // that wait for memory, the oldest first
+	again      *time.Timer // settles them anew
 }
 
 // A claim waits for n bytes.
@@ -44,6 +45,7 @@ type claim struct {
 	req     *inFlight
 	n       int64
 	answer  bool          // or a body
+	piece   copyKey       // of an answer that others may send as well; else zero
 	granted chan struct{} // closed when it is
 }
 
@@ -55,7 +57,7 @@ const (
 
 func newBudget(size int64) *budget {
 	b := &budget{
-		size: size, left: size, share: size / 2, held: map[*inFlight]struct{}{}, by: map[string]int64{},
+		size: size, left: size, share: size / 2, held: map[*inFlight]struct{}{}, by: map[string]int64{}, copies: map[copyKey]*sharedCopy{},
 		workers: newWorkers(size), queue: queue{most: maxConnections / 2},
 	}
 	b.again = time.AfterFunc(settleAgain, func() {
@@ -71,14 +73,19 @@ func newBudget(size int64) *budget {
 // that is alone may have more than there is: an upload, or a report, that is allowed
 // finds room.
 func (b *budget) take(t *inFlight, n int64, answer bool) error {
-	c := &claim{req: t, n: n, answer: answer, granted: make(chan struct{})}
+	return b.claim(&claim{req: t, n: n, answer: answer})
+}
+
+func (b *budget) claim(c *claim) error {
+	t := c.req
+	c.granted = make(chan struct{})
 	b.mu.Lock()
 	if b.fits(c, b.left) {
 		b.grant(c)
 		b.mu.Unlock()
 		return nil
 	}
-	if !answer { // of answers no more wait than there are workers
+	if !c.answer { // of answers no more wait than there are workers
 		if !b.queue.enter() {
 			b.mu.Unlock()
 			return t.tooMuch("too much is being sent and fetched at once")
@@ -109,6 +116,9 @@ func (b *budget) take(t *inFlight, n int64, answer bool) error {
 // fits reports whether the claim could be granted if so many bytes were left. It is
 // called with mu held, as all below.
 func (b *budget) fits(c *claim, left int64) bool {
+	if b.copies[c.piece] != nil {
+		return true
+	}
 	return !b.overAddress(c) && !b.overAnswers(c) && (c.n <= left || left+c.req.held >= b.size)
 }
 
@@ -124,6 +134,13 @@ func (b *budget) overAnswers(c *claim) bool {
 }
 
 func (b *budget) grant(c *claim) {
+	shared := b.copies[c.piece] != nil
+	if c.piece.first != nil {
+		b.join(c.req, c.piece)
+	}
+	if shared {
+		return
+	}
 	b.left -= c.n
 	c.req.held += c.n
 	b.held[c.req] = struct{}{}
@@ -192,6 +209,20 @@ func (b *budget) cut(now time.Time) {
 func (b *budget) give(t *inFlight, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.giveBack(t, n)
+}
+
+// end returns all that the request holds and no other sends.
+func (b *budget) end(t *inFlight) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.leave(t)
+	if t.held > 0 {
+		b.giveBack(t, t.held)
+	}
+}
+
+func (b *budget) giveBack(t *inFlight, n int64) {
 	b.garbage += n
 	if b.by[t.address()] -= n; b.by[t.address()] <= 0 {
 		delete(b.by, t.address())

@@ -180,3 +180,57 @@ func TestOneQuestionLeavesWorkers(t *testing.T) {
 		}
 	})
 }
+
+// TestEqualAnswersAreCountedOnce: a copy that several send is counted for one of them at a
+// time, until the last has ended.
+func TestEqualAnswersAreCountedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBudget(1000)
+		body, other := make([]byte, 400), make([]byte, 400)
+		var senders []*inFlight
+		send := func(p []byte) <-chan error {
+			r := requestOf(t, b, "192.0.2.1", false)
+			senders = append(senders, r)
+			got := make(chan error, 1)
+			go func() { got <- b.send(r, p) }()
+			synctest.Wait()
+			return got
+		}
+		counts := func(what string, left, garbage, held int64) {
+			t.Helper()
+			sum := int64(0)
+			for r := range b.held {
+				sum += r.held
+			}
+			if b.left != left || b.garbage != garbage || sum != held || b.answers != held || b.by["192.0.2.1"] != held {
+				t.Errorf("%s: %d left, %d not collected, %d held, %d by answers, %d by the address", what, b.left, b.garbage, sum, b.answers, b.by["192.0.2.1"])
+			}
+		}
+		for range 3 {
+			if err := <-send(body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		counts("three send one", 600, 0, 400)
+		waits := send(other)
+		if len(waits) > 0 {
+			t.Fatal("another answer has room beside it")
+		}
+		senders[0].done()
+		senders[2].done()
+		counts("one sends it", 600, 0, 400)
+		if len(waits) > 0 {
+			t.Fatal("another answer has room beside the last")
+		}
+		senders[1].done()
+		if err := <-waits; err != nil {
+			t.Fatal(err)
+		}
+		counts("the other is sent", 200, 400, 400)
+		senders[3].done()
+		counts("none is sent", 200, 800, 0)
+		if len(b.copies)+len(b.held)+len(b.by) > 0 {
+			t.Errorf("left over: %v, %v, %v", b.copies, b.held, b.by)
+		}
+	})
+}

@@ -42,6 +42,7 @@ type inFlight struct {
 	turn    chan struct{} // it is among the budget's workers, and among these
 	held    int64         // of the budget
 	sent    int64         // of that, by its answer
+	sends   []copyKey     // the pieces of its answer that are counted
 	cut     bool          // off, so that others find room in the budget
 }
 
@@ -64,8 +65,8 @@ func (t *inFlight) done() {
 		t.conn.working.Add(-1)
 	}
 	t.rest()
-	if t.held > 0 {
-		t.budget.give(t, t.held)
+	if len(t.sends) > 0 || t.held > 0 { // in this order: what is sent may be counted for another at any moment
+		t.budget.end(t)
 	}
 }
 
@@ -74,7 +75,7 @@ func (t *inFlight) done() {
 // cut off.
 func (t *inFlight) Write(p []byte) (int, error) {
 	if n := int64(len(p)); n > freeAnswer {
-		if err := t.budget.take(t, n, true); err != nil {
+		if err := t.budget.send(t, p); err != nil {
 			_ = t.conn.Close()
 			return 0, err
 		}

@@ -55,6 +55,7 @@ type DB struct {
 	aside   chan struct{} // held by the one trial that has a private copy
 
 	watchMu sync.Mutex
+	seen    atomic.Int64 // the version that was read last
 	watch   *handle
 
 	waits   waits
@@ -286,13 +287,34 @@ func (d *DB) giveBack(c *handle) {
 
 // Version is a number that changes whenever any connection, of this process or
 // another, has committed. It reads no table.
-func (d *DB) Version() (int64, error) { return d.QueryInt("PRAGMA data_version") }
+func (d *DB) Version() (int64, error) {
+	d.watchMu.Lock()
+	defer d.watchMu.Unlock()
+	n, err := d.watched("PRAGMA data_version")
+	if err == nil {
+		d.seen.Store(n)
+	}
+	return n, err
+}
+
+// SeenVersion is the version that was read last, for whomever. It is right for a request
+// that has called Version since it came, and spares it a second call.
+func (d *DB) SeenVersion() (int64, error) {
+	if n := d.seen.Load(); n != 0 {
+		return n, nil
+	}
+	return d.Version()
+}
 
 // QueryInt reads one number on a connection of its own, so that it waits for no reader;
 // 0 when the query gives no row. It is for queries that cost next to nothing.
 func (d *DB) QueryInt(query string) (int64, error) {
 	d.watchMu.Lock()
 	defer d.watchMu.Unlock()
+	return d.watched(query)
+}
+
+func (d *DB) watched(query string) (int64, error) {
 	if d.watch == nil {
 		c, err := d.connectReader()
 		if err != nil {

@@ -52,7 +52,7 @@ func checkAll(view func(func(*Conn) error) error, workers int, checks []Check, d
 	group.Wait()
 	for i := range found { // the end of a view of a damaged file may fail after all was looked at
 		if !ran[i] {
-			found[i].Err = cmp.Or(errs...)
+			found[i] = outcome(nil, cmp.Or(errs...))
 		}
 	}
 	return found
@@ -87,10 +87,15 @@ func (d *DB) IntegrityChecks(ctx context.Context) []Check {
 	return integrityChecks(func(look func(*Conn) error) error { return d.View(ctx, look) })
 }
 
-// Joined returns the problems of all outcomes, and the first error.
+// Joined returns the problems of all outcomes, each once, and the first error.
 func Joined(all []Found) (one Found) {
 	for _, f := range all {
-		one.Problems, one.Err = append(one.Problems, f.Problems...), cmp.Or(one.Err, f.Err)
+		for _, problem := range f.Problems {
+			if !slices.Contains(one.Problems, problem) { // what cannot be read at all is found by each check
+				one.Problems = append(one.Problems, problem)
+			}
+		}
+		one.Err = cmp.Or(one.Err, f.Err)
 	}
 	return one
 }

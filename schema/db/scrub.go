@@ -27,10 +27,18 @@ func (d *DB) scrubAfter(batch []*pending) {
 	}
 	for _, t := range batch {
 		if t.err == nil && t.panicked == nil && len(t.forgot) > 0 {
-			d.scrub(t.forgot, mostRewritten)
+			d.scrub(t.toScrub(), mostRewritten)
 			t.forgot = nil
 		}
 	}
+}
+
+// toScrub returns the words that must not be left in the file, nil for everything unused.
+func (t *pending) toScrub() []string {
+	if t.forgotAll {
+		return nil
+	}
+	return t.forgot
 }
 
 // markForgotten marks the file. Where one that was marked before is not done yet, its

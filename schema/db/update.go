@@ -104,10 +104,7 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 		panic(t.panicked)
 	}
 	if t.err == nil && len(t.forgot) > 0 { // before it is answered
-		if t.forgotAll {
-			t.forgot = nil
-		}
-		d.scrub(t.forgot, mostRewritten)
+		d.scrub(t.toScrub(), mostRewritten)
 	}
 	return t.err
 }
