@@ -10,15 +10,18 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed static
 var files embed.FS
 
-// asset is one static file, plain and packed.
+// asset is one static file. It is packed when somebody first asks for it, and not at every
+// start, of which that would be the longest part.
 type asset struct {
-	path, kind    string
-	plain, packed []byte
+	path, kind string
+	plain      []byte
+	packed     func() []byte
 }
 
 var kinds = map[string]string{
@@ -38,7 +41,7 @@ var assets, addresses = func() (map[string]*asset, map[string]string) {
 			panic(err)
 		}
 		sum := sha256.Sum256(b)
-		a := &asset{path: "/static/" + hex.EncodeToString(sum[:8]) + "/" + e.Name(), kind: kinds[path.Ext(e.Name())], plain: b, packed: pack(b)}
+		a := &asset{path: "/static/" + hex.EncodeToString(sum[:8]) + "/" + e.Name(), kind: kinds[path.Ext(e.Name())], plain: b, packed: sync.OnceValue(func() []byte { return pack(b) })}
 		byPath[a.path], byName[e.Name()] = a, a.path
 	}
 	return byPath, byName
@@ -71,7 +74,7 @@ func (s *Screens) static(w http.ResponseWriter, r *http.Request) {
 	body := a.plain
 	if takesGzip(r) {
 		h.Set("Content-Encoding", "gzip")
-		body = a.packed
+		body = a.packed()
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)
