@@ -66,8 +66,11 @@ func (d *DB) overwrite(c *handle, words []string) error {
 			return err
 		}
 	}
-	return nil
+	return errWritten
 }
+
+// errWritten keeps the mark of a file that is not known to be clean.
+var errWritten = errors.New("others wrote to it during each search")
 
 // pagesWith are the numbers of the pages in which one of the words stands; of all, when
 // there are none.
