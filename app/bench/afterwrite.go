@@ -44,30 +44,13 @@ func (b *bench) changedLists(p, empty *process) []oneCase {
 // afterWrite asks for a list right after each of the service's own writes; the time is the
 // list's, the processor's that of both.
 func (b *bench) afterWrite(p *process, service string, write func(client, n int) []byte, list []byte) runner {
-	return func() (s sample, err error) {
-		c, err := dial(p.addrs[service])
-		if err != nil {
-			return s, err
-		}
-		defer c.close()
-		before, err := p.cpu()
-		if err != nil {
-			return s, err
-		}
-		for began := time.Now(); s.Ops == 0 || time.Since(began) < b.slice; s.Ops++ {
-			if status, err := c.do(write(0, s.Ops)); err != nil || status/100 != 2 {
-				return s, fmt.Errorf("the write before a list: status %d, %w", status, err)
+	return func() (sample, error) {
+		return oneByOne(p, service, b.slice, func(c *client, n int) (time.Duration, error) {
+			if status, err := c.do(write(0, n)); err != nil || status/100 != 2 {
+				return 0, fmt.Errorf("the write before a list: status %d, %w", status, err)
 			}
-			asked := time.Now()
-			if status, err := c.do(list); err != nil || status != 200 {
-				return s, fmt.Errorf("the list: status %d, %w", status, err)
-			}
-			s.Took = append(s.Took, time.Since(asked))
-			s.Wall += s.Took[s.Ops]
-		}
-		after, err := p.cpu()
-		s.CPU = after - before
-		return s, err
+			return c.ask(list)
+		})
 	}
 }
 

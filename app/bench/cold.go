@@ -46,33 +46,15 @@ func (b *bench) underWrites(p *process, service string, request []byte) runner {
 			close(stop)
 			err = errors.Join(err, <-ended)
 		}()
-		c, err := dial(p.addrs[service])
-		if err != nil {
-			return s, err
-		}
-		defer c.close()
-		before, err := p.cpu()
-		if err != nil {
-			return s, err
-		}
-		for began := time.Now(); s.Ops == 0 || time.Since(began) < 5*b.slice; s.Ops++ {
+		return oneByOne(p, service, 5*b.slice, func(c *client, _ int) (time.Duration, error) { // the processor's time is with the writes'
 			select {
 			case <-answered:
+				return c.ask(request)
 			case err := <-ended:
 				ended <- nil
-				return s, err
+				return 0, err
 			}
-			asked := time.Now()
-			status, err := c.do(request)
-			if err != nil || status != 200 {
-				return s, errors.Join(err, fmt.Errorf("status %d", status))
-			}
-			took := time.Since(asked)
-			s.Took, s.Wall = append(s.Took, took), s.Wall+took
-		}
-		after, err := p.cpu()
-		s.CPU = after - before // with the writes'
-		return s, err
+		})
 	}
 }
 

@@ -18,27 +18,32 @@ func (b *bench) afresh(p *process, service string, request []byte) floor {
 			return s, err
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
-		c, err := dial(p.addrs[service])
-		if err != nil {
-			return s, err
-		}
-		defer c.close()
-		before, err := p.cpu()
-		if err != nil {
-			return s, err
-		}
-		for began := time.Now(); s.Ops == 0 || time.Since(began) < b.slice; s.Ops++ {
-			took, err := c.afterChange(file, s.Ops, request)
-			if err != nil {
-				return s, err
-			}
-			s.Took = append(s.Took, took)
-			s.Wall += took
-		}
-		after, err := p.cpu()
-		s.CPU = after - before
-		return s, err
+		return oneByOne(p, service, b.slice, func(c *client, n int) (time.Duration, error) { return c.afterChange(file, n, request) })
 	}}
+}
+
+// oneByOne asks the service over one connection for so long, at least once; ask returns what
+// the answer took. The processor's time is that of all the program did meanwhile.
+func oneByOne(p *process, service string, most time.Duration, ask func(c *client, n int) (time.Duration, error)) (s sample, err error) {
+	c, err := dial(p.addrs[service])
+	if err != nil {
+		return s, err
+	}
+	defer c.close()
+	before, err := p.cpu()
+	if err != nil {
+		return s, err
+	}
+	for began := time.Now(); s.Ops == 0 || time.Since(began) < most; s.Ops++ {
+		took, err := ask(c, s.Ops)
+		if err != nil {
+			return s, err
+		}
+		s.Took, s.Wall = append(s.Took, took), s.Wall+took
+	}
+	after, err := p.cpu()
+	s.CPU = after - before
+	return s, err
 }
 
 // afterChange commits a change that no test reads, and asks.
@@ -46,6 +51,11 @@ func (c *client) afterChange(file *engine, n int, request []byte) (time.Duration
 	if _, err := step(file, fmt.Sprintf("PRAGMA user_version = %d", 1+n%2)); err != nil {
 		return 0, err
 	}
+	return c.ask(request)
+}
+
+// ask returns what the answer took; any but 200 is an error.
+func (c *client) ask(request []byte) (time.Duration, error) {
 	asked := time.Now()
 	status, err := c.do(request)
 	if err == nil && status != 200 {
