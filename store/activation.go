@@ -78,7 +78,7 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 			return Activated{}, err
 		}
 		if l.ActivationLimit == nil || l.ActivationCount < *l.ActivationLimit {
-			if err := s.paced(s.moves, l.ID, "activations and deactivations"); err != nil {
+			if err := s.paced(s.memory.moves, l.ID, "activations and deactivations"); err != nil {
 				return Activated{}, err
 			}
 		}
@@ -86,7 +86,7 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 		if err != nil {
 			return Activated{}, err
 		}
-		l = s.seen.onLicense(ctx, l)
+		l = s.memory.uses.onLicense(ctx, l)
 		err = tx.Emit("license.activated", LicenseActivated{License: l.masked(), Activation: seat})
 		return Activated{Activated: true, Activation: seat, License: l.grant()}, err
 	})
@@ -95,9 +95,9 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 // held answers for a seat that the fingerprint has.
 func (s *Service) held(ctx context.Context, m match) Activated {
 	now := exact.InstantOf(s.db.Now())
-	s.seen.seat(m.seat.ID, now)
+	s.memory.uses.seat(m.seat.ID, now)
 	m.seat.LastSeenAt = max(m.seat.LastSeenAt, now)
-	return Activated{Activated: true, AlreadyActivated: true, Activation: *m.seat, License: s.seen.onLicense(ctx, m.license).grant()}
+	return Activated{Activated: true, AlreadyActivated: true, Activation: *m.seat, License: s.memory.uses.onLicense(ctx, m.license).grant()}
 }
 
 // Full is what the refusal of a seat tells beside error and detail.
@@ -165,7 +165,7 @@ func (s *Service) DeactivateLicense(ctx context.Context, a Asked) (Deactivated, 
 		if m.seat == nil {
 			return Deactivated{}, noSeat
 		}
-		if err := s.paced(s.moves, m.license.ID, "activations and deactivations"); err != nil {
+		if err := s.paced(s.memory.moves, m.license.ID, "activations and deactivations"); err != nil {
 			return Deactivated{}, err
 		}
 		if err := giveUp(tx, m.license, *m.seat); err != nil {
@@ -173,8 +173,8 @@ func (s *Service) DeactivateLicense(ctx context.Context, a Asked) (Deactivated, 
 		}
 		m.license.ActivationCount--
 		seats := []Activation{*m.seat}
-		s.seen.onSeats(ctx, seats)
-		return Deactivated{Deactivated: true, Activation: seats[0], License: s.seen.onLicense(ctx, m.license).grant()}, nil
+		s.memory.uses.onSeats(ctx, seats)
+		return Deactivated{Deactivated: true, Activation: seats[0], License: s.memory.uses.onLicense(ctx, m.license).grant()}, nil
 	})
 }
 
@@ -197,7 +197,7 @@ func (s *Service) Activations(ctx context.Context, a Asked, p schema.Cursor[int6
 		page.Activations, page.Next = schema.Cut(page.Activations, p.Limit, func(a Activation) int64 { return a.ID })
 		return page, err
 	})
-	s.seen.onSeats(ctx, page.Activations)
+	s.memory.uses.onSeats(ctx, page.Activations)
 	return page, err
 }
 

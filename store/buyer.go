@@ -80,8 +80,8 @@ func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 			}
 		}
 		m.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC", who.Subject)
-		m.License = s.seen.onLicense(ctx, m.License)
-		s.seen.onSeats(ctx, m.Activations)
+		m.License = s.memory.uses.onLicense(ctx, m.License)
+		s.memory.uses.onSeats(ctx, m.Activations)
 		return m, err
 	})
 }

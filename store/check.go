@@ -138,14 +138,14 @@ func (s *Service) CheckLicense(ctx context.Context, a Asked) (Verdict, error) {
 	if v.Code == isNotFound || v.Code == isMismatch {
 		return v, nil
 	}
-	if err := s.paced(s.checks, m.license.ID, "checks"); err != nil {
+	if err := s.paced(s.memory.checks, m.license.ID, "checks"); err != nil {
 		return Verdict{}, err
 	}
-	s.seen.license(m.license.ID, now)
+	s.memory.uses.license(m.license.ID, now)
 	m.license.LastCheckedAt = &now
 	v.License = m.license.grant()
 	if m.seat != nil {
-		s.seen.seat(m.seat.ID, now)
+		s.memory.uses.seat(m.seat.ID, now)
 		m.seat.LastSeenAt = now
 		v.Activation = m.seat
 	}

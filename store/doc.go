@@ -3,20 +3,12 @@
 // interface by which a buyer's program checks and activates its license.
 package store
 
-import (
-	"time"
-
-	"quartermaster/schema/db"
-	"quartermaster/schema/limit"
-)
+import "quartermaster/schema/db"
 
 // Service is the store over one database.
 type Service struct {
 	db     *db.DB
-	misses *limit.Counter[limit.Address] // keys and codes that do not exist
-	moves  *limit.Counter[int64]         // seats taken and given up, by license
-	checks *limit.Counter[int64]         // by license
-	seen   seen
+	memory *memory
 	notice func(text string)
 
 	lately   db.Cached[Figures]
@@ -25,12 +17,13 @@ type Service struct {
 
 // New is the store over d.
 func New(d *db.DB) *Service {
-	return &Service{
-		db: d, notice: func(string) {},
-		misses: limit.New[limit.Address](20, 10*time.Minute),
-		moves:  limit.New[int64](120, 10*time.Minute),
-		checks: limit.New[int64](60_000, time.Minute),
-	}
+	return &Service{db: d, memory: newMemory(), notice: func(string) {}}
+}
+
+// On is the same store over d, which may be bound to a transaction: it goes on with s's limits
+// and unsaved times.
+func (s *Service) On(d *db.DB) *Service {
+	return &Service{db: d, memory: s.memory, notice: s.notice}
 }
 
 // OnNotice sets who is told, in a sentence for the log, of a payment that came in

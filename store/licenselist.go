@@ -36,7 +36,7 @@ func (s *Service) Licenses(ctx context.Context, who db.Caller, f LicenseFilter) 
 	if err != nil {
 		return page, err
 	}
-	s.seen.onLicenses(ctx, page.Licenses)
+	s.memory.uses.onLicenses(ctx, page.Licenses)
 	if !seesKeys(who) {
 		page.Licenses = maskAll(page.Licenses)
 	}

@@ -31,7 +31,7 @@ func (s *Service) CustomerDetail(ctx context.Context, who db.Caller, id int64) (
 		if d.Licenses, err = (LicenseFilter{Email: d.Email}).list(c, usualPage); err != nil {
 			return d, err
 		}
-		s.seen.onLicenses(ctx, d.Licenses)
+		s.memory.uses.onLicenses(ctx, d.Licenses)
 		if !seesKeys(who) {
 			d.Licenses = maskAll(d.Licenses)
 		}

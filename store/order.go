@@ -181,7 +181,7 @@ func (s *Service) Order(ctx context.Context, who db.Caller, ref string) (OrderDe
 		if err != nil {
 			return d, err
 		}
-		s.seen.onLicenses(ctx, d.Licenses)
+		s.memory.uses.onLicenses(ctx, d.Licenses)
 		return d.shownTo(who), nil
 	})
 }

@@ -40,8 +40,14 @@ type Services struct {
 
 // NewServices builds the services over d. Without a database they only tell what they
 // are, for the command line's help.
-func NewServices(d *db.DB) *Services {
-	s := &Services{Store: store.New(d), Maintenance: maintenance.New(d), Rental: rental.New(d), Reorder: reorder.New(d)}
+func NewServices(d *db.DB) *Services { return over(d, store.New(d)) }
+
+// On returns the services over d, which may be bound to a transaction. What the store remembers
+// between requests is shared with s.
+func (s *Services) On(d *db.DB) *Services { return over(d, s.Store.On(d)) }
+
+func over(d *db.DB, shop *store.Service) *Services {
+	s := &Services{Store: shop, Maintenance: maintenance.New(d), Rental: rental.New(d), Reorder: reorder.New(d)}
 	s.All = []schema.Service{s.Store.Declare(), s.Maintenance.Declare(), s.Rental.Declare(), s.Reorder.Declare()}
 	s.flush = []func(context.Context) error{s.Store.Flush}
 	return s

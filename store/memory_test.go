@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -60,15 +61,15 @@ func TestChecksAreRememberedAndFlushed(t *testing.T) {
 	must(t, s.Flush(background))
 	s.check(newKey(), "m")
 	s.check("what?", "m")
-	equal(t, "unknown keys are not remembered", len(s.seen.licenses), 0)
+	equal(t, "unknown keys are not remembered", len(s.memory.uses.licenses), 0)
 }
 
 func TestWhatIsRememberedIsBounded(t *testing.T) {
-	var s seen
-	for id := range int64(seenMost + 10) {
+	var s lastUses
+	for id := range int64(mostUses + 10) {
 		s.license(id, 5)
 	}
-	equal(t, "licenses", len(s.licenses), seenMost)
+	equal(t, "licenses", len(s.licenses), mostUses)
 	s.license(3, 9)
 	s.license(4, 2)
 	equal(t, "a later time", s.licenses[3], exact.Instant(9))
@@ -82,7 +83,7 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	s.license(3, 7)
 	s.giveBack(taken, nil)
 	equal(t, "given back", s.licenses[3], exact.Instant(9))
-	equal(t, "given back", len(s.licenses), seenMost)
+	equal(t, "given back", len(s.licenses), mostUses)
 }
 
 func TestAFlushThatFailsLosesNothing(t *testing.T) {
@@ -132,4 +133,21 @@ func TestAValidKeyWritesAsADeviceDoes(t *testing.T) {
 	s.pass(10 * time.Minute)
 	_, err = s.activate(l.Key, "m")
 	must(t, err)
+}
+
+func TestLimitsHoldAcrossServicesOverOneFile(t *testing.T) {
+	s := newFixture(t)
+	for n := range 20 {
+		bound := s.Service.On(s.DB) // as a transaction makes its own
+		got, err := bound.CheckLicense(background, Asked{Key: newKey(), Remote: "192.0.2.7"})
+		must(t, err)
+		equal(t, fmt.Sprint("miss ", n+1), got.Code, "not_found")
+	}
+	_, err := s.Service.On(s.DB).CheckLicense(background, Asked{Key: newKey(), Remote: "192.0.2.7"})
+	refused(t, err, "rate_limited", "too many unknown license keys")
+	l := s.license("PLUGIN")
+	_, err = s.Service.On(s.DB).CheckLicense(background, Asked{Key: l.Key, Remote: "192.0.2.7"})
+	must(t, err)
+	must(t, s.Flush(background))
+	equal(t, "what one remembers, another stores", s.count("SELECT last_checked_at FROM store_licenses WHERE id = ?", l.ID), int64(s.now()))
 }

@@ -1,0 +1,183 @@
+package store
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/limit"
+)
+
+// memory is what the services over one file keep between requests, and what a restart
+// forgets: how often keys were guessed and licenses used, and when licenses were checked
+// and seats heard of last, as far as Flush has not stored it.
+type memory struct {
+	misses *limit.Counter[limit.Address] // keys and codes that do not exist
+	moves  *limit.Counter[int64]         // seats taken and given up, by license
+	checks *limit.Counter[int64]         // by license
+	uses   lastUses
+}
+
+func newMemory() *memory {
+	return &memory{
+		misses: limit.New[limit.Address](20, 10*time.Minute),
+		moves:  limit.New[int64](120, 10*time.Minute),
+		checks: limit.New[int64](60_000, time.Minute),
+	}
+}
+
+// missed counts a key or code that does not exist against the address. After 20 within 10
+// minutes it refuses with 429 in place of telling that it was one.
+func (s *Service) missed(remote string) error {
+	wait := s.memory.misses.Add(limit.AddressOf(remote), s.db.Now())
+	if wait == 0 {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Limited, Retry: wait,
+		Detail: "too many unknown license keys and codes from this address; wait as long as Retry-After says",
+	}
+}
+
+// paced counts a use of a license that is there. Past the counter's limit it refuses: a
+// valid key in the wrong hands must not fill the audit trail, nor the machine's time.
+func (s *Service) paced(uses *limit.Counter[int64], license int64, what string) error {
+	wait := uses.Add(license, s.db.Now())
+	if wait == 0 {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Limited, Retry: wait,
+		Detail: "too many " + what + " of this license; wait as long as Retry-After says",
+	}
+}
+
+// lastUses are when licenses were checked and seats heard of last, so that a check
+// costs no write. Flush moves it into the database; what it has moved is remembered until
+// the next one, for those who read the records before it was there.
+type lastUses struct {
+	mu       sync.Mutex
+	licenses map[int64]exact.Instant
+	seats    map[int64]exact.Instant
+	moved    struct{ licenses, seats map[int64]exact.Instant }
+}
+
+// mostUses bounds what is remembered between two flushes. Past it the times of
+// further records stay as they were, until they are heard of again.
+const mostUses = 1 << 16
+
+func (u *lastUses) license(id int64, at exact.Instant) {
+	u.mu.Lock()
+	u.licenses = later(u.licenses, id, at)
+	u.mu.Unlock()
+}
+
+func (u *lastUses) seat(id int64, at exact.Instant) {
+	u.mu.Lock()
+	u.seats = later(u.seats, id, at)
+	u.mu.Unlock()
+}
+
+func later(m map[int64]exact.Instant, id int64, at exact.Instant) map[int64]exact.Instant {
+	if m == nil {
+		m = map[int64]exact.Instant{}
+	}
+	if old, known := m[id]; known && old < at || !known && len(m) < mostUses {
+		m[id] = at
+	}
+	return m
+}
+
+// onLicenses brings the times of records that were read up to what is not flushed yet.
+func (u *lastUses) onLicenses(ctx context.Context, list []License) {
+	db.NoCache(ctx)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for i := range list {
+		id := list[i].ID
+		at := max(u.licenses[id], u.moved.licenses[id])
+		if at != 0 && (list[i].LastCheckedAt == nil || *list[i].LastCheckedAt < at) {
+			list[i].LastCheckedAt = &at
+		}
+	}
+}
+
+func (u *lastUses) onLicense(ctx context.Context, l License) License {
+	one := []License{l}
+	u.onLicenses(ctx, one)
+	return one[0]
+}
+
+func (u *lastUses) onSeats(ctx context.Context, list []Activation) {
+	db.NoCache(ctx)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for i := range list {
+		id := list[i].ID
+		list[i].LastSeenAt = max(list[i].LastSeenAt, u.seats[id], u.moved.seats[id])
+	}
+}
+
+// take hands over what is to be stored.
+func (u *lastUses) take() (licenses, seats map[int64]exact.Instant) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	licenses, seats = u.licenses, u.seats
+	u.licenses, u.seats = nil, nil
+	u.moved.licenses, u.moved.seats = licenses, seats
+	return licenses, seats
+}
+
+// giveBack remembers again what could not be stored.
+func (u *lastUses) giveBack(licenses, seats map[int64]exact.Instant) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for id, at := range licenses {
+		u.licenses = later(u.licenses, id, at)
+	}
+	for id, at := range seats {
+		u.seats = later(u.seats, id, at)
+	}
+}
+
+// Flush stores when licenses were last checked and seats last heard of. The server
+// calls it once a minute and when it stops; what a crash loses is a minute of these
+// times and nothing else.
+func (s *Service) Flush(ctx context.Context) error {
+	licenses, seats := s.memory.uses.take()
+	if len(licenses)+len(seats) == 0 {
+		return nil
+	}
+	err := db.Exec(ctx, s.db, db.Bookkeeping(), func(tx *db.Tx) error {
+		if err := stamp(tx, "UPDATE store_licenses SET last_checked_at = ?1 WHERE id = ?2 AND ifnull(last_checked_at, 0) < ?1", licenses); err != nil {
+			return err
+		}
+		return stamp(tx, "UPDATE store_activations SET last_seen_at = ?1 WHERE id = ?2 AND last_seen_at < ?1", seats)
+	})
+	if err != nil {
+		s.memory.uses.giveBack(licenses, seats)
+	}
+	return err
+}
+
+func stamp(tx *db.Tx, query string, times map[int64]exact.Instant) error {
+	if len(times) == 0 {
+		return nil
+	}
+	q, err := tx.Change(query)
+	if err != nil {
+		return err
+	}
+	for id, at := range times {
+		if err := q.Ints(int64(at), id); err != nil {
+			return err
+		}
+		if err := q.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
