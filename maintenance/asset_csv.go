@@ -12,10 +12,10 @@ func (s *Service) assetTable() schema.Table {
 		About: "Assets, one row each. Their meters are a table of their own.",
 		Row: func(f *schema.Form) schema.Put {
 			a := bindAsset(f)
-			return func(tx *db.Tx) error {
+			return schema.Untold(func(tx *db.Tx) error {
 				_, err := putAsset(tx, f, a)
 				return err
-			}
+			})
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return db.Each(c, func(r *db.Row) error { return emit(scanAsset(r).Cells()...) }, "SELECT "+assetColumns+" FROM assets ORDER BY id")

@@ -120,7 +120,7 @@ func demoRows(tx *db.Tx, t schema.Table, today exact.Day, rows []string) error {
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", t.Name, row, err)
 		}
-		if err := put(tx); err != nil {
+		if _, err := put(tx); err != nil {
 			return fmt.Errorf("%s %s: %w", t.Name, row, err)
 		}
 	}

@@ -67,7 +67,10 @@ func (s *fixture) row(table, header, cells string) error {
 	if err != nil {
 		return err
 	}
-	return db.Exec(ctx, s.DB, cli, func(tx *db.Tx) error { return tx.Try(func() error { return put(tx) }) })
+	return db.Exec(ctx, s.DB, cli, func(tx *db.Tx) error {
+		_, err := put.Try(tx)
+		return err
+	})
 }
 
 // rows puts rows that must all be taken.

@@ -22,10 +22,10 @@ func (s *Service) meterTable() schema.Table {
 			"A new meter without a reading stands at 0 and was never read: its past can then be imported as readings.",
 		Row: func(f *schema.Form) schema.Put {
 			m := bindMeter(f)
-			return func(tx *db.Tx) error {
+			return schema.Untold(func(tx *db.Tx) error {
 				_, err := putMeter(tx, f, m)
 				return err
-			}
+			})
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return db.Each(c, func(r *db.Row) error { return emit(meterCells(r)...) }, meterRows+" ORDER BY id")

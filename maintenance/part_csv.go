@@ -14,10 +14,10 @@ func (s *Service) partTable() schema.Table {
 		About: "Spare parts, one row each. A new unit cost counts for what is used from then on.",
 		Row: func(f *schema.Form) schema.Put {
 			p := bindPart(f)
-			return func(tx *db.Tx) error {
+			return schema.Untold(func(tx *db.Tx) error {
 				_, err := putPart(tx, f, p)
 				return err
-			}
+			})
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return db.Each(c, func(r *db.Row) error { return emit(scanPart(r).Cells()...) }, "SELECT "+partColumns+" FROM parts ORDER BY id")

@@ -31,10 +31,10 @@ func (s *Service) planTable() schema.Table {
 		About: "Preventive maintenance plans, one row each: by days, by use of a meter, or both.",
 		Row: func(f *schema.Form) schema.Put {
 			p := bindPlanRow(f)
-			return func(tx *db.Tx) error {
+			return schema.Untold(func(tx *db.Tx) error {
 				_, err := putPlan(tx, f, p)
 				return err
-			}
+			})
 		},
 		Export: exportPlans,
 		Find:   findPlanRow,

@@ -29,7 +29,7 @@ func (s *Service) readingTable() schema.Table {
 		Row: func(f *schema.Form) schema.Put {
 			var r readingRow
 			bindReadingRow(f, &r)
-			return func(tx *db.Tx) error { return putReading(tx, r) }
+			return schema.Untold(func(tx *db.Tx) error { return putReading(tx, r) })
 		},
 		Load: s.LoadReadings, Together: []string{"asset_tag"},
 		Export: exportReadings,

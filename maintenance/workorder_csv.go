@@ -44,7 +44,7 @@ func (s *Service) workOrderTable() schema.Table {
 			f.Text(&o.completedAt, "completed_at", "RFC 3339 or a day, for done orders only; now when empty", schema.Most(40))
 			bindDue(f, &o.DueDate)
 			bindSteps(f, &o.steps)
-			return func(tx *db.Tx) error { return putWorkOrder(tx, f, o) }
+			return schema.Untold(func(tx *db.Tx) error { return putWorkOrder(tx, f, o) })
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return db.Each(c, func(r *db.Row) error {

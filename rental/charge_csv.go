@@ -23,7 +23,7 @@ func (s *Service) chargeTable() schema.Table {
 			if f.Given("amount_cents") && row.amount == nil {
 				f.Refuse("amount_cents", "amount_cents is empty: a charge needs its amount in cents")
 			}
-			return func(tx *db.Tx) error { return putCharge(tx, key, row) }
+			return schema.Untold(func(tx *db.Tx) error { return putCharge(tx, key, row) })
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return eachLease(c, func(id int64, property, unit, start string) error {

@@ -68,7 +68,10 @@ func (h *fixture) put(t schema.Table, cells map[string]string) error {
 	if err != nil {
 		return err
 	}
-	return db.Exec(ctx, h.DB, cli, func(tx *db.Tx) error { return put(tx) })
+	return db.Exec(ctx, h.DB, cli, func(tx *db.Tx) error {
+		_, err := put(tx)
+		return err
+	})
 }
 
 // load puts the rows of a CSV text, all of which must be good.
@@ -96,7 +99,7 @@ func (h *fixture) try(table, text string) (refusals []string) {
 				put, _, err = t.DecodeRows(rows, schema.LoadOptions{})
 			}
 			if err == nil {
-				err = tx.Try(func() error { return put(tx) })
+				_, err = put.Try(tx)
 			}
 			if err != nil {
 				refusals = append(refusals, fmt.Sprintf("%v: %v", rows, err))

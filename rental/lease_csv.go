@@ -20,7 +20,7 @@ func (s *Service) leaseTable() schema.Table {
 		Name: "leases", About: "Who rents what, from when to when, and for how much.",
 		Row: func(f *schema.Form) schema.Put {
 			key, edits := bindLeaseKey(f, "start_date"), bindLease(f)
-			return func(tx *db.Tx) error { return putLease(tx, key, edits) }
+			return schema.Untold(func(tx *db.Tx) error { return putLease(tx, key, edits) })
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			shared, err := sharedNames(c)

@@ -62,7 +62,7 @@ func (s *Service) paymentTable() schema.Table {
 		Name: "payments", About: "What was paid. A row pays the charge that it names; one that is paid already is refused.",
 		Row: func(f *schema.Form) schema.Put {
 			row := bindPaymentRow(f)
-			return func(tx *db.Tx) error { return putPayment(tx, []*paymentRow{row}) }
+			return schema.Untold(func(tx *db.Tx) error { return putPayment(tx, []*paymentRow{row}) })
 		},
 		Group: []string{"payment"},
 		Rows: func(forms []*schema.Form) schema.Put {
@@ -70,7 +70,7 @@ func (s *Service) paymentTable() schema.Table {
 			for i, f := range forms {
 				rows[i] = bindPaymentRow(f)
 			}
-			return func(tx *db.Tx) error { return putPayment(tx, rows) }
+			return schema.Untold(func(tx *db.Tx) error { return putPayment(tx, rows) })
 		},
 		Export: exportPayments,
 	}
@@ -280,7 +280,7 @@ func (s *Service) depositTable() schema.Table {
 			if kind == "use" && (row.typ == "" || row.due == nil) {
 				f.Refuse("type", "type and due_date are missing: a use needs the charge that it paid")
 			}
-			return func(tx *db.Tx) error {
+			return schema.Untold(func(tx *db.Tx) error {
 				l, err := key.lease(&tx.Conn)
 				if err != nil {
 					return err
@@ -296,7 +296,7 @@ func (s *Service) depositTable() schema.Table {
 					return err
 				}
 				return putUse(tx, l.ID, c, amount, day)
-			}
+			})
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {

@@ -103,13 +103,13 @@ func (s *Service) propertyTable() schema.Table {
 			f.Text(&name, "name", "the property's name, which identifies it", schema.Required, schema.Most(maxName))
 			f.Text(&address, "address", "where it is")
 			fee := bindLateFee(f)
-			return func(tx *db.Tx) error {
+			return schema.Untold(func(tx *db.Tx) error {
 				id, err := putProperty(tx, name, address, f.Given("address"))
 				if err != nil || fee == nil {
 					return err
 				}
 				return putLateFee(tx, id, *fee)
-			}
+			})
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			type row struct {

@@ -213,7 +213,7 @@ func (s *Service) recurringTable() schema.Table {
 			f.IntPtr(&amount, "amount_cents", "how much with each period, in cents", schema.Range(0, maxCents))
 			f.DayPtr(&r.To, "to", "the last day on which a period that starts gets it; empty is open-ended")
 			given := f.Given("to")
-			return func(tx *db.Tx) error { return putRecurring(tx, key, r, amount, given) }
+			return schema.Untold(func(tx *db.Tx) error { return putRecurring(tx, key, r, amount, given) })
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {

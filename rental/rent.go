@@ -124,7 +124,7 @@ func (s *Service) rentTable() schema.Table {
 			var rent *int64
 			f.Day(&from, "from", "for periods that start on this day or later and are not posted", schema.Required)
 			f.IntPtr(&rent, "rent_cents", "the rent of a whole period, in cents", schema.Range(0, maxCents))
-			return func(tx *db.Tx) error {
+			return schema.Untold(func(tx *db.Tx) error {
 				l, err := key.lease(&tx.Conn)
 				switch {
 				case err != nil:
@@ -135,7 +135,7 @@ func (s *Service) rentTable() schema.Table {
 					return fault.Fieldf("from", "from: %s lies before the lease's start_date %s", from, l.StartDate)
 				}
 				return setStep(tx, l, from, rent)
-			}
+			})
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {

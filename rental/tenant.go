@@ -174,10 +174,10 @@ func (s *Service) tenantTable() schema.Table {
 			f.Text(&row.email, "email", "where to write", schema.Most(maxName))
 			f.Text(&row.phone, "phone", "where to call", schema.Most(maxName))
 			f.IntPtr(&row.id, "id", "the tenant's id; one that is unknown, or another name's, counts as none", schema.Range(1, maxCents))
-			return func(tx *db.Tx) error {
+			return schema.Untold(func(tx *db.Tx) error {
 				err := putTenant(tx, row)
 				return err
-			}
+			})
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error { return emit(r.Text(), r.Text(), r.Text(), number(r)) },

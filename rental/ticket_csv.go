@@ -15,7 +15,7 @@ func (s *Service) ticketTable() schema.Table {
 			var id *int64
 			f.IntPtr(&id, "id", "the ticket; empty is a new one", schema.Range(1, 1_000_000_000_000))
 			key, edits := bindTicket(f)
-			return func(tx *db.Tx) error { return putTicket(tx, id, key, edits) }
+			return schema.Untold(func(tx *db.Tx) error { return putTicket(tx, id, key, edits) })
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {

@@ -200,7 +200,7 @@ func (s *Service) unitTable() schema.Table {
 			f.Text(&name, "name", "the unit's name within the property", schema.Required, schema.Most(maxName))
 			f.Int(&rent, "market_rent_cents", "what it could be let for, in cents", schema.Range(0, maxCents))
 			f.Text(&notes, "notes", "anything worth knowing")
-			return func(tx *db.Tx) error {
+			return schema.Untold(func(tx *db.Tx) error {
 				return putUnit(tx, property, name, func(u *unitFacts) {
 					if f.Given("market_rent_cents") {
 						u.MarketRentCents = rent
@@ -209,7 +209,7 @@ func (s *Service) unitTable() schema.Table {
 						u.Notes = notes
 					}
 				})
-			}
+			})
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {

@@ -19,7 +19,7 @@ func (s *Service) skuTable() schema.Table {
 		About: "The catalogue: one row a SKU. on_order follows from purchase orders and is not a column.",
 		Row: func(f *schema.Form) schema.Put {
 			edit := bindSKU(f)
-			return func(tx *db.Tx) error { return putSKU(tx, edit) }
+			return schema.Untold(func(tx *db.Tx) error { return putSKU(tx, edit) })
 		},
 		Find: func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
 			rec, found, err := lookUp(c, cell("sku"))

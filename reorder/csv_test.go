@@ -51,7 +51,10 @@ func (s *fixture) imported(table schema.Table, rows []string) {
 		}
 		put, err := table.Decode(cells, schema.LoadOptions{})
 		s.Must(err)
-		s.Must(db.Exec(context.Background(), s.DB, cli, func(tx *db.Tx) error { return put(tx) }))
+		s.Must(db.Exec(context.Background(), s.DB, cli, func(tx *db.Tx) error {
+			_, err := put(tx)
+			return err
+		}))
 	}
 }
 
@@ -147,7 +150,10 @@ func TestImportSKUs(t *testing.T) {
 	viewer := db.Caller{Service: "reorder", User: "vera", Role: "viewer", Scope: "full"}
 	put, err := s.skuTable().Decode(map[string]string{"sku": "A", "name": "B"}, schema.LoadOptions{})
 	s.Must(err)
-	s.Refused(db.Exec(context.Background(), s.DB, viewer, func(tx *db.Tx) error { return put(tx) }), fault.Forbidden)
+	s.Refused(db.Exec(context.Background(), s.DB, viewer, func(tx *db.Tx) error {
+		_, err := put(tx)
+		return err
+	}), fault.Forbidden)
 }
 
 func TestImportPurchaseOrders(t *testing.T) {

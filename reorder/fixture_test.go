@@ -47,7 +47,10 @@ func (s *fixture) row(table schema.Table, header, cells string) error {
 	if err != nil {
 		return err
 	}
-	return db.Exec(context.Background(), s.DB, cli, func(tx *db.Tx) error { return put(tx) })
+	return db.Exec(context.Background(), s.DB, cli, func(tx *db.Tx) error {
+		_, err := put(tx)
+		return err
+	})
 }
 
 // sku puts a row of the catalogue.

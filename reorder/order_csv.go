@@ -19,7 +19,7 @@ func (s *Service) orderTable() schema.Table {
 		About: "Purchase orders, one row a line; number and SKU identify it, and what stands in a row about the order is of the whole order. The stock is left alone.",
 		Row: func(f *schema.Form) schema.Put {
 			e := bindOrderLine(f)
-			return func(tx *db.Tx) error { return putOrderLine(tx, e) }
+			return schema.Untold(func(tx *db.Tx) error { return putOrderLine(tx, e) })
 		},
 		Export: exportOrders,
 	}

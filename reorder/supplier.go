@@ -205,7 +205,7 @@ func (s *Service) supplierTable() schema.Table {
 		About: "Who delivers, one row a supplier. lead_time_days is what a SKU of theirs has that says nothing itself; min_order_cents is the least total of an order.",
 		Row: func(f *schema.Form) schema.Put {
 			e := bindSupplier(f)
-			return func(tx *db.Tx) error { return putSupplier(tx, e) }
+			return schema.Untold(func(tx *db.Tx) error { return putSupplier(tx, e) })
 		},
 		Find: func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
 			one, found, err := lookUpSupplier(c, cell("name"))

@@ -17,7 +17,7 @@ func TestCentsHaveNoPoint(t *testing.T) {
 		rent, days = -1, -1
 		f.Int(&rent, "rent_cents", "the rent", Range(0, 1000))
 		f.Int(&days, "days", "how many")
-		return func(*db.Tx) error { return nil }
+		return func(*db.Tx) (Outcome, error) { return Outcome{}, nil }
 	}
 	table := Table{Row: ask}
 	op := Op{Bind: func(f *Form) Handler {

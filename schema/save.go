@@ -52,7 +52,7 @@ func (t Table) save(tx *db.Tx, put Put, cells map[string]string) (Saved, error) 
 	if err != nil {
 		return Saved{}, err
 	}
-	if err := put(tx); err != nil {
+	if _, err := put(tx); err != nil {
 		return Saved{}, err
 	}
 	record, kept, err := t.record(&tx.Conn, cells)

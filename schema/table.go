@@ -2,6 +2,8 @@ package schema
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"quartermaster/schema/db"
 )
@@ -47,8 +49,36 @@ type Table struct {
 	Export func(c *db.Conn, emit func(cells ...string) error) error
 }
 
-// Put stores one row; its refusal refuses the row alone.
-type Put func(tx *db.Tx) error
+// Put stores one row and tells what that did; its refusal refuses the row alone.
+type Put func(tx *db.Tx) (Outcome, error)
+
+// Try stores the row; when that fails, only what it did is undone.
+func (put Put) Try(tx *db.Tx) (o Outcome, err error) {
+	err = tx.Try(func() error {
+		o, err = put(tx)
+		return err
+	})
+	return o, err
+}
+
+// Outcome is what storing a record did: it is New, or Fields of it changed. With neither it
+// is the same as before, and nothing was written.
+type Outcome struct {
+	ID     int64 // the record's, where it has a number
+	New    bool
+	Fields []string // the columns that changed, sorted
+	Untold bool     // the function that stored it does not say
+}
+
+// Changed is the outcome for a record that was there: the changes by their columns.
+func Changed[V any](id int64, changes map[string]V) Outcome {
+	return Outcome{ID: id, Fields: slices.Sorted(maps.Keys(changes))}
+}
+
+// Untold is a Put whose function does not say what it did.
+func Untold(put func(tx *db.Tx) error) Put {
+	return func(tx *db.Tx) (Outcome, error) { return Outcome{Untold: true}, put(tx) }
+}
 
 // Line is one row of a file: its line number and its cells in the order of the
 // table's columns; a column that the file lacks is "".

@@ -198,7 +198,7 @@ func (s *Service) customerTable() schema.Table {
 			var email, name string
 			f.Text(&email, "email", "the address; case does not matter", schema.Required, schema.Most(254), schema.Example("ann@example.com"))
 			f.Text(&name, "name", "the person's name", schema.Most(200), schema.Example("Ann Lee"))
-			return func(tx *db.Tx) error { return saveCustomer(tx, email, name, f.Given("name")) }
+			return schema.Untold(func(tx *db.Tx) error { return saveCustomer(tx, email, name, f.Given("name")) })
 		},
 		Find: func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
 			k, found, err := findCustomer(c, fold(cell("email")))

@@ -97,7 +97,7 @@ func (s *fixture) load(table string, o *schema.LoadOptions, lines ...string) map
 			}
 			put, err := tab.Decode(cells, *o)
 			if err == nil {
-				err = tx.Try(func() error { return put(tx) })
+				_, err = put.Try(tx)
 			}
 			if err != nil {
 				refused[i+2] = err.Error()

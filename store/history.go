@@ -19,7 +19,7 @@ func (s *Service) orderTable() schema.Table {
 		Options: []string{"emit"},
 		Row: func(f *schema.Form) schema.Put {
 			r := bindOrderRow(f)
-			return func(tx *db.Tx) error { return putOrder(tx, []orderRow{r}) }
+			return schema.Untold(func(tx *db.Tx) error { return putOrder(tx, []orderRow{r}) })
 		},
 		Load: s.loadOrders, Together: []string{"provider", "provider_ref"},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {

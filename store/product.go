@@ -193,7 +193,7 @@ func bindProduct(f *schema.Form) schema.Put {
 	if given.Name == "" {
 		given.Name = given.SKU
 	}
-	return func(tx *db.Tx) error {
+	return schema.Untold(func(tx *db.Tx) error {
 		p, found, err := lookUpProduct(&tx.Conn, given.SKU)
 		if err != nil {
 			return err
@@ -214,5 +214,5 @@ func bindProduct(f *schema.Form) schema.Put {
 		keep("tiers", func() { p.Tiers = given.Tiers })
 		keep("active", func() { p.Active = given.Active })
 		return saveProduct(tx, p)
-	}
+	})
 }

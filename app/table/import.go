@@ -286,7 +286,7 @@ func (l *loading) putAll(ctx context.Context) error {
 func (l *loading) putRow(tx *db.Tx, row bound, judge *judge) error {
 	err := row.err
 	if err == nil {
-		err = tx.Try(func() error { return row.put(tx) })
+		_, err = row.put.Try(tx)
 	}
 	if err == nil {
 		l.done.Imported += len(row.lines)

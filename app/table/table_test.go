@@ -52,7 +52,7 @@ func (s *shelf) table() schema.Table {
 			f.Text(&code, "code", "", schema.Required, schema.Most(10))
 			f.Text(&name, "name", "", schema.Most(100))
 			f.Int(&count, "count", "", schema.Range(0, 1000))
-			return func(tx *db.Tx) error {
+			return schema.Untold(func(tx *db.Tx) error {
 				if f.Given("name") && name == "" {
 					name = "nameless"
 				}
@@ -74,7 +74,7 @@ func (s *shelf) table() schema.Table {
 					return fault.Unavailablef(nil, "the disk is full")
 				}
 				return nil
-			}
+			})
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
