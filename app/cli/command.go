@@ -314,6 +314,7 @@ func (p *program) commands() []*cobra.Command {
 		p.serveCommand(),
 		p.backupCommand(), p.manCommand(),
 		p.restoreCommand(),
+		p.compactCommand(),
 		p.migrateCommand(),
 		p.statusCommand(),
 		p.doctorCommand(),

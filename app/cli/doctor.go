@@ -138,7 +138,7 @@ func examineRows(ctx context.Context, d *db.DB, services []schema.Service, done 
 			checks, names = append(checks, s.Check), append(names, s.Name)
 		}
 	}
-	found := d.CheckAll(ctx, append(checks, d.IntegrityChecks(ctx)...), done)
+	found := d.CheckAll(ctx, append(checks, db.IntegrityChecks()...), done)
 	rules = &diagnosis{OK: true}
 	for i, name := range names {
 		rules.add(name, "", found[i].Problems, found[i].Err)

@@ -1,7 +1,6 @@
 package db
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -14,9 +13,10 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// copyInto writes a consistent, checked copy of c's database to target, while others
-// read and write. The copy appears at target only when it is complete and whole.
-func copyInto(c *handle, target string) (err error) {
+// copyInto writes a consistent, checked copy of c's database at path to target, while others
+// read and write. The copy appears at target only when it is complete and whole. The
+// engine writes it anew: what was removed from the database is nowhere in it.
+func copyInto(c *handle, path, target string) (err error) {
 	tmp := fmt.Sprintf("%s.part-%d", target, os.Getpid())
 	defer func() { _ = os.Remove(tmp) }()
 	_ = os.Remove(tmp)
@@ -24,17 +24,14 @@ func copyInto(c *handle, target string) (err error) {
 	if err != nil {
 		return err
 	}
-	sync, synced := syncBeside(f)
-	if canOverwrite(c) == nil { // else the engine has to write what is in use
-		err = writePages(c, f, sync)
-	} else {
-		err = failed(run(c, "VACUUM INTO ?", tmp))
+	if err = passes(path, c, checkUse); err == nil { // what is written anew looks whole, also when it lacks a table's rows
+		synced := syncBeside(f)
+		err = errors.Join(failed(run(c, "VACUUM INTO ?", tmp)), synced())
 	}
-	close(sync)
 	if err == nil {
-		err = check(tmp)
+		err = errors.Join(check(tmp), withoutTraces(tmp))
 	}
-	switch err = errors.Join(err, <-synced, f.Close()); {
+	switch err = errors.Join(err, f.Sync(), f.Close()); {
 	case errors.Is(err, syscall.ENOSPC):
 		return full(err)
 	case err != nil:
@@ -46,61 +43,44 @@ func copyInto(c *handle, target string) (err error) {
 	return syncDir(target)
 }
 
-// syncBeside syncs a file on a goroutine of its own whenever sync is sent to, and a last time
-// when it is closed, after which synced gives the outcome.
-func syncBeside(f *os.File) (sync chan<- struct{}, synced <-chan error) {
-	asked, ended := make(chan struct{}, 1), make(chan error, 1)
+// syncEvery is how often a copy that is being written is synced: one sync of all of it
+// would take long, and a commit's sync beside it as long.
+const syncEvery = 100 * time.Millisecond
+
+// syncBeside syncs a file again and again until the function that it gives is called,
+// which returns the first error.
+func syncBeside(f *os.File) (end func() error) {
+	written, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
 		var err error
-		for range asked {
-			err = cmp.Or(err, f.Sync())
-		}
-		ended <- cmp.Or(err, f.Sync())
-	}()
-	return asked, ended
-}
-
-// syncEvery is after how many bytes of a copy a sync is asked for. One sync of all of it
-// would take long, and a commit's sync beside it as long.
-const syncEvery = 8 << 20
-
-// writePages writes the pages of c's database, as they are at one moment, to f. What is in no
-// use, free pages and what is between the cells of others, it overwrites: what was deleted
-// may stand there.
-func writePages(c *handle, f *os.File, sync chan<- struct{}) (err error) {
-	if err := run(c, "BEGIN"); err != nil {
-		return failed(err)
-	}
-	defer func() { err = errors.Join(err, failed(run(c, "COMMIT"))) }()
-	conn := &Conn{c: c}
-	free, err := freePages(c)
-	if err != nil {
-		return err
-	}
-	size, _, err := One(conn, Int, "PRAGMA page_size")
-	if err != nil {
-		return err
-	}
-	page, w := make([]byte, size), bufio.NewWriterSize(f, 1<<16)
-	err = Each(conn, func(r *Row) error {
-		number := r.Int()
-		if n := r.s.ColumnBytes(r.i, page); n < len(page) {
-			return fmt.Errorf("page %d cannot be read: %w", number, sqlite.ResultCorrupt.ToError())
-		}
-		free.blank(page, number)
-		if number == 1 {
-			page[18], page[19] = 1, 1 // the copy has no log
-		}
-		if number*size%syncEvery == 0 {
+		for {
 			select {
-			case sync <- struct{}{}:
-			default: // the last one has not begun yet
+			case <-time.After(syncEvery):
+				err = cmp.Or(err, f.Sync())
+			case <-written:
+				ended <- err
+				return
 			}
 		}
-		_, err := w.Write(page)
+	}()
+	return func() error {
+		close(written)
+		return <-ended
+	}
+}
+
+// withoutTraces takes the mark of a forgetting file from a copy, which holds nothing of it.
+func withoutTraces(path string) error {
+	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	if err != nil {
 		return err
-	}, "SELECT pgno, data FROM sqlite_dbpage")
-	return cmp.Or(err, w.Flush())
+	}
+	h := &handle{Conn: c}
+	times, err := traces(h)
+	if err == nil && times != 0 {
+		err = run(h, "PRAGMA user_version = 0")
+	}
+	return errors.Join(err, c.Close())
 }
 
 // Backup writes a consistent, checked copy of the database at path to target.
@@ -143,12 +123,7 @@ func backup(path, target string) error {
 	if err != nil {
 		return err
 	}
-	// Each page is read once: a cache would only take memory.
-	err = run(c, fmt.Sprintf("PRAGMA cache_size = -%d", readerCache))
-	if err == nil {
-		err = copyInto(c, target)
-	}
-	return errors.Join(err, c.Close())
+	return errors.Join(copyInto(c, path, target), c.Close())
 }
 
 // check refuses a file whose pages, references or schema are not whole.
@@ -156,18 +131,22 @@ func check(path string) error {
 	if err := examine(path); err != nil {
 		return err
 	}
-	view := func(look func(*Conn) error) error {
-		c, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
-		if err != nil {
-			return err
-		}
-		h := &handle{Conn: c}
-		if err = run(h, fmt.Sprintf("PRAGMA cache_size = -%d", readerCache)); err == nil {
-			err = look(&Conn{c: h})
-		}
-		return errors.Join(err, c.Close())
+	c, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
+	if err != nil {
+		return err
 	}
-	switch found := Joined(checkAll(view, checkWorkers, integrityChecks(view), nil)); {
+	h := &handle{Conn: c}
+	err = run(h, fmt.Sprintf("PRAGMA cache_size = -%d", readerCache)) // each page is read once
+	if err == nil {
+		err = passes(path, h, IntegrityChecks()...)
+	}
+	return errors.Join(err, c.Close())
+}
+
+// passes refuses the open file at path when a check finds something.
+func passes(path string, c *handle, checks ...Check) error {
+	view := func(look func(*Conn) error) error { return look(&Conn{c: c}) }
+	switch found := Joined(checkAll(view, 1, checks, nil)); {
 	case found.Err != nil:
 		return fmt.Errorf("%s: %w", path, found.Err)
 	case len(found.Problems) > 0:

@@ -147,7 +147,7 @@ func bringUp(path string, o Options) error {
 		}
 		if have := len(all) - len(missing); have > 0 {
 			aside := asideOf(fmt.Sprintf("%s.before-v%d", path, len(all)), have)
-			if err := copyInto(c, aside); err != nil {
+			if err := copyInto(c, path, aside); err != nil {
 				return fmt.Errorf("copy before migrating: %w", err)
 			}
 			if o.Notice != nil {

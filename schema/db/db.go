@@ -45,10 +45,6 @@ type DB struct {
 	long     bool   // the last transaction kept other processes waiting; of the writer's goroutine
 	wakes    func() // called after a commit that emitted
 
-	beside    sync.WaitGroup // what runs beside the requests
-	scrubbing sync.Mutex     // one scrub at a time
-	scrubs    atomic.Int64   // what was forgotten by a commit and may still stand in the file
-
 	readers sync.Mutex
 	idle    []*handle
 	slots   chan struct{}
@@ -149,7 +145,6 @@ func (d *DB) OnEmit(wake func()) { d.wakes = wake }
 func (d *DB) Close() error {
 	close(d.closing)
 	<-d.done
-	d.beside.Wait()
 	d.readers.Lock()
 	defer d.readers.Unlock()
 	strange := d.sameFile()
@@ -341,7 +336,7 @@ func connect(path string, readOnly bool) (*handle, error) {
 	if readOnly {
 		pragmas = append(pragmas, "PRAGMA query_only = ON", fmt.Sprintf("PRAGMA cache_size = -%d", readerCache))
 	} else {
-		pragmas = append([]string{"PRAGMA journal_mode = WAL", fmt.Sprintf("PRAGMA cache_size = -%d", writerCache)}, pragmas...)
+		pragmas = append([]string{"PRAGMA journal_mode = WAL", "PRAGMA secure_delete = ON", fmt.Sprintf("PRAGMA cache_size = -%d", writerCache)}, pragmas...)
 	}
 	for _, p := range pragmas {
 		if err := run(c, p); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -20,10 +19,9 @@ import (
 // service that wait for their import are dropped. After the commit nothing of it is left
 // behind in the file.
 func (tx *Tx) Forget(keys []string, replace map[string]string) error {
-	if err := errors.Join(run(tx.c, "PRAGMA secure_delete = ON"), tx.markForgotten()); err != nil {
-		return failed(err)
+	if err := tx.MarkForgotten(); err != nil {
+		return err
 	}
-	tx.forgot = slices.AppendSeq(tx.forgot, maps.Keys(replace))
 	if _, err := tx.Exec("DELETE FROM import_files WHERE service = ?", tx.who.Service); err != nil {
 		return err
 	}
@@ -101,6 +99,16 @@ func (s *sieve) hold(texts ...string) bool {
 		}
 	}
 	return false
+}
+
+func lowerASCII(to, from []byte) []byte {
+	for _, b := range from {
+		if b >= 'A' && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		to = append(to, b)
+	}
+	return to
 }
 
 // forgetAnswers replaces in the answers that are kept to be replayed.

@@ -209,17 +209,17 @@ func TestDamageIsNamed(t *testing.T) {
 	}{
 		"a page of nothing that is known": {overwrite("work_orders", strings.Repeat("\xff", 4096)), "work_orders"},
 		"an index that lacks rows":        {overwrite("sqlite_autoindex_users_1", emptyIndex), "row 1 missing from index sqlite_autoindex_users_1"},
-		"pages that nothing leads to":     {overwrite("big", emptyTable), "is never used; pages that are never used: "},
+		"pages that nothing leads to":     {overwrite("big", emptyTable), "never used"},
 		"a page in two tables": {
-			schema("UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'part_uses') WHERE name = 'photos'"), "is used twice; times that a page is used again: 1",
+			schema("UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'part_uses') WHERE name = 'photos'"), "2nd reference to page",
 		},
 		"a list of free pages that is cut": {func(t *testing.T, c *handle) {
 			must(t, run(c, "DROP TABLE big"))
-			first, err := readPage(c, 1)
+			first, _, err := One(&Conn{c: c}, (*Row).Bytes, "SELECT data FROM sqlite_dbpage WHERE pgno = 1")
 			must(t, err)
 			copy(first[32:36], []byte{0, 0, 0, 0})
 			must(t, run(c, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = 1", first))
-		}, "is never used; pages that are never used: "},
+		}, "never used"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -261,7 +261,7 @@ func TestTheCopyFromBeforeStays(t *testing.T) {
 	c := &handle{Conn: opened}
 	must(t, run(c, fmt.Sprintf("PRAGMA application_id = %d", applicationID)), apply(c, all[0], 1), apply(c, all[1], 1))
 	aside := fmt.Sprintf("%s.before-v%d", path, len(all))
-	must(t, copyInto(c, aside))
+	must(t, copyInto(c, path, aside))
 	must(t, apply(c, all[2], 1), c.Close()) // and there it was cut off
 	told := ""
 	d, err := Open(path, Options{Migrate: true, Notice: func(s string) { told += s }})

@@ -32,9 +32,7 @@ type joint struct {
 	trial *sqlite.Session // notes the changes of an act that is tried
 	busy  bool            // an Update is under way
 
-	audited, emitted bool
-	forgot           []string
-	forgotAll        bool
+	audited, emitted, forgot bool
 }
 
 type jointKey struct{}
@@ -47,7 +45,7 @@ func jointOf(ctx context.Context) *joint {
 func (tx *Tx) join(ctx context.Context, trial *sqlite.Session, act func(ctx context.Context) error) error {
 	t := &joint{d: tx.d, c: tx.c, now: tx.now, trial: trial}
 	err := act(context.WithValue(ctx, jointKey{}, t))
-	tx.audited, tx.emitted, tx.forgot, tx.forgotAll = t.audited, t.emitted, t.forgot, t.forgotAll
+	tx.audited, tx.emitted, tx.forgot = t.audited, t.emitted, t.forgot
 	return err
 }
 
@@ -139,8 +137,7 @@ func (t *joint) update(ctx context.Context, who Caller, fn func(*Tx) error) erro
 	defer func() { t.busy = false }()
 	tx := &Tx{Conn: Conn{now: t.now, c: t.c, loc: t.d.zone}, d: t.d, who: who}
 	err := tx.Try(func() error { return failed(tx.run(fn)) })
-	t.audited, t.emitted, t.forgot = t.audited || tx.audited, t.emitted || tx.emitted, append(t.forgot, tx.forgot...)
-	t.forgotAll = t.forgotAll || tx.forgotAll
+	t.audited, t.emitted, t.forgot = t.audited || tx.audited, t.emitted || tx.emitted, t.forgot || tx.forgot
 	return err
 }
 

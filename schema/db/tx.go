@@ -15,9 +15,8 @@ type Tx struct {
 	d                       *DB
 	who                     Caller
 	wrote, audited, emitted bool
-	forgot                  []string // names and addresses: nothing of them may be left in the file
-	forgotAll               bool     // and what an earlier one was cut off in
-	subject                 string   // of the audit entry that was written last
+	forgot                  bool   // a person: nothing of them may be left in the file
+	subject                 string // of the audit entry that was written last
 }
 
 // Who is the caller for whom the transaction runs.

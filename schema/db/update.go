@@ -67,18 +67,17 @@ func Exec(ctx context.Context, d *DB, who Caller, fn func(*Tx) error) error {
 
 // pending is one write that waits for the writer, and its outcome.
 type pending struct {
-	ctx       context.Context
-	who       Caller
-	fn        func(*Tx) error
-	since     time.Time
-	err       error
-	panicked  *Panic
-	ran       bool // its function was called
-	emitted   bool
-	audited   bool
-	forgot    []string
-	forgotAll bool
-	done      chan struct{}
+	ctx      context.Context
+	who      Caller
+	fn       func(*Tx) error
+	since    time.Time
+	err      error
+	panicked *Panic
+	ran      bool // its function was called
+	emitted  bool
+	audited  bool
+	forgot   bool
+	done     chan struct{}
 }
 
 var errClosed = errors.New("db: closed")
@@ -102,9 +101,6 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 	<-t.done
 	if t.panicked != nil {
 		panic(t.panicked)
-	}
-	if t.err == nil && len(t.forgot) > 0 { // before it is answered
-		d.scrub(t.toScrub(), mostRewritten)
 	}
 	return t.err
 }
@@ -153,7 +149,7 @@ func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Dura
 	begun := time.Now()
 	defer func() { d.long = time.Since(begun)-synced >= longTurn }()
 	now := exact.InstantOf(d.now())
-	good, audited, forgets := 0, false, int64(0)
+	good, audited, forgot := 0, false, false
 	for _, t := range batch {
 		err := d.attempt(c, t, now, len(batch) > 1)
 		d.unsynced(t.err)                        // a change that is larger than the cache syncs before its commit
@@ -172,20 +168,15 @@ func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Dura
 		}
 		if t.err == nil && t.panicked == nil {
 			good++
-			emitted, audited = emitted || t.emitted, audited || t.audited
-			if len(t.forgot) > 0 {
-				forgets++
-			}
+			emitted, audited, forgot = emitted || t.emitted, audited || t.audited, forgot || t.forgot
 		}
 	}
 	if good == 0 {
 		_ = run(c, "ROLLBACK")
 		return false, 0
 	}
-	d.scrubs.Add(forgets)
 	began := time.Now()
 	if err := run(c, "COMMIT"); err != nil {
-		d.scrubs.Add(-forgets)
 		_ = run(c, "ROLLBACK")
 		d.uncommitted(err)
 		failAll(batch, failed(err))
@@ -195,8 +186,8 @@ func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Dura
 	if audited {
 		d.sawClock(now)
 	}
-	if forgets > 0 {
-		d.scrubAfter(batch)
+	if forgot { // before it is answered
+		d.afterForgetting()
 	}
 	return emitted, synced
 }
@@ -235,7 +226,7 @@ func (d *DB) attempt(c *handle, t *pending, now exact.Instant, shared bool) erro
 	}
 	t.ran = true
 	t.err = tx.call(t)
-	t.emitted, t.audited, t.forgot, t.forgotAll = tx.emitted, tx.audited, tx.forgot, tx.forgotAll
+	t.emitted, t.audited, t.forgot = tx.emitted, tx.audited, tx.forgot
 	if c.AutocommitEnabled() || !shared {
 		return nil
 	}
@@ -264,6 +255,11 @@ func (tx *Tx) call(t *pending) (err error) {
 func (tx *Tx) run(fn func(*Tx) error) error {
 	if err := fn(tx); err != nil {
 		return err
+	}
+	if tx.forgot {
+		if err := tx.forgetWords(); err != nil {
+			return err
+		}
 	}
 	if tx.wrote && !tx.audited && !tx.who.quiet {
 		return errors.New("db: a write without an audit entry")

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"quartermaster/schema/db"
+)
+
+type compactResult struct {
+	Database string `json:"database"`
+	Before   int64  `json:"bytes_before"`
+	After    int64  `json:"bytes_after"`
+}
+
+func (p *program) compactCommand() *cobra.Command {
+	return p.jsonFlag(&cobra.Command{
+		Use:   "compact",
+		Short: "Rewrite the database, so that nothing of what was removed is left in the file",
+		Long: `Rewrite the database, so that nothing of what was removed or forgotten is left in unused
+parts of the file, and give the room back to the disk. A file of up to 64 MiB is rewritten
+by itself whenever somebody is forgotten; of a larger one "doctor" tells when it is due.
+It takes as much room beside the file as the file, and is refused while a server holds it.`,
+		Example: "  quartermaster compact\n  quartermaster compact --json",
+		Args:    noArgs,
+		RunE: p.run(func(context.Context, []string) error {
+			end := p.working(func() string { return "rewriting the file" })
+			before, after, err := db.Compact(p.dbPath)
+			end()
+			if err != nil {
+				return err
+			}
+			r := compactResult{Database: absolute(p.dbPath), Before: before, After: after}
+			return p.print(r, func(w io.Writer) {
+				fmt.Fprintf(w, "%s: %d bytes, %d before; nothing that was removed is left in it\n", r.Database, r.After, r.Before)
+			})
+		}),
+	})
+}

@@ -1,0 +1,165 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// CompactedAtOnce is how large, in bytes, a file may be that is rewritten at once when
+// somebody is forgotten: writers wait for it. A larger one is left to Compact.
+const CompactedAtOnce = 64 << 20
+
+// Connections that write overwrite what they remove (secure_delete). What was moved
+// before it was removed may still stand in unused parts of pages, until the file is
+// rewritten. The header's user version counts, from the commit that forgets, how often
+// somebody was forgotten since it was: what a kill or a full disk cut off is gone on with
+// at the next start.
+
+// traces is how often somebody was forgotten since the file was rewritten.
+func traces(c *handle) (times int64, err error) {
+	times, _, err = One(&Conn{c: c}, Int, "PRAGMA user_version")
+	return times, err
+}
+
+// Traces reports whether unused parts of the file may still hold what was forgotten: then
+// `quartermaster compact` takes it out. In a transaction that forgets it is what will be
+// so after its commit.
+func (c *Conn) Traces() (bool, error) {
+	times, err := traces(c.c)
+	if err != nil || times == 0 {
+		return false, failed(err)
+	}
+	size, _, err := One(c, Int, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+	return size > CompactedAtOnce, err
+}
+
+// MarkForgotten says that the transaction takes a person out of the records: after its
+// commit nothing of them is left behind in the file.
+func (tx *Tx) MarkForgotten() error {
+	times, err := traces(tx.c)
+	if err == nil && !tx.forgot {
+		err = run(tx.c, fmt.Sprintf("PRAGMA user_version = %d", times%(1<<30)+1))
+	}
+	tx.forgot = true
+	return failed(err)
+}
+
+// forgetWords takes the words of rows that were changed or removed out of the indexes of
+// words, which keep them until their parts are merged.
+func (tx *Tx) forgetWords() error {
+	indexes, err := All(&tx.Conn, Text, "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5%' ORDER BY name")
+	for _, name := range indexes {
+		err = errors.Join(err, run(tx.c, fmt.Sprintf("INSERT INTO %[1]s (%[1]s) VALUES ('optimize')", name)))
+	}
+	return failed(err)
+}
+
+// TracesLeft is what an operator is told of a file that Traces is true of.
+const TracesLeft = "traces of what was forgotten may stand in unused parts of the file, which is too large to be rewritten meanwhile: " +
+	"stop the server and run `quartermaster compact`"
+
+// afterForgetting rewrites a file that is small enough, and empties the log. It runs on
+// the writer's goroutine: what comes meanwhile waits in the queue.
+func (d *DB) afterForgetting() {
+	switch left, err := compact(d.path, CompactedAtOnce); {
+	case err == nil && left:
+		d.notice(TracesLeft)
+	case err != nil:
+		d.notice("what was forgotten may stand in unused parts of the file until the next start, which goes on with it, or until `quartermaster compact`: " + err.Error())
+	}
+}
+
+// Compact rewrites the database at path, which nobody serves, so that no unused part of it
+// holds what was removed, and gives the room back to the disk. It takes as much room
+// beside the file as the file, and returns its sizes in bytes.
+func Compact(path string) (before, after int64, err error) {
+	if _, err := Status(path); err != nil {
+		return 0, 0, err
+	}
+	release, err := Hold(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if before, err = size(path); err != nil {
+		return 0, 0, err
+	}
+	if _, err := compact(path, before); err != nil {
+		return before, before, failedAt(path, err)
+	}
+	after, err = size(path)
+	return before, after, err
+}
+
+func size(path string) (int64, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return st.Size(), nil
+}
+
+// compact empties the log, rewrites a file of up to most bytes and takes its mark away,
+// unless somebody was forgotten meanwhile. A larger one is left as it is.
+func compact(path string, most int64) (left bool, err error) {
+	c, err := connect(path, false)
+	if err != nil {
+		return true, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if err := emptyLog(c); err != nil {
+		return true, err
+	}
+	if bytes, err := size(path); err != nil || bytes > most {
+		return true, err
+	}
+	return false, rewrite(c)
+}
+
+func rewrite(c *handle) error {
+	times, err := traces(c)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(run(c, "PRAGMA temp_store = FILE"), run(c, "VACUUM")); err != nil { // in memory it would take as much as the file
+		return err
+	}
+	if err := emptyLog(c); err != nil {
+		return err
+	}
+	if err := run(c, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	switch now, err := traces(c); {
+	case err != nil || now != times:
+		return errors.Join(err, run(c, "ROLLBACK"))
+	case now != 0:
+		err = run(c, "PRAGMA user_version = 0")
+		return errors.Join(err, run(c, "COMMIT"))
+	}
+	return run(c, "ROLLBACK")
+}
+
+// emptyLog moves the log into the file and leaves nothing in it.
+func emptyLog(c *handle) error {
+	busy, _, err := One(&Conn{c: c}, Int, "PRAGMA wal_checkpoint(TRUNCATE)")
+	if err == nil && busy != 0 {
+		err = errors.New("a reader needs the log")
+	}
+	return err
+}
+
+// forgetOn goes on with what was cut off.
+func (d *DB) forgetOn() error {
+	c, err := connect(d.path, false)
+	if err != nil {
+		return err
+	}
+	times, err := traces(c)
+	if err := errors.Join(err, c.Close()); err != nil || times == 0 {
+		return err
+	}
+	d.afterForgetting()
+	return nil
+}

@@ -1,0 +1,173 @@
+package db
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// timesIn is how often a text stands in a file and its log, in any case of ASCII.
+func timesIn(t *testing.T, path, text string) (times int) {
+	t.Helper()
+	for _, p := range []string{path, path + "-wal"} {
+		file, err := os.ReadFile(p)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		times += bytes.Count(bytes.ToLower(file), []byte(strings.ToLower(text)))
+	}
+	return times
+}
+
+const zaphod = "Zaphod Beeblebrox"
+
+// leaveTraces makes a file in which a name stands in unused parts and nowhere else, as one
+// of an older program that did not overwrite what it removed.
+func leaveTraces(t *testing.T, path string, large bool) {
+	t.Helper()
+	blankAt(t, path)
+	c, err := connect(path, false)
+	must(t, err)
+	must(t, run(c, "PRAGMA secure_delete = OFF"), run(c, "BEGIN"))
+	filler := strings.Repeat("x", 3000)
+	if large {
+		filler = strings.Repeat("x", 250_000)
+	}
+	const entry = "INSERT INTO audit (at, service, actor, via, action, subject, changes) VALUES (1, 'store', '', '', '', '', ?)"
+	for i := range 300 {
+		must(t, run(c, entry, fmt.Sprint(zaphod, i)), run(c, entry, filler))
+	}
+	must(t, run(c, "COMMIT"), run(c, "DELETE FROM audit WHERE changes LIKE 'zaphod%'"), c.Close())
+	if n := timesIn(t, path, zaphod); n < 100 {
+		t.Fatalf("only %d copies are left behind: the test tries nothing", n)
+	}
+}
+
+func forgetOne(ctx context.Context, d *DB) error {
+	return Exec(ctx, d, CLI("store"), func(tx *Tx) error {
+		return errors.Join(tx.Forget([]string{"a@x.y"}, map[string]string{"a@x.y": "forgotten"}), tx.Audit("forgotten", "customer:1", nil))
+	})
+}
+
+func leavesTraces(t *testing.T, d *DB) bool {
+	t.Helper()
+	left, err := conn(t, d).Traces()
+	must(t, err)
+	return left
+}
+
+// A write that forgets marks the file in its own commit, and leaves nothing behind in a
+// small one; a trial marks none. A large one says that it is to be compacted, which takes
+// everything out.
+func TestAFileForgets(t *testing.T) {
+	for _, large := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "shop.db")
+		leaveTraces(t, path, large)
+		var told []string
+		d, err := Open(path, Options{Migrate: true, Notice: func(s string) { told = append(told, s) }})
+		must(t, err)
+		_, err = d.Trial(ctx, func(ctx context.Context) error { return forgetOne(ctx, d) })
+		must(t, err)
+		if times, err := traces(conn(t, d).c); err != nil || times != 0 {
+			t.Errorf("large %t: a trial marks the file (%v)", large, err)
+		}
+		must(t, forgetOne(ctx, d))
+		if left, stands := leavesTraces(t, d), timesIn(t, path, zaphod) > 0; left != large || stands != large {
+			t.Errorf("large %t: says that traces are left: %t; are left: %t", large, left, stands)
+		}
+		if large != slices.Contains(told, TracesLeft) || len(told) > 1 {
+			t.Errorf("large %t: told %q", large, told)
+		}
+		release, err := Hold(path) // as a server does
+		must(t, err)
+		if _, _, err := Compact(path); !errors.Is(err, ErrServed) {
+			t.Errorf("a file that is served: %v", err)
+		}
+		must(t, release())
+		must(t, d.Close())
+		before, after, err := Compact(path)
+		must(t, err)
+		if n := timesIn(t, path, zaphod); n > 0 || after > before || after == 0 {
+			t.Errorf("large %t: %d traces after compacting %d bytes to %d", large, n, before, after)
+		}
+		must(t, check(path))
+		d, err = Open(path, Options{})
+		must(t, err)
+		if leavesTraces(t, d) {
+			t.Errorf("large %t: the mark stays", large)
+		}
+		must(t, d.Close())
+	}
+}
+
+// What a kill cut off between the commit that forgets and the rewriting is done at the
+// next start.
+func TestForgettingIsGoneOnWith(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shop.db")
+	leaveTraces(t, path, false)
+	c, err := connect(path, false)
+	must(t, err)
+	must(t, run(c, "PRAGMA user_version = 1718579815"), c.Close()) // an older program's mark
+	d, err := Open(path, Options{Migrate: true})
+	must(t, err)
+	if times, err := traces(conn(t, d).c); err != nil || times != 0 {
+		t.Errorf("the mark stays (%v)", err)
+	}
+	must(t, d.Close())
+	if n := timesIn(t, path, zaphod); n > 0 {
+		t.Errorf("it stands %d times in the file", n)
+	}
+	must(t, check(path))
+}
+
+// What is removed or shortened is overwritten, also in long values, and an index of words
+// loses it when somebody is forgotten.
+func TestWhatIsRemovedIsOverwritten(t *testing.T) {
+	d, _ := fresh(t)
+	long := strings.Repeat("of "+zaphod+" ", 900)
+	must(t, Exec(ctx, d, Bookkeeping(), func(tx *Tx) error {
+		_, err := tx.Exec("INSERT INTO settings VALUES ('one', ?), ('two', ?)", long, zaphod)
+		return err
+	}), Exec(ctx, d, Bookkeeping(), func(tx *Tx) error {
+		_, err := tx.Exec("INSERT INTO store_find_customers (rowid, words) VALUES (7, ?)", zaphod)
+		return err
+	}), Exec(ctx, d, Bookkeeping(), func(tx *Tx) error {
+		_, err := tx.Exec("DELETE FROM settings WHERE name IN ('one', 'two')")
+		return err
+	}))
+	must(t, Exec(ctx, d, CLI("store"), func(tx *Tx) error {
+		_, err := tx.Exec("DELETE FROM store_find_customers WHERE rowid = 7")
+		return errors.Join(err, tx.MarkForgotten(), tx.Audit("forgotten", "customer:1", nil))
+	}))
+	if n := timesIn(t, d.path, zaphod) + timesIn(t, d.path, "ebl"); n > 0 {
+		t.Errorf("it stands %d times in the file", n)
+	}
+}
+
+// A backup holds nothing that was deleted: neither in free pages nor between what is in use;
+// and no mark, as it has nothing to forget.
+func TestABackupHoldsNothingDeleted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shop.db")
+	leaveTraces(t, path, true)
+	c, err := connect(path, false)
+	must(t, err)
+	must(t, run(c, "INSERT INTO settings VALUES ('kept', ?)", zaphod), run(c, "PRAGMA user_version = 3"), c.Close())
+	target := path + ".copy"
+	must(t, Backup(path, target))
+	if n := timesIn(t, target, zaphod); n != 1 {
+		t.Errorf("it stands %d times in the copy, want 1", n)
+	}
+	must(t, check(target))
+	d, err := Open(target, Options{})
+	must(t, err)
+	if times, err := traces(conn(t, d).c); err != nil || times != 0 {
+		t.Errorf("the copy is marked (%v)", err)
+	}
+	must(t, d.Close())
+}
