@@ -347,6 +347,22 @@ func TestAmountsAreRefusedAsTyped(t *testing.T) {
 	}
 }
 
+// TestALateFeeIsTypedInUnits sets a late fee of 25 and of 12,50 by the form: the property charges
+// 25.00 and 12.50.
+func TestALateFeeIsTypedInUnits(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	v := h.as(asAdmin, "rental")
+	for as, want := range map[string]string{"25": "25.00", "12,50": "12.50"} {
+		if got := v.Post("/do/set_late_fee", "property_id", "1", "grace_days", "5", "amount", as); got.Status != http.StatusSeeOther {
+			t.Fatalf("%d %.300s", got.Status, apptestAlert(got))
+		}
+		if said := apptest.Text(v.Get("/properties/1").Doc); !strings.Contains(said, want) {
+			t.Errorf("a late fee of %s is not %s on the property's page", as, want)
+		}
+	}
+}
+
 // TestARefusedBulkMoveTellsOnce moves work orders of which one may not: its reason stands on
 // the next page once.
 func TestARefusedBulkMoveTellsOnce(t *testing.T) {

@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/picture"
 )
 
 // MaxPhoto is how large a photo may be, in bytes.
@@ -40,18 +40,18 @@ func addPhoto(tx *db.Tx, orderID int64, filename, caption string, data []byte) (
 	if err != nil {
 		return none, err
 	}
-	media := mediaType(data)
+	media := picture.Kind(data)
 	switch {
 	case len(data) > MaxPhoto:
 		return none, fault.Fieldf("file", "photo: %s is too large; at most %d bytes (10 MiB) are allowed", filename, MaxPhoto)
-	case media == "":
+	case media == "" || media == "image/gif":
 		return none, fault.Fieldf("file", "photo: %s is not a picture of a kind that is kept: JPEG, PNG or WebP", filename)
 	}
 	if _, err := findWorkOrder(&tx.Conn, orderID); err != nil {
 		return none, err
 	}
 	if tx.Who().Via != "cli" { // at the command line the file is kept as it is
-		data = withoutPlace(media, data)
+		data = picture.WithoutPlace(media, data)
 	}
 	photo := Photo{Filename: filename, Caption: db.NullText(caption)}
 	photo.ID, err = tx.Insert("INSERT INTO photos (work_order_id, filename, caption, media_type, added_at, data) VALUES (?, ?, ?, ?, ?, ?)",
@@ -61,19 +61,6 @@ func addPhoto(tx *db.Tx, orderID int64, filename, caption string, data []byte) (
 	}
 	return photo, tx.Audit("workorder.photo_added", db.Subject("work_order", orderID), map[string]any{
 		"photo_id": photo.ID, "filename": filename, "bytes": len(data)})
-}
-
-// mediaType tells a picture's kind by its first bytes; "" is none that is kept.
-func mediaType(data []byte) string {
-	switch {
-	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
-		return "image/jpeg"
-	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
-		return "image/png"
-	case len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP":
-		return "image/webp"
-	}
-	return ""
 }
 
 // Photo returns a picture back, the same bytes; 404 if there is none.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
 
@@ -123,6 +124,99 @@ func TestSeveralTenantsAndForgetting(t *testing.T) {
 		t.Errorf("%s %v", asJSON(t, list), err)
 	}
 	h.sound()
+}
+
+// TestForgottenEverywhere writes a tenant's name, e-mail and phone wherever people write, changes
+// them, and looks for the old and the new ones in every row of every table afterwards.
+func TestForgottenEverywhere(t *testing.T) {
+	h := open(t, "2026-03-20")
+	h.load("properties", "name,address\nHouse,c/o Ada Brandt Street 1\n")
+	h.load("units", "property,name,notes\nHouse,A,key with ada brandt (555 01)\nHouse,B,\n")
+	h.load("tenants", "name,email,phone,id\nAda Brandt,ada@example.org,555 01,1\nBen Brandt,ben@example.org,,2\n")
+	h.Must(db.Exec(ctx, h.DB, cli, func(tx *db.Tx) error {
+		row := tenantRow{id: new(int64(1)), byID: true, name: "Ada Maria Brandt", email: "ada.brandt@example.org", phone: "555 02", has: func(string) bool { return true }}
+		return putTenant(tx, row)
+	}))
+	h.load("leases", "property,unit,start_date,tenant,rent_cents,end_date\nHouse,A,2026-01-01,Ada Maria Brandt|Ben Brandt,100000,2026-02-28\nHouse,B,2026-01-01,Ben Brandt,100000,\n")
+	_, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: 1, AmountCents: 150_000})
+	h.Must(err)
+	_, err = h.ReversePayment(ctx, cli, 1, "Ada Maria Brandt's bank returned it")
+	h.Must(err)
+	_, err = h.AddCharge(ctx, cli, 1, NewCharge{Type: "other", Label: "Key for Ada Maria Brandt", DueDate: day(t, "2026-02-01"), AmountCents: 500})
+	h.Must(err)
+	asAda := db.Caller{Service: "rental", User: "portal", Role: "member", Scope: "full", Via: "portal", Subject: 1}
+	k, err := h.ReportProblem(ctx, asAda, Problem{Title: "Call Ada Maria Brandt", Description: "555 02 or ada.brandt@example.org", Priority: "low"})
+	h.Must(err)
+	_, err = h.AddPortalNote(ctx, asAda, k.ID, "It is me, ada maria brandt")
+	h.Must(err)
+	other, err := h.CreateTicket(ctx, ann, NewTicket{UnitID: 2, Title: "Door", Description: "ADA MARIA BRANDT has the key, Ben Brandt not"})
+	h.Must(err)
+	_, err = h.AddTicketNote(ctx, ann, other.ID, "write to ada@example.org; not to ben@example.org")
+	h.Must(err)
+	_, err = h.InviteTenant(ctx, ann, 1)
+	h.Must(err)
+	f, err := h.ForgetTenant(ctx, cli, 1)
+	h.Must(err)
+	if f.OwesCents != 200_500 {
+		t.Errorf("%+v", f)
+	}
+	kept := ""
+	for _, table := range h.Texts("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'") {
+		for _, column := range h.Texts("SELECT name FROM pragma_table_info('" + table + "')") {
+			for _, text := range h.Texts("SELECT ifnull(CAST(" + column + " AS TEXT), '') FROM " + table) {
+				kept += text + "\n"
+				for _, trace := range []string{"ada maria", "ada brandt", "ada@example", "ada.brandt@", "555 0"} {
+					if strings.Contains(strings.ToLower(text), trace) {
+						t.Errorf("%s.%s still knows %s", table, column, text)
+					}
+				}
+			}
+		}
+	}
+	for _, stays := range []string{"Ben Brandt not", "ben@example.org", "forgotten-1 & Ben Brandt", "Key for forgotten-1"} {
+		if !strings.Contains(kept, stays) {
+			t.Errorf("%s is gone", stays)
+		}
+	}
+	h.sound()
+}
+
+// TestTenantsSendSoMuch: ten reports and twenty notes an hour, 100 MB of photos, without the place.
+func TestTenantsSendSoMuch(t *testing.T) {
+	h := open(t, "2026-03-20")
+	h.lease("start_date=2026-01-01")
+	tenant := db.Caller{Service: "rental", User: "portal", Role: "member", Scope: "full", Via: "portal", Subject: 1}
+	photo := slices.Concat([]byte("\xff\xd8\xff\xe1\x00\x10Exif\x00\x00GPS 48 N\xff\xd9"), make([]byte, 100))
+	var first Ticket
+	for i := range maxReports {
+		k, err := h.ReportProblem(ctx, tenant, Problem{Title: "Leak", Priority: "low", Photo: schema.File{Data: photo}})
+		h.Must(err)
+		if i == 0 {
+			first = k
+		}
+	}
+	_, err := h.ReportProblem(ctx, tenant, Problem{Title: "Leak", Priority: "low"})
+	h.Refused(err, fault.Limited, "10 reports within an hour")
+	for range maxNotes {
+		_, err = h.AddPortalNote(ctx, tenant, first.ID, "again")
+		h.Must(err)
+	}
+	_, err = h.AddPortalNote(ctx, tenant, first.ID, "again")
+	h.Refused(err, fault.Limited, "20 notes within an hour")
+	for _, image := range h.Texts("SELECT CAST(image AS TEXT) FROM ticket_photos") {
+		if strings.Contains(image, "GPS") {
+			t.Error("a photo still tells the place")
+		}
+	}
+	h.On("2026-03-21")
+	h.Must(db.Exec(ctx, h.DB, db.Bookkeeping(), func(tx *db.Tx) error {
+		_, err := tx.Exec("UPDATE ticket_photos SET image = zeroblob(?) WHERE id = 1", maxPhotos-10)
+		return err
+	}))
+	_, err = h.ReportProblem(ctx, tenant, Problem{Title: "Leak", Priority: "low", Photo: schema.File{Data: photo}})
+	h.Refused(err, fault.Invalid, "100 MB")
+	_, err = h.ReportProblem(ctx, tenant, Problem{Title: "Leak", Priority: "low"})
+	h.Must(err)
 }
 
 // TestStatements: a year's sums, and those of a property.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
@@ -11,90 +14,177 @@ import (
 
 // Forgotten is a tenant of whom nothing is known any more.
 type Forgotten struct {
-	TenantID int64  `json:"tenant_id"`
-	Name     string `json:"name"`
-	Leases   int    `json:"leases"`
+	TenantID  int64  `json:"tenant_id"`
+	Name      string `json:"name"`
+	Leases    int    `json:"leases"`
+	OwesCents int64  `json:"owes_cents" about:"what was open of the tenant's leases, which stays open"`
 }
 
-// ForgetTenant takes a tenant's name, e-mail and phone away, also from kept event bodies,
-// answers and the audit trail. Refused while a lease of theirs runs or is to come.
+// ForgetTenant takes a tenant's name, e-mail and phone out of everything that is kept of them: the
+// record, what was written on tickets, notes and units, events and their deliveries, kept answers,
+// the audit trail. Refused while a lease of theirs runs or is to come.
 func (s *Service) ForgetTenant(ctx context.Context, who db.Caller, tenant int64) (Forgotten, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Forgotten, error) {
 		t, err := tenantByID(&tx.Conn, tenant)
 		if err != nil {
 			return Forgotten{}, err
 		}
-		leases, err := db.All(&tx.Conn, scanLease(tx.Today()), "SELECT "+leaseColumns+fromLeases+` CROSS JOIN lease_tenants y ON y.lease_id = l.id
-			WHERE y.tenant_id = ? ORDER BY l.id`, tenant)
+		leases, err := leasesOfTenant(&tx.Conn, tenant)
 		if err != nil {
 			return Forgotten{}, err
 		}
+		done := Forgotten{TenantID: tenant, Name: fmt.Sprintf("forgotten-%d", tenant), Leases: len(leases)}
 		for _, l := range leases {
 			if l.Status != ended {
-				return Forgotten{}, fault.Conflictf("lease %d of %s (%s) is %s: a tenant is forgotten when all of their leases have ended", l.ID, t.Name, l.Property+"/"+l.Unit, l.Status)
+				return Forgotten{}, fault.Conflictf("lease %d of %s (%s) is %s: a tenant is forgotten when all of their leases have ended",
+					l.ID, t.Name, l.Property+"/"+l.Unit, l.Status)
 			}
+			done.OwesCents += l.BalanceCents
 		}
-		done := Forgotten{TenantID: tenant, Name: fmt.Sprintf("forgotten-%d", tenant), Leases: len(leases)}
 		if t.Name == done.Name {
 			return done, fault.Conflictf("tenant %d is forgotten already", tenant)
 		}
 		if _, err := endSessions(tx, tenant); err != nil {
 			return Forgotten{}, err
 		}
-		_, err = tx.Exec("UPDATE tenants SET name = ?, email = ?, phone = NULL WHERE id = ?", done.Name, done.Name+"@invalid", tenant)
+		traces, err := tracesOf(&tx.Conn, t, done.Name)
 		if err != nil {
 			return Forgotten{}, err
 		}
-		shared, _, err := db.One(&tx.Conn, db.Int, "SELECT count(*) FROM tenants WHERE name = ?", t.Name)
+		if _, err = tx.Exec("UPDATE tenants SET name = ?, email = ?, phone = NULL WHERE id = ?", done.Name, done.Name+"@invalid", tenant); err != nil {
+			return Forgotten{}, err
+		}
+		own, err := entriesOf(&tx.Conn, tenant, leases)
 		if err != nil {
 			return Forgotten{}, err
 		}
-		for _, trace := range traces(t, done.Name) {
-			if err := scrub(tx, t, trace, shared > 0); err != nil {
-				return Forgotten{}, err
-			}
+		if err := tx.Forget(append(own, traces.everywhere...), traces.replace); err != nil {
+			return Forgotten{}, err
+		}
+		if err := traces.forgetTexts(tx, tenant); err != nil {
+			return Forgotten{}, err
 		}
 		return done, tx.Audit("tenant.forgotten", db.Subject("tenant", tenant), map[string]any{"leases": len(leases)})
 	})
 }
 
-// traces are the texts that tell who a tenant was, as they stand in JSON as values or
-// among the names of a lease, each with what comes in its place.
-func traces(t Tenant, name string) [][2]string {
-	quoted := func(text string) string {
-		b, _ := json.Marshal(text) // a text always can be
-		return string(b[1 : len(b)-1])
-	}
-	was := quoted(t.Name)
-	all := [][2]string{
-		{`"` + was + `"`, `"` + name + `"`}, {`"` + was + " & ", `"` + name + " & "}, {" & " + was + `"`, " & " + name + `"`}, {" & " + was + " & ", " & " + name + " & "},
-	}
-	if email := set(t.Email); email != "" {
-		all = append(all, [2]string{`"` + quoted(email) + `"`, `"` + name + `@invalid"`})
-	}
-	if phone := set(t.Phone); phone != "" {
-		all = append(all, [2]string{`"phone":"` + quoted(phone) + `"`, `"phone":""`})
-	}
-	return all
+// traces are the texts that tell who a tenant was. everywhere are those that mean nobody else: in
+// texts that do not belong to the tenant, only what holds one of them is changed.
+type traces struct {
+	replace    map[string]string
+	everywhere []string
 }
 
-// scrub takes a text out of what is kept: where another tenant has the name, of what is
-// kept of this one's leases alone.
-func scrub(tx *db.Tx, t Tenant, trace [2]string, shared bool) error {
-	const own = "SELECT lease_id FROM lease_tenants WHERE tenant_id = ?3"
-	for _, query := range []string{
-		`UPDATE events SET body = CAST(replace(CAST(body AS TEXT), ?1, ?2) AS BLOB) WHERE service = 'rental' AND instr(CAST(body AS TEXT), ?1) > 0
-			AND (NOT ?4 OR CAST(body AS TEXT) ->> '$.data.lease_id' IN (` + own + `))`,
-		`UPDATE audit SET changes = replace(changes, ?1, ?2) WHERE service = 'rental' AND instr(changes, ?1) > 0
-			AND (NOT ?4 OR subject = 'tenant:' || ?3 OR subject IN (SELECT 'lease:' || lease_id FROM lease_tenants WHERE tenant_id = ?3))`,
-		`UPDATE answers SET body = CAST(replace(CAST(body AS TEXT), ?1, ?2) AS BLOB) WHERE instr(CAST(body AS TEXT), ?1) > 0
-			AND (NOT ?4 OR CAST(body AS TEXT) ->> '$.lease_id' IN (` + own + `)) AND route LIKE '%/api/leases/%'`,
-	} {
-		if _, err := tx.Exec(query, trace[0], trace[1], t.ID, shared); err != nil {
-			return err
+// tracesOf collects the tenant's names, e-mails and phones, also those of before, which the trail
+// knows. A name that another tenant has, or that is a single word, counts in the tenant's own
+// entries only.
+func tracesOf(c *db.Conn, t Tenant, name string) (traces, error) {
+	became := map[string]string{"name": name, "email": name + "@invalid", "phone": ""}
+	all := traces{replace: map[string]string{}}
+	add := func(field, text string) {
+		if text = strings.TrimSpace(text); text != "" {
+			all.replace[text] = became[field]
 		}
 	}
-	_, err := tx.Exec(`UPDATE ticket_notes SET author = ? WHERE tenant = 1 AND author = ? AND ticket_id IN (SELECT k.id FROM tickets k
-		JOIN lease_tenants x ON x.lease_id = k.lease_id WHERE x.tenant_id = ?)`, fmt.Sprintf("forgotten-%d", t.ID), t.Name, t.ID)
-	return err
+	add("name", t.Name)
+	add("email", set(t.Email))
+	add("phone", set(t.Phone))
+	before, err := db.All(c, db.Text, "SELECT changes FROM audit WHERE service = 'rental' AND subject = ? AND action IN ('tenant.created', 'tenant.changed')",
+		db.Subject("tenant", t.ID))
+	if err != nil {
+		return all, err
+	}
+	for _, changes := range before {
+		var fields map[string]any
+		if json.Unmarshal([]byte(changes), &fields) != nil {
+			continue // an entry that is no object names nobody
+		}
+		for field := range became {
+			switch v := fields[field].(type) {
+			case string:
+				add(field, v)
+			case []any: // what it was and what it is
+				for _, x := range v {
+					text, _ := x.(string)
+					add(field, text)
+				}
+			}
+		}
+	}
+	for _, text := range slices.Sorted(maps.Keys(all.replace)) {
+		_, shared, err := db.One(c, db.Int, "SELECT 1 FROM tenants WHERE id <> ?1 AND (name = ?2 OR lower(email) = lower(?2) OR phone = ?2) LIMIT 1", t.ID, text)
+		if err != nil {
+			return all, err
+		}
+		if !shared && (all.replace[text] != name || strings.Contains(text, " ")) {
+			all.everywhere = append(all.everywhere, text)
+		}
+	}
+	return all, nil
+}
+
+// entriesOf are the texts by which an event, an answer or an entry of the trail says that it is about
+// the tenant or one of the tenant's leases and tickets.
+func entriesOf(c *db.Conn, tenant int64, leases []Lease) ([]string, error) {
+	own := []string{db.Subject("tenant", tenant), fmt.Sprintf(`"tenant_id":%d`, tenant)}
+	for _, l := range leases {
+		own = append(own, db.Subject("lease", l.ID), fmt.Sprintf(`"lease_id":%d`, l.ID), fmt.Sprintf(`"lease":{"id":%d`, l.ID))
+	}
+	tickets, err := db.All(c, db.Int, "SELECT k.id FROM lease_tenants y CROSS JOIN tickets k ON k.lease_id = y.lease_id WHERE y.tenant_id = ?", tenant)
+	for _, id := range tickets {
+		own = append(own, db.Subject("ticket", id))
+	}
+	return own, err
+}
+
+// texts are the columns of rental that people write in, each with whether the row is of a lease of
+// tenant ?1.
+var texts = []struct{ table, column, own string }{
+	{"tickets", "title", ownTickets},
+	{"tickets", "description", ownTickets},
+	{"tickets", "assigned_to", ownTickets},
+	{"ticket_notes", "text", ownNotes},
+	{"ticket_notes", "author", ownNotes},
+	{"charges", "label", ownRows},
+	{"recurring_charges", "label", ownRows},
+	{"payments", "void_reason", ownRows},
+	{"units", "notes", "0"},
+	{"properties", "address", "0"},
+}
+
+const (
+	ownRows    = "x.lease_id IN (SELECT lease_id FROM lease_tenants WHERE tenant_id = ?1)"
+	ownTickets = "ifnull(" + ownRows + ", 0)"
+	ownNotes   = "x.ticket_id IN (SELECT k.id FROM lease_tenants y CROSS JOIN tickets k ON k.lease_id = y.lease_id WHERE y.tenant_id = ?1)"
+)
+
+// forgetTexts replaces the traces in what people wrote.
+func (t traces) forgetTexts(tx *db.Tx, tenant int64) error {
+	everything := slices.Collect(maps.Keys(t.replace))
+	type row struct {
+		id   int64
+		text string
+	}
+	for _, x := range texts {
+		var changed []row
+		err := db.Each(&tx.Conn, func(r *db.Row) error {
+			id, text, keys := r.Int(), r.Text(), t.everywhere
+			if r.Bool() {
+				keys = everything
+			}
+			if text, ok := db.Replaced(text, keys, t.replace); ok {
+				changed = append(changed, row{id, text})
+			}
+			return nil
+		}, "SELECT x.id, ifnull(x."+x.column+", ''), "+x.own+" AND ?1 FROM "+x.table+" x", tenant)
+		if err != nil {
+			return err
+		}
+		for _, c := range changed {
+			if _, err := tx.Exec("UPDATE "+x.table+" SET "+x.column+" = ? WHERE id = ?", c.text, c.id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -136,7 +136,7 @@ func bindTenantID(f *schema.Form, p *int64) {
 func (s *Service) inviteTenant() schema.Op {
 	return schema.Op{
 		Name: "invite_tenant", Writes: true, Creates: true, Credential: true,
-		About: "Invite a tenant to the portal: a link and a code, good for 14 days and one use, shown this once. An earlier invitation ends.",
+		About: "Invite a tenant to the portal: a link that works once within 14 days, and a code that works again and again until 400 days pass unused. Both are shown only now; an earlier invitation ends.",
 		Response: Invited{TenantID: 3, Tenant: "Ada Brandt", URL: "https://rent.example/portal/welcome/TOKEN", Code: "7GQ2-M4XD", PortalURL: "https://rent.example/portal",
 			ExpiresAt: exact.Instant(1_796_400_000), InvitedBy: "ann"},
 		Refuses: []fault.Kind{fault.NotFound},
@@ -148,7 +148,7 @@ func (s *Service) inviteTenant() schema.Op {
 		Example: "rental tenant invite 'Ada Brandt'",
 		Did: func(a any, _ schema.Money) string {
 			v := a.(Invited)
-			return fmt.Sprintf("%s is invited until %s: %s, or the code %s at %s.", v.Tenant, v.ExpiresAt, v.URL, v.Code, v.PortalURL)
+			return fmt.Sprintf("%s is invited: %s works once, until %s; the code %s at %s works again and again.", v.Tenant, v.URL, v.ExpiresAt, v.Code, v.PortalURL)
 		},
 		Leads: func(a any) string { return tenantPath(a.(Invited).TenantID) },
 	}
@@ -188,8 +188,13 @@ func (s *Service) forgetTenant() schema.Op {
 		},
 		Example: "rental tenant forget 'Ada Brandt'",
 		Did:     func(a any, _ schema.Money) string { return "The tenant is now " + a.(Forgotten).Name + "." },
-		Will: func(a any, _ schema.Money) string {
-			return fmt.Sprintf("Name, e-mail and phone of the tenant go for good, with their traces in %d leases; sums stay.", a.(Forgotten).Leases)
+		Will: func(a any, m schema.Money) string {
+			f := a.(Forgotten)
+			will := fmt.Sprintf("Name, e-mail and phone of the tenant go for good, with their traces in %d leases; sums stay.", f.Leases)
+			if f.OwesCents > 0 {
+				will = fmt.Sprintf("The tenant owes %s. Afterwards nobody can be written to about it, and no letter is offered. ", m(f.OwesCents)) + will
+			}
+			return will
 		},
 		Leads: func(a any) string { return tenantPath(a.(Forgotten).TenantID) },
 	}

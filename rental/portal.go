@@ -10,6 +10,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/picture"
 	"quartermaster/schema/session"
 )
 
@@ -153,11 +154,14 @@ func (s *Service) ReportProblem(ctx context.Context, who db.Caller, p Problem) (
 		if err != nil {
 			return Ticket{}, err
 		}
+		if err := admitReport(tx, who.Subject); err != nil {
+			return Ticket{}, err
+		}
 		k, err := raiseTicket(tx, &l.ID, NewTicket{UnitID: l.UnitID, Title: p.Title, Description: p.Description, Priority: p.Priority})
 		if err != nil || len(p.Photo.Data) == 0 {
 			return k, err
 		}
-		return k, insertPhoto(tx, k.ID, p.Photo.Data)
+		return k, insertPhoto(tx, who.Subject, k.ID, p.Photo.Data)
 	})
 }
 
@@ -183,11 +187,15 @@ func ownUnit(tx *db.Tx, tenant int64, unit string) (Lease, error) {
 	return *best, nil
 }
 
-// insertPhoto keeps a picture with a ticket: JPEG, PNG, WebP or GIF.
-func insertPhoto(tx *db.Tx, ticket int64, image []byte) error {
-	media := pictureKind(image)
+// insertPhoto keeps a tenant's picture with a ticket, without the place where it was taken.
+func insertPhoto(tx *db.Tx, tenant, ticket int64, image []byte) error {
+	media := picture.Kind(image)
 	if media == "" {
 		return fault.Fieldf("photo", "photo: the file is no picture; it takes JPEG, PNG, WebP or GIF")
+	}
+	image = picture.WithoutPlace(media, image)
+	if err := admitPhoto(tx, tenant, len(image)); err != nil {
+		return err
 	}
 	id, err := tx.Insert("INSERT INTO ticket_photos (ticket_id, at, type, image) VALUES (?, ?, ?, ?)", ticket, tx.Now(), media, image)
 	if err != nil {
@@ -196,25 +204,13 @@ func insertPhoto(tx *db.Tx, ticket int64, image []byte) error {
 	return tx.Audit("ticket.photo", db.Subject("ticket", ticket), map[string]any{"photo_id": id, "bytes": len(image)})
 }
 
-// pictureKind tells a picture's media type by how it begins; "" for what is none.
-func pictureKind(image []byte) string {
-	switch begins := string(image[:min(len(image), 12)]); {
-	case strings.HasPrefix(begins, "\xff\xd8\xff"):
-		return "image/jpeg"
-	case strings.HasPrefix(begins, "\x89PNG\r\n\x1a\n"):
-		return "image/png"
-	case strings.HasPrefix(begins, "GIF87a"), strings.HasPrefix(begins, "GIF89a"):
-		return "image/gif"
-	case strings.HasPrefix(begins, "RIFF") && strings.HasSuffix(begins, "WEBP"):
-		return "image/webp"
-	}
-	return ""
-}
-
 // AddPortalNote writes a tenant's note to one of their own tickets.
 func (s *Service) AddPortalNote(ctx context.Context, who db.Caller, ticket int64, text string) (TicketDetail, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (TicketDetail, error) {
 		if _, err := ownTicket(&tx.Conn, who.Subject, ticket); err != nil {
+			return TicketDetail{}, err
+		}
+		if err := admitNote(tx, who.Subject); err != nil {
 			return TicketDetail{}, err
 		}
 		t, err := tenantByID(&tx.Conn, who.Subject)

@@ -7,7 +7,7 @@ import (
 
 // cents reports whether the argument is an amount in cents. One that is written with a
 // decimal point, 950.00, is money in another unit sooner than 950 cents: it is refused.
-func (a Arg) cents() bool { return strings.HasSuffix(a.Name, "_cents") }
+func (a Arg) cents() bool { return a.Name == "cents" || strings.HasSuffix(a.Name, "_cents") }
 
 func (a Arg) bounds() string {
 	return a.boundsBy(func(n int64) string { return strconv.FormatInt(n, 10) })

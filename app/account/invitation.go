@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"time"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -137,34 +138,49 @@ func setPassword(tx *db.Tx, user int64, kept string, except int64) (ended int, e
 	return ended, tx.Audit("user.password", User{id: user}.subject(), struct{}{})
 }
 
-// AcceptTenant uses a tenant's invitation, by the token of its link or by the code that
-// was typed, and signs in. Wrong codes count against the address as wrong passwords do.
+// AcceptTenant signs a tenant in by the token of an invitation's link, once, or by the code
+// that was typed, again and again. Wrong codes slow down codes from that address, nothing else.
 func (s *Sessions) AcceptTenant(ctx context.Context, token, code string, from session.From) (cookie string, v Session, err error) {
-	find := func(c *db.Conn) (session.Invitation, error) {
-		if token != "" {
-			return session.FindInvitation(c, session.Tenant, token)
+	find, use := session.FindInvitation, session.Use
+	network, typed := limit.AddressOf(from.Address), token
+	if token == "" {
+		find, use, typed = session.FindCode, session.UseCode, code
+		if err := s.slowedCode(network); err != nil {
+			return "", v, err
 		}
-		return session.FindCode(c, session.Tenant, code)
-	}
-	network := limit.AddressOf(from.Address)
-	if err := s.slowed(candidate{network: network, familiar: true}); err != nil {
-		return "", v, err
 	}
 	v.Session, err = db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) (opened session.Session, err error) {
-		i, err := find(&tx.Conn)
+		if token == "" { // again, one after the other: many may have come at once
+			if err := s.slowedCode(network); err != nil {
+				return opened, err
+			}
+		}
+		i, err := find(&tx.Conn, session.Tenant, typed)
+		if token == "" && fault.Is(err, fault.NotFound) {
+			s.codes.Add(network, s.d.Now())
+		}
 		if err != nil {
 			return opened, err
 		}
-		if err := session.Use(tx, i); err != nil {
+		if err := use(tx, i); err != nil {
 			return opened, err
 		}
 		cookie, opened, err = session.Open(tx, session.Tenant, i.Subject, from, false)
 		return opened, err
 	})
-	if fault.Is(err, fault.NotFound) {
-		s.wrong.Add(network, s.d.Now())
-	}
 	return cookie, v, err
+}
+
+// slowedCode refuses a code from an address that sent too many wrong ones.
+func (s *Sessions) slowedCode(network limit.Address) error {
+	wait := s.codes.Wait(network, s.d.Now())
+	if wait == 0 {
+		return nil
+	}
+	e := fault.New(fault.Limited, "more than %d wrong codes came from this address within an hour; wait %d minutes and try again",
+		s.codes.Most(), (wait+time.Minute-1)/time.Minute)
+	e.Retry = wait
+	return e
 }
 
 // InvitedTenant reports whose invitation the token of a link is, and consumes nothing.

@@ -47,7 +47,8 @@ type Sessions struct {
 	hash  *hasher
 	wrong *limit.Counter[limit.Address]
 	names *limit.Backoff[[sha256.Size]byte]
-	used  map[int64]exact.Instant // by session id, to the minute; not written yet; guarded by mu
+	codes *limit.Counter[limit.Address] // wrong codes of tenants, which keep nobody else out
+	used  map[int64]exact.Instant       // by session id, to the minute; not written yet; guarded by mu
 	demo  atomic.Pointer[demoLink]
 }
 
@@ -63,7 +64,8 @@ func NewSessions(d *db.DB) *Sessions {
 	return &Sessions{
 		memory: newMemory[seenSession](d), hash: newHasher(),
 		wrong: limit.New[limit.Address](20, time.Minute), names: limit.NewBackoff[[sha256.Size]byte](5),
-		used: map[int64]exact.Instant{},
+		codes: limit.New[limit.Address](20, time.Hour),
+		used:  map[int64]exact.Instant{},
 	}
 }
 

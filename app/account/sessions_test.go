@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -313,24 +314,76 @@ func TestATenantsInvitation(t *testing.T) {
 	if _, in, err := s.AcceptTenant(ctx, "", typed, home); err != nil || in.Subject != 7 {
 		t.Fatalf("the code %s: %+v, %v", v.Code, in, err)
 	}
-	if _, err := s.InvitedTenant(ctx, v.Token); !fault.Is(err, fault.Gone) {
+	if _, err := s.InvitedTenant(ctx, v.Token); err != nil {
 		t.Errorf("the link after the code: %v", err)
 	}
-	v = invite()
 	if _, in, err := s.AcceptTenant(ctx, v.Token, "", home); err != nil || in.Subject != 7 {
 		t.Fatalf("the link: %+v, %v", in, err)
 	}
-	v = invite()
-	h.pass(14 * 24 * time.Hour)
+	if _, _, err := s.AcceptTenant(ctx, v.Token, "", home); !fault.Is(err, fault.Gone) {
+		t.Errorf("the link again: %v", err)
+	}
+	for range 3 { // each use keeps it for 400 days more
+		h.pass(399 * 24 * time.Hour)
+		if _, in, err := s.AcceptTenant(ctx, "", v.Code, home); err != nil || in.Subject != 7 {
+			t.Fatalf("the code again: %+v, %v", in, err)
+		}
+	}
+	later := invite()
 	if _, _, err := s.AcceptTenant(ctx, "", v.Code, home); !fault.Is(err, fault.Gone) {
-		t.Errorf("after two weeks: %v", err)
+		t.Errorf("a code that another took the place of: %v", err)
 	}
-	for range 20 {
-		_, _, err := s.AcceptTenant(ctx, "", "22222222", home)
-		refused(t, err, fault.NotFound)
+	h.pass(14 * 24 * time.Hour)
+	if _, _, err := s.AcceptTenant(ctx, later.Token, "", home); !fault.Is(err, fault.Gone) {
+		t.Errorf("the link after two weeks: %v", err)
 	}
-	_, _, err := s.AcceptTenant(ctx, "", "22222222", home)
-	refused(t, err, fault.Limited)
+	h.pass(386 * 24 * time.Hour)
+	if _, _, err := s.AcceptTenant(ctx, "", later.Code, home); !fault.Is(err, fault.Gone) {
+		t.Errorf("a code unused for 400 days: %v", err)
+	}
+}
+
+// TestWrongCodesSlowOnlyCodes sends wrong codes from the address of the office, one after the
+// other and many at once: the 21st within an hour is refused, and staff sign in there.
+func TestWrongCodesSlowOnlyCodes(t *testing.T) {
+	h, ctx := newFixture(t), context.Background()
+	h.user("ann")
+	s := NewSessions(h.d)
+	h.accept(s, "ann")
+	v, err := db.Update(ctx, h.d, db.Bookkeeping(), func(tx *db.Tx) (session.Invited, error) {
+		return session.Invite(tx, session.Tenant, 7, "ann")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wrong, limited atomic.Int64
+	var all sync.WaitGroup
+	for range 60 {
+		all.Go(func() {
+			switch _, _, err := s.AcceptTenant(ctx, "", "22222222", home); {
+			case fault.Is(err, fault.NotFound):
+				wrong.Add(1)
+			case fault.Is(err, fault.Limited):
+				limited.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if wrong.Load() != 20 || limited.Load() != 40 {
+		t.Errorf("%d were tried and %d refused", wrong.Load(), limited.Load())
+	}
+	_, _, err = s.AcceptTenant(ctx, "", v.Code, home)
+	refused(t, err, fault.Limited, "wait 60 minutes")
+	if _, _, err := s.SignIn(ctx, "ann", passphrase, home); err != nil {
+		t.Errorf("staff at the same address: %v", err)
+	}
+	if _, _, err := s.AcceptTenant(ctx, v.Token, "", home); err != nil {
+		t.Errorf("a link at the same address: %v", err)
+	}
+	h.pass(time.Hour)
+	if _, _, err := s.AcceptTenant(ctx, "", v.Code, home); err != nil {
+		t.Errorf("an hour later: %v", err)
+	}
 }
 
 func TestThePasswordIsAskedForAgain(t *testing.T) {

@@ -24,12 +24,14 @@ type Invitation struct {
 type Invited struct {
 	Invitation
 	Token string // the end of its link
-	Code  string // 8 characters to type, "7GQ2-M4XD"; "" for staff
+	Code  string // 8 characters to type, "7GQ2-M4XD", good until 400 days pass unused; "" for staff
 }
 
-// validFor is how long an invitation is good, and keptFor how long after that a visitor who
-// follows it is told that it has ended, in seconds.
+// validFor is how long a link is good, codeFor how long a tenant's code is good without being
+// used, and keptFor how long after that a visitor is told that it has ended, in seconds.
 var validFor = map[Kind]exact.Instant{Staff: day, Tenant: 14 * day}
+
+const codeFor = 400 * day
 
 const keptFor = 365 * day
 
@@ -45,20 +47,31 @@ func Invite(tx *db.Tx, kind Kind, subject int64, by string) (Invited, error) {
 		Invitation: Invitation{Kind: kind, Subject: subject, By: by, ExpiresAt: tx.Now() + validFor[kind]},
 		Token:      token(),
 	}
+	if err := insertInvitation(tx, v.Invitation, v.Token, ""); err != nil || kind != Tenant {
+		return v, err
+	}
+	plain := newCode()
+	v.Code = plain[:4] + "-" + plain[4:]
+	byCode := v.Invitation
+	byCode.ExpiresAt = tx.Now() + codeFor
+	return v, insertInvitation(tx, byCode, token(), plain)
+}
+
+// insertInvitation keeps the hash of a link's token, and of a code where there is one. A code
+// has a row of its own, with a token that nobody knows: link and code end by themselves.
+func insertInvitation(tx *db.Tx, v Invitation, token, plain string) error {
 	var code any
-	if kind == Tenant {
-		plain := newCode()
-		v.Code = plain[:4] + "-" + plain[4:]
+	if plain != "" {
 		hash := sha256.Sum256([]byte(plain))
 		code = hash[:]
 	}
-	hash, _ := Hash(v.Token)
+	hash, _ := Hash(token)
 	_, err := tx.Exec("INSERT INTO invitations (hash, code, kind, subject, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		hash[:], code, string(kind), subject, by, tx.Now(), v.ExpiresAt)
-	return v, err
+		hash[:], code, string(v.Kind), v.Subject, v.By, tx.Now(), v.ExpiresAt)
+	return err
 }
 
-// Withdraw ends the subject's open invitation, if there is one.
+// Withdraw ends the subject's open invitation, its link and its code, if there is one.
 func Withdraw(tx *db.Tx, kind Kind, subject int64) error {
 	_, err := tx.Exec("UPDATE invitations SET ended_at = ? WHERE kind = ? AND subject = ? AND ended_at IS NULL", tx.Now(), string(kind), subject)
 	return err
@@ -79,10 +92,18 @@ func FindInvitation(c *db.Conn, kind Kind, token string) (Invitation, error) {
 func FindCode(c *db.Conn, kind Kind, typed string) (Invitation, error) {
 	code, ok := readCode(typed)
 	if !ok {
-		return Invitation{}, noInvitation()
+		return Invitation{}, noCode()
 	}
 	hash := sha256.Sum256([]byte(code))
-	return find(c, "code", hash[:], kind)
+	v, err := find(c, "code", hash[:], kind)
+	if fault.Is(err, fault.NotFound) {
+		err = noCode()
+	}
+	return v, err
+}
+
+func noCode() error {
+	return fault.NotFoundf("there is no such code: check the code in your letter, or ask for a new one")
 }
 
 func noInvitation() error {
@@ -112,6 +133,12 @@ func find(c *db.Conn, column string, hash []byte, kind Kind) (Invitation, error)
 // Use ends the invitation for good, since it has served.
 func Use(tx *db.Tx, v Invitation) error {
 	_, err := tx.Exec("UPDATE invitations SET ended_at = ? WHERE id = ?", tx.Now(), v.id)
+	return err
+}
+
+// UseCode keeps a code for another 400 days, since it has served.
+func UseCode(tx *db.Tx, v Invitation) error {
+	_, err := tx.Exec("UPDATE invitations SET expires_at = ? WHERE id = ?", tx.Now()+codeFor, v.id)
 	return err
 }
 

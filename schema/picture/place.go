@@ -1,15 +1,33 @@
-package maintenance
+// Package picture knows the kinds of pictures that are kept, and takes out of them what a camera wrote beside.
+package picture
 
 import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+	"strings"
 )
 
-// withoutPlace takes out of a picture what a camera wrote beside it: where and when it
+// Kind tells a picture's media type by its first bytes: JPEG, PNG, WebP or GIF; "" for any
+// other file.
+func Kind(data []byte) string {
+	switch begins := string(data[:min(len(data), 12)]); {
+	case strings.HasPrefix(begins, "\xff\xd8\xff"):
+		return "image/jpeg"
+	case strings.HasPrefix(begins, "\x89PNG\r\n\x1a\n"):
+		return "image/png"
+	case strings.HasPrefix(begins, "GIF87a"), strings.HasPrefix(begins, "GIF89a"):
+		return "image/gif"
+	case strings.HasPrefix(begins, "RIFF") && strings.HasSuffix(begins, "WEBP"):
+		return "image/webp"
+	}
+	return ""
+}
+
+// WithoutPlace takes out of a picture what a camera wrote beside it: where and when it
 // was taken, with what, its preview. How it is turned stays. What is not understood is
 // left as it is.
-func withoutPlace(media string, data []byte) []byte {
+func WithoutPlace(media string, data []byte) []byte {
 	switch media {
 	case "image/jpeg":
 		return plainJPEG(data)

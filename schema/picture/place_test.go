@@ -1,4 +1,4 @@
-package maintenance
+package picture
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func TestPhotosLoseThePlace(t *testing.T) {
 	segment := append([]byte{0xff, 0xe1, 0, byte(len(exif) + 2)}, exif...)
 	taken := append(append(append([]byte{}, jpg.Bytes()[:2]...), segment...), jpg.Bytes()[2:]...)
 	taken = append(taken, "GPS of a second picture"...)
-	kept := withoutPlace("image/jpeg", taken)
+	kept := WithoutPlace("image/jpeg", taken)
 	if bytes.Contains(kept, []byte("GPS")) {
 		t.Error("the place is still in the JPEG")
 	}
@@ -36,20 +36,20 @@ func TestPhotosLoseThePlace(t *testing.T) {
 	if _, err := jpeg.Decode(bytes.NewReader(kept)); err != nil {
 		t.Errorf("what is kept is no JPEG any more: %v", err)
 	}
-	if plain := withoutPlace("image/jpeg", jpg.Bytes()); !bytes.Equal(plain, jpg.Bytes()) {
+	if plain := WithoutPlace("image/jpeg", jpg.Bytes()); !bytes.Equal(plain, jpg.Bytes()) {
 		t.Error("a JPEG without anything beside it was changed")
 	}
 	text := []byte("\x00\x00\x00\x05tEXtGPS\x00x\x00\x00\x00\x00")
 	at := len(pic.Bytes()) - 12 // before IEND
 	noted := append(append(append([]byte{}, pic.Bytes()[:at]...), text...), pic.Bytes()[at:]...)
-	if kept := withoutPlace("image/png", noted); !bytes.Equal(kept, pic.Bytes()) {
+	if kept := WithoutPlace("image/png", noted); !bytes.Equal(kept, pic.Bytes()) {
 		t.Error("the PNG is not as it was before it was noted in")
 	}
 	for _, odd := range []string{"", "\xff\xd8", "\xff\xd8\xff\xe1\xff\xff", "\xff\xd8\xff\xda\x00\x02"} {
-		withoutPlace("image/jpeg", []byte("\xff\xd8"+odd)) // must not panic
+		WithoutPlace("image/jpeg", []byte("\xff\xd8"+odd)) // must not panic
 	}
 	webp := []byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x0c\x00\x00\x00\x00\x00\x00\x00\x00\x00EXIF\x04\x00\x00\x00GPS!")
-	if kept := withoutPlace("image/webp", webp); bytes.Contains(kept, []byte("GPS")) || kept[20] != 0 || kept[4] != byte(len(kept)-8) {
+	if kept := WithoutPlace("image/webp", webp); bytes.Contains(kept, []byte("GPS")) || kept[20] != 0 || kept[4] != byte(len(kept)-8) {
 		t.Errorf("the WebP is kept as %q", kept)
 	}
 }
