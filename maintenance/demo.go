@@ -94,7 +94,7 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 		if err := demoReadings(tx, s, today); err != nil {
 			return err
 		}
-		if err := demoRows(tx, s.partTable(), today, demoParts); err != nil {
+		if err := demoRows(tx, partTable(), today, demoParts); err != nil {
 			return err
 		}
 		if err := demoSchedule(tx, s, today); err != nil {

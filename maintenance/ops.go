@@ -76,7 +76,7 @@ func (s *Service) tables() []schema.Table {
 	return []schema.Table{
 		s.assetTable(),
 		s.meterTable(),
-		s.partTable(),
+		partTable(),
 		s.planTable(),
 		s.workOrderTable(),
 		s.readingTable(),

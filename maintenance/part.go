@@ -4,9 +4,11 @@ import (
 	"strconv"
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // Part is a spare part in stock.
@@ -23,14 +25,33 @@ type Part struct {
 	LowStock      bool        `json:"low_stock" about:"min_quantity is above 0 and quantity at or below it"`
 }
 
-const partColumns = "id, part_number, " + string(partSets)
+var parts = record.New("part", "parts",
+	record.ID(func(p *Part) *int64 { return &p.ID }),
+	record.Text("part_number", func(p *Part) *string { return &p.PartNumber }, "identifies the part",
+		schema.Required, schema.Most(maxName), schema.Label("Number")).Key().Told(),
+	record.Text("name", func(p *Part) *string { return &p.Name }, "what it is; the number when empty",
+		schema.Most(maxName)).Else(func(p *Part) { p.Name = p.PartNumber }).Told(),
+	record.OptText("unit", func(p *Part) **string { return &p.Unit }, "what one of it is: piece, l", schema.Most(maxName)),
+	record.Milli("quantity", func(p *Part) *exact.Milli { return &p.Quantity }, "how much is in stock",
+		schema.Range(0, maxQuantity)).Told(),
+	record.Milli("min_quantity", func(p *Part) *exact.Milli { return &p.MinQuantity },
+		"at this quantity or below it stock is low; 0 for never", schema.Range(0, maxQuantity), schema.Label("Minimum")),
+	record.Int("unit_cost_cents", func(p *Part) *int64 { return &p.UnitCostCents }, "what one unit costs, in cents",
+		schema.Range(0, maxUnitCost)).Told(),
+	record.OptText("supplier", func(p *Part) **string { return &p.Supplier }, "who delivers it", schema.Most(maxName)),
+	record.OptText("location", func(p *Part) **string { return &p.Location }, "where it lies", schema.Most(maxName)),
+).Derive(func(p *Part) { p.LowStock = lowStock(p.Quantity, p.MinQuantity) })
 
-func scanPart(r *db.Row) Part {
-	p := Part{ID: r.Int(), PartNumber: r.Text(), Name: r.Text(), Unit: r.TextPtr(), Quantity: r.Milli(), MinQuantity: r.Milli(),
-		UnitCostCents: r.Int(), Supplier: r.TextPtr(), Location: r.TextPtr()}
-	p.LowStock = lowStock(p.Quantity, p.MinQuantity)
-	return p
+// partTable is the spare parts as CSV.
+func partTable() schema.Table {
+	return parts.Table("parts", "Spare parts, one row each. A new unit cost counts for what is used from then on.")
 }
+
+// PartColumns are the columns of Cells.
+func PartColumns() []string { return parts.Header() }
+
+// Cells is the part as a row of the table.
+func (p Part) Cells() []string { return parts.Cells(p) }
 
 // lowStock reports whether a part wants ordering; a minimum of 0 never does.
 func lowStock(quantity, minimum exact.Milli) bool { return minimum > 0 && quantity <= minimum }
@@ -38,7 +59,7 @@ func lowStock(quantity, minimum exact.Milli) bool { return minimum > 0 && quanti
 // findPart finds a part by its number, else by its number or name in any case, or by #id;
 // one that is not there is 404 with those that are.
 func findPart(c *db.Conn, number string) (Part, error) {
-	p, found, err := db.One(c, scanPart, "SELECT "+partColumns+" FROM parts WHERE part_number = ?", number)
+	p, found, err := parts.One(c, "WHERE part_number = ?", number)
 	if err != nil || found {
 		return p, err
 	}
@@ -65,7 +86,7 @@ func numberOf(s string) int64 {
 
 // findPartID finds a part by its id; one that is not there is 404.
 func findPartID(c *db.Conn, id int64) (Part, error) {
-	p, found, err := db.One(c, scanPart, "SELECT "+partColumns+" FROM parts WHERE id = ?", id)
+	p, found, err := parts.One(c, "WHERE id = ?", id)
 	if err == nil && !found {
 		err = fault.NotFoundf("there is no part %d", id)
 	}

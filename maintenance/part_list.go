@@ -47,7 +47,7 @@ func (s *Service) Parts(ctx context.Context, f PartFilter) (Parts, error) {
 func pageOfParts(c *db.Conn, f PartFilter) (page Parts, err error) {
 	t := f.where()
 	t.also("id > ?", f.After)
-	page.Parts, err = db.All(c, scanPart, "SELECT "+partColumns+" FROM parts"+t.sql()+" ORDER BY id LIMIT ?", append(t.args, f.Fetch())...)
+	page.Parts, err = parts.All(c, t.sql()+" ORDER BY id LIMIT ?", append(t.args, f.Fetch())...)
 	page.Parts, page.Next = schema.Cut(page.Parts, f.Limit, func(one Part) int64 { return one.ID })
 	return page, err
 }
@@ -215,16 +215,16 @@ func (s *Service) savePart() schema.Op {
 	return schema.Op{
 		Name: "save_part", About: "Make a spare part, or change it: part_number identifies it. A new unit cost counts for what is used from then on.",
 		Writes: true, Idempotent: true, Response: samplePart,
-		Fill: s.partTable().Save(s.db, schema.Op{}).Fill,
+		Fill: parts.Fill,
 		Bind: func(f *schema.Form) schema.Handler {
-			p := bindPart(f)
+			p := parts.Bind(f)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return db.Update(ctx, s.db, who, func(tx *db.Tx) (Part, error) {
-					id, err := putPart(tx, f, p)
+					o, err := parts.Put(tx, p, f.Given)
 					if err != nil {
 						return Part{}, err
 					}
-					return findPartID(&tx.Conn, id)
+					return findPartID(&tx.Conn, o.ID)
 				})
 			}
 		},

@@ -40,7 +40,6 @@ func TestMain(m *testing.M) {
 			"read: SCAN w":                                              "the newest, off the end of the table",
 			"pageOfOrders: SCAN w":                                      "a row a status and priority",
 			"partNamed: SCAN parts":                                     "a number that nothing has as written is looked for in any case, and as a name",
-			"partTable: SCAN parts":                                     "an export is of every record",
 			"putReading: SCAN e":                                        "the epochs of one meter are counted up, not stored",
 			"putReading: SCAN epochs":                                   "the epochs of one meter are counted up, not stored",
 			"referring: USE TEMP B-TREE FOR count(DISTINCT)":            "a record's own references, before it is removed",

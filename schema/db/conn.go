@@ -239,6 +239,20 @@ func All[T any](c *Conn, scan func(*Row) T, query string, args ...any) ([]T, err
 	return all, err
 }
 
+// AllInto is All with a scan that fills each record where it will lie.
+func AllInto[T any](c *Conn, scan func(*Row, *T), query string, args ...any) ([]T, error) {
+	const most = 1024
+	all := make([]T, 0, min(c.c.rows[query], most))
+	err := Each(c, func(r *Row) error {
+		var one T
+		all = append(all, one)
+		scan(r, &all[len(all)-1])
+		return nil
+	}, query, args...)
+	c.counted(query, len(all))
+	return all, err
+}
+
 // counted keeps how many rows the query gave.
 func (c *Conn) counted(query string, rows int) {
 	if c.c.rows == nil {

@@ -57,7 +57,7 @@ func trace(query string) {
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
 	for {
 		f, more := frames.Next()
-		if !strings.HasPrefix(f.Function, "quartermaster/schema/db.") {
+		if !strings.HasPrefix(f.Function, "quartermaster/schema/db.") && !strings.Contains(f.File, "schema/record/") {
 			if strings.HasSuffix(f.File, "_test.go") || strings.Contains(f.File, "/dbtest/") {
 				return
 			}

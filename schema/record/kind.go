@@ -1,0 +1,151 @@
+package record
+
+import (
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// Kind is how values of a type are read, written and shown.
+type Kind[V any] struct {
+	Scan  func(*db.Row) V
+	Cell  func(V) string // of a CSV file and of a form
+	Same  func(a, b V) bool
+	Bind  func(f *schema.Form, p *V, name, about string, opts ...schema.Opt) bool
+	Value func(V) any // as a statement takes it; nil: itself
+}
+
+func same[V comparable](a, b V) bool { return a == b }
+
+func samePtr[V comparable](a, b *V) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// opt is the cell of what may be unset.
+func opt[V any](cell func(V) string) func(*V) string {
+	return func(v *V) string {
+		if v == nil {
+			return ""
+		}
+		return cell(*v)
+	}
+}
+
+// digits is a whole number as a cell.
+func digits(n int64) string { return strconv.FormatInt(n, 10) }
+
+func itself(s string) string { return s }
+
+var (
+	text     = &Kind[string]{(*db.Row).Text, itself, same[string], (*schema.Form).Text, nil}
+	nullText = &Kind[string]{(*db.Row).Text, itself, same[string], (*schema.Form).Text, func(s string) any { return db.NullText(s) }}
+	optText  = &Kind[*string]{(*db.Row).TextPtr, opt(itself), samePtr[string], (*schema.Form).TextPtr, nil}
+	whole    = &Kind[int64]{(*db.Row).Int, digits, same[int64], (*schema.Form).Int, nil}
+	optWhole = &Kind[*int64]{(*db.Row).IntPtr, opt(digits), samePtr[int64], (*schema.Form).IntPtr, nil}
+	milli    = &Kind[exact.Milli]{(*db.Row).Milli, exact.Milli.String, same[exact.Milli], (*schema.Form).Milli, nil}
+	optMilli = &Kind[*exact.Milli]{(*db.Row).MilliPtr, opt(exact.Milli.String), samePtr[exact.Milli], (*schema.Form).MilliPtr, nil}
+	day      = &Kind[exact.Day]{(*db.Row).Day, exact.Day.String, same[exact.Day], (*schema.Form).Day, nil}
+	optDay   = &Kind[*exact.Day]{(*db.Row).DayPtr, opt(exact.Day.String), samePtr[exact.Day], (*schema.Form).DayPtr, nil}
+	moment   = &Kind[exact.Instant]{(*db.Row).Instant, exact.Instant.String, same[exact.Instant], nil, nil}
+
+	optMoment = &Kind[*exact.Instant]{(*db.Row).InstantPtr, opt(exact.Instant.String), samePtr[exact.Instant], nil, nil}
+
+	amount = &Kind[exact.Decimal]{
+		Scan: func(r *db.Row) exact.Decimal { return exact.Decimal{Unscaled: r.Int(), Places: 2} },
+		Cell: exact.Decimal.String,
+		Same: same[exact.Decimal],
+		Bind: func(f *schema.Form, p *exact.Decimal, name, about string, opts ...schema.Opt) bool {
+			p.Places = 2
+			return f.Amount(&p.Unscaled, name, about, opts...)
+		},
+		Value: func(d exact.Decimal) any { return d.Unscaled },
+	}
+)
+
+// Truth is the kind of what is true or false, with the cells for both.
+func Truth(yes, no string) *Kind[bool] {
+	cell := func(is bool) string {
+		if is {
+			return yes
+		}
+		return no
+	}
+	return &Kind[bool]{(*db.Row).Bool, cell, same[bool], (*schema.Form).Bool, nil}
+}
+
+// ID is the column of the record's number, "id": set by the database, or by a record that
+// brings its own.
+func ID[T any](at func(*T) *int64) Column[T] {
+	c := Of("id", at, whole, "")
+	c.id, c.value = true, func(t *T) any { return db.NullID(*at(t)) }
+	return c
+}
+
+// Text is a column of text, "" when empty.
+func Text[T any](name string, at func(*T) *string, about string, opts ...schema.Opt) Column[T] {
+	return Of(name, at, text, about, opts...)
+}
+
+// NullText is a column of text that is stored as NULL when empty.
+func NullText[T any](name string, at func(*T) *string, about string, opts ...schema.Opt) Column[T] {
+	return Of(name, at, nullText, about, opts...)
+}
+
+// OptText is a column of text that may be unset: nil. So do the other Opt columns.
+func OptText[T any](name string, at func(*T) **string, about string, opts ...schema.Opt) Column[T] {
+	return Of(name, at, optText, about, opts...)
+}
+
+// Enum is a column of one of the values.
+func Enum[T any](name string, at func(*T) *string, values []string, about string, opts ...schema.Opt) Column[T] {
+	k := *text
+	k.Bind = func(f *schema.Form, p *string, name, about string, opts ...schema.Opt) bool {
+		return f.Enum(p, name, about, values, opts...)
+	}
+	return Of(name, at, &k, about, opts...)
+}
+
+// Int is a column of whole numbers: counts, minutes, cents.
+func Int[T any](name string, at func(*T) *int64, about string, opts ...schema.Opt) Column[T] {
+	return Of(name, at, whole, about, opts...)
+}
+
+// OptInt is a column of whole numbers that may be unset.
+func OptInt[T any](name string, at func(*T) **int64, about string, opts ...schema.Opt) Column[T] {
+	return Of(name, at, optWhole, about, opts...)
+}
+
+// Amount is a column of amounts in currency units, stored in cents.
+func Amount[T any](name string, at func(*T) *exact.Decimal, about string, opts ...schema.Opt) Column[T] {
+	return Of(name, at, amount, about, opts...)
+}
+
+// Milli is a column of quantities in thousandths.
+func Milli[T any](name string, at func(*T) *exact.Milli, about string, opts ...schema.Opt) Column[T] {
+	return Of(name, at, milli, about, opts...)
+}
+
+// OptMilli is a column of quantities that may be unset.
+func OptMilli[T any](name string, at func(*T) **exact.Milli, about string, opts ...schema.Opt) Column[T] {
+	return Of(name, at, optMilli, about, opts...)
+}
+
+// Day is a column of calendar days.
+func Day[T any](name string, at func(*T) *exact.Day, about string, opts ...schema.Opt) Column[T] {
+	return Of(name, at, day, about, opts...)
+}
+
+// OptDay is a column of days that may be unset.
+func OptDay[T any](name string, at func(*T) **exact.Day, about string, opts ...schema.Opt) Column[T] {
+	return Of(name, at, optDay, about, opts...)
+}
+
+// Moment is a column of moments, which no form sets.
+func Moment[T any](name string, at func(*T) *exact.Instant) Column[T] {
+	return Of(name, at, moment, "")
+}
+
+// OptMoment is a column of moments that may be unset.
+func OptMoment[T any](name string, at func(*T) **exact.Instant) Column[T] {
+	return Of(name, at, optMoment, "")
+}

@@ -1,0 +1,218 @@
+package record
+
+import (
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// Noun is a kind of record: its table and its columns.
+type Noun[T any] struct {
+	action  string // "part": its audit entries are part.created and part.changed
+	subject string // what the audit trail calls a record: subject:id
+	byKey   bool   // or subject:key
+	table   string
+	order   string // of an export
+	columns []Column[T]
+	id, key int // their places among the columns; -1: it has none
+	derive  func(*T)
+	check   func(tx *db.Tx, held, now *T) error
+
+	read             string // the columns of a SELECT
+	selects          string // SELECT ... FROM ...
+	inserts, updates string
+}
+
+// New declares a noun. word is what the audit trail calls it.
+func New[T any](word, table string, columns ...Column[T]) *Noun[T] {
+	n := &Noun[T]{action: word, subject: word, table: table, order: "id", columns: columns, id: -1, key: -1}
+	for i := range columns {
+		switch {
+		case columns[i].id:
+			n.id = i
+		case columns[i].key:
+			n.key = i
+		}
+	}
+	n.reads("", "")
+	n.writes()
+	return n
+}
+
+// reads makes the SELECT, from the table under the alias and what is joined to it.
+func (n *Noun[T]) reads(alias, joins string) {
+	prefix := ""
+	if alias != "" {
+		prefix = alias + "."
+	}
+	read := make([]string, len(n.columns))
+	for i := range n.columns {
+		if read[i] = n.columns[i].from; read[i] == "" {
+			read[i] = prefix + n.columns[i].stored
+		}
+	}
+	n.read = strings.Join(read, ", ")
+	n.selects = "SELECT " + n.read + " FROM " + strings.Join(strings.Fields(n.table+" "+alias+" "+joins), " ") + " "
+}
+
+// writes makes the INSERT and the UPDATE.
+func (n *Noun[T]) writes() {
+	var made, marks, set []string
+	for i := range n.columns {
+		c := &n.columns[i]
+		if c.inserts() {
+			made, marks = append(made, c.stored), append(marks, "?")
+		}
+		if c.sets() {
+			set = append(set, c.stored+" = ?")
+		}
+	}
+	n.inserts = "INSERT INTO " + n.table + " (" + strings.Join(made, ", ") + ") VALUES (" + strings.Join(marks, ", ") + ")"
+	n.updates = "UPDATE " + n.table + " SET " + strings.Join(set, ", ") + " WHERE id = ?"
+}
+
+// Derive calls set after a record was read: for fields that follow from its columns.
+func (n *Noun[T]) Derive(set func(*T)) *Noun[T] { n.derive = set; return n }
+
+// Check calls check before a row is written: it refuses what no such record may be, and sets
+// what follows from the moment. held is nil for a new record.
+func (n *Noun[T]) Check(check func(tx *db.Tx, held, now *T) error) *Noun[T] {
+	n.check = check
+	return n
+}
+
+// Subject is what the audit trail calls a record where that is not the noun's word.
+func (n *Noun[T]) Subject(noun string) *Noun[T] { n.subject = noun; return n }
+
+// ByKey lets the audit trail name a record by its key in place of its id.
+func (n *Noun[T]) ByKey() *Noun[T] { n.byKey = true; return n }
+
+// Sorted is the order of an export, as SQL; without it that is by id.
+func (n *Noun[T]) Sorted(order string) *Noun[T] { n.order = order; return n }
+
+// Joined reads the table under the alias, with what is joined to it: for columns with From.
+func (n *Noun[T]) Joined(alias, joins string) *Noun[T] {
+	n.reads(alias, joins)
+	if n.order == "id" {
+		n.order = alias + ".id"
+	}
+	return n
+}
+
+// Columns are what a SELECT of the noun's own lists; Row reads them.
+func (n *Noun[T]) Columns() string { return n.read }
+
+// Scan fills a record where it will lie from a row of Columns.
+func (n *Noun[T]) Scan(r *db.Row, t *T) {
+	for i := range n.columns {
+		n.columns[i].scan(r, t)
+	}
+	if n.derive != nil {
+		n.derive(t)
+	}
+}
+
+// Row reads a record from a row of Columns.
+func (n *Noun[T]) Row(r *db.Row) (t T) {
+	n.Scan(r, &t)
+	return t
+}
+
+// One returns the first record that rest ("WHERE id = ?") finds, and whether there is one.
+func (n *Noun[T]) One(c *db.Conn, rest string, args ...any) (t T, found bool, err error) {
+	return db.One(c, n.Row, n.selects+rest, args...)
+}
+
+// All returns the records that rest ("WHERE ... ORDER BY ...") finds.
+func (n *Noun[T]) All(c *db.Conn, rest string, args ...any) ([]T, error) {
+	return db.AllInto(c, n.Scan, n.selects+rest, args...)
+}
+
+// Each calls fn for every record that rest finds.
+func (n *Noun[T]) Each(c *db.Conn, fn func(*T) error, rest string, args ...any) error {
+	var t, zero T
+	return db.Each(c, func(r *db.Row) error {
+		t = zero
+		n.Scan(r, &t)
+		return fn(&t)
+	}, n.selects+rest, args...)
+}
+
+// Bind binds what people set of a record: the fields of its form, a row's columns. A column
+// that is not given has its default.
+func (n *Noun[T]) Bind(f *schema.Form) (t T) {
+	for i := range n.columns {
+		if c := &n.columns[i]; c.bound {
+			if c.els != nil {
+				c.els(&t)
+			}
+			c.bind(f, &t)
+		}
+	}
+	return t
+}
+
+// Header lists the columns of the CSV file.
+func (n *Noun[T]) Header() (names []string) {
+	for i := range n.columns {
+		if n.columns[i].files() {
+			names = append(names, n.columns[i].name)
+		}
+	}
+	return names
+}
+
+// Cells is a record as a row of the CSV file.
+func (n *Noun[T]) Cells(t T) []string {
+	cells := make([]string, 0, len(n.columns))
+	for i := range n.columns {
+		if n.columns[i].files() {
+			cells = append(cells, n.columns[i].cell(&t))
+		}
+	}
+	return cells
+}
+
+// Texts is a record as texts by column: the values of the form that edits it.
+func (n *Noun[T]) Texts(t T) map[string]string {
+	texts := make(map[string]string, len(n.columns))
+	for i := range n.columns {
+		if c := &n.columns[i]; c.bound || c.id || c.files() {
+			texts[c.name] = c.cell(&t)
+		}
+	}
+	return texts
+}
+
+// Fill is schema.Op's Fill: the form of the record that the given key names.
+func (n *Noun[T]) Fill(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
+	t, found, err := n.keyed(c, given[n.columns[n.key].name])
+	if err != nil || !found {
+		return nil, false, err
+	}
+	return n.Texts(t), true, nil
+}
+
+// keyed finds a record by its key.
+func (n *Noun[T]) keyed(c *db.Conn, key any) (T, bool, error) {
+	return n.One(c, "WHERE "+n.columns[n.key].stored+" = ?", key)
+}
+
+// Table is the noun's CSV table: rows are known by the key.
+func (n *Noun[T]) Table(name, about string) schema.Table {
+	return schema.Table{
+		Name: name, About: about,
+		Row: func(f *schema.Form) schema.Put {
+			now := n.Bind(f)
+			return func(tx *db.Tx) (schema.Outcome, error) { return n.Put(tx, now, f.Given) }
+		},
+		Export: func(c *db.Conn, emit func(cells ...string) error) error {
+			return n.Each(c, func(t *T) error { return emit(n.Cells(*t)...) }, "ORDER BY "+n.order)
+		},
+		Find: func(c *db.Conn, cell func(column string) string) ([]string, bool, error) {
+			t, found, err := n.keyed(c, cell(n.columns[n.key].name))
+			return n.Cells(t), found, err
+		},
+	}
+}
