@@ -150,6 +150,9 @@ func (s *Service) BuyerOps() []schema.Op {
 	redeem.Leads = func(any) string { return "/my" }
 	redeem.Did = func(answer any, _ schema.Money) string {
 		r, _ := answer.(Redeemed)
+		if r.License == nil {
+			return "The code is redeemed: " + r.Order.Items[0].Name + ", order " + r.Order.OrderRef + "."
+		}
 		return "The code is redeemed. Your license key: " + r.License.Key
 	}
 	redeem.Bind = func(f *schema.Form) schema.Handler {

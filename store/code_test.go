@@ -256,3 +256,36 @@ func TestGuessingIsSlowedByAddress(t *testing.T) {
 	must(t, miss[0]())
 	refused(t, miss[0](), "rate_limited")
 }
+
+// A code for a download becomes an order without a license; a product that is neither licensed nor a
+// download has no codes. Codes of a product that became a download become downloads.
+func TestACodeForADownloadMakesAnOrder(t *testing.T) {
+	s := newFixture(t)
+	s.load("products", nil, "sku,name,kind,price_cents", "EBOOK,Mixing at home,download,1900")
+	m, err := s.MintCodes(background, cli, 2, "EBOOK", "", "books")
+	must(t, err)
+	r, err := s.redeem(m.Codes[0], "ann@example.com")
+	must(t, err)
+	if r.License != nil {
+		t.Errorf("a download has the license %v", r.License)
+	}
+	equal(t, "order", r.Order.Items[0].SKU+" "+r.Order.Provider, "EBOOK code")
+	equal(t, "licenses", s.count("SELECT count(*) FROM store_licenses"), int64(0))
+	equal(t, "the event", strings.Contains(s.events()[0].raw, `"license":null`), true)
+	d, err := s.ResendOrder(background, cli, r.Order.OrderRef)
+	must(t, err)
+	equal(t, "sent again", s.eventNames(), "code.redeemed code.redeemed")
+	equal(t, "by order", d.OrderRef, r.Order.OrderRef)
+	_, err = s.MintCodes(background, cli, 1, "BOOK", "", "")
+	refused(t, err, "validation", "sku", "download")
+
+	sold := s.license("PLUGIN")
+	codes := s.mint(1, "plugins").Codes
+	s.load("products", nil, "sku,kind", "PLUGIN,download")
+	r, err = s.redeem(codes[0], "bea@example.com")
+	must(t, err)
+	if r.License != nil {
+		t.Error("a code of a product that became a download issued a license")
+	}
+	equal(t, "licenses sold stay", s.check(sold.Key, "").Code, "valid")
+}

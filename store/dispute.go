@@ -56,7 +56,7 @@ func bookDispute(tx *db.Tx, e stripeEvent, p dispute) (Received, error) {
 	if err != nil {
 		return Received{}, err
 	}
-	_, err = tx.Exec(`INSERT INTO store_disputes (provider, ref, payment_id, state, cents, currency, event_id, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+	changed, err := tx.Exec(`INSERT INTO store_disputes (provider, ref, payment_id, state, cents, currency, event_id, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (provider, ref) DO UPDATE SET state = excluded.state, cents = excluded.cents, booked = 0, event_id = excluded.event_id
 		WHERE state = 'open' AND excluded.state <> 'open'`, stripe, p.ref, payment, p.state, p.cents, p.currency, e.id, tx.Now())
 	if err != nil {
@@ -67,6 +67,9 @@ func bookDispute(tx *db.Tx, e stripeEvent, p dispute) (Received, error) {
 	case err != nil:
 		return Received{}, err
 	case order == 0:
+		if err := setWaiting(tx, payment, changed > 0); err != nil {
+			return Received{}, err
+		}
 		return e.done(tx, outcomeKept, "no order has this payment yet; the dispute is kept until one does")
 	}
 	d, err := orderByID(&tx.Conn, order)

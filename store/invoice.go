@@ -27,6 +27,10 @@ func readInvoice(v strict.Value) invoice {
 		ref: textAt(v, "id"), subscription: firstOf(idAt(v, "subscription"), idAt(at(v, "parent", "subscription_details"), "subscription")),
 		opens: textAt(v, "billing_reason") == "subscription_create", currency: strings.ToUpper(textAt(v, "currency")),
 	}
+	for _, l := range at(v, "lines", "data").Items {
+		of := at(l, "parent", "subscription_item_details")
+		i.subscription = firstOf(i.subscription, idAt(of, "subscription"), idAt(l, "subscription"))
+	}
 	intent, charge := idAt(v, "payment_intent"), idAt(v, "charge")
 	i.names = append(i.names, i.ref, intent, charge)
 	for _, p := range at(v, "payments", "data").Items {
@@ -48,6 +52,38 @@ func readInvoice(v strict.Value) invoice {
 		i.reason = "it has no id"
 	}
 	return i
+}
+
+// readInvoicePayment reads the names of a payment out of invoice_payment.paid, which since the API
+// of 2025-03-31 alone tells which invoice a payment intent paid: refunds and disputes name the
+// intent, and subscriptions' invoices the invoice. nil: it does not name both.
+func readInvoicePayment(v strict.Value) []string {
+	invoice, paid := idAt(v, "invoice"), at(v, "payment")
+	intent, charge := idAt(paid, "payment_intent"), idAt(paid, "charge")
+	if invoice == "" || intent == "" && charge == "" {
+		return nil
+	}
+	return []string{invoice, intent, charge}
+}
+
+// bookInvoicePayment notes that an invoice and a payment are one, and applies to its order what was
+// told of either.
+func bookInvoicePayment(tx *db.Tx, e stripeEvent, names []string) (Received, error) {
+	payment, _, err := gatherPayment(tx, stripe, names, 0, true)
+	if err != nil {
+		return Received{}, err
+	}
+	d, isBooked, err := findPayment(&tx.Conn, stripe, names...)
+	if err != nil {
+		return Received{}, err
+	}
+	if !isBooked {
+		return e.done(tx, outcomeKept, "no order has this invoice yet; its payment is kept until one does")
+	}
+	if d, err = reconcile(tx, d, payment, true); err != nil {
+		return Received{}, err
+	}
+	return e.done(tx, outcomeRecorded, "the invoice's payment is that of order "+d.OrderRef)
 }
 
 func (i *invoice) readAmounts(v strict.Value) {

@@ -73,8 +73,8 @@ func mintable(tx *db.Tx, sku, tier string) (Product, error) {
 	switch {
 	case err != nil:
 		return p, err
-	case p.Kind != kindLicense:
-		return p, fault.Fieldf("sku", "sku: %s is not licensed (its kind is %s); codes are for products of the kind license", p.SKU, p.Kind)
+	case p.Kind == kindOther:
+		return p, fault.Fieldf("sku", "sku: %s is not licensed (its kind is %s); codes are for products of the kind license or download", p.SKU, p.Kind)
 	case !p.Active:
 		return p, fault.Fieldf("sku", "sku: %s is not active; codes are for active products", p.SKU)
 	}

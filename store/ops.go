@@ -81,9 +81,8 @@ func events() []schema.Event {
 	return []schema.Event{
 		{Name: "order.paid", About: "An order was paid. The license keys are given in full, so that the receiver can mail them.", Data: paid},
 		{Name: "order.refunded", About: "An order was refunded, in full (its licenses are revoked) or in part (they stay).", Data: refunded},
-		{Name: "code.redeemed", About: "A redeem code became a license.", Data: CodeRedeemed{
-			Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, OrderRef: exampleRef, License: exampleLicense().masked(),
-		}},
+		{Name: "code.redeemed", About: "A redeem code became a license, or the order of a download.", Data: redeemedOf(
+			Batch{Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier}, paid.Order, paid.firstLicense())},
 		{Name: "license.activated", About: "A license took a new seat.", Data: LicenseActivated{
 			License: exampleLicense().masked(), Activation: exampleActivation(),
 		}},

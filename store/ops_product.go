@@ -71,7 +71,7 @@ func anyProduct(c *db.Conn) ([]schema.Choice, error) {
 }
 
 func anyMintable(c *db.Conn) ([]schema.Choice, error) {
-	return choices(c, "SELECT sku, name FROM store_products WHERE active = 1 AND kind = 'license' ORDER BY sku LIMIT ?")
+	return choices(c, "SELECT sku, name FROM store_products WHERE active = 1 AND kind IN ('license', 'download') ORDER BY sku LIMIT ?")
 }
 
 func exampleProduct() Product {
@@ -102,7 +102,7 @@ func (s *Service) listProducts() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var p ProductFilter
 			f.Text(&p.Q, "q", "only products whose SKU or name holds this, in any case", schema.Most(200), schema.Example("plugin"))
-			f.Enum(&p.Kind, "kind", "only products of this kind", []string{kindLicense, kindOther})
+			f.Enum(&p.Kind, "kind", "only products of this kind", productKinds)
 			f.Enum(&p.Active, "active", "only active products, or only those that are not", []string{"true", "false"})
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Products(ctx, p) }
 		},

@@ -16,7 +16,7 @@ import (
 type Product struct {
 	SKU             string   `json:"sku"`
 	Name            string   `json:"name"`
-	Kind            string   `json:"kind" enum:"license,other"`
+	Kind            string   `json:"kind" enum:"license,other,download"`
 	PriceCents      int64    `json:"price_cents"`
 	ActivationLimit *int64   `json:"activation_limit" about:"seats a license has; null is unlimited"`
 	LicenseDays     *int64   `json:"license_days" about:"days that a license lasts; null is forever"`
@@ -27,9 +27,12 @@ type Product struct {
 }
 
 const (
-	kindLicense = "license"
-	kindOther   = "other"
+	kindLicense  = "license"  // each unit sold comes with a license
+	kindOther    = "other"    // none does, and it has no codes
+	kindDownload = "download" // none does; a code for it makes an order
 )
+
+var productKinds = []string{kindLicense, kindOther, kindDownload}
 
 // productSets are the columns of a product that people set, with their values: one list for
 // INSERT, UPDATE and scanProduct.
@@ -175,7 +178,7 @@ func bindProduct(f *schema.Form) schema.Put {
 	var tiers string
 	f.Text(&given.SKU, "sku", "what the product is known by", schema.Required, schema.Most(200), schema.Example("PLUGIN"))
 	f.Text(&given.Name, "name", "its name; empty is the sku", schema.Most(200), schema.Example("Audio plugin"))
-	f.Enum(&given.Kind, "kind", "license: each unit sold comes with a license; other: none does", []string{kindLicense, kindOther})
+	f.Enum(&given.Kind, "kind", "license: each unit sold comes with a license; download: none does, and a redeem code makes an order; other: neither licenses nor codes", productKinds)
 	f.Int(&given.PriceCents, "price_cents", "the price of a unit", schema.Range(0, maxPrice))
 	f.IntPtr(&given.ActivationLimit, "activation_limit", "how many seats a license has; empty is unlimited", schema.Range(0, 1_000_000))
 	f.IntPtr(&given.LicenseDays, "license_days", "how many days a license lasts; empty is forever", schema.Range(1, 36_500))

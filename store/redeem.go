@@ -8,20 +8,39 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Redeemed is the license that a code became, its key in full, and its order.
+// Redeemed is the license that a code became, its key in full, and its order. A download has
+// an order alone.
 type Redeemed struct {
-	License License `json:"license"`
-	Order   Order   `json:"order"`
+	License *License `json:"license" about:"null for a download"`
+	Order   Order    `json:"order"`
 }
 
 // CodeRedeemed is the data of code.redeemed. The code is not told, and the license
 // key is masked: the buyer was shown it.
 type CodeRedeemed struct {
-	Batch    string  `json:"batch"`
-	SKU      string  `json:"sku"`
-	Tier     *string `json:"tier"`
-	OrderRef string  `json:"order_ref"`
-	License  License `json:"license"`
+	Batch    string   `json:"batch"`
+	SKU      string   `json:"sku"`
+	Tier     *string  `json:"tier"`
+	OrderRef string   `json:"order_ref"`
+	License  *License `json:"license" about:"null for a download"`
+}
+
+// redeemedOf is the event of a code of b that became order o; l is nil for a download.
+func redeemedOf(b Batch, o Order, l *License) CodeRedeemed {
+	e := CodeRedeemed{Batch: b.Batch, SKU: b.SKU, Tier: b.Tier, OrderRef: o.OrderRef}
+	if l != nil {
+		masked := l.masked()
+		e.License = &masked
+	}
+	return e
+}
+
+// firstLicense is the license that a redeemed code issued; nil for a download.
+func (d OrderDetail) firstLicense() *License {
+	if len(d.Licenses) == 0 {
+		return nil
+	}
+	return &d.Licenses[0]
 }
 
 // code is a stored redeem code with what it is for.
@@ -96,10 +115,7 @@ func (s *Service) redeemAs(ctx context.Context, who db.Caller, written, email, n
 		if err != nil {
 			return Redeemed{}, err
 		}
-		err = tx.Emit("code.redeemed", CodeRedeemed{
-			Batch: batch.Batch, SKU: batch.SKU, Tier: batch.Tier, OrderRef: r.Order.OrderRef, License: r.License.masked(),
-		})
-		return r, err
+		return r, tx.Emit("code.redeemed", redeemedOf(batch, r.Order, r.License))
 	})
 }
 
@@ -128,7 +144,7 @@ func spend(tx *db.Tx, hash []byte, email, name string) (Redeemed, Batch, error) 
 	// The holder of a code may give any address: the name on record for it is not theirs
 	// to learn.
 	d.Customer.Name = name
-	return Redeemed{License: d.Licenses[0], Order: d.Order}, k.batch, countCodes(tx, k.batch.id, codeRedeemed, 1)
+	return Redeemed{License: d.firstLicense(), Order: d.Order}, k.batch, countCodes(tx, k.batch.id, codeRedeemed, 1)
 }
 
 // bookCode books the order that a code of the batch becomes: it comes to nothing.
@@ -142,7 +158,7 @@ func bookCode(tx *db.Tx, b Batch, email, name string) (OrderDetail, error) {
 		return OrderDetail{}, err
 	}
 	return book(tx, sale{
-		lines: []line{{product: p, tier: textOr(b.Tier, ""), qty: 1, licensed: true}}, email: email, name: name,
+		lines: []line{{product: p, tier: textOr(b.Tier, ""), qty: 1, licensed: p.Kind != kindDownload}}, email: email, name: name,
 		currency: set.Currency, provider: "code", paidAt: tx.Now(),
 	}, false)
 }
@@ -161,7 +177,7 @@ func (s *Service) redeemCode() schema.Op {
 			{Kind: fault.NotFound, Detail: "No code is written so."},
 			{Kind: fault.Conflict, Detail: "The code was redeemed already, or is void."},
 		},
-		Response: Redeemed{License: license, Order: order},
+		Response: Redeemed{License: &license, Order: order},
 		Bind: func(f *schema.Form) schema.Handler {
 			var written, email, name, remote string
 			f.Text(&written, "code", "the redeem code; in any case, separators do not matter, O is read as 0, I and L as 1",

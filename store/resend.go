@@ -20,9 +20,8 @@ func (s *Service) ResendOrder(ctx context.Context, who db.Caller, ref string) (O
 		if err != nil {
 			return d, err
 		}
-		if redeemed && len(d.Licenses) > 0 {
-			name = "code.redeemed"
-			data = CodeRedeemed{Batch: batch.Batch, SKU: batch.SKU, Tier: batch.Tier, OrderRef: d.OrderRef, License: d.Licenses[0].masked()}
+		if redeemed {
+			name, data = "code.redeemed", redeemedOf(batch, d.Order, d.firstLicense())
 		}
 		if err := tx.Audit("order.resent", "order:"+d.OrderRef, map[string]string{"event": name}); err != nil {
 			return d, err

@@ -97,6 +97,12 @@ func (e stripeEvent) handler() (handle func(*db.Tx) (Received, error), why strin
 			return nil, "the invoice is of no subscription"
 		}
 		return func(tx *db.Tx) (Received, error) { return bookInvoice(tx, e, i) }, ""
+	case "invoice_payment.paid":
+		names := readInvoicePayment(e.object)
+		if names == nil {
+			return nil, "the payment of an invoice does not name both"
+		}
+		return func(tx *db.Tx) (Received, error) { return bookInvoicePayment(tx, e, names) }, ""
 	case "customer.subscription.deleted":
 		ref := textAt(e.object, "id")
 		if ref == "" {
@@ -220,15 +226,20 @@ func bookRefund(tx *db.Tx, e stripeEvent, r refund) (Received, error) {
 	if err != nil {
 		return Received{}, err
 	}
-	if _, err := tx.Exec(`UPDATE store_payments SET refunded_cents = ?1, refund_currency = ?2, refund_event = ?3 WHERE id = ?4 AND refunded_cents < ?1`,
-		r.refunded, r.currency, e.id, payment); err != nil {
+	more, err := tx.Exec(`UPDATE store_payments SET refunded_cents = ?1, refund_currency = ?2, refund_event = ?3 WHERE id = ?4 AND refunded_cents < ?1`,
+		r.refunded, r.currency, e.id, payment)
+	if err != nil {
 		return Received{}, err
 	}
 	if !isBooked {
+		removed := 0
 		if r.full { // a payment that was given back leaves nothing open
-			if err := deleteUnbooked(tx, stripe, r.names); err != nil {
+			if removed, err = deleteUnbooked(tx, stripe, r.names); err != nil {
 				return Received{}, err
 			}
+		}
+		if err := setWaiting(tx, payment, more > 0 && removed == 0); err != nil {
+			return Received{}, err
 		}
 		return e.done(tx, outcomeKept, "no order has this payment yet; the refund is kept until one does")
 	}

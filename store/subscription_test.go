@@ -56,6 +56,24 @@ func paidInvoice(n int, total int64, end exact.Instant) told {
 	return told{fmt.Sprintf("evt_invoice_%d", n), "invoice.paid", o}
 }
 
+// lateInvoice is the n-th invoice as the API tells it since 2025-03-31: without a payment intent or
+// charge. paymentOf tells which intent paid it.
+func lateInvoice(n int, total int64, end exact.Instant) told {
+	e := paidInvoice(n, total, end)
+	for _, gone := range []string{"subscription", "payment_intent", "charge", "payments"} {
+		delete(e.object, gone)
+	}
+	e.object["parent"] = object{"type": "subscription_details", "subscription_details": object{"subscription": "sub_1"}}
+	return e
+}
+
+func paymentOf(n int) told {
+	return told{fmt.Sprintf("evt_invoice_payment_%d", n), "invoice_payment.paid", object{
+		"id": fmt.Sprintf("inpay_%d", n), "object": "invoice_payment", "invoice": fmt.Sprintf("in_%d", n), "status": "paid",
+		"payment": object{"type": "payment_intent", "payment_intent": fmt.Sprintf("pi_%d", n)},
+	}}
+}
+
 func givenBack(n int, cents int64) told {
 	return told{fmt.Sprintf("evt_refund_%d_%d", n, cents), "charge.refunded", object{
 		"id": fmt.Sprintf("ch_%d", n), "payment_intent": fmt.Sprintf("pi_%d", n), "currency": "usd", "amount_refunded": cents,
@@ -102,26 +120,34 @@ func TestEventsInAnyOrder(t *testing.T) {
 	start := exact.InstantOf(opening)
 	first := []told{checkout(9800), paidInvoice(1, 9800, start+month)}
 	renewals := append(slices.Clone(first), paidInvoice(2, 9800, start+2*month), paidInvoice(3, 9800, start+3*month))
+	late := []told{checkout(9800)}
+	for n := 1; n <= 3; n++ {
+		late = append(late, lateInvoice(n, 9800, start+exact.Instant(n)*month), paymentOf(n))
+	}
 	for name, c := range map[string]struct {
 		events []told
 		ends   exact.Instant // of the licenses
 		status string
 	}{
-		"a checkout and its invoice":        {first, start + month + 3*day, "active"},
-		"a trial":                           {[]told{checkout(0), paidInvoice(1, 0, start+14*day)}, start + 17*day, "active"},
-		"renewals":                          {renewals, start + 3*month + 3*day, "active"},
-		"the end of it":                     {append(slices.Clone(renewals), told{"evt_end", "customer.subscription.deleted", object{"id": "sub_1"}}), start + 3*month + 3*day, "active"},
-		"the last renewal is given back":    {append(slices.Clone(renewals), givenBack(3, 9800)), start + 2*month + 3*day, "active"},
-		"a renewal that was followed":       {append(slices.Clone(renewals), givenBack(2, 9800)), start + 3*month + 3*day, "active"},
-		"a part of a renewal":               {append(slices.Clone(renewals), givenBack(3, 500), givenBack(3, 900)), start + 3*month + 3*day, "active"},
-		"the first payment is given back":   {append(slices.Clone(first), givenBack(1, 9800)), start + 7*day, "revoked"},
-		"a dispute that is open":            {append(slices.Clone(renewals), disputed(2, 9800, "needs_response")), start + 3*month + 3*day, "suspended"},
-		"a dispute that is won":             {append(slices.Clone(renewals), disputed(2, 9800, "needs_response"), disputed(2, 9800, "won")), start + 3*month + 3*day, "active"},
-		"a dispute that is lost":            {append(slices.Clone(renewals), disputed(3, 9800, "needs_response"), disputed(3, 9800, "lost")), start + 2*month + 3*day, "active"},
-		"a part that is lost":               {append(slices.Clone(renewals), disputed(3, 900, "needs_response"), disputed(3, 900, "lost"), givenBack(3, 100)), start + 3*month + 3*day, "active"},
-		"an inquiry":                        {append(slices.Clone(first), disputed(1, 9800, "warning_needs_response")), start + month + 3*day, "active"},
-		"the first payment is lost":         {append(slices.Clone(first), disputed(1, 9800, "needs_response"), disputed(1, 9800, "lost")), start + 7*day, "revoked"},
-		"a dispute beside a refund in part": {append(slices.Clone(first), disputed(1, 9000, "lost"), givenBack(1, 800)), start + 7*day, "revoked"},
+		"a checkout and its invoice":              {first, start + month + 3*day, "active"},
+		"a trial":                                 {[]told{checkout(0), paidInvoice(1, 0, start+14*day)}, start + 17*day, "active"},
+		"renewals":                                {renewals, start + 3*month + 3*day, "active"},
+		"the end of it":                           {append(slices.Clone(renewals), told{"evt_end", "customer.subscription.deleted", object{"id": "sub_1"}}), start + 3*month + 3*day, "active"},
+		"the last renewal is given back":          {append(slices.Clone(renewals), givenBack(3, 9800)), start + 2*month + 3*day, "active"},
+		"a renewal that was followed":             {append(slices.Clone(renewals), givenBack(2, 9800)), start + 3*month + 3*day, "active"},
+		"a part of a renewal":                     {append(slices.Clone(renewals), givenBack(3, 500), givenBack(3, 900)), start + 3*month + 3*day, "active"},
+		"the first payment is given back":         {append(slices.Clone(first), givenBack(1, 9800)), start + 7*day, "revoked"},
+		"a dispute that is open":                  {append(slices.Clone(renewals), disputed(2, 9800, "needs_response")), start + 3*month + 3*day, "suspended"},
+		"a dispute that is won":                   {append(slices.Clone(renewals), disputed(2, 9800, "needs_response"), disputed(2, 9800, "won")), start + 3*month + 3*day, "active"},
+		"a dispute that is lost":                  {append(slices.Clone(renewals), disputed(3, 9800, "needs_response"), disputed(3, 9800, "lost")), start + 2*month + 3*day, "active"},
+		"a part that is lost":                     {append(slices.Clone(renewals), disputed(3, 900, "needs_response"), disputed(3, 900, "lost"), givenBack(3, 100)), start + 3*month + 3*day, "active"},
+		"an inquiry":                              {append(slices.Clone(first), disputed(1, 9800, "warning_needs_response")), start + month + 3*day, "active"},
+		"the first payment is lost":               {append(slices.Clone(first), disputed(1, 9800, "needs_response"), disputed(1, 9800, "lost")), start + 7*day, "revoked"},
+		"a renewal is given back, told by intent": {append(slices.Clone(late), givenBack(3, 9800)), start + 2*month + 3*day, "active"},
+		"the first is given back, by intent":      {append(slices.Clone(late[:3]), givenBack(1, 9800)), start + 7*day, "revoked"},
+		"a dispute that is open, by intent":       {append(slices.Clone(late), disputed(2, 9800, "needs_response")), start + 3*month + 3*day, "suspended"},
+		"a dispute that is lost, by intent":       {append(slices.Clone(late), disputed(3, 9800, "lost")), start + 2*month + 3*day, "active"},
+		"a dispute beside a refund in part":       {append(slices.Clone(first), disputed(1, 9000, "lost"), givenBack(1, 800)), start + 7*day, "revoked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := ""
@@ -220,4 +246,45 @@ func TestDisputesAndStaff(t *testing.T) {
 	must(t, err)
 	equal(t, "staff's stays", list.Licenses[1].Status, "suspended")
 	equal(t, "the other", list.Licenses[0].Status, "active")
+}
+
+// A refund or dispute whose payment no order has is told to the owner after a day, and can be
+// dismissed; what comes after it is told again.
+func TestARefundThatWaitsADayIsUnbooked(t *testing.T) {
+	s := newStripeFixture(t)
+	s.tell(checkout(9800))
+	s.tell(lateInvoice(1, 9800, s.now()+30*day))
+	for _, e := range []told{givenBack(1, 9800), disputed(7, 9800, "needs_response")} {
+		equal(t, e.kind, s.tell(e).Outcome, "kept")
+	}
+	equal(t, "on the day itself", len(s.doctor()), 0)
+	s.pass(24*time.Hour + time.Second)
+	list, err := s.Unbooked(background)
+	must(t, err)
+	equal(t, "after a day", len(list.Payments), 2)
+	equal(t, "the refund", list.Payments[0].Ref+" "+list.Payments[0].Event, "pi_1 evt_refund_1_9800")
+	equal(t, "the dispute", list.Payments[1].Ref+" "+list.Payments[1].Event, "pi_7 evt_dispute_7_needs_response")
+	if why := list.Payments[0].Remedy; !strings.Contains(why, "98.00 USD has waited") || !strings.Contains(why, "invoice_payment.paid") {
+		t.Errorf("the owner is told %q", why)
+	}
+	n, err := s.CountUnbooked(background)
+	must(t, err)
+	equal(t, "the metric", n, int64(2))
+	equal(t, "doctor", len(s.doctor()), 2)
+
+	equal(t, "which intent paid it", s.tell(paymentOf(1)).Outcome, "recorded")
+	orders, err := s.Orders(background, OrderFilter{})
+	must(t, err)
+	equal(t, "the order", orders.Orders[0].Status, "refunded")
+	_, err = s.DismissPayment(background, cli, "stripe", "pi_7")
+	must(t, err)
+	equal(t, "what is left", len(s.doctor()), 0)
+	equal(t, "sent again", s.tell(told{"evt_again", "charge.dispute.created", disputed(7, 9800, "needs_response").object}).Outcome, "kept")
+	s.pass(25 * time.Hour)
+	equal(t, "dismissed stays", len(s.doctor()), 0)
+	s.tell(disputed(7, 9800, "lost"))
+	s.pass(25 * time.Hour)
+	equal(t, "what came of it", len(s.doctor()), 1)
+	_, err = s.DismissPayment(background, cli, "stripe", "pi_99")
+	refused(t, err, "not_found", "pi_99")
 }

@@ -51,23 +51,26 @@ func (u Unbooked) insert(tx *db.Tx) error {
 
 // deleteUnbooked takes a payment off the list, as one that a person or an event has dealt
 // with.
-func deleteUnbooked(tx *db.Tx, provider string, names []string) error {
+func deleteUnbooked(tx *db.Tx, provider string, names []string) (removed int, err error) {
 	return deleteUnbookedWhere(tx, "DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ?", provider, names)
 }
 
 // deleteBooked takes a payment that is booked now off the list; a refund of it that cannot be
 // booked stays there.
 func deleteBooked(tx *db.Tx, provider string, names []string) error {
-	return deleteUnbookedWhere(tx, "DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND refund = 0", provider, names)
+	_, err := deleteUnbookedWhere(tx, "DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND refund = 0", provider, names)
+	return err
 }
 
-func deleteUnbookedWhere(tx *db.Tx, query, provider string, names []string) error {
+func deleteUnbookedWhere(tx *db.Tx, query, provider string, names []string) (removed int, err error) {
 	for _, name := range names {
-		if _, err := tx.Exec(query, provider, name); err != nil {
-			return err
+		n, err := tx.Exec(query, provider, name)
+		if err != nil {
+			return 0, err
 		}
+		removed += n
 	}
-	return nil
+	return removed, nil
 }
 
 const selectUnbooked = "SELECT provider, provider_ref, event_id, refund, reason, at FROM store_unbooked"
@@ -93,16 +96,59 @@ func (s *Service) Unbooked(ctx context.Context) (UnbookedList, error) {
 }
 
 func unbookedPayments(c *db.Conn) (list UnbookedList, err error) {
-	list.Payments, err = db.All(c, scanUnbooked, selectUnbooked+" ORDER BY at, provider_ref, refund")
+	if list.Payments, err = db.All(c, scanUnbooked, selectUnbooked+" ORDER BY at, provider_ref, refund"); err != nil {
+		return list, err
+	}
+	waiting, err := db.All(c, scanWaiting, selectWaiting, c.Now()-waitsAtMost)
+	list.Payments = append(list.Payments, waiting...)
 	return list, err
+}
+
+// waitsAtMost is how long a refund or dispute waits for the order of its payment before a person
+// is asked: events of one payment come within minutes of each other, in any order.
+const waitsAtMost exact.Instant = day
+
+// setWaiting notes that what was told of a payment waits for its order from now on, or that nothing
+// does. What waited before goes on waiting since then.
+func setWaiting(tx *db.Tx, payment int64, waits bool) error {
+	query := "UPDATE store_payments SET waits_from = NULL WHERE id = ?1"
+	args := []any{payment}
+	if waits {
+		query = "UPDATE store_payments SET waits_from = ifnull(waits_from, ?2) WHERE id = ?1"
+		args = append(args, tx.Now())
+	}
+	_, err := tx.Exec(query, args...)
+	return err
+}
+
+// selectWaiting selects the payments whose refunds or disputes have waited since an instant for an
+// order.
+const selectWaiting = `SELECT p.provider, (SELECT n.name FROM store_payment_names n WHERE n.payment_id = p.id
+		ORDER BY n.name LIKE 'pi\_%' ESCAPE '\' DESC, n.name LIMIT 1),
+	p.refunded_cents, ifnull(p.refund_currency, ''), ifnull(p.refund_event, ''), p.waits_from,
+	ifnull((SELECT d.event_id FROM store_disputes d WHERE d.payment_id = p.id ORDER BY d.id DESC LIMIT 1), '')
+	FROM store_payments p WHERE p.order_id IS NULL AND p.waits_from <= ? ORDER BY p.waits_from, p.id`
+
+func scanWaiting(r *db.Row) Unbooked {
+	u := Unbooked{Provider: r.Text(), Ref: r.Text(), Refund: true}
+	cents, currency, refund := r.Int(), r.Text(), r.Text()
+	u.At = r.Instant()
+	what := "a dispute over it"
+	u.Event = r.Text()
+	if cents > 0 {
+		u.Event, what = refund, "a refund of "+inCurrency(cents, currency)
+	}
+	u.Reason = what + " has waited for more than a day, and no order has this payment: resend the payment's events " +
+		"(for a subscription invoice.paid and invoice_payment.paid) from the provider's dashboard, or refund its order by hand with " +
+		"`store order refund`, and take this off the list with `store provider dismiss`"
+	u.Remedy = u.whatToDo()
+	return u
 }
 
 // CountUnbooked reports how many there are, for the metrics.
 func (s *Service) CountUnbooked(ctx context.Context) (int64, error) {
-	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
-		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM store_unbooked")
-		return n, err
-	})
+	list, err := s.Unbooked(ctx)
+	return int64(len(list.Payments)), err
 }
 
 // checkUnbooked tells doctor of every payment that came in and could not be booked.
@@ -129,14 +175,22 @@ func (s *Service) DismissPayment(ctx context.Context, who db.Caller, provider, r
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Dismissed, error) {
 		d := Dismissed{Provider: provider, ProviderRef: ref}
 		reason, found, err := db.One(&tx.Conn, db.Text, "SELECT reason FROM store_unbooked WHERE provider = ? AND provider_ref = ?", provider, ref)
-		if err == nil && !found {
-			err = fault.NotFoundf("no payment %s of %s waits to be booked", schema.Quote(ref), schema.Quote(provider))
-		}
 		if err != nil {
 			return d, err
 		}
+		waiting, err := tx.Exec(`UPDATE store_payments SET waits_from = NULL WHERE order_id IS NULL AND waits_from IS NOT NULL
+			AND id = (SELECT payment_id FROM store_payment_names WHERE provider = ? AND name = ?)`, provider, ref)
+		if err != nil {
+			return d, err
+		}
+		switch {
+		case !found && waiting == 0:
+			return d, fault.NotFoundf("no payment %s of %s waits to be booked", schema.Quote(ref), schema.Quote(provider))
+		case !found:
+			reason = "its refund or dispute waited for an order"
+		}
 		d.Reason = reason
-		if err := deleteUnbooked(tx, provider, []string{ref}); err != nil {
+		if _, err := deleteUnbooked(tx, provider, []string{ref}); err != nil {
 			return d, err
 		}
 		return d, tx.Audit("payment.dismissed", "payment:"+provider+":"+ref, d)
