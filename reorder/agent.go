@@ -109,7 +109,7 @@ type SupplierSum struct {
 // AgentReport computes the report of today for agents.
 func (s *Service) AgentReport(ctx context.Context, q AgentQuery) (rep AgentReport, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		k, err := s.ranked(c)
+		k, err := rank(c)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (k *ranking) agentReport(c *db.Conn, q AgentQuery) (AgentReport, error) {
 	}
 	limit, from := int(q.Limit), 0
 	if q.After != "" {
-		if from = k.place(entries, q.After) + 1; from == 0 {
+		if from = place(entries, q.After) + 1; from == 0 {
 			return rep, fault.Fieldf("after", "after: %s is not in the report any more; ask for the report from its beginning", schema.Quote(q.After))
 		}
 	}
@@ -208,21 +208,24 @@ type ProductQuery struct {
 // Products lists active SKUs with their figures.
 func (s *Service) Products(ctx context.Context, q ProductQuery) (all Products, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		k, err := s.ranked(c)
+		k, err := rank(c)
 		if err != nil {
 			return err
 		}
 		if q.Supplier, err = anyCase(c, q.Supplier); err != nil {
 			return err
 		}
-		entries, err := k.lookFor(c, q.Q, false)
-		if err != nil {
-			return err
+		var found map[int64]bool
+		if q.Q != "" {
+			if found, err = mentioning(c, q.Q, false); err != nil {
+				return err
+			}
 		}
-		entries = where(entries, func(e *entry) bool {
-			return e.status != inactive && (q.Status == "" || q.Status == statuses[e.status]) &&
+		entries := k.where(func(e *entry) bool {
+			return (q.Q == "" || found[e.id]) && e.status != inactive && (q.Status == "" || q.Status == statuses[e.status]) &&
 				(!q.BelowReorder || statuses[e.status] == Below) && (q.Supplier == "" || q.Supplier == e.supplier)
 		})
+		slices.SortFunc(entries, byCode)
 		all.Total = len(entries)
 		from := sort.Search(len(entries), func(i int) bool { return entries[i].code > q.After })
 		entries = entries[from:]

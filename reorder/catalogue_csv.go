@@ -90,6 +90,18 @@ func bindSKU(f *schema.Form) edit {
 	return e
 }
 
+// Cells is the SKU as a row of its table; SKUColumns are their names.
+func (k SKU) Cells() []string { return k.cells() }
+
+// SKUColumns are the columns of the catalogue as CSV.
+func (s *Service) SKUColumns() []string {
+	var names []string
+	for _, a := range s.skuTable().Columns() {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
 // apply makes of a SKU, new or stored, what the row says.
 func (e edit) apply(c *db.Conn, k *SKU, isNew bool) (err error) {
 	for _, set := range e.set {
@@ -128,7 +140,7 @@ func putSKU(tx *db.Tx, e edit) error {
 	if was, err = find(&tx.Conn, e.code); err != nil { // its sums may have moved on
 		return err
 	}
-	now.sold, now.UpdatedAt = was.sold, tx.Now()
+	now.sold, now.soldYear, now.UpdatedAt = was.sold, was.soldYear, tx.Now()
 	if err := tx.UpdateRow("skus", now.id, skuSets, now.sets()...); err != nil {
 		return err
 	}
@@ -144,7 +156,7 @@ func create(tx *db.Tx, e edit) error {
 	if err != nil {
 		return err
 	}
-	rec := record{SKU: newSKU(e.code), firstSold: never}
+	rec := record{SKU: newSKU(e.code), firstSold: never, lastSold: neverYet}
 	if err := e.apply(&tx.Conn, &rec.SKU, true); err != nil {
 		return err
 	}
@@ -155,9 +167,6 @@ func create(tx *db.Tx, e edit) error {
 		return err
 	}
 	if err := noteMovement(tx, record{}, rec, cause{kind: movedByEdit}); err != nil {
-		return err
-	}
-	if err := touched(tx, rec.id); err != nil {
 		return err
 	}
 	return tx.Audit("sku.created", subject(e.code), rec.SKU)

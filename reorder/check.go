@@ -12,9 +12,11 @@ import (
 // tally is what the rows say about a SKU, against which its record is held.
 type tally struct {
 	stands   exact.Milli // sold in the standing window
+	year     exact.Milli // and in the year to its end
 	judged   exact.Milli // sold in the window of the day on which it was judged
 	onOrder  exact.Milli
 	first    exact.Day
+	last     exact.Day
 	judgedOn exact.Day
 }
 
@@ -87,7 +89,20 @@ func checkRuns(c *db.Conn, size int) (breaches []string, err error) {
 			return nil, err
 		}
 	}
+	if err := checkDays(c, breach); err != nil {
+		return nil, err
+	}
 	return breaches, checkChannels(c, skus, breach)
+}
+
+// checkDays holds what is kept of each day against its rows.
+func checkDays(c *db.Conn, breach func(string, ...any)) error {
+	return db.Each(c, func(r *db.Row) error {
+		breach("sales of %s: %d SKUs are kept to have some, %d have", r.Day(), r.Int(), r.Int())
+		return nil
+	}, `SELECT day, sum(kept), sum(is_so) FROM (
+			SELECT day, skus AS kept, 0 AS is_so FROM sales_days UNION ALL SELECT day, 0, count(*) FROM sales GROUP BY day)
+		GROUP BY day HAVING sum(kept) <> sum(is_so)`)
 }
 
 // compare holds the records of the run's SKUs against their tallies.
@@ -100,6 +115,12 @@ func (t *tallies) compare(set Settings, breach func(string, ...any)) error {
 		}
 		if rec.firstSold != is.first {
 			breach("SKU %s: its first sale is kept as %s, its sales begin on %s", rec.Code, dayOrNever(rec.firstSold), dayOrNever(is.first))
+		}
+		if rec.soldYear != is.year {
+			breach("SKU %s: sold in the %d days to %s is kept as %s, its sales add up to %s", rec.Code, yearDays, set.standing, rec.soldYear, is.year)
+		}
+		if rec.lastSold != is.last {
+			breach("SKU %s: its last sale is kept as %s, its sales end on %s", rec.Code, dayOrNever(rec.lastSold), dayOrNever(is.last))
 		}
 		if rec.OnOrder != is.onOrder {
 			breach("SKU %s: on order is kept as %s, of its purchase orders %s is outstanding", rec.Code, rec.OnOrder, is.onOrder)
@@ -114,7 +135,7 @@ func (t *tallies) compare(set Settings, breach func(string, ...any)) error {
 }
 
 func dayOrNever(d exact.Day) string {
-	if d == never {
+	if d == never || d == neverYet {
 		return "never"
 	}
 	return d.String()
@@ -136,7 +157,7 @@ func (t *tallies) next() error {
 	t.after, t.to, t.ids, t.all = t.to, math.MaxInt64, t.ids[:0], t.all[:0]
 	err := db.Each(t.c, func(r *db.Row) error {
 		t.ids = append(t.ids, r.Int())
-		t.all = append(t.all, tally{judgedOn: r.Day(), first: never})
+		t.all = append(t.all, tally{judgedOn: r.Day(), first: never, last: neverYet})
 		return nil
 	}, "SELECT id, judged_on FROM skus WHERE id > ? ORDER BY id LIMIT ?", t.after, int64(t.size))
 	if n := len(t.ids); n == t.size {
@@ -163,7 +184,7 @@ func (t *tallies) addOrders(breach func(string, ...any)) error {
 
 // addUp adds up the sales of a day; the days come in order.
 func (t *tallies) addUp(day exact.Day, set Settings, breach func(string, ...any)) error {
-	standing := windowOf(set.standing, set.ForecastWindowDays).has(day)
+	standing, inYear := windowOf(set.standing, set.ForecastWindowDays).has(day), windowOf(set.standing, yearDays).has(day)
 	return db.Each(t.c, func(r *db.Row) error {
 		id, qty := r.Int(), r.Milli()
 		of := t.of(id)
@@ -180,8 +201,11 @@ func (t *tallies) addUp(day exact.Day, set Settings, breach func(string, ...any)
 		if windowOf(of.judgedOn, set.ForecastWindowDays).has(day) {
 			of.judged += qty
 		}
-		if qty > 0 && of.first == never {
-			of.first = day
+		if inYear {
+			of.year += qty
+		}
+		if qty > 0 {
+			of.first, of.last = min(of.first, day), day
 		}
 		return nil
 	}, "SELECT sku_id, qty FROM sales WHERE day = ? AND sku_id > ? AND sku_id <= ?", day, t.after, t.to)

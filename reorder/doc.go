@@ -5,11 +5,10 @@
 // What is kept and what is computed. Sales are kept as one total per SKU and day.
 // Every SKU carries what the report needs of them: how much was sold in the window
 // that ends on the standing day of the settings, and the day of its first sale. A
-// write moves the standing day to today before it changes anything (see standing.go);
+// write moves the standing day to today before it changes anything (see window.go);
 // a read of a later day adds the days that came and takes off those that left, and
-// writes nothing. The figures are never stored: forecast.go computes them, exactly. In
-// memory the service keeps how the SKUs rank today, and renews it by the SKUs that a change
-// touched (see ranking.go), so that a page of a list costs its rows.
+// writes nothing. The figures are never stored: forecast.go computes them, exactly, for
+// every answer (see ranking.go).
 //
 // The one path. Whatever changes a SKU's stock, sales, times or on-order quantity
 // ends in the unexported save (sku.go), which judges the SKU anew, stores it and
@@ -20,10 +19,7 @@ package reorder
 import "quartermaster/schema/db"
 
 // Service is the reorder service over one database.
-type Service struct {
-	db      *db.DB
-	ranking db.Renewed[*ranking]
-}
+type Service struct{ db *db.DB }
 
 // New returns the service over d.
 func New(d *db.DB) *Service { return &Service{db: d} }

@@ -11,9 +11,6 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// classDays is over how many days, today included, sales decide a SKU's class.
-const classDays = 365
-
 // unsoldDays are the ages for which what lies unsold is added up.
 var unsoldDays = []int64{90, 180, 365}
 
@@ -60,7 +57,7 @@ type StockFigure struct {
 	Name       string `json:"name"`
 	ValueCents int64  `json:"value_cents"`
 	Class      string `json:"class" enum:"A,B,C"`
-	UnsoldDays int64  `json:"unsold_days" about:"since the last sale, or since the SKU was made"`
+	UnsoldDays int64  `json:"unsold_days" about:"since the last sale; of a SKU that never sold since the shop's first sale, or since it was made if that is earlier"`
 
 	soldCost int64
 	supplier string
@@ -72,30 +69,32 @@ func (s *Service) StockFigures(ctx context.Context) (StockFigures, error) {
 }
 
 func stockFigures(c *db.Conn) (StockFigures, error) {
-	today := c.Today()
-	figs := StockFigures{Today: today}
-	sold, err := soldInYear(c, windowOf(today, classDays))
+	today, since, err := yearAsOfToday(c)
+	if err != nil {
+		return StockFigures{}, err
+	}
+	figs := StockFigures{Today: today, SKUs: []StockFigure{}}
+	begun, hasSales, err := db.One(c, (*db.Row).Day, "SELECT day FROM sales_days WHERE day >= ? ORDER BY day LIMIT 1", exact.MinDay)
 	if err != nil {
 		return figs, err
 	}
-	recs, err := db.All(c, scan, "SELECT "+columns+" FROM skus WHERE active = 1 ORDER BY sku")
-	if err != nil {
-		return figs, err
-	}
-	if err := sold.findEarlier(c, recs); err != nil {
-		return figs, err
-	}
-	figs.SKUs = make([]StockFigure, 0, len(recs))
-	for _, rec := range recs {
-		at := sold[rec.id]
-		last := rec.CreatedAt.Day(c.Zone())
-		if at.qty > 0 || at.last != 0 {
-			last = at.last
+	err = db.Each(c, func(r *db.Row) error {
+		rec := scan(r)
+		last := rec.lastSold
+		if last == neverYet {
+			last = rec.CreatedAt.Day(c.Zone())
+			if hasSales {
+				last = min(last, begun)
+			}
 		}
 		figs.SKUs = append(figs.SKUs, StockFigure{
 			SKU: rec.Code, Name: rec.Name, ValueCents: costOf(rec.CurrentStock, rec.UnitCostCents), supplier: rec.Supplier,
-			soldCost: costOf(at.qty, rec.UnitCostCents), UnsoldDays: max(0, int64(today-last)),
+			soldCost: costOf(rec.soldYear+since[rec.id], rec.UnitCostCents), UnsoldDays: max(0, int64(today-last)),
 		})
+		return nil
+	}, "SELECT "+columns+" FROM skus WHERE active = 1 ORDER BY sku")
+	if err != nil {
+		return figs, err
 	}
 	figs.classify()
 	figs.addUp()
@@ -105,44 +104,6 @@ func stockFigures(c *db.Conn) (StockFigures, error) {
 // costOf is a quantity's cost in cents, half up.
 func costOf(qty exact.Milli, unitCost int64) int64 {
 	return exact.Mul(int64(qty), unitCost).DivRound(1000)
-}
-
-// yearSales is what each SKU sold in the year, by its id, and on which day last.
-type yearSales map[int64]soldSince
-
-type soldSince struct {
-	qty  exact.Milli
-	last exact.Day // 0: not known
-}
-
-func soldInYear(c *db.Conn, year span) (yearSales, error) {
-	sold := yearSales{}
-	err := db.Each(c, func(r *db.Row) error {
-		id, qty, last := r.Int(), r.Milli(), r.Day()
-		sold[id] = soldSince{qty, last}
-		return nil
-	}, "SELECT sku_id, sum(qty), max(day) FROM sales WHERE day BETWEEN ? AND ? AND qty > 0 GROUP BY sku_id", year.from, year.to)
-	return sold, err
-}
-
-// findEarlier adds the day of the last sale of SKUs that sold before the year only.
-func (sold yearSales) findEarlier(c *db.Conn, recs []record) error {
-	before := windowOf(c.Today(), classDays).from
-	wanted := map[int64]bool{}
-	for _, rec := range recs {
-		if _, inYear := sold[rec.id]; !inYear && rec.firstSold < before {
-			wanted[rec.id] = true
-		}
-	}
-	if len(wanted) == 0 {
-		return nil
-	}
-	return db.Each(c, func(r *db.Row) error {
-		if id, last := r.Int(), r.Day(); wanted[id] {
-			sold[id] = soldSince{last: last}
-		}
-		return nil
-	}, "SELECT sku_id, max(day) FROM sales WHERE day < ? AND qty > 0 GROUP BY sku_id", before)
 }
 
 // classify sets each SKU's class.
@@ -196,4 +157,18 @@ func (figs *StockFigures) addUp() {
 	}
 	slices.SortStableFunc(figs.Suppliers, func(a, b SupplierValue) int { return cmp.Compare(b.ValueCents, a.ValueCents) })
 	slices.SortStableFunc(figs.SKUs, func(a, b StockFigure) int { return cmp.Compare(b.ValueCents, a.ValueCents) })
+}
+
+// After returns the rows behind the one with the key, at most limit of them, and the key
+// to go on with; "" at the end.
+func After[T any](all []T, key string, limit int64, keyOf func(T) string) (page []T, next string) {
+	if key != "" {
+		if i := slices.IndexFunc(all, func(r T) bool { return keyOf(r) == key }); i >= 0 {
+			all = all[i+1:]
+		}
+	}
+	if limit > 0 && int64(len(all)) > limit {
+		return all[:limit], keyOf(all[limit-1])
+	}
+	return all, ""
 }

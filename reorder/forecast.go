@@ -20,6 +20,9 @@ const fewestDemandDays = 7
 // never stands for the day of a first sale that has not happened.
 const never = exact.MaxDay + 1
 
+// neverYet stands for the day of a last sale that has not happened.
+const neverYet = exact.MinDay - 1
+
 // horizon is what the forecasts of all SKUs share.
 type horizon struct {
 	today  exact.Day

@@ -124,10 +124,12 @@ func ingest(tx *db.Tx, u *upload, replace bool) (Ingested, error) {
 // salesChange is a SKU of the upload: as it was, and what the upload does to its sales.
 type salesChange struct {
 	record
-	added   exact.Milli // to what was sold in the window
-	first   exact.Day   // earliest day that now has sales, of those in the upload
-	emptied bool        // the day of its first sale has none any more
-	changed bool
+	added     exact.Milli // to what was sold in the window
+	addedYear exact.Milli // and in the year
+	first     exact.Day   // earliest day that now has sales, of those in the upload
+	last      exact.Day   // and the latest
+	emptied   bool        // the day of its first or its last sale has none any more
+	changed   bool
 }
 
 // lookUp finds the upload's SKUs, sorted by id, drops the rows of those that are
@@ -141,7 +143,7 @@ func (u *upload) lookUp(tx *db.Tx) ([]salesChange, error) {
 			return nil, err
 		}
 		if found {
-			skus = append(skus, salesChange{record: rec, first: never})
+			skus = append(skus, salesChange{record: rec, first: never, last: neverYet})
 		}
 	}
 	slices.SortFunc(skus, func(a, b salesChange) int { return cmp.Compare(a.id, b.id) })
@@ -204,8 +206,13 @@ func (u *upload) write(tx *db.Tx, skus []salesChange, replace bool, done *Ingest
 	if err != nil {
 		return err
 	}
-	for i := range skus { // they were read before the window is moved to today
+	_, sinceYear, err := yearAsOfToday(&tx.Conn)
+	if err != nil {
+		return err
+	}
+	for i := range skus { // they were read before the windows are moved to today
 		skus[i].sold += since[skus[i].id]
+		skus[i].soldYear += sinceYear[skus[i].id]
 	}
 	if _, err := rollToToday(tx); err != nil {
 		return err
@@ -236,20 +243,18 @@ func (u *upload) write(tx *db.Tx, skus []salesChange, replace bool, done *Ingest
 }
 
 func saveChanged(tx *db.Tx, h horizon, skus []salesChange, done *Ingested) error {
-	var changed []int64
 	for i := range skus {
 		t := &skus[i]
 		if !t.changed {
 			continue
 		}
-		changed = append(changed, t.id)
-		first, err := t.firstNow(&tx.Conn)
-		if err != nil {
+		now := t.record
+		now.sold, now.soldYear = t.sold+t.added, t.soldYear+t.addedYear
+		var err error
+		if now.firstSold, now.lastSold, err = t.soldNow(&tx.Conn); err != nil {
 			return err
 		}
-		now := t.record
-		now.sold, now.firstSold = t.sold+t.added, first
-		fired, err := saveUnnoted(tx, h, t.record, &now, cause{})
+		fired, err := save(tx, h, t.record, &now, cause{})
 		if err != nil {
 			return err
 		}
@@ -259,7 +264,7 @@ func saveChanged(tx *db.Tx, h horizon, skus []salesChange, done *Ingested) error
 		}
 	}
 	slices.SortFunc(done.Crossed, func(a, b Crossed) int { return cmp.Compare(a.SKU, b.SKU) })
-	return touched(tx, changed...)
+	return nil
 }
 
 func printIngested(w io.Writer, answer any) {

@@ -10,6 +10,7 @@ type days struct {
 	tx      *db.Tx
 	skus    []salesChange
 	window  span
+	year    span
 	replace bool
 	read    *db.Stmt
 	writer  writer
@@ -29,7 +30,7 @@ type total struct {
 }
 
 func newDays(tx *db.Tx, u *upload, skus []salesChange, h horizon, replace bool) (*days, error) {
-	d := &days{tx: tx, skus: skus, window: windowOf(h.today, h.window), replace: replace}
+	d := &days{tx: tx, skus: skus, window: windowOf(h.today, h.window), year: windowOf(h.today, yearDays), replace: replace}
 	var err error
 	if u.byChannel {
 		if d.shares, err = newShares(tx, u, replace); err != nil {
@@ -65,6 +66,7 @@ func (d *days) write(u *upload, rows []sale) error {
 			return err
 		}
 	}
+	made := 0 // SKU-days that were not there
 	for i := range d.totals {
 		t := &d.totals[i]
 		before := d.imported
@@ -84,9 +86,16 @@ func (d *days) write(u *upload, rows []sale) error {
 		if err := d.writer.add(int64(day), d.skus[t.sku].id, int64(qty)); err != nil {
 			return err
 		}
-		d.skus[t.sku].account(day, t.old, qty, d.window.has(day))
+		if !t.isStored {
+			made++
+		}
+		d.account(&d.skus[t.sku], day, t.old, qty)
 	}
-	return nil
+	if made == 0 {
+		return nil
+	}
+	_, err := d.tx.Exec("INSERT INTO sales_days (day, skus) VALUES (?1, ?2) ON CONFLICT (day) DO UPDATE SET skus = skus + ?2", day, made)
+	return err
 }
 
 // flush stores what the writers still hold.
@@ -178,31 +187,52 @@ func (d *days) readStored(day exact.Day) error {
 }
 
 // account keeps account of a SKU-day that went from old to qty.
-func (t *salesChange) account(day exact.Day, old, qty exact.Milli, inWindow bool) {
+func (d *days) account(t *salesChange, day exact.Day, old, qty exact.Milli) {
 	t.changed = true
-	if inWindow {
+	if d.window.has(day) {
 		t.added += qty - old
 	}
+	if d.year.has(day) {
+		t.addedYear += qty - old
+	}
 	if qty > 0 {
-		t.first = min(t.first, day)
-	} else if day == t.firstSold {
+		t.first, t.last = min(t.first, day), max(t.last, day)
+	} else if day == t.firstSold || day == t.lastSold {
 		t.emptied = true
 	}
 }
 
-// firstNow is the day of the SKU's first sale after the upload.
-func (t *salesChange) firstNow(c *db.Conn) (exact.Day, error) {
-	if !t.emptied || t.first < t.firstSold {
-		return min(t.first, t.firstSold), nil
+// soldNow are the days of the SKU's first and last sale after the upload, or never and
+// neverYet.
+func (t *salesChange) soldNow(c *db.Conn) (first, last exact.Day, err error) {
+	first, last = min(t.first, t.firstSold), max(t.last, t.lastSold)
+	if !t.emptied {
+		return first, last, nil
 	}
-	day, found, err := db.One(c, (*db.Row).Day, `WITH RECURSIVE later (day) AS (
-			SELECT min(day) FROM sales WHERE day > ?1
-			UNION ALL
-			SELECT (SELECT min(day) FROM sales WHERE day > later.day) FROM later WHERE later.day IS NOT NULL)
-		SELECT later.day FROM later CROSS JOIN sales ON sales.day = later.day AND sales.sku_id = ?2 AND sales.qty > 0 LIMIT 1`,
-		t.firstSold, t.id)
-	if !found {
-		day = never
+	for _, end := range []struct {
+		day   *exact.Day
+		none  exact.Day
+		query string
+	}{
+		{&first, never, firstSale},
+		{&last, neverYet, lastSale},
+	} {
+		day, found, err := db.One(c, (*db.Row).Day, end.query, *end.day, t.id)
+		if err != nil {
+			return first, last, err
+		}
+		if *end.day = day; !found {
+			*end.day = end.none
+		}
 	}
-	return day, err
+	return first, last, nil
 }
+
+// firstSale and lastSale look for the first day of a SKU's sales that is not before another,
+// and for the last one that is not behind it, day by day: sales are ordered by day.
+const (
+	firstSale = `SELECT d.day FROM sales_days AS d CROSS JOIN sales ON sales.day = d.day AND sku_id = ?2 AND qty > 0
+		WHERE d.day >= ?1 ORDER BY d.day LIMIT 1`
+	lastSale = `SELECT d.day FROM sales_days AS d CROSS JOIN sales ON sales.day = d.day AND sku_id = ?2 AND qty > 0
+		WHERE d.day <= ?1 ORDER BY d.day DESC LIMIT 1`
+)

@@ -219,7 +219,8 @@ func TestEditDraft(t *testing.T) {
 }
 
 // Classes by hand: of 1,000 cents sold, A's 700 begin at 0 %, B's 200 at 70 %, C's 60 at
-// 90 %, D's 40 at 96 %; E sold nothing.
+// 90 %, D's 40 at 96 %; E sold nothing in all
+// the 365 days since the shop's first sale.
 func TestStockFigures(t *testing.T) {
 	s := open(t)
 	for _, k := range []string{"A,10,100,X", "B,1,100,Y", "C,0,100,Y", "D,0.005,100,Y", "E,3,200,"} {
@@ -231,8 +232,8 @@ func TestStockFigures(t *testing.T) {
 	s.Must(err)
 	const want = `{"today":"2026-11-20","value_cents":1701,"suppliers":[{"supplier":"X","value_cents":1000},{"supplier":"","value_cents":600},{"supplier":"Y","value_cents":101}],` +
 		`"classes":[{"class":"A","skus":2,"sold_cost_cents":900},{"class":"B","skus":1,"sold_cost_cents":60},{"class":"C","skus":2,"sold_cost_cents":40}],` +
-		`"unsold":[{"days":90,"skus":2,"value_cents":100},{"days":180,"skus":1,"value_cents":0},{"days":365,"skus":0,"value_cents":0}],"skus":[` +
-		`{"sku":"A","name":"A","value_cents":1000,"class":"A","unsold_days":0},{"sku":"E","name":"E","value_cents":600,"class":"C","unsold_days":0},` +
+		`"unsold":[{"days":90,"skus":3,"value_cents":700},{"days":180,"skus":2,"value_cents":600},{"days":365,"skus":1,"value_cents":600}],"skus":[` +
+		`{"sku":"A","name":"A","value_cents":1000,"class":"A","unsold_days":0},{"sku":"E","name":"E","value_cents":600,"class":"C","unsold_days":365},` +
 		`{"sku":"B","name":"B","value_cents":100,"class":"A","unsold_days":90},{"sku":"D","name":"D","value_cents":1,"class":"C","unsold_days":1},` +
 		`{"sku":"C","name":"C","value_cents":0,"class":"B","unsold_days":364}]}`
 	if text := asJSON(t, got); text != want {

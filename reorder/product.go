@@ -69,6 +69,61 @@ func history(c *db.Conn, id int64, days span) ([]Sold, error) {
 		days.from, days.to, id)
 }
 
+// ProductPage is all that a SKU's page shows.
+type ProductPage struct {
+	Product
+	Today       exact.Day
+	Days        []Sold // of the last days, those without sales too
+	Movements   []Movement
+	Outstanding []Outstanding
+	Channels    []ChannelSold // of the same days
+}
+
+// ChannelSold is what a channel sold.
+type ChannelSold struct {
+	Channel string
+	Qty     exact.Milli
+}
+
+// ProductPage returns one SKU with the sales of the last days and what moved its stock.
+func (s *Service) ProductPage(ctx context.Context, sku string, days int64) (p ProductPage, err error) {
+	if p.Product, err = s.Product(ctx, sku, days); err != nil {
+		return p, err
+	}
+	if p.Movements, err = s.Movements(ctx, sku, 30); err != nil {
+		return p, err
+	}
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		p.Today = c.Today()
+		rec, err := find(c, sku)
+		if err != nil {
+			return err
+		}
+		window := windowOf(p.Today, days)
+		for d, i := window.from, 0; d <= window.to; d++ {
+			at := Sold{Date: d}
+			if i < len(p.History) && p.History[i].Date == d {
+				at.Qty = p.History[i].Qty
+				i++
+			}
+			p.Days = append(p.Days, at)
+		}
+		p.Outstanding, err = db.All(c, func(r *db.Row) Outstanding {
+			return Outstanding{Number: r.Text(), Supplier: r.Text(), Status: r.Text(), ExpectedDate: r.DayPtr(), Qty: r.Milli()}
+		}, `SELECT number, supplier, status, expected_date, ordered - received FROM purchase_order_lines CROSS JOIN purchase_orders ON purchase_orders.id = order_id
+			WHERE sku_id = ? AND status IN ('draft', 'ordered', 'partial') AND ordered > received`, rec.id)
+		if err != nil {
+			return err
+		}
+		p.Channels, err = db.All(c, func(r *db.Row) ChannelSold { return ChannelSold{r.Text(), r.Milli()} },
+			`WITH RECURSIVE days (day) AS (VALUES (?1) UNION ALL SELECT day + 1 FROM days WHERE day < ?2)
+			SELECT name, sum(qty) FROM days CROSS JOIN channel_sales ON channel_sales.day = days.day AND sku_id = ?3
+				CROSS JOIN sales_channels ON sales_channels.id = channel_id GROUP BY name`, window.from, window.to, rec.id)
+		return err
+	})
+	return p, err
+}
+
 func (s *Service) productDetail() schema.Op {
 	p := productOf(sample, sampleDay)
 	p.History, p.Total = []Sold{{sampleDay.today - 2, 2000}, {sampleDay.today - 1, 2500}}, 4500

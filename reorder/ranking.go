@@ -2,7 +2,8 @@ package reorder
 
 import (
 	"cmp"
-	"encoding/json"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,14 +11,12 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// ranking is what is kept of all SKUs for a day, so that a page of a list with the sums of
-// all that match costs what it gives. It is renewed by the SKUs that were changed since
-// (table sku_touched), and is never changed itself. A SKU takes some 115 bytes.
+// ranking is every SKU with the figures by which lists narrow, order and add up. It is read
+// and computed for one answer and not kept: 10,000 SKUs take 9 ms (BenchmarkYear), and who
+// writes a SKU has nothing to note.
 type ranking struct {
-	h         horizon
-	byCode    []*entry // all SKUs, in the byte order of their codes
-	urgent    []*entry // the active ones, most urgent first
-	suppliers []*supplierSums
+	h   horizon
+	all []entry
 }
 
 // entry is what lists narrow and order a SKU by, and what their sums add up.
@@ -26,7 +25,7 @@ type entry struct {
 	code      string
 	supplier  string
 	stock     exact.Milli
-	sold      exact.Milli // in the window that ends on the ranking's day
+	sold      exact.Milli // in the window that ends today
 	suggested int64
 	cost      int64
 	days      int16 // that the demand is spread over
@@ -36,71 +35,40 @@ type entry struct {
 // inactive is the place behind the statuses of SKUs that have none.
 const inactive = int8(3)
 
-// supplierSums are the sums of a supplier's active SKUs, by status.
-type supplierSums struct {
-	name string
-	sums [inactive]entrySums
-}
-
-type entrySums struct {
-	skus, toOrder int64
-	cost          exact.Int128
-}
-
-func (s *entrySums) add(e *entry, sign int64) {
-	s.skus += sign
-	if e.suggested > 0 {
-		s.toOrder += sign
-	}
-	s.cost = s.cost.Add(exact.Mul(e.cost, sign))
-}
-
-// cents is the cost; what no int64 holds is its largest.
-func (s *entrySums) cents() int64 { return s.cost.DivRound(1) }
-
-// ranked returns the ranking of today.
-func (s *Service) ranked(c *db.Conn) (*ranking, error) {
-	return s.ranking.At(c, db.Renewal[*ranking]{
-		Last:    "SELECT coalesce(max(seq), 0) FROM sku_touched",
-		Since:   "SELECT sku_id FROM sku_touched WHERE seq > ?",
-		Size:    func(k *ranking) int { return len(k.byCode) },
-		All:     func() (*ranking, error) { return rankAll(c) },
-		Changed: func(old *ranking, ids []int64) (*ranking, error) { return old.renewed(c, ids) },
-	})
-}
-
-// touched notes that the SKUs changed, for who keeps a ranking.
-func touched(tx *db.Tx, ids ...int64) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return err
-	}
-	if _, err := tx.Exec("INSERT INTO sku_touched (sku_id) SELECT value FROM json_each(?)", string(list)); err != nil {
-		return err
-	}
-	_, err = tx.Exec("DELETE FROM sku_touched WHERE seq <= (SELECT max(seq) FROM sku_touched) - 20000")
-	return err
-}
-
-// touchedAll notes that all SKUs changed: it leaves a number out.
-func touchedAll(tx *db.Tx) error {
-	_, err := tx.Exec("INSERT INTO sku_touched (seq, sku_id) SELECT coalesce(max(seq), 0) + 2, 0 FROM sku_touched")
-	return err
-}
-
 const entryColumns = `id, active, current_stock, on_order, sold, ifnull(first_sold, 2932897),
-	lead_time_days, safety_stock_days, pack_size, moq, unit_cost_cents, sku, supplier FROM skus`
+	lead_time_days, safety_stock_days, pack_size, moq, unit_cost_cents, sku, supplier`
+
+// rank reads every SKU as of today.
+func rank(c *db.Conn) (*ranking, error) {
+	h, since, err := asOfToday(c)
+	if err != nil {
+		return nil, err
+	}
+	n, _, err := db.One(c, db.Int, "SELECT count(*) FROM skus")
+	if err != nil {
+		return nil, err
+	}
+	k, suppliers := &ranking{h: h, all: make([]entry, 0, n)}, map[string]string{}
+	err = db.Each(c, func(r *db.Row) error {
+		k.all = append(k.all, scanEntry(r, h, since, suppliers))
+		return nil
+	}, "SELECT "+entryColumns+" FROM skus")
+	return k, err
+}
 
 // scanEntry reads a SKU's entry as of the horizon's day; since is what its sum lacks by then.
-func scanEntry(r *db.Row, h horizon, since windowDelta) entry {
+// Equal suppliers share one text.
+func scanEntry(r *db.Row, h horizon, since windowDelta, suppliers map[string]string) entry {
 	e := entry{id: r.Int()}
 	active := r.Bool()
 	b := basis{stock: r.Milli(), onOrder: r.Milli(), sold: r.Milli() + since[e.id], firstSold: r.Day(),
 		lead: r.Int(), safety: r.Int(), pack: r.Int(), moq: r.Milli(), unitCost: r.Int()}
 	e.code, e.supplier = r.Text(), r.Text()
+	if of, known := suppliers[e.supplier]; known {
+		e.supplier = of
+	} else {
+		suppliers[e.supplier] = e.supplier
+	}
 	e.stock, e.sold, e.status = b.stock, b.sold, inactive
 	e.days = int16(b.demandDays(h)) // #nosec G115 -- at most 365
 	status := b.status(h)
@@ -111,104 +79,217 @@ func scanEntry(r *db.Row, h horizon, since windowDelta) entry {
 	return e
 }
 
-// rankAll ranks every SKU.
-func rankAll(c *db.Conn) (*ranking, error) {
-	h, since, err := asOfToday(c)
-	if err != nil {
-		return nil, err
-	}
-	n, _, err := db.One(c, db.Int, "SELECT count(*) FROM skus")
-	if err != nil {
-		return nil, err
-	}
-	k, all, suppliers := &ranking{h: h}, make([]entry, 0, n), map[string]*supplierSums{}
-	err = db.Each(c, func(r *db.Row) error {
-		e := scanEntry(r, h, since)
-		of := suppliers[e.supplier]
-		if of == nil {
-			of = &supplierSums{name: e.supplier}
-			suppliers[e.supplier] = of
-		}
-		e.supplier = of.name // the same text, once
-		if e.status != inactive {
-			of.sums[e.status].add(&e, 1)
-		}
-		all = append(all, e)
-		return nil
-	}, "SELECT "+entryColumns)
-	if err != nil {
-		return nil, err
-	}
-	k.byCode, k.urgent = make([]*entry, len(all)), make([]*entry, 0, len(all))
-	for i := range all {
-		k.byCode[i] = &all[i]
-		if all[i].status != inactive {
-			k.urgent = append(k.urgent, &all[i])
+// where returns the entries that are wanted.
+func (k *ranking) where(wanted func(*entry) bool) []*entry {
+	some := []*entry{}
+	for i := range k.all {
+		if e := &k.all[i]; wanted(e) {
+			some = append(some, e)
 		}
 	}
-	for _, of := range suppliers {
-		k.suppliers = append(k.suppliers, of)
-	}
-	slices.SortFunc(k.byCode, byCode)
-	slices.SortFunc(k.urgent, byUrgency)
-	slices.SortFunc(k.suppliers, bySupplier)
-	return k, nil
+	return some
 }
 
-// renewed is the ranking with the changed SKUs as they are now.
-func (k *ranking) renewed(c *db.Conn, ids []int64) (*ranking, error) {
-	_, since, err := asOfToday(c)
-	if err != nil {
-		return nil, err
+// wants reports whether the query asks for the SKU.
+func (q ReportQuery) wants(e *entry) bool {
+	return e.status != inactive && q.wantsStatus(statuses[e.status]) && (q.Supplier == "" || q.Supplier == e.supplier)
+}
+
+// entries are what the query asks for, most urgent first.
+func (k *ranking) entries(q ReportQuery) []*entry {
+	some := k.where(q.wants)
+	slices.SortFunc(some, byUrgency)
+	return some
+}
+
+// sumOf is what entries add up to.
+type sumOf struct {
+	skus, toOrder int64
+	cost          exact.Int128
+}
+
+func (s *sumOf) add(e *entry) {
+	s.skus++
+	if e.suggested > 0 {
+		s.toOrder++
 	}
-	now := &ranking{k.h, slices.Clone(k.byCode), slices.Clone(k.urgent), slices.Clone(k.suppliers)}
-	for _, id := range ids {
-		e, found, err := db.One(c, func(r *db.Row) entry { return scanEntry(r, k.h, since) }, "SELECT "+entryColumns+" WHERE id = ?", id)
+	s.cost = s.cost.Add(exact.Mul(e.cost, 1))
+}
+
+// cents is the cost; what no int64 holds is its largest.
+func (s *sumOf) cents() int64 { return s.cost.DivRound(1) }
+
+// reportSums are the sums over what a query asks for.
+type reportSums struct {
+	counts     Counts // of all active SKUs
+	all        sumOf
+	byStatus   []StatusSum   // most urgent first
+	bySupplier []SupplierSum // most cost first
+}
+
+// sums adds up what the query asks for.
+func (k *ranking) sums(q ReportQuery) reportSums {
+	total := reportSums{byStatus: []StatusSum{}, bySupplier: []SupplierSum{}}
+	var counts [inactive]int64
+	var byStatus [inactive]sumOf
+	bySupplier := map[string]*sumOf{}
+	for i := range k.all {
+		e := &k.all[i]
+		if e.status != inactive {
+			counts[e.status]++
+		}
+		if !q.wants(e) {
+			continue
+		}
+		of := bySupplier[e.supplier]
+		if of == nil {
+			of = &sumOf{}
+			bySupplier[e.supplier] = of
+		}
+		of.add(e)
+		byStatus[e.status].add(e)
+		total.all.add(e)
+	}
+	total.counts = Counts{counts[0], counts[1], counts[2]}
+	for i, status := range statuses {
+		if s := &byStatus[i]; s.skus > 0 {
+			total.byStatus = append(total.byStatus, StatusSum{status, s.skus, s.cents()})
+		}
+	}
+	for name, s := range bySupplier {
+		total.bySupplier = append(total.bySupplier, SupplierSum{name, s.skus, s.toOrder, s.cents()})
+	}
+	slices.SortFunc(total.bySupplier, func(a, b SupplierSum) int {
+		return cmp.Or(cmp.Compare(b.EstCostCents, a.EstCostCents), strings.Compare(a.Supplier, b.Supplier))
+	})
+	return total
+}
+
+// place returns where in the list the SKU with the code is; -1 when it is not there.
+func place(all []*entry, code string) int {
+	return slices.IndexFunc(all, func(e *entry) bool { return e.code == code })
+}
+
+// pageOf returns the entries behind the SKU with the code, from the beginning when it is not
+// there, at most limit of them, or with 0 all; and the code to go on with, "" at the end.
+func pageOf(all []*entry, after string, limit int64) (some []*entry, next string) {
+	if after != "" {
+		all = all[place(all, after)+1:]
+	}
+	if limit > 0 && int64(len(all)) > limit {
+		return all[:limit], all[limit-1].code
+	}
+	return all, ""
+}
+
+// walked is which part of all SKUs a list has when it is read quicker by one walk through
+// the table than SKU by SKU.
+const walked = 6
+
+// records reads the SKUs of the entries, with their sums as of today.
+func (k *ranking) records(c *db.Conn, entries []*entry, fn func(i int, rec *record)) error {
+	if len(entries) > len(k.all)/walked {
+		place := make(map[int64]int32, len(entries))
+		for i, e := range entries[:min(len(entries), math.MaxInt32)] {
+			place[e.id] = int32(i) // #nosec G115 -- it was compared
+		}
+		return db.Each(c, func(r *db.Row) error {
+			rec := scanNumbers(r)
+			if i, listed := place[rec.id]; listed {
+				rec.scanTexts(r)
+				rec.sold = entries[i].sold
+				fn(int(i), &rec)
+			}
+			return nil
+		}, "SELECT "+columns+" FROM skus")
+	}
+	one, err := c.Prepare("SELECT " + columns + " FROM skus WHERE id = ?")
+	if err != nil {
+		return err
+	}
+	defer one.Reset()
+	for i, e := range entries {
+		if err := one.Ints(e.id); err != nil {
+			return err
+		}
+		r, err := one.Step()
 		if err != nil {
+			return err
+		}
+		if r == nil {
+			return fmt.Errorf("SKU %s is gone, though SKUs are never removed", e.code)
+		}
+		rec := scan(r)
+		rec.sold = e.sold
+		fn(i, &rec)
+	}
+	return nil
+}
+
+// rows returns the report's rows of the entries.
+func (k *ranking) rows(c *db.Conn, entries []*entry) ([]Row, error) {
+	rows := make([]Row, len(entries))
+	return rows, k.records(c, entries, func(i int, rec *record) { rows[i] = rowOf(*rec, k.h) })
+}
+
+// mentioning returns the ids of the SKUs whose code or name, or with barcodes also whose
+// barcode, has the text in it, in any case.
+func mentioning(c *db.Conn, text string, barcodes bool) (map[int64]bool, error) {
+	found, wanted := map[int64]bool{}, folded(text)
+	q := CatalogueQuery{Q: text}
+	if !barcodes {
+		if err := q.narrow(c); err != nil {
 			return nil, err
 		}
-		if found {
-			now.put(&e)
+	}
+	query, args := q.statement()
+	return found, db.Each(c, func(r *db.Row) error {
+		rec := scanNumbers(r)
+		if rec.scanNames(r); !rec.mentions(wanted) {
+			if !barcodes {
+				return nil
+			}
+			if rec.scanRest(r); !hasFolded(rec.Barcode, wanted) {
+				return nil
+			}
 		}
-	}
-	return now, nil
+		found[rec.id] = true
+		return nil
+	}, query, args...)
 }
 
-// put puts a SKU's entry in the place of the one that there is.
-func (k *ranking) put(e *entry) {
-	at, found := slices.BinarySearchFunc(k.byCode, e, byCode)
-	if !found {
-		k.byCode = slices.Insert(k.byCode, at, e)
-	} else {
-		old := k.byCode[at]
-		k.byCode[at] = e
-		if old.status != inactive {
-			k.sum(old, -1)
-			i, _ := slices.BinarySearchFunc(k.urgent, old, byUrgency)
-			k.urgent = slices.Delete(k.urgent, i, i+1)
+// sort puts the entries in the order of a column of ShelfSorts, with "" of their codes. Of two
+// that are alike the one with the lesser code comes first.
+func (k *ranking) sort(c *db.Conn, entries []*entry, by string, falling bool) error {
+	compare := byCode
+	switch by {
+	case "name":
+		names := make(map[int64]string, len(entries))
+		if err := k.records(c, entries, func(i int, rec *record) { names[entries[i].id] = folded(rec.Name) }); err != nil {
+			return err
 		}
+		compare = func(a, b *entry) int { return strings.Compare(names[a.id], names[b.id]) }
+	case "supplier":
+		compare = func(a, b *entry) int { return strings.Compare(folded(a.supplier), folded(b.supplier)) }
+	case "stock":
+		compare = func(a, b *entry) int { return cmp.Compare(a.stock, b.stock) }
+	case "cover":
+		compare = byUrgency
+	case "order":
+		compare = func(a, b *entry) int { return cmp.Compare(a.suggested, b.suggested) }
+	case "cost":
+		compare = func(a, b *entry) int { return cmp.Compare(a.cost, b.cost) }
 	}
-	if e.status != inactive {
-		k.sum(e, 1)
-		i, _ := slices.BinarySearchFunc(k.urgent, e, byUrgency)
-		k.urgent = slices.Insert(k.urgent, i, e)
-	}
+	slices.SortFunc(entries, func(a, b *entry) int {
+		if falling {
+			return cmp.Or(compare(b, a), byCode(a, b))
+		}
+		return cmp.Or(compare(a, b), byCode(a, b))
+	})
+	return nil
 }
 
-// sum adds a entry to the sums of its supplier, or with sign -1 takes it off.
-func (k *ranking) sum(e *entry, sign int64) {
-	of := supplierSums{name: e.supplier}
-	at, found := slices.BinarySearchFunc(k.suppliers, &of, bySupplier)
-	if found {
-		of = *k.suppliers[at]
-	} else {
-		k.suppliers = slices.Insert(k.suppliers, at, nil)
-	}
-	of.sums[e.status].add(e, sign)
-	k.suppliers[at] = &of
-}
-
-// The orders of a ranking's lists. No two SKUs are equal by them.
+// The orders of lists.
 
 func byCode(a, b *entry) int { return strings.Compare(a.code, b.code) }
 
@@ -218,5 +299,3 @@ func byUrgency(a, b *entry) int {
 		coverCompare(a.stock, a.sold, int64(a.days), b.stock, b.sold, int64(b.days)),
 		strings.Compare(a.code, b.code))
 }
-
-func bySupplier(a, b *supplierSums) int { return strings.Compare(a.name, b.name) }

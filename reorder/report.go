@@ -38,14 +38,14 @@ type Counts struct {
 // ReportQuery narrows a report: to a status, Flagged or All, and to a supplier unless "".
 type ReportQuery struct{ Status, Supplier string }
 
-func (q ReportQuery) wants(status string) bool {
+func (q ReportQuery) wantsStatus(status string) bool {
 	return q.Status == status || q.Status == All || q.Status == Flagged && status != Healthy
 }
 
 // Report computes the report of today.
 func (s *Service) Report(ctx context.Context, q ReportQuery) (rep Report, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		k, err := s.ranked(c)
+		k, err := rank(c)
 		if err != nil {
 			return err
 		}

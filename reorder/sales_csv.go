@@ -49,9 +49,14 @@ type soldShares struct {
 	shares []share
 }
 
-const selectShares = `SELECT day, sku, skus.name, sales.qty, ifnull(sales_channels.name, ''), ifnull(channel_sales.qty, 0)
-	FROM sales CROSS JOIN skus ON skus.id = sku_id
-	LEFT JOIN channel_sales USING (day, sku_id) LEFT JOIN sales_channels ON sales_channels.id = channel_id `
+const selectShares = `SELECT sales.day, sku, skus.name, sales.qty, ifnull(sales_channels.name, ''), ifnull(channel_sales.qty, 0) FROM `
+
+// sharesOf adds the SKUs, and what channels have of it, to what sales are read from.
+func sharesOf(from string) string {
+	return from + ` CROSS JOIN skus ON skus.id = sales.sku_id
+		LEFT JOIN channel_sales ON channel_sales.day = sales.day AND channel_sales.sku_id = sales.sku_id
+		LEFT JOIN sales_channels ON sales_channels.id = channel_id`
+}
 
 // eachSold calls fn for every SKU-day that the query on selectShares gives, which is
 // in an order that keeps the shares of a SKU-day together.
@@ -102,7 +107,7 @@ func exportSales(c *db.Conn, emit func(cells ...string) error) error {
 			}
 		}
 		return nil
-	}, selectShares+"ORDER BY day, sku")
+	}, selectShares+sharesOf("sales")+" ORDER BY sales.day, sku")
 }
 
 // errDry undoes what a dry run did.

@@ -69,7 +69,10 @@ func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change Sett
 		}
 		set.standing = tx.Today()
 		h := set.horizon(tx.Today())
-		if err := roll(tx, windowOf(old.standing, old.ForecastWindowDays), windowOf(h.today, h.window)); err != nil {
+		if err := roll(tx, "sold", windowOf(old.standing, old.ForecastWindowDays), windowOf(h.today, h.window)); err != nil {
+			return Settings{}, err
+		}
+		if err := roll(tx, "sold_year", windowOf(old.standing, yearDays), windowOf(h.today, yearDays)); err != nil {
 			return Settings{}, err
 		}
 		if _, err := tx.Exec("UPDATE reorder_settings SET forecast_window_days = ?, target_cover_days = ?, standing_day = ?",
@@ -77,9 +80,6 @@ func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change Sett
 			return Settings{}, err
 		}
 		if err := judgeAll(tx, h); err != nil {
-			return Settings{}, err
-		}
-		if err := touchedAll(tx); err != nil {
 			return Settings{}, err
 		}
 		return set, tx.Audit("settings.changed", "settings", set)

@@ -32,7 +32,9 @@ type record struct {
 	id int64
 	SKU
 	sold      exact.Milli // in the standing window
+	soldYear  exact.Milli // in the 365 days to the standing day
 	firstSold exact.Day   // or never
+	lastSold  exact.Day   // or neverYet
 	isBelow   bool        // as it was last judged
 	judgedOn  exact.Day
 }
@@ -53,11 +55,11 @@ func (rec *record) sets() []any {
 
 // columns lists the numbers first, so that a list that drops most rows need not read
 // their texts.
-const columns = "id, current_stock, on_order, sold, ifnull(first_sold, 2932897), is_below, judged_on, created_at, updated_at, " +
+const columns = "id, current_stock, on_order, sold, sold_year, ifnull(first_sold, 2932897), ifnull(last_sold, -719163), is_below, judged_on, created_at, updated_at, " +
 	skuNumbers + ", sku, " + skuTexts
 
-// The statements spell never out.
-var _ = [1]struct{}{}[never-2932897]
+// The statements spell never and neverYet out.
+var _, _ = [1]struct{}{}[never-2932897], [1]struct{}{}[neverYet+719163]
 
 func scan(r *db.Row) record {
 	rec := scanNumbers(r)
@@ -67,7 +69,8 @@ func scan(r *db.Row) record {
 
 func scanNumbers(r *db.Row) (rec record) {
 	rec.id, rec.CurrentStock, rec.OnOrder = r.Int(), r.Milli(), r.Milli()
-	rec.sold, rec.firstSold, rec.isBelow, rec.judgedOn = r.Milli(), r.Day(), r.Bool(), r.Day()
+	rec.sold, rec.soldYear, rec.firstSold, rec.lastSold = r.Milli(), r.Milli(), r.Day(), r.Day()
+	rec.isBelow, rec.judgedOn = r.Bool(), r.Day()
 	rec.CreatedAt, rec.UpdatedAt = r.Instant(), r.Instant()
 	rec.Active, rec.LeadTimeDays, rec.SafetyStockDays = r.Bool(), r.Int(), r.Int()
 	rec.PackSize, rec.MOQ, rec.UnitCostCents = r.Int(), r.Milli(), r.Int()
@@ -129,18 +132,12 @@ func crossed(was, now record, h horizon) bool {
 // the one path of them all. It judges the SKU anew and fires sku.reorder_point when it
 // came to be below. The caller writes the audit entry of its act.
 func save(tx *db.Tx, h horizon, was record, now *record, why cause) (fired bool, err error) {
-	if fired, err = saveUnnoted(tx, h, was, now, why); err != nil {
-		return false, err
-	}
-	return fired, touched(tx, now.id)
-}
-
-// saveUnnoted is save for who calls touched for many SKUs at once.
-func saveUnnoted(tx *db.Tx, h horizon, was record, now *record, why cause) (fired bool, err error) {
 	now.judge(h)
-	if _, err := tx.Exec(`UPDATE skus SET current_stock = ?, on_order = ?, sold = ?, first_sold = nullif(?, 2932897),
+	if _, err := tx.Exec(`UPDATE skus SET current_stock = ?, on_order = ?, sold = ?, sold_year = ?,
+		first_sold = nullif(?, 2932897), last_sold = nullif(?, -719163),
 		is_below = ?, judged_on = ?, updated_at = ? WHERE id = ?`,
-		now.CurrentStock, now.OnOrder, now.sold, now.firstSold, now.isBelow, now.judgedOn, now.UpdatedAt, now.id); err != nil {
+		now.CurrentStock, now.OnOrder, now.sold, now.soldYear,
+		now.firstSold, now.lastSold, now.isBelow, now.judgedOn, now.UpdatedAt, now.id); err != nil {
 		return false, err
 	}
 	if err := noteMovement(tx, was, *now, why); err != nil {

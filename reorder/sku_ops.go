@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"quartermaster/schema"
@@ -148,34 +149,25 @@ type SalesQuery struct {
 func (s *Service) Sales(ctx context.Context, q SalesQuery) (page Sales, err error) {
 	page.Sales, page.only = []DaySale{}, q.Channel
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		from, to := exact.Day(-1<<30), exact.Day(1<<30)
-		if q.From != nil {
-			from = *q.From
-		}
-		if q.To != nil {
-			to = *q.To
-		}
-		where, args := "WHERE day BETWEEN ? AND ?", []any{from, to}
-		if q.SKU != "" {
-			rec, err := find(c, q.SKU)
-			if err != nil {
-				return err
-			}
-			where, args = where+" AND sku_id = ?", append(args, rec.id)
-		}
-		if q.Channel != "" {
-			where += ` AND EXISTS (SELECT 1 FROM channel_sales AS part CROSS JOIN sales_channels AS named ON named.id = part.channel_id
-				WHERE part.day = sales.day AND part.sku_id = sales.sku_id AND named.name = ?)`
-			args = append(args, q.Channel)
-		}
-		total, _, err := db.One(c, db.Int, countSales+where, args...)
+		from, where, args, err := q.narrow(c)
 		if err != nil {
 			return err
 		}
-		page.Total = total
-		query := selectShares + where
+		count := "SELECT count(*) FROM "
+		if q.SKU == "" && q.Channel == "" {
+			count = "SELECT coalesce(sum(skus), 0) FROM sales_days AS "
+		}
+		if page.Total, _, err = db.One(c, db.Int, count+from+where, args...); err != nil {
+			return err
+		}
 		if day, sku, ok := parseSaleKey(q.After); ok {
-			query, args = query+" AND (day < ? OR day = ? AND sku > ?)", append(args, day, day, sku)
+			where, args = where+" AND (sales.day < ? OR sales.day = ? AND sku > ?)", append(args, day, day, sku)
+		}
+		query := selectShares + sharesOf(from) + where
+		if q.Limit > 0 && q.Limit < math.MaxInt64 { // so that shares are read of the page's SKU-days alone
+			query = "WITH page AS (SELECT sales.day, sku_id FROM " + from + " CROSS JOIN skus ON skus.id = sku_id" + where +
+				" ORDER BY sales.day DESC, sku LIMIT ?) " + selectShares + sharesOf("page CROSS JOIN sales USING (day, sku_id)")
+			args = append(args, q.Limit+1)
 		}
 		err = eachSold(c, func(at soldShares) error {
 			if n := int64(len(page.Sales)); q.Limit > 0 && n == q.Limit {
@@ -185,7 +177,7 @@ func (s *Service) Sales(ctx context.Context, q SalesQuery) (page Sales, err erro
 			}
 			page.Sales = append(page.Sales, DaySale{at.day, at.sku, at.name, at.qty, append([]share(nil), at.shares...)})
 			return nil
-		}, query+" ORDER BY day DESC, sku", args...)
+		}, query+" ORDER BY sales.day DESC, sku", args...)
 		if errors.Is(err, errEnough) {
 			err = nil
 		}
@@ -194,10 +186,35 @@ func (s *Service) Sales(ctx context.Context, q SalesQuery) (page Sales, err erro
 	return page, err
 }
 
+// narrow is what the query reads sales from, and which of them. A SKU is looked up on each
+// day: sales are ordered by day.
+func (q SalesQuery) narrow(c *db.Conn) (from, where string, args []any, err error) {
+	first, last := exact.Day(-1<<30), exact.Day(1<<30)
+	if q.From != nil {
+		first = *q.From
+	}
+	if q.To != nil {
+		last = *q.To
+	}
+	from, where, args = "sales", " WHERE sales.day BETWEEN ? AND ?", []any{first, last}
+	if q.SKU != "" {
+		rec, err := find(c, q.SKU)
+		if err != nil {
+			return "", "", nil, err
+		}
+		from = "sales_days AS d CROSS JOIN sales ON sales.day = d.day"
+		where, args = " WHERE d.day BETWEEN ? AND ? AND sku_id = ?", append(args, rec.id)
+	}
+	if q.Channel != "" {
+		where += ` AND EXISTS (SELECT 1 FROM channel_sales AS part CROSS JOIN sales_channels AS named ON named.id = part.channel_id
+			WHERE part.day = sales.day AND part.sku_id = sales.sku_id AND named.name = ?)`
+		args = append(args, q.Channel)
+	}
+	return from, where, args, nil
+}
+
 // errEnough ends a list that has as many rows as were asked for.
 var errEnough = errors.New("enough rows")
-
-const countSales = "SELECT count(*) FROM sales "
 
 func bindSales(f *schema.Form, q *SalesQuery) {
 	f.Text(&q.Channel, "channel", "only days on which this channel sold", schema.Most(maxChannel), schema.Choices(anyChannel))

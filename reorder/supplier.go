@@ -222,6 +222,52 @@ func (k Supplier) cells() []string {
 	return []string{k.Name, k.Email, k.Phone, k.Address, intOrEmpty(k.LeadTimeDays), intText(k.MinOrderCents), k.Notes}
 }
 
+// Cells is the supplier as a row of its table; SupplierColumns are their names.
+func (k Supplier) Cells() []string { return k.cells() }
+
+// SupplierColumns are the columns of the suppliers as CSV.
+func (s *Service) SupplierColumns() []string {
+	var names []string
+	for _, a := range s.supplierTable().Columns() {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// SupplierChoices lists the suppliers to choose from, ChannelChoices the channels.
+func SupplierChoices(c *db.Conn) ([]schema.Choice, error) {
+	names, err := supplierNames(c)
+	if err != nil || len(names) > mostChoices {
+		return nil, err
+	}
+	all := make([]schema.Choice, len(names))
+	for i, name := range names {
+		all[i] = schema.Choice{Value: name, Text: name}
+	}
+	return all, nil
+}
+
+// ChannelChoices lists the channels to choose from.
+func ChannelChoices(c *db.Conn) ([]schema.Choice, error) { return anyChannel(c) }
+
+// KnownSupplier returns the supplier's record, or an empty one when none is kept.
+func (s *Service) KnownSupplier(ctx context.Context, name string) (one Supplier, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		one, _, err = lookUpSupplier(c, name)
+		return err
+	})
+	return one, err
+}
+
+// SupplierNames are the names that SKUs and records give suppliers, in order.
+func (s *Service) SupplierNames(ctx context.Context) ([]string, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) ([]string, error) { return supplierNames(c) })
+}
+
+func supplierNames(c *db.Conn) ([]string, error) {
+	return db.All(c, db.Text, "SELECT DISTINCT supplier FROM skus WHERE supplier <> '' UNION SELECT name FROM suppliers ORDER BY 1")
+}
+
 // saveSupplier makes or changes a supplier's record.
 func (s *Service) saveSupplier(ctx context.Context, who db.Caller, e supplierEdit) (Supplier, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Supplier, error) {

@@ -29,7 +29,7 @@ var records = map[string]record{
 	"store_find_customers": {skip: true}, "store_find_customers_data": {skip: true}, "store_find_customers_idx": {skip: true},
 	"store_find_customers_docsize": {skip: true}, "store_find_customers_config": {skip: true}, "store_find_customers_content": {skip: true},
 	"stock_movements":   {skip: true}, // the SKU's stock tells
-	"work_order_counts": {skip: true}, "work_order_sums": {skip: true}, "unit_touched": {skip: true}, "sku_touched": {skip: true},
+	"work_order_counts": {skip: true}, "work_order_sums": {skip: true}, "unit_touched": {skip: true}, "sales_days": {skip: true},
 	"sku_texts": {skip: true}, "sku_texts_data": {skip: true}, "sku_texts_idx": {skip: true},
 	"sku_texts_docsize": {skip: true}, "sku_texts_config": {skip: true}, "sku_texts_content": {skip: true},
 

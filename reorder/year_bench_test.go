@@ -1,0 +1,57 @@
+package reorder
+
+import (
+	"context"
+	"testing"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// BenchmarkYear is what pages and agents ask for in a shop of 10,000 SKUs with a year of
+// sales: 3.65 million SKU-days.
+func BenchmarkYear(b *testing.B) {
+	d, err := db.Open(stocked(b, 10_000, 365), benchOptions())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	s, ctx, first := New(d), context.Background(), schema.Cursor[string]{Limit: 50}
+	one := exact.Milli(1000)
+	for _, c := range []struct {
+		name string
+		ask  func() error
+	}{
+		{"figures", func() error { _, err := s.StockFigures(ctx); return err }},
+		{"to-order", func() error { _, err := s.ToOrder(ctx, ToOrderQuery{Status: Flagged, Cursor: first}); return err }},
+		{"to-order-all-by-cost", func() error {
+			_, err := s.ToOrder(ctx, ToOrderQuery{Status: All, Sort: "cost", Cursor: first})
+			return err
+		}},
+		{"report-flagged", func() error { _, err := s.Report(ctx, ReportQuery{Status: Flagged}); return err }},
+		{"agent-report-20", func() error {
+			_, err := s.AgentReport(ctx, AgentQuery{ReportQuery: ReportQuery{Status: Flagged}, Limit: 20, Asked: true})
+			return err
+		}},
+		{"products-20", func() error { _, err := s.Products(ctx, ProductQuery{Limit: 20, Asked: true}); return err }},
+		{"skus", func() error { _, err := s.Shelf(ctx, ShelfQuery{Cursor: first}); return err }},
+		{"skus-search-few", func() error { _, err := s.Shelf(ctx, ShelfQuery{Q: "number 4711", Cursor: first}); return err }},
+		{"skus-search-all", func() error { _, err := s.Shelf(ctx, ShelfQuery{Q: "widget", Cursor: first}); return err }},
+		{"skus-search-none", func() error { _, err := s.Shelf(ctx, ShelfQuery{Q: "4006381333931", Cursor: first}); return err }},
+		{"sales", func() error { _, err := s.Sales(ctx, SalesQuery{Limit: 50}); return err }},
+		{"suppliers", func() error { _, err := s.Suppliers(ctx, SupplierQuery{Cursor: first}); return err }},
+		{"product", func() error { _, err := s.ProductPage(ctx, "SKU-004711", 60); return err }},
+		{"suggest", func() error { _, err := s.SuggestOrders(ctx, cli); return err }},
+		{"count", func() error { _, err := s.Adjust(ctx, cli, Adjustment{SKU: "SKU-004711", SetTo: &one}); return err }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := c.ask(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
