@@ -35,7 +35,7 @@ func TestImportAndExportOverTheCommandLine(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
 	file := c.write("skus.csv", catalogue)
-	c.equal("a dry run", c.ok("import", "reorder", "skus", file, "--dry-run"), "would import 3 rows\n")
+	c.equal("a dry run", c.ok("import", "reorder", "skus", file, "--dry-run"), "would import 3 rows\n3 of 3 rows are new, 0 changed, 0 the same, 0 refused\n")
 	header, _, _ := strings.Cut(catalogue, "\n")
 	c.equal("after a dry run", c.ok("export", "reorder", "skus"), header+"\n")
 	c.equal("an import", c.ok("import", "reorder", "skus", file), "imported 3 rows\n")
@@ -215,7 +215,7 @@ func TestImportOfSales(t *testing.T) {
 	const header = "date,sku,qty,channel\n"
 	file := c.write("sales.csv", "date,sku,qty\n"+"2026-11-19,TEA,2.5\n2026-11-20,TEA,1\n2026-02-30,TEA,1\n2026-11-19,COFFEE,1\n\n2026-11-19,TEA,0.5\n2026-11-19\n")
 	code, out, told := c.call("import", "reorder", "sales", file, "--dry-run")
-	if code != 1 || out != "would import 3 rows\n" {
+	if code != 1 || out != "would import 3 rows\n3 of 6 rows are new, 0 changed, 0 the same, 3 refused\n" {
 		t.Errorf("a dry run: exit %d, %q", code, out)
 	}
 	for _, line := range []string{"line 4: ", "line 5: ", "line 8: it has 1 cells"} {

@@ -22,6 +22,7 @@ import (
 type importing struct {
 	table.Options
 	maps, sets []string
+	comma      bool
 	refused    string // where the refused rows go
 	template   bool
 }
@@ -38,7 +39,9 @@ is written in slices between which others write; after an import that was cut of
 same one goes on, and counts no row twice. A row whose identifier exists updates that record: an absent column is left
 alone, an empty cell is the default.
 
-Delimiter, encoding and the header's line are found. With --map or --set other columns
+Delimiter, encoding, the header's line, the decimal sign and the format of each column of
+days are found; what can be read in two ways is asked for, and nothing is written. Files of
+some other programs are recognised by their header. With --map or --set other columns
 are left out, and told. A column of cents is called by its stem where the file has it in
 units of the currency: --map "Price=unit_cost" reads 4.50 into unit_cost_cents.
 
@@ -78,16 +81,18 @@ func (o *importing) flags(p *program, cmd *cobra.Command) {
 	f.BoolVar(&o.Emit, "emit", false, "fire the events that history does not fire (tables that say so)")
 	f.StringArrayVar(&o.maps, "map", nil, `"Their column=ours": a column of the file and what it means (several times)`)
 	f.StringArrayVar(&o.sets, "set", nil, "ours=VALUE: a value for all rows (several times)")
-	f.StringVar(&o.DateFormat, "date-format", "", "how the file writes days, in DD MM YYYY hh mm ss: DD.MM.YYYY (default YYYY-MM-DD)")
-	f.BoolVar(&o.DecimalComma, "decimal-comma", false, "the file writes 1.234,5 for 1234.5")
+	f.StringVar(&o.DateFormat, "date-format", "", "how the file writes days, in DD MM MMM YYYY hh mm ss: DD.MM.YYYY (default: found for each column)")
+	f.StringVar(&o.Decimal, "decimal", "", "what stands before decimals: "+strings.Join(table.Decimals, " or ")+" (default: found)")
+	f.BoolVar(&o.comma, "decimal-comma", false, "same as --decimal comma")
+	f.IntVar(&o.HeaderLine, "header-line", 0, "the line of the file that names the columns (default: found in the first 20)")
 	f.StringVar(&o.Delimiter, "delimiter", "", "what stands between cells: "+strings.Join(table.Delimiters, " ")+" (default: found)")
 	f.StringVar(&o.Encoding, "encoding", "", strings.Join(table.Encodings, ", ")+" (default: found)")
 	f.StringVar(&o.Sheet, "sheet", "", "the sheet of a workbook (default: the first)")
 	f.StringVar(&o.Returns, "returns", "", "net: negative quantities are taken off their SKU and day, never below 0")
-	f.StringVar(&o.From, "from", "", "a file as this program writes it: "+strings.Join(table.Programs, ", "))
+	f.StringVar(&o.From, "from", "", "a file as this program writes it (default: recognised by its header; none: do not): "+strings.Join(table.Programs, ", "))
 	f.StringVar(&o.refused, "refused", "", "write the refused rows to this file, with a column reason; mended, it imports")
 	f.BoolVar(&o.template, "template", false, "print an empty file of the table")
-	for name, list := range map[string][]string{"delimiter": table.Delimiters, "encoding": table.Encodings, "from": table.Programs, "returns": {"net"}} {
+	for name, list := range map[string][]string{"decimal": table.Decimals, "delimiter": table.Delimiters, "encoding": table.Encodings, "from": table.Programs, "returns": {"net"}} {
 		p.completeWith(cmd, name, list)
 	}
 }
@@ -109,7 +114,10 @@ func (o *importing) check(args []string) (schema.Table, error) {
 	if o.Delimiter == "\t" || o.Delimiter == `\t` {
 		o.Delimiter = "tab"
 	}
-	o.Map, o.Set = nil, nil
+	if o.comma && o.Decimal == "" {
+		o.Decimal = "comma"
+	}
+	o.Flags, o.Map, o.Set = true, nil, nil
 	for _, m := range o.maps {
 		i := strings.LastIndexByte(m, '=')
 		if i < 1 || i == len(m)-1 {
@@ -239,9 +247,9 @@ func (p *program) printImported(out table.Outcome) error {
 			return
 		}
 		fmt.Fprintf(w, "would import %d rows\n", out.Imported)
-		if onTerminal(p.Stderr) { // what a pipe gets is what an import prints; --json has it all
-			p.printDryRun(out)
-		}
+		fmt.Fprintf(w, "%d of %d rows are new, %d changed, %d the same, %d refused\n",
+			out.New, out.Imported+out.Refused, out.Changed, out.Same, out.Refused)
+		p.printDryRun(out)
 	})
 	if err == nil && len(out.Errors) > 0 {
 		err = fmt.Errorf("%d of %d rows were refused", len(out.Errors), len(out.Errors)+out.Imported)
@@ -273,11 +281,12 @@ func (p *program) printFound(out table.Outcome) {
 	if f.HeaderLine > 1 {
 		how = append(how, fmt.Sprintf("the header on line %d", f.HeaderLine))
 	}
+	how = append(how, f.Written()...)
 	if len(how) > 0 {
 		p.notice("read as " + strings.Join(how, ", "))
 	}
 	if len(out.Left) > 0 {
-		p.notice("left out: the columns " + strings.Join(out.Left, ", "))
+		p.notice("ignored columns: " + strings.Join(out.Left, ", "))
 	}
 	for _, n := range out.Notes {
 		p.notice(n)
@@ -286,7 +295,6 @@ func (p *program) printFound(out table.Outcome) {
 
 // printDryRun says what a dry run would change and set off.
 func (p *program) printDryRun(out table.Outcome) {
-	p.notice(fmt.Sprintf("%d new, %d changed, %d the same, %d refused", out.New, out.Changed, out.Same, out.Refused))
 	const most = 20
 	for i, c := range out.Changes {
 		if i == most {

@@ -109,7 +109,9 @@ func (x *exchange) preview(v *importView) (err error) {
 	if !v.query.Has("read") {
 		if how, found, err := store.Suggest(ctx, who.Service, v.table.Name, v.look.Columns); err != nil {
 			return err
-		} else if found {
+		} else if !found {
+			v.reading.Map = v.look.Suggested()
+		} else {
 			v.reading = how
 			if v.look, err = table.LookAt(v.table, v.file.File, how); err != nil {
 				return err
@@ -141,9 +143,13 @@ func readingOf(q url.Values, columns []string) table.Reading {
 	}
 	r := table.Reading{
 		Delimiter: last("delimiter"), Encoding: last("encoding"), Sheet: last("sheet"), DateFormat: last("date_format"),
-		DecimalComma: last("decimal_comma") == "true", Returns: last("returns"), From: last("from"),
+		Decimal: last("decimal"), Returns: last("returns"), From: last("from"),
 	}
-	if r.From != "" {
+	if last("decimal_comma") == "true" && r.Decimal == "" {
+		r.Decimal = "comma"
+	}
+	r.HeaderLine, _ = strconv.Atoi(last("header_line")) // anything else: found
+	if r.From != "" && r.From != "none" {
 		return r // a ready mapping has all columns
 	}
 	same := true
@@ -278,13 +284,16 @@ func (v importView) asked() [][2]string {
 	add("encoding", r.Encoding)
 	add("sheet", r.Sheet)
 	add("date_format", r.DateFormat)
-	if r.DecimalComma {
-		add("decimal_comma", "true")
+	add("decimal", r.Decimal)
+	if r.HeaderLine > 0 {
+		add("header_line", strconv.Itoa(r.HeaderLine))
 	}
 	add("returns", r.Returns)
 	add("from", r.From)
 	for i := range v.look.Columns {
-		add("map."+strconv.Itoa(i), v.look.Means[i])
+		if v.look.Program == "" {
+			add("map."+strconv.Itoa(i), v.look.Means[i])
+		}
 	}
 	for i, p := range r.Set {
 		add("set."+strconv.Itoa(i)+".name", p.Name)
@@ -306,6 +315,26 @@ func (v importView) refusedPath() string {
 		q.Set(f[0], f[1])
 	}
 	return "/import/" + queryEscape(v.table.Name) + "?" + q.Encode()
+}
+
+// found is how the file is written, as far as it was read.
+func (v importView) found() table.Found {
+	if v.out.Found.Format == "" {
+		return v.look.Found
+	}
+	return v.out.Found
+}
+
+// asks tells a field that the refusal is about.
+func (v importView) asks(field string) bool {
+	return v.refusal != nil && slices.ContainsFunc(v.refusal.Fields, func(f fault.Field) bool { return f.Field == field })
+}
+
+func (v importView) headerLine() string {
+	if v.reading.HeaderLine == 0 {
+		return ""
+	}
+	return strconv.Itoa(v.reading.HeaderLine)
 }
 
 func (v importView) takes(option string) bool { return slices.Contains(v.table.Options, option) }

@@ -12,8 +12,11 @@ import (
 
 // converter turns the cells of a file into cells as the tables take them.
 type converter struct {
-	dates    *dateFormat // nil: YYYY-MM-DD
-	comma    bool        // the decimal sign is a comma
+	Reading                         // for what its refusals name
+	survey   *survey                // set while cells are looked at and none is converted
+	dates    *dateFormat            // of all columns; nil: each has its own
+	formats  map[string]*dateFormat // of the columns of days and moments
+	comma    bool                   // the decimal sign is a comma
 	zone     *time.Location
 	currency exact.Currency // the shop's
 }
@@ -75,10 +78,10 @@ func (c *converter) cell(t target, text string, k kind, currency exact.Currency)
 		return c.day(t.arg.Name, text, k)
 	case isInstant(t.arg):
 		return c.instant(t.arg.Name, text, k)
-	case t.arg.Kind == schema.IntKind || t.arg.Kind == schema.NumberKind:
-		if k == isText && c.comma {
-			return c.number(t.arg.Name, trimmed)
-		}
+	case k == isText && t.arg.Kind == schema.NumberKind:
+		return c.number(t.arg.Name, trimmed)
+	case k == isText && t.arg.Kind == schema.IntKind && c.comma:
+		return c.number(t.arg.Name, trimmed)
 	}
 	return text, nil
 }
@@ -88,31 +91,57 @@ func isInstant(a schema.Arg) bool {
 	return a.Kind == schema.TextKind && strings.HasSuffix(a.Name, "_at")
 }
 
-// number reads a number with a decimal comma: a point before three digits groups.
+// number reads a number. One that is written as the tables take it stays as it is.
 func (c *converter) number(name, text string) (string, *fault.Error) {
-	plain, ok := commaDecimal(text)
+	if c.survey != nil {
+		c.survey.number(text, -1)
+		return text, nil
+	}
+	if !c.comma && !strings.ContainsAny(text, ", '\u00a0\u202f\u2019") {
+		return text, nil
+	}
+	plain, ok := c.plain(text)
 	if !ok {
-		return "", fault.Fieldf(name, "%s: %s is not a number with a decimal comma, such as 1.234,5", name, schema.Quote(text))
+		return "", fault.Fieldf(name, "%s: %s is not a number with a decimal %s, such as %s",
+			name, schema.Quote(text), pick(c.comma, "comma", "point"), pick(c.comma, "1.234,5", "1,234.5"))
 	}
 	return plain, nil
 }
 
-func commaDecimal(text string) (string, bool) {
-	sign := ""
-	if rest, ok := strings.CutPrefix(text, "-"); ok {
-		sign, text = "-", rest
+func pick(yes bool, a, b string) string {
+	if yes {
+		return a
 	}
-	whole, fraction, has := strings.Cut(text, ",")
+	return b
+}
+
+// ungrouped takes out the signs that group digits and are never decimal.
+var ungrouped = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "'", "", "\u2019", "")
+
+// plain reads a number with the file's decimal sign; the other one groups thousands.
+func (c *converter) plain(text string) (string, bool) {
+	decimal, group := ".", ","
+	if c.comma {
+		decimal, group = group, decimal
+	}
+	rest, negative := strings.CutPrefix(text, "-")
+	whole, fraction, has := strings.Cut(rest, decimal)
 	if has && !digits(fraction) {
 		return "", false
 	}
-	groups := strings.Split(strings.NewReplacer("\u00a0", ".", "\u202f", ".", " ", ".", "'", ".").Replace(whole), ".")
+	groups := strings.FieldsFunc(whole, func(r rune) bool { return strings.ContainsRune(group+" \u00a0\u202f'\u2019", r) })
 	for i, g := range groups {
 		if !digits(g) || i > 0 && len(g) != 3 || i == 0 && len(groups) > 1 && len(g) > 3 {
 			return "", false
 		}
 	}
-	plain := sign + strings.Join(groups, "")
+	if len(groups) == 0 {
+		return "", false
+	}
+	plain := strings.Join(groups, "")
+	if negative {
+		plain = "-" + plain
+	}
 	if has {
 		plain += "." + fraction
 	}
@@ -130,12 +159,11 @@ func (c *converter) units(t target, text string, k kind, currency exact.Currency
 	plain, ok := text, true
 	if k == isText {
 		bare, negative := bareAmount(text, currency.Code)
-		switch {
-		case c.comma:
-			plain, ok = commaDecimal(bare)
-		default:
-			plain, ok = schema.Decimal(bare, currency.Places != 3)
+		if c.survey != nil {
+			c.survey.number(bare, currency.Places)
+			return "0", nil
 		}
+		plain, ok = c.plain(bare)
 		if negative {
 			plain = "-" + plain
 		}

@@ -3,13 +3,37 @@ package table
 import (
 	"strings"
 	"time"
+	"unicode"
 
 	"quartermaster/schema"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
-// dateFormat is how a file writes its days, in DD MM YYYY hh mm ss.
+// dayFormats are the ways of writing days that a file is searched for, the plain one first.
+var dayFormats = func() (all []*dateFormat) {
+	for _, written := range []string{
+		"YYYY-MM-DD", "DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "D MMM YYYY", "MMM D, YYYY", "D-MMM-YYYY",
+		"DD-MM-YYYY", "MM-DD-YYYY", "YYYY/MM/DD", "YYYY.MM.DD", "DD.MM.YY", "DD/MM/YY", "MM/DD/YY",
+	} {
+		f, err := parseDateFormat(written)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, f)
+	}
+	return all
+}()
+
+// DateFormats are the formats of days that are found by themselves.
+func DateFormats() (all []string) {
+	for _, f := range dayFormats {
+		all = append(all, f.written)
+	}
+	return all
+}
+
+// dateFormat is how a file writes its days, in DD MM YYYY hh mm ss; MMM is a month's name.
 type dateFormat struct {
 	written string
 	parts   []datePart
@@ -17,7 +41,7 @@ type dateFormat struct {
 
 // datePart is a run of digits, or a sign between them.
 type datePart struct {
-	field byte // D M Y h m s; 0 for a sign
+	field byte // D M Y h m s, N for a month's name; 0 for a sign
 	width int
 	sign  string
 }
@@ -32,11 +56,15 @@ func parseDateFormat(written string) (*dateFormat, error) {
 	seen := map[byte]bool{}
 	for i := 0; i < len(written); {
 		field, width := byte(0), 0
-		for _, name := range []string{"YYYY", "YY", "DD", "MM", "hh", "mm", "ss"} {
+		for _, name := range []string{"YYYY", "YY", "DD", "D", "MMM", "MM", "M", "hh", "mm", "ss"} {
 			if strings.HasPrefix(written[i:], name) {
 				field, width = name[0], len(name)
 				break
 			}
+		}
+		length := width
+		if field == 'D' || field == 'M' && width == 1 {
+			width = 2
 		}
 		if field == 0 {
 			if c := written[i]; c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' && c != 'T' || c >= '0' && c <= '9' {
@@ -50,8 +78,11 @@ func parseDateFormat(written string) (*dateFormat, error) {
 			return nil, refuse("says the same twice")
 		}
 		seen[field] = true
+		if field == 'M' && width == 3 {
+			field = 'N'
+		}
 		f.parts = append(f.parts, datePart{field: field, width: width})
-		i += width
+		i += length
 	}
 	if !seen['D'] || !seen['M'] || !seen['Y'] {
 		return nil, refuse("has no whole day")
@@ -68,6 +99,12 @@ func (f *dateFormat) read(text string) (day exact.Day, clock string, rest string
 				return 0, "", "", false
 			}
 			text = text[len(p.sign):]
+			continue
+		}
+		if p.field == 'N' {
+			if n['M'], text, ok = monthOf(text); !ok {
+				return 0, "", "", false
+			}
 			continue
 		}
 		width := p.width
@@ -98,6 +135,29 @@ func (f *dateFormat) read(text string) (day exact.Day, clock string, rest string
 	return written, clock, text, true
 }
 
+// monthNames are the beginnings of months' names, in English, German, French, Spanish and Italian.
+var monthNames = [12][]string{
+	{"jan", "jän", "ene", "gen"}, {"feb", "fév", "fev"}, {"mar", "mär", "mrz", "maerz"}, {"apr", "avr", "abr"}, {"may", "mai", "mag"},
+	{"jun", "juin", "giu"}, {"jul", "juil", "lug"}, {"aug", "aoû", "ago"}, {"sep", "set"}, {"oct", "okt", "ott"}, {"nov"}, {"dec", "dez", "déc", "dic"},
+}
+
+// monthOf reads a month's name at the beginning of a text, whole or cut short.
+func monthOf(text string) (month int, rest string, ok bool) {
+	end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+	if end < 0 {
+		end = len(text)
+	}
+	name := strings.ToLower(text[:end])
+	for i, starts := range monthNames {
+		for _, s := range starts {
+			if strings.HasPrefix(name, s) {
+				return i + 1, strings.TrimPrefix(text[end:], "."), true
+			}
+		}
+	}
+	return 0, "", false
+}
+
 // short reports whether the text has one digit for a part of two, as in 3.5.2026: where
 // signs part it from the others in the format, that cannot be misread.
 func (f *dateFormat) short(part int, text string) bool {
@@ -117,14 +177,10 @@ type moment struct {
 
 // parseMoment reads a day, alone or with a time behind it. A time without a zone is the
 // shop's.
-func (c *converter) parseMoment(text string, k kind) (m moment, ok bool) {
+func (c *converter) parseMoment(text string, as *dateFormat) (m moment, ok bool) {
 	text = strings.TrimSpace(text)
 	var clock, rest string
-	if c.dates != nil && k != isDay {
-		if m.day, clock, rest, ok = c.dates.read(text); !ok {
-			return m, false
-		}
-	} else {
+	if as == dayFormats[0] {
 		if len(text) < 10 {
 			return m, false
 		}
@@ -132,6 +188,8 @@ func (c *converter) parseMoment(text string, k kind) (m moment, ok bool) {
 			return m, false
 		}
 		rest = text[10:]
+	} else if m.day, clock, rest, ok = as.read(text); !ok {
+		return m, false
 	}
 	if clock == "" && rest == "" {
 		return m, true
@@ -168,18 +226,51 @@ func clockOn(day exact.Day, clock string, zone *time.Location) (time.Time, bool)
 	return time.Time{}, false
 }
 
+// moment reads a cell of a day or a moment. The plain way of writing it, and what no format
+// reads, is left to the table, which takes or refuses it.
+func (c *converter) moment(name, text string, k kind, plain bool) (m moment, left bool, refusal *fault.Error) {
+	as := c.dates
+	if as == nil {
+		as = c.formats[name]
+	}
+	if as == nil || k == isDay {
+		as = dayFormats[0]
+	}
+	if plain && as == dayFormats[0] {
+		return m, true, nil
+	}
+	m, ok := c.parseMoment(text, as)
+	if ok {
+		return m, false, nil
+	}
+	for _, f := range dayFormats {
+		if _, fits := c.parseMoment(text, f); fits {
+			return m, false, fault.Fieldf(name, "%s: cannot read the date %s. Expected %s; %s", name, schema.Quote(text), as.written,
+				c.ask("add --date-format "+f.written, "it is written as "+f.written))
+		}
+	}
+	if as == dayFormats[0] {
+		return m, true, nil
+	}
+	return m, false, fault.Fieldf(name, "%s: %s is not a day of the calendar as %s", name, schema.Quote(text), as.written)
+}
+
 // day returns a cell of a day column: a time behind the day is dropped, and one with a
 // zone is first turned into the shop's.
 func (c *converter) day(name, text string, k kind) (string, *fault.Error) {
-	if _, plain := exact.ParseDay(strings.TrimSpace(text)); plain && (c.dates == nil || k == isDay) {
+	if c.survey != nil {
+		if k != isDay {
+			c.survey.day(name, text, c)
+		}
 		return text, nil
 	}
-	m, ok := c.parseMoment(text, k)
+	_, plain := exact.ParseDay(strings.TrimSpace(text))
+	m, left, refusal := c.moment(name, text, k, plain)
 	switch {
-	case !ok && c.dates != nil && k != isDay:
-		return "", fault.Fieldf(name, "%s: %s is not a day of the calendar as %s", name, schema.Quote(text), c.dates.written)
-	case !ok:
-		return text, nil // refused as any text that is no day
+	case refusal != nil:
+		return "", refusal
+	case left:
+		return text, nil
 	case m.timed:
 		return exact.DayOf(m.at.In(c.zone)).String(), nil
 	}
@@ -189,18 +280,22 @@ func (c *converter) day(name, text string, k kind) (string, *fault.Error) {
 // instant returns a cell of a moment in UTC: a day is its beginning, and a time without a
 // zone is the shop's.
 func (c *converter) instant(name, text string, k kind) (string, *fault.Error) {
+	if c.survey != nil {
+		if k != isDay {
+			c.survey.day(name, text, c)
+		}
+		return text, nil
+	}
 	trimmed := strings.TrimSpace(text)
 	if _, plain := exact.ParseInstant(trimmed); plain {
 		return text, nil
 	}
-	if _, plain := exact.ParseDay(trimmed); plain && (c.dates == nil || k == isDay) {
-		return text, nil // the tables take a day as its beginning
-	}
-	m, ok := c.parseMoment(text, k)
+	_, plain := exact.ParseDay(trimmed) // the tables take a day as its beginning
+	m, left, refusal := c.moment(name, text, k, plain)
 	switch {
-	case !ok && c.dates != nil && k != isDay:
-		return "", fault.Fieldf(name, "%s: %s is not a time as %s", name, schema.Quote(text), c.dates.written)
-	case !ok:
+	case refusal != nil:
+		return "", refusal
+	case left:
 		return text, nil
 	case m.timed:
 		return exact.InstantOf(m.at).String(), nil

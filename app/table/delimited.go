@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"quartermaster/schema/fault"
 )
@@ -27,7 +28,8 @@ func comma(delimiter string) rune {
 
 // delimited is a file of separated cells.
 type delimited struct {
-	csv *csv.Reader
+	csv     *csv.Reader
+	decoded bool // from another encoding: U+FFFD stands for what is no character
 }
 
 // openDelimited opens a file of separated cells; known tells a column's name that the
@@ -51,7 +53,7 @@ func openDelimited(f *File, r Reading, known func(string) bool, found *Found) (s
 	default:
 		found.Delimiter = likeliest(sample, known)
 	}
-	d := &delimited{csv: newCSV(in, found.Delimiter)}
+	d := &delimited{csv: newCSV(in, found.Delimiter), decoded: encoding != utf8Name}
 	if said != "" {
 		if _, err := d.csv.Read(); err != nil { // the line that names the separator
 			return nil, fmt.Errorf("read the file: %w", err)
@@ -150,6 +152,11 @@ func (d *delimited) next() (record, bool, error) {
 		return record{}, false, fmt.Errorf("read the file: %w", err)
 	}
 	line, _ := d.csv.FieldPos(0)
+	for i, cell := range cells {
+		if d.decoded && strings.ContainsRune(cell, utf8.RuneError) {
+			cells[i] = strings.ReplaceAll(cell, string(utf8.RuneError), "\xff") // refuses the cell
+		}
+	}
 	return record{line: line, cells: cells}, true, nil
 }
 

@@ -2,11 +2,14 @@ package table
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // Encodings are the ways in which a file's text may be written.
@@ -27,6 +30,7 @@ var (
 // text returns the file's text as UTF-8, without its mark, and the encoding that it was
 // in. A mark says what the encoding is, whatever was asked for; without one and
 // without a wish it is UTF-8, unless the bytes are not that and are good Windows-1252.
+// What is no character in another encoding comes as U+FFFD.
 func (f *File) text(wish string) (io.Reader, string, error) {
 	head := make([]byte, 3)
 	n, err := f.at.ReadAt(head, 0)
@@ -34,32 +38,33 @@ func (f *File) text(wish string) (io.Reader, string, error) {
 		return nil, "", err
 	}
 	head = head[:n]
-	rest := func(skip int64) io.Reader { return io.NewSectionReader(f.at, skip, f.size-skip) }
+	order := unicode.LittleEndian
 	switch {
 	case bytes.HasPrefix(head, utf8Mark):
-		return rest(3), utf8Name, nil
-	case bytes.HasPrefix(head, littleEndian):
-		return &utf16Reader{in: rest(2), order: binary.LittleEndian}, utf16Name, nil
-	case bytes.HasPrefix(head, bigEndian):
-		return &utf16Reader{in: rest(2), order: binary.BigEndian}, utf16Name, nil
-	}
-	if wish == "" {
+		return io.NewSectionReader(f.at, 3, f.size-3), utf8Name, nil
+	case bytes.HasPrefix(head, littleEndian), bytes.HasPrefix(head, bigEndian):
+		wish = utf16Name
+	case wish == "":
 		if wish, err = f.guess(); err != nil {
 			return nil, "", err
 		}
+	case len(head) > 1 && head[0] == 0 && head[1] != 0:
+		order = unicode.BigEndian
 	}
+	var from encoding.Encoding
 	switch wish {
 	case utf16Name:
-		order := binary.ByteOrder(binary.LittleEndian)
-		if len(head) > 1 && head[0] == 0 && head[1] != 0 {
-			order = binary.BigEndian
-		}
-		return &utf16Reader{in: rest(0), order: order}, utf16Name, nil
+		from = unicode.UTF16(order, unicode.UseBOM)
 	case windowsName:
-		return &windowsReader{in: rest(0)}, windowsName, nil
+		from = charmap.Windows1252
+	default:
+		return f.whole(), utf8Name, nil
 	}
-	return rest(0), utf8Name, nil
+	return transform.NewReader(f.whole(), from.NewDecoder()), wish, nil
 }
+
+// windowsUnused are the bytes that Windows-1252 has no character for.
+const windowsUnused = "\x81\x8d\x8f\x90\x9d"
 
 // guess tells Windows-1252 from UTF-8: the file holds bytes that UTF-8 does not allow,
 // more of them than letters that UTF-8 would make of several bytes, and all of them
@@ -88,7 +93,7 @@ func (f *File) guess() (string, error) {
 			switch {
 			case r != utf8.RuneError || size > 1:
 				wide++
-			case have[0] >= 0xfe || windows1252[have[0]-0x80] == utf8.RuneError:
+			case have[0] >= 0xfe || bytes.IndexByte([]byte(windowsUnused), have[0]) >= 0:
 				return utf8Name, nil
 			default:
 				odd++
@@ -105,104 +110,3 @@ func (f *File) guess() (string, error) {
 	}
 	return utf8Name, nil
 }
-
-// utf16Reader reads UTF-16 as UTF-8.
-type utf16Reader struct {
-	in    io.Reader
-	order binary.ByteOrder
-	raw   [8 << 10]byte
-	kept  int
-	out   []byte
-	ready []byte
-	end   error
-}
-
-func (u *utf16Reader) Read(p []byte) (int, error) {
-	for len(u.ready) == 0 {
-		if u.end != nil {
-			return 0, u.end
-		}
-		u.fill()
-	}
-	n := copy(p, u.ready)
-	u.ready = u.ready[n:]
-	return n, nil
-}
-
-func (u *utf16Reader) fill() {
-	n, err := io.ReadFull(u.in, u.raw[u.kept:])
-	have := u.raw[:u.kept+n]
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = io.EOF
-	}
-	u.end, u.out, u.kept = err, u.out[:0], 0
-	for len(have) > 1 {
-		c := rune(u.order.Uint16(have))
-		if utf16.IsSurrogate(c) {
-			if len(have) < 4 && err == nil {
-				break // its other half comes with the next bytes
-			}
-			if len(have) >= 4 {
-				if whole := utf16.DecodeRune(c, rune(u.order.Uint16(have[2:]))); whole != utf8.RuneError {
-					u.out = utf8.AppendRune(u.out, whole)
-					have = have[4:]
-					continue
-				}
-			}
-			u.out = append(u.out, 0xff) // refuses the cell: half a character
-			have = have[2:]
-			continue
-		}
-		u.out = utf8.AppendRune(u.out, c)
-		have = have[2:]
-	}
-	if len(have) > 0 && err != nil {
-		u.out = append(u.out, 0xff)
-	} else {
-		u.kept = copy(u.raw[:], have)
-	}
-	u.ready = u.out
-}
-
-// windowsReader reads Windows-1252 as UTF-8.
-type windowsReader struct {
-	in    io.Reader
-	raw   [8 << 10]byte
-	out   []byte
-	ready []byte
-	end   error
-}
-
-func (w *windowsReader) Read(p []byte) (int, error) {
-	for len(w.ready) == 0 {
-		if w.end != nil {
-			return 0, w.end
-		}
-		var n int
-		n, w.end = w.in.Read(w.raw[:])
-		w.out = w.out[:0]
-		for _, b := range w.raw[:n] {
-			switch {
-			case b < 0x80:
-				w.out = append(w.out, b)
-			case windows1252[b-0x80] == utf8.RuneError:
-				w.out = append(w.out, b) // no character: the cell is refused
-			default:
-				w.out = utf8.AppendRune(w.out, windows1252[b-0x80])
-			}
-		}
-		w.ready = w.out
-	}
-	n := copy(p, w.ready)
-	w.ready = w.ready[n:]
-	return n, nil
-}
-
-// windows1252 is what the bytes from 80 on mean.
-var windows1252 = func() (t [128]rune) {
-	for i := range t {
-		t[i] = rune(0x80 + i)
-	}
-	copy(t[:], []rune("€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ"))
-	return t
-}()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 
@@ -65,15 +66,17 @@ type Pair struct {
 // Reading says how a file is written and what its columns mean. What is empty is found
 // out.
 type Reading struct {
-	Delimiter    string `json:"delimiter,omitempty"` // one of Delimiters
-	Encoding     string `json:"encoding,omitempty"`  // one of Encodings
-	Sheet        string `json:"sheet,omitempty"`
-	Map          []Pair `json:"map,omitempty"`
-	Set          []Pair `json:"set,omitempty"`
-	DateFormat   string `json:"date_format,omitempty"`
-	DecimalComma bool   `json:"decimal_comma,omitempty"`
-	Returns      string `json:"returns,omitempty"` // "" or "net"
-	From         string `json:"from,omitempty"`    // one of Programs
+	Delimiter  string `json:"delimiter,omitempty"` // one of Delimiters
+	Encoding   string `json:"encoding,omitempty"`  // one of Encodings
+	Sheet      string `json:"sheet,omitempty"`
+	Map        []Pair `json:"map,omitempty"`
+	Set        []Pair `json:"set,omitempty"`
+	DateFormat string `json:"date_format,omitempty"`
+	Decimal    string `json:"decimal,omitempty"` // one of Decimals
+	HeaderLine int    `json:"header_line,omitempty"`
+	Returns    string `json:"returns,omitempty"` // "" or "net"
+	From       string `json:"from,omitempty"`    // one of Programs, or "none" for a file that only looks like one of theirs
+	Flags      bool   `json:"-"`                 // refusals name flags, for the command line
 }
 
 // Options are what an import was told.
@@ -89,8 +92,41 @@ type Found struct {
 	Encoding   string   `json:"encoding,omitempty"`
 	Sheet      string   `json:"sheet,omitempty"`
 	Sheets     []string `json:"sheets,omitempty"`
+	Program    string   `json:"program,omitempty"` // the one that wrote it, where its header tells
 	HeaderLine int      `json:"header_line"`
 	Columns    []string `json:"columns"`
+
+	Decimal string            `json:"decimal,omitempty"` // "comma" where decimals stand behind one
+	Dates   map[string]string `json:"dates,omitempty"`   // columns of days that are not written YYYY-MM-DD, with their format
+}
+
+// tell notes how cells are converted.
+func (f *Found) tell(c *converter) {
+	if c.comma {
+		f.Decimal = "comma"
+	}
+	for column, format := range c.formats {
+		if format != dayFormats[0] {
+			if f.Dates == nil {
+				f.Dates = map[string]string{}
+			}
+			f.Dates[column] = format.written
+		}
+	}
+}
+
+// Written says in words how the file writes amounts and days, where that is not the plain way.
+func (f Found) Written() (how []string) {
+	if f.Decimal != "" {
+		how = append(how, "decimals behind a "+f.Decimal)
+	}
+	for _, column := range slices.Sorted(maps.Keys(f.Dates)) {
+		how = append(how, column+" as "+f.Dates[column])
+	}
+	if f.Program != "" {
+		how = append(how, "a file of "+f.Program)
+	}
+	return how
 }
 
 // Check refuses options that no file could be read with.
@@ -100,6 +136,12 @@ func (r Reading) Check(t schema.Table) error {
 	}
 	if r.Encoding != "" && !slices.Contains(Encodings, r.Encoding) {
 		return fault.Invalidf("encoding: %s is not allowed; it takes one of %s", schema.Quote(r.Encoding), joined(Encodings))
+	}
+	if r.Decimal != "" && !slices.Contains(Decimals, r.Decimal) {
+		return fault.Fieldf("decimal", "decimal: %s is not allowed; it takes one of %s", schema.Quote(r.Decimal), joined(Decimals))
+	}
+	if r.HeaderLine < 0 {
+		return fault.Fieldf("header_line", "header-line: it takes the number of a line, from 1")
 	}
 	if r.Returns != "" && r.Returns != "net" {
 		return fault.Invalidf("returns: %s is not allowed; it takes net", schema.Quote(r.Returns))
@@ -112,7 +154,7 @@ func (r Reading) Check(t schema.Table) error {
 			return err
 		}
 	}
-	if r.From != "" {
+	if r.From != "" && r.From != "none" {
 		if err := checkProgram(r.From, t); err != nil {
 			return err
 		}

@@ -107,10 +107,12 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 		{"UTF-16, big end first", string(u16(big, "code,name\nA,Größe 🙂\n")), Reading{}, []string{"A|Größe 🙂"}, ", utf-16 1"},
 		{"UTF-8 with a torn letter", "code,name\nA,Größe\nB,\xf6\n", Reading{}, []string{"A|Größe", "3: name is not valid UTF-8"}, ", utf-8 1"},
 		{
-			"mapped", "Artikel;Farbe;Preis\nA;rot;1.234,50 €\nB;blau;49\nC;grau;49,00\nD;weiß;49.00\nE;x;1,234\nF;x;0,005\n",
-			Reading{Map: mapped("Artikel=code", "Preis=price"), Set: mapped("name=all")},
+			"mapped", "Artikel;Farbe;Preis\nA;rot;1.234,50 €\nB;blau;49\nC;grau;49,00\nD;weiß;49.00\nE;x;1.234\nF;x;0,005\n",
+			Reading{Decimal: "comma", Map: mapped("Artikel=code", "Preis=price"), Set: mapped("name=all")},
 			[]string{
-				"A|123450|all", "B|4900|all", "C|4900|all", "D|4900|all", "E|123400|all",
+				"A|123450|all", "B|4900|all", "C|4900|all",
+				`5: price_cents: "49.00" is not an amount that is taken; it takes units of EUR with at most 2 decimals, such as 49.00`,
+				"E|123400|all",
 				`7: price_cents: "0,005" is not an amount that is taken; it takes units of EUR with at most 2 decimals, such as 49.00`,
 			},
 			"; utf-8 1",
@@ -119,31 +121,35 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 			"yen have no decimals", "Artikel;Preis;W\nA;49;JPY\nB;1.234;JPY\nC;49.50;JPY\n",
 			Reading{Map: mapped("Artikel=code", "Preis=price", "W=currency")},
 			[]string{
-				"A|49|JPY", "B|1234|JPY",
+				"A|49|JPY",
+				`3: price_cents: "1.234" is not an amount that is taken; it takes units of JPY with at most 0 decimals, such as 4900`,
 				`4: price_cents: "49.50" is not an amount that is taken; it takes units of JPY with at most 0 decimals, such as 4900`,
 			},
 			"; utf-8 1",
 		},
 		{
-			"decimal commas", "code;qty\nA;1.234,5\nB;1,5\nC;1.234\nD;1.5\n", Reading{DecimalComma: true},
+			"decimal commas", "code;qty\nA;1.234,5\nB;1,5\nC;1.234\nD;1.5\n", Reading{Decimal: "comma"},
 			[]string{"A|1234.5", "B|1.5", "C|1234", `5: qty: "1.5" is not a number with a decimal comma, such as 1.234,5`}, "; utf-8 1",
 		},
 		{
 			"days", "code,bought\nA,2026-05-03\nB,2026-05-03 14:00:00\nC,2026-05-03T23:30:00Z\nD,2026-05-03 20:30:00 -0400\nE,03.05.2026\n", Reading{},
-			[]string{"A|2026-05-03", "B|2026-05-03", "C|2026-05-04", "D|2026-05-04", "E|03.05.2026"}, ", utf-8 1",
+			[]string{
+				"A|2026-05-03", "B|2026-05-03", "C|2026-05-04", "D|2026-05-04",
+				`6: bought: cannot read the date "03.05.2026". Expected YYYY-MM-DD; it is written as DD.MM.YYYY`,
+			}, ", utf-8 1",
 		},
 		{
 			"days in a format", "code,bought\nA,03.05.2026\nB,03.05.2026 14:00\nC,31.02.2026\nD,2026-05-03\n", Reading{DateFormat: "DD.MM.YYYY"},
 			[]string{
 				"A|2026-05-03", "B|2026-05-03", `4: bought: "31.02.2026" is not a day of the calendar as DD.MM.YYYY`,
-				`5: bought: "2026-05-03" is not a day of the calendar as DD.MM.YYYY`,
+				`5: bought: cannot read the date "2026-05-03". Expected DD.MM.YYYY; it is written as YYYY-MM-DD`,
 			},
 			", utf-8 1",
 		},
 		{
 			"days of one digit", "code,bought\nA,3.5.2026\nB,3.12.2026 9:05\nC,13.5.2026\nD,3.5.26\nE,.5.2026\n", Reading{DateFormat: "DD.MM.YYYY"},
 			[]string{
-				"A|2026-05-03", "B|2026-12-03", "C|2026-05-13", `5: bought: "3.5.26" is not a day of the calendar as DD.MM.YYYY`,
+				"A|2026-05-03", "B|2026-12-03", "C|2026-05-13", `5: bought: cannot read the date "3.5.26". Expected DD.MM.YYYY; it is written as DD.MM.YY`,
 				`6: bought: ".5.2026" is not a day of the calendar as DD.MM.YYYY`,
 			},
 			", utf-8 1",
@@ -199,7 +205,8 @@ func TestMappingsThatCannotBe(t *testing.T) {
 		{Reading{Map: mapped("A=price", "B=price_cents")}, "map: the column price_cents is given twice"},
 		{Reading{Map: mapped("A=code"), Set: mapped("code=x")}, "set: the column code is given twice"},
 		{Reading{DateFormat: "DD.MM"}, "date-format: "},
-		{Reading{DateFormat: "D.M.YYYY"}, "date-format: "},
+		{Reading{DateFormat: "X.M.YYYY"}, "date-format: "},
+		{Reading{Decimal: "dot"}, "decimal: "},
 		{Reading{Delimiter: "x"}, "delimiter: "},
 		{Reading{Encoding: "latin"}, "encoding: "},
 		{Reading{Returns: "net"}, "returns: "},
@@ -255,7 +262,7 @@ func TestWorkbooks(t *testing.T) {
 		"1||1900-02-29|", "8: it has 5 cells, and the header has 4",
 		`9: name: the cell in column 2 holds the error "#DIV/0!"`,
 	}
-	got, out := read(t, book(t, rows, false), Reading{DateFormat: "DD.MM.YYYY", DecimalComma: true})
+	got, out := read(t, book(t, rows, false), Reading{DateFormat: "DD.MM.YYYY", Decimal: "comma"})
 	if !slices.Equal(got, want) || out.found.Sheet != "Ware" || !slices.Equal(out.found.Sheets, []string{"Ware", "More"}) {
 		t.Errorf("read %q of %+v", got, out.found)
 	}

@@ -138,30 +138,16 @@ type loading struct {
 func (l *loading) read(f *File, in shop) (err error) {
 	l.done = schema.Loaded{Errors: []schema.Refused{}}
 	var back *returns
-	if l.options.Returns == "net" || programOf(l.options.From).nets() {
-		if back, err = f.collect(l.table, l.options.Reading, in); err != nil {
-			return err
-		}
-	}
-	if err := l.readToEnd(f, in); err != nil {
+	if l.rows, err = f.open(l.table, l.options.Reading, in); err != nil {
 		return err
 	}
-	if l.rows, err = f.open(l.table, l.options.Reading, in); err == nil {
-		l.rows.returns = back
-	}
-	return err
-}
-
-// readToEnd reads a large file once before anything of it is stored: one that cannot be
-// read to its end is refused as a whole, though it would be stored in slices.
-func (l *loading) readToEnd(f *File, in shop) error {
-	const small = 64 << 10
-	if f.size <= small || l.table.Load != nil || l.table.Rows != nil || l.options.DryRun {
-		return nil
-	}
-	rows, err := f.open(l.table, l.options.Reading, in)
-	for more := true; err == nil && more; {
-		_, more, err = rows.next()
+	if l.options.Returns == "net" || l.rows.translate != nil && l.rows.translate.program.net {
+		if back, err = collect(l.rows); err != nil {
+			return err
+		}
+		if l.rows, err = f.open(l.table, l.options.Reading, in); err == nil {
+			l.rows.returns = back
+		}
 	}
 	return err
 }

@@ -21,6 +21,7 @@ type layout struct {
 	width   int // cells of the header
 	targets []target
 	left    []string // columns that mean nothing
+	unnamed []int    // columns without a name, which must be empty
 	order   []int    // of each column of the table: its target, or -1
 	money   int      // the target that holds a row's currency, or -1
 }
@@ -83,23 +84,28 @@ func checkMapping(t schema.Table, r Reading) error {
 	return nil
 }
 
-// wanted reports whether a header's name is one that the import can use.
+// wanted reports whether a header's name is one that the import can use, or one that says
+// what a column of the table means.
 func wanted(t schema.Table, r Reading) func(string) bool {
 	names := map[string]bool{}
-	if p := programOf(r.From); p != nil {
-		for _, n := range p.columns {
-			names[n] = true
-		}
-	}
 	for _, p := range r.Map {
 		names[p.Name] = true
 	}
-	if len(names) == 0 {
-		for _, c := range t.Columns() {
-			names[c.Name] = true
+	if len(names) > 0 {
+		return func(name string) bool { return names[name] }
+	}
+	for _, p := range programs {
+		if p.table == t.Name && (r.From == p.name || r.From == "") {
+			for _, n := range p.columns {
+				names[n] = true
+			}
 		}
 	}
-	return func(name string) bool { return names[name] }
+	if r.From != "" && len(names) > 0 {
+		return func(name string) bool { return names[name] }
+	}
+	targets := Targets(t)
+	return func(name string) bool { return names[name] || likely(targets, name) != "" }
 }
 
 // layOut finds what the header's columns mean. A header that does not fit the table
@@ -139,7 +145,8 @@ func (l *layout) byName(t schema.Table, columns []schema.Arg, header []string) e
 		at := slices.IndexFunc(columns, func(c schema.Arg) bool { return c.Name == name })
 		switch {
 		case name == "":
-			return fault.Invalidf("column %d has no name; %s", i+1, listed(t, columns))
+			l.unnamed = append(l.unnamed, i)
+			continue
 		case at < 0 && name == reasonColumn && i > 0 && i == len(header)-1:
 			continue
 		case at < 0:

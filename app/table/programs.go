@@ -31,25 +31,43 @@ type maker func(get func(column string) string) (cells []string, skip string, re
 
 var programs = []*program{shopify, woocommerce, square}
 
-func programOf(name string) *program {
-	i := slices.IndexFunc(programs, func(p *program) bool { return p.name == name })
-	if i < 0 {
-		return nil
-	}
-	return programs[i]
-}
-
-func (p *program) nets() bool { return p != nil && p.net }
-
-func checkProgram(name string, t schema.Table) error {
-	p := programOf(name)
-	switch {
-	case p == nil:
-		return fault.Fieldf("from", "from: %s is not allowed; it takes one of %s", schema.Quote(name), joined(Programs))
-	case p.table != t.Name:
-		return fault.Fieldf("from", "from: %s makes rows of the table %s, not of %s", name, p.table, t.Name)
+// programOf is the program that the file is said to be of, or the one whose columns its
+// header has when nothing is said and the names are not our own.
+func programOf(t schema.Table, r Reading, header []string) *program {
+	for _, p := range programs {
+		switch {
+		case p.table != t.Name:
+		case r.From == p.name, r.From == "" && len(r.Map) == 0 && p.missing(header) == "":
+			return p
+		}
 	}
 	return nil
+}
+
+// missing is the first column that a file of the program has and the header has not.
+func (p *program) missing(header []string) string {
+	for _, names := range p.needs {
+		if !slices.ContainsFunc(strings.Split(names, "|"), func(n string) bool { return slices.Contains(header, n) }) {
+			return names
+		}
+	}
+	return ""
+}
+
+func checkProgram(name string, t schema.Table) error {
+	var tables []string
+	for _, p := range programs {
+		if p.name == name && p.table == t.Name {
+			return nil
+		}
+		if p.name == name {
+			tables = append(tables, p.table)
+		}
+	}
+	if tables == nil {
+		return fault.Fieldf("from", "from: %s is not allowed; it takes one of %s", schema.Quote(name), joined(Programs))
+	}
+	return fault.Fieldf("from", "from: %s makes rows of the table %s, not of %s", name, strings.Join(tables, " or "), t.Name)
 }
 
 // ProgramsFor are the programs whose files the table takes.
@@ -92,10 +110,9 @@ func (p *program) begin(t schema.Table, r Reading, header []string, c *converter
 			tr.places[name] = i
 		}
 	}
-	for _, name := range p.needs {
-		if _, ok := tr.places[name]; !ok {
-			return nil, nil, fault.Invalidf("the file has no column %s, which a file of %s has; its columns are %s", schema.Quote(name), p.title, joined(header))
-		}
+	if name := p.missing(header); name != "" {
+		return nil, nil, fault.Invalidf("the file has no column %s, which a file of %s has; its columns are %s",
+			schema.Quote(name), p.title, joined(header))
 	}
 	columns := t.Columns()
 	l := &layout{width: len(header), money: -1}

@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,11 +36,40 @@ type reader struct {
 	returns   *returns     // nil: quantities are taken as they are
 	scratch   []string
 	whole     bool // rows may be shorter than the header, as a spreadsheet's are
+	mapped    bool // the columns are another program's
+	total     int  // the last line, which is a total and no row
 }
 
-// open opens the file for the table. A header that does not fit refuses the file.
+// open opens the file for the table. It is read once before, to find out how its cells are
+// written; what that does not tell is refused, naming what to give. A header that does not
+// fit refuses the file.
 func (f *File) open(t schema.Table, r Reading, in shop) (*reader, error) {
-	out := &reader{convert: converter{comma: r.DecimalComma, zone: in.zone, currency: in.currency}}
+	first, err := f.begin(t, r, in)
+	if err != nil {
+		return nil, err
+	}
+	s := &survey{days: map[string]*dayVotes{}, unnamed: first.layout.unnamed}
+	s.own = len(r.Map) == 0 && first.translate == nil && first.found.Delimiter == ","
+	first.convert.survey = s
+	for more := true; more; {
+		if _, more, err = first.next(); err != nil {
+			return nil, err
+		}
+	}
+	if s.filled > 0 {
+		return nil, fault.Invalidf("column %d has no name; %s", s.filled, listed(t, t.Columns()))
+	}
+	out, err := f.begin(t, r, in)
+	if err == nil {
+		out.total, err = s.total, s.settle(&out.convert, r)
+		out.found.tell(&out.convert)
+	}
+	return out, err
+}
+
+// begin opens the file at the row below its header.
+func (f *File) begin(t schema.Table, r Reading, in shop) (*reader, error) {
+	out := &reader{convert: converter{Reading: r, formats: map[string]*dateFormat{}, zone: in.zone, currency: in.currency}}
 	if r.DateFormat != "" {
 		dates, err := parseDateFormat(r.DateFormat)
 		if err != nil {
@@ -53,78 +81,15 @@ func (f *File) open(t schema.Table, r Reading, in shop) (*reader, error) {
 		return nil, err
 	}
 	header := out.found.Columns
+	out.mapped = len(r.Map) > 0
 	var err error
-	if p := programOf(r.From); p != nil {
+	if p := programOf(t, r, header); p != nil {
+		out.mapped, out.found.Program = true, p.name
 		out.translate, out.layout, err = p.begin(t, r, header, &out.convert)
 		return out, err
 	}
 	out.layout, err = layOut(t, r, header)
 	return out, err
-}
-
-// preamble is how many rows may stand before the header: titles and dates of a report.
-const preamble = 20
-
-// header finds the row that names the columns: the first, unless it knows none of the
-// names and one of the next ones does.
-func (r *reader) header(f *File, t schema.Table, how Reading, known func(string) bool) ([]string, error) {
-	var first []string
-	var refused error
-	line := 0
-	for range preamble {
-		rec, more, err := r.src.next()
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			break
-		}
-		if rec.refusal != nil {
-			refused = fault.Invalidf("the header on line %d cannot be read: %s", rec.line, rec.refusal.Detail)
-			if first == nil {
-				return nil, refused
-			}
-			break
-		}
-		names := trimmed(rec.cells)
-		if slices.ContainsFunc(names, known) {
-			r.found.HeaderLine, r.found.Columns = rec.line, names
-			return names, nil
-		}
-		if first == nil {
-			first, line = names, rec.line
-		}
-	}
-	if first == nil {
-		return nil, fault.Invalidf("the file is empty: its first line names the columns; %s", listed(t, t.Columns()))
-	}
-	// No row knows a name: the first one is refused, or it is that of a file of which
-	// nothing is known yet. What was read in search of another is read again.
-	r.found.HeaderLine, r.found.Columns = line, first
-	again := &reader{}
-	var err error
-	if r.whole {
-		again.src, err = openWorkbook(f, how, &again.found)
-	} else {
-		again.src, err = openDelimited(f, how, known, &again.found)
-	}
-	if err == nil {
-		_, _, err = again.src.next()
-	}
-	r.src = again.src
-	return first, err
-}
-
-// trimmed returns the names of a header, without those at its end that are empty.
-func trimmed(cells []string) []string {
-	names := make([]string, len(cells))
-	for i, c := range cells {
-		names[i] = strings.TrimSpace(unquoted(strings.TrimSpace(c)))
-	}
-	for len(names) > 0 && names[len(names)-1] == "" {
-		names = names[:len(names)-1]
-	}
-	return names
 }
 
 // next reads the next row that stands for a row of ours; more is false at the end.
@@ -133,6 +98,12 @@ func (r *reader) next() (row, bool, error) {
 		rec, more, err := r.src.next()
 		if err != nil || !more {
 			return row{}, false, err
+		}
+		if r.convert.survey != nil {
+			r.convert.survey.line(rec, len(r.found.Columns), r.mapped)
+		}
+		if rec.line == r.total {
+			continue
 		}
 		out := row{line: rec.line, refusal: rec.refusal}
 		if out.refusal == nil {

@@ -14,7 +14,7 @@ import (
 // It is UTF-8 with a mark, separated as the file is, or by commas for a workbook's. A
 // row whose cells cannot be told apart is not in it; left tells how many those are.
 func WriteRefused(t schema.Table, f *File, r Reading, refused []schema.Refused, w io.Writer) (left int, err error) {
-	from, err := f.open(t, r, shop{})
+	from, err := f.begin(t, r, shop{})
 	if err != nil {
 		return 0, err
 	}

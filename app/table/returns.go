@@ -27,11 +27,7 @@ type returns struct {
 }
 
 // collect reads the whole file for its returns.
-func (f *File) collect(t schema.Table, r Reading, in shop) (*returns, error) {
-	from, err := f.open(t, r, in)
-	if err != nil {
-		return nil, err
-	}
+func collect(from *reader) (*returns, error) {
 	columns := from.columns()
 	back := &returns{
 		qty: slices.Index(columns, "qty"), date: slices.Index(columns, "date"), sku: slices.Index(columns, "sku"),

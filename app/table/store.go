@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"quartermaster/schema"
@@ -162,7 +163,17 @@ func (s *Store) Suggest(ctx context.Context, service, table string, header []str
 			return err
 		}
 		found = true
-		return json.Unmarshal([]byte(text), &how)
+		was := struct {
+			*Reading
+			DecimalComma bool `json:"decimal_comma"` // as earlier versions kept it
+		}{Reading: &how}
+		if err := json.Unmarshal([]byte(text), &was); err != nil {
+			return err
+		}
+		if was.DecimalComma {
+			how.Decimal = "comma"
+		}
+		return nil
 	})
 	return how, found, err
 }
@@ -204,13 +215,14 @@ func Targets(t schema.Table) []Target {
 // column of the table is no refusal here: it is to be mapped.
 func LookAt(t schema.Table, f *File, r Reading) (Look, error) {
 	out := &reader{}
-	known := wanted(t, Reading{})
-	plain := Reading{Delimiter: r.Delimiter, Encoding: r.Encoding, Sheet: r.Sheet}
+	known := wanted(t, Reading{Map: r.Map, From: r.From})
+	plain := Reading{Delimiter: r.Delimiter, Encoding: r.Encoding, Sheet: r.Sheet, HeaderLine: r.HeaderLine}
 	if err := out.start(f, t, plain, known); err != nil {
 		return Look{}, err
 	}
 	look := Look{Found: out.found, Targets: Targets(t)}
-	look.Samples, look.Means = make([][]string, len(look.Columns)), make([]string, len(look.Columns))
+	look.Samples = make([][]string, len(look.Columns))
+	look.Means = make([]string, len(look.Columns))
 	for {
 		rec, more, err := out.src.next()
 		if err != nil {
@@ -226,19 +238,55 @@ func LookAt(t schema.Table, f *File, r Reading) (Look, error) {
 			}
 		}
 	}
-	means := map[string]string{}
-	for _, p := range r.Map {
-		means[p.Name] = p.Means
-	}
-	for i, name := range look.Columns {
-		if c, _, ok := ours(t.Columns(), name); ok && c.Name == name && len(r.Map) == 0 {
-			look.Means[i] = name
-		}
-		if m, ok := means[name]; ok {
-			look.Means[i] = m
-		}
+	if p := programOf(t, r, look.Columns); p != nil {
+		look.Program = p.name
+	} else {
+		look.Means = meanings(t, r, look)
 	}
 	return look, nil
+}
+
+// meanings are what each column of a file means by the mapping, or would mean without one.
+func meanings(t schema.Table, r Reading, look Look) []string {
+	all := make([]string, len(look.Columns))
+	columns := t.Columns()
+	for i, name := range look.Columns {
+		if at := slices.IndexFunc(r.Map, func(p Pair) bool { return p.Name == name }); at >= 0 {
+			all[i] = r.Map[at].Means
+		} else if c, _, ok := ours(columns, name); ok && c.Name == name && len(r.Map) == 0 {
+			all[i] = name
+		}
+	}
+	if len(r.Map) > 0 {
+		return all
+	}
+	taken := map[string]bool{}
+	for _, name := range all {
+		taken[name] = true
+	}
+	for i, name := range look.Columns {
+		if means := likely(look.Targets, name); all[i] == "" && name != "" && !taken[means] {
+			c, _, _ := ours(columns, means)
+			if !taken[c.Name] {
+				all[i], taken[means], taken[c.Name] = means, true, true
+			}
+		}
+	}
+	return all
+}
+
+// Suggested is the mapping that the names of the columns suggest; nil when they are the
+// table's own.
+func (l Look) Suggested() (pairs []Pair) {
+	if l.Program != "" || slices.Equal(l.Columns, l.Means) {
+		return nil
+	}
+	for i, means := range l.Means {
+		if means != "" && slices.Index(l.Columns, l.Columns[i]) == i {
+			pairs = append(pairs, Pair{Name: l.Columns[i], Means: means})
+		}
+	}
+	return pairs
 }
 
 // start opens the file and finds its header.
@@ -253,7 +301,7 @@ func (r *reader) start(f *File, t schema.Table, how Reading, known func(string) 
 		r.src, err = openDelimited(f, how, known, &r.found)
 	}
 	if err == nil {
-		_, err = r.header(f, t, how, known)
+		err = r.header(t, how.HeaderLine, known)
 	}
 	return err
 }

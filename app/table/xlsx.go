@@ -7,8 +7,10 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"quartermaster/schema"
 	"quartermaster/schema/fault"
@@ -20,7 +22,14 @@ const (
 	maxPart    = 8 << 20  // bytes of each part that describes the workbook
 	maxStrings = 64 << 20 // bytes of its shared texts
 	maxColumns = 16_384   // as many as spreadsheets have
+	maxRows    = 1_048_576
+	maxTexts   = 1_000_000 // of its shared texts: an empty one takes a few bytes of the file and more of memory
+	maxEntries = 10_000    // of the archive
 )
+
+// maxReading is how long a workbook may take to be read: what is slow to unpack is refused
+// before it keeps the machine busy.
+const maxReading = 60 * time.Second
 
 // workbook is an XLSX file.
 type workbook struct {
@@ -30,13 +39,22 @@ type workbook struct {
 	strings  []string
 	days     map[int]bool // styles that show a number as a day
 	from1904 bool
+	until    time.Time // reading it is refused from then on
 }
 
-// isWorkbook tells a ZIP archive, which XLSX is, by its first bytes.
+// inTime refuses a workbook that takes too long to be read.
+func (w *workbook) inTime() error {
+	if time.Now().After(w.until) {
+		return fault.Invalidf("the workbook takes longer than %d seconds to read; save the table as CSV", int(maxReading.Seconds()))
+	}
+	return nil
+}
+
+// isWorkbook tells a ZIP archive, which XLSX is, by its first bytes; an empty one has others.
 func (f *File) isWorkbook() bool {
 	var head [4]byte
 	_, err := f.at.ReadAt(head[:], 0)
-	return err == nil && string(head[:]) == "PK\x03\x04"
+	return err == nil && slices.Contains([]string{"PK\x03\x04", "PK\x05\x06", "PK\x07\x08"}, string(head[:]))
 }
 
 // isOldWorkbook tells the binary format that spreadsheets wrote before XLSX.
@@ -80,7 +98,10 @@ func readWorkbook(f *File) (*workbook, error) {
 	if err != nil {
 		return nil, damaged("%s", err)
 	}
-	w := &workbook{parts: map[string]*zip.File{}, sheets: map[string]string{}, days: map[int]bool{}}
+	if len(z.File) > maxEntries {
+		return nil, fault.Invalidf("the workbook has %d parts; at most %d are accepted. Save the table as CSV", len(z.File), maxEntries)
+	}
+	w := &workbook{until: time.Now().Add(maxReading), parts: map[string]*zip.File{}, sheets: map[string]string{}, days: map[int]bool{}}
 	for _, part := range z.File {
 		w.parts[strings.TrimPrefix(part.Name, "/")] = part
 	}
@@ -251,7 +272,14 @@ func (w *workbook) readStrings() error {
 			if err != nil {
 				return damaged("%s", err)
 			}
-			w.strings = append(w.strings, text)
+			if w.strings = append(w.strings, text); len(w.strings) > maxTexts {
+				return fault.Invalidf("the workbook has more than %d texts; save the table as CSV", maxTexts)
+			}
+			if len(w.strings)%1000 == 0 {
+				if err := w.inTime(); err != nil {
+					return err
+				}
+			}
 		}
 	}
 }

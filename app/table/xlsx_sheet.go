@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"quartermaster/schema/fault"
 )
 
 // sheet reads one sheet row by row.
@@ -13,6 +15,7 @@ type sheet struct {
 	book  *workbook
 	xml   *xml.Decoder
 	line  int
+	rows  int
 	cells []string
 	kinds []kind
 	ended bool
@@ -27,6 +30,14 @@ func (s *sheet) next() (record, bool, error) {
 		switch e := t.(type) {
 		case xml.StartElement:
 			if e.Name.Local == "row" {
+				if s.rows++; s.rows > maxRows {
+					return record{}, false, fault.Invalidf("the sheet has more than %d rows; save the table as CSV", maxRows)
+				}
+				if s.rows%1000 == 0 {
+					if err := s.book.inTime(); err != nil {
+						return record{}, false, err
+					}
+				}
 				r, filled, err := s.row(e)
 				if err != nil || filled {
 					return r, filled, err

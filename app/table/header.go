@@ -1,0 +1,163 @@
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
+)
+
+// preamble is in how many rows the header is looked for: titles and dates of a report
+// stand above it.
+const preamble = 20
+
+// synonyms are what other programs and people call columns of ours.
+var synonyms = map[string][]string{
+	"sku":            {"item", "item number", "item no", "article", "article number", "artikel", "artikelnummer", "variant sku", "product code", "code"},
+	"name":           {"title", "full name", "description", "bezeichnung", "item name", "product", "product name", "customer", "customer name"},
+	"email":          {"e-mail", "mail", "email address", "e-mail address"},
+	"phone":          {"telephone", "telefon", "mobile", "phone number"},
+	"qty":            {"quantity", "menge", "anzahl", "units", "units sold"},
+	"current_stock":  {"stock", "on hand", "in stock", "quantity", "bestand", "inventory", "qty on hand"},
+	"unit_cost":      {"cost", "unit cost", "purchase price", "ek", "einkaufspreis", "cost per item"},
+	"price":          {"unit price", "sale price", "preis", "verkaufspreis"},
+	"supplier":       {"vendor", "lieferant"},
+	"barcode":        {"ean", "gtin", "upc"},
+	"date":           {"day", "datum", "sale date", "sold on"},
+	"asset_tag":      {"tag", "asset", "asset id", "asset number"},
+	"serial_number":  {"serial", "serial no", "vin"},
+	"manufacturer":   {"make", "brand", "hersteller"},
+	"location":       {"place", "site", "standort"},
+	"property":       {"building", "house", "haus", "objekt"},
+	"unit":           {"apartment", "flat", "wohnung", "einheit"},
+	"tenant":         {"renter", "mieter"},
+	"rent":           {"monthly rent", "miete"},
+	"start_date":     {"start", "from", "lease start", "move-in", "beginn"},
+	"end_date":       {"end", "until", "lease end", "ende"},
+	"deposit":        {"security deposit", "kaution"},
+	"notes":          {"note", "remarks", "comment", "notizen"},
+	"lead_time_days": {"lead time"},
+	"supplier_sku":   {"vendor code", "supplier code"},
+	"paid_at":        {"paid", "paid on", "payment date"},
+	"address":        {"street address", "adresse"},
+}
+
+// plainName is a column's name without case and signs: "Asset_Tag" is "asset tag".
+func plainName(name string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune(" _-.:*", r) }), " ")
+}
+
+// likely is the target that a column of a file most likely means; "" for none.
+func likely(targets []Target, name string) string {
+	plain := plainName(name)
+	for _, t := range targets {
+		if plainName(t.Name) == plain {
+			return t.Name
+		}
+	}
+	for _, t := range targets {
+		if slices.ContainsFunc(synonyms[t.Name], func(s string) bool { return plainName(s) == plain }) {
+			return t.Name
+		}
+	}
+	return ""
+}
+
+// looked is a source of which some rows were read ahead.
+type looked struct {
+	source
+	ahead []record
+}
+
+func (l *looked) next() (record, bool, error) {
+	if len(l.ahead) == 0 {
+		return l.source.next()
+	}
+	r := l.ahead[0]
+	l.ahead = l.ahead[1:]
+	return r, true, nil
+}
+
+// header finds the row that names the columns: the one that line says, or of the first
+// the one that holds the most known names. A row with a number or a day is none.
+func (r *reader) header(t schema.Table, line int, known func(string) bool) error {
+	var rows []record
+	for len(rows) < preamble || line > 0 {
+		rec, more, err := r.src.next()
+		if err != nil {
+			return err
+		}
+		if !more || line > 0 && rec.line > line {
+			break
+		}
+		if line > 0 && rec.line < line {
+			continue
+		}
+		rec.cells, rec.kinds = slices.Clone(rec.cells), slices.Clone(rec.kinds)
+		if rows = append(rows, rec); line > 0 {
+			break
+		}
+	}
+	switch {
+	case len(rows) == 0 && line > 0:
+		return fault.Fieldf("header_line", "header-line: line %d of the file is empty", line)
+	case len(rows) == 0:
+		return fault.Invalidf("the file is empty: its first line names the columns; %s", listed(t, t.Columns()))
+	}
+	at := bestHeader(rows, known)
+	if e := rows[at].refusal; e != nil {
+		return fault.Invalidf("the header on line %d cannot be read: %s", rows[at].line, e.Detail)
+	}
+	r.found.HeaderLine, r.found.Columns = rows[at].line, trimmed(rows[at].cells)
+	r.src = &looked{r.src, rows[at+1:]}
+	return nil
+}
+
+// bestHeader finds the header among the first rows. When no row knows enough names, it is
+// the first that is about as wide as the widest: what stands above it are titles.
+func bestHeader(rows []record, known func(string) bool) int {
+	best, most, widest := -1, 0, 0
+	filled := make([]int, len(rows))
+	for i, rec := range rows {
+		if rec.refusal != nil {
+			if i == 0 {
+				return 0
+			}
+			continue
+		}
+		names, data := 0, false
+		for j, cell := range rec.cells {
+			cell = strings.TrimSpace(unquoted(strings.TrimSpace(cell)))
+			if cell == "" {
+				continue
+			}
+			filled[i]++
+			if known(cell) {
+				names++
+			} else {
+				data = data || rec.kind(j) != isText || strings.Trim(cell, "0123456789.,:/-+$€£% ") == ""
+			}
+		}
+		widest = max(widest, filled[i])
+		if names > most && !data && 2*names >= min(filled[i], 4) {
+			best, most = i, names
+		}
+	}
+	if best >= 0 {
+		return best
+	}
+	return max(0, slices.IndexFunc(filled, func(n int) bool { return 2*n > widest }))
+}
+
+// trimmed returns the names of a header, without those at its end that are empty.
+func trimmed(cells []string) []string {
+	names := make([]string, len(cells))
+	for i, c := range cells {
+		names[i] = strings.TrimSpace(unquoted(strings.TrimSpace(c)))
+	}
+	for len(names) > 0 && names[len(names)-1] == "" {
+		names = names[:len(names)-1]
+	}
+	return names
+}
