@@ -108,20 +108,10 @@ type Attempt struct {
 // try makes the attempt of a delivery that is on the disk as being sent. The end of ctx,
 // which is not the attempt's own time limit, interrupts it.
 func (s *Sender) try(ctx context.Context, p *outgoing) Attempt {
-	return s.send(ctx, p, s.open(ctx, p))
-}
-
-// open connects to the receiver and makes the request, of which nothing is sent.
-func (s *Sender) open(ctx context.Context, p *outgoing) *exchange {
-	return s.client.open(ctx, p.url, header(p, s.o.Version), p.body)
-}
-
-// send makes the attempt.
-func (s *Sender) send(ctx context.Context, p *outgoing, x *exchange) Attempt {
 	a := Attempt{Delivery: p.id, Endpoint: p.endpoint, Service: p.service, Event: p.event, EventID: p.eventID, Kind: p.kind}
-	opening, begin := x.took, time.Now()
-	status, why := x.send(ctx)
-	a.Took = opening + time.Since(begin)
+	begin := time.Now()
+	status, why := s.client.post(ctx, p.url, header(p, s.o.Version), p.body)
+	a.Took = time.Since(begin)
 	switch {
 	case ctx.Err() != nil && status == 0:
 		a.State = interrupted

@@ -1,18 +1,16 @@
 package webhook
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/netip"
-	"net/url"
-	"os"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -39,187 +37,106 @@ const (
 
 var errBlocked = errors.New("webhook: blocked address")
 
-// client makes one exchange over one connection of its own: no pool, no second try,
-// no redirect, no proxy, no cookie. The connection may be opened before it is known that
-// anything will be sent over it.
-//
-// http.Transport with DisableKeepAlives does not repeat a POST either, but takes a fifth
-// to a third more processor time for an exchange (BenchmarkPost, both ends counted), and
-// may give a write's error in place of what a receiver answered before it had read
-// everything.
+// client makes one exchange over one connection of its own: no pool, so no second try, no
+// redirect, no proxy, no cookie.
 type client struct {
 	timeout      time.Duration // for everything from the name's resolution to the answer's end
 	allowPrivate bool
-	roots        *x509.CertPool // nil is the machine's
-	resolver     *net.Resolver  // nil is the machine's
+	transport    *http.Transport
 }
 
-// post sends the body once and returns the answer's status, or why there was none.
-func (c *client) post(ctx context.Context, target string, h http.Header, body []byte) (status int, why class) {
-	return c.open(ctx, target, h, body).send(ctx)
+func newClient(timeout time.Duration, allowPrivate bool) *client {
+	c := &client{timeout: timeout, allowPrivate: allowPrivate}
+	c.transport = &http.Transport{
+		DialContext:            c.dialer().DialContext,
+		DialTLSContext:         c.dialTLS,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		DisableKeepAlives:      true,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: maxHeader,
+	}
+	return c
 }
 
-// exchange is a request of which nothing was sent yet, and the connection for it.
-type exchange struct {
-	client *client
-	req    *http.Request
-	conn   net.Conn
-	wire   net.Conn // conn, or TLS over it
-	why    class    // why there is no connection
-	opened time.Time
-	took   time.Duration // to open it
-}
-
-// open makes everything ready up to the first byte of the request.
-func (c *client) open(ctx context.Context, target string, h http.Header, body []byte) *exchange {
-	req, err := http.NewRequest(http.MethodPost, target, bytes.NewReader(body))
-	if err != nil {
-		return &exchange{why: noName}
-	}
-	req.Header, req.Close = h, true
-	x := &exchange{client: c, req: req}
-	x.connect(ctx)
-	return x
-}
-
-func (x *exchange) connect(ctx context.Context) {
-	began := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, x.client.timeout)
-	defer cancel()
-	if x.conn, x.why = x.client.connect(ctx, x.req.URL); x.why == "" {
-		x.wire, x.why = x.client.secure(ctx, x.req.URL, x.conn)
-	}
-	x.opened = time.Now()
-	x.took = x.opened.Sub(began)
-}
-
-func (x *exchange) close() {
-	if x.conn != nil {
-		_ = x.conn.Close()
-	}
-}
-
-// keepsFor is how long a connection may wait for its request: a receiver may close one
-// over which nothing comes.
-const keepsFor = time.Second
-
-// send sends the request and returns the answer's status, or why there was none; the
-// connection is closed then. The status decides as soon as the headers are there; what
-// becomes of the body after them does not matter. The time that an exchange has is for
-// opening the connection and for what is done here, not for any wait between.
-func (x *exchange) send(ctx context.Context) (status int, why class) {
-	if x.why == "" && time.Since(x.opened) > keepsFor {
-		x.close()
-		x.connect(ctx)
-	}
-	defer x.close()
-	if x.why != "" {
-		return 0, x.why
-	}
-	ctx, cancel := context.WithTimeout(ctx, x.client.timeout-x.took)
-	defer cancel()
-	defer context.AfterFunc(ctx, func() { _ = x.conn.SetDeadline(time.Unix(1, 0)) })()
-	// A receiver may answer before it has read everything and close: what it said
-	// counts, and when it said nothing, reading tells why better than writing.
-	_ = x.req.Write(x.wire)
-	return readAnswer(ctx, x.wire, x.req)
-}
-
-// secure returns TLS over the connection where the URL asks for it.
-func (c *client) secure(ctx context.Context, u *url.URL, conn net.Conn) (net.Conn, class) {
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetReadBuffer(maxHeader) // so that no more of an endless answer is taken in than is read
-	}
-	if u.Scheme != "https" {
-		return conn, ""
-	}
-	wire := tls.Client(conn, &tls.Config{ServerName: u.Hostname(), RootCAs: c.roots, MinVersion: tls.VersionTLS12})
-	if err := wire.HandshakeContext(ctx); err != nil {
-		return nil, classOf(ctx, err, badTLS)
-	}
-	return wire, ""
-}
-
-// connect opens the connection. The address is judged when the name has been
-// resolved, by the very value that is connected to, so that a name cannot point
-// elsewhere in between.
-func (c *client) connect(ctx context.Context, u *url.URL) (net.Conn, class) {
-	host, port := u.Hostname(), u.Port()
-	if disguised(host) {
-		return nil, blockedAddr
-	}
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	dialer := net.Dialer{Resolver: c.resolver, KeepAlive: -1, Control: func(_, address string, _ syscall.RawConn) error {
+// dialer judges an address when the name has been resolved, by the very value that is
+// connected to, so that a name cannot point elsewhere in between.
+func (c *client) dialer() *net.Dialer {
+	return &net.Dialer{KeepAlive: -1, Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
 		if err != nil || blocked(to.Addr(), c.allowPrivate) {
 			return errBlocked
 		}
 		return nil
 	}}
-	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(host, port))
+}
+
+// handshakeError tells an error of the handshake from one of the exchange over it.
+type handshakeError struct{ error }
+
+func (e handshakeError) Unwrap() error { return e.error }
+
+func (c *client) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := c.transport.DialContext(ctx, network, address)
 	if err != nil {
-		return nil, classOf(ctx, err, refused)
+		return nil, err
 	}
-	return conn, ""
+	config := c.transport.TLSClientConfig.Clone()
+	config.ServerName, _, _ = net.SplitHostPort(address)
+	secure := tls.Client(conn, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = conn.Close()
+		return nil, handshakeError{err}
+	}
+	return secure, nil
 }
 
-// readAnswer reads the answer's status, passing over interim answers, and throws a
-// little of its body away, so that a receiver which is still writing can finish.
-func readAnswer(ctx context.Context, wire io.Reader, req *http.Request) (status int, why class) {
-	limit := &io.LimitedReader{R: wire, N: maxHeader}
-	in := bufio.NewReader(limit)
-	for {
-		resp, err := http.ReadResponse(in, req)
-		switch {
-		case err != nil && limit.N <= 0:
-			return 0, badResponse
-		case err != nil:
-			return 0, classOf(ctx, err, badResponse)
-		case resp.StatusCode < 100:
-			return 0, badResponse
-		case resp.StatusCode < 200 && resp.StatusCode != http.StatusSwitchingProtocols:
-			continue
-		}
-		limit.N = int64(max(0, maxBody-in.Buffered()))
-		_, _ = io.Copy(io.Discard, resp.Body)
-		_ = resp.Body.Close()
-		return resp.StatusCode, ""
+// post sends the body once and returns the answer's status, or why there was none. The
+// status decides as soon as the headers are there; a little of the body is thrown away, so
+// that a receiver which is still writing can finish.
+func (c *client) post(ctx context.Context, target string, h http.Header, body []byte) (status int, why class) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	var answered atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotFirstResponseByte: func() { answered.Store(true) }})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
+	if err != nil {
+		return 0, noName
 	}
+	if disguised(req.URL.Hostname()) {
+		return 0, blockedAddr
+	}
+	req.Header, req.Close = h, true
+	resp, err := c.transport.RoundTrip(req)
+	if err != nil {
+		return 0, classOf(ctx, err, answered.Load())
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode < 100 {
+		return 0, badResponse
+	}
+	_, _ = io.CopyN(io.Discard, resp.Body, maxBody)
+	return resp.StatusCode, ""
 }
 
-// classOf sorts an error; otherwise is the class of the stage at which it happened.
-func classOf(ctx context.Context, err error, otherwise class) class {
+// classOf sorts the error of an exchange; answered tells whether anything came back.
+func classOf(ctx context.Context, err error, answered bool) class {
 	var noHost *net.DNSError
 	var late interface{ Timeout() bool }
+	var wire *net.OpError
 	switch {
 	case errors.Is(err, errBlocked):
 		return blockedAddr
-	case ctx.Err() != nil, errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &late) && late.Timeout():
+	case ctx.Err() != nil, errors.As(err, &late) && late.Timeout():
 		return timeout
 	case errors.As(err, &noHost):
 		return noName
-	case otherwise == badResponse:
-		return cutOff(err)
-	}
-	return otherwise
-}
-
-// cutOff sorts an error that came while the answer was read.
-func cutOff(err error) class {
-	var record tls.RecordHeaderError
-	if errors.As(err, &record) {
+	case errors.As(err, new(handshakeError)), errors.As(err, new(tls.RecordHeaderError)):
 		return badTLS
-	}
-	var wire *net.OpError
-	if errors.As(err, &wire) {
-		if wire.Op == "remote error" { // an alert, as for want of a client's certificate
-			return badTLS
-		}
-		return closed
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	case errors.As(err, &wire) && wire.Op == "dial":
+		return refused
+	case errors.As(err, &wire) && wire.Op == "remote error": // an alert, as for want of a client's certificate
+		return badTLS
+	case !answered, errors.As(err, &wire), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return closed
 	}
 	return badResponse

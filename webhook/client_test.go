@@ -10,11 +10,11 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/iotest"
 	"time"
 )
 
@@ -114,7 +114,7 @@ func TestAnswers(t *testing.T) {
 			if c.why == timeout {
 				limit = 100 * time.Millisecond
 			}
-			to := &client{timeout: limit, allowPrivate: true}
+			to := newClient(limit, true)
 			status, why := to.post(t.Context(), l.url+"/hooks", http.Header{}, []byte(`{"n":1}`))
 			if status != c.status || why != c.why {
 				t.Errorf("got %d %q, want %d %q", status, why, c.status, c.why)
@@ -143,7 +143,7 @@ func TestRequest(t *testing.T) {
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n")
 		}
 	})
-	to := &client{timeout: 20 * time.Second, allowPrivate: true}
+	to := newClient(20*time.Second, true)
 	h := header(&outgoing{id: 7, service: "store", event: "order.paid", eventID: "evt_1", secret: "s", body: []byte(`{"n":1}`), at: 1}, "1.2.3")
 	if status, why := to.post(t.Context(), l.url+"/a%20b?q=1#part", h, []byte(`{"n":1}`)); status != 200 || why != "" {
 		t.Fatalf("got %d %q", status, why)
@@ -203,7 +203,8 @@ func TestTLS(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			to := &client{timeout: c.limit, allowPrivate: true, roots: c.roots}
+			to := newClient(c.limit, true)
+			to.transport.TLSClientConfig.RootCAs = c.roots
 			if status, why := to.post(t.Context(), c.url, http.Header{}, []byte("{}")); status != c.status || why != c.why {
 				t.Errorf("got %d %q, want %d %q", status, why, c.status, c.why)
 			}
@@ -291,7 +292,7 @@ func TestTargets(t *testing.T) {
 	}
 	for _, c := range cases {
 		before := l.count.Load()
-		to := &client{timeout: time.Minute, allowPrivate: c.allowed, resolver: names(t, c.find)}
+		to := clientWith(names(t, c.find), c.allowed)
 		status, why := to.post(t.Context(), "http://"+c.host+":"+port+"/", http.Header{}, []byte("{}"))
 		if status != c.status || why != c.why {
 			t.Errorf("%s (private allowed %v): got %d %q, want %d %q", c.host, c.allowed, status, why, c.status, c.why)
@@ -304,80 +305,113 @@ func TestTargets(t *testing.T) {
 			t.Errorf("%s (private allowed %v): %d connections were made, want %d", c.host, c.allowed, n, want)
 		}
 	}
-	to := &client{timeout: time.Minute, allowPrivate: true}
+	to := newClient(time.Minute, true)
 	if status, why := to.post(t.Context(), "http://"+nobody, http.Header{}, []byte("{}")); status != 0 || why != refused {
 		t.Errorf("nobody listens: got %d %q, want 0 %q", status, why, refused)
 	}
 }
 
-// counted counts what is read of an answer.
-type counted struct {
-	r io.Reader
-	n int
+// clientWith is a client that asks another name server.
+func clientWith(resolver *net.Resolver, allowPrivate bool) *client {
+	c := newClient(time.Minute, allowPrivate)
+	d := c.dialer()
+	d.Resolver = resolver
+	c.transport.DialContext = d.DialContext
+	return c
 }
 
-func (c *counted) Read(b []byte) (int, error) {
-	n, err := c.r.Read(b)
-	c.n += n
+// counted counts what is read of an answer.
+type counted struct {
+	net.Conn
+	n *atomic.Int64
+}
+
+func (c counted) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.n.Add(int64(n))
 	return n, err
 }
 
-// endless gives its text again and again.
-type endless struct {
-	text string
-	i    int
-}
-
-func (e *endless) Read(b []byte) (int, error) {
-	for i := range b {
-		b[i] = e.text[e.i%len(e.text)]
-		e.i++
-	}
-	return len(b), nil
-}
-
+// TestLittleOfTheBodyIsRead sends endless answers: no more is read of them than a buffer
+// beside what is thrown away.
 func TestLittleOfTheBodyIsRead(t *testing.T) {
 	t.Parallel()
-	for head, body := range map[string]string{
-		"HTTP/1.1 200 OK\r\n\r\n":                                                          "a",
-		"HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n":                         "a",
-		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n":                            "3\r\nabc\r\n",
-		"HTTP/1.1 200 OK\r\nX-Long: " + strings.Repeat("a", 10_000) + "\r\n\r\n":           "a",
-		"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n": "a",
+	const buffer = 4 << 10
+	for head, test := range map[string]struct {
+		more   string
+		status int
+		most   int64
+	}{
+		"HTTP/1.1 200 OK\r\n\r\n":                                                          {"a", 200, maxBody},
+		"HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n":                         {"a", 200, maxBody},
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n":                            {"3\r\nabc\r\n", 200, 3 * maxBody},
+		"HTTP/1.1 200 OK\r\nX-Long: " + strings.Repeat("a", 10_000) + "\r\n\r\n":           {"a", 200, maxBody},
+		"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n": {"a", 200, maxBody},
+		"HTTP/1.1 200 OK\r\nX: y\r\n":                                                      {"X: y\r\n", 0, maxHeader},
 	} {
-		in := &counted{r: io.MultiReader(strings.NewReader(head), &endless{text: body})}
-		status, why := readAnswer(t.Context(), in, nil)
-		if status != 200 || why != "" || in.n > len(head)+4<<10 {
-			t.Errorf("%.40q: got %d %q, and %d bytes of the body were read", head, status, why, in.n-len(head))
+		l := listen(t, says(head, repeat(strings.Repeat(test.more, 10_000))))
+		c := newClient(20*time.Second, true)
+		dial, read := c.transport.DialContext, new(atomic.Int64)
+		c.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dial(ctx, network, address)
+			return counted{conn, read}, err
 		}
-	}
-	late := io.MultiReader(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), iotest.ErrReader(os.ErrDeadlineExceeded))
-	if status, why := readAnswer(t.Context(), late, nil); status != 200 || why != "" {
-		t.Errorf("a body that never comes: got %d %q", status, why)
-	}
-	in := &counted{r: io.MultiReader(strings.NewReader("HTTP/1.1 200 OK\r\n"), &endless{text: "X: y\r\n"})}
-	if status, why := readAnswer(t.Context(), in, nil); status != 0 || why != badResponse || in.n > 64<<10 {
-		t.Errorf("endless headers: got %d %q after %d bytes", status, why, in.n)
+		status, _ := c.post(t.Context(), l.url, http.Header{}, []byte("{}"))
+		if n := read.Load(); status != test.status || n > int64(len(head))+test.most+buffer {
+			t.Errorf("%.40q: status %d, and %d bytes were read", head, status, n)
+		}
 	}
 }
 
-// A connection that waited long for its request is not used: the receiver may have closed
-// it. What it waited does not count to the exchange's time.
-func TestAConnectionThatWaitedIsOpenedAnew(t *testing.T) {
+// TestAPostIsNeverSentTwice lets a receiver that offers to keep its connections end each
+// exchange in a way after which a client may ask again: every body comes once.
+func TestAPostIsNeverSentTwice(t *testing.T) {
 	t.Parallel()
-	n := listen(t, says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", func(net.Conn) {}))
-	c := client{timeout: time.Minute, allowPrivate: true}
-	for _, test := range []struct {
-		waited time.Duration
-		want   int64 // connections in all
-	}{{0, 1}, {keepsFor / 2, 2}, {2 * keepsFor, 4}, {time.Hour, 6}} {
-		x := c.open(t.Context(), n.url, http.Header{}, []byte("{}"))
-		x.opened = x.opened.Add(-test.waited)
-		if status, why := x.send(t.Context()); status != 200 {
-			t.Errorf("after %s: status %d, %q", test.waited, status, why)
+	const answer = "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n"
+	var mu sync.Mutex
+	came := map[string]int{}
+	l := listen(t, func(conn net.Conn) {
+		in := bufio.NewReader(conn)
+		for { // as long as requests come over the connection
+			req, err := http.ReadRequest(in)
+			if err != nil {
+				return
+			}
+			body, _ := io.ReadAll(req.Body)
+			mu.Lock()
+			came[string(body)]++
+			n := len(came)
+			mu.Unlock()
+			switch n % 4 {
+			case 0:
+				_, _ = io.WriteString(conn, answer)
+			case 1:
+				return
+			case 2:
+				_ = conn.(*net.TCPConn).SetLinger(0) // a reset instead of an end
+				return
+			default:
+				_, _ = io.WriteString(conn, answer[:20])
+				return
+			}
 		}
-		if got := n.count.Load(); got != test.want {
-			t.Errorf("after %s: %d connections, want %d", test.waited, got, test.want)
+	})
+	c := newClient(20*time.Second, true)
+	for i := range 40 {
+		h := http.Header{"Idempotency-Key": {"which says that it may be sent again"}}
+		status, why := c.post(t.Context(), l.url, h, []byte(strconv.Itoa(i)))
+		if answered := i%4 == 3; answered != (status == 200) || answered != (why == "") {
+			t.Errorf("request %d: %d %q", i, status, why)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(came) != 40 || l.count.Load() != 40 {
+		t.Errorf("%d bodies came over %d connections, want 40 over 40", len(came), l.count.Load())
+	}
+	for body, n := range came {
+		if n != 1 {
+			t.Errorf("body %s came %d times", body, n)
 		}
 	}
 }

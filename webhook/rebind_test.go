@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // TestNameThatMoves has a name point at a receiver when it is looked up first, and at a
@@ -20,7 +19,7 @@ func TestNameThatMoves(t *testing.T) {
 	var asked atomic.Int64
 	resolver := moving(t, &asked)
 	for i, want := range []class{"", blockedAddr, blockedAddr} {
-		to := &client{timeout: time.Minute, allowPrivate: true, resolver: resolver}
+		to := clientWith(resolver, true)
 		status, why := to.post(t.Context(), "http://receiver.example:"+port+"/", http.Header{}, []byte("{}"))
 		if why != want || (status == 200) != (want == "") {
 			t.Errorf("attempt %d: %d %q, want %q", i, status, why, want)

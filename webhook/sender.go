@@ -25,7 +25,7 @@ type Options struct {
 type Sender struct {
 	d      *db.DB
 	o      Options
-	client client
+	client *client
 	poll   time.Duration
 
 	wake  chan struct{}
@@ -58,7 +58,7 @@ func NewSender(d *db.DB, o Options) *Sender {
 		o.Trouble = func(error) {}
 	}
 	return &Sender{
-		d: d, o: o, client: client{timeout: o.Timeout, allowPrivate: o.AllowPrivate}, poll: pollInterval,
+		d: d, o: o, client: newClient(o.Timeout, o.AllowPrivate), poll: pollInterval,
 		wake: make(chan struct{}, 1), workers: map[int64]chan struct{}{},
 	}
 }

@@ -8,9 +8,7 @@ import (
 )
 
 // worker sends one receiver's deliveries. What came of attempts and the marks of the next
-// share a commit, so that in order each delivery costs one. While that commit is synced,
-// the connections of the next attempts are opened, over which nothing is sent before
-// their marks are on the disk.
+// share a commit, so that in order each delivery costs one.
 //
 // After a failure its place is left free for a moment: a receiver that is ill shall not
 // cost more than one that is well, and what waits for it may then find it recovered.
@@ -63,28 +61,6 @@ func (w *worker) run(ctx, attempts context.Context) {
 		}
 		over = w.wait(ctx)
 	}
-}
-
-// start is an attempt that was made ready.
-type start struct {
-	subject string
-	marked  chan<- bool // told whether the delivery is on the disk as being sent; if not, nothing is sent
-}
-
-// prepare makes an attempt ready beside the worker: its connection is opened while the
-// disk syncs.
-func (w *worker) prepare(ctx context.Context, o *outgoing) start {
-	marked := make(chan bool, 1)
-	w.s.group.Go(func() {
-		x := w.s.open(ctx, o)
-		if !<-marked {
-			x.close()
-			return
-		}
-		a := w.s.send(ctx, o, x)
-		w.ended <- ending{outcome: &a, subject: o.subject}
-	})
-	return start{subject: o.subject, marked: marked}
 }
 
 // note takes an ending, and adds its outcome to over. A place whose attempt failed is
@@ -180,7 +156,7 @@ const (
 // next writes what came of the attempts that are over and begins the receiver's next
 // deliveries, none when ctx has ended.
 func (w *worker) next(ctx, attempts context.Context, over []Attempt) error {
-	var ready []start
+	var taken []*outgoing
 	err := db.Exec(context.WithoutCancel(ctx), w.s.d, db.Bookkeeping(), func(tx *db.Tx) error {
 		for _, a := range over {
 			if err := record(tx, a); err != nil {
@@ -192,24 +168,25 @@ func (w *worker) next(ctx, attempts context.Context, over []Attempt) error {
 				return err
 			}
 		}
-		var taken []*outgoing
+		if ctx.Err() != nil {
+			return nil
+		}
 		var err error
-		if ctx.Err() == nil {
-			w.capacity, taken, err = take(tx, w.endpoint, len(w.underWay)+w.resting, w.busy)
-		}
-		for _, o := range taken {
-			ready = append(ready, w.prepare(attempts, o))
-		}
+		w.capacity, taken, err = take(tx, w.endpoint, len(w.underWay)+w.resting, w.busy)
 		return err
 	})
-	w.commits++
-	for _, s := range ready {
-		if err == nil {
-			w.underWay[s.subject] = w.commits
-		}
-		s.marked <- err == nil
+	if err != nil {
+		return err
 	}
-	return err
+	w.commits++
+	for _, o := range taken {
+		w.underWay[o.subject] = w.commits
+		w.s.group.Go(func() {
+			a := w.s.try(attempts, o)
+			w.ended <- ending{outcome: &a, subject: o.subject}
+		})
+	}
+	return nil
 }
 
 // busy reports whether an attempt about the subject is under way.
