@@ -71,13 +71,12 @@ func (s *Service) advanceStatus() schema.Op {
 		Writes: true, Response: Advanced{WorkOrder: sampleDone},
 		Bind: func(f *schema.Form) schema.Handler {
 			var m Move
-			ch := OrderChange{Sent: sent{}}
+			var ch OrderChange
 			f.ID(&m.ID, "id", "the work order", schema.InPath("id"), orderPositional)
 			bindStatus(f, &m.Status, "where to move it", schema.Required, schema.Example("done"), schema.Positional("STATUS"))
 			f.Text(&m.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines, schema.Example("Bearing replaced"))
 			f.Text(&m.SkipSteps, "skip_steps", "why open steps of the check list are left out", schema.Most(maxText))
-			ch.Sent["assigned_to"] = bindAssignee(f, &ch.AssignedTo)
-			bindEffort(f, &ch.Fields, ch.Sent)
+			ch.Sent = workOrders.Form(f, &ch.WorkOrder, false, nil, "assigned_to", "labor_minutes", "parts_cost", "downtime_minutes")
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				done, err := s.AdvanceWorkOrder(ctx, who, m, ch)
 				if f.Surface() == schema.REST { // it answers what the event tells: the order

@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // Asset is a machine, a vehicle or whatever else is maintained, with its meters.
@@ -32,16 +33,40 @@ var (
 	alsoAssetStatus = map[string]string{"needs_attention": "needs-attention"}
 )
 
-const assetColumns = "id, asset_tag, " + string(assetSets)
+var assets = record.New("asset", "assets",
+	record.ID(func(a *Asset) *int64 { return &a.ID }),
+	record.Text("asset_tag", func(a *Asset) *string { return &a.AssetTag }, "what is written on it; identifies the asset",
+		schema.Required, schema.Most(maxName), schema.Label("Tag")).Key().Told(),
+	record.Text("name", func(a *Asset) *string { return &a.Name }, "what it is called; the tag when empty",
+		schema.Most(maxName)).Else(func(a *Asset) { a.Name, a.Status = a.AssetTag, assetStatuses[0] }).Told(),
+	record.OptText("category", func(a *Asset) **string { return &a.Category }, "its kind", schema.Most(maxName)),
+	record.OptText("location", func(a *Asset) **string { return &a.Location }, "where it is", schema.Most(maxName)),
+	record.OptText("manufacturer", func(a *Asset) **string { return &a.Manufacturer }, "who made it", schema.Most(maxName)),
+	record.OptText("model", func(a *Asset) **string { return &a.Model }, "the maker's model", schema.Most(maxName)),
+	record.OptText("serial_number", func(a *Asset) **string { return &a.SerialNumber }, "the maker's number", schema.Most(maxName)),
+	record.Enum("status", func(a *Asset) *string { return &a.Status }, assetStatuses, "its state",
+		schema.Folded, schema.Alias("needs_attention", "needs-attention")).Told(),
+	record.OptText("notes", func(a *Asset) **string { return &a.Notes }, "anything else", schema.Lines),
+).Derive(func(a *Asset) { a.Meters = []Meter{} })
 
-func scanAsset(r *db.Row) Asset {
-	return Asset{ID: r.Int(), AssetTag: r.Text(), Name: r.Text(), Category: r.TextPtr(), Location: r.TextPtr(), Manufacturer: r.TextPtr(),
-		Model: r.TextPtr(), SerialNumber: r.TextPtr(), Status: r.Text(), Notes: r.TextPtr(), Meters: []Meter{}}
+// assetTable is the assets as CSV.
+func assetTable() schema.Table {
+	return assets.Table("assets", "Assets, one row each. Their meters are a table of their own.")
+}
+
+// AssetColumns are the columns of Cells.
+func AssetColumns() []string { return assets.Header() }
+
+// Cells is the asset as a row of the table.
+func (a Asset) Cells() []string { return assets.Cells(a) }
+
+func bindAssetStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) {
+	f.Enum(p, "status", about, assetStatuses, append(opts, schema.Folded, schema.Alias("needs_attention", "needs-attention"))...)
 }
 
 // findAsset finds an asset, without its meters; one that is not there is 404.
 func findAsset(c *db.Conn, id int64) (Asset, error) {
-	a, found, err := db.One(c, scanAsset, "SELECT "+assetColumns+" FROM assets WHERE id = ?", id)
+	a, found, err := assets.One(c, "WHERE id = ?", id)
 	if err == nil && !found {
 		err = fault.NotFoundf("there is no asset %d", id)
 	}
@@ -50,7 +75,7 @@ func findAsset(c *db.Conn, id int64) (Asset, error) {
 
 // assetByTag finds the asset that a row of a file names.
 func assetByTag(c *db.Conn, tag string) (Asset, error) {
-	a, found, err := db.One(c, scanAsset, "SELECT "+assetColumns+" FROM assets WHERE asset_tag = ?", tag)
+	a, found, err := assets.One(c, "WHERE asset_tag = ?", tag)
 	if err == nil && !found {
 		err = fault.NotFoundf("asset_tag: there is no asset %q; import it with the assets first", tag)
 	}
@@ -94,9 +119,6 @@ func AssetSorts() []string { return slices.Sorted(maps.Keys(assetSorts)) }
 // BindAssetStatus binds the state that a list is narrowed to.
 func BindAssetStatus(f *schema.Form, p *string) { bindAssetStatus(f, p, "only those in this state") }
 
-// AssetColumns are the columns of Cells.
-func AssetColumns() []string { return columnsOf((&Service{}).assetTable()) }
-
 func (f AssetFilter) where() (t condition) {
 	if f.Status != "" {
 		t.by("status", " = ?", f.Status)
@@ -124,7 +146,7 @@ func listAssets(c *db.Conn, f AssetFilter) (page Assets, err error) {
 		}
 		order += ", id"
 	}
-	page.Assets, err = db.All(c, scanAsset, "SELECT "+assetColumns+" FROM assets"+t.sql()+order+" LIMIT ? OFFSET ?", append(t.args, f.Fetch(), skip)...)
+	page.Assets, err = assets.All(c, t.sql()+order+" LIMIT ? OFFSET ?", append(t.args, f.Fetch(), skip)...)
 	if err != nil {
 		return page, err
 	}

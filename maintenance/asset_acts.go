@@ -88,16 +88,16 @@ func (s *Service) saveAsset() schema.Op {
 	return schema.Op{
 		Name: "save_asset", About: "Make an asset, or change it: asset_tag identifies it.",
 		Writes: true, Idempotent: true, Response: sampleAsset,
-		Fill: s.assetTable().Save(s.db, schema.Op{}).Fill,
+		Fill: assets.Fill,
 		Bind: func(f *schema.Form) schema.Handler {
-			a := bindAsset(f)
+			a := assets.Bind(f)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return db.Update(ctx, s.db, who, func(tx *db.Tx) (Asset, error) {
-					id, err := putAsset(tx, f, a)
+					o, err := assets.Put(tx, a, f.Given)
 					if err != nil {
 						return Asset{}, err
 					}
-					return assetByID(&tx.Conn, id)
+					return assetByID(&tx.Conn, o.ID)
 				})
 			}
 		},

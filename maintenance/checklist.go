@@ -3,11 +3,13 @@ package maintenance
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // The bounds of a check list.
@@ -51,6 +53,35 @@ func openSteps(texts []string) []Step {
 		steps[i] = Step{Step: int64(i + 1), Text: t}
 	}
 	return steps
+}
+
+// stepTexts lists the texts of a check list.
+func stepTexts(steps []Step) []string {
+	texts := make([]string, len(steps))
+	for i, s := range steps {
+		texts[i] = s.Text
+	}
+	return texts
+}
+
+// stepsKind is a check list as a column: a text in the table, a step a line in a cell.
+var stepsKind = &record.Kind[[]Step]{
+	Scan:  func(r *db.Row) []Step { return readSteps(r.Text()) },
+	Cell:  stepsCell,
+	Same:  slices.Equal[[]Step],
+	Value: func(steps []Step) any { return keptSteps(steps) },
+	Bind: func(f *schema.Form, p *[]Step, name, about string, opts ...schema.Opt) bool {
+		var cell string
+		if !f.Text(&cell, name, about, opts...) {
+			return false
+		}
+		steps, err := stepsOf(cell)
+		if err != nil {
+			f.Refuse(name, "%s", err)
+		}
+		*p = steps
+		return err == nil
+	},
 }
 
 // openCount is how many steps are not done.

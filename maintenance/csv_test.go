@@ -7,6 +7,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -25,13 +26,13 @@ func (s *fixture) small() {
 	s.rows("meters", s.header("meters"), "L-1|hours|h|1000.5|2026-10-01", "V-1|km|km|50000|2026-10-02", "V-1|engine|h||")
 	s.rows("parts", s.header("parts"), "6204|Bearing|piece|10|4|425|Bearings Ltd|shelf 3", "OIL||l|2.5||999")
 	s.rows("pm-plans", s.header("pm-plans"), "L-1|Oil|180|250|hours||2026-10-01|900|30|20.5", "V-1|Tyres||20000|km", "V-1|Inspection|365")
-	s.opens(NewOrder{PMID: 1, TypedCents: 1250, LaborMinutes: 90, AssignedTo: "Ana"})
+	s.opens(WorkOrder{PMID: new(int64(1)), PartsCost: exact.Decimal{Unscaled: 1250, Places: 2}, LaborMinutes: 90, AssignedTo: new("Ana")})
 	s.On("2026-11-10")
 	s.moves(1, "in-progress", "done")
-	s.opens(NewOrder{Priority: "urgent", DowntimeMinutes: 5})
+	s.opens(WorkOrder{Priority: "urgent", DowntimeMinutes: 5})
 	s.moves(2, "in-progress")
-	s.opens(NewOrder{Description: "a comma, a \"quote\"\nand a line"})
-	s.opens(NewOrder{})
+	s.opens(WorkOrder{Description: "a comma, a \"quote\"\nand a line"})
+	s.opens(WorkOrder{})
 	s.moves(4, "cancelled")
 	s.reads("1100", "")
 	_, err := s.read("10", "", true)
@@ -305,7 +306,7 @@ func TestWorkOrderEdits(t *testing.T) {
 	s.lathe("100", "2026-11-01")
 	s.rows("assets", "asset_tag", "B-1")
 	s.rows("pm-plans", "asset_tag,title,interval_days,last_done_date", "L-1|Oil|30|2026-11-01")
-	s.opens(NewOrder{PMID: 1, AssignedTo: "Ana", TypedCents: 100})
+	s.opens(WorkOrder{PMID: new(int64(1)), AssignedTo: new("Ana"), PartsCost: exact.Decimal{Unscaled: 100, Places: 2}})
 	is := func(want string) {
 		t.Helper()
 		if got := s.export("work-orders")[0]; got != want {

@@ -88,7 +88,7 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 		return err
 	}
 	err := db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
-		if err := demoRows(tx, s.assetTable(), today, demoAssets); err != nil {
+		if err := demoRows(tx, assetTable(), today, demoAssets); err != nil {
 			return err
 		}
 		if err := demoReadings(tx, s, today); err != nil {
@@ -100,7 +100,7 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 		if err := demoSchedule(tx, s, today); err != nil {
 			return err
 		}
-		return demoRows(tx, s.workOrderTable(), today, demoHistory)
+		return demoRows(tx, workOrderTable(), today, demoHistory)
 	})
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func demoSchedule(tx *db.Tx, s *Service, today exact.Day) error {
 // demoJobs opens the jobs of these days and moves them to every state.
 func (s *Service) demoJobs(ctx context.Context, who db.Caller) error {
 	var err error
-	job := func(n NewOrder, to ...string) (id int64) {
+	job := func(n WorkOrder, to ...string) (id int64) {
 		if err != nil {
 			return 0
 		}
@@ -211,14 +211,14 @@ func (s *Service) demoJobs(ctx context.Context, who db.Caller) error {
 			_, err = s.UsePart(ctx, who, id, part, qty)
 		}
 	}
-	job(NewOrder{AssetID: 1, Description: "Check the belts: due by the plan", Type: "preventive", AssignedTo: "Ana", PMID: 2})
-	spindle := job(NewOrder{AssetID: 1, Description: "Spindle bearing is loud above 1200 rpm", Priority: "high", AssignedTo: "Ben", LaborMinutes: 95, DowntimeMinutes: 120}, "in-progress")
+	job(WorkOrder{AssetID: 1, Description: "Check the belts: due by the plan", Type: "preventive", AssignedTo: new("Ana"), PMID: new(int64(2))})
+	spindle := job(WorkOrder{AssetID: 1, Description: "Spindle bearing is loud above 1200 rpm", Priority: "high", AssignedTo: new("Ben"), LaborMinutes: 95, DowntimeMinutes: 120}, "in-progress")
 	use(spindle, "6204-2RS", 2_000)
-	job(NewOrder{AssetID: 2, Description: "Oil mist at the outlet", Priority: "medium", LaborMinutes: 20})
-	cooler := job(NewOrder{AssetID: 5, Description: "Cooler trips its fuse", Priority: "urgent", AssignedTo: "Carla", LaborMinutes: 40, DowntimeMinutes: 360}, "in-progress")
+	job(WorkOrder{AssetID: 2, Description: "Oil mist at the outlet", Priority: "medium", LaborMinutes: 20})
+	cooler := job(WorkOrder{AssetID: 5, Description: "Cooler trips its fuse", Priority: "urgent", AssignedTo: new("Carla"), LaborMinutes: 40, DowntimeMinutes: 360}, "in-progress")
 	use(cooler, "FUSE-10A", 3_000)
-	job(NewOrder{AssetID: 4, Description: "Wipers smear", Priority: "low", TypedCents: 1890, LaborMinutes: 10}, "in-progress", "done")
-	job(NewOrder{AssetID: 3, Description: "Noise from behind, gone on the second day", Priority: "low"}, "cancelled")
+	job(WorkOrder{AssetID: 4, Description: "Wipers smear", Priority: "low", PartsCost: exact.Decimal{Unscaled: 1890, Places: 2}, LaborMinutes: 10}, "in-progress", "done")
+	job(WorkOrder{AssetID: 3, Description: "Noise from behind, gone on the second day", Priority: "low"}, "cancelled")
 	if err != nil {
 		return err
 	}

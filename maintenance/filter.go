@@ -182,7 +182,7 @@ func (f Filter) sorted(c *db.Conn) (query string, args []any) {
 	if f.Falling {
 		by += " DESC"
 	}
-	return "SELECT " + workOrderColumns + orderTables + t.sql() + " ORDER BY " + by + ", w.id DESC LIMIT ? OFFSET ?", append(t.args, f.Limit, f.Skip)
+	return "SELECT " + workOrders.Columns() + orderTables + t.sql() + " ORDER BY " + by + ", w.id DESC LIMIT ? OFFSET ?", append(t.args, f.Limit, f.Skip)
 }
 
 // newestFirst is the statement that lists what passes the filter.
@@ -191,7 +191,7 @@ func (f Filter) newestFirst(c *db.Conn) (query string, args []any) {
 	if f.After != 0 {
 		t.also("w.id < ?", f.After)
 	}
-	return "SELECT " + workOrderColumns + orderTables + t.sql() + " ORDER BY w.id DESC LIMIT ?", append(t.args, f.Limit)
+	return "SELECT " + workOrders.Columns() + orderTables + t.sql() + " ORDER BY w.id DESC LIMIT ?", append(t.args, f.Limit)
 }
 
 // inAll is the statement that counts what passes the filter: by the kept numbers where

@@ -130,7 +130,7 @@ func (s *fixture) reads(reading, date string) Recorded {
 }
 
 // opens opens a work order on asset 1.
-func (s *fixture) opens(n NewOrder) WorkOrder {
+func (s *fixture) opens(n WorkOrder) WorkOrder {
 	s.T.Helper()
 	if n.AssetID == 0 {
 		n.AssetID = 1

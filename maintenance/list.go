@@ -80,7 +80,7 @@ func pageOfOrders(c *db.Conn, f Filter) (page WorkOrders, err error) {
 // several ways each is read by itself: an index has the newest of every one.
 func (f Filter) read(c *db.Conn) (orders []WorkOrder, err error) {
 	today := c.Today()
-	scan := func(r *db.Row) WorkOrder { return scanWorkOrder(r).on(today) }
+	scan := func(r *db.Row) WorkOrder { return workOrders.Row(r).on(today) }
 	if orderSorts[f.Sort] != "" {
 		query, args := f.sorted(c)
 		return db.All(c, scan, query, args...)

@@ -118,7 +118,7 @@ func TestFigures(t *testing.T) {
 		"|L-1|open|medium|corrective|open")
 	s.rows("pm-plans", "asset_tag,title,interval_days,last_done_date", "L-1|late|10|2026-11-01", "L-1|in time|30|2026-11-01")
 	for i, plan := range []int64{1, 2} {
-		id := s.opens(NewOrder{PMID: plan, Type: "preventive"}).ID
+		id := s.opens(WorkOrder{PMID: new(plan), Type: "preventive"}).ID
 		_ = i
 		for _, to := range []string{"in-progress", "done"} {
 			_, err := s.MoveWorkOrder(ctx, cli, Move{ID: id, Status: to, Resolution: "x"})
@@ -188,7 +188,7 @@ func TestPartsGoBackAsTheyCame(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	s.rows("parts", "part_number,quantity,unit_cost_cents", "P|10|100")
-	id := s.opens(NewOrder{}).ID
+	id := s.opens(WorkOrder{}).ID
 	use := func(qty exact.Milli) { _, err := s.UsePart(ctx, cli, id, "P", qty); s.Must(err) }
 	use(2_000)
 	s.rows("parts", "part_number,unit_cost_cents", "P|300")
@@ -213,7 +213,7 @@ func TestChecklists(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	s.rows("pm-plans", "asset_tag,title,interval_days,checklist", "L-1|Oil|30|Drain\n\nFill")
-	wo := s.opens(NewOrder{PMID: 1})
+	wo := s.opens(WorkOrder{PMID: new(int64(1))})
 	if asJSON(t, wo.Checklist) != `[{"step":1,"text":"Drain","done":false},{"step":2,"text":"Fill","done":false}]` {
 		t.Errorf("a plan's job has %v", wo.Checklist)
 	}
@@ -251,12 +251,12 @@ func TestPausedPlans(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	s.rows("pm-plans", "asset_tag,title,interval_days", "L-1|Oil|30")
-	wo := s.opens(NewOrder{PMID: 1})
+	wo := s.opens(WorkOrder{PMID: new(int64(1))})
 	_, err := s.SetPaused(ctx, cli, 1, true)
 	s.Must(err)
 	list, err := s.PMDue(ctx, "")
 	s.Must(err)
-	_, refused := s.OpenWorkOrder(ctx, cli, NewOrder{AssetID: 1, Description: "x", PMID: 1})
+	_, refused := s.OpenWorkOrder(ctx, cli, WorkOrder{AssetID: 1, Description: "x", PMID: new(int64(1))})
 	s.Refused(refused, fault.Invalid, "paused")
 	if len(list.PMDue) != 0 {
 		t.Error("a paused plan is due")

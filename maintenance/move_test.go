@@ -15,7 +15,7 @@ func TestEveryMove(t *testing.T) {
 	allowed := map[string]string{"open": "in-progress, cancelled", "in-progress": "done, cancelled", "done": "open", "cancelled": "final"}
 	for from, way := range path {
 		for to := range path {
-			wo := s.opens(NewOrder{})
+			wo := s.opens(WorkOrder{})
 			s.moves(wo.ID, way...)
 			may := strings.Contains(" "+strings.ReplaceAll(allowed[from], ",", " ")+" ", " "+to+" ")
 			if may {
@@ -40,7 +40,7 @@ func TestEveryMove(t *testing.T) {
 func TestMoveThroughTheDay(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
-	wo := s.opens(NewOrder{})
+	wo := s.opens(WorkOrder{})
 	s.On("2026-11-21")
 	got, err := s.post("POST /api/work-orders/:id/status", "1", `{"status":" In_Progress ","resolution":"looked at it"}`)
 	s.Must(err)
@@ -78,7 +78,7 @@ func TestMoveThroughTheDay(t *testing.T) {
 func TestMoveRefusals(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
-	s.opens(NewOrder{})
+	s.opens(WorkOrder{})
 	const route = "POST /api/work-orders/:id/status"
 	for _, c := range []struct {
 		id, body string
@@ -103,7 +103,7 @@ func TestBulkMove(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	for range 4 {
-		s.opens(NewOrder{})
+		s.opens(WorkOrder{})
 	}
 	s.moves(2, "in-progress")
 	s.moves(3, "cancelled")

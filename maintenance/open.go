@@ -7,67 +7,49 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
-// NewOrder is what opens a work order. PMID 0 is no plan; a plan's job takes over its
-// check list, unless it is given one.
-type NewOrder struct {
-	AssetID         int64
-	Description     string
-	Priority        string // "" is medium
-	Type            string // "" is corrective
-	AssignedTo      string
-	LaborMinutes    int64
-	TypedCents      int64 // parts_cost
-	DowntimeMinutes int64
-	DueDate         *exact.Day
-	PMID            int64
-	Checklist       []string
+// OpenWorkOrder opens a work order against an asset: of wo what people set, its asset, its plan
+// and its check list, which a plan's job takes over from the plan if it has none. An unknown
+// asset is 404; a retired one, and a plan that is paused or not the asset's, are 422.
+func (s *Service) OpenWorkOrder(ctx context.Context, who db.Caller, wo WorkOrder) (WorkOrder, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (WorkOrder, error) { return openWorkOrder(tx, wo) })
 }
 
-func (n NewOrder) fields() Fields {
-	return Fields{Description: n.Description, Priority: n.Priority, Type: n.Type, AssignedTo: n.AssignedTo, LaborMinutes: n.LaborMinutes,
-		TypedCents: n.TypedCents, DowntimeMinutes: n.DowntimeMinutes, DueDate: n.DueDate}
-}
-
-func (n *NewOrder) set(f Fields) {
-	n.Description, n.Priority, n.Type, n.AssignedTo = f.Description, f.Priority, f.Type, f.AssignedTo
-	n.LaborMinutes, n.TypedCents, n.DowntimeMinutes, n.DueDate = f.LaborMinutes, f.TypedCents, f.DowntimeMinutes, f.DueDate
-}
-
-// OpenWorkOrder opens a work order against an asset. An unknown asset is 404; a
-// retired one, and a plan that is paused or not the asset's, are 422.
-func (s *Service) OpenWorkOrder(ctx context.Context, who db.Caller, n NewOrder) (WorkOrder, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (WorkOrder, error) { return openWorkOrder(tx, n) })
-}
-
-func openWorkOrder(tx *db.Tx, n NewOrder) (none WorkOrder, err error) {
-	fields := n.fields()
-	if err := fields.check(); err != nil {
+func openWorkOrder(tx *db.Tx, wo WorkOrder) (none WorkOrder, err error) {
+	if err := wo.check(); err != nil {
 		return none, err
 	}
-	steps, err := checkSteps("checklist", n.Checklist)
+	steps, err := checkSteps("checklist", stepTexts(wo.Checklist))
 	if err != nil {
 		return none, err
 	}
-	a, err := findAsset(&tx.Conn, n.AssetID)
+	a, err := findAsset(&tx.Conn, wo.AssetID)
 	if err != nil {
 		return none, err
 	}
 	if err := a.takesWork("asset_id"); err != nil {
 		return none, err
 	}
-	p, err := planOf(&tx.Conn, n.PMID, n.AssetID)
+	p, err := planOf(&tx.Conn, idOf(wo.PMID), wo.AssetID)
 	if err != nil {
 		return none, err
 	}
 	if len(steps) == 0 {
 		steps = p.Checklist
 	}
-	return opened(tx, orderRecord{Fields: fields, assetID: n.AssetID, pmID: n.PMID, status: "open",
-		steps: openSteps(steps), source: sourceOf(tx.Who().Via), created: tx.Now()})
+	wo.Status, wo.Checklist, wo.CreatedAt = "open", openSteps(steps), tx.Now()
+	wo.Source = db.NullText(sourceOf(tx.Who().Via))
+	return opened(tx, wo)
+}
+
+// idOf is a reference that may be unset; 0 is none.
+func idOf(id *int64) int64 {
+	if id == nil {
+		return 0
+	}
+	return *id
 }
 
 // sourceOf is where an order comes from, by the way of who opened it.
@@ -81,61 +63,35 @@ func sourceOf(via string) string {
 	return via
 }
 
-// orderRecord is a work order as it is first stored.
-type orderRecord struct {
-	Fields
-	id                 int64 // 0: the next
-	assetID, pmID      int64
-	status, resolution string
-	steps              []Step
-	source             string
-	created            exact.Instant
-	completed          *exact.Instant
-}
-
-// insert stores a new work order. One that is closed keeps today's rate.
-func (o orderRecord) insert(tx *db.Tx) (id int64, err error) {
-	source := db.NullText(o.source)
-	if source != nil && !isSource(o.source) {
-		source = nil
-	}
-	var rate *int64
-	if closed(o.status) {
-		today, err := laborRate(&tx.Conn)
-		if err != nil {
-			return 0, err
-		}
-		rate = &today
-	}
-	wo := WorkOrder{Description: o.Description, Priority: o.Priority, Type: o.Type, AssignedTo: db.NullText(o.AssignedTo), LaborMinutes: o.LaborMinutes,
-		PartsCost: exact.Decimal{Unscaled: o.TypedCents, Places: 2}, DowntimeMinutes: o.DowntimeMinutes, DueDate: o.DueDate,
-		Resolution: db.NullText(o.resolution), Checklist: o.steps, CreatedAt: o.created, CompletedAt: o.completed, UpdatedAt: tx.Now()}
-	return tx.InsertRow("work_orders", "id, asset_id, status, labor_rate_cents, pm_id, source, created_by, "+orderSets,
-		append([]any{db.NullID(o.id), o.assetID, o.status, rate, db.NullID(o.pmID), source, tx.Who().User}, wo.sets()...)...)
-}
-
 // opened stores a new order that is open or in progress and leaves its trace: the audit
 // entry and the event.
-func opened(tx *db.Tx, o orderRecord) (WorkOrder, error) {
-	wo, err := filed(tx, o)
+func opened(tx *db.Tx, wo WorkOrder) (WorkOrder, error) {
+	wo, err := filed(tx, wo)
 	if err != nil {
 		return wo, err
 	}
 	return wo, tx.Emit("workorder.created", wo)
 }
 
-// filed stores a new order with its audit entry alone, as history arrives.
-func filed(tx *db.Tx, o orderRecord) (WorkOrder, error) {
-	id, err := o.insert(tx)
-	if err != nil {
-		return WorkOrder{}, err
+// filed stores a new order with its audit entry alone, as history arrives. One that is closed
+// keeps today's rate.
+func filed(tx *db.Tx, wo WorkOrder) (none WorkOrder, err error) {
+	wo.CreatedBy = tx.Who().User
+	if wo.Source != nil && !isSource(*wo.Source) {
+		wo.Source = nil
 	}
-	wo, err := findWorkOrder(&tx.Conn, id)
-	if err != nil {
-		return wo, err
+	if closed(wo.Status) {
+		rate, err := laborRate(&tx.Conn)
+		if err != nil {
+			return none, err
+		}
+		wo.rate.fixed = &rate
 	}
-	return wo, tx.Audit("workorder.created", db.Subject("work_order", wo.ID), map[string]any{
-		"asset_id": wo.AssetID, "description": short(wo.Description), "priority": wo.Priority, "wo_type": wo.Type, "status": wo.Status})
+	o, err := workOrders.Create(tx, &wo)
+	if err != nil {
+		return none, err
+	}
+	return findWorkOrder(&tx.Conn, o.ID)
 }
 
 // planOf is the asset's plan that a new job serves; plan 0 is none. One that the asset
@@ -170,22 +126,28 @@ func (s *Service) createWorkOrder() schema.Op {
 		About:  "Open a work order against an asset that is not retired.",
 		Writes: true, Creates: true, Response: sampleOrder,
 		Bind: func(f *schema.Form) schema.Handler {
-			var n NewOrder
-			fields := Fields{Priority: "medium", Type: "corrective"}
-			f.ID(&n.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices))
-			bindDescription(f, &fields.Description, schema.Required)
-			bindPriority(f, &fields.Priority, "how pressing it is; critical is read as urgent")
-			bindType(f, &fields.Type)
-			bindAssignee(f, &fields.AssignedTo)
-			bindEffort(f, &fields, sent{})
+			wo := newWorkOrder()
 			var noDay bool
-			bindDue(f, &fields.DueDate, schema.Clear(&noDay))
-			n.set(fields)
-			f.ID(&n.PMID, "pm_id", "the plan that this job serves, of the same asset: completing the job restarts it",
-				schema.Flag("plan"), schema.Label("Plan"), schema.Lookup(planNamed), schema.Choices(planChoices))
-			f.Texts(&n.Checklist, "checklist", "the steps of the job, each a line of text; a plan's job has those of the plan",
+			f.ID(&wo.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices))
+			workOrders.Form(f, &wo, false, func(column string) []schema.Opt {
+				switch column {
+				case "description":
+					return []schema.Opt{schema.Required}
+				case "due_date":
+					return []schema.Opt{schema.Clear(&noDay)}
+				}
+				return nil
+			})
+			var plan int64
+			if f.ID(&plan, "pm_id", "the plan that this job serves, of the same asset: completing the job restarts it",
+				schema.Flag("plan"), schema.Label("Plan"), schema.Lookup(planNamed), schema.Choices(planChoices)) {
+				wo.PMID = &plan
+			}
+			var steps []string
+			f.Texts(&steps, "checklist", "the steps of the job, each a line of text; a plan's job has those of the plan",
 				maxSteps, maxStepText, schema.Flag("step"), schema.Label("Check list"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.OpenWorkOrder(ctx, who, n) }
+			wo.Checklist = openSteps(steps)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.OpenWorkOrder(ctx, who, wo) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance work-orders create LATHE-1 --description \"Spindle bearing is loud\" --priority high\n" +

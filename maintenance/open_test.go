@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -72,10 +73,10 @@ func TestOpenGuards(t *testing.T) {
 		s.untouched(c.kind, c.part, func() error { _, err := s.call("create_workorder", c.body); return err })
 	}
 	// The function itself holds its guards, whoever calls it.
-	for _, n := range []NewOrder{
+	for _, n := range []WorkOrder{
 		{AssetID: 1}, {AssetID: 1, Description: "x", Priority: "asap"}, {AssetID: 1, Description: "x", Type: "other"},
-		{AssetID: 1, Description: "x", LaborMinutes: -1}, {AssetID: 1, Description: "x", TypedCents: -1}, {AssetID: 1, Description: "a\x00b"},
-		{AssetID: 1, Description: "x", TypedCents: maxTyped*100 + 1}, {AssetID: 1, Description: "x", DowntimeMinutes: maxMinutes + 1},
+		{AssetID: 1, Description: "x", LaborMinutes: -1}, {AssetID: 1, Description: "x", PartsCost: exact.Decimal{Unscaled: -1, Places: 2}}, {AssetID: 1, Description: "a\x00b"},
+		{AssetID: 1, Description: "x", PartsCost: exact.Decimal{Unscaled: maxTyped*100 + 1, Places: 2}}, {AssetID: 1, Description: "x", DowntimeMinutes: maxMinutes + 1},
 	} {
 		s.untouched(fault.Invalid, "", func() error { _, err := s.OpenWorkOrder(ctx, ana, n); return err })
 	}
@@ -91,7 +92,7 @@ func TestRolesAndScopes(t *testing.T) {
 		part string
 	}{{viewer, "viewer"}, {reader, "read-only"}} {
 		s.untouched(fault.Forbidden, c.part, func() error {
-			_, err := s.OpenWorkOrder(ctx, c.who, NewOrder{AssetID: 1, Description: "x"})
+			_, err := s.OpenWorkOrder(ctx, c.who, WorkOrder{AssetID: 1, Description: "x"})
 			return err
 		})
 		s.untouched(fault.Forbidden, c.part, func() error {

@@ -74,11 +74,11 @@ func (s *Service) ops() []schema.Op {
 // tables lists what travels as CSV, in an order in which an empty database takes them.
 func (s *Service) tables() []schema.Table {
 	return []schema.Table{
-		s.assetTable(),
+		assetTable(),
 		s.meterTable(),
 		partTable(),
 		s.planTable(),
-		s.workOrderTable(),
+		workOrderTable(),
 		s.readingTable(),
 	}
 }

@@ -12,7 +12,7 @@ func TestPartsAndDetail(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	s.rows("parts", s.header("parts"), "6204|Ball bearing|piece|10|4|425|Bearings Ltd|shelf 3", "OIL|Oil|l|2.5|0|999||")
-	wo := s.opens(NewOrder{TypedCents: 400, LaborMinutes: 60})
+	wo := s.opens(WorkOrder{PartsCost: exact.Decimal{Unscaled: 400, Places: 2}, LaborMinutes: 60})
 	use := func(number, qty string) (Used, error) { return s.UsePart(ctx, cli, wo.ID, number, milli(t, qty)) }
 	u, err := use("6204", "6")
 	s.Must(err)
@@ -55,7 +55,7 @@ func TestPartsAndDetail(t *testing.T) {
 	s.Refused(err, fault.NotFound, "work order 5")
 	s.moves(wo.ID, "in-progress", "done")
 	s.untouched(fault.Invalid, "done", func() error { _, err := use("OIL", "0.1"); return err })
-	s.opens(NewOrder{})
+	s.opens(WorkOrder{})
 	s.moves(2, "cancelled")
 	s.untouched(fault.Invalid, "cancelled", func() error { _, err := s.UsePart(ctx, cli, 2, "OIL", 100); return err })
 }
@@ -64,7 +64,7 @@ func TestPartsBound(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	s.rows("parts", "part_number,quantity,unit_cost_cents", "GOLD|1000000000|10000000000")
-	s.opens(NewOrder{})
+	s.opens(WorkOrder{})
 	s.untouched(fault.Invalid, "in all", func() error { _, err := s.UsePart(ctx, cli, 1, "GOLD", 1_000_000_000_000); return err })
 	s.untouched(fault.Invalid, "in all", func() error { _, err := s.UsePart(ctx, cli, 1, "GOLD", 10_000_001); return err })
 	if _, err := s.UsePart(ctx, cli, 1, "GOLD", 10_000_000); err != nil {
@@ -76,7 +76,7 @@ func TestPartsBound(t *testing.T) {
 func TestPhotos(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
-	s.opens(NewOrder{})
+	s.opens(WorkOrder{})
 	add := func(name string, data []byte) (Photo, error) { return s.AddPhoto(ctx, cli, 1, name, "", data) }
 	for name, head := range map[string]string{"a.jpg": "\xff\xd8\xff\xe0", "b.png": "\x89PNG\r\n\x1a\n", "c.webp": "RIFF\x10\x00\x00\x00WEBP"} {
 		p, err := add(name, []byte(head+"data"))

@@ -129,8 +129,8 @@ func (s *Service) PlanRecord(ctx context.Context, id int64) (PlanRecord, error) 
 			return v, err
 		}
 		today := c.Today()
-		scan := func(r *db.Row) WorkOrder { return scanWorkOrder(r).on(today) }
-		if v.Jobs, err = db.All(c, scan, "SELECT "+workOrderColumns+orderTables+" WHERE w.pm_id = ? ORDER BY w.id DESC LIMIT ?", id, mostPlanJobs); err != nil {
+		scan := func(r *db.Row) WorkOrder { return workOrders.Row(r).on(today) }
+		if v.Jobs, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.pm_id = ? ORDER BY w.id DESC LIMIT ?", id, mostPlanJobs); err != nil {
 			return v, err
 		}
 		v.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM work_orders WHERE pm_id = ?", id)

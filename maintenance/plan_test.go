@@ -95,7 +95,7 @@ func TestJobDoneEarlyMovesTheNextDate(t *testing.T) {
 	s.lathe("100", "2026-11-01")
 	s.rows("pm-plans", "asset_tag,title,interval_days,start_date,last_done_date", "L-1|Oil|30|2026-01-01|2026-11-01")
 	s.dueIs(1, "ok next 2026-12-01 done 2026-11-01")
-	s.opens(NewOrder{PMID: 1})
+	s.opens(WorkOrder{PMID: new(int64(1))})
 	s.moves(1, "in-progress", "done")
 	s.dueIs(1, "ok next 2026-12-20 done 2026-11-20")
 }
@@ -104,7 +104,7 @@ func TestPriceOfAClosedJobStays(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	s.rows("parts", "part_number,quantity,unit_cost_cents", "F-1|10|500")
-	s.opens(NewOrder{})
+	s.opens(WorkOrder{})
 	_, err := s.UsePart(ctx, cli, 1, "F-1", 2000)
 	s.Must(err)
 	s.moves(1, "in-progress", "done")
@@ -119,7 +119,7 @@ func TestLaborIsNotCutOff(t *testing.T) {
 	s.lathe("100", "2026-11-01")
 	_, err := s.SetLaborRate(ctx, cli, 4999)
 	s.Must(err)
-	if wo := s.opens(NewOrder{LaborMinutes: 50}); wo.LaborCostCents != 4166 { // 4165.83
+	if wo := s.opens(WorkOrder{LaborMinutes: 50}); wo.LaborCostCents != 4166 { // 4165.83
 		t.Errorf("50 minutes at 49.99: %d", wo.LaborCostCents)
 	}
 }
@@ -130,7 +130,7 @@ func TestJobRestartsItsPlanAndReopeningTakesItBack(t *testing.T) {
 	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,last_done_date,baseline_reading", "L-1|Oil|30|250|2026-11-01|900")
 	const before = "ok next 2026-12-01 done 2026-11-01 baseline 900 remaining 150 by both"
 	s.dueIs(1, before)
-	wo := s.opens(NewOrder{PMID: 1, Type: "preventive"})
+	wo := s.opens(WorkOrder{PMID: new(int64(1)), Type: "preventive"})
 	s.moves(wo.ID, "in-progress")
 	s.dueIs(1, before)
 	s.moves(wo.ID, "done")
@@ -142,7 +142,7 @@ func TestJobRestartsItsPlanAndReopeningTakesItBack(t *testing.T) {
 	// Two jobs: the later one's reopening leaves what the earlier one did.
 	s.On("2026-11-21")
 	s.reads("1100", "")
-	second := s.opens(NewOrder{PMID: 1})
+	second := s.opens(WorkOrder{PMID: new(int64(1))})
 	s.moves(second.ID, "in-progress", "done")
 	const afterSecond = "ok next 2026-12-21 done 2026-11-21 baseline 1100 remaining 250 by both"
 	s.dueIs(1, afterSecond)
@@ -176,7 +176,7 @@ func TestReopeningLeavesATouchedPlan(t *testing.T) {
 		s := open(t)
 		s.lathe("1000", "2026-11-01")
 		s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,last_done_date,baseline_reading", "L-1|Oil|30|250|2026-11-01|900")
-		s.opens(NewOrder{PMID: 1})
+		s.opens(WorkOrder{PMID: new(int64(1))})
 		s.moves(1, "in-progress", "done")
 		touched(s)
 		want := brief(s.due(1))
@@ -189,7 +189,7 @@ func TestReopeningLeavesATouchedPlan(t *testing.T) {
 	s := open(t)
 	s.lathe("1000", "2026-11-01")
 	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,last_done_date,baseline_reading", "L-1|Oil|30|250|2026-11-01|900")
-	s.opens(NewOrder{PMID: 1})
+	s.opens(WorkOrder{PMID: new(int64(1))})
 	s.moves(1, "in-progress", "done")
 	s.reads("1010", "")
 	_, err := s.read("1010", "", true)
@@ -356,7 +356,7 @@ func TestWrongClock(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	s.rows("pm-plans", "asset_tag,title,interval_days", "L-1|Oil|30")
-	s.opens(NewOrder{PMID: 1})
+	s.opens(WorkOrder{PMID: new(int64(1))})
 	s.moves(1, "in-progress")
 	for _, d := range []string{"2026-11-18", "2028-01-01"} {
 		s.On(d)

@@ -11,7 +11,6 @@ func TestMain(m *testing.M) {
 	dbtest.Main(m, dbtest.Plans{
 		Walks: map[string]string{
 			"addJobs: USE TEMP B-TREE FOR ORDER BY":                     "a few hundred jobs of a range are put in the order of their assets",
-			"assetTable: SCAN assets":                                   "an export is of every record",
 			"assigneeNames: SCAN names":                                 "the names so far are walked, not the orders",
 			"checkCounts: SCAN work_order_counts":                       "doctor looks at everything",
 			"checkCounts: SCAN x":                                       "doctor looks at everything",
@@ -43,7 +42,6 @@ func TestMain(m *testing.M) {
 			"putReading: SCAN e":                                        "the epochs of one meter are counted up, not stored",
 			"putReading: SCAN epochs":                                   "the epochs of one meter are counted up, not stored",
 			"referring: USE TEMP B-TREE FOR count(DISTINCT)":            "a record's own references, before it is removed",
-			"workOrderTable: SCAN w":                                    "an export is of every record",
 		},
 		Small: map[string]string{"maintenance_settings": "one row"},
 		Uses: map[string]string{

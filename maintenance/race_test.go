@@ -41,7 +41,7 @@ func TestRacingMoves(t *testing.T) {
 	s.lathe("100", "2026-11-01")
 	s.rows("pm-plans", "asset_tag,title,interval_days,last_done_date", "L-1|Oil|30|2026-11-01")
 	for range 5 {
-		wo := s.opens(NewOrder{PMID: 1})
+		wo := s.opens(WorkOrder{PMID: new(int64(1))})
 		s.moves(wo.ID, "in-progress")
 		// Half want it done and half cancelled: one gets it.
 		won, refused := together(t, 20, func(i int) error {
@@ -108,7 +108,7 @@ func TestRacingParts(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	s.rows("parts", "part_number,quantity,unit_cost_cents", "P-1|3|100")
-	s.opens(NewOrder{})
+	s.opens(WorkOrder{})
 	won, refused := together(t, 20, func(int) error {
 		_, err := s.UsePart(ctx, cli, 1, "P-1", 1000)
 		return err

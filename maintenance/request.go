@@ -144,7 +144,7 @@ func (s *Service) RequestAs(ctx context.Context, who db.Caller, n NewRequest) (R
 		if err := admit(tx, n.Address); err != nil {
 			return none, err
 		}
-		wo, err := openWorkOrder(tx, NewOrder{AssetID: a.AssetID, Description: text})
+		wo, err := openWorkOrder(tx, WorkOrder{AssetID: a.AssetID, Description: text})
 		if err != nil {
 			return none, err
 		}

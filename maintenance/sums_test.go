@@ -18,7 +18,7 @@ func TestSumsOfAnAssigneeAreKept(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	names := []any{"Ana", "Ben", "ben", "BEN", nil}
 	for range 40 {
-		s.opens(NewOrder{LaborMinutes: r.Int64N(500)})
+		s.opens(WorkOrder{LaborMinutes: r.Int64N(500)})
 	}
 	exec := func(query string, args ...any) {
 		t.Helper()

@@ -52,9 +52,9 @@ const urgency = ` ORDER BY coalesce(w.due_date < ?1, 0) DESC, CASE w.priority WH
 
 func readBoard(c *db.Conn) (b Board, err error) {
 	today := c.Today()
-	scan := func(r *db.Row) WorkOrder { return scanWorkOrder(r).on(today) }
+	scan := func(r *db.Row) WorkOrder { return workOrders.Row(r).on(today) }
 	column := func(status string) ([]WorkOrder, int64, error) {
-		list, err := db.All(c, scan, "SELECT "+workOrderColumns+orderTables+" WHERE w.status = ?3"+urgency, today, mostCards, status)
+		list, err := db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.status = ?3"+urgency, today, mostCards, status)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -68,7 +68,7 @@ func readBoard(c *db.Conn) (b Board, err error) {
 		return b, err
 	}
 	since := exact.InstantOf((today - (doneShown - 1)).Time(c.Zone()))
-	if b.Done, err = db.All(c, scan, "SELECT "+workOrderColumns+orderTables+" WHERE w.completed_at >= ? ORDER BY w.completed_at DESC LIMIT ?", since, mostCards); err != nil {
+	if b.Done, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.completed_at >= ? ORDER BY w.completed_at DESC LIMIT ?", since, mostCards); err != nil {
 		return b, err
 	}
 	for _, count := range []struct {
@@ -160,11 +160,11 @@ func readOverview(c *db.Conn, id int64) (v AssetOverview, err error) {
 	}
 	slices.SortStableFunc(v.Plans, func(a, b Plan) int { return compareDue(a.PMDueRow, b.PMDueRow) })
 	today := c.Today()
-	scan := func(r *db.Row) WorkOrder { return scanWorkOrder(r).on(today) }
-	if v.Jobs, err = db.All(c, scan, "SELECT "+workOrderColumns+orderTables+" WHERE w.asset_id = ?3 AND w.status IN ('open', 'in-progress')"+urgency, today, mostCards, id); err != nil {
+	scan := func(r *db.Row) WorkOrder { return workOrders.Row(r).on(today) }
+	if v.Jobs, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.asset_id = ?3 AND w.status IN ('open', 'in-progress')"+urgency, today, mostCards, id); err != nil {
 		return v, err
 	}
-	if v.Done, err = db.All(c, scan, "SELECT "+workOrderColumns+orderTables+" WHERE w.asset_id = ? AND w.status = 'done' ORDER BY w.completed_at DESC LIMIT 5", id); err != nil {
+	if v.Done, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.asset_id = ? AND w.status = 'done' ORDER BY w.completed_at DESC LIMIT 5", id); err != nil {
 		return v, err
 	}
 	if v.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM work_orders WHERE asset_id = ?", id); err != nil {

@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // WorkOrder is a job on an asset, with what it costs.
@@ -40,6 +41,12 @@ type WorkOrder struct {
 
 	cost Cost
 	tag  string // the asset's
+	rate struct {
+		fixed *int64 // cents an hour, once the order is closed
+		now   int64  // or today's
+		used  int64  // cents of parts used
+	}
+	typed struct{ created, completed string } // the moments of a file's row, as they are written
 }
 
 // workOrderMoves is the only statement of how a work order may move.
@@ -67,34 +74,76 @@ func closed(status string) bool { return status == "done" || status == "cancelle
 
 func isSource(s string) bool { return slices.Contains(sources, s) }
 
-// orderSets are the columns of a work order that opening, editing and importing write,
-// with their values: one list for INSERT, UPDATE and scanWorkOrder.
-const orderSets db.Columns = "description, priority, wo_type, assigned_to, labor_minutes, typed_cents, downtime_minutes, due_date, " +
-	"resolution, checklist, created_at, completed_at, updated_at"
+// workOrders are read from work_orders w and assets a; an order that is not closed costs what
+// labor costs today.
+var workOrders = record.New("workorder", "work_orders",
+	record.ID(func(wo *WorkOrder) *int64 { return &wo.ID }).InFile().FileOnly().
+		Field(func(f *schema.Form, wo *WorkOrder, _ ...schema.Opt) bool {
+			return f.ID(&wo.ID, "id", "identifies the order; empty for a new one")
+		}),
+	record.Text("asset_tag", func(wo *WorkOrder) *string { return &wo.tag }, "the asset; an order keeps its own",
+		schema.Most(maxName)).From("a.asset_tag").FileOnly(),
+	record.Text("description", func(wo *WorkOrder) *string { return &wo.Description }, "what is to be done",
+		schema.Most(maxText), schema.Lines, schema.Example("Spindle bearing is loud")).Told().Shown(shortText),
+	record.Enum("priority", func(wo *WorkOrder) *string { return &wo.Priority }, priorities, "how pressing it is; critical is read as urgent",
+		schema.Folded, schema.Alias("critical", "urgent")).Told(),
+	record.Enum("wo_type", func(wo *WorkOrder) *string { return &wo.Type }, orderTypes, "a repair, or a service before anything breaks",
+		schema.Folded, schema.Label("Kind")).Told(),
+	record.Enum("status", func(wo *WorkOrder) *string { return &wo.Status }, workOrderMoves.States(), "where it stands",
+		schema.Folded, schema.Alias("in_progress", "in-progress")).Once().FileOnly().Told(),
+	record.OptText("assigned_to", func(wo *WorkOrder) **string { return &wo.AssignedTo }, "who does it",
+		schema.Most(maxName), schema.Example("Ana")),
+	record.Int("labor_minutes", func(wo *WorkOrder) *int64 { return &wo.LaborMinutes }, "minutes worked",
+		schema.Range(0, maxMinutes), schema.Example(90)),
+	record.Amount("parts_cost", func(wo *WorkOrder) *exact.Decimal { return &wo.PartsCost },
+		"cost of parts in currency units, besides the parts used from stock",
+		schema.Range(0, maxTyped), schema.Example(12.5)).Stored("typed_cents"),
+	record.Int("downtime_minutes", func(wo *WorkOrder) *int64 { return &wo.DowntimeMinutes }, "minutes that the asset stood still",
+		schema.Range(0, maxMinutes), schema.Example(30)),
+	record.OptText("resolution", func(wo *WorkOrder) **string { return &wo.Resolution }, "what was done; needed for done",
+		schema.Most(maxText), schema.Lines).FileOnly().Shown(func(v any) any { return short(cell(v.(*string))) }),
+	record.Moment("created_at", func(wo *WorkOrder) *exact.Instant { return &wo.CreatedAt }).FileOnly().
+		Field(func(f *schema.Form, wo *WorkOrder, _ ...schema.Opt) bool {
+			return f.Text(&wo.typed.created, "created_at", "RFC 3339 or a day; now when empty", schema.Most(40))
+		}),
+	record.OptMoment("completed_at", func(wo *WorkOrder) **exact.Instant { return &wo.CompletedAt }).FileOnly().
+		Field(func(f *schema.Form, wo *WorkOrder, _ ...schema.Opt) bool {
+			return f.Text(&wo.typed.completed, "completed_at", "RFC 3339 or a day, for done orders only; now when empty", schema.Most(40))
+		}),
+	record.OptDay("due_date", func(wo *WorkOrder) **exact.Day { return &wo.DueDate }, "when it must be done", schema.Label("Due")),
+	record.Of("checklist", func(wo *WorkOrder) *[]Step { return &wo.Checklist }, stepsKind, "one step a line, [x] before a done one",
+		schema.Most(maxSteps*(maxStepText+len(doneSign)+1)), schema.Lines).FileOnly().
+		Shown(func(v any) any { return stepsCell(v.([]Step)) }),
+	record.Moment("updated_at", func(wo *WorkOrder) *exact.Instant { return &wo.UpdatedAt }),
+	record.Int("asset_id", func(wo *WorkOrder) *int64 { return &wo.AssetID }, "").Once().Told(),
+	record.Text("asset", func(wo *WorkOrder) *string { return &wo.Asset }, "").From("a.name"),
+	record.OptInt("pm_id", func(wo *WorkOrder) **int64 { return &wo.PMID }, "").Once(),
+	record.Text("created_by", func(wo *WorkOrder) *string { return &wo.CreatedBy }, "").Once(),
+	record.OptMoment("started_at", func(wo *WorkOrder) **exact.Instant { return &wo.StartedAt }).From("w.started_at"),
+	record.OptText("source", func(wo *WorkOrder) **string { return &wo.Source }, "").Once(),
+	record.OptInt("labor_rate_cents", func(wo *WorkOrder) **int64 { return &wo.rate.fixed }, "").Once(),
+	record.Int("rate", func(wo *WorkOrder) *int64 { return &wo.rate.now }, "").
+		From("coalesce(w.labor_rate_cents, (SELECT labor_rate_cents FROM maintenance_settings))"),
+	record.Int("used_cents", func(wo *WorkOrder) *int64 { return &wo.rate.used }, "").From("w.used_cents"),
+).Joined("w", "CROSS JOIN assets a ON a.id = w.asset_id").Subject("work_order").Derive((*WorkOrder).add).
+	Check(func(tx *db.Tx, _, now *WorkOrder) error {
+		now.UpdatedAt = tx.Now()
+		return nil
+	})
 
-func (wo WorkOrder) sets() []any {
-	return []any{wo.Description, wo.Priority, wo.Type, wo.AssignedTo, wo.LaborMinutes, wo.PartsCost.Unscaled, wo.DowntimeMinutes, wo.DueDate,
-		wo.Resolution, keptSteps(wo.Checklist), wo.CreatedAt, wo.CompletedAt, wo.UpdatedAt}
+// shortText shortens a text for the audit trail.
+func shortText(v any) any { return short(v.(string)) }
+
+// add adds up what the order costs.
+func (wo *WorkOrder) add() {
+	typed := wo.PartsCost.Unscaled
+	wo.cost = costOf(wo.LaborMinutes, wo.rate.now, typed, wo.rate.used)
+	wo.LaborCostCents, wo.PartsCostCents, wo.TotalCostCents = wo.cost.LaborCents, typed+wo.rate.used, wo.cost.TotalCents
 }
 
-// workOrderColumns are of work_orders w and assets a; an order that is not closed
-// costs what labor costs today.
-var workOrderColumns = `w.id, w.asset_id, a.name, a.asset_tag, w.status, w.pm_id, w.created_by, w.started_at, w.source, w.used_cents,
-	coalesce(w.labor_rate_cents, (SELECT labor_rate_cents FROM maintenance_settings)), ` + orderSets.Of("w")
-
-// scanWorkOrder reads a row of workOrderColumns; overdue is told by a day.
-func scanWorkOrder(r *db.Row) WorkOrder {
-	wo := WorkOrder{ID: r.Int(), AssetID: r.Int(), Asset: r.Text(), tag: r.Text(), Status: r.Text(), PMID: r.IntPtr(),
-		CreatedBy: r.Text(), StartedAt: r.InstantPtr(), Source: r.TextPtr()}
-	used, rate := r.Int(), r.Int()
-	wo.Description, wo.Priority, wo.Type, wo.AssignedTo, wo.LaborMinutes = r.Text(), r.Text(), r.Text(), r.TextPtr(), r.Int()
-	typed := r.Int()
-	wo.DowntimeMinutes, wo.DueDate, wo.Resolution, wo.Checklist = r.Int(), r.DayPtr(), r.TextPtr(), readSteps(r.Text())
-	wo.CreatedAt, wo.CompletedAt, wo.UpdatedAt = r.Instant(), r.InstantPtr(), r.Instant()
-	wo.PartsCost = exact.Decimal{Unscaled: typed, Places: 2}
-	wo.cost = costOf(wo.LaborMinutes, rate, typed, used)
-	wo.LaborCostCents, wo.PartsCostCents, wo.TotalCostCents = wo.cost.LaborCents, typed+used, wo.cost.TotalCents
-	return wo
+// newWorkOrder is an order with what it is when nothing else is said.
+func newWorkOrder() WorkOrder {
+	return WorkOrder{Priority: "medium", Type: "corrective", Status: "open", PartsCost: exact.Decimal{Places: 2}}
 }
 
 // on is the order as it is on a day.
@@ -105,7 +154,7 @@ func (wo WorkOrder) on(today exact.Day) WorkOrder {
 
 // lookWorkOrder finds a work order, if there is one.
 func lookWorkOrder(c *db.Conn, id int64) (WorkOrder, bool, error) {
-	wo, found, err := db.One(c, scanWorkOrder, "SELECT "+workOrderColumns+" FROM work_orders w JOIN assets a ON a.id = w.asset_id WHERE w.id = ?", id)
+	wo, found, err := workOrders.One(c, "WHERE w.id = ?", id)
 	return wo.on(c.Today()), found, err
 }
 

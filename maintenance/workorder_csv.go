@@ -1,9 +1,6 @@
 package maintenance
 
 import (
-	"slices"
-	"strconv"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -13,68 +10,25 @@ import (
 // maxID bounds the ids that a file may give to new orders, far below where ids end.
 const maxID = 1_000_000_000_000
 
-// orderRow is one row of the work orders' file. Its times are as they were written.
-type orderRow struct {
-	Fields
-	id                     int64
-	tag                    string
-	status, resolution     string
-	createdAt, completedAt string
-	steps                  []Step
-}
-
 // workOrderTable is the work orders as CSV.
-func (s *Service) workOrderTable() schema.Table {
-	return schema.Table{
-		Name: "work-orders",
-		About: "Work orders, one row each. A row without an id, or with one that is free, is a new order: one that is not done or cancelled is opened like any other, " +
-			"one that is arrives as history, without an event. A changed status is a move like any other.",
-		Row: func(f *schema.Form) schema.Put {
-			o := orderRow{status: "open", Fields: Fields{Priority: "medium", Type: "corrective"}}
-			f.ID(&o.id, "id", "identifies the order; empty for a new one")
-			f.Text(&o.tag, "asset_tag", "the asset; an order keeps its own", schema.Most(maxName))
-			bindDescription(f, &o.Description)
-			bindPriority(f, &o.Priority, "how pressing it is")
-			bindType(f, &o.Type)
-			bindStatus(f, &o.status, "where it stands")
-			bindAssignee(f, &o.AssignedTo)
-			bindEffort(f, &o.Fields, sent{})
-			f.Text(&o.resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines)
-			f.Text(&o.createdAt, "created_at", "RFC 3339 or a day; now when empty", schema.Most(40))
-			f.Text(&o.completedAt, "completed_at", "RFC 3339 or a day, for done orders only; now when empty", schema.Most(40))
-			bindDue(f, &o.DueDate)
-			bindSteps(f, &o.steps)
-			return schema.Untold(func(tx *db.Tx) error { return putWorkOrder(tx, f, o) })
-		},
-		Export: func(c *db.Conn, emit func(cells ...string) error) error {
-			return db.Each(c, func(r *db.Row) error {
-				return emit(scanWorkOrder(r).Cells()...)
-			}, "SELECT "+workOrderColumns+" FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id ORDER BY w.id")
-		},
+func workOrderTable() schema.Table {
+	t := workOrders.Table("work-orders",
+		"Work orders, one row each. A row without an id, or with one that is free, is a new order: one that is not done or cancelled is opened like any other, "+
+			"one that is arrives as history, without an event. A changed status is a move like any other.")
+	t.Find = nil
+	t.Row = func(f *schema.Form) schema.Put {
+		wo := newWorkOrder()
+		workOrders.BindTo(f, &wo)
+		return func(tx *db.Tx) (schema.Outcome, error) { return putWorkOrder(tx, f, wo) }
 	}
+	return t
 }
 
 // Cells is the order as a row of the table's export.
-func (wo WorkOrder) Cells() []string {
-	return []string{strconv.FormatInt(wo.ID, 10), wo.tag, wo.Description, wo.Priority, wo.Type, wo.Status, cell(wo.AssignedTo),
-		strconv.FormatInt(wo.LaborMinutes, 10), wo.PartsCost.String(), strconv.FormatInt(wo.DowntimeMinutes, 10), cell(wo.Resolution),
-		wo.CreatedAt.String(), cellOf(wo.CompletedAt), cellOf(wo.DueDate), stepsCell(wo.Checklist)}
-}
+func (wo WorkOrder) Cells() []string { return workOrders.Cells(wo) }
 
 // OrderColumns are the columns of Cells.
-func OrderColumns() []string { return columnsOf((&Service{}).workOrderTable()) }
-
-// bindSteps binds a check list as a cell holds it.
-func bindSteps(f *schema.Form, p *[]Step) {
-	var cell string
-	if f.Text(&cell, "checklist", "one step a line, [x] before a done one", schema.Most(maxSteps*(maxStepText+len(doneSign)+1)), schema.Lines) {
-		steps, err := stepsOf(cell)
-		if err != nil {
-			f.Refuse("checklist", "%s", err)
-		}
-		*p = steps
-	}
-}
+func OrderColumns() []string { return workOrders.Header() }
 
 // pastInstant reads a moment up to now: RFC 3339, or a day, which is its beginning in
 // the shop's zone. An empty one is nil.
@@ -98,66 +52,65 @@ func pastInstant(tx *db.Tx, name, s string) (*exact.Instant, error) {
 
 // putWorkOrder makes the order that the row says, or makes of the one that it names
 // what it says.
-func putWorkOrder(tx *db.Tx, row *schema.Form, o orderRow) error {
-	created, err := pastInstant(tx, "created_at", o.createdAt)
+func putWorkOrder(tx *db.Tx, row *schema.Form, wo WorkOrder) (none schema.Outcome, err error) {
+	created, err := pastInstant(tx, "created_at", wo.typed.created)
 	if err != nil {
-		return err
+		return none, err
 	}
-	completed, err := pastInstant(tx, "completed_at", o.completedAt)
+	completed, err := pastInstant(tx, "completed_at", wo.typed.completed)
 	if err != nil {
-		return err
+		return none, err
 	}
-	if o.id != 0 {
-		held, found, err := lookWorkOrder(&tx.Conn, o.id)
+	if wo.ID != 0 {
+		held, found, err := lookWorkOrder(&tx.Conn, wo.ID)
 		if err != nil {
-			return err
+			return none, err
 		}
 		if found {
-			return editWorkOrder(tx, row, held, o, created, completed)
+			return changeByRow(tx, row, held, wo, created, completed)
 		}
 	}
-	return newWorkOrder(tx, o, created, completed)
+	return fileByRow(tx, wo, created, completed)
 }
 
-// newWorkOrder makes an order by a row, in whatever state it arrives.
-func newWorkOrder(tx *db.Tx, o orderRow, created, completed *exact.Instant) error {
-	if o.id > maxID {
-		return fault.Invalidf("id: %d is out of range; a new order takes an id up to %d, or none", o.id, int64(maxID))
+// fileByRow makes an order by a row, in whatever state it arrives.
+func fileByRow(tx *db.Tx, wo WorkOrder, created, completed *exact.Instant) (none schema.Outcome, err error) {
+	if wo.ID > maxID {
+		return none, fault.Invalidf("id: %d is out of range; a new order takes an id up to %d, or none", wo.ID, int64(maxID))
 	}
-	if err := o.check(); err != nil {
-		return err
+	if err := wo.check(); err != nil {
+		return none, err
 	}
-	if o.tag == "" {
-		return fault.Invalidf("asset_tag is empty: a new work order needs its asset")
+	if wo.tag == "" {
+		return none, fault.Invalidf("asset_tag is empty: a new work order needs its asset")
 	}
-	a, err := assetByTag(&tx.Conn, o.tag)
+	a, err := assetByTag(&tx.Conn, wo.tag)
 	if err != nil {
-		return err
+		return none, err
 	}
 	// An order with its id and the moment when it was made comes from an export: it was
 	// opened before the asset was retired.
-	if there := o.id != 0 && created != nil; !closed(o.status) && !there {
+	if there := wo.ID != 0 && created != nil; !closed(wo.Status) && !there {
 		if err := a.takesWork("asset_tag"); err != nil {
-			return err
+			return none, err
 		}
 	}
-	if err := (Move{Status: o.status, Resolution: o.resolution}).unresolved(); err != nil {
-		return err
+	if err := (Move{Status: wo.Status, Resolution: cell(wo.Resolution)}).unresolved(); err != nil {
+		return none, err
 	}
 	if created == nil {
 		created = new(tx.Now())
 	}
-	if completed, err = completion(o.status, created, completed, tx.Now()); err != nil {
-		return err
+	if wo.CompletedAt, err = completion(wo.Status, created, completed, tx.Now()); err != nil {
+		return none, err
 	}
-	made := orderRecord{Fields: o.Fields, id: o.id, assetID: a.ID, status: o.status, resolution: o.resolution, steps: o.steps,
-		source: "import", created: *created, completed: completed}
-	if closed(o.status) {
-		_, err = filed(tx, made)
+	wo.AssetID, wo.CreatedAt, wo.Source = a.ID, *created, db.NullText("import")
+	if closed(wo.Status) {
+		wo, err = filed(tx, wo)
 	} else {
-		_, err = opened(tx, made)
+		wo, err = opened(tx, wo)
 	}
-	return err
+	return schema.Outcome{ID: wo.ID, New: true}, err
 }
 
 // completion is when an order was completed: for a done one as given, or now; none
@@ -176,47 +129,48 @@ func completion(status string, created, completed *exact.Instant, now exact.Inst
 	return completed, nil
 }
 
-// editWorkOrder makes of an order what a row says: its fields first, then its move.
-func editWorkOrder(tx *db.Tx, row *schema.Form, held WorkOrder, o orderRow, created, completed *exact.Instant) error {
-	if err := keepsAsset(&tx.Conn, held, o.tag); err != nil {
-		return err
+// changeByRow makes of an order what a row says: its fields first, then its move.
+func changeByRow(tx *db.Tx, row *schema.Form, held, now WorkOrder, created, completed *exact.Instant) (o schema.Outcome, err error) {
+	if err := keepsAsset(&tx.Conn, held, now.tag); err != nil {
+		return o, err
 	}
 	wants := held.Status
 	if row.Given("status") {
-		wants = o.status
+		wants = now.Status
 	}
-	if wants != held.Status {
+	moved := wants != held.Status
+	m := Move{ID: held.ID, Status: wants, Resolution: cell(now.Resolution)}
+	if moved {
 		if err := workOrderMoves.Check("work order", held.Status, wants); err != nil {
-			return err
+			return o, err
 		}
-		if err := (Move{Status: wants, Resolution: o.resolution}).unresolved(); err != nil {
-			return err
+		if err := m.unresolved(); err != nil {
+			return o, err
 		}
 	}
 	if created == nil {
 		created = &held.CreatedAt
 	}
-	if completed == nil && wants == held.Status {
+	if completed == nil && !moved {
 		completed = held.CompletedAt
 	}
-	completed, err := completion(wants, created, completed, tx.Now())
-	if err != nil {
-		return err
+	if completed, err = completion(wants, created, completed, tx.Now()); err != nil {
+		return o, err
 	}
-	now := held
-	if wants == held.Status {
-		now.CompletedAt = completed
+	now.CreatedAt, now.CompletedAt = *created, completed
+	if moved {
+		now.CompletedAt = held.CompletedAt
 	}
-	now.CreatedAt = *created
-	if err := editFields(tx, row, held, now, o); err != nil || wants == held.Status {
-		return err
+	if o, err = fieldsByRow(tx, row, held, now); err != nil || !moved {
+		return o, err
 	}
 	at := tx.Now()
 	if completed != nil {
 		at = *completed
 	}
-	_, err = move(tx, held, Move{ID: held.ID, Status: wants, Resolution: o.resolution}, at)
-	return err
+	o.Fields = append(o.Fields, "status")
+	_, err = move(tx, held, m, at)
+	return o, err
 }
 
 // keepsAsset refuses to give an order to another asset.
@@ -231,36 +185,19 @@ func keepsAsset(c *db.Conn, held WorkOrder, tag string) error {
 	return err
 }
 
-// editFields lays the row's fields over the order; now holds its times already.
-func editFields(tx *db.Tx, row *schema.Form, held, now WorkOrder, o orderRow) error {
+// fieldsByRow lays the row's fields over the order; now holds its times already.
+func fieldsByRow(tx *db.Tx, row *schema.Form, held, now WorkOrder) (none schema.Outcome, err error) {
 	if !row.Given("description") {
-		o.Description = held.Description
+		now.Description = held.Description
 	}
-	if err := o.check(); err != nil {
-		return err
+	if err := now.check(); err != nil {
+		return none, err
 	}
-	e := newEdit(row.Given)
-	created, completed := now.CreatedAt, now.CompletedAt
-	now = o.over(e, now)
-	setPtr(e, "resolution", &now.Resolution, db.NullText(o.resolution))
-	if row.Given("checklist") && !slices.Equal(o.steps, held.Checklist) {
-		e.changes["checklist"] = [2]any{stepsCell(held.Checklist), stepsCell(o.steps)}
-		now.Checklist = o.steps
+	now.Resolution = db.NullText(cell(now.Resolution))
+	if held.Status == "done" && now.Resolution == nil && row.Given("resolution") {
+		return none, fault.Fieldf("resolution", "resolution is empty: a work order that is done keeps one")
 	}
-	if held.Status == "done" && now.Resolution == nil {
-		return fault.Fieldf("resolution", "resolution is empty: a work order that is done keeps one")
-	}
-	if created != held.CreatedAt {
-		e.changes["created_at"] = [2]any{held.CreatedAt, created}
-	}
-	if completed != nil && *completed != *held.CompletedAt {
-		e.changes["completed_at"] = [2]any{held.CompletedAt, completed}
-	}
-	if err := e.mayChange(held); err != nil {
-		return err
-	}
-	if e.nothing() {
-		return nil
-	}
-	return storeEdit(tx, e, held, now)
+	return storeOrder(tx, held, now, func(column string) bool {
+		return column == "created_at" || column == "completed_at" || row.Given(column)
+	})
 }

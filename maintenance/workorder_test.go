@@ -16,7 +16,7 @@ func TestWorkOrderLists(t *testing.T) {
 	s.rows("assets", "asset_tag,name", "B-1|Bench")
 	s.Must(db.Exec(ctx, s.DB, ana, func(tx *db.Tx) error {
 		for i := range int64(210) {
-			n := NewOrder{AssetID: 1 + i%2, Description: "a job", Priority: priorities[i%4], AssignedTo: []string{"", "Ana", "Ben"}[i%3]}
+			n := WorkOrder{AssetID: 1 + i%2, Description: "a job", Priority: priorities[i%4], AssignedTo: new([]string{"", "Ana", "Ben"}[i%3])}
 			if _, err := openWorkOrder(tx, n); err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ func TestLaborRate(t *testing.T) {
 	}
 	rate(1001)
 	for range 3 {
-		s.opens(NewOrder{LaborMinutes: 7})
+		s.opens(WorkOrder{LaborMinutes: 7})
 	}
 	s.moves(2, "in-progress", "done")
 	s.moves(3, "cancelled")

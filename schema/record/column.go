@@ -1,6 +1,8 @@
 package record
 
 import (
+	"slices"
+
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 )
@@ -12,13 +14,15 @@ type Column[T any] struct {
 	from   string // the expression by which it is read
 	bound  bool   // people set it
 
-	id, key, told, once, off, inFile bool
+	id, key, told, once, off, inFile, fileOnly bool
+
+	nullable bool // a form that edits may empty it
 
 	els   func(*T)
 	shown func(any) any
 
 	scan  func(*db.Row, *T)
-	bind  func(*schema.Form, *T)
+	bind  func(f *schema.Form, t *T, more ...schema.Opt) bool
 	value func(*T) any
 	plain func(*T) any
 	cell  func(*T) string
@@ -29,7 +33,7 @@ type Column[T any] struct {
 // about no form has it.
 func Of[T, V any](name string, at func(*T) *V, k *Kind[V], about string, opts ...schema.Opt) Column[T] {
 	c := Column[T]{
-		name: name, stored: name, bound: about != "",
+		name: name, stored: name, bound: about != "", nullable: k.Nullable,
 		scan:  func(r *db.Row, t *T) { *at(t) = k.Scan(r) },
 		plain: func(t *T) any { return *at(t) },
 		value: func(t *T) any { return *at(t) },
@@ -47,7 +51,9 @@ func Of[T, V any](name string, at func(*T) *V, k *Kind[V], about string, opts ..
 		c.value = func(t *T) any { return k.Value(*at(t)) }
 	}
 	if c.bound {
-		c.bind = func(f *schema.Form, t *T) { k.Bind(f, at(t), name, about, opts...) }
+		c.bind = func(f *schema.Form, t *T, more ...schema.Opt) bool {
+			return k.Bind(f, at(t), name, about, slices.Concat(opts, more)...)
+		}
 	}
 	return c
 }
@@ -75,6 +81,15 @@ func (c Column[T]) Off() Column[T] { c.off = true; return c }
 
 // InFile puts a column into the CSV file that people do not set.
 func (c Column[T]) InFile() Column[T] { c.inFile = true; return c }
+
+// FileOnly keeps the column out of forms that Form makes: acts of its own set it.
+func (c Column[T]) FileOnly() Column[T] { c.fileOnly = true; return c }
+
+// Field binds the column by bind in place of its kind.
+func (c Column[T]) Field(bind func(f *schema.Form, t *T, more ...schema.Opt) bool) Column[T] {
+	c.bind, c.bound = bind, true
+	return c
+}
 
 // Shown is how audit entries show the column's value.
 func (c Column[T]) Shown(show func(any) any) Column[T] { c.shown = show; return c }

@@ -25,6 +25,8 @@
 //	Once()                is written with a new record; later by acts of its own
 //	Off()                 is not in the CSV file
 //	InFile()              is in the CSV file although people do not set it
+//	FileOnly()            is in the CSV file and in no form
+//	Field(f)              is bound by f
 //	Shown(f)              is in audit entries as f gives it: shortened
 //
 // A type of the noun's own is a Kind, and its column is made by Of. The noun then serves its

@@ -15,6 +15,8 @@ type Kind[V any] struct {
 	Same  func(a, b V) bool
 	Bind  func(f *schema.Form, p *V, name, about string, opts ...schema.Opt) bool
 	Value func(V) any // as a statement takes it; nil: itself
+
+	Nullable bool // it may be unset
 }
 
 func same[V comparable](a, b V) bool { return a == b }
@@ -37,18 +39,18 @@ func digits(n int64) string { return strconv.FormatInt(n, 10) }
 func itself(s string) string { return s }
 
 var (
-	text     = &Kind[string]{(*db.Row).Text, itself, same[string], (*schema.Form).Text, nil}
-	nullText = &Kind[string]{(*db.Row).Text, itself, same[string], (*schema.Form).Text, func(s string) any { return db.NullText(s) }}
-	optText  = &Kind[*string]{(*db.Row).TextPtr, opt(itself), samePtr[string], (*schema.Form).TextPtr, nil}
-	whole    = &Kind[int64]{(*db.Row).Int, digits, same[int64], (*schema.Form).Int, nil}
-	optWhole = &Kind[*int64]{(*db.Row).IntPtr, opt(digits), samePtr[int64], (*schema.Form).IntPtr, nil}
-	milli    = &Kind[exact.Milli]{(*db.Row).Milli, exact.Milli.String, same[exact.Milli], (*schema.Form).Milli, nil}
-	optMilli = &Kind[*exact.Milli]{(*db.Row).MilliPtr, opt(exact.Milli.String), samePtr[exact.Milli], (*schema.Form).MilliPtr, nil}
-	day      = &Kind[exact.Day]{(*db.Row).Day, exact.Day.String, same[exact.Day], (*schema.Form).Day, nil}
-	optDay   = &Kind[*exact.Day]{(*db.Row).DayPtr, opt(exact.Day.String), samePtr[exact.Day], (*schema.Form).DayPtr, nil}
-	moment   = &Kind[exact.Instant]{(*db.Row).Instant, exact.Instant.String, same[exact.Instant], nil, nil}
+	text     = &Kind[string]{(*db.Row).Text, itself, same[string], (*schema.Form).Text, nil, false}
+	nullText = &Kind[string]{(*db.Row).Text, itself, same[string], (*schema.Form).Text, func(s string) any { return db.NullText(s) }, false}
+	optText  = &Kind[*string]{(*db.Row).TextPtr, opt(itself), samePtr[string], (*schema.Form).TextPtr, nil, true}
+	whole    = &Kind[int64]{(*db.Row).Int, digits, same[int64], (*schema.Form).Int, nil, false}
+	optWhole = &Kind[*int64]{(*db.Row).IntPtr, opt(digits), samePtr[int64], (*schema.Form).IntPtr, nil, true}
+	milli    = &Kind[exact.Milli]{(*db.Row).Milli, exact.Milli.String, same[exact.Milli], (*schema.Form).Milli, nil, false}
+	optMilli = &Kind[*exact.Milli]{(*db.Row).MilliPtr, opt(exact.Milli.String), samePtr[exact.Milli], (*schema.Form).MilliPtr, nil, true}
+	day      = &Kind[exact.Day]{(*db.Row).Day, exact.Day.String, same[exact.Day], (*schema.Form).Day, nil, false}
+	optDay   = &Kind[*exact.Day]{(*db.Row).DayPtr, opt(exact.Day.String), samePtr[exact.Day], (*schema.Form).DayPtr, nil, true}
+	moment   = &Kind[exact.Instant]{(*db.Row).Instant, exact.Instant.String, same[exact.Instant], nil, nil, false}
 
-	optMoment = &Kind[*exact.Instant]{(*db.Row).InstantPtr, opt(exact.Instant.String), samePtr[exact.Instant], nil, nil}
+	optMoment = &Kind[*exact.Instant]{(*db.Row).InstantPtr, opt(exact.Instant.String), samePtr[exact.Instant], nil, nil, true}
 
 	amount = &Kind[exact.Decimal]{
 		Scan: func(r *db.Row) exact.Decimal { return exact.Decimal{Unscaled: r.Int(), Places: 2} },
@@ -70,7 +72,7 @@ func Truth(yes, no string) *Kind[bool] {
 		}
 		return no
 	}
-	return &Kind[bool]{(*db.Row).Bool, cell, same[bool], (*schema.Form).Bool, nil}
+	return &Kind[bool]{(*db.Row).Bool, cell, same[bool], (*schema.Form).Bool, nil, false}
 }
 
 // ID is the column of the record's number, "id": set by the database, or by a record that

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"strings"
 
 	"quartermaster/schema"
@@ -142,15 +143,43 @@ func (n *Noun[T]) Each(c *db.Conn, fn func(*T) error, rest string, args ...any) 
 // Bind binds what people set of a record: the fields of its form, a row's columns. A column
 // that is not given has its default.
 func (n *Noun[T]) Bind(f *schema.Form) (t T) {
+	n.BindTo(f, &t)
+	return t
+}
+
+// BindTo is Bind into a record that holds the defaults.
+func (n *Noun[T]) BindTo(f *schema.Form, t *T) {
 	for i := range n.columns {
 		if c := &n.columns[i]; c.bound {
 			if c.els != nil {
-				c.els(&t)
+				c.els(t)
 			}
-			c.bind(f, &t)
+			c.bind(f, t)
 		}
 	}
-	return t
+}
+
+// Form binds the fields of a form into t and tells which of them the call brought: all that are
+// not for the file only, or those named. more gives a column's options in this form. A form that
+// edits lets null, or an empty field, empty what may be unset.
+func (n *Noun[T]) Form(f *schema.Form, t *T, edits bool, more func(column string) []schema.Opt, only ...string) map[string]bool {
+	given := map[string]bool{}
+	for i := range n.columns {
+		c := &n.columns[i]
+		if !c.bound || c.fileOnly || len(only) > 0 && !slices.Contains(only, c.name) {
+			continue
+		}
+		var opts []schema.Opt
+		if more != nil {
+			opts = more(c.name)
+		}
+		var emptied bool
+		if edits && c.nullable {
+			opts = append(opts, schema.Clear(&emptied))
+		}
+		given[c.name] = c.bind(f, t, opts...) || emptied
+	}
+	return given
 }
 
 // Header lists the columns of the CSV file.
