@@ -5,50 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
+	"quartermaster/app/doctor"
 	"quartermaster/app/server"
-	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/webhook"
 )
-
-// diagnosis is what doctor found.
-type diagnosis struct {
-	OK     bool    `json:"ok"`
-	Checks []check `json:"checks"`
-}
-
-// check is one thing that doctor looked at; without breaches it is well.
-type check struct {
-	Name     string   `json:"name"`
-	OK       bool     `json:"ok"`
-	Note     string   `json:"note"`
-	Breaches []string `json:"breaches"`
-}
-
-// add reports what was found under a name. An error is a breach as well: what cannot be
-// checked is not known to be well.
-func (d *diagnosis) add(name, note string, breaches []string, err error) {
-	if err != nil {
-		breaches = append(breaches, "it cannot be checked: "+err.Error())
-	}
-	if breaches == nil {
-		breaches = []string{}
-	}
-	d.Checks = append(d.Checks, check{Name: name, OK: len(breaches) == 0, Note: note, Breaches: breaches})
-	d.OK = d.OK && len(breaches) == 0
-}
-
-func (d *diagnosis) breaches() (n int) {
-	for _, c := range d.Checks {
-		n += len(c.Breaches)
-	}
-	return n
-}
 
 func (p *program) doctorCommand() *cobra.Command {
 	return p.jsonFlag(&cobra.Command{
@@ -65,24 +32,30 @@ named, and the exit code is 1. Works beside a running server and changes nothing
 			if err != nil {
 				return err
 			}
-			if err := p.print(found, found.text); err != nil {
+			if err := p.print(found, func(w io.Writer) { printDiagnosis(w, found) }); err != nil {
 				return err
 			}
-			if !found.OK {
-				return fmt.Errorf("breaches in %s: %d", absolute(p.dbPath), found.breaches())
+			switch n := found.Breaches(); {
+			case n > 0:
+				return fmt.Errorf("breaches in %s: %d", absolute(p.dbPath), n)
+			case !found.OK:
+				return fmt.Errorf("%s is of an older version, and nothing else was checked: run `quartermaster migrate --db %s` first", absolute(p.dbPath), p.dbPath)
 			}
 			return nil
 		}),
 	})
 }
 
-func (d *diagnosis) text(w io.Writer) {
+func printDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 	for _, c := range d.Checks {
 		for _, b := range c.Breaches {
 			fmt.Fprintf(w, "%s: breach: %s\n", c.Name, b)
 		}
+		for _, t := range c.ToDo {
+			fmt.Fprintf(w, "%s: to do: %s\n", c.Name, t)
+		}
 		switch {
-		case !c.OK:
+		case !c.OK || len(c.ToDo) > 0:
 		case c.Note == "":
 			fmt.Fprintf(w, "%s: ok\n", c.Name)
 		default:
@@ -91,14 +64,18 @@ func (d *diagnosis) text(w io.Writer) {
 	}
 }
 
-// examine looks at everything. Only a file that is none of ours is an error.
-func (p *program) examine(ctx context.Context) (*diagnosis, error) {
-	found := &diagnosis{OK: true}
+// examine looks at everything. A file that is none of ours, or that the user may not open,
+// is an error.
+func (p *program) examine(ctx context.Context) (*doctor.Diagnosis, error) {
+	if err := mayOpen(p.dbPath); err != nil {
+		return nil, err
+	}
+	found := &doctor.Diagnosis{OK: true}
 	all, err := db.Status(p.dbPath)
 	if errors.Is(err, db.ErrMissing) || errors.Is(err, db.ErrForeign) || errors.Is(err, db.ErrNewer) {
 		return nil, err
 	}
-	found.schema(all, err)
+	addSchema(found, all, err)
 	if !found.OK { // the rules are about tables that may not be there
 		return found, nil
 	}
@@ -107,89 +84,50 @@ func (p *program) examine(ctx context.Context) (*diagnosis, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(30))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(14 << 20))
 	err = p.withDB(func(d *db.DB) error {
-		p.examineOpen(ctx, d, found)
+		var done atomic.Int64
+		services := server.NewServices(d).All
+		defer p.working(func() string {
+			return fmt.Sprintf("checking pages, references and the rules of the services, %d of %d parts are done", done.Load(), doctor.Parts(services))
+		})()
+		rest := doctor.Examine(ctx, d, services, &done)
+		found.Checks, found.OK = append(found.Checks, rest.Checks...), rest.OK
 		return nil
 	})
 	if err != nil {
-		found.add("opening and closing", "", nil, err)
+		found.Add(doctor.Check{Name: "opening and closing"}, err)
 	}
 	return found, nil
 }
 
-// examineOpen looks at the pages, the system and what the services say of their rows.
-func (p *program) examineOpen(ctx context.Context, d *db.DB, found *diagnosis) {
-	var done atomic.Int64
-	defer p.working(func() string {
-		return fmt.Sprintf("checking pages, references and the rules of the services, %d parts are done", done.Load())
-	})()
-	pages, rules := examineRows(ctx, d, server.NewServices(d).All, &done)
-	found.add("pages and references", "", pages.Problems, pages.Err)
-	found.disk(p.dbPath, d.Size())
-	found.deliveries(ctx, d)
-	found.Checks, found.OK = append(found.Checks, rules.Checks...), found.OK && rules.OK
-}
-
-// examineRows looks at the pages and references, and recomputes the invariants of the services.
-func examineRows(ctx context.Context, d *db.DB, services []schema.Service, done *atomic.Int64) (pages db.Found, rules *diagnosis) {
-	var checks []db.Check
-	var names []string
-	for _, s := range services {
-		if s.Check != nil {
-			checks, names = append(checks, s.Check), append(names, s.Name)
+// mayOpen refuses a file that this user may not read and write: it is no fault of the file.
+func mayOpen(path string) error {
+	st, err := os.Stat(path)
+	if err == nil && st.Mode().IsRegular() { // opening a pipe would wait for its writer
+		var f *os.File
+		if f, err = os.OpenFile(path, os.O_RDWR, 0); err == nil { // #nosec G304 -- the operator names the file
+			err = f.Close()
 		}
 	}
-	found := d.CheckAll(ctx, append(checks, db.IntegrityChecks()...), done)
-	rules = &diagnosis{OK: true}
-	for i, name := range names {
-		rules.add(name, "", found[i].Problems, found[i].Err)
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%s may not be opened by this user: run doctor as the file's owner, such as with `sudo -u quartermaster`, or as root (%w)", absolute(path), err)
 	}
-	return db.Joined(found[len(names):]), rules
+	return nil
 }
 
-func (d *diagnosis) schema(all []db.Migration, err error) {
+// addSchema tells of migrations that are missing, which is no breach.
+func addSchema(d *doctor.Diagnosis, all []db.Migration, err error) {
+	c := doctor.Check{Name: "schema"}
 	if err != nil {
-		d.add("schema", "", nil, err)
+		d.Add(c, err)
 		return
 	}
-	var missing []string
+	c.Note = fmt.Sprintf("%d migrations, up to %s", len(all), all[len(all)-1].Name)
 	for _, m := range all {
 		if m.AppliedAt == nil {
-			missing = append(missing, m.Name+" is missing; `quartermaster migrate` applies it")
+			c.ToDo = append(c.ToDo, m.Name+" is missing; `quartermaster migrate` applies it")
 		}
 	}
-	d.add("schema", fmt.Sprintf("%d migrations, up to %s", len(all), all[len(all)-1].Name), missing, nil)
-}
-
-// leastFree is the room without which the next write may not fit, with its log.
-const leastFree = 64 << 20
-
-func (d *diagnosis) disk(path string, size int64) {
-	free, err := db.FreeDisk(path)
-	if err != nil {
-		d.add("free disk", "unknown on this system", nil, nil)
-		return
-	}
-	note, breaches := diskRoom(free, uint64(max(size, 0)))
-	d.add("free disk", note, breaches, nil)
-}
-
-// diskRoom judges the free disk beside a database of that size.
-func diskRoom(free, size uint64) (note string, breaches []string) {
-	note = fmt.Sprintf("%d MB free, the database takes %d MB", free>>20, size>>20)
-	switch {
-	case free < leastFree:
-		return note, []string{fmt.Sprintf("only %d MB are free; at least %d MB are needed", free>>20, leastFree>>20)}
-	case free < size:
-		note += "; a backup would not fit beside it"
-	}
-	return note, nil
-}
-
-func (d *diagnosis) deliveries(ctx context.Context, from *db.DB) {
-	var pending int64
-	err := from.View(ctx, func(c *db.Conn) (err error) {
-		pending, err = webhook.Pending(c)
-		return err
-	})
-	d.add("deliveries", fmt.Sprintf("%d pending", pending), nil, err)
+	d.Add(c, nil)
+	d.OK = len(c.ToDo) == 0
+	d.Checks[0].OK = d.OK
 }

@@ -12,12 +12,12 @@ import (
 
 	"github.com/a-h/templ"
 
+	"quartermaster/app/doctor"
 	"quartermaster/app/table"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
-	"quartermaster/webhook"
 )
 
 // settingsView is the appliance's settings.
@@ -154,82 +154,42 @@ func (x *exchange) sendCopy(v copied) error {
 	return nil
 }
 
-// finding is one thing that doctor looked at.
-type finding struct {
-	name, remedy string
-	note         string
-	breaches     []string
+// doctorWait is how long the page waits for the outcome before it shows how far doctor is.
+const doctorWait = 1500 * time.Millisecond
+
+// doctorView is a run of doctor, of which all who ask are told.
+type doctorView struct{ doctor.Progress }
+
+// Again leads the browser of one who waits to the same run.
+func (v doctorView) Again() string {
+	if v.Found != nil {
+		return ""
+	}
+	return "/doctor?run=" + page.Num(v.Run)
 }
 
-// leastFree is the room without which the next write may not fit, with its log.
-const leastFree = 64 << 20
-
-// disk judges the free disk beside the file.
-func (s *Screens) disk() finding {
-	f := finding{name: "Free disk", remedy: "Make room on the disk that holds the file, or move the file to a larger one.", note: "unknown on this system"}
-	free, err := db.FreeDisk(s.DB.Path())
-	if err != nil {
-		return f
-	}
-	size := uint64(max(s.DB.Size(), 0))
-	f.note = fmt.Sprintf("%d MB free, the database takes %d MB", free>>20, size>>20)
+func (v doctorView) title() string {
 	switch {
-	case free < leastFree:
-		f.breaches = []string{fmt.Sprintf("only %d MB are free; at least %d MB are needed", free>>20, leastFree>>20)}
-	case free < size:
-		f.note += "; a backup would not fit beside it"
+	case v.Found == nil:
+		return "Doctor is looking"
+	case v.Found.OK:
+		return "Everything is well"
 	}
-	return f
-}
-
-// owed reports how many deliveries wait for their receivers.
-func (s *Screens) owed(ctx context.Context) finding {
-	f := finding{name: "Deliveries", remedy: "Look at the receivers under Webhooks."}
-	err := s.DB.View(ctx, func(c *db.Conn) error {
-		n, err := webhook.Pending(c)
-		f.note = page.Num(n) + " pending"
-		return err
-	})
-	if err != nil {
-		f.breaches = []string{"it cannot be checked: " + err.Error()}
-	}
-	return f
+	return page.Plural(v.Found.Breaches(), "thing is", "things are") + " wrong"
 }
 
 func (s *Screens) doctorPage() page.Page {
-	return page.New(page.Spec[[]finding]{
+	return page.New(page.Spec[doctorView]{
 		Path: "/doctor", Title: "Doctor", Menu: "Doctor", Role: page.Admin,
-		Load: func(*schema.Form) page.Loader[[]finding] {
-			return func(ctx context.Context, _ db.Caller) (all []finding, err error) {
-				problems, err := s.DB.Integrity(ctx)
-				if err != nil {
-					problems = append(problems, "it cannot be checked: "+err.Error())
-				}
-				all = append(all, finding{name: "Pages, references and schema of the file", remedy: "Stop the server, keep the file, and restore the last backup: quartermaster restore FILE.", breaches: problems})
-				all = append(all, s.disk(), s.owed(ctx))
-				for _, service := range s.All {
-					if service.Check == nil {
-						continue
-					}
-					var breaches []string
-					err := s.DB.View(ctx, func(c *db.Conn) (err error) { breaches, err = service.Check(c); return err })
-					if err != nil {
-						breaches = append(breaches, "it cannot be checked: "+err.Error())
-					}
-					all = append(all, finding{name: "Every rule of the service " + service.Name + ", recomputed from its rows", remedy: "Look the named record up under Audit, and keep a backup before you change anything.", breaches: breaches})
-				}
-				return all, nil
+		Load: func(f *schema.Form) page.Loader[doctorView] {
+			var run int64
+			f.Int(&run, "run", "the run that is waited for")
+			return func(ctx context.Context, _ db.Caller) (doctorView, error) {
+				return doctorView{s.Doctor.Ask(ctx, run, doctorWait)}, nil
 			}
 		},
-		View: func(v []finding) templ.Component { return doctorPage(v) },
+		View: func(v doctorView) templ.Component { return doctorPage(v) },
 	})
-}
-
-func breachesOf(all []finding) (n int) {
-	for _, f := range all {
-		n += len(f.breaches)
-	}
-	return n
 }
 
 // exportsPage lists the tables that can be had as files.

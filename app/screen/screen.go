@@ -14,6 +14,7 @@ import (
 
 	"quartermaster/app/account"
 	"quartermaster/app/cache"
+	"quartermaster/app/doctor"
 	"quartermaster/app/rest"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -24,12 +25,12 @@ import (
 // Options are what the screens of one service need.
 type Options struct {
 	Service  schema.Service
-	All      []schema.Service // the four, for doctor
-	Common   []schema.Op      // operations that every service has: people, keys, receivers
-	Places   []Place          // the services that are served, in the order of the menu
+	Common   []schema.Op // operations that every service has: people, keys, receivers
+	Places   []Place     // the services that are served, in the order of the menu
 	DB       *db.DB
 	Cache    *cache.ResponseCache // of drawn pages; that of REST's answers
 	Sessions *account.Sessions
+	Doctor   *doctor.Desk
 	Log      zerolog.Logger
 	Version  string
 	Trusted  []netip.Prefix // proxies whose X-Forwarded-For counts

@@ -139,6 +139,9 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 	}
 	if f.Area == page.Staff {
 		v.trail, v.failing = x.trailOf(), x.failing()
+		if doubt := s.DB.ClockDoubt(); doubt != "" && f.Path == "/" {
+			v.notice = sentence(doubt) + "."
+		}
 	}
 	if f.Area != page.Public {
 		v.flashes = s.flashes.take(x.visitor.session.ID)
@@ -264,6 +267,9 @@ func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.
 		d.audited = a.AuditSubject()
 	}
 	f.Notice, x.audited = d.notice, d.audited
+	if a, ok := value.(page.Awaited); ok && a.Again() != "" {
+		x.w.Header().Set("Refresh", "2; url="+a.Again())
+	}
 	secret, _ := value.(page.Confidential)
 	switch {
 	case p.Plain:

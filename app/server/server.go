@@ -13,6 +13,7 @@ import (
 
 	"quartermaster/app/account"
 	"quartermaster/app/cache"
+	"quartermaster/app/doctor"
 	"quartermaster/app/rest"
 	"quartermaster/app/screen"
 	"quartermaster/mcp"
@@ -32,6 +33,7 @@ type Server struct {
 	services  *Services
 	keys      *account.Keys
 	sessions  *account.Sessions
+	desk      *doctor.Desk
 	cache     *cache.ResponseCache
 	sender    *webhook.Sender
 	meters    *meters
@@ -88,6 +90,9 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if doubt := s.db.ClockDoubt(); doubt != "" {
+		s.log.Warn().Msg(doubt)
+	}
 	s.services = NewServices(s.db)
 	s.services.Store.OnNotice(func(text string) { s.log.Warn().Str("service", "store").Msg(text) })
 	if c.Demo {
@@ -97,6 +102,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	s.keys, s.cache = account.NewKeys(s.db), cache.New(s.db)
 	s.sessions = account.NewSessions(s.db)
+	s.desk = doctor.NewDesk(s.db, s.services.All)
 	s.meters = newMeters(s.db, s.services.Store.CountUnbooked)
 	s.sender = webhook.NewSender(s.db, webhook.Options{
 		Version: Version, AllowPrivate: c.AllowPrivate, Grace: stopWithin,
@@ -290,6 +296,9 @@ func (s *Server) Stop() error {
 	if s.quit != nil {
 		s.every.Wait()
 		s.flush(context.WithoutCancel(ctx)) // also when the ten seconds are over
+	}
+	if s.desk != nil {
+		s.desk.Close()
 	}
 	if s.db != nil {
 		errs = append(errs, s.db.Close())

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -22,15 +23,28 @@ const (
 func (tx *Tx) CheckClock() error {
 	verdict, err := tx.judgeClock()
 	newest := exact.Instant(tx.d.newest.Load())
-	switch {
-	case err != nil:
-		return err
-	case verdict == clockBehind:
-		return fault.Unavailablef(nil, "the machine's clock says %s, but something was written at %s already: set the clock right, or start once with --accept-clock if it is", tx.Now(), newest)
-	case verdict == clockAhead:
-		return fault.Unavailablef(nil, "the machine's clock says %s, more than 400 days after the newest entry (%s): set the clock right, or start once with --accept-clock if it is", tx.Now(), newest)
+	if doubt := clockWords(verdict, tx.Now(), newest); err == nil && doubt != "" {
+		return fault.Unavailablef(nil, "%s", doubt)
 	}
-	return nil
+	return err
+}
+
+// ClockDoubt says what is wrong with the machine's clock beside the newest instant on file,
+// and what to do; "" when nothing is.
+func (d *DB) ClockDoubt() string {
+	now := exact.InstantOf(d.now())
+	return clockWords(d.judge(now), now, exact.Instant(d.newest.Load()))
+}
+
+func clockWords(verdict int, now, newest exact.Instant) string {
+	const remedy = "set the clock right, or start once with --accept-clock if it is"
+	switch verdict {
+	case clockBehind:
+		return fmt.Sprintf("the machine's clock says %s, but something was written at %s already: %s", now, newest, remedy)
+	case clockAhead:
+		return fmt.Sprintf("the machine's clock says %s, more than 400 days after the newest entry (%s): %s", now, newest, remedy)
+	}
+	return ""
 }
 
 // What a clock is found to be beside the newest instant on file.

@@ -50,6 +50,24 @@ func failedAt(path string, err error) error {
 	return failed(err)
 }
 
+// Damaged reports whether err is what the engine says of a file whose content is not as it
+// wrote it.
+func Damaged(err error) bool {
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
+		return true
+	}
+	return false
+}
+
+// EngineWords is what the engine itself said of an error that was turned into a refusal.
+func EngineWords(err error) string {
+	if refusal, is := fault.As(err); is && refusal.Cause != nil {
+		err = refusal.Cause
+	}
+	return err.Error()
+}
+
 // Unwritable reports whether err is that of a disk that takes no writes, and in a few words
 // why: what can be read may still be told then.
 func Unwritable(err error) (why string, is bool) {

@@ -125,6 +125,10 @@ type Noticed interface{ Notice() string }
 // the page's address: customers under their e-mail.
 type Audited interface{ AuditSubject() string }
 
+// Awaited is a value that is not ready: the browser asks for the page at Again in two
+// seconds, "" for never.
+type Awaited interface{ Again() string }
+
 // Confidential is a value whose page shows a secret, such as a license key: the page is
 // neither stored nor packed.
 type Confidential interface{ ShowsSecret() bool }
