@@ -92,3 +92,121 @@ func TestADryRunSaysWhatIsNewChangedAndTheSame(t *testing.T) {
 	c.refuses(2, []string{"--from"}, "import", "reorder", "skus", file, "--from", "shopify-orders")
 	c.refuses(2, []string{"--map"}, "import", "reorder", "skus", file, "--map", "sku")
 }
+
+// Files as other programs and people write them are read as they come: what a cell means is
+// found, or asked for before anything is written.
+func TestForeignFilesAreReadAsTheyCome(t *testing.T) {
+	t.Parallel()
+	c := newCLI(t)
+	c.ok("import", "store", "products", c.write("products.csv",
+		"sku,name,kind,price_cents,license_days,active\nPLUGIN,Plugin,license,4900,365,1\nBOOK,Handbook,other,3000,,1\n"))
+	c.ok("import", "reorder", "skus", c.write("skus.csv", "sku\nDAY-US\nDAY-UK\nDAY-AM\nDAY-DE\nDAY-NAME\n"))
+	prices := []string{"--map", "Artikel=sku", "--map", "Preis=unit_cost"}
+	days := []string{"--map", "Day=date", "--map", "SKU=sku", "--map", "Quantity Sold=qty"}
+	german := []string{"--map", "Datum=date", "--map", "Artikel=sku", "--map", "Menge=qty"}
+	for _, s := range []struct {
+		file, service, table string
+		flags                []string
+		code                 int
+		stored               []string // lines of the export; "!" before a word that no line begins with
+		said                 []string
+	}{
+		{
+			"shopify-products.csv", "reorder", "skus", nil, 0,
+			[]string{"SH-CAP-S,Cap S Red,Wollwerk,,4006381333931,,1150,4,7,3,1,0,1", "SH-CAP-M,Cap M Red,Wollwerk,,,,1150,6,7,3,1,0,1", "SH-MUG,Mug,Tonhof,,,,0,0,7,3,1,0,0"},
+			[]string{"a file of shopify-products", "the row holds a picture only", "the row has no SKU", "ignored columns: Body (HTML)"},
+		},
+		{"shopify-products.csv", "store", "products", nil, 0, []string{"SH-CAP-S,Cap S Red,license,2490,", "SH-MUG,Mug,license,900,"}, nil},
+		{
+			"woocommerce-products.csv", "reorder", "skus", nil, 0,
+			[]string{`WC-HONEY,"Honey, 500 g",,,4006381333948,,0,24,7,3,1,0,1`, "WC-SHIRT-L,Shirt - L,,,,,0,3,7,3,1,0,1", "WC-OLD,Old soap,,,,,0,0,7,3,1,0,0", "!WC-SHIRT,"},
+			[]string{"the product is variable"},
+		},
+		{"woocommerce-products.csv", "store", "products", nil, 0, []string{"WC-SHIRT-L,Shirt - L,license,1500,", `WC-HONEY,"Honey, 500 g",license,850,`}, nil},
+		{
+			"square-library.csv", "reorder", "skus", nil, 0,
+			[]string{"SQ-ASSAM,Assam,Leaf,L-77,4006381333955,,420,15.5,7,3,1,0,1", "SQ-DARJ,Darjeeling 100 g,Leaf,L-78,,,600,7,7,3,1,0,1", "SQ-TIP,Tip,,,,,0,0,7,3,1,0,0"}, nil,
+		},
+		{"square-library.csv", "store", "products", nil, 0, []string{"SQ-DARJ,Darjeeling 100 g,license,101200,"}, nil},
+		{
+			"gumroad-sales.csv", "store", "orders", nil, 0,
+			[]string{
+				"gumroad,gr1==,ann@example.com,Ann Lee,PLUGIN,,1,4900,0,392,USD,2026-05-03T14:00:00Z,",
+				"gumroad,gr2==,bo@example.com,Bo Kim,PLUGIN,,2,4900,0,0,USD,2026-05-04T09:30:00Z,2026-05-04=2000",
+				"gumroad,gr3==,cy@example.com,Cy Ott,BOOK,,1,3000,0,0,USD,2026-05-05T10:00:00Z,2026-05-05=3000",
+				"gumroad,gr4==,di@example.com,Di Roe,PLUGIN,,1,4900,0,0,USD,2026-05-06T11:00:00Z,2026-05-06=4900", "!gumroad,gr5", "!gumroad,Totals",
+			},
+			[]string{"the sale is a free trial"},
+		},
+		{
+			"quickbooks-customers.csv", "store", "customers", nil, 0,
+			[]string{"anna.mueller@example.com,Anna Müller", "ben@example.com,Okafor & Sons"},
+			[]string{"the header on line 3", "no e-mail address"},
+		},
+		{"quickbooks-customers.csv", "rental", "tenants", nil, 0, []string{"Anna Müller,anna.mueller@example.com,(555) 201-7788,"}, nil},
+		{
+			"fleetio-vehicles.csv", "maintenance", "assets", nil, 1,
+			[]string{
+				"1100 [2018 Toyota Prius],2018 Toyota Prius,Car,North,Toyota,Prius,4A3AK24F36E026691,operational,License plate 8LR 123",
+				"2100,2015 Ford F-150,Pickup Truck,South,Ford,F-150,2G1FD1E38G9106251,needs-attention,License plate TRK 77",
+				"3100,2009 Case 580 Super N,Backhoe,South,Case,580 Super N,NAC531202,down,", "4100,2010 Honda Civic,Car,North,Honda,Civic,2HGFA165X8H528203,retired,License plate OLD 1",
+			},
+			[]string{`line 6: Status: "On Loan" is none of Fleetio's own states`},
+		},
+		{"shopify-customers.csv", "store", "customers", nil, 0, []string{"ann.lee@example.com,Ann Lee", "bo.shop@example.com,Bo"}, []string{"no e-mail address"}},
+		{"woocommerce-customers.csv", "store", "customers", nil, 0, []string{"eva.lang@example.com,Eva Lang", "finn.roth@example.com,Finn Roth"}, nil},
+		{
+			"german-catalogue.csv", "reorder", "skus",
+			[]string{"--map", "Artikel=sku", "--map", "Bezeichnung=name", "--map", "Lieferant=supplier", "--map", "EK=unit_cost", "--map", "Bestand=current_stock"}, 0,
+			[]string{"DE-1,Grüner Tee,Blätter AG,,,,123450,1018,7,3,1,0,1", "DE-2,Schwarzer Tee,Blätter AG,,,,450,0.25,7,3,1,0,1", "!Summe"},
+			[]string{"in windows-1252", "the header on line 4", "decimals behind a comma"},
+		},
+		{"us-prices.csv", "reorder", "skus", []string{"--map", "Item=sku", "--map", "Cost=unit_cost"}, 0, []string{"US-1,US-1,,,,,123450,", "US-2,US-2,,,,,450,", "US-3,US-3,,,,,101800,"}, nil},
+		{"french-prices.tsv", "reorder", "skus", []string{"--map", "Réf=sku", "--map", "Prix=unit_cost"}, 0, []string{"FR-1,FR-1,,,,,123450,", "FR-2,FR-2,,,,,450,"}, nil},
+		{"swiss-prices.csv", "reorder", "skus", prices, 1, []string{"CH-1,CH-1,,,,,123450,", "CH-2,CH-2,,,,,450,", "!CH-3"}, []string{`line 4: unit_cost_cents: "4.505"`}},
+		{"ambiguous-prices.csv", "reorder", "skus", prices, 1, []string{"!AM-"}, []string{"--decimal point or --decimal comma"}},
+		{"ambiguous-prices.csv", "reorder", "skus", append(prices, "--decimal", "comma"), 0, []string{"AM-1,AM-1,,,,,123400,", "AM-2,AM-2,,,,,450500,"}, nil},
+		{"contradictory-prices.csv", "reorder", "skus", prices, 1, []string{"!CO-"}, []string{"--decimal point or --decimal comma"}},
+		{"ambiguous-stock.csv", "reorder", "skus", []string{"--map", "Artikel=sku", "--map", "Bestand=current_stock"}, 1, []string{"!ST-1"}, []string{"--decimal"}},
+		{"stock-decides.csv", "reorder", "skus", append(prices, "--map", "Bestand=current_stock"), 0, []string{"QD-1,QD-1,,,,,123400,0.5,", "QD-2,QD-2,,,,,1200,3,"}, nil},
+		{"own-columns.csv", "reorder", "skus", nil, 0, []string{"OWN-1,OWN-1,,,,,0,1.018,", "OWN-2,OWN-2,,,,,0,0.125,"}, nil},
+		{"sales-us.csv", "reorder", "sales", days, 0, []string{"2026-05-03,DAY-US,1,", "2026-05-23,DAY-US,2,"}, []string{"date as MM/DD/YYYY"}},
+		{"sales-uk.csv", "reorder", "sales", days, 0, []string{"2026-05-03,DAY-UK,1,", "2026-05-23,DAY-UK,2,"}, []string{"date as DD/MM/YYYY"}},
+		{"sales-ambiguous.csv", "reorder", "sales", days, 1, nil, []string{"--date-format DD/MM/YYYY or --date-format MM/DD/YYYY"}},
+		{"sales-ambiguous.csv", "reorder", "sales", append(days, "--date-format", "MM/DD/YYYY"), 0, []string{"2026-03-05,DAY-AM,1,", "2026-04-05,DAY-AM,2,"}, nil},
+		{
+			"sales-german.csv", "reorder", "sales", german, 1, []string{"2026-05-03,DAY-DE,1.5,", "2026-09-23,DAY-DE,2,", "2026-09-24,DAY-DE,1,"},
+			[]string{`line 5: date: cannot read the date "2026-09-25". Expected DD.MM.YYYY; add --date-format YYYY-MM-DD`},
+		},
+		{"sales-month-names.csv", "reorder", "sales", days, 0, []string{"2026-05-03,DAY-NAME,1,", "2026-11-12,DAY-NAME,2,"}, nil},
+		{"status-words.csv", "maintenance", "assets", []string{"--map", "Tag=asset_tag", "--map", "Firma=name"}, 0, []string{"ST-A1,North,", "ST-A2,South,"}, []string{"the header on line 4"}},
+		{"tenants-outlook.txt", "rental", "tenants", []string{"--map", "Full Name=name", "--map", "E-mail Address=email", "--map", "Mobile=phone"}, 0, []string{"Zoë Ångström,zoe@example.com,'+46 8 123,"}, nil},
+		{"spreadsheet-hint.csv", "reorder", "skus", nil, 0, []string{"SEP-1,Nails,,,,kg,", "SEP-2,Screws,,,,kg,"}, nil},
+	} {
+		args := append([]string{"import", s.service, s.table, filepath.Join("..", "testdata", "imports", s.file)}, s.flags...)
+		code, out, told := c.call(args...)
+		what := s.file + " into " + s.table
+		if code != s.code {
+			t.Errorf("%s: exit %d, want %d: %s%s", what, code, s.code, out, told)
+		}
+		for _, word := range s.said {
+			if !strings.Contains(told, word) {
+				t.Errorf("%s: %q is not said: %s", what, word, told)
+			}
+		}
+		export := "\n" + c.ok("export", s.service, s.table)
+		for _, line := range s.stored {
+			word, not := strings.CutPrefix(line, "!")
+			if strings.Contains(export, "\n"+word) == not {
+				t.Errorf("%s: %s in %s", what, line, export)
+			}
+		}
+		if s.code != 0 {
+			continue
+		}
+		var got struct{ New, Changed, Refused int }
+		if _, out, _ := c.call(append(args, "--dry-run", "--json")...); json.Unmarshal([]byte(out), &got) != nil || got.New+got.Changed+got.Refused > 0 {
+			t.Errorf("%s again: %s", what, out)
+		}
+	}
+}

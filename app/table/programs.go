@@ -10,7 +10,14 @@ import (
 )
 
 // Programs are those whose files are known by their own column names.
-var Programs = []string{"shopify-orders", "woocommerce-orders", "square-items"}
+var Programs = func() (names []string) {
+	for _, p := range programs {
+		if !slices.Contains(names, p.name) {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}()
 
 // program is another program's file: what its columns are called, and what of ours one
 // of its rows makes.
@@ -18,18 +25,23 @@ type program struct {
 	name    string
 	title   string
 	table   string
-	needs   []string // columns that the file must have
-	columns []string // all that are looked at
+	needs   []string // columns that the file must have; "A|B": one of these
+	columns []string // all that are looked at; "A*": all that begin so
 	targets []string // columns of ours that a row makes, in the order of make's cells
 	units   []string // those of targets whose amounts are in units of the currency
 	start   func(tr *translation) maker
 	net     bool // its returns are taken off
+
+	from map[string][]string // the columns that a target comes from; without them it is left alone
 }
 
 // maker makes the cells of one row of ours, or says why there is none.
 type maker func(get func(column string) string) (cells []string, skip string, refusal *fault.Error)
 
-var programs = []*program{shopify, woocommerce, square}
+var programs = slices.Concat(
+	[]*program{shopify, woocommerce, square, gumroad, fleetioVehicles},
+	shopifyProducts, wooProducts, squareItems, shopifyCustomers, wooCustomers, quickbooksCustomers,
+)
 
 // programOf is the program that the file is said to be of, or the one whose columns its
 // header has when nothing is said and the names are not our own.
@@ -85,7 +97,9 @@ func ProgramsFor(t schema.Table) []string {
 type translation struct {
 	program *program
 	convert *converter
-	places  map[string]int // of its columns in the file
+	header  []string
+	places  map[string]int    // of its columns in the file
+	above   map[string]string // cells that the rows below leave empty
 	make    maker
 	kept    []int // which of make's cells the table has columns for
 	cells   []string
@@ -104,9 +118,16 @@ type extra struct {
 
 // begin starts the translation of a file with that header.
 func (p *program) begin(t schema.Table, r Reading, header []string, c *converter) (*translation, *layout, error) {
-	tr := &translation{program: p, convert: c, places: map[string]int{}, skipped: map[string]int{}}
+	tr := &translation{
+		program: p, convert: c, header: header, places: map[string]int{}, above: map[string]string{}, skipped: map[string]int{},
+	}
+	has := func(columns []string) func(string) bool {
+		return func(name string) bool {
+			return slices.ContainsFunc(columns, func(c string) bool { return starred(c, name) })
+		}
+	}
 	for i, name := range header {
-		if _, twice := tr.places[name]; !twice && slices.Contains(p.columns, name) {
+		if _, twice := tr.places[name]; !twice && has(p.columns)(name) {
 			tr.places[name] = i
 		}
 	}
@@ -129,6 +150,9 @@ func (p *program) begin(t schema.Table, r Reading, header []string, c *converter
 		set[c.Name] = true
 	}
 	for i, name := range p.targets {
+		if p.from[name] != nil && !slices.ContainsFunc(header, has(p.from[name])) {
+			continue
+		}
 		if c, units, ok := ours(columns, name); ok && !set[c.Name] {
 			tr.kept = append(tr.kept, i)
 			add(c, units && slices.Contains(p.units, name))
@@ -156,7 +180,7 @@ func (p *program) begin(t schema.Table, r Reading, header []string, c *converter
 		}
 	}
 	for _, name := range header {
-		if name != "" && !slices.Contains(p.columns, name) {
+		if name != "" && !has(p.columns)(name) {
 			l.left = append(l.left, name)
 		}
 	}
