@@ -94,23 +94,24 @@ func (x *exchange) ask(ctx context.Context, b []byte, t *tool, args strict.Value
 	if err != nil {
 		return nil, err
 	}
+	who := x.who
 	if t.op.Writes {
-		ctx = x.once(ctx, t, args)
+		who = x.asking(t, args)
 	}
-	answer, err := do(ctx, x.who)
+	answer, err := do(ctx, who)
 	if err != nil {
 		return b, err
 	}
 	return strict.Append(b, answer)
 }
 
-// once returns the context under which the answer is kept, when the call has a
+// asking returns the caller with the request, whose answer is kept when the call has a
 // request_key. Two calls are the same whatever the order of their arguments.
-func (x *exchange) once(ctx context.Context, t *tool, args strict.Value) context.Context {
+func (x *exchange) asking(t *tool, args strict.Value) db.Caller {
 	key, given := args.Get(schema.RequestKey)
 	text := strings.TrimSpace(key.Text())
 	if !given || text == "" {
-		return ctx
+		return x.who
 	}
 	var members []string
 	for name, v := range args.Fields {
@@ -119,7 +120,7 @@ func (x *exchange) once(ctx context.Context, t *tool, args strict.Value) context
 		}
 	}
 	slices.Sort(members)
-	return db.Once(ctx, x.who, db.Idempotency{
+	return x.who.Asking(&db.Request{
 		Key: text, Route: "mcp " + t.op.Tool, Body: sha256.Sum256([]byte(strings.Join(members, "\x00"))),
 		Render: func(answer any) (int, []byte, error) {
 			if r, ok := answer.(schema.Redacter); ok {

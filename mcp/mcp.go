@@ -156,7 +156,11 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request) (who db.Calle
 	if err := wire.CheckMedia(r.Header.Get("Content-Type")); err != nil {
 		return who, nil, err
 	}
-	body, err = wire.ReadBody(r, e.maxBody)
+	if body, err = wire.ReadBody(r, e.maxBody); err != nil {
+		return who, nil, err
+	}
+	who, err = e.o.Authenticate(r) // again: reading the body took as long as the client wished
+	who.Via = "mcp"
 	return who, body, err
 }
 

@@ -238,12 +238,14 @@ func TestIdempotencyKeyGivesTheFirstPaymentAgain(t *testing.T) {
 	h := open(t, "2026-11-20")
 	h.lease("start_date=2026-11-01")
 	h.owes(1, "2026-11-01 100000 1-30 November 2026")
-	ctx := db.Once(ctx, ann, db.Idempotency{Key: "k", Route: "POST /api/leases/1/payments", Render: func(a any) (int, []byte, error) {
-		return 201, []byte(asJSON(t, a)), nil
-	}})
-	first, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: 1, ChargeID: 1})
+	ask := func() db.Caller {
+		return ann.Asking(&db.Request{Key: "k", Route: "POST /api/leases/1/payments", Render: func(a any) (int, []byte, error) {
+			return 201, []byte(asJSON(t, a)), nil
+		}})
+	}
+	first, err := h.RecordPayment(ctx, ask(), PaymentRequest{LeaseID: 1, ChargeID: 1})
 	h.Must(err)
-	_, err = h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: 1, ChargeID: 1})
+	_, err = h.RecordPayment(ctx, ask(), PaymentRequest{LeaseID: 1, ChargeID: 1})
 	again, ok := err.(*db.Replay)
 	if !ok || string(again.Body) != asJSON(t, first) {
 		t.Errorf("got %v, want the first answer again", err)

@@ -31,6 +31,7 @@ type Op struct {
 	Writes      bool // needs a full-access key and the role member or admin
 	Admin       bool // needs the role admin, as people, keys, receivers and settings do
 	Personal    bool // writes, but only of the caller's own account: viewers may too
+	Several     bool // takes several transactions, whose progress a db.Work keeps; every other operation is one
 	Idempotent  bool // doing it twice with the same arguments is as doing it once
 	Destructive bool // it may destroy what was there, or reaches people outside: confirmed before
 	Overwrites  bool // it may replace what was there when an argument says so: a hint for agents, not confirmed
@@ -134,7 +135,16 @@ func (o Op) Decode(in Input) (Handler, error) {
 	if err := f.finish(); err != nil {
 		return nil, err
 	}
-	return handle, nil
+	if !o.Writes && !o.Personal {
+		return handle, nil
+	}
+	return func(ctx context.Context, who db.Caller) (any, error) {
+		if who.Request == nil {
+			who = who.Asking(&db.Request{})
+		}
+		who.Request.Several = o.Several
+		return handle(ctx, who)
+	}, nil
 }
 
 // StatusGiver is an answer that decides its own HTTP status, as an activation that

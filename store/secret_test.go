@@ -19,18 +19,20 @@ import (
 // written, in the database file, its log, a backup and every event.
 func TestCodesAreNowhereAfterTheyWereShown(t *testing.T) {
 	s := newFixture(t)
-	who := admin
-	who.KeyID = 1
-	ctx := db.Once(background, who, db.Idempotency{
-		Key: "mint-1", Route: "POST /api/redeem-codes", Body: sha256.Sum256(nil),
-		Render: func(answer any) (int, []byte, error) {
-			b, err := strict.Marshal(answer.(schema.Redacter).Redacted())
-			return 201, b, err
-		},
-	})
-	m, err := s.MintCodes(ctx, who, 200, "PLUGIN", "", "launch")
+	ask := func() db.Caller {
+		who := admin
+		who.KeyID = 1
+		return who.Asking(&db.Request{
+			Key: "mint-1", Route: "POST /api/redeem-codes", Body: sha256.Sum256(nil),
+			Render: func(answer any) (int, []byte, error) {
+				b, err := strict.Marshal(answer.(schema.Redacter).Redacted())
+				return 201, b, err
+			},
+		})
+	}
+	m, err := s.MintCodes(background, ask(), 200, "PLUGIN", "", "launch")
 	must(t, err)
-	_, err = s.MintCodes(ctx, who, 200, "PLUGIN", "", "launch")
+	_, err = s.MintCodes(background, ask(), 200, "PLUGIN", "", "launch")
 	again, ok := err.(*db.Replay)
 	if !ok || strings.Contains(string(again.Body), m.Codes[0]) || !strings.Contains(string(again.Body), `"codes":[]`) {
 		t.Errorf("the replay is %v", err)

@@ -36,7 +36,7 @@ type question struct {
 
 // asked returns the question; the way and the key by which it came decide nothing.
 func asked(who db.Caller, what, with string) question {
-	who.Via, who.KeyID, who.Session = "", 0, 0
+	who.Via, who.KeyID, who.Session, who.Request = "", 0, 0, nil
 	return question{who, what, with}
 }
 

@@ -2,10 +2,10 @@ package rest
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -70,19 +70,19 @@ func query(raw string) (map[string][]string, error) {
 	return q, nil
 }
 
-// once returns the context under which the answer is kept, when the request has an
+// asking returns the caller with the request, whose answer is kept when it has an
 // Idempotency-Key.
-func (h *handler) once(ctx context.Context, who db.Caller, op schema.Op, r *http.Request, body []byte) (context.Context, error) {
+func (h *handler) asking(who db.Caller, op schema.Op, r *http.Request, body []byte) (db.Caller, error) {
 	given := r.Header.Values("Idempotency-Key")
 	if len(given) == 0 || op.Public || !op.Writes {
-		return ctx, nil
+		return who, nil
 	}
 	key := given[0]
 	if len(given) > 1 || len(key) < 1 || len(key) > 200 {
-		return ctx, fault.Invalidf("Idempotency-Key: give it once, with 1 to 200 characters")
+		return who, fault.Invalidf("Idempotency-Key: give it once, with 1 to 200 characters")
 	}
-	return db.Once(ctx, who, db.Idempotency{
-		Key: key, Route: r.Method + " " + r.URL.Path, Body: sha256.Sum256(body),
+	return who.Asking(&db.Request{
+		Key: key, Route: r.Method + " " + pathOf(r), Body: sha256.Sum256(body),
 		Render: func(answer any) (int, []byte, error) {
 			if k, ok := answer.(schema.Redacter); ok {
 				answer = k.Redacted()
@@ -91,4 +91,20 @@ func (h *handler) once(ctx context.Context, who db.Caller, op schema.Op, r *http
 			return status(op, answer), b, err
 		},
 	}), nil
+}
+
+// pathOf is the request's path such that two paths are equal when they name the same
+// record: parts are unescaped, but a slash or a percent sign within a part stays escaped.
+func pathOf(r *http.Request) string {
+	if r.Context().Value(escapedKey{}) == nil {
+		return strings.ReplaceAll(r.URL.Path, "%", "%25")
+	}
+	parts := strings.Split(r.URL.Path, "/")
+	for i, part := range parts {
+		if text, err := url.PathUnescape(part); err == nil {
+			part = text
+		}
+		parts[i] = strings.NewReplacer("%", "%25", "/", "%2F").Replace(part)
+	}
+	return strings.Join(parts, "/")
 }

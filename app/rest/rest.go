@@ -202,13 +202,14 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 // read answers a GET, out of what was answered lately where that is still right.
 // One that may be large waits for its turn.
 func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.Caller, r *http.Request, ps httprouter.Params) {
-	body, version, found := h.Cache.Get(who, r.URL.Path, r.URL.RawQuery)
+	path := pathOf(r)
+	body, version, found := h.Cache.Get(who, path, r.URL.RawQuery)
 	if !found && large {
 		if err := wire.Work(w, op.Name); err != nil {
 			h.refuse(w, err)
 			return
 		}
-		body, version, found = h.Cache.Get(who, r.URL.Path, r.URL.RawQuery) // who had the turn before may have asked the same
+		body, version, found = h.Cache.Get(who, path, r.URL.RawQuery) // who had the turn before may have asked the same
 	}
 	if found {
 		wire.Send(w, http.StatusOK, body)
@@ -221,7 +222,7 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.C
 		return
 	}
 	h.answer(w, op, answer, func(body []byte) (taken bool) {
-		return h.Cache.Share(who, r.URL.Path, r.URL.RawQuery, version, on, body)
+		return h.Cache.Share(who, path, r.URL.RawQuery, version, on, body)
 	})
 }
 
@@ -240,8 +241,19 @@ func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Calle
 		if err := h.body(&in, op, raw, r); err != nil {
 			return nil, err
 		}
+		if !op.Public { // reading the body took as long as the client wished
+			now, err := h.Authenticate(ctx, h.Service.Name, r.Header.Get("Authorization"), Remote(r))
+			if err == nil && op.Writes {
+				err = now.MayWrite(op.Route)
+			}
+			if err != nil {
+				return nil, err
+			}
+			now.Via = who.Via
+			who = now
+		}
 		var err error
-		if ctx, err = h.once(ctx, who, op, r, in.Raw); err != nil {
+		if who, err = h.asking(who, op, r, in.Raw); err != nil {
 			return nil, err
 		}
 	}

@@ -110,6 +110,9 @@ func doPost(x *exchange) error {
 	if done, err := x.admit(); done || err != nil {
 		return err
 	}
+	if err := x.mayDo(op); err != nil {
+		return err
+	}
 	shop, err := x.shopNow(x.r.Context())
 	if err != nil {
 		return err
@@ -140,9 +143,8 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 			return nil, nil
 		}
 	}
-	who := x.who()
-	ctx := x.once(op, in, who)
-	if err := db.Answered(ctx, x.s.DB); err != nil {
+	who := x.asking(op, in, shop)
+	if err := who.Request.Answered(x.r.Context(), x.s.DB); err != nil {
 		return nil, err
 	}
 	handle, err := op.Decode(x.forOp(in, shop))
@@ -157,11 +159,11 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 		v.ask, v.will, v.asked, v.confirm = true, will, asked, true
 		return nil, nil
 	}
-	answer, err := handle(x.expecting(ctx, op, in, shop), who)
+	answer, err := handle(x.r.Context(), who)
 	if err != nil {
 		return nil, err
 	}
-	return answer, db.Answer(ctx, x.s.DB, answer)
+	return answer, who.Request.Settle(x.r.Context(), x.s.DB, answer)
 }
 
 // forOp is what the form brings to the operation's arguments.
@@ -177,14 +179,12 @@ type kept struct {
 	Shown int64  `json:"shown,omitempty"` // what is shown once was, at this second
 }
 
-// once has the form done once, and its answer remembered: where it led.
-func (x *exchange) once(op schema.Op, in *sent, who db.Caller) context.Context {
-	ctx := x.r.Context()
-	if in.key == "" || len(in.key) > 200 {
-		return ctx
-	}
-	return db.Once(ctx, who, db.Idempotency{
-		Key: in.key, Route: "do/" + op.Name + x.visitor.suffix(), Body: in.print(),
+// asking is the caller with the form that they sent: it is done once, its answer, which
+// is where it led, is kept, and it is refused in its own transaction when another changed
+// the record since the form was made.
+func (x *exchange) asking(op schema.Op, in *sent, shop shopSettings) db.Caller {
+	r := &db.Request{
+		Route: "do/" + op.Name + x.visitor.suffix(), Body: in.print(),
 		Render: func(answer any) (int, []byte, error) {
 			k := kept{To: x.leads(op, in, answer)}
 			if op.Credential {
@@ -193,7 +193,16 @@ func (x *exchange) once(op schema.Op, in *sent, who db.Caller) context.Context {
 			b, err := json.Marshal(k)
 			return http.StatusSeeOther, b, err
 		},
-	})
+	}
+	if len(in.key) <= 200 {
+		r.Key = in.key
+	}
+	if in.seen != "" && op.Fill != nil {
+		r.Expect = func(c *db.Conn) error {
+			return op.Unchanged(c, in.fields, in.seen, exact.CurrencyOf(shop.currency))
+		}
+	}
+	return x.who().Asking(r)
 }
 
 // suffix tells tenants and buyers apart, who have no names here.

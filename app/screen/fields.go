@@ -82,7 +82,7 @@ func (x *exchange) receive(most int64) (*sent, error) {
 		return nil, err
 	}
 	in.part()
-	return in, nil
+	return in, x.lookAgain()
 }
 
 func tooLarge(most int64) error {

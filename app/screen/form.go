@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -74,17 +73,6 @@ func (x *exchange) fill(v *doView, shop shopSettings) error {
 	}
 	v.now = schema.Seen(record)
 	return nil
-}
-
-// expecting has the act refused, in its own transaction, when another changed the
-// record since its form was made.
-func (x *exchange) expecting(ctx context.Context, op schema.Op, in *sent, shop shopSettings) context.Context {
-	if in.seen == "" || op.Fill == nil {
-		return ctx
-	}
-	return db.Expecting(ctx, func(c *db.Conn) error {
-		return op.Unchanged(c, in.fields, in.seen, exact.CurrencyOf(shop.currency))
-	})
 }
 
 // compare says what differs between what was typed and what is stored now, and lets the

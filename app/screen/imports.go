@@ -191,6 +191,9 @@ func importPost(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if _, done, err := x.importing(); done || err != nil { // they may have lost their access meanwhile
+		return err
+	}
 	if err := in.fileTooLarge(); err != nil {
 		return x.showImport(0, importView{table: t, programs: table.ProgramsFor(t), refusal: x.faultOf(err)})
 	}
@@ -222,20 +225,18 @@ func (x *exchange) load(t schema.Table, in *sent) error {
 	who := x.who()
 	ctx := x.r.Context()
 	to := "/import/" + queryEscape(t.Name)
-	if in.key != "" {
-		ctx = db.Once(ctx, who, db.Idempotency{
-			Key: in.key, Route: "import/" + t.Name, Body: in.print(),
-			Render: func(any) (int, []byte, error) {
-				b, err := json.Marshal(kept{To: to})
-				return http.StatusSeeOther, b, err
-			},
-		})
-		var again *db.Replay
-		if err := db.Answered(ctx, x.s.DB); errors.As(err, &again) {
-			return x.lead(to)
-		} else if err != nil {
-			return err
-		}
+	who = who.Asking(&db.Request{
+		Key: in.key, Route: "import/" + t.Name, Body: in.print(), Several: true,
+		Render: func(any) (int, []byte, error) {
+			b, err := json.Marshal(kept{To: to})
+			return http.StatusSeeOther, b, err
+		},
+	})
+	var again *db.Replay
+	if err := who.Request.Answered(ctx, x.s.DB); errors.As(err, &again) {
+		return x.lead(to)
+	} else if err != nil {
+		return err
 	}
 	v := importView{table: t, query: in.fields}
 	v.query.Set("read", "yes")
@@ -254,7 +255,7 @@ func (x *exchange) load(t schema.Table, in *sent) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(store.Remember(ctx, who.Service, t.Name, v.look.Columns, v.reading), store.Drop(ctx, who, v.file.Token), db.Answer(ctx, x.s.DB, nil)); err != nil {
+	if err := errors.Join(store.Remember(ctx, who.Service, t.Name, v.look.Columns, v.reading), store.Drop(ctx, who, v.file.Token), who.Request.Settle(ctx, x.s.DB, nil)); err != nil {
 		return err
 	}
 	m := message{Text: page.Plural(out.Imported, "row", "rows") + " of " + v.file.Name + " were imported into " + t.Name + "."}

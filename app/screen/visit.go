@@ -98,6 +98,16 @@ func (x *exchange) look(a area) error {
 	return err
 }
 
+// lookAgain finds out who is asking once more, after the form was read, which takes as long
+// as the browser wishes: they may have been disabled or signed out meanwhile.
+func (x *exchange) lookAgain() error {
+	if x.visitor == nil || x.visitor.area == page.Public {
+		return nil
+	}
+	x.visitor = nil
+	return x.look(x.route.area)
+}
+
 // admit refuses who is not signed in, and sends a browser to where one signs in. done
 // tells that the request is answered.
 func (x *exchange) admit() (done bool, err error) {

@@ -110,6 +110,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		Trouble: func(err error) { s.log.Error().Err(err).Msg("deliveries wait for the database") },
 	})
 	s.db.OnEmit(s.sender.Wake)
+	s.db.OnWrite(account.MayStill)
 	if err := s.listen(c); err != nil {
 		return nil, err
 	}

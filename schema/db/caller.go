@@ -16,6 +16,8 @@ type Caller struct {
 	Session int64  // the session of staff; 0 when there is none
 	Subject int64  // the tenant or the license whose session it is; 0 for others
 
+	Request *Request // what the request brings beside its arguments; nil: none
+
 	quiet bool // the appliance's own bookkeeping, which leaves no audit entry
 }
 

@@ -41,10 +41,11 @@ type DB struct {
 	done     chan struct{} // closed when the writer has ended
 	notice   func(string)
 	identity identity
-	writing  inside // whether the writer's goroutine is in a transaction's function
-	long     bool   // the last transaction kept other processes waiting; of the writer's goroutine
-	wakes    func() // called after a commit that emitted
+	long     bool                      // the last transaction kept other processes waiting; of the writer's goroutine
+	wakes    func()                    // called after a commit that emitted
+	mayStill func(*Conn, Caller) error // looks again at who asked; nil: nobody does
 
+	works   underWay
 	readers sync.Mutex
 	idle    []*handle
 	slots   chan struct{}

@@ -16,14 +16,16 @@ import (
 // by what they are to become; a text counts in any case, whole or as a word inside a
 // longer one. Only entries are touched that hold one of keys, which name the person
 // (addresses, order references): another person of the same name stays. Files of the
-// service that wait for their import are dropped. After the commit nothing of it is left
-// behind in the file.
+// service that wait for their import, and what is kept of work under way, are dropped.
+// After the commit nothing of it is left behind in the file.
 func (tx *Tx) Forget(keys []string, replace map[string]string) error {
 	if err := tx.MarkForgotten(); err != nil {
 		return err
 	}
-	if _, err := tx.Exec("DELETE FROM import_files WHERE service = ?", tx.who.Service); err != nil {
-		return err
+	for _, kept := range []string{"import_files", "works"} {
+		if _, err := tx.Exec("DELETE FROM "+kept+" WHERE service = ?", tx.who.Service); err != nil {
+			return err
+		}
 	}
 	for _, t := range []struct{ read, write string }{
 		{"SELECT seq, subject, CAST(body AS TEXT) FROM events WHERE service = ?", "UPDATE events SET subject = ?, body = CAST(? AS BLOB) WHERE seq = ?"},

@@ -20,6 +20,7 @@ type record struct {
 var records = map[string]record{
 	"answers": {skip: true}, "audit": {skip: true}, "credential_stamp": {skip: true}, "deliveries": {skip: true},
 	"accepted_requests": {skip: true}, "pm_touched": {skip: true}, "sign_ins": {skip: true},
+	"works": {skip: true}, "work_notes": {skip: true},
 	"events": {skip: true}, "import_choices": {skip: true}, "import_files": {skip: true}, "import_pieces": {skip: true}, "schema_migrations": {skip: true}, "sessions": {skip: true},
 	"store_codes":  {skip: true}, // the counts of their batch tell
 	"store_expiry": {skip: true}, "store_provider_events": {skip: true}, "store_totals": {skip: true},

@@ -131,7 +131,7 @@ func (t *joint) update(ctx context.Context, who Caller, fn func(*Tx) error) erro
 		return err
 	}
 	if t.busy {
-		return nestedError()
+		return misused("calls Update inside an Update: let the inner function take the transaction")
 	}
 	t.busy = true
 	defer func() { t.busy = false }()

@@ -122,8 +122,9 @@ func TestTrialRefused(t *testing.T) {
 func TestNested(t *testing.T) {
 	d, _ := fresh(t)
 	inner := func(c context.Context) error {
-		return Exec(c, d, CLI(""), func(tx *Tx) error {
-			return Exec(c, d, CLI(""), func(tx *Tx) error { return addUser(tx, "inner") })
+		who := CLI("").Asking(&Request{})
+		return Exec(c, d, who, func(tx *Tx) error {
+			return Exec(c, d, who, func(tx *Tx) error { return addUser(tx, "inner") })
 		})
 	}
 	if err := inner(ctx); err == nil || !strings.Contains(err.Error(), "TestNested") || !strings.Contains(err.Error(), "Update inside an Update") {

@@ -17,7 +17,7 @@ import (
 // Update is the only way to write. It refuses a caller who may not write,
 // then calls fn in a transaction and commits; fn's error, or its panic, rolls
 // everything back. A write without an audit entry is an error. The answer is stored
-// in the same transaction when the context asks for it (see Once); a request that was
+// in the same transaction when the caller's Request has a key; one that was
 // answered before gives *Replay.
 //
 // Writers that wait share one commit, each in a savepoint with an outcome of its
@@ -43,20 +43,24 @@ func update(ctx context.Context, d *DB, who Caller, run func(*Tx) (answer any, e
 			return err
 		})
 	}
-	request := onceOf(ctx, who)
-	return d.submit(ctx, who, func(tx *Tx) error {
-		if err := tx.replay(request); err != nil {
-			return err
-		}
-		if err := expected(ctx, &tx.Conn); err != nil {
+	request := who.Request
+	if err := request.enter(); err != nil {
+		return err
+	}
+	committed := false
+	defer func() { request.leave(committed) }() // also when run panics
+	err := d.submit(ctx, who, func(tx *Tx) error {
+		if err := tx.admit(request); err != nil {
 			return err
 		}
 		answer, err := run(tx)
-		if err != nil {
+		if err != nil || request != nil && request.Several {
 			return err
 		}
 		return tx.keep(request, answer)
 	})
+	committed = err == nil
+	return err
 }
 
 // Exec is Update for a change that has no answer.
@@ -86,9 +90,6 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 	if err := who.MayWrite("this change"); err != nil {
 		return err
 	}
-	if d.writing.is() {
-		return nestedError()
-	}
 	NoCache(ctx)
 	t := &pending{ctx: ctx, who: who, fn: fn, since: time.Now(), done: make(chan struct{})}
 	select {
@@ -108,7 +109,6 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 // write is the writer's goroutine: it owns the one connection that writes.
 func (d *DB) write(c *handle) {
 	defer close(d.done)
-	d.writing.writer = goroutine()
 	defer func() { _ = d.endWriter(c) }() // Close moves the log, or tells why it could not
 	b := batcher{queue: d.queue, closing: d.closing}
 	batch := make([]*pending, 0, maxBatch)
@@ -240,9 +240,7 @@ func (d *DB) attempt(c *handle, t *pending, now exact.Instant, shared bool) erro
 
 // call runs the write's function and keeps its panic, with the stack, for who asked.
 func (tx *Tx) call(t *pending) (err error) {
-	tx.d.writing.fn.Store(true)
 	defer func() {
-		tx.d.writing.fn.Store(false)
 		if cause := recover(); cause != nil {
 			tx.c.resetAll()
 			t.panicked = panicOf(cause)

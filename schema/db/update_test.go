@@ -1,7 +1,6 @@
 package db
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -138,22 +137,22 @@ func TestTryUndoesOneRow(t *testing.T) {
 	}
 }
 
-// onceBy is the context of a request of the API key, and its caller.
-func onceBy(keyID int64, user, key, body string) (context.Context, Caller) {
+// onceBy is the caller of a request of the API key.
+func onceBy(keyID int64, user, key, body string) Caller {
 	who := CLI("reorder")
 	who.KeyID, who.User = keyID, user
-	k := Idempotency{Key: key, Route: "POST /x", Render: func(answer any) (int, []byte, error) {
+	r := &Request{Key: key, Route: "POST /x", Render: func(answer any) (int, []byte, error) {
 		return 201, []byte(fmt.Sprint(answer)), nil
 	}}
-	copy(k.Body[:], body)
-	return Once(ctx, who, k), who
+	copy(r.Body[:], body)
+	return who.Asking(r)
 }
 
 func TestAnswersAreKeptForADay(t *testing.T) {
 	d, clock := fresh(t)
 	runs := 0
 	ask := func(keyID int64, user, key, body string) error {
-		ctx, who := onceBy(keyID, user, key, body)
+		who := onceBy(keyID, user, key, body)
 		// What the appliance does by itself on the way is no answer.
 		if err := Exec(ctx, d, System(who), func(tx *Tx) error { return tx.AuditSystem("x", "y:1", nil) }); err != nil {
 			return err
@@ -194,7 +193,7 @@ func TestAnswersAreKeptForADay(t *testing.T) {
 		t.Errorf("after a day: %v", err)
 	}
 	for range 2 {
-		ctx, who := onceBy(7, "ann", "r", "body")
+		who := onceBy(7, "ann", "r", "body")
 		_, err := Update(ctx, d, who, func(*Tx) (int, error) { return 0, fault.Invalidf("no") })
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("refused answers are not kept: %v", err)
@@ -205,6 +204,42 @@ func TestAnswersAreKeptForADay(t *testing.T) {
 	}
 }
 
+// TestARequestIsOneTransaction: its key is kept although the caller acts in another service,
+// a second Update under it is an error that names who called it, and one that was refused
+// may be tried again.
+func TestARequestIsOneTransaction(t *testing.T) {
+	d, _ := fresh(t)
+	who := onceBy(7, "ann", "k", "body")
+	elsewhere := who
+	elsewhere.Service = "store"
+	if _, err := Update(ctx, d, elsewhere, func(*Tx) (int, error) { return 0, fault.Invalidf("no") }); !fault.Is(err, fault.Invalid) {
+		t.Fatal(err)
+	}
+	if _, err := Update(ctx, d, elsewhere, func(tx *Tx) (string, error) { return "first", addUser(tx, "a") }); err != nil {
+		t.Fatal(err)
+	}
+	var again *Replay
+	if err := who.Request.Answered(ctx, d); !errors.As(err, &again) || string(again.Body) != "first" {
+		t.Errorf("the answer of a caller whose service was changed: %v", err)
+	}
+	if _, err := Update(ctx, d, onceBy(7, "ann", "k", "body"), func(tx *Tx) (string, error) { return "second", addUser(tx, "b") }); !errors.As(err, &again) {
+		t.Errorf("the request again: %v", err)
+	}
+	err := Exec(ctx, d, who, func(tx *Tx) error { return addUser(tx, "c") })
+	if err == nil || !strings.Contains(err.Error(), "TestARequestIsOneTransaction") || !strings.Contains(err.Error(), "second Update") {
+		t.Errorf("a second Update: %v", err)
+	}
+	several := CLI("").Asking(&Request{Several: true})
+	for _, name := range []string{"d", "e"} {
+		if err := Exec(ctx, d, several, func(tx *Tx) error { return addUser(tx, name) }); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := count(t, d, "SELECT count(*) FROM users"); n != 3 {
+		t.Errorf("%d users, want a, d and e", n)
+	}
+}
+
 func TestRacingRequestsOfOneKeyRunOnce(t *testing.T) {
 	d, _ := fresh(t)
 	var wg sync.WaitGroup
@@ -212,7 +247,7 @@ func TestRacingRequestsOfOneKeyRunOnce(t *testing.T) {
 	done, replayed := 0, 0
 	for range 20 {
 		wg.Go(func() {
-			ctx, who := onceBy(7, "ann", "k", "b")
+			who := onceBy(7, "ann", "k", "b")
 			_, err := Update(ctx, d, who, func(tx *Tx) (string, error) { return "x", addUser(tx, "once") })
 			mu.Lock()
 			defer mu.Unlock()
