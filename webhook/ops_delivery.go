@@ -153,7 +153,7 @@ func (o ops) testWebhook() schema.Op {
 	example := exampleDelivery
 	example.Kind = test
 	return schema.Op{
-		Name: "test_webhook", Writes: true, Admin: true,
+		Name: "test_webhook", Writes: true, Admin: true, Several: true,
 		About: "Send a receiver one signed example of each event that it takes, now, and tell what it answered. " +
 			"The body says \"test\": true beside event, and the header X-<Service>-Test says true.",
 		Command: "webhook test ID", Example: "webhook test 3\nwebhook test 3 --json",
@@ -245,7 +245,7 @@ func (r Request) names() (names []string) {
 
 func (o ops) resendDelivery() schema.Op {
 	return schema.Op{
-		Name: "resend_delivery", Writes: true, Admin: true,
+		Name: "resend_delivery", Writes: true, Admin: true, Several: true,
 		About: "Make one new attempt for each of the deliveries, now: the same bytes and event id, also beside a running server. " +
 			"--failed takes those that failed or were interrupted and whose event has not reached that receiver since. The command's exit code is 1 when any of them fails.",
 		Command:  "webhook resend [DELIVERY_ID...]",
@@ -301,7 +301,7 @@ func (o ops) resend(ctx context.Context, who db.Caller, ask ResendRequest, priva
 
 func (o ops) resendFailed() schema.Op {
 	return schema.Op{
-		Name: "resend_failed", Writes: true, Admin: true,
+		Name: "resend_failed", Writes: true, Admin: true, Several: true,
 		About:    "Make one new attempt for each delivery that failed or was interrupted and whose event has not reached that receiver since.",
 		Response: exampleResent(),
 		Bind: func(f *schema.Form) schema.Handler {

@@ -32,6 +32,7 @@ type Resent struct {
 type again struct {
 	of, endpoint, event int64
 	service             string
+	missed              bool // unless it was sent again meanwhile
 }
 
 // Resend makes one new attempt each, now: the same bytes and event id, a new
@@ -39,7 +40,8 @@ type again struct {
 // happened; receivers do not wait for one another. Nothing is sent when anything
 // asked for cannot be: an unknown delivery, one that is not over yet, a receiver that
 // was removed (NotFound) or is disabled (Conflict). It gives what was made, even when
-// an error cut the rest off. It works beside a running server and without one.
+// an error cut the rest off. It works beside a running server and without one. A request
+// that was cut off goes on with what is missing.
 func (s *Sender) Resend(ctx context.Context, who db.Caller, ask ResendRequest) ([]Resent, error) {
 	if err := mayKeep(who, "resending a delivery"); err != nil {
 		return []Resent{}, err
@@ -48,8 +50,22 @@ func (s *Sender) Resend(ctx context.Context, who db.Caller, ask ResendRequest) (
 		return []Resent{}, err
 	}
 	s.recover(ctx, false)
+	p, err := goesOn(ctx, s.d, who)
+	if err != nil {
+		return []Resent{}, err
+	}
+	made, err := s.goOn(ctx, who, p, ask)
+	return made, p.end(ctx, who, ResentList{Deliveries: made}, err)
+}
+
+// goOn makes the attempts that an earlier run of the request did not make.
+func (s *Sender) goOn(ctx context.Context, who db.Caller, p *progress, ask ResendRequest) ([]Resent, error) {
+	made, err := p.earlier(ctx)
+	if err != nil {
+		return made, err
+	}
 	var plan []again
-	err := s.d.View(ctx, func(c *db.Conn) (err error) {
+	err = s.d.View(ctx, func(c *db.Conn) (err error) {
 		if ask.Failed {
 			plan, err = planFailed(c, who.Service, ask)
 		} else {
@@ -58,9 +74,11 @@ func (s *Sender) Resend(ctx context.Context, who db.Caller, ask ResendRequest) (
 		return err
 	})
 	if err != nil {
-		return []Resent{}, err
+		return made, err
 	}
-	return s.resendAll(ctx, who, plan)
+	plan = slices.DeleteFunc(plan, func(a again) bool { return p.done(a.of) })
+	now, err := s.resendAll(ctx, who, p, plan)
+	return append(made, now...), err
 }
 
 func (ask ResendRequest) check() error {
@@ -146,12 +164,12 @@ func planFailed(c *db.Conn, service string, ask ResendRequest) ([]again, error) 
 		from = c.Now() - exact.Instant(ask.Since/time.Second)
 	}
 	return db.All(c, func(r *db.Row) again {
-		return again{of: r.Int(), endpoint: r.Int(), event: r.Int(), service: r.Text()}
+		return again{of: r.Int(), endpoint: r.Int(), event: r.Int(), service: r.Text(), missed: true}
 	}, missed, from, service, ask.Endpoint)
 }
 
 // resendAll carries the plan out, one worker a receiver.
-func (s *Sender) resendAll(ctx context.Context, who db.Caller, plan []again) ([]Resent, error) {
+func (s *Sender) resendAll(ctx context.Context, who db.Caller, p *progress, plan []again) ([]Resent, error) {
 	workers := map[int64][]int{} // places in the plan, by receiver
 	for i, a := range plan {
 		workers[a.endpoint] = append(workers[a.endpoint], i)
@@ -159,17 +177,17 @@ func (s *Sender) resendAll(ctx context.Context, who db.Caller, plan []again) ([]
 	made, errs := make([]Resent, len(plan)), make([]error, len(plan))
 	if db.Trying(ctx) { // nothing is sent, and all is one transaction
 		for i := range plan {
-			if made[i], errs[i] = s.resend(ctx, who, plan[i]); errs[i] != nil {
+			if made[i], errs[i] = s.resend(ctx, who, p, plan[i]); errs[i] != nil {
 				return nil, errs[i]
 			}
 		}
-		return made, nil
+		return slices.DeleteFunc(made, func(r Resent) bool { return r.ID == 0 }), nil
 	}
 	var group sync.WaitGroup
 	for _, places := range workers {
 		group.Go(func() {
 			for _, i := range places {
-				if made[i], errs[i] = s.resend(ctx, who, plan[i]); errs[i] != nil {
+				if made[i], errs[i] = s.resend(ctx, who, p, plan[i]); errs[i] != nil {
 					return
 				}
 			}
@@ -192,25 +210,33 @@ type resent struct {
 
 // resend makes one new attempt: the new delivery is on the disk as being sent before
 // the first byte leaves.
-func (s *Sender) resend(ctx context.Context, who db.Caller, a again) (Resent, error) {
+func (s *Sender) resend(ctx context.Context, who db.Caller, at *progress, a again) (Resent, error) {
 	who.Service = a.service
-	p, err := db.Update(ctx, s.d, who, func(tx *db.Tx) (*outgoing, error) {
+	var p *outgoing
+	err := at.step(ctx, who, a.of, func(tx *db.Tx) (id int64, err error) {
+		p = nil
 		if err := mayGet(&tx.Conn, a.endpoint); err != nil {
-			return nil, err
+			return 0, err
 		}
-		id, err := tx.Insert(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at, attempted_at)
+		if a.missed {
+			_, since, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM deliveries WHERE event_seq = ? AND endpoint_id = ? AND id > ?",
+				a.event, a.endpoint, a.of)
+			if err != nil || since {
+				return 0, err
+			}
+		}
+		id, err = tx.Insert(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at, attempted_at)
 			VALUES (?1, ?2, ?4, 'sending', ?3, ?3)`, a.endpoint, a.event, tx.Now(), resend)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		p, _, err := db.One(&tx.Conn, scanOutgoing, oneOutgoing, tx.Now(), id)
-		if err != nil {
-			return nil, err
+		if p, _, err = db.One(&tx.Conn, scanOutgoing, oneOutgoing, tx.Now(), id); err != nil {
+			return 0, err
 		}
 		p.at = tx.Now()
-		return p, tx.Audit("delivery.resent", fmt.Sprintf("delivery:%d", a.of), resent{Delivery: id, Webhook: a.endpoint, Event: p.eventID})
+		return id, tx.Audit("delivery.resent", fmt.Sprintf("delivery:%d", a.of), resent{Delivery: id, Webhook: a.endpoint, Event: p.eventID})
 	})
-	if err != nil {
+	if err != nil || p == nil {
 		return Resent{}, err
 	}
 	if db.Trying(ctx) {

@@ -23,8 +23,30 @@ func (s *Sender) Test(ctx context.Context, who db.Caller, id int64, examples []E
 	if err != nil {
 		return made, err
 	}
-	for _, e := range examples {
-		o, err := s.example(ctx, who, id, e)
+	p, err := goesOn(ctx, s.d, who)
+	if err != nil {
+		return made, err
+	}
+	made, err = s.testAll(ctx, who, id, p, examples)
+	return made, p.end(ctx, who, Tried{Deliveries: made}, err)
+}
+
+// testAll sends the examples that an earlier run of the request did not send.
+func (s *Sender) testAll(ctx context.Context, who db.Caller, id int64, p *progress, examples []Example) ([]Delivery, error) {
+	made := []Delivery{}
+	earlier, err := p.earlier(ctx)
+	if err != nil {
+		return made, err
+	}
+	for _, e := range earlier {
+		made = append(made, e.Delivery)
+	}
+	for i, e := range examples {
+		place := int64(-i - 1) // below every delivery's id
+		if p.done(place) {
+			continue
+		}
+		o, err := s.example(ctx, who, id, p, place, e)
 		if err != nil {
 			return made, err
 		}
@@ -55,32 +77,33 @@ type tried struct {
 
 // example writes the event and its delivery, which is on the disk as being sent before
 // the first byte leaves; nil when the receiver does not take it.
-func (s *Sender) example(ctx context.Context, who db.Caller, id int64, e Example) (*outgoing, error) {
-	return db.Update(ctx, s.d, who, func(tx *db.Tx) (*outgoing, error) {
+func (s *Sender) example(ctx context.Context, who db.Caller, id int64, p *progress, place int64, e Example) (o *outgoing, err error) {
+	err = p.step(ctx, who, place, func(tx *db.Tx) (int64, error) {
+		o = nil
 		if err := mayGet(&tx.Conn, id); err != nil {
-			return nil, err
+			return 0, err
 		}
 		_, takes, err := db.One(&tx.Conn, db.Int, `SELECT 1 FROM endpoints
 			WHERE id = ?1 AND (events = '' OR instr(',' || events || ',', ',' || ?2 || ',') > 0)`, id, e.Event)
 		if err != nil || !takes {
-			return nil, err
+			return 0, err
 		}
 		seq, err := tx.Example(e.Event, e.Data)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		delivery, err := tx.Insert(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at, attempted_at)
 			VALUES (?1, ?2, ?4, 'sending', ?3, ?3)`, id, seq, tx.Now(), test)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		o, _, err := db.One(&tx.Conn, scanOutgoing, oneOutgoing, tx.Now(), delivery)
-		if err != nil {
-			return nil, err
+		if o, _, err = db.One(&tx.Conn, scanOutgoing, oneOutgoing, tx.Now(), delivery); err != nil {
+			return 0, err
 		}
 		o.at = tx.Now()
-		return o, tx.Audit("webhook.tested", db.Subject("webhook", id), tried{Delivery: delivery, Event: e.Event})
+		return delivery, tx.Audit("webhook.tested", db.Subject("webhook", id), tried{Delivery: delivery, Event: e.Event})
 	})
+	return o, err
 }
 
 // Request is a delivery's request as it was sent. The signatures are made anew, with the
