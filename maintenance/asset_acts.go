@@ -121,7 +121,7 @@ func (s *Service) saveMeter() schema.Op {
 			m := bindMeter(f)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return db.Update(ctx, s.db, who, func(tx *db.Tx) (Asset, error) {
-					id, err := putMeter(tx, f, m)
+					id, _, err := putMeter(tx, f, m)
 					if err != nil {
 						return Asset{}, err
 					}

@@ -1,9 +1,11 @@
 package maintenance
 
 import (
+	"fmt"
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/db"
 )
 
 // An order that was opened before its asset was retired comes back from an export as
@@ -39,5 +41,46 @@ func TestALoneCorrectionComesBack(t *testing.T) {
 	}
 	if s.names() != "" {
 		t.Errorf("what was there emitted %s", s.names())
+	}
+}
+
+// TestRowsSayWhatTheyDid: a row of each table is new, then the same, then changed in the columns
+// that are other.
+func TestRowsSayWhatTheyDid(t *testing.T) {
+	s := open(t)
+	put := func(table string, cells map[string]string) (o schema.Outcome) {
+		t.Helper()
+		tab, _ := s.Declare().Table(table)
+		p, err := tab.Decode(cells, schema.LoadOptions{})
+		s.Must(err)
+		s.Must(db.Exec(ctx, s.DB, cli, func(tx *db.Tx) error {
+			o, err = p.Try(tx)
+			return err
+		}))
+		return o
+	}
+	for _, c := range []struct {
+		table       string
+		row, change map[string]string
+		fields      string
+	}{
+		{"assets", map[string]string{"asset_tag": "L-1", "name": "Lathe"}, map[string]string{"asset_tag": "L-1", "notes": "old", "status": "down"}, "[notes status]"},
+		{"meters", map[string]string{"asset_tag": "L-1", "name": "hours", "reading": "5", "read_date": "2026-11-01"},
+			map[string]string{"asset_tag": "L-1", "name": "hours", "unit": "h", "reading": "6"}, "[unit reading]"},
+		{"parts", map[string]string{"part_number": "B", "quantity": "1"}, map[string]string{"part_number": "B", "quantity": "2"}, "[quantity]"},
+		{"pm-plans", map[string]string{"asset_tag": "L-1", "title": "Oil", "interval_days": "9"},
+			map[string]string{"asset_tag": "L-1", "title": "Oil", "interval_days": "10", "paused": "1"}, "[interval_days paused]"},
+		{"work-orders", map[string]string{"id": "7", "asset_tag": "L-1", "description": "Oil", "created_at": "2026-11-01"},
+			map[string]string{"id": "7", "due_date": "2026-12-01", "checklist": "Drain", "status": "in-progress"}, "[checklist due_date status]"},
+	} {
+		if o := put(c.table, c.row); !o.New || o.Untold {
+			t.Errorf("%s: a new row gave %+v", c.table, o)
+		}
+		if o := put(c.table, c.row); o.New || len(o.Fields) > 0 || o.Untold {
+			t.Errorf("%s: the same row gave %+v", c.table, o)
+		}
+		if o := put(c.table, c.change); o.New || fmt.Sprint(o.Fields) != c.fields {
+			t.Errorf("%s: a changed row gave %+v", c.table, o)
+		}
 	}
 }

@@ -158,7 +158,7 @@ func demoReadings(tx *db.Tx, s *Service, today exact.Day) error {
 			}
 			at -= at % 100
 			n := NewReading{Meter: m.name, Reading: exact.Milli(at), ReadDate: &day, Correction: correction}
-			if err := putReading(tx, readingRow{tag: m.tag, NewReading: n}); err != nil {
+			if _, err := putReading(tx, readingRow{tag: m.tag, NewReading: n}); err != nil {
 				return fmt.Errorf("meter %d of the demo: %w", i+1, err)
 			}
 		}

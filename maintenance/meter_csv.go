@@ -22,10 +22,10 @@ func (s *Service) meterTable() schema.Table {
 			"A new meter without a reading stands at 0 and was never read: its past can then be imported as readings.",
 		Row: func(f *schema.Form) schema.Put {
 			m := bindMeter(f)
-			return schema.Untold(func(tx *db.Tx) error {
-				_, err := putMeter(tx, f, m)
-				return err
-			})
+			return func(tx *db.Tx) (schema.Outcome, error) {
+				_, o, err := putMeter(tx, f, m)
+				return o, err
+			}
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return db.Each(c, func(r *db.Row) error { return emit(meterCells(r)...) }, meterRows+" ORDER BY id")
@@ -55,56 +55,61 @@ func bindMeter(f *schema.Form) (m meterRow) {
 }
 
 // putMeter makes the meter that the row names, or makes of it what the row says.
-func putMeter(tx *db.Tx, row *schema.Form, m meterRow) (assetID int64, err error) {
+func putMeter(tx *db.Tx, row *schema.Form, m meterRow) (assetID int64, o schema.Outcome, err error) {
 	a, err := assetByTag(&tx.Conn, m.tag)
 	if err != nil {
-		return 0, err
+		return 0, o, err
 	}
 	if m.date != nil {
 		if _, err := pastDay(tx, "read_date", m.date); err != nil {
-			return 0, err
+			return 0, o, err
 		}
 	}
 	held, found, err := db.One(&tx.Conn, scanMeter, "SELECT "+meterColumns+" FROM meters WHERE asset_id = ? AND name = ?", a.ID, m.name)
 	if err != nil {
-		return 0, err
+		return 0, o, err
 	}
 	if !found {
-		return a.ID, newMeter(tx, a, m)
+		return a.ID, schema.Outcome{New: true}, newMeter(tx, a, m)
 	}
 	e := newEdit(row.Given)
 	set(e, "unit", &held.Unit, m.unit)
 	if !e.nothing() {
 		if _, err := tx.Exec("UPDATE meters SET unit = ? WHERE id = ?", held.Unit, held.ID); err != nil {
-			return 0, err
+			return 0, o, err
 		}
 		if err := tx.Audit("meter.changed", db.Subject("meter", held.ID), e.changes); err != nil {
-			return 0, err
+			return 0, o, err
 		}
 	}
-	return a.ID, readOn(tx, a, held, m)
+	o = schema.Changed(held.ID, e.changes)
+	read, err := readOn(tx, a, held, m)
+	if read {
+		o.Fields = append(o.Fields, "reading")
+	}
+	return a.ID, o, err
 }
 
 // readOn posts what the row says that a known meter shows, if that is news: a higher
-// reading, or the same one on a later day.
-func readOn(tx *db.Tx, a Asset, held Meter, m meterRow) error {
+// reading, or the same one on a later day. It reports whether it was.
+func readOn(tx *db.Tx, a Asset, held Meter, m meterRow) (news bool, err error) {
 	value := held.Reading
 	if m.reading != nil {
 		value = *m.reading
 	}
 	switch {
 	case value < held.Reading:
-		return fault.Conflictf("reading: %v is below the present value %v of the meter %s; a lower one is a correction: post it as a reading with correction true",
+		return false, fault.Conflictf("reading: %v is below the present value %v of the meter %s; a lower one is a correction: post it as a reading with correction true",
 			value, held.Reading, held.Name)
 	case value == held.Reading && (m.date == nil || held.ReadDate != nil && *m.date <= *held.ReadDate):
-		return nil
+		return false, nil
 	}
 	date, err := pastDay(tx, "read_date", m.date)
 	if err != nil {
-		return err
+		return false, err
 	}
 	_, err = post(tx, a, held, point{Day: date, Value: value}, false)
-	return err
+	return true, err
 }
 
 // newMeter makes a meter. What it shows from the start is its first reading, which

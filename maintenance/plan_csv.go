@@ -31,10 +31,7 @@ func (s *Service) planTable() schema.Table {
 		About: "Preventive maintenance plans, one row each: by days, by use of a meter, or both.",
 		Row: func(f *schema.Form) schema.Put {
 			p := bindPlanRow(f)
-			return schema.Untold(func(tx *db.Tx) error {
-				_, err := putPlan(tx, f, p)
-				return err
-			})
+			return func(tx *db.Tx) (schema.Outcome, error) { return putPlan(tx, f, p) }
 		},
 		Export: exportPlans,
 		Find:   findPlanRow,
@@ -107,23 +104,23 @@ func truth(is bool) string {
 // putPlan makes the plan that the row names, or makes of it what the row says. A plan
 // whose last service or meter the row changes was touched: no job's reopening puts
 // back what it held.
-func putPlan(tx *db.Tx, row *schema.Form, r planRow) (id int64, err error) {
+func putPlan(tx *db.Tx, row *schema.Form, r planRow) (o schema.Outcome, err error) {
 	a, err := assetByTag(&tx.Conn, r.tag)
 	if err != nil {
-		return 0, err
+		return o, err
 	}
 	if r.LastDone != nil {
 		if _, err := pastDay(tx, "last_done_date", r.LastDone); err != nil {
-			return 0, err
+			return o, err
 		}
 	}
 	p, found, err := db.One(&tx.Conn, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.asset_id = ? AND p.title = ?", a.ID, r.title)
 	if err != nil {
-		return 0, err
+		return o, err
 	}
 	if !found && r.start == nil {
 		if err := tx.CheckClock(); err != nil {
-			return 0, err
+			return o, err
 		}
 	}
 	if !found {
@@ -145,7 +142,7 @@ func putPlan(tx *db.Tx, row *schema.Form, r planRow) (id int64, err error) {
 	}
 	set(e, "paused", &p.Paused, r.paused)
 	if err := p.count(tx, a, row, r); err != nil {
-		return 0, err
+		return o, err
 	}
 	if p.MeterID != before.MeterID {
 		e.changes["meter"] = [2]any{before.MeterID, p.MeterID}
@@ -195,17 +192,17 @@ func (p *plan) count(tx *db.Tx, a Asset, row *schema.Form, r planRow) error {
 }
 
 // store writes the plan, if it is new or something changed.
-func (p *plan) store(tx *db.Tx, e *edit, found bool) (id int64, err error) {
+func (p *plan) store(tx *db.Tx, e *edit, found bool) (o schema.Outcome, err error) {
 	if !found {
 		id, err := tx.InsertRow("pm_plans", "asset_id, title, "+planSets, append([]any{p.AssetID, p.Title}, p.sets()...)...)
 		if err != nil {
-			return 0, err
+			return o, err
 		}
-		return id, tx.Audit("pm.created", db.Subject("pm_plan", id), map[string]any{
+		return schema.Outcome{ID: id, New: true}, tx.Audit("pm.created", db.Subject("pm_plan", id), map[string]any{
 			"asset_id": p.AssetID, "title": p.Title, "interval_days": p.IntervalDays, "interval_usage": p.IntervalUsage, "baseline_reading": p.baseline()})
 	}
 	if e.nothing() {
-		return p.ID, nil
+		return schema.Outcome{ID: p.ID}, nil
 	}
 	for _, column := range []string{"last_done_date", "meter", "baseline_reading"} {
 		if _, touched := e.changes[column]; touched {
@@ -213,9 +210,9 @@ func (p *plan) store(tx *db.Tx, e *edit, found bool) (id int64, err error) {
 		}
 	}
 	if err := tx.UpdateRow("pm_plans", p.ID, planSets, p.sets()...); err != nil {
-		return 0, err
+		return o, err
 	}
-	return p.ID, tx.Audit("pm.changed", db.Subject("pm_plan", p.ID), e.changes)
+	return schema.Changed(p.ID, e.changes), tx.Audit("pm.changed", db.Subject("pm_plan", p.ID), e.changes)
 }
 
 func (s *Service) savePlan() schema.Op {
@@ -228,11 +225,11 @@ func (s *Service) savePlan() schema.Op {
 			r := bindPlanRow(f)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return db.Update(ctx, s.db, who, func(tx *db.Tx) (Plan, error) {
-					id, err := putPlan(tx, f, r)
+					o, err := putPlan(tx, f, r)
 					if err != nil {
 						return Plan{}, err
 					}
-					return planByID(&tx.Conn, id)
+					return planByID(&tx.Conn, o.ID)
 				})
 			}
 		},

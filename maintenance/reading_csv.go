@@ -17,6 +17,7 @@ type readingRow struct {
 	tag  string
 	NewReading
 	filed bool // as part of its meter's past
+	stood bool // as the one reading that the meter had
 }
 
 // readingTable is every reading that was posted, as CSV.
@@ -29,7 +30,7 @@ func (s *Service) readingTable() schema.Table {
 		Row: func(f *schema.Form) schema.Put {
 			var r readingRow
 			bindReadingRow(f, &r)
-			return schema.Untold(func(tx *db.Tx) error { return putReading(tx, r) })
+			return func(tx *db.Tx) (schema.Outcome, error) { return putReading(tx, r) }
 		},
 		Load: s.LoadReadings, Together: []string{"asset_tag"},
 		Export: exportReadings,
@@ -116,8 +117,11 @@ func (s *Service) bindReadings(lines []schema.Line, done *schema.Loaded) []readi
 
 // loadReading stores one row of a file, or notes why it is refused.
 func loadReading(tx *db.Tx, r *readingRow, done *schema.Loaded) error {
+	o := schema.Outcome{New: !r.stood}
 	if !r.filed {
-		err := tx.Try(func() error { return putReading(tx, *r) })
+		put := schema.Put(func(tx *db.Tx) (schema.Outcome, error) { return putReading(tx, *r) })
+		var err error
+		o, err = put.Try(tx)
 		if e, is := fault.As(err); is && e.Kind != fault.Unavailable {
 			done.Errors = append(done.Errors, schema.Refused{Line: r.line, Reason: e.Detail})
 			return nil
@@ -125,32 +129,32 @@ func loadReading(tx *db.Tx, r *readingRow, done *schema.Loaded) error {
 			return err
 		}
 	}
-	done.Imported++
+	done.Count(o, 1)
 	return nil
 }
 
 // putReading posts one row, unless that reading is stored.
-func putReading(tx *db.Tx, r readingRow) error {
+func putReading(tx *db.Tx, r readingRow) (o schema.Outcome, err error) {
 	date, err := pastDay(tx, "read_date", r.ReadDate)
 	if err != nil {
-		return err
+		return o, err
 	}
 	a, err := assetByTag(&tx.Conn, r.tag)
 	if err != nil {
-		return err
+		return o, err
 	}
 	m, err := pickMeter(&tx.Conn, a, r.Meter)
 	if err != nil {
-		return err
+		return o, err
 	}
 	_, stored, err := db.One(&tx.Conn, db.Int, `WITH RECURSIVE epochs (epoch) AS (SELECT 0 UNION ALL SELECT epoch + 1 FROM epochs WHERE epoch < ?2)
 		SELECT 1 FROM epochs e CROSS JOIN readings r ON r.meter_id = ?1 AND r.epoch = e.epoch AND r.day = ?3
 		WHERE r.value = ?4 AND r.correction >= ?5 LIMIT 1`, m.ID, m.epoch, date, r.Reading, r.Correction)
 	if err != nil || stored {
-		return err
+		return o, err
 	}
 	_, err = post(tx, a, m, point{Day: date, Value: r.Reading}, r.Correction)
-	return err
+	return schema.Outcome{New: true}, err
 }
 
 // past is the rows of a file that are about one meter.
@@ -231,7 +235,7 @@ func (p *past) file(tx *db.Tx) error {
 		if err := filed.keep(tx, at, r.Correction); err != nil {
 			return err
 		}
-		r.filed = true
+		r.filed, r.stood = true, at == point{Day: *p.meter.ReadDate, Value: p.meter.Reading} && !r.Correction
 	}
 	if err := filed.store(tx); err != nil {
 		return err

@@ -101,6 +101,19 @@ type Loaded struct {
 	New, Changed, Same int `json:"-"` // how many of the imported rows were what
 }
 
+// Count counts rows that were stored, with what that did.
+func (l *Loaded) Count(o Outcome, rows int) {
+	l.Imported += rows
+	switch {
+	case o.New:
+		l.New += rows
+	case len(o.Fields) > 0:
+		l.Changed += rows
+	default:
+		l.Same += rows
+	}
+}
+
 // Refused is a row that was not imported, and why.
 type Refused struct {
 	Line   int    `json:"line"`
