@@ -8,25 +8,22 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/limit"
 )
 
-// OpenBuyer finds the license of a buyer who shows its key, or the reference of an order
-// together with its address: then the order's first license. A pair or key that does not
-// fit is refused as not found, without saying which half; it counts as a miss of
-// CheckLicense's.
+// A buyer's session is about one license, whose key was shown, or about one order, whose reference and
+// address were: its subject is the license's id, or the order's with a minus before it.
+
+// OpenBuyer returns the subject of a session for a buyer who shows a license key, or the reference of
+// an order together with its address. A key or pair that does not fit is refused as not found, without
+// saying which half. Wrong keys count as misses of CheckLicense's. Pairs can be guessed: from one network
+// address, and for one order, 20 are looked at in 10 minutes, right ones too.
 func (s *Service) OpenBuyer(ctx context.Context, licenseKey, orderRef, email, remote string) (int64, error) {
+	if licenseKey == "" {
+		return s.openOrder(ctx, readRef(orderRef), fold(email), limit.AddressOf(remote))
+	}
 	id, err := db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
-		if licenseKey != "" {
-			id, _, err := db.One(c, db.Int, "SELECT id FROM store_licenses WHERE key_hash = ?", digest(licenseKey, keyLength))
-			return id, err
-		}
-		id, _, err := db.One(c, db.Int, `SELECT ifnull(min(l.id), 0) FROM store_orders o CROSS JOIN store_customers c ON c.id = o.customer_id
-			CROSS JOIN store_licenses l ON l.order_id = o.id WHERE o.order_ref = ? AND c.email = ?`, readRef(orderRef), fold(email))
-		if err != nil || id != 0 {
-			return id, err
-		}
-		id, _, err = db.One(c, db.Int, `SELECT ifnull(min(l.id), 0) FROM store_orders o CROSS JOIN store_customers c ON c.id = o.customer_id
-			CROSS JOIN store_licenses l ON l.subscription_id = o.subscription_id WHERE o.order_ref = ? AND c.email = ?`, readRef(orderRef), fold(email))
+		id, _, err := db.One(c, db.Int, "SELECT id FROM store_licenses WHERE key_hash = ?", digest(licenseKey, keyLength))
 		return id, err
 	})
 	if err != nil || id != 0 {
@@ -35,7 +32,44 @@ func (s *Service) OpenBuyer(ctx context.Context, licenseKey, orderRef, email, re
 	if err := s.missed(remote); err != nil {
 		return 0, err
 	}
-	return 0, fault.NotFoundf("no license was found for what you typed; look at the receipt or the mail that the shop sent you")
+	return 0, noPurchase()
+}
+
+func (s *Service) openOrder(ctx context.Context, ref, email string, from limit.Address) (int64, error) {
+	if wait := s.memory.pairs.Add(from, s.db.Now()); wait > 0 {
+		return 0, tooManyPairs(wait)
+	}
+	type order struct {
+		id  int64
+		his bool
+	}
+	o, err := db.Read(ctx, s.db, func(c *db.Conn) (order, error) {
+		o, _, err := db.One(c, func(r *db.Row) order { return order{r.Int(), r.Bool()} }, `SELECT o.id, c.email = ?2 FROM store_orders o
+			CROSS JOIN store_customers c ON c.id = o.customer_id WHERE o.order_ref = ?1`, ref, email)
+		return o, err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if o.id == 0 {
+		return 0, noPurchase()
+	}
+	if wait := s.memory.guesses.Add(o.id, s.db.Now()); wait > 0 {
+		return 0, tooManyPairs(wait)
+	}
+	if !o.his {
+		return 0, noPurchase()
+	}
+	return -o.id, nil
+}
+
+func noPurchase() error {
+	return fault.NotFoundf("nothing was found for what you typed; look at the receipt or the mail that the shop sent you")
+}
+
+func tooManyPairs(wait time.Duration) error {
+	return &fault.Error{Kind: fault.Limited, Retry: wait, Detail: "too many pairs of order reference and address were tried; wait " +
+		countOf(int((wait+time.Minute-1)/time.Minute), "minute") + ", or type the license key"}
 }
 
 // readRef reads an order_ref as forgivingly as a key.
@@ -47,43 +81,66 @@ func readRef(written string) string {
 	return "ORD-" + canonical
 }
 
-// Mine is what a buyer sees of the license that is open.
+// Mine is what a buyer sees: the order, and the licenses that their session is about.
 type Mine struct {
-	License     License      `json:"license" about:"the key in full"`
-	Product     string       `json:"product"`
-	Activations []Activation `json:"activations"`
-	Order       Order        `json:"order"`
-	Others      []License    `json:"others" about:"the other licenses of the order, keys masked"`
+	Order    Order       `json:"order"`
+	Licenses []MyLicense `json:"licenses" about:"keys in full: the license whose key was shown, or all of the order"`
+	Others   []License   `json:"others" about:"the other licenses of the order, keys masked"`
 }
 
-// Mine returns the license of a buyer's session. It reads nothing but that license and its
-// order.
+// MyLicense is a license with its product's name and its seats.
+type MyLicense struct {
+	License
+	Product     string       `json:"product"`
+	Activations []Activation `json:"activations"`
+}
+
+// Mine returns what a buyer's session is about. It reads nothing but that order and its licenses.
 func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (m Mine, err error) {
-		if m.License, err = findLicense(c, who.Subject); err != nil {
-			return m, err
-		}
-		d, err := findOrder(c, m.License.OrderRef)
+		d, err := orderOfBuyer(c, who.Subject)
 		if err != nil {
 			return m, err
 		}
 		m.Order = d.Order
-		m.Product = m.License.SKU
-		for _, i := range d.Items {
-			if i.SKU == m.License.SKU {
-				m.Product = i.Name
-			}
-		}
+		s.memory.uses.onLicenses(ctx, d.Licenses)
 		for _, l := range d.Licenses {
-			if l.ID != m.License.ID {
+			if who.Subject > 0 && l.ID != who.Subject {
 				m.Others = append(m.Others, l.masked())
+				continue
 			}
+			mine := MyLicense{License: l, Product: d.nameOf(l.SKU)}
+			mine.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC", l.ID)
+			if err != nil {
+				return m, err
+			}
+			s.memory.uses.onSeats(ctx, mine.Activations)
+			m.Licenses = append(m.Licenses, mine)
 		}
-		m.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC", who.Subject)
-		m.License = s.memory.uses.onLicense(ctx, m.License)
-		s.memory.uses.onSeats(ctx, m.Activations)
-		return m, err
+		return m, nil
 	})
+}
+
+// orderOfBuyer is the order that a buyer's session is about, with its licenses, keys in full.
+func orderOfBuyer(c *db.Conn, subject int64) (OrderDetail, error) {
+	if subject < 0 {
+		return orderByID(c, -subject)
+	}
+	l, err := findLicense(c, subject)
+	if err != nil {
+		return OrderDetail{}, err
+	}
+	return findOrder(c, l.OrderRef)
+}
+
+// nameOf is what a product was called when the order was made; its SKU where the order lacks it.
+func (o Order) nameOf(sku string) string {
+	for _, i := range o.Items {
+		if i.SKU == sku {
+			return i.Name
+		}
+	}
+	return sku
 }
 
 // releaseWait is how long after a buyer gave a seat up the same machine's next seat can
@@ -95,15 +152,11 @@ const releaseWait = exact.Instant(60 * 60)
 // is refused as not found.
 func (s *Service) ReleaseMySeat(ctx context.Context, who db.Caller, seat int64) (License, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {
-		l, err := findLicense(&tx.Conn, who.Subject)
+		d, err := orderOfBuyer(&tx.Conn, who.Subject)
 		if err != nil {
-			return l, err
+			return License{}, err
 		}
-		a, found, err := db.One(&tx.Conn, scanActivation,
-			"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND id = ?", l.ID, seat)
-		if err == nil && !found {
-			err = fault.NotFoundf("there is no such seat")
-		}
+		l, a, err := d.seat(&tx.Conn, who.Subject, seat)
 		if err != nil {
 			return l, err
 		}
@@ -125,6 +178,21 @@ func (s *Service) ReleaseMySeat(ctx context.Context, who db.Caller, seat int64) 
 		}
 		return findLicense(&tx.Conn, l.ID)
 	})
+}
+
+// seat finds a seat of the licenses that a buyer's session is about.
+func (d OrderDetail) seat(c *db.Conn, subject, seat int64) (License, Activation, error) {
+	for _, l := range d.Licenses {
+		if subject > 0 && l.ID != subject {
+			continue
+		}
+		a, found, err := db.One(c, scanActivation,
+			"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND id = ?", l.ID, seat)
+		if err != nil || found {
+			return l, a, err
+		}
+	}
+	return License{}, Activation{}, fault.NotFoundf("there is no such seat")
 }
 
 // BuyerOps are the acts of a buyer, below /my.
@@ -153,7 +221,7 @@ func (s *Service) BuyerOps() []schema.Op {
 		if r.License == nil {
 			return "The code is redeemed: " + r.Order.Items[0].Name + ", order " + r.Order.OrderRef + "."
 		}
-		return "The code is redeemed. Your license key: " + r.License.Key
+		return "The code is redeemed for " + r.Order.Items[0].Name + ". Your license key: " + r.License.Key
 	}
 	redeem.Bind = func(f *schema.Form) schema.Handler {
 		var written, email, name, remote string

@@ -1,7 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -48,14 +51,15 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 		if err != nil {
 			return k, err
 		}
+		if err := addLabels(&tx.Conn, licenses, replace); err != nil {
+			return k, err
+		}
 		if err := tx.Forget(append(keys, licenses...), replace); err != nil {
 			return k, err
 		}
-		for old := range replace {
-			if _, err := tx.Exec(`UPDATE store_activations SET label = '' WHERE instr(lower(label), lower(?1)) > 0
-				AND license_id IN (SELECT l.id FROM store_orders o CROSS JOIN store_licenses l ON l.order_id = o.id WHERE o.customer_id = ?2)`, old, id); err != nil {
-				return k, err
-			}
+		if _, err := tx.Exec(`UPDATE store_activations SET label = '' WHERE label <> ''
+			AND license_id IN (SELECT l.id FROM store_orders o CROSS JOIN store_licenses l ON l.order_id = o.id WHERE o.customer_id = ?)`, id); err != nil {
+			return k, err
 		}
 		if err := forgetUnbooked(tx, keys, replace); err != nil {
 			return k, err
@@ -68,6 +72,31 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 		}
 		return now, tx.Audit("customer.forgotten", "customer:"+now.Email, map[string]int64{"id": id})
 	})
+}
+
+// addLabels adds the labels of all seats that the licenses had, as JSON has them: a person calls a
+// machine by a name of their own. licenses are subjects of the audit trail.
+func addLabels(c *db.Conn, licenses []string, replace map[string]string) error {
+	for _, license := range licenses {
+		labels, err := db.All(c, db.Text, `SELECT DISTINCT json_extract(changes, '$.label') FROM audit
+			WHERE service = 'store' AND action = 'license.activated' AND subject = ? AND json_extract(changes, '$.label') <> ''`, license)
+		if err != nil {
+			return err
+		}
+		for _, label := range labels {
+			var plain bytes.Buffer
+			e := json.NewEncoder(&plain)
+			e.SetEscapeHTML(false)
+			escaped, err := json.Marshal(label)
+			if err = errors.Join(err, e.Encode(label)); err != nil {
+				return err
+			}
+			for _, text := range []string{string(escaped), strings.TrimSpace(plain.String())} {
+				replace[`"label":`+text] = `"label":""`
+			}
+		}
+	}
+	return nil
 }
 
 func forgetUnbooked(tx *db.Tx, keys []string, replace map[string]string) error {

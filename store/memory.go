@@ -15,17 +15,21 @@ import (
 // forgets: how often keys were guessed and licenses used, and when licenses were checked
 // and seats heard of last, as far as Flush has not stored it.
 type memory struct {
-	misses *limit.Counter[limit.Address] // keys and codes that do not exist
-	moves  *limit.Counter[int64]         // seats taken and given up, by license
-	checks *limit.Counter[int64]         // by license
-	uses   lastUses
+	misses  *limit.Counter[limit.Address] // keys and codes that do not exist
+	moves   *limit.Counter[int64]         // seats taken and given up, by license
+	checks  *limit.Counter[int64]         // by license
+	pairs   *limit.Counter[limit.Address] // order references tried with addresses
+	guesses *limit.Counter[int64]         // the same, by order
+	uses    lastUses
 }
 
 func newMemory() *memory {
 	return &memory{
-		misses: limit.New[limit.Address](20, 10*time.Minute),
-		moves:  limit.New[int64](120, 10*time.Minute),
-		checks: limit.New[int64](60_000, time.Minute),
+		misses:  limit.New[limit.Address](20, 10*time.Minute),
+		pairs:   limit.New[limit.Address](20, 10*time.Minute),
+		guesses: limit.New[int64](20, 10*time.Minute),
+		moves:   limit.New[int64](120, 10*time.Minute),
+		checks:  limit.New[int64](60_000, time.Minute),
 	}
 }
 

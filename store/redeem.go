@@ -72,7 +72,7 @@ func (k code) usable() error {
 	return nil
 }
 
-func noCode() error { return fault.NotFoundf("no such code") }
+func noCode() error { return fault.NotFoundf("no such code").At("code") }
 
 // RedeemCode turns a code into a license: an order of the provider code that comes to
 // nothing, and its license, whose key is given in full. It emits code.redeemed.

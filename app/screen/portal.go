@@ -102,7 +102,7 @@ func (x *exchange) showGuestSign(status int, v guestSignView) error {
 	title, body := "Your home", portalSignIn(v)
 	switch {
 	case x.route.area == page.Buyer:
-		title, body = "Your license", mySignIn(v)
+		title, body = "Your purchase", mySignIn(v)
 	case v.token != "":
 		title, body = "Welcome", portalWelcome(v)
 	}
@@ -243,7 +243,11 @@ func (s *Screens) openPost(op schema.Op) handle {
 		if err != nil {
 			return x.refuseOpen(op, in, err, shop)
 		}
-		return x.show(http.StatusOK, "Thank you", true, x.frame(shop), thanks(didText(op, answer, shop)))
+		lead := ""
+		if op.Leads != nil {
+			lead = op.Leads(answer)
+		}
+		return x.show(http.StatusOK, "Thank you", true, x.frame(shop), thanks(didText(op, answer, shop), lead))
 	}
 }
 
@@ -251,8 +255,12 @@ func (s *Screens) openPost(op schema.Op) handle {
 func (x *exchange) refuseOpen(op schema.Op, in *sent, err error, shop shopSettings) error {
 	v := doView{op: op, given: in.fields, refusal: aboutField(op, x.faultOf(err).Amounts(shop.written))}
 	switch v.refusal.Kind {
-	case fault.Internal, fault.NotFound, fault.Gone:
+	case fault.Internal, fault.Gone:
 		return err
+	case fault.NotFound:
+		if len(x.path) > 0 { // what the address names, not what was typed
+			return err
+		}
 	case fault.Limited, fault.Unavailable:
 		x.retry(v.refusal)
 	}

@@ -14,12 +14,14 @@ import (
 
 type mineView struct{ store.Mine }
 
-// PageTitle is what the license is for.
-func (v mineView) PageTitle() string { return v.Product }
+// PageTitle is what was bought.
+func (v mineView) PageTitle() string { return items(v.Order) }
+
+type myLicense struct{ store.MyLicense }
 
 // sentence is the state of the license in words.
-func (v mineView) sentence() string {
-	switch v.License.Status {
+func (l myLicense) sentence() string {
+	switch l.Status {
 	case "expired":
 		return "It ended "
 	case "suspended":
@@ -27,23 +29,23 @@ func (v mineView) sentence() string {
 	case "revoked":
 		return "It was taken back and no longer works."
 	}
-	if v.License.ExpiresAt == nil {
+	if l.ExpiresAt == nil {
 		return "It works and never ends."
 	}
 	return "It works until "
 }
 
 // until is the end that the sentence speaks of, nil where it speaks of none.
-func (v mineView) until() *exact.Instant {
-	if s := v.License.Status; s == "suspended" || s == "revoked" {
+func (l myLicense) until() *exact.Instant {
+	if l.Status == "suspended" || l.Status == "revoked" {
 		return nil
 	}
-	return v.License.ExpiresAt
+	return l.ExpiresAt
 }
 
 // close ends the sentence after its day.
-func (v mineView) close() string {
-	if v.until() == nil {
+func (l myLicense) close() string {
+	if l.until() == nil {
 		return ""
 	}
 	return "."
@@ -58,13 +60,13 @@ func loadMine(s *store.Service) func(*schema.Form) page.Loader[mineView] {
 	}
 }
 
-// ShowsSecret reports whether the license's key stands on the page.
-func (mineView) ShowsSecret() bool { return true }
+// ShowsSecret reports whether keys of licenses stand on the page.
+func (v mineView) ShowsSecret() bool { return len(v.Licenses) > 0 }
 
 func mine(s *store.Service) page.Page {
 	return page.New(page.Spec[mineView]{
-		Area: page.Buyer, Path: "/my", Title: "Your license", Menu: "Your license", Load: loadMine(s),
-		View: func(v mineView) templ.Component { return MyLicense(v) },
+		Area: page.Buyer, Path: "/my", Title: "Your purchase", Menu: "Your purchase", Load: loadMine(s),
+		View: func(v mineView) templ.Component { return MyPurchase(v) },
 	})
 }
 

@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -167,11 +166,10 @@ func licenseActs(v licenseView) []page.Action {
 }
 
 // keyOf is the license's key; on the list of all, which may be stored and packed on its way,
-// its beginning alone.
+// its last four characters, which tell licenses apart.
 func keyOf(l store.License, list bool) string {
-	first, _, found := strings.Cut(l.Key, "-")
-	if !list || !found {
+	if !list || len(l.Key) < 4 {
 		return l.Key
 	}
-	return first + "-…"
+	return "…" + l.Key[len(l.Key)-4:]
 }
