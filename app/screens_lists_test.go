@@ -77,6 +77,16 @@ func (h *demoFixture) list(t *testing.T, v *apptest.Visitor, service, path strin
 		!strings.HasPrefix(file.Header.Get("Content-Disposition"), "attachment") {
 		t.Errorf("%s %s as CSV: %d lines of %d rows, %v", service, path, lines, len(rows), file.Header)
 	}
+	if export := v.Get("/export" + path); export.Status == http.StatusOK {
+		header, _, _ := strings.Cut(export.Body, "\n")
+		stored := "\n" + export.Body
+		for i, line := range strings.SplitAfter(file.Body, "\n") {
+			if i == 0 && strings.TrimSuffix(line, "\n") != header || !strings.Contains(stored, "\n"+line) {
+				t.Errorf("%s %s as CSV: line %d is none of its export: %s", service, path, i+1, line)
+				break
+			}
+		}
+	}
 	if path == "/audit" { // the trail has one order
 		return
 	}

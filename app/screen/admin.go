@@ -1,10 +1,10 @@
 package screen
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -215,9 +215,9 @@ func (s *Screens) exportPage() page.Page {
 				if err != nil {
 					return page.File{}, err
 				}
-				var b bytes.Buffer
-				err = table.Export(ctx, s.DB, t, &b)
-				return page.File{Name: t.Name + ".csv", Kind: "text/csv; charset=utf-8", Body: b.Bytes()}, err
+				return page.File{Name: t.Name + ".csv", Kind: "text/csv; charset=utf-8", Write: func(w io.Writer) error {
+					return table.Export(ctx, s.DB, t, w)
+				}}, nil
 			}
 		},
 		View: func(page.File) templ.Component { return templ.NopComponent },

@@ -1,13 +1,17 @@
 package screen
 
 import (
-	"bytes"
 	"encoding/csv"
+	"errors"
+	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"quartermaster/app/table"
+	"quartermaster/schema/db"
 	"quartermaster/schema/page"
 )
 
@@ -18,22 +22,92 @@ var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 // sendCSV answers with a list as a file. A text that a spreadsheet would run as a formula
 // is written as exports write it.
 func (x *exchange) sendCSV(sheet page.Sheet) error {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	_ = w.Write(sheet.Columns)
-	for _, row := range sheet.Rows {
-		for i, cell := range row {
-			if !number.MatchString(cell) {
-				row[i] = table.Safe(cell)
-			}
-		}
-		_ = w.Write(row)
-	}
-	w.Flush()
-	if err := w.Error(); err != nil {
+	sheet, err := x.asExport(sheet)
+	if err != nil {
 		return err
 	}
-	return x.sendFile(sheet.Name+".csv", "text/csv; charset=utf-8", b.Bytes())
+	name := sheet.Name + ".csv"
+	return x.stream(name, "text/csv; charset=utf-8", func(to io.Writer) error {
+		w := csv.NewWriter(to)
+		_ = w.Write(sheet.Columns)
+		for _, row := range sheet.Rows {
+			for i, cell := range row {
+				if !number.MatchString(cell) {
+					row[i] = table.Safe(cell)
+				}
+			}
+			_ = w.Write(row)
+		}
+		w.Flush()
+		return w.Error()
+	})
+}
+
+// asExport gives a list of a table's records the columns of the table's export, so that it
+// imports back: the records that the list names by the columns that identify them.
+func (x *exchange) asExport(sheet page.Sheet) (page.Sheet, error) {
+	t, ok := x.s.Service.Table(sheet.Name)
+	if !ok {
+		return sheet, nil
+	}
+	var names []string
+	var theirs, ours []int // the places of the columns that identify a record
+	for i, c := range t.Columns() {
+		names = append(names, c.Name)
+		if c.Required || c.Name == "id" {
+			theirs, ours = append(theirs, slices.Index(sheet.Columns, c.Name)), append(ours, i)
+		}
+	}
+	if slices.Equal(names, sheet.Columns) || len(ours) == 0 || slices.Contains(theirs, -1) {
+		return sheet, nil
+	}
+	key := func(cells []string, at []int) string {
+		var b strings.Builder
+		for _, i := range at {
+			b.WriteString(cells[i] + "\x00")
+		}
+		return b.String()
+	}
+	records := make(map[string][][]string, len(sheet.Rows))
+	for _, row := range sheet.Rows {
+		records[key(row, theirs)] = nil
+	}
+	err := x.s.DB.View(x.r.Context(), func(c *db.Conn) error {
+		return t.Export(c, func(cells ...string) error {
+			k := key(cells, ours)
+			if _, wanted := records[k]; wanted {
+				records[k] = append(records[k], slices.Clone(cells))
+			}
+			return nil
+		})
+	})
+	out := page.Sheet{Name: sheet.Name, Columns: names}
+	for _, row := range sheet.Rows {
+		k := key(row, theirs)
+		out.Rows = append(out.Rows, records[k]...)
+		delete(records, k)
+	}
+	return out, err
+}
+
+// stream answers with a file to keep, which is written to its end before the client reads:
+// a slow one holds neither a snapshot of the database nor the file in memory.
+func (x *exchange) stream(name, kind string, write func(io.Writer) error) (err error) {
+	var s table.Spool
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := write(&s); err != nil {
+		return err
+	}
+	h := x.w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	h.Set("Content-Length", strconv.FormatInt(s.Size, 10))
+	w := &counted{x}
+	w.WriteHeader(http.StatusOK)
+	if x.r.Method != http.MethodHead {
+		_ = s.CopyTo(w) // a client that went away is no failure of ours
+	}
+	return nil
 }
 
 // sendFile answers with a file to keep.
@@ -52,6 +126,9 @@ func (x *exchange) sendFile(name, kind string, body []byte) error {
 
 // sendRaw answers with a page's value that is no page.
 func (x *exchange) sendRaw(f page.File) error {
+	if f.Write != nil {
+		return x.stream(f.Name, f.Kind, f.Write)
+	}
 	if f.Name != "" {
 		return x.sendFile(f.Name, f.Kind, f.Body)
 	}

@@ -1,10 +1,10 @@
 package screen
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -173,11 +173,10 @@ func readingOf(q url.Values, columns []string) table.Reading {
 
 // sendRefused answers with the refused rows as a file, with the reasons.
 func (x *exchange) sendRefused(v *importView) error {
-	var b bytes.Buffer
-	if _, err := table.WriteRefused(v.table, v.file.File, v.reading, v.out.Errors, &b); err != nil {
+	return x.stream(v.table.Name+"-refused.csv", "text/csv; charset=utf-8", func(w io.Writer) error {
+		_, err := table.WriteRefused(v.table, v.file.File, v.reading, v.out.Errors, w)
 		return err
-	}
-	return x.sendFile(v.table.Name+"-refused.csv", "text/csv; charset=utf-8", b.Bytes())
+	})
 }
 
 // importPost answers POST /import/:table: a file that was chosen waits for its preview;

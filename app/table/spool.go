@@ -14,24 +14,27 @@ import (
 // read to its end first, so that no snapshot is held while a client reads, which would
 // let the log grow until the disk is full.
 func ExportTo(ctx context.Context, d *db.DB, t schema.Table, w io.Writer) error {
-	var s spool
+	var s Spool
 	err := Export(ctx, d, t, &s)
 	if err == nil {
-		err = s.copyTo(w)
+		err = s.CopyTo(w)
 	}
-	return errors.Join(err, s.close())
+	return errors.Join(err, s.Close())
 }
 
 // spoolInMemory is how much a spool holds before it goes to a file.
 const spoolInMemory = 1 << 20
 
-// spool holds what is written until it is read.
-type spool struct {
+// Spool holds what is written until it is read: up to a megabyte in memory, more of it in a
+// temporary file.
+type Spool struct {
+	Size   int64
 	memory bytes.Buffer
 	file   *tempFile
 }
 
-func (s *spool) Write(p []byte) (int, error) {
+func (s *Spool) Write(p []byte) (int, error) {
+	s.Size += int64(len(p))
 	if s.file == nil && s.memory.Len()+len(p) <= spoolInMemory {
 		return s.memory.Write(p)
 	}
@@ -48,7 +51,8 @@ func (s *spool) Write(p []byte) (int, error) {
 	return s.file.Write(p)
 }
 
-func (s *spool) copyTo(w io.Writer) error {
+// CopyTo writes what was written, once.
+func (s *Spool) CopyTo(w io.Writer) error {
 	if s.file == nil {
 		_, err := s.memory.WriteTo(w)
 		return err
@@ -60,7 +64,8 @@ func (s *spool) copyTo(w io.Writer) error {
 	return err
 }
 
-func (s *spool) close() error {
+// Close removes the temporary file.
+func (s *Spool) Close() error {
 	if s.file == nil {
 		return nil
 	}

@@ -50,13 +50,13 @@ func TestTemporaryFilesHaveNoNames(t *testing.T) {
 			return s.file, func() error { return s.each(func([]byte, int, []string) error { return nil }) }, s.close
 		},
 		"an export": func() (*tempFile, func() error, func() error) {
-			s := &spool{}
+			s := &Spool{}
 			for range 2 * spoolInMemory / len(large) {
 				if _, err := io.WriteString(s, large); err != nil {
 					t.Fatal(err)
 				}
 			}
-			return s.file, func() error { return s.copyTo(&bytes.Buffer{}) }, s.close
+			return s.file, func() error { return s.CopyTo(&bytes.Buffer{}) }, s.Close
 		},
 	} {
 		on, read, end := open()

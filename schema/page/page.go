@@ -6,6 +6,7 @@ package page
 
 import (
 	"context"
+	"io"
 
 	"github.com/a-h/templ"
 
@@ -184,6 +185,8 @@ type File struct {
 	Name string // of a file to keep; "" is looked at in place
 	Kind string // its media type
 	Body []byte
+
+	Write func(w io.Writer) error // writes a body that may be too large for memory, in place of Body
 }
 
 // Once draws what an operation shows once, such as codes as cards to print: T is its
