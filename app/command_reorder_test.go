@@ -129,7 +129,7 @@ $`).MatchString(text) {
 	c.equal("cancelled", po("cancel", "PO-000002"), "PO-000002: cancelled\n")
 	if text := po("list"); !regexp.MustCompile(`^NUMBER +SUPPLIER +STATUS +EXPECTED +LINES +TOTAL +BELOW MINIMUM
 PO-000001 +Leaf +received +2026-12-01 +2 +405.80 +
-PO-000002 +Iron +cancelled +1 +22.50 +
+PO-000002 +Iron +cancelled +20[-0-9]+ +1 +22.50 +
 $`).MatchString(text) {
 		t.Errorf("listed:\n%s", text)
 	}
@@ -143,13 +143,13 @@ func TestPurchaseOrdersAreSuggestedBySupplier(t *testing.T) {
 	t.Parallel()
 	c := newStocked(t)
 	c.ok("reorder", "adjust", "NAIL", "--set", "0")
-	const want = `{"purchase_orders":[{"number":"PO-00000%s","supplier":"Leaf","status":"draft","expected_date":null,` +
-		`"lines":[{"sku":"TEA","ordered":70,"received":0,"unit_cost_cents":1999,"name":"Green tea","supplier_sku":"","unit":"","total_cents":139930}],"total_cents":139930,"below_minimum_cents":0}]}` + "\n"
-	c.equal("suggested", c.ok("reorder", "po", "suggest", "--json"), strings.Replace(want, "%s", "1", 1))
-	c.equal("suggested again", c.ok("reorder", "po", "suggest", "--json"), strings.Replace(want, "%s", "2", 1))
-	c.equal("what is there", c.ok("reorder", "po", "list", "--json"), strings.Replace(want, "%s", "2", 1))
-	c.ok("reorder", "po", "order", "PO-000002")
-	c.equal("when enough is on order", c.ok("reorder", "po", "suggest", "--json"), `{"purchase_orders":[]}`+"\n")
+	const want = `{"purchase_orders":[{"number":"PO-000001","supplier":"Leaf","status":"draft","expected_date":null,` +
+		`"lines":[{"sku":"TEA","ordered":70,"received":0,"unit_cost_cents":1999,"name":"Green tea","supplier_sku":"","unit":"","total_cents":139930}],"total_cents":139930,"below_minimum_cents":0}]`
+	c.equal("suggested", c.ok("reorder", "po", "suggest", "--json"), want+`,"still_to_order":0}`+"\n")
+	c.equal("suggested again", c.ok("reorder", "po", "suggest", "--json"), want+`,"still_to_order":0}`+"\n")
+	c.equal("what is there", c.ok("reorder", "po", "list", "--json"), want+"}\n")
+	c.ok("reorder", "po", "order", "PO-000001")
+	c.equal("when enough is on order", c.ok("reorder", "po", "suggest", "--json"), `{"purchase_orders":[],"still_to_order":0}`+"\n")
 }
 
 func TestPurchaseOrderRefusals(t *testing.T) {

@@ -19,7 +19,7 @@ func (s *Service) skuTable() schema.Table {
 		About: "The catalogue: one row a SKU. on_order follows from purchase orders and is not a column.",
 		Row: func(f *schema.Form) schema.Put {
 			edit := bindSKU(f)
-			return schema.Untold(func(tx *db.Tx) error { return putSKU(tx, edit) })
+			return func(tx *db.Tx) (schema.Outcome, error) { return putSKU(tx, edit) }
 		},
 		Find: func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
 			rec, found, err := lookUp(c, cell("sku"))
@@ -118,58 +118,65 @@ func (e edit) apply(c *db.Conn, k *SKU, isNew bool) (err error) {
 
 // putSKU creates the SKU, or makes of it what the row says. A row that changes nothing
 // writes nothing and leaves no trace.
-func putSKU(tx *db.Tx, e edit) error {
+func putSKU(tx *db.Tx, e edit) (schema.Outcome, error) {
 	was, found, err := lookUp(&tx.Conn, e.code)
 	if err != nil {
-		return err
+		return schema.Outcome{}, err
 	}
 	if !found {
 		return create(tx, e)
 	}
-	now := was
+	same, now := schema.Outcome{ID: was.id}, was
 	if err := e.apply(&tx.Conn, &now.SKU, false); err != nil {
-		return err
+		return same, err
 	}
 	if now.SKU == was.SKU {
-		return nil
+		return same, nil
+	}
+	if err := mention(tx, now.Supplier); err != nil {
+		return same, err
 	}
 	h, err := rollToToday(tx)
 	if err != nil {
-		return err
+		return same, err
 	}
 	if was, err = find(&tx.Conn, e.code); err != nil { // its sums may have moved on
-		return err
+		return same, err
 	}
 	now.sold, now.soldYear, now.UpdatedAt = was.sold, was.soldYear, tx.Now()
 	if err := tx.UpdateRow("skus", now.id, skuSets, now.sets()...); err != nil {
-		return err
+		return same, err
 	}
 	if _, err := save(tx, h, was, &now, cause{kind: movedByEdit}); err != nil {
-		return err
+		return same, err
 	}
-	return tx.Audit("sku.changed", subject(e.code), differences(was.SKU, now.SKU))
+	changes := differences(was.SKU, now.SKU)
+	return schema.Changed(now.id, changes), tx.Audit("sku.changed", subject(e.code), changes)
 }
 
 // create makes the SKU. One that is below from the start has crossed nothing.
-func create(tx *db.Tx, e edit) error {
+func create(tx *db.Tx, e edit) (o schema.Outcome, err error) {
 	h, err := rollToToday(tx)
 	if err != nil {
-		return err
+		return o, err
 	}
 	rec := record{SKU: newSKU(e.code), firstSold: never, lastSold: neverYet}
 	if err := e.apply(&tx.Conn, &rec.SKU, true); err != nil {
-		return err
+		return o, err
+	}
+	if err := mention(tx, rec.Supplier); err != nil {
+		return o, err
 	}
 	rec.CreatedAt, rec.UpdatedAt = tx.Now(), tx.Now()
 	rec.judge(h)
 	if rec.id, err = tx.InsertRow("skus", "sku, current_stock, is_below, judged_on, created_at, updated_at, "+skuSets, append(
 		[]any{rec.Code, rec.CurrentStock, rec.isBelow, rec.judgedOn, rec.CreatedAt, rec.UpdatedAt}, rec.sets()...)...); err != nil {
-		return err
+		return o, err
 	}
 	if err := noteMovement(tx, record{}, rec, cause{kind: movedByEdit}); err != nil {
-		return err
+		return o, err
 	}
-	return tx.Audit("sku.created", subject(e.code), rec.SKU)
+	return schema.Outcome{ID: rec.id, New: true}, tx.Audit("sku.created", subject(e.code), rec.SKU)
 }
 
 // differences names what an edit changed, each with what it was and what it is.

@@ -190,7 +190,7 @@ func TestImportPurchaseOrders(t *testing.T) {
 	s.holds("A", "10", "0")
 	put("number,sku,status", "X-8,A,ordered")
 	s.holds("A", "10", "1")
-	if got := s.exported(s.orderTable()); !slices.Equal(got[1:], []string{"X-7|A|Acme|cancelled||12.5|2|300", "X-7|B|Acme|cancelled||4|0|250", "X-8|A||ordered||1|0|250"}) {
+	if got := s.exported(s.orderTable()); !slices.Equal(got[1:], []string{"X-7|A|Acme|closed||12.5|2|300", "X-7|B|Acme|closed||4|0|250", "X-8|A||ordered||1|0|250"}) {
 		t.Errorf("stored %q", got)
 	}
 	for _, c := range []struct {
@@ -205,7 +205,7 @@ func TestImportPurchaseOrders(t *testing.T) {
 		{"number,sku,ordered,received", "X-9,A,1,2", fault.Invalid, "received"},
 		{"number,sku,ordered,received", "X-9,A,2,1", fault.Invalid, "draft"},
 		{"number,sku,ordered,status", "X-9,A,2,open", fault.Invalid, "draft, ordered, partial, received, cancelled"},
-		{"number,sku,status", "X-7,A,draft", fault.Invalid, "cancelled is final"},
+		{"number,sku,status", "X-7,A,draft", fault.Invalid, "closed is final"},
 		{"number,sku,status", "X-8,A,draft", fault.Invalid, "cannot move to draft"},
 		{"number,sku,ordered,expected_date", "X-9,A,2,2026-02-29", fault.Invalid, "expected_date"},
 	} {

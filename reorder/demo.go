@@ -94,12 +94,12 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 
 func demoCatalogue(tx *db.Tx) error {
 	for _, e := range demoSuppliers {
-		if err := putSupplier(tx, e); err != nil {
+		if _, err := putSupplier(tx, e); err != nil {
 			return err
 		}
 	}
 	for _, d := range demoSKUs {
-		if err := putSKU(tx, edit{code: d.code, lead: &d.lead, set: []func(*SKU){func(k *SKU) {
+		if _, err := putSKU(tx, edit{code: d.code, lead: &d.lead, set: []func(*SKU){func(k *SKU) {
 			k.Name, k.Supplier, k.Unit, k.UnitCostCents = d.name, d.supplier, d.unit, d.cost
 			k.PackSize, k.MOQ, k.Active = d.pack, exact.Milli(1000*d.moq), false
 		}}}); err != nil {
@@ -125,7 +125,7 @@ func demoStock(tx *db.Tx) error {
 		if d.state == "dead" {
 			point = d.demand * (b.lead + b.safety)
 		}
-		if err := putSKU(tx, edit{code: d.code, set: []func(*SKU){func(k *SKU) {
+		if _, err := putSKU(tx, edit{code: d.code, set: []func(*SKU){func(k *SKU) {
 			k.CurrentStock, k.Active = exact.Milli(demoQty(d, point*d.cover/100)), d.state != "inactive"
 		}}}); err != nil {
 			return err

@@ -144,3 +144,11 @@ func (s *fixture) record(sku string) (rec record) {
 	}))
 	return rec
 }
+
+// suggest drafts the SKUs, or with none all, and gives the drafts in short.
+func (s *fixture) suggest(codes ...string) []string {
+	s.T.Helper()
+	done, err := s.SuggestOrders(context.Background(), cli, SuggestQuery{SKUs: codes})
+	s.Must(err)
+	return told(done.PurchaseOrders)
+}

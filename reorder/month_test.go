@@ -2,6 +2,7 @@ package reorder
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -87,7 +88,7 @@ func TestSuppliers(t *testing.T) {
 	lead("NEW", 12)
 	s.sku("sku,supplier,lead_time_days", "SAID,Leaf,3")
 	lead("SAID", 3)
-	s.sku("sku,supplier", "OTHER,Iron") // of whom there is no record
+	s.sku("sku,supplier", "OTHER,Iron") // of whom a record is made
 	lead("OTHER", 7)
 	s.sku("sku,supplier", "OTHER,Leaf") // absent column: left alone
 	lead("OTHER", 7)
@@ -96,7 +97,7 @@ func TestSuppliers(t *testing.T) {
 	supplier("name,lead_time_days", "Leaf,")
 	s.sku("sku,lead_time_days", "OTHER,")
 	lead("OTHER", 7)
-	if got := s.exported(s.supplierTable()); !slices.Equal(got[1:], []string{"Leaf|a@leaf.example||||5000|"}) {
+	if got := s.exported(s.supplierTable()); !slices.Equal(got[1:], []string{"Iron|||||0|", "Leaf|a@leaf.example||||5000|"}) {
 		t.Errorf("stored %q", got)
 	}
 	before := len(s.audit())
@@ -175,27 +176,171 @@ func TestImportsKeepWhatCameIn(t *testing.T) {
 	s.holds("A", "6", "8")
 }
 
-// What was marked becomes drafts that stay; what stands in them is not drafted twice.
-func TestSuggestMarked(t *testing.T) {
+// What is marked is added to the supplier's draft that nobody edited, which keeps its number;
+// "nothing to draft" is said only when nothing of all needs anything.
+func TestSuggestAddsToTheSuppliersDraft(t *testing.T) {
+	s := ranked(t) // below-1 (X) needs 77, below-2 (Y) 60, near-a (Y) and near-b (X) 56
+	ctx := context.Background()
+	suggests := func(want []string, codes ...string) {
+		t.Helper()
+		if got := s.suggest(codes...); !slices.Equal(got, want) {
+			t.Errorf("%q drafted %q, want %q", codes, got, want)
+		}
+	}
+	says := func(want string, codes ...string) {
+		t.Helper()
+		done, err := s.SuggestOrders(ctx, cli, SuggestQuery{SKUs: codes})
+		s.Must(err)
+		if got := didSuggest(done, func(int64) string { return "money" }); !strings.Contains(got, want) {
+			t.Errorf("%q says %q, want %q", codes, got, want)
+		}
+	}
+	suggests([]string{"PO-000001 Y draft near-a=56"}, "near-a", "near-a")
+	suggests([]string{"PO-000002 X draft below-1=77", "PO-000001 Y draft below-2=60 near-a=56"}, "below-1", "below-2")
+	says("1 more SKUs need ordering", "near-a")
+	suggests([]string{"PO-000002 X draft below-1=77 near-b=56", "PO-000001 Y draft below-2=60 near-a=56"})
+	suggests([]string{"PO-000002 X draft below-1=77 near-b=56", "PO-000001 Y draft below-2=60 near-a=56"})
+
+	// Of an edited one, only what is missing makes a second.
+	_, err := s.EditOrder(ctx, cli, "PO-000001", OrderEdit{Lines: []NewLine{{SKU: "near-a"}}})
+	s.Must(err)
+	says("1 more SKUs need ordering", "below-2") // near-a
+	suggests([]string{"PO-000003 Y draft near-a=56"}, "near-a")
+	suggests([]string{}, "below-2")
+	for _, o := range []string{"PO-000001", "PO-000002", "PO-000003"} {
+		_, err := s.PlaceOrder(ctx, cli, o)
+		s.Must(err)
+	}
+	says("There is nothing to draft")
+	if n := s.Number("SELECT count(*) FROM purchase_orders"); n != 3 {
+		t.Errorf("%d purchase orders", n)
+	}
+	_, err = s.SuggestOrders(ctx, cli, SuggestQuery{SKUs: []string{"nope"}})
+	s.Refused(err, fault.NotFound, "nope")
+	s.sound()
+}
+
+// Suggesting for one supplier leaves the drafts of the others as they are.
+func TestSuggestOfOneSupplier(t *testing.T) {
+	s := ranked(t)
+	s.suggest()
+	s.stock("near-a", "500")
+	done, err := s.SuggestOrders(context.Background(), cli, SuggestQuery{Supplier: "x"})
+	s.Must(err)
+	if got := told(done.PurchaseOrders); !slices.Equal(got, []string{"PO-000001 X draft below-1=77 near-b=56"}) {
+		t.Errorf("drafted %q", got)
+	}
+	if got := s.suggest(); !slices.Equal(got, []string{"PO-000001 X draft below-1=77 near-b=56", "PO-000002 Y draft below-2=60"}) {
+		t.Errorf("drafted %q", got)
+	}
+}
+
+// An order of no supplier is not ordered before it has one; ordering sets the day on which it
+// is expected: by the supplier's lead time, else the longest of its lines.
+func TestOrderingSetsTheExpectedDay(t *testing.T) {
 	s := ranked(t)
 	ctx := context.Background()
-	_, err := s.SuggestOrders(ctx, cli)
+	s.sku("sku,current_stock,lead_time_days", "orphan,0,9")
+	s.sku("sku,current_stock,lead_time_days", "other,0,21")
+	s.upload(`{"rows":[{"date":"2026-10-22","sku":"orphan","qty":3},{"date":"2026-10-22","sku":"other","qty":3}]}`)
+	s.suggest("orphan", "other")
+	_, err := s.PlaceOrder(ctx, cli, "PO-000001")
+	s.Refused(err, fault.Invalid, "supplier")
+	leaf := "Leaf"
+	_, err = s.EditOrder(ctx, cli, "PO-000001", OrderEdit{Supplier: &leaf})
 	s.Must(err)
-	made, err := s.SuggestOrders(ctx, cli, "near-a", "below-1", "near-a")
+	expects := func(o PurchaseOrder, err error, day string) {
+		t.Helper()
+		s.Must(err)
+		if o.ExpectedDate == nil || o.ExpectedDate.String() != day {
+			t.Errorf("%s is expected on %v, want %s", o.Number, o.ExpectedDate, day)
+		}
+	}
+	o, err := s.PlaceOrder(ctx, cli, "PO-000001")
+	expects(o, err, "2026-12-11")
+	s.Must(s.row(s.supplierTable(), "name,lead_time_days", "Leaf,3"))
+	o, err = s.create("Leaf", true, "orphan=1")
+	expects(o, err, "2026-11-23")
+}
+
+// What is cancelled of an order of which some came is closed, in lists and files too.
+func TestAPartlyReceivedOrderIsClosed(t *testing.T) {
+	s := open(t)
+	ctx := context.Background()
+	s.sku("sku,current_stock", "A,2")
+	s.sku("sku,current_stock", "B,2")
+	o, err := s.create("Acme", true, "A=10", "B=4")
 	s.Must(err)
-	if got := told(made); !slices.Equal(got, []string{"PO-000003 X draft below-1=77", "PO-000004 Y draft near-a=56"}) {
-		t.Errorf("made %q", got)
-	}
-	made, err = s.SuggestOrders(ctx, cli)
+	_, err = s.Receive(ctx, cli, o.Number, []Receipt{{"A", 4000}})
 	s.Must(err)
-	if got := told(made); !slices.Equal(got, []string{"PO-000005 X draft near-b=56", "PO-000006 Y draft below-2=60"}) {
-		t.Errorf("made again %q", got)
+	o, err = s.CancelOrder(ctx, cli, o.Number)
+	s.Must(err)
+	if o.Status != Closed {
+		t.Errorf("it is %s", o.Status)
 	}
-	if made, err = s.SuggestOrders(ctx, cli, "near-a"); err != nil || len(made) != 0 {
-		t.Errorf("drafted twice: %q, %v", told(made), err)
+	s.holds("A", "6", "0")
+	whole, err := s.create("Acme", true, "A=1")
+	s.Must(err)
+	_, err = s.CancelOrder(ctx, cli, whole.Number)
+	s.Must(err)
+	for status, want := range map[string]string{Closed: o.Number, Cancelled: whole.Number} {
+		page, err := s.Orders(ctx, OrderQuery{Status: status})
+		s.Must(err)
+		if len(page.PurchaseOrders) != 1 || page.PurchaseOrders[0].Number != want {
+			t.Errorf("%s are %q", status, told(page.PurchaseOrders))
+		}
 	}
-	_, err = s.SuggestOrders(ctx, cli, "nope")
-	s.Refused(err, fault.NotFound, "nope")
+	_, err = s.CancelOrder(ctx, cli, o.Number)
+	s.Refused(err, fault.Invalid, "closed")
+	file := s.exported(s.orderTable())
+	for _, row := range file[1:] {
+		s.Must(s.row(s.orderTable(), strings.ReplaceAll(file[0], "|", ","), strings.ReplaceAll(row, "|", ",")))
+	}
+	if again := s.exported(s.orderTable()); !slices.Equal(again, file) {
+		t.Errorf("exported %q, after its import %q", file, again)
+	}
+	s.Must(s.row(s.orderTable(), "number,sku,supplier,status,ordered,received", "OLD-1,B,Acme,closed,5,0"))
+	s.Must(s.row(s.orderTable(), "number,sku,supplier,status,ordered,received", "OLD-1,A,Acme,closed,5,3"))
+	if got, err := s.PurchaseOrder(ctx, "OLD-1"); err != nil || got.Status != Closed {
+		t.Errorf("imported as %s, %v", got.Status, err)
+	}
+	s.sound()
+}
+
+// A draft's lines change price and product; a changed cost of a SKU is taken over on demand.
+func TestEditLinesOfADraft(t *testing.T) {
+	s := open(t)
+	ctx := context.Background()
+	for _, k := range []string{"A,100", "B,200", "C,300"} {
+		s.sku("sku,unit_cost_cents", k)
+	}
+	o, err := s.create("Acme", false, "A=1", "B=2")
+	s.Must(err)
+	price := int64(150)
+	edited := func(e OrderEdit, want string) {
+		t.Helper()
+		got, err := s.EditOrder(ctx, cli, o.Number, e)
+		s.Must(err)
+		text := ""
+		for _, l := range got.Lines {
+			text += fmt.Sprintf("%s %s at %d;", l.SKU, l.Ordered, l.UnitCostCents)
+		}
+		if text != want {
+			t.Errorf("%s, want %s", text, want)
+		}
+	}
+	edited(OrderEdit{Lines: []NewLine{{SKU: "A", Qty: 3000, UnitCostCents: &price}}}, "A 3 at 150;B 2 at 200;")
+	edited(OrderEdit{Lines: []NewLine{{SKU: "B", Qty: 5000, Instead: "C"}}}, "A 3 at 150;C 5 at 300;")
+	_, err = s.EditOrder(ctx, cli, o.Number, OrderEdit{Lines: []NewLine{{SKU: "C", Qty: 5000, Instead: "A"}}})
+	s.Refused(err, fault.Invalid, "two lines")
+	s.sku("sku,unit_cost_cents", "C,330")
+	shown, err := s.PurchaseOrder(ctx, o.Number)
+	s.Must(err)
+	if l := shown.Lines[1]; l.UnitCostCents != 300 || l.CostNow() != 330 {
+		t.Errorf("%+v", l)
+	}
+	edited(OrderEdit{Reprice: true}, "A 3 at 100;C 5 at 330;")
+	s.sound()
 }
 
 func TestEditDraft(t *testing.T) {

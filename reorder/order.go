@@ -17,22 +17,24 @@ const (
 	Partial   = "partial" // some of it has come
 	Received  = "received"
 	Cancelled = "cancelled"
+	Closed    = "closed" // some of it came, the rest is cancelled; stored as cancelled
 )
 
 // orderMoves is the only statement of how a purchase order may move.
 var orderMoves = schema.Transitions{
 	{Name: Draft, To: []string{Ordered, Cancelled}},
 	{Name: Ordered, To: []string{Partial, Received, Cancelled}},
-	{Name: Partial, To: []string{Received, Cancelled}},
+	{Name: Partial, To: []string{Received, Cancelled, Closed}},
 	{Name: Received},
 	{Name: Cancelled},
+	{Name: Closed},
 }
 
 // PurchaseOrder is what was, or is to be, ordered from one supplier.
 type PurchaseOrder struct {
 	Number       string      `json:"number"`
 	Supplier     string      `json:"supplier"`
-	Status       string      `json:"status" enum:"draft,ordered,partial,received,cancelled"`
+	Status       string      `json:"status" enum:"draft,ordered,partial,received,cancelled,closed"`
 	ExpectedDate *exact.Day  `json:"expected_date"`
 	Lines        []OrderLine `json:"lines"`
 	TotalCents   int64       `json:"total_cents" about:"what all its lines cost as ordered"`
@@ -53,12 +55,17 @@ type OrderLine struct {
 	Unit          string      `json:"unit"`
 	TotalCents    int64       `json:"total_cents" about:"ordered x unit cost, half up"`
 
-	skuID int64
+	skuID   int64
+	costNow int64 // what the catalogue says now
 }
+
+// CostNow is the SKU's unit cost in the catalogue, which may have changed since.
+func (l OrderLine) CostNow() int64 { return l.costNow }
 
 // lineOf is a line of the SKU, with nothing ordered yet.
 func lineOf(rec record) OrderLine {
-	return OrderLine{skuID: rec.id, SKU: rec.Code, UnitCostCents: rec.UnitCostCents, Name: rec.Name, SupplierSKU: rec.SupplierSKU, Unit: rec.Unit}
+	return OrderLine{skuID: rec.id, SKU: rec.Code, UnitCostCents: rec.UnitCostCents, Name: rec.Name, SupplierSKU: rec.SupplierSKU, Unit: rec.Unit,
+		costNow: rec.UnitCostCents}
 }
 
 // shown fills in what follows from the order's lines and its supplier.
@@ -85,22 +92,32 @@ type storedOrder struct {
 // for INSERT, UPDATE and scanOrder.
 const orderSets db.Columns = "supplier, status, expected_date, suggested"
 
-func (o *storedOrder) sets() []any { return []any{o.Supplier, o.Status, o.ExpectedDate, o.suggested} }
+func (o *storedOrder) sets() []any {
+	status := o.Status
+	if status == Closed {
+		status = Cancelled
+	}
+	return []any{o.Supplier, status, o.ExpectedDate, o.suggested}
+}
 
-var orderColumns = ("id, number, created_at, " + orderSets).Of("purchase_orders")
+var orderColumns = ("id, number, created_at, " + orderSets).Of("purchase_orders") +
+	", status = 'cancelled' AND EXISTS (SELECT 1 FROM purchase_order_lines AS came WHERE came.order_id = purchase_orders.id AND came.received > 0)"
 
 func scanOrder(r *db.Row) (o storedOrder) {
 	o.id, o.Number, o.CreatedAt = r.Int(), r.Text(), r.Instant()
 	o.Supplier, o.Status, o.ExpectedDate, o.suggested = r.Text(), r.Text(), r.DayPtr(), r.Bool()
+	if r.Bool() {
+		o.Status = Closed
+	}
 	return o
 }
 
-const lineColumns = "sku_id, sku, ordered, received, purchase_order_lines.unit_cost_cents, name, supplier_sku, unit"
+const lineColumns = "sku_id, sku, ordered, received, purchase_order_lines.unit_cost_cents, name, supplier_sku, unit, skus.unit_cost_cents"
 
 func scanLine(r *db.Row) OrderLine {
 	return OrderLine{
 		skuID: r.Int(), SKU: r.Text(), Ordered: r.Milli(), Received: r.Milli(), UnitCostCents: r.Int(),
-		Name: r.Text(), SupplierSKU: r.Text(), Unit: r.Text(),
+		Name: r.Text(), SupplierSKU: r.Text(), Unit: r.Text(), costNow: r.Int(),
 	}
 }
 

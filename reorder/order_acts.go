@@ -26,6 +26,7 @@ type NewLine struct {
 	SKU           string
 	Qty           exact.Milli
 	UnitCostCents *int64
+	Instead       string // the SKU that takes its place in a draft; "" is none
 }
 
 // ParseLine reads a line as the command line writes it: SKU=QTY or SKU=QTY@CENTS.
@@ -72,6 +73,11 @@ func (s *Service) CreateOrder(ctx context.Context, who db.Caller, n NewOrder) (P
 		}
 		if o.Number, err = nextNumber(&tx.Conn); err != nil {
 			return PurchaseOrder{}, err
+		}
+		if n.Order {
+			if err := o.expect(tx); err != nil {
+				return PurchaseOrder{}, err
+			}
 		}
 		if err := rewrite(tx, storedOrder{}, &o, nil, cause{}); err != nil {
 			return PurchaseOrder{}, err
@@ -181,15 +187,59 @@ func (o *storedOrder) moveTo(tx *db.Tx, status string) (any, error) {
 	return moved{was.Status, status}, rewrite(tx, was, o, nil, cause{})
 }
 
-// PlaceOrder turns a draft into an order.
+// PlaceOrder turns a draft into an order. It is expected when the supplier's lead time is over,
+// or the longest of its lines', unless a day is set. Refused: an order without a supplier.
 func (s *Service) PlaceOrder(ctx context.Context, who db.Caller, number string) (PurchaseOrder, error) {
-	return s.act(ctx, who, number, "purchase_order.ordered", func(tx *db.Tx, o *storedOrder) (any, error) { return o.moveTo(tx, Ordered) })
+	return s.act(ctx, who, number, "purchase_order.ordered", func(tx *db.Tx, o *storedOrder) (any, error) {
+		if err := orderMoves.Check("purchase order", o.Status, Ordered); err != nil {
+			return nil, err
+		}
+		if o.Supplier == "" {
+			return nil, fault.Fieldf("supplier", "supplier: purchase order %s has no supplier; choose one first", o.Number)
+		}
+		if err := o.expect(tx); err != nil {
+			return nil, err
+		}
+		return o.moveTo(tx, Ordered)
+	})
 }
 
-// CancelOrder cancels a purchase order of which something is still to come. What was
+// CancelOrder cancels a purchase order of which something is still to come; one of which some
+// came is closed. What was
 // received stays received.
 func (s *Service) CancelOrder(ctx context.Context, who db.Caller, number string) (PurchaseOrder, error) {
-	return s.act(ctx, who, number, "purchase_order.cancelled", func(tx *db.Tx, o *storedOrder) (any, error) { return o.moveTo(tx, Cancelled) })
+	return s.act(ctx, who, number, "purchase_order.cancelled", func(tx *db.Tx, o *storedOrder) (any, error) {
+		if o.Status == Partial {
+			return o.moveTo(tx, Closed)
+		}
+		return o.moveTo(tx, Cancelled)
+	})
+}
+
+// expect sets the day on which an order that is placed today is expected, unless it has one.
+func (o *storedOrder) expect(tx *db.Tx) error {
+	if o.ExpectedDate != nil {
+		return nil
+	}
+	supplier, _, err := lookUpSupplier(&tx.Conn, o.Supplier)
+	if err != nil {
+		return err
+	}
+	lead := int64(0)
+	if supplier.LeadTimeDays != nil {
+		lead = *supplier.LeadTimeDays
+	} else {
+		for _, l := range o.Lines {
+			rec, err := find(&tx.Conn, l.SKU)
+			if err != nil {
+				return err
+			}
+			lead = max(lead, rec.LeadTimeDays)
+		}
+	}
+	day := tx.Today() + exact.Day(lead) // #nosec G115 -- at most maxDays
+	o.ExpectedDate = &day
+	return nil
 }
 
 // Receipt is so much of a SKU that came in.

@@ -19,7 +19,7 @@ func (s *Service) orderTable() schema.Table {
 		About: "Purchase orders, one row a line; number and SKU identify it, and what stands in a row about the order is of the whole order. The stock is left alone.",
 		Row: func(f *schema.Form) schema.Put {
 			e := bindOrderLine(f)
-			return schema.Untold(func(tx *db.Tx) error { return putOrderLine(tx, e) })
+			return func(tx *db.Tx) (schema.Outcome, error) { return putOrderLine(tx, e) }
 		},
 		Export: exportOrders,
 	}
@@ -95,13 +95,17 @@ func (l OrderLine) keepsReceived(stored OrderLine, number string) error {
 	return nil
 }
 
+// isOver reports whether what is missing of the order does not come any more.
+func (o *storedOrder) isOver() bool { return o.Status == Cancelled || o.Status == Closed }
+
 // putOrderLine makes of the order and its line what the row says, new or not. Refused:
 // an unknown SKU, a move that the status does not allow, a draft of which something
 // was received, another received of a stored line, numbers out of their ranges. A row that changes nothing writes nothing.
-func putOrderLine(tx *db.Tx, e orderEdit) error {
+func putOrderLine(tx *db.Tx, e orderEdit) (schema.Outcome, error) {
+	var none schema.Outcome
 	was, found, err := lookUpOrder(&tx.Conn, e.number)
 	if err != nil {
-		return err
+		return none, err
 	}
 	now := was
 	now.Lines = slices.Clone(was.Lines)
@@ -111,16 +115,16 @@ func putOrderLine(tx *db.Tx, e orderEdit) error {
 	for _, set := range e.order {
 		set(&now.PurchaseOrder)
 	}
-	if found && now.Status != was.Status {
+	if found && now.Status != was.Status && !(now.isOver() && was.isOver()) {
 		if err := orderMoves.Check("purchase order", was.Status, now.Status); err != nil {
-			return err
+			return none, err
 		}
 	}
 	l := now.line(e.sku)
 	if l == nil {
 		rec, err := find(&tx.Conn, e.sku)
 		if err != nil {
-			return err
+			return none, err
 		}
 		now.Lines = append(now.Lines, lineOf(rec))
 		l = &now.Lines[len(now.Lines)-1]
@@ -132,32 +136,54 @@ func putOrderLine(tx *db.Tx, e orderEdit) error {
 	if e.repriced {
 		rec, err := find(&tx.Conn, e.sku)
 		if err != nil {
-			return err
+			return none, err
 		}
 		l.UnitCostCents = rec.UnitCostCents
 	}
 	if stored != nil {
 		if err := l.keepsReceived(*stored, e.number); err != nil {
-			return err
+			return none, err
 		}
 	}
 	if err := l.check(); err != nil {
-		return err
+		return none, err
 	}
 	if l.Received > 0 && now.Status == Draft {
-		return fault.Invalidf("received: %s of %s has come in, but the purchase order is a draft: order it first", l.Received, l.SKU)
+		return none, fault.Invalidf("received: %s of %s has come in, but the purchase order is a draft: order it first", l.Received, l.SKU)
+	}
+	if now.isOver() {
+		now.Status = Cancelled
+		if slices.ContainsFunc(now.Lines, func(l OrderLine) bool { return l.Received > 0 }) {
+			now.Status = Closed
+		}
 	}
 	if found && reflect.DeepEqual(was.PurchaseOrder, now.PurchaseOrder) {
-		return nil
+		return none, nil
 	}
 	now.suggested = false
 	if err := rewrite(tx, was, &now, nil, cause{}); err != nil {
-		return err
+		return none, err
 	}
-	return tx.Audit("purchase_order.imported", orderSubject(e.number), struct {
+	done := schema.Outcome{New: true}
+	if stored != nil {
+		done = schema.Changed(now.id, orderDifferences(was.PurchaseOrder, now.PurchaseOrder, *stored, *l))
+	}
+	return done, tx.Audit("purchase_order.imported", orderSubject(e.number), struct {
 		Supplier     string     `json:"supplier"`
 		Status       string     `json:"status"`
 		ExpectedDate *exact.Day `json:"expected_date"`
 		Line         OrderLine  `json:"line"`
 	}{now.Supplier, now.Status, now.ExpectedDate, *l})
+}
+
+// orderDifferences names what a row changed of an order and its line.
+func orderDifferences(was, now PurchaseOrder, stored, l OrderLine) map[string][2]any {
+	d := map[string][2]any{}
+	addDifference(d, "supplier", was.Supplier, now.Supplier)
+	addDifference(d, "status", was.Status, now.Status)
+	addDifference(d, "expected_date", orNull(was.ExpectedDate), orNull(now.ExpectedDate))
+	addDifference(d, "ordered", stored.Ordered, l.Ordered)
+	addDifference(d, "received", stored.Received, l.Received)
+	addDifference(d, "unit_cost_cents", stored.UnitCostCents, l.UnitCostCents)
+	return d
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -12,9 +13,12 @@ import (
 )
 
 // OrderEdit is what of a draft is to change: the lines that it names, a quantity of 0
-// takes one out; the day unless nil, or none with NoDate.
+// takes one out; the supplier unless nil; the day unless nil, or none with NoDate. Reprice gives
+// every line that it does not price what its SKU costs now.
 type OrderEdit struct {
+	Supplier     *string
 	Lines        []NewLine
+	Reprice      bool
 	ExpectedDate *exact.Day
 	NoDate       bool
 }
@@ -31,14 +35,25 @@ func (s *Service) EditOrder(ctx context.Context, who db.Caller, number string, e
 		if e.ExpectedDate != nil || e.NoDate {
 			o.ExpectedDate = e.ExpectedDate
 		}
+		if e.Supplier != nil {
+			if o.Supplier = strings.TrimSpace(*e.Supplier); o.Supplier == "" && was.Supplier != "" {
+				return nil, fault.Fieldf("supplier", "supplier is empty: name who is to deliver")
+			}
+		}
+		if e.Reprice {
+			for i := range o.Lines {
+				o.Lines[i].UnitCostCents = o.Lines[i].costNow
+			}
+		}
 		if err := o.edit(tx, e.Lines); err != nil {
 			return nil, err
 		}
 		o.suggested = false
 		return struct {
+			Supplier     string      `json:"supplier"`
 			ExpectedDate *exact.Day  `json:"expected_date"`
 			Lines        []OrderLine `json:"lines"`
-		}{o.ExpectedDate, o.Lines}, rewrite(tx, was, o, nil, cause{})
+		}{o.Supplier, o.ExpectedDate, o.Lines}, rewrite(tx, was, o, nil, cause{})
 	})
 }
 
@@ -50,17 +65,22 @@ func (o *storedOrder) edit(tx *db.Tx, wanted []NewLine) error {
 			return fault.Fieldf("lines", "lines: %s stands in two lines; give it once", w.SKU)
 		}
 		seen[w.SKU] = true
-		l := o.line(w.SKU)
-		if w.Qty == 0 {
-			if l == nil {
-				continue
-			}
-			if _, err := tx.Exec("DELETE FROM purchase_order_lines WHERE order_id = ? AND sku_id = ?", o.id, l.skuID); err != nil {
+		other := w.Instead != "" && w.Instead != w.SKU
+		if w.Qty == 0 || other {
+			if err := o.takeOut(tx, w.SKU); err != nil {
 				return err
 			}
-			o.Lines = slices.DeleteFunc(o.Lines, func(l OrderLine) bool { return l.SKU == w.SKU })
+		}
+		if w.Qty == 0 {
 			continue
 		}
+		if other {
+			if w.SKU = w.Instead; seen[w.SKU] || o.line(w.SKU) != nil {
+				return fault.Fieldf("lines", "lines: %s stands in two lines; give it once", w.SKU)
+			}
+			seen[w.SKU] = true
+		}
+		l := o.line(w.SKU)
 		if l == nil {
 			rec, err := find(&tx.Conn, w.SKU)
 			if err != nil {
@@ -83,25 +103,41 @@ func (o *storedOrder) edit(tx *db.Tx, wanted []NewLine) error {
 	return nil
 }
 
+// takeOut removes the line of a SKU, if there is one.
+func (o *storedOrder) takeOut(tx *db.Tx, sku string) error {
+	l := o.line(sku)
+	if l == nil {
+		return nil
+	}
+	if _, err := tx.Exec("DELETE FROM purchase_order_lines WHERE order_id = ? AND sku_id = ?", o.id, l.skuID); err != nil {
+		return err
+	}
+	o.Lines = slices.DeleteFunc(o.Lines, func(l OrderLine) bool { return l.SKU == sku })
+	return nil
+}
+
 func (s *Service) editPurchase() schema.Op {
 	return schema.Op{
 		Name: "edit_purchase",
-		About: "Change a draft: the quantities and prices of the lines that are given, a quantity of 0 takes a line out, and the expected day. " +
-			"A draft that was edited is not replaced by later suggestions.",
+		About: "Change a draft: quantity, price and product of the lines that are given, a quantity of 0 takes a line out; the supplier; the expected day. " +
+			"Later suggestions leave a draft alone that was edited.",
 		Writes: true, Response: sampleOrder(Draft, 0), Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po edit PO-000001 --line TEA-1=36 --expected 2026-12-01",
 		Bind: func(f *schema.Form) schema.Handler {
 			var number string
 			var e OrderEdit
 			bindNumber(f, &number)
+			f.TextPtr(&e.Supplier, "supplier", "who is to deliver", schema.Most(maxName), schema.Choices(SupplierChoices))
 			f.Objects("lines", "a SKU with its new quantity; 0 takes it out", maxLines, func(f *schema.Form) {
 				var l NewLine
 				f.Text(&l.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
 				f.Milli(&l.Qty, "qty", "how much", schema.Required, schema.Label("Quantity"), schema.Range(0, int64(maxQty/1000)), schema.Example(36))
 				f.IntPtr(&l.UnitCostCents, "unit_cost_cents", "what one unit costs, in cents", schema.Range(0, maxUnitCost))
+				f.Text(&l.Instead, "new_sku", "another SKU in its place", schema.Most(maxCode), schema.Label("Other SKU"), schema.Choices(anySKU))
 				e.Lines = append(e.Lines, l)
 			}, schema.Flag("line"), schema.Written(writtenLine))
 			f.DayPtr(&e.ExpectedDate, "expected_date", "the day on which it is expected", schema.Flag("expected"), schema.Clear(&e.NoDate))
+			f.Bool(&e.Reprice, "reprice", "give every line what its SKU costs now", schema.Label("Take today's costs"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EditOrder(ctx, who, number, e) }
 		},
 		Fill:  fillDraft,
@@ -119,7 +155,7 @@ func fillDraft(c *db.Conn, given map[string]string) (map[string]string, bool, er
 	if err != nil || !found || o.Status != Draft {
 		return nil, false, err
 	}
-	record := map[string]string{"number": o.Number, "expected_date": ""}
+	record := map[string]string{"number": o.Number, "expected_date": "", "supplier": o.Supplier}
 	if o.ExpectedDate != nil {
 		record["expected_date"] = o.ExpectedDate.String()
 	}

@@ -111,7 +111,18 @@ func (s *Service) moveOp(name, word, about string, move func(context.Context, db
 
 func (s *Service) orderPurchase() schema.Op {
 	op := s.moveOp("order_purchase", "order", "Turn a draft into an order: what it holds is on order from then on.", s.PlaceOrder)
-	op.Response = sampleOrder(Ordered, 0)
+	op.Response, op.Asks = sampleOrder(Ordered, 0), true
+	op.Will = func(answer any, m schema.Money) string {
+		o, _ := answer.(PurchaseOrder)
+		text := fmt.Sprintf("%s from %s is ordered: %s, %s.", o.Number, o.Supplier, counted(len(o.Lines), "line", "lines"), m(o.TotalCents))
+		if o.ExpectedDate != nil {
+			text += fmt.Sprintf(" It is expected on %s.", o.ExpectedDate)
+		}
+		if o.BelowMinimumCents > 0 {
+			text += fmt.Sprintf(" That is %s below the supplier's minimum order.", m(o.BelowMinimumCents))
+		}
+		return text
+	}
 	op.Did = func(answer any, m schema.Money) string {
 		o, _ := answer.(PurchaseOrder)
 		return fmt.Sprintf("Purchase order %s is ordered: %s from %s.", o.Number, m(o.TotalCents), o.Supplier)
@@ -220,39 +231,53 @@ func (s *Service) suggestPurchases() schema.Op {
 	return schema.Op{
 		Name: "suggest_purchases",
 		About: "Draft a purchase order for each supplier out of what the report suggests to buy. What other drafts hold counts as on order. " +
-			"The drafts that it made before, and that nobody touched since, are replaced; with skus only these are drafted, and stay.",
-		Writes: true, Response: OrderList{[]PurchaseOrder{sampleOrder(Draft, 0)}}, Refuses: []fault.Kind{fault.NotFound},
+			"It adds to the supplier's draft that it made before and that nobody edited since; with skus only these are drafted.",
+		Writes: true, Response: Suggested{PurchaseOrders: []PurchaseOrder{sampleOrder(Draft, 0)}, StillToOrder: 3}, Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po suggest --json\nreorder po suggest --sku TEA-1 --sku TEA-2",
 		Bind: func(f *schema.Form) schema.Handler {
-			var codes []string
-			f.Texts(&codes, "skus", "only these SKUs; all that are flagged without any", maxLines, maxCode, schema.Flag("sku"), schema.Label("Only these SKUs"))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				made, err := s.SuggestOrders(ctx, who, codes...)
-				return OrderList{made}, err
+			var q SuggestQuery
+			f.Texts(&q.SKUs, "skus", "only these SKUs; all that are flagged without any", maxLines, maxCode, schema.Flag("sku"), schema.Label("Only these SKUs"))
+			f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName), schema.Choices(SupplierChoices))
+			var marked bool // the form is of marked rows, and nothing marked is not all
+			if f.Surface() == schema.Page {
+				f.Bool(&marked, "marked", "only what is marked or named", schema.Label("Only these"))
 			}
+			if marked && len(q.SKUs) == 0 {
+				f.Refuse("skus", "Mark at least one row.")
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.SuggestOrders(ctx, who, q) }
 		},
-		Print: printOrders,
-		Did: func(answer any, m schema.Money) string {
-			all := answer.(OrderList).PurchaseOrders
-			total := int64(0)
-			for _, o := range all {
-				total = addCents(total, o.TotalCents)
-			}
-			switch len(all) {
-			case 0:
-				return "There is nothing to draft: what is needed is on order or stands in drafts."
-			case 1:
-				return fmt.Sprintf("Purchase order %s for %s is drafted: %s.", all[0].Number, all[0].Supplier, m(total))
-			}
-			return fmt.Sprintf("%d purchase orders are drafted, one a supplier: %s in all.", len(all), m(total))
-		},
+		Print: func(w io.Writer, answer any) { printOrders(w, OrderList{answer.(Suggested).PurchaseOrders}) },
+		Did:   didSuggest,
 		Leads: func(answer any) string {
-			if all := answer.(OrderList).PurchaseOrders; len(all) == 1 {
+			if all := answer.(Suggested).PurchaseOrders; len(all) == 1 {
 				return orderPage(all[0].Number)
 			}
 			return "/purchase-orders?status=draft"
 		},
 	}
+}
+
+func didSuggest(answer any, m schema.Money) string {
+	done := answer.(Suggested)
+	all, total, more := done.PurchaseOrders, int64(0), ""
+	if done.StillToOrder > 0 {
+		more = fmt.Sprintf(" %d more SKUs need ordering.", done.StillToOrder)
+	}
+	for _, o := range all {
+		total = addCents(total, o.TotalCents)
+	}
+	switch {
+	case len(all) == 0 && more == "":
+		return "There is nothing to draft: what is needed is on order or stands in drafts."
+	case len(all) == 0:
+		return "Nothing of these needs an order beyond what is on order or in drafts." + more
+	case len(all) == 1 && all[0].Supplier == "":
+		return fmt.Sprintf("Purchase order %s is drafted: %s. Choose its supplier before ordering.", all[0].Number, m(total)) + more
+	case len(all) == 1:
+		return fmt.Sprintf("Purchase order %s for %s is drafted: %s.", all[0].Number, all[0].Supplier, m(total)) + more
+	}
+	return fmt.Sprintf("%d purchase orders are drafted, one a supplier: %s in all.", len(all), m(total)) + more
 }
 
 func (s *Service) listPurchases() schema.Op {

@@ -2,7 +2,6 @@ package reorder
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -10,97 +9,84 @@ import (
 	"quartermaster/schema/exact"
 )
 
+// SuggestQuery says what to draft: these SKUs, or with none all active ones; of one supplier
+// unless "".
+type SuggestQuery struct {
+	SKUs     []string
+	Supplier string
+}
+
+// Suggested is the drafts that hold what was asked for.
+type Suggested struct {
+	PurchaseOrders []PurchaseOrder `json:"purchase_orders"`
+	StillToOrder   int64           `json:"still_to_order" about:"SKUs that need more than is on order and in drafts"`
+}
+
 // SuggestOrders drafts one purchase order a supplier out of what is to be bought; SKUs
-// without a supplier go to one whose supplier is "". What stands in other drafts counts
-// as on order, so that nothing is drafted twice.
+// without a supplier go to one whose supplier is "". It adds to the supplier's draft that an
+// earlier suggestion made and nobody edited, which keeps its number. What is in other drafts
+// counts as on order, so that nothing is drafted twice.
 //
-// Without codes it is about all active SKUs, and takes the place of the drafts that it
-// made before and that were not edited since. With codes it is about those alone: they
-// leave the untouched drafts, and the new ones are a person's choice, which a later
-// suggestion does not replace.
-func (s *Service) SuggestOrders(ctx context.Context, who db.Caller, codes ...string) ([]PurchaseOrder, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) ([]PurchaseOrder, error) {
-		chosen, err := recordsOf(&tx.Conn, codes)
+// Without SKUs such drafts become what is needed now: lines that are not go. With SKUs it is
+// about those alone.
+func (s *Service) SuggestOrders(ctx context.Context, who db.Caller, q SuggestQuery) (Suggested, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Suggested, error) {
+		done := Suggested{PurchaseOrders: []PurchaseOrder{}}
+		b, err := newDrafting(tx, q)
 		if err != nil {
-			return nil, err
+			return done, err
 		}
-		replaced, err := clearSuggested(tx, chosen)
-		if err != nil {
-			return nil, err
-		}
-		drafts, err := draft(tx, chosen)
-		if err != nil {
-			return nil, err
-		}
-		made, numbers := []PurchaseOrder{}, []string{}
-		for _, o := range drafts {
-			o.suggested = len(codes) == 0
-			if o.Number, err = nextNumber(&tx.Conn); err != nil {
-				return nil, err
+		for _, supplier := range b.suppliers() {
+			o, err := b.put(tx, supplier)
+			if err != nil {
+				return done, err
 			}
-			if err := rewrite(tx, storedOrder{}, &o, nil, cause{}); err != nil {
-				return nil, err
+			if o == nil {
+				continue
 			}
 			shown, err := o.shown(&tx.Conn)
 			if err != nil {
-				return nil, err
+				return done, err
 			}
-			made, numbers = append(made, shown), append(numbers, o.Number)
+			done.PurchaseOrders = append(done.PurchaseOrders, shown)
 		}
-		return made, tx.Audit("purchase_order.suggested", "purchase_orders", struct {
+		done.StillToOrder = b.left
+		if len(b.made)+len(b.changed)+len(b.removed) == 0 {
+			return done, nil
+		}
+		return done, tx.Audit("purchase_order.suggested", "purchase_orders", struct {
 			Made     []string `json:"made"`
+			Changed  []string `json:"changed"`
 			Replaced []string `json:"replaced"`
-		}{numbers, replaced})
+		}{b.made, b.changed, b.removed})
 	})
 }
 
-// recordsOf finds the SKUs, each once.
-func recordsOf(c *db.Conn, codes []string) (all []record, err error) {
-	seen := map[int64]bool{}
-	for _, code := range codes {
-		rec, err := find(c, strings.TrimSpace(code))
+// drafting is what one suggestion drafts.
+type drafting struct {
+	all       bool                       // not only chosen SKUs
+	anew      func(supplier string) bool // whether lines that are not needed leave its draft
+	untouched map[string]storedOrder     // the drafts that are added to, by supplier
+	needs     map[string][]OrderLine     // by supplier, their lines by SKU
+	left      int64                      // SKUs that were not asked for and need something
+	made      []string                   // numbers of orders
+	changed   []string
+	removed   []string
+}
+
+func newDrafting(tx *db.Tx, q SuggestQuery) (*drafting, error) {
+	d := &drafting{all: len(q.SKUs) == 0, anew: func(string) bool { return false }, needs: map[string][]OrderLine{}, made: []string{}, changed: []string{}, removed: []string{}}
+	chosen := map[string]bool{}
+	for _, code := range q.SKUs {
+		rec, err := find(&tx.Conn, strings.TrimSpace(code))
 		if err != nil {
 			return nil, err
 		}
-		if !seen[rec.id] {
-			seen[rec.id] = true
-			all = append(all, rec)
-		}
+		chosen[rec.Code] = true
 	}
-	return all, nil
-}
-
-// clearSuggested removes the untouched drafts of earlier suggestions and gives their
-// numbers; or takes the chosen SKUs out of them, and removes those that are empty then.
-func clearSuggested(tx *db.Tx, chosen []record) (removed []string, err error) {
-	all, err := db.All(&tx.Conn, scanOrder, "SELECT "+orderColumns+" FROM purchase_orders WHERE suggested = 1 AND status = 'draft' ORDER BY id")
-	if err != nil {
+	if err := d.readUntouched(tx); err != nil {
 		return nil, err
 	}
-	removed = []string{}
-	for _, o := range all {
-		for _, rec := range chosen {
-			if _, err := tx.Exec("DELETE FROM purchase_order_lines WHERE order_id = ? AND sku_id = ?", o.id, rec.id); err != nil {
-				return nil, err
-			}
-		}
-		if o.Lines, err = linesOf(&tx.Conn, o.id); err != nil {
-			return nil, err
-		}
-		if len(chosen) > 0 && len(o.Lines) > 0 {
-			continue
-		}
-		if _, err := tx.Exec("DELETE FROM purchase_orders WHERE id = ?", o.id); err != nil {
-			return nil, err
-		}
-		removed = append(removed, o.Number)
-	}
-	return removed, nil
-}
-
-// draft makes purchase orders of what the SKUs, or with none all active ones, need
-// beyond what is on order and in drafts: by supplier, their lines by SKU.
-func draft(tx *db.Tx, chosen []record) ([]storedOrder, error) {
 	h, since, err := asOfToday(&tx.Conn)
 	if err != nil {
 		return nil, err
@@ -109,30 +95,130 @@ func draft(tx *db.Tx, chosen []record) ([]storedOrder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(chosen) == 0 {
-		if chosen, err = db.All(&tx.Conn, scan, "SELECT "+columns+" FROM skus WHERE active = 1 ORDER BY sku"); err != nil {
-			return nil, err
-		}
+	isSupplier := named(q.Supplier)
+	if d.all {
+		d.anew = func(supplier string) bool { return q.Supplier == "" || isSupplier(supplier) }
 	}
-	lines := map[string][]OrderLine{}
-	for _, rec := range chosen {
+	return d, db.Each(&tx.Conn, func(r *db.Row) error {
+		rec := scan(r)
+		asked := (d.all || chosen[rec.Code]) && (q.Supplier == "" || isSupplier(rec.Supplier))
 		b := rec.basis()
 		b.sold += since[rec.id]
 		b.onOrder += drafted[rec.id]
-		f := forecast(b, h)
-		if f.suggested == 0 || !rec.Active {
+		if asked {
+			b.onOrder -= d.held(rec) // it is drafted anew
+		}
+		suggested, _ := b.order(h, b.status(h))
+		switch {
+		case suggested == 0:
+		case !asked:
+			d.left++
+		default:
+			l := lineOf(rec)
+			l.Ordered = min(exact.Milli(suggested), maxQty/1000) * 1000
+			d.needs[rec.Supplier] = append(d.needs[rec.Supplier], l)
+		}
+		return nil
+	}, "SELECT "+columns+" FROM skus WHERE active = 1 ORDER BY sku")
+}
+
+// readUntouched finds the drafts that suggestions made and nobody edited, one a supplier; of
+// several the first stays, with the lines of all.
+func (d *drafting) readUntouched(tx *db.Tx) error {
+	all, err := db.All(&tx.Conn, scanOrder, "SELECT "+orderColumns+" FROM purchase_orders WHERE suggested = 1 AND status = 'draft' ORDER BY id")
+	if err != nil {
+		return err
+	}
+	d.untouched = map[string]storedOrder{}
+	for _, o := range all {
+		if o.Lines, err = linesOf(&tx.Conn, o.id); err != nil {
+			return err
+		}
+		first, two := d.untouched[o.Supplier]
+		if !two {
+			d.untouched[o.Supplier] = o
 			continue
 		}
-		l := lineOf(rec)
-		l.Ordered = min(exact.Milli(f.suggested), maxQty/1000) * 1000
-		lines[rec.Supplier] = append(lines[rec.Supplier], l)
+		if _, err := tx.Exec("UPDATE OR IGNORE purchase_order_lines SET order_id = ? WHERE order_id = ?", first.id, o.id); err != nil {
+			return err
+		}
+		if err := d.remove(tx, o); err != nil {
+			return err
+		}
+		if first.Lines, err = linesOf(&tx.Conn, first.id); err != nil {
+			return err
+		}
+		d.untouched[o.Supplier] = first
 	}
-	var drafts []storedOrder
-	for _, supplier := range slices.Sorted(maps.Keys(lines)) {
-		slices.SortFunc(lines[supplier], func(a, b OrderLine) int { return strings.Compare(a.SKU, b.SKU) })
-		drafts = append(drafts, storedOrder{PurchaseOrder: PurchaseOrder{Supplier: supplier, Status: Draft, Lines: lines[supplier]}})
+	return nil
+}
+
+func (d *drafting) remove(tx *db.Tx, o storedOrder) error {
+	d.removed = append(d.removed, o.Number)
+	_, err := tx.Exec("DELETE FROM purchase_orders WHERE id = ?", o.id)
+	return err
+}
+
+// held is how much of a SKU is in drafts whose line of it is made anew.
+func (d *drafting) held(rec record) (qty exact.Milli) {
+	for supplier, o := range d.untouched {
+		if l := o.line(rec.Code); l != nil && (supplier == rec.Supplier || d.anew(supplier)) {
+			qty += l.Ordered
+		}
 	}
-	return drafts, nil
+	return qty
+}
+
+// suppliers are those of which something is needed, or of which a draft is drafted anew.
+func (d *drafting) suppliers() (names []string) {
+	for name := range d.needs {
+		names = append(names, name)
+	}
+	for name := range d.untouched {
+		if _, needed := d.needs[name]; !needed && d.anew(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// put makes the supplier's draft, or adds to the one that there is; nil when nothing is needed.
+func (d *drafting) put(tx *db.Tx, supplier string) (*storedOrder, error) {
+	was, found := d.untouched[supplier]
+	needs := d.needs[supplier]
+	switch {
+	case len(needs) == 0:
+		return nil, d.remove(tx, was)
+	case !found:
+		o := storedOrder{PurchaseOrder: PurchaseOrder{Supplier: supplier, Status: Draft, Lines: needs}, suggested: true}
+		var err error
+		if o.Number, err = nextNumber(&tx.Conn); err != nil {
+			return nil, err
+		}
+		d.made = append(d.made, o.Number)
+		return &o, rewrite(tx, storedOrder{}, &o, nil, cause{})
+	}
+	now := was
+	now.Lines = needs
+	for _, l := range was.Lines {
+		if slices.ContainsFunc(needs, func(n OrderLine) bool { return n.skuID == l.skuID }) {
+			continue
+		}
+		if !d.anew(supplier) {
+			now.Lines = append(now.Lines, l)
+			continue
+		}
+		if _, err := tx.Exec("DELETE FROM purchase_order_lines WHERE order_id = ? AND sku_id = ?", was.id, l.skuID); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(now.Lines, func(a, b OrderLine) int { return strings.Compare(a.SKU, b.SKU) })
+	if slices.Equal(now.Lines, was.Lines) {
+		return &now, nil
+	}
+	d.changed = append(d.changed, now.Number)
+	return &now, rewrite(tx, was, &now, nil, cause{})
 }
 
 // draftedQuantities is how much of each SKU stands in drafts, by SKU id.

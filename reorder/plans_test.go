@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 			"judgeAll: SCAN skus":                                     "new settings judge every SKU",
 			"linesOf: USE TEMP B-TREE FOR ORDER BY":                   "one order's lines are sorted",
 			"nextNumber: SCAN sqlite_sequence":                        "one row a table",
-			"rank: SCAN skus":                                         "a report is of all SKUs",
+			"rankBeside: SCAN skus":                                   "a report is of all SKUs",
 			"mentioning: USE TEMP B-TREE FOR ORDER BY":                "at most a thousand that an index found",
 			"records: SCAN skus":                                      "a list of many SKUs",
 		},

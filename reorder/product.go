@@ -108,11 +108,7 @@ func (s *Service) ProductPage(ctx context.Context, sku string, days int64) (p Pr
 			}
 			p.Days = append(p.Days, at)
 		}
-		p.Outstanding, err = db.All(c, func(r *db.Row) Outstanding {
-			return Outstanding{Number: r.Text(), Supplier: r.Text(), Status: r.Text(), ExpectedDate: r.DayPtr(), Qty: r.Milli()}
-		}, `SELECT number, supplier, status, expected_date, ordered - received FROM purchase_order_lines CROSS JOIN purchase_orders ON purchase_orders.id = order_id
-			WHERE sku_id = ? AND status IN ('draft', 'ordered', 'partial') AND ordered > received`, rec.id)
-		if err != nil {
+		if p.Outstanding, err = outstandingOf(c, rec.id); err != nil {
 			return err
 		}
 		p.Channels, err = db.All(c, func(r *db.Row) ChannelSold { return ChannelSold{r.Text(), r.Milli()} },

@@ -28,6 +28,8 @@ type entry struct {
 	sold      exact.Milli // in the window that ends today
 	suggested int64
 	cost      int64
+	open      int64 // units to order beyond what is in drafts, and what that costs
+	openCost  int64
 	days      int16 // that the demand is spread over
 	status    int8  // its place in statuses; inactive
 }
@@ -39,7 +41,10 @@ const entryColumns = `id, active, current_stock, on_order, sold, ifnull(first_so
 	lead_time_days, safety_stock_days, pack_size, moq, unit_cost_cents, sku, supplier`
 
 // rank reads every SKU as of today.
-func rank(c *db.Conn) (*ranking, error) {
+func rank(c *db.Conn) (*ranking, error) { return rankBeside(c, nil) }
+
+// rankBeside is rank; open is what is to be ordered beyond the drafted quantities by SKU id.
+func rankBeside(c *db.Conn, drafted map[int64]exact.Milli) (*ranking, error) {
 	h, since, err := asOfToday(c)
 	if err != nil {
 		return nil, err
@@ -50,7 +55,7 @@ func rank(c *db.Conn) (*ranking, error) {
 	}
 	k, suppliers := &ranking{h: h, all: make([]entry, 0, n)}, map[string]string{}
 	err = db.Each(c, func(r *db.Row) error {
-		k.all = append(k.all, scanEntry(r, h, since, suppliers))
+		k.all = append(k.all, scanEntry(r, h, since, drafted, suppliers))
 		return nil
 	}, "SELECT "+entryColumns+" FROM skus")
 	return k, err
@@ -58,7 +63,7 @@ func rank(c *db.Conn) (*ranking, error) {
 
 // scanEntry reads a SKU's entry as of the horizon's day; since is what its sum lacks by then.
 // Equal suppliers share one text.
-func scanEntry(r *db.Row, h horizon, since windowDelta, suppliers map[string]string) entry {
+func scanEntry(r *db.Row, h horizon, since windowDelta, drafted map[int64]exact.Milli, suppliers map[string]string) entry {
 	e := entry{id: r.Int()}
 	active := r.Bool()
 	b := basis{stock: r.Milli(), onOrder: r.Milli(), sold: r.Milli() + since[e.id], firstSold: r.Day(),
@@ -73,6 +78,10 @@ func scanEntry(r *db.Row, h horizon, since windowDelta, suppliers map[string]str
 	e.days = int16(b.demandDays(h)) // #nosec G115 -- at most 365
 	status := b.status(h)
 	e.suggested, e.cost = b.order(h, status)
+	if e.open, e.openCost = e.suggested, e.cost; e.open > 0 && drafted[e.id] > 0 {
+		b.onOrder += drafted[e.id]
+		e.open, e.openCost = b.order(h, status)
+	}
 	if active {
 		e.status = urgency(status)
 	}

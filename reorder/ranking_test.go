@@ -71,8 +71,8 @@ func (s *fixture) agree(n int) {
 	if toOrder.Total != int64(wanted) || toOrder.EstCostCents != rep.EstCostCents {
 		s.T.Fatalf("the page is of %d rows for %d, want %d for %d", toOrder.Total, toOrder.EstCostCents, wanted, rep.EstCostCents)
 	}
-	for _, r := range toOrder.SKUs {
-		same(r)
+	for _, r := range toOrder.Rows {
+		same(r.Row)
 	}
 	shelf, err := s.Shelf(ctx, []ShelfQuery{
 		{Sort: sort, Cursor: cursor}, {Q: "A", Cursor: cursor}, {Q: "S-1", Active: "1", Cursor: cursor}, {Supplier: "x", Cursor: cursor},
@@ -169,7 +169,7 @@ func TestReportIsOfTheRowsThatThereAre(t *testing.T) {
 			s.At(s.Now().Add(24 * time.Hour))
 		case 7:
 			what = "orders"
-			if _, err = svc.SuggestOrders(ctx, cli); err == nil {
+			if _, err = svc.SuggestOrders(ctx, cli, SuggestQuery{}); err == nil {
 				number := s.Texts("SELECT coalesce(max(number), '') FROM purchase_orders WHERE status = 'draft'")[0]
 				if number != "" {
 					_, err = svc.PlaceOrder(ctx, cli, number)

@@ -18,7 +18,7 @@ import (
 // guarded path.
 func (s *Service) saveSKUEdit(ctx context.Context, who db.Caller, e edit) (SKU, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (SKU, error) {
-		if err := putSKU(tx, e); err != nil {
+		if _, err := putSKU(tx, e); err != nil {
 			return SKU{}, err
 		}
 		rec, err := find(&tx.Conn, e.code)

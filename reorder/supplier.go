@@ -102,6 +102,18 @@ func findSupplier(c *db.Conn, name string) (Supplier, error) {
 // usualLeadTime is of a SKU that says nothing, and whose supplier says nothing.
 const usualLeadTime = 7
 
+// mention keeps a record of a supplier that a SKU names for the first time.
+func mention(tx *db.Tx, name string) error {
+	if name == "" {
+		return nil
+	}
+	if _, found, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM suppliers WHERE name = ?", name); err != nil || found {
+		return err
+	}
+	_, err := putSupplier(tx, supplierEdit{name: name})
+	return err
+}
+
 // leadTimeOf is the lead time of a supplier's SKUs that say nothing else.
 func leadTimeOf(c *db.Conn, supplier string) (int64, error) {
 	if supplier == "" {
@@ -144,10 +156,10 @@ func bindSupplier(f *schema.Form) supplierEdit {
 
 // putSupplier makes the supplier's record, or makes of it what the row says. A row that
 // changes nothing writes nothing.
-func putSupplier(tx *db.Tx, e supplierEdit) error {
+func putSupplier(tx *db.Tx, e supplierEdit) (schema.Outcome, error) {
 	was, found, err := lookUpSupplier(&tx.Conn, e.name)
 	if err != nil {
-		return err
+		return schema.Outcome{}, err
 	}
 	now := was
 	now.Name, now.UpdatedAt = e.name, tx.Now()
@@ -156,19 +168,20 @@ func putSupplier(tx *db.Tx, e supplierEdit) error {
 	}
 	if !found {
 		now.CreatedAt = tx.Now()
-		if _, err := tx.InsertRow("suppliers", "name, created_at, "+supplierSets, append([]any{now.Name, now.CreatedAt}, now.sets()...)...); err != nil {
-			return err
+		id, err := tx.InsertRow("suppliers", "name, created_at, "+supplierSets, append([]any{now.Name, now.CreatedAt}, now.sets()...)...)
+		if err != nil {
+			return schema.Outcome{}, err
 		}
-		return tx.Audit("supplier.created", supplierSubject(e.name), now)
+		return schema.Outcome{ID: id, New: true}, tx.Audit("supplier.created", supplierSubject(e.name), now)
 	}
 	changes := supplierDifferences(was, now)
 	if len(changes) == 0 {
-		return nil
+		return schema.Outcome{ID: now.id}, nil
 	}
 	if err := tx.UpdateRow("suppliers", now.id, supplierSets, now.sets()...); err != nil {
-		return err
+		return schema.Outcome{}, err
 	}
-	return tx.Audit("supplier.changed", supplierSubject(e.name), changes)
+	return schema.Changed(now.id, changes), tx.Audit("supplier.changed", supplierSubject(e.name), changes)
 }
 
 func supplierSubject(name string) string { return "supplier:" + name }
@@ -205,7 +218,7 @@ func (s *Service) supplierTable() schema.Table {
 		About: "Who delivers, one row a supplier. lead_time_days is what a SKU of theirs has that says nothing itself; min_order_cents is the least total of an order.",
 		Row: func(f *schema.Form) schema.Put {
 			e := bindSupplier(f)
-			return schema.Untold(func(tx *db.Tx) error { return putSupplier(tx, e) })
+			return func(tx *db.Tx) (schema.Outcome, error) { return putSupplier(tx, e) }
 		},
 		Find: func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
 			one, found, err := lookUpSupplier(c, cell("name"))
@@ -271,7 +284,7 @@ func supplierNames(c *db.Conn) ([]string, error) {
 // saveSupplier makes or changes a supplier's record.
 func (s *Service) saveSupplier(ctx context.Context, who db.Caller, e supplierEdit) (Supplier, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Supplier, error) {
-		if err := putSupplier(tx, e); err != nil {
+		if _, err := putSupplier(tx, e); err != nil {
 			return Supplier{}, err
 		}
 		return findSupplier(&tx.Conn, e.name)

@@ -8,16 +8,34 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 )
 
-// ToOrder is the report as a screen shows it.
+// ToOrder is the report as a screen shows it: without what is in drafts already.
 type ToOrder struct {
-	Report
-	Total     int64
+	Report    // without its SKUs
+	Rows      []ToOrderRow
+	Total     int64 // rows that match
 	Next      string
+	Open      int64 // SKUs to order beyond what is in drafts, and what that costs
+	OpenCents int64
 	Suppliers int // that something is to be ordered from
 	Drafts    int64
 }
+
+// ToOrderRow is a SKU of the report with where its need stands already.
+type ToOrderRow struct {
+	Row
+	Open   int64 // units to order beyond what is in drafts
+	Covers int64 // days that the suggested quantity lasts
+	In     []Outstanding
+}
+
+// longCover is how many days an order lasts at most that is marked by itself.
+const longCover = 180
+
+// Long reports whether the suggested quantity lasts longer than is usual.
+func (r ToOrderRow) Long() bool { return r.Covers > longCover }
 
 // ToOrderQuery narrows and orders it.
 type ToOrderQuery struct {
@@ -29,7 +47,11 @@ type ToOrderQuery struct {
 // ToOrder returns the report page by page, with what stands over it.
 func (s *Service) ToOrder(ctx context.Context, q ToOrderQuery) (page ToOrder, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		k, err := rank(c)
+		drafted, err := draftedQuantities(c)
+		if err != nil {
+			return err
+		}
+		k, err := rankBeside(c, drafted)
 		if err != nil {
 			return err
 		}
@@ -39,11 +61,7 @@ func (s *Service) ToOrder(ctx context.Context, q ToOrderQuery) (page ToOrder, er
 			Today: k.h.today, ForecastWindowDays: k.h.window, TargetCoverDays: k.h.cover,
 			Counts: sums.counts, EstCostCents: sums.all.cents(),
 		}
-		for _, of := range sums.bySupplier {
-			if of.ToOrder > 0 {
-				page.Suppliers++
-			}
-		}
+		page.addOpen(entries)
 		page.Total = int64(len(entries))
 		if q.Sort == "" {
 			slices.SortFunc(entries, byRunningOut)
@@ -51,13 +69,42 @@ func (s *Service) ToOrder(ctx context.Context, q ToOrderQuery) (page ToOrder, er
 			return err
 		}
 		entries, page.Next = pageOf(entries, q.After, q.Limit)
-		if page.SKUs, err = k.rows(c, entries); err != nil {
+		page.Rows = make([]ToOrderRow, len(entries))
+		if err := k.records(c, entries, func(i int, rec *record) {
+			page.Rows[i] = ToOrderRow{Row: rowOf(*rec, k.h), Open: entries[i].open, Covers: entries[i].covers()}
+		}); err != nil {
 			return err
+		}
+		for i, e := range entries {
+			if page.Rows[i].In, err = outstandingOf(c, e.id); err != nil {
+				return err
+			}
 		}
 		page.Drafts, _, err = db.One(c, db.Int, "SELECT count(*) FROM purchase_orders WHERE status = 'draft'")
 		return err
 	})
 	return page, err
+}
+
+// addOpen adds up what is to be ordered beyond what is in drafts.
+func (page *ToOrder) addOpen(entries []*entry) {
+	suppliers := map[string]bool{}
+	for _, e := range entries {
+		if e.open > 0 {
+			page.Open++
+			page.OpenCents = addCents(page.OpenCents, e.openCost)
+			suppliers[e.supplier] = true
+		}
+	}
+	page.Suppliers = len(suppliers)
+}
+
+// covers is how many days the suggested quantity lasts at the average demand.
+func (e *entry) covers() int64 {
+	if e.sold == 0 || e.suggested == 0 {
+		return 0
+	}
+	return exact.Mul(e.suggested, 1000*int64(e.days)).DivFloor(int64(e.sold))
 }
 
 // byRunningOut orders by the days until the stock runs out, then by what is to be ordered.
@@ -66,4 +113,12 @@ func byRunningOut(a, b *entry) int {
 		coverCompare(a.stock, a.sold, int64(a.days), b.stock, b.sold, int64(b.days)),
 		cmp.Compare(b.cost, a.cost),
 		strings.Compare(a.code, b.code))
+}
+
+// outstandingOf is what of a SKU is still to come, or in drafts, by purchase order.
+func outstandingOf(c *db.Conn, sku int64) ([]Outstanding, error) {
+	return db.All(c, func(r *db.Row) Outstanding {
+		return Outstanding{Number: r.Text(), Supplier: r.Text(), Status: r.Text(), ExpectedDate: r.DayPtr(), Qty: r.Milli()}
+	}, `SELECT number, supplier, status, expected_date, ordered - received FROM purchase_order_lines CROSS JOIN purchase_orders ON purchase_orders.id = order_id
+		WHERE sku_id = ? AND status IN ('draft', 'ordered', 'partial') AND ordered > received`, sku)
 }

@@ -42,7 +42,7 @@ func BenchmarkYear(b *testing.B) {
 		{"sales", func() error { _, err := s.Sales(ctx, SalesQuery{Limit: 50}); return err }},
 		{"suppliers", func() error { _, err := s.Suppliers(ctx, SupplierQuery{Cursor: first}); return err }},
 		{"product", func() error { _, err := s.ProductPage(ctx, "SKU-004711", 60); return err }},
-		{"suggest", func() error { _, err := s.SuggestOrders(ctx, cli); return err }},
+		{"suggest", func() error { _, err := s.SuggestOrders(ctx, cli, SuggestQuery{}); return err }},
 		{"count", func() error { _, err := s.Adjust(ctx, cli, Adjustment{SKU: "SKU-004711", SetTo: &one}); return err }},
 	} {
 		b.Run(c.name, func(b *testing.B) {

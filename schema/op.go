@@ -34,6 +34,7 @@ type Op struct {
 	Several     bool // takes several transactions, whose progress a db.Work keeps; every other operation is one
 	Idempotent  bool // doing it twice with the same arguments is as doing it once
 	Destructive bool // it may destroy what was there, or reaches people outside: confirmed before
+	Asks        bool // on pages it is confirmed before, as what is Destructive is everywhere
 	Overwrites  bool // it may replace what was there when an argument says so: a hint for agents, not confirmed
 	Credential  bool // makes or shows what is shown once: asks for the password again
 	Creates     bool // 201 instead of 200
@@ -51,7 +52,7 @@ type Op struct {
 	Example string                           // lines of that command as one types them, without the program's name
 	Print   func(w io.Writer, answer any)    // what the command prints for a person; nil prints Did's sentence
 	Did     func(answer any, m Money) string // one sentence, what was done
-	Will    func(answer any, m Money) string // for Destructive: what would be done, in numbers; answer is of a trial
+	Will    func(answer any, m Money) string // for Destructive and Asks: what would be done, in numbers; answer is of a trial
 	Leads   func(answer any) string          // the record's page, "/work-orders/12"; "" is the first page
 	Undo    func(answer any) *Undo           // the inverse act, if there is one now
 
@@ -60,6 +61,9 @@ type Op struct {
 	// lines.0.sku, lines.0.qty, lines.1.sku ...); not found when they name none. nil: the form begins empty.
 	Fill func(c *db.Conn, given map[string]string) (record map[string]string, found bool, err error)
 }
+
+// Confirmed reports whether pages ask before it is done.
+func (o Op) Confirmed() bool { return o.Destructive || o.Asks }
 
 // At is an operation's line in its service's table of contents: its route, its tool and
 // its command, as in Op; "" keeps it off that surface.

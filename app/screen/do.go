@@ -75,7 +75,7 @@ func doPage(x *exchange) error {
 	if in.seen != "" {
 		v.now = in.seen // the form was made then, and its session ended meanwhile
 	}
-	if op.Destructive && len(in.fields) > 0 {
+	if op.Confirmed() && len(in.fields) > 0 {
 		v.will, v.asked = x.try(op, in, shop)
 	}
 	return x.showForm(http.StatusOK, v, shop)
@@ -151,7 +151,7 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 	if err != nil {
 		return nil, err
 	}
-	if op.Destructive && (!in.confirm || in.asked != "" && in.asked != askedOf(in)) {
+	if op.Confirmed() && (!in.confirm || in.asked != "" && in.asked != askedOf(in)) {
 		will, asked := x.try(op, in, shop)
 		if will.err != nil {
 			return nil, will.err

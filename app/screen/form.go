@@ -137,10 +137,10 @@ func (x *exchange) form(v *doView) page.Form {
 			}
 		}
 	}
-	if v.op.Destructive && v.will.err == nil && v.asked != "" {
+	if v.op.Confirmed() && v.will.err == nil && v.asked != "" {
 		fm.Confirm = true
 		fm.Fixed["asked"] = v.asked
-		fm.Danger = true
+		fm.Danger = v.op.Destructive
 	}
 	if v.password || v.op.Credential && x.route.area == page.Staff && !x.visitor.session.Fresh(x.now()) {
 		v.password = true

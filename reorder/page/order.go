@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -34,7 +35,7 @@ func orders(s *reorder.Service) page.Page {
 		Path: "/purchase-orders", Title: "Purchase orders", Menu: "Purchase orders", Key: "p",
 		Load: func(f *schema.Form) page.Loader[ordersView] {
 			q := reorder.OrderQuery{Newest: true}
-			f.Enum(&q.Status, "status", "Only this status", []string{reorder.Draft, reorder.Ordered, reorder.Partial, reorder.Received, reorder.Cancelled})
+			f.Enum(&q.Status, "status", "Only this status", []string{reorder.Draft, reorder.Ordered, reorder.Partial, reorder.Received, reorder.Cancelled, reorder.Closed})
 			bindSupplier(f, &q.Supplier)
 			var p page.Paging
 			p.Bind(f, orderSorts.Names()...)
@@ -147,6 +148,11 @@ func orderActions(v orderView) (all []page.Action) {
 	return all
 }
 
+// repriced reports whether a line of a draft costs something else by now.
+func (v orderView) repriced() bool {
+	return v.Status == reorder.Draft && slices.ContainsFunc(v.Lines, func(l reorder.OrderLine) bool { return l.CostNow() != l.UnitCostCents })
+}
+
 // lineHead is over the boxes of the lines.
 func lineHead(v orderView) string {
 	switch v.form() {
@@ -158,9 +164,11 @@ func lineHead(v orderView) string {
 	return "Acts"
 }
 
+// expected are the values of the form that changes a draft.
 func expected(v orderView) map[string]string {
-	if v.ExpectedDate == nil {
-		return nil
+	values := map[string]string{"supplier": v.Supplier}
+	if v.ExpectedDate != nil {
+		values["expected_date"] = v.ExpectedDate.String()
 	}
-	return map[string]string{"expected_date": v.ExpectedDate.String()}
+	return values
 }

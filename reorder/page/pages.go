@@ -47,6 +47,14 @@ func pathQuery(path, name, value string) string {
 	return path + "?" + url.Values{name: {value}}.Encode()
 }
 
+// supplierName is a supplier's name, or the words for none.
+func supplierName(name string) string {
+	if name == "" {
+		return "No supplier"
+	}
+	return name
+}
+
 // noun is the word that follows a number.
 func noun(n int64, one, many string) string {
 	if n == 1 {
@@ -87,6 +95,8 @@ func orderLook(status string) (string, string) {
 		return page.Warn, "Partly here"
 	case reorder.Received:
 		return page.Good, "Received"
+	case reorder.Closed:
+		return page.Good, "Closed"
 	}
 	return page.Idle, "Cancelled"
 }

@@ -29,7 +29,7 @@ func toOrder(s *reorder.Service) page.Page {
 		CSV: func(v reorder.ToOrder) page.Sheet {
 			sheet := page.Sheet{Name: "to-order", Columns: []string{"sku", "name", "supplier", "status", "current_stock", "on_order", "reorder_point", "days_of_stock",
 				"stockout_date", "suggested_qty", "est_cost_cents"}}
-			for _, r := range v.SKUs {
+			for _, r := range v.Rows {
 				days, out := "", ""
 				if r.DaysOfStock != nil {
 					days = r.DaysOfStock.String()
@@ -49,9 +49,21 @@ func toOrder(s *reorder.Service) page.Page {
 func reportChips(v reorder.ToOrder) []page.Chip {
 	flagged, all := v.Counts.Below+v.Counts.Near, v.Counts.Below+v.Counts.Near+v.Counts.Healthy
 	return []page.Chip{
-		{Text: "To order", Count: &flagged},
+		{Text: "Below or near", Count: &flagged},
 		{Value: reorder.Below, Text: "Below", Count: &v.Counts.Below},
 		{Value: reorder.Near, Text: "Near", Count: &v.Counts.Near},
 		{Value: reorder.All, Text: "All", Count: &all},
 	}
+}
+
+// draftAll is the button that drafts all that match, of the supplier that is chosen.
+func draftAll(ctx context.Context, v reorder.ToOrder) string {
+	all := "Draft orders for all"
+	if page.From(ctx).Query.Get("status") == "" {
+		all += " " + page.Num(v.Open)
+	}
+	if supplier := page.From(ctx).Query.Get("supplier"); supplier != "" {
+		return all + " of " + supplier
+	}
+	return all
 }

@@ -93,7 +93,7 @@ func (f *Frame) button(b *strings.Builder, a Action) {
 		if !ok {
 			return
 		}
-		if op.Destructive {
+		if op.Confirmed() {
 			asks = ` data-ask`
 		}
 	}
