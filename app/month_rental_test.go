@@ -65,6 +65,7 @@ func TestMonthOfRental(t *testing.T) {
 		{"a tenant who lives here", "rental tenant forget Tenant~U1 --yes", 1, "lease"},
 		{"one who does not", "rental tenant forget u2@example.org --yes", 0, ""},
 		{"is forgotten", "rental tenants list --json", 0, `"name":"forgotten-2","email":"forgotten-2@invalid"|!Tenant U2`},
+		{"a lease is taken over", "rental set-opening House/U1 --day 2026-12-01", 1, "payment"},
 		{"a ticket", "rental ticket create House/U1 --title Tap --json", 0, `"id":1`},
 		{"a note", "rental ticket note 1 --text Thursday", 0, ""},
 		{"for somebody", "rental ticket assign 1 --assigned-to Joe --json", 0, `"assigned_to":"Joe"`},

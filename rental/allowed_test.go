@@ -19,6 +19,6 @@ func TestAllowedValuesAgree(t *testing.T) {
 		dbtest.Allowed{Column: "leases.frequency", Values: frequencies, Tag: Lease{}},
 		dbtest.Allowed{Column: "leases.proration", Values: prorations, Tag: Lease{}},
 		dbtest.Allowed{Column: "charges.type", Values: chargeTypes, Tag: Charge{}},
-		dbtest.Allowed{Column: "payments.method", Values: append(slices.Clone(methods), "deposit"), Tag: Charge{}},
+		dbtest.Allowed{Column: "payments.method", Values: append(slices.Clone(methods), "deposit", "opening"), Tag: Charge{}},
 	)
 }

@@ -9,19 +9,19 @@ import (
 // and by no other code.
 const rent = "rent"
 
-var chargeTypes = []string{rent, "deposit", "late_fee", "utility", "repair", "other"}
+var chargeTypes = []string{rent, "deposit", "late_fee", "utility", "repair", "other", openingType}
 
 // Charge is one amount that a lease owes or owed. It may be paid in parts.
 type Charge struct {
 	ID           int64       `json:"id"`
-	Type         string      `json:"type" enum:"rent,deposit,late_fee,utility,repair,other"`
+	Type         string      `json:"type" enum:"rent,deposit,late_fee,utility,repair,other,opening"`
 	Period       exact.Month `json:"period" about:"the month of the due date"`
 	Label        string      `json:"label"`
 	DueDate      exact.Day   `json:"due_date"`
 	AmountCents  int64       `json:"amount_cents"`
 	Paid         bool        `json:"paid" about:"nothing of it is open, and a payment was recorded"`
 	PaidDate     *exact.Day  `json:"paid_date" about:"the day of the last payment, when it is paid"`
-	Method       *string     `json:"method" enum:"cash,bank_transfer,card,check,direct_debit,online,other,deposit"`
+	Method       *string     `json:"method" enum:"cash,bank_transfer,card,check,direct_debit,online,other,deposit,opening"`
 	PeriodStart  *exact.Day  `json:"period_start" about:"the first day that a rent charge is for; null for other types"`
 	PeriodEnd    *exact.Day  `json:"period_end" about:"the last day that a rent charge is for; null for other types"`
 	PaidCents    int64       `json:"paid_cents"`
@@ -30,11 +30,12 @@ type Charge struct {
 	rent      int64  // the rent of a whole period that a rent charge was computed from
 	recurring *int64 // the recurring charge that it was posted for
 	feeOf     *int64 // of a late fee: the rent charge
+	opening   bool   // it was taken over with the lease
 }
 
 // chargeColumns reads a charge c.
 const chargeColumns = `c.id, c.type, c.label, c.due_date, c.amount_cents, c.paid_date, c.method, c.period_start, c.period_end, c.rent_cents,
-	c.paid_cents, c.recurring_id, c.fee_of`
+	c.paid_cents, c.recurring_id, c.fee_of, c.opening`
 
 // chargeSets are the columns of a charge that is told or posted by a rule; rent is posted by
 // insertRent, which has its period besides.
@@ -43,7 +44,7 @@ const chargeSets db.Columns = "lease_id, type, label, due_date, amount_cents, po
 func scanCharge(r *db.Row) Charge {
 	c := Charge{ID: r.Int(), Type: r.Text(), Label: r.Text(), DueDate: r.Day(), AmountCents: r.Int(),
 		PaidDate: r.DayPtr(), Method: r.TextPtr(), PeriodStart: r.DayPtr(), PeriodEnd: r.DayPtr(), rent: r.Int(),
-		PaidCents: r.Int(), recurring: r.IntPtr(), feeOf: r.IntPtr()}
+		PaidCents: r.Int(), recurring: r.IntPtr(), feeOf: r.IntPtr(), opening: r.Bool()}
 	c.Period = c.DueDate.Month()
 	c.Paid = c.PaidDate != nil
 	c.BalanceCents = c.AmountCents - c.PaidCents
@@ -51,13 +52,14 @@ func scanCharge(r *db.Row) Charge {
 }
 
 // Totals sum a lease's charges and money, in cents. Always billed = paid + balance, and
-// paid + credit = received + deposits used - credit returned.
+// paid + credit = received + deposits used + opening credit - credit returned.
 type Totals struct {
-	BilledCents      int64 `json:"billed_cents"`
-	PaidCents        int64 `json:"paid_cents"`
-	BalanceCents     int64 `json:"balance_cents"`
-	CreditCents      int64 `json:"credit_cents" about:"what was received and is not used yet"`
-	DepositHeldCents int64 `json:"deposit_held_cents" about:"deposits paid, less what was used and returned of them"`
+	BilledCents        int64 `json:"billed_cents"`
+	PaidCents          int64 `json:"paid_cents"`
+	BalanceCents       int64 `json:"balance_cents"`
+	CreditCents        int64 `json:"credit_cents" about:"what was received and is not used yet"`
+	DepositHeldCents   int64 `json:"deposit_held_cents" about:"deposits paid, less what was used and returned of them"`
+	OpeningCreditCents int64 `json:"opening_credit_cents,omitempty" about:"what was paid ahead and held as deposit when the lease was taken over"`
 }
 
 const totalsQuery = `SELECT coalesce(sum(amount_cents), 0), coalesce(sum(paid_cents), 0), coalesce(sum(iif(type = 'deposit', paid_cents, 0)), 0)
@@ -75,9 +77,7 @@ func totalsOf(c *db.Conn, lease int64) (t Totals, err error) {
 	if t.CreditCents, err = creditOf(c, lease); err != nil {
 		return t, err
 	}
-	out, err := depositOut(c, lease)
-	t.DepositHeldCents -= out
-	return t, err
+	return t.withDeposits(c, lease)
 }
 
 // totalsWith is totalsOf with the lease's charges at hand.
@@ -93,8 +93,17 @@ func totalsWith(c *db.Conn, lease int64, charges []Charge) (t Totals, err error)
 	if t.CreditCents, err = creditOf(c, lease); err != nil {
 		return t, err
 	}
+	return t.withDeposits(c, lease)
+}
+
+// withDeposits are the totals with what is left of the deposits, and with what was taken over.
+func (t Totals) withDeposits(c *db.Conn, lease int64) (Totals, error) {
 	out, err := depositOut(c, lease)
+	if err != nil {
+		return t, err
+	}
 	t.DepositHeldCents -= out
+	t.OpeningCreditCents, _, err = db.One(c, db.Int, "SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ? AND method = 'opening'", lease)
 	return t, err
 }
 

@@ -16,7 +16,7 @@ func (s *Service) chargeTable() schema.Table {
 		Row: func(f *schema.Form) schema.Put {
 			key := bindLeaseKey(f, "lease_start")
 			var row chargeRow
-			f.Enum(&row.typ, "type", "what it is for", chargeTypes, schema.Required, schema.Folded)
+			f.Enum(&row.typ, "type", "what it is for", chargeTypes[:len(chargeTypes)-1], schema.Required, schema.Folded)
 			f.Day(&row.due, "due_date", "when it is due", schema.Required)
 			f.Text(&row.label, "label", "what it says; rent has the label of its period", schema.Required, schema.Most(maxName))
 			f.IntPtr(&row.amount, "amount_cents", "how much, in cents", schema.Range(0, maxCents))
@@ -33,7 +33,7 @@ func (s *Service) chargeTable() schema.Table {
 						label = feeLabel(*rentDue)
 					}
 					return emit(property, unit, start, typ, due, label, cents)
-				}, `SELECT type, due_date, label, amount_cents, NULL FROM charges WHERE lease_id = ?1
+				}, `SELECT type, due_date, label, amount_cents, NULL FROM charges WHERE lease_id = ?1 AND opening = 0
 					UNION ALL SELECT 'late_fee', v.rent_due + 1 + coalesce((SELECT f.grace_days FROM leases l CROSS JOIN units u ON u.id = l.unit_id
 						CROSS JOIN late_fees f ON f.property_id = u.property_id WHERE l.id = v.lease_id AND f.from_day <= v.rent_due ORDER BY f.from_day DESC LIMIT 1), 0),
 						'', 0, v.rent_due FROM late_fee_voids v WHERE v.lease_id = ?1
@@ -84,6 +84,8 @@ func putCharge(tx *db.Tx, k leaseKey, row chargeRow) error {
 		return importedCharge(tx, l.ID)
 	case row.amount == nil || *row.amount == was.AmountCents:
 		return nil
+	case was.opening:
+		return fault.Conflictf("amount_cents: charge %d was taken over with the lease; set the lease's opening anew", was.ID)
 	case was.Paid:
 		return fault.Conflictf("amount_cents: charge %d is paid, so it stays %d; reverse its payment first", was.ID, was.AmountCents)
 	case was.feeOf != nil:

@@ -58,14 +58,15 @@ func checkPayments(c *db.Conn, found func(string, ...any)) error {
 // deposits used, less the credit that went out; per lease and in sum. The parts come from
 // different rows.
 func checkSums(c *db.Conn, found func(string, ...any)) error {
-	type sums struct{ lease, billed, paid, balance, credit, received, used, returned, deposits, depositsReturned int64 }
+	type sums struct{ lease, billed, paid, balance, credit, received, used, opening, returned, deposits, depositsReturned int64 }
 	return db.Each(c, func(r *db.Row) error {
-		t := sums{r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int()}
+		t := sums{r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int()}
 		if t.billed != t.paid+t.balance {
 			found("lease %d: billed %d is not paid %d + balance %d", t.lease, t.billed, t.paid, t.balance)
 		}
-		if t.paid+t.credit != t.received+t.used-t.returned {
-			found("lease %d: paid %d + credit %d is not received %d + deposits used %d - credit returned %d", t.lease, t.paid, t.credit, t.received, t.used, t.returned)
+		if t.paid+t.credit != t.received+t.used+t.opening-t.returned {
+			found("lease %d: paid %d + credit %d is not received %d + deposits used %d + opening credit %d - credit returned %d",
+				t.lease, t.paid, t.credit, t.received, t.used, t.opening, t.returned)
 		}
 		if held := t.deposits - t.used - t.depositsReturned; held < 0 {
 			found("lease %d: %d are held of its deposits, less than nothing", t.lease, held)
@@ -75,8 +76,9 @@ func checkSums(c *db.Conn, found func(string, ...any)) error {
 		(SELECT coalesce(sum(a.amount_cents), 0) FROM charges c JOIN allocations a ON a.charge_id = c.id WHERE c.lease_id = l.id),
 		(SELECT coalesce(sum(amount_cents - paid_cents), 0) FROM charges WHERE lease_id = l.id AND paid_date IS NULL),
 		(SELECT coalesce(sum(credit_cents), 0) FROM payments WHERE lease_id = l.id),
-		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = l.id AND voided_at IS NULL AND method <> 'deposit'),
+		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = l.id AND voided_at IS NULL AND method NOT IN ('deposit', 'opening')),
 		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = l.id AND voided_at IS NULL AND method = 'deposit'),
+		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = l.id AND voided_at IS NULL AND method = 'opening'),
 		(SELECT coalesce(sum(amount_cents), 0) FROM payouts WHERE lease_id = l.id AND kind = 'credit'),
 		(SELECT coalesce(sum(paid_cents), 0) FROM charges WHERE lease_id = l.id AND type = 'deposit'),
 		(SELECT coalesce(sum(amount_cents), 0) FROM payouts WHERE lease_id = l.id AND kind = 'deposit') FROM leases l`)
@@ -122,8 +124,13 @@ func checkPeriods(c *db.Conn, found func(string, ...any)) error {
 		return err
 	}
 	for _, l := range leases {
+		if l.OpeningDay != nil {
+			if err := checkOpening(c, l, found); err != nil {
+				return err
+			}
+		}
 		t := l.terms()
-		next := t.Start
+		next := t.begin(l.OpeningDay)
 		err := db.Each(c, func(r *db.Row) error {
 			next = checkPeriod(l, scanCharge(r), next, found)
 			return nil
@@ -137,6 +144,25 @@ func checkPeriods(c *db.Conn, found func(string, ...any)) error {
 		}
 	}
 	return nil
+}
+
+// checkOpening: of rent, recurring charges and late fees none is due before the day on which the lease
+// was taken over, and its entries are what was taken over.
+func checkOpening(c *db.Conn, l Lease, found func(string, ...any)) error {
+	type sums struct{ early, owed, held, came int64 }
+	s, _, err := db.One(c, func(r *db.Row) sums { return sums{r.Int(), r.Int(), r.Int(), r.Int()} },
+		`SELECT (SELECT count(*) FROM charges WHERE lease_id = ?1 AND due_date < ?2 AND (type = 'rent' OR recurring_id IS NOT NULL OR fee_of IS NOT NULL)),
+		(SELECT coalesce(sum(amount_cents), 0) FROM charges WHERE lease_id = ?1 AND opening = 1 AND type = 'opening' AND due_date = ?2 - 1),
+		(SELECT coalesce(sum(amount_cents), 0) FROM charges WHERE lease_id = ?1 AND opening = 1 AND type = 'deposit' AND due_date = ?2 - 1),
+		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ?1 AND method = 'opening' AND paid_date = ?2 - 1)`, l.ID, *l.OpeningDay)
+	if s.early > 0 {
+		found("lease %d was taken over on %s, and %d of its charges are due before", l.ID, l.OpeningDay, s.early)
+	}
+	if s.owed != max(l.OpeningBalanceCents, 0) || s.held != l.OpeningDepositCents || s.came != s.held+max(-l.OpeningBalanceCents, 0) {
+		found("lease %d was taken over with %d and a deposit of %d, and its entries are %d owed, %d held and %d paid", l.ID,
+			l.OpeningBalanceCents, l.OpeningDepositCents, s.owed, s.held, s.came)
+	}
+	return err
 }
 
 // checkEvents: next_event_day is the first day on which something is to be posted.

@@ -33,10 +33,15 @@ type Lease struct {
 	Status       string     `json:"status" enum:"active,ended,upcoming"`
 	BalanceCents int64      `json:"balance_cents" about:"what is billed and not paid"`
 
+	OpeningDay          *exact.Day `json:"opening_day,omitempty" about:"the lease was taken over then: nothing due before it is posted"`
+	OpeningBalanceCents int64      `json:"opening_balance_cents,omitempty" about:"what was owed then; below 0: paid ahead"`
+	OpeningDepositCents int64      `json:"opening_deposit_cents,omitempty" about:"the deposit that was held then"`
+
 	BaseRentCents int64         `json:"base_rent_cents" about:"the rent before the first of rents"`
 	Rents         []RentStep    `json:"rents" about:"steps of the rent, by their days"`
 	Tenants       []LeaseTenant `json:"tenants"`
 
+	takeOver  *Opening   // what a file's row says of its opening
 	nextPost  *exact.Day // the first day of the next period to be posted
 	nextEvent *exact.Day // when looking at the lease posts something next
 }
@@ -57,7 +62,8 @@ func (l Lease) sets() []any {
 }
 
 // leaseColumns and fromLeases read a lease l with the names around it.
-var leaseColumns = `l.id, l.unit_id, u.name, p.name, l.start_date, l.next_post_day, l.next_event_day, ` + leaseSets.Of("l") + `,
+var leaseColumns = `l.id, l.unit_id, u.name, p.name, l.start_date, l.next_post_day, l.next_event_day, l.opening_day, l.opening_cents,
+		l.opening_deposit_cents, ` + leaseSets.Of("l") + `,
 		(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL), ` +
 	stepsColumn + ", " + tenantsColumn
 
@@ -67,6 +73,7 @@ const fromLeases = " FROM leases l CROSS JOIN units u ON u.id = l.unit_id CROSS 
 func scanLease(today exact.Day) func(*db.Row) Lease {
 	return func(r *db.Row) Lease {
 		l := Lease{ID: r.Int(), UnitID: r.Int(), Unit: r.Text(), Property: r.Text(), StartDate: r.Day(), nextPost: r.DayPtr(), nextEvent: r.DayPtr(),
+			OpeningDay: r.DayPtr(), OpeningBalanceCents: r.Int(), OpeningDepositCents: r.Int(),
 			BaseRentCents: r.Int(), Frequency: r.Text(), DueDay: r.Int(), EndDate: r.DayPtr()}
 		_ = r.Day() // the last day is told by the end
 		l.DepositCents, l.Proration, l.BalanceCents = r.Int(), r.Text(), r.Int()

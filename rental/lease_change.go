@@ -28,7 +28,7 @@ func changeLease(tx *db.Tx, was, now Lease) error {
 	if err != nil {
 		return err
 	}
-	next := now.StartDate
+	next := now.begin()
 	if posted {
 		switch {
 		case now.Frequency != was.Frequency:
@@ -70,6 +70,12 @@ func changeLease(tx *db.Tx, was, now Lease) error {
 	}
 	_, err = tx.Exec("UPDATE leases SET next_event_day = next_post_day WHERE id = ?", was.ID)
 	return err
+}
+
+// begin is the first day of the first period that is posted of the lease.
+func (l Lease) begin() exact.Day {
+	t := l.terms()
+	return t.begin(l.OpeningDay)
 }
 
 // stepRent makes rent what the lease costs from the next period on, unless it is that.

@@ -28,10 +28,21 @@ func (s *Service) leaseTable() schema.Table {
 				return err
 			}
 			return db.Each(c, func(r *db.Row) error {
-				return emit(r.Text(), r.Text(), r.Day().String(), tenantCell(parseTenants(r.Text()), shared), cell(r.DayPtr()), number(r), r.Text(), number(r), number(r), r.Text())
-			}, `SELECT p.name, u.name, l.start_date, `+tenantsColumn+`, l.end_date, l.rent_cents, l.frequency, l.due_day, l.deposit_cents, l.proration`+
+				return emit(r.Text(), r.Text(), r.Day().String(), tenantCell(parseTenants(r.Text()), shared), cell(r.DayPtr()), number(r), r.Text(), number(r), number(r), r.Text(),
+					cell(r.DayPtr()), number(r), number(r), "")
+			}, `SELECT p.name, u.name, l.start_date, `+tenantsColumn+`, l.end_date, l.rent_cents, l.frequency, l.due_day, l.deposit_cents, l.proration,
+				l.opening_day, l.opening_cents, l.opening_deposit_cents`+
 				fromLeases+" ORDER BY p.name, u.name, l.start_date")
 		},
+	}
+	t.Foresee = s.foreseePosting
+	t.Written = func(c *db.Conn) (int, error) { // the opening's columns once a lease has one; never paid_up_to
+		n := len(t.Columns()) - 1
+		_, have, err := db.One(c, db.Int, "SELECT 1 FROM leases WHERE opening_day IS NOT NULL LIMIT 1")
+		if !have {
+			n -= 3
+		}
+		return n, err
 	}
 	t.Find = keyed(t, "property", "unit", "start_date")
 	t.Page = func(c *db.Conn, cell func(string) string) (string, error) {
@@ -117,7 +128,24 @@ func bindLease(f *schema.Form) (edits []func(*Lease)) {
 	proration := byDays
 	f.Enum(&proration, "proration", "how a period that the start or the end cuts short is charged: by its days, or in full", prorations, schema.Folded)
 	column("proration", func(l *Lease) { l.Proration = proration })
+	if o := bindLeaseOpening(f); o != nil {
+		edits = append(edits, func(l *Lease) { l.takeOver = o })
+	}
 	return edits
+}
+
+// bindLeaseOpening binds the columns of a lease that is taken over from another book; nil where the
+// row has none of them.
+func bindLeaseOpening(f *schema.Form) *Opening {
+	o := &Opening{}
+	f.DayPtr(&o.Day, "opening_day", "taken over on this day: nothing due before it is posted")
+	f.Int(&o.BalanceCents, "opening_balance_cents", "what was owed on that day, in cents; below 0: paid ahead", schema.Range(-maxCents, maxCents))
+	f.Int(&o.DepositCents, "opening_deposit_cents", "the deposit that was held on that day, in cents", schema.Range(0, maxCents))
+	f.DayPtr(&o.PaidUpTo, "paid_up_to", "in place of opening_day: the last day of the last period that is settled")
+	if !f.Given("opening_day") && o.PaidUpTo == nil {
+		return nil
+	}
+	return o
 }
 
 func dayOfMonth(d exact.Day) int64 {
@@ -148,11 +176,16 @@ func putLease(tx *db.Tx, k leaseKey, edits []func(*Lease)) error {
 			return err
 		}
 	}
+	id := was.ID
 	if found {
-		return changeLease(tx, was, now)
+		err = changeLease(tx, was, now)
+	} else {
+		id, err = insertLease(tx, now)
 	}
-	_, err = insertLease(tx, now)
-	return err
+	if err != nil {
+		return err
+	}
+	return openAsFile(tx, id, now.takeOver)
 }
 
 // newLease is a lease with its defaults.

@@ -42,6 +42,8 @@ func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
 	switch {
 	case c.Type == rent:
 		return done, fault.Fieldf("charge_id", "charge_id: charge %d (%s) is rent, which is not voided; end the lease earlier or set another rent", c.ID, c.Label)
+	case c.opening:
+		return done, fault.Conflictf("charge %d (%s) was taken over with the lease; set the lease's opening anew", c.ID, c.Label)
 	case c.Paid || c.PaidCents > 0:
 		return done, fault.Conflictf("of charge %d (%s) %d cents are paid: reverse that payment first", c.ID, c.Label, fault.Cents(c.PaidCents))
 	}
@@ -80,7 +82,7 @@ func (s *Service) CancelLease(ctx context.Context, who db.Caller, lease int64) (
 		if err != nil {
 			return Cancelled{}, err
 		}
-		m, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL LIMIT 1", lease)
+		m, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL AND m.method <> 'opening' LIMIT 1", lease)
 		if err != nil {
 			return Cancelled{}, err
 		}

@@ -77,6 +77,7 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "rental set-rent LEASE_ID", s.setRent()),
 		schema.At("", "", "rental add-recurring LEASE_ID", s.addRecurring()),
 		schema.At("", "", "rental end-recurring ID", s.endRecurring()),
+		schema.At("", "", "rental set-opening LEASE_ID", s.setOpening()),
 		schema.At("", "", "rental set-late-fee PROPERTY", s.setLateFeeOp()),
 
 		schema.At("POST /api/maintenance", "create_ticket", "rental ticket create UNIT_ID", s.createTicket()),

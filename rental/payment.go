@@ -225,7 +225,7 @@ type StoredPayment struct {
 	LeaseID     int64          `json:"lease_id"`
 	AmountCents int64          `json:"amount_cents"`
 	CreditCents int64          `json:"credit_cents" about:"what no charge has taken"`
-	Method      string         `json:"method" enum:"cash,bank_transfer,card,check,direct_debit,online,other,deposit"`
+	Method      string         `json:"method" enum:"cash,bank_transfer,card,check,direct_debit,online,other,deposit,opening"`
 	PaidDate    exact.Day      `json:"paid_date"`
 	RecordedAt  exact.Instant  `json:"recorded_at"`
 	VoidedAt    *exact.Instant `json:"voided_at"`

@@ -86,12 +86,12 @@ func exportPayments(c *db.Conn, emit func(...string) error) error {
 			return emit(property, unit, start, typ, due, r.Text(), r.Day().String(), r.Text(), number(r), number(r))
 		}, `SELECT c.type, c.due_date, m.method, m.paid_date, c.label, a.amount_cents, m.id, 0, 0
 				FROM payments m CROSS JOIN allocations a ON a.payment_id = m.id CROSS JOIN charges c ON c.id = a.charge_id
-				WHERE m.lease_id = ?1 AND m.voided_at IS NULL AND m.method <> 'deposit'
+				WHERE m.lease_id = ?1 AND m.voided_at IS NULL AND m.method NOT IN ('deposit', 'opening')
 			UNION ALL SELECT 'credit_returned', o.day, m.method, m.paid_date, o.method, a.amount_cents, m.id, 1, o.id
 				FROM payments m CROSS JOIN allocations a ON a.payment_id = m.id CROSS JOIN payouts o ON o.id = a.payout_id
-				WHERE m.lease_id = ?1 AND m.voided_at IS NULL AND m.method <> 'deposit'
+				WHERE m.lease_id = ?1 AND m.voided_at IS NULL AND m.method NOT IN ('deposit', 'opening')
 			UNION ALL SELECT NULL, NULL, method, paid_date, NULL, credit_cents, id, 2, 0
-				FROM payments WHERE lease_id = ?1 AND voided_at IS NULL AND method <> 'deposit' AND credit_cents > 0
+				FROM payments WHERE lease_id = ?1 AND voided_at IS NULL AND method NOT IN ('deposit', 'opening') AND credit_cents > 0
 			ORDER BY 4, 7, 8, 2, 9, 1, 5`, id)
 	})
 }
@@ -151,7 +151,7 @@ func paymentNumber(tx *db.Tx, l Lease, rows []*paymentRow) (number *int64, same 
 		return nil, false, err
 	}
 	on, ok := exact.ParseDay(first.paidDate)
-	same = was.LeaseID == l.ID && ok && was.PaidDate == on && was.VoidedAt == nil && was.Method != byDeposit &&
+	same = was.LeaseID == l.ID && ok && was.PaidDate == on && was.VoidedAt == nil && was.Method != byDeposit && was.Method != byOpening &&
 		(sum == was.AmountCents || sum == was.AmountCents-returned)
 	return nil, same, nil
 }

@@ -69,7 +69,7 @@ func (roll *RentRoll) read(c *db.Conn) error {
 		byUnit[unit] = sum
 		return nil
 	}, `SELECT l.unit_id, c.amount_cents, c.paid_cents FROM charges c CROSS JOIN leases l ON l.id = c.lease_id
-		WHERE c.due_date BETWEEN ? AND ?`, first, last)
+		WHERE c.due_date BETWEEN ? AND ? AND c.opening = 0`, first, last)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (roll *RentRoll) read(c *db.Conn) error {
 		byUnit[unit] = sum
 		return nil
 	}, `SELECT l.unit_id, m.amount_cents FROM payments m CROSS JOIN leases l ON l.id = m.lease_id
-		WHERE m.voided_at IS NULL AND m.method <> 'deposit' AND m.paid_date BETWEEN ? AND ?`, first, last)
+		WHERE m.voided_at IS NULL AND m.method NOT IN ('deposit', 'opening') AND m.paid_date BETWEEN ? AND ?`, first, last)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,9 @@ func reversePayment(tx *db.Tx, payment int64, reason string) (Reversal, error) {
 	if m.VoidedAt != nil {
 		return Reversal{}, fault.Conflictf("payment %d was reversed already, at %s", payment, m.VoidedAt)
 	}
+	if m.Method == byOpening {
+		return Reversal{}, fault.Conflictf("payment %d was taken over with the lease; set the lease's opening anew", payment)
+	}
 	if err := post(tx, m.LeaseID); err != nil {
 		return Reversal{}, err
 	}

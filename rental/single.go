@@ -11,8 +11,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// SingleTypes are the types of charges that people make; rent is posted by itself.
-var SingleTypes = chargeTypes[1:]
+// SingleTypes are the types of charges that people make; rent is posted by itself, and an opening
+// balance is taken over.
+var SingleTypes = chargeTypes[1 : len(chargeTypes)-1]
 
 // NewCharge is one charge that is not rent: a deposit, a fee, a repair.
 type NewCharge struct {

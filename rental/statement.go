@@ -56,13 +56,20 @@ func (s *Service) LeaseStatement(ctx context.Context, who db.Caller, lease, year
 func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
 	st := Statement{Lease: l, Year: year, Charges: []Charge{}, Payments: []StoredPayment{}}
 	st.From, st.To = yearDays(year)
+	from := st.From // entries before it are the opening balance
+	if l.OpeningDay != nil {
+		if st.To < *l.OpeningDay {
+			return st, fault.Fieldf("year", "year: lease %d was taken over on %s; it has no statement of an earlier year", l.ID, l.OpeningDay)
+		}
+		from = max(from, *l.OpeningDay)
+	}
 	charges, err := chargesOf(c, l.ID)
 	if err != nil {
 		return st, err
 	}
 	for _, x := range charges {
 		switch {
-		case x.DueDate < st.From:
+		case x.DueDate < from:
 			st.OpeningBalanceCents += x.AmountCents
 		case x.DueDate <= st.To:
 			st.Charges = append(st.Charges, x)
@@ -75,7 +82,7 @@ func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
 	}
 	for _, m := range payments {
 		switch {
-		case m.PaidDate < st.From:
+		case m.PaidDate < from:
 			st.OpeningBalanceCents -= m.AmountCents
 			continue
 		case m.PaidDate > st.To:
@@ -97,7 +104,7 @@ func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
 	}
 	for _, o := range returned {
 		switch {
-		case o.day < st.From:
+		case o.day < from:
 			st.OpeningBalanceCents += o.cents
 		case o.day <= st.To:
 			st.CreditReturnedCents += o.cents
@@ -164,7 +171,7 @@ func (s *Service) PropertyStatement(ctx context.Context, who db.Caller, property
 func (st *PropertyStatement) read(c *db.Conn) error {
 	first, last := yearDays(st.Year)
 	const of = ` FROM units u CROSS JOIN leases l ON l.unit_id = u.id CROSS JOIN payments m ON m.lease_id = l.id AND m.voided_at IS NULL
-		AND m.method <> 'deposit' AND m.paid_date BETWEEN ?2 AND ?3`
+		AND m.method NOT IN ('deposit', 'opening') AND m.paid_date BETWEEN ?2 AND ?3`
 	byType := map[string]int64{}
 	err := db.Each(c, func(r *db.Row) error {
 		typ, cents := r.Text(), r.Int()

@@ -47,6 +47,22 @@ type Table struct {
 
 	// Export gives every record to emit, the cells in the order of the columns.
 	Export func(c *db.Conn, emit func(cells ...string) error) error
+
+	// Written tells how many of the columns an export has: those behind are for imports, or no
+	// record has anything in them. nil is all.
+	Written func(c *db.Conn) (columns int, err error)
+
+	// Foresee, when set, calls store, which stores a file's rows in a trial, and tells what they
+	// would lead to by themselves later.
+	Foresee func(ctx context.Context, who db.Caller, store func() error) (Foreseen, error)
+}
+
+// Foreseen is what the rows of a file would lead to; without Text nothing. Column is one that a
+// person may set for all rows to avoid it, and Label asks for its value.
+type Foreseen struct {
+	WouldPost     any
+	Text          func(Money) string
+	Column, Label string
 }
 
 // Put stores one row and tells what that did; its refusal refuses the row alone.

@@ -227,6 +227,8 @@ type rehearsed struct {
 	Found   table.Found       `json:"found"`
 	Left    []string          `json:"left_out"`
 	Notes   []string          `json:"notes"`
+
+	WouldPost any `json:"would_post,omitempty"`
 }
 
 func (p *program) printImported(out table.Outcome) error {
@@ -235,7 +237,7 @@ func (p *program) printImported(out table.Outcome) error {
 	if out.DryRun {
 		result = rehearsed{
 			out.Loaded, out.New, out.Changed, out.Same, out.Refused, orEmpty(out.Changes), orEmpty(out.Would), out.Events, out.Found,
-			orEmpty(out.Left), orEmpty(out.Notes),
+			orEmpty(out.Left), orEmpty(out.Notes), out.Follows.WouldPost,
 		}
 	}
 	err := p.print(result, func(w io.Writer) {

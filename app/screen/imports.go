@@ -317,6 +317,9 @@ func (v importView) refusedPath() string {
 	return "/import/" + queryEscape(v.table.Name) + "?" + q.Encode()
 }
 
+// nextSet is the name of the next column that is set for all rows.
+func (v importView) nextSet() string { return "set." + strconv.Itoa(len(v.reading.Set)) }
+
 // found is how the file is written, as far as it was read.
 func (v importView) found() table.Found {
 	if v.out.Found.Format == "" {

@@ -24,8 +24,15 @@ func Export(ctx context.Context, d *db.DB, t schema.Table, w io.Writer) error {
 		}
 	}
 	return d.View(ctx, func(c *db.Conn) error {
+		written := len(header)
+		if t.Written != nil {
+			var err error
+			if written, err = t.Written(c); err != nil {
+				return err
+			}
+		}
 		out := csv.NewWriter(w)
-		if err := out.Write(header); err != nil {
+		if err := out.Write(header[:written]); err != nil {
 			return err
 		}
 		err := t.Export(c, func(cells ...string) error {
@@ -35,7 +42,7 @@ func Export(ctx context.Context, d *db.DB, t schema.Table, w io.Writer) error {
 			for _, i := range texts {
 				cells[i] = Safe(cells[i])
 			}
-			return out.Write(cells)
+			return out.Write(cells[:written])
 		})
 		if err != nil {
 			return err

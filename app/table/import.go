@@ -33,8 +33,9 @@ type Outcome struct {
 	Changes []RowChange    // the changed rows' fields, the first MaxShown of them
 	Would   []db.Change    // what would change, record by record, the first MaxShown
 	Events  map[string]int // what would be sent off
-	Columns []string       // of the sample
-	Sample  [][]string     // the first rows as they would be stored
+	Follows schema.Foreseen
+	Columns []string   // of the sample
+	Sample  [][]string // the first rows as they would be stored
 }
 
 // RowChange is one row of a file that changes a record, and which of its fields.
@@ -93,7 +94,7 @@ func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, 
 	if err != nil {
 		return Outcome{}, err
 	}
-	l := &loading{d: d, who: who, table: t, options: o, progress: progress}
+	l := &loading{d: d, who: who, table: t, options: o, progress: progress, currency: in.currency}
 	if err := l.read(f, in); err != nil {
 		return Outcome{}, err
 	}
@@ -131,6 +132,8 @@ type loading struct {
 	changes  []RowChange
 	sample   []shown
 	notes    []string
+	follows  schema.Foreseen
+	currency exact.Currency
 	judging  bool // a dry run: rows are told new from changed and from the same
 }
 
@@ -192,7 +195,7 @@ func (l *loading) rehearse(ctx context.Context, f *File) (Outcome, error) {
 		}); err != nil {
 			return err
 		}
-		if err := l.store(ctx, f); err != nil {
+		if err := l.foresee(ctx, f); err != nil {
 			return err
 		}
 		return l.d.View(ctx, func(c *db.Conn) error {
@@ -208,10 +211,23 @@ func (l *loading) rehearse(ctx context.Context, f *File) (Outcome, error) {
 	}
 	out := l.outcome()
 	fill(l.changes, changes)
-	out.Refused, out.Events = len(l.done.Errors), events
+	out.Refused, out.Events, out.Follows = len(l.done.Errors), events, l.follows
+	if l.follows.Text != nil {
+		out.Notes = append(out.Notes, l.follows.Text(l.currency.Format))
+	}
 	out.Changes, out.Columns, out.Sample = l.changes, l.rows.columns(), l.sampled()
 	out.Would = changes[:min(len(changes), MaxShown)]
 	return out, nil
+}
+
+// foresee stores the rows, and asks the table what they would lead to.
+func (l *loading) foresee(ctx context.Context, f *File) (err error) {
+	store := func() error { return l.store(ctx, f) }
+	if l.table.Foresee == nil {
+		return store()
+	}
+	l.follows, err = l.table.Foresee(ctx, l.who, store)
+	return err
 }
 
 // show keeps the first rows for a preview: more than it has, as some may be refused yet.

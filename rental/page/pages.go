@@ -21,7 +21,7 @@ func Pages(s *rental.Service) []page.Page {
 	return []page.Page{
 		month(s), // /
 		arrears(s),
-		leases(s), lease(s),
+		leases(s), lease(s), opening(s),
 		units(s), unit(s),
 		properties(s), property(s), propertyStatement(s),
 		tenants(s), tenant(s),
@@ -125,7 +125,12 @@ func moveWord(from, to string) string {
 }
 
 // methodWord is a way of paying as people say it.
-func methodWord(method string) string { return page.Word(method) }
+func methodWord(method string) string {
+	if method == "opening" {
+		return "Taken over"
+	}
+	return page.Word(method)
+}
 
 // tenantName is a tenant's address in a letter.
 func tenantName(l rental.Lease) string { return strings.ReplaceAll(l.Tenant, " & ", "\n") }

@@ -1,0 +1,379 @@
+package rental
+
+import (
+	"context"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// byOpening is the method of a payment that was taken over, and openingType the type of a charge
+// that was: no money came in, and nothing was billed here.
+const (
+	byOpening   = "opening"
+	openingType = "opening"
+)
+
+// Opening takes a lease over from another book: rent, recurring charges and late fees due before Day
+// are not posted. What was owed (above 0) or paid ahead (below 0) and the deposit that was held are
+// entries of the day before. Without a day the lease has none.
+type Opening struct {
+	LeaseID      int64
+	Day          *exact.Day
+	PaidUpTo     *exact.Day // in place of Day: the last day of a period, the day after it is Day
+	BalanceCents int64
+	DepositCents int64
+}
+
+// OpeningsDone is what setting openings did.
+type OpeningsDone struct {
+	Leases []OpeningDone `json:"leases"`
+}
+
+// OpeningDone is what setting the opening of one lease did.
+type OpeningDone struct {
+	LeaseID        int64      `json:"lease_id"`
+	Property       string     `json:"property"`
+	Unit           string     `json:"unit"`
+	OpeningDay     *exact.Day `json:"opening_day"`
+	Withdrawn      int        `json:"withdrawn" about:"how many charges due before the day were withdrawn"`
+	WithdrawnCents int64      `json:"withdrawn_cents"`
+	Posted         int        `json:"posted" about:"how many periods were posted again, since an earlier opening day held them back"`
+	PostedCents    int64      `json:"posted_cents"`
+	Totals         Totals     `json:"totals"`
+}
+
+// SetOpenings sets the openings of leases, all or none. Unpaid rent, recurring charges and late fees
+// due before the day are withdrawn; what an opening that is there made is replaced. It is invalid with
+// a payment, a payout or a paid charge before the day, with a day that no period ends before, and with
+// less than is paid of it.
+func (s *Service) SetOpenings(ctx context.Context, who db.Caller, all []Opening) (OpeningsDone, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done OpeningsDone, err error) {
+		for _, o := range all {
+			one, err := setOpening(tx, o)
+			if err != nil {
+				return done, err
+			}
+			if err := catchUp(tx, o.LeaseID); err != nil {
+				return done, err
+			}
+			if one.Totals, err = totalsOf(&tx.Conn, o.LeaseID); err != nil {
+				return done, err
+			}
+			done.Leases = append(done.Leases, one)
+		}
+		return done, nil
+	})
+}
+
+// setOpening sets the opening of one lease. The caller then sees to what is to be posted.
+func setOpening(tx *db.Tx, o Opening) (done OpeningDone, err error) {
+	l, err := findLease(&tx.Conn, o.LeaseID)
+	if err != nil {
+		return done, err
+	}
+	done = OpeningDone{LeaseID: l.ID, Property: l.Property, Unit: l.Unit}
+	if done.OpeningDay, err = o.check(&tx.Conn, l); err != nil {
+		return done, err
+	}
+	if err := takeOpeningBack(tx, l, o); err != nil {
+		return done, err
+	}
+	if done.OpeningDay != nil {
+		if err := withdrawBefore(tx, l, *done.OpeningDay, &done); err != nil {
+			return done, err
+		}
+	}
+	if err := keepOpening(tx, l.ID, done.OpeningDay, o); err != nil {
+		return done, err
+	}
+	if l, err = findLease(&tx.Conn, l.ID); err != nil {
+		return done, err
+	}
+	if err := postMissing(tx, l, &done); err != nil {
+		return done, err
+	}
+	return done, tx.Audit("lease.opening", db.Subject("lease", l.ID), map[string]any{"opening_day": done.OpeningDay,
+		"balance_cents": o.BalanceCents, "deposit_cents": o.DepositCents, "withdrawn": done.Withdrawn, "withdrawn_cents": done.WithdrawnCents})
+}
+
+// day is the opening day that is asked for; nil where none is.
+func (o Opening) day(l Lease) (*exact.Day, error) {
+	switch {
+	case o.Day != nil && o.PaidUpTo != nil:
+		return nil, fault.Fieldf("paid_up_to", "paid_up_to: give the opening day or the day up to which rent is paid, not both")
+	case o.PaidUpTo == nil:
+		return o.Day, nil
+	}
+	next := *o.PaidUpTo + 1
+	if next <= l.StartDate {
+		return &next, nil
+	}
+	t := l.terms()
+	if !t.covers(*o.PaidUpTo) {
+		return &next, nil
+	}
+	p := t.from(*o.PaidUpTo)
+	if p.Last != *o.PaidUpTo {
+		before := max(p.FullFirst, l.StartDate) - 1
+		return nil, fault.Fieldf("paid_up_to", "paid_up_to: no period of lease %d ends on %s; the nearest end on %s and %s", l.ID, o.PaidUpTo, before, p.Last)
+	}
+	return &next, nil
+}
+
+// check refuses an opening that the lease cannot have, and gives its day.
+func (o Opening) check(c *db.Conn, l Lease) (*exact.Day, error) {
+	day, err := o.day(l)
+	if err != nil {
+		return nil, err
+	}
+	name := "day"
+	if o.PaidUpTo != nil {
+		name = "paid_up_to"
+	}
+	switch {
+	case day == nil && (o.BalanceCents != 0 || o.DepositCents != 0):
+		return nil, fault.Fieldf("day", "day is missing: a balance and a deposit that are taken over need the day")
+	case day == nil:
+		return nil, nil
+	case *day < l.StartDate || *day > c.Today()+366:
+		return nil, fault.Fieldf(name, "%s: lease %d can be taken over on a day from %s, its first, to %s", name, l.ID, l.StartDate, c.Today()+366)
+	case o.BalanceCents < -maxCents || o.BalanceCents > maxCents:
+		return nil, fault.Fieldf("balance_cents", "balance_cents: %d is out of range; it takes cents from %d to %d", fault.Cents(o.BalanceCents), fault.Cents(-maxCents), fault.Cents(maxCents))
+	case o.DepositCents < 0 || o.DepositCents > maxCents:
+		return nil, fault.Fieldf("deposit_cents", "deposit_cents: %d is out of range; it takes cents from %d to %d", fault.Cents(o.DepositCents), fault.Cents(0), fault.Cents(maxCents))
+	}
+	return day, o.nothingBefore(c, l, *day, name)
+}
+
+// nothingBefore refuses a day before which money came or went.
+func (o Opening) nothingBefore(c *db.Conn, l Lease, day exact.Day, name string) error {
+	m, found, err := db.One(c, scanPayment, "SELECT "+paymentColumns+` FROM payments m
+		WHERE m.lease_id = ? AND m.voided_at IS NULL AND m.method <> 'opening' AND m.paid_date < ? LIMIT 1`, l.ID, day)
+	if err != nil {
+		return err
+	}
+	if found {
+		return fault.Fieldf(name, "%s: payment %d over %d of %s lies before %s; reverse it first, or choose an earlier day",
+			name, m.ID, fault.Cents(m.AmountCents), m.PaidDate, day)
+	}
+	payout, found, err := db.One(c, func(r *db.Row) Payout { return Payout{ID: r.Int(), AmountCents: r.Int(), Day: r.Day()} },
+		"SELECT id, amount_cents, day FROM payouts WHERE lease_id = ? AND day < ? LIMIT 1", l.ID, day)
+	if err != nil {
+		return err
+	}
+	if found {
+		return fault.Fieldf(name, "%s: %d were returned on %s (payout %d), before %s; choose an earlier day", name, fault.Cents(payout.AmountCents), payout.Day, payout.ID, day)
+	}
+	charge, found, err := db.One(c, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ? AND c.opening = 0 AND c.due_date < ?
+		AND (c.paid_cents > 0 OR c.paid_date IS NOT NULL) AND NOT (SELECT min(m.method = 'opening') FROM allocations a CROSS JOIN payments m ON m.id = a.payment_id
+			WHERE a.charge_id = c.id) ORDER BY c.due_date LIMIT 1`, l.ID, day)
+	if err == nil && found {
+		err = fault.Fieldf(name, "%s: charge %d (%s), due on %s, is paid; reverse that payment first, or choose an earlier day", name, charge.ID, charge.Label, charge.DueDate)
+	}
+	return err
+}
+
+// takeOpeningBack removes what the lease's opening made. It refuses where the new one is less than
+// what was paid of the old balance, or used and returned of the old deposit.
+func takeOpeningBack(tx *db.Tx, l Lease, o Opening) error {
+	charges, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.lease_id = ? AND c.opening = 1", l.ID)
+	if err != nil {
+		return err
+	}
+	out, err := depositOut(&tx.Conn, l.ID)
+	if err != nil {
+		return err
+	}
+	for _, c := range charges {
+		switch {
+		case c.Type == openingType && c.PaidCents > max(o.BalanceCents, 0):
+			return fault.Fieldf("balance_cents", "balance_cents: %d are paid of charge %d (%s), so it cannot be less; reverse that payment first",
+				fault.Cents(c.PaidCents), c.ID, c.Label)
+		case c.Type == "deposit" && out > 0 && o.DepositCents < out:
+			return fault.Fieldf("deposit_cents", "deposit_cents: %d of the deposit were used or returned, so it cannot be less", fault.Cents(out))
+		}
+		if err := release(tx, c.ID, c.PaidCents); err != nil {
+			return err
+		}
+		if _, err := tx.Exec("DELETE FROM charges WHERE id = ?", c.ID); err != nil {
+			return err
+		}
+	}
+	payments, err := db.All(&tx.Conn, db.Int, "SELECT id FROM payments WHERE lease_id = ? AND method = 'opening'", l.ID)
+	if err != nil {
+		return err
+	}
+	for _, id := range payments {
+		if err := removeOpeningPayment(tx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeOpeningPayment deletes a payment that was taken over; what it paid is open again.
+func removeOpeningPayment(tx *db.Tx, id int64) error {
+	_, returned, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM allocations WHERE payment_id = ? AND payout_id IS NOT NULL", id)
+	if err != nil {
+		return err
+	}
+	if returned {
+		return fault.Fieldf("balance_cents", "balance_cents: credit that was taken over has been returned since; it cannot be changed any more")
+	}
+	paid, err := db.All(&tx.Conn, db.Int, "SELECT charge_id FROM allocations WHERE payment_id = ?", id)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec("DELETE FROM allocations WHERE payment_id = ?", id); err != nil {
+		return err
+	}
+	if _, err := tx.Exec("DELETE FROM payments WHERE id = ?", id); err != nil {
+		return err
+	}
+	for _, charge := range paid {
+		if err := recount(tx, charge); err != nil {
+			return err
+		}
+	}
+	return refreshFees(tx, paid...)
+}
+
+// withdrawBefore takes away the rent, recurring charges and late fees due before the day, which are
+// unpaid: check has seen to that.
+func withdrawBefore(tx *db.Tx, l Lease, day exact.Day, done *OpeningDone) error {
+	due, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ? AND c.due_date < ?
+		AND (c.type = 'rent' OR c.recurring_id IS NOT NULL OR c.fee_of IS NOT NULL) ORDER BY c.due_date, c.id`, l.ID, day)
+	if err != nil {
+		return err
+	}
+	for _, c := range due {
+		if c.feeOf != nil {
+			continue // it goes with its rent
+		}
+		sum, _, err := db.One(&tx.Conn, func(r *db.Row) [2]int64 { return [2]int64{r.Int(), r.Int()} },
+			"SELECT count(*), coalesce(sum(amount_cents), 0) FROM charges WHERE id = ?1 OR fee_of = ?1", c.ID)
+		if err != nil {
+			return err
+		}
+		if err := withdraw(tx, "day", c); err != nil {
+			return err
+		}
+		done.Withdrawn += int(sum[0])
+		done.WithdrawnCents += sum[1]
+	}
+	return nil
+}
+
+// keepOpening stores the opening and makes its entries, of the day before.
+func keepOpening(tx *db.Tx, lease int64, day *exact.Day, o Opening) error {
+	if day == nil {
+		_, err := tx.Exec("UPDATE leases SET opening_day = NULL, opening_cents = NULL, opening_deposit_cents = NULL WHERE id = ?", lease)
+		return err
+	}
+	_, err := tx.Exec("UPDATE leases SET opening_day = ?, opening_cents = ?, opening_deposit_cents = ? WHERE id = ?", day, o.BalanceCents, o.DepositCents, lease)
+	if err != nil {
+		return err
+	}
+	before := *day - 1
+	if o.BalanceCents > 0 {
+		if _, err := tx.InsertRow("charges", chargeSets+", opening", lease, openingType, "Balance on "+day.String(), before, o.BalanceCents, tx.Now(), 1); err != nil {
+			return err
+		}
+	}
+	if o.DepositCents > 0 {
+		held, err := tx.InsertRow("charges", chargeSets+", opening", lease, "deposit", "Deposit held on "+day.String(), before, o.DepositCents, tx.Now(), 1)
+		if err != nil {
+			return err
+		}
+		paid, err := insertPayment(tx, nil, lease, o.DepositCents, byOpening, before)
+		if err != nil {
+			return err
+		}
+		if err := allocate(tx, paid, held, o.DepositCents); err != nil {
+			return err
+		}
+	}
+	if o.BalanceCents < 0 {
+		_, err = insertPayment(tx, nil, lease, -o.BalanceCents, byOpening, before)
+	}
+	return err
+}
+
+// postMissing posts the periods from where the lease's postings now begin up to those that are
+// posted, and notes where they go on.
+func postMissing(tx *db.Tx, l Lease, done *OpeningDone) error {
+	t := l.terms()
+	begin := t.begin(l.OpeningDay)
+	first, posted, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.lease_id = ? AND c.type = 'rent' ORDER BY c.period_start LIMIT 1", l.ID)
+	if err != nil {
+		return err
+	}
+	if !posted {
+		_, err := tx.Exec("UPDATE leases SET next_post_day = ? WHERE id = ?", t.remaining(begin), l.ID)
+		return err
+	}
+	if *first.PeriodStart <= begin {
+		return nil
+	}
+	if err := tx.CheckClock(); err != nil {
+		return err
+	}
+	p, next, err := newPoster(tx, l.ID)
+	if err != nil {
+		return err
+	}
+	if _, err := p.rents(begin, *first.PeriodStart-1); err != nil {
+		return err
+	}
+	done.Posted, done.PostedCents = p.done.Charges, p.done.AmountCents
+	_, err = tx.Exec("UPDATE leases SET next_post_day = ? WHERE id = ?", next, l.ID)
+	return err
+}
+
+// openAsFile sets the opening that a file's row asks for, if it is another than the lease has. A lease
+// of which nothing is posted stays so: other files may say what its rent was.
+func openAsFile(tx *db.Tx, lease int64, o *Opening) error {
+	l, err := findLease(&tx.Conn, lease)
+	if o == nil || err != nil {
+		return err
+	}
+	o.LeaseID = lease
+	day, err := o.check(&tx.Conn, l)
+	if err != nil || sameDay(day, l.OpeningDay) && o.BalanceCents == l.OpeningBalanceCents && o.DepositCents == l.OpeningDepositCents {
+		return err
+	}
+	if _, err := setOpening(tx, *o); err != nil {
+		return err
+	}
+	_, posted, err := lastPosted(&tx.Conn, lease)
+	if err != nil {
+		return err
+	}
+	if posted {
+		return catchUp(tx, lease)
+	}
+	p, next, err := newPoster(tx, lease)
+	if err != nil {
+		return err
+	}
+	event, err := p.nextEvent(next)
+	if err != nil {
+		return err
+	}
+	return p.finish(event)
+}
+
+// begin is the first day of the first period that is posted: of the first one that starts on the
+// opening day or later.
+func (t *terms) begin(opening *exact.Day) exact.Day {
+	if opening == nil || *opening <= t.Start {
+		return t.Start
+	}
+	first, last := t.around(*opening)
+	if first == *opening {
+		return first
+	}
+	return last + 1
+}

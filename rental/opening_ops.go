@@ -1,0 +1,113 @@
+package rental
+
+import (
+	"context"
+	"fmt"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// maxOpenings is how many leases are taken over at once.
+const maxOpenings = 500
+
+// Openings lists the leases that run or are to come, by id, with their openings.
+func (s *Service) Openings(ctx context.Context, after, limit int64) (list []Lease, next *int64, total int64, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		list, err = db.All(c, scanLease(c.Today()),
+			"SELECT "+leaseColumns+fromLeases+" WHERE l.last_day >= ? AND l.id > ? ORDER BY l.id LIMIT ?", c.Today(), after, limit+1)
+		if err != nil {
+			return err
+		}
+		total, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases WHERE last_day >= ?", c.Today())
+		return err
+	})
+	if int64(len(list)) > limit {
+		list = list[:limit]
+		next = &list[limit-1].ID
+	}
+	return list, next, total, err
+}
+
+func (s *Service) setOpening() schema.Op {
+	return schema.Op{
+		Name: "set_opening", Writes: true, Destructive: true,
+		About: "Take leases over from another book on a day: rent, recurring charges and late fees due before it are not posted, unpaid ones are withdrawn. " +
+			"What was owed and the deposit that was held come over as the balance of that day. Done again it replaces; without a day it goes.",
+		Response: OpeningsDone{[]OpeningDone{{LeaseID: 4, Property: "Harbour House", Unit: "2A", OpeningDay: new(exampleDay("2026-11-01")), Withdrawn: 32,
+			WithdrawnCents: 2_880_000, Posted: 1, PostedCents: 90_000, Totals: Totals{BilledCents: 305_000, PaidCents: 180_000, BalanceCents: 125_000, DepositHeldCents: 180_000, OpeningCreditCents: 180_000}}}},
+		Refuses: []fault.Kind{fault.NotFound},
+		Bind:    s.bindOpening,
+		Example: "rental set-opening 'Harbour House/2A' --day 2026-11-01 --balance-cents 35000",
+		Did: func(a any, m schema.Money) string {
+			all := a.(OpeningsDone).Leases
+			if len(all) != 1 {
+				return fmt.Sprintf("%d leases are taken over.", len(all))
+			}
+			if all[0].OpeningDay == nil {
+				return fmt.Sprintf("%s / %s has no opening day any more; it owes %s.", all[0].Property, all[0].Unit, m(all[0].Totals.BalanceCents))
+			}
+			return fmt.Sprintf("%s / %s is taken over on %s; it owes %s.", all[0].Property, all[0].Unit, all[0].OpeningDay, m(all[0].Totals.BalanceCents))
+		},
+		Will: willOpen,
+		Leads: func(a any) string {
+			if all := a.(OpeningsDone).Leases; len(all) == 1 {
+				return leasePath(all[0].LeaseID)
+			}
+			return "/opening"
+		},
+	}
+}
+
+// willOpen tells what is withdrawn, posted again and owed then.
+func willOpen(a any, m schema.Money) string {
+	var withdrawn, posted int
+	var sum, again, owed int64
+	all := a.(OpeningsDone).Leases
+	for _, l := range all {
+		withdrawn, posted = withdrawn+l.Withdrawn, posted+l.Posted
+		sum, again, owed = sum+l.WithdrawnCents, again+l.PostedCents, owed+l.Totals.BalanceCents
+	}
+	text := fmt.Sprintf("%d charges due before the day are withdrawn, %s.", withdrawn, m(sum))
+	if posted > 0 {
+		text += fmt.Sprintf(" %d periods are posted again, %s.", posted, m(again))
+	}
+	if len(all) == 1 {
+		return text + fmt.Sprintf(" Then %s / %s owes %s.", all[0].Property, all[0].Unit, m(owed))
+	}
+	return text + fmt.Sprintf(" Then the %d leases owe %s.", len(all), m(owed))
+}
+
+// bindOpening binds one lease at the command line, and elsewhere a list of them; of a list, leases
+// without a balance and a deposit are taken over with nothing owed and held.
+func (s *Service) bindOpening(f *schema.Form) schema.Handler {
+	var day, upTo *exact.Day
+	var all []Opening
+	f.DayPtr(&day, "day", "nothing due before this day is posted; left out, with paid_up_to: the opening goes", schema.Example("2026-11-01"))
+	f.DayPtr(&upTo, "paid_up_to", "in place of day: the last day of the last period that is settled")
+	amounts := func(f *schema.Form, o *Opening) {
+		f.Int(&o.BalanceCents, "balance_cents", "what was owed on the day, in cents; below 0: paid ahead", schema.Range(-maxCents, maxCents), schema.Example(35_000))
+		f.Int(&o.DepositCents, "deposit_cents", "the deposit that was held, in cents", schema.Range(0, maxCents), schema.Example(180_000))
+	}
+	if f.Surface() == schema.Command {
+		var one Opening
+		bindLeaseID(f, &one.LeaseID)
+		amounts(f, &one)
+		all = []Opening{one}
+	} else {
+		f.Objects("leases", "the leases that are taken over", maxOpenings, func(f *schema.Form) {
+			var o Opening
+			f.ID(&o.LeaseID, "lease_id", "the lease", schema.Required, schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
+			amounts(f, &o)
+			all = append(all, o)
+		}, schema.Required)
+	}
+	return func(ctx context.Context, who db.Caller) (any, error) {
+		for i := range all {
+			all[i].Day, all[i].PaidUpTo = day, upTo
+		}
+		return s.SetOpenings(ctx, who, all)
+	}
+}

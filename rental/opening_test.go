@@ -1,0 +1,178 @@
+package rental
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+func (h *fixture) opening(o Opening) OpeningDone {
+	h.T.Helper()
+	done, err := h.SetOpenings(ctx, ann, []Opening{o})
+	h.Must(err)
+	return done.Leases[0]
+}
+
+// TestALeaseIsTakenOver works two leases from March 2024 through by hand: 33 months of rent that were
+// settled elsewhere, 350.00 owed and a deposit of 1,800.00, or 200.00 paid ahead.
+func TestALeaseIsTakenOver(t *testing.T) {
+	h := open(t, "2026-11-22")
+	id := h.lease("start_date=2024-03-01", "rent_cents=90000")
+	l, err := h.Ledger(ctx, viewer, id)
+	h.Must(err)
+	if len(l.Charges) != 33 || l.Totals.BalanceCents != 2_970_000 {
+		t.Fatalf("%d charges, %s", len(l.Charges), asJSON(t, l.Totals))
+	}
+	on := day(t, "2026-11-01")
+	events := len(h.events())
+	done := h.opening(Opening{LeaseID: id, Day: &on, BalanceCents: 35_000, DepositCents: 180_000})
+	if done.Withdrawn != 32 || done.WithdrawnCents != 2_880_000 || len(h.events()) != events {
+		t.Errorf("%s", asJSON(t, done))
+	}
+	l = h.owes(id, "2026-10-31 35000 Balance on 2026-11-01", "2026-10-31 180000 Deposit held on 2026-11-01 paid 2026-10-31 opening", "2026-11-01 90000 1-30 November 2026")
+	if want := (Totals{BilledCents: 305_000, PaidCents: 180_000, BalanceCents: 125_000, DepositHeldCents: 180_000, OpeningCreditCents: 180_000}); l.Totals != want {
+		t.Errorf("%s", asJSON(t, l.Totals))
+	}
+	arrears, err := h.Arrears(ctx, viewer)
+	h.Must(err)
+	if arrears.TotalCents != 125_000 || len(arrears.Arrears) != 2 || arrears.Arrears[0].DaysOverdue != 22 || arrears.Arrears[1].DaysOverdue != 21 {
+		t.Errorf("%s", asJSON(t, arrears))
+	}
+	_, err = h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 125_000, PaidDate: "2026-11-20"})
+	h.Must(err)
+	st, err := h.LeaseStatement(ctx, viewer, id, 2026)
+	h.Must(err)
+	if st.OpeningBalanceCents != 35_000 || st.ChargedCents != 90_000 || st.ReceivedCents != 125_000 || st.ClosingBalanceCents != 0 {
+		t.Errorf("%s", asJSON(t, st))
+	}
+	_, err = h.LeaseStatement(ctx, viewer, id, 2025)
+	h.Refused(err, fault.Invalid, "2026-11-01")
+	roll, err := h.RentRoll(ctx, viewer, new(day(t, "2026-10-01").Month()))
+	h.Must(err)
+	if roll.Totals.BilledCents != 0 || roll.Totals.ReceivedCents != 0 {
+		t.Errorf("October bills what was taken over: %s", asJSON(t, roll.Totals))
+	}
+	property, err := h.PropertyStatement(ctx, viewer, 1, 2026)
+	h.Must(err)
+	if property.ReceivedCents != 125_000 || !slices.Contains(property.ByType, TypeReceived{"opening", 35_000}) {
+		t.Errorf("%s", asJSON(t, property))
+	}
+	_, err = h.SetOpenings(ctx, ann, []Opening{{LeaseID: id, Day: &on, BalanceCents: 10_000, DepositCents: 180_000}})
+	h.Refused(err, fault.Invalid, "35000 are paid")
+	_, err = h.VoidCharge(ctx, cli, l.Charges[0].ID, "x")
+	h.Refused(err, fault.Conflict, "taken over")
+	h.sound()
+
+	ahead := h.lease("start_date=2024-03-01", "rent_cents=90000")
+	h.opening(Opening{LeaseID: ahead, Day: &on, BalanceCents: -20_000})
+	l = h.owes(ahead, "2026-11-01 90000 1-30 November 2026")
+	if l.Totals.PaidCents != 20_000 || l.Totals.BalanceCents != 70_000 || l.Totals.OpeningCreditCents != 20_000 {
+		t.Errorf("%s", asJSON(t, l.Totals))
+	}
+	if st, err = h.LeaseStatement(ctx, viewer, ahead, 2026); err != nil || st.OpeningBalanceCents != -20_000 || st.ClosingBalanceCents != 70_000 || st.ReceivedCents != 0 {
+		t.Errorf("%s %v", asJSON(t, st), err)
+	}
+	h.sound()
+}
+
+// TestAnOpeningIsReplacedAndTakenAway moves the day back and forth: periods are posted again and
+// withdrawn, each once, with their late fees.
+func TestAnOpeningIsReplacedAndTakenAway(t *testing.T) {
+	h := open(t, "2026-03-20")
+	id := h.lease("start_date=2026-01-10", "due_day=1")
+	_, err := h.SetLateFee(ctx, cli, 1, LateFee{GraceDays: 5, Cents: new(int64(1_000)), From: day(t, "2026-01-01")})
+	h.Must(err)
+	before, err := h.Ledger(ctx, viewer, id)
+	h.Must(err)
+	for _, o := range []Opening{
+		{LeaseID: id, Day: new(day(t, "2026-03-01")), BalanceCents: 5_000, DepositCents: 100},
+		{LeaseID: id, PaidUpTo: new(day(t, "2026-01-31"))},
+		{LeaseID: id, Day: new(day(t, "2026-02-02")), BalanceCents: -300_000},
+		{LeaseID: id, Day: new(day(t, "2026-05-01"))},
+	} {
+		h.opening(o)
+		h.sound()
+	}
+	h.owes(id)
+	if done := h.opening(Opening{LeaseID: id}); done.Posted != 0 {
+		t.Errorf("%s", asJSON(t, done))
+	}
+	h.owes(id, lines(before.Charges)...)
+	h.opening(Opening{LeaseID: id, Day: new(day(t, "2026-03-01"))})
+	if done := h.opening(Opening{LeaseID: id}); done.Posted != 2 || done.PostedCents != 170_968 {
+		t.Errorf("%s", asJSON(t, done))
+	}
+	h.owes(id, lines(before.Charges)...)
+	h.sound()
+}
+
+// TestRefusedOpenings: what stands in the way is named, and nothing is written.
+func TestRefusedOpenings(t *testing.T) {
+	h := open(t, "2026-11-22")
+	id := h.lease("start_date=2024-03-01")
+	_, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 1, PaidDate: "2026-10-30"})
+	h.Must(err)
+	day := func(s string) *exact.Day { return new(day(t, s)) }
+	was := h.written()
+	for says, o := range map[string]Opening{
+		"payment 1":                 {LeaseID: id, Day: day("2026-11-01")},
+		"2026-10-31 and 2026-11-30": {LeaseID: id, PaidUpTo: day("2026-11-10")},
+		"2024-03-01, its first":     {LeaseID: id, Day: day("2024-02-29")},
+		"2027-11-23":                {LeaseID: id, Day: day("2027-11-24")},
+		"need the day":              {LeaseID: id, BalanceCents: 5},
+		"not both":                  {LeaseID: id, Day: day("2026-11-01"), PaidUpTo: day("2026-10-31")},
+	} {
+		_, err := h.SetOpenings(ctx, ann, []Opening{o})
+		h.Refused(err, fault.Invalid, says)
+	}
+	if h.written() != was {
+		t.Error("a refused opening wrote")
+	}
+	_, err = h.SetOpenings(ctx, viewer, []Opening{{LeaseID: id}})
+	h.Refused(err, fault.Forbidden)
+}
+
+// TestLeasesComeWithTheirOpenings imports leases with what was owed, exports them, and imports them
+// into another file: the same ledgers. Without an opening the export has no column of it.
+func TestLeasesComeWithTheirOpenings(t *testing.T) {
+	h := open(t, "2026-11-22")
+	id := h.lease("start_date=2024-03-01")
+	var before strings.Builder
+	h.exportTo("leases", &before)
+	if strings.Contains(before.String(), "opening") {
+		t.Errorf("%s", before.String())
+	}
+	head := "property,unit,start_date,tenant,rent_cents,"
+	h.load("units", "property,name\nHouse,B\nHouse,C\n")
+	h.load("leases", head+"opening_day,opening_balance_cents,opening_deposit_cents\nHouse,B,2024-03-01,Tenant U1,90000,2026-11-01,35000,180000\n")
+	h.load("leases", head+"paid_up_to\nHouse,C,2024-03-01,Tenant U1,90000,2026-10-31\n")
+	if got := h.try("leases", head+"paid_up_to\nHouse,C,2024-03-01,Tenant U1,90000,2026-11-10\n"); len(got) != 1 || !strings.Contains(got[0], "2026-10-31 and 2026-11-30") {
+		t.Errorf("%q", got)
+	}
+	if n := h.Number("SELECT count(*) FROM charges WHERE type = 'rent'"); n != 0 {
+		t.Errorf("the import posted %d periods", n)
+	}
+	h.owes(id+2, "2026-11-01 90000 1-30 November 2026")
+	b := h.owes(id+1, "2026-10-31 35000 Balance on 2026-11-01", "2026-10-31 180000 Deposit held on 2026-11-01 paid 2026-10-31 opening", "2026-11-01 90000 1-30 November 2026")
+	_, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id + 1, AmountCents: 50_000, PaidDate: "2026-11-20"})
+	h.Must(err)
+	h.sound()
+	h.load("leases", head+"opening_day,opening_balance_cents,opening_deposit_cents\nHouse,B,2024-03-01,Tenant U1,90000,2026-11-01,35000,180000\n") // the same
+	other := open(t, "2026-11-22")
+	for _, name := range tableNames {
+		var file strings.Builder
+		h.exportTo(name, &file)
+		other.load(name, file.String())
+	}
+	l, err := other.Ledger(ctx, viewer, other.Number("SELECT l.id FROM leases l JOIN units u ON u.id = l.unit_id WHERE u.name = 'B'"))
+	h.Must(err)
+	mine, err := h.Ledger(ctx, viewer, b.Lease.ID)
+	h.Must(err)
+	if l.Totals != mine.Totals || !slices.Equal(lines(l.Charges), lines(mine.Charges)) {
+		t.Errorf("%s\n%s", asJSON(t, l), asJSON(t, mine))
+	}
+	other.sound()
+}

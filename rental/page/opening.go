@@ -1,0 +1,42 @@
+package page
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/rental"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+// openingView is a page of the leases that can be taken over from another book.
+type openingView struct {
+	leases []rental.Lease
+	total  int64
+	next   string
+}
+
+// field names a field of the i-th lease in the form.
+func (openingView) field(i int, name string) string {
+	return "leases." + strconv.Itoa(i) + "." + name
+}
+
+func opening(s *rental.Service) page.Page {
+	return page.New(page.Spec[openingView]{
+		Path: "/opening", Title: "Take leases over",
+		Load: func(f *schema.Form) page.Loader[openingView] {
+			var p page.Paging
+			p.Bind(f)
+			return func(ctx context.Context, _ db.Caller) (v openingView, err error) {
+				var then *int64
+				v.leases, then, v.total, err = s.Openings(ctx, after(p), min(p.Limit, 200))
+				v.next = next(then)
+				return v, err
+			}
+		},
+		View: func(v openingView) templ.Component { return Openings(v) },
+	})
+}
