@@ -165,7 +165,7 @@ func TestCrowdsIn64MB(t *testing.T) {
 		good(t, p, keys, 2)
 		leave()
 		t.Logf("500 %s: while they come a ping takes %v at the median, %v at the 99th percentile, %v at most; when they are there %v and %v, %.1f times that before; %d MiB at most",
-			c.name, coming, coming99, longest, median, beside, float64(beside)/float64(before), peakMemory(t, p)>>20)
+			c.name, coming, coming99, longest, median, beside, float64(beside)/float64(before), memoryOf(t, p, "VmHWM")>>20)
 	}
 	good(t, p, keys, 1)
 }

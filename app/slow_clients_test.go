@@ -54,7 +54,7 @@ func TestCrowdsShutNobodyOut(t *testing.T) {
 		})
 	}
 	good(t, p, keys, 1)
-	if peak := peakMemory(t, p); peak > 300<<20 {
+	if peak := memoryOf(t, p, "VmHWM"); peak > 300<<20 {
 		t.Errorf("the crowds made it take %d MiB", peak>>20)
 	}
 	if code := p.Stop(t); code != 0 {
@@ -62,20 +62,20 @@ func TestCrowdsShutNobodyOut(t *testing.T) {
 	}
 }
 
-// peakMemory is the most memory that the process had, in bytes; 0 where the system does
-// not tell.
-func peakMemory(t *testing.T, p *apptest.Process) (peak int) {
+// memoryOf is what the process has ("VmRSS") or had at most ("VmHWM"), in bytes; 0 where the
+// system does not tell.
+func memoryOf(t *testing.T, p *apptest.Process, what string) (size int) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
 	if err != nil {
 		return 0
 	}
 	for line := range strings.Lines(string(status)) {
-		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &peak); err == nil {
-			return peak << 10
+		if _, err := fmt.Sscanf(line, what+": %d kB", &size); err == nil {
+			return size << 10
 		}
 	}
-	t.Fatalf("no VmHWM in %s", status)
+	t.Fatalf("no %s in %s", what, status)
 	return 0
 }
 

@@ -51,7 +51,7 @@ func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 	with := string(args.Raw())
 	given, version, found := cache.Get(x.who, t.op.Tool, with)
 	if !found && t.large {
-		if err := wire.Work(x.w, t.op.Name); err != nil {
+		if err := wire.Hold(x.w, wire.LargeAnswer); err != nil {
 			return x.refused(b, t, err)
 		}
 		given, version, found = cache.Get(x.who, t.op.Tool, with) // who had the turn before may have asked the same

@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -100,10 +99,7 @@ func hashPassword(password string) string {
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(sum))
 }
 
-// argon hashes, and gives the memory that it took back at once: the heap would
-// otherwise grow by one such piece or two before it is collected.
 func argon(password string, salt []byte) []byte {
-	defer runtime.GC()
 	return argon2.IDKey([]byte(password), salt, argonPasses, argonMemory, argonLanes, hashLength)
 }
 

@@ -7,10 +7,7 @@ package cache
 
 import (
 	"bytes"
-	"maps"
 	"sync"
-	"unsafe"
-	"weak"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -26,7 +23,6 @@ type ResponseCache struct {
 	version int64 // of the database, at which everything in held was asked for
 	held    map[question]answer
 	size    int // of everything in held, in bytes
-	lent    map[question]loan
 }
 
 type question struct {
@@ -46,13 +42,6 @@ type answer struct {
 	day   exact.Day // on which it is right, when daily
 }
 
-// loan is an answer that is too large to be kept: it is there as long as a request sends it.
-type loan struct {
-	answer
-	first weak.Pointer[byte]
-	size  int
-}
-
 // What is kept is bounded, in bytes: memory is small where this runs.
 const (
 	mostAnswers  = 2 << 20
@@ -62,7 +51,7 @@ const (
 
 // New makes the one cache of a process.
 func New(d *db.DB) *ResponseCache {
-	return &ResponseCache{d: d, held: map[question]answer{}, lent: map[question]loan{}}
+	return &ResponseCache{d: d, held: map[question]answer{}}
 }
 
 // Get returns the answer that was kept for the caller's question: what is asked, and with
@@ -82,25 +71,11 @@ func (c *ResponseCache) Get(who db.Caller, what, with string) (body []byte, vers
 	if version != c.version {
 		return nil, version, false
 	}
-	q := asked(who, what, with)
-	k, found := c.held[q]
-	if !found {
-		k, found = c.lent[q].borrow()
-	}
+	k, found := c.held[asked(who, what, with)]
 	if !found || k.daily && k.day != c.d.Today() {
 		return nil, version, false
 	}
 	return k.body, version, true
-}
-
-// borrow returns the answer, if it is still being sent.
-func (l loan) borrow() (answer, bool) {
-	first := l.first.Value()
-	if first == nil {
-		return answer{}, false
-	}
-	l.body = unsafe.Slice(first, l.size) // #nosec G103 -- the bytes that Share was given, all of them
-	return l.answer, true
 }
 
 // Put keeps a copy of the answer that was worked out after Get gave the version.
@@ -125,31 +100,10 @@ func (c *ResponseCache) Put(who db.Caller, what, with string, version int64, on 
 	c.held[q] = answer{body: bytes.Clone(body), daily: daily, day: day}
 }
 
-// Share is Put, but for an answer that is too large to be kept: that one is given to others
-// who ask the same as long as a request has its bytes, so that a crowd is sent one copy.
-// It reports whether the bytes were taken, and must not be changed any more.
-func (c *ResponseCache) Share(who db.Caller, what, with string, version int64, on *db.Dependencies, body []byte) (taken bool) {
-	if len(body) <= mostAnswer {
-		c.Put(who, what, with, version, on, body)
-		return false
-	}
-	if version == 0 || !on.Cacheable() {
-		return false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at(version)
-	maps.DeleteFunc(c.lent, func(_ question, l loan) bool { return l.first.Value() == nil })
-	day, daily := on.Day()
-	c.lent[asked(who, what, with)] = loan{answer{daily: daily, day: day}, weak.Make(&body[0]), len(body)}
-	return true
-}
-
 // at forgets what was asked for at another version. It is called with mu held.
 func (c *ResponseCache) at(version int64) {
 	if version != c.version {
 		clear(c.held)
-		clear(c.lent)
 		c.version, c.size = version, 0
 	}
 }

@@ -33,24 +33,21 @@ func status(op schema.Op, answer any) int {
 	return http.StatusOK
 }
 
-// answer writes the answer. keep, unless it is nil, is given the bytes of one with the
-// status 200; they are its own if it reports that it took them.
-func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any, keep func(body []byte) (taken bool)) {
+// answer writes the answer. keep, unless it is nil, is shown the bytes of one with the
+// status 200.
+func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any, keep func(body []byte)) {
 	held := strict.GetBuffer()
 	body, err := encode((*held)[:0], answer)
-	_, taken := answer.(written)
-	defer func() {
-		if !taken {
-			strict.PutBuffer(held, body)
-		}
-	}()
+	if _, own := answer.(written); !own {
+		defer func() { strict.PutBuffer(held, body) }()
+	}
 	if err != nil {
 		h.refuse(w, err)
 		return
 	}
 	code := status(op, answer)
 	if keep != nil && code == http.StatusOK {
-		taken = keep(body) || taken // before it is sent, for that ends the turn
+		keep(body)
 	}
 	wire.Send(w, code, body)
 }

@@ -205,7 +205,7 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.C
 	path := pathOf(r)
 	body, version, found := h.Cache.Get(who, path, r.URL.RawQuery)
 	if !found && large {
-		if err := wire.Work(w, op.Name); err != nil {
+		if err := wire.Hold(w, wire.LargeAnswer); err != nil {
 			h.refuse(w, err)
 			return
 		}
@@ -221,8 +221,8 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.C
 		h.refuse(w, err)
 		return
 	}
-	h.answer(w, op, answer, func(body []byte) (taken bool) {
-		return h.Cache.Share(who, path, r.URL.RawQuery, version, on, body)
+	h.answer(w, op, answer, func(body []byte) {
+		h.Cache.Put(who, path, r.URL.RawQuery, version, on, body)
 	})
 }
 

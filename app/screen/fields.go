@@ -15,7 +15,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/fault"
-	"quartermaster/schema/strict"
+	"quartermaster/schema/wire"
 )
 
 const (
@@ -62,7 +62,9 @@ func (x *exchange) receive(most int64) (*sent, error) {
 	if x.r.ContentLength > whole {
 		return nil, tooLarge(most)
 	}
-	account := strict.AccountOf(x.r.Body)
+	if err := wire.HoldBody(x.r, whole); err != nil {
+		return nil, err
+	}
 	x.r.Body = http.MaxBytesReader(nil, x.r.Body, whole)
 	switch {
 	case x.r.Header.Get("Content-Type") == "" && x.r.ContentLength == 0:
@@ -70,9 +72,9 @@ func (x *exchange) receive(most int64) (*sent, error) {
 	case err != nil || kind != "application/x-www-form-urlencoded" && kind != "multipart/form-data":
 		return nil, fault.New(fault.Media, "a form is sent as application/x-www-form-urlencoded, or as multipart/form-data with a file")
 	case kind == "multipart/form-data":
-		err = in.readParts(multipart.NewReader(x.r.Body, params["boundary"]), most-mostForm, account)
+		err = in.readParts(multipart.NewReader(x.r.Body, params["boundary"]), most-mostForm)
 	default:
-		err = in.readFields(x.r.Body, account)
+		err = in.readFields(x.r.Body)
 	}
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
@@ -89,8 +91,8 @@ func tooLarge(most int64) error {
 	return fault.New(fault.TooLarge, "what was sent is larger than %d MiB, which is the most that is taken here; nothing was written", most>>20)
 }
 
-func (in *sent) readFields(r io.Reader, account strict.Account) error {
-	b, err := strict.ReadAll(r, -1, account)
+func (in *sent) readFields(r io.Reader) error {
+	b, err := io.ReadAll(r)
 	if err != nil {
 		return cutOff(err)
 	}
@@ -102,9 +104,9 @@ func (in *sent) readFields(r io.Reader, account strict.Account) error {
 
 // readParts reads the fields, together at most as large as a form may be, and the files,
 // each at most largest bytes: one that is larger is read past, and told.
-func (in *sent) readParts(r *multipart.Reader, largest int64, account strict.Account) error {
+func (in *sent) readParts(r *multipart.Reader, largest int64) error {
 	left := int64(mostForm)
-	for {
+	for range mostParts {
 		p, err := r.NextPart()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -113,11 +115,11 @@ func (in *sent) readParts(r *multipart.Reader, largest int64, account strict.Acc
 			return cutOff(err)
 		}
 		name, file := p.FormName(), p.FileName() != "" || p.Header.Get("Content-Type") != ""
-		most := left
+		most := max(left, 0)
 		if file && largest > 0 {
 			most = largest
 		}
-		b, err := strict.ReadAll(io.LimitReader(p, most+1), -1, account)
+		b, err := io.ReadAll(io.LimitReader(p, most+1))
 		if err == nil && int64(len(b)) > most {
 			if !file || largest <= 0 {
 				return &http.MaxBytesError{Limit: mostForm}
@@ -128,7 +130,7 @@ func (in *sent) readParts(r *multipart.Reader, largest int64, account strict.Acc
 		if err != nil {
 			return cutOff(err)
 		}
-		if !file {
+		if left -= int64(len(name)); !file {
 			left -= int64(len(b))
 		}
 		switch {
@@ -139,7 +141,11 @@ func (in *sent) readParts(r *multipart.Reader, largest int64, account strict.Acc
 			in.files[name] = schema.File{Name: path.Base(strings.ReplaceAll(p.FileName(), `\`, "/")), Data: b}
 		}
 	}
+	return fault.New(fault.TooLarge, "the form has more than the %d fields that are taken here; nothing was written", mostParts)
 }
+
+// mostParts is how many fields and files a form may have, each of which takes memory of its own.
+const mostParts = 1000
 
 // fileTooLarge refuses the form for a file that was too large, by its name.
 func (in *sent) fileTooLarge() error {
@@ -155,8 +161,7 @@ func (in *sent) fileTooLarge() error {
 // cutOff refuses an upload that ended early, or one that is too large.
 func cutOff(err error) error {
 	var large *http.MaxBytesError
-	var busy *fault.Error
-	if errors.As(err, &large) || errors.As(err, &busy) {
+	if errors.As(err, &large) {
 		return err
 	}
 	return fault.Malformedf("what was sent was cut off on the way; nothing was written, send it again")

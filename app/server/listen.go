@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -26,12 +25,11 @@ const (
 // limits are what all listeners share.
 type limits struct {
 	connections int
-	proxies     []netip.Prefix
-	budget      *budget
+	memory      *memory
 }
 
 // limitsFor divides what the process may open among so many listeners.
-func limitsFor(c *Config, listeners int, proxies []netip.Prefix) limits {
+func limitsFor(c *Config, listeners int) limits {
 	n := maxConnections
 	if files := openFiles(); files > 0 {
 		n = max(fewConnections, min(n, int(files-reservedFiles)/max(listeners, 1)))
@@ -39,9 +37,7 @@ func limitsFor(c *Config, listeners int, proxies []netip.Prefix) limits {
 	if most := allowedMemory(); most > 0 { // a sixth of it
 		n = max(fewConnections, min(n, int(most/6/connSize)/max(listeners, 1)))
 	}
-	b := newBudget(c.memory())
-	b.queue.most = n / 2
-	return limits{connections: n, proxies: proxies, budget: b}
+	return limits{connections: n, memory: newMemory(c.memory(), n)}
 }
 
 // listener serves one handler on one address.
@@ -49,7 +45,7 @@ type listener struct {
 	addr   string // the real one, with the port that was picked
 	server *http.Server
 	net    net.Listener
-	budget *budget
+	memory *memory
 	api    http.Handler // what it serves beside pages
 }
 
@@ -61,9 +57,9 @@ func listen(addr string, h http.Handler, tlsConfig *tls.Config, in limits, log z
 	}
 	real := ln.Addr().String()
 	limiter := newConnLimiter(in.connections)
-	limiter.proxies = in.proxies
+	in.memory.limiters = append(in.memory.limiters, limiter)
 	server := &http.Server{
-		Handler:           trackRequests(h, in.budget),
+		Handler:           trackRequests(h, in.memory),
 		TLSConfig:         tlsConfig,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       bodyTimeout,
@@ -78,5 +74,5 @@ func listen(addr string, h http.Handler, tlsConfig *tls.Config, in limits, log z
 		server.TLSConfig.NextProtos = []string{"h2", "http/1.1"}
 		ln = tls.NewListener(ln, server.TLSConfig)
 	}
-	return &listener{addr: real, server: server, net: ln, budget: in.budget, api: h}, nil
+	return &listener{addr: real, server: server, net: ln, memory: in.memory, api: h}, nil
 }

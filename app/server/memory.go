@@ -1,11 +1,19 @@
 package server
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"quartermaster/schema/fault"
 )
 
 // The memory for bodies and answers under way, in MiB.
@@ -26,18 +34,17 @@ func (c *Config) memory() int64 {
 	return mib << 20
 }
 
-// besideBudget is what the process takes at most beside twice its budget, in bytes, before
-// the collector runs for as long as it takes.
-const besideBudget = 64 << 20
+// besideBudget is what the process takes beside the budget, in bytes, before the collector
+// runs for as long as it takes.
+const besideBudget = 60 << 20
 
 // setMemoryLimit has the collector stay below what the budget comes to, and below what the
-// process may take where that was set, unless the environment says
-// something else.
+// process may take where that was set, unless the environment says something else.
 func setMemoryLimit(budget int64) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	limit := 2*budget + besideBudget
+	limit := budget + besideBudget
 	if most := allowedMemory(); most > 0 {
 		limit = min(limit, most*3/5) // what the engine takes is beside it, and the limit is overshot
 	}
@@ -73,4 +80,66 @@ func allowedMemory() (least int64) {
 		}
 	}
 	return least
+}
+
+// memory is what large bodies and answers may take together. When there is no more, the
+// oldest of those that wait for their clients is cut off: who sends half a body, or reads no
+// answer, holds it only as long as nobody else needs it.
+type memory struct {
+	size     int64
+	left     *semaphore.Weighted
+	most     int32 // how many may wait for it; each keeps one of the connections meanwhile
+	waiting  atomic.Int32
+	limiters []*connLimiter // of the listeners that share it
+	idle     *time.Timer    // gives what was used back to the system
+}
+
+const (
+	waitMemory  = 5 * time.Second
+	cutEvery    = 20 * time.Millisecond
+	givesBackIn = 3 * time.Second // after the last large body or answer
+)
+
+func newMemory(size int64, connections int) *memory {
+	m := &memory{size: size, left: semaphore.NewWeighted(size), most: int32(connections / 2)} // #nosec G115 -- 512 at most
+	m.idle = time.AfterFunc(time.Hour, func() {
+		runtime.GC() // pools keep what they have for one collection
+		debug.FreeOSMemory()
+	})
+	m.idle.Stop()
+	return m
+}
+
+// take takes n bytes, or refuses after a while, or at once when many wait already. Who wants
+// more than there is waits for all of it.
+func (m *memory) take(ctx context.Context, n int64) error {
+	n = min(n, m.size)
+	if m.left.TryAcquire(n) {
+		return nil
+	}
+	defer m.waiting.Add(-1)
+	if m.waiting.Add(1) <= m.most {
+		for late := time.Now().Add(waitMemory); time.Now().Before(late) && ctx.Err() == nil; {
+			for _, r := range m.limiters {
+				if s := r.oldest((*limitedConn).stalled); s != nil {
+					_ = s.Close()
+					break
+				}
+			}
+			short, cancel := context.WithTimeout(ctx, cutEvery)
+			err := m.left.Acquire(short, n)
+			cancel()
+			if err == nil {
+				return nil
+			}
+		}
+	}
+	e := fault.Unavailablef(nil, "too much is being sent and fetched at once: nothing was written; try again in a moment")
+	e.Retry = time.Second
+	return e
+}
+
+func (m *memory) give(n int64) {
+	m.left.Release(min(n, m.size))
+	m.idle.Reset(givesBackIn)
 }

@@ -23,14 +23,15 @@ func TestStreamsThatAreNotRead(t *testing.T) {
 		take        time.Duration
 	}{
 		{"for a new connection", 1, 64 << 20, time.Minute},
-		{"for another answer", 2, 20 << 20, time.Minute},
+		{"for another answer", 2, 12 << 20, time.Minute},
 		{"in time", 2, 64 << 20, 500 * time.Millisecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			ended := make(chan error, 2)
 			answer := strings.Repeat("x", large)
-			limiter := newConnLimiter(c.connections)
+			limiter, memory := newConnLimiter(c.connections), newMemory(c.budget, 16)
+			memory.limiters = []*connLimiter{limiter}
 			limiter.take = c.take
 			server := httptest.NewUnstartedServer(trackRequests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.ProtoMajor != 2 {
@@ -38,7 +39,7 @@ func TestStreamsThatAreNotRead(t *testing.T) {
 				}
 				_, err := io.WriteString(w, answer)
 				ended <- err
-			}), newBudget(c.budget)))
+			}), memory))
 			server.Listener = &limitedListener{Listener: server.Listener, limiter: limiter}
 			server.Config.ConnContext = withConn
 			server.EnableHTTP2 = true

@@ -42,7 +42,7 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 			return fmt.Errorf("%s: %w", service.Name, err)
 		}
 		s.shows[service.Name] = screens
-		l.server.Handler = trackRequests(screens.Beside(l.api), l.budget)
+		l.server.Handler = trackRequests(screens.Beside(l.api), l.memory)
 	}
 	return nil
 }

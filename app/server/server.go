@@ -152,7 +152,7 @@ func (s *Server) listen(c *Config) error {
 		return err
 	}
 	setMemoryLimit(c.memory())
-	in := limitsFor(c, len(s.services.All)+1, trusted)
+	in := limitsFor(c, len(s.services.All)+1)
 	for _, service := range s.services.All {
 		addr := *c.Addrs[service.Name]
 		if addr == "off" {

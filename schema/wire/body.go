@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"mime"
@@ -12,7 +13,6 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/fault"
-	"quartermaster/schema/strict"
 )
 
 // CheckMedia refuses a Content-Type other than JSON in UTF-8.
@@ -34,7 +34,7 @@ func ReadBody(r *http.Request, most int64) ([]byte, error) {
 	if r.ContentLength > most {
 		return nil, tooLarge(r, most)
 	}
-	body, err := strict.ReadAll(http.MaxBytesReader(nil, r.Body, most), r.ContentLength, strict.AccountOf(r.Body))
+	body, err := readAll(r, most)
 	var over *http.MaxBytesError
 	var busy *fault.Error
 	switch {
@@ -46,6 +46,24 @@ func ReadBody(r *http.Request, most int64) ([]byte, error) {
 		return nil, fault.Malformedf("the body could not be read to its end%s", cutShort(err))
 	}
 	return body, nil
+}
+
+// freeBody is how much of a body is read before memory is held for the rest, so that who
+// only announces one holds none.
+const freeBody = 64 << 10
+
+func readAll(r *http.Request, most int64) ([]byte, error) {
+	in := http.MaxBytesReader(nil, r.Body, most)
+	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), freeBody)+bytes.MinRead))
+	if _, err := body.ReadFrom(io.LimitReader(in, freeBody)); err != nil || body.Len() < freeBody {
+		return body.Bytes(), err
+	}
+	if err := HoldBody(r, most); err != nil {
+		return nil, err
+	}
+	body.Grow(int(max(r.ContentLength-freeBody, 0)) + bytes.MinRead)
+	_, err := body.ReadFrom(in)
+	return body.Bytes(), err
 }
 
 // tooLarge refuses a body for its size. Many clients send all of it before they look

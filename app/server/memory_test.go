@@ -1,0 +1,106 @@
+package server
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"quartermaster/schema/fault"
+	"quartermaster/schema/wire"
+)
+
+// holding serves bodies of up to 1 MiB behind a memory for two of them.
+func holding(t *testing.T) (addr string, m *memory) {
+	t.Helper()
+	m = newMemory(2<<20, 64)
+	limiter := newConnLimiter(64)
+	m.limiters = []*connLimiter{limiter}
+	server := httptest.NewUnstartedServer(trackRequests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := wire.ReadBody(r, 1<<20)
+		if e, refused := fault.As(err); refused {
+			wire.Refuse(w, e)
+			return
+		}
+		_, _ = io.WriteString(w, strconv.Itoa(len(body)))
+	}), m))
+	server.Listener = &limitedListener{Listener: server.Listener, limiter: limiter}
+	server.Config.ConnContext = withConn
+	server.Start()
+	t.Cleanup(server.Close)
+	return server.Listener.Addr().String(), m
+}
+
+const largeHeader = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n"
+
+// TestHalfBodiesMakeRoom: who sends half a body keeps its memory until another needs it.
+func TestHalfBodiesMakeRoom(t *testing.T) {
+	t.Parallel()
+	addr, m := holding(t)
+	for range 8 {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, largeHeader+strings.Repeat("x", 100_000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for m.left.TryAcquire(1) { // until two hold all of it
+		m.give(1)
+		runtime.Gosched()
+	}
+	client := http.Client{Timeout: waitMemory}
+	defer client.CloseIdleConnections()
+	for range 3 {
+		resp, err := client.Post("http://"+addr, "text/plain", strings.NewReader(strings.Repeat("x", 1<<20)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			t.Errorf("a whole body: %s", resp.Status)
+		}
+	}
+}
+
+// TestWaitersForMemoryAreBounded: one more than may wait is refused at once, the others when
+// their time is over; nobody is cut off who works.
+func TestWaitersForMemoryAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(1000, 4)
+		if err := m.take(t.Context(), 5000); err != nil { // more than there is: all of it
+			t.Fatal(err)
+		}
+		began, refused := time.Now(), make(chan time.Duration, 3)
+		for range 3 {
+			go func() {
+				err := m.take(t.Context(), 10)
+				if e, ok := fault.As(err); !ok || e.Kind != fault.Unavailable || e.Retry != time.Second {
+					t.Errorf("%v", err)
+				}
+				refused <- time.Since(began)
+			}()
+		}
+		if first := <-refused; first != 0 {
+			t.Errorf("the third was refused after %v", first)
+		}
+		for range 2 {
+			if after := <-refused; after != waitMemory {
+				t.Errorf("refused after %v, want %v", after, waitMemory)
+			}
+		}
+		m.give(5000)
+		if err := m.take(t.Context(), 1000); err != nil {
+			t.Error(err)
+		}
+		m.idle.Stop()
+	})
+}

@@ -1,0 +1,37 @@
+package wire
+
+import "net/http"
+
+// holder bounds the memory of the requests under way: they wait for n bytes, hold them
+// until they end, and are refused, as unavailable, when there are none for long.
+type holder interface{ Hold(n int64) error }
+
+// LargeAnswer is what is held while an answer is worked out that may be large, in bytes.
+const LargeAnswer = 8 << 20
+
+// Hold waits for n bytes of memory. Without a server that bounds it there is always enough.
+func Hold(w http.ResponseWriter, n int64) error {
+	for {
+		if h, ok := w.(holder); ok {
+			return h.Hold(n)
+		}
+		u, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return nil
+		}
+		w = u.Unwrap()
+	}
+}
+
+// HoldBody waits for the memory of the request's body, of at most most bytes; a small one
+// takes none.
+func HoldBody(r *http.Request, most int64) error {
+	size := r.ContentLength
+	if size < 0 {
+		size = most
+	}
+	if h, ok := r.Body.(holder); ok && size > freeBody {
+		return h.Hold(size)
+	}
+	return nil
+}
