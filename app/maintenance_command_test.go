@@ -101,6 +101,9 @@ func TestPhotoCommands(t *testing.T) {
 	w.equal("a WebP", w.cli("photo", "add", "1", file("c.webp", webp)), "3\n")
 	w.says("the detail", w.tool("workorder_detail", `{"id":1}`),
 		`"photos":[{"caption":"before","filename":"a.jpg","id":1},{"caption":null,"filename":"b.png","id":2},{"caption":null,"filename":"c.webp","id":3}]`)
+	saved := file("saved.jpg", nil)
+	w.equal("saving as JSON", w.cli("photo", "save", "1", saved, "--json"),
+		fmt.Sprintf(`{"id":1,"filename":"a.jpg","caption":"before","file":%q,"bytes":504}`+"\n", saved))
 	for id, want := range map[string][]byte{"1": jpeg, "2": png, "3": webp} {
 		target := file("out", []byte("what was there before"))
 		w.equal("saving prints", w.cli("photo", "save", id, target), "")

@@ -323,7 +323,10 @@ func TestScannersOpenLinks(t *testing.T) {
 		if got := v.Post(c.path, "password", c.password); got.Status != http.StatusSeeOther {
 			t.Errorf("%s after the scanner: %d %s", c.path, got.Status, apptestHeading(got))
 		}
-		status(t, h.Visitor(c.service).Get(c.path), http.StatusGone)
+		gone := h.Visitor(c.service)
+		status(t, gone.Get(c.path), http.StatusGone)
+		gone.Head = map[string]string{"Accept": "application/json"}
+		status(t, gone.Get(c.path), http.StatusGone, `"error":"gone"`)
 	}
 	status(t, h.Visitor("rental").Get("/portal/welcome/"+strings.Repeat("x", 43)), http.StatusNotFound)
 }

@@ -168,3 +168,36 @@ func TestADrawnPageIsGivenAgain(t *testing.T) {
 	}
 	status(t, v.Get("/work-orders/1"), http.StatusOK, text)
 }
+
+// TestAViewersTrailHoldsOnlyWhatAViewerMaySee reads the trail of each service as a viewer: nothing of
+// users and the appliance, which admins see there; as many entries as the audit command's
+// operation gives; and every link leads to a page that a viewer may open.
+func TestAViewersTrailHoldsOnlyWhatAViewerMaySee(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	for _, service := range []string{"store", "maintenance", "rental", "reorder"} {
+		if own := h.as(asAdmin, service).Get("/audit?subject=user"); !strings.Contains(own.Body, "user.added") {
+			t.Errorf("%s: an admin does not find who was added", service)
+		}
+		viewer := h.as(asViewer, service)
+		for path := "/audit"; path != ""; {
+			shown := status(t, viewer.Get(path), http.StatusOK)
+			path = ""
+			for to := range links(shown) {
+				switch {
+				case strings.HasPrefix(to, "/audit?") && strings.Contains(to, "after="):
+					path = to
+				case strings.HasPrefix(to, "/audit?subject=user"), strings.HasPrefix(to, "/users"), strings.HasPrefix(to, "/keys"):
+					t.Errorf("%s: a viewer's trail leads to %s", service, to)
+				case strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "/audit"):
+					if got := viewer.Get(to); got.Status == http.StatusForbidden {
+						t.Errorf("%s: a viewer's trail leads to %s, which is forbidden", service, to)
+					}
+				}
+			}
+		}
+		if got := viewer.Get("/audit?subject=user"); strings.Contains(got.Body, "user.added") {
+			t.Errorf("%s: a viewer finds who was added", service)
+		}
+	}
+}

@@ -16,6 +16,10 @@ func (s *Service) Declare() schema.Service {
 		Ping: version, Health: version, Document: version,
 		Ops:    s.ops(),
 		Tables: s.tables(),
+		Records: []schema.Record{
+			{Noun: "work_order", Page: "/work-orders/"}, {Noun: "asset", Page: "/assets/"}, {Noun: "part", Page: "/parts/"},
+			{Noun: "pm_plan", Page: "/plans/"}, {Noun: "meter", Within: "SELECT 'asset:' || asset_id FROM meters WHERE id = ?"},
+		},
 		Events: []schema.Event{
 			{Name: "workorder.created", About: "A work order was opened, by whatever way.", Data: sampleOrder},
 			{Name: "workorder.completed", About: "A work order moved to done, by whatever way.", Data: sampleDone},

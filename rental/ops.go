@@ -16,6 +16,13 @@ func (s *Service) Declare() schema.Service {
 			"Every amount is an integer number of cents. Asking for a ledger first posts every billing period that is due by today.",
 		Health: version, Document: version,
 		Ops: s.ops(),
+		Records: []schema.Record{
+			{Noun: "lease", Page: "/leases/"}, {Noun: "ticket", Page: "/maintenance/"}, {Noun: "maintenance_request", Page: "/maintenance/"},
+			{Noun: "tenant", Page: "/tenants/"}, {Noun: "property", Page: "/properties/"}, {Noun: "unit", Page: "/units/"},
+			{Noun: "payment", Page: "/payments/"},
+			{Noun: "charge", Within: "SELECT 'lease:' || lease_id FROM charges WHERE id = ?"},
+			{Noun: "recurring", Within: "SELECT 'lease:' || lease_id FROM recurring_charges WHERE id = ?"},
+		},
 		Tables: []schema.Table{
 			s.propertyTable(),
 			s.unitTable(),

@@ -16,6 +16,9 @@ func (s *Service) Declare() schema.Service {
 		Ping: version, Health: version, Document: version,
 		Ops:    s.ops(),
 		Tables: s.tables(),
+		Records: []schema.Record{
+			{Noun: "sku", Page: "/skus/"}, {Noun: "purchase_order", Page: "/purchase-orders/"}, {Noun: "supplier", Page: "/suppliers/"},
+		},
 		Events: []schema.Event{crossing},
 		Check:  check,
 		Demo:   s.demo,

@@ -191,9 +191,32 @@ type Service struct {
 	Document  string // the version of the OpenAPI document
 	Ops       []Op
 	Tables    []Table
+	Records   []Record
 	Events    []Event
 	Check     func(c *db.Conn) (breaches []string, err error)  // recomputes every invariant, for doctor
 	Demo      func(ctx context.Context, today exact.Day) error // fills an empty database with a believable small shop
+}
+
+// Record is a kind of record as the audit trail names it, and where people see one.
+type Record struct {
+	Noun string // of the trail's subjects: "work_order" in work_order:12
+	Page string // "/work-orders/": its page is that and the id; "" is none of its own
+
+	ByName bool // a subject that is no number is searched for in the list of its pages: customer:ann@example.com
+
+	// Within finds the subject on whose page it is shown when it has none, as SQL with the id
+	// as ?: "SELECT 'asset:' || asset_id FROM meters WHERE id = ?".
+	Within string
+}
+
+// Record finds one of the service's kinds of records.
+func (s Service) Record(noun string) Record {
+	for _, r := range s.Records {
+		if r.Noun == noun {
+			return r
+		}
+	}
+	return Record{}
 }
 
 // Tools are the operations that agents may call.

@@ -13,6 +13,10 @@ func (s *Service) Declare() schema.Service {
 			"and the interface by which a buyer's program checks and activates its license.",
 		Ping: version, Health: version, Document: version,
 		Ops: s.ops(), Tables: s.tables(), Events: events(),
+		Records: []schema.Record{
+			{Noun: "order", Page: "/orders/"}, {Noun: "customer", Page: "/customers/", ByName: true}, {Noun: "license", Page: "/licenses/"},
+			{Noun: "batch", Page: "/redeem-codes/"}, {Noun: "product", Page: "/products/"},
+		},
 		Check: check, Demo: s.demo,
 	}
 }

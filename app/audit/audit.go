@@ -42,6 +42,7 @@ type Filter struct {
 	Actor     string // the whole name, in any case
 	Subject   string // work_order:12, or work_order for all of them
 	Via       string
+	Text      string        // in the action, record, person or changes, in any case
 	Since     exact.Instant // from then on
 	Until     exact.Instant // before then; 0 is ever
 	After     int64         // older than this entry; 0 is the newest
@@ -83,6 +84,9 @@ func (f Filter) where() (string, []any) {
 	if f.Via != "" {
 		add("via = ?", f.Via)
 	}
+	if f.Text != "" {
+		add("instr(lower(action || ' ' || subject || ' ' || actor || ' ' || changes), lower(?)) > 0", f.Text)
+	}
 	if f.Since != 0 {
 		add("at >= ?", f.Since)
 	}
@@ -93,6 +97,15 @@ func (f Filter) where() (string, []any) {
 		return "1", nil
 	}
 	return strings.Join(all, " AND "), args
+}
+
+// For narrows the filter to what the caller may see: in a service its own entries, and for its
+// admins those of the appliance.
+func (f Filter) For(who db.Caller) Filter {
+	if who.Service != "" {
+		f.Service, f.Appliance = who.Service, who.Role == "admin"
+	}
+	return f
 }
 
 // newest is the statement that gives a page. The entries of a service and those of the
@@ -180,10 +193,7 @@ func Op(d *db.DB, services []string) schema.Op {
 			}
 			counted := f.Surface() == schema.Page
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				q := q
-				if who.Service != "" {
-					q.Service, q.Appliance = who.Service, who.Role == "admin"
-				}
+				q := q.For(who)
 				err := d.View(ctx, func(c *db.Conn) error {
 					q.Since = from(c)
 					if until != nil {

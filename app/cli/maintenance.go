@@ -17,13 +17,20 @@ func (p *program) maintenanceCommand() *cobra.Command {
 		group("photo", "Keep photos with work orders", "", p.photoSaveCommand()))
 }
 
+// savedPhoto is a photo with the file that it was written to.
+type savedPhoto struct {
+	maintenance.Photo
+	File  string `json:"file"`
+	Bytes int64  `json:"bytes"`
+}
+
 func (p *program) photoSaveCommand() *cobra.Command {
-	return p.acting(&cobra.Command{
+	return p.acting(p.jsonFlag(&cobra.Command{
 		Use:   "save PHOTO_ID FILE",
 		Short: "Write a work order's photo to a file, the same bytes that were added",
 		Long: `Write a work order's photo to a file, the same bytes that were added. A file that is
 there is replaced. The agents' tool workorder_detail names an order's photos.`,
-		Example: "  quartermaster maintenance photo save 1 spindle.jpg",
+		Example: "  quartermaster maintenance photo save 1 spindle.jpg\n  quartermaster maintenance photo save 1 spindle.jpg --json",
 		Args:    cobra.ExactArgs(2),
 		RunE: p.run(func(ctx context.Context, args []string) error {
 			id, err := idArg("PHOTO_ID", args[0])
@@ -34,18 +41,22 @@ there is replaced. The agents' tool workorder_detail names an order's photos.`,
 				if _, err := p.actor(ctx, d, "maintenance"); err != nil {
 					return err
 				}
-				_, data, err := maintenance.New(d).Photo(ctx, id)
+				photo, data, err := maintenance.New(d).Photo(ctx, id)
 				if err != nil {
 					return err
 				}
-				return p.writeBeside(args[1], func(w io.Writer) error {
+				err = p.writeBeside(args[1], func(w io.Writer) error {
 					_, err := w.Write(data)
 					return err
 				})
+				if err != nil {
+					return err
+				}
+				return p.print(savedPhoto{photo, absolute(args[1]), int64(len(data))}, func(io.Writer) {})
 			})
 		}),
 		ValidArgsFunction: completeFileAt(1),
-	})
+	}))
 }
 
 // completeFileAt lets the shell complete the argument at a place as a file's name.

@@ -36,7 +36,7 @@ var codes = [...]string{
 	Internal: "internal", Unauthorized: "unauthorized", NotFound: "not_found",
 	Method: "method_not_allowed", Forbidden: "forbidden", Media: "unsupported_media_type",
 	TooLarge: "payload_too_large", Malformed: "bad_request", Invalid: "validation",
-	Conflict: "conflict", Limited: "rate_limited", Unavailable: "unavailable",
+	Conflict: "conflict", Gone: "gone", Limited: "rate_limited", Unavailable: "unavailable",
 }
 
 // String is the kind's code as it stands in an error body.
