@@ -98,8 +98,8 @@ func (s *Service) addCharge() schema.Op {
 			f.Text(&n.Label, "label", "what it is for, as the ledger shows it", schema.Required, most, schema.Example("New key"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddCharge(ctx, who, lease, n) }
 		},
-		Example: `rental charge 4 --type late_fee --amount 2500 --due 2026-12-01 --label "Late fee for November"` + "\n" +
-			`rental charge 4 --type deposit --amount 190000 --due 2026-12-01 --label Deposit --as alice --json`,
+		Example: `rental charge 4 --type late_fee --amount-cents 2500 --due 2026-12-01 --label "Late fee for November"` + "\n" +
+			`rental charge 4 --type deposit --amount-cents 190000 --due 2026-12-01 --label Deposit --as alice --json`,
 		Print: printCharged,
 		Did: func(a any, m schema.Money) string {
 			c := a.(Charged)

@@ -102,7 +102,11 @@ func Alias(spelling, means string) Opt {
 // the variable stays as it is. It is for operations that edit.
 func Clear(p *bool) Opt { return func(a *Arg) { a.clear = p } }
 
-// Flag names the command's flag of the argument: "amount" for amount_cents.
+// InCents reports whether the argument is an amount in the smallest unit of its currency.
+func (a Arg) InCents() bool { return a.Kind == IntKind && strings.HasSuffix(a.Name, "cents") }
+
+// Flag names the command's flag of the argument. Of one in cents it is an old spelling, which the
+// command takes without telling of it: "amount" for amount_cents.
 func Flag(name string) Opt { return func(a *Arg) { a.Flag = name } }
 
 // Positional names the word in capitals that stands for the argument in Op.Command.
@@ -166,9 +170,9 @@ func titled(t string) string {
 	return strings.ToUpper(t[:1]) + t[1:]
 }
 
-// FlagName is the command's flag of the argument.
+// FlagName is the command's flag of the argument. One in cents always says so.
 func (a Arg) FlagName() string {
-	if a.Flag != "" {
+	if a.Flag != "" && !a.InCents() {
 		return a.Flag
 	}
 	return strings.ReplaceAll(a.Name, "_", "-")

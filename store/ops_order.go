@@ -88,7 +88,7 @@ func (s *Service) recordOrder() schema.Op {
 			"recorded twice is one order.",
 		Writes: true, Response: Recorded{OrderDetail: exampleDetail()},
 		Example: "store order record --email ann@example.org --sku PLUGIN\n" +
-			"store order record --email ann@example.org --sku PLUGIN --tier pro --qty 2 --total 9800 --currency EUR --provider paypal --provider-ref 8XY12345\n" +
+			"store order record --email ann@example.org --sku PLUGIN --tier pro --qty 2 --total-cents 9800 --currency EUR --provider paypal --provider-ref 8XY12345\n" +
 			"store order record --email ann@example.org --line PLUGIN:pro=2@4500 --line EBOOK",
 		Bind: func(f *schema.Form) schema.Handler {
 			n := NewOrder{}
@@ -109,7 +109,7 @@ func (s *Service) recordOrder() schema.Op {
 				}
 				n.Lines = append(n.Lines, l)
 			}, schema.Flag("line"), schema.Written(writtenLine))
-			f.IntPtr(&n.Total, "total_cents", "what was paid in all; the products' prices unless it is said", schema.Range(0, maxPrice), schema.Flag("total"), schema.Label("Paid in all"))
+			f.IntPtr(&n.Total, "total_cents", "what was paid in all, in cents; the products' prices unless it is said", schema.Range(0, maxPrice), schema.Flag("total"), schema.Label("Paid in all"))
 			f.Text(&n.Currency, "currency", "ISO 4217; the shop's unless it is said", schema.Most(3), schema.Example("USD"))
 			f.Text(&n.Provider, "provider", "who took the payment; manual unless it is said", schema.Most(32), schema.Example("paypal"))
 			f.Text(&n.ProviderRef, "provider_ref", "the payment's reference there; the order's own unless it is said", schema.Most(200), schema.Label("Reference there"), schema.Example("8XY12345"))
@@ -165,7 +165,7 @@ func (s *Service) refundOrder() schema.Op {
 		About:       "Refund an order in full, which revokes its licenses, or by an amount, which leaves them. Never more than was paid.",
 		Writes:      true,
 		Destructive: true, Response: OrderRefunded{OrderDetail: paid, Full: true}, Refuses: []fault.Kind{fault.NotFound},
-		Example: "store order refund ORD-0123456789\nstore order refund ORD-0123456789 --amount 500",
+		Example: "store order refund ORD-0123456789\nstore order refund ORD-0123456789 --amount-cents 500",
 		Bind: func(f *schema.Form) schema.Handler {
 			var ref string
 			var amount *int64

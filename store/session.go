@@ -72,7 +72,7 @@ func (x session) sale(c *db.Conn) (sale, error) {
 	var err error
 	switch {
 	case x.status != "paid" && !x.subscribes():
-		return v, fault.Invalidf("nothing had to be paid; if it is to be honoured, record it by hand with --total 0")
+		return v, fault.Invalidf("nothing had to be paid; if it is to be honoured, record it by hand with --total-cents 0")
 	case x.ref == "":
 		return v, fault.Invalidf("it has neither a payment_intent nor an id")
 	case x.amounts != nil:

@@ -87,7 +87,7 @@ func (u Unbooked) whatToDo() string {
 		return fmt.Sprintf("a refund of %s payment %s (event %s) could not be booked: %s", u.Provider, u.Ref, u.Event, u.Reason)
 	}
 	return fmt.Sprintf("%s payment %s (event %s) could not be booked: %s. Mend that and resend the event from the provider's dashboard, or record it by hand with "+
-		"`store order record --provider %s --provider-ref %s --email E --sku S --total CENTS --currency C`", u.Provider, u.Ref, u.Event, u.Reason, u.Provider, u.Ref)
+		"`store order record --provider %s --provider-ref %s --email E --sku S --total-cents CENTS --currency C`", u.Provider, u.Ref, u.Event, u.Reason, u.Provider, u.Ref)
 }
 
 // Unbooked lists the payments that came in and could not be booked, the oldest first.

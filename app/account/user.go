@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -65,18 +66,48 @@ func (u User) ID() int64 { return u.id }
 
 func (u User) subject() string { return fmt.Sprintf("user:%d", u.id) }
 
-// CheckName returns a user's name as it is kept: trimmed, 1 to 200 characters, without
-// control characters. The names under which the audit trail tells of the operator and
-// of the appliance itself are refused.
+// CheckName returns a user's name as it is kept: trimmed, 1 to 200 characters, all of them visible.
+// The names under which the audit trail tells of other actors are refused, in any case.
 func CheckName(name string) (string, error) {
 	name = strings.TrimSpace(name)
-	switch name {
-	case "":
+	if name == "" {
 		return "", fault.Fieldf("name", "the user's name is empty; 1 to %d characters are needed", most)
-	case "cli", "system", "request", "portal", "buyer":
+	}
+	if slices.Contains(otherActors, strings.ToLower(name)) {
 		return "", fault.Fieldf("name", "%q is the audit trail's own name for another actor; choose another one", name)
 	}
-	return name, line("name", "the user's name", name)
+	if err := line("name", "the user's name", name); err != nil {
+		return "", err
+	}
+	if strings.ContainsFunc(name, invisible) {
+		return "", fault.Fieldf("name", "the user's name holds an invisible character; type it anew, with plain spaces")
+	}
+	return name, nil
+}
+
+// otherActors are who else the audit trail names: the operator, the appliance, people without an
+// account, buyers' programs, payment providers.
+var otherActors = []string{"cli", "system", "request", "portal", "buyer", "license", "provider", "stripe", "lemonsqueezy", "polar"}
+
+// invisible reports whether a character is seen as nothing or as a plain space, so that two names
+// could look alike.
+func invisible(c rune) bool {
+	switch c {
+	case ' ':
+		return false
+	case '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0', '\ufffc': // fillers and blanks that count as letters or signs
+		return true
+	}
+	return !unicode.IsGraphic(c) || unicode.In(c, unicode.Zs, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// alike finds another user, removed ones too, whose name differs from this one in case only.
+func alike(c *db.Conn, name string) (string, error) {
+	names, err := db.All(c, db.Text, "SELECT name FROM users")
+	if i := slices.IndexFunc(names, func(n string) bool { return n != name && strings.EqualFold(n, name) }); i >= 0 {
+		return names[i], err
+	}
+	return "", err
 }
 
 func checkRole(role string) error {
@@ -116,6 +147,13 @@ func addUser(tx *db.Tx, name, role string, services []string) (User, error) {
 	}
 	if taken {
 		return User{}, fault.Conflictf("there is a user %s already; choose another name, or change the role with `quartermaster user role`", schema.Quote(name))
+	}
+	other, err := alike(&tx.Conn, name)
+	if err != nil {
+		return User{}, err
+	}
+	if other != "" {
+		return User{}, fault.Conflictf("there is a user %s, whose name differs in case only; choose another name", schema.Quote(other))
 	}
 	u := User{Name: name, Roles: map[string]string{}}
 	if u.id, err = tx.Insert("INSERT INTO users (name, created_at) VALUES (?, ?)", name, tx.Now()); err != nil {

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -21,6 +24,7 @@ import (
 type opFlag struct {
 	c   *opCommand
 	arg schema.Arg
+	of  *pflag.Flag // the flag that this is an old spelling of; nil: it is none
 }
 
 // flag adds the argument's flag to the command.
@@ -32,6 +36,9 @@ func (c *opCommand) flag(cmd *cobra.Command, a schema.Arg) {
 	}
 	if a.Required {
 		require(cmd, name)
+	}
+	if a.Flag != "" && a.Flag != name {
+		cmd.Flags().VarPF(&opFlag{c: c, arg: a, of: f}, a.Flag, "", "").Hidden = true
 	}
 	switch {
 	case len(a.Enum) > 0:
@@ -65,7 +72,7 @@ func (f *opFlag) String() string { return "" }
 func (f *opFlag) Type() string {
 	switch f.arg.Kind {
 	case schema.IntKind:
-		if strings.HasSuffix(f.arg.Name, "cents") {
+		if f.arg.InCents() {
 			return "CENTS"
 		}
 		return "N"
@@ -94,8 +101,14 @@ func (f *opFlag) Set(text string) error {
 		return err
 	}
 	f.c.values[f.arg.Name] = append(f.c.values[f.arg.Name], text)
+	if f.of != nil {
+		f.of.Changed = true
+	}
 	return nil
 }
+
+// inUnits is an amount in units of a currency, as people write one.
+var inUnits = regexp.MustCompile(`^([0-9]+)[.,]([0-9]{1,2})$`)
 
 // check refuses a text that the argument's kind never takes. Its errors go on after the
 // flag and the text: "is not allowed; it takes ...".
@@ -108,6 +121,9 @@ func (f *opFlag) check(text string) error {
 	case schema.IntKind:
 		if _, err := strconv.ParseInt(strings.TrimPrefix(text, "#"), 10, 64); err != nil && !f.arg.Named() {
 			takes = "a whole number"
+			if units := inUnits.FindStringSubmatch(text); units != nil && f.arg.InCents() {
+				return fmt.Errorf("is not allowed; it is in cents: %s", cmp.Or(strings.TrimLeft(units[1]+(units[2] + "0")[:2], "0"), "0"))
+			}
 		}
 	case schema.BoolKind:
 		if _, err := strconv.ParseBool(text); err != nil {
