@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"quartermaster/app/server"
 )
 
 // manCommand writes what packages need beside the program: a man page a command, and
@@ -68,7 +70,7 @@ func writePages(cmd *cobra.Command, folder string) error {
 // manPage is one command's page in roff.
 func manPage(cmd *cobra.Command, name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %s 1 \"\" \"quartermaster %s\" \"Quartermaster\"\n", roff(strings.ToUpper(name)), roff(Version))
+	fmt.Fprintf(&b, ".TH %s 1 \"\" \"quartermaster %s\" \"Quartermaster\"\n", roff(strings.ToUpper(name)), roff(server.Version))
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n\\fB%s\\fR\n", roff(name), roff(cmd.Short), roff(cmd.UseLine()))
 	long := cmd.Long
 	if long == "" {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -13,12 +12,10 @@ import (
 	"quartermaster/schema/db"
 )
 
-// Version is the program's own version.
-var Version = server.Version
-
 type versionResult struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit"`
+	Schema  string `json:"schema"` // the newest migration that the program knows
 	Go      string `json:"go"`
 	SQLite  string `json:"sqlite"`
 }
@@ -26,7 +23,7 @@ type versionResult struct {
 func (p *program) versionCommand() *cobra.Command {
 	return p.jsonFlag(&cobra.Command{
 		Use:     "version",
-		Short:   "Print the program's, Go's and SQLite's versions",
+		Short:   "Print the program's version, commit and schema, and Go's and SQLite's versions",
 		Example: "  quartermaster version --json",
 		Args:    noArgs,
 		RunE: p.run(func(context.Context, []string) error {
@@ -34,26 +31,14 @@ func (p *program) versionCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v := versionResult{Version: Version, Commit: commit(), Go: runtime.Version(), SQLite: engine}
+			newest, err := db.NewestMigration()
+			if err != nil {
+				return err
+			}
+			v := versionResult{Version: server.Version, Commit: server.Commit, Schema: newest, Go: runtime.Version(), SQLite: engine}
 			return p.print(v, func(w io.Writer) {
-				fmt.Fprintf(w, "quartermaster %s\ncommit %s\n%s\nSQLite %s\n", v.Version, v.Commit, v.Go, v.SQLite)
+				fmt.Fprintf(w, "quartermaster %s\ncommit %s\nschema %s\n%s\nSQLite %s\n", v.Version, v.Commit, v.Schema, v.Go, v.SQLite)
 			})
 		}),
 	})
-}
-
-// commit is the revision that the binary was built from: what the release says, else
-// the checkout's; "unknown" when it was not built in one.
-func commit() string {
-	if server.Commit != "" {
-		return server.Commit
-	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				return s.Value
-			}
-		}
-	}
-	return "unknown"
 }

@@ -18,14 +18,8 @@ import (
 	"quartermaster/webhook"
 )
 
-// Version is the program's own version; a release sets it from its tag.
-var Version = "1.0.0"
-
-// Commit is what a release was built from; empty in other builds, which ask the toolchain.
-var Commit string
-
 // Names are the services' names in the order of their ports.
-var Names = []string{"store", "maintenance", "rental", "reorder"}
+var Names = schema.ServiceNames
 
 // Services are the four services over one database.
 type Services struct {

@@ -42,6 +42,15 @@ func known() ([]Migration, error) {
 	return all, nil
 }
 
+// NewestMigration is the name of the last migration that the program knows.
+func NewestMigration() (string, error) {
+	all, err := known()
+	if err != nil {
+		return "", err
+	}
+	return all[len(all)-1].Name, nil
+}
+
 // applied fills in which of the known migrations the file has. A file that has one
 // which this program does not know was made by a newer program: ErrNewer.
 func applied(c *Conn) ([]Migration, error) {

@@ -17,7 +17,8 @@ const (
 	SettingInstallation = "installation" // 8 hexadecimal digits, made with the file
 	SettingShopName     = "shop_name"    // for prints
 	SettingShopAddress  = "shop_address"
-	SettingAddress      = "address" // "address.store": https://shop.example
+	SettingServices     = "services" // those that are switched on, by commas; "" is all
+	SettingAddress      = "address"  // "address.store": https://shop.example
 )
 
 // Setting returns a setting's value; "" when it is not set.

@@ -1,0 +1,45 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// ServiceNames are the names of the services in the order of their ports.
+var ServiceNames = []string{"store", "maintenance", "rental", "reorder"}
+
+// ServicesOn returns which services are switched on, in their order: those that `init --for`
+// named and an admin added, all where nothing was said.
+func ServicesOn(c *db.Conn) ([]string, error) {
+	kept, err := c.Setting(db.SettingServices)
+	if err != nil || kept == "" {
+		return ServiceNames, err
+	}
+	named := strings.Split(kept, ",")
+	return slices.DeleteFunc(slices.Clone(ServiceNames), func(s string) bool { return !slices.Contains(named, s) }), nil
+}
+
+// KeepsWhole refuses an act of the whole appliance, such as copying the file, to who is no
+// admin of every service that is switched on. The operator may.
+func KeepsWhole(c *db.Conn, who db.Caller, act string) error {
+	if who.User == "cli" || who.User == "system" {
+		return nil
+	}
+	on, err := ServicesOn(c)
+	if err != nil {
+		return err
+	}
+	keeps, err := db.All(c, db.Text, `SELECT r.service FROM roles r JOIN users u ON u.id = r.user_id
+		WHERE u.name = ? AND r.role = 'admin' AND u.disabled = 0 AND u.removed_at IS NULL`, who.User)
+	if err != nil {
+		return err
+	}
+	others := slices.DeleteFunc(slices.Clone(on), func(s string) bool { return slices.Contains(keeps, s) })
+	if len(others) > 0 {
+		return fault.Forbiddenf("%s concerns all services: an admin of each of them does it; %s is no admin of %s", act, who.User, strings.Join(others, ", "))
+	}
+	return nil
+}
