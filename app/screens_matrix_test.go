@@ -153,7 +153,7 @@ func (h *demoFixture) buyers() {
 }
 
 // right is what a caller is in a service, from where operations and pages are judged.
-var ranks = map[string]int{page.Viewer: 1, page.Member: 2, page.Admin: 3}
+var ranks = map[string]int{page.Viewer: 1, page.Member: 2, page.Admin: 3, page.Owner: 3}
 
 // wants is the outcome that the declaration gives a caller: "in", or why not.
 func wants(caller string, area page.Area, role string, open bool) string {

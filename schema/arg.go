@@ -58,7 +58,7 @@ type Arg struct {
 	Secret     bool   // a password: never shown again
 	NameFirst  bool   // plain digits are tried as a name before they are an id
 
-	choices    func(*db.Conn) ([]Choice, error)
+	choices    func(*db.Conn, db.Caller) ([]Choice, error)
 	duplicates bool // an id that is given twice counts twice
 	lookup     func(*db.Conn, string) (int64, error)
 	parse      func(text string) (map[string]string, error) // of a table: one record as a command writes it
@@ -123,7 +123,14 @@ func Lines(a *Arg) { a.Many = true }
 
 // Choices lists the records that the argument may name, for a list to choose from on
 // screens; when there are too many, nil.
-func Choices(list func(*db.Conn) ([]Choice, error)) Opt { return func(a *Arg) { a.choices = list } }
+func Choices(list func(*db.Conn) ([]Choice, error)) Opt {
+	return ChoicesFor(func(c *db.Conn, _ db.Caller) ([]Choice, error) { return list(c) })
+}
+
+// ChoicesFor is Choices of what the caller may know of.
+func ChoicesFor(list func(*db.Conn, db.Caller) ([]Choice, error)) Opt {
+	return func(a *Arg) { a.choices = list }
+}
 
 // Lookup finds the id of the record that people call so, for commands and screens: an
 // asset's tag, Property/Unit. #12, and 12 unless NameFirst is given, are ids already.
@@ -197,11 +204,11 @@ func (a Arg) Written() string {
 
 // Choose lists the records that the argument may name; nil when it names none, or too
 // many to choose from.
-func (a Arg) Choose(c *db.Conn) ([]Choice, error) {
+func (a Arg) Choose(c *db.Conn, who db.Caller) ([]Choice, error) {
 	if a.choices == nil {
 		return nil, nil
 	}
-	return a.choices(c)
+	return a.choices(c, who)
 }
 
 // Spelled reports whether a word which is not in the list is read as one that is.

@@ -29,6 +29,7 @@ type Op struct {
 	About string // one or two sentences, for people and agents alike
 
 	Writes      bool // needs a full-access key and the role member or admin
+	Whole       bool // needs an admin of every service that is switched on: see KeepsWhole
 	Admin       bool // needs the role admin, as people, keys, receivers and settings do
 	Personal    bool // writes, but only of the caller's own account: viewers may too
 	Several     bool // takes several transactions, whose progress a db.Work keeps; every other operation is one

@@ -54,6 +54,9 @@ func (s *Service) SetCurrency(ctx context.Context, who db.Caller, currency strin
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Settings, error) {
 		set := Settings{Currency: code}
+		if err := schema.KeepsWhole(&tx.Conn, who, "the shop's currency"); err != nil {
+			return set, err
+		}
 		if err := tx.SetSetting(db.SettingCurrency, code); err != nil {
 			return set, err
 		}

@@ -122,7 +122,7 @@ func inKind(refund bool) string {
 func (s *Service) setCurrency() schema.Op {
 	return schema.Op{
 		Name: "set_currency", About: "Show or change the shop's currency. Orders that are there keep theirs.",
-		Writes: true, Admin: true, Response: Settings{Currency: "EUR"},
+		Writes: true, Admin: true, Whole: true, Response: Settings{Currency: "EUR"},
 		Example: "store settings --currency EUR",
 		Print: func(w io.Writer, answer any) {
 			set, _ := answer.(Settings)

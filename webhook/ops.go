@@ -63,13 +63,14 @@ func answer[T any](v T, err error) (any, error) {
 
 // id binds a receiver's id.
 func (o ops) id(f *schema.Form, p *int64) {
-	f.ID(p, "id", "the receiver's number", schema.Required, schema.Positional("ID"), schema.Choices(receiverChoices))
+	f.ID(p, "id", "the receiver's number", schema.Required, schema.Positional("ID"), schema.ChoicesFor(receiverChoices))
 }
 
-func receiverChoices(c *db.Conn) ([]schema.Choice, error) {
+// receiverChoices are the receivers of the caller's service; of all for the operator.
+func receiverChoices(c *db.Conn, who db.Caller) ([]schema.Choice, error) {
 	return db.All(c, func(r *db.Row) schema.Choice {
 		return schema.Choice{Value: strconv.FormatInt(r.Int(), 10), Text: r.Text()}
-	}, "SELECT id, service || ' ' || url FROM endpoints WHERE removed_at IS NULL ORDER BY id")
+	}, "SELECT id, service || ' ' || url FROM endpoints WHERE removed_at IS NULL AND (service = ?1 OR ?1 = '') ORDER BY id", who.Service)
 }
 
 // eventList tells each service's events.

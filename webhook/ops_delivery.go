@@ -112,7 +112,7 @@ func (o ops) listDeliveries() schema.Op {
 			var q Filter
 			limit := int64(defaultLimit)
 			f.Enum(&q.Service, "service", "only this service's: "+strings.Join(o.names(), ", "), o.names())
-			f.ID(&q.Endpoint, "endpoint", "only this receiver's", schema.Choices(receiverChoices))
+			f.ID(&q.Endpoint, "endpoint", "only this receiver's", schema.ChoicesFor(receiverChoices))
 			f.Bool(&q.Failed, "failed", "only failed and interrupted ones")
 			f.Int(&limit, "limit", "how many at most", schema.Range(1, 1<<31))
 			return func(ctx context.Context, who db.Caller) (any, error) {
@@ -278,7 +278,7 @@ func (o ops) resendDelivery() schema.Op {
 
 // narrow binds which failed deliveries are meant, and reports whether any was left out.
 func (o ops) narrow(f *schema.Form, ask *ResendRequest, when string) bool {
-	endpoint := f.ID(&ask.Endpoint, "endpoint", when+"only this receiver's", schema.Choices(receiverChoices))
+	endpoint := f.ID(&ask.Endpoint, "endpoint", when+"only this receiver's", schema.ChoicesFor(receiverChoices))
 	var since string
 	given := f.Text(&since, "since", when+"only those tried within this time, such as 90m or 24h", schema.Most(50))
 	if given && since != "" {

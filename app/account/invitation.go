@@ -135,6 +135,9 @@ func setPassword(tx *db.Tx, user int64, kept string, except int64) (ended int, e
 	if ended, err = session.EndAll(tx, session.Staff, user, except); err != nil {
 		return 0, err
 	}
+	if err := session.Withdraw(tx, session.Staff, user); err != nil {
+		return 0, err
+	}
 	return ended, tx.Audit("user.password", User{id: user}.subject(), struct{}{})
 }
 

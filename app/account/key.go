@@ -76,6 +76,11 @@ func createKey(tx *db.Tx, u User, n NewKey) (k Key, full string, err error) {
 	if err := keepsServices(&tx.Conn, tx.Who(), []string{n.Service}); err != nil {
 		return k, "", err
 	}
+	if u.Name != tx.Who().User { // a key acts as its user, wherever the user has a role
+		if err := keepsPerson(&tx.Conn, tx.Who(), u, "makes keys for"); err != nil {
+			return k, "", err
+		}
+	}
 	label := strings.TrimSpace(n.Label)
 	if err := line("label", "the label", label); err != nil {
 		return k, "", err

@@ -46,7 +46,7 @@ var exampleUser = User{Name: "alice", Roles: map[string]string{"store": "admin",
 
 // name binds the name of a user there is.
 func (o ops) name(f *schema.Form, p *string) {
-	f.Text(p, "name", "the user's name", schema.Most(most+1), schema.Positional("NAME"), schema.Choices(userChoices), needed(f))
+	f.Text(p, "name", "the user's name", schema.Most(most+1), schema.Positional("NAME"), schema.ChoicesFor(userChoices), needed(f))
 }
 
 // needed makes an argument necessary on pages; a command counts its words, and leaves
@@ -55,11 +55,14 @@ func needed(f *schema.Form) schema.Opt {
 	return func(a *schema.Arg) { a.Required = f.Surface() != schema.Command }
 }
 
-func userChoices(c *db.Conn) ([]schema.Choice, error) {
-	return db.All(c, func(r *db.Row) schema.Choice {
-		name := r.Text()
-		return schema.Choice{Value: name, Text: name}
-	}, "SELECT name FROM users WHERE removed_at IS NULL ORDER BY name")
+// userChoices are the users of whom an admin may know: of the services that the admin is
+// admin of, and those without any.
+func userChoices(c *db.Conn, who db.Caller) (list []schema.Choice, err error) {
+	users, err := usersFor(c, who)
+	for _, u := range users {
+		list = append(list, schema.Choice{Value: u.Name, Text: u.Name})
+	}
+	return list, err
 }
 
 // in binds the services that an act is for, each from the list.

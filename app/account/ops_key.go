@@ -43,7 +43,7 @@ func (o ops) createKey() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			n := NewKey{Scope: "full"}
 			f.Enum(&n.Service, "service", "the service that it opens: "+strings.Join(o.services, ", "), o.services, schema.Required)
-			f.Text(&n.User, "user", "the user whose key it is", schema.Most(most+1), schema.Choices(userChoices), schema.Required)
+			f.Text(&n.User, "user", "the user whose key it is", schema.Most(most+1), schema.ChoicesFor(userChoices), schema.Required)
 			f.Enum(&n.Scope, "scope", "read or full", Scopes)
 			f.Text(&n.Label, "label", "what it is for")
 			return func(ctx context.Context, who db.Caller) (any, error) {

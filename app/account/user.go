@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -236,16 +237,17 @@ func (u *User) setRoles(tx *db.Tx, role string, services []string) error {
 			return err
 		}
 	}
-	if err := u.endSessions(tx); err != nil {
+	if err := endAccess(tx, u.id, tx.Who().Session); err != nil {
 		return err
 	}
 	return tx.Audit("user.role", u.subject(), map[string]any{"name": u.Name, "roles": changed})
 }
 
-// endSessions ends the user's sessions but the one that asks.
-func (u *User) endSessions(tx *db.Tx) error {
-	_, err := session.EndAll(tx, session.Staff, u.id, tx.Who().Session)
-	return err
+// endAccess ends the ways in that a user was given before a role, the password or the state
+// was changed: the sessions but one, and an open invitation.
+func endAccess(tx *db.Tx, user, except int64) error {
+	_, err := session.EndAll(tx, session.Staff, user, except)
+	return errors.Join(err, session.Withdraw(tx, session.Staff, user))
 }
 
 // Remove ends a user's roles, keys and sessions for good. The trail keeps the name,
@@ -329,12 +331,9 @@ func setDisabled(ctx context.Context, d *db.DB, who db.Caller, name string, disa
 			if err := keepLastAdmin(&tx.Conn, u, slices.Sorted(maps.Keys(u.Roles))); err != nil {
 				return User{}, err
 			}
-			if err := u.endSessions(tx); err != nil {
-				return User{}, err
-			}
-			if err := session.Withdraw(tx, session.Staff, u.id); err != nil {
-				return User{}, err
-			}
+		}
+		if err := endAccess(tx, u.id, tx.Who().Session); err != nil {
+			return User{}, err
 		}
 		u.Disabled = disabled
 		if _, err := tx.Exec("UPDATE users SET disabled = ? WHERE id = ?", disabled, u.id); err != nil {
@@ -344,28 +343,44 @@ func setDisabled(ctx context.Context, d *db.DB, who db.Caller, name string, disa
 	})
 }
 
-// Users lists everyone by name.
+// Users lists everyone by name of whom the caller may know.
 func Users(ctx context.Context, d *db.DB, who db.Caller) (users []User, err error) {
 	if err := guard(who); err != nil {
 		return nil, err
 	}
-	err = d.View(ctx, func(c *db.Conn) error {
-		if users, err = db.All(c, scanUser, "SELECT "+userColumns+" FROM users WHERE removed_at IS NULL ORDER BY name"); err != nil {
-			return err
+	return db.Read(ctx, d, func(c *db.Conn) ([]User, error) { return usersFor(c, who) })
+}
+
+// usersFor lists the users of the services of which the caller is an admin, and those
+// without a role; all for the operator.
+func usersFor(c *db.Conn, who db.Caller) ([]User, error) {
+	in, all, err := adminOf(c, who)
+	if err != nil {
+		return nil, err
+	}
+	users, err := db.All(c, scanUser, "SELECT "+userColumns+" FROM users WHERE removed_at IS NULL ORDER BY name")
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[int64]int, len(users))
+	for i, u := range users {
+		at[u.id] = i
+	}
+	err = db.Each(c, func(r *db.Row) error {
+		i, some := at[r.Int()]
+		if service := r.Text(); some {
+			users[i].Roles[service] = r.Text()
 		}
-		at := make(map[int64]int, len(users))
-		for i, u := range users {
-			at[u.id] = i
-		}
-		return db.Each(c, func(r *db.Row) error {
-			i, some := at[r.Int()]
-			if service := r.Text(); some {
-				users[i].Roles[service] = r.Text()
+		return nil
+	}, "SELECT user_id, service, role FROM roles")
+	return slices.DeleteFunc(users, func(u User) bool {
+		for service := range u.Roles {
+			if all || in[service] {
+				return false
 			}
-			return nil
-		}, "SELECT user_id, service, role FROM roles")
-	})
-	return users, err
+		}
+		return !all && len(u.Roles) > 0
+	}), err
 }
 
 // Any reports whether there is a user at all. Without one, nothing can be asked over
@@ -378,8 +393,8 @@ func Any(ctx context.Context, d *db.DB) (some bool, err error) {
 	return some, err
 }
 
-// First adds the first user, an admin in each of the services, with one full-access
-// key for each, and gives the keys by service. It is refused once there are users.
+// First switches the services on and the others off, adds the first user, an admin in each of
+// them, with one full-access key for each, and gives the keys by service. It is refused once there are users.
 func First(ctx context.Context, d *db.DB, who db.Caller, name string, services []string) (map[string]string, error) {
 	return update(ctx, d, who, func(tx *db.Tx) (map[string]string, error) {
 		_, some, err := db.One(&tx.Conn, db.Int, "SELECT id FROM users LIMIT 1")
@@ -392,6 +407,11 @@ func First(ctx context.Context, d *db.DB, who db.Caller, name string, services [
 		u, err := addUser(tx, name, "admin", services)
 		if err != nil {
 			return nil, err
+		}
+		if len(services) < len(schema.ServiceNames) {
+			if err := tx.SetSetting(db.SettingServices, strings.Join(services, ",")); err != nil {
+				return nil, err
+			}
 		}
 		keys := map[string]string{}
 		for _, service := range services {

@@ -34,7 +34,11 @@ func (c *opCommand) flag(cmd *cobra.Command, a schema.Arg) {
 	if a.Kind == schema.BoolKind {
 		f.NoOptDefVal = "true"
 	}
-	if a.Required {
+	switch {
+	case a.Secret:
+		c.secretFlags(cmd, a)
+		return
+	case a.Required:
 		require(cmd, name)
 	}
 	if a.Flag != "" && a.Flag != name {
@@ -52,7 +56,7 @@ func (c *opCommand) flag(cmd *cobra.Command, a schema.Arg) {
 func (c *opCommand) choices(a schema.Arg) (words []string) {
 	_ = c.p.withDB(func(d *db.DB) error { // without a database there is nothing to complete
 		return d.View(context.Background(), func(conn *db.Conn) error {
-			choices, err := a.Choose(conn)
+			choices, err := a.Choose(conn, db.CLI(""))
 			for _, x := range choices {
 				if x.Text != "" && x.Text != x.Value {
 					x.Value += "\t" + x.Text

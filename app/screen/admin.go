@@ -25,16 +25,17 @@ type settingsView struct {
 	currency, zone, name, address string
 	places                        []Place
 	ops                           []schema.Op // of this service that set something
+	whole                         bool        // whether who looks may set what holds for all services
 }
 
 func (s *Screens) settingsPage() page.Page {
 	return page.New(page.Spec[settingsView]{
 		Path: "/settings", Title: "Settings", Menu: "Settings", Role: page.Admin,
 		Load: func(*schema.Form) page.Loader[settingsView] {
-			return func(ctx context.Context, _ db.Caller) (v settingsView, err error) {
-				v = settingsView{zone: s.DB.Zone().String(), places: s.Places}
+			return func(ctx context.Context, who db.Caller) (v settingsView, err error) {
+				v = settingsView{zone: s.DB.Zone().String(), places: s.Places, whole: s.keepsWhole(ctx, who)}
 				for _, name := range []string{"set_currency", "set_forecast", "set_labor_rate", "set_provider", "map_provider", "set_late_fee"} {
-					if op, ok := s.ops[page.Staff][name]; ok {
+					if op, ok := s.ops[page.Staff][name]; ok && (v.whole || !op.Whole) {
 						v.ops = append(v.ops, op)
 					}
 				}
@@ -55,6 +56,11 @@ func (s *Screens) settingsPage() page.Page {
 	})
 }
 
+// keepsWhole reports whether who is an admin of every service that is switched on.
+func (s *Screens) keepsWhole(ctx context.Context, who db.Caller) bool {
+	return s.DB.View(ctx, func(c *db.Conn) error { return schema.KeepsWhole(c, who, "") }) == nil
+}
+
 // ShopSet is the shop's name and address as they stand on prints.
 type ShopSet struct {
 	Name    string `json:"shop_name"`
@@ -64,7 +70,7 @@ type ShopSet struct {
 // setShop is the operation that sets the shop's name and address.
 func (s *Screens) setShop() schema.Op {
 	return schema.Op{
-		Name: "set_shop", Writes: true, Admin: true, Idempotent: true,
+		Name: "set_shop", Writes: true, Admin: true, Whole: true, Idempotent: true,
 		About:    "Set the shop's name and address: they stand at the head of every page and of all prints.",
 		Response: ShopSet{Name: "Brandt & Daughters", Address: "Harbour 12"},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -74,6 +80,9 @@ func (s *Screens) setShop() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				who.Service = ""
 				return db.Update(ctx, s.DB, who, func(tx *db.Tx) (ShopSet, error) {
+					if err := schema.KeepsWhole(&tx.Conn, who, "the shop's name and address"); err != nil {
+						return v, err
+					}
 					if err := tx.SetSetting(db.SettingShopName, v.Name); err != nil {
 						return v, err
 					}
@@ -97,7 +106,7 @@ type copied struct {
 
 func (s *Screens) backupPage() page.Page {
 	return page.New(page.Spec[int64]{
-		Path: "/backup", Title: "Backup", Menu: "Backup", Role: page.Admin,
+		Path: "/backup", Title: "Backup", Menu: "Backup", Role: page.Owner,
 		Load: func(*schema.Form) page.Loader[int64] {
 			return func(context.Context, db.Caller) (int64, error) { return s.DB.Size(), nil }
 		},
@@ -108,13 +117,16 @@ func (s *Screens) backupPage() page.Page {
 // makeBackup is the operation that copies the database, checked, for download.
 func (s *Screens) makeBackup() schema.Op {
 	return schema.Op{
-		Name: "make_backup", Writes: true, Admin: true, Credential: true,
+		Name: "make_backup", Writes: true, Admin: true, Whole: true, Credential: true,
 		About:    "Copy the whole database of all four services, check the copy, and download it. It holds everything, secrets included.",
 		Response: struct{}{},
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				if db.Trying(ctx) {
 					return copied{}, nil
+				}
+				if err := s.DB.View(ctx, func(c *db.Conn) error { return schema.KeepsWhole(c, who, "a copy of the database") }); err != nil {
+					return nil, err
 				}
 				dir, err := os.MkdirTemp(filepath.Dir(s.DB.Path()), db.DownloadPattern(s.DB.Path()))
 				if err != nil {
@@ -180,7 +192,7 @@ func (v doctorView) title() string {
 
 func (s *Screens) doctorPage() page.Page {
 	return page.New(page.Spec[doctorView]{
-		Path: "/doctor", Title: "Doctor", Menu: "Doctor", Role: page.Admin,
+		Path: "/doctor", Title: "Doctor", Menu: "Doctor", Role: page.Owner,
 		Load: func(f *schema.Form) page.Loader[doctorView] {
 			var run int64
 			f.Int(&run, "run", "the run that is waited for")

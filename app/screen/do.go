@@ -32,6 +32,8 @@ func (x *exchange) mayDo(op schema.Op) error {
 	role := page.Viewer
 	switch {
 	case op.Personal:
+	case op.Whole:
+		role = page.Owner
 	case op.Admin:
 		role = page.Admin
 	case op.Writes:

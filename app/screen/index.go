@@ -20,11 +20,12 @@ func (s *Screens) index(path, title string) page.Page {
 	return page.New(page.Spec[index]{
 		Path: path, Title: title,
 		Load: func(*schema.Form) page.Loader[index] {
-			return func(_ context.Context, who db.Caller) (index, error) {
+			return func(ctx context.Context, who db.Caller) (index, error) {
 				var v index
+				whole := s.keepsWhole(ctx, who)
 				for _, op := range s.ops[page.Staff] {
 					switch {
-					case op.Admin && who.Role != page.Admin:
+					case op.Admin && who.Role != page.Admin || op.Whole && !whole:
 					case !op.Writes && !op.Personal:
 						v.answers = append(v.answers, op)
 					case op.Writes && who.Role == page.Viewer:

@@ -90,7 +90,7 @@ func (x *exchange) frame(shop shopSettings) *page.Frame {
 	}
 	f.Op = func(name string) (schema.Op, bool) { op, ok := s.ops[f.Area][name]; return op, ok }
 	f.Choices = func(a schema.Arg) (list []schema.Choice, err error) {
-		err = s.DB.View(x.r.Context(), func(c *db.Conn) error { list, err = a.Choose(c); return err })
+		err = s.DB.View(x.r.Context(), func(c *db.Conn) error { list, err = a.Choose(c, f.Who); return err })
 		return list, err
 	}
 	return f

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"quartermaster/app/account"
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -128,6 +129,9 @@ func (x *exchange) admit() (done bool, err error) {
 
 // needs refuses a role that is less than the one needed, and says who has it.
 func (x *exchange) needs(role, what string) error {
+	if role == page.Owner {
+		return x.needsAll(what)
+	}
 	order := map[string]int{page.Viewer: 1, page.Member: 2, page.Admin: 3}
 	if x.visitor.area != page.Staff || order[x.visitor.caller.Role] >= order[role] {
 		return nil
@@ -138,6 +142,14 @@ func (x *exchange) needs(role, what string) error {
 		text = "it needs the role member or admin"
 	}
 	return fault.Forbiddenf("%s: %s; %s has the role %s here. Who can: %s", what, text, x.visitor.caller.User, x.visitor.caller.Role, who)
+}
+
+// needsAll refuses who is no admin of every service that is switched on.
+func (x *exchange) needsAll(what string) error {
+	if err := x.needs(page.Admin, what); err != nil || x.visitor.area != page.Staff {
+		return err
+	}
+	return x.s.DB.View(x.r.Context(), func(c *db.Conn) error { return schema.KeepsWhole(c, x.visitor.caller, what) })
 }
 
 // having names some of those who have the role in this service.

@@ -23,6 +23,9 @@ func SetTimezone(ctx context.Context, d *db.DB, who db.Caller, zone string) (Tim
 	}
 	return db.Update(ctx, d, who, func(tx *db.Tx) (Timezone, error) {
 		now := Timezone{zone}
+		if err := schema.KeepsWhole(&tx.Conn, who, "the shop's time zone"); err != nil {
+			return now, err
+		}
 		kept, err := tx.Setting(db.SettingTimezone)
 		if err != nil || kept == zone {
 			return now, err
@@ -37,7 +40,7 @@ func SetTimezone(ctx context.Context, d *db.DB, who db.Caller, zone string) (Tim
 func setTimezone(d *db.DB) schema.Op {
 	return schema.Op{
 		Name: "set_timezone", About: "Keep another time zone for the shop. It holds from the next start on: a server that runs goes on in the one that it has.",
-		Writes: true, Admin: true, Response: Timezone{"Europe/Berlin"},
+		Writes: true, Admin: true, Whole: true, Response: Timezone{"Europe/Berlin"},
 		Command: "settings timezone ZONE", Example: "settings timezone Europe/Berlin",
 		Print: func(w io.Writer, answer any) {
 			z, _ := answer.(Timezone)

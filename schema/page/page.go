@@ -30,6 +30,7 @@ const (
 	Viewer = "viewer"
 	Member = "member"
 	Admin  = "admin"
+	Owner  = "owner" // an admin of every service that is switched on; no role that is given
 )
 
 // Page is one page of a service.

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"quartermaster/schema"
+)
+
+// secretFlags adds to the flag of a secret the one of a file that holds it: what stands on
+// a command line is read by everybody on the machine, and kept by the shell.
+func (c *opCommand) secretFlags(cmd *cobra.Command, a schema.Arg) {
+	name := a.FlagName()
+	file := name + "-file"
+	cmd.Flags().StringVar(c.secretFile(a), file, "", "the file that holds the "+name+"; - is standard input")
+	cmd.MarkFlagsMutuallyExclusive(name, file)
+	if a.Required {
+		cmd.MarkFlagsOneRequired(name, file)
+	}
+}
+
+func (c *opCommand) secretFile(a schema.Arg) *string {
+	if c.secretFiles == nil {
+		c.secretFiles = map[string]*string{}
+	}
+	c.secretFiles[a.Name] = new(string)
+	return c.secretFiles[a.Name]
+}
+
+// readSecrets reads the secrets that are named by a file, the first line of each.
+func (c *opCommand) readSecrets() error {
+	for name, file := range c.secretFiles {
+		if given := c.values[name]; len(given) == 1 && given[0] == "-" {
+			*file = "-"
+		}
+		if *file == "" {
+			continue
+		}
+		secret, err := c.p.firstLine(*file)
+		if err != nil {
+			return err
+		}
+		c.values[name] = []string{secret}
+	}
+	return nil
+}
+
+// firstLine reads the first line of a file; - is standard input. An empty one is refused.
+func (p *program) firstLine(file string) (string, error) {
+	from := p.Stdin
+	if file != "-" {
+		f, err := os.Open(file) // #nosec G304 -- the operator names the file
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		from = f
+	}
+	line, err := bufio.NewReader(io.LimitReader(from, 64<<10)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	if line = strings.TrimRight(line, "\r\n"); line == "" {
+		return "", usagef("%s holds no secret in its first line", map[bool]string{true: "standard input", false: file}[file == "-"])
+	}
+	return line, nil
+}
