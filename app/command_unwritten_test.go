@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -83,6 +85,83 @@ func TestASecretForNobodyIsTold(t *testing.T) {
 		_ = cmd.Run() // its exit code is looked at
 		if got := cmd.ProcessState.ExitCode(); got != want || strings.Contains(errs.String(), "lost: ") != (want == 1) {
 			t.Errorf("%s: exit %d: %s", line, got, errs.String())
+		}
+	}
+}
+
+// TestAKeyWithoutAReaderIsRevoked: whoever was to read the key is gone, so nobody has it, and
+// it opens nothing.
+func TestAKeyWithoutAReaderIsRevoked(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	apptest.Keys(t, dir)
+	for _, out := range []string{"gone pipe", "full device"} {
+		args := "key create --service store --user admin --label " + strings.Fields(out)[0]
+		var errs bytes.Buffer
+		cmd := exec.Command(apptest.Binary(t), strings.Fields(args)...)
+		cmd.Dir, cmd.Stderr = dir, &errs
+		if out == "gone pipe" {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			cmd.Stdout = w
+		} else {
+			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+			if err != nil {
+				continue // another system
+			}
+			cmd.Stdout = full
+		}
+		_ = cmd.Run() // its exit code is looked at
+		if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(errs.String(), "is lost: key ") || !strings.Contains(errs.String(), "is revoked again") {
+			t.Errorf("%s: exit %d: %s", out, code, errs.String())
+		}
+	}
+	_, list, _ := apptest.Exec(t, dir, "key", "list", "--json")
+	if strings.Count(list, `"label":"gone"`) != 1 || strings.Count(list, `"revoked_at":null`) != 4 {
+		t.Errorf("the keys: %s", list)
+	}
+}
+
+// TestSecretsComeFromAFile: a secret need not stand on the command line.
+func TestSecretsComeFromAFile(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.done("init", "--admin", "alice")
+	file := filepath.Join(t.TempDir(), "secret")
+	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	if err := os.WriteFile(file, []byte(secret+"\nnot this\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(stdin string, args ...string) (int, string) {
+		var out, errs bytes.Buffer
+		code := command.Run(context.Background(), command.Env{
+			Args: append(args, "--db", s.db), Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
+			Getenv: func(string) string { return "" }, Now: time.Now,
+		})
+		return code, out.String() + errs.String()
+	}
+	for _, how := range [][]string{{"", "--secret-file", file}, {secret + "\r\n", "--secret-file", "-"}, {secret, "--secret", "-"}} {
+		args := append([]string{"webhook", "add", "--service", "store", "--url", "https://shop.example/in"}, how[1:]...)
+		if code, out := run(how[0], args...); code != 0 || !strings.Contains(out, "secret: "+secret+"\n") {
+			t.Errorf("%q: exit %d: %s", how, code, out)
+		}
+	}
+	if code, out := run(secret+"\n", "store", "provider", "set", "stripe", "--secret-file", "-"); code != 0 {
+		t.Errorf("the provider's: exit %d: %s", code, out)
+	}
+	for want, args := range map[string][]string{
+		"holds no secret":     {"--secret-file", "-"},
+		"no such file":        {"--secret-file", file + ".none"},
+		"if any flags in the": {"--secret-file", "-", "--secret", "x"},
+		"at least one of the": {},
+	} {
+		if code, out := run("", append([]string{"store", "provider", "set", "stripe"}, args...)...); code == 0 || !strings.Contains(out, want) {
+			t.Errorf("%v: exit %d: %s", args, code, out)
 		}
 	}
 }

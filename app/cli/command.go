@@ -35,11 +35,13 @@ type program struct {
 	Env
 	dbPath, timezone, logFormat, logLevel string
 
+	dbGiven     bool // by a flag or the environment
 	acceptClock bool // the operator's word that the clock is right
 	asJSON      bool
 	zone        *time.Location
 	log         zerolog.Logger
 	as          string
+	unshown     func() // undoes what is shown once and could not be printed; may be nil
 	lost        string // what a result that could not be printed means, for what is shown once
 
 	ops map[*cobra.Command]*opCommand // the commands that are operations
@@ -72,9 +74,6 @@ func Run(ctx context.Context, env Env) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	var failure runError
 	var usage usageError
-	if err == nil && p.lost != "" {
-		out.closed()
-	}
 	if out.err != nil && (err == nil || errors.Is(err, out.err)) {
 		err = runError{fmt.Errorf("what was to be printed could not be written: %w%s", out.err, p.lostText())}
 	}
@@ -91,6 +90,18 @@ func Run(ctx context.Context, env Env) int {
 		fmt.Fprintf(env.Stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
 		return 2
 	}
+}
+
+// shown looks, while the database is open, whether what is shown once was taken.
+func (p *program) shown() error {
+	out, ours := p.Stdout.(*output)
+	if !ours || p.lost == "" {
+		return nil
+	}
+	if out.closed(); out.err != nil && p.unshown != nil {
+		p.unshown()
+	}
+	return out.err
 }
 
 // lostText reports what it means that a result was not printed.
@@ -182,6 +193,8 @@ func (p *program) readFlags(cmd *cobra.Command) error {
 	if bad != nil {
 		return bad
 	}
+	f := cmd.Flags().Lookup("db")
+	p.dbGiven = f != nil && f.Changed
 	if err := p.loadZone(); err != nil {
 		return err
 	}

@@ -67,6 +67,7 @@ func printDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 // examine looks at everything. A file that is none of ours, or that the user may not open,
 // is an error.
 func (p *program) examine(ctx context.Context) (*doctor.Diagnosis, error) {
+	p.findPackageFile("/")
 	if err := mayOpen(p.dbPath); err != nil {
 		return nil, err
 	}

@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os/signal"
+	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +27,7 @@ type initResult struct {
 
 func (p *program) initCommand() *cobra.Command {
 	var admin string
+	var on []string
 	screens := true
 	cmd := p.jsonFlag(&cobra.Command{
 		Use:   "init",
@@ -32,6 +37,7 @@ services, one full-access key for each service, and a link by which the admin se
 password for the screens (24 hours, one use). All of it is printed this once. Refused
 once there are users.`,
 		Example: `  quartermaster init
+  quartermaster init --for rental --for maintenance
   quartermaster init --admin alice --db /var/lib/quartermaster/shop.db`,
 		Args: noArgs,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
@@ -39,12 +45,19 @@ once there are users.`,
 			if err != nil { // before a database is made for it
 				return err
 			}
+			if on, err = p.servicesFor(on); err != nil {
+				return err
+			}
 			return p.withNewDB(func(d *db.DB) error {
-				keys, err := account.First(ctx, d, db.CLI(""), name, server.Names)
+				keys, err := account.First(ctx, d, db.CLI(""), name, on)
 				if err != nil {
 					return err
 				}
-				p.notice(fmt.Sprintf("user %s added, admin in all four services; the keys are shown this once", name))
+				in := "all four services"
+				if len(on) < len(server.Names) {
+					in = strings.Join(on, ", ") + "; the other services stay off until an admin turns them on in Settings"
+				}
+				p.notice(fmt.Sprintf("user %s added, admin in %s; the keys are shown this once", name, in))
 				link := ""
 				if screens && p.Getenv("QUARTERMASTER_SCREENS") != "false" {
 					if link, err = welcome(ctx, d, name, p.Getenv("QUARTERMASTER_STORE_URL")); err != nil {
@@ -52,17 +65,34 @@ once there are users.`,
 					}
 				}
 				p.lost = "the keys, which are shown once, are lost: `quartermaster key create --service SERVICE --user " + name + "` makes others, `quartermaster key revoke` ends these"
-				return p.print(initResult{Admin: name, Keys: keys, Link: link}, func(w io.Writer) {
-					schema.Tabulate(w, "SERVICE|KEY", server.Names, func(s string) []any { return []any{s, keys[s]} })
+				signal.Ignore(syscall.SIGPIPE)
+				err = p.print(initResult{Admin: name, Keys: keys, Link: link}, func(w io.Writer) {
+					schema.Tabulate(w, "SERVICE|KEY", on, func(s string) []any { return []any{s, keys[s]} })
 					p.printNextSteps(w, link)
 				})
+				return cmp.Or(err, p.shown())
 			})
 		}),
 	})
+	cmd.Flags().StringSliceVar(&on, "for", nil, "a service that is used: "+strings.Join(server.Names, ", ")+"; again for another one (default: all)")
+	p.completeWith(cmd, "for", server.Names)
 	cmd.Flags().BoolVar(&screens, "screens", true, "print a link to the screens; false where they are not served")
 	cmd.Flags().StringVar(&admin, "admin", "admin", "the first user's name")
 	p.completeBy(cmd, "admin", func() []string { return nil })
 	return cmd
+}
+
+// servicesFor are the named services in their order, all when none is named.
+func (p *program) servicesFor(named []string) ([]string, error) {
+	for _, s := range named {
+		if err := oneOf("--for", s, server.Names...); err != nil {
+			return nil, err
+		}
+	}
+	if len(named) == 0 {
+		return server.Names, nil
+	}
+	return slices.DeleteFunc(slices.Clone(server.Names), func(s string) bool { return !slices.Contains(named, s) }), nil
 }
 
 // welcome invites the first admin and gives the link, at the address that people will
@@ -81,11 +111,20 @@ func welcome(ctx context.Context, d *db.DB, name, base string) (string, error) {
 
 // printNextSteps says what to do behind init.
 func (p *program) printNextSteps(w io.Writer, link string) {
+	p.nextSteps(w, link, p.dbPath == packageFile && isThere(packageUnit))
+}
+
+// nextSteps names the unit that serves an installed shop, else the command.
+func (p *program) nextSteps(w io.Writer, link string, installed bool) {
+	serve, program := "quartermaster serve --db "+p.dbPath, "quartermaster user add NAME --role member --db "+p.dbPath
+	if installed {
+		serve, program = "systemctl start quartermaster", "quartermaster-shop user add NAME --role member"
+	}
 	if link == "" {
-		fmt.Fprintf(w, "\nNext: quartermaster serve --db %[1]s\nMore people: quartermaster user add NAME --role member --db %[1]s\n", p.dbPath)
+		fmt.Fprintf(w, "\nNext: %s\nMore people: %s\n", serve, program)
 		return
 	}
-	fmt.Fprintf(w, "\nNext: quartermaster serve --db %s\nThen open this link within 24 hours, once, and set your password:\n%s\n", p.dbPath, link)
+	fmt.Fprintf(w, "\nNext: %s\nThen open this link within 24 hours, once, and set your password:\n%s\n", serve, link)
 }
 
 // withNewDB is withDB for a command that makes the database when there is none.

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"quartermaster/app/account"
 	"quartermaster/app/server"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -29,6 +32,7 @@ type opCommand struct {
 	words       []string     // "store", "order", "refund"
 	positionals []positional // in the order in which they stand
 	values      map[string][]string
+	secretFiles map[string]*string // by argument: the file that holds it
 	dryRun, yes bool
 	asCSV       bool
 }
@@ -246,6 +250,9 @@ func (c *opCommand) takePositionals(args []string) {
 
 // run does the operation and prints its answer.
 func (c *opCommand) run(ctx context.Context) error {
+	if err := c.readSecrets(); err != nil {
+		return err
+	}
 	return c.p.withDB(func(d *db.DB) error {
 		op, err := server.FindOp(server.Declared(d), c.service, c.declared)
 		if err != nil {
@@ -284,12 +291,16 @@ func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schem
 			return err
 		}
 	}
+	if op.Credential {
+		signal.Ignore(syscall.SIGPIPE) // a reader that is gone is told, not a reason to die in silence
+	}
 	answer, err := handle(ctx, who)
 	if err != nil {
 		return err
 	}
 	if op.Credential {
 		c.p.lost = "the secret, which is shown once, is lost: run this again for another one, and revoke or remove this one"
+		c.p.unshown = func() { c.revoke(ctx, d, who, answer) }
 	}
 	if c.asCSV {
 		return writeCSV(c.p.Stdout, answer)
@@ -315,10 +326,24 @@ func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schem
 			writeTable(w, answer)
 		}
 	})
+	if err == nil {
+		err = c.p.shown()
+	}
 	if err != nil {
 		return err
 	}
 	return left
+}
+
+// revoke ends a key that could not be shown.
+func (c *opCommand) revoke(ctx context.Context, d *db.DB, who db.Caller, answer any) {
+	key, is := answer.(account.CreatedKey)
+	if !is {
+		return
+	}
+	if _, err := account.RevokeKey(ctx, d, who, key.ID); err == nil {
+		c.p.lost = fmt.Sprintf("the key, which is shown once, is lost: key %d is revoked again; run this again for another one", key.ID)
+	}
 }
 
 // Would is what --dry-run prints with --json.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -153,9 +154,13 @@ func (s *Server) listen(c *Config) error {
 	}
 	setMemoryLimit(c.memory())
 	in := limitsFor(c, len(s.services.All)+1)
+	on, err := db.Read(context.Background(), s.db, schema.ServicesOn)
+	if err != nil {
+		return err
+	}
 	for _, service := range s.services.All {
 		addr := *c.Addrs[service.Name]
-		if addr == "off" {
+		if addr == "off" || !slices.Contains(on, service.Name) {
 			continue
 		}
 		o := rest.Options{
