@@ -145,11 +145,11 @@ func TestPurchaseOrdersAreSuggestedBySupplier(t *testing.T) {
 	c.ok("reorder", "adjust", "NAIL", "--set", "0")
 	const want = `{"purchase_orders":[{"number":"PO-000001","supplier":"Leaf","status":"draft","expected_date":null,` +
 		`"lines":[{"sku":"TEA","ordered":70,"received":0,"unit_cost_cents":1999,"name":"Green tea","supplier_sku":"","unit":"","total_cents":139930}],"total_cents":139930,"below_minimum_cents":0}]`
-	c.equal("suggested", c.ok("reorder", "po", "suggest", "--json"), want+`,"still_to_order":0}`+"\n")
-	c.equal("suggested again", c.ok("reorder", "po", "suggest", "--json"), want+`,"still_to_order":0}`+"\n")
+	c.equal("suggested", c.ok("reorder", "po", "suggest", "--json"), want+`}`+"\n")
+	c.equal("suggested again", c.ok("reorder", "po", "suggest", "--json"), want+`}`+"\n")
 	c.equal("what is there", c.ok("reorder", "po", "list", "--json"), want+"}\n")
 	c.ok("reorder", "po", "order", "PO-000001")
-	c.equal("when enough is on order", c.ok("reorder", "po", "suggest", "--json"), `{"purchase_orders":[],"still_to_order":0}`+"\n")
+	c.equal("when enough is on order", c.ok("reorder", "po", "suggest", "--json"), `{"purchase_orders":[]}`+"\n")
 }
 
 func TestPurchaseOrderRefusals(t *testing.T) {

@@ -45,28 +45,33 @@ func (s *Service) Adjust(ctx context.Context, who db.Caller, a Adjustment) (Adju
 		if err != nil {
 			return Adjusted{}, err
 		}
-		rec, err := find(&tx.Conn, a.SKU)
-		if err != nil {
-			return Adjusted{}, err
-		}
-		from, to := rec.CurrentStock, rec.CurrentStock
-		why := cause{kind: movedByCount, reason: a.Reason}
-		if a.SetTo != nil {
-			to = *a.SetTo
-		} else if why.kind, to = movedByAdjustment, to+*a.Delta; (to < from) != (*a.Delta < 0) {
-			return Adjusted{}, fault.Fieldf("delta", "delta: %s is out of range", *a.Delta)
-		}
-		fired, err := move(tx, h, &rec, to, rec.OnOrder, why)
-		if err != nil {
-			return Adjusted{}, a.named(err)
-		}
-		err = tx.Audit("stock.adjusted", subject(rec.Code), struct {
-			From   exact.Milli `json:"from"`
-			To     exact.Milli `json:"to"`
-			Reason string      `json:"reason,omitempty"`
-		}{from, to, a.Reason})
-		return Adjusted{Row: rowOf(rec, h), PreviousStock: from, Crossed: fired}, err
+		return adjust(tx, h, a)
 	})
+}
+
+// adjust is Adjust in a transaction, as of the horizon.
+func adjust(tx *db.Tx, h horizon, a Adjustment) (Adjusted, error) {
+	rec, err := find(&tx.Conn, a.SKU)
+	if err != nil {
+		return Adjusted{}, err
+	}
+	from, to := rec.CurrentStock, rec.CurrentStock
+	why := cause{kind: movedByCount, reason: a.Reason}
+	if a.SetTo != nil {
+		to = *a.SetTo
+	} else if why.kind, to = movedByAdjustment, to+*a.Delta; (to < from) != (*a.Delta < 0) {
+		return Adjusted{}, fault.Fieldf("delta", "delta: %s is out of range", *a.Delta)
+	}
+	fired, err := move(tx, h, &rec, to, rec.OnOrder, why)
+	if err != nil {
+		return Adjusted{}, a.named(err)
+	}
+	err = tx.Audit("stock.adjusted", subject(rec.Code), struct {
+		From   exact.Milli `json:"from"`
+		To     exact.Milli `json:"to"`
+		Reason string      `json:"reason,omitempty"`
+	}{from, to, a.Reason})
+	return Adjusted{Row: rowOf(rec, h), PreviousStock: from, Crossed: fired}, err
 }
 
 // named puts the argument that is to blame before a refusal of the stock.

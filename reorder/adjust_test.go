@@ -2,6 +2,7 @@ package reorder
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,5 +88,35 @@ func TestAdjustFiresOnTheCrossingOnly(t *testing.T) {
 	}
 	if got := s.events(); len(got) != 2 || got[0] != (Alarm{SKU: "A", Status: Below}) {
 		t.Errorf("events %+v", got)
+	}
+}
+
+// A count is of all SKUs or of none, and names each wrong line.
+func TestCountStock(t *testing.T) {
+	s := open(t)
+	for _, k := range []string{"A,5", "B=2,7", "C,1"} {
+		s.sku("sku,current_stock", k)
+	}
+	before := len(s.audit())
+	got, err := s.call(s.countStock(), schema.Tool, `{"counts":"A=4\n\n B=2=7 \nC=0.5","reason":"year's end"}`)
+	s.Must(err)
+	if done := got.(Counted); done.Counted != 3 || done.Changed != 2 || done.SKUs[2].PreviousStock != 1000 || done.SKUs[2].CurrentStock != 500 {
+		t.Errorf("%+v", done)
+	}
+	want := []string{`stock.adjusted sku:A {"from":5,"to":4,"reason":"year's end"}`, `stock.adjusted sku:B=2 {"from":7,"to":7,"reason":"year's end"}`,
+		`stock.adjusted sku:C {"from":1,"to":0.5,"reason":"year's end"}`}
+	if entries := s.audit()[before:]; !slices.Equal(entries, want) {
+		t.Errorf("audited %q", entries)
+	}
+	for body, says := range map[string][]string{
+		`{"counts":"A=1\nX=1\nY=2"}`:      {`"X"`, `"Y"`},
+		`{"counts":"A=1\nA=2"}`:           {"A is counted twice"},
+		`{"counts":"A=1\nB\nC=1@5"}`:      {`"B"`, `"C=1@5"`},
+		`{"counts":"A=1\nC=10000000000"}`: {"1000000000"},
+		`{"counts":" \n "}`:               {"counts"},
+	} {
+		_, err := s.call(s.countStock(), schema.Tool, body)
+		s.Refused(err, fault.Invalid, says...)
+		s.holds("A", "4", "0")
 	}
 }

@@ -9,6 +9,7 @@ const (
 	Below   = "below"   // at or under the reorder point
 	Near    = "near"    // within a quarter above it
 	Healthy = "healthy" // above that
+	Out     = "out"     // without stock; of lists only, beside the three
 )
 
 var statuses = []string{Below, Near, Healthy}

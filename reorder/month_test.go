@@ -385,3 +385,45 @@ func TestStockFigures(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}
 }
+
+// Days without stock are those on which there was none from beginning to end.
+func TestDaysWithoutStock(t *testing.T) {
+	s := open(t) // on 20 November
+	s.sku("sku,current_stock", "A,5")
+	days := func(want int64) {
+		t.Helper()
+		p, err := s.Product(context.Background(), "A", 90)
+		s.Must(err)
+		if p.DaysWithoutStock != want {
+			t.Errorf("%d days without stock, want %d", p.DaysWithoutStock, want)
+		}
+	}
+	for _, step := range []struct {
+		day, stock string
+		want       int64
+	}{{"2026-11-22", "0", 0}, {"2026-11-25", "", 3}, {"2026-11-25", "4", 2}, {"2026-11-27", "", 2}, {"2026-11-28", "0", 2}, {"2026-11-30", "1", 3},
+		{"2027-02-20", "", 3}, {"2027-02-21", "", 2}, {"2027-02-22", "", 1}, {"2027-02-26", "", 1}, {"2027-02-27", "", 0}} {
+		s.On(step.day)
+		if step.stock != "" {
+			s.stock("A", step.stock)
+		}
+		days(step.want)
+	}
+	s.sku("sku", "B")
+	if p, err := s.Product(context.Background(), "B", 90); err != nil || p.DaysWithoutStock != 1 {
+		t.Errorf("made today: %d, %v", p.DaysWithoutStock, err)
+	}
+}
+
+// Out of stock is a status of lists.
+func TestListOutOfStock(t *testing.T) {
+	s := open(t)
+	for _, k := range []string{"A,0,1", "B,1,1", "C,0,0"} {
+		s.sku("sku,current_stock,active", k)
+	}
+	page, err := s.Shelf(context.Background(), ShelfQuery{Status: Out})
+	s.Must(err)
+	if len(page.Rows) != 1 || page.Rows[0].SKU != "A" {
+		t.Errorf("out are %+v", page.Rows)
+	}
+}

@@ -2,6 +2,7 @@ package reorder
 
 import (
 	"context"
+	"errors"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -44,6 +45,33 @@ func noteMovement(tx *db.Tx, was, now record, why cause) error {
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, now.id, tx.Now(), why.kind, now.CurrentStock-was.CurrentStock, now.CurrentStock,
 		why.reason, why.number, tx.Who().User, tx.Who().Via)
 	return err
+}
+
+// emptyDays is on how many of the days, from the one on which the SKU was made, it had no stock
+// at all: none when the day began, and nothing moved on it.
+func emptyDays(c *db.Conn, rec record, days span) (empty int64, err error) {
+	days.from = max(days.from, rec.CreatedAt.Day(c.Zone()))
+	stock, to := rec.CurrentStock, days.to // the stock of the days up to to that were not counted yet
+	count := func(after exact.Day) {
+		if after = max(after, days.from-1); stock == 0 && to > after {
+			empty += int64(to - after)
+		}
+	}
+	err = db.Each(c, func(r *db.Row) error {
+		day, now, qty := r.Instant().Day(c.Zone()), r.Milli(), r.Milli()
+		if to < days.from {
+			return errEnough
+		}
+		stock = now
+		count(day)
+		stock, to = now-qty, min(to, day-1)
+		return nil
+	}, "SELECT at, current_stock, qty FROM stock_movements WHERE sku_id = ? ORDER BY id DESC", rec.id)
+	if err != nil && !errors.Is(err, errEnough) {
+		return 0, err
+	}
+	count(days.from - 1)
+	return empty, nil
 }
 
 // Movements returns the last changes of a SKU's stock, newest first.

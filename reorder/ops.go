@@ -33,6 +33,7 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "list_products", "", s.listProducts()),
 		schema.At("", "product_detail", "reorder skus show SKU", s.productDetail()),
 		schema.At("POST /api/skus/:sku/stock", "adjust_stock", "reorder adjust SKU", s.adjustStock()),
+		schema.At("", "count_stock", "reorder count", s.countStock()),
 		schema.At("POST /api/sales-history", "ingest_sales", "reorder sales ingest", s.ingestSales()),
 		schema.At("", "reorder_report", "", s.reorderReportTool()),
 		schema.At("", "", "reorder skus save SKU", s.saveSKU()),

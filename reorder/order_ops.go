@@ -232,7 +232,7 @@ func (s *Service) suggestPurchases() schema.Op {
 		Name: "suggest_purchases",
 		About: "Draft a purchase order for each supplier out of what the report suggests to buy. What other drafts hold counts as on order. " +
 			"It adds to the supplier's draft that it made before and that nobody edited since; with skus only these are drafted.",
-		Writes: true, Response: Suggested{PurchaseOrders: []PurchaseOrder{sampleOrder(Draft, 0)}, StillToOrder: 3}, Refuses: []fault.Kind{fault.NotFound},
+		Writes: true, Response: Suggested{PurchaseOrders: []PurchaseOrder{sampleOrder(Draft, 0)}}, Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po suggest --json\nreorder po suggest --sku TEA-1 --sku TEA-2",
 		Bind: func(f *schema.Form) schema.Handler {
 			var q SuggestQuery

@@ -19,7 +19,7 @@ type SuggestQuery struct {
 // Suggested is the drafts that hold what was asked for.
 type Suggested struct {
 	PurchaseOrders []PurchaseOrder `json:"purchase_orders"`
-	StillToOrder   int64           `json:"still_to_order" about:"SKUs that need more than is on order and in drafts"`
+	StillToOrder   int64           `json:"still_to_order,omitempty" about:"SKUs that need more than is on order and in drafts"`
 }
 
 // SuggestOrders drafts one purchase order a supplier out of what is to be bought; SKUs

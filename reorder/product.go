@@ -23,6 +23,8 @@ type Product struct {
 	UpdatedAt     exact.Instant `json:"updated_at"`
 	History       []Sold        `json:"history" about:"days with sales, oldest first; with by: week the weeks, by their Monday"`
 	Total         exact.Milli   `json:"total" about:"sold in all of the history"`
+
+	DaysWithoutStock int64 `json:"days_without_stock" about:"of the last 90 days, today included"`
 }
 
 // Sold is what a SKU sold on a day.
@@ -46,9 +48,13 @@ func (s *Service) Product(ctx context.Context, sku string, days int64) (p Produc
 		rec.sold += d[rec.id]
 		p = productOf(rec, h)
 		p.History, err = history(c, rec.id, windowOf(h.today, days))
+		if err != nil {
+			return err
+		}
 		for _, d := range p.History {
 			p.Total += d.Qty
 		}
+		p.DaysWithoutStock, err = emptyDays(c, rec, windowOf(h.today, 90))
 		return err
 	})
 	return p, err

@@ -210,7 +210,7 @@ func TestProductDetail(t *testing.T) {
 			t.Errorf("no %s in %s", name, asJSON(t, p))
 		}
 	}
-	if len(fields) != 28 || fields["active"] != false {
+	if len(fields) != 29 || fields["active"] != false {
 		t.Errorf("%d fields: %s", len(fields), asJSON(t, p))
 	}
 	for _, c := range []struct {

@@ -25,7 +25,7 @@ type Outstanding struct {
 }
 
 // ShelfQuery narrows and orders the SKUs with their figures: what screens show. Q is
-// looked for in SKU, name and barcode, in any case; Status is of active ones; Active is
+// looked for in SKU, name and barcode, in any case; Status is of active ones, Out those without stock; Active is
 // "1", "0" or "" for both; Sort is one of ShelfSorts, "" the SKUs' own order.
 type ShelfQuery struct {
 	Q, Supplier, Status, Active string
@@ -61,7 +61,7 @@ func (s *Service) Shelf(ctx context.Context, q ShelfQuery) (page Shelf, err erro
 		entries := k.where(func(e *entry) bool {
 			active := e.status != inactive
 			return (q.Q == "" || found[e.id]) && (q.Active == "" || active == (q.Active == "1")) &&
-				(q.Supplier == "" || isSupplier(e.supplier)) && (q.Status == "" || active && wanted.wantsStatus(statuses[e.status]))
+				(q.Supplier == "" || isSupplier(e.supplier)) && (q.Status == "" || q.Status == Out && active && e.stock == 0 || active && wanted.wantsStatus(statuses[e.status]))
 		})
 		page.Total = int64(len(entries))
 		if err := k.sort(c, entries, q.Sort, q.Falling); err != nil {

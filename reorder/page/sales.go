@@ -69,24 +69,41 @@ func sales(s *reorder.Service) page.Page {
 	})
 }
 
+// figureSorts are the columns that SKUs can be sorted by in the figures.
+var figureSorts = page.Sorts[reorder.StockFigure]{
+	"name": page.ByText(func(k reorder.StockFigure) string { return k.Name }), "class": page.ByText(func(k reorder.StockFigure) string { return k.Class }),
+	"unsold": page.By(func(k reorder.StockFigure) int64 { return k.UnsoldDays }), "value": page.By(func(k reorder.StockFigure) int64 { return k.ValueCents }),
+}
+
 func figures(s *reorder.Service) page.Page {
 	return page.New(page.Spec[figuresView]{
 		Path: "/figures", Title: "Figures", Menu: "Figures", Key: "f",
 		Load: func(f *schema.Form) page.Loader[figuresView] {
 			var class string
 			f.Enum(&class, "class", "Only this class", []string{"A", "B", "C"})
+			unsold := int64(0)
+			f.Int(&unsold, "unsold", "Only what did not sell for so many days", schema.Range(0, 36500), schema.Label("Unsold for days"))
 			var p page.Paging
-			p.Bind(f)
+			p.Bind(f, figureSorts.Names()...)
 			return func(ctx context.Context, _ db.Caller) (figuresView, error) {
 				figs, err := s.StockFigures(ctx)
 				v := figuresView{StockFigures: figs}
 				var all []reorder.StockFigure
 				for _, k := range figs.SKUs {
-					if class == "" || k.Class == class {
+					if (class == "" || k.Class == class) && k.UnsoldDays >= unsold {
 						all = append(all, k)
 					}
 				}
-				v.total = int64(len(all))
+				if v.total = int64(len(all)); p.Sorted() {
+					if err := p.Sortable(v.total); err != nil {
+						return v, err
+					}
+					rows, then := page.Arrange(p, all, figureSorts)
+					if v.SKUs = rows; then != nil {
+						v.next = page.Num(*then)
+					}
+					return v, err
+				}
 				v.SKUs, v.next = reorder.After(all, p.After, p.Limit, func(k reorder.StockFigure) string { return k.SKU })
 				return v, err
 			}

@@ -18,21 +18,24 @@ type shelfView struct {
 	columns []string
 }
 
-// bindShelf binds the filters of a list of SKUs.
-func bindShelf(f *schema.Form, q *reorder.ShelfQuery) {
-	f.Enum(&q.Status, "status", "Only this status", []string{reorder.Below, reorder.Near, reorder.Healthy})
+// countLines is how many SKUs one form counts.
+const countLines = 200
+
+// bindShelf binds the filters of a list of SKUs, of which a page shows so many.
+func bindShelf(f *schema.Form, q *reorder.ShelfQuery, limit int64) {
+	f.Enum(&q.Status, "status", "Only this status; out is without stock", []string{reorder.Below, reorder.Near, reorder.Healthy, reorder.Out})
 	bindSupplier(f, &q.Supplier)
 	f.Enum(&q.Active, "active", "1 for active SKUs, 0 for inactive ones", []string{"1", "0"}, schema.Label("Active"))
 	var p page.Paging
 	p.Bind(f, reorder.ShelfSorts...)
-	q.Q, q.After, q.Limit = p.Q, p.After, p.Limit
+	q.Q, q.After, q.Limit = p.Q, p.After, limit
 	q.Sort, q.Falling = p.Column()
 }
 
-func loadShelf(s *reorder.Service, active string) func(f *schema.Form) page.Loader[shelfView] {
+func loadShelf(s *reorder.Service, active string, limit int64) func(f *schema.Form) page.Loader[shelfView] {
 	return func(f *schema.Form) page.Loader[shelfView] {
 		q := reorder.ShelfQuery{Active: active}
-		bindShelf(f, &q)
+		bindShelf(f, &q, limit)
 		return func(ctx context.Context, _ db.Caller) (shelfView, error) {
 			shelf, err := s.Shelf(ctx, q)
 			return shelfView{shelf, s.SKUColumns()}, err
@@ -50,7 +53,7 @@ func (v shelfView) sheet(name string) page.Sheet {
 
 func skus(s *reorder.Service) page.Page {
 	return page.New(page.Spec[shelfView]{
-		Path: "/skus", Title: "SKUs", Menu: "SKUs", Key: "s", Load: loadShelf(s, ""),
+		Path: "/skus", Title: "SKUs", Menu: "SKUs", Key: "s", Load: loadShelf(s, "", page.PageSize),
 		View: func(v shelfView) templ.Component { return SKUs(v) },
 		CSV:  func(v shelfView) page.Sheet { return v.sheet("skus") },
 	})
@@ -58,11 +61,14 @@ func skus(s *reorder.Service) page.Page {
 
 func count(s *reorder.Service) page.Page {
 	return page.New(page.Spec[shelfView]{
-		Path: "/count", Title: "Count", Menu: "Count", Key: "c", Load: loadShelf(s, "1"),
+		Path: "/count", Title: "Count", Menu: "Count", Key: "c", Load: loadShelf(s, "1", countLines),
 		View: func(v shelfView) templ.Component { return Count(v) },
 		CSV:  func(v shelfView) page.Sheet { return v.sheet("count") },
 	})
 }
+
+// countField names the field of a line of the count.
+func countField(i int, name string) string { return "counts." + page.Num(i) + "." + name }
 
 // chartDays is how many days of sales a SKU's page shows.
 const chartDays = 60

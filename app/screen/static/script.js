@@ -69,6 +69,13 @@
     } catch { /* it travels as it is */ }
   });
 
+  // Enter goes on to the next box of a count.
+  addEventListener("keydown", e => {
+    if (e.key !== "Enter" || e.ctrlKey || e.metaKey || !("next" in (e.target.dataset ?? {}))) return;
+    const all = $$("[data-next]"), next = all[all.indexOf(e.target) + 1];
+    if (next) { e.preventDefault(); next.focus(); }
+  });
+
   // A card is dragged to another lane by pressing the button that leads there.
   let card;
   $$(".lane[data-status] .card").forEach(c => {
