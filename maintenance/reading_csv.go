@@ -129,7 +129,7 @@ func loadReading(tx *db.Tx, r *readingRow, done *schema.Loaded) error {
 			return err
 		}
 	}
-	done.Count(o, 1)
+	done.Note(o, r.line)
 	return nil
 }
 

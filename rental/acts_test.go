@@ -135,7 +135,8 @@ func TestForgottenEverywhere(t *testing.T) {
 	h.load("tenants", "name,email,phone,id\nAda Brandt,ada@example.org,555 01,1\nBen Brandt,ben@example.org,,2\n")
 	h.Must(db.Exec(ctx, h.DB, cli, func(tx *db.Tx) error {
 		row := tenantRow{id: new(int64(1)), byID: true, name: "Ada Maria Brandt", email: "ada.brandt@example.org", phone: "555 02", has: func(string) bool { return true }}
-		return putTenant(tx, row)
+		_, err := putTenant(tx, row)
+		return err
 	}))
 	h.load("leases", "property,unit,start_date,tenant,rent_cents,end_date\nHouse,A,2026-01-01,Ada Maria Brandt|Ben Brandt,100000,2026-02-28\nHouse,B,2026-01-01,Ben Brandt,100000,\n")
 	_, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: 1, AmountCents: 150_000})

@@ -23,7 +23,7 @@ func (s *Service) chargeTable() schema.Table {
 			if f.Given("amount_cents") && row.amount == nil {
 				f.Refuse("amount_cents", "amount_cents is empty: a charge needs its amount in cents")
 			}
-			return schema.Untold(func(tx *db.Tx) error { return putCharge(tx, key, row) })
+			return func(tx *db.Tx) (schema.Outcome, error) { return putCharge(tx, key, row) }
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return eachLease(c, func(id int64, property, unit, start string) error {
@@ -59,44 +59,47 @@ type chargeRow struct {
 
 // putCharge makes the charge, or changes the amount of one that is neither rent nor
 // paid. What stays as it was is not written.
-func putCharge(tx *db.Tx, k leaseKey, row chargeRow) error {
+func putCharge(tx *db.Tx, k leaseKey, row chargeRow) (o schema.Outcome, err error) {
 	l, err := k.lease(&tx.Conn)
 	if err != nil {
-		return err
+		return o, err
 	}
 	if row.typ == rent {
 		return putRent(tx, l, row)
 	}
 	was, found, err := findSingle(&tx.Conn, l.ID, row.typ, row.due, row.label)
 	if err != nil {
-		return err
+		return o, err
 	}
 	if rentDue, waives := row.waives(); waives && (!found || was.feeOf != nil) {
-		return waiveFee(tx, l.ID, rentDue)
+		o.New, err = waiveFee(tx, l.ID, rentDue)
+		return o, err
 	}
 	switch {
 	case !found && row.amount == nil:
-		return fault.Fieldf("amount_cents", "amount_cents is missing: a new charge needs its amount in cents")
+		return o, fault.Fieldf("amount_cents", "amount_cents is missing: a new charge needs its amount in cents")
 	case !found:
 		if _, err := insertSingle(tx, l.ID, NewCharge{Type: row.typ, AmountCents: *row.amount, DueDate: row.due, Label: row.label}); err != nil {
-			return err
+			return o, err
 		}
-		return importedCharge(tx, l.ID)
+		o.New = true
+		return o, importedCharge(tx, l.ID)
 	case row.amount == nil || *row.amount == was.AmountCents:
-		return nil
+		return o, nil
 	case was.opening:
-		return fault.Conflictf("amount_cents: charge %d was taken over with the lease; set the lease's opening anew", was.ID)
+		return o, fault.Conflictf("amount_cents: charge %d was taken over with the lease; set the lease's opening anew", was.ID)
 	case was.Paid:
-		return fault.Conflictf("amount_cents: charge %d is paid, so it stays %d; reverse its payment first", was.ID, was.AmountCents)
+		return o, fault.Conflictf("amount_cents: charge %d is paid, so it stays %d; reverse its payment first", was.ID, was.AmountCents)
 	case was.feeOf != nil:
-		return nil // a late fee that was posted is what the payments' days make it
+		return o, nil // a late fee that was posted is what the payments' days make it
 	case was.PaidCents > 0 && *row.amount <= was.PaidCents:
-		return fault.Conflictf("amount_cents: of charge %d %d cents are paid; reverse that payment first, or let it be more", was.ID, was.PaidCents)
+		return o, fault.Conflictf("amount_cents: of charge %d %d cents are paid; reverse that payment first, or let it be more", was.ID, was.PaidCents)
 	}
 	if _, err := tx.Exec("UPDATE charges SET amount_cents = ? WHERE id = ?", *row.amount, was.ID); err != nil {
-		return err
+		return o, err
 	}
-	return tx.Audit("charge.changed", db.Subject("charge", was.ID), map[string][2]int64{"amount_cents": {was.AmountCents, *row.amount}})
+	o.Fields = []string{"amount_cents"}
+	return o, tx.Audit("charge.changed", db.Subject("charge", was.ID), map[string][2]int64{"amount_cents": {was.AmountCents, *row.amount}})
 }
 
 // waives tells the day of the rent whose late fee the row says was voided.
@@ -110,62 +113,63 @@ func (row chargeRow) waives() (rentDue exact.Day, ok bool) {
 
 // waiveFee lets the late fee for the rent that is due on a day never come, and takes away
 // one that is unpaid.
-func waiveFee(tx *db.Tx, lease int64, rentDue exact.Day) error {
+func waiveFee(tx *db.Tx, lease int64, rentDue exact.Day) (waived bool, err error) {
 	_, have, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM late_fee_voids WHERE lease_id = ? AND rent_due = ?", lease, rentDue)
 	if err != nil || have {
-		return err
+		return false, err
 	}
 	if _, err := tx.Exec("INSERT INTO late_fee_voids (lease_id, rent_due) VALUES (?, ?)", lease, rentDue); err != nil {
-		return err
+		return false, err
 	}
 	if err := tx.Audit("late_fee.waived", db.Subject("lease", lease), map[string]any{"rent_due": rentDue}); err != nil {
-		return err
+		return false, err
 	}
 	rents, err := db.All(&tx.Conn, db.Int, "SELECT id FROM charges WHERE lease_id = ? AND type = 'rent' AND due_date = ?", lease, rentDue)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := refreshFees(tx, rents...); err != nil || len(rents) == 0 {
-		return err
+		return true, err
 	}
-	return catchUpTo(tx, lease, rentDue)
+	return true, catchUpTo(tx, lease, rentDue)
 }
 
 // putRent takes a row of rent. A period that is posted already must be as the row says,
 // for a posted charge never changes. One that is not is posted as the row says, with
 // the periods before it by the lease's terms: so the ledger of another file comes over
 // cent by cent, also where the rent has changed since.
-func putRent(tx *db.Tx, l Lease, row chargeRow) error {
+func putRent(tx *db.Tx, l Lease, row chargeRow) (o schema.Outcome, err error) {
 	was, found, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c
 		WHERE c.lease_id = ? AND c.type = 'rent' AND c.period_start = ?`, l.ID, row.due)
 	switch {
 	case err != nil:
-		return err
+		return o, err
 	case found && was.Label != row.label:
-		return fault.Conflictf("label: the rent due on %s is posted as %s, and a posted charge never changes", row.due, schema.Quote(was.Label))
+		return o, fault.Conflictf("label: the rent due on %s is posted as %s, and a posted charge never changes", row.due, schema.Quote(was.Label))
 	case found && row.amount != nil && *row.amount != was.AmountCents:
-		return fault.Conflictf("amount_cents: the rent due on %s is posted with %d, and a posted charge never changes", row.due, was.AmountCents)
+		return o, fault.Conflictf("amount_cents: the rent due on %s is posted with %d, and a posted charge never changes", row.due, was.AmountCents)
 	case found:
-		return nil
+		return o, nil
 	case l.nextPost == nil || row.due < *l.nextPost:
-		return fault.Fieldf("due_date", "due_date: no billing period of the lease begins on %s", row.due)
+		return o, fault.Fieldf("due_date", "due_date: no billing period of the lease begins on %s", row.due)
 	case row.due > tx.Today():
-		return fault.Fieldf("due_date", "due_date: rent is posted when it is due, and %s is in the future", row.due)
+		return o, fault.Fieldf("due_date", "due_date: rent is posted when it is due, and %s is in the future", row.due)
 	}
 	if err := postBefore(tx, l, row.due); err != nil {
-		return err
+		return o, err
 	}
 	next, _, err := db.One(&tx.Conn, (*db.Row).DayPtr, "SELECT next_post_day FROM leases WHERE id = ?", l.ID)
 	if err != nil {
-		return err
+		return o, err
 	}
 	if next == nil || *next != row.due {
-		return fault.Fieldf("due_date", "due_date: no billing period of the lease begins on %s", row.due)
+		return o, fault.Fieldf("due_date", "due_date: no billing period of the lease begins on %s", row.due)
 	}
 	if err := postAs(tx, l, row); err != nil {
-		return err
+		return o, err
 	}
-	return catchUpTo(tx, l.ID, row.due)
+	o.New = true
+	return o, catchUpTo(tx, l.ID, row.due)
 }
 
 // postBefore posts the periods that begin before a day by the lease's own terms.

@@ -74,7 +74,7 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 			}
 		}
 		for _, u := range demoUnits {
-			if err := putUnit(tx, u.property, u.unit, func(f *unitFacts) { f.MarketRentCents, f.Notes = u.market, u.notes }); err != nil {
+			if _, err := putUnit(tx, u.property, u.unit, func(f *unitFacts) { f.MarketRentCents, f.Notes = u.market, u.notes }); err != nil {
 				return err
 			}
 		}
@@ -93,7 +93,7 @@ func (d demoLease) put(tx *db.Tx, today exact.Day) error {
 		return err
 	}
 	key := leaseKey{property: d.property, unit: d.unit, start: d.start}
-	err := putLease(tx, key, []func(*Lease){func(l *Lease) {
+	_, err := putLease(tx, key, []func(*Lease){func(l *Lease) {
 		l.Tenant, l.EndDate, l.BaseRentCents, l.Frequency = d.tenant, d.end, d.rent, d.frequency
 		l.DueDay, l.DepositCents, l.Proration = d.dueDay, d.deposit, d.proration
 	}})
@@ -130,7 +130,7 @@ func (d demoLease) put(tx *db.Tx, today exact.Day) error {
 
 // putDemoTenant makes a tenant, once.
 func putDemoTenant(tx *db.Tx, name, email string) error {
-	err := putTenant(tx, tenantRow{name: name, email: email, has: func(column string) bool { return column == "email" }})
+	_, err := putTenant(tx, tenantRow{name: name, email: email, has: func(column string) bool { return column == "email" }})
 	return err
 }
 

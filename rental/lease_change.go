@@ -83,7 +83,8 @@ func stepRent(tx *db.Tx, l Lease, next exact.Day, rent int64) error {
 	if rentOn(l.BaseRentCents, l.Rents, next) == rent {
 		return nil
 	}
-	return setStep(tx, l, next, &rent)
+	_, err := setStep(tx, l, next, &rent)
+	return err
 }
 
 // shortens reports whether a lease would end sooner than it does; nil is open-ended.

@@ -20,7 +20,7 @@ func (s *Service) leaseTable() schema.Table {
 		Name: "leases", About: "Who rents what, from when to when, and for how much.",
 		Row: func(f *schema.Form) schema.Put {
 			key, edits := bindLeaseKey(f, "start_date"), bindLease(f)
-			return schema.Untold(func(tx *db.Tx) error { return putLease(tx, key, edits) })
+			return func(tx *db.Tx) (schema.Outcome, error) { return putLease(tx, key, edits) }
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			shared, err := sharedNames(c)
@@ -158,10 +158,10 @@ const noRent = -1
 
 // putLease makes the lease of that key or changes the one that is there. What stays as
 // it was is not written.
-func putLease(tx *db.Tx, k leaseKey, edits []func(*Lease)) error {
+func putLease(tx *db.Tx, k leaseKey, edits []func(*Lease)) (o schema.Outcome, err error) {
 	was, found, unit, err := k.find(&tx.Conn)
 	if err != nil {
-		return err
+		return o, err
 	}
 	now := was
 	if !found {
@@ -173,19 +173,25 @@ func putLease(tx *db.Tx, k leaseKey, edits []func(*Lease)) error {
 	}
 	if now.Tenant != "" {
 		if now.Tenants, err = findTenants(&tx.Conn, now.Tenant); err != nil {
-			return err
+			return o, err
 		}
 	}
 	id := was.ID
 	if found {
+		o.Fields = schema.Changed(was.ID, now.differences(was)).Fields
 		err = changeLease(tx, was, now)
 	} else {
+		o.New = true
 		id, err = insertLease(tx, now)
 	}
 	if err != nil {
-		return err
+		return o, err
 	}
-	return openAsFile(tx, id, now.takeOver)
+	opened, err := openAsFile(tx, id, now.takeOver)
+	if opened {
+		o.Fields = append(o.Fields, "opening_date")
+	}
+	return o, err
 }
 
 // newLease is a lease with its defaults.

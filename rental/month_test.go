@@ -89,7 +89,7 @@ func (w *population) build(r *rand.Rand, leases, today int) {
 				}
 			}
 		}
-		if err := putTenant(tx, tenantRow{name: "T", has: func(string) bool { return true }}); err != nil {
+		if _, err := putTenant(tx, tenantRow{name: "T", has: func(string) bool { return true }}); err != nil {
 			return err
 		}
 		for i := range leases {
@@ -126,7 +126,7 @@ func (w *population) setFee(tx *db.Tx, r *rand.Rand, p, from, today int) error {
 
 func (w *population) let(tx *db.Tx, r *rand.Rand, i, today int) error {
 	key := leaseKey{property: fmt.Sprint("P", i%20), unit: fmt.Sprint("U", i), start: exact.Day(today - 40 + r.IntN(60))}
-	if err := putUnit(tx, key.property, key.unit, func(*unitFacts) {}); err != nil {
+	if _, err := putUnit(tx, key.property, key.unit, func(*unitFacts) {}); err != nil {
 		return err
 	}
 	a := &account{first: int(key.start), end: never, base: 1 + r.Int64N(150_000), house: w.properties[i%20], waived: map[int]bool{}, full: i%2 == 1, lived: int(key.start) - 1}
@@ -135,7 +135,7 @@ func (w *population) let(tx *db.Tx, r *rand.Rand, i, today int) error {
 	if i%3 == 0 {
 		a.end = a.first + 30 + i%150
 	}
-	err := putLease(tx, key, []func(*Lease){func(l *Lease) {
+	_, err := putLease(tx, key, []func(*Lease){func(l *Lease) {
 		l.Tenant, l.BaseRentCents, l.Frequency, l.DueDay, l.Proration = "T", a.base, n.frequency, int64(n.dueDay), prorations[i%2]
 		if a.end != never {
 			l.EndDate = new(exact.Day(a.end))

@@ -332,37 +332,37 @@ func postMissing(tx *db.Tx, l Lease, done *OpeningDone) error {
 	return err
 }
 
-// openAsFile sets the opening that a file's row asks for, if it is another than the lease has. A lease
+// openAsFile sets, and says so, the opening that a file's row asks for, if it is another than the lease has. A lease
 // of which nothing is posted stays so: other files may say what its rent was.
-func openAsFile(tx *db.Tx, lease int64, o *Opening) error {
+func openAsFile(tx *db.Tx, lease int64, o *Opening) (set bool, err error) {
 	l, err := findLease(&tx.Conn, lease)
 	if o == nil || err != nil {
-		return err
+		return false, err
 	}
 	o.LeaseID = lease
 	day, err := o.check(&tx.Conn, l)
 	if err != nil || sameDay(day, l.OpeningDay) && o.BalanceCents == l.OpeningBalanceCents && o.DepositCents == l.OpeningDepositCents {
-		return err
+		return false, err
 	}
 	if _, err := setOpening(tx, *o); err != nil {
-		return err
+		return true, err
 	}
 	_, posted, err := lastPosted(&tx.Conn, lease)
 	if err != nil {
-		return err
+		return true, err
 	}
 	if posted {
-		return catchUp(tx, lease)
+		return true, catchUp(tx, lease)
 	}
 	p, next, err := newPoster(tx, lease)
 	if err != nil {
-		return err
+		return true, err
 	}
 	event, err := p.nextEvent(next)
 	if err != nil {
-		return err
+		return true, err
 	}
-	return p.finish(event)
+	return true, p.finish(event)
 }
 
 // begin is the first day of the first period that is posted: of the first one that starts on the

@@ -62,7 +62,7 @@ func (s *Service) paymentTable() schema.Table {
 		Name: "payments", About: "What was paid. A row pays the charge that it names; one that is paid already is refused.",
 		Row: func(f *schema.Form) schema.Put {
 			row := bindPaymentRow(f)
-			return schema.Untold(func(tx *db.Tx) error { return putPayment(tx, []*paymentRow{row}) })
+			return func(tx *db.Tx) (schema.Outcome, error) { return putPayment(tx, []*paymentRow{row}) }
 		},
 		Group: []string{"payment"},
 		Rows: func(forms []*schema.Form) schema.Put {
@@ -70,7 +70,7 @@ func (s *Service) paymentTable() schema.Table {
 			for i, f := range forms {
 				rows[i] = bindPaymentRow(f)
 			}
-			return schema.Untold(func(tx *db.Tx) error { return putPayment(tx, rows) })
+			return func(tx *db.Tx) (schema.Outcome, error) { return putPayment(tx, rows) }
 		},
 		Export: exportPayments,
 	}
@@ -98,30 +98,31 @@ func exportPayments(c *db.Conn, emit func(...string) error) error {
 
 // putPayment records one payment from its rows, and emits its event. One that is stored
 // with this number, lease, day and amount is the same, and skipped.
-func putPayment(tx *db.Tx, rows []*paymentRow) error {
+func putPayment(tx *db.Tx, rows []*paymentRow) (o schema.Outcome, err error) {
 	first := rows[0]
 	l, err := first.key.lease(&tx.Conn)
 	if err != nil {
-		return err
+		return o, err
 	}
 	for _, row := range rows[1:] {
 		if row.key != first.key || row.paidDate != first.paidDate || methodOf(row.method) != methodOf(first.method) {
-			return fault.Fieldf("payment", "payment: the rows of payment %d differ in lease, paid_date or method; one payment has one of each", *first.payment)
+			return o, fault.Fieldf("payment", "payment: the rows of payment %d differ in lease, paid_date or method; one payment has one of each", *first.payment)
 		}
 	}
 	number, same, err := paymentNumber(tx, l, rows)
 	if err != nil || same {
-		return err
+		return o, err
 	}
+	o.New = true
 	if len(rows) == 1 && first.charge() && number == nil {
 		c, err := chargeToPay(tx, l, first)
 		if err != nil {
-			return err
+			return o, err
 		}
 		_, err = pay(tx, l, c, first.amount, first.method, first.paidDate)
-		return err
+		return o, err
 	}
-	return putParts(tx, l, number, rows)
+	return o, putParts(tx, l, number, rows)
 }
 
 // paymentNumber is the number that a payment of the rows gets: its own if that is free,
@@ -280,23 +281,23 @@ func (s *Service) depositTable() schema.Table {
 			if kind == "use" && (row.typ == "" || row.due == nil) {
 				f.Refuse("type", "type and due_date are missing: a use needs the charge that it paid")
 			}
-			return schema.Untold(func(tx *db.Tx) error {
+			return func(tx *db.Tx) (o schema.Outcome, err error) {
 				l, err := key.lease(&tx.Conn)
 				if err != nil {
-					return err
+					return o, err
 				}
 				if err := post(tx, l.ID); err != nil {
-					return err
+					return o, err
 				}
 				if kind == "return" {
 					return putReturn(tx, PayoutRequest{LeaseID: l.ID, AmountCents: &amount, Day: &day, Method: method})
 				}
 				c, err := chargeToPay(tx, l, &row)
 				if err != nil {
-					return err
+					return o, err
 				}
 				return putUse(tx, l.ID, c, amount, day)
-			})
+			}
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
@@ -310,22 +311,24 @@ func (s *Service) depositTable() schema.Table {
 	}
 }
 
-func putReturn(tx *db.Tx, p PayoutRequest) error {
+func putReturn(tx *db.Tx, p PayoutRequest) (o schema.Outcome, err error) {
 	_, same, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM payouts WHERE lease_id = ? AND kind = 'deposit' AND day = ? AND amount_cents = ? AND method = ?",
 		p.LeaseID, *p.Day, *p.AmountCents, methodOf(p.Method))
 	if err != nil || same {
-		return err
+		return o, err
 	}
+	o.New = true
 	_, err = payOut(tx, "deposit", p)
-	return err
+	return o, err
 }
 
-func putUse(tx *db.Tx, lease int64, c Charge, cents int64, day exact.Day) error {
+func putUse(tx *db.Tx, lease int64, c Charge, cents int64, day exact.Day) (o schema.Outcome, err error) {
 	_, same, err := db.One(&tx.Conn, db.Int, `SELECT 1 FROM allocations a CROSS JOIN payments m ON m.id = a.payment_id
 		WHERE a.charge_id = ? AND a.amount_cents = ? AND m.method = 'deposit' AND m.paid_date = ? AND m.voided_at IS NULL`, c.ID, cents, day)
 	if err != nil || same {
-		return err
+		return o, err
 	}
+	o.New = true
 	_, err = useDeposit(tx, lease, c.ID, &cents, &day)
-	return err
+	return o, err
 }

@@ -103,13 +103,15 @@ func (s *Service) propertyTable() schema.Table {
 			f.Text(&name, "name", "the property's name, which identifies it", schema.Required, schema.Most(maxName))
 			f.Text(&address, "address", "where it is")
 			fee := bindLateFee(f)
-			return schema.Untold(func(tx *db.Tx) error {
-				id, err := putProperty(tx, name, address, f.Given("address"))
+			return func(tx *db.Tx) (schema.Outcome, error) {
+				o, err := putProperty(tx, name, address, f.Given("address"))
 				if err != nil || fee == nil {
-					return err
+					return o, err
 				}
-				return putLateFee(tx, id, *fee)
-			})
+				changed, err := putLateFee(tx, o.ID, *fee)
+				o.Fields = append(o.Fields, changed...)
+				return o, err
+			}
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			type row struct {
@@ -164,14 +166,14 @@ func bindLateFee(f *schema.Form) *feeRow {
 
 // putLateFee sets a property's late fee as the row says. What stays as it was is not
 // written.
-func putLateFee(tx *db.Tx, property int64, row feeRow) error {
+func putLateFee(tx *db.Tx, property int64, row feeRow) (changed []string, err error) {
 	was, found, err := currentFee(&tx.Conn, property)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	none := row.cents == nil && row.percent == nil
 	if none && !found {
-		return nil
+		return nil, nil
 	}
 	now := LateFee{Cents: row.cents, From: tx.Today()}
 	if row.percent != nil {
@@ -189,9 +191,15 @@ func putLateFee(tx *db.Tx, property int64, row feeRow) error {
 		now.From = was.From
 	}
 	if found && slices.Equal(now.Cells(), was.Cells()) {
-		return nil
+		return nil, nil
 	}
-	return setLateFee(tx, property, now)
+	before, after := was.Cells(), now.Cells()
+	for i, name := range []string{"late_fee_grace_days", "late_fee_cents", "late_fee_percent", "late_fee_from"} {
+		if before[i] != after[i] {
+			changed = append(changed, name)
+		}
+	}
+	return changed, setLateFee(tx, property, now)
 }
 
 // Cells is the late fee as the columns of a file, empty where late rent costs nothing.
@@ -213,7 +221,7 @@ func (f *LateFee) Cells() []string {
 
 // putProperty makes the property of that name, or changes its address where one is
 // given. What stays as it was is not written.
-func putProperty(tx *db.Tx, name, address string, given bool) (id int64, err error) {
+func putProperty(tx *db.Tx, name, address string, given bool) (o schema.Outcome, err error) {
 	type changes struct {
 		Name    string  `json:"name"`
 		Address *string `json:"address"`
@@ -225,18 +233,18 @@ func putProperty(tx *db.Tx, name, address string, given bool) (id int64, err err
 	was, found, err := db.One(&tx.Conn, func(r *db.Row) stored { return stored{r.Int(), r.Text()} }, "SELECT id, address FROM properties WHERE name = ?", name)
 	switch {
 	case err != nil:
-		return 0, err
+		return o, err
 	case !found:
 		id, err := tx.Insert("INSERT INTO properties (name, address) VALUES (?, ?)", name, db.NullText(address))
 		if err != nil {
-			return 0, err
+			return o, err
 		}
-		return id, tx.Audit("property.created", db.Subject("property", id), changes{name, db.NullText(address)})
+		return schema.Outcome{ID: id, New: true}, tx.Audit("property.created", db.Subject("property", id), changes{name, db.NullText(address)})
 	case !given || was.address == address:
-		return was.id, nil
+		return schema.Outcome{ID: was.id}, nil
 	}
 	if _, err := tx.Exec("UPDATE properties SET address = ? WHERE id = ?", db.NullText(address), was.id); err != nil {
-		return 0, err
+		return o, err
 	}
-	return was.id, tx.Audit("property.changed", db.Subject("property", was.id), changes{name, db.NullText(address)})
+	return schema.Outcome{ID: was.id, Fields: []string{"address"}}, tx.Audit("property.changed", db.Subject("property", was.id), changes{name, db.NullText(address)})
 }

@@ -213,7 +213,7 @@ func (s *Service) recurringTable() schema.Table {
 			f.IntPtr(&amount, "amount_cents", "how much with each period, in cents", schema.Range(0, maxCents))
 			f.DayPtr(&r.To, "to", "the last day on which a period that starts gets it; empty is open-ended")
 			given := f.Given("to")
-			return schema.Untold(func(tx *db.Tx) error { return putRecurring(tx, key, r, amount, given) })
+			return func(tx *db.Tx) (schema.Outcome, error) { return putRecurring(tx, key, r, amount, given) }
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
@@ -226,49 +226,52 @@ func (s *Service) recurringTable() schema.Table {
 
 // putRecurring makes the recurring charge of that key, ends it, or changes what later
 // periods are charged.
-func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given bool) error {
+func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given bool) (o schema.Outcome, err error) {
 	l, err := k.lease(&tx.Conn)
 	if err != nil {
-		return err
+		return o, err
 	}
 	was, found, err := db.One(&tx.Conn, scanRecurring, "SELECT "+recurringColumns+` FROM recurring_charges r
 		WHERE r.lease_id = ? AND r.type = ? AND r.label = ? AND r.from_day = ?`, l.ID, row.Type, row.Label, row.From)
 	switch {
 	case err != nil:
-		return err
+		return o, err
 	case !found && amount == nil:
-		return fault.Fieldf("amount_cents", "amount_cents is missing: a new recurring charge needs its amount in cents")
+		return o, fault.Fieldf("amount_cents", "amount_cents is missing: a new recurring charge needs its amount in cents")
 	case !found:
 		row.LeaseID, row.AmountCents = l.ID, *amount
+		o.New = true
 		_, err := insertRecurring(tx, row)
-		return err
+		return o, err
 	}
 	if amount != nil && *amount != was.AmountCents {
+		o.Fields = []string{"amount_cents"}
 		if _, err := tx.Exec("UPDATE recurring_charges SET amount_cents = ? WHERE id = ?", *amount, was.ID); err != nil {
-			return err
+			return o, err
 		}
 		if err := tx.Audit("recurring.changed", db.Subject("recurring", was.ID), map[string][2]int64{"amount_cents": {was.AmountCents, *amount}}); err != nil {
-			return err
+			return o, err
 		}
 	}
 	if !given || sameDay(was.To, row.To) {
-		return nil
+		return o, nil
 	}
+	o.Fields = append(o.Fields, "to")
 	if row.To != nil && (was.To == nil || *row.To < *was.To) {
 		if _, err := endRecurring(tx, was, *row.To); err != nil {
-			return err
+			return o, err
 		}
-		return catchUp(tx, l.ID)
+		return o, catchUp(tx, l.ID)
 	}
 	if _, err := tx.Exec("UPDATE recurring_charges SET to_day = ? WHERE id = ?", row.To, was.ID); err != nil {
-		return err
+		return o, err
 	}
 	if err := tx.Audit("recurring.changed", db.Subject("recurring", was.ID), map[string]any{"from": was.To, "to": row.To}); err != nil {
-		return err
+		return o, err
 	}
 	if was.To != nil {
 		was.From = *was.To + 1 // one that was voided in the days so far does not come again
 	}
 	was.To = row.To
-	return postPast(tx, was)
+	return o, postPast(tx, was)
 }

@@ -65,7 +65,7 @@ func setRent(tx *db.Tx, lease int64, from exact.Day, rent *int64) (Lease, error)
 	if from < l.StartDate {
 		return l, fault.Fieldf("from", "from: %s lies before the lease's start_date %s", from, l.StartDate)
 	}
-	if err := setStep(tx, l, from, rent); err != nil {
+	if _, err := setStep(tx, l, from, rent); err != nil {
 		return l, err
 	}
 	return findLease(&tx.Conn, lease)
@@ -73,7 +73,7 @@ func setRent(tx *db.Tx, lease int64, from exact.Day, rent *int64) (Lease, error)
 
 // setStep writes or takes away one step of a lease's rent. What stays as it was is not
 // written.
-func setStep(tx *db.Tx, l Lease, from exact.Day, rent *int64) error {
+func setStep(tx *db.Tx, l Lease, from exact.Day, rent *int64) (o schema.Outcome, err error) {
 	var was *int64
 	for _, s := range l.Rents {
 		if s.From == from {
@@ -82,11 +82,13 @@ func setStep(tx *db.Tx, l Lease, from exact.Day, rent *int64) error {
 	}
 	switch {
 	case was == nil && rent == nil:
-		return fault.Fieldf("from", "from: lease %d has no step of its rent on %s; it has %s", l.ID, from, stepDays(l.Rents))
+		return o, fault.Fieldf("from", "from: lease %d has no step of its rent on %s; it has %s", l.ID, from, stepDays(l.Rents))
 	case was != nil && rent != nil && *was == *rent:
-		return nil
+		return o, nil
 	}
-	var err error
+	if o.New = was == nil; !o.New {
+		o.Fields = []string{"rent_cents"}
+	}
 	if rent == nil {
 		_, err = tx.Exec("DELETE FROM rent_steps WHERE lease_id = ? AND from_day = ?", l.ID, from)
 	} else {
@@ -94,9 +96,9 @@ func setStep(tx *db.Tx, l Lease, from exact.Day, rent *int64) error {
 			ON CONFLICT (lease_id, from_day) DO UPDATE SET rent_cents = ?3`, l.ID, from, *rent)
 	}
 	if err != nil {
-		return err
+		return o, err
 	}
-	return tx.Audit("lease.rent", db.Subject("lease", l.ID), struct {
+	return o, tx.Audit("lease.rent", db.Subject("lease", l.ID), struct {
 		From      exact.Day `json:"from"`
 		Before    *int64    `json:"before"`
 		RentCents *int64    `json:"rent_cents"`
@@ -124,18 +126,18 @@ func (s *Service) rentTable() schema.Table {
 			var rent *int64
 			f.Day(&from, "from", "for periods that start on this day or later and are not posted", schema.Required)
 			f.IntPtr(&rent, "rent_cents", "the rent of a whole period, in cents", schema.Range(0, maxCents))
-			return schema.Untold(func(tx *db.Tx) error {
+			return func(tx *db.Tx) (o schema.Outcome, err error) {
 				l, err := key.lease(&tx.Conn)
 				switch {
 				case err != nil:
-					return err
+					return o, err
 				case rent == nil:
-					return fault.Fieldf("rent_cents", "rent_cents is missing: a step needs its rent in cents")
+					return o, fault.Fieldf("rent_cents", "rent_cents is missing: a step needs its rent in cents")
 				case from < l.StartDate:
-					return fault.Fieldf("from", "from: %s lies before the lease's start_date %s", from, l.StartDate)
+					return o, fault.Fieldf("from", "from: %s lies before the lease's start_date %s", from, l.StartDate)
 				}
 				return setStep(tx, l, from, rent)
-			})
+			}
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {

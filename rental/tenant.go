@@ -174,10 +174,7 @@ func (s *Service) tenantTable() schema.Table {
 			f.Text(&row.email, "email", "where to write", schema.Most(maxName))
 			f.Text(&row.phone, "phone", "where to call", schema.Most(maxName))
 			f.IntPtr(&row.id, "id", "the tenant's id; one that is unknown, or another name's, counts as none", schema.Range(1, maxCents))
-			return schema.Untold(func(tx *db.Tx) error {
-				err := putTenant(tx, row)
-				return err
-			})
+			return func(tx *db.Tx) (schema.Outcome, error) { return putTenant(tx, row) }
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error { return emit(r.Text(), r.Text(), r.Text(), number(r)) },
@@ -242,10 +239,10 @@ func (row tenantRow) match(c *db.Conn) (was Tenant, found bool, err error) {
 
 // putTenant makes the tenant or changes the one that the row is of. What stays as it was
 // is not written.
-func putTenant(tx *db.Tx, row tenantRow) error {
+func putTenant(tx *db.Tx, row tenantRow) (o schema.Outcome, err error) {
 	was, found, err := row.match(&tx.Conn)
 	if err != nil {
-		return err
+		return o, err
 	}
 	now := was
 	now.Name = row.name
@@ -255,8 +252,19 @@ func putTenant(tx *db.Tx, row tenantRow) error {
 	if row.has("phone") {
 		now.Phone = db.NullText(row.phone)
 	}
+	if o.New = !found; found {
+		if set(now.Email) != set(was.Email) {
+			o.Fields = append(o.Fields, "email")
+		}
+		if now.Name != was.Name {
+			o.Fields = append(o.Fields, "name")
+		}
+		if set(now.Phone) != set(was.Phone) {
+			o.Fields = append(o.Fields, "phone")
+		}
+	}
 	_, err = writeTenant(tx, was, now, found, row.id)
-	return err
+	return o, err
 }
 
 // tenantChanges is what the audit trail says of a tenant.

@@ -15,7 +15,7 @@ func (s *Service) ticketTable() schema.Table {
 			var id *int64
 			f.IntPtr(&id, "id", "the ticket; empty is a new one", schema.Range(1, 1_000_000_000_000))
 			key, edits := bindTicket(f)
-			return schema.Untold(func(tx *db.Tx) error { return putTicket(tx, id, key, edits) })
+			return func(tx *db.Tx) (schema.Outcome, error) { return putTicket(tx, id, key, edits) }
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
@@ -62,12 +62,12 @@ func bindTicket(f *schema.Form) (at ticketUnit, edits []func(*Ticket)) {
 // putTicket makes a ticket with the status that the row says, or changes the one of
 // that id. Of the new ones only those that are open emit an event: the others are
 // history.
-func putTicket(tx *db.Tx, id *int64, at ticketUnit, edits []func(*Ticket)) error {
+func putTicket(tx *db.Tx, id *int64, at ticketUnit, edits []func(*Ticket)) (o schema.Outcome, err error) {
 	now, found := Ticket{Priority: "medium", Status: "open"}, false
 	if id != nil {
 		k, there, err := db.One(&tx.Conn, scanTicket, "SELECT "+ticketColumns+fromTickets+" WHERE k.id = ?", *id)
 		if err != nil {
-			return err
+			return o, err
 		}
 		if found = there; found {
 			now = k
@@ -79,7 +79,7 @@ func putTicket(tx *db.Tx, id *int64, at ticketUnit, edits []func(*Ticket)) error
 	if at.given {
 		unit, err := findUnit(&tx.Conn, at.property, at.unit)
 		if err != nil {
-			return err
+			return o, err
 		}
 		now.UnitID = unit
 	}
@@ -87,16 +87,18 @@ func putTicket(tx *db.Tx, id *int64, at ticketUnit, edits []func(*Ticket)) error
 		edit(&now)
 	}
 	if found {
-		return changeTicket(tx, was, now)
+		o.Fields = ticketChanges(was, now)
+		return o, changeTicket(tx, was, now)
 	}
 	switch {
 	case now.UnitID == 0:
-		return fault.Invalidf("property and unit are missing: a new ticket needs them")
+		return o, fault.Invalidf("property and unit are missing: a new ticket needs them")
 	case now.Title == "":
-		return fault.Invalidf("title is missing: a new ticket needs one")
+		return o, fault.Invalidf("title is missing: a new ticket needs one")
 	}
-	_, err := insertTicket(tx, now.ID, NewTicket{UnitID: now.UnitID, Title: now.Title, Description: set(now.Description), Priority: now.Priority}, now.Status)
-	return err
+	o.New = true
+	_, err = insertTicket(tx, now.ID, NewTicket{UnitID: now.UnitID, Title: now.Title, Description: set(now.Description), Priority: now.Priority}, now.Status)
+	return o, err
 }
 
 // changeTicket sets new facts of a ticket, moves it as the moves allow and, if it moved,
@@ -115,9 +117,8 @@ func changeTicket(tx *db.Tx, was, now Ticket) error {
 	return err
 }
 
-// editTicket sets new facts of a ticket besides its status. One that comes to another
-// unit belongs to the lease that covered that unit when it was made.
-func editTicket(tx *db.Tx, was, now Ticket) error {
+// factsOf are the facts of a ticket besides its status that differ.
+func factsOf(was, now Ticket) map[string][2]any {
 	diff := map[string][2]any{}
 	note := func(name string, was, now any) {
 		if was != now {
@@ -128,6 +129,26 @@ func editTicket(tx *db.Tx, was, now Ticket) error {
 	note("title", was.Title, now.Title)
 	note("description", set(was.Description), set(now.Description))
 	note("priority", was.Priority, now.Priority)
+	return diff
+}
+
+// ticketChanges names the columns in which a ticket differs.
+func ticketChanges(was, now Ticket) []string {
+	diff := factsOf(was, now)
+	if was.Status != now.Status {
+		diff["status"] = [2]any{was.Status, now.Status}
+	}
+	if moved, has := diff["unit_id"]; has {
+		delete(diff, "unit_id")
+		diff["unit"] = moved
+	}
+	return schema.Changed(was.ID, diff).Fields
+}
+
+// editTicket sets new facts of a ticket besides its status. One that comes to another
+// unit belongs to the lease that covered that unit when it was made.
+func editTicket(tx *db.Tx, was, now Ticket) error {
+	diff := factsOf(was, now)
 	if len(diff) == 0 {
 		return nil
 	}

@@ -200,7 +200,7 @@ func (s *Service) unitTable() schema.Table {
 			f.Text(&name, "name", "the unit's name within the property", schema.Required, schema.Most(maxName))
 			f.Int(&rent, "market_rent_cents", "what it could be let for, in cents", schema.Range(0, maxCents))
 			f.Text(&notes, "notes", "anything worth knowing")
-			return schema.Untold(func(tx *db.Tx) error {
+			return func(tx *db.Tx) (schema.Outcome, error) {
 				return putUnit(tx, property, name, func(u *unitFacts) {
 					if f.Given("market_rent_cents") {
 						u.MarketRentCents = rent
@@ -209,7 +209,7 @@ func (s *Service) unitTable() schema.Table {
 						u.Notes = notes
 					}
 				})
-			})
+			}
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
@@ -235,10 +235,10 @@ func (u unitFacts) sets() []any { return []any{u.MarketRentCents, db.NullText(u.
 
 // putUnit makes the property's unit of that name, or lets change change the one that
 // is there. What stays as it was is not written.
-func putUnit(tx *db.Tx, property, name string, change func(*unitFacts)) error {
+func putUnit(tx *db.Tx, property, name string, change func(*unitFacts)) (o schema.Outcome, err error) {
 	in, err := findProperty(&tx.Conn, property)
 	if err != nil {
-		return err
+		return o, err
 	}
 	type stored struct {
 		id int64
@@ -248,7 +248,7 @@ func putUnit(tx *db.Tx, property, name string, change func(*unitFacts)) error {
 		return stored{r.Int(), unitFacts{r.Int(), r.Text()}}
 	}, "SELECT id, "+string(unitSets)+" FROM units WHERE property_id = ? AND name = ?", in, name)
 	if err != nil {
-		return err
+		return o, err
 	}
 	now := was.unitFacts
 	change(&now)
@@ -260,15 +260,22 @@ func putUnit(tx *db.Tx, property, name string, change func(*unitFacts)) error {
 	if !found {
 		id, err := tx.InsertRow("units", "property_id, name, "+unitSets, append([]any{in, name}, now.sets()...)...)
 		if err != nil {
-			return err
+			return o, err
 		}
-		return tx.Audit("unit.created", db.Subject("unit", id), changes{property, name, now})
+		o.New = true
+		return o, tx.Audit("unit.created", db.Subject("unit", id), changes{property, name, now})
 	}
-	if now == was.unitFacts {
-		return nil
+	if now.MarketRentCents != was.MarketRentCents {
+		o.Fields = append(o.Fields, "market_rent_cents")
+	}
+	if now.Notes != was.Notes {
+		o.Fields = append(o.Fields, "notes")
+	}
+	if o.Fields == nil {
+		return o, nil
 	}
 	if err := tx.UpdateRow("units", was.id, unitSets, now.sets()...); err != nil {
-		return err
+		return o, err
 	}
-	return tx.Audit("unit.changed", db.Subject("unit", was.id), changes{property, name, now})
+	return o, tx.Audit("unit.changed", db.Subject("unit", was.id), changes{property, name, now})
 }

@@ -26,8 +26,6 @@ type Ingested struct {
 	Crossed      []Crossed  `json:"crossed_reorder_point" about:"SKUs that the upload took to or under their reorder point"`
 	ReplacedDays *int       `json:"replaced_days,omitempty" about:"only with replace: SKU-days that were stored already and were replaced"`
 	SendAgain    string     `json:"send_again,omitempty" about:"to agents, when some rows were refused: which to send again"`
-
-	fresh, changed, same int // of the rows imported
 }
 
 // RowError is a row that was refused, by its position counted from 0.
@@ -235,7 +233,6 @@ func (u *upload) write(tx *db.Tx, skus []salesChange, replace bool, done *Ingest
 		return err
 	}
 	done.Imported = d.imported
-	done.fresh, done.changed, done.same = d.fresh, d.changed, d.same
 	if replace {
 		*done.ReplacedDays = d.replaced
 	}

@@ -77,6 +77,10 @@ func (s *shares) write(u *upload, t *total, day exact.Day, sku int64, d *days) (
 		s.now[s.ids[r.channel]] += r.qty
 		d.imported++
 	}
+	for _, r := range t.rows {
+		old, stored := s.stored[s.ids[r.channel]]
+		u.tell(r, outcome(stored, old != s.now[s.ids[r.channel]]))
+	}
 	for id, qty := range s.now {
 		old, isStored := s.stored[id]
 		if id == noChannel || isStored && old == qty {

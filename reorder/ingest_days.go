@@ -1,6 +1,7 @@
 package reorder
 
 import (
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -17,8 +18,7 @@ type days struct {
 	shares  *shares // nil for an upload that does not tell channels apart
 	totals  []total // of the day at hand, in the order of the SKUs
 
-	imported, replaced   int
-	fresh, changed, same int // of the rows imported, by what became of their SKU-day
+	imported, replaced int
 }
 
 // total is what the upload has for a SKU on the day at hand.
@@ -69,18 +69,11 @@ func (d *days) write(u *upload, rows []sale) error {
 	made := 0 // SKU-days that were not there
 	for i := range d.totals {
 		t := &d.totals[i]
-		before := d.imported
 		qty, err := d.newTotal(u, t, day, divided)
 		if err != nil {
 			return err
 		}
-		switch rows := d.imported - before; {
-		case !t.isStored:
-			d.fresh += rows
-		case qty != t.old:
-			d.changed += rows
-		default:
-			d.same += rows
+		if t.isStored && qty == t.old {
 			continue
 		}
 		if err := d.writer.add(int64(day), d.skus[t.sku].id, int64(qty)); err != nil {
@@ -140,8 +133,33 @@ func (d *days) sum(u *upload, t *total) exact.Milli {
 		}
 		qty += s.qty
 		d.imported++
+		u.tell(s, outcome(t.isStored, true))
+	}
+	if qty == t.old && t.isStored {
+		for _, s := range t.rows {
+			u.tell(s, outcome(true, false))
+		}
 	}
 	return qty
+}
+
+// outcome is what a row did to the quantity that it is part of.
+func outcome(stored, changed bool) schema.Outcome {
+	switch {
+	case !stored:
+		return schema.Outcome{New: true}
+	case changed:
+		return schema.Outcome{Fields: []string{"qty"}}
+	}
+	return schema.Outcome{}
+}
+
+// tell notes what a row did, for an upload whose rows are told apart. One that is refused
+// besides is not counted.
+func (u *upload) tell(s sale, o schema.Outcome) {
+	if u.told != nil {
+		u.told[s.row] = o
+	}
 }
 
 // refuseTotal refuses a row that would take its SKU-day past what is kept.

@@ -24,6 +24,7 @@ type upload struct {
 	codes   []string // the SKUs that the rows name, each once
 	codeOf  map[string]int32
 	refused []refusal
+	told    []schema.Outcome // of each row, where they are told apart
 
 	agent     bool     // slips that lose nothing are read, unknown SKUs refused with the nearest three
 	byChannel bool     // channels are told apart: a share of a SKU-day is added to or replaced

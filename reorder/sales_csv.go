@@ -116,6 +116,7 @@ var errDry = errors.New("a dry run leaves nothing")
 // LoadSales stores the lines of a CSV file, whose cells are date, sku, qty and channel.
 func (s *Service) LoadSales(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
 	u := newUpload(len(lines))
+	u.told = make([]schema.Outcome, len(lines))
 	u.byChannel = slices.Contains(o.Columns, "channel")
 	for i, l := range lines {
 		u.addCells(int32(i), l.Cells)
@@ -130,9 +131,16 @@ func (s *Service) LoadSales(ctx context.Context, who db.Caller, lines []schema.L
 	if err != nil && !errors.Is(err, errDry) {
 		return schema.Loaded{}, err
 	}
-	loaded := schema.Loaded{Imported: done.Imported, Errors: []schema.Refused{}, New: done.fresh, Changed: done.changed, Same: done.same}
+	loaded := schema.Loaded{Errors: []schema.Refused{}}
+	refused := make(map[int]bool, len(done.Errors))
 	for _, e := range done.Errors {
 		loaded.Errors = append(loaded.Errors, schema.Refused{Line: lines[e.Row].Number, Reason: e.Reason})
+		refused[e.Row] = true
+	}
+	for i, o := range u.told {
+		if !refused[i] {
+			loaded.Note(o, lines[i].Number)
+		}
 	}
 	return loaded, nil
 }

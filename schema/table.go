@@ -83,17 +83,11 @@ type Outcome struct {
 	ID     int64 // the record's, where it has a number
 	New    bool
 	Fields []string // the columns that changed, sorted
-	Untold bool     // the function that stored it does not say
 }
 
 // Changed is the outcome for a record that was there: the changes by their columns.
 func Changed[V any](id int64, changes map[string]V) Outcome {
 	return Outcome{ID: id, Fields: slices.Sorted(maps.Keys(changes))}
-}
-
-// Untold is a Put whose function does not say what it did.
-func Untold(put func(tx *db.Tx) error) Put {
-	return func(tx *db.Tx) (Outcome, error) { return Outcome{Untold: true}, put(tx) }
 }
 
 // Line is one row of a file: its line number and its cells in the order of the
@@ -114,17 +108,31 @@ type Loaded struct {
 	Imported int       `json:"imported"`
 	Errors   []Refused `json:"errors"`
 
-	New, Changed, Same int `json:"-"` // how many of the imported rows were what
+	New, Changed, Same int          `json:"-"` // how many of the imported rows were what
+	Changes            []LineChange `json:"-"` // the changed rows, the first MostChanges of them
 }
 
-// Count counts rows that were stored, with what that did.
-func (l *Loaded) Count(o Outcome, rows int) {
+// LineChange is one row of a file that changes a record, and which of its fields.
+type LineChange struct {
+	Line   int      `json:"line"`
+	Fields []string `json:"fields"`
+}
+
+// MostChanges bounds what is listed of an import's changes; its counts are whole.
+const MostChanges = 1000
+
+// Note counts the lines of a record that was stored, by what that did.
+func (l *Loaded) Note(o Outcome, lines ...int) {
+	rows := len(lines)
 	l.Imported += rows
 	switch {
 	case o.New:
 		l.New += rows
 	case len(o.Fields) > 0:
 		l.Changed += rows
+		if len(l.Changes) < MostChanges {
+			l.Changes = append(l.Changes, LineChange{Line: lines[0], Fields: o.Fields})
+		}
 	default:
 		l.Same += rows
 	}

@@ -26,16 +26,16 @@ func (a amended) total() int64 { return a.subtotal - a.discount + a.tax }
 // those that the file has. The buyer and the amounts can be corrected, and refunds added.
 // What the licenses came of (sku, tier, qty, paid_at) cannot: rows that differ there are
 // refused by name. Rows that say what is on record change nothing.
-func (r orderRow) correct(tx *db.Tx, d OrderDetail, rows []orderRow) error {
+func (r orderRow) correct(tx *db.Tx, d OrderDetail, rows []orderRow) (told schema.Outcome, err error) {
 	o := d.Order
 	match, err := r.keepsGoods(tx, o, rows)
 	if err != nil {
-		return err
+		return told, err
 	}
 	a := amended{email: o.Customer.Email, name: o.Customer.Name, discount: o.DiscountCents, tax: o.TaxCents, currency: o.Currency}
 	if r.given("email") && r.email != "" || len(rows) == 1 && r.given("email") {
 		if a.email, err = foldEmail(r.email); err != nil {
-			return err
+			return told, err
 		}
 	}
 	if r.given("name") {
@@ -43,14 +43,14 @@ func (r orderRow) correct(tx *db.Tx, d OrderDetail, rows []orderRow) error {
 	}
 	if r.given("currency") {
 		if a.currency, err = r.inCurrency(tx); err != nil {
-			return err
+			return told, err
 		}
 	}
 	for n, i := range o.Items {
 		unit := i.UnitCents
 		if match != nil && r.given("unit_cents") {
 			if unit, err = match[n].unitOr(tx, i); err != nil {
-				return err
+				return told, err
 			}
 		}
 		a.units = append(a.units, unit)
@@ -63,18 +63,42 @@ func (r orderRow) correct(tx *db.Tx, d OrderDetail, rows []orderRow) error {
 		a.tax = r.tax
 	}
 	if err := a.check(o); err != nil {
-		return err
+		return told, err
 	}
 	if err := amend(tx, o, a); err != nil {
-		return err
+		return told, err
 	}
+	told.Fields = a.differences(o)
 	if !r.given("refunds") {
-		return nil
+		return told, nil
 	}
 	if d, err = orderByID(&tx.Conn, o.id); err != nil {
-		return err
+		return told, err
 	}
-	return r.refunds.complete(tx, d, r.emit)
+	if len(r.refunds) > 0 && r.refunds.total() != d.RefundedCents {
+		told.Fields = append(told.Fields, "refunds")
+	}
+	return told, r.refunds.complete(tx, d, r.emit)
+}
+
+// differences names the columns in which an order differs from what it is to be.
+func (a amended) differences(o Order) (names []string) {
+	priced := false
+	for n, i := range o.Items {
+		priced = priced || a.units[n] != i.UnitCents
+	}
+	for _, c := range []struct {
+		name    string
+		differs bool
+	}{
+		{"currency", a.currency != o.Currency}, {"discount_cents", a.discount != o.DiscountCents}, {"email", a.email != o.Customer.Email},
+		{"name", a.name != o.Customer.Name}, {"tax_cents", a.tax != o.TaxCents}, {"unit_cents", priced},
+	} {
+		if c.differs {
+			names = append(names, c.name)
+		}
+	}
+	return names
 }
 
 // check refuses amounts that are no sale, or that do not go with what was refunded.

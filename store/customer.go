@@ -198,7 +198,7 @@ func (s *Service) customerTable() schema.Table {
 			var email, name string
 			f.Text(&email, "email", "the address; case does not matter", schema.Required, schema.Most(254), schema.Example("ann@example.com"))
 			f.Text(&name, "name", "the person's name", schema.Most(200), schema.Example("Ann Lee"))
-			return schema.Untold(func(tx *db.Tx) error { return saveCustomer(tx, email, name, f.Given("name")) })
+			return func(tx *db.Tx) (schema.Outcome, error) { return saveCustomer(tx, email, name, f.Given("name")) }
 		},
 		Find: func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
 			k, found, err := findCustomer(c, fold(cell("email")))
@@ -215,23 +215,24 @@ func (s *Service) customerTable() schema.Table {
 
 // saveCustomer stores a customer under the address. The name of one that is there is
 // left alone unless it is given.
-func saveCustomer(tx *db.Tx, email, name string, named bool) error {
-	email, err := foldEmail(email)
+func saveCustomer(tx *db.Tx, email, name string, named bool) (o schema.Outcome, err error) {
+	email, err = foldEmail(email)
 	if err != nil {
-		return err
+		return o, err
 	}
 	was, found, err := findCustomer(&tx.Conn, email)
 	if err != nil || found && (!named || was.Name == name) {
-		return err
+		return o, err
 	}
 	if found {
-		was.Name = name
+		was.Name, o.Fields = name, []string{"name"}
 		err = keepCustomer(tx, was)
 	} else {
+		o.New = true
 		_, err = ensureCustomer(tx, email, name, true)
 	}
 	if err != nil {
-		return err
+		return o, err
 	}
-	return tx.Audit("customer.saved", "customer:"+email, map[string]string{"name": name})
+	return o, tx.Audit("customer.saved", "customer:"+email, map[string]string{"name": name})
 }

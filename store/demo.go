@@ -48,7 +48,7 @@ func demoProducts(tx *db.Tx) ([]Product, error) {
 		{SKU: "EBOOK", Name: "Mixing at Home, e-book", Kind: kindOther, PriceCents: 1900, Active: true},
 	}
 	for i, p := range list {
-		if err := saveProduct(tx, p); err != nil {
+		if _, err := saveProduct(tx, p); err != nil {
 			return nil, err
 		}
 		stored, err := findProduct(&tx.Conn, p.SKU)

@@ -104,7 +104,7 @@ func TestFindAmongManyAlike(t *testing.T) {
 			if i%100 == 7 {
 				name = "Alma Alikessen"
 			}
-			if err := saveCustomer(tx, fmt.Sprintf("%d@x.y", i), name, true); err != nil {
+			if _, err := saveCustomer(tx, fmt.Sprintf("%d@x.y", i), name, true); err != nil {
 				return err
 			}
 		}

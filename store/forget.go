@@ -169,7 +169,7 @@ func (s *Service) SaveCustomer(ctx context.Context, who db.Caller, email, name s
 		return Customer{}, err
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Customer, error) {
-		if err := saveCustomer(tx, email, name, true); err != nil {
+		if _, err := saveCustomer(tx, email, name, true); err != nil {
 			return Customer{}, err
 		}
 		k, _, err := findCustomer(&tx.Conn, email)

@@ -19,7 +19,7 @@ func (s *Service) orderTable() schema.Table {
 		Options: []string{"emit"},
 		Row: func(f *schema.Form) schema.Put {
 			r := bindOrderRow(f)
-			return schema.Untold(func(tx *db.Tx) error { return putOrder(tx, []orderRow{r}) })
+			return func(tx *db.Tx) (schema.Outcome, error) { return putOrder(tx, []orderRow{r}) }
 		},
 		Load: s.loadOrders, Together: []string{"provider", "provider_ref"},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
@@ -88,29 +88,30 @@ func bindOrderRow(f *schema.Form) orderRow {
 
 // putOrder stores the lines of one payment. What the lines below the first leave blank of
 // the order is as above.
-func putOrder(tx *db.Tx, rows []orderRow) error {
+func putOrder(tx *db.Tx, rows []orderRow) (o schema.Outcome, err error) {
 	head, err := gatherRows(rows)
 	if err != nil {
-		return err
+		return o, err
 	}
 	if err := checkProvider(head.provider); err != nil {
-		return err
+		return o, err
 	}
 	d, found, err := findPayment(&tx.Conn, head.provider, head.ref)
 	switch {
 	case err != nil:
-		return err
+		return o, err
 	case found:
 		return head.correct(tx, d, rows)
 	}
 	v, err := head.sale(tx, rows)
 	if err != nil {
-		return err
+		return o, err
 	}
 	if d, err = book(tx, v, head.emit); err != nil {
-		return err
+		return o, err
 	}
-	return head.refunds.apply(tx, d, head.emit)
+	o.New = true
+	return o, head.refunds.apply(tx, d, head.emit)
 }
 
 // gatherRows returns the order that its rows tell of: the first row's, with the discount

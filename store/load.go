@@ -28,10 +28,12 @@ func (s *Service) loadOrders(ctx context.Context, who db.Caller, lines []schema.
 			}
 			err := g.refusal()
 			if err == nil {
-				err = tx.Try(func() error { return putOrder(tx, g.rows) })
+				var o schema.Outcome
+				if o, err = schema.Put(func(tx *db.Tx) (schema.Outcome, error) { return putOrder(tx, g.rows) }).Try(tx); err == nil {
+					done.Note(o, g.numbers...)
+				}
 			}
 			if err == nil {
-				done.Imported += len(g.numbers)
 				continue
 			}
 			reason, ofRow := fault.As(err)
@@ -140,6 +142,14 @@ func (l refunds) String() string {
 		cells[i] = fmt.Sprintf("%s=%d", r.day, r.cents)
 	}
 	return strings.Join(cells, "|")
+}
+
+// total is what was given back in all.
+func (l refunds) total() (cents int64) {
+	for _, r := range l {
+		cents += r.cents
+	}
+	return cents
 }
 
 func readRefunds(written string) (refunds, error) {

@@ -116,31 +116,44 @@ func textOr(s *string, otherwise string) string {
 
 // saveProduct stores the product under its sku, new or not. What is as it was is not
 // written again.
-func saveProduct(tx *db.Tx, p Product) error {
+func saveProduct(tx *db.Tx, p Product) (o schema.Outcome, err error) {
 	if p.Kind == "" {
 		p.Kind = kindLicense
 	}
 	was, found, err := lookUpProduct(&tx.Conn, p.SKU)
 	if err != nil {
-		return err
+		return o, err
 	}
 	p.id = was.id
 	if found && same(was, p) {
-		return nil
+		return o, nil
 	}
-	if found {
+	if o.New = !found; found {
+		o.Fields = changedCells(was, p)
 		err = tx.UpdateRow("store_products", p.id, productSets, p.sets()...)
 	} else {
 		_, err = tx.InsertRow("store_products", "sku, "+productSets, append([]any{p.SKU}, p.sets()...)...)
 	}
 	if err != nil {
-		return err
+		return o, err
 	}
-	return tx.Audit("product.saved", "product:"+p.SKU, p)
+	return o, tx.Audit("product.saved", "product:"+p.SKU, p)
 }
 
 func same(a, b Product) bool {
 	return slices.Equal(productCells(a), productCells(b))
+}
+
+// changedCells names the columns in which two records of a product differ.
+func changedCells(was, now Product) (names []string) {
+	columns := schema.Table{Row: bindProduct}.Columns()
+	before, after := productCells(was), productCells(now)
+	for i, c := range columns {
+		if before[i] != after[i] {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 func productCells(p Product) []string {
@@ -196,10 +209,10 @@ func bindProduct(f *schema.Form) schema.Put {
 	if given.Name == "" {
 		given.Name = given.SKU
 	}
-	return schema.Untold(func(tx *db.Tx) error {
+	return func(tx *db.Tx) (schema.Outcome, error) {
 		p, found, err := lookUpProduct(&tx.Conn, given.SKU)
 		if err != nil {
-			return err
+			return schema.Outcome{}, err
 		}
 		if !found {
 			return saveProduct(tx, given)
@@ -217,5 +230,5 @@ func bindProduct(f *schema.Form) schema.Put {
 		keep("tiers", func() { p.Tiers = given.Tiers })
 		keep("active", func() { p.Active = given.Active })
 		return saveProduct(tx, p)
-	})
+	}
 }
