@@ -221,7 +221,7 @@ type rehearsed struct {
 	Changed int               `json:"changed"`
 	Same    int               `json:"same"`
 	Refused int               `json:"refused"`
-	Changes []table.RowChange `json:"changes"`
+	Changes []schema.LineChange `json:"changes"`
 	Would   []db.Change       `json:"would"`
 	Events  map[string]int    `json:"events"`
 	Found   table.Found       `json:"found"`

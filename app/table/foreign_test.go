@@ -32,7 +32,7 @@ func wares() schema.Table {
 		f.Day(&day, "bought", "")
 		f.Text(&paid, "paid_at", "")
 		f.Text(&currency, "currency", "")
-		return schema.Untold(func(*db.Tx) error { return nil })
+		return func(*db.Tx) (schema.Outcome, error) { return schema.Outcome{}, nil }
 	}}
 }
 

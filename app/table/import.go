@@ -30,19 +30,11 @@ type Outcome struct {
 
 	// Of a dry run alone.
 	Refused int            // rows
-	Changes []RowChange    // the changed rows' fields, the first MaxShown of them
 	Would   []db.Change    // what would change, record by record, the first MaxShown
 	Events  map[string]int // what would be sent off
 	Follows schema.Foreseen
 	Columns []string   // of the sample
 	Sample  [][]string // the first rows as they would be stored
-}
-
-// RowChange is one row of a file that changes a record, and which of its fields.
-type RowChange struct {
-	Line   int      `json:"line"`
-	Fields []string `json:"fields"`
-	record string   // whose fields its audit entry does not name
 }
 
 // MaxShown bounds what an outcome lists of a dry run's changes; its counts are whole.
@@ -129,12 +121,11 @@ type loading struct {
 	progress func(int)
 	rows     *reader
 	done     schema.Loaded
-	changes  []RowChange
 	sample   []shown
 	notes    []string
 	follows  schema.Foreseen
 	currency exact.Currency
-	judging  bool // a dry run: rows are told new from changed and from the same
+	trying   bool // a dry run, in a copy of the database
 }
 
 // read opens the file; with returns to net, after reading it once for those.
@@ -158,8 +149,6 @@ func (l *loading) read(f *File, in shop) (err error) {
 // store writes the rows of the file.
 func (l *loading) store(ctx context.Context, f *File) (err error) {
 	switch {
-	case l.table.Load != nil && l.judging:
-		err = l.judgeLoad(ctx, f)
 	case l.table.Load != nil:
 		err = l.loadSlices(ctx, f)
 	case l.table.Rows != nil:
@@ -185,7 +174,7 @@ func (l *loading) outcome() Outcome {
 
 // rehearse does all of the import in a copy of the database, which no writer waits for.
 func (l *loading) rehearse(ctx context.Context, f *File) (Outcome, error) {
-	l.judging = true
+	l.trying = true
 	events := map[string]int{}
 	changes, err := l.d.TrialAside(ctx, func(ctx context.Context) error {
 		var before int64
@@ -210,12 +199,11 @@ func (l *loading) rehearse(ctx context.Context, f *File) (Outcome, error) {
 		return Outcome{}, err
 	}
 	out := l.outcome()
-	fill(l.changes, changes)
 	out.Refused, out.Events, out.Follows = len(l.done.Errors), events, l.follows
 	if l.follows.Text != nil {
 		out.Notes = append(out.Notes, l.follows.Text(l.currency.Format))
 	}
-	out.Changes, out.Columns, out.Sample = l.changes, l.rows.columns(), l.sampled()
+	out.Columns, out.Sample = l.rows.columns(), l.sampled()
 	out.Would = changes[:min(len(changes), MaxShown)]
 	return out, nil
 }
@@ -232,7 +220,7 @@ func (l *loading) foresee(ctx context.Context, f *File) (err error) {
 
 // show keeps the first rows for a preview: more than it has, as some may be refused yet.
 func (l *loading) show(line int, cells []string) {
-	if l.judging && len(l.sample) < 10*sampleRows {
+	if l.trying && len(l.sample) < 10*sampleRows {
 		l.sample = append(l.sample, shown{line, slices.Clone(cells)})
 	}
 }
@@ -266,7 +254,7 @@ func (l *loading) putAll(ctx context.Context) error {
 	}()
 	var batch []bound
 	seen := 0
-	return l.inSlices(ctx, func(tx *db.Tx, judge *judge) (line int, err error) {
+	return l.inSlices(ctx, func(tx *db.Tx) (line int, err error) {
 		for len(batch) == 0 {
 			l.progress(seen)
 			var more bool
@@ -277,7 +265,7 @@ func (l *loading) putAll(ctx context.Context) error {
 		}
 		row := batch[0]
 		batch = batch[1:]
-		if err := l.putRow(tx, row, judge); err != nil {
+		if err := l.putRow(tx, row); err != nil {
 			return 0, fmt.Errorf("line %d: %w", row.lines[0], err)
 		}
 		return row.lines[0], nil
@@ -285,14 +273,14 @@ func (l *loading) putAll(ctx context.Context) error {
 }
 
 // putRow stores one row, or the rows of one group.
-func (l *loading) putRow(tx *db.Tx, row bound, judge *judge) error {
+func (l *loading) putRow(tx *db.Tx, row bound) error {
 	err := row.err
 	if err == nil {
-		_, err = row.put.Try(tx)
-	}
-	if err == nil {
-		l.done.Imported += len(row.lines)
-		return judge.row(tx, row, l)
+		var o schema.Outcome
+		if o, err = row.put.Try(tx); err == nil {
+			l.done.Note(o, row.lines...)
+			return nil
+		}
 	}
 	refusal, ok := ofRow(err)
 	if !ok {

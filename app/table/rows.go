@@ -76,7 +76,7 @@ type group struct {
 // putGroups stores a table of which several rows make one record. They may stand
 // anywhere in the file, so all are read before the first is stored.
 func (l *loading) putGroups(ctx context.Context) (err error) {
-	rows, err := l.together(l.table.Group, true, nil)
+	rows, err := l.together(l.table.Group, true)
 	if err != nil {
 		return err
 	}
@@ -93,13 +93,13 @@ func (l *loading) putGroups(ctx context.Context) (err error) {
 		}
 	}()
 	i, seen := 0, 0
-	return l.inSlices(ctx, func(tx *db.Tx, judge *judge) (line int, err error) {
+	return l.inSlices(ctx, func(tx *db.Tx) (line int, err error) {
 		g, more := <-groups
 		if !more {
 			l.progress(seen)
 			return 0, nil
 		}
-		if err := l.putGroup(tx, g, judge); err != nil {
+		if err := l.putGroup(tx, g); err != nil {
 			return 0, err
 		}
 		i++
@@ -141,7 +141,7 @@ func (l *loading) gather(ctx context.Context, rows *sorter, to chan<- *group) er
 	return send()
 }
 
-func (l *loading) putGroup(tx *db.Tx, g *group, judge *judge) error {
+func (l *loading) putGroup(tx *db.Tx, g *group) error {
 	row := bound{lines: g.lines}
 	if g.err == nil {
 		var at int
@@ -150,7 +150,7 @@ func (l *loading) putGroup(tx *db.Tx, g *group, judge *judge) error {
 		}
 	}
 	if g.err == nil {
-		return l.putRow(tx, row, judge)
+		return l.putRow(tx, row)
 	}
 	refusal, is := ofRow(g.err)
 	if !is {

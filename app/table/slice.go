@@ -16,24 +16,20 @@ const sliceFor = 50 * time.Millisecond
 // is one slice. A failure that is about no row, or a kill, leaves the slices before it
 // stored, every record of them whole; the same import again changes nothing of those and
 // goes on from there. A dry run is one slice, since no writer waits for it.
-func (l *loading) inSlices(ctx context.Context, put func(*db.Tx, *judge) (line int, err error)) error {
+func (l *loading) inSlices(ctx context.Context, put func(*db.Tx) (line int, err error)) error {
 	stored, more := 0, true
 	for more {
 		reached := 0
 		err := db.Exec(ctx, l.d, l.who, func(tx *db.Tx) error {
-			judge, err := l.judge(tx)
-			if err != nil {
-				return err
-			}
-			for began := time.Now(); more && (l.judging || time.Since(began) < sliceFor); {
+			for began := time.Now(); more && (l.trying || time.Since(began) < sliceFor); {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				line, err := put(tx, judge)
+				line, err := put(tx)
 				if err != nil {
 					return err
 				}
-				if l.judging && (len(l.changes) >= MaxShown || l.done.Imported > noted) {
+				if l.trying && (len(l.done.Changes) >= MaxShown || l.done.Imported > noted) {
 					db.NoteNoMore(ctx)
 				}
 				reached, more = max(reached, line), line > 0

@@ -68,7 +68,7 @@ func TestOthersWriteBesideADryRun(t *testing.T) {
 			table := s.table()
 			table.Together = []string{"code"}
 			table.Load = func(ctx context.Context, who db.Caller, lines []schema.Line, _ schema.LoadOptions) (schema.Loaded, error) {
-				return schema.Loaded{Imported: len(lines)}, db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
+				return schema.Loaded{Imported: len(lines), New: len(lines)}, db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
 					for _, l := range lines {
 						if _, err := tx.Exec("INSERT INTO things VALUES (?, ?, 1)", l.Cells[0], l.Cells[1]); err != nil {
 							return err

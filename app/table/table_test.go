@@ -52,29 +52,29 @@ func (s *shelf) table() schema.Table {
 			f.Text(&code, "code", "", schema.Required, schema.Most(10))
 			f.Text(&name, "name", "", schema.Most(100))
 			f.Int(&count, "count", "", schema.Range(0, 1000))
-			return schema.Untold(func(tx *db.Tx) error {
+			return func(tx *db.Tx) (o schema.Outcome, err error) {
 				if f.Given("name") && name == "" {
 					name = "nameless"
 				}
-				_, err := tx.Exec(`INSERT INTO things VALUES (?, ?, ?) ON CONFLICT (code) DO UPDATE SET
+				_, err = tx.Exec(`INSERT INTO things VALUES (?, ?, ?) ON CONFLICT (code) DO UPDATE SET
 					name = iif(?, excluded.name, name), count = iif(?, excluded.count, count)`,
 					code, name, count, f.Given("name"), f.Given("count"))
 				if err != nil {
-					return err
+					return o, err
 				}
 				if err := tx.Audit("thing.imported", "thing:"+code, nil); err != nil {
-					return err
+					return o, err
 				}
 				switch name { // after the writes, so that they have to be undone
 				case "taken":
-					return fault.Conflictf("the name is taken")
+					return o, fault.Conflictf("the name is taken")
 				case "broken":
-					return errors.New("broken")
+					return o, errors.New("broken")
 				case "full":
-					return fault.Unavailablef(nil, "the disk is full")
+					return o, fault.Unavailablef(nil, "the disk is full")
 				}
-				return nil
-			})
+				return schema.Outcome{New: true}, nil
+			}
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return db.Each(c, func(r *db.Row) error {

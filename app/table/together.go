@@ -21,9 +21,8 @@ import (
 // together reads the rest of the file and brings the rows together that agree in the
 // columns, for a Load in any case of letters, as it tells them apart itself: by the values
 // of these, or in the order of the file's first row of each. A row that has none of the
-// values stands by itself, and one that cannot be read at all is refused. told, unless nil,
-// is told of each of the others, with its cells in the order of the table's columns.
-func (l *loading) together(columns []string, inOrder bool, told func(line int, cells []string) error) (*sorter, error) {
+// values stands by itself, and one that cannot be read at all is refused.
+func (l *loading) together(columns []string, inOrder bool) (*sorter, error) {
 	have := l.rows.columns()
 	at := make([]int, len(columns))
 	for i, name := range columns {
@@ -44,9 +43,6 @@ func (l *loading) together(columns []string, inOrder bool, told func(line int, c
 		}
 		l.show(row.line, row.cells)
 		err = s.add(keyOf(row, at, l.table.Load != nil), row.line, row.cells)
-		if err == nil && told != nil {
-			err = told(row.line, l.rows.inOrder(row.cells))
-		}
 		if err != nil {
 			return nil, errors.Join(err, s.close())
 		}
@@ -104,7 +100,7 @@ const (
 // loadSlices hands the file, slice by slice, to a table that takes its rows together.
 // Rows that belong together are in one slice, whatever their number.
 func (l *loading) loadSlices(ctx context.Context, in *File) (err error) {
-	rows, err := l.together(l.table.Together, !l.table.AnyOrder, nil)
+	rows, err := l.together(l.table.Together, !l.table.AnyOrder)
 	if err != nil {
 		return err
 	}
@@ -211,7 +207,7 @@ func (s *slicer) load(ctx context.Context, last bool) error {
 		})
 		s.marked = true
 	}
-	if err != nil && s.seen > 0 && !s.judging {
+	if err != nil && s.seen > 0 && !s.trying {
 		return fmt.Errorf("of %d rows what was stored stays; the same import again goes on from there: %w", s.seen, err)
 	}
 	if err != nil {
@@ -220,7 +216,7 @@ func (s *slicer) load(ctx context.Context, last bool) error {
 	s.take(loaded)
 	took := max(time.Since(began), time.Microsecond)
 	s.size = int(min(max(time.Duration(len(s.lines))*sliceFor/took, leastSlice), mostSlice, time.Duration(2*s.size)))
-	if s.seen += len(s.lines); s.judging {
+	if s.seen += len(s.lines); s.trying {
 		db.NoteNoMore(ctx)
 	}
 	s.lines = s.lines[:0]
@@ -234,5 +230,7 @@ func (l *loading) take(part schema.Loaded) {
 	l.done.New += part.New
 	l.done.Changed += part.Changed
 	l.done.Same += part.Same
+	l.done.Changes = append(l.done.Changes, part.Changes...)
+	l.done.Changes = l.done.Changes[:min(len(l.done.Changes), MaxShown)]
 	l.done.Errors = append(l.done.Errors, part.Errors...)
 }
