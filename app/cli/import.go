@@ -217,16 +217,16 @@ func (p *program) giveBack(t schema.Table, file *table.File, o importing, out ta
 // rehearsed is a dry run as JSON.
 type rehearsed struct {
 	schema.Loaded
-	New     int               `json:"new"`
-	Changed int               `json:"changed"`
-	Same    int               `json:"same"`
-	Refused int               `json:"refused"`
+	New     int                 `json:"new"`
+	Changed int                 `json:"changed"`
+	Same    int                 `json:"same"`
+	Refused int                 `json:"refused"`
 	Changes []schema.LineChange `json:"changes"`
-	Would   []db.Change       `json:"would"`
-	Events  map[string]int    `json:"events"`
-	Found   table.Found       `json:"found"`
-	Left    []string          `json:"left_out"`
-	Notes   []string          `json:"notes"`
+	Would   []db.Change         `json:"would"`
+	Events  map[string]int      `json:"events"`
+	Found   table.Found         `json:"found"`
+	Left    []string            `json:"left_out"`
+	Notes   []string            `json:"notes"`
 
 	WouldPost any `json:"would_post,omitempty"`
 }
