@@ -85,7 +85,7 @@ func (s *Sessions) Accept(ctx context.Context, token, password string, from sess
 		return "", v, err
 	}
 	var kept string
-	err = s.hash.do(ctx, func() error { kept = hashPassword(password); return nil })
+	err = s.hash.do(ctx, asker{limit.AddressOf(from.Address), "invited " + token}, func() error { kept = hashPassword(password); return nil })
 	if err != nil {
 		return "", v, err
 	}

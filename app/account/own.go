@@ -41,7 +41,7 @@ func (s *Sessions) ChangePassword(ctx context.Context, who db.Caller, current, p
 		}
 	}
 	var kept string
-	if err := s.hash.do(ctx, func() error { kept = hashPassword(password); return nil }); err != nil {
+	if err := s.hash.do(ctx, asker{c.network, c.name}, func() error { kept = hashPassword(password); return nil }); err != nil {
 		return 0, err
 	}
 	return db.Update(ctx, s.d, asSelf(who), func(tx *db.Tx) (int, error) {

@@ -8,13 +8,14 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
 
 	"quartermaster/schema/fault"
+	"quartermaster/schema/limit"
 )
 
 // Passwords are kept as argon2id with 7 MiB, 5 passes and one lane, which OWASP ranks
@@ -62,25 +63,38 @@ func CheckPassword(field, password string) error {
 }
 
 // hasher hashes one password at a time and lets a few wait: each takes 7 MiB and 20 ms
-// or more, and whoever has no password at all can ask for it.
+// or more, and whoever has no password at all can ask for it. Each who asks has one place,
+// and some are kept for who is known.
 type hasher struct {
-	waiting atomic.Int32
-	turn    chan struct{}
+	turn chan struct{}
+
+	mu     sync.Mutex
+	places map[asker]bool // that are taken, the one that is hashed for included
 }
 
-// maxWaiting is how many wait for their turn beside the one that is hashed.
-const maxWaiting = 8
+// asker is who has a place: an address, or somebody who is known. A known one has the place
+// of the pair of name and address.
+type asker struct {
+	network limit.Address
+	known   string // the name; "" is a stranger's
+}
 
-func newHasher() *hasher { return &hasher{turn: make(chan struct{}, 1)} }
+// How many have a place, and how many of those are kept for who is known.
+const (
+	maxPlaces   = 9
+	knownPlaces = 2
+)
 
-// do calls fn when it is its turn.
-func (h *hasher) do(ctx context.Context, fn func() error) error {
-	defer h.waiting.Add(-1)
-	if h.waiting.Add(1) > maxWaiting+1 {
+func newHasher() *hasher { return &hasher{turn: make(chan struct{}, 1), places: map[asker]bool{}} }
+
+// do calls fn when it is the asker's turn.
+func (h *hasher) do(ctx context.Context, who asker, fn func() error) error {
+	if !h.enter(who) {
 		e := fault.Unavailablef(nil, "too many people are signing in at this moment: nothing was changed; try again in a second")
 		e.Retry = time.Second
 		return e
 	}
+	defer h.leave(who)
 	select {
 	case h.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -88,6 +102,28 @@ func (h *hasher) do(ctx context.Context, fn func() error) error {
 	}
 	defer func() { <-h.turn }()
 	return fn()
+}
+
+func (h *hasher) enter(who asker) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	strangers := 0
+	for other := range h.places {
+		if other.known == "" {
+			strangers++
+		}
+	}
+	if h.places[who] || len(h.places) == maxPlaces || who.known == "" && strangers == maxPlaces-knownPlaces {
+		return false
+	}
+	h.places[who] = true
+	return true
+}
+
+func (h *hasher) leave(who asker) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.places, who)
 }
 
 // hashPassword returns the password as it is kept, in the notation of the PHC.

@@ -3,6 +3,8 @@ package account
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +14,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/limit"
 	"quartermaster/schema/session"
 )
 
@@ -177,32 +180,54 @@ func TestGuessersAreSlowedAndColleaguesAreNot(t *testing.T) {
 	}
 }
 
-func TestAtMostNineWaitForAHash(t *testing.T) {
+// TestPlacesForAHash fills the places: an address has one, strangers leave two to who is
+// known, and a refusal calls nothing.
+func TestPlacesForAHash(t *testing.T) {
 	h := newHasher()
-	hold, begun := make(chan struct{}), make(chan struct{})
+	hold, begun := make(chan struct{}), make(chan struct{}, maxPlaces)
 	var group sync.WaitGroup
-	run := func() { _ = h.do(context.Background(), func() error { begun <- struct{}{}; <-hold; return nil }) }
-	group.Go(run)
-	<-begun
-	for range maxWaiting {
-		group.Go(run)
+	stranger := func(i int) asker { return asker{network: limit.AddressOf(fmt.Sprintf("192.0.2.%d", i))} }
+	known := func(i int) asker { return asker{stranger(1).network, fmt.Sprintf("user %d", i)} }
+	place := func(who asker) {
+		group.Go(func() {
+			if err := h.do(context.Background(), who, func() error { begun <- struct{}{}; <-hold; return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+		for h.free(who) {
+			runtime.Gosched()
+		}
 	}
-	for h.waiting.Load() != maxWaiting+1 { // until all of them have come
-		time.Sleep(time.Millisecond)
+	full := func(who asker) {
+		t.Helper()
+		err := h.do(context.Background(), who, func() error { t.Error("it was hashed"); return nil })
+		refused(t, err, fault.Unavailable)
+		if e, _ := fault.As(err); e.Retry == 0 {
+			t.Error("it is not told when to come again")
+		}
 	}
-	err := h.do(context.Background(), func() error { t.Error("a tenth was hashed"); return nil })
-	refused(t, err, fault.Unavailable)
-	if e, _ := fault.As(err); e.Retry == 0 {
-		t.Error("it is not told when to come again")
+	place(stranger(1))
+	full(stranger(1))
+	for i := 2; i <= maxPlaces-knownPlaces; i++ {
+		place(stranger(i))
 	}
+	full(stranger(100))
+	place(known(1))
+	full(known(1))
+	place(known(2))
+	full(known(3))
 	close(hold)
-	for range maxWaiting {
-		<-begun
-	}
 	group.Wait()
-	if err := h.do(context.Background(), func() error { return nil }); err != nil {
-		t.Error(err)
+	if len(begun) != maxPlaces || len(h.places) != 0 {
+		t.Errorf("%d were hashed, %d places are still taken", len(begun), len(h.places))
 	}
+}
+
+// free reports whether the asker has no place.
+func (h *hasher) free(who asker) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.places[who]
 }
 
 func TestSessionsEnd(t *testing.T) {

@@ -47,6 +47,14 @@ func (s *Sessions) candidate(ctx context.Context, name string, from session.From
 	return c, err
 }
 
+// asker is whose place among those who wait is taken.
+func (c candidate) asker() asker {
+	if c.familiar {
+		return asker{c.network, c.name}
+	}
+	return asker{network: c.network}
+}
+
 // slowed refuses a try that comes too soon after wrong ones.
 func (s *Sessions) slowed(c candidate) error {
 	now := s.d.Now()
@@ -72,7 +80,7 @@ func (s *Sessions) check(ctx context.Context, c candidate, password string) erro
 	if err := s.slowed(c); err != nil {
 		return err
 	}
-	return s.hash.do(ctx, func() error {
+	return s.hash.do(ctx, c.asker(), func() error {
 		if err := s.slowed(c); err != nil { // others were tried while this one waited
 			return err
 		}
