@@ -81,6 +81,9 @@ func (h *handler) finish(rec *record, r *http.Request, took time.Duration) {
 		h.Observe(Observation{Service: h.Service.Name, Method: Known(r.Method), Route: rec.route, Status: rec.status, Took: took})
 	}
 	e := h.Log.Info()
+	if rec.route == "/healthz" && rec.status == http.StatusOK { // somebody asks every few seconds
+		e = h.Log.Debug()
+	}
 	if e == nil {
 		return
 	}

@@ -104,7 +104,14 @@ func doPost(x *exchange) error {
 			return err
 		}
 	}
-	in, err := x.receive(mostOf(op))
+	most := mostOf(op)
+	if x.visitor == nil { // what was typed is kept over signing in, files are not
+		most = mostForm
+	}
+	in, err := x.receive(most)
+	if x.visitor == nil && fault.Is(err, fault.TooLarge) {
+		in, err = &sent{fields: url.Values{}}, nil
+	}
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package screen
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -98,6 +99,9 @@ func (x *exchange) serve() error {
 	}
 	if err := x.look(route.area); err != nil && !route.open {
 		return err
+	}
+	if x.r.Method != http.MethodPost && wantsOnlyJSON(x.r) {
+		return x.noJSON()
 	}
 	return answer(x)
 }
@@ -217,7 +221,26 @@ func (x *exchange) send(status int, body []byte, secret bool) {
 
 // sendJSON answers who does not ask for a page.
 func (x *exchange) sendJSON(e *fault.Error) {
+	x.w.Header().Set("Cache-Control", "no-store")
 	wire.Refuse(&counted{x}, e)
+}
+
+// noJSON says where the records are that a page shows.
+func (x *exchange) noJSON() error {
+	body, err := json.Marshal(map[string]string{"error": "not_acceptable", "detail": "this is the address of a page, which is no JSON; " +
+		"the same records are under /api/ with an API key, as /api/openapi.json describes"})
+	if err != nil {
+		return err
+	}
+	x.w.Header().Set("Cache-Control", "no-store")
+	wire.Send(&counted{x}, http.StatusNotAcceptable, body)
+	return nil
+}
+
+// wantsOnlyJSON reports whether the client names JSON in Accept and takes nothing else.
+func wantsOnlyJSON(r *http.Request) bool {
+	accept := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
+	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/") && !strings.Contains(accept, "*/*")
 }
 
 // wantsPage reports whether the client names text/html in Accept.

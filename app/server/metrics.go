@@ -1,11 +1,14 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,7 +40,21 @@ var bounds = [...]time.Duration{
 	250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second,
 }
 
+// families are what the metrics mean. A histogram has several names that begin with its own.
+var families = []struct{ name, kind, help string }{
+	{"quartermaster_database_bytes", "gauge", "Size of the database file and its log."},
+	{"quartermaster_deliveries_total", "counter", "Webhook attempts since the start, by service and outcome."},
+	{"quartermaster_disk_free_bytes", "gauge", "Room that is left where the database file is."},
+	{"quartermaster_failed_deliveries", "gauge", "Webhook deliveries in the log that failed and were not sent again."},
+	{"quartermaster_http_request_seconds", "histogram", "Time of requests, by service, method, route and status."},
+	{"quartermaster_http_requests_total", "counter", "Requests since the start, by service, method, route and status."},
+	{"quartermaster_unbooked_payments", "gauge", "Payments that arrived and belong to no order yet."},
+	{"quartermaster_write_wait_seconds_total", "counter", "Time that writes have waited for their commit."},
+	{"quartermaster_writes_total", "counter", "Writes since the start."},
+}
+
 func newMeters(d *db.DB, unbooked func(context.Context) (int64, error)) *meters {
+	metrics.ExposeMetadata(true) // of the process's own; ours have theirs in families
 	m := &meters{set: metrics.NewSet()}
 	m.set.NewGauge("quartermaster_unbooked_payments", func() float64 {
 		n, err := unbooked(context.Background())
@@ -45,6 +62,20 @@ func newMeters(d *db.DB, unbooked func(context.Context) (int64, error)) *meters 
 			return math.NaN()
 		}
 		return float64(n)
+	})
+	m.set.NewGauge("quartermaster_failed_deliveries", func() float64 {
+		n, err := d.QueryInt("SELECT count(*) FROM deliveries WHERE state = 'failed'")
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(n)
+	})
+	m.set.NewGauge("quartermaster_disk_free_bytes", func() float64 {
+		free, err := db.FreeDisk(d.Path())
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(free)
 	})
 	m.set.NewGauge("quartermaster_database_bytes", func() float64 { return float64(d.Size()) })
 	m.set.NewGauge("quartermaster_writes_total", func() float64 { return float64(d.Stats().Writes) })
@@ -102,6 +133,27 @@ func (m *meters) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	m.set.WritePrometheus(w)
+	m.write(w)
 	metrics.WriteProcessMetrics(w)
+}
+
+// write writes the metrics, each family behind its HELP and TYPE.
+func (m *meters) write(w io.Writer) {
+	var all bytes.Buffer
+	m.set.WritePrometheus(&all)
+	told := ""
+	for line := range strings.Lines(all.String()) {
+		if strings.HasPrefix(line, "#") { // what the library makes of our histograms
+			continue
+		}
+		name, _, _ := strings.Cut(line, " ")
+		name, _, _ = strings.Cut(name, "{")
+		for _, f := range families {
+			if f.name != told && (name == f.name || f.kind == "histogram" && strings.HasPrefix(name, f.name+"_")) {
+				told = f.name
+				_, _ = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", f.name, f.help, f.name, f.kind)
+			}
+		}
+		_, _ = io.WriteString(w, line)
+	}
 }

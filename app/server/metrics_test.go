@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -20,9 +21,11 @@ func TestHistogram(t *testing.T) {
 	}
 	m.observe(rest.Observation{Service: "store", Method: "GET", Route: "/r", Status: 404, Took: time.Second})
 	var out bytes.Buffer
-	m.set.WritePrometheus(&out)
+	m.write(&out)
 	const labels = `{service="store",method="GET",route="/r",status="200"`
 	for _, want := range []string{
+		"# TYPE quartermaster_http_request_seconds histogram\nquartermaster_http_request_seconds_bucket{",
+		"# TYPE quartermaster_http_requests_total counter\nquartermaster_http_requests_total{",
 		"quartermaster_http_requests_total" + labels + "} 7",
 		"quartermaster_http_request_seconds_count" + labels + "} 7",
 		"quartermaster_http_request_seconds_sum" + labels + "} 3620.0003",
@@ -36,5 +39,21 @@ func TestHistogram(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %s in:\n%s", want, out.String())
 		}
+	}
+}
+
+// TestMetricsAreDocumented compares what is told with docs/metrics.md.
+func TestMetricsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if row := "| `" + f.name + "` | " + f.kind + " | " + f.help + " |"; !strings.Contains(string(text), row) {
+			t.Errorf("docs/metrics.md lacks %s", row)
+		}
+	}
+	if n := strings.Count(string(text), "| `quartermaster_"); n != len(families) {
+		t.Errorf("docs/metrics.md names %d families, there are %d", n, len(families))
 	}
 }

@@ -118,6 +118,10 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if c.PlainHTTP {
 		s.log.Warn().Msg("--plain-http: keys, passwords and pages can be read by everybody on this network")
 	}
+	if c.BehindProxy && len(c.trustedProxies) == 0 {
+		s.log.Warn().Msg("--behind-proxy without --trusted-proxy: everybody seems to come from the proxy's address, so that a few " +
+			"wrong passwords or codes keep all people out; give the proxy's address, as --trusted-proxy 127.0.0.1/32")
+	}
 	s.run()
 	return s, nil
 }
