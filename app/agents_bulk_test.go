@@ -152,7 +152,11 @@ func TestNoAnswerIsLargeUnasked(t *testing.T) {
 			base = `"overdue":true`
 		}
 		full, small, rows, suppliers, tenants := walk(t, c.tool, c.rows, func(args string) (listed, int) { return ask(c.service, c.tool, with(base, args)) })
-		if 4*small > full {
+		least := 4
+		if c.tool == "reorder_report" {
+			least = 3 // its short rows name the SKU and its supplier too
+		}
+		if least*small > full {
 			t.Errorf("%s: a short row has %d bytes in the mean, more than a quarter of %d", c.tool, small/rows, full/rows)
 		}
 		switch c.tool {

@@ -33,7 +33,7 @@ func TestDeclares(t *testing.T) {
 	}
 	for _, c := range [][2][]string{
 		{routes, {"GET /api/skus", "GET /api/reorder-report", "POST /api/skus/:sku/stock", "POST /api/sales-history"}},
-		{tools, {"list_products", "product_detail", "adjust_stock", "count_stock", "ingest_sales", "reorder_report"}},
+		{tools, {"list_products", "product_detail", "adjust_stock", "count_stock", "ingest_sales", "reorder_report", "sales_report", "list_purchase_orders", "purchase_detail"}},
 		{writes, {"adjust_stock", "count_stock", "ingest_sales", "save_sku", "set_forecast", "save_supplier", "create_purchase", "edit_purchase", "order_purchase",
 			"receive_purchase", "unreceive_purchase", "cancel_purchase", "suggest_purchases"}},
 		{tables, {"skus", "sales", "purchase-orders", "suppliers"}},
@@ -75,6 +75,7 @@ func TestAnswersAreAsDeclared(t *testing.T) {
 		"ingest_sales":       `{"rows":[{"date":"2026-11-20","sku":"TEA-GREEN-100","qty":1},{},{"date":"2026-11-20","sku":"TEA-WHITE-50","qty":1}],"replace":true}`,
 		"list_products":      `{}`,
 		"product_detail":     `{"sku":"TEA-GREEN-100"}`,
+		"sales_report":       `{}`,
 		"count_stock":        `{"counts":"TEA-GREEN-100=4\nTEA-WHITE-50=2"}`,
 		"adjust_stock":       `{"sku":"TEA-GREEN-100","delta":1}`,
 		"save_sku":           `{"sku":"NEW","name":"New"}`,

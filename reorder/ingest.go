@@ -3,8 +3,6 @@ package reorder
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -20,11 +18,13 @@ const maxRows = 50_000
 
 // Ingested is what an upload of sales did.
 type Ingested struct {
+	Warning      string     `json:"warning,omitempty" about:"to agents: every row equals what was held already"`
 	Imported     int        `json:"imported" about:"rows written"`
 	Skipped      int        `json:"skipped" about:"rows refused"`
 	Errors       []RowError `json:"errors"`
 	Crossed      []Crossed  `json:"crossed_reorder_point" about:"SKUs that the upload took to or under their reorder point"`
 	ReplacedDays *int       `json:"replaced_days,omitempty" about:"only with replace: SKU-days that were stored already and were replaced"`
+	AlreadyHeld  []Sale     `json:"already_held,omitempty" about:"to agents: what the rows' SKU-days held before, at most 100 of them"`
 	SendAgain    string     `json:"send_again,omitempty" about:"to agents, when some rows were refused: which to send again"`
 }
 
@@ -233,10 +233,27 @@ func (u *upload) write(tx *db.Tx, skus []salesChange, replace bool, done *Ingest
 		return err
 	}
 	done.Imported = d.imported
+	if u.agent {
+		done.AlreadyHeld = d.held
+		done.warn(u, d.differs || d.imported == 0, replace)
+	}
 	if replace {
 		*done.ReplacedDays = d.replaced
 	}
 	return saveChanged(tx, h, skus, done)
+}
+
+// warn says that an upload looks like one that was stored before.
+func (done *Ingested) warn(u *upload, differs, replace bool) {
+	if differs || len(u.refused) > 0 {
+		return
+	}
+	done.Warning = "Every row equals what was held already: it looks like an upload that was stored before. "
+	if replace {
+		done.Warning += "Nothing changed."
+	} else {
+		done.Warning += "The rows were added all the same; to take them back send already_held with replace true."
+	}
 }
 
 func saveChanged(tx *db.Tx, h horizon, skus []salesChange, done *Ingested) error {
@@ -262,72 +279,4 @@ func saveChanged(tx *db.Tx, h horizon, skus []salesChange, done *Ingested) error
 	}
 	slices.SortFunc(done.Crossed, func(a, b Crossed) int { return cmp.Compare(a.SKU, b.SKU) })
 	return nil
-}
-
-func printIngested(w io.Writer, answer any) {
-	done, _ := answer.(Ingested)
-	fmt.Fprintf(w, "%d rows stored, %d refused\n", done.Imported, done.Skipped)
-	for _, e := range done.Errors {
-		fmt.Fprintf(w, "row %d: %s\n", e.Row, e.Reason)
-	}
-	for _, k := range done.Crossed {
-		fmt.Fprintf(w, "%s is %s now; buy %d\n", k.SKU, k.Status, k.SuggestedQty)
-	}
-}
-
-func didIngest(answer any, _ schema.Money) string {
-	done, _ := answer.(Ingested)
-	text := fmt.Sprintf("%d rows of sales are stored.", done.Imported)
-	if done.Skipped > 0 {
-		text = fmt.Sprintf("%d rows of sales are stored, %d are refused: row %d, %s.", done.Imported, done.Skipped, done.Errors[0].Row+1, done.Errors[0].Reason)
-	}
-	if len(done.Crossed) > 0 {
-		text += fmt.Sprintf(" %d SKUs fell to their reorder point.", len(done.Crossed))
-	}
-	return text
-}
-
-// refusal reports what is wrong with each row of an upload of which nothing was stored.
-func (done Ingested) refusal() error {
-	e := fault.Invalidf("rows: nothing is stored; row %d: %s", done.Errors[0].Row+1, done.Errors[0].Reason)
-	for _, r := range done.Errors {
-		name, _, _ := strings.Cut(r.Reason, ":")
-		e.Fields = append(e.Fields, fault.Field{Field: fmt.Sprintf("rows.%d.%s", r.Row, name), Detail: r.Reason})
-	}
-	return e
-}
-
-func (s *Service) ingestSales() schema.Op {
-	row := Sale{Date: sampleDay.today - 1, SKU: sample.Code, Qty: 2500}
-	replaced := 1
-	return schema.Op{
-		Name:    "ingest_sales",
-		Example: `reorder sales ingest --rows '[{"date": "2026-11-19", "sku": "TEA-1", "qty": 2.5}]' --channel web --replace`,
-		Print:   printIngested, Did: didIngest, Leads: func(any) string { return "/sales" },
-		About: "Store rows of daily sales. They are added to what is stored: sent twice they count twice. With replace they are totalled by SKU and day " +
-			"and put in its place; with a channel only in the place of its share. A wrong row is refused by itself and the others are written. " +
-			"Sales do not change the stock.",
-		Writes: true, Overwrites: true, MaxBody: 16 << 20,
-		Response: Ingested{
-			Imported: 1, Skipped: 1, Errors: []RowError{{Row: 1, Reason: "sku: \"TEA\" is not in the catalogue; SKUs are case-sensitive"}},
-			Crossed: []Crossed{{SKU: sample.Code, Status: Below, SuggestedQty: 72}}, ReplacedDays: &replaced,
-			SendAgain: "Send only these rows again, mended: 1. The others are stored; sending them again would count them twice.",
-		},
-		Bind: func(f *schema.Form) schema.Handler {
-			var rows strict.Value
-			var replace bool
-			var channel string
-			f.Rows(&rows, "rows", "the sales, at most 50,000 rows", row, maxRows, schema.Required)
-			f.Bool(&replace, "replace", "put the rows' totals in the place of what is stored for their SKUs and days", schema.Example(true))
-			f.Text(&channel, "channel", "where they were sold; with replace only this channel's share is replaced", schema.Most(maxChannel), schema.Example("web"))
-			surface := f.Surface()
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				done, err := s.ingestRows(ctx, who, rows, IngestOptions{Replace: replace, Channel: channel, Agent: surface == schema.Tool})
-				if err == nil && surface == schema.Page && done.Skipped > 0 && done.Imported == 0 {
-					err = done.refusal()
-				}
-				return done, err
-			}
-		},
-	}
 }

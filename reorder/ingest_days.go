@@ -19,6 +19,9 @@ type days struct {
 	totals  []total // of the day at hand, in the order of the SKUs
 
 	imported, replaced int
+
+	held    []Sale // for agents: what the SKU-days held before
+	differs bool   // some rows add up to something else than their SKU-day held
 }
 
 // total is what the upload has for a SKU on the day at hand.
@@ -69,6 +72,9 @@ func (d *days) write(u *upload, rows []sale) error {
 	made := 0 // SKU-days that were not there
 	for i := range d.totals {
 		t := &d.totals[i]
+		if u.agent {
+			d.noteHeld(t, day)
+		}
 		qty, err := d.newTotal(u, t, day, divided)
 		if err != nil {
 			return err
@@ -89,6 +95,21 @@ func (d *days) write(u *upload, rows []sale) error {
 	}
 	_, err := d.tx.Exec("INSERT INTO sales_days (day, skus) VALUES (?1, ?2) ON CONFLICT (day) DO UPDATE SET skus = skus + ?2", day, made)
 	return err
+}
+
+// mostHeld is how many SKU-days an agent is told the former quantity of.
+const mostHeld = 100
+
+// noteHeld notes what a SKU-day held before.
+func (d *days) noteHeld(t *total, day exact.Day) {
+	sent := exact.Milli(0)
+	for _, r := range t.rows {
+		sent += r.qty
+	}
+	d.differs = d.differs || d.shares != nil || !t.isStored || sent != t.old
+	if t.isStored && len(d.held) < mostHeld {
+		d.held = append(d.held, Sale{Date: day, SKU: d.skus[t.sku].Code, Qty: t.old})
+	}
 }
 
 // flush stores what the writers still hold.

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 			"nextNumber: SCAN sqlite_sequence":                        "one row a table",
 			"rankBeside: SCAN skus":                                   "a report is of all SKUs",
 			"mentioning: USE TEMP B-TREE FOR ORDER BY":                "at most a thousand that an index found",
+			"SalesReport: SCAN skus":                                  "sales are added up by every SKU",
 			"records: SCAN skus":                                      "a list of many SKUs",
 		},
 		Small: map[string]string{"reorder_settings": "one row"},

@@ -151,3 +151,17 @@ func (s *Service) productDetail() schema.Op {
 		Refuses: []fault.Kind{fault.NotFound},
 	}
 }
+
+// byWeek adds days up by the Monday that their week begins on.
+func byWeek(days []Sold) []Sold {
+	weeks := []Sold{}
+	for _, d := range days {
+		monday := d.Date - (d.Date%7+7+3)%7 // day 0, 1970-01-01, was a Thursday
+		if n := len(weeks); n > 0 && weeks[n-1].Date == monday {
+			weeks[n-1].Qty += d.Qty
+			continue
+		}
+		weeks = append(weeks, Sold{monday, d.Qty})
+	}
+	return weeks
+}

@@ -166,7 +166,7 @@ func (k *ranking) sums(q ReportQuery) reportSums {
 		}
 	}
 	for name, s := range bySupplier {
-		total.bySupplier = append(total.bySupplier, SupplierSum{name, s.skus, s.toOrder, s.cents()})
+		total.bySupplier = append(total.bySupplier, SupplierSum{Supplier: name, SKUs: s.skus, ToOrder: s.toOrder, EstCostCents: s.cents()})
 	}
 	slices.SortFunc(total.bySupplier, func(a, b SupplierSum) int {
 		return cmp.Or(cmp.Compare(b.EstCostCents, a.EstCostCents), strings.Compare(a.Supplier, b.Supplier))

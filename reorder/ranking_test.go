@@ -52,12 +52,12 @@ func (s *fixture) agree(n int) {
 		page, err := s.AgentReport(ctx, AgentQuery{ReportQuery: q, After: after, Limit: 4})
 		s.Must(err)
 		for _, r := range page.SKUs {
-			if asJSON(s.T, r) != asJSON(s.T, rep.SKUs[at]) {
+			if asJSON(s.T, r.Full.Row) != asJSON(s.T, rep.SKUs[at]) {
 				s.T.Fatalf("row %d of the agents' report is %s", at, asJSON(s.T, r))
 			}
 			at++
 		}
-		if page.EstCostCents != rep.EstCostCents || page.Counts != rep.Counts || page.Total != wanted {
+		if page.Total != wanted || after == "" && *page.EstCostCents != rep.EstCostCents {
 			s.T.Fatalf("the agents' sums are %s", asJSON(s.T, page))
 		}
 		if page.Next == nil {

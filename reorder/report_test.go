@@ -181,8 +181,8 @@ func TestListProducts(t *testing.T) {
 	} {
 		got, err := s.call(s.listProducts(), schema.Tool, c.args)
 		s.Must(err)
-		if p := got.(Products); codes(full(p.Products)) != c.want || p.Total != c.total || p.Products == nil {
-			t.Errorf("%s: %s, %d in all; want %s, %d", c.args, codes(full(p.Products)), p.Total, c.want, c.total)
+		if p := got.(Products); codes(products(p.Products)) != c.want || p.Total != c.total || p.Products == nil {
+			t.Errorf("%s: %s, %d in all; want %s, %d", c.args, codes(products(p.Products)), p.Total, c.want, c.total)
 		}
 	}
 	for _, args := range []string{`{"status":"flagged"}`, `{"limit":201}`, `{"below_reorder":1}`} {

@@ -74,3 +74,15 @@ func (r *Row) appendJSON(b []byte) []byte {
 	b = r.StockoutDate.Append(append(b, '"'))
 	return append(b, `"}`...)
 }
+
+// ShortRow is what of a SKU's row identifies it and decides what to do.
+type ShortRow struct {
+	SKU          string      `json:"sku"`
+	Status       string      `json:"status" enum:"below,near,healthy"`
+	CurrentStock exact.Milli `json:"current_stock"`
+	SuggestedQty int64       `json:"suggested_qty"`
+}
+
+func (r Row) short() ShortRow {
+	return ShortRow{SKU: r.SKU, Status: r.Status, CurrentStock: r.CurrentStock, SuggestedQty: r.SuggestedQty}
+}

@@ -43,13 +43,14 @@ type share struct {
 // without a channel, unless that is nothing and channels have it all.
 type soldShares struct {
 	day    exact.Day
+	id     int64
 	sku    string
 	name   string
 	qty    exact.Milli
 	shares []share
 }
 
-const selectShares = `SELECT sales.day, sku, skus.name, sales.qty, ifnull(sales_channels.name, ''), ifnull(channel_sales.qty, 0) FROM `
+const selectShares = `SELECT sales.day, sales.sku_id, sku, skus.name, sales.qty, ifnull(sales_channels.name, ''), ifnull(channel_sales.qty, 0) FROM `
 
 // sharesOf adds the SKUs, and what channels have of it, to what sales are read from.
 func sharesOf(from string) string {
@@ -74,12 +75,12 @@ func eachSold(c *db.Conn, fn func(soldShares) error, query string, args ...any) 
 		return fn(at)
 	}
 	err := db.Each(c, func(r *db.Row) error {
-		day, sku, called, qty, name, part := r.Day(), r.Text(), r.Text(), r.Milli(), r.Text(), r.Milli()
+		day, id, sku, called, qty, name, part := r.Day(), r.Int(), r.Text(), r.Text(), r.Milli(), r.Text(), r.Milli()
 		if day != at.day || sku != at.sku {
 			if err := give(); err != nil {
 				return err
 			}
-			at, rest = soldShares{day: day, sku: sku, name: called, qty: qty, shares: at.shares[:0]}, qty
+			at, rest = soldShares{day: day, id: id, sku: sku, name: called, qty: qty, shares: at.shares[:0]}, qty
 		}
 		if name != "" {
 			at.shares = append(at.shares, share{name, part})

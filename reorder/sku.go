@@ -1,6 +1,9 @@
 package reorder
 
 import (
+	"context"
+	"strings"
+
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -163,4 +166,26 @@ func move(tx *db.Tx, h horizon, rec *record, stock, onOrder exact.Milli, why cau
 	was := *rec
 	rec.CurrentStock, rec.OnOrder, rec.UpdatedAt = stock, onOrder, tx.Now()
 	return save(tx, h, was, rec, why)
+}
+
+// nearest adds the nearest SKUs to the refusal of one that there is none of.
+func (s *Service) nearest(ctx context.Context, err error, sku string) error {
+	if !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	var names []string
+	if failed := s.db.View(ctx, func(c *db.Conn) (err error) {
+		names, err = skuNames(c)
+		return err
+	}); failed != nil {
+		return failed
+	}
+	if near := schema.Nearest(sku, names, 3); len(near) > 0 {
+		return fault.NotFoundf("%s; the nearest are %s", err.Error(), strings.Join(near, ", "))
+	}
+	return err
+}
+
+func skuNames(c *db.Conn) ([]string, error) {
+	return db.All(c, db.Text, "SELECT sku FROM skus ORDER BY sku")
 }

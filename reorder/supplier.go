@@ -2,6 +2,7 @@ package reorder
 
 import (
 	"context"
+	"slices"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -289,4 +290,22 @@ func (s *Service) saveSupplier(ctx context.Context, who db.Caller, e supplierEdi
 		}
 		return findSupplier(&tx.Conn, e.name)
 	})
+}
+
+// anyCase finds a supplier by its name in any case. Refused: a name that no SKU and no
+// record has, with those that there are.
+func anyCase(c *db.Conn, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	names, err := supplierNames(c)
+	if err != nil || slices.Contains(names, name) {
+		return name, err
+	}
+	for _, n := range names {
+		if folded(n) == folded(name) {
+			return n, nil
+		}
+	}
+	return "", fault.Fieldf("supplier", "supplier: there is no supplier %s; %s", schema.Quote(name), schema.ThereAre(name, names))
 }
