@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,6 +59,23 @@ func TestWhatCannotBePrintedIsTold(t *testing.T) {
 	} {
 		if o := full(strings.Fields(line)...); o.code != 1 || !strings.Contains(o.errors, "no space left on device") {
 			t.Errorf("%s: exit %d: %s", line, o.code, o.errors)
+		}
+	}
+	// An import that adds is done once, however often it is sent because its output failed.
+	sales := filepath.Join(t.TempDir(), "sales.csv")
+	if err := os.WriteFile(sales, []byte("date,sku,qty\n2026-11-19,TEA,3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.done("reorder", "skus", "save", "TEA", "--name", "Tea")
+	add := []string{"import", "reorder", "sales", sales, "--add"}
+	for _, c := range []struct {
+		run  func(...string) outcome
+		more []string
+		sold int
+	}{{full, nil, 3}, {full, nil, 3}, {s.run, nil, 3}, {s.run, nil, 6}, {full, nil, 9}, {s.run, []string{"--again"}, 12}} {
+		o := c.run(append(add, c.more...)...)
+		if sold := s.done("export", "reorder", "sales"); !strings.Contains(sold, fmt.Sprintf("TEA,%d,\n", c.sold)) {
+			t.Errorf("exit %d %s, want %d sold: %s", o.code, o.errors, c.sold, sold)
 		}
 	}
 	if o := s.run("export", "store", "orders", "/dev/full"); runtime.GOOS == "linux" && o.code != 1 {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -25,6 +26,7 @@ type importing struct {
 	comma      bool
 	refused    string // where the refused rows go
 	template   bool
+	again      bool
 }
 
 func (p *program) importCommand() *cobra.Command {
@@ -78,6 +80,7 @@ func (o *importing) flags(p *program, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be imported and refused, what is new, changed and the same, and what it would set off; write nothing")
 	f.BoolVar(&o.Add, "add", false, "add to what is stored in place of replacing it (tables that say so)")
+	f.BoolVar(&o.again, "again", false, "with --add: add the file once more, although it was added and only the result could not be printed")
 	f.BoolVar(&o.Emit, "emit", false, "fire the events that history does not fire (tables that say so)")
 	f.StringArrayVar(&o.maps, "map", nil, `"Their column=ours": a column of the file and what it means (several times)`)
 	f.StringArrayVar(&o.sets, "set", nil, "ours=VALUE: a value for all rows (several times)")
@@ -172,7 +175,8 @@ func (p *program) importFile(ctx context.Context, service, name, path string, o 
 		if onTerminal(p.Stderr) {
 			progress, end = progressOn(p.Stderr, size)
 		}
-		out, err := table.Run(ctx, d, who, t, file, o.Options, progress)
+		out, err := p.runImport(ctx, d, who, t, file, &o, progress)
+		defer func() { o.Work.Close() }()
 		end()
 		p.advise(o, out, err)
 		if err != nil {
@@ -183,7 +187,7 @@ func (p *program) importFile(ctx context.Context, service, name, path string, o 
 				return err
 			}
 		}
-		return p.printImported(out)
+		return errors.Join(p.printImported(out), p.told(ctx, o))
 	})
 }
 

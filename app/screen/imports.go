@@ -2,8 +2,6 @@ package screen
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -54,6 +52,9 @@ func importPage(x *exchange) error {
 		return err
 	}
 	v := importView{table: t, programs: table.ProgramsFor(t), query: x.r.URL.Query(), key: newKey()}
+	if job, err := strconv.ParseInt(v.query.Get("job"), 10, 64); err == nil {
+		return x.runPage(t, job)
+	}
 	if v.query.Get("file") != "" {
 		if err := x.preview(&v); err != nil {
 			if v.refusal = x.faultOf(err); v.refusal.Kind != fault.Invalid || v.look.Columns == nil && v.file.File == nil {
@@ -217,56 +218,6 @@ func importPost(x *exchange) error {
 		q.Set("read", "yes")
 	}
 	return x.lead("/import/" + queryEscape(t.Name) + "?" + q.Encode())
-}
-
-// load imports a file that waits.
-func (x *exchange) load(t schema.Table, in *sent) error {
-	who := x.who()
-	ctx := x.r.Context()
-	to := "/import/" + queryEscape(t.Name)
-	who = who.Asking(&db.Request{
-		Key: in.key, Route: "import/" + t.Name, Body: in.print(), Several: true,
-		Render: func(any) (int, []byte, error) {
-			b, err := json.Marshal(kept{To: to})
-			return http.StatusSeeOther, b, err
-		},
-	})
-	var again *db.Replay
-	if err := who.Request.Answered(ctx, x.s.DB); errors.As(err, &again) {
-		return x.lead(to)
-	} else if err != nil {
-		return err
-	}
-	v := importView{table: t, query: in.fields}
-	v.query.Set("read", "yes")
-	store := table.NewStore(x.s.DB)
-	var err error
-	if v.file, err = store.Find(ctx, who, in.fields.Get("file")); err != nil {
-		return err
-	}
-	plain := readingOf(in.fields, nil)
-	if v.look, err = table.LookAt(t, v.file.File, plain); err != nil {
-		return err
-	}
-	v.reading = readingOf(in.fields, v.look.Columns)
-	v.add, v.emit = in.fields.Get("add") == "true", in.fields.Get("emit") == "true"
-	out, err := table.Run(ctx, x.s.DB, who, t, v.file.File, v.options(false), nil)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(store.Remember(ctx, who.Service, t.Name, v.look.Columns, v.reading), store.Drop(ctx, who, v.file.Token), who.Request.Settle(ctx, x.s.DB, nil)); err != nil {
-		return err
-	}
-	m := message{Text: page.Plural(out.Imported, "row", "rows") + " of " + v.file.Name + " were imported into " + t.Name + "."}
-	for i, e := range out.Errors {
-		if i == 20 {
-			m.Refused = append(m.Refused, page.Plural(len(out.Errors)-i, "more row was refused", "more rows were refused"))
-			break
-		}
-		m.Refused = append(m.Refused, "line "+strconv.Itoa(e.Line)+": "+e.Reason)
-	}
-	x.s.flashes.add(x.visitor.session.ID, m)
-	return x.lead(to)
 }
 
 // asked is how the file is read, as fields: what the address holds, with the mapping

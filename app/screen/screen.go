@@ -5,6 +5,7 @@
 package screen
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -38,6 +39,8 @@ type Options struct {
 	OwnTLS   bool           // TLS is ours
 	Observe  func(rest.Observation)
 
+	Background func(work func(ctx context.Context)) // does long work beside the requests; ctx ends with the server
+
 	Pages     []page.Page // the service's own, and those that all services have
 	Portal    []schema.Op // acts of tenants
 	Buyer     []schema.Op // acts of buyers
@@ -61,6 +64,7 @@ type Screens struct {
 	forged  *http.CrossOriginProtection
 	cookies map[area]string // their names
 	flashes flashes
+	stopped stopped // imports
 	drafts  drafts
 	marks   marks
 	missed  db.Cached[[]webhook.Receiver] // receivers that did not take their last delivery

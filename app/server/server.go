@@ -44,6 +44,8 @@ type Server struct {
 	log       zerolog.Logger
 	every     sync.WaitGroup // what runs beside the requests
 	quit      context.CancelFunc
+	long      context.Context // of long work beside the requests: it ends when the server stops
+	endLong   context.CancelFunc
 	failed    chan error
 }
 
@@ -112,6 +114,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	})
 	s.db.OnEmit(s.sender.Wake)
 	s.db.OnWrite(account.MayStill)
+	s.long, s.endLong = context.WithCancel(context.Background())
 	if err := s.listen(c); err != nil {
 		return nil, err
 	}
@@ -286,6 +289,9 @@ func (s *Server) Declared() []schema.Service { return s.services.All }
 func (s *Server) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
+	if s.endLong != nil {
+		s.endLong()
+	}
 	if s.quit != nil {
 		s.quit() // the attempts under way finish while the requests do
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"quartermaster/schema"
+	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
 
@@ -83,6 +84,8 @@ type Reading struct {
 type Options struct {
 	schema.LoadOptions
 	Reading
+
+	Work *db.Work // how far the import came, for one that is asked for again; from Begin
 }
 
 // Found tells how a file is written.

@@ -63,11 +63,22 @@ func Import(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, in io.
 		return schema.Loaded{}, err
 	}
 	defer func() { _ = f.Close() }() // it is only read
-	out, err := Run(ctx, d, who, t, f, Options{LoadOptions: o}, progress)
+	how := Options{LoadOptions: o}
+	if o.Add && !o.DryRun {
+		if how.Work, err = Begin(ctx, d, who, t, f, how, "", ""); err == nil && how.Work.Answer != nil {
+			err = fault.Conflictf("this file was added already")
+		}
+		if err != nil {
+			how.Work.Close()
+			return schema.Loaded{}, err
+		}
+	}
+	out, err := Run(ctx, d, who, t, f, how, progress)
 	if err != nil {
+		how.Work.Close()
 		return schema.Loaded{}, err
 	}
-	return out.Loaded, nil
+	return out.Loaded, how.Work.Drop(ctx)
 }
 
 // Run imports the file as Import does, read as o says. With o.DryRun it does all of it
@@ -92,6 +103,10 @@ func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, 
 	}
 	if o.DryRun {
 		return l.rehearse(ctx, f)
+	}
+	l.work = o.Work
+	if err := l.resume(); err != nil {
+		return Outcome{}, err
 	}
 	if err := l.store(ctx, f); err != nil {
 		return Outcome{}, err
@@ -125,7 +140,10 @@ type loading struct {
 	notes    []string
 	follows  schema.Foreseen
 	currency exact.Currency
-	trying   bool // a dry run, in a copy of the database
+	trying   bool     // a dry run, in a copy of the database
+	work     *db.Work // how far it came; nil: nobody asks for the same again
+	skip     int      // records that an earlier run stored
+	earlier  int      // rows that it stored
 }
 
 // read opens the file; with returns to net, after reading it once for those.
@@ -162,7 +180,10 @@ func (l *loading) store(ctx context.Context, f *File) (err error) {
 
 func (l *loading) outcome() Outcome {
 	out := Outcome{Loaded: l.done, Found: l.rows.found, Left: l.rows.layout.left, DryRun: l.options.DryRun}
-	out.Notes = l.notes
+	out.Notes = slices.Clone(l.notes)
+	if l.earlier > 0 {
+		out.Notes = append(out.Notes, plural(l.earlier, "row of these was", "rows of these were")+" stored already by an import of this file that was cut off, and not again")
+	}
 	if l.rows.translate != nil {
 		out.Notes = append(out.Notes, l.rows.translate.told()...)
 	}
@@ -274,6 +295,9 @@ func (l *loading) putAll(ctx context.Context) error {
 
 // putRow stores one row, or the rows of one group.
 func (l *loading) putRow(tx *db.Tx, row bound) error {
+	if l.skips() {
+		return nil
+	}
 	err := row.err
 	if err == nil {
 		var o schema.Outcome

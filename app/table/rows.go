@@ -142,6 +142,9 @@ func (l *loading) gather(ctx context.Context, rows *sorter, to chan<- *group) er
 }
 
 func (l *loading) putGroup(tx *db.Tx, g *group) error {
+	if l.skips() {
+		return nil
+	}
 	row := bound{lines: g.lines}
 	if g.err == nil {
 		var at int

@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"quartermaster/schema/db"
@@ -18,9 +19,14 @@ const sliceFor = 50 * time.Millisecond
 // goes on from there. A dry run is one slice, since no writer waits for it.
 func (l *loading) inSlices(ctx context.Context, put func(*db.Tx) (line int, err error)) error {
 	stored, more := 0, true
-	for more {
-		reached := 0
-		err := db.Exec(ctx, l.d, l.who, func(tx *db.Tx) error {
+	from, err := l.placeOf()
+	if err != nil {
+		return err
+	}
+	l.skip = from
+	for n := 0; more; {
+		reached, before := 0, l.done
+		err := l.work.Step(ctx, l.d, l.who, func(tx *db.Tx) error {
 			for began := time.Now(); more && (l.trying || time.Since(began) < sliceFor); {
 				if err := ctx.Err(); err != nil {
 					return err
@@ -32,9 +38,11 @@ func (l *loading) inSlices(ctx context.Context, put func(*db.Tx) (line int, err 
 				if l.trying && (len(l.done.Changes) >= MaxShown || l.done.Imported > noted) {
 					db.NoteNoMore(ctx)
 				}
-				reached, more = max(reached, line), line > 0
+				if reached, more = max(reached, line), line > 0; more {
+					n++
+				}
 			}
-			return nil
+			return l.stepped(tx, before, strconv.Itoa(max(n, from)), !more)
 		})
 		if err != nil && stored > 0 {
 			return fmt.Errorf("what was stored until then stays, up to line %d; the same import again goes on from there: %w", stored, err)

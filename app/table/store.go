@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -80,10 +81,11 @@ func (s *Store) Keep(ctx context.Context, who db.Caller, service, table, name st
 
 // prune removes what has waited long enough, and the session's oldest when it has too many.
 func prune(tx *db.Tx, session int64) error {
-	if _, err := tx.Exec("DELETE FROM import_files WHERE created_at <= ?", tx.Now()-waits); err != nil {
+	const done = " AND lower(hex(token_hash)) NOT IN (SELECT token FROM works WHERE answer IS NULL)" // not one that is being imported
+	if _, err := tx.Exec("DELETE FROM import_files WHERE created_at <= ?"+done, tx.Now()-waits); err != nil {
 		return err
 	}
-	_, err := tx.Exec("DELETE FROM import_files WHERE session = ?1 AND id NOT IN (SELECT id FROM import_files WHERE session = ?1 ORDER BY id DESC LIMIT ?2)",
+	_, err := tx.Exec("DELETE FROM import_files WHERE session = ?1 AND id NOT IN (SELECT id FROM import_files WHERE session = ?1 ORDER BY id DESC LIMIT ?2)"+done,
 		session, int64(waitingFiles-1))
 	return err
 }
@@ -100,6 +102,9 @@ func shortName(name string) string {
 	return strings.ToValidUTF8(name, "?")
 }
 
+// HashOf is what is kept of a waiting file's token.
+func HashOf(token string) string { return hex.EncodeToString(hashed(token)) }
+
 func hashed(text string) []byte {
 	h := sha256.Sum256([]byte(text))
 	return h[:]
@@ -108,14 +113,23 @@ func hashed(text string) []byte {
 // Find returns a file that waits. One that is another session's, that was imported or has
 // waited too long is not found.
 func (s *Store) Find(ctx context.Context, who db.Caller, token string) (Waiting, error) {
-	w := Waiting{Token: token}
-	err := s.d.View(ctx, func(c *db.Conn) error {
+	w, err := s.find(ctx, "token_hash = ? AND session = ? AND created_at > ?", hashed(token), who.Session, exact.InstantOf(s.d.Now())-waits)
+	w.Token = token
+	return w, err
+}
+
+// Resume returns the file of an import that was cut off, by the token's hash.
+func (s *Store) Resume(ctx context.Context, hash string) (Waiting, error) {
+	return s.find(ctx, "lower(hex(token_hash)) = ?", hash)
+}
+
+func (s *Store) find(ctx context.Context, where string, args ...any) (w Waiting, err error) {
+	err = s.d.View(ctx, func(c *db.Conn) error {
 		id, found, err := db.One(c, func(r *db.Row) int64 {
 			id := r.Int()
 			w.Service, w.Table, w.Name, w.Bytes, w.Until = r.Text(), r.Text(), r.Text(), r.Int(), r.Instant()+waits
 			return id
-		}, "SELECT id, service, table_name, name, bytes, created_at FROM import_files WHERE token_hash = ? AND session = ? AND created_at > ?",
-			hashed(token), who.Session, c.Now()-waits)
+		}, "SELECT id, service, table_name, name, bytes, created_at FROM import_files WHERE "+where, args...)
 		if err != nil {
 			return err
 		}
@@ -133,10 +147,10 @@ func (s *Store) Find(ctx context.Context, who db.Caller, token string) (Waiting,
 	return w, err
 }
 
-// Drop removes a file, when it was imported or is not wanted.
-func (s *Store) Drop(ctx context.Context, who db.Caller, token string) error {
+// Drop removes a file that was imported, by the token's hash.
+func (s *Store) Drop(ctx context.Context, hash string) error {
 	return db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
-		_, err := tx.Exec("DELETE FROM import_files WHERE token_hash = ? AND session = ?", hashed(token), who.Session)
+		_, err := tx.Exec("DELETE FROM import_files WHERE lower(hex(token_hash)) = ?", hash)
 		return err
 	})
 }

@@ -3,13 +3,10 @@ package table
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -112,12 +109,15 @@ func (l *loading) loadSorted(ctx context.Context, in *File, rows *sorter) error 
 	s := &slicer{loading: l, size: firstSlice, options: l.options.LoadOptions}
 	s.options.Columns = l.rows.columns()
 	s.options.DryRun = false // the trial around it undoes it
-	if err := s.goOn(ctx, in); err != nil {
-		return err
+	if s.work != nil {
+		from, err := hex.DecodeString(s.work.Position)
+		if err != nil {
+			return err
+		}
+		s.from = string(from)
 	}
 	err := rows.each(func(key []byte, line int, cells []string) error {
 		if s.from != "" && string(key) <= s.from {
-			s.skipped++
 			return nil
 		}
 		if len(s.lines) >= s.size && !bytes.Equal(key, s.key) {
@@ -132,9 +132,6 @@ func (l *loading) loadSorted(ctx context.Context, in *File, rows *sorter) error 
 	if err != nil {
 		return err
 	}
-	if s.skipped > 0 {
-		l.notes = append(l.notes, plural(s.skipped, "row was", "rows were")+" added already by an import of this file that was cut off, and not again")
-	}
 	return s.load(ctx, true)
 }
 
@@ -147,38 +144,7 @@ type slicer struct {
 	key     []byte // of the last line
 	seen    int
 
-	// Adding the same rows twice is not as adding them once, so the file's mark says how
-	// far an import came that was cut off; it is moved together with the rows.
-	mark    string // the setting's name; "" for an import that replaces
-	marked  bool
-	from    string // the last key that was added by then
-	skipped int
-}
-
-// goOn finds out whether an import of this file that adds was cut off.
-func (s *slicer) goOn(ctx context.Context, in *File) error {
-	if !s.options.Add {
-		return nil
-	}
-	h := sha256.New()
-	if _, err := io.Copy(h, in.whole()); err != nil {
-		return err
-	}
-	how, err := json.Marshal(s.loading.options.Reading)
-	if err != nil {
-		return err
-	}
-	h.Write(how)
-	s.mark = "import.add." + s.table.Name + "." + hex.EncodeToString(h.Sum(nil)[:16])
-	return s.d.View(ctx, func(c *db.Conn) error {
-		value, err := c.Setting(s.mark)
-		if err != nil {
-			return err
-		}
-		from, err := hex.DecodeString(value)
-		s.from, s.marked = string(from), value != ""
-		return err
-	})
+	from string // the last key that an earlier run stored
 }
 
 // load stores the slice; last is that of the file's end.
@@ -191,21 +157,31 @@ func (s *slicer) load(ctx context.Context, last bool) error {
 		}
 		return err
 	}
+	before := s.done
+	move := func(ctx context.Context) error {
+		s.take(loaded)
+		key := s.key
+		if len(key) == 0 {
+			key = []byte(s.from)
+		}
+		return s.work.Step(ctx, s.d, s.who, func(tx *db.Tx) error { return s.stepped(tx, before, hex.EncodeToString(key), last) })
+	}
 	var err error
-	if s.mark == "" || last && !s.marked {
+	switch {
+	case s.work == nil:
 		err = act(ctx)
-	} else {
+		s.take(loaded)
+	case s.options.Add: // adding a row twice is not as adding it once: both or neither
 		err = s.d.Together(ctx, func(ctx context.Context) error {
 			if err := act(ctx); err != nil {
 				return err
 			}
-			value := hex.EncodeToString(s.key)
-			if last {
-				value = ""
-			}
-			return db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error { return tx.SetSetting(s.mark, value) })
+			return move(ctx)
 		})
-		s.marked = true
+	default:
+		if err = act(ctx); err == nil {
+			err = move(ctx)
+		}
 	}
 	if err != nil && s.seen > 0 && !s.trying {
 		return fmt.Errorf("of %d rows what was stored stays; the same import again goes on from there: %w", s.seen, err)
@@ -213,7 +189,6 @@ func (s *slicer) load(ctx context.Context, last bool) error {
 	if err != nil {
 		return err
 	}
-	s.take(loaded)
 	took := max(time.Since(began), time.Microsecond)
 	s.size = int(min(max(time.Duration(len(s.lines))*sliceFor/took, leastSlice), mostSlice, time.Duration(2*s.size)))
 	if s.seen += len(s.lines); s.trying {

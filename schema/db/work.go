@@ -40,6 +40,7 @@ type Job struct {
 	Route   string   // what is done: "import/sales-history"
 	Key     string   // which one, so that the same is found again
 	Body    [32]byte // SHA-256 of what is asked; another one under the same key is refused
+	Token   string   // by what it was asked for, where that is not its key
 	Asked   string   // what is needed to go on
 	Total   int64
 }
@@ -107,9 +108,9 @@ func (d *DB) Begin(ctx context.Context, j Job) (w *Work, err error) {
 		if _, err := tx.Exec("DELETE FROM works WHERE moved_at <= ?", tx.Now()-keptWork); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(`INSERT INTO works (service, owner, route, key, body, asked, position, done, total, steps, started_at, moved_at)
-			VALUES (?, ?, ?, ?, ?, ?, '', 0, ?, 0, ?8, ?8) ON CONFLICT DO NOTHING`,
-			j.Service, j.Owner, j.Route, j.Key, j.Body[:], j.Asked, j.Total, tx.Now()); err != nil {
+		if _, err := tx.Exec(`INSERT INTO works (service, owner, route, key, body, token, asked, position, done, total, steps, started_at, moved_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, '', 0, ?, 0, ?9, ?9) ON CONFLICT DO NOTHING`,
+			j.Service, j.Owner, j.Route, j.Key, j.Body[:], j.Token, j.Asked, j.Total, tx.Now()); err != nil {
 			return err
 		}
 		w, err = workIn(&tx.Conn, "owner = ? AND route = ? AND key = ?", j.Owner, j.Route, j.Key)
@@ -155,14 +156,23 @@ func FindWork(c *Conn, id int64) (w *Work, found bool, err error) {
 	return w, err == nil, err
 }
 
+// FindWorkOf returns the work that was asked for by the token.
+func FindWorkOf(c *Conn, token string) (w *Work, found bool, err error) {
+	w, err = workIn(c, "token = ? AND token <> ''", token)
+	if fault.Is(err, fault.NotFound) {
+		return nil, false, nil
+	}
+	return w, err == nil, err
+}
+
 func workIn(c *Conn, where string, args ...any) (*Work, error) {
 	w, found, err := One(c, func(r *Row) *Work {
 		w := &Work{ID: r.Int(), Job: Job{Service: r.Text(), Owner: r.Text(), Route: r.Text(), Key: r.Text()}}
 		copy(w.Body[:], r.Bytes())
-		w.Asked, w.Position, w.Done, w.Total = r.Text(), r.Text(), r.Int(), r.Int()
+		w.Token, w.Asked, w.Position, w.Done, w.Total = r.Text(), r.Text(), r.Text(), r.Int(), r.Int()
 		w.steps, w.Started, w.Moved, w.Answer = r.Int(), r.Instant(), r.Instant(), r.TextPtr()
 		return w
-	}, `SELECT id, service, owner, route, key, body, asked, position, done, total, steps, started_at, moved_at, answer
+	}, `SELECT id, service, owner, route, key, body, token, asked, position, done, total, steps, started_at, moved_at, answer
 		FROM works WHERE `+where, args...)
 	switch {
 	case err != nil:
@@ -190,8 +200,8 @@ func (w *Work) Step(ctx context.Context, d *DB, who Caller, fn func(*Tx) error) 
 			return err
 		}
 		w.steps++
-		return failed(run(tx.c, "UPDATE works SET position = ?, done = ?, total = ?, asked = ?, steps = ?, moved_at = ? WHERE id = ?",
-			w.Position, w.Done, w.Total, w.Asked, w.steps, tx.Now(), w.ID))
+		return failed(run(tx.c, "UPDATE works SET position = ?, done = ?, total = ?, token = ?, asked = ?, steps = ?, moved_at = ? WHERE id = ?",
+			w.Position, w.Done, w.Total, w.Token, w.Asked, w.steps, tx.Now(), w.ID))
 	})
 	if err != nil {
 		*w = before
@@ -202,6 +212,11 @@ func (w *Work) Step(ctx context.Context, d *DB, who Caller, fn func(*Tx) error) 
 // unmoved refuses to go on where another run has gone on.
 func (w *Work) unmoved(c *Conn) error {
 	steps, found, err := One(c, Int, "SELECT steps FROM works WHERE id = ? AND answer IS NULL", w.ID)
+	if err == nil && !found {
+		if _, done, err := One(c, Int, "SELECT 1 FROM works WHERE id = ?", w.ID); err != nil || !done {
+			return errors.Join(err, fault.Conflictf("what was kept of this work was removed meanwhile; begin again"))
+		}
+	}
 	if err == nil && (!found || steps != w.steps) {
 		err = fault.Conflictf("the same is being done by another run, which goes on; nothing was done twice")
 	}
@@ -247,7 +262,7 @@ func (w *Work) Drop(ctx context.Context) error {
 
 // Close lets the next run of this process at it.
 func (w *Work) Close() {
-	if w != nil {
+	if w != nil && w.release != nil {
 		w.release()
 	}
 }

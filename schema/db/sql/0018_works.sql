@@ -6,6 +6,7 @@ CREATE TABLE works (
   route TEXT NOT NULL,        -- what is done
   key TEXT NOT NULL,          -- which one: the request's idempotency key, or a digest of the file
   body BLOB NOT NULL,         -- SHA-256 of what was asked
+  token TEXT NOT NULL,        -- what it was asked by; '' for the command line
   asked TEXT NOT NULL,        -- what is needed to go on
   position TEXT NOT NULL,     -- how far it came; '' is the beginning
   done INTEGER NOT NULL,      -- of total, as people are told
@@ -17,6 +18,7 @@ CREATE TABLE works (
   UNIQUE (owner, route, key)
 ) STRICT;
 CREATE INDEX works_age ON works (moved_at);
+CREATE INDEX works_token ON works (token) WHERE token <> '';
 
 -- What each step found, for the answer.
 CREATE TABLE work_notes (

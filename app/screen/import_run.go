@@ -1,0 +1,245 @@
+package screen
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"quartermaster/app/table"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+)
+
+// importWithin is how long the form of an import waits for its end; a longer one goes on, and
+// its page says how far it is.
+const importWithin = 2 * time.Second
+
+// stopped holds why imports by page ended before their end, by the number of their work.
+type stopped struct {
+	mu  sync.Mutex
+	why map[int64]*fault.Error
+}
+
+func (s *stopped) set(id int64, why *fault.Error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.why == nil {
+		s.why = map[int64]*fault.Error{}
+	}
+	if delete(s.why, id); why != nil {
+		s.why[id] = why
+	}
+}
+
+func (s *stopped) of(id int64) *fault.Error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.why[id]
+}
+
+// asked is what the work of an import keeps, to go on after a kill.
+type asked struct {
+	User string `json:"user"`
+	File string `json:"file"` // its name
+	Form string `json:"form"` // how it is read
+}
+
+// runView is the page of an import that takes longer, or that is done.
+type runView struct {
+	table   schema.Table
+	id      int64
+	file    string
+	done    int64
+	total   int64 // 0: not known yet
+	refusal *fault.Error
+	result  *message // of one that is done
+}
+
+// far is "2,000 of 40,000 rows".
+func (v *runView) far() string {
+	if v.total == 0 {
+		return "the file is being read"
+	}
+	return page.Num(v.done) + " of " + page.Plural(int(v.total), "row", "rows")
+}
+
+func (v *runView) again() string { return runPath(v.table.Name, v.id) }
+
+// runPath is the page of an import's work.
+func runPath(t string, id int64) string { return "/import/" + queryEscape(t) + "?job=" + page.Num(id) }
+
+// load imports a file that waits: once, however often its form is sent.
+func (x *exchange) load(t schema.Table, in *sent) error {
+	token := table.HashOf(in.fields.Get("file"))
+	var work *db.Work
+	var found bool
+	err := x.s.DB.View(x.r.Context(), func(c *db.Conn) (err error) {
+		work, found, err = db.FindWorkOf(c, token)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if found && (work.Answer != nil || x.s.DB.UnderWay(work.Job)) {
+		return x.lead(runPath(t.Name, work.ID))
+	}
+	file, err := table.NewStore(x.s.DB).Find(x.r.Context(), x.who(), in.fields.Get("file"))
+	if err != nil {
+		return err
+	}
+	run, err := x.startImport(t, file, token, in.fields)
+	if err != nil {
+		return err
+	}
+	wait := time.NewTimer(importWithin)
+	defer wait.Stop()
+	select {
+	case err := <-run.ended:
+		if err != nil {
+			return err
+		}
+		if run.work.Answer == nil { // the server stops; its next start has the page
+			break
+		}
+		m, err := importMessage(t, file.Name, run.work)
+		if err != nil {
+			return err
+		}
+		x.s.flashes.add(x.visitor.session.ID, m)
+		return x.lead("/import/" + queryEscape(t.Name))
+	case <-wait.C:
+	case <-x.r.Context().Done():
+	}
+	return x.lead(runPath(t.Name, run.work.ID))
+}
+
+// importRun is an import that was started, and the channel on which its end is told.
+type importRun struct {
+	work  *db.Work
+	ended chan error
+}
+
+// startImport begins the import beside the request, or goes on with it: neither a browser
+// that leaves nor a slow one ends it.
+func (x *exchange) startImport(t schema.Table, file table.Waiting, token string, form url.Values) (run importRun, err error) {
+	who := x.who().Asking(&db.Request{Several: true})
+	v := importView{table: t, file: file, query: form}
+	v.query.Set("read", "yes")
+	if v.look, err = table.LookAt(t, file.File, readingOf(form, nil)); err != nil {
+		return run, err
+	}
+	v.reading = readingOf(form, v.look.Columns)
+	v.add, v.emit = form.Get("add") == "true", form.Get("emit") == "true"
+	text, err := json.Marshal(asked{User: who.User, File: file.Name, Form: form.Encode()})
+	if err != nil {
+		return run, err
+	}
+	o := v.options(false)
+	if run.work, err = table.Begin(x.r.Context(), x.s.DB, who, t, file.File, o, token, string(text)); err != nil {
+		return run, err
+	}
+	run.ended = make(chan error, 1)
+	if run.work.Answer != nil { // by a run that this one waited for
+		run.work.Close()
+		run.ended <- nil
+		return run, nil
+	}
+	run.work.Total, o.Work = int64(v.look.Lines), run.work
+	x.s.stopped.set(run.work.ID, nil)
+	x.s.Background(func(ctx context.Context) {
+		_, err := table.Run(ctx, x.s.DB, who, t, file.File, o, nil)
+		store := table.NewStore(x.s.DB)
+		switch {
+		case err == nil:
+			err = errors.Join(store.Remember(ctx, who.Service, t.Name, v.look.Columns, v.reading), store.Drop(ctx, token))
+			run.work.Close()
+		case ctx.Err() != nil: // the server stops: a look at the page goes on
+			err = nil
+			run.work.Close()
+		case run.work.Done == 0: // nothing was stored: the form may be sent again as it is
+			err = errors.Join(err, run.work.Drop(context.WithoutCancel(ctx)))
+		default:
+			x.s.stopped.set(run.work.ID, x.faultOf(err))
+			run.work.Close()
+		}
+		run.ended <- err
+	})
+	return run, nil
+}
+
+// runPage answers GET /import/:table?job=N: how far the import is, or what came of it. One
+// that a kill cut off goes on by it.
+func (x *exchange) runPage(t schema.Table, id int64) error {
+	var work *db.Work
+	var found bool
+	err := x.s.DB.View(x.r.Context(), func(c *db.Conn) (err error) {
+		work, found, err = db.FindWork(c, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var a asked
+	if !found || json.Unmarshal([]byte(work.Asked), &a) != nil || a.User != x.who().User || work.Service != x.s.Service.Name {
+		return fault.NotFoundf("this import is not known any more; choose the file again")
+	}
+	v := runView{table: t, id: id, file: a.File, done: work.Done, total: work.Total}
+	switch {
+	case work.Answer != nil:
+		m, err := importMessage(t, a.File, work)
+		if err != nil {
+			return err
+		}
+		v.result = &m
+	case !x.s.DB.UnderWay(work.Job):
+		if v.refusal = x.s.stopped.of(id); v.refusal == nil || x.r.URL.Query().Has("on") {
+			v.refusal = nil
+			if err := x.goOn(t, work, a); err != nil {
+				v.refusal = x.faultOf(err)
+			}
+		}
+	}
+	shop, err := x.shopNow(x.r.Context())
+	if err != nil {
+		return err
+	}
+	if v.result == nil && v.refusal == nil {
+		x.w.Header().Set("Refresh", "1; url="+v.again())
+	}
+	return x.show(http.StatusOK, "Import "+t.Name, false, x.frame(shop), importRunPage(v))
+}
+
+// goOn goes on with an import that was cut off.
+func (x *exchange) goOn(t schema.Table, work *db.Work, a asked) error {
+	file, err := table.NewStore(x.s.DB).Resume(x.r.Context(), work.Token)
+	if err != nil {
+		return err
+	}
+	form, err := url.ParseQuery(a.Form)
+	if err != nil {
+		return err
+	}
+	_, err = x.startImport(t, file, work.Token, form)
+	return err
+}
+
+// importMessage says what came of an import.
+func importMessage(t schema.Table, file string, work *db.Work) (m message, err error) {
+	out, err := table.Answered(work)
+	m = message{Text: page.Plural(out.Imported, "row", "rows") + " of " + file + " were imported into " + t.Name + "."}
+	for i, e := range out.Errors {
+		if i == 20 {
+			m.Refused = append(m.Refused, page.Plural(len(out.Errors)-i, "more row was refused", "more rows were refused"))
+			break
+		}
+		m.Refused = append(m.Refused, "line "+strconv.Itoa(e.Line)+": "+e.Reason)
+	}
+	return m, err
+}

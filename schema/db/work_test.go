@@ -1,0 +1,87 @@
+package db
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/fault"
+)
+
+// TestAWorkIsDoneOnce: a step that fails moves nothing, a run after another goes on where
+// that one was, one that another has overtaken stops, and the answer is kept in the last step.
+func TestAWorkIsDoneOnce(t *testing.T) {
+	d, _ := fresh(t)
+	job := Job{Service: "reorder", Route: "import/skus", Key: "k", Total: 3}
+	step := func(w *Work, name string) error {
+		return w.Step(ctx, d, CLI(""), func(tx *Tx) error {
+			w.Position, w.Done = name, w.Done+1
+			return errors.Join(addUser(tx, name), w.Note(tx, "made "+name))
+		})
+	}
+	first, err := d.Begin(ctx, job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := step(first, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := step(first, "a"); err == nil || first.Position != "a" || first.Done != 1 {
+		t.Errorf("a step that fails: %v, at %q after %d", err, first.Position, first.Done)
+	}
+	if !d.UnderWay(job) {
+		t.Error("nobody is at the work")
+	}
+	first.Close()
+	second, err := d.Begin(ctx, job)
+	if err != nil || second.Position != "a" || strings.Join(second.Notes, " ") != "made a" || d.UnderWay(Job{Key: "other"}) {
+		t.Fatalf("the next run is at %q, noted %q: %v", second.Position, second.Notes, err)
+	}
+	if err := step(second, "b"); err != nil {
+		t.Fatal(err)
+	}
+	if err := step(first, "b2"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("the run that was overtaken: %v, want a conflict", err)
+	}
+	if err := second.Step(ctx, d, CLI(""), func(tx *Tx) error { return errors.Join(addUser(tx, "c"), second.End(tx, "all of it")) }); err != nil {
+		t.Fatal(err)
+	}
+	second.Close()
+	done, err := d.Begin(ctx, job)
+	if err != nil || done.Answer == nil || *done.Answer != "all of it" {
+		t.Fatalf("the work that is done: %+v, %v", done, err)
+	}
+	if err := step(done, "d"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("a step after the last: %v, want a conflict", err)
+	}
+	done.Close()
+	job.Body[0] = 1
+	if _, err := d.Begin(ctx, job); !fault.Is(err, fault.Conflict) {
+		t.Errorf("another body: %v, want a conflict", err)
+	}
+	if n := count(t, d, "SELECT count(*) FROM users"); n != 3 {
+		t.Errorf("%d users, want 3", n)
+	}
+}
+
+// TestTheAnswerOfARequestsWork: it is kept for the request's key in the last step.
+func TestTheAnswerOfARequestsWork(t *testing.T) {
+	d, _ := fresh(t)
+	who := onceBy(7, "ann", "k", "body")
+	who.Request.Several = true
+	w, err := d.BeginFor(ctx, who)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Step(ctx, d, who, func(tx *Tx) error { return errors.Join(addUser(tx, "a"), w.End(tx, "answer")) }); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	var again *Replay
+	if _, err := d.BeginFor(ctx, onceBy(7, "ann", "k", "body")); !errors.As(err, &again) || string(again.Body) != "answer" {
+		t.Errorf("the same request again: %v", err)
+	}
+	if n := count(t, d, "SELECT count(*) FROM works"); n != 0 {
+		t.Errorf("%d works are left", n)
+	}
+}
