@@ -203,7 +203,7 @@ func (q SalesQuery) narrow(c *db.Conn) (from, where string, args []any, err erro
 			return "", "", nil, err
 		}
 		from = "sales_days AS d CROSS JOIN sales ON sales.day = d.day"
-		where, args = " WHERE d.day BETWEEN ? AND ? AND sku_id = ?", append(args, rec.id)
+		where, args = " WHERE d.day BETWEEN ? AND ? AND sales.sku_id = ?", append(args, rec.id)
 	}
 	if q.Channel != "" {
 		where += ` AND EXISTS (SELECT 1 FROM channel_sales AS part CROSS JOIN sales_channels AS named ON named.id = part.channel_id
