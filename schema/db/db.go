@@ -1,6 +1,3 @@
-// Package db is what is kept: one SQLite file with one writer and several query-only
-// readers. Nothing above it knows the engine. Reading goes through View, writing
-// through Update, the only way to change anything.
 package db
 
 import (
