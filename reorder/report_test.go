@@ -56,7 +56,7 @@ func TestReportOrderAndFilters(t *testing.T) {
 		}
 		got, err := s.get(s.reorderReport(), query)
 		s.Must(err)
-		rep := got.(quickReport).Report
+		rep := got.(Report)
 		if codes(rep.SKUs) != c.want {
 			t.Errorf("status %q: %s, want %s", c.status, codes(rep.SKUs), c.want)
 		}
@@ -92,7 +92,7 @@ func TestReportShape(t *testing.T) {
 		`{"sku":"dead-empty","name":"dead-empty","current_stock":0,"lead_time_days":7,"safety_stock_days":3,"avg_daily_demand":0,"reorder_point":0,` +
 		`"days_of_stock":null,"suggested_qty":0,"est_cost_cents":0,"status":"below","supplier":"X","unit":"","sold_in_window":0,"demand_days":30,` +
 		`"on_order":0,"need":0,"stockout_date":null}]}`
-	if text := string(got.(quickReport).AppendJSON(nil)); text != want {
+	if text := string(got.(Report).AppendJSON(nil)); text != want {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}
 }
@@ -122,7 +122,7 @@ func TestReportWritesWhatEncodingJSONWould(t *testing.T) {
 			rep.SKUs = append(rep.SKUs, row)
 		}
 		want := asJSON(t, rep)
-		if got := string(quickReport{rep}.AppendJSON([]byte("x"))[1:]); got != want {
+		if got := string(rep.AppendJSON([]byte("x"))[1:]); got != want {
 			t.Fatalf("got  %s\nwant %s", got, want)
 		}
 	}

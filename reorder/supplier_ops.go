@@ -113,7 +113,7 @@ func (s *Service) setForecast() schema.Op {
 }
 
 func printReport(w io.Writer, answer any) {
-	report := answer.(quickReport).Report
+	report := answer.(Report)
 	schema.Tabulate(w, "SKU|NAME|STATUS|STOCK|ON ORDER|REORDER AT|DAYS LEFT|RUNS OUT|BUY|COST|SUPPLIER",
 		report.SKUs, func(r Row) []any {
 			days := ""
@@ -126,7 +126,7 @@ func printReport(w io.Writer, answer any) {
 }
 
 func didReport(answer any, _ schema.Money) string {
-	report := answer.(quickReport).Report
+	report := answer.(Report)
 	return fmt.Sprintf("%s: %d below, %d near, %d healthy; what is shown costs %s",
 		report.Today, report.Counts.Below, report.Counts.Near, report.Counts.Healthy, amount(report.EstCostCents))
 }
