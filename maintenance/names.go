@@ -235,3 +235,26 @@ func moveBack(wo WorkOrder, to, label string) *schema.Undo {
 	}
 	return &schema.Undo{Op: "advance_status", Label: label, Fields: map[string]string{"id": strconv.FormatInt(wo.ID, 10), "status": to}}
 }
+
+// assignees lists who has work orders, for a list to choose from.
+func assignees(c *db.Conn) ([]schema.Choice, error) {
+	names, err := assigneeNames(c)
+	if err != nil || len(names) > 200 {
+		return nil, err
+	}
+	list := make([]schema.Choice, len(names))
+	for i, n := range names {
+		list[i] = schema.Choice{Value: n, Text: n}
+	}
+	return list, nil
+}
+
+// assigneeNames lists every name that a work order is assigned to, one step into the
+// index a name.
+func assigneeNames(c *db.Conn) ([]string, error) {
+	return db.All(c, func(r *db.Row) string { return r.Text() }, `WITH RECURSIVE names (name) AS (
+		SELECT min(assigned_to) FROM work_orders WHERE assigned_to IS NOT NULL
+		UNION ALL
+		SELECT (SELECT min(w.assigned_to) FROM work_orders w WHERE w.assigned_to > name) FROM names WHERE name IS NOT NULL)
+		SELECT name FROM names WHERE name IS NOT NULL`)
+}

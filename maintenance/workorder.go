@@ -187,3 +187,44 @@ func (s *Service) getWorkOrder() schema.Op {
 		Refuses: []fault.Kind{fault.NotFound},
 	}
 }
+
+// check refuses fields that are wrong by themselves and normalises the others: one way
+// for every surface. An empty priority is medium, an empty type corrective.
+func (wo *WorkOrder) check() (err error) {
+	if wo.Description, err = needed("description", wo.Description, maxText); err != nil {
+		return err
+	}
+	if wo.Priority == "" {
+		wo.Priority = "medium"
+	}
+	if wo.Priority, err = choice("priority", wo.Priority, priorities, alsoPriority); err != nil {
+		return err
+	}
+	if wo.Type == "" {
+		wo.Type = "corrective"
+	}
+	if wo.Type, err = choice("wo_type", wo.Type, orderTypes, nil); err != nil {
+		return err
+	}
+	who, err := text("assigned_to", cell(wo.AssignedTo), maxName)
+	if err != nil {
+		return err
+	}
+	wo.AssignedTo = db.NullText(who)
+	return wo.checkNumbers()
+}
+
+func (wo *WorkOrder) checkNumbers() error {
+	if err := within("labor_minutes", wo.LaborMinutes, maxMinutes); err != nil {
+		return err
+	}
+	if wo.PartsCost.Unscaled < 0 || wo.PartsCost.Unscaled > maxTyped*100 {
+		return fault.Fieldf("parts_cost", "parts_cost: %s is out of range; it takes an amount from 0 to %d", wo.PartsCost, maxTyped)
+	}
+	return within("downtime_minutes", wo.DowntimeMinutes, maxMinutes)
+}
+
+// bindPriority binds the priority that a list is narrowed to.
+func bindPriority(f *schema.Form, p *string, about string) bool {
+	return f.Enum(p, "priority", about, priorities, schema.Folded, schema.Alias("critical", "urgent"))
+}
