@@ -2,6 +2,7 @@ package db
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -9,142 +10,117 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// record says how a table's rows are called in a trial's changes. A table that is not
-// listed is called by its own name in the singular, and its rows by their primary key.
-type record struct {
-	noun string
-	key  string // the column that names a row, as the audit trail's subjects do; "": the primary key
-	skip bool   // bookkeeping, or derived from other tables by triggers and sums
+// Rows says how the rows of a table are called where a trial tells its changes.
+type Rows struct {
+	Noun string // "work_order"; "" is the table's name in the singular, without the service's prefix
+	Key  string // the column that names a row, as the audit trail's subjects do; "": the primary key
+	Skip bool   // bookkeeping, or derived from other tables by triggers and sums
 }
 
-var records = map[string]record{
-	"answers": {skip: true}, "audit": {skip: true}, "credential_stamp": {skip: true}, "deliveries": {skip: true},
-	"accepted_requests": {skip: true}, "pm_touched": {skip: true}, "sign_ins": {skip: true},
-	"works": {skip: true}, "work_notes": {skip: true},
-	"events": {skip: true}, "import_choices": {skip: true}, "import_files": {skip: true}, "import_pieces": {skip: true}, "schema_migrations": {skip: true}, "sessions": {skip: true},
-	"store_codes":  {skip: true}, // the counts of their batch tell
-	"store_expiry": {skip: true}, "store_provider_events": {skip: true}, "store_totals": {skip: true},
-	"store_holds": {skip: true}, "store_payments": {skip: true}, "store_payment_names": {skip: true},
-	"store_find_orders": {skip: true}, "store_find_orders_data": {skip: true}, "store_find_orders_idx": {skip: true},
-	"store_find_orders_docsize": {skip: true}, "store_find_orders_config": {skip: true}, "store_find_orders_content": {skip: true},
-	"store_find_customers": {skip: true}, "store_find_customers_data": {skip: true}, "store_find_customers_idx": {skip: true},
-	"store_find_customers_docsize": {skip: true}, "store_find_customers_config": {skip: true}, "store_find_customers_content": {skip: true},
-	"stock_movements":   {skip: true}, // the SKU's stock tells
-	"work_order_counts": {skip: true}, "work_order_sums": {skip: true}, "unit_touched": {skip: true}, "sales_days": {skip: true},
-	"sku_texts": {skip: true}, "sku_texts_data": {skip: true}, "sku_texts_idx": {skip: true},
-	"sku_texts_docsize": {skip: true}, "sku_texts_config": {skip: true}, "sku_texts_content": {skip: true},
-
-	"endpoints":            {noun: "webhook"},
-	"maintenance_settings": {noun: "settings:maintenance"},
-	"part_uses":            {noun: "part_use"},
-	"purchase_orders":      {noun: "purchase_order", key: "number"},
-	"reorder_settings":     {noun: "settings:reorder"},
-	"sales":                {noun: "sales"},
-	"settings":             {noun: "settings"},
-	"skus":                 {noun: "sku", key: "sku"},
-	"suppliers":            {noun: "supplier", key: "name"},
-	"store_batches":        {noun: "batch", key: "batch"},
-	"store_customers":      {noun: "customer", key: "email"},
-	"store_orders":         {noun: "order", key: "order_ref"},
-	"store_products":       {noun: "product", key: "sku"},
-	"store_unbooked":       {noun: "payment"},
+// Naming is what a service says of its tables, before any database is opened.
+type Naming struct {
+	Prefix  string          // of its tables' names
+	Tables  map[string]Rows // those that are not called by their own name
+	Columns map[string]Kind // by table.column: those whose names do not tell what they hold
 }
 
-func recordOf(table string) record {
-	r := records[table]
-	if r.noun == "" {
-		r.noun = strings.TrimPrefix(table, "store_")
-		if stem, ok := strings.CutSuffix(r.noun, "ies"); ok {
-			r.noun = stem + "y"
+// The names of the tables that belong to no service, and what the services add by Describe.
+var (
+	rows = map[string]Rows{
+		"answers": {Skip: true}, "audit": {Skip: true}, "credential_stamp": {Skip: true}, "deliveries": {Skip: true},
+		"accepted_requests": {Skip: true}, "sign_ins": {Skip: true}, "events": {Skip: true}, "import_choices": {Skip: true},
+		"import_files": {Skip: true}, "import_pieces": {Skip: true}, "schema_migrations": {Skip: true}, "sessions": {Skip: true},
+		"endpoints": {Noun: "webhook"}, "settings": {Noun: "settings"},
+	}
+	kinds    = map[string]Kind{}
+	prefixes []string
+)
+
+// Describe takes what a service says of its tables. It is called when the program starts.
+func Describe(n Naming) {
+	maps.Copy(rows, n.Tables)
+	maps.Copy(kinds, n.Columns)
+	if n.Prefix != "" {
+		prefixes = append(prefixes, n.Prefix)
+	}
+}
+
+func rowsOf(table string) Rows {
+	r := rows[table]
+	if r.Noun == "" {
+		r.Noun = table
+		for _, p := range prefixes {
+			r.Noun = strings.TrimPrefix(r.Noun, p)
+		}
+		if stem, ok := strings.CutSuffix(r.Noun, "ies"); ok {
+			r.Noun = stem + "y"
 		} else {
-			r.noun = strings.TrimSuffix(r.noun, "s")
+			r.Noun = strings.TrimSuffix(r.Noun, "s")
 		}
 	}
 	return r
 }
 
-// kind is what a column's whole number stands for, or that its value is not shown.
-type kind int
+// Kind is what a column's whole number stands for, or that its value is not shown. Days end in
+// _date, instants in _at or _until; a column that is checked to be 0 or 1 is a truth value.
+type Kind int
 
+// The kinds of columns.
 const (
-	kindPlain kind = iota
-	kindBool
-	kindDay
-	kindInstant
-	kindMilli
-	kindSecret  // told as changed, without its values
-	kindDerived // not told: it follows from other columns, or from the moment of the change
+	Plain Kind = iota
+	Bool
+	DayNumber
+	Moment
+	Thousandths
+	Secret  // told as changed, without its values
+	Derived // not told: it follows from other columns, or from the moment of the change
 )
 
-// kinds are the columns whose names do not tell. Days end in _date, instants in _at or
-// _until; a column that is checked to be 0 or 1 is a truth value.
-var kinds = map[string]kind{
-	"channel_sales.day": kindDay, "channel_sales.qty": kindMilli,
-	"charges.period_end": kindDay, "charges.period_start": kindDay,
-	"charges.fee_day": kindDerived, "late_fee_voids.rent_due": kindDay, "late_fees.from_day": kindDay, "payouts.day": kindDay,
-	"leases.last_day": kindDerived, "leases.next_event_day": kindDerived, "leases.next_post_day": kindDerived,
-	"recurring_charges.from_day": kindDay, "recurring_charges.to_day": kindDay, "rent_steps.from_day": kindDay,
-	"meters.corrected_day": kindDay, "meters.last_day": kindDay, "meters.last_value": kindMilli, "meters.reading": kindMilli,
-	"part_uses.qty":      kindMilli,
-	"parts.min_quantity": kindMilli, "parts.quantity": kindMilli,
-	"pm_plans.baseline": kindMilli, "pm_plans.due_soon_usage": kindMilli, "pm_plans.interval_usage": kindMilli,
-	"purchase_order_lines.ordered": kindMilli, "purchase_order_lines.received": kindMilli,
-	"readings.day": kindDay, "readings.value": kindMilli,
-	"reorder_settings.standing_day": kindDerived,
-	"sales.day":                     kindDay, "sales.qty": kindMilli,
-	"skus.current_stock": kindMilli, "skus.first_sold": kindDay, "skus.judged_on": kindDerived, "skus.moq": kindMilli,
-	"skus.on_order": kindMilli, "skus.sold": kindDerived,
-	"store_licenses.license_key": kindSecret, "store_licenses.decided": kindDerived,
-	"store_refunds.at": kindInstant, "store_unbooked.at": kindInstant, "store_releases.at": kindInstant, "store_disputes.at": kindInstant,
-	"store_invoices.at": kindInstant, "store_invoices.period_end": kindInstant,
-	"work_orders.pm_before_baseline": kindDerived, "work_orders.pm_before_by": kindDerived, "work_orders.pm_before_done": kindDerived,
-}
-
 // kindOf reports what a column of a table holds. sql is the table's declaration.
-func kindOf(table, column, declared, sql string) kind {
+func kindOf(table, column, declared, sql string) Kind {
 	if k, ok := kinds[table+"."+column]; ok {
 		return k
 	}
 	switch {
 	case declared == "BLOB", strings.HasSuffix(column, "secret"), strings.HasSuffix(column, "hash"), strings.HasSuffix(column, "token"),
 		strings.HasPrefix(column, "password"):
-		return kindSecret
+		return Secret
 	case column == "updated_at":
-		return kindDerived
+		return Derived
 	case declared != "INTEGER":
-		return kindPlain
+		return Plain
 	case strings.HasSuffix(column, "_at"), strings.HasSuffix(column, "_until"):
-		return kindInstant
+		return Moment
 	case strings.HasSuffix(column, "_date"):
-		return kindDay
+		return DayNumber
 	case strings.Contains(sql, "CHECK ("+column+" IN (0, 1))"):
-		return kindBool
+		return Bool
 	}
-	return kindPlain
+	return Plain
 }
 
 // notShown stands for a value that is not to be shown, or no text.
 const notShown = "(not shown)"
 
 // value is a column's value as a person reads it, and as JSON writes it; nil for NULL.
-func (k kind) value(v sqlite.Value) any {
+func (k Kind) value(v sqlite.Value) any {
 	switch {
 	case v.Type() == sqlite.TypeNull:
 		return nil
-	case k == kindSecret:
+	case k == Secret:
 		return notShown
 	case v.Type() == sqlite.TypeText:
 		return v.Text()
 	}
 	n := v.Int64()
 	switch k {
-	case kindBool:
+	case Bool:
 		return n != 0
-	case kindDay:
+	case DayNumber:
 		return exact.Day(n) // #nosec G115 -- it was written as a day
-	case kindInstant:
+	case Moment:
 		return exact.Instant(n)
-	case kindMilli:
+	case Thousandths:
 		return exact.Milli(n)
 	}
 	return n
@@ -153,13 +129,13 @@ func (k kind) value(v sqlite.Value) any {
 // column is one column of a table that a trial watches.
 type column struct {
 	name  string
-	kind  kind
+	kind  Kind
 	inKey int // its place in the primary key; 0: none
 }
 
 // watched is a table with its columns, as a changeset numbers them.
 type watched struct {
-	record
+	Rows
 	name    string
 	columns []column
 }
@@ -168,14 +144,15 @@ type watched struct {
 func watchable(c *Conn) (map[string]*watched, error) {
 	type table struct{ name, sql string }
 	tables, err := All(c, func(r *Row) table { return table{r.Text(), r.Text()} },
-		"SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+		`SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+			AND name NOT IN (SELECT name FROM pragma_table_list WHERE type IN ('virtual', 'shadow'))`)
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]*watched{}
 	for _, t := range tables {
-		w := &watched{record: recordOf(t.name), name: t.name}
-		if w.skip {
+		w := &watched{Rows: rowsOf(t.name), name: t.name}
+		if w.Skip {
 			continue
 		}
 		keyed := false
@@ -200,8 +177,8 @@ func (w *watched) called(c *Conn, at func(column int) sqlite.Value) (string, err
 	var where, parts []string
 	var args []any
 	for i, col := range w.columns {
-		if col.name == w.key && at(i).Type() != sqlite.TypeNull {
-			return fmt.Sprintf("%s:%v", w.noun, col.kind.value(at(i))), nil
+		if col.name == w.Key && at(i).Type() != sqlite.TypeNull {
+			return fmt.Sprintf("%s:%v", w.Noun, col.kind.value(at(i))), nil
 		}
 		if col.inKey == 0 || col.name == "only" {
 			continue
@@ -215,14 +192,14 @@ func (w *watched) called(c *Conn, at func(column int) sqlite.Value) (string, err
 			args = append(args, v.Int64())
 		}
 	}
-	if w.key != "" {
-		name, found, err := One(c, Text, fmt.Sprintf("SELECT %s FROM %s WHERE %s", w.key, w.name, strings.Join(where, " AND ")), args...) // #nosec G201 -- names of the schema
+	if w.Key != "" {
+		name, found, err := One(c, Text, fmt.Sprintf("SELECT %s FROM %s WHERE %s", w.Key, w.name, strings.Join(where, " AND ")), args...) // #nosec G201 -- names of the schema
 		if err != nil {
 			return "", err
 		}
 		if found {
-			return w.noun + ":" + name, nil
+			return w.Noun + ":" + name, nil
 		}
 	}
-	return strings.Join(append([]string{w.noun}, parts...), ":"), nil
+	return strings.Join(append([]string{w.Noun}, parts...), ":"), nil
 }

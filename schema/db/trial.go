@@ -219,7 +219,7 @@ func (w *watched) read(c *Conn, it *sqlite.ChangesetIterator, op sqlite.OpType) 
 				id = v.Int64()
 			}
 		}
-		if col.kind == kindDerived || col.inKey > 0 {
+		if col.kind == Derived || col.inKey > 0 {
 			continue
 		}
 		change := Change{Record: name, Field: col.name}

@@ -8,6 +8,15 @@ import (
 	"testing"
 )
 
+// The tables of the tests, as their services name them.
+func init() {
+	Describe(Naming{
+		Tables: map[string]Rows{"skus": {Noun: "sku", Key: "sku"}},
+		Columns: map[string]Kind{"meters.reading": Thousandths, "skus.current_stock": Thousandths, "skus.moq": Thousandths,
+			"skus.judged_on": Derived, "skus.sold": Derived},
+	})
+}
+
 // TestTrial runs an act of two Updates and a View as a trial: the second sees the first,
 // every changed field is told, and nothing of it is in the file.
 func TestTrial(t *testing.T) {

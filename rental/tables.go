@@ -1,0 +1,26 @@
+package rental
+
+import "quartermaster/schema/db"
+
+// What a trial calls the service's rows, and what their columns hold.
+func init() {
+	db.Describe(db.Naming{
+		Tables: map[string]db.Rows{
+			"unit_touched": {Skip: true},
+		},
+		Columns: map[string]db.Kind{
+			"charges.period_end":         db.DayNumber,
+			"charges.period_start":       db.DayNumber,
+			"late_fee_voids.rent_due":    db.DayNumber,
+			"late_fees.from_day":         db.DayNumber,
+			"payouts.day":                db.DayNumber,
+			"recurring_charges.from_day": db.DayNumber,
+			"recurring_charges.to_day":   db.DayNumber,
+			"rent_steps.from_day":        db.DayNumber,
+			"charges.fee_day":            db.Derived,
+			"leases.last_day":            db.Derived,
+			"leases.next_event_day":      db.Derived,
+			"leases.next_post_day":       db.Derived,
+		},
+	})
+}

@@ -1,0 +1,34 @@
+package reorder
+
+import "quartermaster/schema/db"
+
+// What a trial calls the service's rows, and what their columns hold.
+func init() {
+	db.Describe(db.Naming{
+		Tables: map[string]db.Rows{
+			"stock_movements":  {Skip: true},
+			"sku_touched":      {Skip: true},
+			"sku_texts":        {Skip: true},
+			"purchase_orders":  {Noun: "purchase_order", Key: "number"},
+			"reorder_settings": {Noun: "settings:reorder"},
+			"sales":            {Noun: "sales"},
+			"skus":             {Noun: "sku", Key: "sku"},
+			"suppliers":        {Noun: "supplier", Key: "name"},
+		},
+		Columns: map[string]db.Kind{
+			"channel_sales.day":             db.DayNumber,
+			"sales.day":                     db.DayNumber,
+			"skus.first_sold":               db.DayNumber,
+			"channel_sales.qty":             db.Thousandths,
+			"purchase_order_lines.ordered":  db.Thousandths,
+			"purchase_order_lines.received": db.Thousandths,
+			"sales.qty":                     db.Thousandths,
+			"skus.current_stock":            db.Thousandths,
+			"skus.moq":                      db.Thousandths,
+			"skus.on_order":                 db.Thousandths,
+			"reorder_settings.standing_day": db.Derived,
+			"skus.judged_on":                db.Derived,
+			"skus.sold":                     db.Derived,
+		},
+	})
+}

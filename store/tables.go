@@ -1,0 +1,34 @@
+package store
+
+import "quartermaster/schema/db"
+
+// What a trial calls the service's rows, and what their columns hold.
+func init() {
+	db.Describe(db.Naming{
+		Prefix: "store_",
+		Tables: map[string]db.Rows{
+			"store_codes":           {Skip: true},
+			"store_expiry":          {Skip: true},
+			"store_provider_events": {Skip: true},
+			"store_totals":          {Skip: true},
+			"store_holds":           {Skip: true},
+			"store_payments":        {Skip: true},
+			"store_payment_names":   {Skip: true},
+			"store_batches":         {Noun: "batch", Key: "batch"},
+			"store_customers":       {Noun: "customer", Key: "email"},
+			"store_orders":          {Noun: "order", Key: "order_ref"},
+			"store_products":        {Noun: "product", Key: "sku"},
+			"store_unbooked":        {Noun: "payment"},
+		},
+		Columns: map[string]db.Kind{
+			"store_licenses.license_key": db.Secret,
+			"store_licenses.decided":     db.Derived,
+			"store_refunds.at":           db.Moment,
+			"store_unbooked.at":          db.Moment,
+			"store_releases.at":          db.Moment,
+			"store_disputes.at":          db.Moment,
+			"store_invoices.at":          db.Moment,
+			"store_invoices.period_end":  db.Moment,
+		},
+	})
+}
