@@ -19,6 +19,8 @@ type Arrear struct {
 	Tenant      string  `json:"tenant"`
 	TenantEmail *string `json:"tenant_email"`
 	DaysOverdue int64   `json:"days_overdue"`
+
+	tenants []LeaseTenant
 }
 
 // Buckets are the arrears by age, in cents.
@@ -86,9 +88,11 @@ func overdue(c *db.Conn) ([]Arrear, error) {
 		if n := len(all); n > 0 && all[n-1].LeaseID == a.LeaseID {
 			same := &all[n-1]
 			a.Unit, a.Property, a.Tenant, a.TenantEmail = same.Unit, same.Property, same.Tenant, same.TenantEmail
+			a.tenants = same.tenants
 		} else {
 			a.Unit, a.Property = r.Text(), r.Text()
-			a.Tenant, a.TenantEmail = namesOf(parseTenants(r.Text()))
+			a.tenants = parseTenants(r.Text())
+			a.Tenant, a.TenantEmail = namesOf(a.tenants)
 		}
 		all = append(all, a)
 		return nil
@@ -109,4 +113,38 @@ func (s *Service) arrears() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Arrears(ctx, who) }
 		},
 	}
+}
+
+// TenantBehind is a tenant, with those who share the leases, who is behind: what is overdue of all the
+// leases on which the tenant is written to.
+type TenantBehind struct {
+	TenantID     int64
+	Tenant       string // all names of the first lease
+	Forgotten    bool   // there is nobody to write to
+	BalanceCents int64
+	DaysOverdue  int64 // of the oldest charge
+	Charges      []Arrear
+}
+
+// ByPerson groups arrears by the tenant who is written to, who is behind longest first.
+func (a Arrears) ByPerson() []TenantBehind {
+	var all []TenantBehind
+	at := map[int64]int{}
+	for _, x := range a.Arrears {
+		var first LeaseTenant
+		if len(x.tenants) > 0 {
+			first = x.tenants[0]
+		}
+		i, have := at[first.ID]
+		if !have {
+			i = len(all)
+			at[first.ID] = i
+			all = append(all, TenantBehind{TenantID: first.ID, Tenant: x.Tenant, Forgotten: first.Forgotten()})
+		}
+		g := &all[i]
+		g.BalanceCents += x.BalanceCents
+		g.DaysOverdue = max(g.DaysOverdue, x.DaysOverdue)
+		g.Charges = append(g.Charges, x)
+	}
+	return all
 }

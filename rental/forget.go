@@ -33,7 +33,7 @@ func (s *Service) ForgetTenant(ctx context.Context, who db.Caller, tenant int64)
 		if err != nil {
 			return Forgotten{}, err
 		}
-		done := Forgotten{TenantID: tenant, Name: fmt.Sprintf("forgotten-%d", tenant), Leases: len(leases)}
+		done := Forgotten{TenantID: tenant, Name: forgottenName(tenant), Leases: len(leases)}
 		for _, l := range leases {
 			if l.Status != ended {
 				return Forgotten{}, fault.Conflictf("lease %d of %s (%s) is %s: a tenant is forgotten when all of their leases have ended",
@@ -67,6 +67,12 @@ func (s *Service) ForgetTenant(ctx context.Context, who db.Caller, tenant int64)
 		return done, tx.Audit("tenant.forgotten", db.Subject("tenant", tenant), map[string]any{"leases": len(leases)})
 	})
 }
+
+// forgottenName is what a tenant is called who was forgotten.
+func forgottenName(tenant int64) string { return fmt.Sprintf("forgotten-%d", tenant) }
+
+// Forgotten reports whether the tenant was forgotten: there is nobody to write to.
+func (t LeaseTenant) Forgotten() bool { return t.Name == forgottenName(t.ID) }
 
 // traces are the texts that tell who a tenant was. everywhere are those that mean nobody else: in
 // texts that do not belong to the tenant, only what holds one of them is changed.

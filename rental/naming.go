@@ -1,11 +1,13 @@
 package rental
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -92,6 +94,28 @@ var (
 	unitChoices     = choices(`SELECT u.id, p.name || ' / ' || u.name FROM properties p CROSS JOIN units u ON u.property_id = p.id ORDER BY p.name, u.name LIMIT 501`)
 	tenantChoices   = choices("SELECT id, name || ifnull(' <' || email || '>', '') FROM tenants ORDER BY name, id LIMIT 501")
 )
+
+// chargeChoices lists the charges of which something is open, by their words and periods.
+func chargeChoices(c *db.Conn) ([]schema.Choice, error) {
+	code, err := c.Setting(db.SettingCurrency)
+	if err != nil {
+		return nil, err
+	}
+	currency := exact.CurrencyOf(cmp.Or(code, "USD"))
+	all, err := db.All(c, func(r *db.Row) schema.Choice {
+		id, property, unit, names := number(r), r.Text(), r.Text(), r.Text()
+		tenant, _ := namesOf(parseTenants(names))
+		typ, label, open := strings.ReplaceAll(r.Text(), "_", " "), r.Text(), currency.Format(r.Int())
+		return schema.Choice{Value: id, Text: fmt.Sprintf("%s / %s, %s: %s, %s, %s open", property, unit, tenant, typ, label, open)}
+	}, "SELECT c.id, p.name, u.name, "+tenantsColumn+`, c.type, c.label, c.amount_cents - c.paid_cents
+		FROM charges c INDEXED BY charges_unpaid CROSS JOIN leases l ON l.id = c.lease_id CROSS JOIN units u ON u.id = l.unit_id
+		CROSS JOIN properties p ON p.id = u.property_id WHERE c.paid_date IS NULL AND c.amount_cents > c.paid_cents
+		ORDER BY p.name, u.name, c.due_date LIMIT 501`)
+	if len(all) > maxChoices {
+		return nil, err
+	}
+	return all, err
+}
 
 // leaseChoices lists the leases that run or are to come, then those that ended last.
 func leaseChoices(c *db.Conn) ([]schema.Choice, error) {

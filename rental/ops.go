@@ -80,6 +80,7 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "rental return-credit LEASE_ID", s.returnCredit()),
 
 		schema.At("", "", "rental end-lease LEASE_ID", s.endLease()),
+		schema.At("", "", "rental set-first-day LEASE_ID", s.setFirstDay()),
 		schema.At("", "", "rental cancel-lease LEASE_ID", s.cancelLease()),
 		schema.At("", "", "rental set-rent LEASE_ID", s.setRent()),
 		schema.At("", "", "rental add-recurring LEASE_ID", s.addRecurring()),
@@ -93,7 +94,9 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "rental ticket assign TICKET_ID", s.assignTicket()),
 
 		schema.At("", "", "rental property save NAME", s.saveProperty()),
+		schema.At("", "", "rental property rename PROPERTY", s.renameProperty()),
 		schema.At("", "", "rental unit save PROPERTY NAME", s.saveUnit()),
+		schema.At("", "", "rental unit rename UNIT_ID", s.renameUnit()),
 		schema.At("", "", "rental tenant save NAME", s.saveTenant()),
 		schema.At("", "", "rental lease save PROPERTY UNIT START_DATE", s.saveLease()),
 		schema.At("", "", "rental tenant invite TENANT_ID", s.inviteTenant()),

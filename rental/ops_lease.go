@@ -30,10 +30,18 @@ func (s *Service) endLease() schema.Op {
 		Print:   printEnding, Will: willEnd,
 		Did: func(a any, m schema.Money) string {
 			e := a.(Ending)
-			return fmt.Sprintf("The lease's last day is %s. It owes %s.", e.Lease.EndDate, m(e.Totals.BalanceCents))
+			return fmt.Sprintf("The lease's last day is %s. It owes %s.", e.Lease.EndDate, m(e.Totals.BalanceCents)) + heldText(e.Totals, m)
 		},
 		Leads: func(a any) string { return leasePath(a.(Ending).Lease.ID) },
 	}
+}
+
+// heldText says that a deposit is held, and what comes next; "" where none is.
+func heldText(t Totals, m schema.Money) string {
+	if t.DepositHeldCents == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %s of deposit is held: use it for what is open, or return it.", m(t.DepositHeldCents))
 }
 
 func (s *Service) cancelLease() schema.Op {

@@ -127,7 +127,7 @@ func (s *Service) voidCharge() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var charge int64
 			var reason string
-			f.ID(&charge, "charge_id", "the charge", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(42))
+			f.ID(&charge, "charge_id", "the charge", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(42), schema.Label("Charge"), schema.Choices(chargeChoices))
 			f.Text(&reason, "reason", "why, for the audit trail", schema.Required, schema.Most(maxText), schema.Example("charged twice"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.VoidCharge(ctx, who, charge, reason) }
 		},
@@ -152,7 +152,7 @@ func (s *Service) useDepositOp() schema.Op {
 			var charge int64
 			var amount *int64
 			var day *exact.Day
-			f.ID(&charge, "charge_id", "the charge, no deposit", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(41))
+			f.ID(&charge, "charge_id", "the charge, no deposit", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(41), schema.Label("Charge"), schema.Choices(chargeChoices))
 			bindAmount(f, &amount, "how much of the deposit; left out: the smaller of what is held and what is open")
 			f.DayPtr(&day, "day", "when; left out: today")
 			return func(ctx context.Context, who db.Caller) (any, error) {

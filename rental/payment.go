@@ -298,7 +298,7 @@ func (s *Service) recordPayment() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var p PaymentRequest
 			f.ID(&p.LeaseID, "lease_id", "the lease", schema.Positional("LEASE_ID"), schema.InPath("id"), schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
-			f.Int(&p.ChargeID, "charge_id", "the charge that was paid, one of this lease's", schema.Required, schema.Example(41))
+			f.Int(&p.ChargeID, "charge_id", "the charge that was paid, one of this lease's", schema.Required, schema.Example(41), schema.Label("Charge"), schema.Choices(chargeChoices))
 			f.IntPtr(&p.AmountCents, "amount_cents", "how much, up to what is open of the charge; left out: all of it", schema.Range(0, maxCents), schema.Example(95_000))
 			bindMethod(f, &p.Method)
 			f.Loose(&p.PaidDate, "paid_date", "when, as YYYY-MM-DD, past or future; anything that is no calendar day is today",

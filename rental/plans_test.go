@@ -20,6 +20,8 @@ func TestMain(m *testing.M) {
 			"goexit: SCAN sqlite_schema":                       "the file's few tables, after a person was forgotten",
 			"goexit: USE TEMP B-TREE FOR ORDER BY":             "the file's few tables, after a person was forgotten",
 			"leaseTable: SCAN leases":                          "an export is of every record",
+			"ForgetTenant: SCAN works":                         "few files wait for their import",
+			"chargeChoices: USE TEMP B-TREE FOR ORDER BY":      "what is open is put in order to choose from",
 			"tracesOf: SCAN tenants":                           "a person is forgotten seldom, and everywhere",
 			"Properties: SCAN p":                               "the first of the table, by id",
 			"Tickets: SCAN k":                                  "the newest, off the end of the table",

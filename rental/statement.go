@@ -29,6 +29,7 @@ type Statement struct {
 	ClosingBalanceCents int64           `json:"closing_balance_cents"`
 	CreditCents         int64           `json:"credit_cents" about:"what the lease has of credit now"`
 	DepositHeldCents    int64           `json:"deposit_held_cents" about:"what is held of its deposits now"`
+	Today               exact.Day       `json:"-"`
 	Standing
 }
 
@@ -54,7 +55,7 @@ func (s *Service) LeaseStatement(ctx context.Context, who db.Caller, lease, year
 }
 
 func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
-	st := Statement{Lease: l, Year: year, Charges: []Charge{}, Payments: []StoredPayment{}}
+	st := Statement{Lease: l, Year: year, Today: c.Today(), Charges: []Charge{}, Payments: []StoredPayment{}}
 	st.From, st.To = yearDays(year)
 	from := st.From // entries before it are the opening balance
 	if l.OpeningDay != nil {
@@ -292,13 +293,44 @@ func (s *Service) leaseReceipt() schema.Op {
 
 // Years are those of which a lease has something to state, the last first.
 func (l Lease) Years(today exact.Day) (years []int64) {
-	first, _, _ := l.StartDate.Date()
-	last, _, _ := max(today, l.StartDate).Date()
+	start := l.StartDate
+	if l.OpeningDay != nil {
+		start = *l.OpeningDay
+	}
+	first, _, _ := start.Date()
+	last, _, _ := max(today, start).Date()
 	for y := first; y <= last; y++ {
 		years = append(years, int64(y))
 	}
 	slices.Reverse(years)
 	return years
+}
+
+// Today is the shop's day.
+func (s *Service) Today(ctx context.Context) (exact.Day, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (exact.Day, error) { return c.Today(), nil })
+}
+
+// PropertyYears are the years from a property's first payment to this one, the last first; this one alone
+// where none came in.
+func (s *Service) PropertyYears(ctx context.Context, property int64) (years []int64, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		first, _, err := db.One(c, (*db.Row).DayPtr, `SELECT min((SELECT min(m.paid_date) FROM payments m WHERE m.lease_id = l.id AND m.voided_at IS NULL))
+			FROM units u CROSS JOIN leases l ON l.unit_id = u.id WHERE u.property_id = ?`, property)
+		if err != nil {
+			return err
+		}
+		this, _, _ := c.Today().Date()
+		since := this
+		if first != nil {
+			since, _, _ = first.Date()
+		}
+		for y := max(this, since); y >= since; y-- {
+			years = append(years, int64(y))
+		}
+		return nil
+	})
+	return years, err
 }
 
 func (p StoredPayment) String() string { return fmt.Sprintf("payment %d", p.ID) }

@@ -70,6 +70,22 @@ func (v leaseView) charges() []rental.Charge {
 	return all
 }
 
+// reachable reports whether a tenant is left to write to.
+func (v leaseView) reachable() bool {
+	return slices.ContainsFunc(v.Lease.Tenants, func(t rental.LeaseTenant) bool { return !t.Forgotten() })
+}
+
+// depositOpen is what of the deposit that was agreed on is not charged yet.
+func (v leaseView) depositOpen() int64 {
+	open := v.Lease.DepositCents
+	for _, c := range v.Charges {
+		if c.Type == "deposit" {
+			open -= c.AmountCents
+		}
+	}
+	return max(open, 0)
+}
+
 // key are the fields that name the lease for the form that changes it.
 func (v leaseView) key() []string {
 	return []string{"property", v.Lease.Property, "unit", v.Lease.Unit, "start_date", v.Lease.StartDate.String()}

@@ -66,8 +66,7 @@ var tenantSorts = page.Sorts[rental.TenantRecord]{
 	"leases": page.By(func(t rental.TenantRecord) int64 { return t.Leases }), "balance_cents": page.By(func(t rental.TenantRecord) int64 { return t.BalanceCents }),
 }
 
-var arrearSorts = page.Sorts[rental.Arrear]{
-	"tenant": page.ByText(func(a rental.Arrear) string { return a.Tenant }), "label": page.ByText(func(a rental.Arrear) string { return a.Label }),
-	"due_date": page.By(func(a rental.Arrear) exact.Day { return a.DueDate }), "days_overdue": page.By(func(a rental.Arrear) int64 { return a.DaysOverdue }),
-	"balance_cents": page.By(func(a rental.Arrear) int64 { return a.BalanceCents }),
+var arrearSorts = page.Sorts[rental.TenantBehind]{
+	"tenant": page.ByText(func(t rental.TenantBehind) string { return t.Tenant }), "days_overdue": page.By(func(t rental.TenantBehind) int64 { return t.DaysOverdue }),
+	"balance_cents": page.By(func(t rental.TenantBehind) int64 { return t.BalanceCents }),
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -25,10 +26,10 @@ func month(s *rental.Service) page.Page {
 // arrearsView is a page of the arrears; the sums are of all.
 type arrearsView struct {
 	rental.Arrears
-	shown  []rental.Arrear
-	total  int64
-	next   string
-	behind int64 // leases
+	shown []rental.TenantBehind
+	total int64
+	next  string
+	all   int // tenants who are behind, whatever is searched for
 }
 
 func arrears(s *rental.Service) page.Page {
@@ -45,9 +46,11 @@ func arrears(s *rental.Service) page.Page {
 		View: func(v arrearsView) templ.Component { return Arrears(v) },
 		CSV: func(v arrearsView) page.Sheet {
 			sheet := page.Sheet{Name: "arrears", Columns: []string{"lease_id", "property", "unit", "tenant", "tenant_email", "charge_id", "type", "label", "due_date", "days_overdue", "amount_cents", "balance_cents"}}
-			for _, a := range v.shown {
-				sheet.Rows = append(sheet.Rows, []string{cell(a.LeaseID), a.Property, a.Unit, a.Tenant, textOf(a.TenantEmail), cell(a.ID), a.Type, a.Label, a.DueDate.String(),
-					cell(a.DaysOverdue), cell(a.AmountCents), cell(a.BalanceCents)})
+			for _, t := range v.shown {
+				for _, a := range t.Charges {
+					sheet.Rows = append(sheet.Rows, []string{cell(a.LeaseID), a.Property, a.Unit, a.Tenant, textOf(a.TenantEmail), cell(a.ID), a.Type, a.Label, a.DueDate.String(),
+						cell(a.DaysOverdue), cell(a.AmountCents), cell(a.BalanceCents)})
+				}
 			}
 			return sheet
 		},
@@ -56,14 +59,17 @@ func arrears(s *rental.Service) page.Page {
 
 func newArrears(all rental.Arrears, p page.Paging) arrearsView {
 	v := arrearsView{Arrears: all}
-	leases := map[int64]bool{}
-	for _, a := range all.Arrears {
-		leases[a.LeaseID] = true
-		if matches(p.Q, a.Tenant, a.Property+" / "+a.Unit, a.Label) {
-			v.shown = append(v.shown, a)
+	people := all.ByPerson()
+	v.all = len(people)
+	for _, t := range people {
+		t.Charges = slices.DeleteFunc(t.Charges, func(a rental.Arrear) bool {
+			return !matches(p.Q, a.Tenant, a.Property+" / "+a.Unit, a.Label)
+		})
+		if len(t.Charges) > 0 {
+			v.shown = append(v.shown, t)
 		}
 	}
-	v.behind, v.total = int64(len(leases)), int64(len(v.shown))
+	v.total = int64(len(v.shown))
 	rows, then := page.Arrange(p, v.shown, arrearSorts)
 	v.shown, v.next = rows, next(then)
 	return v

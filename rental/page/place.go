@@ -34,12 +34,12 @@ func units(s *rental.Service) page.Page {
 			f.Enum(&u.Status, "status", "Only the units that are so today", []string{"vacant", "occupied"})
 			f.Text(&u.Property, "property", "Of this property", schema.Most(200), schema.Label("Property"))
 			u.Q, u.Cursor = p.Q, cursor(p)
-			return func(ctx context.Context, who db.Caller) (unitsView, error) {
-				o, err := s.Overview(ctx, who)
+			return func(ctx context.Context, _ db.Caller) (unitsView, error) {
+				today, err := s.Today(ctx)
 				if err != nil {
 					return unitsView{}, err
 				}
-				v := unitsView{first: o.Month - 5}
+				v := unitsView{first: today.Month() - 5}
 				if v.Units, v.months, err = s.Occupancy(ctx, u, v.first, monthsShown); err != nil {
 					return v, err
 				}
@@ -91,7 +91,7 @@ func properties(s *rental.Service) page.Page {
 
 type propertyView struct {
 	rental.PropertyDetail
-	year int64
+	years []int64
 }
 
 // PageTitle is the property's name.
@@ -103,14 +103,13 @@ func property(s *rental.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[propertyView] {
 			var id int64
 			bindID(f, &id, "property_id", "the property")
-			return func(ctx context.Context, who db.Caller) (propertyView, error) {
+			return func(ctx context.Context, _ db.Caller) (propertyView, error) {
 				p, err := s.Property(ctx, id)
 				if err != nil {
 					return propertyView{}, err
 				}
-				o, err := s.Overview(ctx, who)
-				year, _, _ := o.Today.Date()
-				return propertyView{p, int64(year)}, err
+				years, err := s.PropertyYears(ctx, id)
+				return propertyView{p, years}, err
 			}
 		},
 		View: func(v propertyView) templ.Component { return Property(v) },
@@ -126,17 +125,26 @@ func propertyStatement(s *rental.Service) page.Page {
 			f.Int(&year, "year", "The year", schema.Range(1900, 9999), schema.Label("Year"))
 			return func(ctx context.Context, who db.Caller) (rental.PropertyStatement, error) {
 				if year == 0 {
-					o, err := s.Overview(ctx, who)
+					y, err := thisYear(ctx, s)
 					if err != nil {
 						return rental.PropertyStatement{}, err
 					}
-					y, _, _ := o.Today.Date()
-					year = int64(y)
+					year = y
 				}
 				return s.PropertyStatement(ctx, who, id, year)
 			}
 		},
 		View: PropertyStatement,
+		CSV: func(v rental.PropertyStatement) page.Sheet {
+			sheet := page.Sheet{Name: "statement-" + v.Property + "-" + cell(v.Year), Columns: []string{"section", "item", "received_cents"}}
+			for _, u := range v.Units {
+				sheet.Rows = append(sheet.Rows, []string{"unit", u.Unit, cell(u.ReceivedCents)})
+			}
+			for _, t := range v.ByType {
+				sheet.Rows = append(sheet.Rows, []string{"type", t.Type, cell(t.ReceivedCents)})
+			}
+			return sheet
+		},
 	})
 }
 

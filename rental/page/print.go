@@ -2,12 +2,14 @@ package page
 
 import (
 	"context"
+	"slices"
 
 	"github.com/a-h/templ"
 
 	"quartermaster/rental"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
 
@@ -16,9 +18,9 @@ func bindYear(f *schema.Form, year *int64) {
 }
 
 // thisYear is the year of today.
-func thisYear(ctx context.Context, s *rental.Service, who db.Caller) (int64, error) {
-	o, err := s.Overview(ctx, who)
-	year, _, _ := o.Today.Date()
+func thisYear(ctx context.Context, s *rental.Service) (int64, error) {
+	today, err := s.Today(ctx)
+	year, _, _ := today.Date()
 	return int64(year), err
 }
 
@@ -31,7 +33,7 @@ func statement(s *rental.Service) page.Page {
 			bindYear(f, &year)
 			return func(ctx context.Context, who db.Caller) (st rental.Statement, err error) {
 				if year == 0 {
-					if year, err = thisYear(ctx, s, who); err != nil {
+					if year, err = thisYear(ctx, s); err != nil {
 						return st, err
 					}
 				}
@@ -39,6 +41,24 @@ func statement(s *rental.Service) page.Page {
 			}
 		},
 		View: Statement,
+		CSV: func(v rental.Statement) page.Sheet {
+			sheet := page.Sheet{Name: "statement-" + cell(v.Lease.ID) + "-" + cell(v.Year), Columns: []string{"day", "kind", "text", "amount_cents"}}
+			add := func(day exact.Day, kind, text string, cents int64) {
+				sheet.Rows = append(sheet.Rows, []string{day.String(), kind, text, cell(cents)})
+			}
+			add(v.From, "opening_balance", "", v.OpeningBalanceCents)
+			for _, c := range v.Charges {
+				add(c.DueDate, c.Type, c.Label, c.AmountCents)
+			}
+			for _, m := range v.Payments {
+				add(m.PaidDate, "payment", m.Method, -m.AmountCents)
+			}
+			if v.CreditReturnedCents != 0 {
+				add(v.To, "credit_returned", "", v.CreditReturnedCents)
+			}
+			add(v.To, "closing_balance", "", v.ClosingBalanceCents)
+			return sheet
+		},
 	})
 }
 
@@ -54,12 +74,30 @@ func receipt(s *rental.Service) page.Page {
 	})
 }
 
-// letterView is a reminder of what is past its day.
+// letterView is a reminder of what is past its day, of one lease or of all leases of a tenant.
 type letterView struct {
-	rental.Ledger
-	overdue []rental.Charge
+	to      string // the addressee, a name a line
+	about   string // the lease, or ""
+	today   exact.Day
+	overdue []overdueLine
 	sum     int64
-	view    leaseView
+}
+
+// overdueLine is one charge in a letter.
+type overdueLine struct {
+	rental.Charge
+	place string
+}
+
+// add adds what is overdue of a lease.
+func (v *letterView) add(r rental.LeaseRecord) {
+	v.today = r.Today
+	for _, c := range r.Charges {
+		if !c.Paid && c.BalanceCents > 0 && c.DueDate < r.Today {
+			v.overdue = append(v.overdue, overdueLine{c, r.Lease.Property + " / " + r.Lease.Unit})
+			v.sum += c.BalanceCents
+		}
+	}
 }
 
 func reminder(s *rental.Service) page.Page {
@@ -70,14 +108,41 @@ func reminder(s *rental.Service) page.Page {
 			bindID(f, &id, "lease_id", "the lease")
 			return func(ctx context.Context, who db.Caller) (letterView, error) {
 				r, err := s.LeaseRecord(ctx, who, id)
-				v := letterView{Ledger: r.Ledger, view: leaseView{r}}
-				for _, c := range r.Charges {
-					if !c.Paid && c.BalanceCents > 0 && c.DueDate < r.Today {
-						v.overdue = append(v.overdue, c)
-						v.sum += c.BalanceCents
-					}
-				}
+				v := letterView{to: tenantName(r.Lease), about: r.Lease.Property + " / " + r.Lease.Unit}
+				v.add(r)
 				return v, err
+			}
+		},
+		View: func(v letterView) templ.Component { return Reminder(v) },
+	})
+}
+
+// tenantReminder is the one letter to a tenant, whatever the leases.
+func tenantReminder(s *rental.Service) page.Page {
+	return page.New(page.Spec[letterView]{
+		Path: "/tenants/:id/reminder", Title: "Reminder",
+		Load: func(f *schema.Form) page.Loader[letterView] {
+			var id int64
+			bindID(f, &id, "tenant_id", "the tenant")
+			return func(ctx context.Context, who db.Caller) (v letterView, err error) {
+				t, err := s.TenantDetail(ctx, who, id)
+				if err != nil {
+					return v, err
+				}
+				if v.to = t.Name; len(t.LeaseList) > 0 {
+					v.to = tenantName(t.LeaseList[0])
+				}
+				for _, l := range slices.Backward(t.LeaseList) {
+					r, err := s.LeaseRecord(ctx, who, l.ID)
+					if err != nil {
+						return v, err
+					}
+					v.add(r)
+				}
+				if len(v.overdue) > 0 && !slices.ContainsFunc(v.overdue, func(x overdueLine) bool { return x.place != v.overdue[0].place }) {
+					v.about = v.overdue[0].place
+				}
+				return v, nil
 			}
 		},
 		View: func(v letterView) templ.Component { return Reminder(v) },

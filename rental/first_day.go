@@ -1,0 +1,118 @@
+package rental
+
+import (
+	"context"
+	"fmt"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// FirstDay is what another first day of a lease gives.
+type FirstDay struct {
+	Lease     Lease     `json:"lease"`
+	Was       exact.Day `json:"was"`
+	Withdrawn int       `json:"withdrawn" about:"how many charges were withdrawn; those of the new days are posted"`
+	Totals    Totals    `json:"totals"`
+}
+
+// SetFirstDay gives a lease another first day while nothing is paid on it: its rent, recurring charges
+// and late fees are posted anew. A lease with a payment that stands is a conflict; a day after the last
+// one, after the opening day, or on which the unit is let is invalid.
+func (s *Service) SetFirstDay(ctx context.Context, who db.Caller, lease int64, day exact.Day) (FirstDay, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (FirstDay, error) { return setFirstDay(tx, lease, day) })
+}
+
+func setFirstDay(tx *db.Tx, lease int64, day exact.Day) (done FirstDay, err error) {
+	l, err := findLease(&tx.Conn, lease)
+	if err != nil {
+		return done, err
+	}
+	done = FirstDay{Lease: l, Was: l.StartDate}
+	m, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+` FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL
+		AND m.method <> 'opening' LIMIT 1`, lease)
+	switch {
+	case err != nil:
+		return done, err
+	case found:
+		return done, fault.Conflictf("lease %d has payments that stand, the first of them payment %d over %d cents on %s: its first day stays; reverse them first",
+			lease, m.ID, fault.Cents(m.AmountCents), m.PaidDate)
+	case l.OpeningDay != nil && day > *l.OpeningDay:
+		return done, fault.Fieldf("date", "date: the lease was taken over on %s, so it cannot begin later", l.OpeningDay)
+	}
+	l.StartDate = day
+	if err := l.check(&tx.Conn); err != nil {
+		return done, err
+	}
+	if day != done.Was {
+		if err := restart(tx, l, &done); err != nil {
+			return done, err
+		}
+	}
+	if done.Lease, err = findLease(&tx.Conn, lease); err != nil {
+		return done, err
+	}
+	done.Totals, err = totalsOf(&tx.Conn, lease)
+	return done, err
+}
+
+// restart withdraws what was posted of the lease, and posts it from its new first day on. What credit
+// that was taken over had paid is credit again first.
+func restart(tx *db.Tx, l Lease, done *FirstDay) error {
+	posted, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ?
+		AND (c.type = 'rent' OR c.recurring_id IS NOT NULL)`, l.ID)
+	if err != nil {
+		return err
+	}
+	for _, c := range posted {
+		if err := release(tx, c.ID, c.PaidCents); err != nil {
+			return err
+		}
+		c.Paid, c.PaidCents = false, 0
+		fees, _, err := db.One(&tx.Conn, db.Int, "SELECT count(*) FROM charges WHERE fee_of = ?", c.ID)
+		if err != nil {
+			return err
+		}
+		if err := withdraw(tx, "date", c); err != nil {
+			return err
+		}
+		done.Withdrawn += 1 + int(fees)
+	}
+	_, err = tx.Exec("UPDATE leases SET start_date = ?1, next_post_day = ?2 WHERE id = ?3", l.StartDate, l.begin(), l.ID)
+	if err != nil {
+		return err
+	}
+	if err := tx.Audit("lease.first_day", db.Subject("lease", l.ID), map[string]any{"from": done.Was, "to": l.StartDate, "withdrawn": done.Withdrawn}); err != nil {
+		return err
+	}
+	return catchUp(tx, l.ID)
+}
+
+func (s *Service) setFirstDay() schema.Op {
+	return schema.Op{
+		Name: "set_first_day", Writes: true, Destructive: true,
+		About:    "Give a lease another first day while nothing is paid on it. Its rent, recurring charges and late fees are withdrawn and posted anew.",
+		Response: FirstDay{Lease: exampleLease(), Was: exampleDay("2026-08-15"), Withdrawn: 4, Totals: exampleOwed},
+		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var lease int64
+			var day exact.Day
+			bindLeaseID(f, &lease)
+			f.Day(&day, "date", "the lease's first day", schema.Required, schema.Example("2026-09-01"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetFirstDay(ctx, who, lease, day) }
+		},
+		Example: "rental set-first-day 'Harbour House/2A' --date 2026-09-01",
+		Did: func(a any, m schema.Money) string {
+			d := a.(FirstDay)
+			return fmt.Sprintf("The lease of %s begins on %s. It owes %s.", leaseName(d.Lease), d.Lease.StartDate, m(d.Totals.BalanceCents))
+		},
+		Will: func(a any, m schema.Money) string {
+			d := a.(FirstDay)
+			return fmt.Sprintf("The lease of %s begins on %s and not on %s: %d charges are withdrawn and posted anew. Then it owes %s.",
+				leaseName(d.Lease), d.Lease.StartDate, d.Was, d.Withdrawn, m(d.Totals.BalanceCents))
+		},
+		Leads: func(a any) string { return leasePath(a.(FirstDay).Lease.ID) },
+	}
+}
