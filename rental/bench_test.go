@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/strict"
@@ -152,5 +153,44 @@ func BenchmarkPosting(b *testing.B) {
 			b.Fatal(n)
 		}
 		b.StartTimer()
+	}
+}
+
+// BenchmarkHouse asks for what a landlord of 500 units with five years of weekly rent looks at: this
+// month, the units, a year of the property, and the first ten leases, of 500 and of 10,000.
+func BenchmarkHouse(b *testing.B) {
+	for _, leases := range []int{500, 10_000} {
+		h := open(b, "2026-11-20")
+		periods := 130_000 / leases
+		h.fill(leases, day(b, "2026-11-20")-exact.Day(periods*7)+1)
+		if _, err := h.Arrears(ctx, viewer); err != nil {
+			b.Fatal(err)
+		}
+		h.payBut(20)
+		measure := func(name string, do func() error) {
+			b.Run(fmt.Sprintf("%s of %d", name, leases), func(b *testing.B) {
+				for b.Loop() {
+					h.Must(do())
+				}
+			})
+		}
+		measure("this month", func() error {
+			return h.DB.View(ctx, func(c *db.Conn) error {
+				o := Overview{Today: c.Today(), Month: c.Today().Month()}
+				return o.read(c)
+			})
+		})
+		measure("units", func() error {
+			_, _, err := h.Occupancy(ctx, UnitFilter{Cursor: schema.First(50)}, day(b, "2026-06-01").Month(), 12)
+			return err
+		})
+		measure("a year of the property", func() error {
+			_, err := h.PropertyStatement(ctx, viewer, 1, 2026)
+			return err
+		})
+		measure("ten leases", func() error {
+			_, err := h.LeaseList(ctx, viewer, LeaseFilter{Cursor: schema.First(10)})
+			return err
+		})
 	}
 }

@@ -109,6 +109,13 @@ func (s *Service) readLeases(c *db.Conn, f LeaseFilter) ([]Lease, error) {
 
 // sum counts the leases that match, and what they owe.
 func (f LeaseFilter) sum(c *db.Conn) (n, balance int64, err error) {
+	if f == (LeaseFilter{Cursor: f.Cursor}) { // all: from the index of what is unpaid
+		if n, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases"); err != nil {
+			return 0, 0, err
+		}
+		balance, _, err = db.One(c, db.Int, "SELECT coalesce(sum(amount_cents - paid_cents), 0) FROM charges INDEXED BY charges_unpaid WHERE paid_date IS NULL")
+		return n, balance, err
+	}
 	where, args := f.where()
 	type sums struct{ n, cents int64 }
 	x, _, err := db.One(c, func(r *db.Row) sums { return sums{r.Int(), r.Int()} }, `SELECT count(*), coalesce(sum((SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0)

@@ -11,15 +11,16 @@ import (
 
 // Overview is what a landlord's day begins with.
 type Overview struct {
-	Today         exact.Day   `json:"today"`
-	Month         exact.Month `json:"month"`
-	Totals        Collection  `json:"totals"`
-	ArrearsCents  int64       `json:"arrears_cents"`
-	Buckets       Buckets     `json:"buckets"`
-	Behind        []TenantArrears
-	UnitCount     int64 `json:"unit_count"`
-	OccupiedCount int64 `json:"occupied_count"`
-	CreditCents   int64 `json:"credit_cents"`
+	Today         exact.Day       `json:"today"`
+	Month         exact.Month     `json:"month"`
+	Totals        Collection      `json:"totals"`
+	ArrearsCents  int64           `json:"arrears_cents"`
+	Buckets       Buckets         `json:"buckets"`
+	Behind        []TenantArrears // the first behindNamed of them, who owes most first
+	BehindCount   int64           // leases
+	UnitCount     int64           `json:"unit_count"`
+	OccupiedCount int64           `json:"occupied_count"`
+	CreditCents   int64           `json:"credit_cents"`
 	OpenTickets   []Ticket
 	OpenCount     int64
 	Ending        []Lease // those that end in the next 60 days
@@ -41,26 +42,19 @@ func (s *Service) Overview(ctx context.Context, who db.Caller) (Overview, error)
 }
 
 func (o *Overview) read(c *db.Conn) error {
-	roll := RentRoll{Month: o.Month}
-	if err := roll.read(c); err != nil {
+	var err error
+	if o.Totals, err = collected(c, o.Month); err != nil {
 		return err
 	}
-	o.Totals = roll.Totals
-	behind, err := overdue(c)
-	if err != nil {
+	if err := o.readBehind(c); err != nil {
 		return err
 	}
-	for _, a := range behind {
-		o.ArrearsCents += a.BalanceCents
-		o.Buckets.add(a.DaysOverdue, a.BalanceCents)
-	}
-	o.Behind = byTenant(behind)
-	type counts struct{ units, occupied int64 }
-	n, _, err := db.One(c, func(r *db.Row) counts { return counts{r.Int(), r.Int()} }, "SELECT count(*), count(l.id)"+unitsOn, c.Today())
-	if err != nil {
+	if o.UnitCount, _, err = db.One(c, db.Int, "SELECT count(*) FROM units"); err != nil {
 		return err
 	}
-	o.UnitCount, o.OccupiedCount = n.units, n.occupied
+	if o.OccupiedCount, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases WHERE start_date <= ?1 AND last_day >= ?1", o.Today); err != nil {
+		return err
+	}
 	if o.CreditCents, _, err = db.One(c, db.Int, "SELECT coalesce(sum(credit_cents), 0) FROM payments WHERE credit_cents > 0"); err != nil {
 		return err
 	}
@@ -74,6 +68,46 @@ func (o *Overview) read(c *db.Conn) error {
 	}
 	o.Ending, err = db.All(c, scanLease(o.Today), "SELECT "+leaseColumns+fromLeases+" WHERE l.last_day BETWEEN ?1 AND ?2 ORDER BY l.last_day, l.id LIMIT 6", o.Today, o.Today+60)
 	return err
+}
+
+// behindNamed is how many of those who are behind the overview names.
+const behindNamed = 6
+
+// readBehind sums what is overdue by lease from the index of what is unpaid alone, and names those who
+// owe most.
+func (o *Overview) readBehind(c *db.Conn) error {
+	at := map[int64]int{}
+	var all []TenantArrears
+	err := db.Each(c, func(r *db.Row) error {
+		lease, days, cents := r.Int(), int64(o.Today-r.Day()), r.Int()
+		o.ArrearsCents += cents
+		o.Buckets.add(days, cents)
+		i, have := at[lease]
+		if !have {
+			i = len(all)
+			at[lease] = i
+			all = append(all, TenantArrears{LeaseID: lease})
+		}
+		all[i].BalanceCents += cents
+		all[i].Charges++
+		all[i].DaysOverdue = max(all[i].DaysOverdue, days)
+		return nil
+	}, `SELECT lease_id, due_date, amount_cents - paid_cents FROM charges INDEXED BY charges_unpaid
+		WHERE paid_date IS NULL AND due_date < ?`, o.Today)
+	if err != nil {
+		return err
+	}
+	o.BehindCount = int64(len(all))
+	slices.SortStableFunc(all, func(a, b TenantArrears) int { return cmp.Compare(b.BalanceCents, a.BalanceCents) })
+	o.Behind = all[:min(len(all), behindNamed)]
+	for i := range o.Behind {
+		l, err := findLease(c, o.Behind[i].LeaseID)
+		if err != nil {
+			return err
+		}
+		o.Behind[i].Tenant, o.Behind[i].Unit, o.Behind[i].Property = l.Tenant, l.Unit, l.Property
+	}
+	return nil
 }
 
 // UnitMonths is a unit with the days on which it was let, month by month.
@@ -97,19 +131,19 @@ func (s *Service) Occupancy(ctx context.Context, f UnitFilter, first exact.Month
 	if list.Total, err = s.CountUnits(ctx, f); err != nil {
 		return list, nil, err
 	}
-	spans := map[int64][]leaseSpan{}
 	end := first + exact.Month(n-1) // #nosec G115 -- a few months
+	months = make(map[int64][]UnitMonth, len(list.Units))
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		return db.Each(c, func(r *db.Row) error {
-			unit := r.Int()
-			spans[unit] = append(spans[unit], leaseSpan{r.Day(), r.Day()})
-			return nil
-		}, "SELECT unit_id, start_date, last_day FROM leases WHERE start_date <= ? AND last_day >= ?", end.Last(), first.First())
+		for _, u := range list.Units {
+			spans, err := db.All(c, func(r *db.Row) leaseSpan { return leaseSpan{r.Day(), r.Day()} },
+				"SELECT start_date, last_day FROM leases WHERE unit_id = ? AND start_date <= ? AND last_day >= ?", u.ID, end.Last(), first.First())
+			if err != nil {
+				return err
+			}
+			months[u.ID] = letIn(spans, first, end)
+		}
+		return nil
 	})
-	months = map[int64][]UnitMonth{}
-	for _, u := range list.Units {
-		months[u.ID] = letIn(spans[u.ID], first, end)
-	}
 	return list, months, err
 }
 

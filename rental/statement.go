@@ -169,36 +169,19 @@ func (s *Service) PropertyStatement(ctx context.Context, who db.Caller, property
 	return st, err
 }
 
+// read adds the year up. What was received and is credit comes from the index of payments alone; of
+// what it went to, all but rent is looked up, and rent is the rest.
 func (st *PropertyStatement) read(c *db.Conn) error {
 	first, last := yearDays(st.Year)
-	const of = ` FROM units u CROSS JOIN leases l ON l.unit_id = u.id CROSS JOIN payments m ON m.lease_id = l.id AND m.voided_at IS NULL
-		AND m.method NOT IN ('deposit', 'opening') AND m.paid_date BETWEEN ?2 AND ?3`
-	byType := map[string]int64{}
-	err := db.Each(c, func(r *db.Row) error {
-		typ, cents := r.Text(), r.Int()
-		if typ == "" {
-			st.CreditReturnedCents += cents
-		} else {
-			byType[typ] += cents
-		}
-		return nil
-	}, "SELECT ch.type, a.amount_cents"+of+" CROSS JOIN allocations a ON a.payment_id = m.id LEFT JOIN charges ch ON ch.id = a.charge_id WHERE u.property_id = ?1", st.PropertyID, first, last)
-	if err != nil {
-		return err
-	}
-	st.ByType = []TypeReceived{}
-	for _, typ := range chargeTypes {
-		if cents, have := byType[typ]; have {
-			st.ByType = append(st.ByType, TypeReceived{typ, cents})
-		}
-	}
+	const came = "m.voided_at IS NULL AND m.method NOT IN ('deposit', 'opening') AND m.paid_date BETWEEN ?2 AND ?3"
 	type sum struct{ cents, credit int64 }
 	byUnit := map[int64]sum{}
-	err = db.Each(c, func(r *db.Row) error {
-		unit, cents, credit := r.Int(), r.Int(), r.Int()
-		byUnit[unit] = sum{cents, credit}
+	err := db.Each(c, func(r *db.Row) error {
+		unit := r.Int()
+		byUnit[unit] = sum{r.Int(), r.Int()}
 		return nil
-	}, "SELECT u.id, sum(m.amount_cents), sum(m.credit_cents)"+of+" WHERE u.property_id = ?1 GROUP BY u.id", st.PropertyID, first, last)
+	}, "SELECT u.id, sum(m.amount_cents), sum(m.credit_cents) FROM units u CROSS JOIN leases l ON l.unit_id = u.id CROSS JOIN payments m ON m.lease_id = l.id AND "+came+
+		" WHERE u.property_id = ?1 GROUP BY u.id", st.PropertyID, first, last)
 	if err != nil {
 		return err
 	}
@@ -209,7 +192,38 @@ func (st *PropertyStatement) read(c *db.Conn) error {
 		st.CreditCents += byUnit[u.UnitID].credit
 		return u
 	}, "SELECT id, name FROM units WHERE property_id = ? ORDER BY name", st.PropertyID)
-	return err
+	if err != nil {
+		return err
+	}
+	st.CreditReturnedCents, _, err = db.One(c, db.Int, `SELECT coalesce(sum(a.amount_cents), 0) FROM units u CROSS JOIN leases l ON l.unit_id = u.id
+		CROSS JOIN payouts o ON o.lease_id = l.id CROSS JOIN allocations a ON a.payout_id = o.id CROSS JOIN payments m ON m.id = a.payment_id AND `+came+`
+		WHERE u.property_id = ?1`, st.PropertyID, first, last)
+	if err != nil {
+		return err
+	}
+	ofRent := st.ReceivedCents - st.CreditCents - st.CreditReturnedCents
+	byType := map[string]int64{}
+	err = db.Each(c, func(r *db.Row) error {
+		typ, cents := r.Text(), r.Int()
+		byType[typ] += cents
+		ofRent -= cents
+		return nil
+	}, `SELECT ch.type, a.amount_cents FROM units u CROSS JOIN leases l ON l.unit_id = u.id
+		CROSS JOIN charges ch ON ch.lease_id = l.id AND ch.type IN ('deposit', 'late_fee', 'utility', 'repair', 'other', 'opening')
+		CROSS JOIN allocations a ON a.charge_id = ch.id CROSS JOIN payments m ON m.id = a.payment_id AND `+came+" WHERE u.property_id = ?1", st.PropertyID, first, last)
+	if err != nil {
+		return err
+	}
+	if ofRent != 0 {
+		byType[rent] = ofRent
+	}
+	st.ByType = []TypeReceived{}
+	for _, typ := range chargeTypes {
+		if cents, have := byType[typ]; have {
+			st.ByType = append(st.ByType, TypeReceived{typ, cents})
+		}
+	}
+	return nil
 }
 
 // Receipt is one payment with what it paid.

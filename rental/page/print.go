@@ -76,6 +76,7 @@ func receipt(s *rental.Service) page.Page {
 
 // letterView is a reminder of what is past its day, of one lease or of all leases of a tenant.
 type letterView struct {
+	rental.Standing
 	to      string // the addressee, a name a line
 	about   string // the lease, or ""
 	today   exact.Day
@@ -92,6 +93,9 @@ type overdueLine struct {
 // add adds what is overdue of a lease.
 func (v *letterView) add(r rental.LeaseRecord) {
 	v.today = r.Today
+	if r.Unposted != "" {
+		v.Standing = r.Standing
+	}
 	for _, c := range r.Charges {
 		if !c.Paid && c.BalanceCents > 0 && c.DueDate < r.Today {
 			v.overdue = append(v.overdue, overdueLine{c, r.Lease.Property + " / " + r.Lease.Unit})
