@@ -73,10 +73,17 @@ func (x *exchange) asExport(sheet page.Sheet) (page.Sheet, error) {
 		records[key(row, theirs)] = nil
 	}
 	err := x.s.DB.View(x.r.Context(), func(c *db.Conn) error {
+		if t.Written != nil {
+			written, err := t.Written(c)
+			if err != nil {
+				return err
+			}
+			names = names[:written]
+		}
 		return t.Export(c, func(cells ...string) error {
 			k := key(cells, ours)
 			if _, wanted := records[k]; wanted {
-				records[k] = append(records[k], slices.Clone(cells))
+				records[k] = append(records[k], slices.Clone(cells[:len(names)]))
 			}
 			return nil
 		})
