@@ -175,8 +175,7 @@ func (m marks) owner(a area, key string) (owner string, shown bool) {
 
 // newKey makes the idempotency keys of a page; those of tenants and buyers are marked.
 func (x *exchange) newKey() func() string {
-	x.keys = newKeys()
-	next := keysFrom(x.keys)
+	next := keysFrom(newKeys())
 	if x.visitor == nil || x.visitor.area != page.Tenant && x.visitor.area != page.Buyer {
 		return next
 	}

@@ -35,7 +35,6 @@ type exchange struct {
 	path    map[string]string // the named parts of the route
 	visitor *visitor          // nil: not signed in
 	fields  url.Values        // of a POST
-	keys    string            // what the idempotency keys of the page begin with
 	audited string            // the record that the page shows, as the audit trail names it, where its address does not
 	status  int
 	bytes   int

@@ -14,7 +14,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"quartermaster/app/account"
-	"quartermaster/app/cache"
 	"quartermaster/app/doctor"
 	"quartermaster/app/rest"
 	"quartermaster/schema"
@@ -29,7 +28,6 @@ type Options struct {
 	Common   []schema.Op // operations that every service has: people, keys, receivers
 	Places   []Place     // the services that are served, in the order of the menu
 	DB       *db.DB
-	Cache    *cache.ResponseCache // of drawn pages; that of REST's answers
 	Sessions *account.Sessions
 	Doctor   *doctor.Desk
 	Log      zerolog.Logger

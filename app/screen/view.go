@@ -205,9 +205,6 @@ func isID(s string) bool {
 // page answers GET for a declared page.
 func (s *Screens) page(p page.Page) handle {
 	args := p.Args()
-	// What a service shows is all from the database; the screens' own pages also tell of the
-	// disk, of sessions and of deliveries under way.
-	lasts := p.Area == page.Staff && !p.Plain && slices.ContainsFunc(s.Pages, func(own page.Page) bool { return own.Path == p.Path })
 	return func(x *exchange) error {
 		if done, err := x.admit(); done || err != nil {
 			return err
@@ -218,13 +215,6 @@ func (s *Screens) page(p page.Page) handle {
 		shop, err := x.shopNow(x.r.Context())
 		if err != nil {
 			return err
-		}
-		var cached *bodyCache
-		if lasts {
-			cached = x.bodyCache()
-			if d, found := cached.get(); found {
-				return x.showDrawn(x.frame(shop), d)
-			}
 		}
 		in, err := x.input(shop, args)
 		if err != nil {
@@ -250,53 +240,37 @@ func (s *Screens) page(p page.Page) handle {
 		}
 		f := x.frame(shop)
 		f.Filters = slices.DeleteFunc(slices.Clone(args), func(a schema.Arg) bool { return a.Path != "" })
-		return x.showPage(p, f, value, wrong, cached)
+		return x.showPage(p, f, value, wrong)
 	}
 }
 
 // showPage sends a page with what was loaded for it; wrong are the filters that were refused.
-func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.Error, cached *bodyCache) error {
-	d := drawn{title: p.Title, keys: x.keys}
+func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.Error) error {
+	title := p.Title
 	if t, ok := value.(page.Titled); ok {
-		d.title = t.PageTitle()
+		title = t.PageTitle()
 	}
 	if n, ok := value.(page.Noticed); ok {
-		d.notice = n.Notice()
+		f.Notice = n.Notice()
 	}
 	if a, ok := value.(page.Audited); ok {
-		d.audited = a.AuditSubject()
+		x.audited = a.AuditSubject()
 	}
-	f.Notice, x.audited = d.notice, d.audited
 	if a, ok := value.(page.Awaited); ok && a.Again() != "" {
 		x.w.Header().Set("Refresh", "2; url="+a.Again())
 	}
 	secret, _ := value.(page.Confidential)
 	switch {
 	case p.Plain:
-		return x.showPlain(d.title, f, p.Draw(value))
+		return x.showPlain(title, f, p.Draw(value))
 	case wrong != nil:
 		f.Wrong = map[string]string{}
 		for _, r := range wrong.Fields {
 			f.Wrong[schema.PageField(r.Field)] = sentence(r.Detail)
 		}
-		return x.show(statusOf(wrong), d.title, false, f, wrongFilters(wrong, f.Path, p.Draw(value)))
-	case cached == nil || secret != nil && secret.ShowsSecret():
-		return x.show(http.StatusOK, d.title, secret != nil && secret.ShowsSecret(), f, p.Draw(value))
+		return x.show(statusOf(wrong), title, false, f, wrongFilters(wrong, f.Path, p.Draw(value)))
 	}
-	b := templ.GetBuffer()
-	defer templ.ReleaseBuffer(b)
-	if err := x.draw(f, b, p.Draw(value)); err != nil {
-		return err
-	}
-	d.body = b.Bytes()
-	cached.put(f, d)
-	return x.showDrawn(f, d)
-}
-
-// showDrawn sends a page whose body is drawn.
-func (x *exchange) showDrawn(f *page.Frame, d drawn) error {
-	f.Notice, x.audited = d.notice, d.audited
-	return x.show(http.StatusOK, d.title, false, f, d.markup())
+	return x.show(http.StatusOK, title, secret != nil && secret.ShowsSecret(), f, p.Draw(value))
 }
 
 // withoutWrong decodes the page's arguments. Filters that are refused are left out and told:

@@ -34,7 +34,7 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 		}
 		show := s.services.shown(service.Name)
 		screens, err := screen.New(screen.Options{
-			Service: service, Doctor: s.desk, Common: Appliance(s.db, s.services.All, s.sessions, s.sender).Ops, Places: places, DB: s.db, Cache: s.cache, Sessions: s.sessions, Log: s.log, Version: Version, Trusted: trusted,
+			Service: service, Doctor: s.desk, Common: Appliance(s.db, s.services.All, s.sessions, s.sender).Ops, Places: places, DB: s.db, Sessions: s.sessions, Log: s.log, Version: Version, Trusted: trusted,
 			Secure: c.TLS() || c.BehindProxy, OwnTLS: c.TLS(), Observe: s.meters.observe,
 			Background: func(work func(context.Context)) { s.every.Go(func() { work(s.long) }) },
 			Pages:      show.pages, Portal: show.portal, Buyer: show.buyer, Open: show.open, Once: show.once, OpenBuyer: show.openBuyer,

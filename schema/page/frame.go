@@ -35,7 +35,6 @@ type Frame struct {
 	NewKey  func() string                               // a fresh idempotency key
 	Notice  string                                      // a caveat over the page (Noticed)
 
-	Clocked bool              // something was drawn that looks at the clock more closely than by the day
 	Wrong   map[string]string // filters that were refused, by name
 	Missing []string          // operations that were drawn and do not exist
 }

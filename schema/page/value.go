@@ -199,7 +199,6 @@ func (f *Frame) instant(i exact.Instant) string {
 // Ago is a moment as how long ago it is: 2 h, 3 days. The moment stands in the element.
 func Ago(i exact.Instant) templ.Component {
 	return made(func(f *Frame) string {
-		f.Clocked = true
 		return `<time datetime="` + i.String() + `" title="` + f.instant(i) + `">` + span(int64(f.Now-i)) + `</time>`
 	})
 }
