@@ -12,6 +12,7 @@ func TestAllowedValuesAgree(t *testing.T) {
 	t.Parallel()
 	emptyFixture(t).AllowedAgree(
 		dbtest.Allowed{Column: "store_products.kind", Values: productKinds, Tag: Product{}},
+		dbtest.Allowed{Column: "store_orders.status", Values: orderStatuses, Tag: Order{}},
 		dbtest.Allowed{Column: "store_licenses.state", Values: licenseMoves.States()},
 		dbtest.Allowed{Column: "store_codes.status", Values: []string{codeUnused, codeRedeemed, codeVoid}},
 	)

@@ -28,6 +28,9 @@ func (a amended) total() int64 { return a.subtotal - a.discount + a.tax }
 // refused by name. Rows that say what is on record change nothing.
 func (r orderRow) correct(tx *db.Tx, d OrderDetail, rows []orderRow) (told schema.Outcome, err error) {
 	o := d.Order
+	if o.Status == statusVoid {
+		return told, fault.Conflictf("order %s (%s %s) is void; give the payment another provider_ref", o.OrderRef, o.Provider, o.ProviderRef)
+	}
 	match, err := r.keepsGoods(tx, o, rows)
 	if err != nil {
 		return told, err

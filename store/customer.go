@@ -185,7 +185,7 @@ func findCustomer(c *db.Conn, email string) (Customer, bool, error) {
 // recountCustomer sets what is kept of a customer's orders from the orders.
 func recountCustomer(tx *db.Tx, id int64) error {
 	_, err := tx.Exec(`UPDATE store_customers SET (paid_orders, first_order_at, last_order_at) =
-		(SELECT count(*) FILTER (WHERE status = 'paid'), min(paid_at), max(paid_at) FROM store_orders WHERE customer_id = ?1)
+		(SELECT count(*) FILTER (WHERE status = 'paid'), min(paid_at), max(paid_at) FROM store_orders WHERE customer_id = ?1 AND status <> 'void')
 		WHERE id = ?1`, id)
 	return err
 }

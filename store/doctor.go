@@ -32,8 +32,8 @@ var recounts = []string{
 	"SELECT 'licenses_' || state, '', count(*) FROM store_licenses GROUP BY state",
 	"SELECT 'activations', '', count(*) FROM store_activations",
 	"SELECT 'codes_' || status, '', count(*) FROM store_codes GROUP BY status",
-	"SELECT 'gross_cents', currency, sum(total_cents) FROM store_orders GROUP BY currency",
-	"SELECT 'refunded_cents', currency, sum(refunded_cents) FROM store_orders GROUP BY currency",
+	"SELECT 'gross_cents', currency, sum(total_cents) FROM store_orders WHERE status <> 'void' GROUP BY currency",
+	"SELECT 'refunded_cents', currency, sum(refunded_cents) FROM store_orders WHERE status <> 'void' GROUP BY currency",
 }
 
 func checkTotals(c *db.Conn) ([]string, error) {
@@ -89,7 +89,7 @@ func checkExpiry(c *db.Conn) ([]string, error) {
 func checkCustomers(c *db.Conn) ([]string, error) {
 	return sentences(c, "customer %s: paid_orders is kept as %d, and the orders give %d, or their first or last time differs", 2, `
 		WITH counted AS (SELECT customer_id AS id, count(*) FILTER (WHERE status = 'paid') AS n, min(paid_at) AS first, max(paid_at) AS last
-			FROM store_orders GROUP BY customer_id)
+			FROM store_orders WHERE status <> 'void' GROUP BY customer_id)
 		SELECT email, paid_orders, ifnull(k.n, 0) FROM store_customers c LEFT JOIN counted k USING (id)
 		WHERE paid_orders <> ifnull(k.n, 0) OR first_order_at IS NOT k.first OR last_order_at IS NOT k.last ORDER BY c.id`)
 }
@@ -112,6 +112,7 @@ func checkOrders(c *db.Conn) ([]string, error) {
 		WHERE issued > ifnull(units, 0) OR uneven > 0 OR renews = 1 AND issued > 0
 			OR (status = 'refunded') <> (refunded_at IS NOT NULL)
 			OR status = 'refunded' AND (refunded_cents <> total_cents OR alive > 0)
+			OR status = 'void' AND alive > 0
 			OR status = 'paid' AND refunded_cents = total_cents AND total_cents > 0
 		ORDER BY order_ref`)
 	if err != nil {

@@ -144,7 +144,7 @@ func (t *tally) collectDays(c *db.Conn, first, end exact.Instant) error {
 			f.TaxCents += tax
 		}
 		return nil
-	}, "SELECT paid_at, currency, total_cents, tax_cents FROM store_orders WHERE paid_at >= ? AND paid_at < ?", first, end)
+	}, "SELECT paid_at, currency, total_cents, tax_cents FROM store_orders WHERE paid_at >= ? AND paid_at < ? AND status <> 'void'", first, end)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (t *tally) collectDays(c *db.Conn, first, end exact.Instant) error {
 }
 
 const refundsBetween = `SELECT r.at, r.cents, o.currency, o.id FROM store_refunds r CROSS JOIN store_orders o ON o.id = r.order_id
-	WHERE r.at >= ? AND r.at < ? AND r.cents > 0`
+	WHERE r.at >= ? AND r.at < ? AND r.cents > 0 AND o.status <> 'void'`
 
 // soldLine is a line of an order for sharing amounts out.
 type soldLine struct {
@@ -196,7 +196,7 @@ func (t *tally) collectProducts(c *db.Conn, first, end exact.Instant) error {
 		all.SoldCents += o.total
 		all.TaxCents += o.tax
 		return nil
-	}, "SELECT id, currency, discount_cents, tax_cents, total_cents FROM store_orders WHERE paid_at >= ? AND paid_at < ?", first, end)
+	}, "SELECT id, currency, discount_cents, tax_cents, total_cents FROM store_orders WHERE paid_at >= ? AND paid_at < ? AND status <> 'void'", first, end)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
+// forgottenDomain ends the addresses of forgotten customers: nobody can have one.
+const forgottenDomain = "@invalid"
+
 // ForgetCustomer takes a person's name and address out of everything that is kept of
 // them: the record, events and their deliveries, kept answers, the audit trail, the
 // labels of seats. Orders, licenses and sums stay. Refused: an unknown customer, one of
@@ -32,7 +35,7 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 		}
 		name := "forgotten-" + strconv.FormatInt(id, 10)
 		now := k
-		now.Name, now.Email = name, name+"@invalid"
+		now.Name, now.Email = name, name+forgottenDomain
 		keys, err := db.All(&tx.Conn, db.Text, "SELECT order_ref FROM store_orders WHERE customer_id = ?", id)
 		if err != nil {
 			return k, err
@@ -123,7 +126,7 @@ func replacements(c *db.Conn, k, now Customer) (replace map[string]string, err e
 	replace = map[string]string{k.Email: now.Email}
 	for addresses := []string{k.Email}; len(addresses) > 0; addresses = addresses[1:] {
 		before, err := db.All(c, db.Text, `SELECT json_extract(changes, '$.from') FROM audit
-			WHERE service = 'store' AND action = 'customer.email' AND subject = 'customer:' || ?`, addresses[0])
+			WHERE service = 'store' AND action IN ('customer.email', 'customer.merged') AND subject = 'customer:' || ?`, addresses[0])
 		if err != nil {
 			return nil, err
 		}
@@ -145,11 +148,16 @@ func replacements(c *db.Conn, k, now Customer) (replace map[string]string, err e
 	}
 	for address := range replace {
 		saved, err := db.All(c, db.Text, `SELECT json_extract(changes, '$.name') FROM audit
-			WHERE service = 'store' AND action = 'customer.saved' AND subject = 'customer:' || ?`, address)
+			WHERE service = 'store' AND action IN ('customer.saved', 'customer.merged') AND subject = 'customer:' || ?`, address)
 		if err != nil {
 			return nil, err
 		}
-		names = append(names, saved...)
+		told, err := db.All(c, db.Text, `SELECT DISTINCT json_extract(CAST(body AS TEXT), '$.data.customer.name') FROM events
+			WHERE service = 'store' AND json_extract(CAST(body AS TEXT), '$.data.customer.email') = ?`, address)
+		if err != nil {
+			return nil, err
+		}
+		names = append(append(names, saved...), told...)
 	}
 	for _, old := range append(names, k.Name) {
 		if old != "" {

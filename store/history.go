@@ -23,7 +23,8 @@ func (s *Service) orderTable() schema.Table {
 		},
 		Load: s.loadOrders, Together: []string{"provider", "provider_ref"},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
-			return eachOrder(c, func(o Order) (bool, error) { return true, exportOrder(c, o, emit) }, selectOrder+" ORDER BY o.id, i.line")
+			return eachOrder(c, func(o Order) (bool, error) { return true, exportOrder(c, o, emit) },
+				selectOrder+" WHERE o.status <> 'void' ORDER BY o.id, i.line")
 		},
 	}
 	return t

@@ -42,10 +42,12 @@ func (s *Service) ops() []schema.Op {
 
 		schema.At("", "", "store order record", s.recordOrder()),
 		schema.At("", "", "store order refund ORDER_REF", s.refundOrder()),
+		schema.At("", "", "store order void ORDER_REF", s.voidOrderOp()),
 		schema.At("", "", "store resend ORDER_REF", s.resendOrder()),
 		schema.At("", "", "store customers show CUSTOMER", s.customerDetail()),
 		schema.At("", "", "store customer save EMAIL", s.saveCustomerOp()),
 		schema.At("", "", "store customer email CUSTOMER EMAIL", s.changeEmail()),
+		schema.At("", "", "store customer merge FROM INTO", s.mergeCustomersOp()),
 		schema.At("", "", "store customer forget CUSTOMER", s.forgetCustomer()),
 		schema.At("", "", "store licenses find KEY|EMAIL", s.findLicenses()),
 		schema.At("", "", "store licenses show ID", s.licenseDetail()),

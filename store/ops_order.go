@@ -110,6 +110,7 @@ func (s *Service) recordOrder() schema.Op {
 				n.Lines = append(n.Lines, l)
 			}, schema.Flag("line"), schema.Written(writtenLine))
 			f.IntPtr(&n.Total, "total_cents", "what was paid in all, in cents; the products' prices unless it is said", schema.Range(0, maxPrice), schema.Flag("total"), schema.Label("Paid in all"))
+			f.DayPtr(&n.PaidAt, "paid_at", "the day on which it was paid, up to today; now unless it is said", schema.Label("Paid on"), schema.Example("2026-11-20"))
 			f.Text(&n.Currency, "currency", "ISO 4217; the shop's unless it is said", schema.Most(3), schema.Example("USD"))
 			f.Text(&n.Provider, "provider", "who took the payment; manual unless it is said", schema.Most(32), schema.Example("paypal"))
 			f.Text(&n.ProviderRef, "provider_ref", "the payment's reference there; the order's own unless it is said", schema.Most(200), schema.Label("Reference there"), schema.Example("8XY12345"))

@@ -17,7 +17,7 @@ type Order struct {
 	OrderRef      string         `json:"order_ref"`
 	Provider      string         `json:"provider" about:"who took the payment: stripe, paypal, manual ...; code for a redeemed code"`
 	ProviderRef   string         `json:"provider_ref" about:"the provider's name for the payment; unique for each provider"`
-	Status        string         `json:"status" enum:"paid,refunded"`
+	Status        string         `json:"status" enum:"paid,refunded,void"`
 	Customer      Buyer          `json:"customer"`
 	Items         []Item         `json:"items"`
 	Currency      string         `json:"currency" about:"ISO 4217"`
@@ -63,7 +63,12 @@ type OrderDetail struct {
 const (
 	statusPaid     = "paid"
 	statusRefunded = "refunded"
+	statusVoid     = "void"
+
+	manual = "manual" // the provider of orders that people record
 )
+
+var orderStatuses = []string{statusPaid, statusRefunded, statusVoid}
 
 // orderSets are the columns of an order that a correction may change.
 const orderSets db.Columns = "customer_id, subtotal_cents, discount_cents, tax_cents, total_cents, currency"

@@ -143,7 +143,8 @@ func (s *Service) CountOrders(ctx context.Context, f OrderFilter) (int64, error)
 		}
 		if f == (OrderFilter{}) {
 			totals, err := readTotals(c)
-			return totals[total{ordersPaid, totalsWithoutOne}] + totals[total{ordersRefunded, totalsWithoutOne}], err
+			n := func(kind string) int64 { return totals[total{kind, totalsWithoutOne}] }
+			return n(ordersPaid) + n(ordersRefunded) + n(ordersVoid), err
 		}
 		from, where, args, some, err := f.where(c)
 		if err != nil || !some {
@@ -155,7 +156,7 @@ func (s *Service) CountOrders(ctx context.Context, f OrderFilter) (int64, error)
 }
 
 func (f *OrderFilter) bind(form *schema.Form) {
-	form.Enum(&f.Status, "status", "only orders in this status", []string{statusPaid, statusRefunded})
+	form.Enum(&f.Status, "status", "only orders in this status", orderStatuses)
 	form.Text(&f.Provider, "provider", "only orders that this provider took the payment for", schema.Most(200), schema.Example("stripe"))
 	form.Text(&f.Email, "email", "only orders of the buyer with this address, in any case", schema.Most(254), schema.Example("ann@example.com"))
 	form.Text(&f.Q, "q", "only orders that hold this, in any case: a part of a reference, an address, a name or a SKU", schema.Most(200), schema.Example("ann@"))

@@ -6,6 +6,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -20,6 +21,7 @@ type NewOrder struct {
 	Total                 *int64 // cents
 	Currency              string
 	Provider, ProviderRef string
+	PaidAt                *exact.Day // nil is now
 }
 
 // Recorded is an order with its licenses, and whether it was there before.
@@ -42,6 +44,9 @@ func (s *Service) RecordOrder(ctx context.Context, who db.Caller, n NewOrder) (R
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Recorded, error) {
 		if n.ProviderRef != "" {
 			was, found, err := findPayment(&tx.Conn, n.Provider, n.ProviderRef)
+			if found && was.Status == statusVoid {
+				return Recorded{}, fault.Conflictf("order %s with this reference is void; give another reference", was.OrderRef).At("provider_ref")
+			}
 			if err != nil || found {
 				return Recorded{OrderDetail: was.shownTo(who), AlreadyRecorded: true}, err
 			}
@@ -84,7 +89,7 @@ func (n *NewOrder) check() (err error) {
 		}
 	}
 	if n.Provider == "" {
-		n.Provider = "manual"
+		n.Provider = manual
 	}
 	if err := checkProvider(n.Provider); err != nil {
 		return err
@@ -108,6 +113,12 @@ func (n NewOrder) sale(tx *db.Tx) (sale, error) {
 	v := sale{
 		lines: lines, email: n.Email, name: n.Name, rename: true,
 		currency: n.Currency, provider: n.Provider, ref: n.ProviderRef, paidAt: tx.Now(),
+	}
+	if n.PaidAt != nil && *n.PaidAt != tx.Today() {
+		if *n.PaidAt > tx.Today() {
+			return sale{}, fault.Fieldf("paid_at", "paid_at: %s is still to come; it takes a day up to today", *n.PaidAt)
+		}
+		v.paidAt = exact.InstantOf(n.PaidAt.Time(tx.Zone()))
 	}
 	if n.Total != nil {
 		v.discount = priceTo(v.lines, *n.Total)

@@ -29,6 +29,8 @@ func (s *Service) RefundOrder(ctx context.Context, who db.Caller, ref string, am
 		switch {
 		case d.Status == statusRefunded:
 			return OrderRefunded{}, fault.Conflictf("order %s is refunded already", d.OrderRef)
+		case d.Status == statusVoid:
+			return OrderRefunded{}, fault.Conflictf("order %s is void: nothing was paid", d.OrderRef)
 		case amount == nil:
 			amount = &left
 		case *amount < 1:
@@ -53,7 +55,7 @@ func refundTo(tx *db.Tx, d OrderDetail, refunded int64, emit bool) (OrderRefunde
 func refundAt(tx *db.Tx, d OrderDetail, refunded int64, at exact.Instant, emit bool) (OrderRefunded, error) {
 	full := refunded == d.TotalCents
 	more := refunded - d.RefundedCents
-	if d.Status == statusRefunded || more < 0 || more == 0 && !full {
+	if d.Status != statusPaid || more < 0 || more == 0 && !full {
 		return OrderRefunded{OrderDetail: d, Full: d.Status == statusRefunded}, nil
 	}
 	if _, err := tx.Exec("UPDATE store_orders SET refunded_cents = ? WHERE id = ?", refunded, d.id); err != nil {

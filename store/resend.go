@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
 )
 
 // ResendOrder tells the receivers of an order once more, as it is today: an event of its
@@ -13,6 +14,9 @@ func (s *Service) ResendOrder(ctx context.Context, who db.Caller, ref string) (O
 		d, err := findOrder(&tx.Conn, ref)
 		if err != nil {
 			return d, err
+		}
+		if d.Status == statusVoid {
+			return d, fault.Conflictf("order %s is void: there is nothing to send", d.OrderRef)
 		}
 		name, data := "order.paid", any(d)
 		batch, redeemed, err := db.One(&tx.Conn, scanBatch, "SELECT "+batchColumns+" FROM store_codes k CROSS JOIN store_batches b ON b.id = k.batch_id "+

@@ -9,6 +9,7 @@ import (
 const (
 	ordersPaid       = "orders_paid"
 	ordersRefunded   = "orders_refunded"
+	ordersVoid       = "orders_void"
 	customersKnown   = "customers"
 	seatsTaken       = "activations"
 	grossCents       = "gross_cents"

@@ -25,7 +25,7 @@ func orders(s *store.Service) page.Page {
 			var o store.OrderFilter
 			var p page.Paging
 			p.Bind(f, orderSorts.Names()...)
-			f.Enum(&o.Status, "status", "Only this status", []string{"paid", "refunded"})
+			f.Enum(&o.Status, "status", "Only this status", []string{"paid", "refunded", "void"})
 			f.Text(&o.Provider, "provider", "Only payments by this provider", schema.Most(200), schema.Label("Provider"))
 			f.Text(&o.Email, "email", "Only of this buyer", schema.Most(254), schema.Label("Buyer"))
 			f.DayPtr(&o.From, "from", "Paid on this day or later", schema.Label("From"))
@@ -55,6 +55,9 @@ func orders(s *store.Service) page.Page {
 		CSV: func(v ordersView) page.Sheet {
 			sheet := page.Sheet{Name: "orders", Columns: []string{"provider", "provider_ref", "email", "name", "sku", "tier", "qty", "unit_cents", "discount_cents", "tax_cents", "currency", "paid_at", "refunds"}}
 			for _, o := range v.Orders {
+				if o.Status == "void" { // read in again, it would be paid
+					continue
+				}
 				discount, tax, refunds := page.Num(o.DiscountCents), page.Num(o.TaxCents), v.refunds[o.OrderRef]
 				for _, i := range o.Items {
 					sheet.Rows = append(sheet.Rows, []string{
@@ -124,6 +127,9 @@ func receipt(s *store.Service) page.Page {
 func orderActs(v orderView) []page.Action {
 	acts := []page.Action{page.Link("Receipt", page.Path("orders", v.OrderRef, "receipt")).Main().Key("p"), page.Open("Send to receivers again", "resend_order", "order_ref", v.OrderRef)}
 	if v.Status == "paid" {
+		if v.Provider == "manual" {
+			acts = append(acts, page.Open("Void", "void_order", "order_ref", v.OrderRef).Danger())
+		}
 		acts = append(acts, page.Open("Refund", "refund_order", "order_ref", v.OrderRef).Danger())
 	}
 	return acts

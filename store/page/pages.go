@@ -70,8 +70,11 @@ func noun(n int64, one, many string) string {
 }
 
 func orderState(status string) templ.Component {
-	if status == "refunded" {
+	switch status {
+	case "refunded":
 		return page.State(page.Idle, "Refunded")
+	case "void":
+		return page.State(page.Idle, "Void")
 	}
 	return page.State(page.Good, "Paid")
 }

@@ -1,0 +1,101 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// Merged is the customer that another was merged into, and what moved there.
+type Merged struct {
+	Customer
+	From   string `json:"from" about:"the address of the customer that is no more"`
+	Orders int    `json:"orders" about:"how many orders moved, with their licenses and redeemed codes"`
+}
+
+// MergeCustomers moves all orders of the customer from, with their licenses and redeemed codes, to the
+// customer into, and removes from. Refused: unknown customers (not found), the same one twice, and
+// forgotten ones (conflict).
+func (s *Service) MergeCustomers(ctx context.Context, who db.Caller, from, into int64) (Merged, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Merged, error) {
+		k, err := customerByID(&tx.Conn, from)
+		if err != nil {
+			return Merged{}, err
+		}
+		to, err := customerByID(&tx.Conn, into)
+		switch {
+		case err != nil:
+			return Merged{}, err
+		case k.ID == to.ID:
+			return Merged{}, fault.Fieldf("into", "into: choose another customer than %s", k.Email)
+		case k.wasForgotten() || to.wasForgotten():
+			return Merged{}, fault.Conflictf("a forgotten customer cannot be merged")
+		}
+		m := Merged{From: k.Email}
+		if m.Orders, err = moveOrders(tx, k, to); err != nil {
+			return m, err
+		}
+		if m.Customer, err = customerByID(&tx.Conn, to.ID); err != nil {
+			return m, err
+		}
+		entry := map[string]any{"from": k.Email, "name": k.Name, "into": to.Email, "orders": m.Orders}
+		return m, tx.Audit("customer.merged", "customer:"+to.Email, entry)
+	})
+}
+
+func moveOrders(tx *db.Tx, from, into Customer) (moved int, err error) {
+	if moved, err = tx.Exec("UPDATE store_orders SET customer_id = ? WHERE customer_id = ?", into.ID, from.ID); err != nil {
+		return 0, err
+	}
+	for _, query := range []string{"DELETE FROM store_find_customers WHERE rowid = ?", "DELETE FROM store_customers WHERE id = ?"} {
+		if _, err := tx.Exec(query, from.ID); err != nil {
+			return 0, err
+		}
+	}
+	if err := add(tx, customersKnown, -1); err != nil {
+		return 0, err
+	}
+	if err := recountCustomer(tx, into.ID); err != nil {
+		return 0, err
+	}
+	if into.Name == "" && from.Name != "" {
+		into.Name = from.Name
+		return moved, keepCustomer(tx, into)
+	}
+	return moved, indexOrders(tx, "o.customer_id = ?", into.ID)
+}
+
+func (s *Service) mergeCustomersOp() schema.Op {
+	return schema.Op{
+		Name: "merge_customers", About: "Make two records of one person one: the orders, licenses and redeemed codes of the first move to the second, and the first is removed.",
+		Writes: true, Destructive: true, Response: Merged{Customer: exampleCustomer(), From: "ann@old.example.com", Orders: 2},
+		Refuses: []fault.Kind{fault.NotFound},
+		Example: "store customer merge ann@old.example.org ann@example.org",
+		Bind: func(f *schema.Form) schema.Handler {
+			var from, into int64
+			f.ID(&from, "from", "the customer who is removed", schema.Required, schema.Positional("FROM"),
+				schema.Lookup(customerByEmail), schema.Example(7))
+			f.ID(&into, "into", "the customer who stays", schema.Required, schema.Positional("INTO"),
+				schema.Lookup(customerByEmail), schema.Example(8))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.MergeCustomers(ctx, who, from, into) }
+		},
+		Print: func(w io.Writer, answer any) {
+			m, _ := answer.(Merged)
+			fmt.Fprintf(w, "%s is customer %d, %s, now; %s moved\n", m.From, m.ID, m.Email, countOf(m.Orders, "order"))
+		},
+		Did: func(answer any, _ schema.Money) string {
+			m, _ := answer.(Merged)
+			return fmt.Sprintf("%s and %s are one customer now; %s moved.", m.From, m.Email, countOf(m.Orders, "order"))
+		},
+		Will: func(answer any, _ schema.Money) string {
+			m, _ := answer.(Merged)
+			return fmt.Sprintf("%s of %s, with their licenses and redeemed codes, will be %s's, and %s will be no more.",
+				countOf(m.Orders, "order"), m.From, m.Email, m.From)
+		},
+		Leads: func(answer any) string { m, _ := answer.(Merged); return customerLeads(m.ID) },
+	}
+}

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// VoidOrder takes back an order that was recorded by hand by mistake: it stays readable with the status
+// void, is in no figure and in no count of its customer's paid orders, and its licenses are revoked.
+// Refused: an unknown order (not found), one that is void, one that a provider told of, and one that
+// began a subscription (conflict).
+func (s *Service) VoidOrder(ctx context.Context, who db.Caller, ref, reason string) (OrderDetail, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (OrderDetail, error) {
+		d, err := findOrder(&tx.Conn, ref)
+		if err != nil {
+			return d, err
+		}
+		switch {
+		case d.Status == statusVoid:
+			return d, fault.Conflictf("order %s is void already", d.OrderRef)
+		case d.Provider != manual:
+			return d, fault.Conflictf("order %s was paid by %s, so it is no mistake of the record; refund it instead", d.OrderRef, d.Provider)
+		case d.subscription != 0:
+			return d, fault.Conflictf("order %s began a subscription; refund it instead", d.OrderRef)
+		}
+		if err := voidOrder(tx, d); err != nil {
+			return d, err
+		}
+		if err := tx.Audit("order.voided", "order:"+d.OrderRef, map[string]any{
+			"reason": reason, "total_cents": d.TotalCents, "currency": d.Currency,
+		}); err != nil {
+			return d, err
+		}
+		d, err = orderByID(&tx.Conn, d.id)
+		return d.shownTo(who), err
+	})
+}
+
+// voidOrder takes the order out of all that is counted, and revokes its licenses.
+func voidOrder(tx *db.Tx, d OrderDetail) error {
+	if _, err := tx.Exec("UPDATE store_orders SET status = 'void', refunded_at = NULL WHERE id = ?", d.id); err != nil {
+		return err
+	}
+	for _, m := range []struct {
+		kind, currency string
+		n              int64
+	}{
+		{"orders_" + d.Status, totalsWithoutOne, -1}, {ordersVoid, totalsWithoutOne, 1},
+		{grossCents, d.Currency, -d.TotalCents}, {refundedCents, d.Currency, -d.RefundedCents},
+	} {
+		if err := addMoney(tx, m.kind, m.currency, m.n); err != nil {
+			return err
+		}
+	}
+	if err := recountCustomer(tx, d.Customer.ID); err != nil {
+		return err
+	}
+	for _, l := range d.Licenses {
+		if err := decide(tx, l.ID, stateRevoked); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) voidOrderOp() schema.Op {
+	voided := exampleDetail()
+	voided.Provider, voided.ProviderRef, voided.Status = manual, voided.OrderRef, statusVoid
+	return schema.Op{
+		Name: "void_order",
+		About: "Take back an order that was recorded by hand by mistake: it leaves the figures, and its licenses are revoked. " +
+			"It stays readable. Payments that a provider told of are refunded instead.",
+		Writes: true, Destructive: true, Response: voided, Refuses: []fault.Kind{fault.NotFound},
+		Example: `store order void ` + exampleRef + ` --reason "recorded twice"`,
+		Bind: func(f *schema.Form) schema.Handler {
+			var ref, reason string
+			bindRef(f, &ref)
+			f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(200), schema.Example("recorded twice"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.VoidOrder(ctx, who, ref, reason) }
+		},
+		Print: func(w io.Writer, answer any) {
+			d, _ := answer.(OrderDetail)
+			fmt.Fprintf(w, "%s: void\n", d.OrderRef)
+		},
+		Did: func(answer any, _ schema.Money) string {
+			d, _ := answer.(OrderDetail)
+			return fmt.Sprintf("Order %s is void.", d.OrderRef)
+		},
+		Will: func(answer any, _ schema.Money) string {
+			d, _ := answer.(OrderDetail)
+			text := fmt.Sprintf("Order %s of %s over %s will leave the figures.", d.OrderRef, d.Customer.Email, inCurrency(d.TotalCents, d.Currency))
+			if len(d.Licenses) > 0 {
+				text += " " + countOf(len(d.Licenses), "license") + " will be revoked for good."
+			}
+			return text
+		},
+		Leads: func(answer any) string { d, _ := answer.(OrderDetail); return orderLeads(d.OrderRef) },
+	}
+}
+
+// wasForgotten reports whether a customer is one whose name and address were taken out.
+func (k Customer) wasForgotten() bool { return strings.HasSuffix(k.Email, forgottenDomain) }

@@ -1,0 +1,134 @@
+package store
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/schema/exact"
+)
+
+// An order that was recorded by mistake leaves the figures, the totals and its customer's counts; its
+// licenses are revoked; it stays readable, and is neither refunded, sent, exported nor corrected.
+func TestAVoidOrderIsInNoFigure(t *testing.T) {
+	s := newFixture(t)
+	s.sell("BOOK", "ann@example.com", 1)
+	before, err := s.Stats(background)
+	must(t, err)
+	by := FiguresOf{By: byProduct}
+	figures, err := s.Figures(background, by)
+	must(t, err)
+	exported := len(s.dump("orders"))
+
+	o := s.sell("PLUGIN", "ann@example.com", 2)
+	_, err = s.RefundOrder(background, cli, o.OrderRef, amount(700))
+	must(t, err)
+	_, err = s.VoidOrder(background, viewer, o.OrderRef, "mistake")
+	refused(t, err, "forbidden")
+	d, err := s.VoidOrder(background, cli, o.OrderRef, "recorded twice")
+	must(t, err)
+	equal(t, "status", d.Status, "void")
+	equal(t, "licenses", d.Licenses[0].Status+" "+d.Licenses[1].Status, "revoked revoked")
+
+	after, err := s.Stats(background)
+	must(t, err)
+	after.Licenses.Revoked -= 2
+	equal(t, "stats", asJSON(after), asJSON(before))
+	again, err := s.Figures(background, by)
+	must(t, err)
+	equal(t, "figures", asJSON(again), asJSON(figures))
+	k, err := s.Customers(background, CustomerFilter{})
+	must(t, err)
+	equal(t, "paid orders", k.Customers[0].PaidOrders, int64(1))
+	n, err := s.CountOrders(background, OrderFilter{})
+	must(t, err)
+	equal(t, "orders that are listed", n, int64(2))
+	list, err := s.Orders(background, OrderFilter{Status: "void"})
+	must(t, err)
+	equal(t, "listed as void", len(list.Orders), 1)
+	equal(t, "exported", len(s.dump("orders")), exported)
+
+	_, err = s.VoidOrder(background, cli, o.OrderRef, "again")
+	refused(t, err, "conflict", "void already")
+	_, err = s.RefundOrder(background, cli, o.OrderRef, nil)
+	refused(t, err, "conflict", "is void")
+	_, err = s.ResendOrder(background, cli, o.OrderRef)
+	refused(t, err, "conflict", "is void")
+	_, err = s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "BOOK", Provider: "manual", ProviderRef: o.ProviderRef})
+	refused(t, err, "conflict", "another reference")
+	errs := s.load("orders", nil, "provider,provider_ref,email,sku,qty", "manual,"+o.ProviderRef+",ann@example.com,PLUGIN,2")
+	if !strings.Contains(errs[2], "is void") {
+		t.Errorf("an import of it is refused with %q", errs[2])
+	}
+	paid := s.Sell(NewOrder{Email: "a@b.c", SKU: "BOOK", Provider: "paypal", ProviderRef: "8XY"})
+	_, err = s.VoidOrder(background, cli, paid.OrderRef, "mistake")
+	refused(t, err, "conflict", "paypal", "refund it")
+	_, err = s.VoidOrder(background, cli, "ORD-0000000000", "mistake")
+	refused(t, err, "not_found")
+}
+
+func (s *fixture) Sell(n NewOrder) Recorded {
+	s.T.Helper()
+	r, err := s.RecordOrder(background, cli, n)
+	must(s.T, err)
+	return r
+}
+
+// An order can be recorded for a day that is past: it counts there, and its licenses last from then.
+func TestAnOrderIsRecordedForADayThatIsPast(t *testing.T) {
+	s := newFixture(t)
+	today := exact.DayOf(s.Now())
+	last := today - 30
+	r := s.Sell(NewOrder{Email: "ann@example.com", SKU: "YEAR", PaidAt: &last})
+	equal(t, "paid", r.PaidAt.Day(time.UTC), last)
+	equal(t, "license ends", *r.Licenses[0].ExpiresAt, r.PaidAt+365*day)
+	f, err := s.Figures(background, FiguresOf{From: &last, To: &last, By: byDay})
+	must(t, err)
+	equal(t, "figures of that day", f.Totals[0].Orders, int64(1))
+	equal(t, "today is now", s.Sell(NewOrder{Email: "ann@example.com", SKU: "YEAR", PaidAt: &today}).PaidAt, s.now())
+	tomorrow := today + 1
+	_, err = s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", SKU: "YEAR", PaidAt: &tomorrow})
+	refused(t, err, "validation", "paid_at", "up to today")
+}
+
+// Two records of one person become one: everything moves, the trail says so, and forgetting the person
+// later forgets both names and addresses.
+func TestCustomersAreMerged(t *testing.T) {
+	s := newFixture(t)
+	old := s.Sell(NewOrder{Email: "ann@old.example", Name: "Ann Oldname", SKU: "PLUGIN"})
+	s.pass(time.Hour)
+	kept := s.Sell(NewOrder{Email: "ann@new.example", Name: "Ann Newname", SKU: "BOOK"})
+	code := s.mint(1, "gift").Codes[0]
+	_, err := s.redeem(code, "ann@old.example")
+	must(t, err)
+	from, into := old.Customer.ID, kept.Customer.ID
+	_, err = s.MergeCustomers(background, cli, from, from)
+	refused(t, err, "validation", "into")
+	_, err = s.MergeCustomers(background, cli, from, 99)
+	refused(t, err, "not_found")
+	m, err := s.MergeCustomers(background, cli, from, into)
+	must(t, err)
+	equal(t, "orders", m.Orders, 2)
+	equal(t, "paid orders", m.PaidOrders, int64(3))
+	equal(t, "the first order", *m.FirstOrderAt, old.PaidAt)
+	_, err = s.CustomerDetail(background, cli, from)
+	refused(t, err, "not_found")
+	found, err := s.Licenses(background, admin, LicenseFilter{Email: "ann@new.example"})
+	must(t, err)
+	equal(t, "licenses", len(found.Licenses), 2)
+	equal(t, "found by the address now", strings.Count(s.foundBy(OrderFilter{Q: "ann@new"}), "ORD-"), 3)
+	equal(t, "by the one before", s.foundBy(OrderFilter{Q: "ann@old"}), s.foundBy(OrderFilter{Q: "no such words"}))
+	stats, err := s.Stats(background)
+	must(t, err)
+	equal(t, "customers", stats.Customers, int64(1))
+
+	_, err = s.ForgetCustomer(background, cli, into)
+	must(t, err)
+	for _, mark := range []string{"Oldname", "Newname", "old.example", "new.example"} {
+		equal(t, mark+" in events", s.count("SELECT count(*) FROM events WHERE instr(CAST(body AS TEXT), ?) > 0", mark), int64(0))
+		equal(t, mark+" in the trail", s.count("SELECT count(*) FROM audit WHERE instr(subject || changes, ?) > 0", mark), int64(0))
+	}
+	other := s.Sell(NewOrder{Email: "bo@example.com", SKU: "BOOK"})
+	_, err = s.MergeCustomers(background, cli, other.Customer.ID, into)
+	refused(t, err, "conflict", "forgotten")
+}
