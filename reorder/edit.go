@@ -24,13 +24,3 @@ func intOrEmpty(p *int64) string {
 	}
 	return intText(*p)
 }
-
-// containsFolded reports whether one of the texts, folded, has the folded text in it.
-func containsFolded(wanted string, texts ...string) bool {
-	for _, t := range texts {
-		if hasFolded(t, wanted) {
-			return true
-		}
-	}
-	return false
-}

@@ -91,3 +91,22 @@ func TestSearchWithoutAHitLooksAtNoSKU(t *testing.T) {
 		return nil
 	}))
 }
+
+// A search finds all words in any order, in code, name and barcode.
+func TestSearchSKUs(t *testing.T) {
+	s := open(t)
+	for _, k := range []string{"TEA-1,Grüner Tee 100 g,4006381333931", "TEA-2,Schwarzer Tee,12", "CUP,Becher grün,7"} {
+		s.sku("sku,name,barcode", k)
+	}
+	for q, want := range map[string]string{"tee gruner": "TEA-1", "GRUN": "CUP TEA-1", "tea-2 schwarz": "TEA-2", "4006381333931": "TEA-1", "tee rot": ""} {
+		page, err := s.Shelf(context.Background(), ShelfQuery{Q: q})
+		s.Must(err)
+		var found []string
+		for _, r := range page.Rows {
+			found = append(found, r.SKU)
+		}
+		if got := strings.Join(found, " "); got != want {
+			t.Errorf("%q finds %q, want %q", q, got, want)
+		}
+	}
+}

@@ -181,7 +181,7 @@ type OrderPage struct {
 // Orders lists purchase orders in the order of their numbers, page by page.
 func (s *Service) Orders(ctx context.Context, q OrderQuery) (page OrderPage, err error) {
 	page.PurchaseOrders = []PurchaseOrder{}
-	wanted := folded(q.Q)
+	words := schema.WordsOf(q.Q)
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		stored, err := db.All(c, scanOrder, "SELECT "+orderColumns+" FROM purchase_orders ORDER BY number")
 		if err != nil {
@@ -192,7 +192,7 @@ func (s *Service) Orders(ctx context.Context, q OrderQuery) (page OrderPage, err
 		}
 		for _, o := range stored {
 			if q.Status != "" && o.Status != q.Status || q.Supplier != "" && folded(o.Supplier) != folded(q.Supplier) ||
-				wanted != "" && !containsFolded(wanted, o.Number, o.Supplier) {
+				!words.In(o.Number, o.Supplier) {
 				continue
 			}
 			page.Total++

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -241,30 +242,17 @@ func (k *ranking) rows(c *db.Conn, entries []*entry) ([]Row, error) {
 	return rows, k.records(c, entries, func(i int, rec *record) { rows[i] = rowOf(*rec, k.h) })
 }
 
-// mentioning returns the ids of the SKUs whose code or name, or with barcodes also whose
-// barcode, has the text in it, in any case.
+// mentioning returns the ids of the SKUs that have each word in code or name, or with barcodes
+// also in the barcode.
 func mentioning(c *db.Conn, text string, barcodes bool) (map[int64]bool, error) {
-	found, wanted := map[int64]bool{}, folded(text)
-	q := CatalogueQuery{Q: text}
-	if !barcodes {
-		if err := q.narrow(c); err != nil {
-			return nil, err
-		}
-	}
-	query, args := q.statement()
+	found, words := map[int64]bool{}, schema.WordsOf(text)
 	return found, db.Each(c, func(r *db.Row) error {
-		rec := scanNumbers(r)
-		if rec.scanNames(r); !rec.mentions(wanted) {
-			if !barcodes {
-				return nil
-			}
-			if rec.scanRest(r); !hasFolded(rec.Barcode, wanted) {
-				return nil
-			}
+		id, code, name, barcode := r.Int(), r.Text(), r.Text(), r.Text()
+		if words.In(code, name) || barcodes && words.In(code, name, barcode) {
+			found[id] = true
 		}
-		found[rec.id] = true
 		return nil
-	}, query, args...)
+	}, "SELECT id, sku, name, barcode FROM skus")
 }
 
 // sort puts the entries in the order of a column of ShelfSorts, with "" of their codes. Of two

@@ -65,11 +65,11 @@ type SupplierQuery struct {
 // Suppliers lists the suppliers of which a record is kept.
 func (s *Service) Suppliers(ctx context.Context, q SupplierQuery) (page Suppliers, err error) {
 	page.Suppliers = []Supplier{}
-	wanted := folded(q.Q)
+	words := schema.WordsOf(q.Q)
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		return db.Each(c, func(r *db.Row) error {
 			one := scanSupplier(r)
-			if wanted != "" && !containsFolded(wanted, one.Name, one.Email, one.Notes) {
+			if !words.In(one.Name, one.Email, one.Notes) {
 				return nil
 			}
 			page.Total++

@@ -1,0 +1,79 @@
+package schema
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Words are what a person looks for: each word, in any order, in any case, with or without
+// diacritics.
+type Words []string
+
+// WordsOf are the words of a text, folded; none of an empty one.
+func WordsOf(text string) Words { return strings.Fields(Fold(text)) }
+
+// In reports whether each word is in one of the texts. No words are in every text.
+func (w Words) In(texts ...string) bool {
+	for _, word := range w {
+		found := false
+		for _, t := range texts {
+			if hasFolded(t, word) {
+				found = true
+				break
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// base are letters that no diacritic makes, but that people type without theirs.
+var base = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "æ", "ae", "œ", "oe", "ß", "ss", "ı", "i", "þ", "th", "ð", "d")
+
+// Fold is a text in the one form in which what is looked for is compared: "Müller" is "muller".
+func Fold(text string) string {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			text = strings.ToLower(strings.ToUpper(text))
+			return base.Replace(strings.Map(func(r rune) rune {
+				if unicode.Is(unicode.Mn, r) {
+					return -1
+				}
+				return r
+			}, norm.NFD.String(text)))
+		}
+	}
+	return strings.ToLower(text)
+}
+
+// hasFolded reports whether the text has the folded one in it. ASCII, which most texts are, is
+// compared where it lies.
+func hasFolded(text, wanted string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return strings.Contains(Fold(text), wanted)
+		}
+	}
+	for from := 0; from+len(wanted) <= len(text); from++ {
+		n := 0
+		for n < len(wanted) && lower(text[from+n]) == wanted[n] {
+			n++
+		}
+		if n == len(wanted) {
+			return true
+		}
+	}
+	return false
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
