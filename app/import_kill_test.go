@@ -117,6 +117,11 @@ func TestAnImportIsKilled(t *testing.T) {
 			if changed > 0 && changed < skus {
 				between++
 			}
+			if kept, err := d.QueryInt("SELECT count(*) FROM works"); err != nil {
+				t.Fatal(err)
+			} else if kept == 0 && changed == skus && len(args) > 0 { // killed after its result was printed
+				break
+			}
 		}
 		if round == 0 {
 			whole = time.Since(began)

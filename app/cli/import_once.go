@@ -36,8 +36,8 @@ func (p *program) runImport(ctx context.Context, d *db.DB, who db.Caller, t sche
 
 // told forgets the import when its result was printed: the same file may be added again.
 func (p *program) told(ctx context.Context, o importing) error {
-	if out, is := p.Stdout.(*output); is && out.err != nil {
-		return nil // the program fails by it
+	if out, is := p.Stdout.(*output); !is || out.err == nil { // else the program fails by it
+		return o.Work.Drop(ctx)
 	}
-	return o.Work.Drop(ctx)
+	return nil
 }

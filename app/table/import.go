@@ -168,7 +168,7 @@ func (l *loading) read(f *File, in shop) (err error) {
 func (l *loading) store(ctx context.Context, f *File) (err error) {
 	switch {
 	case l.table.Load != nil:
-		err = l.loadSlices(ctx, f)
+		err = l.loadSlices(ctx)
 	case l.table.Rows != nil:
 		err = l.putGroups(ctx)
 	default:

@@ -96,16 +96,16 @@ const (
 
 // loadSlices hands the file, slice by slice, to a table that takes its rows together.
 // Rows that belong together are in one slice, whatever their number.
-func (l *loading) loadSlices(ctx context.Context, in *File) (err error) {
+func (l *loading) loadSlices(ctx context.Context) (err error) {
 	rows, err := l.together(l.table.Together, !l.table.AnyOrder)
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.loadSorted(ctx, in, rows), rows.close())
+	return errors.Join(l.loadSorted(ctx, rows), rows.close())
 }
 
 // loadSorted is loadSlices of rows that were brought together.
-func (l *loading) loadSorted(ctx context.Context, in *File, rows *sorter) error {
+func (l *loading) loadSorted(ctx context.Context, rows *sorter) error {
 	s := &slicer{loading: l, size: firstSlice, options: l.options.LoadOptions}
 	s.options.Columns = l.rows.columns()
 	s.options.DryRun = false // the trial around it undoes it

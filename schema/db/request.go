@@ -117,7 +117,7 @@ func (tx *Tx) admit(r *Request) error {
 			return err
 		}
 	}
-	if err := tx.Conn.replay(r); err != nil {
+	if err := tx.replay(r); err != nil {
 		return err
 	}
 	if r.Expect != nil {
