@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/a-h/templ"
@@ -75,23 +76,43 @@ func newArrears(all rental.Arrears, p page.Paging) arrearsView {
 	return v
 }
 
+// mostRows is how many rows a page shows of a list that is read as a whole.
+const mostRows = 200
+
+// rollView is a page of the rent roll; the sums are of all units.
+type rollView struct {
+	rental.RentRoll
+	shown []rental.UnitRoll
+	next  string
+}
+
 func rentRoll(s *rental.Service) page.Page {
-	return page.New(page.Spec[rental.RentRoll]{
+	return page.New(page.Spec[rollView]{
 		Path: "/rent-roll", Title: "Rent roll", Menu: "Rent roll", Key: "r",
-		Load: func(f *schema.Form) page.Loader[rental.RentRoll] {
+		Load: func(f *schema.Form) page.Loader[rollView] {
+			var p page.Paging
 			var m exact.Month
-			var format string
+			p.Bind(f)
 			f.Month(&m, "month", "The month", schema.Label("Month"))
-			f.Enum(&format, "format", "csv for a file", []string{"csv"})
-			return func(ctx context.Context, who db.Caller) (rental.RentRoll, error) {
+			if p.Limit = mostRows; p.All {
+				p.Limit = math.MaxInt32
+			}
+			return func(ctx context.Context, who db.Caller) (v rollView, err error) {
+				month := &m
 				if m == 0 {
-					return s.RentRoll(ctx, who, nil)
+					month = nil
 				}
-				return s.RentRoll(ctx, who, &m)
+				if v.RentRoll, err = s.RentRoll(ctx, who, month); err != nil {
+					return v, err
+				}
+				var then *int64
+				v.shown, then = page.Arrange(p, v.Units, page.Sorts[rental.UnitRoll]{})
+				v.next = next(then)
+				return v, nil
 			}
 		},
-		View: RentRoll,
-		CSV: func(v rental.RentRoll) page.Sheet {
+		View: func(v rollView) templ.Component { return RentRoll(v) },
+		CSV: func(v rollView) page.Sheet {
 			sheet := page.Sheet{Name: "rent-roll-" + v.Month.String(), Columns: []string{"unit_id", "property", "unit", "billed_cents", "collected_cents", "outstanding_cents", "received_cents"}}
 			for _, u := range v.Units {
 				sheet.Rows = append(sheet.Rows, []string{cell(u.UnitID), u.Property, u.Unit, cell(u.BilledCents), cell(u.CollectedCents), cell(u.OutstandingCents), cell(u.ReceivedCents)})

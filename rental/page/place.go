@@ -92,6 +92,8 @@ func properties(s *rental.Service) page.Page {
 type propertyView struct {
 	rental.PropertyDetail
 	years []int64
+	shown []rental.Unit
+	next  string
 }
 
 // PageTitle is the property's name.
@@ -102,14 +104,18 @@ func property(s *rental.Service) page.Page {
 		Path: "/properties/:id", Title: "Property",
 		Load: func(f *schema.Form) page.Loader[propertyView] {
 			var id int64
+			var p page.Paging
 			bindID(f, &id, "property_id", "the property")
+			p.Bind(f)
+			p.Limit = mostRows
 			return func(ctx context.Context, _ db.Caller) (propertyView, error) {
-				p, err := s.Property(ctx, id)
+				detail, err := s.Property(ctx, id)
 				if err != nil {
 					return propertyView{}, err
 				}
+				rows, then := page.Arrange(p, detail.Units, page.Sorts[rental.Unit]{})
 				years, err := s.PropertyYears(ctx, id)
-				return propertyView{p, years}, err
+				return propertyView{detail, years, rows, next(then)}, err
 			}
 		},
 		View: func(v propertyView) templ.Component { return Property(v) },
