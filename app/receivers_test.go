@@ -52,6 +52,7 @@ func ill(t testing.TB, do func(c net.Conn, done <-chan struct{})) string {
 func endlessly(head, text string) func(net.Conn, <-chan struct{}) {
 	block := strings.Repeat(text, 1+4096/len(text))
 	return func(c net.Conn, _ <-chan struct{}) {
+		_, _ = c.Read(make([]byte, 64<<10)) // a client hangs up on who answers before it asks
 		_, err := io.WriteString(c, head)
 		for err == nil {
 			_, err = io.WriteString(c, block)
