@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -116,8 +117,12 @@ func TestAChangeEndsLinksAndSessions(t *testing.T) {
 		}
 		link := strings.TrimSpace(s.MustCLI("user", "invite", name))
 		path := link[strings.Index(link, "/welcome/"):]
-		if got := s.Visitor("rental").Get(path); got.Status != http.StatusOK {
+		got := s.Visitor("rental").Get(path)
+		if got.Status != http.StatusOK {
 			t.Fatalf("%s: the link: %d", change, got.Status)
+		}
+		if text := apptest.Text(got.First("main")); !regexp.MustCompile(`good until \S.*\S and for one use`).MatchString(text) {
+			t.Errorf("words run together: %s", text)
 		}
 		act(v, name)
 		if got := s.Visitor("rental").Post(path, "password", "the password of a thief"); got.Status != http.StatusGone {

@@ -82,3 +82,15 @@ func keepLastAdmin(c *db.Conn, u User, services []string) error {
 	}
 	return nil
 }
+
+// AdminsOfAll makes those who are admins of all of the services admins of another one, too.
+func AdminsOfAll(tx *db.Tx, services []string, another string) error {
+	_, err := tx.Exec(`INSERT INTO roles (user_id, service, role)
+		SELECT r.user_id, ?1, 'admin' FROM roles r JOIN users u ON u.id = r.user_id
+		WHERE r.role = 'admin' AND u.removed_at IS NULL AND r.service IN (SELECT value FROM json_each(?2))
+		GROUP BY r.user_id HAVING count(*) = ?3
+		ON CONFLICT (user_id, service) DO UPDATE SET role = 'admin'`, another, jsonOf(services), len(services))
+	return err
+}
+
+func jsonOf(words []string) string { return `["` + strings.Join(words, `","`) + `"]` }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -23,6 +24,8 @@ import (
 // settingsView is the appliance's settings.
 type settingsView struct {
 	currency, zone, name, address string
+	tax, bank                     string
+	off                           []string // services that are switched off
 	places                        []Place
 	ops                           []schema.Op // of this service that set something
 	whole                         bool        // whether who looks may set what holds for all services
@@ -34,7 +37,7 @@ func (s *Screens) settingsPage() page.Page {
 		Load: func(*schema.Form) page.Loader[settingsView] {
 			return func(ctx context.Context, who db.Caller) (v settingsView, err error) {
 				v = settingsView{zone: s.DB.Zone().String(), places: s.Places, whole: s.keepsWhole(ctx, who)}
-				for _, name := range []string{"set_currency", "set_forecast", "set_labor_rate", "set_provider", "map_provider", "set_late_fee"} {
+				for _, name := range []string{"set_timezone", "set_currency", "set_forecast", "set_labor_rate", "set_provider", "map_provider", "set_late_fee"} {
 					if op, ok := s.ops[page.Staff][name]; ok && (v.whole || !op.Whole) {
 						v.ops = append(v.ops, op)
 					}
@@ -46,7 +49,17 @@ func (s *Screens) settingsPage() page.Page {
 					if v.name, err = c.Setting(db.SettingShopName); err != nil {
 						return err
 					}
-					v.address, err = c.Setting(db.SettingShopAddress)
+					if v.address, err = c.Setting(db.SettingShopAddress); err != nil {
+						return err
+					}
+					if v.tax, err = c.Setting(db.SettingShopTax); err != nil {
+						return err
+					}
+					if v.bank, err = c.Setting(db.SettingShopBank); err != nil {
+						return err
+					}
+					on, err := schema.ServicesOn(c)
+					v.off = slices.DeleteFunc(slices.Clone(schema.ServiceNames), func(s string) bool { return slices.Contains(on, s) })
 					return err
 				})
 				return v, err
@@ -61,39 +74,44 @@ func (s *Screens) keepsWhole(ctx context.Context, who db.Caller) bool {
 	return s.DB.View(ctx, func(c *db.Conn) error { return schema.KeepsWhole(c, who, "") }) == nil
 }
 
-// ShopSet is the shop's name and address as they stand on prints.
+// ShopSet is what stands of the shop on prints.
 type ShopSet struct {
 	Name    string `json:"shop_name"`
 	Address string `json:"shop_address"`
+	Tax     string `json:"shop_tax_number,omitempty"`
+	Bank    string `json:"shop_bank_account,omitempty"`
 }
 
-// setShop is the operation that sets the shop's name and address.
+// setShop is the operation that sets what stands of the shop on prints.
 func (s *Screens) setShop() schema.Op {
 	return schema.Op{
 		Name: "set_shop", Writes: true, Admin: true, Whole: true, Idempotent: true,
-		About:    "Set the shop's name and address: they stand at the head of every page and of all prints.",
+		About:    "Set the shop's name, address, tax number and bank account: the name stands at the head of every page, all of them on prints.",
 		Response: ShopSet{Name: "Brandt & Daughters", Address: "Harbour 12"},
 		Bind: func(f *schema.Form) schema.Handler {
 			var v ShopSet
 			f.Text(&v.Name, "shop_name", "as it stands on receipts and letters", schema.Most(200), schema.Label("Shop's name"))
 			f.Text(&v.Address, "shop_address", "several lines", schema.Most(1000), schema.Lines, schema.Label("Address"))
+			f.Text(&v.Tax, "shop_tax_number", "for receipts and letters; may be empty", schema.Most(100), schema.Label("Tax number"))
+			f.Text(&v.Bank, "shop_bank_account", "for receipts and letters, such as the bank and the IBAN; may be empty", schema.Most(200), schema.Label("Bank account"))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				who.Service = ""
 				return db.Update(ctx, s.DB, who, func(tx *db.Tx) (ShopSet, error) {
 					if err := schema.KeepsWhole(&tx.Conn, who, "the shop's name and address"); err != nil {
 						return v, err
 					}
-					if err := tx.SetSetting(db.SettingShopName, v.Name); err != nil {
-						return v, err
-					}
-					if err := tx.SetSetting(db.SettingShopAddress, v.Address); err != nil {
-						return v, err
+					for name, value := range map[string]string{
+						db.SettingShopName: v.Name, db.SettingShopAddress: v.Address, db.SettingShopTax: v.Tax, db.SettingShopBank: v.Bank,
+					} {
+						if err := tx.SetSetting(name, value); err != nil {
+							return v, err
+						}
 					}
 					return v, tx.Audit("settings.shop", "settings", v)
 				})
 			}
 		},
-		Did:   func(any, schema.Money) string { return "The shop's name and address are set." },
+		Did:   func(any, schema.Money) string { return "What stands of the shop on prints is set." },
 		Leads: func(any) string { return "/settings" },
 	}
 }

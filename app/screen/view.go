@@ -41,7 +41,7 @@ type entry struct {
 }
 
 // shopSettings are the settings that every page shows.
-type shopSettings struct{ name, address, currency string }
+type shopSettings struct{ name, address, tax, bank, currency string }
 
 // written is an amount as it is typed into a form: 12.50.
 func (s shopSettings) written(cents int64, currency string) string {
@@ -57,7 +57,7 @@ func (x *exchange) shopNow(ctx context.Context) (v shopSettings, err error) {
 	err = x.s.DB.View(ctx, func(c *db.Conn) error {
 		type pair struct{ name, value string }
 		all, err := db.All(c, func(r *db.Row) pair { return pair{r.Text(), r.Text()} },
-			"SELECT name, value FROM settings WHERE name IN ('currency', 'shop_name', 'shop_address')")
+			"SELECT name, value FROM settings WHERE name IN ('currency', 'shop_name', 'shop_address', 'shop_tax_number', 'shop_bank_account')")
 		for _, p := range all {
 			switch p.name {
 			case db.SettingCurrency:
@@ -66,6 +66,10 @@ func (x *exchange) shopNow(ctx context.Context) (v shopSettings, err error) {
 				v.name = p.value
 			case db.SettingShopAddress:
 				v.address = p.value
+			case db.SettingShopTax:
+				v.tax = p.value
+			case db.SettingShopBank:
+				v.bank = p.value
 			}
 		}
 		return err
@@ -78,7 +82,7 @@ func (x *exchange) frame(shop shopSettings) *page.Frame {
 	s := x.s
 	f := &page.Frame{
 		Service: s.Service.Name, Path: x.r.URL.EscapedPath(), Query: x.r.URL.Query(),
-		Currency: shop.currency, Shop: page.Shop{Name: shop.name, Address: shop.address},
+		Currency: shop.currency, Shop: page.Shop{Name: shop.name, Address: shop.address, Tax: shop.tax, Bank: shop.bank},
 		Now: x.now(), Zone: s.DB.Zone(), Base: s.base, NewKey: x.newKey(),
 	}
 	f.Today = f.Now.Day(f.Zone)

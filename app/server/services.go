@@ -77,7 +77,7 @@ func Appliance(d *db.DB, services []schema.Service, sessions *account.Sessions, 
 	return schema.Service{Title: "Appliance", Ops: slices.Concat(
 		account.Ops(d, sessions, Names),
 		webhook.Ops(d, services, senderFor),
-		[]schema.Op{audit.Op(d, Names), setTimezone(d)},
+		[]schema.Op{audit.Op(d, Names), setTimezone(d), switchOn(d)},
 	)}
 }
 

@@ -13,33 +13,46 @@ import (
 
 // Timezone is the shop's time zone as it is kept in the file.
 type Timezone struct {
-	Timezone string `json:"timezone" about:"an IANA name; it holds from the next start on"`
+	Timezone string `json:"timezone" about:"an IANA name"`
 }
 
-// SetTimezone keeps another time zone in the file. Processes that run go on in theirs.
+// SetTimezone keeps another time zone in the file. Chosen on a page it holds at once in the
+// process that serves the page, and wins over --timezone from then on; other processes that
+// run go on in theirs.
 func SetTimezone(ctx context.Context, d *db.DB, who db.Caller, zone string) (Timezone, error) {
-	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
+	loaded, err := time.LoadLocation(zone)
+	if err != nil || zone == "" || zone == "Local" {
 		return Timezone{}, fault.Fieldf("timezone", "timezone: %s is no time zone; give an IANA name such as Europe/Berlin or UTC", schema.Quote(zone))
 	}
-	return db.Update(ctx, d, who, func(tx *db.Tx) (Timezone, error) {
+	page := who.Via == "web"
+	set, err := db.Update(ctx, d, who, func(tx *db.Tx) (Timezone, error) {
 		now := Timezone{zone}
 		if err := schema.KeepsWhole(&tx.Conn, who, "the shop's time zone"); err != nil {
 			return now, err
 		}
 		kept, err := tx.Setting(db.SettingTimezone)
-		if err != nil || kept == zone {
+		if err != nil || kept == zone && !page {
 			return now, err
+		}
+		if page {
+			if err := tx.SetSetting(db.SettingZoneChosen, "page"); err != nil {
+				return now, err
+			}
 		}
 		if err := tx.SetSetting(db.SettingTimezone, zone); err != nil {
 			return now, err
 		}
 		return now, tx.Audit("settings.timezone", "settings", now)
 	})
+	if err == nil && page && !db.Trying(ctx) {
+		d.UseZone(loaded)
+	}
+	return set, err
 }
 
 func setTimezone(d *db.DB) schema.Op {
 	return schema.Op{
-		Name: "set_timezone", About: "Keep another time zone for the shop. It holds from the next start on: a server that runs goes on in the one that it has.",
+		Name: "set_timezone", About: "Keep another time zone for the shop. Set on a page it holds at once and wins over --timezone; set by a command it holds from the next start on.",
 		Writes: true, Admin: true, Whole: true, Response: Timezone{"Europe/Berlin"},
 		Command: "settings timezone ZONE", Example: "settings timezone Europe/Berlin",
 		Print: func(w io.Writer, answer any) {
@@ -48,7 +61,7 @@ func setTimezone(d *db.DB) schema.Op {
 		},
 		Did: func(answer any, _ schema.Money) string {
 			z, _ := answer.(Timezone)
-			return fmt.Sprintf("The shop's time zone is %s from the next start on.", z.Timezone)
+			return fmt.Sprintf("The shop's time zone is %s.", z.Timezone)
 		},
 		Leads: func(any) string { return "/settings" },
 		Bind: func(f *schema.Form) schema.Handler {

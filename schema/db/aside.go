@@ -33,7 +33,7 @@ func (d *DB) TrialAside(ctx context.Context, act func(ctx context.Context) error
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	defer interruptible(ctx, c)()
-	tx := &Tx{Conn: Conn{now: exact.InstantOf(d.now()), c: c, loc: d.zone}, d: d, who: Bookkeeping()}
+	tx := &Tx{Conn: Conn{now: exact.InstantOf(d.now()), c: c, loc: d.Zone()}, d: d, who: Bookkeeping()}
 	return tx.rehearse(ctx, act)
 }
 

@@ -139,6 +139,8 @@ func check(path string) error {
 	err = run(h, fmt.Sprintf("PRAGMA cache_size = -%d", readerCache)) // each page is read once
 	if err == nil {
 		err = passes(path, h, IntegrityChecks()...)
+	} else if Damaged(err) {
+		err = fmt.Errorf("%s is damaged: %w", path, err)
 	}
 	return errors.Join(err, c.Close())
 }

@@ -46,9 +46,9 @@ func (tx *Tx) MarkForgotten() error {
 }
 
 // forgetWords takes the words of rows that were changed or removed out of the indexes of
-// words, which keep them until their parts are merged.
+// words, all virtual tables there are, which keep them until their parts are merged.
 func (tx *Tx) forgetWords() error {
-	indexes, err := All(&tx.Conn, Text, "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5%' ORDER BY name")
+	indexes, err := All(&tx.Conn, Text, "SELECT name FROM pragma_table_list WHERE type = 'virtual'")
 	for _, name := range indexes {
 		err = errors.Join(err, run(tx.c, fmt.Sprintf("INSERT INTO %[1]s (%[1]s) VALUES ('optimize')", name)))
 	}

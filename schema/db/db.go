@@ -30,7 +30,7 @@ type Options struct {
 type DB struct {
 	path     string
 	now      func() time.Time
-	zone     *time.Location
+	zone     atomic.Pointer[time.Location]
 	fatal    func(error)
 	trace    func(string)
 	queue    chan *pending
@@ -81,15 +81,15 @@ func Open(path string, o Options) (*DB, error) {
 		return nil, err
 	}
 	d := &DB{
-		path: path, now: o.Now, zone: o.Zone, fatal: o.Fatal, trace: o.Trace,
+		path: path, now: o.Now, fatal: o.Fatal, trace: o.Trace,
 		queue: make(chan *pending), closing: make(chan struct{}), done: make(chan struct{}),
 		slots: make(chan struct{}, Readers), aside: make(chan struct{}, 1), wakes: func() {},
 	}
 	if d.now == nil {
 		d.now = time.Now
 	}
-	if d.zone == nil {
-		d.zone = time.Local
+	if d.UseZone(time.Local); o.Zone != nil {
+		d.UseZone(o.Zone)
 	}
 	if d.fatal == nil {
 		d.fatal = func(error) {}
@@ -129,7 +129,10 @@ func Open(path string, o Options) (*DB, error) {
 func (d *DB) Path() string { return d.path }
 
 // Zone is the shop's time zone.
-func (d *DB) Zone() *time.Location { return d.zone }
+func (d *DB) Zone() *time.Location { return d.zone.Load() }
+
+// UseZone makes another time zone the shop's in this process.
+func (d *DB) UseZone(zone *time.Location) { d.zone.Store(zone) }
 
 // Now is the process's one clock.
 func (d *DB) Now() time.Time { return d.now() }
@@ -217,7 +220,7 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 		}
 	}()
 	on := dependenciesOf(ctx)
-	conn := &Conn{c: c, now: exact.InstantOf(d.now()), loc: d.zone, on: on, committed: true}
+	conn := &Conn{c: c, now: exact.InstantOf(d.now()), loc: d.Zone(), on: on, committed: true}
 	on.views(conn)
 	err = fn(conn)
 	done = true

@@ -141,7 +141,7 @@ func conn(t testing.TB, d *DB) *Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	return &Conn{c: c, loc: d.zone}
+	return &Conn{c: c, loc: d.Zone()}
 }
 
 func TestViewIsOneInstantAndReadsOnly(t *testing.T) {

@@ -71,4 +71,4 @@ func (b *Dependencies) Cacheable() bool { return b.viewed && !b.noCache && !b.no
 func (b *Dependencies) Day() (day exact.Day, ok bool) { return b.day, b.today }
 
 // Today is the calendar day in the shop's time zone.
-func (d *DB) Today() exact.Day { return exact.InstantOf(d.now()).Day(d.zone) }
+func (d *DB) Today() exact.Day { return exact.InstantOf(d.now()).Day(d.Zone()) }

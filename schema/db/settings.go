@@ -14,9 +14,12 @@ import (
 const (
 	SettingCurrency     = "currency"     // what the store's money is in where nothing else is said
 	SettingTimezone     = "timezone"     // the IANA name of the shop's zone
+	SettingZoneChosen   = "zone_chosen"  // "page": it was chosen there, and wins over --timezone
 	SettingInstallation = "installation" // 8 hexadecimal digits, made with the file
 	SettingShopName     = "shop_name"    // for prints
 	SettingShopAddress  = "shop_address"
+	SettingShopTax      = "shop_tax_number"
+	SettingShopBank     = "shop_bank_account"
 	SettingServices     = "services" // those that are switched on, by commas; "" is all
 	SettingAddress      = "address"  // "address.store": https://shop.example
 )
@@ -76,9 +79,12 @@ func (o Options) zoneToKeep() string {
 // chooseZone decides in which zone this process is: the one that the options give, else
 // the file's, else the machine's.
 func (d *DB) chooseZone(ctx context.Context, o Options) error {
-	kept := ""
+	kept, chosen := "", ""
 	err := d.View(ctx, func(c *Conn) (err error) {
-		kept, err = c.Setting(SettingTimezone)
+		if kept, err = c.Setting(SettingTimezone); err != nil {
+			return err
+		}
+		chosen, err = c.Setting(SettingZoneChosen)
 		return err
 	})
 	if err != nil {
@@ -96,7 +102,7 @@ func (d *DB) chooseZone(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	if o.given() {
+	if o.given() && (chosen == "" || o.Zone.String() == kept) {
 		if name := o.Zone.String(); kept != "" && name != kept && o.Notice != nil {
 			o.Notice(fmt.Sprintf("the time zone %s holds for this process; the file's is %s (`quartermaster settings timezone %s` changes it)", name, kept, name))
 		}
@@ -105,8 +111,13 @@ func (d *DB) chooseZone(ctx context.Context, o Options) error {
 	if kept == "" {
 		kept = MachineZone()
 	}
-	if d.zone, err = time.LoadLocation(kept); err != nil {
+	zone, err := time.LoadLocation(kept)
+	if err != nil {
 		return fmt.Errorf("%s: the time zone %q of the file is not known: %w", d.path, kept, err)
 	}
+	if o.given() && o.Notice != nil {
+		o.Notice(fmt.Sprintf("the time zone %s was chosen in Settings and holds; --timezone %s is not heard", kept, o.Zone))
+	}
+	d.UseZone(zone)
 	return nil
 }

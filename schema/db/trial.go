@@ -135,7 +135,7 @@ func (t *joint) update(ctx context.Context, who Caller, fn func(*Tx) error) erro
 	}
 	t.busy = true
 	defer func() { t.busy = false }()
-	tx := &Tx{Conn: Conn{now: t.now, c: t.c, loc: t.d.zone}, d: t.d, who: who}
+	tx := &Tx{Conn: Conn{now: t.now, c: t.c, loc: t.d.Zone()}, d: t.d, who: who}
 	err := tx.Try(func() error { return failed(tx.run(fn)) })
 	t.audited, t.emitted, t.forgot = t.audited || tx.audited, t.emitted || tx.emitted, t.forgot || tx.forgot
 	return err
@@ -143,7 +143,7 @@ func (t *joint) update(ctx context.Context, who Caller, fn func(*Tx) error) erro
 
 // view runs one View.
 func (t *joint) view(fn func(*Conn) error) error {
-	return fn(&Conn{now: t.now, c: t.c, loc: t.d.zone})
+	return fn(&Conn{now: t.now, c: t.c, loc: t.d.Zone()})
 }
 
 // changesIn reads a changeset: by table and record, in the order of the columns.

@@ -218,7 +218,7 @@ func (d *DB) attempt(c *handle, t *pending, now exact.Instant, shared bool) erro
 		t.err = failed(sqlite.ResultInterrupt.ToError())
 		return nil //nolint:nilerr // it is the write's own error, not the transaction's
 	}
-	tx := &Tx{Conn: Conn{now: now, c: c, loc: d.zone}, d: d, who: t.who}
+	tx := &Tx{Conn: Conn{now: now, c: c, loc: d.Zone()}, d: d, who: t.who}
 	if shared {
 		if err := run(c, "SAVEPOINT one"); err != nil {
 			return failed(err)

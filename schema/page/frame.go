@@ -40,7 +40,7 @@ type Frame struct {
 }
 
 // Shop is what stands at the head of prints.
-type Shop struct{ Name, Address string }
+type Shop struct{ Name, Address, Tax, Bank string }
 
 type frameKey struct{}
 
