@@ -17,8 +17,6 @@ func TestMain(m *testing.M) {
 			"leasesOfTenant: USE TEMP B-TREE FOR ORDER BY":                 "a tenant's few leases are put in order",
 			"nothingBefore: USE TEMP B-TREE FOR ORDER BY":                  "a lease's few are put in order",
 			"withdrawBefore: USE TEMP B-TREE FOR ORDER BY":                 "a lease's few are put in order",
-			"goexit: SCAN sqlite_schema":                                   "the file's few tables, after a person was forgotten",
-			"goexit: USE TEMP B-TREE FOR ORDER BY":                         "the file's few tables, after a person was forgotten",
 			"leaseTable: SCAN leases":                                      "an export is of every record",
 			"ForgetTenant: SCAN works":                                     "few files wait for their import",
 			"chargeChoices: USE TEMP B-TREE FOR ORDER BY":                  "what is open is put in order to choose from",
