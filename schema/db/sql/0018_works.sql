@@ -18,6 +18,7 @@ CREATE TABLE works (
   UNIQUE (owner, route, key)
 ) STRICT;
 CREATE INDEX works_age ON works (moved_at);
+CREATE INDEX works_service ON works (service);
 CREATE INDEX works_token ON works (token) WHERE token <> '';
 
 -- What each step found, for the answer.
