@@ -125,7 +125,7 @@ func (x *exchange) preview(v *importView) (err error) {
 		}
 	}
 	v.add, v.emit = v.query.Get("add") == "true", v.query.Get("emit") == "true"
-	v.out, err = table.Run(ctx, x.s.DB, who, v.table, v.file.File, v.options(true), nil)
+	v.out, err = store.Try(ctx, who, v.table, v.file, v.options(true))
 	return err
 }
 

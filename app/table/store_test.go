@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
@@ -87,5 +88,53 @@ func TestALookShowsWhatColumnsHold(t *testing.T) {
 	if look.Lines != 4 || look.Delimiter != ";" || !reflect.DeepEqual(look.Means, []string{"code", "", ""}) ||
 		!reflect.DeepEqual(look.Samples, [][]string{{"A", "B", "C"}, {"x", "y", "z"}, {"1,00", "2,00", "3,00"}}) {
 		t.Errorf("%+v", look)
+	}
+}
+
+// A trial is shown as often as asked, and runs again for another way of reading and after a change.
+func TestATrialIsKeptWithItsFile(t *testing.T) {
+	s := newShelf(t)
+	ctx, who := context.Background(), db.CLI("shelf")
+	who.Session = 7
+	store := NewStore(s.db)
+	token, err := store.Keep(ctx, who, "shelf", "things", "t.csv", []byte("code,name,count\na,x,1\nb,y,z\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := store.Find(ctx, who, token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := 0
+	things := s.table()
+	row := things.Row
+	things.Row = func(f *schema.Form) schema.Put {
+		put := row(f)
+		return func(tx *db.Tx) (schema.Outcome, error) {
+			runs++
+			return put(tx)
+		}
+	}
+	var first Outcome
+	for i := range 3 {
+		out, err := store.Try(ctx, who, things, w, Options{})
+		if err != nil || out.New != 1 || out.Refused != 1 || len(out.Errors) != 1 || out.Errors[0].Column != "count" || len(out.Sample) != 1 {
+			t.Fatalf("%+v, %v", out, err)
+		}
+		if i == 0 {
+			first = out
+		} else if !reflect.DeepEqual(out.Errors, first.Errors) || !reflect.DeepEqual(out.Sample, first.Sample) || !reflect.DeepEqual(out.Found, first.Found) {
+			t.Errorf("%+v, first %+v", out, first)
+		}
+	}
+	if runs != 1 {
+		t.Errorf("%d rows were tried", runs)
+	}
+	if _, err := store.Try(ctx, who, things, w, Options{Reading: Reading{Delimiter: ","}}); err != nil || runs != 2 {
+		t.Errorf("%d rows were tried, %v", runs, err)
+	}
+	s.mustLoad(t, "code\nother\n")
+	if _, err := store.Try(ctx, who, things, w, Options{Reading: Reading{Delimiter: ","}}); err != nil || runs != 3 {
+		t.Errorf("%d rows were tried after a change, %v", runs, err)
 	}
 }

@@ -29,7 +29,7 @@ var (
 	rows = map[string]Rows{
 		"answers": {Skip: true}, "audit": {Skip: true}, "credential_stamp": {Skip: true}, "deliveries": {Skip: true},
 		"accepted_requests": {Skip: true}, "sign_ins": {Skip: true}, "events": {Skip: true}, "import_choices": {Skip: true},
-		"import_files": {Skip: true}, "import_pieces": {Skip: true}, "schema_migrations": {Skip: true}, "sessions": {Skip: true},
+		"import_files": {Skip: true}, "import_pieces": {Skip: true}, "import_trials": {Skip: true}, "schema_migrations": {Skip: true}, "sessions": {Skip: true},
 		"endpoints": {Noun: "webhook"}, "settings": {Noun: "settings"},
 	}
 	kinds    = map[string]Kind{}

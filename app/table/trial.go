@@ -1,0 +1,91 @@
+package table
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// keptTrial is an outcome of a dry run as it is kept with its file, without what no page shows.
+type keptTrial struct {
+	Loaded             schema.Loaded
+	New, Changed, Same int
+	About              []string // of each refused row, the column that it is about
+	Changes            []schema.LineChange
+	Found              Found
+	Left, Notes        []string
+	Events             map[string]int
+	Columns            []string
+	Sample             [][]string
+	Column, Label      string // of what follows
+}
+
+// Try tries the import of a file that waits. Asked again, it gives what was kept, unless the
+// file is to be read in another way or something was written since.
+func (s *Store) Try(ctx context.Context, who db.Caller, t schema.Table, w Waiting, o Options) (Outcome, error) {
+	o.DryRun = true
+	as, err := json.Marshal(o)
+	if err != nil {
+		return Outcome{}, err
+	}
+	var kept string
+	var how []byte
+	found := false
+	err = s.d.View(ctx, func(c *db.Conn) error {
+		last, _, err := db.One(c, db.Int, "SELECT coalesce(max(id), 0) FROM audit")
+		if err != nil {
+			return err
+		}
+		how = hashed(fmt.Sprint(last, string(as)))
+		kept, found, err = db.One(c, db.Text, `SELECT t.outcome FROM import_files f JOIN import_trials t ON t.file_id = f.id
+			WHERE f.token_hash = ? AND f.session = ? AND t.how = ?`, hashed(w.Token), who.Session, how)
+		return err
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	if found {
+		var k keptTrial
+		err := json.Unmarshal([]byte(kept), &k)
+		return k.outcome(), err
+	}
+	out, err := Run(ctx, s.d, who, t, w.File, o, nil)
+	if err != nil {
+		return out, err
+	}
+	b, err := json.Marshal(triedOf(out))
+	if err != nil {
+		return out, err
+	}
+	return out, db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		_, err := tx.Exec(`INSERT INTO import_trials SELECT id, ?, ? FROM import_files WHERE token_hash = ? AND session = ?
+			ON CONFLICT DO UPDATE SET how = excluded.how, outcome = excluded.outcome`, how, string(b), hashed(w.Token), who.Session)
+		return err
+	})
+}
+
+func triedOf(o Outcome) keptTrial {
+	k := keptTrial{
+		Loaded: o.Loaded, New: o.New, Changed: o.Changed, Same: o.Same, Changes: o.Changes, Found: o.Found, Left: o.Left, Notes: o.Notes,
+		Events: o.Events, Columns: o.Columns, Sample: o.Sample, Column: o.Follows.Column, Label: o.Follows.Label,
+	}
+	for _, e := range o.Errors {
+		k.About = append(k.About, e.Column)
+	}
+	return k
+}
+
+func (k keptTrial) outcome() Outcome {
+	out := Outcome{
+		Loaded: k.Loaded, Found: k.Found, Left: k.Left, Notes: k.Notes, DryRun: true, Refused: len(k.Loaded.Errors), Events: k.Events,
+		Columns: k.Columns, Sample: k.Sample, Follows: schema.Foreseen{Column: k.Column, Label: k.Label},
+	}
+	out.New, out.Changed, out.Same, out.Changes = k.New, k.Changed, k.Same, k.Changes
+	for i := range out.Errors {
+		out.Errors[i].Column = k.About[i]
+	}
+	return out
+}
