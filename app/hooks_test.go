@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -40,9 +42,13 @@ func TestEveryHookTakesItsOperationsAnswer(t *testing.T) {
 		}
 		for _, op := range ops {
 			for _, answer := range append([]any{op.Response}, op.Examples...) {
+				before, _ := json.Marshal(answer)
 				for name, hook := range hooks {
 					if cause := panicOf(func() { hook(op, answer) }); cause != nil {
 						t.Errorf("%s: %s of %s fails on a %T: %v", service.Name, name, op.Name, answer, cause)
+					}
+					if after, _ := json.Marshal(answer); !bytes.Equal(before, after) {
+						t.Fatalf("%s: %s of %s changes the answer", service.Name, name, op.Name)
 					}
 				}
 			}

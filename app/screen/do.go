@@ -231,7 +231,7 @@ func (x *exchange) leads(op schema.Op, in *sent, answer any) (to string) {
 	if op.Leads == nil {
 		return to
 	}
-	defer func() { _ = recover() }() // an answer of another type leads to the first page
+	defer func() { _ = recover() }() // what a transaction keeps may be of another type than the answer: it leads to the first page
 	if path := op.Leads(answer); path != "" {
 		to = path
 	}
@@ -265,16 +265,11 @@ func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) e
 		}
 	}
 	if op.Undo != nil && x.visitor.area == page.Staff {
-		m.Undo = undoOf(op, answer)
+		m.Undo = op.Undo(answer)
 		m.Key = newKey()
 	}
 	x.s.flashes.add(x.visitor.session.ID, m)
 	return x.lead(x.leads(op, in, answer))
-}
-
-func undoOf(op schema.Op, answer any) (u *schema.Undo) {
-	defer func() { _ = recover() }()
-	return op.Undo(answer)
 }
 
 // didText is the sentence that tells what was done.
@@ -283,7 +278,6 @@ func didText(op schema.Op, answer any, shop shopSettings) (text string) {
 	if op.Did == nil {
 		return text
 	}
-	defer func() { _ = recover() }()
 	if did := op.Did(answer, exact.CurrencyOf(shop.currency).Format); did != "" {
 		text = sentence(did)
 	}
@@ -342,7 +336,6 @@ func willText(op schema.Op, answer any, shop shopSettings) (text string) {
 	if op.Will == nil {
 		return text
 	}
-	defer func() { _ = recover() }()
 	if will := op.Will(answer, exact.CurrencyOf(shop.currency).Format); will != "" {
 		text = sentence(will)
 	}
