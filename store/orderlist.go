@@ -34,6 +34,14 @@ func (s *Service) Orders(ctx context.Context, f OrderFilter) (OrderPage, error) 
 	})
 }
 
+// Latest lists the n orders that were paid last, the newest first, without those that are void.
+func (s *Service) Latest(ctx context.Context, n int) ([]Order, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) ([]Order, error) {
+		return allOrders(c, "SELECT "+orderColumns+` FROM (SELECT o.* FROM store_orders o WHERE o.status <> 'void'
+			ORDER BY o.paid_at DESC, o.id DESC LIMIT ?)`+orderJoins+" ORDER BY o.paid_at DESC, o.id DESC, i.line", n)
+	})
+}
+
 // list returns at most n of the orders below the page's start.
 func (f OrderFilter) list(c *db.Conn, n int64) ([]Order, error) {
 	if f.Q != "" {

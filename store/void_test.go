@@ -86,6 +86,14 @@ func TestAnOrderIsRecordedForADayThatIsPast(t *testing.T) {
 	must(t, err)
 	equal(t, "figures of that day", f.Totals[0].Orders, int64(1))
 	equal(t, "today is now", s.Sell(NewOrder{Email: "ann@example.com", SKU: "YEAR", PaidAt: &today}).PaidAt, s.now())
+	latest, err := s.Latest(background, 2)
+	must(t, err)
+	equal(t, "paid last", latest[0].PaidAt, s.now())
+	equal(t, "paid before, recorded before", latest[1].OrderRef, r.OrderRef)
+	older := s.Sell(NewOrder{Email: "bo@example.com", SKU: "BOOK", PaidAt: &last})
+	if latest, err = s.Latest(background, 1); err != nil || latest[0].OrderRef == older.OrderRef {
+		t.Errorf("an order that was paid 30 days ago is the latest: %v", err)
+	}
 	tomorrow := today + 1
 	_, err = s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", SKU: "YEAR", PaidAt: &tomorrow})
 	refused(t, err, "validation", "paid_at", "up to today")

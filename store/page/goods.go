@@ -2,11 +2,13 @@ package page
 
 import (
 	"context"
+	"time"
 
 	"github.com/a-h/templ"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 	"quartermaster/store"
 )
@@ -95,7 +97,7 @@ func products(s *store.Service) page.Page {
 			var x store.ProductFilter
 			var p page.Paging
 			p.Bind(f, productSorts.Names()...)
-			f.Enum(&x.Kind, "kind", "Only this kind", []string{"license", "other"})
+			f.Enum(&x.Kind, "kind", "Only this kind", []string{"license", "download", "other"})
 			f.Enum(&x.Active, "active", "Only active ones, or only those that are not", []string{"true", "false"})
 			x.Q = p.Q
 			return func(ctx context.Context, _ db.Caller) (productsView, error) {
@@ -118,6 +120,53 @@ func products(s *store.Service) page.Page {
 type figuresView struct {
 	store.Figures
 	charts []page.Chart
+	today  exact.Day
+}
+
+// presets are the ranges that people ask for, by what is asked for now.
+func (v figuresView) presets() []page.Action {
+	month := v.today.Month()
+	year := (month - exact.Month(v.today.Time(time.UTC).Month()-1))
+	link := func(text string, from, to exact.Day) page.Action {
+		return page.Link(text, "/figures?by="+v.By+"&from="+from.String()+"&to="+to.String())
+	}
+	return []page.Action{
+		link("This month", month.First(), v.today), link("Last month", (month - 1).First(), (month - 1).Last()),
+		link("This year", year.First(), v.today), link("Last year", (year - 12).First(), (year - 1).Last()),
+		link("30 days", v.today-29, v.today), link("90 days", v.today-89, v.today),
+	}
+}
+
+// fill adds the days or months of the range on which nothing was sold, for each currency.
+func fill(f store.Figures) []store.Figure {
+	if f.From == nil || f.To == nil || f.By == "product" || *f.To-*f.From > 1100 {
+		return f.Rows
+	}
+	had := map[string]store.Figure{}
+	for _, r := range f.Rows {
+		had[r.Label()+r.Currency] = r
+	}
+	var rows []store.Figure
+	add := func(r store.Figure) {
+		for _, t := range f.Totals {
+			r.Currency = t.Currency
+			if known, found := had[r.Label()+t.Currency]; found {
+				rows = append(rows, known)
+				continue
+			}
+			rows = append(rows, r)
+		}
+	}
+	if f.By == "month" {
+		for m := f.From.Month(); m <= f.To.Month(); m++ {
+			add(store.Figure{Month: &m})
+		}
+		return rows
+	}
+	for d := *f.From; d <= *f.To; d++ {
+		add(store.Figure{Day: &d})
+	}
+	return rows
 }
 
 func figures(s *store.Service) page.Page {
@@ -128,10 +177,18 @@ func figures(s *store.Service) page.Page {
 			var p page.Paging
 			p.Bind(f)
 			x.Bind(f)
+			asked := f.Given("by") || x.From != nil || x.To != nil
 			return func(ctx context.Context, _ db.Caller) (v figuresView, err error) {
+				v.today = s.Today(ctx)
+				x := x
+				if !asked { // the last 12 months by month
+					first := (v.today.Month() - 11).First()
+					x.From, x.To, x.By = &first, &v.today, "month"
+				}
 				if v.Figures, err = s.Figures(ctx, x); err != nil || x.By == "product" {
 					return v, err
 				}
+				v.Rows = fill(v.Figures)
 				for _, t := range v.Totals {
 					var rows []store.Figure
 					for _, r := range v.Rows {

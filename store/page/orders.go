@@ -123,6 +123,14 @@ func receipt(s *store.Service) page.Page {
 	})
 }
 
+// paidBy ends the receipt's sentence of the payment.
+func paidBy(o store.Order) string {
+	if o.Provider == "manual" {
+		return ". Paid by hand."
+	}
+	return " by " + o.Provider + "."
+}
+
 // orderActs are what can be done with the order; the first is the main one.
 func orderActs(v orderView) []page.Action {
 	acts := []page.Action{page.Link("Receipt", page.Path("orders", v.OrderRef, "receipt")).Main().Key("p"), page.Open("Send to receivers again", "resend_order", "order_ref", v.OrderRef)}

@@ -44,11 +44,9 @@ func today(s *store.Service) page.Page {
 					}
 				}
 				v.days = v.chartDays(month.Rows)
-				latest, err := s.Orders(ctx, store.OrderFilter{Cursor: schema.First(8)})
-				if err != nil {
+				if v.latest, err = s.Latest(ctx, 8); err != nil {
 					return v, err
 				}
-				v.latest = latest.Orders
 				waiting, err := s.Unbooked(ctx)
 				v.unbooked = waiting.Payments
 				return v, err
