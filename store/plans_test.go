@@ -17,7 +17,6 @@ func TestMain(m *testing.M) {
 			"ForgetCustomer: SCAN answers":                         "forgetting looks at everything that is kept",
 			"ForgetCustomer: SCAN events":                          "forgetting looks at everything that is kept",
 			"ForgetCustomer: SCAN import_files":                    "the few files that wait",
-			"ForgetCustomer: SCAN works":                           "the few works that run",
 			"addLabels: USE TEMP B-TREE FOR DISTINCT":              "the labels of one license",
 			"replacements: SCAN events":                            "forgetting looks at everything that is kept",
 			"replacements: USE TEMP B-TREE FOR DISTINCT":           "one person's names",
