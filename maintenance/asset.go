@@ -124,8 +124,7 @@ func (f AssetFilter) where() (t condition) {
 		t.by("status", " = ?", f.Status)
 	}
 	if f.Q != "" {
-		pattern := schema.AnyCase(f.Q)
-		t.also("(asset_tag GLOB ? OR name GLOB ? OR category GLOB ? OR location GLOB ? OR serial_number GLOB ?)", pattern, pattern, pattern, pattern, pattern)
+		t.also("has_words(?, asset_tag, name, category, location, serial_number)", f.Q)
 	}
 	return t
 }

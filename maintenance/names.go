@@ -57,8 +57,8 @@ func only(what, asked string, found []called, there func() ([]string, error)) (i
 // assetNamed finds an asset by its tag, else by its name, each first as written and then
 // in any case.
 func assetNamed(c *db.Conn, asked string) (int64, error) {
-	for _, where := range []string{"asset_tag = ?1", "name = ?1", "asset_tag GLOB ?2", "name GLOB ?2"} {
-		found, err := db.All(c, scanCalled, "SELECT id, asset_tag || ', ' || name FROM assets WHERE ?2 <> '' AND "+where+" ORDER BY id LIMIT 20", asked, wholeCase(asked))
+	for _, where := range []string{"asset_tag = ?1", "name = ?1", "folded(asset_tag) = folded(?1)", "folded(name) = folded(?1)"} {
+		found, err := db.All(c, scanCalled, "SELECT id, asset_tag || ', ' || name FROM assets WHERE ?1 <> '' AND "+where+" ORDER BY id LIMIT 20", asked)
 		if err != nil {
 			return 0, err
 		}
@@ -100,8 +100,8 @@ func assetOfFilter(c *db.Conn, id int64, name string) (int64, error) {
 func planNamed(c *db.Conn, asked string) (int64, error) {
 	const list = "SELECT p.id, a.asset_tag || '/' || p.title FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id"
 	for _, where := range []string{" WHERE a.asset_tag || '/' || p.title = ?1", " WHERE p.title = ?1",
-		" WHERE a.asset_tag || '/' || p.title GLOB ?2", " WHERE p.title GLOB ?2"} {
-		found, err := db.All(c, scanCalled, list+where+" AND ?2 <> '' ORDER BY p.id LIMIT 20", asked, wholeCase(asked))
+		" WHERE folded(a.asset_tag || '/' || p.title) = folded(?1)", " WHERE folded(p.title) = folded(?1)"} {
+		found, err := db.All(c, scanCalled, list+where+" AND ?1 <> '' ORDER BY p.id LIMIT 20", asked)
 		if err != nil {
 			return 0, err
 		}
@@ -117,8 +117,8 @@ func planNamed(c *db.Conn, asked string) (int64, error) {
 
 // partNamed finds a part by its number, else by its name.
 func partNamed(c *db.Conn, asked string) (int64, error) {
-	for _, where := range []string{"part_number = ?1", "name = ?1", "part_number GLOB ?2", "name GLOB ?2"} {
-		found, err := db.All(c, scanCalled, "SELECT id, part_number || ', ' || name FROM parts WHERE ?2 <> '' AND "+where+" ORDER BY id LIMIT 20", asked, wholeCase(asked))
+	for _, where := range []string{"part_number = ?1", "name = ?1", "folded(part_number) = folded(?1)", "folded(name) = folded(?1)"} {
+		found, err := db.All(c, scanCalled, "SELECT id, part_number || ', ' || name FROM parts WHERE ?1 <> '' AND "+where+" ORDER BY id LIMIT 20", asked)
 		if err != nil {
 			return 0, err
 		}
@@ -137,12 +137,6 @@ func namesOf(list []called) []string {
 		names[i] = f.name
 	}
 	return names
-}
-
-// wholeCase is a GLOB pattern for the whole text, its letters in any case.
-func wholeCase(s string) string {
-	p := schema.AnyCase(s)
-	return p[1 : len(p)-1]
 }
 
 // maxChoices is how long a list to choose from may be.

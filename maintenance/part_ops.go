@@ -33,8 +33,7 @@ func (f PartFilter) where() (t condition) {
 		t.also("(min_quantity = 0 OR quantity > min_quantity)")
 	}
 	if f.Q != "" {
-		pattern := schema.AnyCase(f.Q)
-		t.also("(part_number GLOB ? OR name GLOB ? OR supplier GLOB ? OR location GLOB ?)", pattern, pattern, pattern, pattern)
+		t.also("has_words(?, part_number, name, supplier, location)", f.Q)
 	}
 	return t
 }

@@ -47,8 +47,7 @@ func (f PlanFilter) where() (t condition) {
 		t.also("p.paused = ?", *f.Paused)
 	}
 	if f.Q != "" {
-		pattern := schema.AnyCase(f.Q)
-		t.also("(p.title GLOB ? OR a.name GLOB ? OR a.asset_tag GLOB ?)", pattern, pattern, pattern)
+		t.also("has_words(?, p.title, a.name, a.asset_tag)", f.Q)
 	}
 	return t
 }

@@ -3,12 +3,12 @@ package maintenance
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
+	"quartermaster/schema/words"
 )
 
 // Filter narrows a list of work orders; what is zero does not.
@@ -113,13 +113,8 @@ func (f Filter) where(c *db.Conn) (t condition) {
 		t.also("w.created_at < ?", exact.InstantOf((*f.To + 1).Time(c.Zone())))
 	}
 	if f.Q != "" {
-		pattern := schema.AnyCase(f.Q)
-		number, err := strconv.ParseInt(strings.TrimPrefix(f.Q, "#"), 10, 64)
-		if err != nil {
-			number = 0
-		}
 		t.joins = true
-		t.also("(w.description GLOB ? OR a.name GLOB ? OR a.asset_tag GLOB ? OR w.id = ?)", pattern, pattern, pattern, number)
+		t.also("(has_words(?, w.description, a.name, a.asset_tag) OR w.id = ?)", f.Q, words.Number(f.Q, "WO", "job"))
 	}
 	return t
 }

@@ -7,6 +7,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/words"
 )
 
 // The lists for agents: sums over all that match, pages that go on, and short rows.
@@ -98,7 +99,7 @@ func knownIn(c *db.Conn, argument, part, table, called string) error {
 	if part == "" {
 		return nil
 	}
-	_, found, err := db.One(c, db.Int, "SELECT 1 FROM "+table+" t WHERE "+called+" GLOB ?1 OR t.id = ?2 LIMIT 1", schema.AnyCase(part), idOf(part))
+	_, found, err := db.One(c, db.Int, "SELECT 1 FROM "+table+" t WHERE has_words(?1, "+called+") OR t.id = ?2 LIMIT 1", part, words.Number(part))
 	if err != nil || found {
 		return err
 	}

@@ -2,12 +2,12 @@ package rental
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
+	"quartermaster/schema/words"
 )
 
 // LeaseList is some of the leases that match, by id, with how many match in all.
@@ -50,19 +50,18 @@ func (f LeaseFilter) where() (where string, args []any) {
 		add("l.unit_id = ?", f.UnitID)
 	}
 	if f.Property != "" {
-		add("(p.name GLOB ? OR p.id = ?)", schema.AnyCase(f.Property), idOf(f.Property))
+		add("(has_words(?, p.name) OR p.id = ?)", f.Property, words.Number(f.Property))
 	}
 	if f.Tenant != "" {
 		add(`EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id
-			AND (`+calledLike(f.Tenant)+` GLOB ? OR t.id = ?))`, schema.AnyCase(f.Tenant), idOf(f.Tenant))
+			AND (has_words(?, `+calledLike(f.Tenant)+`) OR t.id = ?))`, f.Tenant, words.Number(f.Tenant))
 	}
 	if f.EndsBefore != nil {
 		add("l.end_date < ?", *f.EndsBefore)
 	}
 	if f.Q != "" {
-		part := schema.AnyCase(f.Q)
-		add(`(p.name || ' / ' || u.name GLOB ? OR EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id
-			WHERE x.lease_id = l.id AND t.name || ' ' || ifnull(t.email, '') GLOB ?))`, part, part)
+		add(`(l.id = ? OR has_words(?, p.name || ' / ' || u.name, (SELECT group_concat(t.name || ' ' || ifnull(t.email, ''), char(10))
+			FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id)))`, words.Number(f.Q, "lease"), f.Q)
 	}
 	return where, args
 }
@@ -74,15 +73,6 @@ func calledLike(asked string) string {
 		return "t.name || ' <' || ifnull(t.email, '') || '>'"
 	}
 	return "t.name"
-}
-
-// idOf is the id that a text is, 12 or #12, else 0.
-func idOf(text string) int64 {
-	id, err := strconv.ParseInt(strings.TrimPrefix(text, "#"), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return id
 }
 
 // plain reports whether nothing but a status is asked for.

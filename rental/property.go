@@ -53,7 +53,7 @@ type PropertyFilter struct {
 
 // Properties lists the properties that match.
 func (s *Service) Properties(ctx context.Context, f PropertyFilter) (list Properties, err error) {
-	const match = " WHERE (?2 = '' OR instr(lower(p.name || char(10) || ifnull(p.address, '')), lower(?2)) > 0)"
+	const match = " WHERE has_words(?2, p.name, p.address)"
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
 		all, err := db.All(c, scanProperty, "SELECT "+propertyColumns+" FROM properties p"+match+" AND p.id > ?3 ORDER BY p.id LIMIT ?4", c.Today(), f.Q, f.After, f.Fetch())
 		if err != nil {

@@ -42,7 +42,7 @@ type TenantFilter struct {
 
 // Tenants lists the tenants that match; what is due of all leases is posted first.
 func (s *Service) Tenants(ctx context.Context, who db.Caller, f TenantFilter) (list Tenants, err error) {
-	const match = " WHERE (?1 = '' OR instr(lower(t.name || char(10) || ifnull(t.email, '') || char(10) || ifnull(t.phone, '')), lower(?1)) > 0)"
+	const match = " WHERE has_words(?1, t.name, t.email, t.phone)"
 	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		if wait, err := r.awaitAll(c); wait || err != nil {
 			return err

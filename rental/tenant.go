@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/words"
 )
 
 // Tenant is a person or a firm that rents.
@@ -183,7 +184,7 @@ func (s *Service) tenantTable() schema.Table {
 	}
 	t.Find = findTenantRow
 	t.Page = func(c *db.Conn, cell func(string) string) (string, error) {
-		if id := idOf(cell("id")); id > 0 {
+		if id := words.Number(cell("id")); id > 0 {
 			return tenantPath(id), nil
 		}
 		id, found, err := db.One(c, db.Int, "SELECT id FROM tenants WHERE name = ?1 AND (?2 = '' OR lower(email) = lower(?2)) ORDER BY id DESC LIMIT 1", cell("name"), cell("email"))
@@ -307,7 +308,7 @@ func writeTenant(tx *db.Tx, was, now Tenant, found bool, own *int64) (int64, err
 // name alone.
 func findTenantRow(c *db.Conn, cell func(string) string) ([]string, bool, error) {
 	query, arg := " WHERE t.name = ? LIMIT 2", any(strings.TrimSpace(cell("name")))
-	if id := idOf(cell("id")); id > 0 {
+	if id := words.Number(cell("id")); id > 0 {
 		query, arg = " WHERE t.id = ?", any(id)
 	}
 	all, err := db.All(c, scanTenant, selectTenants+query, arg)

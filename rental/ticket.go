@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/words"
 )
 
 const (
@@ -104,8 +105,8 @@ func (f TicketFilter) where() (string, []any) {
 		where, args = where+" AND k.unit_id = ?", append(args, f.UnitID)
 	}
 	if f.Q != "" {
-		where += " AND k.title || char(10) || ifnull(k.description, '') || char(10) || p.name || ' / ' || u.name || char(10) || ifnull(k.assigned_to, '') GLOB ?"
-		args = append(args, schema.AnyCase(f.Q))
+		where += " AND (has_words(?, k.title, k.description, p.name || ' / ' || u.name, k.assigned_to) OR k.id = ?)"
+		args = append(args, f.Q, words.Number(f.Q, "ticket"))
 	}
 	return where, args
 }

@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/words"
 )
 
 // The statuses of a unit, which follow from the leases and the day.
@@ -83,12 +84,12 @@ func (f UnitFilter) where() (where string, args []any) {
 		where = " AND l.id IS NOT NULL"
 	}
 	if f.Property != "" {
-		where += " AND (p.name GLOB ? OR p.id = ?)"
-		args = append(args, schema.AnyCase(f.Property), idOf(f.Property))
+		where += " AND (has_words(?, p.name) OR p.id = ?)"
+		args = append(args, f.Property, words.Number(f.Property))
 	}
 	if f.Q != "" {
-		where += " AND p.name || ' / ' || u.name || char(10) || ifnull(u.notes, '') || char(10) || ifnull(" + tenantsColumn + ", '') GLOB ?"
-		args = append(args, schema.AnyCase(f.Q))
+		where += " AND has_words(?, p.name || ' / ' || u.name, u.notes, " + tenantsColumn + ")"
+		args = append(args, f.Q)
 	}
 	return where, args
 }

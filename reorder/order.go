@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/words"
 )
 
 // The states of a purchase order.
@@ -181,7 +182,7 @@ type OrderPage struct {
 // Orders lists purchase orders in the order of their numbers, page by page.
 func (s *Service) Orders(ctx context.Context, q OrderQuery) (page OrderPage, err error) {
 	page.PurchaseOrders = []PurchaseOrder{}
-	words := schema.WordsOf(q.Q)
+	wanted, number := words.Of(q.Q), words.Number(q.Q, "PO")
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		stored, err := db.All(c, scanOrder, "SELECT "+orderColumns+" FROM purchase_orders ORDER BY number")
 		if err != nil {
@@ -192,7 +193,7 @@ func (s *Service) Orders(ctx context.Context, q OrderQuery) (page OrderPage, err
 		}
 		for _, o := range stored {
 			if q.Status != "" && o.Status != q.Status || q.Supplier != "" && folded(o.Supplier) != folded(q.Supplier) ||
-				!words.In(o.Number, o.Supplier) {
+				!wanted.In(o.Number, o.Supplier) && !(number != 0 && number == words.Number(o.Number, "PO")) {
 				continue
 			}
 			page.Total++

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
+	"quartermaster/schema/words"
 )
 
 // ranking is every SKU with the figures by which lists narrow, order and add up. It is read
@@ -245,10 +245,10 @@ func (k *ranking) rows(c *db.Conn, entries []*entry) ([]Row, error) {
 // mentioning returns the ids of the SKUs that have each word in code or name, or with barcodes
 // also in the barcode.
 func mentioning(c *db.Conn, text string, barcodes bool) (map[int64]bool, error) {
-	found, words := map[int64]bool{}, schema.WordsOf(text)
+	found, wanted := map[int64]bool{}, words.Of(text)
 	return found, db.Each(c, func(r *db.Row) error {
 		id, code, name, barcode := r.Int(), r.Text(), r.Text(), r.Text()
-		if words.In(code, name) || barcodes && words.In(code, name, barcode) {
+		if wanted.In(code, name) || barcodes && wanted.In(code, name, barcode) {
 			found[id] = true
 		}
 		return nil

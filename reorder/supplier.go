@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/words"
 )
 
 // Supplier is who delivers: what is known of them beside the name that stands with
@@ -65,11 +66,11 @@ type SupplierQuery struct {
 // Suppliers lists the suppliers of which a record is kept.
 func (s *Service) Suppliers(ctx context.Context, q SupplierQuery) (page Suppliers, err error) {
 	page.Suppliers = []Supplier{}
-	words := schema.WordsOf(q.Q)
+	wanted := words.Of(q.Q)
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		return db.Each(c, func(r *db.Row) error {
 			one := scanSupplier(r)
-			if !words.In(one.Name, one.Email, one.Notes) {
+			if !wanted.In(one.Name, one.Email, one.Notes) {
 				return nil
 			}
 			page.Total++

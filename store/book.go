@@ -6,6 +6,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/words"
 )
 
 // sale is an order about to be booked.
@@ -128,15 +129,15 @@ func insertOrder(tx *db.Tx, customer Customer, v *sale) (id int64, ref string, e
 	if err != nil {
 		return 0, "", err
 	}
-	words := []string{ref, v.ref, customer.Email, customer.Name}
+	known := []string{ref, v.ref, customer.Email, customer.Name}
 	for i, l := range v.lines {
 		if _, err := tx.Exec(`INSERT INTO store_order_lines (order_id, line, product_id, product_name, tier, qty, unit_cents)
 			VALUES (?, ?, ?, ?, ?, ?, ?)`, id, i+1, l.product.id, l.product.Name, db.NullText(l.tier), l.qty, l.unit); err != nil {
 			return 0, "", err
 		}
-		words = append(words, l.product.SKU)
+		known = append(known, l.product.SKU)
 	}
-	_, err = tx.Exec("INSERT INTO store_find_orders (rowid, words) VALUES (?, ?)", id, strings.Join(words, "\n"))
+	_, err = tx.Exec("INSERT INTO store_find_orders (rowid, words) VALUES (?, ?)", id, words.Fold(strings.Join(known, "\n")))
 	return id, ref, err
 }
 

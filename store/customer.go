@@ -11,6 +11,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/words"
 )
 
 // Customer is who buys, known by the email address in lower case. PaidOrders counts
@@ -150,7 +151,7 @@ func ensureCustomer(tx *db.Tx, email, name string, rename bool) (Customer, error
 			return c, err
 		}
 		c = Customer{ID: id, Email: email, Name: name}
-		if _, err := tx.Exec("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", id, email+"\n"+name); err != nil {
+		if _, err := tx.Exec("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", id, words.Fold(email+"\n"+name)); err != nil {
 			return c, err
 		}
 		return c, add(tx, customersKnown, 1)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/words"
 )
 
 // Orders and customers are found by a part of a word through the trigrams of what they
@@ -30,23 +31,23 @@ func indexOrders(tx *db.Tx, which string, args ...any) error {
 }
 
 // selectWords gives what an order is found by: its references, its buyer, its SKUs.
-const selectWords = `SELECT o.id, o.order_ref || char(10) || o.provider_ref || char(10) || c.email || char(10) || c.name || char(10) ||
-	(SELECT group_concat(p.sku, char(10)) FROM store_order_lines l JOIN store_products p ON p.id = l.product_id WHERE l.order_id = o.id)
+const selectWords = `SELECT o.id, folded(o.order_ref || char(10) || o.provider_ref || char(10) || c.email || char(10) || c.name || char(10) ||
+	(SELECT group_concat(p.sku, char(10)) FROM store_order_lines l JOIN store_products p ON p.id = l.product_id WHERE l.order_id = o.id))
 	FROM store_orders o JOIN store_customers c ON c.id = o.customer_id`
 
 func indexCustomer(tx *db.Tx, c Customer) error {
 	if _, err := tx.Exec("DELETE FROM store_find_customers WHERE rowid = ?", c.ID); err != nil {
 		return err
 	}
-	_, err := tx.Exec("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", c.ID, c.Email+"\n"+c.Name)
+	_, err := tx.Exec("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", c.ID, words.Fold(c.Email+"\n"+c.Name))
 	return err
 }
 
-// wanted is what is looked for, in lower case. Under three characters there are no
-// trigrams: the newest records are scanned.
-type wanted string
+// wanted is what is looked for. Words under three characters have no trigrams: when all are so
+// short, the newest records are scanned.
+type wanted words.Words
 
-func want(q string) wanted { return wanted(strings.ToLower(strings.TrimSpace(q))) }
+func want(q string) wanted { return wanted(words.Of(q)) }
 
 // mostTrigrams bounds the query: so many narrow it enough. fewTrigrams is how many are
 // asked for first: the lists of frequent trigrams, as of a mail domain that everybody has,
@@ -60,10 +61,12 @@ const (
 // ones alone that are likely to be rare. ok is false when there are none.
 func (w wanted) trigrams() (few, all string, ok bool) {
 	var terms []string
-	runes := []rune(string(w))
-	for i := 0; i+3 <= len(runes) && len(terms) < mostTrigrams; i++ {
-		if term := string(runes[i : i+3]); !slices.Contains(terms, term) {
-			terms = append(terms, term)
+	for _, word := range w {
+		runes := []rune(word)
+		for i := 0; i+3 <= len(runes) && len(terms) < mostTrigrams; i++ {
+			if term := string(runes[i : i+3]); !slices.Contains(terms, term) {
+				terms = append(terms, term)
+			}
 		}
 	}
 	return quoted(w.rare(terms)), quoted(terms), len(terms) > 0
@@ -76,8 +79,12 @@ func (w wanted) rare(terms []string) []string {
 	if first := slices.IndexFunc(terms, onlyDigits); first >= 0 && first+3 < len(terms) && onlyDigits(terms[first+3]) {
 		return []string{terms[first], terms[first+3]}
 	}
-	local, _, isAddress := strings.Cut(string(w), "@")
-	local += "@"
+	local, isAddress := "", false
+	for _, word := range w {
+		if name, _, is := strings.Cut(word, "@"); is {
+			local, isAddress = local+name+"@ ", true
+		}
+	}
 	terms = slices.Clone(terms)
 	slices.SortStableFunc(terms, func(a, b string) int {
 		if isAddress && strings.Contains(local, a) != strings.Contains(local, b) {
@@ -110,14 +117,15 @@ func digitsIn(s string) (n int) {
 	return n
 }
 
-// in reports whether one of the texts holds what is wanted, in any case.
-func (w wanted) in(texts ...string) bool {
-	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(strings.ToLower(t), string(w)) })
-}
+// in reports whether each word is in one of the texts.
+func (w wanted) in(texts ...string) bool { return words.Words(w).In(texts...) }
 
 func (w wanted) inOrder(o Order) bool {
-	return w.in(o.OrderRef, o.ProviderRef, o.Customer.Email, o.Customer.Name) ||
-		slices.ContainsFunc(o.Items, func(i Item) bool { return w.in(i.SKU) })
+	texts := []string{o.OrderRef, o.ProviderRef, o.Customer.Email, o.Customer.Name}
+	for _, i := range o.Items {
+		texts = append(texts, i.SKU)
+	}
+	return w.in(texts...)
 }
 
 // walkOrders calls fn with the ids of the orders that may be what is wanted, the newest

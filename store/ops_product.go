@@ -11,6 +11,7 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/words"
 )
 
 // ProductPage lists products.
@@ -29,8 +30,9 @@ func (s *Service) Products(ctx context.Context, f ProductFilter) (ProductPage, e
 	return db.Read(ctx, s.db, func(c *db.Conn) (ProductPage, error) {
 		all, err := db.All(c, scanProduct, "SELECT "+productColumns+" FROM store_products ORDER BY sku")
 		page := ProductPage{Products: []Product{}}
+		wanted := words.Of(f.Q)
 		for _, p := range all {
-			if want(f.Q).in(p.SKU, p.Name) && (f.Kind == "" || p.Kind == f.Kind) && (f.Active == "" || f.Active == strconv.FormatBool(p.Active)) {
+			if wanted.In(p.SKU, p.Name) && (f.Kind == "" || p.Kind == f.Kind) && (f.Active == "" || f.Active == strconv.FormatBool(p.Active)) {
 				page.Products = append(page.Products, p)
 			}
 		}

@@ -85,7 +85,7 @@ func (f Filter) where() (string, []any) {
 		add("via = ?", f.Via)
 	}
 	if f.Text != "" {
-		add("instr(lower(action || ' ' || subject || ' ' || actor || ' ' || changes), lower(?)) > 0", f.Text)
+		add("has_words(?, action, subject, actor, changes)", f.Text)
 	}
 	if f.Since != 0 {
 		add("at >= ?", f.Since)

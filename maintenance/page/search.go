@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"quartermaster/maintenance"
@@ -10,6 +9,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
+	"quartermaster/schema/words"
 )
 
 // hitsOfAKind is how many records of a kind a search shows.
@@ -57,7 +57,7 @@ func search(s *maintenance.Service) page.Page {
 
 // exactly is the page of the one record that the text names, "" when it names none.
 func exactly(ctx context.Context, s *maintenance.Service, q string) (string, error) {
-	if id, err := strconv.ParseInt(strings.TrimPrefix(q, "#"), 10, 64); err == nil && id > 0 {
+	if id := words.Number(q, "WO", "job"); id > 0 {
 		_, err := s.WorkOrder(ctx, id)
 		if err == nil {
 			return orderPath(id), nil

@@ -1,26 +1,11 @@
 package page
 
 import (
-	"strings"
-
 	"quartermaster/rental"
 	"quartermaster/schema"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
-
-// matches reports whether one of the texts has q in it, in any case.
-func matches(q string, texts ...string) bool {
-	if q == "" {
-		return true
-	}
-	for _, t := range texts {
-		if strings.Contains(strings.ToLower(t), strings.ToLower(q)) {
-			return true
-		}
-	}
-	return false
-}
 
 // cursor is the part of a list that a page shows: of one that is to be sorted all rows, and
 // one more than can be sorted.

@@ -12,6 +12,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
+	"quartermaster/schema/words"
 )
 
 func month(s *rental.Service) page.Page {
@@ -60,11 +61,11 @@ func arrears(s *rental.Service) page.Page {
 
 func newArrears(all rental.Arrears, p page.Paging) arrearsView {
 	v := arrearsView{Arrears: all}
-	people := all.ByPerson()
+	people, wanted := all.ByPerson(), words.Of(p.Q)
 	v.all = len(people)
 	for _, t := range people {
 		t.Charges = slices.DeleteFunc(t.Charges, func(a rental.Arrear) bool {
-			return !matches(p.Q, a.Tenant, a.Property+" / "+a.Unit, a.Label)
+			return !wanted.In(a.Tenant, a.Property+" / "+a.Unit, a.Label)
 		})
 		if len(t.Charges) > 0 {
 			v.shown = append(v.shown, t)

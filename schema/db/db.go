@@ -330,6 +330,9 @@ func connect(path string, readOnly bool) (*handle, error) {
 	}
 	opened.SetBusyTimeout(busyTimeout)
 	c := &handle{Conn: opened}
+	if err := teachWords(opened); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
 	pragmas := []string{
 		"PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON", "PRAGMA trusted_schema = OFF",
 		"PRAGMA temp_store = MEMORY", "PRAGMA journal_size_limit = 67108864",

@@ -96,7 +96,7 @@ func missingOf(all []Migration) (missing []Migration) {
 // (make a new one, copy, drop, rename): references are enforced by one check of all of
 // them before the commit, and not statement by statement.
 func apply(c *handle, m Migration, now exact.Instant) (err error) {
-	if err := run(c, "PRAGMA foreign_keys = OFF"); err != nil {
+	if err := errors.Join(teachWords(c.Conn), run(c, "PRAGMA foreign_keys = OFF")); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, run(c, "PRAGMA foreign_keys = ON")) }()

@@ -1,6 +1,9 @@
-package schema
+// Package words compares what a person looks for with what is stored: each word, in any order, in
+// any case, with or without diacritics. The database has it as functions of SQL (has_words, folded).
+package words
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,8 +15,8 @@ import (
 // diacritics.
 type Words []string
 
-// WordsOf are the words of a text, folded; none of an empty one.
-func WordsOf(text string) Words { return strings.Fields(Fold(text)) }
+// Of are the words of a text, folded; none of an empty one.
+func Of(text string) Words { return strings.Fields(Fold(text)) }
 
 // In reports whether each word is in one of the texts. No words are in every text.
 func (w Words) In(texts ...string) bool {
@@ -76,4 +79,24 @@ func lower(c byte) byte {
 		return c + 'a' - 'A'
 	}
 	return c
+}
+
+// Number is the number that a text writes, with # or one of the prefixes before it or without: 12,
+// #12, and with the prefix WO also WO-12, wo12 and "wo 12". It is 0 for a text that writes none.
+func Number(text string, prefixes ...string) int64 {
+	text = strings.TrimSpace(text)
+	for _, p := range append(prefixes, "#") {
+		if len(text) > len(p) && strings.EqualFold(text[:len(p)], p) {
+			text = strings.TrimLeft(text[len(p):], "#- ")
+			break
+		}
+	}
+	if strings.TrimLeft(text, "0123456789") != "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
 }

@@ -1,4 +1,4 @@
-package schema
+package words
 
 import "testing"
 
@@ -19,8 +19,20 @@ func TestWords(t *testing.T) {
 		{"  ", []string{""}, true},
 		{"чай", []string{"Зелёный ЧАЙ"}, true},
 	} {
-		if got := WordsOf(c.words).In(c.texts...); got != c.found {
+		if got := Of(c.words).In(c.texts...); got != c.found {
 			t.Errorf("%q in %q: %v", c.words, c.texts, got)
+		}
+	}
+}
+
+// A number is read with and without what stands before it.
+func TestNumber(t *testing.T) {
+	for text, want := range map[string]int64{
+		"12": 12, "#12": 12, "WO-12": 12, "wo-000012": 12, "wo12": 12, "#000012": 12, "job 12": 12, " 12 ": 12,
+		"": 0, "pump": 0, "12 pumps": 0, "po-12": 0, "house 12": 0, "-": 0, "-12": 0, "99999999999999999999": 0, "2B": 0,
+	} {
+		if got := Number(text, "WO", "job"); got != want {
+			t.Errorf("%q: %d", text, got)
 		}
 	}
 }
