@@ -97,6 +97,12 @@ func BenchmarkNewestWorkOrders(b *testing.B) {
 				encoded(b, list)
 			}
 		})
+		b.Run(fmt.Sprintf("%d/board", n), func(b *testing.B) {
+			for b.Loop() {
+				_, err := s.Board(ctx)
+				s.Must(err)
+			}
+		})
 		for _, status := range []string{"", "open"} {
 			b.Run(fmt.Sprintf("%d/list%s", n, status), func(b *testing.B) {
 				b.ReportAllocs()
@@ -149,6 +155,12 @@ func BenchmarkPMDue(b *testing.B) {
 			if list, err := s.PMDue(ctx, ""); err != nil || len(list.PMDue) != n {
 				b.Fatal(err, len(list.PMDue))
 			}
+		}
+	})
+	b.Run("board", func(b *testing.B) {
+		for b.Loop() {
+			_, err := s.Board(ctx)
+			s.Must(err)
 		}
 	})
 	b.Run("list and encoding", func(b *testing.B) {

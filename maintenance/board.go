@@ -30,20 +30,7 @@ type Board struct {
 
 // Board reads the jobs of these days.
 func (s *Service) Board(ctx context.Context) (Board, error) {
-	return s.board.Read(ctx, s.db, "", s.readBoard)
-}
-
-func (s *Service) readBoard(ctx context.Context) (b Board, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		b, err = readBoard(c)
-		return err
-	})
-	if err != nil {
-		return b, err
-	}
-	due, _, err := s.dueRows(ctx, dueOverdue)
-	b.PlansDue = int64(len(due))
-	return b, err
+	return db.Read(ctx, s.db, readBoard)
 }
 
 // urgency orders the cards of a column: overdue first, then by priority, due day and age.
@@ -85,7 +72,20 @@ func readBoard(c *db.Conn) (b Board, err error) {
 			return b, err
 		}
 	}
-	return b, nil
+	b.PlansDue, err = countOverdue(c)
+	return b, err
+}
+
+// countOverdue counts the plans that are overdue.
+func countOverdue(c *db.Conn) (n int64, err error) {
+	err = db.Each(c, func(r *db.Row) error {
+		s := schedule{IntervalDays: r.IntPtr(), IntervalUsage: r.MilliPtr(), Start: r.Day(), LastDone: r.DayPtr(), Baseline: r.Milli()}
+		if s.dueOn(c.Today(), r.Milli(), use{}).Status == dueOverdue {
+			n++
+		}
+		return nil
+	}, "SELECT p.interval_days, p.interval_usage, p.start_date, p.last_done_date, p.baseline, m.reading"+dueTables+" WHERE a.status <> 'retired' AND p.paused = 0")
+	return n, err
 }
 
 // OrderMoves lists where a work order may go from a state.
@@ -158,7 +158,7 @@ func readOverview(c *db.Conn, id int64) (v AssetOverview, err error) {
 	if v.Plans, err = plansWhere(c, " WHERE p.asset_id = ? ORDER BY p.title", id); err != nil {
 		return v, err
 	}
-	slices.SortStableFunc(v.Plans, func(a, b Plan) int { return compareDue(a.PMDueRow, b.PMDueRow) })
+	slices.SortStableFunc(v.Plans, func(a, b Plan) int { return compareDue(&a.PMDueRow, &b.PMDueRow) })
 	today := c.Today()
 	scan := func(r *db.Row) WorkOrder { return workOrders.Row(r).on(today) }
 	if v.Jobs, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.asset_id = ?3 AND w.status IN ('open', 'in-progress')"+urgency, today, mostCards, id); err != nil {

@@ -11,10 +11,7 @@ import "quartermaster/schema/db"
 
 // Service is the maintenance service over one database.
 type Service struct {
-	db  *db.DB
-	due db.Renewed[dueList]
-
-	board db.Cached[Board]
+	db *db.DB
 }
 
 // New is the service over d.

@@ -131,7 +131,7 @@ func worse(days, usage string) (status, source string) {
 
 // compareDue orders rows of the due list: the worst status first, then by date with
 // none last, then by the plan's id.
-func compareDue(a, b PMDueRow) int {
+func compareDue(a, b *PMDueRow) int {
 	return cmp.Or(
 		cmp.Compare(dueRank(a.DueStatus), dueRank(b.DueStatus)),
 		cmp.Compare(dateOrLast(a.NextDue), dateOrLast(b.NextDue)),

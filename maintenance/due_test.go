@@ -181,7 +181,7 @@ func TestDueOrder(t *testing.T) {
 	}
 	got := slices.Clone(want)
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
-	slices.SortFunc(got, compareDue)
+	slices.SortFunc(got, func(a, b PMDueRow) int { return compareDue(&a, &b) })
 	for i := range want {
 		if got[i].PMID != want[i].PMID {
 			t.Errorf("place %d: plan %d, want %d", i, got[i].PMID, want[i].PMID)

@@ -1,8 +1,10 @@
 package maintenance
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,9 +14,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestWhatIsKeptOfTheDueListIsWhatIsComputed changes everything that the due list depends
-// on, at random, and compares what the service keeps with a service that keeps nothing.
-func TestWhatIsKeptOfTheDueListIsWhatIsComputed(t *testing.T) {
+// TestTheDueListIsOfEveryPlan changes everything that the due list depends on, at random, and compares the
+// list, its parts by state and the board's count with the plans looked up one by one.
+func TestTheDueListIsOfEveryPlan(t *testing.T) {
 	s := open(t)
 	r := rand.New(rand.NewPCG(7, 7))
 	for i := range 6 {
@@ -26,21 +28,44 @@ func TestWhatIsKeptOfTheDueListIsWhatIsComputed(t *testing.T) {
 	}
 	compare := func(after string) {
 		t.Helper()
-		kept, err := s.PMDue(ctx, "")
+		list, err := s.PMDue(ctx, "")
 		s.Must(err)
-		fresh, err := New(s.DB).PMDue(ctx, "")
-		s.Must(err)
-		if got, want := asJSON(t, kept), asJSON(t, fresh); got != want {
-			t.Fatalf("after %s\ngot  %s\nwant %s", after, got, want)
+		rows, sorted := map[int64]string{}, slices.Clone(list.PMDue)
+		slices.SortStableFunc(sorted, func(a, b PMDueRow) int { return cmp.Compare(a.PMID, b.PMID) })
+		byStatus := map[string]int{}
+		for _, row := range sorted {
+			rows[row.PMID] = asJSON(t, row)
+			byStatus[row.DueStatus]++
+		}
+		for id := int64(1); id <= 24; id++ {
+			plan, err := s.Plan(ctx, id)
+			if _, refused := fault.As(err); err != nil && !refused {
+				t.Fatal(err)
+			}
+			want := ""
+			if err == nil && !plan.Paused && s.Number("SELECT count(*) FROM assets WHERE id = ? AND status <> 'retired'", plan.AssetID) > 0 {
+				want = asJSON(t, plan.PMDueRow)
+			}
+			if rows[id] != want {
+				t.Fatalf("after %s plan %d is\n%s\nin the list, want\n%s", after, id, rows[id], want)
+			}
 		}
 		for _, status := range dueStatuses {
 			part, err := s.PMDue(ctx, status)
 			s.Must(err)
+			if len(part.PMDue) != byStatus[status] {
+				t.Fatalf("after %s %d plans are %s, want %d", after, len(part.PMDue), status, byStatus[status])
+			}
 			for _, row := range part.PMDue {
-				if row.DueStatus != status {
-					t.Fatalf("%s holds %s", status, row.DueStatus)
+				if row.DueStatus != status || asJSON(t, row) != rows[row.PMID] {
+					t.Fatalf("%s holds %+v", status, row)
 				}
 			}
+		}
+		board, err := s.Board(ctx)
+		s.Must(err)
+		if board.PlansDue != int64(byStatus[dueOverdue]) {
+			t.Fatalf("after %s the board counts %d overdue plans, want %d", after, board.PlansDue, byStatus[dueOverdue])
 		}
 	}
 	compare("nothing")

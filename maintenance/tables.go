@@ -6,7 +6,6 @@ import "quartermaster/schema/db"
 func init() {
 	db.Describe(db.Naming{
 		Tables: map[string]db.Rows{
-			"pm_touched":           {Skip: true},
 			"work_order_counts":    {Skip: true},
 			"work_order_sums":      {Skip: true},
 			"maintenance_settings": {Noun: "settings:maintenance"},

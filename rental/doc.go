@@ -9,10 +9,7 @@ import "quartermaster/schema/db"
 // Service is the rental service over its database. Its exported functions are what
 // REST, agents and the command line call; each opens its own view or transaction.
 type Service struct {
-	db   *db.DB
-	kept db.Renewed[*keptStates]
-
-	overview db.Cached[Overview]
+	db *db.DB
 }
 
 // New is the service over an open database.

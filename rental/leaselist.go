@@ -75,21 +75,9 @@ func calledLike(asked string) string {
 	return "t.name"
 }
 
-// plain reports whether nothing but a status is asked for.
-func (f LeaseFilter) plain() bool { return f == LeaseFilter{Cursor: f.Cursor, Status: f.Status} }
-
 // readLeases reads the page of the leases that match, and one more.
 func (s *Service) readLeases(c *db.Conn, f LeaseFilter) ([]Lease, error) {
-	switch {
-	case f.plain() && f.Status != "":
-		kept, err := s.states(c)
-		if err != nil {
-			return nil, err
-		}
-		return eachOf(behind(kept.leases[f.Status], f.Cursor, func(l leaseOf) int64 { return l.id }), func(l leaseOf) (Lease, bool, error) {
-			return db.One(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE l.id = ?", l.id)
-		})
-	case f.plain():
+	if f == (LeaseFilter{Cursor: f.Cursor}) {
 		return db.All(c, scanLease(c.Today()), leasePage, f.After, f.Fetch())
 	}
 	where, args := f.where()

@@ -29,16 +29,16 @@ type Overview struct {
 
 // Overview returns this month at a glance; what is due is posted first.
 func (s *Service) Overview(ctx context.Context, who db.Caller) (Overview, error) {
-	return s.overview.Read(ctx, s.db, "", func(ctx context.Context) (o Overview, err error) {
-		o.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-			if wait, err := r.awaitAll(c); wait || err != nil {
-				return err
-			}
-			o = Overview{Today: c.Today(), Month: c.Today().Month()}
-			return o.read(c)
-		})
-		return o, err
+	var o Overview
+	standing, err := s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
+		if wait, err := r.awaitAll(c); wait || err != nil {
+			return err
+		}
+		o = Overview{Today: c.Today(), Month: c.Today().Month()}
+		return o.read(c)
 	})
+	o.Standing = standing
+	return o, err
 }
 
 func (o *Overview) read(c *db.Conn) error {

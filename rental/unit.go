@@ -112,22 +112,7 @@ func (s *Service) CountUnits(ctx context.Context, f UnitFilter) (n int64, err er
 	return n, err
 }
 
-// plain reports whether nothing but today's status is asked for.
-func (f UnitFilter) plain() bool { return f == UnitFilter{Cursor: f.Cursor, Status: f.Status} }
-
 func (s *Service) unitsOf(c *db.Conn, f UnitFilter) (list Units, err error) {
-	if f.plain() && f.Status != "" {
-		kept, err := s.states(c)
-		if err != nil {
-			return list, err
-		}
-		itself := func(id int64) int64 { return id }
-		all, err := eachOf(behind(kept.units(f.Status), f.Cursor, itself), func(id int64) (Unit, bool, error) {
-			return db.One(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id = ?2", c.Today(), id)
-		})
-		list.Units, list.Next = schema.Cut(all, f.Limit, func(u Unit) int64 { return u.ID })
-		return list, err
-	}
 	where, args := f.where()
 	all, err := db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id > ?2"+where+" ORDER BY u.id LIMIT ?",
 		append(append([]any{f.day(c), f.After}, args...), f.Fetch())...)
@@ -136,16 +121,6 @@ func (s *Service) unitsOf(c *db.Conn, f UnitFilter) (list Units, err error) {
 }
 
 func (s *Service) countUnits(c *db.Conn, f UnitFilter) (int64, error) {
-	if f.plain() {
-		kept, err := s.states(c)
-		switch {
-		case err != nil:
-			return 0, err
-		case f.Status == "":
-			return int64(len(kept.vacant) + len(kept.occupied)), nil
-		}
-		return int64(len(kept.units(f.Status))), nil
-	}
 	where, args := f.where()
 	n, _, err := db.One(c, db.Int, "SELECT count(*)"+unitsOn+" WHERE ?1 = ?1"+where, append([]any{f.day(c)}, args...)...)
 	return n, err

@@ -53,11 +53,11 @@ func (c *handle) resetAll() {
 // Conn is a consistent view of the database at one instant. Everything read through
 // it belongs together; it is valid until the function that got it returns.
 type Conn struct {
-	c         *handle
-	now       exact.Instant
-	loc       *time.Location
-	on        *Dependencies // notes what of the clock was read; may be nil
-	committed bool          // it sees what is committed, and nothing else
+	c   *handle
+	now exact.Instant
+	loc *time.Location
+	on  *Dependencies // notes what of the clock was read; may be nil
+
 }
 
 // Now is the instant of this view or transaction.

@@ -220,7 +220,7 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 		}
 	}()
 	on := dependenciesOf(ctx)
-	conn := &Conn{c: c, now: exact.InstantOf(d.now()), loc: d.Zone(), on: on, committed: true}
+	conn := &Conn{c: c, now: exact.InstantOf(d.now()), loc: d.Zone(), on: on}
 	on.views(conn)
 	err = fn(conn)
 	done = true

@@ -10,7 +10,7 @@ import (
 )
 
 // TestStatesAreThoseOfTheDay changes units and leases at random, and the day, and compares
-// what the service keeps with what the tables say.
+// what the lists by state give with what the tables say.
 func TestStatesAreThoseOfTheDay(t *testing.T) {
 	h := open(t, "2026-11-20")
 	h.Must(h.row("properties", "name=House"))
@@ -62,7 +62,7 @@ func TestStatesAreThoseOfTheDay(t *testing.T) {
 			}
 			want := h.Texts(listed+"leases x WHERE "+where+" ORDER BY x.id)", now)[0]
 			if text := fmt.Sprint(got); text != "["+want+"]" {
-				t.Fatalf("%d, after %d: %s leases are %s, kept are %s", i, what, status, want, text)
+				t.Fatalf("%d, after %d: %s leases are %s, listed are %s", i, what, status, want, text)
 			}
 		}
 		for status, not := range map[string]string{vacant: "NOT ", occupied: ""} {
@@ -80,7 +80,7 @@ func TestStatesAreThoseOfTheDay(t *testing.T) {
 			n, err := h.CountUnits(ctx, UnitFilter{Status: status})
 			h.Must(err)
 			if text := fmt.Sprint(got); text != "["+want+"]" || n != h.Number("SELECT count(*) FROM "+where, now) {
-				t.Fatalf("%d, after %d: %s units are %s, kept are %s of %d", i, what, status, want, text, n)
+				t.Fatalf("%d, after %d: %s units are %s, listed are %s of %d", i, what, status, want, text, n)
 			}
 		}
 	}
