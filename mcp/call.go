@@ -49,19 +49,19 @@ func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 		return x.do(x.r.Context(), b, t, args, nil)
 	}
 	with := string(args.Raw())
-	given, version, found := cache.Get(x.who, t.op.Tool, with)
+	given, at, found := cache.Get(x.who, t.op.Tool, with)
 	if !found && t.large {
 		if err := wire.Hold(x.w, wire.LargeAnswer); err != nil {
 			return x.refused(b, t, err)
 		}
-		given, version, found = cache.Get(x.who, t.op.Tool, with) // who had the turn before may have asked the same
+		given, at, found = cache.Get(x.who, t.op.Tool, with) // who had the turn before may have asked the same
 	}
 	if found {
 		b = slices.Grow(b, len(given)+len(x.e.ready().prerendered.callTail)+100)
 		return x.endCall(append(b, given...))
 	}
 	ctx, on := db.Track(x.r.Context())
-	return x.do(ctx, b, t, args, func(given []byte) { cache.Put(x.who, t.op.Tool, with, version, on, given) })
+	return x.do(ctx, b, t, args, func(given []byte) { cache.Put(x.who, t.op.Tool, with, at, on, given) })
 }
 
 // do calls a tool and appends the result. keep, unless it is nil, is shown the one of a

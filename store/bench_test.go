@@ -127,6 +127,25 @@ func BenchmarkStats(b *testing.B) {
 	}
 }
 
+// BenchmarkFirstPages reads what the first page and the page of licenses add up.
+func BenchmarkFirstPages(b *testing.B) {
+	s, _ := stocked(b, benchSize(b))
+	b.Run("last 30 days", func(b *testing.B) {
+		for b.Loop() {
+			_, err := s.Lately(background, 30)
+			must(b, err)
+		}
+	})
+	for name, f := range map[string]LicenseFilter{"all": {}, "active": {Status: stateActive}, "of a product": {SKU: "PLUGIN"}, "expired": {Status: statusExpired}} {
+		b.Run("licenses "+name, func(b *testing.B) {
+			for b.Loop() {
+				_, err := s.CountLicenses(background, f)
+				must(b, err)
+			}
+		})
+	}
+}
+
 func BenchmarkListOrders(b *testing.B) {
 	s, _ := stocked(b, benchSize(b))
 	for b.Loop() {

@@ -10,9 +10,6 @@ type Service struct {
 	db     *db.DB
 	memory *memory
 	notice func(text string)
-
-	lately   db.Cached[Figures]
-	licenses db.Cached[int64] // how many there are by the filter that was asked for last
 }
 
 // New is the store over d.

@@ -69,14 +69,11 @@ func (s *Service) Figures(ctx context.Context, f FiguresOf) (Figures, error) {
 	})
 }
 
-// Lately returns the figures by day of the last days up to today, as they were worked out last
-// where nothing was committed since.
+// Lately returns the figures by day of the last days up to today.
 func (s *Service) Lately(ctx context.Context, days int) (Figures, error) {
 	to := s.Today(ctx)
 	from := to - exact.Day(days-1)
-	return s.lately.Read(ctx, s.db, from.String()+to.String(), func(ctx context.Context) (Figures, error) {
-		return s.Figures(ctx, FiguresOf{From: &from, To: &to, By: byDay})
-	})
+	return s.Figures(ctx, FiguresOf{From: &from, To: &to, By: byDay})
 }
 
 // tallyKey is a row of the figures.

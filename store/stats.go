@@ -30,6 +30,21 @@ type LicenseCount struct {
 	Revoked   int64 `json:"revoked"`
 }
 
+// of is how many have a status; of all, "".
+func (n LicenseCount) of(status string) int64 {
+	switch status {
+	case stateActive:
+		return n.Active
+	case statusExpired:
+		return n.Expired
+	case stateSuspended:
+		return n.Suspended
+	case stateRevoked:
+		return n.Revoked
+	}
+	return n.Active + n.Expired + n.Suspended + n.Revoked
+}
+
 // CodeCount counts redeem codes by status.
 type CodeCount struct {
 	Unused   int64 `json:"unused"`

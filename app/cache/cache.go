@@ -1,7 +1,6 @@
 // Package cache keeps what was read and answered lately. A caller who asks the same again is
 // answered without a statement, as long as the answer cannot have become another one:
-// until anything is committed, by this process or another, or until the day is over on
-// which it depends. Dashboards and agents ask the same much more often than anything
+// until anything is committed, by this process or another, or until the day is over. Dashboards and agents ask the same much more often than anything
 // changes, and a small machine takes milliseconds for a long list.
 package cache
 
@@ -10,19 +9,18 @@ import (
 	"sync"
 
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 )
 
 // ResponseCache holds answers by who asked: service, user, role, scope and whatever else
 // decides what a caller may see, so that none is given to whom it was not made for. An
 // answer that depends on the clock more closely than by the day is not kept, nor is one
-// that a write took part in; its db.Dependencies tell that.
+// that a write took part in; its db.Lasting tells that.
 type ResponseCache struct {
-	d       *db.DB
-	mu      sync.Mutex
-	version int64 // of the database, at which everything in held was asked for
-	held    map[question]answer
-	size    int // of everything in held, in bytes
+	d    *db.DB
+	mu   sync.Mutex
+	at   db.At // at which everything in held was asked for
+	held map[question][]byte
+	size int // of everything in held, in bytes
 }
 
 type question struct {
@@ -36,12 +34,6 @@ func asked(who db.Caller, what, with string) question {
 	return question{who, what, with}
 }
 
-type answer struct {
-	body  []byte
-	daily bool
-	day   exact.Day // on which it is right, when daily
-}
-
 // What is kept is bounded, in bytes: memory is small where this runs.
 const (
 	mostAnswers  = 2 << 20
@@ -51,59 +43,51 @@ const (
 
 // New makes the one cache of a process.
 func New(d *db.DB) *ResponseCache {
-	return &ResponseCache{d: d, held: map[question]answer{}}
+	return &ResponseCache{d: d, held: map[question][]byte{}}
 }
 
 // Get returns the answer that was kept for the caller's question: what is asked, and with
-// which arguments. Its bytes must not be changed. When there is none, version is the
-// database's before the answer is worked out, for Put. The caller was authenticated since
-// the request came, which has read the version.
-func (c *ResponseCache) Get(who db.Caller, what, with string) (body []byte, version int64, found bool) {
+// which arguments. Its bytes must not be changed. When there is none, at is when the answer is
+// asked for, for Put. The caller was authenticated since the request came, which has read the
+// database's version.
+func (c *ResponseCache) Get(who db.Caller, what, with string) (body []byte, at db.At, found bool) {
 	if who.User == "" {
-		return nil, 0, false
+		return nil, db.At{}, false
 	}
 	version, err := c.d.SeenVersion()
 	if err != nil {
-		return nil, 0, false
+		return nil, db.At{}, false
 	}
+	at = db.At{Version: version, Day: c.d.Today()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if version != c.version {
-		return nil, version, false
+	if at != c.at {
+		return nil, at, false
 	}
-	k, found := c.held[asked(who, what, with)]
-	if !found || k.daily && k.day != c.d.Today() {
-		return nil, version, false
-	}
-	return k.body, version, true
+	body, found = c.held[asked(who, what, with)]
+	return body, at, found
 }
 
-// Put keeps a copy of the answer that was worked out after Get gave the version.
-func (c *ResponseCache) Put(who db.Caller, what, with string, version int64, on *db.Dependencies, body []byte) {
-	size := len(body) + len(what) + len(with) + answerBeside
-	if version == 0 || !on.Cacheable() || size > mostAnswer {
+// Put keeps a copy of the answer that was worked out after Get told when, if it is of that day.
+func (c *ResponseCache) Put(who db.Caller, what, with string, at db.At, on *db.Lasting, body []byte) {
+	size := sizeOf(what, with, body)
+	if at.Version == 0 || at.Day != c.d.Today() || !on.Lasts() || size > mostAnswer {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.at(version)
-	if c.size+size > mostAnswers {
+	if at != c.at || c.size+size > mostAnswers {
 		clear(c.held)
-		c.size = 0
+		c.at, c.size = at, 0
 	}
 	q := asked(who, what, with)
-	if old, found := c.held[q]; found { // of another day, or by a request that came at the same time
-		c.size -= len(old.body) + len(what) + len(with) + answerBeside
+	if old, found := c.held[q]; found { // by a request that came at the same time
+		c.size -= sizeOf(what, with, old)
 	}
 	c.size += size
-	day, daily := on.Day()
-	c.held[q] = answer{body: bytes.Clone(body), daily: daily, day: day}
+	c.held[q] = bytes.Clone(body)
 }
 
-// at forgets what was asked for at another version. It is called with mu held.
-func (c *ResponseCache) at(version int64) {
-	if version != c.version {
-		clear(c.held)
-		c.version, c.size = version, 0
-	}
+func sizeOf(what, with string, body []byte) int {
+	return len(what) + len(with) + len(body) + answerBeside
 }

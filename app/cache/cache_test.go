@@ -35,7 +35,7 @@ func (k *fixture) ask(who db.Caller, what, with string, work func(context.Contex
 	if _, err := k.DB.Version(); err != nil { // as who authenticates the caller does
 		k.t.Fatal(err)
 	}
-	body, version, found := k.c.Get(who, what, with)
+	body, at, found := k.c.Get(who, what, with)
 	if found {
 		if string(body) != what+with {
 			k.t.Fatalf("%s%s was answered with %q", what, with, body)
@@ -47,7 +47,7 @@ func (k *fixture) ask(who db.Caller, what, with string, work func(context.Contex
 	if err := work(ctx); err != nil {
 		k.t.Fatal(err)
 	}
-	k.c.Put(who, what, with, version, on, []byte(what+with))
+	k.c.Put(who, what, with, at, on, []byte(what+with))
 }
 
 // expect fails unless the answer was worked out so many times since it was last asked.
@@ -145,10 +145,10 @@ func TestAnAnswerIsNotKeptPastItsDay(t *testing.T) {
 	k.expect(2, "to the end of the day")
 	k.pass(time.Second)
 	both()
-	k.expect(1, "at midnight")
+	k.expect(2, "at midnight")
 	k.pass(-time.Second)
 	both()
-	k.expect(1, "when the clock was put back")
+	k.expect(2, "when the clock was put back")
 }
 
 func TestWhatDoesNotLastIsNotKept(t *testing.T) {
@@ -185,7 +185,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		k.ask(who, strings.Repeat(string(rune('a'+i%26)), 100_000+i), "", k.looks(nil))
 		held := 0
 		for q, v := range k.c.held {
-			held += len(q.what) + len(v.body)
+			held += len(q.what) + len(v)
 		}
 		if held > mostAnswers || k.c.size > mostAnswers || held > k.c.size {
 			t.Fatalf("%d bytes are held, %d counted, %d allowed", held, k.c.size, mostAnswers)
@@ -195,15 +195,15 @@ func TestAnswersAreBounded(t *testing.T) {
 	for i := range 10 { // the answer to one question grows from day to day
 		ctx, on := db.Track(ctx)
 		k.Must(k.looks(nil)(ctx))
-		_, version, _ := k.c.Get(who, "one", "")
-		k.c.Put(who, "one", "", version, on, make([]byte, 1000*i))
-		if got := len(k.c.held[asked(who, "one", "")].body); got != 1000*i {
+		_, at, _ := k.c.Get(who, "one", "")
+		k.c.Put(who, "one", "", at, on, make([]byte, 1000*i))
+		if got := len(k.c.held[asked(who, "one", "")]); got != 1000*i {
 			t.Fatalf("%d bytes are kept, want %d", got, 1000*i)
 		}
 	}
 	counted := 0
 	for q, v := range k.c.held {
-		counted += len(q.what) + len(q.with) + len(v.body) + answerBeside
+		counted += len(q.what) + len(q.with) + len(v) + answerBeside
 	}
 	if counted != k.c.size {
 		t.Errorf("%d bytes are held and %d counted", counted, k.c.size)

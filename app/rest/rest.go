@@ -203,13 +203,13 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 // One that may be large waits for its turn.
 func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.Caller, r *http.Request, ps httprouter.Params) {
 	path := pathOf(r)
-	body, version, found := h.Cache.Get(who, path, r.URL.RawQuery)
+	body, at, found := h.Cache.Get(who, path, r.URL.RawQuery)
 	if !found && large {
 		if err := wire.Hold(w, wire.LargeAnswer); err != nil {
 			h.refuse(w, err)
 			return
 		}
-		body, version, found = h.Cache.Get(who, path, r.URL.RawQuery) // who had the turn before may have asked the same
+		body, at, found = h.Cache.Get(who, path, r.URL.RawQuery) // who had the turn before may have asked the same
 	}
 	if found {
 		wire.Send(w, http.StatusOK, body)
@@ -222,7 +222,7 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.C
 		return
 	}
 	h.answer(w, op, answer, func(body []byte) {
-		h.Cache.Put(who, path, r.URL.RawQuery, version, on, body)
+		h.Cache.Put(who, path, r.URL.RawQuery, at, on, body)
 	})
 }
 

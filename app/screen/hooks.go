@@ -2,6 +2,7 @@ package screen
 
 import (
 	"context"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -126,17 +127,11 @@ func (x *exchange) failing() []webhook.Receiver {
 	if v.area != page.Staff || v.caller.Role != page.Admin || x.route == nil || x.route.pattern != "/" {
 		return nil
 	}
-	all, err := x.s.missed.Read(x.r.Context(), x.s.DB, "", func(ctx context.Context) (bad []webhook.Receiver, err error) {
-		all, err := x.s.receivers().List(ctx, x.s.Service.Name)
-		for _, r := range all {
-			if r.Enabled && r.Last != nil && (r.Last.State == "failed" || r.Last.State == "interrupted") {
-				bad = append(bad, r)
-			}
-		}
-		return bad, err
-	})
+	all, err := x.s.receivers().List(x.r.Context(), x.s.Service.Name)
 	if err != nil {
 		x.s.Log.Warn().Err(err).Msg("the receivers could not be read")
 	}
-	return all
+	return slices.DeleteFunc(all, func(r webhook.Receiver) bool {
+		return !r.Enabled || r.Last == nil || r.Last.State != "failed" && r.Last.State != "interrupted"
+	})
 }

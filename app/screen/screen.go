@@ -19,7 +19,6 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
-	"quartermaster/webhook"
 )
 
 // Options are what the screens of one service need.
@@ -65,7 +64,6 @@ type Screens struct {
 	stopped stopped // imports
 	drafts  drafts
 	marks   marks
-	missed  db.Cached[[]webhook.Receiver] // receivers that did not take their last delivery
 }
 
 // New makes the screens of one service.

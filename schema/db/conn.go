@@ -56,23 +56,18 @@ type Conn struct {
 	c   *handle
 	now exact.Instant
 	loc *time.Location
-	on  *Dependencies // notes what of the clock was read; may be nil
+	on  *Lasting // notes that the time was looked at; may be nil
 
 }
 
 // Now is the instant of this view or transaction.
 func (c *Conn) Now() exact.Instant {
-	if c.on != nil {
-		c.on.now = true
-	}
+	c.on.never()
 	return c.now
 }
 
 // Today is the calendar day of Now in the shop's time zone.
 func (c *Conn) Today() exact.Day {
-	if c.on != nil {
-		c.on.today = true
-	}
 	return c.now.Day(c.loc)
 }
 

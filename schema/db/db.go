@@ -219,10 +219,11 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 			err = failed(end)
 		}
 	}()
-	on := dependenciesOf(ctx)
-	conn := &Conn{c: c, now: exact.InstantOf(d.now()), loc: d.Zone(), on: on}
-	on.views(conn)
-	err = fn(conn)
+	on := lastingOf(ctx)
+	if on != nil {
+		on.viewed = true
+	}
+	err = fn(&Conn{c: c, now: exact.InstantOf(d.now()), loc: d.Zone(), on: on})
 	done = true
 	return err
 }
