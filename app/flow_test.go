@@ -89,16 +89,18 @@ var daily = []struct {
 		g.press("Deniz Kaya|Invite")
 		g.see("type this code")
 	}},
-	{"order what is low", "reorder", 3, func(g *guest) {
+	{"order what is low", "reorder", 4, func(g *guest) {
 		g.press("Draft orders for the marked")
 		g.press("Leaf & Co|PO-")
 		g.press("Order it")
+		g.see("Keep it")
+		g.press("Order purchase")
 		g.see("Ordered")
 	}},
 	{"count a SKU", "reorder", 3, func(g *guest) {
 		g.press("Count")
-		g.fill("Tea infuser|set_to", "12")
-		g.press("Tea infuser|Count")
+		g.fill("Tea infuser|counts.2.qty", "12")
+		g.press("Save the count")
 		g.see("12")
 	}},
 	{"import sales", "reorder", 5, func(g *guest) {

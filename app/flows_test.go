@@ -126,8 +126,9 @@ var rarer = []struct {
 }{
 	{"undo a count", "reorder", func(g *guest) {
 		g.press("Count")
-		g.fill("Gift box|set_to", "7")
-		g.press("Gift box|Count")
+		g.press("Gift box")
+		g.fill("set_to", "7")
+		g.press("Set stock")
 		g.see("7 in stock")
 		g.press("Undo")
 		g.see("it was 7")
@@ -178,8 +179,8 @@ var rarer = []struct {
 		g.press("End lease")
 		g.fill("date", "2026-12-31")
 		g.press("End lease")
-		g.see("Yes, end lease")
-		g.press("Yes, end lease")
+		g.see("Keep it")
+		g.press("End lease")
 		g.see("31 Dec")
 	}},
 	{"a ticket to its end", "rental", func(g *guest) {

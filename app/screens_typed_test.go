@@ -196,7 +196,7 @@ func TestUploads(t *testing.T) {
 	}{
 		{"too large", huge, http.StatusRequestEntityTooLarge, "larger than 10 MiB"},
 		{"of another kind", "MZ this is a program", http.StatusUnprocessableEntity, "not a picture"},
-		{"empty", "", http.StatusUnprocessableEntity, "file"},
+		{"empty", "", http.StatusUnprocessableEntity, "Choose a photo."},
 	} {
 		got := v.Upload("/do/add_photo", map[string]string{"id": "12", "caption": "The leak"}, "file", "leak.jpg", c.file)
 		if got.Status != c.status || !strings.Contains(apptestAlert(got), c.says) || got.Field("caption") != "The leak" || marked(got)["file"] == "" {

@@ -86,6 +86,7 @@ func bindAssetID(f *schema.Form, name string, id *int64) {
 
 func (s *Service) saveAsset() schema.Op {
 	return schema.Op{
+		Keys: []string{"asset_tag"},
 		Name: "save_asset", About: "Make an asset, or change it: asset_tag identifies it.",
 		Writes: true, Idempotent: true, Response: sampleAsset,
 		Fill: assets.Fill,
@@ -114,6 +115,7 @@ func leadsToAsset(answer any) string { return assetPage(answer.(Asset).ID) }
 
 func (s *Service) saveMeter() schema.Op {
 	return schema.Op{
+		Keys: []string{"asset_tag", "name"},
 		Name: "save_meter", About: "Make a meter of an asset, or change it: asset_tag and name identify it. A lower reading is a correction: post it as a reading.",
 		Writes: true, Idempotent: true, Response: sampleAsset,
 		Fill: s.meterTable().Save(s.db, schema.Op{}).Fill,

@@ -212,6 +212,7 @@ func (s *Service) showPart() schema.Op {
 
 func (s *Service) savePart() schema.Op {
 	return schema.Op{
+		Keys: []string{"part_number"},
 		Name: "save_part", About: "Make a spare part, or change it: part_number identifies it. A new unit cost counts for what is used from then on.",
 		Writes: true, Idempotent: true, Response: samplePart,
 		Fill: parts.Fill,

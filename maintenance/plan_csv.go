@@ -218,6 +218,7 @@ func (p *plan) store(tx *db.Tx, e *edit, found bool) (o schema.Outcome, err erro
 func (s *Service) savePlan() schema.Op {
 	return schema.Op{
 		Name:   "save_plan",
+		Keys:   []string{"asset_tag", "title"},
 		About:  "Make a preventive maintenance plan, or change it: asset_tag and title identify it. By days, by use of a meter, or both.",
 		Writes: true, Idempotent: true, Response: samplePlan,
 		Fill: s.planTable().Save(s.db, schema.Op{}).Fill,

@@ -14,6 +14,7 @@ import (
 
 func (s *Service) saveProperty() schema.Op {
 	return s.propertyTable().Save(s.db, schema.Op{
+		Keys: []string{"name"},
 		Name: "save_property", About: "Make a property, or change its address and what late rent costs there.",
 		Example: "rental property save 'Harbour House' --address '12 Harbour Street'",
 		Did:     savedAs("property", "name"), Refuses: []fault.Kind{fault.Conflict},
@@ -23,6 +24,7 @@ func (s *Service) saveProperty() schema.Op {
 
 func (s *Service) saveUnit() schema.Op {
 	return s.unitTable().Save(s.db, schema.Op{
+		Keys: []string{"property", "name"},
 		Name: "save_unit", About: "Make a unit of a property, or change what it could be let for and its notes.",
 		Example: "rental unit save 'Harbour House' 2A --market-rent-cents 98000",
 		Did:     savedAs("unit", "property", "name"), Refuses: []fault.Kind{fault.Conflict},
@@ -32,6 +34,7 @@ func (s *Service) saveUnit() schema.Op {
 
 func (s *Service) saveTenant() schema.Op {
 	return s.tenantTable().Save(s.db, schema.Op{
+		Keys: []string{"name", "email"}, Number: "id",
 		Name: "save_tenant", About: "Make a tenant, or change how they are called and reached.",
 		Example: "rental tenant save 'Ada Brandt' --email ada@example.org",
 		Did:     savedAs("tenant", "name"), Refuses: []fault.Kind{fault.Conflict},
@@ -41,6 +44,7 @@ func (s *Service) saveTenant() schema.Op {
 
 func (s *Service) saveLease() schema.Op {
 	return s.leaseTable().Save(s.db, schema.Op{
+		Keys: []string{"property", "unit", "start_date"},
 		Name: "save_lease", About: "Make a lease, or change its terms for what is not posted yet. Several tenants are separated by |.",
 		Example: "rental lease save 'Harbour House' 2A 2026-12-01 --tenant 'Ada Brandt' --rent-cents 95000",
 		Did:     savedAs("lease", "property", "unit", "start_date"), Refuses: []fault.Kind{fault.Conflict},

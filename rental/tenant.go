@@ -2,6 +2,7 @@ package rental
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -162,6 +163,7 @@ type tenantRow struct {
 	email, phone string
 	id           *int64
 	byID         bool // the id alone tells whose row it is: a form's, which may give another name
+	isNew        bool // a form that makes a tenant: nobody of the name is meant
 	has          func(column string) bool
 }
 
@@ -175,6 +177,7 @@ func (s *Service) tenantTable() schema.Table {
 			f.Text(&row.email, "email", "where to write", schema.Most(maxName))
 			f.Text(&row.phone, "phone", "where to call", schema.Most(maxName))
 			f.IntPtr(&row.id, "id", "the tenant's id; one that is unknown, or another name's, counts as none", schema.Range(1, maxCents))
+			row.isNew = f.Surface() == schema.Page && f.Given("id") && row.id == nil
 			return func(tx *db.Tx) (schema.Outcome, error) { return putTenant(tx, row) }
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
@@ -211,7 +214,7 @@ func (row tenantRow) match(c *db.Conn) (was Tenant, found bool, err error) {
 		}
 	}
 	all, err := db.All(c, scanTenant, selectTenants+" WHERE t.name = ? ORDER BY t.id", row.name)
-	if err != nil || len(all) == 0 {
+	if err != nil || len(all) == 0 || row.isNew {
 		return was, false, err
 	}
 	for _, t := range all {
@@ -307,11 +310,14 @@ func writeTenant(tx *db.Tx, was, now Tenant, found bool, own *int64) (int64, err
 // findTenantRow returns the cells of the tenant with the id, or of the one that has the
 // name alone.
 func findTenantRow(c *db.Conn, cell func(string) string) ([]string, bool, error) {
-	query, arg := " WHERE t.name = ? LIMIT 2", any(strings.TrimSpace(cell("name")))
+	query, arg := " WHERE t.name = ? ORDER BY t.id", any(strings.TrimSpace(cell("name")))
 	if id := words.Number(cell("id")); id > 0 {
 		query, arg = " WHERE t.id = ?", any(id)
 	}
 	all, err := db.All(c, scanTenant, selectTenants+query, arg)
+	if email := strings.TrimSpace(cell("email")); len(all) > 1 {
+		all = slices.DeleteFunc(all, func(t Tenant) bool { return !strings.EqualFold(set(t.Email), email) })
+	}
 	if err != nil || len(all) != 1 {
 		return nil, false, err
 	}

@@ -29,6 +29,7 @@ func (s *Service) saveSKUEdit(ctx context.Context, who db.Caller, e edit) (SKU, 
 func (s *Service) saveSKU() schema.Op {
 	op := s.skuTable().Save(s.db, schema.Op{
 		Name:       "save_sku",
+		Keys:       []string{"sku"},
 		About:      "Make a SKU, or change one: only what is given changes, and what is given empty becomes its default. An inactive one is in no report.",
 		Idempotent: true, Response: sample.SKU,
 		Example: `reorder skus save TEA-1 --name "Green tea" --supplier Leaf --unit-cost-cents 320 --pack-size 12` + "\n" +

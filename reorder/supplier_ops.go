@@ -22,6 +22,7 @@ func sampleSupplier() Supplier {
 func (s *Service) saveSupplierOp() schema.Op {
 	op := s.supplierTable().Save(s.db, schema.Op{
 		Name:       "save_supplier",
+		Keys:       []string{"name"},
 		About:      "Make a supplier's record, or change one: only what is given changes, and what is given empty becomes its default.",
 		Idempotent: true, Response: sampleSupplier(),
 		Example: `reorder suppliers save "Leaf & Co" --email orders@leaf.example --lead-time-days 7 --min-order-cents 40000`,

@@ -50,7 +50,9 @@ type Arg struct {
 	Fields   []Arg
 	IDs      bool // of a list: whole numbers, ids
 	Title    string
-	Many     bool // text with several lines
+	Help     string // what pages say below the field; About where there is none
+	Rare     bool   // its field is folded into "More" while it is empty
+	Many     bool   // text with several lines
 	Pattern  string
 
 	Flag       string // the command's flag, when it is not the name with dashes
@@ -114,6 +116,12 @@ func Positional(word string) Opt { return func(a *Arg) { a.Positional = word } }
 
 // Label is what people read beside the argument's field, when its name does not do.
 func Label(text string) Opt { return func(a *Arg) { a.Title = text } }
+
+// Help is what a page says below the argument's field, in place of what agents and commands read.
+func Help(text string) Opt { return func(a *Arg) { a.Help = text } }
+
+// Rare folds the argument's field into "More" while it is empty.
+func Rare(a *Arg) { a.Rare = true }
 
 // Secret says that the text is a password or the like, which is never shown again.
 func Secret(a *Arg) { a.Secret = true }

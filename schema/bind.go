@@ -33,7 +33,7 @@ func (f *Form) Text(p *string, name, about string, opts ...Opt) bool {
 	case (s == "" || err != nil) && a.Path != "" && f.surface == REST:
 		f.pathErr = fault.NotFoundf("%s %s in the path names no record", a.Path, Quote(s))
 	case s == "" && a.Required:
-		f.refuse(a, " is empty: a text is needed")
+		f.refuseEmpty(a, "a text is needed")
 	case err != nil:
 		f.refuseErr(a, err)
 	default:
@@ -77,7 +77,7 @@ func (f *Form) Ref(p *string, name, about string, opts ...Opt) bool {
 		return false
 	}
 	if s = strings.TrimSpace(s); s == "" && a.Required {
-		f.refuse(a, " is empty: it takes %s", a.wants())
+		f.refuseEmpty(a, "it takes "+f.wants(a))
 		return false
 	}
 	if err := CheckText(f.shown(a), s, a.Most); err != nil {
@@ -125,7 +125,7 @@ func (f *Form) Enum(p *string, name, about string, values []string, opts ...Opt)
 		}
 	}
 	if !slices.Contains(a.Enum, word) {
-		f.refuse(a, ": %s is not allowed; it takes %s", Quote(s), a.wants())
+		f.refuse(a, ": %s is not allowed; it takes %s", Quote(s), f.wants(a))
 		return false
 	}
 	*p = word
@@ -174,7 +174,7 @@ func (f *Form) Day(p *exact.Day, name, about string, opts ...Opt) bool {
 	}
 	d, ok := exact.ParseDay(s)
 	if !ok {
-		f.refuse(a, ": %s is not %s that the calendar has", Quote(s), a.wants())
+		f.refuse(a, ": %s is not %s that the calendar has", Quote(s), f.wants(a))
 		return false
 	}
 	*p = d
@@ -203,7 +203,7 @@ func (f *Form) Month(p *exact.Month, name, about string, opts ...Opt) bool {
 	}
 	m, ok := exact.ParseMonth(s)
 	if !ok {
-		f.refuse(a, ": %s is not %s", Quote(s), a.wants())
+		f.refuse(a, ": %s is not %s", Quote(s), f.wants(a))
 		return false
 	}
 	*p = m
@@ -238,7 +238,7 @@ func (f *Form) Rows(p *strict.Value, name, about string, item any, most int, opt
 		if ok {
 			*p = rows
 		} else if a.Required {
-			f.refuse(a, " is missing: %s", a.wants())
+			f.refuseMissing(a)
 		}
 		return
 	}
@@ -291,14 +291,14 @@ func (f *Form) textOf(a Arg, v value) (string, bool) {
 
 func (f *Form) wrongType(a Arg, v value) {
 	if v.isText {
-		f.refuse(a, ": it takes %s", a.wants())
+		f.refuse(a, ": it takes %s", f.wants(a))
 		return
 	}
 	if f.surface == Tool && nested(v.json) && a.Kind != RowsKind {
-		f.refuse(a, " is nested (%s); every argument is a single value: it takes %s", v.json.Kind(), a.wants())
+		f.refuse(a, " is nested (%s); every argument is a single value: it takes %s", v.json.Kind(), f.wants(a))
 		return
 	}
-	f.refuse(a, " is %s; it takes %s", v.json.Kind(), a.wants())
+	f.refuse(a, " is %s; it takes %s", v.json.Kind(), f.wants(a))
 }
 
 func nested(v strict.Value) bool { return v.Kind() == strict.Array || v.Kind() == strict.Object }

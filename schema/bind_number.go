@@ -129,6 +129,10 @@ func (f *Form) number(a Arg, v value, places int) (int64, bool) {
 	case f.surface == Page && a.cents():
 		return f.money(a, token)
 	case f.surface == Page:
+		if whole, cut, two := readTwice(token, places); two && places == 2 && f.surface == Page {
+			f.Refuse(a.Name, "%s: %s can be read in two ways. Write %s or %s.", f.shown(a), Quote(token), whole, cut)
+			return 0, false
+		}
 		if plain, ok := decimal(token, places == 2); ok {
 			token = plain
 		}
@@ -158,7 +162,7 @@ func (f *Form) number(a Arg, v value, places int) (int64, bool) {
 	case errors.Is(err, exact.ErrTooFine) && places > 0:
 		f.refuse(a, ": %s has too many decimals; it takes at most %d decimals", Quote(token), places)
 	case err != nil:
-		f.refuse(a, ": %s is not allowed; it takes %s", Quote(token), a.wants())
+		f.refuse(a, ": %s is not allowed; it takes %s", Quote(token), f.wants(a))
 	}
 	return n, err == nil
 }
@@ -172,7 +176,7 @@ func (f *Form) within(a Arg, n, unit int64) bool {
 	case f.surface == Page && a.cents():
 		f.refuse(a, ": %s is out of range; it takes an amount%s", f.currency().Plain(n), a.boundsBy(f.currency().Plain))
 	default:
-		f.refuse(a, ": %s is out of range; it takes %s", exact.Decimal{Unscaled: n, Places: uint8(places(unit))}, a.wants()) // #nosec G115 -- a unit has at most three places
+		f.refuse(a, ": %s is out of range; it takes %s", exact.Decimal{Unscaled: n, Places: uint8(places(unit))}, f.wants(a)) // #nosec G115 -- a unit has at most three places
 	}
 	return false
 }

@@ -102,6 +102,24 @@ func (f *Form) refuse(a Arg, format string, args ...any) {
 	f.Refuse(a.Name, f.shown(a)+format, args...)
 }
 
+// refuseMissing refuses the call because it does not bring the argument.
+func (f *Form) refuseMissing(a Arg) {
+	if f.surface == Page {
+		f.Refuse(a.Name, "%s", a.missing())
+		return
+	}
+	f.refuse(a, " is missing: %s", a.wants())
+}
+
+// refuseEmpty refuses an empty value of an argument that needs one.
+func (f *Form) refuseEmpty(a Arg, needs string) {
+	if f.surface == Page {
+		f.refuseMissing(a)
+		return
+	}
+	f.refuse(a, " is empty: %s", needs)
+}
+
 // refuseErr refuses with what a check of the argument said.
 func (f *Form) refuseErr(a Arg, err error) {
 	if e, ok := fault.As(err); ok && e.Kind == fault.Invalid {
@@ -122,9 +140,17 @@ func (f *Form) shown(a Arg) string {
 	case f.surface == Command && a.Header == "":
 		return a.Written()
 	case f.surface == Page:
-		return PageField(a.Name)
+		return a.Label()
 	}
 	return a.Name
+}
+
+// wants says what the argument takes, in the words of the surface.
+func (f *Form) wants(a Arg) string {
+	if f.surface == Page {
+		return a.wantsWritten()
+	}
+	return a.wants()
 }
 
 // PageField is the name of an argument's field in an HTML form: an amount in cents is
@@ -161,7 +187,7 @@ func (f *Form) add(a Arg, opts []Opt) (Arg, value, bool) {
 		ok = false // an empty cell is the default
 	}
 	if !ok && a.Required {
-		f.refuse(a, " is missing: %s", a.wants())
+		f.refuseMissing(a)
 	}
 	return a, v, ok
 }
@@ -232,7 +258,8 @@ func refusalOf(all []fault.Field) error {
 	for i, field := range all {
 		details[i] = field.Detail
 	}
-	e := fault.Invalidf("%s", strings.Join(details, "; "))
+	text := strings.ReplaceAll(strings.Join(details, "; "), ".; ", ". ")
+	e := fault.Invalidf("%s", text)
 	e.Fields = slices.DeleteFunc(slices.Clone(all), func(x fault.Field) bool { return x.Field == "" })
 	return e
 }
@@ -242,6 +269,9 @@ func (f *Form) unknown() (refused fault.Field, found bool) {
 		return fault.Field{Field: name, Detail: fmt.Sprintf(format, args...)}, true
 	}
 	if name, found := f.unknownField(); found {
+		if f.surface == Page {
+			return about(name, "This form sent a field that is not known here, %s. Load the page again.", Quote(name))
+		}
 		what := "field"
 		if f.surface == Tool {
 			what = "argument"

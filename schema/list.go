@@ -43,7 +43,7 @@ func (f *Form) Texts(p *[]string, name, about string, items, characters int, opt
 		f.refuse(a, " has %d items; at most %d are allowed", len(kept), items)
 		return false
 	case len(kept) == 0 && a.Required:
-		f.refuse(a, " is empty: %s is needed", a.wants())
+		f.refuse(a, " is empty: %s is needed", f.wants(a))
 		return false
 	}
 	*p = kept
@@ -81,7 +81,7 @@ func (f *Form) texts(a Arg, v value) (texts []string, ok bool) {
 	}
 	for _, item := range v.json.Items {
 		if item.Kind() != strict.String {
-			f.refuse(a, " holds %s; it takes %s", item.Kind(), a.wants())
+			f.refuse(a, " holds %s; it takes %s", item.Kind(), f.wants(a))
 			return nil, false
 		}
 		texts = append(texts, item.Text())
@@ -125,7 +125,7 @@ func (f *Form) IDs(p *[]int64, name, about string, items int, opts ...Opt) bool 
 		f.refuse(a, " has %d items; at most %d are allowed", len(ids), items)
 		return false
 	case len(ids) == 0 && a.Required:
-		f.refuse(a, " is empty: %s is needed", a.wants())
+		f.refuse(a, " is empty: %s is needed", f.wants(a))
 		return false
 	}
 	*p = ids
@@ -153,7 +153,7 @@ func (f *Form) Objects(name, about string, items int, record func(f *Form), opts
 	inputs, given := f.objects(a)
 	switch {
 	case a.Required && len(inputs) == 0 && len(f.refused) == before:
-		f.refuse(a, " is missing: %s is needed", a.wants())
+		f.refuse(a, " is missing: %s is needed", f.wants(a))
 		return false
 	case len(inputs) > items:
 		f.refuse(a, " has %d items; at most %d are allowed", len(inputs), items)
@@ -223,7 +223,7 @@ func (f *Form) objects(a Arg) (inputs []Input, given bool) {
 	}
 	for _, item := range v.json.Items {
 		if item.Kind() != strict.Object {
-			f.refuse(a, " holds %s; it takes %s", item.Kind(), a.wants())
+			f.refuse(a, " holds %s; it takes %s", item.Kind(), f.wants(a))
 			return nil, true
 		}
 		in := f.in

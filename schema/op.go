@@ -57,6 +57,12 @@ type Op struct {
 	Leads   func(answer any) string          // the record's page, "/work-orders/12"; "" is the first page
 	Undo    func(answer any) *Undo           // the inverse act, if there is one now
 
+	// Keys are the arguments that identify the record of an operation that makes one or changes
+	// it; Number is the one that may name a record by its number instead. It needs Fill. On pages
+	// such an operation has two forms: New refuses keys that are in use, Edit shows them as facts.
+	Keys   []string
+	Number string
+
 	// Fill gives the record that the given arguments name, as texts by argument, for the
 	// form that edits it (amounts in cents, days as YYYY-MM-DD, a list of objects under
 	// lines.0.sku, lines.0.qty, lines.1.sku ...); not found when they name none. nil: the form begins empty.

@@ -9,7 +9,6 @@ import (
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
-	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
 )
 
@@ -170,31 +169,4 @@ func Seen(fields map[string][]string) string {
 		b = strict.AppendText(b, fields[name][0])
 	}
 	return string(append(b, '}'))
-}
-
-// Unchanged refuses, as a conflict that names each field with both values, when the
-// record that the given fields name is not what it was when the form was filled.
-func (o Op) Unchanged(c *db.Conn, given map[string][]string, seen string, currency exact.Currency) error {
-	before, err := strict.Parse([]byte(seen), maxDepth)
-	if err != nil || before.Kind() != strict.Object {
-		return fault.Invalidf("seen: it is not what this form was sent with; load the form again")
-	}
-	now, found, err := o.Filled(c, given, currency)
-	if err != nil {
-		return err
-	}
-	if !found {
-		return fault.Conflictf("the record was removed since this form was loaded")
-	}
-	e := fault.Conflictf("somebody changed this record since the form was loaded; look at what is marked, and send it again")
-	for _, name := range slices.Sorted(maps.Keys(now)) {
-		was, _ := before.Get(name)
-		if text := now[name][0]; text != was.Text() {
-			e.Fields = append(e.Fields, fault.Field{Field: name, Detail: name + ": it was " + Quote(was.Text()) + " when the form was loaded, and is " + Quote(text) + " now"})
-		}
-	}
-	if len(e.Fields) == 0 {
-		return nil
-	}
-	return e
 }

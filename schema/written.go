@@ -147,17 +147,45 @@ func allDigits(s string) bool {
 // money reads an amount of a page in units of its currency.
 func (f *Form) money(a Arg, text string) (int64, bool) {
 	currency := f.currency()
+	if whole, cut, two := readTwice(text, currency.Places); two {
+		either := whole
+		if cut != "" {
+			either += " or " + cut
+		}
+		f.Refuse(a.Name, "%s: %s can be read in two ways. Write %s.", f.shown(a), Quote(text), either)
+		return 0, false
+	}
 	token, ok := decimal(text, currency.Places != 3) // where money has three decimals, three digits are no group
 	n, err := int64(0), exact.ErrNotNumber
 	if ok {
 		n, err = currency.Parse(token)
 	}
 	if err != nil {
-		f.refuse(a, ": %s is not an amount that is taken; write it in %s with at most %d decimals, such as %s",
-			Quote(text), currency.Code, currency.Places, currency.Plain(123456))
+		f.Refuse(a.Name, "%s: %s is not an amount. Write it in %s with at most %d decimals, for example %s.",
+			f.shown(a), Quote(text), currency.Code, currency.Places, currency.Plain(123456))
 		return 0, false
 	}
 	return n, true
+}
+
+// readTwice reports whether an amount may mean two things: one separator with exactly three digits
+// behind it. whole is the one, and cut, "" in a currency without decimals, the other with as many
+// decimals as the currency has.
+func readTwice(text string, places int) (whole, cut string, two bool) {
+	text = strings.TrimSpace(text)
+	sign := ""
+	if rest, ok := strings.CutPrefix(text, "-"); ok {
+		sign, text = "-", strings.TrimSpace(rest)
+	}
+	at := strings.IndexAny(text, ".,")
+	if places == 3 || at < 1 || len(text)-at != 4 || !allDigits(text[:at]) || !allDigits(text[at+1:]) || text[0] == '0' {
+		return "", "", false
+	}
+	whole = sign + text[:at] + text[at+1:]
+	if places > 0 {
+		cut = sign + text[:at] + "." + text[at+1:at+1+places]
+	}
+	return whole, cut, true
 }
 
 // currency is that of the amounts of a page.
@@ -201,7 +229,7 @@ func (f *Form) id(a Arg, text string) (int64, bool) {
 	}
 	digital := err == nil || errors.Is(err, strconv.ErrRange) // 0 and what no id reaches are no names where digits are an id
 	if digital && (marked || !nameFirst) || a.lookup == nil || f.in.View == nil {
-		f.refuse(a, ": %s is not allowed; it takes %s", Quote(text), a.wants())
+		f.refuse(a, ": %s is not allowed; it takes %s", Quote(text), f.wants(a))
 		return 0, false
 	}
 	found := int64(0)
@@ -228,7 +256,7 @@ func (f *Form) rowsOf(a Arg) (strict.Value, bool) {
 	if v, ok := f.written(a); ok && v.text != "" {
 		rows, err := strict.Parse([]byte(v.text), maxDepth)
 		if err != nil || rows.Kind() != strict.Array {
-			f.refuse(a, ": it takes %s, as JSON", a.wants())
+			f.refuse(a, ": it takes %s, as JSON", f.wants(a))
 			return strict.Value{}, false
 		}
 		return rows, true

@@ -111,6 +111,7 @@ func printCustomer(w io.Writer, answer any) {
 
 func (s *Service) saveCustomerOp() schema.Op {
 	return schema.Op{
+		Keys: []string{"email"},
 		Name: "save_customer", About: "Make a customer, or give one another name. The address says who it is; change_email gives another one.",
 		Writes: true, Response: exampleCustomer(),
 		Example: `store customer save ann@example.org --name "Ann Lee"`,

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -126,7 +127,7 @@ func doPost(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	v := doView{op: op, given: in.fields, then: in.then, key: in.key, seen: in.seen}
+	v := doView{op: op, given: in.fields, then: in.then, key: in.key, seen: in.seen, editing: in.seen != "", alone: in.alone}
 	if err := in.fileTooLarge(); err != nil {
 		return x.refuseForm(err, v, shop)
 	}
@@ -156,6 +157,9 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 	if err := who.Request.Answered(x.r.Context(), x.s.DB); err != nil {
 		return nil, err
 	}
+	if err := x.newOrEdit(op, in, shop, who.Request); err != nil {
+		return nil, err
+	}
 	handle, err := op.Decode(x.forOp(in, shop))
 	if err != nil {
 		return nil, err
@@ -177,7 +181,11 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 
 // forOp is what the form brings to the operation's arguments.
 func (x *exchange) forOp(in *sent, shop shopSettings) schema.Input {
-	i := x.inputOf(in.fields, shop, false)
+	fields := in.fields
+	if in.written != nil {
+		fields = in.written
+	}
+	i := x.inputOf(fields, shop, false)
 	i.Files = in.files
 	return i
 }
@@ -206,12 +214,38 @@ func (x *exchange) asking(op schema.Op, in *sent, shop shopSettings) db.Caller {
 	if len(in.key) <= 200 {
 		r.Key = in.key
 	}
-	if in.seen != "" && op.Fill != nil {
-		r.Expect = func(c *db.Conn) error {
-			return op.Unchanged(c, in.fields, in.seen, exact.CurrencyOf(shop.currency))
-		}
-	}
 	return x.who().Asking(r)
+}
+
+// newOrEdit tells an Edit form, which carries what it was loaded with, from a New one: of the first
+// only what was changed is written, and refused if somebody else changed the same; the second is
+// refused when its keys are in use. Both are judged in the transaction of the operation.
+func (x *exchange) newOrEdit(op schema.Op, in *sent, shop shopSettings, r *db.Request) error {
+	currency := exact.CurrencyOf(shop.currency)
+	switch {
+	case op.Fill == nil:
+	case in.seen != "":
+		now, found, err := x.present(op, in.fields, shop)
+		if err == nil && !found {
+			err = fault.Conflictf("The record was removed since this form was loaded.")
+		}
+		if err != nil {
+			return err
+		}
+		e, err := op.Edited(in.fields, now, in.seen)
+		if err != nil {
+			return err
+		}
+		in.written = e.Fields
+		r.Expect = func(c *db.Conn) error { return op.Unchanged(c, e, currency) }
+	case op.Makes():
+		in.written = maps.Clone(in.fields)
+		if op.Number != "" {
+			in.written[op.Number] = []string{""}
+		}
+		r.Expect = func(c *db.Conn) error { return op.Unused(c, in.written, currency) }
+	}
+	return nil
 }
 
 // suffix tells tenants and buyers apart, who have no names here.
@@ -305,11 +339,10 @@ func (x *exchange) ours(to string) string {
 // notRead are addresses that no redirect leads to.
 var notRead = map[string]bool{"/login": true, "/logout": true, "/welcome/:token": true}
 
-// trial is what a trial run told: what would be done, or why it would be refused.
+// trial is what a trial run said: what would be done, or why it would be refused.
 type trial struct {
-	text    string
-	changes []db.Change
-	err     error
+	text string
+	err  error
 }
 
 // try does the operation and takes it back, so that the question before it can say in
@@ -321,14 +354,14 @@ func (x *exchange) try(op schema.Op, in *sent, shop shopSettings) (trial, string
 	}
 	var answer any
 	who := x.who()
-	changes, err := x.s.DB.Trial(x.r.Context(), func(ctx context.Context) (err error) {
+	_, err = x.s.DB.Trial(x.r.Context(), func(ctx context.Context) (err error) {
 		answer, err = handle(ctx, who)
 		return err
 	})
 	if err != nil {
 		return trial{err: err}, ""
 	}
-	return trial{text: willText(op, answer, shop), changes: changes}, askedOf(in)
+	return trial{text: willText(op, answer, shop)}, askedOf(in)
 }
 
 func willText(op schema.Op, answer any, shop shopSettings) (text string) {
@@ -370,7 +403,10 @@ func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 		}
 		return x.lead(k.To)
 	}
-	v.refusal = aboutField(v.op, x.faultOf(err).Amounts(shop.written))
+	v.refusal = v.op.Plain(aboutField(v.op, x.faultOf(err).Amounts(shop.written)))
+	if back, err := x.comeBack(&v); back || err != nil {
+		return err
+	}
 	switch v.refusal.Kind {
 	case fault.Internal:
 		x.refuse(v.refusal)
@@ -381,6 +417,11 @@ func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 		}
 	case fault.Limited, fault.Unavailable:
 		x.retry(v.refusal)
+	}
+	if v.seen == "" && !v.op.Makes() { // it came from a form with some of the fields: the others stay as they are
+		if err := x.fill(&v, shop); err != nil {
+			return err
+		}
 	}
 	return x.showForm(wire.Status(v.refusal.Kind), v, shop)
 }

@@ -35,6 +35,8 @@ type exchange struct {
 	path    map[string]string // the named parts of the route
 	visitor *visitor          // nil: not signed in
 	fields  url.Values        // of a POST
+	sent    *page.Sent        // a form that was refused, which the page is shown again for
+	refused *fault.Error      // why
 	audited string            // the record that the page shows, as the audit trail names it, where its address does not
 	status  int
 	bytes   int

@@ -33,7 +33,9 @@ type sent struct {
 	confirm  bool
 	asked    string // of which fields the question was
 	seen     string
-	password string // typed again
+	password string     // typed again
+	alone    bool       // it came from the operation's own page
+	written  url.Values // the fields without those that an Edit form leaves as they are; nil is fields
 	format   string
 	large    string // the field of a file that is too large, which was not kept
 	largest  int64  // how large it may be
@@ -177,6 +179,7 @@ func (in *sent) part() {
 	in.key, in.then, in.asked, in.seen = take("idempotency_key"), take("then"), take("asked"), take("seen")
 	in.confirm = take("confirm") == "yes"
 	in.password = take("password_again")
+	in.alone = take("alone") == "yes"
 	in.format = take("format")
 }
 

@@ -23,6 +23,7 @@ type doView struct {
 	seen     string            // what the form was made from
 	now      string            // what it would be made from now
 	editing  bool
+	alone    bool // it came from the operation's own page
 	refusal  *fault.Error
 	will     trial
 	asked    string
@@ -81,13 +82,26 @@ func (x *exchange) compare(v *doView, shop shopSettings) error {
 	if v.seen == "" {
 		return nil
 	}
-	if err := x.fill(v, shop); err != nil || !v.editing {
+	if err := x.fill(v, shop); err != nil || v.record == nil {
+		return err
+	}
+	now := map[string][]string{}
+	for name, text := range v.record {
+		now[name] = []string{text}
+	}
+	e, err := v.op.Edited(v.given, now, v.seen)
+	if err != nil {
 		return err
 	}
 	for _, a := range v.op.Args(schema.Page) {
 		field := schema.PageField(a.Name)
 		yours, typed := v.given[field]
-		if theirs := v.record[field]; typed && yours[len(yours)-1] != theirs {
+		theirs, held := v.record[field]
+		switch {
+		case !typed || !held || v.op.Identifies(a.Name):
+		case !e.Writes(field):
+			v.given[field] = []string{theirs} // only they changed it
+		case yours[len(yours)-1] != theirs:
 			v.differs = append(v.differs, difference{a.Label(), yours[len(yours)-1], theirs})
 		}
 	}
@@ -103,10 +117,11 @@ func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 		v.now = v.seen
 	}
 	title := v.op.Title()
-	if v.editing && strings.HasPrefix(v.op.Name, "save_") {
-		title = "Edit" + strings.TrimPrefix(title, "Save")
-	} else if what, saves := strings.CutPrefix(title, "Save "); saves && v.now == "" {
+	if what, saves := strings.CutPrefix(title, "Save "); saves && v.op.Makes() {
 		title = "New " + what
+		if v.now != "" {
+			title = "Edit " + what
+		}
 	}
 	secret := v.op.Credential
 	return x.show(status, title, secret, f, formPage(&v, title, x.form(&v)))
@@ -115,7 +130,7 @@ func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 // form is the form of the page: filled with what was typed, what was given, or the
 // record.
 func (x *exchange) form(v *doView) page.Form {
-	fm := page.Form{Op: v.op.Name, Record: true, Main: true, Values: v.record, Given: withoutSecrets(v.op, v.given), Fixed: map[string]string{}, Refused: map[string]string{}}
+	fm := page.Form{Op: v.op.Name, Record: true, Alone: true, Main: true, Values: v.record, Given: withoutSecrets(v.op, v.given), Fixed: map[string]string{}, Refused: map[string]string{}}
 	if v.then != "" {
 		fm.Fixed["then"] = v.then
 	}
@@ -125,10 +140,14 @@ func (x *exchange) form(v *doView) page.Form {
 	if v.now != "" {
 		fm.Fixed["seen"] = v.now
 	}
-	if v.editing && strings.HasPrefix(v.op.Name, "save_") {
+	if v.op.Makes() {
 		fm.Button = "Save"
 	}
-	fm.Focus = v.refusal == nil && !v.editing
+	fm.Facts = v.facts()
+	fm.Focus = v.refusal == nil && v.now == ""
+	if v.op.Makes() && v.op.Number != "" && v.now == "" {
+		fm.Fixed[v.op.Number] = ""
+	}
 	if v.refusal != nil {
 		for _, r := range v.refusal.Fields {
 			name := schema.PageField(r.Field)
@@ -147,6 +166,25 @@ func (x *exchange) form(v *doView) page.Form {
 		fm.Extra = passwordAgain(v.refusal != nil && v.refusal.Kind == fault.Invalid && slices.ContainsFunc(v.refusal.Fields, func(f fault.Field) bool { return f.Field == "password" }))
 	}
 	return fm
+}
+
+// facts are the fields that say which record is meant, where the form was opened for one: they are
+// shown, and sent along.
+func (v *doView) facts() (fields []string) {
+	for _, a := range v.op.Args(schema.Page) {
+		field := schema.PageField(a.Name)
+		held := v.given.Get(field) != "" || v.record[field] != ""
+		switch {
+		case !held:
+		case v.op.Makes():
+			if v.now != "" && (v.op.Number == "" && v.op.Identifies(a.Name) || a.Name == v.op.Number) {
+				fields = append(fields, field)
+			}
+		case a.Path != "" && a.Required:
+			fields = append(fields, field)
+		}
+	}
+	return fields
 }
 
 // withoutSecrets leaves out what is never shown again.

@@ -1,10 +1,12 @@
 package screen
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
 	"quartermaster/schema/wire"
@@ -25,6 +27,25 @@ func lower(s string) string {
 
 // actionOf is where the question's form is sent: where it came from.
 func actionOf(v *doView) string { return v.action + v.op.Name }
+
+// cannot says why the act is refused whatever is typed; "" when it is not, or only for want of a
+// field that is still empty.
+func (v *doView) cannot() string {
+	e, refused := fault.As(v.will.err)
+	if !refused || e.Kind == fault.Invalid {
+		return ""
+	}
+	return v.op.Plain(e).Detail
+}
+
+// existing is the Edit form of the record that has the keys.
+func (v *doView) existing() string {
+	q := url.Values{}
+	for _, key := range v.op.Keys {
+		q.Set(schema.PageField(key), v.given.Get(schema.PageField(key)))
+	}
+	return v.action + v.op.Name + "?" + q.Encode()
+}
 
 // backOf leads away from a question.
 func backOf(v *doView) string {

@@ -92,6 +92,7 @@ func (x *exchange) frame(shop shopSettings) *page.Frame {
 	if x.visitor != nil {
 		f.Who, f.Keys = x.visitor.caller, f.Area == page.Staff && x.visitor.session.Shortcuts
 	}
+	f.Sent = x.sent
 	f.Op = func(name string) (schema.Op, bool) { op, ok := s.ops[f.Area][name]; return op, ok }
 	f.Choices = func(a schema.Arg) (list []schema.Choice, err error) {
 		err = s.DB.View(x.r.Context(), func(c *db.Conn) error { list, err = a.Choose(c, f.Who); return err })
@@ -102,6 +103,9 @@ func (x *exchange) frame(shop shopSettings) *page.Frame {
 
 // show draws the body in the frame and sends it.
 func (x *exchange) show(status int, title string, secret bool, f *page.Frame, body templ.Component) error {
+	if x.sent != nil {
+		return x.showAgain(title, f, body)
+	}
 	v := x.around(f, title)
 	v.body = body
 	return x.sendDrawn(status, f, document(v), secret)

@@ -121,6 +121,7 @@ func (f *Frame) button(b *strings.Builder, a Action) {
 		b.WriteString(`<a` + attrs + ` href="` + esc(f.target(a)) + `">` + label + `</a>`)
 		return
 	}
+	f.pressed(a)
 	b.WriteString(`<form method="post" action="` + esc(f.DoPath(a.op)) + `"` + asks + `>`)
 	for i := 0; i+1 < len(a.fields); i += 2 {
 		hidden(b, a.fields[i], a.fields[i+1])
@@ -149,8 +150,10 @@ func (f *Frame) target(a Action) string {
 
 // beside writes what stands beside an operation's fields: the idempotency key, and
 // where to go afterwards.
-func (f *Frame) beside(b *strings.Builder, then string) {
-	if f.NewKey != nil {
+func (f *Frame) beside(b *strings.Builder, then string, key ...string) {
+	if len(key) > 0 && key[0] != "" {
+		hidden(b, "idempotency_key", key[0])
+	} else if f.NewKey != nil {
 		hidden(b, "idempotency_key", f.NewKey())
 	}
 	if then == "" && f.Area == Staff {

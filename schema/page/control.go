@@ -160,7 +160,7 @@ func (f *Frame) records(ctx context.Context, b *strings.Builder, fm Form, e entr
 	}
 	b.WriteString(`><legend>` + esc(e.arg.Label()) + `</legend>`)
 	if e.why != "" {
-		b.WriteString(`<p class="why" id="` + e.id + `-why">` + reason(e.why, false) + `</p>`)
+		b.WriteString(`<p class="why" id="` + e.id + `-why">` + esc(sentence(e.why)) + `</p>`)
 	}
 	for i := range n + blankRecords {
 		b.WriteString(`<div class="record">`)
@@ -170,7 +170,7 @@ func (f *Frame) records(ctx context.Context, b *strings.Builder, fm Form, e entr
 				a.Title += ", " + unit
 			}
 			a.Name = e.name + "." + strconv.Itoa(i) + "." + schema.PageField(a.Name)
-			a.About = ""
+			a.About, a.Help = "", ""
 			a.Required = a.Required && i < max(n, 1)
 			if err := f.field(ctx, b, fm, a); err != nil {
 				return err

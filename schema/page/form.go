@@ -6,6 +6,7 @@ import (
 	"html"
 	"io"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,8 +40,10 @@ type Form struct {
 	Extra   templ.Component   // drawn before the button
 	Confirm bool              // sends confirm=yes along
 	Danger  bool              // the button destroys
+	Facts   []string          // fields that are shown as facts and sent along
+	Alone   bool              // it is the page's only form: it comes back by itself when it is refused
 
-	focus string // the argument whose field takes the keys
+	focus string // the field that takes the keys
 }
 
 // Act draws the form; nothing for who may not do the operation.
@@ -62,6 +65,7 @@ func Act(fm Form) templ.Component {
 
 func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm Form) error {
 	args := op.Args(schema.Page)
+	f.comesBack(b, op, &fm)
 	class := "form"
 	if fm.Inline {
 		class = "inline"
@@ -79,18 +83,16 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 			hidden(b, "idempotency_key", f.NewKey())
 		}
 	} else {
-		f.beside(b, fm.Then)
+		f.beside(b, fm.Then, fm.Given["idempotency_key"]...)
 	}
 	if fm.Confirm {
 		hidden(b, "confirm", "yes")
 	}
-	for _, a := range fm.order(args) {
-		if fm.Focus && fm.focus == "" && fm.empty(a) {
-			fm.focus = a.Name
-		}
-		if err := f.field(ctx, b, fm, a); err != nil {
-			return err
-		}
+	if fm.Alone {
+		hidden(b, "alone", "yes")
+	}
+	if err := f.fields(ctx, b, &fm, fm.order(args)); err != nil {
+		return err
 	}
 	if fm.Extra != nil {
 		if err := fm.Extra.Render(ctx, b); err != nil {
@@ -110,6 +112,61 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 	}
 	b.WriteString(`<button class="` + button + `">` + esc(label) + `</button></form>`)
 	return nil
+}
+
+// fields writes the fields: those that are rarely used, empty and not refused stand under "More".
+func (f *Frame) fields(ctx context.Context, b *strings.Builder, fm *Form, args []schema.Arg) error {
+	fm.focusOn(args)
+	var rare []schema.Arg
+	for _, a := range args {
+		if a.Rare && !fm.Inline && fm.empty(a) && fm.wrong(schema.PageField(a.Name)) == "" {
+			rare = append(rare, a)
+			continue
+		}
+		if err := f.field(ctx, b, *fm, a); err != nil {
+			return err
+		}
+	}
+	if len(rare) == 0 {
+		return nil
+	}
+	b.WriteString(`<details class="more"><summary>More</summary>`)
+	for _, a := range rare {
+		if err := f.field(ctx, b, *fm, a); err != nil {
+			return err
+		}
+	}
+	b.WriteString(`</details>`)
+	return nil
+}
+
+// focusOn chooses the field that takes the keys: the first that was refused, else the first empty one.
+func (fm *Form) focusOn(args []schema.Arg) {
+	for _, a := range args {
+		if name := fm.wrong(schema.PageField(a.Name)); name != "" {
+			fm.focus = name
+			return
+		}
+	}
+	for _, a := range args {
+		if fm.Focus && fm.empty(a) && !a.Rare && !slices.Contains(fm.Facts, schema.PageField(a.Name)) {
+			fm.focus = schema.PageField(a.Name)
+			return
+		}
+	}
+}
+
+// wrong is the first field of the argument that was refused: its own, or one of its rows; "" is none.
+func (fm *Form) wrong(field string) string {
+	if fm.Refused[field] != "" {
+		return field
+	}
+	for _, name := range sorted(fm.Refused) {
+		if strings.HasPrefix(name, field+".") {
+			return name
+		}
+	}
+	return ""
 }
 
 // shows reports whether the argument has a field that is seen.
@@ -173,9 +230,9 @@ type entry struct {
 
 // field writes one argument's field with its label, help and refusal.
 func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema.Arg) error {
-	e := entry{arg: a, name: schema.PageField(a.Name), inline: fm.Inline, labels: fm.Labels, focus: fm.focus == a.Name, required: a.Required}
+	e := entry{arg: a, name: schema.PageField(a.Name), inline: fm.Inline, labels: fm.Labels, focus: fm.focus == schema.PageField(a.Name), required: a.Required}
 	if label := fm.Called[e.name]; label != "" {
-		e.arg.Title, e.arg.About = label, ""
+		e.arg.Title, e.arg.About, e.arg.Help = label, "", ""
 	}
 	e.required = e.required || slices.Contains(fm.Needs, e.name)
 	e.id = FieldID(fm, e.name)
@@ -185,6 +242,11 @@ func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema
 		e.have = e.values != nil
 	}
 	e.why = fm.Refused[e.name]
+	if slices.Contains(fm.Facts, e.name) && e.why == "" {
+		hidden(b, e.name, e.value())
+		b.WriteString(f.factOf(e))
+		return nil
+	}
 	if a.Kind == schema.TableKind || a.Kind == schema.RowsKind {
 		return f.records(ctx, b, fm, e)
 	}
@@ -192,7 +254,7 @@ func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema
 		f.checkBox(b, e)
 		return nil
 	}
-	b.WriteString(`<div class="field">` + f.labelOf(e))
+	b.WriteString(`<div class="` + fieldClass(a) + `">` + f.labelOf(e))
 	if err := f.control(b, e); err != nil {
 		return err
 	}
@@ -251,39 +313,84 @@ func (f *Frame) unit(a schema.Arg) string {
 func (e entry) below() string {
 	s := ""
 	if e.why != "" {
-		s += `<p class="why" id="` + e.id + `-why">` + reason(e.why, false) + `</p>`
+		s += `<p class="why" id="` + e.id + `-why">` + esc(sentence(e.why)) + `</p>`
 	}
-	if !e.inline && e.arg.About != "" {
-		s += `<small id="` + e.id + `-help">` + esc(sentence(e.about())) + `</small>`
+	if help := e.help(); !e.inline && help != "" {
+		s += `<small id="` + e.id + `-help">` + esc(sentence(help)) + `</small>`
 	}
 	return s
 }
 
-// Reason is a refusal's text. The field's name that it begins with is heard as it is, and
-// seen as the field's label.
-func Reason(detail string) templ.Component { return text(reason(detail, true)) }
+// Reason is a refusal's text.
+func Reason(detail string) templ.Component { return text(esc(sentence(detail))) }
 
-// reason is the text under a field, or with its label where the field is elsewhere.
-func reason(detail string, label bool) string {
-	name, rest, ok := strings.Cut(detail, ": ")
-	if !ok || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") != "" {
-		return esc(sentence(detail))
+// fieldClass says how wide the field is.
+func fieldClass(a schema.Arg) string {
+	switch {
+	case schema.PageField(a.Name) != a.Name:
+		return "field money"
+	case a.Kind == schema.DayKind || a.Kind == schema.MonthKind:
+		return "field day"
+	case a.Kind == schema.NumberKind || a.Kind == schema.IntKind && !a.Named():
+		return "field number"
 	}
-	seen := ""
-	if label {
-		seen = `<span aria-hidden="true">` + esc(schema.Arg{Name: name}.Label()) + `: </span>`
-	}
-	return seen + `<span class="hear">` + esc(name) + `: </span>` + esc(rest)
+	return "field"
 }
 
-// about is the argument's help. Amounts are typed in units of the currency, whatever the
-// other surfaces take.
-func (e entry) about() string {
-	if schema.PageField(e.arg.Name) == e.arg.Name {
-		return e.arg.About
+// factOf is a value that is shown: a record by what its choice says.
+func (f *Frame) factOf(e entry) string {
+	shown := e.value()
+	choices, err := f.choices(e.arg)
+	if err != nil || shown == "" {
+		return ""
 	}
-	return strings.NewReplacer(", in cents", "", " in cents", "").Replace(e.arg.About)
+	for _, c := range choices {
+		if c.Value == shown {
+			shown = c.Text
+			break
+		}
+	}
+	return `<p class="fact"><span>` + esc(e.arg.Label()) + `</span> <b>` + esc(shown) + `</b></p>`
 }
+
+// Named draws the facts that say which record a question is about.
+func Named(op schema.Op, fm Form) templ.Component {
+	return made(func(f *Frame) string {
+		var b strings.Builder
+		for _, a := range op.Args(schema.Page) {
+			name := schema.PageField(a.Name)
+			if values, _ := fm.given(name); slices.Contains(fm.Facts, name) {
+				b.WriteString(f.factOf(entry{arg: a, name: name, values: values}))
+			}
+		}
+		return b.String()
+	})
+}
+
+// help is what stands below the field: what the argument says for pages, else what it says to all,
+// if that says more than the label and has no word of the machine.
+func (e entry) help() string {
+	if e.arg.Help != "" {
+		return e.arg.Help
+	}
+	about := strings.NewReplacer(", in cents", "", " in cents", "", "true (1): ", "").Replace(e.arg.About)
+	if machineWords.MatchString(about) {
+		return ""
+	}
+	label := strings.Fields(strings.ToLower(e.arg.Label()))
+	more := slices.ContainsFunc(strings.Fields(strings.ToLower(about)), func(word string) bool {
+		return !slices.Contains(label, strings.Trim(word, ",;:.'s")) && !slices.Contains(label, word) && !slices.Contains(articles, word)
+	})
+	if !more {
+		return ""
+	}
+	return about
+}
+
+// machineWords are what no page says: names of arguments, flags, and how values are coded.
+var machineWords = regexp.MustCompile(`[a-z]_[a-z]|--[a-z]|\b(cents?|true|false|null|JSON|ids?|UTF-8)\b|YYYY|\(1\)`)
+
+var articles = []string{"the", "a", "an", "its", "of", "it", "new", "only", "this", "is", "whose", "what"}
 
 func sentence(s string) string {
 	if s == "" {
@@ -300,7 +407,7 @@ func (e entry) marks() string {
 		s += ` aria-invalid="true"`
 		told = append(told, e.id+"-why")
 	}
-	if !e.inline && e.arg.About != "" {
+	if !e.inline && e.help() != "" {
 		told = append(told, e.id+"-help")
 	}
 	if len(told) > 0 {

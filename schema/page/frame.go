@@ -36,6 +36,7 @@ type Frame struct {
 	Notice  string                                      // a caveat over the page (Noticed)
 
 	Wrong   map[string]string // filters that were refused, by name
+	Sent    *Sent             // a form that was refused and comes back
 	Missing []string          // operations that were drawn and do not exist
 }
 

@@ -1,0 +1,98 @@
+package screen
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+	"quartermaster/schema/wire"
+)
+
+// errElsewhere says that a page does not have the form that was to come back on it.
+var errElsewhere = errors.New("the form does not stand on this page")
+
+// comeBack shows the page that a refused form was sent from, with the form as it was sent. It
+// reports whether it did: a form of the operation's own page, and one that the page no longer
+// has, comes back on a page of its own.
+func (x *exchange) comeBack(v *doView) (bool, error) {
+	if v.alone || v.refusal.Kind == fault.Internal || len(v.differs) > 0 {
+		return false, nil
+	}
+	for _, at := range []string{x.referer(), v.then} {
+		back, err := x.comeBackAt(at, v)
+		if back || err != nil {
+			return back, err
+		}
+	}
+	return false, nil
+}
+
+// referer is the page of this address that the form was sent from, "" where that is not known.
+func (x *exchange) referer() string {
+	u, err := url.Parse(x.r.Referer())
+	if err != nil || u.Host != x.r.Host {
+		return ""
+	}
+	return u.RequestURI()
+}
+
+func (x *exchange) comeBackAt(at string, v *doView) (bool, error) {
+	u, err := url.Parse(at)
+	if err != nil || at == "" || x.ours(at) != at {
+		return false, nil //nolint:nilerr // it is no page of ours
+	}
+	route, values := x.s.router.find(u.EscapedPath())
+	if route == nil || route.get == nil {
+		return false, nil
+	}
+	refused := map[string]string{}
+	for _, f := range v.refusal.Fields {
+		if name := schema.PageField(f.Field); refused[name] == "" {
+			refused[name] = f.Detail
+		}
+	}
+	again := *x
+	again.route, again.path, again.audited = route, values, ""
+	again.r = x.r.Clone(x.r.Context())
+	again.r.Method, again.r.URL, again.r.Body = http.MethodGet, u, http.NoBody
+	again.sent = &page.Sent{
+		Op: v.op.Name, Fields: withoutSecrets(v.op, v.given), Refused: refused, Text: v.refusal.Detail, Key: v.key,
+	}
+	if v.refusal.Kind == fault.Conflict {
+		again.sent.Key = ""
+	}
+	again.refused = v.refusal
+	err = route.get(&again)
+	if !again.wrote { // the page is gone, or has no such form
+		return false, nil //nolint:nilerr // the form comes back on its own page
+	}
+	x.route, x.status, x.bytes, x.wrote = again.route, again.status, again.bytes, true
+	return true, err
+}
+
+// showAgain draws a page on which a refused form comes back.
+func (x *exchange) showAgain(title string, f *page.Frame, body templ.Component) error {
+	b := new(bytes.Buffer)
+	if err := x.draw(f, b, body); err != nil {
+		return err
+	}
+	if !x.sent.Back && !x.sent.Pressed {
+		return errElsewhere
+	}
+	drawn := templ.Raw(b.String())
+	if !x.sent.Back {
+		drawn = refusedAct(x.refused.Detail, drawn)
+	}
+	if x.refused.Kind == fault.Limited || x.refused.Kind == fault.Unavailable {
+		x.retry(x.refused)
+	}
+	v := x.around(f, title)
+	v.body = drawn
+	return x.sendDrawn(wire.Status(x.refused.Kind), f, document(v), false)
+}

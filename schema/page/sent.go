@@ -1,0 +1,69 @@
+package page
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+)
+
+// Sent is a form that was refused and comes back on the page that it was sent from, as it was sent.
+type Sent struct {
+	Op      string
+	Fields  url.Values
+	Refused map[string]string // by field
+	Text    string            // the refusal
+	Key     string            // its idempotency key
+	Back    bool              // it was drawn with what was sent
+	Pressed bool              // it is a button without fields, which was drawn
+}
+
+// comesBack fills the form with what was sent if it is the one that was refused, and says why.
+func (f *Frame) comesBack(b *strings.Builder, op schema.Op, fm *Form) {
+	s := f.Sent
+	if s == nil || s.Back || s.Op != op.Name || !fm.isOf(s, op) {
+		return
+	}
+	s.Back = true
+	fm.Given, fm.Refused = url.Values{"idempotency_key": {s.Key}}, s.Refused
+	for name, values := range s.Fields {
+		fm.Given[name] = values
+	}
+	b.WriteString(`<div class="note bad" role="alert"><p>` + esc(sentence(s.Text)) + `</p></div>`)
+}
+
+// isOf reports whether what was sent came from this form: what the form sends along agrees, and so
+// do the fields that it has.
+func (fm *Form) isOf(s *Sent, op schema.Op) bool {
+	for name, value := range fm.Fixed {
+		if name != "then" && s.Fields.Get(name) != value {
+			return false
+		}
+	}
+	args := fm.order(op.Args(schema.Page))
+	for name := range s.Fields {
+		_, fixed := fm.Fixed[name]
+		if !fixed && !slices.ContainsFunc(args, func(a schema.Arg) bool {
+			field := schema.PageField(a.Name)
+			return field == name || strings.HasPrefix(name, field+".")
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// pressed notes that the button is the one whose act was refused.
+func (f *Frame) pressed(a Action) {
+	s := f.Sent
+	if s == nil || s.Op != a.op || len(a.fields)/2 != len(s.Fields) {
+		return
+	}
+	for i := 0; i+1 < len(a.fields); i += 2 {
+		if s.Fields.Get(a.fields[i]) != a.fields[i+1] {
+			return
+		}
+	}
+	s.Pressed = true
+}

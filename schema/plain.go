@@ -1,0 +1,151 @@
+package schema
+
+import (
+	"regexp"
+	"strings"
+
+	"quartermaster/schema/fault"
+)
+
+// Plain is a refusal in the words of the operation's form: where a rule names an argument, a flag
+// or a value by its machine name, the field's label or ordinary words stand instead. What a person
+// typed, which stands in quotes, is left as it is.
+func (o Op) Plain(e *fault.Error) *fault.Error { return PlainBy(o.Args(Page), e) }
+
+// PlainBy is Plain by the arguments of a page.
+func PlainBy(args []Arg, e *fault.Error) *fault.Error {
+	plain := *e
+	plain.Detail = plainText(args, e.Detail)
+	plain.Fields = nil
+	for _, f := range e.Fields {
+		f.Detail = plainText(args, f.Detail)
+		plain.Fields = append(plain.Fields, f)
+	}
+	return &plain
+}
+
+// machine finds names of arguments and values, and flags.
+var machine = regexp.MustCompile(`--[a-z][a-z0-9-]*|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b`)
+
+// begins finds the name that a refusal begins with: "delta: ...", "lines.0.qty is ...".
+var begins = regexp.MustCompile(`^[a-z][a-z0-9_]*(?:[.\[][0-9]+\]?\.[a-z0-9_]+)?(: | is | has | must | may )`)
+
+func plainText(args []Arg, text string) string {
+	if found := begins.FindStringSubmatch(text); found != nil {
+		name := strings.TrimSuffix(found[0], found[1])
+		if a, ok := argOf(args, name[strings.LastIndexByte(name, '.')+1:]); ok {
+			rest := text[len(found[0]):]
+			if found[1] == ": " {
+				rest = sentenceOf(rest)
+			}
+			text = a.Label() + found[1] + rest
+		}
+	}
+	parts := strings.Split(text, `"`)
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = machine.ReplaceAllStringFunc(parts[i], func(name string) string { return wordOf(args, name) })
+	}
+	return sentenceOf(strings.Join(parts, `"`))
+}
+
+// wordOf is what people call an argument or a value.
+func wordOf(args []Arg, name string) string {
+	flag, is := strings.CutPrefix(name, "--")
+	if is {
+		name = strings.ReplaceAll(flag, "-", "_")
+	}
+	if a, ok := argOf(args, name); ok {
+		label := a.Label()
+		if len(label) > 1 && label[1] >= 'a' && label[1] <= 'z' {
+			label = strings.ToLower(label[:1]) + label[1:]
+		}
+		return label
+	}
+	words := strings.Fields(strings.NewReplacer("_", " ", " id", "").Replace(PageField(name)))
+	for i, w := range words {
+		if s := short[w]; s != "" {
+			words[i] = s
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func argOf(args []Arg, name string) (Arg, bool) {
+	for _, a := range args {
+		if a.Name == name || PageField(a.Name) == name {
+			return a, true
+		}
+		if inner, ok := argOf(a.Fields, name); ok {
+			return inner, true
+		}
+	}
+	return Arg{}, false
+}
+
+func sentenceOf(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// missing is the refusal of an empty field on a page.
+func (a Arg) missing() string {
+	label := a.Label()
+	lower := label
+	if len(label) > 1 && label[1] >= 'a' && label[1] <= 'z' {
+		lower = strings.ToLower(label[:1]) + label[1:]
+	}
+	article := "a "
+	if strings.ContainsRune("aeio", rune((lower + " ")[0])) {
+		article = "an "
+	}
+	switch {
+	case a.cents():
+		if lower == "amount" || lower == "cents" {
+			return "Enter an amount, for example 12.50."
+		}
+		return label + ": enter an amount, for example 12.50."
+	case a.choices != nil || a.lookup != nil || a.Kind == EnumKind:
+		return "Choose " + article + lower + "."
+	case a.Kind == DayKind:
+		return label + " is required: choose a day."
+	case a.Kind == FileKind:
+		return "Choose " + article + lower + "."
+	case a.Kind == IntKind, a.Kind == NumberKind:
+		return label + " is required: enter a number."
+	}
+	return label + " is required."
+}
+
+// wantsWritten says what a page's field takes, in the words of people.
+func (a Arg) wantsWritten() string {
+	switch a.Kind {
+	case IntKind:
+		if a.cents() {
+			return "an amount, for example 12.50"
+		}
+		if a.lookup != nil || a.choices != nil {
+			return "one from the list"
+		}
+	case BoolKind:
+		return "Yes or No"
+	case EnumKind:
+		words := make([]string, len(a.Enum))
+		for i, v := range a.Enum {
+			words[i] = strings.ReplaceAll(v, "_", " ")
+		}
+		return "one of " + strings.Join(words, ", ")
+	case DayKind:
+		return "a day, for example 2026-11-22,"
+	case MonthKind:
+		return "a month, for example 2026-11"
+	case RefKind, TextKind, LooseKind:
+		return "a text"
+	case RowsKind, TableKind:
+		return "a line for each"
+	case ListKind:
+		return "one or more from the list"
+	}
+	return a.wants()
+}
