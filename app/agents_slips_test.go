@@ -33,7 +33,7 @@ var agentsSlips = []slip{
 	{"maintenance", "list_workorders", `{"assigned_to":"BEN"}`, yes, `"assigned_to":"Ben"`},
 	{"maintenance", "list_workorders", `{"asset":"lAtHe"}`, yes, `"asset":"Lathe"`},
 	{"maintenance", "list_workorders", `{"asset":"lathe-1"}`, yes, `"asset":"Lathe"`},
-	{"maintenance", "list_workorders", `{"asset":"lathe-1","asset_id":2}`, no, `asset|is asset 1`},
+	{"maintenance", "list_workorders", `{"asset":"lathe-1","asset_id":2}`, no, `asset|is 1, and asset_id says 2`},
 	{"rental", "list_leases", `{"tenant":"CHLOE m"}`, yes, `"tenant":"Chloe Martin"`},
 	{"rental", "list_leases", `{"property":"hARBOUR"}`, yes, `"property":"Harbour House"`},
 	{"rental", "list_units", `{"property":"harbour"}`, yes, `"property":"Harbour House"`},
@@ -43,17 +43,17 @@ var agentsSlips = []slip{
 	// One that names nothing is refused with what there is.
 	{"maintenance", "list_workorders", `{"assigned_to":"Benn"}`, no, `assigned_to|"Benn"|there are Ben, Ana, Carla`},
 	{"maintenance", "list_workorders", `{"asset":"lathes"}`, no, `asset|"lathes"|LATHE-1 (Lathe)`},
-	{"rental", "list_leases", `{"tenant":"nobody"}`, no, `tenant|"nobody"|Chloe Martin`},
+	{"rental", "list_leases", `{"tenant":"nobody"}`, no, `tenant|"nobody"`},
 	{"rental", "list_leases", `{"property":"castle"}`, no, `property|"castle"|Harbour House`},
 	{"rental", "list_units", `{"property":"castle"}`, no, `property|"castle"|Harbour House`},
 	{"reorder", "list_products", `{"supplier":"Leef"}`, no, `supplier|"Leef"|there are Leaf & Co`},
 	{"reorder", "reorder_report", `{"supplier":"Leef"}`, no, `supplier|"Leef"|there are Leaf & Co`},
 	{"maintenance", "list_workorders", `{"asset":"#1"}`, yes, `"asset":"Lathe"`},
-	{"maintenance", "list_workorders", `{"asset":"#99"}`, no, `asset|"#99"|LATHE-1 (Lathe)`},
+	{"maintenance", "list_workorders", `{"asset":"#99"}`, no, `no asset 99`},
 	{"rental", "list_leases", `{"ends_before":"2026-10-01"}`, yes, `"tenant":"Emil Novak"|"end_date":"2026-09-10"`},
 	{"rental", "list_units", `{"property":"#1"}`, yes, `"property":"Harbour House"`},
 	{"rental", "list_units", `{"property":99}`, no, `property|"99"|Harbour House`},
-	{"rental", "list_leases", `{"tenant":9999}`, no, `tenant|"9999"|Chloe Martin`},
+	{"rental", "list_leases", `{"tenant":9999}`, no, `tenant|"9999"`},
 	{"rental", "list_leases", `{"tenant":"CHLOE@example.org"}`, yes, `"tenant":"Chloe Martin"`},
 	{"reorder", "product_detail", `{"sku":"tea-green"}`, no, `"tea-green"|the nearest are TEA-GREEN-100`},
 	{"reorder", "adjust_stock", `{"sku":"tea-green-100","delta":1}`, no, `"tea-green-100"|the nearest are TEA-GREEN-100`},
@@ -63,11 +63,11 @@ var agentsSlips = []slip{
 	{"maintenance", "list_workorders", `{"asset_id":"1","limit":"2","after":9}`, yes, `"shown":2,`},
 	{"maintenance", "list_workorders", `{"q":9,"overdue":"False"}`, yes, `"id":9,`},
 	{"maintenance", "pm_due", `{"overdue_only":"True"}`, yes, `"due_status":"overdue"`},
-	{"maintenance", "list_parts", `{"low_stock":"true","q":6204}`, yes, `"total":1,`},
+	{"maintenance", "list_parts", `{"low_stock":"true","q":6204}`, yes, `"total":1`},
 	{"maintenance", "create_workorder", `{"asset_id":"2","description":7,"labor_minutes":"5","parts_cost":"2.50","request_key":"slip-1"}`, yes, `"description":"7"|"labor_minutes":5|"parts_cost_cents":250`},
 	{"maintenance", "record_meter", `{"asset_id":"2","reading":"1e5"}`, yes, `"reading":100000`},
 	{"rental", "lease_detail", `{"lease_id":"3","open_only":"true","limit":"1"}`, yes, `"shown":1,`},
-	{"rental", "list_leases", `{"active":"true","unit_id":"3","tenant":3}`, yes, `"total":1,`},
+	{"rental", "list_leases", `{"active":"true","unit_id":"3","tenant":3}`, yes, `"total":1`},
 	{"rental", "create_ticket", `{"unit_id":"1","title":404,"request_key":"slip-2"}`, yes, `"title":"404"`},
 	{"reorder", "adjust_stock", `{"sku":"TEA-GREEN-100","set_to":"37"}`, yes, `"current_stock":37`},
 	{"reorder", "product_detail", `{"sku":"TEA-GREEN-100","history_days":"56","by":"week"}`, yes, `"total":`},
@@ -101,7 +101,7 @@ var agentsSlips = []slip{
 	// Wrong and missing arguments: all of them are told.
 	{"maintenance", "list_workorders", `{"assignee":"Ben"}`, no, `"assignee"|status, priority, asset_id, asset, assigned_to`},
 	{"maintenance", "workorder_detail", `{"workorder_id":9}`, no, `"workorder_id"|the arguments are id|id is missing`},
-	{"rental", "create_ticket", `{"unit":"1A"}`, no, `"unit"|unit_id is missing|title is missing`},
+	{"rental", "create_ticket", `{"unit":"1A"}`, no, `unit: |"1A"|title is missing`},
 	{"reorder", "adjust_stock", `{"sku":"TEA-GREEN-100","set_to":3,"delta":1}`, no, `set_to and delta`},
 	{"reorder", "list_products", `{"Status":"below"}`, no, `"Status"|status, below_reorder`},
 	// Sent twice.
@@ -158,7 +158,7 @@ func officialClient(t *testing.T, s *apptest.Fixture, service, key, version stri
 	return a
 }
 
-// call returns the answer as text, or what the refusal says.
+// call returns the whole answer as JSON, or what the refusal says.
 func (c clientOf) call(t *testing.T, tool, args string) (text string, refused bool) {
 	t.Helper()
 	result, err := c.CallTool(context.Background(), &official.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})
@@ -170,7 +170,7 @@ func (c clientOf) call(t *testing.T, tool, args string) (text string, refused bo
 		return text, true
 	}
 	fits(t, tool, c.tools[tool].OutputSchema, result.StructuredContent)
-	return text, false
+	return jsonText(result.StructuredContent), false
 }
 
 // fits holds a value against a schema as the client got it.

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -130,6 +131,8 @@ func TestAgentsDoAWholeJob(t *testing.T) {
 	}
 	var order map[string]any
 	w.into(w.get("/api/work-orders/1"), &order)
+	w.equal("the currency", jsonText(detail["currency"]), `"USD"`)
+	delete(detail, "currency")
 	w.equal("the rest is what REST gives", jsonText(detail), jsonText(order))
 }
 
@@ -157,7 +160,7 @@ func TestMaintenanceToolRefusals(t *testing.T) {
 	w := newMaintenance(t)
 	w.open(`{"asset_id":1,"description":"Oil"}`)
 	for _, c := range []struct{ tool, arguments, words string }{
-		{"record_meter", `{"asset_id":1,"reading":900,"correction":true}`, `"correction"|asset_id, meter, reading, read_date`},
+		{"record_meter", `{"asset_id":1,"reading":900,"correction":true}`, `"correction"|over REST by POST /api/assets/{id}/readings|asset_id, asset, meter, reading, read_date`},
 		{"record_meter", `{"asset_id":1,"reading":1100,"correction":false}`, `"correction"`},
 		{"record_meter", `{"asset_id":1,"reading":900}`, "900 is below|1000|correction true"},
 		{"record_meter", `{"asset_id":1,"reading":{"value":1100}}`, "reading|single"},
@@ -200,7 +203,7 @@ func TestMaintenanceToolRefusals(t *testing.T) {
 
 // TestToolRefusalsAreResults: what is refused comes as a result with isError and no
 // structured content, an unknown tool as the protocol's error, and what succeeds as
-// structured content with the same as text.
+// structured content with the same as text, a list's rows short.
 func TestToolRefusalsAreResults(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -216,12 +219,14 @@ func TestToolRefusalsAreResults(t *testing.T) {
 	}
 	var good struct {
 		Result struct {
-			StructuredContent any
+			StructuredContent json.RawMessage
 			Content           []struct{ Type, Text string }
 		}
 	}
+	call("create_workorder", `{"asset":"LATHE-1","description":"Loud"}`).JSON(t, &good)
+	w.equal("the text of a record", good.Result.Content[0].Text, string(good.Result.StructuredContent))
 	call("pm_due", `{}`).JSON(t, &good)
-	var said any
-	w.into(good.Result.Content[0].Text, &said)
-	w.equal("the text block", jsonText(said), jsonText(good.Result.StructuredContent))
+	said := good.Result.Content[0].Text
+	call("pm_due", `{"detail":"short"}`).JSON(t, &good)
+	w.equal("the text of a list", said, string(good.Result.StructuredContent))
 }

@@ -47,9 +47,13 @@ func only(what, asked string, found []called, there func() ([]string, error)) (i
 		}
 		return 0, fault.NotFoundf("there is no %s %s; %s", what, schema.Quote(asked), schema.ThereAre(asked, names))
 	}
-	list := make([]string, len(found))
-	for i, f := range found {
-		list[i] = fmt.Sprintf("#%d (%s)", f.id, f.name)
+	const most = 5
+	var list []string
+	for _, f := range found[:min(most, len(found))] {
+		list = append(list, fmt.Sprintf("#%d (%s)", f.id, f.name))
+	}
+	if len(found) > most {
+		list = append(list, "and more")
 	}
 	return 0, fault.Invalidf("several %ss are called %s: %s; say which by #id", what, schema.Quote(asked), strings.Join(list, ", "))
 }
@@ -73,27 +77,6 @@ func assetNamed(c *db.Conn, asked string) (int64, error) {
 func assetNames(c *db.Conn) ([]string, error) {
 	return db.All(c, func(r *db.Row) string { return r.Text() },
 		"SELECT CASE WHEN name = asset_tag THEN asset_tag ELSE asset_tag || ' (' || name || ')' END FROM assets ORDER BY id LIMIT 5000")
-}
-
-// assetOfFilter is the asset that an agent's filter means: by id, else by name or tag in any
-// case; one that is not there is refused with those that are.
-func assetOfFilter(c *db.Conn, id int64, name string) (int64, error) {
-	if name == "" {
-		return id, nil
-	}
-	found, err := assetNamed(c, name)
-	if n := numberOf(strings.TrimPrefix(name, "#")); err != nil && n != 0 {
-		if a, is, _ := db.One(c, db.Int, "SELECT id FROM assets WHERE id = ?", n); is {
-			found, err = a, nil
-		}
-	}
-	if e, refused := fault.As(err); refused {
-		return 0, fault.Fieldf("asset", "asset: %s", e.Detail)
-	}
-	if err == nil && id != 0 && id != found {
-		err = fault.Fieldf("asset", "asset: %s is asset %d, and asset_id says %d; give one of them", schema.Quote(name), found, id)
-	}
-	return found, err
 }
 
 // planNamed finds a plan by TAG/Title, or by its title where one plan has it.

@@ -51,12 +51,12 @@ func TestSurface(t *testing.T) {
 	}
 	wantTools := []string{
 		"advance_status writes: id status resolution skip_steps assigned_to labor_minutes parts_cost downtime_minutes request_key",
-		"create_workorder writes: asset_id description priority wo_type assigned_to labor_minutes parts_cost downtime_minutes due_date pm_id checklist request_key",
+		"create_workorder writes: asset_id asset description priority wo_type assigned_to labor_minutes parts_cost downtime_minutes due_date pm_id plan checklist request_key",
 		"list_assets reads: status q limit after detail",
 		"list_parts reads: low_stock q limit after detail",
 		"list_workorders reads: status priority asset_id asset assigned_to q from to overdue limit after detail",
 		"pm_due reads: overdue_only after detail",
-		"record_meter writes: asset_id meter reading read_date request_key",
+		"record_meter writes: asset_id asset meter reading read_date request_key",
 		"workorder_detail reads: id",
 	}
 	if !slices.Equal(routes, wantRoutes) {

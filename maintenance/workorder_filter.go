@@ -26,9 +26,9 @@ type Filter struct {
 	Falling bool   // from the last to the first by it
 	Skip    int64  // with Sort, in place of After: how many of them were given
 
-	Asset string // for agents: the asset's name or tag, in any case
-	Short bool   // for agents: a row's few fields that identify and decide
-	Asked bool   // for agents: Limit was asked for, however long the answer gets
+	Named bool // for agents: the asset was called by its name, so it must be there
+	Short bool // for agents: a row's few fields that identify and decide
+	Asked bool // for agents: Limit was asked for, however long the answer gets
 
 	names []string // how the assignee is written in the orders
 }

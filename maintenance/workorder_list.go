@@ -110,8 +110,10 @@ func (s *Service) FindWorkOrders(ctx context.Context, f Filter) (found FoundOrde
 		return found, fault.Fieldf("to", "to: %s lies before from, %s", f.To, f.From)
 	}
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		if f.AssetID, err = assetOfFilter(c, f.AssetID, f.Asset); err != nil {
-			return err
+		if f.Named {
+			if _, err := findAsset(c, f.AssetID); err != nil {
+				return err
+			}
 		}
 		if err := refuseUnknownAssignee(c, f.AssignedTo); err != nil {
 			return err
@@ -225,8 +227,8 @@ func (s *Service) findWorkOrders() schema.Op {
 			var w Filter
 			bindStatus(f, &w.Status, "")
 			bindPriority(f, &w.Priority, "")
-			f.ID(&w.AssetID, "asset_id", "")
-			f.Text(&w.Asset, "asset", "its name or tag", schema.Most(maxName))
+			f.ID(&w.AssetID, "asset_id", "", schema.Lookup(assetNamed))
+			w.Named = f.Given("asset")
 			f.Text(&w.AssignedTo, "assigned_to", "a name, in any case", schema.Most(maxName))
 			f.Text(&w.Q, "q", "in description, asset, or the number", schema.Most(maxName))
 			f.DayPtr(&w.From, "from", "first day")

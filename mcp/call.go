@@ -68,41 +68,80 @@ func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 // call that was carried out.
 func (x *exchange) do(ctx context.Context, b []byte, t *tool, args strict.Value, keep func(given []byte)) []byte {
 	held := strict.GetBuffer()
-	answer, err := guarded(func() ([]byte, error) { return x.ask(ctx, (*held)[:0], t, args) })
-	defer strict.PutBuffer(held, answer)
-	var again *db.Replay
-	switch {
-	case errors.As(err, &again):
-		answer = append(answer[:0], again.Body...)
-	case err != nil:
+	a, err := guarded(func() (answered, error) { return x.ask(ctx, (*held)[:0], t, args) })
+	defer func() { strict.PutBuffer(held, a.json) }()
+	if err == nil && t.cents {
+		err = x.inCurrency(ctx, &a)
+	}
+	if err != nil {
 		return x.refused(b, t, err)
 	}
 	from := len(b)
-	b = x.given(b, answer)
+	b = x.given(b, a)
 	if keep != nil {
 		keep(b[from:])
 	}
 	return x.endCall(b)
 }
 
-// ask binds the arguments, calls the operation and appends its answer as JSON.
-func (x *exchange) ask(ctx context.Context, b []byte, t *tool, args strict.Value) ([]byte, error) {
+// answered is what a call answered as JSON, and as the text beside it: of a list with short rows.
+type answered struct{ json, text []byte }
+
+// ask binds the arguments, calls the operation and appends its answer as JSON to b.
+func (x *exchange) ask(ctx context.Context, b []byte, t *tool, args strict.Value) (a answered, err error) {
 	do, err := t.op.Decode(schema.Input{
 		Surface: schema.Tool, Body: args, HasBody: true,
 		Header: x.r.Header.Get, Remote: x.r.RemoteAddr,
+		View:    func(fn func(*db.Conn) error) error { return x.e.view(ctx, fn) },
+		TakenBy: func(argument string) string { return x.e.takenBy(t, argument) },
 	})
 	if err != nil {
-		return nil, err
+		return a, err
 	}
 	who := x.who
 	if t.op.Writes {
 		who = x.asking(t, args)
 	}
 	answer, err := do(ctx, who)
-	if err != nil {
-		return b, err
+	var again *db.Replay
+	switch {
+	case errors.As(err, &again):
+		b = append(b, again.Body...)
+		return answered{b, b}, nil
+	case err != nil:
+		return a, err
 	}
-	return strict.Append(b, answer)
+	if a.json, err = strict.Append(b, answer); err != nil {
+		return a, err
+	}
+	a.text = a.json
+	if brief, has := schema.InBrief(answer); has {
+		a.text, err = strict.Marshal(brief)
+	}
+	return a, err
+}
+
+// inCurrency says once, at the end of an answer that holds cents, in which currency they are.
+func (x *exchange) inCurrency(ctx context.Context, a *answered) error {
+	shop, err := x.e.shop(ctx)
+	if err != nil || shop.currency == "" {
+		return err
+	}
+	same := &a.json[0] == &a.text[0]
+	told := func(object []byte) []byte {
+		object = object[:len(object)-1]
+		if object[len(object)-1] != '{' {
+			object = append(object, ',')
+		}
+		return append(append(append(object, `"currency":`...), quoted(shop.currency)...), '}')
+	}
+	a.json = told(a.json)
+	if same {
+		a.text = a.json
+	} else {
+		a.text = told(a.text)
+	}
+	return nil
 }
 
 // asking returns the caller with the request, whose answer is kept when the call has a
@@ -132,12 +171,13 @@ func (x *exchange) asking(t *tool, args strict.Value) db.Caller {
 	})
 }
 
-// given appends the result of a call that was carried out: the answer, and the same
-// JSON again as text for clients that know nothing else.
-func (x *exchange) given(b, answer []byte) []byte {
-	b = slices.Grow(b, 3*len(answer)+len(x.e.ready().prerendered.callTail)+100)
+// given appends the result of a call that was carried out: the answer, and the same, of a
+// list with short rows, as text for clients that know nothing else.
+func (x *exchange) given(b []byte, a answered) []byte {
+	answer := a.json
+	b = slices.Grow(b, len(answer)+2*len(a.text)+len(x.e.ready().prerendered.callTail)+100)
 	b = append(b, `{"content":[{"type":"text","text":"`...)
-	b = appendText(b, answer)
+	b = appendText(b, a.text)
 	b = append(b, `"}],"structuredContent":`...)
 	b = append(b, answer...)
 	return append(b, `,"isError":false`...)

@@ -7,15 +7,14 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
 	"quartermaster/schema/wire"
@@ -28,8 +27,9 @@ type Options struct {
 	Log     func(err error) // told what callers are not: internal errors and their causes
 	Cache   ResponseCache   // nil: nothing is kept
 
-	// Today tells the day in the shop's time zone, and the zone's name; in UTC when nil.
-	Today func() (exact.Day, string)
+	// View reads the database of the shop: its name, currency and day, and records by what they
+	// are called. nil: nothing is known of it.
+	View func(ctx context.Context, fn func(*db.Conn) error) error
 
 	// Authenticate tells who asks. A refusal of the kinds Unauthorized, Limited and
 	// Unavailable is answered as REST answers it.
@@ -64,9 +64,6 @@ func New(s schema.Service, o Options) *Endpoint {
 	e := &Endpoint{o: o, service: s, maxBody: defaultBody}
 	if e.o.Log == nil {
 		e.o.Log = func(error) {}
-	}
-	if e.o.Today == nil {
-		e.o.Today = func() (exact.Day, string) { return exact.DayOf(time.Now().UTC()), "UTC" }
 	}
 	for _, op := range s.Tools() {
 		e.maxBody = max(e.maxBody, op.MaxBody)

@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"quartermaster/schema"
 	"quartermaster/schema/strict"
@@ -11,6 +13,7 @@ import (
 type tool struct {
 	op     schema.Op
 	large  bool // its answer may be
+	cents  bool // its answer holds amounts, and does not say of which currency
 	listed listed
 }
 
@@ -67,6 +70,9 @@ func newTool(op schema.Op, known *told) *tool {
 		if a.Header != "" || a.Kind == schema.RawBody {
 			continue // what only a request over REST carries
 		}
+		if slices.ContainsFunc(in.Properties, func(b schema.Arg) bool { return b.Name == a.Name }) {
+			panic(fmt.Sprintf("mcp: the tool %s has the argument %s twice", op.Tool, a.Name))
+		}
 		in.Properties = append(in.Properties, a)
 		if a.Required {
 			in.Required = append(in.Required, a.Name)
@@ -76,8 +82,13 @@ func newTool(op schema.Op, known *told) *tool {
 	if out["type"] != "object" || op.About == "" {
 		panic(fmt.Sprintf("mcp: the tool %s needs a sentence and an answer that is an object", op.Tool))
 	}
-	return &tool{op: op, large: schema.ShapeOf(op.Response).Unbounded(), listed: listed{
-		Name: op.Tool, Title: op.Title(), Description: op.About, InputSchema: in, OutputSchema: known.brief(op.Tool, out),
+	short := known.brief(op.Tool, out)
+	holds, told := schema.ShapeOf(op.Response).Cents()
+	if props, is := short["properties"].(map[string]any); is && holds && !told {
+		props["currency"] = map[string]any{"type": "string"}
+	}
+	return &tool{op: op, large: schema.ShapeOf(op.Response).Unbounded(), cents: holds && !told, listed: listed{
+		Name: op.Tool, Title: cmp.Or(op.Says, op.Title()), Description: op.About, InputSchema: in, OutputSchema: short,
 		Annotations: annotations{
 			ReadOnly: !op.Writes, Destructive: op.Destructive || op.Overwrites,
 			Idempotent: op.Idempotent || !op.Writes,

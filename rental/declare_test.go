@@ -51,7 +51,7 @@ func TestSurface(t *testing.T) {
 		t.Errorf("routes\n%s", strings.Join(routes, "\n"))
 	}
 	if want := []string{
-		"advance_ticket ticket_id,status,request_key true", "arrears_report after,detail false", "create_ticket unit_id,title,description,priority,request_key true",
+		"advance_ticket ticket_id,status,request_key true", "arrears_report after,detail false", "create_ticket unit_id,unit,title,description,priority,request_key true",
 		"lease_detail lease_id,open_only,since,limit,after,detail false",
 		"list_leases active,status,unit_id,property,tenant,ends_before,limit,after,detail false", "list_properties limit,after,detail false",
 		"list_tickets status,unit_id,limit,after,detail false", "list_units status,property,on,limit,after,detail false", "rent_roll month,after,detail false",

@@ -65,6 +65,7 @@ type Arg struct {
 	lookup     func(*db.Conn, string) (int64, error)
 	parse      func(text string) (map[string]string, error) // of a table: one record as a command writes it
 	clear      *bool
+	byID       bool // a record by its id: for agents a text too
 }
 
 // Choice is one of the records that an argument may name, for a list to choose from.
@@ -240,6 +241,9 @@ func Example(v any) Opt { return func(a *Arg) { a.Example = v } }
 func (a Arg) wants() string {
 	switch a.Kind {
 	case IntKind:
+		if a.byID && a.lookup != nil {
+			return "an id, or what the record is called"
+		}
 		if a.cents() {
 			return "a whole number of cents, without a decimal point," + a.bounds()
 		}

@@ -35,6 +35,10 @@ func (a Arg) Schema(d Dialect) map[string]any {
 	switch a.Kind {
 	case IntKind:
 		s["type"] = "integer"
+		if a.byID { // clients of agents take no anyOf; a number is read too
+			s["type"] = "string"
+			return s
+		}
 	case NumberKind:
 		s["type"] = "number"
 		if d == OpenAPI {

@@ -43,6 +43,9 @@ func (f *Form) IntPtr(p **int64, name, about string, opts ...Opt) bool {
 func (f *Form) ID(p *int64, name, about string, opts ...Opt) bool {
 	a := Arg{Name: name, About: about, Kind: IntKind}
 	Range(1, math.MaxInt64)(&a)
+	if f.surface == Tool {
+		return f.toolID(p, a, opts)
+	}
 	a, v, ok := f.add(a, opts)
 	if !ok {
 		return false
@@ -61,9 +64,6 @@ func (f *Form) ID(p *int64, name, about string, opts ...Opt) bool {
 		}
 		*p = int64(n)
 		return f.pathErr == nil
-	}
-	if f.surface == Tool && !v.isText && v.json.Kind() == strict.String { // #12 is what people call a record by its id
-		v = value{text: strings.TrimPrefix(v.json.Text(), "#"), isText: true}
 	}
 	n, ok := f.number(a, v, 0)
 	if !ok || !f.within(a, n, 1) {
@@ -123,6 +123,9 @@ func (f *Form) number(a Arg, v value, places int) (int64, bool) {
 		token = string(v.json.Raw())
 	case !v.isText && f.surface == Tool && v.json.Kind() == strict.String: // a slip without loss
 		token = v.json.Text()
+		if f.unclear(a, token) {
+			return 0, false
+		}
 	case !v.isText:
 		f.wrongType(a, v)
 		return 0, false

@@ -42,7 +42,8 @@ type Input struct {
 	Files    map[string]File                  // of Page: what was uploaded
 	ReadFile func(path string) (File, error)  // of Command: how a file is read
 	Currency exact.Currency                   // of Page: in which amounts are written
-	View     func(func(*db.Conn) error) error // of Command and Page: how names are looked up
+	View     func(func(*db.Conn) error) error // of Command, Page and Tool: how names are looked up
+	TakenBy  func(argument string) string     // of Tool: which operation takes an argument that this one does not; "" is none
 }
 
 // File is an upload, or a file that a command names.
@@ -276,7 +277,11 @@ func (f *Form) unknown() (refused fault.Field, found bool) {
 		if f.surface == Tool {
 			what = "argument"
 		}
-		return about(name, "unknown %s %s; %s", what, Quote(name), f.allowed(what))
+		taken := ""
+		if f.surface == Tool && f.in.TakenBy != nil {
+			taken = f.in.TakenBy(name)
+		}
+		return about(name, "unknown %s %s; %s%s", what, Quote(name), taken, f.allowed(what))
 	}
 	name, found := f.unknownParameter()
 	switch {

@@ -34,9 +34,9 @@ func Nearest(asked string, names []string, most int) []string {
 }
 
 // ThereAre tells, for a refusal, what there is in place of what was asked for: at most
-// 20, the nearest first.
+// five, the nearest first.
 func ThereAre(asked string, names []string) string {
-	const most = 20
+	const most = 5
 	if len(names) == 0 {
 		return "there are none"
 	}

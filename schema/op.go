@@ -27,6 +27,7 @@ type Op struct {
 	Route string // "POST /api/assets/:id/readings"; "" keeps it off REST
 	Tool  string // "record_meter"; "" keeps it from agents
 	About string // one or two sentences, for people and agents alike
+	Says  string // its title for agents: what a person approves, "Move a job"; "" is its name's words
 
 	Writes      bool // needs a full-access key and the role member or admin
 	Whole       bool // needs an admin of every service that is switched on: see KeepsWhole

@@ -1,9 +1,10 @@
 package schema
 
 import (
-	"encoding/json"
 	"reflect"
 	"slices"
+
+	"quartermaster/schema/strict"
 )
 
 // Row is a record in an agents' list: in full, or its few fields that identify and
@@ -13,7 +14,8 @@ type Row[F, S any] struct {
 	Full  *F
 	Short *S
 
-	encoded []byte // it as JSON, once that is known
+	brief           *S     // the short one of a row in full, for the answer's text
+	encoded, briefs []byte // both as JSON, once that is known
 }
 
 // MarshalJSON is the form that is set.
@@ -22,27 +24,63 @@ func (r Row[F, S]) MarshalJSON() ([]byte, error) {
 	case r.encoded != nil:
 		return r.encoded, nil
 	case r.Short != nil:
-		return json.Marshal(r.Short)
+		return strict.Marshal(r.Short)
 	}
-	return json.Marshal(r.Full)
+	return strict.Marshal(r.Full)
+}
+
+// inBrief is the row's short form.
+func (r Row[F, S]) inBrief() any {
+	if r.brief == nil {
+		return r
+	}
+	return Row[F, S]{Short: r.brief, encoded: r.briefs}
+}
+
+type briefer interface{ inBrief() any }
+
+// InBrief is an agent's answer with the short forms of its rows, for the text beside it; false
+// where it has no rows in full.
+func InBrief(answer any) (any, bool) {
+	v := reflect.ValueOf(answer)
+	if v.Kind() != reflect.Struct {
+		return answer, false
+	}
+	brief := reflect.New(v.Type()).Elem()
+	brief.Set(v)
+	found := false
+	for i := range v.NumField() {
+		list := v.Field(i)
+		if !v.Type().Field(i).IsExported() || list.Kind() != reflect.Slice || !list.Type().Elem().Implements(reflect.TypeFor[briefer]()) {
+			continue
+		}
+		found = true
+		rows := reflect.MakeSlice(list.Type(), list.Len(), list.Len())
+		for j := range list.Len() {
+			rows.Index(j).Set(reflect.ValueOf(list.Index(j).Interface().(briefer).inBrief()))
+		}
+		brief.Field(i).Set(rows)
+	}
+	return brief.Interface(), found
 }
 
 // Rows makes the rows of a list: in full, or each by short when that was asked for.
 func Rows[F, S any](list []F, wanted bool, short func(F) S) []Row[F, S] {
 	rows := make([]Row[F, S], len(list))
 	for i := range list {
+		s := short(list[i])
 		if wanted {
-			s := short(list[i])
 			rows[i].Short = &s
 		} else {
-			rows[i].Full = &list[i]
+			rows[i].Full, rows[i].brief = &list[i], &s
 		}
 	}
 	return rows
 }
 
-// AnswerBytes is how long the rows of an agent's answer get unless it asks for more.
-const AnswerBytes = 48_000
+// AnswerBytes is how long the rows of an agent's answer get unless it asks for more: an answer,
+// which holds them and as text their short forms, stays below 40 KB.
+const AnswerBytes = 38 * 1024
 
 // Fit is Rows for a page, which it ends before it holds more than most bytes: at least
 // one row is given. A page whose length was asked for holds what was asked for.
@@ -53,16 +91,34 @@ func Fit[F, S any](list []F, wanted bool, short func(F) S, asked bool, most int)
 	}
 	size := 0
 	for i := range rows {
-		b, err := rows[i].MarshalJSON()
-		if err != nil {
-			return rows // the answer fails by it
-		}
-		rows[i].encoded = b
-		if size += len(b) + 1; size > most && i > 0 {
+		size += rows[i].encode()
+		if size > most && i > 0 {
 			return rows[:i]
 		}
 	}
 	return rows
+}
+
+// encode writes both forms and tells how many bytes the row takes of an answer: its text is
+// JSON within JSON, where each quote takes two.
+func (r *Row[F, S]) encode() int {
+	b, err := r.MarshalJSON()
+	if err != nil {
+		return 0 // the answer fails by it
+	}
+	r.encoded, r.briefs = b, b
+	if r.brief != nil {
+		if r.briefs, err = strict.Marshal(r.brief); err != nil {
+			return 0
+		}
+	}
+	escaped := 0
+	for _, c := range r.briefs {
+		if c == '"' || c == '\\' {
+			escaped++
+		}
+	}
+	return len(r.encoded) + len(r.briefs) + escaped + 2
 }
 
 // shaped is a type that tells its shape by itself.
@@ -83,4 +139,18 @@ func (f *Form) Short(p *bool) {
 	var detail string
 	f.Enum(&detail, "detail", "short: only the few fields of a row that identify and decide", []string{"full", "short"})
 	*p = detail == "short"
+}
+
+// Cents reports whether the shape holds an amount, and whether its top says in which currency.
+func (s *Shape) Cents() (holds, told bool) {
+	for _, f := range s.Fields {
+		inner, _ := f.Shape.Cents()
+		holds = holds || inner || Arg{Name: f.Name}.cents()
+		told = told || f.Name == "currency"
+	}
+	if s.Items != nil {
+		inner, _ := s.Items.Cents()
+		holds = holds || inner
+	}
+	return holds, told
 }

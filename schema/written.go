@@ -240,7 +240,8 @@ func (f *Form) id(a Arg, text string) (int64, bool) {
 	if number && fault.Is(err, fault.NotFound) {
 		return n, true
 	}
-	if e, refused := fault.As(err); refused && f.surface == Page && (e.Kind == fault.Invalid || e.Kind == fault.NotFound) {
+	of := f.surface == Page || f.surface == Tool
+	if e, refused := fault.As(err); refused && of && (e.Kind == fault.Invalid || e.Kind == fault.NotFound) {
 		f.Refuse(a.Name, "%s: %s", f.shown(a), e.Detail)
 		return 0, false
 	}

@@ -20,7 +20,6 @@ import (
 	"quartermaster/mcp"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/webhook"
 )
@@ -203,7 +202,7 @@ func (s *Server) listen(c *Config) error {
 func (s *Server) agent(service schema.Service, c *Config) http.Handler {
 	return mcp.New(service, mcp.Options{
 		Version: Version, Origins: c.MCPOrigins, Cache: s.cache,
-		Today: func() (exact.Day, string) { return exact.DayOf(s.db.Now().In(s.db.Zone())), s.db.Zone().String() },
+		View: s.db.View,
 		Authenticate: func(r *http.Request) (db.Caller, error) {
 			return s.keys.Authenticate(r.Context(), service.Name, r.Header.Get("Authorization"), rest.Remote(r))
 		},

@@ -1,0 +1,32 @@
+package mcp_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestArgumentOfAnotherTool: what a tool does not take is refused with the operation that takes it.
+func TestArgumentOfAnotherTool(t *testing.T) {
+	s := start(t)
+	for args, want := range map[string]string{
+		`{"text":"a","rows":[]}`: `unknown argument "rows"; ingest_rows takes it; the arguments are text`,
+		`{"text":"a","nose":1}`:  `unknown argument "nose"; the arguments are text`,
+	} {
+		if a := s.post(t, call("write_note", args), nil); !strings.Contains(strings.ReplaceAll(a.body, `\"`, `"`), want) {
+			t.Errorf("%s: %s", args, a.body)
+		}
+	}
+}
+
+// TestNumbersAsTextAreNotGuessed: a sign before three digits may part thousands or decimals.
+func TestNumbersAsTextAreNotGuessed(t *testing.T) {
+	s := start(t)
+	for weight, want := range map[string]string{
+		`"1.200"`: "can be read as 1200 and as 1.2;", `"1,250"`: "can be read as 1250 and as 1.25;", `"2.000"`: "can be read as 2000 and as 2;",
+		`"1200"`: `"isError":false`, `"12.5"`: `"isError":false`, `"0.125"`: `"isError":false`, `1.200`: `"isError":false`,
+	} {
+		if a := s.post(t, call("write_note", `{"text":"a","weight":`+weight+`}`), nil); !strings.Contains(a.body, want) {
+			t.Errorf("%s: %s", weight, a.body)
+		}
+	}
+}
