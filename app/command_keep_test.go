@@ -145,7 +145,7 @@ func TestMigrateBringsAnOlderFileUp(t *testing.T) {
 		t.Errorf("status:\n%s", s)
 	}
 	code, out, _ := c.call("doctor")
-	if code != 1 || out != "schema: breach: 0014_lists is missing; `quartermaster migrate` applies it\n" {
+	if code != 1 || out != "schema: to do: 0014_lists is missing; `quartermaster migrate` applies it\n" {
 		t.Errorf("doctor: exit %d\n%s", code, out)
 	}
 	release, err := db.Hold(c.db)
@@ -227,7 +227,7 @@ func TestBackupReplacesOnlyACopy(t *testing.T) {
 func TestWrongValuesAreToldInWords(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
-	c.refuses(2, []string{`--amount: "9.50" is not allowed; it takes a whole number: `, "cents", "Run 'quartermaster rental charge --help' for usage."},
+	c.refuses(2, []string{`--amount: "9.50" is not allowed; it is in cents: 950`, "Run 'quartermaster rental charge --help' for usage."},
 		"rental", "charge", "1", "--type", "other", "--amount", "9.50", "--due", "2026-08-15", "--label", "R")
 	c.refuses(2, []string{`--window: "x" is not allowed; it takes a whole number`}, "reorder", "settings", "--window", "x")
 }

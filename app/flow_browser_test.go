@@ -137,7 +137,7 @@ const find = `(row, kind, key) => {
 	for (const area of [scope.querySelector("main") ?? scope, scope]) {
 		const places = row ? [...area.querySelectorAll("[data-id]")].filter(r => r.textContent.includes(row)) : [area];
 		for (const p of places) {
-			const all = kind === "field" ? [...p.querySelectorAll("input:not([type=hidden]), select, textarea")].filter(e => e.name === key)
+			const all = kind === "field" ? [...p.querySelectorAll("input:not([type=hidden]), select, textarea")].filter(e => key.startsWith(".") ? e.name.endsWith(key) : e.name === key)
 				: [...p.querySelectorAll("a[href], button, summary, label.btn")].filter(e => says(text(e), key));
 			const e = all.find(seen);
 			if (e) return e;

@@ -85,13 +85,18 @@ func (p *plain) control(target string) *html.Node {
 	row, name := parted(target)
 	for _, place := range p.places(row) {
 		for n := range place.Descendants() {
-			if (n.Data == "input" || n.Data == "select" || n.Data == "textarea") && apptest.Attr(n, "name") == name && apptest.Attr(n, "type") != "hidden" {
+			if (n.Data == "input" || n.Data == "select" || n.Data == "textarea") && isField(apptest.Attr(n, "name"), name) && apptest.Attr(n, "type") != "hidden" {
 				return n
 			}
 		}
 	}
 	p.t.Fatalf("%s has no field %s: %s", p.path, target, p.text())
 	return nil
+}
+
+// isField reports whether a field is meant: by its name, or by the end of it that begins with a dot.
+func isField(name, meant string) bool {
+	return name == meant || strings.HasPrefix(meant, ".") && strings.HasSuffix(name, meant)
 }
 
 func (p *plain) fill(field, value string) { p.t.Helper(); p.typed[p.control(field)] = value }

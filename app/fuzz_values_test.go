@@ -148,6 +148,9 @@ func (g *gen) text(name string, s jsonSchema) string {
 	if s["pattern"] != nil && strings.Contains(fmt.Sprint(s["pattern"]), `\d{4}-`) {
 		return jsonText(fmt.Sprintf("%d-%02d", 2024+g.IntN(4), 1+g.IntN(12)))
 	}
+	if known := g.seen["sku"]; name == "counts" && len(known) > 0 { // SKU=QTY, one a line
+		return strings.TrimSuffix(pick(g, known), `"`) + `=` + strconv.Itoa(g.IntN(200)) + `"`
+	}
 	for _, other := range append(aliases[name], name) {
 		if known := g.seen[other]; len(known) > 0 && !g.one(6) {
 			return pick(g, known)

@@ -191,6 +191,9 @@ func (r *retail) agentsSeeTheSame(t *testing.T, rows []map[string]any) {
 		t.Fatalf("%d rows over the agent endpoint, want 200", len(got))
 	}
 	for i, row := range got {
+		of, _ := row.(map[string]any)
+		delete(of, "in_drafts") // what is on its way stands in the agents' rows alone
+		delete(of, "expected")
 		if fmt.Sprint(row) != fmt.Sprint(rows[i]) {
 			t.Errorf("row %d: an agent sees %v, REST %v", i, row, rows[i])
 		}

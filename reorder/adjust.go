@@ -129,9 +129,14 @@ func (s *Service) adjustStock() schema.Op {
 			if a.CurrentStock == a.PreviousStock {
 				return nil
 			}
-			return &schema.Undo{Op: "adjust_stock", Label: "Undo", Fields: map[string]string{
-				"sku": a.SKU, "delta": (a.PreviousStock - a.CurrentStock).String(), "reason": "undone",
-			}}
+			return undoBy(a.SKU, a.PreviousStock-a.CurrentStock)
 		},
 	}
+}
+
+// undoBy takes back a change of a SKU's stock and leaves what came between.
+func undoBy(sku string, delta exact.Milli) *schema.Undo {
+	return &schema.Undo{Op: "adjust_stock", Label: "Undo", Fields: map[string]string{
+		"sku": sku, "delta": delta.String(), "reason": "undone",
+	}}
 }

@@ -147,5 +147,17 @@ func (s *Service) countStock() schema.Op {
 			return fmt.Sprintf("%s counted; of %d the stock was another.", counted(done.Counted, "SKU is", "SKUs are"), done.Changed)
 		},
 		Leads: func(any) string { return "/count" },
+		Undo: func(answer any) *schema.Undo { // of one SKU; a whole shelf is counted again
+			done, _ := answer.(Counted)
+			if done.Changed != 1 {
+				return nil
+			}
+			for _, k := range done.SKUs {
+				if k.CurrentStock != k.PreviousStock {
+					return undoBy(k.SKU, k.PreviousStock-k.CurrentStock)
+				}
+			}
+			return nil
+		},
 	}
 }

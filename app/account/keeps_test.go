@@ -69,8 +69,8 @@ func TestAnAdminKeepsTheOwnServicesOnly(t *testing.T) {
 		_, err := SetRole(ctx, h.d, ann, name, "viewer", []string{service}, nil)
 		return err
 	}
-	makeKey := func(service string) error {
-		_, _, err := CreateKey(ctx, h.d, ann, NewKey{Service: service, User: "eve", Scope: "full"})
+	makeKey := func(service, name string) error {
+		_, _, err := CreateKey(ctx, h.d, ann, NewKey{Service: service, User: name, Scope: "full"})
 		return err
 	}
 	revoke := func(id int64) error { _, err := RevokeKey(ctx, h.d, ann, id); return err }
@@ -82,7 +82,8 @@ func TestAnAdminKeepsTheOwnServicesOnly(t *testing.T) {
 	for about, err := range map[string]error{
 		"a user of another service":   add("store", "rental"),
 		"a role elsewhere":            role("eve", "rental"),
-		"a key of another service":    makeKey("rental"),
+		"a key of another service":    makeKey("rental", "eve"),
+		"a key of who keeps more":     makeKey("store", "eve"),
 		"another service's key":       revoke(key.ID),
 		"inviting who works there":    invite("eve"),
 		"disabling who works there":   person(Disable, "eve"),
@@ -94,7 +95,7 @@ func TestAnAdminKeepsTheOwnServicesOnly(t *testing.T) {
 		t.Run(about, func(t *testing.T) { refused(t, err, fault.Forbidden, "ann") })
 	}
 	for about, err := range map[string]error{
-		"a user here": add("store"), "a role here": role("eve", "store"), "a key here": makeKey("store"),
+		"a user here": add("store"), "a role here": role("eve", "store"), "a key here": makeKey("store", "ben"),
 		"inviting": invite("ben"), "disabling": person(Disable, "ben"), "enabling": person(Enable, "ben"),
 	} {
 		if err != nil {

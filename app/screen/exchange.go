@@ -101,9 +101,6 @@ func (x *exchange) serve() error {
 	if err := x.look(route.area); err != nil && !route.open {
 		return err
 	}
-	if x.r.Method != http.MethodPost && wantsOnlyJSON(x.r) {
-		return x.noJSON()
-	}
 	return answer(x)
 }
 
@@ -271,6 +268,9 @@ func (x *exchange) draw(f *page.Frame, to *bytes.Buffer, c templ.Component) erro
 
 // sendDrawn draws a whole document and sends it.
 func (x *exchange) sendDrawn(status int, f *page.Frame, c templ.Component, secret bool) error {
+	if x.r.Method != http.MethodPost && status == http.StatusOK && wantsOnlyJSON(x.r) {
+		return x.noJSON()
+	}
 	b := templ.GetBuffer()
 	defer templ.ReleaseBuffer(b)
 	if err := x.draw(f, b, c); err != nil {
