@@ -121,6 +121,8 @@ func (x *exchange) admit() (done bool, err error) {
 	switch {
 	case x.r.Method == http.MethodPost:
 		return true, x.signInAgain()
+	case wantsOnlyJSON(x.r):
+		return true, x.noJSON()
 	case wantsPage(x.r):
 		return true, x.lead("/login?next=" + queryEscape(x.r.URL.RequestURI()))
 	}
