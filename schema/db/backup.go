@@ -148,7 +148,7 @@ func check(path string) error {
 // passes refuses the open file at path when a check finds something.
 func passes(path string, c *handle, checks ...Check) error {
 	view := func(look func(*Conn) error) error { return look(&Conn{c: c}) }
-	switch found := Joined(checkAll(view, 1, checks, nil)); {
+	switch found := Joined(checkAll(view, checks, nil)); {
 	case found.Err != nil:
 		return fmt.Errorf("%s: %w", path, found.Err)
 	case len(found.Problems) > 0:

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"zombiezen.com/go/sqlite"
@@ -23,37 +22,23 @@ type Found struct {
 	Err      error // the check could not be made
 }
 
-// checkWorkers is how many checks run at once: each has a connection with its page cache.
-const checkWorkers = 2
-
-// checkAll runs the checks on so many connections, each of which view opens, and returns the
-// outcomes in the order of the checks. done, if not nil, is increased as each one ends.
-func checkAll(view func(func(*Conn) error) error, workers int, checks []Check, done *atomic.Int64) []Found {
-	found, errs := make([]Found, len(checks)), make([]error, workers)
-	ran := make([]bool, len(checks))
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for w := range workers {
-		group.Go(func() {
-			errs[w] = view(func(c *Conn) error {
-				for {
-					i := int(next.Add(1)) - 1
-					if i >= len(checks) {
-						return nil
-					}
-					found[i], ran[i] = outcome(checks[i](c)), true
-					if done != nil {
-						done.Add(1)
-					}
-				}
-			})
-		})
-	}
-	group.Wait()
-	for i := range found { // the end of a view of a damaged file may fail after all was looked at
-		if !ran[i] {
-			found[i] = outcome(nil, cmp.Or(errs...))
+// checkAll runs the checks one after another on a connection that view opens, so that the page cache of
+// one is all that a check takes, and returns the outcomes in their order. done, if not nil, is increased
+// as each one ends.
+func checkAll(view func(func(*Conn) error) error, checks []Check, done *atomic.Int64) []Found {
+	found, ran := make([]Found, len(checks)), 0
+	err := view(func(c *Conn) error {
+		for ran < len(checks) {
+			found[ran] = outcome(checks[ran](c))
+			ran++
+			if done != nil {
+				done.Add(1)
+			}
 		}
+		return nil
+	})
+	for ; ran < len(checks); ran++ { // the end of a view of a damaged file may fail after all was looked at
+		found[ran] = outcome(nil, err)
 	}
 	return found
 }
@@ -67,17 +52,16 @@ func outcome(problems []string, err error) Found {
 	return Found{problems, failed(err)}
 }
 
-// CheckAll runs the checks, checkWorkers at a time, and returns their outcomes in the same
-// order. done, if not nil, is increased as each one ends.
+// CheckAll runs the checks one after another, and returns their outcomes in the same order. done, if not nil, is increased as each one ends.
 func (d *DB) CheckAll(ctx context.Context, checks []Check, done *atomic.Int64) []Found {
-	return checkAll(func(look func(*Conn) error) error { return d.View(ctx, look) }, checkWorkers, checks, done)
+	return checkAll(func(look func(*Conn) error) error { return d.View(ctx, look) }, checks, done)
 }
 
 // Integrity lists what is wrong with the pages, the references and the schema. It reads on
 // one connection, so that a server can answer meanwhile.
 func (d *DB) Integrity(ctx context.Context) (problems []string, err error) {
 	view := func(look func(*Conn) error) error { return d.View(ctx, look) }
-	all := Joined(checkAll(view, 1, IntegrityChecks(), nil))
+	all := Joined(checkAll(view, IntegrityChecks(), nil))
 	return all.Problems, all.Err
 }
 
@@ -95,7 +79,7 @@ func Joined(all []Found) (one Found) {
 }
 
 // IntegrityChecks are the checks that together find what is wrong with the pages, the
-// references and the schema. They may run at once.
+// references and the schema.
 func IntegrityChecks() []Check { return []Check{checkPages, checkMeaning} }
 
 // treeOf is how the engine names what is broken: by the page that a table or index begins at.
