@@ -49,7 +49,5 @@ func (s *Screens) firstPage() {
 		s.pages = append([]page.Page{s.index("/", serviceWord(s.Service.Name))}, s.pages...)
 	}
 	s.pages = append(s.pages, s.index("/do", "Everything"))
-	if !slices.ContainsFunc(s.pages, func(p page.Page) bool { return p.Path == "/search" }) {
-		s.pages = append(s.pages, page.Search(func(context.Context, db.Caller, string) ([]page.Hit, string, error) { return nil, "", nil }))
-	}
+	s.pages = append(s.pages, s.searchPage())
 }

@@ -47,7 +47,10 @@ type Options struct {
 }
 
 // Place is a service that is served, and where.
-type Place struct{ Name, Title, URL string }
+type Place struct {
+	page.Front
+	Name, Title, URL string
+}
 
 type area = page.Area
 

@@ -31,6 +31,7 @@ type frameView struct {
 	flashes                        []message
 	trail                          string             // the audit trail of the record that the page shows
 	failing                        []webhook.Receiver // that did not take their last delivery
+	front                          *frontView         // on the service's first page
 	body                           templ.Component
 }
 
@@ -146,7 +147,7 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 		}
 	}
 	if f.Area == page.Staff {
-		v.trail, v.failing = x.trailOf(), x.failing()
+		v.trail, v.failing, v.front = x.trailOf(), x.failing(), x.front(f)
 		if doubt := s.DB.ClockDoubt(); doubt != "" && f.Path == "/" {
 			v.notice = sentence(doubt) + "."
 		}

@@ -41,6 +41,11 @@ func fillDemo(ctx context.Context, d *db.DB, s *Services) error {
 				return fmt.Errorf("%s: %w", service.Name, err)
 			}
 		}
+		if err := db.Exec(ctx, d, db.Bookkeeping(), func(tx *db.Tx) error {
+			return tx.SetSetting(db.SettingShopAddress, "12 Harbour Street\nPort Ansel")
+		}); err != nil {
+			return err
+		}
 		if _, err := account.AddUser(ctx, d, db.CLI(""), demoUser, "admin", Names); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 
 // shown is what a service shows in a browser beside what all of them show.
 type shown struct {
+	front     page.Front
 	pages     []page.Page
 	portal    []schema.Op // acts of tenants
 	buyer     []schema.Op // acts of buyers
@@ -25,15 +26,19 @@ func (s *Services) shown(service string) shown {
 	switch service {
 	case "store":
 		return shown{
-			pages: storepage.Pages(s.Store), buyer: s.Store.BuyerOps(), open: s.Store.RedeemOps(),
+			front: storepage.Front(s.Store), pages: storepage.Pages(s.Store), buyer: s.Store.BuyerOps(), open: s.Store.RedeemOps(),
 			once: storepage.Once(), openBuyer: s.Store.OpenBuyer,
 		}
 	case "maintenance":
-		return shown{pages: maintenancepage.Pages(s.Maintenance), open: maintenancepage.RequestOps(s.Maintenance)}
+		return shown{
+			front: maintenancepage.Front(s.Maintenance), pages: maintenancepage.Pages(s.Maintenance), open: maintenancepage.RequestOps(s.Maintenance),
+		}
 	case "rental":
-		return shown{pages: rentalpage.Pages(s.Rental), portal: rentalpage.PortalOps(s.Rental), once: rentalpage.Once()}
+		return shown{
+			front: rentalpage.Front(s.Rental), pages: rentalpage.Pages(s.Rental), portal: rentalpage.PortalOps(s.Rental), once: rentalpage.Once(),
+		}
 	case "reorder":
-		return shown{pages: reorderpage.Pages(s.Reorder)}
+		return shown{front: reorderpage.Front(s.Reorder), pages: reorderpage.Pages(s.Reorder)}
 	}
 	return shown{}
 }

@@ -28,7 +28,6 @@ func Pages(s *maintenance.Service) []page.Page {
 		plans(s), plan(s),
 		figures(s),
 		request(s),
-		search(s),
 	}
 }
 

@@ -15,10 +15,10 @@ import (
 // hitsOfAKind is how many records of a kind a search shows.
 const hitsOfAKind = 20
 
-// search finds work orders, assets, plans and parts. A work order's number, a tag and a
+// find finds work orders, assets, plans and parts. A work order's number, a tag and a
 // part's number lead straight there.
-func search(s *maintenance.Service) page.Page {
-	return page.Search(func(ctx context.Context, _ db.Caller, q string) (hits []page.Hit, exact string, err error) {
+func find(s *maintenance.Service) page.Find {
+	return func(ctx context.Context, _ db.Caller, q string) (hits []page.Hit, exact string, err error) {
 		if exact, err = exactly(ctx, s, q); err != nil || exact != "" {
 			return nil, exact, err
 		}
@@ -52,7 +52,7 @@ func search(s *maintenance.Service) page.Page {
 			hits = append(hits, page.Hit{Kind: "Parts", ID: page.Num(p.ID), Path: partPath(p.ID), Title: p.Name, Note: p.PartNumber})
 		}
 		return hits, "", nil
-	})
+	}
 }
 
 // exactly is the page of the one record that the text names, "" when it names none.

@@ -29,7 +29,6 @@ func Pages(s *rental.Service) []page.Page {
 		rentRoll(s),
 		statement(s), receipt(s), reminder(s), tenantReminder(s),
 		portal(s), portalTicket(s), portalReport(s), portalReceipt(s), portalPicture(s),
-		search(s),
 	}
 }
 
@@ -138,10 +137,10 @@ func tenantName(l rental.Lease) string { return strings.ReplaceAll(l.Tenant, " &
 // hitsOfAKind is how many records of a kind a search shows.
 const hitsOfAKind = 10
 
-// search finds records by their names.
-func search(s *rental.Service) page.Page {
+// find finds records by their names.
+func find(s *rental.Service) page.Find {
 	first := schema.First(hitsOfAKind)
-	return page.Search(func(ctx context.Context, who db.Caller, q string) ([]page.Hit, string, error) {
+	return func(ctx context.Context, who db.Caller, q string) ([]page.Hit, string, error) {
 		var hits []page.Hit
 		leases, err := s.LeaseList(ctx, who, rental.LeaseFilter{Q: q, Cursor: first})
 		if err != nil {
@@ -175,7 +174,7 @@ func search(s *rental.Service) page.Page {
 			hits = append(hits, page.Hit{Kind: "Tickets", ID: cell(k.ID), Title: k.Title, Path: page.Path("maintenance", cell(k.ID)), Note: k.Property + " / " + k.Unit})
 		}
 		return hits, "", nil
-	})
+	}
 }
 
 // propertyHits adds the properties that a search finds.

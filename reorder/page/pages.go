@@ -29,7 +29,6 @@ func Pages(s *reorder.Service) []page.Page {
 		paper(s),
 		suppliers(s), supplier(s),
 		figures(s),
-		search(s),
 	}
 }
 

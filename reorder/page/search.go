@@ -12,10 +12,10 @@ import (
 // hitsOfAKind is how many records of a kind a search shows.
 const hitsOfAKind = 20
 
-// search finds SKUs by code, name and barcode, purchase orders by number and supplier,
+// find finds SKUs by code, name and barcode, purchase orders by number and supplier,
 // and suppliers. A whole SKU, barcode or number goes straight to its record.
-func search(s *reorder.Service) page.Page {
-	return page.Search(func(ctx context.Context, _ db.Caller, q string) (hits []page.Hit, exact string, err error) {
+func find(s *reorder.Service) page.Find {
+	return func(ctx context.Context, _ db.Caller, q string) (hits []page.Hit, exact string, err error) {
 		first := schema.Cursor[string]{Limit: hitsOfAKind}
 		shelf, err := s.Shelf(ctx, reorder.ShelfQuery{Q: q, Cursor: first})
 		if err != nil {
@@ -44,5 +44,5 @@ func search(s *reorder.Service) page.Page {
 			hits = append(hits, page.Hit{Kind: "Suppliers", ID: one.Name, Title: one.Name, Note: one.Email, Path: supplierPath(one.Name)})
 		}
 		return hits, exact, err
-	})
+	}
 }

@@ -33,7 +33,6 @@ func Pages(s *store.Service) []page.Page {
 		mine(s), // /my
 		mineReceipt(s),
 		redeem(s),
-		search(s),
 	}
 }
 

@@ -12,10 +12,10 @@ import (
 // hitsOfAKind is how many records of a kind a search shows.
 const hitsOfAKind = 10
 
-// search finds orders, customers, licenses, products and batches of codes. An order's
+// find finds orders, customers, licenses, products and batches of codes. An order's
 // reference and a whole license key, however they are written, lead straight to their record.
-func search(s *store.Service) page.Page {
-	return page.Search(func(ctx context.Context, who db.Caller, q string) (hits []page.Hit, exact string, err error) {
+func find(s *store.Service) page.Find {
+	return func(ctx context.Context, who db.Caller, q string) (hits []page.Hit, exact string, err error) {
 		ref, license, err := s.Exactly(ctx, q)
 		switch {
 		case err != nil:
@@ -48,7 +48,7 @@ func search(s *store.Service) page.Page {
 			hits = append(hits, page.Hit{Kind: "Licenses", ID: page.Num(l.ID), Title: l.SKU + tierOf(l.Tier), Note: l.CustomerEmail + ", " + l.Status, Path: page.Path("licenses", page.Num(l.ID))})
 		}
 		return goods(ctx, s, q, hits)
-	})
+	}
 }
 
 // goods adds the products and the batch of codes that a search finds.

@@ -1,0 +1,169 @@
+package screen
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+// seenPlace is a service that somebody may see, with the caller that they are there.
+type seenPlace struct {
+	Place
+	who db.Caller
+}
+
+// seenBy are the services in which the user has a role, the one that is looked at first.
+func (s *Screens) seenBy(ctx context.Context, who db.Caller) ([]seenPlace, error) {
+	roles := map[string]string{}
+	err := s.DB.View(ctx, func(c *db.Conn) error {
+		return db.Each(c, func(r *db.Row) error {
+			service := r.Text()
+			roles[service] = r.Text()
+			return nil
+		}, "SELECT r.service, r.role FROM roles r JOIN users u ON u.id = r.user_id WHERE u.name = ? AND u.disabled = 0 AND u.removed_at IS NULL", who.User)
+	})
+	var own, others []seenPlace
+	for _, p := range s.Places {
+		if roles[p.Name] == "" {
+			continue
+		}
+		there := who
+		there.Service, there.Role = p.Name, roles[p.Name]
+		if p.Name == who.Service {
+			own = append(own, seenPlace{p, there})
+		} else {
+			others = append(others, seenPlace{p, there})
+		}
+	}
+	return append(own, others...), err
+}
+
+// searchView is what the search page shows.
+type searchView struct {
+	q     string
+	kinds []string
+	hits  map[string][]page.Hit
+	n     int
+}
+
+// searchPage is the page /search, over all services that the user may see. What names one record
+// of this service exactly leads straight there.
+func (s *Screens) searchPage() page.Page {
+	return page.New(page.Spec[searchView]{
+		Path: "/search", Title: "Search",
+		Load: func(f *schema.Form) page.Loader[searchView] {
+			var q string
+			f.Text(&q, "q", "What to search for", schema.Most(200), schema.Label("Search"))
+			return func(ctx context.Context, who db.Caller) (searchView, error) {
+				v := searchView{q: q, hits: map[string][]page.Hit{}}
+				if q == "" {
+					return v, nil
+				}
+				all, err := s.seenBy(ctx, who)
+				if err != nil {
+					return v, err
+				}
+				for _, p := range all {
+					if err := v.find(ctx, p, who.Service); err != nil {
+						return v, err
+					}
+				}
+				return v, nil
+			}
+		},
+		View: func(v searchView) templ.Component { return searchBody(v) },
+	})
+}
+
+// find adds what one service finds.
+func (v *searchView) find(ctx context.Context, p seenPlace, here string) error {
+	if p.Find == nil {
+		return nil
+	}
+	hits, exact, err := p.Find(ctx, p.who, v.q)
+	switch {
+	case err != nil:
+		return err
+	case exact != "" && p.Name == here:
+		return &page.Elsewhere{Path: exact}
+	case exact != "" && len(hits) == 0:
+		hits = []page.Hit{{Kind: "Found", Title: v.q, Path: exact}}
+	}
+	for _, h := range hits {
+		if p.Name != here {
+			h.Kind, h.Path = p.Title+": "+h.Kind, p.URL+h.Path
+		}
+		if len(v.hits[h.Kind]) == 0 {
+			v.kinds = append(v.kinds, h.Kind)
+		}
+		v.hits[h.Kind] = append(v.hits[h.Kind], h)
+	}
+	v.n += len(hits)
+	return nil
+}
+
+// frontView is what stands over a service's first page: the steps to one's own data until all are
+// done, and a tile for each service.
+type frontView struct {
+	steps []page.Step
+	tiles []tile
+}
+
+type tile struct {
+	title, url, sentence string
+	current              bool
+}
+
+// front reads it; nil on every other page. What cannot be read is left out, and logged: the page
+// itself is shown.
+func (x *exchange) front(f *page.Frame) *frontView {
+	if x.route == nil || x.route.pattern != "/" {
+		return nil
+	}
+	ctx, v := x.r.Context(), &frontView{}
+	all, err := x.s.seenBy(ctx, x.visitor.caller)
+	for _, p := range all {
+		here := p.Name == x.s.Service.Name
+		if here && p.Steps != nil {
+			var own []page.Step
+			if own, err = p.Steps(ctx); err == nil {
+				v.steps = unfinished(append([]page.Step{shopStep(f)}, own...))
+			}
+		}
+		if p.Today != nil && len(all) > 1 {
+			t := tile{title: p.Title, url: p.URL + "/", current: here}
+			var failed error
+			if t.sentence, failed = p.Today(ctx); failed != nil {
+				err = failed
+				continue
+			}
+			v.tiles = append(v.tiles, t)
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		x.s.Log.Warn().Err(err).Msg("what stands over the first page could not be read")
+	}
+	return v
+}
+
+// shopStep is the first step of every service.
+func shopStep(f *page.Frame) page.Step {
+	return page.Step{
+		Title: "Shop's name, address, currency and time zone", Done: f.Shop.Address != "",
+		Acts: []page.Action{page.Link("Settings", "/settings").For("set_shop")},
+	}
+}
+
+// unfinished is the list of steps, none when all are done.
+func unfinished(steps []page.Step) []page.Step {
+	for _, s := range steps {
+		if !s.Done {
+			return steps
+		}
+	}
+	return nil
+}

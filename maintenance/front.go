@@ -1,0 +1,26 @@
+package maintenance
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// Begun reports whether there is an asset, a meter and a plan.
+func (s *Service) Begun(ctx context.Context) ([]bool, error) {
+	return db.Some(ctx, s.db, "assets", "meters", "pm_plans")
+}
+
+// Sentence says what is most pressing: how many unfinished jobs are urgent, else how many there are.
+func (s *Service) Sentence(ctx context.Context) (string, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (string, error) {
+		const unfinished = "SELECT coalesce(sum(n), 0) FROM work_order_counts WHERE status IN ('open', 'in-progress')"
+		urgent, _, err := db.One(c, db.Int, unfinished+" AND priority = 'urgent'")
+		if err != nil || urgent > 0 {
+			return schema.Plural(urgent, "job", "jobs") + " urgent", err
+		}
+		n, _, err := db.One(c, db.Int, unfinished)
+		return schema.Plural(n, "job", "jobs") + " to do", err
+	})
+}
