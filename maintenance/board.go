@@ -88,6 +88,15 @@ func countOverdue(c *db.Conn) (n int64, err error) {
 	return n, err
 }
 
+// CountOpen counts the work orders that nobody has begun.
+func (s *Service) CountOpen(ctx context.Context) (n int64, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		n, _, err = db.One(c, db.Int, "SELECT coalesce(sum(n), 0) FROM work_order_counts WHERE status = 'open'")
+		return err
+	})
+	return n, err
+}
+
 // OrderMoves lists where a work order may go from a state.
 func OrderMoves(status string) []string { return workOrderMoves.From(status) }
 

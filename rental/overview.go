@@ -110,6 +110,16 @@ func (o *Overview) readBehind(c *db.Conn) error {
 	return nil
 }
 
+// CountBehind counts the leases with a charge that was due before today, among what is posted.
+func (s *Service) CountBehind(ctx context.Context) (n int64, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		n, _, err = db.One(c, db.Int, `SELECT count(DISTINCT lease_id) FROM charges INDEXED BY charges_unpaid
+			WHERE paid_date IS NULL AND due_date < ?`, c.Today())
+		return err
+	})
+	return n, err
+}
+
 // UnitMonths is a unit with the days on which it was let, month by month.
 type UnitMonths struct {
 	Unit

@@ -86,6 +86,25 @@ func (s *Service) ToOrder(ctx context.Context, q ToOrderQuery) (page ToOrder, er
 	return page, err
 }
 
+// CountToOrder counts the SKUs that are to be ordered beyond what is in drafts.
+func (s *Service) CountToOrder(ctx context.Context) (n int64, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		drafted, err := draftedQuantities(c)
+		if err != nil {
+			return err
+		}
+		k, err := rankBeside(c, drafted)
+		if err != nil {
+			return err
+		}
+		var sums ToOrder
+		sums.addOpen(k.where(ReportQuery{}.wants))
+		n = sums.Open
+		return nil
+	})
+	return n, err
+}
+
 // addOpen adds up what is to be ordered beyond what is in drafts.
 func (page *ToOrder) addOpen(entries []*entry) {
 	suppliers := map[string]bool{}

@@ -46,7 +46,7 @@ type exchange struct {
 // who is the caller of the operations and queries of this request.
 func (x *exchange) who() db.Caller { return x.visitor.caller }
 
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; manifest-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // ServeHTTP answers one request for a page.

@@ -10,6 +10,8 @@ func (s *Screens) routes() {
 	open := func(pattern string, get, post handle) {
 		s.router.add(pattern, &route{get: get, post: post, area: page.Staff, open: true})
 	}
+	open("/favicon.ico", favicon, nil)
+	open("/manifest.webmanifest", manifest, nil)
 	open("/login", loginPage, login)
 	open("/logout", nil, logout(page.Staff, "/login"))
 	open("/welcome/:token", welcomePage, accept)

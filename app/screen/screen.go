@@ -46,10 +46,12 @@ type Options struct {
 	Open      []schema.Op // public operations, at their own Route
 }
 
-// Place is a service that is served, and where.
+// Place is a service that is served, and where. Waits counts what waits for somebody there, Waiting
+// names it: "things to order".
 type Place struct {
 	page.Front
-	Name, Title, URL string
+	Name, Title, URL, Waiting string
+	Waits                     func(ctx context.Context) (int64, error)
 }
 
 type area = page.Area

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"net/http"
 	"path"
 	"strconv"
@@ -46,6 +47,44 @@ var assets, addresses = func() (map[string]*asset, map[string]string) {
 	}
 	return byPath, byName
 }()
+
+// papers are the style sheet's --paper in each theme.
+var papers = map[string]string{"light": "#fbfaf7", "dark": "#111417"}
+
+// iconOf is the address of a service's icon; a page of no service has the first one's.
+func iconOf(service string) string {
+	if a, ok := addresses["icon-"+service+".svg"]; ok {
+		return a
+	}
+	return addresses["icon-store.svg"]
+}
+
+// favicon answers for programs that ask for /favicon.ico without reading the page.
+func favicon(x *exchange) error {
+	x.w.Header().Set("Location", iconOf(x.s.Service.Name))
+	x.w.WriteHeader(http.StatusFound)
+	return nil
+}
+
+// manifest answers what a phone asks for that puts the service on its first screen.
+func manifest(x *exchange) error {
+	shop, err := x.shopNow(x.r.Context())
+	if err != nil {
+		return err
+	}
+	word := serviceWord(x.s.Service.Name)
+	body, err := json.Marshal(map[string]any{
+		"name": shop.name + ": " + word, "short_name": word, "start_url": "/", "display": "minimal-ui",
+		"background_color": papers["light"], "theme_color": papers["light"],
+		"icons": []map[string]string{{"src": iconOf(x.s.Service.Name), "sizes": "any", "type": "image/svg+xml"}},
+	})
+	if err != nil {
+		return err
+	}
+	x.w.Header().Set("Content-Type", "application/manifest+json")
+	_, err = x.w.Write(body)
+	return err
+}
 
 func pack(b []byte) []byte {
 	var out bytes.Buffer

@@ -27,6 +27,7 @@ type frameView struct {
 	area                           area
 	top, keys                      bool
 	places                         []Place
+	waits                          map[string]int64 // what waits in each service where the user has a role
 	menu, more                     []entry
 	flashes                        []message
 	trail                          string             // the audit trail of the record that the page shows
@@ -130,11 +131,11 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 	}
 	switch f.Area {
 	case page.Tenant:
-		v.home, v.logout, v.user = "/portal", "/portal/logout", "Menu"
+		v.kind, v.home, v.logout, v.user = "narrow", "/portal", "/portal/logout", "Menu"
 	case page.Buyer:
-		v.home, v.logout, v.user = "/my", "/my/logout", "Menu"
+		v.kind, v.home, v.logout, v.user = "narrow", "/my", "/my/logout", "Menu"
 	default:
-		v.places, v.theme = s.Places, themeClass(x.visitor.session.Theme)
+		v.places, v.waits, v.theme = s.Places, x.waits(), themeClass(x.visitor.session.Theme)
 	}
 	for _, p := range s.pages {
 		e := entry{path: p.Path, word: p.Menu, key: p.Key, current: x.route != nil && within(x.route.pattern, p.Path)}
@@ -156,6 +157,40 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 		v.flashes = s.flashes.take(x.visitor.session.ID)
 	}
 	return v
+}
+
+// waits counts what waits in each service where the visitor has a role.
+func (x *exchange) waits() map[string]int64 {
+	counts := map[string]int64{}
+	for _, p := range x.s.Places {
+		if p.Waits == nil || x.visitor.session.Roles[p.Name] == "" {
+			continue
+		}
+		n, err := p.Waits(x.r.Context())
+		if err != nil {
+			x.s.Log.Error().Err(err).Str("service", p.Name).Msg("the header shows no count of what waits")
+			continue
+		}
+		counts[p.Name] = n
+	}
+	return counts
+}
+
+// documentTitle names the page, the service and the shop, for a row of tabs.
+func (d *frameView) documentTitle() string {
+	if d.area == page.Staff && d.serviceTitle != "" && d.serviceTitle != d.title {
+		return d.title + " - " + d.serviceTitle + " - " + d.shop
+	}
+	return d.title + " - " + d.shop
+}
+
+// paper is the colour of a page in a theme, for the browser's own bars; a user's own theme
+// goes before the device's.
+func (d *frameView) paper(theme string) string {
+	if d.theme != "" {
+		theme = d.theme
+	}
+	return papers[theme]
 }
 
 // within reports whether a page stands under the one of the menu.
