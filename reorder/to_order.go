@@ -98,7 +98,7 @@ func (s *Service) CountToOrder(ctx context.Context) (n int64, err error) {
 			return err
 		}
 		var sums ToOrder
-		sums.addOpen(k.where(ReportQuery{}.wants))
+		sums.addOpen(k.where(func(e *entry) bool { return e.status != inactive }))
 		n = sums.Open
 		return nil
 	})
