@@ -8,7 +8,6 @@ import (
 	rentalpage "quartermaster/rental/page"
 	reorderpage "quartermaster/reorder/page"
 	"quartermaster/schema"
-	"quartermaster/schema/db"
 	"quartermaster/schema/page"
 	storepage "quartermaster/store/page"
 )
@@ -46,21 +45,17 @@ func (s *Services) shown(service string) shown {
 	return shown{}
 }
 
-// waiting names and counts what waits for somebody in the service. A count is kept until the
-// database changes.
-func (s *Services) waiting(service string, d *db.DB) (string, func(context.Context) (int64, error)) {
-	var what string
-	var count func(context.Context) (int64, error)
+// waiting names and counts what waits for somebody in the service.
+func (s *Services) waiting(service string) (what string, count func(context.Context) (int64, error)) {
 	switch service {
 	case "store":
-		what, count = "payments that could not be booked", s.Store.CountUnbooked
+		return "payments that could not be booked", s.Store.CountUnbooked
 	case "maintenance":
-		what, count = "jobs open", s.Maintenance.CountOpen
+		return "jobs open", s.Maintenance.CountOpen
 	case "rental":
-		what, count = "leases behind", s.Rental.CountBehind
+		return "leases behind", s.Rental.CountBehind
 	case "reorder":
-		what, count = "things to order", s.Reorder.CountToOrder
+		return "things to order", s.Reorder.CountToOrder
 	}
-	var kept db.Cached[int64]
-	return what, func(ctx context.Context) (int64, error) { return kept.Read(ctx, d, "", count) }
+	return "", nil
 }
