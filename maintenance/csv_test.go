@@ -73,7 +73,7 @@ func (s *fixture) file(table, header string, rows ...string) (refused []schema.R
 	for i, r := range rows {
 		lines = append(lines, schema.Line{Number: i + 2, Cells: strings.Split(r, "|")})
 	}
-	done, err := t.Load(ctx, cli, lines, schema.LoadOptions{})
+	done, err := t.Load(ctx, s.DB, cli, lines, schema.LoadOptions{})
 	s.Must(err)
 	if done.Imported+len(done.Errors) != len(rows) {
 		s.T.Errorf("%s: %d imported, %d refused of %d", table, done.Imported, len(done.Errors), len(rows))
@@ -154,7 +154,7 @@ func TestPastOfAMeter(t *testing.T) {
 	before := s.dump()
 	table, _ := s.Declare().Table("readings")
 	lines := []schema.Line{{Number: 2, Cells: []string{"A-1", "", "1100", "", ""}}, {Number: 3, Cells: []string{"A-9", "", "x", "", ""}}, {Number: 4, Cells: []string{"A-9", "", "5", "", ""}}}
-	done, err := table.Load(ctx, cli, lines, schema.LoadOptions{DryRun: true})
+	done, err := table.Load(ctx, s.DB, cli, lines, schema.LoadOptions{DryRun: true})
 	s.Must(err)
 	if done.Imported != 1 || len(done.Errors) != 2 || s.dump() != before {
 		t.Errorf("a rehearsal: %+v", done)

@@ -32,8 +32,11 @@ func (s *Service) readingTable() schema.Table {
 			bindReadingRow(f, &r)
 			return func(tx *db.Tx) (schema.Outcome, error) { return putReading(tx, r) }
 		},
-		Load: s.LoadReadings, Together: []string{"asset_tag"},
-		Export: exportReadings,
+		Load: func(ctx context.Context, d *db.DB, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+			return New(d).LoadReadings(ctx, who, lines, o)
+		},
+		Together: []string{"asset_tag"},
+		Export:   exportReadings,
 	}
 }
 

@@ -1,6 +1,7 @@
 package rental
 
 import (
+	"context"
 	"strings"
 
 	"quartermaster/schema"
@@ -35,7 +36,9 @@ func (s *Service) leaseTable() schema.Table {
 				fromLeases+" ORDER BY p.name, u.name, l.start_date")
 		},
 	}
-	t.Foresee = s.foreseePosting
+	t.Foresee = func(ctx context.Context, d *db.DB, who db.Caller, store func() error) (schema.Foreseen, error) {
+		return New(d).foreseePosting(ctx, who, store)
+	}
 	t.Written = func(c *db.Conn) (int, error) { // the opening's columns once a lease has one; never paid_up_to
 		n := len(t.Columns()) - 1
 		_, have, err := db.One(c, db.Int, "SELECT 1 FROM leases WHERE opening_day IS NOT NULL LIMIT 1")

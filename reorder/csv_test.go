@@ -37,7 +37,7 @@ func (s *fixture) imported(table schema.Table, rows []string) {
 		for i, row := range rows[1:] {
 			lines = append(lines, schema.Line{Number: i + 2, Cells: strings.Split(row, "|")})
 		}
-		loaded, err := table.Load(context.Background(), cli, lines, schema.LoadOptions{Columns: header})
+		loaded, err := table.Load(context.Background(), s.DB, cli, lines, schema.LoadOptions{Columns: header})
 		s.Must(err)
 		if len(loaded.Errors) > 0 || loaded.Imported != len(lines) {
 			s.T.Fatalf("%s: %+v", table.Name, loaded)

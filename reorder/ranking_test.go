@@ -185,7 +185,8 @@ func TestReportIsOfTheRowsThatThereAre(t *testing.T) {
 			})
 		case 9:
 			what = "what was undone"
-			err = s.DB.Together(ctx, func(ctx context.Context) error {
+			err = s.DB.Together(ctx, func(d *db.DB) error {
+				svc := New(d)
 				_, failed := svc.Adjust(ctx, cli, Adjustment{SKU: code, SetTo: &qty})
 				_, unread := svc.Report(ctx, ReportQuery{Status: All})
 				return errors.Join(fault.Invalidf("undone"), failed, unread)

@@ -28,7 +28,10 @@ func (s *Service) salesTable() schema.Table {
 			f.Text(&channel, "channel", "where it was sold", schema.Most(maxChannel))
 			return nil // Load stores
 		},
-		Load: s.LoadSales, Together: []string{"sku"}, AnyOrder: true,
+		Load: func(ctx context.Context, d *db.DB, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+			return New(d).LoadSales(ctx, who, lines, o)
+		},
+		Together: []string{"sku"}, AnyOrder: true,
 		Export: exportSales,
 	}
 }

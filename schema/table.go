@@ -26,7 +26,7 @@ type Table struct {
 	// Together, which it needs, come in one call, in the file's order. So do the calls, by
 	// the first row of each such group, unless AnyOrder says that the groups may come in any
 	// order.
-	Load     func(ctx context.Context, who db.Caller, lines []Line, o LoadOptions) (Loaded, error)
+	Load     func(ctx context.Context, d *db.DB, who db.Caller, lines []Line, o LoadOptions) (Loaded, error)
 	Together []string
 	AnyOrder bool
 
@@ -54,7 +54,7 @@ type Table struct {
 
 	// Foresee, when set, calls store, which stores a file's rows in a trial, and tells what they
 	// would lead to by themselves later.
-	Foresee func(ctx context.Context, who db.Caller, store func() error) (Foreseen, error)
+	Foresee func(ctx context.Context, d *db.DB, who db.Caller, store func() error) (Foreseen, error)
 }
 
 // Foreseen is what the rows of a file would lead to; without Text nothing. Column is one that a

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,10 @@ func (s *Service) orderTable() schema.Table {
 			r := bindOrderRow(f)
 			return func(tx *db.Tx) (schema.Outcome, error) { return putOrder(tx, []orderRow{r}) }
 		},
-		Load: s.loadOrders, Together: []string{"provider", "provider_ref"},
+		Load: func(ctx context.Context, d *db.DB, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+			return s.On(d).loadOrders(ctx, who, lines, o)
+		},
+		Together: []string{"provider", "provider_ref"},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return eachOrder(c, func(o Order) (bool, error) { return true, exportOrder(c, o, emit) },
 				selectOrder+" WHERE o.status <> 'void' ORDER BY o.id, i.line")

@@ -29,7 +29,7 @@ func (s *fixture) loadFile(table string, o schema.LoadOptions, text string) map[
 		}
 		lines = append(lines, l)
 	}
-	loaded, err := tab.Load(background, cli, lines, o)
+	loaded, err := tab.Load(background, s.DB, cli, lines, o)
 	must(s.T, err)
 	refused := map[int]string{}
 	for _, e := range loaded.Errors {

@@ -1,7 +1,6 @@
 package webhook_test
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -179,8 +178,8 @@ func TestExamplesAreSentAndKept(t *testing.T) {
 	if !fault.Is(err, fault.Forbidden) {
 		t.Errorf("by a member: %v", err)
 	}
-	changes, err := s.d.Trial(t.Context(), func(ctx context.Context) error {
-		_, err := s.sender.Test(ctx, db.CLI(""), added.ID, examples)
+	changes, err := s.d.Trial(t.Context(), func(d *db.DB) error {
+		_, err := webhook.NewSender(d, webhook.Options{AllowPrivate: true}).Test(t.Context(), db.CLI(""), added.ID, examples)
 		return err
 	})
 	if err != nil || len(requests) != 0 {

@@ -175,7 +175,7 @@ func (s *Sender) resendAll(ctx context.Context, who db.Caller, p *progress, plan
 		workers[a.endpoint] = append(workers[a.endpoint], i)
 	}
 	made, errs := make([]Resent, len(plan)), make([]error, len(plan))
-	if db.Trying(ctx) { // nothing is sent, and all is one transaction
+	if s.d.Trying() { // nothing is sent, and all is one transaction
 		for i := range plan {
 			if made[i], errs[i] = s.resend(ctx, who, p, plan[i]); errs[i] != nil {
 				return nil, errs[i]
@@ -239,7 +239,7 @@ func (s *Sender) resend(ctx context.Context, who db.Caller, at *progress, a agai
 	if err != nil || p == nil {
 		return Resent{}, err
 	}
-	if db.Trying(ctx) {
+	if s.d.Trying() {
 		return Resent{Of: a.of, Delivery: p.log(resend)}, nil
 	}
 	return s.finish(ctx, a.of, s.try(ctx, p))

@@ -53,7 +53,7 @@ func (s *Sender) testAll(ctx context.Context, who db.Caller, id int64, p *progre
 		if o == nil {
 			continue
 		}
-		if db.Trying(ctx) {
+		if s.d.Trying() {
 			made = append(made, o.log(test))
 			continue
 		}

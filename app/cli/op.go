@@ -254,21 +254,11 @@ func (c *opCommand) run(ctx context.Context) error {
 		return err
 	}
 	return c.p.withDB(func(d *db.DB) error {
-		op, err := server.FindOp(server.Declared(d), c.service, c.declared)
-		if err != nil {
-			return err
-		}
 		currency, err := currencyOf(ctx, d)
 		if err != nil {
 			return err
 		}
-		handle, err := op.Decode(schema.Input{
-			Surface: schema.Command, Values: c.values, Currency: currency, ReadFile: readFile,
-			View: func(fn func(*db.Conn) error) error { return d.View(ctx, fn) },
-		})
-		if fault.Is(err, fault.Invalid) {
-			return usageError{err}
-		}
+		op, handle, err := c.decode(ctx, d, currency)
 		if err != nil {
 			return err
 		}
@@ -278,16 +268,45 @@ func (c *opCommand) run(ctx context.Context) error {
 				return err
 			}
 		}
-		return c.do(ctx, d, op, handle, who, currency.Format)
+		return c.do(ctx, d, op, handle, who, currency)
 	})
 }
 
-func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schema.Handler, who db.Caller, money schema.Money) error {
+// decode finds the operation over a database, and gives what does it with the arguments.
+func (c *opCommand) decode(ctx context.Context, d *db.DB, currency exact.Currency) (schema.Op, schema.Handler, error) {
+	op, err := server.FindOp(server.Declared(d), c.service, c.declared)
+	if err != nil {
+		return op, nil, err
+	}
+	handle, err := op.Decode(schema.Input{
+		Surface: schema.Command, Values: c.values, Currency: currency, ReadFile: readFile,
+		View: func(fn func(*db.Conn) error) error { return d.View(ctx, fn) },
+	})
+	if fault.Is(err, fault.Invalid) {
+		err = usageError{err}
+	}
+	return op, handle, err
+}
+
+// try does the operation and takes it back: it gives what would change, and the answer.
+func (c *opCommand) try(ctx context.Context, d *db.DB, who db.Caller, currency exact.Currency) (answer any, changes []db.Change, err error) {
+	changes, err = d.Trial(ctx, func(d *db.DB) error {
+		_, handle, err := c.decode(ctx, d, currency)
+		if err == nil {
+			answer, err = handle(ctx, who)
+		}
+		return err
+	})
+	return answer, changes, err
+}
+
+func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schema.Handler, who db.Caller, currency exact.Currency) error {
+	money := schema.Money(currency.Format)
 	if c.dryRun {
-		return c.would(ctx, d, handle, who)
+		return c.would(ctx, d, who, currency)
 	}
 	if op.Destructive && !c.yes && onTerminal(c.p.Stdin) {
-		if err := c.ask(ctx, d, op, handle, who, money); err != nil {
+		if err := c.ask(ctx, d, op, who, currency); err != nil {
 			return err
 		}
 	}
@@ -352,11 +371,8 @@ type Would struct {
 }
 
 // would reports what the operation would change.
-func (c *opCommand) would(ctx context.Context, d *db.DB, handle schema.Handler, who db.Caller) error {
-	changes, err := d.Trial(ctx, func(ctx context.Context) error {
-		_, err := handle(ctx, who)
-		return err
-	})
+func (c *opCommand) would(ctx context.Context, d *db.DB, who db.Caller, currency exact.Currency) error {
+	_, changes, err := c.try(ctx, d, who, currency)
 	if err != nil {
 		return err
 	}
@@ -374,17 +390,14 @@ func (c *opCommand) would(ctx context.Context, d *db.DB, handle schema.Handler, 
 }
 
 // ask tells on a terminal what would be done, and waits for a yes.
-func (c *opCommand) ask(ctx context.Context, d *db.DB, op schema.Op, handle schema.Handler, who db.Caller, money schema.Money) error {
+func (c *opCommand) ask(ctx context.Context, d *db.DB, op schema.Op, who db.Caller, currency exact.Currency) error {
 	question := op.Title()
-	_, err := d.Trial(ctx, func(ctx context.Context) error {
-		answer, err := handle(ctx, who)
-		if err == nil && op.Will != nil {
-			question = op.Will(answer, money)
-		}
-		return err
-	})
+	answer, _, err := c.try(ctx, d, who, currency)
 	if err != nil {
 		return err
+	}
+	if op.Will != nil {
+		question = op.Will(answer, currency.Format)
 	}
 	fmt.Fprintf(c.p.Stderr, "%s\nGo on? [y/N] ", question)
 	var word string

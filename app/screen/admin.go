@@ -140,7 +140,7 @@ func (s *Screens) makeBackup() schema.Op {
 		Response: struct{}{},
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				if db.Trying(ctx) {
+				if s.DB.Trying() {
 					return copied{}, nil
 				}
 				if err := s.DB.View(ctx, func(c *db.Conn) error { return schema.KeepsWhole(c, who, "a copy of the database") }); err != nil {

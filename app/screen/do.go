@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -348,14 +347,15 @@ type trial struct {
 // try does the operation and takes it back, so that the question before it can say in
 // numbers what will happen.
 func (x *exchange) try(op schema.Op, in *sent, shop shopSettings) (trial, string) {
-	handle, err := op.Decode(x.forOp(in, shop))
-	if err != nil {
-		return trial{err: err}, ""
-	}
 	var answer any
 	who := x.who()
-	_, err = x.s.DB.Trial(x.r.Context(), func(ctx context.Context) (err error) {
-		answer, err = handle(ctx, who)
+	_, err := x.s.DB.Trial(x.r.Context(), func(d *db.DB) error {
+		bound := &Screens{Options: x.s.On(d)}
+		bound.collectAll()
+		handle, err := bound.ops[x.route.area][op.Name].Decode(x.forOp(in, shop))
+		if err == nil {
+			answer, err = handle(x.r.Context(), who)
+		}
 		return err
 	})
 	if err != nil {

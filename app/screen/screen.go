@@ -44,6 +44,8 @@ type Options struct {
 	Once      []page.Once // how answers are drawn that are shown once
 	OpenBuyer OpenBuyer
 	Open      []schema.Op // public operations, at their own Route
+
+	On func(*db.DB) Options // the operations over a database that is bound to a transaction
 }
 
 // Place is a service that is served, and where. Waits counts what waits for somebody there, Waiting
@@ -73,7 +75,7 @@ type Screens struct {
 
 // New makes the screens of one service.
 func New(o Options) (*Screens, error) {
-	s := &Screens{Options: o, ops: map[area]map[string]schema.Op{}, marks: newMarks()}
+	s := &Screens{Options: o, marks: newMarks()}
 	for _, p := range o.Places {
 		if p.Name == o.Service.Name {
 			s.base = strings.TrimSuffix(p.URL, "/")
@@ -88,12 +90,18 @@ func New(o Options) (*Screens, error) {
 			return nil, err
 		}
 	}
-	s.collect(page.Staff, slices.Concat(o.Service.Ops, o.Common, []schema.Op{s.setShop(), s.makeBackup()}))
-	s.collect(page.Tenant, o.Portal)
-	s.collect(page.Buyer, o.Buyer)
-	s.collect(page.Public, o.Open)
+	s.collectAll()
 	s.routes()
 	return s, nil
+}
+
+// collectAll takes the operations of each area.
+func (s *Screens) collectAll() {
+	s.ops = map[area]map[string]schema.Op{}
+	s.collect(page.Staff, slices.Concat(s.Service.Ops, s.Common, []schema.Op{s.setShop(), s.makeBackup()}))
+	s.collect(page.Tenant, s.Portal)
+	s.collect(page.Buyer, s.Buyer)
+	s.collect(page.Public, s.Open)
 }
 
 // collect takes the operations that have a form.

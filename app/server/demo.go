@@ -32,8 +32,8 @@ func fillDemo(ctx context.Context, d *db.DB, s *Services) error {
 	if some {
 		return refuseReal(ctx, d)
 	}
-	return d.Together(ctx, func(ctx context.Context) error {
-		for _, service := range s.All {
+	return d.Together(ctx, func(d *db.DB) error {
+		for _, service := range s.On(d).All {
 			if service.Demo == nil {
 				continue
 			}

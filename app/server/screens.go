@@ -7,8 +7,10 @@ import (
 	"net/netip"
 	"strings"
 
+	"quartermaster/app/account"
 	"quartermaster/app/screen"
 	"quartermaster/schema/db"
+	"quartermaster/webhook"
 )
 
 // screens puts the pages beside the APIs that listen already, since a page links to the
@@ -37,12 +39,16 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 			continue
 		}
 		show := s.services.shown(service.Name)
-		screens, err := screen.New(screen.Options{
-			Service: service, Doctor: s.desk, Common: Appliance(s.db, s.services.All, s.sessions, s.sender).Ops, Places: places, DB: s.db, Sessions: s.sessions, Log: s.log, Version: Version, Trusted: trusted,
-			Secure: c.TLS() || c.BehindProxy, OwnTLS: c.TLS(), Observe: s.meters.observe,
-			Background: func(work func(context.Context)) { s.every.Go(func() { work(s.long) }) },
-			Pages:      show.pages, Portal: show.portal, Buyer: show.buyer, Open: show.open, Once: show.once, OpenBuyer: show.openBuyer,
-		})
+		o := operations(s.db, s.services, service.Name, show, s.sessions, s.sender)
+		o.Doctor, o.Places, o.Log, o.Version, o.Trusted = s.desk, places, s.log, Version, trusted
+		o.Secure, o.OwnTLS, o.Observe = c.TLS() || c.BehindProxy, c.TLS(), s.meters.observe
+		o.Background = func(work func(context.Context)) { s.every.Go(func() { work(s.long) }) }
+		o.Pages, o.Once, o.OpenBuyer = show.pages, show.once, show.openBuyer
+		o.On = func(d *db.DB) screen.Options {
+			bound := s.services.On(d)
+			return operations(d, bound, service.Name, bound.shown(service.Name), account.NewSessions(d), nil)
+		}
+		screens, err := screen.New(o)
 		if err != nil {
 			return fmt.Errorf("%s: %w", service.Name, err)
 		}
@@ -50,6 +56,15 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 		l.server.Handler = trackRequests(screens.Beside(l.api), l.memory)
 	}
 	return nil
+}
+
+// operations are what the pages of a service do, over d, which may be bound to a transaction.
+func operations(d *db.DB, all *Services, name string, show shown, sessions *account.Sessions, sender *webhook.Sender) screen.Options {
+	service, _ := all.Named(name)
+	return screen.Options{
+		Service: service, Common: Appliance(d, all.All, sessions, sender).Ops, DB: d, Sessions: sessions,
+		Portal: show.portal, Buyer: show.buyer, Open: show.open,
+	}
 }
 
 // Screens are what a service shows in a browser; nil where pages are off.

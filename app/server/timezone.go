@@ -44,7 +44,7 @@ func SetTimezone(ctx context.Context, d *db.DB, who db.Caller, zone string) (Tim
 		}
 		return now, tx.Audit("settings.timezone", "settings", now)
 	})
-	if err == nil && page && !db.Trying(ctx) {
+	if err == nil && page && !d.Trying() {
 		d.UseZone(loaded)
 	}
 	return set, err

@@ -197,7 +197,9 @@ func (l *loading) outcome() Outcome {
 func (l *loading) rehearse(ctx context.Context, f *File) (Outcome, error) {
 	l.trying = true
 	events := map[string]int{}
-	changes, err := l.d.TrialAside(ctx, func(ctx context.Context) error {
+	changes, err := l.d.TrialAside(ctx, func(d *db.DB) error {
+		defer func(outside *db.DB) { l.d = outside }(l.d)
+		l.d = d
 		var before int64
 		if err := l.d.View(ctx, func(c *db.Conn) (err error) {
 			before, _, err = db.One(c, db.Int, "SELECT coalesce(max(seq), 0) FROM events")
@@ -235,7 +237,7 @@ func (l *loading) foresee(ctx context.Context, f *File) (err error) {
 	if l.table.Foresee == nil {
 		return store()
 	}
-	l.follows, err = l.table.Foresee(ctx, l.who, store)
+	l.follows, err = l.table.Foresee(ctx, l.d, l.who, store)
 	return err
 }
 

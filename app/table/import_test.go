@@ -210,7 +210,7 @@ func TestATableThatLoadsManyRows(t *testing.T) {
 	table.Together = []string{"code"}
 	var got []schema.Line
 	var with schema.LoadOptions
-	table.Load = func(_ context.Context, _ db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+	table.Load = func(_ context.Context, _ *db.DB, _ db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
 		got, with = lines, o
 		return schema.Loaded{Imported: 1, Errors: []schema.Refused{{Line: 2, Reason: "unknown"}}}, nil
 	}

@@ -36,7 +36,7 @@ func (l *loading) inSlices(ctx context.Context, put func(*db.Tx) (line int, err 
 					return err
 				}
 				if l.trying && (len(l.done.Changes) >= MaxShown || l.done.Imported > noted) {
-					db.NoteNoMore(ctx)
+					l.d.NoteNoMore()
 				}
 				if reached, more = max(reached, line), line > 0; more {
 					n++

@@ -67,8 +67,8 @@ func TestOthersWriteBesideADryRun(t *testing.T) {
 		"many rows": func(s *shelf) schema.Table {
 			table := s.table()
 			table.Together = []string{"code"}
-			table.Load = func(ctx context.Context, who db.Caller, lines []schema.Line, _ schema.LoadOptions) (schema.Loaded, error) {
-				return schema.Loaded{Imported: len(lines), New: len(lines)}, db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
+			table.Load = func(ctx context.Context, d *db.DB, who db.Caller, lines []schema.Line, _ schema.LoadOptions) (schema.Loaded, error) {
+				return schema.Loaded{Imported: len(lines), New: len(lines)}, db.Exec(ctx, d, who, func(tx *db.Tx) error {
 					for _, l := range lines {
 						if _, err := tx.Exec("INSERT INTO things VALUES (?, ?, 1)", l.Cells[0], l.Cells[1]); err != nil {
 							return err

@@ -151,36 +151,36 @@ type slicer struct {
 func (s *slicer) load(ctx context.Context, last bool) error {
 	began := time.Now()
 	var loaded schema.Loaded
-	act := func(ctx context.Context) (err error) {
+	act := func(d *db.DB) (err error) {
 		if len(s.lines) > 0 {
-			loaded, err = s.table.Load(ctx, s.who, s.lines, s.options)
+			loaded, err = s.table.Load(ctx, d, s.who, s.lines, s.options)
 		}
 		return err
 	}
 	before := s.done
-	move := func(ctx context.Context) error {
+	move := func(d *db.DB) error {
 		s.take(loaded)
 		key := s.key
 		if len(key) == 0 {
 			key = []byte(s.from)
 		}
-		return s.work.Step(ctx, s.d, s.who, func(tx *db.Tx) error { return s.stepped(tx, before, hex.EncodeToString(key), last) })
+		return s.work.Step(ctx, d, s.who, func(tx *db.Tx) error { return s.stepped(tx, before, hex.EncodeToString(key), last) })
 	}
 	var err error
 	switch {
 	case s.work == nil:
-		err = act(ctx)
+		err = act(s.d)
 		s.take(loaded)
 	case s.options.Add: // adding a row twice is not as adding it once: both or neither
-		err = s.d.Together(ctx, func(ctx context.Context) error {
-			if err := act(ctx); err != nil {
+		err = s.d.Together(ctx, func(d *db.DB) error {
+			if err := act(d); err != nil {
 				return err
 			}
-			return move(ctx)
+			return move(d)
 		})
 	default:
-		if err = act(ctx); err == nil {
-			err = move(ctx)
+		if err = act(s.d); err == nil {
+			err = move(s.d)
 		}
 	}
 	if err != nil && s.seen > 0 && !s.trying {
@@ -192,7 +192,7 @@ func (s *slicer) load(ctx context.Context, last bool) error {
 	took := max(time.Since(began), time.Microsecond)
 	s.size = int(min(max(time.Duration(len(s.lines))*sliceFor/took, leastSlice), mostSlice, time.Duration(2*s.size)))
 	if s.seen += len(s.lines); s.trying {
-		db.NoteNoMore(ctx)
+		s.d.NoteNoMore()
 	}
 	s.lines = s.lines[:0]
 	s.progress(s.seen)

@@ -16,8 +16,8 @@ import (
 // for none. What others commit after the copy was made it does not see. The copy takes as
 // much room among the system's temporary files as the database, until act has returned;
 // one is made at a time, and the next trial waits for it.
-func (d *DB) TrialAside(ctx context.Context, act func(ctx context.Context) error) (changes []Change, err error) {
-	if jointOf(ctx) != nil {
+func (d *DB) TrialAside(ctx context.Context, act func(*DB) error) (changes []Change, err error) {
+	if d.in != nil {
 		return nil, errors.New("db: a trial in a trial")
 	}
 	NoCache(ctx)
@@ -34,7 +34,7 @@ func (d *DB) TrialAside(ctx context.Context, act func(ctx context.Context) error
 	defer func() { err = errors.Join(err, c.Close()) }()
 	defer interruptible(ctx, c)()
 	tx := &Tx{Conn: Conn{now: exact.InstantOf(d.now()), c: c, loc: d.Zone()}, d: d, who: Bookkeeping()}
-	return tx.rehearse(ctx, act)
+	return tx.rehearse(act)
 }
 
 // copyPages is how many pages are copied between looks at whether the copy is still wanted.

@@ -22,11 +22,11 @@ func TestTrialAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := temporaries(t)
-	changes, err := d.TrialAside(ctx, func(inner context.Context) error {
-		if err := Exec(inner, d, CLI(""), func(tx *Tx) error { return errors.Join(addUser(tx, "tried"), tx.Audit("a", "b", 1)) }); err != nil {
+	changes, err := d.TrialAside(ctx, func(inner *DB) error {
+		if err := Exec(ctx, inner, CLI(""), func(tx *Tx) error { return errors.Join(addUser(tx, "tried"), tx.Audit("a", "b", 1)) }); err != nil {
 			return err
 		}
-		refused := Exec(inner, d, CLI(""), func(tx *Tx) error { return errors.Join(script(tx, "DELETE FROM users"), errors.New("refused")) })
+		refused := Exec(ctx, inner, CLI(""), func(tx *Tx) error { return errors.Join(script(tx, "DELETE FROM users"), errors.New("refused")) })
 		if refused == nil {
 			t.Error("the inner refusal was lost")
 		}
@@ -35,11 +35,11 @@ func TestTrialAside(t *testing.T) {
 		if err := Exec(short, d, CLI(""), func(tx *Tx) error { return errors.Join(addUser(tx, "bob"), tx.Audit("a", "b", 1)) }); err != nil {
 			t.Errorf("a writer beside a trial: %v", err)
 		}
-		if !Trying(inner) {
+		if !inner.Trying() {
 			t.Error("the trial does not know that it is one")
 		}
 		nameless(t, before)
-		return d.View(inner, func(c *Conn) error {
+		return inner.View(ctx, func(c *Conn) error {
 			names, err := All(c, Text, "SELECT name FROM users ORDER BY id")
 			if strings.Join(names, " ") != "ann tried" {
 				t.Errorf("the trial sees %q", names)
@@ -54,12 +54,12 @@ func TestTrialAside(t *testing.T) {
 		t.Errorf("kept %q, %v", names, err)
 	}
 	boom := errors.New("boom")
-	if _, err := d.TrialAside(ctx, func(context.Context) error { return boom }); !errors.Is(err, boom) {
+	if _, err := d.TrialAside(ctx, func(*DB) error { return boom }); !errors.Is(err, boom) {
 		t.Errorf("%v", err)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := d.TrialAside(ended, func(context.Context) error { return nil }); err == nil {
+	if _, err := d.TrialAside(ended, func(*DB) error { return nil }); err == nil {
 		t.Error("a trial whose request had ended went on")
 	}
 	if left := temporaries(t); len(left) != len(before) {

@@ -72,7 +72,7 @@ func TestAFileForgets(t *testing.T) {
 		var told []string
 		d, err := Open(path, Options{Migrate: true, Notice: func(s string) { told = append(told, s) }})
 		must(t, err)
-		_, err = d.Trial(ctx, func(ctx context.Context) error { return forgetOne(ctx, d) })
+		_, err = d.Trial(ctx, func(d *DB) error { return forgetOne(ctx, d) })
 		must(t, err)
 		if times, err := traces(conn(t, d).c); err != nil || times != 0 {
 			t.Errorf("large %t: a trial marks the file (%v)", large, err)

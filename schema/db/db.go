@@ -26,8 +26,15 @@ type Options struct {
 	Fatal    func(err error)    // called when a sync failed: what is on the disk is unknown, the process must end
 }
 
-// DB is an open database.
+// DB is an open database. One that Trial, TrialAside or Together gives is bound to their
+// transaction: each of its Updates and Views is part of it.
 type DB struct {
+	*core
+	in *joint // nil: not bound
+}
+
+// core is what a database and those bound to its transactions share.
+type core struct {
 	path     string
 	now      func() time.Time
 	zone     atomic.Pointer[time.Location]
@@ -80,11 +87,11 @@ func Open(path string, o Options) (*DB, error) {
 	if err := bringUp(path, o); err != nil {
 		return nil, err
 	}
-	d := &DB{
+	d := &DB{core: &core{
 		path: path, now: o.Now, fatal: o.Fatal, trace: o.Trace,
 		queue: make(chan *pending), closing: make(chan struct{}), done: make(chan struct{}),
 		slots: make(chan struct{}, Readers), aside: make(chan struct{}, 1), wakes: func() {},
-	}
+	}}
 	if d.now == nil {
 		d.now = time.Now
 	}
@@ -191,8 +198,8 @@ func (d *DB) LogLeft() (left int64, err error) {
 // View calls fn with a consistent, query-only view of the database. The end of ctx
 // interrupts its queries.
 func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
-	if t := jointOf(ctx); t != nil {
-		return t.view(fn)
+	if d.in != nil {
+		return d.in.view(fn)
 	}
 	if d.identity.lost() {
 		if err := d.sameFile(); err != nil {

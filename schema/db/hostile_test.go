@@ -64,7 +64,7 @@ func TestACommitThatMayHaveHappenedEndsTheProcess(t *testing.T) {
 		sqlite.ResultFull: false, sqlite.ResultIOErrWrite: false, sqlite.ResultBusy: false,
 	} {
 		ended := false
-		d := &DB{fatal: func(error) { ended = true }}
+		d := &DB{core: &core{fatal: func(error) { ended = true }}}
 		d.uncommitted(code.ToError())
 		if ended != want {
 			t.Errorf("%v: ended %v, want %v", code, ended, want)

@@ -23,8 +23,8 @@ type Change struct {
 	After  any    `json:"after"`
 }
 
-// joint is one transaction of the writer in which everything happens that is asked for
-// under a context: an act that is tried, or that is to be whole.
+// joint is one transaction in which everything happens that is asked of a database bound to
+// it: an act that is tried, or that is to be whole.
 type joint struct {
 	d     *DB
 	c     *handle
@@ -35,57 +35,50 @@ type joint struct {
 	audited, emitted, forgot bool
 }
 
-type jointKey struct{}
-
-func jointOf(ctx context.Context) *joint {
-	t, _ := ctx.Value(jointKey{}).(*joint)
-	return t
-}
-
-func (tx *Tx) join(ctx context.Context, trial *sqlite.Session, act func(ctx context.Context) error) error {
+func (tx *Tx) join(trial *sqlite.Session, act func(*DB) error) error {
 	t := &joint{d: tx.d, c: tx.c, now: tx.now, trial: trial}
-	err := act(context.WithValue(ctx, jointKey{}, t))
+	err := act(&DB{core: tx.d.core, in: t})
 	tx.audited, tx.emitted, tx.forgot = t.audited, t.emitted, t.forgot
 	return err
 }
 
-// Trying reports whether ctx is that of a trial run: what is not kept in the database
+// Trying reports whether d is that of a trial run: what is not kept in the database
 // (a message sent, a file written) is left out then.
-func Trying(ctx context.Context) bool { t := jointOf(ctx); return t != nil && t.trial != nil }
+func (d *DB) Trying() bool { return d.in != nil && d.in.trial != nil }
 
-// NoteNoMore has the trial run that ctx is of note no further changes: a long one tells
+// NoteNoMore has the trial run that d is of note no further changes: a long one tells
 // the first of them, and does not hold all in memory.
-func NoteNoMore(ctx context.Context) {
-	if t := jointOf(ctx); t != nil && t.trial != nil {
-		t.trial.Disable()
+func (d *DB) NoteNoMore() {
+	if d.Trying() {
+		d.in.trial.Disable()
 	}
 }
 
 // Together calls act, and commits everything that it does in one transaction, or nothing
-// when it fails or the process ends. Every Update and View under the context that act is
+// when it fails or the process ends. Every Update and View of the database that act is
 // given is part of it; other writers wait meanwhile. act must not go on in another
 // goroutine.
-func (d *DB) Together(ctx context.Context, act func(ctx context.Context) error) error {
-	if jointOf(ctx) != nil {
-		return act(ctx)
+func (d *DB) Together(ctx context.Context, act func(*DB) error) error {
+	if d.in != nil {
+		return act(d)
 	}
-	return d.submit(ctx, Bookkeeping(), func(tx *Tx) error { return tx.join(ctx, nil, act) })
+	return d.submit(ctx, Bookkeeping(), func(tx *Tx) error { return tx.join(nil, act) })
 }
 
-// Trial calls act and undoes it. Every View and Update under the context that act is
-// given happens in one transaction, sees what came before it, and is rolled back at the
+// Trial calls act and undoes it. Every View and Update of the database that act is given
+// happens in one transaction, sees what came before it, and is rolled back at the
 // end: nothing is committed, audited, emitted or kept for an idempotency key. It gives
 // what would have changed, by record; what the appliance derives from it or notes beside
 // it is left out. Other writers wait meanwhile.
 //
 // act must not go on in another goroutine. Its error is Trial's.
-func (d *DB) Trial(ctx context.Context, act func(ctx context.Context) error) (changes []Change, err error) {
-	if jointOf(ctx) != nil {
+func (d *DB) Trial(ctx context.Context, act func(*DB) error) (changes []Change, err error) {
+	if d.in != nil {
 		return nil, errors.New("db: a trial in a trial")
 	}
 	undone := errors.New("db: undone")
 	err = d.submit(ctx, Bookkeeping(), func(tx *Tx) error {
-		changes, err = tx.rehearse(ctx, act)
+		changes, err = tx.rehearse(act)
 		if err != nil {
 			return err
 		}
@@ -97,7 +90,7 @@ func (d *DB) Trial(ctx context.Context, act func(ctx context.Context) error) (ch
 	return changes, err
 }
 
-func (tx *Tx) rehearse(ctx context.Context, act func(ctx context.Context) error) ([]Change, error) {
+func (tx *Tx) rehearse(act func(*DB) error) ([]Change, error) {
 	tables, err := watchable(&tx.Conn)
 	if err != nil {
 		return nil, err
@@ -112,7 +105,7 @@ func (tx *Tx) rehearse(ctx context.Context, act func(ctx context.Context) error)
 			return nil, err
 		}
 	}
-	if err := tx.join(ctx, session, act); err != nil {
+	if err := tx.join(session, act); err != nil {
 		return nil, err
 	}
 	var set bytes.Buffer

@@ -1,7 +1,6 @@
 package db
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -35,7 +34,7 @@ func TestTrial(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries := count(t, d, "SELECT count(*) FROM audit")
-	changes, err := d.Trial(ctx, func(ctx context.Context) error {
+	changes, err := d.Trial(ctx, func(d *DB) error {
 		err := Exec(ctx, d, CLI("maintenance"), func(tx *Tx) error {
 			return errors.Join(
 				script(tx, "UPDATE meters SET reading = 2250, read_date = 20001, posted = posted WHERE id = 7"),
@@ -107,18 +106,18 @@ func script(tx *Tx, query string) error { _, err := tx.Exec(query); return err }
 func TestTrialRefused(t *testing.T) {
 	d, _ := fresh(t)
 	boom := errors.New("boom")
-	if changes, err := d.Trial(ctx, func(ctx context.Context) error {
+	if changes, err := d.Trial(ctx, func(d *DB) error {
 		return errors.Join(Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "a") }), boom)
 	}); !errors.Is(err, boom) || changes != nil {
 		t.Errorf("%v, %v", changes, err)
 	}
 	func() {
 		defer func() { _ = recover() }()
-		_, _ = d.Trial(ctx, func(ctx context.Context) error {
+		_, _ = d.Trial(ctx, func(d *DB) error {
 			return Exec(ctx, d, CLI(""), func(tx *Tx) error { _ = addUser(tx, "a"); panic("out") })
 		})
 	}()
-	if changes, err := d.Trial(ctx, func(context.Context) error { return nil }); err != nil || len(changes) != 0 {
+	if changes, err := d.Trial(ctx, func(*DB) error { return nil }); err != nil || len(changes) != 0 {
 		t.Errorf("nothing done: %v, %v", changes, err)
 	}
 	if n := count(t, d, "SELECT count(*) FROM users"); n != 0 {
@@ -130,17 +129,26 @@ func TestTrialRefused(t *testing.T) {
 // is an error that names who called it.
 func TestNested(t *testing.T) {
 	d, _ := fresh(t)
-	inner := func(c context.Context) error {
-		who := CLI("").Asking(&Request{})
-		return Exec(c, d, who, func(tx *Tx) error {
-			return Exec(c, d, who, func(tx *Tx) error { return addUser(tx, "inner") })
+	nested := func(outer, inner *DB, who Caller) error {
+		return Exec(ctx, outer, who, func(tx *Tx) error {
+			return Exec(ctx, inner, who, func(tx *Tx) error { return addUser(tx, "inner") })
 		})
 	}
-	if err := inner(ctx); err == nil || !strings.Contains(err.Error(), "TestNested") || !strings.Contains(err.Error(), "Update inside an Update") {
-		t.Errorf("nested: %v", err)
-	}
-	if _, err := d.Trial(ctx, inner); err == nil || !strings.Contains(err.Error(), "TestNested") || !strings.Contains(err.Error(), "Update inside an Update") {
-		t.Errorf("nested in a trial: %v", err)
+	for name, who := range map[string]Caller{
+		"a request": CLI("").Asking(&Request{}), "the command line": CLI(""), "the appliance": System(CLI("")), "bookkeeping": Bookkeeping(),
+	} {
+		refused := func(where string, err error) {
+			t.Helper()
+			if err == nil || !strings.Contains(err.Error(), "TestNested") || !strings.Contains(err.Error(), "Update inside an Update") {
+				t.Errorf("nested by %s, %s: %v", name, where, err)
+			}
+		}
+		refused("outside", nested(d, d, who))
+		_, err := d.Trial(ctx, func(in *DB) error { return nested(in, in, who) })
+		refused("in a trial", err)
+		_, err = d.Trial(ctx, func(*DB) error { return nested(d, d, who) })
+		refused("in a trial of another database value", err)
+		refused("together", d.Together(ctx, func(in *DB) error { return nested(in, d, who) }))
 	}
 	if err := Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "outer") }); err != nil {
 		t.Error(err)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -37,8 +39,8 @@ func Update[T any](ctx context.Context, d *DB, who Caller, fn func(*Tx) (T, erro
 
 // update is all of Update that does not depend on the answer's type: it is compiled once.
 func update(ctx context.Context, d *DB, who Caller, run func(*Tx) (answer any, err error)) error {
-	if t := jointOf(ctx); t != nil {
-		return t.update(ctx, who, func(tx *Tx) error {
+	if d.in != nil {
+		return d.in.update(ctx, who, func(tx *Tx) error {
 			_, err := run(tx)
 			return err
 		})
@@ -90,6 +92,9 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 	if err := who.MayWrite("this change"); err != nil {
 		return err
 	}
+	if d.in != nil || onWriter() { // it would wait for itself for ever
+		return misused("calls Update inside an Update: let the inner function take the transaction")
+	}
 	NoCache(ctx)
 	t := &pending{ctx: ctx, who: who, fn: fn, since: time.Now(), done: make(chan struct{})}
 	select {
@@ -104,6 +109,22 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 		panic(t.panicked)
 	}
 	return t.err
+}
+
+// onWriter reports whether it is called on the writer's goroutine, by the function of a write.
+func onWriter() bool {
+	var callers [256]uintptr
+	n := runtime.Callers(0, callers[:])
+	frames := runtime.CallersFrames(callers[max(0, n-4):n]) // the goroutine began in them
+	for {
+		f, more := frames.Next()
+		if strings.HasSuffix(f.Function, "schema/db.(*DB).write") {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
 }
 
 // write is the writer's goroutine: it owns the one connection that writes.
