@@ -112,7 +112,11 @@ func bindLease(f *schema.Form) (edits []func(*Lease)) {
 	var rent *int64
 	f.IntPtr(&rent, "rent_cents", "the rent of a whole period, in cents", schema.Range(0, maxCents))
 	if f.Given("rent_cents") && rent == nil {
-		f.Refuse("rent_cents", "rent_cents is empty: a lease needs its rent in cents, 0 if it costs nothing")
+		refusal := "rent_cents is empty: a lease needs its rent in cents, 0 if it costs nothing"
+		if f.Surface() == schema.Page {
+			refusal = "Enter the rent (0 if it is free)."
+		}
+		f.Refuse("rent_cents", "%s", refusal)
 	}
 	column("rent_cents", func(l *Lease) { l.BaseRentCents = *rent })
 	frequency := monthly

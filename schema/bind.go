@@ -313,6 +313,9 @@ func orNothing[T comparable](v T) any {
 
 // truths says how a truth value is written.
 func (f *Form) truths() string {
+	if f.surface == Page {
+		return "Yes or No"
+	}
 	if f.surface == Tool {
 		return "true or false"
 	}

@@ -27,6 +27,13 @@ func PlainBy(args []Arg, e *fault.Error) *fault.Error {
 // machine finds names of arguments and values, and flags.
 var machine = regexp.MustCompile(`--[a-z][a-z0-9-]*|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b`)
 
+// commands finds what to do at the command line.
+var commands = regexp.MustCompile("[,;:] (?:see |use )?`quartermaster [^`]*`[^;.]*")
+
+// ofValues are how values are coded.
+var ofValues = strings.NewReplacer(", in cents", "", " in cents", "", "in-progress", "in progress", "true (1) or false (0)", "Yes or No",
+	"true or false", "Yes or No", "as YYYY-MM-DD", "such as 2026-11-22", "YYYY-MM-DD", "2026-11-22")
+
 // begins finds the name that a refusal begins with: "delta: ...", "lines.0.qty is ...".
 var begins = regexp.MustCompile(`^[a-z][a-z0-9_]*(?:[.\[][0-9]+\]?\.[a-z0-9_]+)?(: | is | has | must | may )`)
 
@@ -43,7 +50,9 @@ func plainText(args []Arg, text string) string {
 	}
 	parts := strings.Split(text, `"`)
 	for i := 0; i < len(parts); i += 2 {
+		parts[i] = commands.ReplaceAllString(parts[i], "")
 		parts[i] = machine.ReplaceAllStringFunc(parts[i], func(name string) string { return wordOf(args, name) })
+		parts[i] = ofValues.Replace(parts[i])
 	}
 	return sentenceOf(strings.Join(parts, `"`))
 }
@@ -133,7 +142,7 @@ func (a Arg) wantsWritten() string {
 	case EnumKind:
 		words := make([]string, len(a.Enum))
 		for i, v := range a.Enum {
-			words[i] = strings.ReplaceAll(v, "_", " ")
+			words[i] = strings.NewReplacer("_", " ", "-", " ").Replace(v)
 		}
 		return "one of " + strings.Join(words, ", ")
 	case DayKind:

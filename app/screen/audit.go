@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,7 +39,7 @@ func (s *Screens) auditPage() page.Page {
 			p.Bind(f)
 			var asked audit.Filter
 			var from, to *exact.Day
-			f.Text(&asked.Subject, "subject", "Of this record, such as work_order:12", schema.Most(200), schema.Label("Record"))
+			f.Text(&asked.Subject, "subject", "Of this record alone", schema.Most(200), schema.Label("Record"))
 			f.Text(&asked.Actor, "actor", "By this person", schema.Most(200), schema.Label("Who"))
 			f.Enum(&asked.Via, "via", "By this way", audit.Vias, schema.Label("Way"))
 			f.DayPtr(&from, "from", "From this day on", schema.Label("From"))
@@ -97,41 +98,74 @@ func (s *Screens) trail(ctx context.Context, who db.Caller, f audit.Filter) (v t
 // changed is one field of an audit entry.
 type changed struct{ name, text string }
 
-// changedOf reads an entry's changes for people: the fields with their values, or with
-// what they were and are.
-func changedOf(changes string) []changed {
+// changedOf reads an entry's changes for people: the fields by their labels, with their values, or
+// with what they were and are. Amounts are in the currency.
+func changedOf(changes, currency string) []changed {
 	var m map[string]any
 	if json.Unmarshal([]byte(changes), &m) != nil {
 		return []changed{{"", changes}}
 	}
 	var all []changed
 	for _, name := range slices.Sorted(keysOf(m)) {
-		var text string
-		switch v := m[name].(type) {
-		case string:
-			text = v
-		case nil:
-			text = "–"
-		case map[string]any:
-			text = pairs(v)
-		default:
-			b, _ := json.Marshal(v)
-			text = string(b)
-		}
-		all = append(all, changed{name, text})
+		all = append(all, changed{schema.Arg{Name: name}.Label(), auditValue(name, m[name], currency)})
 	}
 	return all
 }
 
-// pairs is an object of plain values for people: "rental admin, store viewer".
-func pairs(m map[string]any) string {
-	var all []string
-	for _, name := range slices.Sorted(keysOf(m)) {
-		b, _ := json.Marshal(m[name])
-		all = append(all, name+" "+strings.Trim(string(b), `"`))
+// coded finds values that are words of the program: in_progress.
+var coded = regexp.MustCompile(`^[a-z]*(?:[._]?[a-z]+)*_[a-z]+(:\S+)?$|^[a-z]+\.[a-z]+_[a-z_]+$|^in-progress$`)
+
+// wordsOf is a value as people read it: "in progress", "work order 9".
+func wordsOf(value string) string {
+	if !coded.MatchString(value) {
+		return value
 	}
-	return strings.Join(all, ", ")
+	word, id, found := strings.Cut(value, ":")
+	word = strings.NewReplacer("_", " ", ".", " ", "-", " ").Replace(word)
+	if found {
+		return word + " " + id
+	}
+	return word
 }
+
+// auditValue is a value of the trail for people: "Yes", "12.50", "open → in progress", "rental admin".
+func auditValue(name string, v any, currency string) string {
+	switch v := v.(type) {
+	case nil:
+		return "–"
+	case bool:
+		if v {
+			return "Yes"
+		}
+		return "No"
+	case string:
+		return wordsOf(v)
+	case float64:
+		if strings.HasSuffix(name, "cents") {
+			return page.Amount(int64(v), currency)
+		}
+	case []any:
+		texts := make([]string, len(v))
+		for i := range v {
+			texts[i] = auditValue(name, v[i], currency)
+		}
+		if len(v) == 2 {
+			return strings.Join(texts, " → ")
+		}
+		return strings.Join(texts, ", ")
+	case map[string]any:
+		var all []string
+		for _, key := range slices.Sorted(keysOf(v)) {
+			all = append(all, strings.ReplaceAll(schema.PageField(key), "_", " ")+" "+auditValue(key, v[key], currency))
+		}
+		return strings.Join(all, ", ")
+	}
+	b, _ := json.Marshal(v)
+	return string(b)
+}
+
+// actText is an act as people read it: "Purchase order created".
+func actText(action string) string { return page.Word(strings.ReplaceAll(action, ".", " ")) }
 
 // hookRecord is the record that every service has a page of, which admins see.
 var hookRecord = schema.Record{Noun: "webhook", Page: "/webhooks/"}

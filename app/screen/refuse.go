@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"quartermaster/schema"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
 	"quartermaster/schema/wire"
@@ -21,10 +22,10 @@ type refusalView struct {
 }
 
 var headings = map[fault.Kind]string{
-	fault.Internal: "The program failed", fault.Unauthorized: "Nobody is signed in here", fault.NotFound: "There is no such page",
-	fault.Method: "This address is not asked so", fault.Forbidden: "You may not do this", fault.Media: "This is not what the form sends",
-	fault.TooLarge: "It is too large", fault.Malformed: "The form could not be read", fault.Invalid: "Something in the address is not taken",
-	fault.Conflict: "It cannot be done now", fault.Limited: "Too many tries", fault.Unavailable: "Nothing can be stored just now",
+	fault.Internal: "The program failed", fault.Unauthorized: "Sign in", fault.NotFound: "Not found",
+	fault.Method: "Not found", fault.Forbidden: "Not allowed", fault.Media: "The form could not be read",
+	fault.TooLarge: "Too large", fault.Malformed: "The form could not be read", fault.Invalid: "A filter is not right",
+	fault.Conflict: "Not possible now", fault.Limited: "Too many tries", fault.Unavailable: "Nothing can be saved just now",
 	fault.Gone: "This link has ended",
 }
 
@@ -58,6 +59,7 @@ func (x *exchange) refuse(err error) {
 		x.sendJSON(e)
 		return
 	}
+	e = schema.PlainBy(nil, e)
 	v := refusalView{Heading: headings[e.Kind], Text: sentence(e.Detail), Back: "/", BackText: "Go to the first page"}
 	var forged *forgedError
 	signedIn := x.visitor != nil && x.visitor.caller.Role != "" && x.visitor.area == page.Staff
@@ -67,7 +69,7 @@ func (x *exchange) refuse(err error) {
 	case e.Kind == fault.NotFound:
 		v.Search = signedIn
 		if x.route != nil {
-			v.Heading = "There is no such record"
+			v.Heading = "Not found"
 		}
 	case e.Kind == fault.Invalid:
 		v.Back, v.BackText = x.r.URL.EscapedPath(), "Show all, without filters"

@@ -19,7 +19,7 @@ func (f *Frame) control(b *strings.Builder, e entry) error {
 	switch {
 	case a.Kind == schema.EnumKind:
 		for _, v := range a.Enum {
-			choices = append(choices, schema.Choice{Value: v, Text: Word(v)})
+			choices = append(choices, schema.Choice{Value: v, Text: Word(strings.ReplaceAll(v, "-", " "))})
 		}
 		f.choose(b, e, choices)
 	case a.Kind == schema.ListKind && choices != nil:

@@ -373,10 +373,7 @@ func (e entry) help() string {
 	if e.arg.Help != "" {
 		return e.arg.Help
 	}
-	about := strings.NewReplacer(", in cents", "", " in cents", "", "true (1): ", "").Replace(e.arg.About)
-	if machineWords.MatchString(about) {
-		return ""
-	}
+	about := People(strings.NewReplacer(", in cents", "", " in cents", "", "true (1): ", "").Replace(e.arg.About))
 	label := strings.Fields(strings.ToLower(e.arg.Label()))
 	more := slices.ContainsFunc(strings.Fields(strings.ToLower(about)), func(word string) bool {
 		return !slices.Contains(label, strings.Trim(word, ",;:.'s")) && !slices.Contains(label, word) && !slices.Contains(articles, word)
@@ -387,8 +384,21 @@ func (e entry) help() string {
 	return about
 }
 
-// machineWords are what no page says: names of arguments, flags, and how values are coded.
-var machineWords = regexp.MustCompile(`[a-z]_[a-z]|--[a-z]|\b(cents?|true|false|null|JSON|ids?|UTF-8)\b|YYYY|\(1\)`)
+// People is what a description that is for people, agents and commands alike says to people: its
+// sentences without the words of the machine.
+func People(about string) string {
+	var kept []string
+	for _, sentence := range strings.SplitAfter(about, ". ") {
+		if !machineWords.MatchString(sentence) {
+			kept = append(kept, strings.TrimSpace(sentence))
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// machineWords are what no page says: names of arguments, flags, commands, statuses, and how values
+// are coded.
+var machineWords = regexp.MustCompile(`[a-z]_[a-z]|--[a-z]|\b(cents?|true|false|null|JSON|ids?|UTF-8|REST|agents?|in-progress|[45]0[0-9]|[45]22)\b|YYYY|\(1\)|quartermaster [a-z]`)
 
 var articles = []string{"the", "a", "an", "its", "of", "it", "new", "only", "this", "is", "whose", "what"}
 

@@ -1,0 +1,160 @@
+package app
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"quartermaster/app/apptest"
+	"quartermaster/app/server"
+	"quartermaster/schema"
+	"quartermaster/schema/page"
+)
+
+// machineTalk is what no page says to people: names of arguments and values, flags, commands,
+// statuses of HTTP, amounts in cents, and how values are coded.
+var machineTalk = regexp.MustCompile(`\b[a-z]+(?:_[a-z0-9]+)+\b|(?:^|\s)--[a-z][a-z-]+|\bquartermaster [a-z]+|\bHTTP/? ?[0-9]|\b(?:cents|JSON|null|true|false|in-progress)\b`)
+
+// ofProviders are names that a payment provider or the list of API keys gives, which are data.
+var ofProviders = regexp.MustCompile(`\b(?:pi|apk)_[a-z0-9_]+|serve --demo`)
+
+// ofMachines are the pages that speak of keys, receivers and files as programs see them.
+var ofMachines = []string{"/docs", "/keys", "/webhooks", "/import", "/export"}
+
+func speaksOfMachines(path string) bool {
+	if op, is := strings.CutPrefix(path, "/do/"); is {
+		return strings.Contains(op, "webhook") || strings.Contains(op, "key") || strings.Contains(op, "resend") || strings.Contains(op, "deliver") ||
+			strings.Contains(op, "import") || strings.Contains(op, "event")
+	}
+	return slices.ContainsFunc(ofMachines, func(p string) bool { return strings.HasPrefix(path, p) })
+}
+
+// spoken are the texts of a page that people read or hear; data is what the shop's people or
+// programs wrote, which stands in code, fields and names.
+func spoken(n *html.Node, say func(text string)) {
+	if n.Type == html.ElementNode {
+		switch n.Data {
+		case "script", "style", "code", "kbd", "textarea", "head":
+			return
+		}
+		for _, name := range []string{"aria-label", "placeholder", "title"} {
+			say(apptest.Attr(n, name))
+		}
+	}
+	if n.Type == html.TextNode {
+		say(n.Data)
+	}
+	for c := range n.ChildNodes() {
+		spoken(c, say)
+	}
+}
+
+// TestPagesSpeakPlainly reads every page that is linked, every form, and what each form says when it
+// is sent empty and with nonsense in every field, of the demo and of an empty installation.
+func TestPagesSpeakPlainly(t *testing.T) {
+	t.Parallel()
+	empty := apptest.Start(t)
+	shops := map[string]*apptest.Fixture{"demo": demoShop(t), "empty": empty}
+	for what, s := range shops {
+		ada := s.Person("store", "ada", "admin")
+		for _, service := range server.Names {
+			t.Run(what+"/"+service, func(t *testing.T) {
+				r := reader{t: t, v: ada.At(s.URL(service, "")), said: map[string]bool{}, asked: map[string]bool{}, alike: map[string]int{}}
+				r.read()
+				for _, op := range s.Server.Screens(service).Acts(page.Staff) {
+					r.tryForm(op)
+				}
+				t.Logf("%d pages and refusals", r.n)
+			})
+		}
+	}
+}
+
+// reader reads a service's pages.
+type reader struct {
+	t     *testing.T
+	v     *apptest.Visitor
+	said  map[string]bool
+	asked map[string]bool
+	alike map[string]int
+	n     int
+}
+
+func (r *reader) read() {
+	queue := []string{"/"}
+	for len(queue) > 0 && r.n < 150 {
+		path := queue[0]
+		queue = queue[1:]
+		got := r.v.Get(path)
+		r.hear(path, got)
+		got.Each(func(a *html.Node) {
+			u, err := url.Parse(apptest.Attr(a, "href"))
+			if a.Data != "a" || err != nil || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "/do/") || u.Query().Get("format") != "" {
+				return
+			}
+			next := u.RequestURI()
+			if like := pattern(next); !r.asked[next] && r.alike[like] < 2 {
+				r.asked[next] = true
+				r.alike[like]++
+				queue = append(queue, next)
+			}
+		})
+	}
+}
+
+// hear holds what the page says to plain words.
+func (r *reader) hear(path string, got apptest.Sheet) {
+	r.n++
+	if got.Doc == nil || speaksOfMachines(path) {
+		return
+	}
+	spoken(got.Doc, func(text string) {
+		text = strings.Join(strings.Fields(text), " ")
+		text = ofProviders.ReplaceAllString(text, "")
+		for _, word := range machineTalk.FindAllString(text, -1) {
+			if at := fmt.Sprint(path, word); !r.said[at] && !inQuotes(text, word) {
+				r.said[at] = true
+				r.t.Errorf("%s (%d) says %q: %.160s", path, got.Status, word, text)
+			}
+		}
+	})
+}
+
+// inQuotes reports whether the word is what somebody typed, which refusals repeat in quotes.
+func inQuotes(text, word string) bool {
+	for i, part := range strings.Split(text, `"`) {
+		if i%2 == 0 && strings.Contains(part, strings.TrimSpace(word)) {
+			return false
+		}
+	}
+	return true
+}
+
+// ownSession are acts that would sign the reader out.
+var ownSession = []string{"end_session", "end_other_sessions", "change_password", "disable_user", "remove_user", "end_sessions", "set_services"}
+
+// tryForm reads the form of an operation, and its refusals.
+func (r *reader) tryForm(op schema.Op) {
+	path := "/do/" + op.Name
+	r.hear(path, r.v.Get(path))
+	if slices.Contains(ownSession, op.Name) || !op.Writes {
+		return
+	}
+	var nonsense []string
+	for _, a := range op.Args(schema.Page) {
+		if a.Kind != schema.TableKind && a.Kind != schema.RowsKind && a.Kind != schema.FileKind {
+			nonsense = append(nonsense, schema.PageField(a.Name), "?!")
+		}
+	}
+	if got := r.v.Post(path, nonsense...); got.Status >= 400 {
+		r.hear(path, got)
+	}
+	if got := r.v.Post(path, "no-field", "x"); got.Status >= 400 {
+		r.hear(path, got)
+	}
+}
