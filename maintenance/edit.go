@@ -1,9 +1,6 @@
 package maintenance
 
-import (
-	"maps"
-	"slices"
-)
+import ()
 
 // edit lays the fields of a call, or the cells of a row, over a record. A field that was
 // not given is left alone; what changes is kept for the audit trail.
@@ -18,9 +15,6 @@ func newEdit(given func(column string) bool) *edit {
 
 // nothing reports whether all that was given is what the record holds already.
 func (e *edit) nothing() bool { return len(e.changes) == 0 }
-
-// columns lists what changes.
-func (e *edit) columns() []string { return slices.Sorted(maps.Keys(e.changes)) }
 
 // set lays a column's value over what is held.
 func set[T comparable](e *edit, column string, held *T, value T) {

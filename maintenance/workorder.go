@@ -225,6 +225,6 @@ func (wo *WorkOrder) checkNumbers() error {
 }
 
 // bindPriority binds the priority that a list is narrowed to.
-func bindPriority(f *schema.Form, p *string, about string) bool {
-	return f.Enum(p, "priority", about, priorities, schema.Folded, schema.Alias("critical", "urgent"))
+func bindPriority(f *schema.Form, p *string, about string) {
+	f.Enum(p, "priority", about, priorities, schema.Folded, schema.Alias("critical", "urgent"))
 }

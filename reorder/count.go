@@ -48,7 +48,8 @@ func (s *Service) CountStock(ctx context.Context, who db.Caller, counts []Count,
 		}
 		var wrong []fault.Field
 		for i, k := range counts {
-			a, err := Adjusted{}, error(nil)
+			var a Adjusted
+			var err error
 			if seen[k.SKU] {
 				err = fault.Invalidf("%s is counted twice; give it once", k.SKU)
 			} else {

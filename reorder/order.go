@@ -179,6 +179,11 @@ type OrderPage struct {
 	Total          int64           `json:"total" about:"how many there are in all"`
 }
 
+// takes reports whether the order has the status and the supplier that are asked for, if any.
+func (q OrderQuery) takes(o storedOrder) bool {
+	return (q.Status == "" || o.Status == q.Status) && (q.Supplier == "" || folded(o.Supplier) == folded(q.Supplier))
+}
+
 // Orders lists purchase orders in the order of their numbers, page by page.
 func (s *Service) Orders(ctx context.Context, q OrderQuery) (page OrderPage, err error) {
 	page.PurchaseOrders = []PurchaseOrder{}
@@ -192,8 +197,8 @@ func (s *Service) Orders(ctx context.Context, q OrderQuery) (page OrderPage, err
 			slices.Reverse(stored)
 		}
 		for _, o := range stored {
-			if q.Status != "" && o.Status != q.Status || q.Supplier != "" && folded(o.Supplier) != folded(q.Supplier) ||
-				!wanted.In(o.Number, o.Supplier) && !(number != 0 && number == words.Number(o.Number, "PO")) {
+			isNumber := number != 0 && number == words.Number(o.Number, "PO")
+			if !q.takes(o) || !isNumber && !wanted.In(o.Number, o.Supplier) {
 				continue
 			}
 			page.Total++

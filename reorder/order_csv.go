@@ -115,7 +115,7 @@ func putOrderLine(tx *db.Tx, e orderEdit) (schema.Outcome, error) {
 	for _, set := range e.order {
 		set(&now.PurchaseOrder)
 	}
-	if found && now.Status != was.Status && !(now.isOver() && was.isOver()) {
+	if found && now.Status != was.Status && (!now.isOver() || !was.isOver()) {
 		if err := orderMoves.Check("purchase order", was.Status, now.Status); err != nil {
 			return none, err
 		}

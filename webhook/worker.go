@@ -169,7 +169,7 @@ func (w *worker) next(ctx, attempts context.Context, over []Attempt) error {
 			}
 		}
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // the server stops: what is over is written, nothing is begun
 		}
 		var err error
 		w.capacity, taken, err = take(tx, w.endpoint, len(w.underWay)+w.resting, w.busy)

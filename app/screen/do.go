@@ -152,7 +152,7 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 			return nil, nil
 		}
 	}
-	who := x.asking(op, in, shop)
+	who := x.asking(op, in)
 	if err := who.Request.Answered(x.r.Context(), x.s.DB); err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ type kept struct {
 // asking is the caller with the form that they sent: it is done once, its answer, which
 // is where it led, is kept, and it is refused in its own transaction when another changed
 // the record since the form was made.
-func (x *exchange) asking(op schema.Op, in *sent, shop shopSettings) db.Caller {
+func (x *exchange) asking(op schema.Op, in *sent) db.Caller {
 	r := &db.Request{
 		Route: "do/" + op.Name + x.visitor.suffix(), Body: in.print(),
 		Render: func(answer any) (int, []byte, error) {

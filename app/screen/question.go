@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/fault"
@@ -17,13 +16,6 @@ func statusOf(e *fault.Error) int { return wire.Status(e.Kind) }
 func parseInt(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }
 
 func (v *doView) unavailable() bool { return v.refusal != nil && v.refusal.Kind == fault.Unavailable }
-
-func lower(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
-}
 
 // actionOf is where the question's form is sent: where it came from.
 func actionOf(v *doView) string { return v.action + v.op.Name }

@@ -102,13 +102,13 @@ func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, 
 		return Outcome{}, err
 	}
 	if o.DryRun {
-		return l.rehearse(ctx, f)
+		return l.rehearse(ctx)
 	}
 	l.work = o.Work
 	if err := l.resume(); err != nil {
 		return Outcome{}, err
 	}
-	if err := l.store(ctx, f); err != nil {
+	if err := l.store(ctx); err != nil {
 		return Outcome{}, err
 	}
 	return l.outcome(), nil
@@ -165,7 +165,7 @@ func (l *loading) read(f *File, in shop) (err error) {
 }
 
 // store writes the rows of the file.
-func (l *loading) store(ctx context.Context, f *File) (err error) {
+func (l *loading) store(ctx context.Context) (err error) {
 	switch {
 	case l.table.Load != nil:
 		err = l.loadSlices(ctx)
@@ -194,7 +194,7 @@ func (l *loading) outcome() Outcome {
 }
 
 // rehearse does all of the import in a copy of the database, which no writer waits for.
-func (l *loading) rehearse(ctx context.Context, f *File) (Outcome, error) {
+func (l *loading) rehearse(ctx context.Context) (Outcome, error) {
 	l.trying = true
 	events := map[string]int{}
 	changes, err := l.d.TrialAside(ctx, func(d *db.DB) error {
@@ -207,7 +207,7 @@ func (l *loading) rehearse(ctx context.Context, f *File) (Outcome, error) {
 		}); err != nil {
 			return err
 		}
-		if err := l.foresee(ctx, f); err != nil {
+		if err := l.foresee(ctx); err != nil {
 			return err
 		}
 		return l.d.View(ctx, func(c *db.Conn) error {
@@ -232,8 +232,8 @@ func (l *loading) rehearse(ctx context.Context, f *File) (Outcome, error) {
 }
 
 // foresee stores the rows, and asks the table what they would lead to.
-func (l *loading) foresee(ctx context.Context, f *File) (err error) {
-	store := func() error { return l.store(ctx, f) }
+func (l *loading) foresee(ctx context.Context) (err error) {
+	store := func() error { return l.store(ctx) }
 	if l.table.Foresee == nil {
 		return store()
 	}
