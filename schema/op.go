@@ -163,6 +163,11 @@ func (o Op) Decode(in Input) (Handler, error) {
 // is 201 for a new seat and 200 for one that is held already.
 type StatusGiver interface{ HTTPStatus() int }
 
+// Downloader is an answer that a page sends as a file.
+type Downloader interface {
+	Download() (name, mediaType string, body []byte)
+}
+
 // Redacter is an answer that is kept for its idempotency key without its secrets, as
 // the minted codes, which are shown once.
 type Redacter interface{ Redacted() any }

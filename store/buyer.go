@@ -93,6 +93,7 @@ type MyLicense struct {
 	License
 	Product     string       `json:"product"`
 	Activations []Activation `json:"activations"`
+	Offline     bool         `json:"offline" about:"whether a file for a machine without a net can be had"`
 }
 
 // Mine returns what a buyer's session is about. It reads nothing but that order and its licenses.
@@ -115,6 +116,9 @@ func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 				return m, err
 			}
 			s.memory.uses.onSeats(ctx, mine.Activations)
+			if mine.Offline, err = offersFiles(c, l); err != nil {
+				return m, err
+			}
 			m.Licenses = append(m.Licenses, mine)
 		}
 		return m, nil
@@ -243,7 +247,7 @@ func (s *Service) BuyerOps() []schema.Op {
 			return s.redeemAs(ctx, who, written, email, name, remote)
 		}
 	}
-	return []schema.Op{release, redeem}
+	return []schema.Op{release, redeem, s.myLicenseFile()}
 }
 
 // RedeemOps is redeeming by the holder of a code, without a session: POST /my/redeem.

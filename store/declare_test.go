@@ -42,7 +42,8 @@ func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 		"GET /api/orders", "GET /api/orders/:ref", "GET /api/customers", "GET /api/licenses", "GET /api/redeem-codes",
 		"POST /api/redeem-codes writes", "GET /api/stats",
 		"POST /license/check open", "POST /license/activate open writes", "POST /license/deactivate open writes",
-		"POST /license/activations open", "POST /license/redeem open writes", "POST /providers/stripe/webhook open writes",
+		"POST /license/activations open", "POST /license/redeem open writes",
+		"POST /license/file open writes", "GET /license/keys open", "POST /providers/stripe/webhook open writes",
 	}
 	equal(t, "operations", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	var names []string

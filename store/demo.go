@@ -43,9 +43,9 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 func demoProducts(tx *db.Tx) ([]Product, error) {
 	seats, year := int64(3), int64(365)
 	list := []Product{
-		{SKU: "PLUGIN", Name: "Tape Echo plugin", Kind: kindLicense, PriceCents: 4900, ActivationLimit: &seats, Tiers: []string{"basic", "pro"}, Active: true},
-		{SKU: "APP-YEAR", Name: "Invoice Desk, one year", Kind: kindLicense, PriceCents: 3900, ActivationLimit: &seats, LicenseDays: &year, Active: true},
-		{SKU: "EBOOK", Name: "Mixing at Home, e-book", Kind: kindOther, PriceCents: 1900, Active: true},
+		{SKU: "PLUGIN", Name: "Tape Echo plugin", Kind: kindLicense, PriceCents: 4900, ActivationLimit: &seats, Tiers: []string{"basic", "pro"}, Active: true, OfflineDays: 30},
+		{SKU: "APP-YEAR", Name: "Invoice Desk, one year", Kind: kindLicense, PriceCents: 3900, ActivationLimit: &seats, LicenseDays: &year, Active: true, OfflineDays: 30},
+		{SKU: "EBOOK", Name: "Mixing at Home, e-book", Kind: kindOther, PriceCents: 1900, Active: true, OfflineDays: 30},
 	}
 	for i, p := range list {
 		if _, err := saveProduct(tx, p); err != nil {

@@ -14,7 +14,7 @@ import (
 func check(c *db.Conn) ([]string, error) {
 	breaches := []string{}
 	for _, part := range []func(*db.Conn) ([]string, error){
-		checkTotals, checkExpiry, checkCustomers, checkOrders, checkLicenses, checkSeats, checkBatches, checkCodes, checkSubscriptions, checkHolds, checkFinding, checkUnbooked,
+		checkTotals, checkExpiry, checkCustomers, checkOrders, checkLicenses, checkSeats, checkBatches, checkCodes, checkSubscriptions, checkHolds, checkFinding, checkUnbooked, checkLicenseFiles,
 	} {
 		found, err := part(c)
 		if err != nil {

@@ -25,6 +25,7 @@ type License struct {
 	Subscription    *string        `json:"subscription_ref" about:"the provider's name for the subscription that it lives by; null is none"`
 
 	state   string // as it is stored
+	files   string // after a revocation: what runs on, in words
 	decided string // what staff or a refund decided; an open dispute may hold it beside that
 }
 

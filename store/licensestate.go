@@ -109,7 +109,11 @@ func (s *Service) moveLicense(ctx context.Context, who db.Caller, id int64, to, 
 		if err := tx.Audit(action, subject(l), map[string]string{"from": l.state, "to": to}); err != nil {
 			return l, err
 		}
-		return licenseFor(&tx.Conn, who, id)
+		moved, err := licenseFor(&tx.Conn, who, id)
+		if err == nil && to == stateRevoked {
+			moved.files, err = runningFiles(&tx.Conn, []License{moved})
+		}
+		return moved, err
 	})
 }
 

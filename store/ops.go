@@ -15,7 +15,7 @@ func (s *Service) Declare() schema.Service {
 		Ops: s.ops(), Tables: s.tables(), Events: events(),
 		Records: []schema.Record{
 			{Noun: "order", Page: "/orders/"}, {Noun: "customer", Page: "/customers/", ByName: true}, {Noun: "license", Page: "/licenses/"},
-			{Noun: "batch", Page: "/redeem-codes/"}, {Noun: "product", Page: "/products/"},
+			{Noun: "batch", Page: "/redeem-codes/"}, {Noun: "product", Page: "/products/"}, {Noun: "signing_key"},
 		},
 		Check: check, Demo: s.demo,
 	}
@@ -38,6 +38,8 @@ func (s *Service) ops() []schema.Op {
 		schema.At("POST /license/deactivate", "", "", s.deactivateLicense()),
 		schema.At("POST /license/activations", "", "", s.listActivations()),
 		schema.At("POST /license/redeem", "", "", s.redeemCode()),
+		schema.At("POST /license/file", "", "", s.licenseFile()),
+		schema.At("GET /license/keys", "", "", s.listPublicKeys()),
 		schema.At("POST /providers/stripe/webhook", "", "", s.receiveStripe()),
 
 		schema.At("", "", "store order record", s.recordOrder()),
@@ -57,6 +59,12 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "store license extend ID", s.extendLicense()),
 		schema.At("", "", "store license rotate ID", s.rotateLicenseKey()),
 		schema.At("", "", "store license release ID SEAT", s.releaseSeat()),
+		schema.At("", "", "store license file ID", s.makeLicenseFile()),
+		schema.At("", "", "store license files ID", s.listLicenseFiles()),
+		schema.At("", "", "store signing-key list", s.listSigningKeys()),
+		schema.At("", "", "store signing-key make", s.makeSigningKey()),
+		schema.At("", "", "store signing-key use ID", s.useSigningKey()),
+		schema.At("", "", "store signing-key remove ID", s.removeSigningKey()),
 		schema.At("", "", "store products list", s.listProducts()),
 		schema.At("", "", "store products show SKU", s.productDetail()),
 		schema.At("", "", "store product save SKU", s.saveProductOp()),

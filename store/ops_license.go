@@ -183,8 +183,8 @@ func (s *Service) revokeLicense() schema.Op {
 	op.Destructive = true
 	op.Will = func(answer any, _ schema.Money) string {
 		l, _ := answer.(License)
-		return fmt.Sprintf("License %d (%s) of %s will stop working for good, with its %s taken. Nothing is refunded.",
-			l.ID, l.SKU, l.CustomerEmail, countOf(int(l.ActivationCount), "seat"))
+		return strings.TrimSpace(fmt.Sprintf("License %d (%s) of %s will stop working for good, with its %s taken. Nothing is refunded. %s",
+			l.ID, l.SKU, l.CustomerEmail, countOf(int(l.ActivationCount), "seat"), l.files))
 	}
 	return op
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -191,7 +192,7 @@ func (s *Service) refundOrder() schema.Op {
 			case o.Full && o.renewal:
 				return text + " The period that it paid for is taken back."
 			case o.Full && len(o.Licenses) > 0:
-				return text + " " + countOf(len(o.Licenses), "license") + " will be revoked for good."
+				return strings.TrimSpace(text + " " + countOf(len(o.Licenses), "license") + " will be revoked for good. " + o.files)
 			}
 			return text + " Licenses stay."
 		},

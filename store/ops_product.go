@@ -78,7 +78,7 @@ func anyMintable(c *db.Conn) ([]schema.Choice, error) {
 
 func exampleProduct() Product {
 	seats := int64(3)
-	return Product{SKU: "PLUGIN", Name: "Audio plugin", Kind: kindLicense, PriceCents: 4900, ActivationLimit: &seats, Tiers: []string{"basic", "pro"}, Active: true}
+	return Product{SKU: "PLUGIN", Name: "Audio plugin", Kind: kindLicense, PriceCents: 4900, ActivationLimit: &seats, Tiers: []string{"basic", "pro"}, Active: true, OfflineDays: 30}
 }
 
 func (s *Service) printProducts(w io.Writer, answer any) {

@@ -22,6 +22,7 @@ type Product struct {
 	LicenseDays     *int64   `json:"license_days" about:"days that a license lasts; null is forever"`
 	Tiers           []string `json:"tiers"`
 	Active          bool     `json:"active" about:"whether codes for it can be minted"`
+	OfflineDays     int64    `json:"offline_days" about:"days that a file for a machine without a net runs at most; 0 is no files"`
 
 	id int64
 }
@@ -36,10 +37,10 @@ var productKinds = []string{kindLicense, kindOther, kindDownload}
 
 // productSets are the columns of a product that people set, with their values: one list for
 // INSERT, UPDATE and scanProduct.
-const productSets db.Columns = "name, kind, price_cents, activation_limit, license_days, tiers, active"
+const productSets db.Columns = "name, kind, price_cents, activation_limit, license_days, tiers, active, offline_days"
 
 func (p Product) sets() []any {
-	return []any{p.Name, p.Kind, p.PriceCents, p.ActivationLimit, p.LicenseDays, strings.Join(p.Tiers, "|"), p.Active}
+	return []any{p.Name, p.Kind, p.PriceCents, p.ActivationLimit, p.LicenseDays, strings.Join(p.Tiers, "|"), p.Active, p.OfflineDays}
 }
 
 const productColumns = "id, sku, " + string(productSets)
@@ -49,7 +50,7 @@ func scanProduct(r *db.Row) Product {
 		id: r.Int(), SKU: r.Text(), Name: r.Text(), Kind: r.Text(), PriceCents: r.Int(),
 		ActivationLimit: r.IntPtr(), LicenseDays: r.IntPtr(),
 	}
-	p.Tiers, p.Active = splitTiers(r.Text()), r.Bool()
+	p.Tiers, p.Active, p.OfflineDays = splitTiers(r.Text()), r.Bool(), r.Int()
 	return p
 }
 
@@ -159,7 +160,7 @@ func changedCells(was, now Product) (names []string) {
 func productCells(p Product) []string {
 	return []string{
 		p.SKU, p.Name, p.Kind, strconv.FormatInt(p.PriceCents, 10), intCell(p.ActivationLimit), intCell(p.LicenseDays),
-		strings.Join(p.Tiers, "|"), strconv.FormatBool(p.Active),
+		strings.Join(p.Tiers, "|"), strconv.FormatBool(p.Active), strconv.FormatInt(p.OfflineDays, 10),
 	}
 }
 
@@ -187,7 +188,7 @@ func (s *Service) productTable() schema.Table {
 }
 
 func bindProduct(f *schema.Form) schema.Put {
-	given := Product{Kind: kindLicense, Active: true}
+	given := Product{Kind: kindLicense, Active: true, OfflineDays: 30}
 	var tiers string
 	f.Text(&given.SKU, "sku", "what the product is known by", schema.Required, schema.Most(200), schema.Example("PLUGIN"))
 	f.Text(&given.Name, "name", "its name; empty is the sku", schema.Most(200), schema.Example("Audio plugin"))
@@ -197,6 +198,7 @@ func bindProduct(f *schema.Form) schema.Put {
 	f.IntPtr(&given.LicenseDays, "license_days", "how many days a license lasts; empty is forever", schema.Range(1, 36_500))
 	f.Text(&tiers, "tiers", "names of its tiers, separated by |", schema.Most(2000))
 	f.Bool(&given.Active, "active", "whether codes for it can be minted")
+	f.Int(&given.OfflineDays, "offline_days", "how many days a file for a machine without a net runs at most; 0 is no files", schema.Range(0, 3650))
 	given.Tiers = splitTiers(tiers)
 	for i, t := range given.Tiers {
 		switch {
@@ -229,6 +231,7 @@ func bindProduct(f *schema.Form) schema.Put {
 		keep("license_days", func() { p.LicenseDays = given.LicenseDays })
 		keep("tiers", func() { p.Tiers = given.Tiers })
 		keep("active", func() { p.Active = given.Active })
+		keep("offline_days", func() { p.OfflineDays = given.OfflineDays })
 		return saveProduct(tx, p)
 	}
 }

@@ -13,6 +13,8 @@ import (
 type OrderRefunded struct {
 	OrderDetail
 	Full bool `json:"full"`
+
+	files string // after a full refund: what runs on, in words
 }
 
 // RefundOrder gives back amount cents of an order, or all that is left of it when
@@ -39,6 +41,9 @@ func (s *Service) RefundOrder(ctx context.Context, who db.Caller, ref string, am
 			return OrderRefunded{}, fault.Conflictf("amount: %d cents are more than the %d that are left of order %s", fault.CentsIn(*amount, d.Currency), fault.CentsIn(left, d.Currency), d.OrderRef)
 		}
 		r, err := refundTo(tx, d, d.RefundedCents+*amount, true)
+		if err == nil && r.Full {
+			r.files, err = runningFiles(&tx.Conn, r.Licenses)
+		}
 		r.OrderDetail = r.shownTo(who)
 		return r, err
 	})

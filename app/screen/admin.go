@@ -184,6 +184,13 @@ func (x *exchange) sendCopy(v copied) error {
 	return nil
 }
 
+// sendDownload sends an answer that is a file.
+func (x *exchange) sendDownload(v schema.Downloader) error {
+	name, mediaType, body := v.Download()
+	x.w.Header().Set("Cache-Control", "no-store")
+	return x.sendFile(name, mediaType, body)
+}
+
 // doctorWait is how long the page waits for the outcome before it shows how far doctor is.
 const doctorWait = 1500 * time.Millisecond
 

@@ -287,6 +287,9 @@ func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) e
 	if v, is := answer.(copied); is {
 		return x.sendCopy(v)
 	}
+	if v, is := answer.(schema.Downloader); is {
+		return x.sendDownload(v)
+	}
 	if op.Credential {
 		return x.showOnce(op, in, answer, shop)
 	}

@@ -411,6 +411,12 @@ func oneOfMine(l myLicense) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
+						if l.Offline {
+							templ_7745c5c3_Err = page.Act(page.Form{Op: "get_license_file", ID: page.Num(a.ID), Fixed: map[string]string{"activation_id": page.Num(a.ID)}, Only: []string{}, Inline: true, Button: "Offline file", Then: "/my"}).Render(ctx, templ_7745c5c3_Buffer)
+							if templ_7745c5c3_Err != nil {
+								return templ_7745c5c3_Err
+							}
+						}
 						templ_7745c5c3_Err = page.Button(page.Open("Release", "release_seat", "activation_id", page.Num(a.ID)).Named(seatName(a))).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -431,6 +437,16 @@ func oneOfMine(l myLicense) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, " <p class=\"soft\">A seat can be released once an hour. The machine has to be activated again.</p>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, " ")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			if l.Offline {
+				templ_7745c5c3_Err = offlineForm().Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -466,7 +482,7 @@ func Redeem() templ.Component {
 			templ_7745c5c3_Var22 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<div class=\"gate\"><h1>Redeem a code</h1><p>Type the code as it stands on the card; spaces, hyphens and case do not matter.</p><form method=\"post\" action=\"/my/redeem\" class=\"form\"><div class=\"field\"><label for=\"code\">Code</label> <input id=\"code\" name=\"code\" required autocomplete=\"off\" autocapitalize=\"characters\" spellcheck=\"false\"></div><div class=\"field\"><label for=\"email\">Your e-mail</label> <input id=\"email\" name=\"email\" type=\"email\" required autocomplete=\"email\"></div><div class=\"field\"><label for=\"name\">Your name</label> <input id=\"name\" name=\"name\" autocomplete=\"name\"></div><button class=\"btn main\">Redeem</button></form><p class=\"soft\">Have a key already? <a href=\"/my\">Open your purchase</a></p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<div class=\"gate\"><h1>Redeem a code</h1><p>Type the code as it stands on the card; spaces, hyphens and case do not matter.</p><form method=\"post\" action=\"/my/redeem\" class=\"form\"><div class=\"field\"><label for=\"code\">Code</label> <input id=\"code\" name=\"code\" required autocomplete=\"off\" autocapitalize=\"characters\" spellcheck=\"false\"></div><div class=\"field\"><label for=\"email\">Your e-mail</label> <input id=\"email\" name=\"email\" type=\"email\" required autocomplete=\"email\"></div><div class=\"field\"><label for=\"name\">Your name</label> <input id=\"name\" name=\"name\" autocomplete=\"name\"></div><button class=\"btn main\">Redeem</button></form><p class=\"soft\">Have a key already? <a href=\"/my\">Open your purchase</a></p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

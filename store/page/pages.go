@@ -33,6 +33,7 @@ func Pages(s *store.Service) []page.Page {
 		mine(s), // /my
 		mineReceipt(s),
 		redeem(s),
+		signingKeys(s),
 	}
 }
 

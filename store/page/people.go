@@ -124,7 +124,10 @@ func licenses(s *store.Service) page.Page {
 	})
 }
 
-type licenseView struct{ store.LicenseDetail }
+type licenseView struct {
+	store.LicenseDetail
+	files []store.IssuedFile
+}
 
 // PageTitle says whose license it is.
 func (v licenseView) PageTitle() string { return "License of " + v.CustomerEmail }
@@ -140,7 +143,11 @@ func license(s *store.Service) page.Page {
 			f.ID(&id, "license_id", "The license", schema.InPath("id"))
 			return func(ctx context.Context, who db.Caller) (licenseView, error) {
 				d, err := s.License(ctx, who, id)
-				return licenseView{d}, err
+				if err != nil {
+					return licenseView{}, err
+				}
+				files, err := s.LicenseFiles(ctx, id)
+				return licenseView{d, files.Files}, err
 			}
 		},
 		View: func(v licenseView) templ.Component { return License(v) },
@@ -161,6 +168,9 @@ func licenseActs(v licenseView) []page.Action {
 	}
 	if v.ExpiresAt != nil {
 		acts = append(acts, page.Open("Extend", "extend_license", "license_id", id))
+	}
+	if v.Status == "active" {
+		acts = append(acts, page.Open("Offline file", "make_license_file", "license_id", id))
 	}
 	return append(acts, page.Open("New key", "rotate_license_key", "license_id", id), page.Open("Revoke", "revoke_license", "license_id", id).Danger())
 }

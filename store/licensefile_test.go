@@ -1,0 +1,237 @@
+package store
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// opened verifies a file with the shop's public keys and gives its claims as text.
+func (s *fixture) opened(file string) string {
+	s.T.Helper()
+	parts := strings.Split(file, ".")
+	equal(s.T, "parts of a file", len(parts), 3)
+	raw := func(part string) []byte {
+		b, err := base64.RawURLEncoding.Strict().DecodeString(part)
+		must(s.T, err)
+		return b
+	}
+	var head struct{ Alg, Kid, Typ string }
+	must(s.T, json.Unmarshal(raw(parts[0]), &head))
+	set, err := s.publicKeys(background)
+	must(s.T, err)
+	for _, k := range set.Keys {
+		public, sum := raw(k.X), sha256.Sum256(raw(k.X))
+		equal(s.T, "key id", k.KeyID, hex.EncodeToString(sum[:8]))
+		if k.KeyID == head.Kid && ed25519.Verify(public, []byte(parts[0]+"."+parts[1]), raw(parts[2])) {
+			equal(s.T, "header", string(raw(parts[0])), `{"alg":"EdDSA","kid":"`+k.KeyID+`","typ":"JWT"}`)
+			return string(raw(parts[1]))
+		}
+	}
+	s.T.Fatal("no key verifies the file")
+	return ""
+}
+
+func (s *fixture) file(key, fingerprint string, days *int64) (LicenseFile, error) {
+	return s.GetLicenseFile(background, Asked{Key: key, Fingerprint: fingerprint, Remote: "192.0.2.9"}, days)
+}
+
+func days(n int64) *int64 { return &n }
+
+// codeOf is what a refusal says in error; "" for none.
+func codeOf(err error) string {
+	e, is := fault.As(err)
+	if !is {
+		return ""
+	}
+	return e.Word()
+}
+
+func TestAMachineGetsAFile(t *testing.T) {
+	s := newFixture(t)
+	l := s.license("PLUGIN")
+	_, err := s.activate(l.Key, "m1")
+	must(t, err)
+	_, err = s.file(l.Key, "m1", nil)
+	equal(t, "without a signing key", codeOf(err), "not_set_up")
+	k, err := s.MakeSigningKey(background, admin)
+	must(t, err)
+	equal(t, "the first key signs", k.Signs, true)
+
+	f, err := s.file(l.Key, "m1", nil)
+	must(t, err)
+	equal(t, "key", f.KeyID, k.KeyID)
+	equal(t, "end", f.ExpiresAt, s.now()+30*day)
+	claims := s.opened(f.File)
+	var c fileClaims
+	must(t, json.Unmarshal([]byte(claims), &c))
+	want, err := json.Marshal(fileClaims{
+		ID: c.ID, IssuedAt: int64(s.now()), Ends: int64(s.now()) + 30*day, LicenseID: l.ID, KeyEnd: l.Key[len(l.Key)-4:], SKU: "PLUGIN", Machine: "m1",
+	})
+	must(t, err)
+	equal(t, "claims", claims, string(want))
+	equal(t, "jti", len(c.ID), 16)
+	name, _, body := f.Download()
+	equal(t, "name", name, "PLUGIN-"+c.KeyEnd+".lic")
+	equal(t, "body", string(body), f.File+"\n")
+	equal(t, "audited", s.count("SELECT count(*) FROM audit WHERE action = 'license.file' AND subject = ?", subject(l)), 1)
+
+	for _, c := range []struct {
+		name string
+		key  string
+		m    string
+		days *int64
+		code string
+	}{
+		{"an unknown key", "AAAAA-BBBBB-CCCCC-DDDDD-EEEEE", "m1", nil, "not_found"},
+		{"a machine without a seat", l.Key, "m2", nil, "not_activated"},
+		{"too many days", l.Key, "m1", days(31), "validation"},
+		{"no days", l.Key, "m1", days(0), "validation"},
+	} {
+		_, err := s.file(c.key, c.m, c.days)
+		equal(t, c.name, codeOf(err), c.code)
+	}
+	if f, err = s.file(l.Key, "m1", days(1)); err != nil || f.ExpiresAt != s.now()+day {
+		t.Errorf("a file of one day: %v, %v", f.ExpiresAt, err)
+	}
+}
+
+func TestAFileEndsWithItsLicense(t *testing.T) {
+	s := newFixture(t)
+	_, err := s.MakeSigningKey(background, admin)
+	must(t, err)
+	l := s.license("YEAR")
+	_, err = s.activate(l.Key, "m")
+	must(t, err)
+	s.At(time.Unix(int64(*l.ExpiresAt)-5*day, 0))
+	f, err := s.file(l.Key, "m", nil)
+	must(t, err)
+	equal(t, "end", f.ExpiresAt, *l.ExpiresAt)
+	if claims := s.opened(f.File); !strings.HasSuffix(claims, `,"license_expires":`+itoa(int64(*l.ExpiresAt))+"}") {
+		t.Error(claims)
+	}
+	s.At(time.Unix(int64(*l.ExpiresAt), 0))
+	_, err = s.file(l.Key, "m", nil)
+	equal(t, "after the end", codeOf(err), "expired")
+}
+
+func itoa(n int64) string { b, _ := json.Marshal(n); return string(b) }
+
+// TestEachByteOfAFileCounts changes each byte of a file once: no key verifies any of them.
+func TestEachByteOfAFileCounts(t *testing.T) {
+	s := newFixture(t)
+	_, err := s.MakeSigningKey(background, admin)
+	must(t, err)
+	l := s.license("PLUGIN")
+	f, err := s.MakeLicenseFile(background, admin, l.ID, "m", "laptop", nil)
+	must(t, err)
+	set, err := s.publicKeys(background)
+	must(t, err)
+	public, err := base64.RawURLEncoding.DecodeString(set.Keys[0].X)
+	must(t, err)
+	good := func(file string) bool {
+		parts := strings.Split(file, ".")
+		if len(parts) != 3 {
+			return false
+		}
+		sig, err := base64.RawURLEncoding.Strict().DecodeString(parts[2])
+		return err == nil && len(sig) == 64 && ed25519.Verify(public, []byte(parts[0]+"."+parts[1]), sig)
+	}
+	equal(t, "as it is", good(f.File), true)
+	for i := range len(f.File) {
+		b := []byte(f.File)
+		if b[i]++; b[i] > 'z' {
+			b[i] = 'A'
+		}
+		if good(string(b)) {
+			t.Fatalf("byte %d was changed and the file is good", i)
+		}
+	}
+}
+
+func TestFilesOfMachinesWithoutSeats(t *testing.T) {
+	s := newFixture(t)
+	_, err := s.MakeSigningKey(background, admin)
+	must(t, err)
+	l := s.license("PLUGIN") // three seats
+	var last exact.Instant
+	for _, m := range []string{"a", "b", "c"} {
+		f, err := s.MakeLicenseFile(background, admin, l.ID, m, "", nil)
+		must(t, err)
+		last = f.ExpiresAt
+		if _, err := s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: m}); err != nil {
+			t.Fatal(err)
+		}
+		s.pass(time.Hour)
+	}
+	_, err = s.MakeLicenseFile(background, admin, l.ID, "d", "", nil)
+	equal(t, "a fourth machine", codeOf(err), "files_running")
+	equal(t, "it took no seat", s.count("SELECT count(*) FROM store_activations"), 0)
+	if e, _ := fault.As(err); e == nil || e.More["until"] != last-2*3600 {
+		t.Errorf("until: %v, want %v", e, last-2*3600)
+	}
+	if _, err := s.MakeLicenseFile(background, admin, l.ID, "a", "", nil); err != nil {
+		t.Errorf("a machine that takes its seat again runs on a seat: %v", err)
+	}
+	s.At(time.Unix(int64(last), 0))
+	if _, err := s.MakeLicenseFile(background, admin, l.ID, "d", "", nil); err != nil {
+		t.Errorf("when they have ended: %v", err)
+	}
+}
+
+func TestSigningKeysFollowEachOther(t *testing.T) {
+	s := newFixture(t)
+	one, err := s.MakeSigningKey(background, admin)
+	must(t, err)
+	two, err := s.MakeSigningKey(background, admin)
+	must(t, err)
+	equal(t, "the second waits", two.Signs, false)
+	l := s.license("PLUGIN")
+	old, err := s.MakeLicenseFile(background, admin, l.ID, "m", "", nil)
+	must(t, err)
+	equal(t, "signed by the first", old.KeyID, one.KeyID)
+	_, err = s.RemoveSigningKey(background, admin, one.KeyID)
+	equal(t, "the key in use is removed", codeOf(err), "conflict")
+	_, err = s.UseSigningKey(background, admin, two.KeyID)
+	must(t, err)
+	f, err := s.MakeLicenseFile(background, admin, l.ID, "m", "", nil)
+	must(t, err)
+	equal(t, "signed by the second", f.KeyID, two.KeyID)
+	s.opened(old.File) // the first key is still published
+	_, err = s.RemoveSigningKey(background, admin, one.KeyID)
+	must(t, err)
+	set, err := s.publicKeys(background)
+	must(t, err)
+	equal(t, "keys left", len(set.Keys), 1)
+	_, err = s.MakeSigningKey(background, viewer)
+	equal(t, "a viewer", codeOf(err), "forbidden")
+	for _, e := range s.dump("products") {
+		if strings.Contains(e, "PLUGIN") && !strings.HasSuffix(e, ",true,30") {
+			t.Errorf("offline_days is not last: %s", e)
+		}
+	}
+}
+
+func TestAQuestionTellsOfFilesThatRunOn(t *testing.T) {
+	s := newFixture(t)
+	_, err := s.MakeSigningKey(background, admin)
+	must(t, err)
+	l := s.license("PLUGIN")
+	_, err = s.MakeLicenseFile(background, admin, l.ID, "m", "", nil)
+	must(t, err)
+	moved, err := s.RevokeLicense(background, admin, l.ID)
+	must(t, err)
+	if will := s.revokeLicense().Will(moved, nil); !strings.HasSuffix(will, "1 offline file runs until 20 Dec 2026 and cannot be recalled.") {
+		t.Error(will)
+	}
+	_, err = s.MakeLicenseFile(background, admin, l.ID, "m", "", nil)
+	equal(t, "a revoked license", codeOf(err), "revoked")
+}

@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+func exampleFile() LicenseFile {
+	return LicenseFile{
+		File:  "eyJhbGciOiJFZERTQSIsImtpZCI6IjVmMWMwYTliZTI3ZDRlNjYiLCJ0eXAiOiJKV1QifQ.eyJqdGkiOiI4ZjAyIn0.c2lnbmF0dXJl",
+		KeyID: exampleSigningKey().KeyID, ExpiresAt: exampleInstant, license: exampleLicense(),
+	}
+}
+
+// badFile is what making a file refuses beside what badLicense does.
+func badFile() []schema.Refusal {
+	return append(badLicense(),
+		schema.Refusal{Kind: fault.Forbidden, Code: isNotActivated, Detail: "The fingerprint holds no seat: activate it first."},
+		schema.Refusal{Kind: fault.Conflict, Code: notSetUp, Detail: "The shop has no signing key yet."},
+		schema.Refusal{
+			Kind: fault.Conflict, Code: areRunning, Detail: "Files of machines that gave up their seats still run, as many as the license has seats.",
+			More: Running{Until: exampleInstant},
+		})
+}
+
+func (s *Service) licenseFile() schema.Op {
+	return schema.Op{
+		Name: "get_license_file",
+		About: "A signed file for a machine that holds a seat, with which it needs no net until the file ends: a JSON Web Token " +
+			"(EdDSA) whose key is at GET /license/keys. A refusal carries its code in error, as activation does, and not_activated, " +
+			"not_set_up, files_running (409, with until).",
+		Public: true, MaxBody: deviceBody, Writes: true, Refuses: []fault.Kind{fault.Limited, fault.Unavailable}, Own: badFile(),
+		Response: exampleFile(),
+		Bind: func(f *schema.Form) schema.Handler {
+			var a Asked
+			var days *int64
+			a.bindKey(f)
+			a.bindFingerprint(f, schema.Required)
+			a.bindSKU(f)
+			bindFileDays(f, &days)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.GetLicenseFile(ctx, a, days) }
+		},
+	}
+}
+
+func didFile(answer any, _ schema.Money) string {
+	f, _ := answer.(LicenseFile)
+	return fmt.Sprintf("The file runs until %s.", f.ExpiresAt)
+}
+
+func (s *Service) makeLicenseFile() schema.Op {
+	return schema.Op{
+		Name: "make_license_file", About: "Make the signed file of a machine without a net. A machine without a seat takes one first.",
+		Writes: true, Response: exampleFile(), Refuses: []fault.Kind{fault.NotFound, fault.Unavailable},
+		Example: "store license file 12 --fingerprint b0c4de8812 --label \"studio laptop\"",
+		Print: func(w io.Writer, answer any) {
+			f, _ := answer.(LicenseFile)
+			fmt.Fprintln(w, f.File)
+		},
+		Did:   didFile,
+		Leads: func(answer any) string { f, _ := answer.(LicenseFile); return licenseLeads(f.license.ID) },
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			var fingerprint, label string
+			var days *int64
+			bindLicense(f, &id)
+			f.Text(&fingerprint, "fingerprint", "what the program knows its machine or installation by", schema.Required, schema.Most(200),
+				schema.Label("Machine"), schema.Example("b0c4de8812"))
+			f.Text(&label, "label", "what a person would call the machine", schema.Most(200), schema.Example("studio laptop"))
+			bindFileDays(f, &days)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return s.MakeLicenseFile(ctx, who, id, fingerprint, label, days)
+			}
+		},
+	}
+}
+
+func (s *Service) listLicenseFiles() schema.Op {
+	example := IssuedFile{
+		ID: "8f02c1d4aa51e07b", Fingerprint: "b0c4de8812", Label: "studio laptop", KeyID: exampleSigningKey().KeyID,
+		IssuedAt: exampleInstant, ExpiresAt: exampleInstant + 30*day, Runs: true,
+	}
+	return schema.Op{
+		Name: "list_license_files", About: "The newest 50 files of a license for machines without a net, the newest first.",
+		Response: IssuedFiles{Files: []IssuedFile{example}}, Refuses: []fault.Kind{fault.NotFound}, Example: "store license files 12",
+		Print: func(w io.Writer, answer any) {
+			l, _ := answer.(IssuedFiles)
+			schema.Tabulate(w, "FILE|MACHINE|LABEL|MADE|UNTIL|RUNS", l.Files, func(f IssuedFile) []any {
+				return []any{f.ID, f.Fingerprint, f.Label, f.IssuedAt, f.ExpiresAt, yesNo(f.Runs)}
+			})
+		},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			bindLicense(f, &id)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.LicenseFiles(ctx, id) }
+		},
+	}
+}
+
+// myLicenseFile is the buyer's: of a seat of theirs, or of a machine that cannot ask by itself.
+func (s *Service) myLicenseFile() schema.Op {
+	return schema.Op{
+		Name: "get_license_file", About: "Download a file for a machine without a net. A machine without a seat takes one first.",
+		Writes: true, Response: exampleFile(), Refuses: []fault.Kind{fault.NotFound, fault.Limited, fault.Unavailable},
+		Leads: func(any) string { return "/my" }, Did: didFile,
+		Bind: func(f *schema.Form) schema.Handler {
+			var seat int64
+			var fingerprint, label string
+			f.ID(&seat, "activation_id", "a machine that holds a seat", schema.Label("Seat"), schema.Example(31))
+			f.Text(&fingerprint, "fingerprint", "what the program on the machine shows as its machine code", schema.Most(200), schema.Label("Machine code"))
+			f.Text(&label, "label", "what you call the machine", schema.Most(200), schema.Label("Name of the machine"))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if (seat == 0) == (fingerprint == "") {
+					return nil, fault.Fieldf("fingerprint", "fingerprint: choose a machine, or type its machine code")
+				}
+				return s.GetMyLicenseFile(ctx, who, seat, fingerprint, label)
+			}
+		},
+	}
+}
