@@ -40,15 +40,6 @@ func TestTemporaryFilesHaveNoNames(t *testing.T) {
 				return err
 			}, f.Close
 		},
-		"sorted rows": func() (*tempFile, func() error, func() error) {
-			s := &sorter{}
-			for i := range 2 * sortInMemory / len(large) {
-				if err := s.add("k", i, []string{large}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			return s.file, func() error { return s.each(func([]byte, int, []string) error { return nil }) }, s.close
-		},
 		"an export": func() (*tempFile, func() error, func() error) {
 			s := &Spool{}
 			for range 2 * spoolInMemory / len(large) {

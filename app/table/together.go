@@ -3,7 +3,6 @@ package table
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -25,14 +24,17 @@ func (l *loading) together(columns []string, inOrder bool) (*sorter, error) {
 	for i, name := range columns {
 		at[i] = slices.Index(have, name)
 	}
-	s := &sorter{}
+	s, err := newSorter(inOrder)
+	if err != nil {
+		return nil, err
+	}
 	for {
 		row, more, err := l.rows.next()
 		if err != nil {
 			return nil, errors.Join(err, s.close())
 		}
 		if !more {
-			break
+			return s, nil
 		}
 		if row.refusal != nil {
 			l.refuse(row.line, row.refusal)
@@ -44,10 +46,6 @@ func (l *loading) together(columns []string, inOrder bool) (*sorter, error) {
 			return nil, errors.Join(err, s.close())
 		}
 	}
-	if !inOrder {
-		return s, nil
-	}
-	return s.byFirst()
 }
 
 func keyOf(r row, at []int, fold bool) string {
@@ -68,23 +66,6 @@ func keyOf(r row, at []int, fold bool) string {
 		fmt.Fprintf(&b, "%d", r.line)
 	}
 	return b.String()
-}
-
-// byFirst brings the groups into the order of their first lines, and closes s.
-func (s *sorter) byFirst() (*sorter, error) {
-	out := &sorter{}
-	var key, first []byte
-	err := s.each(func(k []byte, line int, cells []string) error {
-		if first == nil || !bytes.Equal(k, key) {
-			key = append(key[:0], k...)
-			first = binary.BigEndian.AppendUint64(nil, uint64(line)) // #nosec G115 -- lines are counted from 1
-		}
-		return out.add(string(first), line, cells)
-	})
-	if err = errors.Join(err, s.close()); err != nil {
-		return nil, errors.Join(err, out.close())
-	}
-	return out, nil
 }
 
 // The rows of a slice: at first, at least and at most. A row may cost a millisecond.

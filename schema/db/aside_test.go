@@ -100,3 +100,22 @@ func nameless(t *testing.T, before map[string]bool) {
 		}
 	}
 }
+
+// TestScratch: rows that are brought into an order are in no file with a name.
+func TestScratch(t *testing.T) {
+	before := temporaries(t)
+	s, err := NewScratch("CREATE TABLE rows (n INTEGER, text TEXT)")
+	must(t, err)
+	for i := range 5000 { // more than the cache holds
+		_, err := s.Exec("INSERT INTO rows VALUES (?, ?)", int64(-i), strings.Repeat("x", 1000))
+		must(t, err)
+	}
+	if n, _, err := One(&s.Conn, Int, "SELECT n FROM rows ORDER BY n LIMIT 1"); err != nil || n != -4999 {
+		t.Errorf("the first is %d (%v)", n, err)
+	}
+	nameless(t, before)
+	must(t, s.Close())
+	if left := temporaries(t); len(left) != len(before) {
+		t.Errorf("left %v", left)
+	}
+}
