@@ -238,14 +238,21 @@ func (s *Service) suggestPurchases() schema.Op {
 			var q SuggestQuery
 			f.Texts(&q.SKUs, "skus", "only these SKUs; all that are flagged without any", maxLines, maxCode, schema.Flag("sku"), schema.Label("Only these SKUs"))
 			f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName), schema.Choices(SupplierChoices))
+			var match string
 			var marked bool // the form is of marked rows, and nothing marked is not all
 			if f.Surface() == schema.Page {
 				f.Bool(&marked, "marked", "only what is marked or named", schema.Label("Only these"))
+				f.Text(&match, "match", "in place of SKUs: all that these filters of the report's address keep", schema.Label("All that match"))
 			}
-			if marked && len(q.SKUs) == 0 {
+			if marked && len(q.SKUs) == 0 && match == "" {
 				f.Refuse("skus", "Mark at least one row.")
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.SuggestOrders(ctx, who, q) }
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if match != "" {
+					return s.suggestMatching(ctx, who, match)
+				}
+				return s.SuggestOrders(ctx, who, q)
+			}
 		},
 		Print: func(w io.Writer, answer any) { printOrders(w, OrderList{answer.(Suggested).PurchaseOrders}) },
 		Did:   didSuggest,

@@ -179,6 +179,10 @@ type Partial interface {
 	Refusals() (refused []string, err error)
 }
 
+// Left is an answer of an act on many rows that names those that it refused, as the form of marked
+// rows names them: they stay marked.
+type Left interface{ Left() []string }
+
 // Lister is an answer whose rows as CSV are not its first list as it stands: AsList gives
 // an answer with the one list that they are.
 type Lister interface{ AsList() any }

@@ -130,6 +130,17 @@ func doPost(x *exchange) error {
 	if err := in.fileTooLarge(); err != nil {
 		return x.refuseForm(err, v, shop)
 	}
+	if in.marked != "" && in.fields.Get("match") != "" {
+		delete(in.fields, in.marked) // all that match are meant, whatever is marked
+	}
+	if in.open {
+		for name := range in.fields {
+			if name != in.marked && name != "match" {
+				delete(in.fields, name)
+			}
+		}
+		return x.showForm(http.StatusOK, v, shop)
+	}
 	answer, err := x.do(op, in, shop, &v)
 	switch {
 	case v.ask:
@@ -299,6 +310,10 @@ func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) e
 		if n := len(m.Refused); n > mostRefused {
 			m.Refused = append(m.Refused[:mostRefused:mostRefused], "and "+page.Num(n-mostRefused)+" more")
 		}
+	}
+	if left, is := answer.(schema.Left); is && in.marked != "" && len(left.Left()) > 0 {
+		m.Marks = &page.Marks{Op: in.marks.Op, Values: left.Left(), Fields: in.marks.Fields}
+		delete(m.Marks.Fields, "match")
 	}
 	if op.Undo != nil && x.visitor.area == page.Staff {
 		m.Undo = op.Undo(answer)

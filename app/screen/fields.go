@@ -15,6 +15,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
 	"quartermaster/schema/wire"
 )
 
@@ -34,6 +35,9 @@ type sent struct {
 	asked    string // of which fields the question was
 	seen     string
 	password string     // typed again
+	marks    page.Marks // the rows that were marked, where it is of a list
+	marked   string     // the field that has them
+	open     bool       // the form is only to be opened with them
 	alone    bool       // it came from the operation's own page
 	written  url.Values // the fields without those that an Edit form leaves as they are; nil is fields
 	format   string
@@ -181,6 +185,14 @@ func (in *sent) part() {
 	in.password = take("password_again")
 	in.alone = take("alone") == "yes"
 	in.format = take("format")
+	in.marks, in.marked = page.Marks{Op: in.fields.Get("marked_op"), Was: in.fields["marked_was"]}, in.fields.Get("marked_field")
+	in.open = in.fields.Get("marked_open") == "yes"
+	for _, name := range []string{"marked_op", "marked_field", "marked_was", "marked_open"} {
+		delete(in.fields, name)
+	}
+	if in.marked != "" {
+		in.marks.Values, in.marks.Fields = in.fields[in.marked], in.fields
+	}
 }
 
 // all are the fields with what stands beside them that a form keeps while its sender signs

@@ -10,12 +10,14 @@ import (
 	"sync"
 
 	"quartermaster/schema"
+	"quartermaster/schema/page"
 )
 
 // message is what was done, shown once on the next page of the session.
 type message struct {
 	Text    string
-	Refused []string // what was refused of it, each by name
+	Refused []string    // what was refused of it, each by name
+	Marks   *page.Marks // the refused rows, which stay marked
 	Undo    *schema.Undo
 	Key     string // the idempotency key of the undo's form
 }
@@ -29,7 +31,8 @@ type flashes struct {
 
 const (
 	mostWaiting = 4096
-	mostRefused = 10 // are named in one message
+	mostRefused = 1000 // are named in one message
+	fewRefused  = 10   // of them are seen at once
 )
 
 func (f *flashes) add(session int64, m message) {

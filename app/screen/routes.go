@@ -24,7 +24,11 @@ func (s *Screens) routes() {
 		s.usersPage(), s.keysPage(), s.hooksPage(), s.hookPage(), s.settingsPage(), s.backupPage(), s.doctorPage(),
 		s.docsPage(), s.docPage())
 	for _, p := range s.pages {
-		s.router.add(p.Path, &route{get: s.page(p), area: p.Area})
+		shown := &route{get: s.page(p), area: p.Area}
+		if p.Marks {
+			shown.post = shown.get
+		}
+		s.router.add(p.Path, shown)
 	}
 	s.outside()
 }

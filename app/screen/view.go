@@ -155,6 +155,11 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 	}
 	if f.Area != page.Public {
 		v.flashes = s.flashes.take(x.visitor.session.ID)
+		for i := range v.flashes {
+			if m := v.flashes[i].Marks; m != nil && f.Marks == nil {
+				f.Marks = m
+			}
+		}
 	}
 	return v
 }
@@ -283,6 +288,13 @@ func (s *Screens) page(p page.Page) handle {
 			return x.sendCSV(p.Sheet(value))
 		}
 		f := x.frame(shop)
+		if f.Turns = p.Marks; x.r.Method == http.MethodPost {
+			sent, err := x.receive(mostForm)
+			if err != nil {
+				return err
+			}
+			f.Marks = &sent.marks
+		}
 		f.Filters = slices.DeleteFunc(slices.Clone(args), func(a schema.Arg) bool { return a.Path != "" })
 		return x.showPage(p, f, value, wrong)
 	}

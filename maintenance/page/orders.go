@@ -3,8 +3,6 @@ package page
 import (
 	"context"
 	"fmt"
-	"net/url"
-	"strconv"
 
 	"github.com/a-h/templ"
 
@@ -19,12 +17,11 @@ type ordersView struct {
 	maintenance.WorkOrders
 	Next   string
 	Filter maintenance.Filter
-	Match  string // the filters as the list's address has them
 }
 
 func orders(s *maintenance.Service) page.Page {
 	return page.New(page.Spec[ordersView]{
-		Path: "/work-orders", Title: "Work orders", Menu: "Work orders", Key: "w",
+		Path: "/work-orders", Title: "Work orders", Menu: "Work orders", Key: "w", Marks: true,
 		Load: func(f *schema.Form) page.Loader[ordersView] {
 			var p page.Paging
 			p.Bind(f, maintenance.OrderSorts()...)
@@ -39,7 +36,7 @@ func orders(s *maintenance.Service) page.Page {
 			}
 			return func(ctx context.Context, _ db.Caller) (ordersView, error) {
 				list, err := s.WorkOrders(ctx, w)
-				v := ordersView{WorkOrders: list, Filter: w, Match: match(w), Next: next(list.Next)}
+				v := ordersView{WorkOrders: list, Filter: w, Next: next(list.Next)}
 				if v.Next != "" && w.Sort != "" {
 					v.Next = page.Num(w.Skip + int64(len(list.WorkOrders)))
 				}
@@ -51,25 +48,6 @@ func orders(s *maintenance.Service) page.Page {
 			return page.SheetOf("work-orders", maintenance.OrderColumns(), v.WorkOrders.WorkOrders, maintenance.WorkOrder.Cells)
 		},
 	})
-}
-
-// match is the filters as an address has them, for a move of all that match.
-func match(w maintenance.Filter) string {
-	q := url.Values{}
-	set := func(name, value string) {
-		if value != "" && value != "0" {
-			q.Set(name, value)
-		}
-	}
-	set("status", w.Status)
-	set("priority", w.Priority)
-	set("asset_id", strconv.FormatInt(w.AssetID, 10))
-	set("assigned_to", w.AssignedTo)
-	set("q", w.Q)
-	if w.Overdue != nil {
-		set("overdue", strconv.FormatBool(*w.Overdue))
-	}
-	return q.Encode()
 }
 
 func (v ordersView) title() string {

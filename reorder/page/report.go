@@ -14,7 +14,7 @@ import (
 // toOrder is the first page: the report, whose marked rows become purchase orders.
 func toOrder(s *reorder.Service) page.Page {
 	return page.New(page.Spec[reorder.ToOrder]{
-		Path: "/", Title: "To order", Menu: "To order", Key: "o",
+		Path: "/", Title: "To order", Menu: "To order", Key: "o", Marks: true,
 		Load: func(f *schema.Form) page.Loader[reorder.ToOrder] {
 			q := reorder.ToOrderQuery{Status: reorder.Flagged}
 			f.Enum(&q.Status, "status", "Which SKUs", []string{reorder.Flagged, reorder.Below, reorder.Near, reorder.Healthy, reorder.All})
@@ -54,16 +54,4 @@ func reportChips(v reorder.ToOrder) []page.Chip {
 		{Value: reorder.Near, Text: "Near", Count: &v.Counts.Near},
 		{Value: reorder.All, Text: "All", Count: &all},
 	}
-}
-
-// draftAll is the button that drafts all that match, of the supplier that is chosen.
-func draftAll(ctx context.Context, v reorder.ToOrder) string {
-	all := "Draft orders for all"
-	if page.From(ctx).Query.Get("status") == "" {
-		all += " " + page.Num(v.Open)
-	}
-	if supplier := page.From(ctx).Query.Get("supplier"); supplier != "" {
-		return all + " of " + supplier
-	}
-	return all
 }

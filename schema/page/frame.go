@@ -35,6 +35,11 @@ type Frame struct {
 	NewKey  func() string                               // a fresh idempotency key
 	Notice  string                                      // a caveat over the page (Noticed)
 
+	Turns   bool            // the page takes the marks of the one before
+	Marks   *Marks          // of the page before, or of rows that were refused
+	marking *Marking        // the form of marked rows that was drawn
+	onPage  map[string]bool // rows whose boxes were drawn
+
 	Wrong   map[string]string // filters that were refused, by name
 	Sent    *Sent             // a form that was refused and comes back
 	Missing []string          // operations that were drawn and do not exist

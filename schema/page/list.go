@@ -76,11 +76,12 @@ func Found(shown int, total int64, next string) templ.Component {
 		}
 		b.WriteString(data(Num(total), group(Num(total))) + ` in all</span>`)
 		if f.Query.Get("after") != "" {
-			b.WriteString(`<a class="btn quiet" href="` + esc(f.with("", "")) + `">First page</a>`)
+			f.turn(&b, "btn quiet", "", "First page", f.with("", ""))
 		}
 		if next != "" {
-			b.WriteString(`<a class="btn" rel="next" href="` + esc(f.with("after", next)) + `">Next page</a>`)
+			f.turn(&b, "btn", ` rel="next"`, "Next page", f.with("after", next))
 		}
+		f.elsewhere(&b)
 		b.WriteString(`</nav>`)
 		return b.String()
 	})
@@ -192,8 +193,8 @@ type Chip struct {
 	Count       *int64
 }
 
-// Bulk is the form of an operation on marked rows: controls holds its fields and is
-// followed by its button. The boxes are drawn by Mark.
+// Bulk is the form of an operation on the rows of a page whose fields stand in them: controls holds
+// its further fields and is followed by its button.
 // It leads to then, by itself back to this page.
 func Bulk(op, button string, controls templ.Component, then ...string) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
@@ -212,20 +213,5 @@ func Bulk(op, button string, controls templ.Component, then ...string) templ.Com
 		b.WriteString(`<button class="btn">` + esc(button) + `</button></form>`)
 		_, err := io.WriteString(w, b.String())
 		return err
-	})
-}
-
-// Mark is the box of one row for the Bulk form of the operation: its cell is a
-// <td class="mark">. label is what is heard: "Mark work order 12".
-func Mark(op, field, value, label string, checked bool) templ.Component {
-	return made(func(f *Frame) string {
-		if _, ok := f.may(op); !ok {
-			return ""
-		}
-		s := `<input type="checkbox" form="bulk-` + op + `" name="` + esc(field) + `" value="` + esc(value) + `" aria-label="` + esc(label) + `"`
-		if checked {
-			s += ` checked`
-		}
-		return s + `>`
 	})
 }

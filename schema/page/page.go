@@ -42,6 +42,7 @@ type Page struct {
 	Role  string // the least role; "" is viewer
 	Area  Area
 	Plain bool // drawn without the frame: letters, labels, receipts that are printed
+	Marks bool // a list whose marks are kept while one turns its pages: it is posted to then
 
 	load func(f *schema.Form) schema.Handler
 	view func(v any) templ.Component
@@ -54,6 +55,7 @@ type Spec[T any] struct {
 
 	Area  Area
 	Plain bool
+	Marks bool
 
 	// Load binds the page's query and path, with the binders that operations use, and
 	// gives what reads the value: calls of the service's exported functions. A name of
@@ -87,7 +89,7 @@ func SheetOf[T any](name string, columns []string, rows []T, cells func(T) []str
 
 // New makes the page that s tells.
 func New[T any](s Spec[T]) Page {
-	p := Page{Path: s.Path, Title: s.Title, Menu: s.Menu, Key: s.Key, Role: s.Role, Area: s.Area, Plain: s.Plain}
+	p := Page{Path: s.Path, Title: s.Title, Menu: s.Menu, Key: s.Key, Role: s.Role, Area: s.Area, Plain: s.Plain, Marks: s.Marks}
 	bind, view, sheet := s.Load, s.View, s.CSV
 	p.load = func(f *schema.Form) schema.Handler {
 		load := bind(f)

@@ -1,0 +1,180 @@
+package page
+
+import (
+	"context"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+)
+
+// Marking is the form of an act on the marked rows of a list, which stays filled while one turns its
+// pages. The boxes are drawn by Mark; Found, after it, turns the pages.
+type Marking struct {
+	Op, Button string
+	Field      string            // the argument that takes the marked rows
+	Only       []string          // the fields shown, in this order; nil is all
+	Fixed      map[string]string // what is sent along and not shown
+	Then       string            // where to go when done; "" is this page
+	Total      int64             // rows that match, on all pages
+	Also       []Action          // Open of further operations on the same rows: their forms open with the marked
+}
+
+// Marks are the rows that were marked on the pages before, and what was typed beside them.
+type Marks struct {
+	Op     string
+	Values []string
+	Was    []string   // rows that were marked by themselves
+	Fields url.Values // of the form
+}
+
+// matchField takes the query of a list's address: all rows that match are meant.
+const matchField = "match"
+
+// marks are those of the operation: of a page before, or of a form that was refused; nil is none.
+func (f *Frame) marks(op, field string) *Marks {
+	if s := f.Sent; s != nil && s.Op == op {
+		return &Marks{Op: op, Values: s.Fields[field], Was: s.Fields[field], Fields: s.Fields}
+	}
+	if f.Marks == nil || f.Marks.Op != op {
+		return nil
+	}
+	return f.Marks
+}
+
+// MarkedForm draws the form.
+func MarkedForm(m Marking) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		f := From(ctx)
+		op, ok := f.may(m.Op)
+		if !ok {
+			return nil
+		}
+		f.marking = &m
+		fm := Form{Op: m.Op, ID: "marked", Only: m.Only, Fixed: m.Fixed}
+		var b strings.Builder
+		if s := f.Sent; s != nil && s.Op == m.Op && !s.Back {
+			s.Back = true
+			fm.Refused = s.Refused
+			b.WriteString(`<div class="note bad" role="alert"><p>` + esc(sentence(s.Text)) + `</p></div>`)
+		}
+		if marks := f.marks(m.Op, m.Field); marks != nil {
+			fm.Given = marks.Fields
+		}
+		b.WriteString(`<form method="post" class="bulk" id="bulk-` + m.Op + `" action="` + esc(f.DoPath(m.Op)) + `">`)
+		f.beside(&b, m.Then)
+		hidden(&b, "marked_op", m.Op)
+		hidden(&b, "marked_field", m.Field)
+		for _, name := range sorted(m.Fixed) {
+			hidden(&b, name, m.Fixed[name])
+		}
+		args := op.Args(schema.Page)
+		for _, a := range fm.order(args) {
+			if name := schema.PageField(a.Name); name == m.Field || name == matchField {
+				continue
+			}
+			if err := f.field(ctx, &b, fm, a); err != nil {
+				return err
+			}
+		}
+		if m.Total > 1 && slices.ContainsFunc(args, func(a schema.Arg) bool { return a.Name == matchField }) {
+			f.allThatMatch(&b, m, given(fm.Given, matchField))
+		}
+		b.WriteString(`<button class="btn">` + esc(m.Button) + `</button>`)
+		for _, a := range m.Also {
+			if _, ok := f.may(a.op); ok {
+				b.WriteString(`<button class="btn quiet" formnovalidate name="marked_open" value="yes" formaction="` + esc(f.DoPath(a.op)) + `">` + esc(a.label) + `</button>`)
+			}
+		}
+		b.WriteString(`</form>`)
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+// allThatMatch is the tick by which all rows are meant that the list's filters keep.
+func (f *Frame) allThatMatch(b *strings.Builder, m Marking, checked bool) {
+	q := url.Values{"q": {f.Query.Get("q")}}
+	for name, values := range f.Query {
+		if name != "after" && name != "sort" && name != "format" && strings.Join(values, "") != "" {
+			q[name] = values
+		}
+	}
+	id := "all-" + m.Op
+	b.WriteString(`<div class="field check"><input type="checkbox" id="` + id + `" name="` + matchField + `" value="` + esc(q.Encode()) + `"`)
+	if checked {
+		b.WriteString(` checked`)
+	}
+	b.WriteString(`><label for="` + id + `">All ` + group(Num(m.Total)) + ` that match</label></div>`)
+}
+
+// Mark is the box of one row for the form of the operation: its cell is a <td class="mark">. label
+// is what is heard: "Mark work order 12". checked is whether it is marked by itself.
+func Mark(op, field, value, label string, checked bool) templ.Component {
+	return made(func(f *Frame) string {
+		if _, ok := f.may(op); !ok {
+			return ""
+		}
+		var b strings.Builder
+		if f.onPage == nil {
+			f.onPage = map[string]bool{}
+		}
+		f.onPage[value] = true
+		form := ` form="bulk-` + op + `"`
+		if checked {
+			b.WriteString(`<input type="hidden"` + form + ` name="marked_was" value="` + esc(value) + `">`)
+		}
+		if marks := f.marks(op, field); marks != nil {
+			checked = checked && !slices.Contains(marks.Was, value) && f.Sent == nil || slices.Contains(marks.Values, value)
+		}
+		b.WriteString(`<input type="checkbox"` + form + ` name="` + esc(field) + `" value="` + esc(value) + `" aria-label="` + esc(label) + `"`)
+		if checked {
+			b.WriteString(` checked`)
+		}
+		b.WriteString(`>`)
+		return b.String()
+	})
+}
+
+// turn writes what leads to another page of a list: a link, or a button of the form whose marks are
+// to be kept.
+func (f *Frame) turn(b *strings.Builder, class, rel, label, to string) {
+	if f.marking == nil || !f.Turns {
+		b.WriteString(`<a class="` + class + `"` + rel + ` href="` + esc(to) + `">` + label + `</a>`)
+		return
+	}
+	if rel != "" {
+		b.WriteString(`<link` + rel + ` href="` + esc(to) + `">`)
+	}
+	b.WriteString(`<button class="` + class + `" form="bulk-` + f.marking.Op + `" formnovalidate formaction="` + esc(to) + `">` + label + `</button>`)
+}
+
+// elsewhere writes the marks of other pages, and how many they are.
+func (f *Frame) elsewhere(b *strings.Builder) {
+	if f.marking == nil {
+		return
+	}
+	marks := f.marks(f.marking.Op, f.marking.Field)
+	if marks == nil {
+		return
+	}
+	form, n := `<input type="hidden" form="bulk-`+f.marking.Op+`" name="`, 0
+	for _, v := range marks.Was {
+		if !f.onPage[v] {
+			b.WriteString(form + `marked_was" value="` + esc(v) + `">`)
+		}
+	}
+	for _, v := range marks.Values {
+		if !f.onPage[v] {
+			n++
+			b.WriteString(form + esc(f.marking.Field) + `" value="` + esc(v) + `">`)
+		}
+	}
+	if n > 0 {
+		b.WriteString(`<span>` + Plural(n, "row", "rows") + ` marked on other pages. <a href="` + esc(f.Here()) + `">Unmark all</a></span>`)
+	}
+}
