@@ -63,24 +63,24 @@ var daily = []struct {
 }{
 	{"move a job", "maintenance", 1, func(g *guest) {
 		g.press("Oil mist|Start")
-		g.see("is in-progress")
+		g.see("is in progress")
 	}},
 	{"finish a job", "maintenance", 2, func(g *guest) {
-		g.press("Cooler trips|Done")
+		g.press("Cooler trips|Mark as done")
 		g.fill("resolution", "Fuse renewed")
-		g.press("Done")
+		g.press("Mark as done")
 		g.see("Fuse renewed")
 	}},
 	{"post a reading", "maintenance", 3, func(g *guest) {
 		g.press("Assets")
 		g.press("Lathe|Reading")
 		g.fill("reading", "10800,5")
-		g.press("Record meter")
+		g.press("Record reading")
 		g.see("10,800.5 h")
 	}},
 	{"record a payment", "rental", 2, func(g *guest) {
 		g.press("Ben Okafor|Record payment")
-		g.press("Receive payment")
+		g.press("Record payment")
 		g.see("1,850.00 USD")
 		g.see("Ben Okafor")
 	}},
@@ -94,7 +94,7 @@ var daily = []struct {
 		g.press("Leaf & Co|PO-")
 		g.press("Order it")
 		g.see("Keep it")
-		g.press("Order purchase")
+		g.press("Order")
 		g.see("Ordered")
 	}},
 	{"count a SKU", "reorder", 3, func(g *guest) {

@@ -169,7 +169,7 @@ var rarer = []struct {
 		g.press("Purchase orders")
 		g.press("PO-000001")
 		g.fill("Colombia|lines.0.qty", "10")
-		g.press("Take into stock")
+		g.press("Add to stock")
 		g.see("Partly here")
 	}},
 	{"end a lease, asked before", "rental", func(g *guest) {

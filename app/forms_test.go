@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -244,5 +245,62 @@ func TestAmountsThatCanBeReadInTwoWays(t *testing.T) {
 	}
 	for i, typed := range []string{"1,234.50", "1.234,50", "1234", "1 234", "1.234.567", "12.34"} {
 		status(t, v.Post("/do/save_sku", "sku", fmt.Sprint("U-", i), "name", "Tea", "unit_cost", typed, "moq", "1.018"), http.StatusSeeOther)
+	}
+}
+
+// TestPaymentsAreReadAsPeopleMean: an unknown way of paying and a day that is not one are refused on
+// the page and at the command line, while REST takes them; the form has today filled in; and more than
+// three times what is open is asked for first, with the amount in full.
+func TestPaymentsAreReadAsPeopleMean(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	v := h.as(asAdmin, "rental")
+	const path = "/do/receive_payment"
+	lease := countOf(t, h, "SELECT min(lease_id) FROM charges WHERE paid_date IS NULL AND due_date <= (SELECT max(due_date) FROM charges WHERE paid_date IS NOT NULL)")
+	form := sentBy(t, v.Get(path+"?lease_id="+lease), path, "amount", "100.00")
+	if form.Get("paid_date") != "2026-11-20" {
+		t.Errorf("the form's day is %q, not today", form.Get("paid_date"))
+	}
+	for name, wrong := range map[string]string{"method": "barter", "paid_date": "2026-02-30"} {
+		sent := maps.Clone(form)
+		sent.Set(name, wrong)
+		got := status(t, post(v, path, sent), http.StatusUnprocessableEntity)
+		if marked(got)[name] == "" {
+			t.Errorf("%s %q is not marked: %q", name, wrong, apptestAlert(got))
+		}
+		flag := "--" + strings.ReplaceAll(name, "_", "-")
+		if code, out, errs := h.CLI("rental", "receive", "#"+lease, "--amount-cents", "100", flag, wrong); code == 0 || !strings.Contains(errs, flag) {
+			t.Errorf("the command took %s %q: %d %s%s", flag, wrong, code, out, errs)
+		}
+	}
+	charge := countOf(t, h, "SELECT min(id) FROM charges WHERE paid_date IS NULL AND lease_id = "+lease)
+	told := h.Post("rental", "/api/leases/"+lease+"/payments", `{"charge_id":`+charge+`,"amount_cents":100,"method":"barter","paid_date":"soon"}`)
+	if told.Status != http.StatusCreated {
+		t.Errorf("REST refuses %d %s", told.Status, told.Body)
+	}
+	form.Set("amount", "98765432.10")
+	before := rowsOf(t, h.Server.DB())
+	asked := status(t, post(v, path, form), http.StatusOK, "98,765,432.10", "Keep it")
+	if after := rowsOf(t, h.Server.DB()); after != before {
+		t.Error("it was recorded before the question was answered")
+	}
+	status(t, post(v, path, sentBy(t, asked, path)), http.StatusSeeOther)
+}
+
+// TestCancellingAJobAsks: the button on the board leads to a question that names the job, and writes
+// nothing before.
+func TestCancellingAJobAsks(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	v := h.as(asMember, "maintenance")
+	const path = "/do/advance_status"
+	id := countOf(t, h, "SELECT min(id) FROM work_orders WHERE status = 'open'")
+	asked := status(t, v.Post(path, "id", id, "status", "cancelled"), http.StatusOK, "Cancel work order "+id, "Cancel job", "Keep it")
+	if got := countOf(t, h, "SELECT count(*) FROM work_orders WHERE status = 'open' AND id = "+id); got != "1" {
+		t.Error("it was cancelled at one tap")
+	}
+	status(t, post(v, path, sentBy(t, asked, path)), http.StatusSeeOther)
+	if got := countOf(t, h, "SELECT count(*) FROM work_orders WHERE status = 'cancelled' AND id = "+id); got != "1" {
+		t.Error("it was not cancelled")
 	}
 }

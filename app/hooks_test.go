@@ -25,6 +25,7 @@ func TestEveryHookTakesItsOperationsAnswer(t *testing.T) {
 	money := exact.CurrencyOf("EUR").Format
 	hooks := map[string]func(op schema.Op, answer any){
 		"Did":   func(op schema.Op, answer any) { _ = op.Did != nil && op.Did(answer, money) == "" },
+		"Doubt": func(op schema.Op, answer any) { _ = op.Doubt != nil && op.Doubt(answer, money).Title == "" },
 		"Will":  func(op schema.Op, answer any) { _ = op.Will != nil && op.Will(answer, money) == "" },
 		"Leads": func(op schema.Op, answer any) { _ = op.Leads != nil && op.Leads(answer) == "" },
 		"Undo":  func(op schema.Op, answer any) { _ = op.Undo != nil && op.Undo(answer) == nil },

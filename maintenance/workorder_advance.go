@@ -98,6 +98,16 @@ func (s *Service) advanceStatus() schema.Op {
 			}
 			return text + "."
 		},
+		Doubt: func(answer any, _ schema.Money) schema.Question {
+			a := answer.(Advanced)
+			if a.Status != "cancelled" {
+				return schema.Question{}
+			}
+			return schema.Question{
+				Title: fmt.Sprintf("Cancel work order %d, %s: %s?", a.ID, a.Asset, a.Description), Button: "Cancel job",
+				Text: "A cancelled work order cannot be opened again. Its history is kept.",
+			}
+		},
 		Leads: leadsToOrder,
 		Undo: func(answer any) *schema.Undo {
 			if a := answer.(Advanced); a.Status == "done" {

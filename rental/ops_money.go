@@ -31,11 +31,11 @@ func (s *Service) receivePayment() schema.Op {
 			bindLeaseID(f, &p.LeaseID)
 			f.Int(&p.AmountCents, "amount_cents", "how much came in, in cents", schema.Required, schema.Range(1, maxCents), schema.Example(95_000))
 			bindMethod(f, &p.Method)
-			f.Loose(&p.PaidDate, "paid_date", "when; anything that is no calendar day is today", schema.Example("2026-11-20"))
+			bindPaidDate(f, &p.PaidDate, "when; anything that is no calendar day is today")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReceivePayment(ctx, who, p) }
 		},
 		Example: "rental receive 'Harbour House/2A' --amount-cents 120000 --method transfer",
-		Did:     didPay, Leads: leadsPayment, Undo: undoPayment,
+		Did:     didPay, Leads: leadsPayment, Undo: undoPayment, Doubt: doubtPayment,
 	}
 }
 

@@ -2,6 +2,7 @@ package rental
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -301,8 +302,7 @@ func (s *Service) recordPayment() schema.Op {
 			f.Int(&p.ChargeID, "charge_id", "the charge that was paid, one of this lease's", schema.Required, schema.Example(41), schema.Label("Charge"), schema.Choices(chargeChoices))
 			f.IntPtr(&p.AmountCents, "amount_cents", "how much, up to what is open of the charge; left out: all of it", schema.Range(0, maxCents), schema.Example(95_000))
 			bindMethod(f, &p.Method)
-			f.Loose(&p.PaidDate, "paid_date", "when, as YYYY-MM-DD, past or future; anything that is no calendar day is today",
-				schema.Example("2026-11-20"))
+			bindPaidDate(f, &p.PaidDate, "when, as YYYY-MM-DD, past or future; anything that is no calendar day is today")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordPayment(ctx, who, p) }
 		},
 		Example: "rental pay 'Harbour House/2A' --charge-id 41 --amount-cents 50000",
@@ -310,10 +310,44 @@ func (s *Service) recordPayment() schema.Op {
 	}
 }
 
-// bindMethod binds how something was paid, which is never refused.
+// bindMethod binds how something was paid. Programs are never refused; a person's slip is.
 func bindMethod(f *schema.Form, p *string) {
+	if f.Surface() == schema.Page || f.Surface() == schema.Command {
+		f.Enum(p, "method", "how it was paid: "+strings.Join(methods, ", "), methods, schema.Folded,
+			schema.Alias("transfer", "bank_transfer"), schema.Alias("cheque", "check"), schema.Example("bank_transfer"), schema.Label("Paid by"))
+		return
+	}
 	f.Loose(p, "method", "how: "+strings.Join(methods, ", ")+"; transfer and cheque are read as bank_transfer and check, anything else is other",
 		schema.Example("bank_transfer"))
+}
+
+// bindPaidDate binds when something was paid: for programs anything that is no day is today.
+func bindPaidDate(f *schema.Form, p *string, about string) {
+	if f.Surface() == schema.Page || f.Surface() == schema.Command {
+		var day *exact.Day
+		f.DayPtr(&day, "paid_date", "when it was paid (default: today)", schema.Example("2026-11-20"), schema.Label("Paid on"), schema.Help("Today, if you leave it."), schema.Today)
+		if day != nil {
+			*p = day.String()
+		}
+		return
+	}
+	f.Loose(p, "paid_date", about, schema.Example("2026-11-20"))
+}
+
+// doubtPayment asks before an amount is recorded that is more than three times what was open.
+func doubtPayment(answer any, m schema.Money) schema.Question {
+	p := answer.(Payment)
+	open := int64(0)
+	for _, a := range p.Allocations {
+		open += a.AmountCents
+	}
+	if open == 0 || p.AmountCents/3 < open || p.AmountCents <= 3*open {
+		return schema.Question{}
+	}
+	return schema.Question{
+		Title: "Record " + m(p.AmountCents) + "?", Button: "Record payment",
+		Text: fmt.Sprintf("%s is open. %s would be left as credit of the lease.", m(open), m(p.CreditCents)),
+	}
 }
 
 // EventSubject names whose events receivers get in order: the lease's.

@@ -51,6 +51,7 @@ type Arg struct {
 	IDs      bool // of a list: whole numbers, ids
 	Title    string
 	Help     string // what pages say below the field; About where there is none
+	Today    bool   // its field holds today\'s date at first
 	Rare     bool   // its field is folded into "More" while it is empty
 	Many     bool   // text with several lines
 	Pattern  string
@@ -120,6 +121,9 @@ func Label(text string) Opt { return func(a *Arg) { a.Title = text } }
 
 // Help is what a page says below the argument's field, in place of what agents and commands read.
 func Help(text string) Opt { return func(a *Arg) { a.Help = text } }
+
+// Today fills the argument's field with today's date.
+func Today(a *Arg) { a.Today = true }
 
 // Rare folds the argument's field into "More" while it is empty.
 func Rare(a *Arg) { a.Rare = true }

@@ -50,13 +50,14 @@ type Op struct {
 	Refuses  []fault.Kind        // what it may refuse beyond what every operation may
 	Own      []Refusal           // refusals that no other operation has, for its description
 
-	Command string                           // "store order refund ORDER_REF"; words in capitals are positional arguments; "" keeps it off the command line
-	Example string                           // lines of that command as one types them, without the program's name
-	Print   func(w io.Writer, answer any)    // what the command prints for a person; nil prints Did's sentence
-	Did     func(answer any, m Money) string // one sentence, what was done
-	Will    func(answer any, m Money) string // for Destructive and Asks: what would be done, in numbers; answer is of a trial
-	Leads   func(answer any) string          // the record's page, "/work-orders/12"; "" is the first page
-	Undo    func(answer any) *Undo           // the inverse act, if there is one now
+	Command string                             // "store order refund ORDER_REF"; words in capitals are positional arguments; "" keeps it off the command line
+	Example string                             // lines of that command as one types them, without the program's name
+	Print   func(w io.Writer, answer any)      // what the command prints for a person; nil prints Did's sentence
+	Did     func(answer any, m Money) string   // one sentence, what was done
+	Will    func(answer any, m Money) string   // for Destructive and Asks: what would be done, in numbers; answer is of a trial
+	Doubt   func(answer any, m Money) Question // what pages ask before it is done, by the answer of a trial; nothing without a Title
+	Leads   func(answer any) string            // the record's page, "/work-orders/12"; "" is the first page
+	Undo    func(answer any) *Undo             // the inverse act, if there is one now
 
 	// Keys are the arguments that identify the record of an operation that makes one or changes
 	// it; Number is the one that may name a record by its number instead. It needs Fill. On pages
@@ -68,6 +69,30 @@ type Op struct {
 	// form that edits it (amounts in cents, days as YYYY-MM-DD, a list of objects under
 	// lines.0.sku, lines.0.qty, lines.1.sku ...); not found when they name none. nil: the form begins empty.
 	Fill func(c *db.Conn, given map[string]string) (record map[string]string, found bool, err error)
+}
+
+// Question is what a page asks before an act that cannot be taken back, or that may be a slip.
+type Question struct {
+	Title  string // "Cancel work order 12?"
+	Text   string // what will happen, in numbers
+	Button string // the act's verb: "Cancel job"
+}
+
+// pageTitles are what pages call operations whose names say it otherwise.
+var pageTitles = map[string]string{
+	"receive_payment": "Record payment", "create_workorder": "New work order", "create_purchase": "New purchase order",
+	"create_ticket": "New ticket", "edit_workorder": "Edit work order", "advance_status": "Move work order", "record_meter": "Record reading",
+	"adjust_stock": "Change stock", "suggest_purchases": "Draft orders", "receive_purchase": "Add to stock", "count_stock": "Count",
+	"complete_plan": "Mark as done", "order_purchase": "Order", "cancel_purchase": "Cancel purchase order", "edit_purchase": "Edit purchase order",
+	"record_order": "Record order", "rotate_license": "Replace key", "set_asset_status": "Set state", "move_workorders": "Move work orders",
+}
+
+// PageTitle is what pages call the operation: "New work order".
+func (o Op) PageTitle() string {
+	if t := pageTitles[o.Name]; t != "" {
+		return t
+	}
+	return o.Title()
 }
 
 // Confirmed reports whether pages ask before it is done.

@@ -38,7 +38,7 @@ func (x *exchange) answerOf(op schema.Op, in *sent, shop shopSettings) error {
 	if err == nil && in.format == "csv" {
 		return x.sendCSV(sheetOf(op.Name, rows))
 	}
-	return x.show(status, op.Title(), false, f, answerPage(&v, rows, err == nil))
+	return x.show(status, op.PageTitle(), false, f, answerPage(&v, rows, err == nil))
 }
 
 // valueOf is an answer as JSON that can be gone through in its order.
@@ -141,10 +141,10 @@ func (x *exchange) showOnce(op schema.Op, in *sent, answer any, shop shopSetting
 			continue
 		}
 		if body := once.Draw(answer); body != nil {
-			return x.show(http.StatusOK, op.Title(), true, f, body)
+			return x.show(http.StatusOK, op.PageTitle(), true, f, body)
 		}
 	}
-	return x.show(http.StatusOK, op.Title(), true, f, oncePage(didText(op, answer, shop), v, x.leads(op, in, answer)))
+	return x.show(http.StatusOK, op.PageTitle(), true, f, oncePage(didText(op, answer, shop), v, x.leads(op, in, answer)))
 }
 
 // centsOf is a whole number of cents, by its field's name.

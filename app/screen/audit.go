@@ -113,7 +113,7 @@ func changedOf(changes, currency string) []changed {
 }
 
 // coded finds values that are words of the program: in_progress.
-var coded = regexp.MustCompile(`^[a-z]*(?:[._]?[a-z]+)*_[a-z]+(:\S+)?$|^[a-z]+\.[a-z]+_[a-z_]+$|^in-progress$`)
+var coded = regexp.MustCompile(`^[a-z]+(?:_[a-z]+)+(?:[.:]\S+)?$|^[a-z]+\.[a-z]+_[a-z_]+$|^in-progress$`)
 
 // wordsOf is a value as people read it: "in progress", "work order 9".
 func wordsOf(value string) string {

@@ -174,13 +174,15 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 	if err != nil {
 		return nil, err
 	}
-	if op.Confirmed() && (!in.confirm || in.asked != "" && in.asked != askedOf(in)) {
+	if (op.Confirmed() || op.Doubt != nil) && (!in.confirm || in.asked != "" && in.asked != askedOf(in)) {
 		will, asked := x.try(op, in, shop)
-		if will.err != nil {
+		switch {
+		case will.err != nil:
 			return nil, will.err
+		case will.ask.Title != "":
+			v.ask, v.will, v.asked, v.confirm = true, will, asked, true
+			return nil, nil
 		}
-		v.ask, v.will, v.asked, v.confirm = true, will, asked, true
-		return nil, nil
 	}
 	answer, err := handle(x.r.Context(), who)
 	if err != nil {
@@ -325,12 +327,12 @@ func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) e
 
 // didText is the sentence that tells what was done.
 func didText(op schema.Op, answer any, shop shopSettings) (text string) {
-	text = "Done: " + op.Title() + "."
+	text = "Done: " + op.PageTitle() + "."
 	if op.Did == nil {
 		return text
 	}
 	if did := op.Did(answer, exact.CurrencyOf(shop.currency).Format); did != "" {
-		text = sentence(did)
+		text = stated(did)
 	}
 	return text
 }
@@ -356,10 +358,10 @@ func (x *exchange) ours(to string) string {
 // notRead are addresses that no redirect leads to.
 var notRead = map[string]bool{"/login": true, "/logout": true, "/welcome/:token": true}
 
-// trial is what a trial run said: what would be done, or why it would be refused.
+// trial is what a trial run said: what is asked before it is done, or why it would be refused.
 type trial struct {
-	text string
-	err  error
+	ask schema.Question // without a Title nothing is asked
+	err error
 }
 
 // try does the operation and takes it back, so that the question before it can say in
@@ -379,18 +381,29 @@ func (x *exchange) try(op schema.Op, in *sent, shop shopSettings) (trial, string
 	if err != nil {
 		return trial{err: err}, ""
 	}
-	return trial{text: willText(op, answer, shop)}, askedOf(in)
+	return trial{ask: questionOf(op, answer, shop)}, askedOf(in)
 }
 
-func willText(op schema.Op, answer any, shop shopSettings) (text string) {
-	text = op.Title() + ": this cannot be taken back."
-	if op.Will == nil {
-		return text
+// questionOf is what is asked before the operation is done, by the answer of a trial.
+func questionOf(op schema.Op, answer any, shop shopSettings) schema.Question {
+	money := exact.CurrencyOf(shop.currency).Format
+	if !op.Confirmed() {
+		q := op.Doubt(answer, money)
+		q.Text = stated(q.Text)
+		return q
 	}
-	if will := op.Will(answer, exact.CurrencyOf(shop.currency).Format); will != "" {
-		text = sentence(will)
+	q := schema.Question{Title: op.PageTitle() + "?", Text: "This cannot be taken back.", Button: op.PageTitle()}
+	if op.Will != nil {
+		if will := op.Will(answer, money); will != "" {
+			q.Text = stated(will)
+		}
 	}
-	return text
+	return q
+}
+
+// stated is what an operation says it did or will do, as a sentence with states in the words of pages.
+func stated(text string) string {
+	return sentence(strings.NewReplacer("in-progress", "in progress", "in_progress", "in progress").Replace(text))
 }
 
 // askedOf names the fields that a question was about. A field that was left empty is one

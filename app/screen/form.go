@@ -116,7 +116,7 @@ func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 	if v.now == "" {
 		v.now = v.seen
 	}
-	title := v.op.Title()
+	title := v.op.PageTitle()
 	if what, saves := strings.CutPrefix(title, "Save "); saves && v.op.Makes() {
 		title = "New " + what
 		if v.now != "" {

@@ -266,5 +266,5 @@ func (x *exchange) refuseOpen(op schema.Op, in *sent, err error, shop shopSettin
 	}
 	f := x.frame(shop)
 	f.Op = func(string) (schema.Op, bool) { return op, true }
-	return x.show(wire.Status(v.refusal.Kind), op.Title(), false, f, formPage(&v, op.Title(), x.form(&v)))
+	return x.show(wire.Status(v.refusal.Kind), op.PageTitle(), false, f, formPage(&v, op.PageTitle(), x.form(&v)))
 }

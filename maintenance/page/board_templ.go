@@ -527,7 +527,7 @@ func card(wo maintenance.WorkOrder) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = page.Actions(moves(wo, false)...).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.NextStep(moves(wo, false)...).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

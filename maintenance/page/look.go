@@ -61,7 +61,7 @@ func priorityState(priority string) templ.Component {
 }
 
 // moveWords are what a move is called on its button.
-var moveWords = map[string]string{"in-progress": "Start", "done": "Done", "cancelled": "Cancel", "open": "Reopen"}
+var moveWords = map[string]string{"in-progress": "Start", "done": "Mark as done", "cancelled": "Cancel job", "open": "Reopen"}
 
 // moves are the buttons of every move that a work order may make, the likeliest first. A
 // move that needs a word about it leads to its form.

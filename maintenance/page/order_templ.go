@@ -1010,7 +1010,7 @@ func Finish(v orderView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = page.Act(page.Form{Op: "advance_status", Only: []string{"resolution"}, Needs: []string{"resolution"}, Called: map[string]string{"resolution": "What was done"}, Fixed: map[string]string{"id": page.Num(v.ID), "status": "done"}, Then: orderPath(v.ID), Button: "Done", Main: true, Focus: true}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Act(page.Form{Op: "advance_status", Only: []string{"resolution"}, Needs: []string{"resolution"}, Called: map[string]string{"resolution": "What was done"}, Fixed: map[string]string{"id": page.Num(v.ID), "status": "done"}, Then: orderPath(v.ID), Button: "Mark as done", Main: true, Focus: true}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

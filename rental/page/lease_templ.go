@@ -397,7 +397,7 @@ func Lease(v leaseView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Head(page.Open("Record a payment", "receive_payment", "lease_id", page.Num(v.Lease.ID)).Main().Key("n"),
+		templ_7745c5c3_Err = page.Head(page.Open("Record payment", "receive_payment", "lease_id", page.Num(v.Lease.ID)).Main().Key("n"),
 			page.Open("Add a charge", "add_charge", "lease_id", page.Num(v.Lease.ID)),
 			page.Open("Edit lease", "save_lease", v.key()...),
 			page.Open("End lease", "end_lease", "lease_id", page.Num(v.Lease.ID)).Danger()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
@@ -712,7 +712,7 @@ func Lease(v leaseView) templ.Component {
 								return templ_7745c5c3_Err
 							}
 							if !c.Paid {
-								templ_7745c5c3_Err = page.Button(page.Open("Pay", "record_payment", "lease_id", page.Num(v.Lease.ID), "charge_id", page.Num(c.ID), "amount", page.AmountField(ctx, c.BalanceCents)).Named(c.Label)).Render(ctx, templ_7745c5c3_Buffer)
+								templ_7745c5c3_Err = page.Button(page.Open("Record payment", "record_payment", "lease_id", page.Num(v.Lease.ID), "charge_id", page.Num(c.ID), "amount", page.AmountField(ctx, c.BalanceCents)).Named(c.Label)).Render(ctx, templ_7745c5c3_Buffer)
 								if templ_7745c5c3_Err != nil {
 									return templ_7745c5c3_Err
 								}

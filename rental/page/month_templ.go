@@ -112,7 +112,7 @@ func Month(v rental.Overview) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Head(page.Open("Record a payment", "receive_payment").Main().Key("n"), page.Open("New lease", "save_lease"), page.Open("New ticket", "create_ticket")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Head(page.Open("Record payment", "receive_payment").Main().Key("n"), page.Open("New lease", "save_lease"), page.Open("New ticket", "create_ticket")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -834,7 +834,7 @@ func Order(v orderView) templ.Component {
 				}
 			}
 		case "receive_purchase":
-			templ_7745c5c3_Err = page.Bulk("receive_purchase", "Take into stock", numbered(v)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Bulk("receive_purchase", "Add to stock", numbered(v)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1002,7 +1002,7 @@ func Order(v orderView) templ.Component {
 						}
 						return nil
 					})
-					templ_7745c5c3_Err = page.Item("Least order").Render(templ.WithChildren(ctx, templ_7745c5c3_Var49), templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.Item("Minimum order").Render(templ.WithChildren(ctx, templ_7745c5c3_Var49), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -830,7 +830,7 @@ func Suppliers(v suppliersView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Suppliers.Suppliers) == 0 {
-			templ_7745c5c3_Err = page.Empty("No supplier is kept yet.", "SKUs may name any supplier. A record adds the lead time, the least order and the address for the printed order.", page.Open("New supplier", "save_supplier")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Empty("No supplier is kept yet.", "SKUs may name any supplier. A record adds the lead time, the minimum order and the address for the printed order.", page.Open("New supplier", "save_supplier")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -960,7 +960,7 @@ func Suppliers(v suppliersView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = page.Table("Suppliers", page.Column{Label: "Supplier", Sort: "name"}, page.Column{Label: "Phone"}, page.Column{Label: "SKUs", Sort: "skus", Right: true}, page.Column{Label: "Lead time, days", Sort: "lead_time_days", Right: true}, page.Column{Label: "Least order, " + page.CurrencyCode(ctx), Sort: "min_order_cents", Right: true}, page.Column{Label: "Acts", Hear: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var38), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Table("Suppliers", page.Column{Label: "Supplier", Sort: "name"}, page.Column{Label: "Phone"}, page.Column{Label: "SKUs", Sort: "skus", Right: true}, page.Column{Label: "Lead time, days", Sort: "lead_time_days", Right: true}, page.Column{Label: "Minimum order, " + page.CurrencyCode(ctx), Sort: "min_order_cents", Right: true}, page.Column{Label: "Acts", Hear: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var38), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

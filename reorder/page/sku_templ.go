@@ -1310,7 +1310,7 @@ func Product(v productView) templ.Component {
 						}
 						return nil
 					})
-					templ_7745c5c3_Err = page.Item("Least order").Render(templ.WithChildren(ctx, templ_7745c5c3_Var59), templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.Item("Minimum order").Render(templ.WithChildren(ctx, templ_7745c5c3_Var59), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -281,7 +281,7 @@ func SupplierPage(v supplierView) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = page.Item("Least order").Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = page.Item("Minimum order").Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

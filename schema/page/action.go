@@ -77,6 +77,28 @@ func Actions(as ...Action) templ.Component {
 	})
 }
 
+// NextStep draws the first of the actions that may be done, and the others under "More".
+func NextStep(as ...Action) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		var next, more strings.Builder
+		for _, a := range as {
+			if next.Len() == 0 {
+				From(ctx).button(&next, a)
+			} else {
+				From(ctx).button(&more, a)
+			}
+		}
+		if next.Len() == 0 {
+			return nil
+		}
+		if more.Len() > 0 {
+			next.WriteString(`<details class="more"><summary>More</summary>` + more.String() + `</details>`)
+		}
+		_, err := io.WriteString(w, `<div class="acts">`+next.String()+`</div>`)
+		return err
+	})
+}
+
 // button writes one action.
 func (f *Frame) button(b *strings.Builder, a Action) {
 	if strings.HasPrefix(a.href, "/import") && !f.is(Member) {
@@ -93,7 +115,7 @@ func (f *Frame) button(b *strings.Builder, a Action) {
 		if !ok {
 			return
 		}
-		if op.Confirmed() {
+		if op.Confirmed() || op.Doubt != nil {
 			asks = ` data-ask`
 		}
 	}

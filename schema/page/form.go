@@ -101,7 +101,7 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 	}
 	label := fm.Button
 	if label == "" {
-		label = op.Title()
+		label = op.PageTitle()
 	}
 	button := "btn"
 	if fm.Main {
@@ -200,7 +200,7 @@ func (fm Form) empty(a schema.Arg) bool {
 	case schema.TableKind, schema.RowsKind, schema.BoolKind, schema.FileKind:
 		return false
 	}
-	return a.Default == nil && (!have || strings.Join(v, "") == "")
+	return a.Default == nil && !a.Today && (!have || strings.Join(v, "") == "")
 }
 
 // given is what the form's field holds: what was sent, else what the page gives it.
@@ -238,7 +238,7 @@ func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema
 	e.id = FieldID(fm, e.name)
 	e.values, e.have = fm.given(e.name)
 	if !e.have {
-		e.values = initial(a)
+		e.values = f.initial(a)
 		e.have = e.values != nil
 	}
 	e.why = fm.Refused[e.name]
@@ -278,9 +278,12 @@ func FieldID(fm Form, field string) string {
 	return strings.Map(clean, id+"-"+field)
 }
 
-// initial is what an untouched field holds: the argument's default.
-func initial(a schema.Arg) []string {
-	if a.Default == nil {
+// initial is what an untouched field holds: the argument's default, or today.
+func (f *Frame) initial(a schema.Arg) []string {
+	switch {
+	case a.Today && f.Today != 0:
+		return []string{f.Today.String()}
+	case a.Default == nil:
 		return nil
 	}
 	return []string{fmt.Sprint(a.Default)}

@@ -306,7 +306,7 @@ func Today(v todayView) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = page.Item("Licenses that work").Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = page.Item("Active licenses").Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
