@@ -204,3 +204,21 @@ func TestWebhookTest(t *testing.T) {
 		}
 	}
 }
+
+// TestAReceiverThatIsNeverReachedIsTold adds receivers at addresses to which nothing, or not everything, is delivered.
+// They are kept, as a server may be allowed to reach some of them.
+func TestAReceiverThatIsNeverReachedIsTold(t *testing.T) {
+	t.Parallel()
+	c := newCLI(t)
+	const sometimes, never = "only a server that was started with --webhook-allow-private delivers there", "Nothing is ever delivered to"
+	for url, want := range map[string]string{
+		"http://127.0.0.1:9/hook": sometimes, "http://localhost/hook": sometimes, "http://[::1]/": sometimes, "http://192.168.1.4/": sometimes,
+		"http://169.254.169.254/latest": never, "http://2130706433/": never, "https://example.com/": "",
+	} {
+		code, out, errs := c.call("webhook", "add", "--service", "reorder", "--url", url, "--json")
+		told := strings.Contains(errs, sometimes) || strings.Contains(errs, never)
+		if code != 0 || !strings.HasPrefix(out, `{"id":`) || strings.Contains(out, "arn") || told != (want != "") || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit %d, %s%s", url, code, out, errs)
+		}
+	}
+}

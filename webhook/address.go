@@ -55,6 +55,20 @@ func blocked(a netip.Addr, allowPrivate bool) bool {
 	return a.Is6() && !global.Contains(a)
 }
 
+// warning says what becomes of deliveries to a host that is plainly no receiver of the public internet. Names
+// are looked up at each delivery only.
+func warning(host string) string {
+	a, err := netip.ParseAddr(host)
+	switch name := strings.TrimSuffix(strings.ToLower(host), "."); {
+	case name == "localhost" || strings.HasSuffix(name, ".localhost") || err == nil && blocked(a, false) && !blocked(a, true):
+		return host + " is this machine or a private network: only a server that was started with --webhook-allow-private delivers there, " +
+			"from any other each delivery fails as blocked_address."
+	case err == nil && blocked(a, true) || disguised(host):
+		return "Nothing is ever delivered to " + host + ": each delivery fails as blocked_address. Remove the webhook, and add it with a public address or name."
+	}
+	return ""
+}
+
 // disguised reports whether the host is a number that some resolvers read as an
 // address: 2130706433, 0x7f.1, 0177.0.0.1. A name never ends in a number, so nothing
 // is lost by looking none of them up.

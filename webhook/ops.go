@@ -139,7 +139,8 @@ func (o ops) addWebhook() schema.Op {
 			}
 		},
 		Did: func(answer any, _ schema.Money) string {
-			return fmt.Sprintf("webhook %d added; its secret is shown this once", answer.(Secret).ID)
+			s := answer.(Secret)
+			return strings.TrimSpace(fmt.Sprintf("webhook %d added; its secret is shown this once. %s", s.ID, s.Warned))
 		},
 		Leads: leadsToSecret,
 	}

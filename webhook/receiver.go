@@ -37,6 +37,7 @@ type Receiver struct {
 type Secret struct {
 	ID     int64  `json:"id"`
 	Secret string `json:"secret"`
+	Warned string `json:"-"` // a sentence, when nothing may be delivered to the address
 }
 
 // Receivers is the book of receivers.
@@ -132,7 +133,7 @@ func (r *Receivers) Add(ctx context.Context, who db.Caller, url string, events [
 		if err != nil {
 			return Secret{}, err
 		}
-		return Secret{ID: id, Secret: secret}, tx.Audit("webhook.added", db.Subject("webhook", id), added{Site: site(u), Events: events})
+		return Secret{id, secret, warning(u.Hostname())}, tx.Audit("webhook.added", db.Subject("webhook", id), added{Site: site(u), Events: events})
 	})
 }
 

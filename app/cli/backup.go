@@ -41,10 +41,14 @@ standard output.`,
 			}
 			return cobra.ExactArgs(1)(cmd, args)
 		},
-		RunE: p.run(func(_ context.Context, args []string) (err error) {
+		RunE: p.run(func(ctx context.Context, args []string) (err error) {
 			var file string
 			if folder == "" && args[0] == "-" {
-				return backupTo(p.dbPath, p.Stdout)
+				if err := backupTo(p.dbPath, p.Stdout); err != nil {
+					return err
+				}
+				p.noteBackup(ctx)
+				return nil
 			}
 			to := folder
 			if to == "" {
@@ -60,6 +64,7 @@ standard output.`,
 			if err != nil {
 				return err
 			}
+			p.noteBackup(ctx)
 			st, err := os.Stat(file)
 			if err != nil {
 				return err
@@ -71,6 +76,18 @@ standard output.`,
 	cmd.Flags().StringVar(&folder, "to", "", "write into this folder, under the database's name and the time")
 	cmd.Flags().IntVar(&keep, "keep", 0, "with --to: how many of its backups to keep (0: all)")
 	return cmd
+}
+
+// noteBackup keeps in the database that a copy was made, for /metrics. Where it cannot, such as in a file
+// of an older program, the copy is as good.
+func (p *program) noteBackup(ctx context.Context) {
+	d, err := db.Open(p.dbPath, db.Options{Now: p.Now})
+	if err == nil {
+		err = errors.Join(db.Exec(ctx, d, db.Bookkeeping(), (*db.Tx).NoteBackup), d.Close())
+	}
+	if err != nil {
+		p.notice("the copy is whole; that it was made could not be noted in the database: " + err.Error())
+	}
 }
 
 // backupTo writes a checked copy to w, such as standard output.

@@ -155,7 +155,7 @@ func (s *Screens) makeBackup() schema.Op {
 				if err == nil {
 					who.Service = ""
 					err = db.Exec(ctx, s.DB, who, func(tx *db.Tx) error {
-						return tx.Audit("backup.made", "database", map[string]string{"file": v.name})
+						return errors.Join(tx.NoteBackup(), tx.Audit("backup.made", "database", map[string]string{"file": v.name}))
 					})
 				}
 				if err != nil {

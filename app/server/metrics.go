@@ -42,6 +42,7 @@ var bounds = [...]time.Duration{
 
 // families are what the metrics mean. A histogram has several names that begin with its own.
 var families = []struct{ name, kind, help string }{
+	{"quartermaster_backup_age_seconds", "gauge", "Time since the last backup by command or page; NaN before the first."},
 	{"quartermaster_database_bytes", "gauge", "Size of the database file and its log."},
 	{"quartermaster_deliveries_total", "counter", "Webhook attempts since the start, by service and outcome."},
 	{"quartermaster_disk_free_bytes", "gauge", "Room that is left where the database file is."},
@@ -62,6 +63,13 @@ func newMeters(d *db.DB, unbooked func(context.Context) (int64, error)) *meters 
 			return math.NaN()
 		}
 		return float64(n)
+	})
+	m.set.NewGauge("quartermaster_backup_age_seconds", func() float64 {
+		age, found, err := d.BackupAge(context.Background())
+		if err != nil || !found {
+			return math.NaN()
+		}
+		return age.Seconds()
 	})
 	m.set.NewGauge("quartermaster_failed_deliveries", func() float64 {
 		n, err := d.QueryInt("SELECT count(*) FROM deliveries WHERE state = 'failed'")

@@ -2,10 +2,12 @@ package db
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -101,6 +103,28 @@ func (d *DB) Backup(target string) error {
 		return err
 	}
 	return failedAt(target, backup(d.path, target))
+}
+
+// settingBackup is the setting that says when the last copy was made, in seconds since 1970.
+const settingBackup = "backed_up_at"
+
+// NoteBackup keeps that a copy was made now.
+func (tx *Tx) NoteBackup() error {
+	return tx.SetSetting(settingBackup, strconv.FormatInt(int64(tx.Now()), 10))
+}
+
+// BackupAge is how long ago the last copy was made; found is false when none was yet.
+func (d *DB) BackupAge(ctx context.Context) (age time.Duration, found bool, err error) {
+	err = d.View(ctx, func(c *Conn) error {
+		text, err := c.Setting(settingBackup)
+		if err != nil || text == "" {
+			return err
+		}
+		at, err := strconv.ParseInt(text, 10, 64)
+		age, found = time.Duration(int64(c.Now())-at)*time.Second, err == nil
+		return err
+	})
+	return age, found, err
 }
 
 func backup(path, target string) error {
