@@ -16,6 +16,7 @@ func TestAllowedValuesAgree(t *testing.T) {
 		dbtest.Allowed{Column: "tickets.status", Values: ticketMoves.States(), Tag: Ticket{}},
 		dbtest.Allowed{Column: "tickets.priority", Values: priorities, Tag: Ticket{}},
 		dbtest.Allowed{Column: "tickets.source", Values: slices.Compact(slices.Sorted(maps.Values(sources))), Tag: Ticket{}},
+		dbtest.Allowed{Column: "bank_lines.state", Values: lineStates, Tag: BankLine{}},
 		dbtest.Allowed{Column: "leases.frequency", Values: frequencies, Tag: Lease{}},
 		dbtest.Allowed{Column: "leases.proration", Values: prorations, Tag: Lease{}},
 		dbtest.Allowed{Column: "charges.type", Values: chargeTypes, Tag: Charge{}},

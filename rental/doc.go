@@ -10,6 +10,8 @@ import "quartermaster/schema/db"
 // REST, agents and the command line call; each opens its own view or transaction.
 type Service struct {
 	db *db.DB
+
+	Sheets ReadSheet // reads tables of banks; nil: none can be read
 }
 
 // New is the service over an open database.

@@ -64,6 +64,9 @@ func (s *Service) ForgetTenant(ctx context.Context, who db.Caller, tenant int64)
 		if err := traces.forgetTexts(tx, tenant); err != nil {
 			return Forgotten{}, err
 		}
+		if err := forgetPayers(tx, tenant); err != nil {
+			return Forgotten{}, err
+		}
 		return done, tx.Audit("tenant.forgotten", db.Subject("tenant", tenant), map[string]any{"leases": len(leases)})
 	})
 }

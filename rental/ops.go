@@ -19,7 +19,7 @@ func (s *Service) Declare() schema.Service {
 		Records: []schema.Record{
 			{Noun: "lease", Page: "/leases/"}, {Noun: "ticket", Page: "/maintenance/"}, {Noun: "maintenance_request", Page: "/maintenance/"},
 			{Noun: "tenant", Page: "/tenants/"}, {Noun: "property", Page: "/properties/"}, {Noun: "unit", Page: "/units/"},
-			{Noun: "payment", Page: "/payments/"},
+			{Noun: "payment", Page: "/payments/"}, {Noun: "bank_line", Page: "/bank/"}, {Noun: "bank_statement"}, {Noun: "bank_account"},
 			{Noun: "charge", Within: "SELECT 'lease:' || lease_id FROM charges WHERE id = ?"},
 			{Noun: "recurring", Within: "SELECT 'lease:' || lease_id FROM recurring_charges WHERE id = ?"},
 		},
@@ -87,6 +87,17 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "rental end-recurring ID", s.endRecurring()),
 		schema.At("", "", "rental set-opening LEASE_ID", s.setOpening()),
 		schema.At("", "", "rental set-late-fee PROPERTY", s.setLateFeeOp()),
+
+		schema.At("", "", "rental bank accounts", s.listBankAccounts()),
+		schema.At("", "", "rental bank account NAME", s.saveBankAccount()),
+		schema.At("", "", "rental bank import FILE", s.importBank()),
+		schema.At("", "", "rental bank lines", s.listBankLines()),
+		schema.At("", "", "rental bank book [LINE=LEASE...]", s.bookLines()),
+		schema.At("", "", "rental bank link LINE...", s.linkLinesOp()),
+		schema.At("", "", "rental bank split LINE CENTS...", s.splitLineOp()),
+		schema.At("", "", "rental bank return LINE PAYMENT", s.bookReturn()),
+		schema.At("", "", "rental bank ignore LINE...", s.ignoreLines()),
+		schema.At("", "", "rental bank free LINE", s.freeLineOp()),
 
 		schema.At("POST /api/maintenance", "create_ticket", "rental ticket create UNIT_ID", s.createTicket()),
 		schema.At("POST /api/maintenance/:id/status", "advance_ticket", "rental ticket move TICKET_ID STATUS", s.advanceTicket()),

@@ -11,6 +11,18 @@ func TestMain(m *testing.M) {
 	dbtest.Main(m, dbtest.Plans{
 		Walks: map[string]string{
 			"*: USE TEMP B-TREE FOR group_concat(ORDER BY)":                "a lease's few tenants and rents",
+			"bankLines: SCAN b":                                            "the count of all lines, for the pager",
+			"checkLines: SCAN b":                                           "doctor looks at everything",
+			"checkLines: USE TEMP B-TREE FOR GROUP BY":                     "doctor looks at everything",
+			"checkStatements: SCAN bank_statements":                        "doctor looks at everything",
+			"endLink: USE TEMP B-TREE FOR ORDER BY":                        "the few lines of one link",
+			"forgetPayers: USE TEMP B-TREE FOR DISTINCT":                   "a person is forgotten seldom, and everywhere",
+			"keptBalance: USE TEMP B-TREE FOR ORDER BY":                    "an account's few statements",
+			"keptLines: USE TEMP B-TREE FOR ORDER BY":                      "the days of one file",
+			"loadMatcher: SCAN m":                                          "few payouts are ever made",
+			"loadMatcher: USE TEMP B-TREE FOR ORDER BY":                    "what every account paid decides what a line is",
+			"matchLeases: SCAN l":                                          "a line is compared with every lease",
+			"matchLeases: SCAN recurring_charges":                          "a line is compared with every lease",
 			"ForgetTenant: SCAN answers":                                   "a person is forgotten seldom, and everywhere",
 			"ForgetTenant: SCAN events":                                    "a person is forgotten seldom, and everywhere",
 			"ForgetTenant: SCAN import_files":                              "few files wait for their import",

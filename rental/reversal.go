@@ -87,6 +87,9 @@ func reverse(tx *db.Tx, m StoredPayment, paid []Allocation, reason string) error
 	if err != nil {
 		return err
 	}
+	if err := freePaymentLines(tx, m.ID); err != nil {
+		return err
+	}
 	ids := make([]int64, len(paid))
 	for i, a := range paid {
 		ids[i] = a.ChargeID

@@ -7,6 +7,10 @@ func init() {
 	db.Describe(db.Naming{
 		Tables: map[string]db.Rows{},
 		Columns: map[string]db.Kind{
+			"bank_lines.day":             db.DayNumber,
+			"bank_lines.payer_key":       db.Derived,
+			"bank_statements.from_day":   db.DayNumber,
+			"bank_statements.to_day":     db.DayNumber,
 			"charges.period_end":         db.DayNumber,
 			"charges.period_start":       db.DayNumber,
 			"late_fee_voids.rent_due":    db.DayNumber,

@@ -42,6 +42,7 @@ func (s *Services) On(d *db.DB) *Services { return over(d, s.Store.On(d)) }
 
 func over(d *db.DB, shop *store.Service) *Services {
 	s := &Services{Store: shop, Maintenance: maintenance.New(d), Rental: rental.New(d), Reorder: reorder.New(d)}
+	s.Rental.Sheets = bankSheets
 	s.All = []schema.Service{s.Store.Declare(), s.Maintenance.Declare(), s.Rental.Declare(), s.Reorder.Declare()}
 	s.flush = []func(context.Context) error{s.Store.Flush}
 	return s

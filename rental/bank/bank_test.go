@@ -92,7 +92,9 @@ func zipped(t *testing.T, contents ...[]byte) []byte {
 
 // TestWhatIsNoStatementIsRefused tries files that are damaged, and some that are something else.
 func TestWhatIsNoStatementIsRefused(t *testing.T) {
-	line := func(s string) string { return ":20:X\n:25:1\n:60F:C260101EUR1,00\n:61:" + s + "\n:62F:C260101EUR1,00\n" }
+	line := func(s string) string {
+		return ":20:X\n:25:1\n:60F:C260101EUR1,00\n:61:" + s + "\n:62F:C260101EUR1,00\n"
+	}
 	for _, c := range []struct {
 		name, data, says string
 		kind             fault.Kind

@@ -1,0 +1,25 @@
+package server
+
+import (
+	"context"
+	"strings"
+
+	"quartermaster/app/table"
+	"quartermaster/rental"
+	"quartermaster/schema"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// bankSheets reads the tables of banks as imports read theirs.
+func bankSheets(ctx context.Context, data []byte, t schema.Table, m rental.Mapping, currency exact.Currency) ([]map[string]string, []int, error) {
+	r := table.Reading{DateFormat: m.DateFormat, Decimal: m.Decimal, Delimiter: m.Delimiter, Encoding: m.Encoding, Sheet: m.Sheet, HeaderLine: int(m.HeaderLine), From: "none"}
+	for _, text := range m.Map {
+		at := strings.LastIndexByte(text, '=')
+		if at < 0 {
+			return nil, nil, fault.Fieldf("map", "map: %s is not as \"Their column=ours\"", schema.Quote(text))
+		}
+		r.Map = append(r.Map, table.Pair{Name: strings.TrimSpace(text[:at]), Means: strings.TrimSpace(text[at+1:])})
+	}
+	return table.Sheet(ctx, data, t, r, currency)
+}

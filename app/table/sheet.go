@@ -1,0 +1,34 @@
+package table
+
+import (
+	"context"
+	"time"
+
+	"quartermaster/schema"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Sheet reads a whole file for a table that nothing is stored by: each row by the table's columns, days as YYYY-MM-DD and
+// amounts in the smallest unit of the currency, with its line. The first row that is refused refuses the file.
+func Sheet(ctx context.Context, content []byte, t schema.Table, r Reading, currency exact.Currency) (rows []map[string]string, lines []int, err error) {
+	if err := checkMapping(t, r); err != nil {
+		return nil, nil, err
+	}
+	in, err := InMemory(content).open(t, r, shop{zone: time.UTC, currency: currency})
+	if err != nil {
+		return nil, nil, err
+	}
+	for {
+		row, more, err := in.next()
+		switch {
+		case err != nil || !more:
+			return rows, lines, err
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case row.refusal != nil:
+			return nil, nil, fault.Fieldf("file", "file: line %d: %s", row.line, row.refusal.Detail)
+		}
+		rows, lines = append(rows, in.byName(row.cells)), append(lines, row.line)
+	}
+}

@@ -1,0 +1,295 @@
+package rental
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// BankAccount is an account of the landlord's. Number is what the bank's files call it where that is no IBAN;
+// tenants of its property, or of all houses, pay to the one that collects.
+type BankAccount struct {
+	ID         int64   `json:"id"`
+	Name       string  `json:"name"`
+	IBAN       *string `json:"iban"`
+	Number     *string `json:"number"`
+	BIC        *string `json:"bic"`
+	Holder     *string `json:"holder"`
+	Currency   string  `json:"currency"`
+	PropertyID *int64  `json:"property_id"`
+	Property   *string `json:"property"`
+	Collects   bool    `json:"collects"`
+}
+
+// BankAccounts is the list of them.
+type BankAccounts struct {
+	Accounts []BankAccount `json:"accounts"`
+}
+
+const accountSets db.Columns = "name, iban, number, bic, holder, currency, property_id, collects"
+
+func (a BankAccount) sets() []any {
+	return []any{a.Name, a.IBAN, a.Number, a.BIC, a.Holder, a.Currency, a.PropertyID, a.Collects}
+}
+
+var accountColumns = "a.id, " + accountSets.Of("a") + ", (SELECT name FROM properties WHERE id = a.property_id)"
+
+func scanAccount(r *db.Row) BankAccount {
+	return BankAccount{ID: r.Int(), Name: r.Text(), IBAN: r.TextPtr(), Number: r.TextPtr(), BIC: r.TextPtr(), Holder: r.TextPtr(), Currency: r.Text(),
+		PropertyID: r.IntPtr(), Collects: r.Bool(), Property: r.TextPtr()}
+}
+
+func bankAccounts(c *db.Conn) ([]BankAccount, error) {
+	return db.All(c, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a ORDER BY a.name")
+}
+
+// BankAccounts lists the accounts by name.
+func (s *Service) BankAccounts(ctx context.Context) (list BankAccounts, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		list.Accounts, err = bankAccounts(c)
+		return err
+	})
+	return list, err
+}
+
+// lookupAccount finds an account by its name, IBAN or number.
+func lookupAccount(c *db.Conn, name string) (int64, error) {
+	all, err := bankAccounts(c)
+	if err != nil {
+		return 0, err
+	}
+	for _, a := range all {
+		if strings.EqualFold(a.Name, name) || a.numbered(name) {
+			return a.ID, nil
+		}
+	}
+	return 0, fault.NotFoundf("there is no bank account named %s%s", schema.Quote(name), knownAccounts(all))
+}
+
+func knownAccounts(all []BankAccount) string {
+	if len(all) == 0 {
+		return "; there is none yet"
+	}
+	var names []string
+	for _, a := range all {
+		names = append(names, a.Name)
+	}
+	return "; there is " + strings.Join(names, ", ")
+}
+
+// accountChoices lists the accounts to choose from.
+var accountChoices = choices("SELECT id, name FROM bank_accounts ORDER BY name LIMIT 501")
+
+// signs are the letters and digits of a number, in capitals.
+func signs(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return -1
+	}, strings.ToUpper(s))
+}
+
+// numbered reports whether a file calls the account so; the code of its currency at the end is no part of it.
+func (a BankAccount) numbered(said string) bool {
+	n := signs(said)
+	for _, own := range []*string{a.IBAN, a.Number} {
+		if own == nil || n == "" {
+			continue
+		}
+		mine := signs(*own)
+		if mine == n || mine == strings.TrimSuffix(n, a.Currency) || strings.TrimSuffix(mine, a.Currency) == n {
+			return true
+		}
+	}
+	return false
+}
+
+// mod97 is a number of digits and letters (A is 10) by ISO 7064.
+func mod97(s string) int {
+	rest := 0
+	for _, r := range s {
+		switch {
+		case r >= '0' && r <= '9':
+			rest = (rest*10 + int(r-'0')) % 97
+		case r >= 'A' && r <= 'Z':
+			rest = (rest*100 + int(r-'A') + 10) % 97
+		}
+	}
+	return rest
+}
+
+// checkIBAN gives an IBAN without blanks; its length and check digits must be right.
+func checkIBAN(said string) (string, error) {
+	n := strings.ToUpper(strings.Join(strings.Fields(said), ""))
+	if n != signs(n) || len(n) < 15 || len(n) > 34 || n[0] < 'A' || n[1] < 'A' || mod97(n[4:]+n[:4]) != 1 {
+		return "", fault.Fieldf("iban", "iban: the check digits of %s are wrong; compare it with the bank's paper", schema.Quote(said))
+	}
+	return n, nil
+}
+
+// SaveBankAccount makes the account of the name or changes it. A second account that collects for the same
+// property, or for all, is a conflict.
+func (s *Service) SaveBankAccount(ctx context.Context, who db.Caller, a BankAccount, given func(string) bool) (BankAccount, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankAccount, error) { return saveAccount(tx, a, given) })
+}
+
+func saveAccount(tx *db.Tx, said BankAccount, given func(string) bool) (BankAccount, error) {
+	a, found, err := db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.name = ?", said.Name)
+	if err != nil {
+		return a, err
+	}
+	before := a
+	a.Name = said.Name
+	for name, take := range map[string]func(){"iban": func() { a.IBAN = said.IBAN }, "number": func() { a.Number = said.Number }, "bic": func() { a.BIC = said.BIC },
+		"holder": func() { a.Holder = said.Holder }, "currency": func() { a.Currency = strings.ToUpper(said.Currency) },
+		"property": func() { a.PropertyID = said.PropertyID }, "collects": func() { a.Collects = said.Collects }} {
+		if !found || given(name) {
+			take()
+		}
+	}
+	if a.Currency == "" {
+		code, err := tx.Setting(db.SettingCurrency)
+		if err != nil {
+			return a, err
+		}
+		a.Currency = cmp.Or(code, "USD")
+	}
+	if err := a.check(tx); err != nil {
+		return a, err
+	}
+	if found {
+		err = tx.UpdateRow("bank_accounts", a.ID, accountSets, a.sets()...)
+	} else {
+		a.ID, err = tx.InsertRow("bank_accounts", accountSets, a.sets()...)
+	}
+	if err != nil {
+		return a, err
+	}
+	if a, _, err = db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.id = ?", a.ID); err != nil {
+		return a, err
+	}
+	if !found {
+		return a, tx.Audit("bank_account.created", db.Subject("bank_account", a.ID), a)
+	}
+	return a, tx.Audit("bank_account.changed", db.Subject("bank_account", a.ID), map[string]any{"before": before, "after": a})
+}
+
+func (a *BankAccount) check(tx *db.Tx) error {
+	if a.IBAN != nil {
+		iban, err := checkIBAN(*a.IBAN)
+		if err != nil {
+			return err
+		}
+		a.IBAN = &iban
+	}
+	if len(a.Currency) != 3 || signs(a.Currency) != a.Currency {
+		return fault.Fieldf("currency", "currency: %s is no code of a currency, as EUR", schema.Quote(a.Currency))
+	}
+	all, err := bankAccounts(&tx.Conn)
+	if err != nil {
+		return err
+	}
+	for _, b := range all {
+		if b.ID == a.ID {
+			continue
+		}
+		for field, n := range map[string]*string{"iban": a.IBAN, "number": a.Number} {
+			if n != nil && b.numbered(*n) {
+				return fault.Conflictf("the account %s has the number %s already", b.Name, *n).At(field)
+			}
+		}
+		if a.Collects && b.Collects && ptrEqual(a.PropertyID, b.PropertyID) {
+			return fault.Conflictf("tenants pay to the account %s already; take that from it first", b.Name).At("collects")
+		}
+	}
+	return nil
+}
+
+func ptrEqual[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// collecting is the account that tenants of a property pay to; found is false without one.
+func collecting(c *db.Conn, property int64) (a BankAccount, found bool, err error) {
+	return db.One(c, scanAccount, "SELECT "+accountColumns+` FROM bank_accounts a WHERE a.collects = 1 AND (a.property_id = ?1 OR a.property_id IS NULL)
+		ORDER BY a.property_id IS NULL LIMIT 1`, property)
+}
+
+// bankSecret is what the keys of lines are made with: of this file alone.
+func bankSecret(tx *db.Tx) ([]byte, error) {
+	const name = "bank_secret"
+	kept, err := tx.Setting(name)
+	if err != nil {
+		return nil, err
+	}
+	if kept == "" {
+		b := make([]byte, 32)
+		if _, err := rand.Read(b); err != nil {
+			return nil, err
+		}
+		kept = hex.EncodeToString(b)
+		if err := tx.SetSetting(name, kept); err != nil {
+			return nil, err
+		}
+	}
+	return hex.DecodeString(kept)
+}
+
+func (s *Service) saveBankAccount() schema.Op {
+	example := BankAccount{ID: 1, Name: "Rent account", IBAN: new("DE89370400440532013000"), Number: new("532013000"), BIC: new("COBADEFFXXX"), Holder: new("Helen Moreau"), Currency: "EUR",
+		PropertyID: new(int64(1)), Property: new("Harbour House"), Collects: true}
+	return schema.Op{
+		Name: "save_bank_account", Writes: true, Admin: true, Idempotent: true,
+		About:    "Make the bank account of the name, or change it. What is not given stays. Tenants are told to pay to the one that collects.",
+		Response: example, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var a BankAccount
+			var property int64
+			f.Text(&a.Name, "name", "what you call it", schema.Required, schema.Most(maxName), schema.Positional("NAME"), schema.Example("Rent account"))
+			text := func(p **string, name, about, example string) {
+				f.TextPtr(p, name, about, schema.Most(70), schema.Example(example))
+			}
+			text(&a.IBAN, "iban", "its IBAN", "DE89 3704 0044 0532 0130 00")
+			text(&a.Number, "number", "its number as the bank's files have it, where that is no IBAN", "532013000")
+			text(&a.BIC, "bic", "the bank's BIC", "COBADEFFXXX")
+			text(&a.Holder, "holder", "whose account it is, for letters", "Helen Moreau")
+			f.Text(&a.Currency, "currency", "its currency (default: the shop's)", schema.Most(3), schema.Example("EUR"))
+			f.ID(&property, "property", "the house whose money it is (default: of all houses)", schema.Lookup(lookupProperty), schema.Choices(propertyChoices))
+			f.Bool(&a.Collects, "collects", "tenants pay here: letters, statements and the portal name it")
+			a.PropertyID = db.NullID(property)
+			given := map[string]bool{}
+			for _, name := range strings.Fields("iban number bic holder currency property collects") {
+				given[name] = f.Given(name)
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				a.PropertyID = db.NullID(property)
+				return s.SaveBankAccount(ctx, who, a, func(name string) bool { return given[name] })
+			}
+		},
+		Example: `rental bank account "Rent account" --iban "DE89 3704 0044 0532 0130 00" --holder "Helen Moreau" --collects`,
+		Did: func(a any, _ schema.Money) string {
+			return fmt.Sprintf("The account %s is kept.", a.(BankAccount).Name)
+		},
+		Leads: func(any) string { return "/bank" },
+	}
+}
+
+func (s *Service) listBankAccounts() schema.Op {
+	return schema.Op{
+		Name: "bank_accounts", About: "The bank accounts, by name.", Example: "rental bank accounts",
+		Response: BankAccounts{Accounts: []BankAccount{s.saveBankAccount().Response.(BankAccount)}},
+		Bind: func(*schema.Form) schema.Handler {
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.BankAccounts(ctx) }
+		},
+	}
+}
+
+// currencyOf is the currency in which the account's amounts are.
+func (a BankAccount) currencyOf() exact.Currency { return exact.CurrencyOf(a.Currency) }

@@ -1,0 +1,375 @@
+package rental
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"quartermaster/rental/bank"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// BankFile asks to read a bank's file. Account is needed where the file does not tell one that is known; Take are
+// numbers of its lines that are new although the same or similar ones are kept.
+type BankFile struct {
+	File             schema.File
+	Account          *int64
+	Mapping          Mapping
+	Take             []int64
+	AcceptUnbalanced bool
+}
+
+// ImportedStatement is what became of one statement of a file.
+type ImportedStatement struct {
+	Account      string     `json:"account"`
+	Kind         string     `json:"kind"`
+	From         *exact.Day `json:"from"`
+	To           *exact.Day `json:"to"`
+	OpeningCents *int64     `json:"opening_cents"`
+	ClosingCents *int64     `json:"closing_cents"`
+	Lines        int        `json:"lines"`
+	New          int        `json:"new"`
+	Same         int        `json:"same"`
+	Similar      []int64    `json:"similar" about:"numbers of lines of the file that are left out, since a kept line has their day and amount; take adds them"`
+	State        string     `json:"state" enum:"balanced,unbalanced,unchecked"`
+	MissingCents *int64     `json:"missing_cents" about:"closing less opening and lines"`
+	KeptCents    *int64     `json:"kept_cents" about:"the first opening and all kept lines up to the closing's day"`
+	GapCents     *int64     `json:"gap_cents" about:"opening less the closing of the statement before"`
+}
+
+// BankImport is what a file brought.
+type BankImport struct {
+	Statements []ImportedStatement `json:"statements"`
+	Skipped    []string            `json:"skipped" about:"accounts of the file that are not known"`
+}
+
+// ImportBank reads a bank's file and keeps its new lines. It is invalid where it is of no known kind, where a sum is
+// wrong, and where its only account is unknown.
+func (s *Service) ImportBank(ctx context.Context, who db.Caller, f BankFile) (BankImport, error) {
+	statements, known, err := bank.Read(f.File.Data)
+	if err != nil {
+		return BankImport{}, err
+	}
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankImport, error) {
+		if !known {
+			var err error
+			if statements, err = s.readSheet(tx, f); err != nil {
+				return BankImport{}, err
+			}
+		}
+		return importBank(tx, f, statements)
+	})
+}
+
+func importBank(tx *db.Tx, f BankFile, statements []bank.Statement) (done BankImport, err error) {
+	done = BankImport{Statements: []ImportedStatement{}, Skipped: []string{}}
+	accounts, err := bankAccounts(&tx.Conn)
+	if err != nil {
+		return done, err
+	}
+	im := importer{tx: tx, BankFile: f, accounts: accounts, sha: sha256.Sum256(f.File.Data)}
+	if im.secret, err = bankSecret(tx); err != nil {
+		return done, err
+	}
+	for _, st := range statements {
+		a, found, err := im.account(st)
+		if err != nil {
+			return done, err
+		}
+		if !found {
+			if name := strings.Join(st.Numbers[:1], ""); !slices.Contains(done.Skipped, name) {
+				done.Skipped = append(done.Skipped, name)
+			}
+			continue
+		}
+		one, err := im.statement(a, st)
+		if err != nil {
+			return done, err
+		}
+		done.Statements = append(done.Statements, one)
+	}
+	if len(done.Statements) == 0 {
+		return done, fault.Fieldf("account", "account: the file is of %s, which is no account here%s; choose one, or make a new account",
+			strings.Join(done.Skipped, " and "), knownAccounts(accounts))
+	}
+	for _, n := range f.Take {
+		if !im.numbers[n] {
+			return done, fault.Fieldf("take", "take: the file has no line %d", n)
+		}
+	}
+	return done, tx.Audit("bank.imported", db.Subject("bank_statement", im.last), map[string]any{"file": im.name(), "sha256": hex.EncodeToString(im.sha[:]), "statements": done.Statements})
+}
+
+// importer keeps the statements of one file.
+type importer struct {
+	tx *db.Tx
+	BankFile
+	accounts []BankAccount
+	secret   []byte
+	sha      [32]byte
+	last     int64 // the statement that was kept last
+	numbers  map[int64]bool
+}
+
+func (im *importer) name() string { return path.Base(strings.ReplaceAll(im.File.Name, "\\", "/")) }
+
+// account finds the account of a statement: the one that the file calls so, else the one that was said, which is
+// then known by the file's number.
+func (im *importer) account(st bank.Statement) (a BankAccount, found bool, err error) {
+	for _, a := range im.accounts {
+		if slices.ContainsFunc(st.Numbers, a.numbered) {
+			return a, true, im.currency(a, st)
+		}
+	}
+	if im.Account == nil {
+		return a, false, nil
+	}
+	for i := range im.accounts {
+		if a := &im.accounts[i]; a.ID == *im.Account {
+			if len(st.Numbers) == 0 || signs(st.Numbers[0]) == "" {
+				return *a, true, im.currency(*a, st)
+			}
+			if a.Number != nil {
+				return *a, false, fault.Fieldf("account", "account: %s has the number %s, and the file is of %s", a.Name, *a.Number, st.Numbers[0])
+			}
+			if err := im.currency(*a, st); err != nil {
+				return *a, false, err
+			}
+			a.Number = &st.Numbers[0]
+			if _, err := im.tx.Exec("UPDATE bank_accounts SET number = ? WHERE id = ?", a.Number, a.ID); err != nil {
+				return *a, false, err
+			}
+			return *a, true, im.tx.Audit("bank_account.changed", db.Subject("bank_account", a.ID), map[string]any{"number": a.Number})
+		}
+	}
+	return a, false, fault.NotFoundf("there is no bank account %d", *im.Account)
+}
+
+func (im *importer) currency(a BankAccount, st bank.Statement) error {
+	if st.Currency != "" && st.Currency != a.Currency {
+		return fault.Fieldf("file", "file: it is in %s, and the account %s is in %s", st.Currency, a.Name, a.Currency)
+	}
+	return nil
+}
+
+// statement keeps one statement with its new lines; of one that brings nothing new, nothing.
+func (im *importer) statement(a BankAccount, st bank.Statement) (done ImportedStatement, err error) {
+	done = ImportedStatement{Account: a.Name, Kind: st.Kind, From: st.From, To: st.To, OpeningCents: st.OpeningCents, ClosingCents: st.ClosingCents,
+		Lines: len(st.Lines), State: "unchecked", Similar: []int64{}}
+	var sum int64
+	if im.numbers == nil {
+		im.numbers = map[int64]bool{}
+	}
+	for _, l := range st.Lines {
+		sum += l.AmountCents
+		im.numbers[int64(l.Number)] = true
+		if l.AmountCents > maxCents || l.AmountCents < -maxCents {
+			return done, fault.Fieldf("file", "file: line %d: the amount %d is too large", l.Number, fault.Cents(l.AmountCents))
+		}
+	}
+	if st.OpeningCents != nil && st.ClosingCents != nil {
+		missing := *st.ClosingCents - *st.OpeningCents - sum
+		done.MissingCents, done.State = &missing, "balanced"
+		if missing != 0 && !im.AcceptUnbalanced {
+			return done, fault.Fieldf("file", "file: the statement of %s does not add up: opening %d and its lines %d are %d, its closing is %d, so %d are missing; accept_unbalanced keeps it so",
+				a.Name, fault.CentsIn(*st.OpeningCents, a.Currency), fault.CentsIn(sum, a.Currency), fault.CentsIn(*st.OpeningCents+sum, a.Currency),
+				fault.CentsIn(*st.ClosingCents, a.Currency), fault.CentsIn(missing, a.Currency)).At("accept_unbalanced")
+		}
+		if missing != 0 {
+			done.State = "unbalanced"
+		}
+	}
+	if err := im.keep(a, st, sum, &done); err != nil {
+		return done, err
+	}
+	return done, im.compare(a, st, &done)
+}
+
+func (im *importer) keep(a BankAccount, st bank.Statement, sum int64, done *ImportedStatement) error {
+	var kept []keptLine
+	if st.From != nil && st.To != nil || len(st.Lines) > 0 {
+		first, last := lineDays(st)
+		var err error
+		if kept, err = keptLines(&im.tx.Conn, a.ID, first, last); err != nil {
+			return err
+		}
+	}
+	key := func(l bank.Line) string { return string(payerKey(im.secret, l)) }
+	sorted := sortLines(st.Lines, kept, st.Kind, im.Take, key)
+	parts := 0
+	for _, all := range sorted.parts {
+		parts += len(all)
+	}
+	done.New, done.Same = len(sorted.fresh), len(sorted.same)+parts
+	done.Similar = append(done.Similar, sorted.similar...)
+	known, _, err := db.One(&im.tx.Conn, db.Int, `SELECT count(*) FROM bank_statements WHERE account_id = ? AND from_day IS ? AND to_day IS ? AND opening_cents IS ?
+		AND closing_cents IS ? AND sum_cents = ?`, a.ID, st.From, st.To, st.OpeningCents, st.ClosingCents, sum)
+	if err != nil || done.New == 0 && known > 0 && parts == 0 {
+		return err
+	}
+	im.last, err = im.tx.Insert(`INSERT INTO bank_statements (account_id, kind, from_day, to_day, opening_cents, closing_cents, sum_cents, state, lines, file, sha256, imported_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, a.ID, st.Kind, st.From, st.To, st.OpeningCents, st.ClosingCents, sum, done.State, len(st.Lines), cutText(im.name(), maxName),
+		hex.EncodeToString(im.sha[:]), im.tx.Now())
+	if err != nil {
+		return err
+	}
+	for _, l := range sorted.fresh {
+		if _, err := im.insert(a, l, nil); err != nil {
+			return err
+		}
+	}
+	for _, k := range kept {
+		all := sorted.parts[k.id]
+		if len(all) == 0 || k.state != lineFree {
+			continue // a settled one stays
+		}
+		if _, err := im.tx.Exec("UPDATE bank_lines SET state = 'split' WHERE id = ?", k.id); err != nil {
+			return err
+		}
+		for _, l := range all {
+			if _, err := im.insert(a, l, &k.id); err != nil {
+				return err
+			}
+		}
+		done.New += len(all)
+		done.Same -= len(all)
+	}
+	return nil
+}
+
+func (im *importer) insert(a BankAccount, l bank.Line, parent *int64) (int64, error) {
+	state := lineFree
+	if l.AmountCents == 0 {
+		state = lineIgnored
+	}
+	text := func(s string) string { return cutText(s, 2000) }
+	return im.tx.Insert(`INSERT INTO bank_lines (account_id, statement_id, parent_id, day, amount_cents, payer_name, payer_account, text, reference, bank_reference, returned, payer_key, state)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, a.ID, im.last, parent, l.Day, l.AmountCents, text(l.PayerName), text(l.PayerAccount), text(l.Text), text(l.Reference),
+		text(l.BankReference), l.Returned, payerKey(im.secret, l), state)
+}
+
+// cutText is at most n characters of a text.
+func cutText(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n])
+	}
+	return s
+}
+
+// lineDays are the first and the last day of a statement's lines.
+func lineDays(st bank.Statement) (first, last exact.Day) {
+	for i, l := range st.Lines {
+		if i == 0 || l.Day < first {
+			first = l.Day
+		}
+		if i == 0 || l.Day > last {
+			last = l.Day
+		}
+	}
+	return first, last
+}
+
+// compare sets the balance that is kept beside the bank's closing, and the gap to the statement before.
+func (im *importer) compare(a BankAccount, st bank.Statement, done *ImportedStatement) (err error) {
+	if st.ClosingCents == nil || st.To == nil {
+		return nil
+	}
+	if done.KeptCents, err = keptBalance(&im.tx.Conn, a.ID, *st.To); err != nil {
+		return err
+	}
+	if st.OpeningCents == nil || st.From == nil {
+		return nil
+	}
+	before, found, err := db.One(&im.tx.Conn, db.Int, `SELECT closing_cents FROM bank_statements WHERE account_id = ? AND closing_cents IS NOT NULL AND to_day < ? AND id <> ?
+		ORDER BY to_day DESC, id DESC LIMIT 1`, a.ID, *st.To, im.last)
+	if gap := *st.OpeningCents - before; err == nil && found && gap != 0 {
+		overlaps, _, err := db.One(&im.tx.Conn, db.Int, "SELECT count(*) FROM bank_statements WHERE account_id = ? AND to_day >= ? AND id <> ?", a.ID, *st.From, im.last)
+		if err == nil && overlaps == 0 {
+			done.GapCents = &gap
+		}
+		return err
+	}
+	return err
+}
+
+// keptBalance is the first opening of an account and all its lines from then up to a day; nil without an opening.
+func keptBalance(c *db.Conn, account int64, day exact.Day) (*int64, error) {
+	type first struct {
+		cents int64
+		from  exact.Day
+	}
+	o, found, err := db.One(c, func(r *db.Row) first { return first{r.Int(), r.Day()} },
+		"SELECT opening_cents, from_day FROM bank_statements WHERE account_id = ? AND opening_cents IS NOT NULL AND from_day IS NOT NULL ORDER BY from_day, id LIMIT 1", account)
+	if err != nil || !found {
+		return nil, err
+	}
+	sum, _, err := db.One(c, db.Int, "SELECT coalesce(sum(amount_cents), 0) FROM bank_lines WHERE account_id = ? AND parent_id IS NULL AND day BETWEEN ? AND ?", account, o.from, day)
+	sum += o.cents
+	return &sum, err
+}
+
+func (s *Service) importBank() schema.Op {
+	example := ImportedStatement{Account: "Rent account", Kind: "camt.053", From: new(exampleDay("2026-11-01")), To: new(exampleDay("2026-11-30")), OpeningCents: new(int64(100_000)),
+		ClosingCents: new(int64(263_000)), Lines: 5, New: 2, Same: 3, Similar: []int64{4}, State: "balanced", MissingCents: new(int64(0)), KeptCents: new(int64(263_000)), GapCents: new(int64(500))}
+	return schema.Op{
+		Name: "import_bank", Writes: true, Idempotent: true, MaxBody: bank.MaxBytes + 1<<20,
+		About: "Read a bank's file (" + bank.Kinds + ") and keep its new lines. A file that is read twice, or that overlaps with another, adds each line once. " +
+			"A statement whose sums are wrong is refused.",
+		Response: BankImport{Statements: []ImportedStatement{example}, Skipped: []string{"DE02120300000000202051"}},
+		Refuses:  []fault.Kind{fault.NotFound, fault.TooLarge},
+		Bind: func(f *schema.Form) schema.Handler {
+			var b BankFile
+			var account int64
+			f.File(&b.File, "file", "the bank's file, up to 16 MiB", bank.MaxBytes, schema.Required, schema.Positional("FILE"), schema.Label("File"))
+			f.ID(&account, "account", "the account, where the file does not tell it (CSV), or tells a number that is not known yet", schema.Lookup(lookupAccount), schema.Choices(accountChoices))
+			b.Mapping.bind(f)
+			f.IDs(&b.Take, "take", "numbers of lines that are new although they look like kept ones", bank.MaxLines)
+			f.Bool(&b.AcceptUnbalanced, "accept_unbalanced", "keep a statement whose sums are wrong, marked so")
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				b.Account = db.NullID(account)
+				return s.ImportBank(ctx, who, b)
+			}
+		},
+		Example: "rental bank import november.xml\nrental bank import lines.csv --account \"Rent account\" --map Date=day --map Amount=amount",
+		Print:   printBankImport,
+		Did: func(a any, _ schema.Money) string {
+			var fresh, same, similar int
+			for _, st := range a.(BankImport).Statements {
+				fresh, same, similar = fresh+st.New, same+st.Same, similar+len(st.Similar)
+			}
+			text := fmt.Sprintf("%d new lines, %d were kept already.", fresh, same)
+			if similar > 0 {
+				text += fmt.Sprintf(" %d lines look like kept ones and were left out.", similar)
+			}
+			if skipped := a.(BankImport).Skipped; len(skipped) > 0 {
+				text += " Left out, since no account here has the number: " + strings.Join(skipped, ", ") + "."
+			}
+			return text
+		},
+		Leads: func(any) string { return "/bank" },
+	}
+}
+
+func printBankImport(w io.Writer, answer any) {
+	all := answer.(BankImport)
+	money := func(n *int64) string {
+		if n == nil {
+			return ""
+		}
+		return plain(*n)
+	}
+	schema.Tabulate(w, "ACCOUNT|FROM|TO|OPENING|CLOSING|LINES|NEW|SAME|SIMILAR|STATE|MISSING|KEPT", all.Statements, func(s ImportedStatement) []any {
+		return []any{s.Account, cell(s.From), cell(s.To), money(s.OpeningCents), money(s.ClosingCents), s.Lines, s.New, s.Same, joinIDs(s.Similar), s.State, money(s.MissingCents), money(s.KeptCents)}
+	})
+	for _, name := range all.Skipped {
+		fmt.Fprintf(w, "left out, since no account here has the number: %s\n", name)
+	}
+}

@@ -1,0 +1,271 @@
+package rental
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"strconv"
+	"strings"
+
+	"quartermaster/rental/bank"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// The states of a bank's line, of which free is the only one that is open.
+const (
+	lineFree     = "free"
+	lineBooked   = "booked"
+	lineLinked   = "linked"
+	lineReturned = "returned"
+	lineIgnored  = "ignored"
+	lineSplit    = "split"
+)
+
+var lineStates = []string{lineFree, lineBooked, lineLinked, lineReturned, lineIgnored, lineSplit}
+
+// BankLine is one booking of the bank's; what came in is above 0. Match, Act and Candidates are those of a free one.
+type BankLine struct {
+	ID            int64           `json:"id"`
+	Account       string          `json:"account"`
+	Day           exact.Day       `json:"day"`
+	AmountCents   int64           `json:"amount_cents" about:"in the smallest unit of the account's currency"`
+	PayerName     string          `json:"payer_name" about:"the other party, of a debit too"`
+	PayerAccount  string          `json:"payer_account"`
+	Text          string          `json:"text"`
+	Reference     string          `json:"reference"`
+	BankReference string          `json:"bank_reference"`
+	Returned      bool            `json:"returned" about:"the bank marks it as a return"`
+	ParentID      *int64          `json:"parent_id" about:"the line that it is a part of"`
+	State         string          `json:"state" enum:"free,booked,linked,returned,ignored,split"`
+	Match         *string         `json:"match" enum:"certain,proposed,unknown"`
+	Act           *string         `json:"act" enum:"payment,link,return,expense"`
+	Candidates    []BankCandidate `json:"candidates"`
+	PaymentIDs    []int64         `json:"payment_ids" about:"of a settled line: what it was settled by"`
+	PayoutIDs     []int64         `json:"payout_ids"`
+	Reason        *string         `json:"reason" about:"why it is ignored"`
+
+	accountID int64
+	currency  string
+}
+
+// BankCandidate is what a free line may be, with what speaks for it.
+type BankCandidate struct {
+	LeaseID    *int64   `json:"lease_id"`
+	Lease      string   `json:"lease" about:"Property / Unit, and its tenants"`
+	PaymentIDs []int64  `json:"payment_ids"`
+	ExpenseID  *int64   `json:"expense_id"`
+	PayoutID   *int64   `json:"payout_id"`
+	Evidence   []string `json:"evidence"`
+}
+
+const lineColumns = `b.id, a.name, b.day, b.amount_cents, b.payer_name, b.payer_account, b.text, b.reference, b.bank_reference, b.returned,
+	b.parent_id, b.state, b.reason, b.account_id, a.currency,
+	(SELECT group_concat(payment_id) FROM bank_links WHERE line_id = b.id), (SELECT group_concat(payout_id) FROM bank_links WHERE line_id = b.id)`
+
+const fromLines = " FROM bank_lines b CROSS JOIN bank_accounts a ON a.id = b.account_id "
+
+func scanLine(r *db.Row) BankLine {
+	return BankLine{ID: r.Int(), Account: r.Text(), Day: r.Day(), AmountCents: r.Int(), PayerName: r.Text(), PayerAccount: r.Text(), Text: r.Text(),
+		Reference: r.Text(), BankReference: r.Text(), Returned: r.Bool(), ParentID: r.IntPtr(), State: r.Text(), Reason: r.TextPtr(),
+		accountID: r.Int(), currency: r.Text(), PaymentIDs: idsOf(r.Text()), PayoutIDs: idsOf(r.Text()), Candidates: []BankCandidate{}}
+}
+
+// idsOf reads what group_concat wrote.
+func idsOf(text string) []int64 {
+	ids := []int64{}
+	for part := range strings.SplitSeq(text, ",") {
+		n := int64(0)
+		for _, r := range part {
+			n = n*10 + int64(r-'0')
+		}
+		if part != "" {
+			ids = append(ids, n)
+		}
+	}
+	return ids
+}
+
+func findLine(c *db.Conn, id int64) (BankLine, error) {
+	l, found, err := db.One(c, scanLine, "SELECT "+lineColumns+fromLines+"WHERE b.id = ?", id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no bank line %d", id)
+	}
+	return l, err
+}
+
+// freeLine is findLine of one that is not settled.
+func freeLine(c *db.Conn, id int64) (BankLine, error) {
+	l, err := findLine(c, id)
+	if err == nil && l.State != lineFree {
+		err = l.settled()
+	}
+	return l, err
+}
+
+// settled refuses to settle a line twice, and says by what it is.
+func (l BankLine) settled() error {
+	by := ""
+	switch {
+	case len(l.PaymentIDs) > 0:
+		by = " by payment " + joinIDs(l.PaymentIDs)
+	case len(l.PayoutIDs) > 0:
+		by = " by payout " + joinIDs(l.PayoutIDs)
+	}
+	return fault.Conflictf("bank line %d is %s already%s; free it first", l.ID, l.State, by).At("line_id")
+}
+
+// folded is a text as it is compared: without blanks, in small letters.
+func folded(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), "")) }
+
+// payerKey tells a line again by its payer and text, of which nothing can be read from it.
+func payerKey(secret []byte, l bank.Line) []byte {
+	payer := signs(l.PayerAccount)
+	if payer == "" {
+		payer = folded(l.PayerName)
+	}
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(payer + "\x00" + folded(l.Text)))
+	return mac.Sum(nil)[:16]
+}
+
+// keptLine is what an import compares with the lines of a file.
+type keptLine struct {
+	id            int64
+	day           exact.Day
+	cents         int64
+	bankReference string
+	payerAccount  string
+	key           string
+	kind          string // of the file that it came in
+	state         string
+	met           bool // by a line of this file
+}
+
+func scanKept(r *db.Row) keptLine {
+	return keptLine{id: r.Int(), day: r.Day(), cents: r.Int(), bankReference: r.Text(), payerAccount: r.Text(), key: string(r.Bytes()), kind: r.Text(), state: r.Text()}
+}
+
+// keptLines are the lines of an account from one day to another; parts are not lines of the bank.
+func keptLines(c *db.Conn, account int64, from, to exact.Day) ([]keptLine, error) {
+	return db.All(c, scanKept, `SELECT b.id, b.day, b.amount_cents, b.bank_reference, b.payer_account, b.payer_key, s.kind, b.state
+		FROM bank_lines b CROSS JOIN bank_statements s ON s.id = b.statement_id
+		WHERE b.account_id = ? AND b.day BETWEEN ? AND ? AND b.parent_id IS NULL ORDER BY b.id`, account, from, to)
+}
+
+// same reports whether the file's line is the kept one: day, amount and the bank's reference, or payer and text
+// where one of them has none.
+func (k keptLine) same(l bank.Line, key string) bool {
+	if k.day != l.Day || k.cents != l.AmountCents {
+		return false
+	}
+	if k.bankReference != "" && l.BankReference != "" {
+		return folded(k.bankReference) == folded(l.BankReference)
+	}
+	return k.key == key
+}
+
+// similar reports whether the file's line may be the kept one, in other words.
+func (k keptLine) similar(l bank.Line, kind string) bool {
+	ours, theirs := signs(k.payerAccount), signs(l.PayerAccount)
+	switch {
+	case k.met, k.day != l.Day, k.cents != l.AmountCents:
+		return false
+	case ours != "" && theirs != "" && ours != theirs:
+		return false
+	case k.kind == kind && k.bankReference != "" && l.BankReference != "" && folded(k.bankReference) != folded(l.BankReference):
+		return false
+	}
+	return true
+}
+
+// sortedLines are the lines of a file by what an import does with them.
+type sortedLines struct {
+	fresh, same []bank.Line
+	similar     []int64
+	parts       map[int64][]bank.Line // of a kept, free line: the parts that a notice tells
+}
+
+// sortLines compares a file's lines with those that are kept, whose met it sets: the n-th equal line of the file is
+// the n-th kept one. take holds numbers of lines that are new although they look the same. It is pure.
+func sortLines(lines []bank.Line, kept []keptLine, kind string, take []int64, key func(bank.Line) string) (out sortedLines) {
+	taken := map[int64]bool{}
+	for _, n := range take {
+		taken[n] = true
+	}
+	type slot struct {
+		day   exact.Day
+		cents int64
+	}
+	at := map[slot][]int{}
+	for i, k := range kept {
+		at[slot{k.day, k.cents}] = append(at[slot{k.day, k.cents}], i)
+	}
+	out.parts = map[int64][]bank.Line{}
+	entries := map[int]int64{} // of the file: the kept line that a booking in parts is; 0: none
+	var left []bank.Line
+	for _, l := range lines {
+		if kind == "camt.054" && l.EntryCents != l.AmountCents && l.EntryReference != "" {
+			id, looked := entries[l.Entry]
+			if !looked {
+				for _, i := range at[slot{l.Day, l.EntryCents}] {
+					if !kept[i].met && folded(kept[i].bankReference) == folded(l.EntryReference) {
+						kept[i].met, id = true, kept[i].id
+						break
+					}
+				}
+				entries[l.Entry] = id
+			}
+			if id != 0 {
+				out.parts[id] = append(out.parts[id], l)
+				continue
+			}
+		}
+		met := false
+		for _, i := range at[slot{l.Day, l.AmountCents}] {
+			if !kept[i].met && !taken[int64(l.Number)] && kept[i].same(l, key(l)) {
+				kept[i].met, met = true, true
+				break
+			}
+		}
+		if met {
+			out.same = append(out.same, l)
+		} else {
+			left = append(left, l)
+		}
+	}
+	for _, l := range left {
+		similar := false
+		for _, i := range at[slot{l.Day, l.AmountCents}] {
+			similar = similar || kept[i].similar(l, kind)
+		}
+		if similar && !taken[int64(l.Number)] {
+			out.similar = append(out.similar, int64(l.Number))
+		} else {
+			out.fresh = append(out.fresh, l)
+		}
+	}
+	return out
+}
+
+// joinIDs lists ids by commas.
+func joinIDs(ids []int64) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = strconv.FormatInt(id, 10)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// forgetPayers empties what lines say of their payer, where all that they paid are leases of the tenant.
+func forgetPayers(tx *db.Tx, tenant int64) error {
+	own, err := db.All(&tx.Conn, db.Int, `SELECT DISTINCT k.line_id FROM lease_tenants y CROSS JOIN payments m ON m.lease_id = y.lease_id
+		CROSS JOIN bank_links k ON k.payment_id = m.id WHERE y.tenant_id = ?1 AND NOT EXISTS (SELECT 1 FROM bank_links o CROSS JOIN payments p ON p.id = o.payment_id
+			WHERE o.line_id = k.line_id AND p.lease_id NOT IN (SELECT lease_id FROM lease_tenants WHERE tenant_id = ?1))`, tenant)
+	for _, id := range own {
+		if err == nil {
+			_, err = tx.Exec("UPDATE bank_lines SET payer_name = '', payer_account = '', text = '' WHERE id = ?", id)
+		}
+	}
+	return err
+}

@@ -1,0 +1,248 @@
+package rental
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// BankLines is a page of lines, newest day first.
+type BankLines struct {
+	Lines []BankLine `json:"lines"`
+	Next  *int64     `json:"next"`
+	Total int64      `json:"total"`
+}
+
+// LineFilter narrows the list of lines.
+type LineFilter struct {
+	AccountID    *int64
+	State, Match string
+	From, To     *exact.Day
+	After, Limit int64
+}
+
+// BankLines lists lines, newest day first; free ones with what they are. What is due is posted before.
+func (s *Service) BankLines(ctx context.Context, who db.Caller, f LineFilter) (list BankLines, err error) {
+	_, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) (err error) {
+		if wait, err := r.awaitAll(c); wait || err != nil {
+			return err
+		}
+		list, err = bankLines(c, f)
+		return err
+	})
+	return list, err
+}
+
+func bankLines(c *db.Conn, f LineFilter) (list BankLines, err error) {
+	list.Lines = []BankLine{}
+	where, args := " WHERE 1", []any{}
+	and := func(condition string, arg any) { where, args = where+" AND "+condition, append(args, arg) }
+	if f.AccountID != nil {
+		and("b.account_id = ?", *f.AccountID)
+	}
+	if f.State != "" {
+		and("b.state = ?", f.State)
+	}
+	if f.From != nil {
+		and("b.day >= ?", *f.From)
+	}
+	if f.To != nil {
+		and("b.day <= ?", *f.To)
+	}
+	if f.Match != "" {
+		return matchedLines(c, f)
+	}
+	if list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM bank_lines b"+where, args...); err != nil {
+		return list, err
+	}
+	if f.After > 0 {
+		and("(b.day, b.id) < (SELECT day, id FROM bank_lines WHERE id = ?)", f.After)
+	}
+	limit := f.Limit
+	if limit <= 0 {
+		limit = 1 << 40
+	}
+	args = append(args, limit+1)
+	list.Lines, err = db.All(c, scanLine, "SELECT "+lineColumns+fromLines+where+" ORDER BY b.day DESC, b.id DESC LIMIT ?", args...)
+	if err != nil {
+		return list, err
+	}
+	if int64(len(list.Lines)) > limit {
+		list.Lines = list.Lines[:limit]
+		list.Next = &list.Lines[limit-1].ID
+	}
+	return list, proposeFor(c, list.Lines)
+}
+
+// matchedLines are the free lines of one match.
+func matchedLines(c *db.Conn, f LineFilter) (list BankLines, err error) {
+	list.Lines = []BankLine{}
+	free, err := freeLines(c)
+	slices.Reverse(free)
+	past := f.After == 0
+	for _, l := range free {
+		if *l.Match != f.Match || f.AccountID != nil && l.accountID != *f.AccountID || f.State != "" && f.State != lineFree ||
+			f.From != nil && l.Day < *f.From || f.To != nil && l.Day > *f.To {
+			continue
+		}
+		list.Total++
+		switch {
+		case !past:
+			past = l.ID == f.After
+		case f.Limit > 0 && int64(len(list.Lines)) == f.Limit:
+			list.Next = &list.Lines[f.Limit-1].ID
+		default:
+			list.Lines = append(list.Lines, l)
+		}
+	}
+	return list, err
+}
+
+// proposeFor sets what the free ones of some lines are.
+func proposeFor(c *db.Conn, lines []BankLine) error {
+	if !slices.ContainsFunc(lines, func(l BankLine) bool { return l.State == lineFree }) {
+		return nil
+	}
+	free, err := freeLines(c)
+	if err != nil {
+		return err
+	}
+	byID := map[int64]BankLine{}
+	for _, l := range free {
+		byID[l.ID] = l
+	}
+	for i, l := range lines {
+		if found, ok := byID[l.ID]; ok {
+			lines[i] = found
+		}
+	}
+	return nil
+}
+
+func (s *Service) listBankLines() schema.Op {
+	return schema.Op{
+		Name: "bank_lines", Example: "rental bank lines --state free", Print: printBankLines,
+		About:    "The bank's lines, newest day first. A free one comes with what it is found to be: certain, proposed or unknown, and what speaks for it.",
+		Response: exampleBankLines(), Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var x LineFilter
+			var account int64
+			f.ID(&account, "account", "of this account", schema.Lookup(lookupAccount), schema.Choices(accountChoices))
+			f.Enum(&x.State, "state", "in this state", lineStates)
+			f.Enum(&x.Match, "match", "free ones that are", []string{certain, proposed, unknown})
+			f.DayPtr(&x.From, "from", "from this day")
+			f.DayPtr(&x.To, "to", "up to this day")
+			page := schema.Cursor[int64]{}
+			bindCursor(f, &page)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				x.AccountID, x.After, x.Limit = db.NullID(account), page.After, page.Limit
+				return s.BankLines(ctx, who, x)
+			}
+		},
+	}
+}
+
+func printBankLines(w io.Writer, answer any) {
+	list := answer.(BankLines)
+	schema.Tabulate(w, "LINE|DAY|AMOUNT|PAYER|TEXT|STATE|MATCH|LEASE", list.Lines, func(l BankLine) []any {
+		match, leases := set(l.Match), []string{}
+		for _, c := range l.Candidates {
+			if c.LeaseID != nil {
+				leases = append(leases, strconv.FormatInt(*c.LeaseID, 10))
+			}
+		}
+		return []any{l.ID, l.Day, plain(l.AmountCents), l.PayerName, cutText(strings.TrimSpace(l.Text+" "+l.Reference), 40), l.State, match, strings.Join(leases, " ")}
+	})
+	fmt.Fprintf(w, "%d in all\n", list.Total)
+}
+
+// KeptStatement is a statement that was read.
+type KeptStatement struct {
+	ID           int64
+	Account      string
+	Currency     string
+	From, To     *exact.Day
+	ClosingCents *int64
+	State        string
+	MissingCents int64  // closing less opening and lines
+	KeptCents    *int64 // the first opening and all kept lines up to the closing's day
+	Lines        int64
+	File         string
+}
+
+// BankBook is what the page of the bank shows.
+type BankBook struct {
+	Accounts   []BankAccount
+	Statements []KeptStatement // the last ones
+	Lines      BankLines
+	Free       map[string]int64 // how many free lines are what
+}
+
+// BankBook returns accounts, the last statements, and a page of lines.
+func (s *Service) BankBook(ctx context.Context, who db.Caller, f LineFilter) (b BankBook, err error) {
+	_, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) (err error) {
+		if wait, err := r.awaitAll(c); wait || err != nil {
+			return err
+		}
+		b = BankBook{Free: map[string]int64{}}
+		if b.Accounts, err = bankAccounts(c); err != nil {
+			return err
+		}
+		var accounts []int64
+		b.Statements, err = db.All(c, func(r *db.Row) KeptStatement {
+			s := KeptStatement{ID: r.Int(), Account: r.Text(), Currency: r.Text(), From: r.DayPtr(), To: r.DayPtr(), ClosingCents: r.IntPtr(), State: r.Text(),
+				MissingCents: r.Int(), Lines: r.Int(), File: r.Text()}
+			accounts = append(accounts, r.Int())
+			return s
+		}, `SELECT s.id, a.name, a.currency, s.from_day, s.to_day, s.closing_cents, s.state, coalesce(s.closing_cents - s.opening_cents - s.sum_cents, 0), s.lines, s.file, s.account_id
+			FROM bank_statements s CROSS JOIN bank_accounts a ON a.id = s.account_id ORDER BY s.id DESC LIMIT 12`)
+		if err != nil {
+			return err
+		}
+		for i := range b.Statements {
+			if st := &b.Statements[i]; st.To != nil && st.ClosingCents != nil {
+				if st.KeptCents, err = keptBalance(c, accounts[i], *st.To); err != nil {
+					return err
+				}
+			}
+		}
+		free, err := freeLines(c)
+		if err != nil {
+			return err
+		}
+		for _, l := range free {
+			b.Free[*l.Match]++
+		}
+		b.Lines, err = bankLines(c, f)
+		return err
+	})
+	return b, err
+}
+
+// BankLine returns one line with what it is, and the parts of a split one.
+func (s *Service) BankLine(ctx context.Context, who db.Caller, id int64) (l BankLine, parts []BankLine, err error) {
+	_, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) (err error) {
+		if wait, err := r.awaitAll(c); wait || err != nil {
+			return err
+		}
+		found, err := linesNow(c, []int64{id})
+		if err != nil {
+			return err
+		}
+		l = found.Lines[0]
+		parts, err = db.All(c, scanLine, "SELECT "+lineColumns+fromLines+"WHERE b.parent_id = ? ORDER BY b.id", id)
+		return err
+	})
+	return l, parts, err
+}
+
+// Currency is the currency of the line's account.
+func (l BankLine) Currency() string { return l.currency }

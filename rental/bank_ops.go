@@ -1,0 +1,191 @@
+package rental
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// maxBooked is how many lines are settled at once.
+const maxBooked = 2000
+
+// exampleBankLines are what the documents show of a bank's lines.
+func exampleBankLines() BankLines {
+	l := BankLine{ID: 61, Account: "Rent account", Day: exampleDay("2026-11-03"), AmountCents: 125_000, PayerName: "E. Martin", PayerAccount: "FR7630006000011234567890189",
+		Text: "November", Reference: "RF10L000004", BankReference: "2026110312", State: lineFree, Match: new(certain), Act: new(actPayment), ParentID: new(int64(60)),
+		PaymentIDs: []int64{9}, PayoutIDs: []int64{3}, Reason: new("own money"),
+		Candidates: []BankCandidate{{LeaseID: new(int64(4)), ExpenseID: new(int64(2)), PayoutID: new(int64(3)), Lease: "Harbour House / 2A, E. Martin", PaymentIDs: []int64{9}, Evidence: []string{"it has the reference RF10L000004"}}}}
+	return BankLines{Lines: []BankLine{l}, Next: new(int64(61)), Total: 73}
+}
+
+// bankOp is what the operations on lines have in common.
+func bankOp(op schema.Op) schema.Op {
+	op.Writes, op.Response = true, exampleBankLines()
+	op.Refuses = []fault.Kind{fault.NotFound, fault.Conflict}
+	if op.Leads == nil {
+		op.Leads = func(any) string { return "/bank" }
+	}
+	return op
+}
+
+func bindLines(f *schema.Form, p *[]int64, word string) {
+	f.IDs(p, "line_id", "the bank's lines", maxBooked, schema.Required, schema.Positional(word), schema.Example([]int64{61}))
+}
+
+func (s *Service) bookLines() schema.Op {
+	return bankOp(schema.Op{
+		Name: "book_lines",
+		About: "Book lines of the bank as payments of leases, each on its day, or link them with payments that are recorded already. " +
+			"A line alone is booked as what it was found to be. certain books all that are certain.",
+		Bind: func(f *schema.Form) schema.Handler {
+			var all []Booking
+			var sure bool
+			opts := []schema.Opt{schema.Flag("line"), schema.Written(writtenBooking)}
+			if f.Surface() == schema.Command {
+				opts = append(opts, schema.Positional("LINE=LEASE"))
+			}
+			f.Objects("lines", "the lines", maxBooked, func(f *schema.Form) {
+				var b Booking
+				var lease int64
+				f.ID(&b.LineID, "line_id", "the bank's line", schema.Required, schema.Example(61))
+				f.ID(&lease, "lease_id", "the lease that paid (default: the one that was found)", schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
+				f.IDs(&b.PaymentIDs, "payment_id", "the payments that it is, if they are recorded", 20, schema.Example([]int64{9}))
+				b.LeaseID = db.NullID(lease)
+				all = append(all, b)
+			}, opts...)
+			f.Bool(&sure, "certain", "all lines that are certain")
+			if !f.Describing() && len(all) == 0 && !sure {
+				f.Refuse("lines", "lines is missing: name lines, or certain for all that are")
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.BookLines(ctx, who, all, sure) }
+		},
+		Example: "rental bank book --certain\nrental bank book 61=4 62=\"Harbour House/2A\"",
+		Did: func(a any, m schema.Money) string {
+			var sum int64
+			for _, l := range a.(BankLines).Lines {
+				sum += l.AmountCents
+			}
+			return fmt.Sprintf("%d lines are booked, %s.", len(a.(BankLines).Lines), m(sum))
+		},
+	})
+}
+
+// writtenBooking reads LINE=LEASE, or a line alone.
+func writtenBooking(text string) (map[string]string, error) {
+	line, lease, found := strings.Cut(text, "=")
+	cells := map[string]string{"line_id": strings.TrimSpace(line)}
+	if found {
+		cells["lease_id"] = strings.TrimSpace(lease)
+	}
+	return cells, nil
+}
+
+func (s *Service) linkLinesOp() schema.Op {
+	return bankOp(schema.Op{
+		Name:  "link_lines",
+		About: "Say that lines of the bank are payments, or a payout, that are recorded already. Both sums must be equal; nothing is booked.",
+		Bind: func(f *schema.Form) schema.Handler {
+			var k Link
+			bindLines(f, &k.LineIDs, "LINE...")
+			f.IDs(&k.PaymentIDs, "payment_id", "the payments", 20, schema.Example([]int64{9}))
+			f.IDs(&k.PayoutIDs, "payout_id", "or the payouts", 20)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.LinkLines(ctx, who, k) }
+		},
+		Example: "rental bank link 61 --payment-id 9",
+		Did: func(a any, _ schema.Money) string {
+			return fmt.Sprintf("%d lines are linked.", len(a.(BankLines).Lines))
+		},
+	})
+}
+
+func (s *Service) splitLineOp() schema.Op {
+	return bankOp(schema.Op{
+		Name:  "split_line",
+		About: "Part a line of the bank into parts, each of which is a line: one payment of two leases, a return with a fee. The parts have the line's sign and sum.",
+		Bind: func(f *schema.Form) schema.Handler {
+			var line int64
+			var texts []string
+			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61))
+			f.Texts(&texts, "amounts", "the parts, in cents", 50, 20, schema.Required, schema.Positional("CENTS..."), schema.Example([]string{"95000", "95000"}))
+			amounts := make([]int64, 0, len(texts))
+			for _, t := range texts {
+				n, err := strconv.ParseInt(t, 10, 64)
+				if err != nil {
+					f.Refuse("amounts", "amounts: %s is not a whole number of cents", schema.Quote(t))
+				}
+				amounts = append(amounts, n)
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.SplitLine(ctx, who, line, amounts) }
+		},
+		Example: "rental bank split 61 95000 95000",
+		Did: func(a any, _ schema.Money) string {
+			return fmt.Sprintf("The line has %d parts.", len(a.(BankLines).Lines)-1)
+		},
+	})
+}
+
+func (s *Service) bookReturn() schema.Op {
+	return bankOp(schema.Op{
+		Name: "book_return", Destructive: true,
+		About: "Take back a payment that the bank returned: the line is minus its amount. What it had paid is open again.",
+		Bind: func(f *schema.Form) schema.Handler {
+			var line, payment int64
+			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61))
+			f.ID(&payment, "payment_id", "the payment that was returned", schema.Required, schema.Positional("PAYMENT"), schema.Example(9))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.BookReturn(ctx, who, line, payment) }
+		},
+		Example: "rental bank return 61 9",
+		Did: func(a any, m schema.Money) string {
+			return fmt.Sprintf("The payment of %s is reversed.", m(-a.(BankLines).Lines[0].AmountCents))
+		},
+		Will: func(a any, m schema.Money) string {
+			l := a.(BankLines).Lines[0]
+			return fmt.Sprintf("Payment %s of %s is reversed; what it had paid is open again.", joinIDs(l.PaymentIDs), m(-l.AmountCents))
+		},
+	})
+}
+
+func (s *Service) ignoreLines() schema.Op {
+	return bankOp(schema.Op{
+		Name:  "ignore_lines",
+		About: "Settle lines of the bank that are nothing of the houses', with the reason.",
+		Bind: func(f *schema.Form) schema.Handler {
+			var lines []int64
+			var reason string
+			bindLines(f, &lines, "LINE...")
+			f.Text(&reason, "reason", "why", schema.Required, schema.Most(maxText), schema.Example("my own money"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.IgnoreLines(ctx, who, lines, reason) }
+		},
+		Example: `rental bank ignore 61 62 --reason "my own money"`,
+		Did: func(a any, _ schema.Money) string {
+			return fmt.Sprintf("%d lines are ignored.", len(a.(BankLines).Lines))
+		},
+	})
+}
+
+func (s *Service) freeLineOp() schema.Op {
+	return bankOp(schema.Op{
+		Name: "free_line", Destructive: true,
+		About: "Undo what settled a line of the bank: the payment that it booked is reversed, its link ends, its free parts are one line again.",
+		Bind: func(f *schema.Form) schema.Handler {
+			var line int64
+			var reason string
+			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61))
+			f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(maxText), schema.Example("another tenant's"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.FreeLine(ctx, who, line, reason) }
+		},
+		Example: `rental bank free 61 --reason "another tenant's"`,
+		Did: func(a any, _ schema.Money) string {
+			return fmt.Sprintf("%d lines are free again.", len(a.(BankLines).Lines))
+		},
+		Will: func(a any, m schema.Money) string {
+			all := a.(BankLines).Lines
+			return fmt.Sprintf("%d lines are free again. The first is of %s, %s. A payment that it booked is reversed.", len(all), all[0].Day, m(all[0].AmountCents))
+		},
+	})
+}

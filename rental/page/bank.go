@@ -1,0 +1,152 @@
+package page
+
+import (
+	"context"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/rental"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+// bankView is the bank's book: accounts, the last statements, and lines, as a rule the free ones.
+type bankView struct {
+	rental.BankBook
+	state string
+}
+
+func (v bankView) next() string { return next(v.Lines.Next) }
+
+func bank(s *rental.Service) page.Page {
+	return page.New(page.Spec[bankView]{
+		Path: "/bank", Title: "Bank", Menu: "Bank", Key: "b",
+		Load: func(f *schema.Form) page.Loader[bankView] {
+			var p page.Paging
+			var x rental.LineFilter
+			var state string
+			p.Bind(f)
+			f.Enum(&state, "state", "Lines in this state", []string{"free", "booked", "linked", "returned", "ignored", "split", "any"})
+			f.Enum(&x.Match, "match", "Free lines that are", []string{"certain", "proposed", "unknown"})
+			f.DayPtr(&x.From, "from", "From this day")
+			f.DayPtr(&x.To, "to", "Up to this day")
+			return func(ctx context.Context, who db.Caller) (v bankView, err error) {
+				if state == "" {
+					state = "free"
+				}
+				if x.State = state; state == "any" {
+					x.State = ""
+				}
+				x.After, x.Limit = after(p), p.Limit
+				v.state = state
+				v.BankBook, err = s.BankBook(ctx, who, x)
+				return v, err
+			}
+		},
+		View: func(v bankView) templ.Component { return Bank(v) },
+		CSV: func(v bankView) page.Sheet {
+			sheet := page.Sheet{Name: "bank-lines", Columns: []string{"id", "account", "day", "amount_cents", "payer_name", "payer_account", "text", "reference", "bank_reference", "state", "match"}}
+			for _, l := range v.Lines.Lines {
+				sheet.Rows = append(sheet.Rows, []string{cell(l.ID), l.Account, l.Day.String(), cell(l.AmountCents), l.PayerName, l.PayerAccount, l.Text, l.Reference, l.BankReference, l.State, textOf(l.Match)})
+			}
+			return sheet
+		},
+	})
+}
+
+// bankLineView is one line, and the parts of a split one.
+type bankLineView struct {
+	rental.BankLine
+	parts []rental.BankLine
+}
+
+// PageTitle is the line's day and payer.
+func (v bankLineView) PageTitle() string {
+	return strings.TrimSpace(v.Day.String() + " " + v.PayerName)
+}
+
+func bankLine(s *rental.Service) page.Page {
+	return page.New(page.Spec[bankLineView]{
+		Path: "/bank/:id", Title: "Bank line",
+		Load: func(f *schema.Form) page.Loader[bankLineView] {
+			var id int64
+			bindID(f, &id, "line_id", "the bank's line")
+			return func(ctx context.Context, who db.Caller) (v bankLineView, err error) {
+				v.BankLine, v.parts, err = s.BankLine(ctx, who, id)
+				return v, err
+			}
+		},
+		View: func(v bankLineView) templ.Component { return BankLinePage(v) },
+	})
+}
+
+// acts are what can be done with a line.
+func (v bankLineView) acts() []page.Action {
+	id := page.Num(v.ID)
+	switch v.State {
+	case "free":
+		acts := []page.Action{page.Open("Book", "book_lines", "lines.0.line_id", id).Main(), page.Open("Link", "link_lines", "line_id", id), page.Open("Split", "split_line", "line_id", id),
+			page.Open("Ignore", "ignore_lines", "line_id", id)}
+		if v.AmountCents < 0 {
+			acts[0] = page.Open("Return", "book_return", "line_id", id).Main()
+		}
+		return acts
+	case "returned":
+		return nil
+	}
+	return []page.Action{page.Open("Free", "free_line", "line_id", id)}
+}
+
+// candidateAct is the button that takes a candidate.
+func candidateAct(l rental.BankLine, c rental.BankCandidate) page.Action {
+	id := page.Num(l.ID)
+	switch {
+	case textOf(l.Act) == "return":
+		return page.Open("Return", "book_return", "line_id", id, "payment_id", page.Num(c.PaymentIDs[0]))
+	case c.PayoutID != nil:
+		return page.Do("Link", "link_lines", "line_id", id, "payout_id", page.Num(*c.PayoutID))
+	case len(c.PaymentIDs) > 0:
+		fields := []string{"line_id", id}
+		for _, p := range c.PaymentIDs {
+			fields = append(fields, "payment_id", page.Num(p))
+		}
+		return page.Do("Link", "link_lines", fields...)
+	}
+	return page.Do("Book", "book_lines", "lines.0.line_id", id, "lines.0.lease_id", page.Num(*c.LeaseID))
+}
+
+// matchLook is how a line's match, or its state, is drawn.
+func matchLook(l rental.BankLine) (string, string) {
+	switch textOf(l.Match) {
+	case "certain":
+		return page.Good, "Certain"
+	case "proposed":
+		return page.Warn, "Proposed"
+	case "unknown":
+		return page.Idle, "Unknown"
+	}
+	return page.Idle, page.Word(l.State)
+}
+
+func statementLook(state string) (string, string) {
+	switch state {
+	case "balanced":
+		return page.Good, "Adds up"
+	case "unbalanced":
+		return page.Bad, "Does not add up"
+	}
+	return page.Idle, "Unchecked"
+}
+
+// purpose is what a line says of itself.
+func purpose(l rental.BankLine) string {
+	var parts []string
+	for _, s := range []string{l.Text, l.Reference} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
