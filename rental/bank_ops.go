@@ -91,7 +91,7 @@ func (s *Service) linkLinesOp() schema.Op {
 		About: "Say that lines of the bank are payments, or a payout, that are recorded already. Both sums must be equal; nothing is booked.",
 		Bind: func(f *schema.Form) schema.Handler {
 			var k Link
-			bindLines(f, &k.LineIDs, "LINE...")
+			bindLines(f, &k.LineIDs, "LINE")
 			f.IDs(&k.PaymentIDs, "payment_id", "the payments", 20, schema.Example([]int64{9}))
 			f.IDs(&k.PayoutIDs, "payout_id", "or the payouts", 20)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.LinkLines(ctx, who, k) }
@@ -111,7 +111,7 @@ func (s *Service) splitLineOp() schema.Op {
 			var line int64
 			var texts []string
 			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61))
-			f.Texts(&texts, "amounts", "the parts, in cents", 50, 20, schema.Required, schema.Positional("CENTS..."), schema.Example([]string{"95000", "95000"}))
+			f.Texts(&texts, "amounts", "the parts, in cents", 50, 20, schema.Required, schema.Positional("CENTS"), schema.Example([]string{"95000", "95000"}))
 			amounts := make([]int64, 0, len(texts))
 			for _, t := range texts {
 				n, err := strconv.ParseInt(t, 10, 64)
@@ -157,7 +157,7 @@ func (s *Service) ignoreLines() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var lines []int64
 			var reason string
-			bindLines(f, &lines, "LINE...")
+			bindLines(f, &lines, "LINE")
 			f.Text(&reason, "reason", "why", schema.Required, schema.Most(maxText), schema.Example("my own money"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.IgnoreLines(ctx, who, lines, reason) }
 		},

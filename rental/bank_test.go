@@ -119,6 +119,25 @@ func TestReferences(t *testing.T) {
 	}
 }
 
+// TestPaymentCode is the contract's example, and what a code cannot hold.
+func TestPaymentCode(t *testing.T) {
+	a := BankAccount{IBAN: new(iban), Holder: new("Helen Moreau"), Currency: "EUR"}
+	want := "BCD\n002\n1\nSCT\n\nHelen Moreau\nDE89370400440532013000\nEUR1250.00\n\nRF10L000004"
+	if got := paymentCode(a, 125_000, PaymentReference(4)); got != want || len(got) != 74 {
+		t.Errorf("%d bytes: %q", len(got), got)
+	}
+	long := a
+	long.Holder = new(strings.Repeat("ü", 300))
+	if got := strings.Split(paymentCode(long, 1, "RF10L000004"), "\n"); got[5] != strings.Repeat("ü", 70) || got[7] != "EUR0.01" {
+		t.Errorf("%q", got)
+	}
+	dollars, nobody := a, a
+	dollars.Currency, nobody.Holder = "USD", nil
+	if paymentCode(dollars, 1, "") != "" || paymentCode(nobody, 1, "") != "" || paymentCode(a, 0, "") != "" || paymentCode(a, maxCode+1, "") != "" || paymentCode(a, maxCode, "") == "" {
+		t.Error("a code where none can be, or none where one can")
+	}
+}
+
 // TestNamesAreTheSame: order, case, accents and umlauts do not count.
 func TestNamesAreTheSame(t *testing.T) {
 	for _, c := range []struct {

@@ -22,6 +22,7 @@ import (
 type PortalLease struct {
 	Ledger
 	Payments []PaidBy
+	PayTo    *PayTo // what is open; nil when nothing is
 }
 
 // Portal is the portal's first page.
@@ -58,6 +59,9 @@ func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err erro
 				return err
 			}
 			if x.Payments, err = paidBy(c, l.ID); err != nil {
+				return err
+			}
+			if x.PayTo, err = payTo(c, l.ID, x.Totals.BalanceCents); err != nil {
 				return err
 			}
 			v.Leases = append(v.Leases, x)

@@ -30,6 +30,7 @@ type Statement struct {
 	CreditCents         int64           `json:"credit_cents" about:"what the lease has of credit now"`
 	DepositHeldCents    int64           `json:"deposit_held_cents" about:"what is held of its deposits now"`
 	Today               exact.Day       `json:"-"`
+	PayTo               *PayTo          `json:"-"`
 	Standing
 }
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -37,7 +38,11 @@ func statement(s *rental.Service) page.Page {
 						return st, err
 					}
 				}
-				return s.LeaseStatement(ctx, who, id, year)
+				if st, err = s.LeaseStatement(ctx, who, id, year); err != nil {
+					return st, err
+				}
+				st.PayTo, err = s.PayTo(ctx, id, st.Lease.BalanceCents)
+				return st, err
 			}
 		},
 		View: Statement,
@@ -82,6 +87,7 @@ type letterView struct {
 	today   exact.Day
 	overdue []overdueLine
 	sum     int64
+	pay     []*rental.PayTo // of each lease
 }
 
 // overdueLine is one charge in a letter.
@@ -90,9 +96,10 @@ type overdueLine struct {
 	place string
 }
 
-// add adds what is overdue of a lease.
-func (v *letterView) add(r rental.LeaseRecord) {
+// add adds what is overdue of a lease, and where it is paid.
+func (v *letterView) add(ctx context.Context, s *rental.Service, r rental.LeaseRecord) error {
 	v.today = r.Today
+	before := v.sum
 	if r.Unposted != "" {
 		v.Standing = r.Standing
 	}
@@ -102,6 +109,11 @@ func (v *letterView) add(r rental.LeaseRecord) {
 			v.sum += c.BalanceCents
 		}
 	}
+	pay, err := s.PayTo(ctx, r.Lease.ID, v.sum-before)
+	if pay != nil {
+		v.pay = append(v.pay, pay)
+	}
+	return err
 }
 
 func reminder(s *rental.Service) page.Page {
@@ -113,8 +125,7 @@ func reminder(s *rental.Service) page.Page {
 			return func(ctx context.Context, who db.Caller) (letterView, error) {
 				r, err := s.LeaseRecord(ctx, who, id)
 				v := letterView{to: tenantName(r.Lease), about: r.Lease.Property + " / " + r.Lease.Unit}
-				v.add(r)
-				return v, err
+				return v, cmp.Or(err, v.add(ctx, s, r))
 			}
 		},
 		View: func(v letterView) templ.Component { return Reminder(v) },
@@ -141,7 +152,9 @@ func tenantReminder(s *rental.Service) page.Page {
 					if err != nil {
 						return v, err
 					}
-					v.add(r)
+					if err := v.add(ctx, s, r); err != nil {
+						return v, err
+					}
 				}
 				if len(v.overdue) > 0 && !slices.ContainsFunc(v.overdue, func(x overdueLine) bool { return x.place != v.overdue[0].place }) {
 					v.about = v.overdue[0].place
