@@ -10,6 +10,10 @@ import (
 func TestMain(m *testing.M) {
 	dbtest.Main(m, dbtest.Plans{
 		Walks: map[string]string{
+			"SigningKeys: SCAN store_signing_keys":                 "a few keys",
+			"checkLicenseFiles: SCAN store_license_files":          "doctor looks at everything",
+			"checkLicenseFiles: SCAN store_signing_keys":           "doctor looks at everything",
+			"filesRunning: USE TEMP B-TREE FOR GROUP BY":           "the files of one license",
 			"checkLicenses: SCAN store_licenses":                   "doctor looks at everything",
 			"checkTotals: SCAN store_licenses":                     "doctor looks at everything",
 			"checkTotals: SCAN store_orders":                       "doctor looks at everything",
