@@ -42,7 +42,15 @@ func fillDemo(ctx context.Context, d *db.DB, s *Services) error {
 			}
 		}
 		if err := db.Exec(ctx, d, db.Bookkeeping(), func(tx *db.Tx) error {
-			return tx.SetSetting(db.SettingShopAddress, "12 Harbour Street\nPort Ansel")
+			for _, s := range [][2]string{
+				{db.SettingShopName, "Brandt & Daughters"}, {db.SettingShopAddress, "12 Harbour Street\nPort Ansel"},
+				{db.SettingShopTax, "US 98-7654321"}, {db.SettingShopBank, "Harbour Bank, account 0042 1177 05"},
+			} {
+				if err := tx.SetSetting(s[0], s[1]); err != nil {
+					return err
+				}
+			}
+			return nil
 		}); err != nil {
 			return err
 		}

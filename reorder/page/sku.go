@@ -198,7 +198,9 @@ func points(days []reorder.Sold) (all []page.Point) {
 func milli(v int64) string { return exact.Milli(v).String() }
 
 // point is the reorder point in thousandths, for the chart's level.
-func (v productView) point() int64 { return v.ReorderPoint.Unscaled * 10 }
+func (v productView) point() int64 { return pointOf(v.Row) }
+
+func pointOf(r reorder.Row) int64 { return r.ReorderPoint.Unscaled * 10 }
 
 // answer says what is to be done about the SKU.
 func (v productView) answer(ctx context.Context) string {
