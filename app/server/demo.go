@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"quartermaster/app/account"
+	"quartermaster/app/mailer"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -55,6 +56,9 @@ func fillDemo(ctx context.Context, d *db.DB, s *Services) error {
 			return err
 		}
 		if _, err := account.AddUser(ctx, d, db.CLI(""), demoUser, "admin", Names); err != nil {
+			return err
+		}
+		if err := mailer.FillDemo(ctx, d); err != nil {
 			return err
 		}
 		for _, name := range Names {
