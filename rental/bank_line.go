@@ -186,6 +186,12 @@ type sortedLines struct {
 	parts       map[int64][]bank.Line // of a kept, free line: the parts that a notice tells
 }
 
+// slot is where lines are looked for that may be the same.
+type slot struct {
+	day   exact.Day
+	cents int64
+}
+
 // sortLines compares a file's lines with those that are kept, whose met it sets: the n-th equal line of the file is
 // the n-th kept one. take holds numbers of lines that are new although they look the same. It is pure.
 func sortLines(lines []bank.Line, kept []keptLine, kind string, take []int64, key func(bank.Line) string) (out sortedLines) {
@@ -193,13 +199,19 @@ func sortLines(lines []bank.Line, kept []keptLine, kind string, take []int64, ke
 	for _, n := range take {
 		taken[n] = true
 	}
-	type slot struct {
-		day   exact.Day
-		cents int64
-	}
 	at := map[slot][]int{}
 	for i, k := range kept {
 		at[slot{k.day, k.cents}] = append(at[slot{k.day, k.cents}], i)
+	}
+	// meet is the first kept line, not met yet, of a day and an amount that is it.
+	meet := func(s slot, is func(keptLine) bool) int64 {
+		for _, i := range at[s] {
+			if !kept[i].met && is(kept[i]) {
+				kept[i].met = true
+				return kept[i].id
+			}
+		}
+		return 0
 	}
 	out.parts = map[int64][]bank.Line{}
 	entries := map[int]int64{} // of the file: the kept line that a booking in parts is; 0: none
@@ -208,12 +220,7 @@ func sortLines(lines []bank.Line, kept []keptLine, kind string, take []int64, ke
 		if kind == "camt.054" && l.EntryCents != l.AmountCents && l.EntryReference != "" {
 			id, looked := entries[l.Entry]
 			if !looked {
-				for _, i := range at[slot{l.Day, l.EntryCents}] {
-					if !kept[i].met && folded(kept[i].bankReference) == folded(l.EntryReference) {
-						kept[i].met, id = true, kept[i].id
-						break
-					}
-				}
+				id = meet(slot{l.Day, l.EntryCents}, func(k keptLine) bool { return folded(k.bankReference) == folded(l.EntryReference) })
 				entries[l.Entry] = id
 			}
 			if id != 0 {
@@ -221,14 +228,7 @@ func sortLines(lines []bank.Line, kept []keptLine, kind string, take []int64, ke
 				continue
 			}
 		}
-		met := false
-		for _, i := range at[slot{l.Day, l.AmountCents}] {
-			if !kept[i].met && !taken[int64(l.Number)] && kept[i].same(l, key(l)) {
-				kept[i].met, met = true, true
-				break
-			}
-		}
-		if met {
+		if !taken[int64(l.Number)] && meet(slot{l.Day, l.AmountCents}, func(k keptLine) bool { return k.same(l, key(l)) }) != 0 {
 			out.same = append(out.same, l)
 		} else {
 			left = append(left, l)

@@ -394,7 +394,7 @@ func (m *matcher) debit(l *BankLine) (act string, all []BankCandidate) {
 			continue
 		}
 		x := m.byID[p.lease]
-		why := ""
+		var why string
 		switch {
 		case slices.Contains(references, x.id):
 			why = "it has the reference " + PaymentReference(x.id)

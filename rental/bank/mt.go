@@ -54,7 +54,6 @@ func mtFields(text string) (all []mtField) {
 type mtReader struct {
 	all      []Statement
 	now      *Statement
-	year     int // of the last balance, where a line has none
 	detailed bool
 }
 
