@@ -111,7 +111,7 @@ func TestAgentsDoAWholeJob(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
 	w.cli("labor-rate", "4000")
-	made := w.tool("create_workorder", `{"asset_id":2,"description":" Service ","priority":"Critical","wo_type":"preventive","assigned_to":"Ana","labor_minutes":50,"parts_cost":4.5,"downtime_minutes":60,"pm_id":3}`)
+	made := w.tool("create_workorder", `{"asset_id":2,"description":" Service ","priority":"Critical","wo_type":"preventive","assigned_to":"Ana","new_person":true,"labor_minutes":50,"parts_cost":4.5,"downtime_minutes":60,"pm_id":3}`)
 	w.says("made", made, `"id":1`, `"description":"Service"`, `"priority":"urgent"`, `"status":"open"`, `"created_by":"owner"`, `"pm_id":3`, `"labor_cost_cents":3333`, `"total_cost_cents":3783`)
 	w.cli("use-part", "1", "OIL", "5.5")
 	w.says("the meter", w.tool("record_meter", `{"asset_id":2,"meter":"odometer","reading":64800}`), `"moved":true`, `"previous_reading":50000`, `"warning":null`)

@@ -226,6 +226,7 @@ type FoundAssets struct {
 	Shown  int                             `json:"shown"`
 	Total  int64                           `json:"total" about:"how many match in all"`
 	Next   *string                         `json:"next" about:"ask on with after; null at the end"`
+	Near   []string                        `json:"near,omitempty" about:"those that are like q, where nothing matches"`
 }
 
 // ShortAsset is what identifies an asset and decides about it.
@@ -243,6 +244,7 @@ func (a Asset) short() ShortAsset {
 func (s *Service) findAssets() schema.Op {
 	return schema.Op{
 		Name:     "list_assets",
+		Says:     "Which machines there are",
 		About:    "Assets (machines, vehicles) with their meters, by id. q: a part of tag, name, category, location or serial number, in any case. detail short gives id, tag, name and status.",
 		Response: FoundAssets{Assets: []schema.Row[Asset, ShortAsset]{{Full: &sampleAsset}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -265,7 +267,11 @@ func (s *Service) findAssets() schema.Op {
 						page.Next = &page.Assets[n-1].ID
 					}
 					found = FoundAssets{Assets: rows, Shown: len(rows), Next: schema.NextText(page.Next)}
-					found.Total, err = countAssets(c, a)
+					if found.Total, err = countAssets(c, a); err != nil || a.Q == "" || found.Total > 0 {
+						return err
+					}
+					names, err := assetNames(c)
+					found.Near = schema.Near(a.Q, names, 5)
 					return err
 				})
 				return found, err

@@ -1,8 +1,10 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -31,6 +33,33 @@ type Board struct {
 // Board reads the jobs of these days.
 func (s *Service) Board(ctx context.Context) (Board, error) {
 	return db.Read(ctx, s.db, readBoard)
+}
+
+// Mine lists the jobs that are assigned to a person, in any case, and not finished: the overdue
+// first, then by the day they are due, then by priority.
+func (s *Service) Mine(ctx context.Context, person string) ([]WorkOrder, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (list []WorkOrder, err error) {
+		names, err := assigneeNames(c)
+		if err != nil {
+			return nil, err
+		}
+		today := c.Today()
+		scan := func(r *db.Row) WorkOrder { return workOrders.Row(r).on(today) }
+		for _, name := range names {
+			if !strings.EqualFold(name, person) {
+				continue
+			}
+			some, err := db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.assigned_to = ? AND w.status IN ('open', 'in-progress') LIMIT 500", name)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, some...)
+		}
+		slices.SortFunc(list, func(a, b WorkOrder) int {
+			return cmp.Or(cmp.Compare(dateOrLast(a.DueDate), dateOrLast(b.DueDate)), cmp.Compare(slices.Index(priorities, b.Priority), slices.Index(priorities, a.Priority)), cmp.Compare(a.ID, b.ID))
+		})
+		return list, nil
+	})
 }
 
 // urgency orders the cards of a column: overdue first, then by priority, due day and age.
@@ -183,11 +212,11 @@ func readOverview(c *db.Conn, id int64) (v AssetOverview, err error) {
 	return v, err
 }
 
-// latestReadings are a meter's last 60 readings since its last correction, the oldest first.
+// latestReadings are a meter's last 60 readings the oldest first: those since its last correction, and before them those of the meter that it took the place of.
 func latestReadings(c *db.Conn, m Meter) ([]MeterReading, error) {
 	list, err := db.All(c, func(r *db.Row) MeterReading {
 		return MeterReading{Day: r.Day(), Value: r.Milli(), Correction: r.Bool()}
-	}, "SELECT day, value, correction FROM readings WHERE meter_id = ? AND epoch = ? ORDER BY day DESC, seq DESC LIMIT 60", m.ID, m.epoch)
+	}, "SELECT day, value, correction FROM readings WHERE meter_id = ? ORDER BY epoch DESC, day DESC, seq DESC LIMIT 60", m.ID)
 	slices.Reverse(list)
 	return list, err
 }

@@ -198,34 +198,36 @@ type Tick struct {
 // already changes nothing. An order that is done or cancelled and a step that the list
 // lacks are 422, an unknown order 404.
 func (s *Service) TickStep(ctx context.Context, who db.Caller, t Tick) (WorkOrder, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none WorkOrder, err error) {
-		wo, err := findWorkOrder(&tx.Conn, t.ID)
-		if err != nil {
-			return none, err
-		}
-		switch {
-		case wo.Status == "done":
-			return none, fault.Invalidf("work order %d is done: its check list stands; reopen it first", wo.ID)
-		case closed(wo.Status):
-			return none, fault.Invalidf("work order %d is %s: its check list stands", wo.ID, wo.Status)
-		case len(wo.Checklist) == 0:
-			return none, fault.Fieldf("step", "step: work order %d has no check list", wo.ID)
-		case t.Step < 1 || t.Step > int64(len(wo.Checklist)):
-			return none, fault.Fieldf("step", "step: work order %d has no step %d; its steps are 1 to %d", wo.ID, t.Step, len(wo.Checklist))
-		}
-		step := &wo.Checklist[t.Step-1]
-		if step.Done == t.Done {
-			return wo, nil
-		}
-		step.Done = t.Done
-		if _, err := tx.Exec("UPDATE work_orders SET checklist = ?, updated_at = ? WHERE id = ?", keptSteps(wo.Checklist), tx.Now(), wo.ID); err != nil {
-			return none, err
-		}
-		if err := tx.Audit("workorder.step", db.Subject("work_order", wo.ID), step); err != nil {
-			return none, err
-		}
-		return findWorkOrder(&tx.Conn, wo.ID)
-	})
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (WorkOrder, error) { return tickStep(tx, t) })
+}
+
+func tickStep(tx *db.Tx, t Tick) (none WorkOrder, err error) {
+	wo, err := findWorkOrder(&tx.Conn, t.ID)
+	if err != nil {
+		return none, err
+	}
+	switch {
+	case wo.Status == "done":
+		return none, fault.Invalidf("work order %d is done: its check list stands; reopen it first", wo.ID)
+	case closed(wo.Status):
+		return none, fault.Invalidf("work order %d is %s: its check list stands", wo.ID, wo.Status)
+	case len(wo.Checklist) == 0:
+		return none, fault.Fieldf("step", "step: work order %d has no check list", wo.ID)
+	case t.Step < 1 || t.Step > int64(len(wo.Checklist)):
+		return none, fault.Fieldf("step", "step: work order %d has no step %d; its steps are 1 to %d", wo.ID, t.Step, len(wo.Checklist))
+	}
+	step := &wo.Checklist[t.Step-1]
+	if step.Done == t.Done {
+		return wo, nil
+	}
+	step.Done = t.Done
+	if _, err := tx.Exec("UPDATE work_orders SET checklist = ?, updated_at = ? WHERE id = ?", keptSteps(wo.Checklist), tx.Now(), wo.ID); err != nil {
+		return none, err
+	}
+	if err := tx.Audit("workorder.step", db.Subject("work_order", wo.ID), step); err != nil {
+		return none, err
+	}
+	return findWorkOrder(&tx.Conn, wo.ID)
 }
 
 func (s *Service) tickStep() schema.Op {

@@ -109,6 +109,9 @@ func (s *fixture) movesTo(to *fixture) {
 	s.Must(err)
 	is, err := to.PMDue(ctx, "")
 	s.Must(err)
+	for i := range was.PMDue {
+		was.PMDue[i].OpenJob = nil // a file does not say which plan a job serves
+	}
 	if asJSON(s.T, is) != asJSON(s.T, was) {
 		s.T.Errorf("due\n%s\nwant\n%s", asJSON(s.T, is), asJSON(s.T, was))
 	}

@@ -1,10 +1,12 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -28,6 +30,7 @@ type PMDueRow struct {
 	DaysUntil       *int64       `json:"days_until" about:"next_due - today; negative when it is past"`
 	DueStatus       string       `json:"due_status" enum:"overdue,due-soon,ok"`
 	UsageRemaining  *exact.Milli `json:"usage_remaining,omitempty" about:"until the due reading, negative when past; only with a usage trigger"`
+	OpenJob         *int64       `json:"open_job,omitempty" about:"a job of it that is not finished"`
 	DueSource       string       `json:"due_source,omitempty" enum:"days,usage,both" about:"which trigger gives the status; only with a usage trigger"`
 }
 
@@ -44,12 +47,14 @@ type duePlan struct {
 	asset       string
 	meter, unit *string
 	counter     Meter
+	job         *int64
 }
 
 // The plans p of assets a with their meters m, of which a plan by days has none.
 var (
-	dueColumns = planColumns + `, a.name, m.name, m.unit, m.reading, m.epoch, m.corrected_day, m.last_day, m.last_value`
-	dueTables  = ` FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id`
+	dueColumns = planColumns + `, a.name, m.name, m.unit, m.reading, m.epoch, m.corrected_day, m.last_day, m.last_value,
+		(SELECT min(w.id) FROM work_orders w WHERE w.pm_id = p.id AND w.status IN ('open', 'in-progress'))`
+	dueTables = ` FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id`
 )
 
 func scanDuePlan(r *db.Row) duePlan {
@@ -59,6 +64,7 @@ func scanDuePlan(r *db.Row) duePlan {
 	if day, value := r.DayPtr(), r.Milli(); day != nil {
 		m.last = &point{Day: *day, Value: value}
 	}
+	p.job = r.IntPtr()
 	return p
 }
 
@@ -126,7 +132,7 @@ func (p *duePlan) row(today exact.Day, u use) PMDueRow {
 		PMID: p.ID, AssetID: p.AssetID, Asset: p.asset, Title: p.Title,
 		IntervalDays: p.IntervalDays, IntervalUsage: p.IntervalUsage, Meter: p.meter, Unit: p.unit,
 		LastDoneDate: p.LastDone, BaselineReading: p.baseline(),
-		NextDue: d.Next, DaysUntil: d.DaysUntil, DueStatus: d.Status, UsageRemaining: d.Remaining, DueSource: d.Source,
+		NextDue: d.Next, DaysUntil: d.DaysUntil, DueStatus: d.Status, UsageRemaining: d.Remaining, DueSource: d.Source, OpenJob: p.job,
 	}
 }
 
@@ -197,27 +203,51 @@ type ShortDue struct {
 	PMID      int64  `json:"pm_id"`
 	Asset     string `json:"asset"`
 	DueStatus string `json:"due_status"`
+
+	Title     string     `json:"title"`
+	NextDue   *exact.Day `json:"next_due,omitempty"`
+	DaysUntil *int64     `json:"days_until,omitempty"`
+	OpenJob   *int64     `json:"open_job,omitempty"`
 }
 
 func (r PMDueRow) short() ShortDue {
-	return ShortDue{PMID: r.PMID, Asset: firstOf(r.Asset, 16), DueStatus: r.DueStatus}
+	return ShortDue{PMID: r.PMID, Asset: firstOf(r.Asset, 16), DueStatus: r.DueStatus, Title: firstOf(r.Title, 32), NextDue: r.NextDue, DaysUntil: r.DaysUntil, OpenJob: r.OpenJob}
 }
 
-// dueAtOnce is how many rows of the due list an agent gets at once: the answer stays
-// below 50 KB.
+// dueAtOnce is how many rows of the due list an agent gets at once at most.
 const dueAtOnce = 120
 
+// DueFilter narrows the due list of agents: to what is overdue, and to what is due from a day to
+// another, both included.
+type DueFilter struct {
+	Status   string
+	From, To *exact.Day
+	Sort     string // "asset": by asset and title, in place of the most pressing first
+	After    int64
+	Short    bool
+}
+
+func (f DueFilter) passes(r *PMDueRow) bool {
+	return (f.From == nil || r.NextDue != nil && *r.NextDue >= *f.From) && (f.To == nil || r.NextDue != nil && *r.NextDue <= *f.To)
+}
+
 // DueForAgents lists what is due from the row after a plan on; 0 is from the first.
-func (s *Service) DueForAgents(ctx context.Context, status string, after int64, short bool) (list DueForAgents, err error) {
-	all, today, err := s.dueRows(ctx, status)
+func (s *Service) DueForAgents(ctx context.Context, f DueFilter) (list DueForAgents, err error) {
+	all, today, err := s.dueRows(ctx, f.Status)
 	if err != nil {
 		return list, err
 	}
+	all = slices.DeleteFunc(all, func(r *PMDueRow) bool { return !f.passes(r) })
+	if f.Sort == "asset" {
+		slices.SortStableFunc(all, func(a, b *PMDueRow) int {
+			return cmp.Or(strings.Compare(a.Asset, b.Asset), strings.Compare(a.Title, b.Title))
+		})
+	}
 	rows := all
-	if after != 0 {
-		i := slices.IndexFunc(rows, func(r *PMDueRow) bool { return r.PMID == after })
+	if f.After != 0 {
+		i := slices.IndexFunc(rows, func(r *PMDueRow) bool { return r.PMID == f.After })
 		if i < 0 {
-			return list, fault.Fieldf("after", "after: the plan %d is not in the list; ask for the list from its beginning", after)
+			return list, fault.Fieldf("after", "after: the plan %d is not in the list; ask for the list from its beginning", f.After)
 		}
 		rows = rows[i+1:]
 	}
@@ -226,7 +256,7 @@ func (s *Service) DueForAgents(ctx context.Context, status string, after int64, 
 	for i := range given {
 		given[i] = *rows[i]
 	}
-	list.PMDue = schema.Fit(given, short, PMDueRow.short, false, schema.AnswerBytes)
+	list.PMDue = schema.Fit(given, f.Short, PMDueRow.short, false, schema.AnswerBytes)
 	if list.Shown = len(list.PMDue); list.Shown < len(rows) {
 		list.Next = schema.NextText(&rows[list.Shown-1].PMID)
 	}
@@ -235,23 +265,23 @@ func (s *Service) DueForAgents(ctx context.Context, status string, after int64, 
 
 func (s *Service) pmDue() schema.Op {
 	return schema.Op{
-		Name: "pm_due",
+		Name: "pm_due", Says: "What is due",
 		About: "Preventive maintenance by days or use: overdue, then due-soon, then ok. By days: last done + interval. By use: overdue when usage_remaining = baseline + interval - reading <= 0; " +
-			"the date is projected from the use per day of the last 90 days. 120 rows at once, go on with after. detail short: plan, asset, status.",
+			"the date is projected from the use per day of the last 90 days. open_job is a job of it that is not finished. Go on with after. detail short: plan, asset, title, status, day.",
 		Response: DueForAgents{Today: sampleDay, PMDue: []schema.Row[PMDueRow, ShortDue]{{Full: &sampleDue}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
-			var overdue, short bool
-			var after int64
+			var overdue bool
+			due := DueFilter{Sort: "pressing"}
 			f.Bool(&overdue, "overdue_only", "true for what is overdue only")
-			f.After(&after)
-			f.Short(&short)
-			return func(ctx context.Context, _ db.Caller) (any, error) {
-				status := ""
-				if overdue {
-					status = dueOverdue
-				}
-				return s.DueForAgents(ctx, status, after, short)
+			f.DayPtr(&due.From, "from", "next_due on this day or later")
+			f.DayPtr(&due.To, "to", "next_due on this day or earlier")
+			f.Enum(&due.Sort, "sort", "", []string{"pressing", "asset"})
+			f.After(&due.After)
+			f.Short(&due.Short)
+			if overdue {
+				due.Status = dueOverdue
 			}
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.DueForAgents(ctx, due) }
 		},
 	}
 }

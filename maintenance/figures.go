@@ -100,12 +100,29 @@ func figures(c *db.Conn, q FiguresFor) (f Figures, err error) {
 
 // addJobs adds up the jobs done in the range, asset by asset.
 func (f *Figures) addJobs(c *db.Conn, assetID int64) error {
-	return db.Each(c, func(r *db.Row) error {
-		id, asset := r.Int(), r.Text()
-		if n := len(f.Assets); n == 0 || f.Assets[n-1].AssetID != id {
-			f.Assets = append(f.Assets, AssetFigures{AssetID: id, Asset: asset})
+	return eachDone(c, f.From, f.To, assetID, func(j doneJob) *AssetFigures {
+		if n := len(f.Assets); n == 0 || f.Assets[n-1].AssetID != j.assetID {
+			f.Assets = append(f.Assets, AssetFigures{AssetID: j.assetID, Asset: j.asset})
 		}
-		a := &f.Assets[len(f.Assets)-1]
+		return &f.Assets[len(f.Assets)-1]
+	})
+}
+
+// doneJob is what figures are told apart by.
+type doneJob struct {
+	assetID             int64
+	asset, person, kind string
+	day                 exact.Day
+}
+
+// eachDone adds each job that was done from one day to another, both included, to the figures
+// that it belongs to, in the order of the assets.
+func eachDone(c *db.Conn, from, to exact.Day, assetID int64, figuresOf func(doneJob) *AssetFigures) error {
+	return db.Each(c, func(r *db.Row) error {
+		j := doneJob{assetID: r.Int(), asset: r.Text(), person: r.Text(), kind: r.Text()}
+		done := r.Instant()
+		j.day = done.Day(c.Zone())
+		a := figuresOf(j)
 		minutes, rate, typed, used := r.Int(), r.Int(), r.Int(), r.Int()
 		cost := costOf(minutes, rate, typed, used)
 		a.Jobs++
@@ -113,23 +130,22 @@ func (f *Figures) addJobs(c *db.Conn, assetID int64) error {
 		a.PartsCostCents += typed + used
 		a.TotalCostCents += cost.TotalCents
 		a.DowntimeMinutes += r.Int()
-		corrective, began, done := r.Bool(), r.Instant(), r.Instant()
-		if corrective {
+		if began := r.Instant(); j.kind == "corrective" {
 			a.corrective++
 			a.repairSeconds += max(0, int64(done)-int64(began))
 		}
 		if served, due := r.Bool(), r.DayPtr(); served {
 			a.PlansDone++
-			if due != nil && done.Day(c.Zone()) > *due {
+			if due != nil && j.day > *due {
 				a.PlansLate++
 			}
 		}
 		return nil
-	}, `SELECT a.id, a.name, w.labor_minutes, coalesce(w.labor_rate_cents, 0), w.typed_cents, w.used_cents, w.downtime_minutes,
-		w.wo_type = 'corrective', coalesce(w.started_at, w.created_at), w.completed_at, w.pm_served, w.pm_due_day
+	}, `SELECT a.id, a.name, coalesce(w.assigned_to, ''), w.wo_type, w.completed_at, w.labor_minutes, coalesce(w.labor_rate_cents, 0), w.typed_cents,
+		w.used_cents, w.downtime_minutes, coalesce(w.started_at, w.created_at), w.pm_served, w.pm_due_day
 		FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id
 		WHERE w.completed_at >= ?1 AND w.completed_at < ?2 AND w.status = 'done' AND (?3 = 0 OR w.asset_id = ?3) ORDER BY a.id`,
-		exact.InstantOf(f.From.Time(c.Zone())), exact.InstantOf((f.To + 1).Time(c.Zone())), assetID)
+		exact.InstantOf(from.Time(c.Zone())), exact.InstantOf((to + 1).Time(c.Zone())), assetID)
 }
 
 // betweenFailures is the mean time between failures in days with one decimal: the range

@@ -15,6 +15,7 @@ import (
 type LaborRate struct {
 	CentsPerHour int64 `json:"labor_rate_cents" about:"an hour"`
 	Previous     int64 `json:"previous_cents"`
+	Unpriced     int64 `json:"unpriced_jobs" about:"jobs that were done with labor before there was a rate; recost gives them today's"`
 }
 
 // SetLaborRate sets the shop's hourly rate in cents. Orders that are not closed cost
@@ -25,6 +26,9 @@ func (s *Service) SetLaborRate(ctx context.Context, who db.Caller, cents int64) 
 			return none, fault.Fieldf("labor_rate_cents", "labor-rate: %d is out of range; it takes cents an hour from %d to %d", fault.Cents(cents), fault.Cents(0), fault.Cents(maxRate))
 		}
 		rate := LaborRate{CentsPerHour: cents}
+		if rate.Unpriced, _, err = db.One(&tx.Conn, db.Int, "SELECT count(*)"+unpricedJobs); err != nil {
+			return none, err
+		}
 		if rate.Previous, err = laborRate(&tx.Conn); err != nil || rate.Previous == cents {
 			return rate, err
 		}
@@ -34,6 +38,12 @@ func (s *Service) SetLaborRate(ctx context.Context, who db.Caller, cents int64) 
 		return rate, tx.Audit("labor_rate.set", "settings:maintenance", [2]int64{rate.Previous, cents})
 	})
 }
+
+// offersRecost tells that jobs were done before there was this rate.
+func (r LaborRate) offersRecost() bool { return r.CentsPerHour > 0 && r.Unpriced > 0 }
+
+// unpriced says that labor was recorded before an hourly rate is set.
+const unpriced = "Labor costs nothing while no hourly rate is set."
 
 func laborRate(c *db.Conn) (int64, error) {
 	cents, _, err := db.One(c, db.Int, "SELECT labor_rate_cents FROM maintenance_settings")
@@ -66,7 +76,17 @@ func (s *Service) setLaborRate() schema.Op {
 		},
 		Did: func(answer any, m schema.Money) string {
 			r := answer.(LaborRate)
-			return fmt.Sprintf("An hour of labor costs %s; it was %s.", m(r.CentsPerHour), m(r.Previous))
+			text := fmt.Sprintf("An hour of labor costs %s; it was %s.", m(r.CentsPerHour), m(r.Previous))
+			if r.offersRecost() {
+				text += fmt.Sprintf(" %s without a rate.", jobs(r.Unpriced, "was done", "were done"))
+			}
+			return text
+		},
+		Undo: func(answer any) *schema.Undo {
+			if answer.(LaborRate).offersRecost() {
+				return &schema.Undo{Op: "recost", Label: "Cost them anew"}
+			}
+			return nil
 		},
 		Leads: func(any) string { return "/settings" },
 	}

@@ -10,3 +10,15 @@ func (m Moved) Left() []string {
 	}
 	return ids
 }
+
+// Left are the plans that were refused: they stay marked.
+func (o Opened) Left() []string {
+	ids := make([]string, len(o.Refused))
+	for i, r := range o.Refused {
+		ids[i] = strconv.FormatInt(r.PMID, 10)
+	}
+	return ids
+}
+
+// Left are the work orders that were refused: they stay marked.
+func (e Edited) Left() []string { return Moved{Refused: e.Refused}.Left() }

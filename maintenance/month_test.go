@@ -83,7 +83,7 @@ func TestTheDueListIsOfEveryPlan(t *testing.T) {
 			_, err = s.RecordReading(ctx, cli, NewReading{AssetID: asset, Reading: exact.Milli(r.Int64N(500_000)), Correction: true})
 		case 2:
 			what = "a service"
-			_, err = s.MarkDone(ctx, cli, plan, &day)
+			_, err = s.MarkDone(ctx, cli, plan, &day, nil)
 		case 3:
 			what = "a pause"
 			_, err = s.SetPaused(ctx, cli, plan, r.IntN(2) == 0)

@@ -8,7 +8,7 @@ const version = "2.0.0"
 // Declare returns all that the service declares.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
-		Name: "maintenance", Addr: "127.0.0.1:8082", Agents: true, Elsewhere: "Work orders are edited over REST (PATCH /api/work-orders/{id}); assets, parts, plans and photos are kept on the screens and with `quartermaster maintenance`; a correction of a meter goes over REST (POST /api/assets/{id}/readings with correction true).",
+		Name: "maintenance", Addr: "127.0.0.1:8082", Agents: true, Elsewhere: "Assets, parts, plans and photos are kept on the screens and with `quartermaster maintenance`; a wrong reading is put right on the asset's page, by `quartermaster maintenance correct-reading`, or over REST (POST /api/assets/{id}/readings with correction true).",
 		DemoPath: "/api/pm-due",
 		Title:    "Maintenance service",
 		About: "Work orders, assets with their meters, preventive maintenance by date and by use, and spare parts. " +
@@ -41,6 +41,9 @@ func (s *Service) ops() []schema.Op {
 		schema.At("PATCH /api/work-orders/:id", "", "maintenance work-orders edit WORK_ORDER_ID", s.editWorkOrder()),
 		schema.At("POST /api/work-orders/:id/status", "advance_status", "maintenance work-orders advance WORK_ORDER_ID STATUS", s.advanceStatus()),
 		schema.At("", "", "maintenance move STATUS ID...", s.moveWorkOrders()),
+		schema.At("", "", "maintenance finish ID...", s.finishWorkOrders()),
+		schema.At("", "", "maintenance assign ID...", s.editWorkOrders()),
+		schema.At("", "update_workorder", "", s.updateWorkOrder()),
 		schema.At("", "", "maintenance tick-step WORK_ORDER_ID STEP", s.tickStep()),
 		schema.At("", "", "maintenance use-part WORK_ORDER_ID PART_NUMBER QTY", s.usePart()),
 		schema.At("", "", "maintenance return-part WORK_ORDER_ID PART_NUMBER QTY", s.returnPart()),
@@ -51,12 +54,17 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "maintenance assets show ASSET", s.showAsset()),
 		schema.At("", "", "maintenance assets save ASSET_TAG", s.saveAsset()),
 		schema.At("", "", "maintenance asset-status ID STATUS", s.setAssetStatus()),
+		schema.At("", "", "maintenance assets rename ASSET", s.renameAsset()),
 		schema.At("", "", "maintenance assets remove ASSET", s.removeAsset()),
 		schema.At("", "", "maintenance requests ASSET", s.setRequests()),
+		schema.At("", "", "maintenance labels ASSET...", s.makeLabels()),
 		schema.At("", "", "maintenance meters save ASSET_TAG NAME", s.saveMeter()),
 		schema.At("POST /api/assets/:id/readings", "", "maintenance reading ASSET READING", s.postReading()),
 		schema.At("", "record_meter", "", s.recordMeter()),
+		schema.At("", "", "maintenance correct-reading ASSET READING", s.correctReading()),
+		schema.At("", "", "maintenance replace-meter ASSET", s.replaceMeter()),
 		schema.At("GET /api/pm-due", "", "maintenance due", s.listDue()),
+		schema.At("", "", "maintenance open-due PLAN...", s.openDue()),
 		schema.At("", "pm_due", "", s.pmDue()),
 		schema.At("", "", "maintenance plans list", s.listPlans()),
 		schema.At("", "", "maintenance plans show PLAN", s.showPlan()),
@@ -71,7 +79,9 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "maintenance parts save PART_NUMBER", s.savePart()),
 		schema.At("", "", "maintenance parts remove PART", s.removePart()),
 		schema.At("", "", "maintenance labor-rate CENTS_PER_HOUR", s.setLaborRate()),
+		schema.At("", "", "maintenance recost", s.recost()),
 		schema.At("", "", "maintenance figures", s.maintenanceFigures()),
+		schema.At("", "maintenance_report", "", s.maintenanceReport()),
 	}
 }
 

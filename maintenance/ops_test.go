@@ -50,13 +50,15 @@ func TestSurface(t *testing.T) {
 		"GET /api/parts reads: limit after",
 	}
 	wantTools := []string{
-		"advance_status writes: id status resolution skip_steps assigned_to labor_minutes parts_cost downtime_minutes request_key",
-		"create_workorder writes: asset_id asset description priority wo_type assigned_to labor_minutes parts_cost downtime_minutes due_date pm_id plan checklist request_key",
+		"advance_status writes: id status resolution skip_steps assigned_to labor_minutes parts_cost downtime_minutes new_person request_key",
+		"create_workorder writes: asset_id asset description priority wo_type assigned_to labor_minutes parts_cost downtime_minutes due_date pm_id plan checklist again new_person request_key",
 		"list_assets reads: status q limit after detail",
 		"list_parts reads: low_stock q limit after detail",
-		"list_workorders reads: status priority asset_id asset assigned_to q from to overdue limit after detail",
-		"pm_due reads: overdue_only after detail",
+		"list_workorders reads: status priority asset_id asset assigned_to q from to overdue limit sort after detail",
+		"maintenance_report reads: by from to asset_id asset limit after",
+		"pm_due reads: overdue_only from to sort after detail",
 		"record_meter writes: asset_id asset meter reading read_date request_key",
+		"update_workorder writes: id description priority assigned_to labor_minutes downtime_minutes due_date new_person add_labor_minutes qty return_qty part return_part tick request_key",
 		"workorder_detail reads: id",
 	}
 	if !slices.Equal(routes, wantRoutes) {
@@ -98,7 +100,7 @@ func TestExamplesHaveTheShapesOfAnswers(t *testing.T) {
 		"GET /api/parts":   func() (string, error) { return s.get("GET /api/parts", "") },
 		"GET /api/pm-due":  func() (string, error) { return s.get("GET /api/pm-due", "") },
 	}
-	const steps = `"step":"text":"done":` // the fixture has no check list
+	const steps = `"step":"text":"done":"pm_id":"title":"due_status":` // the fixture has no check list, and no plan became due
 	for name, call := range calls {
 		answer, err := call()
 		s.Must(err)
@@ -147,8 +149,8 @@ func TestReadingArguments(t *testing.T) {
 	}
 	got, err := s.post(route, "1", `{"reading":12.5}`)
 	s.Must(err)
-	const want = `{"asset_id":1,"meter":{"id":1,"name":"hours","unit":"h","reading":12.5,"read_date":"2026-11-20","avg_per_day":null},` +
-		`"previous_reading":9,"accepted":true,"moved":true,"correction":false,"warning":null}`
+	const want = `{"warning":null,"asset_id":1,"meter":{"id":1,"name":"hours","unit":"h","reading":12.5,"read_date":"2026-11-20","avg_per_day":null},` +
+		`"previous_reading":9,"accepted":true,"moved":true,"correction":false}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -145,20 +145,26 @@ type FoundParts struct {
 	Shown int                           `json:"shown"`
 	Total int64                         `json:"total" about:"how many match in all"`
 	Next  *string                       `json:"next" about:"ask on with after; null at the end"`
+	Near  []string                      `json:"near,omitempty" about:"those that are like q, where nothing matches"`
 }
 
 // ShortPart is what identifies a part and decides about it.
 type ShortPart struct {
+	ID         int64       `json:"id"`
+	Name       string      `json:"name"`
 	PartNumber string      `json:"part_number"`
 	Quantity   exact.Milli `json:"quantity"`
 }
 
-func (p Part) short() ShortPart { return ShortPart{PartNumber: p.PartNumber, Quantity: p.Quantity} }
+func (p Part) short() ShortPart {
+	return ShortPart{p.ID, firstOf(p.Name, 24), p.PartNumber, p.Quantity}
+}
 
 func (s *Service) findParts() schema.Op {
 	return schema.Op{
 		Name:     "list_parts",
-		About:    "Spare parts in stock, by id. low_stock: min_quantity above 0 and quantity at or below it. q: a part of number, name, supplier or location, in any case. detail short gives number and quantity.",
+		Says:     "Which parts there are",
+		About:    "Spare parts in stock, by id. low_stock: min_quantity above 0 and quantity at or below it. q: a part of number, name, supplier or location, in any case. detail short gives id, name, number and quantity.",
 		Response: FoundParts{Parts: []schema.Row[Part, ShortPart]{{Full: &samplePart}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var p PartFilter
@@ -183,7 +189,11 @@ func (s *Service) findParts() schema.Op {
 						page.Next = &page.Parts[n-1].ID
 					}
 					found = FoundParts{Parts: rows, Shown: len(rows), Next: schema.NextText(page.Next)}
-					found.Total, err = countParts(c, p)
+					if found.Total, err = countParts(c, p); err != nil || p.Q == "" || found.Total > 0 {
+						return err
+					}
+					names, err := db.All(c, db.Text, "SELECT name FROM parts ORDER BY id LIMIT 5000")
+					found.Near = schema.Near(p.Q, names, 5)
 					return err
 				})
 				return found, err

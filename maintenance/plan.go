@@ -108,11 +108,13 @@ func (p *plan) entry() *serviceEntry {
 
 // MarkDone records that a plan's service was done on a day without a work order, nil
 // for today, and restarts the plan. A future day is 422, an unknown plan 404.
-func (s *Service) MarkDone(ctx context.Context, who db.Caller, id int64, date *exact.Day) (PMDueRow, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PMDueRow, error) { return markDone(tx, id, date) })
+//
+// reading is what the plan's meter showed then, nil for what is known of it.
+func (s *Service) MarkDone(ctx context.Context, who db.Caller, id int64, date *exact.Day, reading *exact.Milli) (PMDueRow, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PMDueRow, error) { return markDone(tx, id, date, reading) })
 }
 
-func markDone(tx *db.Tx, id int64, date *exact.Day) (none PMDueRow, err error) {
+func markDone(tx *db.Tx, id int64, date *exact.Day, reading *exact.Milli) (none PMDueRow, err error) {
 	day, err := pastDay(tx, "date", date)
 	if err != nil {
 		return none, err
@@ -121,6 +123,11 @@ func markDone(tx *db.Tx, id int64, date *exact.Day) (none PMDueRow, err error) {
 	if err != nil {
 		return none, err
 	}
+	if reading != nil {
+		if err := p.read(tx, day, *reading); err != nil {
+			return none, err
+		}
+	}
 	if err := p.restart(tx, day, 0); err != nil {
 		return none, err
 	}
@@ -128,6 +135,29 @@ func markDone(tx *db.Tx, id int64, date *exact.Day) (none PMDueRow, err error) {
 		return none, err
 	}
 	return dueRow(&tx.Conn, id)
+}
+
+// read posts what the plan's meter showed on the day of its service.
+func (p *plan) read(tx *db.Tx, day exact.Day, reading exact.Milli) error {
+	if p.MeterID == 0 {
+		return fault.Fieldf("reading", "reading: %s goes by days alone and has no meter; leave reading out", p.Title)
+	}
+	if err := checkReading("reading", reading); err != nil {
+		return err
+	}
+	a, err := findAsset(&tx.Conn, p.AssetID)
+	if err != nil {
+		return err
+	}
+	m, err := findMeter(&tx.Conn, p.MeterID)
+	if err != nil {
+		return err
+	}
+	if m.ReadDate != nil && day < *m.ReadDate && reading < m.Reading {
+		return fault.Fieldf("reading", "reading: %s shows %v since %v; leave the reading of %v out, what is known of that day counts", m.Name, m.Reading, *m.ReadDate, day)
+	}
+	_, err = post(tx, a, m, point{Day: day, Value: reading}, false)
+	return err
 }
 
 // rebase is a plan's baseline that followed its meter's correction.
@@ -139,7 +169,7 @@ type rebase struct {
 
 // rebasePlans lets the plans of a corrected meter follow it. Each counts as touched:
 // what a job's reopening would put back belongs to the meter's old numbers.
-func rebasePlans(tx *db.Tx, meterID int64, old, now exact.Milli) ([]rebase, error) {
+func rebasePlans(tx *db.Tx, meterID int64, baseline func(exact.Milli) exact.Milli) ([]rebase, error) {
 	plans, err := db.All(&tx.Conn, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.meter_id = ? ORDER BY p.id", meterID)
 	if err != nil {
 		return nil, err
@@ -147,7 +177,7 @@ func rebasePlans(tx *db.Tx, meterID int64, old, now exact.Milli) ([]rebase, erro
 	var moved []rebase
 	for _, p := range plans {
 		before := p.Baseline
-		p.Baseline = rebased(before, old, now)
+		p.Baseline = baseline(before)
 		if p.Baseline != before {
 			moved = append(moved, rebase{PMID: p.ID, From: before, To: p.Baseline})
 		} else if p.RestartedBy == 0 {

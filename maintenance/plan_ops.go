@@ -151,7 +151,9 @@ func (s *Service) completePlan() schema.Op {
 			var day *exact.Day
 			f.ID(&id, "id", "the plan, by its id or as TAG/Title", schema.Required, named(planNamed, "PM_ID"), schema.Choices(planChoices), schema.Label("Plan"))
 			f.DayPtr(&day, "date", "when it was done; today when left out, never in the future", schema.Label("Done on"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.MarkDone(ctx, who, id, day) }
+			var reading *exact.Milli
+			f.MilliPtr(&reading, "reading", "what its meter showed then; what is known of that day when left out", schema.Range(0, maxReading), schema.Label("Reading"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.MarkDone(ctx, who, id, day, reading) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance pm-done 3\nmaintenance pm-done 3 --date 2026-11-18 --json",

@@ -157,7 +157,7 @@ func TestJobRestartsItsPlanAndReopeningTakesItBack(t *testing.T) {
 func TestReopeningLeavesATouchedPlan(t *testing.T) {
 	touch := map[string]func(s *fixture){
 		"pm-done": func(s *fixture) {
-			_, err := s.MarkDone(ctx, cli, 1, dayPtr(s.T, "2026-11-19"))
+			_, err := s.MarkDone(ctx, cli, 1, dayPtr(s.T, "2026-11-19"), nil)
 			s.Must(err)
 		},
 		"a correction": func(s *fixture) {
@@ -205,27 +205,27 @@ func TestPMDone(t *testing.T) {
 	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage", "L-1|Oil|30|250", "L-1|Belts|60|")
 	s.reads("1100", "2026-11-10")
 	s.reads("1200", "2026-11-18")
-	row, err := s.MarkDone(ctx, cli, 1, nil)
+	row, err := s.MarkDone(ctx, cli, 1, nil, nil)
 	s.Must(err)
 	if got, want := brief(row), "ok next 2026-12-09 done 2026-11-20 baseline 1200 remaining 250 by both"; got != want {
 		t.Errorf("today: %s, want %s", got, want)
 	}
 	// On a past day the meter showed what was read last until then.
-	row, err = s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-11-12"))
+	row, err = s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-11-12"), nil)
 	s.Must(err)
 	if got, want := brief(row), "ok next 2026-11-30 done 2026-11-12 baseline 1100 remaining 150 by both"; got != want {
 		t.Errorf("eight days ago: %s, want %s", got, want)
 	}
-	row, err = s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-10-01"))
+	row, err = s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-10-01"), nil)
 	s.Must(err)
 	if got, want := brief(row), "overdue next 2026-10-31 done 2026-10-01 baseline 1200 remaining 250 by days"; got != want {
 		t.Errorf("before any reading: %s, want %s", got, want)
 	}
-	if row, err = s.MarkDone(ctx, cli, 2, nil); err != nil || brief(row) != "ok next 2027-01-19 done 2026-11-20" || row.DueSource != "" || row.UsageRemaining != nil {
+	if row, err = s.MarkDone(ctx, cli, 2, nil, nil); err != nil || brief(row) != "ok next 2027-01-19 done 2026-11-20" || row.DueSource != "" || row.UsageRemaining != nil {
 		t.Errorf("by days: %s %v", asJSON(t, row), err)
 	}
-	s.untouched(fault.Invalid, "2026-11-21", func() error { _, err := s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-11-21")); return err })
-	s.untouched(fault.NotFound, "PM plan 7", func() error { _, err := s.MarkDone(ctx, cli, 7, nil); return err })
+	s.untouched(fault.Invalid, "2026-11-21", func() error { _, err := s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-11-21"), nil); return err })
+	s.untouched(fault.NotFound, "PM plan 7", func() error { _, err := s.MarkDone(ctx, cli, 7, nil, nil); return err })
 	if got := strings.Join(s.audit(), " "); strings.Count(got, "pm.done pm_plan:1") != 3 {
 		t.Errorf("audit %s", got)
 	}
@@ -362,7 +362,7 @@ func TestWrongClock(t *testing.T) {
 		s.On(d)
 		for _, do := range []func() error{
 			func() error { _, err := s.read("110", "", false); return err },
-			func() error { _, err := s.MarkDone(ctx, cli, 1, nil); return err },
+			func() error { _, err := s.MarkDone(ctx, cli, 1, nil, nil); return err },
 			func() error {
 				_, err := s.MoveWorkOrder(ctx, ana, Move{ID: 1, Status: "done", Resolution: "x"})
 				return err

@@ -10,7 +10,7 @@ import (
 func TestMain(m *testing.M) {
 	dbtest.Main(m, dbtest.Plans{
 		Walks: map[string]string{
-			"addJobs: USE TEMP B-TREE FOR ORDER BY":                     "a few hundred jobs of a range are put in the order of their assets",
+			"eachDone: USE TEMP B-TREE FOR ORDER BY":                    "a few hundred jobs of a range are put in the order of their assets",
 			"assigneeNames: SCAN names":                                 "the names so far are walked, not the orders",
 			"checkCounts: SCAN work_order_counts":                       "doctor looks at everything",
 			"checkCounts: SCAN x":                                       "doctor looks at everything",

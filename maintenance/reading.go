@@ -3,6 +3,7 @@ package maintenance
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -18,17 +19,21 @@ type NewReading struct {
 	Reading    exact.Milli
 	ReadDate   *exact.Day
 	Correction bool
+
+	replaced bool // a Correction because the meter was replaced: plans keep the use since their last service
 }
 
 // Recorded is what a posted reading did.
 type Recorded struct {
+	Warning         *string     `json:"warning" about:"set when the meter moved more than ten times as far as its use per day lets expect"`
 	AssetID         int64       `json:"asset_id"`
 	Meter           Meter       `json:"meter" about:"the meter as it stands now"`
 	PreviousReading exact.Milli `json:"previous_reading"`
 	Accepted        bool        `json:"accepted"`
 	Moved           bool        `json:"moved" about:"the meter's value changed"`
 	Correction      bool        `json:"correction"`
-	Warning         *string     `json:"warning" about:"set when the meter moved more than ten times as far as its use per day lets expect"`
+
+	doubt string // why the reading is unlikely, "" where it is not
 }
 
 // ReadingRecorded is the event of a reading that moved its meter.
@@ -67,6 +72,9 @@ func recordReading(tx *db.Tx, n NewReading) (none Recorded, err error) {
 	if err != nil {
 		return none, err
 	}
+	if n.replaced {
+		return replace(tx, a, m, point{Day: date, Value: n.Reading})
+	}
 	return post(tx, a, m, point{Day: date, Value: n.Reading}, n.Correction)
 }
 
@@ -93,8 +101,19 @@ func pastDay(tx *db.Tx, name string, d *exact.Day) (exact.Day, error) {
 	return today, nil
 }
 
-// post records what the meter showed. It is the only way in which a meter moves.
-func post(tx *db.Tx, a Asset, m Meter, p point, correction bool) (done Recorded, err error) {
+// post records what the meter showed.
+func post(tx *db.Tx, a Asset, m Meter, p point, correction bool) (Recorded, error) {
+	return takeReading(tx, a, m, p, correction, func(b exact.Milli) exact.Milli { return rebased(b, m.Reading, p.Value) })
+}
+
+// replace records what the meter shows that took the place of another.
+func replace(tx *db.Tx, a Asset, m Meter, p point) (Recorded, error) {
+	return takeReading(tx, a, m, p, true, func(b exact.Milli) exact.Milli { return p.Value - (m.Reading - b) })
+}
+
+// takeReading lets a meter take a reading, and a correction's plans their new baselines. It is the
+// only way in which a meter moves, but for the last reading put right.
+func takeReading(tx *db.Tx, a Asset, m Meter, p point, correction bool, baseline func(exact.Milli) exact.Milli) (done Recorded, err error) {
 	previous := m.Reading
 	if p.Value < previous && !correction {
 		return done, fault.Conflictf("reading: %v is below the present value %v of the meter %s of asset %d (%s); it takes %v or more. "+
@@ -109,6 +128,7 @@ func post(tx *db.Tx, a Asset, m Meter, p point, correction bool) (done Recorded,
 	done = Recorded{AssetID: a.ID, PreviousReading: previous, Accepted: true, Moved: p.Value != previous, Correction: correction}
 	if !correction {
 		done.Warning = m.warn(used, p)
+		done.doubt = m.doubt(used, p, done.Warning)
 	}
 	m.take(p, correction)
 	if correction {
@@ -124,15 +144,14 @@ func post(tx *db.Tx, a Asset, m Meter, p point, correction bool) (done Recorded,
 	}
 	entry := readingEntry{AssetID: a.ID, From: previous, To: p.Value, ReadDate: p.Day, Correction: correction}
 	if correction && done.Moved {
-		if entry.Rebased, err = rebasePlans(tx, m.ID, previous, p.Value); err != nil {
+		if entry.Rebased, err = rebasePlans(tx, m.ID, baseline); err != nil {
 			return done, err
 		}
 	}
 	if err := tx.Audit("meter.reading", db.Subject("meter", m.ID), entry); err != nil || !done.Moved {
 		return done, err
 	}
-	return done, tx.Emit("reading.recorded", ReadingRecorded{AssetID: a.ID, Asset: a.Name, Meter: m.Name, MeterID: m.ID, Unit: m.Unit,
-		PreviousReading: previous, Reading: p.Value, ReadDate: p.Day, Correction: correction})
+	return done, tx.Emit("reading.recorded", done.event(a, p.Day))
 }
 
 // readingEntry is a reading in the audit trail.
@@ -161,6 +180,18 @@ func (m *Meter) warn(u use, p point) *string {
 	s := fmt.Sprintf("%s went up by %v %s in %d %s, more than ten times its use of %v a day: check the reading",
 		m.Name, p.Value-m.Reading, m.Unit, days, unit, u.PerDay())
 	return &s
+}
+
+// doubt is what a person is asked about a reading: one that the warning is about, or, where no use
+// a day is known yet, one with more digits than the last.
+func (m *Meter) doubt(u use, p point, warning *string) string {
+	switch digits := func(v exact.Milli) int { return len(strconv.FormatInt(int64(v)/1000, 10)) }; {
+	case warning != nil:
+		return *warning
+	case !u.known() && m.ReadDate != nil && digits(p.Value) > digits(m.Reading):
+		return fmt.Sprintf("%v %s has more digits than the last reading of %s, %v: check the reading", p.Value, m.Unit, m.Name, m.Reading)
+	}
+	return ""
 }
 
 // take is the meter's own state after the reading.
@@ -220,6 +251,13 @@ func (s *Service) postReading() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Doubt: func(answer any, _ schema.Money) schema.Question {
+			r := answer.(Recorded)
+			if r.doubt == "" {
+				return schema.Question{}
+			}
+			return schema.Question{Title: fmt.Sprintf("Save %v %s?", r.Meter.Reading, r.Meter.Unit), Text: r.doubt + ".", Button: "Save reading"}
+		},
 		Example: "maintenance reading LATHE-1 1250.5\nmaintenance reading VAN-3 310.2 --meter cooler --read-date 2026-11-18",
 		Did: func(answer any, _ schema.Money) string {
 			r := answer.(Recorded)
@@ -233,15 +271,69 @@ func (s *Service) postReading() schema.Op {
 	}
 }
 
+// Logged is a reading that an agent logged.
+type Logged struct {
+	Recorded
+	BecameDue []BecameDue `json:"became_due" about:"plans that the reading made due"`
+}
+
+// BecameDue is a plan that a reading made due.
+type BecameDue struct {
+	PMID      int64  `json:"pm_id"`
+	Title     string `json:"title"`
+	DueStatus string `json:"due_status" enum:"overdue,due-soon"`
+	OpenJob   *int64 `json:"open_job,omitempty"`
+}
+
+// LogReading is RecordReading for agents: it tells what follows.
+func (s *Service) LogReading(ctx context.Context, who db.Caller, n NewReading) (Logged, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done Logged, err error) {
+		before, err := dueOf(&tx.Conn, n.AssetID)
+		if err != nil {
+			return done, err
+		}
+		if done.Recorded, err = recordReading(tx, n); err != nil {
+			return done, err
+		}
+		after, err := dueOf(&tx.Conn, n.AssetID)
+		if err != nil {
+			return done, err
+		}
+		done.BecameDue = []BecameDue{}
+		for i, r := range after {
+			if dueRank(r.DueStatus) < dueRank(before[i].DueStatus) {
+				done.BecameDue = append(done.BecameDue, BecameDue{r.PMID, r.Title, r.DueStatus, r.OpenJob})
+			}
+		}
+		if done.Warning != nil {
+			done.Warning = new(*done.Warning + ". It is recorded, and plans by use fall due by it. A wrong one is put right on the asset's page, " +
+				"by `quartermaster maintenance correct-reading`, or over REST with correction true")
+		}
+		return done, nil
+	})
+}
+
+// dueOf lists the asset's plans that are not paused, by title.
+func dueOf(c *db.Conn, assetID int64) (rows []PMDueRow, err error) {
+	plans, err := plansWhere(c, " WHERE p.asset_id = ? ORDER BY p.title", assetID)
+	for _, p := range plans {
+		if !p.Paused {
+			rows = append(rows, p.PMDueRow)
+		}
+	}
+	return rows, err
+}
+
 func (s *Service) recordMeter() schema.Op {
 	return schema.Op{
-		Name:   "record_meter",
-		About:  "Log a meter reading. It takes the present value or more; a meter that was wound back is corrected over REST.",
-		Writes: true, Idempotent: true, Response: samplePosted,
+		Name: "record_meter", Says: "Log a meter reading",
+		About: "Log a meter reading: the present value or more. One above ten times the usual use is recorded with a warning. became_due names the plans that it made due. " +
+			"A wrong reading is put right over REST or on the screens.",
+		Writes: true, Idempotent: true, Response: Logged{Recorded: samplePosted, BecameDue: []BecameDue{{PMID: 3, Title: "Change the oil", DueStatus: dueOverdue}}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var n NewReading
 			bindReading(f, &n, schema.Required)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.LogReading(ctx, who, n) }
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 	}

@@ -36,29 +36,31 @@ func (s *Service) SetRequests(ctx context.Context, who db.Caller, assetID int64,
 	if who.Role != "admin" {
 		return Requests{}, fault.Forbiddenf("set_requests is an admin's, and the user %s has the role %s", who.User, who.Role)
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Requests, err error) {
-		a, err := findAsset(&tx.Conn, assetID)
-		if err != nil {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Requests, error) { return setRequests(tx, assetID, on) })
+}
+
+func setRequests(tx *db.Tx, assetID int64, on bool) (none Requests, err error) {
+	a, err := findAsset(&tx.Conn, assetID)
+	if err != nil {
+		return none, err
+	}
+	held, err := requestsOf(&tx.Conn, assetID)
+	if err != nil || held.On == on {
+		return held, err
+	}
+	if on {
+		if err := a.takesWork("asset_id"); err != nil {
 			return none, err
 		}
-		held, err := requestsOf(&tx.Conn, assetID)
-		if err != nil || held.On == on {
-			return held, err
-		}
-		if on {
-			if err := a.takesWork("asset_id"); err != nil {
-				return none, err
-			}
-		}
-		_, err = tx.Exec("UPDATE assets SET requests = ?, request_token = coalesce(request_token, ?) WHERE id = ?", on, newToken(), assetID)
-		if err != nil {
-			return none, err
-		}
-		if err := tx.Audit("asset.requests", db.Subject("asset", assetID), map[string]bool{"on": on}); err != nil {
-			return none, err
-		}
-		return requestsOf(&tx.Conn, assetID)
-	})
+	}
+	_, err = tx.Exec("UPDATE assets SET requests = ?, request_token = coalesce(request_token, ?) WHERE id = ?", on, newToken(), assetID)
+	if err != nil {
+		return none, err
+	}
+	if err := tx.Audit("asset.requests", db.Subject("asset", assetID), map[string]bool{"on": on}); err != nil {
+		return none, err
+	}
+	return requestsOf(&tx.Conn, assetID)
 }
 
 // newToken is 16 random bytes as they stand in an address.

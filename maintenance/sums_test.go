@@ -63,7 +63,7 @@ func TestSumsOfAnAssigneeAreKept(t *testing.T) {
 			for _, wo := range all.WorkOrders {
 				cost += wo.TotalCostCents
 			}
-			if got, want := fmt.Sprint(found.Total, found.TotalCostCents, found.Shown), fmt.Sprint(len(all.WorkOrders), cost, min(3, len(all.WorkOrders))); got != want {
+			if got, want := fmt.Sprint(found.Total, *found.TotalCostCents, found.Shown), fmt.Sprint(len(all.WorkOrders), cost, min(3, len(all.WorkOrders))); got != want {
 				t.Fatalf("%d: %+v: agents are told %s, there are %s", i, f, got, want)
 			}
 			for j := range found.Shown {

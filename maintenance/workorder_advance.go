@@ -65,7 +65,7 @@ func advance(tx *db.Tx, m Move, ch OrderChange) (wo WorkOrder, err error) {
 
 func (s *Service) advanceStatus() schema.Op {
 	return schema.Op{
-		Name: "advance_status",
+		Name: "advance_status", Says: "Move a job", Overwrites: true,
 		About: "Move a work order along: " + workOrderMoves.Prose() + ". " +
 			"done needs a resolution, and skip_steps while steps of its check list are open; completing a job that serves a plan restarts the plan, pm_next_due tells when it is due next.",
 		Writes: true, Response: Advanced{WorkOrder: sampleDone},
@@ -77,7 +77,12 @@ func (s *Service) advanceStatus() schema.Op {
 			f.Text(&m.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines, schema.Example("Bearing replaced"))
 			f.Text(&m.SkipSteps, "skip_steps", "why open steps of the check list are left out", schema.Most(maxText))
 			ch.Sent = workOrders.Form(f, &ch.WorkOrder, false, nil, "assigned_to", "labor_minutes", "parts_cost", "downtime_minutes")
+			isNew := f.Surface() != schema.Tool
+			bindNew(f, &isNew)
 			return func(ctx context.Context, who db.Caller) (any, error) {
+				if err := s.toPerson(ctx, ch.AssignedTo, isNew); err != nil {
+					return nil, err
+				}
 				done, err := s.AdvanceWorkOrder(ctx, who, m, ch)
 				if f.Surface() == schema.REST { // it answers what the event tells: the order
 					done.PMNextDue = nil

@@ -19,6 +19,8 @@ const maxBulk = 10_000
 type Moved struct {
 	Moved   []WorkOrder    `json:"moved"`
 	Refused []RefusedOrder `json:"refused"`
+
+	Unpriced bool `json:"-"` // there is labor, and no hourly rate yet
 }
 
 // RefusedOrder is a work order that was left as it is, and why.
@@ -43,57 +45,20 @@ func (m Moved) Refusals() (refused []string, err error) {
 // named among the refused and the others go on. A status that there is not refuses
 // the whole.
 func (s *Service) MoveWorkOrders(ctx context.Context, who db.Caller, status string, ids []int64, resolution string) (Moved, error) {
-	return s.moveEach(ctx, who, Move{Status: status, Resolution: resolution}, ids)
+	return s.moveEach(ctx, who, Move{Status: status, Resolution: resolution}, marked{ids: ids})
 }
 
-func (s *Service) moveEach(ctx context.Context, who db.Caller, all Move, ids []int64) (Moved, error) {
+func (s *Service) moveEach(ctx context.Context, who db.Caller, all Move, m marked) (Moved, error) {
 	if err := all.check(); err != nil {
 		return Moved{}, err
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Moved, error) { return moveAll(tx, all, ids) })
-}
-
-func moveAll(tx *db.Tx, all Move, ids []int64) (Moved, error) {
-	done := Moved{Moved: []WorkOrder{}, Refused: []RefusedOrder{}}
-	for _, id := range ids {
-		all.ID = id
-		err := tx.Try(func() error {
-			wo, err := moveWorkOrder(tx, all)
-			if err == nil {
-				done.Moved = append(done.Moved, wo)
-			}
-			return err
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done Moved, err error) {
+		done.Moved, done.Refused, err = m.each(tx, func(id int64) (WorkOrder, error) {
+			one := all
+			one.ID = id
+			return moveWorkOrder(tx, one)
 		})
-		if err == nil {
-			continue
-		}
-		refusal, is := fault.As(err)
-		if !is || refusal.Kind == fault.Unavailable {
-			return Moved{}, err
-		}
-		done.Refused = append(done.Refused, RefusedOrder{ID: id, Reason: refusal.Detail})
-	}
-	return done, nil
-}
-
-// MoveMatching moves every work order that passes the filter, as MoveWorkOrders does.
-func (s *Service) MoveMatching(ctx context.Context, who db.Caller, all Move, f Filter) (Moved, error) {
-	if err := all.check(); err != nil {
-		return Moved{}, err
-	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Moved, error) {
-		if err := f.resolve(&tx.Conn); err != nil {
-			return Moved{}, err
-		}
-		t := f.where(&tx.Conn)
-		ids, err := db.All(&tx.Conn, db.Int, "SELECT w.id"+orderTables+t.sql()+" ORDER BY w.id LIMIT ?", append(t.args, maxBulk+1)...)
-		switch {
-		case err != nil:
-			return Moved{}, err
-		case len(ids) > maxBulk:
-			return Moved{}, fault.Invalidf("more than %d work orders match; narrow the filters", maxBulk)
-		}
-		return moveAll(tx, all, ids)
+		return done, err
 	})
 }
 
@@ -124,28 +89,12 @@ func (s *Service) moveWorkOrders() schema.Op {
 		Response: Moved{Moved: []WorkOrder{sampleDone}, Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var all Move
-			var ids []int64
-			var match string
+			var m marked
 			bindStatus(f, &all.Status, "where to move them", schema.Required, schema.Positional("STATUS"))
-			some := f.IDs(&ids, "id", "the work orders", maxBulk, schema.AllowDuplicates, schema.Positional("ID"), schema.Label("Work orders"))
+			m.bind(f)
 			f.Text(&all.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines)
 			f.Text(&all.SkipSteps, "skip_steps", "why open steps of their check lists are left out", schema.Most(maxText))
-			if f.Surface() == schema.Page {
-				f.Text(&match, "match", "in place of the work orders: all that match these filters of the list's address", schema.Label("All that match"))
-			}
-			if !f.Describing() && !some && match == "" {
-				f.Refuse("id", "id is missing: mark at least one work order")
-			}
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				if some {
-					return s.moveEach(ctx, who, all, ids)
-				}
-				filter, err := ParseFilter(match)
-				if err != nil {
-					return nil, err
-				}
-				return s.MoveMatching(ctx, who, all, filter)
-			}
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.moveEach(ctx, who, all, m) }
 		},
 		Example: "maintenance move in-progress 12 14\nmaintenance move done 12 14 --resolution \"Filters changed\" --as alice",
 		Print: func(w io.Writer, answer any) {
@@ -166,6 +115,9 @@ func didMove(answer any, _ schema.Money) string {
 		text = fmt.Sprintf("Work order %d is %s.", m.Moved[0].ID, m.Moved[0].Status)
 	case n > 1:
 		text = fmt.Sprintf("%d work orders are %s.", n, m.Moved[0].Status)
+	}
+	if m.Unpriced {
+		text += " " + unpriced
 	}
 	return text
 }

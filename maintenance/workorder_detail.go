@@ -21,24 +21,26 @@ type Detail struct {
 
 // WorkOrderDetail returns one work order with its parts, photos and cost; 404 if there
 // is none.
-func (s *Service) WorkOrderDetail(ctx context.Context, id int64) (d Detail, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		if d.WorkOrder, err = findWorkOrder(c, id); err != nil {
-			return err
-		}
-		d.Cost = d.cost
-		if d.Parts, err = partsOf(c, id); err != nil {
-			return err
-		}
-		d.Photos, err = photosOf(c, id)
-		return err
-	})
+func (s *Service) WorkOrderDetail(ctx context.Context, id int64) (Detail, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Detail, error) { return readDetail(c, id) })
+}
+
+func readDetail(c *db.Conn, id int64) (d Detail, err error) {
+	if d.WorkOrder, err = findWorkOrder(c, id); err != nil {
+		return d, err
+	}
+	d.Cost = d.cost
+	if d.Parts, err = partsOf(c, id); err != nil {
+		return d, err
+	}
+	d.Photos, err = photosOf(c, id)
 	return d, err
 }
 
 func (s *Service) workOrderDetail() schema.Op {
 	return schema.Op{
 		Name:  "workorder_detail",
+		Says:  "One job in full",
 		About: "One work order with the parts used, its photos, its check list and its cost.",
 		Response: Detail{WorkOrder: sampleDone,
 			Parts:  []PartUse{{PartID: 1, PartNumber: "6204-2RS", Name: "Ball bearing", Qty: 2000, UnitCostCents: 425, CostCents: 850}},

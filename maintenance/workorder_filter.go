@@ -17,7 +17,7 @@ type Filter struct {
 	Priority   string
 	AssetID    int64
 	AssignedTo string // in any case
-	Q          string // a part of the description or of the asset's name or tag, in any case, or the order's number
+	Q          string // words of the description, the resolution, or the asset's name or tag, or the order's number
 	Overdue    *bool
 	From, To   *exact.Day // the days on which it was opened, in the shop's zone, both included
 	schema.Cursor[int64]
@@ -114,7 +114,7 @@ func (f Filter) where(c *db.Conn) (t condition) {
 	}
 	if f.Q != "" {
 		t.joins = true
-		t.also("(has_words(?, w.description, a.name, a.asset_tag) OR w.id = ?)", f.Q, words.Number(f.Q, "WO", "job"))
+		t.also("(has_words(?, w.description, a.name, a.asset_tag, w.resolution) OR w.id = ?)", f.Q, words.Number(f.Q, "WO", "job"))
 	}
 	return t
 }

@@ -27,8 +27,9 @@ type FoundOrders struct {
 	WorkOrders     []schema.Row[WorkOrder, ShortOrder] `json:"work_orders"`
 	Shown          int                                 `json:"shown" about:"how many are given here"`
 	Total          int64                               `json:"total" about:"how many match in all"`
-	TotalCostCents int64                               `json:"total_cost_cents" about:"what all that match cost, not only those given here"`
+	TotalCostCents *int64                              `json:"total_cost_cents,omitempty" about:"what all that match cost, on the first page"`
 	Next           *string                             `json:"next" about:"ask on with after; null at the end"`
+	Near           []string                            `json:"near,omitempty" about:"assets that are like q, where nothing matches"`
 }
 
 // ShortOrder is what identifies a work order and decides about it.
@@ -46,7 +47,7 @@ func (wo WorkOrder) short() ShortOrder {
 	if wo.AssignedTo != nil {
 		s.AssignedTo = firstOf(*wo.AssignedTo, 16)
 	}
-	if wo.Overdue {
+	if !closed(wo.Status) {
 		s.DueDate = wo.DueDate
 	}
 	return s
@@ -126,8 +127,22 @@ func (s *Service) FindWorkOrders(ctx context.Context, f Filter) (found FoundOrde
 		if n := len(rows); n < len(page.WorkOrders) {
 			page.Next = &page.WorkOrders[n-1].ID
 		}
+		if given := f.Skip + int64(len(rows)); f.Sort != "" && page.Next != nil {
+			page.Next = &given
+		}
 		found = FoundOrders{WorkOrders: rows, Shown: len(rows), Total: page.Total, Next: schema.NextText(page.Next)}
-		found.TotalCostCents, err = costOfAll(c, f)
+		if f.Q != "" && page.Total == 0 {
+			names, err := assetNames(c)
+			if err != nil {
+				return err
+			}
+			found.Near = schema.Near(f.Q, names, 5)
+		}
+		if f.After != 0 || f.Skip != 0 {
+			return nil
+		}
+		cents, err := costOfAll(c, f)
+		found.TotalCostCents = &cents
 		return err
 	})
 	return found, err
@@ -216,13 +231,17 @@ func bindStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) {
 	f.Enum(p, "status", about, workOrderMoves.States(), append(opts, schema.Folded, schema.Alias("in_progress", "in-progress"))...)
 }
 
+// agentSorts are what agents may sort work orders by, with the columns.
+var agentSorts = map[string]string{"newest": "", "due": "due_date", "priority": "priority", "cost": "total_cost_cents"}
+
 func (s *Service) findWorkOrders() schema.Op {
+	cost := int64(8000)
 	return schema.Op{
-		Name: "list_workorders",
+		Name: "list_workorders", Says: "Which jobs there are",
 		About: "Work orders, newest first, that match every filter. total and total_cost_cents are over all that match, also those that limit leaves out. " +
 			"Cost = labor_minutes x hourly rate + parts. overdue: due_date before today and open or in progress. from, to: the day it was opened. " +
-			"detail short gives only id, asset, description, status, assignee.",
-		Response: FoundOrders{WorkOrders: []schema.Row[WorkOrder, ShortOrder]{{Full: &sampleOrder}}, Shown: 1, Total: 1, TotalCostCents: 8000},
+			"detail short: id, asset, description, status, assignee, due day.",
+		Response: FoundOrders{WorkOrders: []schema.Row[WorkOrder, ShortOrder]{{Full: &sampleOrder}}, Shown: 1, Total: 1, TotalCostCents: &cost},
 		Bind: func(f *schema.Form) schema.Handler {
 			var w Filter
 			bindStatus(f, &w.Status, "")
@@ -230,7 +249,7 @@ func (s *Service) findWorkOrders() schema.Op {
 			f.ID(&w.AssetID, "asset_id", "", schema.Lookup(assetNamed))
 			w.Named = f.Given("asset")
 			f.Text(&w.AssignedTo, "assigned_to", "a name, in any case", schema.Most(maxName))
-			f.Text(&w.Q, "q", "in description, asset, or the number", schema.Most(maxName))
+			f.Text(&w.Q, "q", "words in description, resolution or asset, or the number", schema.Most(maxName))
 			f.DayPtr(&w.From, "from", "first day")
 			f.DayPtr(&w.To, "to", "last day")
 			var overdue bool
@@ -238,8 +257,13 @@ func (s *Service) findWorkOrders() schema.Op {
 				w.Overdue = &overdue
 			}
 			w.Asked = f.Limit(&w.Limit)
+			sort := "newest"
+			f.Enum(&sort, "sort", "", []string{"newest", "due", "priority", "cost"})
 			f.After(&w.After)
 			f.Short(&w.Short)
+			if w.Sort, w.Falling = agentSorts[sort], sort == "cost"; w.Sort != "" {
+				w.Skip, w.After = w.After, 0
+			}
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindWorkOrders(ctx, w) }
 		},
 	}

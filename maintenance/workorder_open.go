@@ -123,6 +123,7 @@ func planOf(c *db.Conn, pmID, assetID int64) (none plan, err error) {
 func (s *Service) createWorkOrder() schema.Op {
 	return schema.Op{
 		Name:   "create_workorder",
+		Says:   "Open a job",
 		About:  "Open a work order against an asset that is not retired.",
 		Writes: true, Creates: true, Response: sampleOrder,
 		Bind: func(f *schema.Form) schema.Handler {
@@ -135,21 +136,37 @@ func (s *Service) createWorkOrder() schema.Op {
 					return []schema.Opt{schema.Required}
 				case "due_date":
 					return []schema.Opt{schema.Clear(&noDay)}
-				case "wo_type", "labor_minutes", "parts_cost", "downtime_minutes":
-					return []schema.Opt{schema.Rare}
 				}
 				return nil
 			})
 			var plan int64
 			if f.ID(&plan, "pm_id", "the plan that this job serves, of the same asset: completing the job restarts it",
-				schema.Flag("plan"), schema.Label("Plan"), schema.Rare, schema.Lookup(planNamed), schema.Choices(planChoices)) {
+				schema.Flag("plan"), schema.Label("Plan"), schema.Lookup(planNamed), schema.Choices(planChoices)) {
 				wo.PMID = &plan
 			}
 			var steps []string
 			f.Texts(&steps, "checklist", "the steps of the job, each a line of text; a plan's job has those of the plan",
-				maxSteps, maxStepText, schema.Flag("step"), schema.Label("Check list"), schema.Rare)
+				maxSteps, maxStepText, schema.Flag("step"), schema.Label("Check list"))
 			wo.Checklist = openSteps(steps)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.OpenWorkOrder(ctx, who, wo) }
+			again, isNew := true, false
+			if f.Surface() == schema.Tool {
+				again = false
+				f.Bool(&again, "again", "true: a second job of the plan while one is not finished")
+			}
+			bindNew(f, &isNew)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if err := s.toPerson(ctx, wo.AssignedTo, isNew); f.Surface() == schema.Tool && err != nil {
+					return nil, err
+				}
+				return db.Update(ctx, s.db, who, func(tx *db.Tx) (WorkOrder, error) {
+					if wo.PMID != nil && !again {
+						if err := hasNoJob(&tx.Conn, *wo.PMID); err != nil {
+							return WorkOrder{}, fault.Conflictf("%s, or send again true for a second one", err)
+						}
+					}
+					return openWorkOrder(tx, wo)
+				})
+			}
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance work-orders create LATHE-1 --description \"Spindle bearing is loud\" --priority high\n" +

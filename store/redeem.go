@@ -115,10 +115,7 @@ func (s *Service) redeemAs(ctx context.Context, who db.Caller, written, email, n
 		if err != nil {
 			return Redeemed{}, err
 		}
-		if err := tx.Emit("code.redeemed", redeemedOf(batch, r.Order, r.License)); err != nil {
-			return r, err
-		}
-		return r, mailOrder(tx, OrderDetail{Order: r.Order}, false)
+		return r, tx.Emit("code.redeemed", redeemedOf(batch, r.Order, r.License))
 	})
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"quartermaster/app/account"
 	"quartermaster/app/doctor"
-	"quartermaster/app/mailer"
 	"quartermaster/app/rest"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -30,7 +29,6 @@ type Options struct {
 	DB       *db.DB
 	Sessions *account.Sessions
 	Doctor   *doctor.Desk
-	Mail     *mailer.Book
 	Log      zerolog.Logger
 	Version  string
 	Trusted  []netip.Prefix // proxies whose X-Forwarded-For counts

@@ -23,7 +23,7 @@ type assetsView struct {
 
 func assets(s *maintenance.Service) page.Page {
 	return page.New(page.Spec[assetsView]{
-		Path: "/assets", Title: "Assets", Menu: "Assets", Key: "a",
+		Path: "/assets", Title: "Assets", Menu: "Assets", Key: "a", Marks: true,
 		Load: func(f *schema.Form) page.Loader[assetsView] {
 			var p page.Paging
 			p.Bind(f, maintenance.AssetSorts()...)
@@ -79,10 +79,36 @@ func asset(s *maintenance.Service) page.Page {
 	})
 }
 
+// labelsView is one sheet of labels.
+type labelsView struct{ maintenance.Labels }
+
+func labels(s *maintenance.Service) page.Page {
+	return page.New(page.Spec[labelsView]{
+		Path: "/labels", Title: "Labels", Plain: true,
+		Load: func(f *schema.Form) page.Loader[labelsView] {
+			var ids []int64
+			f.IDs(&ids, "id", "the assets", 1000)
+			return func(ctx context.Context, _ db.Caller) (labelsView, error) {
+				l, err := s.Labels(ctx, ids)
+				return labelsView{l}, err
+			}
+		},
+		View: func(v labelsView) templ.Component { return LabelSheet(v) },
+	})
+}
+
 func assetLabel(s *maintenance.Service) page.Page {
-	return page.New(page.Spec[assetView]{
-		Path: "/assets/:id/label", Title: "Label", Plain: true, Load: loadAsset(s),
-		View: func(v assetView) templ.Component { return Label(v) },
+	return page.New(page.Spec[labelsView]{
+		Path: "/assets/:id/label", Title: "Label", Plain: true,
+		Load: func(f *schema.Form) page.Loader[labelsView] {
+			var id int64
+			f.ID(&id, "id", "the asset", schema.InPath("id"))
+			return func(ctx context.Context, _ db.Caller) (labelsView, error) {
+				l, err := s.Labels(ctx, []int64{id})
+				return labelsView{l}, err
+			}
+		},
+		View: func(v labelsView) templ.Component { return LabelSheet(v) },
 	})
 }
 
@@ -113,7 +139,7 @@ func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.
 	}
 	c := page.Chart{Title: title, Label: "Day", Names: [2]string{"", "Reading, " + m.Unit}, Plain: milli, Show: func(n int64) string { return page.QtyText(exact.Milli(n)) }}
 	for _, r := range list {
-		c.Line = append(c.Line, page.Point{Day: r.Day, Value: int64(r.Value)})
+		c.Line = append(c.Line, page.Point{Label: page.DayText(ctx, r.Day), Value: int64(r.Value)})
 	}
 	return c
 }

@@ -15,17 +15,29 @@ import (
 
 // board is the first page: the jobs of these days by state.
 func board(s *maintenance.Service) page.Page {
-	return page.New(page.Spec[maintenance.Board]{
+	return page.New(page.Spec[boardView]{
 		Path: "/", Title: "Board", Menu: "Board", Key: "b",
-		Load: func(*schema.Form) page.Loader[maintenance.Board] {
-			return func(ctx context.Context, _ db.Caller) (maintenance.Board, error) { return s.Board(ctx) }
+		Load: func(*schema.Form) page.Loader[boardView] {
+			return func(ctx context.Context, who db.Caller) (v boardView, err error) {
+				if v.Board, err = s.Board(ctx); err != nil {
+					return v, err
+				}
+				v.Mine, err = s.Mine(ctx, who.User)
+				return v, err
+			}
 		},
-		View: func(b maintenance.Board) templ.Component { return Board(b) },
+		View: func(v boardView) templ.Component { return Board(v) },
 	})
 }
 
+// boardView is the board, and before it the jobs of who looks.
+type boardView struct {
+	maintenance.Board
+	Mine []maintenance.WorkOrder
+}
+
 // boardTitle answers what the day needs.
-func boardTitle(b maintenance.Board) string {
+func boardTitle(b boardView) string {
 	if b.Opened+b.Started == 0 {
 		return "No job is waiting"
 	}

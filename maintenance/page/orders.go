@@ -79,6 +79,25 @@ func (v orderView) PageTitle() string { return fmt.Sprintf("Work order %d", v.ID
 // closed reports whether the job's cost stands.
 func (v orderView) closed() bool { return v.Status == "done" || v.Status == "cancelled" }
 
+// openSteps counts the steps of the check list that are not done.
+func (v orderView) openSteps() (n int) {
+	for _, s := range v.Checklist {
+		if !s.Done {
+			n++
+		}
+	}
+	return n
+}
+
+// finishFields are the fields of the form that finishes the job.
+func (v orderView) finishFields() []string {
+	fields := []string{"resolution", "labor_minutes", "parts_cost", "downtime_minutes"}
+	if v.openSteps() > 0 {
+		fields = append(fields, "skip_steps")
+	}
+	return fields
+}
+
 // loadOrder reads a work order's page.
 func loadOrder(s *maintenance.Service) func(f *schema.Form) page.Loader[orderView] {
 	return func(f *schema.Form) page.Loader[orderView] {

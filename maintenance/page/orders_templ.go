@@ -298,7 +298,8 @@ func Orders(v ordersView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = page.MarkedForm(page.Marking{Op: "move_workorders", Field: "id", Button: "Move the marked", Total: v.Total}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.MarkedForm(page.Marking{Op: "move_workorders", Field: "id", Button: "Move the marked", Total: v.Total,
+				Also: []page.Action{page.Open("Finish them", "finish_workorders"), page.Open("Assign them", "edit_workorders")}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -22,7 +22,7 @@ func Pages(s *maintenance.Service) []page.Page {
 		due(s),
 		assets(s),
 		asset(s),
-		assetLabel(s),
+		assetLabel(s), labels(s),
 		parts(s),
 		part(s),
 		plans(s), plan(s),

@@ -32,15 +32,14 @@ func plan(s *maintenance.Service) page.Page {
 }
 
 // acts are what can be done with the plan, the likeliest first.
-func (v planView) acts() []page.Action {
+func (v planView) acts(ctx context.Context) []page.Action {
 	id := page.Num(v.PMID)
 	edit := page.Open("Edit", "save_plan", "asset_tag", v.AssetTag, "title", v.Title).Key("e")
 	if v.Paused {
 		return []page.Action{page.Do("Resume", "resume_plan", "id", id).Main(), edit, page.Do("Remove", "remove_plan", "id", id).Then(assetPath(v.AssetID)).Danger()}
 	}
-	return []page.Action{
-		page.Open("Open job", "create_workorder", "asset_id", page.Num(v.AssetID), "pm_id", id, "wo_type", "preventive", "description", v.Title).Main().Key("n"),
-		page.Do("Done today", "complete_plan", "id", id), page.Do("Pause", "pause_plan", "id", id), edit,
-		page.Do("Remove", "remove_plan", "id", id).Then(assetPath(v.AssetID)).Quiet().Danger(),
-	}
+	acts := dueActs(ctx, v.PMDueRow)
+	acts[0] = acts[0].Main().Key("n")
+	return append(acts, page.Do("Pause", "pause_plan", "id", id), edit,
+		page.Do("Remove", "remove_plan", "id", id).Then(assetPath(v.AssetID)).Quiet().Danger())
 }

@@ -20,6 +20,7 @@ type Marking struct {
 	Only       []string          // the fields shown, in this order; nil is all
 	Fixed      map[string]string // what is sent along and not shown
 	Then       string            // where to go when done; "" is this page
+	Record     bool              // Then is left to the operation
 	Total      int64             // rows that match, on all pages
 	Also       []Action          // Open of further operations on the same rows: their forms open with the marked
 }
@@ -66,7 +67,11 @@ func MarkedForm(m Marking) templ.Component {
 			fm.Given = marks.Fields
 		}
 		b.WriteString(`<form method="post" class="bulk" id="bulk-` + m.Op + `" action="` + esc(f.DoPath(m.Op)) + `">`)
-		f.beside(&b, m.Then)
+		if m.Record && f.NewKey != nil {
+			hidden(&b, "idempotency_key", f.NewKey())
+		} else {
+			f.beside(&b, m.Then)
+		}
 		hidden(&b, "marked_op", m.Op)
 		hidden(&b, "marked_field", m.Field)
 		for _, name := range sorted(m.Fixed) {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -40,14 +41,14 @@ func licenseHead(v orderView) string {
 func soldChart(title string, days []store.Figure, currency string) page.Chart {
 	c := page.Chart{Title: title, Label: "Day", Names: [2]string{"Sold, " + currency, ""}, Show: exact.CurrencyOf(currency).Amount}
 	for _, d := range days {
-		p := page.Point{Value: d.SoldCents}
+		label := ""
 		switch {
 		case d.Day != nil:
-			p.Day = *d.Day
+			label = d.Day.Time(time.UTC).Format("2 Jan")
 		case d.Month != nil:
-			p.Label = page.MonthText(*d.Month)
+			label = d.Month.String()
 		}
-		c.Bars = append(c.Bars, p)
+		c.Bars = append(c.Bars, page.Point{Label: label, Value: d.SoldCents})
 	}
 	return c
 }

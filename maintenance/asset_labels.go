@@ -1,0 +1,95 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// Labels are the assets whose labels stand on one sheet.
+type Labels struct {
+	Labels []Label `json:"labels"`
+}
+
+// Label is what an asset's labels tell: its name, its tag, and where people without an account
+// ask for work on it, while that is on.
+type Label struct {
+	AssetTag string `json:"asset_tag"`
+	Requests
+}
+
+// Labels reads the labels of assets; an unknown one is 404.
+func (s *Service) Labels(ctx context.Context, ids []int64) (Labels, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Labels, error) { return labelsOf(c, ids) })
+}
+
+func labelsOf(c *db.Conn, ids []int64) (l Labels, err error) {
+	l.Labels = make([]Label, len(ids))
+	for i, id := range ids {
+		a, err := findAsset(c, id)
+		if err != nil {
+			return l, err
+		}
+		if l.Labels[i].Requests, err = requestsOf(c, id); err != nil {
+			return l, err
+		}
+		l.Labels[i].AssetTag = a.AssetTag
+	}
+	return l, nil
+}
+
+// MakeLabels gives the labels of assets, with requests turned on for all of them if that is
+// wanted, which only an admin may: for all or, where one is retired, for none.
+func (s *Service) MakeLabels(ctx context.Context, who db.Caller, ids []int64, requests bool) (Labels, error) {
+	if requests && who.Role != "admin" {
+		return Labels{}, fault.Forbiddenf("requests are turned on by an admin, and the user %s has the role %s", who.User, who.Role)
+	}
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Labels, err error) {
+		for _, id := range ids {
+			if !requests {
+				break
+			}
+			if _, err := setRequests(tx, id, true); err != nil {
+				return none, err
+			}
+		}
+		return labelsOf(&tx.Conn, ids)
+	})
+}
+
+func (s *Service) makeLabels() schema.Op {
+	path := "/request/Kx3mB1tqS9yZ0aVw7uN2Lg"
+	return schema.Op{
+		Name:   "make_labels",
+		About:  "Labels of assets on one sheet, each with a QR code that leads to the asset; with requests also one that lets people without an account ask for work.",
+		Writes: true, Idempotent: true,
+		Response: Labels{Labels: []Label{{AssetTag: "LATHE-1", Requests: Requests{AssetID: 1, Asset: "Lathe", On: true, Path: &path}}}},
+		Bind: func(f *schema.Form) schema.Handler {
+			var ids []int64
+			var requests bool
+			f.IDs(&ids, "id", "the assets", 1000, schema.Required, schema.Positional("ASSET"), schema.Lookup(assetNamed), schema.NameFirst, schema.Label("Assets"))
+			f.Bool(&requests, "requests", "turn requests on for all of them", schema.Label("Turn requests on"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.MakeLabels(ctx, who, ids, requests) }
+		},
+		Refuses: []fault.Kind{fault.NotFound},
+		Example: "maintenance labels LATHE-1 VAN-1 --requests",
+		Did: func(answer any, _ schema.Money) string {
+			if n := len(answer.(Labels).Labels); n != 1 {
+				return fmt.Sprintf("The labels of %d assets are ready to print.", n)
+			}
+			return "The label is ready to print."
+		},
+		Leads: func(answer any) string {
+			q := url.Values{}
+			for _, l := range answer.(Labels).Labels {
+				q.Add("id", strconv.FormatInt(l.AssetID, 10))
+			}
+			return "/labels?" + q.Encode()
+		},
+	}
+}

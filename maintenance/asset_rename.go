@@ -1,0 +1,78 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// RenamedAsset is an asset that has another name, another tag, or both.
+type RenamedAsset struct {
+	ID       int64  `json:"id"`
+	AssetTag string `json:"asset_tag"`
+	Name     string `json:"name"`
+	WasTag   string `json:"was_tag"`
+	WasName  string `json:"was_name"`
+}
+
+// RenameAsset gives an asset another name or another tag; what is empty stays. One that another
+// asset has is a conflict. Its jobs, plans and readings stay.
+func (s *Service) RenameAsset(ctx context.Context, who db.Caller, id int64, name, tag string) (RenamedAsset, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none RenamedAsset, err error) {
+		a, err := findAsset(&tx.Conn, id)
+		if err != nil {
+			return none, err
+		}
+		done := RenamedAsset{ID: id, AssetTag: cmpOr(tag, a.AssetTag), Name: cmpOr(name, a.Name), WasTag: a.AssetTag, WasName: a.Name}
+		changes := map[string][2]string{}
+		for _, c := range []struct{ column, is, was string }{{"asset_tag", done.AssetTag, done.WasTag}, {"name", done.Name, done.WasName}} {
+			if c.is == c.was {
+				continue
+			}
+			changes[c.column] = [2]string{c.was, c.is}
+			other, found, err := db.One(&tx.Conn, db.Text, "SELECT name || ' (' || asset_tag || ')' FROM assets WHERE "+c.column+" = ? AND id <> ?", c.is, id)
+			if err != nil {
+				return none, err
+			}
+			if found {
+				return none, fault.Conflictf("%s is in use: %s has it", schema.Quote(c.is), other)
+			}
+		}
+		if len(changes) == 0 {
+			return done, nil
+		}
+		if _, err := tx.Exec("UPDATE assets SET asset_tag = ?, name = ? WHERE id = ?", done.AssetTag, done.Name, id); err != nil {
+			return none, err
+		}
+		return done, tx.Audit("asset.renamed", db.Subject("asset", id), changes)
+	})
+}
+
+func (s *Service) renameAsset() schema.Op {
+	return schema.Op{
+		Name: "rename_asset", Writes: true, Idempotent: true,
+		About:    "Give an asset another name, or another tag. Its jobs, plans and readings stay; files that name it by the old tag no longer find it.",
+		Response: RenamedAsset{ID: 1, AssetTag: "LATHE-2", Name: "Old lathe", WasTag: "LATHE-1", WasName: "Lathe"},
+		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			var name, tag string
+			bindAssetID(f, "asset_id", &id)
+			f.Text(&name, "name", "the new name", schema.Most(maxName))
+			f.Text(&tag, "code", "the new tag", schema.Most(maxName), schema.Label("Tag"))
+			if !f.Describing() && name == "" && tag == "" {
+				f.Refuse("name", "name is missing: give the new name, or the new tag")
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.RenameAsset(ctx, who, id, name, tag) }
+		},
+		Example: "maintenance assets rename LATHE-1 --name \"Old lathe\" --code LATHE-2",
+		Did: func(answer any, _ schema.Money) string {
+			r := answer.(RenamedAsset)
+			return fmt.Sprintf("%s (%s) is now %s (%s).", r.WasName, r.WasTag, r.Name, r.AssetTag)
+		},
+		Leads: func(answer any) string { return assetPage(answer.(RenamedAsset).ID) },
+	}
+}

@@ -1,0 +1,55 @@
+package maintenance
+
+import (
+	"context"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// people lists who may be given work: the service's users, and whom jobs were assigned to.
+func people(c *db.Conn) ([]string, error) {
+	names, err := assigneeNames(c)
+	if err != nil {
+		return nil, err
+	}
+	users, err := db.All(c, db.Text, `SELECT u.name FROM roles r CROSS JOIN users u ON u.id = r.user_id
+		WHERE r.service = ? AND u.disabled = 0 AND u.removed_at IS NULL`, "maintenance")
+	return append(names, users...), err
+}
+
+// toPerson makes whom an agent names one of the people known, in any case. An unknown one is
+// refused with the nearest, unless the agent says that it is somebody new.
+func (s *Service) toPerson(ctx context.Context, name *string, isNew bool) error {
+	if name == nil || *name == "" || isNew {
+		return nil
+	}
+	return s.db.View(ctx, func(c *db.Conn) error {
+		known, err := people(c)
+		if err != nil {
+			return err
+		}
+		for _, k := range known {
+			if k == *name {
+				return nil
+			}
+		}
+		for _, k := range known {
+			if strings.EqualFold(k, *name) {
+				*name = k
+				return nil
+			}
+		}
+		return fault.Fieldf("assigned_to", "assigned_to: nobody here is called %s; %s. new_person true takes the name all the same",
+			schema.Quote(*name), schema.ThereAre(*name, known))
+	})
+}
+
+// bindNew binds an agent's word that the assignee is not known yet.
+func bindNew(f *schema.Form, p *bool) {
+	if f.Surface() == schema.Tool {
+		f.Bool(p, "new_person", "true: assigned_to is somebody new")
+	}
+}

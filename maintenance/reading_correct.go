@@ -1,0 +1,159 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// CorrectReading puts the meter's last reading right: the line of its readings goes on, with
+// the right value in place of the wrong one. One below the reading before it begins a new line,
+// as a correction over REST does.
+func (s *Service) CorrectReading(ctx context.Context, who db.Caller, n NewReading) (Recorded, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Recorded, err error) {
+		if err := checkReading("reading", n.Reading); err != nil {
+			return none, err
+		}
+		a, err := findAsset(&tx.Conn, n.AssetID)
+		if err != nil {
+			return none, err
+		}
+		m, err := pickMeter(&tx.Conn, a, n.Meter)
+		if err != nil {
+			return none, err
+		}
+		type row struct {
+			day   exact.Day
+			value exact.Milli
+		}
+		last, found, err := db.One(&tx.Conn, func(r *db.Row) row { return row{r.Day(), r.Milli()} },
+			"SELECT day, value FROM readings WHERE meter_id = ? AND epoch = ? AND seq = ?", m.ID, m.epoch, m.posted)
+		if err != nil {
+			return none, err
+		}
+		before, _, err := db.One(&tx.Conn, func(r *db.Row) exact.Milli { return r.Milli() },
+			"SELECT coalesce(max(value), 0) FROM readings WHERE meter_id = ? AND epoch = ? AND seq < ?", m.ID, m.epoch, m.posted)
+		if err != nil {
+			return none, err
+		}
+		if !found || last.value != m.Reading || n.Reading < before {
+			return post(tx, a, m, point{Day: tx.Today(), Value: n.Reading}, true)
+		}
+		return setRight(tx, a, m, last.day, n.Reading)
+	})
+}
+
+// setRight gives the meter's last reading, of a day, another value.
+func setRight(tx *db.Tx, a Asset, m Meter, day exact.Day, value exact.Milli) (done Recorded, err error) {
+	done = Recorded{AssetID: a.ID, PreviousReading: m.Reading, Accepted: true, Moved: value != m.Reading, Correction: true}
+	if m.last != nil && m.last.Day == day && m.last.Value == m.Reading {
+		m.last = &point{Day: day, Value: value}
+	}
+	m.Reading = value
+	if _, err := tx.Exec("UPDATE readings SET value = ? WHERE meter_id = ? AND epoch = ? AND seq = ?", value, m.ID, m.epoch, m.posted); err != nil {
+		return done, err
+	}
+	if err := m.store(tx); err != nil {
+		return done, err
+	}
+	used, err := m.use(&tx.Conn, tx.Today())
+	if err != nil {
+		return done, err
+	}
+	m.AvgPerDay, done.Meter = used.PerDay(), m
+	if !done.Moved {
+		return done, nil
+	}
+	entry := readingEntry{AssetID: a.ID, From: done.PreviousReading, To: value, ReadDate: day, Correction: true}
+	if entry.Rebased, err = rebasePlans(tx, m.ID, func(b exact.Milli) exact.Milli { return rebased(b, done.PreviousReading, value) }); err != nil {
+		return done, err
+	}
+	if err := tx.Audit("meter.reading", db.Subject("meter", m.ID), entry); err != nil {
+		return done, err
+	}
+	return done, tx.Emit("reading.recorded", done.event(a, day))
+}
+
+// event is what a posted reading tells receivers.
+func (done Recorded) event(a Asset, day exact.Day) ReadingRecorded {
+	m := done.Meter
+	return ReadingRecorded{AssetID: a.ID, Asset: a.Name, Meter: m.Name, MeterID: m.ID, Unit: m.Unit,
+		PreviousReading: done.PreviousReading, Reading: m.Reading, ReadDate: day, Correction: done.Correction}
+}
+
+// Replacement is a meter that was replaced: what the old one showed at last, nil for what it is
+// known to show, and what the new one begins at.
+type Replacement struct {
+	NewReading
+	Last *exact.Milli
+}
+
+// ReplaceMeter lets the meter go on from what its replacement shows. The use since each plan's
+// last service is kept.
+func (s *Service) ReplaceMeter(ctx context.Context, who db.Caller, n Replacement) (Recorded, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Recorded, err error) {
+		if n.Last != nil {
+			last := n.NewReading
+			last.Reading = *n.Last
+			if _, err := recordReading(tx, last); err != nil {
+				return none, err
+			}
+		}
+		n.Correction, n.replaced = true, true
+		return recordReading(tx, n.NewReading)
+	})
+}
+
+// bindReader binds whose meter an act is about.
+func bindReader(f *schema.Form, n *NewReading) {
+	f.ID(&n.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices), schema.Label("Asset"))
+	f.Ref(&n.Meter, "meter", "the meter's name or id; an asset with one meter needs none", schema.Most(maxName), schema.Example("hours"))
+}
+
+func (s *Service) correctReading() schema.Op {
+	return schema.Op{
+		Name:   "correct_reading",
+		About:  "Put a meter's last reading right, where it was mistyped. What was read before it stays.",
+		Writes: true, Idempotent: true, Response: samplePosted,
+		Bind: func(f *schema.Form) schema.Handler {
+			var n NewReading
+			bindReader(f, &n)
+			f.Milli(&n.Reading, "reading", "what the meter really shows", schema.Required, schema.Range(0, maxReading), schema.Positional("READING"), schema.Label("Right reading"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.CorrectReading(ctx, who, n) }
+		},
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Example: "maintenance correct-reading LATHE-1 1250.5",
+		Did: func(answer any, _ schema.Money) string {
+			r := answer.(Recorded)
+			return fmt.Sprintf("The reading of %s is put right: %v %s, it was %v.", r.Meter.Name, r.Meter.Reading, r.Meter.Unit, r.PreviousReading)
+		},
+		Leads: func(answer any) string { return assetPage(answer.(Recorded).AssetID) },
+	}
+}
+
+func (s *Service) replaceMeter() schema.Op {
+	return schema.Op{
+		Name:   "replace_meter",
+		About:  "Tell that a meter was replaced: what the old one showed at last, and what the new one shows. Plans keep the use since their last service.",
+		Writes: true, Response: samplePosted,
+		Bind: func(f *schema.Form) schema.Handler {
+			var n Replacement
+			bindReader(f, &n.NewReading)
+			f.MilliPtr(&n.Last, "last_reading", "what the old meter showed at last; what it is known to show when left out", schema.Range(0, maxReading), schema.Label("Last reading of the old meter"))
+			f.Milli(&n.Reading, "reading", "what the new meter shows; 0 when left out", schema.Range(0, maxReading), schema.Label("First reading of the new meter"))
+			f.DayPtr(&n.ReadDate, "read_date", "when it was replaced; today when left out", schema.Label("Replaced on"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReplaceMeter(ctx, who, n) }
+		},
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Example: "maintenance replace-meter LATHE-1 --last-reading 4210 --reading 0",
+		Did: func(answer any, _ schema.Money) string {
+			r := answer.(Recorded)
+			return fmt.Sprintf("%s was replaced: it goes on from %v %s.", r.Meter.Name, r.Meter.Reading, r.Meter.Unit)
+		},
+		Leads: func(answer any) string { return assetPage(answer.(Recorded).AssetID) },
+	}
+}

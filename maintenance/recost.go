@@ -1,0 +1,80 @@
+package maintenance
+
+import (
+	"context"
+	"fmt"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// Recosted is what costing jobs anew came to.
+type Recosted struct {
+	Jobs         int64 `json:"jobs"`
+	CentsPerHour int64 `json:"labor_rate_cents"`
+	AddedCents   int64 `json:"added_cents" about:"what they cost more in all"`
+}
+
+// unpricedJobs are the jobs that were done with labor before there was an hourly rate.
+const unpricedJobs = " FROM work_orders WHERE status = 'done' AND labor_rate_cents = 0 AND labor_minutes > 0"
+
+// Recost gives the jobs that were done before there was an hourly rate today's rate.
+func (s *Service) Recost(ctx context.Context, who db.Caller) (Recosted, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (r Recosted, err error) {
+		if r.CentsPerHour, err = laborRate(&tx.Conn); err != nil || r.CentsPerHour == 0 {
+			return r, err
+		}
+		ids := []int64{}
+		err = db.Each(&tx.Conn, func(row *db.Row) error {
+			ids = append(ids, row.Int())
+			r.AddedCents += costOf(row.Int(), r.CentsPerHour, 0, 0).LaborCents
+			return nil
+		}, "SELECT id, labor_minutes"+unpricedJobs)
+		if err != nil || len(ids) == 0 {
+			return r, err
+		}
+		r.Jobs = int64(len(ids))
+		for _, id := range ids {
+			if _, err := tx.Exec("UPDATE work_orders SET labor_rate_cents = ?, updated_at = ? WHERE id = ?", r.CentsPerHour, tx.Now(), id); err != nil {
+				return r, err
+			}
+			if err := tx.Audit("workorder.recosted", db.Subject("work_order", id), map[string]int64{"labor_rate_cents": r.CentsPerHour}); err != nil {
+				return r, err
+			}
+		}
+		return r, nil
+	})
+}
+
+func (s *Service) recost() schema.Op {
+	return schema.Op{
+		Name:   "recost",
+		About:  "Cost the jobs anew that were done before there was an hourly rate: their labor gets today's rate.",
+		Writes: true, Idempotent: true, Asks: true, Response: Recosted{Jobs: 4, CentsPerHour: 5400, AddedCents: 32400},
+		Bind: func(*schema.Form) schema.Handler {
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.Recost(ctx, who) }
+		},
+		Example: "maintenance recost",
+		Did: func(answer any, m schema.Money) string {
+			r := answer.(Recosted)
+			return fmt.Sprintf("%s more: %s.", jobs(r.Jobs, "costs", "cost"), m(r.AddedCents))
+		},
+		Will: func(answer any, m schema.Money) string {
+			r := answer.(Recosted)
+			return fmt.Sprintf("%s that had no hourly rate would cost %s more in all.", jobs(r.Jobs, "", ""), m(r.AddedCents))
+		},
+		Leads: func(any) string { return "/settings" },
+	}
+}
+
+func jobs(n int64, one, many string) string {
+	switch {
+	case n == 1 && one == "":
+		return "1 job"
+	case n == 1:
+		return "1 job " + one
+	case one == "":
+		return fmt.Sprintf("%d jobs", n)
+	}
+	return fmt.Sprintf("%d jobs %s", n, many)
+}

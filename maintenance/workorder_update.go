@@ -1,0 +1,140 @@
+package maintenance
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// JobUpdate is what an agent changes of a job in one call: fields, minutes on top of those
+// that are there, parts taken and given back, and steps that are done.
+type JobUpdate struct {
+	OrderChange
+	AddMinutes int64
+	Part       string
+	Qty        exact.Milli
+	ReturnPart string
+	ReturnQty  exact.Milli
+	Ticks      []int64
+}
+
+// UpdateJob does it in one transaction: all of it, or none.
+func (s *Service) UpdateJob(ctx context.Context, who db.Caller, u JobUpdate) (Detail, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (d Detail, err error) {
+		held, err := findWorkOrder(&tx.Conn, u.ID)
+		if err != nil {
+			return d, err
+		}
+		if u.AddMinutes > 0 {
+			u.LaborMinutes, u.Sent["labor_minutes"] = held.LaborMinutes+u.AddMinutes, true
+		}
+		if len(u.Sent) > 0 {
+			if _, err := changeFields(tx, held, u.OrderChange); err != nil {
+				return d, err
+			}
+		}
+		for _, p := range []struct {
+			name string
+			qty  exact.Milli
+			act  func(*db.Tx, int64, string, exact.Milli) (Used, error)
+		}{{u.Part, u.Qty, usePart}, {u.ReturnPart, u.ReturnQty, returnPart}} {
+			if p.name == "" {
+				continue
+			}
+			number, err := partNumber(&tx.Conn, p.name)
+			if err != nil {
+				return d, err
+			}
+			if _, err := p.act(tx, u.ID, number, p.qty); err != nil {
+				return d, err
+			}
+		}
+		for _, step := range u.Ticks {
+			if _, err := tickStep(tx, Tick{ID: u.ID, Step: step, Done: true}); err != nil {
+				return d, err
+			}
+		}
+		return readDetail(&tx.Conn, u.ID)
+	})
+}
+
+// partNumber is the number of the part that is called so, by its number or its name.
+func partNumber(c *db.Conn, name string) (string, error) {
+	id, err := partNamed(c, name)
+	if n := numberOf(strings.TrimPrefix(name, "#")); strings.HasPrefix(name, "#") && n > 0 {
+		id, err = n, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	number, found, err := db.One(c, db.Text, "SELECT part_number FROM parts WHERE id = ?", id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no part %d", id)
+	}
+	return number, err
+}
+
+// bindTicks reads the numbers of steps out of a text: "1, 2 4".
+func bindTicks(f *schema.Form, p *[]int64) {
+	var text string
+	if !f.Text(&text, "tick", "numbers of check list steps that are done, as 1, 2", schema.Most(400)) {
+		return
+	}
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == ' ' || r == '\n' }) {
+		n, err := strconv.ParseInt(word, 10, 64)
+		if err != nil || n < 1 || n > maxSteps {
+			f.Refuse("tick", "tick: %s is no number of a step; it takes numbers from 1, as 1, 2", schema.Quote(word))
+			return
+		}
+		*p = append(*p, n)
+	}
+}
+
+func (s *Service) updateWorkOrder() schema.Op {
+	return schema.Op{
+		Name: "update_workorder",
+		Says: "Change a job",
+		About: "Change a job in one call, all or nothing: only what is given. add_labor_minutes adds to what is there. part with qty takes from stock, return_part with return_qty gives back. " +
+			"Its status, and parts_cost, go with advance_status.",
+		Writes: true, Response: Detail{WorkOrder: sampleOrder, Parts: []PartUse{}, Photos: []Photo{}},
+		Bind: func(f *schema.Form) schema.Handler {
+			u := JobUpdate{}
+			var isNew bool
+			f.ID(&u.ID, "id", "the work order", schema.Required)
+			u.Sent = workOrders.Form(f, &u.WorkOrder, true, nil, "assigned_to", "due_date", "priority", "description", "labor_minutes", "downtime_minutes")
+			bindNew(f, &isNew)
+			adds := f.Int(&u.AddMinutes, "add_labor_minutes", "minutes worked besides those that are there", schema.Range(0, maxMinutes))
+			taken := f.Milli(&u.Qty, "qty", "of part", schema.Range(0, maxQuantity))
+			back := f.Milli(&u.ReturnQty, "return_qty", "of return_part; qty where that is left out", schema.Range(0, maxQuantity))
+			f.Ref(&u.Part, "part", "its number or name")
+			f.Ref(&u.ReturnPart, "return_part", "its number or name")
+			bindTicks(f, &u.Ticks)
+			switch {
+			case f.Describing():
+			case adds && u.Sent["labor_minutes"]:
+				f.Refuse("add_labor_minutes", "add_labor_minutes: labor_minutes sets the minutes and add_labor_minutes adds to them; give one of them")
+			case u.Part != "" && !taken:
+				f.Refuse("qty", "qty is missing: how much of part %s", schema.Quote(u.Part))
+			case u.ReturnPart != "" && !back && (u.Part != "" || !taken):
+				f.Refuse("return_qty", "return_qty is missing: how much of part %s is given back", schema.Quote(u.ReturnPart))
+			case taken && u.Part == "" && u.ReturnPart == "":
+				f.Refuse("part", "part is missing: qty is of part or return_part")
+			}
+			if !back {
+				u.ReturnQty = u.Qty
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if err := s.toPerson(ctx, u.AssignedTo, isNew); err != nil {
+					return nil, err
+				}
+				return s.UpdateJob(ctx, who, u)
+			}
+		},
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+	}
+}
