@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"quartermaster/app/apptest"
 )
@@ -62,6 +63,11 @@ func TestAForgottenCustomerIsNowhere(t *testing.T) {
 	staff.Get("/") // which tells what was done, once
 	if got := staff.Upload("/import/customers", nil, "file", "people.csv", "email,name\nzuzanna@sonnen.example,Zuzanna Sonnenquell\n"); got.Status != http.StatusSeeOther {
 		t.Fatalf("a file that waits: %d %s", got.Status, got.Body)
+	}
+	for name, text := range map[string]string{"wide.csv": utf16LE("email,name\nzuzanna@sonnen.example,Zuzanna Sonnenquell\n"), "latin.csv": "email,name\nzuzanna@sonnen.example,Zuzanna Sonnenquell \xfc\n"} {
+		if got := staff.Upload("/import/customers", nil, "file", name, text); got.Status != http.StatusSeeOther {
+			t.Fatalf("%s waits: %d %s", name, got.Status, got.Body)
+		}
 	}
 	for range 9 {
 		receiver.Next(t)
@@ -127,5 +133,19 @@ func TestAForgottenCustomerIsNowhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		look(filepath.Base(path), string(content))
+		for _, mark := range append(marks, "Zuzanna Sonnenquell", "Quellenstein") {
+			if wide := utf16LE(mark)[2:]; strings.Contains(string(content), wide) {
+				t.Errorf("%s: %q in UTF-16", filepath.Base(path), mark)
+			}
+		}
 	}
+}
+
+// utf16LE is a text as some spreadsheets save it, with its byte order mark.
+func utf16LE(s string) string {
+	b := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(s)) {
+		b = append(b, byte(u), byte(u>>8))
+	}
+	return string(b)
 }
