@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -229,37 +228,6 @@ func (x *exchange) asking(op schema.Op, in *sent) db.Caller {
 	return x.who().Asking(r)
 }
 
-// newOrEdit tells an Edit form, which carries what it was loaded with, from a New one: of the first
-// only what was changed is written, and refused if somebody else changed the same; the second is
-// refused when its keys are in use. Both are judged in the transaction of the operation.
-func (x *exchange) newOrEdit(op schema.Op, in *sent, shop shopSettings, r *db.Request) error {
-	currency := exact.CurrencyOf(shop.currency)
-	switch {
-	case op.Fill == nil:
-	case in.seen != "":
-		now, found, err := x.present(op, in.fields, shop)
-		if err == nil && !found {
-			err = fault.Conflictf("The record was removed since this form was loaded.")
-		}
-		if err != nil {
-			return err
-		}
-		e, err := op.Edited(in.fields, now, in.seen)
-		if err != nil {
-			return err
-		}
-		in.written = e.Fields
-		r.Expect = func(c *db.Conn) error { return op.Unchanged(c, e, currency) }
-	case op.Makes():
-		in.written = maps.Clone(in.fields)
-		if op.Number != "" {
-			in.written[op.Number] = []string{""}
-		}
-		r.Expect = func(c *db.Conn) error { return op.Unused(c, in.written, currency) }
-	}
-	return nil
-}
-
 // suffix tells tenants and buyers apart, who have no names here.
 func (v *visitor) suffix() string {
 	if v.area == page.Staff {
@@ -357,54 +325,6 @@ func (x *exchange) ours(to string) string {
 
 // notRead are addresses that no redirect leads to.
 var notRead = map[string]bool{"/login": true, "/logout": true, "/welcome/:token": true}
-
-// trial is what a trial run said: what is asked before it is done, or why it would be refused.
-type trial struct {
-	ask schema.Question // without a Title nothing is asked
-	err error
-}
-
-// try does the operation and takes it back, so that the question before it can say in
-// numbers what will happen.
-func (x *exchange) try(op schema.Op, in *sent, shop shopSettings) (trial, string) {
-	var answer any
-	who := x.who()
-	_, err := x.s.DB.Trial(x.r.Context(), func(d *db.DB) error {
-		bound := &Screens{Options: x.s.On(d)}
-		bound.collectAll()
-		handle, err := bound.ops[x.route.area][op.Name].Decode(x.forOp(in, shop))
-		if err == nil {
-			answer, err = handle(x.r.Context(), who)
-		}
-		return err
-	})
-	if err != nil {
-		return trial{err: err}, ""
-	}
-	return trial{ask: questionOf(op, answer, shop)}, askedOf(in)
-}
-
-// questionOf is what is asked before the operation is done, by the answer of a trial.
-func questionOf(op schema.Op, answer any, shop shopSettings) schema.Question {
-	money := exact.CurrencyOf(shop.currency).Format
-	if !op.Confirmed() {
-		q := op.Doubt(answer, money)
-		q.Text = stated(q.Text)
-		return q
-	}
-	q := schema.Question{Title: op.PageTitle() + "?", Text: "This cannot be taken back.", Button: op.PageTitle()}
-	if op.Will != nil {
-		if will := op.Will(answer, money); will != "" {
-			q.Text = stated(will)
-		}
-	}
-	return q
-}
-
-// stated is what an operation says it did or will do, as a sentence with states in the words of pages.
-func stated(text string) string {
-	return sentence(strings.NewReplacer("in-progress", "in progress", "in_progress", "in progress").Replace(text))
-}
 
 // askedOf names the fields that a question was about. A field that was left empty is one
 // that was not there: the form of GET has them all, its address only those that it names.

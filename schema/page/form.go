@@ -6,7 +6,6 @@ import (
 	"html"
 	"io"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -339,71 +338,6 @@ func fieldClass(a schema.Arg) string {
 	}
 	return "field"
 }
-
-// factOf is a value that is shown: a record by what its choice says.
-func (f *Frame) factOf(e entry) string {
-	shown := e.value()
-	choices, err := f.choices(e.arg)
-	if err != nil || shown == "" {
-		return ""
-	}
-	for _, c := range choices {
-		if c.Value == shown {
-			shown = c.Text
-			break
-		}
-	}
-	return `<p class="fact"><span>` + esc(e.arg.Label()) + `</span> <b>` + esc(shown) + `</b></p>`
-}
-
-// Named draws the facts that say which record a question is about.
-func Named(op schema.Op, fm Form) templ.Component {
-	return made(func(f *Frame) string {
-		var b strings.Builder
-		for _, a := range op.Args(schema.Page) {
-			name := schema.PageField(a.Name)
-			if values, _ := fm.given(name); slices.Contains(fm.Facts, name) {
-				b.WriteString(f.factOf(entry{arg: a, name: name, values: values}))
-			}
-		}
-		return b.String()
-	})
-}
-
-// help is what stands below the field: what the argument says for pages, else what it says to all,
-// if that says more than the label and has no word of the machine.
-func (e entry) help() string {
-	if e.arg.Help != "" {
-		return e.arg.Help
-	}
-	about := People(strings.NewReplacer(", in cents", "", " in cents", "", "true (1): ", "").Replace(e.arg.About))
-	label := strings.Fields(strings.ToLower(e.arg.Label()))
-	more := slices.ContainsFunc(strings.Fields(strings.ToLower(about)), func(word string) bool {
-		return !slices.Contains(label, strings.Trim(word, ",;:.'s")) && !slices.Contains(label, word) && !slices.Contains(articles, word)
-	})
-	if !more {
-		return ""
-	}
-	return about
-}
-
-// People is what a description that is for people, agents and commands alike says to people: its
-// sentences without the words of the machine.
-func People(about string) string {
-	var kept []string
-	for _, sentence := range strings.SplitAfter(about, ". ") {
-		if !machineWords.MatchString(sentence) {
-			kept = append(kept, strings.TrimSpace(sentence))
-		}
-	}
-	return strings.Join(kept, " ")
-}
-
-// machineWords are what no page says: names of arguments, flags, commands, statuses, and how values
-// are coded.
-var machineWords = regexp.MustCompile(`[a-z]_[a-z]|--[a-z]|\b(cents?|true|false|null|JSON|ids?|UTF-8|REST|agents?|in-progress|[45]0[0-9]|[45]22)\b|YYYY|\(1\)|quartermaster [a-z]`)
-
-var articles = []string{"the", "a", "an", "its", "of", "it", "new", "only", "this", "is", "whose", "what"}
 
 func sentence(s string) string {
 	if s == "" {
