@@ -69,6 +69,7 @@ func TestSurface(t *testing.T) {
 	if want := []string{
 		"properties name,address,late_fee_grace_days,late_fee_cents,late_fee_percent,late_fee_from", "units property,name,market_rent_cents,notes",
 		"tenants name,email,phone,id",
+		"rent-roll property,unit,tenant,email,phone,rent_cents,frequency,start_date,end_date,deposit_cents,balance_cents,paid_up_to",
 		"leases property,unit,start_date,tenant,end_date,rent_cents,frequency,due_day,deposit_cents,proration,opening_day,opening_balance_cents,opening_deposit_cents,paid_up_to",
 		"rents property,unit,lease_start,from,rent_cents", "recurring property,unit,lease_start,type,label,from,amount_cents,to",
 		"charges property,unit,lease_start,type,due_date,label,amount_cents",

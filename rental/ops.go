@@ -27,6 +27,7 @@ func (s *Service) Declare() schema.Service {
 			s.propertyTable(),
 			s.unitTable(),
 			s.tenantTable(),
+			s.rentRollTable(),
 			s.leaseTable(),
 			s.rentTable(),
 			s.recurringTable(),

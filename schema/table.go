@@ -14,6 +14,7 @@ type Table struct {
 	Name    string
 	About   string
 	Options []string // flags of import that it takes: "add", "emit"
+	Sheet   bool     // people write it: columns are known by their usual names too, and money is in units
 
 	// Row binds one row's columns and gives what stores it. Like Op.Bind it is also
 	// called without values, to describe the columns. The identifier's columns are

@@ -143,6 +143,10 @@ const reasonColumn = "reason"
 func (l *layout) byName(t schema.Table, columns []schema.Arg, header []string) error {
 	for i, name := range header {
 		at := slices.IndexFunc(columns, func(c schema.Arg) bool { return c.Name == name })
+		if at < 0 && t.Sheet && name != "" {
+			l.bySynonym(t, columns, i, name)
+			continue
+		}
 		switch {
 		case name == "":
 			l.unnamed = append(l.unnamed, i)
@@ -157,6 +161,17 @@ func (l *layout) byName(t schema.Table, columns []schema.Arg, header []string) e
 		l.targets = append(l.targets, target{arg: columns[at], at: i})
 	}
 	return nil
+}
+
+// bySynonym takes a column of a sheet that people write, by what it is usually called; it is left out
+// where it means nothing, or what another column means already.
+func (l *layout) bySynonym(t schema.Table, columns []schema.Arg, at int, name string) {
+	c, units, known := ours(columns, likely(Targets(t), name))
+	if !known || slices.ContainsFunc(l.targets, func(t target) bool { return t.arg.Name == c.Name }) {
+		l.left = append(l.left, name)
+		return
+	}
+	l.targets = append(l.targets, target{arg: c, at: at, units: units})
 }
 
 // byMapping takes the columns that the mapping names. Beside values for all rows alone,

@@ -174,7 +174,11 @@ func (r *reader) columns() []string {
 func Template(t schema.Table, w io.Writer) error {
 	names := make([]string, 0, 16)
 	for _, c := range t.Columns() {
-		names = append(names, c.Name)
+		name := c.Name
+		if t.Sheet && stem(name) != "" {
+			name = stem(name)
+		}
+		names = append(names, name)
 	}
 	_, err := fmt.Fprintln(w, strings.Join(names, ","))
 	return err

@@ -1,0 +1,117 @@
+package rental
+
+import (
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// rollRow is one line of a rent roll: a unit, and who rents it.
+type rollRow struct {
+	property, unit, tenant, email, phone, frequency string
+
+	rent, balance    *int64
+	start, end, paid *exact.Day
+	deposit          int64
+}
+
+// rentRollTable is a whole house on one sheet: a row makes the property, the unit, the tenant and the
+// lease that are not there yet.
+func (s *Service) rentRollTable() schema.Table {
+	return schema.Table{
+		Name: "rent-roll", Sheet: true,
+		About: "A house on one sheet: properties, units, tenants and leases, with what is owed today. A new lease posts no rent due until today: " +
+			"its balance comes over. A row without a tenant is a vacant unit. Tenants of one name with different e-mails are different people.",
+		Row: func(f *schema.Form) schema.Put {
+			r := rollRow{frequency: monthly}
+			f.Text(&r.property, "property", "the property's name", schema.Required, schema.Most(maxName))
+			f.Text(&r.unit, "unit", "the unit's name within the property", schema.Required, schema.Most(maxName))
+			f.Text(&r.tenant, "tenant", "the tenant's name; empty for a vacant unit", schema.Most(maxName))
+			f.Text(&r.email, "email", "where to write", schema.Most(maxName))
+			f.Text(&r.phone, "phone", "where to call", schema.Most(maxName))
+			f.IntPtr(&r.rent, "rent_cents", "the rent of a whole period", schema.Range(0, maxCents))
+			f.Enum(&r.frequency, "frequency", "how often rent is due", frequencies, schema.Folded)
+			f.DayPtr(&r.start, "start_date", "the lease's first day")
+			f.DayPtr(&r.end, "end_date", "the last day; empty is open-ended")
+			f.Int(&r.deposit, "deposit_cents", "the deposit that was agreed on, and is held of a lease that runs", schema.Range(0, maxCents))
+			f.IntPtr(&r.balance, "balance_cents", "what is owed today; below 0: paid ahead", schema.Range(-maxCents, maxCents))
+			f.DayPtr(&r.paid, "paid_up_to", "the last day of the last period that is paid; needs no balance")
+			return func(tx *db.Tx) (schema.Outcome, error) { return r.put(tx) }
+		},
+		Export: func(c *db.Conn, emit func(...string) error) error {
+			return db.Each(c, func(r *db.Row) error {
+				return emit(r.Text(), r.Text(), r.Text(), r.Text(), r.Text(), number(r), r.Text(), cell(r.DayPtr()), cell(r.DayPtr()), number(r), "", "")
+			}, `SELECT p.name, u.name, t.name, t.email, t.phone, l.rent_cents, l.frequency, l.start_date, l.end_date, l.deposit_cents`+fromLeases+
+				` JOIN lease_tenants x ON x.lease_id = l.id AND x.position = 1 JOIN tenants t ON t.id = x.tenant_id ORDER BY p.name, u.name, l.start_date`)
+		},
+	}
+}
+
+// put makes what the row names and changes what it says otherwise.
+func (r rollRow) put(tx *db.Tx) (o schema.Outcome, err error) {
+	add := func(one schema.Outcome, err error) error {
+		o.ID, o.New = one.ID, o.New || one.New
+		o.Fields = append(o.Fields, one.Fields...)
+		return err
+	}
+	if err := add(putProperty(tx, r.property, "", false)); err != nil {
+		return o, err
+	}
+	if err := add(putUnit(tx, r.property, r.unit, func(*unitFacts) {})); err != nil || strings.TrimSpace(r.tenant) == "" {
+		return o, err
+	}
+	switch {
+	case r.start == nil:
+		return o, fault.Fieldf("start_date", "start_date is empty: a lease needs its first day")
+	case r.rent == nil:
+		return o, fault.Fieldf("rent_cents", "rent is empty: a lease needs its rent, 0 if it costs nothing")
+	}
+	called, err := r.putTenant(tx, add)
+	if err != nil {
+		return o, err
+	}
+	return o, add(putLease(tx, leaseKey{r.property, r.unit, *r.start}, []func(*Lease){func(l *Lease) {
+		l.Tenant, l.BaseRentCents, l.Frequency, l.EndDate, l.DepositCents = called, *r.rent, r.frequency, r.end, r.deposit
+		if l.ID == 0 {
+			l.takeOver = r.opening(tx.Today())
+		}
+	}}))
+}
+
+// putTenant makes the tenant, and tells how a lease names them.
+func (r rollRow) putTenant(tx *db.Tx, add func(schema.Outcome, error) error) (called string, err error) {
+	row := tenantRow{name: r.tenant, email: r.email, phone: r.phone, has: func(column string) bool {
+		return column == "email" && r.email != "" || column == "phone" && r.phone != "" || column == "id" && r.email != ""
+	}}
+	if err := add(putTenant(tx, row)); err != nil {
+		return "", err
+	}
+	if r.email != "" {
+		return r.tenant + " <" + r.email + ">", nil
+	}
+	return r.tenant, nil
+}
+
+// opening is how a new lease is taken over: what is owed today stands for all rent due until today.
+// Rent that is only said to be paid up to a day is posted from the day after it.
+func (r rollRow) opening(today exact.Day) *Opening {
+	o := &Opening{DepositCents: r.deposit}
+	if r.balance != nil {
+		o.BalanceCents = *r.balance
+	}
+	next := today + 1
+	switch {
+	case r.paid != nil && (r.balance == nil || *r.paid > today):
+		o.PaidUpTo = r.paid
+	case *r.start <= today:
+		o.Day = &next
+	case o.BalanceCents != 0:
+		o.Day = r.start
+	default:
+		return nil
+	}
+	return o
+}
