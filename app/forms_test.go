@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -302,5 +303,71 @@ func TestCancellingAJobAsks(t *testing.T) {
 	status(t, post(v, path, sentBy(t, asked, path)), http.StatusSeeOther)
 	if got := countOf(t, h, "SELECT count(*) FROM work_orders WHERE status = 'cancelled' AND id = "+id); got != "1" {
 		t.Error("it was not cancelled")
+	}
+}
+
+// TestRarelyUsedFieldsAreUnderMore counts the fields of two daily forms that are seen at once.
+func TestRarelyUsedFieldsAreUnderMore(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	ada := s.Person("store", "ada", "admin")
+	for _, c := range []struct {
+		service, op string
+		most        int
+		folded      []string
+	}{
+		{"maintenance", "create_workorder", 5, []string{"wo_type", "labor_minutes", "parts_cost", "downtime_minutes", "pm_id", "checklist"}},
+		{"store", "record_order", 9, []string{"tier", "currency", "provider", "provider_ref", "lines.0.sku"}},
+	} {
+		got := status(t, ada.At(s.URL(c.service, "")).Get("/do/"+c.op), http.StatusOK)
+		var all, folded []string
+		got.Each(func(n *html.Node) {
+			if name := apptest.Attr(n, "name"); apptest.Attr(n, "id") != "" && strings.HasPrefix(apptest.Attr(n, "id"), "f-"+c.op) && name != "" {
+				all = append(all, name)
+			}
+			if n.Data == "details" {
+				for x := range n.Descendants() {
+					if name := apptest.Attr(x, "name"); name != "" {
+						folded = append(folded, name)
+					}
+				}
+			}
+		})
+		for _, name := range c.folded {
+			if !slices.Contains(folded, name) {
+				t.Errorf("%s: %s is not under More", c.op, name)
+			}
+		}
+		if n := len(all) - len(folded); n > c.most {
+			t.Errorf("%s shows %d fields at once, want at most %d: %v", c.op, n, c.most, all)
+		}
+		wrong := ada.At(s.URL(c.service, "")).Post("/do/"+c.op, c.folded[1], "?!", "email", "nobody")
+		if at := marked(wrong); c.service == "maintenance" && at[c.folded[1]] == "" {
+			t.Errorf("%s: a refused field under More is not marked: %v", c.op, at)
+		}
+	}
+}
+
+// TestSearchAndChipsKeepEachOther: the search form carries what a chip and a column's head set, and
+// the chips carry what was searched for.
+func TestSearchAndChipsKeepEachOther(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	got := status(t, h.as(asAdmin, "maintenance").Get("/work-orders?status=open&q=oil&sort=due_date"), http.StatusOK)
+	filters := sentBy(t, got, "/work-orders")
+	if filters.Get("status") != "open" || filters.Get("q") != "oil" || filters.Get("sort") != "due_date" {
+		t.Errorf("the search sends %v", filters)
+	}
+	chips := 0
+	got.Each(func(n *html.Node) {
+		if href := apptest.Attr(n, "href"); n.Data == "a" && strings.HasPrefix(href, "/work-orders?") && strings.Contains(href, "status=done") {
+			chips++
+			if !strings.Contains(href, "q=oil") || !strings.Contains(href, "sort=due_date") {
+				t.Errorf("the chip leads to %s", href)
+			}
+		}
+	})
+	if chips == 0 {
+		t.Error("there is no chip")
 	}
 }

@@ -136,17 +136,19 @@ func (s *Service) createWorkOrder() schema.Op {
 					return []schema.Opt{schema.Required}
 				case "due_date":
 					return []schema.Opt{schema.Clear(&noDay)}
+				case "wo_type", "labor_minutes", "parts_cost", "downtime_minutes":
+					return []schema.Opt{schema.Rare}
 				}
 				return nil
 			})
 			var plan int64
 			if f.ID(&plan, "pm_id", "the plan that this job serves, of the same asset: completing the job restarts it",
-				schema.Flag("plan"), schema.Label("Plan"), schema.Lookup(planNamed), schema.Choices(planChoices)) {
+				schema.Flag("plan"), schema.Label("Plan"), schema.Rare, schema.Lookup(planNamed), schema.Choices(planChoices)) {
 				wo.PMID = &plan
 			}
 			var steps []string
 			f.Texts(&steps, "checklist", "the steps of the job, each a line of text; a plan's job has those of the plan",
-				maxSteps, maxStepText, schema.Flag("step"), schema.Label("Check list"))
+				maxSteps, maxStepText, schema.Flag("step"), schema.Label("Check list"), schema.Rare)
 			wo.Checklist = openSteps(steps)
 			again, isNew := true, false
 			if f.Surface() == schema.Tool {

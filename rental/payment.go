@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -17,11 +18,11 @@ var methods = []string{"cash", "bank_transfer", "card", "check", "direct_debit",
 
 const otherMethod = "other"
 
-// methodOf reads how a charge was paid, in any case: transfer and cheque are
-// bank_transfer and check, anything unknown is other.
+// methodOf reads how something was paid, in any case, with blanks, - or _ between words: transfer, wire and standing
+// order are bank_transfer, cheque is check, anything unknown is other.
 func methodOf(said string) string {
-	switch m := strings.ToLower(strings.TrimSpace(said)); {
-	case m == "transfer":
+	switch m := strings.Join(strings.FieldsFunc(strings.ToLower(said), func(r rune) bool { return unicode.IsSpace(r) || r == '-' || r == '_' }), "_"); {
+	case m == "transfer", m == "standing_order", m == "wire":
 		return "bank_transfer"
 	case m == "cheque":
 		return "check"
@@ -317,7 +318,7 @@ func bindMethod(f *schema.Form, p *string) {
 			schema.Alias("transfer", "bank_transfer"), schema.Alias("cheque", "check"), schema.Example("bank_transfer"), schema.Label("Paid by"))
 		return
 	}
-	f.Loose(p, "method", "how: "+strings.Join(methods, ", ")+"; transfer and cheque are read as bank_transfer and check, anything else is other",
+	f.Loose(p, "method", "how: "+strings.Join(methods, ", ")+"; transfer, wire and standing order are bank_transfer, cheque is check, anything else is other",
 		schema.Example("bank_transfer"))
 }
 

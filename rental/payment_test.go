@@ -115,6 +115,8 @@ func TestMethodAndDayAreNeverRefused(t *testing.T) {
 		{`,"method":"transfer","paid_date":"2026-1-1"`, "bank_transfer", "2026-11-20"},
 		{`,"method":"direct_debit","paid_date":"1999-12-31"`, "direct_debit", "1999-12-31"},
 		{`,"method":"online"`, "online", "2026-11-20"}, {`,"method":"check"`, "check", "2026-11-20"},
+		{`,"method":"Bank Transfer"`, "bank_transfer", "2026-11-20"}, {`,"method":"standing-order"`, "bank_transfer", "2026-11-20"},
+		{`,"method":" WIRE "`, "bank_transfer", "2026-11-20"}, {`,"method":"Bank-transfer"`, "bank_transfer", "2026-11-20"},
 		{`,"method":"bank_transfer"`, "bank_transfer", "2026-11-20"}, {`,"method":"other"`, "other", "2026-11-20"},
 	} {
 		made, err := h.AddCharge(ctx, cli, 1, NewCharge{"other", 1, day(t, "2026-11-20"), fmt.Sprint(i)})

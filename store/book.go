@@ -21,6 +21,7 @@ type sale struct {
 	paidAt        exact.Instant
 	subscription  int64 // 0 is none
 	renewal       bool  // a later payment of the subscription: issues nothing
+	unmailed      bool  // the buyer gets no message: it is imported, or the seller says so
 }
 
 func (v sale) total() int64 { return subtotal(v.lines) - v.discount + v.tax }
@@ -182,6 +183,9 @@ func attach(tx *db.Tx, id int64, v sale, emit bool) (OrderDetail, error) {
 	}
 	if emit {
 		if err := tx.Emit("order.paid", d); err != nil {
+			return d, err
+		}
+		if err := mailOrder(tx, d, v.unmailed); err != nil {
 			return d, err
 		}
 	}

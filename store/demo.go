@@ -74,7 +74,7 @@ func demoOrders(tx *db.Tx, products []Product, today exact.Day, pick *rand.Rand)
 		v := sale{
 			lines: []line{{product: p, licensed: p.Kind == kindLicense, qty: 1 + int64(pick.IntN(10)/9), unit: p.PriceCents}},
 			email: demoAddress(name), name: name, rename: true, currency: "USD", provider: stripe, ref: fmt.Sprintf("pi_demo_%04d", n+1),
-			paidAt: exact.InstantOf(day.Time(tx.Zone())) + exact.Instant(8*3600+pick.IntN(10*3600)),
+			paidAt: min(exact.InstantOf(day.Time(tx.Zone()))+exact.Instant(8*3600+pick.IntN(10*3600)), tx.Now()),
 		}
 		if pick.IntN(3) == 0 {
 			v.currency = "EUR"
@@ -98,10 +98,10 @@ func demoOrders(tx *db.Tx, products []Product, today exact.Day, pick *rand.Rand)
 }
 
 // demoDays is how many days ago an order was: the first licenses of a year are over, and
-// the last month has an order on most days.
+// the last month has an order on most days, today among them.
 func demoDays(n, loose int) exact.Day {
 	if n >= demoOrderCount-demoOfMonth {
-		return exact.Day(1 + (demoOrderCount-1-n)*5/4) // #nosec G115 -- below 30
+		return exact.Day((demoOrderCount - 1 - n) * 5 / 4) // #nosec G115 -- below 30
 	}
 	return exact.Day(60 + (demoOrderCount-demoOfMonth-1-n)*25 + loose) // #nosec G115 -- below 500
 }

@@ -73,6 +73,9 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 		if err := indexOrders(tx, "o.customer_id = ?", id); err != nil {
 			return k, err
 		}
+		if err := forgetMails(tx, id, now.Email, keys, licenses); err != nil {
+			return k, err
+		}
 		return now, tx.Audit("customer.forgotten", "customer:"+now.Email, map[string]int64{"id": id})
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
 )
 
 // setState moves a license and the totals. One that is in the state stays untouched.
@@ -196,6 +197,9 @@ func (s *Service) RotateLicenseKey(ctx context.Context, who db.Caller, id int64)
 			return l, err
 		}
 		if err := tx.Audit("license.rotated", subject(l), map[string]string{"old_key": mask(l.Key)}); err != nil {
+			return l, err
+		}
+		if _, err := keyKind.Queue(tx, mail.Row{Subject: subject(l), Record: l.OrderRef, To: l.CustomerEmail}); err != nil {
 			return l, err
 		}
 		return licenseFor(&tx.Conn, who, id)

@@ -46,6 +46,8 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "store order refund ORDER_REF", s.refundOrder()),
 		schema.At("", "", "store order void ORDER_REF", s.voidOrderOp()),
 		schema.At("", "", "store resend ORDER_REF", s.resendOrder()),
+		schema.At("", "", "store mail-order REF", s.mailOrderOp()),
+		schema.At("", "", "store send-expiry-notices", s.sendExpiryNotices()),
 		schema.At("", "", "store customers show CUSTOMER", s.customerDetail()),
 		schema.At("", "", "store customer save EMAIL", s.saveCustomerOp()),
 		schema.At("", "", "store customer email CUSTOMER EMAIL", s.changeEmail()),

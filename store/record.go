@@ -22,6 +22,7 @@ type NewOrder struct {
 	Currency              string
 	Provider, ProviderRef string
 	PaidAt                *exact.Day // nil is now
+	Unmailed              bool       // the buyer gets no message
 }
 
 // Recorded is an order with its licenses, and whether it was there before.
@@ -112,7 +113,7 @@ func (n NewOrder) sale(tx *db.Tx) (sale, error) {
 	}
 	v := sale{
 		lines: lines, email: n.Email, name: n.Name, rename: true,
-		currency: n.Currency, provider: n.Provider, ref: n.ProviderRef, paidAt: tx.Now(),
+		currency: n.Currency, provider: n.Provider, ref: n.ProviderRef, paidAt: tx.Now(), unmailed: n.Unmailed,
 	}
 	if n.PaidAt != nil && *n.PaidAt != tx.Today() {
 		if *n.PaidAt > tx.Today() {

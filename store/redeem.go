@@ -115,7 +115,10 @@ func (s *Service) redeemAs(ctx context.Context, who db.Caller, written, email, n
 		if err != nil {
 			return Redeemed{}, err
 		}
-		return r, tx.Emit("code.redeemed", redeemedOf(batch, r.Order, r.License))
+		if err := tx.Emit("code.redeemed", redeemedOf(batch, r.Order, r.License)); err != nil {
+			return r, err
+		}
+		return r, mailOrder(tx, OrderDetail{Order: r.Order}, false)
 	})
 }
 

@@ -53,7 +53,11 @@ func (s *Service) RefundOrder(ctx context.Context, who db.Caller, ref string, am
 // total that is at most the order's. A total that is not higher than what was
 // refunded before changes nothing, unless it refunds an order that came to nothing.
 func refundTo(tx *db.Tx, d OrderDetail, refunded int64, emit bool) (OrderRefunded, error) {
-	return refundAt(tx, d, refunded, tx.Now(), emit)
+	r, err := refundAt(tx, d, refunded, tx.Now(), emit)
+	if more := r.RefundedCents - d.RefundedCents; err == nil && emit && (more > 0 || r.Status != d.Status) {
+		err = mailRefund(tx, r.OrderDetail, more)
+	}
+	return r, err
 }
 
 // refundAt is refundTo for a refund that was made at a time that is past.

@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"quartermaster/app/mailer"
 	"quartermaster/schema/db"
 )
 
@@ -114,6 +116,19 @@ type restoreResult struct {
 	Kept     *string `json:"kept"` // null when there was no file before
 }
 
+// pauseMail holds mail in a file that was restored. A file of an older version mails nothing.
+func (p *program) pauseMail() (held bool, err error) {
+	all, err := db.Status(p.dbPath)
+	if err != nil || slices.ContainsFunc(all, func(m db.Migration) bool { return m.AppliedAt == nil }) {
+		return false, err
+	}
+	err = p.withDB(func(d *db.DB) error {
+		held, err = mailer.Restored(context.Background(), d)
+		return err
+	})
+	return held, err
+}
+
 func (p *program) restoreCommand() *cobra.Command {
 	return p.jsonFlag(&cobra.Command{
 		Use:   "restore FILE",
@@ -128,6 +143,10 @@ that was there is kept beside it, under the name that is printed.`,
 			if err != nil {
 				return err
 			}
+			held, err := p.pauseMail()
+			if err != nil {
+				return fmt.Errorf("%s is restored, but mail could not be paused (run `quartermaster mail pause`): %w", absolute(p.dbPath), err)
+			}
 			r := restoreResult{Database: absolute(p.dbPath)}
 			if kept != "" {
 				kept = absolute(kept)
@@ -135,6 +154,9 @@ that was there is kept beside it, under the name that is printed.`,
 			}
 			return p.print(r, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: restored from %s\n", r.Database, args[0])
+				if held {
+					fmt.Fprintln(w, "mail is paused, since messages may have been sent after the backup; look at `quartermaster mail list`, then run `quartermaster mail resume`")
+				}
 				if r.Kept != nil {
 					fmt.Fprintf(w, "the file that was there is kept at %s\n", *r.Kept)
 				}

@@ -86,11 +86,12 @@ func (p *program) examine(ctx context.Context) (*doctor.Diagnosis, error) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(14 << 20))
 	err = p.withDB(func(d *db.DB) error {
 		var done atomic.Int64
-		services := server.NewServices(d).All
+		made := server.NewServices(d)
+		services := made.All
 		defer p.working(func() string {
 			return fmt.Sprintf("checking pages, references and the rules of the services, %d of %d parts are done", done.Load(), doctor.Parts(services))
 		})()
-		rest := doctor.Examine(ctx, d, services, &done)
+		rest := doctor.Examine(ctx, d, services, made.Mail, &done)
 		found.Checks, found.OK = append(found.Checks, rest.Checks...), rest.OK
 		return nil
 	})

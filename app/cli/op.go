@@ -279,7 +279,7 @@ func (c *opCommand) decode(ctx context.Context, d *db.DB, currency exact.Currenc
 		return op, nil, err
 	}
 	handle, err := op.Decode(schema.Input{
-		Surface: schema.Command, Values: c.values, Currency: currency, ReadFile: readFile,
+		Surface: schema.Command, Values: c.values, Currency: currency, ReadFile: c.p.readFile,
 		View: func(fn func(*db.Conn) error) error { return d.View(ctx, fn) },
 	})
 	if fault.Is(err, fault.Invalid) {
@@ -421,8 +421,12 @@ func currencyOf(ctx context.Context, d *db.DB) (currency exact.Currency, err err
 	return currency, err
 }
 
-// readFile reads a file that a command names.
-func readFile(path string) (schema.File, error) {
+// readFile reads a file that a command names; - is standard input.
+func (p *program) readFile(path string) (schema.File, error) {
+	if path == "-" {
+		data, err := io.ReadAll(io.LimitReader(p.Stdin, 64<<20))
+		return schema.File{Name: "-", Data: data}, err
+	}
 	st, err := os.Stat(path)
 	if err == nil && !st.Mode().IsRegular() {
 		err = fmt.Errorf("%s is no plain file", path)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"quartermaster/app/mailer"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/webhook"
@@ -75,7 +76,7 @@ func Parts(services []schema.Service) int64 {
 
 // Examine looks at the open database: its pages and references, the machine, and every rule
 // of the services, recomputed from the rows.
-func Examine(ctx context.Context, d *db.DB, services []schema.Service, done *atomic.Int64) *Diagnosis {
+func Examine(ctx context.Context, d *db.DB, services []schema.Service, mails *mailer.Book, done *atomic.Int64) *Diagnosis {
 	whole, rules := examineRows(ctx, d, services, done)
 	found := &Diagnosis{OK: true}
 	found.Add(Check{Name: "pages and references", Title: "Pages, references and schema of the file", Breaches: whole.Problems, Remedy: pages}, whole.Err)
@@ -83,6 +84,7 @@ func Examine(ctx context.Context, d *db.DB, services []schema.Service, done *ato
 	found.deliveries(ctx, d)
 	found.clock(d)
 	found.traces(ctx, d)
+	found.mail(ctx, d, mails)
 	found.Checks, found.OK = append(found.Checks, rules.Checks...), found.OK && rules.OK
 	return found
 }
@@ -131,6 +133,19 @@ func diskRoom(free, size uint64) (note string, breaches []string) {
 func (d *Diagnosis) deliveries(ctx context.Context, from *db.DB) {
 	pending, err := db.Read(ctx, from, webhook.Pending)
 	d.Add(Check{Name: "deliveries", Title: "Deliveries", Note: fmt.Sprintf("%d pending", pending), Remedy: owed}, err)
+}
+
+// mail tells of texts that cannot be filled in, and of links that only this machine reaches. Where all
+// is well, or mail is not set up, it says nothing.
+func (d *Diagnosis) mail(ctx context.Context, from *db.DB, mails *mailer.Book) {
+	c := Check{Name: "mail", Title: "Texts and links of mail", Remedy: "Mend the text under Settings, Mail."}
+	err := from.View(ctx, func(conn *db.Conn) (err error) {
+		c.Breaches, c.ToDo, err = mails.Doctor(conn)
+		return err
+	})
+	if err != nil || len(c.Breaches)+len(c.ToDo) > 0 {
+		d.Add(c, err)
+	}
 }
 
 // clock tells of a clock that cannot be right; of one that fits nothing.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"quartermaster/app/mailer"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 )
@@ -15,6 +16,7 @@ import (
 type Desk struct {
 	db       *db.DB
 	services []schema.Service
+	mails    *mailer.Book
 	ctx      context.Context // ends with the desk: runs outlive the requests that began them
 	quit     context.CancelFunc
 
@@ -31,9 +33,9 @@ type run struct {
 }
 
 // NewDesk makes the desk of a server. It is closed before the database is.
-func NewDesk(d *db.DB, services []schema.Service) *Desk {
+func NewDesk(d *db.DB, services []schema.Service, mails *mailer.Book) *Desk {
 	ctx, quit := context.WithCancel(context.Background())
-	return &Desk{db: d, services: services, ctx: ctx, quit: quit}
+	return &Desk{db: d, services: services, mails: mails, ctx: ctx, quit: quit}
 }
 
 // Close cuts a run off and waits until it has ended.
@@ -92,7 +94,7 @@ func (k *Desk) run(number int64) *run {
 	k.last = r
 	go func() {
 		defer close(r.ended)
-		r.found = Examine(k.ctx, k.db, k.services, &r.done)
+		r.found = Examine(k.ctx, k.db, k.services, k.mails, &r.done)
 	}()
 	return r
 }

@@ -16,7 +16,7 @@ import (
 var widths = []struct {
 	name       string
 	wide, high int64
-}{{"phone", 360, 740}, {"tablet", 768, 1024}, {"desk", 1280, 800}}
+}{{"narrow", 320, 640}, {"phone", 360, 740}, {"tablet", 768, 1024}, {"desk", 1280, 800}, {"wide", 1920, 1080}}
 
 // narrowest is the width at which no page may scroll sideways.
 const narrowest = 320

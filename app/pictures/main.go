@@ -1,6 +1,6 @@
 // Command pictures shows how the pages look: it takes a picture of every page that it is
-// named, or of every page that there is, in three widths and two themes, as a phone, a
-// tablet and a desk show it:
+// named, or of every page that there is, in five widths and two themes, as a narrow phone,
+// a phone, a tablet, a desk and a wide desk show it:
 //
 //	go run ./app/pictures -link http://127.0.0.1:8082/welcome/... -to DIR :8082/ :8083/arrears
 //	go run ./app/pictures -link http://127.0.0.1:8082/welcome/... -to DIR -tour :8081,:8082,:8083,:8084

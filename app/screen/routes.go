@@ -21,7 +21,7 @@ func (s *Screens) routes() {
 	s.firstPage()
 	s.pages = append(s.pages,
 		s.accountPage(), s.auditPage(), s.importsPage(), s.exportsPage(), s.exportPage(),
-		s.usersPage(), s.keysPage(), s.hooksPage(), s.hookPage(), s.settingsPage(), s.backupPage(), s.doctorPage(),
+		s.usersPage(), s.keysPage(), s.hooksPage(), s.hookPage(), s.mailPage(), s.messagePage(), s.settingsPage(), s.mailSettingsPage(), s.mailTextPage(), s.backupPage(), s.doctorPage(),
 		s.docsPage(), s.docPage())
 	for _, p := range s.pages {
 		shown := &route{get: s.page(p), area: p.Area}
@@ -37,5 +37,5 @@ func (s *Screens) routes() {
 // of the person, not of the service.
 var shared = map[string]bool{
 	"/users": true, "/keys": true, "/webhooks": true, "/audit": true, "/import": true, "/export": true,
-	"/settings": true, "/backup": true, "/doctor": true, "/account": true, "/docs": true,
+	"/mail": true, "/settings": true, "/backup": true, "/doctor": true, "/account": true, "/docs": true,
 }

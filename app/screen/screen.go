@@ -15,6 +15,7 @@ import (
 
 	"quartermaster/app/account"
 	"quartermaster/app/doctor"
+	"quartermaster/app/mailer"
 	"quartermaster/app/rest"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -29,6 +30,7 @@ type Options struct {
 	DB       *db.DB
 	Sessions *account.Sessions
 	Doctor   *doctor.Desk
+	Mail     *mailer.Book
 	Log      zerolog.Logger
 	Version  string
 	Trusted  []netip.Prefix // proxies whose X-Forwarded-For counts

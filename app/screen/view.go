@@ -11,6 +11,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"quartermaster/app/mailer"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -31,6 +32,8 @@ type frameView struct {
 	menu, more                     []entry
 	flashes                        []message
 	trail                          string             // the audit trail of the record that the page shows
+	mail                           mailer.Status      // of staff
+	first                          bool               // it is the service's first page
 	failing                        []webhook.Receiver // that did not take their last delivery
 	front                          *frontView         // on the service's first page
 	body                           templ.Component
@@ -137,10 +140,13 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 	default:
 		v.places, v.waits, v.theme = s.Places, x.waits(), themeClass(x.visitor.session.Theme)
 	}
+	if f.Area == page.Staff {
+		v.mail, v.first = x.mailStatus(), f.Path == "/"
+	}
 	for _, p := range s.pages {
 		e := entry{path: p.Path, word: p.Menu, key: p.Key, current: x.route != nil && within(x.route.pattern, p.Path)}
 		switch {
-		case p.Menu == "" || p.Area != f.Area || !x.may(p.Role):
+		case p.Menu == "" || p.Area != f.Area || !x.may(p.Role) || p.Path == "/mail" && !v.mail.SetUp:
 		case shared[p.Path]:
 			v.more = append(v.more, e)
 		default:

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -27,6 +29,8 @@ type Config struct {
 
 	TLSCert, tlsKey string
 	trustedProxies  []string
+
+	smtpPasswordFile, smtpPassword string
 }
 
 // AddressFlags adds to a command the flags that say where the services listen; serve
@@ -51,6 +55,8 @@ func (c *Config) Flags(f *pflag.FlagSet) {
 	f.StringVar(&c.CORSOrigin, "cors-origin", "", "the one origin from which browsers may call the services")
 	f.StringSliceVar(&c.MCPOrigins, "mcp-origin", nil, "an Origin from which the agent endpoint may be called besides its own; may be repeated")
 	f.BoolVar(&c.AllowPrivate, "webhook-allow-private", false, "let webhooks go to loopback and private addresses")
+	f.StringVar(&c.smtpPasswordFile, "smtp-password-file", "", "the file with the mail server's password, which goes before the kept one "+
+		"(default: systemd's credential smtp-password, if there is one)")
 	f.BoolVar(&c.Screens, "screens", true, "serve the pages beside the APIs; false leaves all of them out")
 	c.URLs = map[string]*string{}
 	for _, s := range Names {
@@ -58,6 +64,26 @@ func (c *Config) Flags(f *pflag.FlagSet) {
 	}
 	f.BoolVar(&c.Init, "init", false, "make the database if there is none")
 	f.BoolVar(&c.Demo, "demo", false, "serve demo.db (unless --db is given), filled once with a small shop, and print a key for each service")
+}
+
+// readPassword reads the mail server's password where it is not kept in the database.
+func (c *Config) readPassword() error {
+	path := c.smtpPasswordFile
+	if dir := os.Getenv("CREDENTIALS_DIRECTORY"); path == "" && dir != "" {
+		path = filepath.Join(dir, "smtp-password")
+		if _, err := os.Stat(path); err != nil {
+			return nil // no such credential was given
+		}
+	}
+	if path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(path) // #nosec G304 -- the operator names the file
+	if c.smtpPassword, _, _ = strings.Cut(string(text), "\n"); err == nil && strings.TrimSpace(c.smtpPassword) == "" {
+		err = fmt.Errorf("%s holds no password in its first line", path)
+	}
+	c.smtpPassword = strings.TrimRight(c.smtpPassword, "\r")
+	return err
 }
 
 // TLS reports whether the listeners speak HTTPS.

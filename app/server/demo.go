@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"quartermaster/app/account"
+	"quartermaster/app/mailer"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -42,11 +43,22 @@ func fillDemo(ctx context.Context, d *db.DB, s *Services) error {
 			}
 		}
 		if err := db.Exec(ctx, d, db.Bookkeeping(), func(tx *db.Tx) error {
-			return tx.SetSetting(db.SettingShopAddress, "12 Harbour Street\nPort Ansel")
+			for _, s := range [][2]string{
+				{db.SettingShopName, "Brandt & Daughters"}, {db.SettingShopAddress, "12 Harbour Street\nPort Ansel"},
+				{db.SettingShopTax, "US 98-7654321"}, {db.SettingShopBank, "Harbour Bank, account 0042 1177 05"},
+			} {
+				if err := tx.SetSetting(s[0], s[1]); err != nil {
+					return err
+				}
+			}
+			return nil
 		}); err != nil {
 			return err
 		}
 		if _, err := account.AddUser(ctx, d, db.CLI(""), demoUser, "admin", Names); err != nil {
+			return err
+		}
+		if err := mailer.FillDemo(ctx, d); err != nil {
 			return err
 		}
 		for _, name := range Names {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 
+	"quartermaster/app/mailer"
 	"quartermaster/app/rest"
 	"quartermaster/schema/db"
 )
@@ -49,6 +50,7 @@ var families = []struct{ name, kind, help string }{
 	{"quartermaster_failed_deliveries", "gauge", "Webhook deliveries in the log that failed and were not sent again."},
 	{"quartermaster_http_request_seconds", "histogram", "Time of requests, by service, method, route and status."},
 	{"quartermaster_http_requests_total", "counter", "Requests since the start, by service, method, route and status."},
+	{"quartermaster_mails", "gauge", "Messages to be mailed, by state."},
 	{"quartermaster_unbooked_payments", "gauge", "Payments that arrived and belong to no order yet."},
 	{"quartermaster_write_wait_seconds_total", "counter", "Time that writes have waited for their commit."},
 	{"quartermaster_writes_total", "counter", "Writes since the start."},
@@ -78,6 +80,15 @@ func newMeters(d *db.DB, unbooked func(context.Context) (int64, error)) *meters 
 		}
 		return float64(n)
 	})
+	for _, state := range mailer.States {
+		m.set.NewGauge(fmt.Sprintf("quartermaster_mails{state=%q}", state), func() float64 {
+			n, err := d.QueryInt("SELECT count(*) FROM mails WHERE state = '" + state + "'")
+			if err != nil {
+				return math.NaN()
+			}
+			return float64(n)
+		})
+	}
 	m.set.NewGauge("quartermaster_disk_free_bytes", func() float64 {
 		free, err := db.FreeDisk(d.Path())
 		if err != nil {

@@ -40,6 +40,7 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 		}
 		show := s.services.shown(service.Name)
 		o := operations(s.db, s.services, service.Name, show, s.sessions, s.sender)
+		o.Mail = s.services.Mail
 		o.Doctor, o.Places, o.Log, o.Version, o.Trusted = s.desk, places, s.log, Version, trusted
 		o.Secure, o.OwnTLS, o.Observe = c.TLS() || c.BehindProxy, c.TLS(), s.meters.observe
 		o.Background = func(work func(context.Context)) { s.every.Go(func() { work(s.long) }) }
@@ -62,7 +63,7 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 func operations(d *db.DB, all *Services, name string, show shown, sessions *account.Sessions, sender *webhook.Sender) screen.Options {
 	service, _ := all.Named(name)
 	return screen.Options{
-		Service: service, Common: Appliance(d, all.All, sessions, sender).Ops, DB: d, Sessions: sessions,
+		Service: service, Common: Appliance(d, all, sessions, sender).Ops, DB: d, Sessions: sessions,
 		Portal: show.portal, Buyer: show.buyer, Open: show.open,
 	}
 }

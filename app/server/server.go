@@ -15,6 +15,7 @@ import (
 	"quartermaster/app/account"
 	"quartermaster/app/cache"
 	"quartermaster/app/doctor"
+	"quartermaster/app/mailer"
 	"quartermaster/app/rest"
 	"quartermaster/app/screen"
 	"quartermaster/mcp"
@@ -36,6 +37,7 @@ type Server struct {
 	desk      *doctor.Desk
 	cache     *cache.ResponseCache
 	sender    *webhook.Sender
+	mails     *mailer.Sender
 	meters    *meters
 	listeners map[string]*listener // by service, and "metrics"
 	shows     map[string]*screen.Screens
@@ -68,6 +70,9 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 			err = errors.Join(err, s.Stop())
 		}
 	}()
+	if err := c.readPassword(); err != nil {
+		return nil, err
+	}
 	if err := o.makeFile(); err != nil {
 		return nil, err
 	}
@@ -104,13 +109,15 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	s.keys, s.cache = account.NewKeys(s.db), cache.New(s.db)
 	s.sessions = account.NewSessions(s.db)
-	s.desk = doctor.NewDesk(s.db, s.services.All)
+	s.desk = doctor.NewDesk(s.db, s.services.All, s.services.Mail)
 	s.meters = newMeters(s.db, s.services.Store.CountUnbooked)
 	s.sender = webhook.NewSender(s.db, webhook.Options{
 		Version: Version, AllowPrivate: c.AllowPrivate, Grace: stopWithin,
 		Log:     s.delivered,
 		Trouble: func(err error) { s.log.Error().Err(err).Msg("deliveries wait for the database") },
 	})
+	s.services.Mail.UsePassword(c.smtpPassword)
+	s.mails = mailer.NewSender(s.services.Mail, s.mailed, func(err error) { s.log.Error().Err(err).Msg("mail waits for the database") })
 	s.db.OnEmit(s.sender.Wake)
 	s.db.OnWrite(account.MayStill)
 	s.long, s.endLong = context.WithCancel(context.Background())
@@ -227,6 +234,7 @@ func (s *Server) run() {
 		}()
 	}
 	s.every.Go(func() { s.sender.Run(ctx) })
+	s.every.Go(func() { s.mails.Run(ctx) })
 	s.every.Go(func() {
 		minute := time.NewTicker(time.Minute)
 		defer minute.Stop()
@@ -263,6 +271,15 @@ func (s *Server) delivered(d webhook.Attempt) {
 		e = e.Str("error", d.Error)
 	}
 	e.Msg("delivery")
+}
+
+// mailed logs one try of a message.
+func (s *Server) mailed(t mailer.Try) {
+	e := s.log.Info().Int64("id", t.ID).Str("kind", t.Kind).Str("state", t.State).Int64("ms", t.Took.Milliseconds())
+	if t.Code != 0 {
+		e = e.Int("code", t.Code)
+	}
+	e.Msg("mail")
 }
 
 // Addr is the real address of a service's listener; "" when it is off.

@@ -9,11 +9,13 @@ import (
 
 	"quartermaster/app/account"
 	"quartermaster/app/audit"
+	"quartermaster/app/mailer"
 	"quartermaster/maintenance"
 	"quartermaster/rental"
 	"quartermaster/reorder"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/mail"
 	"quartermaster/store"
 	"quartermaster/webhook"
 )
@@ -29,6 +31,7 @@ type Services struct {
 	Rental      *rental.Service
 	Reorder     *reorder.Service
 
+	Mail  *mailer.Book
 	flush []func(context.Context) error // what services remember off the requests' path
 }
 
@@ -44,9 +47,13 @@ func over(d *db.DB, shop *store.Service) *Services {
 	s := &Services{Store: shop, Maintenance: maintenance.New(d), Rental: rental.New(d), Reorder: reorder.New(d)}
 	s.Rental.Sheets = bankSheets
 	s.All = []schema.Service{s.Store.Declare(), s.Maintenance.Declare(), s.Rental.Declare(), s.Reorder.Declare()}
-	s.flush = []func(context.Context) error{s.Store.Flush}
+	s.Mail = mailer.NewBook(d, s.kinds(), map[string][]string{"store": store.MailWords})
+	s.flush = []func(context.Context) error{s.Store.Flush, s.Mail.Flush}
 	return s
 }
+
+// kinds are the messages that there are.
+func (s *Services) kinds() []mail.Kind { return s.Store.Mails() }
 
 // Named finds one of the four.
 func (s *Services) Named(name string) (schema.Service, bool) {
@@ -61,14 +68,14 @@ func (s *Services) Named(name string) (schema.Service, bool) {
 // Declared is all that commands and screens are derived from: what the four services
 // declare, and the appliance's own operations under the name "".
 func Declared(d *db.DB) []schema.Service {
-	all := NewServices(d).All
-	return append(all, Appliance(d, all, account.NewSessions(d), nil))
+	s := NewServices(d)
+	return append(s.All, Appliance(d, s, account.NewSessions(d), nil))
 }
 
 // Appliance is the appliance's own operations, which stand under no service: people,
-// keys, the own account, receivers and their deliveries, the audit trail. What is sent again is sent by
+// keys, the own account, receivers and their deliveries, mail, the audit trail. What is sent again is sent by
 // the sender; without one, as at the command line, by one made for it.
-func Appliance(d *db.DB, services []schema.Service, sessions *account.Sessions, sender *webhook.Sender) schema.Service {
+func Appliance(d *db.DB, services *Services, sessions *account.Sessions, sender *webhook.Sender) schema.Service {
 	senderFor := func(private bool) *webhook.Sender {
 		if sender != nil {
 			return sender
@@ -77,7 +84,8 @@ func Appliance(d *db.DB, services []schema.Service, sessions *account.Sessions, 
 	}
 	return schema.Service{Title: "Appliance", Ops: slices.Concat(
 		account.Ops(d, sessions, Names),
-		webhook.Ops(d, services, senderFor),
+		webhook.Ops(d, services.All, senderFor),
+		services.Mail.Ops(),
 		[]schema.Op{audit.Op(d, Names), setTimezone(d), switchOn(d)},
 	)}
 }

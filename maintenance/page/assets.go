@@ -139,7 +139,7 @@ func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.
 	}
 	c := page.Chart{Title: title, Label: "Day", Names: [2]string{"", "Reading, " + m.Unit}, Plain: milli, Show: func(n int64) string { return page.QtyText(exact.Milli(n)) }}
 	for _, r := range list {
-		c.Line = append(c.Line, page.Point{Label: page.DayText(ctx, r.Day), Value: int64(r.Value)})
+		c.Line = append(c.Line, page.Point{Day: r.Day, Value: int64(r.Value)})
 	}
 	return c
 }

@@ -70,6 +70,34 @@ func (v leaseView) charges() []rental.Charge {
 	return all
 }
 
+// mostPeriods is how many periods the strip of a lease shows.
+const mostPeriods = 36
+
+// periods are the lease's rent charges, oldest first: paid in time, paid late, open and overdue.
+func (v leaseView) periods(ctx context.Context) (string, []page.Part) {
+	var parts []page.Part
+	var late, overdue int
+	for _, c := range v.Charges {
+		if c.Type != "rent" {
+			continue
+		}
+		p := page.Part{Look: page.Good, Label: c.Label + ": paid in time"}
+		switch {
+		case c.Paid && c.PaidDate != nil && *c.PaidDate > c.DueDate:
+			p.Look, p.Label = page.Warn, c.Label+": paid on "+page.DayText(ctx, *c.PaidDate)+", due "+page.DayText(ctx, c.DueDate)
+			late++
+		case !c.Paid && c.DueDate < v.Today:
+			p.Look, p.Label = page.Bad, c.Label+": overdue since "+page.DayText(ctx, c.DueDate)
+			overdue++
+		case !c.Paid:
+			p.Look, p.Label = page.Idle, c.Label+": open, due "+page.DayText(ctx, c.DueDate)
+		}
+		parts = append(parts, p)
+	}
+	parts = parts[max(0, len(parts)-mostPeriods):]
+	return page.Plural(len(parts), "rent period", "rent periods") + ": " + page.Num(late) + " paid late, " + page.Num(overdue) + " overdue", parts
+}
+
 // reachable reports whether a tenant is left to write to.
 func (v leaseView) reachable() bool {
 	return slices.ContainsFunc(v.Lease.Tenants, func(t rental.LeaseTenant) bool { return !t.Forgotten() })

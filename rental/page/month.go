@@ -40,9 +40,11 @@ func arrears(s *rental.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[arrearsView] {
 			var p page.Paging
 			p.Bind(f, arrearSorts.Names()...)
+			var age string
+			f.Enum(&age, "age", "Days overdue", ageNames)
 			return func(ctx context.Context, who db.Caller) (arrearsView, error) {
 				all, err := s.Arrears(ctx, who)
-				return newArrears(all, p), err
+				return newArrears(all, p, age), err
 			}
 		},
 		View: func(v arrearsView) templ.Component { return Arrears(v) },
@@ -59,13 +61,13 @@ func arrears(s *rental.Service) page.Page {
 	})
 }
 
-func newArrears(all rental.Arrears, p page.Paging) arrearsView {
+func newArrears(all rental.Arrears, p page.Paging, age string) arrearsView {
 	v := arrearsView{Arrears: all}
 	people, wanted := all.ByPerson(), words.Of(p.Q)
 	v.all = len(people)
 	for _, t := range people {
 		t.Charges = slices.DeleteFunc(t.Charges, func(a rental.Arrear) bool {
-			return !wanted.In(a.Tenant, a.Property+" / "+a.Unit, a.Label)
+			return age != "" && ageOf(a.DaysOverdue) != age || !wanted.In(a.Tenant, a.Property+" / "+a.Unit, a.Label)
 		})
 		if len(t.Charges) > 0 {
 			v.shown = append(v.shown, t)
@@ -86,6 +88,23 @@ type rollView struct {
 	shown []rental.UnitRoll
 	next  string
 }
+
+// ages are the overdue sums by age, as parts of one bar.
+func (v arrearsView) ages(ctx context.Context) []page.Part {
+	part := func(label, age, look string, cents int64) page.Part {
+		return page.Part{Label: label, Path: page.WithQuery(ctx, "age", age), Look: look, Value: cents, Shown: page.MoneyText(ctx, cents)}
+	}
+	return []page.Part{
+		part("1 to 30 days", ageNames[0], page.Idle, v.Buckets.Days1To30), part("31 to 60", ageNames[1], page.Warn, v.Buckets.Days31To60),
+		part("61 to 90", ageNames[2], page.Late, v.Buckets.Days61To90), part("Over 90", ageNames[3], page.Bad, v.Buckets.DaysOver90),
+	}
+}
+
+// ageNames are the ages of what is overdue, in days.
+var ageNames = []string{"1-30", "31-60", "61-90", "over-90"}
+
+// ageOf is the age's name.
+func ageOf(days int64) string { return ageNames[min(max(days-1, 0)/30, 3)] }
 
 func rentRoll(s *rental.Service) page.Page {
 	return page.New(page.Spec[rollView]{

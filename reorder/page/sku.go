@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -108,31 +109,88 @@ func loadProduct(s *reorder.Service) func(f *schema.Form) page.Loader[productVie
 	}
 }
 
-// projected is the stock of the days to come at the average demand, until it runs out
-// or for as long as the sales go back.
+// The chart looks so many days ahead, and on to what comes or runs out by then.
+const (
+	aheadDays     = 14
+	mostAheadDays = 45
+)
+
+// projected is the stock of the days to come at the average demand, with what is on its way. A day on
+// which something comes stands twice, before and after.
 func projected(p reorder.ProductPage) (days []reorder.Sold) {
-	if p.DaysOfStock == nil || p.CurrentStock <= 0 {
+	perDay := p.AvgDailyDemand.Unscaled // of 4 decimals; a quantity has 3
+	if perDay <= 0 && p.OnOrder == 0 {
 		return nil
 	}
-	perDay := p.AvgDailyDemand.Unscaled // of 4 decimals; a quantity has 3
-	for i := int64(1); i <= chartDays; i++ {
-		left := max(0, int64(p.CurrentStock)-perDay*i/10)
-		days = append(days, reorder.Sold{Date: p.Today + exact.Day(i), Qty: exact.Milli(left)}) // #nosec G115 -- a few days
-		if left == 0 {
-			break
+	until := exact.Day(aheadDays)
+	for _, day := range append(arrivals(p), p.StockoutDate) {
+		if day != nil && *day-p.Today <= mostAheadDays {
+			until = max(until, *day-p.Today+2)
+		}
+	}
+	left := int64(p.CurrentStock) * 10
+	for i := exact.Day(1); i <= until; i++ {
+		left = max(0, left-perDay)
+		days = append(days, reorder.Sold{Date: p.Today + i, Qty: exact.Milli(left / 10)})
+		for _, o := range p.Outstanding {
+			if o.ExpectedDate != nil && *o.ExpectedDate == p.Today+i {
+				left += int64(o.Qty) * 10
+				days = append(days, reorder.Sold{Date: p.Today + i, Qty: exact.Milli(left / 10)})
+			}
 		}
 	}
 	return days
 }
 
-// sold are the bars of the days, ahead the line of the days to come.
-func (v productView) sold(ctx context.Context) []page.Point { return points(ctx, v.Days) }
+func arrivals(p reorder.ProductPage) (days []*exact.Day) {
+	for _, o := range p.Outstanding {
+		days = append(days, o.ExpectedDate)
+	}
+	return days
+}
 
-func (v productView) ahead(ctx context.Context) []page.Point { return points(ctx, v.days) }
+// chart is the stock as its movements left it, the sales by day, and what is to come.
+func (v productView) chart(ctx context.Context) page.Chart {
+	c := page.Chart{
+		Title: "Stock and sales, " + page.Num(chartDays) + " days and the next " + page.Num(aheadDays), Steps: true,
+		Bars: points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day", Names: [2]string{"Sold", "Stock"}, Plain: milli,
+		Limit: &page.Point{Label: "reorder point " + v.ReorderPoint.String(), Value: v.point()},
+		Now:   &page.Point{Label: "today " + page.QtyText(v.CurrentStock), Day: v.Today},
+	}
+	for _, o := range v.Outstanding {
+		if o.ExpectedDate != nil && *o.ExpectedDate > v.Today && *o.ExpectedDate-v.Today <= mostAheadDays {
+			c.Marks = append(c.Marks, page.Point{Day: *o.ExpectedDate,
+				Label: page.DayText(ctx, *o.ExpectedDate) + ": " + page.QtyText(o.Qty) + " come"})
+		}
+	}
+	return c
+}
 
-func points(ctx context.Context, days []reorder.Sold) (all []page.Point) {
+// stock is what the books had on the days of the chart.
+func (v productView) stock(ctx context.Context) (all []page.Point) {
+	zone, first := page.From(ctx).Zone, v.Today-chartDays+1
+	before := v.CurrentStock
+	for _, m := range v.Movements { // newest first
+		day := m.At.Day(zone)
+		if day < first {
+			break
+		}
+		all = append(all, page.Point{Day: day, Value: int64(m.CurrentStock)})
+		before = m.CurrentStock - m.Qty
+	}
+	if begun := v.CreatedAt.Day(zone); len(all) == 0 || all[len(all)-1].Day > max(first, begun) {
+		all = append(all, page.Point{Day: min(max(first, begun), v.Today), Value: int64(before)})
+	}
+	slices.Reverse(all)
+	if all[len(all)-1].Day < v.Today {
+		all = append(all, page.Point{Day: v.Today, Value: int64(v.CurrentStock)})
+	}
+	return all
+}
+
+func points(days []reorder.Sold) (all []page.Point) {
 	for _, d := range days {
-		all = append(all, page.Point{Label: page.DayText(ctx, d.Date), Value: int64(d.Qty)})
+		all = append(all, page.Point{Day: d.Date, Value: int64(d.Qty)})
 	}
 	return all
 }
@@ -140,12 +198,33 @@ func points(ctx context.Context, days []reorder.Sold) (all []page.Point) {
 func milli(v int64) string { return exact.Milli(v).String() }
 
 // point is the reorder point in thousandths, for the chart's level.
-func (v productView) point() int64 { return v.ReorderPoint.Unscaled * 10 }
+func (v productView) point() int64 { return pointOf(v.Row) }
 
-// runsOut is the point of the chart of what lasts how long.
-func runsOut(ctx context.Context, v productView) string {
-	if v.StockoutDate == nil {
-		return page.QtyText(v.CurrentStock) + " in stock"
+func pointOf(r reorder.Row) int64 { return r.ReorderPoint.Unscaled * 10 }
+
+// answer says what is to be done about the SKU.
+func (v productView) answer(ctx context.Context) string {
+	switch {
+	case !v.Active:
+		return "inactive"
+	case v.SuggestedQty > 0:
+		return "order " + page.QtyText(exact.Milli(v.SuggestedQty*1000))
 	}
-	return page.QtyText(v.CurrentStock) + " in stock last until " + page.DayText(ctx, *v.StockoutDate) + ", if it sells as it did"
+	for _, o := range v.Outstanding {
+		if o.ExpectedDate != nil && o.Status != reorder.Draft {
+			return "nothing to order, " + page.QtyText(o.Qty) + " come on " + page.DayText(ctx, *o.ExpectedDate)
+		}
+	}
+	return "nothing to order"
+}
+
+// coming is what is on its way, with the day on which the first of it is expected.
+func (v productView) coming(ctx context.Context) string {
+	text := page.QtyText(v.OnOrder)
+	for _, o := range v.Outstanding {
+		if o.ExpectedDate != nil && o.Status != reorder.Draft {
+			return text + ", " + page.DayText(ctx, *o.ExpectedDate)
+		}
+	}
+	return text
 }

@@ -92,7 +92,7 @@ func NextStep(as ...Action) templ.Component {
 			return nil
 		}
 		if more.Len() > 0 {
-			next.WriteString(`<details class="more"><summary>More</summary>` + more.String() + `</details>`)
+			next.WriteString(`<details class="rest"><summary>More</summary>` + more.String() + `</details>`)
 		}
 		_, err := io.WriteString(w, `<div class="acts">`+next.String()+`</div>`)
 		return err

@@ -1,27 +1,35 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
 	"rsc.io/qr"
+
+	"quartermaster/schema/exact"
 )
 
-// Point is one value of a chart.
+// Point is one value of a chart. With a day it stands at its day, with a label alone beside the one
+// before it.
 type Point struct {
-	Label string // "23 Sep"
-	Value int64  // any unit, one for all values of the chart: cents, thousandths
+	Label string // "2026-09"; "" is the day
+	Day   exact.Day
+	Value int64 // any unit, one for all values of the chart: cents, thousandths
 }
 
-// Chart is bars, a line, or both over the same labels, with its numbers as a table.
+// Chart is bars, lines, or both, with its numbers as a table. Days without a value are gaps.
 type Chart struct {
 	Title  string // says its point: "Sales by day and stock: it runs out on 27 November"
 	Bars   []Point
-	Line   []Point            // over the same places as Bars, or alone
-	Ahead  []Point            // goes on from Line, dashed
-	Limit  *Point             // a level, with its name
+	Line   []Point // over the same places as Bars, or alone
+	Ahead  []Point // goes on from Line, dashed
+	Limit  *Point  // a level, with its name
+	Now    *Point  // a day with its name, "today 21", and upright lines for what comes:
+	Marks  []Point
+	Steps  bool               // Line holds each value until the next one
 	Label  string             // the table's first column, "Day"
 	Names  [2]string          // what bars and line are, "Sold" and "Stock"
 	Plain  func(int64) string // a value as REST has it; nil is the number
@@ -29,126 +37,286 @@ type Chart struct {
 	Tables bool               // the numbers stand open, not folded
 }
 
+// A chart is as wide as its place and so many pixels high: the plot is stretched (plotWide parts of it),
+// its words are not; the style sheet leaves room for those beside it.
 const (
-	chartLeft, chartRight = 8, 672
-	chartTop, chartFoot   = 24, 172
+	plotWide           = 1000
+	plotTop, plotFoot  = 22, 196
+	chartHigh          = 220
+	mostTicks          = 5
+	mostDots           = 40
+	mostLines          = 4
+	linesBetweenLabels = 14 // pixels that two lines of words need
 )
 
-// ChartOf draws a chart as SVG.
+// drawing is a chart with where its values stand.
+type drawing struct {
+	Chart
+	f           *Frame
+	b           strings.Builder
+	from, to    exact.Day // of a chart by days; to is the day after the last
+	n           int       // places of a chart by labels
+	low, step   int64
+	high        int64
+	plain, show func(int64) string
+}
+
+// ChartOf draws a chart as SVG; nothing where there is no value.
 func ChartOf(c Chart) templ.Component {
-	return made(func(*Frame) string {
+	return made(func(f *Frame) string {
 		if len(c.Bars)+len(c.Line) == 0 {
 			return ""
 		}
-		var b strings.Builder
-		b.WriteString(`<figure class="sheet pad"><figcaption>` + esc(c.Title) + `</figcaption><svg class="chart" viewBox="0 0 680 200" role="img" aria-label="` + esc(c.Title) + `">`)
-		b.WriteString(`<title>` + esc(c.Title) + `</title>`)
-		c.draw(&b)
-		b.WriteString(`</svg>`)
-		c.table(&b)
-		b.WriteString(`</figure>`)
-		return b.String()
+		d := &drawing{Chart: c, f: f}
+		d.plain, d.show = c.words()
+		d.span()
+		d.scale()
+		d.write(`<figure class="sheet pad"><figcaption>`, esc(c.Title), `</figcaption><svg class="chart" height="`, num(chartHigh), `" role="img" aria-label="`, esc(c.Title), `">`)
+		d.plot()
+		d.texts()
+		d.write(`</svg>`)
+		d.table()
+		d.write(`</figure>`)
+		return d.b.String()
 	})
 }
 
-// scale returns the place of a value between the chart's least and largest.
-func (c Chart) scale() func(v int64) int64 {
-	var low, high int64
-	all := slices.Concat(c.Bars, c.Line, c.Ahead)
-	if c.Limit != nil {
-		all = append(all, *c.Limit)
+func (d *drawing) write(parts ...string) {
+	for _, p := range parts {
+		d.b.WriteString(p)
 	}
-	if len(c.Bars) == 0 && len(c.Line) > 0 {
-		low = c.Line[0].Value // a meter's line need not begin at zero
+}
+
+func num[T ~int | ~int32 | ~int64](n T) string { return strconv.FormatInt(int64(n), 10) }
+
+// at is a place across the plot with one decimal.
+func at(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+
+func (c Chart) all() []Point { return slices.Concat(c.Bars, c.Line, c.Ahead) }
+
+// span finds the days, or counts the places.
+func (d *drawing) span() {
+	d.n = max(len(d.Bars), len(d.Line)+len(d.Ahead), 1)
+	for _, p := range slices.Concat(d.all(), d.Marks) {
+		if p.Day == 0 {
+			continue
+		}
+		if d.from == 0 || p.Day < d.from {
+			d.from = p.Day
+		}
+		d.to = max(d.to, p.Day+1)
 	}
+}
+
+// x is the middle of a point's place, and slot how wide the place is.
+func (d *drawing) x(i int, p Point) float64 {
+	if d.to > d.from {
+		return (float64(p.Day-d.from) + .5) * d.slot()
+	}
+	return (float64(i) + .5) * d.slot()
+}
+
+func (d *drawing) slot() float64 {
+	if d.to > d.from {
+		return plotWide / float64(d.to-d.from)
+	}
+	return plotWide / float64(d.n)
+}
+
+// scale chooses round numbers for at most four lines above the lowest. A line alone need not begin
+// at zero.
+func (d *drawing) scale() {
+	all := d.all()
+	if d.Limit != nil {
+		all = append(all, *d.Limit)
+	}
+	low, high := all[0].Value, all[0].Value
 	for _, p := range all {
 		low, high = min(low, p.Value), max(high, p.Value)
 	}
-	span := high - low
-	if span <= 0 {
-		span = 1
+	if len(d.Bars) > 0 || d.Steps || low > 0 && low < high/2 {
+		low, high = min(low, 0), max(high, 0)
 	}
-	return func(v int64) int64 {
-		part := v - low
-		if span > 1<<40 { // keeps the product within int64
-			return chartFoot - (part>>20)*(chartFoot-chartTop)/(span>>20)
-		}
-		return chartFoot - part*(chartFoot-chartTop)/span
+	if low == high {
+		low, high = min(low, 0), max(high, 1)
 	}
-}
-
-func (c Chart) draw(b *strings.Builder) {
-	y := c.scale()
-	n := max(len(c.Bars), len(c.Line)+len(c.Ahead), 1)
-	x := func(i int) int64 { return int64(chartLeft + (2*i+1)*(chartRight-chartLeft)/(2*n)) }
-	text := func(v int64) string { return strconv.FormatInt(v, 10) }
-	b.WriteString(`<path class="axis" d="M` + text(chartLeft) + ` ` + text(chartFoot) + `H` + text(chartRight) + `M` + text(chartLeft) + ` ` + text(chartTop) + `H` + text(chartRight) + `"/>`)
-	if most := c.most(); most > 0 {
-		_, show := c.words()
-		b.WriteString(`<text x="` + text(chartLeft) + `" y="` + text(chartTop-4) + `">` + esc(show(most)) + `</text>`)
-	}
-	width := max(1, (chartRight-chartLeft)*7/(10*n))
-	for i, p := range c.Bars {
-		top := min(y(p.Value), y(0))
-		b.WriteString(`<rect class="bar" x="` + text(x(i)-int64(width)/2) + `" y="` + text(top) + `" width="` + text(int64(width)) + `" height="` + text(max(y(0), y(p.Value))-top) + `"/>`)
-	}
-	if c.Limit != nil {
-		at := y(c.Limit.Value)
-		b.WriteString(`<path class="limit" d="M` + text(chartLeft) + ` ` + text(at) + `H` + text(chartRight) + `"/><text text-anchor="end" x="` + text(chartRight) + `" y="` + text(at-4) + `">` + esc(c.Limit.Label) + `</text>`)
-	}
-	line := func(class string, points []Point, from int) {
-		if len(points) == 0 {
+	step := int64(1)
+	for i := 0; ; i++ {
+		d.low, d.step = floorTo(low, step), step
+		if d.high = -floorTo(-high, step); (d.high-d.low)/step <= mostLines {
 			return
 		}
-		b.WriteString(`<polyline class="` + class + `" points="`)
-		for i, p := range points {
-			b.WriteString(text(x(from+i)) + `,` + text(y(p.Value)) + ` `)
+		if step *= 2; i%3 == 1 {
+			step = step / 4 * 5
 		}
-		b.WriteString(`"/>`)
 	}
-	line("line", c.Line, 0)
-	if len(c.Ahead) > 0 && len(c.Line) > 0 {
-		line("line ahead", append([]Point{c.Line[len(c.Line)-1]}, c.Ahead...), len(c.Line)-1)
-	}
-	c.labels(b, x, n)
 }
 
-// most is the largest value, where the upper line of the chart stands.
-func (c Chart) most() (high int64) {
-	for _, p := range slices.Concat(c.Bars, c.Line, c.Ahead) {
-		high = max(high, p.Value)
+func floorTo(v, step int64) int64 {
+	if v < 0 {
+		return -((-v + step - 1) / step * step)
 	}
-	if c.Limit != nil && c.Limit.Value >= high {
-		return 0 // the limit stands there, with its own name
-	}
-	return high
+	return v / step * step
 }
 
-// labels writes some of the labels below the axis: the ends, and what fits between.
-func (c Chart) labels(b *strings.Builder, x func(int) int64, n int) {
-	points := c.points()
-	step := max(1, (n+6)/7)
-	for i, n := 0, len(points); i < len(points); i += step {
-		anchor, class := "middle", ""
-		if i/step%2 == 1 {
-			class = ` class="odd"` // left out where there is little room
-		}
+func (d *drawing) y(v int64) float64 {
+	return plotFoot - float64(v-d.low)/float64(d.high-d.low)*(plotFoot-plotTop)
+}
+
+// plot draws what is stretched with the page.
+func (d *drawing) plot() {
+	d.write(`<svg class="plot" height="`, num(chartHigh), `" viewBox="0 0 `, num(plotWide), ` `, num(chartHigh), `" preserveAspectRatio="none">`)
+	for v := d.low; v <= d.high; v += d.step {
+		d.write(`<path class="axis" d="M0 `, at(d.y(v)), `H1000"/>`)
+	}
+	wide, zero := d.slot()*.7, d.y(max(0, d.low))
+	for i, p := range d.Bars {
+		top := min(d.y(p.Value), zero)
+		d.write(`<rect class="bar" x="`, at(d.x(i, p)-wide/2), `" y="`, at(top), `" width="`, at(wide), `" height="`, at(max(d.y(p.Value), zero)-top), `"><title>`,
+			esc(d.label(p)), `: `, esc(d.show(p.Value)), `</title></rect>`)
+	}
+	d.line("line", d.Line, 0, d.Steps)
+	if len(d.Ahead) > 0 && len(d.Line) > 0 {
+		d.line("line ahead", append([]Point{d.Line[len(d.Line)-1]}, d.Ahead...), len(d.Line)-1, false)
+	}
+	if d.Limit != nil {
+		d.write(`<path class="limit" d="M0 `, at(d.y(d.Limit.Value)), `H1000"/>`)
+	}
+	if d.Now != nil {
+		d.write(`<path class="now" d="M`, at(d.x(0, *d.Now)), ` `, num(plotTop), `V`, num(plotFoot), `"/>`)
+	}
+	for _, m := range d.Marks {
+		d.write(`<path class="now ahead" d="M`, at(d.x(0, m)), ` `, num(plotTop), `V`, num(plotFoot), `"><title>`, esc(m.Label), `</title></path>`)
+	}
+	d.write(`</svg>`)
+}
+
+// line draws points as one line, each with a dot where there are few.
+func (d *drawing) line(class string, points []Point, from int, steps bool) {
+	if len(points) == 0 {
+		return
+	}
+	var dots strings.Builder
+	d.write(`<path class="`, class, `" d="`)
+	for i, p := range points {
+		x, y := at(d.x(from+i, p)), at(d.y(p.Value))
 		switch {
-		case i == 0 && n > 1:
-			anchor = "start"
-		case i+step >= len(points) && i == len(points)-1 && n > 1:
-			anchor = "end"
+		case i == 0:
+			d.write(`M`, x, ` `, y)
+		case steps:
+			d.write(`H`, x, `V`, y)
+		default:
+			d.write(`L`, x, ` `, y)
 		}
-		b.WriteString(`<text` + class + ` text-anchor="` + anchor + `" x="` + strconv.FormatInt(x(i), 10) + `" y="190">` + esc(points[i].Label) + `</text>`)
+		dots.WriteString(`<path class="dot" d="M` + x + ` ` + y + `h0"><title>` + esc(d.label(p)) + `: ` + esc(d.show(p.Value)) + `</title></path>`)
+	}
+	d.write(`"/>`)
+	if class == "line" && !steps && len(points) <= mostDots {
+		d.write(dots.String())
 	}
 }
 
-// points are the chart's places with their labels.
-func (c Chart) points() []Point {
-	if len(c.Bars) >= len(c.Line)+len(c.Ahead) {
-		return c.Bars
+// texts writes the words of the chart.
+func (d *drawing) texts() {
+	var levels []string
+	for v := d.low; v <= d.high; v += d.step {
+		levels = append(levels, d.show(v))
 	}
-	return slices.Concat(c.Line, c.Ahead)
+	whole := !slices.ContainsFunc(levels, func(s string) bool { return !strings.HasSuffix(s, ".00") })
+	for i, s := range levels {
+		if whole {
+			s = strings.TrimSuffix(s, ".00")
+		}
+		d.text("end", "", -8, d.y(d.low+int64(i)*d.step)+4, s)
+	}
+	if d.Limit != nil {
+		d.text("end", "", plotWide, d.y(d.Limit.Value)-5, d.Limit.Label)
+	}
+	if d.Now != nil {
+		d.text("end", "", d.x(0, *d.Now)-6, plotTop-6, d.Now.Label)
+	}
+	for i, m := range d.Marks {
+		anchor, x := "start", d.x(0, m)+6
+		if x > plotWide*.7 {
+			anchor, x = "end", plotWide
+		}
+		d.text(anchor, "odd", x, plotTop-6+float64(i*linesBetweenLabels), m.Label)
+	}
+	d.ticks()
+}
+
+// text writes words at a place across the plot: left of it in pixels, in it by its share.
+func (d *drawing) text(anchor, class string, x, y float64, words string) {
+	across := at(x/plotWide*100) + "%"
+	if x < 0 {
+		across = at(x)
+	}
+	if class != "" {
+		class = `" class="` + class
+	}
+	d.write(`<text text-anchor="`, anchor, class, `" x="`, across, `" y="`, at(y), `">`, esc(words), `</text>`)
+}
+
+// ticks writes some of the labels below the plot: the ends, and what fits between.
+func (d *drawing) ticks() {
+	points := d.places()
+	if len(points) == 0 {
+		return
+	}
+	n, year := min(len(points), mostTicks), 0
+	for i := range n {
+		at := 0
+		if n > 1 {
+			at = i * (len(points) - 1) / (n - 1)
+		}
+		p, anchor, class := points[at], "middle", ""
+		switch {
+		case i == 0 && n > 2:
+			anchor = "start"
+		case i == n-1 && n > 2:
+			anchor = "end"
+		case i%2 == 1:
+			class = "odd" // left out where there is little room
+		}
+		words := d.label(p)
+		if p.Label == "" {
+			y, m, day := p.Day.Date()
+			if words = num(day) + " " + m.String()[:3]; y != year {
+				words += " " + num(y)
+			}
+			year = y
+		}
+		x := d.x(at, p)
+		if anchor == "start" {
+			x -= d.slot() / 2
+		}
+		if anchor == "end" {
+			x += d.slot() / 2
+		}
+		d.text(anchor, class, x, chartHigh-6, words)
+	}
+}
+
+// places are the days of a chart by days, one point each, or its points by label.
+func (d *drawing) places() []Point {
+	if d.to > d.from {
+		days := make([]Point, 0, d.to-d.from)
+		for day := d.from; day < d.to; day++ {
+			days = append(days, Point{Day: day})
+		}
+		return days
+	}
+	if len(d.Bars) >= len(d.Line)+len(d.Ahead) {
+		return d.Bars
+	}
+	return slices.Concat(d.Line, d.Ahead)
+}
+
+func (d *drawing) label(p Point) string {
+	if p.Label != "" || p.Day == 0 {
+		return p.Label
+	}
+	return d.f.day(p.Day)
 }
 
 // words are how a value is written, for REST's readers and for people.
@@ -163,34 +331,123 @@ func (c Chart) words() (plain, show func(int64) string) {
 	return plain, show
 }
 
-// table writes the numbers beside the picture.
-func (c Chart) table(b *strings.Builder) {
-	plain, show := c.words()
+// table writes the numbers beside the picture: a row for each day or label that has one.
+func (d *drawing) table() {
 	open := ""
-	if c.Tables {
+	if d.Tables {
 		open = " open"
 	}
-	b.WriteString(`<details` + open + `><summary>The numbers</summary><table aria-label="` + esc(c.Title) + `"><thead><tr><th scope="col">` + esc(c.Label) + `</th>`)
-	for i, points := range [][]Point{c.Bars, slices.Concat(c.Line, c.Ahead)} {
+	d.write(`<details`, open, `><summary>The numbers</summary><table aria-label="`, esc(d.Title), `"><thead><tr><th scope="col">`, esc(d.Label), `</th>`)
+	series := [][]Point{d.Bars, slices.Concat(d.Line, d.Ahead)}
+	var labels []Point
+	values := map[string][2]string{}
+	for i, points := range series {
 		if len(points) > 0 {
-			b.WriteString(`<th scope="col" class="r">` + esc(c.Names[i]) + `</th>`)
+			d.write(`<th scope="col" class="r">`, esc(d.Names[i]), `</th>`)
+		}
+		for _, p := range points {
+			name := d.label(p)
+			row, have := values[name]
+			if !have {
+				labels = append(labels, p)
+			}
+			row[i] = data(d.plain(p.Value), d.show(p.Value))
+			values[name] = row
 		}
 	}
-	b.WriteString(`</tr></thead><tbody>`)
-	for i, p := range c.points() {
-		b.WriteString(`<tr><td>` + esc(p.Label) + `</td>`)
-		for _, points := range [][]Point{c.Bars, slices.Concat(c.Line, c.Ahead)} {
-			switch {
-			case len(points) == 0:
-			case i < len(points):
-				b.WriteString(`<td class="r">` + data(plain(points[i].Value), show(points[i].Value)) + `</td>`)
-			default:
-				b.WriteString(`<td></td>`)
+	slices.SortStableFunc(labels, func(a, b Point) int { return cmp.Compare(a.Day, b.Day) })
+	d.write(`</tr></thead><tbody>`)
+	for _, p := range labels {
+		name := d.label(p)
+		d.write(`<tr><td>`, esc(name), `</td>`)
+		for i, points := range series {
+			if len(points) > 0 {
+				d.write(`<td class="r">`, values[name][i], `</td>`)
 			}
 		}
-		b.WriteString(`</tr>`)
+		d.write(`</tr>`)
 	}
-	b.WriteString(`</tbody></table></details>`)
+	d.write(`</tbody></table></details>`)
+}
+
+// Late is the look of a part between Warn and Bad.
+const Late = "late"
+
+// Part is one part of a stacked bar or one square of a strip; Path leads to what it is made of.
+type Part struct {
+	Label, Path, Look string // Look is Good, Idle, Warn, Late or Bad
+	Value             int64
+	Shown             string // the value as people read it
+}
+
+// Stacked is one bar whose parts share it by their values, with its legend. Nothing where all are 0.
+func Stacked(title string, parts ...Part) templ.Component {
+	var whole int64
+	for _, p := range parts {
+		whole += max(0, p.Value)
+	}
+	if whole == 0 {
+		return text("")
+	}
+	var b, legend strings.Builder
+	b.WriteString(`<figure class="stack"><figcaption class="hear">` + esc(title) + `</figcaption><svg height="20" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="` + esc(title) + `">`)
+	from := 0.0
+	for _, p := range parts {
+		wide := float64(max(0, p.Value)) / float64(whole) * plotWide
+		words := esc(p.Label) + `: ` + esc(p.Shown)
+		b.WriteString(`<rect class="` + p.Look + `" x="` + at(from) + `" width="` + at(wide) + `" height="20"><title>` + words + `</title></rect>`)
+		from += wide
+		name := esc(p.Label)
+		if p.Path != "" {
+			name = `<a href="` + esc(p.Path) + `">` + name + `</a>`
+		}
+		legend.WriteString(`<li class="` + p.Look + `">` + name + ` ` + data(num(p.Value), p.Shown) + `</li>`)
+	}
+	b.WriteString(`</svg><ul>` + legend.String() + `</ul></figure>`)
+	return text(b.String())
+}
+
+// Spark is a small line of values, oldest first.
+func Spark(label string, values []int64) templ.Component {
+	if len(values) < 2 {
+		return text("")
+	}
+	low, high := min(0, slices.Min(values)), max(1, slices.Max(values))
+	var b strings.Builder
+	b.WriteString(`<svg class="spark" viewBox="0 0 60 16" role="img" aria-label="` + esc(label) + `"><title>` + esc(label) + `</title><path d="M`)
+	for i, v := range values {
+		b.WriteString(at(float64(i)*60/float64(len(values)-1)) + ` ` + at(15-float64(v-low)/float64(high-low)*14) + ` `)
+	}
+	b.WriteString(`"/></svg>`)
+	return text(b.String())
+}
+
+// Strip is a row of squares, oldest first: one for each period, with its state's look.
+func Strip(label string, parts []Part) templ.Component {
+	if len(parts) == 0 {
+		return text("")
+	}
+	var b strings.Builder
+	b.WriteString(`<p class="strip"><svg width="` + num(14*len(parts)) + `" height="14" viewBox="0 0 ` + num(14*len(parts)) + ` 14" role="img" aria-label="` + esc(label) + `">`)
+	for i, p := range parts {
+		b.WriteString(`<rect class="` + p.Look + `" x="` + num(14*i+1) + `" y="1" width="12" height="12" rx="2"><title>` + esc(p.Label) + `</title></rect>`)
+	}
+	b.WriteString(`</svg> <small>` + esc(label) + `</small></p>`)
+	return text(b.String())
+}
+
+// CellBar is a value's share of the largest one, in a cell beside the value; a mark, if it is not 0,
+// is a level to compare with.
+func CellBar(label string, value, mark, most int64) templ.Component {
+	if most <= 0 {
+		return text("")
+	}
+	share := func(v int64) float64 { return float64(min(max(v, 0), most)) / float64(most) * 60 }
+	s := `<svg class="spark" viewBox="0 0 60 16" role="img" aria-label="` + esc(label) + `"><title>` + esc(label) + `</title><rect x="0" y="5" height="7" width="` + at(share(value)) + `"/>`
+	if mark > 0 {
+		s += `<path class="limit" d="M` + at(share(mark)) + ` 1V15"/>`
+	}
+	return text(s + `</svg>`)
 }
 
 // QR draws a text as a QR code; label says what it leads to.

@@ -118,7 +118,7 @@ func (f *Frame) fields(ctx context.Context, b *strings.Builder, fm *Form, args [
 	fm.focusOn(args)
 	var rare []schema.Arg
 	for _, a := range args {
-		if a.Rare && !fm.Inline && fm.empty(a) && fm.wrong(schema.PageField(a.Name)) == "" {
+		if a.Rare && !fm.Inline && fm.untouched(a) && fm.wrong(schema.PageField(a.Name)) == "" {
 			rare = append(rare, a)
 			continue
 		}
@@ -129,7 +129,7 @@ func (f *Frame) fields(ctx context.Context, b *strings.Builder, fm *Form, args [
 	if len(rare) == 0 {
 		return nil
 	}
-	b.WriteString(`<details class="more"><summary>More</summary>`)
+	b.WriteString(`<details class="rest"><summary>More</summary>`)
 	for _, a := range rare {
 		if err := f.field(ctx, b, *fm, a); err != nil {
 			return err
@@ -137,6 +137,22 @@ func (f *Frame) fields(ctx context.Context, b *strings.Builder, fm *Form, args [
 	}
 	b.WriteString(`</details>`)
 	return nil
+}
+
+// untouched reports whether nothing was put into the argument's field, or its rows.
+func (fm *Form) untouched(a schema.Arg) bool {
+	name := schema.PageField(a.Name)
+	for field, values := range fm.Given {
+		if (field == name || strings.HasPrefix(field, name+".")) && strings.Join(values, "") != "" && strings.Join(values, "") != fmt.Sprint(a.Default) {
+			return false
+		}
+	}
+	for field, value := range fm.Values {
+		if (field == name || strings.HasPrefix(field, name+".")) && value != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // focusOn chooses the field that takes the keys: the first that was refused, else the first empty one.

@@ -114,8 +114,11 @@ func Filters(only ...string) templ.Component {
 		if more {
 			b.WriteString(`</div>`)
 		}
-		if s := f.Query.Get("sort"); s != "" {
-			hidden(&b, "sort", s)
+		for _, a := range f.Filters { // what chips, heads and choices of another kind set stays
+			shows := slices.ContainsFunc(shown, func(x schema.Arg) bool { return x.Name == a.Name })
+			if v := f.Query.Get(a.Name); v != "" && !shows && a.Name != "after" && a.Name != "format" {
+				hidden(&b, a.Name, v)
+			}
 		}
 		b.WriteString(`<button class="btn">Filter</button>`)
 		b.WriteString(`<a class="btn quiet" download href="` + esc(f.with("format", "csv")) + `">CSV</a></form>`)

@@ -121,6 +121,9 @@ type figuresView struct {
 	store.Figures
 	charts []page.Chart
 	today  exact.Day
+
+	before               []store.Figure // the time before
+	beforeFrom, beforeTo exact.Day
 }
 
 // presets are the ranges that people ask for, by what is asked for now.
@@ -185,7 +188,10 @@ func figures(s *store.Service) page.Page {
 					first := (v.today.Month() - 11).First()
 					x.From, x.To, x.By = &first, &v.today, "month"
 				}
-				if v.Figures, err = s.Figures(ctx, x); err != nil || x.By == "product" {
+				if v.Figures, err = s.Figures(ctx, x); err != nil {
+					return v, err
+				}
+				if err := v.compare(ctx, s, x); err != nil || x.By == "product" {
 					return v, err
 				}
 				v.Rows = fill(v.Figures)
@@ -212,6 +218,33 @@ func figures(s *store.Service) page.Page {
 			return sheet
 		},
 	})
+}
+
+// compare reads the time before, of as many days; the same dates of the year before where whole
+// months are asked for.
+func (v *figuresView) compare(ctx context.Context, s *store.Service, x store.FiguresOf) error {
+	if x.From == nil || x.To == nil {
+		return nil
+	}
+	from, to := *x.From-(*x.To-*x.From+1), *x.From-1
+	if *x.To-*x.From > 360 {
+		from, to = yearBefore(*x.From), yearBefore(*x.To)
+	}
+	before, err := s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: "month"})
+	v.before, v.beforeFrom, v.beforeTo = before.Totals, from, to
+	return err
+}
+
+func yearBefore(d exact.Day) exact.Day { return exact.DayOf(d.Time(time.UTC).AddDate(-1, 0, 0)) }
+
+// most is the largest net of a row in the currency, for the bars beside the products.
+func (v figuresView) most(currency string) (most int64) {
+	for _, r := range v.Rows {
+		if r.Currency == currency {
+			most = max(most, r.NetCents)
+		}
+	}
+	return most
 }
 
 // mostBars is how many bars a chart can tell apart on a phone.

@@ -19,6 +19,7 @@ type todayView struct {
 	sold     []store.Figure // today, a row a currency
 	month    []store.Figure // the last 30 days
 	days     []store.Figure // of the currency that sold most
+	before   []store.Figure // of the 30 days before those, in that currency
 	currency string
 	latest   []store.Order
 	unbooked []store.Unbooked
@@ -43,7 +44,13 @@ func today(s *store.Service) page.Page {
 						v.sold = append(v.sold, f)
 					}
 				}
-				v.days = v.chartDays(month.Rows)
+				v.days = v.chartDays(month.Rows, v.day)
+				from, to := v.day-59, v.day-30
+				earlier, err := s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: "day"})
+				if err != nil {
+					return v, err
+				}
+				v.before = v.chartDays(earlier.Rows, to)
 				if v.latest, err = s.Latest(ctx, 8); err != nil {
 					return v, err
 				}
@@ -56,9 +63,22 @@ func today(s *store.Service) page.Page {
 	})
 }
 
-// chartDays returns the last 30 days in the currency that most orders were in, also the
+// chart is what each day brought, beside the same day of the 30 days before.
+func (v todayView) chart() page.Chart {
+	c := page.Chart{
+		Title: "Net by day in " + v.currency + ", the last 30 days; the line is the 30 days before", Label: "Day",
+		Names: [2]string{"Net, " + v.currency, "30 days before"}, Show: exact.CurrencyOf(v.currency).Amount,
+	}
+	for i, d := range v.days {
+		c.Bars = append(c.Bars, page.Point{Day: *d.Day, Value: d.NetCents})
+		c.Line = append(c.Line, page.Point{Day: *d.Day, Value: v.before[i].NetCents})
+	}
+	return c
+}
+
+// chartDays returns the 30 days up to last in the currency that most orders were in, also the
 // days on which nothing was sold.
-func (v *todayView) chartDays(rows []store.Figure) []store.Figure {
+func (v *todayView) chartDays(rows []store.Figure, last exact.Day) []store.Figure {
 	var most int64
 	for _, f := range v.month {
 		if f.Orders > most {
@@ -73,7 +93,7 @@ func (v *todayView) chartDays(rows []store.Figure) []store.Figure {
 	}
 	days := make([]store.Figure, 30)
 	for n := range days {
-		day := v.day - 29 + exact.Day(n)
+		day := last - 29 + exact.Day(n)
 		days[n] = by[day]
 		days[n].Day = &day
 	}

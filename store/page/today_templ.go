@@ -415,7 +415,7 @@ func Today(v todayView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.currency != "" {
-				templ_7745c5c3_Err = page.ChartOf(soldChart("Sold by day, the last 30 days, "+v.currency, v.days, v.currency)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = page.ChartOf(v.chart()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

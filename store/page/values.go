@@ -2,7 +2,6 @@ package page
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/a-h/templ"
 
@@ -41,14 +40,14 @@ func licenseHead(v orderView) string {
 func soldChart(title string, days []store.Figure, currency string) page.Chart {
 	c := page.Chart{Title: title, Label: "Day", Names: [2]string{"Sold, " + currency, ""}, Show: exact.CurrencyOf(currency).Amount}
 	for _, d := range days {
-		label := ""
+		p := page.Point{Value: d.SoldCents}
 		switch {
 		case d.Day != nil:
-			label = d.Day.Time(time.UTC).Format("2 Jan")
+			p.Day = *d.Day
 		case d.Month != nil:
-			label = d.Month.String()
+			p.Label = page.MonthText(*d.Month)
 		}
-		c.Bars = append(c.Bars, page.Point{Label: label, Value: d.SoldCents})
+		c.Bars = append(c.Bars, p)
 	}
 	return c
 }

@@ -1,0 +1,175 @@
+package apptest
+
+import (
+	"bufio"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// MailServer is a mail server on loopback that answers as a test says.
+type MailServer struct {
+	Port int64
+
+	mu       sync.Mutex
+	answers  map[string]string // by verb: the reply in place of the good one; "cut" closes the connection
+	got      []Letter
+	verbs    []string
+	greeting string
+}
+
+// Letter is a message that the server took, or was offered.
+type Letter struct {
+	From, To string
+	Text     string // headers and body
+}
+
+// StartMail starts a mail server that takes everything. "DATA" answers the command, "." what follows it.
+func StartMail(t testing.TB) *MailServer {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &MailServer{Port: int64(l.Addr().(*net.TCPAddr).Port), answers: map[string]string{}}
+	var open sync.WaitGroup
+	open.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			open.Go(func() { s.serve(conn) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		open.Wait()
+	})
+	return s
+}
+
+// Answer lets the server answer a verb so from now on; "" is the good answer again.
+func (s *MailServer) Answer(verb, reply string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers[verb] = reply
+}
+
+// Got are the messages that the server took.
+func (s *MailServer) Got() []Letter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Letter{}, s.got...)
+}
+
+// Verbs are the commands that came, one after another.
+func (s *MailServer) Verbs() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.verbs, " ")
+}
+
+func (s *MailServer) reply(verb, good string) (reply string, cut bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.verbs = append(s.verbs, verb)
+	if own := s.answers[verb]; own != "" {
+		return own, own == "cut"
+	}
+	return good, false
+}
+
+func (s *MailServer) serve(conn net.Conn) {
+	defer conn.Close()
+	in := bufio.NewReader(conn)
+	say := func(verb, good string) bool {
+		reply, cut := s.reply(verb, good)
+		if cut {
+			return false
+		}
+		_, err := conn.Write([]byte(reply + "\r\n"))
+		return err == nil
+	}
+	if !say("CONNECT", "220 ready") {
+		return
+	}
+	var l Letter
+	for {
+		text, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		text = strings.TrimRight(text, "\r\n")
+		verb := strings.ToUpper(strings.Fields(text + " ?")[0])
+		switch verb {
+		case "EHLO":
+			if !say(verb, "250-here\r\n250-AUTH PLAIN LOGIN\r\n250 8BITMIME") {
+				return
+			}
+		case "AUTH":
+			if !say(verb, "235 2.7.0 welcome") {
+				return
+			}
+		case "MAIL":
+			l = Letter{From: between(text)}
+			if !say(verb, "250 2.1.0 Ok") {
+				return
+			}
+		case "RCPT":
+			l.To = between(text)
+			if !say(verb, "250 2.1.5 Ok") {
+				return
+			}
+		case "DATA":
+			if !s.data(in, conn, &l, say) {
+				return
+			}
+		case "QUIT":
+			say(verb, "221 bye")
+			return
+		default:
+			if !say(verb, "502 5.5.2 no such command") {
+				return
+			}
+		}
+	}
+}
+
+func (s *MailServer) data(in *bufio.Reader, conn net.Conn, l *Letter, say func(verb, good string) bool) bool {
+	reply, cut := s.reply("DATA", "354 go on")
+	if cut {
+		return false
+	}
+	if _, err := conn.Write([]byte(reply + "\r\n")); err != nil || !strings.HasPrefix(reply, "354") {
+		return err == nil
+	}
+	var text strings.Builder
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return false
+		}
+		if line == ".\r\n" {
+			break
+		}
+		text.WriteString(strings.TrimPrefix(line, "."))
+	}
+	l.Text = text.String()
+	s.mu.Lock()
+	own := s.answers["."]
+	if own == "" || strings.HasPrefix(own, "2") {
+		s.got = append(s.got, *l)
+	}
+	n := len(s.got)
+	s.mu.Unlock()
+	return say(".", "250 2.0.0 Ok: queued as Q"+strconv.Itoa(n))
+}
+
+func between(text string) string {
+	_, after, _ := strings.Cut(text, "<")
+	inside, _, _ := strings.Cut(after, ">")
+	return inside
+}

@@ -1,0 +1,358 @@
+// Package mailer sends the shop's mail by the owner's server: the settings and texts of it, the one
+// sender, the list of what was mailed, and the operations on all of them.
+package mailer
+
+import (
+	"context"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
+)
+
+// Book is all that there is to mail: every kind, and the words of blocks by service.
+type Book struct {
+	d     *db.DB
+	kinds []mail.Kind
+	words map[string][]string // by service: the words that its blocks hold
+	names map[string]mail.Kind
+
+	password string // goes before the kept one; "" is none
+}
+
+// NewBook makes the book of the services' kinds, and of the words in their blocks. Without a database
+// it only tells what there is.
+func NewBook(d *db.DB, kinds []mail.Kind, words map[string][]string) *Book {
+	b := &Book{d: d, kinds: kinds, words: words, names: map[string]mail.Kind{}}
+	for _, k := range b.kinds {
+		b.names[k.Name] = k
+	}
+	return b
+}
+
+// UsePassword lets the password go before the kept one, unless it is "".
+func (b *Book) UsePassword(password string) { b.password = password }
+
+// wordsKind is how the text is called that holds the words of a service's blocks.
+const wordsKind = "words-"
+
+// texts are the names of all texts that can be changed.
+func (b *Book) texts() (names []string) {
+	for _, k := range b.kinds {
+		names = append(names, k.Name)
+	}
+	for _, s := range schema.ServiceNames {
+		if len(b.words[s]) > 0 {
+			names = append(names, wordsKind+s)
+		}
+	}
+	return names
+}
+
+// switches are the names of the kinds that can be turned on and off.
+func (b *Book) switches() (names []string) {
+	for _, k := range b.kinds {
+		if !k.Asked {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+func (b *Book) kind(name string) (mail.Kind, error) {
+	k, is := b.names[name]
+	if !is {
+		return k, fault.Fieldf("kind", "kind: %s is none of the kinds %s", schema.Quote(name), strings.Join(b.kindNames(), ", "))
+	}
+	return k, nil
+}
+
+func (b *Book) kindNames() (names []string) {
+	for _, k := range b.kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// KindText is a kind with its text as it is now.
+type KindText struct {
+	Kind    string `json:"kind"`
+	Subject string `json:"subject,omitempty"`
+	Body    string `json:"body"`
+	Own     bool   `json:"own" about:"it was changed here"`
+}
+
+// text is a kind's text: the shop's own, else the one that comes with the program.
+func (b *Book) text(c *db.Conn, name string) (t KindText, err error) {
+	t, found, err := db.One(c, func(r *db.Row) KindText {
+		return KindText{Kind: name, Subject: r.Text(), Body: r.Text(), Own: true}
+	}, "SELECT subject, body FROM mail_texts WHERE kind = ?", name)
+	if err != nil || found {
+		return t, err
+	}
+	if k, is := b.names[name]; is {
+		return KindText{Kind: name, Subject: k.Subject, Body: k.Body}, nil
+	}
+	service, is := strings.CutPrefix(name, wordsKind)
+	if words := b.words[service]; is && len(words) > 0 {
+		for _, w := range words {
+			t.Body += w + " = " + w + "\n"
+		}
+		return KindText{Kind: name, Body: t.Body}, nil
+	}
+	return t, fault.Fieldf("kind", "kind: %s is none of the texts %s", schema.Quote(name), strings.Join(b.texts(), ", "))
+}
+
+// check refuses a text that could not be filled in.
+func (b *Book) check(name, subject, body string) error {
+	if service, is := strings.CutPrefix(name, wordsKind); is && len(b.words[service]) > 0 {
+		if subject != "" {
+			return fault.Fieldf("subject", "subject: the words of a service have none")
+		}
+		_, err := mail.ParseWords(body, b.words[service])
+		return err
+	}
+	k, err := b.kind(name)
+	if err != nil {
+		return err
+	}
+	_, err = mail.Parse(k, subject, body)
+	return err
+}
+
+// writer writes values in the shop's locale. Without link its links are masked.
+func (b *Book) writer(c *db.Conn, service, currency string, link mail.Linker) (*mail.Writer, error) {
+	locale, err := c.Setting(mail.SettingLocale)
+	if err != nil {
+		return nil, err
+	}
+	if currency == "" {
+		if currency, err = c.Setting(db.SettingCurrency); err != nil {
+			return nil, err
+		}
+	}
+	if currency == "" {
+		currency = "USD"
+	}
+	w := &mail.Writer{
+		Locale: mail.LocaleOf(locale), Currency: exact.CurrencyOf(currency), Link: link, Masked: link == nil,
+		Zone: func(i exact.Instant) exact.Day { return i.Day(c.Zone()) },
+		Time: func(i exact.Instant) string { return i.Time().In(c.Zone()).Format("15:04") },
+	}
+	if w.Base, err = c.Setting(db.SettingAddress + "." + service); err != nil {
+		return nil, err
+	}
+	if words := b.words[service]; len(words) > 0 {
+		t, err := b.text(c, wordsKind+service)
+		if err != nil {
+			return nil, err
+		}
+		if w.Words, err = mail.ParseWords(t.Body, words); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// filled is a message as it would be written now.
+type filled struct {
+	mail.Content
+	mail.Written
+}
+
+// fill reads what a message says now; text is the kind's, or one that is being tried.
+func (b *Book) fill(c *db.Conn, k mail.Kind, r mail.Row, t KindText, link mail.Linker) (f filled, err error) {
+	parsed, err := mail.Parse(k, t.Subject, t.Body)
+	if err != nil {
+		return f, err
+	}
+	w, err := b.writer(c, k.Service, "", link)
+	if err != nil {
+		return f, err
+	}
+	if f.Content, err = k.Fill(c, w, r); err != nil || f.Untrue != "" {
+		return f, err
+	}
+	values := map[string]mail.Value{"name": mail.Text(f.Name)}
+	for field, setting := range map[string]string{"shop": db.SettingShopName, "shop_address": db.SettingShopAddress} {
+		text, err := c.Setting(setting)
+		if err != nil {
+			return f, err
+		}
+		values[field] = mail.Text(text)
+	}
+	for name, v := range f.Values {
+		values[name] = v
+	}
+	f.Written = parsed.Write(values)
+	return f, nil
+}
+
+// Preview shows a kind's text filled in by a record, keys and links masked.
+func (b *Book) Preview(ctx context.Context, name, record string, subject, body *string) (mail.Written, error) {
+	return db.Read(ctx, b.d, func(c *db.Conn) (mail.Written, error) {
+		if err := mail.CheckSetUp(c); err != nil {
+			return mail.Written{}, err
+		}
+		k, err := b.kind(name)
+		if err != nil {
+			return mail.Written{}, err
+		}
+		r, err := sample(c, k, record)
+		if err != nil {
+			return mail.Written{}, err
+		}
+		t, err := b.text(c, name)
+		if err != nil {
+			return mail.Written{}, err
+		}
+		if subject != nil {
+			t.Subject = *subject
+		}
+		if body != nil {
+			t.Body = *body
+		}
+		f, err := b.fill(c, k, r, t, nil)
+		if err == nil && f.Untrue != "" {
+			err = fault.Conflictf("such a message would not be sent: %s", f.Untrue)
+		}
+		return f.Written, err
+	})
+}
+
+// sample is the record that a preview shows.
+func sample(c *db.Conn, k mail.Kind, record string) (r mail.Row, err error) {
+	if record != "" && k.Find != nil {
+		r, err = k.Find(c, record)
+	} else {
+		var found bool
+		r, found, err = k.Newest(c)
+		if err == nil && (!found || record != "" && record != r.Record) {
+			err = fault.Conflictf("there is no record yet to show a message of the kind %s with", k.Name)
+		}
+	}
+	r.Service, r.Kind = k.Service, k.Name
+	return r, err
+}
+
+// Texts lists the texts that can be changed, with their switches.
+func (b *Book) Texts(c *db.Conn) (all []TextRow, err error) {
+	for _, name := range b.texts() {
+		t, err := b.text(c, name)
+		if err != nil {
+			return nil, err
+		}
+		k, is := b.names[name]
+		row := TextRow{KindText: t, Service: k.Service, About: k.About, Switch: is && !k.Asked}
+		if !is {
+			row.Service = strings.TrimPrefix(name, wordsKind)
+			row.About = "What the tables of messages and letters call things."
+		}
+		if row.Switch {
+			if row.On, err = k.On(c); err != nil {
+				return nil, err
+			}
+		}
+		for _, f := range k.All() {
+			if is {
+				row.Fields = append(row.Fields, f)
+			}
+		}
+		all = append(all, row)
+	}
+	return all, nil
+}
+
+// TextRow is a text that can be changed, as a page lists it.
+type TextRow struct {
+	KindText
+	Service, About string
+	Switch, On     bool // Switch: it can be turned on and off
+	Fields         []mail.Field
+}
+
+// save keeps the shop's own text of a kind.
+func (b *Book) save(ctx context.Context, who db.Caller, name string, subject, body *string) (KindText, error) {
+	who.Service = ""
+	return db.Update(ctx, b.d, who, func(tx *db.Tx) (KindText, error) {
+		t, err := b.text(&tx.Conn, name)
+		if err != nil {
+			return t, err
+		}
+		if subject != nil {
+			t.Subject = *subject
+		}
+		if body != nil {
+			t.Body = strings.ReplaceAll(*body, "\r\n", "\n")
+		}
+		t.Own = true
+		if err := b.check(name, t.Subject, t.Body); err != nil {
+			return t, err
+		}
+		if _, err := tx.Exec(`INSERT INTO mail_texts VALUES (?, ?, ?, ?) ON CONFLICT (kind) DO UPDATE
+			SET subject = excluded.subject, body = excluded.body, changed_at = excluded.changed_at`, name, t.Subject, t.Body, tx.Now()); err != nil {
+			return t, err
+		}
+		return t, tx.Audit("mail.text", "mail_text:"+name, t)
+	})
+}
+
+// reset takes the shop's own text away.
+func (b *Book) reset(ctx context.Context, who db.Caller, name string) (KindText, error) {
+	who.Service = ""
+	return db.Update(ctx, b.d, who, func(tx *db.Tx) (KindText, error) {
+		if _, err := b.text(&tx.Conn, name); err != nil {
+			return KindText{}, err
+		}
+		if _, err := tx.Exec("DELETE FROM mail_texts WHERE kind = ?", name); err != nil {
+			return KindText{}, err
+		}
+		t, err := b.text(&tx.Conn, name)
+		if err != nil {
+			return t, err
+		}
+		return t, tx.Audit("mail.text", "mail_text:"+name, t)
+	})
+}
+
+// turn turns a kind on or off.
+func (b *Book) turn(ctx context.Context, who db.Caller, name string, on bool) (Switched, error) {
+	who.Service = ""
+	return db.Update(ctx, b.d, who, func(tx *db.Tx) (Switched, error) {
+		v := Switched{Kind: name, On: on}
+		if err := mail.CheckSetUp(&tx.Conn); err != nil {
+			return v, err
+		}
+		k, is := b.names[name]
+		if !is || k.Asked {
+			return v, fault.Fieldf("kind", "kind: %s has no switch; those that have one are %s", schema.Quote(name), strings.Join(b.switches(), ", "))
+		}
+		if err := k.Switch(tx, on); err != nil {
+			return v, err
+		}
+		return v, tx.Audit("mail.kind", "mail_text:"+name, v)
+	})
+}
+
+// Switched is a kind that was turned on or off.
+type Switched struct {
+	Kind string `json:"kind"`
+	On   bool   `json:"on"`
+}
+
+// TextOf is one text that can be changed.
+func (b *Book) TextOf(c *db.Conn, name string) (TextRow, error) {
+	all, err := b.Texts(c)
+	for _, t := range all {
+		if t.Kind == name {
+			return t, err
+		}
+	}
+	if err == nil {
+		err = fault.NotFoundf("there are no messages of the kind %s", schema.Quote(name))
+	}
+	return TextRow{}, err
+}

@@ -1,0 +1,271 @@
+package mailer
+
+import (
+	"context"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
+	"quartermaster/schema/strict"
+)
+
+// Mail is a message as it is listed.
+type Mail = mail.Listed
+
+// States are what a message may be.
+var States = []string{mail.Held, mail.Queued, mail.Sending, mail.Done, mail.Declined, mail.Failed, mail.Cancelled}
+
+// List is messages, the newest first.
+type List struct {
+	Mails []Mail `json:"mails"`
+	Next  *int64 `json:"next"`
+	Total int64  `json:"total"`
+}
+
+// Filter narrows the list.
+type Filter struct {
+	State, Kind, Record, Q string
+	Subject                string // of a record's page
+	Page                   schema.Cursor[int64]
+}
+
+// where is the filter's condition with what the caller may see: a service's own messages, admins also
+// those of the appliance.
+func (f Filter) where(who db.Caller) (string, []any) {
+	conditions, args := []string{"1"}, []any{}
+	add := func(condition string, arg any) { conditions, args = append(conditions, condition), append(args, arg) }
+	switch {
+	case who.Service != "" && who.Role == "admin":
+		add("service IN (?, '')", who.Service)
+	case who.Service != "":
+		add("service = ?", who.Service)
+	}
+	for column, value := range map[string]string{"state": f.State, "kind": f.Kind, "record": f.Record, "subject": f.Subject} {
+		if value != "" {
+			add(column+" = ?", value)
+		}
+	}
+	if f.Q != "" {
+		add("instr(lower(address), lower(?)) > 0", f.Q)
+	}
+	return strings.Join(conditions, " AND "), args
+}
+
+// List lists messages, the newest first.
+func (b *Book) List(ctx context.Context, who db.Caller, f Filter) (List, error) {
+	return db.Read(ctx, b.d, func(c *db.Conn) (v List, err error) {
+		if err := mail.CheckSetUp(c); err != nil {
+			return v, err
+		}
+		return list(c, who, f)
+	})
+}
+
+func list(c *db.Conn, who db.Caller, f Filter) (v List, err error) {
+	where, args := f.where(who)
+	if v.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM mails WHERE "+where, args...); err != nil {
+		return v, err
+	}
+	if f.Page.After > 0 {
+		where, args = where+" AND id < ?", append(args, f.Page.After)
+	}
+	v.Mails, err = db.All(c, mail.ScanListed, "SELECT "+mail.ListedColumns+" WHERE "+where+" ORDER BY id DESC LIMIT ?", append(args, f.Page.Fetch())...)
+	if v.Mails == nil {
+		v.Mails = []Mail{}
+	}
+	v.Mails, v.Next = schema.Cut(v.Mails, f.Page.Limit, func(m Mail) int64 { return m.ID })
+	return v, err
+}
+
+// one finds a message that the caller may see.
+func one(c *db.Conn, who db.Caller, id int64) (m Mail, err error) {
+	m, found, err := db.One(c, mail.ScanListed, "SELECT "+mail.ListedColumns+" WHERE id = ?", id)
+	if err == nil && (!found || who.Service != "" && m.Service != who.Service && (m.Service != "" || who.Role != "admin")) {
+		err = fault.NotFoundf("there is no message %d", id)
+	}
+	return m, err
+}
+
+// Reads is a message and how it reads now, keys and links masked.
+type Reads struct {
+	Mail
+	Now mail.Written
+	Why string // it would not be sent now
+}
+
+// Read reads a message and how it reads now.
+func (b *Book) Read(ctx context.Context, who db.Caller, id int64) (Reads, error) {
+	return db.Read(ctx, b.d, func(c *db.Conn) (v Reads, err error) {
+		if err := mail.CheckSetUp(c); err != nil {
+			return v, err
+		}
+		if v.Mail, err = one(c, who, id); err != nil {
+			return v, err
+		}
+		v.Now, v.Why, err = b.reads(c, v.Mail)
+		return v, err
+	})
+}
+
+// reads is how a message reads now, or why it would not be sent.
+func (b *Book) reads(c *db.Conn, m Mail) (now mail.Written, why string, err error) {
+	k, is := b.names[m.Kind]
+	if !is {
+		return now, "a " + m.Kind + " message has no text", nil
+	}
+	t, err := b.text(c, k.Name)
+	if err != nil {
+		return now, "", err
+	}
+	f, err := b.fill(c, k, m.Row(), t, nil)
+	switch {
+	case fault.Is(err, fault.Invalid), fault.Is(err, fault.NotFound):
+		return now, err.Error(), nil
+	case err != nil || f.Untrue != "":
+		return now, f.Untrue, err
+	case f.To == "":
+		return f.Written, "there is no address any more", nil
+	}
+	why, err = mail.Unsendable(c, f.To)
+	return f.Written, why, err
+}
+
+// Again is messages that were queued anew, or cancelled: one as its row, several as a list.
+type Again struct{ Mails []Mail }
+
+// MarshalJSON writes the row for one message.
+func (a Again) MarshalJSON() ([]byte, error) {
+	if len(a.Mails) == 1 {
+		return strict.Marshal(a.Mails[0])
+	}
+	return strict.Marshal(map[string][]Mail{"mails": a.Mails})
+}
+
+// resend queues messages anew that are finished.
+func (b *Book) resend(ctx context.Context, who db.Caller, ids []int64) (Again, error) {
+	service := who.Service
+	return db.Update(ctx, b.d, who, func(tx *db.Tx) (all Again, err error) {
+		who.Service = service
+		if err := mail.CheckSetUp(&tx.Conn); err != nil {
+			return all, err
+		}
+		for _, id := range ids {
+			m, err := one(&tx.Conn, who, id)
+			if err != nil {
+				return all, err
+			}
+			again, err := b.requeue(tx, m)
+			if err != nil {
+				return all, err
+			}
+			all.Mails = append(all.Mails, again)
+			if err := tx.AuditIn(m.Service, "mail.resent", db.Subject("mail", again.ID), map[string]any{"of": id, "kind": m.Kind, "record": m.Record}); err != nil {
+				return all, err
+			}
+		}
+		return all, nil
+	})
+}
+
+func (b *Book) requeue(tx *db.Tx, m Mail) (Mail, error) {
+	k, is := b.names[m.Kind]
+	switch {
+	case m.State == mail.Queued || m.State == mail.Sending || m.State == mail.Held:
+		return m, fault.Conflictf("message %d is %s; only finished ones are sent again", m.ID, m.State)
+	case !is || k.Link:
+		return m, fault.Conflictf("message %d is of the kind %s, which is not sent again; it is asked for anew", m.ID, m.Kind)
+	}
+	_, why, err := b.reads(&tx.Conn, m)
+	if err != nil {
+		return m, err
+	}
+	if why != "" {
+		return m, fault.Conflictf("message %d about %s cannot be sent again: %s", m.ID, m.Record, why)
+	}
+	id, err := tx.Insert(`INSERT INTO mails (service, kind, subject, record, note, address, state, link, message_id, created_at, next_try_at)
+		SELECT service, kind, subject, record, note, address, 'queued', link, ?, ?, ? FROM mails WHERE id = ?`, mail.NewID(), tx.Now(), tx.Now(), m.ID)
+	if err != nil {
+		return m, err
+	}
+	return one(&tx.Conn, db.CLI(""), id)
+}
+
+// cancel ends messages that wait.
+func (b *Book) cancel(ctx context.Context, who db.Caller, ids []int64) (Again, error) {
+	return db.Update(ctx, b.d, who, func(tx *db.Tx) (all Again, err error) {
+		if err := mail.CheckSetUp(&tx.Conn); err != nil {
+			return all, err
+		}
+		for _, id := range ids {
+			m, err := one(&tx.Conn, who, id)
+			if err != nil {
+				return all, err
+			}
+			if m.State != mail.Queued && m.State != mail.Held {
+				return all, fault.Conflictf("message %d is %s; only one that waits is cancelled", id, m.State)
+			}
+			if _, err := tx.Exec("UPDATE mails SET state = 'cancelled', next_try_at = NULL, reply = ? WHERE id = ?", "cancelled by "+who.User, id); err != nil {
+				return all, err
+			}
+			if m, err = one(&tx.Conn, who, id); err != nil {
+				return all, err
+			}
+			all.Mails = append(all.Mails, m)
+			if err := tx.AuditIn(m.Service, "mail.cancelled", db.Subject("mail", id), map[string]any{"kind": m.Kind, "record": m.Record}); err != nil {
+				return all, err
+			}
+		}
+		return all, nil
+	})
+}
+
+// Blocked is an address to which nothing goes.
+type Blocked struct {
+	Email  string        `json:"email"`
+	Reason string        `json:"reason"`
+	At     exact.Instant `json:"created_at"`
+}
+
+// Blocks lists the addresses to which nothing goes.
+func Blocks(c *db.Conn) ([]Blocked, error) {
+	return db.All(c, func(r *db.Row) Blocked { return Blocked{r.Text(), r.Text(), r.Instant()} },
+		"SELECT address, reason, created_at FROM blocked_addresses ORDER BY address")
+}
+
+func (b *Book) block(ctx context.Context, who db.Caller, email, reason string) (Address, error) {
+	service := who.Service
+	who.Service = ""
+	return db.Update(ctx, b.d, who, func(tx *db.Tx) (v Address, err error) {
+		if v.Email, err = mail.CheckAddress("email", email); err != nil {
+			return v, err
+		}
+		if err := mail.Block(tx, v.Email, reason); err != nil {
+			return v, err
+		}
+		return v, tx.AuditIn(service, "address.blocked", "address:"+mail.Fold(v.Email), map[string]string{"reason": reason})
+	})
+}
+
+func (b *Book) unblock(ctx context.Context, who db.Caller, email string) (Address, error) {
+	service := who.Service
+	who.Service = ""
+	return db.Update(ctx, b.d, who, func(tx *db.Tx) (Address, error) {
+		v := Address{Email: strings.TrimSpace(email)}
+		n, err := tx.Exec("DELETE FROM blocked_addresses WHERE address = ?", mail.Fold(email))
+		if err == nil && n == 0 {
+			err = fault.NotFoundf("the address %s is not blocked", schema.Quote(v.Email))
+		}
+		if err != nil {
+			return v, err
+		}
+		return v, tx.AuditIn(service, "address.unblocked", "address:"+mail.Fold(email), v)
+	})
+}
+
+// Address is an e-mail address that was blocked or is free again.
+type Address struct {
+	Email string `json:"email"`
+}

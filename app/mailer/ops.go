@@ -1,0 +1,318 @@
+package mailer
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
+)
+
+// Ops are the operations on mail. Without a database they only tell what they are.
+func (b *Book) Ops() []schema.Op {
+	return []schema.Op{
+		b.setMail(), b.unsetMail(), b.testMail(), b.setKind(), b.saveText(), b.resetText(), b.preview(), b.listMails(), b.showMail(),
+		b.resendMail(), b.cancelMail(), b.blockAddress(), b.unblockAddress(),
+		b.pauseMail("pause_mail", "Hold all messages but tests until mail is resumed.", "mail pause", true),
+		b.pauseMail("resume_mail", "Send the messages that were held.", "mail resume", false),
+		b.localeOp(),
+	}
+}
+
+// answer widens a function's answer.
+func answer[T any](v T, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func toSettings(any) string { return "/settings/mail" }
+
+var exampleSettings = Settings{Host: "smtp.example.com", Port: 587, Security: "starttls", User: "shop@example.com", Password: true,
+	From: "shop@example.com", Rate: defaultRate}
+
+func (b *Book) setMail() schema.Op {
+	return schema.Op{
+		Name: "set_mail", Writes: true, Admin: true, Whole: true, Idempotent: true, Credential: false,
+		About: "Set the mail server that the shop sends by, and the sender's address. What is not given stays as it is. " +
+			"Another host, port or security drops the kept password.",
+		Command: "mail set", Example: "mail set --host smtp.example.com --from shop@example.com",
+		Response: exampleSettings,
+		Bind: func(f *schema.Form) schema.Handler {
+			var c Change
+			text := func(p **string, name, about string, opts ...schema.Opt) { bindText(f, p, name, about, false, opts...) }
+			may := func(p **string, name, about string, opts ...schema.Opt) { bindText(f, p, name, about, true, opts...) }
+			text(&c.Host, "host", "the mail server, such as smtp.example.com", schema.Most(253), schema.Label("Mail server"))
+			f.IntPtr(&c.Port, "port", "465 with tls, else 587 (default)", schema.Range(1, 65535))
+			var security string
+			if f.Enum(&security, "security", "tls at port 465, starttls at others; none only for a server on this machine", securities) {
+				c.Security = &security
+			}
+			may(&c.User, "user", "to sign in at the server with; empty for none", schema.Most(254))
+			text(&c.Password, "password", "the user's password; empty keeps the one that is kept", schema.Secret)
+			text(&c.From, "from", "the sender's address, of which the server must know", schema.Most(254), schema.Label("From"), schema.Example("shop@example.com"))
+			may(&c.FromName, "from_name", "the sender's name (default: the shop's name)", schema.Most(200), schema.Label("Sender's name"))
+			may(&c.ReplyTo, "reply_to", "where answers go (default: the sender's address)", schema.Most(254), schema.Label("Answers go to"))
+			f.IntPtr(&c.Rate, "rate", "messages a minute, at most (default: 30)", schema.Range(1, 600), schema.Label("Messages a minute"))
+			var plain bool
+			if f.Bool(&plain, "plain_ok", "the network to the server is trusted: security may be none, without a user", schema.Label("Trusted network")) {
+				c.PlainOK = &plain
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.set(ctx, who, c)) }
+		},
+		Fill: func(c *db.Conn, _ map[string]string) (map[string]string, bool, error) {
+			s, err := settings(c)
+			if err != nil || s.Host == "" {
+				return nil, true, err
+			}
+			return map[string]string{
+				"host": s.Host, "port": strconv.FormatInt(s.Port, 10), "security": s.Security, "user": s.User, "from": s.From,
+				"from_name": s.FromName, "reply_to": s.ReplyTo, "rate": strconv.FormatInt(s.Rate, 10), "plain_ok": strconv.FormatBool(s.PlainOK),
+			}, true, nil
+		},
+		Did: func(a any, _ schema.Money) string {
+			s, _ := a.(Settings)
+			return fmt.Sprintf("Mail is sent by %s from %s. Send a test to see whether it arrives.", s.Host, s.From)
+		},
+		Leads: toSettings,
+	}
+}
+
+// bindText binds a text that may be absent; with empty, an empty one takes away what is kept.
+func bindText(f *schema.Form, p **string, name, about string, empty bool, opts ...schema.Opt) {
+	var clear bool
+	if empty {
+		opts = append(opts, schema.Clear(&clear))
+	}
+	f.TextPtr(p, name, about, opts...)
+	if clear {
+		*p = new(string)
+	}
+}
+
+func (b *Book) unsetMail() schema.Op {
+	return schema.Op{
+		Name: "unset_mail", Writes: true, Admin: true, Whole: true, Destructive: true,
+		About:   "Forget the mail server and its password: nothing is mailed any more. What waits fails after two days.",
+		Command: "mail unset", Response: Count{Waiting: 2},
+		Bind: func(*schema.Form) schema.Handler {
+			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.unset(ctx, who)) }
+		},
+		Will: func(a any, _ schema.Money) string {
+			v, _ := a.(Count)
+			return fmt.Sprintf("The mail server and its password are forgotten; nothing is mailed any more. %d messages wait.", v.Waiting)
+		},
+		Did:   func(any, schema.Money) string { return "The mail server is forgotten." },
+		Leads: toSettings,
+	}
+}
+
+func (b *Book) testMail() schema.Op {
+	code := int64(250)
+	return schema.Op{
+		Name: "test_mail", Writes: true, Admin: true, Several: true,
+		About:   "Send a test message now, and show what the mail server answered.",
+		Command: "mail test TO", Example: "mail test ann@example.com",
+		Response: Tested{OK: true, Stage: "data", Code: &code, Reply: "2.0.0 Ok: queued as 4ABC"},
+		Bind: func(f *schema.Form) schema.Handler {
+			var to string
+			f.Text(&to, "to", "the address that gets it", schema.Required, schema.Most(254), schema.Positional("TO"), schema.Example("ann@example.com"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.test(ctx, who, to)) }
+		},
+		Did: func(a any, _ schema.Money) string {
+			t, _ := a.(Tested)
+			said := t.Reply
+			if t.Code != nil {
+				said = fmt.Sprintf("%d %s", *t.Code, said)
+			}
+			if t.OK {
+				return fmt.Sprintf("The mail server took the test for %s: %s", t.To, said)
+			}
+			return fmt.Sprintf("The test was not sent (%s): %s", t.Stage, said)
+		},
+		Leads: toSettings,
+	}
+}
+
+// mayList refuses viewers: what was mailed to whom is for members.
+func mayList(who db.Caller) error {
+	if who.Role != "member" && who.Role != "admin" {
+		return fault.Forbiddenf("what is mailed is for members and admins; %s has the role %s", who.User, who.Role)
+	}
+	return nil
+}
+
+var exampleMail = mail.ExampleListed("store", "order", "ORD-7Q4ZJ0M3RT")
+
+func (b *Book) bindFilter(f *schema.Form, v *Filter) {
+	f.Enum(&v.State, "state", "only messages in this state", States)
+	f.Enum(&v.Kind, "kind", "only messages of this kind", append(b.kindNames(), testKind))
+	f.Text(&v.Record, "record", "only messages about this record", schema.Most(300))
+	f.Text(&v.Q, "q", "part of the address", schema.Most(254), schema.Label("Address"))
+}
+
+func (b *Book) listMails() schema.Op {
+	return schema.Op{
+		Name: "list_mails", About: "What was mailed and what waits, the newest first.",
+		Command: "mail list", Example: "mail list --state refused", Response: List{Mails: []Mail{exampleMail}, Total: 1},
+		Refuses: []fault.Kind{fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var v Filter
+			b.bindFilter(f, &v)
+			f.After(&v.Page.After)
+			f.Limit(&v.Page.Limit)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if err := mayList(who); err != nil {
+					return nil, err
+				}
+				return answer(b.List(ctx, who, v))
+			}
+		},
+		Print: func(w io.Writer, a any) { printMails(w, a.(List).Mails) },
+	}
+}
+
+func printMails(w io.Writer, all []Mail) {
+	schema.Tabulate(w, "ID|STATE|KIND|RECORD|TO|TRIES|MADE|ANSWER", all, func(m Mail) []any {
+		said := ""
+		if m.Code != nil {
+			said = strconv.FormatInt(*m.Code, 10) + " "
+		}
+		if m.Reply != nil {
+			said += *m.Reply
+		}
+		return []any{strconv.FormatInt(m.ID, 10), m.State, m.Kind, m.Record, m.To, strconv.FormatInt(m.Tries, 10), m.CreatedAt.String(), said}
+	})
+}
+
+func (b *Book) showMail() schema.Op {
+	return schema.Op{
+		Name: "show_mail", About: "One message that was mailed or waits.",
+		Command: "mail show ID", Example: "mail show 7", Response: exampleMail, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			f.ID(&id, "id", "the message's number", schema.Required, schema.Positional("ID"))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if err := mayList(who); err != nil {
+					return nil, err
+				}
+				v, err := b.Read(ctx, who, id)
+				return answer(v.Mail, err)
+			}
+		},
+		Print: func(w io.Writer, a any) { printMails(w, []Mail{a.(Mail)}) },
+	}
+}
+
+// several is an operation on messages by their numbers.
+func (b *Book) several(name, about, word string, act func(context.Context, db.Caller, []int64) (Again, error)) schema.Op {
+	return schema.Op{
+		Name: name, Writes: true, About: about, Command: "mail " + word + " ID...", Example: "mail " + word + " 7",
+		Response: Again{Mails: []Mail{exampleMail}}, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var ids []int64
+			f.IDs(&ids, "id", "the message's number; several may be given", 200, schema.Required, schema.Positional("ID"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return answer(act(ctx, who, ids)) }
+		},
+		Print: func(w io.Writer, a any) { printMails(w, a.(Again).Mails) },
+		Leads: func(any) string { return "/mail" },
+	}
+}
+
+// named lists the addresses of messages, the first few by name.
+func named(all []Mail) string {
+	var to []string
+	for _, m := range all {
+		to = append(to, m.To+" ("+m.Kind+" "+m.Record+")")
+	}
+	if len(to) > 5 {
+		to = append(to[:5], fmt.Sprintf("%d more", len(all)-5))
+	}
+	return strings.Join(to, ", ")
+}
+
+func (b *Book) resendMail() schema.Op {
+	op := b.several("resend_mail", "Send messages again that were sent, refused, failed or cancelled.", "resend", b.resend)
+	op.Destructive = true
+	op.Will = func(a any, _ schema.Money) string { return "Mail again to " + named(a.(Again).Mails) + "." }
+	op.Did = func(a any, _ schema.Money) string { return "Queued again for " + named(a.(Again).Mails) + "." }
+	return op
+}
+
+func (b *Book) cancelMail() schema.Op {
+	op := b.several("cancel_mail", "Cancel messages that wait.", "cancel", b.cancel)
+	op.Did = func(a any, _ schema.Money) string { return "Cancelled: " + named(a.(Again).Mails) + "." }
+	return op
+}
+
+func emailArg(f *schema.Form, p *string) {
+	f.Text(p, "email", "the address", schema.Required, schema.Most(254), schema.Positional("EMAIL"), schema.Label("E-mail"), schema.Example("ann@example.com"))
+}
+
+func (b *Book) blockAddress() schema.Op {
+	return schema.Op{
+		Name: "block_address", Writes: true, Idempotent: true, About: "Mail nothing to an address any more, as after a bounce.",
+		Command: "mail block EMAIL", Example: "mail block ann@example.com --reason \"no such mailbox\"", Response: Address{Email: "ann@example.com"},
+		Bind: func(f *schema.Form) schema.Handler {
+			var email, reason string
+			emailArg(f, &email)
+			f.Text(&reason, "reason", "why", schema.Most(200))
+			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.block(ctx, who, email, reason)) }
+		},
+		Did:   func(a any, _ schema.Money) string { return "Nothing is mailed to " + a.(Address).Email + " any more." },
+		Leads: toSettings,
+	}
+}
+
+func (b *Book) unblockAddress() schema.Op {
+	return schema.Op{
+		Name: "unblock_address", Writes: true, About: "Mail to a blocked address again.",
+		Command: "mail unblock EMAIL", Example: "mail unblock ann@example.com", Response: Address{Email: "ann@example.com"},
+		Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var email string
+			emailArg(f, &email)
+			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.unblock(ctx, who, email)) }
+		},
+		Did:   func(a any, _ schema.Money) string { return a.(Address).Email + " may be mailed to again." },
+		Leads: toSettings,
+	}
+}
+
+func (b *Book) pauseMail(name, about, command string, hold bool) schema.Op {
+	return schema.Op{
+		Name: name, Writes: true, Admin: true, Idempotent: true, About: about, Command: command, Response: Count{Waiting: 2},
+		Bind: func(*schema.Form) schema.Handler {
+			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.pause(ctx, who, hold)) }
+		},
+		Did: func(a any, _ schema.Money) string {
+			v, _ := a.(Count)
+			return fmt.Sprintf("Mail is %s; %d messages wait.", map[bool]string{true: "paused", false: "sent again"}[hold], v.Waiting)
+		},
+		Leads: func(any) string { return "/mail" },
+	}
+}
+
+func (b *Book) localeOp() schema.Op {
+	return schema.Op{
+		Name: "set_locale", Writes: true, Admin: true, Whole: true, Idempotent: true,
+		About:   "Set how days and amounts are written in messages and letters; without one, print it.",
+		Command: "settings locale [LOCALE]", Example: "settings locale de-DE", Response: Locale{Locale: "de-DE"},
+		Bind: func(f *schema.Form) schema.Handler {
+			var name string
+			f.Enum(&name, "locale", "one of "+strings.Join(mail.LocaleNames(), ", "), mail.LocaleNames(), schema.Positional("LOCALE"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.setLocale(ctx, who, name)) }
+		},
+		Print: func(w io.Writer, a any) { fmt.Fprintln(w, a.(Locale).Locale) },
+		Did: func(a any, _ schema.Money) string {
+			return "Days and amounts in messages and letters are written as " + a.(Locale).Locale + "."
+		},
+		Leads: toSettings,
+	}
+}

@@ -1,0 +1,148 @@
+package mailer
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
+)
+
+// kindArg binds the name of a kind or text.
+func kindArg(f *schema.Form, p *string, names []string, opts ...schema.Opt) {
+	f.Enum(p, "kind", "which messages: "+strings.Join(names, ", "), names, append(opts, schema.Positional("KIND"))...)
+}
+
+func (b *Book) setKind() schema.Op {
+	return schema.Op{
+		Name: "set_mail_kind", Writes: true, Admin: true, Idempotent: true,
+		About:   "Turn a kind of automatic messages on or off.",
+		Command: "mail kind KIND ON", Example: "mail kind order off", Response: Switched{Kind: "order", On: true},
+		Bind: func(f *schema.Form) schema.Handler {
+			var v Switched
+			kindArg(f, &v.Kind, b.switches(), schema.Required)
+			if f.Surface() == schema.Command {
+				var word string
+				f.Enum(&word, "on", "on or off", []string{"on", "off"}, schema.Required, schema.Positional("ON"), schema.Alias("true", "on"), schema.Alias("false", "off"))
+				v.On = word == "on"
+			} else {
+				f.Bool(&v.On, "on", "such messages are made", schema.Required)
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.turn(ctx, who, v.Kind, v.On)) }
+		},
+		Did: func(a any, _ schema.Money) string {
+			v, _ := a.(Switched)
+			return fmt.Sprintf("Messages of the kind %s are %s.", v.Kind, map[bool]string{true: "on", false: "off"}[v.On])
+		},
+		Leads: toSettings,
+	}
+}
+
+func toText(a any) string {
+	t, _ := a.(KindText)
+	return "/settings/mail/" + t.Kind
+}
+
+func (b *Book) saveText() schema.Op {
+	return schema.Op{
+		Name: "save_mail_text", Writes: true, Admin: true, Idempotent: true,
+		About: "Keep the shop's own text of a kind of messages. A file begins with a line \"Subject: ...\" and an empty line; " +
+			"without such a line the subject stays.",
+		Command: "mail text set KIND FILE", Example: "mail text set order order.txt",
+		Response: KindText{Kind: "order", Subject: "Your order {order}", Body: "{keys}", Own: true},
+		Bind: func(f *schema.Form) schema.Handler {
+			var kind string
+			var subject, body *string
+			kindArg(f, &kind, b.texts(), schema.Required)
+			if f.Surface() == schema.Command {
+				var file schema.File
+				if f.File(&file, "file", "the text; - is standard input", 64<<10, schema.Required, schema.Positional("FILE")) {
+					subject, body = splitText(string(file.Data))
+				}
+			} else {
+				f.TextPtr(&subject, "subject", "one line", schema.Most(1000))
+				f.TextPtr(&body, "body", "paragraphs with an empty line between them", schema.Lines, schema.Most(20_000), schema.Label("Text"))
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return answer(b.save(ctx, who, kind, subject, body))
+			}
+		},
+		Fill: func(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
+			t, err := b.text(c, given["kind"])
+			if fault.Is(err, fault.Invalid) {
+				return nil, false, nil
+			}
+			return map[string]string{"kind": t.Kind, "subject": t.Subject, "body": t.Body}, err == nil, err
+		},
+		Did: func(a any, _ schema.Money) string {
+			t, _ := a.(KindText)
+			return "The text of " + t.Kind + " is saved."
+		},
+		Leads: toText,
+	}
+}
+
+// splitText parts a file into the subject, if its first line is one, and the body.
+func splitText(text string) (subject, body *string) {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	first, rest, _ := strings.Cut(text, "\n")
+	if line, is := strings.CutPrefix(first, "Subject:"); is {
+		line = strings.TrimSpace(line)
+		subject, text = &line, rest
+	}
+	text = strings.Trim(text, "\n")
+	return subject, &text
+}
+
+func (b *Book) resetText() schema.Op {
+	return schema.Op{
+		Name: "reset_mail_text", Writes: true, Admin: true, Destructive: true, Idempotent: true,
+		About:   "Take the shop's own text of a kind away: the text that comes with the program holds again.",
+		Command: "mail text reset KIND", Example: "mail text reset order", Response: KindText{Kind: "order", Subject: "Your order {order}", Body: "{keys}"},
+		Bind: func(f *schema.Form) schema.Handler {
+			var kind string
+			kindArg(f, &kind, b.texts(), schema.Required)
+			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.reset(ctx, who, kind)) }
+		},
+		Will: func(a any, _ schema.Money) string {
+			t, _ := a.(KindText)
+			return "Your own text of " + t.Kind + " is deleted. The one that comes with the program holds again."
+		},
+		Did: func(a any, _ schema.Money) string {
+			t, _ := a.(KindText)
+			return "The text of " + t.Kind + " is the one that comes with the program."
+		},
+		Leads: toText,
+	}
+}
+
+func (b *Book) preview() schema.Op {
+	return schema.Op{
+		Name: "preview_mail", About: "Show a kind's text filled in by a record, keys and links masked: the newest record that fits, or the one that is named.",
+		Command: "mail preview KIND [RECORD]", Example: "mail preview order",
+		Response: mail.Written{Subject: "Your order ORD-1", Text: "Thank you.\n", HTML: "<p>Thank you.</p>"},
+		Refuses:  []fault.Kind{fault.Conflict, fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var kind, record string
+			var subject, body *string
+			kindArg(f, &kind, b.kindNames(), schema.Required)
+			f.Text(&record, "record", "an order, a lease, whatever the kind is about (default: the newest that fits)", schema.Most(300), schema.Positional("RECORD"))
+			f.TextPtr(&subject, "subject", "to be tried in place of the saved one", schema.Most(1000))
+			f.TextPtr(&body, "body", "to be tried in place of the saved one", schema.Lines, schema.Most(20_000))
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if err := mayList(who); err != nil {
+					return nil, err
+				}
+				return answer(b.Preview(ctx, kind, record, subject, body))
+			}
+		},
+		Print: func(w io.Writer, a any) {
+			t, _ := a.(mail.Written)
+			fmt.Fprintf(w, "Subject: %s\n\n%s", t.Subject, t.Text)
+		},
+	}
+}

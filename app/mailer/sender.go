@@ -1,0 +1,372 @@
+package mailer
+
+import (
+	"context"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
+	"quartermaster/schema/session"
+)
+
+// Try is what came of one try, for the log. It holds no address and no word of the message.
+type Try struct {
+	ID    int64
+	Kind  string
+	State string
+	Code  int
+	Took  time.Duration
+}
+
+// Sender sends what is queued, one message at a time.
+type Sender struct {
+	b       *Book
+	log     func(Try)
+	trouble func(error)
+	grace   time.Duration
+	poll    time.Duration
+	begun   []time.Time // tries of the last minute
+}
+
+// NewSender returns the one sender. log is told of each try, trouble of what goes wrong with the
+// database, by which nothing is lost.
+func NewSender(b *Book, log func(Try), trouble func(error)) *Sender {
+	return &Sender{b: b, log: log, trouble: trouble, grace: 10 * time.Second, poll: time.Second}
+}
+
+// Run sends until ctx ends; then the try under way has ten seconds. Only one process may run on a
+// database: what it finds in sending was cut off with the program before, and is queued again.
+func (s *Sender) Run(ctx context.Context) {
+	tries, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(s.grace, cut) })()
+	recovered := false
+	for ctx.Err() == nil {
+		if !recovered {
+			recovered = s.report(s.recover(ctx)) == nil
+		}
+		if recovered {
+			for ctx.Err() == nil && s.step(ctx, tries) {
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(s.poll):
+		}
+	}
+}
+
+func (s *Sender) report(err error) error {
+	if err != nil {
+		s.trouble(err)
+	}
+	return err
+}
+
+// recover queues again what a killed program was sending, and remembers when tries began.
+func (s *Sender) recover(ctx context.Context) error {
+	return db.Exec(ctx, s.b.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		last, err := db.All(&tx.Conn, db.Int, "SELECT tried_at FROM mails WHERE tried_at > ? ORDER BY tried_at", tx.Now()-60)
+		if err != nil {
+			return err
+		}
+		s.begun = nil
+		for _, at := range last {
+			s.begun = append(s.begun, time.Now().Add(-time.Duration(int64(tx.Now())-at)*time.Second))
+		}
+		_, err = tx.Exec(`UPDATE mails SET state = CASE WHEN kind = 'test' THEN 'failed' ELSE 'queued' END WHERE state = 'sending'`)
+		return err
+	})
+}
+
+// outgoing is a message with all that its try needs.
+type outgoing struct {
+	row      mail.Row
+	link     bool
+	made     exact.Instant
+	tries    int64
+	id       string // of the message
+	settings Settings
+	envelope mail.Envelope
+	body     []byte
+	ended    string // the state that it was given instead of being sent
+}
+
+// step makes one try, if there is one to be made now; more says that there may be another.
+func (s *Sender) step(ctx, tries context.Context) (more bool) {
+	ready, err := s.ready(ctx)
+	if s.report(err) != nil || !ready || !s.mayBegin() {
+		return false
+	}
+	o, err := s.begin(ctx)
+	if s.report(err) != nil || o == nil {
+		return false
+	}
+	if o.ended != "" {
+		s.log(Try{ID: o.row.ID, Kind: o.row.Kind, State: o.ended})
+		return true
+	}
+	s.begun = append(s.begun, time.Now())
+	began := time.Now()
+	reply := deliver(tries, o.settings, o.envelope, o.body)
+	if tries.Err() != nil {
+		return false // the server stops: the next start tries again
+	}
+	t := Try{ID: o.row.ID, Kind: o.row.Kind, Code: reply.Code, Took: time.Since(began)}
+	err = db.Exec(context.WithoutCancel(ctx), s.b.d, db.Bookkeeping(), func(tx *db.Tx) (err error) {
+		t.State, err = s.record(tx, o, reply)
+		return err
+	})
+	if s.report(err) != nil {
+		return false
+	}
+	s.log(t)
+	return true
+}
+
+// mayBegin reports whether another try keeps the rate: any 60 seconds hold at most rate beginnings.
+func (s *Sender) mayBegin() bool {
+	var rate int64
+	err := s.b.d.View(context.Background(), func(c *db.Conn) error {
+		v, err := settings(c)
+		rate = v.Rate
+		return err
+	})
+	if s.report(err) != nil {
+		return false
+	}
+	for len(s.begun) > 0 && time.Since(s.begun[0]) > time.Minute {
+		s.begun = s.begun[1:]
+	}
+	return int64(len(s.begun)) < rate
+}
+
+// aged are the messages whose time is over: of asked links after an hour, of all others after two days.
+const aged = `state = 'queued' AND created_at < ?1 - CASE WHEN link THEN 3600 ELSE 172800 END`
+
+const due = `SELECT id FROM mails WHERE state = 'queued' AND (next_try_at <= ?1 OR next_try_at > ?1 + 14400) ORDER BY link DESC, id LIMIT 1`
+
+// ready reports whether there is something to do at all, without writing.
+func (s *Sender) ready(ctx context.Context) (ready bool, err error) {
+	err = s.b.d.View(ctx, func(c *db.Conn) error {
+		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM mails WHERE "+aged, c.Now())
+		if err != nil || n > 0 {
+			ready = n > 0
+			return err
+		}
+		if held, err := holds(c); err != nil || held {
+			return err
+		}
+		_, ready, err = db.One(c, db.Int, due, c.Now())
+		return err
+	})
+	return ready, err
+}
+
+// holds reports whether nothing is sent now: there is no server, mail is paused, or there was trouble.
+func holds(c *db.Conn) (bool, error) {
+	is, err := mail.SetUp(c)
+	if err != nil || !is {
+		return true, err
+	}
+	for _, name := range []string{settingPaused, settingDemo} {
+		if value, err := c.Setting(name); err != nil || value != "" {
+			return true, err
+		}
+	}
+	t, is, err := troubleNow(c)
+	return is && t.Next > c.Now() && t.Next <= c.Now()+mail.Longest, err
+}
+
+// settingDemo says that the file is a demo, which sends nothing.
+const settingDemo = "mail.demo"
+
+// begin ends what is too old and marks the next message as being sent, with all that its try needs;
+// nil when there is none.
+func (s *Sender) begin(ctx context.Context) (o *outgoing, err error) {
+	err = db.Exec(ctx, s.b.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		o = nil
+		if s.b.d.ClockDoubt() == "" {
+			if _, err := tx.Exec("UPDATE mails SET state = 'failed', next_try_at = NULL, reply = coalesce(reply, 'it could not be sent in its time') WHERE "+aged, tx.Now()); err != nil {
+				return err
+			}
+		}
+		if held, err := holds(&tx.Conn); err != nil || held {
+			return err
+		}
+		id, found, err := db.One(&tx.Conn, db.Int, due, tx.Now())
+		if err != nil || !found {
+			return err
+		}
+		o, err = s.b.prepare(tx, id)
+		return err
+	})
+	return o, err
+}
+
+// prepare reads what a message says now, and marks it as being sent. A message that is not true any
+// more, or that cannot be sent, is ended.
+func (b *Book) prepare(tx *db.Tx, id int64) (*outgoing, error) {
+	o, _, err := db.One(&tx.Conn, func(r *db.Row) *outgoing {
+		return &outgoing{
+			row:  mail.Row{ID: r.Int(), Service: r.Text(), Kind: r.Text(), Subject: r.Text(), Record: r.Text(), Note: r.Text(), To: r.Text()},
+			link: r.Bool(), made: r.Instant(), tries: r.Int(), id: r.Text(),
+		}
+	}, "SELECT id, service, kind, subject, record, note, address, link, created_at, tries, message_id FROM mails WHERE id = ?", id)
+	if err != nil {
+		return nil, err
+	}
+	if o.settings, err = b.server(&tx.Conn); err != nil {
+		return nil, err
+	}
+	k, is := b.names[o.row.Kind]
+	if !is {
+		return o, o.end(tx, mail.Cancelled, "there is no such kind of message any more")
+	}
+	f, untrue, err := b.read(tx, k, o.row)
+	switch {
+	case fault.Is(err, fault.Invalid): // a text that cannot be filled in any more, as after an upgrade
+		return o, o.end(tx, mail.Declined, err.Error())
+	case err != nil:
+		return nil, err
+	case untrue != "":
+		return o, o.end(tx, mail.Cancelled, untrue)
+	}
+	why, err := mail.Unsendable(&tx.Conn, f.To)
+	if err != nil {
+		return nil, err
+	}
+	o.row.To = f.To
+	o.envelope = mail.Envelope{From: o.settings.From, FromName: o.settings.FromName, ReplyTo: o.settings.ReplyTo, To: f.To, ToName: f.Name,
+		ID: o.id, Date: tx.Now().Time().In(tx.Zone()), Person: k.Person}
+	if o.envelope.FromName == "" {
+		if o.envelope.FromName, err = tx.Setting(db.SettingShopName); err != nil {
+			return nil, err
+		}
+	}
+	if o.body = o.envelope.Bytes(f.Written); why == "" && len(o.body) > mail.MostBytes {
+		why = "the message is longer than 1 MiB"
+	}
+	if why != "" {
+		return o, o.end(tx, mail.Declined, why)
+	}
+	_, err = tx.Exec("UPDATE mails SET state = 'sending', address = ?, tried_at = ? WHERE id = ?", f.To, tx.Now(), id)
+	return o, err
+}
+
+// read fills a message in. What a record's reader makes in vain, such as a link, is undone.
+func (b *Book) read(tx *db.Tx, k mail.Kind, r mail.Row) (f filled, untrue string, err error) {
+	t, err := b.text(&tx.Conn, k.Name)
+	if err != nil {
+		return f, "", err
+	}
+	f, err = b.fill(&tx.Conn, k, r, t, func(kind session.Kind, person int64, path string, life exact.Instant) (string, exact.Instant, error) {
+		return link(tx, k.Service, kind, person, path, life)
+	})
+	switch {
+	case err != nil:
+		return f, "", err
+	case f.Untrue == "" && f.To == "":
+		f.Untrue = "there is no address any more"
+	}
+	return f, f.Untrue, nil
+}
+
+// end gives the message a last state without a try.
+func (o *outgoing) end(tx *db.Tx, state, why string) error {
+	o.ended = state
+	_, err := tx.Exec("UPDATE mails SET state = ?, reply = ?, next_try_at = NULL, address = ? WHERE id = ?", state, why, o.row.To, o.row.ID)
+	return err
+}
+
+// link makes a link of a message: only its hash is kept.
+func link(tx *db.Tx, service string, kind session.Kind, person int64, path string, life exact.Instant) (url string, until exact.Instant, err error) {
+	base, err := tx.Setting(db.SettingAddress + "." + service)
+	if err != nil {
+		return "", 0, err
+	}
+	token, until, err := session.MakeLink(tx, kind, person, life)
+	return base + path + token, until, err
+}
+
+// record writes what came of a try, and gives the message's state.
+func (s *Sender) record(tx *db.Tx, o *outgoing, r mail.Reply) (state string, err error) {
+	means, block := r.Means()
+	text := r.Kept(o.row.To)
+	if means == mail.Trouble {
+		before, _, err := troubleNow(&tx.Conn)
+		if err != nil {
+			return "", err
+		}
+		if before.Stage == mail.Auth != (r.Stage == mail.Auth) {
+			before.Count = 0
+		}
+		t := trouble{Stage: r.Stage, Code: r.Code, Reply: text, Count: before.Count + 1}
+		t.Next = tx.Now() + mail.Rest(r.Stage, t.Count)
+		if err := t.keep(tx); err != nil {
+			return "", err
+		}
+		_, err = tx.Exec("UPDATE mails SET state = 'queued', code = ?, reply = ? WHERE id = ?", codeOf(r), text, o.row.ID)
+		return mail.Queued, err
+	}
+	if err := tx.SetSetting(settingTrouble, ""); err != nil {
+		return "", err
+	}
+	o.tries++
+	next := any(nil)
+	switch means {
+	case mail.Sent:
+		state = mail.Done
+	case mail.Refused:
+		state = mail.Declined
+	default:
+		at, in := mail.Next(o.made, tx.Now(), o.tries, o.link)
+		if state = mail.Failed; in {
+			state, next = mail.Queued, at
+		}
+	}
+	if block {
+		if err := mail.Block(tx, o.row.To, "the mail server: "+text); err != nil {
+			return "", err
+		}
+	}
+	_, err = tx.Exec("UPDATE mails SET state = ?, tries = ?, code = ?, reply = ?, next_try_at = ? WHERE id = ?",
+		state, o.tries, codeOf(r), text, next, o.row.ID)
+	return state, err
+}
+
+func codeOf(r mail.Reply) any {
+	if r.Code == 0 {
+		return nil
+	}
+	return r.Code
+}
+
+// server is the mail server with the password that holds.
+func (b *Book) server(c *db.Conn) (Settings, error) {
+	s, err := settings(c)
+	if b.password != "" && s.User != "" {
+		s.secret = b.password
+	}
+	return s, err
+}
+
+// keptDays is how long finished messages are listed.
+const keptDays = 400
+
+// Flush forgets messages that are finished for 400 days.
+func (b *Book) Flush(ctx context.Context) error {
+	old, err := db.Read(ctx, b.d, func(c *db.Conn) (bool, error) {
+		_, is, err := db.One(c, db.Int, "SELECT 1 FROM mails WHERE created_at < ? AND state NOT IN ('queued', 'held', 'sending') LIMIT 1", c.Now()-keptDays*86400)
+		return is, err
+	})
+	if err != nil || !old {
+		return err
+	}
+	return db.Exec(ctx, b.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		_, err := tx.Exec("DELETE FROM mails WHERE created_at < ? AND state NOT IN ('queued', 'held', 'sending')", tx.Now()-keptDays*86400)
+		return err
+	})
+}

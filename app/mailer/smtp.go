@@ -1,0 +1,248 @@
+package mailer
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/smtp"
+	"net/textproto"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"quartermaster/schema/mail"
+)
+
+// How long the server may take.
+const (
+	connectWithin = 15 * time.Second
+	replyWithin   = 60 * time.Second
+	acceptWithin  = 600 * time.Second // after the final dot
+)
+
+// wire is a connection whose every read and write has the time that the server may take now.
+type wire struct {
+	net.Conn
+	within time.Duration
+}
+
+func (w *wire) Read(b []byte) (int, error) {
+	_ = w.SetReadDeadline(time.Now().Add(w.within)) // a connection that is gone says so at the read
+	return w.Conn.Read(b)
+}
+
+func (w *wire) Write(b []byte) (int, error) {
+	_ = w.SetWriteDeadline(time.Now().Add(w.within))
+	return w.Conn.Write(b)
+}
+
+// talk is one message's way to the server.
+type talk struct {
+	s    Settings
+	wire *wire
+	c    *smtp.Client
+}
+
+// deliver sends one message, and says how far it came and what the server answered last. The end of
+// ctx cuts the connection.
+func deliver(ctx context.Context, s Settings, e mail.Envelope, body []byte) mail.Reply {
+	m := &talk{s: s}
+	defer m.close()
+	if r := m.open(ctx); r != nil {
+		return *r
+	}
+	defer context.AfterFunc(ctx, func() { _ = m.wire.Close() })()
+	for _, step := range []func() *mail.Reply{m.secure, m.auth} {
+		if r := step(); r != nil {
+			return *r
+		}
+	}
+	if utf8, _ := m.c.Extension("SMTPUTF8"); !utf8 && !(mail.ASCII(e.To) && mail.ASCII(e.From)) {
+		return mail.Reply{Stage: mail.To, Code: 553, Text: "5.6.7 the mail server takes no address with letters beyond ASCII"}
+	}
+	if err := m.c.Mail(e.From); err != nil {
+		return reply(mail.From, err)
+	}
+	if err := m.c.Rcpt(e.To); err != nil {
+		return reply(mail.To, err)
+	}
+	return m.data(body)
+}
+
+// reply is what the server said, or why it said nothing.
+func reply(stage mail.Stage, err error) mail.Reply {
+	var said *textproto.Error
+	if errors.As(err, &said) {
+		return mail.Reply{Stage: stage, Code: said.Code, Text: said.Msg}
+	}
+	return mail.Reply{Stage: stage, Text: err.Error()}
+}
+
+func replied(stage mail.Stage, err error) *mail.Reply {
+	if err == nil {
+		return nil
+	}
+	r := reply(stage, err)
+	return &r
+}
+
+// open connects and greets.
+func (m *talk) open(ctx context.Context) *mail.Reply {
+	ctx, cancel := context.WithTimeout(ctx, connectWithin)
+	defer cancel()
+	dialer := net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil || forbidden(to.Addr()) {
+			return fmt.Errorf("no connection is made to %s, an address of the machine's network or cloud", address)
+		}
+		return nil
+	}}
+	host := strings.Trim(m.s.Host, "[]")
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(host, strconv.FormatInt(m.s.Port, 10)))
+	if err != nil {
+		return replied(mail.Connect, err)
+	}
+	m.wire = &wire{Conn: conn, within: replyWithin}
+	var on net.Conn = m.wire
+	if m.s.Security == "tls" {
+		secure := tls.Client(m.wire, m.tls())
+		if err := secure.HandshakeContext(ctx); err != nil {
+			return replied(mail.TLS, err)
+		}
+		on = secure
+	}
+	if m.c, err = smtp.NewClient(on, host); err != nil {
+		return replied(mail.Connect, err)
+	}
+	return replied(mail.Connect, m.c.Hello(literal(conn.LocalAddr())))
+}
+
+// literal is how we greet: by our address, since a machine's name need not be one of the internet.
+func literal(a net.Addr) string {
+	tcp, is := a.(*net.TCPAddr)
+	if !is {
+		return "localhost"
+	}
+	if ip := tcp.IP.To4(); ip != nil {
+		return "[" + ip.String() + "]"
+	}
+	return "[IPv6:" + tcp.IP.String() + "]"
+}
+
+func (m *talk) tls() *tls.Config {
+	return &tls.Config{ServerName: strings.Trim(m.s.Host, "[]"), MinVersion: tls.VersionTLS12}
+}
+
+func (m *talk) secure() *mail.Reply {
+	if m.s.Security != "starttls" {
+		return nil
+	}
+	if offered, _ := m.c.Extension("STARTTLS"); !offered {
+		return &mail.Reply{Stage: mail.TLS, Text: "the server does not offer STARTTLS"}
+	}
+	return replied(mail.TLS, m.c.StartTLS(m.tls()))
+}
+
+func (m *talk) auth() *mail.Reply {
+	if m.s.User == "" {
+		return nil
+	}
+	_, offered := m.c.Extension("AUTH")
+	ways := strings.Fields(strings.ToUpper(offered))
+	for _, way := range ways {
+		switch way {
+		case "PLAIN":
+			return replied(mail.Auth, m.c.Auth(plain{m.s.User, m.s.secret}))
+		case "LOGIN":
+			if strings.Contains(offered, "PLAIN") {
+				continue
+			}
+			return replied(mail.Auth, m.c.Auth(&login{user: m.s.User, password: m.s.secret}))
+		case "CRAM-MD5":
+			if strings.Contains(offered, "PLAIN") || strings.Contains(offered, "LOGIN") {
+				continue
+			}
+			return replied(mail.Auth, m.c.Auth(smtp.CRAMMD5Auth(m.s.User, m.s.secret)))
+		}
+	}
+	return &mail.Reply{Stage: mail.Auth, Text: "the server offers none of the ways to sign in that are known here: PLAIN, LOGIN, CRAM-MD5"}
+}
+
+// plain is AUTH PLAIN. The standard library's refuses some loopback names.
+type plain struct{ user, password string }
+
+func (a plain) Start(*smtp.ServerInfo) (string, []byte, error) {
+	return "PLAIN", []byte("\x00" + a.user + "\x00" + a.password), nil
+}
+
+func (a plain) Next(_ []byte, more bool) ([]byte, error) {
+	if more {
+		return nil, errors.New("the server asks for more than AUTH PLAIN has")
+	}
+	return nil, nil
+}
+
+// login is AUTH LOGIN: the server asks for the user, then for the password.
+type login struct {
+	user, password string
+	asked          int
+}
+
+func (a *login) Start(*smtp.ServerInfo) (string, []byte, error) { return "LOGIN", nil, nil }
+
+func (a *login) Next(_ []byte, more bool) ([]byte, error) {
+	if !more {
+		return nil, nil
+	}
+	a.asked++
+	switch a.asked {
+	case 1:
+		return []byte(a.user), nil
+	case 2:
+		return []byte(a.password), nil
+	}
+	return nil, errors.New("the server asks for more than AUTH LOGIN has")
+}
+
+// data sends the message itself. It is done by the client's text so that the server's last answer,
+// with its queue id, is kept.
+func (m *talk) data(body []byte) mail.Reply {
+	id, err := m.c.Text.Cmd("DATA")
+	if err != nil {
+		return reply(mail.Data, err)
+	}
+	m.c.Text.StartResponse(id)
+	_, _, err = m.c.Text.ReadResponse(354)
+	m.c.Text.EndResponse(id)
+	if err != nil {
+		return reply(mail.Data, err)
+	}
+	w := m.c.Text.DotWriter()
+	if _, err := w.Write(body); err != nil {
+		return reply(mail.Data, err)
+	}
+	m.wire.within = acceptWithin
+	if err := w.Close(); err != nil {
+		return reply(mail.Data, err)
+	}
+	code, text, err := m.c.Text.ReadResponse(2)
+	if err != nil {
+		return reply(mail.Data, err)
+	}
+	return mail.Reply{Stage: mail.Data, Code: code, Text: text}
+}
+
+// close says goodbye, without waiting for what the server thinks of it.
+func (m *talk) close() {
+	if m.c != nil {
+		m.wire.within = 2 * time.Second
+		_ = m.c.Quit() // the message's outcome is known
+		_ = m.c.Close()
+	} else if m.wire != nil {
+		_ = m.wire.Close()
+	}
+}

@@ -1,0 +1,252 @@
+package screen
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/app/mailer"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/mail"
+	"quartermaster/schema/page"
+	"quartermaster/webhook"
+)
+
+// mailView is the list of what was mailed and what waits.
+type mailView struct {
+	mailer.List
+	status mailer.Status
+}
+
+func (v mailView) next() string {
+	if v.Next == nil {
+		return ""
+	}
+	return strconv.FormatInt(*v.Next, 10)
+}
+
+func (s *Screens) mailPage() page.Page {
+	return page.New(page.Spec[mailView]{
+		Path: "/mail", Title: "Mail", Menu: "Mail", Role: page.Member,
+		Load: func(f *schema.Form) page.Loader[mailView] {
+			var asked mailer.Filter
+			var paging page.Paging
+			f.Enum(&asked.State, "state", "The state", mailer.States)
+			f.Text(&asked.Kind, "kind", "The kind", schema.Most(50))
+			f.Text(&asked.Record, "record", "The record", schema.Most(300))
+			paging.Bind(f)
+			return func(ctx context.Context, who db.Caller) (v mailView, err error) {
+				asked.Q, asked.Page.Limit = paging.Q, paging.Limit
+				asked.Page.After, _ = strconv.ParseInt(paging.After, 10, 64)
+				if v.List, err = s.Mail.List(ctx, who, asked); err != nil {
+					return v, err
+				}
+				v.status, err = db.Read(ctx, s.DB, s.Mail.Status)
+				return v, err
+			}
+		},
+		View: func(v mailView) templ.Component { return mailPage(v) },
+		CSV: func(v mailView) page.Sheet {
+			columns := []string{"id", "service", "kind", "record", "to", "state", "tries", "code", "reply", "created_at", "next_try_at", "tried_at"}
+			return page.SheetOf("mails", columns, v.Mails, func(m mailer.Mail) []string {
+				cells := []string{page.Num(m.ID), m.Service, m.Kind, m.Record, m.To, m.State, page.Num(m.Tries), "", "", m.CreatedAt.String(), "", ""}
+				if m.Code != nil {
+					cells[7] = page.Num(*m.Code)
+				}
+				if m.Reply != nil {
+					cells[8] = *m.Reply
+				}
+				if m.NextTryAt != nil {
+					cells[10] = m.NextTryAt.String()
+				}
+				if m.TriedAt != nil {
+					cells[11] = m.TriedAt.String()
+				}
+				return cells
+			})
+		},
+	})
+}
+
+// messageView is one message and how it reads now.
+type messageView struct{ mailer.Reads }
+
+// PageTitle names the message.
+func (v messageView) PageTitle() string { return "Message " + page.Num(v.ID) }
+
+func (s *Screens) messagePage() page.Page {
+	return page.New(page.Spec[messageView]{
+		Path: "/mail/:id", Title: "Message", Role: page.Member,
+		Load: func(f *schema.Form) page.Loader[messageView] {
+			var id int64
+			f.ID(&id, "id", "The message", schema.InPath("id"))
+			return func(ctx context.Context, who db.Caller) (messageView, error) {
+				v, err := s.Mail.Read(ctx, who, id)
+				return messageView{v}, err
+			}
+		},
+		View: func(v messageView) templ.Component { return messagePage(v) },
+	})
+}
+
+// mailSettingsView is the mail server, the texts and the blocked addresses.
+type mailSettingsView struct {
+	status  mailer.Status
+	whole   bool
+	texts   []mailer.TextRow
+	blocked []mailer.Blocked
+	takers  []webhook.Receiver // receivers that are told of paid orders
+}
+
+func (s *Screens) mailSettingsPage() page.Page {
+	return page.New(page.Spec[mailSettingsView]{
+		Path: "/settings/mail", Title: "Mail", Role: page.Admin,
+		Load: func(*schema.Form) page.Loader[mailSettingsView] {
+			return func(ctx context.Context, who db.Caller) (v mailSettingsView, err error) {
+				v.whole = s.keepsWhole(ctx, who)
+				err = s.DB.View(ctx, func(c *db.Conn) (err error) {
+					if v.status, err = s.Mail.Status(c); err != nil {
+						return err
+					}
+					if v.texts, err = s.Mail.Texts(c); err != nil {
+						return err
+					}
+					v.blocked, err = mailer.Blocks(c)
+					return err
+				})
+				if err != nil {
+					return v, err
+				}
+				v.takers, err = paidTakers(ctx, s.DB)
+				return v, err
+			}
+		},
+		View: func(v mailSettingsView) templ.Component { return mailSettingsPage(v) },
+	})
+}
+
+// paidTakers are the receivers of order.paid: they may mail keys already.
+func paidTakers(ctx context.Context, d *db.DB) (takers []webhook.Receiver, err error) {
+	all, err := webhook.NewReceivers(d, nil).List(ctx, "store")
+	for _, r := range all {
+		if r.Enabled && (len(r.Events) == 0 || strings.Contains(","+strings.Join(r.Events, ",")+",", ",order.paid,")) {
+			takers = append(takers, r)
+		}
+	}
+	return takers, err
+}
+
+// mailTextView is a kind's text with how it would read.
+type mailTextView struct {
+	mailer.TextRow
+	reads mail.Written
+	why   string // it cannot be shown
+	setUp bool
+}
+
+// PageTitle names the kind.
+func (v mailTextView) PageTitle() string { return "Text of " + v.Kind }
+
+func (s *Screens) mailTextPage() page.Page {
+	return page.New(page.Spec[mailTextView]{
+		Path: "/settings/mail/:kind", Title: "Text", Role: page.Admin,
+		Load: func(f *schema.Form) page.Loader[mailTextView] {
+			var kind string
+			f.Text(&kind, "kind", "The kind", schema.InPath("kind"))
+			return func(ctx context.Context, _ db.Caller) (v mailTextView, err error) {
+				var status mailer.Status
+				err = s.DB.View(ctx, func(c *db.Conn) (err error) {
+					if v.TextRow, err = s.Mail.TextOf(c, kind); err != nil {
+						return err
+					}
+					status, err = s.Mail.Status(c)
+					return err
+				})
+				if v.setUp = status.SetUp; err != nil || !v.setUp || len(v.Fields) == 0 {
+					return v, err
+				}
+				reads, err := s.Mail.Preview(ctx, kind, "", nil, nil)
+				if v.reads = reads; err != nil {
+					v.why = err.Error()
+				}
+				return v, nil
+			}
+		},
+		View: func(v mailTextView) templ.Component { return mailTextPage(v) },
+	})
+}
+
+// mailStatus is whether mail is set up, and what holds it: the menu and the first page show it.
+func (x *exchange) mailStatus() mailer.Status {
+	if x.visitor == nil || x.visitor.caller.Role != page.Member && x.visitor.caller.Role != page.Admin {
+		return mailer.Status{}
+	}
+	v, err := db.Read(x.r.Context(), x.s.DB, x.s.Mail.Status)
+	if err != nil {
+		x.s.Log.Warn().Err(err).Msg("the state of mail could not be read")
+	}
+	return v
+}
+
+func mailLook(state string) string {
+	switch state {
+	case mail.Done:
+		return page.Good
+	case mail.Declined, mail.Failed:
+		return page.Bad
+	}
+	return page.Idle
+}
+
+// said is the server's answer to a message.
+func said(m mailer.Mail) string {
+	var words []string
+	if m.Code != nil {
+		words = append(words, page.Num(*m.Code))
+	}
+	if m.Reply != nil {
+		words = append(words, *m.Reply)
+	}
+	return strings.Join(words, " ")
+}
+
+// mailActs are what can be done with a message.
+func mailActs(m mailer.Mail) []page.Action {
+	switch m.State {
+	case mail.Queued, mail.Held:
+		return []page.Action{page.Do("Cancel", "cancel_mail", "id", page.Num(m.ID)).Named("message " + page.Num(m.ID))}
+	case mail.Sending:
+		return nil
+	}
+	return []page.Action{page.Do("Send again", "resend_mail", "id", page.Num(m.ID)).Named("message " + page.Num(m.ID))}
+}
+
+// values are what the form of the mail server holds at first.
+func (v mailSettingsView) values() map[string]string {
+	s := v.status
+	if !s.SetUp {
+		return nil
+	}
+	return map[string]string{
+		"host": s.Host, "port": page.Num(s.Port), "security": s.Security, "user": s.User, "from": s.From, "from_name": s.FromName,
+		"reply_to": s.ReplyTo, "rate": page.Num(s.Rate), "plain_ok": yesNo(s.PlainOK),
+	}
+}
+
+// only are the fields of a text's form: the words of a service have no subject.
+func (v mailTextView) only() []string {
+	if len(v.Fields) == 0 {
+		return []string{"body"}
+	}
+	return []string{"subject", "body"}
+}
+
+// bodyOf is the inside of a message's HTML. Package mail made it: its values are escaped.
+func bodyOf(html string) string {
+	_, inside, _ := strings.Cut(html, "<body>")
+	inside, _, _ = strings.Cut(inside, "</body>")
+	return inside
+}

@@ -1,0 +1,57 @@
+package mail
+
+import (
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// Listed is a message as it is listed: what operations that mail answer with.
+type Listed struct {
+	ID        int64          `json:"id"`
+	Service   string         `json:"service" about:"empty for what the appliance mails"`
+	Kind      string         `json:"kind"`
+	Record    string         `json:"record"`
+	To        string         `json:"to"`
+	State     string         `json:"state" enum:"held,queued,sending,sent,refused,failed,cancelled"`
+	Tries     int64          `json:"tries"`
+	Code      *int64         `json:"code"`
+	Reply     *string        `json:"reply"`
+	CreatedAt exact.Instant  `json:"created_at"`
+	NextTryAt *exact.Instant `json:"next_try_at"`
+	TriedAt   *exact.Instant `json:"tried_at"`
+	subject   string
+	note      string
+}
+
+// ListedColumns are what ScanListed reads.
+const ListedColumns = `id, service, kind, record, address, state, tries, code, reply, created_at, next_try_at, tried_at, subject, note FROM mails`
+
+// ScanListed reads a message.
+func ScanListed(r *db.Row) Listed {
+	return Listed{
+		ID: r.Int(), Service: r.Text(), Kind: r.Text(), Record: r.Text(), To: r.Text(), State: r.Text(), Tries: r.Int(), Code: r.IntPtr(),
+		Reply: r.TextPtr(), CreatedAt: r.Instant(), NextTryAt: r.InstantPtr(), TriedAt: r.InstantPtr(), subject: r.Text(), note: r.Text(),
+	}
+}
+
+// Find reads one message.
+func Find(c *db.Conn, id int64) (Listed, error) {
+	m, found, err := db.One(c, ScanListed, "SELECT "+ListedColumns+" WHERE id = ?", id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no message %d", id)
+	}
+	return m, err
+}
+
+// Row is the message as it was queued.
+func (m Listed) Row() Row {
+	return Row{ID: m.ID, Service: m.Service, Kind: m.Kind, Subject: m.subject, Record: m.Record, To: m.To, Note: m.note}
+}
+
+// ExampleListed is a message as documents show it.
+func ExampleListed(service, kind, record string) Listed {
+	code, reply, at := int64(250), "2.0.0 Ok: queued as 4ABC", exact.Instant(1_795_000_000)
+	return Listed{ID: 7, Service: service, Kind: kind, Record: record, To: "ann@example.com", State: Done, Tries: 1,
+		Code: &code, Reply: &reply, CreatedAt: at, TriedAt: &at}
+}

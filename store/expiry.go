@@ -1,0 +1,199 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
+)
+
+// Noticed is which customers are told of licenses that end soon.
+type Noticed struct {
+	Sent       []Notice `json:"sent"`
+	Skipped    []Notice `json:"skipped"`
+	TotalCents int64    `json:"total_cents" about:"0: notices ask for no money"`
+}
+
+// Notice is one customer's message.
+type Notice struct {
+	To       string  `json:"to"`
+	Licenses []int64 `json:"licenses" about:"their ids"`
+	Reason   *string `json:"reason" about:"why nothing is sent; null when it is"`
+}
+
+// ending are the active licenses without a living subscription whose last day is near, of customers who
+// can be told, that were not told of this end.
+const ending = `SELECT l.id, l.expires_at, c.id, c.email FROM store_licenses l
+	CROSS JOIN store_orders o ON o.id = l.order_id CROSS JOIN store_customers c ON c.id = o.customer_id
+	LEFT JOIN store_subscriptions s ON s.id = l.subscription_id
+	WHERE l.state = 'active' AND l.expires_at > ?1 AND l.expires_at < ?2 AND (s.id IS NULL OR s.ended_at IS NOT NULL)
+	AND NOT EXISTS (SELECT 1 FROM store_expiry_notices n WHERE n.license_id = l.id AND n.expires_at = l.expires_at)
+	ORDER BY c.id, l.id`
+
+type endingLicense struct {
+	id       int64
+	expires  exact.Instant
+	customer int64
+	email    string
+}
+
+// SendExpiryNotices queues one message for each customer who has licenses whose last day is today to
+// today + days, once a license and end. Refused while mail is not set up, and while the clock is doubted.
+func (s *Service) SendExpiryNotices(ctx context.Context, who db.Caller, days int64) (Noticed, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (v Noticed, err error) {
+		v = Noticed{Sent: []Notice{}, Skipped: []Notice{}}
+		if err := mail.CheckSetUp(&tx.Conn); err != nil {
+			return v, err
+		}
+		if err := tx.CheckClock(); err != nil {
+			return v, err
+		}
+		until := exact.InstantOf((tx.Today() + exact.Day(days) + 1).Time(tx.Zone())) // #nosec G115 -- at most 90
+		all, err := db.All(&tx.Conn, func(r *db.Row) endingLicense {
+			return endingLicense{r.Int(), r.Instant(), r.Int(), r.Text()}
+		}, ending, tx.Now(), until)
+		if err != nil {
+			return v, err
+		}
+		for len(all) > 0 {
+			n := 1
+			for n < len(all) && all[n].customer == all[0].customer {
+				n++
+			}
+			if err := v.notify(tx, all[:n]); err != nil {
+				return v, err
+			}
+			all = all[n:]
+		}
+		return v, tx.Audit("expiry.sent", "customers", map[string]int{"sent": len(v.Sent), "skipped": len(v.Skipped)})
+	})
+}
+
+// notify tells one customer of the licenses, or says why not.
+func (v *Noticed) notify(tx *db.Tx, all []endingLicense) error {
+	told := Notice{To: all[0].email}
+	for _, l := range all {
+		told.Licenses = append(told.Licenses, l.id)
+	}
+	why, err := mail.Unsendable(&tx.Conn, told.To)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		told.Reason = &why
+		v.Skipped = append(v.Skipped, told)
+		return nil
+	}
+	id, err := expiryKind.Queue(tx, mail.Row{Subject: db.Subject("customer", all[0].customer), Record: told.To, To: told.To})
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec("UPDATE mails SET note = ?1 WHERE id = ?1", id); err != nil { // a resend is about the same licenses
+		return err
+	}
+	for _, l := range all {
+		if _, err := tx.Exec("INSERT INTO store_expiry_notices VALUES (?, ?, ?)", l.id, l.expires, id); err != nil {
+			return err
+		}
+	}
+	v.Sent = append(v.Sent, told)
+	return nil
+}
+
+// fillExpiry fills in the notice of licenses that end soon: those of it whose end was not moved.
+func fillExpiry(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
+	var ids []int64
+	if r.Note == "" { // a preview
+		l, _, err := licenseOf(c, r)
+		if err != nil {
+			return v, err
+		}
+		ids = []int64{l.ID}
+	} else if ids, err = db.All(c, db.Int, `SELECT n.license_id FROM store_expiry_notices n CROSS JOIN store_licenses l
+		ON l.id = n.license_id AND l.expires_at = n.expires_at WHERE n.mail_id = ? ORDER BY n.license_id`, r.Note); err != nil {
+		return v, err
+	}
+	var rows [][]string
+	for _, id := range ids {
+		l, err := findLicense(c, id)
+		if err != nil {
+			return v, err
+		}
+		if l.Status != stateActive && r.Note != "" {
+			continue
+		}
+		p, err := findProduct(c, l.SKU)
+		if err != nil {
+			return v, err
+		}
+		ends := ""
+		if l.ExpiresAt != nil {
+			ends = w.Day(w.Zone(*l.ExpiresAt))
+		}
+		rows = append(rows, []string{p.Name, "..." + l.Key[len(l.Key)-4:], ends})
+		v.To = l.CustomerEmail
+	}
+	if len(rows) == 0 {
+		v.Untrue = "the licenses do not end then any more"
+		return v, nil
+	}
+	k, _, err := findCustomer(c, v.To)
+	v.Name = k.Name
+	v.Values = map[string]mail.Value{"licenses": mail.Rows(rows), "link": myPage(w)}
+	return v, err
+}
+
+func (s *Service) sendExpiryNotices() schema.Op {
+	return schema.Op{
+		Name: "send_expiry_notices", Writes: true, Destructive: true,
+		About:    "Mail the customers whose licenses end soon, each license and end once. Licenses that a subscription renews are left out.",
+		Example:  "store send-expiry-notices --days 30",
+		Response: Noticed{Sent: []Notice{{To: "ann@example.com", Licenses: []int64{12}}}, Skipped: []Notice{}},
+		Refuses:  []fault.Kind{fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			days := int64(14)
+			f.Int(&days, "days", "licenses whose last day is today to so many days from now, 1 to 90", schema.Range(1, 90))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.SendExpiryNotices(ctx, who, days) }
+		},
+		Print: func(w io.Writer, answer any) {
+			v, _ := answer.(Noticed)
+			schema.Tabulate(w, "TO|LICENSES|SKIPPED BECAUSE", append(v.Sent, v.Skipped...), func(n Notice) []any {
+				why := ""
+				if n.Reason != nil {
+					why = *n.Reason
+				}
+				return []any{n.To, strconv.Itoa(len(n.Licenses)), why}
+			})
+		},
+		Will: func(answer any, _ schema.Money) string {
+			v, _ := answer.(Noticed)
+			return fmt.Sprintf("Mail %d customers that licenses end soon%s. %d are left out.", len(v.Sent), firstFew(v.Sent), len(v.Skipped))
+		},
+		Did: func(answer any, _ schema.Money) string {
+			v, _ := answer.(Noticed)
+			return fmt.Sprintf("%d customers are mailed; %d are left out.", len(v.Sent), len(v.Skipped))
+		},
+		Leads: func(any) string { return "/licenses" },
+	}
+}
+
+// firstFew names the first addresses: ": ann@example.com, bob@example.com and 3 more".
+func firstFew(all []Notice) (text string) {
+	for i, n := range all {
+		switch {
+		case i == 0:
+			text = ": " + n.To
+		case i == 3:
+			return text + fmt.Sprintf(" and %d more", len(all)-3)
+		default:
+			text += ", " + n.To
+		}
+	}
+	return text
+}
