@@ -31,7 +31,7 @@ var machine = regexp.MustCompile(`--[a-z][a-z0-9-]*|\b[a-z][a-z0-9]*(?:_[a-z0-9]
 var commands = regexp.MustCompile("[,;:] (?:see |use )?`quartermaster [^`]*`[^;.]*")
 
 // ofValues are how values are coded.
-var ofValues = strings.NewReplacer(", in cents", "", " in cents", "", "in-progress", "in progress",
+var ofValues = strings.NewReplacer("a whole number of cents", "an amount", ", in cents", "", " in cents", "", "in-progress", "in progress",
 	"true (1) or false (0)", "Yes or No", "true or false", "Yes or No", "as YYYY-MM-DD", "such as 2026-11-22", "YYYY-MM-DD", "2026-11-22")
 
 // begins finds the name that a refusal begins with: "delta: ...", "lines.0.qty is ...".
