@@ -33,6 +33,7 @@ type Frame struct {
 	Op      func(name string) (schema.Op, bool)         // an operation of this area by its name
 	Choices func(a schema.Arg) ([]schema.Choice, error) // what a select offers
 	NewKey  func() string                               // a fresh idempotency key
+	Years   bool                                        // days are written with their year, as on prints
 	Notice  string                                      // a caveat over the page (Noticed)
 
 	Turns   bool            // the page takes the marks of the one before
@@ -126,6 +127,15 @@ func DoPath(ctx context.Context, op string, fields ...string) string {
 		return f.DoPath(op)
 	}
 	return f.DoPath(op) + "?" + q.Encode()
+}
+
+// record is the address of the record that a page such as /leases/12/statement is of, "" on others.
+func (f *Frame) record() string {
+	at := strings.LastIndexByte(f.Path, '/')
+	if f.Area != Staff || strings.Count(f.Path, "/") != 3 {
+		return ""
+	}
+	return f.Path[:at]
 }
 
 // Here is the address of the page that is drawn, with its query.

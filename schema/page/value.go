@@ -150,7 +150,7 @@ func DayText(ctx context.Context, d exact.Day) string { return From(ctx).day(d) 
 func (f *Frame) day(d exact.Day) string {
 	y, m, n := d.Date()
 	s := strconv.Itoa(n) + "\u00a0" + m.String()[:3]
-	if this, _, _ := f.Today.Date(); this != y || f.Today == 0 {
+	if this, _, _ := f.Today.Date(); this != y || f.Today == 0 || f.Years {
 		s += "\u00a0" + strconv.Itoa(y)
 	}
 	return s
