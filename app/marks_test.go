@@ -97,10 +97,10 @@ func TestMarksStayOverPages(t *testing.T) {
 	if ids := slices.Sorted(slices.Values(fields["id"])); !slices.Equal(ids, []string{"100", "120", "50"}) {
 		t.Fatalf("back on the first page: %v", ids)
 	}
-	status(t, v.Post("/do/advance_status", "id", "100", "status", "cancelled"), http.StatusSeeOther)
+	status(t, v.Post("/do/advance_status", "id", "100", "status", "cancelled", "confirm", "yes"), http.StatusSeeOther)
 	fields.Set("status", "in-progress")
 	location(t, sendForm(v, "/do/move_workorders", fields), "/work-orders?status=open")
-	after := status(t, v.Get("/work-orders"), http.StatusOK, "2 work orders are in-progress", "work order 100: ")
+	after := status(t, v.Get("/work-orders"), http.StatusOK, "2 work orders are in progress", "work order 100: ")
 	if ids := formOf(after, form)["id"]; !slices.Equal(ids, []string{"100"}) {
 		t.Errorf("marked after the act: %v, want the refused 100 alone", ids)
 	}
@@ -109,7 +109,7 @@ func TestMarksStayOverPages(t *testing.T) {
 	fields["id"], fields["match"] = []string{"3"}, []string{"q=&status=open"}
 	fields.Set("status", "in-progress")
 	location(t, sendForm(v, "/do/move_workorders", fields), "/work-orders?status=open")
-	status(t, v.Get("/work-orders?status=open"), http.StatusOK, "117 work orders are in-progress", "No open work orders")
+	status(t, v.Get("/work-orders?status=open"), http.StatusOK, "117 work orders are in progress", "No open work orders")
 
 	nobody := s.Visitor("maintenance")
 	status(t, sendForm(nobody, "/work-orders?after=60", fields), http.StatusUnauthorized, "Sign in")
