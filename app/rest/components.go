@@ -1,7 +1,9 @@
 package rest
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"quartermaster/schema"
@@ -16,9 +18,9 @@ type components map[string]obj
 func (c components) extract(v any) any {
 	switch x := v.(type) {
 	case obj:
-		for key, member := range x {
+		for _, key := range slices.Sorted(maps.Keys(x)) { // of two types of one name the first keeps it, in every run the same
 			if key != "example" && key != "examples" && key != "default" {
-				x[key] = c.extract(member)
+				x[key] = c.extract(x[key])
 			}
 		}
 		return c.named(x)
