@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 			"meterTable: SCAN meters":                                   "an export is of every record",
 			"costOfAll: SCAN w":                                         "a row an assignee, status and priority",
 			"read: SCAN w":                                              "the newest, off the end of the table",
+			"people: SCAN r":                                            "a shop has few people",
 			"pageOfOrders: SCAN w":                                      "a row a status and priority",
 			"partNamed: SCAN parts":                                     "a number that nothing has as written is looked for in any case, and as a name",
 			"putReading: SCAN e":                                        "the epochs of one meter are counted up, not stored",

@@ -16,6 +16,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"quartermaster/schema/words"
 )
 
 func main() {
@@ -38,6 +40,15 @@ func write(path string, names []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
+	err = c.CreateFunction("folded", &sqlite.FunctionImpl{ // as the program does: a migration uses it
+		NArgs: 1, Deterministic: true,
+		Scalar: func(_ sqlite.Context, args []sqlite.Value) (sqlite.Value, error) {
+			return sqlite.TextValue(words.Fold(args[0].Text())), nil
+		},
+	})
+	if err != nil {
+		return err
+	}
 	script := "PRAGMA application_id = 0x514D5452;\nCREATE TABLE schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT;\n"
 	for _, name := range names {
 		text, err := os.ReadFile(name)
