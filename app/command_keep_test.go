@@ -119,10 +119,10 @@ func TestMigrateMakesAndTells(t *testing.T) {
 // aged makes the file an older one: without what the newest migration makes.
 func (c *cli) aged() {
 	c.Helper()
-	script := c.read("../schema/db/sql/0014_lists.sql")
-	statements := []string{"DELETE FROM schema_migrations WHERE name = '0014_lists'"}
-	for _, kind := range []string{"TRIGGER", "INDEX", "TABLE"} {
-		made := regexp.MustCompile(`(?m)^CREATE (?:VIRTUAL |UNIQUE )?`+kind+` (\w+)`).FindAllStringSubmatch(script, -1)
+	script := c.read("../schema/db/sql/0028_expiry_notices.sql")
+	statements := []string{"DELETE FROM schema_migrations WHERE name = '0028_expiry_notices'"}
+	for _, kind := range []string{"INDEX", "TABLE"} {
+		made := regexp.MustCompile(`(?m)^CREATE `+kind+` (\w+)`).FindAllStringSubmatch(script, -1)
 		if len(made) == 0 {
 			c.Fatalf("the migration makes no %s", kind)
 		}
@@ -137,15 +137,15 @@ func TestMigrateBringsAnOlderFileUp(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
 	c.aged()
-	c.refuses(1, []string{"older version", "0014_lists is missing", "quartermaster migrate --db " + c.db}, "user", "list")
-	if s := c.ok("migrate", "status", "--json"); !strings.Contains(s, `{"name":"0014_lists","applied_at":null}`) {
+	c.refuses(1, []string{"older version", "0028_expiry_notices is missing", "quartermaster migrate --db " + c.db}, "user", "list")
+	if s := c.ok("migrate", "status", "--json"); !strings.Contains(s, `{"name":"0028_expiry_notices","applied_at":null}`) {
 		t.Errorf("status: %s", s)
 	}
-	if s := c.ok("migrate", "status"); !regexp.MustCompile(`(?m)^0014_lists +missing$`).MatchString(s) {
+	if s := c.ok("migrate", "status"); !regexp.MustCompile(`(?m)^0028_expiry_notices +missing$`).MatchString(s) {
 		t.Errorf("status:\n%s", s)
 	}
 	code, out, _ := c.call("doctor")
-	if code != 1 || out != "schema: to do: 0014_lists is missing; `quartermaster migrate` applies it\n" {
+	if code != 1 || out != "schema: to do: 0028_expiry_notices is missing; `quartermaster migrate` applies it\n" {
 		t.Errorf("doctor: exit %d\n%s", code, out)
 	}
 	release, err := db.Hold(c.db)
@@ -157,7 +157,7 @@ func TestMigrateBringsAnOlderFileUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, told := c.call("migrate")
-	if code != 0 || out != "applied 0014_lists\n" || !strings.Contains(told, ".before-v") || !strings.Contains(told, "to go back") {
+	if code != 0 || out != "applied 0028_expiry_notices\n" || !strings.Contains(told, ".before-v") || !strings.Contains(told, "to go back") {
 		t.Errorf("exit %d, %q, %q", code, out, told)
 	}
 	if got := c.ok("user", "list"); !strings.Contains(got, "alice") {

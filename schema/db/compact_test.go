@@ -145,7 +145,7 @@ func TestWhatIsRemovedIsOverwritten(t *testing.T) {
 		_, err := tx.Exec("DELETE FROM store_find_customers WHERE rowid = 7")
 		return errors.Join(err, tx.MarkForgotten(), tx.Audit("forgotten", "customer:1", nil))
 	}))
-	if n := timesIn(t, d.path, zaphod) + timesIn(t, d.path, "ebl"); n > 0 {
+	if n := timesIn(t, d.path, zaphod) + timesIn(t, d.path, "zap"); n > 0 {
 		t.Errorf("it stands %d times in the file", n)
 	}
 }
