@@ -55,6 +55,15 @@ var (
 	}
 )
 
+// mailIsSetUp reports whether pages offer to mail.
+func (s *Service) mailIsSetUp() bool {
+	if s.db == nil {
+		return false
+	}
+	is, err := db.Read(context.Background(), s.db, mail.SetUp)
+	return err == nil && is
+}
+
 // mailOrder queues the message about a paid order, but for payments of a subscription that renew.
 func mailOrder(tx *db.Tx, d OrderDetail, unmailed bool) error {
 	if unmailed || d.renewal {

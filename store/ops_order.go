@@ -116,7 +116,9 @@ func (s *Service) recordOrder() schema.Op {
 			f.Text(&n.Provider, "provider", "who took the payment; manual unless it is said", schema.Most(32), schema.Rare, schema.Example("paypal"))
 			f.Text(&n.ProviderRef, "provider_ref", "the payment's reference there; the order's own unless it is said", schema.Most(200), schema.Rare, schema.Label("Reference there"), schema.Example("8XY12345"))
 			mailed := true
-			f.Bool(&mailed, "mail", "mail the buyer the keys and the receipt, if mail is set up", schema.Label("Mail the buyer"))
+			if f.Surface() != schema.Page || s.mailIsSetUp() {
+				f.Bool(&mailed, "mail", "mail the buyer the keys and the receipt, if mail is set up", schema.Label("Mail the buyer"))
+			}
 			n.Unmailed = !mailed
 			if n.SKU == "" && !lines && !f.Describing() {
 				f.Refuse("sku", "sku is missing: name a product, or lines of several")
