@@ -108,7 +108,7 @@ func searchBody(v searchView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<form method=\"get\" class=\"filters\" action=\"/search\"><div class=\"field\"><label for=\"search-again\">Search</label> <input id=\"search-again\" type=\"search\" name=\"q\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<form method=\"get\" class=\"filters\" role=\"search\" action=\"/search\"><div class=\"field\"><label for=\"search-again\">Search</label> <input id=\"search-again\" type=\"search\" name=\"q\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -13,8 +13,9 @@
   $$("[data-print]").forEach(b => { b.hidden = false; b.onclick = () => print(); });
   $$("[data-help]").forEach(b => { b.hidden = false; b.onclick = help; });
 
-  // A filter is asked for when it is chosen: a select at once, what is typed with Enter or when it is left.
-  $$("form.filters").forEach(f => {
+  // A filter is asked for when it is chosen: a select at once, what is typed with Enter or when it is
+  // left. The page of the search keeps its button.
+  $$("form.filters:not([role=search])").forEach(f => {
     $$("button", f).forEach(b => { b.hidden = true; });
     f.addEventListener("change", e => { if (e.target.matches("select")) f.requestSubmit(); });
     f.addEventListener("focusout", e => { if (e.target.matches("input:not([type=checkbox])") && e.target.value !== e.target.defaultValue) f.requestSubmit(); });
