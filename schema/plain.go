@@ -28,7 +28,7 @@ func PlainBy(args []Arg, e *fault.Error) *fault.Error {
 var machine = regexp.MustCompile(`--[a-z][a-z0-9-]*|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b`)
 
 // commands finds what to do at the command line.
-var commands = regexp.MustCompile("[,;:] (?:see |use )?`quartermaster [^`]*`[^;.]*")
+var commands = regexp.MustCompile("[,;:] (?:see |use |or with )?`quartermaster [^`]*`[^;.]*")
 
 // ofValues are how values are coded.
 var ofValues = strings.NewReplacer("a whole number of cents", "an amount", ", in cents", "", " in cents", "", "in-progress", "in progress",
