@@ -164,7 +164,8 @@ func (s *Service) toolLedger() schema.Op {
 				}
 				done := AgentLedger{Lease: l.Lease, Totals: l.Totals, Total: int64(len(kept)), Standing: l.Standing}
 				rows, next := rowsAfter(kept, page)
-				done.Charges, done.Next = fittingFrom(rows, short, shortCharge, asked, chargesBytes, page.After, next)
+				done.Charges = schema.FitInside(rows, short, shortCharge, asked, chargesBytes)
+				done.Next = nextFrom(len(done.Charges), len(rows), page.After, next)
 				done.Shown = int64(len(done.Charges))
 				return done, nil
 			}
@@ -188,11 +189,17 @@ func rowsAfter[T any](all []T, page schema.Cursor[int64]) ([]T, *string) {
 // the next begins.
 func fittingFrom[F, S any](page []F, short bool, shorten func(F) S, asked bool, most int, after int64, next *string) ([]schema.Row[F, S], *string) {
 	rows := schema.Fit(page, short, shorten, asked, most)
-	if n := len(rows); n < len(page) {
-		to := after + int64(n)
-		next = schema.NextText(&to)
+	return rows, nextFrom(len(rows), len(page), after, next)
+}
+
+// nextFrom is where the next page begins when given of a page's rows, behind the first after of
+// all, fit into the answer.
+func nextFrom(given, rows int, after int64, next *string) *string {
+	if given == rows {
+		return next
 	}
-	return rows, next
+	to := after + int64(given)
+	return schema.NextText(&to)
 }
 
 // ShortArrear are the few fields of an arrear that identify and decide.

@@ -85,7 +85,19 @@ const AnswerBytes = 38 * 1024
 // Fit is Rows for a page, which it ends before it holds more than most bytes: at least
 // one row is given. A page whose length was asked for holds what was asked for.
 func Fit[F, S any](list []F, wanted bool, short func(F) S, asked bool, most int) []Row[F, S] {
+	return fit(Rows(list, wanted, short), asked, most)
+}
+
+// FitInside is Fit for the rows of one record, whose text is the answer as it stands.
+func FitInside[F, S any](list []F, wanted bool, short func(F) S, asked bool, most int) []Row[F, S] {
 	rows := Rows(list, wanted, short)
+	for i := range rows {
+		rows[i].brief = nil
+	}
+	return fit(rows, asked, most)
+}
+
+func fit[F, S any](rows []Row[F, S], asked bool, most int) []Row[F, S] {
 	if asked {
 		return rows
 	}
