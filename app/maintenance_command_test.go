@@ -16,7 +16,7 @@ func TestLaborRateCommand(t *testing.T) {
 	done, open := w.open(`{"asset_id":1,"description":"Oil","labor_minutes":90}`), w.open(`{"asset_id":1,"description":"Belt","labor_minutes":90}`)
 	w.equal("set", w.cli("labor-rate", "5400"), "an hour of labor: 54.00, it was 0.00\n")
 	w.close(done)
-	w.equal("raised", w.cli("labor-rate", "6005", "--json", "--as", "mo"), `{"labor_rate_cents":6005,"previous_cents":5400}`+"\n")
+	w.equal("raised", w.cli("labor-rate", "6005", "--json", "--as", "mo"), `{"labor_rate_cents":6005,"previous_cents":5400,"unpriced_jobs":0}`+"\n")
 	w.equal("the trail", strings.Join(w.trail(1), "\n"), "mo cli labor_rate.set settings:maintenance [5400,6005]")
 	// 90 minutes at 54.00 an hour are 81.00; at 60.05 they are 90.075, which is 90.08.
 	w.says("the job done before", w.get(fmt.Sprintf("/api/work-orders/%d", done)), `"labor_cost_cents":8100,`)

@@ -167,12 +167,13 @@ func (w maintenanceFixture) meterIs(when string, id int64, reading float64, date
 	}
 }
 
+// TestReadingAnswers: the answer begins with its warning, which an agent must not overlook.
 func TestReadingAnswers(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
 	w.equal("the first of a meter", w.post(201, "/api/assets/2/readings", `{"meter":"cooler","reading":120.5}`),
-		`{"asset_id":2,"meter":{"id":3,"name":"cooler","unit":"h","reading":120.5,"read_date":"2026-11-20","avg_per_day":null},"previous_reading":0,`+
-			`"accepted":true,"moved":true,"correction":false,"warning":null}`)
+		`{"warning":null,"asset_id":2,"meter":{"id":3,"name":"cooler","unit":"h","reading":120.5,"read_date":"2026-11-20","avg_per_day":null},"previous_reading":0,`+
+			`"accepted":true,"moved":true,"correction":false}`)
 	w.says("by id", w.post(201, "/api/assets/2/readings", `{"meter":2,"reading":50100}`), `"id":2,`, `"avg_per_day":100}`)
 	w.says("by id as text, by name in another case", w.post(201, "/api/assets/2/readings", `{"meter":"2","reading":50150}`)+w.post(201, "/api/assets/2/readings", `{"meter":"ODOMETER","reading":50200}`),
 		`"reading":50150,`, `"reading":50200,`, `"avg_per_day":200}`)
@@ -181,7 +182,7 @@ func TestReadingAnswers(t *testing.T) {
 	w.says("just no jump", w.post(201, "/api/assets/2/readings", `{"meter":2,"reading":52200}`), `"warning":null`)
 	w.says("a jump", w.post(201, "/api/assets/2/readings", `{"meter":2,"reading":90000}`), `"accepted":true,"moved":true`, `"warning":"odometer went up by 37800 km in 1 day, more than ten times its use of 1100 a day`)
 	w.says("put right", w.post(201, "/api/assets/2/readings", `{"meter":2,"reading":52300,"correction":true}`),
-		`"previous_reading":90000,"accepted":true,"moved":true,"correction":true,"warning":null`)
+		`{"warning":null,`, `"previous_reading":90000,"accepted":true,"moved":true,"correction":true}`)
 	w.says("equal", w.post(201, "/api/assets/2/readings", `{"meter":2,"reading":52300}`), `"moved":false,"correction":false`)
 	w.says("a correction that changes nothing", w.post(201, "/api/assets/2/readings", `{"meter":2,"reading":52300,"correction":true}`), `"moved":false,"correction":true`)
 }
