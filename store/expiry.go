@@ -186,10 +186,10 @@ func (s *Service) sendExpiryNotices() schema.Op {
 // firstFew names the first addresses: ": ann@example.com, bob@example.com and 3 more".
 func firstFew(all []Notice) (text string) {
 	for i, n := range all {
-		switch {
-		case i == 0:
+		switch i {
+		case 0:
 			text = ": " + n.To
-		case i == 3:
+		case 3:
 			return text + fmt.Sprintf(" and %d more", len(all)-3)
 		default:
 			text += ", " + n.To

@@ -25,13 +25,8 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 		if err != nil {
 			return k, err
 		}
-		lives, found, err := db.One(&tx.Conn, db.Text, `SELECT s.ref FROM store_orders o CROSS JOIN store_subscriptions s ON s.id = o.subscription_id
-			WHERE o.customer_id = ? AND s.ended_at IS NULL LIMIT 1`, id)
-		if err != nil {
+		if err := noneRuns(&tx.Conn, id); err != nil {
 			return k, err
-		}
-		if found {
-			return k, fault.Conflictf("customer %d has the subscription %s, which runs: cancel it at the provider first", id, lives)
 		}
 		name := "forgotten-" + strconv.FormatInt(id, 10)
 		now := k
@@ -78,6 +73,16 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 		}
 		return now, tx.Audit("customer.forgotten", "customer:"+now.Email, map[string]int64{"id": id})
 	})
+}
+
+// noneRuns refuses a customer of whom a subscription lives.
+func noneRuns(c *db.Conn, id int64) error {
+	lives, found, err := db.One(c, db.Text, `SELECT s.ref FROM store_orders o CROSS JOIN store_subscriptions s ON s.id = o.subscription_id
+		WHERE o.customer_id = ? AND s.ended_at IS NULL LIMIT 1`, id)
+	if err != nil || !found {
+		return err
+	}
+	return fault.Conflictf("customer %d has the subscription %s, which runs: cancel it at the provider first", id, lives)
 }
 
 // addLabels adds the labels of all seats that the licenses had, as JSON has them: a person calls a

@@ -13,11 +13,10 @@ import (
 type MailServer struct {
 	Port int64
 
-	mu       sync.Mutex
-	answers  map[string]string // by verb: the reply in place of the good one; "cut" closes the connection
-	got      []Letter
-	verbs    []string
-	greeting string
+	mu      sync.Mutex
+	answers map[string]string // by verb: the reply in place of the good one; "cut" closes the connection
+	got     []Letter
+	verbs   []string
 }
 
 // Letter is a message that the server took, or was offered.
@@ -83,7 +82,7 @@ func (s *MailServer) reply(verb, good string) (reply string, cut bool) {
 }
 
 func (s *MailServer) serve(conn net.Conn) {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	in := bufio.NewReader(conn)
 	say := func(verb, good string) bool {
 		reply, cut := s.reply(verb, good)

@@ -61,7 +61,7 @@ func deliver(ctx context.Context, s Settings, e mail.Envelope, body []byte) mail
 			return *r
 		}
 	}
-	if utf8, _ := m.c.Extension("SMTPUTF8"); !utf8 && !(mail.ASCII(e.To) && mail.ASCII(e.From)) {
+	if utf8, _ := m.c.Extension("SMTPUTF8"); !utf8 && (!mail.ASCII(e.To) || !mail.ASCII(e.From)) {
 		return mail.Reply{Stage: mail.To, Code: 553, Text: "5.6.7 the mail server takes no address with letters beyond ASCII"}
 	}
 	if err := m.c.Mail(e.From); err != nil {

@@ -2,7 +2,9 @@ package server
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 	"net/url"
@@ -71,7 +73,7 @@ func (c *Config) readPassword() error {
 	path := c.smtpPasswordFile
 	if dir := os.Getenv("CREDENTIALS_DIRECTORY"); path == "" && dir != "" {
 		path = filepath.Join(dir, "smtp-password")
-		if _, err := os.Stat(path); err != nil {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return nil // no such credential was given
 		}
 	}

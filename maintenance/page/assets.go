@@ -131,7 +131,7 @@ func (v assetView) work() string {
 }
 
 // readingsChart is a meter's readings as a line.
-func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.Chart {
+func (v assetView) readingsChart(m maintenance.Meter) page.Chart {
 	list := v.Readings[m.ID]
 	title := fmt.Sprintf("%s: %s %s", m.Name, page.QtyText(m.Reading), m.Unit)
 	if m.AvgPerDay != nil {
