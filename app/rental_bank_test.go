@@ -54,7 +54,12 @@ func TestALandlordsBank(t *testing.T) {
 		t.Errorf("%s %v", said, err)
 	}
 	l.rental("bank", "split", "3", "500", "700")
-	l.rental("bank", "ignore", "6", "7", "--reason", "my own")
+	refused := apptest.Text(statusIs(t, v.Post("/do/split_line", "line_id", "7", "amounts", "4.50\n?"), http.StatusUnprocessableEntity).Doc)
+	if !strings.Contains(refused, "is not an amount. Write it in USD") {
+		t.Errorf("%s", refused)
+	}
+	statusIs(t, v.Post("/do/split_line", "line_id", "7", "amounts", "4.50\n2,50"), http.StatusSeeOther)
+	l.rental("bank", "ignore", "6", "8", "9", "--reason", "my own")
 	asked := statusIs(t, v.Post("/do/free_line", "line_id", "1", "reason", "another's"), http.StatusOK)
 	if page := apptest.Text(asked.Doc); !strings.Contains(page, "1 lines are free again") {
 		t.Errorf("%s", page)

@@ -3,7 +3,6 @@ package rental
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -112,14 +111,7 @@ func (s *Service) splitLineOp() schema.Op {
 			var texts []string
 			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61))
 			f.Texts(&texts, "amounts", "the parts, in cents", 50, 20, schema.Required, schema.Positional("CENTS"), schema.Example([]string{"95000", "95000"}))
-			amounts := make([]int64, 0, len(texts))
-			for _, t := range texts {
-				n, err := strconv.ParseInt(t, 10, 64)
-				if err != nil {
-					f.Refuse("amounts", "amounts: %s is not a whole number of cents", schema.Quote(t))
-				}
-				amounts = append(amounts, n)
-			}
+			amounts := f.Cents("amounts", texts)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SplitLine(ctx, who, line, amounts) }
 		},
 		Example: "rental bank split 61 95000 95000",

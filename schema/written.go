@@ -168,6 +168,25 @@ func (f *Form) money(a Arg, text string) (int64, bool) {
 	return n, true
 }
 
+// Cents reads the texts of a list as amounts: whole cents; on pages as people type them. One that
+// is none is refused.
+func (f *Form) Cents(name string, texts []string) []int64 {
+	all := make([]int64, 0, len(texts))
+	for _, t := range texts {
+		if f.surface == Page {
+			n, _ := f.money(Arg{Name: name}, t)
+			all = append(all, n)
+			continue
+		}
+		n, err := strconv.ParseInt(t, 10, 64)
+		if err != nil {
+			f.Refuse(name, "%s: %s is not a whole number of cents", name, Quote(t))
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
 // readTwice reports whether an amount may mean two things: one separator with exactly three digits
 // behind it. whole is the one, and cut, "" in a currency without decimals, the other with as many
 // decimals as the currency has.
