@@ -44,6 +44,7 @@ func TestNoRequestIsAnsweredOtherwiseThanDescribed(t *testing.T) {
 	t.Logf("%d requests of the seed %d; QUARTERMASTER_SEED sets another", n, seed)
 	s := startFilled(t)
 	s.MustCLI("store", "provider", "set", "stripe", "--secret", stripeSecret)
+	s.MustCLI("store", "signing-key", "make")
 	f := newFuzzer(t, s, seed)
 	for _, row := range found {
 		f.send(row)

@@ -87,7 +87,7 @@ func (f *fuzzer) hint(target *target, r *request, members []member) {
 		return
 	}
 	switch target.path {
-	case "/license/deactivate":
+	case "/license/deactivate", "/license/file":
 		for i, m := range members {
 			for _, held := range f.seat {
 				if held.name == m.name {
