@@ -37,8 +37,10 @@ func TestAWorkshopTravelsAsCSV(t *testing.T) {
 	for _, table := range maintenanceTables {
 		to.equal(table, to.MustCLI("export", "maintenance", table), files[table])
 	}
+	// The file of work orders names no plan, so which of them is a plan's open job stays behind.
+	openJob := regexp.MustCompile(`,"open_job":\d+`)
 	for _, path := range []string{"/api/assets", "/api/parts", "/api/pm-due"} {
-		to.equal(path, to.get(path), from.get(path))
+		to.equal(path, openJob.ReplaceAllString(to.get(path), ""), openJob.ReplaceAllString(from.get(path), ""))
 	}
 	if n := to.count("workorder.completed") + to.count("reading.recorded"); n != 0 {
 		t.Errorf("%d events tell of history", n)
