@@ -172,7 +172,7 @@ func group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
 func (p *program) flags(f *pflag.FlagSet) {
 	f.StringVar(&p.dbPath, "db", "quartermaster.db", "the database file")
 	f.StringVar(&p.timezone, "timezone", "", "the shop's time zone, an IANA name such as Europe/Berlin (default: the machine's)")
-	f.BoolVar(&p.acceptClock, "accept-clock", false, "your word that the machine's clock is right although what is on file is newer, or older than 400 days")
+	f.BoolVar(&p.acceptClock, "accept-clock", false, "accept the system clock although it is far from the newest record")
 	f.StringVar(&p.logFormat, "log-format", "auto", "auto, json or console")
 	f.StringVar(&p.logLevel, "log-level", "info", "debug, info, warn or error")
 }
