@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// unsoldDays are the ages for which what lies unsold is added up.
+// unsoldDays are the ages for which unsold stock is added up.
 var unsoldDays = []int64{90, 180, 365}
 
 // StockFigures is what the stock of the active SKUs is worth, and how it moves.

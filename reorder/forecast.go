@@ -130,7 +130,7 @@ func (b basis) order(h horizon, status string) (suggested, cost int64) {
 	return suggested, exact.Mul(suggested, b.unitCost).DivRound(1)
 }
 
-// packs is the larger of the need (given times days) and the least order, rounded up
+// packs is the larger of the need (given times days) and the minimum order, rounded up
 // to whole packs.
 func (b basis) packs(need exact.Int128, days int64) int64 {
 	thousandths := 1000 * b.pack
@@ -155,7 +155,7 @@ func coverCompare(aStock, aSold exact.Milli, aDays int64, bStock, bSold exact.Mi
 
 // What may be stored, so that every sum and product fits (see basis).
 const (
-	maxQty      = exact.Milli(1_000_000_000_000)     // 10^9 units: a stock, a least order, a row's quantity
+	maxQty      = exact.Milli(1_000_000_000_000)     // 10^9 units: a stock, a minimum order, a row's quantity
 	maxDayTotal = exact.Milli(1_000_000_000_000_000) // 10^12 units: a SKU's sales of one day, and what is on order
 	maxDays     = int64(3650)                        // lead time, safety stock
 	maxPack     = int64(1_000_000_000)               // units
