@@ -127,7 +127,7 @@ func TestReportTool(t *testing.T) {
 func TestReportToolTellsWhatIsOnItsWay(t *testing.T) {
 	s := ranked(t)
 	ctx := context.Background()
-	s.Must(s.row(s.supplierTable(), "name,min_order_cents", "Y,1000000"))
+	s.Must(s.row(supplierTable(), "name,min_order_cents", "Y,1000000"))
 	s.suggest("near-a")
 	first, later := day(t, "2026-12-01"), day(t, "2026-12-09")
 	for _, d := range []exact.Day{later, first} {

@@ -56,11 +56,10 @@ func catalogue(c *db.Conn, q CatalogueQuery) (Catalogue, error) {
 		if err != nil || r == nil {
 			return page, err
 		}
-		rec := scanNumbers(r)
-		if rec.scanNames(r); !rec.mentions(wanted) {
+		if code, name := r.Text(), r.Text(); wanted != "" && !hasFolded(code, wanted) && !hasFolded(name, wanted) {
 			continue
 		}
-		rec.scanRest(r)
+		rec := articles.Row(r)
 		if int64(len(page.SKUs)) == q.Limit {
 			page.Next = &page.SKUs[q.Limit-1].Code
 			return page, nil
@@ -70,9 +69,9 @@ func catalogue(c *db.Conn, q CatalogueQuery) (Catalogue, error) {
 }
 
 // statement reads the SKUs after q.After in order, from an index for every filter. Of Q
-// the index tells who may have it; whether they do is for mentions to say.
+// the index tells who may have it; whether they do is for the reader to say.
 func (q CatalogueQuery) statement() (query string, args []any) {
-	query, args = "SELECT "+columns+" FROM skus WHERE sku > ?", []any{q.After}
+	query, args = "SELECT sku, name, "+articles.Columns()+" FROM skus WHERE sku > ?", []any{q.After}
 	if q.Supplier != "" {
 		query, args = query+" AND supplier = ?", append(args, q.Supplier)
 	}
@@ -86,11 +85,6 @@ func (q CatalogueQuery) statement() (query string, args []any) {
 		query, args = query+" AND id IN (SELECT rowid FROM sku_texts WHERE sku_texts MATCH ?)", append(args, q.grams)
 	}
 	return query + " ORDER BY sku", args
-}
-
-// mentions reports whether code or name has the folded text in it.
-func (rec *record) mentions(text string) bool {
-	return text == "" || hasFolded(rec.Code, text) || hasFolded(rec.Name, text)
 }
 
 // hasFolded reports whether the text has the folded one in it, in any case. ASCII, which

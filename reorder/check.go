@@ -108,7 +108,7 @@ func checkDays(c *db.Conn, breach func(string, ...any)) error {
 // compare holds the records of the run's SKUs against their tallies.
 func (t *tallies) compare(set Settings, breach func(string, ...any)) error {
 	return db.Each(t.c, func(r *db.Row) error {
-		rec := scan(r)
+		rec := articles.Row(r)
 		is := t.of(rec.id)
 		if rec.sold != is.stands {
 			breach("SKU %s: sold in the %d days to %s is kept as %s, its sales add up to %s", rec.Code, set.ForecastWindowDays, set.standing, rec.sold, is.stands)
@@ -131,7 +131,7 @@ func (t *tallies) compare(set Settings, breach func(string, ...any)) error {
 			breach("SKU %s: for %s it is kept as below = %v, recomputed it is %v", rec.Code, rec.judgedOn, rec.isBelow, below)
 		}
 		return nil
-	}, "SELECT "+columns+" FROM skus WHERE id > ? AND id <= ? ORDER BY id", t.after, t.to)
+	}, "SELECT "+articles.Columns()+" FROM skus WHERE id > ? AND id <= ? ORDER BY id", t.after, t.to)
 }
 
 func dayOrNever(d exact.Day) string {

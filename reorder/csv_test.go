@@ -106,19 +106,19 @@ func TestImportSKUs(t *testing.T) {
 	s.sku("sku,name,supplier,supplier_sku,barcode,unit,unit_cost_cents,current_stock,lead_time_days,safety_stock_days,pack_size,moq,active",
 		"A,Apple,Orchard,O-1,400638,kg,120,7.250,10,0,6,2.5,false")
 	const whole = "A|Apple|Orchard|O-1|400638|kg|120|7.25|10|0|6|2.5|0"
-	if got := s.exported(s.skuTable()); got[1] != whole {
+	if got := s.exported(skuTable()); got[1] != whole {
 		t.Errorf("stored %s", got[1])
 	}
 	before := len(s.audit())
 	s.sku("sku,name", "A,Apple") // an absent column is left alone; nothing changes
 	s.sku("sku,active,current_stock", "A,0,7.25")
-	if got := s.exported(s.skuTable()); got[1] != whole || len(s.audit()) != before {
+	if got := s.exported(skuTable()); got[1] != whole || len(s.audit()) != before {
 		t.Errorf("a row that changes nothing left %s and %d audit entries", got[1], len(s.audit())-before)
 	}
 	s.On("2026-11-27") // neither does it move the standing day
 	s.sku("sku,name", "A,Apple")
 	s.sku("sku,name,lead_time_days,active,supplier", "A,,,,") // an empty cell is the default
-	if got := s.exported(s.skuTable()); got[1] != "A|A||O-1|400638|kg|120|7.25|7|0|6|2.5|1" {
+	if got := s.exported(skuTable()); got[1] != "A|A||O-1|400638|kg|120|7.25|7|0|6|2.5|1" {
 		t.Errorf("emptied: %s", got[1])
 	}
 	entries := s.audit()
@@ -145,10 +145,10 @@ func TestImportSKUs(t *testing.T) {
 		{"sku,name", "A," + strings.Repeat("x", 201), "at most 200"},
 		{"sku,name", "A,\x01", "control character"},
 	} {
-		s.Refused(s.row(s.skuTable(), c.header, c.cells), fault.Invalid, c.says)
+		s.Refused(s.row(skuTable(), c.header, c.cells), fault.Invalid, c.says)
 	}
 	viewer := db.Caller{Service: "reorder", User: "vera", Role: "viewer", Scope: "full"}
-	put, err := s.skuTable().Decode(map[string]string{"sku": "A", "name": "B"}, schema.LoadOptions{})
+	put, err := skuTable().Decode(map[string]string{"sku": "A", "name": "B"}, schema.LoadOptions{})
 	s.Must(err)
 	s.Refused(db.Exec(context.Background(), s.DB, viewer, func(tx *db.Tx) error {
 		_, err := put(tx)

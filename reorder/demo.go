@@ -61,17 +61,15 @@ var demoSKUs = []demoSKU{
 }
 
 // demoSuppliers are what is known of them; the lead time is of SKUs to come.
-var demoSuppliers = []supplierEdit{
+var demoSuppliers = []Supplier{
 	demoSupplier(leaf, "orders@leaf-and-co.example", 10, 40_000),
 	demoSupplier(roast, "trade@harbour-roasters.example", 5, 25_000),
 	demoSupplier(pottery, "hello@kilnstreet.example", 28, 60_000),
 	demoSupplier(paper, "sales@paper-and-tin.example", 4, 0),
 }
 
-func demoSupplier(name, email string, lead, least int64) supplierEdit {
-	return supplierEdit{name: name, set: []func(*Supplier){func(to *Supplier) {
-		to.Email, to.LeadTimeDays, to.MinOrderCents = email, &lead, least
-	}}}
+func demoSupplier(name, email string, lead, least int64) Supplier {
+	return Supplier{Name: name, Email: email, LeadTimeDays: &lead, MinOrderCents: least}
 }
 
 // demo fills an empty database with the shop: 120 days of sales up to yesterday, SKUs
@@ -93,16 +91,16 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 }
 
 func demoCatalogue(tx *db.Tx) error {
-	for _, e := range demoSuppliers {
-		if _, err := putSupplier(tx, e); err != nil {
+	for _, k := range demoSuppliers {
+		if _, err := suppliers.Create(tx, &k); err != nil {
 			return err
 		}
 	}
 	for _, d := range demoSKUs {
-		if _, err := putSKU(tx, edit{code: d.code, lead: &d.lead, set: []func(*SKU){func(k *SKU) {
-			k.Name, k.Supplier, k.Unit, k.UnitCostCents = d.name, d.supplier, d.unit, d.cost
-			k.PackSize, k.MOQ, k.Active = d.pack, exact.Milli(1000*d.moq), false
-		}}}); err != nil {
+		k := newArticle(d.code)
+		k.Name, k.Supplier, k.Unit, k.UnitCostCents = d.name, d.supplier, d.unit, d.cost
+		k.LeadTimeDays, k.PackSize, k.MOQ, k.Active = d.lead, d.pack, exact.Milli(1000*d.moq), false
+		if _, err := createSKU(tx, k); err != nil {
 			return err
 		}
 	}
@@ -125,9 +123,9 @@ func demoStock(tx *db.Tx) error {
 		if d.state == "dead" {
 			point = d.demand * (b.lead + b.safety)
 		}
-		if _, err := putSKU(tx, edit{code: d.code, set: []func(*SKU){func(k *SKU) {
-			k.CurrentStock, k.Active = exact.Milli(demoQty(d, point*d.cover/100)), d.state != "inactive"
-		}}}); err != nil {
+		rec.CurrentStock, rec.Active = exact.Milli(demoQty(d, point*d.cover/100)), d.state != "inactive"
+		given := func(column string) bool { return column == "current_stock" || column == "active" }
+		if _, err := putSKU(tx, rec, given); err != nil {
 			return err
 		}
 	}

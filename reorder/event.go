@@ -31,7 +31,7 @@ var crossing = schema.Event{
 	Data: alarm(sample, sampleDay),
 }
 
-func alarm(rec record, h horizon) Alarm {
+func alarm(rec article, h horizon) Alarm {
 	f := forecast(rec.basis(), h)
 	return Alarm{
 		SKU: rec.Code, Name: rec.Name, Supplier: rec.Supplier, Status: f.status,
@@ -43,7 +43,7 @@ func alarm(rec record, h horizon) Alarm {
 // sample is the SKU of the documents' examples, seen on sampleDay.
 var (
 	sampleDay = horizon{today: exact.DateOf(2026, 11, 20), window: 30, cover: 30}
-	sample    = record{
+	sample    = article{
 		SKU: SKU{
 			Code: "TEA-GREEN-100", Name: "Green tea, 100 g", Supplier: "Leaf & Co", SupplierSKU: "LC-0107", Barcode: "4006381333931",
 			Unit: "bag", UnitCostCents: 320, CurrentStock: 18_000, OnOrder: 0, LeadTimeDays: 7, SafetyStockDays: 3,

@@ -79,7 +79,7 @@ func stockFigures(c *db.Conn) (StockFigures, error) {
 		return figs, err
 	}
 	err = db.Each(c, func(r *db.Row) error {
-		rec := scan(r)
+		rec := articles.Row(r)
 		last := rec.lastSold
 		if last == neverYet {
 			last = rec.CreatedAt.Day(c.Zone())
@@ -92,7 +92,7 @@ func stockFigures(c *db.Conn) (StockFigures, error) {
 			soldCost: costOf(rec.soldYear+since[rec.id], rec.UnitCostCents), UnsoldDays: max(0, int64(today-last)),
 		})
 		return nil
-	}, "SELECT "+columns+" FROM skus WHERE active = 1 ORDER BY sku")
+	}, "SELECT "+articles.Columns()+" FROM skus WHERE active = 1 ORDER BY sku")
 	if err != nil {
 		return figs, err
 	}

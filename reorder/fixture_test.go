@@ -56,7 +56,7 @@ func (s *fixture) row(table schema.Table, header, cells string) error {
 // sku puts a row of the catalogue.
 func (s *fixture) sku(header, cells string) {
 	s.T.Helper()
-	s.Must(s.row(s.skuTable(), header, cells))
+	s.Must(s.row(skuTable(), header, cells))
 }
 
 // stock sets a SKU's stock and reports whether the alarm was fired.
@@ -136,7 +136,7 @@ func (s *fixture) events() (all []Alarm) {
 }
 
 // record reads a SKU as it is stored.
-func (s *fixture) record(sku string) (rec record) {
+func (s *fixture) record(sku string) (rec article) {
 	s.T.Helper()
 	s.Must(s.DB.View(context.Background(), func(c *db.Conn) (err error) {
 		rec, err = find(c, sku)

@@ -121,7 +121,7 @@ func ingest(tx *db.Tx, u *upload, replace bool) (Ingested, error) {
 
 // salesChange is a SKU of the upload: as it was, and what the upload does to its sales.
 type salesChange struct {
-	record
+	article
 	added     exact.Milli // to what was sold in the window
 	addedYear exact.Milli // and in the year
 	first     exact.Day   // earliest day that now has sales, of those in the upload
@@ -141,7 +141,7 @@ func (u *upload) lookUp(tx *db.Tx) ([]salesChange, error) {
 			return nil, err
 		}
 		if found {
-			skus = append(skus, salesChange{record: rec, first: never, last: neverYet})
+			skus = append(skus, salesChange{article: rec, first: never, last: neverYet})
 		}
 	}
 	slices.SortFunc(skus, func(a, b salesChange) int { return cmp.Compare(a.id, b.id) })
@@ -262,13 +262,13 @@ func saveChanged(tx *db.Tx, h horizon, skus []salesChange, done *Ingested) error
 		if !t.changed {
 			continue
 		}
-		now := t.record
+		now := t.article
 		now.sold, now.soldYear = t.sold+t.added, t.soldYear+t.addedYear
 		var err error
 		if now.firstSold, now.lastSold, err = t.soldNow(&tx.Conn); err != nil {
 			return err
 		}
-		fired, err := save(tx, h, t.record, &now, cause{})
+		fired, err := save(tx, h, t.article, &now, cause{})
 		if err != nil {
 			return err
 		}

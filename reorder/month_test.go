@@ -76,7 +76,7 @@ func TestChannels(t *testing.T) {
 // A supplier's lead time is that of its SKUs that say nothing themselves.
 func TestSuppliers(t *testing.T) {
 	s := open(t)
-	supplier := func(header, cells string) { t.Helper(); s.Must(s.row(s.supplierTable(), header, cells)) }
+	supplier := func(header, cells string) { t.Helper(); s.Must(s.row(supplierTable(), header, cells)) }
 	supplier("name,lead_time_days,min_order_cents,email", "Leaf,12,5000,a@leaf.example")
 	lead := func(sku string, want int64) {
 		t.Helper()
@@ -97,7 +97,7 @@ func TestSuppliers(t *testing.T) {
 	supplier("name,lead_time_days", "Leaf,")
 	s.sku("sku,lead_time_days", "OTHER,")
 	lead("OTHER", 7)
-	if got := s.exported(s.supplierTable()); !slices.Equal(got[1:], []string{"Iron|||||0|", "Leaf|a@leaf.example||||5000|"}) {
+	if got := s.exported(supplierTable()); !slices.Equal(got[1:], []string{"Iron|||||0|", "Leaf|a@leaf.example||||5000|"}) {
 		t.Errorf("stored %q", got)
 	}
 	before := len(s.audit())
@@ -105,7 +105,7 @@ func TestSuppliers(t *testing.T) {
 	if len(s.audit()) != before {
 		t.Error("a row that changes nothing was audited")
 	}
-	s.Refused(s.row(s.supplierTable(), "name,lead_time_days", "Leaf,3651"), fault.Invalid, "lead_time_days")
+	s.Refused(s.row(supplierTable(), "name,lead_time_days", "Leaf,3651"), fault.Invalid, "lead_time_days")
 
 	s.sku("sku,unit_cost_cents", "NEW,1999")
 	o, err := s.create("Leaf", false, "NEW=1.5")
@@ -258,7 +258,7 @@ func TestOrderingSetsTheExpectedDay(t *testing.T) {
 	}
 	o, err := s.PlaceOrder(ctx, cli, "PO-000001")
 	expects(o, err, "2026-12-11")
-	s.Must(s.row(s.supplierTable(), "name,lead_time_days", "Leaf,3"))
+	s.Must(s.row(supplierTable(), "name,lead_time_days", "Leaf,3"))
 	o, err = s.create("Leaf", true, "orphan=1")
 	expects(o, err, "2026-11-23")
 }

@@ -37,7 +37,7 @@ type Movement struct {
 }
 
 // noteMovement keeps what moved a SKU's stock, if anything did.
-func noteMovement(tx *db.Tx, was, now record, why cause) error {
+func noteMovement(tx *db.Tx, was, now article, why cause) error {
 	if was.CurrentStock == now.CurrentStock {
 		return nil
 	}
@@ -49,7 +49,7 @@ func noteMovement(tx *db.Tx, was, now record, why cause) error {
 
 // emptyDays is on how many of the days, from the one on which the SKU was made, it had no stock
 // at all: none when the day began, and nothing moved on it.
-func emptyDays(c *db.Conn, rec record, days span) (empty int64, err error) {
+func emptyDays(c *db.Conn, rec article, days span) (empty int64, err error) {
 	days.from = max(days.from, rec.CreatedAt.Day(c.Zone()))
 	stock, to := rec.CurrentStock, days.to // the stock of the days up to to that were not counted yet
 	count := func(after exact.Day) {

@@ -59,5 +59,5 @@ func (s *Service) ops() []schema.Op {
 
 // tables lists what travels as CSV.
 func (s *Service) tables() []schema.Table {
-	return []schema.Table{s.skuTable(), s.salesTable(), s.orderTable(), s.supplierTable()}
+	return []schema.Table{skuTable(), s.salesTable(), s.orderTable(), supplierTable()}
 }

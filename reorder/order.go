@@ -64,7 +64,7 @@ type OrderLine struct {
 func (l OrderLine) CostNow() int64 { return l.costNow }
 
 // lineOf is a line of the SKU, with nothing ordered yet.
-func lineOf(rec record) OrderLine {
+func lineOf(rec article) OrderLine {
 	return OrderLine{skuID: rec.id, SKU: rec.Code, UnitCostCents: rec.UnitCostCents, Name: rec.Name, SupplierSKU: rec.SupplierSKU, Unit: rec.Unit,
 		costNow: rec.UnitCostCents}
 }

@@ -179,11 +179,16 @@ func putOrderLine(tx *db.Tx, e orderEdit) (schema.Outcome, error) {
 // orderDifferences names what a row changed of an order and its line.
 func orderDifferences(was, now PurchaseOrder, stored, l OrderLine) map[string][2]any {
 	d := map[string][2]any{}
-	addDifference(d, "supplier", was.Supplier, now.Supplier)
-	addDifference(d, "status", was.Status, now.Status)
-	addDifference(d, "expected_date", orNull(was.ExpectedDate), orNull(now.ExpectedDate))
-	addDifference(d, "ordered", stored.Ordered, l.Ordered)
-	addDifference(d, "received", stored.Received, l.Received)
-	addDifference(d, "unit_cost_cents", stored.UnitCostCents, l.UnitCostCents)
+	add := func(name string, was, now any) {
+		if !reflect.DeepEqual(was, now) {
+			d[name] = [2]any{was, now}
+		}
+	}
+	add("supplier", was.Supplier, now.Supplier)
+	add("status", was.Status, now.Status)
+	add("expected_date", was.ExpectedDate, now.ExpectedDate)
+	add("ordered", stored.Ordered, l.Ordered)
+	add("received", stored.Received, l.Received)
+	add("unit_cost_cents", stored.UnitCostCents, l.UnitCostCents)
 	return d
 }

@@ -100,7 +100,7 @@ func newDrafting(tx *db.Tx, q SuggestQuery) (*drafting, error) {
 		d.anew = func(supplier string) bool { return q.Supplier == "" || isSupplier(supplier) }
 	}
 	return d, db.Each(&tx.Conn, func(r *db.Row) error {
-		rec := scan(r)
+		rec := articles.Row(r)
 		asked := (d.all || chosen[rec.Code]) && (q.Supplier == "" || isSupplier(rec.Supplier))
 		b := rec.basis()
 		b.sold += since[rec.id]
@@ -119,7 +119,7 @@ func newDrafting(tx *db.Tx, q SuggestQuery) (*drafting, error) {
 			d.needs[rec.Supplier] = append(d.needs[rec.Supplier], l)
 		}
 		return nil
-	}, "SELECT "+columns+" FROM skus WHERE active = 1 ORDER BY sku")
+	}, "SELECT "+articles.Columns()+" FROM skus WHERE active = 1 ORDER BY sku")
 }
 
 // readUntouched finds the drafts that suggestions made and nobody edited, one a supplier; of
@@ -160,7 +160,7 @@ func (d *drafting) remove(tx *db.Tx, o storedOrder) error {
 }
 
 // held is how much of a SKU is in drafts whose line of it is made anew.
-func (d *drafting) held(rec record) (qty exact.Milli) {
+func (d *drafting) held(rec article) (qty exact.Milli) {
 	for supplier, o := range d.untouched {
 		if l := o.line(rec.Code); l != nil && (supplier == rec.Supplier || d.anew(supplier)) {
 			qty += l.Ordered

@@ -60,7 +60,7 @@ func (s *Service) Product(ctx context.Context, sku string, days int64) (p Produc
 	return p, err
 }
 
-func productOf(rec record, h horizon) Product {
+func productOf(rec article, h horizon) Product {
 	return Product{
 		Row: rowOf(rec, h), SupplierSKU: rec.SupplierSKU, Barcode: rec.Barcode, UnitCostCents: rec.UnitCostCents,
 		PackSize: rec.PackSize, MOQ: rec.MOQ, Active: rec.Active, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt,

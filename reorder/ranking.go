@@ -197,23 +197,22 @@ func pageOf(all []*entry, after string, limit int64) (some []*entry, next string
 const walked = 6
 
 // records reads the SKUs of the entries, with their sums as of today.
-func (k *ranking) records(c *db.Conn, entries []*entry, fn func(i int, rec *record)) error {
+func (k *ranking) records(c *db.Conn, entries []*entry, fn func(i int, rec *article)) error {
 	if len(entries) > len(k.all)/walked {
 		place := make(map[int64]int32, len(entries))
 		for i, e := range entries[:min(len(entries), math.MaxInt32)] {
 			place[e.id] = int32(i) // #nosec G115 -- it was compared
 		}
 		return db.Each(c, func(r *db.Row) error {
-			rec := scanNumbers(r)
-			if i, listed := place[rec.id]; listed {
-				rec.scanTexts(r)
+			if i, listed := place[r.Int()]; listed {
+				rec := articles.Row(r)
 				rec.sold = entries[i].sold
 				fn(int(i), &rec)
 			}
 			return nil
-		}, "SELECT "+columns+" FROM skus")
+		}, "SELECT id, "+articles.Columns()+" FROM skus")
 	}
-	one, err := c.Prepare("SELECT " + columns + " FROM skus WHERE id = ?")
+	one, err := c.Prepare("SELECT " + articles.Columns() + " FROM skus WHERE id = ?")
 	if err != nil {
 		return err
 	}
@@ -229,7 +228,7 @@ func (k *ranking) records(c *db.Conn, entries []*entry, fn func(i int, rec *reco
 		if r == nil {
 			return fmt.Errorf("SKU %s is gone, though SKUs are never removed", e.code)
 		}
-		rec := scan(r)
+		rec := articles.Row(r)
 		rec.sold = e.sold
 		fn(i, &rec)
 	}
@@ -239,7 +238,7 @@ func (k *ranking) records(c *db.Conn, entries []*entry, fn func(i int, rec *reco
 // rows returns the report's rows of the entries.
 func (k *ranking) rows(c *db.Conn, entries []*entry) ([]Row, error) {
 	rows := make([]Row, len(entries))
-	return rows, k.records(c, entries, func(i int, rec *record) { rows[i] = rowOf(*rec, k.h) })
+	return rows, k.records(c, entries, func(i int, rec *article) { rows[i] = rowOf(*rec, k.h) })
 }
 
 // mentioning returns the ids of the SKUs that have each word in code or name, or with barcodes
@@ -262,7 +261,7 @@ func (k *ranking) sort(c *db.Conn, entries []*entry, by string, falling bool) er
 	switch by {
 	case "name":
 		names := make(map[int64]string, len(entries))
-		if err := k.records(c, entries, func(i int, rec *record) { names[entries[i].id] = folded(rec.Name) }); err != nil {
+		if err := k.records(c, entries, func(i int, rec *article) { names[entries[i].id] = folded(rec.Name) }); err != nil {
 			return err
 		}
 		compare = func(a, b *entry) int { return strings.Compare(names[a.id], names[b.id]) }

@@ -179,7 +179,7 @@ func (k *ranking) counts(q ReportQuery) Counts {
 // agentRows are the entries' rows with what is in drafts and when something comes.
 func (k *ranking) agentRows(c *db.Conn, entries []*entry) ([]AgentRow, error) {
 	rows := make([]AgentRow, len(entries))
-	if err := k.records(c, entries, func(i int, rec *record) { rows[i].Row = rowOf(*rec, k.h) }); err != nil {
+	if err := k.records(c, entries, func(i int, rec *article) { rows[i].Row = rowOf(*rec, k.h) }); err != nil {
 		return nil, err
 	}
 	for i, e := range entries {

@@ -30,7 +30,7 @@ type Row struct {
 }
 
 // rowOf computes a SKU's row.
-func rowOf(rec record, h horizon) Row {
+func rowOf(rec article, h horizon) Row {
 	f := forecast(rec.basis(), h)
 	return Row{
 		SKU: rec.Code, Name: rec.Name, CurrentStock: rec.CurrentStock,

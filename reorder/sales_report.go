@@ -90,7 +90,7 @@ func (s *Service) SalesReport(ctx context.Context, q SalesReportQuery) (rep Sale
 		if days.to < days.from {
 			return fault.Fieldf("to", "to: %s is before from, %s", days.to, days.from)
 		}
-		skus, err := db.All(c, scan, "SELECT "+columns+" FROM skus ORDER BY id")
+		skus, err := articles.All(c, "ORDER BY id")
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (s *Service) SalesReport(ctx context.Context, q SalesReportQuery) (rep Sale
 type salesSum struct {
 	by    string
 	days  span
-	skus  []record // by id
+	skus  []article // by id
 	rows  map[string]*SalesRow
 	sold  exact.Milli
 	cents int64
@@ -145,11 +145,11 @@ func (s *salesSum) read(c *db.Conn) error {
 }
 
 func (s *salesSum) find(id int64) (int, bool) {
-	return slices.BinarySearchFunc(s.skus, id, func(rec record, id int64) int { return cmp.Compare(rec.id, id) })
+	return slices.BinarySearchFunc(s.skus, id, func(rec article, id int64) int { return cmp.Compare(rec.id, id) })
 }
 
 // row is the row that a sale belongs to.
-func (s *salesSum) row(rec *record, day exact.Day, channel string) *SalesRow {
+func (s *salesSum) row(rec *article, day exact.Day, channel string) *SalesRow {
 	key, name := rec.Code, rec.Name
 	switch s.by {
 	case "supplier":
@@ -167,7 +167,7 @@ func (s *salesSum) row(rec *record, day exact.Day, channel string) *SalesRow {
 	return row
 }
 
-func (r *SalesRow) addStock(rec *record) {
+func (r *SalesRow) addStock(rec *article) {
 	value := costOf(rec.CurrentStock, rec.UnitCostCents)
 	if r.StockValueCents != nil {
 		value = addCents(value, *r.StockValueCents)
@@ -175,7 +175,7 @@ func (r *SalesRow) addStock(rec *record) {
 	r.StockValueCents, r.stock = &value, rec.CurrentStock
 }
 
-func (s *salesSum) add(row *SalesRow, rec *record, day exact.Day, qty exact.Milli) {
+func (s *salesSum) add(row *SalesRow, rec *article, day exact.Day, qty exact.Milli) {
 	cents := costOf(qty, rec.UnitCostCents)
 	row.Sold += qty
 	row.CostCents = addCents(row.CostCents, cents)
@@ -229,9 +229,9 @@ func (s *salesSum) page(q SalesReportQuery) (SalesReport, error) {
 }
 
 // neverSold adds up the active SKUs that never sold.
-func neverSold(skus []record) *NeverSold {
+func neverSold(skus []article) *NeverSold {
 	never := &NeverSold{Most: []string{}}
-	var rows []record
+	var rows []article
 	for _, rec := range skus {
 		if rec.Active && rec.lastSold == neverYet {
 			rows = append(rows, rec)
@@ -239,7 +239,7 @@ func neverSold(skus []record) *NeverSold {
 		}
 	}
 	never.SKUs = len(rows)
-	slices.SortFunc(rows, func(a, b record) int {
+	slices.SortFunc(rows, func(a, b article) int {
 		return cmp.Or(cmp.Compare(costOf(b.CurrentStock, b.UnitCostCents), costOf(a.CurrentStock, a.UnitCostCents)), strings.Compare(a.Code, b.Code))
 	})
 	for _, rec := range rows[:min(len(rows), 20)] {

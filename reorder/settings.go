@@ -88,7 +88,7 @@ func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change Sett
 
 // judgeAll decides for every SKU whether it is below, without firing.
 func judgeAll(tx *db.Tx, h horizon) error {
-	all, err := db.All(&tx.Conn, scanNumbers, "SELECT "+columns+" FROM skus")
+	all, err := articles.All(&tx.Conn, "")
 	if err != nil {
 		return err
 	}

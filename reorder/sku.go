@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // SKU is one article of the catalogue.
@@ -30,8 +31,8 @@ type SKU struct {
 	UpdatedAt       exact.Instant `json:"updated_at"`
 }
 
-// record is a SKU as it is stored: with the sums of its sales and its flag.
-type record struct {
+// article is a SKU as it is stored: with the sums of its sales and its flag.
+type article struct {
 	id int64
 	SKU
 	sold      exact.Milli // in the standing window
@@ -42,64 +43,69 @@ type record struct {
 	judgedOn  exact.Day
 }
 
-// skuNumbers and skuTexts are the columns of a SKU that people set, with their values: one
-// list for INSERT, UPDATE and scan.
-const (
-	skuNumbers = "active, lead_time_days, safety_stock_days, pack_size, moq, unit_cost_cents"
-	skuTexts   = "name, supplier, supplier_sku, barcode, unit"
+// ofSupplier is the lead time of a row that says none: its supplier's, which putSKU asks for.
+const ofSupplier = -1
 
-	skuSets db.Columns = skuNumbers + ", " + skuTexts
-)
-
-func (rec *record) sets() []any {
-	return []any{rec.Active, rec.LeadTimeDays, rec.SafetyStockDays, rec.PackSize, rec.MOQ, rec.UnitCostCents,
-		rec.Name, rec.Supplier, rec.SupplierSKU, rec.Barcode, rec.Unit}
-}
-
-// columns lists the numbers first, so that a list that drops most rows need not read
-// their texts.
-const columns = "id, current_stock, on_order, sold, sold_year, ifnull(first_sold, 2932897), ifnull(last_sold, -719163), is_below, judged_on, created_at, updated_at, " +
-	skuNumbers + ", sku, " + skuTexts
+// articles are the SKUs. What save writes is only read by From.
+var articles = record.New("sku", "skus",
+	record.ID(func(k *article) *int64 { return &k.id }),
+	record.Text("sku", func(k *article) *string { return &k.Code }, "the SKU, case-sensitive",
+		schema.Required, schema.Most(maxCode), schema.Example(sample.Code)).Key(),
+	record.Text("name", func(k *article) *string { return &k.Name }, "what it is called; the SKU when empty",
+		schema.Most(maxName)).Else(func(k *article) { *k = newArticle(k.Code) }),
+	record.Text("supplier", func(k *article) *string { return &k.Supplier }, "who delivers it", schema.Most(maxName)),
+	record.Text("supplier_sku", func(k *article) *string { return &k.SupplierSKU }, "the supplier's own code",
+		schema.Most(maxName)),
+	record.Text("barcode", func(k *article) *string { return &k.Barcode }, "its barcode", schema.Most(maxName)),
+	record.Text("unit", func(k *article) *string { return &k.Unit }, "what one of it is: piece, kg", schema.Most(maxName)),
+	record.Int("unit_cost_cents", func(k *article) *int64 { return &k.UnitCostCents }, "what one unit costs, in cents",
+		schema.Range(0, maxUnitCost)),
+	record.Milli("current_stock", func(k *article) *exact.Milli { return &k.CurrentStock }, "how much is there",
+		schema.Range(0, int64(maxQty/1000))),
+	record.Int("lead_time_days", func(k *article) *int64 { return &k.LeadTimeDays }, "").
+		Field(func(f *schema.Form, k *article, _ ...schema.Opt) bool {
+			var days *int64
+			f.IntPtr(&days, "lead_time_days", "days from order to delivery; the supplier's when empty, or 7",
+				schema.Range(0, maxDays))
+			if k.LeadTimeDays = ofSupplier; days != nil {
+				k.LeadTimeDays = *days
+			}
+			return f.Given("lead_time_days")
+		}),
+	record.Int("safety_stock_days", func(k *article) *int64 { return &k.SafetyStockDays },
+		"days of demand kept for safety", schema.Range(0, maxDays)),
+	record.Int("pack_size", func(k *article) *int64 { return &k.PackSize }, "units in a pack", schema.Range(1, maxPack)),
+	record.Milli("moq", func(k *article) *exact.Milli { return &k.MOQ }, "least quantity of an order",
+		schema.Range(0, int64(maxQty/1000))),
+	record.Of("active", func(k *article) *bool { return &k.Active }, record.Truth("1", "0"),
+		"1, or 0 for a SKU that is not reordered any more"),
+	record.Milli("on_order", func(k *article) *exact.Milli { return &k.OnOrder }, "").From("on_order"),
+	record.Milli("sold", func(k *article) *exact.Milli { return &k.sold }, "").From("sold"),
+	record.Milli("sold_year", func(k *article) *exact.Milli { return &k.soldYear }, "").From("sold_year"),
+	record.Day("first_sold", func(k *article) *exact.Day { return &k.firstSold }, "").From("ifnull(first_sold, 2932897)"),
+	record.Day("last_sold", func(k *article) *exact.Day { return &k.lastSold }, "").From("ifnull(last_sold, -719163)"),
+	record.Of("is_below", func(k *article) *bool { return &k.isBelow }, record.Truth("1", "0"), "").Once(),
+	record.Day("judged_on", func(k *article) *exact.Day { return &k.judgedOn }, "").Once(),
+	record.Moment("created_at", func(k *article) *exact.Instant { return &k.CreatedAt }).Once(),
+	record.Moment("updated_at", func(k *article) *exact.Instant { return &k.UpdatedAt }),
+).Empties().Sorted("sku")
 
 // The statements spell never and neverYet out.
 var _, _ = [1]struct{}{}[never-2932897], [1]struct{}{}[neverYet+719163]
 
-func scan(r *db.Row) record {
-	rec := scanNumbers(r)
-	rec.scanTexts(r)
-	return rec
-}
-
-func scanNumbers(r *db.Row) (rec record) {
-	rec.id, rec.CurrentStock, rec.OnOrder = r.Int(), r.Milli(), r.Milli()
-	rec.sold, rec.soldYear, rec.firstSold, rec.lastSold = r.Milli(), r.Milli(), r.Day(), r.Day()
-	rec.isBelow, rec.judgedOn = r.Bool(), r.Day()
-	rec.CreatedAt, rec.UpdatedAt = r.Instant(), r.Instant()
-	rec.Active, rec.LeadTimeDays, rec.SafetyStockDays = r.Bool(), r.Int(), r.Int()
-	rec.PackSize, rec.MOQ, rec.UnitCostCents = r.Int(), r.Milli(), r.Int()
-	return rec
-}
-
-func (rec *record) scanTexts(r *db.Row) {
-	rec.scanNames(r)
-	rec.scanRest(r)
-}
-
-// scanNames reads what a search looks at, scanRest what is left.
-func (rec *record) scanNames(r *db.Row) { rec.Code, rec.Name = r.Text(), r.Text() }
-
-func (rec *record) scanRest(r *db.Row) {
-	rec.Supplier = r.Text()
-	rec.SupplierSKU, rec.Barcode, rec.Unit = r.Text(), r.Text(), r.Text()
+// newArticle is what a SKU is when nothing else is said. Its name is its code.
+func newArticle(code string) article {
+	return article{firstSold: never, lastSold: neverYet,
+		SKU: SKU{Code: code, Name: code, LeadTimeDays: ofSupplier, SafetyStockDays: 3, PackSize: 1, Active: true}}
 }
 
 // lookUp returns the SKU by its code, if there is one.
-func lookUp(c *db.Conn, sku string) (rec record, found bool, err error) {
-	return db.One(c, scan, "SELECT "+columns+" FROM skus WHERE sku = ?", sku)
+func lookUp(c *db.Conn, sku string) (rec article, found bool, err error) {
+	return articles.One(c, "WHERE sku = ?", sku)
 }
 
 // find returns the SKU by its code, or refuses: there is none.
-func find(c *db.Conn, sku string) (record, error) {
+func find(c *db.Conn, sku string) (article, error) {
 	rec, found, err := lookUp(c, sku)
 	if err == nil && !found {
 		err = fault.NotFoundf("no SKU %s in the catalogue; SKUs are case-sensitive, and GET /api/skus or list_products lists them", schema.Quote(sku))
@@ -107,7 +113,7 @@ func find(c *db.Conn, sku string) (record, error) {
 	return rec, err
 }
 
-func (rec record) basis() basis {
+func (rec article) basis() basis {
 	return basis{
 		stock: rec.CurrentStock, onOrder: rec.OnOrder, sold: rec.sold, firstSold: rec.firstSold,
 		lead: rec.LeadTimeDays, safety: rec.SafetyStockDays, pack: rec.PackSize, moq: rec.MOQ, unitCost: rec.UnitCostCents,
@@ -115,7 +121,7 @@ func (rec record) basis() basis {
 }
 
 // judge decides anew whether the SKU is below.
-func (rec *record) judge(h horizon) {
+func (rec *article) judge(h horizon) {
 	rec.isBelow, rec.judgedOn = rec.basis().status(h) == Below, h.today
 }
 
@@ -124,7 +130,7 @@ func (rec *record) judge(h horizon) {
 // flag of an earlier day is looked at again as of today, and a SKU that had recovered
 // by itself gives its alarm again. An inactive SKU gives none, nor does one that the
 // change made active.
-func crossed(was, now record, h horizon) bool {
+func crossed(was, now article, h horizon) bool {
 	if !was.Active || !now.Active || !now.isBelow {
 		return false
 	}
@@ -134,7 +140,7 @@ func crossed(was, now record, h horizon) bool {
 // save stores what a change made of a SKU's stock, sales, times or on-order quantity:
 // the one path of them all. It judges the SKU anew and fires sku.reorder_point when it
 // came to be below. The caller writes the audit entry of its act.
-func save(tx *db.Tx, h horizon, was record, now *record, why cause) (fired bool, err error) {
+func save(tx *db.Tx, h horizon, was article, now *article, why cause) (fired bool, err error) {
 	now.judge(h)
 	if _, err := tx.Exec(`UPDATE skus SET current_stock = ?, on_order = ?, sold = ?, sold_year = ?,
 		first_sold = nullif(?, 2932897), last_sold = nullif(?, -719163),
@@ -154,7 +160,7 @@ func save(tx *db.Tx, h horizon, was record, now *record, why cause) (fired bool,
 
 // move is the guarded way to another stock and on-order quantity, for a count as for
 // a receipt. It refuses a stock below 0 or above 10^9 units.
-func move(tx *db.Tx, h horizon, rec *record, stock, onOrder exact.Milli, why cause) (fired bool, err error) {
+func move(tx *db.Tx, h horizon, rec *article, stock, onOrder exact.Milli, why cause) (fired bool, err error) {
 	switch {
 	case stock < 0:
 		return false, fault.Invalidf("the stock of %s would be %s: stock is never negative (it is %s now)", rec.Code, stock, rec.CurrentStock)

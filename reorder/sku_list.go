@@ -69,7 +69,7 @@ func (s *Service) Shelf(ctx context.Context, q ShelfQuery) (page Shelf, err erro
 		}
 		entries, page.Next = pageOf(entries, q.After, q.Limit)
 		page.Rows = make([]ShelfRow, len(entries))
-		return k.records(c, entries, func(i int, rec *record) {
+		return k.records(c, entries, func(i int, rec *article) {
 			page.Rows[i] = ShelfRow{Row: rowOf(*rec, k.h), Active: rec.Active, Catalogue: rec.SKU}
 		})
 	})

@@ -14,20 +14,10 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// SaveSKU makes or changes a SKU as its row in a file does: the stock goes by the one
+// saveSKU makes or changes a SKU as its row in a file does: the stock goes by the one
 // guarded path.
-func (s *Service) saveSKUEdit(ctx context.Context, who db.Caller, e edit) (SKU, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (SKU, error) {
-		if _, err := putSKU(tx, e); err != nil {
-			return SKU{}, err
-		}
-		rec, err := find(&tx.Conn, e.code)
-		return rec.SKU, err
-	})
-}
-
 func (s *Service) saveSKU() schema.Op {
-	op := s.skuTable().Save(s.db, schema.Op{
+	op := skuTable().Save(s.db, schema.Op{
 		Name:       "save_sku",
 		Keys:       []string{"sku"},
 		About:      "Make a SKU, or change one: only what is given changes, and what is given empty becomes its default. An inactive one is in no report.",
@@ -39,8 +29,16 @@ func (s *Service) saveSKU() schema.Op {
 		Leads: func(answer any) string { return skuPage(answer.(SKU).Code) },
 	})
 	op.Bind = func(f *schema.Form) schema.Handler {
-		e := bindSKU(f)
-		return func(ctx context.Context, who db.Caller) (any, error) { return s.saveSKUEdit(ctx, who, e) }
+		now, given := articles.Edits(f)
+		return func(ctx context.Context, who db.Caller) (any, error) {
+			return db.Update(ctx, s.db, who, func(tx *db.Tx) (SKU, error) {
+				if _, err := putSKU(tx, now, given); err != nil {
+					return SKU{}, err
+				}
+				rec, err := find(&tx.Conn, now.Code)
+				return rec.SKU, err
+			})
+		}
 	}
 	return op
 }

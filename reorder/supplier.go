@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 	"quartermaster/schema/words"
 )
 
@@ -28,26 +29,33 @@ type Supplier struct {
 	id int64
 }
 
-// supplierSets are the columns of a supplier that people set, with their values: one list
-// for INSERT, UPDATE and scanSupplier.
-const supplierSets db.Columns = "email, phone, address, lead_time_days, min_order_cents, notes, updated_at"
-
-func (k Supplier) sets() []any {
-	return []any{k.Email, k.Phone, k.Address, k.LeadTimeDays, k.MinOrderCents, k.Notes, k.UpdatedAt}
-}
-
-const supplierColumns = "id, name, " + string(supplierSets) +
-	", created_at, (SELECT count(*) FROM skus WHERE supplier = suppliers.name AND active = 1)"
-
-func scanSupplier(r *db.Row) Supplier {
-	return Supplier{
-		id: r.Int(), Name: r.Text(), Email: r.Text(), Phone: r.Text(), Address: r.Text(), LeadTimeDays: r.IntPtr(), MinOrderCents: r.Int(),
-		Notes: r.Text(), UpdatedAt: r.Instant(), CreatedAt: r.Instant(), SKUs: r.Int(),
+var suppliers = record.New("supplier", "suppliers",
+	record.ID(func(k *Supplier) *int64 { return &k.id }),
+	record.Text("name", func(k *Supplier) *string { return &k.Name }, "the supplier, as its SKUs name it",
+		schema.Required, schema.Most(maxName), schema.Example(sample.Supplier)).Key(),
+	record.Text("email", func(k *Supplier) *string { return &k.Email }, "where orders are sent", schema.Most(maxName)),
+	record.Text("phone", func(k *Supplier) *string { return &k.Phone }, "its telephone number", schema.Most(maxName)),
+	record.Text("address", func(k *Supplier) *string { return &k.Address }, "its postal address, for the printed order",
+		schema.Most(maxNotes)),
+	record.OptInt("lead_time_days", func(k *Supplier) **int64 { return &k.LeadTimeDays },
+		"days from order to delivery, for its SKUs that say nothing else; 7 when empty", schema.Range(0, maxDays)),
+	record.Int("min_order_cents", func(k *Supplier) *int64 { return &k.MinOrderCents },
+		"the least total of an order, in cents", schema.Range(0, maxMinOrder)),
+	record.Text("notes", func(k *Supplier) *string { return &k.Notes }, "whatever else is worth knowing",
+		schema.Most(maxNotes)),
+	record.Moment("created_at", func(k *Supplier) *exact.Instant { return &k.CreatedAt }).Once(),
+	record.Moment("updated_at", func(k *Supplier) *exact.Instant { return &k.UpdatedAt }),
+	record.Int("skus", func(k *Supplier) *int64 { return &k.SKUs }, "").
+		From("(SELECT count(*) FROM skus WHERE supplier = suppliers.name AND active = 1)"),
+).ByKey().Sorted("name").Empties().Check(func(tx *db.Tx, held, now *Supplier) error {
+	if now.UpdatedAt = tx.Now(); held == nil {
+		now.CreatedAt = tx.Now()
 	}
-}
+	return nil
+})
 
 func lookUpSupplier(c *db.Conn, name string) (Supplier, bool, error) {
-	return db.One(c, scanSupplier, "SELECT "+supplierColumns+" FROM suppliers WHERE name = ?", name)
+	return suppliers.One(c, "WHERE name = ?", name)
 }
 
 // Suppliers is a page of the suppliers, in the order of their names.
@@ -68,8 +76,7 @@ func (s *Service) Suppliers(ctx context.Context, q SupplierQuery) (page Supplier
 	page.Suppliers = []Supplier{}
 	wanted := words.Of(q.Q)
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		return db.Each(c, func(r *db.Row) error {
-			one := scanSupplier(r)
+		return suppliers.Each(c, func(one *Supplier) error {
 			if !wanted.In(one.Name, one.Email, one.Notes) {
 				return nil
 			}
@@ -81,9 +88,9 @@ func (s *Service) Suppliers(ctx context.Context, q SupplierQuery) (page Supplier
 				page.Next = &page.Suppliers[n-1].Name
 				return nil
 			}
-			page.Suppliers = append(page.Suppliers, one)
+			page.Suppliers = append(page.Suppliers, *one)
 			return nil
-		}, "SELECT "+supplierColumns+" FROM suppliers ORDER BY name")
+		}, "ORDER BY name")
 	})
 	return page, err
 }
@@ -112,15 +119,12 @@ func mention(tx *db.Tx, name string) error {
 	if _, found, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM suppliers WHERE name = ?", name); err != nil || found {
 		return err
 	}
-	_, err := putSupplier(tx, supplierEdit{name: name})
+	_, err := suppliers.Create(tx, &Supplier{Name: name})
 	return err
 }
 
 // leadTimeOf is the lead time of a supplier's SKUs that say nothing else.
 func leadTimeOf(c *db.Conn, supplier string) (int64, error) {
-	if supplier == "" {
-		return usualLeadTime, nil
-	}
 	one, _, err := lookUpSupplier(c, supplier)
 	if one.LeadTimeDays == nil {
 		return usualLeadTime, err
@@ -128,126 +132,17 @@ func leadTimeOf(c *db.Conn, supplier string) (int64, error) {
 	return *one.LeadTimeDays, err
 }
 
-// supplierEdit is one row about a supplier: whom it names and what it sets.
-type supplierEdit struct {
-	name string
-	set  []func(*Supplier)
-}
-
-// bindSupplier reads a row. What is not given sets nothing; what is empty sets the
-// default.
-func bindSupplier(f *schema.Form) supplierEdit {
-	var e supplierEdit
-	f.Text(&e.name, "name", "the supplier, as its SKUs name it", schema.Required, schema.Most(maxName), schema.Example(sample.Supplier))
-	var k Supplier
-	text := func(p *string, most int, name, about string, set func(*Supplier)) {
-		field(f, &e.set, name, set, func(opts ...schema.Opt) { f.Text(p, name, about, append(opts, schema.Most(most))...) })
-	}
-	text(&k.Email, maxName, "email", "where orders are sent", func(to *Supplier) { to.Email = k.Email })
-	text(&k.Phone, maxName, "phone", "its telephone number", func(to *Supplier) { to.Phone = k.Phone })
-	text(&k.Address, maxNotes, "address", "its postal address, for the printed order", func(to *Supplier) { to.Address = k.Address })
-	field(f, &e.set, "lead_time_days", func(to *Supplier) { to.LeadTimeDays = k.LeadTimeDays }, func(opts ...schema.Opt) {
-		f.IntPtr(&k.LeadTimeDays, "lead_time_days", "days from order to delivery, for its SKUs that say nothing else; 7 when empty", append(opts, schema.Range(0, maxDays))...)
-	})
-	field(f, &e.set, "min_order_cents", func(to *Supplier) { to.MinOrderCents = k.MinOrderCents }, func(opts ...schema.Opt) {
-		f.Int(&k.MinOrderCents, "min_order_cents", "the least total of an order, in cents", append(opts, schema.Range(0, maxMinOrder))...)
-	})
-	text(&k.Notes, maxNotes, "notes", "whatever else is worth knowing", func(to *Supplier) { to.Notes = k.Notes })
-	return e
-}
-
-// putSupplier makes the supplier's record, or makes of it what the row says. A row that
-// changes nothing writes nothing.
-func putSupplier(tx *db.Tx, e supplierEdit) (schema.Outcome, error) {
-	was, found, err := lookUpSupplier(&tx.Conn, e.name)
-	if err != nil {
-		return schema.Outcome{}, err
-	}
-	now := was
-	now.Name, now.UpdatedAt = e.name, tx.Now()
-	for _, set := range e.set {
-		set(&now)
-	}
-	if !found {
-		now.CreatedAt = tx.Now()
-		id, err := tx.InsertRow("suppliers", "name, created_at, "+supplierSets, append([]any{now.Name, now.CreatedAt}, now.sets()...)...)
-		if err != nil {
-			return schema.Outcome{}, err
-		}
-		return schema.Outcome{ID: id, New: true}, tx.Audit("supplier.created", supplierSubject(e.name), now)
-	}
-	changes := supplierDifferences(was, now)
-	if len(changes) == 0 {
-		return schema.Outcome{ID: now.id}, nil
-	}
-	if err := tx.UpdateRow("suppliers", now.id, supplierSets, now.sets()...); err != nil {
-		return schema.Outcome{}, err
-	}
-	return schema.Changed(now.id, changes), tx.Audit("supplier.changed", supplierSubject(e.name), changes)
-}
-
-func supplierSubject(name string) string { return "supplier:" + name }
-
-func supplierDifferences(was, now Supplier) map[string][2]any {
-	d := map[string][2]any{}
-	addDifference(d, "email", was.Email, now.Email)
-	addDifference(d, "phone", was.Phone, now.Phone)
-	addDifference(d, "address", was.Address, now.Address)
-	addDifference(d, "lead_time_days", orNull(was.LeadTimeDays), orNull(now.LeadTimeDays))
-	addDifference(d, "min_order_cents", was.MinOrderCents, now.MinOrderCents)
-	addDifference(d, "notes", was.Notes, now.Notes)
-	return d
-}
-
-func addDifference(d map[string][2]any, name string, was, now any) {
-	if was != now {
-		d[name] = [2]any{was, now}
-	}
-}
-
-// orNull is what p points to, or nil: comparable, and null in JSON.
-func orNull[T any](p *T) any {
-	if p == nil {
-		return nil
-	}
-	return *p
-}
-
 // supplierTable is the suppliers as CSV.
-func (s *Service) supplierTable() schema.Table {
-	return schema.Table{
-		Name:  "suppliers",
-		About: "Who delivers, one row a supplier. lead_time_days is what a SKU of theirs has that says nothing itself; min_order_cents is the least total of an order.",
-		Row: func(f *schema.Form) schema.Put {
-			e := bindSupplier(f)
-			return func(tx *db.Tx) (schema.Outcome, error) { return putSupplier(tx, e) }
-		},
-		Find: func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
-			one, found, err := lookUpSupplier(c, cell("name"))
-			return one.cells(), found, err
-		},
-		Export: func(c *db.Conn, emit func(cells ...string) error) error {
-			return db.Each(c, func(r *db.Row) error { return emit(scanSupplier(r).cells()...) }, "SELECT "+supplierColumns+" FROM suppliers ORDER BY name")
-		},
-	}
-}
-
-// cells is the supplier as a row of the table.
-func (k Supplier) cells() []string {
-	return []string{k.Name, k.Email, k.Phone, k.Address, intOrEmpty(k.LeadTimeDays), intText(k.MinOrderCents), k.Notes}
+func supplierTable() schema.Table {
+	return suppliers.Table("suppliers", "Who delivers, one row a supplier. lead_time_days is what a SKU of theirs has "+
+		"that says nothing itself; min_order_cents is the least total of an order.")
 }
 
 // Cells is the supplier as a row of its table; SupplierColumns are their names.
-func (k Supplier) Cells() []string { return k.cells() }
+func (k Supplier) Cells() []string { return suppliers.Cells(k) }
 
 // SupplierColumns are the columns of the suppliers as CSV.
-func (s *Service) SupplierColumns() []string {
-	var names []string
-	for _, a := range s.supplierTable().Columns() {
-		names = append(names, a.Name)
-	}
-	return names
-}
+func SupplierColumns() []string { return suppliers.Header() }
 
 // SupplierChoices lists the suppliers to choose from, ChannelChoices the channels.
 func SupplierChoices(c *db.Conn) ([]schema.Choice, error) {
@@ -281,16 +176,6 @@ func (s *Service) SupplierNames(ctx context.Context) ([]string, error) {
 
 func supplierNames(c *db.Conn) ([]string, error) {
 	return db.All(c, db.Text, "SELECT DISTINCT supplier FROM skus WHERE supplier <> '' UNION SELECT name FROM suppliers ORDER BY 1")
-}
-
-// saveSupplier makes or changes a supplier's record.
-func (s *Service) saveSupplier(ctx context.Context, who db.Caller, e supplierEdit) (Supplier, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Supplier, error) {
-		if _, err := putSupplier(tx, e); err != nil {
-			return Supplier{}, err
-		}
-		return findSupplier(&tx.Conn, e.name)
-	})
 }
 
 // anyCase finds a supplier by its name in any case. Refused: a name that no SKU and no

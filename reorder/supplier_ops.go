@@ -20,7 +20,7 @@ func sampleSupplier() Supplier {
 }
 
 func (s *Service) saveSupplierOp() schema.Op {
-	op := s.supplierTable().Save(s.db, schema.Op{
+	op := supplierTable().Save(s.db, schema.Op{
 		Name:       "save_supplier",
 		Keys:       []string{"name"},
 		About:      "Make a supplier's record, or change one: only what is given changes, and what is given empty becomes its default.",
@@ -33,8 +33,15 @@ func (s *Service) saveSupplierOp() schema.Op {
 		Leads: func(answer any) string { return supplierPage(answer.(Supplier).Name) },
 	})
 	op.Bind = func(f *schema.Form) schema.Handler {
-		e := bindSupplier(f)
-		return func(ctx context.Context, who db.Caller) (any, error) { return s.saveSupplier(ctx, who, e) }
+		now, given := suppliers.Edits(f)
+		return func(ctx context.Context, who db.Caller) (any, error) {
+			return db.Update(ctx, s.db, who, func(tx *db.Tx) (Supplier, error) {
+				if _, err := suppliers.Put(tx, now, given); err != nil {
+					return Supplier{}, err
+				}
+				return findSupplier(&tx.Conn, now.Name)
+			})
+		}
 	}
 	return op
 }

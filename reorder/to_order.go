@@ -74,7 +74,7 @@ func (s *Service) ToOrder(ctx context.Context, q ToOrderQuery) (page ToOrder, er
 		}
 		entries, page.Next = pageOf(entries, q.After, q.Limit)
 		page.Rows = make([]ToOrderRow, len(entries))
-		if err := k.records(c, entries, func(i int, rec *record) {
+		if err := k.records(c, entries, func(i int, rec *article) {
 			page.Rows[i] = ToOrderRow{Row: rowOf(*rec, k.h), Open: entries[i].open, Covers: entries[i].covers()}
 		}); err != nil {
 			return err

@@ -177,9 +177,9 @@ func TestEveryWriteMovesTheWindow(t *testing.T) {
 	one := exact.Milli(1000)
 	for name, write := range map[string]func(*fixture, int) error{
 		"an edit": func(s *fixture, n int) error {
-			return s.row(s.skuTable(), "sku,lead_time_days", fmt.Sprintf("A,%d", 8+n))
+			return s.row(skuTable(), "sku,lead_time_days", fmt.Sprintf("A,%d", 8+n))
 		},
-		"a new SKU": func(s *fixture, n int) error { return s.row(s.skuTable(), "sku", fmt.Sprint("C", n)) },
+		"a new SKU": func(s *fixture, n int) error { return s.row(skuTable(), "sku", fmt.Sprint("C", n)) },
 		"a count": func(s *fixture, n int) error {
 			_, err := s.Adjust(context.Background(), cli, Adjustment{SKU: "A", Delta: &one})
 			return err

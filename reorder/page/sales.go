@@ -174,7 +174,7 @@ func suppliers(s *reorder.Service) page.Page {
 		},
 		View: func(v suppliersView) templ.Component { return Suppliers(v) },
 		CSV: func(v suppliersView) page.Sheet {
-			return page.SheetOf("suppliers", s.SupplierColumns(), v.Suppliers.Suppliers, reorder.Supplier.Cells)
+			return page.SheetOf("suppliers", reorder.SupplierColumns(), v.Suppliers.Suppliers, reorder.Supplier.Cells)
 		},
 	})
 }

@@ -39,7 +39,7 @@ func loadShelf(s *reorder.Service, active string, limit int64) func(f *schema.Fo
 		bindShelf(f, &q, limit)
 		return func(ctx context.Context, _ db.Caller) (shelfView, error) {
 			shelf, err := s.Shelf(ctx, q)
-			return shelfView{shelf, s.SKUColumns()}, err
+			return shelfView{shelf, reorder.SKUColumns()}, err
 		}
 	}
 }

@@ -18,7 +18,7 @@
 // deviates is said behind it:
 //
 //	Key()                 identifies the record for people; an edit does not change it
-//	Told()                is in the audit entry of a new record
+//	Told()                is in the audit entry of a new record; with none, all of the record is
 //	Else(f)               f sets the default, from the columns before it
 //	Stored("cents")       has another name in the table
 //	From("a.tag")         is read by this expression and never written
@@ -35,6 +35,7 @@
 //	parts.One(c, "WHERE id = ?", id)   the record, and whether it is there
 //	parts.All(c, "WHERE ...", args...) records
 //	parts.Bind(f)                      the fields of a form, or a row's columns
+//	parts.Edits(f)                     the same, and which of them the call brought
 //	parts.Put(tx, p, f.Given)          makes it or changes it; says New, Changed or Same
 //	parts.Table(name, about)           the whole CSV table
 //	parts.Fill(c, given)               the values of the form that edits it

@@ -19,6 +19,7 @@ type Noun[T any] struct {
 	id, key int // their places among the columns; -1: it has none
 	derive  func(*T)
 	check   func(tx *db.Tx, held, now *T) error
+	empties bool
 
 	read             string // the columns of a SELECT
 	selects          string // SELECT ... FROM ...
@@ -101,6 +102,9 @@ func (n *Noun[T]) Joined(alias, joins string) *Noun[T] {
 	return n
 }
 
+// Empties lets null, or an empty text, give any field but the key its default.
+func (n *Noun[T]) Empties() *Noun[T] { n.empties = true; return n }
+
 // Columns are what a SELECT of the noun's own lists; Row reads them.
 func (n *Noun[T]) Columns() string { return n.read }
 
@@ -159,6 +163,15 @@ func (n *Noun[T]) BindTo(f *schema.Form, t *T) {
 	}
 }
 
+// Edits binds a record that is made or edited, and tells which columns the call brought.
+func (n *Noun[T]) Edits(f *schema.Form) (t T, given func(column string) bool) {
+	if !n.empties {
+		return n.Bind(f), f.Given
+	}
+	brought := n.Form(f, &t, true, nil)
+	return t, func(column string) bool { return brought[column] }
+}
+
 // Form binds the fields of a form into t and tells which of them the call brought: all that are
 // not for the file only, or those named. more gives a column's options in this form. A form that
 // edits lets null, or an empty field, empty what may be unset.
@@ -173,8 +186,11 @@ func (n *Noun[T]) Form(f *schema.Form, t *T, edits bool, more func(column string
 		if more != nil {
 			opts = more(c.name)
 		}
+		if c.els != nil {
+			c.els(t)
+		}
 		var emptied bool
-		if edits && c.nullable {
+		if edits && (c.nullable || n.empties && !c.key) {
 			opts = append(opts, schema.Clear(&emptied))
 		}
 		given[c.name] = c.bind(f, t, opts...) || emptied
@@ -233,8 +249,8 @@ func (n *Noun[T]) Table(name, about string) schema.Table {
 	return schema.Table{
 		Name: name, About: about,
 		Row: func(f *schema.Form) schema.Put {
-			now := n.Bind(f)
-			return func(tx *db.Tx) (schema.Outcome, error) { return n.Put(tx, now, f.Given) }
+			now, given := n.Edits(f)
+			return func(tx *db.Tx) (schema.Outcome, error) { return n.Put(tx, now, given) }
 		},
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return n.Each(c, func(t *T) error { return emit(n.Cells(*t)...) }, "ORDER BY "+n.order)

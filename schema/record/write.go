@@ -58,13 +58,17 @@ func (n *Noun[T]) Update(tx *db.Tx, held, now *T) error {
 	return err
 }
 
-// Told is what the audit entry of a new record holds.
-func (n *Noun[T]) Told(t *T) map[string]any {
+// Told is what the audit entry of a new record holds: the columns that are told of, or else all
+// of the record.
+func (n *Noun[T]) Told(t *T) any {
 	told := map[string]any{}
 	for i := range n.columns {
 		if c := &n.columns[i]; c.told {
 			told[c.name] = c.show(c.plain(t))
 		}
+	}
+	if len(told) == 0 {
+		return *t
 	}
 	return told
 }
