@@ -191,6 +191,20 @@ func (b *Book) fill(c *db.Conn, k mail.Kind, r mail.Row, t KindText, link mail.L
 	return f, nil
 }
 
+// Letter fills a kind's text in for a letter that is printed; it needs no mail server.
+func (b *Book) Letter(c *db.Conn, kind string, r mail.Row) (mail.Written, error) {
+	k, err := b.kind(kind)
+	if err != nil {
+		return mail.Written{}, err
+	}
+	t, err := b.text(c, kind)
+	if err != nil {
+		return mail.Written{}, err
+	}
+	f, err := b.fill(c, k, r, t, nil)
+	return f.Written, err
+}
+
 // Preview shows a kind's text filled in by a record, keys and links masked.
 func (b *Book) Preview(ctx context.Context, name, record string, subject, body *string) (mail.Written, error) {
 	return db.Read(ctx, b.d, func(c *db.Conn) (mail.Written, error) {

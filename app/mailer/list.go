@@ -9,7 +9,6 @@ import (
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/mail"
-	"quartermaster/schema/strict"
 )
 
 // Mail is a message as it is listed.
@@ -28,7 +27,7 @@ type List struct {
 // Filter narrows the list.
 type Filter struct {
 	State, Kind, Record, Q string
-	Subject                string // of a record's page
+	Subject                string // of a record's page: what is about it, or to that person
 	Page                   schema.Cursor[int64]
 }
 
@@ -43,10 +42,13 @@ func (f Filter) where(who db.Caller) (string, []any) {
 	case who.Service != "":
 		add("service = ?", who.Service)
 	}
-	for column, value := range map[string]string{"state": f.State, "kind": f.Kind, "record": f.Record, "subject": f.Subject} {
+	for column, value := range map[string]string{"state": f.State, "kind": f.Kind, "record": f.Record} {
 		if value != "" {
 			add(column+" = ?", value)
 		}
+	}
+	if f.Subject != "" {
+		conditions, args = append(conditions, "(subject = ? OR person = ? AND person <> '')"), append(args, f.Subject, f.Subject)
 	}
 	if f.Q != "" {
 		add("instr(lower(address), lower(?)) > 0", f.Q)
@@ -134,15 +136,7 @@ func (b *Book) reads(c *db.Conn, m Mail) (now mail.Written, why string, err erro
 }
 
 // Again is messages that were queued anew, or cancelled: one as its row, several as a list.
-type Again struct{ Mails []Mail }
-
-// MarshalJSON writes the row for one message.
-func (a Again) MarshalJSON() ([]byte, error) {
-	if len(a.Mails) == 1 {
-		return strict.Marshal(a.Mails[0])
-	}
-	return strict.Marshal(map[string][]Mail{"mails": a.Mails})
-}
+type Again = mail.Several
 
 // resend queues messages anew that are finished.
 func (b *Book) resend(ctx context.Context, who db.Caller, ids []int64) (Again, error) {
@@ -185,8 +179,8 @@ func (b *Book) requeue(tx *db.Tx, m Mail) (Mail, error) {
 	if why != "" {
 		return m, fault.Conflictf("message %d about %s cannot be sent again: %s", m.ID, m.Record, why)
 	}
-	id, err := tx.Insert(`INSERT INTO mails (service, kind, subject, record, note, address, state, link, message_id, created_at, next_try_at)
-		SELECT service, kind, subject, record, note, address, 'queued', link, ?, ?, ? FROM mails WHERE id = ?`, mail.NewID(), tx.Now(), tx.Now(), m.ID)
+	id, err := tx.Insert(`INSERT INTO mails (service, kind, subject, record, person, note, address, state, link, message_id, created_at, next_try_at)
+		SELECT service, kind, subject, record, person, note, address, 'queued', link, ?, ?, ? FROM mails WHERE id = ?`, mail.NewID(), tx.Now(), tx.Now(), m.ID)
 	if err != nil {
 		return m, err
 	}

@@ -211,10 +211,10 @@ func (s *Sender) begin(ctx context.Context) (o *outgoing, err error) {
 func (b *Book) prepare(tx *db.Tx, id int64) (*outgoing, error) {
 	o, _, err := db.One(&tx.Conn, func(r *db.Row) *outgoing {
 		return &outgoing{
-			row:  mail.Row{ID: r.Int(), Service: r.Text(), Kind: r.Text(), Subject: r.Text(), Record: r.Text(), Note: r.Text(), To: r.Text()},
+			row:  mail.Row{ID: r.Int(), Service: r.Text(), Kind: r.Text(), Subject: r.Text(), Record: r.Text(), Note: r.Text(), To: r.Text(), Person: r.Text()},
 			link: r.Bool(), made: r.Instant(), tries: r.Int(), id: r.Text(),
 		}
-	}, "SELECT id, service, kind, subject, record, note, address, link, created_at, tries, message_id FROM mails WHERE id = ?", id)
+	}, "SELECT id, service, kind, subject, record, note, address, person, link, created_at, tries, message_id FROM mails WHERE id = ?", id)
 	if err != nil {
 		return nil, err
 	}

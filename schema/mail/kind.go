@@ -50,6 +50,7 @@ type Row struct {
 	Kind    string
 	Subject string // what it is about, as the audit trail names it: "order:12"
 	Record  string // the same as people call it: "A-1001"
+	Person  string // who of several it is to, as the audit trail names them: "tenant:3"; "" where the subject tells
 	To      string // the address as it was when the row was made; each try reads it anew
 	Note    string // what belongs to this message alone, such as the day on which a license ends
 	ID      int64  // 0 for a preview

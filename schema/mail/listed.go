@@ -1,9 +1,13 @@
 package mail
 
 import (
+	"strconv"
+	"strings"
+
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/strict"
 )
 
 // Listed is a message as it is listed: what operations that mail answer with.
@@ -22,16 +26,17 @@ type Listed struct {
 	TriedAt   *exact.Instant `json:"tried_at"`
 	subject   string
 	note      string
+	person    string
 }
 
 // ListedColumns are what ScanListed reads.
-const ListedColumns = `id, service, kind, record, address, state, tries, code, reply, created_at, next_try_at, tried_at, subject, note FROM mails`
+const ListedColumns = `id, service, kind, record, address, state, tries, code, reply, created_at, next_try_at, tried_at, subject, note, person FROM mails`
 
 // ScanListed reads a message.
 func ScanListed(r *db.Row) Listed {
 	return Listed{
 		ID: r.Int(), Service: r.Text(), Kind: r.Text(), Record: r.Text(), To: r.Text(), State: r.Text(), Tries: r.Int(), Code: r.IntPtr(),
-		Reply: r.TextPtr(), CreatedAt: r.Instant(), NextTryAt: r.InstantPtr(), TriedAt: r.InstantPtr(), subject: r.Text(), note: r.Text(),
+		Reply: r.TextPtr(), CreatedAt: r.Instant(), NextTryAt: r.InstantPtr(), TriedAt: r.InstantPtr(), subject: r.Text(), note: r.Text(), person: r.Text(),
 	}
 }
 
@@ -46,7 +51,30 @@ func Find(c *db.Conn, id int64) (Listed, error) {
 
 // Row is the message as it was queued.
 func (m Listed) Row() Row {
-	return Row{ID: m.ID, Service: m.Service, Kind: m.Kind, Subject: m.subject, Record: m.Record, To: m.To, Note: m.note}
+	return Row{ID: m.ID, Service: m.Service, Kind: m.Kind, Subject: m.subject, Record: m.Record, To: m.To, Note: m.note, Person: m.person}
+}
+
+// Several are the messages that an act queued or cancelled: one as its row, several as a list.
+type Several struct{ Mails []Listed }
+
+// MarshalJSON writes the row for one message.
+func (a Several) MarshalJSON() ([]byte, error) {
+	if len(a.Mails) == 1 {
+		return strict.Marshal(a.Mails[0])
+	}
+	return strict.Marshal(map[string][]Listed{"mails": a.Mails})
+}
+
+// To names the addresses, the first few of many.
+func (a Several) To() string {
+	var to []string
+	for _, m := range a.Mails {
+		to = append(to, m.To)
+	}
+	if len(to) > 5 {
+		to = append(to[:5], strconv.Itoa(len(a.Mails)-5)+" more")
+	}
+	return strings.Join(to, ", ")
 }
 
 // ExampleListed is a message as documents show it.

@@ -75,9 +75,9 @@ func insert(tx *db.Tx, k Kind, r Row, why string) (id int64, err error) {
 	if why != "" {
 		state, next, reply = Declined, nil, why
 	}
-	return tx.Insert(`INSERT INTO mails (service, kind, subject, record, note, address, state, link, message_id, reply, created_at, next_try_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.Service, r.Kind, r.Subject, r.Record, r.Note, r.To, state, k.Link, NewID(), reply, tx.Now(), next)
+	return tx.Insert(`INSERT INTO mails (service, kind, subject, record, person, note, address, state, link, message_id, reply, created_at, next_try_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Service, r.Kind, r.Subject, r.Record, r.Person, r.Note, r.To, state, k.Link, NewID(), reply, tx.Now(), next)
 }
 
 // Ask is Queue for a message that a person asked for: it is refused where Queue makes no row, or one
@@ -126,14 +126,19 @@ func Block(tx *db.Tx, address, reason string) error {
 	return err
 }
 
-// Forget takes a person's address from the messages about the subject, ends those that wait, and
-// drops the block of the address. record is what the subject is called from now on.
+// about finds the messages about a subject and those to a person, by the name that the audit trail has.
+const about = "(subject = ?1 OR person = ?1 AND person <> '')"
+
+// Forget takes a person's address from the messages about the subject, or to the person of that name,
+// ends those that wait, and drops the block of the address. record is what the subject is called from
+// now on; "" is as before.
 func Forget(tx *db.Tx, subject, record string) error {
-	_, err := tx.Exec(`DELETE FROM blocked_addresses WHERE address IN (SELECT lower(address) FROM mails WHERE subject = ?)`, subject)
+	_, err := tx.Exec(`DELETE FROM blocked_addresses WHERE address IN (SELECT lower(address) FROM mails WHERE `+about+`)`, subject)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE mails SET address = '', record = ?, reply = CASE WHEN state IN ('held', 'queued') THEN 'the person was forgotten' END,
-		next_try_at = NULL, state = CASE WHEN state IN ('held', 'queued') THEN 'cancelled' ELSE state END WHERE subject = ?`, record, subject)
+	_, err = tx.Exec(`UPDATE mails SET address = '', record = iif(?2 = '', record, ?2), reply = CASE WHEN state IN ('held', 'queued') THEN 'the person was forgotten' END,
+		next_try_at = NULL, state = CASE WHEN state IN ('held', 'queued') THEN 'cancelled' ELSE state END
+		WHERE `+about, subject, record)
 	return err
 }

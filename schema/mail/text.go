@@ -183,9 +183,16 @@ func (k Kind) field(arg, name string) (Field, error) {
 
 // Written is a text that was filled in.
 type Written struct {
-	Subject string `json:"subject"`
-	Text    string `json:"text"`
-	HTML    string `json:"html"`
+	Subject string  `json:"subject"`
+	Text    string  `json:"text"`
+	HTML    string  `json:"html"`
+	Pieces  []Piece `json:"-"` // the body for a page or a letter
+}
+
+// Piece is lines of a paragraph, or the rows of a block.
+type Piece struct {
+	Lines []string
+	Rows  [][]string
 }
 
 // Write fills the text in. A paragraph whose fields are all empty is left out.
@@ -200,9 +207,9 @@ func (t *Template) Write(values map[string]Value) Written {
 		if blank(p, values) {
 			continue
 		}
-		plain, rich := writeParagraph(p, values)
+		plain, rich, pieces := writeParagraph(p, values)
 		if plain != "" {
-			text, markup = append(text, plain), append(markup, rich)
+			text, markup, w.Pieces = append(text, plain), append(markup, rich), append(w.Pieces, pieces...)
 		}
 	}
 	w.Text = strings.Join(text, "\n\n") + "\n"
@@ -228,12 +235,13 @@ func blank(p []line, values map[string]Value) bool {
 	return fields > 0
 }
 
-// writeParagraph gives the paragraph as plain text and as HTML.
-func writeParagraph(p []line, values map[string]Value) (plain, rich string) {
+// writeParagraph gives the paragraph as plain text, as HTML and in pieces.
+func writeParagraph(p []line, values map[string]Value) (plain, rich string, pieces []Piece) {
 	var lines, markup, run []string
 	flush := func() {
 		if len(run) > 0 {
 			markup = append(markup, "<p>"+strings.Join(run, "<br>\n")+"</p>")
+			pieces = append(pieces, Piece{Lines: lines[len(lines)-len(run):]})
 		}
 		run = nil
 	}
@@ -243,6 +251,7 @@ func writeParagraph(p []line, values map[string]Value) (plain, rich string) {
 			rows := values[l.block].Rows
 			lines = append(lines, plainRows(rows)...)
 			markup = append(markup, table(rows))
+			pieces = append(pieces, Piece{Rows: rows})
 			continue
 		}
 		var words, html strings.Builder
@@ -254,7 +263,7 @@ func writeParagraph(p []line, values map[string]Value) (plain, rich string) {
 		run = append(run, strings.ReplaceAll(html.String(), "\n", "<br>\n"))
 	}
 	flush()
-	return strings.Join(lines, "\n"), strings.Join(markup, "\n")
+	return strings.Join(lines, "\n"), strings.Join(markup, "\n"), pieces
 }
 
 func plainRows(rows [][]string) (lines []string) {
