@@ -134,7 +134,8 @@ func TestForgottenEverywhere(t *testing.T) {
 	h.load("units", "property,name,notes\nHouse,A,key with ada brandt (555 01)\nHouse,B,\n")
 	h.load("tenants", "name,email,phone,id\nAda Brandt,ada@example.org,555 01,1\nBen Brandt,ben@example.org,,2\n")
 	h.Must(db.Exec(ctx, h.DB, cli, func(tx *db.Tx) error {
-		row := tenantRow{id: new(int64(1)), byID: true, name: "Ada Maria Brandt", email: "ada.brandt@example.org", phone: "555 02", has: func(string) bool { return true }}
+		row := tenantRow{byID: true, has: func(string) bool { return true },
+			Tenant: Tenant{ID: 1, Name: "Ada Maria Brandt", Email: new("ada.brandt@example.org"), Phone: new("555 02")}}
 		_, err := putTenant(tx, row)
 		return err
 	}))

@@ -69,12 +69,13 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 	who.User = "demo"
 	return db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
 		for _, p := range [][2]string{{"Harbour House", "12 Harbour Street"}, {"4 Mill Lane", "4 Mill Lane, rear building"}} {
-			if _, err := putProperty(tx, p[0], p[1], true); err != nil {
+			if _, err := properties.Create(tx, &Property{Name: p[0], Address: &p[1]}); err != nil {
 				return err
 			}
 		}
 		for _, u := range demoUnits {
-			if _, err := putUnit(tx, u.property, u.unit, func(f *unitFacts) { f.MarketRentCents, f.Notes = u.market, u.notes }); err != nil {
+			unit := Unit{Property: u.property, Name: u.unit, MarketRentCents: u.market, Notes: db.NullText(u.notes)}
+			if _, err := putUnit(tx, unit, nil); err != nil {
 				return err
 			}
 		}
@@ -130,7 +131,7 @@ func (d demoLease) put(tx *db.Tx, today exact.Day) error {
 
 // putDemoTenant makes a tenant, once.
 func putDemoTenant(tx *db.Tx, name, email string) error {
-	_, err := putTenant(tx, tenantRow{name: name, email: email, has: func(column string) bool { return column == "email" }})
+	_, err := putTenant(tx, tenantRow{Tenant: Tenant{Name: name, Email: db.NullText(email)}, has: func(column string) bool { return column == "email" }})
 	return err
 }
 

@@ -79,7 +79,7 @@ func (w *population) build(r *rand.Rand, leases, today int) {
 	w.T.Helper()
 	w.Must(db.Exec(ctx, w.DB, cli, func(tx *db.Tx) error {
 		for p := range 20 {
-			if _, err := putProperty(tx, fmt.Sprint("P", p), "", true); err != nil {
+			if _, err := properties.Create(tx, &Property{Name: fmt.Sprint("P", p)}); err != nil {
 				return err
 			}
 			w.properties = append(w.properties, &property{})
@@ -89,7 +89,7 @@ func (w *population) build(r *rand.Rand, leases, today int) {
 				}
 			}
 		}
-		if _, err := putTenant(tx, tenantRow{name: "T", has: func(string) bool { return true }}); err != nil {
+		if _, err := putTenant(tx, tenantRow{Tenant: Tenant{Name: "T"}, has: func(string) bool { return true }}); err != nil {
 			return err
 		}
 		for i := range leases {
@@ -126,7 +126,7 @@ func (w *population) setFee(tx *db.Tx, r *rand.Rand, p, from, today int) error {
 
 func (w *population) let(tx *db.Tx, r *rand.Rand, i, today int) error {
 	key := leaseKey{property: fmt.Sprint("P", i%20), unit: fmt.Sprint("U", i), start: exact.Day(today - 40 + r.IntN(60))}
-	if _, err := putUnit(tx, key.property, key.unit, func(*unitFacts) {}); err != nil {
+	if _, err := putUnit(tx, Unit{Property: key.property, Name: key.unit}, nil); err != nil {
 		return err
 	}
 	a := &account{first: int(key.start), end: never, base: 1 + r.Int64N(150_000), house: w.properties[i%20], waived: map[int]bool{}, full: i%2 == 1, lived: int(key.start) - 1}

@@ -13,7 +13,7 @@ import (
 )
 
 func (s *Service) saveProperty() schema.Op {
-	return s.propertyTable().Save(s.db, schema.Op{
+	return propertyTable().Save(s.db, schema.Op{
 		Keys: []string{"name"},
 		Name: "save_property", About: "Make a property, or change its address and what late rent costs there.",
 		Example: "rental property save 'Harbour House' --address '12 Harbour Street'",
@@ -23,7 +23,7 @@ func (s *Service) saveProperty() schema.Op {
 }
 
 func (s *Service) saveUnit() schema.Op {
-	return s.unitTable().Save(s.db, schema.Op{
+	return unitTable().Save(s.db, schema.Op{
 		Keys: []string{"property", "name"},
 		Name: "save_unit", About: "Make a unit of a property, or change what it could be let for and its notes.",
 		Example: "rental unit save 'Harbour House' 2A --market-rent-cents 98000",
@@ -33,7 +33,7 @@ func (s *Service) saveUnit() schema.Op {
 }
 
 func (s *Service) saveTenant() schema.Op {
-	return s.tenantTable().Save(s.db, schema.Op{
+	return tenantTable().Save(s.db, schema.Op{
 		Keys: []string{"name", "email"}, Number: "id",
 		Name: "save_tenant", About: "Make a tenant, or change how they are called and reached.",
 		Example: "rental tenant save 'Ada Brandt' --email ada@example.org",

@@ -61,7 +61,7 @@ func (o *Overview) read(c *db.Conn) error {
 	if o.OpenCount, _, err = db.One(c, db.Int, "SELECT count(*) FROM tickets WHERE status IN ('open', 'in_progress')"); err != nil {
 		return err
 	}
-	o.OpenTickets, err = db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+` WHERE k.status IN ('open', 'in_progress')
+	o.OpenTickets, err = tickets.All(c, `WHERE k.status IN ('open', 'in_progress')
 		ORDER BY CASE k.priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END, k.id DESC LIMIT 6`)
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func (s *Service) LeaseRecord(ctx context.Context, who db.Caller, lease int64) (
 		if v.Recurring, err = recurringOf(c, lease); err != nil {
 			return err
 		}
-		v.Tickets, err = db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+" WHERE k.lease_id = ? ORDER BY k.id DESC LIMIT 10", lease)
+		v.Tickets, err = tickets.All(c, "WHERE k.lease_id = ? ORDER BY k.id DESC LIMIT 10", lease)
 		return err
 	})
 	return v, err
@@ -237,11 +237,11 @@ func (s *Service) TicketBoard(ctx context.Context, f TicketFilter) (columns map[
 			if status == resolved {
 				where, args = where+" AND k.resolved_at >= ?", append(args, c.Now()-14*24*60*60)
 			}
-			all, err := db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+where+" ORDER BY k.id DESC LIMIT 50", args...)
+			all, err := tickets.All(c, where+" ORDER BY k.id DESC LIMIT 50", args...)
 			if err != nil {
 				return err
 			}
-			n, _, err := db.One(c, db.Int, "SELECT count(*)"+fromTickets+where, args...)
+			n, err := tickets.Count(c, where, args...)
 			if err != nil {
 				return err
 			}

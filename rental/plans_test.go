@@ -61,7 +61,6 @@ func TestMain(m *testing.M) {
 			"setLateFee: USE TEMP B-TREE FOR ORDER BY":                     "a lease's few are put in order",
 			"spend: USE TEMP B-TREE FOR LAST TERM OF ORDER BY":             "a lease's few are put in order",
 			"forgetTexts: SCAN x":                                          "a person is forgotten seldom, and everywhere",
-			"ticketTable: SCAN k":                                          "an export is of every record",
 		},
 		Uses: map[string]string{
 			"Tickets":    "SEARCH k USING INDEX tickets_status (status=? AND id<?)",

@@ -66,7 +66,7 @@ func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err erro
 			}
 			v.Leases = append(v.Leases, x)
 		}
-		v.Tickets, err = db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+` CROSS JOIN lease_tenants y ON y.lease_id = k.lease_id
+		v.Tickets, err = tickets.All(c, `CROSS JOIN lease_tenants y ON y.lease_id = k.lease_id
 			WHERE y.tenant_id = ? ORDER BY k.id DESC LIMIT 100`, who.Subject)
 		if err != nil {
 			return err

@@ -4,11 +4,13 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // Property is a building or any other place that holds units. Its counts are those of
@@ -24,12 +26,20 @@ type Property struct {
 	LateFee       *LateFee      `json:"late_fee" about:"null where late rent costs nothing"`
 }
 
+var properties = record.New("property", "properties",
+	record.ID(func(p *Property) *int64 { return &p.ID }),
+	record.Text("name", func(p *Property) *string { return &p.Name }, "the property's name, which identifies it",
+		schema.Required, schema.Most(maxName)).Key().Told(),
+	optional("address", func(p *Property) **string { return &p.Address }, "where it is").Told(),
+).Joined("p", "").Sorted("p.name").Whole()
+
 // propertyColumns reads a property p with its counts on day ?1.
-const propertyColumns = `p.id, p.name, p.address, (SELECT count(*) FROM units u WHERE u.property_id = p.id),
+var propertyColumns = properties.Columns() + `, (SELECT count(*) FROM units u WHERE u.property_id = p.id),
 	(SELECT count(*) FROM units u JOIN leases l ON l.unit_id = u.id AND l.start_date <= ?1 AND l.last_day >= ?1 WHERE u.property_id = p.id)`
 
 func scanProperty(r *db.Row) Property {
-	p := Property{ID: r.Int(), Name: r.Text(), Address: r.TextPtr(), UnitCount: r.Int(), OccupiedCount: r.Int()}
+	p := properties.Row(r)
+	p.UnitCount, p.OccupiedCount = r.Int(), r.Int()
 	p.VacantCount = p.UnitCount - p.OccupiedCount
 	p.Occupancy = exact.Decimal{Places: 4}
 	if p.UnitCount > 0 {
@@ -65,7 +75,7 @@ func (s *Service) Properties(ctx context.Context, f PropertyFilter) (list Proper
 				return err
 			}
 		}
-		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM properties p"+match, c.Today(), f.Q)
+		list.Total, err = properties.Count(c, match, c.Today(), f.Q)
 		return err
 	})
 	return list, err
@@ -94,47 +104,42 @@ func findProperty(c *db.Conn, name string) (int64, error) {
 	return id, err
 }
 
-// propertyTable is the properties as CSV.
-func (s *Service) propertyTable() schema.Table {
-	t := schema.Table{
-		Name: "properties", About: "Houses and other places that hold units.",
-		Row: func(f *schema.Form) schema.Put {
-			var name, address string
-			f.Text(&name, "name", "the property's name, which identifies it", schema.Required, schema.Most(maxName))
-			f.Text(&address, "address", "where it is")
-			fee := bindLateFee(f)
-			return func(tx *db.Tx) (schema.Outcome, error) {
-				o, err := putProperty(tx, name, address, f.Given("address"))
-				if err != nil || fee == nil {
-					return o, err
-				}
-				changed, err := putLateFee(tx, o.ID, *fee)
-				o.Fields = append(o.Fields, changed...)
+// propertyTable is the properties as CSV, with their late fees.
+func propertyTable() schema.Table {
+	t := properties.Table("properties", "Houses and other places that hold units.")
+	row, cells := t.Row, func(c *db.Conn, p Property) ([]string, error) {
+		fee, err := feeOf(c, p.ID)
+		return append(properties.Cells(p), fee.Cells()...), err
+	}
+	t.Row = func(f *schema.Form) schema.Put {
+		put, fee := row(f), bindLateFee(f)
+		return func(tx *db.Tx) (schema.Outcome, error) {
+			o, err := put(tx)
+			if err != nil || fee == nil {
 				return o, err
 			}
-		},
-		Export: func(c *db.Conn, emit func(...string) error) error {
-			type row struct {
-				id            int64
-				name, address string
-			}
-			all, err := db.All(c, func(r *db.Row) row { return row{r.Int(), r.Text(), r.Text()} }, "SELECT id, name, address FROM properties ORDER BY name")
+			changed, err := putLateFee(tx, o.ID, *fee)
+			o.Fields = append(o.Fields, changed...)
+			return o, err
+		}
+	}
+	t.Export = func(c *db.Conn, emit func(...string) error) error {
+		return properties.Each(c, func(p *Property) error {
+			row, err := cells(c, *p)
 			if err != nil {
 				return err
 			}
-			for _, p := range all {
-				fee, err := feeOf(c, p.id)
-				if err != nil {
-					return err
-				}
-				if err := emit(append([]string{p.name, p.address}, fee.Cells()...)...); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+			return emit(row...)
+		}, "ORDER BY p.name")
 	}
-	t.Find = keyed(t, "name")
+	t.Find = func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
+		p, found, err := properties.One(c, "WHERE name = ?", strings.TrimSpace(cell("name")))
+		if err != nil || !found {
+			return nil, false, err
+		}
+		row, err := cells(c, p)
+		return row, true, err
+	}
 	t.Page = pageOf("/properties/", "SELECT id FROM properties WHERE name = ?", "name")
 	return t
 }
@@ -217,34 +222,4 @@ func (f *LateFee) Cells() []string {
 	}
 	cells[0], cells[3] = strconv.FormatInt(f.GraceDays, 10), f.From.String()
 	return cells
-}
-
-// putProperty makes the property of that name, or changes its address where one is
-// given. What stays as it was is not written.
-func putProperty(tx *db.Tx, name, address string, given bool) (o schema.Outcome, err error) {
-	type changes struct {
-		Name    string  `json:"name"`
-		Address *string `json:"address"`
-	}
-	type stored struct {
-		id      int64
-		address string
-	}
-	was, found, err := db.One(&tx.Conn, func(r *db.Row) stored { return stored{r.Int(), r.Text()} }, "SELECT id, address FROM properties WHERE name = ?", name)
-	switch {
-	case err != nil:
-		return o, err
-	case !found:
-		id, err := tx.Insert("INSERT INTO properties (name, address) VALUES (?, ?)", name, db.NullText(address))
-		if err != nil {
-			return o, err
-		}
-		return schema.Outcome{ID: id, New: true}, tx.Audit("property.created", db.Subject("property", id), changes{name, db.NullText(address)})
-	case !given || was.address == address:
-		return schema.Outcome{ID: was.id}, nil
-	}
-	if _, err := tx.Exec("UPDATE properties SET address = ? WHERE id = ?", db.NullText(address), was.id); err != nil {
-		return o, err
-	}
-	return schema.Outcome{ID: was.id, Fields: []string{"address"}}, tx.Audit("property.changed", db.Subject("property", was.id), changes{name, db.NullText(address)})
 }

@@ -57,10 +57,11 @@ func (r rollRow) put(tx *db.Tx) (o schema.Outcome, err error) {
 		o.Fields = append(o.Fields, one.Fields...)
 		return err
 	}
-	if err := add(putProperty(tx, r.property, "", false)); err != nil {
+	none := func(string) bool { return false }
+	if err := add(properties.Put(tx, Property{Name: r.property}, none)); err != nil {
 		return o, err
 	}
-	if err := add(putUnit(tx, r.property, r.unit, func(*unitFacts) {})); err != nil || strings.TrimSpace(r.tenant) == "" {
+	if err := add(putUnit(tx, Unit{Property: r.property, Name: r.unit}, none)); err != nil || strings.TrimSpace(r.tenant) == "" {
 		return o, err
 	}
 	switch {
@@ -83,9 +84,10 @@ func (r rollRow) put(tx *db.Tx) (o schema.Outcome, err error) {
 
 // putTenant makes the tenant, and tells how a lease names them.
 func (r rollRow) putTenant(tx *db.Tx, add func(schema.Outcome, error) error) (called string, err error) {
-	row := tenantRow{name: r.tenant, email: r.email, phone: r.phone, has: func(column string) bool {
+	row := tenantRow{Tenant: Tenant{Name: r.tenant, Email: db.NullText(r.email), Phone: db.NullText(r.phone)}}
+	row.has = func(column string) bool {
 		return column == "email" && r.email != "" || column == "phone" && r.phone != "" || column == "id" && r.email != ""
-	}}
+	}
 	if err := add(putTenant(tx, row)); err != nil {
 		return "", err
 	}

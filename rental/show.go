@@ -27,11 +27,11 @@ type Tenants struct {
 	Standing
 }
 
-var tenantRecord = tenantColumns + `, (SELECT count(*) FROM lease_tenants x WHERE x.tenant_id = t.id),
+var tenantRecord = tenants.Columns() + `, (SELECT count(*) FROM lease_tenants x WHERE x.tenant_id = t.id),
 	(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM lease_tenants x CROSS JOIN charges c ON c.lease_id = x.lease_id WHERE x.tenant_id = t.id AND c.paid_date IS NULL)`
 
 func scanTenantRecord(r *db.Row) TenantRecord {
-	return TenantRecord{Tenant: scanTenant(r), Leases: r.Int(), BalanceCents: r.Int()}
+	return TenantRecord{Tenant: tenants.Row(r), Leases: r.Int(), BalanceCents: r.Int()}
 }
 
 // TenantFilter says which tenants are meant; what is zero does not count.

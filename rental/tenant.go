@@ -9,6 +9,7 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 	"quartermaster/schema/words"
 )
 
@@ -51,18 +52,13 @@ func namesOf(tenants []LeaseTenant) (names string, email *string) {
 	return names, email
 }
 
-// tenantSets are the columns of a tenant that people set: one list for INSERT, UPDATE and
-// scanTenant.
-const tenantSets db.Columns = "name, email, phone"
-
-var (
-	tenantColumns = "t.id, " + tenantSets.Of("t")
-	selectTenants = "SELECT " + tenantColumns + " FROM tenants t"
-)
-
-func scanTenant(r *db.Row) Tenant {
-	return Tenant{ID: r.Int(), Name: r.Text(), Email: r.TextPtr(), Phone: r.TextPtr()}
-}
+var tenants = record.New("tenant", "tenants",
+	record.Text("name", func(t *Tenant) *string { return &t.Name }, "the tenant's name",
+		schema.Required, schema.Most(maxName)).Told(),
+	optional("email", func(t *Tenant) **string { return &t.Email }, "where to write", schema.Most(maxName)).Told().Shown(shown),
+	optional("phone", func(t *Tenant) **string { return &t.Phone }, "where to call", schema.Most(maxName)).Told().Shown(shown),
+	record.ID(func(t *Tenant) *int64 { return &t.ID }).InFile(),
+).Joined("t", "").Sorted("t.name, t.id").Whole()
 
 // named is the tenant as a file names them where several have the name.
 func (t Tenant) named() string {
@@ -83,7 +79,7 @@ func listed(all []Tenant) []string {
 
 // tenantByID returns the tenant with the id, or a refusal that there is none.
 func tenantByID(c *db.Conn, id int64) (Tenant, error) {
-	t, found, err := db.One(c, scanTenant, selectTenants+" WHERE t.id = ?", id)
+	t, found, err := tenants.One(c, "WHERE t.id = ?", id)
 	if err == nil && !found {
 		err = fault.NotFoundf("there is no tenant %d", id)
 	}
@@ -93,12 +89,12 @@ func tenantByID(c *db.Conn, id int64) (Tenant, error) {
 // findTenant returns the tenant whom a text names: by name, or as "Name <e-mail>" where
 // several have the name. An unknown one is invalid, and so is one of several.
 func findTenant(c *db.Conn, text string) (Tenant, error) {
-	all, err := db.All(c, scanTenant, selectTenants+" WHERE t.name = ? ORDER BY t.id", text)
+	all, err := tenants.All(c, "WHERE t.name = ? ORDER BY t.id", text)
 	if err != nil {
 		return Tenant{}, err
 	}
 	if name, email, ok := splitNamed(text); ok && len(all) == 0 {
-		all, err = db.All(c, scanTenant, selectTenants+" WHERE t.name = ? AND lower(ifnull(t.email, '')) = lower(?) ORDER BY t.id", name, email)
+		all, err = tenants.All(c, "WHERE t.name = ? AND lower(ifnull(t.email, '')) = lower(?) ORDER BY t.id", name, email)
 		if err != nil {
 			return Tenant{}, err
 		}
@@ -159,31 +155,21 @@ func setTenants(tx *db.Tx, lease int64, tenants []LeaseTenant) error {
 
 // tenantRow is one row of the file.
 type tenantRow struct {
-	name         string
-	email, phone string
-	id           *int64
-	byID         bool // the id alone tells whose row it is: a form's, which may give another name
-	isNew        bool // a form that makes a tenant: nobody of the name is meant
-	has          func(column string) bool
+	Tenant      // its id is 0 where the row has none
+	byID   bool // the id alone tells whose row it is: a form's, which may give another name
+	isNew  bool // a form that makes a tenant: nobody of the name is meant
+	has    func(column string) bool
 }
 
 // tenantTable is the tenants as CSV.
-func (s *Service) tenantTable() schema.Table {
-	t := schema.Table{
-		Name: "tenants", About: "The people and firms that rent. Two of one name are told apart by their e-mail or id.",
-		Row: func(f *schema.Form) schema.Put {
-			row := tenantRow{has: f.Given, byID: f.Surface() != schema.CSV}
-			f.Text(&row.name, "name", "the tenant's name", schema.Required, schema.Most(maxName))
-			f.Text(&row.email, "email", "where to write", schema.Most(maxName))
-			f.Text(&row.phone, "phone", "where to call", schema.Most(maxName))
-			f.IntPtr(&row.id, "id", "the tenant's id; one that is unknown, or another name's, counts as none", schema.Range(1, maxCents))
-			row.isNew = f.Surface() == schema.Page && f.Given("id") && row.id == nil
-			return func(tx *db.Tx) (schema.Outcome, error) { return putTenant(tx, row) }
-		},
-		Export: func(c *db.Conn, emit func(...string) error) error {
-			return db.Each(c, func(r *db.Row) error { return emit(r.Text(), r.Text(), r.Text(), number(r)) },
-				"SELECT name, email, phone, id FROM tenants ORDER BY name, id")
-		},
+func tenantTable() schema.Table {
+	t := tenants.Table("tenants", "The people and firms that rent. Two of one name are told apart by their e-mail or id.")
+	t.Row = func(f *schema.Form) schema.Put {
+		row := tenantRow{byID: f.Surface() != schema.CSV}
+		row.Tenant, row.has = tenants.Edits(f)
+		f.Int(&row.ID, "id", "the tenant's id; one that is unknown, or another name's, counts as none", schema.Range(1, maxCents))
+		row.isNew = f.Surface() == schema.Page && f.Given("id") && row.ID == 0
+		return func(tx *db.Tx) (schema.Outcome, error) { return putTenant(tx, row) }
 	}
 	t.Find = findTenantRow
 	t.Page = func(c *db.Conn, cell func(string) string) (string, error) {
@@ -203,124 +189,74 @@ func (s *Service) tenantTable() schema.Table {
 // name and e-mail; else of that name if it is one and either has no e-mail; else, with an
 // id column, a new one; without one it is refused.
 func (row tenantRow) match(c *db.Conn) (was Tenant, found bool, err error) {
-	if row.id != nil && row.byID {
-		was, err = tenantByID(c, *row.id)
+	if row.ID != 0 && row.byID {
+		was, err = tenantByID(c, row.ID)
 		return was, err == nil, err
 	}
-	if row.id != nil {
-		was, found, err = db.One(c, scanTenant, selectTenants+" WHERE t.id = ? AND t.name = ?", *row.id, row.name)
+	if row.ID != 0 {
+		was, found, err = tenants.One(c, "WHERE t.id = ? AND t.name = ?", row.ID, row.Name)
 		if err != nil || found {
 			return was, found, err
 		}
 	}
-	all, err := db.All(c, scanTenant, selectTenants+" WHERE t.name = ? ORDER BY t.id", row.name)
+	all, err := tenants.All(c, "WHERE t.name = ? ORDER BY t.id", row.Name)
 	if err != nil || len(all) == 0 || row.isNew {
 		return was, false, err
 	}
 	for _, t := range all {
-		if row.has("email") && strings.EqualFold(set(t.Email), row.email) {
+		if row.has("email") && strings.EqualFold(set(t.Email), set(row.Email)) {
 			return t, true, nil
 		}
 	}
-	if len(all) == 1 && (row.email == "" || all[0].Email == nil) {
+	if len(all) == 1 && (row.Email == nil || all[0].Email == nil) {
 		return all[0], true, nil
 	}
 	if row.has("id") {
 		return was, false, nil
 	}
 	names := listed(all)
-	asked := Tenant{Name: row.name, Email: db.NullText(row.email)}
-	if len(all) > 1 && row.email == "" {
-		return was, false, fault.Fieldf("email", "email: %s may be each of %s: give the e-mail that is stored, or an id column", schema.Quote(asked.named()), strings.Join(names, ", "))
+	if len(all) > 1 && row.Email == nil {
+		return was, false, fault.Fieldf("email", "email: %s may be each of %s: give the e-mail that is stored, or an id column", schema.Quote(row.named()), strings.Join(names, ", "))
 	}
 	is := " is"
 	if len(all) > 1 {
 		is = " are"
 	}
 	return was, false, fault.Fieldf("email", "email: %s%s there already, and %s may be somebody else: give an id column to add them, or the e-mail that is stored",
-		strings.Join(names, ", "), is, schema.Quote(asked.named()))
+		strings.Join(names, ", "), is, schema.Quote(row.named()))
 }
 
-// putTenant makes the tenant or changes the one that the row is of. What stays as it was
-// is not written.
+// putTenant makes the tenant, with the id that the row brings if that is free, or changes the one
+// that the row is of. What stays as it was is not written.
 func putTenant(tx *db.Tx, row tenantRow) (o schema.Outcome, err error) {
 	was, found, err := row.match(&tx.Conn)
 	if err != nil {
 		return o, err
 	}
-	now := was
-	now.Name = row.name
-	if row.has("email") {
-		now.Email = db.NullText(row.email)
+	if found {
+		return tenants.Change(tx, was, row.Tenant, func(column string) bool { return column == "name" || row.has(column) })
 	}
-	if row.has("phone") {
-		now.Phone = db.NullText(row.phone)
+	if _, taken, err := tenants.One(&tx.Conn, "WHERE t.id = ?", row.ID); err != nil {
+		return o, err
+	} else if taken {
+		row.ID = 0
 	}
-	if o.New = !found; found {
-		if set(now.Email) != set(was.Email) {
-			o.Fields = append(o.Fields, "email")
-		}
-		if now.Name != was.Name {
-			o.Fields = append(o.Fields, "name")
-		}
-		if set(now.Phone) != set(was.Phone) {
-			o.Fields = append(o.Fields, "phone")
-		}
-	}
-	_, err = writeTenant(tx, was, now, found, row.id)
-	return o, err
-}
-
-// tenantChanges is what the audit trail says of a tenant.
-type tenantChanges struct {
-	Name  string `json:"name"`
-	Email string `json:"email"`
-	Phone string `json:"phone"`
-}
-
-// writeTenant stores a tenant, a new one with the id that it had elsewhere if that is
-// free.
-func writeTenant(tx *db.Tx, was, now Tenant, found bool, own *int64) (int64, error) {
-	changes := tenantChanges{now.Name, set(now.Email), set(now.Phone)}
-	if !found {
-		if own != nil {
-			_, taken, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM tenants WHERE id = ?", *own)
-			if err != nil {
-				return 0, err
-			}
-			if taken {
-				own = nil
-			}
-		}
-		id, err := tx.InsertRow("tenants", "id, "+tenantSets, own, now.Name, now.Email, now.Phone)
-		if err != nil {
-			return 0, err
-		}
-		return id, tx.Audit("tenant.created", db.Subject("tenant", id), changes)
-	}
-	if now.Name == was.Name && set(now.Email) == set(was.Email) && set(now.Phone) == set(was.Phone) {
-		return was.ID, nil
-	}
-	if err := tx.UpdateRow("tenants", was.ID, tenantSets, now.Name, now.Email, now.Phone); err != nil {
-		return 0, err
-	}
-	return was.ID, tx.Audit("tenant.changed", db.Subject("tenant", was.ID), changes)
+	return tenants.Create(tx, &row.Tenant)
 }
 
 // findTenantRow returns the cells of the tenant with the id, or of the one that has the
 // name alone.
 func findTenantRow(c *db.Conn, cell func(string) string) ([]string, bool, error) {
-	query, arg := " WHERE t.name = ? ORDER BY t.id", any(strings.TrimSpace(cell("name")))
+	query, arg := "WHERE t.name = ? ORDER BY t.id", any(strings.TrimSpace(cell("name")))
 	if id := words.Number(cell("id")); id > 0 {
-		query, arg = " WHERE t.id = ?", any(id)
+		query, arg = "WHERE t.id = ?", any(id)
 	}
-	all, err := db.All(c, scanTenant, selectTenants+query, arg)
+	all, err := tenants.All(c, query, arg)
 	if email := strings.TrimSpace(cell("email")); len(all) > 1 {
 		all = slices.DeleteFunc(all, func(t Tenant) bool { return !strings.EqualFold(set(t.Email), email) })
 	}
 	if err != nil || len(all) != 1 {
 		return nil, false, err
 	}
-	t := all[0]
-	return []string{t.Name, set(t.Email), set(t.Phone), strconv.FormatInt(t.ID, 10)}, true, nil
+	return tenants.Cells(all[0]), true, nil
 }

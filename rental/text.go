@@ -1,6 +1,7 @@
 package rental
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // maxCents bounds every amount, in cents.
@@ -25,6 +27,19 @@ func set(p *string) string {
 	}
 	return *p
 }
+
+// optional is a column of text that is unset when it is empty.
+func optional[T any](name string, at func(*T) **string, about string, opts ...schema.Opt) record.Column[T] {
+	return record.OptText(name, at, about).Field(func(f *schema.Form, t *T, more ...schema.Opt) bool {
+		var text string
+		given := f.Text(&text, name, about, slices.Concat(opts, more)...)
+		*at(t) = db.NullText(text)
+		return given
+	})
+}
+
+// shown is an optional text as audit entries have it.
+func shown(v any) any { return set(v.(*string)) }
 
 // cell is how a day that may be missing stands in CSV.
 func cell(d *exact.Day) string {

@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 	"quartermaster/schema/words"
 )
 
@@ -53,27 +54,33 @@ type TicketMoved struct {
 	To   string `json:"to"`
 }
 
-// ticketSets are the columns of a ticket that a change of its facts writes, with their
-// values: one list for INSERT, UPDATE and scanTicket.
-const ticketSets db.Columns = "unit_id, lease_id, title, description, priority, updated_at"
-
-func (k Ticket) sets() []any {
-	return []any{k.UnitID, k.LeaseID, k.Title, k.Description, k.Priority, k.UpdatedAt}
-}
-
-// ticketColumns and fromTickets read a ticket k with the names around it.
-var ticketColumns = "k.id, u.name, p.name, k.status, k.source, k.created_by, k.created_at, k.resolved_at, k.assigned_to, " + ticketSets.Of("k")
-
-const fromTickets = " FROM tickets k CROSS JOIN units u ON u.id = k.unit_id CROSS JOIN properties p ON p.id = u.property_id"
-
-func scanTicket(r *db.Row) Ticket {
-	return Ticket{ID: r.Int(), Unit: r.Text(), Property: r.Text(), Status: r.Text(), Source: r.Text(), CreatedBy: r.Text(),
-		CreatedAt: r.Instant(), ResolvedAt: r.InstantPtr(), AssignedTo: r.TextPtr(),
-		UnitID: r.Int(), LeaseID: r.IntPtr(), Title: r.Text(), Description: r.TextPtr(), Priority: r.Text(), UpdatedAt: r.Instant()}
-}
+var tickets = record.New("ticket", "tickets",
+	record.ID(func(k *Ticket) *int64 { return &k.ID }).Field(func(f *schema.Form, k *Ticket, _ ...schema.Opt) bool {
+		return f.Int(&k.ID, "id", "the ticket; empty is a new one", schema.Range(1, 1_000_000_000_000))
+	}),
+	record.Text("property", func(k *Ticket) *string { return &k.Property }, "the property's name",
+		schema.Most(maxName)).From("p.name"),
+	record.Text("unit", func(k *Ticket) *string { return &k.Unit }, "").From("u.name").Field(bindTicketUnit),
+	record.Text("title", func(k *Ticket) *string { return &k.Title }, "").Field(bindTitle),
+	optional("description", func(k *Ticket) **string { return &k.Description }, "what else is known", schema.Most(maxText)).Shown(shown),
+	record.Text("priority", func(k *Ticket) *string { return &k.Priority }, "").
+		Else(func(k *Ticket) { k.Priority, k.Status = "medium", ticketOpen }).
+		Field(func(f *schema.Form, k *Ticket, _ ...schema.Opt) bool { return bindPriority(f, &k.Priority) }),
+	record.Enum("status", func(k *Ticket) *string { return &k.Status }, ticketMoves.States(), "how far it is",
+		schema.Folded, schema.Alias("in-progress", inProgress)).Once(),
+	record.Int("unit_id", func(k *Ticket) *int64 { return &k.UnitID }, ""),
+	record.OptInt("lease_id", func(k *Ticket) **int64 { return &k.LeaseID }, ""),
+	record.Text("source", func(k *Ticket) *string { return &k.Source }, "").Once(),
+	record.Text("created_by", func(k *Ticket) *string { return &k.CreatedBy }, "").Once(),
+	record.Moment("created_at", func(k *Ticket) *exact.Instant { return &k.CreatedAt }).Once(),
+	record.Moment("updated_at", func(k *Ticket) *exact.Instant { return &k.UpdatedAt }),
+	record.OptMoment("resolved_at", func(k *Ticket) **exact.Instant { return &k.ResolvedAt }).Once(),
+	record.OptText("assigned_to", func(k *Ticket) **string { return &k.AssignedTo }, "").From("k.assigned_to"),
+).Joined("k", "CROSS JOIN units u ON u.id = k.unit_id CROSS JOIN properties p ON p.id = u.property_id").
+	Check(func(tx *db.Tx, _, now *Ticket) error { now.UpdatedAt = tx.Now(); return nil })
 
 func findTicket(c *db.Conn, id int64) (Ticket, error) {
-	k, found, err := db.One(c, scanTicket, "SELECT "+ticketColumns+fromTickets+" WHERE k.id = ?", id)
+	k, found, err := tickets.One(c, "WHERE k.id = ?", id)
 	if err == nil && !found {
 		err = fault.NotFoundf("there is no ticket %d", id)
 	}
@@ -115,13 +122,13 @@ func (f TicketFilter) where() (string, []any) {
 func (s *Service) Tickets(ctx context.Context, f TicketFilter) (list Tickets, err error) {
 	where, args := f.where()
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
-		if list.Total, _, err = db.One(c, db.Int, "SELECT count(*)"+fromTickets+where, args...); err != nil {
+		if list.Total, err = tickets.Count(c, where, args...); err != nil {
 			return err
 		}
 		if f.After != 0 {
 			where, args = where+" AND k.id < ?", append(args, f.After)
 		}
-		all, err := db.All(c, scanTicket, "SELECT "+ticketColumns+fromTickets+where+" ORDER BY k.id DESC LIMIT ?", append(args, f.Fetch())...)
+		all, err := tickets.All(c, where+" ORDER BY k.id DESC LIMIT ?", append(args, f.Fetch())...)
 		list.Tickets, list.Next = schema.Cut(all, f.Limit, func(k Ticket) int64 { return k.ID })
 		return err
 	})
@@ -177,10 +184,9 @@ func storeTicket(tx *db.Tx, id int64, lease *int64, n NewTicket, status string) 
 	if n.Priority == "" {
 		n.Priority = "medium"
 	}
-	k = Ticket{UnitID: n.UnitID, LeaseID: lease, Title: n.Title, Description: db.NullText(n.Description), Priority: n.Priority, UpdatedAt: tx.Now()}
-	id, err = tx.InsertRow("tickets", "id, status, source, created_by, created_at, resolved_at, "+ticketSets,
-		append([]any{db.NullID(id), status, sources[tx.Who().Via], tx.Who().User, tx.Now(), resolvedAt}, k.sets()...)...)
-	if err != nil {
+	k = Ticket{ID: id, UnitID: n.UnitID, LeaseID: lease, Title: n.Title, Description: db.NullText(n.Description), Priority: n.Priority,
+		Status: status, Source: sources[tx.Who().Via], CreatedBy: tx.Who().User, CreatedAt: tx.Now(), ResolvedAt: resolvedAt}
+	if id, err = tickets.Insert(tx, &k); err != nil {
 		return k, err
 	}
 	if k, err = findTicket(&tx.Conn, id); err != nil {
@@ -254,8 +260,8 @@ func (s *Service) listTickets() schema.Op {
 }
 
 // bindPriority binds a ticket's priority with the spellings that people use.
-func bindPriority(f *schema.Form, p *string) {
-	f.Enum(p, "priority", "how soon; normal is read as medium and emergency as urgent", priorities,
+func bindPriority(f *schema.Form, p *string) bool {
+	return f.Enum(p, "priority", "how soon; normal is read as medium and emergency as urgent", priorities,
 		schema.Folded, schema.Alias("normal", "medium"), schema.Alias("emergency", "urgent"))
 }
 

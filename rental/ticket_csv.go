@@ -1,94 +1,65 @@
 package rental
 
 import (
+	"maps"
+
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // ticketTable is the tickets as CSV.
-func (s *Service) ticketTable() schema.Table {
-	return schema.Table{
-		Name: "tickets", About: "Maintenance tickets. A row without an id is a new one.",
-		Row: func(f *schema.Form) schema.Put {
-			var id *int64
-			f.IntPtr(&id, "id", "the ticket; empty is a new one", schema.Range(1, 1_000_000_000_000))
-			key, edits := bindTicket(f)
-			return func(tx *db.Tx) (schema.Outcome, error) { return putTicket(tx, id, key, edits) }
-		},
-		Export: func(c *db.Conn, emit func(...string) error) error {
-			return db.Each(c, func(r *db.Row) error {
-				return emit(number(r), r.Text(), r.Text(), r.Text(), r.Text(), r.Text(), r.Text())
-			}, "SELECT k.id, p.name, u.name, k.title, k.description, k.priority, k.status"+fromTickets+" ORDER BY k.id")
-		},
+func ticketTable() schema.Table {
+	t := tickets.Table("tickets", "Maintenance tickets. A row without an id is a new one.")
+	t.Row = func(f *schema.Form) schema.Put {
+		now, given := tickets.Edits(f)
+		return func(tx *db.Tx) (schema.Outcome, error) { return putTicket(tx, now, given) }
 	}
+	return t
 }
 
-// ticketUnit is the unit that a row names, if it has the columns.
-type ticketUnit struct {
-	property, unit string
-	given          bool
-}
-
-// bindTicket binds the columns besides the id: what the row makes of a ticket.
-func bindTicket(f *schema.Form) (at ticketUnit, edits []func(*Ticket)) {
-	column := func(name string, edit func(*Ticket)) {
-		if f.Given(name) {
-			edits = append(edits, edit)
-		}
-	}
-	f.Text(&at.property, "property", "the property's name", schema.Most(maxName))
-	f.Text(&at.unit, "unit", "the unit's name within the property", schema.Most(maxName))
-	if at.given = f.Given("property"); at.given != f.Given("unit") {
+func bindTicketUnit(f *schema.Form, k *Ticket, _ ...schema.Opt) bool {
+	given := f.Text(&k.Unit, "unit", "the unit's name within the property", schema.Most(maxName))
+	if f.Given("property") != f.Given("unit") {
 		f.Refuse("property", "property and unit belong together: give both columns or none")
 	}
-	var title, description string
-	f.Text(&title, "title", "what is wrong, in a few words", schema.Most(maxName))
-	if f.Given("title") && title == "" {
+	return given
+}
+
+func bindTitle(f *schema.Form, k *Ticket, _ ...schema.Opt) bool {
+	given := f.Text(&k.Title, "title", "what is wrong, in a few words", schema.Most(maxName))
+	if f.Given("title") && k.Title == "" {
 		f.Refuse("title", "title is empty: a text is needed")
 	}
-	column("title", func(k *Ticket) { k.Title = title })
-	f.Text(&description, "description", "what else is known", schema.Most(maxText))
-	column("description", func(k *Ticket) { k.Description = db.NullText(description) })
-	priority, status := "medium", "open"
-	bindPriority(f, &priority)
-	column("priority", func(k *Ticket) { k.Priority = priority })
-	f.Enum(&status, "status", "how far it is", ticketMoves.States(), schema.Folded, schema.Alias("in-progress", "in_progress"))
-	column("status", func(k *Ticket) { k.Status = status })
-	return at, edits
+	return given
 }
 
 // putTicket makes a ticket with the status that the row says, or changes the one of
-// that id. Of the new ones only those that are open emit an event: the others are
+// its id. Of the new ones only those that are open emit an event: the others are
 // history.
-func putTicket(tx *db.Tx, id *int64, at ticketUnit, edits []func(*Ticket)) (o schema.Outcome, err error) {
-	now, found := Ticket{Priority: "medium", Status: "open"}, false
-	if id != nil {
-		k, there, err := db.One(&tx.Conn, scanTicket, "SELECT "+ticketColumns+fromTickets+" WHERE k.id = ?", *id)
-		if err != nil {
+func putTicket(tx *db.Tx, now Ticket, given func(column string) bool) (o schema.Outcome, err error) {
+	var was Ticket
+	found := false
+	if now.ID != 0 {
+		if was, found, err = tickets.One(&tx.Conn, "WHERE k.id = ?", now.ID); err != nil {
 			return o, err
 		}
-		if found = there; found {
-			now = k
-		} else {
-			now.ID = *id
-		}
 	}
-	was := now
-	if at.given {
-		unit, err := findUnit(&tx.Conn, at.property, at.unit)
-		if err != nil {
+	moves := given("property")
+	if moves {
+		if now.UnitID, err = findUnit(&tx.Conn, now.Property, now.Unit); err != nil {
 			return o, err
 		}
-		now.UnitID = unit
-	}
-	for _, edit := range edits {
-		edit(&now)
 	}
 	if found {
-		o.Fields = ticketChanges(was, now)
-		return o, changeTicket(tx, was, now)
+		is := was
+		changes := tickets.Edit(&is, now, func(column string) bool { return given(column) || column == "unit_id" && moves })
+		if given("status") {
+			is.Status = now.Status
+		}
+		return ticketOutcome(was, is, changes), changeTicket(tx, was, is, changes)
 	}
 	switch {
 	case now.UnitID == 0:
@@ -101,68 +72,50 @@ func putTicket(tx *db.Tx, id *int64, at ticketUnit, edits []func(*Ticket)) (o sc
 	return o, err
 }
 
+// ticketOutcome names the columns of the file in which a ticket differs.
+func ticketOutcome(was, is Ticket, changes record.Changes) schema.Outcome {
+	fields := maps.Clone(changes)
+	if was.Status != is.Status {
+		fields["status"] = [2]any{}
+	}
+	if was.UnitID != is.UnitID {
+		delete(fields, "unit_id")
+		fields["unit"] = [2]any{}
+	}
+	return schema.Changed(was.ID, fields)
+}
+
 // changeTicket sets new facts of a ticket, moves it as the moves allow and, if it moved,
 // emits maintenance.status_changed.
-func changeTicket(tx *db.Tx, was, now Ticket) error {
-	if was.Status == now.Status {
-		return editTicket(tx, was, now)
-	}
-	if err := moveTicket(tx, was, now.Status); err != nil {
-		return err
-	}
-	if err := editTicket(tx, was, now); err != nil {
-		return err
-	}
-	_, err := emitMoved(tx, was, now.Status)
-	return err
-}
-
-// factsOf are the facts of a ticket besides its status that differ.
-func factsOf(was, now Ticket) map[string][2]any {
-	diff := map[string][2]any{}
-	note := func(name string, was, now any) {
-		if was != now {
-			diff[name] = [2]any{was, now}
+func changeTicket(tx *db.Tx, was, is Ticket, changes record.Changes) error {
+	moved := was.Status != is.Status
+	if moved {
+		if err := moveTicket(tx, was, is.Status); err != nil {
+			return err
 		}
 	}
-	note("unit_id", was.UnitID, now.UnitID)
-	note("title", was.Title, now.Title)
-	note("description", set(was.Description), set(now.Description))
-	note("priority", was.Priority, now.Priority)
-	return diff
-}
-
-// ticketChanges names the columns in which a ticket differs.
-func ticketChanges(was, now Ticket) []string {
-	diff := factsOf(was, now)
-	if was.Status != now.Status {
-		diff["status"] = [2]any{was.Status, now.Status}
+	if err := editTicket(tx, was, is, changes); err != nil || !moved {
+		return err
 	}
-	if moved, has := diff["unit_id"]; has {
-		delete(diff, "unit_id")
-		diff["unit"] = moved
-	}
-	return schema.Changed(was.ID, diff).Fields
+	_, err := emitMoved(tx, was, is.Status)
+	return err
 }
 
 // editTicket sets new facts of a ticket besides its status. One that comes to another
 // unit belongs to the lease that covered that unit when it was made.
-func editTicket(tx *db.Tx, was, now Ticket) error {
-	diff := factsOf(was, now)
-	if len(diff) == 0 {
+func editTicket(tx *db.Tx, was, is Ticket, changes record.Changes) (err error) {
+	if len(changes) == 0 {
 		return nil
 	}
-	if was.UnitID != now.UnitID {
-		var err error
-		if now.LeaseID, err = leaseOn(&tx.Conn, now.UnitID, dayIn(tx, was.CreatedAt)); err != nil {
+	if was.UnitID != is.UnitID {
+		if is.LeaseID, err = leaseOn(&tx.Conn, is.UnitID, dayIn(tx, was.CreatedAt)); err != nil {
 			return err
 		}
 	}
-	now.UpdatedAt = tx.Now()
-	if err := tx.UpdateRow("tickets", was.ID, ticketSets, now.sets()...); err != nil {
+	if err := tickets.Update(tx, &was, &is); err != nil {
 		return err
 	}
-	return tx.Audit("ticket.changed", db.Subject("ticket", was.ID), diff)
+	return tx.Audit("ticket.changed", db.Subject("ticket", was.ID), changes)
 }
 
 // dayIn is the day of an instant in the shop's zone.

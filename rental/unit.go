@@ -2,12 +2,13 @@ package rental
 
 import (
 	"context"
-	"strconv"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 	"quartermaster/schema/words"
 )
 
@@ -31,19 +32,29 @@ type Unit struct {
 	Notes           *string `json:"notes"`
 }
 
+var units = record.New("unit", "units",
+	record.ID(func(u *Unit) *int64 { return &u.ID }),
+	record.Int("property_id", func(u *Unit) *int64 { return &u.PropertyID }, "").Once(),
+	record.Text("property", func(u *Unit) *string { return &u.Property }, "the property's name",
+		schema.Required, schema.Most(maxName)).From("p.name").Told(),
+	record.Text("name", func(u *Unit) *string { return &u.Name }, "the unit's name within the property",
+		schema.Required, schema.Most(maxName)).Once().Told(),
+	record.Int("market_rent_cents", func(u *Unit) *int64 { return &u.MarketRentCents }, "what it could be let for, in cents",
+		schema.Range(0, maxCents)).Told(),
+	optional("notes", func(u *Unit) **string { return &u.Notes }, "anything worth knowing").Told().Shown(shown),
+).Joined("u", "JOIN properties p ON p.id = u.property_id").Sorted("p.name, u.name").Whole()
+
 // unitColumns and unitsOn read a unit u with its lease of day ?1.
-const (
-	unitColumns = "u.id, u.property_id, p.name, u.name, l.id, " + tenantsColumn + ", u.market_rent_cents, u.notes"
+var (
+	unitColumns = units.Columns() + ", l.id, " + tenantsColumn
 	unitsOn     = ` FROM units u JOIN properties p ON p.id = u.property_id
 		LEFT JOIN leases l ON l.unit_id = u.id AND l.start_date <= ?1 AND l.last_day >= ?1`
 )
 
 func scanUnit(r *db.Row) Unit {
-	u := Unit{ID: r.Int(), PropertyID: r.Int(), Property: r.Text(), Name: r.Text(), Status: vacant,
-		LeaseID: r.IntPtr()}
-	tenants := parseTenants(r.Text())
-	u.MarketRentCents, u.Notes = r.Int(), r.TextPtr()
-	if u.LeaseID != nil {
+	u := units.Row(r)
+	u.LeaseID, u.Status = r.IntPtr(), vacant
+	if tenants := parseTenants(r.Text()); u.LeaseID != nil {
 		u.Status = occupied
 		names, _ := namesOf(tenants)
 		u.Tenant = &names
@@ -166,92 +177,32 @@ func leaseOn(c *db.Conn, unit int64, day exact.Day) (*int64, error) {
 }
 
 // unitTable is the units as CSV.
-func (s *Service) unitTable() schema.Table {
-	t := schema.Table{
-		Name: "units", About: "What is let: flats, shops, garages.",
-		Row: func(f *schema.Form) schema.Put {
-			var property, name, notes string
-			var rent int64
-			f.Text(&property, "property", "the property's name", schema.Required, schema.Most(maxName))
-			f.Text(&name, "name", "the unit's name within the property", schema.Required, schema.Most(maxName))
-			f.Int(&rent, "market_rent_cents", "what it could be let for, in cents", schema.Range(0, maxCents))
-			f.Text(&notes, "notes", "anything worth knowing")
-			return func(tx *db.Tx) (schema.Outcome, error) {
-				return putUnit(tx, property, name, func(u *unitFacts) {
-					if f.Given("market_rent_cents") {
-						u.MarketRentCents = rent
-					}
-					if f.Given("notes") {
-						u.Notes = notes
-					}
-				})
-			}
-		},
-		Export: func(c *db.Conn, emit func(...string) error) error {
-			return db.Each(c, func(r *db.Row) error {
-				return emit(r.Text(), r.Text(), strconv.FormatInt(r.Int(), 10), r.Text())
-			}, `SELECT p.name, u.name, u.market_rent_cents, u.notes FROM units u JOIN properties p ON p.id = u.property_id
-				ORDER BY p.name, u.name`)
-		},
+func unitTable() schema.Table {
+	t := units.Table("units", "What is let: flats, shops, garages.")
+	t.Row = func(f *schema.Form) schema.Put {
+		now, given := units.Edits(f)
+		return func(tx *db.Tx) (schema.Outcome, error) { return putUnit(tx, now, given) }
 	}
-	t.Find = keyed(t, "property", "name")
+	t.Find = func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
+		u, found, err := units.One(c, "WHERE p.name = ? AND u.name = ?",
+			strings.TrimSpace(cell("property")), strings.TrimSpace(cell("name")))
+		return units.Cells(u), found, err
+	}
 	t.Page = pageOf("/units/", "SELECT u.id FROM properties p JOIN units u ON u.property_id = p.id WHERE p.name = ? AND u.name = ?", "property", "name")
 	return t
 }
 
-// unitFacts is what may be changed of a unit.
-type unitFacts struct {
-	MarketRentCents int64  `json:"market_rent_cents"`
-	Notes           string `json:"notes"`
-}
-
-const unitSets db.Columns = "market_rent_cents, notes"
-
-func (u unitFacts) sets() []any { return []any{u.MarketRentCents, db.NullText(u.Notes)} }
-
-// putUnit makes the property's unit of that name, or lets change change the one that
-// is there. What stays as it was is not written.
-func putUnit(tx *db.Tx, property, name string, change func(*unitFacts)) (o schema.Outcome, err error) {
-	in, err := findProperty(&tx.Conn, property)
-	if err != nil {
+// putUnit makes the property's unit of that name, or makes of it what was given of now.
+func putUnit(tx *db.Tx, now Unit, given func(column string) bool) (o schema.Outcome, err error) {
+	if now.PropertyID, err = findProperty(&tx.Conn, now.Property); err != nil {
 		return o, err
 	}
-	type stored struct {
-		id int64
-		unitFacts
-	}
-	was, found, err := db.One(&tx.Conn, func(r *db.Row) stored {
-		return stored{r.Int(), unitFacts{r.Int(), r.Text()}}
-	}, "SELECT id, "+string(unitSets)+" FROM units WHERE property_id = ? AND name = ?", in, name)
+	held, found, err := units.One(&tx.Conn, "WHERE u.property_id = ? AND u.name = ?", now.PropertyID, now.Name)
 	if err != nil {
 		return o, err
-	}
-	now := was.unitFacts
-	change(&now)
-	type changes struct {
-		Property string `json:"property"`
-		Name     string `json:"name"`
-		unitFacts
 	}
 	if !found {
-		id, err := tx.InsertRow("units", "property_id, name, "+unitSets, append([]any{in, name}, now.sets()...)...)
-		if err != nil {
-			return o, err
-		}
-		o.New = true
-		return o, tx.Audit("unit.created", db.Subject("unit", id), changes{property, name, now})
+		return units.Create(tx, &now)
 	}
-	if now.MarketRentCents != was.MarketRentCents {
-		o.Fields = append(o.Fields, "market_rent_cents")
-	}
-	if now.Notes != was.Notes {
-		o.Fields = append(o.Fields, "notes")
-	}
-	if o.Fields == nil {
-		return o, nil
-	}
-	if err := tx.UpdateRow("units", was.id, unitSets, now.sets()...); err != nil {
-		return o, err
-	}
-	return o, tx.Audit("unit.changed", db.Subject("unit", was.id), changes{property, name, now})
+	return units.Change(tx, held, now, given)
 }

@@ -20,8 +20,10 @@ type Noun[T any] struct {
 	derive  func(*T)
 	check   func(tx *db.Tx, held, now *T) error
 	empties bool
+	whole   bool
 
 	read             string // the columns of a SELECT
+	from             string // FROM ...
 	selects          string // SELECT ... FROM ...
 	inserts, updates string
 }
@@ -55,7 +57,8 @@ func (n *Noun[T]) reads(alias, joins string) {
 		}
 	}
 	n.read = strings.Join(read, ", ")
-	n.selects = "SELECT " + n.read + " FROM " + strings.Join(strings.Fields(n.table+" "+alias+" "+joins), " ") + " "
+	n.from = " FROM " + strings.Join(strings.Fields(n.table+" "+alias+" "+joins), " ") + " "
+	n.selects = "SELECT " + n.read + n.from
 }
 
 // writes makes the INSERT and the UPDATE.
@@ -102,6 +105,9 @@ func (n *Noun[T]) Joined(alias, joins string) *Noun[T] {
 	return n
 }
 
+// Whole lets the audit entry of a change hold what that of a new record does.
+func (n *Noun[T]) Whole() *Noun[T] { n.whole = true; return n }
+
 // Empties lets null, or an empty text, give any field but the key its default.
 func (n *Noun[T]) Empties() *Noun[T] { n.empties = true; return n }
 
@@ -132,6 +138,12 @@ func (n *Noun[T]) One(c *db.Conn, rest string, args ...any) (t T, found bool, er
 // All returns the records that rest ("WHERE ... ORDER BY ...") finds.
 func (n *Noun[T]) All(c *db.Conn, rest string, args ...any) ([]T, error) {
 	return db.AllInto(c, n.Scan, n.selects+rest, args...)
+}
+
+// Count tells how many records rest finds.
+func (n *Noun[T]) Count(c *db.Conn, rest string, args ...any) (int64, error) {
+	count, _, err := db.One(c, db.Int, "SELECT count(*)"+n.from+rest, args...)
+	return count, err
 }
 
 // Each calls fn for every record that rest finds.
@@ -244,9 +256,9 @@ func (n *Noun[T]) keyed(c *db.Conn, key any) (T, bool, error) {
 	return n.One(c, "WHERE "+n.columns[n.key].stored+" = ?", key)
 }
 
-// Table is the noun's CSV table: rows are known by the key.
+// Table is the noun's CSV table: rows are known by the key, if it has one.
 func (n *Noun[T]) Table(name, about string) schema.Table {
-	return schema.Table{
+	t := schema.Table{
 		Name: name, About: about,
 		Row: func(f *schema.Form) schema.Put {
 			now, given := n.Edits(f)
@@ -255,9 +267,12 @@ func (n *Noun[T]) Table(name, about string) schema.Table {
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return n.Each(c, func(t *T) error { return emit(n.Cells(*t)...) }, "ORDER BY "+n.order)
 		},
-		Find: func(c *db.Conn, cell func(column string) string) ([]string, bool, error) {
-			t, found, err := n.keyed(c, cell(n.columns[n.key].name))
-			return n.Cells(t), found, err
-		},
 	}
+	if n.key >= 0 {
+		t.Find = func(c *db.Conn, cell func(column string) string) ([]string, bool, error) {
+			t, found, err := n.keyed(c, strings.TrimSpace(cell(n.columns[n.key].name)))
+			return n.Cells(t), found, err
+		}
+	}
+	return t
 }

@@ -105,7 +105,11 @@ func (n *Noun[T]) Change(tx *db.Tx, held, now T, given func(column string) bool)
 	if err := n.Update(tx, &held, &is); err != nil {
 		return schema.Outcome{}, err
 	}
-	return schema.Changed(id, changes), tx.Audit(n.action+".changed", n.called(&held, id), changes)
+	var told any = changes
+	if n.whole {
+		told = n.Told(&is)
+	}
+	return schema.Changed(id, changes), tx.Audit(n.action+".changed", n.called(&held, id), told)
 }
 
 // called is what the audit trail calls the record.
