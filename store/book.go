@@ -22,6 +22,7 @@ type sale struct {
 	subscription  int64 // 0 is none
 	renewal       bool  // a later payment of the subscription: issues nothing
 	unmailed      bool  // the buyer gets no message: it is imported, or the seller says so
+	history       bool  // an import of orders without their events: imported keys may take its licenses' place
 }
 
 func (v sale) total() int64 { return subtotal(v.lines) - v.discount + v.tax }

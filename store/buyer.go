@@ -23,8 +23,7 @@ func (s *Service) OpenBuyer(ctx context.Context, licenseKey, orderRef, email, re
 		return s.openOrder(ctx, readRef(orderRef), fold(email), limit.AddressOf(remote))
 	}
 	id, err := db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
-		id, _, err := db.One(c, db.Int, "SELECT id FROM store_licenses WHERE key_hash = ?", digest(licenseKey, keyLength))
-		return id, err
+		return licenseByText(c, licenseKey)
 	})
 	if err != nil || id != 0 {
 		return id, err

@@ -81,7 +81,7 @@ type match struct {
 // one.
 func look(c *db.Conn, a Asked) (m match, err error) {
 	m.license, m.known, err = db.One(c, scanLicense(c.Now()),
-		"SELECT "+grantColumns+" FROM "+grantTables+" WHERE l.key_hash = ?", digest(a.Key, keyLength))
+		"SELECT "+grantColumns+" FROM "+grantTables+" WHERE l.id = "+licenseOfKey, probes(a.Key)...)
 	if err != nil || a.Fingerprint == "" {
 		return m, err
 	}
@@ -188,8 +188,8 @@ func (s *Service) find(ctx context.Context, a Asked) (match, error) {
 // bindKey binds the license key and the address that every call of a buyer's program
 // comes with.
 func (a *Asked) bindKey(f *schema.Form) {
-	f.Text(&a.Key, "license_key", "the license key; in any case, separators do not matter, O is read as 0, I and L as 1",
-		schema.Required, schema.Example(exampleLicense().Key))
+	f.Text(&a.Key, "license_key", "the license key; in any case, separators do not matter, in one of ours O is read as 0, I and L as 1",
+		schema.Required, schema.Most(mostKey), schema.Example(exampleLicense().Key))
 	f.Remote(&a.Remote)
 }
 

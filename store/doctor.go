@@ -134,12 +134,12 @@ func checkLicenses(c *db.Conn) ([]string, error) {
 		return nil, err
 	}
 	err = db.Each(c, func(r *db.Row) error {
-		id, key, hash := r.Int(), r.Text(), r.Bytes()
-		if _, ok := read(key, keyLength); !ok || !bytes.Equal(digest(key, keyLength), hash) {
+		id, key, hash, loose := r.Int(), r.Text(), r.Bytes(), r.Bytes()
+		if h, l := stored(key); !bytes.Equal(h, hash) || !bytes.Equal(l, loose) {
 			breaches = append(breaches, fmt.Sprintf("license %d cannot be found by its key", id))
 		}
 		return nil
-	}, "SELECT id, license_key, key_hash FROM store_licenses ORDER BY id")
+	}, "SELECT id, license_key, key_hash, ifnull(loose_hash, x'') FROM store_licenses ORDER BY id")
 	return breaches, err
 }
 

@@ -136,7 +136,7 @@ func fillExpiry(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 		if l.ExpiresAt != nil {
 			ends = w.Day(w.Zone(*l.ExpiresAt))
 		}
-		rows = append(rows, []string{p.Name, "..." + l.Key[len(l.Key)-4:], ends})
+		rows = append(rows, []string{p.Name, "..." + KeyEnd(l.Key), ends})
 		v.To = l.CustomerEmail
 	}
 	if len(rows) == 0 {

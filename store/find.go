@@ -177,12 +177,11 @@ func walk(c *db.Conn, fn func(id int64) (bool, error), query string, args ...any
 	return enough(err)
 }
 
-// Exactly finds the one record that a text names: an order by its reference, or a license
-// by its whole key, both in any case and with any separators. Neither is "" and 0.
+// Exactly finds the one record that a text names: a license by its whole key, or an order by its
+// reference, both in any case and with any separators. Neither is "" and 0.
 func (s *Service) Exactly(ctx context.Context, text string) (orderRef string, license int64, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		if _, isKey := read(text, keyLength); isKey {
-			license, _, err = db.One(c, db.Int, "SELECT id FROM store_licenses WHERE key_hash = ?", digest(text, keyLength))
+		if license, err = licenseByText(c, text); err != nil || license != 0 {
 			return err
 		}
 		orderRef, _, err = db.One(c, db.Text, "SELECT order_ref FROM store_orders WHERE order_ref = ? OR order_ref = ?", text, readRef(text))

@@ -112,7 +112,7 @@ func putOrder(tx *db.Tx, rows []orderRow) (o schema.Outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	v.unmailed = true // an import mails nobody
+	v.unmailed, v.history = true, !head.emit // an import mails nobody
 	if d, err = book(tx, v, head.emit); err != nil {
 		return o, err
 	}

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"strings"
 	"unicode"
+
+	"quartermaster/schema/db"
 )
 
 // License keys, redeem codes and order references are written in Crockford's base32:
@@ -54,8 +56,8 @@ func read(written string, n int) (canonical string, ok bool) {
 	return string(buf[:n]), true
 }
 
-// digest is what a key or code is looked up by. An ill-formed one has a digest too,
-// which nothing was stored under, so that looking it up takes the same work.
+// digest is what a code, or a key of our form, is looked up by. An ill-formed one has a digest
+// too, which nothing was stored under, so that looking it up takes the same work.
 func digest(written string, n int) []byte {
 	canonical, _ := read(written, n)
 	sum := sha256.Sum256([]byte(canonical))
@@ -85,18 +87,83 @@ func grouped(canonical string, size int) string {
 	return b.String()
 }
 
+// The bounds of a key that came from elsewhere, in characters.
+const (
+	leastKey = 8
+	mostKey  = 1000
+)
+
+// stored is what a license keeps to be found by its key: the digest of its reading, or of
+// another form's text with what several spellings of that have in common.
+func stored(key string) (hash, loose []byte) {
+	if _, ours := read(key, keyLength); ours {
+		return digest(key, keyLength), nil
+	}
+	if form := looseForm(key); form != "" {
+		loose = marked('~', form)
+	}
+	return marked('=', key), loose
+}
+
+// probes are the three digests that a text is looked up by, the arguments of licenseOfKey.
+func probes(written string) []any {
+	written = strings.TrimSpace(written)
+	return []any{digest(written, keyLength), marked('=', written), marked('~', looseForm(written))}
+}
+
+// licenseOfKey is, in SQL, the id of the one license that a text means, 0 for none: by its reading
+// as our form, verbatim, or by its loose form where one license has that. At most one of the first
+// two finds something, and the third nothing else. All three are always looked at, so that a key
+// that exists takes as long as one that does not.
+const licenseOfKey = `max(ifnull((SELECT id FROM store_licenses WHERE key_hash = ?1), 0), ifnull((SELECT id FROM store_licenses WHERE key_hash = ?2), 0),
+	ifnull((SELECT CASE count(*) WHEN 1 THEN min(id) END FROM (SELECT id FROM store_licenses WHERE loose_hash = ?3 LIMIT 2)), 0))`
+
+// licenseByText is the id of the license that a text means; 0 is none.
+func licenseByText(c *db.Conn, written string) (int64, error) {
+	id, _, err := db.One(c, db.Int, "SELECT "+licenseOfKey, probes(written)...)
+	return id, err
+}
+
+// marked is a digest that no digest of another sort can equal: sort is no sign of our keys.
+func marked(sort byte, text string) []byte {
+	sum := sha256.Sum256(append([]byte{sort}, text...))
+	return sum[:]
+}
+
+// looseForm is a key without what people change when they copy one: the case of ASCII letters,
+// white space, hyphens and dashes.
+func looseForm(key string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case unicode.IsSpace(r), unicode.Is(unicode.Pd, r), r == '\u00ad', r == '\u2212':
+			return -1
+		}
+		return r
+	}, key)
+}
+
 func newKey() string  { return grouped(random(keyLength), 5) }
 func newCode() string { return grouped(random(codeLength), 4) }
 func newRef() string  { return "ORD-" + random(refLength) }
 
 // mask hides a key but for its last four characters.
 func mask(key string) string {
-	const shown = 4
-	b := []byte(key)
-	for i := range max(0, len(b)-shown) {
+	b := []rune(key)
+	for i := range max(0, len(b)-shownOfKey) {
 		if b[i] != '-' {
 			b[i] = '*'
 		}
 	}
 	return string(b)
+}
+
+// shownOfKey is how many characters of a key people may see who may not use it.
+const shownOfKey = 4
+
+// KeyEnd is the last four characters of a key.
+func KeyEnd(key string) string {
+	b := []rune(key)
+	return string(b[max(0, len(b)-shownOfKey):])
 }

@@ -3,6 +3,9 @@ package store
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"quartermaster/schema/db"
 )
 
 func TestKeysAreReadAsPeopleWriteThem(t *testing.T) {
@@ -41,4 +44,94 @@ func TestRandomTextUsesTheWholeAlphabet(t *testing.T) {
 			t.Errorf("%q came %d times of 32000", c, n)
 		}
 	}
+}
+
+// Keys of three forms are found as people write them, and a text never means two licenses.
+func TestALicenseIsFoundByItsKeyOfAnyForm(t *testing.T) {
+	s := newFixture(t)
+	give := func(key string) int64 {
+		id := s.license("PLUGIN").ID
+		hash, loose := stored(key)
+		must(t, db.Exec(background, s.DB, cli, func(tx *db.Tx) error {
+			if _, err := tx.Exec("UPDATE store_licenses SET license_key = ?, key_hash = ?, loose_hash = ? WHERE id = ?", key, hash, loose, id); err != nil {
+				return err
+			}
+			return tx.Audit("license.imported", "license", nil)
+		}))
+		return id
+	}
+	uuid, ours := give("38b1460a-5104-4067-a91d-77b872934d51"), give("7Q4ZJ-0M3RT-9WXYA-BCDEF-GH2K5")
+	mixed, lower := give("AbCd-1234"), give("abcd-1234")
+	long := give("Ключ " + strings.Repeat("ß", mostKey-5))
+	for written, want := range map[string]int64{
+		" 38B1460A51044067A91D77B872934D51 ": uuid, "38b1460a–5104 4067a91d77b872934d51\n": uuid, "38b1460a-5104-4067-a91d-77b872934d52": 0,
+		"7q4zj om3rt 9wxya bcdef gh2k5": ours, "AbCd-1234": mixed, " abcd-1234": lower, "ABCD-1234": 0, "abcd1234": 0,
+		"ключ " + strings.Repeat("ß", mostKey-5): 0, "Ключ" + strings.Repeat("ß", mostKey-5): long, "": 0, "-": 0,
+	} {
+		id, err := db.Read(background, s.DB, func(c *db.Conn) (int64, error) { return licenseByText(c, written) })
+		must(t, err)
+		equal(t, written, id, want)
+		if v := s.check(written, ""); (v.Code == isValid) != (want != 0) || v.License != nil && v.License.ID != want {
+			t.Errorf("%q: check says %s of %+v", written, v.Code, v.License)
+		}
+		s.pass(time.Hour) // wrong keys are counted
+		byText, err := s.OpenBuyer(background, written, "", "", "192.0.2.1")
+		if written != "" && byText != want {
+			t.Errorf("%q opens %d of a buyer: %v", written, byText, err)
+		}
+		list, err := s.FindLicenses(background, cli, written)
+		if (err == nil) != (want != 0) || want != 0 && list.Licenses[0].ID != want {
+			t.Errorf("%q: the command finds %+v, %v", written, list.Licenses, err)
+		}
+		page, err := s.Licenses(background, viewer, LicenseFilter{Q: written})
+		must(t, err)
+		if written != "" && (len(page.Licenses) == 1) != (want != 0) {
+			t.Errorf("%q: the list finds %d", written, len(page.Licenses))
+		}
+	}
+	equal(t, "masked", mask("Ключ-ßß-ßaßé"), "****-**-ßaßé")
+	l, err := s.RotateLicenseKey(background, cli, uuid)
+	must(t, err)
+	if _, is := read(l.Key, keyLength); !is || s.check("38b1460a-5104-4067-a91d-77b872934d51", "").Code != isNotFound {
+		t.Errorf("rotated to %s", l.Key)
+	}
+}
+
+// A license's own limit goes before its product's: for activations, files and lists; a lower one takes
+// no seat away.
+func TestALicenseHasALimitOfItsOwn(t *testing.T) {
+	s := newFixture(t)
+	l := s.license("PLUGIN")
+	limit := func(limit string) string {
+		t.Helper()
+		l, err := s.SetLicenseLimit(background, admin, l.ID, limit)
+		must(t, err)
+		return seats(l)
+	}
+	for _, machine := range []string{"a", "b", "c"} {
+		_, err := s.activate(l.Key, machine)
+		must(t, err)
+	}
+	_, err := s.activate(l.Key, "d")
+	refused(t, err, atLimit)
+	equal(t, "more", limit(" 4 "), "3 of 4")
+	_, err = s.activate(l.Key, "d")
+	must(t, err)
+	equal(t, "fewer than taken", limit("0"), "4 of 0")
+	_, err = s.activate(l.Key, "e")
+	equal(t, "told", asJSON(refused(t, err, atLimit).More), `{"limit":0,"used":4}`)
+	equal(t, "none", limit("Unlimited"), "4")
+	equal(t, "grant", s.check(l.Key, "a").License.ActivationLimit, nil)
+	audits := s.count("SELECT count(*) FROM audit")
+	limit("unlimited")
+	equal(t, "the same writes nothing", s.count("SELECT count(*) FROM audit"), audits)
+	equal(t, "the product's", limit("product"), "4 of 3")
+	for _, wrong := range []string{"-1", "1000001", "1.5", "many"} {
+		_, err := s.SetLicenseLimit(background, admin, l.ID, wrong)
+		refused(t, err, "validation", "limit", "unlimited")
+	}
+	_, err = s.SetLicenseLimit(background, viewer, l.ID, "5")
+	refused(t, err, "forbidden")
+	_, err = s.SetLicenseLimit(background, admin, 99, "5")
+	refused(t, err, "not_found")
 }

@@ -24,10 +24,26 @@ type License struct {
 	LastCheckedAt   *exact.Instant `json:"last_checked_at"`
 	Subscription    *string        `json:"subscription_ref" about:"the provider's name for the subscription that it lives by; null is none"`
 
-	state   string // as it is stored
-	files   string // after a revocation: what runs on, in words
-	decided string // what staff or a refund decided; an open dispute may hold it beside that
+	state    string // as it is stored
+	files    string // after a revocation: what runs on, in words
+	decided  string // what staff or a refund decided; an open dispute may hold it beside that
+	ownLimit *int64 // unlimited is -1; nil is the product's
+	origin   string
 }
+
+// Where a license came from.
+const (
+	originIssued  = "issued"  // of a sale or a code
+	originHistory = "history" // of an import of orders: an imported key may take its place
+	originPlaced  = "placed"  // its key was imported onto one of those
+	originMoved   = "moved"   // its key was imported, and made its order or a unit of it
+)
+
+// Imported reports whether the license's key came from elsewhere.
+func (l License) Imported() bool { return l.origin == originPlaced || l.origin == originMoved }
+
+// HasOwnLimit reports whether the license has another limit than its product's.
+func (l License) HasOwnLimit() bool { return l.ownLimit != nil }
 
 const (
 	stateActive    = "active"
@@ -47,13 +63,16 @@ var licenseMoves = schema.Transitions{
 // program is answered without looking at the order and its customer: its columns have
 // ” for the address.
 const (
+	// A license's own limit, where it has one, goes before its product's.
+	limitColumns = "iif(l.own_limit IS NULL, p.activation_limit, nullif(l.own_limit, -1)), l.own_limit, l.origin"
+
 	licenseColumns = `l.id, l.license_key, p.sku, l.tier, l.order_ref, c.email, l.state,
-		p.activation_limit, l.activation_count, l.expires_at, l.created_at, l.last_checked_at, s.ref, l.decided`
+		` + limitColumns + `, l.activation_count, l.expires_at, l.created_at, l.last_checked_at, s.ref, l.decided`
 	licenseTables = `store_licenses l CROSS JOIN store_products p ON p.id = l.product_id
 		CROSS JOIN store_orders o ON o.id = l.order_id CROSS JOIN store_customers c ON c.id = o.customer_id
 		LEFT JOIN store_subscriptions s ON s.id = l.subscription_id`
 	grantColumns = `l.id, l.license_key, p.sku, l.tier, l.order_ref, '', l.state,
-		p.activation_limit, l.activation_count, l.expires_at, l.created_at, l.last_checked_at, NULL, l.decided`
+		` + limitColumns + `, l.activation_count, l.expires_at, l.created_at, l.last_checked_at, NULL, l.decided`
 	grantTables = `store_licenses l CROSS JOIN store_products p ON p.id = l.product_id`
 )
 
@@ -62,7 +81,7 @@ func scanLicense(now exact.Instant) func(*db.Row) License {
 	return func(r *db.Row) License {
 		l := License{
 			ID: r.Int(), Key: r.Text(), SKU: r.Text(), Tier: r.TextPtr(), OrderRef: r.Text(), CustomerEmail: r.Text(), state: r.Text(),
-			ActivationLimit: r.IntPtr(), ActivationCount: r.Int(), ExpiresAt: r.InstantPtr(), CreatedAt: r.Instant(), LastCheckedAt: r.InstantPtr(),
+			ActivationLimit: r.IntPtr(), ownLimit: r.IntPtr(), origin: r.Text(), ActivationCount: r.Int(), ExpiresAt: r.InstantPtr(), CreatedAt: r.Instant(), LastCheckedAt: r.InstantPtr(),
 			Subscription: r.TextPtr(), decided: r.Text(),
 		}
 		l.Status = statusOf(l.state, l.ExpiresAt, now)
@@ -107,14 +126,18 @@ func issue(tx *db.Tx, order int64, ref string, v sale, l line) error {
 		at := v.paidAt + exact.Instant(*l.product.LicenseDays*day)
 		expires = &at
 	}
-	q, err := tx.Change(`INSERT INTO store_licenses (key_hash, license_key, product_id, tier, order_id, order_ref, state, expires_at, created_at, subscription_id)
-		VALUES (?, ?, ?, ?, ?, ?, 'active', ?, ?, ?)`)
+	origin := originIssued
+	if v.history {
+		origin = originHistory
+	}
+	q, err := tx.Change(`INSERT INTO store_licenses (key_hash, license_key, product_id, tier, order_id, order_ref, state, expires_at, created_at, subscription_id, origin)
+		VALUES (?, ?, ?, ?, ?, ?, 'active', ?, ?, ?, ?)`)
 	if err != nil {
 		return err
 	}
 	for range l.qty {
 		key := newKey()
-		if err := q.Args(digest(key, keyLength), key, l.product.id, db.NullText(l.tier), order, ref, expires, tx.Now(), subscription); err != nil {
+		if err := q.Args(digest(key, keyLength), key, l.product.id, db.NullText(l.tier), order, ref, expires, tx.Now(), subscription, origin); err != nil {
 			return err
 		}
 		if err := q.Run(); err != nil {

@@ -205,7 +205,7 @@ func (s *Service) writeFile(tx *db.Tx, l License, seat Activation, days *int64) 
 	id := make([]byte, 8)
 	_, _ = rand.Read(id) // never fails
 	claims := fileClaims{
-		ID: hex.EncodeToString(id), IssuedAt: int64(tx.Now()), Ends: int64(ends), LicenseID: l.ID, KeyEnd: keyEnd(l.Key),
+		ID: hex.EncodeToString(id), IssuedAt: int64(tx.Now()), Ends: int64(ends), LicenseID: l.ID, KeyEnd: KeyEnd(l.Key),
 		SKU: l.SKU, Tier: l.Tier, Machine: seat.Fingerprint, LicenseExpires: licenseEnds,
 	}
 	f = LicenseFile{KeyID: keyID, ExpiresAt: ends, license: l, name: fileName(l)}
@@ -278,9 +278,6 @@ func offersFiles(c *db.Conn, l License) (bool, error) {
 	return yes, err
 }
 
-// keyEnd is the last four characters of a key.
-func keyEnd(key string) string { return key[max(0, len(key)-4):] }
-
 // fileName is what a download is called: the SKU, as far as file names may hold it, and the key's end.
 func fileName(l License) string {
 	name := []byte(l.SKU)
@@ -289,7 +286,7 @@ func fileName(l License) string {
 			name[i] = '-'
 		}
 	}
-	return string(name) + "-" + keyEnd(l.Key) + ".lic"
+	return string(name) + "-" + KeyEnd(l.Key) + ".lic"
 }
 
 // IssuedFile is a file that was made; what it says is not kept.

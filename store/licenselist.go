@@ -16,6 +16,8 @@ type LicenseFilter struct {
 	Status   string // active, expired, suspended or revoked
 	OrderRef string
 	schema.Cursor[int64]
+
+	keyed int64 // the license whose key Q is; 0 is none
 }
 
 // LicensePage is one page of licenses.
@@ -48,7 +50,7 @@ func (f LicenseFilter) list(c *db.Conn, n int64) ([]License, error) {
 	if err != nil || !some {
 		return []License{}, err
 	}
-	if _, isKey := read(f.Q, keyLength); f.Q != "" && !isKey {
+	if f.searches() {
 		return f.search(c, n)
 	}
 	return db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+indexed(licenseTables, from)+" WHERE "+where+" ORDER BY l.id DESC LIMIT ?",
@@ -61,16 +63,27 @@ func indexed(tables, index string) string {
 	return first + index + tables[len(first):]
 }
 
+// searches reports, after where, whether Q is no whole key: neither a license's nor one in our form.
+func (f *LicenseFilter) searches() bool {
+	_, ours := read(f.Q, keyLength)
+	return f.Q != "" && !ours && f.keyed == 0
+}
+
 // where is the filter as a condition on l, but for a Q that is no key, with the index
 // that it is to use; some is false when nothing can match.
-func (f LicenseFilter) where(c *db.Conn) (from, where string, args []any, some bool, err error) {
+func (f *LicenseFilter) where(c *db.Conn) (from, where string, args []any, some bool, err error) {
 	where, args = "l.id < ?", []any{below(f.Cursor)}
 	and := func(condition string, values ...any) {
 		where += " AND " + condition
 		args = append(args, values...)
 	}
-	if _, isKey := read(f.Q, keyLength); isKey {
-		and("l.key_hash = ?", digest(f.Q, keyLength))
+	if f.Q != "" {
+		if f.keyed, err = licenseByText(c, f.Q); err != nil {
+			return "", where, args, false, err
+		}
+		if !f.searches() {
+			and("l.id = ?", f.keyed)
+		}
 	}
 	if f.OrderRef != "" {
 		o, found, err := oneOrder(c, selectOrder+" WHERE o.order_ref = ?", f.OrderRef)
@@ -157,7 +170,7 @@ func (s *Service) CountLicenses(ctx context.Context, f LicenseFilter) (int64, er
 		if err != nil || !some {
 			return 0, err
 		}
-		if _, isKey := read(f.Q, keyLength); f.Q != "" && !isKey {
+		if f.searches() {
 			list, err := f.search(c, math.MaxInt64)
 			return int64(len(list)), err
 		}
@@ -173,7 +186,7 @@ func (f *LicenseFilter) bind(form *schema.Form) {
 	form.Text(&f.SKU, "sku", "only licenses of this product", schema.Most(200), schema.Example("PLUGIN"))
 	form.Text(&f.Email, "email", "only licenses of the buyer with this address, in any case", schema.Most(254), schema.Example("ann@example.com"))
 	form.Text(&f.Q, "q", "only licenses with this whole key, in any spelling, or whose order holds it: a part of a reference, an address, a name or a SKU, in any case",
-		schema.Most(200), schema.Example("ann@"))
+		schema.Most(mostKey), schema.Example("ann@"))
 	form.Enum(&f.Status, "status", "only licenses in this status", licenseStatuses)
 	form.Text(&f.OrderRef, "order_ref", "only licenses of this order", schema.Most(200), schema.Example(exampleRef))
 	bindCursor(form, &f.Cursor)

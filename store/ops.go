@@ -61,6 +61,7 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "store license extend ID", s.extendLicense()),
 		schema.At("", "", "store license rotate ID", s.rotateLicenseKey()),
 		schema.At("", "", "store license release ID SEAT", s.releaseSeat()),
+		schema.At("", "", "store license limit ID LIMIT", s.setLicenseLimit()),
 		schema.At("", "", "store license file ID", s.makeLicenseFile()),
 		schema.At("", "", "store license files ID", s.listLicenseFiles()),
 		schema.At("", "", "store signing-key list", s.listSigningKeys()),

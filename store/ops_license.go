@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -36,11 +37,18 @@ func (s *Service) License(ctx context.Context, who db.Caller, id int64) (License
 // FindLicenses returns the licenses of a whole key, or of a buyer's address. None is
 // refused as not found.
 func (s *Service) FindLicenses(ctx context.Context, who db.Caller, what string) (LicensePage, error) {
+	id, err := db.Read(ctx, s.db, func(c *db.Conn) (int64, error) { return licenseByText(c, what) })
 	f := LicenseFilter{Q: what}
-	if strings.Contains(what, "@") {
+	switch {
+	case err != nil:
+		return LicensePage{}, err
+	case id != 0:
+	case strings.Contains(what, "@"):
 		f.Q, f.Email = "", what
-	} else if _, ok := read(what, keyLength); !ok {
+	case utf8.RuneCountInString(strings.TrimSpace(what)) < leastKey:
 		return LicensePage{}, fault.Fieldf("license", "%s is no license key and no address", schema.Quote(what))
+	default:
+		return LicensePage{}, fault.NotFoundf("no license has this key or buyer")
 	}
 	page, err := s.Licenses(ctx, who, f)
 	if err == nil && len(page.Licenses) == 0 {
@@ -93,7 +101,7 @@ func (s *Service) findLicenses() schema.Op {
 		Print:   printLicenses,
 		Bind: func(f *schema.Form) schema.Handler {
 			var what string
-			f.Text(&what, "q", "a license key, or an address", schema.Required, schema.Most(254), schema.Positional("KEY|EMAIL"), schema.Example("ann@example.com"))
+			f.Text(&what, "q", "a license key, or an address", schema.Required, schema.Most(mostKey), schema.Positional("KEY|EMAIL"), schema.Example("ann@example.com"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.FindLicenses(ctx, who, what) }
 		},
 	}
@@ -129,8 +137,8 @@ func bindLicense(f *schema.Form, id *int64) {
 }
 
 func licenseByKey(c *db.Conn, key string) (int64, error) {
-	id, found, err := db.One(c, db.Int, "SELECT id FROM store_licenses WHERE key_hash = ?", digest(key, keyLength))
-	if err == nil && !found {
+	id, err := licenseByText(c, key)
+	if err == nil && id == 0 {
 		err = fault.NotFoundf("no license has this key")
 	}
 	return id, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"quartermaster/schema"
@@ -43,24 +44,29 @@ func bindProvider(f *schema.Form, provider *string) {
 
 func (s *Service) mapProvider() schema.Op {
 	return schema.Op{
-		Name: "map_provider", About: "Say which product a payment link sells, for payments whose metadata does not.",
+		Name: "map_provider", About: "Say which product a payment link, a variant or another program's name for a product means, for payments and imported licenses that do not say it.",
 		Writes: true, Admin: true, Response: Link{Provider: stripe, Link: "plink_1Abc", SKU: "PLUGIN", Tier: &exampleTier},
-		Example: "store provider map stripe plink_1Abc PLUGIN --tier pro",
+		Example: "store provider map stripe plink_1Abc PLUGIN --tier pro\nstore provider map lemonsqueezy 12345 PLUGIN --their-product-id 678",
 		Print:   func(w io.Writer, answer any) { l, _ := answer.(Link); fmt.Fprintf(w, "%s sells %s\n", l.Link, l.SKU) },
 		Did: func(answer any, _ schema.Money) string {
 			l, _ := answer.(Link)
+			if l.Provider != stripe {
+				return fmt.Sprintf("%s of %s is %s here.", l.Link, l.Provider, l.SKU)
+			}
 			return fmt.Sprintf("The payment link %s sells %s.", l.Link, l.SKU)
 		},
 		Leads: func(any) string { return "/settings" },
 		Bind: func(f *schema.Form) schema.Handler {
-			var provider, link, sku, tier string
-			bindProvider(f, &provider)
-			f.Text(&link, "payment_link", "the payment link's id", schema.Required, schema.Most(200), schema.Positional("PAYMENT_LINK"), schema.Example("plink_1Abc"))
-			f.Text(&sku, "sku", "the product that it sells", schema.Required, schema.Most(200), schema.Positional("SKU"), schema.Label("Product"), schema.Choices(anyProduct), schema.Example("PLUGIN"))
+			var l Link
+			var tier string
+			f.Enum(&l.Provider, "provider", "whose name it is", mapped, schema.Required, schema.Positional("PROVIDER"))
+			f.Text(&l.Link, "payment_link", "the name there: a payment link's, variant's or product's id, or a product's name",
+				schema.Required, schema.Most(200), schema.Positional("PAYMENT_LINK"), schema.Label("Name there"), schema.Example("plink_1Abc"))
+			f.Text(&l.SKU, "sku", "the product that it means", schema.Required, schema.Most(200), schema.Positional("SKU"), schema.Label("Product"), schema.Choices(anyProduct), schema.Example("PLUGIN"))
 			f.Text(&tier, "tier", "one of the product's tiers", schema.Most(200), schema.Example("pro"))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.MapLink(ctx, who, provider, link, sku, tier)
-			}
+			f.IntPtr(&l.TheirProduct, "their_product_id", "the product's number there, beside a variant's", schema.Range(1, math.MaxInt64), schema.Label("Product number there"), schema.Rare, schema.Example(678))
+			l.Tier = db.NullText(tier)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.MapLink(ctx, who, l) }
 		},
 	}
 }

@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 			"findCustomer": "SEARCH store_customers USING INDEX sqlite_autoindex_store_customers_1 (email=?)",
 			"walk":         "VIRTUAL TABLE INDEX 192:M1<", // the trigrams
 			"listBatches":  "SEARCH b USING INDEX store_batches_unused (id<?)",
-			"look":         "SEARCH l USING INDEX sqlite_autoindex_store_licenses_1 (key_hash=?)",
+			"look":         "SEARCH l USING INTEGER PRIMARY KEY (rowid=?)",
 			"lookUpCode":   "SEARCH k USING PRIMARY KEY (hash=?)",
 		},
 	})

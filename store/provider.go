@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"quartermaster/schema"
@@ -54,48 +55,59 @@ func providerSecret(c *db.Conn, provider string) (string, error) {
 	return secret, err
 }
 
-// Link is what a provider's payment link sells.
+// mapped are the tills and exporters whose names for products are mapped to ours.
+var mapped = []string{stripe, "lemonsqueezy", "polar", "gumroad", "edd", "keygen"}
+
+// Link is what a provider's name for a product means: a payment link, a variant, a product.
 type Link struct {
-	Provider string  `json:"provider" enum:"stripe"`
-	Link     string  `json:"payment_link"`
-	SKU      string  `json:"sku"`
-	Tier     *string `json:"tier"`
+	Provider     string  `json:"provider" enum:"stripe,lemonsqueezy,polar,gumroad,edd,keygen"`
+	Link         string  `json:"payment_link" about:"the provider's name for what is sold: of stripe a payment link, of lemonsqueezy a variant's id, of polar a product's or a benefit's id, of the others the product's name or id as their export has it"`
+	SKU          string  `json:"sku"`
+	Tier         *string `json:"tier"`
+	TheirProduct *int64  `json:"their_product_id" about:"the product's number there, where it is another than that; null is none"`
 }
 
-// MapLink says which product a payment link sells, for payments whose metadata does
-// not. A link that is mapped already is mapped anew. Refused: a provider other than
-// stripe, an empty link, an unknown sku, a tier that it does not have.
-func (s *Service) MapLink(ctx context.Context, who db.Caller, provider, link, sku, tier string) (Link, error) {
-	if err := knownProvider(provider); err != nil {
-		return Link{}, err
+// MapLink says which product a provider's name for one means, for payments and imports that do not say
+// it themselves. A name that is mapped already is mapped anew; its product's number stays unless another
+// is given. Refused: another provider, an empty name, an unknown sku, a tier that it does not have.
+func (s *Service) MapLink(ctx context.Context, who db.Caller, l Link) (Link, error) {
+	if !slices.Contains(mapped, l.Provider) {
+		return Link{}, fault.Fieldf("provider", "provider: %s is not allowed; it takes one of %s", schema.Quote(l.Provider), strings.Join(mapped, ", "))
 	}
-	link = strings.TrimSpace(link)
-	if link == "" || strings.Contains(link, "/") {
-		return Link{}, fault.Fieldf("payment_link", "payment_link: %s is no payment link's id; Stripe shows it as plink_...", schema.Quote(link))
+	l.Link = strings.TrimSpace(l.Link)
+	switch {
+	case l.Provider == stripe && (l.Link == "" || strings.Contains(l.Link, "/")):
+		return Link{}, fault.Fieldf("payment_link", "payment_link: %s is no payment link's id; Stripe shows it as plink_...", schema.Quote(l.Link))
+	case l.Link == "":
+		return Link{}, fault.Fieldf("payment_link", "payment_link is empty: give the variant's or product's id, or its name, as %s has it", l.Provider)
 	}
-	if err := schema.CheckText("payment_link", link, 200); err != nil {
+	if err := schema.CheckText("payment_link", l.Link, 200); err != nil {
 		return Link{}, err
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Link, error) {
-		l := Link{Provider: provider, Link: link, SKU: sku, Tier: db.NullText(tier)}
-		p, err := findProduct(&tx.Conn, sku)
+		p, err := findProduct(&tx.Conn, l.SKU)
 		if err != nil {
 			return l, err
 		}
-		if err := p.takesTier(tier); err != nil {
+		if err := p.takesTier(textOr(l.Tier, "")); err != nil {
 			return l, err
 		}
-		_, err = tx.Exec(`INSERT INTO store_links (provider, link, product_id, tier) VALUES (?, ?, ?, ?)
-			ON CONFLICT (provider, link) DO UPDATE SET product_id = excluded.product_id, tier = excluded.tier`, provider, link, p.id, l.Tier)
+		_, err = tx.Exec(`INSERT INTO store_links (provider, link, product_id, tier, their_product, mapped_at) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (provider, link) DO UPDATE SET product_id = excluded.product_id, tier = excluded.tier,
+				their_product = ifnull(excluded.their_product, their_product), mapped_at = excluded.mapped_at`,
+			l.Provider, l.Link, p.id, l.Tier, l.TheirProduct, tx.Now())
 		if err != nil {
 			return l, err
 		}
-		return l, tx.Audit("provider.link", "provider:"+provider, l)
+		if l, _, err = findLink(&tx.Conn, l.Provider, l.Link); err != nil {
+			return l, err
+		}
+		return l, tx.Audit("provider.link", "provider:"+l.Provider, l)
 	})
 }
 
 func findLink(c *db.Conn, provider, link string) (Link, bool, error) {
 	return db.One(c, func(r *db.Row) Link {
-		return Link{Provider: provider, Link: link, SKU: r.Text(), Tier: r.TextPtr()}
-	}, "SELECT p.sku, k.tier FROM store_links k JOIN store_products p ON p.id = k.product_id WHERE k.provider = ? AND k.link = ?", provider, link)
+		return Link{Provider: provider, Link: link, SKU: r.Text(), Tier: r.TextPtr(), TheirProduct: r.IntPtr()}
+	}, "SELECT p.sku, k.tier, k.their_product FROM store_links k JOIN store_products p ON p.id = k.product_id WHERE k.provider = ? AND k.link = ?", provider, link)
 }

@@ -117,7 +117,10 @@ func TestEveryChangeIsAudited(t *testing.T) {
 		func() error { _, err := s.RefundOrder(background, cli, o.OrderRef, nil); return err },
 		func() error { _, err := s.SetCurrency(background, cli, "eur"); return err },
 		func() error { _, err := s.SetProviderSecret(background, cli, "stripe", "whsec_1"); return err },
-		func() error { _, err := s.MapLink(background, cli, "stripe", "plink_1", "YEAR", ""); return err },
+		func() error {
+			_, err := s.MapLink(background, cli, Link{Provider: "stripe", Link: "plink_1", SKU: "YEAR"})
+			return err
+		},
 	} {
 		must(t, move())
 	}

@@ -79,7 +79,7 @@ func TestWhatTheMetadataMayHold(t *testing.T) {
 	}
 
 	s = newStripeFixture(t)
-	_, err := s.MapLink(background, cli, "stripe", "plink_1Sg", "PLUGIN", "")
+	_, err := s.MapLink(background, cli, Link{Provider: "stripe", Link: "plink_1Sg", SKU: "PLUGIN"})
 	must(t, err)
 	equal(t, "by link", s.stripe("session", map[string]any{"metadata": map[string]any{"tier": "pro"}, "payment_link": "plink_1Sg"}).Outcome, "recorded")
 	equal(t, "tier", *s.payment().Items[0].Tier, "pro")

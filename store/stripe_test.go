@@ -259,7 +259,7 @@ func TestARefundBeforeItsPayment(t *testing.T) {
 
 func TestAPaymentByItsLink(t *testing.T) {
 	s := newStripeFixture(t)
-	_, err := s.MapLink(background, cli, "stripe", "plink_1Sg", "YEAR", "team")
+	_, err := s.MapLink(background, cli, Link{Provider: "stripe", Link: "plink_1Sg", SKU: "YEAR", Tier: db.NullText("team")})
 	must(t, err)
 	byLink := map[string]any{"metadata": map[string]any{}, "payment_link": "plink_1Sg", "payment_intent": nil, "customer_details": nil, "customer_email": "bo@example.com"}
 	equal(t, "outcome", s.stripe("session", byLink).Outcome, "recorded")
@@ -274,7 +274,7 @@ func TestAPaymentByItsLink(t *testing.T) {
 		{"paypal", "plink_1", "YEAR", "", "provider"}, {"stripe", "", "YEAR", "", "payment_link"},
 		{"stripe", "https://buy.stripe.com/x", "YEAR", "", "plink_"}, {"stripe", "plink_1", "NOPE", "", "sku"}, {"stripe", "plink_1", "PLUGIN", "gold", "tier"},
 	} {
-		_, err := s.MapLink(background, cli, c.provider, c.link, c.sku, c.tier)
+		_, err := s.MapLink(background, cli, Link{Provider: c.provider, Link: c.link, SKU: c.sku, Tier: db.NullText(c.tier)})
 		refused(t, err, "validation", c.says)
 	}
 }

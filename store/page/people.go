@@ -154,6 +154,14 @@ func license(s *store.Service) page.Page {
 	})
 }
 
+// cameFrom says where the license's key came from.
+func (v licenseView) cameFrom() string {
+	if v.Imported() {
+		return "Imported"
+	}
+	return "Issued here"
+}
+
 // licenseActs are what can be done with the license now.
 func licenseActs(v licenseView) []page.Action {
 	id := page.Num(v.ID)
@@ -172,14 +180,14 @@ func licenseActs(v licenseView) []page.Action {
 	if v.Status == "active" {
 		acts = append(acts, page.Open("Offline file", "make_license_file", "license_id", id))
 	}
-	return append(acts, page.Open("New key", "rotate_license_key", "license_id", id), page.Open("Revoke", "revoke_license", "license_id", id).Danger())
+	return append(acts, page.Open("Seats", "set_license_limit", "license_id", id), page.Open("New key", "rotate_license_key", "license_id", id), page.Open("Revoke", "revoke_license", "license_id", id).Danger())
 }
 
 // keyOf is the license's key; on the list of all, which may be stored and packed on its way,
 // its last four characters, which tell licenses apart.
 func keyOf(l store.License, list bool) string {
-	if !list || len(l.Key) < 4 {
+	if !list {
 		return l.Key
 	}
-	return "…" + l.Key[len(l.Key)-4:]
+	return "…" + store.KeyEnd(l.Key)
 }
