@@ -11,6 +11,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 	"quartermaster/schema/words"
 )
 
@@ -26,14 +27,16 @@ type Customer struct {
 	LastOrderAt  *exact.Instant `json:"last_order_at"`
 }
 
-const customerColumns = "id, email, name, paid_orders, first_order_at, last_order_at"
-
-func scanCustomer(r *db.Row) Customer {
-	return Customer{
-		ID: r.Int(), Email: r.Text(), Name: r.Text(), PaidOrders: r.Int(),
-		FirstOrderAt: r.InstantPtr(), LastOrderAt: r.InstantPtr(),
-	}
-}
+var customers = record.New("customer", "store_customers",
+	record.ID(func(k *Customer) *int64 { return &k.ID }),
+	record.Text("email", func(k *Customer) *string { return &k.Email }, "the address; case does not matter",
+		schema.Required, schema.Most(254), schema.Example("ann@example.com")).Key(),
+	record.Text("name", func(k *Customer) *string { return &k.Name }, "the person's name",
+		schema.Most(200), schema.Example("Ann Lee")),
+	record.Int("paid_orders", func(k *Customer) *int64 { return &k.PaidOrders }, ""),
+	record.OptMoment("first_order_at", func(k *Customer) **exact.Instant { return &k.FirstOrderAt }),
+	record.OptMoment("last_order_at", func(k *Customer) **exact.Instant { return &k.LastOrderAt }),
+)
 
 // foldEmail returns the address by which a customer is known: trimmed, in lower case.
 // It refuses what no mail could be sent to.
@@ -87,11 +90,11 @@ func (s *Service) Customers(ctx context.Context, f CustomerFilter) (CustomerPage
 // list returns at most n of the customers below the page's start.
 func (f CustomerFilter) list(c *db.Conn, n int64) ([]Customer, error) {
 	if f.Q == "" {
-		return db.All(c, scanCustomer, "SELECT "+customerColumns+" FROM store_customers WHERE id < ? ORDER BY id DESC LIMIT ?", below(f.Cursor), n)
+		return customers.All(c, "WHERE id < ? ORDER BY id DESC LIMIT ?", below(f.Cursor), n)
 	}
 	list, w := []Customer{}, want(f.Q)
 	err := w.walkCustomers(c, below(f.Cursor), func(id int64) (bool, error) {
-		k, found, err := db.One(c, scanCustomer, selectCustomer, id)
+		k, found, err := customers.One(c, "WHERE id = ?", id)
 		if found && w.in(k.Email, k.Name) {
 			list = append(list, k)
 		}
@@ -113,15 +116,13 @@ func (s *Service) CountCustomers(ctx context.Context, f CustomerFilter) (int64, 
 	})
 }
 
-const selectCustomer = "SELECT " + customerColumns + " FROM store_customers WHERE id = ?"
-
 // Customer returns one customer. An id that names none is refused as not found.
 func (s *Service) Customer(ctx context.Context, id int64) (Customer, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Customer, error) { return customerByID(c, id) })
 }
 
 func customerByID(c *db.Conn, id int64) (Customer, error) {
-	k, found, err := db.One(c, scanCustomer, selectCustomer, id)
+	k, found, err := customers.One(c, "WHERE id = ?", id)
 	if err == nil && !found {
 		err = fault.NotFoundf("there is no customer %d", id)
 	}
@@ -180,7 +181,7 @@ func keepCustomer(tx *db.Tx, c Customer) error {
 }
 
 func findCustomer(c *db.Conn, email string) (Customer, bool, error) {
-	return db.One(c, scanCustomer, "SELECT "+customerColumns+" FROM store_customers WHERE email = ?", email)
+	return customers.One(c, "WHERE email = ?", email)
 }
 
 // recountCustomer sets what is kept of a customer's orders from the orders.
@@ -192,26 +193,17 @@ func recountCustomer(tx *db.Tx, id int64) error {
 }
 
 // customerTable is `import store customers`: rows are known by their address.
-func (s *Service) customerTable() schema.Table {
-	return schema.Table{
-		Name: "customers", About: "Who buys, known by the email address.",
-		Row: func(f *schema.Form) schema.Put {
-			var email, name string
-			f.Text(&email, "email", "the address; case does not matter", schema.Required, schema.Most(254), schema.Example("ann@example.com"))
-			f.Text(&name, "name", "the person's name", schema.Most(200), schema.Example("Ann Lee"))
-			return func(tx *db.Tx) (schema.Outcome, error) { return saveCustomer(tx, email, name, f.Given("name")) }
-		},
-		Find: func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
-			k, found, err := findCustomer(c, fold(cell("email")))
-			return []string{k.Email, k.Name}, found, err
-		},
-		Export: func(c *db.Conn, emit func(cells ...string) error) error {
-			return db.Each(c, func(r *db.Row) error {
-				k := scanCustomer(r)
-				return emit(k.Email, k.Name)
-			}, "SELECT "+customerColumns+" FROM store_customers ORDER BY id")
-		},
+func customerTable() schema.Table {
+	t := customers.Table("customers", "Who buys, known by the email address.")
+	t.Row = func(f *schema.Form) schema.Put {
+		k, given := customers.Edits(f)
+		return func(tx *db.Tx) (schema.Outcome, error) { return saveCustomer(tx, k.Email, k.Name, given("name")) }
 	}
+	t.Find = func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
+		k, found, err := findCustomer(c, fold(cell("email")))
+		return customers.Cells(k), found, err
+	}
+	return t
 }
 
 // saveCustomer stores a customer under the address. The name of one that is there is

@@ -48,7 +48,7 @@ func demoProducts(tx *db.Tx) ([]Product, error) {
 		{SKU: "EBOOK", Name: "Mixing at Home, e-book", Kind: kindOther, PriceCents: 1900, Active: true, OfflineDays: 30},
 	}
 	for i, p := range list {
-		if _, err := saveProduct(tx, p); err != nil {
+		if _, err := products.Put(tx, p, func(string) bool { return true }); err != nil {
 			return nil, err
 		}
 		stored, err := findProduct(&tx.Conn, p.SKU)

@@ -84,7 +84,7 @@ func (s *Service) ops() []schema.Op {
 
 // tables lists what travels as CSV.
 func (s *Service) tables() []schema.Table {
-	return []schema.Table{s.productTable(), s.customerTable(), s.orderTable()}
+	return []schema.Table{productTable(), customerTable(), s.orderTable()}
 }
 
 // events are what the service tells receivers.

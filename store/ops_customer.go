@@ -150,7 +150,7 @@ func (s *Service) changeEmail() schema.Op {
 			if err != nil {
 				return nil, false, nil //nolint:nilerr // it names no customer
 			}
-			k, found, err := db.One(c, scanCustomer, selectCustomer, id)
+			k, found, err := customers.One(c, "WHERE id = ?", id)
 			return map[string]string{"customer_id": given["customer_id"], "email": k.Email}, found, err
 		},
 		Bind: func(f *schema.Form) schema.Handler {

@@ -28,7 +28,7 @@ type ProductFilter struct {
 // Products lists products by SKU.
 func (s *Service) Products(ctx context.Context, f ProductFilter) (ProductPage, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (ProductPage, error) {
-		all, err := db.All(c, scanProduct, "SELECT "+productColumns+" FROM store_products ORDER BY sku")
+		all, err := products.All(c, "ORDER BY sku")
 		page := ProductPage{Products: []Product{}}
 		wanted := words.Of(f.Q)
 		for _, p := range all {
@@ -66,7 +66,7 @@ func choices(c *db.Conn, query string) ([]schema.Choice, error) {
 func ProductChoices(c *db.Conn) ([]schema.Choice, error) { return anyProduct(c) }
 
 // ProductCells is a product as its export has it.
-func ProductCells(p Product) []string { return productCells(p) }
+func ProductCells(p Product) []string { return products.Cells(p) }
 
 func anyProduct(c *db.Conn) ([]schema.Choice, error) {
 	return choices(c, "SELECT sku, name FROM store_products WHERE active = 1 ORDER BY sku LIMIT ?")
@@ -131,7 +131,7 @@ func (s *Service) productDetail() schema.Op {
 func productLeads(sku string) string { return "/products/" + url.PathEscape(sku) }
 
 func (s *Service) saveProductOp() schema.Op {
-	return s.productTable().Save(s.db, schema.Op{
+	return productTable().Save(s.db, schema.Op{
 		Keys: []string{"sku"},
 		Name: "save_product", About: "Make a product, or change one: what is given is stored, what is left out stays.",
 		Example: `store product save PLUGIN --name "Tape Echo" --price-cents 4900 --activation-limit 3`,

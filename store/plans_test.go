@@ -24,7 +24,6 @@ func TestMain(m *testing.M) {
 			"addLabels: USE TEMP B-TREE FOR DISTINCT":              "the labels of one license",
 			"replacements: SCAN events":                            "forgetting looks at everything that is kept",
 			"replacements: USE TEMP B-TREE FOR DISTINCT":           "one person's names",
-			"customerTable: SCAN store_customers":                  "an export is of every record",
 			"eachOrder: USE TEMP B-TREE FOR ORDER BY":              "the few orders of a range of days",
 			"list: USE TEMP B-TREE FOR ORDER BY":                   "a buyer's licenses",
 			"eachOrder: USE TEMP B-TREE FOR LAST TERM OF ORDER BY": "an order's few lines",

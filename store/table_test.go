@@ -49,7 +49,7 @@ func TestWhatIsExportedImportsUnchanged(t *testing.T) {
 func (s *fixture) products() []Product {
 	s.T.Helper()
 	list, err := db.Read(background, s.DB, func(c *db.Conn) ([]Product, error) {
-		return db.All(c, scanProduct, "SELECT "+productColumns+" FROM store_products ORDER BY sku")
+		return products.All(c, "ORDER BY sku")
 	})
 	must(s.T, err)
 	return list

@@ -10,7 +10,8 @@ import (
 
 // Noun is a kind of record: its table and its columns.
 type Noun[T any] struct {
-	action  string // "part": its audit entries are part.created and part.changed
+	made    string // the audit entry of a new record: part.created
+	changed string // of a change: part.changed
 	subject string // what the audit trail calls a record: subject:id
 	byKey   bool   // or subject:key
 	table   string
@@ -30,7 +31,7 @@ type Noun[T any] struct {
 
 // New declares a noun. word is what the audit trail calls it.
 func New[T any](word, table string, columns ...Column[T]) *Noun[T] {
-	n := &Noun[T]{action: word, subject: word, table: table, order: "id", columns: columns, id: -1, key: -1}
+	n := &Noun[T]{made: word + ".created", changed: word + ".changed", subject: word, table: table, order: "id", columns: columns, id: -1, key: -1}
 	for i := range columns {
 		switch {
 		case columns[i].id:
@@ -107,6 +108,13 @@ func (n *Noun[T]) Joined(alias, joins string) *Noun[T] {
 
 // Whole lets the audit entry of a change hold what that of a new record does.
 func (n *Noun[T]) Whole() *Noun[T] { n.whole = true; return n }
+
+// Saved tells of new and of changed records alike, as part.saved, with what Whole tells.
+func (n *Noun[T]) Saved() *Noun[T] {
+	n.made = n.subject + ".saved"
+	n.changed = n.made
+	return n.Whole()
+}
 
 // Empties lets null, or an empty text, give any field but the key its default.
 func (n *Noun[T]) Empties() *Noun[T] { n.empties = true; return n }

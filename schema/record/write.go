@@ -92,7 +92,7 @@ func (n *Noun[T]) Create(tx *db.Tx, now *T) (o schema.Outcome, err error) {
 		return o, err
 	}
 	o.New = true
-	return o, tx.Audit(n.action+".created", n.called(now, o.ID), n.Told(now))
+	return o, tx.Audit(n.made, n.called(now, o.ID), n.Told(now))
 }
 
 // Change makes of held what was given of now, with its audit entry, if that changes anything.
@@ -109,7 +109,7 @@ func (n *Noun[T]) Change(tx *db.Tx, held, now T, given func(column string) bool)
 	if n.whole {
 		told = n.Told(&is)
 	}
-	return schema.Changed(id, changes), tx.Audit(n.action+".changed", n.called(&held, id), told)
+	return schema.Changed(id, changes), tx.Audit(n.changed, n.called(&held, id), told)
 }
 
 // called is what the audit trail calls the record.
