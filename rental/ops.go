@@ -112,6 +112,7 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "rental tenant save NAME", s.saveTenant()),
 		schema.At("", "", "rental lease save PROPERTY UNIT START_DATE", s.saveLease()),
 		schema.At("", "", "rental tenant invite TENANT_ID", s.inviteTenant()),
+		schema.At("", "", "rental tenant mail-invitation TENANT_ID", s.mailPortalInvitation()),
 		schema.At("", "", "rental tenant end-sessions TENANT_ID", s.endTenantSessions()),
 		schema.At("", "", "rental tenant forget TENANT_ID", s.forgetTenant()),
 	}

@@ -9,10 +9,12 @@ import (
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/limit"
+	visit "quartermaster/schema/session"
 )
 
-// A buyer's session is about one license, whose key was shown, or about one order, whose reference and
-// address were: its subject is the license's id, or the order's with a minus before it.
+// A buyer's session is about one license, whose key was shown; about one order, whose reference and address
+// were; or about all of a customer, who used a mailed link. Its subject is the license's id, the order's with a
+// minus before it, or that of OfCustomer in package session.
 
 // OpenBuyer returns the subject of a session for a buyer who shows a license key, or the reference of
 // an order together with its address. A key or pair that does not fit is refused as not found, without
@@ -82,8 +84,9 @@ func readRef(written string) string {
 
 // Mine is what a buyer sees: the order, and the licenses that their session is about.
 type Mine struct {
-	Order    Order       `json:"order"`
-	Licenses []MyLicense `json:"licenses" about:"keys in full: the license whose key was shown, or all of the order"`
+	Order    Order       `json:"order" about:"of a customer's session the newest"`
+	Orders   []Order     `json:"orders,omitempty" about:"all of a customer's session, the newest first"`
+	Licenses []MyLicense `json:"licenses" about:"keys in full: the license whose key was shown, all of the order, or all of the customer"`
 	Others   []License   `json:"others" about:"the other licenses of the order, keys masked"`
 }
 
@@ -95,33 +98,90 @@ type MyLicense struct {
 	Offline     bool         `json:"offline" about:"whether a file for a machine without a net can be had"`
 }
 
-// Mine returns what a buyer's session is about. It reads nothing but that order and its licenses.
+// Mine returns what a buyer's session is about. It reads nothing but that order, or that customer's, and the
+// licenses.
 func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (m Mine, err error) {
-		d, err := orderOfBuyer(c, who.Subject)
+		orders, err := ordersOfBuyer(c, who.Subject)
 		if err != nil {
 			return m, err
 		}
-		m.Order = d.Order
-		s.memory.uses.onLicenses(ctx, d.Licenses)
-		for _, l := range d.Licenses {
-			if who.Subject > 0 && l.ID != who.Subject {
-				m.Others = append(m.Others, l.masked())
-				continue
+		m.Order = orders[0].Order
+		_, all := visit.CustomerOf(who.Subject)
+		for _, d := range orders {
+			if all {
+				m.Orders = append(m.Orders, d.Order)
 			}
-			mine := MyLicense{License: l, Product: d.nameOf(l.SKU)}
-			mine.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC", l.ID)
-			if err != nil {
-				return m, err
+			s.memory.uses.onLicenses(ctx, d.Licenses)
+			for _, l := range d.Licenses {
+				if !isOf(who.Subject, l) {
+					m.Others = append(m.Others, l.masked())
+					continue
+				}
+				mine := MyLicense{License: l, Product: d.nameOf(l.SKU)}
+				if mine.Activations, mine.Offline, err = s.seatsOf(ctx, c, l); err != nil {
+					return m, err
+				}
+				m.Licenses = append(m.Licenses, mine)
 			}
-			s.memory.uses.onSeats(ctx, mine.Activations)
-			if mine.Offline, err = offersFiles(c, l); err != nil {
-				return m, err
-			}
-			m.Licenses = append(m.Licenses, mine)
 		}
 		return m, nil
 	})
+}
+
+// seatsOf reads a license's seats, and whether files for machines can be had.
+func (s *Service) seatsOf(ctx context.Context, c *db.Conn, l License) (seats []Activation, offline bool, err error) {
+	seats, err = db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC", l.ID)
+	if err != nil {
+		return nil, false, err
+	}
+	s.memory.uses.onSeats(ctx, seats)
+	offline, err = offersFiles(c, l)
+	return seats, offline, err
+}
+
+// MyOrder returns an order of a buyer's session, without one the newest. One of somebody else is not found.
+func (s *Service) MyOrder(ctx context.Context, who db.Caller, ref string) (Order, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Order, error) {
+		orders, err := ordersOfBuyer(c, who.Subject)
+		for _, d := range orders {
+			if ref == "" || d.OrderRef == ref {
+				return d.Order, nil
+			}
+		}
+		if err == nil {
+			err = fault.NotFoundf("there is no such order")
+		}
+		return Order{}, err
+	})
+}
+
+// mostMine is how many orders of a customer one page shows.
+const mostMine = 500
+
+// ordersOfBuyer are the orders that a buyer's session is about, the newest first, with their licenses, keys in
+// full. A renewal of a customer's session is without the licenses, which their first order has.
+func ordersOfBuyer(c *db.Conn, subject int64) (all []OrderDetail, err error) {
+	customer, is := visit.CustomerOf(subject)
+	if !is {
+		d, err := orderOfBuyer(c, subject)
+		return []OrderDetail{d}, err
+	}
+	ids, err := db.All(c, db.Int, "SELECT id FROM store_orders WHERE customer_id = ? ORDER BY id DESC LIMIT ?", customer, mostMine)
+	for _, id := range ids {
+		d, err := orderByID(c, id)
+		if err != nil {
+			return nil, err
+		}
+		if d.renewal {
+			d.Licenses = nil
+		}
+		all = append(all, d)
+	}
+	if err == nil && len(all) == 0 {
+		err = noPurchase()
+	}
+	return all, err
 }
 
 // orderOfBuyer is the order that a buyer's session is about, with its licenses, keys in full.
@@ -134,6 +194,25 @@ func orderOfBuyer(c *db.Conn, subject int64) (OrderDetail, error) {
 		return OrderDetail{}, err
 	}
 	return findOrder(c, l.OrderRef)
+}
+
+// isOf reports whether the session is about the license, of its order or customer: not another license's.
+func isOf(subject int64, l License) bool {
+	_, all := visit.CustomerOf(subject)
+	return subject < 0 || all || l.ID == subject
+}
+
+// licensesOfBuyer are the licenses that a buyer's session is about.
+func licensesOfBuyer(c *db.Conn, subject int64) (mine []License, err error) {
+	orders, err := ordersOfBuyer(c, subject)
+	for _, d := range orders {
+		for _, l := range d.Licenses {
+			if isOf(subject, l) {
+				mine = append(mine, l)
+			}
+		}
+	}
+	return mine, err
 }
 
 // nameOf is what a product was called when the order was made; its SKU where the order lacks it.
@@ -155,11 +234,11 @@ const releaseWait = exact.Instant(60 * 60)
 // is refused as not found.
 func (s *Service) ReleaseMySeat(ctx context.Context, who db.Caller, seat int64) (License, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {
-		d, err := orderOfBuyer(&tx.Conn, who.Subject)
+		mine, err := licensesOfBuyer(&tx.Conn, who.Subject)
 		if err != nil {
 			return License{}, err
 		}
-		l, a, err := d.seat(&tx.Conn, who.Subject, seat)
+		l, a, err := seatOf(&tx.Conn, mine, seat)
 		if err != nil {
 			return l, err
 		}
@@ -183,12 +262,9 @@ func (s *Service) ReleaseMySeat(ctx context.Context, who db.Caller, seat int64) 
 	})
 }
 
-// seat finds a seat of the licenses that a buyer's session is about.
-func (d OrderDetail) seat(c *db.Conn, subject, seat int64) (License, Activation, error) {
-	for _, l := range d.Licenses {
-		if subject > 0 && l.ID != subject {
-			continue
-		}
+// seatOf finds a seat of the licenses that a buyer's session is about.
+func seatOf(c *db.Conn, mine []License, seat int64) (License, Activation, error) {
+	for _, l := range mine {
 		a, found, err := db.One(c, scanActivation,
 			"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND id = ?", l.ID, seat)
 		if err != nil || found {

@@ -116,18 +116,18 @@ func (s *Service) MakeLicenseFile(ctx context.Context, who db.Caller, id int64, 
 // fingerprint, which takes a seat of the session's license first.
 func (s *Service) GetMyLicenseFile(ctx context.Context, who db.Caller, seat int64, fingerprint, label string) (LicenseFile, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (f LicenseFile, err error) {
-		d, err := orderOfBuyer(&tx.Conn, who.Subject)
+		mine, err := licensesOfBuyer(&tx.Conn, who.Subject)
 		if err != nil {
 			return f, err
 		}
 		var l License
 		if seat != 0 {
 			var held Activation
-			if l, held, err = d.seat(&tx.Conn, who.Subject, seat); err != nil {
+			if l, held, err = seatOf(&tx.Conn, mine, seat); err != nil {
 				return f, err
 			}
 			fingerprint = held.Fingerprint
-		} else if l, err = d.only(who.Subject); err != nil {
+		} else if l, err = only(mine); err != nil {
 			return f, err
 		}
 		if err := s.paced(s.memory.moves, l.ID, "activations and files"); err != nil {
@@ -138,13 +138,11 @@ func (s *Service) GetMyLicenseFile(ctx context.Context, who db.Caller, seat int6
 }
 
 // only is the license that a buyer's session is about, where it is one.
-func (d OrderDetail) only(subject int64) (License, error) {
-	for _, l := range d.Licenses {
-		if l.ID == subject || subject < 0 && len(d.Licenses) == 1 {
-			return l, nil
-		}
+func only(mine []License) (License, error) {
+	if len(mine) != 1 {
+		return License{}, fault.Conflictf("you have %d licenses here: open your purchase with the license key that the machine uses", len(mine))
 	}
-	return License{}, fault.Conflictf("the order has %d licenses: open your purchase with the license key that the machine uses", len(d.Licenses))
+	return mine[0], nil
 }
 
 // fileWithSeat gives the machine a seat, unless it holds one, and makes its file.

@@ -10,11 +10,12 @@ import (
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/mail"
+	visit "quartermaster/schema/session"
 )
 
 // Mails are the messages that the store sends to buyers.
 func (s *Service) Mails() []mail.Kind {
-	return []mail.Kind{orderKind, keyKind, refundKind, expiryKind}
+	return []mail.Kind{orderKind, keyKind, refundKind, expiryKind, linkKind}
 }
 
 // MailWords are the words that stand in the blocks of the store's messages.
@@ -53,7 +54,52 @@ var (
 		Body:    "Hello {name},\n\nthese licenses end soon:\n{licenses}\n\nYour licenses are here: {link}\n\n{shop}\n{shop_address}",
 		Fill:    fillExpiry, Newest: newestLicense,
 	}
+	linkKind = mail.Kind{
+		Name: "buyer-link", Service: "store", Asked: true, About: "To the buyer, who forgot the key and asks for a link at /my.",
+		Fields:  []mail.Field{{Name: "link", Must: true}, {Name: "until"}},
+		Subject: "Your licenses from {shop}",
+		Body: "Hello {name},\n\nhere are your orders and license keys: {link}\n\nThis link works once, until {until}.\n\n" +
+			"If you did not ask for it, ignore this message.\n\n{shop}\n{shop_address}",
+		Fill: fillLink, Newest: newestCustomer, Persons: customerOf,
+	}
 )
+
+func newestCustomer(c *db.Conn) (mail.Row, bool, error) {
+	k, found, err := customers.One(c, "WHERE instr(email, '@') > 0 ORDER BY id DESC LIMIT 1")
+	return k.mailed(), found, err
+}
+
+// mailed is the row of a message to the customer.
+func (k Customer) mailed() mail.Row {
+	return mail.Row{Subject: db.Subject("customer", k.ID), Record: k.Email, To: k.Email}
+}
+
+// customerOf is the customer of an address, if there is one who bought something.
+func customerOf(c *db.Conn, typed string) ([]mail.Row, error) {
+	k, found, err := findCustomer(c, fold(typed))
+	if err != nil || !found || k.LastOrderAt == nil {
+		return nil, err
+	}
+	return []mail.Row{k.mailed()}, nil
+}
+
+// fillLink fills in the link to all of a customer's licenses.
+func fillLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
+	id, err := strconv.ParseInt(strings.TrimPrefix(r.Subject, "customer:"), 10, 64)
+	if err != nil {
+		return v, err
+	}
+	k, found, err := customers.One(c, "WHERE id = ?", id)
+	if err != nil {
+		return v, err
+	}
+	if !found || !strings.Contains(k.Email, "@") {
+		v.Untrue = "there is no such customer any more"
+		return v, nil
+	}
+	link, until, err := w.Link(visit.Customer, k.ID, "/my/welcome/", true)
+	return mail.Content{To: k.Email, Name: k.Name, Values: map[string]mail.Value{"link": link, "until": mail.Text(w.Until(until))}}, err
+}
 
 // mailIsSetUp reports whether pages offer to mail.
 func (s *Service) mailIsSetUp() bool {

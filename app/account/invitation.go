@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -28,15 +27,9 @@ func Invite(ctx context.Context, d *db.DB, who db.Caller, name string) (token st
 		Invitation
 	}
 	m, err := update(ctx, d, who, func(tx *db.Tx) (m made, err error) {
-		u, err := findUser(&tx.Conn, name)
+		u, err := invitable(&tx.Conn, who, name)
 		if err != nil {
 			return m, err
-		}
-		if err := keepsPerson(&tx.Conn, who, u, "invites"); err != nil {
-			return m, err
-		}
-		if u.Disabled {
-			return m, fault.Conflictf("the user %s is disabled and gets no invitation; `quartermaster user enable` comes first", schema.Quote(u.Name))
 		}
 		i, err := session.Invite(tx, session.Staff, u.id, who.User)
 		if err != nil {
@@ -186,7 +179,24 @@ func (s *Sessions) slowedCode(network limit.Address) error {
 	return e
 }
 
-// InvitedTenant reports whose invitation the token of a link is, and consumes nothing.
-func (s *Sessions) InvitedTenant(ctx context.Context, token string) (session.Invitation, error) {
-	return db.Read(ctx, s.d, func(c *db.Conn) (session.Invitation, error) { return session.FindInvitation(c, session.Tenant, token) })
+// AcceptLink opens a buyer's session about all licenses of the customer whom a mailed link is for. All of the
+// customer's links end.
+func (s *Sessions) AcceptLink(ctx context.Context, token string, from session.From) (cookie string, v Session, err error) {
+	v.Session, err = db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) (opened session.Session, err error) {
+		i, err := session.FindInvitation(&tx.Conn, session.Customer, token)
+		if err != nil {
+			return opened, err
+		}
+		if err := session.Use(tx, i); err != nil {
+			return opened, err
+		}
+		cookie, opened, err = session.Open(tx, session.Buyer, session.OfCustomer(i.Subject), from, false)
+		return opened, err
+	})
+	return cookie, v, err
+}
+
+// InvitedTo reports whose the token of a link is, a tenant's or a customer's, and consumes nothing.
+func (s *Sessions) InvitedTo(ctx context.Context, kind session.Kind, token string) (session.Invitation, error) {
+	return db.Read(ctx, s.d, func(c *db.Conn) (session.Invitation, error) { return session.FindInvitation(c, kind, token) })
 }

@@ -25,12 +25,12 @@ type ops struct {
 func Ops(d *db.DB, sessions *Sessions, services []string) []schema.Op {
 	o := ops{d: d, sessions: sessions, services: services}
 	return []schema.Op{
-		o.addUser(), o.listUsers(), o.setRole(), o.inviteUser(),
+		o.addUser(), o.listUsers(), o.setRole(), o.inviteUser(), o.mailInvitation(),
 		o.change("disable", "disabled", "Stop a user's keys from working and end the user's sessions, from the next request on.", Disable, "enable"),
 		o.change("enable", "enabled", "Let a disabled user's keys work again, and let the user sign in.", Enable, "disable"),
 		o.removeUser(),
 		o.createKey(), o.listKeys(), o.revokeKey(),
-		o.changePassword(), o.listSessions(), o.endSession(), o.endOtherSessions(), o.setPreferences(),
+		o.changePassword(), o.listSessions(), o.endSession(), o.endOtherSessions(), o.setPreferences(), o.setUserEmail(), o.setNotices(),
 	}
 }
 

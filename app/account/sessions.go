@@ -25,6 +25,7 @@ type Session struct {
 	HasPassword bool
 	Theme       string // auto, light or dark
 	Shortcuts   bool   // keys of the keyboard are heard
+	Email       string // read for the own account's page alone
 
 	userID int64
 }

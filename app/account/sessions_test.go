@@ -339,7 +339,7 @@ func TestATenantsInvitation(t *testing.T) {
 	if _, in, err := s.AcceptTenant(ctx, "", typed, home); err != nil || in.Subject != 7 {
 		t.Fatalf("the code %s: %+v, %v", v.Code, in, err)
 	}
-	if _, err := s.InvitedTenant(ctx, v.Token); err != nil {
+	if _, err := s.InvitedTo(ctx, session.Tenant, v.Token); err != nil {
 		t.Errorf("the link after the code: %v", err)
 	}
 	if _, in, err := s.AcceptTenant(ctx, v.Token, "", home); err != nil || in.Subject != 7 {

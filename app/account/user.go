@@ -24,14 +24,15 @@ type User struct {
 	Roles    map[string]string `json:"roles"` // service -> role
 
 	SignedInAt  *exact.Instant `json:"signed_in_at,omitempty"` // the newest time, with a password or an invitation
+	Email       string         `json:"email,omitempty"`
 	HasPassword bool           `json:"-"`
 	id          int64
 }
 
-const userColumns = "id, name, disabled, signed_in_at, password IS NOT NULL"
+const userColumns = "id, name, disabled, signed_in_at, password IS NOT NULL, email"
 
 func scanUser(r *db.Row) User {
-	return User{id: r.Int(), Name: r.Text(), Disabled: r.Bool(), SignedInAt: r.InstantPtr(), HasPassword: r.Bool(), Roles: map[string]string{}}
+	return User{id: r.Int(), Name: r.Text(), Disabled: r.Bool(), SignedInAt: r.InstantPtr(), HasPassword: r.Bool(), Email: r.Text(), Roles: map[string]string{}}
 }
 
 // findUser returns the user of that name with their roles. A removed one is none.

@@ -5,11 +5,13 @@ package mailer
 import (
 	"context"
 	"strings"
+	"time"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/limit"
 	"quartermaster/schema/mail"
 )
 
@@ -21,12 +23,16 @@ type Book struct {
 	names map[string]mail.Kind
 
 	password string // goes before the kept one; "" is none
+
+	askers *limit.Counter[limit.Address] // visitors who asked for links, known or not
+	asked  *limit.Counter[string]        // links by kind and address
 }
 
 // NewBook makes the book of the services' kinds, and of the words in their blocks. Without a database
 // it only tells what there is.
 func NewBook(d *db.DB, kinds []mail.Kind, words map[string][]string) *Book {
-	b := &Book{d: d, kinds: kinds, words: words, names: map[string]mail.Kind{}}
+	b := &Book{d: d, kinds: kinds, words: words, names: map[string]mail.Kind{},
+		askers: limit.New[limit.Address](20, 10*time.Minute), asked: limit.New[string](3, time.Hour)}
 	for _, k := range b.kinds {
 		b.names[k.Name] = k
 	}
@@ -123,28 +129,28 @@ func (b *Book) check(name, subject, body string) error {
 	return err
 }
 
-// writer writes values in the shop's locale. Without link its links are masked.
-func (b *Book) writer(c *db.Conn, service, currency string, link mail.Linker) (*mail.Writer, error) {
+// writer writes values in the shop's locale. Without maker its links are masked.
+func (b *Book) writer(c *db.Conn, service string, maker mail.Maker) (*mail.Writer, error) {
 	locale, err := c.Setting(mail.SettingLocale)
 	if err != nil {
 		return nil, err
 	}
-	if currency == "" {
-		if currency, err = c.Setting(db.SettingCurrency); err != nil {
-			return nil, err
-		}
+	currency, err := c.Setting(db.SettingCurrency)
+	if err != nil {
+		return nil, err
 	}
 	if currency == "" {
 		currency = "USD"
 	}
 	w := &mail.Writer{
-		Locale: mail.LocaleOf(locale), Currency: exact.CurrencyOf(currency), Link: link, Masked: link == nil,
+		Locale: mail.LocaleOf(locale), Currency: exact.CurrencyOf(currency), Maker: maker, Masked: maker == nil, Now: c.Now(),
 		Zone: func(i exact.Instant) exact.Day { return i.Day(c.Zone()) },
 		Time: func(i exact.Instant) string { return i.Time().In(c.Zone()).Format("15:04") },
 	}
 	if w.Base, err = c.Setting(db.SettingAddress + "." + service); err != nil {
 		return nil, err
 	}
+	w.Base = strings.TrimSuffix(w.Base, "/")
 	if words := b.words[service]; len(words) > 0 {
 		t, err := b.text(c, wordsKind+service)
 		if err != nil {
@@ -164,12 +170,12 @@ type filled struct {
 }
 
 // fill reads what a message says now; text is the kind's, or one that is being tried.
-func (b *Book) fill(c *db.Conn, k mail.Kind, r mail.Row, t KindText, link mail.Linker) (f filled, err error) {
+func (b *Book) fill(c *db.Conn, k mail.Kind, r mail.Row, t KindText, maker mail.Maker) (f filled, err error) {
 	parsed, err := mail.Parse(k, t.Subject, t.Body)
 	if err != nil {
 		return f, err
 	}
-	w, err := b.writer(c, k.Service, "", link)
+	w, err := b.writer(c, k.Service, maker)
 	if err != nil {
 		return f, err
 	}

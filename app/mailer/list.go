@@ -165,11 +165,11 @@ func (b *Book) resend(ctx context.Context, who db.Caller, ids []int64) (Again, e
 }
 
 func (b *Book) requeue(tx *db.Tx, m Mail) (Mail, error) {
-	k, is := b.names[m.Kind]
+	_, is := b.names[m.Kind]
 	switch {
 	case m.State == mail.Queued || m.State == mail.Sending || m.State == mail.Held:
 		return m, fault.Conflictf("message %d is %s; only finished ones are sent again", m.ID, m.State)
-	case !is || k.Link:
+	case !is || m.Row().Link:
 		return m, fault.Conflictf("message %d is of the kind %s, which is not sent again; it is asked for anew", m.ID, m.Kind)
 	}
 	_, why, err := b.reads(&tx.Conn, m)

@@ -84,7 +84,6 @@ func (s *Sender) recover(ctx context.Context) error {
 // outgoing is a message with all that its try needs.
 type outgoing struct {
 	row      mail.Row
-	link     bool
 	made     exact.Instant
 	tries    int64
 	id       string // of the message
@@ -211,8 +210,9 @@ func (s *Sender) begin(ctx context.Context) (o *outgoing, err error) {
 func (b *Book) prepare(tx *db.Tx, id int64) (*outgoing, error) {
 	o, _, err := db.One(&tx.Conn, func(r *db.Row) *outgoing {
 		return &outgoing{
-			row:  mail.Row{ID: r.Int(), Service: r.Text(), Kind: r.Text(), Subject: r.Text(), Record: r.Text(), Note: r.Text(), To: r.Text(), Person: r.Text()},
-			link: r.Bool(), made: r.Instant(), tries: r.Int(), id: r.Text(),
+			row: mail.Row{ID: r.Int(), Service: r.Text(), Kind: r.Text(), Subject: r.Text(), Record: r.Text(), Note: r.Text(), To: r.Text(),
+				Person: r.Text(), Link: r.Bool()},
+			made: r.Instant(), tries: r.Int(), id: r.Text(),
 		}
 	}, "SELECT id, service, kind, subject, record, note, address, person, link, created_at, tries, message_id FROM mails WHERE id = ?", id)
 	if err != nil {
@@ -262,9 +262,7 @@ func (b *Book) read(tx *db.Tx, k mail.Kind, r mail.Row) (f filled, untrue string
 	if err != nil {
 		return f, "", err
 	}
-	f, err = b.fill(&tx.Conn, k, r, t, func(kind session.Kind, person int64, path string, life exact.Instant) (string, exact.Instant, error) {
-		return link(tx, k.Service, kind, person, path, life)
-	})
+	f, err = b.fill(&tx.Conn, k, r, t, maker{tx})
 	switch {
 	case err != nil:
 		return f, "", err
@@ -281,14 +279,17 @@ func (o *outgoing) end(tx *db.Tx, state, why string) error {
 	return err
 }
 
-// link makes a link of a message: only its hash is kept.
-func link(tx *db.Tx, service string, kind session.Kind, person int64, path string, life exact.Instant) (url string, until exact.Instant, err error) {
-	base, err := tx.Setting(db.SettingAddress + "." + service)
-	if err != nil {
-		return "", 0, err
-	}
-	token, until, err := session.MakeLink(tx, kind, person, life)
-	return base + path + token, until, err
+// maker makes the links and codes of a message that is being sent.
+type maker struct{ tx *db.Tx }
+
+// Token makes a link's token.
+func (m maker) Token(kind session.Kind, person int64, life exact.Instant) (string, exact.Instant, error) {
+	return session.MakeLink(m.tx, kind, person, life)
+}
+
+// Code makes a tenant's code.
+func (m maker) Code(tenant int64, by string) (string, error) {
+	return session.MakeCode(m.tx, tenant, by)
 }
 
 // record writes what came of a try, and gives the message's state.
@@ -322,7 +323,7 @@ func (s *Sender) record(tx *db.Tx, o *outgoing, r mail.Reply) (state string, err
 	case mail.Refused:
 		state = mail.Declined
 	default:
-		at, in := mail.Next(o.made, tx.Now(), o.tries, o.link)
+		at, in := mail.Next(o.made, tx.Now(), o.tries, o.row.Link)
 		if state = mail.Failed; in {
 			state, next = mail.Queued, at
 		}

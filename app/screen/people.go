@@ -16,6 +16,15 @@ type peopleView struct {
 	users    []account.User
 	services []Place
 	me       string
+	mailed   bool // mail is set up
+}
+
+// mailInvitation mails a user an invitation, where that can be; else it sets the address.
+func (v peopleView) mailInvitation(u account.User) page.Action {
+	if !v.mailed || u.Email == "" {
+		return page.Open("E-mail", "set_user_email", "name", u.Name).Quiet().Named(u.Name).Then("/users")
+	}
+	return page.Do("Mail invitation", "mail_invitation", "name", u.Name).Quiet().Named(u.Name).Then("/users")
 }
 
 func (v peopleView) signedIn() (n int) {
@@ -33,7 +42,7 @@ func (s *Screens) usersPage() page.Page {
 		Load: func(*schema.Form) page.Loader[peopleView] {
 			return func(ctx context.Context, who db.Caller) (peopleView, error) {
 				users, err := account.Users(ctx, s.DB, who)
-				return peopleView{users: users, services: s.Places, me: who.User}, err
+				return peopleView{users: users, services: s.Places, me: who.User, mailed: s.Mail.Asks(ctx) == nil}, err
 			}
 		},
 		View: func(v peopleView) templ.Component { return usersPage(v) },
@@ -66,6 +75,8 @@ type accountView struct {
 	who      db.Caller
 	sessions []account.OwnSession
 	has      account.Session
+	mailed   bool              // mail is set up
+	notices  map[string]string // what they are mailed of
 }
 
 func (s *Screens) accountPage() page.Page {
@@ -74,9 +85,12 @@ func (s *Screens) accountPage() page.Page {
 		Load: func(*schema.Form) page.Loader[accountView] {
 			return func(ctx context.Context, who db.Caller) (accountView, error) {
 				all, err := s.Sessions.OwnSessions(ctx, who)
-				v := accountView{who: who, sessions: all}
+				v := accountView{who: who, sessions: all, mailed: s.Mail.Asks(ctx) == nil}
 				if err == nil {
 					v.has, err = s.preferences(ctx, who)
+				}
+				if err == nil && v.mailed {
+					v.notices, err = account.NoticesOf(ctx, s.DB, who.User)
 				}
 				return v, err
 			}
@@ -89,8 +103,8 @@ func (s *Screens) accountPage() page.Page {
 func (s *Screens) preferences(ctx context.Context, who db.Caller) (v account.Session, err error) {
 	err = s.DB.View(ctx, func(c *db.Conn) error {
 		v, _, err = db.One(c, func(r *db.Row) account.Session {
-			return account.Session{HasPassword: r.Bool(), Theme: r.Text(), Shortcuts: r.Bool()}
-		}, "SELECT password IS NOT NULL, theme, shortcuts FROM users WHERE name = ?", who.User)
+			return account.Session{HasPassword: r.Bool(), Theme: r.Text(), Shortcuts: r.Bool(), Email: r.Text()}
+		}, "SELECT password IS NOT NULL, theme, shortcuts, email FROM users WHERE name = ?", who.User)
 		return err
 	})
 	return v, err

@@ -21,6 +21,8 @@ type guestSignView struct {
 	token   string // of a tenant's invitation
 	by      string
 	next    string // where to go after coming in
+	mailed  bool   // mail is set up, so that a link can be asked for
+	byOrder bool   // a purchase opens by its order and e-mail
 	unsent  string // what became of a form that was sent after the session had ended: formKept, formLost
 }
 
@@ -34,7 +36,10 @@ func (s *Screens) outside() {
 	s.guestArea(page.Tenant, "/portal", len(s.Portal) > 0 || s.has(page.Tenant), s.enterPortal)
 	s.guestArea(page.Buyer, "/my", s.OpenBuyer != nil, s.enterMy)
 	if s.has(page.Tenant) || len(s.Portal) > 0 {
-		s.router.add("/portal/welcome/:token", &route{get: tenantWelcome, post: tenantAccept, area: page.Tenant})
+		s.router.add("/portal/welcome/:token", &route{get: guestWelcome(session.Tenant), post: tenantAccept, area: page.Tenant})
+	}
+	if s.OpenBuyer != nil {
+		s.router.add("/my/welcome/:token", &route{get: guestWelcome(session.Customer), post: buyerAccept, area: page.Buyer})
 	}
 	for _, op := range s.Open {
 		r := s.at(op.Path())
@@ -99,12 +104,14 @@ func (x *exchange) showGuestSign(status int, v guestSignView) error {
 		return err
 	}
 	x.visitor = nil
+	v.mailed = x.s.Mail.Asks(x.r.Context()) == nil
+	v.byOrder = !v.mailed || x.s.Mail.Demo(x.r.Context())
 	title, body := "Your home", portalSignIn(v)
 	switch {
+	case v.token != "":
+		title, body = "Welcome", guestWelcomePage(v, x.route.area)
 	case x.route.area == page.Buyer:
 		title, body = "Your purchase", mySignIn(v)
-	case v.token != "":
-		title, body = "Welcome", portalWelcome(v)
 	}
 	return x.show(status, title, v.token != "", x.frame(shop), body)
 }
@@ -129,6 +136,9 @@ func (s *Screens) enterPortal(x *exchange) error {
 	in, err := x.receive(mostForm)
 	if err != nil {
 		return err
+	}
+	if email, code := in.fields.Get("email"), in.fields.Get("code"); email != "" && code == "" && s.Mail.Asks(x.r.Context()) == nil {
+		return x.askLink("tenant-link", email, guestSignOf(in))
 	}
 	token, opened, err := s.Sessions.AcceptTenant(x.r.Context(), "", strings.TrimSpace(in.fields.Get("code")), x.from())
 	if err != nil {
@@ -176,13 +186,42 @@ func (x *exchange) comeInFirst() error {
 	return x.showGuestSign(http.StatusUnauthorized, v)
 }
 
-// tenantWelcome answers GET of a tenant's invitation, which consumes nothing.
-func tenantWelcome(x *exchange) error {
-	v, err := x.s.Sessions.InvitedTenant(x.r.Context(), x.path["token"])
+// askLink mails a link to whom the visitor means, and shows the same page whoever that is.
+func (x *exchange) askLink(kind, typed string, v guestSignView) error {
+	if err := x.s.Mail.Ask(x.r.Context(), kind, typed, x.r.RemoteAddr); err != nil {
+		return x.refuseGuestSign(err, v)
+	}
+	return x.showAsked()
+}
+
+// showAsked says that a link is on its way, if anybody was meant.
+func (x *exchange) showAsked() error {
+	shop, err := x.shopNow(x.r.Context())
 	if err != nil {
 		return err
 	}
-	return x.showGuestSign(http.StatusOK, guestSignView{token: x.path["token"], by: v.By})
+	x.visitor = nil
+	return x.show(http.StatusOK, "Check your mail", false, x.frame(shop), linkAsked())
+}
+
+// guestWelcome answers GET of a tenant's or a buyer's link, which consumes nothing.
+func guestWelcome(kind session.Kind) handle {
+	return func(x *exchange) error {
+		v, err := x.s.Sessions.InvitedTo(x.r.Context(), kind, x.path["token"])
+		if err != nil {
+			return err
+		}
+		return x.showGuestSign(http.StatusOK, guestSignView{token: x.path["token"], by: v.By})
+	}
+}
+
+// buyerAccept answers POST of a buyer's mailed link.
+func buyerAccept(x *exchange) error {
+	token, opened, err := x.s.Sessions.AcceptLink(x.r.Context(), x.path["token"], x.from())
+	if err != nil {
+		return err
+	}
+	return x.enter(page.Buyer, token, opened, guestSignView{})
 }
 
 func tenantAccept(x *exchange) error {
@@ -201,6 +240,10 @@ func (s *Screens) enterMy(x *exchange) error {
 		return err
 	}
 	get := func(name string) string { return strings.TrimSpace(in.fields.Get(name)) }
+	asks := get("order_ref") == "" || !s.Mail.Demo(x.r.Context())
+	if get("license_key") == "" && get("email") != "" && asks && s.Mail.Asks(x.r.Context()) == nil {
+		return x.askLink("buyer-link", get("email"), guestSignOf(in))
+	}
 	license, err := s.OpenBuyer(x.r.Context(), get("license_key"), get("order_ref"), get("email"), x.r.RemoteAddr)
 	if err != nil {
 		return x.refuseGuestSign(err, guestSignOf(in))

@@ -15,6 +15,7 @@ func (s *Screens) routes() {
 	open("/login", loginPage, login)
 	open("/logout", nil, logout(page.Staff, "/login"))
 	open("/welcome/:token", welcomePage, accept)
+	open("/forgot", forgotten, askForgotten)
 	staff("/do/:name", doPage, doPost)
 	staff("/import/:table", importPage, importPost)
 	s.pages = append(s.pages, s.Pages...)

@@ -21,6 +21,7 @@ type signView struct {
 	refusal    *fault.Error
 	again      bool // a form was sent after the session had ended
 	plainHTTP  bool // cookies are Secure, and this is plain http
+	mailed     bool // mail is set up, so that a link can be asked for
 }
 
 // loginPage answers GET /login.
@@ -44,7 +45,7 @@ func (x *exchange) showSign(status int, v signView) error {
 	if err != nil {
 		return err
 	}
-	v.plainHTTP = x.s.Secure && !x.secureHere()
+	v.plainHTTP, v.mailed = x.s.Secure && !x.secureHere(), x.s.Mail.Asks(x.r.Context()) == nil
 	f := x.frame(shop)
 	return x.show(status, "Sign in", false, f, signPage(v))
 }
@@ -131,6 +132,40 @@ func (x *exchange) signInAgain() error {
 		return fault.New(fault.Unauthorized, "nobody is signed in here; sign in at /login")
 	}
 	return x.showSign(http.StatusUnauthorized, v)
+}
+
+// forgotten answers GET /forgot, which there is only where mail is set up.
+func forgotten(x *exchange) error {
+	if err := x.s.Mail.Asks(x.r.Context()); err != nil {
+		return err
+	}
+	return x.showForgotten(http.StatusOK, guestSignView{})
+}
+
+func (x *exchange) showForgotten(status int, v guestSignView) error {
+	shop, err := x.shopNow(x.r.Context())
+	if err != nil {
+		return err
+	}
+	x.visitor = nil
+	return x.show(status, "Forgot your password?", false, x.frame(shop), forgotPage(v))
+}
+
+// askForgotten answers POST /forgot.
+func askForgotten(x *exchange) error {
+	in, err := x.receive(mostForm)
+	if err != nil {
+		return err
+	}
+	if err := x.s.Mail.Ask(x.r.Context(), "staff-link", in.fields.Get("name"), x.r.RemoteAddr); err != nil {
+		v := guestSignView{given: in.fields, refusal: x.faultOf(err)}
+		if v.refusal.Kind != fault.Limited {
+			return err
+		}
+		x.retry(v.refusal)
+		return x.showForgotten(wire.Status(v.refusal.Kind), v)
+	}
+	return x.showAsked()
 }
 
 // welcomeView is what an invitation's page shows.

@@ -53,7 +53,9 @@ func over(d *db.DB, shop *store.Service) *Services {
 }
 
 // kinds are the messages that there are.
-func (s *Services) kinds() []mail.Kind { return s.Store.Mails() }
+func (s *Services) kinds() []mail.Kind {
+	return slices.Concat(s.Store.Mails(), s.Rental.Mails(), account.Mails())
+}
 
 // Named finds one of the four.
 func (s *Services) Named(name string) (schema.Service, bool) {

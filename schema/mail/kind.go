@@ -17,7 +17,6 @@ type Kind struct {
 	About   string  // who gets it and when, for the page of its text: "The buyer, when an order is paid."
 	Asked   bool    // each was asked for, so that it has no switch
 	Off     bool    // off until an admin turns it on
-	Link    bool    // a link that a person asks for: it goes first and waits one hour at most
 	Person  bool    // written by a person to a business partner, not by a machine: a purchase order
 	Fields  []Field // beside those of Common
 	Subject string  // the text as it comes with the program
@@ -29,6 +28,8 @@ type Kind struct {
 	Newest func(c *db.Conn) (r Row, found bool, err error)
 	// Find gives the record that people call so, for a preview; nil: only the newest is shown.
 	Find func(c *db.Conn, name string) (r Row, err error)
+	// Persons finds who is meant by what a visitor typed who asks for a link; nil: none can be asked for.
+	Persons func(c *db.Conn, typed string) ([]Row, error)
 }
 
 // Field is one that a text may hold: {total}, or a block, {charges}, alone on its line.
@@ -53,6 +54,7 @@ type Row struct {
 	Person  string // who of several it is to, as the audit trail names them: "tenant:3"; "" where the subject tells
 	To      string // the address as it was when the row was made; each try reads it anew
 	Note    string // what belongs to this message alone, such as the day on which a license ends
+	Link    bool   // a link that a visitor asked for: it goes first and waits one hour at most
 	ID      int64  // 0 for a preview
 }
 
@@ -82,18 +84,43 @@ type Writer struct {
 	Locale
 	Currency exact.Currency
 	Base     string // the service's public address: "https://shop.example"; "" when it never ran
+	Now      exact.Instant
 	Zone     func(exact.Instant) exact.Day
 	Time     func(exact.Instant) string // "14:05"
 	Words    map[string]string          // the shop's own words in blocks, by ours
 	Masked   bool                       // it is shown here, not sent: keys and links are left out
 
-	// Link makes a link for the person of the kind and id, to the service's page at path and its token,
-	// good for life seconds, and says until when. nil: it is shown here.
-	Link Linker
+	Maker Maker // makes the message's links; nil: it is shown here
 }
 
-// Linker makes links: see Writer.
-type Linker func(kind session.Kind, person int64, path string, life exact.Instant) (url string, until exact.Instant, err error)
+// Maker makes the secrets of links and codes; only their hashes are kept.
+type Maker interface {
+	// Token makes a link's token for the person of the kind and id, good for life seconds.
+	Token(kind session.Kind, person int64, life exact.Instant) (token string, until exact.Instant, err error)
+	// Code makes a tenant's code to type, "7GQ2-M4XD".
+	Code(tenant int64, by string) (code string, err error)
+}
+
+// Link makes a link for the person of the kind and id, to path and its token below w.Base, and says until when
+// it is good. asked: a visitor asked for it, so that it is good for an hour. Where the message is only shown, the
+// token is masked.
+func (w *Writer) Link(kind session.Kind, person int64, path string, asked bool) (url Value, until exact.Instant, err error) {
+	life := kind.LinkLife(asked)
+	if w.Maker == nil {
+		return Text(w.Base + path + Mask), w.Now + life, nil
+	}
+	token, until, err := w.Maker.Token(kind, person, life)
+	return Text(w.Base + path + token), until, err
+}
+
+// Code makes a code to type for the tenant; masked where the message is only shown.
+func (w *Writer) Code(tenant int64, by string) (Value, error) {
+	if w.Maker == nil {
+		return Text(Mask), nil
+	}
+	code, err := w.Maker.Code(tenant, by)
+	return Text(code), err
+}
 
 // Word is a word of a block as the shop writes it.
 func (w *Writer) Word(ours string) string {

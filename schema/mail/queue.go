@@ -67,17 +67,17 @@ func (k Kind) Queue(tx *db.Tx, r Row) (id int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return insert(tx, k, r, why)
+	return insert(tx, r, why)
 }
 
-func insert(tx *db.Tx, k Kind, r Row, why string) (id int64, err error) {
+func insert(tx *db.Tx, r Row, why string) (id int64, err error) {
 	state, next, reply := Queued, any(tx.Now()), any(nil)
 	if why != "" {
 		state, next, reply = Declined, nil, why
 	}
 	return tx.Insert(`INSERT INTO mails (service, kind, subject, record, person, note, address, state, link, message_id, reply, created_at, next_try_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.Service, r.Kind, r.Subject, r.Record, r.Person, r.Note, r.To, state, k.Link, NewID(), reply, tx.Now(), next)
+		r.Service, r.Kind, r.Subject, r.Record, r.Person, r.Note, r.To, state, r.Link, NewID(), reply, tx.Now(), next)
 }
 
 // Ask is Queue for a message that a person asked for: it is refused where Queue makes no row, or one

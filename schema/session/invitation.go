@@ -3,6 +3,7 @@ package session
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"strings"
 
 	"quartermaster/schema/db"
@@ -50,11 +51,9 @@ func Invite(tx *db.Tx, kind Kind, subject int64, by string) (Invited, error) {
 	if err := insertInvitation(tx, v.Invitation, v.Token, ""); err != nil || kind != Tenant {
 		return v, err
 	}
-	plain := newCode()
-	v.Code = plain[:4] + "-" + plain[4:]
-	byCode := v.Invitation
-	byCode.ExpiresAt = tx.Now() + codeFor
-	return v, insertInvitation(tx, byCode, token(), plain)
+	var err error
+	v.Code, err = MakeCode(tx, subject, by)
+	return v, err
 }
 
 // insertInvitation keeps the hash of a link's token, and of a code where there is one. A code
@@ -71,14 +70,14 @@ func insertInvitation(tx *db.Tx, v Invitation, token, plain string) error {
 	return err
 }
 
-// Withdraw ends the subject's open invitation, its link and its code, if there is one.
+// Withdraw ends the subject's open invitation, its link and its codes, if there is one, and mailed links.
 func Withdraw(tx *db.Tx, kind Kind, subject int64) error {
 	_, err := tx.Exec("UPDATE invitations SET ended_at = ? WHERE kind = ? AND subject = ? AND ended_at IS NULL", tx.Now(), string(kind), subject)
-	return err
+	return errors.Join(err, EndLinks(tx, kind, subject))
 }
 
-// FindInvitation returns the invitation of a link's token: NotFound for one that there
-// never was, Gone for one that has ended.
+// FindInvitation returns the invitation of a link's token, mailed links among them: NotFound for one that
+// there never was, Gone for one that has ended.
 func FindInvitation(c *db.Conn, kind Kind, token string) (Invitation, error) {
 	hash, ok := Hash(token)
 	if !ok {
@@ -116,7 +115,8 @@ func find(c *db.Conn, column string, hash []byte, kind Kind) (Invitation, error)
 		v := Invitation{id: r.Int(), Kind: Kind(r.Text()), Subject: r.Int(), By: r.Text(), ExpiresAt: r.Instant()}
 		ended = r.InstantPtr()
 		return v
-	}, "SELECT id, kind, subject, invited_by, expires_at, ended_at FROM invitations WHERE "+column+" = ? AND kind = ?", hash, string(kind))
+	}, "SELECT id, kind, subject, invited_by, expires_at, ended_at FROM invitations WHERE "+column+` = ?1 AND kind = ?2
+		UNION ALL SELECT 0, kind, subject, '', expires_at, ended_at FROM mail_links WHERE hash = ?1 AND kind = ?2`, hash, string(kind))
 	switch {
 	case err != nil:
 		return v, err
@@ -130,10 +130,11 @@ func find(c *db.Conn, column string, hash []byte, kind Kind) (Invitation, error)
 	return v, nil
 }
 
-// Use ends the invitation for good, since it has served.
+// Use ends the invitation for good, since it has served, and every other link of the same person.
 func Use(tx *db.Tx, v Invitation) error {
-	_, err := tx.Exec("UPDATE invitations SET ended_at = ? WHERE id = ?", tx.Now(), v.id)
-	return err
+	_, err := tx.Exec("UPDATE invitations SET ended_at = ? WHERE kind = ? AND subject = ? AND code IS NULL AND ended_at IS NULL",
+		tx.Now(), string(v.Kind), v.Subject)
+	return errors.Join(err, EndLinks(tx, v.Kind, v.Subject))
 }
 
 // UseCode keeps a code for another 400 days, since it has served.

@@ -5,6 +5,17 @@ import (
 	"quartermaster/schema/exact"
 )
 
+// askedFor is how long a link is good that a visitor asked for, in seconds.
+const askedFor = 60 * minute
+
+// LinkLife is how many seconds a mailed link of the kind is good: one that a visitor asked for, or an invitation.
+func (k Kind) LinkLife(asked bool) exact.Instant {
+	if life := validFor[k]; !asked && life != 0 {
+		return life
+	}
+	return askedFor
+}
+
 // MakeLink makes a mailed link's token for the person, good for life seconds. Earlier links go on
 // working: a message that is tried again brings another one.
 func MakeLink(tx *db.Tx, kind Kind, person int64, life exact.Instant) (made string, until exact.Instant, err error) {
@@ -16,4 +27,17 @@ func MakeLink(tx *db.Tx, kind Kind, person int64, life exact.Instant) (made stri
 	_, err = tx.Exec("INSERT INTO mail_links (hash, kind, subject, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
 		hash[:], string(kind), person, tx.Now(), until)
 	return made, until, err
+}
+
+// MakeCode makes a code for the tenant to type, beside those that the tenant has.
+func MakeCode(tx *db.Tx, tenant int64, by string) (string, error) {
+	plain := newCode()
+	v := Invitation{Kind: Tenant, Subject: tenant, By: by, ExpiresAt: tx.Now() + codeFor}
+	return plain[:4] + "-" + plain[4:], insertInvitation(tx, v, token(), plain)
+}
+
+// EndLinks ends all mailed links of the person.
+func EndLinks(tx *db.Tx, kind Kind, person int64) error {
+	_, err := tx.Exec("UPDATE mail_links SET ended_at = ? WHERE kind = ? AND subject = ? AND ended_at IS NULL", tx.Now(), string(kind), person)
+	return err
 }

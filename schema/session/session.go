@@ -20,8 +20,19 @@ type Kind string
 const (
 	Staff  Kind = "staff"  // a user
 	Tenant Kind = "tenant" // a tenant
-	Buyer  Kind = "buyer"  // a license
+	Buyer  Kind = "buyer"  // a license; an order, negative; a customer: see OfCustomer
+
+	Customer Kind = "customer" // of mailed links alone: a customer, whose session is a buyer's
 )
+
+// customers is above every license's id.
+const customers = 1 << 40
+
+// OfCustomer is the subject of a buyer's session that is about all of a customer's licenses.
+func OfCustomer(id int64) int64 { return customers + id }
+
+// CustomerOf is the customer of such a subject; false for a session about one license or order.
+func CustomerOf(subject int64) (id int64, is bool) { return subject - customers, subject > customers }
 
 const (
 	minute = 60

@@ -15,7 +15,12 @@ import (
 type mineView struct{ store.Mine }
 
 // PageTitle is what was bought.
-func (v mineView) PageTitle() string { return items(v.Order) }
+func (v mineView) PageTitle() string {
+	if len(v.Orders) > 0 {
+		return "Your purchases"
+	}
+	return items(v.Order)
+}
 
 type myLicense struct{ store.MyLicense }
 
@@ -71,9 +76,14 @@ func mine(s *store.Service) page.Page {
 }
 
 func mineReceipt(s *store.Service) page.Page {
-	return page.New(page.Spec[mineView]{
-		Area: page.Buyer, Path: "/my/receipt", Title: "Receipt", Plain: true, Load: loadMine(s),
-		View: func(v mineView) templ.Component { return Receipt(v.Order, nil) },
+	return page.New(page.Spec[store.Order]{
+		Area: page.Buyer, Path: "/my/receipt", Title: "Receipt", Plain: true,
+		Load: func(f *schema.Form) page.Loader[store.Order] {
+			var ref string
+			f.Text(&ref, "order_ref", "the order (default: the newest)", schema.Most(100))
+			return func(ctx context.Context, who db.Caller) (store.Order, error) { return s.MyOrder(ctx, who, ref) }
+		},
+		View: func(v store.Order) templ.Component { return Receipt(v, nil) },
 	})
 }
 

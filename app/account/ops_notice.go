@@ -1,0 +1,198 @@
+package account
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/mail"
+	"quartermaster/schema/session"
+)
+
+// UserEmail is where a user is mailed to.
+type UserEmail struct {
+	Name  string  `json:"name"`
+	Email *string `json:"email"`
+}
+
+// SetEmail sets a user's address; "" takes it away. For the own one the password is needed, if there is one and
+// it is asked for on a page; another user's is set by who may invite that user.
+func (s *Sessions) SetEmail(ctx context.Context, who db.Caller, name, email, current string, from session.From) (UserEmail, error) {
+	if email != "" {
+		var err error
+		if email, err = mail.CheckAddress("email", email); err != nil {
+			return UserEmail{}, err
+		}
+	}
+	if name == who.User && who.Via == "web" {
+		c, err := s.candidate(ctx, name, from)
+		if err != nil {
+			return UserEmail{}, err
+		}
+		if c.kept != "" {
+			if err := s.check(ctx, c, current); err != nil {
+				return UserEmail{}, own(err, "current")
+			}
+		}
+	}
+	return changeUser(ctx, s.d, who, name, func(tx *db.Tx, u User) (UserEmail, error) {
+		v := UserEmail{Name: u.Name, Email: db.NullText(email)}
+		if _, err := tx.Exec("UPDATE users SET email = ? WHERE id = ?", v.Email, u.id); err != nil {
+			return v, err
+		}
+		return v, tx.Audit("user.email", u.subject(), v)
+	})
+}
+
+// changeUser changes what is the user's own: by that user, whatever the role, else by who may invite the user.
+func changeUser[T any](ctx context.Context, d *db.DB, who db.Caller, name string, fn func(*db.Tx, User) (T, error)) (T, error) {
+	var none T
+	own := name == who.User
+	if own {
+		who = asSelf(who)
+	}
+	return update(ctx, d, who, func(tx *db.Tx) (T, error) {
+		u, err := findUser(&tx.Conn, name)
+		if err != nil {
+			return none, err
+		}
+		if !own {
+			if err := keepsPerson(&tx.Conn, who, u, "changes"); err != nil {
+				return none, err
+			}
+		}
+		return fn(tx, u)
+	})
+}
+
+// UserNotices are how a user hears of what happens.
+type UserNotices struct {
+	Name string `json:"name"`
+	mail.Notices
+}
+
+// SetNotices changes how a user hears of what happens: what is not "" of change.
+func SetNotices(ctx context.Context, d *db.DB, who db.Caller, name string, change mail.Notices) (UserNotices, error) {
+	return changeUser(ctx, d, who, name, func(tx *db.Tx, u User) (UserNotices, error) {
+		v := UserNotices{Name: u.Name}
+		n, err := noticesOf(&tx.Conn, u.Name)
+		if err != nil {
+			return v, err
+		}
+		for _, field := range noticeFields(&n, &change) {
+			if field.given != nil && *field.given != "" {
+				*field.now = *field.given
+			}
+		}
+		v.Notices = n
+		kept, err := n.Kept()
+		if err != nil {
+			return v, err
+		}
+		if _, err := tx.Exec("UPDATE users SET notices = ? WHERE id = ?", kept, u.id); err != nil {
+			return v, err
+		}
+		return v, tx.Audit("user.notices", u.subject(), v)
+	})
+}
+
+// noticesOf reads how a user hears of what happens.
+func noticesOf(c *db.Conn, name string) (mail.Notices, error) {
+	kept, _, err := db.One(c, db.Text, "SELECT notices FROM users WHERE name = ? AND removed_at IS NULL", name)
+	if err != nil {
+		return mail.Notices{}, err
+	}
+	if kept == "" {
+		kept = "{}"
+	}
+	return mail.ParseNotices(kept)
+}
+
+// NoticesOf gives how a user hears of what happens, by notice.
+func NoticesOf(ctx context.Context, d *db.DB, name string) (map[string]string, error) {
+	n, err := db.Read(ctx, d, func(c *db.Conn) (mail.Notices, error) { return noticesOf(c, name) })
+	all := map[string]string{}
+	for _, f := range noticeFields(&n, &n) {
+		all[f.name] = *f.now
+	}
+	return all, err
+}
+
+// noticeField is one notice: its name, what it is about, and its value in two Notices.
+type noticeField struct {
+	name, about string
+	now, given  *string
+}
+
+func noticeFields(now, given *mail.Notices) []noticeField {
+	return []noticeField{
+		{"jobs", "a work order is assigned to you; the digest also lists what is due", &now.Jobs, &given.Jobs},
+		{"requests", "somebody asks for work on the request page", &now.Requests, &given.Requests},
+		{"tickets", "a tenant makes a ticket or adds a note", &now.Tickets, &given.Tickets},
+		{"alarms", "stock falls to its reorder point", &now.Alarms, &given.Alarms},
+		{"payments", "a payment could not be booked", &now.Payments, &given.Payments},
+		{"deliveries", "a webhook delivery or a message fails", &now.Deliveries, &given.Deliveries},
+	}
+}
+
+// whose binds the user whose account an operation changes; on pages the own one is offered to all, others' to admins.
+func (o ops) whose(f *schema.Form, p *string) {
+	f.Text(p, "name", "the user's name", schema.Most(most+1), schema.Positional("NAME"), needed(f),
+		schema.ChoicesFor(func(c *db.Conn, who db.Caller) ([]schema.Choice, error) {
+			if who.Role != "admin" {
+				return []schema.Choice{{Value: who.User, Text: who.User}}, nil
+			}
+			return userChoices(c, who)
+		}))
+}
+
+func (o ops) setUserEmail() schema.Op {
+	example := "bob@example.com"
+	return schema.Op{
+		Name: "set_user_email", Personal: true, Idempotent: true,
+		About:   "Set where a user is mailed to; an empty address takes it away.",
+		Command: "user email NAME", Example: "user email bob --email bob@example.com", Response: UserEmail{Name: "bob", Email: &example},
+		Bind: func(f *schema.Form) schema.Handler {
+			var name, email, current, remote string
+			o.whose(f, &name)
+			f.Text(&email, "email", "the address; empty for none", schema.Most(254), schema.Label("E-mail"), schema.Example(example), schema.Clear(new(bool)))
+			if f.Surface() == schema.Page {
+				f.Text(&current, "current", "your password, to change your own address", schema.Secret, schema.Label("Your password"))
+			}
+			f.Remote(&remote)
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return answer(o.sessions.SetEmail(ctx, who, name, email, current, session.From{Address: remote}))
+			}
+		},
+		Did: func(a any, _ schema.Money) string {
+			v, _ := a.(UserEmail)
+			if v.Email == nil {
+				return v.Name + " has no e-mail address now."
+			}
+			return v.Name + " is mailed to " + *v.Email + "."
+		},
+		Leads: toAccount,
+	}
+}
+
+func (o ops) setNotices() schema.Op {
+	first, _ := mail.ParseNotices("{}") // never fails
+	return schema.Op{
+		Name: "set_notices", Personal: true, Idempotent: true,
+		About:   "Set what a user is mailed of: at once, in the next digest, or not. What is not given stays.",
+		Command: "user notices NAME", Example: "user notices bob --tickets now --alarms digest", Response: UserNotices{Name: "bob", Notices: first},
+		Bind: func(f *schema.Form) schema.Handler {
+			var name string
+			var change mail.Notices
+			o.whose(f, &name)
+			for _, field := range noticeFields(&change, &change) {
+				f.Enum(field.now, field.name, field.about, mail.Hearing)
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return answer(SetNotices(ctx, o.d, who, name, change))
+			}
+		},
+		Did:   func(a any, _ schema.Money) string { return "Notices of " + a.(UserNotices).Name + " are saved." },
+		Leads: toAccount,
+	}
+}

@@ -1,0 +1,133 @@
+package rental
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
+	"quartermaster/schema/session"
+)
+
+// linkKind lets a tenant come in at the portal. Its row's note is who invites; "" for a link that was asked for,
+// which brings no code.
+var linkKind = mail.Kind{
+	Name: "tenant-link", Service: "rental", Asked: true, About: "To the tenant, with an invitation, or who asks for a link at /portal.",
+	Fields:  []mail.Field{{Name: "link", Must: true}, {Name: "code"}, {Name: "until"}},
+	Subject: "Your home at {shop}",
+	Body: "Hello {name},\n\nhere you see what you owe and what you paid, and report what is broken: {link}\n\n" +
+		"This link works once, until {until}.\n\nYour code for other devices: {code}\n\n{shop}\n{shop_address}",
+	Fill: fillLink, Newest: newestTenant, Persons: tenantsNamed,
+	Find: func(c *db.Conn, name string) (mail.Row, error) {
+		t, err := findTenant(c, name)
+		return t.mailed(), err
+	},
+}
+
+// mailed is the row of a message to the tenant.
+func (t Tenant) mailed() mail.Row {
+	return mail.Row{Subject: db.Subject("tenant", t.ID), Record: t.Name, To: set(t.Email)}
+}
+
+// rents is the condition of a tenant t who has a lease.
+const rents = "EXISTS (SELECT 1 FROM lease_tenants x WHERE x.tenant_id = t.id)"
+
+func newestTenant(c *db.Conn) (mail.Row, bool, error) {
+	t, found, err := tenants.One(c, "WHERE "+rents+" ORDER BY t.id DESC LIMIT 1")
+	return t.mailed(), found, err
+}
+
+// tenantsNamed are the tenants of the address who have a lease.
+func tenantsNamed(c *db.Conn, typed string) (rows []mail.Row, err error) {
+	all, err := tenants.All(c, "WHERE lower(t.email) = ? AND "+rents+" ORDER BY t.id", mail.Fold(typed))
+	for _, t := range all {
+		rows = append(rows, t.mailed())
+	}
+	return rows, err
+}
+
+func fillLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
+	id, err := strconv.ParseInt(strings.TrimPrefix(r.Subject, "tenant:"), 10, 64)
+	if err != nil {
+		return v, err
+	}
+	t, found, err := tenants.One(c, "WHERE t.id = ? AND "+rents, id)
+	if err != nil {
+		return v, err
+	}
+	if !found {
+		v.Untrue = "the tenant has no lease"
+		return v, nil
+	}
+	link, until, err := w.Link(session.Tenant, id, "/portal/welcome/", r.Link)
+	if err != nil {
+		return v, err
+	}
+	v = mail.Content{To: set(t.Email), Name: t.Name, Values: map[string]mail.Value{"link": link, "until": mail.Text(w.Until(until))}}
+	if !r.Link {
+		v.Values["code"], err = w.Code(id, r.Note)
+	}
+	return v, err
+}
+
+// MailPortalInvitation mails a tenant an invitation to the portal; one that the tenant had before ends.
+func (s *Service) MailPortalInvitation(ctx context.Context, who db.Caller, tenant int64) (mail.Listed, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (m mail.Listed, err error) {
+		if err := mail.CheckSetUp(&tx.Conn); err != nil {
+			return m, err
+		}
+		t, err := tenantByID(&tx.Conn, tenant)
+		if err != nil {
+			return m, err
+		}
+		_, is, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM tenants t WHERE t.id = ? AND "+rents, tenant)
+		if err != nil {
+			return m, err
+		}
+		if !is {
+			return m, fault.Conflictf("%s has no lease; add one first", t.Name)
+		}
+		r := t.mailed()
+		r.Note = who.User
+		id, err := linkKind.Ask(tx, r, t.Name)
+		if err != nil {
+			return m, err
+		}
+		if err := session.Withdraw(tx, session.Tenant, tenant); err != nil {
+			return m, err
+		}
+		if m, err = mail.Find(&tx.Conn, id); err != nil {
+			return m, err
+		}
+		return m, tx.Audit("tenant.invited", r.Subject, map[string]any{"mail": id})
+	})
+}
+
+func (s *Service) mailPortalInvitation() schema.Op {
+	return schema.Op{
+		Name: "mail_portal_invitation", Writes: true, Destructive: true,
+		About: "Mail a tenant an invitation to the portal: a link that works once within 14 days, and a code that works again and again. " +
+			"An earlier invitation ends.",
+		Response: mail.ExampleListed("rental", "tenant-link", "Ada Brandt"), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Example: "rental tenant mail-invitation 'Ada Brandt'",
+		Bind: func(f *schema.Form) schema.Handler {
+			var tenant int64
+			bindTenantID(f, &tenant)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.MailPortalInvitation(ctx, who, tenant) }
+		},
+		Will: func(a any, _ schema.Money) string {
+			return fmt.Sprintf("Mail %s an invitation to the portal, to %s. An earlier one ends.", a.(mail.Listed).Record, a.(mail.Listed).To)
+		},
+		Did: func(a any, _ schema.Money) string {
+			return fmt.Sprintf("An invitation for %s is mailed to %s.", a.(mail.Listed).Record, a.(mail.Listed).To)
+		},
+		Leads: func(any) string { return "/mail" },
+	}
+}
+
+// Mails are the messages that the rental service sends.
+func (s *Service) Mails() []mail.Kind { return []mail.Kind{linkKind} }
