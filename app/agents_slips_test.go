@@ -11,6 +11,7 @@ import (
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema"
 )
 
 // slip is a call as an agent that knows nothing but tools/list gets it slightly wrong, or
@@ -200,7 +201,7 @@ func TestAgentsSlips(t *testing.T) {
 	s := startFilled(t)
 	for _, version := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		agents := map[string]clientOf{}
-		for _, service := range []string{"maintenance", "rental", "reorder"} {
+		for _, service := range schema.ServiceNames {
 			agents[service] = officialClient(t, s, service, s.Keys[service], version)
 			info := agents[service].InitializeResult()
 			for _, words := range []string{"Today is 2026-11-20", "time zone UTC", "belongs to owner, role admin, scope full"} {
@@ -242,7 +243,7 @@ func TestAgentsSlips(t *testing.T) {
 func TestAgentsArgumentsAreScalars(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
-	for _, service := range []string{"maintenance", "rental", "reorder"} {
+	for _, service := range schema.ServiceNames {
 		for name, tool := range officialClient(t, s, service, s.Keys[service], "").tools {
 			if n := len([]rune(tool.Description)); n == 0 || n > 400 {
 				t.Errorf("%s is described in %d characters", name, n)

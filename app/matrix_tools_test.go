@@ -87,7 +87,7 @@ func (a *agent) lists(service schema.Service) {
 		got = append(got, fmt.Sprint(tool.Name, tool.Annotations.ReadOnlyHint))
 	}
 	for _, op := range service.Tools() {
-		if !op.Writes || !strings.HasPrefix(a.caller.name, "read-only") {
+		if op.Listed == nil && (!op.Writes || !strings.HasPrefix(a.caller.name, "read-only")) {
 			want = append(want, fmt.Sprint(op.Tool, !op.Writes))
 		}
 	}

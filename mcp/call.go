@@ -20,11 +20,11 @@ import (
 func (x *exchange) call(b []byte, params strict.Value) ([]byte, *wrong) {
 	name, ok := member(params, "name", strict.String)
 	if !ok {
-		return nil, &wrong{code: invalidParams, text: "params.name is missing: the name of a tool, one of " + x.e.ready().names[scopeOf(x.who)]}
+		return nil, &wrong{code: invalidParams, text: "params.name is missing: the name of a tool, one of " + x.e.ready().names[x.scope()]}
 	}
 	t, ok := x.e.ready().tools[name.Text()]
 	if !ok {
-		return nil, &wrong{code: invalidParams, text: "unknown tool " + schema.Quote(name.Text()) + "; " + x.e.elsewhere(name.Text()) + "the tools are " + x.e.ready().names[scopeOf(x.who)]}
+		return nil, &wrong{code: invalidParams, text: "unknown tool " + schema.Quote(name.Text()) + "; " + x.e.elsewhere(name.Text()) + "the tools are " + x.e.ready().names[x.scope()]}
 	}
 	if t.op.Writes { // before anything is said about the arguments
 		if err := x.who.MayWrite(t.op.Tool); err != nil {

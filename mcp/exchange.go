@@ -91,5 +91,5 @@ func (x *exchange) list(b []byte, params strict.Value) ([]byte, *wrong) {
 	if x.stateless {
 		lists = &x.e.ready().prerendered.statelessLists
 	}
-	return append(b, lists[scopeOf(x.who)]...), nil
+	return append(b, lists[x.scope()]...), nil
 }

@@ -57,6 +57,7 @@ type prepared struct {
 	tools       map[string]*tool
 	names       [scopes]string // the tools that a key of the scope sees, as text
 	prerendered prerendered
+	listed      []func(*db.Conn) (bool, error) // of the tools that are listed at times
 }
 
 // New makes the endpoint of one service.
@@ -76,7 +77,7 @@ func New(s schema.Service, o Options) *Endpoint {
 // a sentence, or with an answer that is not an object.
 func prepare(s schema.Service, version string) *prepared {
 	p := &prepared{tools: map[string]*tool{}}
-	var all, read []*tool
+	var all, read, always []*tool
 	var known told
 	for _, op := range s.Tools() { // first those that every key sees
 		if !op.Writes {
@@ -89,24 +90,48 @@ func prepare(s schema.Service, version string) *prepared {
 			p.tools[op.Tool] = newTool(op, &known)
 		}
 		all = append(all, p.tools[op.Tool])
+		if op.Listed == nil {
+			always = append(always, p.tools[op.Tool])
+		} else {
+			p.listed = append(p.listed, op.Listed)
+		}
 	}
-	p.names = [scopes]string{full: namesOf(all), readOnly: namesOf(read)}
-	p.prerendered = render(s, version, [scopes][]*tool{full: all, readOnly: read})
+	visible := [scopes][]*tool{full: all, readOnly: read, fullNow: always}
+	for scope, tools := range visible {
+		p.names[scope] = namesOf(tools)
+	}
+	p.prerendered = render(s, version, visible)
 	return p
 }
 
-// The two lists of tools there are: a read-only key sees the tools that read.
+// The lists of tools there are: a read-only key sees the tools that read, and a full one all
+// but those that are not listed now.
 const (
 	full = iota
 	readOnly
+	fullNow
 	scopes
 )
 
-func scopeOf(who db.Caller) int {
-	if who.Scope == "full" {
-		return full
+// scope is which of the lists the caller sees.
+func (x *exchange) scope() int {
+	if x.who.Scope != "full" {
+		return readOnly
 	}
-	return readOnly
+	for _, listed := range x.e.ready().listed {
+		shown := false
+		err := x.e.view(x.r.Context(), func(c *db.Conn) (err error) {
+			shown, err = listed(c)
+			return err
+		})
+		if err != nil {
+			x.e.log("tools/list", x.id, err)
+		}
+		if !shown {
+			return fullNow
+		}
+	}
+	return full
 }
 
 func namesOf(tools []*tool) string {

@@ -13,7 +13,7 @@ import (
 type tool struct {
 	op     schema.Op
 	large  bool // its answer may be
-	cents  bool // its answer holds amounts, and does not say of which currency
+	cents  bool // its answer holds amounts without their currency
 	listed listed
 }
 
@@ -83,11 +83,11 @@ func newTool(op schema.Op, known *told) *tool {
 		panic(fmt.Sprintf("mcp: the tool %s needs a sentence and an answer that is an object", op.Tool))
 	}
 	short := known.brief(op.Tool, out)
-	holds, told := schema.ShapeOf(op.Response).Cents()
-	if props, is := short["properties"].(map[string]any); is && holds && !told {
+	untold := schema.ShapeOf(op.Response).CentsUntold()
+	if props, is := short["properties"].(map[string]any); is && untold {
 		props["currency"] = map[string]any{"type": "string"}
 	}
-	return &tool{op: op, large: schema.ShapeOf(op.Response).Unbounded(), cents: holds && !told, listed: listed{
+	return &tool{op: op, large: schema.ShapeOf(op.Response).Unbounded(), cents: untold, listed: listed{
 		Name: op.Tool, Title: cmp.Or(op.Says, op.Title()), Description: op.About, InputSchema: in, OutputSchema: short,
 		Annotations: annotations{
 			ReadOnly: !op.Writes, Destructive: op.Destructive || op.Overwrites,

@@ -6,6 +6,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -41,6 +42,12 @@ type Op struct {
 	Credential  bool // makes or shows what is shown once: asks for the password again
 	Creates     bool // 201 instead of 200
 	Public      bool // needs no API key, and is no act of staff
+
+	AgentAbout    string // what agents are told in place of About
+	AgentResponse any    // what agents are answered, filled in, where it is not Response
+	// Listed reports whether agents see the tool now; nil is always. One that is not listed is
+	// refused by its operation.
+	Listed func(c *db.Conn) (bool, error)
 
 	Bind     func(*Form) Handler // binds the arguments; also called without values, to describe them
 	Response any                 // an answer, filled in: its type is the shape, its value the example
@@ -261,13 +268,17 @@ func (s Service) Record(noun string) Record {
 	return Record{}
 }
 
-// Tools are the operations that agents may call.
+// Tools are the operations that agents may call, as agents are told of them.
 func (s Service) Tools() []Op {
 	var tools []Op
 	for _, op := range s.Ops {
-		if op.Tool != "" {
-			tools = append(tools, op)
+		if op.Tool == "" {
+			continue
 		}
+		if op.About = cmp.Or(op.AgentAbout, op.About); op.AgentResponse != nil {
+			op.Response = op.AgentResponse
+		}
+		tools = append(tools, op)
 	}
 	return tools
 }

@@ -62,3 +62,35 @@ func (f *Form) After(after *int64, opts ...Opt) {
 		*after = n
 	}
 }
+
+// Listing is how an agent wants a list: which page of it, how long, how short its rows.
+type Listing struct {
+	Cursor[int64] // After counts the rows given before
+	Asked, Short  bool
+}
+
+// Listing binds it. A list goes on behind the rows given before.
+func (f *Form) Listing(l *Listing) {
+	l.Asked = f.Limit(&l.Limit)
+	f.After(&l.After)
+	f.Short(&l.Short)
+}
+
+// First reports whether it is the list's first page.
+func (l Listing) First() bool { return l.After == 0 }
+
+// PageOf makes the rows of a page of all there are, which ends before it holds more than most
+// bytes unless its length was asked for, and tells where the next begins, nil at the end.
+func PageOf[F, S any](all []F, l Listing, shorten func(F) S, most int) (rows []Row[F, S], next *string) {
+	n := int64(len(all))
+	from := min(l.After, n)
+	to := n
+	if l.Limit > 0 {
+		to = min(from+l.Limit, n)
+	}
+	rows = Fit(all[from:to], l.Short, shorten, l.Asked, most)
+	if to = from + int64(len(rows)); to < n {
+		next = NextText(&to)
+	}
+	return rows, next
+}

@@ -153,16 +153,16 @@ func (f *Form) Short(p *bool) {
 	*p = detail == "short"
 }
 
-// Cents reports whether the shape holds an amount, and whether its top says in which currency.
-func (s *Shape) Cents() (holds, told bool) {
+// CentsUntold reports whether the shape holds an amount of which neither its record nor what
+// the record stands in says the currency.
+func (s *Shape) CentsUntold() bool {
+	if slices.ContainsFunc(s.Fields, func(f Field) bool { return f.Name == "currency" }) {
+		return false
+	}
 	for _, f := range s.Fields {
-		inner, _ := f.Shape.Cents()
-		holds = holds || inner || Arg{Name: f.Name}.cents()
-		told = told || f.Name == "currency"
+		if (Arg{Name: f.Name}).cents() || f.Shape.CentsUntold() {
+			return true
+		}
 	}
-	if s.Items != nil {
-		inner, _ := s.Items.Cents()
-		holds = holds || inner
-	}
-	return holds, told
+	return s.Items != nil && s.Items.CentsUntold()
 }

@@ -13,7 +13,7 @@ func provider(name string) db.Caller {
 }
 
 // seesKeys reports whether who is given license keys in full: a member's or an admin's
-// full-access key.
+// full-access key, but never an agent, which writes what it reads elsewhere.
 func seesKeys(who db.Caller) bool {
-	return who.Scope == "full" && (who.Role == "member" || who.Role == "admin")
+	return who.Via != "mcp" && who.Scope == "full" && (who.Role == "member" || who.Role == "admin")
 }

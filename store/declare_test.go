@@ -16,7 +16,7 @@ import (
 
 func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 	d := newFixture(t).Declare()
-	var got []string
+	var got, tools []string
 	for _, op := range d.Ops {
 		line := op.Route
 		if op.Public {
@@ -32,7 +32,11 @@ func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 			t.Errorf("%s has no name", op.Route)
 		}
 		if op.Tool != "" {
-			t.Errorf("%s is a tool: the store has no agent endpoint", op.Route)
+			var args []string
+			for _, a := range op.Args(schema.Tool) {
+				args = append(args, a.Name)
+			}
+			tools = append(tools, strings.TrimSpace(op.Tool+" "+strings.Join(args, " ")))
 		}
 		if op.About == "" || op.Response == nil {
 			t.Errorf("%s is not told whole", op.Route)
@@ -46,6 +50,16 @@ func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 		"POST /license/file open writes", "GET /license/keys open", "POST /providers/stripe/webhook open writes",
 	}
 	equal(t, "operations", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	equal(t, "tools", strings.Join(tools, "\n"), strings.Join([]string{
+		"list_orders q customer_id customer status provider from to sort limit after detail",
+		"find_customer q limit after detail",
+		"needs_attention",
+		"license_action license customer_id customer action until seat request_key",
+		"refund_order order amount_cents reason request_key",
+		"resend_order order request_key",
+		"customer_detail customer_id customer limit after detail",
+		"revenue_report from to by sort limit after detail",
+	}, "\n"))
 	var names []string
 	for _, e := range d.Events {
 		names = append(names, e.Name)

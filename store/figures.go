@@ -11,12 +11,13 @@ import (
 )
 
 // Figure is what was sold and given back in one currency: in all, on a day, in a month,
-// or of a product.
+// of a product or of a provider.
 type Figure struct {
 	Day           *exact.Day   `json:"day" about:"by day"`
 	Month         *exact.Month `json:"month" about:"by month"`
 	SKU           *string      `json:"sku" about:"by product"`
 	Name          *string      `json:"name" about:"by product: its name"`
+	Provider      *string      `json:"provider,omitempty" about:"by provider"`
 	Currency      string       `json:"currency"`
 	Orders        int64        `json:"orders" about:"orders that were paid"`
 	SoldCents     int64        `json:"sold_cents" about:"what they came to, tax included"`
@@ -30,7 +31,7 @@ type Figure struct {
 type Figures struct {
 	From   *exact.Day `json:"from"`
 	To     *exact.Day `json:"to"`
-	By     string     `json:"by" enum:"day,month,product"`
+	By     string     `json:"by" enum:"day,month,product,provider"`
 	Rows   []Figure   `json:"rows"`
 	Totals []Figure   `json:"totals" about:"one entry a currency"`
 }
@@ -39,13 +40,15 @@ const (
 	byDay     = "day"
 	byMonth   = "month"
 	byProduct = "product"
+
+	byProvider = "provider" // who took the payment: some sell in their own name and owe the tax
 )
 
 // FiguresOf asks for figures: orders and refunds of the days from From to To, both
 // included; a nil day leaves the range open.
 type FiguresOf struct {
 	From, To *exact.Day
-	By       string // day, month or product
+	By       string // day, month, product or provider
 }
 
 // Figures adds up what was sold and given back. Orders count on the day they were paid,
@@ -81,6 +84,7 @@ type tallyKey struct {
 	day      exact.Day
 	month    exact.Month
 	sku      string
+	provider string
 	currency string
 }
 
@@ -103,6 +107,8 @@ func (t *tally) row(k tallyKey) *Figure {
 			f.Day = &k.day
 		case byMonth:
 			f.Month = &k.month
+		case byProvider:
+			f.Provider = &k.provider
 		default:
 			f.SKU = &k.sku
 		}
@@ -121,7 +127,10 @@ func (t *tally) totalOf(currency string) *Figure {
 }
 
 // key is the row of an instant.
-func (t *tally) key(at exact.Instant, currency string, c *db.Conn) tallyKey {
+func (t *tally) key(at exact.Instant, currency, provider string, c *db.Conn) tallyKey {
+	if t.by == byProvider {
+		return tallyKey{provider: provider, currency: currency}
+	}
 	if at < t.first || at >= t.end { // they come in the order of time: most are of the day before
 		t.day = at.Day(c.Zone())
 		t.first, t.end = exact.InstantOf(t.day.Time(c.Zone())), exact.InstantOf((t.day + 1).Time(c.Zone()))
@@ -134,27 +143,27 @@ func (t *tally) key(at exact.Instant, currency string, c *db.Conn) tallyKey {
 
 func (t *tally) collectDays(c *db.Conn, first, end exact.Instant) error {
 	err := db.Each(c, func(r *db.Row) error {
-		at, currency, sold, tax := r.Instant(), r.Text(), r.Int(), r.Int()
-		for _, f := range []*Figure{t.row(t.key(at, currency, c)), t.totalOf(currency)} {
+		at, currency, sold, tax, provider := r.Instant(), r.Text(), r.Int(), r.Int(), r.Text()
+		for _, f := range []*Figure{t.row(t.key(at, currency, provider, c)), t.totalOf(currency)} {
 			f.Orders++
 			f.SoldCents += sold
 			f.TaxCents += tax
 		}
 		return nil
-	}, "SELECT paid_at, currency, total_cents, tax_cents FROM store_orders WHERE paid_at >= ? AND paid_at < ? AND status <> 'void'", first, end)
+	}, "SELECT paid_at, currency, total_cents, tax_cents, provider FROM store_orders WHERE paid_at >= ? AND paid_at < ? AND status <> 'void'", first, end)
 	if err != nil {
 		return err
 	}
 	return db.Each(c, func(r *db.Row) error {
-		at, cents, currency := r.Instant(), r.Int(), r.Text()
-		for _, f := range []*Figure{t.row(t.key(at, currency, c)), t.totalOf(currency)} {
+		at, cents, currency, _, provider := r.Instant(), r.Int(), r.Text(), r.Int(), r.Text()
+		for _, f := range []*Figure{t.row(t.key(at, currency, provider, c)), t.totalOf(currency)} {
 			f.RefundedCents += cents
 		}
 		return nil
 	}, refundsBetween, first, end)
 }
 
-const refundsBetween = `SELECT r.at, r.cents, o.currency, o.id FROM store_refunds r CROSS JOIN store_orders o ON o.id = r.order_id
+const refundsBetween = `SELECT r.at, r.cents, o.currency, o.id, o.provider FROM store_refunds r CROSS JOIN store_orders o ON o.id = r.order_id
 	WHERE r.at >= ? AND r.at < ? AND r.cents > 0 AND o.status <> 'void'`
 
 // soldLine is a line of an order for sharing amounts out.
@@ -267,7 +276,7 @@ func (t *tally) sorted() []Figure {
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, func(a, b tallyKey) int {
-		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.month, b.month), cmp.Compare(a.sku, b.sku), cmp.Compare(a.currency, b.currency))
+		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.month, b.month), cmp.Compare(a.sku, b.sku), cmp.Compare(a.provider, b.provider), cmp.Compare(a.currency, b.currency))
 	})
 	rows := make([]Figure, 0, len(keys))
 	for _, k := range keys {

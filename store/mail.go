@@ -309,13 +309,13 @@ func forgetMails(tx *db.Tx, id int64, record string, refs, licenses []string) er
 
 func (s *Service) mailOrderOp() schema.Op {
 	return schema.Op{
-		Name: "mail_order", Writes: true, Destructive: true,
+		Name: "mail_order", Says: "Mail an order to its buyer again", Writes: true, Destructive: true, Listed: mail.SetUp,
 		About:   "Mail the buyer of an order the keys and the receipt once more.",
 		Example: "store mail-order " + exampleRef, Response: mail.ExampleListed("store", "order", exampleRef),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var ref string
-			f.Text(&ref, "order_ref", "the order", schema.Required, schema.Most(100), schema.Positional("REF"), schema.Label("Order"))
+			bindRef(f, &ref, schema.Positional("REF"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MailOrder(ctx, who, ref) }
 		},
 		Will: func(answer any, _ schema.Money) string {

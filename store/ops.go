@@ -8,7 +8,9 @@ const version = "4.1.0"
 // Declare returns all that the service declares.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
-		Name: "store", Addr: "127.0.0.1:8081", DemoPath: "/api/orders?limit=5", Title: "Store service",
+		Name: "store", Addr: "127.0.0.1:8081", Agents: true,
+		Elsewhere: "Orders, products, redeem codes, providers and customers' records are kept on the screens and with `quartermaster store`; revoking a license and its other acts too.",
+		DemoPath:  "/api/orders?limit=5", Title: "Store service",
 		About: "Orders, customers, licenses and redeem codes of a shop that sells its own software, " +
 			"and the interface by which a buyer's program checks and activates its license.",
 		Ping: version, Health: version, Document: version,
@@ -25,7 +27,7 @@ func (s *Service) Declare() schema.Service {
 // and what the provider sends come after what staff read; the rest are acts.
 func (s *Service) ops() []schema.Op {
 	return []schema.Op{
-		schema.At("GET /api/orders", "", "store orders list", s.listOrders()),
+		schema.At("GET /api/orders", "list_orders", "store orders list", s.listOrders()),
 		schema.At("GET /api/orders/:ref", "", "store orders show ORDER_REF", s.getOrder()),
 		schema.At("GET /api/customers", "", "store customers list", s.listCustomers()),
 		schema.At("GET /api/licenses", "", "store licenses list", s.listLicenses()),
@@ -42,13 +44,16 @@ func (s *Service) ops() []schema.Op {
 		schema.At("GET /license/keys", "", "", s.listPublicKeys()),
 		schema.At("POST /providers/stripe/webhook", "", "", s.receiveStripe()),
 
+		schema.At("", "find_customer", "", s.findCustomerTool()),
+		schema.At("", "needs_attention", "", s.needsAttention()),
+		schema.At("", "license_action", "", s.licenseAction()),
 		schema.At("", "", "store order record", s.recordOrder()),
-		schema.At("", "", "store order refund ORDER_REF", s.refundOrder()),
+		schema.At("", "refund_order", "store order refund ORDER_REF", s.refundOrder()),
 		schema.At("", "", "store order void ORDER_REF", s.voidOrderOp()),
 		schema.At("", "", "store resend ORDER_REF", s.resendOrder()),
-		schema.At("", "", "store mail-order REF", s.mailOrderOp()),
+		schema.At("", "resend_order", "store mail-order REF", s.mailOrderOp()),
 		schema.At("", "", "store send-expiry-notices", s.sendExpiryNotices()),
-		schema.At("", "", "store customers show CUSTOMER", s.customerDetail()),
+		schema.At("", "customer_detail", "store customers show CUSTOMER", s.customerDetail()),
 		schema.At("", "", "store customer save EMAIL", s.saveCustomerOp()),
 		schema.At("", "", "store customer email CUSTOMER EMAIL", s.changeEmail()),
 		schema.At("", "", "store customer merge FROM INTO", s.mergeCustomersOp()),
@@ -78,7 +83,7 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "store provider dismiss PROVIDER PAYMENT", s.dismissPayment()),
 		schema.At("", "", "store unbooked", s.listUnbooked()),
 		schema.At("", "", "store settings", s.setCurrency()),
-		schema.At("", "", "store figures", s.storeFigures()),
+		schema.At("", "revenue_report", "store figures", s.storeFigures()),
 	}
 }
 

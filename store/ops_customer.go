@@ -11,34 +11,6 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// CustomerDetail is a customer with their latest orders and licenses.
-type CustomerDetail struct {
-	Customer
-	Orders   []Order   `json:"orders" about:"the latest, at most 500"`
-	Licenses []License `json:"licenses" about:"the latest, at most 500"`
-}
-
-// CustomerDetail returns a customer with what they bought, license keys in full to those
-// who may see them. An id that names none is refused as not found.
-func (s *Service) CustomerDetail(ctx context.Context, who db.Caller, id int64) (CustomerDetail, error) {
-	return db.Read(ctx, s.db, func(c *db.Conn) (d CustomerDetail, err error) {
-		if d.Customer, err = customerByID(c, id); err != nil {
-			return d, err
-		}
-		if d.Orders, err = (OrderFilter{Email: d.Email}).list(c, usualPage); err != nil {
-			return d, err
-		}
-		if d.Licenses, err = (LicenseFilter{Email: d.Email}).list(c, usualPage); err != nil {
-			return d, err
-		}
-		s.memory.uses.onLicenses(ctx, d.Licenses)
-		if !seesKeys(who) {
-			d.Licenses = maskAll(d.Licenses)
-		}
-		return d, nil
-	})
-}
-
 func printCustomers(w io.Writer, answer any) {
 	p, _ := answer.(CustomerPage)
 	schema.Tabulate(w, "ID|ADDRESS|NAME|PAID ORDERS|FIRST|LAST", p.Customers, func(k Customer) []any {
@@ -67,10 +39,14 @@ func (s *Service) listCustomers() schema.Op {
 
 func customerLeads(id int64) string { return "/customers/" + strconv.FormatInt(id, 10) }
 
-// bindCustomer binds a customer by the id or the address.
-func bindCustomer(f *schema.Form, id *int64) {
-	f.ID(id, "customer_id", "the customer's id; at the command line the address does too", schema.Required, schema.Positional("CUSTOMER"), schema.Label("Customer"),
-		schema.Lookup(customerByEmail), schema.Example(7))
+// bindCustomer binds a customer by the id or the address; agents name one by the name too.
+func bindCustomer(f *schema.Form, id *int64, opts ...schema.Opt) {
+	about, named := "the customer's id; at the command line the address does too", customerByEmail
+	if f.Surface() == schema.Tool {
+		about, named = "", customerNamed
+	}
+	f.ID(id, "customer_id", about, append(opts, schema.Positional("CUSTOMER"), schema.Label("Customer"),
+		schema.Lookup(named), schema.Example(7))...)
 }
 
 func customerByEmail(c *db.Conn, email string) (int64, error) {
@@ -79,29 +55,6 @@ func customerByEmail(c *db.Conn, email string) (int64, error) {
 		err = fault.NotFoundf("no customer has the address %s", schema.Quote(email))
 	}
 	return k.ID, err
-}
-
-func (s *Service) customerDetail() schema.Op {
-	return schema.Op{
-		Name: "customer_detail", About: "One customer with orders and licenses.",
-		Response: CustomerDetail{Customer: exampleCustomer(), Orders: []Order{exampleDetail().Order}, Licenses: []License{exampleLicense()}},
-		Refuses:  []fault.Kind{fault.NotFound},
-		Example:  "store customers show ann@example.org",
-		Leads:    func(answer any) string { d, _ := answer.(CustomerDetail); return customerLeads(d.ID) },
-		Print: func(w io.Writer, answer any) {
-			d, _ := answer.(CustomerDetail)
-			printCustomers(w, CustomerPage{Customers: []Customer{d.Customer}})
-			fmt.Fprintln(w)
-			printOrders(w, OrderPage{Orders: d.Orders})
-			fmt.Fprintln(w)
-			printLicenses(w, LicensePage{Licenses: d.Licenses})
-		},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindCustomer(f, &id)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.CustomerDetail(ctx, who, id) }
-		},
-	}
 }
 
 func printCustomer(w io.Writer, answer any) {
@@ -156,7 +109,7 @@ func (s *Service) changeEmail() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var email string
-			bindCustomer(f, &id)
+			bindCustomer(f, &id, schema.Required)
 			f.Text(&email, "email", "the new address", schema.Required, schema.Most(254), schema.Positional("EMAIL"), schema.Example("ann.lee@example.com"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ChangeEmail(ctx, who, id, email) }
 		},
@@ -184,7 +137,7 @@ func (s *Service) forgetCustomer() schema.Op {
 		},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
-			bindCustomer(f, &id)
+			bindCustomer(f, &id, schema.Required)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ForgetCustomer(ctx, who, id) }
 		},
 	}

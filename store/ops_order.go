@@ -44,12 +44,19 @@ func orderLeads(ref string) string { return "/orders/" + ref }
 
 func (s *Service) listOrders() schema.Op {
 	return schema.Op{
-		Name:     "list_orders",
+		Name: "list_orders", Says: "Which orders there are",
 		About:    "Orders, the newest first.",
 		Response: OrderPage{Orders: []Order{exampleDetail().Order}},
-		Example:  "store orders list --status paid --from 2026-11-01\nstore orders list --q ann@ --csv",
-		Print:    printOrders,
+		AgentAbout: "Orders that match every filter, newest first; sort most: the largest total first. total and sums (an entry a currency) are over all that match. " +
+			"detail short: reference, status, buyer's e-mail, items, currency, total, day.",
+		AgentResponse: FoundOrders{Orders: schema.Rows([]Order{exampleDetail().Order}, false, Order.short), Shown: 1, Total: 1,
+			Sums: sumOrders([]Order{exampleDetail().Order})},
+		Example: "store orders list --status paid --from 2026-11-01\nstore orders list --q ann@ --csv",
+		Print:   printOrders,
 		Bind: func(f *schema.Form) schema.Handler {
+			if f.Surface() == schema.Tool {
+				return s.bindFound(f)
+			}
 			var o OrderFilter
 			o.bind(f)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Orders(ctx, o) }
@@ -73,11 +80,14 @@ func (s *Service) getOrder() schema.Op {
 	}
 }
 
-// bindRef binds what names an order; on REST it stands in the path as ref.
+// bindRef binds what names an order; on REST it stands in the path as ref, agents call it order.
 func bindRef(f *schema.Form, ref *string, opts ...schema.Opt) {
 	name := "order_ref"
-	if f.Surface() == schema.REST {
+	switch f.Surface() {
+	case schema.REST:
 		name = "ref"
+	case schema.Tool:
+		name = "order"
 	}
 	f.Text(ref, name, "the order_ref", append([]schema.Opt{schema.Required, schema.Most(200), schema.Positional("ORDER_REF"), schema.Label("Order"), schema.Example(exampleRef)}, opts...)...)
 }
@@ -168,17 +178,31 @@ func (s *Service) refundOrder() schema.Op {
 	paid := exampleDetail()
 	paid.Status, paid.RefundedCents, paid.RefundedAt = statusRefunded, paid.TotalCents, &exampleInstant
 	return schema.Op{
-		Name:        "refund_order",
+		Name: "refund_order", Says: "Record a refund",
 		About:       "Refund an order in full, which revokes its licenses, or by an amount, which leaves them. Never more than was paid.",
 		Writes:      true,
 		Destructive: true, Response: OrderRefunded{OrderDetail: paid, Full: true}, Refuses: []fault.Kind{fault.NotFound},
-		Example: "store order refund ORD-0123456789\nstore order refund ORD-0123456789 --amount-cents 500",
+		AgentAbout: "Record a refund of an order: amount_cents is given back, never more than is left. All of it revokes the order's licenses for good. " +
+			"It moves no money: that is returned at the provider.",
+		AgentResponse: RefundForAgents{Note: noteOf(paid.Order, 4900), OrderRefunded: OrderRefunded{OrderDetail: paid.masked(), Full: true}},
+		Example:       "store order refund ORD-0123456789\nstore order refund ORD-0123456789 --amount-cents 500",
 		Bind: func(f *schema.Form) schema.Handler {
 			var ref string
 			var amount *int64
 			f.Currency("order_ref", currencyOf)
 			bindRef(f, &ref)
-			f.IntPtr(&amount, "amount_cents", "what is given back, in cents; all that is left unless it is said", schema.Range(1, maxPrice), schema.Flag("amount"), schema.Label("Amount"), schema.Example(500))
+			about, opts := "what is given back, in cents; all that is left unless it is said", []schema.Opt{}
+			if f.Surface() == schema.Tool {
+				about, opts = "what is given back, in cents of the order's currency", []schema.Opt{schema.Required}
+			}
+			f.IntPtr(&amount, "amount_cents", about, append(opts, schema.Range(1, maxPrice), schema.Flag("amount"), schema.Label("Amount"), schema.Example(500))...)
+			reason := ""
+			if f.Surface() == schema.Tool {
+				f.Text(&reason, "reason", "why; kept in the audit trail", schema.Required, schema.Most(500))
+				return func(ctx context.Context, who db.Caller) (any, error) {
+					return s.RefundForAgents(ctx, who, ref, amount, reason)
+				}
+			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RefundOrder(ctx, who, ref, amount) }
 		},
 		Print: func(w io.Writer, answer any) {

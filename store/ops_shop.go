@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"time"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -155,51 +153,4 @@ func (s *Service) setCurrency() schema.Op {
 			}
 		},
 	}
-}
-
-func (s *Service) storeFigures() schema.Op {
-	today := exampleInstant.Day(time.UTC)
-	row := Figure{Day: &today, Currency: "USD", Orders: 2, SoldCents: 9800, RefundedCents: 4900, NetCents: 4900}
-	all := row
-	all.Day = nil
-	return schema.Op{
-		Name: "store_figures", About: "What was sold and given back by day, month or product, a row a currency. Orders count on the day they were paid, refunds on their own; " +
-			"without from and to it is everything.",
-		Response: Figures{From: &today, To: &today, By: byDay, Rows: []Figure{row}, Totals: []Figure{all}},
-		Example:  "store figures --from 2026-11-01 --to 2026-11-30\nstore figures --by product --csv",
-		Print: func(w io.Writer, answer any) {
-			f, _ := answer.(Figures)
-			schema.Tabulate(w, "PERIOD OR PRODUCT|CURRENCY|ORDERS|SOLD|TAX|REFUNDED|NET", append(f.Rows, f.Totals...), func(f Figure) []any {
-				money := exact.CurrencyOf(f.Currency)
-				return []any{f.Label(), f.Currency, f.Orders,
-					money.Plain(f.SoldCents), money.Plain(f.TaxCents), money.Plain(f.RefundedCents), money.Plain(f.NetCents)}
-			})
-		},
-		Bind: func(f *schema.Form) schema.Handler {
-			var x FiguresOf
-			x.Bind(f)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Figures(ctx, x) }
-		},
-	}
-}
-
-// Bind binds what figures are asked for.
-func (x *FiguresOf) Bind(f *schema.Form) {
-	x.By = byDay
-	f.DayPtr(&x.From, "from", "the first day", schema.Example("2026-11-01"))
-	f.DayPtr(&x.To, "to", "the last day", schema.Example("2026-11-30"))
-	f.Enum(&x.By, "by", "what a row is of", []string{byDay, byMonth, byProduct})
-}
-
-// Label is what a row is of.
-func (f Figure) Label() string {
-	switch {
-	case f.Day != nil:
-		return f.Day.String()
-	case f.Month != nil:
-		return f.Month.String()
-	case f.SKU != nil:
-		return *f.SKU
-	}
-	return "in all"
 }

@@ -22,6 +22,34 @@ type OrderRefunded struct {
 // leaves both. Refused: an unknown order, one that is refunded, an amount under one
 // cent or over what is left.
 func (s *Service) RefundOrder(ctx context.Context, who db.Caller, ref string, amount *int64) (OrderRefunded, error) {
+	return s.refund(ctx, who, ref, amount, "")
+}
+
+// RefundForAgents is an order after a refund, with what is still to be done.
+type RefundForAgents struct {
+	Note string `json:"note" about:"where the money is returned"`
+	OrderRefunded
+}
+
+// RefundForAgents is RefundOrder with a reason, for the audit trail.
+func (s *Service) RefundForAgents(ctx context.Context, who db.Caller, ref string, amount *int64, reason string) (RefundForAgents, error) {
+	r, err := s.refund(ctx, who, ref, amount, reason)
+	if err != nil {
+		return RefundForAgents{}, err
+	}
+	return RefundForAgents{noteOf(r.Order, *amount), r}, nil
+}
+
+// noteOf says that a refund is only recorded, and where the money goes back.
+func noteOf(o Order, cents int64) string {
+	where := "by hand"
+	if o.Provider != manual {
+		where = "at " + o.Provider + ", payment " + o.ProviderRef
+	}
+	return "The refund is recorded; no money has moved. Return " + inCurrency(cents, o.Currency) + " " + where + "."
+}
+
+func (s *Service) refund(ctx context.Context, who db.Caller, ref string, amount *int64, reason string) (OrderRefunded, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (OrderRefunded, error) {
 		d, err := findOrder(&tx.Conn, ref)
 		if err != nil {
@@ -41,6 +69,9 @@ func (s *Service) RefundOrder(ctx context.Context, who db.Caller, ref string, am
 			return OrderRefunded{}, fault.Conflictf("amount: %d cents are more than the %d that are left of order %s", fault.CentsIn(*amount, d.Currency), fault.CentsIn(left, d.Currency), d.OrderRef)
 		}
 		r, err := refundTo(tx, d, d.RefundedCents+*amount, true)
+		if err == nil && reason != "" {
+			err = tx.Audit("order.refund_reason", "order:"+d.OrderRef, map[string]string{"reason": reason})
+		}
 		if err == nil && r.Full {
 			r.files, err = runningFiles(&tx.Conn, r.Licenses)
 		}

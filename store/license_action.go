@@ -1,0 +1,193 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// The acts on a license that agents have.
+const (
+	actSuspend = "suspend"
+	actResume  = "resume"
+	actExtend  = "extend"
+	actRelease = "release"
+)
+
+// LicenseAct is what an agent wants done with a license.
+type LicenseAct struct {
+	License  string // #12, a whole key, or the last four of a key of Customer's
+	Customer int64  // 0 is not said
+	Action   string
+	Until    *exact.Day // of extend
+	Seat     string     // of release: its label, or its fingerprint
+}
+
+// ActOnLicense suspends, resumes or extends a license, or gives up one of its seats. Refused: what
+// the act itself refuses, and a license or a seat that is not named for certain.
+func (s *Service) ActOnLicense(ctx context.Context, who db.Caller, a LicenseAct) (SeatedLicense, error) {
+	var id, seat int64
+	err := s.db.View(ctx, func(c *db.Conn) (err error) {
+		if id, err = a.license(c); err == nil && a.Action == actRelease {
+			seat, err = seatCalled(c, id, a.Seat)
+		}
+		return err
+	})
+	if err != nil {
+		return SeatedLicense{}, err
+	}
+	var l License
+	switch a.Action {
+	case actSuspend:
+		l, err = s.SuspendLicense(ctx, who, id)
+	case actResume:
+		l, err = s.ResumeLicense(ctx, who, id)
+	case actExtend:
+		l, err = s.ExtendLicense(ctx, who, id, Extension{Until: a.Until})
+	default:
+		l, err = s.ReleaseSeat(ctx, who, id, seat)
+	}
+	if err != nil {
+		return SeatedLicense{}, err
+	}
+	return db.Read(ctx, s.db, func(c *db.Conn) (SeatedLicense, error) { return s.withSeats(ctx, c, l) })
+}
+
+// license finds the license that is meant.
+func (a LicenseAct) license(c *db.Conn) (int64, error) {
+	digits, marked := strings.CutPrefix(strings.TrimSpace(a.License), "#")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	number := err == nil && n > 0
+	if marked && number {
+		return n, a.ownedBy(c, n)
+	}
+	called, err := licensesCalled(c, a.License)
+	if err != nil {
+		return 0, err
+	}
+	whole := len(called) == 1 && tail(called[0].Key) != "..."+strings.ToUpper(strings.Trim(a.License, " .*-\u2026"))
+	if len(called) > 0 && !whole && a.Customer == 0 {
+		return 0, fault.Fieldf("customer", "customer is missing: the last four characters of a key name a license only with its customer")
+	}
+	var fits []License
+	for _, l := range called {
+		if a.Customer == 0 || a.ownedBy(c, l.ID) == nil {
+			fits = append(fits, l)
+		}
+	}
+	switch {
+	case len(fits) == 1:
+		return fits[0].ID, nil
+	case len(fits) > 1:
+		return 0, fault.Fieldf("license", "license: %s ends several keys of this customer: %s; give the id", schema.Quote(a.License), calledAll(fits))
+	case number:
+		return n, a.ownedBy(c, n)
+	case a.Customer == 0:
+		return 0, fault.NotFoundf("license: no license is called %s; it takes the last four of its key with the customer, or #id", schema.Quote(a.License))
+	}
+	k, err := customerByID(c, a.Customer)
+	if err != nil {
+		return 0, err
+	}
+	all, err := (LicenseFilter{Email: k.Email}).list(c, math.MaxInt64)
+	if err != nil {
+		return 0, err
+	}
+	return 0, fault.NotFoundf("license: %s has none whose key ends with %s; there are %s", k.Email, schema.Quote(a.License), calledAll(all))
+}
+
+// calledAll names at most five licenses.
+func calledAll(list []License) string {
+	names := make([]string, 0, 5)
+	for _, l := range list[:min(5, len(list))] {
+		names = append(names, strings.TrimPrefix(l.called(), "license "))
+	}
+	if len(list) > len(names) {
+		names = append(names, fmt.Sprintf("and %d more", len(list)-len(names)))
+	}
+	return strings.Join(names, "; ")
+}
+
+// ownedBy refuses a license that is not the customer's who was named.
+func (a LicenseAct) ownedBy(c *db.Conn, id int64) error {
+	l, err := findLicense(c, id)
+	if err != nil || a.Customer == 0 {
+		return err
+	}
+	k, err := customerByID(c, a.Customer)
+	if err == nil && k.Email != l.CustomerEmail {
+		err = fault.Fieldf("customer", "customer: license #%d is not %s's", id, k.Email)
+	}
+	return err
+}
+
+// seatCalled finds the one seat of a license with the label, in any case, or the fingerprint.
+func seatCalled(c *db.Conn, license int64, called string) (int64, error) {
+	seats, err := db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC", license)
+	if err != nil {
+		return 0, err
+	}
+	var labels []string
+	var found []Activation
+	for _, a := range seats {
+		if a.Fingerprint == called {
+			return a.ID, nil
+		}
+		if strings.EqualFold(a.Label, called) {
+			found = append(found, a)
+		}
+		labels = append(labels, firstOf(a.Label, a.Fingerprint))
+	}
+	if len(found) == 1 {
+		return found[0].ID, nil
+	}
+	if len(found) > 1 {
+		return 0, fault.Fieldf("seat", "seat: %d seats are called %s; give the fingerprint", len(found), schema.Quote(called))
+	}
+	return 0, fault.Fieldf("seat", "seat: the license has none called %s; %s", schema.Quote(called), schema.ThereAre(called, labels))
+}
+
+func (s *Service) licenseAction() schema.Op {
+	seat := exampleActivation()
+	return schema.Op{
+		Name: "license_action", Says: "Suspend, resume or extend a license, or free a seat",
+		About: "Suspend a license, resume it, extend it to the end of the day until, or release one of its seats. license: the last four of its key with the " +
+			"customer, or #id. Revoking, another key and other limits have no tool.",
+		Writes: true, Refuses: []fault.Kind{fault.NotFound},
+		Response: SeatedLicense{exampleLicense().masked(), []Seat{{seat.Label, seat.Fingerprint, seat.CreatedAt, seat.LastSeenAt}}},
+		Leads:    func(answer any) string { l, _ := answer.(SeatedLicense); return licenseLeads(l.ID) },
+		Did: func(answer any, _ schema.Money) string {
+			l, _ := answer.(SeatedLicense)
+			return fmt.Sprintf("License %d of %s is %s.", l.ID, l.CustomerEmail, l.Status)
+		},
+		Bind: func(f *schema.Form) schema.Handler {
+			var a LicenseAct
+			f.Text(&a.License, "license", "the last four of the key, or #id", schema.Required, schema.Most(1000), schema.Example("#12"))
+			bindCustomer(f, &a.Customer)
+			f.Enum(&a.Action, "action", "", []string{actSuspend, actResume, actExtend, actRelease}, schema.Required)
+			f.DayPtr(&a.Until, "until", "of extend: the last day on which it works")
+			f.Text(&a.Seat, "seat", "of release: the seat's label", schema.Most(200))
+			if f.Describing() || a.Action == "" {
+				return func(ctx context.Context, who db.Caller) (any, error) { return s.ActOnLicense(ctx, who, a) }
+			}
+			switch extend, release := a.Action == actExtend, a.Action == actRelease; {
+			case extend && a.Until == nil:
+				f.Refuse("until", "until is missing: the last day on which the license shall work")
+			case !extend && a.Until != nil:
+				f.Refuse("until", "until belongs to the action extend alone")
+			case release && a.Seat == "":
+				f.Refuse("seat", "seat is missing: the label of the seat that is given up")
+			case !release && a.Seat != "":
+				f.Refuse("seat", "seat belongs to the action release alone")
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.ActOnLicense(ctx, who, a) }
+		},
+	}
+}
