@@ -11,7 +11,7 @@ import (
 // for doctor.
 func (s *Service) check(c *db.Conn) (breaches []string, err error) {
 	found := func(format string, args ...any) { breaches = append(breaches, fmt.Sprintf(format, args...)) }
-	for _, look := range []func(*db.Conn, func(string, ...any)) error{checkPayments, checkSums, checkFees, checkPeriods, checkEvents, checkOverlaps, checkTickets, checkLines, checkStatements} {
+	for _, look := range []func(*db.Conn, func(string, ...any)) error{checkPayments, checkSums, checkFees, checkPeriods, checkEvents, checkOverlaps, checkTickets, checkMarks, checkLines, checkStatements} {
 		if err := look(c, found); err != nil {
 			return breaches, err
 		}
@@ -225,6 +225,14 @@ func checkOverlaps(c *db.Conn, found func(string, ...any)) error {
 		unit, lease, last = u, l, end
 		return nil
 	}, "SELECT unit_id, id, start_date, last_day FROM leases ORDER BY unit_id, start_date")
+}
+
+// checkMarks: a reminder that was mailed is of a charge that there is.
+func checkMarks(c *db.Conn, found func(string, ...any)) error {
+	return db.Each(c, func(r *db.Row) error {
+		found("a reminder is marked as mailed for charge %d, which there is not", r.Int())
+		return nil
+	}, "SELECT m.charge_id FROM late_marks m LEFT JOIN charges c ON c.id = m.charge_id WHERE c.id IS NULL")
 }
 
 // checkTickets: a ticket's lease is one of its unit.

@@ -4,14 +4,18 @@
 // integer number of cents.
 package rental
 
-import "quartermaster/schema/db"
+import (
+	"quartermaster/schema/db"
+	"quartermaster/schema/mail"
+)
 
 // Service is the rental service over its database. Its exported functions are what
 // REST, agents and the command line call; each opens its own view or transaction.
 type Service struct {
 	db *db.DB
 
-	Sheets ReadSheet // reads tables of banks; nil: none can be read
+	Letter func(c *db.Conn, kind string, r mail.Row) (mail.Printed, error) // fills a kind's text in for a letter
+	Sheets ReadSheet                                                       // reads tables of banks; nil: none can be read
 }
 
 // New is the service over an open database.

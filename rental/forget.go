@@ -10,6 +10,7 @@ import (
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
 )
 
 // Forgotten is a tenant of whom nothing is known any more.
@@ -62,6 +63,9 @@ func (s *Service) ForgetTenant(ctx context.Context, who db.Caller, tenant int64)
 			return Forgotten{}, err
 		}
 		if err := traces.forgetTexts(tx, tenant); err != nil {
+			return Forgotten{}, err
+		}
+		if err := mail.Forget(tx, db.Subject("tenant", tenant), done.Name); err != nil {
 			return Forgotten{}, err
 		}
 		if err := forgetPayers(tx, tenant); err != nil {

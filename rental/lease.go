@@ -41,9 +41,12 @@ type Lease struct {
 	Rents         []RentStep    `json:"rents" about:"steps of the rent, by their days"`
 	Tenants       []LeaseTenant `json:"tenants"`
 
-	takeOver  *Opening   // what a file's row says of its opening
-	nextPost  *exact.Day // the first day of the next period to be posted
-	nextEvent *exact.Day // when looking at the lease posts something next
+	PausedUntil *exact.Day `json:"-"` // no reminders until after this day
+
+	lateMailedOn *exact.Day // when the newest late message was made
+	takeOver     *Opening   // what a file's row says of its opening
+	nextPost     *exact.Day // the first day of the next period to be posted
+	nextEvent    *exact.Day // when looking at the lease posts something next
 }
 
 // LeaseTenant is one of a lease's tenants.
@@ -63,7 +66,7 @@ func (l Lease) sets() []any {
 
 // leaseColumns and fromLeases read a lease l with the names around it.
 var leaseColumns = `l.id, l.unit_id, u.name, p.name, l.start_date, l.next_post_day, l.next_event_day, l.opening_day, l.opening_cents,
-		l.opening_deposit_cents, ` + leaseSets.Of("l") + `,
+		l.opening_deposit_cents, l.paused_until, l.late_mailed_on, ` + leaseSets.Of("l") + `,
 		(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL), ` +
 	stepsColumn + ", " + tenantsColumn
 
@@ -73,7 +76,7 @@ const fromLeases = " FROM leases l CROSS JOIN units u ON u.id = l.unit_id CROSS 
 func scanLease(today exact.Day) func(*db.Row) Lease {
 	return func(r *db.Row) Lease {
 		l := Lease{ID: r.Int(), UnitID: r.Int(), Unit: r.Text(), Property: r.Text(), StartDate: r.Day(), nextPost: r.DayPtr(), nextEvent: r.DayPtr(),
-			OpeningDay: r.DayPtr(), OpeningBalanceCents: r.Int(), OpeningDepositCents: r.Int(),
+			OpeningDay: r.DayPtr(), OpeningBalanceCents: r.Int(), OpeningDepositCents: r.Int(), PausedUntil: r.DayPtr(), lateMailedOn: r.DayPtr(),
 			BaseRentCents: r.Int(), Frequency: r.Text(), DueDay: r.Int(), EndDate: r.DayPtr()}
 		_ = r.Day() // the last day is told by the end
 		l.DepositCents, l.Proration, l.BalanceCents = r.Int(), r.Text(), r.Int()

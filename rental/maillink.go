@@ -128,6 +128,3 @@ func (s *Service) mailPortalInvitation() schema.Op {
 		Leads: func(any) string { return "/mail" },
 	}
 }
-
-// Mails are the messages that the rental service sends.
-func (s *Service) Mails() []mail.Kind { return []mail.Kind{linkKind} }

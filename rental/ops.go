@@ -89,6 +89,12 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "rental set-opening LEASE_ID", s.setOpening()),
 		schema.At("", "", "rental set-late-fee PROPERTY", s.setLateFeeOp()),
 
+		schema.At("", "", "rental reminders", s.remindersDue()),
+		schema.At("", "", "rental send-reminders", s.sendReminders()),
+		schema.At("", "", "rental set-reminders", s.setReminders()),
+		schema.At("", "", "rental pause-reminders LEASE_ID", s.pauseReminders()),
+		schema.At("", "", "rental mail-statement LEASE_ID", s.mailStatement()),
+
 		schema.At("", "", "rental bank accounts", s.listBankAccounts()),
 		schema.At("", "", "rental bank account NAME", s.saveBankAccount()),
 		schema.At("", "", "rental bank import FILE", s.importBank()),

@@ -89,7 +89,11 @@ func recordPayment(tx *db.Tx, p PaymentRequest) (Payment, error) {
 	if err != nil {
 		return Payment{}, err
 	}
-	return pay(tx, l, c, p.AmountCents, p.Method, p.PaidDate)
+	done, err := pay(tx, l, c, p.AmountCents, p.Method, p.PaidDate)
+	if err != nil {
+		return done, err
+	}
+	return done, mailReceipt(tx, l, done.PaymentID)
 }
 
 // pay records a payment of a charge of the lease and emits its event.
@@ -286,6 +290,9 @@ func receive(tx *db.Tx, p ReceiptRequest) (Payment, error) {
 		return Payment{}, err
 	}
 	if err := afterPayment(tx, l.ID, id); err != nil {
+		return Payment{}, err
+	}
+	if err := mailReceipt(tx, l, id); err != nil {
 		return Payment{}, err
 	}
 	return emitPayment(tx, l, id)

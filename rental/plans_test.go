@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 			"checkEvents: SCAN l":                                          "doctor looks at everything",
 			"checkFees: SCAN r":                                            "doctor looks at everything",
 			"checkPayments: SCAN c":                                        "doctor looks at everything",
+			"checkMarks: SCAN m":                                           "doctor looks at everything",
 			"checkPayments: SCAN m":                                        "doctor looks at everything",
 			"checkPeriods: SCAN l":                                         "doctor looks at everything",
 			"depositTable: SCAN payouts":                                   "an export is of every record",

@@ -221,7 +221,7 @@ func (s *Service) AddPortalNote(ctx context.Context, who db.Caller, ticket int64
 		if err != nil {
 			return TicketDetail{}, err
 		}
-		if err := insertNote(tx, ticket, t.Name, true, text); err != nil {
+		if _, err := insertNote(tx, ticket, t.Name, true, text); err != nil {
 			return TicketDetail{}, err
 		}
 		return ownTicket(&tx.Conn, who.Subject, ticket)

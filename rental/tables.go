@@ -5,7 +5,10 @@ import "quartermaster/schema/db"
 // What a trial calls the service's rows, and what their columns hold.
 func init() {
 	db.Describe(db.Naming{
-		Tables: map[string]db.Rows{},
+		Tables: map[string]db.Rows{
+			"due_marks":  {Noun: "reminder"},
+			"late_marks": {Noun: "reminder"},
+		},
 		Columns: map[string]db.Kind{
 			"bank_lines.day":             db.DayNumber,
 			"bank_lines.payer_key":       db.Derived,
@@ -23,6 +26,9 @@ func init() {
 			"leases.last_day":            db.Derived,
 			"leases.next_event_day":      db.Derived,
 			"leases.next_post_day":       db.Derived,
+			"leases.late_mailed_on":      db.DayNumber,
+			"leases.paused_until":        db.DayNumber,
+			"due_marks.due_day":          db.DayNumber,
 		},
 	})
 }

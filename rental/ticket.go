@@ -210,6 +210,9 @@ func (s *Service) MoveTicket(ctx context.Context, who db.Caller, ticket int64, s
 		if err := moveTicket(tx, was, status); err != nil {
 			return Ticket{}, err
 		}
+		if err := mailTicket(tx, was.ID, 0); err != nil {
+			return Ticket{}, err
+		}
 		return emitMoved(tx, was, status)
 	})
 }

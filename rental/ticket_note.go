@@ -59,26 +59,29 @@ func (s *Service) AddTicketNote(ctx context.Context, who db.Caller, ticket int64
 		if _, err := findTicket(&tx.Conn, ticket); err != nil {
 			return TicketDetail{}, err
 		}
-		if err := insertNote(tx, ticket, tx.Who().User, false, text); err != nil {
+		note, err := insertNote(tx, ticket, tx.Who().User, false, text)
+		if err != nil {
+			return TicketDetail{}, err
+		}
+		if err := mailTicket(tx, ticket, note); err != nil {
 			return TicketDetail{}, err
 		}
 		return ticketDetail(&tx.Conn, ticket)
 	})
 }
 
-func insertNote(tx *db.Tx, ticket int64, author string, tenant bool, text string) error {
-	text, err := checkText("text", text, maxText)
-	if err != nil {
-		return err
+func insertNote(tx *db.Tx, ticket int64, author string, tenant bool, text string) (id int64, err error) {
+	if text, err = checkText("text", text, maxText); err != nil {
+		return 0, err
 	}
-	_, err = tx.Insert("INSERT INTO ticket_notes (ticket_id, at, author, tenant, text) VALUES (?, ?, ?, ?, ?)", ticket, tx.Now(), author, tenant, text)
+	id, err = tx.Insert("INSERT INTO ticket_notes (ticket_id, at, author, tenant, text) VALUES (?, ?, ?, ?, ?)", ticket, tx.Now(), author, tenant, text)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if _, err := tx.Exec("UPDATE tickets SET updated_at = ? WHERE id = ?", tx.Now(), ticket); err != nil {
-		return err
+		return 0, err
 	}
-	return tx.Audit("ticket.note", db.Subject("ticket", ticket), map[string]string{"text": text})
+	return id, tx.Audit("ticket.note", db.Subject("ticket", ticket), map[string]string{"text": text})
 }
 
 // AssignTicket says who takes care of a ticket; an empty name clears it.

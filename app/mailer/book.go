@@ -198,17 +198,21 @@ func (b *Book) fill(c *db.Conn, k mail.Kind, r mail.Row, t KindText, maker mail.
 }
 
 // Letter fills a kind's text in for a letter that is printed; it needs no mail server.
-func (b *Book) Letter(c *db.Conn, kind string, r mail.Row) (mail.Written, error) {
+func (b *Book) Letter(c *db.Conn, kind string, r mail.Row) (p mail.Printed, err error) {
 	k, err := b.kind(kind)
 	if err != nil {
-		return mail.Written{}, err
+		return p, err
 	}
 	t, err := b.text(c, kind)
 	if err != nil {
-		return mail.Written{}, err
+		return p, err
+	}
+	w, err := b.writer(c, k.Service, nil)
+	if err != nil {
+		return p, err
 	}
 	f, err := b.fill(c, k, r, t, nil)
-	return f.Written, err
+	return mail.Printed{Written: f.Written, Today: w.Day(c.Today())}, err
 }
 
 // Preview shows a kind's text filled in by a record, keys and links masked.

@@ -229,6 +229,8 @@ func (b *Book) prepare(tx *db.Tx, id int64) (*outgoing, error) {
 	switch {
 	case fault.Is(err, fault.Invalid): // a text that cannot be filled in any more, as after an upgrade
 		return o, o.end(tx, mail.Declined, err.Error())
+	case fault.Is(err, fault.NotFound): // what it is about is gone
+		return o, o.end(tx, mail.Cancelled, err.Error())
 	case err != nil:
 		return nil, err
 	case untrue != "":

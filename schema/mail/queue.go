@@ -131,13 +131,13 @@ const about = "(subject = ?1 OR person = ?1 AND person <> '')"
 
 // Forget takes a person's address from the messages about the subject, or to the person of that name,
 // ends those that wait, and drops the block of the address. record is what the subject is called from
-// now on; "" is as before.
+// now on; what a message to the person is about keeps its name.
 func Forget(tx *db.Tx, subject, record string) error {
 	_, err := tx.Exec(`DELETE FROM blocked_addresses WHERE address IN (SELECT lower(address) FROM mails WHERE `+about+`)`, subject)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE mails SET address = '', record = iif(?2 = '', record, ?2), reply = CASE WHEN state IN ('held', 'queued') THEN 'the person was forgotten' END,
+	_, err = tx.Exec(`UPDATE mails SET address = '', record = iif(subject = ?1, ?2, record), reply = CASE WHEN state IN ('held', 'queued') THEN 'the person was forgotten' END,
 		next_try_at = NULL, state = CASE WHEN state IN ('held', 'queued') THEN 'cancelled' ELSE state END
 		WHERE `+about, subject, record)
 	return err

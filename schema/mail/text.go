@@ -189,6 +189,12 @@ type Written struct {
 	Pieces  []Piece `json:"-"` // the body for a page or a letter
 }
 
+// Printed is a letter: a text that was filled in, and today as the letter writes it.
+type Printed struct {
+	Written
+	Today string
+}
+
 // Piece is lines of a paragraph, or the rows of a block.
 type Piece struct {
 	Lines []string

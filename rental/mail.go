@@ -1,0 +1,288 @@
+package rental
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
+)
+
+// Mails are the messages that the service sends to tenants.
+func (s *Service) Mails() []mail.Kind {
+	return []mail.Kind{reminderKind, lateKinds[0], lateKinds[1], lateKinds[2], receiptKind, statementKind, ticketKind, linkKind}
+}
+
+// MailWords are the words that stand in the blocks of messages and letters, and what a ticket is.
+var MailWords = []string{"Rent", "Cash", "Bank transfer", "Card", "Check", "Direct debit", "Online", "Other", "Deposit", "Taken over",
+	"Open", "In progress", "Resolved"}
+
+var lateFields = []mail.Field{{Name: "open", Must: true}, {Name: "charges", Block: true}, {Name: "due"}, {Name: "days"}, {Name: "unit"}, {Name: "link"}}
+
+// signed ends each text.
+const signed = "\n\nWhat you owe and what you paid is here: {link}\n\n{shop}\n{shop_address}"
+
+// late is the kind of a step; the first reads as the letter does.
+func late(step int64, subject, body string) mail.Kind {
+	return mail.Kind{
+		Name: lateKind(step), Service: "rental", Asked: true, Fields: lateFields, Subject: subject,
+		About: "To the tenants, when you send reminders: what is overdue, step " + strconv.FormatInt(step, 10) + " of 3.",
+		Body:  body + "\n\n{charges}\n\nIn all: {open}" + signed,
+		Fill:  fillLate, Newest: newestLease(overdueLease), Find: leaseNamed,
+	}
+}
+
+var (
+	reminderKind = mail.Kind{
+		Name: kindReminder, Service: "rental", Asked: true, Fields: lateFields, Subject: "{unit}: {open} is due on {due}",
+		About: "To the tenants, when you send reminders: what is due soon.",
+		Body:  "This is what is due on {due}, so that it is not forgotten.\n\n{charges}\n\nIn all: {open}" + signed,
+		Fill:  fillReminder, Newest: newestLease("SELECT id FROM leases WHERE next_post_day >= ?1 ORDER BY id DESC LIMIT 1"), Find: leaseNamed,
+	}
+	lateKinds = [3]mail.Kind{
+		late(1, "{unit}: {open} is overdue", "Our books show these amounts as open. If your payment is on its way, please take this as settled; "+
+			"otherwise we ask you to pay within seven days."),
+		late(2, "{unit}: {open} is still overdue", "We have written to you about these amounts before, and our books show them as open since {due}. "+
+			"Please pay within seven days, or tell us what stands in the way."),
+		late(3, "{unit}: {open} is overdue for {days} days", "These amounts are still open, the oldest of them for {days} days. "+
+			"This is our last reminder: please pay at once."),
+	}
+	receiptKind = mail.Kind{
+		Name: "receipt", Service: "rental", Off: true, About: "To the tenants, when a payment is recorded.",
+		Fields:  []mail.Field{{Name: "amount"}, {Name: "day"}, {Name: "charges", Block: true}, {Name: "credit"}, {Name: "unit"}, {Name: "link"}},
+		Subject: "Received: {amount} for {unit}",
+		Body: "Hello {name},\n\nwe received {amount} on {day}. Thank you.\n\nIt paid:\n{charges}\n\nLeft as credit: {credit}\n\n" +
+			"The receipt is here: {link}\n\n{shop}\n{shop_address}",
+		Fill: fillReceipt, Newest: newestReceipt, Find: receiptNamed,
+	}
+	statementKind = mail.Kind{
+		Name: "statement", Service: "rental", Asked: true, About: "To the tenants, when you mail a statement of a year.",
+		Fields: []mail.Field{{Name: "year"}, {Name: "charges", Block: true}, {Name: "payments", Block: true}, {Name: "closing"}, {Name: "unit"},
+			{Name: "link"}},
+		Subject: "Statement of {year}, {unit}",
+		Body: "Hello {name},\n\nthis is the statement of {year} for {unit}.\n\nCharged:\n{charges}\n\nReceived:\n{payments}\n\n" +
+			"Balance at the end: {closing}" + signed,
+		Fill: fillStatement, Newest: newestLease("SELECT id FROM leases WHERE start_date <= ?1 ORDER BY id DESC LIMIT 1"), Find: leaseNamed,
+	}
+	ticketKind = mail.Kind{
+		Name: "ticket", Service: "rental", About: "To the tenants, when you move a ticket that came from the portal, or write a note to it.",
+		Fields:  []mail.Field{{Name: "title"}, {Name: "status"}, {Name: "note"}, {Name: "unit"}, {Name: "link"}},
+		Subject: "{title}: {status}",
+		Body:    "Hello {name},\n\nyour report \"{title}\" is: {status}.\n\n{note}\n\nYou can answer here: {link}\n\n{shop}\n{shop_address}",
+		Fill:    fillTicket, Newest: newestTicket, Find: ticketNamed,
+	}
+)
+
+// mailIsSetUp reports whether pages offer to mail.
+func (s *Service) mailIsSetUp() bool {
+	if s.db == nil {
+		return false
+	}
+	is, err := db.Read(context.Background(), s.db, mail.SetUp)
+	return err == nil && is
+}
+
+// leaseRow is a row of a message about a lease.
+func leaseRow(l Lease) mail.Row {
+	return mail.Row{Subject: db.Subject("lease", l.ID), Record: l.Property + "/" + l.Unit}
+}
+
+// queueTenants queues a message for each of the lease's tenants with an address.
+func queueTenants(tx *db.Tx, k mail.Kind, l Lease, r mail.Row) (ids []int64, err error) {
+	for _, t := range l.Tenants {
+		if r.To = t.address(); r.To == "" {
+			continue
+		}
+		r.Person = db.Subject("tenant", t.ID)
+		id, err := k.Queue(tx, r)
+		if err != nil {
+			return nil, err
+		}
+		if id != 0 {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// idIn is the number in a subject such as lease:4.
+func idIn(subject string) int64 {
+	_, text, _ := strings.Cut(subject, ":")
+	id, _ := strconv.ParseInt(text, 10, 64)
+	return id
+}
+
+// toTenant addresses a message about a lease: to the tenant whom it names, or for a preview to the first
+// with an address. gone says that it is not true any more.
+func toTenant(l Lease, r mail.Row, v *mail.Content) (gone bool) {
+	for _, t := range l.Tenants {
+		if r.Person == db.Subject("tenant", t.ID) || r.Person == "" && t.address() != "" {
+			v.To, v.Name = t.address(), t.Name
+			return false
+		}
+	}
+	if r.Person != "" {
+		v.Untrue = "the tenant is not of the lease any more"
+	} else if len(l.Tenants) > 0 {
+		v.Name = l.Tenants[0].Name
+	}
+	return r.Person != ""
+}
+
+// untrue makes of a record that is gone a message that is not true any more.
+func untrue(v mail.Content, err error) (mail.Content, error) {
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) {
+		return mail.Content{Untrue: err.Error()}, nil
+	}
+	return v, err
+}
+
+func unitValue(l Lease) mail.Value { return mail.Text(l.Property + " / " + l.Unit) }
+
+// portal is an address of the tenants' portal.
+func portal(w *mail.Writer, path string) mail.Value {
+	if w.Base == "" {
+		return mail.Value{}
+	}
+	return mail.Text(w.Base + "/portal" + path)
+}
+
+// blockRow is a charge in a block: what it is for, its due day, an amount of it.
+func blockRow(w *mail.Writer, x Charge, cents int64) []string {
+	what := x.Label
+	if x.Type == rent && x.PeriodStart != nil && x.PeriodEnd != nil {
+		what = w.Word("Rent") + " " + w.Day(*x.PeriodStart) + " - " + w.Day(*x.PeriodEnd)
+	}
+	return []string{what, w.Day(x.DueDate), w.Money(cents)}
+}
+
+// fillLate fills in what is overdue of a lease, or of all leases of a tenant for a letter.
+func fillLate(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
+	leases, err := leasesIn(c, r)
+	if err != nil {
+		return untrue(v, err)
+	}
+	var rows [][]string
+	var open int64
+	oldest := c.Today()
+	var units []string
+	for _, l := range leases {
+		charges, err := overdueMarked(c, l.ID)
+		if err != nil {
+			return v, err
+		}
+		for _, x := range charges {
+			rows = append(rows, blockRow(w, x.Charge, x.BalanceCents))
+			open += x.BalanceCents
+			oldest = min(oldest, x.DueDate)
+		}
+		if len(charges) > 0 {
+			units = append(units, unitValue(l).Text)
+			if toTenant(l, r, &v) {
+				return v, nil
+			}
+		}
+	}
+	if open == 0 {
+		return mail.Content{Untrue: "nothing is open"}, nil
+	}
+	v.Values = map[string]mail.Value{"open": mail.Text(w.Money(open)), "charges": mail.Rows(rows), "due": mail.Text(w.Day(oldest)),
+		"days": mail.Text(w.Count(int64(c.Today() - oldest))), "unit": mail.Text(strings.Join(slices.Compact(units), ", ")), "link": portal(w, "")}
+	return v, nil
+}
+
+// leasesIn are the lease that a message is about, or all of a tenant.
+func leasesIn(c *db.Conn, r mail.Row) ([]Lease, error) {
+	if strings.HasPrefix(r.Subject, "tenant:") {
+		return leasesOfTenant(c, idIn(r.Subject))
+	}
+	l, err := findLease(c, idIn(r.Subject))
+	return []Lease{l}, err
+}
+
+// fillReminder fills in what is due on the day that the row notes; for a preview on the next.
+func fillReminder(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
+	l, err := findLease(c, idIn(r.Subject))
+	if err != nil {
+		return untrue(v, err)
+	}
+	if toTenant(l, r, &v) {
+		return v, nil
+	}
+	noted, err := strconv.ParseInt(r.Note, 10, 32)
+	day := exact.Day(noted) // #nosec G115 -- a day's number
+	if err != nil {
+		if l.nextPost == nil {
+			return mail.Content{Untrue: "no more rent will be due"}, nil
+		}
+		day = *l.nextPost
+	}
+	charges, err := chargesOn(c, l, day)
+	if err != nil {
+		return v, err
+	}
+	var rows [][]string
+	var open int64
+	for _, x := range charges {
+		if x.open > 0 {
+			rows = append(rows, blockRow(w, x.Charge, x.open))
+		}
+		open += x.open
+	}
+	if open == 0 {
+		return mail.Content{Untrue: "nothing is open"}, nil
+	}
+	v.Values = map[string]mail.Value{"open": mail.Text(w.Money(open)), "charges": mail.Rows(rows), "due": mail.Text(w.Day(day)),
+		"days": mail.Text(w.Count(max(0, int64(day-c.Today())))), "unit": unitValue(l), "link": portal(w, "")}
+	return v, nil
+}
+
+// chargesOn are what posting on a day charges, or charged, with what is open of it.
+func chargesOn(c *db.Conn, l Lease, day exact.Day) (on []soonCharge, err error) {
+	if day < c.Today() {
+		all, err := chargesOf(c, l.ID)
+		for _, x := range all {
+			if x.DueDate == day && (x.Type == rent || x.recurring != nil) {
+				on = append(on, soonCharge{x, x.BalanceCents})
+			}
+		}
+		return on, err
+	}
+	all, err := chargesUntil(c, l.ID, day)
+	for _, x := range all {
+		if x.DueDate == day {
+			on = append(on, x)
+		}
+	}
+	return on, err
+}
+
+const overdueLease = "SELECT lease_id FROM charges WHERE paid_date IS NULL AND amount_cents > paid_cents AND due_date < ?1 ORDER BY due_date DESC LIMIT 1"
+
+// newestLease finds the lease for a preview; ?1 is today.
+func newestLease(query string) func(*db.Conn) (mail.Row, bool, error) {
+	return func(c *db.Conn) (mail.Row, bool, error) {
+		id, found, err := db.One(c, db.Int, query, c.Today())
+		if err != nil || !found {
+			return mail.Row{}, false, err
+		}
+		l, err := findLease(c, id)
+		return leaseRow(l), true, err
+	}
+}
+
+// leaseNamed finds a lease for a preview by its number or as Property/Unit.
+func leaseNamed(c *db.Conn, name string) (mail.Row, error) {
+	id, err := strconv.ParseInt(name, 10, 64)
+	if err != nil {
+		if id, err = lookupLease(c, name); err != nil {
+			return mail.Row{}, err
+		}
+	}
+	l, err := findLease(c, id)
+	return leaseRow(l), err
+}
