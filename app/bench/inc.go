@@ -16,8 +16,9 @@ import (
 )
 
 // -c names a program that does the same work with the engine as it is written in C, and
-// nothing else; see floors in C in docs/performance.md for how it is called. Its floors
-// stand beside those of the engine that the appliance has inside.
+// nothing else. It is called as `report FILE W QUERY ARG ARG TURNS`, `commit FILE N FULL`,
+// `mk FILE W SKUS DAYS FIRST` and `ingest FILE ROWS W sorted stmt FULL TURNS`, and prints lines
+// of a name and a number. Its floors are shown beside those of the translated engine.
 
 // inC runs it, and gives the numbers that it prints by name, and its processor time.
 func (b *bench) inC(args ...string) (map[string]float64, time.Duration, error) {

@@ -70,7 +70,7 @@ type core struct {
 const Readers = 4
 
 // The page caches, in KiB. What a reader lacks, the system's own cache gives at the cost
-// of a copy, which the figures in docs/performance.md do not show; eight large ones
+// of a copy, which the figures in app/bench/README.md do not show; eight large ones
 // they do show, as memory. The writer's holds what an upload changes until its commit.
 const (
 	readerCache = 256

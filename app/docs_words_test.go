@@ -1,0 +1,126 @@
+package app_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// A sentence of a document has at most 25 words, and 15 on average over a page. Commands,
+// names in backquotes and link addresses count as one word. CHANGELOG.md is a list of
+// notes and is held to the same length.
+const (
+	longestSentence = 25
+	averageSentence = 15.0
+	longestPage     = 1500
+)
+
+// referencePages describe every route, field or flag of their part and may be longer than
+// longestPage; so may the transcript that a test writes, and the list of changes.
+var referencePages = map[string]bool{
+	"store.md": true, "rental.md": true, "maintenance.md": true, "reorder.md": true, "agents.md": true,
+	"webhooks.md": true, "install.md": true, "README.md": true, "CHANGELOG.md": true,
+}
+
+// notOnAPage are words that the glossary replaces, and the habits of older text.
+var notOnAPage = regexp.MustCompile(`(?i)\b(least order|lies unsold|take into stock|receive payment|licenses that work|` +
+	`active until forever|come in as|your word that|cells are parted|read it so|issue \d+|who changed it, and when|` +
+	`rows told|is told as|stands in for|next to no rights)\b`)
+
+var (
+	fences    = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	comments  = regexp.MustCompile(`(?s)<!--.*?-->`)
+	codeWord  = regexp.MustCompile("``[^`]+``|`[^`]*`")
+	linkText  = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	endOfOne  = regexp.MustCompile(`[.!?]['")*_]*(\s+|$)`)
+	listItem  = regexp.MustCompile(`^\s*([-*]|\d+\.)\s+`)
+	tableRule = regexp.MustCompile(`^\s*\|?[\s:|-]+\|?\s*$`)
+)
+
+// sentences gives the sentences of a Markdown text: of its paragraphs, list items and table cells.
+// Blocks, headings and comments are left out.
+func sentences(text string) (all []string) {
+	text = fences.ReplaceAllString(comments.ReplaceAllString(text, "\n"), "\n\n")
+	text = codeWord.ReplaceAllString(linkText.ReplaceAllString(text, "$1"), "code")
+	var paragraph []string
+	end := func() {
+		rest := strings.Join(paragraph, " ")
+		paragraph = nil
+		for rest != "" {
+			cut := len(rest)
+			if at := endOfOne.FindStringIndex(rest); at != nil {
+				cut = at[1]
+			}
+			if s := strings.TrimSpace(rest[:cut]); wordsIn(s) > 1 {
+				all = append(all, s)
+			}
+			rest = rest[cut:]
+		}
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case trimmed == "", strings.HasPrefix(trimmed, "#"), tableRule.MatchString(line):
+			end()
+		case strings.HasPrefix(trimmed, "|"):
+			end()
+			for cell := range strings.SplitSeq(strings.Trim(trimmed, "|"), "|") {
+				paragraph = []string{strings.TrimSpace(cell)}
+				end()
+			}
+		case listItem.MatchString(line):
+			end()
+			paragraph = []string{listItem.ReplaceAllString(line, "")}
+		default:
+			paragraph = append(paragraph, strings.TrimPrefix(trimmed, "> "))
+		}
+	}
+	end()
+	return all
+}
+
+// wordsIn counts what has a letter or a digit.
+func wordsIn(s string) (n int) {
+	for f := range strings.FieldsSeq(s) {
+		if strings.IndexFunc(f, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func TestSentencesOfDocumentsAreShort(t *testing.T) {
+	t.Parallel()
+	for _, path := range documents(t) {
+		_, text := document(t, path)
+		total, all := 0, sentences(text)
+		for _, s := range all {
+			n := wordsIn(s)
+			total += n
+			if n > longestSentence {
+				t.Errorf("%s: %d words: %s", path, n, s)
+			}
+		}
+		if average := float64(total) / float64(max(len(all), 1)); average > averageSentence {
+			t.Errorf("%s: sentences have %.1f words on average, more than %g", path, average, averageSentence)
+		}
+		if name := filepath.Base(path); total > longestPage && !referencePages[name] {
+			t.Errorf("%s: %d words, more than %d", path, total, longestPage)
+		}
+		if found := notOnAPage.FindAllString(comments.ReplaceAllString(text, ""), -1); found != nil {
+			t.Errorf("%s: words that the glossary replaces: %s", path, strings.Join(found, ", "))
+		}
+	}
+}
+
+func TestSentences(t *testing.T) {
+	t.Parallel()
+	got := fmt.Sprint(len(sentences("# A heading\n\nOne thing. Two `a b c` things;\nand a third.\n\n- an item\n- two items: yes it is\n\n" +
+		"```sh\nno sentence here\n```\n\n| a cell | two of them. Yes sir |\n|---|---|\n")))
+	if got != "9" {
+		t.Errorf("%s sentences", got)
+	}
+}
