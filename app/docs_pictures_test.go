@@ -15,6 +15,7 @@ import (
 var picturesOf = []string{
 	"app/screen/static/style.css", "schema/page/layout.templ",
 	"maintenance/page/board.templ", "rental/page/month.templ", "store/page/people.templ", "store/page/buyer.templ",
+	"store/page/today.templ", "rental/page/portal.templ", "reorder/page/order.templ",
 }
 
 // mostChanged is the share of a file's lines, in per cent, that may be others than when

@@ -210,7 +210,7 @@ var rarer = []struct {
 		code := g.demo.invite(g.t, "2")
 		g.open("rental", "/portal")
 		g.fill("code", strings.ToLower(code))
-		g.press("Come in")
+		g.press("Sign in")
 		g.see("Ben Okafor")
 		g.press("Report a problem")
 		g.fill("title", "Leak "+g.name)

@@ -269,7 +269,7 @@ func (s *Service) skuSales() schema.Op {
 func (s *Service) stockFigures() schema.Op {
 	return schema.Op{
 		Name:  "stock_figures",
-		About: "What the stock of the active SKUs is worth, by supplier; classes A, B and C by cost of what was sold in the last 365 days; and what lies unsold.",
+		About: "What the stock of the active SKUs is worth, by supplier; classes A, B and C by cost of what was sold in the last 365 days; and unsold stock.",
 		Response: StockFigures{
 			Today: sampleDay.today, ValueCents: 5760, Suppliers: []SupplierValue{{sample.Supplier, 5760}},
 			Classes: []ClassFigures{{"A", 1, 20_160}, {"B", 0, 0}, {"C", 0, 0}}, Unsold: []UnsoldFigures{{90, 0, 0}, {180, 0, 0}, {365, 0, 0}},

@@ -51,7 +51,7 @@ func printSupplier(w io.Writer, answer any) {
 	fmt.Fprintln(w, one.Name)
 	for _, row := range [][2]string{
 		{"e-mail", one.Email}, {"phone", one.Phone}, {"address", one.Address}, {"lead time", intOrEmpty(one.LeadTimeDays)},
-		{"least order", amount(one.MinOrderCents)}, {"SKUs", intText(one.SKUs)}, {"notes", one.Notes},
+		{"minimum order", amount(one.MinOrderCents)}, {"SKUs", intText(one.SKUs)}, {"notes", one.Notes},
 	} {
 		if row[1] != "" {
 			fmt.Fprintf(w, "%-12s %s\n", row[0], row[1])
@@ -71,7 +71,7 @@ func (s *Service) listSuppliers() schema.Op {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Suppliers(ctx, q) }
 		},
 		Print: func(w io.Writer, answer any) {
-			schema.Tabulate(w, "NAME|E-MAIL|PHONE|LEAD TIME|LEAST ORDER|SKUS", answer.(Suppliers).Suppliers, func(one Supplier) []any {
+			schema.Tabulate(w, "NAME|E-MAIL|PHONE|LEAD TIME|MINIMUM ORDER|SKUS", answer.(Suppliers).Suppliers, func(one Supplier) []any {
 				return []any{one.Name, one.Email, one.Phone, intOrEmpty(one.LeadTimeDays), amount(one.MinOrderCents), intText(one.SKUs)}
 			})
 		},

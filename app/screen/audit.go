@@ -33,7 +33,7 @@ type trailView struct {
 
 func (s *Screens) auditPage() page.Page {
 	return page.New(page.Spec[trailView]{
-		Path: "/audit", Title: "Audit", Menu: "Audit",
+		Path: "/audit", Title: "Activity", Menu: "Activity",
 		Load: func(f *schema.Form) page.Loader[trailView] {
 			var p page.Paging
 			p.Bind(f)

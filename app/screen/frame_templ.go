@@ -358,7 +358,7 @@ func document(d *frameView) templ.Component {
 				}
 			}
 			if d.keys {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<button type=\"button\" class=\"btn quiet\" data-help data-key=\"?\" hidden>Keys <kbd>?</kbd></button>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<button type=\"button\" class=\"btn quiet\" data-help data-key=\"?\" hidden>Shortcuts <kbd>?</kbd></button>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

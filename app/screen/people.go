@@ -51,7 +51,7 @@ func (s *Screens) usersPage() page.Page {
 
 func (s *Screens) keysPage() page.Page {
 	return page.New(page.Spec[[]account.Key]{
-		Path: "/keys", Title: "Keys", Menu: "Keys", Role: page.Admin,
+		Path: "/keys", Title: "API keys", Menu: "API keys", Role: page.Admin,
 		Load: func(*schema.Form) page.Loader[[]account.Key] {
 			return func(ctx context.Context, who db.Caller) ([]account.Key, error) {
 				return account.KeysOf(ctx, s.DB, who, who.Service)

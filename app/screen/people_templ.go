@@ -335,12 +335,12 @@ func keysPage(keys []account.Key) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Head(page.Open("Make a key", "create_key").Main().Key("n").Then("/keys")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Head(page.Open("Create API key", "create_key").Main().Key("n").Then("/keys")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if len(keys) == 0 {
-			templ_7745c5c3_Err = page.Empty("No program has a key yet.", "A key lets a shop, a script or an agent in, as the user whose key it is.", page.Open("Make a key", "create_key")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Empty("No program has a key yet.", "A key lets a shop, a script or an agent in, as the user whose key it is.", page.Open("Create API key", "create_key")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

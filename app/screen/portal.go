@@ -176,7 +176,7 @@ func (x *exchange) comeInFirst() error {
 		return x.lead(home)
 	}
 	if !wantsPage(x.r) {
-		return fault.New(fault.Unauthorized, "nobody is signed in here; come in at %s", home)
+		return fault.New(fault.Unauthorized, "nobody is signed in here; sign in at %s", home)
 	}
 	to, fields := x.unsent()
 	v := guestSignView{next: to, unsent: formLost}

@@ -75,7 +75,7 @@ func portalSignIn(v guestSignView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "></div><button class=\"btn main\">Come in</button></form><p class=\"soft\">Keep the letter: the code works again on every device. If it is lost, your landlord gives you a new one.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "></div><button class=\"btn main\">Sign in</button></form><p class=\"soft\">Keep the letter: the code works again on every device. If it is lost, your landlord gives you a new one.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -337,7 +337,7 @@ func guestWelcomePage(v guestSignView, a area) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<form method=\"post\" class=\"form\"><button class=\"btn main\">Come in</button></form></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<form method=\"post\" class=\"form\"><button class=\"btn main\">Sign in</button></form></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -516,12 +516,12 @@ func unsentNotice(v guestSignView) templ.Component {
 		ctx = templ.ClearChildren(ctx)
 		switch v.unsent {
 		case formKept:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<div class=\"note warn\" role=\"status\"><p>Your visit had ended, so nothing was sent. Come in again, and your form comes back with what you typed.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<div class=\"note warn\" role=\"status\"><p>You were signed out, so nothing was sent. Sign in again: your form comes back with what you typed.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case formLost:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<div class=\"note warn\" role=\"status\"><p>Your visit had ended, so nothing was sent. What you typed does not come back here: go back in your browser to copy it, then come in again.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<div class=\"note warn\" role=\"status\"><p>You were signed out, so nothing was sent. What you typed does not come back here: go back in your browser to copy it, then sign in again.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -891,7 +891,7 @@ func meter(v assetView, m maintenance.Meter) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				templ_7745c5c3_Err = page.Actions(page.Open("Correct the last reading", "correct_reading", "asset_id", page.Num(v.ID), "meter", page.Num(m.ID)).Quiet(),
-					page.Open("The meter was replaced", "replace_meter", "asset_id", page.Num(v.ID), "meter", page.Num(m.ID)).Quiet()).Render(ctx, templ_7745c5c3_Buffer)
+					page.Open("Replace meter", "replace_meter", "asset_id", page.Num(v.ID), "meter", page.Num(m.ID)).Quiet()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

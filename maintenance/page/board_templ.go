@@ -717,7 +717,7 @@ func mineRow(wo maintenance.WorkOrder) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = page.Actions(page.Link("Done", orderPath(wo.ID)+"/done").For("advance_status").Named("work order "+page.Num(wo.ID))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Actions(page.Link("Mark as done", orderPath(wo.ID)+"/done").For("advance_status").Named("work order "+page.Num(wo.ID))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -769,7 +769,7 @@ func bankAccountList(all []rental.BankAccount) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.Button(page.Open("Change", "save_bank_account", "name", a.Name).Named(a.Name)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.Button(page.Open("Edit", "save_bank_account", "name", a.Name).Named(a.Name)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -252,7 +252,7 @@ func Units(v unitsView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.Button(page.Open("Change", "save_unit", "property", u.Property, "name", u.Name).Quiet().Named(u.Name)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.Button(page.Open("Edit", "save_unit", "property", u.Property, "name", u.Name).Quiet().Named(u.Name)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -647,7 +647,7 @@ func Property(v propertyView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Head(page.Open("New unit", "save_unit", "property", v.Name).Main().Key("n"), page.Open("Change", "save_property", "name", v.Name), page.Open("Rename", "rename_property", "property_id", page.Num(v.ID), "name", v.Name)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Head(page.Open("New unit", "save_unit", "property", v.Name).Main().Key("n"), page.Open("Edit", "save_property", "name", v.Name), page.Open("Rename", "rename_property", "property_id", page.Num(v.ID), "name", v.Name)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1603,7 +1603,7 @@ func Tenants(v tenantsView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.Button(page.Open("Change", "save_tenant", "id", page.Num(t.ID), "name", t.Name).Quiet().Named(t.Name)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.Button(page.Open("Edit", "save_tenant", "id", page.Num(t.ID), "name", t.Name).Quiet().Named(t.Name)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1729,7 +1729,7 @@ func TenantPage(v tenantView) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = page.Head(page.Do("Invite to the portal", "invite_tenant", "tenant_id", page.Num(v.ID)).Main(),
-			page.Open("Change", "save_tenant", "id", page.Num(v.ID), "name", v.Name),
+			page.Open("Edit", "save_tenant", "id", page.Num(v.ID), "name", v.Name),
 			page.Open("Sign out everywhere", "end_tenant_sessions", "tenant_id", page.Num(v.ID)).Danger(),
 			page.Open("Forget", "forget_tenant", "tenant_id", page.Num(v.ID)).Danger()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var75), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

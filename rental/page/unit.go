@@ -41,6 +41,6 @@ func (v unitView) acts() []page.Action {
 	} else {
 		ticket = ticket.Main().Key("n")
 	}
-	return []page.Action{lease, ticket, page.Open("Change", "save_unit", "property", v.Property, "name", v.Name).Key("e"),
+	return []page.Action{lease, ticket, page.Open("Edit", "save_unit", "property", v.Property, "name", v.Name).Key("e"),
 		page.Open("Rename", "rename_unit", "unit_id", page.Num(v.ID), "name", v.Name)}
 }

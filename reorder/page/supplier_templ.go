@@ -345,7 +345,7 @@ func SupplierPage(v supplierView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p>SKUs name this supplier, and no record of it is kept. A record adds the lead time, the least order and the address for the printed order.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p>SKUs name this supplier, and no record of it is kept. A record adds the lead time, the minimum order and the address for the printed order.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -14,7 +14,7 @@ func Front(s *store.Service) page.Front {
 		return []page.Step{
 			{Title: "First product", Done: some[0], Acts: []page.Action{page.Open("New product", "save_product"), page.Link("Import products", "/import/products")}},
 			{Title: "Payment provider, or the first order by hand", Done: some[1], Acts: []page.Action{
-				page.Open("Payment provider", "set_provider"), page.Open("Record an order", "record_order"), page.Link("Import orders", "/import/orders")}},
+				page.Open("Payment provider", "set_provider"), page.Open("Record order", "record_order"), page.Link("Import orders", "/import/orders")}},
 		}, err
 	}}
 }

@@ -69,7 +69,7 @@ func Orders(v ordersView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Head(page.Open("Record an order", "record_order").Main().Key("n"), page.Link("Import orders", "/import/orders")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Head(page.Open("Record order", "record_order").Main().Key("n"), page.Link("Import orders", "/import/orders")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -82,7 +82,7 @@ func Orders(v ordersView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Orders) == 0 {
-			templ_7745c5c3_Err = page.Empty("No order here.", "Nothing fits what was asked for, or nothing was sold yet.", page.Link("All orders", "/orders"), page.Open("Record an order", "record_order")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Empty("No order here.", "Nothing fits what was asked for, or nothing was sold yet.", page.Link("All orders", "/orders"), page.Open("Record order", "record_order")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -180,7 +180,7 @@ func licenseActs(v licenseView) []page.Action {
 	if v.Status == "active" {
 		acts = append(acts, page.Open("Offline file", "make_license_file", "license_id", id))
 	}
-	return append(acts, page.Open("Seats", "set_license_limit", "license_id", id), page.Open("New key", "rotate_license_key", "license_id", id), page.Open("Revoke", "revoke_license", "license_id", id).Danger())
+	return append(acts, page.Open("Seats", "set_license_limit", "license_id", id), page.Open("Replace key", "rotate_license_key", "license_id", id), page.Open("Revoke", "revoke_license", "license_id", id).Danger())
 }
 
 // keyOf is the license's key; on the list of all, which may be stored and packed on its way,

@@ -75,7 +75,7 @@ func Customers(v customersView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Customers) == 0 {
-			templ_7745c5c3_Err = page.Empty("No customer here.", "Customers come with their first order.", page.Link("All customers", "/customers"), page.Open("Record an order", "record_order")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Empty("No customer here.", "Customers come with their first order.", page.Link("All customers", "/customers"), page.Open("Record order", "record_order")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -279,7 +279,7 @@ func Customer(v customerView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Head(page.Open("Change name", "save_customer", "email", v.Email), page.Open("Change e-mail", "change_email", "customer_id", page.Num(v.ID)), page.Open("Record an order", "record_order", "email", v.Email), page.Open("Merge into another", "merge_customers", "from", page.Num(v.ID)), page.Open("Forget", "forget_customer", "customer_id", page.Num(v.ID)).Danger()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Head(page.Open("Change name", "save_customer", "email", v.Email), page.Open("Change e-mail", "change_email", "customer_id", page.Num(v.ID)), page.Open("Record order", "record_order", "email", v.Email), page.Open("Merge into another", "merge_customers", "from", page.Num(v.ID)), page.Open("Forget", "forget_customer", "customer_id", page.Num(v.ID)).Danger()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -66,7 +66,7 @@ func product(s *store.Service) page.Page {
 func (v productView) acts() []page.Action {
 	acts := []page.Action{page.Open("Edit", "save_product", "sku", v.SKU).Main().Key("e")}
 	if v.Active {
-		acts = append(acts, page.Open("Record an order", "record_order", "sku", v.SKU).Key("n"))
+		acts = append(acts, page.Open("Record order", "record_order", "sku", v.SKU).Key("n"))
 		if v.Kind == "license" {
 			acts = append(acts, page.Open("Mint codes", "mint_codes", "sku", v.SKU))
 		}

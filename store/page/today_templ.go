@@ -111,7 +111,7 @@ func Today(v todayView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Head(page.Open("Record an order", "record_order").Main().Key("n"), page.Link("Figures", "/figures")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Head(page.Open("Record order", "record_order").Main().Key("n"), page.Link("Figures", "/figures")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -439,7 +439,7 @@ func Today(v todayView) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if len(v.latest) == 0 {
-				templ_7745c5c3_Err = page.Empty("No order yet.", "Record one by hand, import the shop's history, or let Stripe send its events here.", page.Open("Record an order", "record_order"), page.Link("Import orders", "/import/orders"), page.Open("Connect Stripe", "set_provider")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = page.Empty("No order yet.", "Record one by hand, import the shop's history, or let Stripe send its events here.", page.Open("Record order", "record_order"), page.Link("Import orders", "/import/orders"), page.Open("Connect Stripe", "set_provider")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

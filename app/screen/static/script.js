@@ -115,7 +115,7 @@
     $("a[href]", all[at]).focus();
   };
   function help() {
-    const d = make("dialog", "", document.body), h = make("h2", "Keys", d), l = make("dl", "", d);
+    const d = make("dialog", "", document.body), h = make("h2", "Shortcuts", d), l = make("dl", "", d);
     h.id = "keylist"; d.setAttribute("aria-labelledby", "keylist");
     const line = (k, t) => { make("kbd", k, make("dt", "", l)); make("dd", t, l); };
     line("/", "Search"); line("j k", "Next row, row before"); line("Enter", "Open the row"); line("Ctrl Enter", "Send the form"); line("?", "This list");
