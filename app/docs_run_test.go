@@ -245,7 +245,10 @@ case "$1 $last" in
   while [ "$1" != -o ]; do shift; done
   exec cp BIN/quartermaster "$2" ;;
 esac
-if [ "$1 $2" = "run ." ]; then shift 2; exec BIN/quartermaster "$@"; fi
+case "$*" in
+"run . "*) shift 2; exec BIN/quartermaster "$@" ;;
+"run -v . "*) shift 3; exec BIN/quartermaster "$@" ;;
+esac
 cd 'REPOSITORY' && exec 'COMPILER' "$@"
 `))
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
