@@ -46,7 +46,7 @@ func meterCells(r *db.Row) []string {
 
 // bindMeter binds what a meter is made of: a row's columns, the fields of its form.
 func bindMeter(f *schema.Form) (m meterRow) {
-	f.Text(&m.tag, "asset_tag", "the asset that it is on", schema.Required, schema.Most(maxName), schema.Choices(tagChoices), schema.Label("Asset"))
+	f.Text(&m.tag, "asset_tag", "the asset that it is on", schema.Required, schema.Most(maxName), schema.Choices(tagChoices), schema.Label("Asset"), schema.NewBy("save_asset"))
 	f.Text(&m.name, "name", "what it counts: hours, odometer; with asset_tag it identifies the meter", schema.Required, schema.Most(maxName))
 	f.Text(&m.unit, "unit", "what it counts in: h, km", schema.Most(maxName))
 	f.MilliPtr(&m.reading, "reading", "what it shows; when empty it is left as it is, 0 for a new meter", schema.Range(0, maxReading))

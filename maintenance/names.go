@@ -122,52 +122,24 @@ func namesOf(list []called) []string {
 	return names
 }
 
-// maxChoices is how long a list to choose from may be.
-const maxChoices = 500
-
-func choicesOf(list []called, err error) ([]schema.Choice, error) {
-	if err != nil || len(list) > maxChoices {
-		return nil, err
-	}
-	choices := make([]schema.Choice, len(list))
-	for i, l := range list {
-		choices[i] = schema.Choice{Value: strconv.FormatInt(l.id, 10), Text: l.name}
-	}
-	return choices, nil
-}
-
-// assetChoices lists the assets that take work.
-func assetChoices(c *db.Conn) ([]schema.Choice, error) {
-	return choicesOf(db.All(c, scanCalled, "SELECT id, name || ' (' || asset_tag || ')' FROM assets WHERE status <> 'retired' ORDER BY name, id LIMIT ?", maxChoices+1))
-}
-
-// tagChoices lists the assets by tag.
-func tagChoices(c *db.Conn) ([]schema.Choice, error) {
-	list, err := db.All(c, func(r *db.Row) schema.Choice { return schema.Choice{Value: r.Text(), Text: r.Text()} },
-		"SELECT asset_tag, name || ' (' || asset_tag || ')' FROM assets ORDER BY name, id LIMIT ?", maxChoices+1)
-	if len(list) > maxChoices {
-		list = nil
-	}
-	return list, err
-}
+var (
+	// assetChoices lists the assets that take work, tagChoices all by their tags, planChoices the plans.
+	assetChoices = schema.Listed("SELECT CAST(id AS TEXT), name || ' (' || asset_tag || ')', ifnull(location, '') FROM assets WHERE (status <> 'retired' OR id = ?1) AND {} "+
+		"ORDER BY name, id LIMIT ?2", "id", "name, asset_tag, location")
+	tagChoices = schema.Listed("SELECT asset_tag, name || ' (' || asset_tag || ')', ifnull(location, '') FROM assets WHERE {} ORDER BY name, id LIMIT ?2",
+		"asset_tag", "name, asset_tag, location")
+	planChoices = schema.Listed(`SELECT CAST(p.id AS TEXT), a.asset_tag || '/' || p.title, a.name FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id
+		WHERE {} ORDER BY a.asset_tag, p.title LIMIT ?2`, "p.id", "a.asset_tag, a.name, p.title")
+)
 
 // partChoices lists the parts by number, with what is in stock.
-func partChoices(c *db.Conn) ([]schema.Choice, error) {
-	list, err := db.All(c, func(r *db.Row) schema.Choice {
-		number, name, quantity, unit := r.Text(), r.Text(), r.Milli(), r.Text()
-		return schema.Choice{Value: number, Text: strings.TrimSpace(fmt.Sprintf("%s (%s), %v %s", name, number, quantity, unit))}
-	}, "SELECT part_number, name, quantity, coalesce(unit, '') FROM parts ORDER BY name, id LIMIT ?", maxChoices+1)
-	if len(list) > maxChoices {
-		list = nil
-	}
-	return list, err
-}
-
-// planChoices lists the plans.
-func planChoices(c *db.Conn) ([]schema.Choice, error) {
-	return choicesOf(db.All(c, scanCalled, `SELECT p.id, a.asset_tag || '/' || p.title FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id
-		ORDER BY a.asset_tag, p.title LIMIT ?`, maxChoices+1))
-}
+var partChoices = schema.ListedBy("SELECT part_number, name, quantity, coalesce(unit, '') FROM parts WHERE {} ORDER BY name, id LIMIT ?2", "part_number", "part_number, name",
+	func(*db.Conn) (func(*db.Row) schema.Choice, error) {
+		return func(r *db.Row) schema.Choice {
+			number, name, quantity, unit := r.Text(), r.Text(), r.Milli(), r.Text()
+			return schema.Choice{Value: number, Text: name + " (" + number + ")", More: strings.TrimSpace(fmt.Sprintf("%v %s", quantity, unit)) + " in stock"}
+		}, nil
+	})
 
 // firstLine is a text's first line.
 func firstLine(s string) string {
@@ -213,17 +185,18 @@ func moveBack(wo WorkOrder, to, label string) *schema.Undo {
 	return &schema.Undo{Op: "advance_status", Label: label, Fields: map[string]string{"id": strconv.FormatInt(wo.ID, 10), "status": to}}
 }
 
-// assignees lists who has work orders, for a list to choose from.
-func assignees(c *db.Conn) ([]schema.Choice, error) {
+// assignees suggests who does work: the one who looks, then users and whoever had a work order before.
+func assignees(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error) {
 	names, err := assigneeNames(c)
-	if err != nil || len(names) > 200 {
+	if err != nil {
 		return nil, err
 	}
-	list := make([]schema.Choice, len(names))
-	for i, n := range names {
-		list[i] = schema.Choice{Value: n, Text: n}
+	users, err := db.All(c, func(r *db.Row) string { return r.Text() }, `SELECT u.name FROM roles r CROSS JOIN users u ON u.id = r.user_id
+		WHERE r.service = 'maintenance' AND r.role <> 'viewer' AND u.disabled = 0 ORDER BY u.name`)
+	if err != nil {
+		return nil, err
 	}
-	return list, nil
+	return schema.People(who.User, append(users, names...), nil)(c, f)
 }
 
 // assigneeNames lists every name that a work order is assigned to, one step into the

@@ -194,7 +194,7 @@ func bindUse(f *schema.Form, id *int64, part *string, qty *exact.Milli) {
 	if f.Surface() == schema.Command { // an empty word is refused by UsePart there: it is no wrong usage
 		must = func(*schema.Arg) {}
 	}
-	f.Text(part, "part_number", "the part's number", must, schema.Most(maxName), schema.Positional("PART_NUMBER"), schema.Choices(partChoices), schema.Label("Part"))
+	f.Text(part, "part_number", "the part's number", must, schema.Most(maxName), schema.Positional("PART_NUMBER"), schema.Choices(partChoices), schema.Label("Part"), schema.NewBy("save_part"))
 	f.Milli(qty, "qty", "how much, above 0, with at most 3 decimals", schema.Required, schema.Range(0, maxQuantity), schema.Positional("QTY"), schema.Label("Quantity"))
 }
 

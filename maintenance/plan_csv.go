@@ -40,7 +40,7 @@ func (s *Service) planTable() schema.Table {
 
 // bindPlanRow binds what a plan is made of: a row's columns, the fields of its form.
 func bindPlanRow(f *schema.Form) (p planRow) {
-	f.Text(&p.tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName), schema.Choices(tagChoices), schema.Label("Asset"))
+	f.Text(&p.tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName), schema.Choices(tagChoices), schema.Label("Asset"), schema.NewBy("save_asset"))
 	f.Text(&p.title, "title", "the service; with asset_tag it identifies the plan", schema.Required, schema.Most(maxName))
 	f.IntPtr(&p.IntervalDays, "interval_days", "days between services", schema.Range(1, maxDays))
 	f.MilliPtr(&p.IntervalUsage, "interval_usage", "use between services, in the meter's unit; above 0", schema.Range(0, maxReading))

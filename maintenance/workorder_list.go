@@ -216,7 +216,7 @@ func BindFilter(f *schema.Form, w *Filter) {
 	bindStatus(f, &w.Status, "only those in this state")
 	bindPriority(f, &w.Priority, "only those with this priority")
 	f.ID(&w.AssetID, "asset_id", "only those of this asset", schema.Flag("asset"), schema.Label("Asset"), schema.Lookup(assetNamed), schema.Choices(assetChoices))
-	f.Text(&w.AssignedTo, "assigned_to", "only those of this assignee, in any case", schema.Most(maxName), schema.Choices(assignees))
+	f.Text(&w.AssignedTo, "assigned_to", "only those of this assignee, in any case", schema.Most(maxName), schema.ChoicesFor(assignees), schema.Any)
 	var overdue bool
 	if f.Bool(&overdue, "overdue", "true: only those that are overdue; false: only those that are not") {
 		w.Overdue = &overdue
@@ -248,7 +248,7 @@ func (s *Service) findWorkOrders() schema.Op {
 			bindPriority(f, &w.Priority, "")
 			f.ID(&w.AssetID, "asset_id", "", schema.Lookup(assetNamed))
 			w.Named = f.Given("asset")
-			f.Text(&w.AssignedTo, "assigned_to", "a name, in any case", schema.Most(maxName))
+			f.Text(&w.AssignedTo, "assigned_to", "a name, in any case", schema.Most(maxName), schema.ChoicesFor(assignees), schema.Any)
 			f.Text(&w.Q, "q", "words in description, resolution or asset, or the number", schema.Most(maxName))
 			f.DayPtr(&w.From, "from", "first day")
 			f.DayPtr(&w.To, "to", "last day")

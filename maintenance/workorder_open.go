@@ -129,7 +129,7 @@ func (s *Service) createWorkOrder() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			wo := newWorkOrder()
 			var noDay bool
-			f.ID(&wo.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices))
+			f.ID(&wo.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices), schema.NewBy("save_asset"))
 			workOrders.Form(f, &wo, false, func(column string) []schema.Opt {
 				switch column {
 				case "description":

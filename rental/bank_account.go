@@ -85,9 +85,6 @@ func knownAccounts(all []BankAccount) string {
 	return "; there is " + strings.Join(names, ", ")
 }
 
-// accountChoices lists the accounts to choose from.
-var accountChoices = choices("SELECT id, name FROM bank_accounts ORDER BY name LIMIT 501")
-
 // signs are the letters and digits of a number, in capitals.
 func signs(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -260,7 +257,7 @@ func (s *Service) saveBankAccount() schema.Op {
 			text(&a.Number, "number", "its number as the bank's files have it, where that is no IBAN", "532013000")
 			text(&a.BIC, "bic", "the bank's BIC", "COBADEFFXXX")
 			text(&a.Holder, "holder", "whose account it is, for letters", "Helen Moreau")
-			f.Text(&a.Currency, "currency", "its currency (default: the shop's)", schema.Most(3), schema.Example("EUR"))
+			f.Text(&a.Currency, "currency", "its currency (default: the shop's)", schema.Most(3), schema.Example("EUR"), schema.Choices(schema.Currencies), schema.Any)
 			f.ID(&property, "property", "the house whose money it is (default: of all houses)", schema.Lookup(lookupProperty), schema.Choices(propertyChoices))
 			f.Bool(&a.Collects, "collects", "tenants pay here: letters, statements and the portal name it")
 			a.PropertyID = db.NullID(property)

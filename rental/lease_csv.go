@@ -69,8 +69,12 @@ type leaseKey struct {
 // bindLeaseKey binds the three columns that name a lease; start is what the file calls
 // the lease's first day.
 func bindLeaseKey(f *schema.Form, start string) (k leaseKey) {
-	f.Text(&k.property, "property", "the property's name", schema.Required, schema.Most(maxName))
-	f.Text(&k.unit, "unit", "the unit's name within the property", schema.Required, schema.Most(maxName))
+	f.Text(&k.property, "property", "the property's name", schema.Most(maxName), func(a *schema.Arg) { a.Required = f.Surface() != schema.Page })
+	f.Text(&k.unit, "unit", "the unit's name within the property", schema.Required, schema.Most(maxName), schema.Help("Where it is let."),
+		schema.Choices(unitNames), schema.PartOf("property"), schema.NewBy("save_unit"))
+	if f.Surface() == schema.Page && k.unit != "" && k.property == "" {
+		f.Refuse("unit", "Choose a unit.") // a name alone does not say of which property
+	}
 	f.Day(&k.start, start, "the lease's first day", schema.Required)
 	return k
 }
@@ -101,7 +105,8 @@ func bindLease(f *schema.Form) (edits []func(*Lease)) {
 		}
 	}
 	var tenant string
-	f.Text(&tenant, "tenant", "the tenant's name, or Name <e-mail>; several are separated by |", schema.Most(maxText))
+	f.Text(&tenant, "tenant", "the tenant's name, or Name <e-mail>; several are separated by |", schema.Most(maxText), schema.Help("Several are separated by |."),
+		schema.Choices(tenantNames), schema.Any, schema.NewBy("save_tenant"))
 	if f.Given("tenant") && tenant == "" {
 		f.Refuse("tenant", "tenant is empty: a lease needs a tenant's name")
 	}

@@ -11,9 +11,6 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// maxChoices bounds the lists to choose from on screens.
-const maxChoices = 500
-
 // lookupProperty finds a property by its name, in any case.
 func lookupProperty(c *db.Conn, name string) (int64, error) {
 	return oneNamed(c, "property", name, "SELECT p.id, p.name FROM properties p WHERE p.name = ?1",
@@ -79,53 +76,95 @@ func oneNamed(c *db.Conn, noun, name string, queries ...string) (int64, error) {
 	return 0, fault.NotFoundf("there is no %s named %s", noun, schema.Quote(name))
 }
 
-func choices(query string) func(*db.Conn) ([]schema.Choice, error) {
-	return func(c *db.Conn) ([]schema.Choice, error) {
-		all, err := db.All(c, func(r *db.Row) schema.Choice { return schema.Choice{Value: number(r), Text: r.Text()} }, query)
-		if len(all) > maxChoices {
-			return nil, err
-		}
-		return all, err
-	}
-}
-
 var (
-	propertyChoices = choices("SELECT id, name FROM properties ORDER BY name LIMIT 501")
-	unitChoices     = choices(`SELECT u.id, p.name || ' / ' || u.name FROM properties p CROSS JOIN units u ON u.property_id = p.id ORDER BY p.name, u.name LIMIT 501`)
-	tenantChoices   = choices("SELECT id, name || ifnull(' <' || email || '>', '') FROM tenants ORDER BY name, id LIMIT 501")
+	propertyChoices = schema.Listed("SELECT CAST(id AS TEXT), name, ifnull(address, '') FROM properties WHERE {} ORDER BY name LIMIT ?2", "id", "name")
+	accountChoices  = schema.Listed("SELECT CAST(id AS TEXT), name, '' FROM bank_accounts WHERE {} ORDER BY name LIMIT ?2", "id", "name")
+
+	// propertyNames and tenantNames are chosen where a name stands for the record.
+	propertyNames = schema.Listed("SELECT name, name, ifnull(address, '') FROM properties WHERE {} ORDER BY name LIMIT ?2", "name", "name")
+	tenantNames   = schema.ListedBy("SELECT t.id, t.name, t.email FROM tenants t WHERE {} ORDER BY t.name, t.id LIMIT ?2",
+		"t.name || ifnull(' <' || t.email || '>', '')", "t.name, t.email", tenantToChoose(false))
+	tenantChoices = schema.ListedBy("SELECT t.id, t.name, t.email FROM tenants t WHERE {} ORDER BY t.name, t.id LIMIT ?2", "t.id", "t.name, t.email", tenantToChoose(true))
+
+	unitChoices = schema.ListedBy(unitsToChoose, "u.id", "p.name, u.name", unitToChoose(true), today)
+	unitNames   = schema.ListedBy(unitsToChoose, "p.name || char(9) || u.name", "p.name, u.name", unitToChoose(false), today)
 )
 
-// chargeChoices lists the charges of which something is open, by their words and periods.
-func chargeChoices(c *db.Conn) ([]schema.Choice, error) {
-	code, err := c.Setting(db.SettingCurrency)
-	if err != nil {
-		return nil, err
+const unitsToChoose = `SELECT u.id, p.name, u.name, EXISTS (SELECT 1 FROM leases l WHERE l.unit_id = u.id AND l.start_date <= ?3 AND l.last_day >= ?3)
+	FROM properties p CROSS JOIN units u ON u.property_id = p.id WHERE {} ORDER BY p.name, u.name LIMIT ?2`
+
+func today(c *db.Conn) any { return c.Today() }
+
+// unitRow reads a unit to choose, by its number or by its name.
+func unitToChoose(byID bool) func(*db.Conn) (func(*db.Row) schema.Choice, error) {
+	return func(*db.Conn) (func(*db.Row) schema.Choice, error) {
+		return func(r *db.Row) schema.Choice {
+			id, property, unit := number(r), r.Text(), r.Text()
+			v := schema.Choice{Value: id, Text: property + " / " + unit, More: "vacant"}
+			if r.Bool() {
+				v.More = "let"
+			}
+			if !byID {
+				v.Value = property + "\t" + unit
+			}
+			return v
+		}, nil
 	}
-	currency := exact.CurrencyOf(cmp.Or(code, "USD"))
-	all, err := db.All(c, func(r *db.Row) schema.Choice {
-		id, property, unit, names := number(r), r.Text(), r.Text(), r.Text()
-		tenant, _ := namesOf(parseTenants(names))
-		typ, label, open := strings.ReplaceAll(r.Text(), "_", " "), r.Text(), currency.Format(r.Int())
-		return schema.Choice{Value: id, Text: fmt.Sprintf("%s / %s, %s: %s, %s, %s open", property, unit, tenant, typ, label, open)}
-	}, "SELECT c.id, p.name, u.name, "+tenantsColumn+`, c.type, c.label, c.amount_cents - c.paid_cents
-		FROM charges c INDEXED BY charges_unpaid CROSS JOIN leases l ON l.id = c.lease_id CROSS JOIN units u ON u.id = l.unit_id
-		CROSS JOIN properties p ON p.id = u.property_id WHERE c.paid_date IS NULL AND c.amount_cents > c.paid_cents
-		ORDER BY p.name, u.name, c.due_date LIMIT 501`)
-	if len(all) > maxChoices {
-		return nil, err
-	}
-	return all, err
 }
 
-// leaseChoices lists the leases that run or are to come, then those that ended last.
-func leaseChoices(c *db.Conn) ([]schema.Choice, error) {
-	all, err := db.All(c, func(r *db.Row) schema.Choice {
-		id, property, unit, start, names := number(r), r.Text(), r.Text(), r.Day(), r.Text()
-		tenant, _ := namesOf(parseTenants(names))
-		return schema.Choice{Value: id, Text: property + " / " + unit + ", " + tenant + ", from " + start.String()}
-	}, "SELECT l.id, p.name, u.name, l.start_date, "+tenantsColumn+fromLeases+" ORDER BY l.last_day < ?1, p.name, u.name, l.start_date DESC LIMIT 501", c.Today())
-	if len(all) > maxChoices {
-		return nil, err
+// tenantRow reads a tenant to choose, by number or by name and e-mail.
+func tenantToChoose(byID bool) func(*db.Conn) (func(*db.Row) schema.Choice, error) {
+	return func(*db.Conn) (func(*db.Row) schema.Choice, error) {
+		return func(r *db.Row) schema.Choice {
+			v := schema.Choice{Value: number(r), Text: r.Text()}
+			if email := r.TextPtr(); email != nil {
+				v.Text += " <" + *email + ">"
+			}
+			if !byID {
+				v.Value = v.Text
+			}
+			return v
+		}, nil
 	}
-	return all, err
+}
+
+// chargeChoices lists the charges of which something is open, by their words and periods.
+var chargeChoices = schema.ListedBy("SELECT c.id, p.name, u.name, "+tenantsColumn+`, c.type, c.label, c.amount_cents - c.paid_cents
+	FROM charges c INDEXED BY charges_unpaid CROSS JOIN leases l ON l.id = c.lease_id CROSS JOIN units u ON u.id = l.unit_id
+	CROSS JOIN properties p ON p.id = u.property_id WHERE c.paid_date IS NULL AND c.amount_cents > c.paid_cents AND {}
+	ORDER BY p.name, u.name, c.due_date LIMIT ?2`, "c.id", "p.name, u.name, c.type, c.label, "+tenantsColumn,
+	func(c *db.Conn) (func(*db.Row) schema.Choice, error) {
+		money, err := moneyOf(c)
+		return func(r *db.Row) schema.Choice {
+			id, property, unit, names := number(r), r.Text(), r.Text(), r.Text()
+			tenant, _ := namesOf(parseTenants(names))
+			typ, label := strings.ReplaceAll(r.Text(), "_", " "), r.Text()
+			return schema.Choice{Value: id, Text: fmt.Sprintf("%s / %s, %s: %s, %s", property, unit, tenant, typ, label), More: money(r.Int()) + " open"}
+		}, err
+	})
+
+// leaseChoices lists the leases that run or are to come, then those that ended last, with what they owe.
+var leaseChoices = schema.ListedBy("SELECT l.id, p.name, u.name, l.start_date, l.last_day < ?3, "+tenantsColumn+`,
+	(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL)`+fromLeases+`
+	WHERE {} ORDER BY l.last_day < ?3, p.name, u.name, l.start_date DESC LIMIT ?2`, "l.id", "p.name, u.name, "+tenantsColumn,
+	func(c *db.Conn) (func(*db.Row) schema.Choice, error) {
+		money, err := moneyOf(c)
+		return func(r *db.Row) schema.Choice {
+			id, property, unit, start, over, names := number(r), r.Text(), r.Text(), r.Day(), r.Bool(), r.Text()
+			tenant, _ := namesOf(parseTenants(names))
+			v := schema.Choice{Value: id, Text: property + " / " + unit + ", " + tenant}
+			if over {
+				v.Text += ", ended, from " + start.String()
+			}
+			if owed := r.Int(); owed > 0 {
+				v.More = "owes " + money(owed)
+			}
+			return v
+		}, err
+	}, today)
+
+// moneyOf writes amounts in the shop's currency.
+func moneyOf(c *db.Conn) (schema.Money, error) {
+	code, err := c.Setting(db.SettingCurrency)
+	return exact.CurrencyOf(cmp.Or(code, "USD")).Format, err
 }

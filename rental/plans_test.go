@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 			"nothingBefore: USE TEMP B-TREE FOR ORDER BY":                  "a lease's few are put in order",
 			"withdrawBefore: USE TEMP B-TREE FOR ORDER BY":                 "a lease's few are put in order",
 			"leaseTable: SCAN leases":                                      "an export is of every record",
-			"chargeChoices: USE TEMP B-TREE FOR ORDER BY":                  "what is open is put in order to choose from",
+			"ListedBy: USE TEMP B-TREE FOR ORDER BY":                       "what is open is put in order to choose from",
 			"tracesOf: SCAN tenants":                                       "a person is forgotten seldom, and everywhere",
 			"Properties: SCAN p":                                           "the first of the table, by id",
 			"Tickets: SCAN k":                                              "the newest, off the end of the table",

@@ -279,7 +279,7 @@ func (s *Service) createTicket() schema.Op {
 		Leads: leadsTicket,
 		Bind: func(f *schema.Form) schema.Handler {
 			n := NewTicket{Priority: "medium"}
-			f.ID(&n.UnitID, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
+			f.ID(&n.UnitID, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2), schema.Lookup(lookupUnit), schema.Choices(unitChoices), schema.NewBy("save_unit"))
 			f.Text(&n.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName), schema.Example("Kitchen tap drips"))
 			f.Text(&n.Description, "description", "what else is known", schema.Most(maxText), schema.Lines, schema.Example("Drips since Monday."))
 			bindPriority(f, &n.Priority)

@@ -148,7 +148,7 @@ func (s *Service) assignTicket() schema.Op {
 			var to string
 			var clear bool
 			bindTicketID(f, &id)
-			f.Text(&to, "assigned_to", "who", schema.Most(maxName), schema.Clear(&clear), schema.Example("Joe"))
+			f.Text(&to, "assigned_to", "who", schema.Most(maxName), schema.Clear(&clear), schema.Example("Joe"), schema.ChoicesFor(ticketPeople), schema.Any)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				if clear {
 					to = ""
@@ -166,4 +166,12 @@ func (s *Service) assignTicket() schema.Op {
 		},
 		Leads: leadsTicket,
 	}
+}
+
+// ticketPeople suggests who looks after tickets: the one who asks, then users and names used before.
+func ticketPeople(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error) {
+	names, err := db.All(c, func(r *db.Row) string { return r.Text() }, `SELECT ?1 UNION ALL SELECT name FROM (SELECT u.name FROM roles r CROSS JOIN users u ON u.id = r.user_id
+		WHERE r.service = 'rental' AND r.role <> 'viewer' AND u.disabled = 0 ORDER BY u.name)
+		UNION ALL SELECT * FROM (SELECT DISTINCT assigned_to FROM tickets WHERE assigned_to IS NOT NULL ORDER BY assigned_to)`, who.User)
+	return schema.People(who.User, names, err)(c, f)
 }

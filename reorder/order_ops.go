@@ -49,7 +49,8 @@ func (s *Service) createPurchase() schema.Op {
 			"reorder po create --supplier Leaf --line TEA-1=24 --expected 2026-12-01 --order",
 		Bind: func(f *schema.Form) schema.Handler {
 			var n NewOrder
-			f.Text(&n.Supplier, "supplier", "who is to deliver", schema.Required, schema.Most(maxName), schema.Example(sample.Supplier))
+			f.Text(&n.Supplier, "supplier", "who is to deliver", schema.Required, schema.Most(maxName), schema.Example(sample.Supplier),
+				schema.Choices(SupplierChoices), schema.Any, schema.NewBy("save_supplier"))
 			f.Objects("lines", "what is ordered: a SKU with its quantity, at most 1,000", maxLines, func(f *schema.Form) {
 				var l NewLine
 				f.Text(&l.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code), schema.Choices(anySKU))

@@ -6,7 +6,6 @@ import (
 	"net/url"
 
 	"quartermaster/schema"
-	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
 
@@ -44,24 +43,9 @@ func paging(f *schema.Form, limit *int64, after *string, most int) {
 	f.Text(after, "after", "the next of the page before", schema.Most(most))
 }
 
-// mostChoices is how many records a list to choose from has at most.
-const mostChoices = 200
-
-// choicesOf reads a list to choose from: a value and a text a row; nil when there are
-// too many.
-func choicesOf(query string) func(c *db.Conn) ([]schema.Choice, error) {
-	return func(c *db.Conn) ([]schema.Choice, error) {
-		all, err := db.All(c, func(r *db.Row) schema.Choice { return schema.Choice{Value: r.Text(), Text: r.Text()} }, query, mostChoices+1)
-		if len(all) > mostChoices {
-			all = nil
-		}
-		return all, err
-	}
-}
-
 var (
-	anyOrder   = choicesOf("SELECT number, status || ' ' || supplier FROM purchase_orders ORDER BY number LIMIT ?")
-	anySupply  = choicesOf("SELECT name, email FROM suppliers ORDER BY name LIMIT ?")
-	anySKU     = choicesOf("SELECT sku, name FROM skus ORDER BY sku LIMIT ?")
-	anyChannel = choicesOf("SELECT name, name FROM sales_channels ORDER BY name LIMIT ?")
+	anyOrder   = schema.Listed("SELECT number, number, supplier || ', ' || status FROM purchase_orders WHERE {} ORDER BY number DESC LIMIT ?2", "number", "number, supplier, status")
+	anySupply  = schema.Listed("SELECT name, name, email FROM suppliers WHERE {} ORDER BY name LIMIT ?2", "name", "name, email")
+	anySKU     = schema.Listed("SELECT sku, name, sku FROM skus WHERE {} ORDER BY sku LIMIT ?2", "sku", "sku, name, supplier_sku, barcode")
+	anyChannel = schema.Listed("SELECT name, name, '' FROM sales_channels WHERE {} ORDER BY name LIMIT ?2", "name", "name")
 )

@@ -145,20 +145,18 @@ func (k Supplier) Cells() []string { return suppliers.Cells(k) }
 func SupplierColumns() []string { return suppliers.Header() }
 
 // SupplierChoices lists the suppliers to choose from, ChannelChoices the channels.
-func SupplierChoices(c *db.Conn) ([]schema.Choice, error) {
-	names, err := supplierNames(c)
-	if err != nil || len(names) > mostChoices {
-		return nil, err
-	}
-	all := make([]schema.Choice, len(names))
-	for i, name := range names {
-		all[i] = schema.Choice{Value: name, Text: name}
-	}
-	return all, nil
+func SupplierChoices(c *db.Conn, f schema.Find) ([]schema.Choice, error) {
+	return schema.Among(func(c *db.Conn) (all []schema.Choice, err error) {
+		names, err := supplierNames(c)
+		for _, name := range names {
+			all = append(all, schema.Choice{Value: name, Text: name})
+		}
+		return all, err
+	})(c, f)
 }
 
 // ChannelChoices lists the channels to choose from.
-func ChannelChoices(c *db.Conn) ([]schema.Choice, error) { return anyChannel(c) }
+func ChannelChoices(c *db.Conn, f schema.Find) ([]schema.Choice, error) { return anyChannel(c, f) }
 
 // KnownSupplier returns the supplier's record, or an empty one when none is kept.
 func (s *Service) KnownSupplier(ctx context.Context, name string) (one Supplier, err error) {

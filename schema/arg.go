@@ -61,16 +61,17 @@ type Arg struct {
 	Secret     bool   // a password: never shown again
 	NameFirst  bool   // plain digits are tried as a name before they are an id
 
-	choices    func(*db.Conn, db.Caller) ([]Choice, error)
+	Any    bool   // of one with choices: another text is allowed as well
+	PartOf string // the argument that the first half of a choice's value is of
+	New    string // the operation that makes a record which is not among the choices
+
+	choices    func(*db.Conn, db.Caller, Find) ([]Choice, error)
 	duplicates bool // an id that is given twice counts twice
 	lookup     func(*db.Conn, string) (int64, error)
 	parse      func(text string) (map[string]string, error) // of a table: one record as a command writes it
 	clear      *bool
 	byID       bool // a record by its id: for agents a text too
 }
-
-// Choice is one of the records that an argument may name, for a list to choose from.
-type Choice struct{ Value, Text string }
 
 // Opt changes how an argument is read and described.
 type Opt func(*Arg)
@@ -133,17 +134,6 @@ func Secret(a *Arg) { a.Secret = true }
 
 // Lines says that a text has several lines.
 func Lines(a *Arg) { a.Many = true }
-
-// Choices lists the records that the argument may name, for a list to choose from on
-// screens; when there are too many, nil.
-func Choices(list func(*db.Conn) ([]Choice, error)) Opt {
-	return ChoicesFor(func(c *db.Conn, _ db.Caller) ([]Choice, error) { return list(c) })
-}
-
-// ChoicesFor is Choices of what the caller may know of.
-func ChoicesFor(list func(*db.Conn, db.Caller) ([]Choice, error)) Opt {
-	return func(a *Arg) { a.choices = list }
-}
 
 // Lookup finds the id of the record that people call so, for commands and screens: an
 // asset's tag, Property/Unit. #12, and 12 unless NameFirst is given, are ids already.
@@ -215,15 +205,6 @@ func (a Arg) Written() string {
 	return "--" + a.FlagName()
 }
 
-// Choose lists the records that the argument may name; nil when it names none, or too
-// many to choose from.
-func (a Arg) Choose(c *db.Conn, who db.Caller) ([]Choice, error) {
-	if a.choices == nil {
-		return nil, nil
-	}
-	return a.choices(c, who)
-}
-
 // Spelled reports whether a word which is not in the list is read as one that is.
 func (a Arg) Spelled(word string) bool {
 	if a.folded {
@@ -234,6 +215,9 @@ func (a Arg) Spelled(word string) bool {
 
 // Named reports whether people may give a name in place of the id.
 func (a Arg) Named() bool { return a.lookup != nil }
+
+// Find is the id of the record that people call so.
+func (a Arg) Find(c *db.Conn, name string) (int64, error) { return a.lookup(c, name) }
 
 // Nullable reports whether null, or an empty field, empties what the argument sets.
 func (a Arg) Nullable() bool { return a.clear != nil }

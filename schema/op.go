@@ -102,6 +102,14 @@ func (o Op) PageTitle() string {
 	return o.Title()
 }
 
+// NewTitle is what pages call the form of a new record: "New tenant".
+func (o Op) NewTitle() string {
+	if what, saves := strings.CutPrefix(o.PageTitle(), "Save "); saves {
+		return "New " + what
+	}
+	return o.PageTitle()
+}
+
 // Confirmed reports whether pages ask before it is done.
 func (o Op) Confirmed() bool { return o.Destructive || o.Asks }
 

@@ -78,9 +78,9 @@ func (s *Service) mergeCustomersOp() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var from, into int64
 			f.ID(&from, "from", "the customer who is removed", schema.Required, schema.Positional("FROM"),
-				schema.Lookup(customerByEmail), schema.Example(7))
+				schema.Lookup(customerByEmail), schema.Example(7), schema.Choices(customerChoices), schema.Label("Removed"))
 			f.ID(&into, "into", "the customer who stays", schema.Required, schema.Positional("INTO"),
-				schema.Lookup(customerByEmail), schema.Example(8))
+				schema.Lookup(customerByEmail), schema.Example(8), schema.Choices(customerChoices), schema.Label("Stays"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MergeCustomers(ctx, who, from, into) }
 		},
 		Print: func(w io.Writer, answer any) {

@@ -95,7 +95,7 @@ func (s *Service) mintCodes() schema.Op {
 			var count int64
 			var sku, tier, batch string
 			f.Int(&count, "count", "how many codes", schema.Range(1, maxMint), schema.Required, schema.Example(2))
-			f.Text(&sku, "sku", "an active product of the kind license", schema.Required, schema.Most(200), schema.Label("Product"), schema.Choices(anyMintable), schema.Example("PLUGIN"))
+			f.Text(&sku, "sku", "an active product of the kind license", schema.Required, schema.Most(200), schema.Label("Product"), schema.Choices(anyMintable), schema.NewBy("save_product"), schema.Example("PLUGIN"))
 			f.Text(&tier, "tier", "one of the product's tiers; any of [a-z0-9_-]{1,32} if it has none", schema.Most(200), schema.Example("pro"))
 			f.Text(&batch, "batch", "the batch's name, [A-Za-z0-9._-]{1,64}; one that is there is added to; without it a new one is named after the time and the sku",
 				schema.Most(200), schema.Example("launch"))

@@ -51,30 +51,17 @@ func (s *Service) Product(ctx context.Context, sku string) (Product, error) {
 	})
 }
 
-// mostChoices is how many products a list to choose from has at most.
-const mostChoices = 200
-
-func choices(c *db.Conn, query string) ([]schema.Choice, error) {
-	list, err := db.All(c, func(r *db.Row) schema.Choice { return schema.Choice{Value: r.Text(), Text: r.Text()} }, query, mostChoices+1)
-	if len(list) > mostChoices {
-		list = nil
-	}
-	return list, err
-}
-
 // ProductChoices are the products to choose from.
-func ProductChoices(c *db.Conn) ([]schema.Choice, error) { return anyProduct(c) }
+func ProductChoices(c *db.Conn, f schema.Find) ([]schema.Choice, error) { return anyProduct(c, f) }
 
 // ProductCells is a product as its export has it.
 func ProductCells(p Product) []string { return products.Cells(p) }
 
-func anyProduct(c *db.Conn) ([]schema.Choice, error) {
-	return choices(c, "SELECT sku, name FROM store_products WHERE active = 1 ORDER BY sku LIMIT ?")
-}
-
-func anyMintable(c *db.Conn) ([]schema.Choice, error) {
-	return choices(c, "SELECT sku, name FROM store_products WHERE active = 1 AND kind IN ('license', 'download') ORDER BY sku LIMIT ?")
-}
+var (
+	anyProduct  = schema.Listed("SELECT sku, name, sku FROM store_products WHERE (active = 1 OR sku = ?1) AND {} ORDER BY sku LIMIT ?2", "sku", "sku, name")
+	anyMintable = schema.Listed("SELECT sku, name, sku FROM store_products WHERE active = 1 AND kind IN ('license', 'download') AND {} ORDER BY sku LIMIT ?2",
+		"sku", "sku, name")
+)
 
 func exampleProduct() Product {
 	seats := int64(3)

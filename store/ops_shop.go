@@ -143,7 +143,7 @@ func (s *Service) setCurrency() schema.Op {
 			if f.Surface() == schema.Page {
 				opts = append(opts, schema.Required)
 			}
-			f.Text(&currency, "currency", "the shop's default currency (ISO 4217)", append(opts, schema.Most(200), schema.Example("EUR"))...)
+			f.Text(&currency, "currency", "the shop's default currency (ISO 4217)", append(opts, schema.Most(200), schema.Example("EUR"), schema.Choices(schema.Currencies), schema.Any)...)
 			given := f.Given("currency")
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				if !given {

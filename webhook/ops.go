@@ -67,10 +67,12 @@ func (o ops) id(f *schema.Form, p *int64) {
 }
 
 // receiverChoices are the receivers of the caller's service; of all for the operator.
-func receiverChoices(c *db.Conn, who db.Caller) ([]schema.Choice, error) {
-	return db.All(c, func(r *db.Row) schema.Choice {
-		return schema.Choice{Value: strconv.FormatInt(r.Int(), 10), Text: r.Text()}
-	}, "SELECT id, service || ' ' || url FROM endpoints WHERE removed_at IS NULL AND (service = ?1 OR ?1 = '') ORDER BY id", who.Service)
+func receiverChoices(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error) {
+	return schema.Among(func(c *db.Conn) ([]schema.Choice, error) {
+		return db.All(c, func(r *db.Row) schema.Choice {
+			return schema.Choice{Value: strconv.FormatInt(r.Int(), 10), Text: r.Text()}
+		}, "SELECT id, service || ' ' || url FROM endpoints WHERE removed_at IS NULL AND (service = ?1 OR ?1 = '') ORDER BY id", who.Service)
+	})(c, f)
 }
 
 // eventList tells each service's events.
@@ -159,14 +161,14 @@ func in(who db.Caller, service string) (db.Caller, error) {
 
 // eventChoices lets the command line and pages choose among all events.
 func (o ops) eventChoices() schema.Opt {
-	return schema.Choices(func(*db.Conn) (all []schema.Choice, err error) {
+	return schema.Choices(schema.Among(func(*db.Conn) (all []schema.Choice, err error) {
 		for _, s := range o.services {
 			for _, e := range s.Events {
 				all = append(all, schema.Choice{Value: e.Name, Text: e.Name})
 			}
 		}
 		return all, nil
-	})
+	}))
 }
 
 // checkEvents refuses events that the service, or without one any, does not have.

@@ -57,23 +57,25 @@ func needed(f *schema.Form) schema.Opt {
 
 // userChoices are the users of whom an admin may know: of the services that the admin is
 // admin of, and those without any.
-func userChoices(c *db.Conn, who db.Caller) (list []schema.Choice, err error) {
-	users, err := usersFor(c, who)
-	for _, u := range users {
-		list = append(list, schema.Choice{Value: u.Name, Text: u.Name})
-	}
-	return list, err
+func userChoices(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error) {
+	return schema.Among(func(c *db.Conn) (list []schema.Choice, err error) {
+		users, err := usersFor(c, who)
+		for _, u := range users {
+			list = append(list, schema.Choice{Value: u.Name, Text: u.Name})
+		}
+		return list, err
+	})(c, f)
 }
 
 // in binds the services that an act is for, each from the list.
 func (o ops) in(f *schema.Form, p *[]string, about string) {
 	f.Texts(p, "service", about+": "+strings.Join(o.services, ", "), len(o.services), 20,
-		func(a *schema.Arg) { a.Enum = o.services }, schema.Choices(func(*db.Conn) (all []schema.Choice, err error) {
+		func(a *schema.Arg) { a.Enum = o.services }, schema.Choices(schema.Among(func(*db.Conn) (all []schema.Choice, err error) {
 			for _, s := range o.services {
 				all = append(all, schema.Choice{Value: s, Text: s})
 			}
 			return all, nil
-		}))
+		})))
 	for _, s := range *p {
 		o.known(f, s)
 	}

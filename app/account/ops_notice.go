@@ -138,11 +138,11 @@ func noticeFields(now, given *mail.Notices) []noticeField {
 // whose binds the user whose account an operation changes; on pages the own one is offered to all, others' to admins.
 func (o ops) whose(f *schema.Form, p *string) {
 	f.Text(p, "name", "the user's name", schema.Most(most+1), schema.Positional("NAME"), needed(f),
-		schema.ChoicesFor(func(c *db.Conn, who db.Caller) ([]schema.Choice, error) {
+		schema.ChoicesFor(func(c *db.Conn, who db.Caller, q schema.Find) ([]schema.Choice, error) {
 			if who.Role != "admin" {
-				return []schema.Choice{{Value: who.User, Text: who.User}}, nil
+				return schema.People(who.User, nil, nil)(c, q)
 			}
-			return userChoices(c, who)
+			return userChoices(c, who, q)
 		}))
 }
 

@@ -56,8 +56,11 @@ func (c *opCommand) flag(cmd *cobra.Command, a schema.Arg) {
 func (c *opCommand) choices(a schema.Arg) (words []string) {
 	_ = c.p.withDB(func(d *db.DB) error { // without a database there is nothing to complete
 		return d.View(context.Background(), func(conn *db.Conn) error {
-			choices, err := a.Choose(conn, db.CLI(""))
+			choices, err := a.Choose(conn, db.CLI(""), schema.Find{Most: 500})
 			for _, x := range choices {
+				if _, own, parts := strings.Cut(x.Value, "\t"); parts {
+					x.Value = own
+				}
 				if x.Text != "" && x.Text != x.Value {
 					x.Value += "\t" + x.Text
 				}

@@ -60,11 +60,18 @@ func doPage(x *exchange) error {
 	}
 	in := &sent{fields: x.r.URL.Query()}
 	if name := in.fields.Get("draft"); name != "" {
+		over := in.fields
 		in.fields = url.Values{}
 		for field, values := range x.s.drafts.find(x.owner(), name, x.s.DB.Now()) {
 			in.fields[field] = values
 		}
+		for field, values := range over { // the record that was made meanwhile
+			if field != "draft" && field != "into" {
+				in.fields[field] = values
+			}
+		}
 	}
+	delete(in.fields, "into")
 	in.part()
 	if !op.Writes && !op.Personal {
 		return x.answerOf(op, in, shop)
@@ -129,6 +136,9 @@ func doPost(x *exchange) error {
 	if err := in.fileTooLarge(); err != nil {
 		return x.refuseForm(err, v, shop)
 	}
+	if in.fresh != "" {
+		return x.leave(op, in)
+	}
 	if in.marked != "" && in.fields.Get("match") != "" {
 		delete(in.fields, in.marked) // all that match are meant, whatever is marked
 	}
@@ -165,6 +175,12 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 	who := x.asking(op, in)
 	if err := who.Request.Answered(x.r.Context(), x.s.DB); err != nil {
 		return nil, err
+	}
+	if err := x.choose(op, in, v); err != nil {
+		return nil, err
+	}
+	if op.Makes() {
+		v.given = in.fields
 	}
 	if err := x.newOrEdit(op, in, shop, who.Request); err != nil {
 		return nil, err
@@ -239,7 +255,7 @@ func (v *visitor) suffix() string {
 // leads is where the browser goes when the operation is done.
 func (x *exchange) leads(op schema.Op, in *sent, answer any) (to string) {
 	if in.then != "" {
-		return x.ours(in.then)
+		return x.ours(x.bring(op, in, answer, in.then))
 	}
 	to = x.homeOf()
 	if op.Leads == nil {

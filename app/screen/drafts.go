@@ -40,8 +40,8 @@ const (
 )
 
 // keep returns the name under which the owner finds the fields again; "" when too many wait.
-// It takes the place of what the owner sent to the same form before.
-func (d *drafts) keep(owner, to string, fields url.Values, now time.Time) string {
+// It takes the place of what the owner sent to the same form before. led says that its owner knows of it.
+func (d *drafts) keep(owner, to string, fields url.Values, now time.Time, led bool) string {
 	size := len(fields.Encode())
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -59,7 +59,7 @@ func (d *drafts) keep(owner, to string, fields url.Values, now time.Time) string
 	}
 	name := newKey()
 	d.size += size
-	d.wait[name] = draft{owner: owner, to: to, fields: fields, size: size, until: now.Add(draftFor)}
+	d.wait[name] = draft{owner: owner, to: to, fields: fields, size: size, until: now.Add(draftFor), led: led}
 	return name
 }
 
@@ -119,7 +119,7 @@ func (x *exchange) backTo(to, form, user string) string {
 	if err != nil || len(fields) == 0 || !strings.HasPrefix(to, x.doOf()) || strings.Contains(to, "?") {
 		return to
 	}
-	if name := x.s.drafts.keep(user, to, fields, x.s.DB.Now()); name != "" {
+	if name := x.s.drafts.keep(user, to, fields, x.s.DB.Now(), false); name != "" {
 		return to + "?draft=" + name
 	}
 	return to

@@ -34,6 +34,7 @@ type sent struct {
 	confirm  bool
 	asked    string // of which fields the question was
 	seen     string
+	fresh    string     // the field for whose record the form is left, to make it
 	password string     // typed again
 	marks    page.Marks // the rows that were marked, where it is of a list
 	marked   string     // the field that has them
@@ -184,6 +185,7 @@ func (in *sent) part() {
 	in.confirm = take("confirm") == "yes"
 	in.password = take("password_again")
 	in.alone = take("alone") == "yes"
+	in.fresh = take("new")
 	in.format = take("format")
 	in.marks, in.marked = page.Marks{Op: in.fields.Get("marked_op"), Was: in.fields["marked_was"]}, in.fields.Get("marked_field")
 	in.open = in.fields.Get("marked_open") == "yes"

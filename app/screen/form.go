@@ -23,7 +23,8 @@ type doView struct {
 	seen     string            // what the form was made from
 	now      string            // what it would be made from now
 	editing  bool
-	alone    bool // it came from the operation's own page
+	offered  map[string][]schema.Choice // by field: what was typed means several
+	alone    bool                       // it came from the operation's own page
 	refusal  *fault.Error
 	will     trial
 	asked    string
@@ -118,7 +119,7 @@ func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 	}
 	title := v.op.PageTitle()
 	if what, saves := strings.CutPrefix(title, "Save "); saves && v.op.Makes() {
-		title = "New " + what
+		title = v.op.NewTitle()
 		if v.now != "" {
 			title = "Edit " + what
 		}
@@ -143,7 +144,7 @@ func (x *exchange) form(v *doView) page.Form {
 	if v.op.Makes() {
 		fm.Button = "Save"
 	}
-	fm.Facts = v.facts()
+	fm.Facts, fm.Offered = v.facts(), v.offered
 	fm.Focus = v.refusal == nil && v.now == ""
 	if v.op.Makes() && v.op.Number != "" && v.now == "" {
 		fm.Fixed[v.op.Number] = ""

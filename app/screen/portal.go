@@ -180,7 +180,7 @@ func (x *exchange) comeInFirst() error {
 	}
 	to, fields := x.unsent()
 	v := guestSignView{next: to, unsent: formLost}
-	if owner, shown := x.s.marks.owner(x.route.area, fields.Get("idempotency_key")); shown && x.s.drafts.keep(owner, to, fields, x.s.DB.Now()) != "" {
+	if owner, shown := x.s.marks.owner(x.route.area, fields.Get("idempotency_key")); shown && x.s.drafts.keep(owner, to, fields, x.s.DB.Now(), false) != "" {
 		v.unsent = formKept
 	}
 	return x.showGuestSign(http.StatusUnauthorized, v)

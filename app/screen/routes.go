@@ -16,6 +16,7 @@ func (s *Screens) routes() {
 	open("/logout", nil, logout(page.Staff, "/login"))
 	open("/welcome/:token", welcomePage, accept)
 	open("/forgot", forgotten, askForgotten)
+	staff("/choices", choicesPage, nil)
 	staff("/do/:name", doPage, doPost)
 	staff("/import/:table", importPage, importPost)
 	s.pages = append(s.pages, s.Pages...)

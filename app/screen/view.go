@@ -92,17 +92,14 @@ func (x *exchange) frame(shop shopSettings) *page.Frame {
 	}
 	f.Today = f.Now.Day(f.Zone)
 	if x.route != nil {
-		f.Area = x.route.area
+		f.Area, f.Pattern = x.route.area, x.route.pattern
 	}
 	if x.visitor != nil {
 		f.Who, f.Keys = x.visitor.caller, f.Area == page.Staff && x.visitor.session.Shortcuts
 	}
 	f.Sent = x.sent
 	f.Op = func(name string) (schema.Op, bool) { op, ok := s.ops[f.Area][name]; return op, ok }
-	f.Choices = func(a schema.Arg) (list []schema.Choice, err error) {
-		err = s.DB.View(x.r.Context(), func(c *db.Conn) error { list, err = a.Choose(c, f.Who); return err })
-		return list, err
-	}
+	f.Choices = x.choices
 	return f
 }
 
@@ -238,6 +235,9 @@ func (x *exchange) input(shop shopSettings, args []schema.Arg) (schema.Input, er
 			return schema.Input{}, fault.NotFoundf("there is no %s here: ids are positive whole numbers", schema.Quote(v))
 		}
 		values[schema.PageField(a.Name)] = []string{v}
+	}
+	if err := x.chosen(args, values); err != nil {
+		return schema.Input{}, err
 	}
 	return x.inputOf(values, shop, true), nil
 }

@@ -37,8 +37,8 @@ func bindSupplier(f *schema.Form, name *string) {
 	f.Text(name, "supplier", "Only this supplier's", schema.Most(200), schema.Label("Supplier"), schema.Choices(supplierChoices))
 }
 
-func supplierChoices(c *db.Conn) ([]schema.Choice, error) {
-	return reorder.SupplierChoices(c)
+func supplierChoices(c *db.Conn, f schema.Find) ([]schema.Choice, error) {
+	return reorder.SupplierChoices(c, f)
 }
 
 // pathQuery is a path with one parameter.

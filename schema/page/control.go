@@ -12,11 +12,14 @@ import (
 // control writes the input, select or text area of a field.
 func (f *Frame) control(b *strings.Builder, e entry) error {
 	a := e.arg
-	choices, err := f.choices(a)
+	choices, err := f.choices(e)
 	if err != nil {
 		return err
 	}
 	switch {
+	case e.offered != nil:
+		e.values = nil
+		f.choose(b, e, e.offered)
 	case a.Kind == schema.EnumKind:
 		for _, v := range a.Enum {
 			choices = append(choices, schema.Choice{Value: v, Text: Word(strings.ReplaceAll(v, "-", " "))})
@@ -24,8 +27,10 @@ func (f *Frame) control(b *strings.Builder, e entry) error {
 		f.choose(b, e, choices)
 	case a.Kind == schema.ListKind && choices != nil:
 		f.boxes(b, e, choices)
+	case choices != nil && (a.Any || len(choices) > schema.MostChoices):
+		return f.suggest(b, e, choices)
 	case choices != nil:
-		f.choose(b, e, choices)
+		return f.chooseOf(b, e, choices)
 	case a.Kind == schema.ListKind, a.Many:
 		b.WriteString(`<textarea rows="4"` + e.marks() + `>` + "\n" + esc(e.value()) + `</textarea>`)
 	case a.Kind == schema.FileKind:
@@ -38,13 +43,6 @@ func (f *Frame) control(b *strings.Builder, e entry) error {
 		b.WriteString(`>`)
 	}
 	return nil
-}
-
-func (f *Frame) choices(a schema.Arg) ([]schema.Choice, error) {
-	if f.Choices == nil || a.Kind == schema.EnumKind {
-		return nil, nil
-	}
-	return f.Choices(a)
 }
 
 // choose writes a list to choose one from.
@@ -60,7 +58,7 @@ func (f *Frame) choose(b *strings.Builder, e entry, choices []schema.Choice) {
 		if c.Value == value {
 			selected, known = ` selected`, true
 		}
-		b.WriteString(`<option value="` + esc(c.Value) + `"` + selected + `>` + esc(c.Text) + `</option>`)
+		b.WriteString(`<option value="` + esc(c.Value) + `"` + selected + `>` + esc(c.Whole()) + `</option>`)
 	}
 	if !known {
 		b.WriteString(`<option value="` + esc(value) + `" selected>` + esc(value) + `</option>`)
@@ -77,7 +75,7 @@ func (f *Frame) boxes(b *strings.Builder, e entry, choices []schema.Choice) {
 		if slices.Contains(e.values, c.Value) {
 			checked = ` checked`
 		}
-		b.WriteString(`<label for="` + id + `"><input type="checkbox" id="` + id + `" name="` + esc(e.name) + `" value="` + esc(c.Value) + `"` + checked + `> ` + esc(c.Text) + `</label>`)
+		b.WriteString(`<label for="` + id + `"><input type="checkbox" id="` + id + `" name="` + esc(e.name) + `" value="` + esc(c.Value) + `"` + checked + `> ` + esc(c.Whole()) + `</label>`)
 	}
 	b.WriteString(`</div>`)
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html"
@@ -32,15 +33,16 @@ type Form struct {
 	Focus   bool              // its first empty field takes the keys when the page opens
 	Main    bool              // the button is the page's main one
 	Given   map[string][]string
-	Refused map[string]string // by field name
-	Needs   []string          // fields that it cannot do without, though the operation can
-	Called  map[string]string // what fields are called here, in place of their label and help
-	Record  bool              // Then is left to the operation: the record's page
-	Extra   templ.Component   // drawn before the button
-	Confirm bool              // sends confirm=yes along
-	Danger  bool              // the button destroys
-	Facts   []string          // fields that are shown as facts and sent along
-	Alone   bool              // it is the page's only form: it comes back by itself when it is refused
+	Refused map[string]string          // by field name
+	Offered map[string][]schema.Choice // by field name: what was typed means several
+	Needs   []string                   // fields that it cannot do without, though the operation can
+	Called  map[string]string          // what fields are called here, in place of their label and help
+	Record  bool                       // Then is left to the operation: the record's page
+	Extra   templ.Component            // drawn before the button
+	Confirm bool                       // sends confirm=yes along
+	Danger  bool                       // the button destroys
+	Facts   []string                   // fields that are shown as facts and sent along
+	Alone   bool                       // it is the page's only form: it comes back by itself when it is refused
 
 	focus string // the field that takes the keys
 }
@@ -90,7 +92,13 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 	if fm.Alone {
 		hidden(b, "alone", "yes")
 	}
-	if err := f.fields(ctx, b, &fm, fm.order(args)); err != nil {
+	shown := fm.order(args)
+	if !fm.Inline && slices.ContainsFunc(shown, func(a schema.Arg) bool {
+		return a.New != "" || slices.ContainsFunc(a.Fields, func(x schema.Arg) bool { return x.New != "" })
+	}) {
+		b.WriteString(`<button class="hear" tabindex="-1" aria-hidden="true"></button>`) // what Enter presses
+	}
+	if err := f.fields(ctx, b, &fm, shown); err != nil {
 		return err
 	}
 	if fm.Extra != nil {
@@ -98,10 +106,7 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 			return err
 		}
 	}
-	label := fm.Button
-	if label == "" {
-		label = op.PageTitle()
-	}
+	label := cmp.Or(fm.Button, op.PageTitle())
 	button := "btn"
 	if fm.Main {
 		button = "btn main"
@@ -197,7 +202,8 @@ func (fm Form) shows(a schema.Arg) bool {
 func (fm Form) order(args []schema.Arg) []schema.Arg {
 	var shown []schema.Arg
 	for _, a := range args {
-		if fm.shows(a) {
+		part := slices.ContainsFunc(args, func(x schema.Arg) bool { return x.PartOf == a.Name }) && !slices.Contains(fm.Facts, a.Name)
+		if fm.shows(a) && !part {
 			shown = append(shown, a)
 		}
 	}
@@ -232,6 +238,8 @@ func given(m map[string][]string, name string) bool { return len(m[name]) > 0 &&
 // entry is one field as it is drawn.
 type entry struct {
 	arg      schema.Arg
+	offered  []schema.Choice // what was typed means several
+	source   string          // where the suggestions of its choices are: "op=save_lease"
 	name, id string
 	values   []string
 	have     bool
@@ -245,7 +253,8 @@ type entry struct {
 
 // field writes one argument's field with its label, help and refusal.
 func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema.Arg) error {
-	e := entry{arg: a, name: schema.PageField(a.Name), inline: fm.Inline, labels: fm.Labels, focus: fm.focus == schema.PageField(a.Name), required: a.Required}
+	e := entry{arg: a, name: schema.PageField(a.Name), inline: fm.Inline, labels: fm.Labels, required: a.Required, source: "op=" + fm.Op}
+	e.focus = fm.focus == e.name
 	if label := fm.Called[e.name]; label != "" {
 		e.arg.Title, e.arg.About, e.arg.Help = label, "", ""
 	}
@@ -256,7 +265,10 @@ func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema
 		e.values = f.initial(a)
 		e.have = e.values != nil
 	}
-	e.why = fm.Refused[e.name]
+	if part, _ := fm.given(a.PartOf); a.PartOf != "" && !slices.Contains(fm.Facts, e.name) && strings.Join(part, "") != "" && e.value() != "" && !strings.Contains(e.value(), "\t") {
+		e.values = []string{part[0] + "\t" + e.value()}
+	}
+	e.why, e.offered = fm.Refused[e.name], fm.Offered[e.name]
 	if slices.Contains(fm.Facts, e.name) && e.why == "" {
 		hidden(b, e.name, e.value())
 		b.WriteString(f.factOf(e))
@@ -273,7 +285,7 @@ func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema
 	if err := f.control(b, e); err != nil {
 		return err
 	}
-	b.WriteString(e.below())
+	b.WriteString(f.newBeside(e) + e.below())
 	b.WriteString(`</div>`)
 	return nil
 }

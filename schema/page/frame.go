@@ -20,6 +20,7 @@ type Frame struct {
 	Who      db.Caller
 	Area     Area
 	Path     string     // of the address, as it was asked for
+	Pattern  string     // of the page: "/leases/:id"
 	Query    url.Values // of the address
 	Filters  []schema.Arg
 	Currency string // the shop's, "EUR"
@@ -30,16 +31,17 @@ type Frame struct {
 	Base     string // the service's public address, without a slash at the end
 	Keys     bool   // single keys do something
 
-	Op      func(name string) (schema.Op, bool)         // an operation of this area by its name
-	Choices func(a schema.Arg) ([]schema.Choice, error) // what a select offers
-	NewKey  func() string                               // a fresh idempotency key
-	Years   bool                                        // days are written with their year, as on prints
-	Notice  string                                      // a caveat over the page (Noticed)
+	Op      func(name string) (schema.Op, bool)                        // an operation of this area by its name
+	Choices func(a schema.Arg, f schema.Find) ([]schema.Choice, error) // what a field may name
+	NewKey  func() string                                              // a fresh idempotency key
+	Years   bool                                                       // days are written with their year, as on prints
+	Notice  string                                                     // a caveat over the page (Noticed)
 
-	Turns   bool            // the page takes the marks of the one before
-	Marks   *Marks          // of the page before, or of rows that were refused
-	marking *Marking        // the form of marked rows that was drawn
-	onPage  map[string]bool // rows whose boxes were drawn
+	Turns   bool                       // the page takes the marks of the one before
+	Marks   *Marks                     // of the page before, or of rows that were refused
+	listed  map[string][]schema.Choice // what was read of them, by source and field
+	marking *Marking                   // the form of marked rows that was drawn
+	onPage  map[string]bool            // rows whose boxes were drawn
 
 	Wrong   map[string]string // filters that were refused, by name
 	Sent    *Sent             // a form that was refused and comes back

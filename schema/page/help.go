@@ -13,14 +13,16 @@ import (
 // factOf is a value that is shown: a record by what its choice says.
 func (f *Frame) factOf(e entry) string {
 	shown := e.value()
-	choices, err := f.choices(e.arg)
-	if err != nil || shown == "" {
+	if shown == "" {
 		return ""
 	}
-	for _, c := range choices {
-		if c.Value == shown {
-			shown = c.Text
-			break
+	if e.arg.HasChoices() {
+		held, found, err := f.named(e, nil)
+		if err != nil {
+			return ""
+		}
+		if found {
+			shown = held.Whole()
 		}
 	}
 	return `<p class="fact"><span>` + esc(e.arg.Label()) + `</span> <b>` + esc(shown) + `</b></p>`

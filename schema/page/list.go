@@ -147,7 +147,7 @@ func (f *Frame) moreFilters(b *strings.Builder, rest []schema.Arg) {
 
 // filter writes one search field or filter.
 func (f *Frame) filter(b *strings.Builder, a schema.Arg) error {
-	e := entry{arg: a, name: a.Name, id: "filter-" + a.Name, inline: true, values: f.Query[a.Name], have: true, blank: "All"}
+	e := entry{arg: a, name: a.Name, id: "filter-" + a.Name, source: "page=" + queryEscape(f.Pattern), inline: true, values: f.Query[a.Name], have: true, blank: "All"}
 	if a.Kind == schema.MonthKind && len(e.values) == 0 {
 		e.values = []string{f.Today.String()[:len("2006-01")]}
 	}

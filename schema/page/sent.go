@@ -12,11 +12,12 @@ import (
 type Sent struct {
 	Op      string
 	Fields  url.Values
-	Refused map[string]string // by field
-	Text    string            // the refusal
-	Key     string            // its idempotency key
-	Back    bool              // it was drawn with what was sent
-	Pressed bool              // it is a button without fields, which was drawn
+	Refused map[string]string          // by field
+	Offered map[string][]schema.Choice // by field: what was typed means several
+	Text    string                     // the refusal
+	Key     string                     // its idempotency key
+	Back    bool                       // it was drawn with what was sent
+	Pressed bool                       // it is a button without fields, which was drawn
 }
 
 // comesBack fills the form with what was sent if it is the one that was refused, and says why.
@@ -26,7 +27,7 @@ func (f *Frame) comesBack(b *strings.Builder, op schema.Op, fm *Form) {
 		return
 	}
 	s.Back = true
-	fm.Given, fm.Refused = url.Values{"idempotency_key": {s.Key}}, s.Refused
+	fm.Given, fm.Refused, fm.Offered = url.Values{"idempotency_key": {s.Key}}, s.Refused, s.Offered
 	for name, values := range s.Fields {
 		fm.Given[name] = values
 	}

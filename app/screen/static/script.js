@@ -22,6 +22,18 @@
     f.addEventListener("keydown", e => { if (e.key === "Enter" && e.target.matches("input")) { e.preventDefault(); f.requestSubmit(); } });
   });
 
+  // What is typed is looked for among all that may be chosen.
+  $$("input[data-find]").forEach(i => {
+    let asked;
+    i.addEventListener("input", () => {
+      clearTimeout(asked);
+      asked = setTimeout(async () => {
+        const r = await fetch(i.dataset.find + encodeURIComponent(i.value));
+        if (r.ok) i.list.innerHTML = await r.text();
+      }, 150);
+    });
+  });
+
   // What is shown once can be copied.
   $$(".once dd, .once pre").forEach(e => {
     const text = e.innerText.trim();

@@ -1,0 +1,233 @@
+package screen
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/page"
+	"quartermaster/schema/words"
+)
+
+// choices are the records that the argument may name, as far as the visitor may know of them.
+func (x *exchange) choices(a schema.Arg, f schema.Find) (list []schema.Choice, err error) {
+	who := x.who()
+	err = x.s.DB.View(x.r.Context(), func(c *db.Conn) error { list, err = a.Choose(c, who, f); return err })
+	return list, err
+}
+
+// choicesPage answers GET /choices: the suggestions that match q, for a field of a form or of a page's
+// filters.
+func choicesPage(x *exchange) error {
+	if done, err := x.admit(); done || err != nil {
+		return err
+	}
+	q := x.r.URL.Query()
+	args, err := x.chosenFrom(q.Get("op"), q.Get("page"))
+	if err != nil {
+		return err
+	}
+	a, found := fieldNamed(args, q.Get("field"))
+	if !found || !a.HasChoices() {
+		return fault.NotFoundf("there is no such field to choose in")
+	}
+	list, err := x.choices(a, schema.Find{Words: q.Get("q"), Most: schema.MostChoices})
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for _, c := range list {
+		page.Suggested(&b, c)
+	}
+	x.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	x.w.WriteHeader(http.StatusOK)
+	_, err = x.w.Write([]byte(b.String()))
+	return err
+}
+
+// chosenFrom are the arguments of the operation, or of the page, for who may see its form.
+func (x *exchange) chosenFrom(op, pattern string) ([]schema.Arg, error) {
+	if o, found := x.s.ops[page.Staff][op]; found {
+		return o.Args(schema.Page), x.mayDo(o)
+	}
+	for _, p := range x.s.pages {
+		if p.Path == pattern && p.Area == page.Staff && pattern != "" {
+			return p.Args(), x.needs(orViewer(p.Role), p.Title)
+		}
+	}
+	return nil, fault.NotFoundf("there is no such form")
+}
+
+// fieldNamed is the argument that has the field; lines.3.sku is one of a list's.
+func fieldNamed(args []schema.Arg, field string) (schema.Arg, bool) {
+	for _, a := range args {
+		if schema.PageField(a.Name) == field {
+			return a, true
+		}
+		rest, within := strings.CutPrefix(field, a.Name+".")
+		if _, name, listed := strings.Cut(rest, "."); within && listed {
+			return fieldNamed(a.Fields, name)
+		}
+	}
+	return schema.Arg{}, false
+}
+
+// choose turns what was typed into fields with suggestions into what it names. What names several is
+// refused, with those to choose from.
+func (x *exchange) choose(op schema.Op, in *sent, v *doView) error {
+	args := op.Args(schema.Page)
+	chosen := maps.Clone(in.fields)
+	var refused []fault.Field
+	for field, values := range in.fields {
+		a, found := fieldNamed(args, field)
+		if !found || !a.HasChoices() || a.Kind == schema.ListKind || len(values) != 1 || values[0] == "" {
+			continue
+		}
+		value, several, err := x.meant(a, values[0], chosen)
+		if err != nil {
+			return err
+		}
+		if len(several) > 0 {
+			if v.offered == nil {
+				v.offered = map[string][]schema.Choice{}
+			}
+			v.offered[field] = several
+			refused = append(refused, fault.Field{Field: field, Detail: "Several match " + schema.Quote(values[0]) + ". Choose one."})
+			continue
+		}
+		if other, own, parts := strings.Cut(value, "\t"); parts && a.PartOf != "" {
+			chosen[a.PartOf], value = []string{other}, own
+		}
+		chosen[field] = []string{value}
+	}
+	in.fields = chosen
+	if len(refused) > 0 {
+		slices.SortFunc(refused, func(a, b fault.Field) int { return cmp.Compare(a.Field, b.Field) })
+		e := fault.Invalidf("%s", refused[0].Detail)
+		e.Fields = refused
+		return e
+	}
+	return nil
+}
+
+// meant is the value that a text stands for: one of the values, or what one choice is called. What
+// nothing is called stays as it is, for the operation to judge; several are given where it means no one.
+func (x *exchange) meant(a schema.Arg, text string, fields url.Values) (value string, several []schema.Choice, err error) {
+	if a.PartOf != "" && fields.Get(a.PartOf) != "" && !strings.Contains(text, "\t") || a.Any {
+		return text, nil, nil
+	}
+	list, err := x.choices(a, schema.Find{Value: text, Most: 1})
+	if err != nil || len(list) > 0 {
+		return text, nil, err
+	}
+	if a.Kind == schema.IntKind && strings.Trim(text, "#0123456789") == "" {
+		return text, nil, nil // a number is no name
+	}
+	if a.Named() {
+		if found, err := x.isNamed(a, text); found || err != nil {
+			return text, nil, err
+		}
+	}
+	all, err := x.choices(a, schema.Find{Most: schema.MostChoices + 1})
+	if err != nil {
+		return text, nil, err
+	}
+	if list = all; len(all) > schema.MostChoices {
+		list, err = x.choices(a, schema.Find{Words: text, Most: schema.MostChoices + 1})
+	}
+	same := slices.DeleteFunc(slices.Clone(list), func(c schema.Choice) bool {
+		return words.Fold(c.Text) != words.Fold(text) && words.Fold(c.Whole()) != words.Fold(text)
+	})
+	if len(same) > 0 {
+		list = same
+	}
+	switch {
+	case err != nil || len(list) == 0 || len(same) == 0 && len(all) <= schema.MostChoices: // a list to choose from is not typed
+		return text, nil, err
+	case len(list) == 1:
+		return list[0].Value, nil, nil
+	}
+	return "", list[:min(len(list), schema.MostChoices)], nil
+}
+
+// isNamed reports whether the text is what the argument calls one record, or its number.
+func (x *exchange) isNamed(a schema.Arg, text string) (found bool, err error) {
+	err = x.s.DB.View(x.r.Context(), func(c *db.Conn) error { _, err = a.Find(c, text); return err })
+	if _, refused := fault.As(err); refused {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// chosen fills in what a page's filters mean.
+func (x *exchange) chosen(args []schema.Arg, values url.Values) error {
+	for _, a := range args {
+		field := schema.PageField(a.Name)
+		if !a.HasChoices() || a.Path != "" || values.Get(field) == "" {
+			continue
+		}
+		value, several, err := x.meant(a, values.Get(field), values)
+		if err != nil {
+			return err
+		}
+		if several == nil {
+			values.Set(field, value)
+		}
+	}
+	return nil
+}
+
+// leave keeps a form while a record that it names is made, and leads to that record's New form.
+func (x *exchange) leave(op schema.Op, in *sent) error {
+	a, found := fieldNamed(op.Args(schema.Page), in.fresh)
+	if !found || a.New == "" {
+		return fault.NotFoundf("there is no such form")
+	}
+	here := x.doOf() + op.Name
+	back := url.Values{"into": {in.fresh}}
+	if name := x.s.drafts.keep(x.owner(), here, in.all(), x.s.DB.Now(), true); name != "" {
+		back.Set("draft", name)
+	}
+	next := url.Values{"then": {here + "?" + back.Encode()}}
+	if part := in.fields.Get(a.PartOf); a.PartOf != "" && part != "" {
+		next.Set(a.PartOf, part)
+	}
+	return x.lead(x.doOf() + a.New + "?" + next.Encode())
+}
+
+// bring adds the record that was made to the address of the form that waits for it.
+func (x *exchange) bring(op schema.Op, in *sent, answer any, to string) string {
+	u, err := url.Parse(to)
+	if err != nil || !strings.HasPrefix(u.Path, x.doOf()) || u.Query().Get("into") == "" {
+		return to
+	}
+	waiting := x.s.ops[x.route.area][strings.TrimPrefix(u.Path, x.doOf())]
+	q := u.Query()
+	field := q.Get("into")
+	a, found := fieldNamed(waiting.Args(schema.Page), field)
+	if !found || a.New != op.Name {
+		return to
+	}
+	var keys []string
+	for _, key := range op.Keys {
+		keys = append(keys, in.fields.Get(schema.PageField(key)))
+	}
+	value := strings.TrimSpace(strings.Join(keys, " "))
+	if a.PartOf != "" {
+		value = strings.Join(keys, "\t")
+	} else if a.Kind == schema.IntKind && op.Leads != nil {
+		value, _ = url.PathUnescape(op.Leads(answer)[strings.LastIndexByte(op.Leads(answer), '/')+1:])
+	} else if list, err := x.choices(a, schema.Find{Words: value, Most: 2}); err == nil && len(list) == 1 {
+		value = list[0].Value
+	}
+	q.Del("into")
+	q.Set(field, value)
+	u.RawQuery = q.Encode()
+	return u.String()
+}

@@ -1,0 +1,130 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/words"
+)
+
+// MostChoices is how many records a list to choose from has at most. Of more, those that match what
+// is typed are suggested.
+const MostChoices = 50
+
+// Choice is one of the records that an argument may name.
+type Choice struct {
+	Value string
+	Text  string // what people call it
+	More  string // what else tells it from others: "owes 925.00 EUR"
+}
+
+// Whole is all that the choice says.
+func (c Choice) Whole() string {
+	if c.More == "" || c.More == c.Text {
+		return c.Text
+	}
+	return c.Text + ", " + c.More
+}
+
+// Find says which of the records are asked for.
+type Find struct {
+	Value string // the one that has it; "" is any
+	Words string // those that have each of these words in what they are called; "" is any
+	Most  int
+}
+
+// List lists the records that an argument may name, those first that are meant most often.
+type List func(c *db.Conn, f Find) ([]Choice, error)
+
+// Choices lists the records that the argument may name, for screens to choose from.
+func Choices(list List) Opt {
+	return ChoicesFor(func(c *db.Conn, _ db.Caller, f Find) ([]Choice, error) { return list(c, f) })
+}
+
+// ChoicesFor is Choices of what the caller may know of.
+func ChoicesFor(list func(*db.Conn, db.Caller, Find) ([]Choice, error)) Opt {
+	return func(a *Arg) { a.choices = list }
+}
+
+// Any says of an argument with choices that another text is allowed as well: they are suggested.
+func Any(a *Arg) { a.Any = true }
+
+// PartOf says that a choice's value is of two arguments, with a tabulator between: the other, and this one.
+func PartOf(other string) Opt { return func(a *Arg) { a.PartOf = other } }
+
+// NewBy names the operation that makes a record which is not in the list yet.
+func NewBy(op string) Opt { return func(a *Arg) { a.New = op } }
+
+// Choose lists the records that the argument may name; nil when it names none.
+func (a Arg) Choose(c *db.Conn, who db.Caller, f Find) ([]Choice, error) {
+	if a.choices == nil {
+		return nil, nil
+	}
+	return a.choices(c, who, f)
+}
+
+// HasChoices reports whether the argument lists what it may name.
+func (a Arg) HasChoices() bool { return a.choices != nil }
+
+// Listed makes a list of a statement that selects a value, a text and what else tells the record.
+// {} in it stands for its condition, and its LIMIT is ?2; value and texts are the columns by which
+// one is found.
+func Listed(query, value, texts string) List {
+	return ListedBy(query, value, texts, func(_ *db.Conn) (func(*db.Row) Choice, error) {
+		return func(r *db.Row) Choice { return Choice{Value: r.Text(), Text: r.Text(), More: r.Text()} }, nil
+	})
+}
+
+// ListedBy is Listed of rows that are read by a function of their own; more are ?3 and on.
+func ListedBy(query, value, texts string, reader func(c *db.Conn) (func(*db.Row) Choice, error), more ...func(c *db.Conn) any) List {
+	return func(c *db.Conn, f Find) ([]Choice, error) {
+		condition, sought := "1", ""
+		switch {
+		case f.Value != "":
+			condition, sought = value+" = ?1", f.Value
+		case strings.TrimSpace(f.Words) != "":
+			condition, sought = "has_words(?1, "+texts+")", f.Words
+		}
+		row, err := reader(c)
+		if err != nil {
+			return nil, err
+		}
+		args := []any{sought, f.Most}
+		for _, m := range more {
+			args = append(args, m(c))
+		}
+		return db.All(c, row, strings.Replace(query, "{}", condition, 1), args...)
+	}
+}
+
+// People makes a list of names, each once, with me first.
+func People(me string, names []string, err error) List {
+	return Among(func(*db.Conn) (list []Choice, _ error) {
+		for _, name := range append([]string{me}, names...) {
+			if name != "" && !slices.ContainsFunc(list, func(c Choice) bool { return strings.EqualFold(c.Value, name) }) {
+				list = append(list, Choice{Value: name, Text: name})
+			}
+		}
+		if len(list) > 0 && list[0].Value == me {
+			list[0].More = "me"
+		}
+		return list, err
+	})
+}
+
+// Among makes a list of texts that are known.
+func Among(all func(c *db.Conn) ([]Choice, error)) List {
+	return func(c *db.Conn, f Find) (list []Choice, err error) {
+		known, err := all(c)
+		for _, one := range known {
+			if f.Value != "" && one.Value != f.Value || !words.Of(f.Words).In(one.Text, one.Value, one.More) {
+				continue
+			}
+			if len(list) < f.Most {
+				list = append(list, one)
+			}
+		}
+		return list, err
+	}
+}
