@@ -286,3 +286,40 @@ func leaseNamed(c *db.Conn, name string) (mail.Row, error) {
 	l, err := findLease(c, id)
 	return leaseRow(l), err
 }
+
+// LateLetter fills in the text of a step for a letter about what is overdue of a lease, "lease:4", or of all
+// leases of a tenant, "tenant:3". Step 0 is the highest that a charge has reached, else the first.
+func (s *Service) LateLetter(ctx context.Context, subject string, step int64) (mail.Printed, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (p mail.Printed, err error) {
+		r := mail.Row{Subject: subject}
+		if strings.HasPrefix(subject, "tenant:") {
+			r.Person = subject
+		}
+		if step == 0 {
+			if step, err = reachedStep(c, r); err != nil {
+				return p, err
+			}
+		}
+		return s.Letter(c, lateKind(step), r)
+	})
+}
+
+// reachedStep is the highest step that an overdue charge has reached, or the first.
+func reachedStep(c *db.Conn, r mail.Row) (int64, error) {
+	step := int64(1)
+	s, err := reminderSettings(c)
+	if err != nil {
+		return 0, err
+	}
+	leases, err := leasesIn(c, r)
+	for _, l := range leases {
+		charges, err := overdueMarked(c, l.ID)
+		if err != nil {
+			return 0, err
+		}
+		for _, x := range charges {
+			step = max(step, s.step(x.DueDate, c.Today()))
+		}
+	}
+	return step, err
+}

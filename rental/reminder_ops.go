@@ -41,6 +41,11 @@ func (s *Service) RemindersDue(ctx context.Context, who db.Caller, named []int64
 	return v, err
 }
 
+// ReminderSettings returns when tenants are reminded.
+func (s *Service) ReminderSettings(ctx context.Context) (ReminderSettings, error) {
+	return db.Read(ctx, s.db, reminderSettings)
+}
+
 // Reminded is which reminders were queued, and which were not.
 type Reminded struct {
 	Sent       []Reminder `json:"sent"`
@@ -201,6 +206,13 @@ func (s *Service) sendReminders() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var named []int64
 			bindReminded(f, &named)
+			var marked bool // the form is of marked rows, and nothing marked is not all
+			if f.Surface() == schema.Page {
+				f.Bool(&marked, "marked", "only what is marked or named", schema.Label("Only these"))
+			}
+			if marked && len(named) == 0 {
+				f.Refuse("lease_id", "Mark at least one row.")
+			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SendReminders(ctx, who, named) }
 		},
 		Print: func(w io.Writer, a any) { printReminders(w, append(a.(Reminded).Sent, a.(Reminded).Skipped...)) },

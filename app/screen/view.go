@@ -16,6 +16,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
 	"quartermaster/schema/page"
 	"quartermaster/webhook"
 )
@@ -46,7 +47,10 @@ type entry struct {
 }
 
 // shopSettings are the settings that every page shows.
-type shopSettings struct{ name, address, tax, bank, currency string }
+type shopSettings struct {
+	name, address, tax, bank, currency string
+	mailing                            bool // mail is set up
+}
 
 // written is an amount as it is typed into a form: 12.50.
 func (s shopSettings) written(cents int64, currency string) string {
@@ -62,7 +66,7 @@ func (x *exchange) shopNow(ctx context.Context) (v shopSettings, err error) {
 	err = x.s.DB.View(ctx, func(c *db.Conn) error {
 		type pair struct{ name, value string }
 		all, err := db.All(c, func(r *db.Row) pair { return pair{r.Text(), r.Text()} },
-			"SELECT name, value FROM settings WHERE name IN ('currency', 'shop_name', 'shop_address', 'shop_tax_number', 'shop_bank_account')")
+			"SELECT name, value FROM settings WHERE name IN ('currency', 'shop_name', 'shop_address', 'shop_tax_number', 'shop_bank_account', 'mail.host')")
 		for _, p := range all {
 			switch p.name {
 			case db.SettingCurrency:
@@ -75,6 +79,8 @@ func (x *exchange) shopNow(ctx context.Context) (v shopSettings, err error) {
 				v.tax = p.value
 			case db.SettingShopBank:
 				v.bank = p.value
+			case mail.SettingHost:
+				v.mailing = p.value != ""
 			}
 		}
 		return err
@@ -88,7 +94,7 @@ func (x *exchange) frame(shop shopSettings) *page.Frame {
 	f := &page.Frame{
 		Service: s.Service.Name, Path: x.r.URL.EscapedPath(), Query: x.r.URL.Query(),
 		Currency: shop.currency, Shop: page.Shop{Name: shop.name, Address: shop.address, Tax: shop.tax, Bank: shop.bank},
-		Now: x.now(), Zone: s.DB.Zone(), Base: s.base, NewKey: x.newKey(),
+		Now: x.now(), Zone: s.DB.Zone(), Base: s.base, NewKey: x.newKey(), Mailing: shop.mailing,
 	}
 	f.Today = f.Now.Day(f.Zone)
 	if x.route != nil {
@@ -143,7 +149,7 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 	for _, p := range s.pages {
 		e := entry{path: p.Path, word: p.Menu, key: p.Key, current: x.route != nil && within(x.route.pattern, p.Path)}
 		switch {
-		case p.Menu == "" || p.Area != f.Area || !x.may(p.Role) || p.Path == "/mail" && !v.mail.SetUp:
+		case p.Menu == "" || p.Area != f.Area || !x.may(p.Role) || (p.Path == "/mail" || p.Path == "/reminders") && !f.Mailing:
 		case shared[p.Path]:
 			v.more = append(v.more, e)
 		default:

@@ -103,6 +103,11 @@ func (v leaseView) reachable() bool {
 	return slices.ContainsFunc(v.Lease.Tenants, func(t rental.LeaseTenant) bool { return !t.Forgotten() })
 }
 
+// paused reports whether the tenants are not reminded today.
+func (v leaseView) paused() bool {
+	return v.Lease.PausedUntil != nil && *v.Lease.PausedUntil >= v.Today
+}
+
 // depositOpen is what of the deposit that was agreed on is not charged yet.
 func (v leaseView) depositOpen() int64 {
 	open := v.Lease.DepositCents

@@ -20,7 +20,7 @@ import (
 func Pages(s *rental.Service) []page.Page {
 	return []page.Page{
 		month(s), // /
-		arrears(s),
+		arrears(s), reminders(s),
 		leases(s), lease(s), opening(s),
 		units(s), unit(s),
 		properties(s), property(s), propertyStatement(s),

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -11,6 +10,7 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
+	"quartermaster/schema/mail"
 	"quartermaster/schema/page"
 )
 
@@ -82,18 +82,13 @@ func receipt(s *rental.Service) page.Page {
 // letterView is a reminder of what is past its day, of one lease or of all leases of a tenant.
 type letterView struct {
 	rental.Standing
-	to      string // the addressee, a name a line
-	about   string // the lease, or ""
-	today   exact.Day
-	overdue []overdueLine
-	sum     int64
-	pay     []*rental.PayTo // of each lease
-}
-
-// overdueLine is one charge in a letter.
-type overdueLine struct {
-	rental.Charge
-	place string
+	mail.Printed
+	path  string
+	to    string // the addressee, a name a line
+	about string // the lease, or ""
+	today exact.Day
+	sum   int64
+	pay   []*rental.PayTo // of each lease
 }
 
 // add adds what is overdue of a lease, and where it is paid.
@@ -104,8 +99,7 @@ func (v *letterView) add(ctx context.Context, s *rental.Service, r rental.LeaseR
 		v.Standing = r.Standing
 	}
 	for _, c := range r.Charges {
-		if !c.Paid && c.BalanceCents > 0 && c.DueDate < r.Today {
-			v.overdue = append(v.overdue, overdueLine{c, r.Lease.Property + " / " + r.Lease.Unit})
+		if !c.Paid && c.DueDate < r.Today {
 			v.sum += c.BalanceCents
 		}
 	}
@@ -116,16 +110,28 @@ func (v *letterView) add(ctx context.Context, s *rental.Service, r rental.LeaseR
 	return err
 }
 
+func bindStep(f *schema.Form, step *int64) {
+	f.Int(step, "step", "The step", schema.Range(1, 3), schema.Label("Step"))
+}
+
 func reminder(s *rental.Service) page.Page {
 	return page.New(page.Spec[letterView]{
 		Path: "/leases/:id/reminder", Title: "Reminder",
 		Load: func(f *schema.Form) page.Loader[letterView] {
-			var id int64
+			var id, step int64
 			bindID(f, &id, "lease_id", "the lease")
+			bindStep(f, &step)
 			return func(ctx context.Context, who db.Caller) (letterView, error) {
 				r, err := s.LeaseRecord(ctx, who, id)
-				v := letterView{to: tenantName(r.Lease), about: r.Lease.Property + " / " + r.Lease.Unit}
-				return v, cmp.Or(err, v.add(ctx, s, r))
+				if err != nil {
+					return letterView{}, err
+				}
+				v := letterView{to: tenantName(r.Lease), about: r.Lease.Property + " / " + r.Lease.Unit, path: page.Path("leases", page.Num(id), "reminder")}
+				if err := v.add(ctx, s, r); err != nil || v.sum == 0 {
+					return v, err
+				}
+				v.Printed, err = s.LateLetter(ctx, db.Subject("lease", id), step)
+				return v, err
 			}
 		},
 		View: func(v letterView) templ.Component { return Reminder(v) },
@@ -137,13 +143,15 @@ func tenantReminder(s *rental.Service) page.Page {
 	return page.New(page.Spec[letterView]{
 		Path: "/tenants/:id/reminder", Title: "Reminder",
 		Load: func(f *schema.Form) page.Loader[letterView] {
-			var id int64
+			var id, step int64
 			bindID(f, &id, "tenant_id", "the tenant")
+			bindStep(f, &step)
 			return func(ctx context.Context, who db.Caller) (v letterView, err error) {
 				t, err := s.TenantDetail(ctx, who, id)
 				if err != nil {
 					return v, err
 				}
+				v.path = page.Path("tenants", page.Num(id), "reminder")
 				if v.to = t.Name; len(t.LeaseList) > 0 {
 					v.to = tenantName(t.LeaseList[0])
 				}
@@ -156,10 +164,10 @@ func tenantReminder(s *rental.Service) page.Page {
 						return v, err
 					}
 				}
-				if len(v.overdue) > 0 && !slices.ContainsFunc(v.overdue, func(x overdueLine) bool { return x.place != v.overdue[0].place }) {
-					v.about = v.overdue[0].place
+				if v.sum > 0 {
+					v.Printed, err = s.LateLetter(ctx, db.Subject("tenant", id), step)
 				}
-				return v, nil
+				return v, err
 			}
 		},
 		View: func(v letterView) templ.Component { return Reminder(v) },

@@ -30,6 +30,7 @@ type Frame struct {
 	Zone     *time.Location
 	Base     string // the service's public address, without a slash at the end
 	Keys     bool   // single keys do something
+	Mailing  bool   // mail is set up
 
 	Op      func(name string) (schema.Op, bool)                        // an operation of this area by its name
 	Choices func(a schema.Arg, f schema.Find) ([]schema.Choice, error) // what a field may name

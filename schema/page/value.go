@@ -72,6 +72,9 @@ func MoneyText(ctx context.Context, cents int64) string {
 	return Amount(cents, f.Currency) + "\u00a0" + f.Currency
 }
 
+// Mailing reports whether mail is set up, so that there are controls for it.
+func Mailing(ctx context.Context) bool { return From(ctx).Mailing }
+
 // CurrencyCode is the shop's currency, "EUR".
 func CurrencyCode(ctx context.Context) string { return From(ctx).Currency }
 

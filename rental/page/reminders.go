@@ -1,0 +1,84 @@
+package page
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/rental"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+// remindersView is what is due to be said to tenants.
+type remindersView struct {
+	rental.RemindersDue
+	settings rental.ReminderSettings
+	sent     int // of the rows, how many would be sent
+}
+
+// first reports whether the row is the first of its lease, where the mark stands.
+func (v remindersView) first(i int) bool {
+	return i == 0 || v.Reminders[i].LeaseID != v.Reminders[i-1].LeaseID
+}
+
+// why says why a row is left out; "" when it is not.
+func why(r rental.Reminder) string {
+	if r.Reason == nil {
+		return ""
+	}
+	return rental.ReasonWords[*r.Reason]
+}
+
+// may reports whether the row can be marked: it would be sent, or the lease has only ended.
+func may(r rental.Reminder) bool { return r.Reason == nil || *r.Reason == "ended" }
+
+// kindWord is what people call a kind of reminder.
+func kindWord(kind string) string {
+	if kind == "reminder" {
+		return "Soon due"
+	}
+	return "Step " + kind[len(kind)-1:]
+}
+
+// letterOf is the address of the letter of a row.
+func letterOf(r rental.Reminder) string {
+	path := page.Path("leases", page.Num(r.LeaseID), "reminder")
+	if kind := textOf(r.Kind); kind != "" && kind != "reminder" {
+		path += "?step=" + kind[len(kind)-1:]
+	}
+	return path
+}
+
+func reminders(s *rental.Service) page.Page {
+	return page.New(page.Spec[remindersView]{
+		Path: "/reminders", Title: "Reminders", Menu: "Reminders",
+		Load: func(*schema.Form) page.Loader[remindersView] {
+			return func(ctx context.Context, who db.Caller) (v remindersView, err error) {
+				if v.RemindersDue, err = s.RemindersDue(ctx, who, nil); err != nil {
+					return v, err
+				}
+				for _, r := range v.Reminders {
+					if r.Reason == nil {
+						v.sent++
+					}
+				}
+				v.settings, err = s.ReminderSettings(ctx)
+				return v, err
+			}
+		},
+		View: func(v remindersView) templ.Component { return Reminders(v) },
+		CSV: func(v remindersView) page.Sheet {
+			columns := []string{"lease_id", "property", "unit", "tenant", "to", "kind", "open_cents", "oldest_due", "days", "reason"}
+			return page.SheetOf("reminders", columns, v.Reminders, func(r rental.Reminder) []string {
+				days := ""
+				if r.Days != nil {
+					days = strconv.FormatInt(*r.Days, 10)
+				}
+				return []string{cell(r.LeaseID), r.Property, r.Unit, r.Tenant, textOf(r.To), textOf(r.Kind), cell(r.OpenCents), dayCell(r.OldestDue), days, textOf(r.Reason)}
+			})
+		},
+	})
+}
