@@ -73,7 +73,11 @@ func storeOrder(tx *db.Tx, held, now WorkOrder, given func(column string) bool) 
 	if err := mayChange(held, workOrders.Edit(&is, now, given)); err != nil {
 		return schema.Outcome{}, err
 	}
-	return workOrders.Change(tx, held, now, given)
+	o, err := workOrders.Change(tx, held, now, given)
+	if err != nil || cell(is.AssignedTo) == cell(held.AssignedTo) {
+		return o, err
+	}
+	return o, notify(tx, held.AssignedTo, is, false)
 }
 
 // mayChange refuses changes that the order's state forbids: of a done one what moves its

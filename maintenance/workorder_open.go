@@ -70,6 +70,9 @@ func opened(tx *db.Tx, wo WorkOrder) (WorkOrder, error) {
 	if err != nil {
 		return wo, err
 	}
+	if err := notify(tx, nil, wo, true); err != nil {
+		return wo, err
+	}
 	return wo, tx.Emit("workorder.created", wo)
 }
 

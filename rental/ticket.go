@@ -195,6 +195,11 @@ func storeTicket(tx *db.Tx, id int64, lease *int64, n NewTicket, status string) 
 	if err := tx.Audit("ticket.created", db.Subject("ticket", id), k); err != nil || status != "open" {
 		return k, err
 	}
+	if k.Source == "portal" {
+		if err := notifyTicket(tx, "tickets", "", k); err != nil {
+			return k, err
+		}
+	}
 	return k, tx.Emit("maintenance.created", k)
 }
 

@@ -97,7 +97,11 @@ func (s *Service) AssignTicket(ctx context.Context, who db.Caller, ticket int64,
 		if err := tx.Audit("ticket.assigned", db.Subject("ticket", ticket), map[string]*string{"from": was.AssignedTo, "to": db.NullText(to)}); err != nil {
 			return was, err
 		}
-		return findTicket(&tx.Conn, ticket)
+		k, err := findTicket(&tx.Conn, ticket)
+		if err == nil && to != "" {
+			err = notifyTicket(tx, "jobs", to, k)
+		}
+		return k, err
 	})
 }
 

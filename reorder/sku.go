@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
 	"quartermaster/schema/record"
 )
 
@@ -156,7 +157,10 @@ func save(tx *db.Tx, h horizon, was article, now *article, why cause) (fired boo
 	if !crossed(was, *now, h) {
 		return false, nil
 	}
-	return true, tx.Emit(crossing.Name, alarm(*now, h))
+	if err := tx.Emit(crossing.Name, alarm(*now, h)); err != nil {
+		return true, err
+	}
+	return true, mail.Notify(tx, mail.Told{Notice: "alarms", Service: "reorder", Subject: subject(now.Code), Record: now.Code})
 }
 
 // move is the guarded way to another stock and on-order quantity, for a count as for

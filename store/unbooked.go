@@ -3,11 +3,13 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
 )
 
 // Unbooked is a payment that came in and could not be booked, or a refund or dispute of
@@ -46,7 +48,22 @@ func (u Unbooked) insert(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	return tx.Audit("payment.unclear", "payment:"+u.Provider+":"+u.Ref, map[string]string{"event": u.Event, "reason": u.Reason})
+	subject := "payment:" + u.Provider + ":" + u.Ref
+	if err := tx.Audit("payment.unclear", subject, map[string]string{"event": u.Event, "reason": u.Reason}); err != nil {
+		return err
+	}
+	return mail.Notify(tx, mail.Told{Notice: "payments", Service: "store", Role: "member", Subject: subject, Record: u.Provider + " " + u.Ref})
+}
+
+// Notices are what users of the service can be mailed of.
+func (s *Service) Notices() []mail.Notice {
+	return []mail.Notice{{Name: "payments", Service: "store", Title: "A payment could not be booked", Tell: tellUnbooked}}
+}
+
+func tellUnbooked(c *db.Conn, _ *mail.Writer, r mail.Row, _ string) ([]string, string, bool, error) {
+	provider, ref, _ := strings.Cut(strings.TrimPrefix(r.Subject, "payment:"), ":")
+	u, found, err := db.One(c, scanUnbooked, selectUnbooked+" WHERE provider = ? AND provider_ref = ? LIMIT 1", provider, ref)
+	return []string{u.Provider, u.Ref, u.Reason}, "/unbooked", found, err
 }
 
 // deleteUnbooked takes a payment off the list, as one that a person or an event has dealt

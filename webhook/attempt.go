@@ -2,11 +2,13 @@ package webhook
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
+	"quartermaster/schema/mail"
 )
 
 // outgoing is a delivery with what its attempt needs.
@@ -136,7 +138,11 @@ func record(tx *db.Tx, a Attempt) error {
 	}
 	_, err := tx.Exec("UPDATE deliveries SET state = ?, response_code = ?, error = ?, duration_ms = ? WHERE id = ?",
 		a.State, status, why, a.Took.Milliseconds(), a.Delivery)
-	return err
+	if err != nil || a.State != failed {
+		return err
+	}
+	return mail.Notify(tx, mail.Told{Notice: "deliveries", Subject: db.Subject("webhook", a.Endpoint), Record: fmt.Sprint("receiver ", a.Endpoint),
+		Service: a.Service, Role: "admin", Every: 3600})
 }
 
 // kept is how many finished deliveries a receiver's log holds.

@@ -68,7 +68,7 @@ func fillStaffLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err 
 		v.Untrue = "the user is disabled or removed"
 		return v, nil
 	}
-	if w.Base, err = homeOf(c, u.id); err != nil {
+	if w.Base, err = HomeOf(c, u.id); err != nil {
 		return v, err
 	}
 	link, until, err := w.Link(session.Staff, u.id, "/welcome/", r.Link)
@@ -84,9 +84,9 @@ func inviter(by string) string {
 	return by
 }
 
-// homeOf is the public address of the first service in which the user has a role and that has pages; else of
+// HomeOf is the public address of the first service in which the user has a role and that has pages; else of
 // the first that has.
-func homeOf(c *db.Conn, user int64) (string, error) {
+func HomeOf(c *db.Conn, user int64) (string, error) {
 	roles, err := rolesOf(c, user)
 	if err != nil {
 		return "", err

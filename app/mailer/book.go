@@ -22,17 +22,20 @@ type Book struct {
 	words map[string][]string // by service: the words that its blocks hold
 	names map[string]mail.Kind
 
+	notices []mail.Notice
+
 	password string // goes before the kept one; "" is none
 
 	askers *limit.Counter[limit.Address] // visitors who asked for links, known or not
 	asked  *limit.Counter[string]        // links by kind and address
 }
 
-// NewBook makes the book of the services' kinds, and of the words in their blocks. Without a database
+// NewBook makes the book of the services' kinds and notices, and of the words in their blocks. Without a database
 // it only tells what there is.
-func NewBook(d *db.DB, kinds []mail.Kind, words map[string][]string) *Book {
-	b := &Book{d: d, kinds: kinds, words: words, names: map[string]mail.Kind{},
+func NewBook(d *db.DB, kinds []mail.Kind, words map[string][]string, notices []mail.Notice) *Book {
+	b := &Book{d: d, words: words, names: map[string]mail.Kind{}, notices: append(notices, failures()),
 		askers: limit.New[limit.Address](20, 10*time.Minute), asked: limit.New[string](3, time.Hour)}
+	b.kinds = append(kinds, b.noticeKinds()...)
 	for _, k := range b.kinds {
 		b.names[k.Name] = k
 	}

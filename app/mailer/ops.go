@@ -20,7 +20,7 @@ func (b *Book) Ops() []schema.Op {
 		b.resendMail(), b.cancelMail(), b.blockAddress(), b.unblockAddress(),
 		b.pauseMail("pause_mail", "Hold all messages but tests until mail is resumed.", "mail pause", true),
 		b.pauseMail("resume_mail", "Send the messages that were held.", "mail resume", false),
-		b.localeOp(),
+		b.localeOp(), b.sendDigests(), b.setTimer(),
 	}
 }
 
@@ -39,7 +39,7 @@ var exampleSettings = Settings{Host: "smtp.example.com", Port: 587, Security: "s
 
 func (b *Book) setMail() schema.Op {
 	return schema.Op{
-		Name: "set_mail", Writes: true, Admin: true, Whole: true, Idempotent: true, Credential: false,
+		Name: "set_mail", Writes: true, Admin: true, Idempotent: true, Credential: false,
 		About: "Set the mail server that the shop sends by, and the sender's address. What is not given stays as it is. " +
 			"Another host, port or security drops the kept password.",
 		Command: "mail set", Example: "mail set --host smtp.example.com --from shop@example.com",
@@ -98,7 +98,7 @@ func bindText(f *schema.Form, p **string, name, about string, empty bool, opts .
 
 func (b *Book) unsetMail() schema.Op {
 	return schema.Op{
-		Name: "unset_mail", Writes: true, Admin: true, Whole: true, Destructive: true,
+		Name: "unset_mail", Writes: true, Admin: true, Destructive: true,
 		About:   "Forget the mail server and its password: nothing is mailed any more. What waits fails after two days.",
 		Command: "mail unset", Response: Count{Waiting: 2},
 		Bind: func(*schema.Form) schema.Handler {
@@ -301,7 +301,7 @@ func (b *Book) pauseMail(name, about, command string, hold bool) schema.Op {
 
 func (b *Book) localeOp() schema.Op {
 	return schema.Op{
-		Name: "set_locale", Writes: true, Admin: true, Whole: true, Idempotent: true,
+		Name: "set_locale", Writes: true, Admin: true, Idempotent: true,
 		About:   "Set how days and amounts are written in messages and letters; without one, print it.",
 		Command: "settings locale [LOCALE]", Example: "settings locale de-DE", Response: Locale{Locale: "de-DE"},
 		Bind: func(f *schema.Form) schema.Handler {

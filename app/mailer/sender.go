@@ -188,7 +188,12 @@ func (s *Sender) begin(ctx context.Context) (o *outgoing, err error) {
 	err = db.Exec(ctx, s.b.d, db.Bookkeeping(), func(tx *db.Tx) error {
 		o = nil
 		if s.b.d.ClockDoubt() == "" {
-			if _, err := tx.Exec("UPDATE mails SET state = 'failed', next_try_at = NULL, reply = coalesce(reply, 'it could not be sent in its time') WHERE "+aged, tx.Now()); err != nil {
+			n, err := tx.Exec(`UPDATE mails SET state = 'failed', next_try_at = NULL, reply = coalesce(reply, 'it could not be sent in its time')
+				WHERE `+aged, tx.Now())
+			if err == nil && n > 0 {
+				err = failed(tx, "", "")
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -332,6 +337,11 @@ func (s *Sender) record(tx *db.Tx, o *outgoing, r mail.Reply) (state string, err
 	}
 	if block {
 		if err := mail.Block(tx, o.row.To, "the mail server: "+text); err != nil {
+			return "", err
+		}
+	}
+	if state == mail.Declined || state == mail.Failed {
+		if err := failed(tx, o.row.Service, o.row.Kind); err != nil {
 			return "", err
 		}
 	}

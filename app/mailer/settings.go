@@ -198,9 +198,6 @@ func checkHost(host string) error {
 func (b *Book) set(ctx context.Context, who db.Caller, change Change) (Settings, error) {
 	who.Service = ""
 	return db.Update(ctx, b.d, who, func(tx *db.Tx) (Settings, error) {
-		if err := schema.KeepsWhole(&tx.Conn, who, "the mail server"); err != nil {
-			return Settings{}, err
-		}
 		before, err := settings(&tx.Conn)
 		if err != nil {
 			return before, err
@@ -221,9 +218,6 @@ func (b *Book) unset(ctx context.Context, who db.Caller) (Count, error) {
 	who.Service = ""
 	return db.Update(ctx, b.d, who, func(tx *db.Tx) (v Count, err error) {
 		if err := mail.CheckSetUp(&tx.Conn); err != nil {
-			return v, err
-		}
-		if err := schema.KeepsWhole(&tx.Conn, who, "the mail server"); err != nil {
 			return v, err
 		}
 		for _, name := range []string{mail.SettingHost, "mail.port", "mail.security", "mail.user", settingPassword, "mail.from", "mail.from_name",
@@ -285,9 +279,6 @@ func (b *Book) setLocale(ctx context.Context, who db.Caller, name string) (Local
 	who.Service = ""
 	return db.Update(ctx, b.d, who, func(tx *db.Tx) (v Locale, err error) {
 		v.Locale = name
-		if err := schema.KeepsWhole(&tx.Conn, who, "the shop's locale"); err != nil {
-			return v, err
-		}
 		if err := tx.SetSetting(mail.SettingLocale, name); err != nil {
 			return v, err
 		}

@@ -97,6 +97,7 @@ func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, 
 	if err != nil {
 		return Outcome{}, err
 	}
+	who.Unmailed = true
 	l := &loading{d: d, who: who, table: t, options: o, progress: progress, currency: in.currency}
 	if err := l.read(f, in); err != nil {
 		return Outcome{}, err

@@ -18,6 +18,8 @@ type Caller struct {
 
 	Request *Request // what the request brings beside its arguments; nil: none
 
+	Unmailed bool // rows of a file that is imported: nobody is mailed
+
 	quiet bool // the appliance's own bookkeeping, which leaves no audit entry
 }
 
@@ -32,7 +34,7 @@ func CLI(service string) Caller {
 // System is the appliance acting by itself on behalf of a request, as when a ledger
 // that is read posts what is due. It is audited as "system", by the way of who.
 func System(who Caller) Caller {
-	return Caller{Service: who.Service, User: systemUser, Role: "admin", Scope: "full", Via: who.Via}
+	return Caller{Service: who.Service, User: systemUser, Role: "admin", Scope: "full", Via: who.Via, Unmailed: who.Unmailed}
 }
 
 // Bookkeeping is the appliance's own business that leaves no audit entry: delivery

@@ -53,10 +53,10 @@ const (
 )
 
 // Queue makes a row of a message in the transaction of the act that causes it, and gives its id; 0
-// when there is nothing to make: mail is not set up, the kind is off, there is no address. A row
+// when there is nothing to make: mail is not set up, the kind is off, there is no address, the act is an import's. A row
 // whose address is blocked or ill-formed is refused at once. It fails only where the database does.
 func (k Kind) Queue(tx *db.Tx, r Row) (id int64, err error) {
-	if is, err := SetUp(&tx.Conn); err != nil || !is || r.To == "" {
+	if is, err := SetUp(&tx.Conn); err != nil || !is || r.To == "" || tx.Who().Unmailed {
 		return 0, err
 	}
 	if on, err := k.On(&tx.Conn); err != nil || !on {
@@ -67,11 +67,15 @@ func (k Kind) Queue(tx *db.Tx, r Row) (id int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return insert(tx, r, why)
+	return insert(tx, r, Queued, why)
 }
 
-func insert(tx *db.Tx, r Row, why string) (id int64, err error) {
-	state, next, reply := Queued, any(tx.Now()), any(nil)
+// insert makes a row, queued or held; why it is refused at once, if it is.
+func insert(tx *db.Tx, r Row, state, why string) (id int64, err error) {
+	next, reply := any(tx.Now()), any(nil)
+	if state == Held {
+		next = nil
+	}
 	if why != "" {
 		state, next, reply = Declined, nil, why
 	}

@@ -1,0 +1,223 @@
+package mailer
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
+)
+
+// Digested is what sending digests did.
+type Digested struct {
+	Sent       []DigestRow `json:"sent"`
+	Skipped    []DigestRow `json:"skipped"`
+	TotalCents int64       `json:"total_cents"`
+}
+
+// DigestRow is one user's digest.
+type DigestRow struct {
+	User    string  `json:"user"`
+	To      string  `json:"to"`
+	Notices int     `json:"notices"`
+	Due     int     `json:"due" about:"jobs that are due today or overdue"`
+	Reason  *string `json:"reason"`
+}
+
+// SendDigests makes one message of what waits for each user's digest, and once a day of the jobs that are due. A user
+// for whom there is nothing new gets none.
+func (b *Book) SendDigests(ctx context.Context, who db.Caller) (Digested, error) {
+	who.Service = ""
+	return db.Update(ctx, b.d, who, func(tx *db.Tx) (v Digested, err error) {
+		v = Digested{Sent: []DigestRow{}, Skipped: []DigestRow{}}
+		if err := mail.CheckSetUp(&tx.Conn); err != nil {
+			return v, err
+		}
+		if err := tx.CheckClock(); err != nil {
+			return v, err
+		}
+		users, err := db.All(&tx.Conn, db.Int, "SELECT id FROM users WHERE email IS NOT NULL AND disabled = 0 AND removed_at IS NULL ORDER BY name")
+		if err != nil {
+			return v, err
+		}
+		for _, id := range users {
+			if err := b.digest(tx, &v, db.Subject("user", id)); err != nil {
+				return v, err
+			}
+		}
+		return v, tx.Audit("digests.sent", "users", map[string]int{"sent": len(v.Sent), "skipped": len(v.Skipped)})
+	})
+}
+
+// digest makes a user's digest, if there is something new.
+func (b *Book) digest(tx *db.Tx, v *Digested, person string) error {
+	u, _, err := readerOf(&tx.Conn, person)
+	if err != nil {
+		return err
+	}
+	row := DigestRow{User: u.name, To: u.email}
+	held, err := db.All(&tx.Conn, db.Int, "SELECT id FROM mails WHERE person = ? AND state = 'held' ORDER BY id", person)
+	if err != nil {
+		return err
+	}
+	row.Notices = len(held)
+	day, today := "", tx.Today().String()
+	_, listed, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM mails WHERE person = ? AND kind = 'digest' AND note LIKE ? LIMIT 1", person, "% "+today)
+	if err != nil {
+		return err
+	}
+	if !listed {
+		w, err := b.writer(&tx.Conn, "", nil)
+		if err != nil {
+			return err
+		}
+		due, err := b.dueOf(&tx.Conn, w, u)
+		if err != nil {
+			return err
+		}
+		for _, rows := range due {
+			row.Due += len(rows)
+		}
+		if row.Due > 0 {
+			day = " " + today
+		}
+	}
+	if row.Notices+row.Due == 0 {
+		return nil
+	}
+	why, err := mail.Unsendable(&tx.Conn, u.email)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		row.Reason = &why
+		v.Skipped = append(v.Skipped, row)
+		return nil
+	}
+	id, err := b.names["digest"].Queue(tx, mail.Row{Subject: person, Record: u.name, Person: person, To: u.email})
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec("UPDATE mails SET note = ? WHERE id = ?", strconv.FormatInt(id, 10)+day, id); err != nil {
+		return err
+	}
+	if _, err := tx.Exec("UPDATE mails SET state = 'sent', digest = ?1, reply = ?2 WHERE person = ?3 AND state = 'held'",
+		id, fmt.Sprintf("in message %d", id), person); err != nil {
+		return err
+	}
+	v.Sent = append(v.Sent, row)
+	return nil
+}
+
+func (b *Book) sendDigests() schema.Op {
+	return schema.Op{
+		Name: "send_digests", Writes: true, Admin: true, Destructive: true,
+		About:   "Mail each user what waits for the digest, and once a day the user's jobs that are due. Users for whom nothing is new get none.",
+		Command: "mail digest", Example: "mail digest",
+		Response: Digested{Sent: []DigestRow{{User: "bob", To: "bob@example.com", Notices: 2, Due: 1}}, Skipped: []DigestRow{}},
+		Refuses:  []fault.Kind{fault.Conflict, fault.Unavailable},
+		Bind: func(*schema.Form) schema.Handler {
+			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.SendDigests(ctx, who)) }
+		},
+		Print: func(w io.Writer, a any) {
+			v, _ := a.(Digested)
+			schema.Tabulate(w, "USER|TO|NOTICES|DUE|SKIPPED BECAUSE", append(v.Sent, v.Skipped...), func(d DigestRow) []any {
+				why := ""
+				if d.Reason != nil {
+					why = *d.Reason
+				}
+				return []any{d.User, d.To, strconv.Itoa(d.Notices), strconv.Itoa(d.Due), why}
+			})
+		},
+		Will: func(a any, _ schema.Money) string {
+			v, _ := a.(Digested)
+			text := fmt.Sprintf("Mail a digest to %d users", len(v.Sent))
+			for i, d := range v.Sent {
+				text += map[bool]string{true: ": ", false: ", "}[i == 0] + d.To
+			}
+			return text + "."
+		},
+		Did:   func(a any, _ schema.Money) string { return fmt.Sprintf("%d digests are mailed.", len(a.(Digested).Sent)) },
+		Leads: func(any) string { return "/mail" },
+	}
+}
+
+// Timer is what the package's timer does each morning.
+type Timer struct {
+	Expiry    bool `json:"expiry" about:"notices of licenses that end soon"`
+	Reminders bool `json:"reminders" about:"reminders of rent"`
+	Digests   bool `json:"digests" about:"digests of users"`
+}
+
+// TimerNow reads what the timer does.
+func TimerNow(c *db.Conn) (t Timer, err error) {
+	for name, on := range t.settings() {
+		kept, err := c.Setting(name)
+		if err != nil {
+			return t, err
+		}
+		*on = kept != ""
+	}
+	return t, nil
+}
+
+func (t *Timer) settings() map[string]*bool {
+	return map[string]*bool{"mail.timer.expiry": &t.Expiry, "mail.timer.reminders": &t.Reminders, "mail.timer.digests": &t.Digests}
+}
+
+// setTimerTo changes what the timer does: what is not nil.
+func (b *Book) setTimerTo(ctx context.Context, who db.Caller, expiry, reminders, digests *bool) (Timer, error) {
+	who.Service = ""
+	return db.Update(ctx, b.d, who, func(tx *db.Tx) (Timer, error) {
+		if err := mail.CheckSetUp(&tx.Conn); err != nil {
+			return Timer{}, err
+		}
+		t, err := TimerNow(&tx.Conn)
+		if err != nil {
+			return t, err
+		}
+		put(&t.Expiry, expiry)
+		put(&t.Reminders, reminders)
+		put(&t.Digests, digests)
+		for name, on := range t.settings() {
+			if err := tx.SetSetting(name, map[bool]string{true: "1"}[*on]); err != nil {
+				return t, err
+			}
+		}
+		return t, tx.Audit("mail.timer", "settings", t)
+	})
+}
+
+func (b *Book) setTimer() schema.Op {
+	return schema.Op{
+		Name: "set_mail_timer", Writes: true, Admin: true, Idempotent: true,
+		About:   "Set what is mailed every morning by itself, where the package's timer is enabled. What is not given stays.",
+		Command: "mail timer", Example: "mail timer --digests", Response: Timer{Digests: true},
+		Bind: func(f *schema.Form) schema.Handler {
+			var given [3]*bool
+			for i, a := range [][2]string{
+				{"expiry", "buyers hear of licenses that end soon"}, {"reminders", "tenants hear of rent that is due or late"},
+				{"digests", "users get their digests"},
+			} {
+				var on bool
+				if f.Bool(&on, a[0], a[1]) {
+					given[i] = &on
+				}
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return answer(b.setTimerTo(ctx, who, given[0], given[1], given[2]))
+			}
+		},
+		Did: func(a any, _ schema.Money) string {
+			t, _ := a.(Timer)
+			return fmt.Sprintf("Every morning: expiry %s, reminders %s, digests %s.", onOff(t.Expiry), onOff(t.Reminders), onOff(t.Digests))
+		},
+		Leads: toSettings,
+	}
+}
+
+func onOff(on bool) string { return map[bool]string{true: "on", false: "off"}[on] }
