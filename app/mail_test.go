@@ -351,6 +351,9 @@ func TestTextsOfMail(t *testing.T) {
 			t.Errorf("%s: %d", path, got.Status)
 		}
 	}
+	if got := v.Get("/settings/mail/order"); !strings.Contains(got.Body, `sandbox srcdoc="&lt;!DOCTYPE html`) || strings.Contains(got.Body, "<td>Audio plugin") {
+		t.Error("the HTML of a message stands in the page itself")
+	}
 	if got := v.Get("/mail/1"); strings.Contains(got.Body, to.Got()[0].Text[len(to.Got()[0].Text)-300:]) || !strings.Contains(got.Body, "Bestellung "+ref) {
 		t.Error(got.Body)
 	}

@@ -149,6 +149,7 @@ func (p *program) root() *cobra.Command {
 	p.flags(root.PersistentFlags())
 	root.AddCommand(p.commands()...)
 	p.derive(root)
+	child(root, "mail").AddCommand(p.mailDailyCommand())
 	return root
 }
 

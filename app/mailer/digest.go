@@ -141,7 +141,9 @@ func (b *Book) sendDigests() schema.Op {
 			}
 			return text + "."
 		},
-		Did:   func(a any, _ schema.Money) string { return fmt.Sprintf("%d digests are mailed.", len(a.(Digested).Sent)) },
+		Did: func(a any, _ schema.Money) string {
+			return fmt.Sprintf("%d digests are mailed.", len(a.(Digested).Sent))
+		},
 		Leads: func(any) string { return "/mail" },
 	}
 }

@@ -95,7 +95,7 @@ func (s *Screens) messagePage() page.Page {
 // mailSettingsView is the mail server, the texts and the blocked addresses.
 type mailSettingsView struct {
 	status  mailer.Status
-	whole   bool
+	daily   mailer.Timer
 	texts   []mailer.TextRow
 	blocked []mailer.Blocked
 	takers  []webhook.Receiver // receivers that are told of paid orders
@@ -105,10 +105,12 @@ func (s *Screens) mailSettingsPage() page.Page {
 	return page.New(page.Spec[mailSettingsView]{
 		Path: "/settings/mail", Title: "Mail", Role: page.Admin,
 		Load: func(*schema.Form) page.Loader[mailSettingsView] {
-			return func(ctx context.Context, who db.Caller) (v mailSettingsView, err error) {
-				v.whole = s.keepsWhole(ctx, who)
+			return func(ctx context.Context, _ db.Caller) (v mailSettingsView, err error) {
 				err = s.DB.View(ctx, func(c *db.Conn) (err error) {
 					if v.status, err = s.Mail.Status(c); err != nil {
+						return err
+					}
+					if v.daily, err = mailer.TimerNow(c); err != nil {
 						return err
 					}
 					if v.texts, err = s.Mail.Texts(c); err != nil {
@@ -244,9 +246,7 @@ func (v mailTextView) only() []string {
 	return []string{"subject", "body"}
 }
 
-// bodyOf is the inside of a message's HTML. Package mail made it: its values are escaped.
-func bodyOf(html string) string {
-	_, inside, _ := strings.Cut(html, "<body>")
-	inside, _, _ = strings.Cut(inside, "</body>")
-	return inside
+// timer is what the form of the timer holds at first.
+func (v mailSettingsView) timer() map[string]string {
+	return map[string]string{"expiry": yesNo(v.daily.Expiry), "reminders": yesNo(v.daily.Reminders), "digests": yesNo(v.daily.Digests)}
 }

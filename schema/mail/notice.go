@@ -24,12 +24,12 @@ type Notice struct {
 
 // Told is what happened.
 type Told struct {
-	Notice  string // its name
-	Subject string // the record, as the audit trail names it
-	Record  string // the same as people call it
-	Service string // "" is that of the act
-	Role    string // who hears of it: "" everybody with a role in the service, "member" those who write, "admin"
-	User    string // the one user who does, in any case; "" is all
+	Notice  string        // its name
+	Subject string        // the record, as the audit trail names it
+	Record  string        // the same as people call it
+	Service string        // "" is that of the act
+	Role    string        // who hears of it: "" everybody with a role in the service, "member" those who write, "admin"
+	User    string        // the one user who does, in any case; "" is all
 	Every   exact.Instant // seconds in which a user hears of it once; 0: each time
 }
 

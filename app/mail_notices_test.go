@@ -1,0 +1,130 @@
+package app_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/app/apptest"
+)
+
+// staffed is an appliance with mail and users who have addresses: bob and vera in all services.
+func staffed(t *testing.T) (*apptest.Fixture, *apptest.MailServer) {
+	t.Helper()
+	s, to := apptest.Start(t), apptest.StartMail(t)
+	setMail(s, to)
+	for _, name := range []string{"bob", "vera"} {
+		s.MustCLI("user", "add", name, "--role", "admin")
+		s.MustCLI("user", "email", name, "--email", name+"@example.com")
+	}
+	s.MustCLI("maintenance", "assets", "save", "PRESS", "--name", "Press")
+	return s, to
+}
+
+// TestWhoIsAssignedHears: a job that becomes a user's own is mailed at once; one's own act is not, nor an import's,
+// nor a change of something else; one that is somebody else's by then is not sent.
+func TestWhoIsAssignedHears(t *testing.T) {
+	t.Parallel()
+	s, to := staffed(t)
+	open := func(args ...string) {
+		s.MustCLI(append([]string{"maintenance", "work-orders", "create", "PRESS", "--priority", "high"}, args...)...)
+	}
+	open("--description", "Oil the press", "--assigned-to", "BOB")
+	m := settled(s, in("sent"))
+	text := letter(t, to.Got()[0])
+	if m.Kind != "notice" || m.To != "bob@example.com" || m.Record != "work order 1" || m.Service != "" {
+		t.Errorf("%+v", m)
+	}
+	if !strings.Contains(text, "Oil the press") || !strings.Contains(text, "http://"+s.Server.Addr("maintenance")+"/work-orders/1") {
+		t.Error(text)
+	}
+	s.MustCLI("maintenance", "work-orders", "edit", "1", "--due-date", "2026-11-20")
+	s.MustCLI("maintenance", "work-orders", "edit", "1", "--assigned-to", "bob")
+	bob := s.Invited("maintenance", "bob")
+	if got := bob.Post("/do/edit_workorder", "id", "1", "assigned_to", "vera"); got.Status >= 400 {
+		t.Fatal(got.Body)
+	}
+	settled(s, func(m mailed) bool { return m.State == "sent" && m.To == "vera@example.com" })
+	bob.Post("/do/edit_workorder", "id", "1", "assigned_to", "bob")
+	if _, out, errs := s.Pipe("asset_tag,description,assigned_to\nPRESS,Old work,vera\n", "import", "maintenance", "work-orders", "-"); errs != "" && !strings.Contains(out, "1 new") {
+		t.Fatal(out, errs)
+	}
+	if all := mails(s); len(all) != 2 {
+		t.Errorf("%+v", all)
+	}
+	s.MustCLI("mail", "pause")
+	open("--description", "Cut", "--assigned-to", "vera")
+	s.MustCLI("maintenance", "work-orders", "edit", "3", "--assigned-to", "")
+	s.MustCLI("mail", "resume")
+	if m := settled(s, in("cancelled", "sent")); m.State != "cancelled" || *m.Reply != "it is not so any more" {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestDigests: held notices and due jobs are one message a user, a section a service, the jobs once a day; a user for
+// whom nothing is new gets none.
+func TestDigests(t *testing.T) {
+	t.Parallel()
+	s, to := staffed(t)
+	s.MustCLI("user", "notices", "bob", "--jobs", "digest", "--alarms", "digest")
+	s.MustCLI("user", "notices", "vera", "--jobs", "off")
+	s.MustCLI("maintenance", "work-orders", "create", "PRESS", "--description", "Oil the press", "--assigned-to", "bob",
+		"--due-date", "2026-11-20")
+	s.MustCLI("maintenance", "work-orders", "create", "PRESS", "--description", "Later", "--assigned-to", "vera",
+		"--due-date", "2026-11-19")
+	s.MustCLI("reorder", "skus", "save", "TEA", "--unit-cost-cents", "100", "--safety-stock-days", "5", "--lead-time-days", "10", "--current-stock", "30")
+	if code, out, errs := s.Pipe("date,sku,qty\n2026-11-18,TEA,20\n2026-11-19,TEA,20\n", "import", "reorder", "sales", "-"); code != 0 {
+		t.Fatal(out, errs)
+	}
+	s.MustCLI("reorder", "adjust", "TEA", "--set", "400", "--reason", "count")
+	s.MustCLI("reorder", "adjust", "TEA", "--set", "1", "--reason", "count")
+	if all := mails(s, "--state", "held"); len(all) != 2 {
+		t.Fatalf("%+v", mails(s))
+	}
+	if out := s.MustCLI("mail", "digest", "--dry-run"); !strings.Contains(out, "bob@example.com") || len(mails(s, "--kind", "digest")) != 0 {
+		t.Error(out)
+	}
+	for i, want := range []int{1, 0} {
+		var v struct{ Sent []struct{ User string } }
+		if err := json.Unmarshal([]byte(s.MustCLI("mail", "digest", "--json", "--yes")), &v); err != nil || len(v.Sent) != want {
+			t.Errorf("run %d: %+v %v", i, v, err)
+		}
+	}
+	settled(s, in("sent"))
+	text := letter(t, to.Got()[0])
+	if !strings.Contains(text, "Maintenance") || !strings.Contains(text, "Reorder") || !strings.Contains(text, "TEA") || strings.Contains(text, "Later") ||
+		strings.Count(text, "Oil the press") != 4 { // due and assigned, in the text and the HTML
+		t.Error(text)
+	}
+	s.Clock.Set(apptest.Noon.Add(24 * time.Hour))
+	s.MustCLI("mail", "timer", "--digests")
+	if out := s.MustCLI("mail", "daily"); !strings.Contains(out, "bob") {
+		t.Error(out)
+	}
+	if m := settled(s, in("sent")); m.Kind != "digest" || m.ID != 4 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestNoticesOfOtherServices: requests, tickets, payments and failed deliveries reach whom they are for.
+func TestNoticesOfOtherServices(t *testing.T) {
+	t.Parallel()
+	s, to := staffed(t)
+	s.MustCLI("user", "add", "vic", "--role", "viewer")
+	s.MustCLI("user", "email", "vic", "--email", "vic@example.com")
+	for _, name := range []string{"bob", "vic"} {
+		s.MustCLI("user", "notices", name, "--requests", "now", "--deliveries", "now", "--payments", "now")
+	}
+	to.Answer("RCPT", "554 5.7.1 no")
+	s.MustCLI("store", "product", "save", "PLUGIN", "--name", "Audio plugin", "--kind", "license", "--price-cents", "4900")
+	record(s, "--email", "ann@example.com")
+	settled(s, func(m mailed) bool { return m.Kind == "notice" && m.To == "bob@example.com" && m.State == "refused" })
+	record(s, "--email", "ann@example.com")
+	settled(s, func(m mailed) bool { return m.Kind == "order" && m.State == "refused" })
+	for _, m := range mails(s) {
+		if m.To == "vic@example.com" || m.Kind == "notice" && m.ID > 2 {
+			t.Errorf("a viewer hears of failures, or an admin twice in an hour: %+v", m)
+		}
+	}
+}
