@@ -23,10 +23,17 @@ func allocationsOf(c *db.Conn, payment int64) ([]Allocation, error) {
 		WHERE a.payment_id = ? ORDER BY c.due_date, c.id`, payment)
 }
 
-// allocate lets a payment's credit pay cents of a charge.
+// allocate lets a payment's credit pay cents of a charge. Of a payment of a closed year that counts from today only:
+// what the year says stays.
 func allocate(tx *db.Tx, payment, charge, cents int64) error {
-	_, err := tx.Exec(`INSERT INTO allocations (payment_id, charge_id, amount_cents) VALUES (?1, ?2, ?3)
-		ON CONFLICT (payment_id, charge_id) DO UPDATE SET amount_cents = amount_cents + ?3`, payment, charge, cents)
+	closed, err := closedThrough(&tx.Conn)
+	if err != nil {
+		return err
+	}
+	first, _ := yearDays(closed + 1)
+	_, err = tx.Exec(`INSERT INTO allocations (payment_id, charge_id, amount_cents, counted)
+		SELECT ?1, ?2, ?3, iif(paid_date < ?4 AND method <> 'opening', ?5, NULL) FROM payments WHERE id = ?1
+		ON CONFLICT (payment_id, charge_id) DO UPDATE SET amount_cents = amount_cents + ?3`, payment, charge, cents, first, tx.Today())
 	if err != nil {
 		return err
 	}

@@ -120,7 +120,11 @@ func bookPayment(tx *db.Tx, l BankLine, leaseID int64) error {
 	case lease.OpeningDay != nil && l.Day < *lease.OpeningDay:
 		return fault.Fieldf("line_id", "line_id: %d is of %s, before the opening day %s of lease %d", l.ID, l.Day, lease.OpeningDay, lease.ID)
 	}
-	paid, err := receive(tx, ReceiptRequest{LeaseID: leaseID, AmountCents: l.AmountCents, Method: "bank_transfer", PaidDate: l.Day.String()})
+	on, err := openFrom(&tx.Conn, l.Day)
+	if err != nil {
+		return err
+	}
+	paid, err := receive(tx, ReceiptRequest{LeaseID: leaseID, AmountCents: l.AmountCents, Method: "bank_transfer", PaidDate: on.String()})
 	if err != nil {
 		return err
 	}
@@ -141,8 +145,8 @@ func bookable(tx *db.Tx, l BankLine) error {
 
 // bankLink is what a line is settled by.
 type bankLink struct {
-	payment, payout *int64
-	made            bool // booking the line made it
+	payment, payout, expense *int64
+	made                     bool // booking the line made it
 }
 
 // settle notes what lines became, and by what.
@@ -152,22 +156,26 @@ func settle(tx *db.Tx, line int64, state string, links ...bankLink) error {
 	}
 	changes := map[string]any{"state": state}
 	for _, k := range links {
-		if _, err := tx.Exec("INSERT INTO bank_links (line_id, payment_id, payout_id, made) VALUES (?, ?, ?, ?)", line, k.payment, k.payout, k.made); err != nil {
+		if _, err := tx.Exec("INSERT INTO bank_links (line_id, payment_id, payout_id, expense_id, made) VALUES (?, ?, ?, ?, ?)", line, k.payment, k.payout, k.expense, k.made); err != nil {
 			return err
 		}
-		if k.payment != nil {
+		switch {
+		case k.payment != nil:
 			changes["payment_id"] = *k.payment
-		} else {
+		case k.expense != nil:
+			changes["expense_id"] = *k.expense
+		default:
 			changes["payout_id"] = *k.payout
 		}
 	}
 	return tx.Audit("bank_line."+state, db.Subject("bank_line", line), changes)
 }
 
-// Link says that lines are payments, or a payout, that are recorded already.
+// Link says that lines are payments, expenses or payouts that are recorded already.
 type Link struct {
 	LineIDs    []int64
 	PaymentIDs []int64
+	ExpenseIDs []int64
 	PayoutIDs  []int64
 }
 
@@ -182,10 +190,11 @@ func (s *Service) LinkLines(ctx context.Context, who db.Caller, k Link) (BankLin
 }
 
 func linkLines(tx *db.Tx, k Link) error {
-	if (len(k.PaymentIDs) == 0) == (len(k.PayoutIDs) == 0) {
-		return fault.Fieldf("payment_id", "payment_id: name payments or payouts to link with, and not both")
+	named := len(k.PaymentIDs) + len(k.ExpenseIDs) + len(k.PayoutIDs)
+	if named == 0 || named != max(len(k.PaymentIDs), len(k.ExpenseIDs), len(k.PayoutIDs)) {
+		return fault.Fieldf("payment_id", "payment_id: name payments, expenses or payouts to link with, of one kind")
 	}
-	if len(k.LineIDs) > 1 && len(k.PaymentIDs)+len(k.PayoutIDs) > 1 {
+	if len(k.LineIDs) > 1 && named > 1 {
 		return fault.Fieldf("payment_id", "payment_id: several lines are linked with one payment, or one line with several")
 	}
 	var lines, records int64
@@ -207,6 +216,14 @@ func linkLines(tx *db.Tx, k Link) error {
 		}
 		records += m.AmountCents
 		links = append(links, bankLink{payment: &m.ID})
+	}
+	for _, id := range k.ExpenseIDs {
+		e, err := linkableExpense(&tx.Conn, id)
+		if err != nil {
+			return err
+		}
+		records -= e.AmountCents
+		links = append(links, bankLink{expense: &e.ID})
 	}
 	for _, id := range k.PayoutIDs {
 		cents, err := linkablePayout(&tx.Conn, id)
@@ -260,6 +277,21 @@ func linkablePayout(c *db.Conn, id int64) (cents int64, err error) {
 		err = fault.Conflictf("payout %d has the bank line %d already", id, line).At("payout_id")
 	}
 	return cents, err
+}
+
+// linkableExpense is an expense that stands and has no line.
+func linkableExpense(c *db.Conn, id int64) (Expense, error) {
+	e, err := findExpense(c, id)
+	switch {
+	case err != nil:
+	case e.LineID != nil:
+		err = fault.Conflictf("expense %d has the bank line %d already", id, *e.LineID).At("expense_id")
+	case e.ReversedByID != nil:
+		err = fault.Conflictf("expense %d was reversed, by expense %d", id, *e.ReversedByID).At("expense_id")
+	case e.ReversesID != nil:
+		err = fault.Conflictf("expense %d reverses expense %d; enter what came back as an expense below 0", id, *e.ReversesID).At("expense_id")
+	}
+	return e, err
 }
 
 // SplitLine parts a free line into lines of its sign that add up to it.
@@ -317,14 +349,14 @@ func (s *Service) BookReturn(ctx context.Context, who db.Caller, line, payment i
 		case l.AmountCents != -m.AmountCents:
 			return done, fault.Fieldf("payment_id", "payment_id: the line is %d and payment %d is %d; split the line first, if the bank took a fee", fault.Cents(l.AmountCents), m.ID, fault.Cents(m.AmountCents))
 		}
-		// The lines by which it came are settled by its return too: they never pay anything again.
-		if _, err := tx.Exec("UPDATE bank_lines SET state = 'returned' WHERE id IN (SELECT line_id FROM bank_links WHERE payment_id = ?)", m.ID); err != nil {
-			return done, err
-		}
-		if _, err := reversePayment(tx, m.ID, "returned by the bank on "+l.Day.String()); err != nil {
+		on, err := openFrom(&tx.Conn, max(l.Day, m.PaidDate))
+		if err != nil {
 			return done, err
 		}
 		if err := settle(tx, l.ID, lineReturned, bankLink{payment: &m.ID}); err != nil {
+			return done, err
+		}
+		if _, err := reversePayment(tx, m.ID, "returned by the bank on "+l.Day.String(), &on); err != nil {
 			return done, err
 		}
 		return linesNow(&tx.Conn, []int64{line})
@@ -364,8 +396,15 @@ func (s *Service) FreeLine(ctx context.Context, who db.Caller, line int64, reaso
 		case lineReturned:
 			return done, fault.Conflictf("bank line %d is returned: payment %s was reversed, and stays so", line, joinIDs(l.PaymentIDs)).At("line_id")
 		case lineBooked:
-			_, err = reversePayment(tx, l.PaymentIDs[0], reason)
+			if len(l.ExpenseIDs) > 0 {
+				_, err = reverseExpense(tx, l.ExpenseIDs[0], reason, nil)
+			} else {
+				_, err = reversePayment(tx, l.PaymentIDs[0], reason, nil)
+			}
 		case lineLinked:
+			if err := notReturned(&tx.Conn, l); err != nil {
+				return done, err
+			}
 			changed, err = endLink(tx, line)
 		case lineSplit:
 			err = joinParts(tx, line)
@@ -382,9 +421,19 @@ func (s *Service) FreeLine(ctx context.Context, who db.Caller, line int64, reaso
 	})
 }
 
+// notReturned refuses to free a line of which the bank took a payment back.
+func notReturned(c *db.Conn, l BankLine) error {
+	payment, found, err := db.One(c, db.Int, "SELECT k.payment_id FROM bank_links k WHERE k.line_id = ? AND "+returnedByBank, l.ID)
+	if err == nil && found {
+		err = fault.Conflictf("bank line %d stays: of what it paid, payment %d was returned by the bank", l.ID, payment).At("line_id")
+	}
+	return err
+}
+
 // endLink takes the links of a line away, with those of the lines that share its payments, and gives them all.
 func endLink(tx *db.Tx, line int64) (lines []int64, err error) {
-	lines, err = db.All(&tx.Conn, db.Int, `SELECT ?1 UNION SELECT o.line_id FROM bank_links k CROSS JOIN bank_links o ON o.payment_id = k.payment_id WHERE k.line_id = ?1`, line)
+	lines, err = db.All(&tx.Conn, db.Int, `SELECT ?1 UNION SELECT o.line_id FROM bank_links k CROSS JOIN bank_links o
+		ON o.payment_id = k.payment_id OR o.expense_id = k.expense_id OR o.payout_id = k.payout_id WHERE k.line_id = ?1`, line)
 	if err != nil {
 		return nil, err
 	}
@@ -400,8 +449,21 @@ func endLink(tx *db.Tx, line int64) (lines []int64, err error) {
 	return lines, nil
 }
 
-// freePaymentLines frees the lines of a payment that was reversed, but those that its return settled.
+// returnedByBank is what tells that a line took the payment k.payment_id back.
+const returnedByBank = "EXISTS (SELECT 1 FROM bank_links z CROSS JOIN bank_lines y ON y.id = z.line_id WHERE z.payment_id = k.payment_id AND y.state = 'returned' AND y.amount_cents < 0)"
+
+// freePaymentLines frees the lines of a payment that was reversed. Lines of one that the bank took back never pay
+// anything again: they are returned once all that they paid is, and until then they stay linked with the rest.
 func freePaymentLines(tx *db.Tx, payment int64) error {
+	_, byBank, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM bank_links k WHERE k.payment_id = ? AND "+returnedByBank, payment)
+	if err != nil {
+		return err
+	}
+	if byBank {
+		_, err := tx.Exec(`UPDATE bank_lines SET state = 'returned' WHERE state IN ('booked', 'linked') AND id IN (SELECT line_id FROM bank_links WHERE payment_id = ?)
+			AND NOT EXISTS (SELECT 1 FROM bank_links o CROSS JOIN payments m ON m.id = o.payment_id WHERE o.line_id = bank_lines.id AND m.voided_at IS NULL)`, payment)
+		return err
+	}
 	lines, err := db.All(&tx.Conn, db.Int, `SELECT b.id FROM bank_links k CROSS JOIN bank_lines b ON b.id = k.line_id WHERE k.payment_id = ? AND b.state IN ('booked', 'linked')`, payment)
 	for _, id := range lines {
 		if err == nil {

@@ -21,7 +21,8 @@ func checkLines(c *db.Conn, found func(string, ...any)) error {
 		}
 		return nil
 	}, `SELECT b.id, b.state, (SELECT count(*) FROM bank_links WHERE line_id = b.id), (SELECT coalesce(sum(made), 0) FROM bank_links WHERE line_id = b.id),
-		(SELECT count(*) FROM bank_links k LEFT JOIN payments m ON m.id = k.payment_id WHERE k.line_id = b.id AND (k.payout_id IS NOT NULL OR m.voided_at IS NULL)),
+		(SELECT count(*) FROM bank_links k LEFT JOIN payments m ON m.id = k.payment_id WHERE k.line_id = b.id AND (k.payment_id IS NULL OR m.voided_at IS NULL
+			OR b.state = 'linked' AND `+returnedByBank+`)),
 		(SELECT count(*) FROM bank_lines WHERE parent_id = b.id), (SELECT coalesce(sum(amount_cents), 0) FROM bank_lines WHERE parent_id = b.id), b.amount_cents
 		FROM bank_lines b ORDER BY b.id`)
 	if err != nil {
@@ -34,8 +35,9 @@ func checkLines(c *db.Conn, found func(string, ...any)) error {
 		return nil
 	}, `SELECT b.id, b.amount_cents, (SELECT coalesce(sum(m.amount_cents), 0) FROM bank_links k JOIN payments m ON m.id = k.payment_id WHERE k.line_id = b.id)
 		- (SELECT coalesce(sum(o.amount_cents), 0) FROM bank_links k JOIN payouts o ON o.id = k.payout_id WHERE k.line_id = b.id)
+		- (SELECT coalesce(sum(e.amount_cents), 0) FROM bank_links k JOIN expenses e ON e.id = k.expense_id WHERE k.line_id = b.id)
 		FROM bank_lines b WHERE b.state IN ('booked', 'linked')
-		AND NOT EXISTS (SELECT 1 FROM bank_links k JOIN bank_links o ON (o.payment_id = k.payment_id OR o.payout_id = k.payout_id) AND o.line_id <> b.id WHERE k.line_id = b.id)`)
+		AND NOT EXISTS (SELECT 1 FROM bank_links k JOIN bank_links o ON (o.payment_id = k.payment_id OR o.payout_id = k.payout_id OR o.expense_id = k.expense_id) AND o.line_id <> b.id WHERE k.line_id = b.id)`)
 	if err != nil {
 		return err
 	}

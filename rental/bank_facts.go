@@ -56,6 +56,21 @@ func loadMatcher(c *db.Conn, first, last exact.Day) (*matcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.expenses, err = db.All(c, scanMatchPayment, `SELECT e.id, 0, e.amount_cents, e.day, 0, 0 FROM expenses e WHERE e.day BETWEEN ? AND ?
+		AND e.reverses_id IS NULL AND NOT EXISTS (SELECT 1 FROM bank_links k WHERE k.expense_id = e.id)
+		AND NOT EXISTS (SELECT 1 FROM expenses x WHERE x.reverses_id = e.id) ORDER BY e.day, e.id`, first-payoutDays, last+payoutDays)
+	if err != nil {
+		return nil, err
+	}
+	err = db.Each(c, func(r *db.Row) error {
+		e := scanExpense(r)
+		m.like[signs(r.Text())] = e
+		return nil
+	}, "SELECT "+expenseColumns+", b.payer_account"+fromExpenses+` JOIN bank_links k ON k.expense_id = e.id JOIN bank_lines b ON b.id = k.line_id
+		WHERE b.payer_account <> '' ORDER BY b.day, b.id`)
+	if err != nil {
+		return nil, err
+	}
 	return m, db.Each(c, func(r *db.Row) error {
 		m.paid(r.Text(), r.Int(), r.Int())
 		return nil

@@ -43,7 +43,9 @@ type BankLine struct {
 	Candidates    []BankCandidate `json:"candidates"`
 	PaymentIDs    []int64         `json:"payment_ids" about:"of a settled line: what it was settled by"`
 	PayoutIDs     []int64         `json:"payout_ids"`
+	ExpenseIDs    []int64         `json:"expense_ids"`
 	Reason        *string         `json:"reason" about:"why it is ignored"`
+	BookedOn      *exact.Day      `json:"booked_on" about:"the day of what it was booked as, where that is another: the first open day for one of a closed year"`
 
 	accountID int64
 	currency  string
@@ -57,18 +59,27 @@ type BankCandidate struct {
 	ExpenseID  *int64   `json:"expense_id"`
 	PayoutID   *int64   `json:"payout_id"`
 	Evidence   []string `json:"evidence"`
+
+	like *Expense
 }
+
+// Like is the expense that a line may be another one of; nil for other candidates.
+func (c BankCandidate) Like() *Expense { return c.like }
 
 const lineColumns = `b.id, a.name, b.day, b.amount_cents, b.payer_name, b.payer_account, b.text, b.reference, b.bank_reference, b.returned,
 	b.parent_id, b.state, b.reason, b.account_id, a.currency,
-	(SELECT group_concat(payment_id) FROM bank_links WHERE line_id = b.id), (SELECT group_concat(payout_id) FROM bank_links WHERE line_id = b.id)`
+	(SELECT group_concat(payment_id) FROM bank_links WHERE line_id = b.id), (SELECT group_concat(payout_id) FROM bank_links WHERE line_id = b.id),
+	(SELECT group_concat(expense_id) FROM bank_links WHERE line_id = b.id),
+	(SELECT coalesce(m.paid_date, e.day) FROM bank_links k LEFT JOIN payments m ON m.id = k.payment_id LEFT JOIN expenses e ON e.id = k.expense_id
+		WHERE k.line_id = b.id AND k.made = 1 AND coalesce(m.paid_date, e.day) <> b.day)`
 
 const fromLines = " FROM bank_lines b CROSS JOIN bank_accounts a ON a.id = b.account_id "
 
 func scanLine(r *db.Row) BankLine {
 	return BankLine{ID: r.Int(), Account: r.Text(), Day: r.Day(), AmountCents: r.Int(), PayerName: r.Text(), PayerAccount: r.Text(), Text: r.Text(),
 		Reference: r.Text(), BankReference: r.Text(), Returned: r.Bool(), ParentID: r.IntPtr(), State: r.Text(), Reason: r.TextPtr(),
-		accountID: r.Int(), currency: r.Text(), PaymentIDs: idsOf(r.Text()), PayoutIDs: idsOf(r.Text()), Candidates: []BankCandidate{}}
+		accountID: r.Int(), currency: r.Text(), PaymentIDs: idsOf(r.Text()), PayoutIDs: idsOf(r.Text()),
+		ExpenseIDs: idsOf(r.Text()), BookedOn: r.DayPtr(), Candidates: []BankCandidate{}}
 }
 
 // idsOf reads what group_concat wrote.
@@ -111,6 +122,8 @@ func (l BankLine) settled() error {
 		by = " by payment " + joinIDs(l.PaymentIDs)
 	case len(l.PayoutIDs) > 0:
 		by = " by payout " + joinIDs(l.PayoutIDs)
+	case len(l.ExpenseIDs) > 0:
+		by = " by expense " + joinIDs(l.ExpenseIDs)
 	}
 	return fault.Conflictf("bank line %d is %s already%s; free it first", l.ID, l.State, by).At("line_id")
 }

@@ -73,13 +73,15 @@ type matcher struct {
 	today    exact.Day
 	leases   []*matchLease // by id
 	byID     map[int64]*matchLease
-	payments []matchPayment // all that stand in the days of returns
-	payouts  []matchPayment // without a line
+	payments []matchPayment     // all that stand in the days of returns
+	payouts  []matchPayment     // without a line
+	expenses []matchPayment     // without a line
+	like     map[string]Expense // by the account that was paid: the last one booked for it
 	accounts map[string]*payerPaid
 }
 
 func newMatcher(today exact.Day, leases []*matchLease) *matcher {
-	m := &matcher{today: today, leases: leases, byID: map[int64]*matchLease{}, accounts: map[string]*payerPaid{}}
+	m := &matcher{today: today, leases: leases, byID: map[int64]*matchLease{}, accounts: map[string]*payerPaid{}, like: map[string]Expense{}}
 	for _, l := range leases {
 		m.byID[l.id] = l
 	}
@@ -103,7 +105,7 @@ func (m *matcher) match(l *BankLine) {
 	set := func(match, act string, all ...BankCandidate) {
 		l.Match, l.Candidates = &match, append([]BankCandidate{}, all...)
 		for i, c := range l.Candidates {
-			if x := m.byID[*c.LeaseID]; x != nil {
+			if x := m.leaseOf(c); x != nil {
 				l.Candidates[i].Lease = x.label + ", " + strings.Join(x.tenants, " & ")
 			}
 		}
@@ -142,6 +144,14 @@ func (m *matcher) match(l *BankLine) {
 		return
 	}
 	set(unknown, "")
+}
+
+// leaseOf is the lease of a candidate; nil without one.
+func (m *matcher) leaseOf(c BankCandidate) *matchLease {
+	if c.LeaseID == nil {
+		return nil
+	}
+	return m.byID[*c.LeaseID]
 }
 
 // find is the one lease that a line is of, by its reference, else by the account that pays it alone, else by the
@@ -386,7 +396,8 @@ func hasRun(text, words [][2]string) bool {
 	return false
 }
 
-// debit is what money out may be: a payment that the bank took back, or a payout.
+// debit is what money out may be: a payment that the bank took back, a payout or an expense that is recorded already,
+// or an expense like the last one for that account.
 func (m *matcher) debit(l *BankLine) (act string, all []BankCandidate) {
 	references, paid, payer := m.referenced(l), m.accounts[signs(l.PayerAccount)], wordsOf(l.PayerName)
 	for _, p := range m.payments {
@@ -416,5 +427,17 @@ func (m *matcher) debit(l *BankLine) (act string, all []BankCandidate) {
 			all = append(all, BankCandidate{LeaseID: &p.lease, PaymentIDs: []int64{}, PayoutID: &p.id, Evidence: []string{fmt.Sprintf("payout %d of %s is of its amount", p.id, p.day)}})
 		}
 	}
-	return actLink, all[:min(len(all), mostProposed)]
+	for _, p := range m.expenses {
+		if p.cents == -l.AmountCents && distance(p.day, l.Day) <= payoutDays {
+			all = append(all, BankCandidate{PaymentIDs: []int64{}, ExpenseID: &p.id, Evidence: []string{fmt.Sprintf("expense %d of %s is of its amount", p.id, p.day)}})
+		}
+	}
+	if len(all) > 0 {
+		return actLink, all[:min(len(all), mostProposed)]
+	}
+	if e, found := m.like[signs(l.PayerAccount)]; found && signs(l.PayerAccount) != "" {
+		all = append(all, BankCandidate{PaymentIDs: []int64{}, ExpenseID: &e.ID, like: &e,
+			Evidence: []string{fmt.Sprintf("its account was paid for %s on %s (expense %d)", e.Category, e.Day, e.ID)}})
+	}
+	return actExpense, all
 }

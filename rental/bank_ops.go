@@ -17,7 +17,7 @@ const maxBooked = 2000
 func exampleBankLines() BankLines {
 	l := BankLine{ID: 61, Account: "Rent account", Day: exampleDay("2026-11-03"), AmountCents: 125_000, PayerName: "E. Martin", PayerAccount: "FR7630006000011234567890189",
 		Text: "November", Reference: "RF10L000004", BankReference: "2026110312", State: lineFree, Match: new(certain), Act: new(actPayment), ParentID: new(int64(60)),
-		PaymentIDs: []int64{9}, PayoutIDs: []int64{3}, Reason: new("own money"),
+		PaymentIDs: []int64{9}, PayoutIDs: []int64{3}, ExpenseIDs: []int64{2}, Reason: new("own money"), BookedOn: new(exampleDay("2027-01-01")),
 		Candidates: []BankCandidate{{LeaseID: new(int64(4)), ExpenseID: new(int64(2)), PayoutID: new(int64(3)), Lease: "Harbour House / 2A, E. Martin", PaymentIDs: []int64{9}, Evidence: []string{"it has the reference RF10L000004"}}}}
 	return BankLines{Lines: []BankLine{l}, Next: new(int64(61)), Total: 73}
 }
@@ -66,10 +66,13 @@ func (s *Service) bookLines() schema.Op {
 		Example: "rental bank book --certain\nrental bank book 61=4 62=\"Harbour House/2A\"",
 		Did: func(a any, m schema.Money) string {
 			var sum int64
+			moved := ""
 			for _, l := range a.(BankLines).Lines {
-				sum += l.AmountCents
+				if sum += l.AmountCents; l.BookedOn != nil {
+					moved = fmt.Sprintf(" Those of a closed year are dated %s, the first open day.", l.BookedOn)
+				}
 			}
-			return fmt.Sprintf("%d lines are booked, %s.", len(a.(BankLines).Lines), m(sum))
+			return fmt.Sprintf("%s, %s.%s", counted(len(a.(BankLines).Lines), "line is booked", "lines are booked"), m(sum), moved)
 		},
 	})
 }
@@ -87,17 +90,18 @@ func writtenBooking(text string) (map[string]string, error) {
 func (s *Service) linkLinesOp() schema.Op {
 	return bankOp(schema.Op{
 		Name:  "link_lines",
-		About: "Say that lines of the bank are payments, or a payout, that are recorded already. Both sums must be equal; nothing is booked.",
+		About: "Say that lines of the bank are payments, expenses or payouts that are recorded already. Both sums must be equal; nothing is booked.",
 		Bind: func(f *schema.Form) schema.Handler {
 			var k Link
 			bindLines(f, &k.LineIDs, "LINE")
 			f.IDs(&k.PaymentIDs, "payment_id", "the payments", 20, schema.Example([]int64{9}))
+			f.IDs(&k.ExpenseIDs, "expense_id", "or the expenses", 20)
 			f.IDs(&k.PayoutIDs, "payout_id", "or the payouts", 20)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.LinkLines(ctx, who, k) }
 		},
 		Example: "rental bank link 61 --payment-id 9",
 		Did: func(a any, _ schema.Money) string {
-			return fmt.Sprintf("%d lines are linked.", len(a.(BankLines).Lines))
+			return counted(len(a.(BankLines).Lines), "line is linked.", "lines are linked.")
 		},
 	})
 }
@@ -155,7 +159,7 @@ func (s *Service) ignoreLines() schema.Op {
 		},
 		Example: `rental bank ignore 61 62 --reason "my own money"`,
 		Did: func(a any, _ schema.Money) string {
-			return fmt.Sprintf("%d lines are ignored.", len(a.(BankLines).Lines))
+			return counted(len(a.(BankLines).Lines), "line is ignored.", "lines are ignored.")
 		},
 	})
 }
@@ -173,11 +177,12 @@ func (s *Service) freeLineOp() schema.Op {
 		},
 		Example: `rental bank free 61 --reason "another tenant's"`,
 		Did: func(a any, _ schema.Money) string {
-			return fmt.Sprintf("%d lines are free again.", len(a.(BankLines).Lines))
+			return counted(len(a.(BankLines).Lines), "line is free again.", "lines are free again.")
 		},
 		Will: func(a any, m schema.Money) string {
 			all := a.(BankLines).Lines
-			return fmt.Sprintf("%d lines are free again. The first is of %s, %s. A payment that it booked is reversed.", len(all), all[0].Day, m(all[0].AmountCents))
+			text := counted(len(all), "line is free again", "lines are free again")
+			return fmt.Sprintf("%s. The first is of %s, %s. A payment or an expense that it booked is reversed.", text, all[0].Day, m(all[0].AmountCents))
 		},
 	})
 }

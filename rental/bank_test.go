@@ -309,7 +309,7 @@ func TestLinesAreFound(t *testing.T) {
 	h.Must(err)
 	// A payment reversed by hand frees its line.
 	l, _ := findLineOf(h, 2)
-	_, err = h.ReversePayment(ctx, ann, l.PaymentIDs[0], "a mistake")
+	_, err = h.ReversePayment(ctx, ann, l.PaymentIDs[0], "a mistake", nil)
 	h.Must(err)
 	if l, _ = findLineOf(h, 2); l.State != lineFree {
 		t.Errorf("%s", l.State)

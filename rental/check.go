@@ -11,7 +11,7 @@ import (
 // for doctor.
 func (s *Service) check(c *db.Conn) (breaches []string, err error) {
 	found := func(format string, args ...any) { breaches = append(breaches, fmt.Sprintf(format, args...)) }
-	for _, look := range []func(*db.Conn, func(string, ...any)) error{checkPayments, checkSums, checkFees, checkPeriods, checkEvents, checkOverlaps, checkTickets, checkMarks, checkLines, checkStatements} {
+	for _, look := range []func(*db.Conn, func(string, ...any)) error{checkPayments, checkSums, checkFees, checkPeriods, checkEvents, checkOverlaps, checkTickets, checkMarks, checkLines, checkStatements, checkYears, checkClosed} {
 		if err := look(c, found); err != nil {
 			return breaches, err
 		}

@@ -35,7 +35,7 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 		"2026-03-15 65806 15-31 March 2026, 17 of 31 days", "2026-04-01 120000 1-30 April 2026",
 		"2026-04-04 0 Key", "2026-04-04 1 Lamp paid 2026-04-05 card", "2026-04-04 2 Oven paid 2026-04-05 card", "2026-05-01 120000 1-31 May 2026")
 	reversed := h.payDue(first, "2026-01-01")
-	_, err = h.ReversePayment(ctx, cli, reversed, "bounced")
+	_, err = h.ReversePayment(ctx, cli, reversed, "bounced", nil)
 	h.Must(err)
 	third := h.Number("SELECT id FROM leases WHERE frequency = 'quarterly'")
 	_, err = h.end(third, "2026-04-20")

@@ -40,10 +40,13 @@ func TestSurface(t *testing.T) {
 	slices.Sort(tools)
 	if want := []string{
 		"GET /api/arrears  false",
+		"GET /api/expenses property,category,year,limit,after false",
 		"GET /api/leases status,property,tenant,ends_before,limit,after false",
 		"GET /api/leases/:id/ledger lease_id false",
 		"GET /api/maintenance status,unit_id,limit,after false",
 		"GET /api/units status,property,limit,after false",
+		"GET /api/years/:year year,property false",
+		"POST /api/expenses property,unit,category,amount_cents,payee,tax_note,day,ticket_id,line_id true",
 		"POST /api/leases/:id/payments lease_id,charge_id,amount_cents,method,paid_date true",
 		"POST /api/maintenance unit_id,title,description,priority true",
 		"POST /api/maintenance/:id/status ticket_id,status true",

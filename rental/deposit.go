@@ -156,6 +156,9 @@ func payOut(tx *db.Tx, kind string, p PayoutRequest) (done Payout, err error) {
 
 // insertPayout keeps that money went out, with its audit entry.
 func insertPayout(tx *db.Tx, p Payout) (id int64, err error) {
+	if err := mustBeOpen(&tx.Conn, "day", p.Day); err != nil {
+		return 0, err
+	}
 	id, err = tx.Insert("INSERT INTO payouts (lease_id, kind, day, amount_cents, method, recorded_at) VALUES (?, ?, ?, ?, ?, ?)",
 		p.LeaseID, p.Kind, p.Day, p.AmountCents, p.Method, tx.Now())
 	if err != nil {

@@ -28,7 +28,7 @@ func TestEndLeaseInThePast(t *testing.T) {
 	h.Must(err)
 	h.payDue(id, "2026-01-01")
 	voided := h.payDue(id, "2026-04-01")
-	_, err = h.ReversePayment(ctx, cli, voided, "moved out")
+	_, err = h.ReversePayment(ctx, cli, voided, "moved out", nil)
 	h.Must(err)
 	e, err := h.end(id, "2026-03-14")
 	h.Must(err)

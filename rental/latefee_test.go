@@ -33,7 +33,7 @@ func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
 	}
 
 	// It bounced: the fee is due again, in the past, and so is the rent.
-	_, err = h.ReversePayment(ctx, cli, part.PaymentID, "bounced")
+	_, err = h.ReversePayment(ctx, cli, part.PaymentID, "bounced", nil)
 	h.Must(err)
 	l = h.owes(id, "2026-03-01 100000 1-31 March 2026", "2026-03-07 1900 Late fee for rent due 2026-03-01")
 	if l.Charges[0].PaidCents != 62_000 || l.Totals.CreditCents != 0 { // the credit went to the rent at once
@@ -43,7 +43,7 @@ func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
 	// A voided one never comes again.
 	_, err = h.VoidCharge(ctx, cli, l.Charges[1].ID, "they asked kindly")
 	h.Must(err)
-	_, err = h.ReversePayment(ctx, cli, all.PaymentID, "bounced too")
+	_, err = h.ReversePayment(ctx, cli, all.PaymentID, "bounced too", nil)
 	h.Must(err)
 	h.owes(id, "2026-03-01 100000 1-31 March 2026")
 	h.sound()
@@ -94,7 +94,7 @@ func TestMoneyInParts(t *testing.T) {
 	h.Refused(err, fault.Invalid, "amount_cents", "100000")
 	_, err = h.ReturnDeposit(ctx, cli, PayoutRequest{LeaseID: id, AmountCents: new(int64(60_000))})
 	h.Must(err)
-	_, err = h.ReversePayment(ctx, cli, p.PaymentID, "bounced")
+	_, err = h.ReversePayment(ctx, cli, p.PaymentID, "bounced", nil)
 	h.Refused(err, fault.Conflict, "deposit")
 	if e := h.events(); len(e) != 1 {
 		t.Errorf("events %q", e)

@@ -144,6 +144,9 @@ func (o Opening) check(c *db.Conn, l Lease) (*exact.Day, error) {
 	case o.DepositCents < 0 || o.DepositCents > maxCents:
 		return nil, fault.Fieldf("deposit_cents", "deposit_cents: %d is out of range; it takes cents from %d to %d", fault.Cents(o.DepositCents), fault.Cents(0), fault.Cents(maxCents))
 	}
+	if err := mustBeOpen(c, name, *day); err != nil {
+		return nil, err
+	}
 	return day, o.nothingBefore(c, l, *day, name)
 }
 
@@ -178,6 +181,11 @@ func (o Opening) nothingBefore(c *db.Conn, l Lease, day exact.Day, name string) 
 // takeOpeningBack removes what the lease's opening made. It refuses where the new one is less than
 // what was paid of the old balance, or used and returned of the old deposit.
 func takeOpeningBack(tx *db.Tx, l Lease, o Opening) error {
+	if l.OpeningDay != nil {
+		if err := mustBeOpen(&tx.Conn, "day", *l.OpeningDay); err != nil {
+			return err
+		}
+	}
 	charges, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.lease_id = ? AND c.opening = 1", l.ID)
 	if err != nil {
 		return err

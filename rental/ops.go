@@ -20,6 +20,7 @@ func (s *Service) Declare() schema.Service {
 			{Noun: "lease", Page: "/leases/"}, {Noun: "ticket", Page: "/maintenance/"}, {Noun: "maintenance_request", Page: "/maintenance/"},
 			{Noun: "tenant", Page: "/tenants/"}, {Noun: "property", Page: "/properties/"}, {Noun: "unit", Page: "/units/"},
 			{Noun: "payment", Page: "/payments/"}, {Noun: "bank_line", Page: "/bank/"}, {Noun: "bank_statement"}, {Noun: "bank_account"},
+			{Noun: "expense"}, {Noun: "recurring_expense"}, {Noun: "year", Page: "/years/"},
 			{Noun: "charge", Within: "SELECT 'lease:' || lease_id FROM charges WHERE id = ?"},
 			{Noun: "recurring", Within: "SELECT 'lease:' || lease_id FROM recurring_charges WHERE id = ?"},
 		},
@@ -62,6 +63,8 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "rental statement LEASE_ID", s.leaseStatement()),
 		schema.At("", "", "rental property-statement PROPERTY_ID", s.propertyStatement()),
 		schema.At("", "", "rental receipt PAYMENT_ID", s.leaseReceipt()),
+		schema.At("GET /api/years/:year", "", "rental year YEAR", s.yearReport()),
+		schema.At("GET /api/expenses", "", "rental expenses list", s.listExpenses()),
 
 		schema.At("", "list_properties", "", s.toolProperties()),
 		schema.At("", "list_units", "", s.toolUnits()),
@@ -105,6 +108,15 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "rental bank return LINE PAYMENT", s.bookReturn()),
 		schema.At("", "", "rental bank ignore LINE...", s.ignoreLines()),
 		schema.At("", "", "rental bank free LINE", s.freeLineOp()),
+
+		schema.At("POST /api/expenses", "", "rental expense add", s.addExpense()),
+		schema.At("", "", "rental expense reverse ID", s.reverseExpense()),
+		schema.At("", "", "rental expense add-recurring", s.addRecurringExpense()),
+		schema.At("", "", "rental expense end-recurring ID", s.endRecurringExpense()),
+		schema.At("", "", "rental expense post", s.postExpenses()),
+		schema.At("", "", "rental expense categories [NAME...]", s.setCategories()),
+		schema.At("", "", "rental close-year YEAR", s.closeYear()),
+		schema.At("", "", "rental open-year YEAR", s.openYear()),
 
 		schema.At("POST /api/maintenance", "create_ticket", "rental ticket create UNIT_ID", s.createTicket()),
 		schema.At("POST /api/maintenance/:id/status", "advance_ticket", "rental ticket move TICKET_ID STATUS", s.advanceTicket()),

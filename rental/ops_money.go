@@ -51,10 +51,12 @@ func (s *Service) reversePayment() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var payment int64
 			var reason string
+			var day *exact.Day
 			f.ID(&payment, "payment_id", "the payment", schema.Required, schema.Positional("PAYMENT_ID"), schema.Example(9))
 			f.Text(&reason, "reason", "why, for the audit trail", schema.Required, schema.Most(maxText), schema.Example("the check bounced"))
+			f.DayPtr(&day, "day", "when it was taken back, for the year's figures (default: today)")
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.ReversePayment(ctx, who, payment, reason)
+				return s.ReversePayment(ctx, who, payment, reason, day)
 			}
 		},
 		Example: `rental reverse-payment 9 --reason "the check bounced"`,

@@ -149,8 +149,17 @@ func paidOn(tx *db.Tx, said string) (exact.Day, error) {
 }
 
 // insertPayment keeps a payment, all of it credit, with the number that it has elsewhere
-// if that is said.
+// if that is said. None is dated into a closed year.
 func insertPayment(tx *db.Tx, number *int64, lease, cents int64, method string, on exact.Day) (id int64, err error) {
+	if method != byOpening { // whose entries are of the day before an open one
+		field := "paid_date"
+		if method == byDeposit {
+			field = "day"
+		}
+		if err := mustBeOpen(&tx.Conn, field, on); err != nil {
+			return 0, err
+		}
+	}
 	return tx.Insert("INSERT INTO payments (id, lease_id, amount_cents, credit_cents, method, paid_date, recorded_at) VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6)",
 		number, lease, cents, method, on, tx.Now())
 }

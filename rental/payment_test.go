@@ -168,18 +168,18 @@ func TestReversal(t *testing.T) {
 		h.Must(err)
 	}
 	pay("cash")
-	_, err := h.ReversePayment(ctx, cli, 1, "  ")
+	_, err := h.ReversePayment(ctx, cli, 1, "  ", nil)
 	h.Refused(err, fault.Invalid, "reason is empty")
-	_, err = h.ReversePayment(ctx, cli, 2, "typo")
+	_, err = h.ReversePayment(ctx, cli, 2, "typo", nil)
 	h.Refused(err, fault.NotFound, "payment 2")
-	_, err = h.ReversePayment(ctx, viewer, 1, "typo")
+	_, err = h.ReversePayment(ctx, viewer, 1, "typo", nil)
 	h.Refused(err, fault.Forbidden)
-	r, err := h.ReversePayment(ctx, cli, 1, " bounced ")
+	r, err := h.ReversePayment(ctx, cli, 1, " bounced ", nil)
 	h.Must(err)
 	if r.Reason != "bounced" || r.Charge.Paid || r.Charge.PaidDate != nil || r.Charge.Method != nil || r.Totals != (Totals{BilledCents: 100000, PaidCents: 0, BalanceCents: 100000}) {
 		t.Errorf("%s", asJSON(t, r))
 	}
-	_, err = h.ReversePayment(ctx, cli, 1, "again")
+	_, err = h.ReversePayment(ctx, cli, 1, "again", nil)
 	h.Refused(err, fault.Conflict, "reversed already")
 	h.sound()
 	roll, err := h.RentRoll(ctx, viewer, nil)

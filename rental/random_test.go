@@ -66,7 +66,7 @@ func (h *fixture) act(r *rand.Rand, act string, id int64, today exact.Day) error
 		}
 		return err
 	case "reverse":
-		_, err = h.ReversePayment(ctx, cli, 1+r.Int64N(max(1, h.Number("SELECT count(*) FROM payments"))), "why not")
+		_, err = h.ReversePayment(ctx, cli, 1+r.Int64N(max(1, h.Number("SELECT count(*) FROM payments"))), "why not", nil)
 		return err
 	case "charge":
 		_, err = h.AddCharge(ctx, cli, id, NewCharge{SingleTypes[r.IntN(5)], r.Int64N(1000), today + exact.Day(r.IntN(40)-20), fmt.Sprint(r.IntN(9))})

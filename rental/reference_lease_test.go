@@ -63,7 +63,7 @@ func slipBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 		return true, err
 	}
 	ok := x.try.pay(x.today, -1, money{day: int(mustDay(request.PaidDate)), cents: request.AmountCents}) && x.try.reverse(x.today, len(x.try.payments)-1)
-	done, err := reversePayment(tx, p.PaymentID, "a slip")
+	done, err := reversePayment(tx, p.PaymentID, "a slip", nil)
 	if err == nil && done.Totals != before {
 		err = fmt.Errorf("lease %d: a payment and its reversal made %+v of %+v", x.lease, done.Totals, before)
 	}
@@ -137,7 +137,7 @@ func reverseBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 	if x.was.payments[n].id == 0 { // a slip, reversed already
 		return receiveBoth(tx, x)
 	}
-	_, err := reversePayment(tx, x.was.payments[n].id, "bounced")
+	_, err := reversePayment(tx, x.was.payments[n].id, "bounced", nil)
 	return x.try.reverse(x.today, n), err
 }
 

@@ -22,11 +22,14 @@ type Reversal struct {
 // stays, voided, with the reason, which is needed. An unknown payment is not found; a
 // voided one is a conflict, and so is one of which credit was returned since, or whose
 // deposit was used or returned.
-func (s *Service) ReversePayment(ctx context.Context, who db.Caller, payment int64, reason string) (Reversal, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Reversal, error) { return reversePayment(tx, payment, reason) })
+//
+// day, by default today, counts for a payment of a closed year: that year stays as it is, and the year of the day has
+// the payment as returned.
+func (s *Service) ReversePayment(ctx context.Context, who db.Caller, payment int64, reason string, day *exact.Day) (Reversal, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Reversal, error) { return reversePayment(tx, payment, reason, day) })
 }
 
-func reversePayment(tx *db.Tx, payment int64, reason string) (Reversal, error) {
+func reversePayment(tx *db.Tx, payment int64, reason string, day *exact.Day) (Reversal, error) {
 	reason, err := checkText("reason", reason, maxText)
 	if err != nil {
 		return Reversal{}, err
@@ -42,6 +45,9 @@ func reversePayment(tx *db.Tx, payment int64, reason string) (Reversal, error) {
 		return Reversal{}, fault.Conflictf("payment %d was taken over with the lease; set the lease's opening anew", payment)
 	}
 	if err := post(tx, m.LeaseID); err != nil {
+		return Reversal{}, err
+	}
+	if err := returnOn(tx, m, day); err != nil {
 		return Reversal{}, err
 	}
 	done := Reversal{PaymentID: payment, LeaseID: m.LeaseID, Reason: reason}
@@ -64,6 +70,24 @@ func reversePayment(tx *db.Tx, payment int64, reason string) (Reversal, error) {
 		}
 	}
 	return done, nil
+}
+
+// returnOn keeps the return of a payment of a closed year, on a day, or today.
+func returnOn(tx *db.Tx, m StoredPayment, day *exact.Day) error {
+	on := tx.Today()
+	if day != nil {
+		if on = *day; on < m.PaidDate {
+			return fault.Fieldf("day", "day: %s lies before the payment, which is of %s", on, m.PaidDate)
+		}
+		if err := mustBeOpen(&tx.Conn, "day", on); err != nil {
+			return err
+		}
+	}
+	open, err := openFrom(&tx.Conn, m.PaidDate)
+	if err != nil || open == m.PaidDate {
+		return err
+	}
+	return keepReturn(tx, m, max(on, open))
 }
 
 func reverse(tx *db.Tx, m StoredPayment, paid []Allocation, reason string) error {

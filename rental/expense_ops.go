@@ -1,0 +1,229 @@
+package rental
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+func exampleExpense() Expense {
+	return Expense{ID: 12, Property: new("Harbour House"), Unit: new("1A"), Day: exampleDay("2026-11-12"), Category: "repairs", Payee: new("Novak Plumbing"),
+		AmountCents: 34_000, TaxNote: new("invoice 2026-118"), TicketID: new(int64(3)), LineID: new(int64(61)), ReversesID: new(int64(11)),
+		ReversedByID: new(int64(13)), RecurringID: new(int64(2))}
+}
+
+func exampleRecurringExpense() RecurringExpense {
+	return RecurringExpense{ID: 2, Property: new("Harbour House"), Unit: new("1A"), Category: "insurance", Payee: new("Alster Insurance"), AmountCents: 5500,
+		TaxNote: new("contract 77"), Frequency: monthly, From: exampleDay("2026-01-31"), To: new(exampleDay("2026-12-31")), NextDay: new(exampleDay("2026-11-30"))}
+}
+
+// bindRef binds a property or a unit: from a list on pages, elsewhere by id or name.
+func bindRef(f *schema.Form, p *string, name, about string, lookup func(*db.Conn, string) (int64, error), list func(*db.Conn) ([]schema.Choice, error), opts ...schema.Opt) {
+	if f.Surface() != schema.Page {
+		f.Ref(p, name, about, append(opts, schema.Example("Harbour House"))...)
+		return
+	}
+	var id int64
+	if f.ID(&id, name, about, append(opts, schema.Lookup(lookup), schema.Choices(list))...) && id > 0 {
+		*p = fmt.Sprint(id)
+	}
+}
+
+// bindExpense binds what an expense and a recurring one have in common.
+func bindExpense(f *schema.Form, n *NewExpense, required bool) {
+	bindRef(f, &n.Property, "property", "the house; none: of all houses", lookupProperty, propertyChoices)
+	bindRef(f, &n.Unit, "unit", "the unit, if it is of one", lookupUnit, unitChoices)
+	f.Text(&n.Category, "category", "what it was for", schema.Required, schema.Most(maxName), schema.Choices(categoryChoices), schema.Example("repairs"))
+	opts := []schema.Opt{schema.Range(-maxCents, maxCents), schema.Example(34_000)}
+	if required {
+		opts = append(opts, schema.Required)
+	}
+	f.IntPtr(&n.AmountCents, "amount_cents", "how much, in cents; below 0: money back", opts...)
+	f.TextPtr(&n.Payee, "payee", "who was paid", schema.Most(maxName), schema.Example("Novak Plumbing"))
+	f.TextPtr(&n.TaxNote, "tax_note", "a note for the tax adviser", schema.Most(maxText))
+}
+
+// categoryChoices lists the categories to choose from.
+func categoryChoices(c *db.Conn) (list []schema.Choice, err error) {
+	all, err := categories(c)
+	for _, name := range all {
+		list = append(list, schema.Choice{Value: name, Text: name})
+	}
+	return list, err
+}
+
+func (s *Service) addExpense() schema.Op {
+	return schema.Op{
+		Name: "add_expense", Writes: true, Creates: true,
+		About: "Enter money that went out: for a house, a unit, or all houses. With line_id it is that line of the bank, on its day; " +
+			"with ticket_id it is for the ticket's unit.",
+		Response: exampleExpense(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var n NewExpense
+			var ticket, line int64
+			bindExpense(f, &n, false)
+			f.DayPtr(&n.Day, "day", "when it was paid (default: today)", schema.Example("2026-11-12"), schema.Today)
+			f.ID(&ticket, "ticket_id", "the ticket that it was for")
+			f.ID(&line, "line_id", "the bank's line that it is; its amount and day count")
+			if !f.Describing() && n.AmountCents == nil && line == 0 {
+				f.Refuse("amount_cents", "amount_cents is missing: enter what was paid, in cents")
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				n.TicketID, n.LineID = db.NullID(ticket), db.NullID(line)
+				return s.AddExpense(ctx, who, n)
+			}
+		},
+		Example: "rental expense add --property 'Harbour House' --category repairs --amount-cents 34000 --payee 'Novak Plumbing'",
+		Did: func(a any, m schema.Money) string {
+			e := a.(Expense)
+			return fmt.Sprintf("The expense of %s is entered on %s, %s.", m(e.AmountCents), e.Day, e.Category)
+		},
+		Leads: leadsExpenses,
+		Undo: func(a any) *schema.Undo {
+			return &schema.Undo{Op: "reverse_expense", Label: "Reverse", Fields: map[string]string{"expense_id": fmt.Sprint(a.(Expense).ID), "reason": "entered by mistake"}}
+		},
+	}
+}
+
+func leadsExpenses(any) string { return "/expenses" }
+
+func (s *Service) reverseExpense() schema.Op {
+	return schema.Op{
+		Name: "reverse_expense", Writes: true, Destructive: true,
+		About:    "Take an expense back: minus its amount is entered on its day, in a closed year today. Both stay, and its line of the bank is free again.",
+		Response: exampleExpense(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			var reason string
+			var day *exact.Day
+			f.ID(&id, "expense_id", "the expense", schema.Required, schema.Positional("ID"), schema.Example(12))
+			f.Text(&reason, "reason", "why", schema.Required, schema.Most(maxText), schema.Example("entered twice"))
+			f.DayPtr(&day, "day", "on which day (default: the expense's; in a closed year today)")
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return s.ReverseExpense(ctx, who, id, reason, day)
+			}
+		},
+		Example: `rental expense reverse 12 --reason "entered twice"`,
+		Did: func(a any, m schema.Money) string {
+			e := a.(Expense)
+			return fmt.Sprintf("Expense %d is reversed: %s on %s.", *e.ReversesID, m(e.AmountCents), e.Day)
+		},
+		Will: func(a any, m schema.Money) string {
+			e := a.(Expense)
+			return fmt.Sprintf("%s of %s is entered on %s. Both entries stay; a bank line of it is free again.", m(e.AmountCents), e.Category, e.Day)
+		},
+		Leads: leadsExpenses,
+	}
+}
+
+func (s *Service) addRecurringExpense() schema.Op {
+	return schema.Op{
+		Name: "add_recurring_expense", Writes: true, Creates: true,
+		About:    "Keep an expense that comes back: on from and each period's day after it, up to to. post_expenses enters what is due.",
+		Response: exampleRecurringExpense(), Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var n NewExpense
+			x := RecurringExpense{Frequency: monthly}
+			bindExpense(f, &n, true)
+			f.Enum(&x.Frequency, "frequency", "how often it comes (default: monthly)", frequencies, schema.Folded)
+			f.Day(&x.From, "from", "the first day", schema.Required, schema.Example("2026-01-31"))
+			f.DayPtr(&x.To, "to", "the last day; none: open-ended", schema.Example("2026-12-31"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddRecurringExpense(ctx, who, n, x) }
+		},
+		Example: "rental expense add-recurring --property 'Harbour House' --category insurance --amount-cents 5500 --from 2026-01-31",
+		Did: func(a any, m schema.Money) string {
+			x := a.(RecurringExpense)
+			return fmt.Sprintf("%s of %s is due %s from %s.", m(x.AmountCents), x.Category, x.Frequency, x.From)
+		},
+		Leads: leadsExpenses,
+	}
+}
+
+func (s *Service) endRecurringExpense() schema.Op {
+	return schema.Op{
+		Name: "end_recurring_expense", Writes: true,
+		About: "Let a recurring expense come up to a day and no longer. What is entered stays.", Response: exampleRecurringExpense(),
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			var to exact.Day
+			f.ID(&id, "id", "the recurring expense", schema.Required, schema.Positional("ID"), schema.Example(2))
+			f.Day(&to, "to", "the last day on which it comes", schema.Required, schema.Example("2026-12-31"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndRecurringExpense(ctx, who, id, to) }
+		},
+		Example: "rental expense end-recurring 2 --to 2026-12-31",
+		Did: func(a any, _ schema.Money) string {
+			x := a.(RecurringExpense)
+			return fmt.Sprintf("Recurring expense %d ends on %s.", x.ID, x.To)
+		},
+		Leads: leadsExpenses,
+	}
+}
+
+func (s *Service) postExpenses() schema.Op {
+	return schema.Op{
+		Name: "post_expenses", Writes: true, Idempotent: true, About: "Enter the recurring expenses that are due by today, each once.",
+		Response: Posted{Entered: 1, SumCents: 34_000, Expenses: []Expense{exampleExpense()}},
+		Bind: func(*schema.Form) schema.Handler {
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.PostExpenses(ctx, who) }
+		},
+		Example: "rental expense post",
+		Did: func(a any, m schema.Money) string {
+			p := a.(Posted)
+			return fmt.Sprintf("%s entered, %s.", counted(p.Entered, "expense is", "expenses are"), m(p.SumCents))
+		},
+		Leads: leadsExpenses,
+	}
+}
+
+func (s *Service) setCategories() schema.Op {
+	return schema.Op{
+		Name: "set_categories", Writes: true, Admin: true, Idempotent: true,
+		About:    "Set the shop's own categories of expenses, beside those that every shop has. One that is in use stays.",
+		Response: CategoryList{Own: []string{"garden"}, Categories: append(expenseCategories[:len(expenseCategories):len(expenseCategories)], "garden")},
+		Refuses:  []fault.Kind{fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var names []string
+			f.Texts(&names, "names", "all own categories; none: no own ones", 100, 60, schema.Positional("NAME"), schema.Example([]string{"garden"}))
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetCategories(ctx, who, names) }
+		},
+		Example: "rental expense categories garden lift",
+		Did: func(a any, _ schema.Money) string {
+			return counted(len(a.(CategoryList).Own), "own category is", "own categories are") + " kept."
+		},
+		Leads: leadsExpenses,
+	}
+}
+
+func (s *Service) listExpenses() schema.Op {
+	return schema.Op{
+		Name: "expenses", About: "The expenses, newest day first.", Example: "rental expenses list --year 2026",
+		Response: Expenses{Expenses: []Expense{exampleExpense()}, Next: new(int64(12)), Total: 3, SumCents: 182_000}, Refuses: []fault.Kind{fault.NotFound},
+		Bind: func(f *schema.Form) schema.Handler {
+			var x ExpenseFilter
+			bindRef(f, &x.Property, "property", "of this house, by id or name", lookupProperty, propertyChoices)
+			f.Text(&x.Category, "category", "of this category", schema.Most(maxName), schema.Choices(categoryChoices), schema.Example("repairs"))
+			f.Int(&x.Year, "year", "of this calendar year", schema.Range(1900, 9999), schema.Example(2026))
+			bindCursor(f, &x.Cursor)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Expenses(ctx, x) }
+		},
+		Print: printExpenses,
+	}
+}
+
+func printExpenses(w io.Writer, answer any) {
+	list := answer.(Expenses)
+	schema.Tabulate(w, "ID|DAY|AMOUNT|CATEGORY|PAYEE|PROPERTY|UNIT|REVERSES", list.Expenses, func(e Expense) []any {
+		reverses := ""
+		if e.ReversesID != nil {
+			reverses = fmt.Sprint(*e.ReversesID)
+		}
+		return []any{e.ID, e.Day, plain(e.AmountCents), e.Category, set(e.Payee), set(e.Property), set(e.Unit), reverses}
+	})
+	fmt.Fprintf(w, "%d in all, %s\n", list.Total, plain(list.SumCents))
+}

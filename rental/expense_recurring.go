@@ -1,0 +1,210 @@
+package rental
+
+import (
+	"context"
+	"fmt"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+// RecurringExpense is an expense that comes back on From and on each period's day after it, up to To.
+type RecurringExpense struct {
+	ID          int64      `json:"id"`
+	Property    *string    `json:"property" about:"null: of all houses"`
+	Unit        *string    `json:"unit"`
+	Category    string     `json:"category"`
+	Payee       *string    `json:"payee"`
+	AmountCents int64      `json:"amount_cents"`
+	TaxNote     *string    `json:"tax_note"`
+	Frequency   string     `json:"frequency" enum:"weekly,fortnightly,monthly,quarterly,yearly"`
+	From        exact.Day  `json:"from"`
+	To          *exact.Day `json:"to" about:"null is open-ended"`
+	NextDay     *exact.Day `json:"next_day" about:"the first day that is not entered yet; null when no more will come"`
+
+	propertyID, unitID *int64
+}
+
+const recurringExpenseSets db.Columns = "property_id, unit_id, category, payee, amount_cents, tax_note, frequency, from_day, to_day, next_day"
+
+func (x RecurringExpense) sets() []any {
+	return []any{x.propertyID, x.unitID, x.Category, x.Payee, x.AmountCents, x.TaxNote, x.Frequency, x.From, x.To, x.NextDay}
+}
+
+var recurringExpenseColumns = "e.id, p.name, u.name, " + recurringExpenseSets.Of("e")
+
+const fromRecurringExpenses = " FROM recurring_expenses e LEFT JOIN properties p ON p.id = e.property_id LEFT JOIN units u ON u.id = e.unit_id"
+
+func scanRecurringExpense(r *db.Row) RecurringExpense {
+	return RecurringExpense{ID: r.Int(), Property: r.TextPtr(), Unit: r.TextPtr(), propertyID: r.IntPtr(), unitID: r.IntPtr(), Category: r.Text(),
+		Payee: r.TextPtr(), AmountCents: r.Int(), TaxNote: r.TextPtr(), Frequency: r.Text(), From: r.Day(), To: r.DayPtr(), NextDay: r.DayPtr()}
+}
+
+func findRecurringExpense(c *db.Conn, id int64) (RecurringExpense, error) {
+	x, found, err := db.One(c, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+" WHERE e.id = ?", id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no recurring expense %d", id)
+	}
+	return x, err
+}
+
+// after is the first day of the expense after one of its days; a day that a short month clips comes back in the next
+// long one.
+func (x RecurringExpense) after(day exact.Day) *exact.Day {
+	_, _, due := x.From.Date()
+	t := terms{Start: x.From, Frequency: x.Frequency, DueDay: int64(due)}
+	_, last := t.around(day)
+	if x.To != nil && last+1 > *x.To {
+		return nil
+	}
+	return new(last + 1)
+}
+
+// AddRecurringExpense keeps an expense that comes back. Nothing is entered before post_expenses.
+func (s *Service) AddRecurringExpense(ctx context.Context, who db.Caller, n NewExpense, x RecurringExpense) (RecurringExpense, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringExpense, error) {
+		var err error
+		x.Payee, x.TaxNote = n.Payee, n.TaxNote
+		if n.AmountCents != nil {
+			x.AmountCents = *n.AmountCents
+		}
+		if x.Category, err = categoryOf(&tx.Conn, n.Category); err != nil {
+			return x, err
+		}
+		if x.propertyID, x.unitID, err = placeOf(&tx.Conn, n.Property, n.Unit); err != nil {
+			return x, err
+		}
+		return insertRecurringExpense(tx, nil, x)
+	})
+}
+
+func insertRecurringExpense(tx *db.Tx, number *int64, x RecurringExpense) (RecurringExpense, error) {
+	switch {
+	case x.AmountCents == 0:
+		return x, fault.Fieldf("amount_cents", "amount_cents: 0 is no expense; enter what is paid each time")
+	case x.To != nil && *x.To < x.From:
+		return x, fault.Fieldf("to", "to: %s lies before from %s", x.To, x.From)
+	}
+	x.NextDay = &x.From
+	id, err := tx.InsertRow("recurring_expenses", "id, "+recurringExpenseSets, append([]any{number}, x.sets()...)...)
+	if err != nil {
+		return x, err
+	}
+	if x, err = findRecurringExpense(&tx.Conn, id); err != nil {
+		return x, err
+	}
+	return x, tx.Audit("recurring_expense.created", db.Subject("recurring_expense", id), x)
+}
+
+// EndRecurringExpense makes to the last day on which the expense comes. What is entered stays.
+func (s *Service) EndRecurringExpense(ctx context.Context, who db.Caller, id int64, to exact.Day) (RecurringExpense, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringExpense, error) {
+		x, err := findRecurringExpense(&tx.Conn, id)
+		switch {
+		case err != nil:
+			return x, err
+		case x.To != nil && to >= *x.To:
+			return x, fault.Conflictf("the recurring expense %d ends on %s already", id, x.To).At("to")
+		}
+		was := x.To
+		x.To = new(max(to, x.From-1))
+		if x.NextDay != nil && *x.NextDay > *x.To {
+			x.NextDay = nil
+		}
+		if err := tx.UpdateRow("recurring_expenses", id, recurringExpenseSets, x.sets()...); err != nil {
+			return x, err
+		}
+		return x, tx.Audit("recurring_expense.ended", db.Subject("recurring_expense", id), map[string]any{"from": was, "to": x.To})
+	})
+}
+
+// Posted is what post_expenses entered.
+type Posted struct {
+	Entered  int       `json:"entered"`
+	SumCents int64     `json:"sum_cents"`
+	Expenses []Expense `json:"expenses" about:"the first hundred"`
+}
+
+// mostPosted is how many expenses an answer lists.
+const mostPosted = 100
+
+// PostExpenses enters each recurring expense that is due by today and not entered yet, once, on its day; in a closed
+// year on the first open one.
+func (s *Service) PostExpenses(ctx context.Context, who db.Caller) (Posted, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done Posted, err error) {
+		done.Expenses = []Expense{}
+		if err := tx.CheckClock(); err != nil {
+			return done, err
+		}
+		due, err := db.All(&tx.Conn, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
+			" WHERE e.next_day <= ? ORDER BY e.id", tx.Today())
+		if err != nil {
+			return done, err
+		}
+		for _, x := range due {
+			if err := postExpense(tx, x, &done); err != nil {
+				return done, err
+			}
+		}
+		return done, nil
+	})
+}
+
+func postExpense(tx *db.Tx, x RecurringExpense, done *Posted) error {
+	for x.NextDay != nil && *x.NextDay <= tx.Today() {
+		day := *x.NextDay
+		_, have, err := db.One(&tx.Conn, db.Int, "SELECT id FROM expenses WHERE recurring_id = ? AND due_day = ?", x.ID, day)
+		if err != nil {
+			return err
+		}
+		if !have {
+			on, err := openFrom(&tx.Conn, day)
+			if err != nil {
+				return err
+			}
+			e, err := insertExpense(tx, nil, Expense{propertyID: x.propertyID, unitID: x.unitID, Day: on, Category: x.Category, Payee: x.Payee,
+				AmountCents: x.AmountCents, TaxNote: x.TaxNote, RecurringID: &x.ID, due: &day})
+			if err != nil {
+				return err
+			}
+			done.Entered++
+			done.SumCents += e.AmountCents
+			if len(done.Expenses) < mostPosted {
+				done.Expenses = append(done.Expenses, e)
+			}
+		}
+		x.NextDay = x.after(day)
+	}
+	_, err := tx.Exec("UPDATE recurring_expenses SET next_day = ? WHERE id = ?", x.NextDay, x.ID)
+	return err
+}
+
+// ExpenseBook is what the page of expenses shows.
+type ExpenseBook struct {
+	Expenses
+	Recurring []RecurringExpense
+	Due       int64 // recurring ones that wait to be entered
+	DueCents  int64
+}
+
+// ExpenseBook returns a page of expenses, and those that come back.
+func (s *Service) ExpenseBook(ctx context.Context, f ExpenseFilter) (b ExpenseBook, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) (err error) {
+		b = ExpenseBook{}
+		if b.Expenses, err = listExpenses(c, f); err != nil {
+			return err
+		}
+		b.Recurring, err = db.All(c, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+" ORDER BY e.id")
+		for _, x := range b.Recurring {
+			for day := x.NextDay; day != nil && *day <= c.Today(); day = x.after(*day) {
+				b.Due++
+				b.DueCents += x.AmountCents
+			}
+		}
+		return err
+	})
+	return b, err
+}
+
+func (x RecurringExpense) String() string { return fmt.Sprintf("recurring expense %d", x.ID) }

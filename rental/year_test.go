@@ -1,0 +1,348 @@
+package rental
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+var boss = func() db.Caller {
+	who := ann
+	who.Role = "admin"
+	return who
+}()
+
+// pay receives an amount of a lease on a day.
+func (h *fixture) pay(lease, cents int64, on string) int64 {
+	h.T.Helper()
+	p, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: lease, AmountCents: cents, Method: "bank_transfer", PaidDate: on})
+	h.Must(err)
+	return p.PaymentID
+}
+
+// spend enters an expense: "category cents day [unit]", of Harbour House.
+func (h *fixture) spend(said string) Expense {
+	h.T.Helper()
+	f := append(strings.Fields(said), "")
+	var cents int64
+	_, err := fmt.Sscan(f[1], &cents)
+	h.Must(err)
+	e, err := h.AddExpense(ctx, ann, NewExpense{Property: "Harbour House", Unit: f[3], Category: f[0], AmountCents: &cents, Day: new(day(h.T, f[2]))})
+	h.Must(err)
+	return e
+}
+
+func (h *fixture) year(year int64) YearReport {
+	h.T.Helper()
+	y, err := h.YearReport(ctx, viewer, year, "")
+	h.Must(err)
+	return y
+}
+
+// figures are the figures of a year, "section item cents" of the house and "unit section cents" of its units.
+func figures(y YearReport) (all []string) {
+	for _, r := range y.Rows() {
+		all = append(all, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %d", r.Unit, r.Section, r.Item, r.Cents)), " "))
+	}
+	return all
+}
+
+// harbour is the house of the contract's seventh example, in 2025, as it is on 30 December.
+func harbour(t *testing.T) (h *fixture, a, b int64) {
+	h = open(t, "2025-12-30")
+	h.bank()
+	h.Must(h.row("properties", "name=Harbour House"))
+	for _, unit := range []string{"1A", "2A"} {
+		h.Must(h.row("units", "property=Harbour House", "name="+unit))
+		h.Must(h.row("tenants", "name=Tenant "+unit))
+	}
+	h.Must(h.row("leases", "property=Harbour House", "unit=1A", "tenant=Tenant 1A", "start_date=2025-02-01", "rent_cents=95000"))
+	h.Must(h.row("leases", "property=Harbour House", "unit=2A", "tenant=Tenant 2A", "start_date=2025-02-01", "end_date=2025-11-30", "rent_cents=48000"))
+	a, b = 1, 2
+	for month := 2; month <= 12; month++ {
+		h.pay(a, 95_000, fmt.Sprintf("2025-%02d-01", month))
+	}
+	h.pay(a, 95_000, "2025-12-29") // for January
+	deposit, err := h.AddCharge(ctx, ann, b, NewCharge{Type: "deposit", AmountCents: 60_000, DueDate: day(t, "2025-02-01"), Label: "Deposit"})
+	h.Must(err)
+	fee, err := h.AddCharge(ctx, ann, b, NewCharge{Type: lateFee, AmountCents: 2500, DueDate: day(t, "2025-05-01"), Label: "Late fee"})
+	h.Must(err)
+	for _, charge := range []int64{deposit.Charge.ID, fee.Charge.ID} {
+		_, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: b, ChargeID: charge, Method: "cash", PaidDate: "2025-05-02"})
+		h.Must(err)
+	}
+	h.pay(b, 430_000, "2025-10-01")
+	ledger, err := h.Ledger(ctx, viewer, b)
+	h.Must(err)
+	left := int64(50_000) // of the deposit for rent
+	for _, c := range ledger.Charges {
+		if c.Type == rent && !c.Paid && left > 0 {
+			n := min(left, c.BalanceCents)
+			_, err := h.UseDeposit(ctx, ann, c.ID, &n, new(day(t, "2025-12-01")))
+			h.Must(err)
+			left -= n
+		}
+	}
+	_, err = h.ReturnDeposit(ctx, ann, PayoutRequest{LeaseID: b, Day: new(day(t, "2025-12-05")), Method: "bank_transfer"})
+	h.Must(err)
+	for _, e := range []string{"insurance 82000 2025-01-15", "repairs 34000 2025-06-12 1A", "utilities 66000 2025-08-01", "capital 200000 2025-09-01"} {
+		h.spend(e)
+	}
+	h.sound()
+	return h, a, b
+}
+
+// TestAYear is the contract's seventh example, figure by figure.
+func TestAYear(t *testing.T) {
+	h, _, _ := harbour(t)
+	want := []string{"received 1632500", "income rent 1475000", "from_deposits rent 50000", "income late_fee 2500", "advance 95000", "income 1622500",
+		"spent insurance 82000", "spent repairs 34000", "spent utilities 66000", "spent 182000", "result 1440500", "capital 200000",
+		"deposits received 60000", "deposits used 50000", "deposits returned 10000",
+		"1A income 1140000", "1A spent 34000", "1A result 1106000", "2A income 482500", "2A result 482500"}
+	if got := figures(h.year(2025)); !slices.Equal(got, want) {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+	if y := h.year(2024); len(y.Properties) != 0 || y.Totals.IncomeCents != 0 {
+		t.Errorf("%s", asJSON(t, y))
+	}
+	one, err := h.YearReport(ctx, viewer, 2025, "harbour house")
+	h.Must(err)
+	if asJSON(t, one.Properties) != asJSON(t, h.year(2025).Properties) {
+		t.Errorf("%s", asJSON(t, one))
+	}
+	list, _, err := h.Years(ctx, viewer, "")
+	h.Must(err)
+	if len(list) != 1 || asJSON(t, list[0]) != asJSON(t, h.year(2025)) {
+		t.Errorf("%s", asJSON(t, list))
+	}
+}
+
+// TestAClosedYear is the contract's eighth example: what is closed stays, whatever comes later.
+func TestAClosedYear(t *testing.T) {
+	h, a, b := harbour(t)
+	_, err := h.CloseYear(ctx, boss, 2025)
+	h.Refused(err, fault.Invalid, "2025 is not over")
+	h.On("2026-01-08")
+	before, err := h.CloseYear(ctx, boss, 2025)
+	h.Must(err)
+	was := asJSON(t, h.year(2025))
+	if asJSON(t, before) != was || !before.Closed {
+		t.Errorf("%s\n%s", asJSON(t, before), was)
+	}
+	_, err = h.CloseYear(ctx, boss, 2025)
+	h.Refused(err, fault.Invalid, "closed already")
+	for _, refused := range []func() error{
+		func() error {
+			_, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: a, AmountCents: 1, PaidDate: "2025-12-31"})
+			return err
+		},
+		func() error {
+			_, err := h.ReturnCredit(ctx, ann, PayoutRequest{LeaseID: a, AmountCents: new(int64(1)), Day: new(day(t, "2025-12-31"))})
+			return err
+		},
+		func() error {
+			_, err := h.AddExpense(ctx, ann, NewExpense{Category: "other", AmountCents: new(int64(1)), Day: new(day(t, "2025-12-31"))})
+			return err
+		},
+		func() error {
+			_, err := h.SetOpenings(ctx, ann, []Opening{{LeaseID: a, Day: new(day(t, "2025-12-31"))}})
+			return err
+		},
+	} {
+		if err := refused(); err == nil || !strings.Contains(err.Error(), "2026-01-01") && !strings.Contains(err.Error(), "no credit") {
+			t.Errorf("%v", err)
+		}
+	}
+	// A line of the closed year is booked on the first open day.
+	h.imports(mt940("0.00", "901.00", "2025-12-30 +901.00 Tenant 1A||"+PaymentReference(a)))
+	done, err := h.BookLines(ctx, ann, nil, true)
+	h.Must(err)
+	if l := done.Lines[0]; l.State != lineBooked || l.BookedOn == nil || l.BookedOn.String() != "2026-01-01" {
+		t.Errorf("%s", asJSON(t, l))
+	}
+	// The payment of 29 December comes back.
+	payment := h.Number("SELECT id FROM payments WHERE paid_date = ?", int64(day(t, "2025-12-29")))
+	_, err = h.ReversePayment(ctx, ann, payment, "bounced", new(day(t, "2025-12-31")))
+	h.Refused(err, fault.Invalid, "2026-01-01")
+	_, err = h.ReversePayment(ctx, ann, payment, "bounced", nil)
+	h.Must(err)
+	if now := asJSON(t, h.year(2025)); now != was {
+		t.Errorf("2025 is\n%s\nand was\n%s", now, was)
+	}
+	if y := h.year(2026); y.Totals.ReturnedCents != 95_000 || y.Totals.ReceivedCents != 90_100 || y.Totals.ResultCents != -4900 {
+		t.Errorf("%s", asJSON(t, y))
+	}
+	// A charge of the closed year is posted as ever, and paid by the open one; a use of the deposit that is taken back counts today.
+	use := h.Number("SELECT min(id) FROM payments WHERE method = 'deposit' AND voided_at IS NULL")
+	_, err = h.ReversePayment(ctx, ann, use, "a mistake", nil)
+	h.Must(err)
+	_, err = h.AddCharge(ctx, ann, b, NewCharge{Type: "repair", AmountCents: 700, DueDate: day(t, "2025-11-30"), Label: "Key"})
+	h.Must(err)
+	h.pay(b, 700, "2026-01-08")
+	if now := asJSON(t, h.year(2025)); now != was {
+		t.Errorf("2025 is\n%s\nand was\n%s", now, was)
+	}
+	// An expense of the closed year is reversed today.
+	back, err := h.ReverseExpense(ctx, ann, 2, "not ours", nil)
+	h.Must(err)
+	if back.Day.String() != "2026-01-08" || back.AmountCents != -34_000 {
+		t.Errorf("%s", asJSON(t, back))
+	}
+	_, err = h.ReverseExpense(ctx, ann, 2, "again", nil)
+	h.Refused(err, fault.Conflict, "reversed already")
+	_, err = h.ReverseExpense(ctx, ann, back.ID, "again", nil)
+	h.Refused(err, fault.Conflict, "itself")
+	h.sound()
+	_, err = h.OpenYear(ctx, boss, 2024, "x")
+	h.Refused(err, fault.Invalid, "only 2025")
+	_, err = h.OpenYear(ctx, boss, 2025, "an invoice was forgotten")
+	h.Must(err)
+	h.spend("legal 1000 2025-12-30")
+	h.sound()
+}
+
+// TestRecurringExpenses is the second half of the eighth example: each day once, a day that a month lacks is its last.
+func TestRecurringExpenses(t *testing.T) {
+	h := open(t, "2026-04-30")
+	h.Must(h.row("properties", "name=Harbour House"))
+	x, err := h.AddRecurringExpense(ctx, ann, NewExpense{Property: "Harbour House", Category: "Insurance", AmountCents: new(int64(5500))},
+		RecurringExpense{Frequency: monthly, From: day(t, "2026-01-31"), To: new(day(t, "2026-04-30"))})
+	h.Must(err)
+	for want, sum := range map[int]int64{0: 0, 4: 22_000} {
+		if want == 0 {
+			continue
+		}
+		done, err := h.PostExpenses(ctx, ann)
+		h.Must(err)
+		var days []string
+		for _, e := range done.Expenses {
+			days = append(days, e.Day.String())
+		}
+		if done.Entered != want || done.SumCents != sum || strings.Join(days, " ") != "2026-01-31 2026-02-28 2026-03-31 2026-04-30" {
+			t.Errorf("%s", asJSON(t, done))
+		}
+	}
+	done, err := h.PostExpenses(ctx, ann)
+	h.Must(err)
+	if done.Entered != 0 {
+		t.Errorf("%s", asJSON(t, done))
+	}
+	_, err = h.EndRecurringExpense(ctx, ann, x.ID, day(t, "2026-05-01"))
+	h.Refused(err, fault.Conflict, "ends on 2026-04-30 already")
+	for _, f := range frequencies {
+		y, err := h.AddRecurringExpense(ctx, ann, NewExpense{Category: "other", AmountCents: new(int64(-1))}, RecurringExpense{Frequency: f, From: day(t, "2024-02-29")})
+		h.Must(err)
+		_, err = h.EndRecurringExpense(ctx, ann, y.ID, day(t, "2025-03-01"))
+		h.Must(err)
+	}
+	done, err = h.PostExpenses(ctx, ann)
+	h.Must(err)
+	if want := 53 + 27 + 13 + 5 + 2; done.Entered != want {
+		t.Errorf("%d entered, not %d", done.Entered, want)
+	}
+	h.sound()
+}
+
+// TestExpensesAndTheBank: a line is an expense, is linked with one, is proposed as one, and is free again.
+func TestExpensesAndTheBank(t *testing.T) {
+	h := open(t, "2026-11-22")
+	h.bank()
+	h.Must(h.row("properties", "name=Harbour House"))
+	h.Must(h.row("properties", "name=Other House"))
+	h.Must(h.row("units", "property=Other House", "name=1A"))
+	h.imports(mt940("0.00", "-950.00", "2026-11-02 -340.00 Novak|DE9|Invoice 1", "2026-11-03 -55.00 Insurer|DE8|contract", "2026-11-09 -555.00 Novak|DE9|Invoice 2"))
+	_, err := h.AddExpense(ctx, ann, NewExpense{Property: "Harbour House", Unit: "Other House/1A", Category: "repairs", LineID: new(int64(1))})
+	h.Refused(err, fault.Invalid, "another house")
+	_, err = h.AddExpense(ctx, ann, NewExpense{Category: "repairs", LineID: new(int64(1)), AmountCents: new(int64(1))})
+	h.Refused(err, fault.Invalid, "340")
+	_, err = h.AddExpense(ctx, ann, NewExpense{Category: "sweets", LineID: new(int64(1))})
+	h.Refused(err, fault.Invalid, "bank_fees")
+	_, err = h.AddExpense(ctx, ann, NewExpense{Category: "other", AmountCents: new(int64(0))})
+	h.Refused(err, fault.Invalid, "0 is no expense")
+	e, err := h.AddExpense(ctx, ann, NewExpense{Property: "Harbour House", Category: "repairs", LineID: new(int64(1)), Payee: new("Novak")})
+	h.Must(err)
+	if e.AmountCents != 34_000 || e.Day.String() != "2026-11-02" || e.LineID == nil {
+		t.Errorf("%s", asJSON(t, e))
+	}
+	_, err = h.AddExpense(ctx, ann, NewExpense{Category: "repairs", LineID: new(int64(1))})
+	h.Refused(err, fault.Conflict, "booked already by expense 1")
+	by, err := h.AddExpense(ctx, ann, NewExpense{Category: "insurance", AmountCents: new(int64(5500)), Day: new(day(t, "2026-11-10"))})
+	h.Must(err)
+	list, err := h.BankLines(ctx, viewer, LineFilter{State: lineFree})
+	h.Must(err)
+	for _, l := range list.Lines {
+		c := l.Candidates[0]
+		if set(l.Match) != proposed || l.ID == 2 && (*c.ExpenseID != by.ID || *l.Act != actLink) || l.ID == 3 && (*c.ExpenseID != e.ID || *l.Act != actExpense || *c.Like().Payee != "Novak") {
+			t.Errorf("%s", asJSON(t, l))
+		}
+	}
+	_, err = h.LinkLines(ctx, ann, Link{LineIDs: []int64{3}, ExpenseIDs: []int64{by.ID}})
+	h.Refused(err, fault.Invalid, "both sums")
+	_, err = h.LinkLines(ctx, ann, Link{LineIDs: []int64{2}, ExpenseIDs: []int64{by.ID}})
+	h.Must(err)
+	h.sound()
+	_, err = h.FreeLine(ctx, ann, 2, "another one")
+	h.Must(err)
+	_, err = h.FreeLine(ctx, ann, 1, "not ours")
+	h.Must(err)
+	if n := h.Number("SELECT sum(amount_cents) FROM expenses"); n != 5500 {
+		t.Errorf("%d", n)
+	}
+	if l, _ := findLineOf(h, 1); l.State != lineFree {
+		t.Errorf("%s", asJSON(t, l))
+	}
+	_, err = h.SetCategories(ctx, boss, []string{"garden", "Repairs"})
+	h.Refused(err, fault.Invalid, "Repairs")
+	_, err = h.SetCategories(ctx, boss, []string{"garden", "lift"})
+	h.Must(err)
+	_, err = h.AddExpense(ctx, ann, NewExpense{Category: "Garden", AmountCents: new(int64(-1))})
+	h.Must(err)
+	_, err = h.SetCategories(ctx, boss, []string{"lift"})
+	h.Refused(err, fault.Conflict, "garden")
+	h.sound()
+}
+
+// TestAPaymentOfSeveralReturned: of a line that is several payments the bank takes one back; the rest stays paid.
+func TestAPaymentOfSeveralReturned(t *testing.T) {
+	h := open(t, "2026-11-22")
+	h.bank()
+	a, b := h.let("1Z", "Ada", "2026-11-01", 50_000), h.let("2Z", "Ben", "2026-11-01", 45_000)
+	one, two := h.pay(a, 50_000, "2026-11-03"), h.pay(b, 45_000, "2026-11-03")
+	h.imports(mt940("0.00", "450.00", "2026-11-04 +950.00 Both||", "2026-11-20 -500.00 Both||Return"))
+	_, err := h.LinkLines(ctx, ann, Link{LineIDs: []int64{1}, PaymentIDs: []int64{one, two}})
+	h.Must(err)
+	_, err = h.BookReturn(ctx, ann, 2, one)
+	h.Must(err)
+	if l, _ := findLineOf(h, 1); l.State != lineLinked {
+		t.Errorf("%s", asJSON(t, l))
+	}
+	h.sound()
+	_, err = h.FreeLine(ctx, ann, 1, "x")
+	h.Refused(err, fault.Conflict, "returned by the bank")
+}
+
+func TestEntriesOfADay(t *testing.T) {
+	d := func(s string) exact.Day { return day(t, s) }
+	for _, c := range []struct {
+		typ, due, counted, paid, want string
+	}{
+		{rent, "2025-12-31", "", "2025-12-29", "income rent"}, {rent, "2026-01-01", "", "2025-12-29", "advance "}, {rent, "2025-12-01", "2026-02-01", "2025-12-29", "advance "},
+		{"deposit", "2025-03-01", "", "2025-12-29", "deposit "}, {"deposit", "2026-01-01", "", "2025-12-29", "advance "}, {"", "", "", "2025-12-29", "advance "},
+	} {
+		a := allocated{}
+		if c.typ != "" {
+			a.typ, a.due = &c.typ, d(c.due)
+		}
+		if c.counted != "" {
+			a.counted = new(d(c.counted))
+		}
+		if what, name := a.as(d(c.paid)); what+" "+name != c.want {
+			t.Errorf("%v is %s %s", c, what, name)
+		}
+	}
+}
