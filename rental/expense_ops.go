@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -23,7 +24,8 @@ func exampleRecurringExpense() RecurringExpense {
 }
 
 // bindRef binds a property or a unit: from a list on pages, elsewhere by id or name.
-func bindRef(f *schema.Form, p *string, name, about string, lookup func(*db.Conn, string) (int64, error), list func(*db.Conn) ([]schema.Choice, error), opts ...schema.Opt) {
+func bindRef(f *schema.Form, p *string, name, about string, lookup func(*db.Conn, string) (int64, error),
+	list schema.List, opts ...schema.Opt) {
 	if f.Surface() != schema.Page {
 		f.Ref(p, name, about, append(opts, schema.Example("Harbour House"))...)
 		return
@@ -49,13 +51,13 @@ func bindExpense(f *schema.Form, n *NewExpense, required bool) {
 }
 
 // categoryChoices lists the categories to choose from.
-func categoryChoices(c *db.Conn) (list []schema.Choice, err error) {
+var categoryChoices = schema.Among(func(c *db.Conn) (list []schema.Choice, err error) {
 	all, err := categories(c)
 	for _, name := range all {
-		list = append(list, schema.Choice{Value: name, Text: name})
+		list = append(list, schema.Choice{Value: name, Text: strings.ReplaceAll(name, "_", " ")})
 	}
 	return list, err
-}
+})
 
 func (s *Service) addExpense() schema.Op {
 	return schema.Op{
