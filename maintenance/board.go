@@ -28,7 +28,16 @@ type Board struct {
 	PlansDue   int64 // plans that are overdue
 	LowParts   int64
 	AssetsDown int64
+	Weeks      []Week // the last twelve, the present one last
 }
+
+// Week counts the jobs that were opened and done in seven days, of which From is the first.
+type Week struct {
+	From         exact.Day
+	Opened, Done int64
+}
+
+const weeksShown = 12
 
 // Board reads the jobs of these days.
 func (s *Service) Board(ctx context.Context) (Board, error) {
@@ -101,8 +110,33 @@ func readBoard(c *db.Conn) (b Board, err error) {
 			return b, err
 		}
 	}
+	if b.Weeks, err = weeks(c); err != nil {
+		return b, err
+	}
 	b.PlansDue, err = countOverdue(c)
 	return b, err
+}
+
+// weeks counts the jobs opened and done in each of the twelve weeks that end today.
+func weeks(c *db.Conn) ([]Week, error) {
+	first := c.Today() - 7*weeksShown + 1
+	list := make([]Week, weeksShown)
+	for i := range list {
+		list[i].From = first + exact.Day(7*i)
+	}
+	since := exact.InstantOf(first.Time(c.Zone()))
+	count := func(query string, add func(*Week)) error {
+		return db.Each(c, func(r *db.Row) error {
+			if n := int(r.Instant().Day(c.Zone())-first) / 7; n < weeksShown { // later is a clock that was wrong
+				add(&list[n])
+			}
+			return nil
+		}, query, since)
+	}
+	if err := count("SELECT created_at FROM work_orders WHERE created_at >= ?", func(w *Week) { w.Opened++ }); err != nil {
+		return nil, err
+	}
+	return list, count("SELECT completed_at FROM work_orders WHERE completed_at >= ? AND status = 'done'", func(w *Week) { w.Done++ })
 }
 
 // countOverdue counts the plans that are overdue.

@@ -315,3 +315,27 @@ func TestStatesAreThoseOfTheTables(t *testing.T) {
 		return err
 	}))
 }
+
+// TestWeeksOfTheBoard counts what was opened and done in each of twelve weeks.
+func TestWeeksOfTheBoard(t *testing.T) {
+	s := open(t)
+	s.rows("assets", "asset_tag,name", "A|Lathe")
+	order := func() int64 {
+		wo, err := s.OpenWorkOrder(ctx, ana, WorkOrder{AssetID: 1, Description: "it squeaks"})
+		s.Must(err)
+		return wo.ID
+	}
+	first := order()
+	order()
+	_, err := s.MoveWorkOrder(ctx, ana, Move{ID: first, Status: "in-progress"})
+	s.Must(err)
+	s.At(s.Now().Add(8 * 24 * time.Hour))
+	_, err = s.MoveWorkOrder(ctx, ana, Move{ID: first, Status: "done", Resolution: "oiled"})
+	s.Must(err)
+	order()
+	board, err := s.Board(ctx)
+	s.Must(err)
+	if got := fmt.Sprint(board.Weeks[10:]); len(board.Weeks) != 12 || got != fmt.Sprint([]Week{{board.Weeks[10].From, 2, 0}, {board.Weeks[11].From, 1, 1}}) {
+		t.Errorf("the last weeks: %s", got)
+	}
+}

@@ -34,12 +34,17 @@ func TestChannels(t *testing.T) {
 	put(a+`7}],"channel":"web","replace":true}`, 1, 1)
 	put(a+`1}],"channel":"app","replace":true}`, 1, 0) // nothing of it was stored
 	s.hasSales("2026-11-20 A 2", "2026-11-20 A 1 app", "2026-11-20 A 4 shop", "2026-11-20 A 7 web")
+	days, channels, err := s.LastSales(context.Background())
+	s.Must(err)
+	if got := fmt.Sprint(days, channels); got != fmt.Sprint([]DaySum{{days[0].Day, 14_000}}, []ChannelSum{{"web", 7_000}, {"shop", 4_000}, {"app", 1_000}, {"", 2_000}}) {
+		t.Errorf("the last days: %s", got)
+	}
 	if p, err := s.Product(context.Background(), "A", 1); err != nil || p.SoldInWindow != 14_000 || p.History[0].Qty != 14_000 {
 		t.Errorf("the figures add up to %s, %v", p.SoldInWindow, err)
 	}
 	put(a+`9}],"replace":true}`, 1, 1) // the whole day
 	s.hasSales("2026-11-20 A 9")
-	_, err := s.call(s.ingestSales(), schema.REST, a+`1}],"channel":"`+strings.Repeat("x", 65)+`"}`)
+	_, err = s.call(s.ingestSales(), schema.REST, a+`1}],"channel":"`+strings.Repeat("x", 65)+`"}`)
 	s.Refused(err, fault.Invalid, "channel", "64")
 	for _, body := range []string{`1}],"channel":5}`} {
 		_, err := s.call(s.ingestSales(), schema.REST, a+body)

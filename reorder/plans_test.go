@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 			"history: SCAN days":                                      "the days of a chart",
 			"judgeAll: SCAN skus":                                     "new settings judge every SKU",
 			"linesOf: USE TEMP B-TREE FOR ORDER BY":                   "one order's lines are sorted",
+			"LastSales: USE TEMP B-TREE FOR GROUP BY":                 "a row a channel",
+			"LastSales: SCAN t":                                       "a row a channel",
 			"nextNumber: SCAN sqlite_sequence":                        "one row a table",
 			"rankBeside: SCAN skus":                                   "a report is of all SKUs",
 			"mentioning: SCAN skus":                                   "what is looked for may be anywhere",

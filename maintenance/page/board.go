@@ -54,3 +54,21 @@ func boardTitle(b boardView) string {
 	}
 	return text
 }
+
+// weeksChart is the jobs done in each week as bars, and those opened as a line; nothing without any.
+func weeksChart(ctx context.Context, weeks []maintenance.Week) page.Chart {
+	var c page.Chart
+	var opened, done int64
+	for _, w := range weeks {
+		label := page.DayText(ctx, w.From)
+		c.Bars = append(c.Bars, page.Point{Label: label, Value: w.Done})
+		c.Line = append(c.Line, page.Point{Label: label, Value: w.Opened})
+		opened, done = opened+w.Opened, done+w.Done
+	}
+	if opened+done == 0 {
+		return page.Chart{}
+	}
+	c.Title = fmt.Sprintf("%s done in twelve weeks, %d opened (the line)", page.Plural(done, "job", "jobs"), opened)
+	c.Label, c.Names = "Week from", [2]string{"Done", "Opened"}
+	return c
+}

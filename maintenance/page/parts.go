@@ -85,8 +85,49 @@ func part(s *maintenance.Service) page.Page {
 	})
 }
 
-// figuresView is what the jobs of a range came to.
-type figuresView struct{ maintenance.Figures }
+// figuresView is what the jobs of a range came to, also by month and by type of job.
+type figuresView struct {
+	maintenance.Figures
+	months, types []maintenance.ReportRow
+}
+
+// dearest is the largest cost of an asset.
+func (v figuresView) dearest() (most int64) {
+	for _, a := range v.Assets {
+		most = max(most, a.TotalCostCents)
+	}
+	return most
+}
+
+// costs is what each month cost.
+func (v figuresView) costs(ctx context.Context) page.Chart {
+	c := page.Chart{Title: "Cost by month, " + page.CurrencyCode(ctx), Label: "Month", Names: [2]string{"Cost, " + page.CurrencyCode(ctx), ""},
+		Show: func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
+	at := map[string]int64{}
+	for _, m := range v.months {
+		at[m.Key] = m.TotalCostCents
+	}
+	if len(v.months) == 0 {
+		return c
+	}
+	first := max(v.From.Month(), v.To.Month()-23) // two years of bars are as many as can be read
+	for m := first; m <= v.To.Month(); m++ {
+		c.Bars = append(c.Bars, page.Point{Label: page.MonthText(m)[:3], Value: at[m.String()]})
+	}
+	return c
+}
+
+// planned shares the cost between repairs and services.
+func (v figuresView) planned(ctx context.Context) templ.Component {
+	names := map[string]string{"corrective": "Repairs", "preventive": "Services"}
+	looks := map[string]string{"corrective": page.Warn, "preventive": page.Good}
+	var parts []page.Part
+	for _, r := range v.types {
+		shown := page.MoneyText(ctx, r.TotalCostCents) + ", " + page.Plural(r.Jobs, "job", "jobs")
+		parts = append(parts, page.Part{Label: names[r.Key], Look: looks[r.Key], Value: r.TotalCostCents, Shown: shown})
+	}
+	return page.Stacked("Cost of repairs and of services", parts...)
+}
 
 func figures(s *maintenance.Service) page.Page {
 	return page.New(page.Spec[figuresView]{
@@ -97,8 +138,16 @@ func figures(s *maintenance.Service) page.Page {
 			var q maintenance.FiguresFor
 			maintenance.BindFigures(f, &q)
 			return func(ctx context.Context, _ db.Caller) (figuresView, error) {
-				v, err := s.Figures(ctx, q)
-				return figuresView{v}, err
+				figures, err := s.Figures(ctx, q)
+				if err != nil {
+					return figuresView{}, err
+				}
+				months, err := s.Report(ctx, "month", q)
+				if err != nil {
+					return figuresView{}, err
+				}
+				types, err := s.Report(ctx, "type", q)
+				return figuresView{figures, months.Rows, types.Rows}, err
 			}
 		},
 		View: func(v figuresView) templ.Component { return Figures(v) },

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/a-h/templ"
 
@@ -14,7 +15,40 @@ import (
 
 type salesView struct {
 	reorder.Sales
-	query reorder.SalesQuery
+	days     []reorder.DaySum // of the last days, where nothing narrows the list
+	channels []reorder.ChannelSum
+}
+
+// byDay is what was sold on each of the last days, of all SKUs.
+func (v salesView) byDay() page.Chart {
+	if len(v.days) == 0 {
+		return page.Chart{}
+	}
+	var all exact.Milli
+	c := page.Chart{Label: "Day", Names: [2]string{"Sold", ""}, Plain: milli, Show: func(n int64) string { return page.QtyText(exact.Milli(n)) }}
+	for _, d := range v.days {
+		all += d.Qty
+		c.Bars = append(c.Bars, page.Point{Day: d.Day, Value: int64(d.Qty)})
+	}
+	c.Title = page.QtyText(all) + " sold in the last " + page.Plural(int64(v.days[len(v.days)-1].Day-v.days[0].Day+1), "day", "days") + ", all SKUs added up"
+	return c
+}
+
+// byChannel shares what was sold on these days between the channels; nothing without two.
+func (v salesView) byChannel() templ.Component {
+	looks := []string{page.Good, page.Idle, page.Warn, page.Late}
+	var parts []page.Part
+	for i, ch := range v.channels {
+		name, path := ch.Channel, "/sales?channel="+url.QueryEscape(ch.Channel)
+		if name == "" {
+			name, path = "No channel", ""
+		}
+		parts = append(parts, page.Part{Label: name, Path: path, Look: looks[i%len(looks)], Value: int64(ch.Qty), Shown: page.QtyText(ch.Qty)})
+	}
+	if len(parts) < 2 {
+		return templ.NopComponent
+	}
+	return page.Stacked("Sold by channel", parts...)
 }
 
 func (v salesView) next() string {
@@ -46,16 +80,25 @@ func sales(s *reorder.Service) page.Page {
 				q.After, q.Limit = "", page.MostSorted+1
 			}
 			return func(ctx context.Context, _ db.Caller) (salesView, error) {
-				all, err := s.Sales(ctx, q)
-				if err != nil || !p.Sorted() {
-					return salesView{all, q}, err
+				var v salesView
+				var err error
+				if v.Sales, err = s.Sales(ctx, q); err != nil {
+					return v, err
 				}
-				if err := p.Sortable(all.Total); err != nil {
-					return salesView{}, err
+				if q.SKU == "" && q.Channel == "" && q.From == nil && q.To == nil && q.After == "" {
+					if v.days, v.channels, err = s.LastSales(ctx); err != nil {
+						return v, err
+					}
 				}
-				rows, then := page.Arrange(p, all.Sales, saleSorts)
-				all.Sales, all.Next = rows, place(then)
-				return salesView{all, q}, nil
+				if !p.Sorted() {
+					return v, nil
+				}
+				if err := p.Sortable(v.Total); err != nil {
+					return v, err
+				}
+				rows, then := page.Arrange(p, v.Sales.Sales, saleSorts)
+				v.Sales.Sales, v.Next = rows, place(then)
+				return v, nil
 			}
 		},
 		View: func(v salesView) templ.Component { return Sales(v) },
@@ -87,9 +130,10 @@ func figures(s *reorder.Service) page.Page {
 			p.Bind(f, figureSorts.Names()...)
 			return func(ctx context.Context, _ db.Caller) (figuresView, error) {
 				figs, err := s.StockFigures(ctx)
-				v := figuresView{StockFigures: figs}
+				v := figuresView{StockFigures: figs, value: map[string]int64{}}
 				var all []reorder.StockFigure
 				for _, k := range figs.SKUs {
+					v.value[k.Class] += k.ValueCents
 					if (class == "" || k.Class == class) && k.UnsoldDays >= unsold {
 						all = append(all, k)
 					}
@@ -121,8 +165,19 @@ func figures(s *reorder.Service) page.Page {
 
 type figuresView struct {
 	reorder.StockFigures
+	value map[string]int64 // of each class
 	total int64
 	next  string
+}
+
+// byClass shares the value of the stock between the classes.
+func (v figuresView) byClass(ctx context.Context) templ.Component {
+	looks := map[string]string{"A": page.Good, "B": page.Idle, "C": page.Warn}
+	var parts []page.Part
+	for _, class := range []string{"A", "B", "C"} {
+		parts = append(parts, page.Part{Label: "Class " + class, Path: "/figures?class=" + class, Look: looks[class], Value: v.value[class], Shown: page.MoneyText(ctx, v.value[class])})
+	}
+	return page.Stacked("Value of the stock by class", parts...)
 }
 
 // supplierSorts are the columns that suppliers can be sorted by.
