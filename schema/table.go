@@ -15,6 +15,7 @@ type Table struct {
 	About   string
 	Options []string // flags of import that it takes: "add", "emit"
 	Sheet   bool     // people write it: columns are known by their usual names too, and money is in units
+	Secret  bool     // it holds what gives access, in columns that are Secret: for admins alone, who type their password again
 
 	// Row binds one row's columns and gives what stores it. Like Op.Bind it is also
 	// called without values, to describe the columns. The identifier's columns are
@@ -111,6 +112,69 @@ type Loaded struct {
 
 	New, Changed, Same int          `json:"-"` // how many of the imported rows were what
 	Changes            []LineChange `json:"-"` // the changed rows, the first MostChanges of them
+
+	Remarks []Remark  `json:"-"` // what is to be known of rows that were taken
+	Unknown []Unknown `json:"-"` // names that refused rows have for records, each once
+}
+
+// Remark is one sentence about rows that were taken.
+type Remark struct {
+	Text  string
+	Rows  int
+	Lines []int // the first few
+}
+
+// Unknown is a name in a file that means none of our records yet, and the operation that says which:
+// with Fields as they stand, and the record in Field, one of the field's choices.
+type Unknown struct {
+	Name, Op, Field string
+	Rows            int
+	Fields          map[string]string
+}
+
+// Merge adds what another part of the same import came to.
+func (l *Loaded) Merge(part Loaded) {
+	l.Imported += part.Imported
+	l.New += part.New
+	l.Changed += part.Changed
+	l.Same += part.Same
+	l.Changes = append(l.Changes, part.Changes...)
+	l.Changes = l.Changes[:min(len(l.Changes), MostChanges)]
+	l.Errors = append(l.Errors, part.Errors...)
+	for _, r := range part.Remarks {
+		l.remark(r)
+	}
+	for _, u := range part.Unknown {
+		l.Miss(u)
+	}
+}
+
+// Remark notes a sentence about a row.
+func (l *Loaded) Remark(text string, line int) {
+	l.remark(Remark{Text: text, Rows: 1, Lines: []int{line}})
+}
+
+func (l *Loaded) remark(r Remark) {
+	at := slices.IndexFunc(l.Remarks, func(is Remark) bool { return is.Text == r.Text })
+	if at < 0 {
+		l.Remarks = append(l.Remarks, Remark{Text: r.Text})
+		at = len(l.Remarks) - 1
+	}
+	const few = 10
+	is := &l.Remarks[at]
+	is.Rows += r.Rows
+	is.Lines = append(is.Lines, r.Lines...)
+	is.Lines = is.Lines[:min(len(is.Lines), few)]
+}
+
+// Miss notes rows whose name means no record.
+func (l *Loaded) Miss(u Unknown) {
+	at := slices.IndexFunc(l.Unknown, func(is Unknown) bool { return is.Name == u.Name && maps.Equal(is.Fields, u.Fields) })
+	if at >= 0 {
+		l.Unknown[at].Rows += u.Rows
+		return
+	}
+	l.Unknown = append(l.Unknown, u)
 }
 
 // LineChange is one row of a file that changes a record, and which of its fields.

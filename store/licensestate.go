@@ -25,8 +25,11 @@ func setState(tx *db.Tx, l License, to string) error {
 }
 
 // setExpiry moves when a license ends, and the totals.
-func setExpiry(tx *db.Tx, l License, ends exact.Instant) error {
-	if l.ExpiresAt != nil && *l.ExpiresAt == ends {
+func setExpiry(tx *db.Tx, l License, ends exact.Instant) error { return setEnd(tx, l, &ends) }
+
+// setEnd is setExpiry of an end that may be never, nil.
+func setEnd(tx *db.Tx, l License, ends *exact.Instant) error {
+	if sameEnd(l.ExpiresAt, ends) {
 		return nil
 	}
 	if _, err := tx.Exec("UPDATE store_licenses SET expires_at = ? WHERE id = ?", ends, l.ID); err != nil {
@@ -35,8 +38,10 @@ func setExpiry(tx *db.Tx, l License, ends exact.Instant) error {
 	if err := addLicenses(tx, l.state, l.ExpiresAt, -1); err != nil {
 		return err
 	}
-	return addLicenses(tx, l.state, &ends, 1)
+	return addLicenses(tx, l.state, ends, 1)
 }
+
+func sameEnd(a, b *exact.Instant) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // decide notes what staff or a refund made of a license, and applies its state.
 func decide(tx *db.Tx, id int64, to string) error {

@@ -73,6 +73,14 @@ type lastUses struct {
 // further records stay as they were, until they are heard of again.
 const mostUses = 1 << 16
 
+// checked reports whether a license was checked and that is not stored yet.
+func (u *lastUses) checked(id int64) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	_, soon := u.licenses[id]
+	return soon
+}
+
 func (u *lastUses) license(id int64, at exact.Instant) {
 	u.mu.Lock()
 	u.licenses = later(u.licenses, id, at)

@@ -89,7 +89,7 @@ func (s *Service) ops() []schema.Op {
 
 // tables lists what travels as CSV.
 func (s *Service) tables() []schema.Table {
-	return []schema.Table{productTable(), customerTable(), s.orderTable()}
+	return []schema.Table{productTable(), customerTable(), s.orderTable(), s.licenseTable()}
 }
 
 // events are what the service tells receivers.

@@ -10,6 +10,9 @@ import (
 func TestMain(m *testing.M) {
 	dbtest.Main(m, dbtest.Plans{
 		Walks: map[string]string{
+			"exportLicenses: SCAN l":                               "an export is of every record",
+			"mappedAs: USE TEMP B-TREE FOR ORDER BY":               "the few variants of a product",
+			"meant: SCAN store_products":                           "once an import: names are compared",
 			"SigningKeys: SCAN store_signing_keys":                 "a few keys",
 			"checkLicenseFiles: SCAN store_license_files":          "doctor looks at everything",
 			"checkLicenseFiles: SCAN store_signing_keys":           "doctor looks at everything",

@@ -92,7 +92,7 @@ func (s *Service) MapLink(ctx context.Context, who db.Caller, l Link) (Link, err
 		if err := p.takesTier(textOr(l.Tier, "")); err != nil {
 			return l, err
 		}
-		_, err = tx.Exec(`INSERT INTO store_links (provider, link, product_id, tier, their_product, mapped_at) VALUES (?, ?, ?, ?, ?, ?)
+		_, err = tx.Exec(`INSERT INTO store_links (provider, link, product_id, tier, their_product, mapped_at) VALUES (?1, ?2, ?3, ?4, ?5, max(?6, ifnull((SELECT max(mapped_at) + 1 FROM store_links), 0)))
 			ON CONFLICT (provider, link) DO UPDATE SET product_id = excluded.product_id, tier = excluded.tier,
 				their_product = ifnull(excluded.their_product, their_product), mapped_at = excluded.mapped_at`,
 			l.Provider, l.Link, p.id, l.Tier, l.TheirProduct, tx.Now())

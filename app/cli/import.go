@@ -162,7 +162,7 @@ func (p *program) importFile(ctx context.Context, service, name, path string, o 
 		if err != nil {
 			return err
 		}
-		if err := who.MayWrite("import"); err != nil {
+		if err := table.MayImport(who, t); err != nil {
 			return err
 		}
 		file, err := table.Open(in)

@@ -234,7 +234,7 @@ func (s *Screens) exportsPage() page.Page {
 	return page.New(page.Spec[[]schema.Table]{
 		Path: "/export", Title: "Export", Menu: "Export",
 		Load: func(*schema.Form) page.Loader[[]schema.Table] {
-			return func(context.Context, db.Caller) ([]schema.Table, error) { return s.Service.Tables, nil }
+			return func(_ context.Context, who db.Caller) ([]schema.Table, error) { return s.tablesFor(who), nil }
 		},
 		View: func(v []schema.Table) templ.Component { return exportsPage(v) },
 	})

@@ -47,7 +47,7 @@ func (x *exchange) sendCSV(sheet page.Sheet) error {
 // imports back: the records that the list names by the columns that identify them.
 func (x *exchange) asExport(sheet page.Sheet) (page.Sheet, error) {
 	t, ok := x.s.Service.Table(sheet.Name)
-	if !ok {
+	if !ok || t.Secret {
 		return sheet, nil
 	}
 	var names []string

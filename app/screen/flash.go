@@ -75,6 +75,6 @@ func keysFrom(start string) func() string {
 // newKey is the key of a form that stands alone.
 func newKey() string { return keysFrom(newKeys())() }
 
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func queryEscape(s string) string { return url.QueryEscape(s) }

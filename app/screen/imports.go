@@ -32,13 +32,14 @@ type importView struct {
 	query    url.Values
 	refusal  *fault.Error
 	key      string
+	unknown  []chooser
 }
 
 func (s *Screens) importsPage() page.Page {
 	return page.New(page.Spec[[]schema.Table]{
 		Path: "/import", Title: "Import", Menu: "Import", Role: page.Member,
 		Load: func(*schema.Form) page.Loader[[]schema.Table] {
-			return func(context.Context, db.Caller) ([]schema.Table, error) { return s.Service.Tables, nil }
+			return func(_ context.Context, who db.Caller) ([]schema.Table, error) { return s.tablesFor(who), nil }
 		},
 		View: func(v []schema.Table) templ.Component { return importsPage(v) },
 	})
@@ -49,6 +50,9 @@ func (s *Screens) importsPage() page.Page {
 func importPage(x *exchange) error {
 	t, done, err := x.importing()
 	if done || err != nil {
+		return err
+	}
+	if done, err := x.toSecrets(t, nil); done || err != nil {
 		return err
 	}
 	v := importView{table: t, programs: table.ProgramsFor(t), query: x.r.URL.Query(), key: newKey()}
@@ -125,7 +129,9 @@ func (x *exchange) preview(v *importView) (err error) {
 		}
 	}
 	v.add, v.emit = v.query.Get("add") == "true", v.query.Get("emit") == "true"
-	v.out, err = store.Try(ctx, who, v.table, v.file, v.options(true))
+	if v.out, err = store.Try(ctx, who, v.table, v.file, v.options(true)); err == nil {
+		v.unknown, err = x.choosers(v.out)
+	}
 	return err
 }
 
@@ -194,6 +200,18 @@ func importPost(x *exchange) error {
 	if _, done, err := x.importing(); done || err != nil { // they may have lost their access meanwhile
 		return err
 	}
+	if done, err := x.toSecrets(t, in); done || err != nil {
+		return err
+	}
+	if in.then != "" { // the password was typed for a page
+		return x.lead(x.ours(in.then))
+	}
+	if in.fields.Get("leave") != "" {
+		if err := table.NewStore(x.s.DB).Leave(x.r.Context(), x.who(), x.s.Service.Name, t.Name); err != nil {
+			return err
+		}
+		return x.lead("/import/" + queryEscape(t.Name))
+	}
 	if err := in.fileTooLarge(); err != nil {
 		return x.showImport(0, importView{table: t, programs: table.ProgramsFor(t), refusal: x.faultOf(err)})
 	}
@@ -204,7 +222,7 @@ func importPost(x *exchange) error {
 	if !ok {
 		return x.showImport(0, importView{table: t, programs: table.ProgramsFor(t), refusal: fault.Fieldf("file", "file: choose a CSV or XLSX file")})
 	}
-	token, err := table.NewStore(x.s.DB).Keep(x.r.Context(), x.who(), x.s.Service.Name, t.Name, file.Name, file.Data)
+	token, err := table.NewStore(x.s.DB).Keep(x.r.Context(), x.who(), x.s.Service.Name, t, file.Name, file.Data)
 	if err != nil {
 		e := x.faultOf(err)
 		if e.Kind == fault.Internal {

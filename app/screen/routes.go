@@ -30,6 +30,10 @@ func (s *Screens) routes() {
 		if p.Marks {
 			shown.post = shown.get
 		}
+		if p.Path == "/export/:table" {
+			show := shown.get
+			shown.get, shown.post = func(x *exchange) error { return x.exportOf(show) }, confirmExport
+		}
 		s.router.add(p.Path, shown)
 	}
 	s.outside()

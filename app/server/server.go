@@ -18,6 +18,7 @@ import (
 	"quartermaster/app/mailer"
 	"quartermaster/app/rest"
 	"quartermaster/app/screen"
+	"quartermaster/app/table"
 	"quartermaster/mcp"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -251,7 +252,8 @@ func (s *Server) run() {
 
 // flush writes down what is remembered off the requests' path.
 func (s *Server) flush(ctx context.Context) {
-	flushers := append([]func(context.Context) error{s.keys.Flush, s.sessions.Flush}, s.services.flush...)
+	sweep := func(ctx context.Context) error { return table.Sweep(ctx, s.db, s.services.All) }
+	flushers := append([]func(context.Context) error{s.keys.Flush, s.sessions.Flush, sweep}, s.services.flush...)
 	for _, flush := range flushers {
 		if err := flush(ctx); err != nil && !fault.Is(err, fault.Unavailable) {
 			s.log.Error().Err(err).Msg("bookkeeping failed")

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -84,7 +86,7 @@ func Import(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, in io.
 // Run imports the file as Import does, read as o says. With o.DryRun it does all of it
 // and keeps nothing, and its outcome says what would change and what it would set off.
 func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, o Options, progress func(rows int)) (Outcome, error) {
-	if err := who.MayWrite("import"); err != nil {
+	if err := MayImport(who, t); err != nil {
 		return Outcome{}, err
 	}
 	if err := o.Check(t); err != nil {
@@ -113,6 +115,17 @@ func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, 
 		return Outcome{}, err
 	}
 	return l.outcome(), nil
+}
+
+// MayImport refuses who may not write the table: what gives access is for admins.
+func MayImport(who db.Caller, t schema.Table) error {
+	if err := who.MayWrite("import"); err != nil {
+		return err
+	}
+	if t.Secret && who.Role != "admin" {
+		return fault.Forbiddenf("import: %s are for the role admin; %s has the role %s", t.Name, who.User, who.Role)
+	}
+	return nil
 }
 
 func shopOf(ctx context.Context, d *db.DB) (in shop, err error) {
@@ -191,6 +204,9 @@ func (l *loading) outcome() Outcome {
 	if l.rows.returns != nil {
 		out.Notes = append(out.Notes, l.rows.returns.told()...)
 	}
+	for _, r := range l.done.Remarks {
+		out.Notes = append(out.Notes, toldOf(r))
+	}
 	return out
 }
 
@@ -244,9 +260,36 @@ func (l *loading) foresee(ctx context.Context) (err error) {
 
 // show keeps the first rows for a preview: more than it has, as some may be refused yet.
 func (l *loading) show(line int, cells []string) {
-	if l.trying && len(l.sample) < 10*sampleRows {
-		l.sample = append(l.sample, shown{line, slices.Clone(cells)})
+	if !l.trying || len(l.sample) >= 10*sampleRows {
+		return
 	}
+	cells = slices.Clone(cells)
+	for i, t := range l.rows.layout.targets {
+		if t.arg.Secret {
+			cells[i] = masked(cells[i])
+		}
+	}
+	l.sample = append(l.sample, shown{line, cells})
+}
+
+// masked hides a cell that gives access but for its end.
+func masked(cell string) string {
+	const shown = 4
+	r := []rune(strings.TrimSpace(cell))
+	if len(r) <= shown {
+		return cell
+	}
+	return "…" + string(r[len(r)-shown:])
+}
+
+// toldOf is a remark as people read it: "2 rows: must be typed exactly ... (lines 4 and 9)".
+func toldOf(r schema.Remark) string {
+	lines := make([]string, len(r.Lines))
+	for i, n := range r.Lines {
+		lines[i] = strconv.Itoa(n)
+	}
+	text := plural(r.Rows, "row", "rows") + ": " + r.Text + " (" + pick(len(lines) > 1, "lines ", "line ") + joined(lines)
+	return text + pick(r.Rows > len(lines), " ...)", ")")
 }
 
 // shown is a row as it would be stored, if it is not refused.

@@ -45,8 +45,8 @@ type Waiting struct {
 
 // Keep takes a file in for its import into the table, and gives the token by which the
 // session of who finds it again.
-func (s *Store) Keep(ctx context.Context, who db.Caller, service, table, name string, content []byte) (token string, err error) {
-	if err := who.MayWrite("import"); err != nil {
+func (s *Store) Keep(ctx context.Context, who db.Caller, service string, t schema.Table, name string, content []byte) (token string, err error) {
+	if err := MayImport(who, t); err != nil {
 		return "", err
 	}
 	switch {
@@ -63,7 +63,7 @@ func (s *Store) Keep(ctx context.Context, who db.Caller, service, table, name st
 			return err
 		}
 		id, err := tx.Insert("INSERT INTO import_files (token_hash, session, service, table_name, name, bytes, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			hashed(token), who.Session, service, table, shortName(name), len(content), tx.Now())
+			hashed(token), who.Session, service, t.Name, shortName(name), len(content), tx.Now())
 		if err != nil {
 			return err
 		}
@@ -79,13 +79,15 @@ func (s *Store) Keep(ctx context.Context, who db.Caller, service, table, name st
 	return token, err
 }
 
+// notRunning leaves out the files that are being imported.
+const notRunning = " AND lower(hex(token_hash)) NOT IN (SELECT token FROM works WHERE answer IS NULL)"
+
 // prune removes what has waited long enough, and the session's oldest when it has too many.
 func prune(tx *db.Tx, session int64) error {
-	const done = " AND lower(hex(token_hash)) NOT IN (SELECT token FROM works WHERE answer IS NULL)" // not one that is being imported
-	if _, err := tx.Exec("DELETE FROM import_files WHERE created_at <= ?"+done, tx.Now()-waits); err != nil {
+	if _, err := tx.Exec("DELETE FROM import_files WHERE created_at <= ?"+notRunning, tx.Now()-waits); err != nil {
 		return err
 	}
-	_, err := tx.Exec("DELETE FROM import_files WHERE session = ?1 AND id NOT IN (SELECT id FROM import_files WHERE session = ?1 ORDER BY id DESC LIMIT ?2)"+done,
+	_, err := tx.Exec("DELETE FROM import_files WHERE session = ?1 AND id NOT IN (SELECT id FROM import_files WHERE session = ?1 ORDER BY id DESC LIMIT ?2)"+notRunning,
 		session, int64(waitingFiles-1))
 	return err
 }
@@ -145,6 +147,40 @@ func (s *Store) find(ctx context.Context, where string, args ...any) (w Waiting,
 		return err
 	})
 	return w, err
+}
+
+// Leave removes the files of a session that wait for the table.
+func (s *Store) Leave(ctx context.Context, who db.Caller, service, table string) error {
+	return db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		_, err := tx.Exec("DELETE FROM import_files WHERE session = ? AND service = ? AND table_name = ?"+notRunning, who.Session, service, table)
+		return err
+	})
+}
+
+// Sweep removes the files that have waited long enough; of a table that holds secrets also one whose import
+// was cut off.
+func Sweep(ctx context.Context, d *db.DB, services []schema.Service) error {
+	some, err := db.Read(ctx, d, func(c *db.Conn) (bool, error) {
+		_, some, err := db.One(c, db.Int, "SELECT 1 FROM import_files WHERE created_at <= ? LIMIT 1", c.Now()-waits)
+		return some, err
+	})
+	if err != nil || !some {
+		return err
+	}
+	return db.Exec(ctx, d, db.Bookkeeping(), func(tx *db.Tx) error {
+		for _, s := range services {
+			for _, t := range s.Tables {
+				if !t.Secret {
+					continue
+				}
+				if _, err := tx.Exec("DELETE FROM import_files WHERE created_at <= ? AND service = ? AND table_name = ?", tx.Now()-waits, s.Name, t.Name); err != nil {
+					return err
+				}
+			}
+		}
+		_, err := tx.Exec("DELETE FROM import_files WHERE created_at <= ?"+notRunning, tx.Now()-waits)
+		return err
+	})
 }
 
 // Drop removes a file that was imported, by the token's hash.
@@ -257,7 +293,22 @@ func LookAt(t schema.Table, f *File, r Reading) (Look, error) {
 	} else {
 		look.Means = meanings(t, r, look)
 	}
+	if t.Secret {
+		look.mask(t)
+	}
 	return look, nil
+}
+
+// mask hides the values of each column but those that mean a column without secrets.
+func (l *Look) mask(t schema.Table) {
+	for i, means := range l.Means {
+		if c, _, known := ours(t.Columns(), means); known && !c.Secret {
+			continue
+		}
+		for n, cell := range l.Samples[i] {
+			l.Samples[i][n] = masked(cell)
+		}
+	}
 }
 
 // meanings are what each column of a file means by the mapping, or would mean without one.

@@ -28,7 +28,7 @@ func TestFilesWaitForTheirSession(t *testing.T) {
 	ctx, s := context.Background(), NewStore(d)
 	who := db.Caller{Service: "reorder", User: "mo", Role: "member", Scope: "full", Via: "web", Session: 7}
 	content := bytes.Repeat([]byte("code,name\nA,x\n"), 200_000)
-	token, err := s.Keep(ctx, who, "reorder", "skus", `C:\temp\skus.csv`, content)
+	token, err := s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, `C:\temp\skus.csv`, content)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +45,14 @@ func TestFilesWaitForTheirSession(t *testing.T) {
 		t.Errorf("another session: %v", err)
 	}
 	for range waitingFiles {
-		if _, err := s.Keep(ctx, who, "reorder", "skus", "more.csv", []byte("x")); err != nil {
+		if _, err := s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, "more.csv", []byte("x")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := s.Find(ctx, who, token); !fault.Is(err, fault.NotFound) {
 		t.Errorf("the oldest of too many: %v", err)
 	}
-	if token, err = s.Keep(ctx, who, "reorder", "skus", "a.csv", []byte("x")); err != nil {
+	if token, err = s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, "a.csv", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	now = now.Add(31 * time.Minute)
@@ -61,10 +61,10 @@ func TestFilesWaitForTheirSession(t *testing.T) {
 	}
 	viewer := who
 	viewer.Role = "viewer"
-	if _, err := s.Keep(ctx, viewer, "reorder", "skus", "a.csv", []byte("x")); !fault.Is(err, fault.Forbidden) {
+	if _, err := s.Keep(ctx, viewer, "reorder", schema.Table{Name: "skus"}, "a.csv", []byte("x")); !fault.Is(err, fault.Forbidden) {
 		t.Errorf("a viewer: %v", err)
 	}
-	if _, err := s.Keep(ctx, who, "reorder", "skus", "a.csv", make([]byte, MaxWaiting+1)); !fault.Is(err, fault.TooLarge) {
+	if _, err := s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, "a.csv", make([]byte, MaxWaiting+1)); !fault.Is(err, fault.TooLarge) {
 		t.Errorf("too large: %v", err)
 	}
 	header := []string{"Art", "Name"}
@@ -97,7 +97,7 @@ func TestATrialIsKeptWithItsFile(t *testing.T) {
 	ctx, who := context.Background(), db.CLI("shelf")
 	who.Session = 7
 	store := NewStore(s.db)
-	token, err := store.Keep(ctx, who, "shelf", "things", "t.csv", []byte("code,name,count\na,x,1\nb,y,z\n"))
+	token, err := store.Keep(ctx, who, "shelf", schema.Table{Name: "things"}, "t.csv", []byte("code,name,count\na,x,1\nb,y,z\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -140,7 +140,7 @@ func (s *slicer) load(ctx context.Context, last bool) error {
 	}
 	before := s.done
 	move := func(d *db.DB) error {
-		s.take(loaded)
+		s.done.Merge(loaded)
 		key := s.key
 		if len(key) == 0 {
 			key = []byte(s.from)
@@ -151,7 +151,7 @@ func (s *slicer) load(ctx context.Context, last bool) error {
 	switch {
 	case s.work == nil:
 		err = act(s.d)
-		s.take(loaded)
+		s.done.Merge(loaded)
 	case s.options.Add: // adding a row twice is not as adding it once: both or neither
 		err = s.d.Together(ctx, func(d *db.DB) error {
 			if err := act(d); err != nil {
@@ -178,15 +178,4 @@ func (s *slicer) load(ctx context.Context, last bool) error {
 	s.lines = s.lines[:0]
 	s.progress(s.seen)
 	return nil
-}
-
-// take adds up what was done.
-func (l *loading) take(part schema.Loaded) {
-	l.done.Imported += part.Imported
-	l.done.New += part.New
-	l.done.Changed += part.Changed
-	l.done.Same += part.Same
-	l.done.Changes = append(l.done.Changes, part.Changes...)
-	l.done.Changes = l.done.Changes[:min(len(l.done.Changes), MaxShown)]
-	l.done.Errors = append(l.done.Errors, part.Errors...)
 }

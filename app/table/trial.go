@@ -21,6 +21,7 @@ type keptTrial struct {
 	Columns            []string
 	Sample             [][]string
 	Column, Label      string // of what follows
+	Unknown            []schema.Unknown
 }
 
 // Try tries the import of a file that waits. Asked again, it gives what was kept, unless the
@@ -71,6 +72,7 @@ func triedOf(o Outcome) keptTrial {
 	k := keptTrial{
 		Loaded: o.Loaded, New: o.New, Changed: o.Changed, Same: o.Same, Changes: o.Changes, Found: o.Found, Left: o.Left, Notes: o.Notes,
 		Events: o.Events, Columns: o.Columns, Sample: o.Sample, Column: o.Follows.Column, Label: o.Follows.Label,
+		Unknown: o.Unknown,
 	}
 	for _, e := range o.Errors {
 		k.About = append(k.About, e.Column)
@@ -83,7 +85,7 @@ func (k keptTrial) outcome() Outcome {
 		Loaded: k.Loaded, Found: k.Found, Left: k.Left, Notes: k.Notes, DryRun: true, Refused: len(k.Loaded.Errors), Events: k.Events,
 		Columns: k.Columns, Sample: k.Sample, Follows: schema.Foreseen{Column: k.Column, Label: k.Label},
 	}
-	out.New, out.Changed, out.Same, out.Changes = k.New, k.Changed, k.Same, k.Changes
+	out.New, out.Changed, out.Same, out.Changes, out.Unknown = k.New, k.Changed, k.Same, k.Changes, k.Unknown
 	for i := range out.Errors {
 		out.Errors[i].Column = k.About[i]
 	}

@@ -98,7 +98,7 @@ func (l *loading) resume() error {
 		if err := json.Unmarshal([]byte(note), &p); err != nil {
 			return err
 		}
-		l.take(p.loaded())
+		l.done.Merge(p.loaded())
 	}
 	l.earlier = l.done.Imported
 	return nil

@@ -1,0 +1,381 @@
+package store
+
+import (
+	"slices"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
+)
+
+const (
+	remarkEnded   = "expired without an end that is past: it ends with this import"
+	remarkKeepEnd = "a subscription's license keeps its end"
+	remarkRevoked = "revoked, and stays so"
+	remarkUntied  = "subscription_ref: an import ties no license to a subscription; do it with `store subscription link`"
+)
+
+// create makes the license of a key that nobody has: in the order that the row names, or with one of its own.
+func (im *licenseImport) create(tx *db.Tx, r *licenseRow, p Product, ends *exact.Instant, created exact.Instant) error {
+	if created == 0 {
+		created = tx.Now()
+	}
+	provider := firstOf(r.provider, importProvider)
+	var d OrderDetail
+	var found bool
+	var err error
+	if r.ref != "" {
+		if d, found, err = findPayment(&tx.Conn, provider, r.ref); err != nil {
+			return err
+		}
+	}
+	var id int64
+	origin := originMoved
+	if found {
+		id, origin, err = im.within(tx, r, p, d)
+	} else {
+		d, id, err = r.order(tx, p, provider, created)
+	}
+	if err != nil {
+		return err
+	}
+	if d.Status == statusRefunded && r.status != stateRevoked {
+		return fault.Conflictf("order %s (%s %s) is refunded: it takes revoked licenses alone", d.OrderRef, d.Provider, d.ProviderRef).At("provider_ref")
+	}
+	return im.fill(tx, r, id, origin, ends, created)
+}
+
+// order books the order of total 0 that a license brings with it.
+func (r *licenseRow) order(tx *db.Tx, p Product, provider string, paid exact.Instant) (d OrderDetail, license int64, err error) {
+	set, err := settings(&tx.Conn)
+	if err != nil {
+		return d, 0, err
+	}
+	v := sale{
+		lines: []line{{product: p, tier: r.tier, qty: 1, licensed: true}}, email: r.email, name: r.name, rename: true,
+		currency: set.Currency, provider: provider, ref: r.ref, paidAt: paid, unmailed: true, history: true,
+	}
+	if d, err = book(tx, v, false); err != nil {
+		return d, 0, err
+	}
+	return d, d.Licenses[0].ID, nil
+}
+
+// within finds the row's place in a stored order: a license of its sku and tier that an import of orders made
+// and nobody has, else a further unit of an order that an import of licenses made.
+func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDetail) (license int64, origin string, err error) {
+	switch {
+	case d.Status == statusVoid:
+		return 0, "", fault.Conflictf("order %s (%s %s) is void; give the payment another provider_ref", d.OrderRef, d.Provider, d.ProviderRef).At("provider_ref")
+	case d.Customer.Email != r.email:
+		return 0, "", fault.Conflictf("email: order %s (%s %s) is of %s; its licenses are the same buyer's", d.OrderRef, d.Provider, d.ProviderRef, d.Customer.Email).At("email")
+	}
+	free, err := db.All(&tx.Conn, db.Int, `SELECT id FROM store_licenses l WHERE order_id = ? AND product_id = ? AND tier IS ? AND origin = 'history'
+		AND activation_count = 0 AND last_checked_at IS NULL AND NOT EXISTS (SELECT 1 FROM store_license_files f WHERE f.license_id = l.id) ORDER BY id`,
+		d.id, p.id, db.NullText(r.tier))
+	if err != nil {
+		return 0, "", err
+	}
+	for _, id := range free {
+		if !im.memory.uses.checked(id) {
+			return id, originPlaced, nil
+		}
+	}
+	_, moved, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM store_licenses WHERE order_id = ? AND origin = 'moved' LIMIT 1", d.id)
+	if err != nil {
+		return 0, "", err
+	}
+	if !moved {
+		n := len(slices.DeleteFunc(slices.Clone(d.Licenses), func(l License) bool { return l.SKU != p.SKU || textOr(l.Tier, "") != r.tier }))
+		return 0, "", fault.Conflictf("order %s (%s %s) has %s of %s, and no further one whose place an imported key can take",
+			d.OrderRef, d.Provider, d.ProviderRef, countOf(n, "license"), goods(p.SKU, r.tier, 1)).At("provider_ref")
+	}
+	id, err := grow(tx, d, p, r.tier)
+	return id, originMoved, err
+}
+
+// grow adds a unit that cost nothing to an order, with its license.
+func grow(tx *db.Tx, d OrderDetail, p Product, tier string) (license int64, err error) {
+	at, same, err := db.One(&tx.Conn, db.Int, `SELECT line FROM store_order_lines WHERE order_id = ? AND product_id = ? AND tier IS ?
+		AND unit_cents = 0 AND qty < ? ORDER BY line LIMIT 1`, d.id, p.id, db.NullText(tier), maxQty)
+	switch {
+	case err != nil:
+		return 0, err
+	case same:
+		_, err = tx.Exec("UPDATE store_order_lines SET qty = qty + 1 WHERE order_id = ? AND line = ?", d.id, at)
+	case len(d.Items) >= mostLines:
+		return 0, fault.Conflictf("order %s has %d lines already, which is the most; give further keys another provider_ref", d.OrderRef, mostLines).At("provider_ref")
+	default:
+		_, err = tx.Exec(`INSERT INTO store_order_lines (order_id, line, product_id, product_name, tier, qty, unit_cents)
+			SELECT ?1, max(line) + 1, ?2, ?3, ?4, 1, 0 FROM store_order_lines WHERE order_id = ?1`, d.id, p.id, p.Name, db.NullText(tier))
+		if err == nil {
+			err = indexOrders(tx, "o.id = ?", d.id)
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	if err := issue(tx, d.id, d.OrderRef, sale{paidAt: d.PaidAt, history: true}, line{product: p, tier: tier, qty: 1, licensed: true}); err != nil {
+		return 0, err
+	}
+	license, _, err = db.One(&tx.Conn, db.Int, "SELECT max(id) FROM store_licenses WHERE order_id = ?", d.id)
+	return license, err
+}
+
+// fill makes a license what its row says.
+func (im *licenseImport) fill(tx *db.Tx, r *licenseRow, id int64, origin string, ends *exact.Instant, created exact.Instant) error {
+	hash, loose := stored(r.key)
+	_, err := tx.Exec("UPDATE store_licenses SET license_key = ?, key_hash = ?, loose_hash = ?, own_limit = ?, created_at = ?, origin = ? WHERE id = ?",
+		r.key, hash, loose, r.limit, created, origin, id)
+	if err != nil {
+		return err
+	}
+	l, err := findLicense(&tx.Conn, id)
+	if err != nil {
+		return err
+	}
+	if r.status == statusExpired && (ends == nil || *ends > tx.Now()) {
+		now := tx.Now()
+		ends = &now
+		im.remarks = append(im.remarks, remarkEnded)
+	}
+	if r.subscription != "" {
+		im.remarks = append(im.remarks, remarkUntied)
+	}
+	if err := setEnd(tx, l, ends); err != nil {
+		return err
+	}
+	if err := decide(tx, id, r.state()); err != nil {
+		return err
+	}
+	seats, err := r.addSeats(tx, l)
+	if err != nil {
+		return err
+	}
+	return tx.Audit("license.imported", subject(l), map[string]any{
+		"key_end": KeyEnd(r.key), "sku": l.SKU, "tier": l.Tier, "order_ref": l.OrderRef, "status": r.status, "expires_at": ends, "seats": seats,
+	})
+}
+
+// state is what the row's status decides: an expired license is an active one whose time is over.
+func (r *licenseRow) state() string {
+	if r.status == statusExpired {
+		return stateActive
+	}
+	return r.status
+}
+
+// addSeats gives the license the row's machines that hold none of its seats yet, whatever its limit is.
+func (r *licenseRow) addSeats(tx *db.Tx, l License) (added int64, err error) {
+	held := map[string]bool{}
+	if len(r.seats) > 0 && l.ActivationCount > 0 {
+		all, err := db.All(&tx.Conn, db.Text, "SELECT fingerprint FROM store_activations WHERE license_id = ?", l.ID)
+		if err != nil {
+			return 0, err
+		}
+		for _, fingerprint := range all {
+			held[fingerprint] = true
+		}
+	}
+	for _, s := range r.seats {
+		if held[s.Fingerprint] {
+			continue
+		}
+		held[s.Fingerprint] = true
+		created, seen := s.created, s.seen
+		if created == 0 {
+			created = tx.Now()
+		}
+		allowed := l.ActivationLimit
+		if taken := l.ActivationCount + 1; allowed != nil && *allowed < taken {
+			allowed = &taken
+		}
+		if _, err := tx.Insert(`INSERT INTO store_activations (license_id, fingerprint, label, allowed, created_at, last_seen_at)
+			VALUES (?, ?, ?, ?, ?, ?)`, l.ID, s.Fingerprint, s.Label, allowed, created, max(seen, created)); err != nil {
+			return added, err
+		}
+		added++
+		l.ActivationCount++
+	}
+	if added == 0 {
+		return 0, nil
+	}
+	return added, countSeats(tx, l, added)
+}
+
+// change brings a license that is there in line with the columns that its row gives.
+func (im *licenseImport) change(tx *db.Tx, r *licenseRow, was License, p Product, ends *exact.Instant, created exact.Instant) (o schema.Outcome, err error) {
+	d, err := findOrder(&tx.Conn, was.OrderRef)
+	if err != nil {
+		return o, err
+	}
+	if err := r.stays(&tx.Conn, was, p, d.Order); err != nil {
+		return o, err
+	}
+	c := &changing{tx: tx, r: r, was: was, order: d.Order, im: im}
+	for _, step := range []func() error{
+		func() error { return c.end(ends) }, c.status, c.limit, func() error { return c.made(created) }, c.buyer, c.tier, c.seats,
+	} {
+		if err := step(); err != nil {
+			return o, err
+		}
+	}
+	o.ID, o.Fields = was.ID, c.fields
+	slices.Sort(o.Fields)
+	if len(o.Fields) == 0 {
+		return o, nil
+	}
+	return o, tx.Audit("license.imported", subject(was), map[string]any{"key_end": KeyEnd(r.key), "changed": o.Fields})
+}
+
+// stays refuses another product or another payment for a key that is there.
+func (r *licenseRow) stays(c *db.Conn, was License, p Product, o Order) error {
+	differs := func(column, is, says string) error {
+		return fault.Conflictf("%s: license %d is on record with %s, not %s; a key does not move by an import", column, was.ID, schema.Quote(is), schema.Quote(says)).At(column)
+	}
+	switch {
+	case p.SKU != "" && p.SKU != was.SKU:
+		return differs("sku", was.SKU, p.SKU)
+	case r.provider != "" && r.provider != o.Provider:
+		return differs("provider", o.Provider, r.provider)
+	case r.ref == "" || r.ref == o.ProviderRef:
+		return nil
+	}
+	id, err := orderOf(c, o.Provider, []string{r.ref})
+	if err == nil && id != o.id {
+		err = differs("provider_ref", o.ProviderRef, r.ref)
+	}
+	return err
+}
+
+// changing is one license that an import changes, and the columns that it changed.
+type changing struct {
+	tx     *db.Tx
+	r      *licenseRow
+	was    License
+	order  Order
+	im     *licenseImport
+	fields []string
+}
+
+func (c *changing) changed(column string) { c.fields = append(c.fields, column) }
+
+func (c *changing) end(ends *exact.Instant) error {
+	now := c.tx.Now()
+	over := func(at *exact.Instant) bool { return at != nil && *at <= now }
+	if !c.r.given("expires_at") {
+		ends = c.was.ExpiresAt
+	}
+	if c.r.given("status") && c.r.status == statusExpired && !over(ends) {
+		ends = c.was.ExpiresAt
+		if !over(ends) {
+			ends = &now
+			c.im.remarks = append(c.im.remarks, remarkEnded)
+		}
+	}
+	switch {
+	case sameEnd(ends, c.was.ExpiresAt):
+		return nil
+	case c.was.Subscription != nil:
+		c.im.remarks = append(c.im.remarks, remarkKeepEnd)
+		return nil
+	}
+	c.changed("expires_at")
+	return setEnd(c.tx, c.was, ends)
+}
+
+func (c *changing) status() error {
+	to := c.r.state()
+	switch {
+	case !c.r.given("status") || c.r.status == c.was.Status || to == c.was.decided:
+		return nil
+	case c.was.decided == stateRevoked:
+		c.im.remarks = append(c.im.remarks, remarkRevoked)
+		return nil
+	}
+	c.changed("status")
+	return decide(c.tx, c.was.ID, to)
+}
+
+func (c *changing) limit() error {
+	is := c.was
+	is.ownLimit = c.r.limit
+	if !c.r.given("activation_limit") || is.limitCell() == c.was.limitCell() {
+		return nil
+	}
+	c.changed("activation_limit")
+	_, err := c.tx.Exec("UPDATE store_licenses SET own_limit = ? WHERE id = ?", c.r.limit, c.was.ID)
+	return err
+}
+
+// tier moves the license, and the unit of its order, to another tier.
+func (c *changing) tier() error {
+	tier := db.NullText(c.r.tier)
+	if !c.r.given("tier") && c.r.tier == "" || c.r.tier == textOr(c.was.Tier, "") {
+		return nil
+	}
+	c.changed("tier")
+	if _, err := c.tx.Exec("UPDATE store_licenses SET tier = ? WHERE id = ?", tier, c.was.ID); err != nil {
+		return err
+	}
+	const of = "order_id = ?1 AND product_id = (SELECT product_id FROM store_licenses WHERE id = ?2) AND tier IS ?3"
+	at, _, err := db.One(&c.tx.Conn, db.Int, "SELECT min(line) FROM store_order_lines WHERE "+of, c.order.id, c.was.ID, c.was.Tier)
+	if err != nil || at == 0 {
+		return err
+	}
+	if _, err := c.tx.Exec(`INSERT INTO store_order_lines (order_id, line, product_id, product_name, tier, qty, unit_cents)
+		SELECT order_id, (SELECT max(line) + 1 FROM store_order_lines WHERE order_id = ?1), product_id, product_name, ?3, 1, unit_cents
+		FROM store_order_lines WHERE order_id = ?1 AND line = ?2 AND qty > 1`, c.order.id, at, tier); err != nil {
+		return err
+	}
+	if _, err := c.tx.Exec("UPDATE store_order_lines SET tier = ? WHERE order_id = ? AND line = ? AND qty = 1", tier, c.order.id, at); err != nil {
+		return err
+	}
+	_, err = c.tx.Exec("UPDATE store_order_lines SET qty = qty - 1 WHERE order_id = ? AND line = ? AND qty > 1", c.order.id, at)
+	return err
+}
+
+func (c *changing) made(created exact.Instant) error {
+	if created == 0 || created == c.was.CreatedAt {
+		return nil
+	}
+	c.changed("created_at")
+	_, err := c.tx.Exec("UPDATE store_licenses SET created_at = ? WHERE id = ?", created, c.was.ID)
+	return err
+}
+
+// buyer gives the license's order another buyer, or its buyer another name.
+func (c *changing) buyer() error {
+	o := c.order
+	a := amended{email: o.Customer.Email, subtotal: o.SubtotalCents, discount: o.DiscountCents, tax: o.TaxCents, currency: o.Currency}
+	for _, i := range o.Items {
+		a.units = append(a.units, i.UnitCents)
+	}
+	if c.r.email != "" && c.r.email != a.email {
+		a.email = c.r.email
+		c.changed("email")
+	}
+	if a.name = c.r.name; a.name != "" && a.name != o.Customer.Name {
+		c.changed("name")
+	}
+	if o.Status == statusVoid {
+		if slices.Contains(c.fields, "email") {
+			return fault.Conflictf("email: order %s is void; its buyer stays", o.OrderRef).At("email")
+		}
+		return nil
+	}
+	return amend(c.tx, o, a)
+}
+
+func (c *changing) seats() error {
+	l, err := findLicense(&c.tx.Conn, c.was.ID)
+	if err != nil {
+		return err
+	}
+	added, err := c.r.addSeats(c.tx, l)
+	if added > 0 {
+		c.changed("seats")
+	}
+	return err
+}
