@@ -42,7 +42,7 @@ func TestSurface(t *testing.T) {
 		"GET /api/work-orders reads: status priority asset_id assigned_to overdue q limit after",
 		"POST /api/work-orders writes: asset_id description priority wo_type assigned_to labor_minutes parts_cost downtime_minutes due_date pm_id checklist",
 		"GET /api/work-orders/:id reads: id",
-		"PATCH /api/work-orders/:id writes: id description priority wo_type assigned_to labor_minutes parts_cost downtime_minutes due_date",
+		"PATCH /api/work-orders/:id writes: id description priority wo_type assigned_to labor_minutes parts_cost downtime_minutes due_date requester_email",
 		"POST /api/work-orders/:id/status writes: id status resolution skip_steps assigned_to labor_minutes parts_cost downtime_minutes",
 		"GET /api/assets reads: status limit after",
 		"POST /api/assets/:id/readings writes: asset_id meter reading read_date correction",

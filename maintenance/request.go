@@ -115,6 +115,7 @@ type NewRequest struct {
 	Token       string
 	Description string
 	Name        string
+	Email       string // "" is none: nobody is told
 	Photo       schema.File
 	Address     string // the client's
 }
@@ -146,7 +147,11 @@ func (s *Service) RequestAs(ctx context.Context, who db.Caller, n NewRequest) (R
 		if err := admit(tx, n.Address); err != nil {
 			return none, err
 		}
-		wo, err := openWorkOrder(tx, WorkOrder{AssetID: a.AssetID, Description: text})
+		email, err := requester("email", n.Email)
+		if err != nil {
+			return none, err
+		}
+		wo, err := openWorkOrder(tx, WorkOrder{AssetID: a.AssetID, Description: text, RequesterEmail: email})
 		if err != nil {
 			return none, err
 		}
@@ -228,6 +233,9 @@ func (s *Service) RequestOp() schema.Op {
 			f.Text(&n.Description, "description", "what you see, hear or smell", schema.Required, schema.Most(maxText-maxName-2), schema.Lines, schema.Label("What is wrong"))
 			f.Text(&n.Name, "name", "so that somebody can ask back", schema.Most(maxName), schema.Label("Your name"))
 			f.File(&n.Photo, "photo", "a picture helps", MaxPhoto)
+			if s.mailIsSetUp() {
+				f.Text(&n.Email, "email", "we write to you when it is done", schema.Most(254), schema.Label("Your e-mail"))
+			}
 			f.Remote(&n.Address)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.RequestAs(ctx, who, n)

@@ -39,6 +39,8 @@ type WorkOrder struct {
 	Checklist       []Step         `json:"checklist"`
 	Source          *string        `json:"source" enum:"api,agent,cli,web,request,import" about:"where it came from; null for orders from before this was kept"`
 
+	RequesterEmail *string `json:"-"` // who asked for it, and is mailed when it is closed
+
 	cost Cost
 	tag  string // the asset's
 	rate struct {
@@ -121,6 +123,9 @@ var workOrders = record.New("workorder", "work_orders",
 	record.Text("created_by", func(wo *WorkOrder) *string { return &wo.CreatedBy }, "").Once(),
 	record.OptMoment("started_at", func(wo *WorkOrder) **exact.Instant { return &wo.StartedAt }).From("w.started_at"),
 	record.OptText("source", func(wo *WorkOrder) **string { return &wo.Source }, "").Once(),
+	record.OptText("requester_email", func(wo *WorkOrder) **string { return &wo.RequesterEmail }, "").Shown(func(v any) any {
+		return v.(*string) != nil // the trail tells whether there is one, and not whose
+	}),
 	record.OptInt("labor_rate_cents", func(wo *WorkOrder) **int64 { return &wo.rate.fixed }, "").Once(),
 	record.Int("rate", func(wo *WorkOrder) *int64 { return &wo.rate.now }, "").
 		From("coalesce(w.labor_rate_cents, (SELECT labor_rate_cents FROM maintenance_settings))"),

@@ -104,13 +104,16 @@ func mayChange(held WorkOrder, changes record.Changes) error {
 func (s *Service) editWorkOrder() schema.Op {
 	return schema.Op{
 		Name: "edit_workorder",
-		About: "Change a work order: only what is sent, null clears assigned_to and due_date. " +
+		About: "Change a work order: only what is sent, null clears assigned_to, due_date and requester_email. " +
 			"On a done order what moves its cost is refused (reopen it first), on a cancelled one everything is.",
 		Writes: true, Idempotent: true, Response: sampleOrder,
 		Bind: func(f *schema.Form) schema.Handler {
 			var ch OrderChange
 			f.ID(&ch.ID, "id", "the work order", schema.InPath("id"), orderPositional)
 			ch.Sent = workOrders.Form(f, &ch.WorkOrder, true, nil)
+			if f.Surface() != schema.Page || s.mailIsSetUp() {
+				bindRequester(f, &ch)
+			}
 			if ch.Description == "" && (ch.Sent["description"] || f.Surface() == schema.Page && f.Given("description")) {
 				f.Refuse("description", "description is empty: a text is needed")
 			}
@@ -133,5 +136,22 @@ func fillOrder(c *db.Conn, given map[string]string) (map[string]string, bool, er
 	if err != nil || !found {
 		return nil, false, err
 	}
-	return workOrders.Texts(wo), true, nil
+	texts := workOrders.Texts(wo)
+	texts["requester_email"] = cell(wo.RequesterEmail)
+	return texts, true, nil
+}
+
+// bindRequester binds who is told when the order is closed; an empty one is nobody.
+func bindRequester(f *schema.Form, ch *OrderChange) {
+	var email string
+	var clear bool
+	if f.Text(&email, "requester_email", "who asked for it: mailed when it is done or cancelled", schema.Most(254), schema.Clear(&clear),
+		schema.Label("Requester's e-mail"), schema.Example("ann@example.com")) || clear {
+		var err error
+		if ch.RequesterEmail, err = requester("requester_email", email); err != nil {
+			bad, _ := fault.As(err)
+			f.Refuse("requester_email", "%s", bad.Fields[0].Detail)
+		}
+		ch.Sent["requester_email"] = true
+	}
 }

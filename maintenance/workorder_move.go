@@ -88,7 +88,10 @@ func moveWorkOrder(tx *db.Tx, m Move) (wo WorkOrder, err error) {
 	if err := m.unticked(wo.Checklist); err != nil {
 		return wo, err
 	}
-	return move(tx, wo, m, tx.Now())
+	if wo, err = move(tx, wo, m, tx.Now()); err != nil {
+		return wo, err
+	}
+	return wo, mailAnswer(tx, wo)
 }
 
 // moveEntry is a move in the audit trail.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/mail"
 )
 
 func TestDeclares(t *testing.T) {
@@ -34,7 +36,7 @@ func TestDeclares(t *testing.T) {
 	for _, c := range [][2][]string{
 		{routes, {"GET /api/skus", "GET /api/reorder-report", "POST /api/skus/:sku/stock", "POST /api/sales-history"}},
 		{tools, {"list_products", "product_detail", "adjust_stock", "count_stock", "ingest_sales", "reorder_report", "sales_report", "list_purchase_orders", "purchase_detail"}},
-		{writes, {"adjust_stock", "count_stock", "ingest_sales", "save_sku", "set_forecast", "save_supplier", "create_purchase", "edit_purchase", "order_purchase",
+		{writes, {"adjust_stock", "count_stock", "ingest_sales", "save_sku", "set_forecast", "save_supplier", "create_purchase", "edit_purchase", "order_purchase", "mail_purchase",
 			"receive_purchase", "unreceive_purchase", "cancel_purchase", "suggest_purchases"}},
 		{tables, {"skus", "sales", "purchase-orders", "suppliers"}},
 	} {
@@ -69,6 +71,7 @@ func TestAnswersAreAsDeclared(t *testing.T) {
 	s := open(t)
 	s.Must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
 	const number = `{"number":"PO-000002"}` // a draft
+	s.Must(db.Exec(context.Background(), s.DB, db.Bookkeeping(), func(tx *db.Tx) error { return tx.SetSetting(mail.SettingHost, "smtp.example.com") }))
 	args := map[string]string{
 		"list_skus":          `{"limit":3}`,
 		"reorder_report":     `{}`,
@@ -91,6 +94,7 @@ func TestAnswersAreAsDeclared(t *testing.T) {
 		"create_purchase":    `{"supplier":"New","lines":[{"sku":"TEA-GREEN-100","qty":2}]}`,
 		"edit_purchase":      `{"number":"PO-000002","lines":[{"sku":"CUP-LATTE","qty":30}]}`,
 		"order_purchase":     number,
+		"mail_purchase":      number,
 		"receive_purchase":   `{"number":"PO-000002","lines":[{"sku":"CUP-LATTE","qty":1}]}`,
 		"unreceive_purchase": `{"number":"PO-000002","sku":"CUP-LATTE","qty":1}`,
 		"cancel_purchase":    number,

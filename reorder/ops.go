@@ -50,6 +50,7 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "reorder po create", s.createPurchase()),
 		schema.At("", "", "reorder po edit NUMBER", s.editPurchase()),
 		schema.At("", "", "reorder po order NUMBER", s.orderPurchase()),
+		schema.At("", "", "reorder po mail NUMBER", s.mailPurchase()),
 		schema.At("", "", "reorder po receive NUMBER", s.receivePurchase()),
 		schema.At("", "", "reorder po unreceive NUMBER", s.unreceivePurchase()),
 		schema.At("", "", "reorder po cancel NUMBER", s.cancelPurchase()),

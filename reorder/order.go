@@ -43,6 +43,8 @@ type PurchaseOrder struct {
 	BelowMinimumCents int64 `json:"below_minimum_cents" about:"by how much the total is below the supplier's least order; 0 when it is not"`
 
 	CreatedAt exact.Instant `json:"-"`
+
+	mailedTo string // where it was just mailed
 }
 
 // OrderLine is one SKU of a purchase order; a SKU stands in it once.

@@ -190,7 +190,14 @@ func (o *storedOrder) moveTo(tx *db.Tx, status string) (any, error) {
 // PlaceOrder turns a draft into an order. It is expected when the supplier's lead time is over,
 // or the longest of its lines', unless a day is set. Refused: an order without a supplier.
 func (s *Service) PlaceOrder(ctx context.Context, who db.Caller, number string) (PurchaseOrder, error) {
-	return s.act(ctx, who, number, "purchase_order.ordered", func(tx *db.Tx, o *storedOrder) (any, error) {
+	return s.placeOrder(ctx, who, number, false)
+}
+
+// placeOrder is PlaceOrder that mails the order to its supplier, if it is said; one that cannot be mailed
+// is not ordered.
+func (s *Service) placeOrder(ctx context.Context, who db.Caller, number string, mails bool) (PurchaseOrder, error) {
+	to := ""
+	o, err := s.act(ctx, who, number, "purchase_order.ordered", func(tx *db.Tx, o *storedOrder) (any, error) {
 		if err := orderMoves.Check("purchase order", o.Status, Ordered); err != nil {
 			return nil, err
 		}
@@ -200,8 +207,15 @@ func (s *Service) PlaceOrder(ctx context.Context, who db.Caller, number string) 
 		if err := o.expect(tx); err != nil {
 			return nil, err
 		}
-		return o.moveTo(tx, Ordered)
+		changes, err := o.moveTo(tx, Ordered)
+		if err != nil || !mails {
+			return changes, err
+		}
+		_, to, err = o.mailed(tx)
+		return changes, err
 	})
+	o.mailedTo = to
+	return o, err
 }
 
 // CancelOrder cancels a purchase order of which something is still to come; one of which some

@@ -113,11 +113,24 @@ func (s *Service) moveOp(name, word, about string, move func(context.Context, db
 func (s *Service) orderPurchase() schema.Op {
 	op := s.moveOp("order_purchase", "order", "Turn a draft into an order: what it holds is on order from then on.", s.PlaceOrder)
 	op.Response, op.Asks = sampleOrder(Ordered, 0), true
+	op.Refuses = append(op.Refuses, fault.Conflict)
+	op.Bind = func(f *schema.Form) schema.Handler {
+		var number string
+		var mails bool
+		bindNumber(f, &number)
+		if f.Surface() != schema.Page || s.mailIsSetUp() {
+			f.Bool(&mails, "mail", "mail it to the supplier", schema.Label("Mail it to the supplier"))
+		}
+		return func(ctx context.Context, who db.Caller) (any, error) { return s.placeOrder(ctx, who, number, mails) }
+	}
 	op.Will = func(answer any, m schema.Money) string {
 		o, _ := answer.(PurchaseOrder)
 		text := fmt.Sprintf("%s from %s is ordered: %s, %s.", o.Number, o.Supplier, counted(len(o.Lines), "line", "lines"), m(o.TotalCents))
 		if o.ExpectedDate != nil {
 			text += fmt.Sprintf(" It is expected on %s.", o.ExpectedDate)
+		}
+		if o.mailedTo != "" {
+			text += " It is mailed to " + o.mailedTo + "."
 		}
 		if o.BelowMinimumCents > 0 {
 			text += fmt.Sprintf(" That is %s below the supplier's minimum order.", m(o.BelowMinimumCents))
@@ -126,7 +139,11 @@ func (s *Service) orderPurchase() schema.Op {
 	}
 	op.Did = func(answer any, m schema.Money) string {
 		o, _ := answer.(PurchaseOrder)
-		return fmt.Sprintf("Purchase order %s is ordered: %s from %s.", o.Number, m(o.TotalCents), o.Supplier)
+		text := fmt.Sprintf("Purchase order %s is ordered: %s from %s.", o.Number, m(o.TotalCents), o.Supplier)
+		if o.mailedTo != "" {
+			text += " It is mailed to " + o.mailedTo + "."
+		}
+		return text
 	}
 	return op
 }

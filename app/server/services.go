@@ -47,7 +47,8 @@ func over(d *db.DB, shop *store.Service) *Services {
 	s := &Services{Store: shop, Maintenance: maintenance.New(d), Rental: rental.New(d), Reorder: reorder.New(d)}
 	s.Rental.Sheets = bankSheets
 	s.All = []schema.Service{s.Store.Declare(), s.Maintenance.Declare(), s.Rental.Declare(), s.Reorder.Declare()}
-	s.Mail = mailer.NewBook(d, s.kinds(), map[string][]string{"store": store.MailWords, "rental": rental.MailWords}, slices.Concat(
+	words := map[string][]string{"store": store.MailWords, "rental": rental.MailWords, "maintenance": maintenance.MailWords}
+	s.Mail = mailer.NewBook(d, s.kinds(), words, slices.Concat(
 		s.Store.Notices(), s.Maintenance.Notices(), s.Rental.Notices(), s.Reorder.Notices()))
 	s.Rental.Letter = s.Mail.Letter
 	s.flush = []func(context.Context) error{s.Store.Flush, s.Mail.Flush}
@@ -56,7 +57,7 @@ func over(d *db.DB, shop *store.Service) *Services {
 
 // kinds are the messages that there are.
 func (s *Services) kinds() []mail.Kind {
-	return slices.Concat(s.Store.Mails(), s.Rental.Mails(), account.Mails())
+	return slices.Concat(s.Store.Mails(), s.Rental.Mails(), s.Maintenance.Mails(), s.Reorder.Mails(), account.Mails())
 }
 
 // Named finds one of the four.

@@ -191,3 +191,12 @@ func request(s *maintenance.Service) page.Page {
 		View: func(v requestView) templ.Component { return Request(v) },
 	})
 }
+
+// requestFields are those of the form; an address is asked for where mail is set up.
+func requestFields(ctx context.Context) []string {
+	fields := []string{"description", "photo", "name"}
+	if page.Mailing(ctx) {
+		fields = append(fields, "email")
+	}
+	return fields
+}

@@ -1271,7 +1271,7 @@ func Request(v requestView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = page.Act(page.Form{Op: "report_problem", Only: []string{"description", "photo", "name"}, Button: "Send", Main: true}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Act(page.Form{Op: "report_problem", Only: requestFields(ctx), Button: "Send", Main: true}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

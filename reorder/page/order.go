@@ -137,9 +137,15 @@ func paper(s *reorder.Service) page.Page {
 }
 
 // orderActions are what can be done with the order now; the first is the main one.
-func orderActions(v orderView) (all []page.Action) {
+func orderActions(v orderView, mailing bool) (all []page.Action) {
 	if v.Status == reorder.Draft {
 		all = append(all, page.Do("Order it", "order_purchase", "number", v.Number).Main().Key("o"))
+		if mailing {
+			all = append(all, page.Do("Order and mail", "order_purchase", "number", v.Number, "mail", "true"))
+		}
+	}
+	if mailing && (v.open() || v.Status == reorder.Received) {
+		all = append(all, page.Do("Mail it", "mail_purchase", "number", v.Number))
 	}
 	all = append(all, page.Link("Print", page.Path("purchase-orders", v.Number, "print")).Key("p"))
 	if v.Status == reorder.Draft || v.open() {

@@ -369,7 +369,7 @@ func Order(v orderView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Head(orderActions(v)...).Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Head(orderActions(v, page.Mailing(ctx))...).Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1,0 +1,151 @@
+package reorder
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
+)
+
+// Mails are the messages that the service sends.
+func (s *Service) Mails() []mail.Kind { return []mail.Kind{purchaseKind} }
+
+var purchaseKind = mail.Kind{
+	Name: "purchase", Service: "reorder", Asked: true, Person: true, About: "To the supplier, when you mail a purchase order.",
+	Fields:  []mail.Field{{Name: "number"}, {Name: "lines", Must: true, Block: true}, {Name: "total"}, {Name: "expected"}},
+	Subject: "Purchase order {number} from {shop}",
+	Body: "Hello {name},\n\nplease deliver this order, number {number}:\n\n{lines}\n\nTotal: {total}\n\nWe expect it by {expected}.\n\n" +
+		"{shop}\n{shop_address}",
+	Fill: fillPurchase, Newest: newestPurchase, Find: purchaseNamed,
+}
+
+// mailIsSetUp reports whether pages offer to mail.
+func (s *Service) mailIsSetUp() bool {
+	if s.db == nil {
+		return false
+	}
+	is, err := db.Read(context.Background(), s.db, mail.SetUp)
+	return err == nil && is
+}
+
+// supplierOf is who delivers the order; without a record only the name is known.
+func (o *storedOrder) supplierOf(c *db.Conn) (Supplier, error) {
+	k, found, err := lookUpSupplier(c, o.Supplier)
+	if !found {
+		k.Name = o.Supplier
+	}
+	return k, err
+}
+
+// mailed queues the order's message to its supplier, and gives its number and address. Refused: a
+// supplier to whom nothing can be mailed.
+func (o *storedOrder) mailed(tx *db.Tx) (id int64, to string, err error) {
+	k, err := o.supplierOf(&tx.Conn)
+	if err != nil {
+		return 0, "", err
+	}
+	id, err = purchaseKind.Ask(tx, mail.Row{Subject: orderSubject(o.Number), Record: o.Number, Person: "supplier:" + k.Name, To: k.Email}, "the supplier "+k.Name)
+	return id, k.Email, err
+}
+
+// fillPurchase fills in a purchase order.
+func fillPurchase(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
+	o, found, err := lookUpOrder(c, strings.TrimPrefix(r.Subject, "purchase_order:"))
+	if err != nil {
+		return v, err
+	}
+	if !found {
+		v.Untrue = "there is no such purchase order any more"
+		return v, nil
+	}
+	if o.Status == Cancelled || o.Status == Closed {
+		v.Untrue = "the purchase order is " + o.Status
+	}
+	k, err := o.supplierOf(c)
+	if err != nil {
+		return v, err
+	}
+	shown, err := o.shown(c)
+	if err != nil {
+		return v, err
+	}
+	var rows [][]string
+	for _, l := range shown.Lines {
+		sku := l.SupplierSKU
+		if sku == "" {
+			sku = l.SKU
+		}
+		rows = append(rows, []string{sku, l.Name, w.Qty(l.Ordered), w.Money(l.UnitCostCents), w.Money(l.TotalCents)})
+	}
+	expected := ""
+	if o.ExpectedDate != nil {
+		expected = w.Day(*o.ExpectedDate)
+	}
+	v.To, v.Name = k.Email, k.Name
+	v.Values = map[string]mail.Value{"number": mail.Text(o.Number), "lines": mail.Rows(rows), "total": mail.Text(w.Money(shown.TotalCents)),
+		"expected": mail.Text(expected)}
+	return v, nil
+}
+
+func newestPurchase(c *db.Conn) (mail.Row, bool, error) {
+	number, found, err := db.One(c, db.Text, "SELECT number FROM purchase_orders WHERE status <> 'cancelled' ORDER BY id DESC LIMIT 1")
+	return mail.Row{Subject: orderSubject(number), Record: number}, found, err
+}
+
+// purchaseNamed finds a purchase order for a preview.
+func purchaseNamed(c *db.Conn, number string) (mail.Row, error) {
+	o, err := findOrder(c, number)
+	return mail.Row{Subject: orderSubject(o.Number), Record: o.Number}, err
+}
+
+// MailPurchase mails a purchase order to its supplier. Refused: a draft, a cancelled one, a supplier to
+// whom nothing can be mailed.
+func (s *Service) MailPurchase(ctx context.Context, who db.Caller, number string) (mail.Listed, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (m mail.Listed, err error) {
+		if err := mail.CheckSetUp(&tx.Conn); err != nil {
+			return m, err
+		}
+		o, err := findOrder(&tx.Conn, number)
+		if err != nil {
+			return m, err
+		}
+		switch o.Status {
+		case Draft:
+			return m, fault.Conflictf("purchase order %s is a draft; order it first", o.Number)
+		case Cancelled, Closed:
+			return m, fault.Conflictf("purchase order %s is not mailed: it is %s", o.Number, o.Status)
+		}
+		id, _, err := o.mailed(tx)
+		if err != nil {
+			return m, err
+		}
+		if m, err = mail.Find(&tx.Conn, id); err != nil {
+			return m, err
+		}
+		return m, tx.Audit("purchase.mailed", orderSubject(o.Number), map[string]any{"mail": id})
+	})
+}
+
+func (s *Service) mailPurchase() schema.Op {
+	return schema.Op{
+		Name: "mail_purchase", Writes: true, Destructive: true, About: "Mail a purchase order that is ordered to its supplier.",
+		Response: mail.ExampleListed("reorder", "purchase", "PO-000001"), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Bind: func(f *schema.Form) schema.Handler {
+			var number string
+			bindNumber(f, &number)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.MailPurchase(ctx, who, number) }
+		},
+		Will: func(a any, _ schema.Money) string {
+			return fmt.Sprintf("Mail purchase order %s to %s.", a.(mail.Listed).Record, a.(mail.Listed).To)
+		},
+		Did: func(a any, _ schema.Money) string {
+			return fmt.Sprintf("Purchase order %s is mailed to %s.", a.(mail.Listed).Record, a.(mail.Listed).To)
+		},
+		Leads:   func(a any) string { return orderPage(a.(mail.Listed).Record) },
+		Example: "reorder po mail PO-000001",
+	}
+}
