@@ -25,6 +25,25 @@ func month(s *rental.Service) page.Page {
 	})
 }
 
+// collectedChart is what was billed in each month as bars, and what of it is collected as a line; nothing
+// before the first charge.
+func collectedChart(ctx context.Context, months []rental.MonthCollection) page.Chart {
+	c := page.Chart{Title: "Billed and collected by month, " + page.CurrencyCode(ctx) + " (collected is the line)", Label: "Month", Names: [2]string{"Billed", "Collected"},
+		Show: func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
+	for _, m := range months {
+		if m.BilledCents == 0 && len(c.Bars) == 0 {
+			continue
+		}
+		label := page.MonthText(m.Month)
+		if label = label[:3]; len(c.Bars) == 0 || label == "Jan" {
+			label = page.MonthText(m.Month)
+		}
+		c.Bars = append(c.Bars, page.Point{Label: label, Value: m.BilledCents})
+		c.Line = append(c.Line, page.Point{Label: label, Value: m.CollectedCents})
+	}
+	return c
+}
+
 // arrearsView is a page of the arrears; the sums are of all.
 type arrearsView struct {
 	rental.Arrears
