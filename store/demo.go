@@ -103,7 +103,11 @@ func demoDays(n, loose int) exact.Day {
 	if n >= demoOrderCount-demoOfMonth {
 		return exact.Day((demoOrderCount - 1 - n) * 5 / 4) // #nosec G115 -- below 30
 	}
-	return exact.Day(60 + (demoOrderCount-demoOfMonth-1-n)*25 + loose) // #nosec G115 -- below 500
+	before := demoOrderCount - demoOfMonth - 1 - n // the 30 days before, then one every 50 days
+	if before < 9 {
+		return exact.Day(31 + before*3) // #nosec G115 -- below 60
+	}
+	return exact.Day(60 + (before-8)*50 + loose) // #nosec G115 -- below 500
 }
 
 func demoAddress(name string) string {
@@ -178,7 +182,7 @@ func demoCodes(tx *db.Tx, p Product) error {
 		}
 		for i := range batch.redeemed {
 			name := demoBuyers[i]
-			if _, _, err := spend(tx, digests[i], demoAddress(name), name); err != nil {
+			if _, _, err := spend(tx, digests[i], demoAddress(name), name, tx.Now()-exact.Instant((2+4*i)*24*3600)); err != nil {
 				return err
 			}
 		}

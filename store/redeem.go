@@ -5,6 +5,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -111,7 +112,7 @@ func (s *Service) redeemAs(ctx context.Context, who db.Caller, written, email, n
 		return Redeemed{}, noCode()
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Redeemed, error) {
-		r, batch, err := spend(tx, hash, email, name)
+		r, batch, err := spend(tx, hash, email, name, tx.Now())
 		if err != nil {
 			return Redeemed{}, err
 		}
@@ -123,7 +124,7 @@ func (s *Service) redeemAs(ctx context.Context, who db.Caller, written, email, n
 }
 
 // spend turns the code of the digest into an order with its license.
-func spend(tx *db.Tx, hash []byte, email, name string) (Redeemed, Batch, error) {
+func spend(tx *db.Tx, hash []byte, email, name string, at exact.Instant) (Redeemed, Batch, error) {
 	k, found, err := lookUpCode(&tx.Conn, hash)
 	switch {
 	case err != nil:
@@ -134,11 +135,11 @@ func spend(tx *db.Tx, hash []byte, email, name string) (Redeemed, Batch, error) 
 	if err := k.usable(); err != nil {
 		return Redeemed{}, k.batch, err
 	}
-	d, err := bookCode(tx, k.batch, email, name)
+	d, err := bookCode(tx, k.batch, email, name, at)
 	if err != nil {
 		return Redeemed{}, k.batch, err
 	}
-	if _, err := tx.Exec("UPDATE store_codes SET status = 'redeemed', order_id = ?, redeemed_at = ? WHERE hash = ?", d.id, tx.Now(), hash); err != nil {
+	if _, err := tx.Exec("UPDATE store_codes SET status = 'redeemed', order_id = ?, redeemed_at = ? WHERE hash = ?", d.id, at, hash); err != nil {
 		return Redeemed{}, k.batch, err
 	}
 	if err := tx.Audit("code.redeemed", "batch:"+k.batch.Batch, map[string]string{"order_ref": d.OrderRef}); err != nil {
@@ -151,7 +152,7 @@ func spend(tx *db.Tx, hash []byte, email, name string) (Redeemed, Batch, error) 
 }
 
 // bookCode books the order that a code of the batch becomes: it comes to nothing.
-func bookCode(tx *db.Tx, b Batch, email, name string) (OrderDetail, error) {
+func bookCode(tx *db.Tx, b Batch, email, name string, at exact.Instant) (OrderDetail, error) {
 	p, err := findProduct(&tx.Conn, b.SKU)
 	if err != nil {
 		return OrderDetail{}, err
@@ -162,7 +163,7 @@ func bookCode(tx *db.Tx, b Batch, email, name string) (OrderDetail, error) {
 	}
 	return book(tx, sale{
 		lines: []line{{product: p, tier: textOr(b.Tier, ""), qty: 1, licensed: p.Kind != kindDownload}}, email: email, name: name,
-		currency: set.Currency, provider: "code", paidAt: tx.Now(),
+		currency: set.Currency, provider: "code", paidAt: at,
 	}, false)
 }
 

@@ -127,7 +127,7 @@ func ProductRecord(v productView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if v.Kind == "license" {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "Issues a license a unit")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "One license for each unit")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -166,7 +166,7 @@ func ProductRecord(v productView) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					if v.ActivationLimit == nil {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "As many as one likes")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "Unlimited")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -199,7 +199,7 @@ func ProductRecord(v productView) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					if v.LicenseDays == nil {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "For good")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "No end")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

@@ -130,7 +130,7 @@
     const d = make("dialog", "", document.body), h = make("h2", "Shortcuts", d), l = make("dl", "", d);
     h.id = "keylist"; d.setAttribute("aria-labelledby", "keylist");
     const line = (k, t) => { make("kbd", k, make("dt", "", l)); make("dd", t, l); };
-    line("/", "Search"); line("j k", "Next row, row before"); line("Enter", "Open the row"); line("Ctrl Enter", "Send the form"); line("?", "This list");
+    line("/ or Ctrl K", "Search"); line("j k", "Next row, row before"); line("Enter", "Open the row"); line("Ctrl Enter", "Send the form"); line("?", "This list");
     $$("[data-key]").forEach(e => { if (!"/?".includes(e.dataset.key)) line(e.dataset.key, e.firstChild.textContent.trim()); });
     $$("[data-go]").forEach(e => { if (e.dataset.go) line("g " + e.dataset.go, e.textContent.trim()); });
     const b = make("button", "Close", d);
@@ -140,6 +140,11 @@
   }
   addEventListener("keydown", e => {
     const t = e.target, field = t.matches?.("input:not([type=checkbox]), textarea, select, [contenteditable]");
+    if (e.key === "k" && (e.ctrlKey || e.metaKey) && !e.shiftKey && !e.altKey) {
+      const q = $("[data-key='/']");
+      if (q) { e.preventDefault(); q.focus(); q.select?.(); }
+      return;
+    }
     if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && t.form) { e.preventDefault(); t.form.requestSubmit(); return; }
     if (!keys || field || e.ctrlKey || e.metaKey || e.altKey || $("dialog[open]")) return;
     const press = e.key;
