@@ -1,7 +1,5 @@
 package maintenance
 
-import ()
-
 // edit lays the fields of a call, or the cells of a row, over a record. A field that was
 // not given is left alone; what changes is kept for the audit trail.
 type edit struct {

@@ -131,8 +131,5 @@ func ASCII(address string) bool {
 	return !strings.ContainsFunc(address, func(r rune) bool { return r > 0x7e })
 }
 
-// Same reports whether two addresses are one: in any case.
-func Same(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
-
 // Fold is an address as it is compared.
 func Fold(address string) string { return strings.ToLower(strings.TrimSpace(address)) }

@@ -118,20 +118,6 @@ func (f *Frame) DoPath(op string) string {
 	return "/do/" + op
 }
 
-// DoPath is the address of an operation's form, filled with the fields, which are
-// names and values by turns. Afterwards it leads back to the page that it stands on.
-func DoPath(ctx context.Context, op string, fields ...string) string {
-	f := From(ctx)
-	q := url.Values{}
-	for i := 0; i+1 < len(fields); i += 2 {
-		q.Add(fields[i], fields[i+1])
-	}
-	if len(q) == 0 {
-		return f.DoPath(op)
-	}
-	return f.DoPath(op) + "?" + q.Encode()
-}
-
 // record is the address of the record that a page such as /leases/12/statement is of, "" on others.
 func (f *Frame) record() string {
 	at := strings.LastIndexByte(f.Path, '/')

@@ -52,14 +52,6 @@ func Cents(cents int64) templ.Component {
 	return made(func(f *Frame) string { return data(strconv.FormatInt(cents, 10), Amount(cents, f.Currency)) })
 }
 
-// CentsPtr is Cents, or a dash without an element where there is no amount.
-func CentsPtr(cents *int64) templ.Component {
-	if cents == nil {
-		return none
-	}
-	return Cents(*cents)
-}
-
 // none stands where there is no value: no element that a reader could take for one.
 var none = text(`<span class="none">–</span>`)
 
@@ -100,14 +92,6 @@ func group(s string) string {
 
 // Qty is a quantity without trailing zeros: 1,250.5.
 func Qty(m exact.Milli) templ.Component { return text(data(m.String(), group(m.String()))) }
-
-// QtyPtr is Qty, or a dash.
-func QtyPtr(m *exact.Milli) templ.Component {
-	if m == nil {
-		return none
-	}
-	return Qty(*m)
-}
 
 // QtyText is Qty as text.
 func QtyText(m exact.Milli) string { return group(m.String()) }

@@ -40,12 +40,10 @@ func itself(s string) string { return s }
 
 var (
 	text     = &Kind[string]{(*db.Row).Text, itself, same[string], (*schema.Form).Text, nil, false}
-	nullText = &Kind[string]{(*db.Row).Text, itself, same[string], (*schema.Form).Text, func(s string) any { return db.NullText(s) }, false}
 	optText  = &Kind[*string]{(*db.Row).TextPtr, opt(itself), samePtr[string], (*schema.Form).TextPtr, nil, true}
 	whole    = &Kind[int64]{(*db.Row).Int, digits, same[int64], (*schema.Form).Int, nil, false}
 	optWhole = &Kind[*int64]{(*db.Row).IntPtr, opt(digits), samePtr[int64], (*schema.Form).IntPtr, nil, true}
 	milli    = &Kind[exact.Milli]{(*db.Row).Milli, exact.Milli.String, same[exact.Milli], (*schema.Form).Milli, nil, false}
-	optMilli = &Kind[*exact.Milli]{(*db.Row).MilliPtr, opt(exact.Milli.String), samePtr[exact.Milli], (*schema.Form).MilliPtr, nil, true}
 	day      = &Kind[exact.Day]{(*db.Row).Day, exact.Day.String, same[exact.Day], (*schema.Form).Day, nil, false}
 	optDay   = &Kind[*exact.Day]{(*db.Row).DayPtr, opt(exact.Day.String), samePtr[exact.Day], (*schema.Form).DayPtr, nil, true}
 	moment   = &Kind[exact.Instant]{(*db.Row).Instant, exact.Instant.String, same[exact.Instant], nil, nil, false}
@@ -88,11 +86,6 @@ func Text[T any](name string, at func(*T) *string, about string, opts ...schema.
 	return Of(name, at, text, about, opts...)
 }
 
-// NullText is a column of text that is stored as NULL when empty.
-func NullText[T any](name string, at func(*T) *string, about string, opts ...schema.Opt) Column[T] {
-	return Of(name, at, nullText, about, opts...)
-}
-
 // OptText is a column of text that may be unset: nil. So do the other Opt columns.
 func OptText[T any](name string, at func(*T) **string, about string, opts ...schema.Opt) Column[T] {
 	return Of(name, at, optText, about, opts...)
@@ -125,11 +118,6 @@ func Amount[T any](name string, at func(*T) *exact.Decimal, about string, opts .
 // Milli is a column of quantities in thousandths.
 func Milli[T any](name string, at func(*T) *exact.Milli, about string, opts ...schema.Opt) Column[T] {
 	return Of(name, at, milli, about, opts...)
-}
-
-// OptMilli is a column of quantities that may be unset.
-func OptMilli[T any](name string, at func(*T) **exact.Milli, about string, opts ...schema.Opt) Column[T] {
-	return Of(name, at, optMilli, about, opts...)
 }
 
 // Day is a column of calendar days.
