@@ -28,7 +28,11 @@ type Photo struct {
 // PNG or WebP picture, by its first bytes, or larger than MaxPhoto is 422; an unknown
 // order is 404. Of filename only the last element is kept.
 func (s *Service) AddPhoto(ctx context.Context, who db.Caller, orderID int64, filename, caption string, data []byte) (Photo, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Photo, error) { return addPhoto(tx, orderID, filename, caption, data) })
+	done, err := db.Update(ctx, s.db, who, func(tx *db.Tx) (Added, error) {
+		photo, err := addPhoto(tx, orderID, filename, caption, data)
+		return Added{Photo: photo, WorkOrderID: orderID}, err
+	})
+	return done.Photo, err
 }
 
 func addPhoto(tx *db.Tx, orderID int64, filename, caption string, data []byte) (none Photo, err error) {

@@ -25,7 +25,7 @@ func (s *Service) AdvanceWorkOrder(ctx context.Context, who db.Caller, m Move, c
 			return none, err
 		}
 		done := Advanced{WorkOrder: wo}
-		if wo.PMID != nil {
+		if wo.PMID != nil && who.Via != "rest" { // there it is what the event tells: the order
 			row, err := dueRow(&tx.Conn, *wo.PMID)
 			if err != nil {
 				return none, err
@@ -83,11 +83,7 @@ func (s *Service) advanceStatus() schema.Op {
 				if err := s.toPerson(ctx, ch.AssignedTo, isNew); err != nil {
 					return nil, err
 				}
-				done, err := s.AdvanceWorkOrder(ctx, who, m, ch)
-				if f.Surface() == schema.REST { // it answers what the event tells: the order
-					done.PMNextDue = nil
-				}
-				return done, err
+				return s.AdvanceWorkOrder(ctx, who, m, ch)
 			}
 		},
 		Refuses: []fault.Kind{fault.NotFound},

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"reflect"
 	"strings"
 
 	"quartermaster/schema/db"
@@ -194,7 +195,7 @@ func (o Op) Decode(in Input) (Handler, error) {
 		if who.Request == nil {
 			who = who.Asking(&db.Request{})
 		}
-		who.Request.Several = o.Several
+		who.Request.Several, who.Request.Answer = o.Several, reflect.TypeOf(o.Response)
 		return handle(ctx, who)
 	}, nil
 }

@@ -161,7 +161,7 @@ func (r *Receivers) wanted(service string, asked []string) ([]string, error) {
 // Remove takes a receiver off: nothing more is sent to it, and its URL and secrets are
 // forgotten. Its log stays, and tells as interrupted what was still pending for it.
 func (r *Receivers) Remove(ctx context.Context, who db.Caller, id int64) error {
-	return r.change(ctx, who, id, "webhook.removed", func(tx *db.Tx) error {
+	return r.change(ctx, who, id, "webhook.removed", Changed{ID: id}, func(tx *db.Tx) error {
 		if _, err := tx.Exec("UPDATE deliveries SET state = 'interrupted' WHERE endpoint_id = ? AND state = 'pending'", id); err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (r *Receivers) Remove(ctx context.Context, who db.Caller, id int64) error {
 // Enable lets a receiver get events again, from now on. What was pending when it was
 // disabled goes out now.
 func (r *Receivers) Enable(ctx context.Context, who db.Caller, id int64) error {
-	return r.change(ctx, who, id, "webhook.enabled", func(tx *db.Tx) error {
+	return r.change(ctx, who, id, "webhook.enabled", Changed{ID: id}, func(tx *db.Tx) error {
 		_, err := tx.Exec("UPDATE endpoints SET enabled = 1 WHERE id = ?", id)
 		return err
 	})
@@ -186,7 +186,7 @@ func (r *Receivers) Enable(ctx context.Context, who db.Caller, id int64) error {
 // Disable holds a receiver back: what happens from now on is not for it, and what is
 // pending waits until it is enabled.
 func (r *Receivers) Disable(ctx context.Context, who db.Caller, id int64) error {
-	return r.change(ctx, who, id, "webhook.disabled", func(tx *db.Tx) error {
+	return r.change(ctx, who, id, "webhook.disabled", Changed{ID: id}, func(tx *db.Tx) error {
 		_, err := tx.Exec("UPDATE endpoints SET enabled = 0 WHERE id = ?", id)
 		return err
 	})
@@ -206,7 +206,7 @@ func (r *Receivers) SetParallel(ctx context.Context, who db.Caller, id, parallel
 	if err != nil {
 		return err
 	}
-	return r.change(ctx, who, id, "webhook.parallel", func(tx *db.Tx) error {
+	return r.change(ctx, who, id, "webhook.parallel", Changed{ID: id}, func(tx *db.Tx) error {
 		_, err := tx.Exec("UPDATE endpoints SET parallel = ? WHERE id = ?", parallel, id)
 		return err
 	})
@@ -219,7 +219,7 @@ const oldSigns = 24 * 60 * 60
 // before that no longer does.
 func (r *Receivers) Rotate(ctx context.Context, who db.Caller, id int64) (Secret, error) {
 	fresh := Secret{ID: id, Secret: newSecret()}
-	err := r.change(ctx, who, id, "webhook.rotated", func(tx *db.Tx) error {
+	err := r.change(ctx, who, id, "webhook.rotated", fresh, func(tx *db.Tx) error {
 		_, err := tx.Exec("UPDATE endpoints SET old_secret = secret, old_until = ?, secret = ? WHERE id = ?",
 			tx.Now()+oldSigns, fresh.Secret, id)
 		return err
@@ -230,21 +230,23 @@ func (r *Receivers) Rotate(ctx context.Context, who db.Caller, id int64) (Secret
 	return fresh, nil
 }
 
-// change runs one act upon a receiver, audited in the receiver's service.
-func (r *Receivers) change(ctx context.Context, who db.Caller, id int64, action string, act func(*db.Tx) error) error {
+// change runs one act upon a receiver, audited in the receiver's service, and answers with what
+// is given.
+func (r *Receivers) change(ctx context.Context, who db.Caller, id int64, action string, answer any, act func(*db.Tx) error) error {
 	who, err := ofService(ctx, r.d, who, id)
 	if err != nil {
 		return err
 	}
-	return db.Exec(ctx, r.d, who, func(tx *db.Tx) error {
+	_, err = db.Update(ctx, r.d, who, func(tx *db.Tx) (any, error) {
 		if _, err := findReceiver(&tx.Conn, id); err != nil {
-			return err
+			return nil, err
 		}
 		if err := act(tx); err != nil {
-			return err
+			return nil, err
 		}
-		return tx.Audit(action, db.Subject("webhook", id), struct{}{})
+		return answer, tx.Audit(action, db.Subject("webhook", id), struct{}{})
 	})
+	return err
 }
 
 // ofService is the caller acting in the receiver's service, if they may write. A

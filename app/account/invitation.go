@@ -22,11 +22,13 @@ type Invitation struct {
 // Invite makes an invitation by which a user sets the first password, or replaces a
 // lost one; an earlier one ends. The token is the end of its link.
 func Invite(ctx context.Context, d *db.DB, who db.Caller, name string) (token string, v Invitation, err error) {
-	type made struct {
-		token string
-		Invitation
-	}
-	m, err := update(ctx, d, who, func(tx *db.Tx) (m made, err error) {
+	l, err := invite(ctx, d, who, name)
+	return l.token, Invitation{User: l.Name, By: l.by, ExpiresAt: l.ExpiresAt}, err
+}
+
+// invite is Invite with the whole link, at the address of the first of the services that has one.
+func invite(ctx context.Context, d *db.DB, who db.Caller, name string, services ...string) (Link, error) {
+	return update(ctx, d, who, func(tx *db.Tx) (m Link, err error) {
 		u, err := invitable(&tx.Conn, who, name)
 		if err != nil {
 			return m, err
@@ -35,10 +37,13 @@ func Invite(ctx context.Context, d *db.DB, who db.Caller, name string) (token st
 		if err != nil {
 			return m, err
 		}
-		m = made{i.Token, Invitation{User: u.Name, By: i.By, ExpiresAt: i.ExpiresAt}}
+		base, err := addressOf(&tx.Conn, services)
+		if err != nil {
+			return m, err
+		}
+		m = Link{Name: u.Name, Link: base + "/welcome/" + i.Token, ExpiresAt: i.ExpiresAt, token: i.Token, by: i.By}
 		return m, tx.Audit("user.invited", u.subject(), map[string]any{"name": u.Name, "expires_at": i.ExpiresAt})
 	})
-	return m.token, m.Invitation, err
 }
 
 // Invited reports what an invitation of staff is for, and consumes nothing. It is

@@ -57,19 +57,16 @@ type NewKey struct {
 // CreateKey makes a key for one service. The full key is given here and never again.
 // A user who is disabled, or who has no role in the service, gets none.
 func CreateKey(ctx context.Context, d *db.DB, who db.Caller, n NewKey) (Key, string, error) {
-	type made struct {
-		Key
-		full string
-	}
-	m, err := update(ctx, d, who, func(tx *db.Tx) (m made, err error) {
+	m, err := update(ctx, d, who, func(tx *db.Tx) (m CreatedKey, err error) {
 		u, err := findUser(&tx.Conn, n.User)
 		if err != nil {
 			return m, err
 		}
-		m.Key, m.full, err = createKey(tx, u, n)
+		m.of, m.Key, err = createKey(tx, u, n)
+		m.ID = m.of.ID
 		return m, err
 	})
-	return m.Key, m.full, err
+	return m.of, m.Key, err
 }
 
 func createKey(tx *db.Tx, u User, n NewKey) (k Key, full string, err error) {

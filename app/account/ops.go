@@ -267,10 +267,12 @@ type Link struct {
 	Name      string        `json:"name"`
 	Link      string        `json:"link"`
 	ExpiresAt exact.Instant `json:"expires_at"`
+
+	token, by string
 }
 
 // Redacted is the answer without the link: it is kept nowhere.
-func (l Link) Redacted() any { l.Link = ""; return l }
+func (l Link) Redacted() any { l.Link, l.token = "", ""; return l }
 
 func (o ops) inviteUser() schema.Op {
 	return schema.Op{
@@ -282,12 +284,7 @@ func (o ops) inviteUser() schema.Op {
 			var name string
 			o.name(f, &name)
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				token, v, err := Invite(ctx, o.d, who, name)
-				if err != nil {
-					return nil, err
-				}
-				base, err := o.address(ctx, who.Service)
-				return answer(Link{Name: v.User, Link: base + "/welcome/" + token, ExpiresAt: v.ExpiresAt}, err)
+				return answer(invite(ctx, o.d, who, name, append([]string{who.Service}, o.services...)...))
 			}
 		},
 		Print: func(w io.Writer, answer any) { _, _ = fmt.Fprintln(w, answer.(Link).Link) },
@@ -298,23 +295,19 @@ func (o ops) inviteUser() schema.Op {
 	}
 }
 
-func (o ops) address(ctx context.Context, service string) (string, error) {
-	return Address(ctx, o.d, append([]string{service}, o.services...)...)
-}
-
 // Address is a public address at which people sign in: that of the first of the services
 // of which one is known, else the default.
 func Address(ctx context.Context, d *db.DB, services ...string) (address string, err error) {
-	err = d.View(ctx, func(c *db.Conn) error {
-		for _, s := range services {
-			if address, err = c.Setting(db.SettingAddress + "." + s); err != nil || address != "" {
-				return err
-			}
+	return db.Read(ctx, d, func(c *db.Conn) (string, error) { return addressOf(c, services) })
+}
+
+func addressOf(c *db.Conn, services []string) (address string, err error) {
+	for _, s := range services {
+		if address, err = c.Setting(db.SettingAddress + "." + s); err != nil || address != "" {
+			return strings.TrimSuffix(address, "/"), err
 		}
-		address = "http://127.0.0.1:8081"
-		return nil
-	})
-	return strings.TrimSuffix(address, "/"), err
+	}
+	return "http://127.0.0.1:8081", nil
 }
 
 var exampleSession = session.Session{ID: 3, Device: "Firefox on Linux", Address: "192.0.2.1", CreatedAt: 1795208700, SeenAt: 1795208700}

@@ -44,19 +44,21 @@ func (s *Sessions) ChangePassword(ctx context.Context, who db.Caller, current, p
 	if err := s.hash.do(ctx, asker{c.network, c.name}, func() error { kept = hashPassword(password); return nil }); err != nil {
 		return 0, err
 	}
-	return db.Update(ctx, s.d, asSelf(who), func(tx *db.Tx) (int, error) {
+	done, err := db.Update(ctx, s.d, asSelf(who), func(tx *db.Tx) (e Ended, err error) {
 		now, _, err := db.One(&tx.Conn, db.Text, "SELECT password FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", c.id)
 		if err != nil {
-			return 0, err
+			return e, err
 		}
 		if now != c.kept {
-			return 0, fault.Conflictf("the password was changed at this very moment from elsewhere; nothing was changed here")
+			return e, fault.Conflictf("the password was changed at this very moment from elsewhere; nothing was changed here")
 		}
 		if _, err := tx.Exec("UPDATE sessions SET password_at = ? WHERE id = ?", tx.Now(), who.Session); err != nil {
-			return 0, err
+			return e, err
 		}
-		return setPassword(tx, c.id, kept, who.Session)
+		e.Ended, err = setPassword(tx, c.id, kept, who.Session)
+		return e, err
 	})
+	return done.Ended, err
 }
 
 // OwnSession is one of the caller's sessions, as it is listed.
@@ -90,36 +92,39 @@ func (s *Sessions) OwnSessions(ctx context.Context, who db.Caller) (all []OwnSes
 
 // EndSession ends one of the caller's own sessions.
 func EndSession(ctx context.Context, d *db.DB, who db.Caller, id int64) error {
-	return db.Exec(ctx, d, asSelf(who), func(tx *db.Tx) error {
+	_, err := db.Update(ctx, d, asSelf(who), func(tx *db.Tx) (e Ended, err error) {
 		u, err := findUser(&tx.Conn, who.User)
 		if err != nil {
-			return err
+			return e, err
 		}
 		ended, err := session.End(tx, session.Staff, u.id, id)
 		if err != nil {
-			return err
+			return e, err
 		}
 		if !ended {
-			return fault.NotFoundf("there is no session %d of %s", id, schema.Quote(u.Name))
+			return e, fault.NotFoundf("there is no session %d of %s", id, schema.Quote(u.Name))
 		}
-		return tx.Audit("session.ended", u.subject(), map[string]any{"sessions": 1})
+		e.Ended = 1
+		return e, tx.Audit("session.ended", u.subject(), map[string]any{"sessions": 1})
 	})
+	return err
 }
 
 // EndOtherSessions ends the caller's sessions but the one that asks, and tells how many
 // there were.
 func EndOtherSessions(ctx context.Context, d *db.DB, who db.Caller) (int, error) {
-	return db.Update(ctx, d, asSelf(who), func(tx *db.Tx) (int, error) {
+	done, err := db.Update(ctx, d, asSelf(who), func(tx *db.Tx) (e Ended, err error) {
 		u, err := findUser(&tx.Conn, who.User)
 		if err != nil {
-			return 0, err
+			return e, err
 		}
-		n, err := session.EndAll(tx, session.Staff, u.id, who.Session)
-		if err != nil || n == 0 {
-			return 0, err
+		e.Ended, err = session.EndAll(tx, session.Staff, u.id, who.Session)
+		if err != nil || e.Ended == 0 {
+			return e, err
 		}
-		return n, tx.Audit("session.ended", u.subject(), map[string]any{"sessions": n})
+		return e, tx.Audit("session.ended", u.subject(), map[string]any{"sessions": e.Ended})
 	})
+	return done.Ended, err
 }
 
 // Preferences are how a person likes the pages.

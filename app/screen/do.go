@@ -261,7 +261,6 @@ func (x *exchange) leads(op schema.Op, in *sent, answer any) (to string) {
 	if op.Leads == nil {
 		return to
 	}
-	defer func() { _ = recover() }() // what a transaction keeps may be of another type than the answer: it leads to the first page
 	if path := op.Leads(answer); path != "" {
 		to = path
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -25,6 +26,7 @@ type Request struct {
 	Body    [32]byte          // SHA-256 of the request's body
 	Expect  func(*Conn) error // called first in the transaction; its error refuses the change, as when a form's record was changed since
 	Several bool              // the operation takes several transactions
+	Answer  reflect.Type      // what the operation answers, and its Update with it; nil: anything
 
 	// Render makes the status and the body that are kept of an answer for the key.
 	Render func(answer any) (status int, body []byte, err error)
@@ -163,6 +165,15 @@ func (r *Request) reused() error {
 		name = "request_key"
 	}
 	return fault.Conflictf("the %s %q was used for another body; use a new key for a new request", name, r.Key).At("idempotency_key")
+}
+
+// answers refuses an answer of another type than the operation's: what is kept of it, and what
+// reads it when the request comes again, is made for that one.
+func (r *Request) answers(answer any) error {
+	if r == nil || r.Answer == nil || reflect.TypeOf(answer) == r.Answer {
+		return nil
+	}
+	return misused(fmt.Sprintf("answers with a %T in its Update, and the operation with a %v: build the answer there", answer, r.Answer))
 }
 
 // keep stores the answer for the request's idempotency key.

@@ -59,6 +59,9 @@ func update(ctx context.Context, d *DB, who Caller, run func(*Tx) (answer any, e
 		if err != nil || request != nil && request.Several {
 			return err
 		}
+		if err := request.answers(answer); err != nil {
+			return err
+		}
 		return tx.keep(request, answer)
 	})
 	committed = err == nil
