@@ -93,15 +93,12 @@ func (d demoLease) put(tx *db.Tx, today exact.Day) error {
 	if err := putDemoTenant(tx, d.tenant, d.email); err != nil {
 		return err
 	}
-	key := leaseKey{property: d.property, unit: d.unit, start: d.start}
-	_, err := putLease(tx, key, []func(*Lease){func(l *Lease) {
-		l.Tenant, l.EndDate, l.BaseRentCents, l.Frequency = d.tenant, d.end, d.rent, d.frequency
-		l.DueDay, l.DepositCents, l.Proration = d.dueDay, d.deposit, d.proration
-	}})
+	_, err := putLease(tx, Lease{Property: d.property, Unit: d.unit, StartDate: d.start, Tenant: d.tenant, EndDate: d.end,
+		BaseRentCents: d.rent, Frequency: d.frequency, DueDay: d.dueDay, DepositCents: d.deposit, Proration: d.proration}, givenTerms)
 	if err != nil {
 		return err
 	}
-	l, err := key.lease(&tx.Conn)
+	l, err := leaseKey{property: d.property, unit: d.unit, start: d.start}.lease(&tx.Conn)
 	if err != nil {
 		return err
 	}
@@ -128,6 +125,9 @@ func (d demoLease) put(tx *db.Tx, today exact.Day) error {
 	}
 	return nil
 }
+
+// givenTerms are all that people say of a lease.
+func givenTerms(column string) bool { return column != "next_post_day" }
 
 // putDemoTenant makes a tenant, once.
 func putDemoTenant(tx *db.Tx, name, email string) error {

@@ -3,9 +3,11 @@ package rental
 import (
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // The statuses of a lease, which follow from its days and today.
@@ -56,33 +58,72 @@ type LeaseTenant struct {
 	Email *string `json:"email"`
 }
 
-// leaseSets are the columns of a lease that a change writes, with their values: one list
-// for INSERT, UPDATE and scanLease. The last day is its end's, for the index.
-const leaseSets db.Columns = "rent_cents, frequency, due_day, end_date, last_day, deposit_cents, proration"
-
-func (l Lease) sets() []any {
-	return []any{l.BaseRentCents, l.Frequency, l.DueDay, l.EndDate, lastDay(l.EndDate), l.DepositCents, l.Proration}
+// ofText is a kind of what a column of this package gives as one text, and nobody writes.
+func ofText[V any](parse func(string) V) *record.Kind[V] {
+	return &record.Kind[V]{Scan: func(r *db.Row) V { return parse(r.Text()) }}
 }
 
-// leaseColumns and fromLeases read a lease l with the names around it.
-var leaseColumns = `l.id, l.unit_id, u.name, p.name, l.start_date, l.next_post_day, l.next_event_day, l.opening_day, l.opening_cents,
-		l.opening_deposit_cents, l.paused_until, l.late_mailed_on, ` + leaseSets.Of("l") + `,
-		(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL), ` +
-	stepsColumn + ", " + tenantsColumn
+// lastDayKind keeps a lease's end as the day of it that indexes hold; the end is read from its own column.
+var lastDayKind = &record.Kind[*exact.Day]{
+	Scan:  (*db.Row).DayPtr,
+	Value: func(end *exact.Day) any { return lastDay(end) },
+	Same:  func(_, _ *exact.Day) bool { return true },
+}
 
-const fromLeases = " FROM leases l CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id"
+// leases are read with the names around them, as they stand without a day: see scanLease.
+var leases = record.New("lease", "leases",
+	record.ID(func(l *Lease) *int64 { return &l.ID }),
+	record.Int("unit_id", func(l *Lease) *int64 { return &l.UnitID }, "").Once(),
+	record.Text("property", func(l *Lease) *string { return &l.Property }, "").From("p.name").Told().
+		Field(func(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
+			k := bindLeaseKey(f, "start_date")
+			l.Property, l.Unit, l.StartDate = k.property, k.unit, k.start
+			return true
+		}),
+	record.Text("unit", func(l *Lease) *string { return &l.Unit }, "").From("u.name").InFile().Told(),
+	record.Day("start_date", func(l *Lease) *exact.Day { return &l.StartDate }, "").Once().InFile().Told(),
+	record.Text("tenant", func(l *Lease) *string { return &l.Tenant }, "").From("''").Field(bindLeaseTenant),
+	record.Of("last_day", func(l *Lease) **exact.Day { return &l.EndDate }, lastDayKind, ""),
+	record.OptDay("end_date", func(l *Lease) **exact.Day { return &l.EndDate }, "the last day; empty is open-ended").Told(),
+	record.Int("rent_cents", func(l *Lease) *int64 { return &l.BaseRentCents }, "").Field(bindRent).Told(),
+	record.Enum("frequency", func(l *Lease) *string { return &l.Frequency }, frequencies, "how often rent is due", schema.Folded).
+		Else(func(l *Lease) { l.Frequency, l.Proration = monthly, byDays }).Told(),
+	record.Int("due_day", func(l *Lease) *int64 { return &l.DueDay }, "").Field(bindDueDay).Told(),
+	record.Int("deposit_cents", func(l *Lease) *int64 { return &l.DepositCents },
+		"the deposit, a note that posts no charge", schema.Range(0, maxCents)).Told(),
+	record.Enum("proration", func(l *Lease) *string { return &l.Proration }, prorations,
+		"how a period that the start or the end cuts short is charged: by its days, or in full", schema.Folded).Told(),
+	record.OptDay("opening_day", func(l *Lease) **exact.Day { return &l.OpeningDay }, "").From("l.opening_day").
+		Field(func(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
+			l.takeOver = bindLeaseOpening(f)
+			return l.takeOver != nil
+		}),
+	record.Int("opening_balance_cents", func(l *Lease) *int64 { return &l.OpeningBalanceCents }, "").From("l.opening_cents").InFile(),
+	record.Int("opening_deposit_cents", func(l *Lease) *int64 { return &l.OpeningDepositCents }, "").
+		From("l.opening_deposit_cents").InFile(),
+	record.OptDay("paused_until", func(l *Lease) **exact.Day { return &l.PausedUntil }, "").From("l.paused_until"),
+	record.OptDay("late_mailed_on", func(l *Lease) **exact.Day { return &l.lateMailedOn }, "").From("l.late_mailed_on"),
+	record.OptDay("next_post_day", func(l *Lease) **exact.Day { return &l.nextPost }, ""),
+	record.OptDay("next_event_day", func(l *Lease) **exact.Day { return &l.nextEvent }, "").Once(),
+	record.Int("balance_cents", func(l *Lease) *int64 { return &l.BalanceCents }, "").
+		From("(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL)"),
+	record.Of("rents", func(l *Lease) *[]RentStep { return &l.Rents }, ofText(parseSteps), "").From(stepsColumn),
+	record.Of("tenants", func(l *Lease) *[]LeaseTenant { return &l.Tenants }, ofText(parseTenants), "").From(tenantsColumn),
+).Joined("l", joinsOfLease).Sorted("p.name, u.name, l.start_date").
+	Derive(func(l *Lease) { l.Tenant, l.TenantEmail = namesOf(l.Tenants) })
+
+const (
+	joinsOfLease = "CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id"
+	fromLeases   = " FROM leases l " + joinsOfLease
+)
+
+// leaseColumns are for statements that come to a lease l in another way.
+var leaseColumns = leases.Columns()
 
 // scanLease reads a lease as it stands on a day.
 func scanLease(today exact.Day) func(*db.Row) Lease {
 	return func(r *db.Row) Lease {
-		l := Lease{ID: r.Int(), UnitID: r.Int(), Unit: r.Text(), Property: r.Text(), StartDate: r.Day(), nextPost: r.DayPtr(), nextEvent: r.DayPtr(),
-			OpeningDay: r.DayPtr(), OpeningBalanceCents: r.Int(), OpeningDepositCents: r.Int(), PausedUntil: r.DayPtr(), lateMailedOn: r.DayPtr(),
-			BaseRentCents: r.Int(), Frequency: r.Text(), DueDay: r.Int(), EndDate: r.DayPtr()}
-		_ = r.Day() // the last day is told by the end
-		l.DepositCents, l.Proration, l.BalanceCents = r.Int(), r.Text(), r.Int()
-		l.Rents = parseSteps(r.Text())
-		l.Tenants = parseTenants(r.Text())
-		l.Tenant, l.TenantEmail = namesOf(l.Tenants)
+		l := leases.Row(r)
 		l.RentCents = rentOn(l.BaseRentCents, l.Rents, min(max(today, l.StartDate), lastDay(l.EndDate)))
 		l.Status = statusOn(today, l.StartDate, l.EndDate)
 		return l

@@ -1,11 +1,12 @@
 package rental
 
 import (
-	"reflect"
+	"slices"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // changeLease sets new terms of a lease. It refuses to shorten it, which is end-lease's
@@ -56,7 +57,8 @@ func changeLease(tx *db.Tx, was, now Lease) error {
 		}
 	}
 	t := now.terms()
-	if err := tx.UpdateRow("leases", was.ID, "next_post_day, "+leaseSets, append([]any{t.remaining(next)}, now.sets()...)...); err != nil {
+	now.nextPost = t.remaining(next)
+	if err := leases.Update(tx, &was, &now); err != nil {
 		return err
 	}
 	if err := setTenants(tx, was.ID, now.Tenants); err != nil {
@@ -97,20 +99,6 @@ func lastPosted(c *db.Conn, lease int64) (Charge, bool, error) {
 	return db.One(c, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.lease_id = ? AND c.type = 'rent' ORDER BY c.period_start DESC LIMIT 1", lease)
 }
 
-// fact is one thing that an import may say of a lease.
-type fact struct {
-	name  string
-	value any
-}
-
-func (l Lease) facts() []fact {
-	names, _ := namesOf(l.Tenants)
-	return []fact{
-		{"tenant", names}, {"tenants", l.tenantIDs()}, {"end_date", l.EndDate}, {"rent_cents", l.BaseRentCents}, {"frequency", l.Frequency},
-		{"due_day", l.DueDay}, {"deposit_cents", l.DepositCents}, {"proration", l.Proration},
-	}
-}
-
 func (l Lease) tenantIDs() []int64 {
 	ids := make([]int64, len(l.Tenants))
 	for i, t := range l.Tenants {
@@ -121,12 +109,16 @@ func (l Lease) tenantIDs() []int64 {
 
 // differences names what a lease's terms have become, each with what it was and what
 // it is.
-func (l Lease) differences(was Lease) map[string][2]any {
-	d, before := map[string][2]any{}, was.facts()
-	for i, f := range l.facts() {
-		if !reflect.DeepEqual(before[i].value, f.value) {
-			d[f.name] = [2]any{before[i].value, f.value}
-		}
+func (l Lease) differences(was Lease) record.Changes {
+	before, _ := namesOf(was.Tenants)
+	names, _ := namesOf(l.Tenants)
+	ids, idsNow := was.tenantIDs(), l.tenantIDs()
+	d := leases.Edit(&was, l, func(string) bool { return true })
+	if before != names {
+		d["tenant"] = [2]any{before, names}
+	}
+	if !slices.Equal(ids, idsNow) {
+		d["tenants"] = [2]any{ids, idsNow}
 	}
 	return d
 }

@@ -16,25 +16,18 @@ var firstStart = exact.DateOf(1900, 1, 1)
 
 // leaseTable is the leases as CSV. It is also the way to make a lease, to change its
 // terms and to move its end out.
-func (s *Service) leaseTable() schema.Table {
-	t := schema.Table{
-		Name: "leases", About: "Who rents what, from when to when, and for how much.",
-		Row: func(f *schema.Form) schema.Put {
-			key, edits := bindLeaseKey(f, "start_date"), bindLease(f)
-			return func(tx *db.Tx) (schema.Outcome, error) { return putLease(tx, key, edits) }
-		},
-		Export: func(c *db.Conn, emit func(...string) error) error {
-			shared, err := sharedNames(c)
-			if err != nil {
-				return err
-			}
-			return db.Each(c, func(r *db.Row) error {
-				return emit(r.Text(), r.Text(), r.Day().String(), tenantCell(parseTenants(r.Text()), shared), cell(r.DayPtr()), number(r), r.Text(), number(r), number(r), r.Text(),
-					cell(r.DayPtr()), number(r), number(r), "")
-			}, `SELECT p.name, u.name, l.start_date, `+tenantsColumn+`, l.end_date, l.rent_cents, l.frequency, l.due_day, l.deposit_cents, l.proration,
-				l.opening_day, l.opening_cents, l.opening_deposit_cents`+
-				fromLeases+" ORDER BY p.name, u.name, l.start_date")
-		},
+func leaseTable() schema.Table {
+	t := leases.Table("leases", "Who rents what, from when to when, and for how much.")
+	t.Row = func(f *schema.Form) schema.Put {
+		row, given := leases.Edits(f)
+		return func(tx *db.Tx) (schema.Outcome, error) { return putLease(tx, row, given) }
+	}
+	t.Export = func(c *db.Conn, emit func(...string) error) error {
+		shared, err := sharedNames(c)
+		if err != nil {
+			return err
+		}
+		return leases.Each(c, func(l *Lease) error { return emit(l.cells(shared)...) }, "ORDER BY p.name, u.name, l.start_date")
 	}
 	t.Foresee = func(ctx context.Context, d *db.DB, who db.Caller, store func() error) (schema.Foreseen, error) {
 		return New(d).foreseePosting(ctx, who, store)
@@ -47,7 +40,16 @@ func (s *Service) leaseTable() schema.Table {
 		}
 		return n, err
 	}
-	t.Find = keyed(t, "property", "unit", "start_date")
+	t.Find = func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
+		day, _ := exact.ParseDay(strings.TrimSpace(cell("start_date")))
+		l, found, err := leases.One(c, "WHERE p.name = ? AND u.name = ? AND l.start_date = ?",
+			strings.TrimSpace(cell("property")), strings.TrimSpace(cell("unit")), day)
+		if err != nil || !found {
+			return nil, false, err
+		}
+		shared, err := sharedNames(c)
+		return l.cells(shared), true, err
+	}
 	t.Page = func(c *db.Conn, cell func(string) string) (string, error) {
 		day, _ := exact.ParseDay(cell("start_date"))
 		id, found, err := db.One(c, db.Int, `SELECT l.id FROM properties p JOIN units u ON u.property_id = p.id JOIN leases l ON l.unit_id = u.id
@@ -97,25 +99,27 @@ func (k leaseKey) lease(c *db.Conn) (Lease, error) {
 	return l, err
 }
 
-// bindLease binds the columns besides the key: what the row makes of a lease.
-func bindLease(f *schema.Form) (edits []func(*Lease)) {
-	column := func(name string, edit func(*Lease)) {
-		if f.Given(name) {
-			edits = append(edits, edit)
-		}
-	}
-	var tenant string
-	f.Text(&tenant, "tenant", "the tenant's name, or Name <e-mail>; several are separated by |", schema.Most(maxText), schema.Help("Several are separated by |."),
-		schema.Choices(tenantNames), schema.Any, schema.NewBy("save_tenant"))
-	if f.Given("tenant") && tenant == "" {
+// cells is the lease as a row of the table, whose last column, paid_up_to, is for imports.
+func (l Lease) cells(shared map[string]bool) []string {
+	l.Tenant = tenantCell(l.Tenants, shared)
+	return append(leases.Cells(l), "")
+}
+
+func bindLeaseTenant(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
+	given := f.Text(&l.Tenant, "tenant", "the tenant's name, or Name <e-mail>; several are separated by |", schema.Most(maxText),
+		schema.Help("Several are separated by |."), schema.Choices(tenantNames), schema.Any, schema.NewBy("save_tenant"))
+	if f.Given("tenant") && l.Tenant == "" {
 		f.Refuse("tenant", "tenant is empty: a lease needs a tenant's name")
 	}
-	column("tenant", func(l *Lease) { l.Tenant = tenant })
-	var end *exact.Day
-	f.DayPtr(&end, "end_date", "the last day; empty is open-ended")
-	column("end_date", func(l *Lease) { l.EndDate = end })
+	return given
+}
+
+func bindRent(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
 	var rent *int64
 	f.IntPtr(&rent, "rent_cents", "the rent of a whole period, in cents", schema.Range(0, maxCents))
+	if l.BaseRentCents = noRent; rent != nil {
+		l.BaseRentCents = *rent
+	}
 	if f.Given("rent_cents") && rent == nil {
 		refusal := "rent_cents is empty: a lease needs its rent in cents, 0 if it costs nothing"
 		if f.Surface() == schema.Page {
@@ -123,27 +127,16 @@ func bindLease(f *schema.Form) (edits []func(*Lease)) {
 		}
 		f.Refuse("rent_cents", "%s", refusal)
 	}
-	column("rent_cents", func(l *Lease) { l.BaseRentCents = *rent })
-	frequency := monthly
-	f.Enum(&frequency, "frequency", "how often rent is due", frequencies, schema.Folded)
-	column("frequency", func(l *Lease) { l.Frequency = frequency })
-	var dueDay *int64
-	f.IntPtr(&dueDay, "due_day", "the day of the month, clipped to short months; empty is the day of start_date", schema.Range(1, 31))
-	column("due_day", func(l *Lease) {
-		if l.DueDay = dayOfMonth(l.StartDate); dueDay != nil {
-			l.DueDay = *dueDay
-		}
-	})
-	var deposit int64
-	f.Int(&deposit, "deposit_cents", "the deposit, a note that posts no charge", schema.Range(0, maxCents))
-	column("deposit_cents", func(l *Lease) { l.DepositCents = deposit })
-	proration := byDays
-	f.Enum(&proration, "proration", "how a period that the start or the end cuts short is charged: by its days, or in full", prorations, schema.Folded)
-	column("proration", func(l *Lease) { l.Proration = proration })
-	if o := bindLeaseOpening(f); o != nil {
-		edits = append(edits, func(l *Lease) { l.takeOver = o })
+	return rent != nil
+}
+
+func bindDueDay(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
+	var day *int64
+	f.IntPtr(&day, "due_day", "the day of the month, clipped to short months; empty is the day of start_date", schema.Range(1, 31))
+	if l.DueDay = dayOfMonth(l.StartDate); day != nil {
+		l.DueDay = *day
 	}
-	return edits
+	return day != nil
 }
 
 // bindLeaseOpening binds the columns of a lease that is taken over from another book; nil where the
@@ -168,23 +161,20 @@ func dayOfMonth(d exact.Day) int64 {
 // noRent is the rent of a new lease for which none was given.
 const noRent = -1
 
-// putLease makes the lease of that key or changes the one that is there. What stays as
-// it was is not written.
-func putLease(tx *db.Tx, k leaseKey, edits []func(*Lease)) (o schema.Outcome, err error) {
-	was, found, unit, err := k.find(&tx.Conn)
+// putLease makes the lease that the row names, or makes of it what was given of the row. What stays
+// as it was is not written.
+func putLease(tx *db.Tx, row Lease, given func(column string) bool) (o schema.Outcome, err error) {
+	was, found, unit, err := leaseKey{row.Property, row.Unit, row.StartDate}.find(&tx.Conn)
 	if err != nil {
 		return o, err
 	}
 	now := was
 	if !found {
-		now = newLease(unit, k.start)
+		now = newLease(unit, row.StartDate)
 	}
-	now.Tenant = ""
-	for _, edit := range edits {
-		edit(&now)
-	}
-	if now.Tenant != "" {
-		if now.Tenants, err = findTenants(&tx.Conn, now.Tenant); err != nil {
+	leases.Edit(&now, row, given)
+	if row.Tenant != "" {
+		if now.Tenants, err = findTenants(&tx.Conn, row.Tenant); err != nil {
 			return o, err
 		}
 	}
@@ -199,7 +189,7 @@ func putLease(tx *db.Tx, k leaseKey, edits []func(*Lease)) (o schema.Outcome, er
 	if err != nil {
 		return o, err
 	}
-	opened, err := openAsFile(tx, id, now.takeOver)
+	opened, err := openAsFile(tx, id, row.takeOver)
 	if opened {
 		o.Fields = append(o.Fields, "opening_date")
 	}
@@ -208,7 +198,7 @@ func putLease(tx *db.Tx, k leaseKey, edits []func(*Lease)) (o schema.Outcome, er
 
 // newLease is a lease with its defaults.
 func newLease(unit int64, start exact.Day) Lease {
-	return Lease{UnitID: unit, StartDate: start, BaseRentCents: noRent, Frequency: monthly, DueDay: dayOfMonth(start), Proration: byDays}
+	return Lease{UnitID: unit, StartDate: start, nextPost: &start, nextEvent: &start, BaseRentCents: noRent, Frequency: monthly, DueDay: dayOfMonth(start), Proration: byDays}
 }
 
 // check refuses what no lease may be.
@@ -230,9 +220,7 @@ func insertLease(tx *db.Tx, l Lease) (id int64, err error) {
 	if err := l.check(&tx.Conn); err != nil {
 		return 0, err
 	}
-	id, err = tx.InsertRow("leases", "unit_id, start_date, next_post_day, next_event_day, "+leaseSets,
-		append([]any{l.UnitID, l.StartDate, l.StartDate, l.StartDate}, l.sets()...)...)
-	if err != nil {
+	if id, err = leases.Insert(tx, &l); err != nil {
 		return 0, err
 	}
 	if err := setTenants(tx, id, l.Tenants); err != nil {
@@ -241,10 +229,8 @@ func insertLease(tx *db.Tx, l Lease) (id int64, err error) {
 	if l, err = findLease(&tx.Conn, id); err != nil {
 		return 0, err
 	}
-	made := map[string]any{"property": l.Property, "unit": l.Unit, "start_date": l.StartDate}
-	for _, f := range l.facts() {
-		made[f.name] = f.value
-	}
+	made := leases.Told(&l).(map[string]any)
+	made["tenant"], made["tenants"] = l.Tenant, l.tenantIDs()
 	return id, tx.Audit("lease.created", db.Subject("lease", id), made)
 }
 

@@ -135,12 +135,12 @@ func (w *population) let(tx *db.Tx, r *rand.Rand, i, today int) error {
 	if i%3 == 0 {
 		a.end = a.first + 30 + i%150
 	}
-	_, err := putLease(tx, key, []func(*Lease){func(l *Lease) {
-		l.Tenant, l.BaseRentCents, l.Frequency, l.DueDay, l.Proration = "T", a.base, n.frequency, int64(n.dueDay), prorations[i%2]
-		if a.end != never {
-			l.EndDate = new(exact.Day(a.end))
-		}
-	}})
+	l := Lease{Property: key.property, Unit: key.unit, StartDate: key.start, Tenant: "T",
+		BaseRentCents: a.base, Frequency: n.frequency, DueDay: int64(n.dueDay), Proration: prorations[i%2]}
+	if a.end != never {
+		l.EndDate = new(exact.Day(a.end))
+	}
+	_, err := putLease(tx, l, givenTerms)
 	w.accounts = append(w.accounts, a)
 	if err != nil || i%2 == 0 {
 		return err

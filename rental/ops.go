@@ -29,7 +29,7 @@ func (s *Service) Declare() schema.Service {
 			unitTable(),
 			tenantTable(),
 			s.rentRollTable(),
-			s.leaseTable(),
+			leaseTable(),
 			s.rentTable(),
 			s.recurringTable(),
 			s.chargeTable(),

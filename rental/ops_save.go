@@ -43,7 +43,7 @@ func (s *Service) saveTenant() schema.Op {
 }
 
 func (s *Service) saveLease() schema.Op {
-	return s.leaseTable().Save(s.db, schema.Op{
+	return leaseTable().Save(s.db, schema.Op{
 		Keys: []string{"property", "unit", "start_date"},
 		Name: "save_lease", About: "Make a lease, or change its terms for what is not posted yet. Several tenants are separated by |.",
 		Example: "rental lease save 'Harbour House' 2A 2026-12-01 --tenant 'Ada Brandt' --rent-cents 95000",

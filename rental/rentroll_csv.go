@@ -74,12 +74,18 @@ func (r rollRow) put(tx *db.Tx) (o schema.Outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	return o, add(putLease(tx, leaseKey{r.property, r.unit, *r.start}, []func(*Lease){func(l *Lease) {
-		l.Tenant, l.BaseRentCents, l.Frequency, l.EndDate, l.DepositCents = called, *r.rent, r.frequency, r.end, r.deposit
-		if l.ID == 0 {
-			l.takeOver = r.opening(tx.Today())
-		}
-	}}))
+	_, found, _, err := leaseKey{r.property, r.unit, *r.start}.find(&tx.Conn)
+	if err != nil {
+		return o, err
+	}
+	l := Lease{Property: r.property, Unit: r.unit, StartDate: *r.start, Tenant: called,
+		BaseRentCents: *r.rent, Frequency: r.frequency, EndDate: r.end, DepositCents: r.deposit}
+	if !found {
+		l.takeOver = r.opening(tx.Today())
+	}
+	return o, add(putLease(tx, l, func(column string) bool {
+		return column == "rent_cents" || column == "frequency" || column == "end_date" || column == "deposit_cents"
+	}))
 }
 
 // putTenant makes the tenant, and tells how a lease names them.

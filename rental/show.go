@@ -221,32 +221,6 @@ func (s *Service) leaseShow() schema.Op {
 	}
 }
 
-// findRow returns one record's cells from a table's export: it is for forms that edit one.
-func findRow(c *db.Conn, t schema.Table, is func(cells []string) bool) (found []string, ok bool, err error) {
-	err = t.Export(c, func(cells ...string) error {
-		if !ok && is(cells) {
-			found, ok = cells, true
-		}
-		return nil
-	})
-	return found, ok, err
-}
-
-// keyed finds the row whose first cells are those of the columns, in any case of one that
-// is a number.
-func keyed(t schema.Table, columns ...string) func(*db.Conn, func(string) string) ([]string, bool, error) {
-	return func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
-		return findRow(c, t, func(cells []string) bool {
-			for i, name := range columns {
-				if strings.TrimSpace(cell(name)) != cells[i] {
-					return false
-				}
-			}
-			return true
-		})
-	}
-}
-
 // pageOf finds the page of the record whose id the query gives for the cells of these
 // columns.
 func pageOf(base, query string, columns ...string) func(*db.Conn, func(string) string) (string, error) {
