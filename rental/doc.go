@@ -14,9 +14,12 @@ import (
 type Service struct {
 	db *db.DB
 
-	Letter func(c *db.Conn, kind string, r mail.Row) (mail.Printed, error) // fills a kind's text in for a letter
-	Sheets ReadSheet                                                       // reads tables of banks; nil: none can be read
+	Letter WriteLetter // writes a kind's text for a letter; nil: none can be printed
+	Sheets ReadSheet   // reads tables of banks; nil: none can be read
 }
+
+// WriteLetter writes the text of a kind of messages for a letter, with what fill reads.
+type WriteLetter func(c *db.Conn, kind string, fill func(*mail.Writer) (mail.Content, error)) (mail.Printed, error)
 
 // New is the service over an open database.
 func New(d *db.DB) *Service { return &Service{db: d} }

@@ -300,7 +300,7 @@ func (s *Service) LateLetter(ctx context.Context, subject string, step int64) (m
 				return p, err
 			}
 		}
-		return s.Letter(c, lateKind(step), r)
+		return s.Letter(c, lateKind(step), func(w *mail.Writer) (mail.Content, error) { return fillLate(c, w, r) })
 	})
 }
 

@@ -18,9 +18,11 @@ import (
 var linkKind = mail.Kind{
 	Name: "tenant-link", Service: "rental", Asked: true, About: "To the tenant, with an invitation, or who asks for a link at /portal.",
 	Fields:  []mail.Field{{Name: "link", Must: true}, {Name: "code"}, {Name: "until"}},
-	Subject: "Your home at {shop}",
-	Body: "Hello {name},\n\nhere you see what you owe and what you paid, and report what is broken: {link}\n\n" +
-		"This link works once, until {until}.\n\nYour code for other devices: {code}\n\n{shop}\n{shop_address}",
+	Subject: "{name}, your home on one page",
+	Body: "Look up what you owe and what you paid, print receipts, and tell us when something is broken, at any time and from your phone.\n\n" +
+		"Open this link:\n{link}\n\nIt works once, until {until}.\n\n" +
+		"Or go to /portal there and type this code: {code}\nThe code works again on every device: keep this letter, and keep it to yourself.\n\n" +
+		"{shop}\n{shop_address}",
 	Fill: fillLink, Newest: newestTenant, Persons: tenantsNamed,
 	Find: func(c *db.Conn, name string) (mail.Row, error) {
 		t, err := findTenant(c, name)

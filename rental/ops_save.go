@@ -9,6 +9,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
 	"quartermaster/schema/session"
 )
 
@@ -76,6 +77,8 @@ type Invited struct {
 	PortalURL string        `json:"portal_url"`
 	ExpiresAt exact.Instant `json:"expires_at"`
 	InvitedBy string        `json:"invited_by"`
+
+	Letter mail.Printed `json:"-"` // the letter to print
 }
 
 // InviteTenant makes an invitation to the portal; one that the tenant had before ends.
@@ -99,8 +102,23 @@ func (s *Service) InviteTenant(ctx context.Context, who db.Caller, tenant int64)
 		base = strings.TrimSuffix(base, "/")
 		done := Invited{TenantID: tenant, Tenant: t.Name, URL: base + "/portal/welcome/" + v.Token, Code: v.Code, PortalURL: base + "/portal",
 			ExpiresAt: v.ExpiresAt, InvitedBy: tx.Who().User}
+		if err := s.writeInvitation(&tx.Conn, &done); err != nil {
+			return done, err
+		}
 		return done, tx.Audit("tenant.invited", db.Subject("tenant", tenant), map[string]any{"expires_at": v.ExpiresAt})
 	})
+}
+
+// writeInvitation writes the invitation's letter in the words of the message that brings one.
+func (s *Service) writeInvitation(c *db.Conn, v *Invited) (err error) {
+	if s.Letter == nil {
+		return nil
+	}
+	v.Letter, err = s.Letter(c, linkKind.Name, func(w *mail.Writer) (mail.Content, error) {
+		return mail.Content{Name: v.Tenant, Values: map[string]mail.Value{
+			"link": mail.Text(v.URL), "code": mail.Text(v.Code), "until": mail.Text(w.Until(v.ExpiresAt))}}, nil
+	})
+	return err
 }
 
 // EndedSessions tells how many of a tenant's sessions were ended.

@@ -200,8 +200,9 @@ func (b *Book) fill(c *db.Conn, k mail.Kind, r mail.Row, t KindText, maker mail.
 	return f, nil
 }
 
-// Letter fills a kind's text in for a letter that is printed; it needs no mail server.
-func (b *Book) Letter(c *db.Conn, kind string, r mail.Row) (p mail.Printed, err error) {
+// Letter writes a kind's text for a letter that is printed, with what fill reads; it needs no mail server. The
+// text that comes with the program stands in for one that cannot be filled in any more.
+func (b *Book) Letter(c *db.Conn, kind string, fill func(*mail.Writer) (mail.Content, error)) (p mail.Printed, err error) {
 	k, err := b.kind(kind)
 	if err != nil {
 		return p, err
@@ -210,12 +211,16 @@ func (b *Book) Letter(c *db.Conn, kind string, r mail.Row) (p mail.Printed, err 
 	if err != nil {
 		return p, err
 	}
-	w, err := b.writer(c, k.Service, nil)
-	if err != nil {
-		return p, err
+	k.Fill = func(_ *db.Conn, w *mail.Writer, _ mail.Row) (mail.Content, error) {
+		p.Today = w.Day(c.Today())
+		return fill(w)
 	}
-	f, err := b.fill(c, k, r, t, nil)
-	return mail.Printed{Written: f.Written, Today: w.Day(c.Today())}, err
+	f, err := b.fill(c, k, mail.Row{}, t, nil)
+	if fault.Is(err, fault.Invalid) {
+		f, err = b.fill(c, k, mail.Row{}, KindText{Subject: k.Subject, Body: k.Body}, nil)
+	}
+	p.Written = f.Written
+	return p, err
 }
 
 // Preview shows a kind's text filled in by a record, keys and links masked.
