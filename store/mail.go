@@ -218,7 +218,7 @@ func keyRows(c *db.Conn, w *mail.Writer, all []License) (rows [][]string, err er
 		if l.ExpiresAt != nil {
 			ends = w.Day(w.Zone(*l.ExpiresAt))
 		}
-		rows = append(rows, []string{name, key, seats, ends})
+		rows = append(rows, []string{name, key, seats, ends, strings.TrimSpace(p.Note)})
 	}
 	return rows, nil
 }

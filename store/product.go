@@ -24,6 +24,7 @@ type Product struct {
 	Tiers           []string `json:"tiers"`
 	Active          bool     `json:"active" about:"whether codes for it can be minted"`
 	OfflineDays     int64    `json:"offline_days" about:"days that a file for a machine without a net runs at most; 0 is no files"`
+	Note            string   `json:"note" about:"for the buyer, in messages: how to install it, where to download it"`
 
 	id int64
 }
@@ -62,6 +63,8 @@ var products = record.New("product", "store_products",
 		"whether codes for it can be minted"),
 	record.Int("offline_days", func(p *Product) *int64 { return &p.OfflineDays },
 		"how many days a file for a machine without a net runs at most; 0 is no files", schema.Range(0, 3650)),
+	record.Text("note", func(p *Product) *string { return &p.Note },
+		"for the buyer, in messages: how to install it, where to download it", schema.Most(2000), schema.Lines),
 ).ByKey().Saved().Sorted("sku")
 
 // tierNames is a product's tiers as one text.

@@ -75,7 +75,7 @@ func TestProductRows(t *testing.T) {
 	}
 	equal(t, "refused", len(refused), 7)
 	list := s.products()
-	equal(t, "all defaults", asJSON(list[0]), `{"sku":"A","name":"A","kind":"license","price_cents":0,"activation_limit":null,"license_days":null,"tiers":[],"active":true,"offline_days":30}`)
+	equal(t, "all defaults", asJSON(list[0]), `{"sku":"A","name":"A","kind":"license","price_cents":0,"activation_limit":null,"license_days":null,"tiers":[],"active":true,"offline_days":30,"note":""}`)
 	i := slices.IndexFunc(list, func(p Product) bool { return p.SKU == "G" })
 	equal(t, "tiers", asJSON(list[i].Tiers), `["x","y","z"]`)
 
@@ -84,7 +84,7 @@ func TestProductRows(t *testing.T) {
 	list = s.products()
 	i = slices.IndexFunc(list, func(p Product) bool { return p.SKU == "PLUGIN" })
 	equal(t, "an absent column is left alone, an empty cell is the default", asJSON(list[i]),
-		`{"sku":"PLUGIN","name":"PLUGIN","kind":"license","price_cents":5900,"activation_limit":null,"license_days":null,"tiers":["basic","pro"],"active":true,"offline_days":30}`)
+		`{"sku":"PLUGIN","name":"PLUGIN","kind":"license","price_cents":5900,"activation_limit":null,"license_days":null,"tiers":["basic","pro"],"active":true,"offline_days":30,"note":""}`)
 }
 
 func TestHistoryIsImportedWithItsLicenses(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/mail"
+	"quartermaster/schema/strict"
 )
 
 // Mail is a message as it is listed.
@@ -80,6 +81,24 @@ func list(c *db.Conn, who db.Caller, f Filter) (v List, err error) {
 	}
 	v.Mails, v.Next = schema.Cut(v.Mails, f.Page.Limit, func(m Mail) int64 { return m.ID })
 	return v, err
+}
+
+// mostAbout is how many messages a record's page lists.
+const mostAbout = 20
+
+// About lists the newest messages about records, or to people, by the names that the audit trail has.
+func (b *Book) About(ctx context.Context, who db.Caller, subjects []string) ([]Mail, error) {
+	list, err := strict.Marshal(subjects)
+	if err != nil {
+		return nil, err
+	}
+	where, args := Filter{}.where(who)
+	return db.Read(ctx, b.d, func(c *db.Conn) ([]Mail, error) {
+		return db.All(c, mail.ScanListed, "SELECT "+mail.ListedColumns+` WHERE id IN (
+			SELECT id FROM mails WHERE subject IN (SELECT value FROM json_each(?))
+			UNION SELECT id FROM mails WHERE person IN (SELECT value FROM json_each(?)) AND person <> '')
+			AND `+where+" ORDER BY id DESC LIMIT ?", append([]any{string(list), string(list)}, append(args, mostAbout)...)...)
+	})
 }
 
 // one finds a message that the caller may see.

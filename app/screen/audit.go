@@ -170,8 +170,8 @@ func actText(action string) string { return page.Word(strings.ReplaceAll(action,
 // hookRecord is the record that every service has a page of, which admins see.
 var hookRecord = schema.Record{Noun: "webhook", Page: "/webhooks/"}
 
-// trailOf leads to the audit trail of the record whose page is asked for; "" for another page.
-func (x *exchange) trailOf() string {
+// recordOf names the record whose page is asked for, as the audit trail does; "" for another page.
+func (x *exchange) recordOf() string {
 	if x.route == nil {
 		return ""
 	}
@@ -184,9 +184,18 @@ func (x *exchange) trailOf() string {
 		if x.audited != "" {
 			subject = x.audited
 		}
-		return "/audit?subject=" + queryEscape(subject)
+		return subject
 	}
 	return ""
+}
+
+// trailOf leads to the audit trail of the record whose page is asked for; "" for another page.
+func (x *exchange) trailOf() string {
+	subject := x.recordOf()
+	if subject == "" {
+		return ""
+	}
+	return "/audit?subject=" + queryEscape(subject)
 }
 
 // rowPages are where records without a page stand as a row of a list, which admins see.

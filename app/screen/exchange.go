@@ -38,6 +38,7 @@ type exchange struct {
 	sent    *page.Sent        // a form that was refused, which the page is shown again for
 	refused *fault.Error      // why
 	audited string            // the record that the page shows, as the audit trail names it, where its address does not
+	mailed  []string          // the names of what the page shows in messages, where they are not the trail's
 	status  int
 	bytes   int
 	wrote   bool

@@ -193,6 +193,22 @@ func (x *exchange) mailStatus() mailer.Status {
 	return v
 }
 
+// mailsOf are the newest messages about the record whose page is asked for, for who may see them.
+func (x *exchange) mailsOf(status mailer.Status) []mailer.Mail {
+	subjects := x.mailed
+	if subject := x.recordOf(); len(subjects) == 0 && subject != "" {
+		subjects = []string{subject}
+	}
+	if !status.SetUp || len(subjects) == 0 {
+		return nil
+	}
+	all, err := x.s.Mail.About(x.r.Context(), x.who(), subjects)
+	if err != nil {
+		x.s.Log.Warn().Err(err).Msg("what was mailed could not be read")
+	}
+	return all
+}
+
 func mailLook(state string) string {
 	switch state {
 	case mail.Done:

@@ -32,6 +32,7 @@ type frameView struct {
 	waits                          map[string]int64 // what waits in each service where the user has a role
 	menu, more                     []entry
 	flashes                        []message
+	mails                          []mailer.Mail      // what was mailed about the record that the page shows
 	trail                          string             // the audit trail of the record that the page shows
 	mail                           mailer.Status      // of staff
 	first                          bool               // it is the service's first page
@@ -145,6 +146,7 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 	}
 	if f.Area == page.Staff {
 		v.mail, v.first = x.mailStatus(), f.Path == "/"
+		v.mails = x.mailsOf(v.mail)
 	}
 	for _, p := range s.pages {
 		e := entry{path: p.Path, word: p.Menu, key: p.Key, current: x.route != nil && within(x.route.pattern, p.Path)}
@@ -323,6 +325,9 @@ func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.
 	}
 	if a, ok := value.(page.Audited); ok {
 		x.audited = a.AuditSubject()
+	}
+	if m, ok := value.(page.Mailed); ok {
+		x.mailed = m.MailSubjects()
 	}
 	if a, ok := value.(page.Awaited); ok && a.Again() != "" {
 		x.w.Header().Set("Refresh", "2; url="+a.Again())

@@ -16,6 +16,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
 )
 
 // batchRows is how many rows travel together from the reader to the transaction, and
@@ -100,7 +101,7 @@ func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, 
 		return Outcome{}, err
 	}
 	who.Unmailed = true
-	l := &loading{d: d, who: who, table: t, options: o, progress: progress, currency: in.currency}
+	l := &loading{d: d, who: who, table: t, options: o, progress: progress, currency: in.currency, mail: in.mail}
 	if err := l.read(f, in); err != nil {
 		return Outcome{}, err
 	}
@@ -136,6 +137,9 @@ func shopOf(ctx context.Context, d *db.DB) (in shop, err error) {
 			code = "USD"
 		}
 		in.currency = exact.CurrencyOf(code)
+		if err == nil {
+			in.mail, err = mail.SetUp(c)
+		}
 		return err
 	})
 	return in, err
@@ -145,6 +149,7 @@ func shopOf(ctx context.Context, d *db.DB) (in shop, err error) {
 type loading struct {
 	d        *db.DB
 	who      db.Caller
+	mail     bool // it is set up
 	table    schema.Table
 	options  Options
 	progress func(int)
@@ -195,6 +200,9 @@ func (l *loading) store(ctx context.Context) (err error) {
 func (l *loading) outcome() Outcome {
 	out := Outcome{Loaded: l.done, Found: l.rows.found, Left: l.rows.layout.left, DryRun: l.options.DryRun}
 	out.Notes = slices.Clone(l.notes)
+	if l.options.DryRun && l.mail {
+		out.Notes = append(out.Notes, "an import mails nobody")
+	}
 	if l.earlier > 0 {
 		out.Notes = append(out.Notes, plural(l.earlier, "row of these was", "rows of these were")+" stored already by an import of this file that was cut off, and not again")
 	}

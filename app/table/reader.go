@@ -15,6 +15,7 @@ import (
 type shop struct {
 	zone     *time.Location
 	currency exact.Currency
+	mail     bool // it is set up
 }
 
 // row is one row of a file with its cells as the table takes them, in the order of the

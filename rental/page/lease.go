@@ -63,6 +63,15 @@ func (v leaseView) PageTitle() string {
 	return v.Lease.Property + " / " + v.Lease.Unit + ", " + v.Lease.Tenant
 }
 
+// MailSubjects are the lease and its payments.
+func (v leaseView) MailSubjects() []string {
+	subjects := []string{db.Subject("lease", v.Lease.ID)}
+	for _, m := range v.Payments {
+		subjects = append(subjects, db.Subject("payment", m.ID))
+	}
+	return subjects
+}
+
 // charges are the ledger's, the last due first.
 func (v leaseView) charges() []rental.Charge {
 	all := slices.Clone(v.Charges)

@@ -326,7 +326,11 @@ func linkedValue(s string) string {
 	return html.EscapeString(s)
 }
 
+// anchor is a link; one that is masked leads nowhere.
 func anchor(url string) string {
+	if strings.Contains(url, Mask) {
+		return html.EscapeString(url)
+	}
 	return `<a href="` + html.EscapeString(url) + `">` + html.EscapeString(url) + `</a>`
 }
 

@@ -129,6 +129,9 @@ type Noticed interface{ Notice() string }
 // the page's address: customers under their e-mail.
 type Audited interface{ AuditSubject() string }
 
+// Mailed is a value of a record's page whose messages are listed under other names than the trail's.
+type Mailed interface{ MailSubjects() []string }
+
 // Awaited is a value that is not ready: the browser asks for the page at Again in two
 // seconds, "" for never.
 type Awaited interface{ Again() string }

@@ -56,6 +56,18 @@ func (v customerView) PageTitle() string { return v.title() }
 // AuditSubject is what the audit trail has the customer under.
 func (v customerView) AuditSubject() string { return "customer:" + v.Email }
 
+// MailSubjects are the customer, and what the customer bought.
+func (v customerView) MailSubjects() []string {
+	subjects := []string{db.Subject("customer", v.ID)}
+	for _, o := range v.Orders {
+		subjects = append(subjects, "order:"+o.OrderRef)
+	}
+	for _, l := range v.Licenses {
+		subjects = append(subjects, db.Subject("license", l.ID))
+	}
+	return subjects
+}
+
 func (v customerView) title() string { return buyerName(store.Buyer{Email: v.Email, Name: v.Name}) }
 
 // ShowsSecret reports whether keys of licenses stand on the page.
@@ -127,6 +139,11 @@ func licenses(s *store.Service) page.Page {
 type licenseView struct {
 	store.LicenseDetail
 	files []store.IssuedFile
+}
+
+// MailSubjects are the license and the order that brought it.
+func (v licenseView) MailSubjects() []string {
+	return []string{db.Subject("license", v.ID), "order:" + v.OrderRef}
 }
 
 // PageTitle says whose license it is.

@@ -1,0 +1,61 @@
+package app_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestRecordsListWhatWasMailed: the pages of an order, its license and its customer list the newest messages, for
+// members; viewers do not see them.
+func TestRecordsListWhatWasMailed(t *testing.T) {
+	t.Parallel()
+	s, to := mailShop(t)
+	s.MustCLI("store", "product", "save", "PLUGIN", "--note", "Unpack it into plugins.\nhttps://shop.example/get")
+	ref, key := record(s, "--email", "ann@example.com")
+	settled(s, in("sent"))
+	if text := letter(t, to.Got()[0]); !strings.Contains(text, key+" | 3 seats | Unpack it into plugins.") {
+		t.Error(text)
+	}
+	if out := s.MustCLI("export", "store", "products"); !strings.HasPrefix(out, "sku,") || !strings.Contains(strings.SplitN(out, "\n", 2)[0], ",note") {
+		t.Error(out)
+	}
+	s.MustCLI("user", "add", "vic", "--role", "viewer", "--service", "store")
+	vera, vic := s.Person("store", "vera", "member"), s.Invited("store", "vic")
+	for _, path := range []string{"/orders/" + ref, "/licenses/1", "/customers/1"} {
+		if got := vera.Get(path); got.Status != http.StatusOK || !strings.Contains(got.Body, `href="/mail/1"`) {
+			t.Errorf("%s: %d %v", path, got.Status, strings.Contains(got.Body, "Mailed"))
+		}
+		if got := vic.Get(path); got.Status != http.StatusOK || strings.Contains(got.Body, `href="/mail/1"`) {
+			t.Errorf("a viewer, %s: %d", path, got.Status)
+		}
+	}
+}
+
+// TestImportsMailNobody: not even the refund that waited for the payment that a file brings, with its events; the
+// preview says so.
+func TestImportsMailNobody(t *testing.T) {
+	t.Parallel()
+	s, _ := mailShop(t)
+	file := "provider,provider_ref,email,sku,qty,currency,paid_at,refunds\n" +
+		"paypal,P-1,ann@example.com,PLUGIN,1,USD,2026-11-01,2026-11-02=4900\n"
+	if code, out, errs := s.Pipe(file, "import", "store", "orders", "-", "--emit", "--dry-run"); code != 0 || !strings.Contains(out+errs, "an import mails nobody") {
+		t.Errorf("%d %s %s", code, out, errs)
+	}
+	if code, out, errs := s.Pipe(file, "import", "store", "orders", "-", "--emit"); code != 0 {
+		t.Errorf("%s %s", out, errs)
+	}
+	vera := s.Person("store", "vera", "admin")
+	got := vera.Upload("/import/customers", nil, "file", "c.csv", "email,name\nbo@example.com,Bo\n")
+	for range 3 {
+		if got.Status == http.StatusSeeOther {
+			got = vera.Get(strings.TrimPrefix(got.Header.Get("Location"), s.URL("store", "")))
+		}
+	}
+	if !strings.Contains(got.Body, "n import mails nobody") {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	if all := mails(s); len(all) != 0 {
+		t.Errorf("%+v", all)
+	}
+}
