@@ -103,11 +103,11 @@ func demoDays(n, loose int) exact.Day {
 	if n >= demoOrderCount-demoOfMonth {
 		return exact.Day((demoOrderCount - 1 - n) * 5 / 4) // #nosec G115 -- below 30
 	}
-	before := demoOrderCount - demoOfMonth - 1 - n // the 30 days before, then one every 50 days
+	before := demoOrderCount - demoOfMonth - 1 - n // the 30 days before, then one every 70 days
 	if before < 9 {
 		return exact.Day(31 + before*3) // #nosec G115 -- below 60
 	}
-	return exact.Day(60 + (before-8)*50 + loose) // #nosec G115 -- below 500
+	return exact.Day(60 + (before-8)*70 + loose) // #nosec G115 -- below 600
 }
 
 func demoAddress(name string) string {
