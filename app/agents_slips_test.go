@@ -95,14 +95,14 @@ var agentsSlips = []slip{
 	{"maintenance", "create_workorder", `{"asset_id":2,"description":"x","checklist":["a"]}`, no, `checklist|nested|single value`},
 	{"maintenance", "list_workorders", `{"status":["open"]}`, no, `status|nested|single value`},
 	{"rental", "rent_roll", `{"month":"November"}`, no, `month|YYYY-MM`},
-	{"rental", "lease_detail", `{"lease_id":"2A"}`, no, `lease_id|whole number`},
+	{"rental", "lease_detail", `{"lease_id":"9Z"}`, no, `lease_id|no unit and no tenant named "9Z"`},
 	{"reorder", "ingest_sales", `{"rows":"date,sku,qty"}`, no, `rows|array of objects`},
 	{"reorder", "ingest_sales", `{"rows":[{"date":20261119,"sku":"TEA-GREEN-100","qty":1}]}`, no, `nothing is stored|date is a number`},
 	{"reorder", "ingest_sales", `{"rows":[{"date":"2026-11-19","sku":"TEA-GREEN-100","qty":"two"}]}`, no, `nothing is stored|qty`},
 	// Wrong and missing arguments: all of them are told.
 	{"maintenance", "list_workorders", `{"assignee":"Ben"}`, no, `"assignee"|status, priority, asset_id, asset, assigned_to`},
 	{"maintenance", "workorder_detail", `{"workorder_id":9}`, no, `"workorder_id"|the arguments are id|id is missing`},
-	{"rental", "create_ticket", `{"unit":"1A"}`, no, `unit: |"1A"|title is missing`},
+	{"rental", "create_ticket", `{"unit":"1A"}`, no, `title is missing`},
 	{"reorder", "adjust_stock", `{"sku":"TEA-GREEN-100","set_to":3,"delta":1}`, no, `set_to and delta`},
 	{"reorder", "list_products", `{"Status":"below"}`, no, `"Status"|status, below_reorder`},
 	// Sent twice.
@@ -116,8 +116,8 @@ var agentsSlips = []slip{
 	{"maintenance", "pm_due", `{"after":"99"}`, no, `after|from its beginning`},
 	{"rental", "arrears_report", `{"after":"x"}`, no, `after|"x"`},
 	// What is not here is done elsewhere.
-	{"rental", "record_payment", `{"charge_id":1}`, no, `record_payment|POST /api/leases/{id}/payments|list_properties`},
-	{"rental", "pay_rent", `{}`, no, `pay_rent|POST /api/leases/{id}/payments`},
+	{"rental", "record_payment", `{"charge_id":1}`, no, `amount_cents is missing|request_key is missing`},
+	{"rental", "pay_rent", `{}`, no, `pay_rent|on the screens|record_payment`},
 	{"reorder", "create_purchase_order", `{}`, no, `Purchase orders|quartermaster reorder po|on the screens`},
 	{"reorder", "suggest_purchases", `{}`, no, `quartermaster reorder po suggest|/do/suggest_purchases`},
 	{"maintenance", "edit_workorder", `{"id":1}`, no, `PATCH /api/work-orders/{id}`},

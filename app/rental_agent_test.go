@@ -32,14 +32,14 @@ func TestRentalTools(t *testing.T) {
 	t.Parallel()
 	l := let(t)
 	house := `{"id":1,"name":"House","address":"1 Quay","unit_count":3,"occupied_count":1,"vacant_count":2,"occupancy":0.3333,"late_fee":null}`
-	const byTenant = `,"by_tenant":[{"lease_id":1,"tenant":"Tenant U1","unit":"U1","property":"House","balance_cents":300000,"charges":3,"days_overdue":80},` +
-		`{"lease_id":2,"tenant":"Tenant U2","unit":"U2","property":"House","balance_cents":154839,"charges":2,"days_overdue":189}],"tenants":2,"shown":5,"total":5,"next":null}`
+	const byTenant = `,"by_tenant":[{"tenant_id":1,"tenant":"Tenant U1","tenant_email":"u1@example.org","balance_cents":300000,"charges":3,"leases":1,"oldest_due_date":"2026-09-01","days_overdue":80},` +
+		`{"tenant_id":2,"tenant":"Tenant U2","tenant_email":"u2@example.org","balance_cents":154839,"charges":2,"leases":1,"oldest_due_date":"2026-05-15","days_overdue":189}],"tenants":2,"shown":5,"total":5,"next":null}`
 	for _, c := range []struct{ tool, arguments, want string }{
 		{"list_properties", `{}`, `{"properties":[` + house + `],"shown":1,"total":1,"next":null}`},
 		{"list_leases", `{}`, `{"leases":[` + lease1 + "," + lease2 + "," + lease3 + `],"shown":3,"total":3,"balance_cents":454839,"next":null}`},
 		{"list_leases", `{"active":true}`, `{"leases":[` + lease1 + `],"shown":1,"total":1,"balance_cents":300000,"next":null}`},
 		{"list_leases", `{"active":false,"limit":1}`, `{"leases":[` + lease1 + `],"shown":1,"total":3,"balance_cents":454839,"next":"1"}`},
-		{"lease_detail", `{"lease_id":2}`, strings.TrimSuffix(l.Get("rental", "/api/leases/2/ledger").Body, "}") + `,"shown":2,"total":2,"next":null}`},
+		{"lease_detail", `{"lease_id":2}`, strings.TrimSuffix(l.Get("rental", "/api/leases/2/ledger").Body, "}") + `,"payments_total":0,"shown":2,"total":2,"next":null}`},
 		{"arrears_report", `{}`, strings.TrimSuffix(l.Get("rental", "/api/arrears").Body, "}") + byTenant},
 	} {
 		if got := l.content(c.tool, c.arguments); got != c.want {
@@ -137,7 +137,7 @@ func TestRentalToolRefusals(t *testing.T) {
 		{"advance_ticket", `{"ticket_id":1,"status":"done"}`, []string{"status", "open, in_progress, resolved"}},
 		{"advance_ticket", `{"ticket_id":1,"status":"resolved"}`, []string{"resolved", "allowed from open: in_progress"}},
 		{"advance_ticket", `{"ticket_id":1,"status":"in_progress","force":true}`, []string{"force"}},
-		{"record_payment", `{"charge_id":1}`, []string{"record_payment"}}, // payments are not for agents
+		{"record_payment", `{"charge_id":1,"amount_cents":1}`, []string{"request_key is missing"}},
 	} {
 		_, refusal := l.Tool("rental", c.tool, c.arguments)
 		for _, s := range c.says {
@@ -160,7 +160,7 @@ func TestRentalToolRefusals(t *testing.T) {
 		}
 	}
 	before.check("refused calls")
-	for key, want := range map[string]int{viewer: 9, reader: 7, l.Keys["rental"]: 9} {
+	for key, want := range map[string]int{viewer: 12, reader: 8, l.Keys["rental"]: 12} {
 		a := l.Do("rental", "POST", "/mcp", key, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 		var list struct {
 			Result struct{ Tools []struct{ Name string } }

@@ -2,11 +2,9 @@ package maintenance
 
 import (
 	"context"
-	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/fault"
 )
 
 // people lists who may be given work: the service's users, and whom jobs were assigned to.
@@ -31,19 +29,11 @@ func (s *Service) toPerson(ctx context.Context, name *string, isNew bool) error 
 		if err != nil {
 			return err
 		}
-		for _, k := range known {
-			if k == *name {
-				return nil
-			}
+		person, err := schema.Person(known, *name)
+		if err == nil {
+			*name = person
 		}
-		for _, k := range known {
-			if strings.EqualFold(k, *name) {
-				*name = k
-				return nil
-			}
-		}
-		return fault.Fieldf("assigned_to", "assigned_to: nobody here is called %s; %s. new_person true takes the name all the same",
-			schema.Quote(*name), schema.ThereAre(*name, known))
+		return err
 	})
 }
 

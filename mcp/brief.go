@@ -6,9 +6,9 @@ import (
 )
 
 // An agent reads tools/list before it does anything, and pays for each word of it. So the
-// schema of an answer tells names and types alone, what they mean stands in the tool's
-// description, and a record that an earlier tool told is not told again: a row of a list
-// of work orders is what opening one answers.
+// schema of an answer tells names and types alone, and of the records in it the names of
+// their members; what they mean stands in the tool's description. A record that an earlier
+// tool told is not told again: a row of a list of work orders is what opening one answers.
 
 // alike is how many members two records must have in common to be the same record.
 const alike = 6
@@ -101,7 +101,10 @@ func shorten(before told, schema map[string]any, top bool) map[string]any {
 		if ok && known[name] != "" && name != "id" {
 			continue
 		}
-		if ok {
+		switch {
+		case ok && !top && s["properties"] == nil && s["items"] == nil && s["additionalProperties"] == nil:
+			p = map[string]any{} // a member of a record: its name tells what it is
+		case ok:
 			p = shorten(before, s, false)
 		}
 		kept[name] = p

@@ -257,14 +257,14 @@ func TestListsThatGoOn(t *testing.T) {
 	}
 	got, err := h.tool("arrears_report", reader, `{"detail":"short"}`)
 	h.Must(err)
-	if s := asJSON(t, got); !strings.Contains(s, `{"lease_id":1,"tenant":"Tenant U1","balance_cents":100000,"days_overdue":78}`) || !strings.Contains(s, `"total_cents":900000`) {
+	if s := asJSON(t, got); !strings.Contains(s, `{"lease_id":1,"unit":"U1","tenant":"Tenant U1","tenant_email":"U1@example.org","due_date":"2026-01-01","days_overdue":78,"balance_cents":100000}`) || !strings.Contains(s, `"total_cents":900000`) {
 		t.Errorf("%s", s)
 	}
 	next := ""
 	for page := range 3 {
 		got, err := h.tool("lease_detail", reader, `{"lease_id":1,"limit":1`+next+`}`)
 		h.Must(err)
-		l := got.(AgentLedger)
+		l := got.(LedgerForAgents)
 		if len(l.Charges) != 1 || l.Total != 3 || (l.Next == nil) != (page == 2) {
 			t.Fatalf("page %d: %s", page, asJSON(t, l))
 		}

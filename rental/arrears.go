@@ -109,7 +109,14 @@ func (s *Service) arrears() schema.Op {
 		Name: "arrears_report", Print: printArrears, Example: "rental arrears",
 		About:    "Who is behind and by how much: every unpaid charge past its due date, most days first. What is due by today is posted first.",
 		Response: Arrears{Today: exampleDay("2026-11-20"), Arrears: []Arrear{row}, TotalCents: 95_000, Buckets: Buckets{Days1To30: 95_000}},
-		Bind: func(*schema.Form) schema.Handler {
+		Says:     "Who is behind",
+		AgentAbout: "Who is behind: every charge past its due date of which something is open. balance_cents is what is open, amount_cents the charge's. " +
+			"total_cents, buckets and by_tenant sum over all that match. detail short: lease, unit, tenant, e-mail, due day, days, balance.",
+		AgentResponse: exampleFoundArrears(),
+		Bind: func(f *schema.Form) schema.Handler {
+			if f.Surface() == schema.Tool {
+				return s.bindFoundArrears(f)
+			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Arrears(ctx, who) }
 		},
 	}

@@ -123,7 +123,7 @@ func TestRentRoll(t *testing.T) {
 	} {
 		roll, err := h.tool("rent_roll", reader, `{"month":"`+month+`"}`)
 		h.Must(err)
-		if got := roll.(AgentRoll); got.Totals != totals || got.Month.String() != month {
+		if got := roll.(FoundRoll); *got.Totals != totals || got.Month.String() != month {
 			t.Errorf("%s: %+v, want %+v", month, got.Totals, totals)
 		}
 	}

@@ -139,12 +139,12 @@ func TestPagesEnd(t *testing.T) {
 	}
 	list, err := h.tool("list_leases", reader, `{"active":true,"limit":2}`)
 	h.Must(err)
-	if l := list.(AgentLeases); len(l.Leases) != 2 || l.Total != 3 || l.Leases[0].Full.BalanceCents != 300000 {
+	if l := list.(FoundLeases); len(l.Leases) != 2 || l.Total != 3 || l.Leases[0].Full.BalanceCents != 300000 {
 		t.Errorf("%s", asJSON(t, l))
 	}
 	list, err = h.tool("list_leases", reader, `{"active":false}`)
 	h.Must(err)
-	if l := list.(AgentLeases); len(l.Leases) != 6 || l.Total != 6 {
+	if l := list.(FoundLeases); len(l.Leases) != 6 || l.Total != 6 {
 		t.Errorf("%s", asJSON(t, l))
 	}
 	_, err = h.tool("list_leases", reader, `{"limit":201}`)

@@ -19,6 +19,8 @@ type LeaseList struct {
 
 	BalanceCents int64 `json:"balance_cents" about:"what all that match owe"`
 	Standing
+
+	more *int64 // Next as an id
 }
 
 // LeaseFilter says which leases are meant; what is zero does not count.
@@ -134,9 +136,8 @@ func (s *Service) LeaseList(ctx context.Context, who db.Caller, f LeaseFilter) (
 		if err != nil {
 			return err
 		}
-		var next *int64
-		list.Leases, next = schema.Cut(all, f.Limit, func(l Lease) int64 { return l.ID })
-		list.Shown, list.Next = int64(len(list.Leases)), schema.NextText(next)
+		list.Leases, list.more = schema.Cut(all, f.Limit, func(l Lease) int64 { return l.ID })
+		list.Shown, list.Next = int64(len(list.Leases)), schema.NextText(list.more)
 		list.Total, list.BalanceCents, err = f.sum(c)
 		return err
 	})
@@ -148,9 +149,15 @@ var leaseStatuses = []string{active, ended, upcoming}
 func (s *Service) listLeases() schema.Op {
 	next := int64(4)
 	return schema.Op{
-		Name: "list_leases", About: "List the leases with their balances.",
-		Response: Leases{Leases: []Lease{exampleLease()}, Next: &next},
+		Name: "list_leases", About: "List the leases with their balances.", Says: "Which leases there are",
+		AgentAbout: "Leases with unit, tenant, today's rent, status and balance (billed - paid). balance_cents is of all that match. " +
+			"detail short: id, unit, property, tenant, status, last day, balance.",
+		AgentResponse: FoundLeases{Leases: schema.Rows([]Lease{exampleLease()}, false, Lease.short), Shown: 1, Total: 1, BalanceCents: new(int64(95_000))},
+		Response:      Leases{Leases: []Lease{exampleLease()}, Next: &next},
 		Bind: func(f *schema.Form) schema.Handler {
+			if f.Surface() == schema.Tool {
+				return s.bindFoundLeases(f)
+			}
 			var l LeaseFilter
 			f.Enum(&l.Status, "status", "only the leases that are so today", leaseStatuses)
 			f.Text(&l.Property, "property", "only those of properties with this part of a name, or id", schema.Most(maxName))

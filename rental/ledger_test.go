@@ -54,7 +54,7 @@ func TestLedgerShape(t *testing.T) {
 	}
 	detail, err := h.tool("lease_detail", reader, `{"lease_id":1}`)
 	h.Must(err)
-	if s := asJSON(t, detail); s != strings.TrimSuffix(want, "}")+`,"shown":1,"total":1,"next":null}` {
+	if s := asJSON(t, detail); s != strings.TrimSuffix(want, "}")+`,"payments_total":0,"shown":1,"total":1,"next":null}` {
 		t.Errorf("lease_detail differs from the ledger: %s", s)
 	}
 	_, err = h.get(h.ledger(), viewer, "2")

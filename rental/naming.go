@@ -43,6 +43,11 @@ func lookupLease(c *db.Conn, name string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return leaseOfUnit(c, name, unit)
+}
+
+// leaseOfUnit is the lease of a unit that covers today, else the next, else the last.
+func leaseOfUnit(c *db.Conn, name string, unit int64) (int64, error) {
 	id, found, err := db.One(c, db.Int, `SELECT id FROM leases WHERE unit_id = ?1
 		ORDER BY NOT (start_date <= ?2 AND last_day >= ?2), start_date <= ?2, iif(start_date > ?2, start_date, -start_date) LIMIT 1`, unit, c.Today())
 	if err == nil && !found {
@@ -59,7 +64,7 @@ func oneNamed(c *db.Conn, noun, name string, queries ...string) (int64, error) {
 		name string
 	}
 	for _, query := range queries {
-		all, err := db.All(c, func(r *db.Row) named { return named{r.Int(), r.Text()} }, query+" LIMIT 20", name)
+		all, err := db.All(c, func(r *db.Row) named { return named{r.Int(), r.Text()} }, query+" LIMIT 6", name)
 		switch {
 		case err != nil:
 			return 0, err
@@ -67,8 +72,11 @@ func oneNamed(c *db.Conn, noun, name string, queries ...string) (int64, error) {
 			return all[0].id, nil
 		case len(all) > 1:
 			var list []string
-			for _, x := range all {
+			for _, x := range all[:min(5, len(all))] {
 				list = append(list, fmt.Sprintf("%s (#%d)", x.name, x.id))
+			}
+			if len(all) > 5 {
+				list = append(list, "and more")
 			}
 			return 0, fault.Invalidf("%s matches several: %s", schema.Quote(name), strings.Join(list, ", "))
 		}

@@ -9,7 +9,7 @@ const version = "3.0.0"
 // Declare returns all that the service declares.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
-		Name: "rental", Addr: "127.0.0.1:8083", Agents: true, Elsewhere: "Payments are recorded over REST (POST /api/leases/{id}/payments), on the screens or with `quartermaster rental`; charges, deposits, leases and tenants on the screens and the command line.",
+		Name: "rental", Addr: "127.0.0.1:8083", Agents: true, Elsewhere: "Charges, deposits, rents, leases and tenants are kept on the screens and with `quartermaster rental`; a payment is reversed there too.",
 		DemoPath: "/api/arrears",
 		Title:    "Rental service",
 		About: "What each tenant owes, what was paid and who is behind; units, leases and maintenance tickets. " +
@@ -47,13 +47,13 @@ func (s *Service) Declare() schema.Service {
 // read, what is done with money, with leases, with tickets, with records.
 func (s *Service) ops() []schema.Op {
 	return []schema.Op{
-		schema.At("GET /api/units", "", "rental units list", s.listUnits()),
-		schema.At("", "", "rental properties list", s.listProperties()),
-		schema.At("GET /api/leases", "", "rental leases list", s.listLeases()),
-		schema.At("GET /api/leases/:id/ledger", "", "rental ledger LEASE_ID", s.ledger()),
-		schema.At("GET /api/arrears", "", "rental arrears", s.arrears()),
-		schema.At("", "", "rental rent-roll", s.rentRoll()),
-		schema.At("GET /api/maintenance", "", "rental tickets list", s.listTickets()),
+		schema.At("GET /api/units", "list_units", "rental units list", s.listUnits()),
+		schema.At("", "list_properties", "rental properties list", s.listProperties()),
+		schema.At("GET /api/leases", "list_leases", "rental leases list", s.listLeases()),
+		schema.At("GET /api/leases/:id/ledger", "lease_detail", "rental ledger LEASE_ID", s.ledger()),
+		schema.At("GET /api/arrears", "arrears_report", "rental arrears", s.arrears()),
+		schema.At("", "rent_roll", "rental rent-roll", s.rentRoll()),
+		schema.At("GET /api/maintenance", "list_tickets", "rental tickets list", s.listTickets()),
 		schema.At("", "", "rental tenants list", s.listTenants()),
 		schema.At("", "", "rental units show UNIT_ID", s.unitDetail()),
 		schema.At("", "", "rental properties show PROPERTY_ID", s.propertyDetail()),
@@ -66,15 +66,10 @@ func (s *Service) ops() []schema.Op {
 		schema.At("GET /api/years/:year", "", "rental year YEAR", s.yearReport()),
 		schema.At("GET /api/expenses", "", "rental expenses list", s.listExpenses()),
 
-		schema.At("", "list_properties", "", s.toolProperties()),
-		schema.At("", "list_units", "", s.toolUnits()),
-		schema.At("", "list_leases", "", s.toolLeases()),
-		schema.At("", "lease_detail", "", s.toolLedger()),
-		schema.At("", "arrears_report", "", s.toolArrears()),
-		schema.At("", "rent_roll", "", s.toolRentRoll()),
-		schema.At("", "list_tickets", "", s.toolTickets()),
+		schema.At("", "list_payments", "", s.listPayments()),
+		schema.At("", "update_ticket", "", s.updateTicket()),
 
-		schema.At("POST /api/leases/:id/payments", "", "rental pay LEASE_ID", s.recordPayment()),
+		schema.At("POST /api/leases/:id/payments", "record_payment", "rental pay LEASE_ID", s.recordPayment()),
 		schema.At("", "", "rental receive LEASE_ID", s.receivePayment()),
 		schema.At("", "", "rental reverse-payment PAYMENT_ID", s.reversePayment()),
 		schema.At("", "", "rental charge LEASE_ID", s.addCharge()),

@@ -11,16 +11,16 @@ import (
 
 // Overview is what a landlord's day begins with.
 type Overview struct {
-	Today         exact.Day       `json:"today"`
-	Month         exact.Month     `json:"month"`
-	Totals        Collection      `json:"totals"`
-	ArrearsCents  int64           `json:"arrears_cents"`
-	Buckets       Buckets         `json:"buckets"`
-	Behind        []TenantArrears // the first behindNamed of them, who owes most first
-	BehindCount   int64           // leases
-	UnitCount     int64           `json:"unit_count"`
-	OccupiedCount int64           `json:"occupied_count"`
-	CreditCents   int64           `json:"credit_cents"`
+	Today         exact.Day     `json:"today"`
+	Month         exact.Month   `json:"month"`
+	Totals        Collection    `json:"totals"`
+	ArrearsCents  int64         `json:"arrears_cents"`
+	Buckets       Buckets       `json:"buckets"`
+	Behind        []LeaseBehind // the first behindNamed of them, who owes most first
+	BehindCount   int64         // leases
+	UnitCount     int64         `json:"unit_count"`
+	OccupiedCount int64         `json:"occupied_count"`
+	CreditCents   int64         `json:"credit_cents"`
 	OpenTickets   []Ticket
 	OpenCount     int64
 	Ending        []Lease // those that end in the next 60 days
@@ -36,6 +36,17 @@ type MonthCollection struct {
 
 // monthsCollected is how many months the overview compares, the present one last.
 const monthsCollected = 12
+
+// LeaseBehind is what one lease's tenants are behind by.
+type LeaseBehind struct {
+	LeaseID      int64
+	Tenant       string // of those named
+	Unit         string
+	Property     string
+	BalanceCents int64
+	Charges      int64
+	DaysOverdue  int64 // of the oldest
+}
 
 // Overview returns this month at a glance; what is due is posted first.
 func (s *Service) Overview(ctx context.Context, who db.Caller) (Overview, error) {
@@ -105,7 +116,7 @@ const behindNamed = 6
 // owe most.
 func (o *Overview) readBehind(c *db.Conn) error {
 	at := map[int64]int{}
-	var all []TenantArrears
+	var all []LeaseBehind
 	err := db.Each(c, func(r *db.Row) error {
 		lease, days, cents := r.Int(), int64(o.Today-r.Day()), r.Int()
 		o.ArrearsCents += cents
@@ -114,7 +125,7 @@ func (o *Overview) readBehind(c *db.Conn) error {
 		if !have {
 			i = len(all)
 			at[lease] = i
-			all = append(all, TenantArrears{LeaseID: lease})
+			all = append(all, LeaseBehind{LeaseID: lease})
 		}
 		all[i].BalanceCents += cents
 		all[i].Charges++
@@ -126,7 +137,7 @@ func (o *Overview) readBehind(c *db.Conn) error {
 		return err
 	}
 	o.BehindCount = int64(len(all))
-	slices.SortStableFunc(all, func(a, b TenantArrears) int { return cmp.Compare(b.BalanceCents, a.BalanceCents) })
+	slices.SortStableFunc(all, func(a, b LeaseBehind) int { return cmp.Compare(b.BalanceCents, a.BalanceCents) })
 	o.Behind = all[:min(len(all), behindNamed)]
 	for i := range o.Behind {
 		l, err := findLease(c, o.Behind[i].LeaseID)

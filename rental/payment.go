@@ -309,11 +309,17 @@ func receive(tx *db.Tx, p ReceiptRequest) (Payment, error) {
 
 func (s *Service) recordPayment() schema.Op {
 	return schema.Op{
-		Name: "record_payment", Writes: true, Creates: true,
-		About:    "Record a payment of one charge: all that is open of it, or a part.",
-		Response: examplePayment(),
-		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
+		Name: "record_payment", Writes: true, Creates: true, Says: "Record a payment", KeyRequired: true,
+		About: "Record a payment of one charge: all that is open of it, or a part.",
+		AgentAbout: "Record money that came in: on account of a lease (it pays what is due, the oldest first; the rest is credit), or of one charge (not more than is open). " +
+			"The answer says what the lease owed before and owes after, and which charges were paid.",
+		AgentResponse: exampleMoney(),
+		Response:      examplePayment(),
+		Refuses:       []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
+			if f.Surface() == schema.Tool {
+				return s.bindMoney(f)
+			}
 			var p PaymentRequest
 			f.ID(&p.LeaseID, "lease_id", "the lease", schema.Positional("LEASE_ID"), schema.InPath("id"), schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
 			f.Int(&p.ChargeID, "charge_id", "the charge that was paid, one of this lease's", schema.Required, schema.Example(41), schema.Label("Charge"), schema.Choices(chargeChoices))

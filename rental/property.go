@@ -84,8 +84,13 @@ func (s *Service) Properties(ctx context.Context, f PropertyFilter) (list Proper
 func (s *Service) listProperties() schema.Op {
 	return schema.Op{
 		Name: "list_properties", About: "List the properties with their unit counts and occupancy today.",
-		Response: Properties{Properties: []Property{exampleProperty()}, Total: 1},
+		Response: Properties{Properties: []Property{exampleProperty()}, Total: 1}, Says: "Which properties there are",
+		AgentAbout:    "Properties with their unit counts and occupancy today (occupied / all, 0 to 1). detail short: id, name, units, vacant ones.",
+		AgentResponse: FoundProperties{Properties: schema.Rows([]Property{exampleProperty()}, false, Property.short), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
+			if f.Surface() == schema.Tool {
+				return s.bindFoundProperties(f)
+			}
 			var p PropertyFilter
 			f.Text(&p.Q, "q", "only those with this part of name or address", schema.Most(maxName))
 			bindCursor(f, &p.Cursor)

@@ -43,16 +43,25 @@ type RentRoll struct {
 
 // RentRoll returns the rent roll of a month, nil for the month of today; what is due is
 // posted first. Payments that were reversed are not received.
-func (s *Service) RentRoll(ctx context.Context, who db.Caller, month *exact.Month) (roll RentRoll, err error) {
+func (s *Service) RentRoll(ctx context.Context, who db.Caller, month *exact.Month) (RentRoll, error) {
+	return s.rollOf(ctx, who, func(today exact.Day) (first, last exact.Day) {
+		of := today.Month()
+		if month != nil {
+			of = *month
+		}
+		return of.First(), of.Last()
+	})
+}
+
+// rollOf is RentRoll of the days that days gives; its month is that of the first.
+func (s *Service) rollOf(ctx context.Context, who db.Caller, days func(today exact.Day) (first, last exact.Day)) (roll RentRoll, err error) {
 	roll.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		if wait, err := r.awaitAll(c); wait || err != nil {
 			return err
 		}
-		roll = RentRoll{Month: c.Today().Month()}
-		if month != nil {
-			roll.Month = *month
-		}
-		return roll.read(c)
+		first, last := days(c.Today())
+		roll = RentRoll{Month: first.Month()}
+		return roll.read(c, first, last)
 	})
 	return roll, err
 }
@@ -71,9 +80,8 @@ func collected(c *db.Conn, month exact.Month) (sum Collection, err error) {
 	return sum, err
 }
 
-func (roll *RentRoll) read(c *db.Conn) error {
+func (roll *RentRoll) read(c *db.Conn, first, last exact.Day) error {
 	byUnit := map[int64]Collection{}
-	first, last := roll.Month.First(), roll.Month.Last()
 	err := db.Each(c, func(r *db.Row) error {
 		unit, cents, paid := r.Int(), r.Int(), r.Int()
 		sum := byUnit[unit]
@@ -110,8 +118,14 @@ func (roll *RentRoll) read(c *db.Conn) error {
 func (s *Service) rentRoll() schema.Op {
 	return schema.Op{
 		Name: "rent_roll", About: "Billed versus collected for a month, in all and by unit. What is due by today is posted first.",
-		Response: exampleRoll(),
+		Response: exampleRoll(), Says: "What was billed and collected",
+		AgentAbout: "Billed versus collected for a month, or the days from, to. billed = charges due then, collected = what is paid of them, whenever, outstanding = the rest; " +
+			"received = money that came in then, for whichever charges. totals are of all units that match; detail short: unit, property, outstanding.",
+		AgentResponse: exampleFoundRoll(),
 		Bind: func(f *schema.Form) schema.Handler {
+			if f.Surface() == schema.Tool {
+				return s.bindFoundRoll(f)
+			}
 			var month exact.Month // its zero value is no month that a form reads
 			f.Month(&month, "month", "the month; left out: this month")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RentRoll(ctx, who, given(month)) }

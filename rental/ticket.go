@@ -255,8 +255,13 @@ func exampleTicket() Ticket {
 func (s *Service) listTickets() schema.Op {
 	return schema.Op{
 		About:    "List the maintenance tickets, newest first.",
-		Response: Tickets{Tickets: []Ticket{exampleTicket()}},
+		Response: Tickets{Tickets: []Ticket{exampleTicket()}}, Says: "Which tickets there are",
+		AgentAbout:    "Maintenance tickets, newest first. detail short: id, unit, title, priority, status, assignee.",
+		AgentResponse: FoundTickets{Tickets: schema.Rows([]Ticket{exampleTicket()}, false, Ticket.short), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
+			if f.Surface() == schema.Tool {
+				return s.bindFoundTickets(f)
+			}
 			var t TicketFilter
 			f.Enum(&t.Status, "status", "only the tickets that are so", ticketMoves.States(), schema.Alias("in-progress", "in_progress"))
 			f.ID(&t.UnitID, "unit_id", "only the tickets of this unit", schema.Positional("UNIT_ID"), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
@@ -275,7 +280,7 @@ func bindPriority(f *schema.Form, p *string) bool {
 
 func (s *Service) createTicket() schema.Op {
 	return schema.Op{
-		Writes: true, Creates: true,
+		Writes: true, Creates: true, Says: "Open a ticket",
 		About: "Raise a maintenance ticket against a unit.", Response: exampleTicket(),
 		Name: "create_ticket", Example: `rental ticket create 'Harbour House/2A' --title "Kitchen tap drips"`,
 		Did: func(a any, _ schema.Money) string {
@@ -284,7 +289,11 @@ func (s *Service) createTicket() schema.Op {
 		Leads: leadsTicket,
 		Bind: func(f *schema.Form) schema.Handler {
 			n := NewTicket{Priority: "medium"}
-			f.ID(&n.UnitID, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2), schema.Lookup(lookupUnit), schema.Choices(unitChoices), schema.NewBy("save_unit"))
+			named := lookupUnit
+			if f.Surface() == schema.Tool {
+				named = unitFor
+			}
+			f.ID(&n.UnitID, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2), schema.Lookup(named), schema.Choices(unitChoices), schema.NewBy("save_unit"))
 			f.Text(&n.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName), schema.Example("Kitchen tap drips"))
 			f.Text(&n.Description, "description", "what else is known", schema.Most(maxText), schema.Lines, schema.Example("Drips since Monday."))
 			bindPriority(f, &n.Priority)
@@ -295,7 +304,7 @@ func (s *Service) createTicket() schema.Op {
 
 func (s *Service) advanceTicket() schema.Op {
 	return schema.Op{
-		Writes:   true,
+		Writes: true, Says: "Move a ticket",
 		About:    "Move a ticket along: " + ticketMoves.Prose() + ".",
 		Response: exampleTicket(), Refuses: []fault.Kind{fault.NotFound},
 		Name: "advance_ticket", Example: "rental ticket move 7 resolved",
@@ -306,7 +315,11 @@ func (s *Service) advanceTicket() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var ticket int64
 			var status string
-			f.ID(&ticket, "ticket_id", "the ticket", schema.Positional("TICKET_ID"), schema.InPath("id"), schema.Example(7))
+			opts := []schema.Opt{schema.Positional("TICKET_ID"), schema.InPath("id"), schema.Example(7)}
+			if f.Surface() == schema.Tool {
+				opts = append(opts, schema.Required, schema.Lookup(ticketFor))
+			}
+			f.ID(&ticket, "ticket_id", "the ticket", opts...)
 			f.Enum(&status, "status", "where to move it", ticketMoves.States(), schema.Required, schema.Folded,
 				schema.Alias("in-progress", "in_progress"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MoveTicket(ctx, who, ticket, status) }

@@ -88,13 +88,10 @@ func insertNote(tx *db.Tx, ticket int64, author string, tenant bool, text string
 func (s *Service) AssignTicket(ctx context.Context, who db.Caller, ticket int64, to string) (Ticket, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ticket, error) {
 		was, err := findTicket(&tx.Conn, ticket)
-		if err != nil || set(was.AssignedTo) == to {
+		if err != nil {
 			return was, err
 		}
-		if _, err := tx.Exec("UPDATE tickets SET assigned_to = ?, updated_at = ? WHERE id = ?", db.NullText(to), tx.Now(), ticket); err != nil {
-			return was, err
-		}
-		if err := tx.Audit("ticket.assigned", db.Subject("ticket", ticket), map[string]*string{"from": was.AssignedTo, "to": db.NullText(to)}); err != nil {
+		if err := assign(tx, was, to); err != nil {
 			return was, err
 		}
 		k, err := findTicket(&tx.Conn, ticket)
@@ -103,6 +100,17 @@ func (s *Service) AssignTicket(ctx context.Context, who db.Caller, ticket int64,
 		}
 		return k, err
 	})
+}
+
+// assign says who takes care of a ticket; the same person again changes nothing.
+func assign(tx *db.Tx, was Ticket, to string) error {
+	if set(was.AssignedTo) == to {
+		return nil
+	}
+	if _, err := tx.Exec("UPDATE tickets SET assigned_to = ?, updated_at = ? WHERE id = ?", db.NullText(to), tx.Now(), was.ID); err != nil {
+		return err
+	}
+	return tx.Audit("ticket.assigned", db.Subject("ticket", was.ID), map[string]*string{"from": was.AssignedTo, "to": db.NullText(to)})
 }
 
 func exampleTicketDetail() TicketDetail {

@@ -142,8 +142,14 @@ var unitStatuses = []string{vacant, occupied}
 func (s *Service) listUnits() schema.Op {
 	return schema.Op{
 		Name: "list_units", About: "List the units, with the lease that covers today.",
-		Response: Units{Units: []Unit{exampleUnit()}},
+		Response: Units{Units: []Unit{exampleUnit()}}, Says: "Which units there are",
+		AgentAbout: "Units with their lease, tenant and rent of a day, today's unless on says another. A unit is occupied exactly when a lease covers the day. " +
+			"lease_end null: open-ended; next_lease_start: the first one after that day. detail short: id, property, name, status, tenant, rent.",
+		AgentResponse: FoundUnits{Units: schema.Rows([]LetUnit{{Unit: exampleUnit()}}, false, LetUnit.short), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
+			if f.Surface() == schema.Tool {
+				return s.bindFoundUnits(f)
+			}
 			var u UnitFilter
 			f.Enum(&u.Status, "status", "only the units that are so today", unitStatuses)
 			f.Text(&u.Property, "property", "only those of properties with this part of a name, or id", schema.Most(maxName))

@@ -200,7 +200,7 @@ func (f *Form) Limit(p *int64) bool {
 	}
 	if f.surface == Tool {
 		*p = 50
-		return f.Int(p, "limit", "how many records to give at most", Range(1, 200))
+		return f.Int(p, "limit", "rows at most", Range(1, 200))
 	}
 	return f.Int(p, "limit", "how many records to give at most; over 1000 is taken as 1000", Range(1, 1000), func(a *Arg) { a.capped = true })
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"quartermaster/schema/fault"
 )
 
 // Nearest returns at most most of the names, those that are likest to what was asked for
@@ -46,6 +48,19 @@ func ThereAre(asked string, names []string) string {
 		text = "the nearest are " + strings.Join(near, ", ")
 	}
 	return text
+}
+
+// Person is whom a name means among those known, in any case; an unknown one is refused with the
+// nearest.
+func Person(known []string, name string) (string, error) {
+	if slices.Contains(known, name) {
+		return name, nil
+	}
+	if i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) }); i >= 0 {
+		return known[i], nil
+	}
+	return "", fault.Fieldf("assigned_to", "assigned_to: nobody here is called %s; %s. new_person true takes the name all the same",
+		Quote(name), ThereAre(name, known))
 }
 
 // distance is how many letters must be changed, added or taken away (Levenshtein); texts

@@ -40,6 +40,7 @@ type Op struct {
 	Destructive bool // it may destroy what was there, or reaches people outside: confirmed before
 	Asks        bool // on pages it is confirmed before, as what is Destructive is everywhere
 	Overwrites  bool // it may replace what was there when an argument says so: a hint for agents, not confirmed
+	KeyRequired bool // agents must give a request_key: done twice it does harm
 	Credential  bool // makes or shows what is shown once: asks for the password again
 	Creates     bool // 201 instead of 200
 	Public      bool // needs no API key, and is no act of staff
@@ -175,7 +176,11 @@ const RequestKey = "request_key"
 func (o Op) bindRequestKey(f *Form) {
 	if f.surface == Tool && o.Writes {
 		var key string
-		f.Text(&key, RequestKey, "makes a repeated call safe: the first answer to this key is given again for 24 hours", Most(200))
+		opts := []Opt{Most(200)}
+		if o.KeyRequired {
+			opts = append(opts, Required)
+		}
+		f.Text(&key, RequestKey, "makes a repeated call safe for 24 hours: the first answer is given again", opts...)
 	}
 }
 

@@ -54,7 +54,7 @@ func (f *Form) After(after *int64, opts ...Opt) {
 		return
 	}
 	var text string
-	if f.Text(&text, "after", "the next of the answer before", Most(20)) && text != "" {
+	if f.Text(&text, "after", "next of the page before", Most(20)) && text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 {
 			f.Refuse("after", "after: %s is not the next of an answer", Quote(text))
@@ -82,15 +82,28 @@ func (l Listing) First() bool { return l.After == 0 }
 // PageOf makes the rows of a page of all there are, which ends before it holds more than most
 // bytes unless its length was asked for, and tells where the next begins, nil at the end.
 func PageOf[F, S any](all []F, l Listing, shorten func(F) S, most int) (rows []Row[F, S], next *string) {
-	n := int64(len(all))
-	from := min(l.After, n)
-	to := n
-	if l.Limit > 0 {
-		to = min(from+l.Limit, n)
-	}
-	rows = Fit(all[from:to], l.Short, shorten, l.Asked, most)
-	if to = from + int64(len(rows)); to < n {
+	return pageOf(all, l, Rows(pageRows(all, l), l.Short, shorten), most)
+}
+
+// PageInside is PageOf for the rows of one record, whose text is the answer as it stands.
+func PageInside[F, S any](all []F, l Listing, shorten func(F) S, most int) (rows []Row[F, S], next *string) {
+	return pageOf(all, l, plain(Rows(pageRows(all, l), l.Short, shorten)), most)
+}
+
+func pageOf[F, S any](all []F, l Listing, page []Row[F, S], most int) (rows []Row[F, S], next *string) {
+	rows = fit(page, l.Asked, most)
+	if to := min(l.After, int64(len(all))) + int64(len(rows)); to < int64(len(all)) {
 		next = NextText(&to)
 	}
 	return rows, next
+}
+
+// pageRows are the rows of the page, as far as their number goes.
+func pageRows[F any](all []F, l Listing) []F {
+	from := min(l.After, int64(len(all)))
+	all = all[from:]
+	if l.Limit > 0 {
+		all = all[:min(l.Limit, int64(len(all)))]
+	}
+	return all
 }

@@ -90,11 +90,15 @@ func Fit[F, S any](list []F, wanted bool, short func(F) S, asked bool, most int)
 
 // FitInside is Fit for the rows of one record, whose text is the answer as it stands.
 func FitInside[F, S any](list []F, wanted bool, short func(F) S, asked bool, most int) []Row[F, S] {
-	rows := Rows(list, wanted, short)
+	return fit(plain(Rows(list, wanted, short)), asked, most)
+}
+
+// plain leaves the text of rows as they are.
+func plain[F, S any](rows []Row[F, S]) []Row[F, S] {
 	for i := range rows {
 		rows[i].brief = nil
 	}
-	return fit(rows, asked, most)
+	return rows
 }
 
 func fit[F, S any](rows []Row[F, S], asked bool, most int) []Row[F, S] {
@@ -149,7 +153,7 @@ func (Row[F, S]) shape() *Shape {
 // Short binds an agent's wish for short rows.
 func (f *Form) Short(p *bool) {
 	var detail string
-	f.Enum(&detail, "detail", "short: only the few fields of a row that identify and decide", []string{"full", "short"})
+	f.Enum(&detail, "detail", "short: the few fields that decide", []string{"full", "short"})
 	*p = detail == "short"
 }
 

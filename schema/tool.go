@@ -34,7 +34,7 @@ func (f *Form) toolID(p *int64, a Arg, opts []Opt) bool {
 		return given
 	}
 	b := a
-	b.Name, b.About, b.NameFirst, b.clear = base, "in place of "+a.Name+", what it is called", true, nil
+	b.Name, b.About, b.NameFirst, b.clear = base, "or what it is called", true, nil
 	b, v, named := f.add(b, nil)
 	n := *p
 	switch {

@@ -1,0 +1,138 @@
+package rental
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+	"quartermaster/schema/words"
+)
+
+// What the lists for agents have in common: names that are known, and pages by the last id.
+
+// firstOf is a text cut to so many characters.
+func firstOf(s string, most int) string {
+	runes := []rune(s)
+	if len(runes) <= most {
+		return s
+	}
+	return strings.TrimRight(string(runes[:most-3]), " ") + "..."
+}
+
+// pageByID makes the rows of a page that goes on behind an id, and tells where the next begins:
+// earlier than next where not all of them fit into an answer.
+func pageByID[F, S any](list []F, l schema.Listing, shorten func(F) S, id func(F) int64, next *int64) ([]schema.Row[F, S], *string) {
+	rows := schema.Fit(list, l.Short, shorten, l.Asked, schema.AnswerBytes)
+	if n := len(rows); n < len(list) {
+		last := id(list[n-1])
+		next = &last
+	}
+	return rows, schema.NextText(next)
+}
+
+// known refuses a part of a property's or a tenant's name that is in none. It names the nearest
+// properties; tenants only when they are really like what was asked for.
+func (s *Service) known(ctx context.Context, property, tenant string) error {
+	if property == "" && tenant == "" {
+		return nil
+	}
+	return s.db.View(ctx, func(c *db.Conn) error {
+		if err := knownIn(c, "property", property, "properties", "t.name", schema.ThereAre); err != nil {
+			return err
+		}
+		return knownIn(c, "tenant", tenant, "tenants", calledLike(tenant), func(asked string, names []string) string {
+			near := schema.Near(asked, names, 5)
+			if len(near) == 0 {
+				return "nobody is called like that"
+			}
+			return "like it: " + strings.Join(near, ", ")
+		})
+	})
+}
+
+func knownIn(c *db.Conn, argument, part, table, called string, thereAre func(string, []string) string) error {
+	if part == "" {
+		return nil
+	}
+	_, found, err := db.One(c, db.Int, "SELECT 1 FROM "+table+" t WHERE has_words(?1, "+called+") OR t.id = ?2 LIMIT 1", part, words.Number(part))
+	if err != nil || found {
+		return err
+	}
+	names, err := db.All(c, db.Text, "SELECT DISTINCT name FROM "+table+" ORDER BY id LIMIT 5000")
+	if err != nil {
+		return err
+	}
+	return fault.Fieldf(argument, "%s: none has %s in its name; %s", argument, schema.Quote(part), thereAre(part, names))
+}
+
+// bindFilters binds the part of a property's name and, unless tenant is nil, of a tenant's.
+func bindFilters(f *schema.Form, property, tenant *string) {
+	f.Text(property, "property", "part of its name", schema.Most(maxName))
+	if tenant != nil {
+		f.Text(tenant, "tenant", "part of the name, or the e-mail", schema.Most(maxName))
+	}
+}
+
+// unitFor finds a unit as agents call one: Property/Unit, or its own name where only one has it.
+func unitFor(c *db.Conn, name string) (int64, error) {
+	if strings.Contains(name, "/") {
+		return lookupUnit(c, name)
+	}
+	const units = "SELECT u.id, p.name || '/' || u.name FROM units u CROSS JOIN properties p ON p.id = u.property_id WHERE "
+	id, err := oneNamed(c, "unit", name, units+"u.name = ?1", units+"lower(u.name) = lower(?1)")
+	if fault.Is(err, fault.NotFound) {
+		names, failed := db.All(c, db.Text, "SELECT p.name || '/' || u.name FROM properties p CROSS JOIN units u ON u.property_id = p.id ORDER BY u.id LIMIT 5000")
+		if failed != nil {
+			return 0, failed
+		}
+		err = fault.NotFoundf("there is no unit named %s; %s", schema.Quote(name), schema.ThereAre(name, names))
+	}
+	return id, err
+}
+
+// leaseFor finds a lease as agents call one: by its unit, or by its tenant where only one lease of
+// theirs covers today.
+func leaseFor(c *db.Conn, name string) (int64, error) {
+	unit, err := unitFor(c, name)
+	if err == nil {
+		return leaseOfUnit(c, name, unit)
+	}
+	if e, refused := fault.As(err); !refused || e.Kind != fault.NotFound || strings.Contains(name, "/") {
+		return 0, err
+	}
+	tenant, failed := lookupTenant(c, name)
+	if failed != nil {
+		if e, refused := fault.As(failed); refused && e.Kind == fault.NotFound {
+			return 0, fault.NotFoundf("there is no unit and no tenant named %s; a lease is named by its unit, Property/Unit, or by its tenant", schema.Quote(name))
+		}
+		return 0, failed
+	}
+	all, err := leasesOfTenant(c, tenant)
+	if err != nil {
+		return 0, err
+	}
+	now := slices.DeleteFunc(slices.Clone(all), func(l Lease) bool { return l.Status != active })
+	if len(now) == 0 {
+		now = all[:min(1, len(all))]
+	}
+	switch len(now) {
+	case 0:
+		return 0, fault.NotFoundf("%s has no lease", schema.Quote(name))
+	case 1:
+		return now[0].ID, nil
+	}
+	names := make([]string, 0, 5)
+	for _, l := range now[:min(5, len(now))] {
+		names = append(names, l.Property+"/"+l.Unit)
+	}
+	return 0, fault.Invalidf("%s has %d leases: %s", schema.Quote(name), len(now), strings.Join(names, ", "))
+}
+
+// ticketFor finds a ticket that is not resolved by words of its title, where only one has them.
+func ticketFor(c *db.Conn, title string) (int64, error) {
+	const open = "SELECT k.id, k.title FROM tickets k WHERE k.status <> 'resolved' AND "
+	return oneNamed(c, "open ticket", title, open+"lower(k.title) = lower(?1)", open+"has_words(?1, k.title)")
+}

@@ -1,0 +1,116 @@
+package rental
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// ShortLease are the few fields of a lease that identify and decide.
+type ShortLease struct {
+	ID           int64      `json:"id"`
+	Unit         string     `json:"unit"`
+	Property     string     `json:"property"`
+	Tenant       string     `json:"tenant"`
+	Status       string     `json:"status"`
+	EndDate      *exact.Day `json:"end_date,omitempty"`
+	BalanceCents int64      `json:"balance_cents"`
+}
+
+func (l Lease) short() ShortLease {
+	return ShortLease{l.ID, l.Unit, l.Property, l.Tenant, l.Status, l.EndDate, l.BalanceCents}
+}
+
+// FoundLeases is LeaseList for agents.
+type FoundLeases struct {
+	Leases       []schema.Row[Lease, ShortLease] `json:"leases"`
+	Shown        int64                           `json:"shown"`
+	Total        int64                           `json:"total"`
+	BalanceCents *int64                          `json:"balance_cents,omitempty" about:"what all that match owe, on the first page"`
+	Next         *string                         `json:"next" about:"pass it as after; null at the end"`
+	Standing
+}
+
+// The orders in which agents get lists, beside the first.
+const (
+	sortAdded   = "added"
+	sortName    = "name"
+	sortBalance = "balance"
+	sortEnd     = "end"
+	sortNewest  = "newest"
+	sortOldest  = "oldest"
+)
+
+// FindLeases is LeaseList for agents.
+func (s *Service) FindLeases(ctx context.Context, who db.Caller, f LeaseFilter, l schema.Listing, sort string) (found FoundLeases, err error) {
+	if err := s.known(ctx, f.Property, f.Tenant); err != nil {
+		return found, err
+	}
+	f.Cursor = l.Cursor
+	if sort != sortAdded {
+		f.Cursor = schema.Cursor[int64]{} // all of them, to be sorted
+	}
+	list, err := s.LeaseList(ctx, who, f)
+	if err != nil {
+		return found, err
+	}
+	found = FoundLeases{Total: list.Total, Standing: list.Standing}
+	if l.After == 0 {
+		found.BalanceCents = &list.BalanceCents
+	}
+	if sort == sortAdded {
+		found.Leases, found.Next = pageByID(list.Leases, l, Lease.short, func(l Lease) int64 { return l.ID }, list.more)
+	} else {
+		sortLeases(list.Leases, sort)
+		found.Leases, found.Next = schema.PageOf(list.Leases, l, Lease.short, schema.AnswerBytes)
+	}
+	found.Shown = int64(len(found.Leases))
+	return found, nil
+}
+
+// sortLeases sorts by what is owed, the most first, or by the last day, the nearest first.
+func sortLeases(all []Lease, sort string) {
+	slices.SortStableFunc(all, func(a, b Lease) int {
+		if sort == sortBalance {
+			return cmp.Compare(b.BalanceCents, a.BalanceCents)
+		}
+		switch {
+		case a.EndDate == nil || b.EndDate == nil:
+			return cmp.Compare(asInt(a.EndDate == nil), asInt(b.EndDate == nil))
+		default:
+			return cmp.Compare(*a.EndDate, *b.EndDate)
+		}
+	})
+}
+
+func asInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (s *Service) bindFoundLeases(f *schema.Form) schema.Handler {
+	var w LeaseFilter
+	var onlyActive bool
+	var l schema.Listing
+	sort := sortAdded
+	f.Bool(&onlyActive, "active", "true: those that cover today")
+	f.Enum(&w.Status, "status", "as of today", leaseStatuses)
+	f.ID(&w.UnitID, "unit_id", "of this unit", schema.Lookup(unitFor))
+	bindFilters(f, &w.Property, &w.Tenant)
+	f.Text(&w.Q, "q", "words of unit, property or tenant", schema.Most(maxName))
+	f.DayPtr(&w.EndsBefore, "ends_before", "they end before this day")
+	f.Enum(&sort, "sort", "balance: the most first; end: the nearest first", []string{sortAdded, sortBalance, sortEnd})
+	f.Listing(&l)
+	if onlyActive && w.Status == "" {
+		w.Status = active
+	} else if onlyActive && w.Status != active {
+		f.Refuse("status", "status: %s and active true exclude each other", w.Status)
+	}
+	return func(ctx context.Context, who db.Caller) (any, error) { return s.FindLeases(ctx, who, w, l, sort) }
+}

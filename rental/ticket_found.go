@@ -1,0 +1,165 @@
+package rental
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
+)
+
+// ShortTicket are the few fields of a ticket that identify and decide.
+type ShortTicket struct {
+	ID         int64   `json:"id"`
+	Unit       string  `json:"unit"`
+	Title      string  `json:"title"`
+	Priority   string  `json:"priority"`
+	Status     string  `json:"status"`
+	AssignedTo *string `json:"assigned_to,omitempty"`
+}
+
+func (k Ticket) short() ShortTicket {
+	return ShortTicket{k.ID, k.Unit, firstOf(k.Title, 40), k.Priority, k.Status, k.AssignedTo}
+}
+
+// FoundTickets is a list of tickets for agents.
+type FoundTickets struct {
+	Tickets []schema.Row[Ticket, ShortTicket] `json:"tickets"`
+	Shown   int                               `json:"shown"`
+	Total   int64                             `json:"total"`
+	Next    *string                           `json:"next" about:"pass it as after; null at the end"`
+	Near    []string                          `json:"near,omitempty" about:"titles that are like q, where nothing matches"`
+}
+
+// FindTickets is Tickets for agents.
+func (s *Service) FindTickets(ctx context.Context, f TicketFilter, l schema.Listing, sort string) (found FoundTickets, err error) {
+	if sort == sortNewest {
+		f.Cursor = l.Cursor
+	}
+	list, err := s.Tickets(ctx, f)
+	if err != nil {
+		return found, err
+	}
+	found.Total = list.Total
+	switch sort {
+	case sortNewest:
+		found.Tickets, found.Next = pageByID(list.Tickets, l, Ticket.short, func(k Ticket) int64 { return k.ID }, list.Next)
+	case sortOldest:
+		slices.Reverse(list.Tickets)
+		found.Tickets, found.Next = schema.PageOf(list.Tickets, l, Ticket.short, schema.AnswerBytes)
+	default:
+		slices.SortStableFunc(list.Tickets, func(a, b Ticket) int {
+			return cmp.Compare(slices.Index(priorities, b.Priority), slices.Index(priorities, a.Priority))
+		})
+		found.Tickets, found.Next = schema.PageOf(list.Tickets, l, Ticket.short, schema.AnswerBytes)
+	}
+	if found.Shown = len(found.Tickets); f.Q != "" && found.Total == 0 {
+		titles, err := db.Read(ctx, s.db, func(c *db.Conn) ([]string, error) {
+			return db.All(c, db.Text, "SELECT title FROM tickets ORDER BY id DESC LIMIT 2000")
+		})
+		found.Near = schema.Near(f.Q, titles, 5)
+		return found, err
+	}
+	return found, nil
+}
+
+func (s *Service) bindFoundTickets(f *schema.Form) schema.Handler {
+	var t TicketFilter
+	var l schema.Listing
+	sort := sortNewest
+	f.Text(&t.Q, "q", "words of title, description, unit or assignee, or the number", schema.Most(maxName))
+	f.Enum(&t.Status, "status", "only the tickets that are so", ticketMoves.States(), schema.Folded, schema.Alias("in-progress", inProgress))
+	f.ID(&t.UnitID, "unit_id", "of this unit", schema.Lookup(unitFor))
+	f.Enum(&sort, "sort", "priority: the most urgent first", []string{sortNewest, sortOldest, "priority"})
+	f.Listing(&l)
+	return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindTickets(ctx, t, l, sort) }
+}
+
+// TicketUpdate is what an agent changes of a ticket in one call; nil and "" do not count.
+type TicketUpdate struct {
+	Status     string
+	AssignedTo *string // "" is nobody
+	NewPerson  bool    // AssignedTo is not known yet
+	Note       string
+}
+
+// UpdateTicket assigns a ticket, writes a note to it and moves it, all or nothing. Refused: an
+// unknown ticket, a person whom nobody knows, a move that is not allowed.
+func (s *Service) UpdateTicket(ctx context.Context, who db.Caller, id int64, u TicketUpdate) (TicketDetail, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (d TicketDetail, err error) {
+		was, err := findTicket(&tx.Conn, id)
+		if err != nil {
+			return d, err
+		}
+		if u.AssignedTo != nil {
+			to := *u.AssignedTo
+			if to != "" && !u.NewPerson {
+				known, err := people(&tx.Conn)
+				if err != nil {
+					return d, err
+				}
+				if to, err = schema.Person(known, to); err != nil {
+					return d, err
+				}
+			}
+			if err := assign(tx, was, to); err != nil {
+				return d, err
+			}
+		}
+		if u.Note != "" {
+			if _, err := insertNote(tx, id, tx.Who().User, false, u.Note); err != nil {
+				return d, err
+			}
+		}
+		if u.Status != "" && u.Status != was.Status {
+			if err := moveTicket(tx, was, u.Status); err != nil {
+				return d, err
+			}
+			if _, err := emitMoved(tx, was, u.Status); err != nil {
+				return d, err
+			}
+		}
+		return ticketDetail(&tx.Conn, id)
+	})
+}
+
+// people lists who may be given tickets: the service's users, and whom tickets were assigned to.
+func people(c *db.Conn) ([]string, error) {
+	names, err := db.All(c, db.Text, "SELECT DISTINCT assigned_to FROM tickets WHERE assigned_to IS NOT NULL")
+	if err != nil {
+		return nil, err
+	}
+	users, err := db.All(c, db.Text, `SELECT u.name FROM roles r CROSS JOIN users u ON u.id = r.user_id
+		WHERE r.service = ? AND u.disabled = 0 AND u.removed_at IS NULL`, "rental")
+	return append(names, users...), err
+}
+
+func (s *Service) updateTicket() schema.Op {
+	return schema.Op{
+		Name: "update_ticket", Writes: true, Says: "Change a ticket",
+		About:    "Assign a maintenance ticket, write a note to it and move it, in one step: " + ticketMoves.Prose() + ".",
+		Response: exampleTicketDetail(), Refuses: []fault.Kind{fault.NotFound},
+		Did:   func(a any, _ schema.Money) string { return "Ticket " + a.(TicketDetail).Title + " is changed." },
+		Leads: func(a any) string { return ticketPath(a.(TicketDetail).ID) },
+		Bind: func(f *schema.Form) schema.Handler {
+			var id int64
+			var u TicketUpdate
+			var to string
+			f.ID(&id, "ticket_id", "the ticket", schema.Required, schema.Lookup(ticketFor), schema.Example(7))
+			f.Enum(&u.Status, "status", "where to move it", ticketMoves.States(), schema.Folded, schema.Alias("in-progress", inProgress))
+			if f.Text(&to, "assigned_to", "who; empty: nobody", schema.Most(maxName), schema.Example("Joe")) {
+				to = strings.TrimSpace(to)
+				u.AssignedTo = &to
+			}
+			f.Bool(&u.NewPerson, "new_person", "true: assigned_to is somebody new")
+			f.Text(&u.Note, "note", "a note", schema.Most(maxText))
+			if !f.Describing() && u == (TicketUpdate{}) {
+				f.Refuse("status", "nothing is to be changed: give status, assigned_to or note")
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.UpdateTicket(ctx, who, id, u) }
+		},
+	}
+}
