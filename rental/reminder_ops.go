@@ -72,7 +72,7 @@ func (v Reminded) Refusals() (refused []string, err error) {
 // ReasonWords are what people read for the reasons.
 var ReasonWords = map[string]string{
 	inGap: "the last late message is too new", tooSmall: "too little is open", heldBack: "reminders are paused",
-	noAddress: "no tenant has an e-mail address", isBlocked: "the address is blocked", leaseEnded: "the lease has ended; mark or name it to remind",
+	noAddress: "no tenant has an e-mail address", isBlocked: "nothing can be mailed to the address", leaseEnded: "the lease has ended; mark or name it to remind",
 	notDue: "nothing is due to be said",
 }
 
