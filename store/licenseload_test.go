@@ -130,7 +130,7 @@ func TestRowsOfLicensesAreRefusedByName(t *testing.T) {
 		"twice-in-file,PLUGIN,a@example.com,,,,,,,,",
 		"twice-in-file,PLUGIN,a@example.com,,,,,,,,",
 		"in-a-stored-order,PLUGIN,ann@example.com,manual,"+sold.ProviderRef+",,,,,,",
-		"of-another-buyer,PLUGIN,bo@example.com,manual,"+sold.ProviderRef+",,,,,,",
+		"of-another-buyer,YEAR,bo@example.com,manual,R-1,,,,,,revoked",
 		"refunded-and-alive,YEAR,ann@example.com,manual,R-1,,,,,,active",
 		l.Key+",YEAR,ann@example.com,,,,,,,,",
 		"ill-tier-here,PLUGIN,a@example.com,,,,,,,gold,",

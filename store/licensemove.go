@@ -12,6 +12,7 @@ import (
 const (
 	remarkEnded   = "expired without an end that is past: it ends with this import"
 	remarkKeepEnd = "a subscription's license keeps its end"
+	remarkBuyer   = "the license is its order's buyer's, whose address the file has not"
 	remarkRevoked = "revoked, and stays so"
 	remarkUntied  = "subscription_ref: an import ties no license to a subscription; do it with `store subscription link`"
 )
@@ -68,8 +69,16 @@ func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDeta
 	switch {
 	case d.Status == statusVoid:
 		return 0, "", fault.Conflictf("order %s (%s %s) is void; give the payment another provider_ref", d.OrderRef, d.Provider, d.ProviderRef).At("provider_ref")
-	case d.Customer.Email != r.email:
+	}
+	_, moved, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM store_licenses WHERE order_id = ? AND origin = 'moved' LIMIT 1", d.id)
+	switch {
+	case err != nil:
+		return 0, "", err
+	case d.Customer.Email == r.email:
+	case moved:
 		return 0, "", fault.Conflictf("email: order %s (%s %s) is of %s; its licenses are the same buyer's", d.OrderRef, d.Provider, d.ProviderRef, d.Customer.Email).At("email")
+	default:
+		im.remarks = append(im.remarks, remarkBuyer)
 	}
 	free, err := db.All(&tx.Conn, db.Int, `SELECT id FROM store_licenses l WHERE order_id = ? AND product_id = ? AND tier IS ? AND origin = 'history'
 		AND activation_count = 0 AND last_checked_at IS NULL AND NOT EXISTS (SELECT 1 FROM store_license_files f WHERE f.license_id = l.id) ORDER BY id`,
@@ -81,10 +90,6 @@ func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDeta
 		if !im.memory.uses.checked(id) {
 			return id, originPlaced, nil
 		}
-	}
-	_, moved, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM store_licenses WHERE order_id = ? AND origin = 'moved' LIMIT 1", d.id)
-	if err != nil {
-		return 0, "", err
 	}
 	if !moved {
 		n := len(slices.DeleteFunc(slices.Clone(d.Licenses), func(l License) bool { return l.SKU != p.SKU || textOr(l.Tier, "") != r.tier }))
@@ -348,6 +353,12 @@ func (c *changing) made(created exact.Instant) error {
 // buyer gives the license's order another buyer, or its buyer another name.
 func (c *changing) buyer() error {
 	o := c.order
+	if c.was.origin == originPlaced { // an import of orders corrects those
+		if c.r.email != "" && c.r.email != o.Customer.Email {
+			c.im.remarks = append(c.im.remarks, remarkBuyer)
+		}
+		return nil
+	}
 	a := amended{email: o.Customer.Email, subtotal: o.SubtotalCents, discount: o.DiscountCents, tax: o.TaxCents, currency: o.Currency}
 	for _, i := range o.Items {
 		a.units = append(a.units, i.UnitCents)

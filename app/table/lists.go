@@ -226,7 +226,6 @@ var gumroad = &program{
 	},
 	start: func(tr *translation) maker {
 		var aside aside
-		yes := func(text string) bool { return slices.Contains([]string{"1", "true", "yes"}, strings.ToLower(text)) }
 		return func(get func(string) string) ([]string, string, *fault.Error) {
 			switch {
 			case yes(get("Free trial purchase?")):

@@ -39,7 +39,7 @@ type program struct {
 type maker func(get func(column string) string) (cells []string, skip string, refusal *fault.Error)
 
 var programs = slices.Concat(
-	[]*program{shopify, woocommerce, square, gumroad, fleetioVehicles},
+	[]*program{shopify, woocommerce, square, gumroad, fleetioVehicles, gumroadKeys, eddKeys, lemonKeys, polarKeys, keygenKeys},
 	shopifyProducts, wooProducts, squareItems, shopifyCustomers, wooCustomers, quickbooksCustomers,
 )
 

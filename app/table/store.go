@@ -360,6 +360,10 @@ func (r *reader) start(f *File, t schema.Table, how Reading, known func(string) 
 	case f.isWorkbook():
 		r.src, err = openWorkbook(f, how, &r.found)
 		r.whole = true
+	case f.isJSON(t):
+		r.whole = true
+		r.src, err = openJSON(f, &r.found)
+		return err
 	case f.isOldWorkbook():
 		err = fault.Invalidf("the file is a workbook of the format before XLSX; save it as XLSX or CSV")
 	default:
