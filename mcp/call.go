@@ -60,8 +60,7 @@ func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 		b = slices.Grow(b, len(given)+len(x.e.ready().prerendered.callTail)+100)
 		return x.endCall(append(b, given...))
 	}
-	ctx, on := db.Track(x.r.Context())
-	return x.do(ctx, b, t, args, func(given []byte) { cache.Put(x.who, t.op.Tool, with, at, on, given) })
+	return x.do(x.r.Context(), b, t, args, func(given []byte) { cache.Put(x.who, t.op.Tool, with, at, given) })
 }
 
 // do calls a tool and appends the result. keep, unless it is nil, is shown the one of a

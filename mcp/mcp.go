@@ -38,10 +38,10 @@ type Options struct {
 
 // ResponseCache keeps what was answered lately, by who asked and what with which
 // arguments. Get gives an answer that is still right, else when it is asked for, which
-// Put takes with the answer and whether it lasts. app/cache has one.
+// Put takes with the answer. app/cache has one.
 type ResponseCache interface {
 	Get(who db.Caller, what, with string) (body []byte, at db.At, found bool)
-	Put(who db.Caller, what, with string, at db.At, on *db.Lasting, body []byte)
+	Put(who db.Caller, what, with string, at db.At, body []byte)
 }
 
 // Endpoint is the agent endpoint of one service.

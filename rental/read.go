@@ -61,7 +61,7 @@ func (s *Service) upToDate(ctx context.Context, who db.Caller, read func(*db.Con
 		}
 		err := db.Exec(ctx, s.db, db.System(who), func(tx *db.Tx) error { return post(tx, r.unposted...) })
 		if why, is := db.Unwritable(err); is {
-			db.NoCache(ctx) // the next who asks may post it
+			s.db.Touch() // the next who asks may post it
 			r = reading{why: why}
 			err = s.db.View(ctx, view)
 			return r.Standing, err

@@ -86,7 +86,7 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 		if err != nil {
 			return Activated{}, err
 		}
-		l = s.memory.uses.onLicense(ctx, l)
+		l = s.memory.uses.onLicense(l)
 		err = tx.Emit("license.activated", LicenseActivated{License: l.masked(), Activation: seat})
 		return Activated{Activated: true, Activation: seat, License: l.grant()}, err
 	})
@@ -96,8 +96,9 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 func (s *Service) held(ctx context.Context, m match) Activated {
 	now := exact.InstantOf(s.db.Now())
 	s.memory.uses.seat(m.seat.ID, now)
+	s.db.Touch()
 	m.seat.LastSeenAt = max(m.seat.LastSeenAt, now)
-	return Activated{Activated: true, AlreadyActivated: true, Activation: *m.seat, License: s.memory.uses.onLicense(ctx, m.license).grant()}
+	return Activated{Activated: true, AlreadyActivated: true, Activation: *m.seat, License: s.memory.uses.onLicense(m.license).grant()}
 }
 
 // Full is what the refusal of a seat tells beside error and detail.
@@ -173,8 +174,8 @@ func (s *Service) DeactivateLicense(ctx context.Context, a Asked) (Deactivated, 
 		}
 		m.license.ActivationCount--
 		seats := []Activation{*m.seat}
-		s.memory.uses.onSeats(ctx, seats)
-		return Deactivated{Deactivated: true, Activation: seats[0], License: s.memory.uses.onLicense(ctx, m.license).grant()}, nil
+		s.memory.uses.onSeats(seats)
+		return Deactivated{Deactivated: true, Activation: seats[0], License: s.memory.uses.onLicense(m.license).grant()}, nil
 	})
 }
 
@@ -197,7 +198,7 @@ func (s *Service) Activations(ctx context.Context, a Asked, p schema.Cursor[int6
 		page.Activations, page.Next = schema.Cut(page.Activations, p.Limit, func(a Activation) int64 { return a.ID })
 		return page, err
 	})
-	s.memory.uses.onSeats(ctx, page.Activations)
+	s.memory.uses.onSeats(page.Activations)
 	return page, err
 }
 

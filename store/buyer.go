@@ -112,7 +112,7 @@ func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 			if all {
 				m.Orders = append(m.Orders, d.Order)
 			}
-			s.memory.uses.onLicenses(ctx, d.Licenses)
+			s.memory.uses.onLicenses(d.Licenses)
 			for _, l := range d.Licenses {
 				if !isOf(who.Subject, l) {
 					m.Others = append(m.Others, l.masked())
@@ -135,7 +135,7 @@ func (s *Service) seatsOf(ctx context.Context, c *db.Conn, l License) (seats []A
 	if err != nil {
 		return nil, false, err
 	}
-	s.memory.uses.onSeats(ctx, seats)
+	s.memory.uses.onSeats(seats)
 	offline, err = offersFiles(c, l)
 	return seats, offline, err
 }

@@ -142,6 +142,7 @@ func (s *Service) CheckLicense(ctx context.Context, a Asked) (Verdict, error) {
 		return Verdict{}, err
 	}
 	s.memory.uses.license(m.license.ID, now)
+	defer s.db.Touch()
 	m.license.LastCheckedAt = &now
 	v.License = m.license.grant()
 	if m.seat != nil {

@@ -31,7 +31,7 @@ func (s *Service) CustomerDetail(ctx context.Context, who db.Caller, id int64) (
 		if d.Licenses, err = (LicenseFilter{Email: d.Email}).list(c, usualPage); err != nil {
 			return d, err
 		}
-		s.memory.uses.onLicenses(ctx, d.Licenses)
+		s.memory.uses.onLicenses(d.Licenses)
 		if !seesKeys(who) {
 			d.Licenses = maskAll(d.Licenses)
 		}
@@ -94,7 +94,7 @@ const seatsShown = 20
 // withSeats adds a license's newest seats.
 func (s *Service) withSeats(ctx context.Context, c *db.Conn, l License) (SeatedLicense, error) {
 	seats, err := db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC LIMIT ?", l.ID, seatsShown)
-	s.memory.uses.onSeats(ctx, seats)
+	s.memory.uses.onSeats(seats)
 	seated := SeatedLicense{License: l.masked(), Seats: []Seat{}}
 	for _, a := range seats {
 		seated.Seats = append(seated.Seats, Seat{a.Label, a.Fingerprint, a.CreatedAt, a.LastSeenAt})
@@ -125,7 +125,7 @@ func (s *Service) CustomerForAgents(ctx context.Context, id int64, l schema.List
 		if err != nil {
 			return d, err
 		}
-		s.memory.uses.onLicenses(ctx, licenses)
+		s.memory.uses.onLicenses(licenses)
 		d.LicensesTotal = len(licenses)
 		seated := make([]SeatedLicense, len(licenses))
 		for i, one := range licenses {

@@ -159,7 +159,7 @@ func (s *Service) fileWithSeat(ctx context.Context, tx *db.Tx, l License, finger
 		if l, seat, err = takeSeat(tx, l, fingerprint, label); err != nil {
 			return LicenseFile{}, err
 		}
-		l = s.memory.uses.onLicense(ctx, l)
+		l = s.memory.uses.onLicense(l)
 		if err := tx.Emit("license.activated", LicenseActivated{License: l.masked(), Activation: seat}); err != nil {
 			return LicenseFile{}, err
 		}

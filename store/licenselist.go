@@ -37,7 +37,7 @@ func (s *Service) Licenses(ctx context.Context, who db.Caller, f LicenseFilter) 
 	if err != nil {
 		return page, err
 	}
-	s.memory.uses.onLicenses(ctx, page.Licenses)
+	s.memory.uses.onLicenses(page.Licenses)
 	if !seesKeys(who) {
 		page.Licenses = maskAll(page.Licenses)
 	}

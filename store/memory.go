@@ -104,8 +104,7 @@ func later(m map[int64]exact.Instant, id int64, at exact.Instant) map[int64]exac
 }
 
 // onLicenses brings the times of records that were read up to what is not flushed yet.
-func (u *lastUses) onLicenses(ctx context.Context, list []License) {
-	db.NoCache(ctx)
+func (u *lastUses) onLicenses(list []License) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for i := range list {
@@ -117,14 +116,13 @@ func (u *lastUses) onLicenses(ctx context.Context, list []License) {
 	}
 }
 
-func (u *lastUses) onLicense(ctx context.Context, l License) License {
+func (u *lastUses) onLicense(l License) License {
 	one := []License{l}
-	u.onLicenses(ctx, one)
+	u.onLicenses(one)
 	return one[0]
 }
 
-func (u *lastUses) onSeats(ctx context.Context, list []Activation) {
-	db.NoCache(ctx)
+func (u *lastUses) onSeats(list []Activation) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for i := range list {

@@ -76,7 +76,7 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	equal(t, "an earlier time", s.licenses[4], exact.Instant(5))
 	taken, _ := s.take()
 	waiting := []License{{ID: 3}}
-	s.onLicenses(background, waiting)
+	s.onLicenses(waiting)
 	if at := waiting[0].LastCheckedAt; at == nil || *at != 9 {
 		t.Errorf("while a flush waits, license 3 was last checked at %v", at)
 	}

@@ -28,8 +28,8 @@ func (s *Service) License(ctx context.Context, who db.Caller, id int64) (License
 			return d, err
 		}
 		d.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC", id)
-		d.License = s.memory.uses.onLicense(ctx, d.License)
-		s.memory.uses.onSeats(ctx, d.Activations)
+		d.License = s.memory.uses.onLicense(d.License)
+		s.memory.uses.onSeats(d.Activations)
 		return d, err
 	})
 }

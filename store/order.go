@@ -186,7 +186,7 @@ func (s *Service) Order(ctx context.Context, who db.Caller, ref string) (OrderDe
 		if err != nil {
 			return d, err
 		}
-		s.memory.uses.onLicenses(ctx, d.Licenses)
+		s.memory.uses.onLicenses(d.Licenses)
 		return d.shownTo(who), nil
 	})
 }

@@ -1,7 +1,6 @@
-// Package cache keeps what was read and answered lately. A caller who asks the same again is
-// answered without a statement, as long as the answer cannot have become another one:
-// until anything is committed, by this process or another, or until the day is over. Dashboards and agents ask the same much more often than anything
-// changes, and a small machine takes milliseconds for a long list.
+// Package cache keeps what was read and answered lately. A caller who asks the same again in the
+// same second is answered without a statement, unless anything was committed meanwhile, by this
+// process or another: a crowd that asks for a long list at once is worth one reading of it.
 package cache
 
 import (
@@ -12,9 +11,8 @@ import (
 )
 
 // ResponseCache holds answers by who asked: service, user, role, scope and whatever else
-// decides what a caller may see, so that none is given to whom it was not made for. An
-// answer that depends on the clock more closely than by the day is not kept, nor is one
-// that a write took part in; its db.Lasting tells that.
+// decides what a caller may see, so that none is given to whom it was not made for. The clock
+// tells seconds, so an answer cannot become another one within its second but by a write.
 type ResponseCache struct {
 	d    *db.DB
 	mu   sync.Mutex
@@ -54,11 +52,10 @@ func (c *ResponseCache) Get(who db.Caller, what, with string) (body []byte, at d
 	if who.User == "" {
 		return nil, db.At{}, false
 	}
-	version, err := c.d.SeenVersion()
+	at, err := c.d.At()
 	if err != nil {
 		return nil, db.At{}, false
 	}
-	at = db.At{Version: version, Day: c.d.Today()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if at != c.at {
@@ -68,10 +65,10 @@ func (c *ResponseCache) Get(who db.Caller, what, with string) (body []byte, at d
 	return body, at, found
 }
 
-// Put keeps a copy of the answer that was worked out after Get told when, if it is of that day.
-func (c *ResponseCache) Put(who db.Caller, what, with string, at db.At, on *db.Lasting, body []byte) {
+// Put keeps a copy of the answer that was worked out after Get told when, if that is still now.
+func (c *ResponseCache) Put(who db.Caller, what, with string, at db.At, body []byte) {
 	size := sizeOf(what, with, body)
-	if at.Version == 0 || at.Day != c.d.Today() || !on.Lasts() || size > mostAnswer {
+	if now, err := c.d.At(); err != nil || at != now || size > mostAnswer {
 		return
 	}
 	c.mu.Lock()

@@ -43,11 +43,10 @@ func (k *fixture) ask(who db.Caller, what, with string, work func(context.Contex
 		return
 	}
 	k.worked++
-	ctx, on := db.Track(ctx)
 	if err := work(ctx); err != nil {
 		k.t.Fatal(err)
 	}
-	k.c.Put(who, what, with, at, on, []byte(what+with))
+	k.c.Put(who, what, with, at, []byte(what+with))
 }
 
 // expect fails unless the answer was worked out so many times since it was last asked.
@@ -132,33 +131,29 @@ func TestAnAnswerIsItsQuestionsAndItsCallersOwn(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsNotKeptPastItsDay(t *testing.T) {
+func TestAnAnswerIsNotKeptPastItsSecond(t *testing.T) {
 	k := newFixture(t)
-	daily, timeless := k.looks(func(c *db.Conn) { c.Today() }), k.looks(nil)
-	both := func() {
-		k.ask(ana(1), "daily", "", daily)
-		k.ask(ana(1), "timeless", "", timeless)
+	twice := func() {
+		for range 2 {
+			k.ask(ana(1), "/api/x", "", k.looks(func(c *db.Conn) { c.Now() }))
+		}
 	}
-	both()
-	k.pass(2*time.Hour + 54*time.Minute + 59*time.Second) // 23:59:59
-	both()
-	k.expect(2, "to the end of the day")
+	twice()
+	k.expect(1, "in one second")
 	k.pass(time.Second)
-	both()
-	k.expect(2, "at midnight")
+	twice()
+	k.expect(1, "in the next")
 	k.pass(-time.Second)
-	both()
-	k.expect(2, "when the clock was put back")
+	twice()
+	k.expect(1, "when the clock was put back")
 }
 
 func TestWhatDoesNotLastIsNotKept(t *testing.T) {
 	k := newFixture(t)
 	for what, work := range map[string]func(context.Context) error{
-		"looks at the clock":            k.looks(func(c *db.Conn) { c.Now() }),
-		"reads nothing":                 func(context.Context) error { return nil },
 		"writes":                        func(ctx context.Context) error { return commit(ctx, k.DB) },
-		"knows what no database does":   func(ctx context.Context) error { db.NoCache(ctx); return k.looks(nil)(ctx) },
-		"spans two days":                func(ctx context.Context) error { return k.overMidnight(ctx) },
+		"knows what no database does":   func(ctx context.Context) error { k.DB.Touch(); return k.looks(nil)(ctx) },
+		"spans two seconds":             func(ctx context.Context) error { return k.overSecond(ctx) },
 		strings.Repeat("x", mostAnswer): k.looks(nil),
 	} {
 		for range 2 {
@@ -170,11 +165,11 @@ func TestWhatDoesNotLastIsNotKept(t *testing.T) {
 
 func (k *fixture) pass(d time.Duration) { k.At(k.Now().Add(d)) }
 
-func (k *fixture) overMidnight(ctx context.Context) error {
+func (k *fixture) overSecond(ctx context.Context) error {
 	if err := k.looks(nil)(ctx); err != nil {
 		return err
 	}
-	k.pass(24 * time.Hour)
+	k.pass(time.Second)
 	return k.looks(nil)(ctx)
 }
 
@@ -193,10 +188,9 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 	k.expect(100, "a hundred questions")
 	for i := range 10 { // the answer to one question grows from day to day
-		ctx, on := db.Track(ctx)
 		k.Must(k.looks(nil)(ctx))
 		_, at, _ := k.c.Get(who, "one", "")
-		k.c.Put(who, "one", "", at, on, make([]byte, 1000*i))
+		k.c.Put(who, "one", "", at, make([]byte, 1000*i))
 		if got := len(k.c.held[asked(who, "one", "")]); got != 1000*i {
 			t.Fatalf("%d bytes are kept, want %d", got, 1000*i)
 		}

@@ -215,14 +215,13 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.C
 		wire.Send(w, http.StatusOK, body)
 		return
 	}
-	ctx, on := db.Track(r.Context())
-	answer, err := h.call(ctx, op, false, who, r, ps)
+	answer, err := h.call(r.Context(), op, false, who, r, ps)
 	if err != nil {
 		h.refuse(w, err)
 		return
 	}
 	h.answer(w, op, answer, func(body []byte) {
-		h.Cache.Put(who, path, r.URL.RawQuery, at, on, body)
+		h.Cache.Put(who, path, r.URL.RawQuery, at, body)
 	})
 }
 

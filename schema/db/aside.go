@@ -20,7 +20,6 @@ func (d *DB) TrialAside(ctx context.Context, act func(*DB) error) (changes []Cha
 	if d.in != nil {
 		return nil, errors.New("db: a trial in a trial")
 	}
-	NoCache(ctx)
 	select {
 	case d.aside <- struct{}{}:
 		defer func() { <-d.aside }()

@@ -56,13 +56,10 @@ type Conn struct {
 	c   *handle
 	now exact.Instant
 	loc *time.Location
-	on  *Lasting // notes that the time was looked at; may be nil
-
 }
 
 // Now is the instant of this view or transaction.
 func (c *Conn) Now() exact.Instant {
-	c.on.never()
 	return c.now
 }
 

@@ -57,6 +57,7 @@ type core struct {
 
 	watchMu sync.Mutex
 	seen    atomic.Int64 // the version that was read last
+	touched atomic.Int64 // see Touch
 	watch   *handle
 
 	waits   waits
@@ -144,6 +145,28 @@ func (d *DB) UseZone(zone *time.Location) { d.zone.Store(zone) }
 // Now is the process's one clock.
 func (d *DB) Now() time.Time { return d.now() }
 
+// Today is the calendar day in the shop's time zone.
+func (d *DB) Today() exact.Day { return exact.InstantOf(d.now()).Day(d.Zone()) }
+
+// At is when an answer is right: at a version of the database, in a second of its clock. Its zero
+// value is never.
+type At struct {
+	version int64
+	touched int64
+	now     exact.Instant
+}
+
+// At is now, at the version that the database was last seen at: what was read since then is right
+// as long as At gives the same.
+func (d *DB) At() (At, error) {
+	version, err := d.SeenVersion()
+	return At{version, d.touched.Load(), exact.InstantOf(d.now())}, err
+}
+
+// Touch tells that what answers hold has changed though no database holds it, such as times that
+// are stored later.
+func (d *DB) Touch() { d.touched.Add(1) }
+
 // OnEmit sets what is called after the commit of a transaction that emitted events.
 // It is set before the first Update.
 func (d *DB) OnEmit(wake func()) { d.wakes = wake }
@@ -226,11 +249,7 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 			err = failed(end)
 		}
 	}()
-	on := lastingOf(ctx)
-	if on != nil {
-		on.viewed = true
-	}
-	err = fn(&Conn{c: c, now: exact.InstantOf(d.now()), loc: d.Zone(), on: on})
+	err = fn(&Conn{c: c, now: exact.InstantOf(d.now()), loc: d.Zone()})
 	done = true
 	return err
 }

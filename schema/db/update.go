@@ -98,7 +98,6 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 	if d.in != nil || onWriter() { // it would wait for itself for ever
 		return misused("calls Update inside an Update: let the inner function take the transaction")
 	}
-	NoCache(ctx)
 	t := &pending{ctx: ctx, who: who, fn: fn, since: time.Now(), done: make(chan struct{})}
 	select {
 	case d.queue <- t:
