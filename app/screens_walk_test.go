@@ -211,7 +211,8 @@ func (w *walker) check(path string, got apptest.Sheet) {
 	}
 }
 
-var ofAnybody = map[string]bool{"/logout": true, "/do/end_session": true, "/do/end_other_sessions": true, "/do/change_password": true, "/do/set_preferences": true}
+var ofAnybody = map[string]bool{"/logout": true, "/do/end_session": true, "/do/end_other_sessions": true, "/do/change_password": true, "/do/set_preferences": true,
+	"/do/set_user_email": true, "/do/set_notices": true}
 
 // form checks that who may not write finds no form that does, and that every other has
 // its idempotency key.

@@ -157,12 +157,19 @@ func askForgotten(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if err := x.s.Mail.Ask(x.r.Context(), "staff-link", in.fields.Get("name"), x.r.RemoteAddr); err != nil {
+	name := in.fields.Get("name")
+	if err = fault.Fieldf("name", "enter your user name or e-mail address"); strings.TrimSpace(name) != "" {
+		err = x.s.Mail.Ask(x.r.Context(), "staff-link", name, x.r.RemoteAddr)
+	}
+	if err != nil {
 		v := guestSignView{given: in.fields, refusal: x.faultOf(err)}
-		if v.refusal.Kind != fault.Limited {
+		switch v.refusal.Kind {
+		case fault.Limited:
+			x.retry(v.refusal)
+		case fault.Invalid:
+		default:
 			return err
 		}
-		x.retry(v.refusal)
 		return x.showForgotten(wire.Status(v.refusal.Kind), v)
 	}
 	return x.showAsked()

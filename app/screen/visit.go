@@ -106,7 +106,10 @@ func (x *exchange) lookAgain() error {
 		return nil
 	}
 	x.visitor = nil
-	return x.look(x.route.area)
+	if err := x.look(x.route.area); err != nil && !x.route.open {
+		return err
+	}
+	return nil
 }
 
 // admit refuses who is not signed in, and sends a browser to where one signs in. done
