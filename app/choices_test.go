@@ -114,3 +114,31 @@ func TestNewBesideAChoice(t *testing.T) {
 	status(t, post(v, lease, sent), http.StatusSeeOther)
 	status(t, v.Get("/leases"), http.StatusOK, "Ann Lee", "Harbour House")
 }
+
+// TestQuestionsNameTheThing asks for what cannot be taken back: the heading says what it is about.
+func TestQuestionsNameTheThing(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	for _, c := range []struct{ service, path, heading string }{
+		{"reorder", "/do/cancel_purchase?number=PO-000001", "Cancel PO-000001, "},
+		{"rental", "/do/forget_tenant?tenant_id=1", "Forget tenant "},
+		{"rental", "/do/cancel_lease?lease_id=1", ""},
+		{"store", "/do/revoke_license?license_id=1", "Revoke the license of "},
+		{"store", "/do/forget_customer?customer_id=1", "Forget customer "},
+	} {
+		got := h.as(asAdmin, c.service).Get(c.path)
+		if h := headingOf(got); got.Status != http.StatusOK || !strings.HasPrefix(h, c.heading) || c.heading != "" && !strings.HasSuffix(h, "?") {
+			t.Errorf("%s: %d %q", c.path, got.Status, h)
+		}
+	}
+}
+
+// headingOf is the text of the page's heading.
+func headingOf(page apptest.Sheet) (text string) {
+	page.Each(func(n *html.Node) {
+		if n.Data == "h1" {
+			text = strings.TrimSpace(apptest.Text(n))
+		}
+	})
+	return text
+}

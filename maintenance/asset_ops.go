@@ -87,6 +87,7 @@ func bindAssetID(f *schema.Form, name string, id *int64) {
 func (s *Service) saveAsset() schema.Op {
 	return schema.Op{
 		Keys: []string{"asset_tag"},
+		Rare: []string{"manufacturer", "model", "serial_number", "notes", "status"},
 		Name: "save_asset", About: "Make an asset, or change it: asset_tag identifies it.",
 		Writes: true, Idempotent: true, Response: sampleAsset,
 		Fill: assets.Fill,
@@ -158,6 +159,9 @@ func (s *Service) removeAsset() schema.Op {
 		Example: "maintenance assets remove LATHE-9",
 		Did: func(answer any, _ schema.Money) string {
 			return answer.(RemovedAsset).Name + " is removed."
+		},
+		Thing: func(answer any) string {
+			return answer.(RemovedAsset).Name + " (" + answer.(RemovedAsset).AssetTag + ")"
 		},
 		Will: func(answer any, _ schema.Money) string {
 			a := answer.(RemovedAsset)

@@ -223,6 +223,7 @@ func (s *Service) showPart() schema.Op {
 func (s *Service) savePart() schema.Op {
 	return schema.Op{
 		Keys: []string{"part_number"},
+		Rare: []string{"supplier", "unit"},
 		Name: "save_part", About: "Make a spare part, or change it: part_number identifies it. A new unit cost counts for what is used from then on.",
 		Writes: true, Idempotent: true, Response: samplePart,
 		Fill: parts.Fill,
@@ -261,6 +262,9 @@ func (s *Service) removePart() schema.Op {
 		Did: func(answer any, _ schema.Money) string {
 			p := answer.(RemovedPart)
 			return fmt.Sprintf("The part %s, %s, is removed.", p.PartNumber, p.Name)
+		},
+		Thing: func(answer any) string {
+			return answer.(RemovedPart).Name + " (" + answer.(RemovedPart).PartNumber + ")"
 		},
 		Will: func(answer any, _ schema.Money) string {
 			p := answer.(RemovedPart)

@@ -218,6 +218,8 @@ func (p *plan) store(tx *db.Tx, e *edit, found bool) (o schema.Outcome, err erro
 func (s *Service) savePlan() schema.Op {
 	return schema.Op{
 		Name:   "save_plan",
+		Rare:   []string{"start_date", "last_done_date", "due_soon_days", "paused"},
+		Groups: []schema.Group{{Title: "By use of a meter", Fields: []string{"interval_usage", "meter", "baseline_reading", "due_soon_usage"}}},
 		Keys:   []string{"asset_tag", "title"},
 		About:  "Make a preventive maintenance plan, or change it: asset_tag and title identify it. By days, by use of a meter, or both.",
 		Writes: true, Idempotent: true, Response: samplePlan,

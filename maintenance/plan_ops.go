@@ -122,6 +122,7 @@ func (s *Service) removePlan() schema.Op {
 			p := answer.(RemovedPlan)
 			return fmt.Sprintf("The plan %s is removed; %s without it.", p.Title, stay(p.WorkOrders))
 		},
+		Thing: func(answer any) string { return "the plan " + answer.(RemovedPlan).Title },
 		Will: func(answer any, _ schema.Money) string {
 			p := answer.(RemovedPlan)
 			return fmt.Sprintf("The plan %s would be removed for good; %s without it.", p.Title, stay(p.WorkOrders))
@@ -150,7 +151,7 @@ func (s *Service) completePlan() schema.Op {
 			var id int64
 			var day *exact.Day
 			f.ID(&id, "id", "the plan, by its id or as TAG/Title", schema.Required, named(planNamed, "PM_ID"), schema.Choices(planChoices), schema.Label("Plan"))
-			f.DayPtr(&day, "date", "when it was done; today when left out, never in the future", schema.Label("Done on"))
+			f.DayPtr(&day, "date", "when it was done; today when left out, never in the future", schema.Label("Done on"), schema.Today)
 			var reading *exact.Milli
 			f.MilliPtr(&reading, "reading", "what its meter showed then; what is known of that day when left out", schema.Range(0, maxReading), schema.Label("Reading"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MarkDone(ctx, who, id, day, reading) }

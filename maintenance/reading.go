@@ -235,7 +235,7 @@ func bindReading(f *schema.Form, n *NewReading, asset ...schema.Opt) {
 	f.ID(&n.AssetID, "asset_id", "the asset", append(asset, assetPositional, schema.Choices(assetChoices), schema.Label("Asset"))...)
 	f.Ref(&n.Meter, "meter", "the meter's name or id; an asset with one meter needs none", schema.Most(maxName), schema.Example("hours"))
 	f.Milli(&n.Reading, "reading", "what the meter shows, with at most 3 decimals", schema.Required, schema.Range(0, maxReading), schema.Example(1250.5), schema.Positional("READING"))
-	f.DayPtr(&n.ReadDate, "read_date", "when it showed that; today when left out, never in the future")
+	f.DayPtr(&n.ReadDate, "read_date", "when it showed that; today when left out, never in the future", schema.Today)
 }
 
 func (s *Service) postReading() schema.Op {

@@ -145,7 +145,7 @@ func (s *Service) replaceMeter() schema.Op {
 			bindReader(f, &n.NewReading)
 			f.MilliPtr(&n.Last, "last_reading", "what the old meter showed at last; what it is known to show when left out", schema.Range(0, maxReading), schema.Label("Last reading of the old meter"))
 			f.Milli(&n.Reading, "reading", "what the new meter shows; 0 when left out", schema.Range(0, maxReading), schema.Label("First reading of the new meter"))
-			f.DayPtr(&n.ReadDate, "read_date", "when it was replaced; today when left out", schema.Label("Replaced on"))
+			f.DayPtr(&n.ReadDate, "read_date", "when it was replaced; today when left out", schema.Label("Replaced on"), schema.Today)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReplaceMeter(ctx, who, n) }
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},

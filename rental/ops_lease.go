@@ -183,7 +183,7 @@ func (s *Service) setLateFeeOp() schema.Op {
 			if f.Amount(&percent, "percent", "the fee in percent of what is open then, with two decimals", schema.Range(0, 100), schema.Example(5)) {
 				fee.Percent = new(exact.Milli(percent * 10))
 			}
-			f.DayPtr(&from, "from", "for rent that is due on this day or later; left out: today", schema.Example("2026-12-01"))
+			f.DayPtr(&from, "from", "for rent that is due on this day or later; left out: today", schema.Example("2026-12-01"), schema.Today)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.setLateFee(ctx, who, property, fee, from)
 			}

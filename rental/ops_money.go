@@ -65,6 +65,7 @@ func (s *Service) reversePayment() schema.Op {
 			r := a.(Reversal)
 			return fmt.Sprintf("Payment %d is reversed. The lease owes %s.", r.PaymentID, m(r.Totals.BalanceCents))
 		},
+		Thing: func(a any) string { return "payment " + strconv.FormatInt(a.(Reversal).PaymentID, 10) },
 		Will: func(a any, m schema.Money) string {
 			r := a.(Reversal)
 			what := "It paid no charge."
@@ -96,7 +97,7 @@ func (s *Service) addCharge() schema.Op {
 				within, most = schema.Range(math.MinInt64, math.MaxInt64), schema.Most(maxText)
 			}
 			f.Int(&n.AmountCents, "amount_cents", "how much, in cents", schema.Required, within, schema.Flag("amount"), schema.Example(2500))
-			f.Day(&n.DueDate, "due_date", "the day on which it is due, past or future", schema.Required, schema.Flag("due"), schema.Example("2026-12-01"))
+			f.Day(&n.DueDate, "due_date", "the day on which it is due, past or future", schema.Required, schema.Flag("due"), schema.Example("2026-12-01"), schema.Today)
 			f.Text(&n.Label, "label", "what it is for, as the ledger shows it", schema.Required, most, schema.Example("New key"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddCharge(ctx, who, lease, n) }
 		},
@@ -138,6 +139,7 @@ func (s *Service) voidCharge() schema.Op {
 			v := a.(Voided)
 			return fmt.Sprintf("%s over %s is void. The lease owes %s.", v.Charge.Label, m(v.Charge.AmountCents), m(v.Totals.BalanceCents))
 		},
+		Thing: func(a any) string { return a.(Voided).Charge.Label },
 		Will: func(a any, m schema.Money) string {
 			v := a.(Voided)
 			return fmt.Sprintf("%s over %s, due %s, leaves the ledger. Then the lease owes %s.", v.Charge.Label, m(v.Charge.AmountCents), v.Charge.DueDate, m(v.Totals.BalanceCents))
@@ -156,7 +158,7 @@ func (s *Service) useDepositOp() schema.Op {
 			var day *exact.Day
 			f.ID(&charge, "charge_id", "the charge, no deposit", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(41), schema.Label("Charge"), schema.Choices(chargeChoices))
 			bindAmount(f, &amount, "how much of the deposit; left out: the smaller of what is held and what is open")
-			f.DayPtr(&day, "day", "when; left out: today")
+			f.DayPtr(&day, "day", "when; left out: today", schema.Today)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.UseDeposit(ctx, who, charge, amount, day)
 			}
@@ -193,7 +195,7 @@ func payoutOp(kind, about string, do func(context.Context, db.Caller, PayoutRequ
 			var p PayoutRequest
 			bindLeaseID(f, &p.LeaseID)
 			bindAmount(f, &p.AmountCents, "how much, in cents; left out: all of it")
-			f.DayPtr(&p.Day, "day", "when; left out: today", schema.Example("2026-11-20"))
+			f.DayPtr(&p.Day, "day", "when; left out: today", schema.Example("2026-11-20"), schema.Today)
 			bindMethod(f, &p.Method)
 			return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who, p) }
 		},

@@ -15,8 +15,9 @@ import (
 
 func (s *Service) saveProperty() schema.Op {
 	return propertyTable().Save(s.db, schema.Op{
-		Keys: []string{"name"},
-		Name: "save_property", About: "Make a property, or change its address and what late rent costs there.",
+		Keys:   []string{"name"},
+		Groups: []schema.Group{{Title: "Late fee", Fields: []string{"late_fee_grace_days", "late_fee_cents", "late_fee_percent", "late_fee_from"}}},
+		Name:   "save_property", About: "Make a property, or change its address and what late rent costs there.",
 		Example: "rental property save 'Harbour House' --address '12 Harbour Street'",
 		Did:     savedAs("property", "name"), Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"name": "Harbour House"}},
@@ -45,8 +46,9 @@ func (s *Service) saveTenant() schema.Op {
 
 func (s *Service) saveLease() schema.Op {
 	return leaseTable().Save(s.db, schema.Op{
-		Keys: []string{"property", "unit", "start_date"},
-		Name: "save_lease", About: "Make a lease, or change its terms for what is not posted yet. Several tenants are separated by |.",
+		Keys: []string{"property", "unit", "start_date"}, Rare: []string{"frequency", "due_day", "proration"},
+		Groups: []schema.Group{{Title: "Taken over from another program", Fields: []string{"opening_day", "paid_up_to", "opening_balance_cents", "opening_deposit_cents"}}},
+		Name:   "save_lease", About: "Make a lease, or change its terms for what is not posted yet. Several tenants are separated by |.",
 		Example: "rental lease save 'Harbour House' 2A 2026-12-01 --tenant 'Ada Brandt' --rent-cents 95000",
 		Did:     savedAs("lease", "property", "unit", "start_date"), Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"property": "Harbour House", "unit": "2A", "start_date": "2026-12-01"}},

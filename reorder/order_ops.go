@@ -110,9 +110,15 @@ func (s *Service) moveOp(name, word, about string, move func(context.Context, db
 	}
 }
 
+// orderThing names an order in a question.
+func orderThing(answer any) string {
+	o, _ := answer.(PurchaseOrder)
+	return fmt.Sprintf("%s, %s, %s", o.Number, o.Supplier, counted(len(o.Lines), "line", "lines"))
+}
+
 func (s *Service) orderPurchase() schema.Op {
 	op := s.moveOp("order_purchase", "order", "Turn a draft into an order: what it holds is on order from then on.", s.PlaceOrder)
-	op.Response, op.Asks = sampleOrder(Ordered, 0), true
+	op.Response, op.Asks, op.Thing = sampleOrder(Ordered, 0), true, orderThing
 	op.Refuses = append(op.Refuses, fault.Conflict)
 	op.Bind = func(f *schema.Form) schema.Handler {
 		var number string
@@ -150,7 +156,7 @@ func (s *Service) orderPurchase() schema.Op {
 
 func (s *Service) cancelPurchase() schema.Op {
 	op := s.moveOp("cancel_purchase", "cancel", "Cancel a purchase order of which something is still to come. What was received stays received.", s.CancelOrder)
-	op.Destructive = true
+	op.Destructive, op.Thing = true, orderThing
 	op.Response = sampleOrder(Cancelled, 0)
 	op.Did = func(answer any, _ schema.Money) string {
 		return fmt.Sprintf("Purchase order %s is cancelled.", answer.(PurchaseOrder).Number)

@@ -18,6 +18,8 @@ import (
 // guarded path.
 func (s *Service) saveSKU() schema.Op {
 	op := skuTable().Save(s.db, schema.Op{
+		Rare:       []string{"supplier_sku", "barcode", "unit", "safety_stock_days", "active"},
+		Groups:     []schema.Group{{Title: "How it is ordered", Fields: []string{"pack_size", "moq"}}},
 		Name:       "save_sku",
 		Keys:       []string{"sku"},
 		About:      "Make a SKU, or change one: only what is given changes, and what is given empty becomes its default. An inactive one is in no report.",

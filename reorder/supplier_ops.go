@@ -21,6 +21,7 @@ func sampleSupplier() Supplier {
 
 func (s *Service) saveSupplierOp() schema.Op {
 	op := supplierTable().Save(s.db, schema.Op{
+		Rare:       []string{"address", "min_order_cents"},
 		Name:       "save_supplier",
 		Keys:       []string{"name"},
 		About:      "Make a supplier's record, or change one: only what is given changes, and what is given empty becomes its default.",

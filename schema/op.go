@@ -10,6 +10,7 @@ import (
 	"context"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 
 	"quartermaster/schema/db"
@@ -68,6 +69,15 @@ type Op struct {
 	Leads   func(answer any) string            // the record's page, "/work-orders/12"; "" is the first page
 	Undo    func(answer any) *Undo             // the inverse act, if there is one now
 
+	// Rare are arguments that pages fold under "More" while they are empty, Groups those that they fold
+	// under a title of their own.
+	Rare   []string
+	Groups []Group
+
+	// Thing is what a question about the act calls its record: "PO-000012, Wollwerk, 3 lines". Without
+	// it the record's choice does.
+	Thing func(answer any) string
+
 	// Keys are the arguments that identify the record of an operation that makes one or changes
 	// it; Number is the one that may name a record by its number instead. It needs Fill. On pages
 	// such an operation has two forms: New refuses keys that are in use, Edit shows them as facts.
@@ -78,6 +88,12 @@ type Op struct {
 	// form that edits it (amounts in cents, days as YYYY-MM-DD, a list of objects under
 	// lines.0.sku, lines.0.qty, lines.1.sku ...); not found when they name none. nil: the form begins empty.
 	Fill func(c *db.Conn, given map[string]string) (record map[string]string, found bool, err error)
+}
+
+// Group is some fields of a form under one title.
+type Group struct {
+	Title  string
+	Fields []string // by argument
 }
 
 // Question is what a page asks before an act that cannot be taken back, or that may be a slip.
@@ -166,6 +182,9 @@ func (o Op) Args(s Surface) []Arg {
 	f := &Form{describing: true, surface: s}
 	o.Bind(f)
 	o.bindRequestKey(f)
+	for i := range f.args {
+		f.args[i].Rare = f.args[i].Rare || slices.Contains(o.Rare, f.args[i].Name)
+	}
 	return f.args
 }
 

@@ -119,6 +119,10 @@ func (s *Service) voidCodes() schema.Op {
 			v, _ := answer.(Voided)
 			return fmt.Sprintf("%s of batch %s are void.", countOf(int(v.Voided), "code"), v.Batch.Batch)
 		},
+		Thing: func(answer any) string {
+			v, _ := answer.(Voided)
+			return countOf(int(v.Voided), "code") + " of batch " + v.Batch.Batch
+		},
 		Will: func(answer any, _ schema.Money) string {
 			v, _ := answer.(Voided)
 			return fmt.Sprintf("%s of batch %s that nobody has redeemed will be void for good; %d that were redeemed stay.",

@@ -45,7 +45,7 @@ func bindCustomer(f *schema.Form, id *int64, opts ...schema.Opt) {
 	if f.Surface() == schema.Tool {
 		about, named = "", customerNamed
 	}
-	f.ID(id, "customer_id", about, append(opts, schema.Positional("CUSTOMER"), schema.Label("Customer"),
+	f.ID(id, "customer_id", about, append(opts, schema.Positional("CUSTOMER"), schema.Label("Customer"), schema.Choices(customerChoices),
 		schema.Lookup(named), schema.Example(7))...)
 }
 

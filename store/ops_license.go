@@ -174,6 +174,12 @@ func undoLicense(name, label string) func(answer any) *schema.Undo {
 	}
 }
 
+// licenseThing names a license in a question.
+func licenseThing(answer any) string {
+	l, _ := answer.(License)
+	return "the license of " + l.CustomerEmail
+}
+
 func (s *Service) suspendLicense() schema.Op {
 	op := s.licenseAct("suspend_license", "suspend", "Suspend a license; resume lifts it.", "is suspended", s.SuspendLicense)
 	op.Undo = undoLicense("resume_license", "Resume")
@@ -188,7 +194,7 @@ func (s *Service) resumeLicense() schema.Op {
 
 func (s *Service) revokeLicense() schema.Op {
 	op := s.licenseAct("revoke_license", "revoke", "Revoke a license for good.", "is revoked", s.RevokeLicense)
-	op.Destructive = true
+	op.Destructive, op.Thing = true, licenseThing
 	op.Will = func(answer any, _ schema.Money) string {
 		l, _ := answer.(License)
 		return strings.TrimSpace(fmt.Sprintf("License %d (%s) of %s will stop working for good, with its %s taken. Nothing is refunded. %s",
@@ -199,7 +205,7 @@ func (s *Service) revokeLicense() schema.Op {
 
 func (s *Service) rotateLicenseKey() schema.Op {
 	op := s.licenseAct("rotate_license_key", "rotate", "Give a license another key: the old one is not found from then on, and the seats stay.", "has another key", s.RotateLicenseKey)
-	op.Destructive = true
+	op.Destructive, op.Thing = true, func(answer any) string { return "the key of " + licenseThing(answer) }
 	op.Print = func(w io.Writer, answer any) {
 		l, _ := answer.(License)
 		fmt.Fprintln(w, l.Key)

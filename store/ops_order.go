@@ -121,7 +121,7 @@ func (s *Service) recordOrder() schema.Op {
 				n.Lines = append(n.Lines, l)
 			}, schema.Flag("line"), schema.Written(writtenLine), schema.Rare)
 			f.IntPtr(&n.Total, "total_cents", "what was paid in all, in cents; the products' prices unless it is said", schema.Range(0, maxPrice), schema.Flag("total"), schema.Label("Paid in all"))
-			f.DayPtr(&n.PaidAt, "paid_at", "the day on which it was paid, up to today; now unless it is said", schema.Label("Paid on"), schema.Example("2026-11-20"))
+			f.DayPtr(&n.PaidAt, "paid_at", "the day on which it was paid, up to today; now unless it is said", schema.Label("Paid on"), schema.Example("2026-11-20"), schema.Today)
 			f.Text(&n.Currency, "currency", "ISO 4217; the shop's unless it is said", schema.Most(3), schema.Rare, schema.Help("Without it, the shop's."), schema.Choices(schema.Currencies), schema.Any, schema.Example("USD"))
 			f.Text(&n.Provider, "provider", "who took the payment; manual unless it is said", schema.Most(32), schema.Rare, schema.Example("paypal"))
 			f.Text(&n.ProviderRef, "provider_ref", "the payment's reference there; the order's own unless it is said", schema.Most(200), schema.Rare, schema.Label("Reference there"), schema.Example("8XY12345"))
@@ -180,6 +180,10 @@ func (s *Service) refundOrder() schema.Op {
 	return schema.Op{
 		Name: "refund_order", Says: "Record a refund",
 		About:       "Refund an order in full, which revokes its licenses, or by an amount, which leaves them. Never more than was paid.",
+		Thing: func(answer any) string {
+			o, _ := answer.(OrderRefunded)
+			return "order " + o.OrderRef + ", " + o.Customer.Email + ", " + inCurrency(o.TotalCents, o.Currency)
+		},
 		Writes:      true,
 		Destructive: true, Response: OrderRefunded{OrderDetail: paid, Full: true}, Refuses: []fault.Kind{fault.NotFound},
 		AgentAbout: "Record a refund of an order: amount_cents is given back, never more than is left. All of it revokes the order's licenses for good. " +

@@ -120,6 +120,7 @@ func productLeads(sku string) string { return "/products/" + url.PathEscape(sku)
 func (s *Service) saveProductOp() schema.Op {
 	return productTable().Save(s.db, schema.Op{
 		Keys: []string{"sku"},
+		Rare: []string{"tiers", "offline_days", "active"},
 		Name: "save_product", About: "Make a product, or change one: what is given is stored, what is left out stays.",
 		Example: `store product save PLUGIN --name "Tape Echo" --price-cents 4900 --activation-limit 3`,
 		Print: func(w io.Writer, answer any) {

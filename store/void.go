@@ -76,6 +76,10 @@ func (s *Service) voidOrderOp() schema.Op {
 		Name: "void_order",
 		About: "Take back an order that was recorded by hand by mistake: it leaves the figures, and its licenses are revoked. " +
 			"It stays readable. Payments that a provider told of are refunded instead.",
+		Thing: func(answer any) string {
+			d, _ := answer.(OrderDetail)
+			return "order " + d.OrderRef + ", " + d.Customer.Email + ", " + inCurrency(d.TotalCents, d.Currency)
+		},
 		Writes: true, Destructive: true, Response: voided, Refuses: []fault.Kind{fault.NotFound},
 		Example: `store order void ` + exampleRef + ` --reason "recorded twice"`,
 		Bind: func(f *schema.Form) schema.Handler {

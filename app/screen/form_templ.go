@@ -40,7 +40,7 @@ func formPage(v *doView, title string, fm page.Form) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v.confirm {
+		if v.will.ask.Title != "" {
 			var templ_7745c5c3_Var2 string
 			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(v.will.ask.Title)
 			if templ_7745c5c3_Err != nil {

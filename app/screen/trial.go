@@ -64,7 +64,34 @@ func (x *exchange) try(op schema.Op, in *sent, shop shopSettings) (trial, string
 	if err != nil {
 		return trial{err: err}, ""
 	}
-	return trial{ask: questionOf(op, answer, shop)}, askedOf(in)
+	q := questionOf(op, answer, shop)
+	if op.Confirmed() {
+		q.Title = x.asked(op, in, answer)
+	}
+	return trial{ask: q}, askedOf(in)
+}
+
+// asked is the heading of a question: the act and what it is about, "Cancel purchase order PO-000012,
+// Wollwerk, 3 lines?".
+func (x *exchange) asked(op schema.Op, in *sent, answer any) string {
+	if op.Thing != nil {
+		verb, _, _ := strings.Cut(op.PageTitle(), " ")
+		return verb + " " + op.Thing(answer) + "?"
+	}
+	thing := ""
+	for _, a := range op.Args(schema.Page) {
+		value := in.fields.Get(schema.PageField(a.Name))
+		if !a.Required || value == "" || a.Kind == schema.EnumKind || a.Kind == schema.DayKind || a.Many {
+			continue
+		}
+		if list, err := x.choices(a, schema.Find{Value: value, Most: 1}); err == nil && len(list) > 0 {
+			thing = list[0].Whole()
+		} else if a.Kind != schema.IntKind {
+			thing = value
+		}
+		break
+	}
+	return strings.TrimSpace(op.PageTitle()+" "+thing) + "?"
 }
 
 // questionOf is what is asked before the operation is done, by the answer of a trial.

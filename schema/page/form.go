@@ -98,7 +98,7 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 	}) {
 		b.WriteString(`<button class="hear" tabindex="-1" aria-hidden="true"></button>`) // what Enter presses
 	}
-	if err := f.fields(ctx, b, &fm, shown); err != nil {
+	if err := f.fields(ctx, b, &fm, op, shown); err != nil {
 		return err
 	}
 	if fm.Extra != nil {
@@ -115,32 +115,6 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 		button += " danger"
 	}
 	b.WriteString(`<button class="` + button + `">` + esc(label) + `</button></form>`)
-	return nil
-}
-
-// fields writes the fields: those that are rarely used, empty and not refused stand under "More".
-func (f *Frame) fields(ctx context.Context, b *strings.Builder, fm *Form, args []schema.Arg) error {
-	fm.focusOn(args)
-	var rare []schema.Arg
-	for _, a := range args {
-		if a.Rare && !fm.Inline && fm.untouched(a) && fm.wrong(schema.PageField(a.Name)) == "" {
-			rare = append(rare, a)
-			continue
-		}
-		if err := f.field(ctx, b, *fm, a); err != nil {
-			return err
-		}
-	}
-	if len(rare) == 0 {
-		return nil
-	}
-	b.WriteString(`<details class="rest"><summary>More</summary>`)
-	for _, a := range rare {
-		if err := f.field(ctx, b, *fm, a); err != nil {
-			return err
-		}
-	}
-	b.WriteString(`</details>`)
 	return nil
 }
 
@@ -282,8 +256,15 @@ func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema
 		return nil
 	}
 	b.WriteString(`<div class="` + fieldClass(a) + `">` + f.labelOf(e))
+	unit := f.unit(a)
+	if unit != "" && !e.inline {
+		b.WriteString(`<span class="inside">`)
+	}
 	if err := f.control(b, e); err != nil {
 		return err
+	}
+	if unit != "" && !e.inline {
+		b.WriteString(`<span aria-hidden="true">` + esc(unit) + `</span></span>`)
 	}
 	b.WriteString(f.newBeside(e) + e.below())
 	b.WriteString(`</div>`)
@@ -323,12 +304,20 @@ func (f *Frame) labelOf(e entry) string {
 	}
 	s := `<label` + class + ` for="` + e.id + `">` + esc(e.arg.Label())
 	if unit := f.unit(e.arg); unit != "" {
-		s += `, ` + esc(unit)
+		s += unitOf(e, unit)
 	}
 	if !e.required && (e.arg.Kind != schema.EnumKind || len(e.values) == 0 || e.values[0] == "") {
 		s += ` <small>optional</small>`
 	}
 	return s + `</label>`
+}
+
+// unitOf is the unit in a label: it is heard where it is seen inside the field.
+func unitOf(e entry, unit string) string {
+	if e.inline {
+		return `, ` + esc(unit)
+	}
+	return `<span class="hear">, ` + esc(unit) + `</span>`
 }
 
 // unit is the currency of an amount.

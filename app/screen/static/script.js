@@ -55,6 +55,14 @@
     th.append(all);
   });
 
+  // After an act one is back at the same place of the page.
+  const here = () => location.pathname + location.search, left = JSON.parse(sessionStorage.left ?? "null");
+  delete sessionStorage.left;
+  if (left && left.at === here() && Date.now() - left.on < 2e4 && !$("main [role=alert]")) scrollTo(0, left.y);
+  addEventListener("submit", e => {
+    if (e.target.method === "post") sessionStorage.left = JSON.stringify({ at: here(), y: scrollY, on: Date.now() });
+  });
+
   // A question that comes before an act stands over the page.
   addEventListener("submit", async e => {
     const form = e.target, by = e.submitter;

@@ -1,0 +1,58 @@
+package page
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+)
+
+// fields writes the fields. Those that are empty, not refused and rarely used stand under "More"; a
+// group's stand under its title, folded as long as all of them are so.
+func (f *Frame) fields(ctx context.Context, b *strings.Builder, fm *Form, op schema.Op, args []schema.Arg) error {
+	fm.focusOn(args)
+	folds := func(a schema.Arg) bool { return fm.untouched(a) && fm.wrong(schema.PageField(a.Name)) == "" }
+	var rare []schema.Arg
+	grouped := make([][]schema.Arg, len(op.Groups))
+	for _, a := range args {
+		group := slices.IndexFunc(op.Groups, func(g schema.Group) bool { return slices.Contains(g.Fields, a.Name) })
+		switch {
+		case fm.Inline:
+		case group >= 0:
+			grouped[group] = append(grouped[group], a)
+			continue
+		case a.Rare && folds(a):
+			rare = append(rare, a)
+			continue
+		}
+		if err := f.field(ctx, b, *fm, a); err != nil {
+			return err
+		}
+	}
+	for i, group := range grouped {
+		open, end := `<details class="rest"><summary>`+esc(op.Groups[i].Title)+`</summary>`, `</details>`
+		if slices.ContainsFunc(group, func(a schema.Arg) bool { return !folds(a) }) {
+			open, end = `<fieldset class="group"><legend>`+esc(op.Groups[i].Title)+`</legend>`, `</fieldset>`
+		}
+		if err := f.within(ctx, b, fm, open, group, end); err != nil {
+			return err
+		}
+	}
+	return f.within(ctx, b, fm, `<details class="rest"><summary>More</summary>`, rare, `</details>`)
+}
+
+// within writes fields, if there are any, with what stands around them.
+func (f *Frame) within(ctx context.Context, b *strings.Builder, fm *Form, open string, args []schema.Arg, end string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	b.WriteString(open)
+	for _, a := range args {
+		if err := f.field(ctx, b, *fm, a); err != nil {
+			return err
+		}
+	}
+	b.WriteString(end)
+	return nil
+}
