@@ -121,7 +121,7 @@ func TestQuestionsNameTheThing(t *testing.T) {
 	h := openDemo(t)
 	for _, c := range []struct{ service, path, heading string }{
 		{"reorder", "/do/cancel_purchase?number=PO-000001", "Cancel PO-000001, "},
-		{"rental", "/do/forget_tenant?tenant_id=1", "Forget tenant "},
+		{"rental", "/do/end_tenant_sessions?tenant_id=1", "End tenant sessions "},
 		{"rental", "/do/cancel_lease?lease_id=1", ""},
 		{"store", "/do/revoke_license?license_id=1", "Revoke the license of "},
 		{"store", "/do/forget_customer?customer_id=1", "Forget customer "},
