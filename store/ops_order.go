@@ -179,7 +179,7 @@ func (s *Service) refundOrder() schema.Op {
 	paid.Status, paid.RefundedCents, paid.RefundedAt = statusRefunded, paid.TotalCents, &exampleInstant
 	return schema.Op{
 		Name: "refund_order", Says: "Record a refund",
-		About:       "Refund an order in full, which revokes its licenses, or by an amount, which leaves them. Never more than was paid.",
+		About: "Refund an order in full, which revokes its licenses, or by an amount, which leaves them. Never more than was paid.",
 		Thing: func(answer any) string {
 			o, _ := answer.(OrderRefunded)
 			return "order " + o.OrderRef + ", " + o.Customer.Email + ", " + inCurrency(o.TotalCents, o.Currency)
