@@ -19,10 +19,12 @@ type sale struct {
 	provider, ref string   // ref "" is the order_ref
 	names         []string // the provider's other names for the payment
 	paidAt        exact.Instant
-	subscription  int64 // 0 is none
-	renewal       bool  // a later payment of the subscription: issues nothing
-	unmailed      bool  // the buyer gets no message: it is imported, or the seller says so
-	history       bool  // an import of orders without their events: imported keys may take its licenses' place
+	told          micros // when it was paid by the provider's clock; 0 is not told
+	planChange    bool   // it pays for a change of plan
+	subscription  int64  // 0 is none
+	renewal       bool   // a later payment of the subscription: issues nothing
+	unmailed      bool   // the buyer gets no message: it is imported, or the seller says so
+	history       bool   // an import of orders without their events: imported keys may take its licenses' place
 }
 
 func (v sale) total() int64 { return subtotal(v.lines) - v.discount + v.tax }
@@ -125,8 +127,8 @@ func insertOrder(tx *db.Tx, customer Customer, v *sale) (id int64, ref string, e
 	if v.subscription != 0 {
 		subscription = &v.subscription
 	}
-	id, err = tx.InsertRow("store_orders", "order_ref, provider, provider_ref, status, paid_at, created_at, subscription_id, renews, "+orderSets,
-		ref, v.provider, v.ref, statusPaid, v.paidAt, tx.Now(), subscription, v.renewal,
+	id, err = tx.InsertRow("store_orders", "order_ref, provider, provider_ref, status, paid_at, created_at, subscription_id, renews, plan_change, "+orderSets,
+		ref, v.provider, v.ref, statusPaid, v.paidAt, tx.Now(), subscription, v.renewal, v.planChange,
 		customer.ID, subtotal(v.lines), v.discount, v.tax, v.total(), v.currency)
 	if err != nil {
 		return 0, "", err
@@ -168,6 +170,15 @@ func attach(tx *db.Tx, id int64, v sale, emit bool) (OrderDetail, error) {
 	if err := deleteBooked(tx, v.provider, names); err != nil {
 		return OrderDetail{}, err
 	}
+	if err := notePaid(tx, payment, v.told); err != nil {
+		return OrderDetail{}, err
+	}
+	var tied subscription
+	if v.subscription == 0 {
+		if tied, err = tieWaiting(tx, id, v, payment); err != nil {
+			return OrderDetail{}, err
+		}
+	}
 	if v.subscription != 0 {
 		if !v.renewal {
 			if err := beginSubscription(tx, v.subscription, id); err != nil {
@@ -187,6 +198,14 @@ func attach(tx *db.Tx, id int64, v sale, emit bool) (OrderDetail, error) {
 			return d, err
 		}
 		if err := mailOrder(tx, d, v.unmailed); err != nil {
+			return d, err
+		}
+	}
+	if tied.id != 0 {
+		if err := bookInvoices(tx, tied, emit); err != nil {
+			return d, err
+		}
+		if d, err = orderByID(&tx.Conn, id); err != nil {
 			return d, err
 		}
 	}

@@ -8,7 +8,7 @@ func buyer() db.Caller {
 }
 
 // provider is a payment provider, whose signature was good.
-func provider(name string) db.Caller {
+func providerCaller(name string) db.Caller {
 	return db.Caller{Service: "store", User: name, Role: "member", Scope: "full", Via: "provider"}
 }
 

@@ -47,7 +47,7 @@ func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 		"POST /api/redeem-codes writes", "GET /api/stats",
 		"POST /license/check open", "POST /license/activate open writes", "POST /license/deactivate open writes",
 		"POST /license/activations open", "POST /license/redeem open writes",
-		"POST /license/file open writes", "GET /license/keys open", "POST /providers/stripe/webhook open writes",
+		"POST /license/file open writes", "GET /license/keys open", "POST /providers/stripe/webhook open writes", "POST /providers/lemonsqueezy/webhook open writes", "POST /providers/polar/webhook open writes",
 	}
 	equal(t, "operations", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	equal(t, "tools", strings.Join(tools, "\n"), strings.Join([]string{
@@ -58,6 +58,7 @@ func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 		"refund_order order amount_cents reason request_key",
 		"resend_order order request_key",
 		"customer_detail customer_id customer limit after detail",
+		"list_subscriptions state provider q after limit",
 		"revenue_report from to by sort limit after detail",
 	}, "\n"))
 	var names []string

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"quartermaster/schema/db"
-	"quartermaster/schema/strict"
+	"quartermaster/schema/exact"
 )
 
 // How a dispute stands. An inquiry (warning_...) is none.
@@ -23,22 +23,30 @@ type dispute struct {
 	currency           string
 	booked             bool
 	event              string
+	reason             string
+	answerBy           *exact.Instant // nil: the provider does not tell
+	opened             exact.Instant
 	names              []string // of the payment, as an event tells them
 	inquiry, malformed bool
 }
 
-// readDispute reads a dispute out of charge.dispute.created or closed.
-func readDispute(v strict.Value, closed bool) dispute {
+// readDispute reads a dispute out of charge.dispute.created, updated or closed.
+func readDispute(e incoming) dispute {
+	v := e.object
 	p := dispute{
-		ref: textAt(v, "id"), state: disputeOpen, currency: strings.ToUpper(textAt(v, "currency")),
-		names: []string{idAt(v, "payment_intent"), idAt(v, "charge")},
+		ref: textAt(v, "id"), state: disputeOpen, currency: strings.ToUpper(textAt(v, "currency")), reason: textAt(v, "reason"),
+		names: []string{idAt(v, "payment_intent"), idAt(v, "charge")}, answerBy: secondsAt(v, "evidence_details", "due_by"), opened: e.at.instant(),
+	}
+	if created := secondsAt(v, "created"); created != nil {
+		p.opened = *created
 	}
 	status := textAt(v, "status")
 	p.inquiry = strings.HasPrefix(status, "warning_")
-	if closed {
+	isOver := status == disputeWon || status == disputeLost
+	if e.kind != "charge.dispute.created" && isOver {
 		p.state = status
-		p.malformed = status != disputeWon && status != disputeLost
 	}
+	p.malformed = e.kind == "charge.dispute.closed" && !isOver
 	var err error
 	p.cents, err = centsAt(v, "amount")
 	p.malformed = p.malformed || err != nil || p.ref == "" || p.names[0] == "" && p.names[1] == ""
@@ -47,22 +55,25 @@ func readDispute(v strict.Value, closed bool) dispute {
 
 // bookDispute notes a dispute and applies it to its order; one that comes before its
 // payment waits. One that is closed is not opened again.
-func bookDispute(tx *db.Tx, e stripeEvent, p dispute) (Received, error) {
+func bookDispute(tx *db.Tx, e incoming, p dispute) (Received, error) {
 	if p.malformed {
-		return recordUnbooked(tx, e, Unbooked{Ref: firstOf(p.names[0], p.names[1], e.id), Refund: true,
+		return recordUnbooked(tx, e, Unbooked{Ref: firstOf(p.names[0], p.names[1], e.id), Refund: true, Cause: causeUnreadable,
 			Reason: "id, status, amount or the payment of the dispute cannot be read; look at it in the provider's dashboard"})
 	}
-	payment, _, err := gatherPayment(tx, stripe, p.names, 0, true)
+	payment, _, err := gatherPayment(tx, e.provider, p.names, 0, true)
 	if err != nil {
 		return Received{}, err
 	}
 	changed, err := tx.Exec(`INSERT INTO store_disputes (provider, ref, payment_id, state, cents, currency, event_id, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (provider, ref) DO UPDATE SET state = excluded.state, cents = excluded.cents, booked = 0, event_id = excluded.event_id
-		WHERE state = 'open' AND excluded.state <> 'open'`, stripe, p.ref, payment, p.state, p.cents, p.currency, e.id, tx.Now())
+		WHERE state = 'open' AND excluded.state <> 'open'`, e.provider, p.ref, payment, p.state, p.cents, p.currency, e.id, tx.Now())
 	if err != nil {
 		return Received{}, err
 	}
-	order, err := orderOf(&tx.Conn, stripe, p.names)
+	if err := p.tell(tx, e); err != nil {
+		return Received{}, err
+	}
+	order, err := orderOf(&tx.Conn, e.provider, p.names)
 	switch {
 	case err != nil:
 		return Received{}, err
@@ -79,7 +90,22 @@ func bookDispute(tx *db.Tx, e stripeEvent, p dispute) (Received, error) {
 	if d, err = reconcile(tx, d, payment, true); err != nil {
 		return Received{}, err
 	}
-	return e.done(tx, outcomeRecorded, fmt.Sprintf("order %s: the dispute over %d of %d cents is %s", d.OrderRef, p.cents, d.TotalCents, p.state))
+	return e.done(tx, outcomeRecorded, fmt.Sprintf("order %s: the dispute over %s of %s is %s",
+		d.OrderRef, inCurrency(p.cents, p.currency), inCurrency(d.TotalCents, d.Currency), p.state))
+}
+
+// tell notes what the provider says of a dispute: the reason and the day to answer as it told them
+// last, when it was opened and when it was closed.
+func (p dispute) tell(tx *db.Tx, e incoming) error {
+	_, err := tx.Exec(`UPDATE store_disputes SET opened_at = min(ifnull(opened_at, ?1), ?1),
+			closed_at = CASE WHEN ?2 <> 'open' THEN min(ifnull(closed_at, ?3), ?3) ELSE closed_at END
+		WHERE provider = ?4 AND ref = ?5`, p.opened, p.state, e.at.instant(), e.provider, p.ref)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec("UPDATE store_disputes SET reason = ?1, answer_by = ?2, told_us = ?3 WHERE provider = ?4 AND ref = ?5 AND told_us <= ?3",
+		p.reason, p.answerBy, int64(e.at), e.provider, p.ref)
+	return err
 }
 
 func scanDispute(r *db.Row) dispute {
@@ -106,8 +132,9 @@ func disputesOf(tx *db.Tx, d OrderDetail, payment int64) ([]dispute, error) {
 		if _, err := tx.Exec("UPDATE store_disputes SET booked = 1 WHERE id = ?", p.id); err != nil {
 			return nil, err
 		}
-		t := Unbooked{Provider: d.Provider, Ref: d.ProviderRef, Event: p.event, Refund: true, Reason: fmt.Sprintf(
-			"a dispute (%s) over %d in %s was told, and order %s is in %s: look at it in the provider's dashboard", p.ref, p.cents, p.currency, d.OrderRef, d.Currency)}
+		t := Unbooked{Provider: d.Provider, Ref: d.ProviderRef, Event: p.event, Refund: true, Cause: causeCurrency, OrderRef: &d.OrderRef,
+			AmountCents: &p.cents, Currency: db.NullText(p.currency), Reason: fmt.Sprintf("a dispute (%s) over %s was told, and order %s is in %s: "+
+				"look at it in the provider's dashboard", p.ref, inCurrency(p.cents, p.currency), d.OrderRef, d.Currency)}
 		if err := t.insert(tx); err != nil {
 			return nil, err
 		}

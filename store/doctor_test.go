@@ -31,7 +31,7 @@ func TestDoctorNamesEachBreach(t *testing.T) {
 		"UPDATE store_batches SET unused = unused + 1 WHERE batch = 'launch'":                                                                     "batch launch",
 		"UPDATE store_codes SET status = 'void' WHERE rowid_of_some":                                                                              "",
 		"UPDATE store_orders SET provider = 'paypal' WHERE provider = 'code'":                                                                     "redeemed codes",
-		"INSERT INTO store_unbooked VALUES ('stripe', 'pi_9', 'evt_9', 0, 'no sku', 0)":                                                           "pi_9",
+		"INSERT INTO store_unbooked (provider, provider_ref, event_id, refund, reason, at) VALUES ('stripe', 'pi_9', 'evt_9', 0, 'no sku', 0)":    "pi_9",
 	} {
 		if says == "" {
 			tamper, says = "UPDATE store_codes SET status = 'void' WHERE hash = (SELECT min(hash) FROM store_codes WHERE status = 'unused')", "codes give"

@@ -1,22 +1,16 @@
 package store
 
 import (
-	"fmt"
-
 	"quartermaster/schema/db"
 )
 
-// checkSubscriptions recomputes when the licenses of subscriptions end: 3 days after the
-// latest period that was paid for and not refunded, 7 days after the checkout while there
-// is none, and never before what staff extended them to.
+// checkSubscriptions recomputes when the licenses of subscriptions end: with what was paid for, and
+// never before what staff extended them to.
 func checkSubscriptions(c *db.Conn) ([]string, error) {
-	breaches, err := sentences(c, "license %s of a subscription ends at %d (seconds since 1970), and what was paid gives %d", 2, fmt.Sprintf(`
-		WITH paid AS (SELECT i.subscription_id AS id, max(i.period_end) AS period FROM store_invoices i
-				JOIN store_payments p ON p.id = i.payment_id JOIN store_orders o ON o.id = p.order_id WHERE o.status = 'paid' GROUP BY 1),
-			ends AS (SELECT s.id, ifnull(paid.period + %d, o.paid_at + %d) AS at
-				FROM store_subscriptions s JOIN store_orders o ON o.id = s.order_id LEFT JOIN paid ON paid.id = s.id)
-		SELECT l.id, ifnull(l.expires_at, 0), max(ends.at, ifnull(l.extended_until, 0)) FROM store_licenses l JOIN ends ON ends.id = l.subscription_id
-		WHERE l.expires_at IS NOT max(ends.at, ifnull(l.extended_until, 0)) ORDER BY l.id`, renewalGrace, checkoutGrace))
+	breaches, err := sentences(c, "license %s of a subscription ends at %d (seconds since 1970), and what was paid gives %d", 2, `
+		WITH ends AS MATERIALIZED (SELECT s.id, `+paidUntil+` AS at FROM store_subscriptions s)
+		SELECT l.id, l.expires_at, max(ends.at, ifnull(l.extended_until, 0)) FROM store_licenses l JOIN ends ON ends.id = l.subscription_id
+		WHERE ends.at IS NOT NULL AND l.expires_at <> max(ends.at, ifnull(l.extended_until, 0)) ORDER BY l.id`)
 	if err != nil {
 		return nil, err
 	}
@@ -27,8 +21,14 @@ func checkSubscriptions(c *db.Conn) ([]string, error) {
 		return nil, err
 	}
 	other, err := sentences(c, "license %s is of another subscription than its order", 0, `
-		SELECT l.id FROM store_licenses l JOIN store_orders o ON o.id = l.order_id WHERE l.subscription_id IS NOT o.subscription_id ORDER BY l.id`)
-	return append(append(breaches, waiting...), other...), err
+		SELECT l.id FROM store_licenses l JOIN store_orders o ON o.id = l.order_id 
+		WHERE o.subscription_id IS NOT NULL AND l.subscription_id IS NOT o.subscription_id ORDER BY l.id`)
+	if err != nil {
+		return nil, err
+	}
+	untold, err := sentences(c, "the state of subscription %s was told at no time", 0,
+		"SELECT s.ref FROM store_subscriptions s WHERE s.told <> 'active' AND s.told_us <= 0 ORDER BY s.ref")
+	return append(append(append(breaches, waiting...), other...), untold...), err
 }
 
 // checkHolds looks for licenses whose state is not what was decided and what holds them,

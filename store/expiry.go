@@ -32,7 +32,7 @@ type Notice struct {
 const ending = `SELECT l.id, l.expires_at, c.id, c.email FROM store_licenses l
 	CROSS JOIN store_orders o ON o.id = l.order_id CROSS JOIN store_customers c ON c.id = o.customer_id
 	LEFT JOIN store_subscriptions s ON s.id = l.subscription_id
-	WHERE l.state = 'active' AND l.expires_at > ?1 AND l.expires_at < ?2 AND (s.id IS NULL OR s.ended_at IS NOT NULL)
+	WHERE l.state = 'active' AND l.expires_at > ?1 AND l.expires_at < ?2 AND (s.id IS NULL OR 'ended' = ` + subscriptionState + `)
 	AND NOT EXISTS (SELECT 1 FROM store_expiry_notices n WHERE n.license_id = l.id AND n.expires_at = l.expires_at)
 	ORDER BY c.id, l.id`
 

@@ -77,8 +77,8 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 
 // noneRuns refuses a customer of whom a subscription lives.
 func noneRuns(c *db.Conn, id int64) error {
-	lives, found, err := db.One(c, db.Text, `SELECT s.ref FROM store_orders o CROSS JOIN store_subscriptions s ON s.id = o.subscription_id
-		WHERE o.customer_id = ? AND s.ended_at IS NULL LIMIT 1`, id)
+	lives, found, err := db.One(c, db.Text, `SELECT s.ref FROM store_orders o CROSS JOIN store_subscriptions s ON s.id = o.subscription_id OR s.order_id = o.id
+		WHERE o.customer_id = ? AND `+subscriptionState+` <> 'ended' LIMIT 1`, id)
 	if err != nil || !found {
 		return err
 	}
@@ -117,10 +117,20 @@ func forgetUnbooked(tx *db.Tx, keys []string, replace map[string]string) error {
 	}
 	for _, u := range list.Payments {
 		reason, changed := db.Replaced(u.Reason, keys, replace)
-		if !changed {
+		address, isTheirs := replace[fold(textOr(u.BuyerEmail, ""))]
+		body := strings.ToLower(string(u.body))
+		for old := range replace {
+			isTheirs = isTheirs || strings.Contains(old, "@") && strings.Contains(body, strings.ToLower(old))
+		}
+		if !changed && !isTheirs {
 			continue
 		}
-		if _, err := tx.Exec("UPDATE store_unbooked SET reason = ? WHERE provider = ? AND provider_ref = ? AND refund = ?", reason, u.Provider, u.Ref, u.Refund); err != nil {
+		if isTheirs { // the event names them in ways of its own
+			name := strings.TrimSuffix(address, forgottenDomain)
+			u.body, u.BuyerEmail, u.BuyerName = nil, db.NullText(address), db.NullText(name)
+		}
+		if _, err := tx.Exec(`UPDATE store_unbooked SET reason = ?, buyer_email = ?, buyer_name = ?, body = ?
+			WHERE provider = ? AND provider_ref = ? AND refund = ?`, reason, u.BuyerEmail, u.BuyerName, u.body, u.Provider, u.Ref, u.Refund); err != nil {
 			return err
 		}
 	}

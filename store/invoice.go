@@ -14,7 +14,10 @@ type invoice struct {
 	payment           string // what its order's provider_ref is or would be
 	names             []string
 	opens             bool // the checkout's own
+	planChange        bool // it is of a change of plan: the license keeps its product
 	period            *exact.Instant
+	paidAt            micros // by the provider's clock; 0: not told
+	email, name       string // of the buyer, where it tells
 	total, tax        int64
 	currency, event   string
 	order             int64  // 0: it waits
@@ -25,7 +28,8 @@ type invoice struct {
 func readInvoice(v strict.Value) invoice {
 	i := invoice{
 		ref: textAt(v, "id"), subscription: firstOf(idAt(v, "subscription"), idAt(at(v, "parent", "subscription_details"), "subscription")),
-		opens: textAt(v, "billing_reason") == "subscription_create", currency: strings.ToUpper(textAt(v, "currency")),
+		opens: textAt(v, "billing_reason") == "subscription_create", planChange: textAt(v, "billing_reason") == "subscription_update",
+		currency: strings.ToUpper(textAt(v, "currency")), email: textAt(v, "customer_email"), name: textAt(v, "customer_name"),
 	}
 	for _, l := range at(v, "lines", "data").Items {
 		of := at(l, "parent", "subscription_item_details")
@@ -68,12 +72,12 @@ func readInvoicePayment(v strict.Value) []string {
 
 // bookInvoicePayment notes that an invoice and a payment are one, and applies to its order what was
 // told of either.
-func bookInvoicePayment(tx *db.Tx, e stripeEvent, names []string) (Received, error) {
-	payment, _, err := gatherPayment(tx, stripe, names, 0, true)
+func bookInvoicePayment(tx *db.Tx, e incoming, names []string) (Received, error) {
+	payment, _, err := gatherPayment(tx, e.provider, names, 0, true)
 	if err != nil {
 		return Received{}, err
 	}
-	d, isBooked, err := findPayment(&tx.Conn, stripe, names...)
+	d, isBooked, err := findPayment(&tx.Conn, e.provider, names...)
 	if err != nil {
 		return Received{}, err
 	}
@@ -87,9 +91,12 @@ func bookInvoicePayment(tx *db.Tx, e stripeEvent, names []string) (Received, err
 }
 
 func (i *invoice) readAmounts(v strict.Value) {
-	total := "amount_paid"
-	if at(v, total).Kind() == strict.Null {
-		total = "total"
+	total := "total"
+	for _, name := range []string{"amount_paid", "total_amount"} {
+		if at(v, name).Kind() != strict.Null {
+			total = name
+			break
+		}
 	}
 	var err error
 	if i.total, err = centsAt(v, total); err != nil {
@@ -111,11 +118,13 @@ func (i *invoice) readAmounts(v strict.Value) {
 	}
 }
 
-// taxOf adds up an invoice's tax: tax, or the amounts of total_taxes or
+// taxOf adds up an invoice's tax: tax, tax_amount, or the amounts of total_taxes or
 // total_tax_amounts.
 func taxOf(v strict.Value) (int64, error) {
-	if at(v, "tax").Kind() != strict.Null {
-		return centsAt(v, "tax")
+	for _, name := range []string{"tax", "tax_amount"} {
+		if at(v, name).Kind() != strict.Null {
+			return centsAt(v, name)
+		}
 	}
 	var sum int64
 	for _, name := range []string{"total_taxes", "total_tax_amounts"} {
@@ -133,62 +142,98 @@ func taxOf(v strict.Value) (int64, error) {
 	return sum, nil
 }
 
-const selectInvoice = `SELECT i.ref, i.payment_ref, i.opens, i.period_end, i.total_cents, i.tax_cents, i.currency, i.event_id, ifnull(p.order_id, 0)
+const selectInvoice = `SELECT i.ref, i.payment_ref, i.opens, i.period_end, i.total_cents, i.tax_cents, i.currency, i.event_id, i.plan_change, ifnull(p.order_id, 0)
 	FROM store_invoices i CROSS JOIN store_payments p ON p.id = i.payment_id`
 
 func scanInvoice(r *db.Row) invoice {
 	return invoice{
 		ref: r.Text(), payment: r.Text(), opens: r.Bool(), period: r.InstantPtr(),
-		total: r.Int(), tax: r.Int(), currency: r.Text(), event: r.Text(), order: r.Int(),
+		total: r.Int(), tax: r.Int(), currency: r.Text(), event: r.Text(), planChange: r.Bool(), order: r.Int(),
 	}
+}
+
+// noteInvoice notes a paid invoice of a subscription, and reports whether it is new.
+func noteInvoice(tx *db.Tx, e incoming, i invoice) (isNew bool, err error) {
+	s, err := ensureSubscription(tx, e.provider, i.subscription)
+	if err != nil {
+		return false, err
+	}
+	payment, _, err := gatherPayment(tx, e.provider, i.names, 0, true)
+	if err != nil {
+		return false, err
+	}
+	added, err := tx.Exec(`INSERT INTO store_invoices (provider, ref, subscription_id, payment_id, payment_ref, opens, plan_change, period_end,
+		total_cents, tax_cents, currency, event_id, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (provider, ref) DO NOTHING`,
+		e.provider, i.ref, s.id, payment, i.payment, i.opens, i.planChange, i.period, i.total, i.tax, i.currency, e.id, tx.Now())
+	if err != nil {
+		return false, err
+	}
+	if err := notePaid(tx, payment, i.paidAt); err != nil {
+		return false, err
+	}
+	if i.opens && s.order != 0 { // the order's own payment, under another name
+		return added > 0, bookInvoices(tx, s, true)
+	}
+	return added > 0, nil
 }
 
 // bookInvoice notes a paid invoice of a subscription and books it; one of a subscription
 // that no checkout brought is noted for the owner and waits for the checkout.
-func bookInvoice(tx *db.Tx, e stripeEvent, i invoice) (Received, error) {
+func bookInvoice(tx *db.Tx, e incoming, i invoice) (Received, error) {
 	if i.reason != "" {
-		return recordUnbooked(tx, e, Unbooked{Ref: firstOf(i.payment, e.id), Reason: "the invoice cannot be read: " + i.reason})
+		return recordUnbooked(tx, e, i.unbooked(firstOf(i.payment, e.id), causeUnreadable, "the invoice cannot be read: "+i.reason))
 	}
-	s, err := ensureSubscription(tx, stripe, i.subscription)
+	isNew, err := noteInvoice(tx, e, i)
 	if err != nil {
 		return Received{}, err
 	}
-	payment, _, err := gatherPayment(tx, stripe, i.names, 0, true)
+	s, err := ensureSubscription(tx, e.provider, i.subscription)
 	if err != nil {
 		return Received{}, err
 	}
-	added, err := tx.Exec(`INSERT INTO store_invoices (provider, ref, subscription_id, payment_id, payment_ref, opens, period_end,
-		total_cents, tax_cents, currency, event_id, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (provider, ref) DO NOTHING`,
-		stripe, i.ref, s.id, payment, i.payment, i.opens, i.period, i.total, i.tax, i.currency, e.id, tx.Now())
-	if err != nil {
+	if err := notePayment(tx, s.id, e.at); err != nil {
 		return Received{}, err
 	}
-	was, _, err := findPayment(&tx.Conn, stripe, i.names...)
+	was, _, err := findPayment(&tx.Conn, e.provider, i.names...)
 	if err != nil {
 		return Received{}, err
 	}
 	if s.order == 0 {
-		return recordUnbooked(tx, e, Unbooked{Ref: i.payment, Reason: "no checkout brought its subscription " + i.subscription +
-			"; it is booked by itself when the checkout's event comes: resend that from the provider's dashboard"})
+		return recordUnbooked(tx, e, i.unbooked(i.payment, causeNoCheckout, "no checkout brought its subscription "+i.subscription+
+			"; it is booked by itself when the checkout's event comes: resend that from the provider's dashboard, or say which licenses "+
+			"are the subscription's: `store subscription link "+e.provider+" "+i.subscription+" LICENSE`"))
 	}
 	if err := bookInvoices(tx, s, true); err != nil {
 		return Received{}, err
 	}
-	d, _, err := findPayment(&tx.Conn, stripe, i.names...)
+	d, _, err := findPayment(&tx.Conn, e.provider, i.names...)
 	if err != nil {
 		return Received{}, err
 	}
-	if payment, _, err = gatherPayment(tx, stripe, i.names, d.id, true); err != nil {
+	payment, _, err := gatherPayment(tx, e.provider, i.names, d.id, true)
+	if err != nil {
 		return Received{}, err
 	}
 	if d, err = reconcile(tx, d, payment, true); err != nil {
 		return Received{}, err
 	}
 	switch {
-	case added == 0 && was.id != 0:
+	case !isNew && was.id != 0:
 		return e.done(tx, outcomeRepeated, "the invoice is on record as order "+d.OrderRef)
-	case was.id != 0:
+	case was.id != 0 || i.opens:
 		return e.done(tx, outcomeRecorded, "the invoice is the payment of order "+d.OrderRef+" and tells its period")
 	}
 	return e.done(tx, outcomeRecorded, "the subscription was renewed by order "+d.OrderRef)
+}
+
+// unbooked is the invoice as a payment that cannot be booked.
+func (i invoice) unbooked(ref, cause, reason string) Unbooked {
+	u := Unbooked{
+		Ref: ref, Cause: cause, Reason: reason, BuyerEmail: db.NullText(i.email), BuyerName: db.NullText(i.name),
+		Currency: db.NullText(i.currency), Subscription: db.NullText(i.subscription),
+	}
+	if i.reason == "" {
+		u.AmountCents = &i.total
+	}
+	return u
 }

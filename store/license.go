@@ -24,6 +24,9 @@ type License struct {
 	LastCheckedAt   *exact.Instant `json:"last_checked_at"`
 	Subscription    *string        `json:"subscription_ref" about:"the provider's name for the subscription that it lives by; null is none"`
 
+	State  *string `json:"subscription_state" enum:"past_due,active,cancelled,ended" about:"how the subscription stands; null is none"`
+	HeldBy *string `json:"held_by" about:"the open dispute that suspends it; null is none"`
+
 	state    string // as it is stored
 	files    string // after a revocation: what runs on, in words
 	decided  string // what staff or a refund decided; an open dispute may hold it beside that
@@ -67,12 +70,13 @@ const (
 	limitColumns = "iif(l.own_limit IS NULL, p.activation_limit, nullif(l.own_limit, -1)), l.own_limit, l.origin"
 
 	licenseColumns = `l.id, l.license_key, p.sku, l.tier, l.order_ref, c.email, l.state,
-		` + limitColumns + `, l.activation_count, l.expires_at, l.created_at, l.last_checked_at, s.ref, l.decided`
+		` + limitColumns + `, l.activation_count, l.expires_at, l.created_at, l.last_checked_at, s.ref, l.decided, ` + subscriptionState + `,
+		(SELECT d.ref FROM store_holds h CROSS JOIN store_disputes d ON d.id = h.dispute_id WHERE h.license_id = l.id ORDER BY h.dispute_id LIMIT 1)`
 	licenseTables = `store_licenses l CROSS JOIN store_products p ON p.id = l.product_id
 		CROSS JOIN store_orders o ON o.id = l.order_id CROSS JOIN store_customers c ON c.id = o.customer_id
 		LEFT JOIN store_subscriptions s ON s.id = l.subscription_id`
 	grantColumns = `l.id, l.license_key, p.sku, l.tier, l.order_ref, '', l.state,
-		` + limitColumns + `, l.activation_count, l.expires_at, l.created_at, l.last_checked_at, NULL, l.decided`
+		` + limitColumns + `, l.activation_count, l.expires_at, l.created_at, l.last_checked_at, NULL, l.decided, NULL, NULL`
 	grantTables = `store_licenses l CROSS JOIN store_products p ON p.id = l.product_id`
 )
 
@@ -82,7 +86,7 @@ func scanLicense(now exact.Instant) func(*db.Row) License {
 		l := License{
 			ID: r.Int(), Key: r.Text(), SKU: r.Text(), Tier: r.TextPtr(), OrderRef: r.Text(), CustomerEmail: r.Text(), state: r.Text(),
 			ActivationLimit: r.IntPtr(), ownLimit: r.IntPtr(), origin: r.Text(), ActivationCount: r.Int(), ExpiresAt: r.InstantPtr(), CreatedAt: r.Instant(), LastCheckedAt: r.InstantPtr(),
-			Subscription: r.TextPtr(), decided: r.Text(),
+			Subscription: r.TextPtr(), decided: r.Text(), State: r.TextPtr(), HeldBy: r.TextPtr(),
 		}
 		l.Status = statusOf(l.state, l.ExpiresAt, now)
 		return l

@@ -21,6 +21,7 @@ type memory struct {
 	pairs   *limit.Counter[limit.Address] // order references tried with addresses
 	guesses *limit.Counter[int64]         // the same, by order
 	uses    lastUses
+	tills   lastEvents
 }
 
 func newMemory() *memory {

@@ -24,10 +24,10 @@ func (s *Service) setProvider() schema.Op {
 			p, _ := answer.(ProviderSet)
 			return fmt.Sprintf("The secret of %s is set.", p.Provider)
 		},
-		Leads: func(any) string { return "/settings" },
+		Leads: leadsToProviders,
 		Bind: func(f *schema.Form) schema.Handler {
 			var provider, secret string
-			bindProvider(f, &provider)
+			bindTill(f, &provider)
 			f.Text(&secret, "secret", "the endpoint's signing secret", schema.Required, schema.Secret, schema.Most(200), schema.Example("whsec_..."))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.SetProviderSecret(ctx, who, provider, secret)
@@ -36,24 +36,62 @@ func (s *Service) setProvider() schema.Op {
 	}
 }
 
-func bindProvider(f *schema.Form, provider *string) {
-	f.Enum(provider, "provider", "who sends payments in", []string{stripe}, schema.Required, schema.Positional("PROVIDER"))
+func (s *Service) unsetProvider() schema.Op {
+	return schema.Op{
+		Name: "unset_provider", About: "Remove the secret of a provider: what it sends is refused from then on.",
+		Writes: true, Admin: true, Destructive: true, Response: ProviderSet{Provider: polar}, Refuses: []fault.Kind{fault.NotFound},
+		Example: "store provider unset polar",
+		Print: func(w io.Writer, answer any) {
+			p, _ := answer.(ProviderSet)
+			fmt.Fprintf(w, "%s: the secret is removed\n", p.Provider)
+		},
+		Did: func(answer any, _ schema.Money) string {
+			p, _ := answer.(ProviderSet)
+			return fmt.Sprintf("The secret of %s is removed.", p.Provider)
+		},
+		Will: func(answer any, _ schema.Money) string {
+			p, _ := answer.(ProviderSet)
+			return fmt.Sprintf("The secret of %s will be removed. What it sends is refused from then on, and its payments are not booked.", p.Provider)
+		},
+		Leads: leadsToProviders,
+		Bind: func(f *schema.Form) schema.Handler {
+			var provider string
+			bindTill(f, &provider)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.UnsetProvider(ctx, who, provider) }
+		},
+	}
+}
+
+func leadsToProviders(any) string { return "/providers" }
+
+func bindTill(f *schema.Form, provider *string) {
+	f.Enum(provider, "provider", "who sends payments in", tillNames(), schema.Required, schema.Positional("PROVIDER"))
 }
 
 func (s *Service) mapProvider() schema.Op {
 	return schema.Op{
 		Name: "map_provider", About: "Say which product a payment link, a variant or another program's name for a product means, for payments and imported licenses that do not say it.",
-		Writes: true, Admin: true, Response: Link{Provider: stripe, Link: "plink_1Abc", SKU: "PLUGIN", Tier: &exampleTier},
+		Writes: true, Admin: true, Response: Mapped{Link: Link{Provider: stripe, Link: "plink_1Abc", SKU: "PLUGIN", Tier: &exampleTier}, Booked: 1},
 		Example: "store provider map stripe plink_1Abc PLUGIN --tier pro\nstore provider map lemonsqueezy 12345 PLUGIN --their-product-id 678",
-		Print:   func(w io.Writer, answer any) { l, _ := answer.(Link); fmt.Fprintf(w, "%s sells %s\n", l.Link, l.SKU) },
-		Did: func(answer any, _ schema.Money) string {
-			l, _ := answer.(Link)
-			if l.Provider != stripe {
-				return fmt.Sprintf("%s of %s is %s here.", l.Link, l.Provider, l.SKU)
+		Print: func(w io.Writer, answer any) {
+			m, _ := answer.(Mapped)
+			fmt.Fprintf(w, "%s sells %s\n", m.Link.Link, m.SKU)
+			if m.Booked > 0 {
+				fmt.Fprintf(w, "booked: %s that waited for it\n", countOf(m.Booked, "payment"))
 			}
-			return fmt.Sprintf("The payment link %s sells %s.", l.Link, l.SKU)
 		},
-		Leads: func(any) string { return "/settings" },
+		Did: func(answer any, _ schema.Money) string {
+			m, _ := answer.(Mapped)
+			text := fmt.Sprintf("%s of %s is %s here.", m.Link.Link, m.Provider, m.SKU)
+			if m.Provider == stripe {
+				text = fmt.Sprintf("The payment link %s sells %s.", m.Link.Link, m.SKU)
+			}
+			if m.Booked > 0 {
+				text += fmt.Sprintf(" Booked: %s that waited for it.", countOf(m.Booked, "payment"))
+			}
+			return text
+		},
+		Leads: leadsToProviders,
 		Bind: func(f *schema.Form) schema.Handler {
 			var l Link
 			var tier string
@@ -67,6 +105,66 @@ func (s *Service) mapProvider() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MapLink(ctx, who, l) }
 		},
 	}
+}
+
+func (s *Service) listProviders() schema.Op {
+	return schema.Op{
+		Name: "list_providers", About: "The providers whose payments are understood: where each is to send its events and which, whether its secret is set, " +
+			"what came last, and what its names for products sell here.",
+		Response: TillList{Providers: []Till{exampleTill()}}, Example: "store provider list",
+		Print: func(w io.Writer, answer any) {
+			l, _ := answer.(TillList)
+			schema.Tabulate(w, "PROVIDER|SECRET|ADDRESS|LAST EVENT|MAPPED|UNMAPPED", l.Providers, func(t Till) []any {
+				last := ""
+				if t.LastAt != nil {
+					last = t.LastAt.String()
+				}
+				return []any{t.Provider, map[bool]string{true: "set", false: "not set"}[t.SecretSet], t.Address, last, len(t.Products), len(t.Unmapped)}
+			})
+		},
+		Bind: func(*schema.Form) schema.Handler {
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Tills(ctx) }
+		},
+	}
+}
+
+func (s *Service) retryPayment() schema.Op {
+	ref := exampleRef
+	return schema.Op{
+		Name: "retry_payment", About: "Read the event of a payment again that could not be booked, now that its cause is mended.",
+		Writes: true, Response: Retried{Provider: stripe, ProviderRef: "pi_3Abc", Booked: true, OrderRef: &ref, Detail: "recorded as order " + exampleRef},
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Example: "store provider retry stripe pi_3Abc",
+		Print: func(w io.Writer, answer any) {
+			r, _ := answer.(Retried)
+			fmt.Fprintf(w, "%s %s: %s\n", r.Provider, r.ProviderRef, r.Detail)
+		},
+		Did: func(answer any, _ schema.Money) string {
+			r, _ := answer.(Retried)
+			if r.Booked {
+				return fmt.Sprintf("The payment %s is dealt with: %s.", r.ProviderRef, r.Detail)
+			}
+			return fmt.Sprintf("Nothing changed: %s.", r.Detail)
+		},
+		Leads: func(answer any) string {
+			r, _ := answer.(Retried)
+			if r.OrderRef != nil {
+				return orderLeads(*r.OrderRef)
+			}
+			return "/unbooked"
+		},
+		Bind: func(f *schema.Form) schema.Handler {
+			var provider, ref string
+			bindPayment(f, &provider, &ref)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.RetryPayment(ctx, who, provider, ref) }
+		},
+	}
+}
+
+// bindPayment binds what names a payment that could not be booked.
+func bindPayment(f *schema.Form, provider, ref *string) {
+	f.Text(provider, "provider", "who took the payment", schema.Required, schema.Most(32), schema.Positional("PROVIDER"), schema.Example(stripe))
+	f.Text(ref, "provider_ref", "the payment's name there", schema.Required, schema.Most(200), schema.Positional("PAYMENT"), schema.Label("Payment"), schema.Example("pi_3Abc"))
 }
 
 func (s *Service) dismissPayment() schema.Op {
@@ -88,8 +186,7 @@ func (s *Service) dismissPayment() schema.Op {
 		},
 		Bind: func(f *schema.Form) schema.Handler {
 			var provider, ref string
-			f.Text(&provider, "provider", "who took the payment", schema.Required, schema.Most(32), schema.Positional("PROVIDER"), schema.Example(stripe))
-			f.Text(&ref, "provider_ref", "the payment's name there", schema.Required, schema.Most(200), schema.Positional("PAYMENT"), schema.Label("Payment"), schema.Example("pi_3Abc"))
+			bindPayment(f, &provider, &ref)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.DismissPayment(ctx, who, provider, ref)
 			}
@@ -98,7 +195,11 @@ func (s *Service) dismissPayment() schema.Op {
 }
 
 func (s *Service) listUnbooked() schema.Op {
-	example := Unbooked{Provider: stripe, Ref: "pi_3Abc", Event: "evt_1Abc", Reason: "its metadata has no sku", At: exampleInstant}
+	email, cents, currency := "ann@example.com", int64(4900), "USD"
+	example := Unbooked{
+		Provider: stripe, Ref: "pi_3Abc", Event: "evt_1Abc", Cause: causeNoProduct, Reason: "its metadata has no sku", At: exampleInstant,
+		BuyerEmail: &email, AmountCents: &cents, Currency: &currency,
+	}
 	example.Remedy = example.whatToDo()
 	return schema.Op{
 		Name: "list_unbooked", About: "Payments that came in and could not be booked, the oldest first, each with what mends it.",

@@ -30,10 +30,14 @@ type Order struct {
 	RefundedAt    *exact.Instant `json:"refunded_at" about:"when it was refunded in full"`
 	CreatedAt     exact.Instant  `json:"created_at"`
 	Subscription  *string        `json:"subscription_ref" about:"the provider's name for the subscription that it began or renewed; null on others"`
+	State         *string        `json:"subscription_state" enum:"past_due,active,cancelled,ended" about:"how the subscription stands; null on others"`
+	PlanChange    bool           `json:"plan_change" about:"it pays for a change of plan: the licenses keep their product"`
+	Disputes      []Dispute      `json:"disputes" about:"by which its buyer called the payment back, the oldest first"`
 	Renews        []int64        `json:"renews" about:"the ids of the licenses that this payment of a subscription renewed; it issued none"`
 
 	id, subscription int64 // subscription 0 is none
 	renewal          bool
+	disputed         int64 // the payment that disputes are of; 0 is none
 }
 
 // Buyer is an order's customer.
@@ -78,7 +82,8 @@ const orderSets db.Columns = "customer_id, subtotal_cents, discount_cents, tax_c
 const (
 	orderColumns = `o.id, o.order_ref, o.provider, o.provider_ref, o.status, c.id, c.email, c.name,
 		o.subtotal_cents, o.discount_cents, o.tax_cents, o.total_cents, o.refunded_cents, o.currency,
-		o.paid_at, o.refunded_at, o.created_at, ifnull(o.subscription_id, 0), s.ref, o.renews,
+		o.paid_at, o.refunded_at, o.created_at, ifnull(o.subscription_id, 0), s.ref, o.renews, o.plan_change, ` + subscriptionState + `,
+		ifnull((SELECT y.id FROM store_payments y WHERE y.order_id = o.id AND EXISTS (SELECT 1 FROM store_disputes d WHERE d.payment_id = y.id)), 0),
 		p.sku, i.product_name, i.tier, i.qty, i.unit_cents`
 	orderJoins = ` o CROSS JOIN store_customers c ON c.id = o.customer_id
 		CROSS JOIN store_order_lines i ON i.order_id = o.id CROSS JOIN store_products p ON p.id = i.product_id
@@ -93,6 +98,7 @@ func scanOrder(r *db.Row) Order {
 		SubtotalCents: r.Int(), DiscountCents: r.Int(), TaxCents: r.Int(), TotalCents: r.Int(), RefundedCents: r.Int(), Currency: r.Text(),
 		PaidAt: r.Instant(), RefundedAt: r.InstantPtr(), CreatedAt: r.Instant(),
 		subscription: r.Int(), Subscription: r.TextPtr(), renewal: r.Bool(), Renews: []int64{},
+		PlanChange: r.Bool(), State: r.TextPtr(), disputed: r.Int(), Disputes: []Dispute{},
 	}
 	o.Items = []Item{scanItem(r)}
 	return o
@@ -158,8 +164,18 @@ func allOrders(c *db.Conn, query string, args ...any) ([]Order, error) {
 		if err := addRenewed(c, &list[i]); err != nil {
 			return nil, err
 		}
+		if err := addDisputes(c, &list[i]); err != nil {
+			return nil, err
+		}
 	}
 	return list, nil
+}
+
+func addDisputes(c *db.Conn, o *Order) (err error) {
+	if o.disputed != 0 {
+		o.Disputes, err = db.All(c, scanDisputeTold, "SELECT "+disputeColumns+" FROM store_disputes d WHERE d.payment_id = ? ORDER BY d.id", o.disputed)
+	}
+	return err
 }
 
 // addRenewed names the licenses that a renewal renewed: those of its subscription.
@@ -260,7 +276,7 @@ func exampleDetail() OrderDetail {
 			OrderRef: exampleRef, Provider: "stripe", ProviderRef: "pi_3PqX2L", Status: statusPaid,
 			Customer: Buyer{ID: 7, Email: "ann@example.com", Name: "Ann Lee"},
 			Items:    []Item{{SKU: "PLUGIN", Name: "Audio plugin", Tier: &exampleTier, Qty: 1, UnitCents: 4900, TotalCents: 4900}},
-			Currency: "USD", SubtotalCents: 4900, TotalCents: 4900, PaidAt: exampleInstant, CreatedAt: exampleInstant, Renews: []int64{},
+			Currency: "USD", SubtotalCents: 4900, TotalCents: 4900, PaidAt: exampleInstant, CreatedAt: exampleInstant, Renews: []int64{}, Disputes: []Dispute{},
 		},
 		Licenses: []License{exampleLicense()},
 	}

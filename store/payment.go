@@ -154,6 +154,8 @@ func joinPayments(tx *db.Tx, into, from int64) error {
 		"UPDATE store_payment_names SET payment_id = ?1 WHERE payment_id = ?2",
 		"UPDATE store_invoices SET payment_id = ?1 WHERE payment_id = ?2",
 		"UPDATE store_disputes SET payment_id = ?1 WHERE payment_id = ?2",
+		`UPDATE store_payments SET paid_at = min(ifnull(store_payments.paid_at, p.paid_at), ifnull(p.paid_at, store_payments.paid_at))
+			FROM store_payments p WHERE store_payments.id = ?1 AND p.id = ?2`,
 		`UPDATE store_payments SET waits_from = ifnull(waits_from, (SELECT waits_from FROM store_payments WHERE id = ?2)) WHERE id = ?1`,
 		`UPDATE store_payments SET (refunded_cents, refund_currency, refund_event) =
 			(SELECT refunded_cents, refund_currency, refund_event FROM store_payments WHERE id = ?2)

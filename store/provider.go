@@ -3,32 +3,33 @@ package store
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
-// stripe is the provider whose webhook is understood.
-const stripe = "stripe"
-
-// ProviderSet says that a provider's signing secret is stored; it is not told again.
+// ProviderSet says whether a provider's signing secret is stored; it is not told again.
 type ProviderSet struct {
-	Provider  string `json:"provider" enum:"stripe"`
+	Provider  string `json:"provider" enum:"stripe,lemonsqueezy,polar"`
 	SecretSet bool   `json:"secret_set"`
 }
 
 // SetProviderSecret stores the secret with which a provider signs what it sends. It
-// holds from the next request on, in a running server too. Refused: a provider other
-// than stripe, an empty secret.
+// holds from the next request on, in a running server too. Refused: a provider that is no
+// till, an empty secret.
 func (s *Service) SetProviderSecret(ctx context.Context, who db.Caller, provider, secret string) (ProviderSet, error) {
-	if err := knownProvider(provider); err != nil {
-		return ProviderSet{}, err
+	t, known := tillOf(provider)
+	if !known {
+		return ProviderSet{}, notOneOf("provider", provider, tillNames())
 	}
 	secret = strings.TrimSpace(secret)
 	if secret == "" {
-		return ProviderSet{}, fault.Fieldf("secret", "secret is empty: give the signing secret that the provider shows for the endpoint, whsec_...")
+		return ProviderSet{}, fault.Fieldf("secret", "secret is empty: give the signing secret that the provider shows for the endpoint, %s", t.hint)
 	}
 	if err := schema.CheckText("secret", secret, 200); err != nil {
 		return ProviderSet{}, err
@@ -43,11 +44,25 @@ func (s *Service) SetProviderSecret(ctx context.Context, who db.Caller, provider
 	})
 }
 
-func knownProvider(provider string) error {
-	if provider != stripe {
-		return fault.Fieldf("provider", "provider: %s is not allowed; it takes stripe", schema.Quote(provider))
-	}
-	return nil
+// UnsetProvider removes a provider's secret: from the next request on its events are refused.
+// Refused: one without a secret, as not found.
+func (s *Service) UnsetProvider(ctx context.Context, who db.Caller, provider string) (ProviderSet, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (ProviderSet, error) {
+		set := ProviderSet{Provider: provider}
+		removed, err := tx.Exec("DELETE FROM store_providers WHERE provider = ?", provider)
+		if err == nil && removed == 0 {
+			err = fault.NotFoundf("no secret of %s is set", schema.Quote(provider))
+		}
+		if err != nil {
+			return set, err
+		}
+		return set, tx.Audit("provider.secret", "provider:"+provider, set)
+	})
+}
+
+func notOneOf(field, given string, allowed []string) error {
+	last := len(allowed) - 1
+	return fault.Fieldf(field, "%s: %s is not allowed; it takes %s or %s", field, schema.Quote(given), strings.Join(allowed[:last], ", "), allowed[last])
 }
 
 func providerSecret(c *db.Conn, provider string) (string, error) {
@@ -56,7 +71,7 @@ func providerSecret(c *db.Conn, provider string) (string, error) {
 }
 
 // mapped are the tills and exporters whose names for products are mapped to ours.
-var mapped = []string{stripe, "lemonsqueezy", "polar", "gumroad", "edd", "keygen"}
+var mapped = []string{stripe, lemonSqueezy, polar, "gumroad", "edd", "keygen"}
 
 // Link is what a provider's name for a product means: a payment link, a variant, a product.
 type Link struct {
@@ -67,47 +82,205 @@ type Link struct {
 	TheirProduct *int64  `json:"their_product_id" about:"the product's number there, where it is another than that; null is none"`
 }
 
+// Mapped is a mapping, and how many payments it booked that waited for it.
+type Mapped struct {
+	Link
+	Booked int `json:"booked" about:"payments that waited for this product and are booked now"`
+}
+
 // MapLink says which product a provider's name for one means, for payments and imports that do not say
-// it themselves. A name that is mapped already is mapped anew; its product's number stays unless another
-// is given. Refused: another provider, an empty name, an unknown sku, a tier that it does not have.
-func (s *Service) MapLink(ctx context.Context, who db.Caller, l Link) (Link, error) {
+// it themselves, and books the payments that wait for it. A name that is mapped already is mapped anew; its
+// product's number stays unless another is given. Refused: another provider, an empty name, an unknown sku, a
+// tier that it does not have.
+func (s *Service) MapLink(ctx context.Context, who db.Caller, l Link) (Mapped, error) {
 	if !slices.Contains(mapped, l.Provider) {
-		return Link{}, fault.Fieldf("provider", "provider: %s is not allowed; it takes one of %s", schema.Quote(l.Provider), strings.Join(mapped, ", "))
+		return Mapped{}, fault.Fieldf("provider", "provider: %s is not allowed; it takes one of %s", schema.Quote(l.Provider), strings.Join(mapped, ", "))
 	}
 	l.Link = strings.TrimSpace(l.Link)
 	switch {
 	case l.Provider == stripe && (l.Link == "" || strings.Contains(l.Link, "/")):
-		return Link{}, fault.Fieldf("payment_link", "payment_link: %s is no payment link's id; Stripe shows it as plink_...", schema.Quote(l.Link))
+		return Mapped{}, fault.Fieldf("payment_link", "payment_link: %s is no payment link's id; Stripe shows it as plink_...", schema.Quote(l.Link))
 	case l.Link == "":
-		return Link{}, fault.Fieldf("payment_link", "payment_link is empty: give the variant's or product's id, or its name, as %s has it", l.Provider)
+		return Mapped{}, fault.Fieldf("payment_link", "payment_link is empty: give the variant's or product's id, or its name, as %s has it", l.Provider)
 	}
 	if err := schema.CheckText("payment_link", l.Link, 200); err != nil {
-		return Link{}, err
+		return Mapped{}, err
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Link, error) {
-		p, err := findProduct(&tx.Conn, l.SKU)
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (m Mapped, err error) {
+		if m.Link, err = mapLink(tx, l); err != nil {
+			return m, err
+		}
+		waiting, err := db.All(&tx.Conn, scanUnbooked, selectUnbooked+" WHERE provider = ? AND their_product = ? AND body IS NOT NULL ORDER BY provider_ref, refund", l.Provider, l.Link)
 		if err != nil {
-			return l, err
+			return m, err
 		}
-		if err := p.takesTier(textOr(l.Tier, "")); err != nil {
-			return l, err
+		for _, u := range waiting {
+			got, err := retry(tx, u)
+			if err != nil {
+				return m, err
+			}
+			if got.Booked {
+				m.Booked++
+			}
 		}
-		_, err = tx.Exec(`INSERT INTO store_links (provider, link, product_id, tier, their_product, mapped_at) VALUES (?1, ?2, ?3, ?4, ?5, max(?6, ifnull((SELECT max(mapped_at) + 1 FROM store_links), 0)))
-			ON CONFLICT (provider, link) DO UPDATE SET product_id = excluded.product_id, tier = excluded.tier,
-				their_product = ifnull(excluded.their_product, their_product), mapped_at = excluded.mapped_at`,
-			l.Provider, l.Link, p.id, l.Tier, l.TheirProduct, tx.Now())
-		if err != nil {
-			return l, err
-		}
-		if l, _, err = findLink(&tx.Conn, l.Provider, l.Link); err != nil {
-			return l, err
-		}
-		return l, tx.Audit("provider.link", "provider:"+l.Provider, l)
+		return m, nil
 	})
 }
 
+// mapLink stores a mapping; the one that was stored last is the newest of its product.
+func mapLink(tx *db.Tx, l Link) (Link, error) {
+	p, err := findProduct(&tx.Conn, l.SKU)
+	if err != nil {
+		return l, err
+	}
+	if err := p.takesTier(textOr(l.Tier, "")); err != nil {
+		return l, err
+	}
+	_, err = tx.Exec(`INSERT INTO store_links (provider, link, product_id, tier, their_product, mapped_at) VALUES (?1, ?2, ?3, ?4, ?5, max(?6, ifnull((SELECT max(mapped_at) + 1 FROM store_links), 0)))
+		ON CONFLICT (provider, link) DO UPDATE SET product_id = excluded.product_id, tier = excluded.tier,
+			their_product = ifnull(excluded.their_product, their_product), mapped_at = excluded.mapped_at`,
+		l.Provider, l.Link, p.id, l.Tier, l.TheirProduct, tx.Now())
+	if err != nil {
+		return l, err
+	}
+	if l, _, err = findLink(&tx.Conn, l.Provider, l.Link); err != nil {
+		return l, err
+	}
+	return l, tx.Audit("provider.link", "provider:"+l.Provider, l)
+}
+
+const selectLink = "SELECT k.provider, k.link, p.sku, k.tier, k.their_product FROM store_links k JOIN store_products p ON p.id = k.product_id"
+
+func scanLink(r *db.Row) Link {
+	return Link{Provider: r.Text(), Link: r.Text(), SKU: r.Text(), Tier: r.TextPtr(), TheirProduct: r.IntPtr()}
+}
+
 func findLink(c *db.Conn, provider, link string) (Link, bool, error) {
-	return db.One(c, func(r *db.Row) Link {
-		return Link{Provider: provider, Link: link, SKU: r.Text(), Tier: r.TextPtr(), TheirProduct: r.IntPtr()}
-	}, "SELECT p.sku, k.tier, k.their_product FROM store_links k JOIN store_products p ON p.id = k.product_id WHERE k.provider = ? AND k.link = ?", provider, link)
+	return db.One(c, scanLink, selectLink+" WHERE k.provider = ? AND k.link = ?", provider, link)
+}
+
+// Till is a provider as its page shows it.
+type Till struct {
+	Provider  string          `json:"provider" enum:"stripe,lemonsqueezy,polar"`
+	Title     string          `json:"title"`
+	Address   string          `json:"address" about:"where it is to send its events"`
+	Events    []string        `json:"events" about:"what it is to send"`
+	SecretSet bool            `json:"secret_set"`
+	LastAt    *exact.Instant  `json:"last_at" about:"when its last good event came"`
+	LastEvent *string         `json:"last_event" about:"which it was, since the server started"`
+	RefusedAt *exact.Instant  `json:"refused_at" about:"when one was refused last, since the server started"`
+	Refused   *string         `json:"refused" about:"why it was"`
+	TestAt    *exact.Instant  `json:"test_at" about:"when an event of its test mode was ignored last, since the server started"`
+	Products  []Link          `json:"products" about:"what its names for products sell here, the newest first"`
+	Unmapped  []UnmappedTheir `json:"unmapped" about:"what was bought and is mapped to nothing"`
+	Notes     []string        `json:"notes"`
+}
+
+// UnmappedTheir is a provider's name for a product that payments wait for.
+type UnmappedTheir struct {
+	TheirProduct string  `json:"their_product"`
+	TheirName    *string `json:"their_name"`
+	Payments     int64   `json:"payments"`
+}
+
+// TillList is every till.
+type TillList struct {
+	Providers []Till `json:"providers"`
+}
+
+// Tills tells how the providers whose events are understood are set up, and what they sent last.
+func (s *Service) Tills(ctx context.Context) (TillList, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (list TillList, err error) {
+		base, err := c.Setting(db.SettingAddress + ".store")
+		if err != nil {
+			return list, err
+		}
+		for _, t := range tills() {
+			x := Till{Provider: t.name, Title: t.title, Address: base + "/providers/" + t.name + "/webhook", Events: t.events, Notes: t.notes}
+			if x.Notes == nil {
+				x.Notes = []string{}
+			}
+			s.memory.tills.onto(&x)
+			if err := x.load(c); err != nil {
+				return list, err
+			}
+			list.Providers = append(list.Providers, x)
+		}
+		return list, nil
+	})
+}
+
+func (x *Till) load(c *db.Conn) error {
+	secret, err := providerSecret(c, x.Provider)
+	if err != nil {
+		return err
+	}
+	x.SecretSet = secret != ""
+	if x.LastAt == nil {
+		if x.LastAt, _, err = db.One(c, (*db.Row).InstantPtr, "SELECT max(at) FROM store_provider_events WHERE provider = ?", x.Provider); err != nil {
+			return err
+		}
+	}
+	if x.Products, err = db.All(c, scanLink, selectLink+" WHERE k.provider = ? ORDER BY k.mapped_at DESC, k.link", x.Provider); err != nil {
+		return err
+	}
+	x.Unmapped, err = db.All(c, func(r *db.Row) UnmappedTheir {
+		return UnmappedTheir{TheirProduct: r.Text(), TheirName: r.TextPtr(), Payments: r.Int()}
+	}, "SELECT their_product, max(their_name), count(*) FROM store_unbooked WHERE provider = ? AND cause = 'unknown_product' AND their_product IS NOT NULL "+
+		"GROUP BY 1 ORDER BY 1", x.Provider)
+	return err
+}
+
+// lastEvents are what providers sent last. What was refused, and what is not used, is written
+// nowhere else.
+type lastEvents struct {
+	mu sync.Mutex
+	by map[string]Till
+}
+
+func (l *lastEvents) set(provider string, change func(*Till)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.by == nil {
+		l.by = map[string]Till{}
+	}
+	t := l.by[provider]
+	change(&t)
+	l.by[provider] = t
+}
+
+func (l *lastEvents) good(provider string, at exact.Instant, e incoming) {
+	kind := e.kind
+	if len(kind) > 100 {
+		kind = kind[:100]
+	}
+	l.set(provider, func(t *Till) {
+		t.LastAt, t.LastEvent = &at, &kind
+		if e.test {
+			t.TestAt = &at
+		}
+	})
+}
+
+func (l *lastEvents) refused(provider string, at exact.Instant, why string) {
+	l.set(provider, func(t *Till) { t.RefusedAt, t.Refused = &at, &why })
+}
+
+func (l *lastEvents) onto(x *Till) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.by[x.Provider]
+	x.LastAt, x.LastEvent, x.RefusedAt, x.Refused, x.TestAt = t.LastAt, t.LastEvent, t.RefusedAt, t.Refused, t.TestAt
+}
+
+// exampleTill stands in the documents.
+func exampleTill() Till {
+	kind, product := "order_created", int64(98765)
+	name := "Echo Pro (EU)"
+	return Till{
+		Provider: lemonSqueezy, Title: "Lemon Squeezy", Address: "https://shop.example.com/providers/lemonsqueezy/webhook",
+		Events: lemonSqueezyTill().events, SecretSet: true, LastAt: &exampleInstant, LastEvent: &kind, Notes: lemonSqueezyTill().notes,
+		Products: []Link{{Provider: lemonSqueezy, Link: "12345", TheirProduct: &product, SKU: "PLUGIN", Tier: &exampleTier}},
+		Unmapped: []UnmappedTheir{{TheirProduct: strconv.Itoa(12346), TheirName: &name, Payments: 2}},
+	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"strconv"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -9,7 +10,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// session is what the store reads of a Checkout session.
+// session is what the store reads of a checkout: a Checkout session of Stripe's, or another till's order.
 type session struct {
 	id, ref         string // ref: the payment intent, or the session where there is none
 	status, mode    string
@@ -19,7 +20,10 @@ type session struct {
 	currency        string
 	sku, tier, qty  string // of the metadata
 	lines           string // of the metadata: SKU[:TIER][=QTY][@CENTS] ...
-	link            string
+	link            string // the payment link, or the till's own name for the product
+	theirName       string // what the till calls it
+	paidAt          micros // by the provider's clock; 0: it counts from now
+	opening         *invoice
 	total           int64
 	discount, tax   int64
 	amounts         error
@@ -31,7 +35,7 @@ func readSession(v strict.Value) session {
 		id: textAt(v, "id"), ref: idAt(v, "payment_intent"), status: textAt(v, "payment_status"), mode: textAt(v, "mode"),
 		invoice: idAt(v, "invoice"), subscription: idAt(v, "subscription"),
 		email: textAt(v, "customer_details", "email"), name: textAt(v, "customer_details", "name"), currency: textAt(v, "currency"),
-		sku: textAt(v, "metadata", "sku"), tier: textAt(v, "metadata", "tier"), qty: qtyAt(v, "metadata", "qty"),
+		sku: textAt(v, "metadata", "sku"), tier: textAt(v, "metadata", "tier"), qty: wordAt(v, "metadata", "qty"),
 		lines: textAt(v, "metadata", "lines"), link: idAt(v, "payment_link"),
 	}
 	if x.ref == "" {
@@ -40,21 +44,22 @@ func readSession(v strict.Value) session {
 	if x.email == "" {
 		x.email = textAt(v, "customer_email")
 	}
-	if schema.CheckText("name", x.name, 200) != nil {
-		x.name = "" // a payment is not lost over a name
-	}
-	x.totalWasMissing = at(v, "amount_total").Kind() == strict.Null
+	x.readAmounts(v, []string{"amount_total"}, []string{"total_details", "amount_discount"}, []string{"total_details", "amount_tax"})
+	return x
+}
+
+func (x *session) readAmounts(v strict.Value, total, discount, tax []string) {
+	x.totalWasMissing = at(v, total...).Kind() == strict.Null
 	for _, amount := range []struct {
 		into *int64
 		path []string
-	}{{&x.total, []string{"amount_total"}}, {&x.discount, []string{"total_details", "amount_discount"}}, {&x.tax, []string{"total_details", "amount_tax"}}} {
+	}{{&x.total, total}, {&x.discount, discount}, {&x.tax, tax}} {
 		cents, err := centsAt(v, amount.path...)
 		if err != nil {
 			x.amounts = err
 		}
 		*amount.into = cents
 	}
-	return x
 }
 
 // calls reports whether the session asks for something: it is paid, or it came to nothing,
@@ -67,75 +72,78 @@ func (x session) subscribes() bool { return x.mode == "subscription" }
 
 // sale makes the session an order. Its refusals say why it cannot be one, and what
 // the owner can do.
-func (x session) sale(c *db.Conn) (sale, error) {
-	v := sale{rename: true, name: x.name, provider: stripe, ref: x.ref, names: []string{x.id, x.invoice}, tax: x.tax, paidAt: c.Now()}
+func (x session) sale(c *db.Conn, provider string) (sale, error) {
+	v := sale{rename: true, name: x.name, provider: provider, ref: x.ref, names: []string{x.id, x.invoice}, tax: x.tax, paidAt: c.Now(), told: x.paidAt}
+	if schema.CheckText("name", x.name, 200) != nil {
+		v.name = "" // a payment is not lost over a name
+	}
 	var err error
 	switch {
 	case x.status != "paid" && !x.subscribes():
-		return v, fault.Invalidf("nothing had to be paid; if it is to be honoured, record it by hand with --total-cents 0")
+		return v, because(causeNothingPaid, fault.Invalidf("nothing had to be paid; if it is to be honoured, record it by hand with --total-cents 0"))
 	case x.ref == "":
-		return v, fault.Invalidf("it has neither a payment_intent nor an id")
+		return v, because(causeUnreadable, fault.Invalidf("it has neither a payment_intent nor an id"))
 	case x.amounts != nil:
-		return v, x.amounts
+		return v, because(causePrice, x.amounts)
 	case x.totalWasMissing:
-		return v, fault.Invalidf("amount_total is missing")
+		return v, because(causePrice, fault.Invalidf("amount_total is missing"))
 	case x.subscribes() && x.subscription == "":
-		return v, fault.Invalidf("its mode is subscription, and it names none")
+		return v, because(causeUnreadable, fault.Invalidf("its mode is subscription, and it names none"))
 	}
 	if v.email, err = foldEmail(x.email); err != nil {
-		return v, err
+		return v, because(causeNoBuyer, err)
 	}
 	if v.currency, err = checkCurrency(x.currency); err != nil {
+		return v, because(causeUnreadable, err)
+	}
+	if v.lines, v.discount, err = x.goods(c, provider); err != nil {
 		return v, err
 	}
-	if v.lines, v.discount, err = x.goods(c); err != nil {
-		return v, err
-	}
-	return v, v.checkAmounts()
+	return v, because(causePrice, v.checkAmounts())
 }
 
 // goods returns what was bought and the discount that makes it the session's total.
-func (x session) goods(c *db.Conn) ([]line, int64, error) {
+func (x session) goods(c *db.Conn, provider string) ([]line, int64, error) {
 	if x.lines == "" {
-		return x.oneProduct(c)
+		return x.oneProduct(c, provider)
 	}
 	var list []NewLine
 	for _, written := range splitLines(x.lines) {
 		l, err := readLine(written)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, because(causeNoProduct, err)
 		}
 		list = append(list, l)
 	}
 	if len(list) == 0 {
-		return nil, 0, fault.Fieldf("lines", "lines: its metadata lines name no product")
+		return nil, 0, because(causeNoProduct, fault.Fieldf("lines", "lines: its metadata lines name no product"))
 	}
 	lines, err := resolveAll(c, list)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, because(causeUnknownProduct, err)
 	}
 	discount := subtotal(lines) + x.tax - x.total
 	if discount < 0 {
-		return nil, 0, fault.Invalidf("the prices of its lines and the tax come to %d, which is less than amount_total, %d: "+
-			"give the lines' prices (@CENTS) in the session's metadata lines", subtotal(lines)+x.tax, x.total)
+		return nil, 0, because(causePrice, fault.Invalidf("the prices of its lines and the tax come to %d, which is less than amount_total, %d: "+
+			"give the lines' prices (@CENTS) in the session's metadata lines", subtotal(lines)+x.tax, x.total))
 	}
 	return lines, discount, nil
 }
 
 // oneProduct is what was bought when the metadata have no lines.
-func (x session) oneProduct(c *db.Conn) ([]line, int64, error) {
+func (x session) oneProduct(c *db.Conn, provider string) ([]line, int64, error) {
 	qty, err := readQty(x.qty)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, because(causePrice, err)
 	}
 	l := line{qty: qty, tier: x.tier}
-	if err := x.product(c, &l); err != nil {
+	if err := x.product(c, provider, &l); err != nil {
 		return nil, 0, err
 	}
 	l.licensed = l.product.Kind == kindLicense
 	unit, discount, ok := x.split(qty)
 	if !ok {
-		return nil, 0, fault.Invalidf("amount_total is less than its tax")
+		return nil, 0, because(causePrice, fault.Invalidf("amount_total is less than its tax"))
 	}
 	l.unit = unit
 	return []line{l}, discount, nil
@@ -154,25 +162,30 @@ func (x session) split(qty int64) (unit, discount int64, ok bool) {
 	return unit, x.discount + unit*qty - before, true
 }
 
-// product finds what was bought: by the metadata, or by the payment link.
-func (x session) product(c *db.Conn, l *line) (err error) {
+// product finds what was bought: by the metadata, or by what the till's name for it is mapped to.
+func (x session) product(c *db.Conn, provider string, l *line) (err error) {
 	sku := x.sku
-	if sku == "" {
-		link, mapped, err := findLink(c, stripe, x.link)
-		switch {
-		case err != nil:
-			return err
-		case x.link == "":
-			return fault.Invalidf("its metadata has no sku, and it came by no payment link; give the session metadata sku (and tier, qty)")
-		case !mapped:
-			return fault.Invalidf("its metadata has no sku, and its payment link is not mapped: `store provider map stripe %s SKU`", x.link)
-		}
+	if link, mapped, err := findLink(c, provider, firstOf(sku, x.link)); err != nil {
+		return err
+	} else if mapped {
 		sku, l.tier = link.SKU, textOr(link.Tier, l.tier)
 	}
-	if l.product, err = findProduct(c, sku); err != nil {
-		return err
+	switch {
+	case sku != "":
+	case x.link == "" && provider == stripe:
+		return because(causeNoProduct, fault.Invalidf("its metadata has no sku, and it came by no payment link; give the session metadata sku (and tier, qty)"))
+	case x.link == "":
+		return because(causeNoProduct, fault.Invalidf("it names no product"))
+	case provider == stripe:
+		return because(causeUnknownProduct, fault.Invalidf("its metadata has no sku, and its payment link is not mapped: `store provider map stripe %s SKU`", x.link))
+	default:
+		return because(causeUnknownProduct, fault.Invalidf("what was bought, %s, is not mapped: `store provider map %s %s SKU`",
+			schema.Quote(firstOf(x.theirName, x.link)), provider, x.link))
 	}
-	return l.product.takesTier(l.tier)
+	if l.product, err = findProduct(c, sku); err != nil {
+		return because(causeUnknownProduct, err)
+	}
+	return because(causeUnknownProduct, l.product.takesTier(l.tier))
 }
 
 func readQty(written string) (int64, error) {
@@ -188,30 +201,38 @@ func readQty(written string) (int64, error) {
 
 // bookSession makes a paid session an order, once. One that cannot be understood is
 // noted for the owner, and its event stays undone, so that it can be sent again.
-func bookSession(tx *db.Tx, e stripeEvent, x session) (Received, error) {
+func bookSession(tx *db.Tx, e incoming, x session) (Received, error) {
 	var s subscription
 	names := []string{x.ref, x.id, x.invoice}
 	if x.subscribes() && x.subscription != "" {
 		var err error
-		if s, err = ensureSubscription(tx, stripe, x.subscription); err != nil {
+		if s, err = ensureSubscription(tx, e.provider, x.subscription); err != nil {
 			return Received{}, err
 		}
-		opening, err := openingNames(tx, s, x.invoice)
+		if err := notePayment(tx, s.id, e.at); err != nil {
+			return Received{}, err
+		}
+		if x.opening != nil && x.opening.reason == "" {
+			if _, err := noteInvoice(tx, e, *x.opening); err != nil {
+				return Received{}, err
+			}
+		}
+		opening, err := openingNames(tx, e.provider, s, x.invoice)
 		if err != nil {
 			return Received{}, err
 		}
 		names = append(names, opening...)
 	}
-	d, isBooked, err := findPayment(&tx.Conn, stripe, names...)
+	d, isBooked, err := findPayment(&tx.Conn, e.provider, names...)
 	if err != nil {
 		return Received{}, err
 	}
 	if isBooked {
 		return x.again(tx, e, d, s, names)
 	}
-	v, err := x.sale(&tx.Conn)
+	v, err := x.sale(&tx.Conn, e.provider)
 	if reason, refused := fault.As(err); refused && reason.Kind == fault.Invalid {
-		return recordUnbooked(tx, e, Unbooked{Ref: x.ref, Reason: reason.Detail})
+		return recordUnbooked(tx, e, x.unbooked(reason))
 	}
 	if err != nil {
 		return Received{}, err
@@ -230,7 +251,7 @@ func bookSession(tx *db.Tx, e stripeEvent, x session) (Received, error) {
 	if err != nil {
 		return got, err
 	}
-	t, waits, err := db.One(&tx.Conn, scanUnbooked, selectUnbooked+" WHERE provider = ? AND provider_ref = ?", stripe, x.ref)
+	t, waits, err := db.One(&tx.Conn, scanUnbooked, selectUnbooked+" WHERE provider = ? AND provider_ref = ?", e.provider, x.ref)
 	if waits { // a refund that came before it
 		got.notice = t.whatToDo()
 		got.Detail += "; " + got.notice
@@ -238,10 +259,26 @@ func bookSession(tx *db.Tx, e stripeEvent, x session) (Received, error) {
 	return got, err
 }
 
+// unbooked is the session as a payment that cannot be booked.
+func (x session) unbooked(why *fault.Error) Unbooked {
+	u := Unbooked{
+		Ref: x.ref, Reason: why.Detail, Cause: causeOf(why), BuyerEmail: db.NullText(x.email), BuyerName: db.NullText(x.name),
+		Currency: db.NullText(strings.ToUpper(x.currency)), TheirProduct: db.NullText(firstOf(x.sku, x.link)), TheirName: db.NullText(x.theirName),
+		Subscription: db.NullText(x.subscription),
+	}
+	if x.amounts == nil && !x.totalWasMissing {
+		u.AmountCents = &x.total
+	}
+	if n, err := readQty(x.qty); err == nil {
+		u.Qty = &n
+	}
+	return u
+}
+
 // openingNames are the names of the payment that a subscription began with, as far as
 // invoices told them: of the invoice that the session names, and of those that say so.
-func openingNames(tx *db.Tx, s subscription, invoice string) ([]string, error) {
-	if _, err := tx.Exec("UPDATE store_invoices SET opens = 1 WHERE provider = ? AND ref = ? AND opens = 0", stripe, invoice); err != nil {
+func openingNames(tx *db.Tx, provider string, s subscription, invoice string) ([]string, error) {
+	if _, err := tx.Exec("UPDATE store_invoices SET opens = 1 WHERE provider = ? AND ref = ? AND opens = 0", provider, invoice); err != nil {
 		return nil, err
 	}
 	return db.All(&tx.Conn, db.Text, `SELECT n.name FROM store_invoices i CROSS JOIN store_payment_names n ON n.payment_id = i.payment_id
@@ -250,23 +287,16 @@ func openingNames(tx *db.Tx, s subscription, invoice string) ([]string, error) {
 
 // again answers for a session whose payment is on record: as an order that a person
 // recorded, which becomes the subscription's, or as one that was booked before.
-func (x session) again(tx *db.Tx, e stripeEvent, d OrderDetail, s subscription, names []string) (Received, error) {
-	payment, _, err := gatherPayment(tx, stripe, names, d.id, true)
+func (x session) again(tx *db.Tx, e incoming, d OrderDetail, s subscription, names []string) (Received, error) {
+	payment, _, err := gatherPayment(tx, e.provider, names, d.id, true)
 	if err != nil {
 		return Received{}, err
 	}
 	if s.id != 0 && s.order == 0 && d.subscription == 0 {
-		for _, query := range []string{
-			"UPDATE store_orders SET subscription_id = ? WHERE id = ?",
-			"UPDATE store_licenses SET subscription_id = ? WHERE order_id = ?",
-			"UPDATE store_subscriptions SET order_id = ?2 WHERE id = ?1",
-		} {
-			if _, err := tx.Exec(query, s.id, d.id); err != nil {
-				return Received{}, err
-			}
+		if s, err = begin(tx, s, d); err == nil {
+			err = bookInvoices(tx, s, true)
 		}
-		s.order = d.id
-		if err := bookInvoices(tx, s, true); err != nil {
+		if err != nil {
 			return Received{}, err
 		}
 	}

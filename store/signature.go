@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"strconv"
 	"strings"
@@ -11,9 +12,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// stripeTolerance is how far, in seconds, a signature's time may lie from now, either
+// signatureTolerance is how far, in seconds, a signature's time may lie from now, either
 // way.
-const stripeTolerance = 5 * 60
+const signatureTolerance = 5 * 60
 
 // stripeSignature is the Stripe-Signature header: when it was signed, and a signature
 // for each secret that was good then.
@@ -47,27 +48,68 @@ func readStripeSignature(header string) (s stripeSignature, ok bool) {
 
 // verifyStripe refuses a body that was not signed with the secret within the
 // tolerance of now.
-func verifyStripe(header string, body []byte, secret string, now exact.Instant) error {
-	if secret == "" {
-		return fault.Malformedf("no signing secret is set, so that nothing can be verified: set it with `store provider set stripe --secret whsec_...`")
-	}
-	s, ok := readStripeSignature(header)
+func verifyStripe(g Signed, body []byte, secret string, now exact.Instant) error {
+	s, ok := readStripeSignature(g.Signature)
 	if !ok {
 		return fault.Malformedf("Stripe-Signature is missing or cannot be read")
 	}
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(s.time))
-	mac.Write([]byte{'.'})
-	mac.Write(body)
-	want, good := mac.Sum(nil), false
-	for _, sum := range s.v1 {
-		good = hmac.Equal(sum, want) || good
-	}
-	if !good {
+	if !signedBy(secret, s.v1, s.time+".", body) {
 		return fault.Malformedf("Stripe-Signature does not fit the body and the secret that is set")
 	}
-	if age := int64(now) - s.at; age > stripeTolerance || age < -stripeTolerance {
-		return fault.Malformedf("Stripe-Signature was made more than 5 minutes from now")
+	return timely("Stripe-Signature", s.at, now)
+}
+
+// verifyLemonSqueezy refuses a body that was not signed with the secret. The signature has no
+// time in it.
+func verifyLemonSqueezy(g Signed, body []byte, secret string, _ exact.Instant) error {
+	sum, err := hex.DecodeString(strings.TrimSpace(g.Signature))
+	if err != nil || len(sum) != sha256.Size {
+		return fault.Malformedf("X-Signature is missing or cannot be read")
+	}
+	if !signedBy(secret, [][]byte{sum}, "", body) {
+		return fault.Malformedf("X-Signature does not fit the body and the secret that is set")
+	}
+	return nil
+}
+
+// verifyStandard refuses a body that was not signed as Standard Webhooks says, with the secret's
+// own bytes as the key.
+func verifyStandard(g Signed, body []byte, secret string, now exact.Instant) error {
+	at, err := strconv.ParseInt(g.Time, 10, 64)
+	if g.ID == "" || err != nil {
+		return fault.Malformedf("webhook-id or webhook-timestamp is missing or cannot be read")
+	}
+	var sums [][]byte
+	for part := range strings.FieldsSeq(g.Signature) {
+		scheme, value, _ := strings.Cut(part, ",")
+		if sum, err := base64.StdEncoding.DecodeString(value); scheme == "v1" && err == nil && len(sum) == sha256.Size {
+			sums = append(sums, sum)
+		}
+	}
+	if len(sums) == 0 {
+		return fault.Malformedf("webhook-signature is missing or cannot be read")
+	}
+	if !signedBy(secret, sums, g.ID+"."+g.Time+".", body) {
+		return fault.Malformedf("webhook-signature does not fit the body and the secret that is set")
+	}
+	return timely("webhook-signature", at, now)
+}
+
+// signedBy reports whether one of the sums is that of the text before the body and the body.
+func signedBy(secret string, sums [][]byte, before string, body []byte) bool {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(before))
+	mac.Write(body)
+	want, good := mac.Sum(nil), false
+	for _, sum := range sums {
+		good = hmac.Equal(sum, want) || good
+	}
+	return good
+}
+
+func timely(header string, at int64, now exact.Instant) error {
+	if age := int64(now) - at; age > signatureTolerance || age < -signatureTolerance {
+		return fault.Malformedf("%s was made more than 5 minutes from now", header)
 	}
 	return nil
 }

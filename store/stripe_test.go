@@ -63,7 +63,7 @@ func stripeSigned(body []byte, secret string, at exact.Instant) string {
 func (s *fixture) stripe(file string, set map[string]any) Received {
 	s.T.Helper()
 	body := stripeBody(s.T, file, set)
-	r, err := s.ReceiveStripe(background, body, stripeSigned(body, stripeSecret, s.now()))
+	r, err := s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, stripeSecret, s.now())})
 	must(s.T, err)
 	return r
 }
@@ -140,7 +140,7 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 		"not hexadecimal":    {fmt.Sprintf("t=%d,v1=%s", now, strings.Repeat("zz", 32)), body},
 		"an empty signature": {fmt.Sprintf("t=%d,v1=", now), body},
 	} {
-		_, err := s.ReceiveStripe(background, c.body, c.header)
+		_, err := s.Receive(background, stripe, c.body, Signed{Signature: c.header})
 		if err == nil {
 			t.Errorf("%s: was taken", name)
 			continue
@@ -151,11 +151,11 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 		equal(t, table, s.count("SELECT count(*) FROM "+table), int64(0))
 	}
 	for _, at := range []exact.Instant{now - 300, now + 300} {
-		_, err := s.ReceiveStripe(background, body, stripeSigned(body, stripeSecret, at))
+		_, err := s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, stripeSecret, at)})
 		must(t, err)
 	}
 	rolled := strings.Replace(stripeSigned(body, "whsec_other", now), ",v0=", ","+good[strings.Index(good, "v1="):strings.Index(good, ",v0")]+",v0=", 1)
-	_, err := s.ReceiveStripe(background, body, rolled)
+	_, err := s.Receive(background, stripe, body, Signed{Signature: rolled})
 	must(t, err)
 	equal(t, "orders", s.count("SELECT count(*) FROM store_orders"), int64(1))
 }
@@ -163,15 +163,15 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 func TestTheSecretHoldsAtOnce(t *testing.T) {
 	s := newFixture(t)
 	body := stripeBody(t, "session", nil)
-	_, err := s.ReceiveStripe(background, body, stripeSigned(body, "", s.now()))
+	_, err := s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, "", s.now())})
 	refused(t, err, "bad_request", "store provider set stripe")
 	for _, secret := range []string{"whsec_one", "whsec_two"} {
 		_, err := s.SetProviderSecret(background, cli, "stripe", secret)
 		must(t, err)
-		_, err = s.ReceiveStripe(background, body, stripeSigned(body, secret, s.now()))
+		_, err = s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, secret, s.now())})
 		must(t, err)
 	}
-	_, err = s.ReceiveStripe(background, body, stripeSigned(body, "whsec_one", s.now()))
+	_, err = s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, "whsec_one", s.now())})
 	refused(t, err, "bad_request")
 	equal(t, "secrets in the audit trail", s.count("SELECT count(*) FROM audit WHERE changes LIKE '%whsec%' OR subject LIKE '%whsec%'"), int64(0))
 	_, err = s.SetProviderSecret(background, cli, "paypal", "x")
@@ -198,7 +198,7 @@ func TestTheSameEventRacesWithItself(t *testing.T) {
 	s := newStripeFixture(t)
 	body := stripeBody(t, "session", nil)
 	race(20, func(i int) {
-		if _, err := s.ReceiveStripe(background, body, stripeSigned(body, stripeSecret, s.now())); err != nil {
+		if _, err := s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, stripeSecret, s.now())}); err != nil {
 			t.Errorf("event %d: %v", i, err)
 		}
 	})
@@ -362,7 +362,7 @@ func TestBodiesThatAreNoEvents(t *testing.T) {
 		"names twice":     `{"id":"evt_1","id":"evt_2","type":"x","data":{"object":{}}}`,
 		"nested too deep": strings.Repeat("[", 100) + strings.Repeat("]", 100),
 	} {
-		_, err := s.ReceiveStripe(background, []byte(body), stripeSigned([]byte(body), stripeSecret, s.now()))
+		_, err := s.Receive(background, stripe, []byte(body), Signed{Signature: stripeSigned([]byte(body), stripeSecret, s.now())})
 		if err == nil {
 			t.Errorf("%s: was taken", name)
 			continue

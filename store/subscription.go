@@ -16,36 +16,24 @@ const (
 
 // subscription is a subscription as it is stored.
 type subscription struct {
-	id    int64
-	ref   string
-	order int64 // the checkout's; 0 until it comes
-	ended bool
+	id            int64
+	provider, ref string
+	order         int64 // the checkout's; 0 until it comes
+	linked        bool  // a person tied it to licenses that its order did not issue for it
 }
 
 // ensureSubscription returns the subscription of the name, noted from now on.
 func ensureSubscription(tx *db.Tx, provider, ref string) (subscription, error) {
-	s := subscription{ref: ref}
 	was, found, err := db.One(&tx.Conn, func(r *db.Row) subscription {
-		return subscription{id: r.Int(), ref: ref, order: r.Int(), ended: r.Bool()}
-	}, "SELECT id, ifnull(order_id, 0), ended_at IS NOT NULL FROM store_subscriptions WHERE provider = ? AND ref = ?", provider, ref)
+		return subscription{id: r.Int(), provider: provider, ref: ref, order: r.Int(), linked: r.Bool()}
+	}, `SELECT s.id, ifnull(s.order_id, 0), o.id IS NOT NULL AND o.subscription_id IS NOT s.id
+		FROM store_subscriptions s LEFT JOIN store_orders o ON o.id = s.order_id WHERE s.provider = ? AND s.ref = ?`, provider, ref)
 	if err != nil || found {
 		return was, err
 	}
+	s := subscription{provider: provider, ref: ref}
 	s.id, err = tx.Insert("INSERT INTO store_subscriptions (provider, ref) VALUES (?, ?)", provider, ref)
 	return s, err
-}
-
-// endSubscription notes that a subscription was cancelled: its licenses run out by
-// themselves.
-func endSubscription(tx *db.Tx, e stripeEvent, ref string) (Received, error) {
-	s, err := ensureSubscription(tx, stripe, ref)
-	if err != nil {
-		return Received{}, err
-	}
-	if _, err := tx.Exec("UPDATE store_subscriptions SET ended_at = ifnull(ended_at, ?) WHERE id = ?", tx.Now(), s.id); err != nil {
-		return Received{}, err
-	}
-	return e.done(tx, outcomeRecorded, "the subscription ended; its licenses run out by themselves")
 }
 
 // beginSubscription makes an order the subscription's checkout. Later checkouts of the
@@ -55,22 +43,22 @@ func beginSubscription(tx *db.Tx, id, order int64) error {
 	return err
 }
 
-// renew sets the end of a subscription's licenses from what was paid: 3 days after the
-// latest period of an invoice whose order was not refunded, 7 days after the checkout
-// while there is none; and never before what staff extended a license to.
+// paidUntil is until when the subscription s is paid for, as SQL: 3 days after the latest period of
+// a payment that was not refunded, and 7 days after a payment whose period is not told; NULL if
+// nothing is. A period that does not stand in the payment is the earliest that was told and ends
+// over a day after it.
+const paidUntil = `ifnull((SELECT max(ifnull(ifnull(i.period_end, (SELECT min(t.ends_at) FROM store_told_periods t
+			WHERE t.subscription_id = s.id AND t.ends_at > ifnull(p.paid_at, o.paid_at) + 86400)) + 259200, o.paid_at + 604800))
+		FROM store_orders o LEFT JOIN store_payments p ON p.order_id = o.id LEFT JOIN store_invoices i ON i.payment_id = p.id
+		WHERE o.subscription_id = s.id AND o.status = 'paid'),
+	(SELECT o.paid_at + 604800 FROM store_orders o WHERE o.id = s.order_id AND o.subscription_id = s.id))`
+
+// renew sets the end of a subscription's licenses from what was paid, and never before what staff
+// extended a license to. One that never ends stays so.
 func renew(tx *db.Tx, id int64) error {
-	paidAt, found, err := db.One(&tx.Conn, db.Int,
-		"SELECT o.paid_at FROM store_subscriptions s CROSS JOIN store_orders o ON o.id = s.order_id WHERE s.id = ?", id)
-	if err != nil || !found {
+	paid, _, err := db.One(&tx.Conn, (*db.Row).InstantPtr, "SELECT "+paidUntil+" FROM store_subscriptions s WHERE s.id = ?", id)
+	if err != nil || paid == nil {
 		return err
-	}
-	period, err := paidPeriod(&tx.Conn, id)
-	if err != nil {
-		return err
-	}
-	ends := exact.Instant(paidAt + checkoutGrace)
-	if period != 0 {
-		ends = period + renewalGrace
 	}
 	type license struct {
 		License
@@ -85,20 +73,14 @@ func renew(tx *db.Tx, id int64) error {
 		return err
 	}
 	for _, l := range list {
-		if err := setExpiry(tx, l.License, max(ends, l.until)); err != nil {
+		if l.ExpiresAt == nil {
+			continue
+		}
+		if err := setExpiry(tx, l.License, max(*paid, l.until)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// paidPeriod is the end of the latest period that was paid for and not refunded; 0 is
-// none.
-func paidPeriod(c *db.Conn, id int64) (exact.Instant, error) {
-	end, _, err := db.One(c, db.Int, `SELECT ifnull(max(i.period_end), 0) FROM store_invoices i
-		CROSS JOIN store_payments p ON p.id = i.payment_id CROSS JOIN store_orders o ON o.id = p.order_id
-		WHERE i.subscription_id = ? AND o.status = 'paid'`, id)
-	return exact.Instant(end), err
 }
 
 // bookInvoices books what waits for the subscription's checkout: its first invoice is
@@ -111,8 +93,8 @@ func bookInvoices(tx *db.Tx, s subscription, emit bool) error {
 	for _, i := range list {
 		switch {
 		case i.order != 0: // booked
-		case i.opens:
-			payment, _, err := gatherPayment(tx, stripe, []string{i.ref, i.payment}, s.order, true)
+		case i.opens && (!s.linked || s.provider == lemonSqueezy):
+			payment, _, err := gatherPayment(tx, s.provider, []string{i.ref, i.payment}, s.order, true)
 			if err != nil {
 				return err
 			}
@@ -120,7 +102,7 @@ func bookInvoices(tx *db.Tx, s subscription, emit bool) error {
 			if err != nil {
 				return err
 			}
-			if err := deleteBooked(tx, stripe, []string{i.ref, i.payment}); err != nil {
+			if err := deleteBooked(tx, s.provider, []string{i.ref, i.payment}); err != nil {
 				return err
 			}
 			if _, err := reconcile(tx, d, payment, emit); err != nil {
@@ -135,17 +117,26 @@ func bookInvoices(tx *db.Tx, s subscription, emit bool) error {
 	return renew(tx, s.id)
 }
 
-// bookRenewal makes a later invoice an order of the checkout's products and buyer.
+// bookRenewal makes a later invoice an order of the checkout's products and buyer; of a subscription
+// that was linked, of its licenses' products.
 func bookRenewal(tx *db.Tx, s subscription, i invoice, emit bool) (OrderDetail, error) {
 	first, err := orderByID(&tx.Conn, s.order)
 	if err != nil {
 		return first, err
 	}
 	v := sale{
-		email: first.Customer.Email, name: first.Customer.Name, tax: i.tax, currency: i.currency,
-		provider: stripe, ref: i.payment, names: []string{i.ref}, paidAt: tx.Now(), subscription: s.id, renewal: true,
+		email: first.Customer.Email, name: first.Customer.Name, tax: i.tax, currency: i.currency, planChange: i.planChange,
+		provider: s.provider, ref: i.payment, names: []string{i.ref}, paidAt: tx.Now(), subscription: s.id, renewal: true,
 	}
-	for _, item := range first.Items {
+	items := first.Items
+	if s.linked {
+		items, err = db.All(&tx.Conn, scanItem, `SELECT p.sku, p.name, l.tier, count(*), p.price_cents FROM store_licenses l
+			CROSS JOIN store_products p ON p.id = l.product_id WHERE l.subscription_id = ? GROUP BY p.id, l.tier ORDER BY min(l.id)`, s.id)
+		if err != nil {
+			return first, err
+		}
+	}
+	for _, item := range items {
 		p, err := findProduct(&tx.Conn, item.SKU)
 		if err != nil {
 			return first, err

@@ -22,7 +22,7 @@ type told struct {
 func (s *fixture) tell(e told) Received {
 	s.T.Helper()
 	body := []byte(asJSON(map[string]any{"id": e.id, "object": "event", "type": e.kind, "created": 1, "data": map[string]any{"object": e.object}}))
-	r, err := s.ReceiveStripe(background, body, stripeSigned(body, stripeSecret, s.now()))
+	r, err := s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, stripeSecret, s.now())})
 	must(s.T, err)
 	return r
 }

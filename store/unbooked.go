@@ -15,36 +15,93 @@ import (
 // Unbooked is a payment that came in and could not be booked, or a refund or dispute of
 // one that could not.
 type Unbooked struct {
-	Provider string        `json:"provider"`
-	Ref      string        `json:"provider_ref" about:"the provider's name for the payment"`
-	Event    string        `json:"event" about:"the provider's event that told of it last"`
-	Refund   bool          `json:"refund" about:"whether it is a refund or dispute that could not be booked"`
-	Reason   string        `json:"reason"`
-	At       exact.Instant `json:"at"`
-	Remedy   string        `json:"mend" about:"what happened and what mends it"`
+	Provider     string        `json:"provider"`
+	Ref          string        `json:"provider_ref" about:"the provider's name for the payment"`
+	Event        string        `json:"event" about:"the provider's event that told of it last"`
+	Refund       bool          `json:"refund" about:"whether it is a refund or dispute that could not be booked"`
+	Cause        string        `json:"cause" enum:"no_product,unknown_product,price,no_buyer,nothing_paid,no_checkout,currency,unreadable"`
+	Reason       string        `json:"reason"`
+	BuyerEmail   *string       `json:"buyer_email" about:"null: the event does not tell; so with the next ones"`
+	BuyerName    *string       `json:"buyer_name"`
+	AmountCents  *int64        `json:"amount_cents"`
+	Currency     *string       `json:"currency"`
+	Qty          *int64        `json:"qty"`
+	TheirProduct *string       `json:"their_product" about:"the provider's name for what was bought, as map_provider takes it"`
+	TheirName    *string       `json:"their_name" about:"what the provider calls it"`
+	Subscription *string       `json:"subscription_ref"`
+	OrderRef     *string       `json:"order_ref" about:"the order that a refund or dispute in another currency is of"`
+	At           exact.Instant `json:"at"`
+	Remedy       string        `json:"mend" about:"what happened and what mends it"`
+
+	body []byte // of the event; nil is not kept
 }
+
+// Why a payment could not be booked, and so what mends it.
+const (
+	causeNoProduct      = "no_product"      // nothing names what was bought
+	causeUnknownProduct = "unknown_product" // what names it is mapped to nothing
+	causePrice          = "price"           // the amounts are no sale
+	causeNoBuyer        = "no_buyer"        // without an address that can be written to
+	causeNothingPaid    = "nothing_paid"
+	causeNoCheckout     = "no_checkout" // of a subscription or payment without an order
+	causeCurrency       = "currency"    // a refund or dispute in another currency than its order
+	causeUnreadable     = "unreadable"
+)
+
+// because gives a refusal its cause; nil stays nil.
+func because(cause string, err error) error {
+	why, refused := fault.As(err)
+	if !refused || why.Code != "" {
+		return err
+	}
+	with := *why
+	with.Kind, with.Code = fault.Invalid, cause
+	return &with
+}
+
+func causeOf(why *fault.Error) string { return firstOf(why.Code, causeUnreadable) }
 
 // UnbookedList is every payment that waits for a person.
 type UnbookedList struct {
 	Payments []Unbooked `json:"payments"`
 }
 
+// mostBody is how much of an event is kept to read it again.
+const mostBody = 64 << 10
+
 // recordUnbooked stores a payment that came in and cannot be booked, or a refund that cannot,
-// with why. The event is not marked as done: sent again, after the cause was mended,
+// with why. The event is not marked as done, and kept: read again, after the cause was mended,
 // it is booked.
-func recordUnbooked(tx *db.Tx, e stripeEvent, u Unbooked) (Received, error) {
-	u.Provider, u.Event = stripe, e.id
+func recordUnbooked(tx *db.Tx, e incoming, u Unbooked) (Received, error) {
+	u.Provider, u.Event = e.provider, e.id
+	if len(e.body) <= mostBody {
+		u.body = e.body
+	}
 	err := u.insert(tx)
 	got := e.answer(outcomeUnclear, u.whatToDo())
 	got.notice = got.Detail
 	return got, err
 }
 
+// unreadable handles an event that cannot be read.
+func (e incoming) unreadable(ref string, refund bool, reason string) handler {
+	return func(tx *db.Tx) (Received, error) {
+		return recordUnbooked(tx, e, Unbooked{Ref: ref, Refund: refund, Cause: causeUnreadable, Reason: reason})
+	}
+}
+
+const unbookedColumns = `provider, provider_ref, event_id, refund, cause, reason, buyer_email, buyer_name, amount_cents, currency, qty,
+	their_product, their_name, subscription_ref, order_ref, at`
+
 // insert puts it on the list.
 func (u Unbooked) insert(tx *db.Tx) error {
-	_, err := tx.Exec(`INSERT INTO store_unbooked (provider, provider_ref, event_id, refund, reason, at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (provider, provider_ref, refund) DO UPDATE SET event_id = excluded.event_id, reason = excluded.reason, at = excluded.at`,
-		u.Provider, u.Ref, u.Event, u.Refund, u.Reason, tx.Now())
+	_, err := tx.Exec(`INSERT INTO store_unbooked (`+unbookedColumns+`, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (provider, provider_ref, refund) DO UPDATE SET event_id = excluded.event_id, cause = excluded.cause, reason = excluded.reason,
+			buyer_email = excluded.buyer_email, buyer_name = excluded.buyer_name, amount_cents = excluded.amount_cents, currency = excluded.currency,
+			qty = excluded.qty, their_product = excluded.their_product, their_name = excluded.their_name, subscription_ref = excluded.subscription_ref,
+			order_ref = excluded.order_ref, at = excluded.at, body = excluded.body`,
+		u.Provider, u.Ref, u.Event, u.Refund, u.Cause, u.Reason, u.BuyerEmail, u.BuyerName, u.AmountCents, u.Currency, u.Qty,
+		u.TheirProduct, u.TheirName, u.Subscription, u.OrderRef, tx.Now(), u.body)
 	if err != nil {
 		return err
 	}
@@ -90,10 +147,14 @@ func deleteUnbookedWhere(tx *db.Tx, query, provider string, names []string) (rem
 	return removed, nil
 }
 
-const selectUnbooked = "SELECT provider, provider_ref, event_id, refund, reason, at FROM store_unbooked"
+const selectUnbooked = "SELECT " + unbookedColumns + ", body FROM store_unbooked"
 
 func scanUnbooked(r *db.Row) Unbooked {
-	u := Unbooked{Provider: r.Text(), Ref: r.Text(), Event: r.Text(), Refund: r.Bool(), Reason: r.Text(), At: r.Instant()}
+	u := Unbooked{
+		Provider: r.Text(), Ref: r.Text(), Event: r.Text(), Refund: r.Bool(), Cause: r.Text(), Reason: r.Text(),
+		BuyerEmail: r.TextPtr(), BuyerName: r.TextPtr(), AmountCents: r.IntPtr(), Currency: r.TextPtr(), Qty: r.IntPtr(),
+		TheirProduct: r.TextPtr(), TheirName: r.TextPtr(), Subscription: r.TextPtr(), OrderRef: r.TextPtr(), At: r.Instant(), body: r.Bytes(),
+	}
 	u.Remedy = u.whatToDo()
 	return u
 }
@@ -103,8 +164,10 @@ func (u Unbooked) whatToDo() string {
 	if u.Refund {
 		return fmt.Sprintf("a refund of %s payment %s (event %s) could not be booked: %s", u.Provider, u.Ref, u.Event, u.Reason)
 	}
-	return fmt.Sprintf("%s payment %s (event %s) could not be booked: %s. Mend that and resend the event from the provider's dashboard, or record it by hand with "+
-		"`store order record --provider %s --provider-ref %s --email E --sku S --total-cents CENTS --currency C`", u.Provider, u.Ref, u.Event, u.Reason, u.Provider, u.Ref)
+	return fmt.Sprintf("%s payment %s (event %s) could not be booked: %s. Mend that and have the event read again with "+
+		"`store provider retry %s %s`, or record it by hand with "+
+		"`store order record --provider %s --provider-ref %s --email E --sku S --total-cents CENTS --currency C`",
+		u.Provider, u.Ref, u.Event, u.Reason, u.Provider, u.Ref, u.Provider, u.Ref)
 }
 
 // Unbooked lists the payments that came in and could not be booked, the oldest first.
@@ -147,13 +210,14 @@ const selectWaiting = `SELECT p.provider, (SELECT n.name FROM store_payment_name
 	FROM store_payments p WHERE p.order_id IS NULL AND p.waits_from <= ? ORDER BY p.waits_from, p.id`
 
 func scanWaiting(r *db.Row) Unbooked {
-	u := Unbooked{Provider: r.Text(), Ref: r.Text(), Refund: true}
+	u := Unbooked{Provider: r.Text(), Ref: r.Text(), Refund: true, Cause: causeNoCheckout}
 	cents, currency, refund := r.Int(), r.Text(), r.Text()
 	u.At = r.Instant()
 	what := "a dispute over it"
 	u.Event = r.Text()
 	if cents > 0 {
 		u.Event, what = refund, "a refund of "+inCurrency(cents, currency)
+		u.AmountCents, u.Currency = &cents, &currency
 	}
 	u.Reason = what + " has waited for more than a day, and no order has this payment: resend the payment's events " +
 		"(for a subscription invoice.paid and invoice_payment.paid) from the provider's dashboard, or refund its order by hand with " +
