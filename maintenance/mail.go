@@ -16,14 +16,16 @@ func (s *Service) Mails() []mail.Kind { return []mail.Kind{answerKind} }
 // MailWords are what a work order is, as messages say it.
 var MailWords = []string{"Open", "In progress", "Done", "Cancelled"}
 
-var statusWords = map[string]string{"open": "Open", "in-progress": "In progress", "done": "Done", "cancelled": "Cancelled"}
+var statusWords = map[string]string{"open": "Open", "in-progress": "In progress", "done": "Done",
+	"cancelled": "Cancelled"}
 
 var answerKind = mail.Kind{
 	Name: "answer", Service: "maintenance", About: "To who asked for a work order, when it is done or cancelled.",
 	Fields:  []mail.Field{{Name: "number"}, {Name: "asset"}, {Name: "status"}, {Name: "resolution"}},
 	Subject: "{asset}: {status}",
-	Body:    "Hello,\n\nyou told us about {asset}. Your request, number {number}, is: {status}.\n\n{resolution}\n\n{shop}\n{shop_address}",
-	Fill:    fillAnswer, Newest: newestAnswer, Find: answerNamed,
+	Body: "Hello,\n\nyou told us about {asset}. Your request, number {number}, is: " +
+		"{status}.\n\n{resolution}\n\n{shop}\n{shop_address}",
+	Fill: fillAnswer, Newest: newestAnswer, Find: answerNamed,
 }
 
 // mailIsSetUp reports whether pages offer to mail.
@@ -62,13 +64,15 @@ func fillAnswer(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 		v.Untrue = "the work order is " + wo.Status
 	}
 	v.To = cell(wo.RequesterEmail)
-	v.Values = map[string]mail.Value{"number": mail.Text(r.Record), "asset": mail.Text(wo.Asset), "status": mail.Text(w.Word(statusWords[wo.Status])),
+	v.Values = map[string]mail.Value{"number": mail.Text(r.Record), "asset": mail.Text(wo.Asset),
+		"status":     mail.Text(w.Word(statusWords[wo.Status])),
 		"resolution": mail.Text(cell(wo.Resolution))}
 	return v, nil
 }
 
 func newestAnswer(c *db.Conn) (mail.Row, bool, error) {
-	id, found, err := db.One(c, db.Int, "SELECT id FROM work_orders WHERE status IN ('done', 'cancelled') ORDER BY +id DESC LIMIT 1")
+	id, found, err := db.One(c, db.Int, "SELECT id FROM work_orders WHERE status IN ('done', 'cancelled') ORDER BY "+
+		"+id DESC LIMIT 1")
 	return answered(id, ""), found, err
 }
 

@@ -14,24 +14,31 @@ import (
 
 // Mails are the messages that the service sends to tenants.
 func (s *Service) Mails() []mail.Kind {
-	return []mail.Kind{reminderKind, lateKinds[0], lateKinds[1], lateKinds[2], receiptKind, statementKind, ticketKind, linkKind}
+	return []mail.Kind{reminderKind, lateKinds[0], lateKinds[1], lateKinds[2], receiptKind, statementKind, ticketKind,
+		linkKind}
 }
 
 // MailWords are the words that stand in the blocks of messages and letters, and what a ticket is.
-var MailWords = []string{"Rent", "Cash", "Bank transfer", "Card", "Check", "Direct debit", "Online", "Other", "Deposit", "Taken over",
+var MailWords = []string{"Rent", "Cash", "Bank transfer", "Card", "Check", "Direct debit", "Online", "Other",
+	"Deposit", "Taken over",
 	"Open", "In progress", "Resolved"}
 
-var lateFields = []mail.Field{{Name: "open", Must: true}, {Name: "charges", Block: true}, {Name: "due"}, {Name: "days"}, {Name: "unit"}, {Name: "link"}}
+var lateFields = []mail.Field{{Name: "open", Must: true}, {Name: "charges", Block: true}, {Name: "due"},
+	{Name: "days"}, {Name: "unit"}, {Name: "link"}}
 
 // signed ends each text.
 const signed = "\n\nWhat you owe and what you paid is here: {link}\n\n{shop}\n{shop_address}"
 
-// late is the kind of a step; the first reads as the letter does.
-func late(step int64, subject, body string) mail.Kind {
+// askToPay stands in each reminder of what is overdue.
+const askToPay = "Our books show these amounts as open. If your payment is on its way, please take this as " +
+	"settled; otherwise we ask you to pay within seven days."
+
+// late is the kind of a step; first stands before the words of all.
+func late(step int64, subject, first string) mail.Kind {
 	return mail.Kind{
 		Name: lateKind(step), Service: "rental", Asked: true, Fields: lateFields, Subject: subject,
 		About: "To the tenants, when you send reminders: what is overdue, step " + strconv.FormatInt(step, 10) + " of 3.",
-		Body:  body + "\n\n{charges}\n\nIn all: {open}" + signed,
+		Body:  first + askToPay + "\n\n{charges}\n\nIn all: {open}" + signed,
 		Fill:  fillLate, Newest: newestLease(overdueLease), Find: leaseNamed,
 	}
 }
@@ -41,39 +48,45 @@ var (
 		Name: kindReminder, Service: "rental", Asked: true, Fields: lateFields, Subject: "{unit}: {open} is due on {due}",
 		About: "To the tenants, when you send reminders: what is due soon.",
 		Body:  "This is what is due on {due}, so that it is not forgotten.\n\n{charges}\n\nIn all: {open}" + signed,
-		Fill:  fillReminder, Newest: newestLease("SELECT id FROM leases WHERE next_post_day >= ?1 ORDER BY id DESC LIMIT 1"), Find: leaseNamed,
+		Fill:  fillReminder, Newest: newestLease("SELECT id FROM leases WHERE next_post_day >= ?1 ORDER BY id DESC " +
+			"LIMIT 1"), Find: leaseNamed,
 	}
 	lateKinds = [3]mail.Kind{
-		late(1, "{unit}: {open} is overdue", "Our books show these amounts as open. If your payment is on its way, please take this as settled; "+
-			"otherwise we ask you to pay within seven days."),
-		late(2, "{unit}: {open} is still overdue", "We have written to you about these amounts before, and our books show them as open since {due}. "+
-			"Please pay within seven days, or tell us what stands in the way."),
-		late(3, "{unit}: {open} is overdue for {days} days", "These amounts are still open, the oldest of them for {days} days. "+
-			"This is our last reminder: please pay at once."),
+		late(1, "{unit}: {open} is overdue", ""),
+		late(2, "{unit}: {open} is overdue, second reminder", "We have written to you about these amounts before.\n\n"),
+		late(3, "{unit}: {open} is overdue, last reminder",
+			"This is our last reminder. The oldest of these amounts was due {days} days ago.\n\n"),
 	}
 	receiptKind = mail.Kind{
 		Name: "receipt", Service: "rental", Off: true, About: "To the tenants, when a payment is recorded.",
-		Fields:  []mail.Field{{Name: "amount"}, {Name: "day"}, {Name: "charges", Block: true}, {Name: "credit"}, {Name: "unit"}, {Name: "link"}},
+		Fields: []mail.Field{{Name: "amount"}, {Name: "day"}, {Name: "charges", Block: true}, {Name: "credit"},
+			{Name: "unit"}, {Name: "link"}},
 		Subject: "Received: {amount} for {unit}",
-		Body: "Hello {name},\n\nwe received {amount} on {day}. Thank you.\n\nIt paid:\n{charges}\n\nLeft as credit: {credit}\n\n" +
+		Body: "Hello {name},\n\nwe received {amount} on {day}. Thank you.\n\nIt paid:\n{charges}\n\nLeft as credit: " +
+			"{credit}\n\n" +
 			"The receipt is here: {link}\n\n{shop}\n{shop_address}",
 		Fill: fillReceipt, Newest: newestReceipt, Find: receiptNamed,
 	}
 	statementKind = mail.Kind{
 		Name: "statement", Service: "rental", Asked: true, About: "To the tenants, when you mail a statement of a year.",
-		Fields: []mail.Field{{Name: "year"}, {Name: "charges", Block: true}, {Name: "payments", Block: true}, {Name: "closing"}, {Name: "unit"},
+		Fields: []mail.Field{{Name: "year"}, {Name: "charges", Block: true}, {Name: "payments", Block: true},
+			{Name: "closing"}, {Name: "unit"},
 			{Name: "link"}},
 		Subject: "Statement of {year}, {unit}",
-		Body: "Hello {name},\n\nthis is the statement of {year} for {unit}.\n\nCharged:\n{charges}\n\nReceived:\n{payments}\n\n" +
+		Body: "Hello {name},\n\nthis is the statement of {year} for " +
+			"{unit}.\n\nCharged:\n{charges}\n\nReceived:\n{payments}\n\n" +
 			"Balance at the end: {closing}" + signed,
-		Fill: fillStatement, Newest: newestLease("SELECT id FROM leases WHERE start_date <= ?1 ORDER BY id DESC LIMIT 1"), Find: leaseNamed,
+		Fill: fillStatement, Newest: newestLease("SELECT id FROM leases WHERE start_date <= ?1 ORDER BY id DESC LIMIT " +
+			"1"), Find: leaseNamed,
 	}
 	ticketKind = mail.Kind{
-		Name: "ticket", Service: "rental", About: "To the tenants, when you move a ticket that came from the portal, or write a note to it.",
+		Name: "ticket", Service: "rental", About: "To the tenants, when you move a ticket that came from the portal, " +
+			"or write a note to it.",
 		Fields:  []mail.Field{{Name: "title"}, {Name: "status"}, {Name: "note"}, {Name: "unit"}, {Name: "link"}},
 		Subject: "{title}: {status}",
-		Body:    "Hello {name},\n\nyour report \"{title}\" is: {status}.\n\n{note}\n\nYou can answer here: {link}\n\n{shop}\n{shop_address}",
-		Fill:    fillTicket, Newest: newestTicket, Find: ticketNamed,
+		Body: "Hello {name},\n\nyour report \"{title}\" is: {status}.\n\n{note}\n\nYou can answer here: " +
+			"{link}\n\n{shop}\n{shop_address}",
+		Fill: fillTicket, Newest: newestTicket, Find: ticketNamed,
 	}
 )
 
@@ -190,8 +203,10 @@ func fillLate(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error
 	if open == 0 {
 		return mail.Content{Untrue: "nothing is open"}, nil
 	}
-	v.Values = map[string]mail.Value{"open": mail.Text(w.Money(open)), "charges": mail.Rows(rows), "due": mail.Text(w.Day(oldest)),
-		"days": mail.Text(w.Count(int64(c.Today() - oldest))), "unit": mail.Text(strings.Join(slices.Compact(units), ", ")), "link": portal(w, "")}
+	v.Values = map[string]mail.Value{"open": mail.Text(w.Money(open)), "charges": mail.Rows(rows),
+		"due":  mail.Text(w.Day(oldest)),
+		"days": mail.Text(w.Count(int64(c.Today() - oldest))), "unit": mail.Text(strings.Join(slices.Compact(units),
+			", ")), "link": portal(w, "")}
 	return v, nil
 }
 
@@ -236,7 +251,8 @@ func fillReminder(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err e
 	if open == 0 {
 		return mail.Content{Untrue: "nothing is open"}, nil
 	}
-	v.Values = map[string]mail.Value{"open": mail.Text(w.Money(open)), "charges": mail.Rows(rows), "due": mail.Text(w.Day(day)),
+	v.Values = map[string]mail.Value{"open": mail.Text(w.Money(open)), "charges": mail.Rows(rows),
+		"due":  mail.Text(w.Day(day)),
 		"days": mail.Text(w.Count(max(0, int64(day-c.Today())))), "unit": unitValue(l), "link": portal(w, "")}
 	return v, nil
 }
@@ -261,7 +277,8 @@ func chargesOn(c *db.Conn, l Lease, day exact.Day) (on []soonCharge, err error) 
 	return on, err
 }
 
-const overdueLease = "SELECT lease_id FROM charges WHERE paid_date IS NULL AND amount_cents > paid_cents AND due_date < ?1 ORDER BY due_date DESC LIMIT 1"
+const overdueLease = "SELECT lease_id FROM charges WHERE paid_date IS NULL AND amount_cents > paid_cents AND " +
+	"due_date < ?1 ORDER BY due_date DESC LIMIT 1"
 
 // newestLease finds the lease for a preview; ?1 is today.
 func newestLease(query string) func(*db.Conn) (mail.Row, bool, error) {

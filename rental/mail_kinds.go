@@ -29,7 +29,8 @@ func fillReceipt(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err er
 	if got.Payment.CreditCents > 0 {
 		credit = mail.Text(w.Money(got.Payment.CreditCents))
 	}
-	v.Values = map[string]mail.Value{"amount": mail.Text(w.Money(got.Payment.AmountCents)), "day": mail.Text(w.Day(got.Payment.PaidDate)),
+	v.Values = map[string]mail.Value{"amount": mail.Text(w.Money(got.Payment.AmountCents)),
+		"day":     mail.Text(w.Day(got.Payment.PaidDate)),
 		"charges": mail.Rows(rows), "credit": credit, "unit": unitValue(got.Lease),
 		"link": portal(w, "/receipts/"+strconv.FormatInt(got.Payment.ID, 10))}
 	return v, nil
@@ -43,7 +44,8 @@ func mailReceipt(tx *db.Tx, l Lease, payment int64) error {
 }
 
 func newestReceipt(c *db.Conn) (mail.Row, bool, error) {
-	id, found, err := db.One(c, db.Int, "SELECT id FROM payments WHERE voided_at IS NULL AND method NOT IN ('deposit', 'opening') ORDER BY id DESC LIMIT 1")
+	id, found, err := db.One(c, db.Int, "SELECT id FROM payments WHERE voided_at IS NULL AND method NOT IN "+
+		"('deposit', 'opening') ORDER BY id DESC LIMIT 1")
 	return mail.Row{Subject: db.Subject("payment", id), Record: strconv.FormatInt(id, 10)}, found, err
 }
 
@@ -84,14 +86,16 @@ func fillStatement(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err 
 	for _, m := range st.Payments {
 		payments = append(payments, []string{w.Day(m.PaidDate), w.Word(methodWords[m.Method]), w.Money(m.AmountCents)})
 	}
-	v.Values = map[string]mail.Value{"year": mail.Text(w.Count(year)), "charges": mail.Rows(charges), "payments": mail.Rows(payments),
-		"closing": mail.Text(w.Money(st.ClosingBalanceCents)), "unit": unitValue(l), "link": portal(w, "")}
+	v.Values = map[string]mail.Value{"year": mail.Text(w.Count(year)), "charges": mail.Rows(charges),
+		"payments": mail.Rows(payments),
+		"closing":  mail.Text(w.Money(st.ClosingBalanceCents)), "unit": unitValue(l), "link": portal(w, "")}
 	return v, nil
 }
 
 // methodWords are ways of paying as messages call them.
 var methodWords = map[string]string{"cash": "Cash", "bank_transfer": "Bank transfer", "card": "Card", "check": "Check",
-	"direct_debit": "Direct debit", "online": "Online", otherMethod: "Other", byDeposit: "Deposit", "opening": "Taken over"}
+	"direct_debit": "Direct " +
+		"debit", "online": "Online", otherMethod: "Other", byDeposit: "Deposit", "opening": "Taken over"}
 
 // ticketWords are what a ticket is, as messages say it.
 var ticketWords = map[string]string{ticketOpen: "Open", inProgress: "In progress", resolved: "Resolved"}
@@ -113,7 +117,8 @@ func fillTicket(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 		return v, nil
 	}
 	note, _, err := db.One(c, db.Text, "SELECT text FROM ticket_notes WHERE id = ? AND ticket_id = ?", r.Note, k.ID)
-	v.Values = map[string]mail.Value{"title": mail.Text(k.Title), "status": mail.Text(w.Word(ticketWords[k.Status])), "note": mail.Text(note),
+	v.Values = map[string]mail.Value{"title": mail.Text(k.Title), "status": mail.Text(w.Word(ticketWords[k.Status])),
+		"note": mail.Text(note),
 		"unit": unitValue(l), "link": portal(w, "/tickets/"+strconv.FormatInt(k.ID, 10))}
 	return v, err
 }

@@ -68,7 +68,8 @@ func mayTell(c *db.Conn, l Lease) (refused error) {
 func (s *Service) mailStatement() schema.Op {
 	return schema.Op{
 		Name: "mail_statement", Writes: true, Destructive: true, About: "Mail a lease's statement of a year to its tenants.",
-		Response: mail.Several{Mails: []mail.Listed{mail.ExampleListed("rental", "statement", "Harbour House/2A")}}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Response: mail.Several{Mails: []mail.Listed{mail.ExampleListed("rental", "statement",
+			"Harbour House/2A")}}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var lease, year int64
 			bindLeaseID(f, &lease)

@@ -153,7 +153,8 @@ func reminders(c *db.Conn, named []int64) (all []Reminder, err error) {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, Reminder{LeaseID: l.ID, Property: l.Property, Unit: l.Unit, Tenant: l.Tenant, To: l.TenantEmail, Reason: new(notDue)})
+			all = append(all, Reminder{LeaseID: l.ID, Property: l.Property, Unit: l.Unit, Tenant: l.Tenant, To: l.TenantEmail,
+				Reason: new(notDue)})
 		}
 	}
 	return all, nil

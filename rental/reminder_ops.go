@@ -2,10 +2,8 @@ package rental
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -72,8 +70,8 @@ func (v Reminded) Refusals() (refused []string, err error) {
 // ReasonWords are what people read for the reasons.
 var ReasonWords = map[string]string{
 	inGap: "the last late message is too new", tooSmall: "too little is open", heldBack: "reminders are paused",
-	noAddress: "no tenant has an e-mail address", isBlocked: "nothing can be mailed to the address", leaseEnded: "the lease has ended; mark or name it to remind",
-	notDue: "nothing is due to be said",
+	noAddress: "no tenant has an e-mail address", isBlocked: "nothing can be mailed to the address",
+	leaseEnded: "the lease has ended; mark or name it to remind", notDue: "nothing is due to be said",
 }
 
 // SendReminders queues what is due to be said to tenants, and marks it as said. Refused: mail that is not
@@ -115,7 +113,8 @@ func (s *Service) SendReminders(ctx context.Context, who db.Caller, named []int6
 			v.Sent = append(v.Sent, r)
 		}
 		v.TotalCents = totalOpen(v.Sent)
-		return v, tx.Audit("reminders.sent", "reminders", map[string]any{"sent": len(v.Sent), "skipped": len(v.Skipped), "total_cents": v.TotalCents})
+		return v, tx.Audit("reminders.sent", "reminders", map[string]any{"sent": len(v.Sent), "skipped": len(v.Skipped),
+			"total_cents": v.TotalCents})
 	})
 }
 
@@ -145,7 +144,8 @@ func (t *telling) mark(tx *db.Tx) error {
 	}
 	for _, x := range t.charges {
 		if step := s.step(x.DueDate, tx.Today()); step > x.marked {
-			if _, err := tx.Exec("INSERT INTO late_marks VALUES (?1, ?2) ON CONFLICT (charge_id) DO UPDATE SET step = ?2", x.ID, step); err != nil {
+			if _, err := tx.Exec("INSERT INTO late_marks VALUES (?1, ?2) ON CONFLICT (charge_id) DO UPDATE SET step = ?2",
+				x.ID, step); err != nil {
 				return err
 			}
 		}
@@ -156,19 +156,23 @@ func (t *telling) mark(tx *db.Tx) error {
 
 func exampleReminder() Reminder {
 	l := exampleLease()
-	return Reminder{LeaseID: l.ID, Property: l.Property, Unit: l.Unit, Tenant: l.Tenant, To: new("ada@example.org"), Kind: new(lateKind(1)), OpenCents: 95_000,
+	return Reminder{LeaseID: l.ID, Property: l.Property, Unit: l.Unit, Tenant: l.Tenant, To: new("ada@example.org"),
+		Kind: new(lateKind(1)), OpenCents: 95_000,
 		OldestDue: new(exampleDay("2026-11-01")), Days: new(int64(19))}
 }
 
 func bindReminded(f *schema.Form, named *[]int64) {
-	f.IDs(named, "lease_id", "only these leases, ended ones too; all that are due without any", 1000, schema.Lookup(lookupLease), schema.Example([]int64{4}),
+	f.IDs(named, "lease_id", "only these leases, ended ones too; all that are due without any", 1000,
+		schema.Lookup(lookupLease), schema.Example([]int64{4}),
 		schema.Label("Leases"))
 }
 
 func (s *Service) remindersDue() schema.Op {
 	return schema.Op{
-		Name: "reminders_due", About: "Which tenants are due to be reminded today, of what and at which step, and who is left out and why. What is due by today is posted first.",
-		Response: RemindersDue{Today: exampleDay("2026-11-20"), Reminders: []Reminder{exampleReminder()}, TotalCents: 95_000}, Refuses: []fault.Kind{fault.NotFound},
+		Name: "reminders_due", About: "Which tenants are due to be reminded today, of what and at which step, and who " +
+			"is left out and why. What is due by today is posted first.",
+		Response: RemindersDue{Today: exampleDay("2026-11-20"), Reminders: []Reminder{exampleReminder()},
+			TotalCents: 95_000}, Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var named []int64
 			bindReminded(f, &named)
@@ -192,7 +196,8 @@ func printReminders(w io.Writer, all []Reminder) {
 		if r.Days != nil {
 			days = strconv.FormatInt(*r.Days, 10)
 		}
-		return []any{r.LeaseID, r.Property + "/" + r.Unit, r.Tenant, set(r.To), set(r.Kind), plain(r.OpenCents), cell(r.OldestDue), days, why}
+		return []any{r.LeaseID, r.Property + "/" + r.Unit, r.Tenant, set(r.To), set(r.Kind), plain(r.OpenCents),
+			cell(r.OldestDue), days, why}
 	})
 }
 
@@ -201,8 +206,9 @@ func (s *Service) sendReminders() schema.Op {
 	left.LeaseID, left.Reason = 5, new(inGap)
 	return schema.Op{
 		Name: "send_reminders", Writes: true, Destructive: true,
-		About:    "Mail the tenants who are due to be reminded, each step of a charge once.",
-		Response: Reminded{Sent: []Reminder{exampleReminder()}, Skipped: []Reminder{left}, TotalCents: 95_000}, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
+		About: "Mail the tenants who are due to be reminded, each step of a charge once.",
+		Response: Reminded{Sent: []Reminder{exampleReminder()}, Skipped: []Reminder{left},
+			TotalCents: 95_000}, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var named []int64
 			bindReminded(f, &named)
@@ -218,11 +224,13 @@ func (s *Service) sendReminders() schema.Op {
 		Print: func(w io.Writer, a any) { printReminders(w, append(a.(Reminded).Sent, a.(Reminded).Skipped...)) },
 		Will: func(a any, m schema.Money) string {
 			v := a.(Reminded)
-			return fmt.Sprintf("Mail %s about %s%s. %d left out.", counted(len(v.Sent), "reminder", "reminders"), m(v.TotalCents), firstFew(v.Sent), len(v.Skipped))
+			return fmt.Sprintf("Mail %s about %s%s. %d left out.", counted(len(v.Sent), "reminder", "reminders"),
+				m(v.TotalCents), firstFew(v.Sent), len(v.Skipped))
 		},
 		Did: func(a any, m schema.Money) string {
 			v := a.(Reminded)
-			return fmt.Sprintf("%s about %s queued; %d left out.", counted(len(v.Sent), "reminder is", "reminders are"), m(v.TotalCents), len(v.Skipped))
+			return fmt.Sprintf("%s about %s queued; %d left out.", counted(len(v.Sent), "reminder is", "reminders are"),
+				m(v.TotalCents), len(v.Skipped))
 		},
 		Leads:   func(any) string { return "/reminders" },
 		Example: "rental send-reminders --dry-run\nrental send-reminders --lease-id 'Harbour House/2A'",
@@ -250,149 +258,4 @@ func firstFew(all []Reminder) string {
 		return ": " + strings.Join(to[:3], ", ") + fmt.Sprintf(" and %d more", n-3)
 	}
 	return ": " + strings.Join(to, ", ")
-}
-
-// ReminderChange is what of the settings is changed; nil stays as it is.
-type ReminderChange struct {
-	BeforeDays, GapDays, LeastCents *int64
-	LateDays                        []int64
-}
-
-// SetReminders sets when tenants are reminded. Refused: days out of their range, late days that do not rise.
-func (s *Service) SetReminders(ctx context.Context, who db.Caller, ch ReminderChange) (ReminderSettings, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (v ReminderSettings, err error) {
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
-			return v, err
-		}
-		if v, err = reminderSettings(&tx.Conn); err != nil {
-			return v, err
-		}
-		for _, x := range []struct{ to, from *int64 }{{&v.BeforeDays, ch.BeforeDays}, {&v.GapDays, ch.GapDays}, {&v.LeastCents, ch.LeastCents}} {
-			if x.from != nil {
-				*x.to = *x.from
-			}
-		}
-		if ch.LateDays != nil {
-			v.LateDays = ch.LateDays
-		}
-		kept, err := json.Marshal(v)
-		if err != nil {
-			return v, err
-		}
-		if err := tx.SetSetting(settingReminders, string(kept)); err != nil {
-			return v, err
-		}
-		return v, tx.Audit("reminders.settings", "settings", v)
-	})
-}
-
-// parseLateDays reads one to three rising numbers, each by itself or separated by commas.
-func parseLateDays(texts []string) (days []int64, err error) {
-	for word := range strings.FieldsFuncSeq(strings.Join(texts, ","), func(r rune) bool { return r == ',' || r == ' ' }) {
-		n, err := strconv.ParseInt(word, 10, 64)
-		if err != nil || n < 1 || n > 365 {
-			return nil, fault.Fieldf("late_days", "late_days: %s is no number of days from 1 to 365", schema.Quote(word))
-		}
-		days = append(days, n)
-	}
-	rising := slices.IsSorted(days) && len(slices.Compact(slices.Clone(days))) == len(days)
-	if len(days) < 1 || len(days) > 3 || !rising {
-		return nil, fault.Fieldf("late_days", "late_days: one to three numbers that rise are needed, such as 5, 14, 30")
-	}
-	return days, nil
-}
-
-func (s *Service) setReminders() schema.Op {
-	return schema.Op{
-		Name: "set_reminders", Writes: true, Admin: true, Idempotent: true,
-		About:    "Set when tenants are reminded of rent that is due, and of what is overdue, in up to three steps. What is not given stays.",
-		Response: ReminderSettings{BeforeDays: 3, LateDays: []int64{5, 14, 30}, GapDays: 4, LeastCents: 100}, Refuses: []fault.Kind{fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var ch ReminderChange
-			var late []string
-			f.IntPtr(&ch.BeforeDays, "before_days", "how many days before rent is due; 0: not at all", schema.Range(0, 14), schema.Label("Days before"), schema.Example(3))
-			if f.Texts(&late, "late_days", "how many days after its due day a charge reaches the first, second and third step, as 5, 14, 30", 3, 20,
-				schema.Label("Days late"), schema.Example([]string{"5", "14", "30"})) {
-				days, err := parseLateDays(late)
-				if bad, is := fault.As(err); is {
-					f.Refuse("late_days", "%s", bad.Fields[0].Detail)
-				}
-				ch.LateDays = days
-			}
-			f.IntPtr(&ch.GapDays, "gap_days", "the least days between two late messages of a lease", schema.Range(1, 60), schema.Label("Days between"), schema.Example(4))
-			f.IntPtr(&ch.LeastCents, "least_cents", "less than this is not asked for", schema.Range(0, maxCents), schema.Label("Least amount"), schema.Example(100))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetReminders(ctx, who, ch) }
-		},
-		Fill: func(c *db.Conn, _ map[string]string) (map[string]string, bool, error) {
-			v, err := reminderSettings(c)
-			return map[string]string{"before_days": strconv.FormatInt(v.BeforeDays, 10), "late_days": v.Late(),
-				"gap_days": strconv.FormatInt(v.GapDays, 10), "least_cents": strconv.FormatInt(v.LeastCents, 10)}, true, err
-		},
-		Did: func(a any, m schema.Money) string {
-			v := a.(ReminderSettings)
-			before := "not before rent is due"
-			if v.BeforeDays > 0 {
-				before = counted(int(v.BeforeDays), "day", "days") + " before rent is due"
-			}
-			return fmt.Sprintf("Tenants are reminded %s, and %s days after; at least %s between late messages, and of %s or more.", before, v.Late(),
-				counted(int(v.GapDays), "day", "days"), m(v.LeastCents))
-		},
-		Leads:   func(any) string { return "/reminders" },
-		Example: "rental set-reminders --before-days 3 --late-days 5,14,30",
-	}
-}
-
-// Late are the days of the steps: "5, 14, 30".
-func (s ReminderSettings) Late() string { return joinIDs(s.LateDays) }
-
-// PausedReminders is until when a lease's tenants are not reminded.
-type PausedReminders struct {
-	LeaseID int64      `json:"lease_id"`
-	Until   *exact.Day `json:"until" about:"null: they are reminded"`
-
-	lease Lease
-}
-
-// PauseReminders stops reminders to a lease's tenants until after a day; nil lets them go on.
-func (s *Service) PauseReminders(ctx context.Context, who db.Caller, lease int64, until *exact.Day) (PausedReminders, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (v PausedReminders, err error) {
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
-			return v, err
-		}
-		v = PausedReminders{LeaseID: lease, Until: until}
-		if v.lease, err = findLease(&tx.Conn, lease); err != nil {
-			return v, err
-		}
-		if _, err := tx.Exec("UPDATE leases SET paused_until = ? WHERE id = ?", until, lease); err != nil {
-			return v, err
-		}
-		return v, tx.Audit("reminders.paused", db.Subject("lease", lease), v)
-	})
-}
-
-func (s *Service) pauseReminders() schema.Op {
-	return schema.Op{
-		Name: "pause_reminders", Writes: true, Idempotent: true, About: "Do not remind the tenants of a lease until after a day; an empty day lets reminders go on.",
-		Response: PausedReminders{LeaseID: 4, Until: new(exampleDay("2026-12-31"))}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var lease int64
-			var until *exact.Day
-			var clear bool
-			bindLeaseID(f, &lease)
-			given := f.DayPtr(&until, "until", "the last day without reminders; empty: none", schema.Clear(&clear), schema.Example("2026-12-31"))
-			if !given && !clear && !f.Describing() && f.Surface() == schema.Command {
-				f.Refuse("until", "until is missing: name the last day without reminders, or an empty one to let them go on")
-			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.PauseReminders(ctx, who, lease, until) }
-		},
-		Did: func(a any, _ schema.Money) string {
-			v := a.(PausedReminders)
-			if v.Until == nil {
-				return "The tenants of " + leaseName(v.lease) + " are reminded."
-			}
-			return fmt.Sprintf("The tenants of %s are not reminded until after %s.", leaseName(v.lease), v.Until)
-		},
-		Leads:   func(a any) string { return leasePath(a.(PausedReminders).LeaseID) },
-		Example: "rental pause-reminders 'Harbour House/2A' --until 2026-12-31",
-	}
 }

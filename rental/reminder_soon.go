@@ -129,11 +129,13 @@ func (l Lease) coming(every []Recurring, last exact.Day) (all []Charge) {
 	for next := *l.nextPost; next <= last && t.covers(next); {
 		p, then := t.from(next), t.at(next)
 		cents := then.charge(p)
-		all = append(all, Charge{Type: rent, DueDate: p.First, AmountCents: cents, BalanceCents: cents, Period: p.First.Month(),
+		all = append(all, Charge{Type: rent, DueDate: p.First, AmountCents: cents, BalanceCents: cents,
+			Period:      p.First.Month(),
 			PeriodStart: &p.First, PeriodEnd: &p.Last})
 		for _, r := range every {
 			if r.holds(next) {
-				all = append(all, Charge{Type: r.Type, Label: r.Label, DueDate: next, AmountCents: r.AmountCents, BalanceCents: r.AmountCents, Period: next.Month()})
+				all = append(all, Charge{Type: r.Type, Label: r.Label, DueDate: next, AmountCents: r.AmountCents,
+					BalanceCents: r.AmountCents, Period: next.Month()})
 			}
 		}
 		next = resume(p, cents, then.Rent)

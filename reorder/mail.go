@@ -15,10 +15,12 @@ import (
 func (s *Service) Mails() []mail.Kind { return []mail.Kind{purchaseKind} }
 
 var purchaseKind = mail.Kind{
-	Name: "purchase", Service: "reorder", Asked: true, Person: true, About: "To the supplier, when you mail a purchase order.",
+	Name: "purchase", Service: "reorder", Asked: true, Person: true, About: "To the supplier, when you mail a " +
+		"purchase order.",
 	Fields:  []mail.Field{{Name: "number"}, {Name: "lines", Must: true, Block: true}, {Name: "total"}, {Name: "expected"}},
 	Subject: "Purchase order {number} from {shop}",
-	Body: "Hello {name},\n\nplease deliver this order, number {number}:\n\n{lines}\n\nTotal: {total}\n\nWe expect it by {expected}.\n\n" +
+	Body: "Hello {name},\n\nplease deliver this order, number {number}:\n\n{lines}\n\nTotal: {total}\n\nWe expect " +
+		"it by {expected}.\n\n" +
 		"{shop}\n{shop_address}",
 	Fill: fillPurchase, Newest: newestPurchase, Find: purchaseNamed,
 }
@@ -48,7 +50,8 @@ func (o *storedOrder) mailed(tx *db.Tx) (id int64, to string, err error) {
 	if err != nil {
 		return 0, "", err
 	}
-	id, err = purchaseKind.Ask(tx, mail.Row{Subject: orderSubject(o.Number), Record: o.Number, Person: "supplier:" + k.Name, To: k.Email}, "the supplier "+k.Name)
+	id, err = purchaseKind.Ask(tx, mail.Row{Subject: orderSubject(o.Number), Record: o.Number, Person: "supplier:" +
+		k.Name, To: k.Email}, "the supplier "+k.Name)
 	return id, k.Email, err
 }
 
@@ -86,13 +89,15 @@ func fillPurchase(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err e
 		expected = w.Day(*o.ExpectedDate)
 	}
 	v.To, v.Name = k.Email, k.Name
-	v.Values = map[string]mail.Value{"number": mail.Text(o.Number), "lines": mail.Rows(rows), "total": mail.Text(w.Money(shown.TotalCents)),
+	v.Values = map[string]mail.Value{"number": mail.Text(o.Number), "lines": mail.Rows(rows),
+		"total":    mail.Text(w.Money(shown.TotalCents)),
 		"expected": mail.Text(expected)}
 	return v, nil
 }
 
 func newestPurchase(c *db.Conn) (mail.Row, bool, error) {
-	number, found, err := db.One(c, db.Text, "SELECT number FROM purchase_orders WHERE status <> 'cancelled' ORDER BY id DESC LIMIT 1")
+	number, found, err := db.One(c, db.Text,
+		"SELECT number FROM purchase_orders WHERE status <> 'cancelled' ORDER BY id DESC LIMIT 1")
 	return mail.Row{Subject: orderSubject(number), Record: number}, found, err
 }
 
@@ -132,8 +137,10 @@ func (s *Service) MailPurchase(ctx context.Context, who db.Caller, number string
 
 func (s *Service) mailPurchase() schema.Op {
 	return schema.Op{
-		Name: "mail_purchase", Writes: true, Destructive: true, About: "Mail a purchase order that is ordered to its supplier.",
-		Response: mail.ExampleListed("reorder", "purchase", "PO-000001"), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Name: "mail_purchase", Writes: true, Destructive: true, About: "Mail a purchase order that is ordered to its " +
+			"supplier.",
+		Response: mail.ExampleListed("reorder", "purchase", "PO-000001"), Refuses: []fault.Kind{fault.NotFound,
+			fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var number string
 			bindNumber(f, &number)

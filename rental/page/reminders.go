@@ -71,13 +71,15 @@ func reminders(s *rental.Service) page.Page {
 		},
 		View: func(v remindersView) templ.Component { return Reminders(v) },
 		CSV: func(v remindersView) page.Sheet {
-			columns := []string{"lease_id", "property", "unit", "tenant", "to", "kind", "open_cents", "oldest_due", "days", "reason"}
+			columns := []string{"lease_id", "property", "unit", "tenant", "to", "kind", "open_cents", "oldest_due", "days",
+				"reason"}
 			return page.SheetOf("reminders", columns, v.Reminders, func(r rental.Reminder) []string {
 				days := ""
 				if r.Days != nil {
 					days = strconv.FormatInt(*r.Days, 10)
 				}
-				return []string{cell(r.LeaseID), r.Property, r.Unit, r.Tenant, textOf(r.To), textOf(r.Kind), cell(r.OpenCents), dayCell(r.OldestDue), days, textOf(r.Reason)}
+				return []string{cell(r.LeaseID), r.Property, r.Unit, r.Tenant, textOf(r.To), textOf(r.Kind), cell(r.OpenCents),
+					dayCell(r.OldestDue), days, textOf(r.Reason)}
 			})
 		},
 	})
