@@ -3,7 +3,6 @@ package reorder
 import (
 	"context"
 	"strings"
-	"unicode/utf8"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -87,32 +86,8 @@ func (q CatalogueQuery) statement() (query string, args []any) {
 	return query + " ORDER BY sku", args
 }
 
-// hasFolded reports whether the text has the folded one in it, in any case. ASCII, which
-// most texts are, is compared where it lies.
-func hasFolded(text, wanted string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return strings.Contains(folded(text), wanted)
-		}
-	}
-	for from := 0; from+len(wanted) <= len(text); from++ {
-		n := 0
-		for n < len(wanted) && lower(text[from+n]) == wanted[n] {
-			n++
-		}
-		if n == len(wanted) {
-			return true
-		}
-	}
-	return false
-}
-
-func lower(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
-}
+// hasFolded reports whether the text has the folded one in it, in any case.
+func hasFolded(text, wanted string) bool { return strings.Contains(folded(text), wanted) }
 
 // folded is a text in the one case in which texts are compared.
 func folded(s string) string { return strings.ToLower(strings.ToUpper(s)) }

@@ -346,15 +346,3 @@ func TestSettings(t *testing.T) {
 	_, err = s.ChangeSettings(context.Background(), viewer, SettingsChange{TargetCoverDays: &cover})
 	s.Refused(err, fault.Forbidden, "viewer")
 }
-
-// hasFolded agrees with folding both texts, also where one is not ASCII.
-func TestHasFolded(t *testing.T) {
-	texts := []string{"", "a", "TEA-Green 100", "Ünïcode Tea", "ſtraße", "KELVIN \u212a", "İstanbul", "tea", "green t"}
-	for _, text := range texts {
-		for _, q := range texts {
-			if got, want := hasFolded(text, folded(q)), strings.Contains(folded(text), folded(q)); got != want {
-				t.Errorf("%q in %q: %v, want %v", q, text, got, want)
-			}
-		}
-	}
-}

@@ -141,24 +141,6 @@ func (k *Key) revoke(tx *db.Tx) error {
 	return tx.AuditIn(k.Service, "key.revoked", k.subject(), map[string]any{"prefix": k.Prefix, "user": k.User})
 }
 
-// RevokeLabelled ends every key of that label which is not revoked yet; there may be
-// none.
-func RevokeLabelled(ctx context.Context, d *db.DB, who db.Caller, label string) error {
-	_, err := update(ctx, d, who, func(tx *db.Tx) (none struct{}, err error) {
-		keys, err := db.All(&tx.Conn, scanKey, selectKeys+"WHERE k.label = ? AND k.revoked_at IS NULL ORDER BY k.id", label)
-		if err != nil {
-			return none, err
-		}
-		for _, k := range keys {
-			if err := k.revoke(tx); err != nil {
-				return none, err
-			}
-		}
-		return none, nil
-	})
-	return err
-}
-
 // KeysOf lists the keys of one service, or of all for "", in the order in which they
 // were made; the revoked ones too. An admin is given those of the services that the
 // admin is admin of.

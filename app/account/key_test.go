@@ -87,31 +87,6 @@ func TestKeysAreRefusedByName(t *testing.T) {
 	}
 }
 
-func TestKeysOfALabelAreRevokedTogether(t *testing.T) {
-	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
-	h.user("alice")
-	h.key(NewKey{Service: "store", User: "alice", Scope: "full", Label: "demo"})
-	h.key(NewKey{Service: "rental", User: "alice", Scope: "full", Label: "demo"})
-	h.key(NewKey{Service: "store", User: "alice", Scope: "full", Label: "till"})
-	for range 2 { // the second time there is nothing to do, and no second entry
-		if err := RevokeLabelled(ctx, h.d, cli, "demo"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var left []int64
-	for _, k := range must[[]Key](t)(KeysOf(ctx, h.d, cli, "")) {
-		if k.RevokedAt == nil {
-			left = append(left, k.ID)
-		}
-	}
-	if !slices.Equal(left, []int64{3}) {
-		t.Fatalf("the keys %v are left, want 3 alone", left)
-	}
-	if n := len(h.audit()); n != 1+3+2 {
-		t.Fatalf("got %d entries, want 6", n)
-	}
-}
-
 // A key is shown once: afterwards it is in no file and in no entry, in none of the
 // forms in which it could be read back.
 func TestKeysAreNowhereInPlain(t *testing.T) {

@@ -242,7 +242,7 @@ func (o ops) removeUser() schema.Op {
 			var name string
 			o.name(f, &name)
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return answer(remove(ctx, o.d, who, name))
+				return answer(Remove(ctx, o.d, who, name))
 			}
 		},
 		Did: func(answer any, _ schema.Money) string { return "user " + answer.(Removed).Name + " removed" },

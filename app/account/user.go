@@ -251,13 +251,6 @@ func endAccess(tx *db.Tx, user, except int64) error {
 	return errors.Join(err, session.Withdraw(tx, session.Staff, user))
 }
 
-// Remove ends a user's roles, keys and sessions for good. The trail keeps the name,
-// which is not given again.
-func Remove(ctx context.Context, d *db.DB, who db.Caller, name string) (User, error) {
-	r, err := remove(ctx, d, who, name)
-	return r.User, err
-}
-
 // Removed is a user who was removed, with what has ended.
 type Removed struct {
 	User
@@ -265,7 +258,9 @@ type Removed struct {
 	Sessions int `json:"sessions"`
 }
 
-func remove(ctx context.Context, d *db.DB, who db.Caller, name string) (Removed, error) {
+// Remove ends a user's roles, keys and sessions for good. The trail keeps the name,
+// which is not given again.
+func Remove(ctx context.Context, d *db.DB, who db.Caller, name string) (Removed, error) {
 	return update(ctx, d, who, func(tx *db.Tx) (u Removed, err error) {
 		u.User, err = findUser(&tx.Conn, name)
 		if err != nil {

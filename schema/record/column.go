@@ -14,7 +14,7 @@ type Column[T any] struct {
 	from   string // the expression by which it is read
 	bound  bool   // people set it
 
-	id, key, told, once, off, inFile, fileOnly bool
+	id, key, told, once, inFile, fileOnly bool
 
 	nullable bool // a form that edits may empty it
 
@@ -76,9 +76,6 @@ func (c Column[T]) From(expression string) Column[T] { c.from = expression; retu
 // Once writes the column with a new record only.
 func (c Column[T]) Once() Column[T] { c.once = true; return c }
 
-// Off keeps the column out of the CSV file.
-func (c Column[T]) Off() Column[T] { c.off = true; return c }
-
 // InFile puts a column into the CSV file that people do not set.
 func (c Column[T]) InFile() Column[T] { c.inFile = true; return c }
 
@@ -98,7 +95,7 @@ func (c Column[T]) Shown(show func(any) any) Column[T] { c.shown = show; return 
 // whether the CSV file has it.
 func (c *Column[T]) inserts() bool { return c.from == "" }
 func (c *Column[T]) sets() bool    { return c.from == "" && !c.once && !c.key && !c.id }
-func (c *Column[T]) files() bool   { return c.inFile || c.bound && !c.off }
+func (c *Column[T]) files() bool   { return c.inFile || c.bound }
 
 // show is a value as the audit entry has it.
 func (c *Column[T]) show(v any) any {

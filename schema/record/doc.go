@@ -23,7 +23,6 @@
 //	Stored("cents")       has another name in the table
 //	From("a.tag")         is read by this expression and never written
 //	Once()                is written with a new record; later by acts of its own
-//	Off()                 is not in the CSV file
 //	InFile()              is in the CSV file although people do not set it
 //	FileOnly()            is in the CSV file and in no form
 //	Field(f)              is bound by f
