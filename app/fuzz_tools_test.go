@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -10,6 +11,9 @@ func (f *fuzzer) call(target *target) request {
 	g := f.g
 	r := request{target: target, service: target.service, method: "POST", path: "/mcp", key: "owner"}
 	members := g.members(target.takes)
+	if g.strange == 0 && g.one(2) {
+		members = f.hintTool(target, members)
+	}
 	arguments := objectText(members)
 	r.plain = g.strange == 0
 	if g.odd > 0 && g.one(3) {
@@ -24,6 +28,20 @@ func (f *fuzzer) call(target *target) request {
 	r.body = `{"jsonrpc":"2.0","id":` + pick(g, []string{"1", "0", `"a"`, "-7", "9007199254740993", `"\u00e9"`}) + `,"method":"tools/call","params":{"name":` + name + `,"arguments":` + arguments + `}}`
 	f.asAgent(&r)
 	return r
+}
+
+// hintTool gives arguments that belong together, which chance would seldom choose.
+func (f *fuzzer) hintTool(target *target, members []member) []member {
+	id := strconv.Itoa(1 + f.g.IntN(12))
+	switch target.tool {
+	case "license_action":
+		return []member{{"license", `"#` + id + `"`}, {"action", pick(f.g, []string{`"suspend"`, `"resume"`})}}
+	case "update_workorder":
+		return []member{{"id", id}, {"priority", pick(f.g, []string{`"high"`, `"low"`})}}
+	case "refund_order":
+		return slices.DeleteFunc(members, func(m member) bool { return m.name == "request_key" })
+	}
+	return members
 }
 
 // spoilArguments makes the arguments ones that are surely refused.

@@ -137,7 +137,7 @@ func (g *gen) members(s jsonSchema) []member {
 
 // aliases are fields whose values answers hold under another name.
 var aliases = map[string][]string{
-	"ref": {"order_ref"}, "q": {"name", "sku"}, "code": {"codes"}, "after": {"next"},
+	"ref": {"order_ref"}, "order": {"order_ref"}, "q": {"name", "sku"}, "code": {"codes"}, "after": {"next"},
 	"email": {"customer_email", "email"}, "month": {"period"}, "assigned_to": {"assigned_to"},
 }
 

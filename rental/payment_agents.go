@@ -18,8 +18,8 @@ type MoneyIn struct {
 	ChargeID    int64 // 0: on account
 	AmountCents int64
 	Currency    string // "" is the shop's
-	Method      string
-	PaidDate    *exact.Day // nil is today
+	Method      string // what is none of those known is other
+	PaidDate    string // what is no day is today
 }
 
 // Owing is what a lease owes and has of credit.
@@ -71,15 +71,11 @@ func (s *Service) RecordMoney(ctx context.Context, who db.Caller, m MoneyIn) (Mo
 		if err != nil {
 			return done, err
 		}
-		on := ""
-		if m.PaidDate != nil {
-			on = m.PaidDate.String()
-		}
 		var p Payment
 		if m.ChargeID != 0 {
-			p, err = recordPayment(tx, PaymentRequest{LeaseID: l.ID, ChargeID: m.ChargeID, AmountCents: &m.AmountCents, Method: m.Method, PaidDate: on})
+			p, err = recordPayment(tx, PaymentRequest{LeaseID: l.ID, ChargeID: m.ChargeID, AmountCents: &m.AmountCents, Method: m.Method, PaidDate: m.PaidDate})
 		} else {
-			p, err = receive(tx, ReceiptRequest{LeaseID: l.ID, AmountCents: m.AmountCents, Method: m.Method, PaidDate: on})
+			p, err = receive(tx, ReceiptRequest{LeaseID: l.ID, AmountCents: m.AmountCents, Method: m.Method, PaidDate: m.PaidDate})
 		}
 		if err != nil {
 			return done, err
@@ -106,9 +102,8 @@ func (s *Service) bindMoney(f *schema.Form) schema.Handler {
 	f.ID(&m.ChargeID, "charge_id", "or of this one charge", schema.Example(41))
 	f.Int(&m.AmountCents, "amount_cents", "how much came in", schema.Required, schema.Range(1, maxCents), schema.Example(95_000))
 	f.Text(&m.Currency, "currency", "refused if it is not the shop's", schema.Most(3))
-	f.DayPtr(&m.PaidDate, "paid_date", "today unless it is said")
-	m.Method = otherMethod
-	f.Enum(&m.Method, "method", "how it was paid", methods, schema.Folded, schema.Alias("transfer", "bank_transfer"), schema.Alias("cheque", "check"))
+	bindPaidDate(f, &m.PaidDate, "YYYY-MM-DD; what is no day is today, as the answer says")
+	bindMethod(f, &m.Method)
 	if !f.Describing() && m.LeaseID == 0 && m.ChargeID == 0 && !f.Given("lease_id") && !f.Given("lease") && !f.Given("charge_id") {
 		f.Refuse("lease_id", "lease_id is missing: give it, or lease with the unit or the tenant, or charge_id")
 	}

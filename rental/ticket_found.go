@@ -110,13 +110,22 @@ func (s *Service) UpdateTicket(ctx context.Context, who db.Caller, id int64, u T
 			}
 		}
 		if u.Note != "" {
-			if _, err := insertNote(tx, id, tx.Who().User, false, u.Note); err != nil {
+			note, err := insertNote(tx, id, tx.Who().User, false, u.Note)
+			if err == nil {
+				err = mailTicket(tx, id, note)
+			}
+			if err != nil {
 				return d, err
 			}
 		}
 		if u.Status != "" && u.Status != was.Status {
 			if err := moveTicket(tx, was, u.Status); err != nil {
 				return d, err
+			}
+			if u.Note == "" { // one message says both
+				if err := mailTicket(tx, id, 0); err != nil {
+					return d, err
+				}
 			}
 			if _, err := emitMoved(tx, was, u.Status); err != nil {
 				return d, err

@@ -119,7 +119,7 @@ func (s *Service) CustomerForAgents(ctx context.Context, id int64, l schema.List
 			if err != nil {
 				return d, err
 			}
-			d.Orders = schema.Fit(orders, l.Short, Order.short, l.Asked, most)
+			d.Orders = schema.FitInside(orders, l.Short, Order.short, l.Asked, most)
 		}
 		licenses, err := (LicenseFilter{Email: d.Email}).list(c, usualPage)
 		if err != nil {
@@ -133,7 +133,7 @@ func (s *Service) CustomerForAgents(ctx context.Context, id int64, l schema.List
 				return d, err
 			}
 		}
-		d.Licenses, d.Next = schema.PageOf(seated, l, SeatedLicense.short, most)
+		d.Licenses, d.Next = schema.PageInside(seated, l, SeatedLicense.short, most)
 		return d, nil
 	})
 }

@@ -17,13 +17,13 @@ type Figure struct {
 	Month         *exact.Month `json:"month" about:"by month"`
 	SKU           *string      `json:"sku" about:"by product"`
 	Name          *string      `json:"name" about:"by product: its name"`
-	Provider      *string      `json:"provider,omitempty" about:"by provider"`
 	Currency      string       `json:"currency"`
 	Orders        int64        `json:"orders" about:"orders that were paid"`
 	SoldCents     int64        `json:"sold_cents" about:"what they came to, tax included"`
 	TaxCents      int64        `json:"tax_cents" about:"the tax in it"`
 	RefundedCents int64        `json:"refunded_cents" about:"what was given back, on the day of each refund"`
 	NetCents      int64        `json:"net_cents" about:"sold less refunded"`
+	Provider      *string      `json:"provider,omitempty" about:"by provider"`
 }
 
 // Figures are a shop's sales by day, month or product; amounts of different currencies

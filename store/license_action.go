@@ -33,31 +33,33 @@ type LicenseAct struct {
 // ActOnLicense suspends, resumes or extends a license, or gives up one of its seats. Refused: what
 // the act itself refuses, and a license or a seat that is not named for certain.
 func (s *Service) ActOnLicense(ctx context.Context, who db.Caller, a LicenseAct) (SeatedLicense, error) {
-	var id, seat int64
-	err := s.db.View(ctx, func(c *db.Conn) (err error) {
-		if id, err = a.license(c); err == nil && a.Action == actRelease {
-			seat, err = seatCalled(c, id, a.Seat)
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (SeatedLicense, error) {
+		id, err := a.license(&tx.Conn)
+		if err != nil {
+			return SeatedLicense{}, err
 		}
-		return err
+		l, err := a.do(tx, who, id)
+		if err != nil {
+			return SeatedLicense{}, err
+		}
+		return s.withSeats(ctx, &tx.Conn, l)
 	})
-	if err != nil {
-		return SeatedLicense{}, err
-	}
-	var l License
+}
+
+func (a LicenseAct) do(tx *db.Tx, who db.Caller, id int64) (License, error) {
 	switch a.Action {
 	case actSuspend:
-		l, err = s.SuspendLicense(ctx, who, id)
+		return moveLicense(tx, who, id, stateSuspended, "license.suspended")
 	case actResume:
-		l, err = s.ResumeLicense(ctx, who, id)
+		return moveLicense(tx, who, id, stateActive, "license.resumed")
 	case actExtend:
-		l, err = s.ExtendLicense(ctx, who, id, Extension{Until: a.Until})
-	default:
-		l, err = s.ReleaseSeat(ctx, who, id, seat)
+		return extendLicense(tx, who, id, Extension{Until: a.Until})
 	}
+	seat, err := seatCalled(&tx.Conn, id, a.Seat)
 	if err != nil {
-		return SeatedLicense{}, err
+		return License{}, err
 	}
-	return db.Read(ctx, s.db, func(c *db.Conn) (SeatedLicense, error) { return s.withSeats(ctx, c, l) })
+	return releaseSeat(tx, who, id, seat)
 }
 
 // license finds the license that is meant.

@@ -92,35 +92,37 @@ func (s *Service) RevokeLicense(ctx context.Context, who db.Caller, id int64) (L
 }
 
 func (s *Service) moveLicense(ctx context.Context, who db.Caller, id int64, to, action string) (License, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {
-		l, err := findLicense(&tx.Conn, id)
-		if err != nil {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) { return moveLicense(tx, who, id, to, action) })
+}
+
+func moveLicense(tx *db.Tx, who db.Caller, id int64, to, action string) (License, error) {
+	l, err := findLicense(&tx.Conn, id)
+	if err != nil {
+		return l, err
+	}
+	from := l.state
+	if to == stateSuspended {
+		from = l.decided
+	}
+	if err := licenseMoves.Check("license", from, to); err != nil {
+		return l, err
+	}
+	if to == stateActive {
+		if _, err := tx.Exec("DELETE FROM store_holds WHERE license_id = ?", id); err != nil {
 			return l, err
 		}
-		from := l.state
-		if to == stateSuspended {
-			from = l.decided
-		}
-		if err := licenseMoves.Check("license", from, to); err != nil {
-			return l, err
-		}
-		if to == stateActive {
-			if _, err := tx.Exec("DELETE FROM store_holds WHERE license_id = ?", id); err != nil {
-				return l, err
-			}
-		}
-		if err := decide(tx, id, to); err != nil {
-			return l, err
-		}
-		if err := tx.Audit(action, subject(l), map[string]string{"from": l.state, "to": to}); err != nil {
-			return l, err
-		}
-		moved, err := licenseFor(&tx.Conn, who, id)
-		if err == nil && to == stateRevoked {
-			moved.files, err = runningFiles(&tx.Conn, []License{moved})
-		}
-		return moved, err
-	})
+	}
+	if err := decide(tx, id, to); err != nil {
+		return l, err
+	}
+	if err := tx.Audit(action, subject(l), map[string]string{"from": l.state, "to": to}); err != nil {
+		return l, err
+	}
+	moved, err := licenseFor(&tx.Conn, who, id)
+	if err == nil && to == stateRevoked {
+		moved.files, err = runningFiles(&tx.Conn, []License{moved})
+	}
+	return moved, err
 }
 
 // licenseFor returns a license as who may see it.
@@ -151,34 +153,36 @@ func (s *Service) ExtendLicense(ctx context.Context, who db.Caller, id int64, x 
 	case x.Until == nil && (x.Days < 1 || x.Days > mostDays):
 		return License{}, fault.Fieldf("days", "days: %d is out of range; it takes 1 to %d", x.Days, mostDays)
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {
-		l, err := findLicense(&tx.Conn, id)
-		switch {
-		case err != nil:
-			return l, err
-		case l.ExpiresAt == nil:
-			return l, fault.Conflictf("license %d never ends; there is nothing to extend", id)
-		case l.state == stateRevoked:
-			return l, fault.Conflictf("license %d was revoked, which is final", id)
-		}
-		ends, field := max(*l.ExpiresAt, tx.Now())+exact.Instant(x.Days*day), "days"
-		if x.Until != nil {
-			ends, field = endOf(*x.Until, tx.Zone()), "until"
-		}
-		if ends <= *l.ExpiresAt {
-			return l, fault.Fieldf(field, "%s: license %d ends at %s; it takes a day after that", field, id, l.ExpiresAt)
-		}
-		if _, err := tx.Exec("UPDATE store_licenses SET extended_until = ? WHERE id = ?", ends, id); err != nil {
-			return l, err
-		}
-		if err := setExpiry(tx, l, ends); err != nil {
-			return l, err
-		}
-		if err := tx.Audit("license.extended", subject(l), map[string]any{"from": l.ExpiresAt, "to": ends}); err != nil {
-			return l, err
-		}
-		return licenseFor(&tx.Conn, who, id)
-	})
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) { return extendLicense(tx, who, id, x) })
+}
+
+func extendLicense(tx *db.Tx, who db.Caller, id int64, x Extension) (License, error) {
+	l, err := findLicense(&tx.Conn, id)
+	switch {
+	case err != nil:
+		return l, err
+	case l.ExpiresAt == nil:
+		return l, fault.Conflictf("license %d never ends; there is nothing to extend", id)
+	case l.state == stateRevoked:
+		return l, fault.Conflictf("license %d was revoked, which is final", id)
+	}
+	ends, field := max(*l.ExpiresAt, tx.Now())+exact.Instant(x.Days*day), "days"
+	if x.Until != nil {
+		ends, field = endOf(*x.Until, tx.Zone()), "until"
+	}
+	if ends <= *l.ExpiresAt {
+		return l, fault.Fieldf(field, "%s: license %d ends at %s; it takes a day after that", field, id, l.ExpiresAt)
+	}
+	if _, err := tx.Exec("UPDATE store_licenses SET extended_until = ? WHERE id = ?", ends, id); err != nil {
+		return l, err
+	}
+	if err := setExpiry(tx, l, ends); err != nil {
+		return l, err
+	}
+	if err := tx.Audit("license.extended", subject(l), map[string]any{"from": l.ExpiresAt, "to": ends}); err != nil {
+		return l, err
+	}
+	return licenseFor(&tx.Conn, who, id)
 }
 
 // endOf is the last second of a day in the shop's zone.
@@ -214,24 +218,26 @@ func (s *Service) RotateLicenseKey(ctx context.Context, who db.Caller, id int64)
 // ReleaseSeat gives up a seat of a license on behalf of its buyer. Refused: an unknown
 // license, a seat that it does not have.
 func (s *Service) ReleaseSeat(ctx context.Context, who db.Caller, id, seat int64) (License, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {
-		l, err := findLicense(&tx.Conn, id)
-		if err != nil {
-			return l, err
-		}
-		a, found, err := db.One(&tx.Conn, scanActivation,
-			"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND id = ?", id, seat)
-		if err == nil && !found {
-			err = fault.NotFoundf("license %d has no seat %d", id, seat)
-		}
-		if err != nil {
-			return l, err
-		}
-		if err := giveUp(tx, l, a); err != nil {
-			return l, err
-		}
-		return licenseFor(&tx.Conn, who, id)
-	})
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) { return releaseSeat(tx, who, id, seat) })
+}
+
+func releaseSeat(tx *db.Tx, who db.Caller, id, seat int64) (License, error) {
+	l, err := findLicense(&tx.Conn, id)
+	if err != nil {
+		return l, err
+	}
+	a, found, err := db.One(&tx.Conn, scanActivation,
+		"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND id = ?", id, seat)
+	if err == nil && !found {
+		err = fault.NotFoundf("license %d has no seat %d", id, seat)
+	}
+	if err != nil {
+		return l, err
+	}
+	if err := giveUp(tx, l, a); err != nil {
+		return l, err
+	}
+	return licenseFor(&tx.Conn, who, id)
 }
 
 // giveUp frees a seat.

@@ -22,7 +22,7 @@ type OrderRefunded struct {
 // leaves both. Refused: an unknown order, one that is refunded, an amount under one
 // cent or over what is left.
 func (s *Service) RefundOrder(ctx context.Context, who db.Caller, ref string, amount *int64) (OrderRefunded, error) {
-	return s.refund(ctx, who, ref, amount, "")
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (OrderRefunded, error) { return refundIn(tx, who, ref, amount, "") })
 }
 
 // RefundForAgents is an order after a refund, with what is still to be done.
@@ -33,11 +33,13 @@ type RefundForAgents struct {
 
 // RefundForAgents is RefundOrder with a reason, for the audit trail.
 func (s *Service) RefundForAgents(ctx context.Context, who db.Caller, ref string, amount *int64, reason string) (RefundForAgents, error) {
-	r, err := s.refund(ctx, who, ref, amount, reason)
-	if err != nil {
-		return RefundForAgents{}, err
-	}
-	return RefundForAgents{noteOf(r.Order, *amount), r}, nil
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RefundForAgents, error) {
+		r, err := refundIn(tx, who, ref, amount, reason)
+		if err != nil {
+			return RefundForAgents{}, err
+		}
+		return RefundForAgents{noteOf(r.Order, *amount), r}, nil
+	})
 }
 
 // noteOf says that a refund is only recorded, and where the money goes back.
@@ -49,35 +51,33 @@ func noteOf(o Order, cents int64) string {
 	return "The refund is recorded; no money has moved. Return " + inCurrency(cents, o.Currency) + " " + where + "."
 }
 
-func (s *Service) refund(ctx context.Context, who db.Caller, ref string, amount *int64, reason string) (OrderRefunded, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (OrderRefunded, error) {
-		d, err := findOrder(&tx.Conn, ref)
-		if err != nil {
-			return OrderRefunded{}, err
-		}
-		left := d.TotalCents - d.RefundedCents
-		switch {
-		case d.Status == statusRefunded:
-			return OrderRefunded{}, fault.Conflictf("order %s is refunded already", d.OrderRef)
-		case d.Status == statusVoid:
-			return OrderRefunded{}, fault.Conflictf("order %s is void: nothing was paid", d.OrderRef)
-		case amount == nil:
-			amount = &left
-		case *amount < 1:
-			return OrderRefunded{}, fault.Fieldf("amount_cents", "amount: %d is out of range; it takes at least %d cent", fault.CentsIn(*amount, d.Currency), fault.CentsIn(1, d.Currency))
-		case *amount > left:
-			return OrderRefunded{}, fault.Conflictf("amount: %d cents are more than the %d that are left of order %s", fault.CentsIn(*amount, d.Currency), fault.CentsIn(left, d.Currency), d.OrderRef)
-		}
-		r, err := refundTo(tx, d, d.RefundedCents+*amount, true)
-		if err == nil && reason != "" {
-			err = tx.Audit("order.refund_reason", "order:"+d.OrderRef, map[string]string{"reason": reason})
-		}
-		if err == nil && r.Full {
-			r.files, err = runningFiles(&tx.Conn, r.Licenses)
-		}
-		r.OrderDetail = r.shownTo(who)
-		return r, err
-	})
+func refundIn(tx *db.Tx, who db.Caller, ref string, amount *int64, reason string) (OrderRefunded, error) {
+	d, err := findOrder(&tx.Conn, ref)
+	if err != nil {
+		return OrderRefunded{}, err
+	}
+	left := d.TotalCents - d.RefundedCents
+	switch {
+	case d.Status == statusRefunded:
+		return OrderRefunded{}, fault.Conflictf("order %s is refunded already", d.OrderRef)
+	case d.Status == statusVoid:
+		return OrderRefunded{}, fault.Conflictf("order %s is void: nothing was paid", d.OrderRef)
+	case amount == nil:
+		amount = &left
+	case *amount < 1:
+		return OrderRefunded{}, fault.Fieldf("amount_cents", "amount: %d is out of range; it takes at least %d cent", fault.CentsIn(*amount, d.Currency), fault.CentsIn(1, d.Currency))
+	case *amount > left:
+		return OrderRefunded{}, fault.Conflictf("amount: %d cents are more than the %d that are left of order %s", fault.CentsIn(*amount, d.Currency), fault.CentsIn(left, d.Currency), d.OrderRef)
+	}
+	r, err := refundTo(tx, d, d.RefundedCents+*amount, true)
+	if err == nil && reason != "" {
+		err = tx.Audit("order.refund_reason", "order:"+d.OrderRef, map[string]string{"reason": reason})
+	}
+	if err == nil && r.Full {
+		r.files, err = runningFiles(&tx.Conn, r.Licenses)
+	}
+	r.OrderDetail = r.shownTo(who)
+	return r, err
 }
 
 // refundTo brings what was refunded of a paid order up to refunded cents, a running
