@@ -317,6 +317,9 @@ func TestSetMailRefuses(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.MustCLI("mail", "set", "--rate", "10", "--json")), &kept); err != nil || kept.Port != 587 || kept.Security != "starttls" || !kept.Password {
 		t.Error(kept, err)
 	}
+	if code, _, errs := s.Pipe("sesame-7\n", "mail", "set", "--password-stdin"); code != 0 {
+		t.Error(errs)
+	}
 	if page := v.Get("/settings/mail").Body + v.Get("/audit").Body; strings.Contains(page, "sesame-7") {
 		t.Error("a page shows the password")
 	}

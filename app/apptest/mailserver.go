@@ -2,6 +2,8 @@ package apptest
 
 import (
 	"bufio"
+	"crypto/tls"
+	"encoding/base64"
 	"net"
 	"strconv"
 	"strings"
@@ -13,10 +15,16 @@ import (
 type MailServer struct {
 	Port int64
 
+	Ways     string      // of AUTH; "PLAIN LOGIN" at first
+	More     string      // another extension: "SMTPUTF8"
+	TLS      *tls.Config // nil: none is offered
+	Implicit bool        // TLS from the beginning, not by STARTTLS
+
 	mu      sync.Mutex
 	answers map[string]string // by verb: the reply in place of the good one; "cut" closes the connection
 	got     []Letter
 	verbs   []string
+	secrets []string // what came with AUTH, decoded
 }
 
 // Letter is a message that the server took, or was offered.
@@ -32,7 +40,7 @@ func StartMail(t testing.TB) *MailServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &MailServer{Port: int64(l.Addr().(*net.TCPAddr).Port), answers: map[string]string{}}
+	s := &MailServer{Port: int64(l.Addr().(*net.TCPAddr).Port), answers: map[string]string{}, Ways: "PLAIN LOGIN"}
 	var open sync.WaitGroup
 	open.Go(func() {
 		for {
@@ -71,6 +79,13 @@ func (s *MailServer) Verbs() string {
 	return strings.Join(s.verbs, " ")
 }
 
+// Secrets are what came with AUTH, decoded: "LOGIN shop sesame".
+func (s *MailServer) Secrets() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string{}, s.secrets...)
+}
+
 func (s *MailServer) reply(verb, good string) (reply string, cut bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,6 +98,9 @@ func (s *MailServer) reply(verb, good string) (reply string, cut bool) {
 
 func (s *MailServer) serve(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
+	if s.Implicit {
+		conn = tls.Server(conn, s.TLS)
+	}
 	in := bufio.NewReader(conn)
 	say := func(verb, good string) bool {
 		reply, cut := s.reply(verb, good)
@@ -105,11 +123,17 @@ func (s *MailServer) serve(conn net.Conn) {
 		verb := strings.ToUpper(strings.Fields(text + " ?")[0])
 		switch verb {
 		case "EHLO":
-			if !say(verb, "250-here\r\n250-AUTH PLAIN LOGIN\r\n250 8BITMIME") {
+			if !say(verb, s.offers(conn)) {
 				return
 			}
+		case "STARTTLS":
+			if !say(verb, "220 go ahead") {
+				return
+			}
+			conn = tls.Server(conn, s.TLS)
+			in = bufio.NewReader(conn)
 		case "AUTH":
-			if !say(verb, "235 2.7.0 welcome") {
+			if !s.auth(strings.Fields(text)[1:], in, conn) || !say(verb, "235 2.7.0 welcome") {
 				return
 			}
 		case "MAIL":
@@ -135,6 +159,45 @@ func (s *MailServer) serve(conn net.Conn) {
 			}
 		}
 	}
+}
+
+// offers is the answer to EHLO.
+func (s *MailServer) offers(conn net.Conn) string {
+	all := "250-here\r\n"
+	if _, secure := conn.(*tls.Conn); s.TLS != nil && !secure {
+		all += "250-STARTTLS\r\n"
+	}
+	if s.More != "" {
+		all += "250-" + s.More + "\r\n"
+	}
+	return all + "250-AUTH " + s.Ways + "\r\n250 8BITMIME"
+}
+
+// auth takes what a client signs in with.
+func (s *MailServer) auth(words []string, in *bufio.Reader, conn net.Conn) bool {
+	said := words[0]
+	ask := func(challenge string) bool {
+		if _, err := conn.Write([]byte("334 " + base64.StdEncoding.EncodeToString([]byte(challenge)) + "\r\n")); err != nil {
+			return false
+		}
+		line, err := in.ReadString('\n')
+		words = append(words, strings.TrimSpace(line))
+		return err == nil
+	}
+	switch {
+	case said == "LOGIN" && !(ask("Username:") && ask("Password:")):
+		return false
+	case said == "CRAM-MD5" && !ask("<1@here>"):
+		return false
+	}
+	for _, word := range words[1:] {
+		b, _ := base64.StdEncoding.DecodeString(word)
+		said += " " + strings.TrimSpace(strings.ReplaceAll(string(b), "\x00", " "))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.secrets = append(s.secrets, said)
+	return true
 }
 
 func (s *MailServer) data(in *bufio.Reader, conn net.Conn, l *Letter, say func(verb, good string) bool) bool {

@@ -16,11 +16,16 @@ import (
 // a command line is read by everybody on the machine, and kept by the shell.
 func (c *opCommand) secretFlags(cmd *cobra.Command, a schema.Arg) {
 	name := a.FlagName()
-	file := name + "-file"
-	cmd.Flags().StringVar(c.secretFile(a), file, "", "the file that holds the "+name+"; - is standard input")
-	cmd.MarkFlagsMutuallyExclusive(name, file)
+	file, stdin := name+"-file", name+"-stdin"
+	from := c.secretFile(a)
+	cmd.Flags().StringVar(from, file, "", "the file that holds the "+name+"; - is standard input")
+	cmd.Flags().BoolFunc(stdin, "read the "+name+" from standard input", func(string) error {
+		*from = "-"
+		return nil
+	})
+	cmd.MarkFlagsMutuallyExclusive(name, file, stdin)
 	if a.Required {
-		cmd.MarkFlagsOneRequired(name, file)
+		cmd.MarkFlagsOneRequired(name, file, stdin)
 	}
 }
 

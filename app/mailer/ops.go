@@ -118,11 +118,11 @@ func (b *Book) testMail() schema.Op {
 	return schema.Op{
 		Name: "test_mail", Writes: true, Admin: true, Several: true,
 		About:   "Send a test message now, and show what the mail server answered.",
-		Command: "mail test TO", Example: "mail test ann@example.com",
+		Command: "mail test [TO]", Example: "mail test ann@example.com",
 		Response: Tested{OK: true, Stage: "data", Code: &code, Reply: "2.0.0 Ok: queued as 4ABC"},
 		Bind: func(f *schema.Form) schema.Handler {
 			var to string
-			f.Text(&to, "to", "the address that gets it", schema.Required, schema.Most(254), schema.Positional("TO"), schema.Example("ann@example.com"))
+			f.Text(&to, "to", "the address that gets it (default: your own)", schema.Most(254), schema.Positional("TO"), schema.Example("ann@example.com"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.test(ctx, who, to)) }
 		},
 		Did: func(a any, _ schema.Money) string {

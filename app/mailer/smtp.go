@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/smtp"
 	"net/textproto"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -153,20 +154,15 @@ func (m *talk) auth() *mail.Reply {
 	}
 	_, offered := m.c.Extension("AUTH")
 	ways := strings.Fields(strings.ToUpper(offered))
-	for _, way := range ways {
-		switch way {
-		case "PLAIN":
-			return replied(mail.Auth, m.c.Auth(plain{m.s.User, m.s.secret}))
-		case "LOGIN":
-			if strings.Contains(offered, "PLAIN") {
-				continue
-			}
-			return replied(mail.Auth, m.c.Auth(&login{user: m.s.User, password: m.s.secret}))
-		case "CRAM-MD5":
-			if strings.Contains(offered, "PLAIN") || strings.Contains(offered, "LOGIN") {
-				continue
-			}
-			return replied(mail.Auth, m.c.Auth(smtp.CRAMMD5Auth(m.s.User, m.s.secret)))
+	for _, way := range []struct {
+		name string
+		auth smtp.Auth
+	}{
+		{"PLAIN", plain{m.s.User, m.s.secret}}, {"LOGIN", &login{user: m.s.User, password: m.s.secret}},
+		{"CRAM-MD5", smtp.CRAMMD5Auth(m.s.User, m.s.secret)},
+	} {
+		if slices.Contains(ways, way.name) {
+			return replied(mail.Auth, m.c.Auth(way.auth))
 		}
 	}
 	return &mail.Reply{Stage: mail.Auth, Text: "the server offers none of the ways to sign in that are known here: PLAIN, LOGIN, CRAM-MD5"}

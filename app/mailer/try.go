@@ -38,6 +38,11 @@ func (b *Book) test(ctx context.Context, who db.Caller, to string) (t Tested, er
 		if demo, err := tx.Setting(settingDemo); err != nil || demo != "" {
 			return either(err, fault.Conflictf("this is demo data, which mails nothing"))
 		}
+		if to == "" {
+			if to, _, err = db.One(&tx.Conn, db.Text, "SELECT email FROM users WHERE name = ? AND removed_at IS NULL", who.User); err != nil {
+				return err
+			}
+		}
 		if to, err = mail.CheckAddress("to", to); err != nil {
 			return err
 		}
