@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,22 @@ type Minted struct {
 	Tier  *string  `json:"tier"`
 	Count int64    `json:"count"`
 	Codes []string `json:"codes" about:"in plain text this once; a replay of the answer holds none"`
+
+	product Product // as it was then
+}
+
+// Product is what people call the product that the codes are for.
+func (m Minted) Product() string { return m.product.Name }
+
+// Ends says until when what a code gives works.
+func (m Minted) Ends() string {
+	switch {
+	case m.product.Kind != kindLicense:
+		return "Each gives a download."
+	case m.product.LicenseDays == nil:
+		return "Each gives a license without an end."
+	}
+	return fmt.Sprintf("Each gives a license of %s from the day it is redeemed.", countOf(int(*m.product.LicenseDays), "day"))
 }
 
 // Redacted is the answer without the codes: they are kept nowhere.
@@ -58,7 +75,7 @@ func (s *Service) MintCodes(ctx context.Context, who db.Caller, count int64, sku
 			return Minted{}, err
 		}
 		err = tx.Audit("codes.minted", "batch:"+b.Batch, map[string]any{"sku": p.SKU, "tier": db.NullText(tier), "count": count})
-		return Minted{Batch: b.Batch, SKU: p.SKU, Tier: db.NullText(tier), Count: count, Codes: codes}, err
+		return Minted{Batch: b.Batch, SKU: p.SKU, Tier: db.NullText(tier), Count: count, Codes: codes, product: p}, err
 	})
 }
 

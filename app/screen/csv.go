@@ -26,6 +26,9 @@ func (x *exchange) sendCSV(sheet page.Sheet) error {
 	if err != nil {
 		return err
 	}
+	if at := slices.Index(sheet.Columns, "email"); at >= 0 { // nobody who was forgotten is written to
+		sheet.Rows = slices.DeleteFunc(sheet.Rows, func(row []string) bool { return strings.HasSuffix(row[at], "@invalid") })
+	}
 	name := sheet.Name + ".csv"
 	return x.stream(name, "text/csv; charset=utf-8", func(to io.Writer) error {
 		w := csv.NewWriter(to)
@@ -41,6 +44,36 @@ func (x *exchange) sendCSV(sheet page.Sheet) error {
 		w.Flush()
 		return w.Error()
 	})
+}
+
+// shownFile answers POST /shown: what a page shows once, which it sends back, as a file to keep.
+func shownFile(x *exchange) error {
+	in, err := x.receive(mostForm)
+	if err != nil {
+		return err
+	}
+	if done, err := x.admit(); done || err != nil {
+		return err
+	}
+	if err := x.needs(page.Member, "the file"); err != nil {
+		return err
+	}
+	sheet := page.Sheet{Name: fileName(in.fields.Get("name")), Columns: strings.Split(in.fields.Get("columns"), "\t")}
+	for line := range strings.Lines(in.fields.Get("rows")) {
+		sheet.Rows = append(sheet.Rows, strings.Split(strings.TrimSpace(line), "\t"))
+	}
+	x.w.Header().Set("Cache-Control", "no-store")
+	return x.sendCSV(sheet)
+}
+
+// fileName keeps of a name what every system takes in a file's.
+func fileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.' {
+			return r
+		}
+		return '-'
+	}, name)
 }
 
 // asExport gives a list of a table's records the columns of the table's export, so that it

@@ -17,6 +17,7 @@ func (s *Screens) routes() {
 	open("/welcome/:token", welcomePage, accept)
 	open("/forgot", forgotten, askForgotten)
 	staff("/choices", choicesPage, nil)
+	staff("/shown", nil, shownFile)
 	staff("/do/:name", doPage, doPost)
 	staff("/import/:table", importPage, importPost)
 	s.pages = append(s.pages, s.Pages...)

@@ -73,6 +73,6 @@ func People(about string) string {
 
 // machineWords are what no page says: names of arguments, flags, commands, statuses, and how values
 // are coded.
-var machineWords = regexp.MustCompile(`[a-z]_[a-z]|--[a-z]|\b(cents?|true|false|null|JSON|ids?|UTF-8|REST|agents?|in-progress|[45]0[0-9]|[45]22)\b|YYYY|\(1\)|quartermaster [a-z]`)
+var machineWords = regexp.MustCompile(`[a-z]_[a-z]|--[a-z]|\b(cents?|true|false|null|JSON|ids?|UTF-8|REST|agents?|fired|in-progress|[45]0[0-9]|[45]22)\b|YYYY|\(1\)|quartermaster [a-z]`)
 
 var articles = []string{"the", "a", "an", "its", "of", "it", "new", "only", "this", "is", "whose", "what"}

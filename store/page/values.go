@@ -2,6 +2,7 @@ package page
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -50,4 +51,13 @@ func soldChart(title string, days []store.Figure, currency string) page.Chart {
 		c.Bars = append(c.Bars, p)
 	}
 	return c
+}
+
+// rowsOfCodes are the codes as the rows of a file, cells parted by tabulators.
+func rowsOfCodes(m store.Minted) string {
+	var b strings.Builder
+	for _, c := range m.Codes {
+		b.WriteString(c + "\t" + m.SKU + "\t" + m.Batch + "\n")
+	}
+	return b.String()
 }

@@ -35,6 +35,10 @@
   });
 
   // What is shown once can be copied.
+  $$("[data-copy]").forEach(b => {
+    b.hidden = !navigator.clipboard;
+    b.onclick = async () => { await navigator.clipboard.writeText($("#" + b.dataset.copy).value); b.textContent = "Copied"; };
+  });
   $$(".once dd, .once pre").forEach(e => {
     const text = e.innerText.trim();
     if (!text || !navigator.clipboard) return;
