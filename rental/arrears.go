@@ -133,6 +133,23 @@ type TenantBehind struct {
 	Charges      []Arrear
 }
 
+// ByLease groups arrears by lease, which is behind longest first.
+func (a Arrears) ByLease() (all []LeaseBehind) {
+	at := map[int64]int{}
+	for _, x := range a.Arrears {
+		i, have := at[x.LeaseID]
+		if !have {
+			i = len(all)
+			at[x.LeaseID] = i
+			all = append(all, LeaseBehind{LeaseID: x.LeaseID, Tenant: x.Tenant, Unit: x.Unit, Property: x.Property})
+		}
+		all[i].BalanceCents += x.BalanceCents
+		all[i].Charges++
+		all[i].DaysOverdue = max(all[i].DaysOverdue, x.DaysOverdue)
+	}
+	return all
+}
+
 // ByPerson groups arrears by the tenant who is written to, who is behind longest first.
 func (a Arrears) ByPerson() []TenantBehind {
 	var all []TenantBehind

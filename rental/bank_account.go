@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"quartermaster/schema"
@@ -162,6 +163,9 @@ func saveAccount(tx *db.Tx, said BankAccount, given func(string) bool) (BankAcco
 	}
 	if err := a.check(tx); err != nil {
 		return a, err
+	}
+	if found && slices.Equal(a.cells(), before.cells()) && ptrEqual(a.PropertyID, before.PropertyID) {
+		return a, nil
 	}
 	if found {
 		err = tx.UpdateRow("bank_accounts", a.ID, accountSets, a.sets()...)

@@ -87,6 +87,9 @@ func TestSurface(t *testing.T) {
 		"payments property,unit,lease_start,type,due_date,method,paid_date,label,amount_cents,payment",
 		"deposits property,unit,lease_start,day,kind,amount_cents,method,type,due_date,label",
 		"tickets id,property,unit,title,description,priority,status",
+		"bank-accounts name,iban,number,bic,holder,currency,property,collects",
+		"recurring-expenses property,unit,category,payee,amount_cents,tax_note,frequency,from,to,id",
+		"expenses property,unit,day,category,payee,amount_cents,tax_note,ticket_id,recurring_id,due_day,reverses_id,id",
 	}; !slices.Equal(tables, want) {
 		t.Errorf("tables\n%s", strings.Join(tables, "\n"))
 	}

@@ -2,7 +2,10 @@ package rental
 
 import (
 	"context"
+	"strings"
 
+	"quartermaster/rental/bank"
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -84,8 +87,54 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 				return err
 			}
 		}
-		return demoTickets(tx)
+		if err := demoTickets(tx); err != nil {
+			return err
+		}
+		return demoMoney(tx, today)
 	})
+}
+
+// demoMoney makes the account that tenants pay to, with a statement of this month, and what the houses cost.
+func demoMoney(tx *db.Tx, today exact.Day) error {
+	a, err := saveAccount(tx, BankAccount{Name: "Rent account", IBAN: new("DE89370400440532013000"), Holder: new("Helen Moreau"), Collects: true},
+		func(string) bool { return true })
+	if err != nil {
+		return err
+	}
+	on := func(ago exact.Day) string { return strings.ReplaceAll((today - ago).String(), "-", "")[2:] }
+	file := ":20:DEMO\n:25:" + *a.IBAN + "\n:60F:C" + on(9) + a.Currency + "8250,00\n" +
+		":61:" + on(8) + "C925,00NTRFNONREF\n:86:166?20Rent " + PaymentReference(2) + "?31DE02120300000000202051?32Ben Okafor\n" +
+		":61:" + on(6) + "C245,00NTRFNONREF\n:86:166?20Rent?31DE02500105170137075030?32C Martin\n" +
+		":61:" + on(5) + "D340,00NTRFNONREF\n:86:166?20Invoice 118?31DE02100500000054540402?32Novak Plumbing\n" +
+		":61:" + on(3) + "C77,00NTRFNONREF\n:86:166?20Refund?32City Works\n" +
+		":62F:C" + on(2) + a.Currency + "9157,00\n-\n"
+	statements, _, err := bank.Read([]byte(file))
+	if err != nil {
+		return err
+	}
+	if _, err := importBank(tx, BankFile{File: schema.File{Name: "demo.sta", Data: []byte(file)}}, statements); err != nil {
+		return err
+	}
+	for _, e := range []struct {
+		property, category, payee string
+		ago                       exact.Day
+		cents                     int64
+	}{
+		{"Harbour House", "repairs", "Novak Plumbing", 40, 21_500}, {"Harbour House", "utilities", "City Works", 71, 66_000},
+		{"4 Mill Lane", "insurance", "Alster Insurance", 130, 82_000}, {"", "legal", "Kranz & Partner", 95, 18_000},
+	} {
+		_, err := addExpense(tx, NewExpense{Property: e.property, Category: e.category, Payee: &e.payee, AmountCents: &e.cents, Day: new(today - e.ago)})
+		if err != nil {
+			return err
+		}
+	}
+	property, _, err := placeOf(&tx.Conn, "Harbour House", "")
+	if err != nil {
+		return err
+	}
+	_, err = insertRecurringExpense(tx, nil, RecurringExpense{propertyID: property, Category: "cleaning", Payee: new("Stairs & Co"), AmountCents: 12_000,
+		Frequency: monthly, From: (today.Month() - 1).Day(15)})
+	return err
 }
 
 // put makes the lease and posts and pays what is due of it.

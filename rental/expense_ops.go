@@ -40,7 +40,7 @@ func bindRef(f *schema.Form, p *string, name, about string, lookup func(*db.Conn
 func bindExpense(f *schema.Form, n *NewExpense, required bool) {
 	bindRef(f, &n.Property, "property", "the house; none: of all houses", lookupProperty, propertyChoices)
 	bindRef(f, &n.Unit, "unit", "the unit, if it is of one", lookupUnit, unitChoices)
-	f.Text(&n.Category, "category", "what it was for", schema.Required, schema.Most(maxName), schema.Choices(categoryChoices), schema.Example("repairs"))
+	f.Text(&n.Category, "category", "what it was for", schema.Required, schema.Most(maxName), schema.Choices(CategoryChoices), schema.Example("repairs"))
 	opts := []schema.Opt{schema.Range(-maxCents, maxCents), schema.Example(34_000)}
 	if required {
 		opts = append(opts, schema.Required)
@@ -50,8 +50,8 @@ func bindExpense(f *schema.Form, n *NewExpense, required bool) {
 	f.TextPtr(&n.TaxNote, "tax_note", "a note for the tax adviser", schema.Most(maxText))
 }
 
-// categoryChoices lists the categories to choose from.
-var categoryChoices = schema.Among(func(c *db.Conn) (list []schema.Choice, err error) {
+// CategoryChoices lists the categories to choose from.
+var CategoryChoices = schema.Among(func(c *db.Conn) (list []schema.Choice, err error) {
 	all, err := categories(c)
 	for _, name := range all {
 		list = append(list, schema.Choice{Value: name, Text: strings.ReplaceAll(name, "_", " ")})
@@ -209,7 +209,7 @@ func (s *Service) listExpenses() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var x ExpenseFilter
 			bindRef(f, &x.Property, "property", "of this house, by id or name", lookupProperty, propertyChoices)
-			f.Text(&x.Category, "category", "of this category", schema.Most(maxName), schema.Choices(categoryChoices), schema.Example("repairs"))
+			f.Text(&x.Category, "category", "of this category", schema.Most(maxName), schema.Choices(CategoryChoices), schema.Example("repairs"))
 			f.Int(&x.Year, "year", "of this calendar year", schema.Range(1900, 9999), schema.Example(2026))
 			bindCursor(f, &x.Cursor)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Expenses(ctx, x) }

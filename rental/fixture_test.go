@@ -118,12 +118,16 @@ func groups(t schema.Table, records [][]string) (all [][]map[string]string) {
 		for i, name := range records[0] {
 			cells[name] = r[i]
 		}
-		if t.Group != nil && cells[t.Group[0]] != "" {
-			if i, known := at[cells[t.Group[0]]]; known {
+		key := ""
+		for _, name := range t.Group {
+			key += cells[name] + "\x00"
+		}
+		if strings.Trim(key, "\x00") != "" {
+			if i, known := at[key]; known {
 				all[i] = append(all[i], cells)
 				continue
 			}
-			at[cells[t.Group[0]]] = len(all)
+			at[key] = len(all)
 		}
 		all = append(all, []map[string]string{cells})
 	}

@@ -88,8 +88,8 @@ var (
 	propertyChoices = schema.Listed("SELECT CAST(id AS TEXT), name, ifnull(address, '') FROM properties WHERE {} ORDER BY name LIMIT ?2", "id", "name")
 	accountChoices  = schema.Listed("SELECT CAST(id AS TEXT), name, '' FROM bank_accounts WHERE {} ORDER BY name LIMIT ?2", "id", "name")
 
-	// propertyNames and tenantNames are chosen where a name stands for the record.
-	propertyNames = schema.Listed("SELECT name, name, ifnull(address, '') FROM properties WHERE {} ORDER BY name LIMIT ?2", "name", "name")
+	// PropertyNames and tenantNames are chosen where a name stands for the record.
+	PropertyNames = schema.Listed("SELECT name, name, ifnull(address, '') FROM properties WHERE {} ORDER BY name LIMIT ?2", "name", "name")
 	tenantNames   = schema.ListedBy("SELECT t.id, t.name, t.email FROM tenants t WHERE {} ORDER BY t.name, t.id LIMIT ?2",
 		"t.name || ifnull(' <' || t.email || '>', '')", "t.name, t.email", tenantToChoose(false))
 	tenantChoices = schema.ListedBy("SELECT t.id, t.name, t.email FROM tenants t WHERE {} ORDER BY t.name, t.id LIMIT ?2", "t.id", "t.name, t.email", tenantToChoose(true))

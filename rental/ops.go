@@ -36,10 +36,15 @@ func (s *Service) Declare() schema.Service {
 			s.paymentTable(),
 			s.depositTable(),
 			ticketTable(),
+			s.bankAccountTable(),
+			s.recurringExpenseTable(),
+			s.expenseTable(),
 		},
-		Events: events(),
-		Check:  s.check,
-		Demo:   s.demo,
+		Reports: s.reports(),
+		Journal: s.Journal,
+		Events:  events(),
+		Check:   s.check,
+		Demo:    s.demo,
 	}
 }
 

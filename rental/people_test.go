@@ -110,12 +110,12 @@ func TestChargesAreChosenByTheirWords(t *testing.T) {
 		}
 		return err
 	}))
-	if years, err := h.PropertyYears(ctx, 1); err != nil || len(years) != 1 || years[0] != 2026 {
+	if years, err := h.MoneyYears(ctx, 1); err != nil || len(years) != 1 || years[0] != 2026 {
 		t.Errorf("%v %v", years, err)
 	}
 	_, err = h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 100, PaidDate: "2024-01-01"})
 	h.Must(err)
-	if years, err := h.PropertyYears(ctx, 1); err != nil || len(years) != 3 {
+	if years, err := h.MoneyYears(ctx, 1); err != nil || len(years) != 3 {
 		t.Errorf("%v %v", years, err)
 	}
 }

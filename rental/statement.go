@@ -326,24 +326,33 @@ func (s *Service) Today(ctx context.Context) (exact.Day, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (exact.Day, error) { return c.Today(), nil })
 }
 
-// PropertyYears are the years from a property's first payment to this one, the last first; this one alone
-// where none came in.
-func (s *Service) PropertyYears(ctx context.Context, property int64) (years []int64, err error) {
+// MoneyYears are the years from the first money of a property, or of all for 0, to this one, the last first; this one
+// alone where none moved.
+func (s *Service) MoneyYears(ctx context.Context, property int64) (years []int64, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		first, _, err := db.One(c, (*db.Row).DayPtr, `SELECT min((SELECT min(m.paid_date) FROM payments m WHERE m.lease_id = l.id AND m.voided_at IS NULL))
-			FROM units u CROSS JOIN leases l ON l.unit_id = u.id WHERE u.property_id = ?`, property)
-		if err != nil {
-			return err
+		query := `SELECT min(d), max(d) FROM (SELECT min(paid_date) AS d FROM payments WHERE voided_at IS NULL UNION ALL SELECT max(paid_date) FROM payments WHERE voided_at IS NULL
+			UNION ALL SELECT min(day) FROM expenses UNION ALL SELECT max(day) FROM expenses)`
+		if property != 0 {
+			query = `SELECT min(d), max(d) FROM (SELECT m.paid_date AS d FROM units u CROSS JOIN leases l ON l.unit_id = u.id
+				CROSS JOIN payments m ON m.lease_id = l.id WHERE u.property_id = ?1 AND m.voided_at IS NULL
+				UNION ALL SELECT day FROM expenses WHERE property_id = ?1)`
 		}
-		this, _, _ := c.Today().Date()
-		since := this
-		if first != nil {
-			since, _, _ = first.Date()
+		var args []any
+		if property != 0 {
+			args = append(args, property)
 		}
-		for y := max(this, since); y >= since; y-- {
-			years = append(years, int64(y))
+		this := yearOf(c.Today())
+		first, last := this, this
+		_, _, err := db.One(c, func(r *db.Row) bool {
+			if from, to := r.DayPtr(), r.DayPtr(); from != nil && to != nil {
+				first, last = min(this, yearOf(*from)), max(this, yearOf(*to))
+			}
+			return true
+		}, query, args...)
+		for y := last; y >= first; y-- {
+			years = append(years, y)
 		}
-		return nil
+		return err
 	})
 	return years, err
 }

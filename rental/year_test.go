@@ -346,3 +346,44 @@ func TestEntriesOfADay(t *testing.T) {
 		}
 	}
 }
+
+// TestMoneyMoves: accounts, recurring expenses and expenses go into an empty file and come out the same, twice as once,
+// and what was entered is not entered again.
+func TestMoneyMoves(t *testing.T) {
+	h, _, _ := harbour(t)
+	h.On("2026-03-01")
+	for range 2 {
+		h.spend("repairs 700 2026-01-05 2A")
+	}
+	_, err := h.ReverseExpense(ctx, ann, 2, "not ours", nil)
+	h.Must(err)
+	_, err = h.AddRecurringExpense(ctx, ann, NewExpense{Property: "Harbour House", Category: "cleaning", AmountCents: new(int64(900))},
+		RecurringExpense{Frequency: monthly, From: day(t, "2026-01-31")})
+	h.Must(err)
+	_, err = h.PostExpenses(ctx, ann)
+	h.Must(err)
+	other := open(t, "2026-03-01")
+	for _, table := range []string{"properties", "units", "bank-accounts", "recurring-expenses", "expenses"} {
+		text := h.export(table)
+		for range 2 {
+			other.load(table, text)
+		}
+		if got := other.export(table); got != text {
+			t.Errorf("%s\n%s\nwant\n%s", table, got, text)
+		}
+	}
+	done, err := other.PostExpenses(ctx, ann)
+	h.Must(err)
+	if done.Entered != 0 {
+		t.Errorf("%s", asJSON(t, done))
+	}
+	if a, b := h.year(2026), other.year(2026); a.Totals.SpentCents != b.Totals.SpentCents || a.Totals.SpentCents != 700*2+900*2 {
+		t.Errorf("%d and %d", a.Totals.SpentCents, b.Totals.SpentCents)
+	}
+	other.load("recurring-expenses", strings.Replace(h.export("recurring-expenses"), ",2026-01-31,,", ",2026-01-31,2026-02-28,", 1))
+	other.On("2026-06-01")
+	if done, err = other.PostExpenses(ctx, ann); err != nil || done.Entered != 0 {
+		t.Errorf("%v %s", err, asJSON(t, done))
+	}
+	other.sound()
+}

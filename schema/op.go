@@ -273,6 +273,8 @@ type Service struct {
 	Document  string // the version of the OpenAPI document
 	Ops       []Op
 	Tables    []Table
+	Reports   []Table                                                  // exported, never imported
+	Journal   func(ctx context.Context, w io.Writer, year int64) error // a year's entries for hledger; nil: it has none
 	Records   []Record
 	Events    []Event
 	Check     func(c *db.Conn) (breaches []string, err error)  // recomputes every invariant, for doctor

@@ -115,22 +115,33 @@ func progressOn(w io.Writer, lines int) (progress func(rows int), end func()) {
 }
 
 func (p *program) exportCommand() *cobra.Command {
-	return &cobra.Command{
+	var year int64
+	cmd := &cobra.Command{
 		Use:   "export SERVICE TABLE [FILE.csv]",
 		Short: "Write one of a service's tables as CSV",
 		Long: `Write one of a service's tables as CSV, to standard output or to a file, which is
 replaced only when the new one is complete. What was exported imports again unchanged.
 
-` + tableList(),
+` + tableList() + `
+  rental, written only: bank-lines, year; and journal, the entries of --year for hledger`,
 		Example: `  quartermaster export reorder skus
-  quartermaster export reorder skus catalogue.csv`,
+  quartermaster export reorder skus catalogue.csv
+  quartermaster export rental journal 2025.journal --year 2025`,
 		Args: cobra.RangeArgs(2, 3),
 		RunE: p.run(func(ctx context.Context, args []string) error {
-			if _, err := lookTable(server.NewServices(nil), args[0], args[1]); err != nil {
+			if _, err := lookWriting(server.NewServices(nil), args[0], args[1]); err != nil {
 				return err
 			}
 			return p.withDB(func(d *db.DB) error {
-				t, err := lookTable(server.NewServices(d), args[0], args[1])
+				services := server.NewServices(d)
+				if service, _ := services.Named(args[0]); args[1] == journalName && service.Journal != nil {
+					write := func(w io.Writer) error { return service.Journal(ctx, w, year) }
+					if len(args) < 3 || args[2] == "-" {
+						return write(p.Stdout)
+					}
+					return p.writeBeside(args[2], write)
+				}
+				t, err := lookWriting(services, args[0], args[1])
 				if err != nil {
 					return err
 				}
@@ -142,6 +153,26 @@ replaced only when the new one is complete. What was exported imports again unch
 		}),
 		ValidArgsFunction: completeTable,
 	}
+	cmd.Flags().Int64Var(&year, "year", int64(time.Now().Year()-1), "the year of a journal") // #nosec G115 -- years are small
+	return cmd
+}
+
+// journalName is what export calls a service's journal.
+const journalName = "journal"
+
+// lookWriting finds a table, or what is written only; a journal is none.
+func lookWriting(s *server.Services, service, name string) (schema.Table, error) {
+	if from, ok := s.Named(service); ok {
+		if name == journalName && from.Journal != nil {
+			return schema.Table{}, nil
+		}
+		for _, t := range from.Reports {
+			if t.Name == name {
+				return t, nil
+			}
+		}
+	}
+	return lookTable(s, service, name)
 }
 
 // writeBeside writes a file beside the path and moves it there when it is complete.

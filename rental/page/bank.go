@@ -90,7 +90,8 @@ func (v bankLineView) acts() []page.Action {
 		acts := []page.Action{page.Open("Book", "book_lines", "lines.0.line_id", id).Main(), page.Open("Link", "link_lines", "line_id", id), page.Open("Split", "split_line", "line_id", id),
 			page.Open("Ignore", "ignore_lines", "line_id", id)}
 		if v.AmountCents < 0 {
-			acts[0] = page.Open("Return", "book_return", "line_id", id).Main()
+			acts[0] = page.Open("Expense", "add_expense", "line_id", id).Main()
+			acts = append(acts, page.Open("Return", "book_return", "line_id", id))
 		}
 		return acts
 	case "returned":
@@ -105,6 +106,10 @@ func candidateAct(l rental.BankLine, c rental.BankCandidate) page.Action {
 	switch {
 	case textOf(l.Act) == "return":
 		return page.Open("Return", "book_return", "line_id", id, "payment_id", page.Num(c.PaymentIDs[0]))
+	case c.Like() != nil:
+		return page.Open("Expense", "add_expense", expenseFields(l.ID, c.Like())...)
+	case c.ExpenseID != nil:
+		return page.Do("Link", "link_lines", "line_id", id, "expense_id", page.Num(*c.ExpenseID))
 	case c.PayoutID != nil:
 		return page.Do("Link", "link_lines", "line_id", id, "payout_id", page.Num(*c.PayoutID))
 	case len(c.PaymentIDs) > 0:

@@ -51,6 +51,11 @@ var tenantSorts = page.Sorts[rental.TenantRecord]{
 	"leases": page.By(func(t rental.TenantRecord) int64 { return t.Leases }), "balance_cents": page.By(func(t rental.TenantRecord) int64 { return t.BalanceCents }),
 }
 
+var leaseArrearSorts = page.Sorts[rental.LeaseBehind]{
+	"tenant": page.ByText(func(l rental.LeaseBehind) string { return l.Tenant }), "days_overdue": page.By(func(l rental.LeaseBehind) int64 { return l.DaysOverdue }),
+	"balance_cents": page.By(func(l rental.LeaseBehind) int64 { return l.BalanceCents }),
+}
+
 var arrearSorts = page.Sorts[rental.TenantBehind]{
 	"tenant": page.ByText(func(t rental.TenantBehind) string { return t.Tenant }), "days_overdue": page.By(func(t rental.TenantBehind) int64 { return t.DaysOverdue }),
 	"balance_cents": page.By(func(t rental.TenantBehind) int64 { return t.BalanceCents }),

@@ -19,7 +19,12 @@ func month(s *rental.Service) page.Page {
 	return page.New(page.Spec[rental.Overview]{
 		Path: "/", Title: "This month", Menu: "This month", Key: "t",
 		Load: func(*schema.Form) page.Loader[rental.Overview] {
-			return func(ctx context.Context, who db.Caller) (rental.Overview, error) { return s.Overview(ctx, who) }
+			return func(ctx context.Context, who db.Caller) (v rental.Overview, err error) {
+				if v, err = s.Overview(ctx, who); err == nil {
+					v.Years, err = s.MoneyYears(ctx, 0)
+				}
+				return v, err
+			}
 		},
 		View: Month,
 	})
@@ -51,6 +56,9 @@ type arrearsView struct {
 	total int64
 	next  string
 	all   int // tenants who are behind, whatever is searched for
+
+	byLease bool
+	leases  []rental.LeaseBehind // by lease: those shown
 }
 
 func arrears(s *rental.Service) page.Page {
@@ -59,10 +67,14 @@ func arrears(s *rental.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[arrearsView] {
 			var p page.Paging
 			p.Bind(f, arrearSorts.Names()...)
-			var age string
+			var age, by string
 			f.Enum(&age, "age", "Days overdue", ageNames)
+			f.Enum(&by, "by", "A row for each", []string{"tenant", "lease"})
 			return func(ctx context.Context, who db.Caller) (arrearsView, error) {
 				all, err := s.Arrears(ctx, who)
+				if by == "lease" {
+					return arrearsByLease(all, p, age), err
+				}
 				return newArrears(all, p, age), err
 			}
 		},
@@ -78,6 +90,20 @@ func arrears(s *rental.Service) page.Page {
 			return sheet
 		},
 	})
+}
+
+// arrearsByLease is the page with a row for each lease.
+func arrearsByLease(all rental.Arrears, p page.Paging, age string) arrearsView {
+	v := arrearsView{Arrears: all, byLease: true}
+	leases, wanted := all.ByLease(), words.Of(p.Q)
+	v.all = len(all.ByPerson())
+	leases = slices.DeleteFunc(leases, func(l rental.LeaseBehind) bool {
+		return age != "" && ageOf(l.DaysOverdue) != age || !wanted.In(l.Tenant, l.Property+" / "+l.Unit)
+	})
+	v.total = int64(len(leases))
+	rows, then := page.Arrange(p, leases, leaseArrearSorts)
+	v.leases, v.next = rows, next(then)
+	return v
 }
 
 func newArrears(all rental.Arrears, p page.Paging, age string) arrearsView {

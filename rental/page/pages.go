@@ -23,7 +23,7 @@ func Pages(s *rental.Service) []page.Page {
 		arrears(s), reminders(s),
 		leases(s), lease(s), opening(s),
 		units(s), unit(s),
-		properties(s), property(s), propertyStatement(s),
+		properties(s), property(s), years(s), year(s), expenses(s),
 		tenants(s), tenant(s),
 		board(s), ticket(s), picture(s),
 		rentRoll(s),

@@ -114,43 +114,11 @@ func property(s *rental.Service) page.Page {
 					return propertyView{}, err
 				}
 				rows, then := page.Arrange(p, detail.Units, page.Sorts[rental.Unit]{})
-				years, err := s.PropertyYears(ctx, id)
+				years, err := s.MoneyYears(ctx, id)
 				return propertyView{detail, years, rows, next(then)}, err
 			}
 		},
 		View: func(v propertyView) templ.Component { return Property(v) },
-	})
-}
-
-func propertyStatement(s *rental.Service) page.Page {
-	return page.New(page.Spec[rental.PropertyStatement]{
-		Path: "/properties/:id/statement", Title: "Statement",
-		Load: func(f *schema.Form) page.Loader[rental.PropertyStatement] {
-			var id, year int64
-			bindID(f, &id, "property_id", "the property")
-			f.Int(&year, "year", "The year", schema.Range(1900, 9999), schema.Label("Year"))
-			return func(ctx context.Context, who db.Caller) (rental.PropertyStatement, error) {
-				if year == 0 {
-					y, err := thisYear(ctx, s)
-					if err != nil {
-						return rental.PropertyStatement{}, err
-					}
-					year = y
-				}
-				return s.PropertyStatement(ctx, who, id, year)
-			}
-		},
-		View: PropertyStatement,
-		CSV: func(v rental.PropertyStatement) page.Sheet {
-			sheet := page.Sheet{Name: "statement-" + v.Property + "-" + cell(v.Year), Columns: []string{"section", "item", "received_cents"}}
-			for _, u := range v.Units {
-				sheet.Rows = append(sheet.Rows, []string{"unit", u.Unit, cell(u.ReceivedCents)})
-			}
-			for _, t := range v.ByType {
-				sheet.Rows = append(sheet.Rows, []string{"type", t.Type, cell(t.ReceivedCents)})
-			}
-			return sheet
-		},
 	})
 }
 

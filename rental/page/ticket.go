@@ -103,5 +103,5 @@ func ticketActions(k rental.Ticket) []page.Action {
 		}
 		all = append(all, a)
 	}
-	return all
+	return append(all, page.Open("New expense", "add_expense", "ticket_id", page.Num(k.ID)))
 }

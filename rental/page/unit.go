@@ -12,7 +12,10 @@ import (
 )
 
 // unitView is one unit with its leases and tickets.
-type unitView struct{ rental.UnitRecord }
+type unitView struct {
+	rental.UnitRecord
+	years []int64
+}
 
 // PageTitle is the unit's full name.
 func (v unitView) PageTitle() string { return v.Property + " / " + v.Name }
@@ -25,7 +28,11 @@ func unit(s *rental.Service) page.Page {
 			bindID(f, &id, "unit_id", "the unit")
 			return func(ctx context.Context, who db.Caller) (unitView, error) {
 				v, err := s.UnitRecord(ctx, who, id)
-				return unitView{v}, err
+				if err != nil {
+					return unitView{}, err
+				}
+				years, err := s.MoneyYears(ctx, v.PropertyID)
+				return unitView{v, years}, err
 			}
 		},
 		View: func(v unitView) templ.Component { return UnitPage(v) },

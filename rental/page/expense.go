@@ -1,0 +1,62 @@
+package page
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/rental"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/page"
+)
+
+// expensesView is a page of expenses, and those that come back.
+type expensesView struct{ rental.ExpenseBook }
+
+func (v expensesView) next() string { return next(v.Next) }
+
+func expenses(s *rental.Service) page.Page {
+	return page.New(page.Spec[expensesView]{
+		Path: "/expenses", Title: "Expenses", Menu: "Expenses", Key: "x",
+		Load: func(f *schema.Form) page.Loader[expensesView] {
+			var p page.Paging
+			var x rental.ExpenseFilter
+			p.Bind(f)
+			bindHouse(f, &x.Property)
+			f.Text(&x.Category, "category", "Of this category", schema.Most(200), schema.Choices(rental.CategoryChoices))
+			bindYear(f, &x.Year)
+			x.Cursor = cursor(p)
+			return func(ctx context.Context, _ db.Caller) (v expensesView, err error) {
+				v.ExpenseBook, err = s.ExpenseBook(ctx, x)
+				return v, err
+			}
+		},
+		View: func(v expensesView) templ.Component { return Expenses(v) },
+		CSV: func(v expensesView) page.Sheet {
+			return page.SheetOf("expenses", rental.ExpenseColumns, v.Expenses.Expenses, rental.Expense.Cells)
+		},
+	})
+}
+
+// stands reports whether the expense can be reversed.
+func stands(e rental.Expense) bool { return e.ReversesID == nil && e.ReversedByID == nil }
+
+// expenseFields are the fields of a form that enters another expense like it, of a line.
+func expenseFields(line int64, e *rental.Expense) []string {
+	fields := []string{"line_id", page.Num(line), "category", e.Category}
+	property, unit := e.Place()
+	if property != 0 {
+		fields = append(fields, "property", page.Num(property))
+	}
+	if unit != 0 {
+		fields = append(fields, "unit", page.Num(unit))
+	}
+	if e.Payee != nil {
+		fields = append(fields, "payee", *e.Payee)
+	}
+	if e.TaxNote != nil {
+		fields = append(fields, "tax_note", *e.TaxNote)
+	}
+	return fields
+}
