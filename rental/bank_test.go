@@ -1,6 +1,7 @@
 package rental
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +13,9 @@ import (
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
+
+// randomMonths is how many months TestRandomMonths plays; .ci/journal plays more.
+var randomMonths = flag.Int("months", 40, "how many random months of payments are played")
 
 const iban = "DE89370400440532013000"
 
@@ -352,7 +356,7 @@ func TestATenantsLinesAreForgotten(t *testing.T) {
 func TestRandomMonths(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	names := []string{"Ada Brandt", "Jörg Müller", "John Smith", "Clara Wolff", "Anna Berg", "Tom Berg"}
-	for month := range 40 {
+	for month := range *randomMonths {
 		h := open(t, "2026-11-22")
 		h.bank()
 		var leases []int64

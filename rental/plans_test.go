@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 			"putRecurringExpenses: SCAN e":                                 "a shop's few recurring expenses",
 			"recurringExpenseTable: SCAN e":                                "an export is of every record",
 			"reversed: USE TEMP B-TREE FOR ORDER BY":                       "an import of reversals, which are few",
+			"names: SCAN k":                                                "a journal is of everything",
 			"PostExpenses: SCAN e":                                         "a shop's few recurring expenses",
 			"SetCategories: SCAN recurring_expenses":                       "a shop's few recurring expenses",
 			"checkClosed: SCAN e":                                          "doctor looks at everything",
