@@ -179,6 +179,12 @@ func TestReceiptsStatementsAndTickets(t *testing.T) {
 	if text = lettersOf(t, s, to, 5)[4]; !strings.Contains(text, "The tap drips: In progress") {
 		t.Error(text)
 	}
+	if _, refused := s.Tool("rental", "update_ticket", `{"ticket_id":2,"status":"resolved","note":"New washer."}`); refused != "" {
+		t.Error(refused)
+	}
+	if text = lettersOf(t, s, to, 6)[5]; !strings.Contains(text, "The tap drips: Resolved") || !strings.Contains(text, "New washer.") {
+		t.Error(text)
+	}
 	for _, kind := range []string{"receipt", "statement", "ticket", "reminder"} {
 		s.MustCLI("mail", "preview", kind)
 	}

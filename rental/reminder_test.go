@@ -454,3 +454,23 @@ func (h *fixture) comparesWith(m *model, today exact.Day, n int) bool {
 	}
 	return true
 }
+
+// TestDoctorNamesMarksWithoutACharge: a mark goes with its charge; one that is left is named.
+func TestDoctorNamesMarksWithoutACharge(t *testing.T) {
+	h := open(t, "2026-11-02")
+	id := h.ada()
+	h.run("2026-11-06")
+	water := h.Number("SELECT id FROM charges WHERE label = 'Water'")
+	_, err := h.VoidCharge(ctx, cli, water, "mistake")
+	h.Must(err)
+	if n := h.Number("SELECT count(*) FROM late_marks"); n != 1 {
+		t.Errorf("%d marks of lease %d", n, id)
+	}
+	h.sound()
+	h.raw("DROP TABLE late_marks")
+	h.raw("CREATE TABLE late_marks (charge_id INTEGER PRIMARY KEY, step INTEGER) STRICT")
+	h.raw("INSERT INTO late_marks VALUES (999, 1)")
+	if all := h.breaches(); len(all) != 1 || !strings.Contains(all[0], "charge 999, which there is not") {
+		t.Errorf("%q", all)
+	}
+}
