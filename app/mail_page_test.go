@@ -35,3 +35,22 @@ func TestAnOrdersFormOffersMail(t *testing.T) {
 		t.Errorf("with the tick of the form: %s", all)
 	}
 }
+
+// TestTheDemoShowsEveryState: of messages, and none of them is sent, also after another start.
+func TestTheDemoShowsEveryState(t *testing.T) {
+	t.Parallel()
+	s := demoShop(t)
+	for range 2 {
+		all := s.MustCLI("mail", "list", "--limit", "200", "--json")
+		for _, state := range []string{"held", "queued", "sending", "sent", "refused", "failed", "cancelled"} {
+			if !strings.Contains(all, `"state":"`+state+`"`) {
+				t.Errorf("no message is %s: %s", state, all)
+			}
+		}
+		s.Down()
+		s.Up()
+	}
+	if code, _, errs := s.CLI("mail", "test", "ann@example.com"); code != 1 || !strings.Contains(errs, "demo") {
+		t.Errorf("%d %s", code, errs)
+	}
+}

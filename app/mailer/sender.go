@@ -68,6 +68,9 @@ func (s *Sender) report(err error) error {
 // recover queues again what a killed program was sending, and remembers when tries began.
 func (s *Sender) recover(ctx context.Context) error {
 	return db.Exec(ctx, s.b.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		if demo, err := tx.Setting(settingDemo); err != nil || demo != "" {
+			return err
+		}
 		last, err := db.All(&tx.Conn, db.Int, "SELECT tried_at FROM mails WHERE tried_at > ? ORDER BY tried_at", tx.Now()-60)
 		if err != nil {
 			return err
@@ -150,6 +153,9 @@ const due = `SELECT id FROM mails WHERE state = 'queued' AND (next_try_at <= ?1 
 // ready reports whether there is something to do at all, without writing.
 func (s *Sender) ready(ctx context.Context) (ready bool, err error) {
 	err = s.b.d.View(ctx, func(c *db.Conn) error {
+		if demo, err := c.Setting(settingDemo); err != nil || demo != "" {
+			return err
+		}
 		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM mails WHERE "+aged, c.Now())
 		if err != nil || n > 0 {
 			ready = n > 0
@@ -170,10 +176,8 @@ func holds(c *db.Conn) (bool, error) {
 	if err != nil || !is {
 		return true, err
 	}
-	for _, name := range []string{settingPaused, settingDemo} {
-		if value, err := c.Setting(name); err != nil || value != "" {
-			return true, err
-		}
+	if paused, err := c.Setting(settingPaused); err != nil || paused != "" {
+		return true, err
 	}
 	t, is, err := troubleNow(c)
 	return is && t.Next > c.Now() && t.Next <= c.Now()+mail.Longest, err

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"quartermaster/app/account"
-	"quartermaster/app/mailer"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -58,7 +57,7 @@ func fillDemo(ctx context.Context, d *db.DB, s *Services) error {
 		if _, err := account.AddUser(ctx, d, db.CLI(""), demoUser, "admin", Names); err != nil {
 			return err
 		}
-		if err := mailer.FillDemo(ctx, d); err != nil {
+		if err := s.On(d).Mail.FillDemo(ctx, demoUser); err != nil {
 			return err
 		}
 		for _, name := range Names {
