@@ -24,7 +24,7 @@ type job struct {
 	refused       bool     // the last call is refused, with says
 }
 
-// agentsDay is 25 jobs against the demo, as docs/agents.md shows them.
+// agentsDay is 40 jobs against the demo, as docs/agents.md shows them.
 var agentsDay = []job{
 	{"maintenance", "Which machines are overdue for service?", 700, []string{`pm_due {"overdue_only": true, "detail": "short"}`}, `"due_status":"overdue"`, false},
 	{"maintenance", "Which machines are down?", 400, []string{`list_assets {"status": "down", "detail": "short"}`}, `"VAN-3"`, false},
@@ -43,6 +43,12 @@ var agentsDay = []job{
 	{"rental", "The tap in 1A drips.", 700, []string{`create_ticket {"unit_id": 1, "title": "Tap drips", "priority": "low"}`}, `"Tap drips"`, false},
 	{"rental", "Which tickets are open?", 1200, []string{`list_tickets {"status": "open", "detail": "short"}`}, `"status":"open"`, false},
 	{"rental", "The bulb is being changed.", 700, []string{`advance_ticket {"ticket_id": 4, "status": "in_progress"}`}, `"status":"in_progress"`, false},
+	{"rental", "Which flats are free from December, and for how much are the others let?", 1500, []string{`list_units {"free_from": "2026-12-01", "detail": "short"}`, `list_units {"property": "harbour", "sort": "rent", "detail": "short"}`}, `"rent_cents":`, false},
+	{"rental", "Ben Okafor paid 1,000 by bank yesterday.", 700, []string{`record_payment {"lease": "ben okafor", "amount_cents": 100000, "currency": "USD", "paid_date": "2026-11-19", "method": "transfer", "request_key": "okafor-19"}`}, `"after":{"balance_cents":85000`, false},
+	{"rental", "Which payments came in for Harbour House in November?", 1400, []string{`list_payments {"property": "harbour", "from": "2026-11-01", "to": "2026-11-30", "detail": "short"}`}, `"received_cents":`, false},
+	{"rental", "What was collected at Mill Lane since October?", 600, []string{`rent_roll {"from": "2026-10-01", "to": "2026-11-30", "property": "mill", "detail": "short"}`}, `"collected_cents":`, false},
+	{"rental", "Joe looks after the skylight; he comes on Monday.", 700, []string{`update_ticket {"ticket": "skylight", "assigned_to": "Joe", "new_person": true, "note": "Joe comes on Monday", "status": "in_progress"}`}, `"assigned_to":"Joe"`, false},
+	{"rental", "Take 50 francs from somebody: rents are in another currency.", 200, []string{`record_payment {"lease": "2A", "amount_cents": 5000, "currency": "CHF", "request_key": "chf"}`}, `rents are in USD`, true},
 	{"reorder", "What is to be ordered, from whom, and what does it cost?", 1300, []string{`reorder_report {"limit": 3, "detail": "short"}`}, `"by_supplier":`, false},
 	{"reorder", "Only Leaf & Co's, written in any case.", 1300, []string{`list_products {"below_reorder": true, "supplier": "LEAF & CO", "detail": "short"}`}, `"TEA-EARLGREY-100"`, false},
 	{"reorder", "How did green tea sell in the last eight weeks?", 1200, []string{`product_detail {"sku": "TEA-GREEN-100", "history_days": 56, "by": "week"}`}, `"total":`, false},
@@ -51,6 +57,15 @@ var agentsDay = []job{
 	{"reorder", "Only a wrong one: nothing is stored, and that is an error.", 500, []string{`ingest_sales {"rows": [{"date": "2026-11-19", "sku": "GREEN", "qty": 1}]}`}, `nothing is stored`, true},
 	{"reorder", "A supplier that there is not.", 400, []string{`reorder_report {"supplier": "Leef"}`}, `Leaf & Co`, true},
 	{"reorder", "Order it: that is done elsewhere, and the answer says where.", 700, []string{`create_purchase {}`}, `reorder po create`, true},
+	{"store", "Does anything wait for a person?", 1500, []string{`needs_attention {}`}, `"unbooked_total":`, false},
+	{"store", "What did we sell in November, by product?", 1500, []string{`revenue_report {"from": "2026-11-01", "to": "2026-11-30", "by": "product", "detail": "short"}`}, `"net_cents":`, false},
+	{"store", "And since the summer, by who took the payment?", 1500, []string{`revenue_report {"from": "2026-07-01", "by": "provider", "detail": "short"}`}, `"provider":"paypal"`, false},
+	{"store", "What did Greta Lind buy?", 900, []string{`customer_detail {"customer": "greta lind", "detail": "short"}`}, `"orders_total":`, false},
+	{"store", "Greta writes her name another way.", 300, []string{`find_customer {"q": "grete lindt"}`}, `"near":["Greta Lind"`, false},
+	{"store", "Which orders came by PayPal this month?", 1800, []string{`list_orders {"provider": "paypal", "from": "2026-11-01", "detail": "short"}`}, `"sums":`, false},
+	{"store", "Give five dollars of one of them back.", 1800, []string{`refund_order {"order": "PAY-DEMO-0033", "amount_cents": 500, "reason": "Late delivery", "request_key": "refund-33"}`}, `no money has moved`, false},
+	{"store", "Suspend a license until that is cleared up.", 700, []string{`license_action {"license": "#12", "action": "suspend"}`}, `"status":"suspended"`, false},
+	{"store", "Revoke it: that is not for agents.", 300, []string{`license_action {"license": "#12", "action": "revoke"}`}, `suspend, resume, extend, release`, true},
 }
 
 // TestAgentsDay plays the day with the fewest calls, bounds their answers, and holds
@@ -73,6 +88,9 @@ func TestAgentsDay(t *testing.T) {
 	}
 	tellDay(t, page.String())
 }
+
+// random are the parts of references and keys that each demo draws anew.
+var random = regexp.MustCompile(`(ORD-)[0-9A-Z]{10}|(\*{5}-\*)[0-9A-Z]{4}`)
 
 func (j job) play(t *testing.T, s *apptest.Fixture, page *strings.Builder) {
 	size := 0
@@ -99,6 +117,7 @@ func (j job) play(t *testing.T, s *apptest.Fixture, page *strings.Builder) {
 			text = got.Result.Content[0].Text
 		}
 		size += len(text)
+		text = random.ReplaceAllString(text, "${1}${2}XXXX")
 		last := i == len(j.calls)-1
 		if refused != (last && j.refused) || last && !strings.Contains(unescaped(text), j.says) {
 			t.Errorf("%s\n%s", call, text)

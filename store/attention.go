@@ -9,70 +9,66 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// NeedsAttention is what waits for a person: disputes that are open, renewals that failed, and
+// NeedsAttention is what waits for a person: disputes to be answered, renewals that failed, and
 // payments that could not be booked.
 type NeedsAttention struct {
-	Today         exact.Day      `json:"today"`
-	Disputes      []OpenDispute  `json:"disputes" about:"those that are open, the nearest day to answer first"`
-	DisputesTotal int            `json:"disputes_total"`
-	PastDue       []Subscription `json:"past_due" about:"subscriptions whose renewal failed, the newest first"`
-	PastDueTotal  int64          `json:"past_due_total"`
-	Unbooked      []Unbooked     `json:"unbooked" about:"payments that could not be booked, the oldest first"`
-	UnbookedTotal int            `json:"unbooked_total"`
+	Today         exact.Day           `json:"today"`
+	Disputes      []DisputeOf         `json:"disputes" about:"those that are open, the nearest day to answer first"`
+	DisputesTotal int                 `json:"disputes_total"`
+	FailedRenewal []ShortSubscription `json:"failed_renewals" about:"subscriptions that are past due"`
+	FailedTotal   int64               `json:"failed_renewals_total"`
+	Unbooked      []WaitingPayment    `json:"unbooked" about:"payments that could not be booked, the oldest first"`
+	UnbookedTotal int                 `json:"unbooked_total"`
 }
 
-// OpenDispute is a payment that its buyer called back.
-type OpenDispute struct {
-	OrderRef    string         `json:"order_ref"`
-	Email       string         `json:"customer_email"`
-	Provider    string         `json:"provider"`
-	DisputeRef  string         `json:"dispute_ref"`
-	AmountCents int64          `json:"amount_cents"`
-	Currency    string         `json:"currency"`
-	AnswerBy    *exact.Instant `json:"answer_by" about:"until when it can be answered; null: the provider does not tell, see there"`
-	OpenedAt    exact.Instant  `json:"opened_at"`
+// WaitingPayment is a payment that could not be booked, as agents are told of it.
+type WaitingPayment struct {
+	Provider    string        `json:"provider"`
+	Ref         string        `json:"provider_ref"`
+	Refund      bool          `json:"refund"`
+	Cause       string        `json:"cause"`
+	Buyer       *string       `json:"buyer_email"`
+	AmountCents *int64        `json:"amount_cents"`
+	Currency    *string       `json:"currency"`
+	At          exact.Instant `json:"at"`
+	Remedy      string        `json:"mend" about:"what happened and what mends it"`
 }
 
 // mostAttention is how many of each kind an answer names.
-const mostAttention = 30
+const mostAttention = 15
 
 // NeedsAttention lists what waits for a person.
-func (s *Service) NeedsAttention(ctx context.Context) (NeedsAttention, error) {
-	return db.Read(ctx, s.db, func(c *db.Conn) (n NeedsAttention, err error) {
-		n.Today = c.Today()
-		unbooked, err := unbookedPayments(c)
-		if err != nil {
-			return n, err
-		}
-		n.Unbooked, n.UnbookedTotal = unbooked.Payments[:min(mostAttention, len(unbooked.Payments))], len(unbooked.Payments)
-		open, err := openDisputes(c)
-		if err != nil {
-			return n, err
-		}
-		n.Disputes, n.DisputesTotal = open[:min(mostAttention, len(open))], len(open)
-		due, err := SubscriptionFilter{State: subscriptionPastDue, Cursor: schema.First(mostAttention)}.page(c)
-		n.PastDue, n.PastDueTotal = due.Subscriptions, due.Total
+func (s *Service) NeedsAttention(ctx context.Context) (n NeedsAttention, err error) {
+	n = NeedsAttention{Today: s.Today(ctx), FailedRenewal: []ShortSubscription{}, Unbooked: []WaitingPayment{}}
+	open, err := s.Disputes(ctx, disputeOpen)
+	if err != nil {
 		return n, err
-	})
-}
-
-func openDisputes(c *db.Conn) ([]OpenDispute, error) {
-	return db.All(c, func(r *db.Row) OpenDispute {
-		return OpenDispute{OrderRef: r.Text(), Email: r.Text(), Provider: r.Text(), DisputeRef: r.Text(), AmountCents: r.Int(), Currency: r.Text(), AnswerBy: r.InstantPtr(), OpenedAt: r.Instant()}
-	}, `SELECT o.order_ref, k.email, d.provider, d.ref, d.cents, d.currency, d.answer_by, ifnull(d.opened_at, d.at) FROM store_disputes d
-		CROSS JOIN store_payments p ON p.id = d.payment_id CROSS JOIN store_orders o ON o.id = p.order_id
-		CROSS JOIN store_customers k ON k.id = o.customer_id WHERE d.state = 'open' ORDER BY d.answer_by IS NULL, d.answer_by, d.id`)
+	}
+	n.Disputes, n.DisputesTotal = open.Disputes[:min(mostAttention, len(open.Disputes))], len(open.Disputes)
+	failed, err := s.Subscriptions(ctx, SubscriptionFilter{State: subscriptionPastDue, Cursor: schema.First(mostAttention)})
+	if err != nil {
+		return n, err
+	}
+	for _, x := range failed.Subscriptions {
+		n.FailedRenewal = append(n.FailedRenewal, x.short())
+	}
+	n.FailedTotal = failed.Total
+	unbooked, err := s.Unbooked(ctx)
+	for _, u := range unbooked.Payments[:min(mostAttention, len(unbooked.Payments))] {
+		n.Unbooked = append(n.Unbooked, WaitingPayment{u.Provider, u.Ref, u.Refund, u.Cause, u.BuyerEmail, u.AmountCents, u.Currency, u.At, u.Remedy})
+	}
+	n.UnbookedTotal = len(unbooked.Payments)
+	return n, err
 }
 
 func (s *Service) needsAttention() schema.Op {
-	example := NeedsAttention{
-		Today: exampleInstant.Day(time.UTC), Disputes: []OpenDispute{{OrderRef: exampleRef, Email: "ann@example.com", Provider: stripe,
-			DisputeRef: "dp_1PqX2L", AmountCents: 4900, Currency: "USD", OpenedAt: exampleInstant}}, DisputesTotal: 1, PastDue: []Subscription{}, Unbooked: []Unbooked{},
-	}
+	ref := exampleRef
 	return schema.Op{
 		Name: "needs_attention", Says: "What waits for a person",
-		About:    "What waits for a person: open disputes with the day to answer, subscriptions whose renewal failed, and payments that came in and could not be booked, each with what mends it. The totals count those that are not named too.",
-		Response: example,
+		About: "What waits for a person: open disputes with the day to answer, renewals that failed, and payments that came in and could not be booked, " +
+			"each with what mends it. At most 15 of a kind are named; the totals count all.",
+		Response: NeedsAttention{Today: exampleInstant.Day(time.UTC), DisputesTotal: 1, FailedRenewal: []ShortSubscription{}, Unbooked: []WaitingPayment{},
+			Disputes: []DisputeOf{{Dispute: exampleDispute(), Provider: stripe, OrderRef: &ref, Customer: &Buyer{ID: 7, Email: "ann@example.com", Name: "Ann Lee"}}}},
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.NeedsAttention(ctx) }
 		},

@@ -46,6 +46,7 @@ type CustomerForAgents struct {
 	OrdersTotal   int64                                     `json:"orders_total"`
 	Licenses      []schema.Row[SeatedLicense, ShortLicense] `json:"licenses"`
 	LicensesTotal int                                       `json:"licenses_total"`
+	Subscriptions []ShortSubscription                       `json:"subscriptions,omitempty" about:"at most 8, those past due first, on the first page"`
 	Next          *string                                   `json:"next" about:"pass it as after for more licenses; null at the end"`
 }
 
@@ -114,9 +115,12 @@ func (s *Service) CustomerForAgents(ctx context.Context, id int64, l schema.List
 		}
 		most := schema.AnswerBytes
 		if l.First() {
-			most /= 2
+			most = most * 2 / 5
 			orders, err := (OrderFilter{Email: d.Email}).list(c, l.Limit)
 			if err != nil {
+				return d, err
+			}
+			if d.Subscriptions, err = subscriptionsOf(c, d.Customer); err != nil {
 				return d, err
 			}
 			d.Orders = schema.FitInside(orders, l.Short, Order.short, l.Asked, most)
@@ -138,17 +142,34 @@ func (s *Service) CustomerForAgents(ctx context.Context, id int64, l schema.List
 	})
 }
 
+// subscriptionsShown is how many of a customer's subscriptions agents are told.
+const subscriptionsShown = 8
+
+// subscriptionsOf are a customer's newest subscriptions, those past due first.
+func subscriptionsOf(c *db.Conn, k Customer) (list []ShortSubscription, err error) {
+	page, err := (SubscriptionFilter{Q: k.Email}).page(c)
+	for _, x := range page.Subscriptions {
+		if x.Customer != nil && x.Customer.ID == k.ID && len(list) < subscriptionsShown {
+			short := x.short()
+			short.Customer = nil
+			list = append(list, short)
+		}
+	}
+	return list, err
+}
+
 func (s *Service) customerDetail() schema.Op {
 	order, license := exampleDetail().Order, exampleLicense()
 	seat := exampleActivation()
 	seated := SeatedLicense{license.masked(), []Seat{{seat.Label, seat.Fingerprint, seat.CreatedAt, seat.LastSeenAt}}}
 	return schema.Op{
 		Name: "customer_detail", About: "One customer with orders and licenses.", Says: "Show a customer",
-		AgentAbout: "One customer with the newest orders, and the licenses with their seats. Keys are shown by their last four; license_action takes these with the customer, or #id.",
+		AgentAbout: "One customer with the newest orders, the licenses with their seats, and subscriptions. Keys are shown by their last four; license_action takes these with the customer, or #id.",
 		Response:   CustomerDetail{Customer: exampleCustomer(), Orders: []Order{order}, Licenses: []License{license}},
 		AgentResponse: CustomerForAgents{
 			Customer: exampleCustomer(), OrdersTotal: 1, LicensesTotal: 1,
-			Orders: schema.Rows([]Order{order}, false, Order.short), Licenses: schema.Rows([]SeatedLicense{seated}, false, SeatedLicense.short),
+			Subscriptions: []ShortSubscription{exampleSubscription().short()},
+			Orders:        schema.Rows([]Order{order}, false, Order.short), Licenses: schema.Rows([]SeatedLicense{seated}, false, SeatedLicense.short),
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store customers show ann@example.org",

@@ -45,7 +45,6 @@ func TestMain(m *testing.M) {
 			"sentences: SCAN l":                                    "doctor looks at everything",
 			"page: SCAN s":                                         "subscriptions, those past due first",
 			"page: USE TEMP B-TREE FOR ORDER BY":                   "subscriptions, those past due first",
-			"openDisputes: USE TEMP B-TREE FOR ORDER BY":           "the few disputes that are open",
 			"Disputes: USE TEMP B-TREE FOR ORDER BY":               "the few disputes that are open",
 			"Disputes: SCAN d":                                     "the few disputes that are open",
 			"load: USE TEMP B-TREE FOR GROUP BY":                   "payments that wait for a product",

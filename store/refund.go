@@ -31,9 +31,14 @@ type RefundForAgents struct {
 	OrderRefunded
 }
 
-// RefundForAgents is RefundOrder with a reason, for the audit trail.
+// RefundForAgents is RefundOrder with a reason, for the audit trail; ref may be the provider's.
 func (s *Service) RefundForAgents(ctx context.Context, who db.Caller, ref string, amount *int64, reason string) (RefundForAgents, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RefundForAgents, error) {
+		if called, err := ordersCalled(&tx.Conn, ref); err != nil {
+			return RefundForAgents{}, err
+		} else if len(called) == 1 {
+			ref = called[0].OrderRef
+		}
 		r, err := refundIn(tx, who, ref, amount, reason)
 		if err != nil {
 			return RefundForAgents{}, err

@@ -144,9 +144,12 @@ func exampleSubscription() Subscription {
 func (s *Service) listSubscriptions() schema.Op {
 	next := int64(3)
 	return schema.Op{
-		Name: "list_subscriptions", About: "Subscriptions, those past due first, then the newest first.",
-		Response: SubscriptionPage{Subscriptions: []Subscription{exampleSubscription()}, Next: &next, Total: 41},
-		Example:  "store subscriptions --state past_due",
+		Name: "list_subscriptions", About: "Subscriptions, those past due first, then the newest first.", Says: "Which subscriptions there are",
+		AgentAbout: "Subscriptions, those past due first, then the newest. past_due: a renewal failed; cancelled: it ends on ends_at. " +
+			"detail short: reference, state, buyer, product, when it renews or ends, last payment, failure.",
+		AgentResponse: FoundSubscriptions{Subscriptions: schema.Rows([]Subscription{exampleSubscription()}, false, Subscription.short), Shown: 1, Total: 1},
+		Response:      SubscriptionPage{Subscriptions: []Subscription{exampleSubscription()}, Next: &next, Total: 41},
+		Example:       "store subscriptions --state past_due",
 		Print: func(w io.Writer, answer any) {
 			p, _ := answer.(SubscriptionPage)
 			schema.Tabulate(w, "SUBSCRIPTION|PROVIDER|STATE|BUYER|PRODUCT|RENEWS OR ENDS|LAST PAYMENT", p.Subscriptions, func(x Subscription) []any {
@@ -158,6 +161,9 @@ func (s *Service) listSubscriptions() schema.Op {
 			})
 		},
 		Bind: func(f *schema.Form) schema.Handler {
+			if f.Surface() == schema.Tool {
+				return s.bindFoundSubscriptions(f)
+			}
 			var x SubscriptionFilter
 			x.Bind(f)
 			f.Text(&x.Q, "q", "words of the subscription, the buyer, the order or the product", schema.Most(200))
