@@ -1,6 +1,8 @@
 package rental
 
 import (
+	"context"
+	"fmt"
 	"strings"
 
 	"quartermaster/schema"
@@ -22,6 +24,9 @@ type rollRow struct {
 // lease that are not there yet.
 func (s *Service) rentRollTable() schema.Table {
 	return schema.Table{
+		Foresee: func(ctx context.Context, d *db.DB, _ db.Caller, store func() error) (schema.Foreseen, error) {
+			return New(d).foreseeRoll(ctx, store)
+		},
 		Name: "rent-roll", Sheet: true,
 		About: "A house on one sheet: properties, units, tenants and leases, with what is owed today. A new lease posts no rent due until today: " +
 			"its balance comes over. A row without a tenant is a vacant unit. Tenants of one name with different e-mails are different people.",
@@ -122,4 +127,40 @@ func (r rollRow) opening(today exact.Day) *Opening {
 		return nil
 	}
 	return o
+}
+
+// foreseeRoll says how many leases a sheet takes over, and what they owe then.
+func (s *Service) foreseeRoll(ctx context.Context, store func() error) (f schema.Foreseen, err error) {
+	count := func() (n, owed int64, err error) {
+		err = s.db.View(ctx, func(c *db.Conn) error {
+			n, owed, err = LeaseFilter{}.sum(c)
+			return err
+		})
+		return n, owed, err
+	}
+	leases, owed, err := count()
+	if err != nil {
+		return f, err
+	}
+	if err := store(); err != nil {
+		return f, err
+	}
+	after, owing, err := count()
+	if err != nil || after == leases {
+		return f, err
+	}
+	took := TakenOver{Leases: after - leases, BalanceCents: owing - owed}
+	noun := "leases"
+	if took.Leases == 1 {
+		noun = "lease"
+	}
+	return schema.Foreseen{WouldPost: took, Text: func(m schema.Money) string {
+		return fmt.Sprintf("This file would make %d %s, which owe %s in all today", took.Leases, noun, m(took.BalanceCents))
+	}}, nil
+}
+
+// TakenOver is what a rent roll would bring.
+type TakenOver struct {
+	Leases       int64 `json:"leases"`
+	BalanceCents int64 `json:"balance_cents"`
 }
