@@ -196,7 +196,8 @@ var rarer = []struct {
 		g.fill("tier", "basic")
 		g.fill("batch", "cards-"+g.name)
 		g.press("Mint codes")
-		g.see("3 codes of batch cards-" + g.name)
+		g.see("3 codes for ")
+		g.see("Batch cards-" + g.name)
 	}},
 	{"a buyer frees a seat", "store", func(g *guest) {
 		g.open("store", "/my")

@@ -181,7 +181,7 @@ func (v *doView) facts() (fields []string) {
 			if v.now != "" && (v.op.Number == "" && v.op.Identifies(a.Name) || a.Name == v.op.Number) {
 				fields = append(fields, field)
 			}
-		case a.Path != "" && a.Required:
+		case a.Required && (a.Path != "" || v.op.Confirmed() && a.HasChoices()):
 			fields = append(fields, field)
 		}
 	}
