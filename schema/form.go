@@ -285,7 +285,7 @@ func (f *Form) unknown() (refused fault.Field, found bool) {
 	}
 	name, found := f.unknownParameter()
 	switch {
-	case !found:
+	case !found || f.in.Lenient && f.surface == REST:
 		return refused, false
 	case f.in.HasBody:
 		return about(name, "unknown query parameter %s; this request takes none, its fields stand in the body", Quote(name))
@@ -298,7 +298,7 @@ func (f *Form) unknownField() (name string, found bool) {
 	if f.surface == Page && !f.in.Lenient {
 		return f.unknownValue()
 	}
-	if !f.in.HasBody || f.takesRaw() {
+	if !f.in.HasBody || f.takesRaw() || f.in.Lenient && f.surface == REST {
 		return "", false
 	}
 	for name := range f.in.Body.Fields {

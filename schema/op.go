@@ -52,6 +52,11 @@ type Op struct {
 	// refused by its operation.
 	Listed func(c *db.Conn) (bool, error)
 
+	// Foreign says that the operation has the shape of another program's interface: it takes forms as well as
+	// JSON, ignores fields that it does not know, and refuses in that shape.
+	Foreign func(status int, detail string) any
+	Ready   func(context.Context) error // refuses, before anything is read, what is switched off
+
 	Bind     func(*Form) Handler // binds the arguments; also called without values, to describe them
 	Response any                 // an answer, filled in: its type is the shape, its value the example
 	Examples []any               // answers of the same type as Response with the other statuses, filled in

@@ -48,6 +48,7 @@ func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 		"POST /license/check open", "POST /license/activate open writes", "POST /license/deactivate open writes",
 		"POST /license/activations open", "POST /license/redeem open writes",
 		"POST /license/file open writes", "GET /license/keys open", "POST /providers/stripe/webhook open writes", "POST /providers/lemonsqueezy/webhook open writes", "POST /providers/polar/webhook open writes",
+		"POST /v1/licenses/activate open writes", "POST /v1/licenses/validate open", "POST /v1/licenses/deactivate open writes",
 	}
 	equal(t, "operations", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	equal(t, "tools", strings.Join(tools, "\n"), strings.Join([]string{

@@ -49,6 +49,10 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "find_customer", "", s.findCustomerTool()),
 		schema.At("", "needs_attention", "", s.needsAttention()),
 		schema.At("", "license_action", "", s.licenseAction()),
+		schema.At("POST /v1/licenses/activate", "", "", s.apiActivate()),
+		schema.At("POST /v1/licenses/validate", "", "", s.apiValidate()),
+		schema.At("POST /v1/licenses/deactivate", "", "", s.apiDeactivate()),
+
 		schema.At("", "", "store order record", s.recordOrder()),
 		schema.At("", "refund_order", "store order refund ORDER_REF", s.refundOrder()),
 		schema.At("", "", "store order void ORDER_REF", s.voidOrderOp()),
@@ -75,6 +79,7 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "store signing-key make", s.makeSigningKey()),
 		schema.At("", "", "store signing-key use ID", s.useSigningKey()),
 		schema.At("", "", "store signing-key remove ID", s.removeSigningKey()),
+		schema.At("", "", "store license-api ON", s.setLicenseAPI()),
 		schema.At("", "", "store products list", s.listProducts()),
 		schema.At("", "", "store products show SKU", s.productDetail()),
 		schema.At("", "", "store product save SKU", s.saveProductOp()),

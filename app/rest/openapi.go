@@ -116,7 +116,7 @@ func operation(op schema.Op) obj {
 		o["parameters"] = params
 	}
 	if op.TakesBody() {
-		o["requestBody"] = requestBody(fields)
+		o["requestBody"] = requestBody(fields, op.Foreign != nil)
 	}
 	return o
 }
@@ -156,7 +156,7 @@ func parameter(a schema.Arg, name, in string) obj {
 	}
 }
 
-func requestBody(fields []schema.Arg) obj {
+func requestBody(fields []schema.Arg, foreign bool) obj {
 	if len(fields) == 1 && fields[0].Kind == schema.RawBody {
 		return obj{"required": true, "description": fields[0].About,
 			"content": obj{"application/json": obj{"schema": obj{"type": "object"}}}}
@@ -171,11 +171,16 @@ func requestBody(fields []schema.Arg) obj {
 			required = append(required, a.Name)
 		}
 	}
-	s := obj{"type": "object", "properties": props, "additionalProperties": false}
+	s := obj{"type": "object", "properties": props, "additionalProperties": foreign}
 	if len(required) > 0 {
 		s["required"] = required
 	}
-	return obj{"required": true, "content": obj{"application/json": obj{"schema": s, "example": example}}}
+	content := obj{"application/json": obj{"schema": s, "example": example}}
+	if foreign {
+		content["application/vnd.api+json"], content["application/x-www-form-urlencoded"] = content["application/json"], content["application/json"]
+		content["multipart/form-data"] = content["application/json"]
+	}
+	return obj{"required": true, "content": content}
 }
 
 func responses(op schema.Op) obj {

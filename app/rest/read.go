@@ -3,6 +3,9 @@ package rest
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
+	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
@@ -21,6 +24,9 @@ const (
 
 // body reads the body: media type, size, form.
 func (h *handler) body(in *schema.Input, op schema.Op, raw bool, r *http.Request) error {
+	if op.Foreign != nil {
+		return foreign(in, op.MaxBody, r)
+	}
 	if !raw { // a payment that is signed well is not lost over the name of its media type
 		if err := wire.CheckMedia(r.Header.Get("Content-Type")); err != nil {
 			return err
@@ -48,6 +54,63 @@ func (h *handler) body(in *schema.Input, op schema.Op, raw bool, r *http.Request
 		return fault.Malformedf("the body is %s; a JSON object is needed", v.Kind())
 	}
 	in.Body = v
+	return nil
+}
+
+// foreign reads a body of an operation in another program's shape: a form, or JSON of that program's media type.
+func foreign(in *schema.Input, most int64, r *http.Request) error {
+	kind, about, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		kind = ""
+	}
+	body, err := wire.ReadBody(r, most)
+	if err != nil {
+		return err
+	}
+	fields := url.Values{}
+	switch kind {
+	case "application/json", "application/vnd.api+json":
+		if len(bytes.TrimSpace(body)) == 0 {
+			body = []byte("{}")
+		}
+		var members map[string]any
+		v, err := strict.Parse(body, maxDepth)
+		if err != nil || v.Kind() != strict.Object || json.Unmarshal(body, &members) != nil {
+			return fault.Malformedf("the body cannot be read as a JSON object")
+		}
+		for name, member := range members {
+			if text, is := member.(string); is { // null is as if it were not there
+				fields.Set(name, text)
+			}
+		}
+	case "application/x-www-form-urlencoded":
+		fields, err = url.ParseQuery(string(body))
+	case "multipart/form-data":
+		var form *multipart.Form
+		if form, err = multipart.NewReader(bytes.NewReader(body), about["boundary"]).ReadForm(most); err == nil {
+			fields = form.Value
+			err = form.RemoveAll()
+		}
+	default:
+		if len(body) > 0 {
+			return fault.New(fault.Media, "the media type %s is not read here; send a form, or JSON", schema.Quote(r.Header.Get("Content-Type")))
+		}
+	}
+	if err != nil {
+		return fault.Malformedf("the form cannot be read")
+	}
+	plain := map[string]string{}
+	for name, values := range fields {
+		plain[name] = values[len(values)-1]
+	}
+	text, err := strict.Marshal(plain)
+	if err == nil {
+		in.Body, err = strict.Parse(text, maxDepth)
+	}
+	in.Raw, in.HasBody = text, true
+	if err != nil {
+		return fault.Malformedf("the form cannot be read")
+	}
 	return nil
 }
 

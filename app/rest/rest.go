@@ -191,6 +191,10 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 			return
 		}
 		answer, err := h.call(r.Context(), op, raw, who, r, ps)
+		if e, refused := fault.As(err); refused && op.Foreign != nil {
+			wire.RefuseHead(w, e)
+			answer, err = op.Foreign(wire.Status(e.Kind), e.Detail), nil
+		}
 		if err != nil {
 			h.refuse(w, err)
 			return
@@ -227,7 +231,12 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.C
 
 func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Caller, r *http.Request, ps httprouter.Params) (any, error) {
 	in := schema.Input{
-		Surface: schema.REST, Path: plain(r, ps), Header: r.Header.Get, Remote: Remote(r),
+		Surface: schema.REST, Path: plain(r, ps), Header: r.Header.Get, Remote: Remote(r), Lenient: op.Foreign != nil,
+	}
+	if op.Ready != nil {
+		if err := op.Ready(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if r.URL.RawQuery != "" {
 		q, err := query(r.URL.RawQuery)

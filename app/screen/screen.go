@@ -119,7 +119,7 @@ func (s *Screens) collect(a area, ops []schema.Op) {
 
 // API reports whether a path belongs to the service's API, which reads no cookie.
 func API(path string) bool {
-	for _, p := range []string{"/api/", "/mcp", "/license/", "/providers/", "/healthz", "/.well-known/"} {
+	for _, p := range []string{"/api/", "/mcp", "/license/", "/providers/", "/v1/", "/healthz", "/.well-known/"} {
 		if path == strings.TrimSuffix(p, "/") || strings.HasPrefix(path, strings.TrimSuffix(p, "/")+"/") {
 			return true
 		}

@@ -43,6 +43,16 @@ var contentType = []string{"application/json"}
 // Refuse answers with a refusal in the common form: {"error": CODE, "detail": TEXT},
 // then what else the refusal tells.
 func Refuse(w http.ResponseWriter, e *fault.Error) {
+	RefuseHead(w, e)
+	b, err := refusalBody(e)
+	if err != nil {
+		b = []byte(`{"error":"internal","detail":"the refusal could not be written"}`)
+	}
+	Send(w, statuses[e.Kind], b)
+}
+
+// RefuseHead sets the headers of a refusal.
+func RefuseHead(w http.ResponseWriter, e *fault.Error) {
 	head := w.Header()
 	switch e.Kind {
 	case fault.Unauthorized:
@@ -56,11 +66,6 @@ func Refuse(w http.ResponseWriter, e *fault.Error) {
 	case fault.Malformed, fault.TooLarge:
 		head.Set("Connection", "close") // what is left of the body is not worth reading
 	}
-	b, err := refusalBody(e)
-	if err != nil {
-		b = []byte(`{"error":"internal","detail":"the refusal could not be written"}`)
-	}
-	Send(w, statuses[e.Kind], b)
 }
 
 func refusalBody(e *fault.Error) ([]byte, error) {

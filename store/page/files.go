@@ -14,6 +14,7 @@ import (
 type signingView struct {
 	store.SigningKeys
 	samples string // where programs find how to verify a file
+	api     store.LicenseAPI
 }
 
 // signingKeys is the page of the keys that license files are signed with.
@@ -23,7 +24,11 @@ func signingKeys(s *store.Service) page.Page {
 		Load: func(*schema.Form) page.Loader[signingView] {
 			return func(ctx context.Context, _ db.Caller) (signingView, error) {
 				keys, err := s.SigningKeys(ctx)
-				return signingView{SigningKeys: keys, samples: "/license/keys"}, err
+				if err != nil {
+					return signingView{}, err
+				}
+				api, err := s.LicenseAPI(ctx)
+				return signingView{SigningKeys: keys, samples: "/license/keys", api: api}, err
 			}
 		},
 		View: func(v signingView) templ.Component { return SigningKeys(v) },
