@@ -67,6 +67,9 @@ func restTargets(s *apptest.Fixture, service string) []*target {
 	doc := closedDocument(s, body)
 	var targets []*target
 	for _, path := range sortedKeys(raw.Paths) {
+		if strings.HasPrefix(path, "/v1/") {
+			continue // in another program's shape: TestTheLicenseAPIAnswersAsLemonSqueezys
+		}
 		for _, method := range sortedKeys(raw.Paths[path]) {
 			o := raw.Paths[path][method]
 			t := &target{service: service, method: strings.ToUpper(method), path: path, open: len(o.Security) == 0}
