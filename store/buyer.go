@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"quartermaster/schema"
@@ -88,6 +90,33 @@ type Mine struct {
 	Orders   []Order     `json:"orders,omitempty" about:"all of a customer's session, the newest first"`
 	Licenses []MyLicense `json:"licenses" about:"keys in full: the license whose key was shown, all of the order, or all of the customer"`
 	Others   []License   `json:"others" about:"the other licenses of the order, keys masked"`
+	Notes    []MyNote    `json:"notes" about:"what the shop says of the products of paid orders"`
+}
+
+// MyNote is what the shop says of a product to those who bought it.
+type MyNote struct {
+	Product string `json:"product"`
+	Note    string `json:"note"`
+}
+
+// addNotes adds the notes of an order's products, each product once; to who showed a license's key those of
+// its product alone.
+func (m *Mine) addNotes(c *db.Conn, d OrderDetail) error {
+	if d.Status != statusPaid {
+		return nil
+	}
+	for _, i := range d.Items {
+		mine := len(m.Others) == 0 || slices.ContainsFunc(m.Licenses, func(l MyLicense) bool { return l.SKU == i.SKU })
+		p, _, err := lookUpProduct(c, i.SKU)
+		if err != nil {
+			return err
+		}
+		n := MyNote{Product: i.Name, Note: strings.TrimSpace(p.Note)}
+		if mine && n.Note != "" && !slices.Contains(m.Notes, n) {
+			m.Notes = append(m.Notes, n)
+		}
+	}
+	return nil
 }
 
 // MyLicense is a license with its product's name and its seats.
@@ -123,6 +152,9 @@ func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 					return m, err
 				}
 				m.Licenses = append(m.Licenses, mine)
+			}
+			if err := m.addNotes(c, d); err != nil {
+				return m, err
 			}
 		}
 		return m, nil

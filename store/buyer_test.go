@@ -307,3 +307,23 @@ func (s *fixture) firstKey() (string, error) {
 	}
 	return p.Licenses[0].Key, nil
 }
+
+// What the shop says of a product stands on the buyer's page, of a download too; a refunded order says nothing.
+func TestABuyerReadsTheNotesOfTheirProducts(t *testing.T) {
+	s := newFixture(t)
+	s.load("products", nil, "sku,kind,note", "BOOK,download,Fetch it at https://files.example/book", "PLUGIN,license,Install it twice")
+	r, err := s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", Lines: []NewLine{{SKU: "BOOK"}, {SKU: "PLUGIN"}, {SKU: "YEAR"}}})
+	must(t, err)
+	notes := func(subject int64) string {
+		t.Helper()
+		m, err := s.Mine(background, db.Caller{Service: "store", User: "buyer", Role: "member", Scope: "full", Via: "buyer", Subject: subject})
+		must(t, err)
+		return asJSON(m.Notes)
+	}
+	const plugin = `{"product":"Audio plugin","note":"Install it twice"}`
+	equal(t, "the order's", notes(-r.id), `[{"product":"A book","note":"Fetch it at https://files.example/book"},`+plugin+`]`)
+	equal(t, "one license's", notes(r.Licenses[0].ID), `[`+plugin+`]`)
+	_, err = s.RefundOrder(background, cli, r.OrderRef, nil)
+	must(t, err)
+	equal(t, "refunded", notes(-r.id), `null`)
+}
