@@ -54,19 +54,58 @@ type BankImport struct {
 // ImportBank reads a bank's file and keeps its new lines. It is invalid where it is of no known kind, where a sum is
 // wrong, and where its only account is unknown.
 func (s *Service) ImportBank(ctx context.Context, who db.Caller, f BankFile) (BankImport, error) {
-	statements, known, err := bank.Read(f.File.Data)
-	if err != nil {
-		return BankImport{}, err
+	return s.importFiles(ctx, who, f, []schema.File{f.File})
+}
+
+// importFiles is ImportBank of several files, all or none.
+func (s *Service) importFiles(ctx context.Context, who db.Caller, f BankFile, files []schema.File) (BankImport, error) {
+	if len(files) > 1 && len(f.Take) > 0 {
+		return BankImport{}, fault.Fieldf("take", "take: it names lines of one file; import that file alone")
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankImport, error) {
-		if !known {
-			var err error
-			if statements, err = s.readSheet(tx, f); err != nil {
-				return BankImport{}, err
+	read := make([][]bank.Statement, len(files))
+	for i, file := range files {
+		statements, _, err := bank.Read(file.Data)
+		if err != nil {
+			return BankImport{}, ofFile(err, file, len(files))
+		}
+		read[i] = statements
+	}
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (all BankImport, err error) {
+		for i, statements := range read {
+			f.File = files[i]
+			if statements == nil {
+				statements, err = s.readSheet(tx, f)
+			}
+			if err != nil {
+				return all, ofFile(err, f.File, len(files))
+			}
+			one, err := importBank(tx, f, statements)
+			if err != nil {
+				return all, ofFile(err, f.File, len(files))
+			}
+			all.Statements = append(all.Statements, one.Statements...)
+			for _, name := range one.Skipped {
+				if !slices.Contains(all.Skipped, name) {
+					all.Skipped = append(all.Skipped, name)
+				}
 			}
 		}
-		return importBank(tx, f, statements)
+		if all.Skipped == nil {
+			all.Skipped = []string{}
+		}
+		return all, nil
 	})
+}
+
+// ofFile names the file, of several, that an error is about.
+func ofFile(err error, file schema.File, of int) error {
+	e, ok := fault.As(err)
+	if !ok || of < 2 {
+		return err
+	}
+	named := *e
+	named.Detail = path.Base(file.Name) + ": " + e.Detail
+	return &named
 }
 
 func importBank(tx *db.Tx, f BankFile, statements []bank.Statement) (done BankImport, err error) {
@@ -327,18 +366,19 @@ func (s *Service) importBank() schema.Op {
 		Refuses:  []fault.Kind{fault.NotFound, fault.TooLarge},
 		Bind: func(f *schema.Form) schema.Handler {
 			var b BankFile
+			var files []schema.File
 			var account int64
-			f.File(&b.File, "file", "the bank's file, up to 16 MiB", bank.MaxBytes, schema.Required, schema.Positional("FILE"), schema.Label("File"))
+			f.Files(&files, "file", "the bank's file, up to 16 MiB", bank.MaxBytes, schema.Required, schema.Positional("FILE"), schema.Label("File"))
 			f.ID(&account, "account", "the account, where the file does not tell it (CSV), or tells a number that is not known yet", schema.Lookup(lookupAccount), schema.Choices(accountChoices))
 			b.Mapping.bind(f)
 			f.IDs(&b.Take, "take", "numbers of lines that are new although they look like kept ones", bank.MaxLines)
 			f.Bool(&b.AcceptUnbalanced, "accept_unbalanced", "keep a statement whose sums are wrong, marked so")
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				b.Account = db.NullID(account)
-				return s.ImportBank(ctx, who, b)
+				return s.importFiles(ctx, who, b, files)
 			}
 		},
-		Example: "rental bank import november.xml\nrental bank import lines.csv --account \"Rent account\" --map Date=day --map Amount=amount",
+		Example: "rental bank import october.xml november.xml\nrental bank import lines.csv --account \"Rent account\" --map Date=day --map Amount=amount",
 		Print:   printBankImport,
 		Did: func(a any, _ schema.Money) string {
 			var fresh, same, similar int

@@ -100,7 +100,7 @@ func (s *Service) ops() []schema.Op {
 
 		schema.At("", "", "rental bank accounts", s.listBankAccounts()),
 		schema.At("", "", "rental bank account NAME", s.saveBankAccount()),
-		schema.At("", "", "rental bank import FILE", s.importBank()),
+		schema.At("", "", "rental bank import FILE...", s.importBank()),
 		schema.At("", "", "rental bank lines", s.listBankLines()),
 		schema.At("", "", "rental bank book [LINE=LEASE...]", s.bookLines()),
 		schema.At("", "", "rental bank link LINE...", s.linkLinesOp()),

@@ -32,6 +32,12 @@ func methodOf(said string) string {
 	return otherMethod
 }
 
+// unknownMethod reports whether a way of paying is said that is none, and so is other.
+func unknownMethod(said string) bool {
+	said = strings.TrimSpace(said)
+	return said != "" && methodOf(said) == otherMethod && !strings.EqualFold(said, otherMethod)
+}
+
 // PaymentRequest asks to record what was paid of one charge of a lease, without an amount
 // all that is open of it. Method and PaidDate are never refused: an unknown method is
 // other, and what is not a real calendar day is today.

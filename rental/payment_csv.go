@@ -2,6 +2,7 @@ package rental
 
 import (
 	"slices"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -42,6 +43,9 @@ func bindPaymentRow(f *schema.Form) *paymentRow {
 	f.IntPtr(&row.payment, "payment", "the payment's number: rows of one number are one payment", schema.Range(1, maxCents))
 	if f.Describing() {
 		return row
+	}
+	if _, day := exact.ParseDay(strings.TrimSpace(row.paidDate)); f.Options.Replaced != nil && (row.paidDate != "" && !day || unknownMethod(row.method)) {
+		*f.Options.Replaced++
 	}
 	switch {
 	case row.charge() && row.typ == "":

@@ -297,3 +297,31 @@ func (f *Form) File(p *File, name, about string, most int, opts ...Opt) bool {
 	*p = file
 	return true
 }
+
+// Files binds uploads: at the command line the files at paths, as many as are named; elsewhere one. most bounds the
+// bytes of each.
+func (f *Form) Files(p *[]File, name, about string, most int, opts ...Opt) bool {
+	if f.surface != Command {
+		var one File
+		ok := f.File(&one, name, about, most, opts...)
+		*p = []File{one}
+		return ok
+	}
+	var paths []string
+	if !f.Texts(&paths, name, about, 100, 4096, opts...) || f.describing || len(f.refused) > 0 || f.in.ReadFile == nil {
+		return false
+	}
+	for _, path := range paths {
+		file, err := f.in.ReadFile(path)
+		switch {
+		case err != nil:
+			f.failure = err
+			return false
+		case len(file.Data) > most:
+			f.Refuse(name, "%s: %s is too large; at most %d bytes are allowed", name, Quote(file.Name), most)
+			return false
+		}
+		*p = append(*p, file)
+	}
+	return true
+}

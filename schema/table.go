@@ -103,6 +103,7 @@ type Line struct {
 type LoadOptions struct {
 	Add, Emit, DryRun bool
 	Columns           []string // that the file has, for a table that takes it as a whole
+	Replaced          *int     // in a dry run: the rows of which a value means something else, as an unknown way of paying is other
 }
 
 // Loaded is what an import did.

@@ -233,6 +233,7 @@ type rehearsed struct {
 	Notes   []string            `json:"notes"`
 
 	WouldPost any `json:"would_post,omitempty"`
+	Replaced  int `json:"replaced"`
 }
 
 func (p *program) printImported(out table.Outcome) error {
@@ -241,7 +242,7 @@ func (p *program) printImported(out table.Outcome) error {
 	if out.DryRun {
 		result = rehearsed{
 			out.Loaded, out.New, out.Changed, out.Same, out.Refused, orEmpty(out.Changes), orEmpty(out.Would), out.Events, out.Found,
-			orEmpty(out.Left), orEmpty(out.Notes), out.Follows.WouldPost,
+			orEmpty(out.Left), orEmpty(out.Notes), out.Follows.WouldPost, out.Replaced,
 		}
 	}
 	err := p.print(result, func(w io.Writer) {

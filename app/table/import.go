@@ -32,12 +32,13 @@ type Outcome struct {
 	DryRun bool
 
 	// Of a dry run alone.
-	Refused int            // rows
-	Would   []db.Change    // what would change, record by record, the first MaxShown
-	Events  map[string]int // what would be sent off
-	Follows schema.Foreseen
-	Columns []string   // of the sample
-	Sample  [][]string // the first rows as they would be stored
+	Refused  int            // rows
+	Would    []db.Change    // what would change, record by record, the first MaxShown
+	Events   map[string]int // what would be sent off
+	Follows  schema.Foreseen
+	Replaced int        // rows of which a value means something else
+	Columns  []string   // of the sample
+	Sample   [][]string // the first rows as they would be stored
 }
 
 // MaxShown bounds what an outcome lists of a dry run's changes; its counts are whole.
@@ -232,6 +233,7 @@ func (l *loading) rehearse(ctx context.Context) (Outcome, error) {
 		}); err != nil {
 			return err
 		}
+		l.options.Replaced = new(int)
 		if err := l.foresee(ctx); err != nil {
 			return err
 		}
@@ -250,6 +252,9 @@ func (l *loading) rehearse(ctx context.Context) (Outcome, error) {
 	out.Refused, out.Events, out.Follows = len(l.done.Errors), events, l.follows
 	if l.follows.Text != nil {
 		out.Notes = append(out.Notes, l.follows.Text(l.currency.Format))
+	}
+	if out.Replaced = *l.options.Replaced; out.Replaced > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("rows with a value that is replaced: %d; an unknown way of paying is kept as other, and what is no day as today", out.Replaced))
 	}
 	out.Columns, out.Sample = l.rows.columns(), l.sampled()
 	out.Would = changes[:min(len(changes), MaxShown)]
