@@ -155,6 +155,9 @@ func (g *gen) text(name string, s jsonSchema) string {
 	if known := g.seen["sku"]; name == "counts" && len(known) > 0 { // SKU=QTY, one a line
 		return strings.TrimSuffix(pick(g, known), `"`) + `=` + strconv.Itoa(g.IntN(200)) + `"`
 	}
+	if name == "category" && g.one(2) {
+		return pick(g, []string{`"repairs"`, `"insurance"`, `"Bank fees"`})
+	}
 	for _, other := range append(aliases[name], name) {
 		if known := g.seen[other]; len(known) > 0 && !g.one(6) {
 			return pick(g, known)

@@ -204,6 +204,27 @@ func TestStatementsAreReadOnce(t *testing.T) {
 	h.sound()
 }
 
+// TestFilesAreReadTogether: all files of a call or none, and the one that is wrong is named.
+func TestFilesAreReadTogether(t *testing.T) {
+	h := open(t, "2026-11-22")
+	h.bank()
+	file := func(name string, data []byte) schema.File { return schema.File{Name: name, Data: data} }
+	one, two := file("a.sta", mt940("0.00", "245.00", "2026-11-09 +245.00")), file("b.sta", mt940("245.00", "495.00", "2026-11-10 +250.00"))
+	_, err := h.importFiles(ctx, ann, BankFile{}, []schema.File{one, file("wrong.sta", mt940("0.00", "1.00", "2026-11-09 +2.00"))})
+	h.Refused(err, fault.Invalid, "wrong.sta: ")
+	if n := h.Number("SELECT count(*) FROM bank_lines"); n != 0 {
+		t.Errorf("%d lines are kept of a call that was refused", n)
+	}
+	_, err = h.importFiles(ctx, ann, BankFile{Take: []int64{1}}, []schema.File{one, two})
+	h.Refused(err, fault.Invalid, "one file")
+	done, err := h.importFiles(ctx, ann, BankFile{}, []schema.File{one, two, one})
+	h.Must(err)
+	if len(done.Statements) != 3 || done.Statements[0].New+done.Statements[1].New != 2 || done.Statements[2].Same != 1 {
+		t.Errorf("%s", asJSON(t, done))
+	}
+	h.sound()
+}
+
 // TestLinesAreFound is the contract's third and fourth example.
 func TestLinesAreFound(t *testing.T) {
 	h := open(t, "2026-11-22")

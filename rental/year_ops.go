@@ -27,15 +27,12 @@ func (s *Service) yearReport() schema.Op {
 			var year int64
 			var property string
 			if f.Surface() == schema.REST {
-				f.Int(&year, "year", "the calendar year", schema.InPath("year"), schema.Example(2025))
+				f.Int(&year, "year", "the calendar year", schema.InPath("year"), schema.Range(1900, 9999), schema.Example(2025))
 			} else {
 				f.Int(&year, "year", "the calendar year", schema.Required, schema.Range(1900, 9999), schema.Positional("YEAR"), schema.Example(2025))
 			}
 			bindRef(f, &property, "property", "of this house alone, by id or name", lookupProperty, propertyChoices)
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				if year < 1900 || year > 9999 {
-					return nil, fault.NotFoundf("year %d in the path is no year from 1900 to 9999", year)
-				}
 				return s.YearReport(ctx, who, year, property)
 			}
 		},
