@@ -198,7 +198,9 @@ func (r *mtReader) booking(f mtField) error {
 	if l.Reference = plain(ours); strings.EqualFold(l.Reference, "NONREF") {
 		l.Reference = ""
 	}
-	l.BankReference = plain(theirs)
+	if l.BankReference = plain(theirs); strings.EqualFold(l.BankReference, "NONREF") {
+		l.BankReference = "" // else all such lines of a day and an amount would be one
+	}
 	r.now.Lines = append(r.now.Lines, l)
 	return nil
 }
