@@ -45,6 +45,17 @@ type matchLease struct {
 	next     int64      // what the next period will charge; 0: nothing
 	from     *exact.Day // its first day
 	payments []matchPayment
+	names    [][][2]string // words of the tenants' names, once they are asked for
+}
+
+// hasPayer reports whether a tenant's whole name is the payer's.
+func (x *matchLease) hasPayer(payer [][2]string) bool {
+	if x.names == nil {
+		for _, name := range x.tenants {
+			x.names = append(x.names, wordsOf(name))
+		}
+	}
+	return slices.ContainsFunc(x.names, func(name [][2]string) bool { return hasName(payer, name) })
 }
 
 // openCharge is what is open of a charge.
@@ -183,7 +194,7 @@ func (m *matcher) byName(l *BankLine) (lease *matchLease, evidence string, sure 
 	payer := wordsOf(l.PayerName)
 	var all, exactly []*matchLease
 	for _, x := range m.leases {
-		if !slices.ContainsFunc(x.tenants, func(name string) bool { return hasName(payer, wordsOf(name)) }) {
+		if !x.hasPayer(payer) {
 			continue
 		}
 		all = append(all, x)
@@ -411,7 +422,7 @@ func (m *matcher) debit(l *BankLine) (act string, all []BankCandidate) {
 			why = "it has the reference " + PaymentReference(x.id)
 		case signs(l.PayerAccount) != "" && paid != nil && paid.leases[x.id]:
 			why = "its account paid this lease before"
-		case slices.ContainsFunc(x.tenants, func(name string) bool { return hasName(payer, wordsOf(name)) }):
+		case x.hasPayer(payer):
 			why = "it has the tenant's name"
 		default:
 			continue
