@@ -29,6 +29,7 @@ func BenchmarkYear(b *testing.B) {
 			_, err := s.ToOrder(ctx, ToOrderQuery{Status: All, Sort: "cost", Cursor: first})
 			return err
 		}},
+		{"to-order-count", func() error { _, err := s.CountToOrder(ctx); return err }}, // on every staff page
 		{"report-flagged", func() error { _, err := s.Report(ctx, ReportQuery{Status: Flagged}); return err }},
 		{"agent-report-20", func() error {
 			_, err := s.AgentReport(ctx, AgentQuery{ReportQuery: ReportQuery{Status: Flagged}, Limit: 20, Asked: true})
