@@ -3,6 +3,7 @@ package db
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -228,6 +229,14 @@ func TestARequestIsOneTransaction(t *testing.T) {
 	err := Exec(ctx, d, who, func(tx *Tx) error { return addUser(tx, "c") })
 	if err == nil || !strings.Contains(err.Error(), "TestARequestIsOneTransaction") || !strings.Contains(err.Error(), "second Update") {
 		t.Errorf("a second Update: %v", err)
+	}
+	typed := CLI("").Asking(&Request{Answer: reflect.TypeFor[string]()})
+	_, err = Update(ctx, d, typed, func(tx *Tx) (int, error) { return 1, addUser(tx, "c") })
+	if err == nil || !strings.Contains(err.Error(), "answers with a int") || count(t, d, "SELECT count(*) FROM users") != 1 {
+		t.Errorf("an answer of another type than the operation's: %v", err)
+	}
+	if _, err := Update(ctx, d, typed, func(*Tx) (string, error) { return "c", nil }); err != nil {
+		t.Errorf("the same with an answer of its type: %v", err)
 	}
 	several := CLI("").Asking(&Request{Several: true})
 	for _, name := range []string{"d", "e"} {
