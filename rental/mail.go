@@ -90,15 +90,6 @@ var (
 	}
 )
 
-// mailIsSetUp reports whether pages offer to mail.
-func (s *Service) mailIsSetUp() bool {
-	if s.db == nil {
-		return false
-	}
-	is, err := db.Read(context.Background(), s.db, mail.SetUp)
-	return err == nil && is
-}
-
 // leaseRow is a row of a message about a lease.
 func leaseRow(l Lease) mail.Row {
 	return mail.Row{Subject: db.Subject("lease", l.ID), Record: l.Property + "/" + l.Unit}

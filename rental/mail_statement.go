@@ -86,3 +86,14 @@ func (s *Service) mailStatement() schema.Op {
 		Example: "rental mail-statement 'Harbour House/2A' --year 2026",
 	}
 }
+
+// mailOps is what is mailed to tenants, and when.
+func (s *Service) mailOps() []schema.Op {
+	return []schema.Op{
+		schema.At("", "", "rental reminders", s.remindersDue()),
+		schema.At("", "", "rental send-reminders", s.sendReminders()),
+		schema.At("", "", "rental set-reminders", s.setReminders()),
+		schema.At("", "", "rental pause-reminders LEASE_ID", s.pauseReminders()),
+		schema.At("", "", "rental mail-statement LEASE_ID", s.mailStatement()),
+	}
+}

@@ -51,7 +51,7 @@ func (s *Service) Declare() schema.Service {
 // ops is the table of contents (route, tool, command, function): what REST and the command line read, what agents
 // read, what is done with money, with leases, with tickets, with records.
 func (s *Service) ops() []schema.Op {
-	return []schema.Op{
+	return append([]schema.Op{
 		schema.At("GET /api/units", "list_units", "rental units list", s.listUnits()),
 		schema.At("", "list_properties", "rental properties list", s.listProperties()),
 		schema.At("GET /api/leases", "list_leases", "rental leases list", s.listLeases()),
@@ -92,12 +92,6 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "rental set-opening LEASE_ID", s.setOpening()),
 		schema.At("", "", "rental set-late-fee PROPERTY", s.setLateFeeOp()),
 
-		schema.At("", "", "rental reminders", s.remindersDue()),
-		schema.At("", "", "rental send-reminders", s.sendReminders()),
-		schema.At("", "", "rental set-reminders", s.setReminders()),
-		schema.At("", "", "rental pause-reminders LEASE_ID", s.pauseReminders()),
-		schema.At("", "", "rental mail-statement LEASE_ID", s.mailStatement()),
-
 		schema.At("", "", "rental bank accounts", s.listBankAccounts()),
 		schema.At("", "", "rental bank account NAME", s.saveBankAccount()),
 		schema.At("", "", "rental bank import FILE...", s.importBank()),
@@ -133,7 +127,7 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "rental tenant mail-invitation TENANT_ID", s.mailPortalInvitation()),
 		schema.At("", "", "rental tenant end-sessions TENANT_ID", s.endTenantSessions()),
 		schema.At("", "", "rental tenant forget TENANT_ID", s.forgetTenant()),
-	}
+	}, s.mailOps()...)
 }
 
 // events are what the service tells receivers.

@@ -52,8 +52,6 @@ const (
 	notDue     = "not_due"    // a lease that was named, and nothing is due to be said
 )
 
-var reminderReasons = []string{inGap, tooSmall, heldBack, noAddress, isBlocked, leaseEnded, notDue}
-
 // kindReminder is of what is due soon; lateKind of a step of what is late.
 const kindReminder = "reminder"
 

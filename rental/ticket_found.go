@@ -94,20 +94,8 @@ func (s *Service) UpdateTicket(ctx context.Context, who db.Caller, id int64, u T
 		if err != nil {
 			return d, err
 		}
-		if u.AssignedTo != nil {
-			to := *u.AssignedTo
-			if to != "" && !u.NewPerson {
-				known, err := people(&tx.Conn)
-				if err != nil {
-					return d, err
-				}
-				if to, err = schema.Person(known, to); err != nil {
-					return d, err
-				}
-			}
-			if err := assign(tx, was, to); err != nil {
-				return d, err
-			}
+		if err := u.give(tx, was); err != nil {
+			return d, err
 		}
 		if u.Note != "" {
 			note, err := insertNote(tx, id, tx.Who().User, false, u.Note)
@@ -133,6 +121,24 @@ func (s *Service) UpdateTicket(ctx context.Context, who db.Caller, id int64, u T
 		}
 		return ticketDetail(&tx.Conn, id)
 	})
+}
+
+// give assigns the ticket, if the update does.
+func (u TicketUpdate) give(tx *db.Tx, was Ticket) error {
+	if u.AssignedTo == nil {
+		return nil
+	}
+	to := *u.AssignedTo
+	if to != "" && !u.NewPerson {
+		known, err := people(&tx.Conn)
+		if err != nil {
+			return err
+		}
+		if to, err = schema.Person(known, to); err != nil {
+			return err
+		}
+	}
+	return assign(tx, was, to)
 }
 
 // people lists who may be given tickets: the service's users, and whom tickets were assigned to.
