@@ -38,6 +38,16 @@ func (f *fuzzer) hintTool(target *target, members []member) []member {
 		return []member{{"license", `"#` + id + `"`}, {"action", pick(f.g, []string{`"suspend"`, `"resume"`})}}
 	case "update_workorder":
 		return []member{{"id", id}, {"priority", pick(f.g, []string{`"high"`, `"low"`})}}
+	case "create_workorder":
+		return []member{{"asset_id", id}, {"description", `"Leaks oil"`}}
+	case "record_meter":
+		return []member{{"asset_id", "1"}, {"reading", strconv.Itoa(20_000 + f.g.IntN(50))}}
+	case "record_payment":
+		return []member{{"lease_id", id}, {"amount_cents", "100"}, {"request_key", jsonText("k" + strconv.Itoa(f.g.IntN(1_000_000)))}}
+	case "update_ticket":
+		return []member{{"ticket_id", strconv.Itoa(1 + f.g.IntN(4))}, {"note", `"Looked at"`}}
+	case "purchase_detail":
+		return []member{{"number", pick(f.g, []string{`"PO-000001"`, `"PO-000002"`})}}
 	case "refund_order":
 		return slices.DeleteFunc(members, func(m member) bool { return m.name == "request_key" })
 	}
