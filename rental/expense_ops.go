@@ -25,13 +25,13 @@ func exampleRecurringExpense() RecurringExpense {
 
 // bindRef binds a property or a unit: from a list on pages, elsewhere by id or name.
 func bindRef(f *schema.Form, p *string, name, about string, lookup func(*db.Conn, string) (int64, error),
-	list schema.List, opts ...schema.Opt) {
+	list schema.List) {
 	if f.Surface() != schema.Page {
-		f.Ref(p, name, about, append(opts, schema.Example("Harbour House"))...)
+		f.Ref(p, name, about, schema.Example("Harbour House"))
 		return
 	}
 	var id int64
-	if f.ID(&id, name, about, append(opts, schema.Lookup(lookup), schema.Choices(list))...) && id > 0 {
+	if f.ID(&id, name, about, schema.Lookup(lookup), schema.Choices(list)) && id > 0 {
 		*p = fmt.Sprint(id)
 	}
 }

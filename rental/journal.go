@@ -132,6 +132,9 @@ func distinct(names map[int64]string, within func(int64) int64) map[int64]string
 	return names
 }
 
+// printf writes; an error stays in the writer until Flush tells it.
+func (j *journal) printf(format string, args ...any) { _, _ = fmt.Fprintf(j.w, format, args...) }
+
 // asset is the account that moved with an entry.
 func (j *journal) asset(e entry) string {
 	if name := j.byLine[e.kind][e.id]; name != "" {
@@ -170,7 +173,7 @@ func (j *journal) declare(all []entry) {
 	if places == "" {
 		places = "."
 	}
-	fmt.Fprintf(j.w, "commodity 1000%s %s\n\n", places, j.code)
+	j.printf("commodity 1000%s %s\n\n", places, j.code)
 	used := map[string]bool{}
 	for _, e := range all {
 		if e.moved() != 0 {
@@ -186,16 +189,16 @@ func (j *journal) declare(all []entry) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		fmt.Fprintf(j.w, "account %s\n", name)
+		j.printf("account %s\n", name)
 	}
 }
 
 var entryWords = [...]string{"deposit taken over", "payment", "deposit used, payment", "advance becomes deposit, payment", "payout", "expense", "return of payment"}
 
 func (j *journal) write(e entry) {
-	fmt.Fprintf(j.w, "\n%s %s %d\n", e.day, entryWords[e.kind], e.id)
+	j.printf("\n%s %s %d\n", e.day, entryWords[e.kind], e.id)
 	line := func(account string, cents int64) {
-		fmt.Fprintf(j.w, "    %s  %s %s\n", account, j.currency.Plain(cents), j.code)
+		j.printf("    %s  %s %s\n", account, j.currency.Plain(cents), j.code)
 	}
 	if cents := e.moved(); cents != 0 {
 		line(j.asset(e), cents)

@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 			"recurringExpenseTable: SCAN e":                                "an export is of every record",
 			"reversed: USE TEMP B-TREE FOR ORDER BY":                       "an import of reversals, which are few",
 			"names: SCAN k":                                                "a journal is of everything",
+			"MoneyYears: SCAN expenses":                                    "a house's expenses, for the years of its page",
 			"PostExpenses: SCAN e":                                         "a shop's few recurring expenses",
 			"SetCategories: SCAN recurring_expenses":                       "a shop's few recurring expenses",
 			"checkClosed: SCAN e":                                          "doctor looks at everything",
