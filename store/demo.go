@@ -20,7 +20,7 @@ var demoBuyers = []string{
 }
 
 // demo fills an empty store with a believable small shop: three products, forty
-// orders in two currencies, two batches of codes, licenses in every state. Nothing is
+// orders in two currencies, two batches of codes, licenses in every state, a dispute and a renewal that failed. Nothing is
 // emitted: a demo has no receivers.
 func (s *Service) demo(ctx context.Context, today exact.Day) error {
 	return db.Exec(ctx, s.db, db.CLI("store"), func(tx *db.Tx) error {
@@ -34,6 +34,9 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 			return err
 		}
 		if err := demoStates(tx, orders, pick); err != nil {
+			return err
+		}
+		if err := demoTrouble(tx, orders); err != nil {
 			return err
 		}
 		return demoCodes(tx, products[0])

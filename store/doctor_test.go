@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,9 @@ func TestTheDemoIsASmallShop(t *testing.T) {
 	if stats.Codes.Unused == 0 || stats.Codes.Redeemed == 0 || stats.Codes.Void == 0 {
 		t.Errorf("the demo's codes: %+v", stats.Codes)
 	}
+	waits, err := s.NeedsAttention(background)
+	must(t, err)
+	equal(t, "trouble", fmt.Sprint(waits.DisputesTotal, waits.PastDueTotal, waits.UnbookedTotal), "1 1 0")
 	equal(t, "in part", s.count("SELECT count(*) FROM store_orders WHERE status = 'paid' AND refunded_cents > 0"), int64(1))
 	equal(t, "later than now", s.count("SELECT count(*) FROM store_orders WHERE paid_at > ?", s.now()), int64(0))
 

@@ -47,6 +47,7 @@ func TestMain(m *testing.M) {
 			"page: USE TEMP B-TREE FOR ORDER BY":                   "subscriptions, those past due first",
 			"Disputes: USE TEMP B-TREE FOR ORDER BY":               "the few disputes that are open",
 			"Disputes: SCAN d":                                     "the few disputes that are open",
+			"load: USE TEMP B-TREE FOR ORDER BY":                   "the payments of one subscription",
 			"load: USE TEMP B-TREE FOR GROUP BY":                   "payments that wait for a product",
 			"load: SCAN store_unbooked":                            "payments that wait for a product",
 			"sentences: SCAN s":                                    "doctor looks at everything",

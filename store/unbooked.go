@@ -34,7 +34,13 @@ type Unbooked struct {
 	Remedy       string        `json:"mend" about:"what happened and what mends it"`
 
 	body []byte // of the event; nil is not kept
+
+	PaidOn string  `json:"-"` // the day on which it came, in the shop's zone
+	SKU    *string `json:"-"` // the product that their name is mapped to, where it is
 }
+
+// CanRetry reports whether its event was kept, and so can be read again.
+func (u Unbooked) CanRetry() bool { return len(u.body) > 0 }
 
 // Why a payment could not be booked, and so what mends it.
 const (
@@ -181,6 +187,18 @@ func unbookedPayments(c *db.Conn) (list UnbookedList, err error) {
 	}
 	waiting, err := db.All(c, scanWaiting, selectWaiting, c.Now()-waitsAtMost)
 	list.Payments = append(list.Payments, waiting...)
+	for i := range list.Payments {
+		u := &list.Payments[i]
+		u.PaidOn = u.At.Day(c.Zone()).String()
+		if u.TheirProduct == nil {
+			continue
+		}
+		if l, mapped, err := findLink(c, u.Provider, *u.TheirProduct); err != nil {
+			return list, err
+		} else if mapped {
+			u.SKU = &l.SKU
+		}
+	}
 	return list, err
 }
 

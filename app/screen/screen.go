@@ -117,8 +117,12 @@ func (s *Screens) collect(a area, ops []schema.Op) {
 	}
 }
 
-// API reports whether a path belongs to the service's API, which reads no cookie.
+// API reports whether a path belongs to the service's API, which reads no cookie. /providers itself is a
+// page; below it lie the tills' addresses.
 func API(path string) bool {
+	if path == "/providers" {
+		return false
+	}
 	for _, p := range []string{"/api/", "/mcp", "/license/", "/providers/", "/v1/", "/healthz", "/.well-known/"} {
 		if path == strings.TrimSuffix(p, "/") || strings.HasPrefix(path, strings.TrimSuffix(p, "/")+"/") {
 			return true

@@ -30,6 +30,9 @@ func Pages(s *store.Service) []page.Page {
 		products(s), product(s),
 		figures(s),
 		unbooked(s),
+		subscriptions(s),
+		disputes(s),
+		providers(s),
 		mine(s), // /my
 		mineReceipt(s),
 		redeem(s),

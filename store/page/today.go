@@ -22,7 +22,7 @@ type todayView struct {
 	before   []store.Figure // of the 30 days before those, in that currency
 	currency string
 	latest   []store.Order
-	unbooked []store.Unbooked
+	waits    store.NeedsAttention
 }
 
 func today(s *store.Service) page.Page {
@@ -54,8 +54,7 @@ func today(s *store.Service) page.Page {
 				if v.latest, err = s.Latest(ctx, 8); err != nil {
 					return v, err
 				}
-				waiting, err := s.Unbooked(ctx)
-				v.unbooked = waiting.Payments
+				v.waits, err = s.NeedsAttention(ctx)
 				return v, err
 			}
 		},

@@ -1,0 +1,187 @@
+package page
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/page"
+	"quartermaster/store"
+)
+
+type subscriptionsView struct{ store.SubscriptionPage }
+
+func subscriptions(s *store.Service) page.Page {
+	return page.New(page.Spec[subscriptionsView]{
+		Path: "/subscriptions", Title: "Subscriptions", Menu: "Subscriptions", Key: "s",
+		Load: func(f *schema.Form) page.Loader[subscriptionsView] {
+			var x store.SubscriptionFilter
+			var p page.Paging
+			p.Bind(f)
+			x.Bind(f)
+			x.Q, x.Cursor = p.Q, place(p)
+			return func(ctx context.Context, _ db.Caller) (subscriptionsView, error) {
+				list, err := s.Subscriptions(ctx, x)
+				return subscriptionsView{list}, err
+			}
+		},
+		View: func(v subscriptionsView) templ.Component { return Subscriptions(v) },
+		CSV: func(v subscriptionsView) page.Sheet {
+			sheet := page.Sheet{Name: "subscriptions", Columns: []string{"provider", "subscription_ref", "state", "email", "name", "product", "order_ref",
+				"renews_at", "ends_at", "paid_at", "paid_cents", "currency"}}
+			for _, x := range v.Subscriptions {
+				sheet.Rows = append(sheet.Rows, []string{x.Provider, x.Ref, x.State, buyerOf(x).Email, buyerOf(x).Name, text(x.Product), text(x.OrderRef),
+					stamp(x.RenewsAt), stamp(x.EndsAt), stamp(x.PaidAt), number(x.PaidCents), text(x.Currency)})
+			}
+			return sheet
+		},
+	})
+}
+
+// buyerOf is whose subscription it is; nobody until its checkout comes.
+func buyerOf(x store.Subscription) store.Buyer {
+	if x.Customer == nil {
+		return store.Buyer{}
+	}
+	return *x.Customer
+}
+
+func number(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return page.Num(*n)
+}
+
+func subscriptionState(state string) templ.Component {
+	look := map[string]string{"active": page.Good, "past_due": page.Bad, "cancelled": page.Warn, "ended": page.Idle}[state]
+	return page.State(look, page.Word(state))
+}
+
+type disputesView struct{ store.DisputeList }
+
+func disputes(s *store.Service) page.Page {
+	return page.New(page.Spec[disputesView]{
+		Path: "/disputes", Title: "Disputes",
+		Load: func(*schema.Form) page.Loader[disputesView] {
+			return func(ctx context.Context, _ db.Caller) (disputesView, error) {
+				list, err := s.Disputes(ctx, "open")
+				return disputesView{list}, err
+			}
+		},
+		View: func(v disputesView) templ.Component { return Disputes(v) },
+	})
+}
+
+// disputeNote is an open dispute as the first page tells it.
+func disputeNote(d store.OpenDispute) string {
+	text := "Dispute over " + exact.CurrencyOf(d.Currency).Plain(d.AmountCents) + " " + d.Currency + " of " + d.OrderRef
+	if d.AnswerBy == nil {
+		return text + ", answer it: see there for the day"
+	}
+	return text + ", answer by "
+}
+
+type providersView struct{ store.TillList }
+
+func providers(s *store.Service) page.Page {
+	return page.New(page.Spec[providersView]{
+		Path: "/providers", Title: "Payment providers",
+		Load: func(*schema.Form) page.Loader[providersView] {
+			return func(ctx context.Context, _ db.Caller) (providersView, error) {
+				list, err := s.Tills(ctx)
+				return providersView{list}, err
+			}
+		},
+		View: func(v providersView) templ.Component { return Providers(v) },
+	})
+}
+
+func (v providersView) title() string {
+	set := 0
+	for _, t := range v.Providers {
+		if t.SecretSet {
+			set++
+		}
+	}
+	switch set {
+	case 0:
+		return "No provider sends payments here yet"
+	case 1:
+		return "1 provider sends payments here"
+	}
+	return strconv.Itoa(set) + " providers send payments here"
+}
+
+// cause says in plain words why a payment could not be booked.
+func cause(u store.Unbooked) string {
+	if text, known := map[string]string{
+		"no_product": "Nothing names what was bought", "unknown_product": "What was bought is none of your products yet", "price": "The amounts are no sale",
+		"no_buyer": "It has no address of a buyer", "nothing_paid": "Nothing was paid", "no_checkout": "Its checkout never came",
+		"currency": "It is in another currency than its order",
+	}[u.Cause]; known {
+		return text
+	}
+	return "It cannot be read"
+}
+
+// mends are what can be done with a payment that could not be booked; the first is what mends it.
+func mends(u store.Unbooked) []page.Action {
+	payment := []string{"provider", u.Provider, "provider_ref", u.Ref}
+	var acts []page.Action
+	switch {
+	case u.Cause == "unknown_product" && u.TheirProduct != nil:
+		acts = append(acts, page.Open("Which product?", "map_provider", "provider", u.Provider, "payment_link", *u.TheirProduct).Then("/unbooked"))
+	case u.Cause == "no_checkout" && u.Subscription != nil:
+		acts = append(acts, page.Open("Which license?", "link_subscription", "provider", u.Provider, "subscription_ref", *u.Subscription).Then("/unbooked"))
+	case u.OrderRef != nil:
+		acts = append(acts, page.Link("Open the order", page.Path("orders", *u.OrderRef)))
+	}
+	if !u.Refund {
+		acts = append(acts, page.Open("Record", "record_order", recorded(u)...))
+	}
+	if u.CanRetry() {
+		acts = append(acts, page.Do("Try again", "retry_payment", payment...).Quiet().Then("/unbooked"))
+	}
+	return append(acts, page.Open("Dismiss", "dismiss_payment", payment...).Quiet())
+}
+
+// recorded fills the form of an order with what is known of the payment.
+func recorded(u store.Unbooked) []string {
+	fields := []string{"provider", u.Provider, "provider_ref", u.Ref, "paid_at", u.PaidOn}
+	for name, value := range map[string]*string{"email": u.BuyerEmail, "name": u.BuyerName, "currency": u.Currency, "sku": u.SKU} {
+		if value != nil {
+			fields = append(fields, name, *value)
+		}
+	}
+	if u.AmountCents != nil {
+		fields = append(fields, "total_cents", exact.CurrencyOf(text(u.Currency)).Plain(*u.AmountCents))
+	}
+	if u.Qty != nil {
+		fields = append(fields, "qty", page.Num(*u.Qty))
+	}
+	return fields
+}
+
+// unbookedOf is who paid, as far as it is known.
+func unbookedOf(u store.Unbooked) string {
+	switch {
+	case u.BuyerEmail == nil:
+		return "A buyer who is not told"
+	case u.BuyerName == nil:
+		return *u.BuyerEmail
+	}
+	return *u.BuyerName + ", " + *u.BuyerEmail
+}
+
+// theirs is what was bought in the provider's words.
+func theirs(u store.Unbooked) string {
+	if u.TheirName != nil {
+		return *u.TheirName + " (" + *u.TheirProduct + ")"
+	}
+	return *u.TheirProduct
+}
