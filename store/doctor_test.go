@@ -76,7 +76,7 @@ func TestTheDemoIsASmallShop(t *testing.T) {
 	}
 	waits, err := s.NeedsAttention(background)
 	must(t, err)
-	equal(t, "trouble", fmt.Sprint(waits.DisputesTotal, waits.PastDueTotal, waits.UnbookedTotal), "1 1 0")
+	equal(t, "trouble", fmt.Sprint(waits.DisputesTotal, waits.FailedTotal, waits.UnbookedTotal), "1 1 0")
 	equal(t, "in part", s.count("SELECT count(*) FROM store_orders WHERE status = 'paid' AND refunded_cents > 0"), int64(1))
 	equal(t, "later than now", s.count("SELECT count(*) FROM store_orders WHERE paid_at > ?", s.now()), int64(0))
 

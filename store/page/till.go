@@ -78,8 +78,8 @@ func disputes(s *store.Service) page.Page {
 }
 
 // disputeNote is an open dispute as the first page tells it.
-func disputeNote(d store.OpenDispute) string {
-	text := "Dispute over " + exact.CurrencyOf(d.Currency).Plain(d.AmountCents) + " " + d.Currency + " of " + d.OrderRef
+func disputeNote(d store.DisputeOf) string {
+	text := "Dispute over " + exact.CurrencyOf(d.Currency).Plain(d.AmountCents) + " " + d.Currency + " of " + text(d.OrderRef)
 	if d.AnswerBy == nil {
 		return text + ", answer it: see there for the day"
 	}

@@ -23,6 +23,7 @@ type todayView struct {
 	currency string
 	latest   []store.Order
 	waits    store.NeedsAttention
+	unbooked []store.Unbooked
 }
 
 func today(s *store.Service) page.Page {
@@ -54,7 +55,11 @@ func today(s *store.Service) page.Page {
 				if v.latest, err = s.Latest(ctx, 8); err != nil {
 					return v, err
 				}
-				v.waits, err = s.NeedsAttention(ctx)
+				if v.waits, err = s.NeedsAttention(ctx); err != nil {
+					return v, err
+				}
+				waiting, err := s.Unbooked(ctx)
+				v.unbooked = waiting.Payments
 				return v, err
 			}
 		},
