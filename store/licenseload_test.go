@@ -278,6 +278,9 @@ func TestLicensesTravelWhole(t *testing.T) {
 		csvLine("=a-formula-key", "PLUGIN", "ann@example.com", "pro", "0", "", "", "revoked", "gumroad", "G-1"), csvLine("eight888", "YEAR", "bo@example.com", "", "", "", "", "expired", "", ""))
 	before := s.dump("licenses")
 	equal(t, "into the same shop", cameOf(s.moveIn(before...)), fmt.Sprintf("0 new, 0 changed, %d same", len(before)-1))
+	for i := range before { // a subscription moves by a backup alone
+		before[i] = strings.ReplaceAll(before[i], ",sub_demo_1,", ",,")
+	}
 	fresh := emptyFixture(t)
 	for _, table := range []string{"products", "customers", "orders"} {
 		fresh.load(table, nil, s.dump(table)...)
