@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"quartermaster/app/server"
 	"quartermaster/schema/db"
 	"quartermaster/schema/strict"
 )
@@ -67,6 +68,7 @@ func Run(ctx context.Context, env Env) int {
 	p := &program{Env: env}
 	root := p.root()
 	p.prepare(root, env.Args)
+	server.LetGoOfOwnFile()
 	root.SetArgs(env.Args)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)

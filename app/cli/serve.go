@@ -64,6 +64,7 @@ func (p *program) serve(ctx context.Context, c *server.Config) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
 	}
+	server.LetGoOfOwnFile()
 	n := p.notifier()
 	defer n.run(ctx, s)()
 	select {

@@ -105,6 +105,7 @@ func newMemory(size int64, connections int) *memory {
 	m.idle = time.AfterFunc(time.Hour, func() {
 		runtime.GC() // pools keep what they have for one collection
 		debug.FreeOSMemory()
+		LetGoOfOwnFile()
 	})
 	m.idle.Stop()
 	return m
