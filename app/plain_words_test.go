@@ -20,8 +20,13 @@ import (
 // statuses of HTTP, amounts in cents, and how values are coded.
 var machineTalk = regexp.MustCompile(`\b[a-z]+(?:_[a-z0-9]+)+\b|(?:^|\s)--[a-z][a-z-]+|\bquartermaster [a-z]+|\bHTTP/? ?[0-9]|\b(?:cents|JSON|null|true|false|in-progress)\b`)
 
+// oldWords are names that the glossary replaces: one thing has one name on pages.
+var oldWords = regexp.MustCompile(`(?i)\b(?:receive payment|create work order|create purchase|advance status|licenses that work|` +
+	`until forever|least order|lies unsold|take into stock|means: nothing|cells are parted|read it so|what stands there|come in again|` +
+	`there is no such page|is not asked so|who changed it, and when|rows told|your word that)\b|^(?:record a payment|new key)$`)
+
 // ofProviders are names that a payment provider or the list of API keys gives, which are data.
-var ofProviders = regexp.MustCompile(`\b(?:pi|apk)_[a-z0-9_]+|serve --demo`)
+var ofProviders = regexp.MustCompile(`\b(?:pi|apk|dp|sub|evt)_[a-z0-9_]+|serve --demo`)
 
 // ofMachines are the pages that speak of keys, receivers and files as programs see them.
 var ofMachines = []string{"/docs", "/keys", "/webhooks", "/import", "/export"}
@@ -116,6 +121,10 @@ func (r *reader) hear(path string, got apptest.Sheet) {
 	spoken(got.Doc, func(text string) {
 		text = strings.Join(strings.Fields(text), " ")
 		text = ofProviders.ReplaceAllString(text, "")
+		if old := oldWords.FindString(text); old != "" && !r.said[path+old] {
+			r.said[path+old] = true
+			r.t.Errorf("%s (%d) says %q, which has another name now: %.160s", path, got.Status, old, text)
+		}
 		for _, word := range machineTalk.FindAllString(text, -1) {
 			if at := fmt.Sprint(path, word); !r.said[at] && !inQuotes(text, word) {
 				r.said[at] = true

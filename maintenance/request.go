@@ -105,7 +105,7 @@ func requestFor(c *db.Conn, token string) (RequestedAsset, error) {
 		return RequestedAsset{AssetID: r.Int(), AssetTag: r.Text(), Asset: r.Text(), Location: r.Text()}
 	}, "SELECT id, asset_tag, name, location FROM assets WHERE request_token = ? AND requests = 1 AND status <> 'retired'", token)
 	if err == nil && (!found || token == "") {
-		err = fault.NotFoundf("there is no such page for requests")
+		err = fault.NotFoundf("this address for requests was not found; ask for a new label")
 	}
 	return a, err
 }

@@ -300,7 +300,7 @@ func backupPage(bytes int64) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</h1><p>One file holds all four services: records, people, keys, the audit trail. The copy is made while work goes on, and checked before it is sent.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</h1><p>One file holds all four services: records, people, API keys and activity. The copy is made while work goes on, and checked before it is sent.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -312,7 +312,7 @@ func auditPage(v trailView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = page.Table("Audit trail", page.Column{Label: "What"}, page.Column{Label: "Record"}, page.Column{Label: "Who"}, page.Column{Label: "When", Right: true}, page.Column{Label: "Changes"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Table("Activity", page.Column{Label: "What"}, page.Column{Label: "Record"}, page.Column{Label: "Who"}, page.Column{Label: "When", Right: true}, page.Column{Label: "Changes"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
