@@ -58,7 +58,7 @@ func TestChoicesAreSuggested(t *testing.T) {
 		t.Errorf("%d leases are suggested at first, want 50", n)
 	}
 	found := v.Get("/choices?op=add_charge&field=lease_id&q=tenant+55")
-	if body := string(found.Body); !strings.Contains(body, "Mill / 55, Tenant 55") || strings.Count(body, "<option") != 1 || !strings.Contains(body, "owes") {
+	if body := found.Body; !strings.Contains(body, "Mill / 55, Tenant 55") || strings.Count(body, "<option") != 1 || !strings.Contains(body, "owes") {
 		t.Errorf("tenant 55 suggests %s", body)
 	}
 	charge := []string{"type", "other", "amount", "12.50", "label", "Key", "due_date", "2026-11-20"}

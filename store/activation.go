@@ -60,7 +60,7 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 		return Activated{}, err
 	}
 	if m.seat != nil {
-		return s.held(ctx, m), nil
+		return s.held(m), nil
 	}
 	return db.Update(ctx, s.db, buyer(), func(tx *db.Tx) (Activated, error) {
 		m, err := look(&tx.Conn, a)
@@ -71,7 +71,7 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 			return Activated{}, err
 		}
 		if m.seat != nil {
-			return s.held(ctx, m), nil
+			return s.held(m), nil
 		}
 		l, err := findLicense(&tx.Conn, m.license.ID)
 		if err != nil {
@@ -93,7 +93,7 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 }
 
 // held answers for a seat that the fingerprint has.
-func (s *Service) held(ctx context.Context, m match) Activated {
+func (s *Service) held(m match) Activated {
 	now := exact.InstantOf(s.db.Now())
 	s.memory.uses.seat(m.seat.ID, now)
 	s.db.Touch()

@@ -148,7 +148,7 @@ func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 					continue
 				}
 				mine := MyLicense{License: l, Product: d.nameOf(l.SKU)}
-				if mine.Activations, mine.Offline, err = s.seatsOf(ctx, c, l); err != nil {
+				if mine.Activations, mine.Offline, err = s.seatsOf(c, l); err != nil {
 					return m, err
 				}
 				m.Licenses = append(m.Licenses, mine)
@@ -162,7 +162,7 @@ func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 }
 
 // seatsOf reads a license's seats, and whether files for machines can be had.
-func (s *Service) seatsOf(ctx context.Context, c *db.Conn, l License) (seats []Activation, offline bool, err error) {
+func (s *Service) seatsOf(c *db.Conn, l License) (seats []Activation, offline bool, err error) {
 	seats, err = db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC", l.ID)
 	if err != nil {
 		return nil, false, err

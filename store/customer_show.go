@@ -93,7 +93,7 @@ func (l SeatedLicense) short() ShortLicense {
 const seatsShown = 20
 
 // withSeats adds a license's newest seats.
-func (s *Service) withSeats(ctx context.Context, c *db.Conn, l License) (SeatedLicense, error) {
+func (s *Service) withSeats(c *db.Conn, l License) (SeatedLicense, error) {
 	seats, err := db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC LIMIT ?", l.ID, seatsShown)
 	s.memory.uses.onSeats(seats)
 	seated := SeatedLicense{License: l.masked(), Seats: []Seat{}}
@@ -133,7 +133,7 @@ func (s *Service) CustomerForAgents(ctx context.Context, id int64, l schema.List
 		d.LicensesTotal = len(licenses)
 		seated := make([]SeatedLicense, len(licenses))
 		for i, one := range licenses {
-			if seated[i], err = s.withSeats(ctx, c, one); err != nil {
+			if seated[i], err = s.withSeats(c, one); err != nil {
 				return d, err
 			}
 		}

@@ -42,7 +42,7 @@ func (s *Service) ActOnLicense(ctx context.Context, who db.Caller, a LicenseAct)
 		if err != nil {
 			return SeatedLicense{}, err
 		}
-		return s.withSeats(ctx, &tx.Conn, l)
+		return s.withSeats(&tx.Conn, l)
 	})
 }
 

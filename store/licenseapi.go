@@ -120,13 +120,13 @@ const (
 	apiFull            = "This license key has reached the activation limit."
 )
 
-// apiRefusal is what the License API refuses by.
-type apiRefusal struct {
+// apiRefusalError is what the License API refuses by.
+type apiRefusalError struct {
 	status int
 	text   string
 }
 
-func (r apiRefusal) Error() string { return r.text }
+func (r apiRefusalError) Error() string { return r.text }
 
 // apiTime is a time as the License API has it.
 func apiTime(at exact.Instant) string { return at.Time().Format("2006-01-02T15:04:05.000000Z") }
@@ -143,7 +143,7 @@ func (s *Service) beginCall(ctx context.Context, a Asked) (apiCall, error) {
 	call := apiCall{Service: s, asked: a}
 	m, err := s.find(ctx, a)
 	if fault.Is(err, fault.NotFound) {
-		err = apiRefusal{404, apiUnknownKey}
+		err = apiRefusalError{404, apiUnknownKey}
 	}
 	call.match = m
 	return call, err
@@ -168,11 +168,11 @@ func (call apiCall) activate(ctx context.Context, name string) (string, error) {
 		}
 		switch disabled, expired := apiStanding(l); {
 		case disabled:
-			return l, apiRefusal{400, apiDisabled}
+			return l, apiRefusalError{400, apiDisabled}
 		case expired:
-			return l, apiRefusal{400, apiExpired}
+			return l, apiRefusalError{400, apiExpired}
 		case l.ActivationLimit != nil && l.ActivationCount >= *l.ActivationLimit:
-			return l, apiRefusal{400, apiFull}
+			return l, apiRefusalError{400, apiFull}
 		}
 		if err := s.paced(s.memory.moves, l.ID, "activations and deactivations"); err != nil {
 			return l, err
@@ -191,7 +191,7 @@ func (call apiCall) activate(ctx context.Context, name string) (string, error) {
 func (call apiCall) validate() error {
 	s, l := call.Service, call.match.license
 	if call.asked.Fingerprint != "" && call.match.seat == nil {
-		return apiRefusal{404, apiUnknownInstance}
+		return apiRefusalError{404, apiUnknownInstance}
 	}
 	if err := s.paced(s.memory.checks, l.ID, "checks"); err != nil {
 		return err
@@ -203,9 +203,9 @@ func (call apiCall) validate() error {
 	}
 	switch disabled, expired := apiStanding(l); {
 	case disabled:
-		return apiRefusal{200, "license_key is disabled."}
+		return apiRefusalError{200, "license_key is disabled."}
 	case expired:
-		return apiRefusal{200, "license_key is expired."}
+		return apiRefusalError{200, "license_key is expired."}
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (call apiCall) deactivate(ctx context.Context) error {
 	s := call.Service
 	_, err := s.DeactivateLicense(ctx, call.asked)
 	if fault.Is(err, fault.NotFound) {
-		err = apiRefusal{404, apiUnknownInstance}
+		err = apiRefusalError{404, apiUnknownInstance}
 	}
 	return err
 }
@@ -223,7 +223,7 @@ func (call apiCall) deactivate(ctx context.Context) error {
 // answer is what a call answers after its act, which refused with refusal or did not: the license as it is now.
 func (call apiCall) answer(ctx context.Context, instance string, refusal error) (a answered, err error) {
 	a.status = 200
-	var told apiRefusal
+	var told apiRefusalError
 	switch {
 	case errors.As(refusal, &told):
 		a.status, a.Error = told.status, &told.text
@@ -319,7 +319,7 @@ func missing(fields ...string) string {
 // apiName refuses what cannot be an instance's name.
 func apiName(name string) error {
 	if schema.CheckText("instance_name", name, 200) != nil {
-		return apiRefusal{422, "The instance_name field must be a text of at most 200 characters."}
+		return apiRefusalError{422, "The instance_name field must be a text of at most 200 characters."}
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (s *Service) MakeLicenseFile(ctx context.Context, who db.Caller, id int64, 
 		if err != nil {
 			return LicenseFile{}, err
 		}
-		return s.fileWithSeat(ctx, tx, l, fingerprint, label, days)
+		return s.fileWithSeat(tx, l, fingerprint, label, days)
 	})
 }
 
@@ -133,7 +133,7 @@ func (s *Service) GetMyLicenseFile(ctx context.Context, who db.Caller, seat int6
 		if err := s.paced(s.memory.moves, l.ID, "activations and files"); err != nil {
 			return f, err
 		}
-		return s.fileWithSeat(ctx, tx, l, fingerprint, label, nil)
+		return s.fileWithSeat(tx, l, fingerprint, label, nil)
 	})
 }
 
@@ -146,7 +146,7 @@ func only(mine []License) (License, error) {
 }
 
 // fileWithSeat gives the machine a seat, unless it holds one, and makes its file.
-func (s *Service) fileWithSeat(ctx context.Context, tx *db.Tx, l License, fingerprint, label string, days *int64) (LicenseFile, error) {
+func (s *Service) fileWithSeat(tx *db.Tx, l License, fingerprint, label string, days *int64) (LicenseFile, error) {
 	if err := refuseUse(match{license: l, known: true}.standing(Asked{})); err != nil {
 		return LicenseFile{}, err
 	}

@@ -66,8 +66,7 @@ func (r *licenseRow) order(tx *db.Tx, p Product, provider string, paid exact.Ins
 // within finds the row's place in a stored order: a license of its sku and tier that an import of orders made
 // and nobody has, else a further unit of an order that an import of licenses made.
 func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDetail) (license int64, origin string, err error) {
-	switch {
-	case d.Status == statusVoid:
+	if d.Status == statusVoid {
 		return 0, "", fault.Conflictf("order %s (%s %s) is void; give the payment another provider_ref", d.OrderRef, d.Provider, d.ProviderRef).At("provider_ref")
 	}
 	_, moved, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM store_licenses WHERE order_id = ? AND origin = 'moved' LIMIT 1", d.id)

@@ -121,42 +121,32 @@ func (s *MailServer) serve(conn net.Conn) {
 		}
 		text = strings.TrimRight(text, "\r\n")
 		verb := strings.ToUpper(strings.Fields(text + " ?")[0])
+		goOn := true
 		switch verb {
 		case "EHLO":
-			if !say(verb, s.offers(conn)) {
-				return
-			}
+			goOn = say(verb, s.offers(conn))
 		case "STARTTLS":
-			if !say(verb, "220 go ahead") {
-				return
-			}
+			goOn = say(verb, "220 go ahead")
 			conn = tls.Server(conn, s.TLS)
 			in = bufio.NewReader(conn)
 		case "AUTH":
-			if !s.auth(strings.Fields(text)[1:], in, conn) || !say(verb, "235 2.7.0 welcome") {
-				return
-			}
+			goOn = s.auth(strings.Fields(text)[1:], in, conn) && say(verb, "235 2.7.0 welcome")
 		case "MAIL":
 			l = Letter{From: between(text)}
-			if !say(verb, "250 2.1.0 Ok") {
-				return
-			}
+			goOn = say(verb, "250 2.1.0 Ok")
 		case "RCPT":
 			l.To = between(text)
-			if !say(verb, "250 2.1.5 Ok") {
-				return
-			}
+			goOn = say(verb, "250 2.1.5 Ok")
 		case "DATA":
-			if !s.data(in, conn, &l, say) {
-				return
-			}
+			goOn = s.data(in, conn, &l, say)
 		case "QUIT":
 			say(verb, "221 bye")
 			return
 		default:
-			if !say(verb, "502 5.5.2 no such command") {
-				return
-			}
+			goOn = say(verb, "502 5.5.2 no such command")
+		}
+		if !goOn {
+			return
 		}
 	}
 }
@@ -185,7 +175,7 @@ func (s *MailServer) auth(words []string, in *bufio.Reader, conn net.Conn) bool 
 		return err == nil
 	}
 	switch {
-	case said == "LOGIN" && !(ask("Username:") && ask("Password:")):
+	case said == "LOGIN" && (!ask("Username:") || !ask("Password:")):
 		return false
 	case said == "CRAM-MD5" && !ask("<1@here>"):
 		return false

@@ -31,44 +31,11 @@ const testKind = "test"
 // test sends a message now, past everything that waits, and says what the server answered.
 func (b *Book) test(ctx context.Context, who db.Caller, to string) (t Tested, err error) {
 	var o outgoing
-	begin := func(tx *db.Tx) error {
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
+	begin := func(tx *db.Tx) (err error) {
+		if to, err = b.testTo(tx, who, to); err != nil {
 			return err
 		}
-		if demo, err := tx.Setting(settingDemo); err != nil || demo != "" {
-			return either(err, fault.Conflictf("this is demo data, which mails nothing"))
-		}
-		if to == "" {
-			if to, _, err = db.One(&tx.Conn, db.Text, "SELECT email FROM users WHERE name = ? AND removed_at IS NULL", who.User); err != nil {
-				return err
-			}
-		}
-		if to, err = mail.CheckAddress("to", to); err != nil {
-			return err
-		}
-		if why, err := mail.Unsendable(&tx.Conn, to); err != nil || why != "" {
-			return either(err, fault.Conflictf("no test is sent to %s: %s", to, why))
-		}
-		if o.settings, err = b.server(&tx.Conn); err != nil {
-			return err
-		}
-		shop, err := tx.Setting(db.SettingShopName)
-		if err != nil {
-			return err
-		}
-		o.envelope = mail.Envelope{From: o.settings.From, FromName: o.settings.FromName, ReplyTo: o.settings.ReplyTo, To: to,
-			ID: mail.NewID(), Date: tx.Now().Time().In(tx.Zone())}
-		if o.envelope.FromName == "" {
-			o.envelope.FromName = shop
-		}
-		parsed, err := mail.Parse(mail.Kind{}, "Test of mail from {shop}", "Mail from {shop} arrives.\n\n"+
-			"It was sent to see whether the mail server is entered rightly. Nothing needs to be done.")
-		if err != nil {
-			return err
-		}
-		o.body = o.envelope.Bytes(parsed.Write(map[string]mail.Value{"shop": mail.Text(or(shop, "Quartermaster"))}))
-		o.row.ID, err = tx.Insert(`INSERT INTO mails (service, kind, subject, record, address, state, link, message_id, created_at, tried_at)
-			VALUES ('', ?, '', '', ?, 'sending', 0, ?, ?, ?)`, testKind, to, o.envelope.ID, tx.Now(), tx.Now())
+		o, err = b.testMessage(tx, to)
 		return err
 	}
 	if err := db.Exec(ctx, b.d, bookkeeping(who), begin); err != nil || b.d.Trying() {
@@ -92,6 +59,51 @@ func (b *Book) test(ctx context.Context, who db.Caller, to string) (t Tested, er
 		return err
 	})
 	return t, err
+}
+
+// testTo is the address that a test goes to, by default the user's own. It refuses what cannot be tested.
+func (b *Book) testTo(tx *db.Tx, who db.Caller, to string) (string, error) {
+	if err := mail.CheckSetUp(&tx.Conn); err != nil {
+		return to, err
+	}
+	if demo, err := tx.Setting(settingDemo); err != nil || demo != "" {
+		return to, either(err, fault.Conflictf("this is demo data, which mails nothing"))
+	}
+	var err error
+	if to == "" {
+		if to, _, err = db.One(&tx.Conn, db.Text, "SELECT email FROM users WHERE name = ? AND removed_at IS NULL", who.User); err != nil {
+			return to, err
+		}
+	}
+	if to, err = mail.CheckAddress("to", to); err != nil {
+		return to, err
+	}
+	if why, err := mail.Unsendable(&tx.Conn, to); err != nil || why != "" {
+		return to, either(err, fault.Conflictf("no test is sent to %s: %s", to, why))
+	}
+	return to, nil
+}
+
+// testMessage writes the message and its row, in state sending.
+func (b *Book) testMessage(tx *db.Tx, to string) (o outgoing, err error) {
+	if o.settings, err = b.server(&tx.Conn); err != nil {
+		return o, err
+	}
+	shop, err := tx.Setting(db.SettingShopName)
+	if err != nil {
+		return o, err
+	}
+	o.envelope = mail.Envelope{From: o.settings.From, FromName: or(o.settings.FromName, shop), ReplyTo: o.settings.ReplyTo, To: to,
+		ID: mail.NewID(), Date: tx.Now().Time().In(tx.Zone())}
+	parsed, err := mail.Parse(mail.Kind{}, "Test of mail from {shop}", "Mail from {shop} arrives.\n\n"+
+		"It was sent to see whether the mail server is entered rightly. Nothing needs to be done.")
+	if err != nil {
+		return o, err
+	}
+	o.body = o.envelope.Bytes(parsed.Write(map[string]mail.Value{"shop": mail.Text(or(shop, "Quartermaster"))}))
+	o.row.ID, err = tx.Insert(`INSERT INTO mails (service, kind, subject, record, address, state, link, message_id, created_at, tried_at)
+		VALUES ('', ?, '', '', ?, 'sending', 0, ?, ?, ?)`, testKind, to, o.envelope.ID, tx.Now(), tx.Now())
+	return o, err
 }
 
 // bookkeeping is the caller's write that leaves no audit entry: the row of the message tells of it.
