@@ -121,7 +121,7 @@ func (s *MailServer) serve(conn net.Conn) {
 		}
 		text = strings.TrimRight(text, "\r\n")
 		verb := strings.ToUpper(strings.Fields(text + " ?")[0])
-		goOn := true
+		var goOn bool
 		switch verb {
 		case "EHLO":
 			goOn = say(verb, s.offers(conn))
