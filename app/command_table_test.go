@@ -76,7 +76,7 @@ quartermaster: 2 of 3 rows were refused
 	c.equal("as JSON", out, `{"imported":1,"errors":[{"line":3,"reason":"active: \"yes\" is not allowed; it takes true (1) or false (0)"},`+
 		`{"line":5,"reason":"a quoted cell that begins here is not closed rightly; lines 5 to 6 were left out"}],`+
 		`"new":0,"changed":0,"same":1,"refused":2,"changes":[],"would":[],"events":{},`+
-		`"found":{"format":"csv","delimiter":",","encoding":"utf-8","header_line":1,"columns":["sku","active"]},"left_out":[],"notes":[]}`+"\n")
+		`"found":{"format":"csv","delimiter":",","encoding":"utf-8","header_line":1,"columns":["sku","active"]},"left_out":[],"notes":[],"replaced":0}`+"\n")
 }
 
 func TestImportRefusesAFileByName(t *testing.T) {

@@ -99,7 +99,7 @@ func TestPrints(t *testing.T) {
 		{"reminder letter", "rental", "/leases/2/reminder", nil, 1, []string{"1,850.00 USD is overdue", "Ben Okafor", "20 November 2026"}, "Open, USD", "In all"},
 		{"invitation letter", "rental", "/tenants/2", func() { g.press("Invite to the portal") }, 1, []string{"Ben Okafor, your home on one page", "/portal/welcome/", "type this code"}, "", ""},
 		{"receipt of an order", "store", "/", func() { g.press("paypal|Invoice Desk"); g.press("Receipt") }, 1, []string{"Receipt ORD-", "Invoice Desk, one year", "Total"}, "Total, USD", "Total  "},
-		{"code cards", "store", "/do/mint_codes?sku=PLUGIN&tier=basic&count=12&batch=print", func() { g.press("Mint codes") }, 1, []string{"PLUGIN, basic", "Redeem it at"}, "", ""},
+		{"code cards", "store", "/do/mint_codes?sku=PLUGIN&tier=basic&count=12&batch=print", func() { g.press("Mint codes") }, 1, []string{"Tape Echo plugin, basic", "Redeem it at"}, "", ""},
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			g.into(t)
