@@ -91,6 +91,7 @@ func (p *program) examine(ctx context.Context) (*doctor.Diagnosis, error) {
 		defer p.working(func() string {
 			return fmt.Sprintf("checking pages, references and the rules of the services, %d of %d parts are done", done.Load(), doctor.Parts(services))
 		})()
+		server.LetGoOfOwnFile() // making the services brought all of it in again
 		rest := doctor.Examine(ctx, d, services, made.Mail, &done)
 		found.Checks, found.OK = append(found.Checks, rest.Checks...), rest.OK
 		return nil
