@@ -236,6 +236,11 @@ func samplePath(op schema.Op) string {
 	for i, p := range parts {
 		if strings.HasPrefix(p, ":") {
 			parts[i] = "1"
+			for _, a := range op.Args(schema.REST) {
+				if a.Name == p[1:] && a.Name == "year" {
+					parts[i] = fmt.Sprint(a.Sample())
+				}
+			}
 		}
 	}
 	return strings.Join(parts, "/")

@@ -71,6 +71,9 @@ func (d *secretsDay) run(place string, args ...string) string {
 
 const backup = "backup"
 
+// licensesOut is the one export that gives keys: it is for admins who typed their password.
+const licensesOut = "the export of licenses"
+
 // TestSecretsStayWhereTheyBelong plants every kind of secret that the appliance is
 // trusted with, lets it do a day's work with them, failures included, with all that
 // it can log, and searches everything that it writes and tells.
@@ -207,7 +210,7 @@ func (d *secretsDay) storesDay() {
 			LicenseKey string `json:"license_key"`
 		}
 	}
-	redeem := `{"code":"` + batch.Codes[0] + `","email":"` + d.mark("a buyer's address", "database", "exports", "events") + `@example.com"}`
+	redeem := `{"code":"` + batch.Codes[0] + `","email":"` + d.mark("a buyer's address", "database", "exports", "events", licensesOut) + `@example.com"}`
 	d.ask("store", "POST", "/license/redeem", "", redeem).JSON(d.t, &redeemed)
 	d.ask("store", "POST", "/license/redeem", "", redeem) // again
 	d.ask("store", "POST", "/license/redeem", "", `{"code":"`+d.mark("a code that is none")+`","email":"a@example.com"}`)
@@ -216,8 +219,8 @@ func (d *secretsDay) storesDay() {
 	if len(keys) != 2 {
 		d.t.Fatalf("license keys %v out of %s", keys, out)
 	}
-	d.keep("a redeemed license key", keys[0], "database")
-	d.keep("a sold license key", keys[1], "database", "events") // order.paid: the receiver mails it
+	d.keep("a redeemed license key", keys[0], "database", licensesOut)
+	d.keep("a sold license key", keys[1], "database", "events", licensesOut) // order.paid: the receiver mails it
 	for _, license := range keys {
 		for _, path := range []string{"activate", "check", "deactivate", "deactivate", "activations"} {
 			body := `{"license_key":"` + license + `","fingerprint":"fp"}`
@@ -315,7 +318,11 @@ func (d *secretsDay) collect() {
 	}
 	for _, service := range d.Server.Declared() {
 		for _, table := range service.Tables {
-			d.run("exports", "export", service.Name, table.Name)
+			place := "exports"
+			if table.Secret {
+				place = "the export of " + table.Name
+			}
+			d.run(place, "export", service.Name, table.Name)
 		}
 	}
 	resp, err := http.Get("http://" + d.Server.Addr("metrics") + "/metrics")

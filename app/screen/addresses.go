@@ -20,7 +20,7 @@ type Address struct {
 
 // Addresses lists every address of the service but those under /static/, by its pattern.
 func (s *Screens) Addresses() []Address {
-	roles := map[string]string{"/import/:table": page.Member}
+	roles := map[string]string{"/import/:table": page.Member, "/shown": page.Member}
 	for _, p := range s.pages {
 		if p.Area == page.Staff {
 			roles[p.Path] = orViewer(p.Role)

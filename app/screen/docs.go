@@ -53,6 +53,7 @@ type entryView struct {
 	ops           []schema.Op // of one name
 	event         *schema.Event
 	table         *schema.Table
+	links         []page.Action // of a table
 }
 
 // PageTitle is the entry's name.
@@ -72,13 +73,13 @@ func (s *Screens) docPage() page.Page {
 		Load: func(f *schema.Form) page.Loader[entryView] {
 			var name string
 			f.Text(&name, "name", "an operation, an event or a table", schema.InPath("name"))
-			return func(context.Context, db.Caller) (entryView, error) { return s.entry(name) }
+			return func(_ context.Context, who db.Caller) (entryView, error) { return s.entry(name, who) }
 		},
 		View: func(v entryView) templ.Component { return docsEntry(v) },
 	})
 }
 
-func (s *Screens) entry(name string) (entryView, error) {
+func (s *Screens) entry(name string, who db.Caller) (entryView, error) {
 	v := entryView{base: s.base, service: s.Service.Name}
 	for _, op := range s.told() {
 		if op.Name == name {
@@ -95,7 +96,10 @@ func (s *Screens) entry(name string) (entryView, error) {
 		}
 	}
 	if t, ok := s.Service.Table(name); ok {
-		v.table = &t
+		v.table, v.links = &t, []page.Action{page.Link("All of the reference", "/docs")}
+		if !t.Secret || who.Role == page.Admin {
+			v.links = append(v.links, page.Link("Import", "/import/"+t.Name), page.Link("Export", "/export/"+t.Name))
+		}
 		return v, nil
 	}
 	return v, fault.NotFoundf("the reference has nothing called %s", schema.Quote(name))
