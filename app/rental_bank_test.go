@@ -61,7 +61,7 @@ func TestALandlordsBank(t *testing.T) {
 	statusIs(t, v.Post("/do/split_line", "line_id", "7", "amounts", "4.50\n2,50"), http.StatusSeeOther)
 	l.rental("bank", "ignore", "6", "8", "9", "--reason", "my own")
 	asked := statusIs(t, v.Post("/do/free_line", "line_id", "1", "reason", "another's"), http.StatusOK)
-	if page := apptest.Text(asked.Doc); !strings.Contains(page, "1 lines are free again") {
+	if page := apptest.Text(asked.Doc); !strings.Contains(page, "1 line is free again") {
 		t.Errorf("%s", page)
 	}
 	l.rental("bank", "free", "1", "--reason", "another's", "--yes")

@@ -46,7 +46,10 @@ func (a Arg) Schema(d Dialect) map[string]any {
 		}
 	case BoolKind:
 		s["type"] = "boolean"
-	case LooseKind: // any scalar: no type
+	case LooseKind: // any scalar: no type, but clients of agents want one of each argument
+		if d == JSONSchema {
+			s["type"] = "string"
+		}
 	case RefKind:
 		if d == JSONSchema { // widely used clients drop a list of tools that has an anyOf; a number is read as its digits
 			s["type"], s["maxLength"] = "string", a.Most
