@@ -182,7 +182,7 @@ func TestRequests(t *testing.T) {
 	on, err := s.SetRequests(ctx, cli, 1, true)
 	s.Must(err)
 	token := strings.TrimPrefix(*on.Path, "/request/")
-	s.Refused(ask("", "1.2.3.4"), fault.NotFound, "no such page")
+	s.Refused(ask("", "1.2.3.4"), fault.NotFound, "was not found")
 	for range 5 {
 		s.Must(ask(token, "1.2.3.4"))
 	}
