@@ -118,15 +118,25 @@ func TestTextsThatCommandAreData(t *testing.T) {
 	s.MustCLI("reorder", "skus", "save", "EVIL", "--name", hostile)
 	s.MustCLI("rental", "tenant", "save", hostile)
 	s.MustCLI("rental", "unit", "save", "Harbour House", "9X", "--notes", hostile)
+	s.MustCLI("rental", "lease", "save", "Harbour House", "9X", "2026-01-01", "--tenant", hostile, "--rent-cents", "50000")
+	say("rental", "lease_detail", `{"lease":"9X"}`)
+	say("rental", "record_payment", `{"lease":"9X","amount_cents":100,"request_key":"hostile"}`)
+	s.MustCLI("maintenance", "parts", "save", "EVIL-1", "--name", hostile)
+	s.MustCLI("maintenance", "assets", "save", "EVIL-2", "--name", hostile)
+	s.MustCLI("maintenance", "plans", "save", "EVIL-2", hostile, "--interval-days", "1")
+	say("reorder", "adjust_stock", `{"sku":"EVIL","set_to":0}`)
 	for _, c := range [][3]string{
-		{"rental", "list_tickets", `{}`}, {"rental", "list_units", `{"q":"9x"}`}, {"rental", "update_ticket", `{"ticket_id":5,"priority":"low"}`},
+		{"rental", "arrears_report", `{}`}, {"rental", "list_leases", `{}`}, {"rental", "list_payments", `{}`},
+		{"maintenance", "list_parts", `{"sort":"stock"}`}, {"maintenance", "list_assets", `{"sort":"name"}`}, {"maintenance", "pm_due", `{}`},
+		{"reorder", "reorder_report", `{"status":"below"}`},
+		{"rental", "list_tickets", `{}`}, {"rental", "list_units", `{"q":"9x"}`}, {"rental", "update_ticket", `{"ticket_id":5,"status":"in_progress"}`},
 		{"maintenance", "list_workorders", `{}`}, {"maintenance", "workorder_detail", `{"id":14}`},
 		{"store", "find_customer", `{"q":"eve@"}`}, {"store", "customer_detail", `{"customer":"eve@example.com"}`}, {"store", "list_orders", `{"q":"eve@"}`},
 		{"reorder", "list_products", `{"q":"evil"}`}, {"reorder", "product_detail", `{"sku":"EVIL"}`},
 	} {
 		content, refusal := s.Tool(c[0], c[1], c[2])
-		if refusal == "" && !strings.Contains(jsonText(content), text[1:len(text)-1]) {
-			t.Errorf("%s %s: the text is not there as it was written: %v", c[1], c[2], content)
+		if refusal != "" || !strings.Contains(jsonText(content), text[1:len(text)-1]) {
+			t.Errorf("%s %s: the text is not there as it was written: %s %v", c[1], c[2], refusal, content)
 		}
 	}
 	list := s.Do("rental", "POST", "/mcp", s.Keys["rental"], `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}`)

@@ -245,16 +245,21 @@ func (s *Service) findAssets() schema.Op {
 	return schema.Op{
 		Name:     "list_assets",
 		Says:     "Which machines there are",
-		About:    "Assets (machines, vehicles) with their meters, by id. q: a part of tag, name, category, location or serial number, in any case. detail short gives id, tag, name and status.",
+		About:    "Assets (machines, vehicles) with their meters. q: words of tag, name, category, location or serial number, in any case. detail short gives id, tag, name and status.",
 		Response: FoundAssets{Assets: []schema.Row[Asset, ShortAsset]{{Full: &sampleAsset}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var a AssetFilter
 			var short bool
 			bindAssetStatus(f, &a.Status, "")
 			f.Text(&a.Q, "q", "", schema.Most(maxName))
+			sort := "added"
+			f.Enum(&sort, "sort", "", []string{"added", "name", "status"})
 			asked := f.Limit(&a.Limit)
 			f.After(&a.After)
 			f.Short(&short)
+			if sort != "added" {
+				a.Sort, a.Skip, a.After = sort, a.After, 0
+			}
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				var found FoundAssets
 				err := s.db.View(ctx, func(c *db.Conn) error {
@@ -265,6 +270,9 @@ func (s *Service) findAssets() schema.Op {
 					rows := schema.Fit(page.Assets, short, Asset.short, asked, schema.AnswerBytes)
 					if n := len(rows); n < len(page.Assets) {
 						page.Next = &page.Assets[n-1].ID
+					}
+					if a.Sort != "" && page.Next != nil {
+						*page.Next = a.Skip + int64(len(rows))
 					}
 					found = FoundAssets{Assets: rows, Shown: len(rows), Next: schema.NextText(page.Next)}
 					if found.Total, err = countAssets(c, a); err != nil || a.Q == "" || found.Total > 0 {

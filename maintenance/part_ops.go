@@ -1,9 +1,12 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -160,11 +163,41 @@ func (p Part) short() ShortPart {
 	return ShortPart{p.ID, firstOf(p.Name, 24), p.PartNumber, p.Quantity}
 }
 
+// partsAdded is a page of parts as they were added, which goes on behind an id.
+func partsAdded(c *db.Conn, p PartFilter, short, asked bool) (found FoundParts, err error) {
+	page, err := pageOfParts(c, p)
+	if err != nil {
+		return found, err
+	}
+	found.Parts = schema.Fit(page.Parts, short, Part.short, asked, schema.AnswerBytes)
+	if n := len(found.Parts); n < len(page.Parts) {
+		page.Next = &page.Parts[n-1].ID
+	}
+	found.Next = schema.NextText(page.Next)
+	return found, nil
+}
+
+// partsSorted is a page of parts by their names or by stock, the least first, which goes on behind
+// so many rows.
+func partsSorted(c *db.Conn, p PartFilter, short, asked bool, by string) (found FoundParts, err error) {
+	page := schema.Listing{Cursor: p.Cursor, Asked: asked, Short: short}
+	p.Cursor = schema.Cursor[int64]{}
+	all, err := pageOfParts(c, p)
+	slices.SortStableFunc(all.Parts, func(a, b Part) int {
+		if by == "stock" {
+			return cmp.Compare(a.Quantity, b.Quantity)
+		}
+		return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
+	found.Parts, found.Next = schema.PageOf(all.Parts, page, Part.short, schema.AnswerBytes)
+	return found, err
+}
+
 func (s *Service) findParts() schema.Op {
 	return schema.Op{
 		Name:     "list_parts",
 		Says:     "Which parts there are",
-		About:    "Spare parts in stock, by id. low_stock: min_quantity above 0 and quantity at or below it. q: a part of number, name, supplier or location, in any case. detail short gives id, name, number and quantity.",
+		About:    "Spare parts in stock. low_stock: min_quantity above 0 and quantity at or below it. q: words of number, name, supplier or location, in any case. detail short gives id, name, number and quantity.",
 		Response: FoundParts{Parts: []schema.Row[Part, ShortPart]{{Full: &samplePart}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var p PartFilter
@@ -174,21 +207,24 @@ func (s *Service) findParts() schema.Op {
 				p.LowStock = &low
 			}
 			f.Text(&p.Q, "q", "", schema.Most(maxName))
+			sort := "added"
+			f.Enum(&sort, "sort", "", []string{"added", "name", "stock"})
 			asked := f.Limit(&p.Limit)
 			f.After(&p.After)
 			f.Short(&short)
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				var found FoundParts
 				err := s.db.View(ctx, func(c *db.Conn) error {
-					page, err := pageOfParts(c, p)
+					var err error
+					if sort == "added" {
+						found, err = partsAdded(c, p, short, asked)
+					} else {
+						found, err = partsSorted(c, p, short, asked, sort)
+					}
 					if err != nil {
 						return err
 					}
-					rows := schema.Fit(page.Parts, short, Part.short, asked, schema.AnswerBytes)
-					if n := len(rows); n < len(page.Parts) {
-						page.Next = &page.Parts[n-1].ID
-					}
-					found = FoundParts{Parts: rows, Shown: len(rows), Next: schema.NextText(page.Next)}
+					found.Shown = len(found.Parts)
 					if found.Total, err = countParts(c, p); err != nil || p.Q == "" || found.Total > 0 {
 						return err
 					}

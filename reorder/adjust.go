@@ -93,11 +93,11 @@ func subject(sku string) string { return "sku:" + sku }
 func (s *Service) adjustStock() schema.Op {
 	after := rowOf(sample, sampleDay)
 	return schema.Op{
-		Name:    "adjust_stock",
+		Name: "adjust_stock", Says: "Set or change a stock",
 		Example: `reorder adjust TEA-1 --set 18 --reason "stock count"` + "\n" + "reorder adjust TEA-1 --delta -2.5 --reason broken --as alice",
 		About: "Set a SKU's stock to a counted figure (set_to), or add or remove some (delta): one of the two. " +
 			"The stock never goes below 0. Falling to the reorder point raises the alarm once.",
-		Writes:   true,
+		Writes: true, Overwrites: true,
 		Response: Adjusted{Row: after, PreviousStock: 26_000, Crossed: true},
 		Bind: func(f *schema.Form) schema.Handler {
 			var a Adjustment

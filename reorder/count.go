@@ -109,11 +109,11 @@ func parseCounts(text string) (counts []Count, err error) {
 
 func (s *Service) countStock() schema.Op {
 	return schema.Op{
-		Name: "count_stock",
+		Name: "count_stock", Says: "Set stocks to what was counted",
 		About: "Set the stock of several SKUs to what was counted, all or none, each wrong line named. " +
 			"SKU=QTY, one a line; the last = parts them.",
 		Example: `reorder count --count TEA-1=18 --count TEA-2=4.5 --reason "stock count"`,
-		Writes:  true, Refuses: []fault.Kind{fault.NotFound},
+		Writes:  true, Overwrites: true, Refuses: []fault.Kind{fault.NotFound},
 		Response: Counted{Counted: 1, Changed: 1, SKUs: []CountedSKU{{sample.Code, 26_000, 18_000, Below, true}}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var counts []Count

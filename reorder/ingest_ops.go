@@ -50,7 +50,7 @@ func (s *Service) ingestSales() schema.Op {
 	row := Sale{Date: sampleDay.today - 1, SKU: sample.Code, Qty: 2500}
 	replaced := 1
 	return schema.Op{
-		Name:    "ingest_sales",
+		Name: "ingest_sales", Says: "Store daily sales",
 		Example: `reorder sales ingest --rows '[{"date": "2026-11-19", "sku": "TEA-1", "qty": 2.5}]' --channel web --replace`,
 		Print:   printIngested, Did: didIngest, Leads: func(any) string { return "/sales" },
 		About: "Store rows of daily sales. They are added to what is stored: sent twice they count twice. With replace they are totalled by SKU and day " +

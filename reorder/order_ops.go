@@ -324,68 +324,19 @@ func (o PurchaseOrder) short() ShortOrder {
 	return ShortOrder{o.Number, o.Supplier, o.Status, o.ExpectedDate, o.TotalCents}
 }
 
-// OrderRows is a page of purchase orders. Total, shown and next are there where pages are asked
-// for; elsewhere it is all of them.
-type OrderRows struct {
-	PurchaseOrders []schema.Row[PurchaseOrder, ShortOrder] `json:"purchase_orders"`
-	Total          *int64                                  `json:"total,omitempty" about:"all that match"`
-	Shown          *int                                    `json:"shown,omitempty" about:"rows given"`
-	Next           *string                                 `json:"next,omitempty" about:"give it as after; left out at the end"`
-}
-
-func (s *Service) listPurchases() schema.Op {
-	total, shown := int64(1), 1
-	return schema.Op{
-		Name: "list_purchases", About: "The purchase orders in the order of their numbers, newest first to agents. They are read here, and raised on the screens.",
-		Response: OrderRows{
-			PurchaseOrders: schema.Rows([]PurchaseOrder{sampleOrder(Ordered, 0)}, false, PurchaseOrder.short), Total: &total, Shown: &shown,
-		},
-		Example: "reorder po list --json\nreorder po list --status ordered --supplier Leaf",
-		Bind: func(f *schema.Form) schema.Handler {
-			var q OrderQuery
-			f.Enum(&q.Status, "status", "only this status", orderMoves.States())
-			f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName))
-			f.Text(&q.Q, "q", "text to look for in number and supplier, in any case", schema.Most(maxName), schema.Label("Search"))
-			short, asked, paged := false, true, f.Surface() == schema.Tool
-			if paged {
-				q.Newest = true
-				asked = f.Limit(&q.Limit)
-				f.Text(&q.After, "after", "the next of the answer before", schema.Most(maxCode))
-				f.Short(&short)
-			}
-			return func(ctx context.Context, _ db.Caller) (any, error) {
-				page, err := s.Orders(ctx, q)
-				if err != nil {
-					return nil, err
-				}
-				all := OrderRows{PurchaseOrders: schema.Fit(page.PurchaseOrders, short, PurchaseOrder.short, asked, schema.AnswerBytes)}
-				if shown := len(all.PurchaseOrders); paged {
-					all.Total, all.Shown, all.Next = &page.Total, &shown, page.Next
-					if shown < len(page.PurchaseOrders) {
-						all.Next = &page.PurchaseOrders[shown-1].Number
-					}
-				}
-				return all, nil
-			}
-		},
-		Print: func(w io.Writer, answer any) {
-			var all []PurchaseOrder
-			for _, o := range answer.(OrderRows).PurchaseOrders {
-				all = append(all, *o.Full)
-			}
-			printOrders(w, OrderList{all})
-		},
-	}
-}
-
 func (s *Service) purchaseDetail() schema.Op {
 	return schema.Op{
-		Name: "purchase_detail", About: "One purchase order with its lines. It is read here, and moved on the screens.", Response: sampleOrder(Partial, 24_000), Refuses: []fault.Kind{fault.NotFound},
+		Name: "purchase_detail", Says: "Show a purchase order", About: "One purchase order with its lines. It is read here, and moved on the screens.", Response: sampleOrder(Partial, 24_000), Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po show PO-000001 --json",
 		Bind: func(f *schema.Form) schema.Handler {
 			var number string
 			bindNumber(f, &number)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.PurchaseOrder(ctx, number) }
+			return func(ctx context.Context, _ db.Caller) (any, error) {
+				if f.Surface() == schema.Tool {
+					return s.purchaseCalled(ctx, number)
+				}
+				return s.PurchaseOrder(ctx, number)
+			}
 		},
 		Print: printOrder,
 	}

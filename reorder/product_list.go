@@ -15,6 +15,7 @@ type Products struct {
 	Total    int                         `json:"total" about:"all that match"`
 	Shown    int                         `json:"shown" about:"rows given"`
 	Next     *string                     `json:"next" about:"give it as after; null at the end"`
+	Near     []string                    `json:"near,omitempty" about:"those that are like q, where nothing matches"`
 }
 
 // ProductQuery narrows the list. Status "" is any; BelowReorder keeps only what is at
@@ -71,7 +72,11 @@ func (s *Service) Products(ctx context.Context, q ProductQuery) (all Products, e
 		if err := k.sort(c, entries, q.Sort, false); err != nil {
 			return err
 		}
-		all.Total = len(entries)
+		if all.Total = len(entries); all.Total == 0 && q.Q != "" {
+			if all.Near, err = nearSKUs(c, q.Q, 5); err != nil {
+				return err
+			}
+		}
 		if entries, err = behind(entries, q); err != nil {
 			return err
 		}
@@ -90,7 +95,7 @@ func (s *Service) Products(ctx context.Context, q ProductQuery) (all Products, e
 
 func (s *Service) listProducts() schema.Op {
 	return schema.Op{
-		Name: "list_products",
+		Name: "list_products", Says: "Which products there are",
 		About: "Active products with their forecast figures, in the order of the SKUs. below_reorder true keeps only stock at or under the reorder point; " +
 			"near is up to a quarter above it. days_of_stock = stock / avg_daily_demand, null without demand.",
 		Response: Products{Products: schema.Rows([]Row{rowOf(sample, sampleDay)}, false, Row.short), Total: 1, Shown: 1},
@@ -99,7 +104,7 @@ func (s *Service) listProducts() schema.Op {
 			f.Enum(&q.Status, "status", "only this status", statuses)
 			f.Bool(&q.BelowReorder, "below_reorder", "true: only stock at or under the reorder point, never the near band", schema.Example(true))
 			f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName), schema.Example(sample.Supplier))
-			f.Text(&q.Q, "q", "text to look for in SKU and name, in any case", schema.Most(maxName), schema.Example("tea"))
+			f.Text(&q.Q, "q", "words of SKU and name, in any case", schema.Most(maxName), schema.Example("tea"))
 			f.Enum(&q.Sort, "sort", "by SKU, fewest days of cover first, or least stock first", productSorts)
 			q.Asked = f.Limit(&q.Limit)
 			f.Text(&q.After, "after", "the next of the answer before", schema.Most(maxCode))

@@ -212,7 +212,7 @@ func sampleAgentReport() AgentReport {
 
 func (s *Service) reorderReportTool() schema.Op {
 	return schema.Op{
-		Name: "reorder_report",
+		Name: "reorder_report", Says: "What to buy now",
 		About: "What to buy now, most urgent first. reorder_point = avg_daily_demand x (lead + safety days); " +
 			"below: stock <= it, near: <= 1.25 x it. suggested_qty covers lead + safety + target_cover_days, less stock and on order, in whole packs. " +
 			"Sums are over all that match, on the first page; by_supplier says what to order from whom.",

@@ -254,7 +254,7 @@ func (s *Service) salesReport() schema.Op {
 	row := SalesRow{Key: sample.Code, Name: sample.Name, Sold: sold, CostCents: cost, LastSold: &last, StockValueCents: &value,
 		DaysOfCover: &exact.Decimal{Unscaled: 857, Places: 2}}
 	return schema.Op{
-		Name: "sales_report",
+		Name: "sales_report", Says: "What was sold",
 		About: "What was sold, by SKU, supplier, month or channel, in the last forecast_window_days unless from and to say otherwise. " +
 			"cost is at unit cost; stock value and days of cover are of now. never_sold are active SKUs without any sale ever.",
 		Example: "reorder sales report --by supplier --from 2026-01-01 --json",

@@ -184,17 +184,44 @@ func (s *Service) nearest(ctx context.Context, err error, sku string) error {
 	if !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	var names []string
+	var near []string
 	if failed := s.db.View(ctx, func(c *db.Conn) (err error) {
-		names, err = skuNames(c)
+		if near, err = nearSKUs(c, sku, 3); err != nil || len(near) > 0 {
+			return err
+		}
+		names, err := skuNames(c)
+		near = schema.Nearest(sku, names, 3)
 		return err
 	}); failed != nil {
 		return failed
 	}
-	if near := schema.Nearest(sku, names, 3); len(near) > 0 {
+	if len(near) > 0 {
 		return fault.NotFoundf("%s; the nearest are %s", err.Error(), strings.Join(near, ", "))
 	}
 	return err
+}
+
+// nearSKUs are at most most active SKUs, each with its name, that are really like a text: by
+// their code, else by their name.
+func nearSKUs(c *db.Conn, asked string, most int) ([]string, error) {
+	called := map[string]string{}
+	var codes, names []string
+	err := db.Each(c, func(r *db.Row) error {
+		code, name := r.Text(), r.Text()
+		if called[code] = code; name != code {
+			called[code] += " (" + name + ")"
+		}
+		codes, names = append(codes, code), append(names, called[code])
+		return nil
+	}, "SELECT sku, name FROM skus WHERE active ORDER BY sku")
+	near := schema.Near(asked, codes, most)
+	if len(near) == 0 {
+		return schema.Near(asked, names, most), err
+	}
+	for i, code := range near {
+		near[i] = called[code]
+	}
+	return near, err
 }
 
 func skuNames(c *db.Conn) ([]string, error) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -43,7 +44,7 @@ type FoundCustomers struct {
 
 // FindCustomers finds customers by an order's reference, a license's key or its last four
 // characters, and by words of the name or the address.
-func (s *Service) FindCustomers(ctx context.Context, q string, l schema.Listing) (FoundCustomers, error) {
+func (s *Service) FindCustomers(ctx context.Context, q string, l schema.Listing, sort string) (FoundCustomers, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (found FoundCustomers, err error) {
 		all, err := byReference(c, q)
 		if err != nil {
@@ -58,6 +59,7 @@ func (s *Service) FindCustomers(ctx context.Context, q string, l schema.Listing)
 				all = append(all, FoundCustomer{Customer: k})
 			}
 		}
+		sortFound(all, sort)
 		found.Total = len(all)
 		found.Customers, found.Next = schema.PageOf(all, l, shortCustomer, schema.AnswerBytes)
 		found.Shown = len(found.Customers)
@@ -66,6 +68,18 @@ func (s *Service) FindCustomers(ctx context.Context, q string, l schema.Listing)
 		}
 		return found, err
 	})
+}
+
+// customerSorts are the orders of find_customer: as they were found, by name, the most paid orders first.
+var customerSorts = []string{"found", "name", "orders"}
+
+func sortFound(all []FoundCustomer, by string) {
+	switch by {
+	case customerSorts[1]:
+		slices.SortStableFunc(all, func(a, b FoundCustomer) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	case customerSorts[2]:
+		slices.SortStableFunc(all, func(a, b FoundCustomer) int { return cmp.Compare(b.PaidOrders, a.PaidOrders) })
+	}
 }
 
 // byReference finds the customers of the orders and licenses that a text names.
@@ -193,8 +207,10 @@ func (s *Service) findCustomerTool() schema.Op {
 			var q string
 			var l schema.Listing
 			f.Text(&q, "q", "a name, e-mail, order reference, or the last four of a key", schema.Required, schema.Most(254), schema.Example("ann@"))
+			sort := customerSorts[0]
+			f.Enum(&sort, "sort", "orders: the most paid ones first", customerSorts)
 			f.Listing(&l)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindCustomers(ctx, q, l) }
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindCustomers(ctx, q, l, sort) }
 		},
 	}
 }

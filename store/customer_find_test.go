@@ -16,22 +16,22 @@ func TestCustomersAreFoundByWhatPeopleSend(t *testing.T) {
 		s.sell("BOOK", strings.Repeat("x", i+1)+".smith@example.com", 1)
 	}
 	page := schema.Listing{Cursor: schema.First(2)}
-	found, err := s.FindCustomers(background, "smith", page)
+	found, err := s.FindCustomers(background, "smith", page, "found")
 	must(t, err)
 	equal(t, "of the first page", found.Shown, 2)
 	equal(t, "in all", found.Total, 5)
 	page.After = 4
-	found, err = s.FindCustomers(background, "smith", page)
+	found, err = s.FindCustomers(background, "smith", page, "found")
 	must(t, err)
 	equal(t, "of the last page", found.Shown, 1)
 	equal(t, "goes on", found.Next == nil, true)
 	page.After = 0
 	for _, q := range []string{l.Key, l.Key[len(l.Key)-4:], l.OrderRef} {
-		found, err = s.FindCustomers(background, q, page)
+		found, err = s.FindCustomers(background, q, page, "found")
 		must(t, err)
 		equal(t, q, found.Customers[0].Full.Email, l.CustomerEmail)
 	}
-	found, err = s.FindCustomers(background, "smitt", page)
+	found, err = s.FindCustomers(background, "smitt", page, "found")
 	must(t, err)
 	equal(t, "found by a slip", found.Total, 0)
 	_, err = s.CustomerForAgents(background, 1, page)

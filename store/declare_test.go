@@ -53,7 +53,7 @@ func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 	equal(t, "operations", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	equal(t, "tools", strings.Join(tools, "\n"), strings.Join([]string{
 		"list_orders q customer_id customer status provider from to sort limit after detail",
-		"find_customer q limit after detail",
+		"find_customer q sort limit after detail",
 		"needs_attention",
 		"license_action license customer_id customer action until seat request_key",
 		"refund_order order amount_cents reason request_key",
