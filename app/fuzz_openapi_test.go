@@ -43,7 +43,9 @@ func TestNoRequestIsAnsweredOtherwiseThanDescribed(t *testing.T) {
 	}
 	t.Logf("%d requests of the seed %d; QUARTERMASTER_SEED sets another", n, seed)
 	s := startFilled(t)
-	s.MustCLI("store", "provider", "set", "stripe", "--secret", stripeSecret)
+	for _, till := range []string{"stripe", "lemonsqueezy", "polar"} {
+		s.MustCLI("store", "provider", "set", till, "--secret", tillSecret)
+	}
 	s.MustCLI("store", "signing-key", "make")
 	f := newFuzzer(t, s, seed)
 	for _, row := range found {

@@ -3,6 +3,7 @@ package app_test
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"slices"
@@ -138,12 +139,11 @@ func (f *fuzzer) remember(r request) {
 	}
 }
 
-// stripeSecret is what the fuzzer's payment provider signs with.
-const stripeSecret = "whsec_fuzzed"
+// tillSecret is what the fuzzer's payment providers sign with.
+const tillSecret = "whsec_fuzzed"
 
 // stripeEvents describes what Stripe sends, as far as the store reads it.
-var stripeEvents = func() (s jsonSchema) {
-	err := json.Unmarshal([]byte(`{"type":"object","required":["id","type","data"],"properties":{
+var stripeEvents = eventSchema(`{"type":"object","required":["id","type","data"],"properties":{
 		"id":{"enum":["evt_1","evt_2","evt_3","evt_4","evt_5","evt_6","evt_7","evt_8","evt_9"]},
 		"type":{"enum":["checkout.session.completed","checkout.session.completed","checkout.session.async_payment_succeeded","charge.refunded","charge.refunded","invoice.paid"]},
 		"data":{"type":"object","required":["object"],"properties":{"object":{"type":"object","required":["id","payment_intent","payment_status","currency","amount_total","amount","amount_refunded","metadata","customer_details"],"properties":{
@@ -154,21 +154,67 @@ var stripeEvents = func() (s jsonSchema) {
 			"customer_details":{"type":"object","required":["email"],"properties":{"email":{"enum":["a@example.com","B@Example.com","no address"]},"name":{"type":"string"}}},
 			"metadata":{"type":"object","properties":{"sku":{"type":"string"},"tier":{"type":"string"},"qty":{"enum":["1","2","0","x"]}}},
 			"total_details":{"type":"object","properties":{"amount_discount":{"type":"integer"},"amount_tax":{"type":"integer"}}}
-		}}}}}}`), &s)
-	if err != nil {
+		}}}}}}`)
+
+// sellerEvents describe what Lemon Squeezy and Polar send, as far as the store reads it.
+var sellerEvents = map[string]jsonSchema{
+	"/providers/lemonsqueezy/webhook": eventSchema(`{"type":"object","required":["meta","data"],"properties":{
+		"meta":{"type":"object","required":["event_name"],"properties":{"test_mode":{"type":"boolean"},"event_name":{"enum":["order_created","order_created",
+			"order_refunded","subscription_created","subscription_updated","subscription_cancelled","subscription_expired","subscription_payment_success",
+			"subscription_payment_failed","subscription_payment_refunded","license_key_created"]}}},
+		"data":{"type":"object","required":["id","type","attributes"],"properties":{"id":{"enum":["1","2","3","4"]},"type":{"enum":["orders","subscriptions"]},
+			"attributes":{"type":"object","required":["status","user_email","currency","total","tax","created_at","updated_at","first_order_item"],"properties":{
+			"status":{"enum":["paid","paid","pending","refunded","active","past_due","cancelled","expired"]},"user_email":{"enum":["a@example.com","no address"]},
+			"user_name":{"type":"string"},"currency":{"enum":["USD","EUR","JPY","XXX"]},"total":{"type":"integer","minimum":0,"maximum":100000},
+			"tax":{"type":"integer"},"discount_total":{"type":"integer"},"refunded_amount":{"type":"integer"},"order_id":{"enum":[1,2,3,null]},
+			"subscription_id":{"enum":[1,2,3]},"billing_reason":{"enum":["initial","renewal","updated"]},
+			"created_at":{"enum":["2026-11-20T10:00:00.000000Z","x"]},"updated_at":{"enum":["2026-11-20T10:00:00.000000Z","2026-11-21T10:00:00.000000Z"]},
+			"renews_at":{"enum":["2026-12-20T10:00:00.000000Z",null]},"ends_at":{"enum":["2026-12-20T10:00:00.000000Z",null]},
+			"first_order_item":{"type":"object","properties":{"variant_id":{"enum":[555,556]},"quantity":{"enum":[1,2,0]},"product_name":{"type":"string"}}}
+		}}}}}}`),
+	"/providers/polar/webhook": eventSchema(`{"type":"object","required":["type","timestamp","data"],"properties":{
+		"type":{"enum":["order.paid","order.paid","order.refunded","subscription.created","subscription.updated","subscription.canceled","subscription.revoked","other"]},
+		"timestamp":{"enum":["2026-11-20T10:00:00Z","2026-11-21T10:00:00Z"]},
+		"data":{"type":"object","required":["id","product_id","total_amount","tax_amount","currency","customer"],"properties":{
+			"id":{"enum":["o_1","o_2","s_1","s_2"]},"product_id":{"enum":["prod_1","prod_2"]},"seats":{"enum":[1,2,null]},"total_amount":{"type":"integer"},
+			"tax_amount":{"type":"integer"},"refunded_amount":{"type":"integer"},"refunded_tax_amount":{"type":"integer"},
+			"currency":{"enum":["usd","eur","xxx"]},"customer":{"type":"object","properties":{"email":{"enum":["a@example.com","no address"]},"name":{"type":"string"}}},
+			"billing_reason":{"enum":["purchase","subscription_create","subscription_cycle","subscription_update"]},"subscription_id":{"enum":["s_1","s_2",null]},
+			"status":{"enum":["paid","active","past_due","canceled"]},"current_period_end":{"enum":["2026-12-20T10:00:00Z",null]},
+			"cancel_at_period_end":{"type":"boolean"},"created_at":{"enum":["2026-11-20T10:00:00Z"]}
+		}}}}`),
+}
+
+func eventSchema(text string) (s jsonSchema) {
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		panic(err)
 	}
 	return s
-}()
+}
 
-// sign makes a request one of the payment provider's: its event, mostly well signed.
+// sign makes a request one of a payment provider's: its event, mostly well signed.
 func (f *fuzzer) sign(r *request) {
-	r.body = f.g.object(stripeEvents)
+	events, other := sellerEvents[r.target.path]
+	if !other {
+		events = stripeEvents
+	}
+	r.body = f.g.object(events)
 	if f.g.one(6) {
-		return // with the header that chance gave it
+		return // with the headers that chance gave it
 	}
 	at := strconv.FormatInt(f.s.Clock.Now().Unix(), 10)
-	mac := hmac.New(sha256.New, []byte(stripeSecret))
-	mac.Write([]byte(at + "." + r.body))
-	r.heads = append(r.heads, "Stripe-Signature: t="+at+",v1="+hex.EncodeToString(mac.Sum(nil)))
+	sum := func(before string) []byte {
+		mac := hmac.New(sha256.New, []byte(tillSecret))
+		mac.Write([]byte(before + r.body))
+		return mac.Sum(nil)
+	}
+	switch r.target.path {
+	case "/providers/lemonsqueezy/webhook":
+		r.heads = []string{"X-Signature: " + hex.EncodeToString(sum(""))}
+	case "/providers/polar/webhook":
+		id := "msg_" + strconv.Itoa(f.g.IntN(9))
+		r.heads = []string{"webhook-id: " + id, "webhook-timestamp: " + at, "webhook-signature: v1," + base64.StdEncoding.EncodeToString(sum(id+"."+at+"."))}
+	default:
+		r.heads = append(r.heads, "Stripe-Signature: t="+at+",v1="+hex.EncodeToString(sum(at+".")))
+	}
 }

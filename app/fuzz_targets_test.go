@@ -77,7 +77,7 @@ func restTargets(s *apptest.Fixture, service string) []*target {
 			t.route = &routers.Route{Spec: doc, Path: path, PathItem: item, Method: t.method, Operation: item.GetOperation(t.method)}
 			for _, p := range o.Parameters {
 				t.parameters = append(t.parameters, parameter{p.Name, p.In, p.Required, p.Schema})
-				t.signed = t.signed || strings.HasSuffix(p.Name, "-Signature")
+				t.signed = t.signed || strings.HasSuffix(strings.ToLower(p.Name), "-signature")
 			}
 			if o.RequestBody != nil {
 				t.body = o.RequestBody.Content["application/json"].Schema
