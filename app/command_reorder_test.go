@@ -133,7 +133,7 @@ PO-000002 +Iron +cancelled +20[-0-9]+ +1 +22.50 +
 $`).MatchString(text) {
 		t.Errorf("listed:\n%s", text)
 	}
-	if out := c.ok("__complete", "reorder", "po", "show", ""); !strings.Contains(out, "PO-000002\tcancelled Iron\n") {
+	if out := c.ok("__complete", "reorder", "po", "show", ""); !strings.Contains(out, "PO-000002\tIron, cancelled\n") {
 		t.Errorf("completed: %s", out)
 	}
 	c.ok("doctor")

@@ -267,6 +267,8 @@ func listRows(t *target) string {
 	switch t.tool {
 	case "lease_detail": // one lease
 		return ""
+	case "list_subscriptions":
+		return "subscriptions"
 	case "sales_report":
 		return "rows"
 	case "list_purchase_orders":

@@ -61,8 +61,12 @@ func (c *opCommand) choices(a schema.Arg) (words []string) {
 				if _, own, parts := strings.Cut(x.Value, "\t"); parts {
 					x.Value = own
 				}
-				if x.Text != "" && x.Text != x.Value {
-					x.Value += "\t" + x.Text
+				about := x.Text
+				if about == x.Value {
+					about = x.More
+				}
+				if about != "" {
+					x.Value += "\t" + about
 				}
 				words = append(words, x.Value)
 			}

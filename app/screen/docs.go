@@ -145,7 +145,7 @@ func (v entryView) request(op schema.Op) string {
 			path = strings.Replace(path, ":"+a.Path, shellText(a.Sample()), 1)
 		case a.Header != "":
 		case op.TakesBody():
-			if a.Required {
+			if a.Required || a.InCents() && strings.Contains(op.Example, "--"+strings.ReplaceAll(a.Name, "_", "-")+" ") {
 				body[a.Name] = a.Sample()
 			} else if first == nil {
 				first = &a
