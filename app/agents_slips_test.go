@@ -45,6 +45,8 @@ var agentsSlips = []slip{
 	{"maintenance", "list_assets", `{"sort":"name","limit":1,"after":"1"}`, yes, `"name":"Lathe"|"next":"2"`},
 	{"maintenance", "list_parts", `{"sort":"stock","limit":1}`, yes, `"name":"Ball bearing 6204"|"next":"1"|"total":8`},
 	{"maintenance", "list_parts", `{"sort":"name","limit":1,"after":"7"}`, yes, `"name":"V-belt A42"|"next":null`},
+	{"maintenance", "create_workorder", `{"asset":"Van 1","plan":"oil and filter","description":"x","assigned_to":"Nobody"}`, no, `assigned_to: `},
+	{"maintenance", "create_workorder", `{"asset":"Lathe","plan":"oil and filter","description":"x"}`, no, `several plans are called|#5 (VAN-1/Oil and filter)`},
 	{"reorder", "list_purchase_orders", `{"supplier":"HARBOUR roasters","sort":"oldest"}`, yes, `"supplier":"Harbour Roasters"`},
 	{"reorder", "purchase_detail", `{"number":"po-1"}`, yes, `"number":"PO-000001"`},
 	{"reorder", "purchase_detail", `{"number":"1"}`, yes, `"number":"PO-000001"`},

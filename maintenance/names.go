@@ -98,6 +98,19 @@ func planNamed(c *db.Conn, asked string) (int64, error) {
 	})
 }
 
+// planOfAsset finds a plan as planNamed does, one of the asset's own before those of others; asset
+// 0 is none.
+func planOfAsset(c *db.Conn, asset int64, asked string) (int64, error) {
+	own, err := db.All(c, db.Int, "SELECT id FROM pm_plans WHERE asset_id = ? AND folded(title) = folded(?)", asset, asked)
+	if err != nil {
+		return 0, err
+	}
+	if len(own) == 1 {
+		return own[0], nil
+	}
+	return planNamed(c, asked)
+}
+
 // partNamed finds a part by its number, else by its name.
 func partNamed(c *db.Conn, asked string) (int64, error) {
 	for _, where := range []string{"part_number = ?1", "name = ?1", "folded(part_number) = folded(?1)", "folded(name) = folded(?1)"} {

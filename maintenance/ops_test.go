@@ -52,8 +52,8 @@ func TestSurface(t *testing.T) {
 	wantTools := []string{
 		"advance_status writes: id status resolution skip_steps assigned_to labor_minutes parts_cost downtime_minutes new_person request_key",
 		"create_workorder writes: asset_id asset description priority wo_type assigned_to labor_minutes parts_cost downtime_minutes due_date pm_id plan checklist again new_person request_key",
-		"list_assets reads: status q limit after detail",
-		"list_parts reads: low_stock q limit after detail",
+		"list_assets reads: status q sort limit after detail",
+		"list_parts reads: low_stock q sort limit after detail",
 		"list_workorders reads: status priority asset_id asset assigned_to q from to overdue limit sort after detail",
 		"maintenance_report reads: by from to asset_id asset limit after",
 		"pm_due reads: overdue_only from to sort after detail",

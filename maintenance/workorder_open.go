@@ -146,7 +146,8 @@ func (s *Service) createWorkOrder() schema.Op {
 			})
 			var plan int64
 			if f.ID(&plan, "pm_id", "the plan that this job serves, of the same asset: completing the job restarts it",
-				schema.Flag("plan"), schema.Label("Plan"), schema.Rare, schema.Lookup(planNamed), schema.Choices(planChoices)) {
+				schema.Flag("plan"), schema.Label("Plan"), schema.Rare,
+				schema.Lookup(func(c *db.Conn, name string) (int64, error) { return planOfAsset(c, wo.AssetID, name) }), schema.Choices(planChoices)) {
 				wo.PMID = &plan
 			}
 			var steps []string
