@@ -62,7 +62,8 @@ func main() {
 		bad += len(faults)
 	}
 	called, faults := check.Reads(s, check.Args{"OrderDetail": {ref}, "MintCodes": {`{"batch":"tried","sku":"` + product(orders) + `","count":2}`},
-		"CheckLicense": {`{"license_key":"` + key + `","sku":"X"}`}, "ListActivations": {`{"license_key":"` + key + `"}`}}, "ReceiveStripe")
+		"CheckLicense": {`{"license_key":"` + key + `","sku":"X"}`}, "ListActivations": {`{"license_key":"` + key + `"}`}},
+		"ReceiveStripe", "ReceiveLemonsqueezy", "ReceivePolar", "McpGet")
 	report("store", called, faults)
 	called, faults = check.Reads(m, check.Args{"ShowWorkorder": {1}, "CreateWorkorder": {`{"asset_id":1,"description":"Tried","due_date":"2027-01-31"}`},
 		"EditWorkorder": {1, `{"priority":"high"}`}, "RecordMeter": {1, `{"reading":999999.125}`}}, "McpGet")
