@@ -75,7 +75,8 @@ func (v *runView) again() string { return runPath(v.table.Name, v.id) }
 // runPath is the page of an import's work.
 func runPath(t string, id int64) string { return "/import/" + queryEscape(t) + "?job=" + page.Num(id) }
 
-// load imports a file that waits: once, however often its form is sent.
+// load imports a file that waits: once, however often its form is sent. What came of it stands on the
+// page of the import, which a kill doesn't take away.
 func (x *exchange) load(t schema.Table, in *sent) error {
 	token := table.HashOf(in.fields.Get("file"))
 	var work *db.Work
@@ -105,15 +106,6 @@ func (x *exchange) load(t schema.Table, in *sent) error {
 		if err != nil {
 			return err
 		}
-		if run.work.Answer == nil { // the server stops; its next start has the page
-			break
-		}
-		m, err := importMessage(t, file.Name, run.work)
-		if err != nil {
-			return err
-		}
-		x.s.flashes.add(x.visitor.session.ID, m)
-		return x.lead("/import/" + queryEscape(t.Name))
 	case <-wait.C:
 	case <-x.r.Context().Done():
 	}
