@@ -68,7 +68,7 @@ func TestKeysMoveInOnThePages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	location(t, owner.Post("/import/licenses", "file", u.Query().Get("file"), "read", "yes"), "/import/licenses")
+	location(t, owner.Post("/import/licenses", "file", u.Query().Get("file"), "read", "yes"), "/import/licenses?job=1")
 	if got := owner.Get(preview); got.Status != http.StatusNotFound {
 		t.Errorf("the file that was written waits on: %d", got.Status)
 	}

@@ -30,7 +30,7 @@ func TestASellersMonth(t *testing.T) {
 		t.Fatal(err)
 	}
 	status(t, owner.Get(preview), http.StatusOK, "2 rows")
-	location(t, owner.Post("/import/licenses", "file", u.Query().Get("file"), "read", "yes"), "/import/licenses")
+	location(t, owner.Post("/import/licenses", "file", u.Query().Get("file"), "read", "yes"), "/import/licenses?job=1")
 
 	buyer := s.Visitor("store")
 	location(t, buyer.Post("/my", "license_key", "aaaa1111 bbbb2222 cccc3333 dddd4444"), "/my")
