@@ -80,6 +80,11 @@ func TestTheLicenseAPIAnswersAsLemonSqueezys(t *testing.T) {
 	}
 	refused("off", post("validate", urlencoded, form("license_key", uuidKey)), 404, "Not Found.")
 	refused("off, whatever is sent", post("activate", "text/plain", "x"), 404, "Not Found.")
+	for _, method := range []string{"GET", "HEAD", "PUT", "DELETE", "OPTIONS"} {
+		if a := c.Do("store", method, "/v1/licenses/validate", "", ""); a.Status != 404 || a.Header.Get("Allow") != "" {
+			t.Errorf("%s while off: %d %v", method, a.Status, a.Header)
+		}
+	}
 	if said := c.MustCLI("store", "license-api", "on", "--store-id", "77"); said != "The License API is on, for store 77.\n" {
 		t.Errorf("on: %s", said)
 	}

@@ -75,13 +75,16 @@ func tooManyPairs(wait time.Duration) error {
 		countOf(int((wait+time.Minute-1)/time.Minute), "minute") + ", or type the license key"}
 }
 
+// noRef is what readRef gives for a text that is no order_ref.
+const noRef = "ORD-"
+
 // readRef reads an order_ref as forgivingly as a key.
 func readRef(written string) string {
 	if len(written) > 4 && (written[:4] == "ORD-" || written[:4] == "ord-") {
 		written = written[4:]
 	}
 	canonical, _ := read(written, refLength)
-	return "ORD-" + canonical
+	return noRef + canonical
 }
 
 // Mine is what a buyer sees: the order, and the licenses that their session is about.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -116,15 +117,16 @@ func byReference(c *db.Conn, q string) (list []FoundCustomer, err error) {
 func (l License) called() string { return fmt.Sprintf("license #%d, %s, %s", l.ID, tail(l.Key), l.SKU) }
 
 // tail is the end of a key, which identifies it for people.
-func tail(key string) string { return "..." + key[max(0, len(key)-4):] }
+func tail(key string) string { return "..." + KeyEnd(key) }
 
 // ordersCalled are the orders whose whole reference, here or at the provider, is what was written.
 func ordersCalled(c *db.Conn, written string) (list []Order, err error) {
 	written = strings.TrimSpace(written)
-	if strings.ContainsAny(written, " @") || !strings.ContainsAny(written, "0123456789") {
+	ref := readRef(written)
+	if strings.ContainsAny(written, " @") || !strings.ContainsAny(written, "0123456789") && ref == noRef {
 		return nil, nil // a name or an address
 	}
-	o, found, err := oneOrder(c, selectOrder+" WHERE o.order_ref = ? ORDER BY i.line", readRef(written))
+	o, found, err := oneOrder(c, selectOrder+" WHERE o.order_ref = ? ORDER BY i.line", ref)
 	if err != nil || found {
 		return []Order{o}, err
 	}
@@ -147,11 +149,16 @@ func licensesCalled(c *db.Conn, written string) ([]License, error) {
 	} else if !fault.Is(err, fault.NotFound) {
 		return nil, err
 	}
-	end := strings.ToUpper(strings.Trim(written, " .*-\u2026"))
-	if len(end) != 4 {
+	end := strings.Map(func(r rune) rune { // as the database's upper does
+		if r >= 'a' && r <= 'z' {
+			r += 'A' - 'a'
+		}
+		return r
+	}, strings.Trim(written, " .*-\u2026"))
+	if utf8.RuneCountInString(end) != shownOfKey {
 		return nil, nil
 	}
-	canonical, _ := read(end, len(end))
+	canonical, _ := read(end, shownOfKey)
 	return db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+indexed(licenseTables, " INDEXED BY store_licenses_tail")+
 		" WHERE upper(substr(l.license_key, -4)) IN (?, ?) ORDER BY l.id DESC LIMIT ?", end, canonical, usualPage)
 }

@@ -1,11 +1,23 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"quartermaster/schema"
+	"quartermaster/schema/db"
 )
+
+// undone is what went wrong with a transaction that is taken back at its end.
+func undone(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
 
 // TestCustomersAreFoundByWhatPeopleSend: by name, address, reference and the end of a key, each
 // customer once, a page after the other.
@@ -31,6 +43,16 @@ func TestCustomersAreFoundByWhatPeopleSend(t *testing.T) {
 		must(t, err)
 		equal(t, q, found.Customers[0].Full.Email, l.CustomerEmail)
 	}
+	must(t, undone(db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error { // one order in forty has no digit in its reference
+		_, err := tx.Exec("UPDATE store_orders SET order_ref = 'ORD-ABCDEFGHJK' WHERE order_ref = ?", l.OrderRef)
+		must(t, err)
+		for _, q := range []string{"ORD-ABCDEFGHJK", "ord-abcde fghjk", "abcdefghjk"} {
+			list, err := ordersCalled(&tx.Conn, strings.ReplaceAll(q, " ", "-"))
+			must(t, err)
+			equal(t, q, len(list), 1)
+		}
+		return context.Canceled
+	})))
 	found, err = s.FindCustomers(background, "smitt", page, "found")
 	must(t, err)
 	equal(t, "found by a slip", found.Total, 0)
@@ -44,5 +66,26 @@ func TestCustomersAreFoundByWhatPeopleSend(t *testing.T) {
 	_, err = s.NeedsAttention(background)
 	must(t, err)
 	_, err = s.ActOnLicense(background, admin, LicenseAct{License: l.Key[len(l.Key)-4:], Customer: 1, Action: actSuspend})
+	must(t, err)
+}
+
+// TestKeysFromElsewhereAreCalledByTheirEnd: the last four characters, in any case and any script, name a
+// license with its customer alone.
+func TestKeysFromElsewhereAreCalledByTheirEnd(t *testing.T) {
+	s := newFixture(t)
+	s.moveIn("license_key,sku,email", uuidKey+",PLUGIN,ann@example.com", "\u043a\u043b\u044e\u0447-\u043d\u043e\u043c\u0435\u0440,PLUGIN,bo@example.com",
+		"\u5e8f\u5217\u53f7\u7801\u5e8f\u5217\u53f7\u7801,PLUGIN,cy@example.com")
+	for end, email := range map[string]string{
+		"4d51": "ann@example.com", "...4D51": "ann@example.com", "\u043e\u043c\u0435\u0440": "bo@example.com", "\u5e8f\u5217\u53f7\u7801": "cy@example.com",
+	} {
+		found, err := s.FindCustomers(background, end, schema.Listing{Cursor: schema.First(2)}, "found")
+		must(t, err)
+		if found.Total != 1 || found.Customers[0].Full.Email != email || !utf8.ValidString(found.Customers[0].Full.Matched) {
+			t.Errorf("%s found %+v", end, found.Customers)
+		}
+		_, err = s.ActOnLicense(background, admin, LicenseAct{License: end, Action: actSuspend})
+		equal(t, end+" without a customer", codeOf(err), "validation")
+	}
+	_, err := s.ActOnLicense(background, admin, LicenseAct{License: uuidKey, Action: actSuspend})
 	must(t, err)
 }

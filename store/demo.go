@@ -36,6 +36,9 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 		if err := demoStates(tx, orders, pick); err != nil {
 			return err
 		}
+		if err := s.demoImport(tx, orders); err != nil {
+			return err
+		}
 		if err := demoTrouble(tx, orders); err != nil {
 			return err
 		}
@@ -151,6 +154,22 @@ func demoStates(tx *db.Tx, orders []OrderDetail, pick *rand.Rand) error {
 		}
 	}
 	return tx.Audit("demo.filled", "store", map[string]int{"orders": len(orders)})
+}
+
+// demoImport gives the oldest license that is good and was not paid at Stripe the key that its buyer had at another shop.
+func (s *Service) demoImport(tx *db.Tx, orders []OrderDetail) error {
+	for _, o := range orders {
+		d, err := findOrder(&tx.Conn, o.OrderRef)
+		if err != nil {
+			return err
+		}
+		if d.Provider != stripe && len(d.Licenses) > 0 && d.Licenses[0].Status == stateActive {
+			l := d.Licenses[0]
+			r := &licenseRow{key: newUUID(), status: stateActive, limit: l.ownLimit}
+			return (&licenseImport{Service: s}).fill(tx, r, l.ID, originPlaced, l.ExpiresAt, l.CreatedAt)
+		}
+	}
+	return nil
 }
 
 func demoSeat(tx *db.Tx, license int64, n int, pick *rand.Rand) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"quartermaster/schema/db"
 )
@@ -147,11 +148,17 @@ func checkLicenses(c *db.Conn) ([]string, error) {
 // only go after they came, so that a license never has more than the limit was when
 // its newest seat was taken. A limit that was lowered since takes no seat away.
 func checkSeats(c *db.Conn) ([]string, error) {
-	return sentences(c, "license %s has %d seats counted and %d taken, and %d were allowed when the last was taken", 3, `
+	breaches, err := sentences(c, "license %s has a limit of its own of %d, which is more than any may have", 1,
+		"SELECT l.id, l.own_limit FROM store_licenses l WHERE l.own_limit > "+strconv.Itoa(mostSeats)+" ORDER BY l.id")
+	if err != nil {
+		return nil, err
+	}
+	passed, err := sentences(c, "license %s has %d seats counted and %d taken, and %d were allowed when the last was taken", 3, `
 		SELECT l.id, l.activation_count, count(a.id) AS taken,
 			ifnull((SELECT allowed FROM store_activations n WHERE n.license_id = l.id ORDER BY n.id DESC LIMIT 1), -1) AS most
 		FROM store_licenses l LEFT JOIN store_activations a ON a.license_id = l.id GROUP BY l.id
 		HAVING taken <> l.activation_count OR taken > most AND most >= 0 ORDER BY l.id`)
+	return append(breaches, passed...), err
 }
 
 func checkBatches(c *db.Conn) ([]string, error) {

@@ -28,6 +28,9 @@ func TestDoctorNamesEachBreach(t *testing.T) {
 		"UPDATE store_licenses SET license_key = '00000-00000-00000-00000-00000' WHERE id = 4":                                                    "license 4 cannot be found",
 		"UPDATE store_licenses SET order_ref = 'ORD-0' WHERE id = 7":                                                                              "license 7 names another",
 		"UPDATE store_licenses SET activation_count = activation_count + 1 WHERE id = 5":                                                          "license 5",
+		"UPDATE store_licenses SET own_limit = 1000001 WHERE id = 5":                                                                              "license 5 has a limit of its own of 1000001",
+		"UPDATE store_licenses SET loose_hash = x'00' WHERE id = 5":                                                                               "license 5 cannot be found by its key",
+		"UPDATE store_subscriptions SET told = 'ended', told_us = 0 WHERE id = 1":                                                                 "was told at no time",
 		"UPDATE store_activations SET allowed = 0 WHERE id = 1":                                                                                   "were allowed",
 		"UPDATE store_batches SET unused = unused + 1 WHERE batch = 'launch'":                                                                     "batch launch",
 		"UPDATE store_codes SET status = 'void' WHERE rowid_of_some":                                                                              "",
@@ -76,6 +79,7 @@ func TestTheDemoIsASmallShop(t *testing.T) {
 	}
 	waits, err := s.NeedsAttention(background)
 	must(t, err)
+	equal(t, "imported", s.count("SELECT count(*) FROM store_licenses WHERE origin = 'placed' AND loose_hash IS NOT NULL"), 1)
 	equal(t, "trouble", fmt.Sprint(waits.DisputesTotal, waits.FailedTotal, waits.UnbookedTotal), "1 1 0")
 	equal(t, "in part", s.count("SELECT count(*) FROM store_orders WHERE status = 'paid' AND refunded_cents > 0"), int64(1))
 	equal(t, "later than now", s.count("SELECT count(*) FROM store_orders WHERE paid_at > ?", s.now()), int64(0))

@@ -42,7 +42,7 @@ const (
 	originMoved   = "moved"   // its key was imported, and made its order or a unit of it
 )
 
-// Imported reports whether the license's key came from elsewhere.
+// Imported reports whether the license came with a key from elsewhere.
 func (l License) Imported() bool { return l.origin == originPlaced || l.origin == originMoved }
 
 // HasOwnLimit reports whether the license has another limit than its product's.

@@ -74,8 +74,11 @@ func (a LicenseAct) license(c *db.Conn) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	whole := len(called) == 1 && tail(called[0].Key) != "..."+strings.ToUpper(strings.Trim(a.License, " .*-\u2026"))
-	if len(called) > 0 && !whole && a.Customer == 0 {
+	whole, err := licenseByText(c, a.License)
+	if err != nil {
+		return 0, err
+	}
+	if len(called) > 0 && whole == 0 && a.Customer == 0 {
 		return 0, fault.Fieldf("customer", "customer is missing: the last four characters of a key name a license only with its customer")
 	}
 	var fits []License

@@ -154,13 +154,18 @@ func apiStanding(l License) (disabled, expired bool) {
 	return l.Status == stateSuspended || l.Status == stateRevoked, l.Status == statusExpired
 }
 
-// activate takes a new seat for an instance of that name, whose id it makes.
-func (call apiCall) activate(ctx context.Context, name string) (string, error) {
-	s, b := call.Service, make([]byte, 16)
+// newUUID is a random one (RFC 9562, version 4).
+func newUUID() string {
+	b := make([]byte, 16)
 	_, _ = rand.Read(b) // never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	h := hex.EncodeToString(b)
-	id := h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// activate takes a new seat for an instance of that name, whose id it makes.
+func (call apiCall) activate(ctx context.Context, name string) (string, error) {
+	s, id := call.Service, newUUID()
 	_, err := db.Update(ctx, s.db, buyer(), func(tx *db.Tx) (License, error) {
 		l, err := findLicense(&tx.Conn, call.match.license.ID)
 		if err != nil {

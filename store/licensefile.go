@@ -70,6 +70,13 @@ func (c fileClaims) signed(key ed25519.PrivateKey, keyID string) (string, error)
 // mostFiles is how many files of a license are remembered: the newest.
 const mostFiles = 50
 
+// forgetFiles drops what is older, but for the one file of a machine that still runs longest: else a
+// machine could push the others' out of the count that files_running is judged by.
+const forgetFiles = `DELETE FROM store_license_files AS old WHERE license_id = ?1
+	AND id <= (SELECT id FROM store_license_files WHERE license_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)
+	AND (?4 OR ends_at <= ?3 OR EXISTS (SELECT 1 FROM store_license_files f
+		WHERE f.license_id = ?1 AND f.fingerprint = old.fingerprint AND (f.ends_at, f.id) > (old.ends_at, old.id)))`
+
 // GetLicenseFile makes the file of a machine that holds a seat. Refused as activation, and: 403 not_activated
 // without a seat, 409 not_set_up without a signing key, 409 files_running (with until) while files of machines
 // that gave up their seats run in the number of the license's seats, 422 for more days than the product
@@ -214,8 +221,7 @@ func (s *Service) writeFile(tx *db.Tx, l License, seat Activation, days *int64) 
 		l.ID, claims.ID, keyID, seat.Fingerprint, tx.Now(), ends); err != nil {
 		return f, err
 	}
-	if _, err := tx.Exec(`DELETE FROM store_license_files WHERE license_id = ?1 AND id <=
-		(SELECT id FROM store_license_files WHERE license_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)`, l.ID, mostFiles); err != nil {
+	if _, err := tx.Exec(forgetFiles, l.ID, mostFiles, tx.Now(), l.ActivationLimit == nil); err != nil {
 		return f, err
 	}
 	return f, tx.Audit("license.file", subject(l), map[string]any{"file": claims.ID, "fingerprint": seat.Fingerprint, "until": ends})
@@ -321,7 +327,8 @@ func filesOf(c *db.Conn, license int64) ([]IssuedFile, error) {
 		f.Runs = f.ExpiresAt > now
 		return f
 	}, `SELECT f.jti, f.fingerprint, ifnull(a.label, ''), f.key_id, f.issued_at, f.ends_at FROM store_license_files f
-		LEFT JOIN store_activations a ON a.license_id = f.license_id AND a.fingerprint = f.fingerprint WHERE f.license_id = ? ORDER BY f.id DESC`, license)
+		LEFT JOIN store_activations a ON a.license_id = f.license_id AND a.fingerprint = f.fingerprint
+		WHERE f.license_id = ? ORDER BY f.id DESC LIMIT ?`, license, mostFiles)
 }
 
 // runningFiles is what a question says of the files that go on after a license was taken back: "1 offline file
@@ -347,7 +354,7 @@ func runningFiles(c *db.Conn, licenses []License) (string, error) {
 	return text + runs + last.Day(c.Zone()).Time(c.Zone()).Format("2 Jan 2006") + " and cannot be recalled.", nil
 }
 
-// checkLicenseFiles is doctor's part: one key signs, and no file ends before it begins.
+// checkLicenseFiles is doctor's part: one key signs, and each file runs from one day to the most that a product gives.
 func checkLicenseFiles(c *db.Conn) (breaches []string, err error) {
 	keys, err := db.All(c, db.Int, "SELECT signs FROM store_signing_keys ORDER BY id")
 	if signing := len(slices.DeleteFunc(slices.Clone(keys), func(n int64) bool { return n == 0 })); len(keys) > 0 && signing != 1 {
@@ -356,13 +363,16 @@ func checkLicenseFiles(c *db.Conn) (breaches []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	wrong, err := db.All(c, db.Text, "SELECT jti FROM store_license_files WHERE ends_at <= issued_at ORDER BY id")
+	wrong, err := db.All(c, db.Text, "SELECT jti FROM store_license_files WHERE ends_at - issued_at NOT BETWEEN 1 AND ? ORDER BY id", mostFileDays*day)
 	for _, id := range wrong {
-		breaches = append(breaches, "the license file "+id+" ends before it begins")
+		breaches = append(breaches, "the license file "+id+" ends before it begins, or later than any may")
 	}
 	return breaches, err
 }
 
+// mostFileDays is how many days a file runs at most, whatever the product.
+const mostFileDays = 3650
+
 func bindFileDays(f *schema.Form, days **int64) {
-	f.IntPtr(days, "days", "how many days the file runs; as many as the product gives unless it is said", schema.Range(1, 3650), schema.Example(30))
+	f.IntPtr(days, "days", "how many days the file runs; as many as the product gives unless it is said", schema.Range(1, mostFileDays), schema.Example(30))
 }

@@ -187,6 +187,33 @@ func TestFilesOfMachinesWithoutSeats(t *testing.T) {
 	}
 }
 
+// A machine that asks again and again does not push the others' files out of the count.
+func TestManyFilesOfOneMachineHideNoOther(t *testing.T) {
+	s := newFixture(t)
+	_, err := s.MakeSigningKey(background, admin)
+	must(t, err)
+	l := s.license("PLUGIN") // three seats
+	file := func(m string) error {
+		t.Helper()
+		_, err := s.MakeLicenseFile(background, admin, l.ID, m, "", nil)
+		return err
+	}
+	for _, m := range []string{"a", "b", "busy"} {
+		must(t, file(m))
+	}
+	for range mostFiles + 5 {
+		must(t, file("busy"))
+	}
+	for _, m := range []string{"a", "b", "busy"} {
+		must(t, errOf(s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: m})))
+	}
+	equal(t, "a fourth machine", codeOf(file("d")), "files_running")
+	list, err := s.LicenseFiles(background, l.ID)
+	must(t, err)
+	equal(t, "files that are listed", len(list.Files), mostFiles)
+	equal(t, "files that are kept", s.count("SELECT count(*) FROM store_license_files"), mostFiles+2)
+}
+
 func TestSigningKeysFollowEachOther(t *testing.T) {
 	s := newFixture(t)
 	one, err := s.MakeSigningKey(background, admin)

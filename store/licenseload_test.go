@@ -193,6 +193,13 @@ func TestAKeyTakesThePlaceOfALicenseOfHistory(t *testing.T) {
 	equal(t, "end", l.ExpiresAt.String(), "2030-01-01T00:00:00Z")
 	equal(t, "imported", l.Imported(), true)
 	equal(t, "its old key", s.check(whole.Licenses[2].Key, "").Code, isNotFound)
+	shown, err := s.License(background, cli, l.ID)
+	must(t, err)
+	equal(t, "its page", shown.Origin(), "Imported")
+	must(t, errOf(s.RotateLicenseKey(background, cli, l.ID)))
+	shown, err = s.License(background, cli, l.ID)
+	must(t, err)
+	equal(t, "its page with another key", shown.Origin(), "Imported; its key was replaced here")
 	equal(t, "units", s.orders()[0].Items[0].Qty, int64(3))
 
 	s.load("orders", &schema.LoadOptions{Emit: true}, "provider,provider_ref,email,sku,qty", "gumroad,G-2,bo@example.com,PLUGIN,1")

@@ -190,6 +190,9 @@ func endOf(d exact.Day, zone *time.Location) exact.Instant {
 	return exact.InstantOf((d + 1).Time(zone)) - 1
 }
 
+// rotated is what the audit trail calls another key of a license.
+const rotated = "license.rotated"
+
 // RotateLicenseKey returns a license another key: the old one is not found from then on,
 // and the seats stay. Refused: an unknown license, one that was revoked.
 func (s *Service) RotateLicenseKey(ctx context.Context, who db.Caller, id int64) (License, error) {
@@ -205,7 +208,7 @@ func (s *Service) RotateLicenseKey(ctx context.Context, who db.Caller, id int64)
 		if _, err := tx.Exec("UPDATE store_licenses SET license_key = ?, key_hash = ?, loose_hash = NULL WHERE id = ?", key, digest(key, keyLength), id); err != nil {
 			return l, err
 		}
-		if err := tx.Audit("license.rotated", subject(l), map[string]string{"old_key": mask(l.Key)}); err != nil {
+		if err := tx.Audit(rotated, subject(l), map[string]string{"old_key": mask(l.Key)}); err != nil {
 			return l, err
 		}
 		if _, err := keyKind.Queue(tx, mail.Row{Subject: subject(l), Record: l.OrderRef, To: l.CustomerEmail}); err != nil {

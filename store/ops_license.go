@@ -18,6 +18,19 @@ import (
 type LicenseDetail struct {
 	License
 	Activations []Activation `json:"activations"`
+
+	rekeyed bool
+}
+
+// Origin says where the license and its key came from.
+func (d LicenseDetail) Origin() string {
+	switch {
+	case !d.Imported():
+		return "Issued here"
+	case d.rekeyed:
+		return "Imported; its key was replaced here"
+	}
+	return "Imported"
 }
 
 // License returns one license with its seats, the key in full to those who may see it. An
@@ -30,6 +43,9 @@ func (s *Service) License(ctx context.Context, who db.Caller, id int64) (License
 		d.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC", id)
 		d.License = s.memory.uses.onLicense(d.License)
 		s.memory.uses.onSeats(d.Activations)
+		if err == nil && d.Imported() {
+			_, d.rekeyed, err = db.One(c, db.Int, "SELECT 1 FROM audit WHERE subject = ? AND action = ? LIMIT 1", subject(d.License), rotated)
+		}
 		return d, err
 	})
 }

@@ -62,7 +62,7 @@ var products = record.New("product", "store_products",
 	record.Of("active", func(p *Product) *bool { return &p.Active }, record.Truth("true", "false"),
 		"whether codes for it can be minted"),
 	record.Int("offline_days", func(p *Product) *int64 { return &p.OfflineDays },
-		"how many days a file for a machine without a net runs at most; 0 is no files", schema.Range(0, 3650)),
+		"how many days a file for a machine without a net runs at most; 0 is no files", schema.Range(0, mostFileDays)),
 	record.Text("note", func(p *Product) *string { return &p.Note },
 		"for the buyer, in messages: how to install it, where to download it", schema.Most(2000), schema.Lines),
 ).ByKey().Saved().Sorted("sku")

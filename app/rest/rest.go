@@ -137,6 +137,13 @@ func (h *handler) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, err)
 		return
 	}
+	for _, op := range h.Service.Ops {
+		if op.Ready != nil && op.Path() == r.URL.Path && op.Ready(r.Context()) != nil { // what is switched off is not there
+			w.Header().Del("Allow")
+			h.notFound(w, r)
+			return
+		}
+	}
 	// The router offers OPTIONS, which it does not answer here.
 	methods := slices.DeleteFunc(strings.Split(w.Header().Get("Allow"), ", "), func(m string) bool { return m == http.MethodOptions })
 	w.Header().Set("Allow", strings.Join(methods, ", "))

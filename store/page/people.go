@@ -171,14 +171,6 @@ func license(s *store.Service) page.Page {
 	})
 }
 
-// cameFrom says where the license's key came from.
-func (v licenseView) cameFrom() string {
-	if v.Imported() {
-		return "Imported"
-	}
-	return "Issued here"
-}
-
 // licenseActs are what can be done with the license now.
 func licenseActs(v licenseView) []page.Action {
 	id := page.Num(v.ID)
