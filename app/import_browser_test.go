@@ -48,24 +48,34 @@ func startImporter(t *testing.T) *importer {
 	s := &importer{t: t, dir: t.TempDir()}
 	apptest.Keys(t, s.dir)
 	s.file("skus.csv", catalogue(1000))
-	for _, args := range [][]string{
-		{"import", "reorder", "skus", "skus.csv"}, {"user", "add", "alice", "--role", "member", "--service", "reorder"}, {"user", "invite", "alice"},
-	} {
-		code, out, errs := apptest.Exec(t, s.dir, args...)
-		if code != 0 {
-			t.Fatal(args, errs)
-		}
-		s.link = regexp.MustCompile(`/welcome/[A-Za-z0-9_-]{40,}`).FindString(out)
-	}
-	s.p = apptest.Serve(t, s.dir, "--timezone", "UTC")
-	s.base = s.p.URL("reorder", "")
+	s.must("import", "reorder", "skus", "skus.csv")
+	s.serve("reorder")
+	return s
+}
+
+// serve serves the shop, and invites alice to the service.
+func (s *importer) serve(service string) {
+	s.t.Helper()
+	s.must("user", "add", "alice", "--role", "member", "--service", service)
+	s.link = regexp.MustCompile(`/welcome/[A-Za-z0-9_-]{40,}`).FindString(s.must("user", "invite", "alice"))
+	s.p = apptest.Serve(s.t, s.dir, "--timezone", "UTC")
+	s.base = s.p.URL(service, "")
 	d, err := db.Open(filepath.Join(s.dir, "quartermaster.db"), db.Options{})
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = d.Close() })
+	s.t.Cleanup(func() { _ = d.Close() })
 	s.d = d
-	return s
+}
+
+// must runs a command, which has to succeed, and gives what it prints.
+func (s *importer) must(args ...string) string {
+	s.t.Helper()
+	code, out, errs := apptest.Exec(s.t, s.dir, args...)
+	if code != 0 {
+		s.t.Fatal(args, errs)
+	}
+	return out
 }
 
 func (s *importer) file(name, text string) string {

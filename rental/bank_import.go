@@ -43,6 +43,9 @@ type ImportedStatement struct {
 	MissingCents *int64     `json:"missing_cents" about:"closing less opening and lines"`
 	KeptCents    *int64     `json:"kept_cents" about:"the first opening and all kept lines up to the closing's day"`
 	GapCents     *int64     `json:"gap_cents" about:"opening less the closing of the statement before"`
+
+	currency string
+	left     []bank.Line // those of Similar
 }
 
 // BankImport is what a file brought.
@@ -202,7 +205,7 @@ func (im *importer) currency(a BankAccount, st bank.Statement) error {
 // statement keeps one statement with its new lines; of one that brings nothing new, nothing.
 func (im *importer) statement(a BankAccount, st bank.Statement) (done ImportedStatement, err error) {
 	done = ImportedStatement{Account: a.Name, Kind: st.Kind, From: st.From, To: st.To, OpeningCents: st.OpeningCents, ClosingCents: st.ClosingCents,
-		Lines: len(st.Lines), State: "unchecked", Similar: []int64{}}
+		Lines: len(st.Lines), State: "unchecked", Similar: []int64{}, currency: a.Currency}
 	var sum int64
 	if im.numbers == nil {
 		im.numbers = map[int64]bool{}
@@ -249,6 +252,11 @@ func (im *importer) keep(a BankAccount, st bank.Statement, sum int64, done *Impo
 	}
 	done.New, done.Same = len(sorted.fresh), len(sorted.same)+parts
 	done.Similar = append(done.Similar, sorted.similar...)
+	for _, l := range st.Lines {
+		if slices.Contains(done.Similar, int64(l.Number)) {
+			done.left = append(done.left, l)
+		}
+	}
 	known, _, err := db.One(&im.tx.Conn, db.Int, `SELECT count(*) FROM bank_statements WHERE account_id = ? AND from_day IS ? AND to_day IS ? AND opening_cents IS ?
 		AND closing_cents IS ? AND sum_cents = ?`, a.ID, st.From, st.To, st.OpeningCents, st.ClosingCents, sum)
 	if err != nil || done.New == 0 && known > 0 && parts == 0 {
@@ -385,16 +393,17 @@ func (s *Service) importBank() schema.Op {
 			for _, st := range a.(BankImport).Statements {
 				fresh, same, similar = fresh+st.New, same+st.Same, similar+len(st.Similar)
 			}
-			text := fmt.Sprintf("%d new lines, %d were kept already.", fresh, same)
+			text := counted(fresh, "new line", "new lines") + ", " + counted(same, "was", "were") + " kept already."
 			if similar > 0 {
-				text += fmt.Sprintf(" %d lines look like kept ones and were left out.", similar)
+				text += " " + counted(similar, "line looks like a kept one and was left out.", "lines look like kept ones and were left out.")
 			}
 			if skipped := a.(BankImport).Skipped; len(skipped) > 0 {
 				text += " Left out, since no account here has the number: " + strings.Join(skipped, ", ") + "."
 			}
 			return text
 		},
-		Leads: func(any) string { return "/bank" },
+		Preview: previewBankImport,
+		Leads:   func(any) string { return "/bank" },
 	}
 }
 

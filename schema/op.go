@@ -71,6 +71,7 @@ type Op struct {
 	Did     func(answer any, m Money) string   // one sentence, what was done
 	Will    func(answer any, m Money) string   // for Destructive and Asks: what would be done, in numbers; answer is of a trial
 	Doubt   func(answer any, m Money) Question // what pages ask before it is done, by the answer of a trial; nothing without a Title
+	Preview func(answer any, m Money) Question // what its form on a page shows first, by the answer of a trial
 	Leads   func(answer any) string            // the record's page, "/work-orders/12"; "" is the first page
 	Undo    func(answer any) *Undo             // the inverse act, if there is one now
 
@@ -106,7 +107,13 @@ type Question struct {
 	Title  string // "Cancel work order 12?"
 	Text   string // what will happen, in numbers
 	Button string // the act's verb: "Cancel job"
+
+	Points []string // what would become of each part, a line each
+	Boxes  []Box    // what may be done besides
 }
+
+// Box is a value of an argument that a question offers to send along.
+type Box struct{ Field, Value, Label string }
 
 // pageTitles are what pages call operations whose names say it otherwise.
 var pageTitles = map[string]string{

@@ -136,6 +136,9 @@ func doPost(x *exchange) error {
 	if err := in.fileTooLarge(); err != nil {
 		return x.refuseForm(err, v, shop)
 	}
+	if err := x.fetchFiles(op, in); err != nil {
+		return x.refuseForm(err, v, shop)
+	}
 	if in.fresh != "" {
 		return x.leave(op, in)
 	}
@@ -152,9 +155,15 @@ func doPost(x *exchange) error {
 	}
 	answer, err := x.do(op, in, shop, &v)
 	switch {
-	case v.ask:
-		return x.showForm(v.status(), v, shop)
-	case err != nil:
+	case v.ask || err != nil:
+		if v.waits, v.files = in.waits, in.files; err == nil || !errors.As(err, new(*db.Replay)) {
+			if err := x.keepFiles(op, in); err != nil {
+				return x.refuseForm(err, v, shop)
+			}
+		}
+		if v.ask {
+			return x.showForm(v.status(), v, shop)
+		}
 		return x.refuseForm(err, v, shop)
 	}
 	return x.done(op, in, answer, shop)
@@ -189,7 +198,7 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 	if err != nil {
 		return nil, err
 	}
-	if (op.Confirmed() || op.Doubt != nil) && (!in.confirm || in.asked != "" && in.asked != askedOf(in)) {
+	if (op.Confirmed() || op.Doubt != nil || op.Preview != nil && in.preview) && (!in.confirm || in.asked != "" && in.asked != askedOf(in)) {
 		will, asked := x.try(op, in, shop)
 		switch {
 		case will.err != nil:

@@ -42,8 +42,10 @@ type sent struct {
 	alone    bool       // it came from the operation's own page
 	written  url.Values // the fields without those that an Edit form leaves as they are; nil is fields
 	format   string
-	large    string // the field of a file that is too large, which was not kept
-	largest  int64  // how large it may be
+	preview  bool              // the form wants to see first what it would do
+	waits    map[string]string // by field: the token of a file that was sent with an earlier form
+	large    string            // the field of a file that is too large, which was not kept
+	largest  int64             // how large it may be
 }
 
 // mostOf is how large a form of the operation may be.
@@ -187,6 +189,13 @@ func (in *sent) part() {
 	in.alone = take("alone") == "yes"
 	in.fresh = take("new")
 	in.format = take("format")
+	in.preview = take("preview") == "yes"
+	in.waits = map[string]string{}
+	for name := range in.fields {
+		if field, waits := strings.CutPrefix(name, waitsPrefix); waits {
+			in.waits[field] = take(name)
+		}
+	}
 	in.marks, in.marked = page.Marks{Op: in.fields.Get("marked_op"), Was: in.fields["marked_was"]}, in.fields.Get("marked_field")
 	in.open = in.fields.Get("marked_open") == "yes"
 	for _, name := range []string{"marked_op", "marked_field", "marked_was", "marked_open"} {

@@ -28,6 +28,8 @@ type doView struct {
 	refusal  *fault.Error
 	will     trial
 	asked    string
+	waits    map[string]string // by field: the token of a file that was sent already
+	files    map[string]schema.File
 	confirm  bool // the question, with confirm=yes
 	ask      bool // it has to be asked before anything is done
 	password bool // the password is asked for again
@@ -143,6 +145,13 @@ func (x *exchange) form(v *doView) page.Form {
 	}
 	if v.op.Makes() {
 		fm.Button = "Save"
+	}
+	if v.op.Preview != nil {
+		fm.Button = "Show what would happen"
+	}
+	fm.Sent = map[string]string{}
+	for field, token := range v.waits {
+		fm.Fixed[waitsPrefix+field], fm.Sent[field] = token, v.files[field].Name
 	}
 	fm.Facts, fm.Offered = v.facts(), v.offered
 	fm.Focus = v.refusal == nil && v.now == ""

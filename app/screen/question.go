@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/fault"
@@ -56,8 +57,11 @@ func hiddenOf(v *doView, fm page.Form) [][2]string {
 		}
 	}
 	h = append(h, [2]string{"confirm", "yes"}, [2]string{"asked", v.asked})
-	for _, name := range []string{"then", "idempotency_key", "seen"} {
-		if fm.Fixed[name] != "" {
+	if v.op.Preview != nil {
+		h = append(h, [2]string{"preview", "yes"})
+	}
+	for _, name := range sortedKeys(fm.Fixed) {
+		if name == "then" || name == "idempotency_key" || name == "seen" || strings.HasPrefix(name, waitsPrefix) {
 			h = append(h, [2]string{name, fm.Fixed[name]})
 		}
 	}

@@ -98,7 +98,11 @@ func (x *exchange) asked(op schema.Op, in *sent, answer any) string {
 func questionOf(op schema.Op, answer any, shop shopSettings) schema.Question {
 	money := exact.CurrencyOf(shop.currency).Format
 	if !op.Confirmed() {
-		q := op.Doubt(answer, money)
+		ask := op.Doubt
+		if op.Preview != nil {
+			ask = op.Preview
+		}
+		q := ask(answer, money)
 		q.Text = stated(q.Text)
 		return q
 	}

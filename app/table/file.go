@@ -55,6 +55,9 @@ func (f *File) Close() error {
 	return f.spool.Close()
 }
 
+// Bytes is what the file holds.
+func (f *File) Bytes() ([]byte, error) { return io.ReadAll(f.whole()) }
+
 func (f *File) whole() *io.SectionReader { return io.NewSectionReader(f.at, 0, f.size) }
 
 // Pair is one entry of a mapping: a column of the file and the one of ours that it

@@ -49,6 +49,11 @@ func (s *Store) Keep(ctx context.Context, who db.Caller, service string, t schem
 	if err := MayImport(who, t); err != nil {
 		return "", err
 	}
+	return s.KeepFor(ctx, who, service, t.Name, name, content)
+}
+
+// KeepFor takes a file in that waits for something else than a table: for the form of that name.
+func (s *Store) KeepFor(ctx context.Context, who db.Caller, service, purpose, name string, content []byte) (token string, err error) {
 	switch {
 	case len(content) > MaxWaiting:
 		return "", fault.New(fault.TooLarge, "file: it has %d bytes; at most %d MiB are taken here, the command line takes more", len(content), MaxWaiting>>20)
@@ -63,7 +68,7 @@ func (s *Store) Keep(ctx context.Context, who db.Caller, service string, t schem
 			return err
 		}
 		id, err := tx.Insert("INSERT INTO import_files (token_hash, session, service, table_name, name, bytes, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			hashed(token), who.Session, service, t.Name, shortName(name), len(content), tx.Now())
+			hashed(token), who.Session, service, purpose, shortName(name), len(content), tx.Now())
 		if err != nil {
 			return err
 		}
@@ -136,7 +141,7 @@ func (s *Store) find(ctx context.Context, where string, args ...any) (w Waiting,
 			return err
 		}
 		if !found {
-			return fault.NotFoundf("the file is not here any more: it waits %d minutes, and for who chose it alone; choose it again", waits/60)
+			return ErrGone()
 		}
 		content := make([]byte, 0, w.Bytes)
 		err = db.Each(c, func(r *db.Row) error {
@@ -147,6 +152,11 @@ func (s *Store) find(ctx context.Context, where string, args ...any) (w Waiting,
 		return err
 	})
 	return w, err
+}
+
+// ErrGone refuses a file that waits no more.
+func ErrGone() error {
+	return fault.NotFoundf("the file is not here any more: it waits %d minutes, and for who chose it alone; choose it again", waits/60)
 }
 
 // Leave removes the files of a session that wait for the table.

@@ -56,6 +56,17 @@ func bank(s *rental.Service) page.Page {
 	})
 }
 
+// bankImport is where the bank's file is chosen; what would come of it is shown before anything is kept.
+func bankImport() page.Page {
+	return page.New(page.Spec[struct{}]{
+		Path: "/bank/import", Title: "Import a bank file", Role: page.Member,
+		Load: func(*schema.Form) page.Loader[struct{}] {
+			return func(context.Context, db.Caller) (struct{}, error) { return struct{}{}, nil }
+		},
+		View: func(struct{}) templ.Component { return BankImport() },
+	})
+}
+
 // bankLineView is one line, and the parts of a split one.
 type bankLineView struct {
 	rental.BankLine

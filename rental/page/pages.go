@@ -27,7 +27,7 @@ func Pages(s *rental.Service) []page.Page {
 		tenants(s), tenant(s),
 		board(s), ticket(s), picture(s),
 		rentRoll(s),
-		bank(s), bankLine(s),
+		bank(s), bankImport(), bankLine(s),
 		statement(s), receipt(s), reminder(s), tenantReminder(s),
 		portal(s), portalTicket(s), portalReport(s), portalReceipt(s), portalPicture(s),
 	}

@@ -35,6 +35,9 @@ func (f *Frame) control(b *strings.Builder, e entry) error {
 		b.WriteString(`<textarea rows="4"` + e.marks() + `>` + "\n" + esc(e.value()) + `</textarea>`)
 	case a.Kind == schema.FileKind:
 		b.WriteString(`<input type="file"` + e.marks() + fileMarks(a) + `>`)
+		if e.sent != "" {
+			b.WriteString(`<p>` + esc(e.sent) + ` is here. Choose a file only to replace it.</p>`)
+		}
 	default:
 		b.WriteString(`<input` + kindMarks(a) + e.marks())
 		if e.have && !a.Secret {

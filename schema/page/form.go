@@ -35,6 +35,7 @@ type Form struct {
 	Given   map[string][]string
 	Refused map[string]string          // by field name
 	Offered map[string][]schema.Choice // by field name: what was typed means several
+	Sent    map[string]string          // by field name: the file that came with it already and waits
 	Needs   []string                   // fields that it cannot do without, though the operation can
 	Called  map[string]string          // what fields are called here, in place of their label and help
 	Record  bool                       // Then is left to the operation: the record's page
@@ -91,6 +92,9 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 	}
 	if fm.Alone {
 		hidden(b, "alone", "yes")
+	}
+	if op.Preview != nil {
+		hidden(b, "preview", "yes")
 	}
 	shown := fm.order(args)
 	if !fm.Inline && slices.ContainsFunc(shown, func(a schema.Arg) bool {
@@ -222,6 +226,7 @@ type entry struct {
 	labels   bool
 	focus    bool
 	required bool
+	sent     string // the name of a file that waits
 	blank    string // what the empty choice says
 }
 
@@ -233,6 +238,9 @@ func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema
 		e.arg.Title, e.arg.About, e.arg.Help = label, "", ""
 	}
 	e.required = e.required || slices.Contains(fm.Needs, e.name)
+	if e.sent = fm.Sent[e.name]; e.sent != "" {
+		e.required = false
+	}
 	e.id = FieldID(fm, e.name)
 	e.values, e.have = fm.given(e.name)
 	if !e.have {

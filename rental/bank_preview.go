@@ -1,0 +1,66 @@
+package rental
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/exact"
+)
+
+// previewBankImport says what a bank's file would bring before anything is kept: each statement in a sentence or
+// two, and a box for each line that would be left out since a kept one looks like it.
+func previewBankImport(a any, _ schema.Money) schema.Question {
+	all := a.(BankImport)
+	var fresh int
+	q := schema.Question{Title: "Import bank file?", Button: "Import"}
+	for _, st := range all.Statements {
+		fresh += st.New
+		q.Points = append(q.Points, st.told())
+		for _, l := range st.left {
+			label := fmt.Sprintf("Import line %d too: %s, %s, %s", l.Number, l.Day, exact.CurrencyOf(st.currency).Format(l.AmountCents), cmp.Or(l.PayerName, l.Text))
+			q.Boxes = append(q.Boxes, schema.Box{Field: "take", Value: strconv.Itoa(l.Number), Label: strings.TrimSuffix(label, ", ")})
+		}
+	}
+	for _, name := range all.Skipped {
+		q.Points = append(q.Points, name+" is no account here: its lines are left out. Add the account to import them.")
+	}
+	q.Text = counted(fresh, "new line would be kept.", "new lines would be kept.") + " Nothing is written yet."
+	if fresh == 0 {
+		q.Text = "The file has no new line: every line of it is kept already or left out. Nothing is written yet."
+	}
+	return q
+}
+
+// told is "Rent account, 2026-11-01 to 2026-11-30: 5 lines, 2 new, 3 kept already. The sums are right."
+func (st ImportedStatement) told() string {
+	money := exact.CurrencyOf(st.currency).Format
+	text := st.Account
+	switch {
+	case st.From != nil && st.To != nil:
+		text += fmt.Sprintf(", %s to %s", st.From, st.To)
+	case st.To != nil:
+		text += fmt.Sprintf(", up to %s", st.To)
+	}
+	text += fmt.Sprintf(": %s, %d new, %d kept already.", counted(st.Lines, "line", "lines"), st.New, st.Same)
+	if n := len(st.Similar); n > 0 {
+		text += fmt.Sprintf(" %s left out, with the day and the amount of a kept line: %s.", counted(n, "line is", "lines are"), strings.ReplaceAll(joinIDs(st.Similar), ",", ", "))
+	}
+	switch {
+	case st.State == "unchecked":
+		text += " The file doesn't tell both balances, so its sums are not checked."
+	case st.State == "unbalanced":
+		text += fmt.Sprintf(" Opening and lines do not make the closing: %s are missing.", money(*st.MissingCents))
+	default:
+		text += fmt.Sprintf(" Opening %s and the lines make the closing, %s.", money(*st.OpeningCents), money(*st.ClosingCents))
+	}
+	if st.KeptCents != nil && *st.KeptCents != *st.ClosingCents {
+		text += fmt.Sprintf(" With what is kept the balance is %s, and the bank's is %s: %s are missing here.", money(*st.KeptCents), money(*st.ClosingCents), money(*st.ClosingCents-*st.KeptCents))
+	}
+	if st.GapCents != nil {
+		text += fmt.Sprintf(" The statement before it ends %s lower: a statement between them is missing.", money(*st.GapCents))
+	}
+	return text
+}
