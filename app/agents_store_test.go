@@ -77,7 +77,7 @@ func TestAgentsOfTheStore(t *testing.T) {
 
 	act := func(rest string) string { return fmt.Sprintf(`{"license":%q,"customer":"ann lee",%s}`, last, rest) }
 	a.holds(a.ask("license_action", act(`"action":"release","seat":"Laptop"`)), `"activation_count":1`)
-	a.refused("license_action", act(`"action":"release","seat":"laptop"`), "none called", "there are studio")
+	a.refused("license_action", act(`"action":"release","seat":"laptop"`), "none called", "there is only studio")
 	a.holds(a.ask("license_action", act(`"action":"suspend"`)), `"status":"suspended"`)
 	a.refused("license_action", act(`"action":"suspend"`), "suspended")
 	a.holds(a.ask("license_action", `{"license":"#1","action":"resume"}`), `"status":"active"`)

@@ -202,14 +202,19 @@ func (s *Service) SetAssetStatus(ctx context.Context, who db.Caller, id int64, s
 func (s *Service) listAssets() schema.Op {
 	next := int64(1)
 	return schema.Op{
-		Name:     "list_assets",
-		About:    "Assets with their meters, by id.",
-		Response: Assets{Assets: []Asset{sampleAsset}, Next: &next},
+		Name: "list_assets", Says: "Which machines there are",
+		About:         "Assets with their meters, by id.",
+		AgentAbout:    "Assets (machines, vehicles) with their meters. detail short gives id, tag, name and status.",
+		Response:      Assets{Assets: []Asset{sampleAsset}, Next: &next},
+		AgentResponse: FoundAssets{Assets: []schema.Row[Asset, ShortAsset]{{Full: &sampleAsset}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var a AssetFilter
 			bindAssetStatus(f, &a.Status, "only those in this state")
 			if f.Surface() != schema.REST {
-				f.Text(&a.Q, "q", "a part of the tag, name, category, location or serial number, in any case", schema.Most(maxName), schema.Label("Search"))
+				f.Text(&a.Q, "q", "words of tag, name, category, location or serial number, in any case", schema.Most(maxName), schema.Label("Search"))
+			}
+			if f.Surface() == schema.Tool {
+				return s.bindFoundAssets(f, a)
 			}
 			f.Limit(&a.Limit)
 			f.After(&a.After)
@@ -241,49 +246,36 @@ func (a Asset) short() ShortAsset {
 	return ShortAsset{ID: a.ID, AssetTag: firstOf(a.AssetTag, 24), Name: firstOf(a.Name, 24), Status: a.Status}
 }
 
-func (s *Service) findAssets() schema.Op {
-	return schema.Op{
-		Name:     "list_assets",
-		Says:     "Which machines there are",
-		About:    "Assets (machines, vehicles) with their meters. q: words of tag, name, category, location or serial number, in any case. detail short gives id, tag, name and status.",
-		Response: FoundAssets{Assets: []schema.Row[Asset, ShortAsset]{{Full: &sampleAsset}}, Shown: 1, Total: 1},
-		Bind: func(f *schema.Form) schema.Handler {
-			var a AssetFilter
-			var short bool
-			bindAssetStatus(f, &a.Status, "")
-			f.Text(&a.Q, "q", "", schema.Most(maxName))
-			sort := "added"
-			f.Enum(&sort, "sort", "", []string{"added", "name", "status"})
-			asked := f.Limit(&a.Limit)
-			f.After(&a.After)
-			f.Short(&short)
-			if sort != "added" {
-				a.Sort, a.Skip, a.After = sort, a.After, 0
-			}
-			return func(ctx context.Context, _ db.Caller) (any, error) {
-				var found FoundAssets
-				err := s.db.View(ctx, func(c *db.Conn) error {
-					page, err := listAssets(c, a)
-					if err != nil {
-						return err
-					}
-					rows := schema.Fit(page.Assets, short, Asset.short, asked, schema.AnswerBytes)
-					if n := len(rows); n < len(page.Assets) {
-						page.Next = &page.Assets[n-1].ID
-					}
-					if a.Sort != "" && page.Next != nil {
-						*page.Next = a.Skip + int64(len(rows))
-					}
-					found = FoundAssets{Assets: rows, Shown: len(rows), Next: schema.NextText(page.Next)}
-					if found.Total, err = countAssets(c, a); err != nil || a.Q == "" || found.Total > 0 {
-						return err
-					}
-					names, err := assetNames(c)
-					found.Near = schema.Near(a.Q, names, 5)
-					return err
-				})
+// bindFoundAssets binds what agents have beside the filters.
+func (s *Service) bindFoundAssets(f *schema.Form, a AssetFilter) schema.Handler {
+	short, sort := false, "added"
+	f.Enum(&sort, "sort", "", []string{"added", "name", "status"})
+	asked := f.Limit(&a.Limit)
+	f.After(&a.After)
+	f.Short(&short)
+	if sort != "added" {
+		a.Sort, a.Skip, a.After = sort, a.After, 0
+	}
+	return func(ctx context.Context, _ db.Caller) (any, error) {
+		return db.Read(ctx, s.db, func(c *db.Conn) (found FoundAssets, err error) {
+			page, err := listAssets(c, a)
+			if err != nil {
 				return found, err
 			}
-		},
+			rows := schema.Fit(page.Assets, short, Asset.short, asked, schema.AnswerBytes)
+			if n := len(rows); n < len(page.Assets) {
+				page.Next = &page.Assets[n-1].ID
+			}
+			if a.Sort != "" && page.Next != nil {
+				*page.Next = a.Skip + int64(len(rows))
+			}
+			found = FoundAssets{Assets: rows, Shown: len(rows), Next: schema.NextText(page.Next)}
+			if found.Total, err = countAssets(c, a); err != nil || a.Q == "" || found.Total > 0 {
+				return found, err
+			}
+			names, err := assetNames(c)
+			found.Near = schema.Near(a.Q, names, 5)
+			return found, err
+		})
 	}
 }

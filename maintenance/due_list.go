@@ -138,10 +138,17 @@ func (p *duePlan) row(today exact.Day, u use) PMDueRow {
 
 func (s *Service) listDue() schema.Op {
 	return schema.Op{
-		Name:     "pm_due",
-		About:    "Preventive maintenance, computed now: overdue first, then due soon, then ok. Assets that are retired and plans that are paused have none.",
-		Response: PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
+		Name: "pm_due", Says: "What is due",
+		About: "Preventive maintenance, computed now: overdue first, then due soon, then ok. Assets that are retired and plans that are paused have none.",
+		AgentAbout: "Preventive maintenance by days or use: overdue, then due-soon, then ok. By days: last done + interval. " +
+			"By use: overdue when usage_remaining = baseline + interval - reading <= 0; the date is projected from the use per day of the last 90 days. " +
+			"open_job is a job of it that is not finished. detail short: plan, asset, title, status, day.",
+		Response:      PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
+		AgentResponse: DueForAgents{Today: sampleDay, PMDue: []schema.Row[PMDueRow, ShortDue]{{Full: &sampleDue}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
+			if f.Surface() == schema.Tool {
+				return s.bindDueForAgents(f)
+			}
 			var status string
 			BindDueStatus(f, &status)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.PMDue(ctx, status) }
@@ -189,7 +196,7 @@ func printDue(w io.Writer, answer any) {
 	})
 }
 
-// DueForAgents is the due list as agents get it: complete up to dueAtOnce rows, then the next.
+// DueForAgents is the due list as agents get it: a page of at most 120 rows.
 type DueForAgents struct {
 	Today exact.Day                        `json:"today"`
 	PMDue []schema.Row[PMDueRow, ShortDue] `json:"pm_due"`
@@ -214,74 +221,51 @@ func (r PMDueRow) short() ShortDue {
 	return ShortDue{PMID: r.PMID, Asset: firstOf(r.Asset, 16), DueStatus: r.DueStatus, Title: firstOf(r.Title, 32), NextDue: r.NextDue, DaysUntil: r.DaysUntil, OpenJob: r.OpenJob}
 }
 
-// dueAtOnce is how many rows of the due list an agent gets at once at most.
-const dueAtOnce = 120
-
 // DueFilter narrows the due list of agents: to what is overdue, and to what is due from a day to
 // another, both included.
 type DueFilter struct {
 	Status   string
 	From, To *exact.Day
 	Sort     string // "asset": by asset and title, in place of the most pressing first
-	After    int64
-	Short    bool
+	schema.Listing
 }
 
 func (f DueFilter) passes(r *PMDueRow) bool {
 	return (f.From == nil || r.NextDue != nil && *r.NextDue >= *f.From) && (f.To == nil || r.NextDue != nil && *r.NextDue <= *f.To)
 }
 
-// DueForAgents lists what is due from the row after a plan on; 0 is from the first.
+// DueForAgents lists a page of what is due.
 func (s *Service) DueForAgents(ctx context.Context, f DueFilter) (list DueForAgents, err error) {
-	all, today, err := s.dueRows(ctx, f.Status)
+	due, err := s.PMDue(ctx, f.Status)
 	if err != nil {
 		return list, err
 	}
-	all = slices.DeleteFunc(all, func(r *PMDueRow) bool { return !f.passes(r) })
+	all := slices.DeleteFunc(due.PMDue, func(r PMDueRow) bool { return !f.passes(&r) })
 	if f.Sort == "asset" {
-		slices.SortStableFunc(all, func(a, b *PMDueRow) int {
+		slices.SortStableFunc(all, func(a, b PMDueRow) int {
 			return cmp.Or(strings.Compare(a.Asset, b.Asset), strings.Compare(a.Title, b.Title))
 		})
 	}
-	rows := all
-	if f.After != 0 {
-		i := slices.IndexFunc(rows, func(r *PMDueRow) bool { return r.PMID == f.After })
-		if i < 0 {
-			return list, fault.Fieldf("after", "after: the plan %d is not in the list; ask for the list from its beginning", f.After)
-		}
-		rows = rows[i+1:]
+	if f.After > int64(len(all)) {
+		return list, fault.Fieldf("after", "after: the list has %d rows, and none behind %d; ask for it from its beginning", len(all), f.After)
 	}
-	list = DueForAgents{Today: today, Total: len(all)}
-	given := make([]PMDueRow, min(len(rows), dueAtOnce))
-	for i := range given {
-		given[i] = *rows[i]
-	}
-	list.PMDue = schema.Fit(given, f.Short, PMDueRow.short, false, schema.AnswerBytes)
-	if list.Shown = len(list.PMDue); list.Shown < len(rows) {
-		list.Next = schema.NextText(&rows[list.Shown-1].PMID)
-	}
+	list = DueForAgents{Today: due.Today, Total: len(all)}
+	list.PMDue, list.Next = schema.PageOf(all, f.Listing, PMDueRow.short, schema.AnswerBytes)
+	list.Shown = len(list.PMDue)
 	return list, nil
 }
 
-func (s *Service) pmDue() schema.Op {
-	return schema.Op{
-		Name: "pm_due", Says: "What is due",
-		About: "Preventive maintenance by days or use: overdue, then due-soon, then ok. By days: last done + interval. By use: overdue when usage_remaining = baseline + interval - reading <= 0; " +
-			"the date is projected from the use per day of the last 90 days. open_job is a job of it that is not finished. Go on with after. detail short: plan, asset, title, status, day.",
-		Response: DueForAgents{Today: sampleDay, PMDue: []schema.Row[PMDueRow, ShortDue]{{Full: &sampleDue}}, Shown: 1, Total: 1},
-		Bind: func(f *schema.Form) schema.Handler {
-			var overdue bool
-			due := DueFilter{Sort: "pressing"}
-			f.Bool(&overdue, "overdue_only", "true for what is overdue only")
-			f.DayPtr(&due.From, "from", "next_due on this day or later")
-			f.DayPtr(&due.To, "to", "next_due on this day or earlier")
-			f.Enum(&due.Sort, "sort", "", []string{"pressing", "asset"})
-			f.After(&due.After)
-			f.Short(&due.Short)
-			if overdue {
-				due.Status = dueOverdue
-			}
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.DueForAgents(ctx, due) }
-		},
+func (s *Service) bindDueForAgents(f *schema.Form) schema.Handler {
+	var overdue bool
+	due := DueFilter{Sort: "pressing", Listing: schema.Listing{Cursor: schema.First(120)}}
+	f.Bool(&overdue, "overdue_only", "true for what is overdue only")
+	f.DayPtr(&due.From, "from", "next_due on this day or later")
+	f.DayPtr(&due.To, "to", "next_due on this day or earlier")
+	f.Enum(&due.Sort, "sort", "", []string{"pressing", "asset"})
+	f.After(&due.After)
+	f.Short(&due.Short)
+	if overdue {
+		due.Status = dueOverdue
 	}
+	return func(ctx context.Context, _ db.Caller) (any, error) { return s.DueForAgents(ctx, due) }
 }

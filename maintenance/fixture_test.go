@@ -190,8 +190,14 @@ func (s *fixture) meter(name string) Meter {
 // op finds an operation by its tool or its route.
 func (s *fixture) op(name string) schema.Op {
 	s.T.Helper()
-	for _, op := range s.Declare().Ops {
-		if op.Tool == name || op.Route == name {
+	service := s.Declare()
+	for _, op := range service.Tools() {
+		if op.Tool == name {
+			return op
+		}
+	}
+	for _, op := range service.Ops {
+		if op.Route == name {
 			return op
 		}
 	}

@@ -99,16 +99,55 @@ func planNamed(c *db.Conn, asked string) (int64, error) {
 }
 
 // planOfAsset finds a plan as planNamed does, one of the asset's own before those of others; asset
-// 0 is none.
+// 0 is none. Of the asset's own the words of a title are enough where one title has them.
 func planOfAsset(c *db.Conn, asset int64, asked string) (int64, error) {
-	own, err := db.All(c, db.Int, "SELECT id FROM pm_plans WHERE asset_id = ? AND folded(title) = folded(?)", asset, asked)
+	own, err := db.All(c, scanCalled, "SELECT id, title FROM pm_plans WHERE asset_id = ?1 AND has_words(?2, title) ORDER BY folded(title) <> folded(?2), title", asset, asked)
 	if err != nil {
 		return 0, err
 	}
-	if len(own) == 1 {
-		return own[0], nil
+	if len(own) > 0 && strings.EqualFold(own[0].name, asked) {
+		own = own[:1]
 	}
-	return planNamed(c, asked)
+	if len(own) > 0 {
+		return only("plan", asked, own, nil)
+	}
+	found, err := planNamed(c, asked)
+	if !fault.Is(err, fault.NotFound) || asset == 0 {
+		return found, err
+	}
+	all, err := db.All(c, db.Text, "SELECT title FROM pm_plans WHERE asset_id = ? ORDER BY title", asset)
+	if err != nil {
+		return 0, err
+	}
+	return 0, fault.NotFoundf("the asset has no plan %s; %s", schema.Quote(asked), schema.ThereAre(asked, all))
+}
+
+// bindJob binds the work order that an operation is about. Agents may also say words of its asset
+// or description.
+func bindJob(f *schema.Form, id *int64, opts ...schema.Opt) {
+	if f.Surface() == schema.Tool {
+		opts = append(opts, schema.Lookup(jobNamed))
+	}
+	f.ID(id, "id", "the work order", opts...)
+}
+
+// jobNamed finds a work order by words of its asset or description, where only one that is not
+// finished has them, or else only one in all.
+func jobNamed(c *db.Conn, asked string) (int64, error) {
+	for _, where := range []string{"w.status IN ('open', 'in-progress')", "w.status IN ('done', 'cancelled')"} {
+		found, err := db.All(c, scanCalled, `SELECT w.id, a.name || ': ' || w.description FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id
+			WHERE `+where+" AND has_words(?1, a.name, a.asset_tag, w.description) ORDER BY w.id DESC LIMIT 6", asked)
+		if err != nil {
+			return 0, err
+		}
+		for i, f := range found {
+			found[i].name = firstOf(firstLine(f.name), 40)
+		}
+		if len(found) > 0 {
+			return only("job", asked, found, nil)
+		}
+	}
+	return 0, fault.NotFoundf("no job has the words %s; list_workorders finds jobs, and gives their ids", schema.Quote(asked))
 }
 
 // partNamed finds a part by its number, else by its name.
@@ -123,7 +162,7 @@ func partNamed(c *db.Conn, asked string) (int64, error) {
 		}
 	}
 	return only("part", asked, nil, func() ([]string, error) {
-		return db.All(c, func(r *db.Row) string { return r.Text() }, "SELECT part_number FROM parts ORDER BY id LIMIT 5000")
+		return db.All(c, func(r *db.Row) string { return r.Text() }, "SELECT part_number || ' (' || name || ')' FROM parts ORDER BY id LIMIT 5000")
 	})
 }
 

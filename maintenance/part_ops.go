@@ -106,14 +106,19 @@ func bindPartID(f *schema.Form, id *int64) {
 func (s *Service) listParts() schema.Op {
 	next := int64(1)
 	return schema.Op{
-		Name:     "list_parts",
-		About:    "Spare parts with their low-stock flags, by id.",
-		Response: Parts{Parts: []Part{samplePart}, Next: &next},
+		Name: "list_parts", Says: "Which parts there are",
+		About:         "Spare parts with their low-stock flags, by id.",
+		AgentAbout:    "Spare parts in stock. low_stock: min_quantity above 0 and quantity at or below it. detail short gives id, name, number and quantity.",
+		Response:      Parts{Parts: []Part{samplePart}, Next: &next},
+		AgentResponse: FoundParts{Parts: []schema.Row[Part, ShortPart]{{Full: &samplePart}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var p PartFilter
 			if f.Surface() != schema.REST {
 				BindPartFilter(f, &p)
-				f.Text(&p.Q, "q", "a part of the number, name, supplier or location, in any case", schema.Most(maxName), schema.Label("Search"))
+				f.Text(&p.Q, "q", "words of number, name, supplier or location, in any case", schema.Most(maxName), schema.Label("Search"))
+			}
+			if f.Surface() == schema.Tool {
+				return s.bindFoundParts(f, p)
 			}
 			f.Limit(&p.Limit)
 			f.After(&p.After)
@@ -163,78 +168,33 @@ func (p Part) short() ShortPart {
 	return ShortPart{p.ID, firstOf(p.Name, 24), p.PartNumber, p.Quantity}
 }
 
-// partsAdded is a page of parts as they were added, which goes on behind an id.
-func partsAdded(c *db.Conn, p PartFilter, short, asked bool) (found FoundParts, err error) {
-	page, err := pageOfParts(c, p)
-	if err != nil {
-		return found, err
-	}
-	found.Parts = schema.Fit(page.Parts, short, Part.short, asked, schema.AnswerBytes)
-	if n := len(found.Parts); n < len(page.Parts) {
-		page.Next = &page.Parts[n-1].ID
-	}
-	found.Next = schema.NextText(page.Next)
-	return found, nil
-}
-
-// partsSorted is a page of parts by their names or by stock, the least first, which goes on behind
-// so many rows.
-func partsSorted(c *db.Conn, p PartFilter, short, asked bool, by string) (found FoundParts, err error) {
-	page := schema.Listing{Cursor: p.Cursor, Asked: asked, Short: short}
-	p.Cursor = schema.Cursor[int64]{}
-	all, err := pageOfParts(c, p)
-	slices.SortStableFunc(all.Parts, func(a, b Part) int {
-		if by == "stock" {
-			return cmp.Compare(a.Quantity, b.Quantity)
-		}
-		return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
-	})
-	found.Parts, found.Next = schema.PageOf(all.Parts, page, Part.short, schema.AnswerBytes)
-	return found, err
-}
-
-func (s *Service) findParts() schema.Op {
-	return schema.Op{
-		Name:     "list_parts",
-		Says:     "Which parts there are",
-		About:    "Spare parts in stock. low_stock: min_quantity above 0 and quantity at or below it. q: words of number, name, supplier or location, in any case. detail short gives id, name, number and quantity.",
-		Response: FoundParts{Parts: []schema.Row[Part, ShortPart]{{Full: &samplePart}}, Shown: 1, Total: 1},
-		Bind: func(f *schema.Form) schema.Handler {
-			var p PartFilter
-			var short bool
-			var low bool
-			if f.Bool(&low, "low_stock", "") {
-				p.LowStock = &low
-			}
-			f.Text(&p.Q, "q", "", schema.Most(maxName))
-			sort := "added"
-			f.Enum(&sort, "sort", "", []string{"added", "name", "stock"})
-			asked := f.Limit(&p.Limit)
-			f.After(&p.After)
-			f.Short(&short)
-			return func(ctx context.Context, _ db.Caller) (any, error) {
-				var found FoundParts
-				err := s.db.View(ctx, func(c *db.Conn) error {
-					var err error
-					if sort == "added" {
-						found, err = partsAdded(c, p, short, asked)
-					} else {
-						found, err = partsSorted(c, p, short, asked, sort)
-					}
-					if err != nil {
-						return err
-					}
-					found.Shown = len(found.Parts)
-					if found.Total, err = countParts(c, p); err != nil || p.Q == "" || found.Total > 0 {
-						return err
-					}
-					names, err := db.All(c, db.Text, "SELECT name FROM parts ORDER BY id LIMIT 5000")
-					found.Near = schema.Near(p.Q, names, 5)
-					return err
-				})
+// bindFoundParts binds what agents have beside the filters.
+func (s *Service) bindFoundParts(f *schema.Form, p PartFilter) schema.Handler {
+	var page schema.Listing
+	sort := "added"
+	f.Enum(&sort, "sort", "stock: the least first", []string{"added", "name", "stock"})
+	f.Listing(&page)
+	return func(ctx context.Context, _ db.Caller) (any, error) {
+		return db.Read(ctx, s.db, func(c *db.Conn) (found FoundParts, err error) {
+			all, err := pageOfParts(c, p)
+			if err != nil {
 				return found, err
 			}
-		},
+			switch sort {
+			case "name":
+				slices.SortStableFunc(all.Parts, func(a, b Part) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+			case "stock":
+				slices.SortStableFunc(all.Parts, func(a, b Part) int { return cmp.Compare(a.Quantity, b.Quantity) })
+			}
+			found.Parts, found.Next = schema.PageOf(all.Parts, page, Part.short, schema.AnswerBytes)
+			found.Shown, found.Total = len(found.Parts), int64(len(all.Parts))
+			if p.Q == "" || found.Total > 0 {
+				return found, nil
+			}
+			names, err := db.All(c, db.Text, "SELECT name FROM parts ORDER BY id LIMIT 5000")
+			found.Near = schema.Near(p.Q, names, 5)
+			return found, err
+		})
 	}
 }
 

@@ -240,12 +240,19 @@ func bindReading(f *schema.Form, n *NewReading, asset ...schema.Opt) {
 
 func (s *Service) postReading() schema.Op {
 	return schema.Op{
-		Name: "record_meter",
+		Name: "record_meter", Says: "Log a meter reading",
 		About: "Post a meter reading. One below the present value is refused with 409 unless correction is true: " +
 			"then the meter is wound back and the baselines of its plans follow.",
-		Writes: true, Creates: true, Response: samplePosted,
+		AgentAbout: "Log a meter reading: the present value or more. One above ten times the usual use is recorded with a warning. became_due names the plans that it made due. " +
+			"A wrong reading is put right over REST or on the screens.",
+		Writes: true, Creates: true, Idempotent: true, Response: samplePosted,
+		AgentResponse: Logged{Recorded: samplePosted, BecameDue: []BecameDue{{PMID: 3, Title: "Change the oil", DueStatus: dueOverdue}}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var n NewReading
+			if f.Surface() == schema.Tool {
+				bindReading(f, &n, schema.Required)
+				return func(ctx context.Context, who db.Caller) (any, error) { return s.LogReading(ctx, who, n) }
+			}
 			bindReading(f, &n, schema.InPath("id"))
 			f.Bool(&n.Correction, "correction", "the meter was replaced, or its present value is a typing error")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }
@@ -322,19 +329,4 @@ func dueOf(c *db.Conn, assetID int64) (rows []PMDueRow, err error) {
 		}
 	}
 	return rows, err
-}
-
-func (s *Service) recordMeter() schema.Op {
-	return schema.Op{
-		Name: "record_meter", Says: "Log a meter reading",
-		About: "Log a meter reading: the present value or more. One above ten times the usual use is recorded with a warning. became_due names the plans that it made due. " +
-			"A wrong reading is put right over REST or on the screens.",
-		Writes: true, Idempotent: true, Response: Logged{Recorded: samplePosted, BecameDue: []BecameDue{{PMID: 3, Title: "Change the oil", DueStatus: dueOverdue}}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var n NewReading
-			bindReading(f, &n, schema.Required)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.LogReading(ctx, who, n) }
-		},
-		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-	}
 }

@@ -1,6 +1,7 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -16,16 +17,16 @@ var reportBy = []string{"asset", "person", "month", "type"}
 
 // Report is what the jobs of a range of days came to, by asset, person, month or type.
 type Report struct {
-	From            exact.Day   `json:"from"`
-	To              exact.Day   `json:"to"`
-	By              string      `json:"by" enum:"asset,person,month,type"`
-	Jobs            *int64      `json:"jobs,omitempty" about:"in all, on the first page"`
-	DowntimeMinutes *int64      `json:"downtime_minutes,omitempty" about:"in all, on the first page"`
-	TotalCostCents  *int64      `json:"total_cost_cents,omitempty" about:"in all, on the first page"`
-	Rows            []ReportRow `json:"rows"`
-	Shown           int         `json:"shown"`
-	Total           int         `json:"total" about:"rows in all"`
-	Next            *string     `json:"next" about:"ask on with after; null at the end"`
+	From            exact.Day                            `json:"from"`
+	To              exact.Day                            `json:"to"`
+	By              string                               `json:"by" enum:"asset,person,month,type"`
+	Jobs            *int64                               `json:"jobs,omitempty" about:"in all, on the first page"`
+	DowntimeMinutes *int64                               `json:"downtime_minutes,omitempty" about:"in all, on the first page"`
+	TotalCostCents  *int64                               `json:"total_cost_cents,omitempty" about:"in all, on the first page"`
+	Rows            []schema.Row[ReportRow, ShortReport] `json:"rows"`
+	Shown           int                                  `json:"shown"`
+	Total           int                                  `json:"total" about:"rows in all"`
+	Next            *string                              `json:"next" about:"ask on with after; null at the end"`
 }
 
 // ReportRow is one asset, person ("" is nobody), month (2026-11) or type.
@@ -40,38 +41,83 @@ type ReportRow struct {
 	MTTRHours       *exact.Decimal `json:"mttr_hours"`
 }
 
-// Report adds the jobs up, the dearest first, months in their order.
-func (s *Service) Report(ctx context.Context, by string, q FiguresFor) (Report, error) {
-	return db.Read(ctx, s.db, func(c *db.Conn) (r Report, err error) {
-		sums, err := figures(c, q)
-		if err != nil {
-			return r, err
+// ShortReport are the few fields of a row that decide.
+type ShortReport struct {
+	Key             string `json:"key"`
+	Jobs            int64  `json:"jobs"`
+	TotalCostCents  int64  `json:"total_cost_cents"`
+	DowntimeMinutes int64  `json:"downtime_minutes"`
+}
+
+func (r ReportRow) short() ShortReport {
+	return ShortReport{r.Key, r.Jobs, r.TotalCostCents, r.DowntimeMinutes}
+}
+
+// by is what a row is sorted by, the most first; 0 leaves the order as it is.
+func (r ReportRow) by(sort string) int64 {
+	switch sort {
+	case "jobs":
+		return r.Jobs
+	case "downtime":
+		return r.DowntimeMinutes
+	case "cost":
+		return r.TotalCostCents
+	}
+	return 0
+}
+
+// Report adds the jobs up, the most of what sort says first; months without it in their order.
+func (s *Service) Report(ctx context.Context, by, sort string, q FiguresFor, page schema.Listing) (Report, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Report, error) {
+		r, rows, err := report(c, by, q)
+		slices.SortStableFunc(rows, func(a, b ReportRow) int { return cmp.Compare(b.by(sort), a.by(sort)) })
+		if !page.First() {
+			r.Jobs, r.DowntimeMinutes, r.TotalCostCents = nil, nil, nil
 		}
-		r = Report{From: sums.From, To: sums.To, By: by, Rows: []ReportRow{}, Jobs: &sums.Jobs, DowntimeMinutes: &sums.DowntimeMinutes, TotalCostCents: &sums.TotalCostCents}
-		var keys []string
-		of := map[string]*AssetFigures{}
-		err = eachDone(c, r.From, r.To, q.AssetID, func(j doneJob) *AssetFigures {
-			key := map[string]string{"asset": j.asset, "person": j.person, "month": j.day.Month().String(), "type": j.kind}[by]
-			if of[key] == nil {
-				keys = append(keys, key)
-				of[key] = &AssetFigures{}
-			}
-			return of[key]
-		})
-		for _, key := range keys {
-			a := of[key]
-			r.Rows = append(r.Rows, ReportRow{Key: key, Jobs: a.Jobs, TotalCostCents: a.TotalCostCents, LaborCostCents: a.LaborCostCents, PartsCostCents: a.PartsCostCents,
-				DowntimeMinutes: a.DowntimeMinutes, MTBFDays: betweenFailures(r.days(key), a.DowntimeMinutes, a.corrective), MTTRHours: toRepair(a.repairSeconds, a.corrective)})
-		}
-		slices.SortStableFunc(r.Rows, func(a, b ReportRow) int {
-			if by != "month" && a.TotalCostCents != b.TotalCostCents {
-				return int(min(max(b.TotalCostCents-a.TotalCostCents, -1), 1))
-			}
-			return strings.Compare(a.Key, b.Key)
-		})
-		r.Total = len(r.Rows)
+		r.Rows, r.Next = schema.PageOf(rows, page, ReportRow.short, schema.AnswerBytes)
+		r.Shown = len(r.Rows)
 		return r, err
 	})
+}
+
+// ReportRows are all rows of a report, the dearest first, months in their order.
+func (s *Service) ReportRows(ctx context.Context, by string, q FiguresFor) (rows []ReportRow, err error) {
+	err = s.db.View(ctx, func(c *db.Conn) (err error) {
+		_, rows, err = report(c, by, q)
+		return err
+	})
+	return rows, err
+}
+
+func report(c *db.Conn, by string, q FiguresFor) (r Report, rows []ReportRow, err error) {
+	sums, err := figures(c, q)
+	if err != nil {
+		return r, nil, err
+	}
+	r = Report{From: sums.From, To: sums.To, By: by, Jobs: &sums.Jobs, DowntimeMinutes: &sums.DowntimeMinutes, TotalCostCents: &sums.TotalCostCents}
+	var keys []string
+	of := map[string]*AssetFigures{}
+	err = eachDone(c, r.From, r.To, q.AssetID, func(j doneJob) *AssetFigures {
+		key := map[string]string{"asset": j.asset, "person": j.person, "month": j.day.Month().String(), "type": j.kind}[by]
+		if of[key] == nil {
+			keys = append(keys, key)
+			of[key] = &AssetFigures{}
+		}
+		return of[key]
+	})
+	for _, key := range keys {
+		a := of[key]
+		rows = append(rows, ReportRow{Key: key, Jobs: a.Jobs, TotalCostCents: a.TotalCostCents, LaborCostCents: a.LaborCostCents, PartsCostCents: a.PartsCostCents,
+			DowntimeMinutes: a.DowntimeMinutes, MTBFDays: betweenFailures(r.days(key), a.DowntimeMinutes, a.corrective), MTTRHours: toRepair(a.repairSeconds, a.corrective)})
+	}
+	slices.SortFunc(rows, func(a, b ReportRow) int {
+		if by != "month" && a.TotalCostCents != b.TotalCostCents {
+			return cmp.Compare(b.TotalCostCents, a.TotalCostCents)
+		}
+		return strings.Compare(a.Key, b.Key)
+	})
+	r.Total = len(rows)
+	return r, rows, err
 }
 
 // days is how many days of the range a row is about: those of its month, else all.
@@ -88,32 +134,20 @@ func (s *Service) maintenanceReport() schema.Op {
 	return schema.Op{
 		Name: "maintenance_report", Says: "What jobs came to",
 		About: "What the jobs done from one day to another came to, by asset, person, month or type: jobs, cost, downtime, mtbf_days (days less downtime / corrective jobs), " +
-			"mttr_hours (started to completed). The dearest first. The last 365 days unless from and to say otherwise.",
+			"mttr_hours (started to completed). key \"\": nobody. The last 365 days unless from and to say otherwise.",
 		Response: Report{From: sampleDay - 364, To: sampleDay, By: "asset", Jobs: &sums, DowntimeMinutes: &sums, TotalCostCents: &sums,
-			Rows: []ReportRow{{Key: "Lathe", Jobs: 4, TotalCostCents: 32450}}, Shown: 1, Total: 1},
+			Rows: schema.Rows([]ReportRow{{Key: "Lathe", Jobs: 4, TotalCostCents: 32450}}, false, ReportRow.short), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
-			by := "asset"
+			by, sort := "asset", ""
 			var q FiguresFor
-			page := schema.First(50)
+			var page schema.Listing
 			f.Enum(&by, "by", "", reportBy)
 			f.DayPtr(&q.From, "from", "first day of completion")
 			f.DayPtr(&q.To, "to", "last day")
 			f.ID(&q.AssetID, "asset_id", "only this asset", schema.Lookup(assetNamed))
-			f.Limit(&page.Limit)
-			f.After(&page.After)
-			return func(ctx context.Context, _ db.Caller) (any, error) {
-				r, err := s.Report(ctx, by, q)
-				from := min(page.After, int64(r.Total))
-				if page.After > 0 {
-					r.Jobs, r.DowntimeMinutes, r.TotalCostCents = nil, nil, nil
-				}
-				r.Rows = r.Rows[from:min(from+page.Limit, int64(r.Total))]
-				r.Shown = len(r.Rows)
-				if end := from + int64(r.Shown); end < int64(r.Total) {
-					r.Next = schema.NextText(&end)
-				}
-				return r, err
-			}
+			f.Enum(&sort, "sort", "the most first; months without it in their order", []string{"cost", "jobs", "downtime"})
+			f.Listing(&page)
+			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Report(ctx, by, sort, q, page) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 	}

@@ -72,7 +72,7 @@ func (s *Service) advanceStatus() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var m Move
 			var ch OrderChange
-			f.ID(&m.ID, "id", "the work order", schema.InPath("id"), orderPositional)
+			bindJob(f, &m.ID, schema.InPath("id"), orderPositional)
 			bindStatus(f, &m.Status, "where to move it", schema.Required, schema.Example("done"), schema.Positional("STATUS"))
 			f.Text(&m.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines, schema.Example("Bearing replaced"))
 			f.Text(&m.SkipSteps, "skip_steps", "why open steps of the check list are left out", schema.Most(maxText))

@@ -48,7 +48,7 @@ func (s *Service) workOrderDetail() schema.Op {
 			Cost:   Cost{LaborCents: 6750, PartsTypedCents: 400, PartsUsedCents: 850, TotalCents: 8000}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
-			f.ID(&id, "id", "the work order", schema.Required, orderPositional)
+			bindJob(f, &id, schema.Required, orderPositional)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrderDetail(ctx, id) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},

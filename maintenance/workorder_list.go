@@ -192,15 +192,22 @@ func refuseUnknownAssignee(c *db.Conn, name string) error {
 }
 
 func (s *Service) listWorkOrders() schema.Op {
-	next := int64(12)
+	next, cost := int64(12), int64(8000)
 	return schema.Op{
-		Name:     "list_workorders",
-		About:    "Work orders, newest first, those that pass every filter given: 200 at a time unless limit says otherwise.",
-		Response: WorkOrders{WorkOrders: []WorkOrder{sampleOrder}, Next: &next, Total: 1},
+		Name: "list_workorders", Says: "Which jobs there are",
+		About: "Work orders, newest first, those that pass every filter given: 200 at a time unless limit says otherwise.",
+		AgentAbout: "Work orders, newest first, that match every filter. total and total_cost_cents are over all that match, also those that limit leaves out. " +
+			"Cost = labor_minutes x hourly rate + parts. overdue: due_date before today and open or in progress. from, to: the day it was opened. " +
+			"detail short: id, asset, description, status, assignee, due day.",
+		Response:      WorkOrders{WorkOrders: []WorkOrder{sampleOrder}, Next: &next, Total: 1},
+		AgentResponse: FoundOrders{WorkOrders: []schema.Row[WorkOrder, ShortOrder]{{Full: &sampleOrder}}, Shown: 1, Total: 1, TotalCostCents: &cost},
 		Bind: func(f *schema.Form) schema.Handler {
 			w := Filter{Cursor: schema.First(newest)}
 			BindFilter(f, &w)
 			bindQ(f, &w.Q)
+			if f.Surface() == schema.Tool {
+				return s.bindFound(f, w)
+			}
 			f.Limit(&w.Limit)
 			f.After(&w.After)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrders(ctx, w) }
@@ -224,7 +231,7 @@ func BindFilter(f *schema.Form, w *Filter) {
 }
 
 func bindQ(f *schema.Form, p *string) {
-	f.Text(p, "q", "a part of the description or of the asset's name or tag, in any case, or the number", schema.Most(maxName), schema.Label("Search"))
+	f.Text(p, "q", "words of the description, the resolution or the asset, in any case, or the number", schema.Most(maxName), schema.Label("Search"))
 }
 
 func bindStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) {
@@ -234,39 +241,20 @@ func bindStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) {
 // agentSorts are what agents may sort work orders by, with the columns.
 var agentSorts = map[string]string{"newest": "", "due": "due_date", "priority": "priority", "cost": "total_cost_cents"}
 
-func (s *Service) findWorkOrders() schema.Op {
-	cost := int64(8000)
-	return schema.Op{
-		Name: "list_workorders", Says: "Which jobs there are",
-		About: "Work orders, newest first, that match every filter. total and total_cost_cents are over all that match, also those that limit leaves out. " +
-			"Cost = labor_minutes x hourly rate + parts. overdue: due_date before today and open or in progress. from, to: the day it was opened. " +
-			"detail short: id, asset, description, status, assignee, due day.",
-		Response: FoundOrders{WorkOrders: []schema.Row[WorkOrder, ShortOrder]{{Full: &sampleOrder}}, Shown: 1, Total: 1, TotalCostCents: &cost},
-		Bind: func(f *schema.Form) schema.Handler {
-			var w Filter
-			bindStatus(f, &w.Status, "")
-			bindPriority(f, &w.Priority, "")
-			f.ID(&w.AssetID, "asset_id", "", schema.Lookup(assetNamed))
-			w.Named = f.Given("asset")
-			f.Text(&w.AssignedTo, "assigned_to", "a name, in any case", schema.Most(maxName), schema.ChoicesFor(assignees), schema.Any)
-			f.Text(&w.Q, "q", "words in description, resolution or asset, or the number", schema.Most(maxName))
-			f.DayPtr(&w.From, "from", "first day")
-			f.DayPtr(&w.To, "to", "last day")
-			var overdue bool
-			if f.Bool(&overdue, "overdue", "") {
-				w.Overdue = &overdue
-			}
-			w.Asked = f.Limit(&w.Limit)
-			sort := "newest"
-			f.Enum(&sort, "sort", "", []string{"newest", "due", "priority", "cost"})
-			f.After(&w.After)
-			f.Short(&w.Short)
-			if w.Sort, w.Falling = agentSorts[sort], sort == "cost"; w.Sort != "" {
-				w.Skip, w.After = w.After, 0
-			}
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindWorkOrders(ctx, w) }
-		},
+// bindFound binds what agents have beside the filters.
+func (s *Service) bindFound(f *schema.Form, w Filter) schema.Handler {
+	w.Named = f.Given("asset")
+	f.DayPtr(&w.From, "from", "first day")
+	f.DayPtr(&w.To, "to", "last day")
+	sort := "newest"
+	f.Enum(&sort, "sort", "", []string{"newest", "due", "priority", "cost"})
+	w.Asked = f.Limit(&w.Limit)
+	f.After(&w.After)
+	f.Short(&w.Short)
+	if w.Sort, w.Falling = agentSorts[sort], sort == "cost"; w.Sort != "" {
+		w.Skip, w.After = w.After, 0
 	}
+	return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindWorkOrders(ctx, w) }
 }
 
 // printOrders is a list of work orders as a table for a terminal.

@@ -55,7 +55,9 @@ func (s *Service) UpdateJob(ctx context.Context, who db.Caller, u JobUpdate) (De
 			}
 		}
 		for _, step := range u.Ticks {
-			if _, err := tickStep(tx, Tick{ID: u.ID, Step: step, Done: true}); err != nil {
+			if _, err := tickStep(tx, Tick{ID: u.ID, Step: step, Done: true}); fault.Is(err, fault.Invalid) {
+				return d, fault.Fieldf("tick", "tick: %s", strings.TrimPrefix(err.Error(), "step: "))
+			} else if err != nil {
 				return d, err
 			}
 		}
@@ -105,7 +107,7 @@ func (s *Service) updateWorkOrder() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			u := JobUpdate{}
 			var isNew bool
-			f.ID(&u.ID, "id", "the work order", schema.Required)
+			bindJob(f, &u.ID, schema.Required)
 			u.Sent = workOrders.Form(f, &u.WorkOrder, true, nil, "assigned_to", "due_date", "priority", "description", "labor_minutes", "downtime_minutes")
 			bindNew(f, &isNew)
 			adds := f.Int(&u.AddMinutes, "add_labor_minutes", "minutes worked besides those that are there", schema.Range(0, maxMinutes))

@@ -24,7 +24,7 @@ func (x *exchange) call(b []byte, params strict.Value) ([]byte, *wrong) {
 	}
 	t, ok := x.e.ready().tools[name.Text()]
 	if !ok {
-		return nil, &wrong{code: invalidParams, text: "unknown tool " + schema.Quote(name.Text()) + "; " + x.e.elsewhere(name.Text()) + "the tools are " + x.e.ready().names[x.scope()]}
+		return nil, &wrong{code: invalidParams, text: "unknown tool " + schema.Quote(name.Text()) + ". " + x.e.elsewhere(name.Text()) + "The tools are " + x.e.ready().names[x.scope()]}
 	}
 	if t.op.Writes { // before anything is said about the arguments
 		if err := x.who.MayWrite(t.op.Tool); err != nil {

@@ -65,7 +65,7 @@ func TestEnvelope(t *testing.T) {
 		{"an empty method", `{"jsonrpc":"2.0","id":7,"method":""}`, 200, `7`, -32601, `""`},
 		{"a method in another case", `{"jsonrpc":"2.0","id":7,"method":"Ping"}`, 200, `7`, -32601, `"Ping"`},
 		{"a method of the other era", `{"jsonrpc":"2.0","id":7,"method":"server/discover"}`, 200, `7`, -32601, "initialize"},
-		{"an unknown tool", call("erase_all", `{}`), 200, `1`, -32602, `unknown tool "erase_all"; the tools are list_notes, write_note,`},
+		{"an unknown tool", call("erase_all", `{}`), 200, `1`, -32602, `unknown tool "erase_all". The tools are list_notes, write_note,`},
 		{"a tool in another case", call("List_notes", `{}`), 200, `1`, -32602, "unknown tool"},
 		{"an operation that is no tool", call("", `{}`), 200, `1`, -32602, "unknown tool"},
 		{"no tool", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{}}}`, 200, `1`, -32602, "params.name"},

@@ -84,16 +84,21 @@ func (s shop) String() (text string) {
 	return text
 }
 
+// ofEveryList are arguments of which another list's say nothing.
+var ofEveryList = []string{"q", "sort", "limit", "after", "detail", schema.RequestKey}
+
 // takenBy says which operation takes an argument that a tool does not: one that writes as the
-// tool does, first one of the same record, and one that agents may call.
+// tool does and makes no record; a tool, unless the argument names what that is about, else one
+// on the same record.
 func (e *Endpoint) takenBy(t *tool, argument string) string {
 	var best schema.Op
 	most := -1
 	for _, op := range e.service.Ops {
-		if op.Writes != t.op.Writes || op.Tool == t.op.Tool {
+		same := op.Name == t.op.Name && op.Tool == ""
+		if op.Writes != t.op.Writes || op.Tool == t.op.Tool || op.Creates && !same || slices.Contains(ofEveryList, argument) {
 			continue
 		}
-		surface, rank := schema.Tool, 2
+		surface, rank := schema.Tool, 1
 		if op.Tool == "" {
 			surface, rank = schema.REST, 0
 		}
@@ -101,10 +106,9 @@ func (e *Endpoint) takenBy(t *tool, argument string) string {
 		has := func(name string) bool {
 			return slices.ContainsFunc(args, func(a schema.Arg) bool { return a.Name == name && a.Header == "" })
 		}
-		if len(t.listed.InputSchema.Properties) > 0 && has(t.listed.InputSchema.Properties[0].Name) {
-			rank++
-		}
-		if has(argument) && rank > most && (op.Tool != "" || op.Route != "" || op.Command != "") {
+		names := slices.ContainsFunc(args, func(a schema.Arg) bool { return a.Name == argument && a.Named() })
+		on := same || op.Tool != "" && !names || len(t.listed.InputSchema.Properties) > 0 && !names && has(t.listed.InputSchema.Properties[0].Name)
+		if on && has(argument) && rank > most && (op.Tool != "" || op.Route != "" || op.Command != "") {
 			best, most = op, rank
 		}
 	}

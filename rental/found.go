@@ -76,13 +76,13 @@ func bindFilters(f *schema.Form, property, tenant *string) {
 	}
 }
 
-// unitFor finds a unit as agents call one: Property/Unit, or its own name where only one has it.
+// unitFor finds a unit as agents call one: Property/Unit, words of the property before the stroke
+// too, or its own name where only one has it.
 func unitFor(c *db.Conn, name string) (int64, error) {
-	if strings.Contains(name, "/") {
-		return lookupUnit(c, name)
-	}
 	const units = "SELECT u.id, p.name || '/' || u.name FROM units u CROSS JOIN properties p ON p.id = u.property_id WHERE "
-	id, err := oneNamed(c, "unit", name, units+"u.name = ?1", units+"lower(u.name) = lower(?1)")
+	id, err := oneNamed(c, "unit", name, units+"p.name || '/' || u.name = ?1", units+"u.name = ?1", units+"lower(u.name) = lower(?1)",
+		units+"lower(p.name || '/' || u.name) = lower(?1)", units+"instr(?1, '/') AND has_words(substr(?1, 1, instr(?1, '/') - 1), p.name) "+
+			"AND lower(u.name) = lower(trim(substr(?1, instr(?1, '/') + 1)))")
 	if fault.Is(err, fault.NotFound) {
 		names, failed := db.All(c, db.Text, "SELECT p.name || '/' || u.name FROM properties p CROSS JOIN units u ON u.property_id = p.id ORDER BY u.id LIMIT 5000")
 		if failed != nil {

@@ -60,7 +60,7 @@ func (s *Service) ledger() schema.Op {
 		AgentAbout: "One lease with its charges by due date and its latest payments. Totals are of the whole ledger: billed = paid + balance, and paid + credit = received + deposits used - " +
 			"credit returned. detail short: charge, due date, balance.",
 		AgentResponse: LedgerForAgents{Lease: exampleLease(), Charges: schema.Rows([]Charge{exampleCharge()}, false, Charge.short), Totals: exampleOwed, Shown: 1, Total: 1,
-			Payments: []LeasePayment{PaidBy{exampleStored(), exampleAllocations()}.ofLease()}, PaymentsTotal: new(1)},
+			Payments: schema.Rows([]LeasePayment{PaidBy{exampleStored(), exampleAllocations()}.ofLease()}, false, LeasePayment.short), PaymentsTotal: new(1)},
 		Bind: func(f *schema.Form) schema.Handler {
 			if f.Surface() == schema.Tool {
 				return s.bindLedgerForAgents(f)

@@ -20,14 +20,14 @@ func (c Charge) short() ShortCharge { return ShortCharge{c.ID, c.DueDate, c.Bala
 // LedgerForAgents is a lease with a page of its charges, and on the first its latest payments; the
 // totals are of all.
 type LedgerForAgents struct {
-	Lease         Lease                             `json:"lease"`
-	Charges       []schema.Row[Charge, ShortCharge] `json:"charges"`
-	Totals        Totals                            `json:"totals"`
-	Payments      []LeasePayment                    `json:"payments,omitempty" about:"the latest, on the first page, unless open_only; list_payments has all"`
-	PaymentsTotal *int                              `json:"payments_total,omitempty"`
-	Shown         int64                             `json:"shown"`
-	Total         int64                             `json:"total" about:"charges that match"`
-	Next          *string                           `json:"next" about:"pass it as after; null at the end"`
+	Lease         Lease                              `json:"lease"`
+	Charges       []schema.Row[Charge, ShortCharge]  `json:"charges"`
+	Totals        Totals                             `json:"totals"`
+	Payments      []schema.Row[LeasePayment, PaidOn] `json:"payments,omitempty" about:"the latest, on the first page, unless open_only; list_payments has all"`
+	PaymentsTotal *int                               `json:"payments_total,omitempty"`
+	Shown         int64                              `json:"shown"`
+	Total         int64                              `json:"total" about:"charges that match"`
+	Next          *string                            `json:"next" about:"pass it as after; null at the end"`
 	Standing
 }
 
@@ -40,6 +40,15 @@ type LeasePayment struct {
 	Method      string       `json:"method"`
 	Allocations []Allocation `json:"allocations"`
 }
+
+// PaidOn are the few fields of a lease's payment that identify and decide.
+type PaidOn struct {
+	PaymentID   int64     `json:"payment_id"`
+	PaidDate    exact.Day `json:"paid_date"`
+	AmountCents int64     `json:"amount_cents"`
+}
+
+func (p LeasePayment) short() PaidOn { return PaidOn{p.PaymentID, p.PaidDate, p.AmountCents} }
 
 func (p PaidBy) ofLease() LeasePayment {
 	all := p.Allocations
@@ -72,12 +81,14 @@ func (s *Service) LedgerForAgents(ctx context.Context, who db.Caller, lease int6
 		if err != nil {
 			return done, err
 		}
-		n := len(paid)
-		done.PaymentsTotal, most = &n, most-paymentsBytes
-		short := schema.FitInside(paid, true, PaidBy.ofLease, false, paymentsBytes)
-		for _, p := range short {
-			done.Payments = append(done.Payments, *p.Short)
+		n, list := len(paid), []LeasePayment{}
+		for _, p := range paid {
+			if since == nil || p.PaidDate >= *since {
+				list = append(list, p.ofLease())
+			}
 		}
+		done.PaymentsTotal, most = &n, most-paymentsBytes
+		done.Payments = schema.FitInside(list, page.Short, LeasePayment.short, false, paymentsBytes)
 	}
 	done.Charges, done.Next = schema.PageInside(kept, page, Charge.short, most)
 	done.Shown = int64(len(done.Charges))
@@ -91,7 +102,7 @@ func (s *Service) bindLedgerForAgents(f *schema.Form) schema.Handler {
 	page := schema.Listing{Cursor: schema.First(200)}
 	f.ID(&lease, "lease_id", "the lease", schema.Required, schema.Lookup(leaseFor), schema.Example(4))
 	f.Bool(&open, "open_only", "true: only what is not paid in full, without payments")
-	f.DayPtr(&since, "since", "due on this day or later")
+	f.DayPtr(&since, "since", "due, or paid, on this day or later")
 	page.Asked = f.Int(&page.Limit, "limit", "charges at most", schema.Range(1, 200))
 	f.After(&page.After)
 	f.Short(&page.Short)

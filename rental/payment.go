@@ -123,7 +123,7 @@ func payCharge(tx *db.Tx, lease int64, c Charge, amount *int64, method, paidDate
 	}
 	switch {
 	case cents > c.BalanceCents:
-		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is more than what is open of charge %d (%s): %d; receive_payment takes more, as credit",
+		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is more than what is open of charge %d (%s): %d; on account of the lease more can be paid, as credit",
 			fault.Cents(cents), c.ID, c.Label, fault.Cents(c.BalanceCents))
 	case cents < 1 && c.BalanceCents > 0:
 		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes a whole number of cents from %d to %d, which is open of charge %d",

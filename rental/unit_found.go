@@ -18,6 +18,8 @@ type ShortUnit struct {
 	Status    string  `json:"status"`
 	Tenant    *string `json:"tenant,omitempty"`
 	RentCents *int64  `json:"rent_cents,omitempty"`
+
+	NextLease *exact.Day `json:"next_lease_start,omitempty"`
 }
 
 // LetUnit is a unit with its rent, until when it is let, and from when again.
@@ -29,7 +31,7 @@ type LetUnit struct {
 }
 
 func (u LetUnit) short() ShortUnit {
-	return ShortUnit{u.ID, u.Property, u.Name, u.Status, u.Tenant, u.RentCents}
+	return ShortUnit{u.ID, u.Property, u.Name, u.Status, u.Tenant, u.RentCents, u.NextLease}
 }
 
 // FoundUnits is a list of units for agents.

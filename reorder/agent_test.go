@@ -32,9 +32,9 @@ func full(rows []schema.Row[AgentRow, ShortNeed]) (all []Row) {
 // supplier that is not there is refused with those that are.
 func TestAgentsListsAreWhole(t *testing.T) {
 	s := ranked(t)
-	all, err := s.call(s.reorderReportTool(), schema.Tool, `{}`)
+	all, err := s.call(s.reorderReport(), schema.Tool, `{}`)
 	s.Must(err)
-	one, err := s.call(s.reorderReportTool(), schema.Tool, `{"limit":1,"detail":"short"}`)
+	one, err := s.call(s.reorderReport(), schema.Tool, `{"limit":1,"detail":"short"}`)
 	s.Must(err)
 	whole, part := all.(AgentReport), one.(AgentReport)
 	if *part.EstCostCents != *whole.EstCostCents || part.Total != whole.Total || part.Shown != 1 || part.Next == nil || *part.Next != "below-1" {
@@ -90,7 +90,7 @@ func TestReportTool(t *testing.T) {
 		{`{"limit":2,"after":"near-a"}`, "near-b", 5, nil},
 		{`{"limit":2,"sort":"stock"}`, "dead-empty below-1", 5, &Counts{3, 2, 3}},
 	} {
-		got, err := s.call(s.reorderReportTool(), schema.Tool, c.args)
+		got, err := s.call(s.reorderReport(), schema.Tool, c.args)
 		s.Must(err)
 		rep := got.(AgentReport)
 		if codes(full(rep.SKUs)) != c.want || rep.Total != c.total || !reflect.DeepEqual(rep.Counts, c.counts) {
@@ -117,7 +117,7 @@ func TestReportTool(t *testing.T) {
 		}
 	}
 	for _, args := range []string{`{"status":"flagged"}`, `{"status":"all"}`, `{"limit":201}`, `{"limit":0}`, `{"q":"x"}`, `{"supplier":"Z"}`} {
-		_, err := s.call(s.reorderReportTool(), schema.Tool, args)
+		_, err := s.call(s.reorderReport(), schema.Tool, args)
 		s.Refused(err, fault.Invalid)
 	}
 }
@@ -135,7 +135,7 @@ func TestReportToolTellsWhatIsOnItsWay(t *testing.T) {
 		_, err := s.CreateOrder(ctx, cli, NewOrder{Supplier: "Y", ExpectedDate: &d, Order: true, Lines: []NewLine{{SKU: "near-a", Qty: qty}}})
 		s.Must(err)
 	}
-	got, err := s.call(s.reorderReportTool(), schema.Tool, `{"supplier":"y"}`)
+	got, err := s.call(s.reorderReport(), schema.Tool, `{"supplier":"y"}`)
 	s.Must(err)
 	rep := got.(AgentReport)
 	row := rep.SKUs[1].Full

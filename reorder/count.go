@@ -96,7 +96,7 @@ func parseCounts(text string) (counts []Count, err error) {
 		l, err := ParseLine(line)
 		if e, refused := fault.As(err); refused || l.UnitCostCents != nil {
 			detail := fmt.Sprintf("line %s: write it as SKU=QTY", schema.Quote(line))
-			if refused {
+			if refused && strings.Contains(line, "=") {
 				detail = e.Detail
 			}
 			wrong = append(wrong, fault.Field{Field: "counts", Detail: detail})

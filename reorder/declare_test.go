@@ -35,7 +35,7 @@ func TestDeclares(t *testing.T) {
 	}
 	for _, c := range [][2][]string{
 		{routes, {"GET /api/skus", "GET /api/reorder-report", "POST /api/skus/:sku/stock", "POST /api/sales-history"}},
-		{tools, {"list_products", "product_detail", "adjust_stock", "count_stock", "ingest_sales", "reorder_report", "sales_report", "list_purchase_orders", "purchase_detail"}},
+		{tools, {"reorder_report", "list_products", "product_detail", "adjust_stock", "count_stock", "ingest_sales", "sales_report", "list_purchase_orders", "purchase_detail"}},
 		{writes, {"adjust_stock", "count_stock", "ingest_sales", "save_sku", "set_forecast", "save_supplier", "create_purchase", "edit_purchase", "order_purchase", "mail_purchase",
 			"receive_purchase", "unreceive_purchase", "cancel_purchase", "suggest_purchases"}},
 		{tables, {"skus", "sales", "purchase-orders", "suppliers"}},
@@ -103,6 +103,9 @@ func TestAnswersAreAsDeclared(t *testing.T) {
 	for _, op := range s.ops() {
 		name := op.Name
 		got, err := s.call(op, schema.Tool, args[name])
+		if op.AgentResponse != nil {
+			op.Response = op.AgentResponse
+		}
 		if err != nil {
 			t.Errorf("%s %s: %v", name, args[name], err)
 			continue

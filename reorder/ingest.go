@@ -190,7 +190,7 @@ func (u *upload) nearestOf(c *db.Conn) func(code string) (string, error) {
 				return "", err
 			}
 		}
-		if near := schema.Nearest(code, names, 3); len(near) > 0 {
+		if near := schema.Near(code, names, 3); len(near) > 0 {
 			text = "; the nearest are " + strings.Join(near, ", ")
 		}
 		told[code] = text

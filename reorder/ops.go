@@ -29,13 +29,12 @@ func (s *Service) Declare() schema.Service {
 func (s *Service) ops() []schema.Op {
 	return []schema.Op{
 		schema.At("GET /api/skus", "", "reorder skus list", s.listSKUs()),
-		schema.At("GET /api/reorder-report", "", "reorder report", s.reorderReport()),
+		schema.At("GET /api/reorder-report", "reorder_report", "reorder report", s.reorderReport()),
 		schema.At("", "list_products", "", s.listProducts()),
 		schema.At("", "product_detail", "reorder skus show SKU", s.productDetail()),
 		schema.At("POST /api/skus/:sku/stock", "adjust_stock", "reorder adjust SKU", s.adjustStock()),
 		schema.At("", "count_stock", "reorder count", s.countStock()),
 		schema.At("POST /api/sales-history", "ingest_sales", "reorder sales ingest", s.ingestSales()),
-		schema.At("", "reorder_report", "", s.reorderReportTool()),
 		schema.At("", "", "reorder skus save SKU", s.saveSKU()),
 		schema.At("", "", "reorder sales list", s.listSales()),
 		schema.At("", "", "reorder sales show SKU", s.skuSales()),

@@ -101,11 +101,17 @@ func sampleReport() Report {
 
 func (s *Service) reorderReport() schema.Op {
 	return schema.Op{
-		Name:    "reorder_report",
+		Name: "reorder_report", Says: "What to buy now",
 		Example: "reorder report\nreorder report --status all --json", Print: printReport, Did: didReport,
-		About:    "What to buy: the SKUs at or near their reorder point, most urgent first, with suggested quantities and their cost.",
-		Response: sampleReport(),
+		About: "What to buy: the SKUs at or near their reorder point, most urgent first, with suggested quantities and their cost.",
+		AgentAbout: "What to buy now, most urgent first. reorder_point = avg_daily_demand x (lead + safety days); " +
+			"below: stock <= it, near: <= 1.25 x it. suggested_qty covers lead + safety + target_cover_days, less stock and on order, in whole packs. " +
+			"Sums are over all that match, on the first page; by_supplier says what to order from whom.",
+		Response: sampleReport(), AgentResponse: sampleAgentReport(),
 		Bind: func(f *schema.Form) schema.Handler {
+			if f.Surface() == schema.Tool {
+				return s.bindAgentReport(f)
+			}
 			q := ReportQuery{Status: Flagged}
 			f.Enum(&q.Status, "status", "which SKUs; flagged is below and near", append(slices.Clone(statuses), Flagged, All))
 			return func(ctx context.Context, _ db.Caller) (any, error) {

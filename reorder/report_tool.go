@@ -210,23 +210,14 @@ func sampleAgentReport() AgentReport {
 	}
 }
 
-func (s *Service) reorderReportTool() schema.Op {
-	return schema.Op{
-		Name: "reorder_report", Says: "What to buy now",
-		About: "What to buy now, most urgent first. reorder_point = avg_daily_demand x (lead + safety days); " +
-			"below: stock <= it, near: <= 1.25 x it. suggested_qty covers lead + safety + target_cover_days, less stock and on order, in whole packs. " +
-			"Sums are over all that match, on the first page; by_supplier says what to order from whom.",
-		Response: sampleAgentReport(),
-		Bind: func(f *schema.Form) schema.Handler {
-			q := AgentQuery{Sort: reportSorts[0]}
-			f.Enum(&q.Status, "status", "only this status; below and near without it", statuses)
-			f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName), schema.Example(sample.Supplier))
-			f.Enum(&q.Sort, "sort", "most urgent, most cost or least stock first", reportSorts)
-			q.Asked = f.Limit(&q.Limit)
-			f.Text(&q.After, "after", "the next of the answer before", schema.Most(maxCode))
-			f.Short(&q.Short)
-			q.Supplier = strings.TrimSpace(q.Supplier)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.AgentReport(ctx, q) }
-		},
-	}
+func (s *Service) bindAgentReport(f *schema.Form) schema.Handler {
+	q := AgentQuery{Sort: reportSorts[0]}
+	f.Enum(&q.Status, "status", "only this status; below and near without it", statuses)
+	f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName), schema.Example(sample.Supplier))
+	f.Enum(&q.Sort, "sort", "most urgent, most cost or least stock first", reportSorts)
+	q.Asked = f.Limit(&q.Limit)
+	f.Text(&q.After, "after", "the next of the answer before", schema.Most(maxCode))
+	f.Short(&q.Short)
+	q.Supplier = strings.TrimSpace(q.Supplier)
+	return func(ctx context.Context, _ db.Caller) (any, error) { return s.AgentReport(ctx, q) }
 }

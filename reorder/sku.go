@@ -186,11 +186,7 @@ func (s *Service) nearest(ctx context.Context, err error, sku string) error {
 	}
 	var near []string
 	if failed := s.db.View(ctx, func(c *db.Conn) (err error) {
-		if near, err = nearSKUs(c, sku, 3); err != nil || len(near) > 0 {
-			return err
-		}
-		names, err := skuNames(c)
-		near = schema.Nearest(sku, names, 3)
+		near, err = nearSKUs(c, sku, 3)
 		return err
 	}); failed != nil {
 		return failed

@@ -174,7 +174,7 @@ func (f *Form) Day(p *exact.Day, name, about string, opts ...Opt) bool {
 	}
 	d, ok := exact.ParseDay(s)
 	if !ok {
-		f.refuse(a, ": %s is not %s that the calendar has", Quote(s), f.wants(a))
+		f.refuse(a, ": %s is no day of the calendar; it takes one as YYYY-MM-DD", Quote(s))
 		return false
 	}
 	*p = d

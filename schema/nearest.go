@@ -6,22 +6,28 @@ import (
 	"strings"
 
 	"quartermaster/schema/fault"
+	"quartermaster/schema/words"
 )
 
 // Nearest returns at most most of the names, those that are likest to what was asked for
-// first: one that holds it, or that it holds, before those that differ by a few letters.
+// first: one that holds its words, or that it holds, before those that differ by a few letters.
 func Nearest(asked string, names []string, most int) []string {
 	type ranked struct {
 		name string
 		far  int
 	}
 	asked = strings.ToLower(strings.TrimSpace(asked))
+	looked := words.Of(asked)
 	list := make([]ranked, 0, len(names))
 	for _, n := range names {
 		folded := strings.ToLower(n)
 		far := distance(asked, folded)
-		if asked != "" && folded != "" && (strings.Contains(folded, asked) || strings.Contains(asked, folded)) {
+		switch held := looked.HeldBy(n); {
+		case asked == "" || folded == "":
+		case held == len(looked) || strings.Contains(asked, folded):
 			far = min(far, 1)
+		case held > 0:
+			far = min(far, 1+len(looked)-held)
 		}
 		list = append(list, ranked{n, far})
 	}
@@ -36,18 +42,22 @@ func Nearest(asked string, names []string, most int) []string {
 }
 
 // ThereAre tells, for a refusal, what there is in place of what was asked for: at most
-// five, the nearest first.
+// five, the nearest first. Of more than that only those that are really like it are told.
 func ThereAre(asked string, names []string) string {
 	const most = 5
 	if len(names) == 0 {
 		return "there are none"
 	}
-	near := Nearest(asked, names, most)
-	text := "there are " + strings.Join(near, ", ")
-	if len(names) > most {
-		text = "the nearest are " + strings.Join(near, ", ")
+	switch near := Near(asked, names, most); {
+	case len(names) == 1:
+		return "there is only " + names[0]
+	case len(names) <= most:
+		return "there are " + strings.Join(Nearest(asked, names, most), ", ")
+	case len(near) == 0:
+		return "none is like it"
+	default:
+		return "the nearest are " + strings.Join(near, ", ")
 	}
-	return text
 }
 
 // Person is whom a name means among those known, in any case; an unknown one is refused with the

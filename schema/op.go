@@ -211,7 +211,7 @@ func (o Op) bindRequestKey(f *Form) {
 		if o.KeyRequired {
 			opts = append(opts, Required)
 		}
-		f.Text(&key, RequestKey, "makes a repeated call safe for 24 hours: the first answer is given again", opts...)
+		f.Text(&key, RequestKey, "the same key within 24 hours does nothing twice", opts...)
 	}
 }
 

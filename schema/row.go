@@ -153,7 +153,7 @@ func (Row[F, S]) shape() *Shape {
 // Short binds an agent's wish for short rows.
 func (f *Form) Short(p *bool) {
 	var detail string
-	f.Enum(&detail, "detail", "short: the few fields that decide", []string{"full", "short"})
+	f.Enum(&detail, "detail", "short: fewer fields", []string{"full", "short"})
 	*p = detail == "short"
 }
 

@@ -87,10 +87,10 @@ func (f *Form) unclear(a Arg, token string) bool {
 // Near returns at most most of the names that are really like what was asked for: one that has a
 // word of it, or a word that differs by few letters. Of nonsense nothing is near.
 func Near(asked string, names []string, most int) []string {
-	looked := words.Of(asked)
+	looked := words.Parts(asked)
 	like := make([]string, 0, most)
 	for _, n := range names {
-		if likeWords(looked, words.Of(n)) {
+		if likeWords(looked, words.Parts(n)) {
 			like = append(like, n)
 		}
 	}

@@ -142,12 +142,12 @@ func figures(s *maintenance.Service) page.Page {
 				if err != nil {
 					return figuresView{}, err
 				}
-				months, err := s.Report(ctx, "month", q)
+				months, err := s.ReportRows(ctx, "month", q)
 				if err != nil {
 					return figuresView{}, err
 				}
-				types, err := s.Report(ctx, "type", q)
-				return figuresView{figures, months.Rows, types.Rows}, err
+				types, err := s.ReportRows(ctx, "type", q)
+				return figuresView{figures, months, types}, err
 			}
 		},
 		View: func(v figuresView) templ.Component { return Figures(v) },

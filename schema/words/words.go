@@ -35,6 +35,22 @@ func (w Words) In(texts ...string) bool {
 	return true
 }
 
+// HeldBy is how many of the words are in the text.
+func (w Words) HeldBy(text string) (n int) {
+	for _, word := range w {
+		if hasFolded(text, word) {
+			n++
+		}
+	}
+	return n
+}
+
+// Parts are the words of a text as Of gives them, and parted also by what is neither letter nor
+// digit: "TEA-GREEN-100" has three.
+func Parts(text string) Words {
+	return strings.FieldsFunc(Fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
 // base are letters that no diacritic makes, but that people type without theirs.
 var base = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "æ", "ae", "œ", "oe", "ß", "ss", "ı", "i", "þ", "th", "ð", "d")
 
