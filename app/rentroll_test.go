@@ -7,6 +7,36 @@ import (
 	"testing"
 )
 
+// TestRentRollsOfOtherPrograms imports rent rolls as Buildium and AppFolio write them: titles above,
+// a total below, amounts with currency signs, American days, vacant units by word, what is owed.
+func TestRentRollsOfOtherPrograms(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ sheet, want string }{
+		"Buildium": {"Rent Roll,,,,,,,,,\nAs of 11/23/2026,,,,,,,,,\n,,,,,,,,,\n" +
+			"Property,Unit,Tenant,Email,Phone,Lease Start,Lease End,Rent,Deposit,Balance Due\n" +
+			`Harbour House,1A,"Okafor, Ben",ben@example.org,555-0100,03/01/2025,02/28/2027,"$1,250.00","$1,250.00",$0.00` + "\n" +
+			`Harbour House,1B,Ada Lin,ada@example.org,555-0101,07/15/2024,,"$1,100.00","$1,100.00","$350.00"` + "\n" +
+			"Harbour House,2A,,,,,,,,\n" + `Total,,,,,,,"$2,350.00","$2,350.00",$350.00` + "\n",
+			"2 leases, which owe 350.00 USD"},
+		"AppFolio": {"Unit,Tenant,Status,Sqft,Market Rent,Rent,Deposit,Lease From,Lease To,Move-in,Past Due,Property\n" +
+			`101,Maria Gomez,Current,800,"1,500.00","1,450.00","1,450.00",01/01/2026,12/31/2026,01/01/2026,0.00,Elm Court` + "\n" +
+			`102,John Smith,Current,650,"1,300.00","1,295.00",500.00,06/15/2025,06/14/2027,06/15/2025,"1,295.00",Elm Court` + "\n" +
+			`103,VACANT,Vacant-Unrented,700,"1,350.00",,,,,,,Elm Court` + "\n",
+			"2 leases, which owe 1,295.00 USD"},
+	} {
+		s := newShell(t)
+		s.done("init")
+		file := filepath.Join(t.TempDir(), "roll.csv")
+		if err := os.WriteFile(file, []byte(c.sheet), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := s.run("import", "rental", "rent-roll", file, "--dry-run")
+		if text := got.out + got.errors; got.code != 0 || !strings.Contains(text, c.want) || !strings.Contains(text, "3 of 3 rows are new") {
+			t.Errorf("%s: %d %s", name, got.code, text)
+		}
+	}
+}
+
 // TestAHouseOnOneSheet imports a rent roll as a landlady has it, with names of her own and amounts in
 // units: everything is there, nobody owes more than the sheet says, and the same sheet again changes
 // nothing.

@@ -43,6 +43,7 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "maintenance finish ID...", s.finishWorkOrders()),
 		schema.At("", "", "maintenance assign ID...", s.editWorkOrders()),
 		schema.At("", "update_workorder", "", s.updateWorkOrder()),
+		schema.At("", "", "", s.chooseBoard()),
 		schema.At("", "", "maintenance tick-step WORK_ORDER_ID STEP", s.tickStep()),
 		schema.At("", "", "maintenance use-part WORK_ORDER_ID PART_NUMBER QTY", s.usePart()),
 		schema.At("", "", "maintenance return-part WORK_ORDER_ID PART_NUMBER QTY", s.returnPart()),

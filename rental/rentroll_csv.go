@@ -34,7 +34,7 @@ func (s *Service) rentRollTable() schema.Table {
 			r := rollRow{frequency: monthly}
 			f.Text(&r.property, "property", "the property's name", schema.Required, schema.Most(maxName))
 			f.Text(&r.unit, "unit", "the unit's name within the property", schema.Required, schema.Most(maxName))
-			f.Text(&r.tenant, "tenant", "the tenant's name; empty for a vacant unit", schema.Most(maxName))
+			f.Text(&r.tenant, "tenant", "the tenant's name; empty or vacant for a vacant unit", schema.Most(maxName))
 			f.Text(&r.email, "email", "where to write", schema.Most(maxName))
 			f.Text(&r.phone, "phone", "where to call", schema.Most(maxName))
 			f.IntPtr(&r.rent, "rent_cents", "the rent of a whole period", schema.Range(0, maxCents))
@@ -61,6 +61,9 @@ func (r rollRow) put(tx *db.Tx) (o schema.Outcome, err error) {
 		o.ID, o.New = one.ID, o.New || one.New
 		o.Fields = append(o.Fields, one.Fields...)
 		return err
+	}
+	if isVacant(r.tenant) {
+		r.tenant = ""
 	}
 	none := func(string) bool { return false }
 	if err := add(properties.Put(tx, Property{Name: r.property}, none)); err != nil {
@@ -91,6 +94,15 @@ func (r rollRow) put(tx *db.Tx) (o schema.Outcome, err error) {
 	return o, add(putLease(tx, l, func(column string) bool {
 		return column == "rent_cents" || column == "frequency" || column == "end_date" || column == "deposit_cents"
 	}))
+}
+
+// isVacant reports whether a sheet writes of a unit that it is vacant where the tenant's name stands.
+func isVacant(tenant string) bool {
+	switch strings.ToLower(strings.Trim(tenant, " -*()")) {
+	case "vacant", "vacant unit", "vacant-unrented", "empty", "leer", "leerstand":
+		return true
+	}
+	return false
 }
 
 // putTenant makes the tenant, and tells how a lease names them.

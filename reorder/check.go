@@ -107,6 +107,7 @@ func checkDays(c *db.Conn, breach func(string, ...any)) error {
 
 // compare holds the records of the run's SKUs against their tallies.
 func (t *tallies) compare(set Settings, breach func(string, ...any)) error {
+	horizons := map[exact.Day]horizon{}
 	return db.Each(t.c, func(r *db.Row) error {
 		rec := articles.Row(r)
 		is := t.of(rec.id)
@@ -127,7 +128,15 @@ func (t *tallies) compare(set Settings, breach func(string, ...any)) error {
 		}
 		b := rec.basis()
 		b.sold, b.firstSold = is.judged, is.first
-		if below := b.status(set.horizon(rec.judgedOn)) == Below; below != rec.isBelow {
+		h, known := horizons[rec.judgedOn]
+		if !known {
+			var err error
+			if h, err = set.horizon(t.c, rec.judgedOn); err != nil {
+				return err
+			}
+			horizons[rec.judgedOn] = h
+		}
+		if below := b.status(h) == Below; below != rec.isBelow {
 			breach("SKU %s: for %s it is kept as below = %v, recomputed it is %v", rec.Code, rec.judgedOn, rec.isBelow, below)
 		}
 		return nil

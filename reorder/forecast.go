@@ -29,6 +29,8 @@ type horizon struct {
 	today  exact.Day
 	window int64 // forecast_window_days: the window is the days that end today, today included
 	cover  int64 // target_cover_days
+
+	empty map[int64]int64 // days without stock by SKU id; nil where the setting counts them
 }
 
 // basis is all that one SKU's forecast follows from.
@@ -40,6 +42,7 @@ type horizon struct {
 // sold on, every shown figure but a cost fits an int64. A cost beyond it is shown as
 // the largest int64.
 type basis struct {
+	id        int64
 	stock     exact.Milli
 	onOrder   exact.Milli
 	sold      exact.Milli // in the window
@@ -53,13 +56,14 @@ type basis struct {
 
 // demandDays is over how many days the window's sales are spread: the whole window,
 // or for a SKU first sold inside it the days since then, both ends counted, but at
-// least fewestDemandDays (and never more than the window has).
+// least fewestDemandDays (and never more than the window has). The days without stock are
+// left out where the setting says so.
 func (b basis) demandDays(h horizon) int64 {
-	since := int64(h.today-b.firstSold) + 1
-	if since < 1 || since >= h.window { // not sold yet as of today; or sold all through
-		return h.window
+	days := int64(h.today-b.firstSold) + 1
+	if days < 1 || days >= h.window { // not sold yet as of today; or sold all through
+		days = h.window
 	}
-	return min(max(since, fewestDemandDays), h.window)
+	return min(max(days-h.empty[b.id], fewestDemandDays), h.window)
 }
 
 // point is the reorder point times the demand days, in thousandths: average daily

@@ -420,6 +420,43 @@ func TestDaysWithoutStock(t *testing.T) {
 	}
 }
 
+// The average leaves out days without stock where the setting says so: A sold 20 in 30 days, on ten of
+// which there was none.
+func TestTheAverageLeavesOutDaysWithoutStock(t *testing.T) {
+	s := open(t)
+	s.On("2026-11-01")
+	s.sku("sku,current_stock", "A,30")
+	s.upload(`{"rows":[{"date":"2026-10-01","sku":"A","qty":1},{"date":"2026-11-01","sku":"A","qty":20}]}`)
+	s.On("2026-11-10")
+	s.stock("A", "0")
+	s.On("2026-11-21")
+	s.stock("A", "14") // 11 to 20 November are without stock
+	s.On("2026-11-29")
+	average := func(want string, below bool) {
+		t.Helper()
+		rep, err := s.Report(context.Background(), ReportQuery{Status: All})
+		s.Must(err)
+		if got := rep.SKUs[0].AvgDailyDemand.String(); got != want {
+			t.Errorf("average %s, want %s", got, want)
+		}
+		if a := s.record("A"); a.isBelow != below {
+			t.Errorf("below is %v", a.isBelow)
+		}
+		s.sound()
+	}
+	s.sku("sku,lead_time_days,safety_stock_days", "A,12,3") // the reorder point is 10, or 15
+	average("0.6667", false)
+	on, off := true, false
+	_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{LeaveOutEmpty: &on})
+	s.Must(err)
+	average("1", true)
+	s.On("2026-12-01") // 2 November is the window's first day: nothing was sold since
+	average("0", true)
+	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{LeaveOutEmpty: &off})
+	s.Must(err)
+	average("0", false)
+}
+
 // Out of stock is a status of lists.
 func TestListOutOfStock(t *testing.T) {
 	s := open(t)

@@ -74,6 +74,27 @@ func emptyDays(c *db.Conn, rec article, days span) (empty int64, err error) {
 	return empty, nil
 }
 
+// emptyByID counts, for every SKU that had some, the days without stock among those over which
+// its demand is spread. Today is not counted, as it is not over.
+func emptyByID(c *db.Conn, h horizon) (map[int64]int64, error) {
+	all, err := articles.All(c, "")
+	if err != nil {
+		return nil, err
+	}
+	byID := map[int64]int64{}
+	for _, rec := range all {
+		days := windowOf(h.today, h.window)
+		n, err := emptyDays(c, rec, span{max(days.from, min(rec.firstSold, h.today)), h.today - 1})
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			byID[rec.id] = n
+		}
+	}
+	return byID, nil
+}
+
 // Movements returns the last changes of a SKU's stock, newest first.
 func (s *Service) Movements(ctx context.Context, sku string, limit int64) (all []Movement, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {

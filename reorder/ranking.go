@@ -67,7 +67,7 @@ func rankBeside(c *db.Conn, drafted map[int64]exact.Milli) (*ranking, error) {
 func scanEntry(r *db.Row, h horizon, since windowDelta, drafted map[int64]exact.Milli, suppliers map[string]string) entry {
 	e := entry{id: r.Int()}
 	active := r.Bool()
-	b := basis{stock: r.Milli(), onOrder: r.Milli(), sold: r.Milli() + since[e.id], firstSold: r.Day(),
+	b := basis{id: e.id, stock: r.Milli(), onOrder: r.Milli(), sold: r.Milli() + since[e.id], firstSold: r.Day(),
 		lead: r.Int(), safety: r.Int(), pack: r.Int(), moq: r.Milli(), unitCost: r.Int()}
 	e.code, e.supplier = r.Text(), r.Text()
 	if of, known := suppliers[e.supplier]; known {

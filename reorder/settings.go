@@ -12,25 +12,35 @@ import (
 const maxSettingDays = 365
 
 // Settings are what the owner sets for all SKUs: over how many days demand is
-// averaged, and how many days an order should last beyond lead time and safety stock.
+// averaged, how many days an order should last beyond lead time and safety stock, and
+// whether the average leaves out the days on which a SKU had no stock.
 type Settings struct {
 	ForecastWindowDays int64 `json:"forecast_window_days"`
 	TargetCoverDays    int64 `json:"target_cover_days"`
+	LeaveOutEmpty      bool  `json:"leave_out_days_without_stock,omitempty" about:"the average leaves out the days on which a SKU had no stock"`
 
 	standing exact.Day // the day that the SKUs' stored sums end on
 }
 
-func (s Settings) horizon(today exact.Day) horizon {
-	return horizon{today: today, window: s.ForecastWindowDays, cover: s.TargetCoverDays}
+// horizon is what the forecasts of all SKUs share as of a day.
+func (s Settings) horizon(c *db.Conn, today exact.Day) (h horizon, err error) {
+	h = horizon{today: today, window: s.ForecastWindowDays, cover: s.TargetCoverDays}
+	if s.LeaveOutEmpty {
+		h.empty, err = emptyByID(c, h)
+	}
+	return h, err
 }
 
 // SettingsChange is what is to be set; nil is left as it is.
-type SettingsChange struct{ ForecastWindowDays, TargetCoverDays *int64 }
+type SettingsChange struct {
+	ForecastWindowDays, TargetCoverDays *int64
+	LeaveOutEmpty                       *bool
+}
 
 func settingsOf(c *db.Conn) (Settings, error) {
 	set, _, err := db.One(c, func(r *db.Row) Settings {
-		return Settings{ForecastWindowDays: r.Int(), TargetCoverDays: r.Int(), standing: r.Day()}
-	}, "SELECT forecast_window_days, target_cover_days, standing_day FROM reorder_settings")
+		return Settings{ForecastWindowDays: r.Int(), TargetCoverDays: r.Int(), standing: r.Day(), LeaveOutEmpty: r.Bool()}
+	}, "SELECT forecast_window_days, target_cover_days, standing_day, leave_out_empty FROM reorder_settings")
 	return set, err
 }
 
@@ -39,7 +49,7 @@ func (s *Service) Settings(ctx context.Context) (Settings, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Settings, error) { return settingsOf(c) })
 }
 
-// ChangeSettings sets what the change names, 1 to 365 days each, and judges every SKU
+// ChangeSettings sets what the change names, days from 1 to 365, and judges every SKU
 // anew. No alarm is fired: the shop did not change, the way of looking at it did.
 func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change SettingsChange) (Settings, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Settings, error) {
@@ -64,19 +74,25 @@ func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change Sett
 			}
 			*f.days = *f.to
 		}
+		if change.LeaveOutEmpty != nil {
+			set.LeaveOutEmpty = *change.LeaveOutEmpty
+		}
 		if err := tx.CheckClock(); err != nil {
 			return Settings{}, err
 		}
 		set.standing = tx.Today()
-		h := set.horizon(tx.Today())
+		h, err := set.horizon(&tx.Conn, tx.Today())
+		if err != nil {
+			return Settings{}, err
+		}
 		if err := roll(tx, "sold", windowOf(old.standing, old.ForecastWindowDays), windowOf(h.today, h.window)); err != nil {
 			return Settings{}, err
 		}
 		if err := roll(tx, "sold_year", windowOf(old.standing, yearDays), windowOf(h.today, yearDays)); err != nil {
 			return Settings{}, err
 		}
-		if _, err := tx.Exec("UPDATE reorder_settings SET forecast_window_days = ?, target_cover_days = ?, standing_day = ?",
-			set.ForecastWindowDays, set.TargetCoverDays, set.standing); err != nil {
+		if _, err := tx.Exec("UPDATE reorder_settings SET forecast_window_days = ?, target_cover_days = ?, standing_day = ?, leave_out_empty = ?",
+			set.ForecastWindowDays, set.TargetCoverDays, set.standing, set.LeaveOutEmpty); err != nil {
 			return Settings{}, err
 		}
 		if err := judgeAll(tx, h); err != nil {

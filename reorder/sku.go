@@ -117,7 +117,7 @@ func find(c *db.Conn, sku string) (article, error) {
 
 func (rec article) basis() basis {
 	return basis{
-		stock: rec.CurrentStock, onOrder: rec.OnOrder, sold: rec.sold, firstSold: rec.firstSold,
+		id: rec.id, stock: rec.CurrentStock, onOrder: rec.OnOrder, sold: rec.sold, firstSold: rec.firstSold,
 		lead: rec.LeadTimeDays, safety: rec.SafetyStockDays, pack: rec.PackSize, moq: rec.MOQ, unitCost: rec.UnitCostCents,
 	}
 }

@@ -95,7 +95,7 @@ func (s *Service) supplierDetail() schema.Op {
 func (s *Service) setForecast() schema.Op {
 	return schema.Op{
 		Name: "set_forecast",
-		About: "Set over how many days demand is averaged, and how many days an order should last beyond lead time and safety stock. " +
+		About: "Set over how many days demand is averaged, how many days an order should last beyond lead time and safety stock, and whether the average leaves out days without stock. " +
 			"Every SKU is judged anew, without an alarm. With nothing given the settings are shown.",
 		Writes: true, Idempotent: true, Response: Settings{ForecastWindowDays: 30, TargetCoverDays: 30},
 		Example: "reorder settings\nreorder settings --window 60 --cover 14",
@@ -103,6 +103,11 @@ func (s *Service) setForecast() schema.Op {
 			var change SettingsChange
 			f.IntPtr(&change.ForecastWindowDays, "forecast_window_days", "over how many days demand is averaged, 1 to 365", schema.Flag("window"), schema.Example(60))
 			f.IntPtr(&change.TargetCoverDays, "target_cover_days", "how many days an order should last, 1 to 365", schema.Flag("cover"), schema.Example(14))
+			empty := ""
+			if f.Enum(&empty, "leave_out_days_without_stock", "whether the average leaves out the days on which a SKU had no stock: yes or no", []string{"yes", "no"}, schema.Flag("leave-out-empty")) {
+				leave := empty == "yes"
+				change.LeaveOutEmpty = &leave
+			}
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				if change == (SettingsChange{}) {
 					return s.Settings(ctx)
@@ -113,10 +118,17 @@ func (s *Service) setForecast() schema.Op {
 		Print: func(w io.Writer, answer any) {
 			set, _ := answer.(Settings)
 			fmt.Fprintf(w, "forecast window: %d days\ntarget cover: %d days\n", set.ForecastWindowDays, set.TargetCoverDays)
+			if set.LeaveOutEmpty {
+				fmt.Fprintln(w, "days without stock are left out")
+			}
 		},
 		Did: func(answer any, _ schema.Money) string {
 			set, _ := answer.(Settings)
-			return fmt.Sprintf("Demand is averaged over %d days, and an order lasts %d.", set.ForecastWindowDays, set.TargetCoverDays)
+			text := fmt.Sprintf("Demand is averaged over %d days, and an order lasts %d.", set.ForecastWindowDays, set.TargetCoverDays)
+			if set.LeaveOutEmpty {
+				text += " Days without stock are left out."
+			}
+			return text
 		},
 	}
 }

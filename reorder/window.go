@@ -41,9 +41,9 @@ func rollToToday(tx *db.Tx) (horizon, error) {
 	if err != nil {
 		return horizon{}, err
 	}
-	h := set.horizon(tx.Today())
-	if set.standing == h.today {
-		return h, nil
+	h, err := set.horizon(&tx.Conn, tx.Today())
+	if err != nil || set.standing == h.today {
+		return h, err
 	}
 	if err := tx.CheckClock(); err != nil {
 		return horizon{}, err
@@ -91,9 +91,9 @@ func asOfToday(c *db.Conn) (horizon, windowDelta, error) {
 	if err != nil {
 		return horizon{}, nil, err
 	}
-	h := set.horizon(c.Today())
-	if set.standing == h.today {
-		return h, nil, nil
+	h, err := set.horizon(c, c.Today())
+	if err != nil || set.standing == h.today {
+		return h, nil, err
 	}
 	d, err := deltaOf(c, windowOf(set.standing, h.window), windowOf(h.today, h.window))
 	return h, d, err

@@ -104,9 +104,9 @@ func (s *Service) recordOrder() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			n := NewOrder{}
 			f.Currency("currency", func(_ *db.Conn, code string) (string, error) { return code, nil })
+			f.Text(&n.SKU, "sku", "what was bought; without it the order's lines say so", schema.Most(200), schema.Label("Product"), schema.Choices(anyProduct), schema.Example("PLUGIN"), schema.NewBy("save_product"))
 			f.Text(&n.Email, "email", "the buyer's address", schema.Required, schema.Most(254), schema.Example("ann@example.com"), schema.Choices(customerEmails), schema.Any)
 			f.Text(&n.Name, "name", "the buyer's name", schema.Most(200), schema.Example("Ann Lee"))
-			f.Text(&n.SKU, "sku", "what was bought; without it the order's lines say so", schema.Most(200), schema.Label("Product"), schema.Choices(anyProduct), schema.Example("PLUGIN"), schema.NewBy("save_product"))
 			f.Text(&n.Tier, "tier", "one of the product's tiers", schema.Most(200), schema.Rare, schema.Example("pro"))
 			f.Int(&n.Qty, "qty", "how many; 1 unless it is said", schema.Range(1, math32), schema.Label("Quantity"))
 			lines := f.Objects("lines", "what was bought, of several products: at the command line SKU[:TIER][=QTY][@CENTS], CENTS the price of a unit", mostLines, func(f *schema.Form) {
@@ -122,6 +122,8 @@ func (s *Service) recordOrder() schema.Op {
 			}, schema.Flag("line"), schema.Written(writtenLine), schema.Rare)
 			f.IntPtr(&n.Total, "total_cents", "what was paid in all, in cents; the products' prices unless it is said", schema.Range(0, maxPrice), schema.Flag("total"), schema.Label("Paid in all"))
 			f.DayPtr(&n.PaidAt, "paid_at", "the day on which it was paid, up to today; now unless it is said", schema.Label("Paid on"), schema.Example("2026-11-20"), schema.Today)
+			f.Int(&n.Discount, "discount_cents", "taken off the products' prices, in cents", schema.Range(0, maxPrice), schema.Flag("discount"), schema.Label("Discount"), schema.Rare)
+			f.Int(&n.Tax, "tax_cents", "the tax in the amount paid, in cents; without an amount it is added", schema.Range(0, maxPrice), schema.Flag("tax"), schema.Label("Tax"), schema.Rare)
 			f.Text(&n.Currency, "currency", "ISO 4217; the shop's unless it is said", schema.Most(3), schema.Rare, schema.Help("Without it, the shop's."), schema.Choices(schema.Currencies), schema.Any, schema.Example("USD"))
 			f.Text(&n.Provider, "provider", "who took the payment; manual unless it is said", schema.Most(32), schema.Rare, schema.Example("paypal"))
 			f.Text(&n.ProviderRef, "provider_ref", "the payment's reference there; the order's own unless it is said", schema.Most(200), schema.Rare, schema.Label("Reference there"), schema.Example("8XY12345"))

@@ -19,6 +19,7 @@ type NewOrder struct {
 	Qty                   int64
 	Lines                 []NewLine
 	Total                 *int64 // cents
+	Discount, Tax         int64  // cents; a discount is of orders without a total
 	Currency              string
 	Provider, ProviderRef string
 	PaidAt                *exact.Day // nil is now
@@ -84,6 +85,9 @@ func (n *NewOrder) check() (err error) {
 	if n.Total != nil && (*n.Total < 0 || *n.Total > maxPrice) {
 		return fault.Fieldf("total_cents", "total: %d is out of range; it takes 0 to %d cents", fault.Cents(*n.Total), fault.Cents(maxPrice))
 	}
+	if n.Total != nil && n.Discount > 0 {
+		return fault.Fieldf("discount_cents", "discount_cents: give the amount paid or a discount, not both")
+	}
 	if n.Currency != "" {
 		if n.Currency, err = checkCurrency(n.Currency); err != nil {
 			return err
@@ -121,8 +125,12 @@ func (n NewOrder) sale(tx *db.Tx) (sale, error) {
 		}
 		v.paidAt = exact.InstantOf(n.PaidAt.Time(tx.Zone()))
 	}
+	v.discount, v.tax = n.Discount, n.Tax
 	if n.Total != nil {
-		v.discount = priceTo(v.lines, *n.Total)
+		if n.Tax > *n.Total {
+			return sale{}, fault.Fieldf("tax_cents", "tax_cents: the tax is more than the amount paid")
+		}
+		v.discount = priceTo(v.lines, *n.Total-n.Tax)
 	}
 	return v, nil
 }

@@ -22,7 +22,11 @@ func board(s *maintenance.Service) page.Page {
 				if v.Board, err = s.Board(ctx); err != nil {
 					return v, err
 				}
-				v.Mine, err = s.Mine(ctx, who.User)
+				if v.Mine, err = s.Mine(ctx, who.User); err != nil {
+					return v, err
+				}
+				choice, err := s.BoardChoiceOf(ctx, who.User)
+				v.OnlyMine = choice.Jobs == "mine"
 				return v, err
 			}
 		},
@@ -33,7 +37,16 @@ func board(s *maintenance.Service) page.Page {
 // boardView is the board, and before it the jobs of who looks.
 type boardView struct {
 	maintenance.Board
-	Mine []maintenance.WorkOrder
+	Mine     []maintenance.WorkOrder
+	OnlyMine bool // the person chose to see no others
+}
+
+// choice is the button that turns the board over, from all jobs to one's own and back.
+func (b boardView) choice() page.Action {
+	if b.OnlyMine {
+		return page.Do("Show all jobs", "choose_board", "jobs", "all")
+	}
+	return page.Do("Show my jobs only", "choose_board", "jobs", "mine")
 }
 
 // boardTitle answers what the day needs.

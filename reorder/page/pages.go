@@ -22,6 +22,7 @@ func Pages(s *reorder.Service) []page.Page {
 		skus(s),
 		product(s),
 		label(s),
+		labels(s),
 		count(s),
 		sales(s),
 		orders(s),

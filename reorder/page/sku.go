@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -30,6 +31,9 @@ func bindShelf(f *schema.Form, q *reorder.ShelfQuery, limit int64) {
 	var p page.Paging
 	p.Bind(f, reorder.ShelfSorts...)
 	q.Q, q.After, q.Limit = p.Q, p.After, limit
+	if p.All {
+		q.Limit = p.Limit
+	}
 	q.Sort, q.Falling = p.Column()
 }
 
@@ -42,6 +46,15 @@ func loadShelf(s *reorder.Service, active string, limit int64) func(f *schema.Fo
 			return shelfView{shelf, reorder.SKUColumns()}, err
 		}
 	}
+}
+
+// labels leads to the shelf labels of what the list's filters keep.
+func (v shelfView) labels(ctx context.Context) string {
+	_, query, filtered := strings.Cut(page.WithQuery(ctx, "active", ""), "?")
+	if !filtered {
+		return "/labels"
+	}
+	return "/labels?" + query
 }
 
 func (v shelfView) sheet(name string) page.Sheet {
@@ -67,6 +80,17 @@ func count(s *reorder.Service) page.Page {
 		CSV:  func(v shelfView) page.Sheet { return v.sheet("count") },
 	})
 }
+
+// labels are the shelf labels of all SKUs that the list's filters keep, on one sheet.
+func labels(s *reorder.Service) page.Page {
+	return page.New(page.Spec[shelfView]{
+		Path: "/labels", Title: "Shelf labels", Plain: true, Load: loadShelf(s, "1", mostLabels),
+		View: func(v shelfView) templ.Component { return Labels(v) },
+	})
+}
+
+// mostLabels is how many labels are printed at once.
+const mostLabels = 1000
 
 // countField names the field of a line of the count.
 func countField(i int, name string) string { return "counts." + page.Num(i) + "." + name }

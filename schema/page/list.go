@@ -80,12 +80,26 @@ func Found(shown int, total int64, next string) templ.Component {
 		}
 		if next != "" {
 			f.turn(&b, "btn", ` rel="next"`, "Next page", f.with("after", next))
+			if f.prints() && total <= mostPrinted {
+				b.WriteString(`<a class="btn quiet" href="` + esc(f.with("format", "print")) + `">Print all ` + group(Num(total)) + `</a>`)
+			}
+		}
+		if f.Printing() {
+			b.WriteString(`<a class="btn quiet no-print" href="` + esc(f.with("", "")) + `">Back to pages</a><button type="button" class="btn" data-print hidden>Print</button>`)
 		}
 		f.elsewhere(&b)
 		b.WriteString(`</nav>`)
 		return b.String()
 	})
 }
+
+// prints reports whether the page's list can be asked for on one page.
+func (f *Frame) prints() bool {
+	return slices.ContainsFunc(f.Filters, func(a schema.Arg) bool { return a.Name == "format" })
+}
+
+// Printing reports whether the list stands on one page, to be printed.
+func (f *Frame) Printing() bool { return f.prints() && f.Query.Get("format") == printFormat }
 
 // CSVLink leads to the list as a file, and offers to print the page.
 func CSVLink() templ.Component {

@@ -149,13 +149,19 @@ func (e *Elsewhere) Error() string { return "see " + e.Path }
 // PageSize is how many rows a list shows.
 const PageSize = 50
 
+// printFormat asks for a list on one page, to be printed; it has mostPrinted rows at most.
+const (
+	printFormat = "print"
+	mostPrinted = 5000
+)
+
 // Paging is a list's search, order and place; a loader binds it and passes it on.
 type Paging struct {
 	Q     string // what was searched for
 	Sort  string // a column's name, or "-" and it for the other direction; "" is the list's own order
 	After string // the next of the page before
 	Limit int64  // rows to give at most; very large for a CSV file
-	All   bool   // the whole list is wanted, for a CSV file
+	All   bool   // the whole list is wanted, for a CSV file or to be printed
 }
 
 // Bind binds q, sort (one of sorts, or - and one), after and format.
@@ -170,10 +176,13 @@ func (p *Paging) Bind(f *schema.Form, sorts ...string) {
 	}
 	f.Text(&p.After, "after", "Where the page before ended", schema.Most(500))
 	var format string
-	f.Enum(&format, "format", "csv for a file of all that is filtered", []string{"csv"})
+	f.Enum(&format, "format", "csv for a file of all that is filtered, print for a page of it", []string{"csv", printFormat})
 	p.Limit = PageSize
-	if p.All = format == "csv"; p.All {
+	switch p.All = format != ""; format {
+	case "csv":
 		p.Limit = 1 << 40
+	case printFormat:
+		p.Limit = mostPrinted
 	}
 }
 

@@ -1,0 +1,58 @@
+package maintenance
+
+import (
+	"context"
+
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+)
+
+// BoardChoice is which jobs a person's board shows.
+type BoardChoice struct {
+	Jobs string `json:"jobs" enum:"mine,all"`
+}
+
+// BoardChoiceOf returns what the person chose, "all" unless they chose.
+func (s *Service) BoardChoiceOf(ctx context.Context, person string) (BoardChoice, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (BoardChoice, error) {
+		_, mine, err := db.One(c, db.Text, "SELECT person FROM board_choices WHERE person = ?", person)
+		if mine {
+			return BoardChoice{"mine"}, err
+		}
+		return BoardChoice{"all"}, err
+	})
+}
+
+// ChooseBoard keeps which jobs the caller's board shows, until they choose again.
+func (s *Service) ChooseBoard(ctx context.Context, who db.Caller, choice BoardChoice) (BoardChoice, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BoardChoice, error) {
+		query := "DELETE FROM board_choices WHERE person = ?"
+		if choice.Jobs == "mine" {
+			query = "INSERT INTO board_choices (person) VALUES (?) ON CONFLICT DO NOTHING"
+		}
+		if _, err := tx.Exec(query, who.User); err != nil {
+			return choice, err
+		}
+		return choice, tx.Audit("board.chosen", "board:"+who.User, choice)
+	})
+}
+
+func (s *Service) chooseBoard() schema.Op {
+	return schema.Op{
+		Name:   "choose_board",
+		About:  "Choose which jobs your board shows, yours or all. It stays chosen.",
+		Writes: true, Idempotent: true, Response: BoardChoice{"mine"},
+		Bind: func(f *schema.Form) schema.Handler {
+			var choice BoardChoice
+			f.Enum(&choice.Jobs, "jobs", "mine or all", []string{"mine", "all"}, schema.Required)
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.ChooseBoard(ctx, who, choice) }
+		},
+		Did: func(answer any, _ schema.Money) string {
+			if c, _ := answer.(BoardChoice); c.Jobs == "mine" {
+				return "The board shows your jobs."
+			}
+			return "The board shows all jobs."
+		},
+		Leads: func(any) string { return "/" },
+	}
+}
