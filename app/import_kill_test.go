@@ -147,3 +147,81 @@ func TestAnImportIsKilled(t *testing.T) {
 		t.Errorf("doctor: %s%s", out, errs)
 	}
 }
+
+// TestAnImportOfLicenseKeysIsKilled kills an import of license keys after a slice, again and again: each kill leaves
+// whole licenses alone, each with its order and its seat, and at the end each row of the file is there once.
+func TestAnImportOfLicenseKeysIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	apptest.Keys(t, dir)
+	if code, _, errs := apptest.Exec(t, dir, "store", "product", "save", "ECHO"); code != 0 {
+		t.Fatal(errs)
+	}
+	rows := times(4000, 20_000)
+	var file strings.Builder
+	file.WriteString("license_key,sku,email,provider,provider_ref,seats\n")
+	for i := range rows {
+		fmt.Fprintf(&file, "old-key-%06d-%04d,ECHO,buyer%d@example.com,gumroad,g%d,machine-%d\n", i, i*7%10_000, i/2, i, i)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "keys.csv"), []byte(file.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := db.Open(filepath.Join(dir, "quartermaster.db"), db.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	number := func(query string) int64 {
+		t.Helper()
+		n, err := d.QueryInt(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	const licenses = "SELECT count(*) FROM store_licenses"
+	between := 0
+	for kill, kills := 0, times(4, 30); ; kill++ {
+		cmd := exec.Command(apptest.Binary(t), "import", "store", "licenses", "keys.csv")
+		cmd.Dir = dir
+		before := number(licenses)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		if kill == kills {
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		apptest.Await(t, "a slice of the import", func() bool { return number(licenses) > before || len(ended) > 0 })
+		_ = cmd.Process.Signal(syscall.SIGKILL)
+		<-ended
+		here := number(licenses)
+		whole := number(`SELECT count(*) FROM store_licenses l JOIN store_orders o ON o.id = l.order_id JOIN store_activations a ON a.license_id = l.id
+			WHERE o.provider_ref = 'g' || CAST(substr(l.license_key, 9, 6) AS INTEGER) AND a.fingerprint = 'machine-' || substr(o.provider_ref, 2)`)
+		if orders := number("SELECT count(*) FROM store_orders"); here != orders || here != whole {
+			t.Fatalf("kill %d left %d licenses, %d of them whole, and %d orders", kill+1, here, whole, orders)
+		}
+		if here > 0 && here < int64(rows) {
+			between++
+		}
+	}
+	if between == 0 {
+		t.Error("no kill came in the middle")
+	}
+	doctor := func() {
+		t.Helper()
+		if code, out, errs := apptest.Exec(t, dir, "doctor"); code != 0 && !strings.Contains(out, "free disk: breach") {
+			t.Errorf("doctor: %s%s", out, errs)
+		}
+	}
+	doctor()
+	code, out, errs := apptest.Exec(t, dir, "import", "store", "licenses", "keys.csv")
+	if n := number(licenses); n != int64(rows) || code != 0 {
+		t.Errorf("%d licenses after the same file once more, want %d: %s%s", n, rows, out, errs)
+	}
+	doctor()
+	t.Logf("%d kills in the middle", between)
+}
