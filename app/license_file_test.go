@@ -100,6 +100,9 @@ func TestSamplesVerifyLicenseFiles(t *testing.T) {
 			if block == nil {
 				t.Fatal("the document has no such sample")
 			}
+			if shown, err := os.ReadFile("../store/page/samples/" + s.name + ".txt"); err != nil || string(shown) != string(block[1]) {
+				t.Errorf("the settings show another sample: %v", err)
+			}
 			if n := strings.Count(string(block[1]), "\n"); n > 25 {
 				t.Errorf("the sample has %d lines, more than 25", n)
 			}

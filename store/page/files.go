@@ -2,6 +2,8 @@ package page
 
 import (
 	"context"
+	"embed"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -13,8 +15,25 @@ import (
 
 type signingView struct {
 	store.SigningKeys
-	samples string // where programs find how to verify a file
-	api     store.LicenseAPI
+	api store.LicenseAPI
+}
+
+// samples are the programs of docs/keys.md that verify a license file.
+//
+//go:embed samples
+var samples embed.FS
+
+// sampleNames are the samples' languages and files.
+var sampleNames = [][2]string{{"Go", "license.go"}, {"Python", "license.py"}, {"JavaScript", "license.mjs"}}
+
+// sample is the program of that file with the shop's public keys in it.
+func (v signingView) sample(file string) string {
+	text, _ := samples.ReadFile("samples/" + file + ".txt") // it is embedded
+	keys := make([]string, len(v.Keys))
+	for i, k := range v.Keys {
+		keys[i] = `"` + k.KeyID + `": "` + k.Public + `"`
+	}
+	return strings.Replace(string(text), `"KEY-ID": "PUBLIC-KEY"`, strings.Join(keys, ", "), 1)
 }
 
 // signingKeys is the page of the keys that license files are signed with.
@@ -28,7 +47,7 @@ func signingKeys(s *store.Service) page.Page {
 					return signingView{}, err
 				}
 				api, err := s.LicenseAPI(ctx)
-				return signingView{SigningKeys: keys, samples: "/license/keys", api: api}, err
+				return signingView{SigningKeys: keys, api: api}, err
 			}
 		},
 		View: func(v signingView) templ.Component { return SigningKeys(v) },
