@@ -1,9 +1,6 @@
 package app
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -44,13 +41,7 @@ func TestASellersMonth(t *testing.T) {
 	status(t, owner.Post("/do/set_provider", "provider", "lemonsqueezy", "secret", secret, "then", "/providers"), http.StatusSeeOther)
 	tells := func(event, kind, id, attributes string) {
 		t.Helper()
-		body := fmt.Sprintf(`{"meta":{"event_name":%q},"data":{"type":%q,"id":%q,"attributes":{%s}}}`, event, kind, id, attributes)
-		mac := hmac.New(sha256.New, []byte(secret))
-		mac.Write([]byte(body))
-		a := s.Do("store", "POST", "/providers/lemonsqueezy/webhook", "", body, "X-Signature: "+hex.EncodeToString(mac.Sum(nil)))
-		if a.Status != http.StatusOK {
-			t.Fatalf("%s: %d %s", event, a.Status, a.Body)
-		}
+		lemonSays(t, s, secret, event, kind, id, attributes)
 	}
 	tells("order_created", "orders", "900", `"status":"paid","user_name":"Sue Seller","user_email":"sue@example.org","currency":"EUR","tax":190,"total":1190,
 		"created_at":"2026-11-20T10:00:00Z","updated_at":"2026-11-20T10:00:00Z","first_order_item":{"variant_id":555,"product_name":"Echo","quantity":1}`)

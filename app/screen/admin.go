@@ -28,6 +28,7 @@ type settingsView struct {
 	off                           []string // services that are switched off
 	places                        []Place
 	ops                           []schema.Op // of this service that set something
+	further                       []page.Page // of this service, with settings of their own
 	whole                         bool        // whether who looks may set what holds for all services
 }
 
@@ -42,6 +43,7 @@ func (s *Screens) settingsPage() page.Page {
 						v.ops = append(v.ops, op)
 					}
 				}
+				v.further = slices.DeleteFunc(slices.Clone(s.Pages), func(p page.Page) bool { return !p.Setting })
 				err = s.DB.View(ctx, func(c *db.Conn) (err error) {
 					if v.currency, err = c.Setting(db.SettingCurrency); err != nil {
 						return err

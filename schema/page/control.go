@@ -167,12 +167,12 @@ func (f *Frame) records(ctx context.Context, b *strings.Builder, fm Form, e entr
 		b.WriteString(`<div class="record">`)
 		for _, a := range fields {
 			a.Title = orLabel(a)
-			if unit := f.unit(a); unit != "" {
+			if unit := f.unit(fm, a); unit != "" {
 				a.Title += ", " + unit
 			}
 			a.Name = e.name + "." + strconv.Itoa(i) + "." + schema.PageField(a.Name)
 			a.About, a.Help = "", ""
-			a.Required = a.Required && i < max(n, 1)
+			a.Required = a.Required && (i < n || i == 0 && e.required)
 			if err := f.field(ctx, b, fm, a); err != nil {
 				return err
 			}

@@ -228,6 +228,7 @@ type entry struct {
 	required bool
 	sent     string // the name of a file that waits
 	blank    string // what the empty choice says
+	unit     string // the currency of an amount
 }
 
 // field writes one argument's field with its label, help and refusal.
@@ -263,16 +264,16 @@ func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema
 		f.checkBox(b, e)
 		return nil
 	}
+	e.unit = f.unit(fm, a)
 	b.WriteString(`<div class="` + fieldClass(a) + `">` + f.labelOf(e))
-	unit := f.unit(a)
-	if unit != "" && !e.inline {
+	if e.unit != "" && !e.inline {
 		b.WriteString(`<span class="inside">`)
 	}
 	if err := f.control(b, e); err != nil {
 		return err
 	}
-	if unit != "" && !e.inline {
-		b.WriteString(`<span aria-hidden="true">` + esc(unit) + `</span></span>`)
+	if e.unit != "" && !e.inline {
+		b.WriteString(`<span aria-hidden="true">` + esc(e.unit) + `</span></span>`)
 	}
 	b.WriteString(f.newBeside(e) + e.below())
 	b.WriteString(`</div>`)
@@ -311,8 +312,8 @@ func (f *Frame) labelOf(e entry) string {
 		class = ` class="hear"`
 	}
 	s := `<label` + class + ` for="` + e.id + `">` + esc(e.arg.Label())
-	if unit := f.unit(e.arg); unit != "" {
-		s += unitOf(e, unit)
+	if e.unit != "" {
+		s += unitOf(e, e.unit)
 	}
 	if !e.required && (e.arg.Kind != schema.EnumKind || len(e.values) == 0 || e.values[0] == "") {
 		s += ` <small>optional</small>`
@@ -328,12 +329,13 @@ func unitOf(e entry, unit string) string {
 	return `<span class="hear">, ` + esc(unit) + `</span>`
 }
 
-// unit is the currency of an amount.
-func (f *Frame) unit(a schema.Arg) string {
-	if schema.PageField(a.Name) != a.Name {
-		return f.Currency
+// unit is the currency of an amount: the one that the form is filled with, else the shop's.
+func (f *Frame) unit(fm Form, a schema.Arg) string {
+	if schema.PageField(a.Name) == a.Name {
+		return ""
 	}
-	return ""
+	own, _ := fm.given("currency")
+	return cmp.Or(strings.Join(own, ""), f.Currency)
 }
 
 // below writes an argument's help and refusal.

@@ -44,6 +44,8 @@ type Page struct {
 	Plain bool // drawn without the frame: letters, labels, receipts that are printed
 	Marks bool // a list whose marks are kept while one turns its pages: it is posted to then
 
+	Setting bool // the page of the settings leads there
+
 	load func(f *schema.Form) schema.Handler
 	view func(v any) templ.Component
 	csv  func(v any) Sheet
@@ -53,9 +55,10 @@ type Page struct {
 type Spec[T any] struct {
 	Path, Title, Menu, Key, Role string
 
-	Area  Area
-	Plain bool
-	Marks bool
+	Area    Area
+	Plain   bool
+	Marks   bool
+	Setting bool
 
 	// Load binds the page's query and path, with the binders that operations use, and
 	// gives what reads the value: calls of the service's exported functions. A name of
@@ -89,7 +92,7 @@ func SheetOf[T any](name string, columns []string, rows []T, cells func(T) []str
 
 // New makes the page that s tells.
 func New[T any](s Spec[T]) Page {
-	p := Page{Path: s.Path, Title: s.Title, Menu: s.Menu, Key: s.Key, Role: s.Role, Area: s.Area, Plain: s.Plain, Marks: s.Marks}
+	p := Page{Path: s.Path, Title: s.Title, Menu: s.Menu, Key: s.Key, Role: s.Role, Area: s.Area, Plain: s.Plain, Marks: s.Marks, Setting: s.Setting}
 	bind, view, sheet := s.Load, s.View, s.CSV
 	p.load = func(f *schema.Form) schema.Handler {
 		load := bind(f)

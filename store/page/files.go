@@ -39,7 +39,7 @@ func (v signingView) sample(file string) string {
 // signingKeys is the page of the keys that license files are signed with.
 func signingKeys(s *store.Service) page.Page {
 	return page.New(page.Spec[signingView]{
-		Path: "/settings/license-keys", Title: "License keys",
+		Path: "/settings/license-keys", Title: "License keys", Setting: true,
 		Load: func(*schema.Form) page.Loader[signingView] {
 			return func(ctx context.Context, _ db.Caller) (signingView, error) {
 				keys, err := s.SigningKeys(ctx)

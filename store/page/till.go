@@ -79,7 +79,11 @@ func disputes(s *store.Service) page.Page {
 
 // disputeNote is an open dispute as the first page tells it.
 func disputeNote(d store.DisputeOf) string {
-	text := "Dispute over " + exact.CurrencyOf(d.Currency).Plain(d.AmountCents) + " " + d.Currency + " of " + text(d.OrderRef)
+	of := "a payment that is not on record"
+	if d.OrderRef != nil {
+		of = *d.OrderRef
+	}
+	text := "Dispute over " + exact.CurrencyOf(d.Currency).Plain(d.AmountCents) + " " + d.Currency + " of " + of
 	if d.AnswerBy == nil {
 		return text + ", answer it: see there for the day"
 	}
@@ -90,7 +94,7 @@ type providersView struct{ store.TillList }
 
 func providers(s *store.Service) page.Page {
 	return page.New(page.Spec[providersView]{
-		Path: "/providers", Title: "Payment providers",
+		Path: "/providers", Title: "Payment providers", Setting: true,
 		Load: func(*schema.Form) page.Loader[providersView] {
 			return func(ctx context.Context, _ db.Caller) (providersView, error) {
 				list, err := s.Tills(ctx)
@@ -159,7 +163,7 @@ func recorded(u store.Unbooked) []string {
 		}
 	}
 	if u.AmountCents != nil {
-		fields = append(fields, "total_cents", exact.CurrencyOf(text(u.Currency)).Plain(*u.AmountCents))
+		fields = append(fields, "total", exact.CurrencyOf(text(u.Currency)).Plain(*u.AmountCents))
 	}
 	if u.Qty != nil {
 		fields = append(fields, "qty", page.Num(*u.Qty))
