@@ -122,7 +122,7 @@ func (h *demoFixture) tenants() {
 	}
 }
 
-// buyers signs in the buyers of two licenses of different people.
+// buyers signs in the buyers of two licenses of different people; the first has machines.
 func (h *demoFixture) buyers() {
 	h.T.Helper()
 	var list struct {
@@ -131,10 +131,16 @@ func (h *demoFixture) buyers() {
 			Ref   string `json:"order_ref"`
 			Email string `json:"customer_email"`
 			State string `json:"status"`
+			Seats int    `json:"activation_count"`
 		}
 	}
 	h.Get("store", "/api/licenses?status=active").JSON(h.T, &list)
 	first := list.Licenses[0]
+	for _, l := range list.Licenses {
+		if l.Seats > first.Seats {
+			first = l
+		}
+	}
 	second := first
 	for _, l := range list.Licenses {
 		if l.Email != first.Email && second.Email == first.Email {
