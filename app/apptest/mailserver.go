@@ -20,6 +20,9 @@ type MailServer struct {
 	TLS      *tls.Config // nil: none is offered
 	Implicit bool        // TLS from the beginning, not by STARTTLS
 
+	// At is called at each verb that came, before its answer: "." when the message is there.
+	At func(verb string)
+
 	mu      sync.Mutex
 	answers map[string]string // by verb: the reply in place of the good one; "cut" closes the connection
 	got     []Letter
@@ -87,6 +90,9 @@ func (s *MailServer) Secrets() []string {
 }
 
 func (s *MailServer) reply(verb, good string) (reply string, cut bool) {
+	if s.At != nil {
+		s.At(verb)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.verbs = append(s.verbs, verb)

@@ -112,20 +112,20 @@ func (s *Sender) step(ctx, tries context.Context) (more bool) {
 	}
 	s.begun = append(s.begun, time.Now())
 	began := time.Now()
-	reply := deliver(tries, o.settings, o.envelope, o.body)
-	if tries.Err() != nil {
-		return false // the server stops: the next start tries again
-	}
-	t := Try{ID: o.row.ID, Kind: o.row.Kind, Code: reply.Code, Took: time.Since(began)}
-	err = db.Exec(context.WithoutCancel(ctx), s.b.d, db.Bookkeeping(), func(tx *db.Tx) (err error) {
-		t.State, err = s.record(tx, o, reply)
-		return err
+	deliver(tries, o.settings, o.envelope, o.body, func(reply mail.Reply) {
+		if tries.Err() != nil && reply.Code == 0 {
+			return // the server stops: the next start tries again
+		}
+		t := Try{ID: o.row.ID, Kind: o.row.Kind, Code: reply.Code, Took: time.Since(began)}
+		err := db.Exec(context.WithoutCancel(ctx), s.b.d, db.Bookkeeping(), func(tx *db.Tx) (err error) {
+			t.State, err = s.record(tx, o, reply)
+			return err
+		})
+		if more = s.report(err) == nil; more {
+			s.log(t)
+		}
 	})
-	if s.report(err) != nil {
-		return false
-	}
-	s.log(t)
-	return true
+	return more
 }
 
 // mayBegin reports whether another try keeps the rate: any 60 seconds hold at most rate beginnings.

@@ -48,11 +48,16 @@ type talk struct {
 	c    *smtp.Client
 }
 
-// deliver sends one message, and says how far it came and what the server answered last. The end of
-// ctx cuts the connection.
-func deliver(ctx context.Context, s Settings, e mail.Envelope, body []byte) mail.Reply {
+// deliver sends one message. done is told how far it came and what the server answered last, before the goodbye:
+// only a message whose last answer was lost may come twice. The end of ctx cuts the connection.
+func deliver(ctx context.Context, s Settings, e mail.Envelope, body []byte, done func(mail.Reply)) {
 	m := &talk{s: s}
 	defer m.close()
+	done(m.send(ctx, e, body))
+}
+
+// send goes from the connection to the final dot.
+func (m *talk) send(ctx context.Context, e mail.Envelope, body []byte) mail.Reply {
 	if r := m.open(ctx); r != nil {
 		return *r
 	}

@@ -41,7 +41,8 @@ func (b *Book) test(ctx context.Context, who db.Caller, to string) (t Tested, er
 	if err := db.Exec(ctx, b.d, bookkeeping(who), begin); err != nil || b.d.Trying() {
 		return Tested{OK: true, Stage: string(mail.Data), To: to}, err
 	}
-	r := deliver(ctx, o.settings, o.envelope, o.body)
+	var r mail.Reply
+	deliver(ctx, o.settings, o.envelope, o.body, func(last mail.Reply) { r = last })
 	err = db.Exec(context.WithoutCancel(ctx), b.d, bookkeeping(who), func(tx *db.Tx) error {
 		means, _ := r.Means()
 		state := map[mail.Outcome]string{mail.Sent: mail.Done, mail.Refused: mail.Declined}[means]
