@@ -236,7 +236,7 @@ func readOverview(c *db.Conn, id int64) (v AssetOverview, err error) {
 	if v.Jobs, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.asset_id = ?3 AND w.status IN ('open', 'in-progress')"+urgency, today, mostCards, id); err != nil {
 		return v, err
 	}
-	if v.Done, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.asset_id = ? AND w.status = 'done' ORDER BY w.completed_at DESC LIMIT 5", id); err != nil {
+	if v.Done, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.asset_id = ? AND w.status = 'done' ORDER BY w.completed_at DESC LIMIT 60", id); err != nil {
 		return v, err
 	}
 	if v.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM work_orders WHERE asset_id = ?", id); err != nil {

@@ -630,14 +630,14 @@ func top(d *frameView) templ.Component {
 			}
 		}
 		if d.area == page.Staff {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "<search><form action=\"/search\" method=\"get\"><label class=\"hear\" for=\"search\">Search all services</label> <input id=\"search\" type=\"search\" name=\"q\" placeholder=\"Search\" value=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "<search><form action=\"/search\" method=\"get\"><label class=\"hear\" for=\"search\">Search all services</label> <input id=\"search\" type=\"search\" name=\"q\" placeholder=\"Search all  /\" value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var32 string
 			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(d.q)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `app/screen/frame.templ`, Line: 120, Col: 79}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `app/screen/frame.templ`, Line: 120, Col: 86}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 			if templ_7745c5c3_Err != nil {

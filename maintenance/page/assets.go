@@ -122,16 +122,19 @@ func (v assetView) work() string {
 	}
 	text := page.Plural(len(v.Jobs), "job waits", "jobs wait")
 	if len(v.Jobs) == 0 {
-		text = "No job waits"
+		text = "no job waits"
 	}
 	if overdue > 0 {
 		text += ", " + page.Plural(overdue, "plan is overdue", "plans are overdue")
 	}
-	return text + "."
+	return text
 }
 
+// lastDone are the finished jobs that the list shows; the chart shows more of them.
+func (v assetView) lastDone() []maintenance.WorkOrder { return v.Done[:min(len(v.Done), 5)] }
+
 // readingsChart is a meter's readings as a line.
-func (v assetView) readingsChart(m maintenance.Meter) page.Chart {
+func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.Chart {
 	list := v.Readings[m.ID]
 	title := fmt.Sprintf("%s: %s %s", m.Name, page.QtyText(m.Reading), m.Unit)
 	if m.AvgPerDay != nil {
@@ -141,7 +144,32 @@ func (v assetView) readingsChart(m maintenance.Meter) page.Chart {
 	for _, r := range list {
 		c.Line = append(c.Line, page.Point{Day: r.Day, Value: int64(r.Value)})
 	}
+	v.addEvents(ctx, &c)
 	return c
+}
+
+// addEvents puts what was done on the asset and what is due on the chart's days: dots are services, squares
+// are repairs, dashed lines are plans.
+func (v assetView) addEvents(ctx context.Context, c *page.Chart) {
+	first := c.Line[0].Day
+	for _, wo := range v.Done {
+		if day := wo.CompletedAt.Day(page.From(ctx).Zone); day >= first {
+			look, kind := page.Good, "Service: "
+			if wo.Type == "corrective" {
+				look, kind = page.Bad, "Repair: "
+			}
+			c.Events = append(c.Events, page.Part{Day: day, Look: look, Label: kind + headline(wo.Description)})
+		}
+	}
+	for _, p := range v.Plans {
+		if p.NextDue != nil && *p.NextDue >= first && !p.Paused {
+			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue, Label: p.Title + " due"})
+		}
+	}
+	if len(c.Events) > 0 {
+		c.Title += "; dots are services, squares repairs"
+	}
+	c.Now = &page.Point{Day: page.From(ctx).Today, Label: "today"}
 }
 
 func milli(n int64) string { return exact.Milli(n).String() }

@@ -20,6 +20,11 @@ type shelfView struct {
 	columns []string
 }
 
+// barcodes reports whether a SKU of the list has one.
+func (v shelfView) barcodes() bool {
+	return slices.ContainsFunc(v.Rows, func(r reorder.ShelfRow) bool { return r.Catalogue.Barcode != "" })
+}
+
 // countLines is how many SKUs one form counts.
 const countLines = 200
 

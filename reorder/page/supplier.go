@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/a-h/templ"
@@ -20,6 +21,7 @@ type supplierView struct {
 	kept   bool
 	shelf  reorder.Shelf
 	orders reorder.OrderPage
+	leads  []reorder.Lead
 }
 
 // PageTitle is the supplier's name.
@@ -48,6 +50,9 @@ func supplier(s *reorder.Service) page.Page {
 				if v.shelf, err = s.Shelf(ctx, reorder.ShelfQuery{Supplier: name, Active: "1", Sort: "cover", Cursor: schema.Cursor[string]{Limit: page.PageSize}}); err != nil {
 					return v, err
 				}
+				if v.leads, err = s.Leads(ctx, v.Name); err != nil {
+					return v, err
+				}
 				v.orders, err = s.Orders(ctx, reorder.OrderQuery{Supplier: name, Newest: true, Cursor: schema.Cursor[string]{Limit: lastOrders}})
 				return v, err
 			}
@@ -71,6 +76,21 @@ func (v supplierView) below() (n int64) {
 		}
 	}
 	return n
+}
+
+// leadChart is how long the last orders took, beside what was promised.
+func (v supplierView) leadChart() page.Chart {
+	c := page.Chart{Label: "Order", Names: [2]string{"Took, days", "Promised, days"}}
+	late := 0
+	for _, l := range v.leads {
+		if l.Real > l.Promised {
+			late++
+		}
+		c.Bars = append(c.Bars, page.Point{Label: l.Number, Value: l.Real})
+		c.Line = append(c.Line, page.Point{Label: l.Number, Value: l.Promised})
+	}
+	c.Title = fmt.Sprintf("Days from order to delivery: %d of the last %d came late; the line is what was promised", late, len(v.leads))
+	return c
 }
 
 func supplierPath(name string) string { return page.Path("suppliers", name) }

@@ -77,6 +77,28 @@ func Actions(as ...Action) templ.Component {
 	})
 }
 
+// headActions are those of a page's head: what destroys stands under "More".
+func headActions(as []Action) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		var safe, danger strings.Builder
+		for _, a := range as {
+			if a.danger {
+				From(ctx).button(&danger, a)
+			} else {
+				From(ctx).button(&safe, a)
+			}
+		}
+		if danger.Len() > 0 {
+			safe.WriteString(`<details class="others"><summary class="btn">More</summary><div class="drop">` + danger.String() + `</div></details>`)
+		}
+		if safe.Len() == 0 {
+			return nil
+		}
+		_, err := io.WriteString(w, `<div class="acts">`+safe.String()+`</div>`)
+		return err
+	})
+}
+
 // NextStep draws the first of the actions that may be done, and the others under "More".
 func NextStep(as ...Action) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {

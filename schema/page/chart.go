@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"rsc.io/qr"
 
 	"quartermaster/schema/exact"
 )
@@ -29,6 +28,7 @@ type Chart struct {
 	Limit  *Point  // a level, with its name
 	Now    *Point  // a day with its name, "today 21", and upright lines for what comes:
 	Marks  []Point
+	Events []Part             // things that happened on a day: squares at the foot where Look is Bad, dots otherwise
 	Steps  bool               // Line holds each value until the next one
 	Label  string             // the table's first column, "Day"
 	Names  [2]string          // what bars and line are, "Sold" and "Stock"
@@ -105,6 +105,9 @@ func (d *drawing) span() {
 			d.from = p.Day
 		}
 		d.to = max(d.to, p.Day+1)
+	}
+	for _, e := range d.Events {
+		d.from, d.to = min(d.from, e.Day), max(d.to, e.Day+1)
 	}
 }
 
@@ -188,6 +191,9 @@ func (d *drawing) plot() {
 	for _, m := range d.Marks {
 		d.write(`<path class="now ahead" d="M`, at(d.x(0, m)), ` `, num(plotTop), `V`, num(plotFoot), `"><title>`, esc(m.Label), `</title></path>`)
 	}
+	for _, e := range d.Events {
+		d.write(`<path class="event `, e.Look, `" d="M`, at(d.x(0, Point{Day: e.Day})), ` `, num(plotFoot), `h0"><title>`, esc(e.Label), `</title></path>`)
+	}
 	d.write(`</svg>`)
 }
 
@@ -237,7 +243,10 @@ func (d *drawing) texts() {
 	}
 	for i, m := range d.Marks {
 		anchor, x := "start", d.x(0, m)+6
-		if x > plotWide*.7 {
+		switch {
+		case d.Now != nil && m.Day <= d.Now.Day: // it is behind, and stands below what is said of today
+			anchor, x, i = "end", x-12, i+1
+		case x > plotWide*.7:
 			anchor, x = "end", plotWide
 		}
 		d.text(anchor, "odd", x, plotTop-6+float64(i*linesBetweenLabels), m.Label)
@@ -368,111 +377,4 @@ func (d *drawing) table() {
 		d.write(`</tr>`)
 	}
 	d.write(`</tbody></table></details>`)
-}
-
-// Late is the look of a part between Warn and Bad.
-const Late = "late"
-
-// Part is one part of a stacked bar or one square of a strip; Path leads to what it is made of.
-type Part struct {
-	Label, Path, Look string // Look is Good, Idle, Warn, Late or Bad
-	Value             int64
-	Shown             string // the value as people read it
-}
-
-// Stacked is one bar whose parts share it by their values, with its legend. Nothing where all are 0.
-func Stacked(title string, parts ...Part) templ.Component {
-	var whole int64
-	for _, p := range parts {
-		whole += max(0, p.Value)
-	}
-	if whole == 0 {
-		return text("")
-	}
-	var b, legend strings.Builder
-	b.WriteString(`<figure class="stack"><figcaption class="hear">` + esc(title) + `</figcaption><svg height="20" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="` + esc(title) + `">`)
-	from := 0.0
-	for _, p := range parts {
-		wide := float64(max(0, p.Value)) / float64(whole) * plotWide
-		words := esc(p.Label) + `: ` + esc(p.Shown)
-		b.WriteString(`<rect class="` + p.Look + `" x="` + at(from) + `" width="` + at(wide) + `" height="20"><title>` + words + `</title></rect>`)
-		from += wide
-		name := esc(p.Label)
-		if p.Path != "" {
-			name = `<a href="` + esc(p.Path) + `">` + name + `</a>`
-		}
-		legend.WriteString(`<li class="` + p.Look + `">` + name + ` ` + data(num(p.Value), p.Shown) + `</li>`)
-	}
-	b.WriteString(`</svg><ul>` + legend.String() + `</ul></figure>`)
-	return text(b.String())
-}
-
-// Spark is a small line of values, oldest first.
-func Spark(label string, values []int64) templ.Component {
-	if len(values) < 2 {
-		return text("")
-	}
-	low, high := min(0, slices.Min(values)), max(1, slices.Max(values))
-	var b strings.Builder
-	b.WriteString(`<svg class="spark" viewBox="0 0 60 16" role="img" aria-label="` + esc(label) + `"><title>` + esc(label) + `</title><path d="M`)
-	for i, v := range values {
-		b.WriteString(at(float64(i)*60/float64(len(values)-1)) + ` ` + at(15-float64(v-low)/float64(high-low)*14) + ` `)
-	}
-	b.WriteString(`"/></svg>`)
-	return text(b.String())
-}
-
-// Strip is a row of squares, oldest first: one for each period, with its state's look.
-func Strip(label string, parts []Part) templ.Component {
-	if len(parts) == 0 {
-		return text("")
-	}
-	var b strings.Builder
-	b.WriteString(`<p class="strip"><svg width="` + num(14*len(parts)) + `" height="14" viewBox="0 0 ` + num(14*len(parts)) + ` 14" role="img" aria-label="` + esc(label) + `">`)
-	for i, p := range parts {
-		b.WriteString(`<rect class="` + p.Look + `" x="` + num(14*i+1) + `" y="1" width="12" height="12" rx="2"><title>` + esc(p.Label) + `</title></rect>`)
-	}
-	b.WriteString(`</svg> <small>` + esc(label) + `</small></p>`)
-	return text(b.String())
-}
-
-// CellBar is a value's share of the largest one, in a cell beside the value; a mark, if it is not 0,
-// is a level to compare with.
-func CellBar(label string, value, mark, most int64) templ.Component {
-	if most <= 0 {
-		return text("")
-	}
-	share := func(v int64) float64 { return float64(min(max(v, 0), most)) / float64(most) * 60 }
-	s := `<svg class="spark" viewBox="0 0 60 16" role="img" aria-label="` + esc(label) + `"><title>` + esc(label) + `</title><rect x="0" y="5" height="7" width="` + at(share(value)) + `"/>`
-	if mark > 0 {
-		s += `<path class="limit" d="M` + at(share(mark)) + ` 1V15"/>`
-	}
-	return text(s + `</svg>`)
-}
-
-// QR draws a text as a QR code; label says what it leads to.
-func QR(content, label string) templ.Component {
-	return made(func(*Frame) string {
-		code, err := qr.Encode(content, qr.M)
-		if err != nil {
-			return ""
-		}
-		n := strconv.Itoa(code.Size + 8) // four light modules around it
-		var b strings.Builder
-		b.WriteString(`<svg class="qr" viewBox="0 0 ` + n + ` ` + n + `" role="img" aria-label="` + esc(label) + `" shape-rendering="crispEdges"><path class="light" d="M0 0h` + n + `v` + n + `H0z"/><path d="`)
-		for y := range code.Size {
-			for x := 0; x < code.Size; x++ {
-				run := 0
-				for x+run < code.Size && code.Black(x+run, y) {
-					run++
-				}
-				if run > 0 {
-					b.WriteString("M" + strconv.Itoa(x+4) + " " + strconv.Itoa(y+4) + "h" + strconv.Itoa(run) + "v1h-" + strconv.Itoa(run) + "z")
-					x += run
-				}
-			}
-		}
-		b.WriteString(`"/></svg>`)
-		return b.String()
-	})
 }

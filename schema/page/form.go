@@ -138,35 +138,6 @@ func (fm *Form) untouched(a schema.Arg) bool {
 	return true
 }
 
-// focusOn chooses the field that takes the keys: the first that was refused, else the first empty one.
-func (fm *Form) focusOn(args []schema.Arg) {
-	for _, a := range args {
-		if name := fm.wrong(schema.PageField(a.Name)); name != "" {
-			fm.focus = name
-			return
-		}
-	}
-	for _, a := range args {
-		if fm.Focus && fm.empty(a) && !a.Rare && !slices.Contains(fm.Facts, schema.PageField(a.Name)) {
-			fm.focus = schema.PageField(a.Name)
-			return
-		}
-	}
-}
-
-// wrong is the first field of the argument that was refused: its own, or one of its rows; "" is none.
-func (fm *Form) wrong(field string) string {
-	if fm.Refused[field] != "" {
-		return field
-	}
-	for _, name := range sorted(fm.Refused) {
-		if strings.HasPrefix(name, field+".") {
-			return name
-		}
-	}
-	return ""
-}
-
 // shows reports whether the argument has a field that is seen.
 func (fm Form) shows(a schema.Arg) bool {
 	name := schema.PageField(a.Name)

@@ -43,7 +43,7 @@ func Head(actions ...Action) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Actions(actions...).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = headActions(actions).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -185,23 +185,30 @@ func (f *Frame) filter(b *strings.Builder, a schema.Arg) error {
 
 // Chips are links that set one parameter of the address: the quick filters over a list.
 func Chips(name string, chips ...Chip) templ.Component {
-	return made(func(f *Frame) string {
-		var b strings.Builder
-		b.WriteString(`<nav class="chips" aria-label="` + esc(Word(name)) + `">`)
-		for _, c := range chips {
-			current := ""
-			if f.Query.Get(name) == c.Value {
-				current = ` aria-current="true"`
-			}
-			b.WriteString(`<a class="chip"` + current + ` href="` + esc(f.with(name, c.Value)) + `">` + esc(c.Text))
-			if c.Count != nil {
-				b.WriteString(` ` + data(Num(*c.Count), group(Num(*c.Count))))
-			}
-			b.WriteString(`</a>`)
+	return made(func(f *Frame) string { return f.chips(name, f.Query.Get(name), chips) })
+}
+
+// ChipsAt is Chips where the page has chosen a value by itself.
+func ChipsAt(name, value string, chips ...Chip) templ.Component {
+	return made(func(f *Frame) string { return f.chips(name, value, chips) })
+}
+
+func (f *Frame) chips(name, now string, chips []Chip) string {
+	var b strings.Builder
+	b.WriteString(`<nav class="chips" aria-label="` + esc(Word(name)) + `">`)
+	for _, c := range chips {
+		current := ""
+		if now == c.Value {
+			current = ` aria-current="true"`
 		}
-		b.WriteString(`</nav>`)
-		return b.String()
-	})
+		b.WriteString(`<a class="chip"` + current + ` href="` + esc(f.with(name, c.Value)) + `">` + esc(c.Text))
+		if c.Count != nil {
+			b.WriteString(` ` + data(Num(*c.Count), group(Num(*c.Count))))
+		}
+		b.WriteString(`</a>`)
+	}
+	b.WriteString(`</nav>`)
+	return b.String()
 }
 
 // Chip is one value of a quick filter; "" is all.

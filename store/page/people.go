@@ -48,7 +48,11 @@ func customers(s *store.Service) page.Page {
 	})
 }
 
-type customerView struct{ store.CustomerDetail }
+type customerView struct {
+	store.CustomerDetail
+	currency string // of the last order
+	months   []store.MonthSum
+}
 
 // PageTitle is the customer's name, or the address.
 func (v customerView) PageTitle() string { return v.title() }
@@ -79,9 +83,13 @@ func customer(s *store.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[customerView] {
 			var id int64
 			f.ID(&id, "customer_id", "The customer", schema.InPath("id"))
-			return func(ctx context.Context, who db.Caller) (customerView, error) {
-				d, err := s.CustomerDetail(ctx, who, id)
-				return customerView{d}, err
+			return func(ctx context.Context, who db.Caller) (v customerView, err error) {
+				if v.CustomerDetail, err = s.CustomerDetail(ctx, who, id); err != nil || len(v.Orders) < 2 {
+					return v, err
+				}
+				v.currency = v.Orders[0].Currency
+				v.months, err = s.MonthsOfCustomer(ctx, id, v.currency)
+				return v, err
 			}
 		},
 		View: func(v customerView) templ.Component { return Customer(v) },

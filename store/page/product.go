@@ -17,6 +17,7 @@ type productView struct {
 	sold     []store.Figure // in the last 30 days, a row a currency
 	licenses []store.License
 	issued   int64
+	months   []store.MonthSum // units sold
 }
 
 // PageTitle is the product's name.
@@ -48,6 +49,9 @@ func product(s *store.Service) page.Page {
 					if r.SKU != nil && *r.SKU == v.SKU {
 						v.sold = append(v.sold, r)
 					}
+				}
+				if v.months, err = s.MonthsOfProduct(ctx, v.SKU); err != nil {
+					return v, err
 				}
 				of := store.LicenseFilter{SKU: v.SKU, Cursor: schema.Cursor[int64]{Limit: lastLicenses}}
 				if v.issued, err = s.CountLicenses(ctx, of); err != nil {

@@ -53,6 +53,20 @@ func soldChart(title string, days []store.Figure, currency string) page.Chart {
 	return c
 }
 
+// monthsChart is a chart of the last 12 months, nothing where all are 0.
+func monthsChart(title, name string, months []store.MonthSum, show func(int64) string) page.Chart {
+	c := page.Chart{Title: title, Label: "Month", Names: [2]string{name, ""}, Show: show}
+	some := false
+	for _, m := range months {
+		some = some || m.N > 0
+		c.Bars = append(c.Bars, page.Point{Label: page.MonthText(m.Month), Value: m.N})
+	}
+	if !some {
+		return page.Chart{}
+	}
+	return c
+}
+
 // rowsOfCodes are the codes as the rows of a file, cells parted by tabulators.
 func rowsOfCodes(m store.Minted) string {
 	var b strings.Builder

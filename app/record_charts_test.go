@@ -1,0 +1,54 @@
+package app
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/app/apptest"
+)
+
+// TestRecordsHavePictures sells, orders and repairs over some weeks, and opens the records: a supplier's
+// page compares what was promised with what came, a product's and a customer's show their months, and an
+// asset's readings stand on one axis with its repairs and what is due.
+func TestRecordsHavePictures(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("reorder", "ann", "admin")
+	at := func(service string) *apptest.Visitor { return v.At(s.URL(service, "")) }
+	do := func(commands ...string) {
+		t.Helper()
+		for _, c := range commands {
+			s.MustCLI(append(strings.Split(c, "|"), "--db", s.Path)...)
+		}
+	}
+	later := func(days int) { s.Clock.Set(s.Clock.Now().Add(time.Duration(days) * 24 * time.Hour)) }
+
+	do("reorder|suppliers|save|Leaf|--lead-time-days|5", "reorder|skus|save|TEA|--name|Tea|--supplier|Leaf",
+		"reorder|po|create|--supplier|Leaf|--line|TEA=10", "reorder|po|create|--supplier|Leaf|--line|TEA=10|--order", "reorder|po|order|PO-000001",
+		"store|product|save|PLUG|--name|Plugin|--price-cents|4900|--kind|other",
+		"store|order|record|--email|maja@example.com|--line|PLUG=2",
+		"maintenance|assets|save|L-1|--name|Lathe", "maintenance|meters|save|L-1|hours|--unit|h|--reading|100",
+		"maintenance|plans|save|L-1|Oil|--interval-days|30",
+		"maintenance|work-orders|create|L-1|--description|Belt slips")
+	later(4)
+	do("reorder|po|receive|PO-000001", "maintenance|reading|L-1|110",
+		"maintenance|work-orders|advance|1|in-progress", "maintenance|work-orders|advance|1|done|--resolution|tightened")
+	later(8)
+	do("reorder|po|receive|PO-000002", "maintenance|reading|L-1|150", "store|order|record|--email|maja@example.com|--line|PLUG=1")
+
+	holds := func(service, path string, parts ...string) {
+		t.Helper()
+		got := strings.Join(strings.Fields(status(t, at(service).Get(path), http.StatusOK).Body), " ")
+		for _, p := range parts {
+			if !strings.Contains(got, p) {
+				t.Errorf("%s of %s has no %q", path, service, p)
+			}
+		}
+	}
+	holds("reorder", "/suppliers/Leaf", "1 of the last 2 came late", "<title>PO-000001: 4</title>", "<title>PO-000002: 12</title>", "<title>PO-000002: 5</title>")
+	holds("store", "/products/PLUG", "<title>November 2026: 2</title>", "<title>December 2026: 1</title>")
+	holds("store", "/customers/1", "<title>November 2026: 98.00</title>", "<title>December 2026: 49.00</title>")
+	holds("maintenance", "/assets/1", "Repair: Belt slips", "Oil due", "dots are services, squares repairs", `class="event bad"`)
+}

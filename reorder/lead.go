@@ -1,0 +1,41 @@
+package reorder
+
+import (
+	"context"
+	"slices"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// Lead is how long a purchase order took: from the day it was ordered to the day that was promised, and
+// to the day its last goods came.
+type Lead struct {
+	Number         string
+	Ordered        exact.Day
+	Promised, Real int64 // days
+}
+
+// leadsShown is how many of the last orders a supplier's page shows.
+const leadsShown = 12
+
+// Leads returns the supplier's last purchase orders that came in whole, the oldest first. Those whose
+// day of ordering or of coming was not kept are left out.
+func (s *Service) Leads(ctx context.Context, supplier string) ([]Lead, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) ([]Lead, error) {
+		list, err := db.All(c, func(r *db.Row) (l Lead) {
+			l.Number = r.Text()
+			expected, came := r.Day(), exact.Day(0)
+			l.Ordered, came = r.Instant().Day(c.Zone()), r.Instant().Day(c.Zone())
+			l.Promised, l.Real = int64(expected-l.Ordered), int64(came-l.Ordered)
+			return l
+		}, `SELECT number, expected_date, min(at) FILTER (WHERE action = 'purchase_order.ordered'
+				OR action = 'purchase_order.created' AND changes ->> '$.status' = 'ordered') AS placed,
+			max(at) FILTER (WHERE action = 'purchase_order.received') AS came
+			FROM purchase_orders CROSS JOIN audit ON subject = 'purchase_order:' || number AND service = 'reorder'
+			WHERE status = 'received' AND supplier = ? AND expected_date IS NOT NULL
+			GROUP BY purchase_orders.id HAVING placed IS NOT NULL AND came IS NOT NULL ORDER BY purchase_orders.id DESC LIMIT ?`, supplier, leadsShown)
+		slices.Reverse(list)
+		return list, err
+	})
+}
