@@ -2,9 +2,7 @@ package account
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,7 +11,6 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
-	"quartermaster/schema/session"
 )
 
 // User is a person, or a machine that acts like one, with a role in each service
@@ -180,163 +177,6 @@ func (u User) put(tx *db.Tx, service, role string) error {
 	_, err := tx.Exec(`INSERT INTO roles (user_id, service, role) VALUES (?, ?, ?)
 		ON CONFLICT (user_id, service) DO UPDATE SET role = excluded.role`, u.id, service, role)
 	return err
-}
-
-// SetRole returns a user the role in each of the services; without any, in those in which
-// the user has a role, and in all for one who has none. The role "none" takes it away
-// and needs the services to be named. Where the user has it already, nothing changes;
-// else the user's sessions end, but the one that asks.
-func SetRole(ctx context.Context, d *db.DB, who db.Caller, name, role string, services, all []string) (User, error) {
-	return update(ctx, d, who, func(tx *db.Tx) (User, error) {
-		if role == NoRole && len(services) == 0 {
-			return User{}, fault.Fieldf("role", "role: none takes a role away; name the services")
-		}
-		if role != NoRole {
-			if err := checkRole(role); err != nil {
-				return User{}, err
-			}
-		}
-		u, err := findUser(&tx.Conn, name)
-		if err != nil {
-			return User{}, err
-		}
-		if len(services) == 0 {
-			if services = slices.Sorted(maps.Keys(u.Roles)); len(services) == 0 {
-				services = all
-			}
-		}
-		if err := keepsServices(&tx.Conn, tx.Who(), services); err != nil {
-			return User{}, err
-		}
-		return u, u.setRoles(tx, role, services)
-	})
-}
-
-// NoRole is the word that takes a role away.
-const NoRole = "none"
-
-func (u *User) setRoles(tx *db.Tx, role string, services []string) error {
-	changed := map[string]string{}
-	var less []string // the services in which the user is no admin from now on
-	for _, service := range services {
-		if had := u.Roles[service]; had == role || had == "" && role == NoRole {
-			continue
-		}
-		changed[service] = role
-		if role != "admin" {
-			less = append(less, service)
-		}
-	}
-	if len(changed) == 0 {
-		return nil
-	}
-	if err := keepLastAdmin(&tx.Conn, *u, less); err != nil {
-		return err
-	}
-	for service := range changed {
-		if err := u.put(tx, service, role); err != nil {
-			return err
-		}
-	}
-	if err := endAccess(tx, u.id, tx.Who().Session); err != nil {
-		return err
-	}
-	return tx.Audit("user.role", u.subject(), map[string]any{"name": u.Name, "roles": changed})
-}
-
-// endAccess ends the ways in that a user was given before a role, the password or the state
-// was changed: the sessions but one, and an open invitation.
-func endAccess(tx *db.Tx, user, except int64) error {
-	_, err := session.EndAll(tx, session.Staff, user, except)
-	return errors.Join(err, session.Withdraw(tx, session.Staff, user))
-}
-
-// Removed is a user who was removed, with what has ended.
-type Removed struct {
-	User
-	Keys     int `json:"keys"`
-	Sessions int `json:"sessions"`
-}
-
-// Remove ends a user's roles, keys and sessions for good. The trail keeps the name,
-// which is not given again.
-func Remove(ctx context.Context, d *db.DB, who db.Caller, name string) (Removed, error) {
-	return update(ctx, d, who, func(tx *db.Tx) (u Removed, err error) {
-		u.User, err = findUser(&tx.Conn, name)
-		if err != nil {
-			return u, err
-		}
-		if err := keepsPerson(&tx.Conn, tx.Who(), u.User, "removes"); err != nil {
-			return u, err
-		}
-		if err := keepLastAdmin(&tx.Conn, u.User, slices.Sorted(maps.Keys(u.Roles))); err != nil {
-			return u, err
-		}
-		keys, err := db.All(&tx.Conn, scanKey, selectKeys+"WHERE k.user_id = ? AND k.revoked_at IS NULL ORDER BY k.id", u.id)
-		if err != nil {
-			return u, err
-		}
-		u.Keys = len(keys)
-		for _, k := range keys {
-			if err := k.revoke(tx); err != nil {
-				return u, err
-			}
-		}
-		if u.Sessions, err = session.EndAll(tx, session.Staff, u.id, 0); err != nil {
-			return u, err
-		}
-		if err := session.Withdraw(tx, session.Staff, u.id); err != nil {
-			return u, err
-		}
-		for _, table := range []string{"roles", "sign_ins"} {
-			if _, err := tx.Exec("DELETE FROM "+table+" WHERE user_id = ?", u.id); err != nil {
-				return u, err
-			}
-		}
-		if _, err := tx.Exec("UPDATE users SET removed_at = ?, password = NULL WHERE id = ?", tx.Now(), u.id); err != nil {
-			return u, err
-		}
-		return u, tx.Audit("user.removed", u.subject(), map[string]any{"name": u.Name})
-	})
-}
-
-// Disable stops a user's keys from working, from the next request on.
-func Disable(ctx context.Context, d *db.DB, who db.Caller, name string) (User, error) {
-	return setDisabled(ctx, d, who, name, true)
-}
-
-// Enable lets a disabled user's keys work again; those that were revoked stay so.
-func Enable(ctx context.Context, d *db.DB, who db.Caller, name string) (User, error) {
-	return setDisabled(ctx, d, who, name, false)
-}
-
-func setDisabled(ctx context.Context, d *db.DB, who db.Caller, name string, disabled bool) (User, error) {
-	state := map[bool]string{true: "disabled", false: "enabled"}[disabled]
-	return update(ctx, d, who, func(tx *db.Tx) (User, error) {
-		u, err := findUser(&tx.Conn, name)
-		if err != nil {
-			return User{}, err
-		}
-		if u.Disabled == disabled {
-			return User{}, fault.Conflictf("the user %s is %s already", schema.Quote(u.Name), state)
-		}
-		if err := keepsPerson(&tx.Conn, tx.Who(), u, map[bool]string{true: "disables", false: "enables"}[disabled]); err != nil {
-			return User{}, err
-		}
-		if disabled {
-			if err := keepLastAdmin(&tx.Conn, u, slices.Sorted(maps.Keys(u.Roles))); err != nil {
-				return User{}, err
-			}
-		}
-		if err := endAccess(tx, u.id, tx.Who().Session); err != nil {
-			return User{}, err
-		}
-		u.Disabled = disabled
-		if _, err := tx.Exec("UPDATE users SET disabled = ? WHERE id = ?", disabled, u.id); err != nil {
-			return User{}, err
-		}
-		return u, tx.Audit("user."+state, u.subject(), map[string]any{"name": u.Name})
-	})
 }
 
 // Users lists everyone by name of whom the caller may know.
