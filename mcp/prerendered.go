@@ -55,11 +55,11 @@ type shop struct {
 // shop reads it; empty where nothing is known of it.
 func (e *Endpoint) shop(ctx context.Context) (s shop, err error) {
 	err = e.view(ctx, func(c *db.Conn) error {
-		code, err := c.Setting(db.SettingCurrency)
+		currency, err := c.Currency()
 		if err != nil {
 			return err
 		}
-		s.currency, s.zone, s.today = exact.CurrencyOf(code).Code, c.Zone().String(), c.Today()
+		s.currency, s.zone, s.today = currency.Code, c.Zone().String(), c.Today()
 		s.name, err = c.Setting(db.SettingShopName)
 		return err
 	})

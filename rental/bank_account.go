@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -155,11 +154,11 @@ func saveAccount(tx *db.Tx, said BankAccount, given func(string) bool) (BankAcco
 		}
 	}
 	if a.Currency == "" {
-		code, err := tx.Setting(db.SettingCurrency)
+		shops, err := tx.Currency()
 		if err != nil {
 			return a, err
 		}
-		a.Currency = cmp.Or(code, "USD")
+		a.Currency = shops.Code
 	}
 	if err := a.check(tx); err != nil {
 		return a, err

@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -133,12 +132,12 @@ func bookPayment(tx *db.Tx, l BankLine, leaseID int64) error {
 
 // bookable refuses a line of another currency than the shop's, and any while the clock cannot be right.
 func bookable(tx *db.Tx, l BankLine) error {
-	code, err := tx.Setting(db.SettingCurrency)
+	shops, err := tx.Currency()
 	if err != nil {
 		return err
 	}
-	if code = cmp.Or(code, "USD"); l.currency != code {
-		return fault.Fieldf("line_id", "line_id: %d is in %s; only lines in %s are booked", l.ID, l.currency, code)
+	if l.currency != shops.Code {
+		return fault.Fieldf("line_id", "line_id: %d is in %s; only lines in %s are booked", l.ID, l.currency, shops.Code)
 	}
 	return tx.CheckClock()
 }

@@ -15,7 +15,7 @@ func freeLines(c *db.Conn) ([]BankLine, error) {
 	if err != nil || len(lines) == 0 {
 		return lines, err
 	}
-	code, err := c.Setting(db.SettingCurrency)
+	shops, err := c.Currency()
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func freeLines(c *db.Conn) ([]BankLine, error) {
 		return nil, err
 	}
 	for i := range lines {
-		if lines[i].currency != cmp.Or(code, "USD") {
+		if lines[i].currency != shops.Code {
 			lines[i].Match = new(unknown)
 			continue
 		}

@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -44,8 +43,8 @@ func payTo(c *db.Conn, lease, cents int64) (*PayTo, error) {
 	if err != nil || !found {
 		return nil, err
 	}
-	currency, err := c.Setting(db.SettingCurrency)
-	if err != nil || a.Currency != cmp.Or(currency, "USD") {
+	currency, err := c.Currency()
+	if err != nil || a.Currency != currency.Code {
 		return nil, err
 	}
 	p := &PayTo{Cents: cents, Currency: a.Currency, Holder: set(a.Holder), Number: set(a.Number), Reference: SpacedReference(lease)}

@@ -31,12 +31,11 @@ func (s *Service) Journal(ctx context.Context, w io.Writer, year int64) error {
 		return fault.Fieldf("year", "year: %d is no year from 1900 to 9999", year)
 	}
 	return s.db.View(ctx, func(c *db.Conn) error {
-		code, err := c.Setting(db.SettingCurrency)
+		currency, err := c.Currency()
 		if err != nil {
 			return err
 		}
-		j := journal{w: bufio.NewWriter(w), code: cmp.Or(code, "USD")}
-		j.currency = exact.CurrencyOf(j.code)
+		j := journal{w: bufio.NewWriter(w), code: currency.Code, currency: currency}
 		if err := j.names(c); err != nil {
 			return err
 		}

@@ -1,13 +1,11 @@
 package rental
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -173,6 +171,6 @@ var leaseChoices = schema.ListedBy("SELECT l.id, p.name, u.name, l.start_date, l
 
 // moneyOf writes amounts in the shop's currency.
 func moneyOf(c *db.Conn) (schema.Money, error) {
-	code, err := c.Setting(db.SettingCurrency)
-	return exact.CurrencyOf(cmp.Or(code, "USD")).Format, err
+	currency, err := c.Currency()
+	return currency.Format, err
 }

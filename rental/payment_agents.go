@@ -89,9 +89,9 @@ func (s *Service) RecordMoney(ctx context.Context, who db.Caller, m MoneyIn) (Mo
 
 // checkCurrency refuses a currency that is not the shop's.
 func checkCurrency(c *db.Conn, said string) error {
-	code, err := c.Setting(db.SettingCurrency)
-	if shops := exact.CurrencyOf(code).Code; err == nil && said != "" && said != shops {
-		err = fault.Fieldf("currency", "currency: rents are in %s here, not in %s", shops, schema.Quote(said))
+	shops, err := c.Currency()
+	if err == nil && said != "" && said != shops.Code {
+		err = fault.Fieldf("currency", "currency: rents are in %s here, not in %s", shops.Code, schema.Quote(said))
 	}
 	return err
 }

@@ -256,3 +256,14 @@ func TestIdempotencyKeyGivesTheFirstPaymentAgain(t *testing.T) {
 		t.Errorf("events %q", h.events())
 	}
 }
+
+// TestACurrencyThatNobodySet records a payment in dollars, which a shop counts in until it says otherwise.
+func TestACurrencyThatNobodySet(t *testing.T) {
+	h := open(t, "2026-02-10")
+	h.lease("start_date=2026-01-01")
+	_, err := h.RecordMoney(ctx, ann, MoneyIn{LeaseID: 1, AmountCents: 100000, Currency: "CHF"})
+	h.Refused(err, fault.Invalid, "rents are in USD here, not in \"CHF\"")
+	_, err = h.RecordMoney(ctx, ann, MoneyIn{LeaseID: 1, AmountCents: 100000, Currency: "USD"})
+	h.Must(err)
+	h.owes(1, "2026-01-01 100000 1-31 January 2026 paid 2026-02-10 other", "2026-02-01 100000 1-28 February 2026")
+}

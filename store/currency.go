@@ -38,11 +38,8 @@ func (s *Service) Settings(ctx context.Context) (Settings, error) {
 }
 
 func settings(c *db.Conn) (Settings, error) {
-	currency, err := c.Setting(db.SettingCurrency)
-	if currency == "" {
-		currency = "USD"
-	}
-	return Settings{Currency: currency}, err
+	currency, err := c.Currency()
+	return Settings{Currency: currency.Code}, err
 }
 
 // SetCurrency makes currency the shop's default; orders that are there keep theirs. A

@@ -35,7 +35,7 @@ func (p *program) mailDaily(ctx context.Context, d *db.DB) error {
 		fmt.Fprintln(p.Stdout, "Nothing is allowed: `quartermaster mail timer` sets what is sent.")
 		return nil
 	}
-	currency, err := currencyOf(ctx, d)
+	currency, err := db.Read(ctx, d, (*db.Conn).Currency)
 	if err != nil {
 		return err
 	}

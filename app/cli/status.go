@@ -72,7 +72,7 @@ func (p *program) statusCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				currency, err := currencyOf(ctx, d)
+				currency, err := db.Read(ctx, d, (*db.Conn).Currency)
 				if err != nil {
 					return err
 				}

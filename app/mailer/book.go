@@ -138,15 +138,12 @@ func (b *Book) writer(c *db.Conn, service string, maker mail.Maker) (*mail.Write
 	if err != nil {
 		return nil, err
 	}
-	currency, err := c.Setting(db.SettingCurrency)
+	currency, err := c.Currency()
 	if err != nil {
 		return nil, err
 	}
-	if currency == "" {
-		currency = "USD"
-	}
 	w := &mail.Writer{
-		Locale: mail.LocaleOf(locale), Currency: exact.CurrencyOf(currency), Maker: maker, Masked: maker == nil, Now: c.Now(),
+		Locale: mail.LocaleOf(locale), Currency: currency, Maker: maker, Masked: maker == nil, Now: c.Now(),
 		Zone: func(i exact.Instant) exact.Day { return i.Day(c.Zone()) },
 		Time: func(i exact.Instant) string { return i.Time().In(c.Zone()).Format("15:04") },
 	}

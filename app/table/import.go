@@ -133,12 +133,7 @@ func MayImport(who db.Caller, t schema.Table) error {
 func shopOf(ctx context.Context, d *db.DB) (in shop, err error) {
 	in.zone = d.Zone()
 	err = d.View(ctx, func(c *db.Conn) error {
-		code, err := c.Setting(db.SettingCurrency)
-		if code == "" {
-			code = "USD"
-		}
-		in.currency = exact.CurrencyOf(code)
-		if err == nil {
+		if in.currency, err = c.Currency(); err == nil {
 			in.mail, err = mail.SetUp(c)
 		}
 		return err

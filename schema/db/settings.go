@@ -1,12 +1,15 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"quartermaster/schema/exact"
 )
 
 // Names of settings. Those of the four services' public addresses are
@@ -28,6 +31,12 @@ const (
 func (c *Conn) Setting(name string) (string, error) {
 	value, _, err := One(c, Text, "SELECT value FROM settings WHERE name = ?", name)
 	return value, err
+}
+
+// Currency is the shop's, US dollars unless another was set.
+func (c *Conn) Currency() (exact.Currency, error) {
+	code, err := c.Setting(SettingCurrency)
+	return exact.CurrencyOf(cmp.Or(code, "USD")), err
 }
 
 // SetSetting sets a setting; an empty value takes it away. The caller audits it.
