@@ -78,8 +78,9 @@ func stockFigures(c *db.Conn) (StockFigures, error) {
 	if err != nil {
 		return figs, err
 	}
+	var rec article
 	err = db.Each(c, func(r *db.Row) error {
-		rec := articles.Row(r)
+		articles.Scan(r, &rec)
 		last := rec.lastSold
 		if last == neverYet {
 			last = rec.CreatedAt.Day(c.Zone())

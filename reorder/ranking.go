@@ -38,8 +38,15 @@ type entry struct {
 // inactive is the place behind the statuses of SKUs that have none.
 const inactive = int8(3)
 
-const entryColumns = `id, active, current_stock, on_order, sold, ifnull(first_sold, 2932897),
-	lead_time_days, safety_stock_days, pack_size, moq, unit_cost_cents, sku, supplier`
+const basisColumns = `id, active, current_stock, on_order, sold, ifnull(first_sold, 2932897),
+	lead_time_days, safety_stock_days, pack_size, moq, unit_cost_cents`
+
+// scanBasis reads a SKU's forecast's basis; since is what its sum lacks by the horizon's day.
+func scanBasis(r *db.Row, since windowDelta) (id int64, active bool, b basis) {
+	id, active = r.Int(), r.Bool()
+	return id, active, basis{id: id, stock: r.Milli(), onOrder: r.Milli(), sold: r.Milli() + since[id], firstSold: r.Day(),
+		lead: r.Int(), safety: r.Int(), pack: r.Int(), moq: r.Milli(), unitCost: r.Int()}
+}
 
 // rank reads every SKU as of today.
 func rank(c *db.Conn) (*ranking, error) { return rankBeside(c, nil) }
@@ -58,18 +65,15 @@ func rankBeside(c *db.Conn, drafted map[int64]exact.Milli) (*ranking, error) {
 	err = db.Each(c, func(r *db.Row) error {
 		k.all = append(k.all, scanEntry(r, h, since, drafted, suppliers))
 		return nil
-	}, "SELECT "+entryColumns+" FROM skus")
+	}, "SELECT "+basisColumns+", sku, supplier FROM skus")
 	return k, err
 }
 
 // scanEntry reads a SKU's entry as of the horizon's day; since is what its sum lacks by then.
 // Equal suppliers share one text.
 func scanEntry(r *db.Row, h horizon, since windowDelta, drafted map[int64]exact.Milli, suppliers map[string]string) entry {
-	e := entry{id: r.Int()}
-	active := r.Bool()
-	b := basis{id: e.id, stock: r.Milli(), onOrder: r.Milli(), sold: r.Milli() + since[e.id], firstSold: r.Day(),
-		lead: r.Int(), safety: r.Int(), pack: r.Int(), moq: r.Milli(), unitCost: r.Int()}
-	e.code, e.supplier = r.Text(), r.Text()
+	id, active, b := scanBasis(r, since)
+	e := entry{id: id, code: r.Text(), supplier: r.Text()}
 	if of, known := suppliers[e.supplier]; known {
 		e.supplier = of
 	} else {
@@ -196,8 +200,9 @@ func pageOf(all []*entry, after string, limit int64) (some []*entry, next string
 // the table than SKU by SKU.
 const walked = 6
 
-// records reads the SKUs of the entries, with their sums as of today.
+// records reads the SKUs of the entries, with their sums as of today. fn keeps no rec: the next SKU is read into it.
 func (k *ranking) records(c *db.Conn, entries []*entry, fn func(i int, rec *article)) error {
+	var rec article
 	if len(entries) > len(k.all)/walked {
 		place := make(map[int64]int32, len(entries))
 		for i, e := range entries[:min(len(entries), math.MaxInt32)] {
@@ -205,7 +210,7 @@ func (k *ranking) records(c *db.Conn, entries []*entry, fn func(i int, rec *arti
 		}
 		return db.Each(c, func(r *db.Row) error {
 			if i, listed := place[r.Int()]; listed {
-				rec := articles.Row(r)
+				articles.Scan(r, &rec)
 				rec.sold = entries[i].sold
 				fn(int(i), &rec)
 			}
@@ -228,7 +233,7 @@ func (k *ranking) records(c *db.Conn, entries []*entry, fn func(i int, rec *arti
 		if r == nil {
 			return fmt.Errorf("SKU %s is gone, though SKUs are never removed", e.code)
 		}
-		rec := articles.Row(r)
+		articles.Scan(r, &rec)
 		rec.sold = e.sold
 		fn(i, &rec)
 	}

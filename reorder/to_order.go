@@ -106,21 +106,26 @@ func salesByDay(c *db.Conn, id int64, days span) ([]int64, error) {
 	return all, nil
 }
 
-// CountToOrder counts the SKUs that are to be ordered beyond what is in drafts.
+// CountToOrder counts the SKUs that are to be ordered beyond what is in drafts. Every page of the staff shows it, so it
+// reads of each SKU what its forecast needs and no more.
 func (s *Service) CountToOrder(ctx context.Context) (n int64, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		drafted, err := draftedQuantities(c)
 		if err != nil {
 			return err
 		}
-		k, err := rankBeside(c, drafted)
+		h, since, err := asOfToday(c)
 		if err != nil {
 			return err
 		}
-		var sums ToOrder
-		sums.addOpen(k.where(func(e *entry) bool { return e.status != inactive }))
-		n = sums.Open
-		return nil
+		return db.Each(c, func(r *db.Row) error {
+			id, _, b := scanBasis(r, since)
+			b.onOrder += drafted[id]
+			if b.sold > 0 && b.need(h).Sign() > 0 && b.status(h) != Healthy {
+				n++
+			}
+			return nil
+		}, "SELECT "+basisColumns+" FROM skus WHERE active = 1")
 	})
 	return n, err
 }
