@@ -262,6 +262,7 @@ func (s *Service) bindDueForAgents(f *schema.Form) schema.Handler {
 	f.DayPtr(&due.From, "from", "next_due on this day or later")
 	f.DayPtr(&due.To, "to", "next_due on this day or earlier")
 	f.Enum(&due.Sort, "sort", "", []string{"pressing", "asset"})
+	due.Asked = f.Int(&due.Limit, "limit", "rows at most", schema.Range(1, 200))
 	f.After(&due.After)
 	f.Short(&due.Short)
 	if overdue {

@@ -56,7 +56,7 @@ func TestSurface(t *testing.T) {
 		"list_parts reads: low_stock q sort limit after detail",
 		"list_workorders reads: status priority asset_id asset assigned_to overdue q from to sort limit after detail",
 		"maintenance_report reads: by from to asset_id asset sort limit after detail",
-		"pm_due reads: overdue_only from to sort after detail",
+		"pm_due reads: overdue_only from to sort limit after detail",
 		"record_meter writes: asset_id asset meter reading read_date request_key",
 		"update_workorder writes: id description priority assigned_to labor_minutes downtime_minutes due_date new_person add_labor_minutes qty return_qty part return_part tick request_key",
 		"workorder_detail reads: id",

@@ -40,10 +40,11 @@ type ShortOrder struct {
 	Status      string     `json:"status"`
 	AssignedTo  string     `json:"assigned_to,omitempty"`
 	DueDate     *exact.Day `json:"due_date,omitempty"`
+	CostCents   int64      `json:"total_cost_cents,omitempty"`
 }
 
 func (wo WorkOrder) short() ShortOrder {
-	s := ShortOrder{ID: wo.ID, Asset: firstOf(wo.Asset, 24), Description: firstOf(firstLine(wo.Description), 32), Status: wo.Status}
+	s := ShortOrder{ID: wo.ID, Asset: firstOf(wo.Asset, 24), Description: firstOf(firstLine(wo.Description), 32), Status: wo.Status, CostCents: wo.TotalCostCents}
 	if wo.AssignedTo != nil {
 		s.AssignedTo = firstOf(*wo.AssignedTo, 16)
 	}
@@ -198,7 +199,7 @@ func (s *Service) listWorkOrders() schema.Op {
 		About: "Work orders, newest first, those that pass every filter given: 200 at a time unless limit says otherwise.",
 		AgentAbout: "Work orders, newest first, that match every filter. total and total_cost_cents are over all that match, also those that limit leaves out. " +
 			"Cost = labor_minutes x hourly rate + parts. overdue: due_date before today and open or in progress. from, to: the day it was opened. " +
-			"detail short: id, asset, description, status, assignee, due day.",
+			"detail short: id, asset, description, status, assignee, due day, cost.",
 		Response:      WorkOrders{WorkOrders: []WorkOrder{sampleOrder}, Next: &next, Total: 1},
 		AgentResponse: FoundOrders{WorkOrders: []schema.Row[WorkOrder, ShortOrder]{{Full: &sampleOrder}}, Shown: 1, Total: 1, TotalCostCents: &cost},
 		Bind: func(f *schema.Form) schema.Handler {

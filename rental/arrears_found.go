@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -73,11 +74,12 @@ func (a Arrears) byTenant() []TenantArrears {
 	return sums
 }
 
-// of keeps the arrears of a part of a property's and of a tenant's name, and their sums.
-func (a Arrears) of(property, tenant string) Arrears {
+// of keeps the arrears of properties, all of them where there is no filter, and of a part of a
+// tenant's name, and their sums.
+func (a Arrears) of(filtered bool, properties []string, tenant string) Arrears {
 	kept := Arrears{Today: a.Today, Standing: a.Standing, Arrears: []Arrear{}}
 	for _, x := range a.Arrears {
-		if !x.isOf(property, tenant) {
+		if filtered && !slices.Contains(properties, x.Property) || !x.isOf(tenant) {
 			continue
 		}
 		kept.Arrears = append(kept.Arrears, x)
@@ -87,28 +89,27 @@ func (a Arrears) of(property, tenant string) Arrears {
 	return kept
 }
 
-func (a Arrear) isOf(property, tenant string) bool {
-	if property != "" && !words.Of(property).In(a.Property) {
-		return false
-	}
-	if tenant == "" {
-		return true
-	}
-	return slices.ContainsFunc(a.tenants, func(t LeaseTenant) bool {
-		return t.ID == words.Number(tenant) || words.Of(tenant).In(t.Name, set(t.Email))
+func (a Arrear) isOf(tenant string) bool {
+	id, one := words.Number(tenant), strings.HasPrefix(tenant, "#")
+	return tenant == "" || slices.ContainsFunc(a.tenants, func(t LeaseTenant) bool {
+		return t.ID == id || !(one && id != 0) && words.Of(tenant).In(t.Name, set(t.Email))
 	})
 }
 
 // FindArrears is Arrears for agents.
 func (s *Service) FindArrears(ctx context.Context, who db.Caller, property, tenant string, l schema.Listing, sort string) (done FoundArrears, err error) {
-	if err := s.known(ctx, property, tenant); err != nil {
+	if err := s.known(ctx, &property, &tenant); err != nil {
 		return done, err
 	}
 	a, err := s.Arrears(ctx, who)
 	if err != nil {
 		return done, err
 	}
-	a = a.of(property, tenant)
+	properties, err := s.propertiesOf(ctx, property)
+	if err != nil {
+		return done, err
+	}
+	a = a.of(property != "", properties, tenant)
 	if sort == sortBalance {
 		slices.SortStableFunc(a.Arrears, func(a, b Arrear) int { return cmp.Compare(b.BalanceCents, a.BalanceCents) })
 	}
@@ -117,7 +118,10 @@ func (s *Service) FindArrears(ctx context.Context, who db.Caller, property, tena
 	most := schema.AnswerBytes
 	if l.First() {
 		done.TotalCents, done.Buckets, most = &a.TotalCents, &a.Buckets, most/2
-		for _, t := range schema.FitInside(sums, true, TenantArrears.same, false, most) {
+		if l.Limit > 0 {
+			sums = sums[:min(l.Limit, int64(len(sums)))]
+		}
+		for _, t := range schema.FitInside(sums, true, TenantArrears.same, l.Asked, most) {
 			done.ByTenant = append(done.ByTenant, *t.Short)
 		}
 	}
@@ -132,6 +136,7 @@ func (s *Service) bindFoundArrears(f *schema.Form) schema.Handler {
 	sort := "days"
 	bindFilters(f, &property, &tenant)
 	f.Enum(&sort, "sort", "days: the oldest first; balance: the most first", []string{"days", sortBalance})
+	l.Asked = f.Int(&l.Limit, "limit", "charges and tenants at most", schema.Range(1, 200))
 	f.After(&l.After)
 	f.Short(&l.Short)
 	return func(ctx context.Context, who db.Caller) (any, error) {

@@ -55,7 +55,7 @@ func TestSurface(t *testing.T) {
 	}
 	if want := []string{
 		"advance_ticket ticket_id,ticket,status,request_key true",
-		"arrears_report property,tenant,sort,after,detail false",
+		"arrears_report property,tenant,sort,limit,after,detail false",
 		"create_ticket unit_id,unit,title,description,priority,request_key true",
 		"lease_detail lease_id,lease,open_only,since,limit,after,detail false",
 		"list_leases active,status,unit_id,unit,property,tenant,q,ends_before,sort,limit,after,detail false",
@@ -64,7 +64,7 @@ func TestSurface(t *testing.T) {
 		"list_tickets q,status,unit_id,unit,sort,limit,after,detail false",
 		"list_units q,status,property,on,free_from,sort,limit,after,detail false",
 		"record_payment lease_id,lease,charge_id,amount_cents,currency,paid_date,method,request_key true",
-		"rent_roll month,from,to,property,sort,after,detail false",
+		"rent_roll month,from,to,property,sort,limit,after,detail false",
 		"update_ticket ticket_id,ticket,status,assigned_to,new_person,note,request_key true",
 	}; !slices.Equal(tools, want) {
 		t.Errorf("tools\n%s", strings.Join(tools, "\n"))

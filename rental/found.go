@@ -3,6 +3,7 @@ package rental
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -34,16 +35,17 @@ func pageByID[F, S any](list []F, l schema.Listing, shorten func(F) S, id func(F
 }
 
 // known refuses a part of a property's or a tenant's name that is in none. It names the nearest
-// properties; tenants only when they are really like what was asked for.
-func (s *Service) known(ctx context.Context, property, tenant string) error {
-	if property == "" && tenant == "" {
+// properties; tenants only when they are really like what was asked for. A whole name means that one
+// alone: it becomes its #id.
+func (s *Service) known(ctx context.Context, property, tenant *string) error {
+	if *property == "" && (tenant == nil || *tenant == "") {
 		return nil
 	}
 	return s.db.View(ctx, func(c *db.Conn) error {
-		if err := knownIn(c, "property", property, "properties", "t.name", schema.ThereAre); err != nil {
+		if err := knownIn(c, "property", property, "properties", "t.name", schema.ThereAre); err != nil || tenant == nil {
 			return err
 		}
-		return knownIn(c, "tenant", tenant, "tenants", calledLike(tenant), func(asked string, names []string) string {
+		return knownIn(c, "tenant", tenant, "tenants", calledLike(*tenant), func(asked string, names []string) string {
 			near := schema.Near(asked, names, 5)
 			if len(near) == 0 {
 				return "nobody is called like that"
@@ -53,11 +55,19 @@ func (s *Service) known(ctx context.Context, property, tenant string) error {
 	})
 }
 
-func knownIn(c *db.Conn, argument, part, table, called string, thereAre func(string, []string) string) error {
-	if part == "" {
+func knownIn(c *db.Conn, argument string, part *string, table, called string, thereAre func(string, []string) string) error {
+	if *part == "" {
 		return nil
 	}
-	_, found, err := db.One(c, db.Int, "SELECT 1 FROM "+table+" t WHERE has_words(?1, "+called+") OR t.id = ?2 LIMIT 1", part, words.Number(part))
+	whole, err := db.All(c, db.Int, "SELECT t.id FROM "+table+" t WHERE folded(t.name) = folded(?) LIMIT 2", strings.TrimSpace(*part))
+	if err != nil {
+		return err
+	}
+	if len(whole) == 1 {
+		*part = "#" + strconv.FormatInt(whole[0], 10)
+	}
+	where, args := partOf(*part, called, "t.id")
+	_, found, err := db.One(c, db.Int, "SELECT 1 FROM "+table+" t WHERE "+where+" LIMIT 1", args...)
 	if err != nil || found {
 		return err
 	}
@@ -65,7 +75,24 @@ func knownIn(c *db.Conn, argument, part, table, called string, thereAre func(str
 	if err != nil {
 		return err
 	}
-	return fault.Fieldf(argument, "%s: none has %s in its name; %s", argument, schema.Quote(part), thereAre(part, names))
+	return fault.Fieldf(argument, "%s: none has %s in its name; %s", argument, schema.Quote(*part), thereAre(*part, names))
+}
+
+// partOf is the condition that a record's name holds the words of a filter, or that it has its
+// number; #12 is only a number.
+func partOf(asked, name, id string) (where string, args []any) {
+	if n := words.Number(asked); n != 0 && strings.HasPrefix(asked, "#") {
+		return id + " = ?", []any{n}
+	}
+	return "(has_words(?, " + name + ") OR " + id + " = ?)", []any{asked, words.Number(asked)}
+}
+
+// propertiesOf are the names of the properties that a filter means.
+func (s *Service) propertiesOf(ctx context.Context, asked string) ([]string, error) {
+	where, args := partOf(asked, "name", "id")
+	return db.Read(ctx, s.db, func(c *db.Conn) ([]string, error) {
+		return db.All(c, db.Text, "SELECT name FROM properties WHERE "+where, args...)
+	})
 }
 
 // bindFilters binds the part of a property's name and, unless tenant is nil, of a tenant's.
@@ -106,7 +133,15 @@ func leaseFor(c *db.Conn, name string) (int64, error) {
 	tenant, failed := lookupTenant(c, name)
 	if failed != nil {
 		if e, refused := fault.As(failed); refused && e.Kind == fault.NotFound {
-			return 0, fault.NotFoundf("there is no unit and no tenant named %s; a lease is named by its unit, Property/Unit, or by its tenant", schema.Quote(name))
+			names, err := db.All(c, db.Text, "SELECT DISTINCT name FROM tenants ORDER BY id LIMIT 5000")
+			like := ""
+			if near := schema.Near(name, names, 5); len(near) > 0 {
+				like = "; like it: " + strings.Join(near, ", ")
+			}
+			if err != nil {
+				return 0, err
+			}
+			return 0, fault.NotFoundf("there is no unit and no tenant named %s; a lease is named by its unit, Property/Unit, or by its tenant%s", schema.Quote(name), like)
 		}
 		return 0, failed
 	}
@@ -134,5 +169,9 @@ func leaseFor(c *db.Conn, name string) (int64, error) {
 // ticketFor finds a ticket that is not resolved by words of its title, where only one has them.
 func ticketFor(c *db.Conn, title string) (int64, error) {
 	const open = "SELECT k.id, k.title FROM tickets k WHERE k.status <> 'resolved' AND "
-	return oneNamed(c, "open ticket", title, open+"lower(k.title) = lower(?1)", open+"has_words(?1, k.title)")
+	id, err := oneNamed(c, "open ticket", title, open+"lower(k.title) = lower(?1)", open+"has_words(?1, k.title)")
+	if fault.Is(err, fault.NotFound) {
+		return 0, fault.NotFoundf("no open ticket has the words %s; list_tickets finds tickets, and gives their ids", schema.Quote(title))
+	}
+	return id, err
 }

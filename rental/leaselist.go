@@ -52,11 +52,12 @@ func (f LeaseFilter) where() (where string, args []any) {
 		add("l.unit_id = ?", f.UnitID)
 	}
 	if f.Property != "" {
-		add("(has_words(?, p.name) OR p.id = ?)", f.Property, words.Number(f.Property))
+		in, values := partOf(f.Property, "p.name", "p.id")
+		add(in, values...)
 	}
 	if f.Tenant != "" {
-		add(`EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id
-			AND (has_words(?, `+calledLike(f.Tenant)+`) OR t.id = ?))`, f.Tenant, words.Number(f.Tenant))
+		of, values := partOf(f.Tenant, calledLike(f.Tenant), "t.id")
+		add("EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id AND "+of+")", values...)
 	}
 	if f.EndsBefore != nil {
 		add("l.end_date < ?", *f.EndsBefore)

@@ -9,7 +9,6 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
-	"quartermaster/schema/words"
 )
 
 // MoneyIn is a payment that an agent records: on account of a lease, or of one charge.
@@ -157,7 +156,7 @@ type PaymentFilter struct {
 // FindPayments lists the money that came in, without what was reversed, deposits that were used and
 // what an opening balance stands for.
 func (s *Service) FindPayments(ctx context.Context, f PaymentFilter, l schema.Listing, sort string) (found FoundPayments, err error) {
-	if err := s.known(ctx, f.Property, f.Tenant); err != nil {
+	if err := s.known(ctx, &f.Property, &f.Tenant); err != nil {
 		return found, err
 	}
 	return db.Read(ctx, s.db, func(c *db.Conn) (found FoundPayments, err error) {
@@ -210,11 +209,12 @@ func (f PaymentFilter) read(c *db.Conn) ([]FoundPayment, error) {
 		and("m.paid_date <= ?", *f.To)
 	}
 	if f.Property != "" {
-		and("(has_words(?, p.name) OR p.id = ?)", f.Property, words.Number(f.Property))
+		in, values := partOf(f.Property, "p.name", "p.id")
+		and(in, values...)
 	}
 	if f.Tenant != "" {
-		and(`EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id
-			AND (has_words(?, `+calledLike(f.Tenant)+`) OR t.id = ?))`, f.Tenant, words.Number(f.Tenant))
+		of, values := partOf(f.Tenant, calledLike(f.Tenant), "t.id")
+		and("EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id AND "+of+")", values...)
 	}
 	return db.All(c, func(r *db.Row) FoundPayment {
 		m := scanPayment(r)

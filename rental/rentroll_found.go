@@ -8,7 +8,6 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
-	"quartermaster/schema/words"
 )
 
 // RollRow is a unit's line of the rent roll with whom it is let to today.
@@ -51,7 +50,7 @@ type RollWish struct {
 
 // FindRoll is RentRoll for agents.
 func (s *Service) FindRoll(ctx context.Context, who db.Caller, w RollWish) (done FoundRoll, err error) {
-	if err := s.known(ctx, w.Property, ""); err != nil {
+	if err := s.known(ctx, &w.Property, nil); err != nil {
 		return done, err
 	}
 	var roll RentRoll
@@ -66,9 +65,12 @@ func (s *Service) FindRoll(ctx context.Context, who db.Caller, w RollWish) (done
 		return done, err
 	}
 	if w.Property != "" {
-		of := words.Of(w.Property)
+		of, err := s.propertiesOf(ctx, w.Property)
+		if err != nil {
+			return done, err
+		}
 		roll.Totals = Collection{}
-		roll.Units = slices.DeleteFunc(roll.Units, func(u UnitRoll) bool { return !of.In(u.Property) })
+		roll.Units = slices.DeleteFunc(roll.Units, func(u UnitRoll) bool { return !slices.Contains(of, u.Property) })
 		for _, u := range roll.Units {
 			roll.Totals.add(u.Collection)
 		}
@@ -117,6 +119,7 @@ func (s *Service) bindFoundRoll(f *schema.Form) schema.Handler {
 	f.DayPtr(&w.To, "to", "the last day")
 	bindFilters(f, &w.Property, nil)
 	f.Enum(&w.Sort, "sort", "outstanding: the most first", []string{"unit", "outstanding"})
+	w.Asked = f.Int(&w.Limit, "limit", "rows at most", schema.Range(1, 200))
 	f.After(&w.After)
 	f.Short(&w.Short)
 	w.Month = given(month)

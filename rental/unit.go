@@ -9,7 +9,6 @@ import (
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/record"
-	"quartermaster/schema/words"
 )
 
 // The statuses of a unit, which follow from the leases and the day.
@@ -95,8 +94,8 @@ func (f UnitFilter) where() (where string, args []any) {
 		where = " AND l.id IS NOT NULL"
 	}
 	if f.Property != "" {
-		where += " AND (has_words(?, p.name) OR p.id = ?)"
-		args = append(args, f.Property, words.Number(f.Property))
+		in, values := partOf(f.Property, "p.name", "p.id")
+		where, args = where+" AND "+in, append(args, values...)
 	}
 	if f.Q != "" {
 		where += " AND has_words(?, p.name || ' / ' || u.name, u.notes, " + tenantsColumn + ")"
@@ -143,8 +142,8 @@ func (s *Service) listUnits() schema.Op {
 	return schema.Op{
 		Name: "list_units", About: "List the units, with the lease that covers today.",
 		Response: Units{Units: []Unit{exampleUnit()}}, Says: "Which units there are",
-		AgentAbout: "Units with their lease, tenant and rent of a day, today's unless on says another. A unit is occupied exactly when a lease covers the day. " +
-			"lease_end null: open-ended; next_lease_start: the first one after that day. detail short: id, property, name, status, tenant, rent.",
+		AgentAbout: "Units with their lease, tenant and rent, today or on another day. Occupied: a lease covers the day. " +
+			"lease_end null: open-ended; next_lease_start: the first one after that day. detail short: id, property, name, status, tenant, rent, next lease.",
 		AgentResponse: FoundUnits{Units: schema.Rows([]LetUnit{{Unit: exampleUnit()}}, false, LetUnit.short), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			if f.Surface() == schema.Tool {

@@ -45,7 +45,7 @@ type FoundUnits struct {
 
 // FindUnits lists units for agents.
 func (s *Service) FindUnits(ctx context.Context, f UnitFilter, l schema.Listing, sort string) (found FoundUnits, err error) {
-	if err := s.known(ctx, f.Property, ""); err != nil {
+	if err := s.known(ctx, &f.Property, nil); err != nil {
 		return found, err
 	}
 	f.Cursor = l.Cursor

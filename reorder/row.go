@@ -77,12 +77,14 @@ func (r *Row) appendJSON(b []byte) []byte {
 
 // ShortRow is what of a SKU's row identifies it and decides what to do.
 type ShortRow struct {
-	SKU          string      `json:"sku"`
-	Status       string      `json:"status" enum:"below,near,healthy"`
-	CurrentStock exact.Milli `json:"current_stock"`
-	SuggestedQty int64       `json:"suggested_qty"`
+	SKU          string         `json:"sku"`
+	Name         string         `json:"name"`
+	Status       string         `json:"status" enum:"below,near,healthy"`
+	CurrentStock exact.Milli    `json:"current_stock"`
+	DaysOfStock  *exact.Decimal `json:"days_of_stock,omitempty"`
+	SuggestedQty int64          `json:"suggested_qty,omitempty"`
 }
 
 func (r Row) short() ShortRow {
-	return ShortRow{SKU: r.SKU, Status: r.Status, CurrentStock: r.CurrentStock, SuggestedQty: r.SuggestedQty}
+	return ShortRow{r.SKU, r.Name, r.Status, r.CurrentStock, r.DaysOfStock, r.SuggestedQty}
 }

@@ -58,11 +58,12 @@ type SalesRow struct {
 
 // ShortSalesRow is what of a row tells how it sold.
 type ShortSalesRow struct {
-	Key  string      `json:"key"`
-	Sold exact.Milli `json:"sold"`
+	Key       string      `json:"key"`
+	Sold      exact.Milli `json:"sold"`
+	CostCents int64       `json:"cost_cents"`
 }
 
-func (r SalesRow) short() ShortSalesRow { return ShortSalesRow{r.Key, r.Sold} }
+func (r SalesRow) short() ShortSalesRow { return ShortSalesRow{r.Key, r.Sold, r.CostCents} }
 
 // NeverSold is the active SKUs that never sold.
 type NeverSold struct {

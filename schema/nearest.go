@@ -13,15 +13,16 @@ import (
 // first: one that holds its words, or that it holds, before those that differ by a few letters.
 func Nearest(asked string, names []string, most int) []string {
 	type ranked struct {
-		name string
-		far  int
+		name             string
+		far, differences int
 	}
 	asked = strings.ToLower(strings.TrimSpace(asked))
 	looked := words.Of(asked)
 	list := make([]ranked, 0, len(names))
 	for _, n := range names {
 		folded := strings.ToLower(n)
-		far := distance(asked, folded)
+		differences := distance(asked, folded)
+		far := differences
 		switch held := looked.HeldBy(n); {
 		case asked == "" || folded == "":
 		case held == len(looked) || strings.Contains(asked, folded):
@@ -29,10 +30,10 @@ func Nearest(asked string, names []string, most int) []string {
 		case held > 0:
 			far = min(far, 1+len(looked)-held)
 		}
-		list = append(list, ranked{n, far})
+		list = append(list, ranked{n, far, differences})
 	}
 	slices.SortStableFunc(list, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(a.differences, b.differences), cmp.Compare(a.name, b.name))
 	})
 	near := make([]string, 0, min(most, len(list)))
 	for _, r := range list[:min(most, len(list))] {

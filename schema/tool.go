@@ -103,7 +103,7 @@ func likeWords(asked, name words.Words) bool {
 			short, long := min(len(a), len(w)), max(len(a), len(w))
 			switch {
 			case short < 3:
-			case strings.Contains(a, w) || strings.Contains(w, a), distance(a, w) <= long/3 && distance(a, w) < short-1:
+			case strings.Contains(a, w) || strings.Contains(w, a), distance(a, w) <= (long+1)/3 && distance(a, w) < short-1:
 				return true
 			}
 		}

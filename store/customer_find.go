@@ -169,18 +169,22 @@ func likeCustomers(c *db.Conn, q string) ([]string, error) {
 	return schema.Near(q, names, 5), err
 }
 
-// customerNamed finds the one customer that a text names: by the address, else by words of the
-// name or address. Several are refused with at most five of them.
+// customerNamed finds the one customer that a text names: by the address, else by the whole name,
+// else by words of the name or address. Several are refused with at most five of them.
 func customerNamed(c *db.Conn, text string) (int64, error) {
 	if id, err := customerByEmail(c, text); err == nil || !fault.Is(err, fault.NotFound) {
 		return id, err
 	}
-	list, err := CustomerFilter{Q: text}.list(c, usualPage)
+	exact, err := db.All(c, db.Int, "SELECT id FROM store_customers WHERE folded(name) = folded(?) LIMIT 2", text)
 	if err != nil {
 		return 0, err
 	}
-	if exact := slices.DeleteFunc(slices.Clone(list), func(k Customer) bool { return !strings.EqualFold(k.Name, text) }); len(exact) == 1 {
-		list = exact
+	if len(exact) == 1 {
+		return exact[0], nil
+	}
+	list, err := CustomerFilter{Q: text}.list(c, usualPage)
+	if err != nil {
+		return 0, err
 	}
 	switch {
 	case len(list) == 1:

@@ -335,6 +335,11 @@ func (s *Service) MailOrder(ctx context.Context, who db.Caller, ref string) (mai
 		if err := mail.CheckSetUp(&tx.Conn); err != nil {
 			return m, err
 		}
+		if who.Via == "mcp" {
+			if ref, err = orderCalled(&tx.Conn, ref); err != nil {
+				return m, err
+			}
+		}
 		d, err := findOrder(&tx.Conn, ref)
 		if err != nil {
 			return m, err

@@ -154,7 +154,7 @@ func sumOrders(all []Order) (sums []OrderSum) {
 
 // likeGoods are at most five customers and products that are really like what was looked for.
 func likeGoods(c *db.Conn, q string) ([]string, error) {
-	goods, err := db.All(c, db.Text, "SELECT sku FROM store_products ORDER BY id")
+	goods, err := db.All(c, db.Text, "SELECT sku || ' (' || name || ')' FROM store_products ORDER BY id")
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -34,10 +35,9 @@ type RefundForAgents struct {
 // RefundForAgents is RefundOrder with a reason, for the audit trail; ref may be the provider's.
 func (s *Service) RefundForAgents(ctx context.Context, who db.Caller, ref string, amount *int64, reason string) (RefundForAgents, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RefundForAgents, error) {
-		if called, err := ordersCalled(&tx.Conn, ref); err != nil {
+		ref, err := orderCalled(&tx.Conn, ref)
+		if err != nil {
 			return RefundForAgents{}, err
-		} else if len(called) == 1 {
-			ref = called[0].OrderRef
 		}
 		r, err := refundIn(tx, who, ref, amount, reason)
 		if err != nil {
@@ -45,6 +45,18 @@ func (s *Service) RefundForAgents(ctx context.Context, who db.Caller, ref string
 		}
 		return RefundForAgents{noteOf(r.Order, *amount), r}, nil
 	})
+}
+
+// orderCalled is the order_ref of the order that an agent names by that, or by the provider's.
+func orderCalled(c *db.Conn, ref string) (string, error) {
+	called, err := ordersCalled(c, ref)
+	switch {
+	case err != nil:
+		return "", err
+	case len(called) == 1:
+		return called[0].OrderRef, nil
+	}
+	return "", fault.Fieldf("order", "order: there is no order %s; list_orders finds orders by the buyer, the product or the day", schema.Quote(ref))
 }
 
 // noteOf says that a refund is only recorded, and where the money goes back.
@@ -70,9 +82,9 @@ func refundIn(tx *db.Tx, who db.Caller, ref string, amount *int64, reason string
 	case amount == nil:
 		amount = &left
 	case *amount < 1:
-		return OrderRefunded{}, fault.Fieldf("amount_cents", "amount: %d is out of range; it takes at least %d cent", fault.CentsIn(*amount, d.Currency), fault.CentsIn(1, d.Currency))
+		return OrderRefunded{}, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes at least %d cent", fault.CentsIn(*amount, d.Currency), fault.CentsIn(1, d.Currency))
 	case *amount > left:
-		return OrderRefunded{}, fault.Conflictf("amount: %d cents are more than the %d that are left of order %s", fault.CentsIn(*amount, d.Currency), fault.CentsIn(left, d.Currency), d.OrderRef)
+		return OrderRefunded{}, fault.Conflictf("amount_cents: %d are more than the %d that are left of order %s", fault.CentsIn(*amount, d.Currency), fault.CentsIn(left, d.Currency), d.OrderRef)
 	}
 	r, err := refundTo(tx, d, d.RefundedCents+*amount, true)
 	if err == nil && reason != "" {
