@@ -95,6 +95,9 @@ func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDeta
 		return 0, "", fault.Conflictf("order %s (%s %s) has %s of %s, and no further one whose place an imported key can take",
 			d.OrderRef, d.Provider, d.ProviderRef, countOf(n, "license"), goods(p.SKU, r.tier, 1)).At("provider_ref")
 	}
+	if _, err := ensureCustomer(tx, r.email, r.name, true); err != nil {
+		return 0, "", err
+	}
 	id, err := grow(tx, d, p, r.tier)
 	return id, originMoved, err
 }

@@ -279,6 +279,8 @@ func (p *program) printFound(out table.Outcome) {
 	switch {
 	case f.Format == "xlsx":
 		how = append(how, fmt.Sprintf("the sheet %q of a workbook", f.Sheet))
+	case f.Format == "json":
+		how = append(how, "JSON answers, one after another")
 	case f.Delimiter != ",":
 		how = append(how, "cells separated by "+f.Delimiter)
 	}

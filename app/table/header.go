@@ -24,7 +24,7 @@ var synonyms = map[string][]string{
 	"quantity":       {"quantity in stock", "available quantity", "stock", "on hand", "bestand"},
 	"sku":            {"item", "item number", "item no", "article", "article number", "artikel", "artikelnummer", "variant sku", "product code", "code", "artikelnr", "artikel nr", "product variant sku", "part no", "item code"},
 	"name":           {"title", "full name", "description", "bezeichnung", "item name", "product", "product name", "customer", "customer name", "nom", "asset name", "part name", "artikel name", "produit", "tenant name"},
-	"email":          {"e-mail", "mail", "email address", "e-mail address", "adresse e-mail", "adresse email", "e mail"},
+	"email":          {"e-mail", "mail", "email address", "e-mail address", "adresse e-mail", "adresse email", "e mail", "customer email", "buyer email"},
 	"phone":          {"telephone", "telefon", "mobile", "phone number", "téléphone", "tel", "handy"},
 	"qty":            {"quantity", "menge", "anzahl", "units", "units sold", "net items sold", "quantity sold", "net quantity", "verkauft"},
 	"current_stock":  {"stock", "on hand", "in stock", "quantity", "bestand", "inventory", "qty on hand", "stock quantity", "quantity in stock", "lagerbestand"},
@@ -47,6 +47,8 @@ var synonyms = map[string][]string{
 	"notes":          {"note", "remarks", "comment", "notizen"},
 	"lead_time_days": {"lead time", "lieferzeit", "lead time days"},
 	"supplier_sku":   {"vendor code", "supplier code"},
+	"license_key":    {"key", "license", "license code", "licence key", "lizenzschlüssel"},
+	"expires_at":     {"expires", "expiry", "expiry date", "expiration date", "valid until", "ablaufdatum"},
 	"paid_at":        {"paid", "paid on", "payment date"},
 	"address":        {"street address", "adresse"},
 }

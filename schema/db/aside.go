@@ -58,6 +58,9 @@ func (d *DB) privateCopy(ctx context.Context) (_ *handle, err error) {
 			err = errors.Join(err, to.Close())
 		}
 	}()
+	if err := teachWords(opened); err != nil {
+		return nil, failed(err)
+	}
 	if err := copyAll(ctx, to, from); err != nil {
 		return nil, d.noCopy(err)
 	}
