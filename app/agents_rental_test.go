@@ -81,7 +81,7 @@ func TestAgentsOfTheLandlord(t *testing.T) {
 		`"leases":1,"oldest_due_date":"2026-11-04"`, `"tenants":1`)
 	a.holds("arrears_report", `{"property":"mill"}`, `"total_cents":0`, `"total":0`)
 	a.refused("arrears_report", `{"tenant":"zzzzz"}`, "nobody is called like that")
-	a.refused("arrears_report", `{"tenant":"chlo martn"}`, "like it: Chloe Martin")
+	a.refused("arrears_report", `{"tenant":"chlo martn"}`, "similar: Chloe Martin")
 	a.holds("rent_roll", `{"from":"2026-10-01","to":"2026-11-30","property":"mill","detail":"short"}`, `"from":"2026-10-01"`, `"property":"4 Mill Lane"`, `"total":4`)
 	a.refused("rent_roll", `{"from":"2026-10-01"}`, "belong together")
 	a.holds("list_units", `{"q":"harbour 2a"}`, `"tenant":"Chloe Martin"`, `"rent_cents":24500`, `"total":1`)
@@ -91,7 +91,7 @@ func TestAgentsOfTheLandlord(t *testing.T) {
 	a.holds("list_tickets", `{"unit":"2a","detail":"short"}`, `"unit":"2A"`)
 	a.holds("list_tickets", `{"q":"bulb stairs"}`, `"total":1`)
 	a.holds("list_tickets", `{"sort":"priority","detail":"short","status":"open"}`, `"priority":"urgent"`)
-	a.refused("update_ticket", `{"ticket":"bulb"}`, "nothing is to be changed")
+	a.refused("update_ticket", `{"ticket":"bulb"}`, "nothing to change")
 	a.refused("update_ticket", `{"ticket":"bulb","assigned_to":"joe"}`, "nobody here is called", "new_person")
 	a.holds("update_ticket", `{"ticket":"bulb","assigned_to":"Joe","new_person":true,"note":"Comes on Monday","status":"in-progress"}`,
 		`"assigned_to":"Joe"`, `"status":"in_progress"`, `"text":"Comes on Monday"`)

@@ -121,7 +121,7 @@ var agentsSlips = []slip{
 	{"reorder", "adjust_stock", `{"sku":"TEA-GREEN-100","set_to":3,"delta":1}`, no, `set_to and delta`},
 	{"reorder", "list_products", `{"Status":"below"}`, no, `"Status"|status, below_reorder`},
 	// Sent twice.
-	{"reorder", "ingest_sales", `{"request_key":"twice","rows":[{"date":"2026-11-18","sku":"TEA-GREEN-100","qty":4},{"date":"2026-11-18","sku":"NOPE","qty":1}]}`, yes, `"imported":1|"send_again":"Send only these rows again, mended: 1.`},
+	{"reorder", "ingest_sales", `{"request_key":"twice","rows":[{"date":"2026-11-18","sku":"TEA-GREEN-100","qty":4},{"date":"2026-11-18","sku":"NOPE","qty":1}]}`, yes, `"imported":1|"send_again":"Correct these rows and send only them again: 1.`},
 	{"reorder", "ingest_sales", `{"rows":[{"sku":"NOPE","qty":1,"date":"2026-11-18"}],"request_key":"twice-2"}`, no, `nothing is stored`},
 	{"reorder", "ingest_sales", `{"request_key":"twice","rows":[{"date":"2026-11-18","sku":"TEA-GREEN-100","qty":5}]}`, no, `request_key "twice" was used`},
 	{"reorder", "ingest_sales", `{"rows":[]}`, no, `rows is empty: nothing is stored`},

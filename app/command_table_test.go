@@ -66,7 +66,7 @@ func TestImportNamesTheRowsThatItRefuses(t *testing.T) {
 		t.Errorf("exit %d with %q", code, out)
 	}
 	c.equal("stderr", err, `line 3: active: "yes" is not allowed; it takes true (1) or false (0)
-line 5: a quoted cell that begins here is not closed rightly; lines 5 to 6 were left out
+line 5: a quoted cell begins here and has no closing quote; lines 5 to 6 were skipped
 quartermaster: 2 of 3 rows were refused
 `)
 	code, out, _ = c.call("import", "reorder", "skus", file, "--json", "--dry-run")
@@ -74,7 +74,7 @@ quartermaster: 2 of 3 rows were refused
 		t.Errorf("exit %d", code)
 	}
 	c.equal("as JSON", out, `{"imported":1,"errors":[{"line":3,"reason":"active: \"yes\" is not allowed; it takes true (1) or false (0)"},`+
-		`{"line":5,"reason":"a quoted cell that begins here is not closed rightly; lines 5 to 6 were left out"}],`+
+		`{"line":5,"reason":"a quoted cell begins here and has no closing quote; lines 5 to 6 were skipped"}],`+
 		`"new":0,"changed":0,"same":1,"refused":2,"changes":[],"would":[],"events":{},`+
 		`"found":{"format":"csv","delimiter":",","encoding":"utf-8","header_line":1,"columns":["sku","active"]},"left_out":[],"notes":[],"replaced":0}`+"\n")
 }

@@ -173,10 +173,10 @@ func TestSecretsComeFromAFile(t *testing.T) {
 		t.Errorf("the provider's: exit %d: %s", code, out)
 	}
 	for want, args := range map[string][]string{
-		"holds no secret":     {"--secret-file", "-"},
-		"no such file":        {"--secret-file", file + ".none"},
-		"if any flags in the": {"--secret-file", "-", "--secret", "x"},
-		"at least one of the": {},
+		"is empty; put the secret": {"--secret-file", "-"},
+		"no such file":             {"--secret-file", file + ".none"},
+		"if any flags in the":      {"--secret-file", "-", "--secret", "x"},
+		"at least one of the":      {},
 	} {
 		if code, out := run("", append([]string{"store", "provider", "set", "stripe"}, args...)...); code == 0 || !strings.Contains(out, want) {
 			t.Errorf("%v: exit %d: %s", args, code, out)

@@ -121,7 +121,7 @@ func TestAChangeEndsLinksAndSessions(t *testing.T) {
 		if got.Status != http.StatusOK {
 			t.Fatalf("%s: the link: %d", change, got.Status)
 		}
-		if text := apptest.Text(got.First("main")); !regexp.MustCompile(`good until \S.*\S and for one use`).MatchString(text) {
+		if text := apptest.Text(got.First("main")); !regexp.MustCompile(`This link works once, until \S.*\S\.`).MatchString(text) {
 			t.Errorf("words run together: %s", text)
 		}
 		act(v, name)

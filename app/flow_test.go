@@ -101,7 +101,7 @@ var daily = []struct {
 		g.press("Count")
 		g.fill("Tea infuser|.qty", "12")
 		g.press("Save the count")
-		g.see("1 SKU is counted; of 1 the stock was another.")
+		g.see("1 SKU is counted; the stock of 1 changed.")
 	}},
 	{"import sales", "reorder", 5, func(g *guest) {
 		g.press("Sales")

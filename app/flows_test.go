@@ -26,7 +26,7 @@ func (h *flowFixture) miss(t *testing.T) {
 	h.hook.Answer(500)
 	status(t, h.admin.Post("/do/test_webhook", "id", "1"), 303)
 	apptest.Await(t, "the refused delivery", func() bool {
-		return strings.Contains(h.admin.Get("/").Body, "did not take its last event")
+		return strings.Contains(h.admin.Get("/").Body, "did not accept its last event")
 	})
 	h.hook.Answer(204)
 }

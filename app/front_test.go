@@ -30,7 +30,7 @@ func TestSearchOfAllServices(t *testing.T) {
 			}
 		}
 		status(t, v.Get("/search?q=strasse+lodz"), http.StatusOK, "1 record is found")
-		status(t, v.Get("/search?q=mueller+anna+pump"), http.StatusOK, "Nothing is found")
+		status(t, v.Get("/search?q=mueller+anna+pump"), http.StatusOK, "No results")
 	}
 	status(t, ann.Get("/tenants?q=muller+anna"), http.StatusOK, "Anna Müller")
 	status(t, shop.Get("/customers?q=anna+muller"), http.StatusOK, "Müller, Anna")

@@ -31,7 +31,7 @@ woocommerce,2002,finn@example.com,Finn Roth,BOOK,,1,3000,0,0,EUR,2026-06-02T16:4
 woocommerce,2004,hal@example.com,Hal Moe,PLUGIN,,1,4900,0,931,EUR,2026-06-04T09:00:00Z,2026-06-04=5831
 `)
 	_, _, told := c.call("import", "reorder", "sales", sample("square-items"), "--from", "square-items")
-	if !strings.Contains(told, "1 row of returns was taken off") {
+	if !strings.Contains(told, "1 row of returns was subtracted") {
 		t.Errorf("told %s", told)
 	}
 	c.equal("sales", c.ok("export", "reorder", "sales"), "date,sku,qty,channel\n2026-05-03,TEA,4,\n2026-05-04,NAIL,1,\n")
@@ -114,7 +114,8 @@ func TestForeignFilesAreReadAsTheyCome(t *testing.T) {
 		{
 			"shopify-products.csv", "reorder", "skus", nil, 0,
 			[]string{"SH-CAP-S,Cap S Red,Wollwerk,,4006381333931,,1150,4,7,3,1,0,1", "SH-CAP-M,Cap M Red,Wollwerk,,,,1150,6,7,3,1,0,1", "SH-MUG,Mug,Tonhof,,,,0,0,7,3,1,0,0"},
-			[]string{"a file of shopify-products", "the row holds a picture only", "the row has no SKU", "ignored columns: Body (HTML)"},
+			[]string{"a file of shopify-products", "the row has only a picture", "the row has no SKU", "ignored columns: " +
+				"Body (HTML)"},
 		},
 		{"shopify-products.csv", "store", "products", nil, 0, []string{"SH-CAP-S,Cap S Red,license,2490,", "SH-MUG,Mug,license,900,"}, nil},
 		{
@@ -151,7 +152,7 @@ func TestForeignFilesAreReadAsTheyCome(t *testing.T) {
 				"2100,2015 Ford F-150,Pickup Truck,South,Ford,F-150,2G1FD1E38G9106251,needs-attention,License plate TRK 77",
 				"3100,2009 Case 580 Super N,Backhoe,South,Case,580 Super N,NAC531202,down,", "4100,2010 Honda Civic,Car,North,Honda,Civic,2HGFA165X8H528203,retired,License plate OLD 1",
 			},
-			[]string{`line 6: Status: "On Loan" is none of Fleetio's own states`},
+			[]string{`line 6: Status: "On Loan" is not one of Fleetio's own states`},
 		},
 		{"shopify-customers.csv", "store", "customers", nil, 0, []string{"ann.lee@example.com,Ann Lee", "bo.shop@example.com,Bo"}, []string{"no e-mail address"}},
 		{"woocommerce-customers.csv", "store", "customers", nil, 0, []string{"eva.lang@example.com,Eva Lang", "finn.roth@example.com,Finn Roth"}, nil},

@@ -83,7 +83,7 @@ func TestAForgottenPassword(t *testing.T) {
 	if all := mails(s); len(all) != 3 {
 		t.Errorf("within an hour: %d", len(all))
 	}
-	if code, _, errs := s.CLI("mail", "resend", "1", "--yes"); code != 1 || !strings.Contains(errs, "asked for anew") {
+	if code, _, errs := s.CLI("mail", "resend", "1", "--yes"); code != 1 || !strings.Contains(errs, "request a new one") {
 		t.Errorf("%d %s", code, errs)
 	}
 	for n := range 30 {

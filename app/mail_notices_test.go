@@ -57,7 +57,7 @@ func TestWhoIsAssignedHears(t *testing.T) {
 	open("--description", "Cut", "--assigned-to", "vera")
 	s.MustCLI("maintenance", "work-orders", "edit", "3", "--assigned-to", "")
 	s.MustCLI("mail", "resume")
-	if m := settled(s, in("cancelled", "sent")); m.State != "cancelled" || *m.Reply != "it is not so any more" {
+	if m := settled(s, in("cancelled", "sent")); m.State != "cancelled" || *m.Reply != "it is no longer so" {
 		t.Errorf("%+v", m)
 	}
 }

@@ -39,7 +39,8 @@ func TestImportsMailNobody(t *testing.T) {
 	s, _ := mailShop(t)
 	file := "provider,provider_ref,email,sku,qty,currency,paid_at,refunds\n" +
 		"paypal,P-1,ann@example.com,PLUGIN,1,USD,2026-11-01,2026-11-02=4900\n"
-	if code, out, errs := s.Pipe(file, "import", "store", "orders", "-", "--emit", "--dry-run"); code != 0 || !strings.Contains(out+errs, "an import mails nobody") {
+	if code, out, errs := s.Pipe(file, "import", "store", "orders", "-", "--emit",
+		"--dry-run"); code != 0 || !strings.Contains(out+errs, "an import sends no mail") {
 		t.Errorf("%d %s %s", code, out, errs)
 	}
 	if code, out, errs := s.Pipe(file, "import", "store", "orders", "-", "--emit"); code != 0 {
@@ -52,7 +53,7 @@ func TestImportsMailNobody(t *testing.T) {
 			got = vera.Get(strings.TrimPrefix(got.Header.Get("Location"), s.URL("store", "")))
 		}
 	}
-	if !strings.Contains(got.Body, "n import mails nobody") {
+	if !strings.Contains(got.Body, "n import sends no mail") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	if all := mails(s); len(all) != 0 {

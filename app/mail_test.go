@@ -199,7 +199,7 @@ func TestRepliesOfTheMailServer(t *testing.T) {
 				t.Errorf("blocked: %v", blocked)
 			}
 			page := s.Person("store", "vera", "admin").Get("/")
-			if told := strings.Contains(page.Body, "does not take messages"); told != c.trouble {
+			if told := strings.Contains(page.Body, "refuses messages"); told != c.trouble {
 				t.Errorf("told of trouble: %v", told)
 			}
 			if !c.trouble {
@@ -332,7 +332,7 @@ func TestSetMailRefuses(t *testing.T) {
 func TestTextsOfMail(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
-	if code, _, errs := s.Pipe("Subject: Hallo\n\nKein Schlüssel", "mail", "text", "set", "order", "-"); code != 1 || !strings.Contains(errs, "{keys} must stand in it") {
+	if code, _, errs := s.Pipe("Subject: Hallo\n\nKein Schlüssel", "mail", "text", "set", "order", "-"); code != 1 || !strings.Contains(errs, "it must contain {keys}") {
 		t.Errorf("%d %s", code, errs)
 	}
 	if code, _, errs := s.Pipe("Subject: Bestellung {order}\n\nGuten Tag {name},\n\n{keys}\n\n{items}", "mail", "text", "set", "order", "-"); code != 0 {

@@ -64,7 +64,8 @@ func TestTheWayToTheServer(t *testing.T) {
 		{name: "TLS and PLAIN", security: "tls", ways: "LOGIN PLAIN", config: good, ok: true, stage: "data", said: "PLAIN shop sesame"},
 		{name: "STARTTLS and LOGIN", security: "starttls", ways: "CRAM-MD5 LOGIN", config: good, ok: true, stage: "data", said: "LOGIN shop sesame"},
 		{name: "CRAM-MD5", security: "starttls", ways: "CRAM-MD5", config: good, ok: true, stage: "data", said: "CRAM-MD5 shop " + hex.EncodeToString(mac.Sum(nil))},
-		{name: "no way to sign in", security: "tls", ways: "XOAUTH2", config: good, stage: "auth", said: "none of the ways"},
+		{name: "no way to sign in", security: "tls", ways: "XOAUTH2", config: good, stage: "auth", said: "none of the " +
+			"sign-in methods"},
 		{name: "no STARTTLS", security: "starttls", ways: "PLAIN", stage: "tls", said: "does not offer STARTTLS"},
 		{name: "another's certificate", security: "tls", ways: "PLAIN", config: other, stage: "tls", said: "certificate"},
 		{name: "another's certificate after STARTTLS", security: "starttls", ways: "PLAIN", config: other, stage: "tls", said: "certificate"},

@@ -179,7 +179,7 @@ func (l *load) insist(args ...string) {
 	l.t.Helper()
 	apptest.Await(l.t, strings.Join(args, " "), func() bool {
 		code, _, errs := l.try("", args...)
-		if code != 0 && !strings.Contains(errs, "another program holds the database") {
+		if code != 0 && !strings.Contains(errs, "another program has locked the database") {
 			l.t.Fatalf("%v: exit %d: %s", args, code, errs)
 		}
 		return code == 0

@@ -23,7 +23,7 @@ func TestUnknownNames(t *testing.T) {
 		{"a parameter without a name", "GET", "/api/pm-due?=x", "", `unknown query parameter ""; the query parameters are status`},
 		{"a parameter of no list", "GET", "/api/work-orders?=x&status=open", "", `unknown query parameter ""; the query parameters are status`},
 		{"a parameter beside a body", "POST", "/api/work-orders?asset_id=1", `{"asset_id":1,"description":"x"}`,
-			`unknown query parameter "asset_id"; this request takes none, its fields stand in the body`},
+			`unknown query parameter "asset_id"; this request takes none: send its fields in the body`},
 		{"a parameter without a name beside a body", "POST", "/api/work-orders?=1", `{"asset_id":1,"description":"x"}`, `unknown query parameter ""`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -124,7 +124,7 @@ func TestFormComesBackOutside(t *testing.T) {
 			{"without a mark", "", false},
 		} {
 			location(t, c.who.Post(c.door+"/logout"), c.door)
-			says := map[bool]string{true: "your form comes back", false: "does not come back"}[made.comes]
+			says := map[bool]string{true: "your form comes back", false: "is lost on this page"}[made.comes]
 			door := status(t, c.who.Post(c.door+"/do/"+c.op, append([]string{"idempotency_key", made.key}, c.fields...)...), http.StatusUnauthorized, says)
 			carried := []string{"next", door.Field("next"), "unsent", door.Field("unsent")}
 			wrong := c.who.Post(c.door, append([]string{"code", "0000-0000", "license_key", "00000-00000-00000-00000-00000"}, carried...)...)
@@ -135,7 +135,7 @@ func TestFormComesBackOutside(t *testing.T) {
 			led := c.other.Post(at, append(with, carried...)...)
 			if at == c.door {
 				location(t, led, c.empty)
-				status(t, c.other.Get(c.empty), http.StatusOK, "not given back")
+				status(t, c.other.Get(c.empty), http.StatusOK, "fill it in again")
 			} else {
 				location(t, led, c.door)
 			}
@@ -293,7 +293,8 @@ func TestListsOfObjects(t *testing.T) {
 func TestDoctorPage(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
-	status(t, h.as(asAdmin, "store").Get("/doctor"), http.StatusOK, "Everything is well", "MB free", "0 pending", "service rental")
+	status(t, h.as(asAdmin, "store").Get("/doctor"), http.StatusOK, "No errors found", "MB free", "0 pending",
+		"service rental")
 }
 
 // TestWithoutScreens serves no page at all: every path but the API's is unknown, to everybody.

@@ -124,7 +124,7 @@ func paymentsAreMended(t *testing.T, s *apptest.Fixture, owner *tab) {
 	order("901", "EUR", 556, 1191)
 	owner.press("Today")
 	owner.see("2 payments wait")
-	owner.press("See what mends each")
+	owner.press("See how to fix each")
 	owner.see("2 payments could not be booked")
 	owner.see("Sue Seller")
 	owner.press("900|Which product?")

@@ -175,7 +175,7 @@ func TestServeDemoRefusesARealShop(t *testing.T) {
 			t.Fatal(told)
 		}
 		code, out, told := run("serve", "--demo", "--store-addr", "127.0.0.1:0", "--maintenance-addr", "127.0.0.1:0", "--rental-addr", "127.0.0.1:0", "--reorder-addr", "127.0.0.1:0")
-		if code != 1 || out != "" || !strings.Contains(told, path+" is no demo shop") || strings.Count(told, "\n") != 1 {
+		if code != 1 || out != "" || !strings.Contains(told, path+" is not a demo shop") || strings.Count(told, "\n") != 1 {
 			t.Errorf("exit %d, %q, %q", code, out, told)
 		}
 	}
@@ -282,7 +282,7 @@ func TestPlainHTTP(t *testing.T) {
 		t.Errorf("without the word: exit %d: %s", code, errs)
 	}
 	p := apptest.Serve(t, dir, "--plain-http", "--store-addr", "0.0.0.0:0")
-	if !strings.Contains(p.Stderr.String(), "can be read by everybody on this network") {
+	if !strings.Contains(p.Stderr.String(), "everybody on this network can read keys") {
 		t.Errorf("no warning: %s", p.Stderr)
 	}
 	if status, body := ask(t, p, "GET", "store", "/api/ping", keys["store"], ""); status != 200 {

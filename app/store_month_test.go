@@ -214,7 +214,7 @@ func ordersAreFound(t *testing.T, s *apptest.Fixture) {
 	}
 	says(t, "find by key", s.MustCLI("store", "licenses", "find", strings.ReplaceAll(key, "-", "")), key)
 	says(t, "find by address", s.MustCLI("store", "licenses", "find", "LIN@example.org"), key)
-	refusedWith(s, 1, []string{"no license key and no address"}, "store", "licenses", "find", "lin")
+	refusedWith(s, 1, []string{"neither a license key nor an e-mail address"}, "store", "licenses", "find", "lin")
 	refusedWith(s, 1, []string{"no license"}, "store", "licenses", "find", "nobody@example.org")
 }
 

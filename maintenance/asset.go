@@ -37,7 +37,7 @@ var assets = record.New("asset", "assets",
 	record.ID(func(a *Asset) *int64 { return &a.ID }),
 	record.Text("asset_tag", func(a *Asset) *string { return &a.AssetTag }, "what is written on it; identifies the asset",
 		schema.Required, schema.Most(maxName), schema.Label("Tag")).Key().Told(),
-	record.Text("name", func(a *Asset) *string { return &a.Name }, "what it is called; the tag when empty",
+	record.Text("name", func(a *Asset) *string { return &a.Name }, "its name; empty is the tag",
 		schema.Most(maxName)).Else(func(a *Asset) { a.Name, a.Status = a.AssetTag, assetStatuses[0] }).Told(),
 	record.OptText("category", func(a *Asset) **string { return &a.Category }, "its kind", schema.Most(maxName)),
 	record.OptText("location", func(a *Asset) **string { return &a.Location }, "where it is", schema.Most(maxName)),
@@ -77,7 +77,7 @@ func findAsset(c *db.Conn, id int64) (Asset, error) {
 func assetByTag(c *db.Conn, tag string) (Asset, error) {
 	a, found, err := assets.One(c, "WHERE asset_tag = ?", tag)
 	if err == nil && !found {
-		err = fault.NotFoundf("asset_tag: there is no asset %q; import it with the assets first", tag)
+		err = fault.NotFoundf("asset_tag: there is no asset %q; import the assets first", tag)
 	}
 	return a, err
 }
@@ -85,7 +85,7 @@ func assetByTag(c *db.Conn, tag string) (Asset, error) {
 // takesWork refuses new work on a retired asset, which the field names.
 func (a Asset) takesWork(field string) error {
 	if a.Status == retired {
-		return fault.Invalidf("%s: asset %d (%s) is retired and takes no new work order; only operational, needs-attention and down ones do",
+		return fault.Invalidf("%s: asset %d (%s) is retired and cannot have new work orders; only operational, needs-attention and down assets can",
 			field, a.ID, a.Name)
 	}
 	return nil
@@ -94,7 +94,7 @@ func (a Asset) takesWork(field string) error {
 // Assets is one page of the assets.
 type Assets struct {
 	Assets []Asset `json:"assets"`
-	Next   *int64  `json:"next" about:"ask for the next page with after; null at the end"`
+	Next   *int64  `json:"next" about:"pass it as after; null at the end"`
 }
 
 // AssetFilter says which assets to list: those in a state ("" is any), with Q as a part
@@ -230,7 +230,7 @@ type FoundAssets struct {
 	Assets []schema.Row[Asset, ShortAsset] `json:"assets"`
 	Shown  int                             `json:"shown"`
 	Total  int64                           `json:"total" about:"how many match in all"`
-	Next   *string                         `json:"next" about:"ask on with after; null at the end"`
+	Next   *string                         `json:"next" about:"pass it as after; null at the end"`
 	Near   []string                        `json:"near,omitempty" about:"those that are like q, where nothing matches"`
 }
 

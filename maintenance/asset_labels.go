@@ -47,7 +47,7 @@ func labelsOf(c *db.Conn, ids []int64) (l Labels, err error) {
 // wanted, which only an admin may: for all or, where one is retired, for none.
 func (s *Service) MakeLabels(ctx context.Context, who db.Caller, ids []int64, requests bool) (Labels, error) {
 	if requests && who.Role != "admin" {
-		return Labels{}, fault.Forbiddenf("requests are turned on by an admin, and the user %s has the role %s", who.User, who.Role)
+		return Labels{}, fault.Forbiddenf("only an admin may turn requests on; the user %s has the role %s", who.User, who.Role)
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Labels, err error) {
 		for _, id := range ids {
@@ -65,8 +65,9 @@ func (s *Service) MakeLabels(ctx context.Context, who db.Caller, ids []int64, re
 func (s *Service) makeLabels() schema.Op {
 	path := "/request/Kx3mB1tqS9yZ0aVw7uN2Lg"
 	return schema.Op{
-		Name:   "make_labels",
-		About:  "Labels of assets on one sheet, each with a QR code that leads to the asset; with requests also one that lets people without an account ask for work.",
+		Name: "make_labels",
+		About: "Labels of assets on one sheet, each with a QR code of the asset's page. With requests, a second code " +
+			"lets people without an account report problems.",
 		Writes: true, Idempotent: true,
 		Response: Labels{Labels: []Label{{AssetTag: "LATHE-1", Requests: Requests{AssetID: 1, Asset: "Lathe", On: true, Path: &path}}}},
 		Bind: func(f *schema.Form) schema.Handler {

@@ -47,7 +47,7 @@ func (s *Service) RemoveAsset(ctx context.Context, who db.Caller, id int64) (Rem
 			return none, err
 		}
 		if refers != "" {
-			return none, fault.Conflictf("asset %d (%s) has %s and stays; set its status to retired instead", a.ID, a.Name, refers)
+			return none, fault.Conflictf("asset %d (%s) has %s and cannot be removed; set its status to retired instead", a.ID, a.Name, refers)
 		}
 		if _, err := tx.Exec("DELETE FROM meters WHERE asset_id = ?", id); err != nil {
 			return none, err
@@ -88,7 +88,7 @@ func (s *Service) saveAsset() schema.Op {
 	return schema.Op{
 		Keys: []string{"asset_tag"},
 		Rare: []string{"manufacturer", "model", "serial_number", "notes", "status"},
-		Name: "save_asset", About: "Make an asset, or change it: asset_tag identifies it.",
+		Name: "save_asset", About: "Create or change an asset, identified by asset_tag.",
 		Writes: true, Idempotent: true, Response: sampleAsset,
 		Fill: assets.Fill,
 		Bind: func(f *schema.Form) schema.Handler {
@@ -117,7 +117,8 @@ func leadsToAsset(answer any) string { return assetPage(answer.(Asset).ID) }
 func (s *Service) saveMeter() schema.Op {
 	return schema.Op{
 		Keys: []string{"asset_tag", "name"},
-		Name: "save_meter", About: "Make a meter of an asset, or change it: asset_tag and name identify it. A lower reading is a correction: post it as a reading.",
+		Name: "save_meter", About: "Create or change a meter, identified by asset_tag and name. A lower reading is a " +
+			"correction: use correct_reading.",
 		Writes: true, Idempotent: true, Response: sampleAsset,
 		Fill: s.meterTable().Save(s.db, schema.Op{}).Fill,
 		Bind: func(f *schema.Form) schema.Handler {
@@ -148,7 +149,7 @@ func (s *Service) saveMeter() schema.Op {
 
 func (s *Service) removeAsset() schema.Op {
 	return schema.Op{
-		Name: "remove_asset", About: "Remove an asset that nothing refers to: no work order, no plan, no reading.",
+		Name: "remove_asset", About: "Remove an asset without work orders, plans and readings.",
 		Writes: true, Destructive: true, Response: RemovedAsset{ID: 1, AssetTag: "LATHE-1", Name: "Lathe"},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
@@ -165,7 +166,7 @@ func (s *Service) removeAsset() schema.Op {
 		},
 		Will: func(answer any, _ schema.Money) string {
 			a := answer.(RemovedAsset)
-			return fmt.Sprintf("%s (%s), which nothing refers to, would be removed for good.", a.Name, a.AssetTag)
+			return fmt.Sprintf("%s (%s) will be removed for good. Nothing refers to it.", a.Name, a.AssetTag)
 		},
 		Leads: func(any) string { return "/assets" },
 	}
@@ -173,7 +174,8 @@ func (s *Service) removeAsset() schema.Op {
 
 func (s *Service) setAssetStatus() schema.Op {
 	return schema.Op{
-		Name: "set_asset_status", About: "Set an asset's status: operational, needs-attention, down or retired. A retired asset leaves the list of what is due and takes no new work order.",
+		Name: "set_asset_status", About: "Set an asset's status: operational, needs-attention, down or retired. A retired " +
+			"asset has no due services and no new work orders.",
 		Writes: true, Idempotent: true, Response: sampleAsset,
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64

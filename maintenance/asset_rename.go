@@ -54,7 +54,7 @@ func (s *Service) RenameAsset(ctx context.Context, who db.Caller, id int64, name
 func (s *Service) renameAsset() schema.Op {
 	return schema.Op{
 		Name: "rename_asset", Writes: true, Idempotent: true,
-		About:    "Give an asset another name, or another tag. Its jobs, plans and readings stay; files that name it by the old tag no longer find it.",
+		About:    "Rename an asset, or change its tag. Its jobs, plans and readings stay; import files must use the new tag.",
 		Response: RenamedAsset{ID: 1, AssetTag: "LATHE-2", Name: "Old lathe", WasTag: "LATHE-1", WasName: "Lathe"},
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -64,7 +64,7 @@ func (s *Service) renameAsset() schema.Op {
 			f.Text(&name, "name", "the new name", schema.Most(maxName))
 			f.Text(&tag, "code", "the new tag", schema.Most(maxName), schema.Label("Tag"))
 			if !f.Describing() && name == "" && tag == "" {
-				f.Refuse("name", "name is missing: give the new name, or the new tag")
+				f.Refuse("name", "name is missing: give a new name or a new tag")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RenameAsset(ctx, who, id, name, tag) }
 		},

@@ -208,9 +208,9 @@ func tickStep(tx *db.Tx, t Tick) (none WorkOrder, err error) {
 	}
 	switch {
 	case wo.Status == "done":
-		return none, fault.Invalidf("work order %d is done: its check list stands; reopen it first", wo.ID)
+		return none, fault.Invalidf("work order %d is done; to change its check list, reopen it first", wo.ID)
 	case closed(wo.Status):
-		return none, fault.Invalidf("work order %d is %s: its check list stands", wo.ID, wo.Status)
+		return none, fault.Invalidf("work order %d is %s: its check list cannot change", wo.ID, wo.Status)
 	case len(wo.Checklist) == 0:
 		return none, fault.Fieldf("step", "step: work order %d has no check list", wo.ID)
 	case t.Step < 1 || t.Step > int64(len(wo.Checklist)):
@@ -233,13 +233,13 @@ func tickStep(tx *db.Tx, t Tick) (none WorkOrder, err error) {
 func (s *Service) tickStep() schema.Op {
 	return schema.Op{
 		Name:   "tick_step",
-		About:  "Tick a step of a work order's check list, or untick it. Only while the order is open or in progress.",
+		About:  "Tick or untick a step of a work order's check list, while the order is open or in progress.",
 		Writes: true, Idempotent: true, Response: sampleOrder,
 		Bind: func(f *schema.Form) schema.Handler {
 			t := Tick{Done: true}
 			f.ID(&t.ID, "id", "the work order", orderPositional, schema.Required)
 			f.Int(&t.Step, "step", "the number of the step, from 1", schema.Required, schema.Range(1, maxSteps), schema.Positional("STEP"))
-			f.Bool(&t.Done, "done", "false takes the tick away")
+			f.Bool(&t.Done, "done", "false unticks it")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.TickStep(ctx, who, t) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},

@@ -4,7 +4,7 @@ import "quartermaster/schema/exact"
 
 // Cost is what a work order costs, in cents.
 type Cost struct {
-	LaborCents      int64 `json:"labor_cents" about:"labor minutes at the hourly rate: today's while the order is open, that of the day it was closed afterwards"`
+	LaborCents      int64 `json:"labor_cents" about:"labor minutes at the hourly rate: today's rate while the order is open, then that of the day it was closed"`
 	PartsTypedCents int64 `json:"parts_typed_cents" about:"the typed parts_cost"`
 	PartsUsedCents  int64 `json:"parts_used_cents" about:"parts used on the order, at their unit cost on the day of use"`
 	TotalCents      int64 `json:"total_cents" about:"all three"`

@@ -34,7 +34,7 @@ type schedule struct {
 	IntervalUsage *exact.Milli
 	Start         exact.Day    // when the first service by days is due
 	LastDone      *exact.Day   // nil: never done
-	Baseline      exact.Milli  // what the meter showed when the service was last done
+	Baseline      exact.Milli  // the meter's reading at the last service
 	DueSoonDays   *int64       // nil: the default
 	DueSoonUsage  *exact.Milli // nil: the default
 }

@@ -25,12 +25,12 @@ type PMDueRow struct {
 	Meter           *string      `json:"meter" about:"the name of the meter that counts the use"`
 	Unit            *string      `json:"unit"`
 	LastDoneDate    *exact.Day   `json:"last_done_date"`
-	BaselineReading *exact.Milli `json:"baseline_reading" about:"what the meter showed when the service was last done"`
+	BaselineReading *exact.Milli `json:"baseline_reading" about:"the meter's reading at the last service"`
 	NextDue         *exact.Day   `json:"next_due" about:"the earlier of the date by days and the date projected from the readings; null while neither is known"`
 	DaysUntil       *int64       `json:"days_until" about:"next_due - today; negative when it is past"`
 	DueStatus       string       `json:"due_status" enum:"overdue,due-soon,ok"`
 	UsageRemaining  *exact.Milli `json:"usage_remaining,omitempty" about:"until the due reading, negative when past; only with a usage trigger"`
-	OpenJob         *int64       `json:"open_job,omitempty" about:"a job of it that is not finished"`
+	OpenJob         *int64       `json:"open_job,omitempty" about:"its unfinished job"`
 	DueSource       string       `json:"due_source,omitempty" enum:"days,usage,both" about:"which trigger gives the status; only with a usage trigger"`
 }
 
@@ -139,10 +139,10 @@ func (p *duePlan) row(today exact.Day, u use) PMDueRow {
 func (s *Service) listDue() schema.Op {
 	return schema.Op{
 		Name: "pm_due", Says: "What is due",
-		About: "Preventive maintenance, computed now: overdue first, then due soon, then ok. Assets that are retired and plans that are paused have none.",
+		About: "Preventive maintenance as of now: overdue first, then due soon, then ok. Retired assets and paused plans are not listed.",
 		AgentAbout: "Preventive maintenance by days or use: overdue, then due-soon, then ok. By days: last done + interval. " +
 			"By use: overdue when usage_remaining = baseline + interval - reading <= 0; the date is projected from the use per day of the last 90 days. " +
-			"open_job is a job of it that is not finished. detail short: plan, asset, title, status, day.",
+			"open_job is its unfinished job. detail short: plan, asset, title, status, day.",
 		Response:      PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
 		AgentResponse: DueForAgents{Today: sampleDay, PMDue: []schema.Row[PMDueRow, ShortDue]{{Full: &sampleDue}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -202,7 +202,7 @@ type DueForAgents struct {
 	PMDue []schema.Row[PMDueRow, ShortDue] `json:"pm_due"`
 	Shown int                              `json:"shown"`
 	Total int                              `json:"total" about:"how many there are in all"`
-	Next  *string                          `json:"next" about:"ask on with after; null at the end"`
+	Next  *string                          `json:"next" about:"pass it as after; null at the end"`
 }
 
 // ShortDue is what identifies a plan and decides about it.

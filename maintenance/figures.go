@@ -171,8 +171,8 @@ func (s *Service) maintenanceFigures() schema.Op {
 	one := AssetFigures{AssetID: 1, Asset: "Lathe", Jobs: 4, DowntimeMinutes: 1440, LaborCostCents: 24300, PartsCostCents: 8150, TotalCostCents: 32450,
 		MTBFDays: &between, MTTRHours: &repair, PlansDone: 1}
 	return schema.Op{
-		Name: "maintenance_figures", About: "What the jobs of a range of days came to, by the day on which they were done: per asset jobs, downtime, cost, " +
-			"mean time between failures and to repair, and the plans' services done and late.",
+		Name: "maintenance_figures", About: "Figures of the jobs done in a range of days: per asset jobs, downtime, cost, " +
+			"mean time between failures and to repair, and services by plan, done and late.",
 		Response: Figures{From: sampleDay - 364, To: sampleDay, Assets: []AssetFigures{one}, Jobs: 4, DowntimeMinutes: 1440, LaborCostCents: 24300,
 			PartsCostCents: 8150, TotalCostCents: 32450, PlansDone: 1},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -188,8 +188,8 @@ func (s *Service) maintenanceFigures() schema.Op {
 
 // BindFigures binds what the list is narrowed to.
 func BindFigures(f *schema.Form, q *FiguresFor) {
-	f.DayPtr(&q.From, "from", "the first day; 365 days back when left out")
-	f.DayPtr(&q.To, "to", "the last day; today when left out")
+	f.DayPtr(&q.From, "from", "the first day (default: 365 days ago)")
+	f.DayPtr(&q.To, "to", "the last day (default: today)")
 	f.ID(&q.AssetID, "asset", "only this asset, by its id or tag", schema.NameFirst, schema.Lookup(assetNamed), schema.Choices(assetChoices))
 }
 

@@ -15,7 +15,7 @@ import (
 type LaborRate struct {
 	CentsPerHour int64 `json:"labor_rate_cents" about:"an hour"`
 	Previous     int64 `json:"previous_cents"`
-	Unpriced     int64 `json:"unpriced_jobs" about:"jobs that were done with labor before there was a rate; recost gives them today's"`
+	Unpriced     int64 `json:"unpriced_jobs" about:"jobs with labor done before there was a rate; recost gives them today's"`
 }
 
 // SetLaborRate sets the shop's hourly rate in cents. Orders that are not closed cost
@@ -57,8 +57,9 @@ func (s *Service) LaborRate(ctx context.Context) (int64, error) {
 
 func (s *Service) setLaborRate() schema.Op {
 	return schema.Op{
-		Name: "set_labor_rate", About: "Set what an hour of labor costs, in cents. Work orders that are open or in progress cost it from now on; " +
-			"those that are done or cancelled keep the rate of the day they were closed.",
+		Name: "set_labor_rate", About: "Set the cost of an hour of labor, in cents. It applies to open work orders from " +
+			"now on; " +
+			"closed ones keep the rate of the day they were closed.",
 		Writes: true, Idempotent: true, Response: LaborRate{CentsPerHour: 5400, Previous: 4800},
 		Bind: func(f *schema.Form) schema.Handler {
 			var cents int64

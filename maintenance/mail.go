@@ -20,7 +20,8 @@ var statusWords = map[string]string{"open": "Open", "in-progress": "In progress"
 	"cancelled": "Cancelled"}
 
 var answerKind = mail.Kind{
-	Name: "answer", Service: "maintenance", About: "To who asked for a work order, when it is done or cancelled.",
+	Name: "answer", Service: "maintenance", About: "To the person who asked for a work order, when it is done or " +
+		"cancelled.",
 	Fields:  []mail.Field{{Name: "number"}, {Name: "asset"}, {Name: "status"}, {Name: "resolution"}},
 	Subject: "{asset}: {status}",
 	Body: "Hello,\n\nyou told us about {asset}. Your request, number {number}, is: " +
@@ -59,7 +60,7 @@ func fillAnswer(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 	}
 	switch {
 	case !found:
-		v.Untrue = "there is no such work order any more"
+		v.Untrue = "the work order no longer exists"
 	case !closed(wo.Status):
 		v.Untrue = "the work order is " + wo.Status
 	}

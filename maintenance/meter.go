@@ -16,7 +16,7 @@ type Meter struct {
 	Name      string         `json:"name"`
 	Unit      string         `json:"unit"`
 	Reading   exact.Milli    `json:"reading" about:"what it shows now"`
-	ReadDate  *exact.Day     `json:"read_date" about:"the latest date of its readings; null while it was never read"`
+	ReadDate  *exact.Day     `json:"read_date" about:"the date of its latest reading; null without any"`
 	AvgPerDay *exact.Decimal `json:"avg_per_day" about:"use per day over the readings of the last 90 days since its last correction; null while it is unknown"`
 
 	meterState
@@ -120,7 +120,7 @@ func pickMeter(c *db.Conn, a Asset, ref string) (none Meter, err error) {
 	case ref == "" && len(meters) == 1:
 		return meters[0], nil
 	case ref == "":
-		return none, fault.Invalidf("meter is missing: asset %d (%s) has several; say which, by name or id: %s",
+		return none, fault.Invalidf("meter is missing: asset %d (%s) has several; name one of %s",
 			a.ID, a.Name, strings.Join(names, ", "))
 	}
 	if m, ok := meterNamed(meters, ref); ok {

@@ -18,8 +18,8 @@ type meterRow struct {
 func (s *Service) meterTable() schema.Table {
 	return schema.Table{
 		Name: "meters",
-		About: "Meters, one row each. A reading above the present one is posted as a reading; a lower one is refused, since that is a correction. " +
-			"A new meter without a reading stands at 0 and was never read: its past can then be imported as readings.",
+		About: "Meters, one row each. A higher reading is posted; a lower one is refused, since that is a correction. " +
+			"A new meter without a reading is at 0; its past can then be imported as readings.",
 		Row: func(f *schema.Form) schema.Put {
 			m := bindMeter(f)
 			return func(tx *db.Tx) (schema.Outcome, error) {
@@ -49,8 +49,8 @@ func bindMeter(f *schema.Form) (m meterRow) {
 	f.Text(&m.tag, "asset_tag", "the asset that it is on", schema.Required, schema.Most(maxName), schema.Choices(tagChoices), schema.Label("Asset"), schema.NewBy("save_asset"))
 	f.Text(&m.name, "name", "what it counts: hours, odometer; with asset_tag it identifies the meter", schema.Required, schema.Most(maxName))
 	f.Text(&m.unit, "unit", "what it counts in: h, km", schema.Most(maxName))
-	f.MilliPtr(&m.reading, "reading", "what it shows; when empty it is left as it is, 0 for a new meter", schema.Range(0, maxReading))
-	f.DayPtr(&m.date, "read_date", "when it showed that; today when empty")
+	f.MilliPtr(&m.reading, "reading", "its reading; empty keeps it, 0 for a new meter", schema.Range(0, maxReading))
+	f.DayPtr(&m.date, "read_date", "the day of the reading; empty is today")
 	return m
 }
 
@@ -99,7 +99,8 @@ func readOn(tx *db.Tx, a Asset, held Meter, m meterRow) (news bool, err error) {
 	}
 	switch {
 	case value < held.Reading:
-		return false, fault.Conflictf("reading: %v is below the present value %v of the meter %s; a lower one is a correction: post it as a reading with correction true",
+		return false, fault.Conflictf("reading: %v is below the present value %v of the meter %s; to correct it, post a "+
+			"reading with correction true",
 			value, held.Reading, held.Name)
 	case value == held.Reading && (m.date == nil || held.ReadDate != nil && *m.date <= *held.ReadDate):
 		return false, nil

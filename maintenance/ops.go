@@ -8,11 +8,11 @@ const version = "2.0.0"
 // Declare returns all that the service declares.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
-		Name: "maintenance", Addr: "127.0.0.1:8082", Agents: true, Elsewhere: "Assets, parts, plans and photos are kept on the screens and with `quartermaster maintenance`; a wrong reading is put right on the asset's page, by `quartermaster maintenance correct-reading`, or over REST (POST /api/assets/{id}/readings with correction true).",
+		Name: "maintenance", Addr: "127.0.0.1:8082", Agents: true, Elsewhere: "Assets, parts, plans and photos are changed on the screens and with `quartermaster maintenance`; a wrong reading is corrected on the asset's page, by `quartermaster maintenance correct-reading`, or over REST (POST /api/assets/{id}/readings with correction true).",
 		DemoPath: "/api/pm-due",
 		Title:    "Maintenance service",
 		About: "Work orders, assets with their meters, preventive maintenance by date and by use, and spare parts. " +
-			"Every caller is held to the same state machine, guards and roles. Amounts in *_cents are whole cents.",
+			"The same status rules and roles apply on every surface. Amounts in *_cents are whole cents.",
 		Ping: version, Health: version, Document: version,
 		Ops:    s.ops(),
 		Tables: s.tables(),
@@ -21,9 +21,9 @@ func (s *Service) Declare() schema.Service {
 			{Noun: "pm_plan", Page: "/plans/"}, {Noun: "meter", Within: "SELECT 'asset:' || asset_id FROM meters WHERE id = ?"},
 		},
 		Events: []schema.Event{
-			{Name: "workorder.created", About: "A work order was opened, by whatever way.", Data: sampleOrder},
-			{Name: "workorder.completed", About: "A work order moved to done, by whatever way.", Data: sampleDone},
-			{Name: "reading.recorded", About: "A reading moved its meter: a higher one, or a correction that changed it.", Data: sampleReading},
+			{Name: "workorder.created", About: "A work order was opened.", Data: sampleOrder},
+			{Name: "workorder.completed", About: "A work order was done.", Data: sampleDone},
+			{Name: "reading.recorded", About: "A reading changed its meter: a higher one, or a correction.", Data: sampleReading},
 		},
 		Check: check,
 		Demo:  s.demo,

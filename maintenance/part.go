@@ -29,14 +29,14 @@ var parts = record.New("part", "parts",
 	record.ID(func(p *Part) *int64 { return &p.ID }),
 	record.Text("part_number", func(p *Part) *string { return &p.PartNumber }, "identifies the part",
 		schema.Required, schema.Most(maxName), schema.Label("Number")).Key().Told(),
-	record.Text("name", func(p *Part) *string { return &p.Name }, "what it is; the number when empty",
+	record.Text("name", func(p *Part) *string { return &p.Name }, "its name; empty is the number",
 		schema.Most(maxName)).Else(func(p *Part) { p.Name = p.PartNumber }).Told(),
 	record.OptText("unit", func(p *Part) **string { return &p.Unit }, "what one of it is: piece, l", schema.Most(maxName)),
 	record.Milli("quantity", func(p *Part) *exact.Milli { return &p.Quantity }, "how much is in stock",
 		schema.Range(0, maxQuantity)).Told(),
 	record.Milli("min_quantity", func(p *Part) *exact.Milli { return &p.MinQuantity },
-		"at this quantity or below it stock is low; 0 for never", schema.Range(0, maxQuantity), schema.Label("Minimum")),
-	record.Int("unit_cost_cents", func(p *Part) *int64 { return &p.UnitCostCents }, "what one unit costs, in cents",
+		"stock is low at this quantity or below; 0 for never", schema.Range(0, maxQuantity), schema.Label("Minimum")),
+	record.Int("unit_cost_cents", func(p *Part) *int64 { return &p.UnitCostCents }, "unit cost in cents",
 		schema.Range(0, maxUnitCost)).Told(),
 	record.OptText("supplier", func(p *Part) **string { return &p.Supplier }, "who delivers it", schema.Most(maxName)),
 	record.OptText("location", func(p *Part) **string { return &p.Location }, "where it lies", schema.Most(maxName)),
@@ -44,7 +44,7 @@ var parts = record.New("part", "parts",
 
 // partTable is the spare parts as CSV.
 func partTable() schema.Table {
-	return parts.Table("parts", "Spare parts, one row each. A new unit cost counts for what is used from then on.")
+	return parts.Table("parts", "Spare parts, one row each. A new unit cost applies to parts used from then on.")
 }
 
 // PartColumns are the columns of Cells.

@@ -17,13 +17,13 @@ import (
 // Parts is one page of the spare parts.
 type Parts struct {
 	Parts []Part `json:"parts"`
-	Next  *int64 `json:"next" about:"ask for the next page with after; null at the end"`
+	Next  *int64 `json:"next" about:"pass it as after; null at the end"`
 }
 
 // PartFilter narrows a list of parts; what is zero does not.
 type PartFilter struct {
 	LowStock *bool
-	Q        string // a part of the number, name, supplier or location, in any case
+	Q        string // words of number, name, supplier or location
 	schema.Cursor[int64]
 }
 
@@ -89,7 +89,7 @@ func (s *Service) RemovePart(ctx context.Context, who db.Caller, id int64) (Remo
 			return none, err
 		}
 		if refers != "" {
-			return none, fault.Conflictf("part %s (%s) is used on %s and stays", p.PartNumber, p.Name, refers)
+			return none, fault.Conflictf("part %s (%s) is used on %s and cannot be removed", p.PartNumber, p.Name, refers)
 		}
 		if _, err := tx.Exec("DELETE FROM parts WHERE id = ?", id); err != nil {
 			return none, err
@@ -152,7 +152,7 @@ type FoundParts struct {
 	Parts []schema.Row[Part, ShortPart] `json:"parts"`
 	Shown int                           `json:"shown"`
 	Total int64                         `json:"total" about:"how many match in all"`
-	Next  *string                       `json:"next" about:"ask on with after; null at the end"`
+	Next  *string                       `json:"next" about:"pass it as after; null at the end"`
 	Near  []string                      `json:"near,omitempty" about:"those that are like q, where nothing matches"`
 }
 
@@ -220,7 +220,7 @@ func (s *Service) savePart() schema.Op {
 	return schema.Op{
 		Keys: []string{"part_number"},
 		Rare: []string{"supplier", "unit"},
-		Name: "save_part", About: "Make a spare part, or change it: part_number identifies it. A new unit cost counts for what is used from then on.",
+		Name: "save_part", About: "Create or change a spare part, identified by part_number. A new unit cost applies to parts used from then on.",
 		Writes: true, Idempotent: true, Response: samplePart,
 		Fill: parts.Fill,
 		Bind: func(f *schema.Form) schema.Handler {
@@ -264,7 +264,7 @@ func (s *Service) removePart() schema.Op {
 		},
 		Will: func(answer any, _ schema.Money) string {
 			p := answer.(RemovedPart)
-			return fmt.Sprintf("The part %s (%s), which no work order uses, would be removed for good.", p.PartNumber, p.Name)
+			return fmt.Sprintf("The part %s (%s) will be removed for good. No work order uses it.", p.PartNumber, p.Name)
 		},
 		Leads: func(any) string { return "/parts" },
 	}

@@ -40,7 +40,7 @@ func usePart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (none
 		return none, err
 	}
 	if qty > p.Quantity {
-		return none, fault.Fieldf("qty", "qty: %v of part %s is more than the %v in stock; at most that can be used", qty, p.PartNumber, p.Quantity)
+		return none, fault.Fieldf("qty", "qty: %v of part %s is more than the %v in stock", qty, p.PartNumber, p.Quantity)
 	}
 	u := PartUse{PartID: p.ID, PartNumber: p.PartNumber, Name: p.Name, Qty: qty, UnitCostCents: p.UnitCostCents, CostCents: costOfParts(qty, p.UnitCostCents)}
 	if u.CostCents > maxUsedCents-wo.cost.PartsUsedCents {
@@ -131,7 +131,8 @@ func returnPart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (n
 	case used == 0:
 		return none, fault.Fieldf("part_number", "part_number: no %s is used on work order %d", p.PartNumber, wo.ID)
 	case qty > used:
-		return none, fault.Fieldf("qty", "qty: %v of part %s is more than the %v used on work order %d; at most that can be given back", qty, p.PartNumber, used, wo.ID)
+		return none, fault.Fieldf("qty",
+			"qty: %v of part %s is more than the %v used on work order %d", qty, p.PartNumber, used, wo.ID)
 	case p.Quantity+qty > maxQuantity*1000:
 		return none, fault.Fieldf("qty", "qty: part %s would have more than %d in stock", p.PartNumber, maxQuantity)
 	}
@@ -201,7 +202,7 @@ func bindUse(f *schema.Form, id *int64, part *string, qty *exact.Milli) {
 func (s *Service) usePart() schema.Op {
 	return schema.Op{
 		Name:   "use_part",
-		About:  "Take a part from stock for a work order, at its unit cost of today. More than there is in stock is refused, and so is an order that is done or cancelled.",
+		About:  "Use a part from stock on an open work order, at today's unit cost. More than is in stock is refused.",
 		Writes: true, Response: sampleUsed,
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
@@ -239,8 +240,8 @@ func printUsed(w io.Writer, answer any) {
 func (s *Service) returnPart() schema.Op {
 	return schema.Op{
 		Name: "return_part",
-		About: "Give back to stock what was taken for a work order: what was taken last first, at its cost then. " +
-			"Never more than is used on the order, and only while it is open or in progress.",
+		About: "Return parts of a work order to stock: what was used last first, at its cost then. " +
+			"Never more than was used, and only while the order is open or in progress.",
 		Writes: true, Response: sampleUsed,
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
@@ -253,7 +254,7 @@ func (s *Service) returnPart() schema.Op {
 		Example: "maintenance return-part 12 6204-2RS 1",
 		Print: func(w io.Writer, answer any) {
 			u := answer.(Used)
-			fmt.Fprintf(w, "%s of %s given back from work order %d: %s, the order now costs %s; %s in stock\n",
+			fmt.Fprintf(w, "%s of %s returned from work order %d: %s, the order now costs %s; %s in stock\n",
 				u.Use.Qty, u.Use.PartNumber, u.WorkOrder.ID, units(u.Use.CostCents), units(u.WorkOrder.TotalCostCents), u.Part.Quantity)
 		},
 		Did: func(answer any, m schema.Money) string {

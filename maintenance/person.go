@@ -40,6 +40,6 @@ func (s *Service) toPerson(ctx context.Context, name *string, isNew bool) error 
 // bindNew binds an agent's word that the assignee is not known yet.
 func bindNew(f *schema.Form, p *bool) {
 	if f.Surface() == schema.Tool {
-		f.Bool(p, "new_person", "true: assigned_to is somebody new")
+		f.Bool(p, "new_person", "true: assigned_to is a new name")
 	}
 }

@@ -49,7 +49,7 @@ func addPhoto(tx *db.Tx, orderID int64, filename, caption string, data []byte) (
 	case len(data) > MaxPhoto:
 		return none, fault.Fieldf("file", "photo: %s is too large; at most %d bytes (10 MiB) are allowed", filename, MaxPhoto)
 	case media == "" || media == "image/gif":
-		return none, fault.Fieldf("file", "photo: %s is not a picture of a kind that is kept: JPEG, PNG or WebP", filename)
+		return none, fault.Fieldf("file", "photo: %s is not a picture; choose a JPEG, PNG or WebP", filename)
 	}
 	if _, err := findWorkOrder(&tx.Conn, orderID); err != nil {
 		return none, err
@@ -129,7 +129,7 @@ type Added struct {
 func (s *Service) addPhoto() schema.Op {
 	return schema.Op{
 		Name: "add_photo", About: "Keep a JPEG, PNG or WebP picture of up to 10 MiB with a work order, in the database, so that a backup holds it too. " +
-			"What the camera wrote beside it, the place above all, is taken out; at the command line the file is kept as it is.",
+			"The camera's data, above all the location, is removed; on the command line the file is kept as it is.",
 		Writes: true, Response: Added{Photo: Photo{ID: 1, Filename: "spindle.jpg", Caption: db.NullText("before")}, WorkOrderID: 12}, MaxBody: MaxPhoto + 1<<20,
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
@@ -160,7 +160,7 @@ func (s *Service) addPhoto() schema.Op {
 
 func (s *Service) removePhoto() schema.Op {
 	return schema.Op{
-		Name: "remove_photo", About: "Remove a photo from its work order, for good.",
+		Name: "remove_photo", About: "Remove a photo for good.",
 		Writes: true, Destructive: true, Response: RemovedPhoto{Photo: Photo{ID: 1, Filename: "spindle.jpg"}, WorkOrderID: 12},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
@@ -175,7 +175,7 @@ func (s *Service) removePhoto() schema.Op {
 		},
 		Will: func(answer any, _ schema.Money) string {
 			a := answer.(RemovedPhoto)
-			return fmt.Sprintf("The photo %s of work order %d would be removed for good.", a.Filename, a.WorkOrderID)
+			return fmt.Sprintf("The photo %s of work order %d will be removed for good.", a.Filename, a.WorkOrderID)
 		},
 		Leads: func(answer any) string { return orderPage(answer.(RemovedPhoto).WorkOrderID) },
 	}

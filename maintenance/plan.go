@@ -19,7 +19,7 @@ type plan struct {
 	MeterID     int64 // 0 without a usage trigger
 	RestartedBy int64 // the work order that set the last service; 0: something else did
 	Checklist   []string
-	Paused      bool // it leaves the due list and opens no job
+	Paused      bool // it is not in the due list and opens no jobs
 }
 
 // planSets are the columns of a plan that change, with their values: one list for INSERT,
@@ -140,7 +140,7 @@ func markDone(tx *db.Tx, id int64, date *exact.Day, reading *exact.Milli) (none 
 // read posts what the plan's meter showed on the day of its service.
 func (p *plan) read(tx *db.Tx, day exact.Day, reading exact.Milli) error {
 	if p.MeterID == 0 {
-		return fault.Fieldf("reading", "reading: %s goes by days alone and has no meter; leave reading out", p.Title)
+		return fault.Fieldf("reading", "reading: %s goes by days only and has no meter; leave reading out", p.Title)
 	}
 	if err := checkReading("reading", reading); err != nil {
 		return err
@@ -154,7 +154,8 @@ func (p *plan) read(tx *db.Tx, day exact.Day, reading exact.Milli) error {
 		return err
 	}
 	if m.ReadDate != nil && day < *m.ReadDate && reading < m.Reading {
-		return fault.Fieldf("reading", "reading: %s shows %v since %v; leave the reading of %v out, what is known of that day counts", m.Name, m.Reading, *m.ReadDate, day)
+		return fault.Fieldf("reading",
+			"reading: %s shows %v since %v; leave out the reading of %v", m.Name, m.Reading, *m.ReadDate, day)
 	}
 	_, err = post(tx, a, m, point{Day: day, Value: reading}, false)
 	return err

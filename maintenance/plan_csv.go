@@ -44,15 +44,19 @@ func bindPlanRow(f *schema.Form) (p planRow) {
 	f.Text(&p.title, "title", "the service; with asset_tag it identifies the plan", schema.Required, schema.Most(maxName))
 	f.IntPtr(&p.IntervalDays, "interval_days", "days between services", schema.Range(1, maxDays))
 	f.MilliPtr(&p.IntervalUsage, "interval_usage", "use between services, in the meter's unit; above 0", schema.Range(0, maxReading))
-	f.Text(&p.meter, "meter", "the name or id of the meter that counts the use; an asset with one meter needs none", schema.Most(maxName))
-	f.DayPtr(&p.start, "start_date", "when the first service by days is due; the day the plan is made when empty")
-	f.DayPtr(&p.LastDone, "last_done_date", "when the service was last done; never when empty")
+	f.Text(&p.meter, "meter",
+		"the meter that counts the use, by name or id; not needed if the asset has one meter", schema.Most(maxName))
+	f.DayPtr(&p.start, "start_date", "the day of the first service by days; empty is the day the plan is created")
+	f.DayPtr(&p.LastDone, "last_done_date", "the day of the last service; empty is never")
 	f.MilliPtr(&p.baseline, "baseline_reading",
-		"what the meter showed when the service was last done, at most what it shows now; for a new plan what it shows now when empty", schema.Range(-maxReading, maxReading))
-	f.IntPtr(&p.DueSoonDays, "due_soon_days", "due soon within so many days; the smaller of 14 and a fifth of the interval when empty", schema.Range(0, maxDays))
-	f.MilliPtr(&p.DueSoonUsage, "due_soon_usage", "due soon when so much use remains; a tenth of the interval when empty", schema.Range(0, maxReading))
+		"the meter's reading at the last service, at most what it shows now; for a new plan what it shows now when "+
+			"empty", schema.Range(-maxReading, maxReading))
+	f.IntPtr(&p.DueSoonDays, "due_soon_days", "due soon within this many days; empty is 14 or a fifth of the interval, "+
+		"whichever is less", schema.Range(0, maxDays))
+	f.MilliPtr(&p.DueSoonUsage, "due_soon_usage", "due soon with this much use left; empty is a tenth of the "+
+		"interval", schema.Range(0, maxReading))
 	f.Texts(&p.checklist, "checklist", "the steps of its jobs, one a line", maxSteps, maxStepText, schema.Label("Check list"))
-	f.Bool(&p.paused, "paused", "true (1): it leaves the due list and opens no job")
+	f.Bool(&p.paused, "paused", "true (1): it is not in the due list and opens no jobs")
 	return p
 }
 
@@ -160,9 +164,9 @@ func (p *plan) count(tx *db.Tx, a Asset, row *schema.Form, r planRow) error {
 		p.MeterID, p.Baseline, p.DueSoonUsage = 0, 0, nil
 		switch {
 		case p.IntervalDays == nil:
-			return fault.Invalidf("interval_days and interval_usage are both empty: a plan needs one of them, or both")
+			return fault.Invalidf("interval_days and interval_usage are both empty: give one of them, or both")
 		case r.meter != "" || r.baseline != nil || r.DueSoonUsage != nil:
-			return fault.Invalidf("interval_usage is empty: meter, baseline_reading and due_soon_usage go with it; give it, or leave them out")
+			return fault.Invalidf("interval_usage is empty: give it, or leave out meter, baseline_reading and due_soon_usage")
 		}
 		return nil
 	}
@@ -221,7 +225,8 @@ func (s *Service) savePlan() schema.Op {
 		Rare:   []string{"start_date", "last_done_date", "due_soon_days", "paused"},
 		Groups: []schema.Group{{Title: "By use of a meter", Fields: []string{"interval_usage", "meter", "baseline_reading", "due_soon_usage"}}},
 		Keys:   []string{"asset_tag", "title"},
-		About:  "Make a preventive maintenance plan, or change it: asset_tag and title identify it. By days, by use of a meter, or both.",
+		About: "Create or change a preventive maintenance plan, identified by asset_tag and title. By days, by use of a " +
+			"meter, or both.",
 		Writes: true, Idempotent: true, Response: samplePlan,
 		Fill: s.planTable().Save(s.db, schema.Op{}).Fill,
 		Bind: func(f *schema.Form) schema.Handler {

@@ -19,20 +19,20 @@ type Plan struct {
 	DueSoonDays  *int64       `json:"due_soon_days"`
 	DueSoonUsage *exact.Milli `json:"due_soon_usage"`
 	Checklist    []string     `json:"checklist"`
-	Paused       bool         `json:"paused" about:"it leaves the due list and opens no job"`
+	Paused       bool         `json:"paused" about:"it is not in the due list and opens no jobs"`
 }
 
 // Plans is one page of the plans, by id.
 type Plans struct {
 	Plans []Plan `json:"plans"`
-	Next  *int64 `json:"next" about:"ask for the next page with after; null at the end"`
+	Next  *int64 `json:"next" about:"pass it as after; null at the end"`
 	Total int64  `json:"total"`
 }
 
 // PlanFilter narrows a list of plans; what is zero does not.
 type PlanFilter struct {
 	AssetID int64
-	Q       string // a part of the title or of the asset's name or tag, in any case
+	Q       string // words of the title, or of the asset's name or tag
 	Paused  *bool
 	schema.Cursor[int64]
 }
@@ -139,12 +139,12 @@ func (s *Service) PlanRecord(ctx context.Context, id int64) (PlanRecord, error) 
 
 func (s *Service) listPlans() schema.Op {
 	return schema.Op{
-		Name: "list_plans", About: "Preventive maintenance plans with what each comes to today, by id.",
+		Name: "list_plans", About: "Preventive maintenance plans with their state today, by id.",
 		Response: Plans{Plans: []Plan{samplePlan}, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			p := PlanFilter{}
 			BindPlanFilter(f, &p)
-			f.Text(&p.Q, "q", "a part of the title or of the asset's name or tag, in any case", schema.Most(maxName), schema.Label("Search"))
+			f.Text(&p.Q, "q", "words of the title, or of the asset's name or tag", schema.Most(maxName), schema.Label("Search"))
 			f.Limit(&p.Limit)
 			f.After(&p.After)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Plans(ctx, p) }
@@ -175,7 +175,7 @@ func BindPlanFilter(f *schema.Form, p *PlanFilter) {
 
 func (s *Service) showPlan() schema.Op {
 	return schema.Op{
-		Name: "show_plan", About: "One preventive maintenance plan with its check list and what it comes to today.",
+		Name: "show_plan", About: "One preventive maintenance plan with its check list and state today.",
 		Response: samplePlan,
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64

@@ -78,7 +78,7 @@ func hasNoJob(c *db.Conn, plan int64) error {
 	job, found, err := db.One(c, scanCalled, `SELECT id, CASE status WHEN 'open' THEN 'open' ELSE 'in progress' END FROM work_orders
 		WHERE pm_id = ? AND status IN ('open', 'in-progress') ORDER BY id LIMIT 1`, plan)
 	if err == nil && found {
-		err = fault.Conflictf("Job %d is %s and serves this plan already; finish it or change it", job.id, job.name)
+		err = fault.Conflictf("Job %d is %s for this plan; finish it or change it", job.id, job.name)
 	}
 	return err
 }
@@ -86,9 +86,9 @@ func hasNoJob(c *db.Conn, plan int64) error {
 func (s *Service) openDue() schema.Op {
 	return schema.Op{
 		Name:     "open_due_workorders",
-		About:    "Open one job of each plan. A plan with a job that is not finished is refused and names it, the others get theirs.",
+		About:    "Open one job for each plan. A plan with an unfinished job is refused and named.",
 		Writes:   true,
-		Response: Opened{Opened: []WorkOrder{sampleOrder}, Refused: []RefusedPlan{{PMID: 3, Plan: "Change the oil", Reason: "Job 8 is open and serves this plan already; finish it or change it"}}},
+		Response: Opened{Opened: []WorkOrder{sampleOrder}, Refused: []RefusedPlan{{PMID: 3, Plan: "Change the oil", Reason: "Job 8 is open for this plan; finish it or change it"}}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var plans []int64
 			var wo WorkOrder

@@ -94,14 +94,15 @@ func planAct(name, command, about string, did string, act func(context.Context, 
 }
 
 func (s *Service) pausePlan() schema.Op {
-	return planAct("pause_plan", "pause-plan", "Pause a plan: it leaves the due list and opens no job until it is resumed, or its service is done.",
+	return planAct("pause_plan", "pause-plan", "Pause a plan: it is not in the due list and opens no jobs until it is "+
+		"resumed, or its service is done.",
 		"paused", func(ctx context.Context, who db.Caller, id int64) (Plan, error) {
 			return s.SetPaused(ctx, who, id, true)
 		}, "resume_plan", "Resume it")
 }
 
 func (s *Service) resumePlan() schema.Op {
-	return planAct("resume_plan", "resume-plan", "Resume a plan that is paused: it is due as if it had never been.",
+	return planAct("resume_plan", "resume-plan", "Resume a paused plan: it is due as if it had never been paused.",
 		"resumed", func(ctx context.Context, who db.Caller, id int64) (Plan, error) {
 			return s.SetPaused(ctx, who, id, false)
 		}, "pause_plan", "Pause it")
@@ -109,7 +110,7 @@ func (s *Service) resumePlan() schema.Op {
 
 func (s *Service) removePlan() schema.Op {
 	return schema.Op{
-		Name: "remove_plan", About: "Remove a plan. Its work orders stay, without it.",
+		Name: "remove_plan", About: "Remove a plan. Its work orders stay.",
 		Writes: true, Destructive: true, Response: RemovedPlan{PMID: 3, AssetID: 1, Title: "Change the oil", WorkOrders: 4},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
@@ -125,7 +126,7 @@ func (s *Service) removePlan() schema.Op {
 		Thing: func(answer any) string { return "the plan " + answer.(RemovedPlan).Title },
 		Will: func(answer any, _ schema.Money) string {
 			p := answer.(RemovedPlan)
-			return fmt.Sprintf("The plan %s would be removed for good; %s without it.", p.Title, stay(p.WorkOrders))
+			return fmt.Sprintf("The plan %s will be removed for good; %s without it.", p.Title, stay(p.WorkOrders))
 		},
 		Leads: func(answer any) string { return assetPage(answer.(RemovedPlan).AssetID) },
 	}
@@ -144,16 +145,18 @@ func stay(orders int64) string {
 func (s *Service) completePlan() schema.Op {
 	return schema.Op{
 		Name: "complete_plan",
-		About: "Record that a planned service was done without a work order, today or on an earlier day, and restart its plan. " +
-			"A job that was opened with the plan's pm_id does that by itself when it is done.",
+		About: "Record a planned service that was done without a work order, and restart its plan. " +
+			"A job opened with the plan's pm_id does that by itself when done.",
 		Writes: true, Response: sampleDue,
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var day *exact.Day
 			f.ID(&id, "id", "the plan, by its id or as TAG/Title", schema.Required, named(planNamed, "PM_ID"), schema.Choices(planChoices), schema.Label("Plan"))
-			f.DayPtr(&day, "date", "when it was done; today when left out, never in the future", schema.Label("Done on"), schema.Today)
+			f.DayPtr(&day, "date",
+				"the day it was done (default: today), not in the future", schema.Label("Done on"), schema.Today)
 			var reading *exact.Milli
-			f.MilliPtr(&reading, "reading", "what its meter showed then; what is known of that day when left out", schema.Range(0, maxReading), schema.Label("Reading"))
+			f.MilliPtr(&reading, "reading",
+				"the meter's reading then (default: what is known of that day)", schema.Range(0, maxReading), schema.Label("Reading"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MarkDone(ctx, who, id, day, reading) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},

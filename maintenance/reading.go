@@ -25,7 +25,7 @@ type NewReading struct {
 
 // Recorded is what a posted reading did.
 type Recorded struct {
-	Warning         *string     `json:"warning" about:"set when the meter moved more than ten times as far as its use per day lets expect"`
+	Warning         *string     `json:"warning" about:"set when the reading rose more than ten times its usual use"`
 	AssetID         int64       `json:"asset_id"`
 	Meter           Meter       `json:"meter" about:"the meter as it stands now"`
 	PreviousReading exact.Milli `json:"previous_reading"`
@@ -117,7 +117,7 @@ func takeReading(tx *db.Tx, a Asset, m Meter, p point, correction bool, baseline
 	previous := m.Reading
 	if p.Value < previous && !correction {
 		return done, fault.Conflictf("reading: %v is below the present value %v of the meter %s of asset %d (%s); it takes %v or more. "+
-			"If the meter was replaced, or the present value is a typing error, post the reading over REST with correction true",
+			"If the meter was replaced, or the present value is wrong, post the reading over REST with correction true",
 			p.Value, previous, m.Name, a.ID, a.Name, previous)
 	}
 	today := tx.Today()
@@ -233,18 +233,18 @@ func (m *Meter) keep(tx *db.Tx, p point, correction bool) error {
 // bindReading binds what a reading says, on any surface.
 func bindReading(f *schema.Form, n *NewReading, asset ...schema.Opt) {
 	f.ID(&n.AssetID, "asset_id", "the asset", append(asset, assetPositional, schema.Choices(assetChoices), schema.Label("Asset"))...)
-	f.Ref(&n.Meter, "meter", "the meter's name or id; an asset with one meter needs none", schema.Most(maxName), schema.Example("hours"))
+	f.Ref(&n.Meter, "meter", "the meter, by name or id; not needed if the asset has one meter", schema.Most(maxName), schema.Example("hours"))
 	f.Milli(&n.Reading, "reading", "what the meter shows, with at most 3 decimals", schema.Required, schema.Range(0, maxReading), schema.Example(1250.5), schema.Positional("READING"))
-	f.DayPtr(&n.ReadDate, "read_date", "when it showed that; today when left out, never in the future", schema.Today)
+	f.DayPtr(&n.ReadDate, "read_date", "the day of the reading (default: today), not in the future", schema.Today)
 }
 
 func (s *Service) postReading() schema.Op {
 	return schema.Op{
 		Name: "record_meter", Says: "Log a meter reading",
 		About: "Post a meter reading. One below the present value is refused with 409 unless correction is true: " +
-			"then the meter is wound back and the baselines of its plans follow.",
-		AgentAbout: "Log a meter reading: the present value or more. One above ten times the usual use is recorded with a warning. became_due names the plans that it made due. " +
-			"A wrong reading is put right over REST or on the screens.",
+			"then the meter and the baselines of its plans are corrected.",
+		AgentAbout: "Log a meter reading, at least the present value. One above ten times the usual use is recorded with a warning. became_due names plans that became due. " +
+			"Correct a wrong reading over REST or on the screens.",
 		Writes: true, Creates: true, Idempotent: true, Response: samplePosted,
 		AgentResponse: Logged{Recorded: samplePosted, BecameDue: []BecameDue{{PMID: 3, Title: "Change the oil", DueStatus: dueOverdue}}},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -254,7 +254,7 @@ func (s *Service) postReading() schema.Op {
 				return func(ctx context.Context, who db.Caller) (any, error) { return s.LogReading(ctx, who, n) }
 			}
 			bindReading(f, &n, schema.InPath("id"))
-			f.Bool(&n.Correction, "correction", "the meter was replaced, or its present value is a typing error")
+			f.Bool(&n.Correction, "correction", "the meter was replaced, or its present value is wrong")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
@@ -313,7 +313,7 @@ func (s *Service) LogReading(ctx context.Context, who db.Caller, n NewReading) (
 			}
 		}
 		if done.Warning != nil {
-			done.Warning = new(*done.Warning + ". It is recorded, and plans by use fall due by it. A wrong one is put right on the asset's page, " +
+			done.Warning = new(*done.Warning + ". It is recorded, and plans by use may become due. Correct a wrong one on the asset's page, " +
 				"by `quartermaster maintenance correct-reading`, or over REST with correction true")
 		}
 		return done, nil

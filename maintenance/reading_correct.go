@@ -111,25 +111,27 @@ func (s *Service) ReplaceMeter(ctx context.Context, who db.Caller, n Replacement
 // bindReader binds whose meter an act is about.
 func bindReader(f *schema.Form, n *NewReading) {
 	f.ID(&n.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices), schema.Label("Asset"))
-	f.Ref(&n.Meter, "meter", "the meter's name or id; an asset with one meter needs none", schema.Most(maxName), schema.Example("hours"))
+	f.Ref(&n.Meter, "meter",
+		"the meter, by name or id; not needed if the asset has one meter", schema.Most(maxName), schema.Example("hours"))
 }
 
 func (s *Service) correctReading() schema.Op {
 	return schema.Op{
 		Name:   "correct_reading",
-		About:  "Put a meter's last reading right, where it was mistyped. What was read before it stays.",
+		About:  "Correct a meter's last reading. Earlier readings stay.",
 		Writes: true, Idempotent: true, Response: samplePosted,
 		Bind: func(f *schema.Form) schema.Handler {
 			var n NewReading
 			bindReader(f, &n)
-			f.Milli(&n.Reading, "reading", "what the meter really shows", schema.Required, schema.Range(0, maxReading), schema.Positional("READING"), schema.Label("Right reading"))
+			f.Milli(&n.Reading, "reading",
+				"the right reading", schema.Required, schema.Range(0, maxReading), schema.Positional("READING"), schema.Label("Right reading"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.CorrectReading(ctx, who, n) }
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance correct-reading LATHE-1 1250.5",
 		Did: func(answer any, _ schema.Money) string {
 			r := answer.(Recorded)
-			return fmt.Sprintf("The reading of %s is put right: %v %s, it was %v.", r.Meter.Name, r.Meter.Reading, r.Meter.Unit, r.PreviousReading)
+			return fmt.Sprintf("The reading of %s is corrected: %v %s, it was %v.", r.Meter.Name, r.Meter.Reading, r.Meter.Unit, r.PreviousReading)
 		},
 		Leads: func(answer any) string { return assetPage(answer.(Recorded).AssetID) },
 	}
@@ -137,22 +139,26 @@ func (s *Service) correctReading() schema.Op {
 
 func (s *Service) replaceMeter() schema.Op {
 	return schema.Op{
-		Name:   "replace_meter",
-		About:  "Tell that a meter was replaced: what the old one showed at last, and what the new one shows. Plans keep the use since their last service.",
+		Name: "replace_meter",
+		About: "Record that a meter was replaced, with the last reading of the old and the first of the new one. Plans " +
+			"keep the use since their last service.",
 		Writes: true, Response: samplePosted,
 		Bind: func(f *schema.Form) schema.Handler {
 			var n Replacement
 			bindReader(f, &n.NewReading)
-			f.MilliPtr(&n.Last, "last_reading", "what the old meter showed at last; what it is known to show when left out", schema.Range(0, maxReading), schema.Label("Last reading of the old meter"))
-			f.Milli(&n.Reading, "reading", "what the new meter shows; 0 when left out", schema.Range(0, maxReading), schema.Label("First reading of the new meter"))
-			f.DayPtr(&n.ReadDate, "read_date", "when it was replaced; today when left out", schema.Label("Replaced on"), schema.Today)
+			f.MilliPtr(&n.Last, "last_reading",
+				"the old meter's last reading (default: the known one)", schema.Range(0, maxReading), schema.Label("Last reading of the old meter"))
+			f.Milli(&n.Reading, "reading",
+				"the new meter's reading (default: 0)", schema.Range(0, maxReading), schema.Label("First reading of the new meter"))
+			f.DayPtr(&n.ReadDate, "read_date",
+				"the day it was replaced (default: today)", schema.Label("Replaced on"), schema.Today)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReplaceMeter(ctx, who, n) }
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance replace-meter LATHE-1 --last-reading 4210 --reading 0",
 		Did: func(answer any, _ schema.Money) string {
 			r := answer.(Recorded)
-			return fmt.Sprintf("%s was replaced: it goes on from %v %s.", r.Meter.Name, r.Meter.Reading, r.Meter.Unit)
+			return fmt.Sprintf("%s is replaced: it continues from %v %s.", r.Meter.Name, r.Meter.Reading, r.Meter.Unit)
 		},
 		Leads: func(answer any) string { return assetPage(answer.(Recorded).AssetID) },
 	}

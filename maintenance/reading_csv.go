@@ -24,9 +24,10 @@ type readingRow struct {
 func (s *Service) readingTable() schema.Table {
 	return schema.Table{
 		Name: "readings",
-		About: "Readings, each posted in the order of the rows, by the rules for every reading. One that is stored already (meter, day, value) is skipped, " +
-			"a correction only when it was one. A file that holds the whole past of a meter which shows nothing but its first reading, and ends in that, is filed as its past: " +
-			"it moves nothing.",
+		About: "Readings, posted in the order of the rows. One that is stored already (meter, day, value) is skipped, " +
+			"a correction only if it was one. For a meter with only its first reading, a file that ends in that reading " +
+			"becomes its past: " +
+			"the meter stays.",
 		Row: func(f *schema.Form) schema.Put {
 			var r readingRow
 			bindReadingRow(f, &r)
@@ -42,7 +43,7 @@ func (s *Service) readingTable() schema.Table {
 
 func bindReadingRow(f *schema.Form, r *readingRow) {
 	f.Text(&r.tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName))
-	f.Text(&r.Meter, "meter", "the meter's name or id; an asset with one meter needs none", schema.Most(maxName))
+	f.Text(&r.Meter, "meter", "the meter, by name or id; not needed if the asset has one meter", schema.Most(maxName))
 	f.Milli(&r.Reading, "reading", "what it showed", schema.Required, schema.Range(0, maxReading))
 	f.DayPtr(&r.ReadDate, "read_date", "when; today when empty")
 	f.Bool(&r.Correction, "correction", "1 for a correction, which may be lower")

@@ -49,7 +49,7 @@ func (s *Service) Recost(ctx context.Context, who db.Caller) (Recosted, error) {
 func (s *Service) recost() schema.Op {
 	return schema.Op{
 		Name:   "recost",
-		About:  "Cost the jobs anew that were done before there was an hourly rate: their labor gets today's rate.",
+		About:  "Apply today's hourly rate to jobs done before there was one.",
 		Writes: true, Idempotent: true, Asks: true, Response: Recosted{Jobs: 4, CentsPerHour: 5400, AddedCents: 32400},
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Recost(ctx, who) }
@@ -61,7 +61,7 @@ func (s *Service) recost() schema.Op {
 		},
 		Will: func(answer any, m schema.Money) string {
 			r := answer.(Recosted)
-			return fmt.Sprintf("%s that had no hourly rate would cost %s more in all.", jobs(r.Jobs, "", ""), m(r.AddedCents))
+			return fmt.Sprintf("%s without an hourly rate would cost %s more in total.", jobs(r.Jobs, "", ""), m(r.AddedCents))
 		},
 		Leads: func(any) string { return "/settings" },
 	}

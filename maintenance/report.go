@@ -26,7 +26,7 @@ type Report struct {
 	Rows            []schema.Row[ReportRow, ShortReport] `json:"rows"`
 	Shown           int                                  `json:"shown"`
 	Total           int                                  `json:"total" about:"rows in all"`
-	Next            *string                              `json:"next" about:"ask on with after; null at the end"`
+	Next            *string                              `json:"next" about:"pass it as after; null at the end"`
 }
 
 // ReportRow is one asset, person ("" is nobody), month (2026-11) or type.
@@ -133,7 +133,7 @@ func (s *Service) maintenanceReport() schema.Op {
 	sums := int64(4)
 	return schema.Op{
 		Name: "maintenance_report", Says: "What jobs came to",
-		About: "What the jobs done from one day to another came to, by asset, person, month or type: jobs, cost, downtime, mtbf_days (days less downtime / corrective jobs), " +
+		About: "Jobs done in a range of days by asset, person, month or type: jobs, cost, downtime, mtbf_days (days less downtime / corrective jobs), " +
 			"mttr_hours (started to completed). key \"\": nobody. The last 365 days unless from and to say otherwise.",
 		Response: Report{From: sampleDay - 364, To: sampleDay, By: "asset", Jobs: &sums, DowntimeMinutes: &sums, TotalCostCents: &sums,
 			Rows: schema.Rows([]ReportRow{{Key: "Lathe", Jobs: 4, TotalCostCents: 32450}}, false, ReportRow.short), Shown: 1, Total: 1},

@@ -27,14 +27,14 @@ type Requests struct {
 	AssetID int64   `json:"asset_id"`
 	Asset   string  `json:"asset"`
 	On      bool    `json:"on"`
-	Path    *string `json:"path" about:"the page where they ask, below the service's public address; null while requests are off"`
+	Path    *string `json:"path" about:"the path of the request page; null while requests are off"`
 }
 
 // SetRequests turns requests for an asset on or off. The address stays the same when they
 // are turned on again, so that a label on the machine works again. Only an admin may.
 func (s *Service) SetRequests(ctx context.Context, who db.Caller, assetID int64, on bool) (Requests, error) {
 	if who.Role != "admin" {
-		return Requests{}, fault.Forbiddenf("set_requests is an admin's, and the user %s has the role %s", who.User, who.Role)
+		return Requests{}, fault.Forbiddenf("only an admin may turn requests on or off; the user %s has the role %s", who.User, who.Role)
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Requests, error) { return setRequests(tx, assetID, on) })
 }
@@ -105,7 +105,7 @@ func requestFor(c *db.Conn, token string) (RequestedAsset, error) {
 		return RequestedAsset{AssetID: r.Int(), AssetTag: r.Text(), Asset: r.Text(), Location: r.Text()}
 	}, "SELECT id, asset_tag, name, location FROM assets WHERE request_token = ? AND requests = 1 AND status <> 'retired'", token)
 	if err == nil && (!found || token == "") {
-		err = fault.NotFoundf("this address for requests was not found; ask for a new label")
+		err = fault.NotFoundf("this request page was not found; ask for a new label")
 	}
 	return a, err
 }
@@ -193,7 +193,7 @@ func admit(tx *db.Tx, address string) error {
 		return err
 	}
 	if in.n >= maxRequests {
-		e := fault.New(fault.Limited, "%d requests were accepted from this address within an hour; the next one is taken later", maxRequests)
+		e := fault.New(fault.Limited, "%d requests came from this address within an hour; try again later", maxRequests)
 		e.Retry = time.Duration(in.first-since) * time.Second
 		return e
 	}
@@ -225,13 +225,13 @@ func network(address string) string {
 func (s *Service) RequestOp() schema.Op {
 	return schema.Op{
 		Name: "report_problem", Route: "POST /request/:token",
-		About:  "Ask for work on a machine, without an account.",
+		About:  "Report a problem with a machine, without an account.",
 		Writes: true, Creates: true, MaxBody: MaxPhoto + 1<<20, Response: Requested{WorkOrderID: 12, Asset: "Lathe"},
 		Bind: func(f *schema.Form) schema.Handler {
 			var n NewRequest
 			f.Text(&n.Token, "token", "the address of the machine", schema.InPath("token"), schema.Most(maxName))
 			f.Text(&n.Description, "description", "what you see, hear or smell", schema.Required, schema.Most(maxText-maxName-2), schema.Lines, schema.Label("What is wrong"))
-			f.Text(&n.Name, "name", "so that somebody can ask back", schema.Most(maxName), schema.Label("Your name"))
+			f.Text(&n.Name, "name", "so that we can ask you", schema.Most(maxName), schema.Label("Your name"))
 			f.File(&n.Photo, "photo", "a picture helps", MaxPhoto)
 			if s.mailIsSetUp() {
 				f.Text(&n.Email, "email", "we write to you when it is done", schema.Most(254), schema.Label("Your e-mail"))
@@ -251,8 +251,9 @@ func (s *Service) RequestOp() schema.Op {
 func (s *Service) setRequests() schema.Op {
 	path := "/request/Kx3mB1tqS9yZ0aVw7uN2Lg"
 	return schema.Op{
-		Name: "set_requests", About: "Let people without an account ask for work on an asset, at an address that is printed as a QR code, or stop that. " +
-			"What they ask becomes an open work order; 5 an hour are accepted from one address.",
+		Name: "set_requests", About: "Turn requests for an asset on or off: people without an account report problems at " +
+			"an address printed as a QR code. " +
+			"A request becomes an open work order; 5 an hour are accepted from one address.",
 		Writes: true, Admin: true, Idempotent: true, Response: Requests{AssetID: 1, Asset: "Lathe", On: true, Path: &path},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
@@ -274,7 +275,7 @@ func (s *Service) setRequests() schema.Op {
 		Did: func(answer any, _ schema.Money) string {
 			r := answer.(Requests)
 			if r.On {
-				return fmt.Sprintf("Anybody with the QR code may ask for work on %s.", r.Asset)
+				return fmt.Sprintf("Anyone with the QR code can report problems of %s.", r.Asset)
 			}
 			return fmt.Sprintf("Requests for %s are off.", r.Asset)
 		},

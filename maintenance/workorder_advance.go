@@ -66,16 +66,16 @@ func advance(tx *db.Tx, m Move, ch OrderChange) (wo WorkOrder, err error) {
 func (s *Service) advanceStatus() schema.Op {
 	return schema.Op{
 		Name: "advance_status", Says: "Move a job", Overwrites: true,
-		About: "Move a work order along: " + workOrderMoves.Prose() + ". " +
-			"done needs a resolution, and skip_steps while steps of its check list are open; completing a job that serves a plan restarts the plan, pm_next_due tells when it is due next.",
+		About: "Change a work order's status: " + workOrderMoves.Prose() + ". " +
+			"done needs a resolution, and skip_steps while check list steps are open. Completing a plan's job restarts the plan; pm_next_due is its next day.",
 		Writes: true, Response: Advanced{WorkOrder: sampleDone},
 		Bind: func(f *schema.Form) schema.Handler {
 			var m Move
 			var ch OrderChange
 			bindJob(f, &m.ID, schema.InPath("id"), orderPositional)
-			bindStatus(f, &m.Status, "where to move it", schema.Required, schema.Example("done"), schema.Positional("STATUS"))
+			bindStatus(f, &m.Status, "the new status", schema.Required, schema.Example("done"), schema.Positional("STATUS"))
 			f.Text(&m.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines, schema.Example("Bearing replaced"))
-			f.Text(&m.SkipSteps, "skip_steps", "why open steps of the check list are left out", schema.Most(maxText))
+			f.Text(&m.SkipSteps, "skip_steps", "why open steps of the check list are skipped", schema.Most(maxText))
 			ch.Sent = workOrders.Form(f, &ch.WorkOrder, false, nil, "assigned_to", "labor_minutes", "parts_cost", "downtime_minutes")
 			isNew := f.Surface() != schema.Tool
 			bindNew(f, &isNew)
@@ -106,7 +106,7 @@ func (s *Service) advanceStatus() schema.Op {
 			}
 			return schema.Question{
 				Title: fmt.Sprintf("Cancel work order %d, %s: %s?", a.ID, a.Asset, a.Description), Button: "Cancel job",
-				Text: "A cancelled work order cannot be opened again. Its history is kept.",
+				Text: "A cancelled work order cannot be reopened. Its history is kept.",
 			}
 		},
 		Leads: leadsToOrder,

@@ -67,7 +67,7 @@ func (s *Service) moveEach(ctx context.Context, who db.Caller, all Move, m marke
 func ParseFilter(query string) (f Filter, err error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return f, fault.Fieldf("match", "match: %s is not the query of an address", schema.Quote(query))
+		return f, fault.Fieldf("match", "match: %s is not a query string", schema.Quote(query))
 	}
 	op := schema.Op{Bind: func(form *schema.Form) schema.Handler {
 		f.Limit = newest
@@ -83,17 +83,17 @@ func ParseFilter(query string) (f Filter, err error) {
 func (s *Service) moveWorkOrders() schema.Op {
 	return schema.Op{
 		Name: "move_workorders",
-		About: "Move many work orders to a status, each by itself: one that may not move is named with the reason, the others are moved. " +
-			"Each move is held to the same rules as any other and fires the same events.",
+		About: "Move several work orders to a status. Refused ones are named with the reason; the others are moved. " +
+			"The same rules and events apply as for a single move.",
 		Writes:   true,
 		Response: Moved{Moved: []WorkOrder{sampleDone}, Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var all Move
 			var m marked
-			bindStatus(f, &all.Status, "where to move them", schema.Required, schema.Positional("STATUS"))
+			bindStatus(f, &all.Status, "the new status", schema.Required, schema.Positional("STATUS"))
 			m.bind(f)
 			f.Text(&all.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines)
-			f.Text(&all.SkipSteps, "skip_steps", "why open steps of their check lists are left out", schema.Most(maxText))
+			f.Text(&all.SkipSteps, "skip_steps", "why open steps of their check lists are skipped", schema.Most(maxText))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.moveEach(ctx, who, all, m) }
 		},
 		Example: "maintenance move in-progress 12 14\nmaintenance move done 12 14 --resolution \"Filters changed\" --as alice",

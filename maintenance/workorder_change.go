@@ -86,16 +86,17 @@ func mayChange(held WorkOrder, changes record.Changes) error {
 	switch {
 	case held.Status == "cancelled" && len(changes) > 0:
 		columns := slices.Sorted(maps.Keys(changes))
-		return fault.Invalidf("work order %d is cancelled and stays as it is: %s cannot be changed", held.ID, strings.Join(columns, ", ")).At(columns...)
+		return fault.Invalidf("work order %d is cancelled: %s cannot be changed", held.ID, strings.Join(columns,
+			", ")).At(columns...)
 	case held.Status != "done":
 		return nil
 	}
 	if _, moves := changes["checklist"]; moves {
-		return fault.Fieldf("checklist", "checklist: work order %d is done and its check list stands; reopen it first", held.ID)
+		return fault.Fieldf("checklist", "checklist: work order %d is done; to change its check list, reopen it first", held.ID)
 	}
 	for _, column := range []string{"labor_minutes", "parts_cost"} {
 		if _, moves := changes[column]; moves {
-			return fault.Fieldf(column, "%s: work order %d is done and its cost stands; reopen it first", column, held.ID)
+			return fault.Fieldf(column, "%s: work order %d is done; to change its cost, reopen it first", column, held.ID)
 		}
 	}
 	return nil
@@ -104,8 +105,8 @@ func mayChange(held WorkOrder, changes record.Changes) error {
 func (s *Service) editWorkOrder() schema.Op {
 	return schema.Op{
 		Name: "edit_workorder",
-		About: "Change a work order: only what is sent, null clears assigned_to, due_date and requester_email. " +
-			"On a done order what moves its cost is refused (reopen it first), on a cancelled one everything is.",
+		About: "Change a work order: only the given fields; null clears assigned_to, due_date and requester_email. " +
+			"A done order refuses changes of its cost (reopen it first); a cancelled one refuses all.",
 		Writes: true, Idempotent: true, Response: sampleOrder,
 		Bind: func(f *schema.Form) schema.Handler {
 			var ch OrderChange
@@ -145,7 +146,8 @@ func fillOrder(c *db.Conn, given map[string]string) (map[string]string, bool, er
 func bindRequester(f *schema.Form, ch *OrderChange) {
 	var email string
 	var clear bool
-	if f.Text(&email, "requester_email", "who asked for it: mailed when it is done or cancelled", schema.Most(254), schema.Clear(&clear),
+	if f.Text(&email, "requester_email",
+		"the requester, who is mailed when it is done or cancelled", schema.Most(254), schema.Clear(&clear),
 		schema.Label("Requester's e-mail"), schema.Example("ann@example.com")) || clear {
 		var err error
 		if ch.RequesterEmail, err = requester("requester_email", email); err != nil {

@@ -13,8 +13,9 @@ const maxID = 1_000_000_000_000
 // workOrderTable is the work orders as CSV.
 func workOrderTable() schema.Table {
 	t := workOrders.Table("work-orders",
-		"Work orders, one row each. A row without an id, or with one that is free, is a new order: one that is not done or cancelled is opened like any other, "+
-			"one that is arrives as history, without an event. A changed status is a move like any other.")
+		"Work orders, one row each. A row without an id, or with an unused one, is a new order. An open one is opened "+
+			"like any other; "+
+			"a closed one is stored as history, without an event. A changed status is a move like any other.")
 	t.Find = nil
 	t.Row = func(f *schema.Form) schema.Put {
 		wo := newWorkOrder()
@@ -40,12 +41,12 @@ func pastInstant(tx *db.Tx, name, s string) (*exact.Instant, error) {
 	if !ok {
 		d, isDay := exact.ParseDay(s)
 		if !isDay {
-			return nil, fault.Invalidf("%s: %s is not a moment; it takes RFC 3339 (2026-11-20T21:05:00Z) or a day (2026-11-20)", name, schema.Quote(s))
+			return nil, fault.Invalidf("%s: %s is not a time; write 2026-11-20T21:05:00Z (RFC 3339) or a day, 2026-11-20", name, schema.Quote(s))
 		}
 		at = exact.InstantOf(d.Time(tx.Zone()))
 	}
 	if at > tx.Now() {
-		return nil, fault.Invalidf("%s: %v is in the future; it takes a moment up to now, %v", name, at, tx.Now())
+		return nil, fault.Invalidf("%s: %v is in the future; now is %v", name, at, tx.Now())
 	}
 	return &at, nil
 }
@@ -82,7 +83,7 @@ func fileByRow(tx *db.Tx, wo WorkOrder, created, completed *exact.Instant) (none
 		return none, err
 	}
 	if wo.tag == "" {
-		return none, fault.Invalidf("asset_tag is empty: a new work order needs its asset")
+		return none, fault.Invalidf("asset_tag is empty: name the asset of the new work order")
 	}
 	a, err := assetByTag(&tx.Conn, wo.tag)
 	if err != nil {
@@ -118,7 +119,7 @@ func fileByRow(tx *db.Tx, wo WorkOrder, created, completed *exact.Instant) (none
 func completion(status string, created, completed *exact.Instant, now exact.Instant) (*exact.Instant, error) {
 	switch {
 	case status != "done" && completed != nil:
-		return nil, fault.Invalidf("completed_at: a work order that is %s has none; only done ones have", status)
+		return nil, fault.Invalidf("completed_at: leave it empty; a work order that is %s has none", status)
 	case status != "done":
 		return nil, nil
 	case completed == nil:
@@ -180,7 +181,7 @@ func keepsAsset(c *db.Conn, held WorkOrder, tag string) error {
 	}
 	a, err := assetByTag(c, tag)
 	if err == nil && a.ID != held.AssetID {
-		err = fault.Invalidf("asset_tag: work order %d belongs to another asset (%s), and an order keeps its asset", held.ID, held.Asset)
+		err = fault.Invalidf("asset_tag: work order %d belongs to %s, and an order keeps its asset", held.ID, held.Asset)
 	}
 	return err
 }
@@ -195,7 +196,7 @@ func fieldsByRow(tx *db.Tx, row *schema.Form, held, now WorkOrder) (none schema.
 	}
 	now.Resolution = db.NullText(cell(now.Resolution))
 	if held.Status == "done" && now.Resolution == nil && row.Given("resolution") {
-		return none, fault.Fieldf("resolution", "resolution is empty: a work order that is done keeps one")
+		return none, fault.Fieldf("resolution", "resolution is empty: a done work order needs one")
 	}
 	return storeOrder(tx, held, now, func(column string) bool {
 		return column == "created_at" || column == "completed_at" || row.Given(column)

@@ -67,7 +67,7 @@ type marked struct {
 func (m *marked) bind(f *schema.Form) {
 	some := f.IDs(&m.ids, "id", "the work orders", maxBulk, schema.AllowDuplicates, schema.Positional("ID"), schema.Label("Work orders"))
 	if f.Surface() == schema.Page {
-		f.Text(&m.match, "match", "in place of the work orders: all that match these filters of the list's address", schema.Label("All that match"))
+		f.Text(&m.match, "match", "instead of work orders: all that match these filters", schema.Label("All that match"))
 	}
 	if !f.Describing() && !some && m.match == "" {
 		f.Refuse("id", "id is missing: mark at least one work order")
@@ -123,8 +123,8 @@ func (f Filter) ids(c *db.Conn) ([]int64, error) {
 func (s *Service) finishWorkOrders() schema.Op {
 	return schema.Op{
 		Name: "finish_workorders",
-		About: "Finish work orders, with what was done and what they took. One that is open is started first. " +
-			"One that cannot be finished is named with the reason, the others are finished.",
+		About: "Finish work orders, with what was done, minutes and parts. Open ones are started first. " +
+			"Refused ones are named with the reason; the others are finished.",
 		Writes:   true,
 		Response: Moved{Moved: []WorkOrder{sampleDone}, Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -133,10 +133,11 @@ func (s *Service) finishWorkOrders() schema.Op {
 			m.bind(f)
 			f.Text(&all.Resolution, "resolution", "for each of them", schema.Required, schema.Most(maxText), schema.Lines, schema.Label("What was done"))
 			all.Took.Sent = workOrders.Form(f, &all.Took.WorkOrder, false, nil, "labor_minutes", "parts_cost", "downtime_minutes")
-			f.IDs(&all.Steps, "step", "steps of the check list that are done, of a single work order", maxSteps)
-			f.Text(&all.SkipSteps, "skip_steps", "why the other steps of the check list are left out", schema.Most(maxText), schema.Label("Why steps are left out"))
+			f.IDs(&all.Steps, "step", "done steps of the check list, for a single work order", maxSteps)
+			f.Text(&all.SkipSteps, "skip_steps",
+				"why the other steps of the check list are skipped", schema.Most(maxText), schema.Label("Why steps are skipped"))
 			if len(all.Steps) > 0 && len(m.ids) != 1 {
-				f.Refuse("step", "step: steps are ticked of one work order at a time")
+				f.Refuse("step", "step: tick steps of one work order at a time")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.FinishWorkOrders(ctx, who, all, m) }
 		},
@@ -173,7 +174,7 @@ func (e Edited) Refusals() ([]string, error) {
 func (s *Service) editWorkOrders() schema.Op {
 	return schema.Op{
 		Name:   "edit_workorders",
-		About:  "Assign work orders, or give them a day or a priority; what is left out stays. One that cannot be changed is named with the reason.",
+		About:  "Assign work orders, or set their due day or priority. Refused ones are named with the reason.",
 		Writes: true, Idempotent: true,
 		Response: Edited{Changed: []WorkOrder{sampleOrder}, Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -182,7 +183,7 @@ func (s *Service) editWorkOrders() schema.Op {
 			m.bind(f)
 			ch.Sent = workOrders.Form(f, &ch.WorkOrder, f.Surface() != schema.Page, nil, "assigned_to", "due_date", "priority")
 			if !f.Describing() && len(ch.Sent) == 0 {
-				f.Refuse("assigned_to", "assigned_to is missing: give an assignee, a day or a priority")
+				f.Refuse("assigned_to", "assigned_to is missing: give an assignee, a due day or a priority")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return db.Update(ctx, s.db, who, func(tx *db.Tx) (done Edited, err error) {

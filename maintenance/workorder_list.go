@@ -18,8 +18,8 @@ import (
 // WorkOrders is one page of the work orders that pass a filter, newest first.
 type WorkOrders struct {
 	WorkOrders []WorkOrder `json:"work_orders"`
-	Next       *int64      `json:"next" about:"ask for the next page with after; null at the end"`
-	Total      int64       `json:"total" about:"how many pass the filter in all"`
+	Next       *int64      `json:"next" about:"pass it as after; null at the end"`
+	Total      int64       `json:"total" about:"how many match in all"`
 }
 
 // FoundOrders is WorkOrders for agents, with what all of them cost.
@@ -28,7 +28,7 @@ type FoundOrders struct {
 	Shown          int                                 `json:"shown" about:"how many are given here"`
 	Total          int64                               `json:"total" about:"how many match in all"`
 	TotalCostCents *int64                              `json:"total_cost_cents,omitempty" about:"what all that match cost, on the first page"`
-	Next           *string                             `json:"next" about:"ask on with after; null at the end"`
+	Next           *string                             `json:"next" about:"pass it as after; null at the end"`
 	Near           []string                            `json:"near,omitempty" about:"assets that are like q, where nothing matches"`
 }
 
@@ -189,15 +189,15 @@ func refuseUnknownAssignee(c *db.Conn, name string) error {
 			return nil
 		}
 	}
-	return fault.Fieldf("assigned_to", "assigned_to: nobody called %s has work orders; %s", schema.Quote(name), schema.ThereAre(name, names))
+	return fault.Fieldf("assigned_to", "assigned_to: %s has no work orders; %s", schema.Quote(name), schema.ThereAre(name, names))
 }
 
 func (s *Service) listWorkOrders() schema.Op {
 	next, cost := int64(12), int64(8000)
 	return schema.Op{
 		Name: "list_workorders", Says: "Which jobs there are",
-		About: "Work orders, newest first, those that pass every filter given: 200 at a time unless limit says otherwise.",
-		AgentAbout: "Work orders, newest first, that match every filter. total and total_cost_cents are over all that match, also those that limit leaves out. " +
+		About: "Work orders, newest first, that match every filter; 200 at a time unless limit says otherwise.",
+		AgentAbout: "Work orders, newest first, that match every filter. total and total_cost_cents are over all that match, beyond limit too. " +
 			"Cost = labor_minutes x hourly rate + parts. overdue: due_date before today and open or in progress. from, to: the day it was opened. " +
 			"detail short: id, asset, description, status, assignee, due day, cost.",
 		Response:      WorkOrders{WorkOrders: []WorkOrder{sampleOrder}, Next: &next, Total: 1},
@@ -224,7 +224,7 @@ func BindFilter(f *schema.Form, w *Filter) {
 	bindStatus(f, &w.Status, "only those in this state")
 	bindPriority(f, &w.Priority, "only those with this priority")
 	f.ID(&w.AssetID, "asset_id", "only those of this asset", schema.Flag("asset"), schema.Label("Asset"), schema.Lookup(assetNamed), schema.Choices(assetChoices))
-	f.Text(&w.AssignedTo, "assigned_to", "only those of this assignee, in any case", schema.Most(maxName), schema.ChoicesFor(assignees), schema.Any)
+	f.Text(&w.AssignedTo, "assigned_to", "only those of this assignee", schema.Most(maxName), schema.ChoicesFor(assignees), schema.Any)
 	var overdue bool
 	if f.Bool(&overdue, "overdue", "true: only those that are overdue; false: only those that are not") {
 		w.Overdue = &overdue

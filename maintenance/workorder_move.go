@@ -34,7 +34,8 @@ func (m *Move) check() (err error) {
 // unresolved refuses to complete a job without a word about it.
 func (m Move) unresolved() error {
 	if m.Status == "done" && m.Resolution == "" {
-		return fault.Fieldf("resolution", "resolution is missing: a work order is done only with a resolution, a text that says what was done")
+		return fault.Fieldf("resolution", "resolution is missing: a work order is done only with a resolution; say what "+
+			"was done")
 	}
 	return nil
 }
@@ -52,7 +53,8 @@ func (m Move) unticked(steps []Step) error {
 			break
 		}
 	}
-	return fault.Fieldf("skip_steps", "skip_steps is missing: %d of %d steps of the check list are open, the first is %s; tick them, or send skip_steps with the reason",
+	return fault.Fieldf("skip_steps", "skip_steps is missing: %d of %d steps of the check list are open, first %s; "+
+		"tick them, or give the reason in skip_steps",
 		open, len(steps), next)
 }
 

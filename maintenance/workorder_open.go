@@ -108,7 +108,7 @@ func planOf(c *db.Conn, pmID, assetID int64) (none plan, err error) {
 	case err != nil:
 		return none, err
 	case is && p.Paused:
-		return none, fault.Fieldf("pm_id", "pm_id: the plan %d (%s) is paused and opens no job; resume it first", p.ID, p.Title)
+		return none, fault.Fieldf("pm_id", "pm_id: the plan %d (%s) is paused; resume it first", p.ID, p.Title)
 	case is:
 		return p, nil
 	}
@@ -127,7 +127,7 @@ func (s *Service) createWorkOrder() schema.Op {
 	return schema.Op{
 		Name:   "create_workorder",
 		Says:   "Open a job",
-		About:  "Open a work order against an asset that is not retired.",
+		About:  "Open a work order for an asset that is not retired.",
 		Writes: true, Creates: true, Response: sampleOrder,
 		Bind: func(f *schema.Form) schema.Handler {
 			wo := newWorkOrder()
@@ -145,19 +145,19 @@ func (s *Service) createWorkOrder() schema.Op {
 				return nil
 			})
 			var plan int64
-			if f.ID(&plan, "pm_id", "the plan that this job serves, of the same asset: completing the job restarts it",
+			if f.ID(&plan, "pm_id", "the asset's plan that this job serves; completing the job restarts it",
 				schema.Flag("plan"), schema.Label("Plan"), schema.Rare,
 				schema.Lookup(func(c *db.Conn, name string) (int64, error) { return planOfAsset(c, wo.AssetID, name) }), schema.Choices(planChoices)) {
 				wo.PMID = &plan
 			}
 			var steps []string
-			f.Texts(&steps, "checklist", "the steps of the job, each a line of text; a plan's job has those of the plan",
+			f.Texts(&steps, "checklist", "the steps of the job, one line each (default: those of its plan)",
 				maxSteps, maxStepText, schema.Flag("step"), schema.Label("Check list"), schema.Rare)
 			wo.Checklist = openSteps(steps)
 			again, isNew := true, false
 			if f.Surface() == schema.Tool {
 				again = false
-				f.Bool(&again, "again", "true: a second job of the plan while one is not finished")
+				f.Bool(&again, "again", "true: open a second job although one is unfinished")
 			}
 			bindNew(f, &isNew)
 			return func(ctx context.Context, who db.Caller) (any, error) {
@@ -167,7 +167,7 @@ func (s *Service) createWorkOrder() schema.Op {
 				return db.Update(ctx, s.db, who, func(tx *db.Tx) (WorkOrder, error) {
 					if wo.PMID != nil && !again {
 						if err := hasNoJob(&tx.Conn, *wo.PMID); err != nil {
-							return WorkOrder{}, fault.Conflictf("%s, or send again true for a second one", err)
+							return WorkOrder{}, fault.Conflictf("%s, or pass again true for a second one", err)
 						}
 					}
 					return openWorkOrder(tx, wo)

@@ -84,13 +84,13 @@ func partNumber(c *db.Conn, name string) (string, error) {
 // bindTicks reads the numbers of steps out of a text: "1, 2 4".
 func bindTicks(f *schema.Form, p *[]int64) {
 	var text string
-	if !f.Text(&text, "tick", "numbers of check list steps that are done, as 1, 2", schema.Most(400)) {
+	if !f.Text(&text, "tick", "numbers of done check list steps, such as 1, 2", schema.Most(400)) {
 		return
 	}
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == ' ' || r == '\n' }) {
 		n, err := strconv.ParseInt(word, 10, 64)
 		if err != nil || n < 1 || n > maxSteps {
-			f.Refuse("tick", "tick: %s is no number of a step; it takes numbers from 1, as 1, 2", schema.Quote(word))
+			f.Refuse("tick", "tick: %s is not a step number; give numbers from 1, such as 1, 2", schema.Quote(word))
 			return
 		}
 		*p = append(*p, n)
@@ -101,7 +101,8 @@ func (s *Service) updateWorkOrder() schema.Op {
 	return schema.Op{
 		Name: "update_workorder",
 		Says: "Change a job",
-		About: "Change a job in one call, all or nothing: only what is given. add_labor_minutes adds to what is there. part with qty takes from stock, return_part with return_qty gives back. " +
+		About: "Change a job in one call, all or nothing: only the given fields. add_labor_minutes adds minutes. part " +
+			"with qty takes from stock, return_part with return_qty gives back. " +
 			"Its status, and parts_cost, go with advance_status.",
 		Writes: true, Response: Detail{WorkOrder: sampleOrder, Parts: []PartUse{}, Photos: []Photo{}},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -110,7 +111,7 @@ func (s *Service) updateWorkOrder() schema.Op {
 			bindJob(f, &u.ID, schema.Required)
 			u.Sent = workOrders.Form(f, &u.WorkOrder, true, nil, "assigned_to", "due_date", "priority", "description", "labor_minutes", "downtime_minutes")
 			bindNew(f, &isNew)
-			adds := f.Int(&u.AddMinutes, "add_labor_minutes", "minutes worked besides those that are there", schema.Range(0, maxMinutes))
+			adds := f.Int(&u.AddMinutes, "add_labor_minutes", "minutes to add", schema.Range(0, maxMinutes))
 			taken := f.Milli(&u.Qty, "qty", "of part", schema.Range(0, maxQuantity))
 			back := f.Milli(&u.ReturnQty, "return_qty", "of return_part; qty where that is left out", schema.Range(0, maxQuantity))
 			f.Ref(&u.Part, "part", "its number or name")
@@ -119,13 +120,14 @@ func (s *Service) updateWorkOrder() schema.Op {
 			switch {
 			case f.Describing():
 			case adds && u.Sent["labor_minutes"]:
-				f.Refuse("add_labor_minutes", "add_labor_minutes: labor_minutes sets the minutes and add_labor_minutes adds to them; give one of them")
+				f.Refuse("add_labor_minutes", "add_labor_minutes: give labor_minutes to set the minutes or add_labor_minutes to "+
+					"add some")
 			case u.Part != "" && !taken:
 				f.Refuse("qty", "qty is missing: how much of part %s", schema.Quote(u.Part))
 			case u.ReturnPart != "" && !back && (u.Part != "" || !taken):
 				f.Refuse("return_qty", "return_qty is missing: how much of part %s is given back", schema.Quote(u.ReturnPart))
 			case taken && u.Part == "" && u.ReturnPart == "":
-				f.Refuse("part", "part is missing: qty is of part or return_part")
+				f.Refuse("part", "part is missing: give part or return_part with qty")
 			}
 			if !back {
 				u.ReturnQty = u.Qty

@@ -56,7 +56,7 @@ func TestEnvelope(t *testing.T) {
 		{"id an array", `{"jsonrpc":"2.0","id":[1],"method":"ping"}`, 400, `null`, -32600, "id is an array"},
 		{"no method", `{"jsonrpc":"2.0","id":7}`, 400, `7`, -32600, "method"},
 		{"the method a number", `{"jsonrpc":"2.0","id":7,"method":1}`, 400, `7`, -32600, "method"},
-		{"an answer", `{"jsonrpc":"2.0","id":7,"result":{}}`, 400, `7`, -32600, "answers"},
+		{"an answer", `{"jsonrpc":"2.0","id":7,"result":{}}`, 400, `7`, -32600, "only requests"},
 		{"params a number", `{"jsonrpc":"2.0","id":7,"method":"ping","params":1}`, 400, `7`, -32600, "params is a number"},
 		{"params null", `{"jsonrpc":"2.0","id":7,"method":"ping","params":null}`, 400, `7`, -32600, "params is null"},
 		{"params an array", `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":["a"]}`, 200, `7`, -32602, "params is an array"},

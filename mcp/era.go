@@ -54,11 +54,11 @@ func eraOf(h http.Header, m message) (stateless bool, x *wrong) {
 	case len(given) > 1:
 		return stateless, mismatch("MCP-Protocol-Version is given %d times; give it once", len(given))
 	case len(given) == 0 && carried:
-		return stateless, mismatch("the header MCP-Protocol-Version is missing; it must tell what _meta tells, %s", schema.Quote(inBody.Text()))
+		return stateless, mismatch("the header MCP-Protocol-Version is missing; send it as in _meta, %s", schema.Quote(inBody.Text()))
 	case len(given) == 0:
 		return stateless, nil
 	case carried && inBody.Text() != given[0]:
-		return stateless, mismatch("the header MCP-Protocol-Version is %s, but _meta tells %s", schema.Quote(given[0]), schema.Quote(inBody.Text()))
+		return stateless, mismatch("the header MCP-Protocol-Version is %s, but _meta says %s", schema.Quote(given[0]), schema.Quote(inBody.Text()))
 	case !slices.Contains(revisions, given[0]):
 		return stateless, unsupported(given[0])
 	}
@@ -120,14 +120,14 @@ func checkStateless(h http.Header, m message) *wrong {
 func sameInHeader(h http.Header, name, inBody string) *wrong {
 	given := h[name]
 	if len(given) != 1 {
-		return mismatch("the header %s is given %d times; it must be given once, and tell %s", name, len(given), schema.Quote(inBody))
+		return mismatch("the header %s is given %d times; give it once, as %s", name, len(given), schema.Quote(inBody))
 	}
 	value, ok := headerText(given[0])
 	if !ok {
-		return mismatch("the header %s holds what a header may not hold, or Base64 that cannot be read", name)
+		return mismatch("the header %s holds characters that are not allowed, or unreadable Base64", name)
 	}
 	if value != inBody {
-		return mismatch("the header %s is %s, but the body tells %s", name, schema.Quote(value), schema.Quote(inBody))
+		return mismatch("the header %s is %s, but the body says %s", name, schema.Quote(value), schema.Quote(inBody))
 	}
 	return nil
 }

@@ -113,7 +113,8 @@ func TestStatelessRequests(t *testing.T) {
 		{"two names in the header", write, headers("tools/call", "write_note\ntell_day"), 400, -32020, "Mcp-Name"},
 		{"Base64 that cannot be read", write, headers("tools/call", "=?base64?!?="), 400, -32020, "Base64"},
 		{"Base64 of another name", write, headers("tools/call", "=?base64?dGVsbF9kYXk=?="), 400, -32020, "tell_day"},
-		{"a header that is not ASCII", strings.Replace(write, "write_note", "wríte", 1), headers("tools/call", "wríte"), 400, -32020, "may not hold"},
+		{"a header that is not ASCII", strings.Replace(write, "write_note", "wríte", 1), headers("tools/call",
+			"wríte"), 400, -32020, "not allowed"},
 
 		{"no params", `{"jsonrpc":"2.0","id":"s1","method":"tools/list"}`, headers("tools/list", ""), 400, -32602, "_meta"},
 		{"no _meta", `{"jsonrpc":"2.0","id":"s1","method":"tools/list","params":{}}`, headers("tools/list", ""), 400, -32602, "_meta"},

@@ -85,7 +85,7 @@ func (x *exchange) initialize(b []byte, params strict.Value) ([]byte, *wrong) {
 // cursor to go on from.
 func (x *exchange) list(b []byte, params strict.Value) ([]byte, *wrong) {
 	if cursor, given := params.Get("cursor"); given && cursor.Kind() != strict.Null && string(cursor.Raw()) != `""` {
-		return nil, &wrong{code: invalidParams, text: "cursor: the list has a single page and gives none"}
+		return nil, &wrong{code: invalidParams, text: "cursor: the list has a single page and no cursor"}
 	}
 	lists := &x.e.ready().prerendered.handshakeLists
 	if x.stateless {

@@ -58,7 +58,7 @@ func readMessage(body []byte) (m message, x *wrong) {
 	switch v.Kind() {
 	case strict.Object:
 	case strict.Array:
-		return m, &wrong{code: invalidRequest, text: "batches are not taken; send one message a request"}
+		return m, &wrong{code: invalidRequest, text: "batches are not accepted; send one message a request"}
 	default:
 		return m, &wrong{code: invalidRequest, text: "the message is " + v.Kind().String() + "; a JSON-RPC object is needed"}
 	}
@@ -85,9 +85,11 @@ func readMessage(body []byte) (m message, x *wrong) {
 	case version.Text() != "2.0":
 		x = &wrong{code: invalidRequest, text: `jsonrpc must be "2.0"`}
 	case hasID && m.id == nil:
-		x = &wrong{code: invalidRequest, text: "id is " + idKind.String() + "; it takes a string or a number, and is left out of a notification"}
+		x = &wrong{code: invalidRequest, text: "id is " + idKind.String() + "; it takes a string or a number; a " +
+			"notification has none"}
 	case method.Kind() != strict.String:
-		x = &wrong{code: invalidRequest, text: "method is missing or no string; answers and anything but requests and notifications are not taken"}
+		x = &wrong{code: invalidRequest, text: "method is missing or not a string; only requests and notifications are " +
+			"accepted"}
 	case hasParams && params.Kind() == strict.Array:
 		x = &wrong{code: invalidParams, text: "params is an array; it takes an object with the parameters by name"}
 	case hasParams && params.Kind() != strict.Object:

@@ -71,9 +71,9 @@ func (e *Endpoint) refuse(w http.ResponseWriter, err error) {
 // hidden is what a caller learns of an internal error.
 func hidden(requestID string) string {
 	if requestID == "" {
-		return "internal error: the program failed and nothing more can be told; the log has it"
+		return "internal error: the program failed; the log has the details"
 	}
-	return "internal error, request " + requestID + ": the program failed and nothing more can be told; the log has it under that id"
+	return "internal error, request " + requestID + ": the program failed; the log has the details under that id"
 }
 
 // log tells the log what the caller is not told.

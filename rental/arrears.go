@@ -107,10 +107,12 @@ func (s *Service) arrears() schema.Op {
 	row := exampleArrear()
 	return schema.Op{
 		Name: "arrears_report", Print: printArrears, Example: "rental arrears",
-		About:    "Who is behind and by how much: every unpaid charge past its due date, most days first. What is due by today is posted first.",
+		About: "Who is behind and by how much: every overdue charge, the oldest first. What is due by today is posted " +
+			"first.",
 		Response: Arrears{Today: exampleDay("2026-11-20"), Arrears: []Arrear{row}, TotalCents: 95_000, Buckets: Buckets{Days1To30: 95_000}},
 		Says:     "Who is behind",
-		AgentAbout: "Who is behind: every charge past its due date of which something is open. balance_cents is what is open, amount_cents the charge's. " +
+		AgentAbout: "Who is behind: every charge past its due date that is not paid in full. balance_cents is open, " +
+			"amount_cents is the whole charge. " +
 			"total_cents, buckets and by_tenant sum over all that match. detail short: lease, unit, tenant, e-mail, due day, days, balance.",
 		AgentResponse: exampleFoundArrears(),
 		Bind: func(f *schema.Form) schema.Handler {

@@ -128,7 +128,8 @@ func mod97(s string) int {
 func checkIBAN(said string) (string, error) {
 	n := strings.ToUpper(strings.Join(strings.Fields(said), ""))
 	if n != signs(n) || len(n) < 15 || len(n) > 34 || n[0] < 'A' || n[1] < 'A' || mod97(n[4:]+n[:4]) != 1 {
-		return "", fault.Fieldf("iban", "iban: the check digits of %s are wrong; compare it with the bank's paper", schema.Quote(said))
+		return "", fault.Fieldf("iban",
+			"iban: the check digits of %s are wrong; compare it with a bank statement", schema.Quote(said))
 	}
 	return n, nil
 }
@@ -192,7 +193,7 @@ func (a *BankAccount) check(tx *db.Tx) error {
 		a.IBAN = &iban
 	}
 	if len(a.Currency) != 3 || signs(a.Currency) != a.Currency {
-		return fault.Fieldf("currency", "currency: %s is no code of a currency, as EUR", schema.Quote(a.Currency))
+		return fault.Fieldf("currency", "currency: %s is not a currency code such as EUR", schema.Quote(a.Currency))
 	}
 	all, err := bankAccounts(&tx.Conn)
 	if err != nil {
@@ -208,7 +209,7 @@ func (a *BankAccount) check(tx *db.Tx) error {
 			}
 		}
 		if a.Collects && b.Collects && ptrEqual(a.PropertyID, b.PropertyID) {
-			return fault.Conflictf("tenants pay to the account %s already; take that from it first", b.Name).At("collects")
+			return fault.Conflictf("tenants pay to the account %s already; turn that off there first", b.Name).At("collects")
 		}
 	}
 	return nil
@@ -247,7 +248,8 @@ func (s *Service) saveBankAccount() schema.Op {
 		PropertyID: new(int64(1)), Property: new("Harbour House"), Collects: true}
 	return schema.Op{
 		Name: "save_bank_account", Writes: true, Admin: true, Idempotent: true,
-		About:    "Make the bank account of the name, or change it. What is not given stays. Tenants are told to pay to the one that collects.",
+		About: "Create or change a bank account. What is not given stays. Letters and the portal name the account that " +
+			"collects.",
 		Response: example, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var a BankAccount
@@ -257,11 +259,12 @@ func (s *Service) saveBankAccount() schema.Op {
 				f.TextPtr(p, name, about, schema.Most(70), schema.Example(example))
 			}
 			text(&a.IBAN, "iban", "its IBAN", "DE89 3704 0044 0532 0130 00")
-			text(&a.Number, "number", "its number as the bank's files have it, where that is no IBAN", "532013000")
+			text(&a.Number, "number", "its number in the bank's files, if that is not an IBAN", "532013000")
 			text(&a.BIC, "bic", "the bank's BIC", "COBADEFFXXX")
 			text(&a.Holder, "holder", "whose account it is, for letters", "Helen Moreau")
 			f.Text(&a.Currency, "currency", "its currency (default: the shop's)", schema.Most(3), schema.Example("EUR"), schema.Choices(schema.Currencies), schema.Any)
-			f.ID(&property, "property", "the house whose money it is (default: of all houses)", schema.Lookup(lookupProperty), schema.Choices(propertyChoices))
+			f.ID(&property, "property",
+				"the house that it belongs to (default: all houses)", schema.Lookup(lookupProperty), schema.Choices(propertyChoices))
 			f.Bool(&a.Collects, "collects", "tenants pay here: letters, statements and the portal name it")
 			a.PropertyID = db.NullID(property)
 			given := map[string]bool{}
@@ -275,7 +278,7 @@ func (s *Service) saveBankAccount() schema.Op {
 		},
 		Example: `rental bank account "Rent account" --iban "DE89 3704 0044 0532 0130 00" --holder "Helen Moreau" --collects`,
 		Did: func(a any, _ schema.Money) string {
-			return fmt.Sprintf("The account %s is kept.", a.(BankAccount).Name)
+			return fmt.Sprintf("The account %s is saved.", a.(BankAccount).Name)
 		},
 		Leads: func(any) string { return "/bank" },
 	}

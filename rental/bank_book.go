@@ -95,7 +95,7 @@ func book(tx *db.Tx, b Booking, free map[int64]BankLine) error {
 	if b.LeaseID == nil && len(b.PaymentIDs) == 0 {
 		found := free[l.ID].Candidates
 		if len(found) != 1 || l.AmountCents < 0 {
-			return fault.Fieldf("lease_id", "lease_id is missing: choose the lease that the line is of")
+			return fault.Fieldf("lease_id", "lease_id is missing: choose the lease that paid")
 		}
 		b.LeaseID, b.PaymentIDs = found[0].LeaseID, found[0].PaymentIDs
 	}
@@ -115,9 +115,10 @@ func bookPayment(tx *db.Tx, l BankLine, leaseID int64) error {
 	case err != nil:
 		return err
 	case l.AmountCents <= 0:
-		return fault.Fieldf("line_id", "line_id: %d is money out; it is no payment of a lease", l.ID)
+		return fault.Fieldf("line_id", "line_id: %d is money out, so it cannot be a payment", l.ID)
 	case lease.OpeningDay != nil && l.Day < *lease.OpeningDay:
-		return fault.Fieldf("line_id", "line_id: %d is of %s, before the opening day %s of lease %d", l.ID, l.Day, lease.OpeningDay, lease.ID)
+		return fault.Fieldf("line_id",
+			"line_id: %d is from %s, before the opening day %s of lease %d", l.ID, l.Day, lease.OpeningDay, lease.ID)
 	}
 	on, err := openFrom(&tx.Conn, l.Day)
 	if err != nil {
@@ -256,7 +257,7 @@ func linkable(c *db.Conn, id int64) (StoredPayment, error) {
 	case m.VoidedAt != nil:
 		return m, fault.Conflictf("payment %d was reversed, at %s", id, m.VoidedAt).At("payment_id")
 	case taken:
-		return m, fault.Conflictf("payment %d has the bank line %d already", id, line).At("payment_id")
+		return m, fault.Conflictf("payment %d is linked with bank line %d already", id, line).At("payment_id")
 	case m.Method == byDeposit || m.Method == byOpening:
 		return m, fault.Fieldf("payment_id", "payment_id: payment %d is by %s; no money came in with it", id, m.Method)
 	}
@@ -273,7 +274,7 @@ func linkablePayout(c *db.Conn, id int64) (cents int64, err error) {
 	}
 	line, taken, err := db.One(c, db.Int, "SELECT line_id FROM bank_links WHERE payout_id = ?", id)
 	if err == nil && taken {
-		err = fault.Conflictf("payout %d has the bank line %d already", id, line).At("payout_id")
+		err = fault.Conflictf("payout %d is linked with bank line %d already", id, line).At("payout_id")
 	}
 	return cents, err
 }
@@ -284,11 +285,11 @@ func linkableExpense(c *db.Conn, id int64) (Expense, error) {
 	switch {
 	case err != nil:
 	case e.LineID != nil:
-		err = fault.Conflictf("expense %d has the bank line %d already", id, *e.LineID).At("expense_id")
+		err = fault.Conflictf("expense %d is linked with bank line %d already", id, *e.LineID).At("expense_id")
 	case e.ReversedByID != nil:
 		err = fault.Conflictf("expense %d was reversed, by expense %d", id, *e.ReversedByID).At("expense_id")
 	case e.ReversesID != nil:
-		err = fault.Conflictf("expense %d reverses expense %d; enter what came back as an expense below 0", id, *e.ReversesID).At("expense_id")
+		err = fault.Conflictf("expense %d reverses expense %d; enter the money back as an expense below 0", id, *e.ReversesID).At("expense_id")
 	}
 	return e, err
 }
@@ -393,7 +394,7 @@ func (s *Service) FreeLine(ctx context.Context, who db.Caller, line int64, reaso
 		case lineFree:
 			return done, fault.Conflictf("bank line %d is free", line).At("line_id")
 		case lineReturned:
-			return done, fault.Conflictf("bank line %d is returned: payment %s was reversed, and stays so", line, joinIDs(l.PaymentIDs)).At("line_id")
+			return done, fault.Conflictf("bank line %d is a return: payment %s stays reversed", line, joinIDs(l.PaymentIDs)).At("line_id")
 		case lineBooked:
 			if len(l.ExpenseIDs) > 0 {
 				_, err = reverseExpense(tx, l.ExpenseIDs[0], reason, nil)
@@ -424,7 +425,7 @@ func (s *Service) FreeLine(ctx context.Context, who db.Caller, line int64, reaso
 func notReturned(c *db.Conn, l BankLine) error {
 	payment, found, err := db.One(c, db.Int, "SELECT k.payment_id FROM bank_links k WHERE k.line_id = ? AND "+returnedByBank, l.ID)
 	if err == nil && found {
-		err = fault.Conflictf("bank line %d stays: of what it paid, payment %d was returned by the bank", l.ID, payment).At("line_id")
+		err = fault.Conflictf("bank line %d stays settled: the bank returned its payment %d", l.ID, payment).At("line_id")
 	}
 	return err
 }

@@ -63,7 +63,7 @@ func (s *Service) ImportBank(ctx context.Context, who db.Caller, f BankFile) (Ba
 // importFiles is ImportBank of several files, all or none.
 func (s *Service) importFiles(ctx context.Context, who db.Caller, f BankFile, files []schema.File) (BankImport, error) {
 	if len(files) > 1 && len(f.Take) > 0 {
-		return BankImport{}, fault.Fieldf("take", "take: it names lines of one file; import that file alone")
+		return BankImport{}, fault.Fieldf("take", "take: import one file at a time with it")
 	}
 	read := make([][]bank.Statement, len(files))
 	for i, file := range files {
@@ -139,7 +139,8 @@ func importBank(tx *db.Tx, f BankFile, statements []bank.Statement) (done BankIm
 		done.Statements = append(done.Statements, one)
 	}
 	if len(done.Statements) == 0 {
-		return done, fault.Fieldf("account", "account: the file is of %s, which is no account here%s; choose one, or make a new account",
+		return done, fault.Fieldf("account", "account: the file is for %s, which is not an account here%s; choose one, or "+
+			"create it",
 			strings.Join(done.Skipped, " and "), knownAccounts(accounts))
 	}
 	for _, n := range f.Take {
@@ -180,7 +181,8 @@ func (im *importer) account(st bank.Statement) (a BankAccount, found bool, err e
 				return *a, true, im.currency(*a, st)
 			}
 			if a.Number != nil {
-				return *a, false, fault.Fieldf("account", "account: %s has the number %s, and the file is of %s", a.Name, *a.Number, st.Numbers[0])
+				return *a, false, fault.Fieldf("account",
+					"account: %s has the number %s, but the file is for %s", a.Name, *a.Number, st.Numbers[0])
 			}
 			if err := im.currency(*a, st); err != nil {
 				return *a, false, err
@@ -368,7 +370,8 @@ func (s *Service) importBank() schema.Op {
 		ClosingCents: new(int64(263_000)), Lines: 5, New: 2, Same: 3, Similar: []int64{4}, State: "balanced", MissingCents: new(int64(0)), KeptCents: new(int64(263_000)), GapCents: new(int64(500))}
 	return schema.Op{
 		Name: "import_bank", Writes: true, Idempotent: true, MaxBody: bank.MaxBytes + 1<<20,
-		About: "Read a bank's file (" + bank.Kinds + ") and keep its new lines. A file that is read twice, or that overlaps with another, adds each line once. " +
+		About: "Read a bank's file (" + bank.Kinds + ") and keep its new lines. A file read twice, or one that overlaps " +
+			"another, adds each line once. " +
 			"A statement whose sums are wrong is refused.",
 		Response: BankImport{Statements: []ImportedStatement{example}, Skipped: []string{"DE02120300000000202051"}},
 		Refuses:  []fault.Kind{fault.NotFound, fault.TooLarge},
@@ -377,10 +380,11 @@ func (s *Service) importBank() schema.Op {
 			var files []schema.File
 			var account int64
 			f.Files(&files, "file", "the bank's file, up to 16 MiB", bank.MaxBytes, schema.Required, schema.Positional("FILE"), schema.Label("File"))
-			f.ID(&account, "account", "the account, where the file does not tell it (CSV), or tells a number that is not known yet", schema.Lookup(lookupAccount), schema.Choices(accountChoices))
+			f.ID(&account, "account",
+				"the account, if the file does not name a known one (CSV for example)", schema.Lookup(lookupAccount), schema.Choices(accountChoices))
 			b.Mapping.bind(f)
-			f.IDs(&b.Take, "take", "numbers of lines that are new although they look like kept ones", bank.MaxLines)
-			f.Bool(&b.AcceptUnbalanced, "accept_unbalanced", "keep a statement whose sums are wrong, marked so")
+			f.IDs(&b.Take, "take", "numbers of lines to keep although they look like kept ones", bank.MaxLines)
+			f.Bool(&b.AcceptUnbalanced, "accept_unbalanced", "keep a statement whose sums are wrong, marked as such")
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				b.Account = db.NullID(account)
 				return s.importFiles(ctx, who, b, files)

@@ -130,7 +130,7 @@ func proposeFor(c *db.Conn, lines []BankLine) error {
 func (s *Service) listBankLines() schema.Op {
 	return schema.Op{
 		Name: "bank_lines", Example: "rental bank lines --state free", Print: printBankLines,
-		About:    "The bank's lines, newest day first. A free one comes with what it is found to be: certain, proposed or unknown, and what speaks for it.",
+		About:    "Bank lines, newest day first. A free line shows its match (certain, proposed or unknown) and the reasons.",
 		Response: exampleBankLines(), Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var x LineFilter

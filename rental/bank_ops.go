@@ -39,8 +39,8 @@ func bindLines(f *schema.Form, p *[]int64, word string) {
 func (s *Service) bookLines() schema.Op {
 	return bankOp(schema.Op{
 		Name: "book_lines",
-		About: "Book lines of the bank as payments of leases, each on its day, or link them with payments that are recorded already. " +
-			"A line alone is booked as what it was found to be. certain books all that are certain.",
+		About: "Book bank lines as payments of leases, each on its day, or link them with recorded payments. " +
+			"A line without a lease is booked by its match. certain books all certain lines.",
 		Bind: func(f *schema.Form) schema.Handler {
 			var all []Booking
 			var sure bool
@@ -52,14 +52,15 @@ func (s *Service) bookLines() schema.Op {
 				var b Booking
 				var lease int64
 				f.ID(&b.LineID, "line_id", "the bank's line", schema.Required, schema.Example(61))
-				f.ID(&lease, "lease_id", "the lease that paid (default: the one that was found)", schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
-				f.IDs(&b.PaymentIDs, "payment_id", "the payments that it is, if they are recorded", 20, schema.Example([]int64{9}))
+				f.ID(&lease, "lease_id",
+					"the lease that paid (default: the matched one)", schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
+				f.IDs(&b.PaymentIDs, "payment_id", "the recorded payments to link with", 20, schema.Example([]int64{9}))
 				b.LeaseID = db.NullID(lease)
 				all = append(all, b)
 			}, opts...)
 			f.Bool(&sure, "certain", "all lines that are certain")
 			if !f.Describing() && len(all) == 0 && !sure {
-				f.Refuse("lines", "lines is missing: name lines, or certain for all that are")
+				f.Refuse("lines", "lines is missing: name lines, or pass certain for all certain ones")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.BookLines(ctx, who, all, sure) }
 		},
@@ -90,7 +91,7 @@ func writtenBooking(text string) (map[string]string, error) {
 func (s *Service) linkLinesOp() schema.Op {
 	return bankOp(schema.Op{
 		Name:  "link_lines",
-		About: "Say that lines of the bank are payments, expenses or payouts that are recorded already. Both sums must be equal; nothing is booked.",
+		About: "Link bank lines with recorded payments, expenses or payouts. Both sums must be equal; nothing is booked.",
 		Bind: func(f *schema.Form) schema.Handler {
 			var k Link
 			bindLines(f, &k.LineIDs, "LINE")
@@ -108,8 +109,9 @@ func (s *Service) linkLinesOp() schema.Op {
 
 func (s *Service) splitLineOp() schema.Op {
 	return bankOp(schema.Op{
-		Name:  "split_line",
-		About: "Part a line of the bank into parts, each of which is a line: one payment of two leases, a return with a fee. The parts have the line's sign and sum.",
+		Name: "split_line",
+		About: "Split a bank line into parts: one payment for two leases, a return with a fee. The parts have the line's " +
+			"sign and sum.",
 		Bind: func(f *schema.Form) schema.Handler {
 			var line int64
 			var texts []string
@@ -128,7 +130,7 @@ func (s *Service) splitLineOp() schema.Op {
 func (s *Service) bookReturn() schema.Op {
 	return bankOp(schema.Op{
 		Name: "book_return", Destructive: true,
-		About: "Take back a payment that the bank returned: the line is minus its amount. What it had paid is open again.",
+		About: "Reverse a payment that the bank returned; the line is minus its amount. What it had paid is open again.",
 		Bind: func(f *schema.Form) schema.Handler {
 			var line, payment int64
 			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61))
@@ -149,7 +151,7 @@ func (s *Service) bookReturn() schema.Op {
 func (s *Service) ignoreLines() schema.Op {
 	return bankOp(schema.Op{
 		Name:  "ignore_lines",
-		About: "Settle lines of the bank that are nothing of the houses', with the reason.",
+		About: "Settle bank lines that do not concern the houses, with a reason.",
 		Bind: func(f *schema.Form) schema.Handler {
 			var lines []int64
 			var reason string
@@ -167,7 +169,8 @@ func (s *Service) ignoreLines() schema.Op {
 func (s *Service) freeLineOp() schema.Op {
 	return bankOp(schema.Op{
 		Name: "free_line", Destructive: true,
-		About: "Undo what settled a line of the bank: the payment that it booked is reversed, its link ends, its free parts are one line again.",
+		About: "Undo the settling of a bank line: its booked payment is reversed, its link ends, its free parts are " +
+			"joined again.",
 		Bind: func(f *schema.Form) schema.Handler {
 			var line int64
 			var reason string

@@ -25,12 +25,13 @@ type Mapping struct {
 
 func (m *Mapping) bind(f *schema.Form) {
 	f.Texts(&m.Map, "map", "of a CSV or XLSX: a column of the file and what it means, as \"Amount=amount\": "+sheetColumns, 20, maxName, schema.Example([]string{"Date=day", "Amount=amount"}))
-	f.Text(&m.DateFormat, "date_format", "how its days are written, as DD.MM.YYYY (default: found out)", schema.Most(30))
-	f.Text(&m.Decimal, "decimal", "its decimal sign, comma or point (default: found out)", schema.Most(10))
-	f.Text(&m.Delimiter, "delimiter", "what separates its cells (default: found out)", schema.Most(10))
-	f.Text(&m.Encoding, "encoding", "its encoding (default: found out)", schema.Most(30))
+	f.Text(&m.DateFormat, "date_format", "how its days are written, as DD.MM.YYYY (default: detected)", schema.Most(30))
+	f.Text(&m.Decimal, "decimal", "its decimal sign, comma or point (default: detected)", schema.Most(10))
+	f.Text(&m.Delimiter, "delimiter", "what separates its cells (default: detected)", schema.Most(10))
+	f.Text(&m.Encoding, "encoding", "its encoding (default: detected)", schema.Most(30))
 	f.Text(&m.Sheet, "sheet", "the sheet of a workbook (default: the first)", schema.Most(maxName))
-	f.Int(&m.HeaderLine, "header_line", "the line of its header (default: found out); lines above are left out", schema.Range(0, 1000))
+	f.Int(&m.HeaderLine, "header_line",
+		"the line of its header (default: detected); lines above are ignored", schema.Range(0, 1000))
 }
 
 const sheetColumns = "day, amount (or in and out), payer_name, payer_account, text, reference, bank_reference, balance"
@@ -60,10 +61,11 @@ type ReadSheet func(ctx context.Context, data []byte, t schema.Table, m Mapping,
 // readSheet reads the lines of a CSV or a workbook for the account that was said.
 func (s *Service) readSheet(tx *db.Tx, f BankFile) ([]bank.Statement, error) {
 	if f.Account == nil {
-		return nil, fault.Fieldf("account", "account: the file is no statement that tells its account; choose the account. It takes %s", bank.Kinds)
+		return nil, fault.Fieldf("account", "account: the file does not name its account; choose the account. Files can "+
+			"be %s", bank.Kinds)
 	}
 	if s.Sheets == nil || bank.IsZIP(f.File.Data) && !strings.HasSuffix(strings.ToLower(f.File.Name), ".xlsx") && len(f.Mapping.Map) == 0 {
-		return nil, fault.Fieldf("file", "file: it is of no kind that can be read: %s", bank.Kinds)
+		return nil, fault.Fieldf("file", "file: it cannot be read; it takes %s", bank.Kinds)
 	}
 	a, found, err := db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.id = ?", *f.Account)
 	if err != nil || !found {
@@ -97,7 +99,7 @@ func (s *Service) readSheet(tx *db.Tx, f BankFile) ([]bank.Statement, error) {
 func sheetLine(row map[string]string, at int) (l bank.Line, balance *int64, err error) {
 	on, ok := exact.ParseDay(row["day"])
 	if !ok {
-		return l, nil, fault.Fieldf("file", "file: line %d: %q is no day of the calendar; say date_format", at, row["day"])
+		return l, nil, fault.Fieldf("file", "file: line %d: cannot read the date %q; give date_format", at, row["day"])
 	}
 	amount := func(column string) *int64 {
 		text := strings.TrimSpace(row[column])
@@ -106,7 +108,7 @@ func sheetLine(row map[string]string, at int) (l bank.Line, balance *int64, err 
 		}
 		n, bad := exact.CurrencyOf("JPY").Parse(text)
 		if bad != nil {
-			err = fault.Fieldf("file", "file: line %d: %q is no amount", at, text)
+			err = fault.Fieldf("file", "file: line %d: cannot read the amount %q", at, text)
 			return nil
 		}
 		return &n

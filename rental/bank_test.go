@@ -312,7 +312,7 @@ func TestLinesAreFound(t *testing.T) {
 		t.Errorf("the line that was returned is %s: it would be booked again", l.State)
 	}
 	_, err = h.FreeLine(ctx, ann, 6, "x")
-	h.Refused(err, fault.Conflict, "returned")
+	h.Refused(err, fault.Conflict, "is a return")
 	_, err = h.FreeLine(ctx, ann, 8, "x")
 	h.Refused(err, fault.Conflict, "is returned")
 	h.sound()

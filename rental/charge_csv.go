@@ -12,7 +12,8 @@ import (
 // chargeTable is the charges as CSV.
 func (s *Service) chargeTable() schema.Table {
 	return schema.Table{
-		Name: "charges", About: "What leases were charged. Rent rows stand for billing periods, which are posted in their order; a late fee of 0 for a period's rent is one that was voided.",
+		Name: "charges", About: "Charges of leases. Rent rows are billing periods, posted in their order. A late fee of 0 " +
+			"for a period's rent was voided.",
 		Row: func(f *schema.Form) schema.Put {
 			key := bindLeaseKey(f, "lease_start")
 			var row chargeRow
@@ -21,7 +22,7 @@ func (s *Service) chargeTable() schema.Table {
 			f.Text(&row.label, "label", "what it says; rent has the label of its period", schema.Required, schema.Most(maxName))
 			f.IntPtr(&row.amount, "amount_cents", "how much, in cents", schema.Range(0, maxCents))
 			if f.Given("amount_cents") && row.amount == nil {
-				f.Refuse("amount_cents", "amount_cents is empty: a charge needs its amount in cents")
+				f.Refuse("amount_cents", "amount_cents is empty: enter the amount in cents")
 			}
 			return func(tx *db.Tx) (schema.Outcome, error) { return putCharge(tx, key, row) }
 		},
@@ -77,7 +78,7 @@ func putCharge(tx *db.Tx, k leaseKey, row chargeRow) (o schema.Outcome, err erro
 	}
 	switch {
 	case !found && row.amount == nil:
-		return o, fault.Fieldf("amount_cents", "amount_cents is missing: a new charge needs its amount in cents")
+		return o, fault.Fieldf("amount_cents", "amount_cents is missing: enter the amount in cents")
 	case !found:
 		if _, err := insertSingle(tx, l.ID, NewCharge{Type: row.typ, AmountCents: *row.amount, DueDate: row.due, Label: row.label}); err != nil {
 			return o, err
@@ -87,13 +88,15 @@ func putCharge(tx *db.Tx, k leaseKey, row chargeRow) (o schema.Outcome, err erro
 	case row.amount == nil || *row.amount == was.AmountCents:
 		return o, nil
 	case was.opening:
-		return o, fault.Conflictf("amount_cents: charge %d was taken over with the lease; set the lease's opening anew", was.ID)
+		return o, fault.Conflictf("amount_cents: charge %d was taken over with the lease; set the lease's opening "+
+			"again", was.ID)
 	case was.Paid:
 		return o, fault.Conflictf("amount_cents: charge %d is paid, so it stays %d; reverse its payment first", was.ID, was.AmountCents)
 	case was.feeOf != nil:
 		return o, nil // a late fee that was posted is what the payments' days make it
 	case was.PaidCents > 0 && *row.amount <= was.PaidCents:
-		return o, fault.Conflictf("amount_cents: of charge %d %d cents are paid; reverse that payment first, or let it be more", was.ID, was.PaidCents)
+		return o, fault.Conflictf("amount_cents: %[2]d cents of charge %[1]d are paid; reverse that payment first, or "+
+			"enter at least that", was.ID, was.PaidCents)
 	}
 	if _, err := tx.Exec("UPDATE charges SET amount_cents = ? WHERE id = ?", *row.amount, was.ID); err != nil {
 		return o, err

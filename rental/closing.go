@@ -159,8 +159,9 @@ func bindClosing(f *schema.Form, year *int64) {
 func (s *Service) closeYear() schema.Op {
 	return schema.Op{
 		Name: "close_year", Writes: true, Admin: true, Destructive: true,
-		About: "Close a year that is over, and all years before it. No payment, payout, deposit use, expense or opening is dated there " +
-			"any more; a payment of it that is taken back later counts in the year of that day.",
+		About: "Close a past year and all years before it. No payment, payout, deposit use, expense or opening is dated " +
+			"there " +
+			"from then on; a payment reversed later counts in the year of that day.",
 		Response: exampleYear(), Bind: func(f *schema.Form) schema.Handler {
 			var year int64
 			bindClosing(f, &year)
@@ -170,7 +171,8 @@ func (s *Service) closeYear() schema.Op {
 		Did:     func(a any, _ schema.Money) string { return fmt.Sprintf("%d is closed.", a.(YearReport).Year) },
 		Will: func(a any, m schema.Money) string {
 			y := a.(YearReport)
-			return fmt.Sprintf("%d is closed, with all years before it. Its income is %s, %s were spent, the result is %s. Nothing is dated there any more.",
+			return fmt.Sprintf("%d and all years before it will be closed. Income %s, spent %s, result %s. Nothing can be "+
+				"dated there afterwards.",
 				y.Year, m(y.Totals.IncomeCents), m(y.Totals.SpentCents), m(y.Totals.ResultCents))
 		},
 		Leads: leadsYear,

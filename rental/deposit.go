@@ -46,15 +46,17 @@ func useDeposit(tx *db.Tx, lease, charge int64, amount *int64, day *exact.Day) (
 	}
 	switch {
 	case c.Type == "deposit":
-		return 0, fault.Fieldf("charge_id", "charge_id: charge %d is a deposit, which a deposit does not pay", c.ID)
+		return 0, fault.Fieldf("charge_id", "charge_id: charge %d is itself a deposit and cannot be paid from one", c.ID)
 	case c.Paid || c.BalanceCents == 0:
-		return 0, fault.Conflictf("nothing is open of charge %d (%s)", c.ID, c.Label)
+		return 0, fault.Conflictf("charge %d (%s) has nothing open", c.ID, c.Label)
 	case t.DepositHeldCents == 0:
-		return 0, fault.Conflictf("lease %d has no deposit that is held", lease)
+		return 0, fault.Conflictf("lease %d has no deposit to use", lease)
 	case cents > c.BalanceCents:
-		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is more than the %d that are open of charge %d", fault.Cents(cents), fault.Cents(c.BalanceCents), c.ID)
+		return 0, fault.Fieldf("amount_cents",
+			"amount_cents: %d is more than the open %d of charge %d", fault.Cents(cents), fault.Cents(c.BalanceCents), c.ID)
 	case cents > t.DepositHeldCents:
-		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is more than the deposit of %d that is held", fault.Cents(cents), fault.Cents(t.DepositHeldCents))
+		return 0, fault.Fieldf("amount_cents",
+			"amount_cents: %d is more than the deposit held, %d", fault.Cents(cents), fault.Cents(t.DepositHeldCents))
 	case cents < 1:
 		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from %d", fault.Cents(cents), fault.Cents(1))
 	}

@@ -126,7 +126,8 @@ func addExpense(tx *db.Tx, n NewExpense) (e Expense, err error) {
 		}
 	}
 	if e.AmountCents == 0 {
-		return e, fault.Fieldf("amount_cents", "amount_cents: 0 is no expense; enter what was paid, below 0 what came back")
+		return e, fault.Fieldf("amount_cents", "amount_cents: 0 is not an expense; enter what was paid, below 0 for money "+
+			"back")
 	}
 	if e, err = insertExpense(tx, nil, e); err != nil || n.LineID == nil {
 		return e, err
@@ -168,7 +169,7 @@ func (e *Expense) ofLine(tx *db.Tx, n NewExpense) error {
 		return err
 	}
 	if n.AmountCents != nil && *n.AmountCents != -l.AmountCents {
-		return fault.Fieldf("amount_cents", "amount_cents: %d is not %d, what line %d took from the account; split the line first",
+		return fault.Fieldf("amount_cents", "amount_cents: %d is not the %d of line %d; split the line first",
 			fault.Cents(*n.AmountCents), fault.Cents(-l.AmountCents), l.ID)
 	}
 	e.AmountCents = -l.AmountCents
@@ -205,7 +206,7 @@ func placeOf(c *db.Conn, property, unit string) (propertyID, unitID *int64, err 
 	of, _, err := db.One(c, func(r *db.Row) place { return place{r.Int(), r.Text(), r.Text()} },
 		"SELECT p.id, p.name, u.name FROM units u CROSS JOIN properties p ON p.id = u.property_id WHERE u.id = ?", id)
 	if err == nil && propertyID != nil && *propertyID != of.property {
-		err = fault.Fieldf("unit", "unit: %s is a unit of %s, which is another house", of.unit, of.name)
+		err = fault.Fieldf("unit", "unit: %s belongs to another house, %s", of.unit, of.name)
 	}
 	return &of.property, &id, err
 }
@@ -294,7 +295,8 @@ func categoryOf(c *db.Conn, said string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", fault.Fieldf("category", "category: %s is no category; choose one of %s", schema.Quote(said), strings.Join(all, ", "))
+	return "", fault.Fieldf("category",
+		"category: %s is not a category; choose one of %s", schema.Quote(said), strings.Join(all, ", "))
 }
 
 // CategoryList is what set_categories answers.

@@ -59,7 +59,7 @@ func (row *expenseRow) bindAmount(f *schema.Form) {
 }
 
 func (row *expenseRow) bindID(f *schema.Form) {
-	f.IntPtr(&row.id, "id", "its number elsewhere; rows that are equal otherwise are different expenses", schema.Range(1, maxCents))
+	f.IntPtr(&row.id, "id", "its number elsewhere, which tells equal rows apart", schema.Range(1, maxCents))
 }
 
 func bindExpenseRow(f *schema.Form) *expenseRow {
@@ -69,7 +69,7 @@ func bindExpenseRow(f *schema.Form) *expenseRow {
 	f.Text(&row.category, "category", "what it was for", schema.Required, schema.Most(maxName))
 	row.bindAmount(f)
 	f.IntPtr(&row.ticket, "ticket_id", "the ticket that it was for", schema.Range(1, maxCents))
-	f.IntPtr(&row.recurring, "recurring_id", "the recurring expense that it is of", schema.Range(1, maxCents))
+	f.IntPtr(&row.recurring, "recurring_id", "the recurring expense it belongs to", schema.Range(1, maxCents))
 	f.DayPtr(&row.due, "due_day", "of a recurring one: its day")
 	f.IntPtr(&row.reverses, "reverses_id", "the expense that it reverses", schema.Range(1, maxCents))
 	row.bindID(f)
@@ -96,7 +96,7 @@ func (row *expenseRow) place(c *db.Conn) (property, unit *int64, category string
 		unit = &id
 	}
 	if row.amount == 0 {
-		err = fault.Fieldf("amount_cents", "amount_cents: 0 is no expense")
+		err = fault.Fieldf("amount_cents", "amount_cents: 0 is not an expense")
 	}
 	return property, unit, category, err
 }
@@ -104,7 +104,7 @@ func (row *expenseRow) place(c *db.Conn) (property, unit *int64, category string
 // expenseTable is the expenses as CSV: the n-th of equal rows is the n-th that is kept.
 func (s *Service) expenseTable() schema.Table {
 	return schema.Table{
-		Name: "expenses", About: "Money that went out. Of equal rows each is an expense of its own; a file that is read twice adds nothing.",
+		Name: "expenses", About: "Money that went out. Equal rows are separate expenses; a file read twice adds nothing.",
 		Row: func(f *schema.Form) schema.Put {
 			row := bindExpenseRow(f)
 			return func(tx *db.Tx) (schema.Outcome, error) { return putExpenses(tx, []*expenseRow{row}) }
@@ -179,7 +179,7 @@ func (row *expenseRow) reversed(c *db.Conn, e Expense) (*int64, error) {
 	id, found, err := db.One(c, db.Int, `SELECT id FROM expenses x WHERE amount_cents = ? AND category = ? AND property_id IS ? AND unit_id IS ? AND reverses_id IS NULL
 		AND NOT EXISTS (SELECT 1 FROM expenses WHERE reverses_id = x.id) ORDER BY id <> ?, id LIMIT 1`, -e.AmountCents, e.Category, e.propertyID, e.unitID, *row.reverses)
 	if err == nil && !found {
-		err = fault.Fieldf("reverses_id", "reverses_id: there is no expense of %d that it can reverse", fault.Cents(-e.AmountCents))
+		err = fault.Fieldf("reverses_id", "reverses_id: there is no expense of %d to reverse", fault.Cents(-e.AmountCents))
 	}
 	return &id, err
 }
@@ -220,7 +220,7 @@ func (s *Service) recurringExpenseTable() schema.Table {
 		return row
 	}
 	return schema.Table{
-		Name: "recurring-expenses", About: "Expenses that come back. Of equal rows each is one of its own; another last day changes it.",
+		Name: "recurring-expenses", About: "Recurring expenses. Equal rows are separate ones; a new last day changes one.",
 		Row: func(f *schema.Form) schema.Put {
 			row := bind(f)
 			return func(tx *db.Tx) (schema.Outcome, error) { return putRecurringExpenses(tx, []*expenseRow{row}) }
@@ -306,7 +306,7 @@ func (x RecurringExpense) setEnd(tx *db.Tx, to *exact.Day) (changed bool, err er
 func (s *Service) bankAccountTable() schema.Table {
 	columns := []string{"name", "iban", "number", "bic", "holder", "currency", "property", "collects"}
 	return schema.Table{
-		Name: "bank-accounts", About: "The accounts that the bank's files are of, and that tenants pay to.",
+		Name: "bank-accounts", About: "The bank accounts: those of bank files, and the one that tenants pay to.",
 		Row: func(f *schema.Form) schema.Put {
 			var a BankAccount
 			var property string
@@ -315,7 +315,7 @@ func (s *Service) bankAccountTable() schema.Table {
 				f.TextPtr(p, columns[1+i], "as on the form", schema.Most(70))
 			}
 			f.Text(&a.Currency, "currency", "its currency; empty: the shop's", schema.Most(3))
-			f.Text(&property, "property", "the house whose money it is; empty: of all houses", schema.Most(maxName))
+			f.Text(&property, "property", "the house that it belongs to; empty: all houses", schema.Most(maxName))
 			f.Bool(&a.Collects, "collects", "whether tenants pay here")
 			return func(tx *db.Tx) (o schema.Outcome, err error) {
 				if tx.Who().Role != "admin" {

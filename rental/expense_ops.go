@@ -62,7 +62,8 @@ var CategoryChoices = schema.Among(func(c *db.Conn) (list []schema.Choice, err e
 func (s *Service) addExpense() schema.Op {
 	return schema.Op{
 		Name: "add_expense", Writes: true, Creates: true,
-		About: "Enter money that went out: for a house, a unit, or all houses. With line_id it is that line of the bank, on its day; " +
+		About: "Enter money that went out: for a house, a unit, or all houses. With line_id it has that bank line's day " +
+			"and amount; " +
 			"with ticket_id it is for the ticket's unit.",
 		Response: exampleExpense(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -71,7 +72,7 @@ func (s *Service) addExpense() schema.Op {
 			bindExpense(f, &n, false)
 			f.DayPtr(&n.Day, "day", "when it was paid (default: today)", schema.Example("2026-11-12"), schema.Today)
 			f.ID(&ticket, "ticket_id", "the ticket that it was for")
-			f.ID(&line, "line_id", "the bank's line that it is; its amount and day count")
+			f.ID(&line, "line_id", "its bank line, which gives amount and day")
 			if !f.Describing() && n.AmountCents == nil && line == 0 {
 				f.Refuse("amount_cents", "amount_cents is missing: enter what was paid, in cents")
 			}
@@ -97,7 +98,8 @@ func leadsExpenses(any) string { return "/expenses" }
 func (s *Service) reverseExpense() schema.Op {
 	return schema.Op{
 		Name: "reverse_expense", Writes: true, Destructive: true,
-		About:    "Take an expense back: minus its amount is entered on its day, in a closed year today. Both stay, and its line of the bank is free again.",
+		About: "Reverse an expense: minus its amount is entered on its day (today if that year is closed). Both stay; " +
+			"its bank line is free again.",
 		Response: exampleExpense(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
@@ -126,7 +128,8 @@ func (s *Service) reverseExpense() schema.Op {
 func (s *Service) addRecurringExpense() schema.Op {
 	return schema.Op{
 		Name: "add_recurring_expense", Writes: true, Creates: true,
-		About:    "Keep an expense that comes back: on from and each period's day after it, up to to. post_expenses enters what is due.",
+		About: "Add a recurring expense: due on from and each period after it, up to to. post_expenses enters what is " +
+			"due.",
 		Response: exampleRecurringExpense(), Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var n NewExpense
@@ -149,13 +152,13 @@ func (s *Service) addRecurringExpense() schema.Op {
 func (s *Service) endRecurringExpense() schema.Op {
 	return schema.Op{
 		Name: "end_recurring_expense", Writes: true,
-		About: "Let a recurring expense come up to a day and no longer. What is entered stays.", Response: exampleRecurringExpense(),
+		About: "End a recurring expense after a day. Entered expenses stay.", Response: exampleRecurringExpense(),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var to exact.Day
 			f.ID(&id, "id", "the recurring expense", schema.Required, schema.Positional("ID"), schema.Example(2))
-			f.Day(&to, "to", "the last day on which it comes", schema.Required, schema.Example("2026-12-31"))
+			f.Day(&to, "to", "the last day on which it is due", schema.Required, schema.Example("2026-12-31"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndRecurringExpense(ctx, who, id, to) }
 		},
 		Example: "rental expense end-recurring 2 --to 2026-12-31",
@@ -186,12 +189,13 @@ func (s *Service) postExpenses() schema.Op {
 func (s *Service) setCategories() schema.Op {
 	return schema.Op{
 		Name: "set_categories", Writes: true, Admin: true, Idempotent: true,
-		About:    "Set the shop's own categories of expenses, beside those that every shop has. One that is in use stays.",
+		About:    "Set the shop's own expense categories, besides the standard ones. A category in use stays.",
 		Response: CategoryList{Own: []string{"garden"}, Categories: append(expenseCategories[:len(expenseCategories):len(expenseCategories)], "garden")},
 		Refuses:  []fault.Kind{fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var names []string
-			f.Texts(&names, "names", "all own categories; none: no own ones", 100, 60, schema.Positional("NAME"), schema.Example([]string{"garden"}))
+			f.Texts(&names, "names",
+				"all of the shop's own categories; empty removes them", 100, 60, schema.Positional("NAME"), schema.Example([]string{"garden"}))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetCategories(ctx, who, names) }
 		},
 		Example: "rental expense categories garden lift",

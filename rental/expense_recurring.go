@@ -82,7 +82,7 @@ func (s *Service) AddRecurringExpense(ctx context.Context, who db.Caller, n NewE
 func insertRecurringExpense(tx *db.Tx, number *int64, x RecurringExpense) (RecurringExpense, error) {
 	switch {
 	case x.AmountCents == 0:
-		return x, fault.Fieldf("amount_cents", "amount_cents: 0 is no expense; enter what is paid each time")
+		return x, fault.Fieldf("amount_cents", "amount_cents: 0 is not an expense; enter what is paid each time")
 	case x.To != nil && *x.To < x.From:
 		return x, fault.Fieldf("to", "to: %s lies before from %s", x.To, x.From)
 	}

@@ -37,7 +37,7 @@ func setFirstDay(tx *db.Tx, lease int64, day exact.Day) (done FirstDay, err erro
 	case err != nil:
 		return done, err
 	case found:
-		return done, fault.Conflictf("lease %d has payments that stand, the first of them payment %d over %d cents on %s: its first day stays; reverse them first",
+		return done, fault.Conflictf("lease %d has payments, the first is payment %d of %d cents on %s; reverse them first",
 			lease, m.ID, fault.Cents(m.AmountCents), m.PaidDate)
 	case l.OpeningDay != nil && day > *l.OpeningDay:
 		return done, fault.Fieldf("date", "date: the lease was taken over on %s, so it cannot begin later", l.OpeningDay)
@@ -93,7 +93,8 @@ func restart(tx *db.Tx, l Lease, done *FirstDay) error {
 func (s *Service) setFirstDay() schema.Op {
 	return schema.Op{
 		Name: "set_first_day", Writes: true, Destructive: true,
-		About:    "Give a lease another first day while nothing is paid on it. Its rent, recurring charges and late fees are withdrawn and posted anew.",
+		About: "Change a lease's first day while nothing is paid. Its rent, recurring charges and late fees are " +
+			"withdrawn and posted again.",
 		Response: FirstDay{Lease: exampleLease(), Was: exampleDay("2026-08-15"), Withdrawn: 4, Totals: exampleOwed},
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -110,7 +111,8 @@ func (s *Service) setFirstDay() schema.Op {
 		},
 		Will: func(a any, m schema.Money) string {
 			d := a.(FirstDay)
-			return fmt.Sprintf("The lease of %s begins on %s and not on %s: %d charges are withdrawn and posted anew. Then it owes %s.",
+			return fmt.Sprintf("The lease of %s will begin on %s, not on %s. %d charges are withdrawn and posted again. Then "+
+				"it owes %s.",
 				leaseName(d.Lease), d.Lease.StartDate, d.Was, d.Withdrawn, m(d.Totals.BalanceCents))
 		},
 		Leads: func(a any) string { return leasePath(a.(FirstDay).Lease.ID) },

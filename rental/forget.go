@@ -37,7 +37,7 @@ func (s *Service) ForgetTenant(ctx context.Context, who db.Caller, tenant int64)
 		done := Forgotten{TenantID: tenant, Name: forgottenName(tenant), Leases: len(leases)}
 		for _, l := range leases {
 			if l.Status != ended {
-				return Forgotten{}, fault.Conflictf("lease %d of %s (%s) is %s: a tenant is forgotten when all of their leases have ended",
+				return Forgotten{}, fault.Conflictf("lease %d of %s (%s) is %s; end all leases of the tenant first",
 					l.ID, t.Name, l.Property+"/"+l.Unit, l.Status)
 			}
 			done.OwesCents += l.BalanceCents

@@ -50,7 +50,7 @@ func (s *Service) known(ctx context.Context, property, tenant *string) error {
 			if len(near) == 0 {
 				return "nobody is called like that"
 			}
-			return "like it: " + strings.Join(near, ", ")
+			return "similar: " + strings.Join(near, ", ")
 		})
 	})
 }
@@ -75,7 +75,7 @@ func knownIn(c *db.Conn, argument string, part *string, table, called string, th
 	if err != nil {
 		return err
 	}
-	return fault.Fieldf(argument, "%s: none has %s in its name; %s", argument, schema.Quote(*part), thereAre(*part, names))
+	return fault.Fieldf(argument, "%s: no name contains %s; %s", argument, schema.Quote(*part), thereAre(*part, names))
 }
 
 // partOf is the condition that a record's name holds the words of a filter, or that it has its

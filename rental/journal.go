@@ -28,7 +28,7 @@ type journal struct {
 // Journal writes a year's entries for hledger: one for each payment, use of a deposit, payout and expense, by day and id.
 func (s *Service) Journal(ctx context.Context, w io.Writer, year int64) error {
 	if year < 1900 || year > 9999 {
-		return fault.Fieldf("year", "year: %d is no year from 1900 to 9999", year)
+		return fault.Fieldf("year", "year: %d is out of range; it takes 1900 to 9999", year)
 	}
 	return s.db.View(ctx, func(c *db.Conn) error {
 		currency, err := c.Currency()

@@ -13,7 +13,7 @@ const lateFee = "late_fee"
 // LateFee is what a property's late rent costs: cents, or a percent of what was open when
 // the days of grace had passed, for rent that is due on or after a day.
 type LateFee struct {
-	GraceDays int64        `json:"grace_days" about:"days after the due date on which it may still be paid"`
+	GraceDays int64        `json:"grace_days" about:"days of grace after the due date"`
 	Cents     *int64       `json:"cents"`
 	Percent   *exact.Milli `json:"percent" about:"of what was open then, with two decimals"`
 	From      exact.Day    `json:"from"`
@@ -251,7 +251,7 @@ func feeOf(c *db.Conn, property int64) (*LateFee, error) {
 
 func setLateFee(tx *db.Tx, property int64, f LateFee) error {
 	if (f.Cents == nil) == (f.Percent == nil) {
-		return fault.Fieldf("cents", "cents or percent: a late fee takes one of them, and not both; cents 0 is none from then on")
+		return fault.Fieldf("cents", "cents or percent: give one of them; cents 0 means no late fee from then on")
 	}
 	leases, err := db.All(&tx.Conn, db.Int, "SELECT l.id FROM units u CROSS JOIN leases l ON l.unit_id = u.id WHERE u.property_id = ? ORDER BY l.id", property)
 	if err != nil {

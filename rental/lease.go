@@ -31,7 +31,7 @@ type Lease struct {
 	StartDate    exact.Day  `json:"start_date"`
 	EndDate      *exact.Day `json:"end_date" about:"the last day; null is open-ended"`
 	DepositCents int64      `json:"deposit_cents" about:"a note: it posts no charge"`
-	Proration    string     `json:"proration" enum:"actual,none" about:"how a period is charged that the lease's start or end cuts short: by its days, or in full"`
+	Proration    string     `json:"proration" enum:"actual,none" about:"a period cut short by the lease's start or end is charged by its days, or in full"`
 	Status       string     `json:"status" enum:"active,ended,upcoming"`
 	BalanceCents int64      `json:"balance_cents" about:"what is billed and not paid"`
 
@@ -90,9 +90,9 @@ var leases = record.New("lease", "leases",
 		Else(func(l *Lease) { l.Frequency, l.Proration = monthly, byDays }).Told(),
 	record.Int("due_day", func(l *Lease) *int64 { return &l.DueDay }, "").Field(bindDueDay).Told(),
 	record.Int("deposit_cents", func(l *Lease) *int64 { return &l.DepositCents },
-		"the deposit, a note that posts no charge", schema.Range(0, maxCents)).Told(),
+		"the deposit agreed on; it posts no charge", schema.Range(0, maxCents)).Told(),
 	record.Enum("proration", func(l *Lease) *string { return &l.Proration }, prorations,
-		"how a period that the start or the end cuts short is charged: by its days, or in full", schema.Folded).Told(),
+		"a period cut short by the start or end is charged by its days, or in full", schema.Folded).Told(),
 	record.OptDay("opening_day", func(l *Lease) **exact.Day { return &l.OpeningDay }, "").From("l.opening_day").
 		Field(func(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
 			l.takeOver = bindLeaseOpening(f)

@@ -23,7 +23,8 @@ func changeLease(tx *db.Tx, was, now Lease) error {
 		return err
 	}
 	if shortens(was.EndDate, now.EndDate) {
-		return fault.Fieldf("end_date", "end_date: %s would shorten the lease, and an import does not: use `rental end-lease %d --date DAY`", now.EndDate, was.ID)
+		return fault.Fieldf("end_date",
+			"end_date: %s would shorten the lease, which an import cannot do: use `rental end-lease %d --date DAY`", now.EndDate, was.ID)
 	}
 	_, posted, err := lastPosted(&tx.Conn, was.ID)
 	if err != nil {
@@ -33,9 +34,11 @@ func changeLease(tx *db.Tx, was, now Lease) error {
 	if posted {
 		switch {
 		case now.Frequency != was.Frequency:
-			return fault.Fieldf("frequency", "frequency: the lease has posted charges, so it stays %s; end it and start another", was.Frequency)
+			return fault.Fieldf("frequency", "frequency: the lease has posted charges, so it stays %s; end it and create "+
+				"another", was.Frequency)
 		case now.DueDay != was.DueDay:
-			return fault.Fieldf("due_day", "due_day: the lease has posted charges, so it stays %d; end it and start another", was.DueDay)
+			return fault.Fieldf("due_day", "due_day: the lease has posted charges, so it stays %d; end it and create "+
+				"another", was.DueDay)
 		}
 		if err := post(tx, was.ID); err != nil {
 			return err

@@ -109,7 +109,7 @@ func bindLeaseTenant(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
 	given := f.Text(&l.Tenant, "tenant", "the tenant's name, or Name <e-mail>; several are separated by |", schema.Most(maxText),
 		schema.Help("Several are separated by |."), schema.Choices(tenantNames), schema.Any, schema.NewBy("save_tenant"))
 	if f.Given("tenant") && l.Tenant == "" {
-		f.Refuse("tenant", "tenant is empty: a lease needs a tenant's name")
+		f.Refuse("tenant", "tenant is empty: enter the tenant's name")
 	}
 	return given
 }
@@ -121,7 +121,7 @@ func bindRent(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
 		l.BaseRentCents = *rent
 	}
 	if f.Given("rent_cents") && rent == nil {
-		refusal := "rent_cents is empty: a lease needs its rent in cents, 0 if it costs nothing"
+		refusal := "rent_cents is empty: enter the rent in cents (0 if it is free)"
 		if f.Surface() == schema.Page {
 			refusal = "Enter the rent (0 if it is free)."
 		}
@@ -146,7 +146,7 @@ func bindLeaseOpening(f *schema.Form) *Opening {
 	f.DayPtr(&o.Day, "opening_day", "taken over on this day: nothing due before it is posted")
 	f.Int(&o.BalanceCents, "opening_balance_cents", "what was owed on that day, in cents; below 0: paid ahead", schema.Range(-maxCents, maxCents))
 	f.Int(&o.DepositCents, "opening_deposit_cents", "the deposit that was held on that day, in cents", schema.Range(0, maxCents))
-	f.DayPtr(&o.PaidUpTo, "paid_up_to", "in place of opening_day: the last day of the last period that is settled")
+	f.DayPtr(&o.PaidUpTo, "paid_up_to", "instead of opening_day: the last day of the last paid period")
 	if !f.Given("opening_day") && o.PaidUpTo == nil {
 		return nil
 	}
@@ -209,9 +209,9 @@ func (l Lease) check(c *db.Conn) error {
 	case l.EndDate != nil && *l.EndDate < l.StartDate:
 		return fault.Fieldf("end_date", "end_date: %s lies before start_date %s", l.EndDate, l.StartDate)
 	case len(l.Tenants) == 0:
-		return fault.Fieldf("tenant", "tenant is missing: a new lease needs a tenant's name")
+		return fault.Fieldf("tenant", "tenant is missing: enter the tenant's name")
 	case l.BaseRentCents == noRent:
-		return fault.Fieldf("rent_cents", "rent_cents is missing: a new lease needs its rent in cents")
+		return fault.Fieldf("rent_cents", "rent_cents is missing: enter the rent in cents (0 if it is free)")
 	}
 	return checkFree(c, l)
 }
@@ -257,7 +257,8 @@ func checkFree(c *db.Conn, l Lease) error {
 	}, "SELECT id, start_date, end_date FROM leases WHERE unit_id = ? AND start_date <= ? AND last_day >= ? AND id <> ?",
 		l.UnitID, lastDay(l.EndDate), l.StartDate, l.ID)
 	if err == nil && found {
-		err = fault.Fieldf("start_date", "the unit is let on these days already: lease %d from %s, %s; two leases may not cover the same day of one unit", o.id, o.start, o.end)
+		err = fault.Fieldf("start_date", "the unit is let on these days already, by lease %d from %s, %s; two leases may "+
+			"not cover the same day of one unit", o.id, o.start, o.end)
 	}
 	return err
 }

@@ -99,18 +99,18 @@ func (s *Service) bindFoundLeases(f *schema.Form) schema.Handler {
 	var onlyActive bool
 	var l schema.Listing
 	sort := sortAdded
-	f.Bool(&onlyActive, "active", "true: those that cover today")
+	f.Bool(&onlyActive, "active", "true: only leases that cover today")
 	f.Enum(&w.Status, "status", "as of today", leaseStatuses)
 	f.ID(&w.UnitID, "unit_id", "of this unit", schema.Lookup(unitFor))
 	bindFilters(f, &w.Property, &w.Tenant)
 	f.Text(&w.Q, "q", "words of unit, property or tenant", schema.Most(maxName))
-	f.DayPtr(&w.EndsBefore, "ends_before", "they end before this day")
+	f.DayPtr(&w.EndsBefore, "ends_before", "only leases that end before this day")
 	f.Enum(&sort, "sort", "balance: the most first; end: the nearest first", []string{sortAdded, sortBalance, sortEnd})
 	f.Listing(&l)
 	if onlyActive && w.Status == "" {
 		w.Status = active
 	} else if onlyActive && w.Status != active {
-		f.Refuse("status", "status: %s and active true exclude each other", w.Status)
+		f.Refuse("status", "status: %s and active true contradict each other; give one of them", w.Status)
 	}
 	return func(ctx context.Context, who db.Caller) (any, error) { return s.FindLeases(ctx, who, w, l, sort) }
 }

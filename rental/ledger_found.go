@@ -101,9 +101,9 @@ func (s *Service) bindLedgerForAgents(f *schema.Form) schema.Handler {
 	var since *exact.Day
 	page := schema.Listing{Cursor: schema.First(200)}
 	f.ID(&lease, "lease_id", "the lease", schema.Required, schema.Lookup(leaseFor), schema.Example(4))
-	f.Bool(&open, "open_only", "true: only what is not paid in full, without payments")
+	f.Bool(&open, "open_only", "true: only open charges, without payments")
 	f.DayPtr(&since, "since", "due, or paid, on this day or later")
-	page.Asked = f.Int(&page.Limit, "limit", "charges at most", schema.Range(1, 200))
+	page.Asked = f.Int(&page.Limit, "limit", "the most charges to return", schema.Range(1, 200))
 	f.After(&page.After)
 	f.Short(&page.Short)
 	return func(ctx context.Context, who db.Caller) (any, error) {

@@ -130,7 +130,7 @@ func toTenant(l Lease, r mail.Row, v *mail.Content) (gone bool) {
 		}
 	}
 	if r.Person != "" {
-		v.Untrue = "the tenant is not of the lease any more"
+		v.Untrue = "the tenant is no longer on the lease"
 	} else if len(l.Tenants) > 0 {
 		v.Name = l.Tenants[0].Name
 	}

@@ -107,7 +107,7 @@ func fillTicket(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 		return untrue(v, err)
 	}
 	if k.LeaseID == nil {
-		return mail.Content{Untrue: "the ticket is of no lease any more"}, nil
+		return mail.Content{Untrue: "the ticket's lease is gone"}, nil
 	}
 	l, err := findLease(c, *k.LeaseID)
 	if err != nil {

@@ -112,7 +112,8 @@ func (s *Service) MailPortalInvitation(ctx context.Context, who db.Caller, tenan
 func (s *Service) mailPortalInvitation() schema.Op {
 	return schema.Op{
 		Name: "mail_portal_invitation", Writes: true, Destructive: true,
-		About: "Mail a tenant an invitation to the portal: a link that works once within 14 days, and a code that works again and again. " +
+		About: "Mail a tenant an invitation to the portal: a link that works once within 14 days, and a code that stays " +
+			"valid. " +
 			"An earlier invitation ends.",
 		Response: mail.ExampleListed("rental", "tenant-link", "Ada Brandt"), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "rental tenant mail-invitation 'Ada Brandt'",

@@ -41,9 +41,10 @@ func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
 	done := Voided{LeaseID: lease, Charge: c, Reason: reason}
 	switch {
 	case c.Type == rent:
-		return done, fault.Fieldf("charge_id", "charge_id: charge %d (%s) is rent, which is not voided; end the lease earlier or set another rent", c.ID, c.Label)
+		return done, fault.Fieldf("charge_id", "charge_id: charge %d (%s) is rent and cannot be voided; end the lease "+
+			"earlier or set another rent", c.ID, c.Label)
 	case c.opening:
-		return done, fault.Conflictf("charge %d (%s) was taken over with the lease; set the lease's opening anew", c.ID, c.Label)
+		return done, fault.Conflictf("charge %d (%s) was taken over with the lease; set the lease's opening again", c.ID, c.Label)
 	case c.Paid || c.PaidCents > 0:
 		return done, fault.Conflictf("of charge %d (%s) %d cents are paid: reverse that payment first", c.ID, c.Label, fault.Cents(c.PaidCents))
 	}
@@ -87,7 +88,8 @@ func (s *Service) CancelLease(ctx context.Context, who db.Caller, lease int64) (
 			return Cancelled{}, err
 		}
 		if found {
-			return Cancelled{}, fault.Conflictf("lease %d has payments that stand, the first of them payment %d over %d cents on %s: reverse them first, or end the lease",
+			return Cancelled{}, fault.Conflictf("lease %d has payments, the first is payment %d of %d cents on %s; reverse "+
+				"them first, or end the lease",
 				lease, m.ID, fault.Cents(m.AmountCents), m.PaidDate)
 		}
 		charges, err := chargesOf(&tx.Conn, lease)

@@ -134,7 +134,7 @@ func (o Opening) check(c *db.Conn, l Lease) (*exact.Day, error) {
 	}
 	switch {
 	case day == nil && (o.BalanceCents != 0 || o.DepositCents != 0):
-		return nil, fault.Fieldf("day", "day is missing: a balance and a deposit that are taken over need the day")
+		return nil, fault.Fieldf("day", "day is missing: balance and deposit need the day")
 	case day == nil:
 		return nil, nil
 	case *day < l.StartDate || *day > c.Today()+366:
@@ -197,10 +197,12 @@ func takeOpeningBack(tx *db.Tx, l Lease, o Opening) error {
 	for _, c := range charges {
 		switch {
 		case c.Type == openingType && c.PaidCents > max(o.BalanceCents, 0):
-			return fault.Fieldf("balance_cents", "balance_cents: %d are paid of charge %d (%s), so it cannot be less; reverse that payment first",
+			return fault.Fieldf("balance_cents", "balance_cents: %d are paid of charge %d (%s), so enter at least that, or "+
+				"reverse that payment first",
 				fault.Cents(c.PaidCents), c.ID, c.Label)
 		case c.Type == "deposit" && out > 0 && o.DepositCents < out:
-			return fault.Fieldf("deposit_cents", "deposit_cents: %d of the deposit were used or returned, so it cannot be less", fault.Cents(out))
+			return fault.Fieldf("deposit_cents", "deposit_cents: %d of the deposit were used or returned, so enter at least "+
+				"that", fault.Cents(out))
 		}
 		if err := release(tx, c.ID, c.PaidCents); err != nil {
 			return err
@@ -228,7 +230,7 @@ func removeOpeningPayment(tx *db.Tx, id int64) error {
 		return err
 	}
 	if returned {
-		return fault.Fieldf("balance_cents", "balance_cents: credit that was taken over has been returned since; it cannot be changed any more")
+		return fault.Fieldf("balance_cents", "balance_cents: the opening credit was returned since, so it cannot be changed")
 	}
 	paid, err := db.All(&tx.Conn, db.Int, "SELECT charge_id FROM allocations WHERE payment_id = ?", id)
 	if err != nil {

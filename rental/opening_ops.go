@@ -34,8 +34,10 @@ func (s *Service) Openings(ctx context.Context, after, limit int64) (list []Leas
 func (s *Service) setOpening() schema.Op {
 	return schema.Op{
 		Name: "set_opening", Writes: true, Destructive: true,
-		About: "Take leases over from another book on a day: rent, recurring charges and late fees due before it are not posted, unpaid ones are withdrawn. " +
-			"What was owed and the deposit that was held come over as the balance of that day. Done again it replaces; without a day it goes.",
+		About: "Take leases over from other books on a day. Rent, recurring charges and late fees due earlier are not " +
+			"posted; unpaid ones are withdrawn. " +
+			"What was owed and the deposit held become the balance of that day. Repeat it to replace it; without a day it is " +
+			"removed.",
 		Response: OpeningsDone{[]OpeningDone{{LeaseID: 4, Property: "Harbour House", Unit: "2A", OpeningDay: new(exampleDay("2026-11-01")), Withdrawn: 32,
 			WithdrawnCents: 2_880_000, Posted: 1, PostedCents: 90_000, Totals: Totals{BilledCents: 305_000, PaidCents: 180_000, BalanceCents: 125_000, DepositHeldCents: 180_000, OpeningCreditCents: 180_000}}}},
 		Refuses: []fault.Kind{fault.NotFound},
@@ -47,7 +49,7 @@ func (s *Service) setOpening() schema.Op {
 				return fmt.Sprintf("%d leases are taken over.", len(all))
 			}
 			if all[0].OpeningDay == nil {
-				return fmt.Sprintf("%s / %s has no opening day any more; it owes %s.", all[0].Property, all[0].Unit, m(all[0].Totals.BalanceCents))
+				return fmt.Sprintf("The opening day of %s / %s is removed; it owes %s.", all[0].Property, all[0].Unit, m(all[0].Totals.BalanceCents))
 			}
 			return fmt.Sprintf("%s / %s is taken over on %s; it owes %s.", all[0].Property, all[0].Unit, all[0].OpeningDay, m(all[0].Totals.BalanceCents))
 		},
@@ -85,8 +87,9 @@ func willOpen(a any, m schema.Money) string {
 func (s *Service) bindOpening(f *schema.Form) schema.Handler {
 	var day, upTo *exact.Day
 	var all []Opening
-	f.DayPtr(&day, "day", "nothing due before this day is posted; left out, with paid_up_to: the opening goes", schema.Example("2026-11-01"))
-	f.DayPtr(&upTo, "paid_up_to", "in place of day: the last day of the last period that is settled")
+	f.DayPtr(&day, "day",
+		"nothing due before this day is posted; without it and paid_up_to the opening is removed", schema.Example("2026-11-01"))
+	f.DayPtr(&upTo, "paid_up_to", "instead of day: the last day of the last paid period")
 	amounts := func(f *schema.Form, o *Opening) {
 		f.Int(&o.BalanceCents, "balance_cents", "what was owed on the day, in cents; below 0: paid ahead", schema.Range(-maxCents, maxCents), schema.Example(35_000))
 		f.Int(&o.DepositCents, "deposit_cents", "the deposit that was held, in cents", schema.Range(0, maxCents), schema.Example(180_000))

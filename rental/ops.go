@@ -9,11 +9,11 @@ const version = "3.0.0"
 // Declare returns all that the service declares.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
-		Name: "rental", Addr: "127.0.0.1:8083", Agents: true, Elsewhere: "Charges, deposits, rents, leases and tenants are kept on the screens and with `quartermaster rental`; a payment is reversed there too.",
+		Name: "rental", Addr: "127.0.0.1:8083", Agents: true, Elsewhere: "Charges, deposits, rents, leases and tenants are changed on the screens and with `quartermaster rental`; payments are reversed there too.",
 		DemoPath: "/api/arrears",
 		Title:    "Rental service",
 		About: "What each tenant owes, what was paid and who is behind; units, leases and maintenance tickets. " +
-			"Every amount is an integer number of cents. Asking for a ledger first posts every billing period that is due by today.",
+			"Every amount is a whole number of cents. Reading a ledger first posts every billing period due by today.",
 		Health: version, Document: version,
 		Ops: s.ops(),
 		Records: []schema.Record{

@@ -14,9 +14,11 @@ import (
 func (s *Service) endLease() schema.Op {
 	return schema.Op{
 		Name: "end_lease", Writes: true, Destructive: true,
-		About: "Make a day, which may lie in the past, the last one of a lease. Unpaid rent for later periods is withdrawn and the period that the day cuts short is " +
-			"charged by its days; other charges stay. Refused while rent that would have to go or to change is paid: reverse that payment first. " +
-			"To let a lease run longer, import it with a later end_date.",
+		About: "Set a lease's last day, past or future. Unpaid rent for later periods is withdrawn, and the period that " +
+			"the day cuts short is " +
+			"charged by its days; other charges stay. Refused while rent that would change is paid: reverse that payment " +
+			"first. " +
+			"To extend a lease, import it with a later end_date.",
 		Response: Ending{Lease: exampleLease(), Withdrawn: []Charge{exampleCharge()}, Cut: new(exampleCharge()), Totals: exampleOwed},
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -41,13 +43,14 @@ func heldText(t Totals, m schema.Money) string {
 	if t.DepositHeldCents == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" %s of deposit is held: use it for what is open, or return it.", m(t.DepositHeldCents))
+	return fmt.Sprintf(" %s of deposit is held: use it for open charges, or return it.", m(t.DepositHeldCents))
 }
 
 func (s *Service) cancelLease() schema.Op {
 	return schema.Op{
 		Name: "cancel_lease", Writes: true, Destructive: true,
-		About:    "Take a lease away that never was and of which nothing is paid: it is gone from all lists, its days are free, and its tickets keep the unit.",
+		About: "Cancel a lease that never began and has no payments. It leaves all lists, its days are free, and its " +
+			"tickets keep the unit.",
 		Response: Cancelled{Lease: exampleLease(), Charges: 3}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var lease int64
@@ -60,7 +63,7 @@ func (s *Service) cancelLease() schema.Op {
 		},
 		Will: func(a any, m schema.Money) string {
 			c := a.(Cancelled)
-			return fmt.Sprintf("The lease of %s goes, with %d charges of which %s is open.", leaseName(c.Lease), c.Charges, m(c.Lease.BalanceCents))
+			return fmt.Sprintf("The lease of %s will be removed, with %d charges of which %s is open.", leaseName(c.Lease), c.Charges, m(c.Lease.BalanceCents))
 		},
 		Leads: func(any) string { return "/leases" },
 	}
@@ -69,7 +72,8 @@ func (s *Service) cancelLease() schema.Op {
 func (s *Service) setRent() schema.Op {
 	return schema.Op{
 		Name: "set_rent", Writes: true, Idempotent: true,
-		About:    "Make a lease's rent another from a day on, for periods that start then or later and are not posted. The same day replaces; without a rent the step of that day goes.",
+		About: "Change a lease's rent from a day on, for unposted periods that start then or later. The same day " +
+			"replaces; without a rent that step is removed.",
 		Response: exampleLease(), Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var lease int64
@@ -78,7 +82,8 @@ func (s *Service) setRent() schema.Op {
 			var clear bool
 			bindLeaseID(f, &lease)
 			f.Day(&from, "from", "for periods that start on this day or later", schema.Required, schema.Example("2027-01-01"))
-			f.IntPtr(&rent, "rent_cents", "the rent of a whole period, in cents; null takes the step away", schema.Range(0, maxCents), schema.Clear(&clear), schema.Example(99_000))
+			f.IntPtr(&rent, "rent_cents",
+				"the rent of a whole period, in cents; null removes the step", schema.Range(0, maxCents), schema.Clear(&clear), schema.Example(99_000))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				if clear {
 					rent = nil
@@ -123,7 +128,7 @@ func didRecurring(a any, m schema.Money) string {
 func (s *Service) addRecurring() schema.Op {
 	return schema.Op{
 		Name: "add_recurring", Writes: true, Creates: true,
-		About:    "Charge a lease for something with every billing period that starts on a day from `from` to `to`, in full; for periods that are posted already, at once.",
+		About:    "Add a charge to every billing period that starts from `from` to `to`, in full. Periods posted already are charged at once.",
 		Response: exampleRecurring(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var r Recurring
@@ -132,7 +137,7 @@ func (s *Service) addRecurring() schema.Op {
 			f.Text(&r.Label, "label", "what it is for, as the ledger shows it", schema.Required, schema.Most(maxName), schema.Example("Water"))
 			f.Int(&r.AmountCents, "amount_cents", "how much with each period, in cents", schema.Required, schema.Range(0, maxCents), schema.Example(4500))
 			f.Day(&r.From, "from", "for periods that start on this day or later", schema.Required, schema.Example("2026-11-01"))
-			f.DayPtr(&r.To, "to", "the last day on which a period that starts gets it; left out: open-ended")
+			f.DayPtr(&r.To, "to", "periods that start up to this day; without it: no end")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddRecurring(ctx, who, r) }
 		},
 		Example: "rental add-recurring 'Harbour House/2A' --type utility --label Water --amount-cents 4500 --from 2026-11-01",
@@ -142,13 +147,14 @@ func (s *Service) addRecurring() schema.Op {
 
 func (s *Service) endRecurring() schema.Op {
 	return schema.Op{
-		Name: "end_recurring", Writes: true, Destructive: true, About: "End a recurring charge: periods that start after the day do not get it, and unpaid ones of such periods are withdrawn.",
+		Name: "end_recurring", Writes: true, Destructive: true, About: "End a recurring charge. Periods that start after " +
+			"the day no longer get it; unpaid ones of such periods are withdrawn.",
 		Response: exampleRecurring(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var to exact.Day
 			f.ID(&id, "id", "the recurring charge", schema.Positional("ID"), schema.Required, schema.Example(3))
-			f.Day(&to, "to", "the last day on which a period that starts gets it", schema.Required, schema.Example("2026-12-31"))
+			f.Day(&to, "to", "periods that start up to this day", schema.Required, schema.Example("2026-12-31"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndRecurring(ctx, who, id, to) }
 		},
 		Example: "rental end-recurring 3 --to 2026-12-31",
@@ -169,7 +175,7 @@ func (s *Service) setLateFeeOp() schema.Op {
 	fee := LateFee{GraceDays: 5, Percent: new(exact.Milli(5_000)), From: exampleDay("2026-12-01")}
 	return schema.Op{
 		Name: "set_late_fee", Writes: true, Idempotent: true,
-		About: "Say what late rent costs in a property: of rent that is due on or after a day and of which something is open when the days of grace have passed, " +
+		About: "Set a property's late fee: for rent due on or after a day and still open after the days of grace, " +
 			"an amount or a percent of what is open then.",
 		Response: PropertyLateFee{PropertyID: 1, Property: "Harbour House", LateFee: &fee}, Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -178,12 +184,14 @@ func (s *Service) setLateFeeOp() schema.Op {
 			var percent int64
 			var from *exact.Day
 			f.ID(&property, "property_id", "the property", schema.Required, schema.Example(1), schema.Positional("PROPERTY"), schema.Lookup(lookupProperty), schema.Choices(propertyChoices))
-			f.Int(&fee.GraceDays, "grace_days", "days after the due date on which it may still be paid", schema.Required, schema.Range(0, 365), schema.Example(5))
-			f.IntPtr(&fee.Cents, "cents", "the fee in cents; 0 is none from then on", schema.Range(0, maxCents))
+			f.Int(&fee.GraceDays, "grace_days",
+				"days of grace after the due date", schema.Required, schema.Range(0, 365), schema.Example(5))
+			f.IntPtr(&fee.Cents, "cents", "the fee in cents; 0 means no late fee from then on", schema.Range(0, maxCents))
 			if f.Amount(&percent, "percent", "the fee in percent of what is open then, with two decimals", schema.Range(0, 100), schema.Example(5)) {
 				fee.Percent = new(exact.Milli(percent * 10))
 			}
-			f.DayPtr(&from, "from", "for rent that is due on this day or later; left out: today", schema.Example("2026-12-01"), schema.Today)
+			f.DayPtr(&from, "from",
+				"for rent due on this day or later (default: today)", schema.Example("2026-12-01"), schema.Today)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.setLateFee(ctx, who, property, fee, from)
 			}
@@ -193,7 +201,7 @@ func (s *Service) setLateFeeOp() schema.Op {
 			p := a.(PropertyLateFee)
 			switch f := p.LateFee; {
 			case f == nil:
-				return "Late rent costs nothing more in " + p.Property + "."
+				return "No late fee in " + p.Property + "."
 			case f.Cents != nil:
 				return fmt.Sprintf("Late rent in %s costs %s after %d days of grace, for rent due from %s on.", p.Property, m(*f.Cents), f.GraceDays, f.From)
 			default:

@@ -24,14 +24,14 @@ func bindAmount(f *schema.Form, p **int64, about string, opts ...schema.Opt) {
 func (s *Service) receivePayment() schema.Op {
 	return schema.Op{
 		Name: "receive_payment", Writes: true, Creates: true,
-		About: "Record one payment of a lease. It pays what is due, oldest first, the last one in part; the rest is the lease's credit.", Response: examplePayment(),
+		About: "Record one payment of a lease. It pays what is due, the oldest first; the rest becomes credit.", Response: examplePayment(),
 		Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var p ReceiptRequest
 			bindLeaseID(f, &p.LeaseID)
 			f.Int(&p.AmountCents, "amount_cents", "how much came in, in cents", schema.Required, schema.Range(1, maxCents), schema.Example(95_000))
 			bindMethod(f, &p.Method)
-			bindPaidDate(f, &p.PaidDate, "when; anything that is no calendar day is today")
+			bindPaidDate(f, &p.PaidDate, "when it was paid; an invalid day counts as today")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReceivePayment(ctx, who, p) }
 		},
 		Example: "rental receive 'Harbour House/2A' --amount-cents 120000 --method transfer",
@@ -44,8 +44,9 @@ func leadsPayment(a any) string { return leasePath(a.(Payment).LeaseID) }
 func (s *Service) reversePayment() schema.Op {
 	return schema.Op{
 		Name: "reverse_payment", Writes: true, Destructive: true,
-		About: "Take a payment back that bounced or was recorded by mistake, with all that it had paid. The payment is kept, voided, with the reason. " +
-			"The answer to a payment, its event and the audit trail tell its id.",
+		About: "Reverse a payment that bounced or was recorded by mistake. What it had paid is open again; the payment " +
+			"stays, with the reason. " +
+			"The answer to a payment and its event give its id.",
 		Response: Reversal{PaymentID: 9, LeaseID: 4, Reason: "the check bounced", Charge: new(exampleCharge()), Totals: exampleOwed, Allocations: exampleAllocations()},
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -53,8 +54,9 @@ func (s *Service) reversePayment() schema.Op {
 			var reason string
 			var day *exact.Day
 			f.ID(&payment, "payment_id", "the payment", schema.Required, schema.Positional("PAYMENT_ID"), schema.Example(9))
-			f.Text(&reason, "reason", "why, for the audit trail", schema.Required, schema.Most(maxText), schema.Example("the check bounced"))
-			f.DayPtr(&day, "day", "when it was taken back, for the year's figures (default: today)")
+			f.Text(&reason, "reason",
+				"why, for the history", schema.Required, schema.Most(maxText), schema.Example("the check bounced"))
+			f.DayPtr(&day, "day", "when it was reversed, for the year's figures (default: today)")
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.ReversePayment(ctx, who, payment, reason, day)
 			}
@@ -74,7 +76,7 @@ func (s *Service) reversePayment() schema.Op {
 			} else if n > 1 {
 				what = fmt.Sprintf("%d charges are unpaid again.", n)
 			}
-			return fmt.Sprintf("Payment %d is taken back. %s Then the lease owes %s.", r.PaymentID, what, m(r.Totals.BalanceCents))
+			return fmt.Sprintf("Payment %d will be reversed. %s Then the lease owes %s.", r.PaymentID, what, m(r.Totals.BalanceCents))
 		},
 		Leads: func(a any) string { return leasePath(a.(Reversal).LeaseID) },
 	}
@@ -83,8 +85,8 @@ func (s *Service) reversePayment() schema.Op {
 func (s *Service) addCharge() schema.Op {
 	return schema.Op{
 		Name: "add_charge", Writes: true, Creates: true,
-		About: "Charge a lease for something besides its rent, which is posted by itself: a deposit, a late fee, a repair. " +
-			"One of the same type, day and label is charged once.",
+		About: "Charge a lease for a deposit, a late fee, a repair. Rent is posted by itself. " +
+			"The same type, day and label is charged only once.",
 		Response: Charged{LeaseID: 4, Charge: exampleFee(), Totals: exampleOwed},
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -124,25 +126,27 @@ func exampleFee() Charge {
 func (s *Service) voidCharge() schema.Op {
 	return schema.Op{
 		Name: "void_charge", Writes: true, Destructive: true,
-		About:    "Take a charge out of the ledger that is not rent and of which nothing is paid. The audit trail keeps it with the reason; the same may be charged anew.",
+		About: "Void a charge that is not rent and has no payment. The history keeps it with the reason; it may be " +
+			"charged again.",
 		Response: Voided{LeaseID: 4, Charge: exampleFee(), Reason: "charged twice", Totals: exampleOwed},
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var charge int64
 			var reason string
 			f.ID(&charge, "charge_id", "the charge", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(42), schema.Label("Charge"), schema.Choices(chargeChoices))
-			f.Text(&reason, "reason", "why, for the audit trail", schema.Required, schema.Most(maxText), schema.Example("charged twice"))
+			f.Text(&reason, "reason",
+				"why, for the history", schema.Required, schema.Most(maxText), schema.Example("charged twice"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.VoidCharge(ctx, who, charge, reason) }
 		},
 		Example: `rental void-charge 42 --reason "charged twice"`,
 		Did: func(a any, m schema.Money) string {
 			v := a.(Voided)
-			return fmt.Sprintf("%s over %s is void. The lease owes %s.", v.Charge.Label, m(v.Charge.AmountCents), m(v.Totals.BalanceCents))
+			return fmt.Sprintf("%s of %s is void. The lease owes %s.", v.Charge.Label, m(v.Charge.AmountCents), m(v.Totals.BalanceCents))
 		},
 		Thing: func(a any) string { return a.(Voided).Charge.Label },
 		Will: func(a any, m schema.Money) string {
 			v := a.(Voided)
-			return fmt.Sprintf("%s over %s, due %s, leaves the ledger. Then the lease owes %s.", v.Charge.Label, m(v.Charge.AmountCents), v.Charge.DueDate, m(v.Totals.BalanceCents))
+			return fmt.Sprintf("%s of %s, due %s, leaves the ledger. Then the lease owes %s.", v.Charge.Label, m(v.Charge.AmountCents), v.Charge.DueDate, m(v.Totals.BalanceCents))
 		},
 		Leads: func(a any) string { return leasePath(a.(Voided).LeaseID) },
 	}
@@ -150,15 +154,17 @@ func (s *Service) voidCharge() schema.Op {
 
 func (s *Service) useDepositOp() schema.Op {
 	return schema.Op{
-		Name: "use_deposit", Writes: true, Destructive: true, About: "Let a lease's deposit pay a charge: the smaller of what is held and what is open, or an amount.",
+		Name: "use_deposit", Writes: true, Destructive: true, About: "Pay a charge from a lease's deposit: an amount, or " +
+			"as much as possible.",
 		Response: examplePayment(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var charge int64
 			var amount *int64
 			var day *exact.Day
-			f.ID(&charge, "charge_id", "the charge, no deposit", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(41), schema.Label("Charge"), schema.Choices(chargeChoices))
-			bindAmount(f, &amount, "how much of the deposit; left out: the smaller of what is held and what is open")
-			f.DayPtr(&day, "day", "when; left out: today", schema.Today)
+			f.ID(&charge, "charge_id",
+				"the charge to pay, not a deposit", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(41), schema.Label("Charge"), schema.Choices(chargeChoices))
+			bindAmount(f, &amount, "how much of the deposit (default: as much as possible)")
+			f.DayPtr(&day, "day", "when (default: today)", schema.Today)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.UseDeposit(ctx, who, charge, amount, day)
 			}
@@ -194,8 +200,8 @@ func payoutOp(kind, about string, do func(context.Context, db.Caller, PayoutRequ
 		Bind: func(f *schema.Form) schema.Handler {
 			var p PayoutRequest
 			bindLeaseID(f, &p.LeaseID)
-			bindAmount(f, &p.AmountCents, "how much, in cents; left out: all of it")
-			f.DayPtr(&p.Day, "day", "when; left out: today", schema.Example("2026-11-20"), schema.Today)
+			bindAmount(f, &p.AmountCents, "how much, in cents (default: all of it)")
+			f.DayPtr(&p.Day, "day", "when (default: today)", schema.Example("2026-11-20"), schema.Today)
 			bindMethod(f, &p.Method)
 			return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who, p) }
 		},

@@ -17,7 +17,7 @@ func (s *Service) saveProperty() schema.Op {
 	return propertyTable().Save(s.db, schema.Op{
 		Keys:   []string{"name"},
 		Groups: []schema.Group{{Title: "Late fee", Fields: []string{"late_fee_grace_days", "late_fee_cents", "late_fee_percent", "late_fee_from"}}},
-		Name:   "save_property", About: "Make a property, or change its address and what late rent costs there.",
+		Name:   "save_property", About: "Create or change a property: its address and late fee.",
 		Example: "rental property save 'Harbour House' --address '12 Harbour Street'",
 		Did:     savedAs("property", "name"), Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"name": "Harbour House"}},
@@ -27,7 +27,7 @@ func (s *Service) saveProperty() schema.Op {
 func (s *Service) saveUnit() schema.Op {
 	return unitTable().Save(s.db, schema.Op{
 		Keys: []string{"property", "name"},
-		Name: "save_unit", About: "Make a unit of a property, or change what it could be let for and its notes.",
+		Name: "save_unit", About: "Create or change a unit: its market rent and notes.",
 		Example: "rental unit save 'Harbour House' 2A --market-rent-cents 98000",
 		Did:     savedAs("unit", "property", "name"), Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"property": "Harbour House", "name": "2A"}},
@@ -37,7 +37,7 @@ func (s *Service) saveUnit() schema.Op {
 func (s *Service) saveTenant() schema.Op {
 	return tenantTable().Save(s.db, schema.Op{
 		Keys: []string{"name", "email"}, Number: "id",
-		Name: "save_tenant", About: "Make a tenant, or change how they are called and reached.",
+		Name: "save_tenant", About: "Create or change a tenant: name, e-mail and phone.",
 		Example: "rental tenant save 'Ada Brandt' --email ada@example.org",
 		Did:     savedAs("tenant", "name"), Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"name": "Ada Brandt"}},
@@ -48,7 +48,8 @@ func (s *Service) saveLease() schema.Op {
 	return leaseTable().Save(s.db, schema.Op{
 		Keys: []string{"property", "unit", "start_date"}, Rare: []string{"frequency", "due_day", "proration"},
 		Groups: []schema.Group{{Title: "Taken over from another program", Fields: []string{"opening_day", "paid_up_to", "opening_balance_cents", "opening_deposit_cents"}}},
-		Name:   "save_lease", About: "Make a lease, or change its terms for what is not posted yet. Several tenants are separated by |.",
+		Name:   "save_lease", About: "Create a lease, or change its terms for what is not posted yet. Separate several " +
+			"tenants with |.",
 		Example: "rental lease save 'Harbour House' 2A 2026-12-01 --tenant 'Ada Brandt' --rent-cents 95000",
 		Did:     savedAs("lease", "property", "unit", "start_date"), Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"property": "Harbour House", "unit": "2A", "start_date": "2026-12-01"}},
@@ -160,7 +161,8 @@ func bindTenantID(f *schema.Form, p *int64) {
 func (s *Service) inviteTenant() schema.Op {
 	return schema.Op{
 		Name: "invite_tenant", Writes: true, Creates: true, Credential: true,
-		About: "Invite a tenant to the portal: a link that works once within 14 days, and a code that works again and again until 400 days pass unused. Both are shown only now; an earlier invitation ends.",
+		About: "Invite a tenant to the portal, with a link that works once within 14 days and a code that lasts until " +
+			"unused for 400 days. Both are shown only now; an earlier invitation ends.",
 		Response: Invited{TenantID: 3, Tenant: "Ada Brandt", URL: "https://rent.example/portal/welcome/TOKEN", Code: "7GQ2-M4XD", PortalURL: "https://rent.example/portal",
 			ExpiresAt: exact.Instant(1_796_400_000), InvitedBy: "ann"},
 		Refuses: []fault.Kind{fault.NotFound},
@@ -172,7 +174,7 @@ func (s *Service) inviteTenant() schema.Op {
 		Example: "rental tenant invite 'Ada Brandt'",
 		Did: func(a any, _ schema.Money) string {
 			v := a.(Invited)
-			return fmt.Sprintf("%s is invited: %s works once, until %s; the code %s at %s works again and again.", v.Tenant, v.URL, v.ExpiresAt, v.Code, v.PortalURL)
+			return fmt.Sprintf("%s is invited: %s works once, until %s; the code %s at %s stays valid.", v.Tenant, v.URL, v.ExpiresAt, v.Code, v.PortalURL)
 		},
 		Leads: func(a any) string { return tenantPath(a.(Invited).TenantID) },
 	}
@@ -203,7 +205,8 @@ func (s *Service) endTenantSessions() schema.Op {
 func (s *Service) forgetTenant() schema.Op {
 	return schema.Op{
 		Name: "forget_tenant", Writes: true, Destructive: true,
-		About:    "Forget who a tenant was: name, e-mail and phone go, also from kept events, answers and the audit trail; sums stay. Refused while a lease of theirs runs or is to come.",
+		About: "Forget a tenant: name, e-mail and phone are removed, also from events, answers and the history; sums " +
+			"stay. Refused before all their leases have ended.",
 		Response: Forgotten{TenantID: 3, Name: "forgotten-3", Leases: 1}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var tenant int64
@@ -214,9 +217,10 @@ func (s *Service) forgetTenant() schema.Op {
 		Did:     func(a any, _ schema.Money) string { return "The tenant is now " + a.(Forgotten).Name + "." },
 		Will: func(a any, m schema.Money) string {
 			f := a.(Forgotten)
-			will := fmt.Sprintf("Name, e-mail and phone of the tenant go for good, with their traces in %d leases; sums stay.", f.Leases)
+			will := fmt.Sprintf("Name, e-mail and phone of the tenant will be removed for good, also in %d leases; sums "+
+				"stay.", f.Leases)
 			if f.OwesCents > 0 {
-				will = fmt.Sprintf("The tenant owes %s. Afterwards nobody can be written to about it, and no letter is offered. ", m(f.OwesCents)) + will
+				will = fmt.Sprintf("The tenant owes %s. Afterwards you cannot write to them about it. ", m(f.OwesCents)) + will
 			}
 			return will
 		},

@@ -316,8 +316,8 @@ func receive(tx *db.Tx, p ReceiptRequest) (Payment, error) {
 func (s *Service) recordPayment() schema.Op {
 	return schema.Op{
 		Name: "record_payment", Writes: true, Creates: true, Says: "Record a payment", KeyRequired: true,
-		About: "Record a payment of one charge: all that is open of it, or a part.",
-		AgentAbout: "Record money that came in: on account of a lease (it pays what is due, the oldest first; the rest is credit), or of one charge (not more than is open). " +
+		About: "Record payment of one charge, in full or in part.",
+		AgentAbout: "Record payment: for a lease (it pays what is due, the oldest first; the rest is credit), or for one charge (not more than is open). " +
 			"The answer says what the lease owed before and owes after, and which charges were paid.",
 		AgentResponse: exampleMoney(),
 		Response:      examplePayment(),
@@ -329,9 +329,9 @@ func (s *Service) recordPayment() schema.Op {
 			var p PaymentRequest
 			f.ID(&p.LeaseID, "lease_id", "the lease", schema.Positional("LEASE_ID"), schema.InPath("id"), schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
 			f.Int(&p.ChargeID, "charge_id", "the charge that was paid, one of this lease's", schema.Required, schema.Example(41), schema.Label("Charge"), schema.Choices(chargeChoices))
-			f.IntPtr(&p.AmountCents, "amount_cents", "how much, up to what is open of the charge; left out: all of it", schema.Range(0, maxCents), schema.Example(95_000))
+			f.IntPtr(&p.AmountCents, "amount_cents", "how much of the charge (default: all that is open)", schema.Range(0, maxCents), schema.Example(95_000))
 			bindMethod(f, &p.Method)
-			bindPaidDate(f, &p.PaidDate, "when, as YYYY-MM-DD, past or future; anything that is no calendar day is today")
+			bindPaidDate(f, &p.PaidDate, "when it was paid, as YYYY-MM-DD; an invalid day counts as today")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordPayment(ctx, who, p) }
 		},
 		Example: "rental pay 'Harbour House/2A' --charge-id 41 --amount-cents 50000",
@@ -375,7 +375,7 @@ func doubtPayment(answer any, m schema.Money) schema.Question {
 	}
 	return schema.Question{
 		Title: "Record " + m(p.AmountCents) + "?", Button: "Record payment",
-		Text: fmt.Sprintf("%s is open. %s would be left as credit of the lease.", m(open), m(p.CreditCents)),
+		Text: fmt.Sprintf("%s is open. %s would become credit of the lease.", m(open), m(p.CreditCents)),
 	}
 }
 

@@ -101,7 +101,7 @@ func (s *Service) bindMoney(f *schema.Form) schema.Handler {
 	f.ID(&m.ChargeID, "charge_id", "or of this one charge", schema.Example(41))
 	f.Int(&m.AmountCents, "amount_cents", "how much came in", schema.Required, schema.Range(1, maxCents), schema.Example(95_000))
 	f.Text(&m.Currency, "currency", "refused if it is not the shop's", schema.Most(3))
-	bindPaidDate(f, &m.PaidDate, "YYYY-MM-DD; what is no day is today")
+	bindPaidDate(f, &m.PaidDate, "YYYY-MM-DD; an invalid day counts as today")
 	bindMethod(f, &m.Method)
 	if !f.Describing() && m.LeaseID == 0 && m.ChargeID == 0 && !f.Given("lease_id") && !f.Given("lease") && !f.Given("charge_id") {
 		f.Refuse("lease_id", "lease_id is missing: give it, or lease with the unit or the tenant, or charge_id")

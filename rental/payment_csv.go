@@ -33,13 +33,14 @@ func (row paymentRow) returned() bool { return row.typ == creditReturned }
 
 func bindPaymentRow(f *schema.Form) *paymentRow {
 	row := &paymentRow{key: bindLeaseKey(f, "lease_start")}
-	f.Enum(&row.typ, "type", "what the charge is for; empty, with due_date and label: the payment's credit; credit_returned: what of it was paid out, on due_date, in the way of label",
+	f.Enum(&row.typ, "type", "what the charge is for; empty for the payment's credit; credit_returned for returned "+
+		"credit (due_date is the day, label the method)",
 		append(slices.Clone(chargeTypes), creditReturned), schema.Folded)
 	f.DayPtr(&row.due, "due_date", "when the charge is due")
 	f.Loose(&row.method, "method", "how it was paid; anything unknown is other")
-	f.Loose(&row.paidDate, "paid_date", "when it was paid; anything that is no calendar day is today")
-	f.Text(&row.label, "label", "what the charge says; needed only where several of that type are due on that day", schema.Most(maxName))
-	f.IntPtr(&row.amount, "amount_cents", "how much of it; left out: all that is open of the charge", schema.Range(0, maxCents))
+	f.Loose(&row.paidDate, "paid_date", "when it was paid; an invalid day counts as today")
+	f.Text(&row.label, "label", "the charge's label, if several of that type are due on that day", schema.Most(maxName))
+	f.IntPtr(&row.amount, "amount_cents", "how much (default: all that is open)", schema.Range(0, maxCents))
 	f.IntPtr(&row.payment, "payment", "the payment's number: rows of one number are one payment", schema.Range(1, maxCents))
 	if f.Describing() {
 		return row
@@ -63,7 +64,7 @@ func bindPaymentRow(f *schema.Form) *paymentRow {
 // are one payment.
 func (s *Service) paymentTable() schema.Table {
 	return schema.Table{
-		Name: "payments", About: "What was paid. A row pays the charge that it names; one that is paid already is refused.",
+		Name: "payments", About: "Payments. A row pays the charge that it names; a charge that is paid already is refused.",
 		Row: func(f *schema.Form) schema.Put {
 			row := bindPaymentRow(f)
 			return func(tx *db.Tx) (schema.Outcome, error) { return putPayment(tx, []*paymentRow{row}) }
@@ -175,7 +176,7 @@ func putParts(tx *db.Tx, l Lease, number *int64, rows []*paymentRow) error {
 	for _, row := range rows {
 		if !row.charge() {
 			if row.amount == nil {
-				return fault.Fieldf("amount_cents", "amount_cents is missing: credit that was returned needs its amount in cents")
+				return fault.Fieldf("amount_cents", "amount_cents is missing: enter the returned credit in cents")
 			}
 			sum += *row.amount
 			continue
@@ -260,7 +261,8 @@ func chargeToPay(tx *db.Tx, l Lease, row *paymentRow) (c Charge, err error) {
 	case len(all) == 0:
 		return c, fault.Fieldf("due_date", "due_date: no %s charge of the lease is due on %s", row.typ, row.due)
 	case len(all) > 1:
-		return c, fault.Fieldf("label", "label: %d %s charges of the lease are due on %s; the column label tells which is paid", len(all), row.typ, row.due)
+		return c, fault.Fieldf("label", "label: %d %s charges of the lease are due on %s; name one in the column "+
+			"label", len(all), row.typ, row.due)
 	}
 	return all[0], nil
 }

@@ -186,7 +186,7 @@ func ownUnit(tx *db.Tx, tenant int64, unit string) (Lease, error) {
 		}
 	}
 	if best == nil {
-		return Lease{}, fault.Fieldf("unit", "unit: you rent no such unit")
+		return Lease{}, fault.Fieldf("unit", "unit: you do not rent this unit; choose one of yours")
 	}
 	return *best, nil
 }
@@ -195,7 +195,7 @@ func ownUnit(tx *db.Tx, tenant int64, unit string) (Lease, error) {
 func insertPhoto(tx *db.Tx, tenant, ticket int64, image []byte) error {
 	media := picture.Kind(image)
 	if media == "" {
-		return fault.Fieldf("photo", "photo: the file is no picture; it takes JPEG, PNG, WebP or GIF")
+		return fault.Fieldf("photo", "photo: the file is not a picture; choose a JPEG, PNG, WebP or GIF")
 	}
 	image = picture.WithoutPlace(media, image)
 	if err := admitPhoto(tx, tenant, len(image)); err != nil {
@@ -232,13 +232,13 @@ func (s *Service) AddPortalNote(ctx context.Context, who db.Caller, ticket int64
 func (s *Service) PortalOps() []schema.Op {
 	return []schema.Op{
 		{
-			Name: "report_problem", Writes: true, Creates: true, About: "Report something that needs mending.", Response: exampleTicket(),
+			Name: "report_problem", Writes: true, Creates: true, About: "Report a problem.", Response: exampleTicket(),
 			Bind: func(f *schema.Form) schema.Handler {
 				p := Problem{Priority: "medium"}
 				f.Text(&p.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName), schema.Label("What is wrong?"))
 				f.Text(&p.Description, "description", "what else we should know", schema.Most(maxText), schema.Lines, schema.Label("More about it"))
 				bindPriority(f, &p.Priority)
-				f.Text(&p.Unit, "unit", "where, if you rent several: Property/Unit", schema.Most(2*maxName), schema.Label("Where"))
+				f.Text(&p.Unit, "unit", "which unit, if you rent several", schema.Most(2*maxName), schema.Label("Where"))
 				f.File(&p.Photo, "photo", "a picture of it", MaxPhoto, schema.Label("Photo"))
 				return func(ctx context.Context, who db.Caller) (any, error) { return s.ReportProblem(ctx, who, p) }
 			},
@@ -256,7 +256,7 @@ func (s *Service) PortalOps() []schema.Op {
 				f.Text(&text, "text", "what you want to say", schema.Required, schema.Most(maxText), schema.Lines, schema.Label("Your note"))
 				return func(ctx context.Context, who db.Caller) (any, error) { return s.AddPortalNote(ctx, who, id, text) }
 			},
-			Did: func(any, schema.Money) string { return "Your note is with us." },
+			Did: func(any, schema.Money) string { return "Thank you: we have your note." },
 			Leads: func(a any) string {
 				return "/portal" + strings.Replace(ticketPath(a.(TicketDetail).ID), "/maintenance/", "/tickets/", 1)
 			},

@@ -40,7 +40,8 @@ func admitSent(tx *db.Tx, tenant, most int64, what, query string) error {
 	if err != nil || in.n < most {
 		return err
 	}
-	e := fault.New(fault.Limited, "you have sent %d %s within an hour; please send the next one later, or call us if it is urgent", most, what)
+	e := fault.New(fault.Limited,
+		"you have sent %d %s within an hour; please wait, or call us if it is urgent", most, what)
 	e.Retry = time.Duration(in.first-since) * time.Second
 	return e
 }
@@ -50,7 +51,7 @@ func admitPhoto(tx *db.Tx, tenant int64, size int) error {
 	kept, _, err := db.One(&tx.Conn, db.Int, "SELECT coalesce(sum(length(p.image)), 0)"+ticketsOfIt+
 		" CROSS JOIN ticket_photos p ON p.ticket_id = k.id WHERE y.tenant_id = ? AND k.source = 'portal'", tenant)
 	if err == nil && kept+int64(size) > maxPhotos {
-		err = fault.Fieldf("photo", "photo: your photos take all of the 100 MB that are kept for you; send the report without a photo")
+		err = fault.Fieldf("photo", "photo: your photos fill your 100 MB; send the report without a photo")
 	}
 	return err
 }

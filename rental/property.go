@@ -111,7 +111,7 @@ func findProperty(c *db.Conn, name string) (int64, error) {
 
 // propertyTable is the properties as CSV, with their late fees.
 func propertyTable() schema.Table {
-	t := properties.Table("properties", "Houses and other places that hold units.")
+	t := properties.Table("properties", "Houses and other places with units.")
 	row, cells := t.Row, func(c *db.Conn, p Property) ([]string, error) {
 		fee, err := feeOf(c, p.ID)
 		return append(properties.Cells(p), fee.Cells()...), err
@@ -159,12 +159,13 @@ type feeRow struct {
 func bindLateFee(f *schema.Form) *feeRow {
 	var row feeRow
 	var percent int64
-	f.IntPtr(&row.grace, "late_fee_grace_days", "days after the due date on which rent may still be paid", schema.Range(0, 365))
-	f.IntPtr(&row.cents, "late_fee_cents", "what late rent costs then, in cents; empty with late_fee_percent: nothing", schema.Range(0, maxCents))
+	f.IntPtr(&row.grace, "late_fee_grace_days", "days of grace after the due date", schema.Range(0, 365))
+	f.IntPtr(&row.cents, "late_fee_cents",
+		"the late fee in cents; empty with late_fee_percent: none", schema.Range(0, maxCents))
 	if f.Amount(&percent, "late_fee_percent", "or in percent of what is open then, with two decimals", schema.Range(0, 100)) {
 		row.percent = &percent
 	}
-	f.DayPtr(&row.from, "late_fee_from", "for rent that is due on this day or later; empty: today, or as it is")
+	f.DayPtr(&row.from, "late_fee_from", "for rent due on this day or later; empty: today for a new fee")
 	if !f.Given("late_fee_grace_days") && !f.Given("late_fee_cents") && !f.Given("late_fee_percent") && !f.Given("late_fee_from") {
 		return nil
 	}

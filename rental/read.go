@@ -33,7 +33,7 @@ type reading struct {
 // them. While nothing can be posted it waits for none, and the answer says so.
 func (r *reading) await(leases []int64) bool {
 	if r.why != "" && len(leases) > 0 {
-		r.Unposted = fmt.Sprintf("what is due of %d leases could not be posted: %s", len(leases), r.why)
+		r.Unposted = fmt.Sprintf("the due charges of %d leases could not be posted: %s", len(leases), r.why)
 		return false
 	}
 	r.unposted = leases
@@ -70,7 +70,7 @@ func (s *Service) upToDate(ctx context.Context, who db.Caller, read func(*db.Con
 			return Standing{}, err
 		}
 	}
-	return Standing{}, fault.Unavailablef(nil, "the clock moves too fast to tell what is due today: try again")
+	return Standing{}, fault.Unavailablef(nil, "the clock is changing; try again")
 }
 
 // bindCursor binds the page of a list.

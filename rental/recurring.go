@@ -101,7 +101,8 @@ func insertRecurring(tx *db.Tx, r Recurring) (id int64, err error) {
 		return 0, err
 	}
 	if found {
-		return 0, fault.Conflictf("lease %d is charged %s %s already with each period from %s (recurring charge %d): end that one first, or give another label",
+		return 0, fault.Conflictf("lease %d has %s %s with each period from %s already (recurring charge %d): end that "+
+			"one first, or give another label",
 			r.LeaseID, r.Type, schema.Quote(r.Label), other.From, other.ID)
 	}
 	id, err = tx.Insert("INSERT INTO recurring_charges (lease_id, type, label, amount_cents, from_day, to_day) VALUES (?, ?, ?, ?, ?, ?)",
@@ -202,7 +203,7 @@ func endRecurring(tx *db.Tx, r Recurring, to exact.Day) (withdrawn []Charge, err
 // recurringTable is the recurring charges as CSV.
 func (s *Service) recurringTable() schema.Table {
 	return schema.Table{
-		Name: "recurring", About: "Charges that are posted with every billing period.",
+		Name: "recurring", About: "Charges posted with every billing period.",
 		Row: func(f *schema.Form) schema.Put {
 			key := bindLeaseKey(f, "lease_start")
 			var r Recurring
@@ -211,7 +212,7 @@ func (s *Service) recurringTable() schema.Table {
 			f.Text(&r.Label, "label", "what it says", schema.Required, schema.Most(maxName))
 			f.Day(&r.From, "from", "for periods that start on this day or later", schema.Required)
 			f.IntPtr(&amount, "amount_cents", "how much with each period, in cents", schema.Range(0, maxCents))
-			f.DayPtr(&r.To, "to", "the last day on which a period that starts gets it; empty is open-ended")
+			f.DayPtr(&r.To, "to", "periods that start up to this day; empty: no end")
 			given := f.Given("to")
 			return func(tx *db.Tx) (schema.Outcome, error) { return putRecurring(tx, key, r, amount, given) }
 		},
@@ -237,7 +238,7 @@ func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given boo
 	case err != nil:
 		return o, err
 	case !found && amount == nil:
-		return o, fault.Fieldf("amount_cents", "amount_cents is missing: a new recurring charge needs its amount in cents")
+		return o, fault.Fieldf("amount_cents", "amount_cents is missing: enter the amount in cents")
 	case !found:
 		row.LeaseID, row.AmountCents = l.ID, *amount
 		o.New = true

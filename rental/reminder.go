@@ -14,9 +14,9 @@ import (
 // ReminderSettings say when tenants are reminded.
 type ReminderSettings struct {
 	BeforeDays int64   `json:"before_days" about:"how many days before rent is due tenants are reminded of it; 0: not at all"`
-	LateDays   []int64 `json:"late_days" about:"how many days after its due day a charge reaches the first, second and third step"`
-	GapDays    int64   `json:"gap_days" about:"the least days between two late messages of a lease"`
-	LeastCents int64   `json:"least_cents" about:"less than this is not asked for"`
+	LateDays   []int64 `json:"late_days" about:"days after the due day until the first, second and third step"`
+	GapDays    int64   `json:"gap_days" about:"the fewest days between two late messages of a lease"`
+	LeastCents int64   `json:"least_cents" about:"no message below this amount"`
 }
 
 // settingReminders holds them, as JSON; without it the first ones hold.
@@ -49,7 +49,7 @@ const (
 	noAddress  = "no_address" // of no tenant
 	isBlocked  = "blocked"    // the address
 	leaseEnded = "ended"      // the lease, unless it is named
-	notDue     = "not_due"    // a lease that was named, and nothing is due to be said
+	notDue     = "not_due"    // a lease that was named, and nothing to remind of
 )
 
 // kindReminder is of what is due soon; lateKind of a step of what is late.

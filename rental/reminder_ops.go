@@ -69,9 +69,9 @@ func (v Reminded) Refusals() (refused []string, err error) {
 
 // ReasonWords are what people read for the reasons.
 var ReasonWords = map[string]string{
-	inGap: "the last late message is too new", tooSmall: "too little is open", heldBack: "reminders are paused",
+	inGap: "the last late message is too recent", tooSmall: "too little is open", heldBack: "reminders are paused",
 	noAddress: "no tenant has an e-mail address", isBlocked: "nothing can be mailed to the address",
-	leaseEnded: "the lease has ended; mark or name it to remind", notDue: "nothing is due to be said",
+	leaseEnded: "the lease has ended; mark it to remind", notDue: "nothing to remind of",
 }
 
 // SendReminders queues what is due to be said to tenants, and marks it as said. Refused: mail that is not
@@ -162,15 +162,15 @@ func exampleReminder() Reminder {
 }
 
 func bindReminded(f *schema.Form, named *[]int64) {
-	f.IDs(named, "lease_id", "only these leases, ended ones too; all that are due without any", 1000,
+	f.IDs(named, "lease_id", "only these leases, ended ones too (default: all that are due)", 1000,
 		schema.Lookup(lookupLease), schema.Example([]int64{4}),
 		schema.Label("Leases"))
 }
 
 func (s *Service) remindersDue() schema.Op {
 	return schema.Op{
-		Name: "reminders_due", About: "Which tenants are due to be reminded today, of what and at which step, and who " +
-			"is left out and why. What is due by today is posted first.",
+		Name: "reminders_due", About: "Which tenants are due to be reminded today, of what and at which step; and who " +
+			"is left out, and why. What is due by today is posted first.",
 		Response: RemindersDue{Today: exampleDay("2026-11-20"), Reminders: []Reminder{exampleReminder()},
 			TotalCents: 95_000}, Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {

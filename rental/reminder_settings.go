@@ -55,13 +55,13 @@ func parseLateDays(texts []string) (days []int64, err error) {
 	for word := range strings.FieldsFuncSeq(strings.Join(texts, ","), func(r rune) bool { return r == ',' || r == ' ' }) {
 		n, err := strconv.ParseInt(word, 10, 64)
 		if err != nil || n < 1 || n > 365 {
-			return nil, fault.Fieldf("late_days", "late_days: %s is no number of days from 1 to 365", schema.Quote(word))
+			return nil, fault.Fieldf("late_days", "late_days: %s is not a number of days from 1 to 365", schema.Quote(word))
 		}
 		days = append(days, n)
 	}
 	rising := slices.IsSorted(days) && len(slices.Compact(slices.Clone(days))) == len(days)
 	if len(days) < 1 || len(days) > 3 || !rising {
-		return nil, fault.Fieldf("late_days", "late_days: one to three numbers that rise are needed, such as 5, 14, 30")
+		return nil, fault.Fieldf("late_days", "late_days: give one to three rising numbers, such as 5, 14, 30")
 	}
 	return days, nil
 }
@@ -69,7 +69,7 @@ func parseLateDays(texts []string) (days []int64, err error) {
 func (s *Service) setReminders() schema.Op {
 	return schema.Op{
 		Name: "set_reminders", Writes: true, Admin: true, Idempotent: true,
-		About: "Set when tenants are reminded of rent that is due, and of what is overdue, in up to three steps. " +
+		About: "Set when tenants are reminded of due rent, and of overdue charges in up to three steps. " +
 			"What is not given stays.",
 		Response: ReminderSettings{BeforeDays: 3, LateDays: []int64{5, 14, 30}, GapDays: 4,
 			LeastCents: 100}, Refuses: []fault.Kind{fault.Conflict},
@@ -87,9 +87,9 @@ func (s *Service) setReminders() schema.Op {
 				}
 				ch.LateDays = days
 			}
-			f.IntPtr(&ch.GapDays, "gap_days", "the least days between two late messages of a lease", schema.Range(1, 60),
+			f.IntPtr(&ch.GapDays, "gap_days", "the fewest days between two late messages of a lease", schema.Range(1, 60),
 				schema.Label("Days between"), schema.Example(4))
-			f.IntPtr(&ch.LeastCents, "least_cents", "less than this is not asked for", schema.Range(0, maxCents),
+			f.IntPtr(&ch.LeastCents, "least_cents", "no message below this amount", schema.Range(0, maxCents),
 				schema.Label("Least amount"), schema.Example(100))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetReminders(ctx, who, ch) }
 		},
@@ -144,8 +144,8 @@ func (s *Service) PauseReminders(ctx context.Context, who db.Caller, lease int64
 
 func (s *Service) pauseReminders() schema.Op {
 	return schema.Op{
-		Name: "pause_reminders", Writes: true, Idempotent: true, About: "Do not remind the tenants of a lease until " +
-			"after a day; an empty day lets reminders go on.",
+		Name: "pause_reminders", Writes: true, Idempotent: true, About: "Pause the reminders of a lease until " +
+			"after a day; an empty day resumes them.",
 		Response: PausedReminders{LeaseID: 4, Until: new(exampleDay("2026-12-31"))}, Refuses: []fault.Kind{fault.NotFound,
 			fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -156,7 +156,7 @@ func (s *Service) pauseReminders() schema.Op {
 			given := f.DayPtr(&until, "until", "the last day without reminders; empty: none", schema.Clear(&clear),
 				schema.Example("2026-12-31"))
 			if !given && !clear && !f.Describing() && f.Surface() == schema.Command {
-				f.Refuse("until", "until is missing: name the last day without reminders, or an empty one to let them go on")
+				f.Refuse("until", "until is missing: give the last day without reminders, or an empty one to resume them")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.PauseReminders(ctx, who, lease, until) }
 		},

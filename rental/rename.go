@@ -88,7 +88,8 @@ func (s *Service) renameUnit() schema.Op {
 func renameOp(noun string, do func(context.Context, db.Caller, int64, string) (Renamed, error), path string, bind func(*schema.Form, *int64), example string) schema.Op {
 	return schema.Op{
 		Name: "rename_" + noun, Writes: true, Idempotent: true,
-		About:    "Give a " + noun + " another name. Its leases, charges and tickets stay; files that name it by the old name no longer find it.",
+		About: "Give a " + noun + " another name. Its leases, charges and tickets stay; import files must use the new " +
+			"name.",
 		Response: Renamed{ID: 1, Property: "Harbour Court", Name: "Harbour Court", Was: "Harbour House"}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64

@@ -82,7 +82,7 @@ func setStep(tx *db.Tx, l Lease, from exact.Day, rent *int64) (o schema.Outcome,
 	}
 	switch {
 	case was == nil && rent == nil:
-		return o, fault.Fieldf("from", "from: lease %d has no step of its rent on %s; it has %s", l.ID, from, stepDays(l.Rents))
+		return o, fault.Fieldf("from", "from: lease %d has no rent change on %s; it has %s", l.ID, from, stepDays(l.Rents))
 	case was != nil && rent != nil && *was == *rent:
 		return o, nil
 	}
@@ -119,7 +119,7 @@ func stepDays(steps []RentStep) string {
 // rentTable is the steps of rent as CSV.
 func (s *Service) rentTable() schema.Table {
 	return schema.Table{
-		Name: "rents", About: "Steps of rent: what a lease costs from a day on, beside the rent that it began with.",
+		Name: "rents", About: "Rent changes: what a lease costs from a day on.",
 		Row: func(f *schema.Form) schema.Put {
 			key := bindLeaseKey(f, "lease_start")
 			var from exact.Day
@@ -132,7 +132,7 @@ func (s *Service) rentTable() schema.Table {
 				case err != nil:
 					return o, err
 				case rent == nil:
-					return o, fault.Fieldf("rent_cents", "rent_cents is missing: a step needs its rent in cents")
+					return o, fault.Fieldf("rent_cents", "rent_cents is missing: enter the new rent in cents")
 				case from < l.StartDate:
 					return o, fault.Fieldf("from", "from: %s lies before the lease's start_date %s", from, l.StartDate)
 				}

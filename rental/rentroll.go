@@ -117,7 +117,8 @@ func (roll *RentRoll) read(c *db.Conn, first, last exact.Day) error {
 
 func (s *Service) rentRoll() schema.Op {
 	return schema.Op{
-		Name: "rent_roll", About: "Billed versus collected for a month, in all and by unit. What is due by today is posted first.",
+		Name: "rent_roll", About: "Billed and collected in a month, in total and by unit. What is due by today is posted " +
+			"first.",
 		Response: exampleRoll(), Says: "What was billed and collected",
 		AgentAbout: "Billed versus collected for a month, or the days from, to. billed = charges due then, collected = what is paid of them, whenever, outstanding = the rest; " +
 			"received = money that came in then, for whichever charges. totals are of all units that match; detail short: unit, property, outstanding.",
@@ -127,7 +128,7 @@ func (s *Service) rentRoll() schema.Op {
 				return s.bindFoundRoll(f)
 			}
 			var month exact.Month // its zero value is no month that a form reads
-			f.Month(&month, "month", "the month; left out: this month")
+			f.Month(&month, "month", "the month (default: this month)")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RentRoll(ctx, who, given(month)) }
 		},
 		Print: printRoll, Example: "rental rent-roll --month 2026-11",

@@ -28,8 +28,10 @@ func (s *Service) rentRollTable() schema.Table {
 			return New(d).foreseeRoll(ctx, store)
 		},
 		Name: "rent-roll", Sheet: true,
-		About: "A house on one sheet: properties, units, tenants and leases, with what is owed today. A new lease posts no rent due until today: " +
-			"its balance comes over. A row without a tenant is a vacant unit. Tenants of one name with different e-mails are different people.",
+		About: "Houses on one sheet: properties, units, tenants and leases, with what is owed today. A new lease posts no " +
+			"rent due until today: " +
+			"its balance is taken over. A row without a tenant is a vacant unit. Tenants with one name and different e-mails " +
+			"are different people.",
 		Row: func(f *schema.Form) schema.Put {
 			r := rollRow{frequency: monthly}
 			f.Text(&r.property, "property", "the property's name", schema.Required, schema.Most(maxName))
@@ -41,9 +43,9 @@ func (s *Service) rentRollTable() schema.Table {
 			f.Enum(&r.frequency, "frequency", "how often rent is due", frequencies, schema.Folded)
 			f.DayPtr(&r.start, "start_date", "the lease's first day")
 			f.DayPtr(&r.end, "end_date", "the last day; empty is open-ended")
-			f.Int(&r.deposit, "deposit_cents", "the deposit that was agreed on, and is held of a lease that runs", schema.Range(0, maxCents))
+			f.Int(&r.deposit, "deposit_cents", "the deposit agreed on, and held if the lease runs", schema.Range(0, maxCents))
 			f.IntPtr(&r.balance, "balance_cents", "what is owed today; below 0: paid ahead", schema.Range(-maxCents, maxCents))
-			f.DayPtr(&r.paid, "paid_up_to", "the last day of the last period that is paid; needs no balance")
+			f.DayPtr(&r.paid, "paid_up_to", "the last day of the last paid period, instead of balance")
 			return func(tx *db.Tx) (schema.Outcome, error) { return r.put(tx) }
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
@@ -74,9 +76,9 @@ func (r rollRow) put(tx *db.Tx) (o schema.Outcome, err error) {
 	}
 	switch {
 	case r.start == nil:
-		return o, fault.Fieldf("start_date", "start_date is empty: a lease needs its first day")
+		return o, fault.Fieldf("start_date", "start_date is empty: enter the lease's first day")
 	case r.rent == nil:
-		return o, fault.Fieldf("rent_cents", "rent is empty: a lease needs its rent, 0 if it costs nothing")
+		return o, fault.Fieldf("rent_cents", "rent is empty: enter the rent (0 if it is free)")
 	}
 	called, err := r.putTenant(tx, add)
 	if err != nil {
@@ -167,7 +169,7 @@ func (s *Service) foreseeRoll(ctx context.Context, store func() error) (f schema
 		noun = "lease"
 	}
 	return schema.Foreseen{WouldPost: took, Text: func(m schema.Money) string {
-		return fmt.Sprintf("This file would make %d %s, which owe %s in all today", took.Leases, noun, m(took.BalanceCents))
+		return fmt.Sprintf("This file would create %d %s, which owe %s in total today", took.Leases, noun, m(took.BalanceCents))
 	}}, nil
 }
 

@@ -114,8 +114,8 @@ func (s *Service) withTenants(ctx context.Context, units []UnitRoll) (rows []Rol
 func (s *Service) bindFoundRoll(f *schema.Form) schema.Handler {
 	w := RollWish{Sort: "unit"}
 	var month exact.Month // its zero value is no month that a form reads
-	f.Month(&month, "month", "the month; this one unless it is said")
-	f.DayPtr(&w.From, "from", "in place of month: the first day")
+	f.Month(&month, "month", "the month (default: this month)")
+	f.DayPtr(&w.From, "from", "instead of month: the first day")
 	f.DayPtr(&w.To, "to", "the last day")
 	bindFilters(f, &w.Property, nil)
 	f.Enum(&w.Sort, "sort", "outstanding: the most first", []string{"unit", "outstanding"})
@@ -125,9 +125,9 @@ func (s *Service) bindFoundRoll(f *schema.Form) schema.Handler {
 	w.Month = given(month)
 	switch {
 	case w.Month != nil && (w.From != nil || w.To != nil):
-		f.Refuse("month", "month and from, to exclude each other")
+		f.Refuse("month", "give month, or from and to")
 	case (w.From == nil) != (w.To == nil):
-		f.Refuse("to", "from and to belong together")
+		f.Refuse("to", "from and to belong together: give both")
 	case w.From != nil && *w.To < *w.From:
 		f.Refuse("to", "to: %s lies before from, %s", w.To, w.From)
 	}

@@ -42,7 +42,7 @@ func reversePayment(tx *db.Tx, payment int64, reason string, day *exact.Day) (Re
 		return Reversal{}, fault.Conflictf("payment %d was reversed already, at %s", payment, m.VoidedAt)
 	}
 	if m.Method == byOpening {
-		return Reversal{}, fault.Conflictf("payment %d was taken over with the lease; set the lease's opening anew", payment)
+		return Reversal{}, fault.Conflictf("payment %d was taken over with the lease; set the lease's opening again", payment)
 	}
 	if err := post(tx, m.LeaseID); err != nil {
 		return Reversal{}, err
@@ -77,7 +77,7 @@ func returnOn(tx *db.Tx, m StoredPayment, day *exact.Day) error {
 	on := tx.Today()
 	if day != nil {
 		if on = *day; on < m.PaidDate {
-			return fault.Fieldf("day", "day: %s lies before the payment, which is of %s", on, m.PaidDate)
+			return fault.Fieldf("day", "day: %s lies before the payment, which is from %s", on, m.PaidDate)
 		}
 		if err := mustBeOpen(&tx.Conn, "day", on); err != nil {
 			return err
@@ -102,7 +102,7 @@ func reverse(tx *db.Tx, m StoredPayment, paid []Allocation, reason string) error
 		return err
 	}
 	if found {
-		return fault.Conflictf("of payment %d %d cents were returned as credit on %s: it cannot be reversed", m.ID, fault.Cents(returned.cents), returned.day)
+		return fault.Conflictf("payment %d cannot be reversed: %d cents of it were returned as credit on %s", m.ID, fault.Cents(returned.cents), returned.day)
 	}
 	if _, err := tx.Exec("DELETE FROM allocations WHERE payment_id = ?", m.ID); err != nil {
 		return err
@@ -138,7 +138,8 @@ func reverse(tx *db.Tx, m StoredPayment, paid []Allocation, reason string) error
 	}
 	t, err := totalsOf(&tx.Conn, m.LeaseID)
 	if err == nil && t.DepositHeldCents < 0 {
-		err = fault.Conflictf("payment %d paid a deposit of which %d cents too many were used or returned since: it cannot be reversed", m.ID, fault.Cents(-t.DepositHeldCents))
+		err = fault.Conflictf("payment %d cannot be reversed: %d cents of the deposit it paid were used or returned "+
+			"since", m.ID, fault.Cents(-t.DepositHeldCents))
 	}
 	return err
 }

@@ -66,7 +66,7 @@ func addCharge(tx *db.Tx, lease int64, n NewCharge) (Charged, error) {
 // check refuses what no charge may be, and trims.
 func (n NewCharge) check() (NewCharge, error) {
 	if n.Type == rent {
-		return n, fault.Fieldf("type", "type: rent is posted by itself, from the lease's terms; a charge takes one of %s", strings.Join(SingleTypes, ", "))
+		return n, fault.Fieldf("type", "type: rent is posted by itself; choose one of %s", strings.Join(SingleTypes, ", "))
 	}
 	if !slices.Contains(SingleTypes, n.Type) {
 		return n, fault.Fieldf("type", "type: %s is not allowed; it takes one of %s", schema.Quote(n.Type), strings.Join(SingleTypes, ", "))
@@ -95,7 +95,8 @@ func insertSingle(tx *db.Tx, lease int64, n NewCharge) (id int64, err error) {
 	case err != nil:
 		return 0, err
 	case found:
-		return 0, fault.Conflictf("lease %d has that %s charge already: charge %d, due %s, %s; give another label to charge it again",
+		return 0, fault.Conflictf("lease %d has this %s charge already: charge %d, due %s, %s; give another label to "+
+			"charge it again",
 			lease, n.Type, was.ID, n.DueDate, schema.Quote(n.Label))
 	}
 	id, err = tx.InsertRow("charges", chargeSets, lease, n.Type, n.Label, n.DueDate, n.AmountCents, tx.Now())

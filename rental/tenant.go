@@ -129,13 +129,13 @@ func findTenants(c *db.Conn, text string) (all []LeaseTenant, err error) {
 		}
 		for _, have := range all {
 			if have.ID == t.ID {
-				return nil, fault.Fieldf("tenant", "tenant: %s stands twice; a lease has each of its tenants once", schema.Quote(part))
+				return nil, fault.Fieldf("tenant", "tenant: %s is named twice; name each tenant once", schema.Quote(part))
 			}
 		}
 		all = append(all, LeaseTenant{ID: t.ID, Name: t.Name, Email: t.Email})
 	}
 	if len(all) == 0 {
-		return nil, fault.Fieldf("tenant", "tenant is empty: a lease needs a tenant's name")
+		return nil, fault.Fieldf("tenant", "tenant is empty: enter the tenant's name")
 	}
 	return all, nil
 }
@@ -163,11 +163,11 @@ type tenantRow struct {
 
 // tenantTable is the tenants as CSV.
 func tenantTable() schema.Table {
-	t := tenants.Table("tenants", "The people and firms that rent. Two of one name are told apart by their e-mail or id.")
+	t := tenants.Table("tenants", "The people and firms that rent. Tenants with the same name differ by e-mail or id.")
 	t.Row = func(f *schema.Form) schema.Put {
 		row := tenantRow{byID: f.Surface() != schema.CSV}
 		row.Tenant, row.has = tenants.Edits(f)
-		f.Int(&row.ID, "id", "the tenant's id; one that is unknown, or another name's, counts as none", schema.Range(1, maxCents))
+		f.Int(&row.ID, "id", "the tenant's id; an unknown id, or one of another name, is ignored", schema.Range(1, maxCents))
 		row.isNew = f.Surface() == schema.Page && f.Given("id") && row.ID == 0
 		return func(tx *db.Tx) (schema.Outcome, error) { return putTenant(tx, row) }
 	}
@@ -216,13 +216,15 @@ func (row tenantRow) match(c *db.Conn) (was Tenant, found bool, err error) {
 	}
 	names := listed(all)
 	if len(all) > 1 && row.Email == nil {
-		return was, false, fault.Fieldf("email", "email: %s may be each of %s: give the e-mail that is stored, or an id column", schema.Quote(row.named()), strings.Join(names, ", "))
+		return was, false, fault.Fieldf("email",
+			"email: %s may be any of %s; give the stored e-mail, or an id column", schema.Quote(row.named()), strings.Join(names, ", "))
 	}
 	is := " is"
 	if len(all) > 1 {
 		is = " are"
 	}
-	return was, false, fault.Fieldf("email", "email: %s%s there already, and %s may be somebody else: give an id column to add them, or the e-mail that is stored",
+	return was, false, fault.Fieldf("email", "email: %s%s there already, and %s may be somebody else; give an id "+
+		"column to add them, or the stored e-mail",
 		strings.Join(names, ", "), is, schema.Quote(row.named()))
 }
 

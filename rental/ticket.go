@@ -274,14 +274,14 @@ func (s *Service) listTickets() schema.Op {
 
 // bindPriority binds a ticket's priority with the spellings that people use.
 func bindPriority(f *schema.Form, p *string) bool {
-	return f.Enum(p, "priority", "how soon; normal is read as medium and emergency as urgent", priorities,
+	return f.Enum(p, "priority", "how soon; normal counts as medium and emergency as urgent", priorities,
 		schema.Folded, schema.Alias("normal", "medium"), schema.Alias("emergency", "urgent"))
 }
 
 func (s *Service) createTicket() schema.Op {
 	return schema.Op{
 		Writes: true, Creates: true, Says: "Open a ticket",
-		About: "Raise a maintenance ticket against a unit.", Response: exampleTicket(),
+		About: "Open a maintenance ticket for a unit.", Response: exampleTicket(),
 		Name: "create_ticket", Example: `rental ticket create 'Harbour House/2A' --title "Kitchen tap drips"`,
 		Did: func(a any, _ schema.Money) string {
 			return fmt.Sprintf("Ticket %d is open: %s.", a.(Ticket).ID, a.(Ticket).Title)
@@ -305,7 +305,7 @@ func (s *Service) createTicket() schema.Op {
 func (s *Service) advanceTicket() schema.Op {
 	return schema.Op{
 		Writes: true, Says: "Move a ticket",
-		About:    "Move a ticket along: " + ticketMoves.Prose() + ".",
+		About:    "Change a ticket's status: " + ticketMoves.Prose() + ".",
 		Response: exampleTicket(), Refuses: []fault.Kind{fault.NotFound},
 		Name: "advance_ticket", Example: "rental ticket move 7 resolved",
 		Did: func(a any, _ schema.Money) string {
@@ -320,7 +320,7 @@ func (s *Service) advanceTicket() schema.Op {
 				opts = append(opts, schema.Required, schema.Lookup(ticketFor))
 			}
 			f.ID(&ticket, "ticket_id", "the ticket", opts...)
-			f.Enum(&status, "status", "where to move it", ticketMoves.States(), schema.Required, schema.Folded,
+			f.Enum(&status, "status", "the new status", ticketMoves.States(), schema.Required, schema.Folded,
 				schema.Alias("in-progress", "in_progress"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MoveTicket(ctx, who, ticket, status) }
 		},

@@ -12,7 +12,7 @@ import (
 
 // ticketTable is the tickets as CSV.
 func ticketTable() schema.Table {
-	t := tickets.Table("tickets", "Maintenance tickets. A row without an id is a new one.")
+	t := tickets.Table("tickets", "Maintenance tickets. A row without an id is a new ticket.")
 	t.Row = func(f *schema.Form) schema.Put {
 		now, given := tickets.Edits(f)
 		return func(tx *db.Tx) (schema.Outcome, error) { return putTicket(tx, now, given) }
@@ -23,7 +23,7 @@ func ticketTable() schema.Table {
 func bindTicketUnit(f *schema.Form, k *Ticket, _ ...schema.Opt) bool {
 	given := f.Text(&k.Unit, "unit", "the unit's name within the property", schema.Most(maxName))
 	if f.Given("property") != f.Given("unit") {
-		f.Refuse("property", "property and unit belong together: give both columns or none")
+		f.Refuse("property", "give both columns, property and unit, or neither")
 	}
 	return given
 }
@@ -63,9 +63,9 @@ func putTicket(tx *db.Tx, now Ticket, given func(column string) bool) (o schema.
 	}
 	switch {
 	case now.UnitID == 0:
-		return o, fault.Invalidf("property and unit are missing: a new ticket needs them")
+		return o, fault.Invalidf("property and unit are missing: a new ticket needs both")
 	case now.Title == "":
-		return o, fault.Invalidf("title is missing: a new ticket needs one")
+		return o, fault.Invalidf("title is missing: say in a few words what is wrong")
 	}
 	o.New = true
 	_, err = insertTicket(tx, now.ID, NewTicket{UnitID: now.UnitID, Title: now.Title, Description: set(now.Description), Priority: now.Priority}, now.Status)

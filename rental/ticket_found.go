@@ -164,15 +164,16 @@ func (s *Service) updateTicket() schema.Op {
 			var u TicketUpdate
 			var to string
 			f.ID(&id, "ticket_id", "the ticket", schema.Required, schema.Lookup(ticketFor), schema.Example(7))
-			f.Enum(&u.Status, "status", "where to move it", ticketMoves.States(), schema.Folded, schema.Alias("in-progress", inProgress))
+			f.Enum(&u.Status, "status",
+				"the new status", ticketMoves.States(), schema.Folded, schema.Alias("in-progress", inProgress))
 			if f.Text(&to, "assigned_to", "who; empty: nobody", schema.Most(maxName), schema.Example("Joe")) {
 				to = strings.TrimSpace(to)
 				u.AssignedTo = &to
 			}
-			f.Bool(&u.NewPerson, "new_person", "true: assigned_to is somebody new")
+			f.Bool(&u.NewPerson, "new_person", "true: assigned_to is a new name")
 			f.Text(&u.Note, "note", "a note", schema.Most(maxText))
 			if !f.Describing() && u == (TicketUpdate{}) {
-				f.Refuse("status", "nothing is to be changed: give status, assigned_to or note")
+				f.Refuse("status", "nothing to change: give status, assigned_to or note")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.UpdateTicket(ctx, who, id, u) }
 		},

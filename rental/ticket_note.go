@@ -146,7 +146,7 @@ func (s *Service) addTicketNote() schema.Op {
 		},
 		Example: `rental ticket note 7 --text "The plumber comes on Thursday."`,
 		Did: func(a any, _ schema.Money) string {
-			return fmt.Sprintf("The note is with ticket %d.", a.(TicketDetail).ID)
+			return fmt.Sprintf("The note is added to ticket %d.", a.(TicketDetail).ID)
 		},
 		Leads: func(a any) string { return ticketPath(a.(TicketDetail).ID) },
 	}
@@ -154,7 +154,8 @@ func (s *Service) addTicketNote() schema.Op {
 
 func (s *Service) assignTicket() schema.Op {
 	return schema.Op{
-		Name: "assign_ticket", Writes: true, Idempotent: true, About: "Say who takes care of a maintenance ticket; nobody with an empty name.", Response: exampleTicket(), Refuses: []fault.Kind{fault.NotFound},
+		Name: "assign_ticket", Writes: true, Idempotent: true, About: "Assign a maintenance ticket; an empty name assigns " +
+			"nobody.", Response: exampleTicket(), Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var to string

@@ -38,9 +38,9 @@ var units = record.New("unit", "units",
 		schema.Required, schema.Most(maxName), schema.Choices(PropertyNames), schema.NewBy("save_property")).From("p.name").Told(),
 	record.Text("name", func(u *Unit) *string { return &u.Name }, "the unit's name within the property",
 		schema.Required, schema.Most(maxName)).Once().Told(),
-	record.Int("market_rent_cents", func(u *Unit) *int64 { return &u.MarketRentCents }, "what it could be let for, in cents",
+	record.Int("market_rent_cents", func(u *Unit) *int64 { return &u.MarketRentCents }, "its market rent, in cents",
 		schema.Range(0, maxCents)).Told(),
-	optional("notes", func(u *Unit) **string { return &u.Notes }, "anything worth knowing").Told().Shown(shown),
+	optional("notes", func(u *Unit) **string { return &u.Notes }, "notes").Told().Shown(shown),
 ).Joined("u", "JOIN properties p ON p.id = u.property_id").Sorted("p.name, u.name").Whole()
 
 // unitColumns and unitsOn read a unit u with its lease of day ?1.

@@ -128,7 +128,7 @@ func (s *Service) bindFoundUnits(f *schema.Form) schema.Handler {
 	f.Listing(&l)
 	if free != nil {
 		if u.On != nil || u.Status == occupied {
-			f.Refuse("free_from", "free_from says the day and that the unit is vacant: on and status occupied exclude it")
+			f.Refuse("free_from", "free_from already means vacant on that day; leave out on and status occupied")
 		}
 		u.On, u.Status = free, vacant
 	}

@@ -47,7 +47,7 @@ type YearSums struct {
 	ByType              []TypeIncome    `json:"by_type"`
 	AdvanceCents        int64           `json:"advance_cents" about:"of what came in: for later years, or not used; less those of earlier years that became deposits"`
 	CreditReturnedCents int64           `json:"credit_returned_cents"`
-	ReturnedCents       int64           `json:"returned_cents" about:"payments of closed years that were taken back"`
+	ReturnedCents       int64           `json:"returned_cents" about:"payments of closed years that were reversed"`
 	IncomeCents         int64           `json:"income_cents"`
 	Spent               []CategorySpent `json:"spent"`
 	SpentCents          int64           `json:"spent_cents"`

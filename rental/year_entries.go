@@ -223,7 +223,7 @@ func expenseEntries(c *db.Conn, s daySpan, fn func(entry)) error {
 	}, "SELECT id, day, unit_id, property_id, category, amount_cents FROM expenses WHERE day BETWEEN ? AND ? ORDER BY day, id", s.from, s.to)
 }
 
-// returnEntries are payments of closed years that were taken back: that year counts them, and the day of their return
+// returnEntries are payments of closed years that were reversed: that year counts them, and the day of their return
 // takes them away.
 func returnEntries(c *db.Conn, s daySpan, fn func(entry)) error {
 	type returned struct {

@@ -263,7 +263,7 @@ func TestExpensesAndTheBank(t *testing.T) {
 	_, err = h.AddExpense(ctx, ann, NewExpense{Category: "sweets", LineID: new(int64(1))})
 	h.Refused(err, fault.Invalid, "bank_fees")
 	_, err = h.AddExpense(ctx, ann, NewExpense{Category: "other", AmountCents: new(int64(0))})
-	h.Refused(err, fault.Invalid, "0 is no expense")
+	h.Refused(err, fault.Invalid, "0 is not an expense")
 	e, err := h.AddExpense(ctx, ann, NewExpense{Property: "Harbour House", Category: "repairs", LineID: new(int64(1)), Payee: new("Novak")})
 	h.Must(err)
 	if e.AmountCents != 34_000 || e.Day.String() != "2026-11-02" || e.LineID == nil {
@@ -323,7 +323,7 @@ func TestAPaymentOfSeveralReturned(t *testing.T) {
 	}
 	h.sound()
 	_, err = h.FreeLine(ctx, ann, 1, "x")
-	h.Refused(err, fault.Conflict, "returned by the bank")
+	h.Refused(err, fault.Conflict, "the bank returned its payment 1")
 }
 
 func TestEntriesOfADay(t *testing.T) {

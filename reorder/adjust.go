@@ -24,10 +24,10 @@ type Adjustment struct {
 type Adjusted struct {
 	Row
 	PreviousStock exact.Milli `json:"previous_stock"`
-	Crossed       bool        `json:"crossed" about:"the change took the SKU to or under its reorder point"`
+	Crossed       bool        `json:"crossed" about:"the change took the SKU to or below its reorder point"`
 }
 
-const oneOfTwo = "set_to and delta: give one of them, set_to for a counted figure or delta to add or remove"
+const oneOfTwo = "set_to and delta: give one of them, set_to for a counted figure, delta to add or remove"
 
 // Adjust sets a SKU's stock to a counted figure or moves it. Refused: both or neither
 // of the two, an unknown SKU, a stock below 0 or above 10^9, a reason that is no text of
@@ -95,17 +95,17 @@ func (s *Service) adjustStock() schema.Op {
 	return schema.Op{
 		Name: "adjust_stock", Says: "Set or change a stock",
 		Example: `reorder adjust TEA-1 --set 18 --reason "stock count"` + "\n" + "reorder adjust TEA-1 --delta -2.5 --reason broken --as alice",
-		About: "Set a SKU's stock to a counted figure (set_to), or add or remove some (delta): one of the two. " +
-			"The stock never goes below 0. Falling to the reorder point raises the alarm once.",
+		About: "Adjust the stock of one SKU: set it to a counted figure (set_to), or add or remove some (delta). " +
+			"Stock never goes below 0. Falling to the reorder point sends one alarm.",
 		Writes: true, Overwrites: true,
 		Response: Adjusted{Row: after, PreviousStock: 26_000, Crossed: true},
 		Bind: func(f *schema.Form) schema.Handler {
 			var a Adjustment
 			f.Text(&a.SKU, "sku", "the SKU, in its exact case", schema.InPath("sku"), schema.Required, schema.Most(maxCode), schema.Example(sample.Code), schema.Choices(anySKU))
 			f.MilliPtr(&a.SetTo, "set_to", "the counted figure; not together with delta", schema.Range(0, int64(maxQty/1000)), schema.Flag("set"), schema.Label("Counted"), schema.Example(18))
-			f.MilliPtr(&a.Delta, "delta", "what to add, or with a minus to remove; not together with set_to",
+			f.MilliPtr(&a.Delta, "delta", "what to add, or remove with a minus; not together with set_to",
 				schema.Range(-int64(maxQty/1000), int64(maxQty/1000)), schema.Label("Add or remove"), schema.Example(-8))
-			f.Text(&a.Reason, "reason", "why, for the audit trail", schema.Most(maxName), schema.Example("stock count"))
+			f.Text(&a.Reason, "reason", "why, for the history", schema.Most(maxName), schema.Example("stock count"))
 			if f.Given("set_to") == f.Given("delta") && f.Surface() != schema.Page {
 				f.Refuse("set_to", oneOfTwo)
 			}

@@ -63,7 +63,7 @@ func TestAgentsUploads(t *testing.T) {
 	s.Refused(err, fault.Invalid, "nothing is stored", "row 0", "near-a, near-b")
 	got, err := s.call(s.ingestSales(), schema.Tool, `{"rows":[{"date":"2026-11-20","sku":"near","qty":1},{"date":"2026-11-20","sku":"near-a","qty":1}]}`)
 	s.Must(err)
-	if done := got.(Ingested); done.Imported != 1 || !strings.Contains(done.SendAgain, "again, mended: 0.") {
+	if done := got.(Ingested); done.Imported != 1 || !strings.Contains(done.SendAgain, "again: 0.") {
 		t.Errorf("%s", asJSON(t, done))
 	}
 	got, err = s.call(s.ingestSales(), schema.REST, `{"rows":[{"date":"2026-11-20","sku":"near","qty":1}]}`)
@@ -170,7 +170,7 @@ func TestAgentsUploadTellsWhatWasHeld(t *testing.T) {
 	if done := got.(Ingested); done.Warning != "" || len(done.AlreadyHeld) != 2 || done.AlreadyHeld[0].Qty != 8000 {
 		t.Errorf("%s", asJSON(t, done))
 	}
-	send(`{"rows":[{"date":"2026-11-18","sku":"near-a","qty":4}],"replace":true}`, `{"warning":"Every row equals what was held already: it looks like an upload that was stored before. Nothing changed."`)
+	send(`{"rows":[{"date":"2026-11-18","sku":"near-a","qty":4}],"replace":true}`, `{"warning":"Every row equals what was stored: this looks like a repeated upload. Nothing changed."`)
 	send(`{"rows":[{"date":"2026-11-18","sku":"near-a","qty":9},{"date":"2026-11-19","sku":"near-b","qty":9}]}`, `{"imported":2`)
 	s.sound()
 }

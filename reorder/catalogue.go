@@ -18,7 +18,7 @@ const (
 // Catalogue is a page of the catalogue, in the byte order of the codes.
 type Catalogue struct {
 	SKUs []SKU   `json:"skus"`
-	Next *string `json:"next" about:"give it as after for the next page; null at the end"`
+	Next *string `json:"next" about:"pass it as after; null at the end"`
 }
 
 // CatalogueQuery narrows the catalogue. Q is looked for in code and name, in any case,
@@ -101,9 +101,9 @@ func (s *Service) listSKUs() schema.Op {
 		Response: Catalogue{SKUs: []SKU{sample.SKU}, Next: &next},
 		Bind: func(f *schema.Form) schema.Handler {
 			var q CatalogueQuery
-			f.Text(&q.Q, "q", "text to look for in SKU and name, in any case", schema.Most(maxName), schema.Example("tea"))
+			f.Text(&q.Q, "q", "text to look for in SKU and name", schema.Most(maxName), schema.Example("tea"))
 			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier))
-			f.Enum(&q.Active, "active", "1 for active SKUs, 0 for inactive ones; both without it", []string{"0", "1"})
+			f.Enum(&q.Active, "active", "1 for active SKUs, 0 for inactive ones (default: both)", []string{"0", "1"})
 			paging(f, &q.Limit, &q.After, maxCode)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.SKUs(ctx, q) }
 		},

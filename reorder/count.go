@@ -21,7 +21,7 @@ type Count struct {
 // Counted is what a stock count found.
 type Counted struct {
 	Counted int          `json:"counted" about:"SKUs that were counted"`
-	Changed int          `json:"changed" about:"of which the stock was another"`
+	Changed int          `json:"changed" about:"of which the stock was different"`
 	SKUs    []CountedSKU `json:"skus"`
 }
 
@@ -31,7 +31,7 @@ type CountedSKU struct {
 	PreviousStock exact.Milli `json:"previous_stock"`
 	CurrentStock  exact.Milli `json:"current_stock"`
 	Status        string      `json:"status" enum:"below,near,healthy"`
-	Crossed       bool        `json:"crossed" about:"the change took the SKU to or under its reorder point"`
+	Crossed       bool        `json:"crossed" about:"the change took the SKU to or below its reorder point"`
 }
 
 // CountStock sets the stock of all counted SKUs, or of none, each with an audit entry as Adjust.
@@ -40,7 +40,7 @@ func (s *Service) CountStock(ctx context.Context, who db.Caller, counts []Count,
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Counted, error) {
 		done, seen := Counted{SKUs: []CountedSKU{}}, map[string]bool{}
 		if len(counts) == 0 {
-			return done, fault.Fieldf("counts", "counts is empty: nothing was counted")
+			return done, fault.Fieldf("counts", "counts is empty: give at least one count")
 		}
 		h, err := rollToToday(tx)
 		if err != nil {
@@ -86,7 +86,7 @@ func wrongLines(wrong []fault.Field) error {
 	return e
 }
 
-// parseCounts reads SKU=QTY, one a line; the last = parts them.
+// parseCounts reads SKU=QTY, one a line.
 func parseCounts(text string) (counts []Count, err error) {
 	var wrong []fault.Field
 	for line := range strings.Lines(text) {
@@ -110,8 +110,8 @@ func parseCounts(text string) (counts []Count, err error) {
 func (s *Service) countStock() schema.Op {
 	return schema.Op{
 		Name: "count_stock", Says: "Set stocks to what was counted",
-		About: "Set the stock of several SKUs to what was counted, all or none, each wrong line named. " +
-			"SKU=QTY, one a line; the last = parts them.",
+		About: "Set the stock of several SKUs to what was counted, all or nothing. Wrong lines are named. " +
+			"SKU=QTY, one a line.",
 		Example: `reorder count --count TEA-1=18 --count TEA-2=4.5 --reason "stock count"`,
 		Writes:  true, Overwrites: true, Refuses: []fault.Kind{fault.NotFound},
 		Response: Counted{Counted: 1, Changed: 1, SKUs: []CountedSKU{{sample.Code, 26_000, 18_000, Below, true}}},
@@ -135,7 +135,7 @@ func (s *Service) countStock() schema.Op {
 					}
 				}, schema.Required, schema.Flag("count"), schema.Written(writtenReceipt))
 			}
-			f.Text(&reason, "reason", "why, for the audit trail", schema.Most(maxName), schema.Example("stock count"))
+			f.Text(&reason, "reason", "why, for the history", schema.Most(maxName), schema.Example("stock count"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.CountStock(ctx, who, counts, reason) }
 		},
 		Print: func(w io.Writer, answer any) {
@@ -145,7 +145,7 @@ func (s *Service) countStock() schema.Op {
 		},
 		Did: func(answer any, _ schema.Money) string {
 			done, _ := answer.(Counted)
-			return fmt.Sprintf("%s counted; of %d the stock was another.", counted(done.Counted, "SKU is", "SKUs are"), done.Changed)
+			return fmt.Sprintf("%s counted; the stock of %d changed.", counted(done.Counted, "SKU is", "SKUs are"), done.Changed)
 		},
 		Leads: func(any) string { return "/count" },
 		Undo: func(answer any) *schema.Undo { // of one SKU; a whole shelf is counted again

@@ -26,7 +26,7 @@ func (a Alarm) EventSubject() string { return "sku:" + a.SKU }
 // crossing is the service's one event.
 var crossing = schema.Event{
 	Name: "sku.reorder_point",
-	About: "A change took a SKU from not-below to below its reorder point. " +
+	About: "A change took a SKU to or below its reorder point. " +
 		"It does not fire again while the SKU stays below.",
 	Data: alarm(sample, sampleDay),
 }

@@ -17,7 +17,7 @@ var unsoldDays = []int64{90, 180, 365}
 // StockFigures is what the stock of the active SKUs is worth, and how it moves.
 type StockFigures struct {
 	Today      exact.Day       `json:"today"`
-	ValueCents int64           `json:"value_cents" about:"stock x unit cost, half up a SKU, of all active SKUs"`
+	ValueCents int64           `json:"value_cents" about:"stock x unit cost of all active SKUs, rounded half up for each"`
 	Suppliers  []SupplierValue `json:"suppliers" about:"most value first"`
 	Classes    []ClassFigures  `json:"classes" about:"by cost of what was sold in the last 365 days, most first: A while what came before is under 80 % of all, B under 95 %, else C"`
 	Unsold     []UnsoldFigures `json:"unsold" about:"cumulative: of so many days and more"`

@@ -18,14 +18,14 @@ const maxRows = 50_000
 
 // Ingested is what an upload of sales did.
 type Ingested struct {
-	Warning      string     `json:"warning,omitempty" about:"to agents: every row equals what was held already"`
+	Warning      string     `json:"warning,omitempty" about:"to agents: every row equals what was stored before"`
 	Imported     int        `json:"imported" about:"rows written"`
 	Skipped      int        `json:"skipped" about:"rows refused"`
 	Errors       []RowError `json:"errors"`
-	Crossed      []Crossed  `json:"crossed_reorder_point" about:"SKUs that the upload took to or under their reorder point"`
+	Crossed      []Crossed  `json:"crossed_reorder_point" about:"SKUs that the upload took to or below their reorder point"`
 	ReplacedDays *int       `json:"replaced_days,omitempty" about:"only with replace: SKU-days that were stored already and were replaced"`
-	AlreadyHeld  []Sale     `json:"already_held,omitempty" about:"to agents: what the rows' SKU-days held before, at most 100 of them"`
-	SendAgain    string     `json:"send_again,omitempty" about:"to agents, when some rows were refused: which to send again"`
+	AlreadyHeld  []Sale     `json:"already_held,omitempty" about:"to agents: the earlier figures of the rows' SKUs and days, at most 100"`
+	SendAgain    string     `json:"send_again,omitempty" about:"to agents, if rows were refused: which to send again"`
 }
 
 // RowError is a row that was refused, by its position counted from 0.
@@ -70,7 +70,8 @@ func (s *Service) ingestRows(ctx context.Context, who db.Caller, rows strict.Val
 	}
 	for i, row := range rows.Items {
 		if i == maxRows {
-			return Ingested{}, fault.Fieldf("rows", "rows has more than %d rows; at most %d are taken in one request, send the others in another", maxRows, maxRows)
+			return Ingested{}, fault.Fieldf("rows",
+				"rows has more than %d rows; send at most %d in one request", maxRows, maxRows)
 		}
 		u.addJSON(int32(i), row) // #nosec G115 -- there are at most maxRows
 	}
@@ -248,11 +249,11 @@ func (done *Ingested) warn(u *upload, differs, replace bool) {
 	if differs || len(u.refused) > 0 {
 		return
 	}
-	done.Warning = "Every row equals what was held already: it looks like an upload that was stored before. "
+	done.Warning = "Every row equals what was stored: this looks like a repeated upload. "
 	if replace {
 		done.Warning += "Nothing changed."
 	} else {
-		done.Warning += "The rows were added all the same; to take them back send already_held with replace true."
+		done.Warning += "The rows were added all the same; to undo that, send already_held with replace true."
 	}
 }
 

@@ -185,7 +185,7 @@ func (u *upload) tell(s sale, o schema.Outcome) {
 
 // refuseTotal refuses a row that would take its SKU-day past what is kept.
 func (u *upload) refuseTotal(s sale) {
-	u.refuse(s.row, "qty: "+s.qty.String()+" would take the SKU's total of "+s.day.String()+" past "+maxDayTotal.String()+", the most that is kept")
+	u.refuse(s.row, "qty: "+s.qty.String()+" would raise the SKU's total of "+s.day.String()+" past "+maxDayTotal.String()+", the maximum")
 }
 
 // reseek is how many stored rows are stepped over before the next is sought afresh.

@@ -53,21 +53,24 @@ func (s *Service) ingestSales() schema.Op {
 		Name: "ingest_sales", Says: "Store daily sales",
 		Example: `reorder sales ingest --rows '[{"date": "2026-11-19", "sku": "TEA-1", "qty": 2.5}]' --channel web --replace`,
 		Print:   printIngested, Did: didIngest, Leads: func(any) string { return "/sales" },
-		About: "Store rows of daily sales. They are added to what is stored: sent twice they count twice. With replace they are totalled by SKU and day " +
-			"and put in its place; with a channel only in the place of its share. A wrong row is refused by itself and the others are written. " +
+		About: "Store rows of daily sales. They are added to what is stored, so rows sent twice count twice. With replace " +
+			"they are totalled by SKU and day " +
+			"and replace it; with a channel only its share. Wrong rows are refused and named; the others are stored. " +
 			"Sales do not change the stock.",
 		Writes: true, Overwrites: true, MaxBody: 16 << 20,
 		Response: Ingested{
 			Imported: 1, Skipped: 1, Errors: []RowError{{Row: 1, Reason: "sku: \"TEA\" is not in the catalogue; SKUs are case-sensitive"}},
 			Crossed: []Crossed{{SKU: sample.Code, Status: Below, SuggestedQty: 72}}, ReplacedDays: &replaced,
-			SendAgain: "Send only these rows again, mended: 1. The others are stored; sending them again would count them twice.",
+			SendAgain: "Correct these rows and send only them again: 1. The others are stored; sending them again would " +
+				"count them twice.",
 		},
 		Bind: func(f *schema.Form) schema.Handler {
 			var rows strict.Value
 			var replace bool
 			var channel string
 			f.Rows(&rows, "rows", "the sales, at most 50,000 rows", row, maxRows, schema.Required)
-			f.Bool(&replace, "replace", "put the rows' totals in the place of what is stored for their SKUs and days", schema.Example(true))
+			f.Bool(&replace, "replace",
+				"replace what is stored for their SKUs and days by the rows' totals", schema.Example(true))
 			f.Text(&channel, "channel", "where they were sold; with replace only this channel's share is replaced", schema.Most(maxChannel), schema.Example("web"))
 			surface := f.Surface()
 			return func(ctx context.Context, who db.Caller) (any, error) {
@@ -103,10 +106,11 @@ func (done Ingested) afterUpload() (Ingested, error) {
 		}
 		return done, fault.Fieldf("rows", "rows: nothing is stored, all %d rows are refused; %s", done.Skipped, strings.Join(why, "; "))
 	}
-	done.SendAgain = "Send only these rows again, mended: " + positions(done.Errors) + ". The others are stored; sending them again would count them twice."
+	done.SendAgain = "Correct these rows and send only them again: " + positions(done.Errors) + ". The others are " +
+		"stored; sending them again would count them twice."
 	if len(done.Errors) > errorsTold {
 		done.Errors = done.Errors[:errorsTold]
-		done.SendAgain += fmt.Sprintf(" errors tells the first %d.", errorsTold)
+		done.SendAgain += fmt.Sprintf(" errors lists the first %d.", errorsTold)
 	}
 	return done, nil
 }

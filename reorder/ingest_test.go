@@ -109,10 +109,10 @@ func TestIngestRefusesRowsOneByOne(t *testing.T) {
 		{`{"date":"2026-11-01","sku":4,"qty":1}`, "sku is a number; it takes a SKU of the catalogue, as a text"},
 		{`{"date":"2026-11-01","sku":"A","qty":"1"}`, "qty is a string; it takes a number from 0 to 1000000000 with at most 3 decimals"},
 		{`{"date":"2026-11-01","sku":"A","qty":true}`, "qty is true or false; it takes a number from 0 to 1000000000 with at most 3 decimals"},
-		{`{"date":"2026-02-29","sku":"A","qty":1}`, `date: "2026-02-29" is not a day of the calendar; it takes a calendar day as YYYY-MM-DD`},
-		{`{"date":"2026-11-1","sku":"A","qty":1}`, `date: "2026-11-1" is not a day of the calendar; it takes a calendar day as YYYY-MM-DD`},
-		{`{"date":"2026-11-01T00:00:00Z","sku":"A","qty":1}`, `date: "2026-11-01T00:00:00Z" is not a day of the calendar; it takes a calendar day as YYYY-MM-DD`},
-		{`{"date":"","sku":"A","qty":1}`, `date: "" is not a day of the calendar; it takes a calendar day as YYYY-MM-DD`},
+		{`{"date":"2026-02-29","sku":"A","qty":1}`, `date: "2026-02-29" is not a valid date; it takes a calendar day as YYYY-MM-DD`},
+		{`{"date":"2026-11-1","sku":"A","qty":1}`, `date: "2026-11-1" is not a valid date; it takes a calendar day as YYYY-MM-DD`},
+		{`{"date":"2026-11-01T00:00:00Z","sku":"A","qty":1}`, `date: "2026-11-01T00:00:00Z" is not a valid date; it takes a calendar day as YYYY-MM-DD`},
+		{`{"date":"","sku":"A","qty":1}`, `date: "" is not a valid date; it takes a calendar day as YYYY-MM-DD`},
 		{`{"date":"2026-11-21","sku":"A","qty":1}`, "date: 2026-11-21 is in the future; today is 2026-11-20"},
 		{`{"date":"2026-11-20","sku":" A ","qty":1}`, ""},
 		{`{"date":"2026-11-20","sku":"a","qty":1}`, `sku: "a" is not in the catalogue; SKUs are case-sensitive`},
@@ -293,7 +293,7 @@ func TestIngestBoundsADay(t *testing.T) {
 		t.Fatalf("10^12 units on a day: %d imported, %v", got.Imported, got.Errors)
 	}
 	got = s.upload(`{"rows":[{"date":"2026-11-01","sku":"A","qty":0},{"date":"2026-11-01","sku":"A","qty":0.001},{"date":"2026-11-02","sku":"A","qty":1}]}`)
-	want := "qty: 0.001 would take the SKU's total of 2026-11-01 past 1000000000000, the most that is kept"
+	want := "qty: 0.001 would raise the SKU's total of 2026-11-01 past 1000000000000, the maximum"
 	if got.Imported != 2 || len(got.Errors) != 1 || got.Errors[0] != (RowError{1, want}) {
 		t.Errorf("a thousandth more: %s", asJSON(t, got))
 	}

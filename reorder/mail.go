@@ -62,7 +62,7 @@ func fillPurchase(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err e
 		return v, err
 	}
 	if !found {
-		v.Untrue = "there is no such purchase order any more"
+		v.Untrue = "the purchase order no longer exists"
 		return v, nil
 	}
 	if o.Status == Cancelled || o.Status == Closed {
@@ -137,7 +137,7 @@ func (s *Service) MailPurchase(ctx context.Context, who db.Caller, number string
 
 func (s *Service) mailPurchase() schema.Op {
 	return schema.Op{
-		Name: "mail_purchase", Writes: true, Destructive: true, About: "Mail a purchase order that is ordered to its " +
+		Name: "mail_purchase", Writes: true, Destructive: true, About: "Mail an ordered purchase order to its " +
 			"supplier.",
 		Response: mail.ExampleListed("reorder", "purchase", "PO-000001"), Refuses: []fault.Kind{fault.NotFound,
 			fault.Conflict},

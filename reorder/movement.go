@@ -28,7 +28,7 @@ type cause struct {
 type Movement struct {
 	At           exact.Instant `json:"at"`
 	Kind         string        `json:"kind" enum:"count,adjustment,receipt,return,edit"`
-	Qty          exact.Milli   `json:"qty" about:"added, or with a minus taken away"`
+	Qty          exact.Milli   `json:"qty" about:"added, or removed with a minus"`
 	CurrentStock exact.Milli   `json:"current_stock" about:"afterwards"`
 	Reason       string        `json:"reason"`
 	Number       string        `json:"number" about:"the purchase order, or empty"`

@@ -8,7 +8,7 @@ const version = "3.1.6"
 // Declare returns all that the service declares.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
-		Name: "reorder", Addr: "127.0.0.1:8084", Agents: true, Elsewhere: "Purchase orders are raised, received and cancelled on the screens and with `quartermaster reorder po`, never here; SKUs and suppliers are kept there too.",
+		Name: "reorder", Addr: "127.0.0.1:8084", Agents: true, Elsewhere: "Purchase orders are created, received and cancelled on the screens and with `quartermaster reorder po`, never here; SKUs and suppliers are changed there too.",
 		DemoPath: "/api/reorder-report",
 		Title:    "Reorder service",
 		About: "Reorder points, days of stock cover and suggested order quantities, computed from sales history. " +

@@ -40,7 +40,7 @@ type PurchaseOrder struct {
 	Lines        []OrderLine `json:"lines"`
 	TotalCents   int64       `json:"total_cents" about:"what all its lines cost as ordered"`
 
-	BelowMinimumCents int64 `json:"below_minimum_cents" about:"by how much the total is below the supplier's least order; 0 when it is not"`
+	BelowMinimumCents int64 `json:"below_minimum_cents" about:"by how much the total is below the supplier's minimum order; 0 if it is not"`
 
 	CreatedAt exact.Instant `json:"-"`
 
@@ -177,7 +177,7 @@ func (s *Service) PurchaseOrders(ctx context.Context) ([]PurchaseOrder, error) {
 // OrderPage is a page of purchase orders as lists show them.
 type OrderPage struct {
 	PurchaseOrders []PurchaseOrder `json:"purchase_orders"`
-	Next           *string         `json:"next" about:"give it as after for the next page; null at the end"`
+	Next           *string         `json:"next" about:"pass it as after; null at the end"`
 	Total          int64           `json:"total" about:"how many there are in all"`
 }
 

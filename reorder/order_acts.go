@@ -39,7 +39,8 @@ func ParseLine(text string) (NewLine, error) {
 	qty, cents, priced := strings.Cut(text[at+1:], "@")
 	var err error
 	if l.Qty, err = exact.ParseMilli(strings.TrimSpace(qty)); err != nil {
-		return NewLine{}, fault.Invalidf("line %s: the quantity %s cannot be taken: %s; it takes a number with at most 3 decimals", schema.Quote(text), schema.Quote(qty), err)
+		return NewLine{}, fault.Invalidf("line %s: cannot read the quantity %s: %s; give a number with at most 3 "+
+			"decimals", schema.Quote(text), schema.Quote(qty), err)
 	}
 	if priced {
 		n, err := strconv.ParseInt(strings.TrimSpace(cents), 10, 64)
@@ -58,7 +59,7 @@ func (s *Service) CreateOrder(ctx context.Context, who db.Caller, n NewOrder) (P
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PurchaseOrder, error) {
 		n.Supplier = strings.TrimSpace(n.Supplier)
 		if n.Supplier == "" {
-			return PurchaseOrder{}, fault.Fieldf("supplier", "supplier is empty: name who is to deliver")
+			return PurchaseOrder{}, fault.Fieldf("supplier", "supplier is empty: name the supplier")
 		}
 		if err := schema.CheckText("supplier", n.Supplier, maxName); err != nil {
 			return PurchaseOrder{}, err
@@ -92,7 +93,7 @@ func (s *Service) CreateOrder(ctx context.Context, who db.Caller, n NewOrder) (P
 
 func newLines(c *db.Conn, wanted []NewLine) ([]OrderLine, error) {
 	if len(wanted) == 0 {
-		return nil, fault.Fieldf("lines", "line is missing: a purchase order has at least one")
+		return nil, fault.Fieldf("lines", "line is missing: give at least one")
 	}
 	lines, seen := []OrderLine{}, map[int64]bool{}
 	for _, w := range wanted {
@@ -106,7 +107,7 @@ func newLines(c *db.Conn, wanted []NewLine) ([]OrderLine, error) {
 			l.UnitCostCents = *w.UnitCostCents
 		}
 		if seen[l.skuID] {
-			return nil, fault.Fieldf("lines", "line: %s stands in two lines; give it once", rec.Code)
+			return nil, fault.Fieldf("lines", "line: %s is in two lines; give it once", rec.Code)
 		}
 		seen[l.skuID] = true
 		if err := l.checkNew(); err != nil {
@@ -307,7 +308,8 @@ func (s *Service) Unreceive(ctx context.Context, who db.Caller, number string, u
 		was := *o
 		was.Lines = slices.Clone(o.Lines)
 		if o.Status != Partial && o.Status != Received {
-			return nil, fault.Fieldf("number", "status: nothing of purchase order %s can be taken back, it is %s; what came of a partial or received one can", o.Number, o.Status)
+			return nil, fault.Fieldf("number", "status: purchase order %s is %s; a receipt can be undone only while it is "+
+				"partial or received", o.Number, o.Status)
 		}
 		l := o.line(strings.TrimSpace(u.SKU))
 		switch {
@@ -346,7 +348,7 @@ func (o *storedOrder) receive(given []Receipt) (cameIn map[int64]exact.Milli, er
 		case l == nil:
 			return nil, fault.Fieldf("lines", "line: %s is not in purchase order %s", schema.Quote(g.SKU), o.Number)
 		case cameIn[l.skuID] != 0:
-			return nil, fault.Fieldf("lines", "line: %s stands in two lines; give it once", l.SKU)
+			return nil, fault.Fieldf("lines", "line: %s is in two lines; give it once", l.SKU)
 		case g.Qty <= 0 || g.Qty > l.Ordered-l.Received:
 			return nil, fault.Fieldf("lines", "line: %s of %s is out of range; more than 0 and at most %s are outstanding (%s ordered, %s received)",
 				g.Qty, l.SKU, l.Ordered-l.Received, l.Ordered, l.Received)

@@ -15,8 +15,9 @@ import (
 // changes the stock; what is on order follows.
 func (s *Service) orderTable() schema.Table {
 	return schema.Table{
-		Name:  "purchase-orders",
-		About: "Purchase orders, one row a line; number and SKU identify it, and what stands in a row about the order is of the whole order. The stock is left alone.",
+		Name: "purchase-orders",
+		About: "Purchase orders, one row a line, identified by number and SKU. Order columns are those of the whole " +
+			"order. The stock does not change.",
 		Row: func(f *schema.Form) schema.Put {
 			e := bindOrderLine(f)
 			return func(tx *db.Tx) (schema.Outcome, error) { return putOrderLine(tx, e) }
@@ -64,16 +65,16 @@ func bindOrderLine(f *schema.Form) orderEdit {
 	}
 	f.Text(&o.Supplier, "supplier", "who delivers", schema.Most(maxName))
 	order("supplier", func(to *PurchaseOrder) { to.Supplier = o.Supplier })
-	f.Enum(&o.Status, "status", "where it stands", orderMoves.States())
+	f.Enum(&o.Status, "status", "its status", orderMoves.States())
 	order("status", func(to *PurchaseOrder) { to.Status = o.Status })
 	f.DayPtr(&o.ExpectedDate, "expected_date", "when it is expected")
 	order("expected_date", func(to *PurchaseOrder) { to.ExpectedDate = o.ExpectedDate })
 	f.Milli(&l.Ordered, "ordered", "how much was ordered; above 0", schema.Range(0, int64(maxQty/1000)))
 	line("ordered", func(to *OrderLine) { to.Ordered = l.Ordered })
-	f.Milli(&l.Received, "received", "how much of it came in", schema.Range(0, int64(maxQty/1000)))
+	f.Milli(&l.Received, "received", "how much was received", schema.Range(0, int64(maxQty/1000)))
 	line("received", func(to *OrderLine) { to.Received = l.Received })
 	var cost *int64
-	f.IntPtr(&cost, "unit_cost_cents", "what one unit costs, in cents; the SKU's own cost when empty", schema.Range(0, maxUnitCost))
+	f.IntPtr(&cost, "unit_cost_cents", "unit cost in cents; empty is the SKU's", schema.Range(0, maxUnitCost))
 	e.priced = cost != nil
 	e.repriced = f.Given("unit_cost_cents") && cost == nil
 	if e.priced {
@@ -87,10 +88,10 @@ func bindOrderLine(f *schema.Form) orderEdit {
 func (l OrderLine) keepsReceived(stored OrderLine, number string) error {
 	switch {
 	case l.Received != stored.Received:
-		return fault.Invalidf("received: %s of %s would become %s, but an import moves no stock: receive it (`reorder po receive %s --line SKU=QTY`, or `reorder po unreceive` to take it back)",
+		return fault.Invalidf("received: %s of %s would become %s, but an import does not change stock: receive it (`reorder po receive %s --line SKU=QTY`, or `reorder po unreceive` to undo)",
 			stored.Received, l.SKU, l.Received, number)
 	case l.Ordered < stored.Received:
-		return fault.Invalidf("ordered: %s of %s is less than the %s that came in already; it takes at least that", l.Ordered, l.SKU, stored.Received)
+		return fault.Invalidf("ordered: %s of %s is less than the %s received already", l.Ordered, l.SKU, stored.Received)
 	}
 	return nil
 }
@@ -149,7 +150,8 @@ func putOrderLine(tx *db.Tx, e orderEdit) (schema.Outcome, error) {
 		return none, err
 	}
 	if l.Received > 0 && now.Status == Draft {
-		return none, fault.Invalidf("received: %s of %s has come in, but the purchase order is a draft: order it first", l.Received, l.SKU)
+		return none, fault.Invalidf("received: %s of %s were received, but the purchase order is a draft: order it "+
+			"first", l.Received, l.SKU)
 	}
 	if now.isOver() {
 		now.Status = Cancelled

@@ -28,7 +28,7 @@ type OrderEdit struct {
 func (s *Service) EditOrder(ctx context.Context, who db.Caller, number string, e OrderEdit) (PurchaseOrder, error) {
 	return s.act(ctx, who, number, "purchase_order.edited", func(tx *db.Tx, o *storedOrder) (any, error) {
 		if o.Status != Draft {
-			return nil, fault.Fieldf("number", "status: purchase order %s is %s; only a draft is edited", o.Number, o.Status)
+			return nil, fault.Fieldf("number", "status: purchase order %s is %s; only a draft can be edited", o.Number, o.Status)
 		}
 		was := *o
 		was.Lines = slices.Clone(o.Lines)
@@ -37,7 +37,7 @@ func (s *Service) EditOrder(ctx context.Context, who db.Caller, number string, e
 		}
 		if e.Supplier != nil {
 			if o.Supplier = strings.TrimSpace(*e.Supplier); o.Supplier == "" && was.Supplier != "" {
-				return nil, fault.Fieldf("supplier", "supplier is empty: name who is to deliver")
+				return nil, fault.Fieldf("supplier", "supplier is empty: name the supplier")
 			}
 		}
 		if e.Reprice {
@@ -62,7 +62,7 @@ func (o *storedOrder) edit(tx *db.Tx, wanted []NewLine) error {
 	seen := map[string]bool{}
 	for _, w := range wanted {
 		if seen[w.SKU] {
-			return fault.Fieldf("lines", "lines: %s stands in two lines; give it once", w.SKU)
+			return fault.Fieldf("lines", "lines: %s is in two lines; give it once", w.SKU)
 		}
 		seen[w.SKU] = true
 		other := w.Instead != "" && w.Instead != w.SKU
@@ -76,7 +76,7 @@ func (o *storedOrder) edit(tx *db.Tx, wanted []NewLine) error {
 		}
 		if other {
 			if w.SKU = w.Instead; seen[w.SKU] || o.line(w.SKU) != nil {
-				return fault.Fieldf("lines", "lines: %s stands in two lines; give it once", w.SKU)
+				return fault.Fieldf("lines", "lines: %s is in two lines; give it once", w.SKU)
 			}
 			seen[w.SKU] = true
 		}
@@ -98,7 +98,7 @@ func (o *storedOrder) edit(tx *db.Tx, wanted []NewLine) error {
 		}
 	}
 	if len(o.Lines) == 0 {
-		return fault.Fieldf("lines", "lines: a purchase order has at least one; cancel it instead")
+		return fault.Fieldf("lines", "lines: a purchase order needs at least one; cancel it instead")
 	}
 	return nil
 }
@@ -119,25 +119,27 @@ func (o *storedOrder) takeOut(tx *db.Tx, sku string) error {
 func (s *Service) editPurchase() schema.Op {
 	return schema.Op{
 		Name: "edit_purchase",
-		About: "Change a draft: quantity, price and product of the lines that are given, a quantity of 0 takes a line out; the supplier; the expected day. " +
-			"Later suggestions leave a draft alone that was edited.",
+		About: "Change a draft: quantity, price and product of the given lines (0 removes a line), the supplier, the " +
+			"expected day. " +
+			"Later suggestions do not change an edited draft.",
 		Writes: true, Response: sampleOrder(Draft, 0), Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po edit PO-000001 --line TEA-1=36 --expected 2026-12-01",
 		Bind: func(f *schema.Form) schema.Handler {
 			var number string
 			var e OrderEdit
 			bindNumber(f, &number)
-			f.TextPtr(&e.Supplier, "supplier", "who is to deliver", schema.Most(maxName), schema.Choices(SupplierChoices))
-			f.Objects("lines", "a SKU with its new quantity; 0 takes it out", maxLines, func(f *schema.Form) {
+			f.TextPtr(&e.Supplier, "supplier", "the supplier", schema.Most(maxName), schema.Choices(SupplierChoices))
+			f.Objects("lines", "a SKU with its new quantity; 0 removes it", maxLines, func(f *schema.Form) {
 				var l NewLine
 				f.Text(&l.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
 				f.Milli(&l.Qty, "qty", "how much", schema.Required, schema.Label("Quantity"), schema.Range(0, int64(maxQty/1000)), schema.Example(36))
-				f.IntPtr(&l.UnitCostCents, "unit_cost_cents", "what one unit costs, in cents", schema.Range(0, maxUnitCost))
-				f.Text(&l.Instead, "new_sku", "another SKU in its place", schema.Most(maxCode), schema.Label("Other SKU"), schema.Choices(anySKU))
+				f.IntPtr(&l.UnitCostCents, "unit_cost_cents", "unit cost in cents", schema.Range(0, maxUnitCost))
+				f.Text(&l.Instead, "new_sku",
+					"another SKU instead", schema.Most(maxCode), schema.Label("Other SKU"), schema.Choices(anySKU))
 				e.Lines = append(e.Lines, l)
 			}, schema.Flag("line"), schema.Written(writtenLine))
 			f.DayPtr(&e.ExpectedDate, "expected_date", "the day on which it is expected", schema.Flag("expected"), schema.Clear(&e.NoDate))
-			f.Bool(&e.Reprice, "reprice", "give every line what its SKU costs now", schema.Label("Take today's costs"))
+			f.Bool(&e.Reprice, "reprice", "set every line to its SKU's present cost", schema.Label("Take today's costs"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EditOrder(ctx, who, number, e) }
 		},
 		Fill:  fillDraft,

@@ -41,7 +41,7 @@ type FoundOrders struct {
 	PurchaseOrders []schema.Row[PurchaseOrder, ShortOrder] `json:"purchase_orders"`
 	Total          int64                                   `json:"total" about:"all that match"`
 	Shown          int                                     `json:"shown" about:"rows given"`
-	Next           *string                                 `json:"next" about:"give it as after; null at the end"`
+	Next           *string                                 `json:"next" about:"pass it as after; null at the end"`
 	Near           []string                                `json:"near,omitempty" about:"suppliers that are like q, where nothing matches"`
 }
 
@@ -49,15 +49,15 @@ func (s *Service) listPurchases() schema.Op {
 	rows := []PurchaseOrder{sampleOrder(Ordered, 0)}
 	return schema.Op{
 		Name: "list_purchases", Says: "Which purchase orders there are", About: "The purchase orders in the order of their numbers.",
-		AgentAbout:    "The purchase orders, newest first. They are read here, and raised on the screens.",
+		AgentAbout:    "Purchase orders, newest first. Create them on the pages.",
 		Response:      OrderList{rows},
 		AgentResponse: FoundOrders{PurchaseOrders: schema.Rows(rows, false, PurchaseOrder.short), Total: 1, Shown: 1},
 		Example:       "reorder po list --json\nreorder po list --status ordered --supplier Leaf",
 		Bind: func(f *schema.Form) schema.Handler {
 			var q OrderQuery
 			f.Enum(&q.Status, "status", "only this status", orderMoves.States())
-			f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName))
-			f.Text(&q.Q, "q", "words of supplier, or the number, in any case", schema.Most(maxName), schema.Label("Search"))
+			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName))
+			f.Text(&q.Q, "q", "words of supplier, or the number", schema.Most(maxName), schema.Label("Search"))
 			if f.Surface() == schema.Tool {
 				return s.bindFoundOrders(f, q)
 			}
@@ -77,7 +77,7 @@ func (s *Service) bindFoundOrders(f *schema.Form, q OrderQuery) schema.Handler {
 	f.Enum(&sort, "sort", "", []string{"newest", "oldest"})
 	q.Newest = sort == "newest"
 	asked := f.Limit(&q.Limit)
-	f.Text(&q.After, "after", "the next of the answer before", schema.Most(maxCode))
+	f.Text(&q.After, "after", "next of the page before", schema.Most(maxCode))
 	f.Short(&short)
 	return func(ctx context.Context, _ db.Caller) (any, error) {
 		names, err := db.Read(ctx, s.db, func(c *db.Conn) (names []string, err error) {

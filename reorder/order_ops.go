@@ -43,19 +43,21 @@ func orderLeads(answer any) string {
 func (s *Service) createPurchase() schema.Op {
 	return schema.Op{
 		Name:   "create_purchase",
-		About:  "Make a purchase order, a draft unless order is true. A line's price is the SKU's unit cost unless it is given.",
+		About:  "Create a purchase order, a draft unless order is true. Without a price a line has its SKU's unit cost.",
 		Writes: true, Response: sampleOrder(Draft, 0), Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po create --supplier Leaf --line TEA-1=24 --line TEA-2=12@1850\n" +
 			"reorder po create --supplier Leaf --line TEA-1=24 --expected 2026-12-01 --order",
 		Bind: func(f *schema.Form) schema.Handler {
 			var n NewOrder
-			f.Text(&n.Supplier, "supplier", "who is to deliver", schema.Required, schema.Most(maxName), schema.Example(sample.Supplier),
+			f.Text(&n.Supplier, "supplier",
+				"the supplier", schema.Required, schema.Most(maxName), schema.Example(sample.Supplier),
 				schema.Choices(SupplierChoices), schema.Any, schema.NewBy("save_supplier"))
 			f.Objects("lines", "what is ordered: a SKU with its quantity, at most 1,000", maxLines, func(f *schema.Form) {
 				var l NewLine
 				f.Text(&l.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code), schema.Choices(anySKU))
 				f.Milli(&l.Qty, "qty", "how much", schema.Required, schema.Label("Quantity"), schema.Example(72))
-				f.IntPtr(&l.UnitCostCents, "unit_cost_cents", "what one unit costs, in cents; the SKU's own cost without it", schema.Range(0, maxUnitCost))
+				f.IntPtr(&l.UnitCostCents, "unit_cost_cents",
+					"unit cost in cents (default: the SKU's)", schema.Range(0, maxUnitCost))
 				n.Lines = append(n.Lines, l)
 			}, schema.Required, schema.Flag("line"), schema.Written(writtenLine))
 			f.DayPtr(&n.ExpectedDate, "expected_date", "the day on which it is expected", schema.Flag("expected"))
@@ -65,7 +67,7 @@ func (s *Service) createPurchase() schema.Op {
 		Print: func(w io.Writer, answer any) { fmt.Fprintln(w, answer.(PurchaseOrder).Number) },
 		Did: func(answer any, m schema.Money) string {
 			o, _ := answer.(PurchaseOrder)
-			return fmt.Sprintf("Purchase order %s for %s is made: %s.", o.Number, o.Supplier, m(o.TotalCents))
+			return fmt.Sprintf("Purchase order %s for %s is created: %s.", o.Number, o.Supplier, m(o.TotalCents))
 		},
 		Leads: orderLeads,
 	}
@@ -91,7 +93,7 @@ func writtenLine(text string) (map[string]string, error) {
 func writtenReceipt(text string) (map[string]string, error) {
 	cells, err := writtenLine(text)
 	if _, priced := cells["unit_cost_cents"]; err == nil && priced {
-		return nil, fault.Invalidf("--line %s: what comes in has no price; write it as SKU=QTY", schema.Quote(text))
+		return nil, fault.Invalidf("--line %s: leave out the price; write SKU=QTY", schema.Quote(text))
 	}
 	return cells, err
 }
@@ -117,7 +119,7 @@ func orderThing(answer any) string {
 }
 
 func (s *Service) orderPurchase() schema.Op {
-	op := s.moveOp("order_purchase", "order", "Turn a draft into an order: what it holds is on order from then on.", s.PlaceOrder)
+	op := s.moveOp("order_purchase", "order", "Order a draft: its quantities are on order from then on.", s.PlaceOrder)
 	op.Response, op.Asks, op.Thing = sampleOrder(Ordered, 0), true, orderThing
 	op.Refuses = append(op.Refuses, fault.Conflict)
 	op.Bind = func(f *schema.Form) schema.Handler {
@@ -155,7 +157,8 @@ func (s *Service) orderPurchase() schema.Op {
 }
 
 func (s *Service) cancelPurchase() schema.Op {
-	op := s.moveOp("cancel_purchase", "cancel", "Cancel a purchase order of which something is still to come. What was received stays received.", s.CancelOrder)
+	op := s.moveOp("cancel_purchase", "cancel", "Cancel a purchase order that is not fully received. What was received "+
+		"stays.", s.CancelOrder)
 	op.Destructive, op.Thing = true, orderThing
 	op.Response = sampleOrder(Cancelled, 0)
 	op.Did = func(answer any, _ schema.Money) string {
@@ -167,30 +170,32 @@ func (s *Service) cancelPurchase() schema.Op {
 		for _, l := range o.Lines {
 			left = addCents(left, costOf(l.Ordered-l.Received, l.UnitCostCents))
 		}
-		return fmt.Sprintf("Purchase order %s from %s will be cancelled for good: goods for %s will not come.", o.Number, o.Supplier, m(left))
+		return fmt.Sprintf("Purchase order %s from %s will be cancelled for good: goods for %s will not be delivered.", o.Number, o.Supplier, m(left))
 	}
 	return op
 }
 
 func (s *Service) receivePurchase() schema.Op {
 	return schema.Op{
-		Name:   "receive_purchase",
-		About:  "Take what came of a purchase order into stock: the lines that are given, or without one all that is outstanding. Never more than was ordered.",
+		Name: "receive_purchase",
+		About: "Receive a purchase order and add it to stock: the given lines, or without any all that is outstanding. " +
+			"Never more than was ordered.",
 		Writes: true, Response: sampleOrder(Partial, 24_000), Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po receive PO-000001\nreorder po receive PO-000001 --line TEA-1=12",
 		Bind: func(f *schema.Form) schema.Handler {
 			var number string
 			var came []Receipt
 			bindNumber(f, &number)
-			given := f.Objects("lines", "a SKU with the quantity that came", maxLines, func(f *schema.Form) {
+			given := f.Objects("lines", "a SKU with the received quantity", maxLines, func(f *schema.Form) {
 				var l Receipt
 				f.Text(&l.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
-				if f.Milli(&l.Qty, "qty", "how much of it came", schema.Label("Came in"), schema.Example(24)) || f.Surface() != schema.Page {
+				if f.Milli(&l.Qty, "qty",
+					"the received quantity", schema.Label("Came in"), schema.Example(24)) || f.Surface() != schema.Page {
 					came = append(came, l)
 				}
 			}, schema.Flag("line"), schema.Written(writtenReceipt))
 			if given && len(came) == 0 && f.Surface() == schema.Page { // elsewhere each line was refused by itself
-				f.Refuse("lines", "lines: no quantity is given; write how much of a SKU came")
+				f.Refuse("lines", "lines: no quantity is given; enter at least one received quantity")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Receive(ctx, who, number, came) }
 		},
@@ -200,7 +205,7 @@ func (s *Service) receivePurchase() schema.Op {
 			if o.Status == Received {
 				return fmt.Sprintf("All of purchase order %s is in stock.", o.Number)
 			}
-			return fmt.Sprintf("What came of purchase order %s is in stock; the rest is still to come.", o.Number)
+			return fmt.Sprintf("The received part of purchase order %s is in stock; the rest is outstanding.", o.Number)
 		},
 	}
 }
@@ -208,8 +213,8 @@ func (s *Service) receivePurchase() schema.Op {
 func (s *Service) unreceivePurchase() schema.Op {
 	return schema.Op{
 		Name: "unreceive_purchase",
-		About: "Take a receipt back, as when it was booked on the wrong order: the stock goes down, never below 0, " +
-			"and the order waits for the goods again.",
+		About: "Undo a receipt, for example one booked on the wrong order: the stock goes down, never below 0, " +
+			"and the goods are outstanding again.",
 		Writes: true, Response: sampleOrder(Ordered, 0), Refuses: []fault.Kind{fault.NotFound},
 		Example: `reorder po unreceive PO-000001 --sku TEA-1 --qty 12 --reason "booked on the wrong order"`,
 		Bind: func(f *schema.Form) schema.Handler {
@@ -217,14 +222,15 @@ func (s *Service) unreceivePurchase() schema.Op {
 			var u Unreceipt
 			bindNumber(f, &number)
 			f.Text(&u.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
-			f.Milli(&u.Qty, "qty", "how much of what came is taken back", schema.Required, schema.Label("Quantity"), schema.Example(24))
-			f.Text(&u.Reason, "reason", "why, for the audit trail", schema.Most(maxName), schema.Example("booked on the wrong order"))
+			f.Milli(&u.Qty, "qty", "the quantity to undo", schema.Required, schema.Label("Quantity"), schema.Example(24))
+			f.Text(&u.Reason, "reason", "why, for the history", schema.Most(maxName), schema.Example("booked on the wrong "+
+				"order"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Unreceive(ctx, who, number, u) }
 		},
 		Print: printStatus, Leads: orderLeads,
 		Did: func(answer any, _ schema.Money) string {
 			o, _ := answer.(PurchaseOrder)
-			return fmt.Sprintf("The receipt is taken back; purchase order %s is %s again.", o.Number, o.Status)
+			return fmt.Sprintf("The receipt is undone; purchase order %s is %s again.", o.Number, o.Status)
 		},
 	}
 }
@@ -254,19 +260,21 @@ func printOrders(w io.Writer, answer any) {
 func (s *Service) suggestPurchases() schema.Op {
 	return schema.Op{
 		Name: "suggest_purchases",
-		About: "Draft a purchase order for each supplier out of what the report suggests to buy. What other drafts hold counts as on order. " +
-			"It adds to the supplier's draft that it made before and that nobody edited since; with skus only these are drafted.",
+		About: "Draft a purchase order for each supplier from the report's suggestions. Quantities in other drafts count " +
+			"as on order. " +
+			"It adds to the supplier's earlier suggested draft unless that was edited. With skus only these are drafted.",
 		Writes: true, Response: Suggested{PurchaseOrders: []PurchaseOrder{sampleOrder(Draft, 0)}}, Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po suggest --json\nreorder po suggest --sku TEA-1 --sku TEA-2",
 		Bind: func(f *schema.Form) schema.Handler {
 			var q SuggestQuery
-			f.Texts(&q.SKUs, "skus", "only these SKUs; all that are flagged without any", maxLines, maxCode, schema.Flag("sku"), schema.Label("Only these SKUs"))
-			f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName), schema.Choices(SupplierChoices))
+			f.Texts(&q.SKUs, "skus",
+				"only these SKUs (default: all that are flagged)", maxLines, maxCode, schema.Flag("sku"), schema.Label("Only these SKUs"))
+			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Choices(SupplierChoices))
 			var match string
 			var marked bool // the form is of marked rows, and nothing marked is not all
 			if f.Surface() == schema.Page {
 				f.Bool(&marked, "marked", "only what is marked or named", schema.Label("Only these"))
-				f.Text(&match, "match", "in place of SKUs: all that these filters of the report's address keep", schema.Label("All that match"))
+				f.Text(&match, "match", "instead of SKUs: all that match these filters", schema.Label("All that match"))
 			}
 			if marked && len(q.SKUs) == 0 && match == "" {
 				f.Refuse("skus", "Mark at least one row.")
@@ -300,9 +308,9 @@ func didSuggest(answer any, m schema.Money) string {
 	}
 	switch {
 	case len(all) == 0 && more == "":
-		return "There is nothing to draft: what is needed is on order or stands in drafts."
+		return "There is nothing to draft: everything needed is on order or in drafts."
 	case len(all) == 0:
-		return "Nothing of these needs an order beyond what is on order or in drafts." + more
+		return "None of these needs more than is on order or in drafts." + more
 	case len(all) == 1 && all[0].Supplier == "":
 		return fmt.Sprintf("Purchase order %s is drafted: %s. Choose its supplier before ordering.", all[0].Number, m(total)) + more
 	case len(all) == 1:
@@ -326,7 +334,8 @@ func (o PurchaseOrder) short() ShortOrder {
 
 func (s *Service) purchaseDetail() schema.Op {
 	return schema.Op{
-		Name: "purchase_detail", Says: "Show a purchase order", About: "One purchase order with its lines. It is read here, and moved on the screens.", Response: sampleOrder(Partial, 24_000), Refuses: []fault.Kind{fault.NotFound},
+		Name: "purchase_detail", Says: "Show a purchase order", About: "One purchase order with its lines. Order and " +
+			"receive it on the pages.", Response: sampleOrder(Partial, 24_000), Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po show PO-000001 --json",
 		Bind: func(f *schema.Form) schema.Handler {
 			var number string
@@ -357,6 +366,6 @@ func printOrder(w io.Writer, answer any) {
 	})
 	fmt.Fprintf(w, "total: %s\n", amount(o.TotalCents))
 	if o.BelowMinimumCents > 0 {
-		fmt.Fprintf(w, "below the supplier's least order by %s\n", amount(o.BelowMinimumCents))
+		fmt.Fprintf(w, "below the supplier's minimum order by %s\n", amount(o.BelowMinimumCents))
 	}
 }

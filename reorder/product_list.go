@@ -14,7 +14,7 @@ type Products struct {
 	Products []schema.Row[Row, ShortRow] `json:"products"`
 	Total    int                         `json:"total" about:"all that match"`
 	Shown    int                         `json:"shown" about:"rows given"`
-	Next     *string                     `json:"next" about:"give it as after; null at the end"`
+	Next     *string                     `json:"next" about:"pass it as after; null at the end"`
 	Near     []string                    `json:"near,omitempty" about:"those that are like q, where nothing matches"`
 }
 
@@ -41,7 +41,8 @@ func behind(entries []*entry, q ProductQuery) ([]*entry, error) {
 			return nil, nil
 		}
 	} else if at < 0 {
-		return nil, fault.Fieldf("after", "after: %s is not in the list any more; ask for it from its beginning", schema.Quote(q.After))
+		return nil, fault.Fieldf("after",
+			"after: %s is no longer in the list; ask for it from its beginning", schema.Quote(q.After))
 	}
 	return entries[at+1:], nil
 }
@@ -96,18 +97,20 @@ func (s *Service) Products(ctx context.Context, q ProductQuery) (all Products, e
 func (s *Service) listProducts() schema.Op {
 	return schema.Op{
 		Name: "list_products", Says: "Which products there are",
-		About: "Active products with their forecast figures, in the order of the SKUs. below_reorder true keeps only stock at or under the reorder point; " +
+		About: "Active products with their forecast figures, in the order of the SKUs. below_reorder true lists only " +
+			"stock at or below the reorder point; " +
 			"near is up to a quarter above it. days_of_stock = stock / avg_daily_demand, null without demand.",
 		Response: Products{Products: schema.Rows([]Row{rowOf(sample, sampleDay)}, false, Row.short), Total: 1, Shown: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			q := ProductQuery{Sort: productSorts[0]}
 			f.Enum(&q.Status, "status", "only this status", statuses)
-			f.Bool(&q.BelowReorder, "below_reorder", "true: only stock at or under the reorder point, never the near band", schema.Example(true))
-			f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName), schema.Example(sample.Supplier))
-			f.Text(&q.Q, "q", "words of SKU and name, in any case", schema.Most(maxName), schema.Example("tea"))
+			f.Bool(&q.BelowReorder, "below_reorder",
+				"true: only stock at or below the reorder point, not the near ones", schema.Example(true))
+			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier))
+			f.Text(&q.Q, "q", "words of SKU and name", schema.Most(maxName), schema.Example("tea"))
 			f.Enum(&q.Sort, "sort", "by SKU, fewest days of cover first, or least stock first", productSorts)
 			q.Asked = f.Limit(&q.Limit)
-			f.Text(&q.After, "after", "the next of the answer before", schema.Most(maxCode))
+			f.Text(&q.After, "after", "next of the page before", schema.Most(maxCode))
 			f.Short(&q.Short)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Products(ctx, q) }
 		},

@@ -59,7 +59,7 @@ type AgentReport struct {
 	SKUs               []schema.Row[AgentRow, ShortNeed] `json:"skus"`
 	Total              int                               `json:"total" about:"rows that match"`
 	Shown              int                               `json:"shown" about:"rows given"`
-	Next               *string                           `json:"next" about:"give it as after; null at the end"`
+	Next               *string                           `json:"next" about:"pass it as after; null at the end"`
 }
 
 // StatusSum adds up the rows of a status.
@@ -76,7 +76,7 @@ type SupplierSum struct {
 	ToOrder      int64  `json:"to_order" about:"SKUs with a suggested quantity"`
 	EstCostCents int64  `json:"est_cost_cents"`
 
-	MinOrderCents     int64 `json:"min_order_cents" about:"the least total of an order"`
+	MinOrderCents     int64 `json:"min_order_cents" about:"the minimum total of an order"`
 	BelowMinimumCents int64 `json:"below_minimum_cents" about:"by how much what is to order is below it"`
 }
 
@@ -116,7 +116,7 @@ func (k *ranking) agentReport(c *db.Conn, q AgentQuery) (AgentReport, error) {
 	from := 0
 	if q.After != "" {
 		if from = place(entries, q.After) + 1; from == 0 {
-			return rep, fault.Fieldf("after", "after: %s is not in the report any more; ask for the report from its beginning", schema.Quote(q.After))
+			return rep, fault.Fieldf("after", "after: %s is no longer in the report; ask for it from its beginning", schema.Quote(q.After))
 		}
 	}
 	page, err := k.agentRows(c, entries[from:min(from+int(q.Limit), len(entries))])
@@ -212,11 +212,11 @@ func sampleAgentReport() AgentReport {
 
 func (s *Service) bindAgentReport(f *schema.Form) schema.Handler {
 	q := AgentQuery{Sort: reportSorts[0]}
-	f.Enum(&q.Status, "status", "only this status; below and near without it", statuses)
-	f.Text(&q.Supplier, "supplier", "only this supplier's, in any case", schema.Most(maxName), schema.Example(sample.Supplier))
+	f.Enum(&q.Status, "status", "only this status (default: below and near)", statuses)
+	f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier))
 	f.Enum(&q.Sort, "sort", "most urgent, most cost or least stock first", reportSorts)
 	q.Asked = f.Limit(&q.Limit)
-	f.Text(&q.After, "after", "the next of the answer before", schema.Most(maxCode))
+	f.Text(&q.After, "after", "next of the page before", schema.Most(maxCode))
 	f.Short(&q.Short)
 	q.Supplier = strings.TrimSpace(q.Supplier)
 	return func(ctx context.Context, _ db.Caller) (any, error) { return s.AgentReport(ctx, q) }

@@ -16,7 +16,7 @@ type Row struct {
 	SafetyStockDays int64          `json:"safety_stock_days"`
 	AvgDailyDemand  exact.Decimal  `json:"avg_daily_demand" about:"sold in the window / demand_days, 4 decimals"`
 	ReorderPoint    exact.Decimal  `json:"reorder_point" about:"average daily demand x (lead time + safety stock), 2 decimals"`
-	DaysOfStock     *exact.Decimal `json:"days_of_stock" about:"null without demand: the stock lasts without end"`
+	DaysOfStock     *exact.Decimal `json:"days_of_stock" about:"null without demand: the stock never runs out"`
 	SuggestedQty    int64          `json:"suggested_qty" about:"whole packs; 0 when healthy or when enough is on order"`
 	EstCostCents    int64          `json:"est_cost_cents"`
 	Status          string         `json:"status" enum:"below,near,healthy"`

@@ -163,7 +163,7 @@ func (u *upload) addCells(row int32, cells []string) {
 func (u *upload) add(row int32, date, sku, qty []byte) {
 	d, ok := exact.ParseDayBytes(date)
 	if !ok {
-		u.refuse(row, "date: "+schema.Quote(string(date))+" is not a day of the calendar; "+wantsDay)
+		u.refuse(row, "date: "+schema.Quote(string(date))+" is not a valid date; "+wantsDay)
 		return
 	}
 	n, err := exact.ParseMilliBytes(qty)

@@ -16,8 +16,9 @@ import (
 func (s *Service) salesTable() schema.Table {
 	return schema.Table{
 		Name: "sales",
-		About: "Sales, one row a day and SKU; rows of the same day and SKU are totalled. The totals replace what is stored, or with --add are added to it. " +
-			"A file with the column channel does so for each SKU, day and channel by itself.",
+		About: "Sales, one row a day and SKU; rows of the same day and SKU are totalled. The totals replace what is " +
+			"stored, or with --add are added. " +
+			"With the column channel this applies to each SKU, day and channel.",
 		Options: []string{"add"},
 		Row: func(f *schema.Form) schema.Put {
 			var sold Sale

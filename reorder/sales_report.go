@@ -39,7 +39,7 @@ type SalesReport struct {
 	Rows      []schema.Row[SalesRow, ShortSalesRow] `json:"rows"`
 	Total     int                                   `json:"total" about:"rows that match"`
 	Shown     int                                   `json:"shown" about:"rows given"`
-	Next      *string                               `json:"next" about:"give it as after; null at the end"`
+	Next      *string                               `json:"next" about:"pass it as after; null at the end"`
 }
 
 // SalesRow is one SKU, supplier, month (2026-11) or channel ("" is none). Stock is of active SKUs
@@ -215,7 +215,8 @@ func (s *salesSum) page(q SalesReportQuery) (SalesReport, error) {
 	if q.After != "" {
 		at := slices.IndexFunc(rows, func(r SalesRow) bool { return r.Key == q.After })
 		if at < 0 {
-			return rep, fault.Fieldf("after", "after: %s is not in the report any more; ask for it from its beginning", schema.Quote(q.After))
+			return rep, fault.Fieldf("after",
+				"after: %s is no longer in the report; ask for it from its beginning", schema.Quote(q.After))
 		}
 		rows = rows[at+1:]
 	} else {
@@ -267,12 +268,12 @@ func (s *Service) salesReport() schema.Op {
 			q := SalesReportQuery{By: salesBy[0], Sort: salesSorts[0], Asked: true}
 			f.Enum(&q.By, "by", "what to add up by", salesBy)
 			f.DayPtr(&q.From, "from", "the first day")
-			f.DayPtr(&q.To, "to", "the last day; today without it")
+			f.DayPtr(&q.To, "to", "the last day (default: today)")
 			f.Enum(&q.Sort, "sort", "most or least sold, or most cost first; months are in their order", salesSorts)
 			if f.Surface() == schema.Tool {
 				q.Asked = f.Limit(&q.Limit)
 				f.Short(&q.Short)
-				f.Text(&q.After, "after", "the next of the answer before", schema.Most(maxName))
+				f.Text(&q.After, "after", "next of the page before", schema.Most(maxName))
 			} else {
 				paging(f, &q.Limit, &q.After, maxName)
 			}

@@ -26,7 +26,7 @@ type SKU struct {
 	LeadTimeDays    int64         `json:"lead_time_days"`
 	SafetyStockDays int64         `json:"safety_stock_days"`
 	PackSize        int64         `json:"pack_size" about:"units in a pack; only whole packs are suggested"`
-	MOQ             exact.Milli   `json:"moq" about:"least quantity of an order"`
+	MOQ             exact.Milli   `json:"moq" about:"minimum quantity of an order"`
 	Active          bool          `json:"active"`
 	CreatedAt       exact.Instant `json:"created_at"`
 	UpdatedAt       exact.Instant `json:"updated_at"`
@@ -52,7 +52,7 @@ var articles = record.New("sku", "skus",
 	record.ID(func(k *article) *int64 { return &k.id }),
 	record.Text("sku", func(k *article) *string { return &k.Code }, "the SKU, case-sensitive",
 		schema.Required, schema.Most(maxCode), schema.Example(sample.Code)).Key(),
-	record.Text("name", func(k *article) *string { return &k.Name }, "what it is called; the SKU when empty",
+	record.Text("name", func(k *article) *string { return &k.Name }, "its name; empty is the SKU",
 		schema.Most(maxName)).Else(func(k *article) { *k = newArticle(k.Code) }),
 	record.Text("supplier", func(k *article) *string { return &k.Supplier }, "who delivers it", schema.Most(maxName),
 		schema.Choices(SupplierChoices), schema.Any, schema.NewBy("save_supplier")),
@@ -60,14 +60,14 @@ var articles = record.New("sku", "skus",
 		schema.Most(maxName)),
 	record.Text("barcode", func(k *article) *string { return &k.Barcode }, "its barcode", schema.Most(maxName)),
 	record.Text("unit", func(k *article) *string { return &k.Unit }, "what one of it is: piece, kg", schema.Most(maxName)),
-	record.Int("unit_cost_cents", func(k *article) *int64 { return &k.UnitCostCents }, "what one unit costs, in cents",
+	record.Int("unit_cost_cents", func(k *article) *int64 { return &k.UnitCostCents }, "unit cost in cents",
 		schema.Range(0, maxUnitCost)),
 	record.Milli("current_stock", func(k *article) *exact.Milli { return &k.CurrentStock }, "how much is there",
 		schema.Range(0, int64(maxQty/1000))),
 	record.Int("lead_time_days", func(k *article) *int64 { return &k.LeadTimeDays }, "").
 		Field(func(f *schema.Form, k *article, _ ...schema.Opt) bool {
 			var days *int64
-			f.IntPtr(&days, "lead_time_days", "days from order to delivery; the supplier's when empty, or 7",
+			f.IntPtr(&days, "lead_time_days", "days from order to delivery; empty is the supplier's, or 7",
 				schema.Range(0, maxDays))
 			if k.LeadTimeDays = ofSupplier; days != nil {
 				k.LeadTimeDays = *days
@@ -77,10 +77,10 @@ var articles = record.New("sku", "skus",
 	record.Int("safety_stock_days", func(k *article) *int64 { return &k.SafetyStockDays },
 		"days of demand kept for safety", schema.Range(0, maxDays)),
 	record.Int("pack_size", func(k *article) *int64 { return &k.PackSize }, "units in a pack", schema.Range(1, maxPack)),
-	record.Milli("moq", func(k *article) *exact.Milli { return &k.MOQ }, "least quantity of an order",
+	record.Milli("moq", func(k *article) *exact.Milli { return &k.MOQ }, "minimum quantity of an order",
 		schema.Range(0, int64(maxQty/1000))),
 	record.Of("active", func(k *article) *bool { return &k.Active }, record.Truth("1", "0"),
-		"1, or 0 for a SKU that is not reordered any more"),
+		"1, or 0 for a SKU that is no longer reordered"),
 	record.Milli("on_order", func(k *article) *exact.Milli { return &k.OnOrder }, "").From("on_order"),
 	record.Milli("sold", func(k *article) *exact.Milli { return &k.sold }, "").From("sold"),
 	record.Milli("sold_year", func(k *article) *exact.Milli { return &k.soldYear }, "").From("sold_year"),
@@ -168,11 +168,11 @@ func save(tx *db.Tx, h horizon, was article, now *article, why cause) (fired boo
 func move(tx *db.Tx, h horizon, rec *article, stock, onOrder exact.Milli, why cause) (fired bool, err error) {
 	switch {
 	case stock < 0:
-		return false, fault.Invalidf("the stock of %s would be %s: stock is never negative (it is %s now)", rec.Code, stock, rec.CurrentStock)
+		return false, fault.Invalidf("the stock of %s would be %s: stock is never negative (now %s)", rec.Code, stock, rec.CurrentStock)
 	case stock > maxQty:
-		return false, fault.Invalidf("the stock of %s would be %s: at most %s is kept", rec.Code, stock, maxQty)
+		return false, fault.Invalidf("the stock of %s would be %s: at most %s is allowed", rec.Code, stock, maxQty)
 	case onOrder > maxDayTotal:
-		return false, fault.Invalidf("%s of %s would be on order: at most %s is kept", onOrder, rec.Code, maxDayTotal)
+		return false, fault.Invalidf("%s of %s would be on order: at most %s is allowed", onOrder, rec.Code, maxDayTotal)
 	}
 	was := *rec
 	rec.CurrentStock, rec.OnOrder, rec.UpdatedAt = stock, onOrder, tx.Now()

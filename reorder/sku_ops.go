@@ -18,11 +18,12 @@ import (
 // guarded path.
 func (s *Service) saveSKU() schema.Op {
 	op := skuTable().Save(s.db, schema.Op{
-		Rare:       []string{"supplier_sku", "barcode", "unit", "safety_stock_days", "active"},
-		Groups:     []schema.Group{{Title: "How it is ordered", Fields: []string{"pack_size", "moq"}}},
-		Name:       "save_sku",
-		Keys:       []string{"sku"},
-		About:      "Make a SKU, or change one: only what is given changes, and what is given empty becomes its default. An inactive one is in no report.",
+		Rare:   []string{"supplier_sku", "barcode", "unit", "safety_stock_days", "active"},
+		Groups: []schema.Group{{Title: "How it is ordered", Fields: []string{"pack_size", "moq"}}},
+		Name:   "save_sku",
+		Keys:   []string{"sku"},
+		About: "Create or change a SKU: only the given fields; an empty one becomes its default. An inactive SKU is " +
+			"in no report.",
 		Idempotent: true, Response: sample.SKU,
 		Example: `reorder skus save TEA-1 --name "Green tea" --supplier Leaf --unit-cost-cents 320 --pack-size 12` + "\n" +
 			"reorder skus save TEA-1 --active=false",
@@ -94,7 +95,7 @@ func printProduct(w io.Writer, answer any) {
 // Sales is a page of the sales history, newest day first, then by SKU.
 type Sales struct {
 	Sales []DaySale `json:"sales"`
-	Next  *string   `json:"next" about:"give it as after for the next page; null at the end"`
+	Next  *string   `json:"next" about:"pass it as after; null at the end"`
 	Total int64     `json:"total" about:"how many there are in all"`
 
 	only string // the one channel that was asked for
@@ -270,8 +271,9 @@ func (s *Service) skuSales() schema.Op {
 
 func (s *Service) stockFigures() schema.Op {
 	return schema.Op{
-		Name:  "stock_figures",
-		About: "What the stock of the active SKUs is worth, by supplier; classes A, B and C by cost of what was sold in the last 365 days; and unsold stock.",
+		Name: "stock_figures",
+		About: "The stock value of active SKUs by supplier; classes A, B and C by cost of sales in the last 365 days; and " +
+			"unsold stock.",
 		Response: StockFigures{
 			Today: sampleDay.today, ValueCents: 5760, Suppliers: []SupplierValue{{sample.Supplier, 5760}},
 			Classes: []ClassFigures{{"A", 1, 20_160}, {"B", 0, 0}, {"C", 0, 0}}, Unsold: []UnsoldFigures{{90, 0, 0}, {180, 0, 0}, {365, 0, 0}},

@@ -19,8 +19,8 @@ type Supplier struct {
 	Email         string        `json:"email"`
 	Phone         string        `json:"phone"`
 	Address       string        `json:"address"`
-	LeadTimeDays  *int64        `json:"lead_time_days" about:"for its SKUs that say nothing else; null is the usual 7"`
-	MinOrderCents int64         `json:"min_order_cents" about:"the least total of an order"`
+	LeadTimeDays  *int64        `json:"lead_time_days" about:"for its SKUs without their own; null is 7"`
+	MinOrderCents int64         `json:"min_order_cents" about:"the minimum total of an order"`
 	Notes         string        `json:"notes"`
 	SKUs          int64         `json:"skus" about:"active SKUs that name it"`
 	CreatedAt     exact.Instant `json:"created_at"`
@@ -38,10 +38,10 @@ var suppliers = record.New("supplier", "suppliers",
 	record.Text("address", func(k *Supplier) *string { return &k.Address }, "its postal address, for the printed order",
 		schema.Most(maxNotes)),
 	record.OptInt("lead_time_days", func(k *Supplier) **int64 { return &k.LeadTimeDays },
-		"days from order to delivery, for its SKUs that say nothing else; 7 when empty", schema.Range(0, maxDays)),
+		"days from order to delivery, for its SKUs without their own; empty is 7", schema.Range(0, maxDays)),
 	record.Int("min_order_cents", func(k *Supplier) *int64 { return &k.MinOrderCents },
-		"the least total of an order, in cents", schema.Range(0, maxMinOrder)),
-	record.Text("notes", func(k *Supplier) *string { return &k.Notes }, "whatever else is worth knowing",
+		"the minimum total of an order, in cents", schema.Range(0, maxMinOrder)),
+	record.Text("notes", func(k *Supplier) *string { return &k.Notes }, "notes",
 		schema.Most(maxNotes)),
 	record.Moment("created_at", func(k *Supplier) *exact.Instant { return &k.CreatedAt }).Once(),
 	record.Moment("updated_at", func(k *Supplier) *exact.Instant { return &k.UpdatedAt }),
@@ -61,7 +61,7 @@ func lookUpSupplier(c *db.Conn, name string) (Supplier, bool, error) {
 // Suppliers is a page of the suppliers, in the order of their names.
 type Suppliers struct {
 	Suppliers []Supplier `json:"suppliers"`
-	Next      *string    `json:"next" about:"give it as after for the next page; null at the end"`
+	Next      *string    `json:"next" about:"pass it as after; null at the end"`
 	Total     int64      `json:"total" about:"how many there are in all"`
 }
 
@@ -103,7 +103,7 @@ func (s *Service) Supplier(ctx context.Context, name string) (Supplier, error) {
 func findSupplier(c *db.Conn, name string) (Supplier, error) {
 	one, found, err := lookUpSupplier(c, name)
 	if err == nil && !found {
-		err = fault.NotFoundf("no record of a supplier %s; `reorder suppliers list` lists them", schema.Quote(name))
+		err = fault.NotFoundf("there is no record of a supplier %s; `reorder suppliers list` lists them", schema.Quote(name))
 	}
 	return one, err
 }
@@ -134,8 +134,8 @@ func leadTimeOf(c *db.Conn, supplier string) (int64, error) {
 
 // supplierTable is the suppliers as CSV.
 func supplierTable() schema.Table {
-	return suppliers.Table("suppliers", "Who delivers, one row a supplier. lead_time_days is what a SKU of theirs has "+
-		"that says nothing itself; min_order_cents is the least total of an order.")
+	return suppliers.Table("suppliers", "Suppliers, one row each. lead_time_days applies to their SKUs "+
+		"that says nothing itself; min_order_cents is the minimum total of an order.")
 }
 
 // Cells is the supplier as a row of its table; SupplierColumns are their names.

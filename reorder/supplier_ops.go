@@ -24,7 +24,7 @@ func (s *Service) saveSupplierOp() schema.Op {
 		Rare:       []string{"address", "min_order_cents"},
 		Name:       "save_supplier",
 		Keys:       []string{"name"},
-		About:      "Make a supplier's record, or change one: only what is given changes, and what is given empty becomes its default.",
+		About:      "Create or change a supplier's record: only the given fields; an empty one becomes its default.",
 		Idempotent: true, Response: sampleSupplier(),
 		Example: `reorder suppliers save "Leaf & Co" --email orders@leaf.example --lead-time-days 7 --min-order-cents 40000`,
 		Print:   printSupplier,
@@ -62,12 +62,12 @@ func printSupplier(w io.Writer, answer any) {
 
 func (s *Service) listSuppliers() schema.Op {
 	return schema.Op{
-		Name: "list_suppliers", About: "The suppliers of which a record is kept, in the order of their names.",
+		Name: "list_suppliers", About: "Suppliers with a record, by name.",
 		Response: Suppliers{Suppliers: []Supplier{sampleSupplier()}, Total: 1},
 		Example:  "reorder suppliers list",
 		Bind: func(f *schema.Form) schema.Handler {
 			var q SupplierQuery
-			f.Text(&q.Q, "q", "text to look for in name, e-mail and notes, in any case", schema.Most(maxName), schema.Label("Search"))
+			f.Text(&q.Q, "q", "text to look for in name, e-mail and notes", schema.Most(maxName), schema.Label("Search"))
 			paging(f, &q.Limit, &q.After, maxName)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Suppliers(ctx, q) }
 		},
@@ -96,12 +96,12 @@ func (s *Service) setForecast() schema.Op {
 	return schema.Op{
 		Name: "set_forecast",
 		About: "Set over how many days demand is averaged, how many days an order should last beyond lead time and safety stock, and whether the average leaves out days without stock. " +
-			"Every SKU is judged anew, without an alarm. With nothing given the settings are shown.",
+			"Every SKU is recalculated, without alarms. Without flags the settings are shown.",
 		Writes: true, Idempotent: true, Response: Settings{ForecastWindowDays: 30, TargetCoverDays: 30},
 		Example: "reorder settings\nreorder settings --window 60 --cover 14",
 		Bind: func(f *schema.Form) schema.Handler {
 			var change SettingsChange
-			f.IntPtr(&change.ForecastWindowDays, "forecast_window_days", "over how many days demand is averaged, 1 to 365", schema.Flag("window"), schema.Example(60))
+			f.IntPtr(&change.ForecastWindowDays, "forecast_window_days", "days over which demand is averaged, 1 to 365", schema.Flag("window"), schema.Example(60))
 			f.IntPtr(&change.TargetCoverDays, "target_cover_days", "how many days an order should last, 1 to 365", schema.Flag("cover"), schema.Example(14))
 			empty := ""
 			if f.Enum(&empty, "leave_out_days_without_stock", "whether the average leaves out the days on which a SKU had no stock: yes or no", []string{"yes", "no"}, schema.Flag("leave-out-empty")) {

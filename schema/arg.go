@@ -230,7 +230,7 @@ func (a Arg) wants() string {
 	switch a.Kind {
 	case IntKind:
 		if a.byID && a.lookup != nil {
-			return "an id, or what the record is called"
+			return "an id or a name"
 		}
 		if a.cents() {
 			return "a whole number of cents, without a decimal point," + a.bounds()

@@ -31,7 +31,7 @@ func (f *Form) Text(p *string, name, about string, opts ...Opt) bool {
 	err := CheckText(f.shown(a), s, a.Most)
 	switch {
 	case (s == "" || err != nil) && a.Path != "" && f.surface == REST:
-		f.pathErr = fault.NotFoundf("%s %s in the path names no record", a.Path, Quote(s))
+		f.pathErr = fault.NotFoundf("%s %s in the path is not an id", a.Path, Quote(s))
 	case s == "" && a.Required:
 		f.refuseEmpty(a, "a text is needed")
 	case err != nil:

@@ -60,7 +60,7 @@ func (f *Form) ID(p *int64, name, about string, opts ...Opt) bool {
 	if v.isText && a.Path != "" && f.surface == REST {
 		n, err := strconv.ParseUint(v.text, 10, 63)
 		if err != nil || n == 0 {
-			f.pathErr = fault.NotFoundf("%s %s in the path names no record: ids are positive whole numbers", a.Path, Quote(v.text))
+			f.pathErr = fault.NotFoundf("%s %s in the path is not an id: ids are positive whole numbers", a.Path, Quote(v.text))
 		}
 		*p = int64(n)
 		return f.pathErr == nil
@@ -193,7 +193,8 @@ func places(unit int64) int { return len(strconv.FormatInt(unit, 10)) - 1 }
 func (f *Form) Limit(p *int64) bool {
 	if f.surface == Command { // a list at the command line is complete
 		*p = math.MaxInt32
-		return f.Int(p, "limit", "how many to give at most (default: all)", Range(1, math.MaxInt32), func(a *Arg) { a.Default = nil })
+		return f.Int(p, "limit",
+			"the most records to return (default: all)", Range(1, math.MaxInt32), func(a *Arg) { a.Default = nil })
 	}
 	if *p == 0 {
 		*p = 500
@@ -202,5 +203,6 @@ func (f *Form) Limit(p *int64) bool {
 		*p = 50
 		return f.Int(p, "limit", "rows at most", Range(1, 200))
 	}
-	return f.Int(p, "limit", "how many records to give at most; over 1000 is taken as 1000", Range(1, 1000), func(a *Arg) { a.capped = true })
+	return f.Int(p, "limit",
+		"the most records to return; above 1000 counts as 1000", Range(1, 1000), func(a *Arg) { a.capped = true })
 }

@@ -153,13 +153,14 @@ func (o Op) Unchanged(c *db.Conn, e Edit, currency exact.Currency) error {
 		return err
 	}
 	if !found {
-		return fault.Conflictf("The record was removed since this form was loaded.")
+		return fault.Conflictf("This record was removed after you opened the form.")
 	}
 	labels := map[string]string{}
 	for _, a := range o.Args(Page) {
 		labels[PageField(a.Name)] = a.Label()
 	}
-	refusal := fault.Conflictf("Somebody changed this record since the form was loaded. Look at both values, and save again.")
+	refusal := fault.Conflictf("Somebody changed this record after you opened the form. Compare both values, then save " +
+		"again.")
 	for _, a := range sortedFields(e.base) {
 		was, is := e.base[a], fieldText(now, a)
 		if is == was || is == written(fieldText(e.Fields, a)) {

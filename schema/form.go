@@ -271,7 +271,7 @@ func (f *Form) unknown() (refused fault.Field, found bool) {
 	}
 	if name, found := f.unknownField(); found {
 		if f.surface == Page {
-			return about(name, "This form sent a field that is not known here, %s. Load the page again.", Quote(name))
+			return about(name, "This form has an unknown field, %s. Load the page again.", Quote(name))
 		}
 		what := "field"
 		if f.surface == Tool {
@@ -288,7 +288,7 @@ func (f *Form) unknown() (refused fault.Field, found bool) {
 	case !found || f.in.Lenient && f.surface == REST:
 		return refused, false
 	case f.in.HasBody:
-		return about(name, "unknown query parameter %s; this request takes none, its fields stand in the body", Quote(name))
+		return about(name, "unknown query parameter %s; this request takes none: send its fields in the body", Quote(name))
 	}
 	return about(name, "unknown query parameter %s; %s", Quote(name), f.allowed("query parameter"))
 }

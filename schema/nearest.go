@@ -70,7 +70,7 @@ func Person(known []string, name string) (string, error) {
 	if i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) }); i >= 0 {
 		return known[i], nil
 	}
-	return "", fault.Fieldf("assigned_to", "assigned_to: nobody here is called %s; %s. new_person true takes the name all the same",
+	return "", fault.Fieldf("assigned_to", "assigned_to: nobody here is called %s; %s. new_person true accepts a new name",
 		Quote(name), ThereAre(name, known))
 }
 

@@ -50,14 +50,14 @@ func NextText(next *int64) *string {
 // pass on as text.
 func (f *Form) After(after *int64, opts ...Opt) {
 	if f.Surface() != Tool {
-		f.ID(after, "after", "the next of the page before", opts...)
+		f.ID(after, "after", "next of the page before", opts...)
 		return
 	}
 	var text string
 	if f.Text(&text, "after", "next of the page before", Most(20)) && text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 {
-			f.Refuse("after", "after: %s is not the next of an answer", Quote(text))
+			f.Refuse("after", "after: %s did not come from an answer's next", Quote(text))
 		}
 		*after = n
 	}

@@ -80,7 +80,7 @@ func (f *Form) unclear(a Arg, token string) bool {
 	if decimals := strings.TrimRight(parts[2], "0"); decimals != "" {
 		small += "." + decimals
 	}
-	f.refuse(a, ": %s can be read as %s and as %s; write the one that is meant, as a number", Quote(token), parts[1]+parts[2], small)
+	f.refuse(a, ": %s can be read as %s or %s; write one of them as a number", Quote(token), parts[1]+parts[2], small)
 	return true
 }
 

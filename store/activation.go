@@ -13,7 +13,7 @@ import (
 type Activation struct {
 	ID          int64         `json:"id"`
 	Fingerprint string        `json:"fingerprint"`
-	Label       string        `json:"label" about:"what a person would call it"`
+	Label       string        `json:"label" about:"a name for people"`
 	CreatedAt   exact.Instant `json:"created_at"`
 	LastSeenAt  exact.Instant `json:"last_seen_at"`
 }
@@ -113,7 +113,7 @@ func takeSeat(tx *db.Tx, l License, fingerprint, label string) (License, Activat
 	if limit := l.ActivationLimit; limit != nil && l.ActivationCount >= *limit {
 		return l, Activation{}, &fault.Error{
 			Kind: fault.Conflict, Code: atLimit,
-			Detail: "every seat of the license is taken: deactivate one that is no longer used",
+			Detail: "every seat of the license is in use: deactivate one first",
 			More:   map[string]any{"limit": *limit, "used": l.ActivationCount}, // told as Full
 		}
 	}
@@ -205,13 +205,13 @@ func (s *Service) Activations(ctx context.Context, a Asked, p schema.Cursor[int6
 func (s *Service) activateLicense() schema.Op {
 	return schema.Op{
 		Name: "activate_license",
-		About: "Give a fingerprint a seat of a license: 201 for a new seat, 200 for one that it holds already, which takes no second one. " +
+		About: "Give a fingerprint a seat of a license: 201 for a new seat, 200 if it holds one already. " +
 			"A refusal carries its code in error: not_found, product_mismatch, revoked, suspended, expired, " +
 			"activation_limit (409, with limit and used).",
 		Public: true, MaxBody: deviceBody, Writes: true, Idempotent: true, Creates: true, Statuses: []int{200, 201},
 		Refuses: []fault.Kind{fault.Limited},
 		Own: append(badLicense(), schema.Refusal{
-			Kind: fault.Conflict, Code: atLimit, Detail: "Every seat of the license is taken: deactivate one that is no longer used.", More: Full{Limit: 3, Used: 3},
+			Kind: fault.Conflict, Code: atLimit, Detail: "Every seat of the license is in use: deactivate one first.", More: Full{Limit: 3, Used: 3},
 		}),
 		Response: Activated{Activated: true, Activation: exampleActivation(), License: exampleLicense().grant()},
 		Examples: []any{Activated{Activated: true, AlreadyActivated: true, Activation: exampleActivation(), License: exampleLicense().grant()}},
@@ -220,7 +220,7 @@ func (s *Service) activateLicense() schema.Op {
 			var label string
 			a.bindKey(f)
 			a.bindFingerprint(f, schema.Required)
-			f.Text(&label, "label", "what a person would call the machine", schema.Most(200), schema.Example("studio laptop"))
+			f.Text(&label, "label", "a name for the machine", schema.Most(200), schema.Example("studio laptop"))
 			a.bindSKU(f)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.ActivateLicense(ctx, a, label) }
 		},
@@ -230,7 +230,7 @@ func (s *Service) activateLicense() schema.Op {
 func (s *Service) deactivateLicense() schema.Op {
 	return schema.Op{
 		Name:   "deactivate_license",
-		About:  "Give up the seat that a fingerprint holds, whatever the license's status.",
+		About:  "Release the seat of a fingerprint, whatever the license's status.",
 		Public: true, MaxBody: deviceBody, Writes: true, Refuses: []fault.Kind{fault.Limited},
 		Own:      []schema.Refusal{noSuchKey, {Kind: fault.NotFound, Detail: "The fingerprint holds no seat of this license."}},
 		Response: Deactivated{Deactivated: true, Activation: exampleActivation(), License: exampleLicense().grant()},
@@ -246,7 +246,7 @@ func (s *Service) deactivateLicense() schema.Op {
 func (s *Service) listActivations() schema.Op {
 	return schema.Op{
 		Name:   "list_activations",
-		About:  "The seats of a license, the newest first, so that a buyer can find one to give up.",
+		About:  "The seats of a license, newest first, so that a buyer can choose one to release.",
 		Public: true, MaxBody: deviceBody, Idempotent: true, Refuses: []fault.Kind{fault.Limited}, Own: []schema.Refusal{noSuchKey},
 		Response: ActivationPage{Activations: []Activation{exampleActivation()}},
 		Bind: func(f *schema.Form) schema.Handler {

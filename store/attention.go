@@ -31,7 +31,7 @@ type WaitingPayment struct {
 	AmountCents *int64        `json:"amount_cents"`
 	Currency    *string       `json:"currency"`
 	At          exact.Instant `json:"at"`
-	Remedy      string        `json:"mend" about:"what happened and what mends it"`
+	Remedy      string        `json:"mend" about:"what happened and how to fix it"`
 }
 
 // mostAttention is how many of each kind an answer names.
@@ -65,8 +65,9 @@ func (s *Service) needsAttention() schema.Op {
 	ref := exampleRef
 	return schema.Op{
 		Name: "needs_attention", Says: "What waits for a person",
-		About: "What waits for a person: open disputes with the day to answer, renewals that failed, and payments that came in and could not be booked, " +
-			"each with what mends it. At most 15 of a kind are named; the totals count all.",
+		About: "What waits for a person: open disputes with their answer day, failed renewals, and payments that could " +
+			"not be booked, " +
+			"each with how to fix it. At most 15 of a kind are listed; the totals count all.",
 		Response: NeedsAttention{Today: exampleInstant.Day(time.UTC), DisputesTotal: 1, FailedRenewal: []ShortSubscription{}, Unbooked: []WaitingPayment{},
 			Disputes: []DisputeOf{{Dispute: exampleDispute(), Provider: stripe, OrderRef: &ref, Customer: &Buyer{ID: 7, Email: "ann@example.com", Name: "Ann Lee"}}}},
 		Bind: func(*schema.Form) schema.Handler {

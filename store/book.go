@@ -48,9 +48,11 @@ func (v sale) checkAmounts() error {
 	}
 	switch total := v.total(); {
 	case total < 0:
-		return fault.Fieldf("discount_cents", "discount_cents: %d is more than the order comes to, which is %d", fault.Cents(v.discount), fault.Cents(total+v.discount))
+		return fault.Fieldf("discount_cents",
+			"discount_cents: %d is more than the order's %d", fault.Cents(v.discount), fault.Cents(total+v.discount))
 	case total > maxPrice:
-		return fault.Fieldf("lines", "the order comes to %d cents; at most %d are taken", fault.Cents(total), fault.Cents(maxPrice))
+		return fault.Fieldf("lines",
+			"the order comes to %d cents; at most %d are allowed", fault.Cents(total), fault.Cents(maxPrice))
 	}
 	return nil
 }

@@ -67,11 +67,12 @@ func (s *Service) openOrder(ctx context.Context, ref, email string, from limit.A
 }
 
 func noPurchase() error {
-	return fault.NotFoundf("nothing was found for what you typed; look at the receipt or the mail that the shop sent you")
+	return fault.NotFoundf("nothing was found; compare with the receipt or e-mail from the shop")
 }
 
 func tooManyPairs(wait time.Duration) error {
-	return &fault.Error{Kind: fault.Limited, Retry: wait, Detail: "too many pairs of order reference and address were tried; wait " +
+	return &fault.Error{Kind: fault.Limited, Retry: wait, Detail: "too many order references and addresses were tried; " +
+		"wait " +
 		countOf(int((wait+time.Minute-1)/time.Minute), "minute") + ", or type the license key"}
 }
 
@@ -127,7 +128,7 @@ type MyLicense struct {
 	License
 	Product     string       `json:"product"`
 	Activations []Activation `json:"activations"`
-	Offline     bool         `json:"offline" about:"whether a file for a machine without a net can be had"`
+	Offline     bool         `json:"offline" about:"whether license files for offline machines are possible"`
 }
 
 // Mine returns what a buyer's session is about. It reads nothing but that order, or that customer's, and the
@@ -284,7 +285,7 @@ func (s *Service) ReleaseMySeat(ctx context.Context, who db.Caller, seat int64) 
 		if wait := exact.Instant(last) + releaseWait - tx.Now(); last != 0 && wait > 0 {
 			return l, &fault.Error{
 				Kind: fault.Limited, Retry: time.Duration(wait) * time.Second,
-				Detail: "this seat was released within the last hour; it can be released again in " + countOf(int(wait+59)/60, "minute"),
+				Detail: "this seat was released within the last hour; try again in " + countOf(int(wait+59)/60, "minute"),
 			}
 		}
 		if _, err := tx.Exec("INSERT OR REPLACE INTO store_releases (license_id, fingerprint, at) VALUES (?, ?, ?)", l.ID, a.Fingerprint, tx.Now()); err != nil {
@@ -312,10 +313,10 @@ func seatOf(c *db.Conn, mine []License, seat int64) (License, Activation, error)
 // BuyerOps are the acts of a buyer, below /my.
 func (s *Service) BuyerOps() []schema.Op {
 	release := schema.Op{
-		Name: "release_seat", About: "Release a seat, so that another machine can take it. Once a seat and hour.",
+		Name: "release_seat", About: "Release a seat for another machine. Each seat can be released once an hour.",
 		Writes: true, Destructive: true, Response: exampleLicense(), Refuses: []fault.Kind{fault.NotFound, fault.Limited},
 		Leads: func(any) string { return "/my" },
-		Did:   func(any, schema.Money) string { return "The seat is released; another machine can take it." },
+		Did:   func(any, schema.Money) string { return "The seat is released; another machine can use it." },
 		Will: func(answer any, _ schema.Money) string {
 			l, _ := answer.(License)
 			return "The machine will have to be activated again, and " + countOf(int(l.ActivationCount), "seat") + " of your license will be taken."
@@ -328,7 +329,7 @@ func (s *Service) BuyerOps() []schema.Op {
 	}
 	redeem := s.redeemCode()
 	redeem.Public, redeem.Credential = false, false
-	redeem.About = "Turn a redeem code into its license."
+	redeem.About = "Redeem a code."
 	redeem.Leads = func(any) string { return "/my" }
 	redeem.Did = func(answer any, _ schema.Money) string {
 		r, _ := answer.(Redeemed)
@@ -339,13 +340,15 @@ func (s *Service) BuyerOps() []schema.Op {
 	}
 	redeem.Bind = func(f *schema.Form) schema.Handler {
 		var written, email, name, remote string
-		f.Text(&written, "code", "the redeem code; in any case, separators do not matter", schema.Required, schema.Most(200), schema.Label("Code"), schema.Example("7Q4Z-J0M3-RT9W-XYAB"))
-		f.Text(&email, "email", "your address; the one of this license unless you type another", schema.Most(254), schema.Label("E-mail"), schema.Example("ann@example.com"))
+		f.Text(&written, "code",
+			"the redeem code; case and separators do not matter", schema.Required, schema.Most(200), schema.Label("Code"), schema.Example("7Q4Z-J0M3-RT9W-XYAB"))
+		f.Text(&email, "email",
+			"your e-mail address (default: that of this license)", schema.Most(254), schema.Label("E-mail"), schema.Example("ann@example.com"))
 		f.Text(&name, "name", "your name", schema.Most(200), schema.Example("Ann Lee"))
 		f.Remote(&remote)
 		return func(ctx context.Context, who db.Caller) (any, error) {
 			if email == "" && who.Subject == 0 {
-				return nil, fault.Fieldf("email", "email is missing: an address such as ann@example.com is needed")
+				return nil, fault.Fieldf("email", "email is missing: give an address such as ann@example.com")
 			}
 			if email == "" {
 				m, err := s.Mine(ctx, who)

@@ -66,7 +66,7 @@ const (
 	atLimit         = "activation_limit"
 	notFoundDetail  = "no license has this key"
 	mismatchDetail  = "the license is for another product"
-	notActiveDetail = "the license is good, and this fingerprint holds no seat: activate it first"
+	notActiveDetail = "this fingerprint holds no seat of the license: activate it first"
 )
 
 // match is what was looked up for a buyer's program.
@@ -189,14 +189,14 @@ func (s *Service) find(ctx context.Context, a Asked) (match, error) {
 // bindKey binds the license key and the address that every call of a buyer's program
 // comes with.
 func (a *Asked) bindKey(f *schema.Form) {
-	f.Text(&a.Key, "license_key", "the license key; in any case, separators do not matter, in one of ours O is read as 0, I and L as 1",
+	f.Text(&a.Key, "license_key", "the license key; case and separators do not matter",
 		schema.Required, schema.Most(mostKey), schema.Example(exampleLicense().Key))
 	f.Remote(&a.Remote)
 }
 
 func (a *Asked) bindFingerprint(f *schema.Form, opts ...schema.Opt) {
 	a.Told = f.Given("fingerprint")
-	f.Text(&a.Fingerprint, "fingerprint", "what the program knows its machine or installation by",
+	f.Text(&a.Fingerprint, "fingerprint", "how the program identifies its machine",
 		append(opts, schema.Most(200), schema.Example("b0c4de8812"))...)
 }
 
@@ -208,8 +208,8 @@ func (s *Service) checkLicense() schema.Op {
 	seat := exampleActivation()
 	return schema.Op{
 		Name: "check_license",
-		About: "Tell whether a license is good. The license is the credential; the answer is 200 whatever the verdict, " +
-			"and code says which it is: the first that applies of not_found, product_mismatch, revoked, suspended, expired, " +
+		About: "Check a license. The license key is the credential; the answer is 200 for every verdict, " +
+			"and code gives it: the first that applies of not_found, product_mismatch, revoked, suspended, expired, " +
 			"not_activated (only if a fingerprint was sent), valid.",
 		Public: true, MaxBody: deviceBody, Idempotent: true, Refuses: []fault.Kind{fault.Limited},
 		Response: Verdict{

@@ -115,7 +115,7 @@ func (a amended) check(o Order) error {
 	}
 	whole := o.Status == statusPaid && o.RefundedCents > 0 && a.total() == o.RefundedCents // it would be refunded in full, unsaid
 	if a.total() < o.RefundedCents || whole || o.Status == statusRefunded && a.total() != o.TotalCents {
-		return fault.Conflictf("order %s would come to %d cents, and %d of it are refunded; refund it in full with `store order refund` if that is meant",
+		return fault.Conflictf("order %s would be %d cents, but %d are refunded already; to refund it in full run `store order refund`",
 			o.OrderRef, fault.CentsIn(a.total(), o.Currency), fault.CentsIn(o.RefundedCents, o.Currency))
 	}
 	return nil
@@ -133,7 +133,8 @@ func (r orderRow) unitOr(tx *db.Tx, i Item) (int64, error) {
 // the row of each of the order's items, nil when the rows do not say what was sold.
 func (r orderRow) keepsGoods(tx *db.Tx, o Order, rows []orderRow) ([]orderRow, error) {
 	differs := func(column, is, says string) error {
-		return fault.Conflictf("%s: order %s (%s %s) is on record with %s, not %s; its licenses came of that, so it cannot be corrected by an import",
+		return fault.Conflictf("%s: order %s (%s %s) is recorded with %s, not %s; an import cannot change that, since "+
+			"licenses were issued for it",
 			column, o.OrderRef, o.Provider, o.ProviderRef, schema.Quote(is), schema.Quote(says))
 	}
 	if r.given("paid_at") && strings.TrimSpace(r.paidAt) != "" {

@@ -22,14 +22,15 @@ const currencies = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD 
 func checkCurrency(written string) (string, error) {
 	code := strings.ToUpper(strings.TrimSpace(written))
 	if len(code) != 3 || !strings.Contains(" "+currencies+" ", " "+code+" ") {
-		return "", fault.Fieldf("currency", "currency: %s is no currency; give its code of three letters (ISO 4217), such as USD or EUR", schema.Quote(written))
+		return "", fault.Fieldf("currency", "currency: %s is not a currency code; give three letters (ISO 4217), such as "+
+			"USD or EUR", schema.Quote(written))
 	}
 	return code, nil
 }
 
 // Settings are what the shop decides for itself.
 type Settings struct {
-	Currency string `json:"currency" about:"what an order is in that does not say (ISO 4217)"`
+	Currency string `json:"currency" about:"the currency of orders that name none (ISO 4217)"`
 }
 
 // Settings returns the settings as they stand.

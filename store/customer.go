@@ -29,7 +29,7 @@ type Customer struct {
 
 var customers = record.New("customer", "store_customers",
 	record.ID(func(k *Customer) *int64 { return &k.ID }),
-	record.Text("email", func(k *Customer) *string { return &k.Email }, "the address; case does not matter",
+	record.Text("email", func(k *Customer) *string { return &k.Email }, "the e-mail address; case does not matter",
 		schema.Required, schema.Most(254), schema.Example("ann@example.com")).Key(),
 	record.Text("name", func(k *Customer) *string { return &k.Name }, "the person's name",
 		schema.Most(200), schema.Example("Ann Lee")),
@@ -50,9 +50,10 @@ func foldEmail(written string) (string, error) {
 	case !utf8.ValidString(written):
 		return "", fault.Fieldf("email", "email is not valid UTF-8")
 	case email == "":
-		return "", fault.Fieldf("email", "email is missing: an address such as ann@example.com is needed")
+		return "", fault.Fieldf("email", "email is missing: give an address such as ann@example.com")
 	case !ok || local == "" || domain == "" || strings.Contains(domain, "@") || len(email) > 254 || strings.ContainsFunc(email, bad):
-		return "", fault.Fieldf("email", "email: %s is no address; it takes one such as ann@example.com", schema.Quote(written))
+		return "", fault.Fieldf("email",
+			"email: %s is not an e-mail address; write it like ann@example.com", schema.Quote(written))
 	}
 	return email, nil
 }
@@ -130,7 +131,7 @@ func customerByID(c *db.Conn, id int64) (Customer, error) {
 }
 
 func (f *CustomerFilter) bind(form *schema.Form) {
-	form.Text(&f.Q, "q", "only customers whose address or name holds this, in any case", schema.Most(200), schema.Example("ann@"))
+	form.Text(&f.Q, "q", "only customers with this in address or name", schema.Most(200), schema.Example("ann@"))
 	bindCursor(form, &f.Cursor)
 }
 
@@ -194,7 +195,7 @@ func recountCustomer(tx *db.Tx, id int64) error {
 
 // customerTable is `import store customers`: rows are known by their address.
 func customerTable() schema.Table {
-	t := customers.Table("customers", "Who buys, known by the email address.")
+	t := customers.Table("customers", "Customers, identified by their e-mail address.")
 	t.Row = func(f *schema.Form) schema.Put {
 		k, given := customers.Edits(f)
 		return func(tx *db.Tx) (schema.Outcome, error) { return saveCustomer(tx, k.Email, k.Name, given("name")) }

@@ -194,14 +194,15 @@ func customerNamed(c *db.Conn, text string) (int64, error) {
 		for _, k := range list[:min(5, len(list))] {
 			names = append(names, k.Name+" <"+k.Email+"> (#"+strconv.FormatInt(k.ID, 10)+")")
 		}
-		return 0, fault.Fieldf("customer", "%s can be several customers: %s; give the address or the id", schema.Quote(text), strings.Join(names, ", "))
+		return 0, fault.Fieldf("customer",
+			"%s matches several customers: %s; give the address or the id", schema.Quote(text), strings.Join(names, ", "))
 	}
 	like, err := likeCustomers(c, text)
 	if err != nil {
 		return 0, err
 	}
 	if len(like) > 0 {
-		return 0, fault.NotFoundf("no customer is called %s; like it: %s", schema.Quote(text), strings.Join(like, ", "))
+		return 0, fault.NotFoundf("no customer is called %s; similar: %s", schema.Quote(text), strings.Join(like, ", "))
 	}
 	return 0, fault.NotFoundf("no customer is called %s", schema.Quote(text))
 }
@@ -212,7 +213,7 @@ func (s *Service) findCustomerTool() schema.Op {
 	return schema.Op{
 		Name: "find_customer", Says: "Find a customer",
 		About: "Find customers by words of the name or e-mail, by a whole order reference (ours or the provider's), or by a license key's last four characters. " +
-			"matched says which order or license was found. Keys are shown by their last four only.",
+			"matched says which order or license was found. Keys show only their last four characters.",
 		Response: FoundCustomers{Customers: schema.Rows([]FoundCustomer{row}, false, shortCustomer), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var q string

@@ -164,8 +164,9 @@ func (s *Service) customerDetail() schema.Op {
 	seated := SeatedLicense{license.masked(), []Seat{{seat.Label, seat.Fingerprint, seat.CreatedAt, seat.LastSeenAt}}}
 	return schema.Op{
 		Name: "customer_detail", About: "One customer with orders and licenses.", Says: "Show a customer",
-		AgentAbout: "One customer with the newest orders, the licenses with their seats, and subscriptions. Keys are shown by their last four; license_action takes these with the customer, or #id.",
-		Response:   CustomerDetail{Customer: exampleCustomer(), Orders: []Order{order}, Licenses: []License{license}},
+		AgentAbout: "One customer with the newest orders, the licenses with their seats, and subscriptions. Keys show " +
+			"their last four characters; license_action takes these with the customer, or #id.",
+		Response: CustomerDetail{Customer: exampleCustomer(), Orders: []Order{order}, Licenses: []License{license}},
 		AgentResponse: CustomerForAgents{
 			Customer: exampleCustomer(), OrdersTotal: 1, LicensesTotal: 1,
 			Subscriptions: []ShortSubscription{exampleSubscription().short()},

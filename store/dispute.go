@@ -58,7 +58,7 @@ func readDispute(e incoming) dispute {
 func bookDispute(tx *db.Tx, e incoming, p dispute) (Received, error) {
 	if p.malformed {
 		return recordUnbooked(tx, e, Unbooked{Ref: firstOf(p.names[0], p.names[1], e.id), Refund: true, Cause: causeUnreadable,
-			Reason: "id, status, amount or the payment of the dispute cannot be read; look at it in the provider's dashboard"})
+			Reason: "the dispute's id, status, amount or payment cannot be read; see the provider's dashboard"})
 	}
 	payment, _, err := gatherPayment(tx, e.provider, p.names, 0, true)
 	if err != nil {
@@ -133,8 +133,9 @@ func disputesOf(tx *db.Tx, d OrderDetail, payment int64) ([]dispute, error) {
 			return nil, err
 		}
 		t := Unbooked{Provider: d.Provider, Ref: d.ProviderRef, Event: p.event, Refund: true, Cause: causeCurrency, OrderRef: &d.OrderRef,
-			AmountCents: &p.cents, Currency: db.NullText(p.currency), Reason: fmt.Sprintf("a dispute (%s) over %s was told, and order %s is in %s: "+
-				"look at it in the provider's dashboard", p.ref, inCurrency(p.cents, p.currency), d.OrderRef, d.Currency)}
+			AmountCents: &p.cents, Currency: db.NullText(p.currency), Reason: fmt.Sprintf("a dispute (%s) over %s arrived, "+
+				"but order %s is in %s: "+
+				"see it in the provider's dashboard", p.ref, inCurrency(p.cents, p.currency), d.OrderRef, d.Currency)}
 		if err := t.insert(tx); err != nil {
 			return nil, err
 		}

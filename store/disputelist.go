@@ -11,12 +11,12 @@ import (
 
 // Dispute is a payment that its buyer called back, as its order has it.
 type Dispute struct {
-	Ref         string         `json:"dispute_ref" about:"the provider's name for it"`
+	Ref         string         `json:"dispute_ref" about:"the provider's id of it"`
 	State       string         `json:"state" enum:"open,won,lost"`
 	AmountCents int64          `json:"amount_cents"`
 	Currency    string         `json:"currency"`
-	Reason      string         `json:"reason" about:"as the provider tells it; may be empty"`
-	AnswerBy    *exact.Instant `json:"answer_by" about:"until when it can be answered; null: the provider does not tell, see there"`
+	Reason      string         `json:"reason" about:"as the provider gives it; may be empty"`
+	AnswerBy    *exact.Instant `json:"answer_by" about:"until when it can be answered; null: see the provider"`
 	OpenedAt    *exact.Instant `json:"opened_at"`
 	ClosedAt    *exact.Instant `json:"closed_at"`
 }
@@ -25,7 +25,7 @@ type Dispute struct {
 type DisputeOf struct {
 	Dispute
 	Provider string  `json:"provider"`
-	OrderRef *string `json:"order_ref" about:"null: its order is not on record yet"`
+	OrderRef *string `json:"order_ref" about:"null: its order is not recorded yet"`
 	Customer *Buyer  `json:"customer"`
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // check recomputes from the rows everything that the store keeps beside them, and
-// names each breach; and it lists the payments that came in and could not be booked.
+// names each breach; and it lists the payments that could not be booked.
 func check(c *db.Conn) ([]string, error) {
 	breaches := []string{}
 	for _, part := range []func(*db.Conn) ([]string, error){

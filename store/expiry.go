@@ -152,13 +152,14 @@ func fillExpiry(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 func (s *Service) sendExpiryNotices() schema.Op {
 	return schema.Op{
 		Name: "send_expiry_notices", Writes: true, Destructive: true,
-		About:    "Mail the customers whose licenses end soon, each license and end once. Licenses that a subscription renews are left out.",
+		About: "Mail customers whose licenses end soon, once for each end. Licenses renewed by a subscription are " +
+			"skipped.",
 		Example:  "store send-expiry-notices --days 30",
 		Response: Noticed{Sent: []Notice{{To: "ann@example.com", Licenses: []int64{12}}}, Skipped: []Notice{}},
 		Refuses:  []fault.Kind{fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			days := int64(14)
-			f.Int(&days, "days", "licenses whose last day is today to so many days from now, 1 to 90", schema.Range(1, 90))
+			f.Int(&days, "days", "licenses that end within this many days, 1 to 90", schema.Range(1, 90))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SendExpiryNotices(ctx, who, days) }
 		},
 		Print: func(w io.Writer, answer any) {
@@ -173,11 +174,11 @@ func (s *Service) sendExpiryNotices() schema.Op {
 		},
 		Will: func(answer any, _ schema.Money) string {
 			v, _ := answer.(Noticed)
-			return fmt.Sprintf("Mail %d customers that licenses end soon%s. %d are left out.", len(v.Sent), firstFew(v.Sent), len(v.Skipped))
+			return fmt.Sprintf("%d customers will be mailed that licenses end soon%s. %d are skipped.", len(v.Sent), firstFew(v.Sent), len(v.Skipped))
 		},
 		Did: func(answer any, _ schema.Money) string {
 			v, _ := answer.(Noticed)
-			return fmt.Sprintf("%d customers are mailed; %d are left out.", len(v.Sent), len(v.Skipped))
+			return fmt.Sprintf("%d customers are mailed; %d are skipped.", len(v.Sent), len(v.Skipped))
 		},
 		Leads: func(any) string { return "/licenses" },
 	}

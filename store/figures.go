@@ -41,7 +41,7 @@ const (
 	byMonth   = "month"
 	byProduct = "product"
 
-	byProvider = "provider" // who took the payment: some sell in their own name and owe the tax
+	byProvider = "provider" // the payment provider: some sell in their own name and owe the tax
 )
 
 // FiguresOf asks for figures: orders and refunds of the days from From to To, both

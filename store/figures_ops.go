@@ -19,10 +19,12 @@ func (s *Service) storeFigures() schema.Op {
 	all.Day = nil
 	return schema.Op{
 		Name: "store_figures", Says: "What was sold",
-		About: "What was sold and given back by day, month, product or provider, a row a currency. Orders count on the day they were paid, refunds on their own; " +
-			"without from and to it is everything.",
-		AgentAbout: "Revenue by day, month, product or provider, a row a currency: sold (tax included), refunded, net = sold - refunded. Orders count on the day they were paid, " +
-			"refunds on their own. Without from and to it is everything. totals are of all rows. detail short leaves tax out.",
+		About: "Sales and refunds by day, month, product or provider, one row a currency. Orders count on the day they " +
+			"were paid, refunds on theirs; " +
+			"without from and to it covers everything.",
+		AgentAbout: "Revenue by day, month, product or provider, one row a currency: sold (tax included), refunded, net = " +
+			"sold - refunded. Orders count on the day they were paid, " +
+			"refunds on theirs. Without from and to it covers everything. totals are of all rows. detail short omits tax.",
 		AgentResponse: RevenueReport{From: &today, To: &today, By: byDay, Totals: []ShortFigure{all.short()}, Rows: schema.Rows([]Figure{row}, false, Figure.short), Shown: 1, Total: 1},
 		Response:      Figures{From: &today, To: &today, By: byDay, Rows: []Figure{row}, Totals: []Figure{all}},
 		Example:       "store figures --from 2026-11-01 --to 2026-11-30\nstore figures --by product --csv",
@@ -54,10 +56,10 @@ func (x *FiguresOf) Bind(f *schema.Form) {
 	x.By = byDay
 	f.DayPtr(&x.From, "from", "the first day", schema.Example("2026-11-01"))
 	f.DayPtr(&x.To, "to", "the last day", schema.Example("2026-11-30"))
-	f.Enum(&x.By, "by", "what a row is of", []string{byDay, byMonth, byProduct, byProvider})
+	f.Enum(&x.By, "by", "what each row sums up", []string{byDay, byMonth, byProduct, byProvider})
 }
 
-// Label is what a row is of.
+// Label is what each row sums up.
 func (f Figure) Label() string {
 	switch {
 	case f.Day != nil:

@@ -82,7 +82,7 @@ func noneRuns(c *db.Conn, id int64) error {
 	if err != nil || !found {
 		return err
 	}
-	return fault.Conflictf("customer %d has the subscription %s, which runs: cancel it at the provider first", id, lives)
+	return fault.Conflictf("customer %d has the running subscription %s: cancel it at the provider first", id, lives)
 }
 
 // addLabels adds the labels of all seats that the licenses had, as JSON has them: a person calls a
@@ -220,8 +220,8 @@ func (s *Service) ChangeEmail(ctx context.Context, who db.Caller, id int64, emai
 			return k, err
 		}
 		if taken {
-			return k, fault.Conflictf("email: %s is the address of customer %d (%s); customer %d (%s) cannot have it too",
-				email, other.ID, firstOf(other.Name, other.Email), k.ID, firstOf(k.Name, k.Email)).At("email")
+			return k, fault.Conflictf("email: customer %d (%s) has the address %s already; choose another for customer %d (%s)",
+				other.ID, firstOf(other.Name, other.Email), email, k.ID, firstOf(k.Name, k.Email)).At("email")
 		}
 		was := k.Email
 		k.Email = email

@@ -15,8 +15,9 @@ import (
 // Licenses are issued; order.paid is emitted only if the import says so.
 func (s *Service) orderTable() schema.Table {
 	t := schema.Table{
-		Name: "orders", About: "Sales, known by provider and provider_ref; the rows of one are its lines. New ones issue their licenses and emit nothing " +
-			"unless told to. Of one that is there the buyer and the amounts can be corrected; what its licenses came of cannot.",
+		Name: "orders", About: "Orders, identified by provider and provider_ref; rows with the same ones are lines of one " +
+			"order. New orders issue licenses and send no events " +
+			"unless asked. In an existing order buyer and amounts can be corrected, but not what its licenses were issued for.",
 		Options: []string{"emit"},
 		Row: func(f *schema.Form) schema.Put {
 			r := bindOrderRow(f)
@@ -71,19 +72,22 @@ type orderRow struct {
 func bindOrderRow(f *schema.Form) orderRow {
 	r := orderRow{qty: 1, given: f.Given, emit: f.Options.Emit}
 	var refunded string
-	f.Text(&r.provider, "provider", "who took the payment, [a-z0-9_-]{1,32}", schema.Required, schema.Most(32), schema.Example("stripe"))
-	f.Text(&r.ref, "provider_ref", "the provider's name for the payment", schema.Required, schema.Most(200), schema.Example("pi_3PqX2L"))
+	f.Text(&r.provider, "provider",
+		"the payment provider, [a-z0-9_-]{1,32}", schema.Required, schema.Most(32), schema.Example("stripe"))
+	f.Text(&r.ref, "provider_ref",
+		"the provider's id of the payment", schema.Required, schema.Most(200), schema.Example("pi_3PqX2L"))
 	f.Text(&r.email, "email", "the buyer's address; needed for a new order", schema.Most(254), schema.Example("ann@example.com"))
 	f.Text(&r.name, "name", "the buyer's name", schema.Most(200), schema.Example("Ann Lee"))
 	f.Text(&r.sku, "sku", "the product; needed for a new order", schema.Most(200), schema.Example("PLUGIN"))
 	f.Text(&r.tier, "tier", "one of the product's tiers", schema.Most(200))
 	f.Int(&r.qty, "qty", "how many units", schema.Range(1, maxQty))
 	f.IntPtr(&r.unit, "unit_cents", "the price of a unit; empty is the product's", schema.Range(0, maxPrice))
-	f.Int(&r.discount, "discount_cents", "what was taken off the whole order", schema.Range(0, maxPrice))
-	f.Int(&r.tax, "tax_cents", "what was put on the whole order", schema.Range(0, maxPrice))
+	f.Int(&r.discount, "discount_cents", "the discount on the whole order", schema.Range(0, maxPrice))
+	f.Int(&r.tax, "tax_cents", "the tax on the whole order", schema.Range(0, maxPrice))
 	f.Text(&r.currency, "currency", "ISO 4217; empty is the shop's", schema.Most(3), schema.Example("USD"))
 	f.Text(&r.paidAt, "paid_at", "when it was paid, as YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DD; empty is now", schema.Most(40), schema.Example("2026-11-20T21:05:00Z"))
-	f.Text(&refunded, "refunds", "what was given back, DAY=CENTS, split by |", schema.Most(4000), schema.Example("2026-11-25=1900"))
+	f.Text(&refunded, "refunds",
+		"refunds as DAY=CENTS, separated by |", schema.Most(4000), schema.Example("2026-11-25=1900"))
 	var err error
 	if r.refunds, err = readRefunds(refunded); err != nil {
 		f.Refuse("refunds", "%s", err)
@@ -112,7 +116,7 @@ func putOrder(tx *db.Tx, rows []orderRow) (o schema.Outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	v.unmailed, v.history = true, !head.emit // an import mails nobody
+	v.unmailed, v.history = true, !head.emit // an import sends no mail
 	if d, err = book(tx, v, head.emit); err != nil {
 		return o, err
 	}
@@ -135,7 +139,7 @@ func gatherRows(rows []orderRow) (orderRow, error) {
 			{"paid_at", head.paidAt, r.paidAt},
 		} {
 			if column.here != "" && column.here != column.first {
-				return head, fault.Conflictf("%s: the rows of %s %s say %s and %s; they are one order, which has one",
+				return head, fault.Conflictf("%s: the rows of %s %s have %s and %s; rows of one order must agree",
 					column.name, head.provider, head.ref, schema.Quote(column.first), schema.Quote(column.here))
 			}
 		}
@@ -186,7 +190,8 @@ func (r orderRow) paid(tx *db.Tx) (exact.Instant, error) {
 	}
 	const day = 24 * 60 * 60
 	if !ok || at < 0 || at > tx.Now()+day {
-		return 0, fault.Fieldf("paid_at", "paid_at: %s is not allowed; it takes a time that is past, as YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DD", schema.Quote(r.paidAt))
+		return 0, fault.Fieldf("paid_at", "paid_at: %s is not allowed; it takes a past time, as YYYY-MM-DDTHH:MM:SSZ or "+
+			"YYYY-MM-DD", schema.Quote(r.paidAt))
 	}
 	return at, nil
 }

@@ -200,8 +200,9 @@ func bookInvoice(tx *db.Tx, e incoming, i invoice) (Received, error) {
 	}
 	if s.order == 0 {
 		return recordUnbooked(tx, e, i.unbooked(i.payment, causeNoCheckout, "no checkout brought its subscription "+i.subscription+
-			"; it is booked by itself when the checkout's event comes: resend that from the provider's dashboard, or say which licenses "+
-			"are the subscription's: `store subscription link "+e.provider+" "+i.subscription+" LICENSE`"))
+			"; it is booked by itself when the checkout's event arrives: resend that from the provider's dashboard, or link "+
+			"the licenses "+
+			"of the subscription: `store subscription link "+e.provider+" "+i.subscription+" LICENSE`"))
 	}
 	if err := bookInvoices(tx, s, true); err != nil {
 		return Received{}, err
@@ -219,7 +220,7 @@ func bookInvoice(tx *db.Tx, e incoming, i invoice) (Received, error) {
 	}
 	switch {
 	case !isNew && was.id != 0:
-		return e.done(tx, outcomeRepeated, "the invoice is on record as order "+d.OrderRef)
+		return e.done(tx, outcomeRepeated, "the invoice is recorded as order "+d.OrderRef)
 	case was.id != 0 || i.opens:
 		return e.done(tx, outcomeRecorded, "the invoice is the payment of order "+d.OrderRef+" and tells its period")
 	}

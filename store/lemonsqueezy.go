@@ -21,8 +21,8 @@ func lemonSqueezyTill() till {
 			"subscription_payment_success", "subscription_payment_recovered", "subscription_payment_failed", "subscription_payment_refunded",
 		}),
 		notes: []string{
-			"Turn license keys off there, else a buyer gets two.",
-			"It tries 4 times in 3 minutes; after a longer stop press Resend there.",
+			"Turn license keys off there, or buyers get two.",
+			"It tries 4 times in 3 minutes; after a longer outage press Resend there.",
 		},
 	}
 }
@@ -31,7 +31,7 @@ func lemonSqueezyTill() till {
 func readLemonSqueezy(e *incoming, v strict.Value) error {
 	e.kind, e.object = textAt(v, "meta", "event_name"), at(v, "data")
 	if e.kind == "" || e.object.Kind() != strict.Object {
-		return fault.Malformedf("the body is no event of Lemon Squeezy's: meta.event_name and data are needed")
+		return fault.Malformedf("the body is not a Lemon Squeezy event: meta.event_name and data are missing")
 	}
 	told := at(e.object, "attributes")
 	if e.at = timeAt(told, "updated_at"); e.at == 0 {

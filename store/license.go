@@ -11,7 +11,7 @@ import (
 // and suspended are decisions, expired is an active one whose time is over.
 type License struct {
 	ID              int64          `json:"id"`
-	Key             string         `json:"license_key" about:"in full to a full-access key of a member or an admin, else masked to its last four characters"`
+	Key             string         `json:"license_key" about:"in full for a full-access API key of a member or admin, otherwise the last four characters"`
 	SKU             string         `json:"sku"`
 	Tier            *string        `json:"tier"`
 	OrderRef        string         `json:"order_ref"`
@@ -22,9 +22,9 @@ type License struct {
 	ExpiresAt       *exact.Instant `json:"expires_at" about:"null is never"`
 	CreatedAt       exact.Instant  `json:"created_at"`
 	LastCheckedAt   *exact.Instant `json:"last_checked_at"`
-	Subscription    *string        `json:"subscription_ref" about:"the provider's name for the subscription that it lives by; null is none"`
+	Subscription    *string        `json:"subscription_ref" about:"the provider's id of its subscription; null is none"`
 
-	State  *string `json:"subscription_state" enum:"past_due,active,cancelled,ended" about:"how the subscription stands; null is none"`
+	State  *string `json:"subscription_state" enum:"past_due,active,cancelled,ended" about:"the subscription's state; null is none"`
 	HeldBy *string `json:"held_by" about:"the open dispute that suspends it; null is none"`
 
 	state    string // as it is stored
@@ -45,7 +45,7 @@ const (
 // Imported reports whether the license came with a key from elsewhere.
 func (l License) Imported() bool { return l.origin == originPlaced || l.origin == originMoved }
 
-// HasOwnLimit reports whether the license has another limit than its product's.
+// HasOwnLimit reports whether the license has a new seat limit than its product's.
 func (l License) HasOwnLimit() bool { return l.ownLimit != nil }
 
 const (

@@ -79,7 +79,7 @@ func (a LicenseAct) license(c *db.Conn) (int64, error) {
 		return 0, err
 	}
 	if len(called) > 0 && whole == 0 && a.Customer == 0 {
-		return 0, fault.Fieldf("customer", "customer is missing: the last four characters of a key name a license only with its customer")
+		return 0, fault.Fieldf("customer", "customer is missing: give it with the last four characters of the key")
 	}
 	var fits []License
 	for _, l := range called {
@@ -91,7 +91,7 @@ func (a LicenseAct) license(c *db.Conn) (int64, error) {
 	case len(fits) == 1:
 		return fits[0].ID, nil
 	case len(fits) > 1:
-		return 0, fault.Fieldf("license", "license: %s ends several keys of this customer: %s; give the id", schema.Quote(a.License), calledAll(fits))
+		return 0, fault.Fieldf("license", "license: several keys of this customer end with %s: %s; give the id", schema.Quote(a.License), calledAll(fits))
 	case number:
 		return n, a.ownedBy(c, n)
 	case a.Customer == 0:
@@ -184,13 +184,13 @@ func (s *Service) licenseAction() schema.Op {
 			}
 			switch extend, release := a.Action == actExtend, a.Action == actRelease; {
 			case extend && a.Until == nil:
-				f.Refuse("until", "until is missing: the last day on which the license shall work")
+				f.Refuse("until", "until is missing: give the last day on which the license works")
 			case !extend && a.Until != nil:
-				f.Refuse("until", "until belongs to the action extend alone")
+				f.Refuse("until", "until goes only with the action extend")
 			case release && a.Seat == "":
-				f.Refuse("seat", "seat is missing: the label of the seat that is given up")
+				f.Refuse("seat", "seat is missing: give the label of the seat to release")
 			case !release && a.Seat != "":
-				f.Refuse("seat", "seat belongs to the action release alone")
+				f.Refuse("seat", "seat goes only with the action release")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ActOnLicense(ctx, who, a) }
 		},

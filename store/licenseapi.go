@@ -20,13 +20,13 @@ import (
 // Settings of the License API.
 const (
 	settingLicenseAPI      = "license_api"       // "on"; "" is off
-	settingLicenseAPIStore = "license_api_store" // what it gives as the store's number
+	settingLicenseAPIStore = "license_api_store" // the store number that it returns
 )
 
 // LicenseAPI is how the License API is set.
 type LicenseAPI struct {
 	On      bool  `json:"on"`
-	StoreID int64 `json:"store_id" about:"what it gives as the store's number"`
+	StoreID int64 `json:"store_id" about:"the store number that it returns"`
 }
 
 // LicenseAPI returns how the License API is set.

@@ -147,7 +147,7 @@ func (s *Service) GetMyLicenseFile(ctx context.Context, who db.Caller, seat int6
 // only is the license that a buyer's session is about, where it is one.
 func only(mine []License) (License, error) {
 	if len(mine) != 1 {
-		return License{}, fault.Conflictf("you have %d licenses here: open your purchase with the license key that the machine uses", len(mine))
+		return License{}, fault.Conflictf("you have %d licenses here: open your purchase with the machine's license key", len(mine))
 	}
 	return mine[0], nil
 }
@@ -189,7 +189,7 @@ func (s *Service) writeFile(tx *db.Tx, l License, seat Activation, days *int64) 
 	}
 	switch {
 	case most == 0:
-		return f, fault.Fieldf("days", "days: %s has no license files for machines without a net", l.SKU)
+		return f, fault.Fieldf("days", "days: %s has no license files for offline machines", l.SKU)
 	case lasts > most || lasts < 1:
 		return f, fault.Fieldf("days", "days: %d is out of range; a file of %s takes 1 to %d", lasts, l.SKU, most)
 	}
@@ -234,7 +234,7 @@ func (s *Service) signer(c *db.Conn) (keyID string, seed []byte, err error) {
 	if err == nil && !found {
 		err = &fault.Error{
 			Kind: fault.Conflict, Code: notSetUp,
-			Detail: "the shop has no signing key yet: its owner makes one with `store signing-key make`, or in Settings under License keys",
+			Detail: "the shop has no signing key yet: create one with `store signing-key make`, or in Settings under License keys",
 		}
 	}
 	return keyID, seed, err
@@ -267,7 +267,7 @@ func filesRunning(c *db.Conn, l License) error {
 	until := exact.Instant(ends[len(ends)-most])
 	return &fault.Error{
 		Kind: fault.Conflict, Code: areRunning,
-		Detail: "files of machines that gave up their seats still run, as many as the license has seats; the next one can be made at " + until.String(),
+		Detail: "license files of released machines still run, one for each seat; the next file is possible at " + until.String(),
 		More:   map[string]any{"until": until}, // told as Running
 	}
 }
@@ -374,5 +374,5 @@ func checkLicenseFiles(c *db.Conn) (breaches []string, err error) {
 const mostFileDays = 3650
 
 func bindFileDays(f *schema.Form, days **int64) {
-	f.IntPtr(days, "days", "how many days the file runs; as many as the product gives unless it is said", schema.Range(1, mostFileDays), schema.Example(30))
+	f.IntPtr(days, "days", "how many days the file runs (default: the product's days)", schema.Range(1, mostFileDays), schema.Example(30))
 }

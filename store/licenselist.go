@@ -184,8 +184,9 @@ var licenseStatuses = []string{stateActive, statusExpired, stateSuspended, state
 
 func (f *LicenseFilter) bind(form *schema.Form) {
 	form.Text(&f.SKU, "sku", "only licenses of this product", schema.Most(200), schema.Example("PLUGIN"))
-	form.Text(&f.Email, "email", "only licenses of the buyer with this address, in any case", schema.Most(254), schema.Example("ann@example.com"))
-	form.Text(&f.Q, "q", "only licenses with this whole key, in any spelling, or whose order holds it: a part of a reference, an address, a name or a SKU, in any case",
+	form.Text(&f.Email, "email",
+		"only licenses of the buyer with this address", schema.Most(254), schema.Example("ann@example.com"))
+	form.Text(&f.Q, "q", "only licenses with this key, or with this in reference, address, name or SKU",
 		schema.Most(mostKey), schema.Example("ann@"))
 	form.Enum(&f.Status, "status", "only licenses in this status", licenseStatuses)
 	form.Text(&f.OrderRef, "order_ref", "only licenses of this order", schema.Most(200), schema.Example(exampleRef))

@@ -174,14 +174,14 @@ func (im *licenseImport) find(c *db.Conn, r *licenseRow) (was License, known boo
 	}
 	if known {
 		if was, err = findLicense(c, id); err == nil && was.Key != r.key {
-			r.refuse("license_key", "license_key: license %d has a key that reads the same and is written in another way", id)
+			r.refuse("license_key", "license_key: license %d has the same key in another spelling", id)
 		}
 		return was, true, err
 	}
 	if len(loose) > 0 {
 		_, alike, err := db.One(c, db.Int, "SELECT id FROM store_licenses WHERE loose_hash = ? LIMIT 1", loose)
 		if alike {
-			im.remarks = append(im.remarks, "must be typed exactly: another license's key differs only in capitals, spaces or hyphens")
+			im.remarks = append(im.remarks, "must be typed exactly: another key differs only in capitals, spaces or hyphens")
 		}
 		return was, false, err
 	}
@@ -208,7 +208,7 @@ func (im *licenseImport) product(c *db.Conn, r *licenseRow, known bool) (p Produ
 	case !found:
 		im.unknown = r.unknownProduct()
 	case !known && p.Kind != kindLicense:
-		r.refuse("sku", "sku: %s comes without licenses; its kind is %s", p.SKU, p.Kind)
+		r.refuse("sku", "sku: %s is not licensed; its kind is %s", p.SKU, p.Kind)
 	default:
 		return p, r.add(p.takesTier(r.tier))
 	}
@@ -219,10 +219,10 @@ func (im *licenseImport) product(c *db.Conn, r *licenseRow, known bool) (p Produ
 func (r *licenseRow) unknownProduct() *schema.Unknown {
 	name := firstOf(r.sku, r.their)
 	if !slices.Contains(mapped, r.provider) {
-		r.refuse("sku", "sku: %s is no product, and no one product has that name; products are loaded with `import store products`", schema.Quote(name))
+		r.refuse("sku", "sku: no single product is called %s; load products with `import store products`", schema.Quote(name))
 		return nil
 	}
-	r.refuse("sku", "sku: %s of %s is no product here; say which one it is with `store provider map %s NAME SKU`", schema.Quote(name), r.provider, r.provider)
+	r.refuse("sku", "sku: %s of %s is not a product here; map it with `store provider map %s NAME SKU`", schema.Quote(name), r.provider, r.provider)
 	shown := name
 	if r.their != "" && r.their != name {
 		shown = r.their + " (" + name + ")"
@@ -290,7 +290,7 @@ func (r *licenseRow) times(tx *db.Tx) (ends *exact.Instant, created exact.Instan
 	if r.created != "" {
 		at, wrong := momentOf(&tx.Conn, "created_at", r.created)
 		if wrong == nil && at > tx.Now()+day {
-			wrong = fault.Fieldf("created_at", "created_at: %s is still to come", at)
+			wrong = fault.Fieldf("created_at", "created_at: %s is in the future", at)
 		}
 		if err := r.add(wrong); err != nil {
 			return nil, 0, err

@@ -146,11 +146,12 @@ func TestRowsOfLicensesAreRefusedByName(t *testing.T) {
 		}
 	}
 	for line, says := range map[int]string{
-		2: "license_key| license_key: it has 5 characters; a key has at least 8", 3: "at most 1,000", 4: "reads the same and is written in another way", 5: "email| email is missing",
-		6: "ECHO of gumroad is no product here", 7: "sku is missing", 8: "BOOK comes without licenses; its kind is other",
-		9: "seats| seats: seat 1 has no fingerprint", 10: "no JSON list", 11: "at most 200",
-		14: "line 13 has the same key", 15: sold.OrderRef + " (manual " + sold.ProviderRef + ") has 2 licenses of PLUGIN=1", 16: "is of ann@example.com",
-		17: "is refunded: it takes revoked licenses alone", 18: "license 1 is on record with PLUGIN, not YEAR", 19: "basic, pro", 20: "status",
+		2: "license_key| license_key: it has 5 characters; a key has at least 8", 3: "at most 1,000", 4: "has the same " +
+			"key in another spelling", 5: "email| email is missing",
+		6: "ECHO of gumroad is not a product here", 7: "sku is missing", 8: "BOOK is not licensed; its kind is other",
+		9: "seats| seats: seat 1 has no fingerprint", 10: "not a JSON list", 11: "at most 200",
+		14: "line 13 has the same key", 15: sold.OrderRef + " (manual " + sold.ProviderRef + ") has 2 licenses of PLUGIN=1", 16: "belongs to ann@example.com",
+		17: "is refunded: it accepts only revoked licenses", 18: "license 1 is recorded with PLUGIN, not YEAR", 19: "basic, pro", 20: "status",
 	} {
 		if !strings.Contains(strings.ReplaceAll(by[line], `"`, ""), says) {
 			t.Errorf("line %d: %s does not say %s", line, by[line], says)
@@ -229,7 +230,8 @@ func TestAKnownKeyIsChangedByTheGivenColumns(t *testing.T) {
 	equal(t, "and never taken", change("seats", ""), "0 new, 0 changed, 1 same")
 	equal(t, "tier", change("tier", "pro"), "0 new, 1 changed, 0 same; 2: tier")
 	equal(t, "buyer", change("email,name", "Bo@Example.com", "Bo"), "0 new, 1 changed, 0 same; 2: email name")
-	equal(t, "another payment", change("provider", "paypal"), "0 new, 0 changed, 0 same; 2 refused: provider: license 1 is on record with \"import\", not \"paypal\"; a key does not move by an import")
+	equal(t, "another payment", change("provider", "paypal"), "0 new, 0 changed, 0 same; 2 refused: provider: license "+
+		"1 is recorded with \"import\", not \"paypal\"; an import cannot move a key")
 	equal(t, "revoked", change("status", "revoked"), "0 new, 1 changed, 0 same; 2: status")
 	equal(t, "stays", change("status", "active"), "0 new, 0 changed, 1 same; 1 "+remarkRevoked+" [2]")
 	l := s.byKey("known-key-1")
@@ -238,7 +240,7 @@ func TestAKnownKeyIsChangedByTheGivenColumns(t *testing.T) {
 	equal(t, "the other one", s.byKey("known-key-2").CustomerEmail, "ann@example.com")
 
 	equal(t, "alike", cameOf(s.moveIn("license_key,sku,email", "AbCd-1234,PLUGIN,ann@example.com", "abcd-1234,PLUGIN,ann@example.com")),
-		"2 new, 0 changed, 0 same; 1 must be typed exactly: another license's key differs only in capitals, spaces or hyphens [3]")
+		"2 new, 0 changed, 0 same; 1 must be typed exactly: another key differs only in capitals, spaces or hyphens [3]")
 	equal(t, "each finds itself", fmt.Sprint(s.byKey("AbCd-1234").ID != s.byKey("abcd-1234").ID, s.check("ABCD-1234", "").Code), "truenot_found")
 }
 

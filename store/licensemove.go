@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	remarkEnded   = "expired without an end that is past: it ends with this import"
-	remarkKeepEnd = "a subscription's license keeps its end"
-	remarkBuyer   = "the license is its order's buyer's, whose address the file has not"
-	remarkRevoked = "revoked, and stays so"
-	remarkUntied  = "subscription_ref: an import ties no license to a subscription; do it with `store subscription link`"
+	remarkEnded   = "expired, but without a past end: it ends with this import"
+	remarkKeepEnd = "the license keeps the end of its subscription"
+	remarkBuyer   = "the license belongs to its order's buyer; the file has another address"
+	remarkRevoked = "revoked, which is final"
+	remarkUntied  = "subscription_ref: an import cannot link a subscription; use `store subscription link`"
 )
 
 // create makes the license of a key that nobody has: in the order that the row names, or with one of its own.
@@ -42,7 +42,7 @@ func (im *licenseImport) create(tx *db.Tx, r *licenseRow, p Product, ends *exact
 		return err
 	}
 	if d.Status == statusRefunded && r.status != stateRevoked {
-		return fault.Conflictf("order %s (%s %s) is refunded: it takes revoked licenses alone", d.OrderRef, d.Provider, d.ProviderRef).At("provider_ref")
+		return fault.Conflictf("order %s (%s %s) is refunded: it accepts only revoked licenses", d.OrderRef, d.Provider, d.ProviderRef).At("provider_ref")
 	}
 	return im.fill(tx, r, id, origin, ends, created)
 }
@@ -75,7 +75,7 @@ func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDeta
 		return 0, "", err
 	case d.Customer.Email == r.email:
 	case moved:
-		return 0, "", fault.Conflictf("email: order %s (%s %s) is of %s; its licenses are the same buyer's", d.OrderRef, d.Provider, d.ProviderRef, d.Customer.Email).At("email")
+		return 0, "", fault.Conflictf("email: order %s (%s %s) belongs to %s, and so do its licenses", d.OrderRef, d.Provider, d.ProviderRef, d.Customer.Email).At("email")
 	default:
 		im.remarks = append(im.remarks, remarkBuyer)
 	}
@@ -92,7 +92,7 @@ func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDeta
 	}
 	if !moved {
 		n := len(slices.DeleteFunc(slices.Clone(d.Licenses), func(l License) bool { return l.SKU != p.SKU || textOr(l.Tier, "") != r.tier }))
-		return 0, "", fault.Conflictf("order %s (%s %s) has %s of %s, and no further one whose place an imported key can take",
+		return 0, "", fault.Conflictf("order %s (%s %s) has %s of %s, none free for this key; give it another provider_ref",
 			d.OrderRef, d.Provider, d.ProviderRef, countOf(n, "license"), goods(p.SKU, r.tier, 1)).At("provider_ref")
 	}
 	if _, err := ensureCustomer(tx, r.email, r.name, true); err != nil {
@@ -112,7 +112,7 @@ func grow(tx *db.Tx, d OrderDetail, p Product, tier string) (license int64, err 
 	case same:
 		_, err = tx.Exec("UPDATE store_order_lines SET qty = qty + 1 WHERE order_id = ? AND line = ?", d.id, at)
 	case len(d.Items) >= mostLines:
-		return 0, fault.Conflictf("order %s has %d lines already, which is the most; give further keys another provider_ref", d.OrderRef, mostLines).At("provider_ref")
+		return 0, fault.Conflictf("order %s has %d lines already, the maximum; give further keys another provider_ref", d.OrderRef, mostLines).At("provider_ref")
 	default:
 		_, err = tx.Exec(`INSERT INTO store_order_lines (order_id, line, product_id, product_name, tier, qty, unit_cents)
 			SELECT ?1, max(line) + 1, ?2, ?3, ?4, 1, 0 FROM store_order_lines WHERE order_id = ?1`, d.id, p.id, p.Name, db.NullText(tier))
@@ -239,7 +239,7 @@ func (im *licenseImport) change(tx *db.Tx, r *licenseRow, was License, p Product
 // stays refuses another product or another payment for a key that is there.
 func (r *licenseRow) stays(c *db.Conn, was License, p Product, o Order) error {
 	differs := func(column, is, says string) error {
-		return fault.Conflictf("%s: license %d is on record with %s, not %s; a key does not move by an import", column, was.ID, schema.Quote(is), schema.Quote(says)).At(column)
+		return fault.Conflictf("%s: license %d is recorded with %s, not %s; an import cannot move a key", column, was.ID, schema.Quote(is), schema.Quote(says)).At(column)
 	}
 	switch {
 	case p.SKU != "" && p.SKU != was.SKU:

@@ -16,7 +16,7 @@ import (
 type licenseRow struct {
 	number         int // in the file
 	key, sku, tier string
-	their          string // the provider's name for the product, where sku is its number there
+	their          string // the provider's id of the product, where sku is its number there
 	email, name    string
 	status         string
 	limit          *int64
@@ -47,22 +47,26 @@ func bindLicenseRow(f *schema.Form) *licenseRow {
 	r := &licenseRow{given: f.Given}
 	var limit, seats string
 	f.Text(&r.key, "license_key", "the key, 8 to 1,000 characters, kept as it is", schema.Required, schema.Secret, schema.Example(exampleLicense().Key))
-	f.Text(&r.sku, "sku", "the product, or its name at the provider as it is mapped; needed for a new license", schema.Most(200), schema.Example("PLUGIN"))
+	f.Text(&r.sku, "sku",
+		"the product, or its mapped name at the provider; needed for a new license", schema.Most(200), schema.Example("PLUGIN"))
 	f.Text(&r.tier, "tier", "one of the product's tiers", schema.Most(200))
 	f.Text(&r.email, "email", "the buyer's address; needed for a new license", schema.Most(254), schema.Example("ann@example.com"))
 	f.Text(&r.name, "name", "the buyer's name", schema.Most(200), schema.Example("Ann Lee"))
 	r.status = stateActive
-	f.Enum(&r.status, "status", "active, expired, suspended or revoked; what is revoked stays so", licenseStatuses, schema.Folded,
+	f.Enum(&r.status, "status", "active, expired, suspended or revoked; revoked is final", licenseStatuses, schema.Folded,
 		schema.Alias("disabled", stateSuspended), schema.Alias("inactive", stateActive))
-	f.Text(&limit, "activation_limit", "seats of its own: a number, or unlimited; empty is the product's", schema.Most(20), schema.Example("3"))
+	f.Text(&limit, "activation_limit",
+		"its own seat limit: a number or unlimited; empty is the product's", schema.Most(20), schema.Example("3"))
 	f.Text(&r.expires, "expires_at", "when it ends, as YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DD; empty is never", schema.Most(40))
 	f.Text(&r.created, "created_at", "when it was made; empty is now", schema.Most(40), schema.Example("2026-11-20T21:05:00Z"))
-	f.Text(&r.provider, "provider", "who took the payment, [a-z0-9_-]{1,32}; empty is "+importProvider, schema.Most(32), schema.Example("gumroad"))
-	f.Text(&r.ref, "provider_ref", "the provider's name for the payment; empty is an order of its own", schema.Most(200), schema.Example("pi_3PqX2L"))
-	f.Text(&r.subscription, "subscription_ref", "the subscription that it lives by; an import ties none", schema.Most(200))
+	f.Text(&r.provider, "provider",
+		"the payment provider, [a-z0-9_-]{1,32}; empty is "+importProvider, schema.Most(32), schema.Example("gumroad"))
+	f.Text(&r.ref, "provider_ref",
+		"the provider's id of the payment; empty is a separate order", schema.Most(200), schema.Example("pi_3PqX2L"))
+	f.Text(&r.subscription, "subscription_ref", "its subscription; an import cannot link one", schema.Most(200))
 	f.Text(&seats, "seats", "the machines that hold a seat: a JSON list of {fingerprint, label, created_at, last_seen_at}, or a fingerprint a line",
 		schema.Most(1_000_000), schema.Lines)
-	f.Text(&r.their, "product_name", "the provider's name for the product, beside its number in sku", schema.Most(200))
+	f.Text(&r.their, "product_name", "the provider's id of the product, beside its number in sku", schema.Most(200))
 	if f.Describing() {
 		return r
 	}
@@ -137,7 +141,7 @@ func checkKey(key string) error {
 		return fmt.Errorf("it has %d characters; at most 1,000 are allowed", n)
 	}
 	if schema.CheckText("", key, mostKey) != nil || strings.ContainsAny(key, "\n\t") {
-		return fmt.Errorf("it holds a character that no key has, as a line break")
+		return fmt.Errorf("it holds a character that a key cannot have, such as a line break")
 	}
 	return nil
 }
@@ -149,7 +153,8 @@ func readSeats(written string) ([]seatRow, error) {
 		d := json.NewDecoder(strings.NewReader(written))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&list); err != nil || d.More() {
-			return nil, fmt.Errorf("it is no JSON list of {fingerprint, label, created_at, last_seen_at}, and times are YYYY-MM-DDTHH:MM:SSZ")
+			return nil, fmt.Errorf("it is not a JSON list of {fingerprint, label, created_at, last_seen_at}, and times are " +
+				"YYYY-MM-DDTHH:MM:SSZ")
 		}
 	} else {
 		for line := range strings.Lines(written) {
@@ -171,7 +176,7 @@ func readSeats(written string) ([]seatRow, error) {
 			if at, ok := exact.ParseInstant(t.text); ok && at > 0 {
 				*t.at = at
 			} else if t.text != "" {
-				return nil, fmt.Errorf("seat %d: %s: %s is no time such as 2026-11-20T21:05:00Z", i+1, t.name, schema.Quote(t.text))
+				return nil, fmt.Errorf("seat %d: %s: %s is not a time such as 2026-11-20T21:05:00Z", i+1, t.name, schema.Quote(t.text))
 			}
 		}
 		for name, text := range map[string]string{"fingerprint": s.Fingerprint, "label": s.Label} {

@@ -149,7 +149,7 @@ const mostDays = 36_500
 func (s *Service) ExtendLicense(ctx context.Context, who db.Caller, id int64, x Extension) (License, error) {
 	switch {
 	case (x.Days == 0) == (x.Until == nil):
-		return License{}, fault.Fieldf("days", "days: give days, or until, one of them")
+		return License{}, fault.Fieldf("days", "give days or until, one of them")
 	case x.Until == nil && (x.Days < 1 || x.Days > mostDays):
 		return License{}, fault.Fieldf("days", "days: %d is out of range; it takes 1 to %d", x.Days, mostDays)
 	}

@@ -78,7 +78,8 @@ func setLimit(tx *db.Tx, l License, own *int64) error {
 
 func (s *Service) setLicenseLimit() schema.Op {
 	op := s.licenseAct("set_license_limit", "limit",
-		"Give a license a limit of seats of its own, no limit, or its product's again. Machines above it keep their seats.", "has another limit", nil)
+		"Set a license's own seat limit, no limit, or its product's again. Machines above it keep their seats.",
+		"has a new seat limit", nil)
 	op.Idempotent = true
 	op.Example = "store license limit 12 5\nstore license limit 12 unlimited\nstore license limit 12 product"
 	op.Print = func(w io.Writer, answer any) {

@@ -50,7 +50,7 @@ func readLine(written string) (NewLine, error) {
 	}
 	l.SKU = rest
 	if rest == "" {
-		return l, fault.Fieldf("line", "line: %s names no product; it takes SKU[:TIER][=QTY][@CENTS]", schema.Quote(written))
+		return l, fault.Fieldf("line", "line: %s has no SKU; write SKU[:TIER][=QTY][@CENTS]", schema.Quote(written))
 	}
 	return l, nil
 }

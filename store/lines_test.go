@@ -125,7 +125,7 @@ func TestOrdersOfSeveralRowsThatAreRefused(t *testing.T) {
 	took := s.loadFile("orders", schema.LoadOptions{}, orderHeader+"shop,OLD,,,PLUGIN,pro,1,,,,,,2026-11-02=100|2026-11-09=50\nshop,OLD,,,BOOK,,2,,,,,,\n")
 	equal(t, "another refund of a stored order", len(took), 0)
 	took = s.loadFile("orders", schema.LoadOptions{}, orderHeader+"shop,OLD,,,PLUGIN,pro,1,,,,,,2026-11-09=50\nshop,OLD,,,BOOK,,2,,,,,,\n")
-	if !strings.Contains(took[2], "not taken back") {
+	if !strings.Contains(took[2], "cannot undo a refund") {
 		t.Errorf("a refund that is not there any more: %v", took)
 	}
 }
@@ -148,7 +148,7 @@ func TestLinesAsTheyAreWritten(t *testing.T) {
 		i := r.Items[0]
 		equal(t, written, strings.Join([]string{linesOf(r.Items), asJSON(i.UnitCents)}, " "), want)
 	}
-	for written, says := range map[string]string{"": "names no product", "=2": "names no product", "BOOK=0": "quantity", "BOOK@99999999999999": "price", "NOPE:pro": "NOPE", "PLUGIN:gold": "gold"} {
+	for written, says := range map[string]string{"": "has no SKU", "=2": "has no SKU", "BOOK=0": "quantity", "BOOK@99999999999999": "price", "NOPE:pro": "NOPE", "PLUGIN:gold": "gold"} {
 		l, err := readLine(written)
 		if err == nil {
 			_, err = s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", Lines: []NewLine{l}})

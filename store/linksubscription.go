@@ -26,7 +26,8 @@ func (s *Service) LinkSubscription(ctx context.Context, who db.Caller, provider,
 		return Linked{}, notOneOf("provider", provider, tillNames())
 	}
 	if ref = strings.TrimSpace(ref); ref == "" {
-		return Linked{}, fault.Fieldf("subscription_ref", "subscription_ref is empty: give the provider's name for the subscription")
+		return Linked{}, fault.Fieldf("subscription_ref", "subscription_ref is empty: give the provider's id of the "+
+			"subscription")
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Linked, error) {
 		was, err := ensureSubscription(tx, provider, ref)
@@ -94,7 +95,7 @@ func linkable(c *db.Conn, s subscription, ids []int64) (list []License, order in
 		list = append(list, l)
 	}
 	if len(refused) > 0 {
-		return nil, 0, fault.Conflictf("license_id: %s; a subscription takes licenses of its buyer that have none", strings.Join(refused, "; ")).At("license_id")
+		return nil, 0, fault.Conflictf("license_id: %s; choose licenses of its buyer without a subscription", strings.Join(refused, "; ")).At("license_id")
 	}
 	if len(list) == 0 {
 		return nil, 0, fault.Fieldf("license_id", "license_id is missing: name the licenses that the subscription renews")
@@ -119,8 +120,9 @@ func buyersOf(c *db.Conn, s subscription) ([]string, error) {
 func (s *Service) linkSubscription() schema.Op {
 	return schema.Op{
 		Name: "link_subscription",
-		About: "Tie licenses to a subscription whose checkout is not on record, and book the payments that wait for it as renewals. It moves no " +
-			"license's end; what is paid from then on does, never back.",
+		About: "Link licenses with a subscription whose checkout is not recorded, and book its waiting payments as " +
+			"renewals. No end " +
+			"changes now; later payments extend it.",
 		Writes: true, Response: Linked{Subscription: exampleSubscription(), Booked: 1}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "store subscription link stripe sub_1Abc 12",
 		Did: func(answer any, _ schema.Money) string {
@@ -136,7 +138,8 @@ func (s *Service) linkSubscription() schema.Op {
 			var provider, ref string
 			var licenses []int64
 			bindTill(f, &provider)
-			f.Text(&ref, "subscription_ref", "the provider's name for the subscription", schema.Required, schema.Most(200), schema.Positional("REF"),
+			f.Text(&ref, "subscription_ref",
+				"the provider's id of the subscription", schema.Required, schema.Most(200), schema.Positional("REF"),
 				schema.Label("Subscription"), schema.Example("sub_1Abc"))
 			f.IDs(&licenses, "license_id", "the licenses that it renews", 100, schema.Required, schema.Positional("LICENSE"), schema.Label("License"), schema.Example([]int64{12}))
 			return func(ctx context.Context, who db.Caller) (any, error) {

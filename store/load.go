@@ -86,7 +86,7 @@ func (g *group) refused(why string) []schema.Refused {
 		case refused:
 			reason = own.Detail
 		case bad != 0:
-			reason = fmt.Sprintf("line %d of the same order is refused: %s", bad, why)
+			reason = fmt.Sprintf("line %d of the same order was refused: %s", bad, why)
 		}
 		list = append(list, schema.Refused{Line: n, Reason: reason})
 	}
@@ -185,7 +185,8 @@ func (l refunds) apply(tx *db.Tx, d OrderDetail, emit bool) error {
 	for _, r := range l {
 		total := d.RefundedCents + r.cents
 		if total > d.TotalCents {
-			return fault.Fieldf("refunds", "refunds: %d cents are more than the %d that are left of the order", r.cents, d.TotalCents-d.RefundedCents)
+			return fault.Fieldf("refunds",
+				"refunds: %d cents are more than the order's remaining %d", r.cents, d.TotalCents-d.RefundedCents)
 		}
 		at := max(exact.InstantOf(r.day.Time(tx.Zone())), d.PaidAt)
 		if at.Day(tx.Zone()) != r.day || at > tx.Now() {
@@ -211,7 +212,7 @@ func (l refunds) complete(tx *db.Tx, d OrderDetail, emit bool) error {
 	for _, r := range is {
 		at := slices.Index(left, r)
 		if at < 0 {
-			return fault.Conflictf("refunds: order %s is on record with %s, not %s; a refund is not taken back by an import",
+			return fault.Conflictf("refunds: order %s is recorded with %s, not %s; an import cannot undo a refund",
 				d.OrderRef, schema.Quote(is.String()), schema.Quote(l.String()))
 		}
 		left = slices.Delete(left, at, at+1)

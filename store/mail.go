@@ -55,7 +55,7 @@ var (
 		Fill:    fillExpiry, Newest: newestLicense,
 	}
 	linkKind = mail.Kind{
-		Name: "buyer-link", Service: "store", Asked: true, About: "To the buyer, who forgot the key and asks for a link at /my.",
+		Name: "buyer-link", Service: "store", Asked: true, About: "To a buyer who forgot the key and asks for a link at /my.",
 		Fields:  []mail.Field{{Name: "link", Must: true}, {Name: "until"}},
 		Subject: "Your licenses from {shop}",
 		Body: "Hello {name},\n\nhere are your orders and license keys: {link}\n\nThis link works once, until {until}.\n\n" +
@@ -94,7 +94,7 @@ func fillLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error
 		return v, err
 	}
 	if !found || !strings.Contains(k.Email, "@") {
-		v.Untrue = "there is no such customer any more"
+		v.Untrue = "the customer no longer exists"
 		return v, nil
 	}
 	link, until, err := w.Link(visit.Customer, k.ID, "/my/welcome/", true)
@@ -310,7 +310,7 @@ func forgetMails(tx *db.Tx, id int64, record string, refs, licenses []string) er
 func (s *Service) mailOrderOp() schema.Op {
 	return schema.Op{
 		Name: "mail_order", Says: "Mail an order to its buyer again", Writes: true, Destructive: true, Listed: mail.SetUp,
-		About:   "Mail the buyer of an order the keys and the receipt once more.",
+		About:   "Mail the keys and the receipt of an order to its buyer again.",
 		Example: "store mail-order " + exampleRef, Response: mail.ExampleListed("store", "order", exampleRef),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {

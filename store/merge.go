@@ -31,7 +31,7 @@ func (s *Service) MergeCustomers(ctx context.Context, who db.Caller, from, into 
 		case err != nil:
 			return Merged{}, err
 		case k.ID == to.ID:
-			return Merged{}, fault.Fieldf("into", "into: choose another customer than %s", k.Email)
+			return Merged{}, fault.Fieldf("into", "into: choose a customer other than %s", k.Email)
 		case k.wasForgotten() || to.wasForgotten():
 			return Merged{}, fault.Conflictf("a forgotten customer cannot be merged")
 		}
@@ -71,7 +71,8 @@ func moveOrders(tx *db.Tx, from, into Customer) (moved int, err error) {
 
 func (s *Service) mergeCustomersOp() schema.Op {
 	return schema.Op{
-		Name: "merge_customers", About: "Make two records of one person one: the orders, licenses and redeemed codes of the first move to the second, and the first is removed.",
+		Name: "merge_customers", About: "Merge two records of one person. Orders, licenses and redeemed codes of the " +
+			"first move to the second; the first is removed.",
 		Writes: true, Destructive: true, Response: Merged{Customer: exampleCustomer(), From: "ann@old.example.com", Orders: 2},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store customer merge ann@old.example.org ann@example.org",
@@ -89,11 +90,11 @@ func (s *Service) mergeCustomersOp() schema.Op {
 		},
 		Did: func(answer any, _ schema.Money) string {
 			m, _ := answer.(Merged)
-			return fmt.Sprintf("%s and %s are one customer now; %s moved.", m.From, m.Email, countOf(m.Orders, "order"))
+			return fmt.Sprintf("%s and %s are now one customer; %s moved.", m.From, m.Email, countOf(m.Orders, "order"))
 		},
 		Will: func(answer any, _ schema.Money) string {
 			m, _ := answer.(Merged)
-			return fmt.Sprintf("%s of %s, with their licenses and redeemed codes, will be %s's, and %s will be no more.",
+			return fmt.Sprintf("%s of %s, with licenses and redeemed codes, will move to %s, and %s will be removed.",
 				countOf(m.Orders, "order"), m.From, m.Email, m.From)
 		},
 		Leads: func(answer any) string { m, _ := answer.(Merged); return customerLeads(m.ID) },

@@ -17,7 +17,7 @@ type Minted struct {
 	SKU   string   `json:"sku"`
 	Tier  *string  `json:"tier"`
 	Count int64    `json:"count"`
-	Codes []string `json:"codes" about:"in plain text this once; a replay of the answer holds none"`
+	Codes []string `json:"codes" about:"in plain text, shown only now; a replay of the answer has none"`
 
 	product Product // as it was then
 }
@@ -112,7 +112,8 @@ func ensureBatch(tx *db.Tx, name string, p Product, tier string) (Batch, error) 
 	case err != nil:
 		return b, err
 	case found && (b.product != p.id || textOr(b.Tier, "") != tier):
-		return b, fault.Conflictf("batch: %s holds codes for %s, tier %s; give another name", name, b.SKU, textOr(b.Tier, "none"))
+		return b, fault.Conflictf("batch: %s has codes for %s, tier %s; choose another name", name, b.SKU, textOr(b.Tier,
+			"none"))
 	case found:
 		return b, nil
 	}

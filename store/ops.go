@@ -9,10 +9,10 @@ const version = "4.1.0"
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
 		Name: "store", Addr: "127.0.0.1:8081", Agents: true,
-		Elsewhere: "Orders, products, redeem codes, providers and customers' records are kept on the screens and with `quartermaster store`; revoking a license and its other acts too.",
+		Elsewhere: "Orders, products, codes, providers and customers are changed on the screens and with `quartermaster store`; so are other changes to a license.",
 		DemoPath:  "/api/orders?limit=5", Title: "Store service",
 		About: "Orders, customers, licenses and redeem codes of a shop that sells its own software, " +
-			"and the interface by which a buyer's program checks and activates its license.",
+			"and the interface that a buyer's program uses to check and activate its license.",
 		Ping: version, Health: version, Document: version,
 		Ops: s.ops(), Tables: s.tables(), Events: events(),
 		Records: []schema.Record{
@@ -114,11 +114,12 @@ func events() []schema.Event {
 		refunded.Licenses[i].Status = "revoked"
 	}
 	return []schema.Event{
-		{Name: "order.paid", About: "An order was paid. The license keys are given in full, so that the receiver can mail them.", Data: paid},
+		{Name: "order.paid", About: "An order was paid. It has the full license keys, so that the receiver can mail " +
+			"them.", Data: paid},
 		{Name: "order.refunded", About: "An order was refunded, in full (its licenses are revoked) or in part (they stay).", Data: refunded},
-		{Name: "code.redeemed", About: "A redeem code became a license, or the order of a download.", Data: redeemedOf(
+		{Name: "code.redeemed", About: "A redeem code was redeemed for a license or a download.", Data: redeemedOf(
 			Batch{Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier}, paid.Order, paid.firstLicense())},
-		{Name: "license.activated", About: "A license took a new seat.", Data: LicenseActivated{
+		{Name: "license.activated", About: "A license was activated on a new machine.", Data: LicenseActivated{
 			License: exampleLicense().masked(), Activation: exampleActivation(),
 		}},
 	}

@@ -26,8 +26,9 @@ func printBatches(w io.Writer, answer any) {
 
 func (s *Service) listBatches() schema.Op {
 	return schema.Op{
-		Name:     "list_batches",
-		About:    "Batches of redeem codes, the newest first, each summed up by status. The codes themselves are shown at minting only.",
+		Name: "list_batches",
+		About: "Batches of redeem codes, newest first, with counts by status. The codes themselves are shown only when " +
+			"minted.",
 		Response: BatchPage{Batches: []Batch{exampleBatch()}},
 		Example:  "store batches list --status unused",
 		Print:    printBatches,
@@ -57,7 +58,7 @@ func noBatch(name string) error { return fault.NotFoundf("there is no batch %s",
 
 func (s *Service) batchDetail() schema.Op {
 	return schema.Op{
-		Name: "batch_detail", About: "One batch of redeem codes, summed up by status.", Response: exampleBatch(), Refuses: []fault.Kind{fault.NotFound},
+		Name: "batch_detail", About: "One batch of redeem codes, with counts by status.", Response: exampleBatch(), Refuses: []fault.Kind{fault.NotFound},
 		Example: "store batches show launch",
 		Leads:   func(answer any) string { b, _ := answer.(Batch); return batchLeads(b.Batch) },
 		Print:   func(w io.Writer, answer any) { b, _ := answer.(Batch); printBatches(w, BatchPage{Batches: []Batch{b}}) },
@@ -76,7 +77,7 @@ func bindBatch(f *schema.Form, batch *string) {
 func (s *Service) mintCodes() schema.Op {
 	return schema.Op{
 		Name:   "mint_codes",
-		About:  "Mint redeem codes. They are given in plain text this once and stored only as hashes; the answer kept for an Idempotency-Key holds none.",
+		About:  "Mint redeem codes. They are shown only now and stored as hashes; a replayed answer has none.",
 		Writes: true, Creates: true, Credential: true,
 		Response: Minted{Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, Count: 2, Codes: []string{"7Q4Z-J0M3-RT9W-XYAB", "CDEF-GH2K-5MNP-QRST"}},
 		Example:  "store codes mint --count 20 --sku PLUGIN --tier pro --batch launch-2026",
@@ -97,7 +98,8 @@ func (s *Service) mintCodes() schema.Op {
 			f.Int(&count, "count", "how many codes", schema.Range(1, maxMint), schema.Required, schema.Example(2))
 			f.Text(&sku, "sku", "an active product of the kind license", schema.Required, schema.Most(200), schema.Label("Product"), schema.Choices(anyMintable), schema.NewBy("save_product"), schema.Example("PLUGIN"))
 			f.Text(&tier, "tier", "one of the product's tiers; any of [a-z0-9_-]{1,32} if it has none", schema.Most(200), schema.Example("pro"))
-			f.Text(&batch, "batch", "the batch's name, [A-Za-z0-9._-]{1,64}; one that is there is added to; without it a new one is named after the time and the sku",
+			f.Text(&batch, "batch", "the batch's name, [A-Za-z0-9._-]{1,64}; an existing batch grows; without it a new batch "+
+				"is named after time and SKU",
 				schema.Most(200), schema.Example("launch"))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.MintCodes(ctx, who, count, sku, tier, batch)
@@ -108,7 +110,7 @@ func (s *Service) mintCodes() schema.Op {
 
 func (s *Service) voidCodes() schema.Op {
 	return schema.Op{
-		Name: "void_codes", About: "Void the codes of a batch that are unused; redeemed ones stay.",
+		Name: "void_codes", About: "Void unused codes codes of a batch; redeemed ones stay.",
 		Writes: true, Destructive: true, Response: Voided{Batch: exampleBatch(), Voided: 41}, Refuses: []fault.Kind{fault.NotFound},
 		Example: "store codes void launch-2026",
 		Print: func(w io.Writer, answer any) {
@@ -125,7 +127,7 @@ func (s *Service) voidCodes() schema.Op {
 		},
 		Will: func(answer any, _ schema.Money) string {
 			v, _ := answer.(Voided)
-			return fmt.Sprintf("%s of batch %s that nobody has redeemed will be void for good; %d that were redeemed stay.",
+			return fmt.Sprintf("%s of batch %s, not yet redeemed, will be void for good; %d redeemed ones stay.",
 				countOf(int(v.Voided), "code"), v.Batch.Batch, v.Redeemed)
 		},
 		Leads: func(answer any) string { v, _ := answer.(Voided); return batchLeads(v.Batch.Batch) },

@@ -25,7 +25,7 @@ func printCustomers(w io.Writer, answer any) {
 func (s *Service) listCustomers() schema.Op {
 	return schema.Op{
 		Name:     "list_customers",
-		About:    "Customers, the newest first, each with how many of their orders are paid.",
+		About:    "Customers, newest first, each with the number of paid orders.",
 		Response: CustomerPage{Customers: []Customer{exampleCustomer()}},
 		Example:  "store customers list --q ann",
 		Print:    printCustomers,
@@ -65,7 +65,8 @@ func printCustomer(w io.Writer, answer any) {
 func (s *Service) saveCustomerOp() schema.Op {
 	return schema.Op{
 		Keys: []string{"email"},
-		Name: "save_customer", About: "Make a customer, or give one another name. The address says who it is; change_email gives another one.",
+		Name: "save_customer", About: "Create a customer, or change the name. The e-mail address identifies the customer; " +
+			"change_email changes it.",
 		Writes: true, Response: exampleCustomer(),
 		Example: `store customer save ann@example.org --name "Ann Lee"`,
 		Print:   printCustomer,
@@ -80,7 +81,8 @@ func (s *Service) saveCustomerOp() schema.Op {
 		},
 		Bind: func(f *schema.Form) schema.Handler {
 			var email, name string
-			f.Text(&email, "email", "the address; case does not matter", schema.Required, schema.Most(254), schema.Positional("EMAIL"), schema.Example("ann@example.com"))
+			f.Text(&email, "email",
+				"the e-mail address; case does not matter", schema.Required, schema.Most(254), schema.Positional("EMAIL"), schema.Example("ann@example.com"))
 			f.Text(&name, "name", "the person's name", schema.Most(200), schema.Example("Ann Lee"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SaveCustomer(ctx, who, email, name) }
 		},
@@ -89,14 +91,14 @@ func (s *Service) saveCustomerOp() schema.Op {
 
 func (s *Service) changeEmail() schema.Op {
 	return schema.Op{
-		Name: "change_email", About: "Give a customer another address. One that another customer has is refused.",
+		Name: "change_email", About: "Change a customer's e-mail address. The address of another customer is refused.",
 		Writes: true, Response: exampleCustomer(), Refuses: []fault.Kind{fault.NotFound},
 		Example: "store customer email ann@example.org ann.lee@example.org",
 		Print:   printCustomer,
 		Leads:   func(answer any) string { k, _ := answer.(Customer); return customerLeads(k.ID) },
 		Did: func(answer any, _ schema.Money) string {
 			k, _ := answer.(Customer)
-			return fmt.Sprintf("Customer %d has the address %s.", k.ID, k.Email)
+			return fmt.Sprintf("Customer %d now has the address %s.", k.ID, k.Email)
 		},
 		Fill: func(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
 			id, err := strconv.ParseInt(given["customer_id"], 10, 64)
@@ -120,8 +122,9 @@ func (s *Service) forgetCustomer() schema.Op {
 	forgotten := exampleCustomer()
 	forgotten.Name, forgotten.Email = "forgotten-7", "forgotten-7@invalid"
 	return schema.Op{
-		Name: "forget_customer", About: "Take a person's name and address out of everything that is kept: records, events, deliveries, the trail. " +
-			"Orders, licenses and sums stay. Refused while a subscription of theirs runs.",
+		Name: "forget_customer", About: "Remove a person's name and address from all records, events, deliveries and the " +
+			"history. " +
+			"Orders, licenses and sums stay. Refused while they have a running subscription.",
 		Writes: true, Admin: true, Destructive: true, Response: forgotten, Refuses: []fault.Kind{fault.NotFound},
 		Example: "store customer forget ann@example.org",
 		Print:   printCustomer,
@@ -132,7 +135,8 @@ func (s *Service) forgetCustomer() schema.Op {
 		},
 		Will: func(answer any, _ schema.Money) string {
 			k, _ := answer.(Customer)
-			return fmt.Sprintf("The name and address of customer %d will be gone for good, from %s too, and from events, deliveries and the audit trail. Sums stay.",
+			return fmt.Sprintf("The name and address of customer %d will be removed for good, from %s, events, deliveries "+
+				"and the history. Sums stay.",
 				k.ID, countOf(int(k.PaidOrders), "paid order"))
 		},
 		Bind: func(f *schema.Form) schema.Handler {

@@ -23,7 +23,7 @@ func badFile() []schema.Refusal {
 		schema.Refusal{Kind: fault.Forbidden, Code: isNotActivated, Detail: "The fingerprint holds no seat: activate it first."},
 		schema.Refusal{Kind: fault.Conflict, Code: notSetUp, Detail: "The shop has no signing key yet."},
 		schema.Refusal{
-			Kind: fault.Conflict, Code: areRunning, Detail: "Files of machines that gave up their seats still run, as many as the license has seats.",
+			Kind: fault.Conflict, Code: areRunning, Detail: "License files of released machines still run, one for each seat.",
 			More: Running{Until: exampleInstant},
 		})
 }
@@ -31,7 +31,7 @@ func badFile() []schema.Refusal {
 func (s *Service) licenseFile() schema.Op {
 	return schema.Op{
 		Name: "get_license_file",
-		About: "A signed file for a machine that holds a seat, with which it needs no net until the file ends: a JSON Web Token " +
+		About: "A signed file with which a machine with a seat works offline until the file ends: a JSON Web Token " +
 			"(EdDSA) whose key is at GET /license/keys. A refusal carries its code in error, as activation does, and not_activated, " +
 			"not_set_up, files_running (409, with until).",
 		Public: true, MaxBody: deviceBody, Writes: true, Refuses: []fault.Kind{fault.Limited, fault.Unavailable}, Own: badFile(),
@@ -55,7 +55,8 @@ func didFile(answer any, _ schema.Money) string {
 
 func (s *Service) makeLicenseFile() schema.Op {
 	return schema.Op{
-		Name: "make_license_file", About: "Make the signed file of a machine without a net. A machine without a seat takes one first.",
+		Name: "make_license_file", About: "Create the signed license file of an offline machine. A machine without a seat " +
+			"takes one first.",
 		Writes: true, Response: exampleFile(), Refuses: []fault.Kind{fault.NotFound, fault.Unavailable},
 		Example: "store license file 12 --fingerprint b0c4de8812 --label \"studio laptop\"",
 		Print: func(w io.Writer, answer any) {
@@ -69,9 +70,9 @@ func (s *Service) makeLicenseFile() schema.Op {
 			var fingerprint, label string
 			var days *int64
 			bindLicense(f, &id)
-			f.Text(&fingerprint, "fingerprint", "what the program knows its machine or installation by", schema.Required, schema.Most(200),
+			f.Text(&fingerprint, "fingerprint", "how the program identifies its machine", schema.Required, schema.Most(200),
 				schema.Label("Machine"), schema.Example("b0c4de8812"))
-			f.Text(&label, "label", "what a person would call the machine", schema.Most(200), schema.Example("studio laptop"))
+			f.Text(&label, "label", "a name for the machine", schema.Most(200), schema.Example("studio laptop"))
 			bindFileDays(f, &days)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.MakeLicenseFile(ctx, who, id, fingerprint, label, days)
@@ -86,7 +87,7 @@ func (s *Service) listLicenseFiles() schema.Op {
 		IssuedAt: exampleInstant, ExpiresAt: exampleInstant + 30*day, Runs: true,
 	}
 	return schema.Op{
-		Name: "list_license_files", About: "The newest 50 files of a license for machines without a net, the newest first.",
+		Name: "list_license_files", About: "The newest 50 license files of a license, newest first.",
 		Response: IssuedFiles{Files: []IssuedFile{example}}, Refuses: []fault.Kind{fault.NotFound}, Example: "store license files 12",
 		Print: func(w io.Writer, answer any) {
 			l, _ := answer.(IssuedFiles)
@@ -105,15 +106,17 @@ func (s *Service) listLicenseFiles() schema.Op {
 // myLicenseFile is the buyer's: of a seat of theirs, or of a machine that cannot ask by itself.
 func (s *Service) myLicenseFile() schema.Op {
 	return schema.Op{
-		Name: "get_license_file", About: "Download a file for a machine without a net. A machine without a seat takes one first.",
+		Name: "get_license_file", About: "Download a license file for an offline machine. A machine without a seat takes " +
+			"one first.",
 		Writes: true, Response: exampleFile(), Refuses: []fault.Kind{fault.NotFound, fault.Limited, fault.Unavailable},
 		Leads: func(any) string { return "/my" }, Did: didFile,
 		Bind: func(f *schema.Form) schema.Handler {
 			var seat int64
 			var fingerprint, label string
 			f.ID(&seat, "activation_id", "a machine that holds a seat", schema.Label("Seat"), schema.Example(31))
-			f.Text(&fingerprint, "fingerprint", "what the program on the machine shows as its machine code", schema.Most(200), schema.Label("Machine code"))
-			f.Text(&label, "label", "what you call the machine", schema.Most(200), schema.Label("Name of the machine"))
+			f.Text(&fingerprint, "fingerprint",
+				"the machine code that the program shows", schema.Most(200), schema.Label("Machine code"))
+			f.Text(&label, "label", "a name for the machine", schema.Most(200), schema.Label("Name of the machine"))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				if (seat == 0) == (fingerprint == "") {
 					return nil, fault.Fieldf("fingerprint", "fingerprint: choose a machine, or type its machine code")

@@ -62,7 +62,7 @@ func (s *Service) FindLicenses(ctx context.Context, who db.Caller, what string) 
 	case strings.Contains(what, "@"):
 		f.Q, f.Email = "", what
 	case utf8.RuneCountInString(strings.TrimSpace(what)) < leastKey:
-		return LicensePage{}, fault.Fieldf("license", "%s is no license key and no address", schema.Quote(what))
+		return LicensePage{}, fault.Fieldf("license", "%s is neither a license key nor an e-mail address", schema.Quote(what))
 	default:
 		return LicensePage{}, fault.NotFoundf("no license has this key or buyer")
 	}
@@ -96,8 +96,9 @@ func seats(l License) string {
 
 func (s *Service) listLicenses() schema.Op {
 	return schema.Op{
-		Name:     "list_licenses",
-		About:    "Licenses, the newest first. Their keys are given in full to a full-access key of a member or an admin, else masked.",
+		Name: "list_licenses",
+		About: "Licenses, newest first. Keys are in full for a full-access API key of a member or admin, otherwise " +
+			"masked.",
 		Response: LicensePage{Licenses: []License{exampleLicense()}},
 		Example:  "store licenses list --status suspended\nstore licenses list --email ann@example.org",
 		Print:    printLicenses,
@@ -111,7 +112,7 @@ func (s *Service) listLicenses() schema.Op {
 
 func (s *Service) findLicenses() schema.Op {
 	return schema.Op{
-		Name: "find_licenses", About: "Find licenses by a whole key, in any spelling, or by the buyer's address.",
+		Name: "find_licenses", About: "Find licenses by a whole key or by the buyer's e-mail address.",
 		Response: LicensePage{Licenses: []License{exampleLicense()}}, Refuses: []fault.Kind{fault.NotFound},
 		Example: "store licenses find ann@example.org\nstore licenses find " + exampleLicense().Key,
 		Print:   printLicenses,
@@ -197,13 +198,14 @@ func licenseThing(answer any) string {
 }
 
 func (s *Service) suspendLicense() schema.Op {
-	op := s.licenseAct("suspend_license", "suspend", "Suspend a license; resume lifts it.", "is suspended", s.SuspendLicense)
+	op := s.licenseAct("suspend_license", "suspend", "Suspend a license until it is resumed.",
+		"is suspended", s.SuspendLicense)
 	op.Undo = undoLicense("resume_license", "Resume")
 	return op
 }
 
 func (s *Service) resumeLicense() schema.Op {
-	op := s.licenseAct("resume_license", "resume", "Lift a license's suspension.", "works again", s.ResumeLicense)
+	op := s.licenseAct("resume_license", "resume", "Resume a suspended license.", "works again", s.ResumeLicense)
 	op.Undo = undoLicense("suspend_license", "Suspend")
 	return op
 }
@@ -213,14 +215,16 @@ func (s *Service) revokeLicense() schema.Op {
 	op.Destructive, op.Thing = true, licenseThing
 	op.Will = func(answer any, _ schema.Money) string {
 		l, _ := answer.(License)
-		return strings.TrimSpace(fmt.Sprintf("License %d (%s) of %s will stop working for good, with its %s taken. Nothing is refunded. %s",
+		return strings.TrimSpace(fmt.Sprintf("License %d (%s) of %s will stop working for good; it has %s in use. Nothing "+
+			"is refunded. %s",
 			l.ID, l.SKU, l.CustomerEmail, countOf(int(l.ActivationCount), "seat"), l.files))
 	}
 	return op
 }
 
 func (s *Service) rotateLicenseKey() schema.Op {
-	op := s.licenseAct("rotate_license_key", "rotate", "Give a license another key: the old one is not found from then on, and the seats stay.", "has another key", s.RotateLicenseKey)
+	op := s.licenseAct("rotate_license_key", "rotate", "Replace a license's key. The old key stops working; the seats "+
+		"stay.", "has a new key", s.RotateLicenseKey)
 	op.Destructive, op.Thing = true, func(answer any) string { return "the key of " + licenseThing(answer) }
 	op.Print = func(w io.Writer, answer any) {
 		l, _ := answer.(License)
@@ -228,14 +232,16 @@ func (s *Service) rotateLicenseKey() schema.Op {
 	}
 	op.Will = func(answer any, _ schema.Money) string {
 		l, _ := answer.(License)
-		return fmt.Sprintf("License %d (%s) of %s will get another key. Programs that hold the old one will find no license; %s stay.",
+		return fmt.Sprintf("License %d (%s) of %s will get a new key. Programs with the old key will find no license; %s "+
+			"stay.",
 			l.ID, l.SKU, l.CustomerEmail, countOf(int(l.ActivationCount), "seat"))
 	}
 	return op
 }
 
 func (s *Service) extendLicense() schema.Op {
-	op := s.licenseAct("extend_license", "extend", "Let a license end later: by days from when it ends (from now when it is over), or at the end of a day.", "ends later", nil)
+	op := s.licenseAct("extend_license", "extend", "Extend a license: by days from its end (from now if it has ended), "+
+		"or to the end of a day.", "ends later", nil)
 	op.Example = "store license extend 12 --days 30\nstore license extend 12 --until 2027-06-30"
 	op.Print = func(w io.Writer, answer any) {
 		l, _ := answer.(License)
@@ -243,7 +249,7 @@ func (s *Service) extendLicense() schema.Op {
 	}
 	op.Did = func(answer any, _ schema.Money) string {
 		l, _ := answer.(License)
-		return fmt.Sprintf("License %d of %s lasts until %s.", l.ID, l.CustomerEmail, until(l.ExpiresAt))
+		return fmt.Sprintf("License %d of %s now ends at %s.", l.ID, l.CustomerEmail, until(l.ExpiresAt))
 	}
 	op.Bind = func(f *schema.Form) schema.Handler {
 		var id int64
@@ -257,7 +263,7 @@ func (s *Service) extendLicense() schema.Op {
 }
 
 func (s *Service) releaseSeat() schema.Op {
-	op := s.licenseAct("release_seat", "release", "Give up a seat of a license for its buyer.", "has a seat free", nil)
+	op := s.licenseAct("release_seat", "release", "Release a seat of a license.", "has a seat free", nil)
 	op.Example = "store license release 12 31"
 	op.Print = func(w io.Writer, answer any) {
 		l, _ := answer.(License)

@@ -46,7 +46,7 @@ var exampleInstance = &APIInstance{ID: "47596ad9-a811-4ebf-ac8a-03fc7b6d2a17", N
 // apiOp is what the three calls have in common. shape wraps what was answered.
 func (s *Service) apiOp(name, about string, example any, shape func(answered) any) schema.Op {
 	return schema.Op{
-		Name: name, About: about + " In the shape of Lemon Squeezy's License API, while an admin has switched it on; else 404.",
+		Name: name, About: about + " Like Lemon Squeezy's License API, if an admin has turned it on; otherwise 404.",
 		Public: true, MaxBody: deviceBody, Foreign: func(status int, detail string) any { return shape(answered{status: status, Error: &detail}) },
 		Ready: func(ctx context.Context) error {
 			set, err := s.LicenseAPI(ctx)
@@ -79,7 +79,7 @@ func (s *Service) apiActivate() schema.Op {
 		var a Asked
 		var name string
 		bindAPIKey(f, &a)
-		f.Text(&name, "instance_name", "what a person would call the machine", schema.Example(exampleInstance.Name))
+		f.Text(&name, "instance_name", "a name for the machine", schema.Example(exampleInstance.Name))
 		return func(ctx context.Context, _ db.Caller) (any, error) {
 			if text := missing("license_key", a.Key, "instance_name", name); text != "" {
 				return op.Foreign(422, text), nil
@@ -104,7 +104,8 @@ func validatedOf(a answered) any {
 }
 
 func (s *Service) apiValidate() schema.Op {
-	op := s.apiOp("validate_license_key", "Tell whether a license is good, and an instance of it if one is named.", APIValidated{exampleAnswered(), true, exampleInstance}, validatedOf)
+	op := s.apiOp("validate_license_key",
+		"Check a license, and an instance if one is named.", APIValidated{exampleAnswered(), true, exampleInstance}, validatedOf)
 	op.Idempotent = true
 	op.Bind = func(f *schema.Form) schema.Handler {
 		var a Asked
@@ -128,7 +129,8 @@ func (s *Service) apiValidate() schema.Op {
 func deactivatedOf(a answered) any { return APIDeactivated{answered: a, Deactivated: a.Error == nil} }
 
 func (s *Service) apiDeactivate() schema.Op {
-	op := s.apiOp("deactivate_license_key", "Give up the seat of an instance.", APIDeactivated{exampleAnswered(), true}, deactivatedOf)
+	op := s.apiOp("deactivate_license_key",
+		"Release the seat of an instance.", APIDeactivated{exampleAnswered(), true}, deactivatedOf)
 	op.Writes = true
 	op.Bind = func(f *schema.Form) schema.Handler {
 		var a Asked
@@ -158,7 +160,8 @@ func (s *Service) setLicenseAPI() schema.Op {
 		return fmt.Sprintf("The License API is on, for store %d.", set.StoreID)
 	}
 	return schema.Op{
-		Name: "set_license_api", About: "Switch on or off what answers programs that were built for Lemon Squeezy's License API: they change one host name.",
+		Name: "set_license_api", About: "Turn the interface for programs built for Lemon Squeezy's License API on or off; " +
+			"they change only the host name.",
 		Writes: true, Admin: true, Idempotent: true, Response: LicenseAPI{On: true, StoreID: 1},
 		Example: "store license-api on --store-id 1\nstore license-api off",
 		Print:   func(w io.Writer, answer any) { fmt.Fprintln(w, said(answer)) },
@@ -169,7 +172,8 @@ func (s *Service) setLicenseAPI() schema.Op {
 			var store *int64
 			f.Enum(&on, "on", "on or off", []string{"on", "off"}, schema.Required, schema.Folded, schema.Alias("true", "on"), schema.Alias("false", "off"),
 				schema.Alias("yes", "on"), schema.Alias("no", "off"), schema.Positional("ON"), schema.Label("License API"), schema.Example("on"))
-			f.IntPtr(&store, "store_id", "the store's number, which programs compare; 1 unless it is said", schema.Range(1, 1<<53), schema.Label("Store number"), schema.Example(1))
+			f.IntPtr(&store, "store_id",
+				"the store number, which programs compare (default: 1)", schema.Range(1, 1<<53), schema.Label("Store number"), schema.Example(1))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.SetLicenseAPI(ctx, who, on == "on", store)
 			}

@@ -67,7 +67,7 @@ func (s *Service) listOrders() schema.Op {
 func (s *Service) getOrder() schema.Op {
 	return schema.Op{
 		Name:     "order_detail",
-		About:    "One order with its licenses. Their keys are given in full to a full-access key of a member or an admin, else masked.",
+		About:    "One order with its licenses. Keys are in full for a full-access API key of a member or admin, otherwise masked.",
 		Response: exampleDetail(),
 		Example:  "store orders show " + exampleRef,
 		Print:    printOrder,
@@ -95,7 +95,7 @@ func bindRef(f *schema.Form, ref *string, opts ...schema.Opt) {
 func (s *Service) recordOrder() schema.Op {
 	return schema.Op{
 		Name: "record_order",
-		About: "Record a paid order and issue one license per licensed unit; order.paid is fired. The same provider and provider_ref " +
+		About: "Record a paid order and issue one license per licensed unit; order.paid is sent. The same provider and provider_ref " +
 			"recorded twice is one order.",
 		Writes: true, Response: Recorded{OrderDetail: exampleDetail()},
 		Example: "store order record --email ann@example.org --sku PLUGIN\n" +
@@ -104,29 +104,29 @@ func (s *Service) recordOrder() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			n := NewOrder{}
 			f.Currency("currency", func(_ *db.Conn, code string) (string, error) { return code, nil })
-			f.Text(&n.SKU, "sku", "what was bought; without it the order's lines say so", schema.Most(200), schema.Label("Product"), schema.Choices(anyProduct), schema.Example("PLUGIN"), schema.NewBy("save_product"))
+			f.Text(&n.SKU, "sku", "what was bought; leave out if lines are given", schema.Most(200), schema.Label("Product"), schema.Choices(anyProduct), schema.Example("PLUGIN"), schema.NewBy("save_product"))
 			f.Text(&n.Email, "email", "the buyer's address", schema.Required, schema.Most(254), schema.Example("ann@example.com"), schema.Choices(customerEmails), schema.Any)
 			f.Text(&n.Name, "name", "the buyer's name", schema.Most(200), schema.Example("Ann Lee"))
 			f.Text(&n.Tier, "tier", "one of the product's tiers", schema.Most(200), schema.Rare, schema.Example("pro"))
-			f.Int(&n.Qty, "qty", "how many; 1 unless it is said", schema.Range(1, math32), schema.Label("Quantity"))
-			lines := f.Objects("lines", "what was bought, of several products: at the command line SKU[:TIER][=QTY][@CENTS], CENTS the price of a unit", mostLines, func(f *schema.Form) {
+			f.Int(&n.Qty, "qty", "how many (default: 1)", schema.Range(1, math32), schema.Label("Quantity"))
+			lines := f.Objects("lines", "what was bought, several products; on the command line SKU[:TIER][=QTY][@CENTS], CENTS is the unit price", mostLines, func(f *schema.Form) {
 				var l NewLine
 				f.Text(&l.SKU, "sku", "the product", schema.Required, schema.Most(400), schema.Choices(anyProduct), schema.Label("Product"), schema.Example("PLUGIN"))
 				f.Text(&l.Tier, "tier", "one of the product's tiers", schema.Most(200), schema.Example("pro"))
-				f.Int(&l.Qty, "qty", "how many; 1 unless it is said", schema.Range(1, maxQty), schema.Label("Quantity"))
-				f.IntPtr(&l.Unit, "unit_cents", "the price of a unit; the product's unless it is said", schema.Range(0, maxPrice), schema.Label("Unit price"))
+				f.Int(&l.Qty, "qty", "how many (default: 1)", schema.Range(1, maxQty), schema.Label("Quantity"))
+				f.IntPtr(&l.Unit, "unit_cents", "the unit price (default: the product's)", schema.Range(0, maxPrice), schema.Label("Unit price"))
 				if f.Surface() == schema.Command {
 					l, _ = readLine(l.SKU) // writtenLine refused what cannot be read
 				}
 				n.Lines = append(n.Lines, l)
 			}, schema.Flag("line"), schema.Written(writtenLine), schema.Rare)
-			f.IntPtr(&n.Total, "total_cents", "what was paid in all, in cents; the products' prices unless it is said", schema.Range(0, maxPrice), schema.Flag("total"), schema.Label("Paid in all"))
-			f.DayPtr(&n.PaidAt, "paid_at", "the day on which it was paid, up to today; now unless it is said", schema.Label("Paid on"), schema.Example("2026-11-20"), schema.Today)
+			f.IntPtr(&n.Total, "total_cents", "amount paid, in cents (default: sum of the product prices)", schema.Range(0, maxPrice), schema.Flag("total"), schema.Label("Paid in all"))
+			f.DayPtr(&n.PaidAt, "paid_at", "the day of payment, up to today (default: now)", schema.Label("Paid on"), schema.Example("2026-11-20"), schema.Today)
 			f.Int(&n.Discount, "discount_cents", "taken off the products' prices, in cents", schema.Range(0, maxPrice), schema.Flag("discount"), schema.Label("Discount"), schema.Rare)
 			f.Int(&n.Tax, "tax_cents", "the tax in the amount paid, in cents; without an amount it is added", schema.Range(0, maxPrice), schema.Flag("tax"), schema.Label("Tax"), schema.Rare)
-			f.Text(&n.Currency, "currency", "ISO 4217; the shop's unless it is said", schema.Most(3), schema.Rare, schema.Help("Without it, the shop's."), schema.Choices(schema.Currencies), schema.Any, schema.Example("USD"))
-			f.Text(&n.Provider, "provider", "who took the payment; manual unless it is said", schema.Most(32), schema.Rare, schema.Example("paypal"))
-			f.Text(&n.ProviderRef, "provider_ref", "the payment's reference there; the order's own unless it is said", schema.Most(200), schema.Rare, schema.Label("Reference there"), schema.Example("8XY12345"))
+			f.Text(&n.Currency, "currency", "ISO 4217 code (default: the shop's)", schema.Most(3), schema.Rare, schema.Help("Without it, the shop's."), schema.Choices(schema.Currencies), schema.Any, schema.Example("USD"))
+			f.Text(&n.Provider, "provider", "the payment provider (default: manual)", schema.Most(32), schema.Rare, schema.Example("paypal"))
+			f.Text(&n.ProviderRef, "provider_ref", "the payment's reference there (default: the order's)", schema.Most(200), schema.Rare, schema.Label("Reference there"), schema.Example("8XY12345"))
 			mailed := true
 			if f.Surface() != schema.Page || s.mailIsSetUp() {
 				f.Bool(&mailed, "mail", "mail the buyer the keys and the receipt, if mail is set up", schema.Label("Mail the buyer"))
@@ -141,7 +141,7 @@ func (s *Service) recordOrder() schema.Op {
 			made, _ := answer.(Recorded)
 			was := ""
 			if made.AlreadyRecorded {
-				was = ", on record already: nothing was done"
+				was = ", recorded already: nothing was done"
 			}
 			fmt.Fprintf(w, "%s: %s%s\n", made.OrderRef, inCurrency(made.TotalCents, made.Currency), was)
 			for _, l := range made.Licenses {
@@ -151,7 +151,7 @@ func (s *Service) recordOrder() schema.Op {
 		Did: func(answer any, _ schema.Money) string {
 			made, _ := answer.(Recorded)
 			if made.AlreadyRecorded {
-				return fmt.Sprintf("The payment is on record as order %s already; nothing was done.", made.OrderRef)
+				return fmt.Sprintf("The payment is recorded as order %s already; nothing was done.", made.OrderRef)
 			}
 			return fmt.Sprintf("Order %s is recorded: %s from %s, %s.", made.OrderRef, inCurrency(made.TotalCents, made.Currency), made.Customer.Email, countOf(len(made.Licenses), "license"))
 		},
@@ -181,15 +181,15 @@ func (s *Service) refundOrder() schema.Op {
 	paid.Status, paid.RefundedCents, paid.RefundedAt = statusRefunded, paid.TotalCents, &exampleInstant
 	return schema.Op{
 		Name: "refund_order", Says: "Record a refund",
-		About: "Refund an order in full, which revokes its licenses, or by an amount, which leaves them. Never more than was paid.",
+		About: "Refund an order in full, which revokes its licenses, or in part, which keeps them. Never more than was paid.",
 		Thing: func(answer any) string {
 			o, _ := answer.(OrderRefunded)
 			return "order " + o.OrderRef + ", " + o.Customer.Email + ", " + inCurrency(o.TotalCents, o.Currency)
 		},
 		Writes:      true,
 		Destructive: true, Response: OrderRefunded{OrderDetail: paid, Full: true}, Refuses: []fault.Kind{fault.NotFound},
-		AgentAbout: "Record a refund of an order: amount_cents is given back, never more than is left. All of it revokes the order's licenses for good. " +
-			"It moves no money: that is returned at the provider.",
+		AgentAbout: "Record a refund of an order: amount_cents, never more than is left. A full refund revokes the order's licenses for good. " +
+			"No money moves: return it at the provider.",
 		AgentResponse: RefundForAgents{Note: noteOf(paid.Order, 4900), OrderRefunded: OrderRefunded{OrderDetail: paid.masked(), Full: true}},
 		Example:       "store order refund ORD-0123456789\nstore order refund ORD-0123456789 --amount-cents 500",
 		Bind: func(f *schema.Form) schema.Handler {
@@ -197,14 +197,14 @@ func (s *Service) refundOrder() schema.Op {
 			var amount *int64
 			f.Currency("order_ref", currencyOf)
 			bindRef(f, &ref)
-			about, opts := "what is given back, in cents; all that is left unless it is said", []schema.Opt{}
+			about, opts := "the refund, in cents (default: all that is left)", []schema.Opt{}
 			if f.Surface() == schema.Tool {
-				about, opts = "what is given back, in cents of the order's currency", []schema.Opt{schema.Required}
+				about, opts = "the refund, in cents of the order's currency", []schema.Opt{schema.Required}
 			}
 			f.IntPtr(&amount, "amount_cents", about, append(opts, schema.Range(1, maxPrice), schema.Flag("amount"), schema.Label("Amount"), schema.Example(500))...)
 			reason := ""
 			if f.Surface() == schema.Tool {
-				f.Text(&reason, "reason", "why; kept in the audit trail", schema.Required, schema.Most(500))
+				f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(500))
 				return func(ctx context.Context, who db.Caller) (any, error) {
 					return s.RefundForAgents(ctx, who, ref, amount, reason)
 				}
@@ -221,11 +221,11 @@ func (s *Service) refundOrder() schema.Op {
 		},
 		Will: func(answer any, _ schema.Money) string {
 			o, _ := answer.(OrderRefunded)
-			text := fmt.Sprintf("%s of the %s that %s paid for order %s will be refunded in all.",
+			text := fmt.Sprintf("%s of the %s that %s paid for order %s will be refunded in total.",
 				inCurrency(o.RefundedCents, o.Currency), inCurrency(o.TotalCents, o.Currency), o.Customer.Email, o.OrderRef)
 			switch {
 			case o.Full && o.renewal:
-				return text + " The period that it paid for is taken back."
+				return text + " The paid period is taken back."
 			case o.Full && len(o.Licenses) > 0:
 				return strings.TrimSpace(text + " " + countOf(len(o.Licenses), "license") + " will be revoked for good. " + o.files)
 			}
@@ -244,8 +244,8 @@ func currencyOf(c *db.Conn, ref string) (string, error) {
 func (s *Service) resendOrder() schema.Op {
 	return schema.Op{
 		Name: "resend_order",
-		About: "Tell the receivers of an order once more, as it is today: an order.paid (code.redeemed for a redeemed code) of its own, with resent beside event. " +
-			"The license keys are in it, so that a receiver mails them again.",
+		About: "Send an order to the receivers again as it is today: a new order.paid (code.redeemed for a redeemed code) with resent beside event. " +
+			"It has the license keys, so that a receiver mails them again.",
 		Writes: true, Response: exampleDetail(), Refuses: []fault.Kind{fault.NotFound},
 		Example: "store resend " + exampleRef,
 		Bind: func(f *schema.Form) schema.Handler {
@@ -259,7 +259,7 @@ func (s *Service) resendOrder() schema.Op {
 		},
 		Did: func(answer any, _ schema.Money) string {
 			d, _ := answer.(OrderDetail)
-			return fmt.Sprintf("Order %s goes out to the receivers again.", d.OrderRef)
+			return fmt.Sprintf("Order %s is sent to the receivers again.", d.OrderRef)
 		},
 		Leads: func(answer any) string { d, _ := answer.(OrderDetail); return orderLeads(d.OrderRef) },
 	}

@@ -90,9 +90,9 @@ func (s *Service) listProducts() schema.Op {
 		Print:   s.printProducts,
 		Bind: func(f *schema.Form) schema.Handler {
 			var p ProductFilter
-			f.Text(&p.Q, "q", "only products whose SKU or name holds this, in any case", schema.Most(200), schema.Example("plugin"))
+			f.Text(&p.Q, "q", "only products with this in SKU or name", schema.Most(200), schema.Example("plugin"))
 			f.Enum(&p.Kind, "kind", "only products of this kind", productKinds)
-			f.Enum(&p.Active, "active", "only active products, or only those that are not", []string{"true", "false"})
+			f.Enum(&p.Active, "active", "only active products, or only inactive ones", []string{"true", "false"})
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Products(ctx, p) }
 		},
 	}
@@ -121,7 +121,7 @@ func (s *Service) saveProductOp() schema.Op {
 	return productTable().Save(s.db, schema.Op{
 		Keys: []string{"sku"},
 		Rare: []string{"tiers", "offline_days", "active"},
-		Name: "save_product", About: "Make a product, or change one: what is given is stored, what is left out stays.",
+		Name: "save_product", About: "Create or change a product. What is not given stays.",
 		Example: `store product save PLUGIN --name "Tape Echo" --price-cents 4900 --activation-limit 3`,
 		Print: func(w io.Writer, answer any) {
 			r, _ := answer.(schema.Saved)

@@ -13,7 +13,7 @@ import (
 
 func (s *Service) setProvider() schema.Op {
 	return schema.Op{
-		Name: "set_provider", About: "Store the secret with which a provider signs what it sends; it holds at once.",
+		Name: "set_provider", About: "Save the secret with which a provider signs its events. It applies at once.",
 		Writes: true, Admin: true, Response: ProviderSet{Provider: stripe, SecretSet: true},
 		Example: "store provider set stripe --secret whsec_...",
 		Print: func(w io.Writer, answer any) {
@@ -38,7 +38,7 @@ func (s *Service) setProvider() schema.Op {
 
 func (s *Service) unsetProvider() schema.Op {
 	return schema.Op{
-		Name: "unset_provider", About: "Remove the secret of a provider: what it sends is refused from then on.",
+		Name: "unset_provider", About: "Remove a provider's secret. Its events are refused from then on.",
 		Writes: true, Admin: true, Destructive: true, Response: ProviderSet{Provider: polar}, Refuses: []fault.Kind{fault.NotFound},
 		Example: "store provider unset polar",
 		Print: func(w io.Writer, answer any) {
@@ -51,7 +51,8 @@ func (s *Service) unsetProvider() schema.Op {
 		},
 		Will: func(answer any, _ schema.Money) string {
 			p, _ := answer.(ProviderSet)
-			return fmt.Sprintf("The secret of %s will be removed. What it sends is refused from then on, and its payments are not booked.", p.Provider)
+			return fmt.Sprintf("The secret of %s will be removed. Its events are refused from then on, and its payments are "+
+				"not booked.", p.Provider)
 		},
 		Leads: leadsToProviders,
 		Bind: func(f *schema.Form) schema.Handler {
@@ -65,12 +66,13 @@ func (s *Service) unsetProvider() schema.Op {
 func leadsToProviders(any) string { return "/providers" }
 
 func bindTill(f *schema.Form, provider *string) {
-	f.Enum(provider, "provider", "who sends payments in", tillNames(), schema.Required, schema.Positional("PROVIDER"))
+	f.Enum(provider, "provider", "the payment provider", tillNames(), schema.Required, schema.Positional("PROVIDER"))
 }
 
 func (s *Service) mapProvider() schema.Op {
 	return schema.Op{
-		Name: "map_provider", About: "Say which product a payment link, a variant or another program's name for a product means, for payments and imported licenses that do not say it.",
+		Name: "map_provider", About: "Map a provider's payment link, variant or product name to a product, for payments " +
+			"and imported licenses.",
 		Writes: true, Admin: true, Response: Mapped{Link: Link{Provider: stripe, Link: "plink_1Abc", SKU: "PLUGIN", Tier: &exampleTier}, Booked: 1},
 		Example: "store provider map stripe plink_1Abc PLUGIN --tier pro\nstore provider map lemonsqueezy 12345 PLUGIN --their-product-id 678",
 		Print: func(w io.Writer, answer any) {
@@ -95,8 +97,8 @@ func (s *Service) mapProvider() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var l Link
 			var tier string
-			f.Enum(&l.Provider, "provider", "whose name it is", mapped, schema.Required, schema.Positional("PROVIDER"))
-			f.Text(&l.Link, "payment_link", "the name there: a payment link's, variant's or product's id, or a product's name",
+			f.Enum(&l.Provider, "provider", "the payment provider", mapped, schema.Required, schema.Positional("PROVIDER"))
+			f.Text(&l.Link, "payment_link", "the id of a payment link, variant or product there, or a product's name",
 				schema.Required, schema.Most(200), schema.Positional("PAYMENT_LINK"), schema.Label("Name there"), schema.Example("plink_1Abc"))
 			f.Text(&l.SKU, "sku", "the product that it means", schema.Required, schema.Most(200), schema.Positional("SKU"), schema.Label("Product"), schema.Choices(anyProduct), schema.Example("PLUGIN"))
 			f.Text(&tier, "tier", "one of the product's tiers", schema.Most(200), schema.Example("pro"))
@@ -109,8 +111,9 @@ func (s *Service) mapProvider() schema.Op {
 
 func (s *Service) listProviders() schema.Op {
 	return schema.Op{
-		Name: "list_providers", About: "The providers whose payments are understood: where each is to send its events and which, whether its secret is set, " +
-			"what came last, and what its names for products sell here.",
+		Name: "list_providers", About: "The supported payment providers: where each sends its events and which, whether " +
+			"its secret is set, " +
+			"what arrived last, and which products its names mean here.",
 		Response: TillList{Providers: []Till{exampleTill()}}, Example: "store provider list",
 		Print: func(w io.Writer, answer any) {
 			l, _ := answer.(TillList)
@@ -131,7 +134,7 @@ func (s *Service) listProviders() schema.Op {
 func (s *Service) retryPayment() schema.Op {
 	ref := exampleRef
 	return schema.Op{
-		Name: "retry_payment", About: "Read the event of a payment again that could not be booked, now that its cause is mended.",
+		Name: "retry_payment", About: "Book a payment that could not be booked, after its cause is fixed.",
 		Writes: true, Response: Retried{Provider: stripe, ProviderRef: "pi_3Abc", Booked: true, OrderRef: &ref, Detail: "recorded as order " + exampleRef},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "store provider retry stripe pi_3Abc",
@@ -142,7 +145,7 @@ func (s *Service) retryPayment() schema.Op {
 		Did: func(answer any, _ schema.Money) string {
 			r, _ := answer.(Retried)
 			if r.Booked {
-				return fmt.Sprintf("The payment %s is dealt with: %s.", r.ProviderRef, r.Detail)
+				return fmt.Sprintf("The payment %s is settled: %s.", r.ProviderRef, r.Detail)
 			}
 			return fmt.Sprintf("Nothing changed: %s.", r.Detail)
 		},
@@ -163,13 +166,14 @@ func (s *Service) retryPayment() schema.Op {
 
 // bindPayment binds what names a payment that could not be booked.
 func bindPayment(f *schema.Form, provider, ref *string) {
-	f.Text(provider, "provider", "who took the payment", schema.Required, schema.Most(32), schema.Positional("PROVIDER"), schema.Example(stripe))
+	f.Text(provider, "provider",
+		"the payment provider", schema.Required, schema.Most(32), schema.Positional("PROVIDER"), schema.Example(stripe))
 	f.Text(ref, "provider_ref", "the payment's name there", schema.Required, schema.Most(200), schema.Positional("PAYMENT"), schema.Label("Payment"), schema.Example("pi_3Abc"))
 }
 
 func (s *Service) dismissPayment() schema.Op {
 	return schema.Op{
-		Name: "dismiss_payment", About: "Take a payment that could not be booked, and has nothing to do with the store, off the list.",
+		Name: "dismiss_payment", About: "Dismiss a payment that could not be booked and does not concern the store.",
 		Writes: true, Destructive: true, Response: Dismissed{Provider: stripe, ProviderRef: "pi_3Abc", Reason: "its metadata has no sku"}, Refuses: []fault.Kind{fault.NotFound},
 		Example: "store provider dismiss stripe pi_3Abc",
 		Print: func(w io.Writer, answer any) {
@@ -178,11 +182,11 @@ func (s *Service) dismissPayment() schema.Op {
 		},
 		Did: func(answer any, _ schema.Money) string {
 			d, _ := answer.(Dismissed)
-			return fmt.Sprintf("The payment %s of %s is off the list.", d.ProviderRef, d.Provider)
+			return fmt.Sprintf("The payment %s of %s is dismissed.", d.ProviderRef, d.Provider)
 		},
 		Will: func(answer any, _ schema.Money) string {
 			d, _ := answer.(Dismissed)
-			return fmt.Sprintf("The payment %s of %s will be off the list without an order. It could not be booked: %s.", d.ProviderRef, d.Provider, d.Reason)
+			return fmt.Sprintf("The payment %s of %s will be dismissed without an order. It could not be booked: %s.", d.ProviderRef, d.Provider, d.Reason)
 		},
 		Bind: func(f *schema.Form) schema.Handler {
 			var provider, ref string
@@ -202,7 +206,7 @@ func (s *Service) listUnbooked() schema.Op {
 	}
 	example.Remedy = example.whatToDo()
 	return schema.Op{
-		Name: "list_unbooked", About: "Payments that came in and could not be booked, the oldest first, each with what mends it.",
+		Name: "list_unbooked", About: "Payments that could not be booked, oldest first, each with how to fix it.",
 		Response: UnbookedList{Payments: []Unbooked{example}},
 		Example:  "store unbooked",
 		Print: func(w io.Writer, answer any) {
@@ -226,7 +230,7 @@ func inKind(refund bool) string {
 
 func (s *Service) setCurrency() schema.Op {
 	return schema.Op{
-		Name: "set_currency", About: "Show or change the shop's currency. Orders that are there keep theirs.",
+		Name: "set_currency", About: "Show or change the shop's currency. Existing orders keep theirs.",
 		Writes: true, Admin: true, Whole: true, Response: Settings{Currency: "EUR"},
 		Example: "store settings --currency EUR",
 		Print: func(w io.Writer, answer any) {

@@ -15,8 +15,8 @@ import (
 // the subtotal is the sum of the items.
 type Order struct {
 	OrderRef      string         `json:"order_ref"`
-	Provider      string         `json:"provider" about:"who took the payment: stripe, paypal, manual ...; code for a redeemed code"`
-	ProviderRef   string         `json:"provider_ref" about:"the provider's name for the payment; unique for each provider"`
+	Provider      string         `json:"provider" about:"the payment provider: stripe, paypal, manual ...; code for a redeemed code"`
+	ProviderRef   string         `json:"provider_ref" about:"the provider's id of the payment; unique for each provider"`
 	Status        string         `json:"status" enum:"paid,refunded,void"`
 	Customer      Buyer          `json:"customer"`
 	Items         []Item         `json:"items"`
@@ -25,14 +25,14 @@ type Order struct {
 	DiscountCents int64          `json:"discount_cents"`
 	TaxCents      int64          `json:"tax_cents"`
 	TotalCents    int64          `json:"total_cents"`
-	RefundedCents int64          `json:"refunded_cents" about:"what was given back so far; never more than the total"`
+	RefundedCents int64          `json:"refunded_cents" about:"refunded so far; never more than the total"`
 	PaidAt        exact.Instant  `json:"paid_at"`
 	RefundedAt    *exact.Instant `json:"refunded_at" about:"when it was refunded in full"`
 	CreatedAt     exact.Instant  `json:"created_at"`
-	Subscription  *string        `json:"subscription_ref" about:"the provider's name for the subscription that it began or renewed; null on others"`
-	State         *string        `json:"subscription_state" enum:"past_due,active,cancelled,ended" about:"how the subscription stands; null on others"`
-	PlanChange    bool           `json:"plan_change" about:"it pays for a change of plan: the licenses keep their product"`
-	Disputes      []Dispute      `json:"disputes" about:"by which its buyer called the payment back, the oldest first"`
+	Subscription  *string        `json:"subscription_ref" about:"the provider's id of the subscription that it began or renewed; null on others"`
+	State         *string        `json:"subscription_state" enum:"past_due,active,cancelled,ended" about:"the subscription's state; null on others"`
+	PlanChange    bool           `json:"plan_change" about:"it pays for a change of plan; the licenses keep their product"`
+	Disputes      []Dispute      `json:"disputes" about:"disputes of its payment, the oldest first"`
 	Renews        []int64        `json:"renews" about:"the ids of the licenses that this payment of a subscription renewed; it issued none"`
 
 	id, subscription int64 // subscription 0 is none
@@ -61,7 +61,7 @@ type Item struct {
 type OrderDetail struct {
 	Order
 	Licenses []License `json:"licenses" about:"the licenses that it issued; of a renewal, those that it renewed"`
-	BuyerURL string    `json:"buyer_url,omitempty" about:"the buyer's page, for whoever may see license keys"`
+	BuyerURL string    `json:"buyer_url,omitempty" about:"the buyer's page, if you may see license keys"`
 }
 
 const (

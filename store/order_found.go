@@ -170,10 +170,10 @@ func (s *Service) bindFound(f *schema.Form) schema.Handler {
 	var customer int64
 	var l schema.Listing
 	sort := sortNewest
-	f.Text(&o.Q, "q", "words of a reference, address, name or SKU", schema.Most(200))
+	f.Text(&o.Q, "q", "words of reference, address, name or SKU", schema.Most(200))
 	bindCustomer(f, &customer)
 	f.Enum(&o.Status, "status", "", orderStatuses)
-	f.Text(&o.Provider, "provider", "who took the payment: stripe, manual ...", schema.Most(32))
+	f.Text(&o.Provider, "provider", "the payment provider: stripe, manual ...", schema.Most(32))
 	f.DayPtr(&o.From, "from", "first day of payment")
 	f.DayPtr(&o.To, "to", "last day")
 	f.Enum(&sort, "sort", "", []string{sortNewest, sortOldest, sortMost})

@@ -165,9 +165,11 @@ func (s *Service) CountOrders(ctx context.Context, f OrderFilter) (int64, error)
 
 func (f *OrderFilter) bind(form *schema.Form) {
 	form.Enum(&f.Status, "status", "only orders in this status", orderStatuses)
-	form.Text(&f.Provider, "provider", "only orders that this provider took the payment for", schema.Most(200), schema.Example("stripe"))
-	form.Text(&f.Email, "email", "only orders of the buyer with this address, in any case", schema.Most(254), schema.Example("ann@example.com"))
-	form.Text(&f.Q, "q", "only orders that hold this, in any case: a part of a reference, an address, a name or a SKU", schema.Most(200), schema.Example("ann@"))
+	form.Text(&f.Provider, "provider",
+		"only orders paid through this provider", schema.Most(200), schema.Example("stripe"))
+	form.Text(&f.Email, "email",
+		"only orders of the buyer with this address", schema.Most(254), schema.Example("ann@example.com"))
+	form.Text(&f.Q, "q", "only orders with this in reference, address, name or SKU", schema.Most(200), schema.Example("ann@"))
 	form.DayPtr(&f.From, "from", "only orders paid on this day or later", schema.Example("2026-11-01"))
 	form.DayPtr(&f.To, "to", "only orders paid on this day or before", schema.Example("2026-11-30"))
 	bindCursor(form, &f.Cursor)

@@ -18,14 +18,14 @@ func polarTill() till {
 	return till{
 		name: polar, title: "Polar", hint: "polar_whs_...", verify: verifyStandard, read: readPolar, handler: polarHandler,
 		events: append([]string{"order.paid", "order.refunded"}, polarStates...),
-		notes:  []string{"Turn license keys off there, else a buyer gets two."},
+		notes:  []string{"Turn license keys off there, or buyers get two."},
 	}
 }
 
 func readPolar(e *incoming, v strict.Value) error {
 	e.kind, e.object = textAt(v, "type"), at(v, "data")
 	if e.kind == "" || e.object.Kind() != strict.Object {
-		return fault.Malformedf("the body is no event of Polar's: type and data are needed")
+		return fault.Malformedf("the body is not a Polar event: type and data are missing")
 	}
 	if e.at = timeAt(v, "timestamp"); e.at == 0 {
 		e.at = max(timeAt(e.object, "modified_at"), timeAt(e.object, "created_at"))

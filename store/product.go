@@ -23,7 +23,7 @@ type Product struct {
 	LicenseDays     *int64   `json:"license_days" about:"days that a license lasts; null is forever"`
 	Tiers           []string `json:"tiers"`
 	Active          bool     `json:"active" about:"whether codes for it can be minted"`
-	OfflineDays     int64    `json:"offline_days" about:"days that a file for a machine without a net runs at most; 0 is no files"`
+	OfflineDays     int64    `json:"offline_days" about:"the most days that a license file runs; 0 is no files"`
 	Note            string   `json:"note" about:"for the buyer, in messages: how to install it, where to download it"`
 
 	id int64
@@ -62,7 +62,7 @@ var products = record.New("product", "store_products",
 	record.Of("active", func(p *Product) *bool { return &p.Active }, record.Truth("true", "false"),
 		"whether codes for it can be minted"),
 	record.Int("offline_days", func(p *Product) *int64 { return &p.OfflineDays },
-		"how many days a file for a machine without a net runs at most; 0 is no files", schema.Range(0, mostFileDays)),
+		"the most days that a license file runs; 0 is no files", schema.Range(0, mostFileDays)),
 	record.Text("note", func(p *Product) *string { return &p.Note },
 		"for the buyer, in messages: how to install it, where to download it", schema.Most(2000), schema.Lines),
 ).ByKey().Saved().Sorted("sku")
@@ -107,7 +107,7 @@ func lookUpProduct(c *db.Conn, sku string) (Product, bool, error) {
 func findProduct(c *db.Conn, sku string) (Product, error) {
 	p, found, err := lookUpProduct(c, sku)
 	if err == nil && !found {
-		err = fault.Fieldf("sku", "sku: %s names no product; products are loaded with `import store products`", schema.Quote(sku))
+		err = fault.Fieldf("sku", "sku: there is no product %s; load products with `import store products`", schema.Quote(sku))
 	}
 	return p, err
 }

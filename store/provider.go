@@ -29,7 +29,8 @@ func (s *Service) SetProviderSecret(ctx context.Context, who db.Caller, provider
 	}
 	secret = strings.TrimSpace(secret)
 	if secret == "" {
-		return ProviderSet{}, fault.Fieldf("secret", "secret is empty: give the signing secret that the provider shows for the endpoint, %s", t.hint)
+		return ProviderSet{}, fault.Fieldf("secret", "secret is empty: give the endpoint's signing secret from the "+
+			"provider, %s", t.hint)
 	}
 	if err := schema.CheckText("secret", secret, 200); err != nil {
 		return ProviderSet{}, err
@@ -76,7 +77,7 @@ var mapped = []string{stripe, lemonSqueezy, polar, "gumroad", "edd", "keygen"}
 // Link is what a provider's name for a product means: a payment link, a variant, a product.
 type Link struct {
 	Provider     string  `json:"provider" enum:"stripe,lemonsqueezy,polar,gumroad,edd,keygen"`
-	Link         string  `json:"payment_link" about:"the provider's name for what is sold: of stripe a payment link, of lemonsqueezy a variant's id, of polar a product's or a benefit's id, of the others the product's name or id as their export has it"`
+	Link         string  `json:"payment_link" about:"the provider's id of what is sold: of stripe a payment link, of lemonsqueezy a variant's id, of polar a product's or a benefit's id, of the others the product's name or id as their export has it"`
 	SKU          string  `json:"sku"`
 	Tier         *string `json:"tier"`
 	TheirProduct *int64  `json:"their_product_id" about:"the product's number there, where it is another than that; null is none"`
@@ -99,7 +100,8 @@ func (s *Service) MapLink(ctx context.Context, who db.Caller, l Link) (Mapped, e
 	l.Link = strings.TrimSpace(l.Link)
 	switch {
 	case l.Provider == stripe && (l.Link == "" || strings.Contains(l.Link, "/")):
-		return Mapped{}, fault.Fieldf("payment_link", "payment_link: %s is no payment link's id; Stripe shows it as plink_...", schema.Quote(l.Link))
+		return Mapped{}, fault.Fieldf("payment_link", "payment_link: %s is not the id of a payment link; Stripe shows it "+
+			"as plink_...", schema.Quote(l.Link))
 	case l.Link == "":
 		return Mapped{}, fault.Fieldf("payment_link", "payment_link is empty: give the variant's or product's id, or its name, as %s has it", l.Provider)
 	}
@@ -168,11 +170,11 @@ type Till struct {
 	SecretSet bool            `json:"secret_set"`
 	LastAt    *exact.Instant  `json:"last_at" about:"when its last good event came"`
 	LastEvent *string         `json:"last_event" about:"which it was, since the server started"`
-	RefusedAt *exact.Instant  `json:"refused_at" about:"when one was refused last, since the server started"`
+	RefusedAt *exact.Instant  `json:"refused_at" about:"when one was last refused, since the server started"`
 	Refused   *string         `json:"refused" about:"why it was"`
-	TestAt    *exact.Instant  `json:"test_at" about:"when an event of its test mode was ignored last, since the server started"`
+	TestAt    *exact.Instant  `json:"test_at" about:"when an event of its test mode was last ignored, since the server started"`
 	Products  []Link          `json:"products" about:"what its names for products sell here, the newest first"`
-	Unmapped  []UnmappedTheir `json:"unmapped" about:"what was bought and is mapped to nothing"`
+	Unmapped  []UnmappedTheir `json:"unmapped" about:"bought products that are not mapped yet"`
 	Notes     []string        `json:"notes"`
 }
 

@@ -29,7 +29,7 @@ type NewOrder struct {
 // Recorded is an order with its licenses, and whether it was there before.
 type Recorded struct {
 	OrderDetail
-	AlreadyRecorded bool `json:"already_recorded" about:"the provider's payment was on record: nothing was done"`
+	AlreadyRecorded bool `json:"already_recorded" about:"the payment was recorded already: nothing was done"`
 }
 
 const maxQty = 1000
@@ -78,7 +78,7 @@ func (n *NewOrder) check() (err error) {
 	case n.Qty < 1 || n.Qty > maxQty:
 		return fault.Fieldf("qty", "qty: %d is out of range; it takes 1 to %d", n.Qty, maxQty)
 	case len(n.Lines) > 0 && (n.SKU != "" || n.Tier != "" || n.Qty != 1):
-		return fault.Fieldf("sku", "sku: an order of several lines names its products in them; give sku, tier and qty, or lines")
+		return fault.Fieldf("sku", "sku: give sku, tier and qty, or lines, not both")
 	case len(n.Lines) == 0:
 		n.Lines = []NewLine{{SKU: n.SKU, Tier: n.Tier, Qty: n.Qty}}
 	}
@@ -121,7 +121,7 @@ func (n NewOrder) sale(tx *db.Tx) (sale, error) {
 	}
 	if n.PaidAt != nil && *n.PaidAt != tx.Today() {
 		if *n.PaidAt > tx.Today() {
-			return sale{}, fault.Fieldf("paid_at", "paid_at: %s is still to come; it takes a day up to today", *n.PaidAt)
+			return sale{}, fault.Fieldf("paid_at", "paid_at: %s is in the future; it takes a day up to today", *n.PaidAt)
 		}
 		v.paidAt = exact.InstantOf(n.PaidAt.Time(tx.Zone()))
 	}

@@ -175,16 +175,16 @@ func (s *Service) redeemCode() schema.Op {
 	license.ActivationCount, license.LastCheckedAt = 0, nil
 	return schema.Op{
 		Name:   "redeem_code",
-		About:  "Turn a redeem code into a license. The license key is given in full.",
+		About:  "Redeem a code for a license. The answer has the full license key.",
 		Public: true, MaxBody: deviceBody, Writes: true, Creates: true, Refuses: []fault.Kind{fault.Limited},
 		Own: []schema.Refusal{
-			{Kind: fault.NotFound, Detail: "No code is written so."},
+			{Kind: fault.NotFound, Detail: "There is no such code."},
 			{Kind: fault.Conflict, Detail: "The code was redeemed already, or is void."},
 		},
 		Response: Redeemed{License: &license, Order: order},
 		Bind: func(f *schema.Form) schema.Handler {
 			var written, email, name, remote string
-			f.Text(&written, "code", "the redeem code; in any case, separators do not matter, O is read as 0, I and L as 1",
+			f.Text(&written, "code", "the redeem code; case and separators do not matter",
 				schema.Required, schema.Example("7Q4Z-J0M3-RT9W-XYAB"))
 			f.Text(&email, "email", "who redeems it", schema.Required, schema.Most(254), schema.Example("ann@example.com"))
 			f.Text(&name, "name", "the person's name", schema.Most(200), schema.Example("Ann Lee"))

@@ -18,7 +18,7 @@ type refund struct {
 // inAnother is a refund that is not in the order's currency.
 func (r refund) inAnother(d OrderDetail) Unbooked {
 	return Unbooked{Ref: r.ref, Refund: true, Cause: causeCurrency, AmountCents: &r.refunded, Currency: db.NullText(r.currency), OrderRef: &d.OrderRef,
-		Reason: fmt.Sprintf("it refunds %s, and order %s is in %s: refund it by hand with `store order refund`",
+		Reason: fmt.Sprintf("it refunds %s, but order %s is in %s: refund it by hand with `store order refund`",
 			inCurrency(r.refunded, r.currency), d.OrderRef, d.Currency)}
 }
 
@@ -58,7 +58,7 @@ func bookRefund(tx *db.Tx, e incoming, r refund) (Received, error) {
 	case err != nil:
 		return Received{}, err
 	case after.RefundedCents == d.RefundedCents:
-		return e.done(tx, outcomeRepeated, "order "+d.OrderRef+" is refunded as far already")
+		return e.done(tx, outcomeRepeated, "order "+d.OrderRef+" is refunded to this amount already")
 	}
 	return e.done(tx, outcomeRefunded, fmt.Sprintf("order %s: %s of %s are refunded", d.OrderRef, inCurrency(after.RefundedCents, d.Currency), inCurrency(d.TotalCents, d.Currency)))
 }

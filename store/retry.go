@@ -47,7 +47,7 @@ func retry(tx *db.Tx, u Unbooked) (Retried, error) {
 	got := Retried{Provider: u.Provider, ProviderRef: u.Ref}
 	t, known := tillOf(u.Provider)
 	if !known {
-		return got, fmt.Errorf("payment %s waits of %s, which is no till", u.Ref, u.Provider)
+		return got, fmt.Errorf("the provider %s of payment %s is not supported", u.Provider, u.Ref)
 	}
 	e, err := t.parse(u.body, u.Event)
 	if err != nil {

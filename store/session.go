@@ -80,7 +80,8 @@ func (x session) sale(c *db.Conn, provider string) (sale, error) {
 	var err error
 	switch {
 	case x.status != "paid" && !x.subscribes():
-		return v, because(causeNothingPaid, fault.Invalidf("nothing had to be paid; if it is to be honoured, record it by hand with --total-cents 0"))
+		return v, because(causeNothingPaid, fault.Invalidf("nothing had to be paid; to fulfil it, record it by hand with "+
+			"--total-cents 0"))
 	case x.ref == "":
 		return v, because(causeUnreadable, fault.Invalidf("it has neither a payment_intent nor an id"))
 	case x.amounts != nil:
@@ -88,7 +89,7 @@ func (x session) sale(c *db.Conn, provider string) (sale, error) {
 	case x.totalWasMissing:
 		return v, because(causePrice, fault.Invalidf("amount_total is missing"))
 	case x.subscribes() && x.subscription == "":
-		return v, because(causeUnreadable, fault.Invalidf("its mode is subscription, and it names none"))
+		return v, because(causeUnreadable, fault.Invalidf("its mode is subscription, but it names none"))
 	}
 	if v.email, err = foldEmail(x.email); err != nil {
 		return v, because(causeNoBuyer, err)
@@ -124,7 +125,7 @@ func (x session) goods(c *db.Conn, provider string) ([]line, int64, error) {
 	}
 	discount := subtotal(lines) + x.tax - x.total
 	if discount < 0 {
-		return nil, 0, because(causePrice, fault.Invalidf("the prices of its lines and the tax come to %d, which is less than amount_total, %d: "+
+		return nil, 0, because(causePrice, fault.Invalidf("its lines and tax come to %d, less than amount_total, %d: "+
 			"give the lines' prices (@CENTS) in the session's metadata lines", subtotal(lines)+x.tax, x.total))
 	}
 	return lines, discount, nil
@@ -173,11 +174,12 @@ func (x session) product(c *db.Conn, provider string, l *line) (err error) {
 	switch {
 	case sku != "":
 	case x.link == "" && provider == stripe:
-		return because(causeNoProduct, fault.Invalidf("its metadata has no sku, and it came by no payment link; give the session metadata sku (and tier, qty)"))
+		return because(causeNoProduct, fault.Invalidf("it has no sku and no payment link; give the session metadata sku "+
+			"(and tier, qty)"))
 	case x.link == "":
 		return because(causeNoProduct, fault.Invalidf("it names no product"))
 	case provider == stripe:
-		return because(causeUnknownProduct, fault.Invalidf("its metadata has no sku, and its payment link is not mapped: `store provider map stripe %s SKU`", x.link))
+		return because(causeUnknownProduct, fault.Invalidf("it has no sku, and its payment link is not mapped: `store provider map stripe %s SKU`", x.link))
 	default:
 		return because(causeUnknownProduct, fault.Invalidf("what was bought, %s, is not mapped: `store provider map %s %s SKU`",
 			schema.Quote(firstOf(x.theirName, x.link)), provider, x.link))
@@ -306,5 +308,5 @@ func (x session) again(tx *db.Tx, e incoming, d OrderDetail, s subscription, nam
 	if d, err = reconcile(tx, d, payment, true); err != nil {
 		return Received{}, err
 	}
-	return e.done(tx, outcomeRepeated, "the payment is on record as order "+d.OrderRef)
+	return e.done(tx, outcomeRepeated, "the payment is recorded as order "+d.OrderRef)
 }

@@ -54,7 +54,7 @@ func verifyStripe(g Signed, body []byte, secret string, now exact.Instant) error
 		return fault.Malformedf("Stripe-Signature is missing or cannot be read")
 	}
 	if !signedBy(secret, s.v1, s.time+".", body) {
-		return fault.Malformedf("Stripe-Signature does not fit the body and the secret that is set")
+		return fault.Malformedf("Stripe-Signature does not match the body and the secret")
 	}
 	return timely("Stripe-Signature", s.at, now)
 }
@@ -67,7 +67,7 @@ func verifyLemonSqueezy(g Signed, body []byte, secret string, _ exact.Instant) e
 		return fault.Malformedf("X-Signature is missing or cannot be read")
 	}
 	if !signedBy(secret, [][]byte{sum}, "", body) {
-		return fault.Malformedf("X-Signature does not fit the body and the secret that is set")
+		return fault.Malformedf("X-Signature does not match the body and the secret")
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func verifyStandard(g Signed, body []byte, secret string, now exact.Instant) err
 		return fault.Malformedf("webhook-signature is missing or cannot be read")
 	}
 	if !signedBy(secret, sums, g.ID+"."+g.Time+".", body) {
-		return fault.Malformedf("webhook-signature does not fit the body and the secret that is set")
+		return fault.Malformedf("webhook-signature does not match the body and the secret")
 	}
 	return timely("webhook-signature", at, now)
 }
@@ -109,7 +109,7 @@ func signedBy(secret string, sums [][]byte, before string, body []byte) bool {
 
 func timely(header string, at int64, now exact.Instant) error {
 	if age := int64(now) - at; age > signatureTolerance || age < -signatureTolerance {
-		return fault.Malformedf("%s was made more than 5 minutes from now", header)
+		return fault.Malformedf("%s differs from now by more than 5 minutes", header)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ import (
 // never told.
 type SigningKey struct {
 	KeyID     string        `json:"key_id" about:"the first 16 hexadecimal digits of SHA-256 of the public key; kid in a file's header"`
-	Signs     bool          `json:"signs" about:"new files are signed with it; one key at a time does"`
+	Signs     bool          `json:"signs" about:"new files are signed with it; only one key signs"`
 	Public    string        `json:"public_key" about:"32 bytes in base64url without padding"`
 	PEM       string        `json:"pem" about:"the same as a PEM block"`
 	CreatedAt exact.Instant `json:"created_at"`
@@ -101,7 +101,7 @@ func (s *Service) RemoveSigningKey(ctx context.Context, who db.Caller, id string
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (SigningKey, error) {
 		k, err := findSigningKey(&tx.Conn, id)
 		if err == nil && k.Signs {
-			err = fault.Conflictf("the key %s signs; let another key sign first", k.KeyID)
+			err = fault.Conflictf("the key %s signs now; use another key first", k.KeyID)
 		}
 		if err != nil {
 			return k, err
@@ -158,7 +158,7 @@ func exampleSigningKey() SigningKey {
 func (s *Service) listPublicKeys() schema.Op {
 	return schema.Op{
 		Name:   "license_keys",
-		About:  "The public keys that license files are signed with, as a JSON Web Key Set: the one that signs and those that did or will.",
+		About:  "The public keys of license files, as a JSON Web Key Set: the one that signs, earlier and future ones.",
 		Public: true, Idempotent: true, Response: JWKS{Keys: []JWK{exampleSigningKey().jwk()}},
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.publicKeys(ctx) }
@@ -170,7 +170,7 @@ const keysPage = "/settings/license-keys"
 
 func (s *Service) listSigningKeys() schema.Op {
 	return schema.Op{
-		Name: "list_signing_keys", About: "The public halves of the keys that license files are signed with, the oldest first.",
+		Name: "list_signing_keys", About: "The signing keys of license files (public halves), oldest first.",
 		Response: SigningKeys{Keys: []SigningKey{exampleSigningKey()}}, Example: "store signing-key list",
 		Print: func(w io.Writer, answer any) {
 			k, _ := answer.(SigningKeys)
@@ -186,7 +186,8 @@ func (s *Service) listSigningKeys() schema.Op {
 
 func (s *Service) makeSigningKey() schema.Op {
 	return schema.Op{
-		Name: "make_signing_key", About: "Make a key to sign license files with. The first signs at once; later ones wait until they are used.",
+		Name: "make_signing_key", About: "Create a signing key for license files. The first signs at once; later keys " +
+			"wait until you use them.",
 		Writes: true, Admin: true, Response: exampleSigningKey(), Example: "store signing-key make",
 		Print: func(w io.Writer, answer any) {
 			k, _ := answer.(SigningKey)
@@ -195,9 +196,9 @@ func (s *Service) makeSigningKey() schema.Op {
 		Did: func(answer any, _ schema.Money) string {
 			k, _ := answer.(SigningKey)
 			if k.Signs {
-				return fmt.Sprintf("The key %s is made and signs license files from now on.", k.KeyID)
+				return fmt.Sprintf("The key %s is created and signs license files from now on.", k.KeyID)
 			}
-			return fmt.Sprintf("The key %s is made. Give its public half to your programs, then let it sign.", k.KeyID)
+			return fmt.Sprintf("The key %s is created. Give its public half to your programs, then use it to sign.", k.KeyID)
 		},
 		Leads: func(any) string { return keysPage },
 		Bind: func(*schema.Form) schema.Handler {
@@ -228,7 +229,7 @@ func signingKeyAct(name, word, about, did, will string, do func(context.Context,
 }
 
 func (s *Service) useSigningKey() schema.Op {
-	return signingKeyAct("use_signing_key", "use", "Let a signing key sign license files from now on.",
+	return signingKeyAct("use_signing_key", "use", "Use a signing key for license files from now on.",
 		"The key %s signs license files from now on.",
 		"New license files will be signed with the key %s. Programs that do not have its public half will refuse them.", s.UseSigningKey)
 }

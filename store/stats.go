@@ -119,7 +119,7 @@ func revenue(totals map[total]int64) []Revenue {
 func (s *Service) getStats() schema.Op {
 	return schema.Op{
 		Name:    "store_stats",
-		About:   "The store's totals. Two currencies are never added up.",
+		About:   "The store's totals, by currency.",
 		Example: "store stats", Print: printStats,
 		Response: Stats{
 			OrdersPaid: 38, OrdersRefunded: 2, Customers: 31,

@@ -22,7 +22,7 @@ func stripeTill() till {
 func readStripe(e *incoming, v strict.Value) error {
 	e.id, e.kind, e.object = textAt(v, "id"), textAt(v, "type"), at(v, "data", "object")
 	if e.id == "" || e.kind == "" || e.object.Kind() != strict.Object {
-		return fault.Malformedf("the body is no event of Stripe's: id, type and data.object are needed")
+		return fault.Malformedf("the body is not a Stripe event: id, type and data.object are missing")
 	}
 	if created := secondsAt(v, "created"); created != nil {
 		e.at = microsOf(*created)
@@ -62,7 +62,7 @@ func stripeHandler(e incoming) (handle handler, why string) {
 	case "charge.dispute.created", "charge.dispute.updated", "charge.dispute.closed":
 		p := readDispute(e)
 		if p.inquiry {
-			return nil, "an inquiry is no dispute"
+			return nil, "an inquiry is not a dispute"
 		}
 		return func(tx *db.Tx) (Received, error) { return bookDispute(tx, e, p) }, ""
 	}
@@ -127,5 +127,5 @@ func readRefund(v strict.Value) (refund, error) {
 // lookThere ends the reason of a refund that cannot be read.
 func lookThere(what string) string {
 	return "look at the " + what + " in the provider's dashboard, refund its order by hand with `store order refund`, " +
-		"and take this off the list with `store provider dismiss`"
+		"and dismiss this with `store provider dismiss`"
 }

@@ -14,15 +14,15 @@ import (
 type Subscription struct {
 	ID          int64          `json:"id"`
 	Provider    string         `json:"provider"`
-	Ref         string         `json:"subscription_ref" about:"the provider's name for it"`
+	Ref         string         `json:"subscription_ref" about:"the provider's id of it"`
 	State       string         `json:"state" enum:"past_due,active,cancelled,ended"`
 	Customer    *Buyer         `json:"customer" about:"null until its checkout comes"`
 	OrderRef    *string        `json:"order_ref" about:"the order that it began with"`
 	Product     *string        `json:"product" about:"the name of what it renews, as it was sold"`
 	Licenses    []int64        `json:"licenses" about:"the ids of the licenses that it renews"`
-	RenewsAt    *exact.Instant `json:"renews_at" about:"as the provider told it last; null when it does not renew, or it is not told"`
+	RenewsAt    *exact.Instant `json:"renews_at" about:"as the provider last reported it; null if it does not renew, or is unknown"`
 	EndsAt      *exact.Instant `json:"ends_at" about:"when it is cancelled: the day on which it ends"`
-	PaidAt      *exact.Instant `json:"paid_at" about:"of the last payment on record"`
+	PaidAt      *exact.Instant `json:"paid_at" about:"of the last recorded payment"`
 	PaidCents   *int64         `json:"paid_cents"`
 	Currency    *string        `json:"currency" about:"of the last payment"`
 	FailedAt    *exact.Instant `json:"failed_at" about:"when a payment failed, while it is past due"`
@@ -34,7 +34,7 @@ type Subscription struct {
 // SubscriptionFilter narrows the list of subscriptions; an empty field does not.
 type SubscriptionFilter struct {
 	State, Provider string
-	Q               string // words of the provider's name for it, the buyer, the order, the product
+	Q               string // words of the provider's id of it, the buyer, the order, the product
 	schema.Cursor[int64]
 }
 

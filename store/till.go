@@ -99,12 +99,12 @@ type incoming struct {
 func (s *Service) Receive(ctx context.Context, provider string, body []byte, g Signed) (Received, error) {
 	t, known := tillOf(provider)
 	if !known {
-		return Received{}, fault.NotFoundf("there is no till %s", schema.Quote(provider))
+		return Received{}, fault.NotFoundf("there is no payment provider %s", schema.Quote(provider))
 	}
 	now, err := db.Read(ctx, s.db, func(c *db.Conn) (exact.Instant, error) {
 		secret, err := providerSecret(c, t.name)
 		if err == nil && secret == "" {
-			err = fault.Malformedf("no signing secret is set, so that nothing can be verified: set it with `store provider set %s --secret %s`", t.name, t.hint)
+			err = fault.Malformedf("no signing secret is set, so nothing can be verified: set it with `store provider set %s --secret %s`", t.name, t.hint)
 		}
 		if err != nil {
 			return c.Now(), err
@@ -126,7 +126,7 @@ func (s *Service) Receive(ctx context.Context, provider string, body []byte, g S
 	}
 	s.memory.tills.good(t.name, now, e)
 	if e.test {
-		return e.answer(outcomeIgnored, "it is of the test mode: nothing was paid"), nil
+		return e.answer(outcomeIgnored, "it is a test event: nothing was paid"), nil
 	}
 	handle, why := t.handler(e)
 	if handle == nil {
@@ -202,7 +202,7 @@ func centsAt(v strict.Value, names ...string) (int64, error) {
 	}
 	cents, err := strconv.ParseInt(string(n.Raw()), 10, 64)
 	if err != nil || cents < 0 || cents > maxPrice {
-		return 0, fault.Invalidf("%s is no amount that is taken", strings.Join(names, "."))
+		return 0, fault.Invalidf("%s is not a valid amount", strings.Join(names, "."))
 	}
 	return cents, nil
 }
@@ -245,21 +245,22 @@ func idAt(v strict.Value, name string) string {
 }
 
 func (s *Service) receive(t till, about, signature, how string, timed bool) schema.Op {
-	refusal := signature + " is missing, or does not fit the body and the secret."
+	refusal := signature + " is missing, or does not match the body and the secret."
 	if timed {
-		refusal = signature + " is missing, does not fit the body and the secret, or is older than 5 minutes."
+		refusal = signature + " is missing, does not match the body and the secret, or is older than 5 minutes."
 	}
 	return schema.Op{
 		Name: "receive_" + t.name,
-		About: about + " The credential is the till's signature over the body; a signature that is not good, and a body that is no event, " +
-			"are refused with 400, and everything else is answered 200.",
+		About: about + " The credential is the provider's signature over the body. A wrong signature, or a body that is " +
+			"not an event, " +
+			"is refused with 400; everything else is answered 200.",
 		Public: true, Writes: true, Idempotent: true,
 		Own:      []schema.Refusal{{Kind: fault.Malformed, Detail: refusal}},
 		Response: Received{Received: true, Outcome: outcomeRecorded, Detail: "recorded as order " + exampleRef},
 		Bind: func(f *schema.Form) schema.Handler {
 			var body []byte
 			var g Signed
-			f.Raw(&body, "the event as it is sent")
+			f.Raw(&body, "the event, as the provider sends it")
 			f.Header(&g.Signature, signature, how)
 			if signature == standardSignature {
 				f.Header(&g.ID, "webhook-id", "the event's name")
@@ -274,15 +275,18 @@ const standardSignature = "webhook-signature"
 
 func (s *Service) receiveStripe() schema.Op {
 	return s.receive(stripeTill(), "Stripe's events: paid Checkout sessions and invoices of subscriptions become orders, refunded charges and lost "+
-		"disputes refund them; what is told of subscriptions and disputes is noted.", "Stripe-Signature", "Stripe's signature: t=<time>,v1=<hex>", true)
+		"disputes refund them; news of subscriptions and disputes is recorded.", "Stripe-Signature", "Stripe's signature: "+
+		"t=<time>,v1=<hex>", true)
 }
 
 func (s *Service) receiveLemonSqueezy() schema.Op {
-	return s.receive(lemonSqueezyTill(), "Lemon Squeezy's events: paid orders and renewals become orders, refunds refund them; what is told of "+
-		"subscriptions is noted.", "X-Signature", "HMAC-SHA256 of the body with the secret, in hexadecimal digits", false)
+	return s.receive(lemonSqueezyTill(), "Lemon Squeezy's events: paid orders and renewals become orders, refunds "+
+		"refund them; news of "+
+		"subscriptions is recorded.", "X-Signature", "HMAC-SHA256 of the body with the secret, in hexadecimal digits", false)
 }
 
 func (s *Service) receivePolar() schema.Op {
-	return s.receive(polarTill(), "Polar's events: paid orders and renewals become orders, refunds refund them; what is told of subscriptions is noted.",
+	return s.receive(polarTill(), "Polar's events: paid orders and renewals become orders, refunds refund them; news "+
+		"of subscriptions is recorded.",
 		standardSignature, "signatures as Standard Webhooks writes them: v1,<base64>, separated by spaces", true)
 }

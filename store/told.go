@@ -31,7 +31,7 @@ type standing struct {
 	at           micros
 	ends, renews *exact.Instant
 	period       *exact.Instant // the end of the period that runs; nil is not told
-	order        string         // the provider's name for the order that it began with; "" is not told
+	order        string         // the provider's id of the order that it began with; "" is not told
 }
 
 // compare orders what was told: by the provider's clock, at one moment the graver state last.
@@ -81,7 +81,8 @@ func tell(tx *db.Tx, e incoming, ref string, t standing) (Received, error) {
 		return Received{}, err
 	}
 	detail := "the subscription is " + map[string]string{subscriptionActive: "active", subscriptionPastDue: "past due",
-		subscriptionCancelled: "cancelled; its licenses run out by themselves", subscriptionEnded: "ended; its licenses run out by themselves"}[t.state]
+		subscriptionCancelled: "cancelled; its licenses end by themselves", subscriptionEnded: "ended; its licenses end " +
+			"by themselves"}[t.state]
 	return e.done(tx, outcomeRecorded, detail)
 }
 
@@ -105,7 +106,8 @@ func noteFailure(tx *db.Tx, e incoming, f failure) (Received, error) {
 	if err != nil {
 		return Received{}, err
 	}
-	return e.done(tx, outcomeRecorded, "a payment of the subscription failed; its licenses stay until what was paid for is over")
+	return e.done(tx, outcomeRecorded, "a payment of the subscription failed; its licenses work until the paid period "+
+		"ends")
 }
 
 // notePayment notes when a subscription was paid for last.

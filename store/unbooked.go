@@ -16,22 +16,22 @@ import (
 // one that could not.
 type Unbooked struct {
 	Provider     string        `json:"provider"`
-	Ref          string        `json:"provider_ref" about:"the provider's name for the payment"`
-	Event        string        `json:"event" about:"the provider's event that told of it last"`
+	Ref          string        `json:"provider_ref" about:"the provider's id of the payment"`
+	Event        string        `json:"event" about:"the provider's latest event about it"`
 	Refund       bool          `json:"refund" about:"whether it is a refund or dispute that could not be booked"`
 	Cause        string        `json:"cause" enum:"no_product,unknown_product,price,no_buyer,nothing_paid,no_checkout,currency,unreadable"`
 	Reason       string        `json:"reason"`
-	BuyerEmail   *string       `json:"buyer_email" about:"null: the event does not tell; so with the next ones"`
+	BuyerEmail   *string       `json:"buyer_email" about:"null: the event does not say; likewise below"`
 	BuyerName    *string       `json:"buyer_name"`
 	AmountCents  *int64        `json:"amount_cents"`
 	Currency     *string       `json:"currency"`
 	Qty          *int64        `json:"qty"`
-	TheirProduct *string       `json:"their_product" about:"the provider's name for what was bought, as map_provider takes it"`
+	TheirProduct *string       `json:"their_product" about:"the provider's id of what was bought, as map_provider takes it"`
 	TheirName    *string       `json:"their_name" about:"what the provider calls it"`
 	Subscription *string       `json:"subscription_ref"`
 	OrderRef     *string       `json:"order_ref" about:"the order that a refund or dispute in another currency is of"`
 	At           exact.Instant `json:"at"`
-	Remedy       string        `json:"mend" about:"what happened and what mends it"`
+	Remedy       string        `json:"mend" about:"what happened and how to fix it"`
 
 	body []byte // of the event; nil is not kept
 
@@ -170,13 +170,13 @@ func (u Unbooked) whatToDo() string {
 	if u.Refund {
 		return fmt.Sprintf("a refund of %s payment %s (event %s) could not be booked: %s", u.Provider, u.Ref, u.Event, u.Reason)
 	}
-	return fmt.Sprintf("%s payment %s (event %s) could not be booked: %s. Mend that and have the event read again with "+
+	return fmt.Sprintf("%s payment %s (event %s) could not be booked: %s. Fix that and retry with "+
 		"`store provider retry %s %s`, or record it by hand with "+
 		"`store order record --provider %s --provider-ref %s --email E --sku S --total-cents CENTS --currency C`",
 		u.Provider, u.Ref, u.Event, u.Reason, u.Provider, u.Ref, u.Provider, u.Ref)
 }
 
-// Unbooked lists the payments that came in and could not be booked, the oldest first.
+// Unbooked lists the payments that could not be booked, the oldest first.
 func (s *Service) Unbooked(ctx context.Context) (UnbookedList, error) {
 	return db.Read(ctx, s.db, unbookedPayments)
 }
@@ -237,9 +237,9 @@ func scanWaiting(r *db.Row) Unbooked {
 		u.Event, what = refund, "a refund of "+inCurrency(cents, currency)
 		u.AmountCents, u.Currency = &cents, &currency
 	}
-	u.Reason = what + " has waited for more than a day, and no order has this payment: resend the payment's events " +
+	u.Reason = what + " has waited for more than a day without an order for this payment: resend the payment's events " +
 		"(for a subscription invoice.paid and invoice_payment.paid) from the provider's dashboard, or refund its order by hand with " +
-		"`store order refund`, and take this off the list with `store provider dismiss`"
+		"`store order refund`, and dismiss this with `store provider dismiss`"
 	u.Remedy = u.whatToDo()
 	return u
 }

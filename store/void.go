@@ -25,7 +25,7 @@ func (s *Service) VoidOrder(ctx context.Context, who db.Caller, ref, reason stri
 		case d.Status == statusVoid:
 			return d, fault.Conflictf("order %s is void already", d.OrderRef)
 		case d.Provider != manual:
-			return d, fault.Conflictf("order %s was paid by %s, so it is no mistake of the record; refund it instead", d.OrderRef, d.Provider)
+			return d, fault.Conflictf("order %s was paid through %s; refund it instead", d.OrderRef, d.Provider)
 		case d.subscription != 0:
 			return d, fault.Conflictf("order %s began a subscription; refund it instead", d.OrderRef)
 		}
@@ -74,8 +74,8 @@ func (s *Service) voidOrderOp() schema.Op {
 	voided.Provider, voided.ProviderRef, voided.Status = manual, voided.OrderRef, statusVoid
 	return schema.Op{
 		Name: "void_order",
-		About: "Take back an order that was recorded by hand by mistake: it leaves the figures, and its licenses are revoked. " +
-			"It stays readable. Payments that a provider told of are refunded instead.",
+		About: "Void an order that was recorded by hand by mistake. It leaves the figures, and its licenses are revoked. " +
+			"It stays readable. Refund orders that a provider reported.",
 		Thing: func(answer any) string {
 			d, _ := answer.(OrderDetail)
 			return "order " + d.OrderRef + ", " + d.Customer.Email + ", " + inCurrency(d.TotalCents, d.Currency)

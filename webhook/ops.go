@@ -36,8 +36,10 @@ func Ops(d *db.DB, services []schema.Service, sender func(private bool) *Sender)
 	return []schema.Op{
 		o.addWebhook(), o.listWebhooks(),
 		o.change("remove", "removed", "Send nothing more to a receiver, and forget its URL and secret.", (*Receivers).Remove),
-		o.change("enable", "enabled", "Send events to a receiver again, those that wait for it first.", (*Receivers).Enable),
-		o.change("disable", "disabled", "Hold a receiver back: what happens meanwhile is not sent to it.", (*Receivers).Disable),
+		o.change("enable", "enabled",
+			"Send events to a receiver again, beginning with the waiting ones.", (*Receivers).Enable),
+		o.change("disable", "disabled",
+			"Disable a receiver: events that happen meanwhile are not sent to it.", (*Receivers).Disable),
 		o.setParallel(), o.rotateWebhook(), o.testWebhook(),
 		o.listDeliveries(), o.deliveryRequest(), o.resendDelivery(), o.resendFailed(),
 	}
@@ -109,8 +111,10 @@ func leadsToSecret(answer any) string { return toReceiver(answer.(Secret).ID) }
 func (o ops) addWebhook() schema.Op {
 	return schema.Op{
 		Name: "add_webhook", Writes: true, Admin: true, Credential: true, Creates: true,
-		About: "Add a receiver of a service's events, without any named of all of them, and print its id and its secret, this once. " +
-			"Without a secret one is made, as Standard Webhooks has it. It gets one event after another; with --parallel several at a time, in order per subject.\n\n" + o.eventList(),
+		About: "Add a receiver of the named events of a service, or of all its events. Its id and secret are shown only " +
+			"now. " +
+			"Without a secret one is created, in the form of Standard Webhooks. Events are sent one by one, or with " +
+			"--parallel several at a time, in order per subject.\n\n" + o.eventList(),
 		Command: "webhook add",
 		Example: "webhook add --service reorder --url https://example.com/alarms\n" +
 			"webhook add --service reorder --url https://example.com/alarms --event sku.reorder_point --json",
@@ -125,12 +129,13 @@ func (o ops) addWebhook() schema.Op {
 			}
 			f.Enum(&service, "service", "whose events: "+strings.Join(o.names(), ", "), o.names(), opts...)
 			f.Text(&url, "url", "where they are sent: http or https", schema.Most(maxURL), schema.Required)
-			f.Texts(&events, "event", "an event that is wanted; any number of times", 50, 100, o.eventChoices())
-			given := f.Text(&secret, "secret", "the secret that signs them, in place of a new one", schema.Secret)
+			f.Texts(&events, "event", "an event to send; may be repeated", 50, 100, o.eventChoices())
+			given := f.Text(&secret, "secret", "the secret that signs them; without it a new one is created", schema.Secret)
 			if given && secret == "" && f.Surface() == schema.Command {
-				f.Refuse("secret", "--secret: it is empty; leave it out to have one made")
+				f.Refuse("secret", "--secret: it is empty; leave it out to create one")
 			}
-			f.Int(&parallel, "parallel", "how many events it takes at a time, 2 to 16; 1 is one after another", schema.Range(1, mostParallel))
+			f.Int(&parallel, "parallel",
+				"how many events are sent at a time, 2 to 16; 1 is one by one", schema.Range(1, mostParallel))
 			o.checkEvents(f, service, events)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				who, err := in(who, service)
@@ -142,7 +147,7 @@ func (o ops) addWebhook() schema.Op {
 		},
 		Did: func(answer any, _ schema.Money) string {
 			s := answer.(Secret)
-			return strings.TrimSpace(fmt.Sprintf("webhook %d added; its secret is shown this once. %s", s.ID, s.Warned))
+			return strings.TrimSpace(fmt.Sprintf("webhook %d added; its secret is shown only now. %s", s.ID, s.Warned))
 		},
 		Leads: leadsToSecret,
 	}
@@ -154,7 +159,7 @@ func in(who db.Caller, service string) (db.Caller, error) {
 	case who.Service == "":
 		who.Service = service
 	case service != "" && service != who.Service:
-		return who, fault.Forbiddenf("receivers of the %s service are kept there, not in the %s service", service, who.Service)
+		return who, fault.Forbiddenf("receivers of the %s service are listed there, not in the %s service", service, who.Service)
 	}
 	return who, nil
 }
@@ -244,7 +249,8 @@ func (o ops) change(word, done, about string, act func(*Receivers, context.Conte
 	case "remove":
 		op.Leads = func(any) string { return "/webhooks" }
 		op.Will = func(answer any, _ schema.Money) string {
-			return fmt.Sprintf("Webhook %d gets nothing more. Its URL and secret are forgotten, what waits for it is dropped; the log of its deliveries stays.", answer.(Changed).ID)
+			return fmt.Sprintf("Webhook %d gets nothing more. Its URL, secret and waiting deliveries are removed; the log of "+
+				"its deliveries stays.", answer.(Changed).ID)
 		}
 	case "enable":
 		op.Undo = undo("disable_webhook", "Disable")
@@ -263,7 +269,8 @@ func undo(name, label string) func(any) *schema.Undo {
 func (o ops) setParallel() schema.Op {
 	return schema.Op{
 		Name: "set_webhook_parallel", Writes: true, Admin: true, Idempotent: true,
-		About:   "Change how many events a receiver takes at a time: 1 is one after another, 2 to 16 are in order per subject only.",
+		About: "Change how many events are sent to a receiver at a time: 1 is one by one, 2 to 16 are in order per " +
+			"subject only.",
 		Command: "webhook parallel ID N", Example: "webhook parallel 3 8", Response: Changed{ID: 3}, Print: silent,
 		Bind: func(f *schema.Form) schema.Handler {
 			var id, n int64
@@ -281,7 +288,8 @@ func (o ops) setParallel() schema.Op {
 func (o ops) rotateWebhook() schema.Op {
 	return schema.Op{
 		Name: "rotate_webhook", Writes: true, Admin: true, Credential: true,
-		About:   "Give a receiver a new secret, and print it, this once. The one before signs along for 24 hours, so that the receiver can be changed without missing anything.",
+		About: "Give a receiver a new secret, shown only now. For 24 hours the old one signs too, so that no event is " +
+			"missed.",
 		Command: "webhook rotate ID", Example: "webhook rotate 3", Response: exampleSecret, Print: tellSecret,
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
@@ -289,7 +297,7 @@ func (o ops) rotateWebhook() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(o.receivers.Rotate(ctx, who, id)) }
 		},
 		Did: func(answer any, _ schema.Money) string {
-			return fmt.Sprintf("webhook %d has a new secret, shown this once; the one before signs along for 24 hours", answer.(Secret).ID)
+			return fmt.Sprintf("webhook %d has a new secret, shown only now; the old one signs too for 24 hours", answer.(Secret).ID)
 		},
 		Leads: leadsToSecret,
 	}

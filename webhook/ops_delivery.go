@@ -65,7 +65,7 @@ func failures(states []string, cut error) error {
 // outcome is the sentence of what became of the attempts, each of which is a one.
 func outcome(one, several string, states []string) string {
 	if len(states) == 0 {
-		return "there was nothing to send again"
+		return "no delivery needed to be sent again"
 	}
 	arrived := 0
 	for _, s := range states {
@@ -154,7 +154,7 @@ func (o ops) testWebhook() schema.Op {
 	example.Kind = test
 	return schema.Op{
 		Name: "test_webhook", Writes: true, Admin: true, Several: true,
-		About: "Send a receiver one signed example of each event that it takes, now, and tell what it answered. " +
+		About: "Send a receiver one signed example of each of its events now, and show what it answered. " +
 			"The body says \"test\": true beside event, and the header X-<Service>-Test says true.",
 		Command: "webhook test ID", Example: "webhook test 3\nwebhook test 3 --json",
 		Response: Tried{Deliveries: []Delivery{example}},
@@ -213,7 +213,8 @@ func (o ops) examples(ctx context.Context, id int64) (all []Example, err error) 
 func (o ops) deliveryRequest() schema.Op {
 	return schema.Op{
 		Name: "delivery_request", Admin: true,
-		About:   "A delivery's request as it was sent: method, URL, headers and body. The signatures are made with the secrets that the receiver has now.",
+		About: "A delivery's request as it was sent: method, URL, headers and body. It is signed with the receiver's " +
+			"present secrets.",
 		Command: "webhook request DELIVERY_ID", Example: "webhook request 17",
 		Response: Request{ID: 17, Method: "POST", URL: "https://example.com/alarms", Headers: map[string]string{}, Body: "{}"},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -246,8 +247,9 @@ func (r Request) names() (names []string) {
 func (o ops) resendDelivery() schema.Op {
 	return schema.Op{
 		Name: "resend_delivery", Writes: true, Admin: true, Several: true,
-		About: "Make one new attempt for each of the deliveries, now: the same bytes and event id, also beside a running server. " +
-			"--failed takes those that failed or were interrupted and whose event has not reached that receiver since. The command's exit code is 1 when any of them fails.",
+		About: "Make one new attempt for each delivery now, with the same body and event id, even beside a running server. " +
+			"--failed resends those that failed or were interrupted and did not arrive since. It skips failed tests. The " +
+			"exit code is 1 if any fails.",
 		Command:  "webhook resend [DELIVERY_ID...]",
 		Example:  "webhook resend 17 18\nwebhook resend --failed --since 24h\nwebhook resend --failed --endpoint 3 --json",
 		Response: exampleResent(),
@@ -302,7 +304,7 @@ func (o ops) resend(ctx context.Context, who db.Caller, ask ResendRequest, priva
 func (o ops) resendFailed() schema.Op {
 	return schema.Op{
 		Name: "resend_failed", Writes: true, Admin: true, Several: true,
-		About:    "Make one new attempt for each delivery that failed or was interrupted and whose event has not reached that receiver since.",
+		About:    "Make one new attempt for each delivery that failed or was interrupted and did not arrive since.",
 		Response: exampleResent(),
 		Bind: func(f *schema.Form) schema.Handler {
 			ask := ResendRequest{Failed: true}

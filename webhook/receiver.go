@@ -92,7 +92,7 @@ func mayKeep(who db.Caller, what string) error {
 		return err
 	}
 	if who.Role != "admin" {
-		return fault.Forbiddenf("%s is an admin's; %s has the role %s", what, who.User, who.Role)
+		return fault.Forbiddenf("%s needs the role admin; %s has the role %s", what, who.User, who.Role)
 	}
 	return nil
 }
@@ -142,7 +142,8 @@ func (r *Receivers) Add(ctx context.Context, who db.Caller, url string, events [
 func (r *Receivers) wanted(service string, asked []string) ([]string, error) {
 	known, is := r.events[service]
 	if !is {
-		return nil, fault.Fieldf("service", "service: %q is none of %s", service, strings.Join(slices.Sorted(maps.Keys(r.events)), ", "))
+		return nil, fault.Fieldf("service",
+			"service: %q is not one of %s", service, strings.Join(slices.Sorted(maps.Keys(r.events)), ", "))
 	}
 	for _, e := range asked {
 		if !slices.Contains(known, e) {
@@ -195,7 +196,7 @@ func (r *Receivers) Disable(ctx context.Context, who db.Caller, id int64) error 
 // checkParallel refuses a number of events at a time that is out of range.
 func checkParallel(n int64) (int64, error) {
 	if n = max(n, 1); n > mostParallel {
-		return 0, fault.Fieldf("parallel", "parallel: %d is out of range; it takes 1, one after another, to %d", n, mostParallel)
+		return 0, fault.Fieldf("parallel", "parallel: %d is out of range; it takes 1 to %d", n, mostParallel)
 	}
 	return n, nil
 }

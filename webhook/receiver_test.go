@@ -39,14 +39,14 @@ func TestAddRefuses(t *testing.T) {
 		{"store", long + strings.Repeat("a", 2001-len(long)), "", "", "url: longer than 2000 bytes"},
 		{"store", good, "order.lost", "", `event: "order.lost" is not an event of the store service; it has order.paid, order.refunded, code.redeemed`},
 		{"reorder", good, "order.paid", "", `event: "order.paid"`},
-		{"pizza", good, "", "", `service: "pizza" is none of reorder, store`},
+		{"pizza", good, "", "", `service: "pizza" is not one of reorder, store`},
 		{"store", good, "", strings.Repeat("a", 201), "secret: 1 to 200"},
 		{"store", good, "", "tab\there", "secret: 1 to 200"},
 		{"store", good, "", " s", "secret: 1 to 200"},
 		{"store", good, "", "\xff", "secret: 1 to 200"},
-		{"store", good, "", "whsec_", "secret: what follows whsec_"},
-		{"store", good, "", "whsec_abc", "secret: what follows whsec_"},
-		{"store", good, "", "whsec_???=", "secret: what follows whsec_"},
+		{"store", good, "", "whsec_", "secret: after whsec_ comes"},
+		{"store", good, "", "whsec_abc", "secret: after whsec_ comes"},
+		{"store", good, "", "whsec_???=", "secret: after whsec_ comes"},
 	} {
 		var list []string
 		if c.event != "" {

@@ -112,7 +112,7 @@ func planThese(c *db.Conn, service string, ids []int64) ([]again, error) {
 			unknown = append(unknown, fmt.Sprint(id))
 			continue
 		case state == pending || state == sending:
-			return nil, fault.Conflictf("delivery %d is %s: only one whose attempt is over can be sent again", id, state)
+			return nil, fault.Conflictf("delivery %d is %s: wait until its attempt is over", id, state)
 		}
 		if err := mayGet(c, a.endpoint); err != nil {
 			return nil, err

@@ -101,8 +101,8 @@ func TestResendRefuses(t *testing.T) {
 	}{
 		{db.CLI(""), webhook.ResendRequest{IDs: []int64{1, 98, 99}}, fault.NotFound, "there is no delivery 98, 99; nothing was sent"},
 		{db.CLI("reorder"), webhook.ResendRequest{IDs: []int64{1}}, fault.NotFound, "there is no delivery 1; nothing was sent"},
-		{db.CLI(""), webhook.ResendRequest{IDs: []int64{1, 4}}, fault.Conflict, "delivery 4 is pending: only one whose attempt is over can be sent again"},
-		{db.CLI(""), webhook.ResendRequest{IDs: []int64{1, 5}}, fault.Conflict, "delivery 5 is sending: only one whose attempt is over can be sent again"},
+		{db.CLI(""), webhook.ResendRequest{IDs: []int64{1, 4}}, fault.Conflict, "delivery 4 is pending: wait until its attempt is over"},
+		{db.CLI(""), webhook.ResendRequest{IDs: []int64{1, 5}}, fault.Conflict, "delivery 5 is sending: wait until its attempt is over"},
 		{db.CLI(""), webhook.ResendRequest{IDs: []int64{1, 2}}, fault.Conflict, "webhook 2 is disabled: enable it first"},
 		{db.CLI(""), webhook.ResendRequest{IDs: []int64{1, 3}}, fault.NotFound, "there is no webhook 3"},
 		{db.CLI(""), webhook.ResendRequest{Failed: true, Endpoint: held.ID}, fault.Conflict, "webhook 2 is disabled: enable it first"},

@@ -44,7 +44,7 @@ func checkSecret(s string) error {
 	}
 	if rest, is := strings.CutPrefix(s, secretPrefix); is {
 		if b, err := base64.StdEncoding.DecodeString(rest); err != nil || len(b) == 0 {
-			return fault.Fieldf("secret", "secret: what follows %s must be base64 with its padding, as the libraries of Standard Webhooks decode it", secretPrefix)
+			return fault.Fieldf("secret", "secret: after %s comes padded base64, as Standard Webhooks defines it", secretPrefix)
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ func checkURL(text string) (*url.URL, error) {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, fault.Fieldf("url", "url: the scheme must be http or https, as in https://shop.example/hooks")
 	case u.User != nil:
-		return nil, fault.Fieldf("url", "url: it must not hold a user name or password; a receiver tells by the signature who sends")
+		return nil, fault.Fieldf("url", "url: it must not hold a user name or password; the signature shows who sends")
 	case u.Hostname() == "":
 		return nil, fault.Fieldf("url", "url: the host is missing; a URL looks like https://shop.example/hooks")
 	case strings.ContainsFunc(u.Host, func(r rune) bool { return r > 127 }):

@@ -64,7 +64,7 @@ func (s *Sender) testAll(ctx context.Context, who db.Caller, id int64, p *progre
 		made = append(made, done.Delivery)
 	}
 	if len(made) == 0 {
-		return made, fault.Conflictf("webhook %d takes no event that there is: nothing was sent", id)
+		return made, fault.Conflictf("webhook %d has no known event: nothing was sent", id)
 	}
 	return made, nil
 }
@@ -119,7 +119,7 @@ type Request struct {
 // Sent returns a delivery's request. It is refused for one that was not tried yet.
 func (s *Sender) Sent(ctx context.Context, who db.Caller, id int64) (Request, error) {
 	if who.Role != "admin" {
-		return Request{}, fault.Forbiddenf("a delivery's request is an admin's to see; %s has the role %s", who.User, who.Role)
+		return Request{}, fault.Forbiddenf("only an admin may see a delivery's request; %s has the role %s", who.User, who.Role)
 	}
 	var r Request
 	err := s.d.View(ctx, func(c *db.Conn) error {
@@ -137,7 +137,7 @@ func (s *Sender) Sent(ctx context.Context, who db.Caller, id int64) (Request, er
 		case !found || who.Service != "" && who.Service != o.service:
 			return fault.NotFoundf("there is no delivery %d", id)
 		case at == 0:
-			return fault.Conflictf("delivery %d was not tried yet", id)
+			return fault.Conflictf("delivery %d was not attempted yet", id)
 		}
 		o.at = exact.Instant(at)
 		r = Request{ID: id, Method: "POST", URL: o.url, Headers: map[string]string{}, Body: string(o.body)}

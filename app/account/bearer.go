@@ -35,7 +35,7 @@ func NewKeys(d *db.DB) *Keys {
 }
 
 // Authenticate returns the caller whose key the header's value holds, with Via empty:
-// the surface knows by which way it came. remote is the address that asked, without
+// the surface knows the surface: page, api, agent or command line. remote is the address that asked, without
 // or with a port.
 //
 // A header that is missing, and one that is malformed or whose key is unknown,

@@ -36,7 +36,7 @@ func keepsServices(c *db.Conn, who db.Caller, services []string) error {
 	}
 	for _, s := range services {
 		if !in[s] {
-			return fault.Forbiddenf("users and keys of the service %s are kept by its admin; %s is none there", schema.Quote(s), who.User)
+			return fault.Forbiddenf("only an admin of the service %s may change its users and API keys; %s is not one", schema.Quote(s), who.User)
 		}
 	}
 	return nil
@@ -56,7 +56,7 @@ func keepsPerson(c *db.Conn, who db.Caller, u User, does string) error {
 		}
 	}
 	if len(others) > 0 {
-		return fault.Forbiddenf("only an admin of every service in which %s has a role %s them; %s is no admin of %s",
+		return fault.Forbiddenf("only an admin of every service in which %s has a role %s them; %s is not an admin of %s",
 			schema.Quote(u.Name), does, who.User, strings.Join(others, ", "))
 	}
 	return nil
@@ -77,7 +77,7 @@ func keepLastAdmin(c *db.Conn, u User, services []string) error {
 			return err
 		}
 		if !others {
-			return fault.Conflictf("%s is the last admin of the service %s and stays so; make another one first", schema.Quote(u.Name), s)
+			return fault.Conflictf("%s is the last admin of the service %s; make another admin first", schema.Quote(u.Name), s)
 		}
 	}
 	return nil

@@ -86,10 +86,10 @@ func createKey(tx *db.Tx, u User, n NewKey) (k Key, full string, err error) {
 		return k, "", fault.Fieldf("scope", "scope: %s is not one of %s", schema.Quote(n.Scope), strings.Join(Scopes, ", "))
 	}
 	if u.Disabled {
-		return k, "", fault.Conflictf("the user %s is disabled and gets no key; `quartermaster user enable` comes first", schema.Quote(u.Name))
+		return k, "", fault.Conflictf("the user %s is disabled; run `quartermaster user enable` first", schema.Quote(u.Name))
 	}
 	if u.Roles[n.Service] == "" {
-		return k, "", fault.Conflictf("the user %s has no role in the service %s and gets no key for it; `quartermaster user role` gives one",
+		return k, "", fault.Conflictf("the user %s has no role in the service %s; give one with `quartermaster user role` first",
 			schema.Quote(u.Name), schema.Quote(n.Service))
 	}
 	full = mintKey()
@@ -120,7 +120,7 @@ func RevokeKey(ctx context.Context, d *db.DB, who db.Caller, id int64) (Key, err
 		case err != nil:
 			return k, err
 		case !found:
-			return k, fault.NotFoundf("there is no key %d; `quartermaster key list` shows which there are", id)
+			return k, fault.NotFoundf("there is no key %d; `quartermaster key list` lists the keys", id)
 		case k.RevokedAt != nil:
 			return k, fault.Conflictf("the key %d (%s) is revoked already, since %s", id, k.Prefix, *k.RevokedAt)
 		}

@@ -18,7 +18,8 @@ func Mails() []mail.Kind { return []mail.Kind{staffLink} }
 
 // staffLink lets a user choose a password. Its row's note is who invites; "" for a link that was asked for.
 var staffLink = mail.Kind{
-	Name: "staff-link", Asked: true, About: "To a user, with an invitation, or who asked for a new password: the link to choose one.",
+	Name: "staff-link", Asked: true, About: "To a user who is invited or asked for a new password: the link to choose " +
+		"one.",
 	Fields:  []mail.Field{{Name: "link", Must: true}, {Name: "by"}, {Name: "until"}},
 	Subject: "Your account at {shop}",
 	Body: "Hello {name},\n\nyou were invited by {by}.\n\nChoose a password here: {link}\n\nThis link works once, until {until}.\n\n" +
@@ -143,7 +144,7 @@ func invitable(c *db.Conn, who db.Caller, name string) (User, error) {
 		return u, err
 	}
 	if u.Disabled {
-		err = fault.Conflictf("the user %s is disabled and gets no invitation; `quartermaster user enable` comes first", schema.Quote(u.Name))
+		err = fault.Conflictf("the user %s is disabled; run `quartermaster user enable` first", schema.Quote(u.Name))
 	}
 	return u, err
 }
@@ -151,7 +152,7 @@ func invitable(c *db.Conn, who db.Caller, name string) (User, error) {
 func (o ops) mailInvitation() schema.Op {
 	return schema.Op{
 		Name: "mail_invitation", Writes: true, Admin: true, Destructive: true,
-		About:   "Mail a user a link to choose a first password, or to replace a lost one: good for 24 hours and one use. An earlier one ends.",
+		About:   "Mail a user a link to set a first or a new password. It works once within 24 hours. An earlier link ends.",
 		Command: "user mail-invitation NAME", Example: "user mail-invitation bob", Response: mail.ExampleListed("", "staff-link", "bob"),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {

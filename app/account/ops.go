@@ -108,7 +108,8 @@ func (o ops) rolesLine(roles map[string]string) string {
 func (o ops) addUser() schema.Op {
 	return schema.Op{
 		Name: "add_user", Writes: true, Admin: true, Creates: true,
-		About:    "Add a user with a role in the services that are named, without any in all that you are admin of. An invitation lets the user sign in.",
+		About: "Add a user with a role in the named services, or in all that you are an admin of. Invite the user " +
+			"next, to sign in.",
 		Command:  "user add NAME",
 		Example:  "user add alice --role admin\nuser add bob --role viewer --service rental --service reorder",
 		Response: exampleUser, Print: silent,
@@ -116,8 +117,8 @@ func (o ops) addUser() schema.Op {
 			var name, role string
 			var services []string
 			f.Text(&name, "name", "the new user's name", schema.Most(most+1), schema.Positional("NAME"), needed(f))
-			f.Enum(&role, "role", "what the user may be: a viewer reads, a member and an admin read and write", Roles, schema.Required)
-			o.in(f, &services, "the services that are the user's to use")
+			f.Enum(&role, "role", "a viewer reads; a member and an admin read and write", Roles, schema.Required)
+			o.in(f, &services, "the services that the user may use")
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				in, err := o.own(ctx, who, services)
 				if err != nil {
@@ -189,18 +190,19 @@ func (o ops) listUsers() schema.Op {
 func (o ops) setRole() schema.Op {
 	return schema.Op{
 		Name: "set_role", Writes: true, Admin: true, Idempotent: true,
-		About:   "Give a user another role in the services that are named, without any in those in which the user has one. The role none takes it away. The user's sessions end.",
+		About: "Change a user's role in the named services, or in all where the user has one. The role none removes it. " +
+			"The user's sessions end.",
 		Command: "user role NAME ROLE", Example: "user role bob member\nuser role bob viewer --service store",
 		Response: exampleUser, Print: silent,
 		Bind: func(f *schema.Form) schema.Handler {
 			var name, role string
 			var services []string
 			o.name(f, &name)
-			o.in(f, &services, "where it holds; any number of times")
-			f.Enum(&role, "role", "viewer, member or admin; none takes the role away", append(append([]string{}, Roles...), NoRole),
+			o.in(f, &services, "the service; may be repeated")
+			f.Enum(&role, "role", "viewer, member or admin; none removes the role", append(append([]string{}, Roles...), NoRole),
 				schema.Required, schema.Positional("ROLE"))
 			if role == NoRole && len(services) == 0 {
-				f.Refuse("service", "service is missing: the role none is taken away in the services that are named")
+				f.Refuse("service", "service is missing: name the services in which the role none removes the user")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return answer(SetRole(ctx, o.d, who, name, role, services, o.services))
@@ -236,7 +238,7 @@ func (o ops) change(word, done, about string, do func(context.Context, *db.DB, d
 func (o ops) removeUser() schema.Op {
 	return schema.Op{
 		Name: "remove_user", Writes: true, Admin: true, Destructive: true,
-		About:   "Remove a user for good: roles, keys and sessions end. The audit trail keeps the name, which is not given again.",
+		About:   "Remove a user for good: roles, keys and sessions end. The name stays in Activity and cannot be used again.",
 		Command: "user remove NAME", Example: "user remove bob", Response: Removed{User: exampleUser, Keys: 1, Sessions: 2}, Print: silent,
 		Bind: func(f *schema.Form) schema.Handler {
 			var name string
@@ -277,7 +279,8 @@ func (l Link) Redacted() any { l.Link, l.token = "", ""; return l }
 func (o ops) inviteUser() schema.Op {
 	return schema.Op{
 		Name: "invite_user", Writes: true, Admin: true, Credential: true, Creates: true,
-		About:   "Invite a user to set a first password, or to replace a lost one: prints a link, this once, that is good for 24 hours and one use. An earlier one ends.",
+		About: "Invite a user to set a first or a new password. Prints a link once; it works once within 24 hours. An " +
+			"earlier link ends.",
 		Command: "user invite NAME", Example: "user invite bob",
 		Response: Link{Name: "bob", Link: "http://127.0.0.1:8081/welcome/...", ExpiresAt: 1795295100},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -289,7 +292,7 @@ func (o ops) inviteUser() schema.Op {
 		},
 		Print: func(w io.Writer, answer any) { _, _ = fmt.Fprintln(w, answer.(Link).Link) },
 		Did: func(answer any, _ schema.Money) string {
-			return fmt.Sprintf("user %s invited until %s; the link is shown this once", answer.(Link).Name, answer.(Link).ExpiresAt)
+			return fmt.Sprintf("user %s invited until %s; the link is shown only now", answer.(Link).Name, answer.(Link).ExpiresAt)
 		},
 		Leads: toUsers,
 	}

@@ -36,14 +36,15 @@ func toKeys(any) string { return "/keys" }
 func (o ops) createKey() schema.Op {
 	return schema.Op{
 		Name: "create_key", Writes: true, Admin: true, Credential: true, Creates: true,
-		About:    "Make a key and print it, alone and this once. It opens one service, as the user whose it is.",
+		About:    "Create an API key. It is shown only now. It opens one service, with its user's role.",
 		Command:  "key create",
 		Example:  "key create --service reorder --user alice --label \"nightly upload\"\nkey create --service rental --user bob --scope read",
 		Response: CreatedKey{ID: 7, Key: "apk_" + strings.Repeat("0", 40)},
 		Bind: func(f *schema.Form) schema.Handler {
 			n := NewKey{Scope: "full"}
 			f.Enum(&n.Service, "service", "the service that it opens: "+strings.Join(o.services, ", "), o.services, schema.Required)
-			f.Text(&n.User, "user", "the user whose key it is", schema.Most(most+1), schema.ChoicesFor(userChoices), schema.Required)
+			f.Text(&n.User, "user",
+				"the user that the key acts as", schema.Most(most+1), schema.ChoicesFor(userChoices), schema.Required)
 			f.Enum(&n.Scope, "scope", "read or full", Scopes)
 			f.Text(&n.Label, "label", "what it is for")
 			return func(ctx context.Context, who db.Caller) (any, error) {
@@ -54,7 +55,7 @@ func (o ops) createKey() schema.Op {
 		Print: func(w io.Writer, answer any) { _, _ = fmt.Fprintln(w, answer.(CreatedKey).Key) },
 		Did: func(answer any, _ schema.Money) string {
 			k := answer.(CreatedKey).of
-			return fmt.Sprintf("key %d made: %s of %s, scope %s; it is shown this once", k.ID, k.Service, k.User, k.Scope)
+			return fmt.Sprintf("API key %d created: %s of %s, scope %s; it is shown only now", k.ID, k.Service, k.User, k.Scope)
 		},
 		Leads: toKeys,
 	}
@@ -62,7 +63,7 @@ func (o ops) createKey() schema.Op {
 
 func (o ops) listKeys() schema.Op {
 	return schema.Op{
-		Name: "list_keys", Admin: true, About: "The keys, the revoked ones too.",
+		Name: "list_keys", Admin: true, About: "The API keys, revoked ones included.",
 		Command: "key list", Example: "key list --service reorder --json", Response: KeyList{Keys: []Key{exampleKey}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var service string
@@ -93,11 +94,11 @@ func orDash(at *exact.Instant) string {
 func (o ops) revokeKey() schema.Op {
 	return schema.Op{
 		Name: "revoke_key", Writes: true, Admin: true, Destructive: true,
-		About:   "End a key for good, from the next request on, in a running server too. The id is the number in the list of keys.",
+		About:   "Revoke an API key for good. A running server refuses it from the next request on.",
 		Command: "key revoke ID", Example: "key revoke 7", Response: exampleKey, Print: silent,
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
-			f.ID(&id, "id", "the key's number", schema.Required, schema.Positional("ID"))
+			f.ID(&id, "id", "the key's number, as the list shows it", schema.Required, schema.Positional("ID"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(RevokeKey(ctx, o.d, who, id)) }
 		},
 		Did: func(answer any, _ schema.Money) string {
@@ -110,7 +111,8 @@ func (o ops) revokeKey() schema.Op {
 			if k.LastUsedAt != nil {
 				used = "was used last at " + k.LastUsedAt.String()
 			}
-			return fmt.Sprintf("The key %s... of %s for the service %s, which %s, ends for good: whatever sends it is refused from the next request on.",
+			return fmt.Sprintf("The key %s... of %s for the service %s, which %s, ends for good. Programs that send it are "+
+				"refused from the next request on.",
 				k.Prefix, k.User, k.Service, used)
 		},
 		Leads: toKeys,

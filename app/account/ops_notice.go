@@ -150,7 +150,7 @@ func (o ops) setUserEmail() schema.Op {
 	example := "bob@example.com"
 	return schema.Op{
 		Name: "set_user_email", Personal: true, Idempotent: true,
-		About:   "Set where a user is mailed to; an empty address takes it away.",
+		About:   "Set a user's e-mail address; an empty one removes it.",
 		Command: "user email NAME", Example: "user email bob --email bob@example.com", Response: UserEmail{Name: "bob", Email: &example},
 		Bind: func(f *schema.Form) schema.Handler {
 			var name, email, current, remote string
@@ -179,7 +179,7 @@ func (o ops) setNotices() schema.Op {
 	first, _ := mail.ParseNotices("{}") // never fails
 	return schema.Op{
 		Name: "set_notices", Personal: true, Idempotent: true,
-		About:   "Set what a user is mailed of: at once, in the next digest, or not. What is not given stays.",
+		About:   "Set which notices a user gets: at once, in the next digest, or never. What is not given stays.",
 		Command: "user notices NAME", Example: "user notices bob --tickets now --alarms digest", Response: UserNotices{Name: "bob", Notices: first},
 		Bind: func(f *schema.Form) schema.Handler {
 			var name string

@@ -28,8 +28,9 @@ func (o ops) changePassword() schema.Op {
 		Response: Ended{Ended: 2},
 		Bind: func(f *schema.Form) schema.Handler {
 			var current, password, remote string
-			f.Text(&current, "current", "the password that you have", schema.Secret, schema.Label("Current password"))
-			f.Text(&password, "password", "the new one: 10 to 200 characters, any of them", schema.Secret, schema.Required, schema.Label("New password"))
+			f.Text(&current, "current", "your password now", schema.Secret, schema.Label("Current password"))
+			f.Text(&password, "password",
+				"the new password: 10 to 200 characters of any kind", schema.Secret, schema.Required, schema.Label("New password"))
 			f.Remote(&remote)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				n, err := o.sessions.ChangePassword(ctx, who, current, password, session.From{Address: remote})
@@ -55,7 +56,7 @@ func others(n int) string {
 
 func (o ops) listSessions() schema.Op {
 	return schema.Op{
-		Name: "list_sessions", About: "Your own sessions: where you are signed in, the last seen first.",
+		Name: "list_sessions", About: "Your sessions: where you are signed in, the last used first.",
 		Response: SessionList{Sessions: []OwnSession{{Session: exampleSession, Current: true}}},
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) {
@@ -101,17 +102,17 @@ func (o ops) endOtherSessions() schema.Op {
 func (o ops) setPreferences() schema.Op {
 	return schema.Op{
 		Name: "set_preferences", Personal: true, Idempotent: true,
-		About:    "How you like the pages: light, dark or as your system wishes, and whether keys of the keyboard are heard.",
+		About:    "How pages look and react: light, dark or as your system is set, and keyboard shortcuts.",
 		Response: Preferences{Theme: "auto", Keys: true},
 		Bind: func(f *schema.Form) schema.Handler {
 			var theme *string
 			var keys *bool
 			var t string
 			var k bool
-			if f.Enum(&t, "theme", "auto is as the system wishes", Themes) {
+			if f.Enum(&t, "theme", "auto follows the system", Themes) {
 				theme = &t
 			}
-			if f.Bool(&k, "keys", "hear keys of the keyboard") {
+			if f.Bool(&k, "keys", "keyboard shortcuts") {
 				keys = &k
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) {

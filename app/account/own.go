@@ -50,7 +50,7 @@ func (s *Sessions) ChangePassword(ctx context.Context, who db.Caller, current, p
 			return e, err
 		}
 		if now != c.kept {
-			return e, fault.Conflictf("the password was changed at this very moment from elsewhere; nothing was changed here")
+			return e, fault.Conflictf("the password was just changed elsewhere; nothing was changed here")
 		}
 		if _, err := tx.Exec("UPDATE sessions SET password_at = ? WHERE id = ?", tx.Now(), who.Session); err != nil {
 			return e, err

@@ -55,9 +55,11 @@ func CheckPassword(field, password string) error {
 	case !utf8.ValidString(password):
 		return fault.Fieldf(field, "%s is not valid UTF-8", field)
 	case n < shortestPassword || n > longestPassword:
-		return fault.Fieldf(field, "%s has %d characters; %d to %d are allowed, any of them", field, n, shortestPassword, longestPassword)
+		return fault.Fieldf(field,
+			"%s has %d characters; %d to %d are allowed, of any kind", field, n, shortestPassword, longestPassword)
 	case common[strings.ToLower(password)]:
-		return fault.Fieldf(field, "%s is one of the commonest passwords there are, which are tried first; choose another one, such as four words by chance", field)
+		return fault.Fieldf(field, "%s is a very common password, which attackers try first; choose another, such as four "+
+			"random words", field)
 	}
 	return nil
 }
@@ -90,7 +92,7 @@ func newHasher() *hasher { return &hasher{turn: make(chan struct{}, 1), places: 
 // do calls fn when it is the asker's turn.
 func (h *hasher) do(ctx context.Context, who asker, fn func() error) error {
 	if !h.enter(who) {
-		e := fault.Unavailablef(nil, "too many people are signing in at this moment: nothing was changed; try again in a second")
+		e := fault.Unavailablef(nil, "too many people are signing in right now: nothing was changed; try again in a second")
 		e.Retry = time.Second
 		return e
 	}

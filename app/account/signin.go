@@ -65,14 +65,16 @@ func (s *Sessions) slowed(c candidate) error {
 	if wait == 0 {
 		return nil
 	}
-	e := fault.New(fault.Limited, "too many wrong passwords came from this address or for this name: nothing was tried; wait %d seconds and try again",
+	e := fault.New(fault.Limited, "too many wrong passwords came from this address or for this name: wait %d seconds "+
+		"and try again",
 		(wait+time.Second-1)/time.Second)
 	e.Retry = wait
 	return e
 }
 
 // errWrong is what check gives for a wrong password.
-var errWrong = fault.New(fault.Unauthorized, "this name and this password do not open anything; mind capitals, or ask an admin for an invitation that sets a new password")
+var errWrong = fault.New(fault.Unauthorized, "the name or the password is wrong; check capitals, or ask an admin "+
+	"for an invitation to set a new password")
 
 // check reports whether the password is the candidate's. The same is done, and takes the
 // same time, whatever is wrong: the name, the password, or that it does not open.
@@ -165,7 +167,7 @@ func (s *Sessions) Confirm(ctx context.Context, v Session, password string, from
 // own turns the refusal of a wrong password into one about a field: who it is is known.
 func own(err error, field string) error {
 	if err == errWrong { //nolint:errorlint // the very value
-		return fault.Fieldf(field, "%s: it is not the password of this account", field)
+		return fault.Fieldf(field, "%s: this is not the password of this account", field)
 	}
 	return err
 }

@@ -26,9 +26,9 @@ func MayStill(c *db.Conn, who db.Caller) error {
 	case err != nil:
 		return err
 	case !found:
-		return fault.New(fault.Unauthorized, "%s has lost the access with which this request came; nothing was written", who.User)
+		return fault.New(fault.Unauthorized, "%s no longer has access; nothing was written", who.User)
 	case role != who.Role:
-		return fault.Forbiddenf("the role of %s changed to %s while this request was under way; nothing was written", who.User, role)
+		return fault.Forbiddenf("the role of %s changed to %s during this request; nothing was written", who.User, role)
 	}
 	return nil
 }

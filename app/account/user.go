@@ -46,7 +46,7 @@ func findUser(c *db.Conn, name string) (User, error) {
 }
 
 func noUser(name string) error {
-	return fault.NotFoundf("there is no user %s; `quartermaster user list` shows who there is", schema.Quote(name))
+	return fault.NotFoundf("there is no user %s; `quartermaster user list` lists the users", schema.Quote(name))
 }
 
 // rolesOf returns a user's roles by service.
@@ -70,16 +70,16 @@ func (u User) subject() string { return fmt.Sprintf("user:%d", u.id) }
 func CheckName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
-		return "", fault.Fieldf("name", "the user's name is empty; 1 to %d characters are needed", most)
+		return "", fault.Fieldf("name", "the user's name is empty; enter 1 to %d characters", most)
 	}
 	if slices.Contains(otherActors, strings.ToLower(name)) {
-		return "", fault.Fieldf("name", "%q is the audit trail's own name for another actor; choose another one", name)
+		return "", fault.Fieldf("name", "%q is a reserved name; choose another name", name)
 	}
 	if err := line("name", "the user's name", name); err != nil {
 		return "", err
 	}
 	if strings.ContainsFunc(name, invisible) {
-		return "", fault.Fieldf("name", "the user's name holds an invisible character; type it anew, with plain spaces")
+		return "", fault.Fieldf("name", "the user's name holds an invisible character; type it again with plain spaces")
 	}
 	return name, nil
 }
@@ -135,14 +135,14 @@ func addUser(tx *db.Tx, name, role string, services []string) (User, error) {
 		return User{}, err
 	}
 	if len(services) == 0 {
-		return User{}, fault.Fieldf("service", "the user %s would have no service; at least one is needed", schema.Quote(name))
+		return User{}, fault.Fieldf("service", "the user %s would have no service; name at least one", schema.Quote(name))
 	}
 	gone, taken, err := db.One(&tx.Conn, db.Int, "SELECT removed_at IS NOT NULL FROM users WHERE name = ?", name)
 	if err != nil {
 		return User{}, err
 	}
 	if gone == 1 {
-		return User{}, fault.Conflictf("there was a user %s, whose name stays in the audit trail and is not given again; choose another name", schema.Quote(name))
+		return User{}, fault.Conflictf("there was a user %s, whose name stays in Activity and is not given again; choose another name", schema.Quote(name))
 	}
 	if taken {
 		return User{}, fault.Conflictf("there is a user %s already; choose another name, or change the role with `quartermaster user role`", schema.Quote(name))

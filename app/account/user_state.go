@@ -19,7 +19,7 @@ import (
 func SetRole(ctx context.Context, d *db.DB, who db.Caller, name, role string, services, all []string) (User, error) {
 	return update(ctx, d, who, func(tx *db.Tx) (User, error) {
 		if role == NoRole && len(services) == 0 {
-			return User{}, fault.Fieldf("role", "role: none takes a role away; name the services")
+			return User{}, fault.Fieldf("role", "role: none removes a role; name the services")
 		}
 		if role != NoRole {
 			if err := checkRole(role); err != nil {

@@ -13,7 +13,7 @@ import (
 
 // acting returns a command that changes a service's business data its --as.
 func (p *program) acting(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().Var((*actorName)(&p.as), "as", "act as this user, with that user's role, in place of the operator")
+	cmd.Flags().Var((*actorName)(&p.as), "as", "act as this user")
 	p.completeBy(cmd, "as", func() []string {
 		names, _ := p.userNames(nil)
 		return names

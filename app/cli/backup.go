@@ -24,8 +24,8 @@ func (p *program) backupCommand() *cobra.Command {
 	folder, keep := "", 0
 	cmd := p.jsonFlag(&cobra.Command{
 		Use:   "backup FILE",
-		Short: "Write a consistent, checked copy of the database, also while it is served",
-		Long: `Write a consistent copy of the database, also while it is served. The copy is written
+		Short: "Write a consistent, checked copy of the database, even while it is served",
+		Long: `Write a consistent copy of the database, even while it is served. The copy is written
 beside FILE, checked (pages, references, schema) and then given the name: a FILE that is
 there already is replaced only by a copy that is whole. The database itself and another
 one in use are never replaced. With --to the copy goes into a folder under the
@@ -35,7 +35,7 @@ standard output.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case folder == "" && keep != 0:
-				return usagef("--keep: it goes with --to FOLDER")
+				return usagef("--keep works only with --to FOLDER")
 			case keep < 0:
 				return usagef("--keep: %d is not allowed; it takes how many backups to keep", keep)
 			case folder != "":
@@ -88,7 +88,7 @@ func (p *program) noteBackup(ctx context.Context) {
 		err = errors.Join(db.Exec(ctx, d, db.Bookkeeping(), (*db.Tx).NoteBackup), d.Close())
 	}
 	if err != nil {
-		p.notice("the copy is whole; that it was made could not be noted in the database: " + err.Error())
+		p.notice("the copy is complete, but its time could not be recorded in the database: " + err.Error())
 	}
 }
 

@@ -77,7 +77,7 @@ func Run(ctx context.Context, env Env) int {
 	var failure runError
 	var usage usageError
 	if out.err != nil && (err == nil || errors.Is(err, out.err)) {
-		err = runError{fmt.Errorf("what was to be printed could not be written: %w%s", out.err, p.lostText())}
+		err = runError{fmt.Errorf("the output could not be written: %w%s", out.err, p.lostText())}
 	}
 	switch {
 	case err == nil:

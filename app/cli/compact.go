@@ -19,7 +19,7 @@ type compactResult struct {
 func (p *program) compactCommand() *cobra.Command {
 	return p.jsonFlag(&cobra.Command{
 		Use:   "compact",
-		Short: "Rewrite the database, so that nothing of what was removed is left in the file",
+		Short: "Rewrite the database so that nothing removed is left in the file",
 		Long: `Rewrite the database, so that nothing of what was removed or forgotten is left in unused
 parts of the file, and give the room back to the disk. A file of up to 64 MiB is rewritten
 by itself whenever somebody is forgotten; of a larger one "doctor" tells when it is due.
@@ -35,7 +35,7 @@ It takes as much room beside the file as the file, and is refused while a server
 			}
 			r := compactResult{Database: absolute(p.dbPath), Before: before, After: after}
 			return p.print(r, func(w io.Writer) {
-				fmt.Fprintf(w, "%s: %d bytes, %d before; nothing that was removed is left in it\n", r.Database, r.After, r.Before)
+				fmt.Fprintf(w, "%s: %d bytes, %d before; nothing removed is left in it\n", r.Database, r.After, r.Before)
 			})
 		}),
 	})

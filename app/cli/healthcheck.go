@@ -38,7 +38,7 @@ func (p *program) healthcheckCommand() *cobra.Command {
 	c := &server.Config{}
 	cmd := p.jsonFlag(&cobra.Command{
 		Use:   "healthcheck",
-		Short: "Ask the running services whether they are well",
+		Short: "Check that the running services answer",
 		Long: `Ask each listener's /healthz, within 3 seconds. The exit code is 0 when all are well,
 else 1. It takes the same address flags and environment variables as "serve"; a service
 that is off is left out, and an address that stands for all of a machine's is asked on
@@ -89,7 +89,7 @@ func healthURLs(ctx context.Context, c *server.Config) ([]health, error) {
 		ask = append(ask, health{Service: s, URL: u.String()})
 	}
 	if len(ask) == 0 {
-		return nil, usagef("every service is off; leave at least one on")
+		return nil, usagef("every service is off; turn at least one on")
 	}
 	return ask, nil
 }
@@ -152,9 +152,9 @@ func healthy(ctx context.Context, client *http.Client, h health) error {
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("status %d, and the answer is not that of a service", resp.StatusCode)
+		return fmt.Errorf("status %d, and another program answers", resp.StatusCode)
 	case resp.StatusCode != http.StatusOK || !answer.OK:
-		return fmt.Errorf("status %d: it says that it is not well", resp.StatusCode)
+		return fmt.Errorf("status %d: it reports that it cannot work", resp.StatusCode)
 	case answer.App != h.Service:
 		return fmt.Errorf("another service answers: %q", answer.App)
 	}
@@ -167,7 +167,7 @@ func (p *program) printHealth(r healthResult) error {
 			if h.OK {
 				fmt.Fprintf(w, "%s: ok\n", h.Service)
 			} else {
-				fmt.Fprintf(w, "%s: not well: %s (%s)\n", h.Service, *h.Error, h.URL)
+				fmt.Fprintf(w, "%s: no good answer: %s (%s)\n", h.Service, *h.Error, h.URL)
 			}
 		}
 	})

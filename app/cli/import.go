@@ -78,23 +78,24 @@ units of the currency: --map "Price=unit_cost" reads 4.50 into unit_cost_cents.
 
 func (o *importing) flags(p *program, cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be imported and refused, what is new, changed and the same, and what it would set off; write nothing")
-	f.BoolVar(&o.Add, "add", false, "add to what is stored in place of replacing it (tables that say so)")
-	f.BoolVar(&o.again, "again", false, "with --add: add the file once more, although it was added and only the result could not be printed")
-	f.BoolVar(&o.Emit, "emit", false, "fire the events that history does not fire (tables that say so)")
-	f.StringArrayVar(&o.maps, "map", nil, `"Their column=ours": a column of the file and what it means (several times)`)
-	f.StringArrayVar(&o.sets, "set", nil, "ours=VALUE: a value for all rows (several times)")
+	f.BoolVar(&o.DryRun, "dry-run", false, "show what would be imported, changed and refused; write nothing")
+	f.BoolVar(&o.Add, "add", false, "add to stored figures instead of replacing them (tables that say so)")
+	f.BoolVar(&o.again, "again", false, "with --add: add a file again that was added before")
+	f.BoolVar(&o.Emit, "emit", false, "send the events that imported history does not send (tables that say so)")
+	f.StringArrayVar(&o.maps, "map", nil, `"Their column=ours": a column of the file and its name here (may be repeated)`)
+	f.StringArrayVar(&o.sets, "set", nil, "ours=VALUE: a value for all rows (may be repeated)")
 	f.StringVar(&o.DateFormat, "date-format", "", "how the file writes days, in DD MM MMM YYYY hh mm ss: DD.MM.YYYY (default: found for each column)")
-	f.StringVar(&o.Decimal, "decimal", "", "what stands before decimals: "+strings.Join(table.Decimals, " or ")+" (default: found)")
+	f.StringVar(&o.Decimal, "decimal", "", "the decimal sign: "+strings.Join(table.Decimals, " or ")+" (default: found)")
 	f.BoolVar(&o.comma, "decimal-comma", false, "same as --decimal comma")
 	f.IntVar(&o.HeaderLine, "header-line", 0, "the line of the file that names the columns (default: found in the first 20)")
-	f.StringVar(&o.Delimiter, "delimiter", "", "what stands between cells: "+strings.Join(table.Delimiters, " ")+" (default: found)")
+	f.StringVar(&o.Delimiter, "delimiter", "", "the sign between cells: "+strings.Join(table.Delimiters,
+		" ")+" (default: found)")
 	f.StringVar(&o.Encoding, "encoding", "", strings.Join(table.Encodings, ", ")+" (default: found)")
 	f.StringVar(&o.Sheet, "sheet", "", "the sheet of a workbook (default: the first)")
 	f.StringVar(&o.Returns, "returns", "", "net: negative quantities are taken off their SKU and day, never below 0")
 	f.StringVar(&o.From, "from", "", "a file as this program writes it (default: recognised by its header; none: do not): "+strings.Join(table.Programs, ", "))
 	f.StringVar(&o.refused, "refused", "", "write the refused rows to this file, with a column reason; mended, it imports")
-	f.BoolVar(&o.template, "template", false, "print an empty file of the table")
+	f.BoolVar(&o.template, "template", false, "print an empty file with the table's columns")
 	for name, list := range map[string][]string{"decimal": table.Decimals, "delimiter": table.Delimiters, "encoding": table.Encodings, "from": table.Programs, "returns": {"net"}} {
 		p.completeWith(cmd, name, list)
 	}
@@ -196,7 +197,7 @@ func (p *program) advise(o importing, out table.Outcome, err error) {
 	const unknown = "unknown column "
 	if e, ok := fault.As(err); ok && o.From == "" && strings.HasPrefix(e.Detail, unknown) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(e.Detail, unknown), ";")
-		p.notice("a file with columns of its own is told by --map: --map " + strings.TrimSuffix(name, `"`) + `=ours"`)
+		p.notice("if your column names differ, map each one: --map " + strings.TrimSuffix(name, `"`) + `=ours"`)
 	}
 	if o.Returns == "" && slices.ContainsFunc(out.Errors, func(e schema.Refused) bool {
 		return strings.HasPrefix(e.Reason, "qty: ") && strings.Contains(e.Reason, "is negative")
@@ -213,7 +214,7 @@ func (p *program) giveBack(t schema.Table, file *table.File, o importing, out ta
 		return err
 	})
 	if err == nil && left > 0 {
-		p.notice(fmt.Sprintf("%s does not hold %d of the refused rows: their cells cannot be told apart", o.refused, left))
+		p.notice(fmt.Sprintf("%s lacks %d of the refused rows: their cells could not be separated", o.refused, left))
 	}
 	return err
 }

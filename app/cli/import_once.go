@@ -30,7 +30,7 @@ func (p *program) runImport(ctx context.Context, d *db.DB, who db.Caller, t sche
 		return table.Run(ctx, d, who, t, f, o.Options, progress)
 	}
 	at := time.Unix(int64(work.Moved), 0).In(d.Zone()).Format("2006-01-02 15:04")
-	p.notice(fmt.Sprintf("this file was added at %s, and its result could not be printed; nothing was added now. To add it once more: --again", at))
+	p.notice(fmt.Sprintf("this file was added at %s; nothing was added now. To add it again, pass --again", at))
 	return table.Answered(work)
 }
 

@@ -34,7 +34,7 @@ func (p *program) initCommand() *cobra.Command {
 		Short: "Make the database, its first admin and a key for each service",
 		Long: `Make the database if there is none, its first user, who is an admin in all four
 services, one full-access key for each service, and a link by which the admin sets a
-password for the screens (24 hours, one use). All of it is printed this once. Refused
+password for the screens (24 hours, one use). All of it is shown only now. Refused
 once there are users.`,
 		Example: `  quartermaster init
   quartermaster init --for rental --for maintenance
@@ -57,7 +57,7 @@ once there are users.`,
 				if len(on) < len(server.Names) {
 					in = strings.Join(on, ", ") + "; the other services stay off until an admin turns them on in Settings"
 				}
-				p.notice(fmt.Sprintf("user %s added, admin in %s; the keys are shown this once", name, in))
+				p.notice(fmt.Sprintf("user %s added, admin in %s; the keys are shown only now", name, in))
 				link := ""
 				if screens && p.Getenv("QUARTERMASTER_SCREENS") != "false" {
 					if link, err = welcome(ctx, d, name, p.Getenv("QUARTERMASTER_STORE_URL")); err != nil {

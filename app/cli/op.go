@@ -167,7 +167,7 @@ func (c *opCommand) arguments(cmd *cobra.Command) {
 	c.p.jsonFlag(cmd)
 	if c.op.Writes {
 		c.p.acting(cmd)
-		cmd.Flags().BoolVar(&c.dryRun, "dry-run", false, "tell what would change, and write nothing")
+		cmd.Flags().BoolVar(&c.dryRun, "dry-run", false, "show what would change; write nothing")
 	} else if cmd.Flags().Lookup("csv") == nil {
 		cmd.Flags().BoolVar(&c.asCSV, "csv", false, "print the list as CSV")
 	}

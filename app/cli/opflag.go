@@ -106,7 +106,7 @@ func (f *opFlag) Set(text string) error {
 	many := f.arg.Kind == schema.ListKind || f.arg.Kind == schema.TableKind
 	completing := len(f.c.p.Args) > 0 && strings.HasPrefix(f.c.p.Args[0], "__complete") // flags are read twice then
 	if given := f.c.values[f.arg.Name]; len(given) > 0 && !many && !completing {
-		return errors.New("is given beside another one; give it once")
+		return errors.New("is given twice; give it once")
 	}
 	if err := f.check(text); err != nil {
 		return err

@@ -53,7 +53,7 @@ func (p *program) serve(ctx context.Context, c *server.Config) error {
 	s, err := server.Start(ctx, p.serverOptions(c))
 	if err != nil {
 		if ctx.Err() != nil {
-			p.log.Info().AnErr("cause", err).Msg("stopped before it was up")
+			p.log.Info().AnErr("cause", err).Msg("stopped before it was ready")
 			return nil
 		}
 		return err
@@ -98,7 +98,7 @@ func (p *program) greet(ctx context.Context, s *server.Server, c *server.Config)
 	if err != nil || some {
 		return err
 	}
-	p.log.Warn().Msgf("nobody can use this database yet; make the first user and keys with `quartermaster init --db %s`, or `quartermaster user add NAME --role admin --db %s` and `quartermaster key create --service reorder --user NAME --db %s`",
+	p.log.Warn().Msgf("this database has no users yet; create the first user and keys with `quartermaster init --db %s`, or `quartermaster user add NAME --role admin --db %s` and `quartermaster key create --service reorder --user NAME --db %s`",
 		p.dbPath, p.dbPath, p.dbPath)
 	return nil
 }

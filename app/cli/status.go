@@ -83,7 +83,7 @@ func (p *program) statusCommand() *cobra.Command {
 			})
 		}),
 	})
-	cmd.Flags().BoolVar(&asCSV, "csv", false, "print a row a figure as CSV")
+	cmd.Flags().BoolVar(&asCSV, "csv", false, "print CSV, one figure a row")
 	return cmd
 }
 

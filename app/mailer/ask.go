@@ -25,7 +25,8 @@ func (b *Book) Ask(ctx context.Context, kind, typed, remote string) error {
 		return err
 	}
 	if wait := b.askers.Add(limit.AddressOf(remote), b.d.Now()); wait > 0 {
-		e := fault.New(fault.Limited, "too many links were asked for from here; wait %d minutes", (wait+time.Minute-1)/time.Minute)
+		e := fault.New(fault.Limited,
+			"too many links were requested from here; wait %d minutes", (wait+time.Minute-1)/time.Minute)
 		e.Retry = wait
 		return e
 	}
@@ -71,7 +72,7 @@ func (b *Book) Ask(ctx context.Context, kind, typed, remote string) error {
 func (b *Book) Asks(ctx context.Context) error {
 	is, err := db.Read(ctx, b.d, mail.SetUp)
 	if err == nil && !is {
-		err = fault.NotFoundf("there is no page here: mail is not set up")
+		err = fault.NotFoundf("mail is not set up, so this page is off; ask the shop for a link")
 	}
 	return err
 }

@@ -74,7 +74,7 @@ func (b *Book) switches() (names []string) {
 func (b *Book) kind(name string) (mail.Kind, error) {
 	k, is := b.names[name]
 	if !is {
-		return k, fault.Fieldf("kind", "kind: %s is none of the kinds %s", schema.Quote(name), strings.Join(b.kindNames(), ", "))
+		return k, fault.Fieldf("kind", "kind: %s is not one of %s", schema.Quote(name), strings.Join(b.kindNames(), ", "))
 	}
 	return k, nil
 }
@@ -112,14 +112,14 @@ func (b *Book) text(c *db.Conn, name string) (t KindText, err error) {
 		}
 		return KindText{Kind: name, Body: t.Body}, nil
 	}
-	return t, fault.Fieldf("kind", "kind: %s is none of the texts %s", schema.Quote(name), strings.Join(b.texts(), ", "))
+	return t, fault.Fieldf("kind", "kind: %s is not one of %s", schema.Quote(name), strings.Join(b.texts(), ", "))
 }
 
 // check refuses a text that could not be filled in.
 func (b *Book) check(name, subject, body string) error {
 	if service, is := strings.CutPrefix(name, wordsKind); is && len(b.words[service]) > 0 {
 		if subject != "" {
-			return fault.Fieldf("subject", "subject: the words of a service have none")
+			return fault.Fieldf("subject", "subject: words have no subject")
 		}
 		_, err := mail.ParseWords(body, b.words[service])
 		return err
@@ -246,7 +246,7 @@ func (b *Book) Preview(ctx context.Context, name, record string, subject, body *
 		}
 		f, err := b.fill(c, k, r, t, nil)
 		if err == nil && f.Untrue != "" {
-			err = fault.Conflictf("such a message would not be sent: %s", f.Untrue)
+			err = fault.Conflictf("this message would not be sent: %s", f.Untrue)
 		}
 		return f.Written, err
 	})
@@ -260,7 +260,7 @@ func sample(c *db.Conn, k mail.Kind, record string) (r mail.Row, err error) {
 		var found bool
 		r, found, err = k.Newest(c)
 		if err == nil && (!found || record != "" && record != r.Record) {
-			err = fault.Conflictf("there is no record yet to show a message of the kind %s with", k.Name)
+			err = fault.Conflictf("there is no record yet to show a message of the kind %s", k.Name)
 		}
 	}
 	r.Service, r.Kind = k.Service, k.Name
@@ -278,7 +278,7 @@ func (b *Book) Texts(c *db.Conn) (all []TextRow, err error) {
 		row := TextRow{KindText: t, Service: k.Service, About: k.About, Switch: is && !k.Asked}
 		if !is {
 			row.Service = strings.TrimPrefix(name, wordsKind)
-			row.About = "What the tables of messages and letters call things."
+			row.About = "The words in tables of messages and letters."
 		}
 		if row.Switch {
 			if row.On, err = k.On(c); err != nil {

@@ -116,7 +116,7 @@ func (b *Book) digest(tx *db.Tx, v *Digested, person string) error {
 func (b *Book) sendDigests() schema.Op {
 	return schema.Op{
 		Name: "send_digests", Writes: true, Admin: true, Destructive: true,
-		About:   "Mail each user what waits for the digest, and once a day the user's jobs that are due. Users for whom nothing is new get none.",
+		About:   "Mail each user's digest: waiting notices and, once a day, due jobs. Users without news get none.",
 		Command: "mail digest", Example: "mail digest",
 		Response: Digested{Sent: []DigestRow{{User: "bob", To: "bob@example.com", Notices: 2, Due: 1}}, Skipped: []DigestRow{}},
 		Refuses:  []fault.Kind{fault.Conflict, fault.Unavailable},
@@ -197,12 +197,13 @@ func (b *Book) setTimerTo(ctx context.Context, who db.Caller, expiry, reminders,
 func (b *Book) setTimer() schema.Op {
 	return schema.Op{
 		Name: "set_mail_timer", Writes: true, Admin: true, Idempotent: true,
-		About:   "Set what is mailed every morning by itself, where the package's timer is enabled. What is not given stays.",
+		About:   "Set what is mailed every morning, where the package's timer is enabled. What is not given stays.",
 		Command: "mail timer", Example: "mail timer --digests", Response: Timer{Digests: true},
 		Bind: func(f *schema.Form) schema.Handler {
 			var given [3]*bool
 			for i, a := range [][2]string{
-				{"expiry", "buyers hear of licenses that end soon"}, {"reminders", "tenants hear of rent that is due or late"},
+				{"expiry", "buyers get notices of licenses that end soon"}, {"reminders", "tenants get reminders of rent that " +
+					"is due or late"},
 				{"digests", "users get their digests"},
 			} {
 				var on bool

@@ -36,7 +36,8 @@ func (b *Book) loopbackLinks(c *db.Conn) (bad []string, err error) {
 			return nil, err
 		}
 		if s != "" && (strings.Contains(address, "//127.") || strings.Contains(address, "//localhost") || strings.Contains(address, "//[::1]")) {
-			bad = append(bad, "links in messages of the "+s+" service lead to "+address+", which only this machine reaches; Settings says how it gets another")
+			bad = append(bad, "links in messages of the "+s+" service lead to "+address+", which only this machine reaches; "+
+				"Settings shows how to change it")
 		}
 	}
 	return bad, nil

@@ -148,7 +148,7 @@ func (b *Book) reads(c *db.Conn, m Mail) (now mail.Written, why string, err erro
 	case err != nil || f.Untrue != "":
 		return now, f.Untrue, err
 	case f.To == "":
-		return f.Written, "there is no address any more", nil
+		return f.Written, "the address was removed", nil
 	}
 	why, err = mail.Unsendable(c, f.To)
 	return f.Written, why, err
@@ -187,9 +187,9 @@ func (b *Book) requeue(tx *db.Tx, m Mail) (Mail, error) {
 	_, is := b.names[m.Kind]
 	switch {
 	case m.State == mail.Queued || m.State == mail.Sending || m.State == mail.Held:
-		return m, fault.Conflictf("message %d is %s; only finished ones are sent again", m.ID, m.State)
+		return m, fault.Conflictf("message %d is %s; only a finished message can be sent again", m.ID, m.State)
 	case !is || m.Row().Link:
-		return m, fault.Conflictf("message %d is of the kind %s, which is not sent again; it is asked for anew", m.ID, m.Kind)
+		return m, fault.Conflictf("message %d is of the kind %s and cannot be sent again; request a new one", m.ID, m.Kind)
 	}
 	_, why, err := b.reads(&tx.Conn, m)
 	if err != nil {
@@ -218,7 +218,7 @@ func (b *Book) cancel(ctx context.Context, who db.Caller, ids []int64) (Again, e
 				return all, err
 			}
 			if m.State != mail.Queued && m.State != mail.Held {
-				return all, fault.Conflictf("message %d is %s; only one that waits is cancelled", id, m.State)
+				return all, fault.Conflictf("message %d is %s; only a waiting message can be cancelled", id, m.State)
 			}
 			if _, err := tx.Exec("UPDATE mails SET state = 'cancelled', next_try_at = NULL, reply = ? WHERE id = ?", "cancelled by "+who.User, id); err != nil {
 				return all, err

@@ -16,7 +16,7 @@ func (b *Book) noticeKinds() []mail.Kind {
 	fields := []mail.Field{{Name: "subject"}, {Name: "sections", Block: true}, {Name: "link"}}
 	return []mail.Kind{
 		{
-			Name: "notice", Asked: true, About: "To a user, at once, of what the user wants to hear of.", Fields: fields,
+			Name: "notice", Asked: true, About: "To a user, at once: the notices that the user chose.", Fields: fields,
 			Subject: "{subject}", Body: "Hello {name},\n\n{sections}\n\n{link}\n\n{shop}", Fill: b.fillNotice, Newest: newestOf("notice"),
 		},
 		{
@@ -99,7 +99,7 @@ func (b *Book) fillNotice(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Conten
 	}
 	cells, _, link, is, err := b.tell(c, w, r, u)
 	if err == nil && !is {
-		v.Untrue = "it is not so any more"
+		v.Untrue = "it is no longer so"
 	}
 	if err != nil || !is {
 		return v, err
@@ -168,7 +168,7 @@ func (b *Book) fillDigest(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Conten
 		}
 	}
 	if len(rows) == 0 {
-		v.Untrue = "nothing of it is so any more"
+		v.Untrue = "none of it is still so"
 		return v, nil
 	}
 	home, err := account.HomeOf(c, u.id)

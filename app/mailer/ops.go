@@ -18,7 +18,7 @@ func (b *Book) Ops() []schema.Op {
 	return []schema.Op{
 		b.setMail(), b.unsetMail(), b.testMail(), b.setKind(), b.saveText(), b.resetText(), b.preview(), b.listMails(), b.showMail(),
 		b.resendMail(), b.cancelMail(), b.blockAddress(), b.unblockAddress(),
-		b.pauseMail("pause_mail", "Hold all messages but tests until mail is resumed.", "mail pause", true),
+		b.pauseMail("pause_mail", "Hold all messages except tests until mail is resumed.", "mail pause", true),
 		b.pauseMail("resume_mail", "Send the messages that were held.", "mail resume", false),
 		b.localeOp(), b.sendDigests(), b.setTimer(),
 	}
@@ -40,7 +40,7 @@ var exampleSettings = Settings{Host: "smtp.example.com", Port: 587, Security: "s
 func (b *Book) setMail() schema.Op {
 	return schema.Op{
 		Name: "set_mail", Writes: true, Admin: true, Idempotent: true, Credential: false,
-		About: "Set the mail server that the shop sends by, and the sender's address. What is not given stays as it is. " +
+		About: "Set the mail server and the sender's address. What is not given stays. " +
 			"Another host, port or security drops the kept password.",
 		Command: "mail set", Example: "mail set --host smtp.example.com --from shop@example.com",
 		Response: exampleSettings,
@@ -54,14 +54,17 @@ func (b *Book) setMail() schema.Op {
 			if f.Enum(&security, "security", "tls at port 465, starttls at others; none only for a server on this machine", securities) {
 				c.Security = &security
 			}
-			may(&c.User, "user", "to sign in at the server with; empty for none", schema.Most(254))
-			text(&c.Password, "password", "the user's password; empty keeps the one that is kept", schema.Secret)
-			text(&c.From, "from", "the sender's address, of which the server must know", schema.Most(254), schema.Label("From"), schema.Example("shop@example.com"))
+			may(&c.User, "user", "the user name at the server; empty for none", schema.Most(254))
+			text(&c.Password, "password", "the password at the server; empty keeps the stored one", schema.Secret)
+			text(&c.From, "from",
+				"the sender's address, which the server must accept", schema.Most(254), schema.Label("From"), schema.Example("shop@example.com"))
 			may(&c.FromName, "from_name", "the sender's name (default: the shop's name)", schema.Most(200), schema.Label("Sender's name"))
 			may(&c.ReplyTo, "reply_to", "where answers go (default: the sender's address)", schema.Most(254), schema.Label("Answers go to"))
-			f.IntPtr(&c.Rate, "rate", "messages a minute, at most (default: 30)", schema.Range(1, 600), schema.Label("Messages a minute"))
+			f.IntPtr(&c.Rate, "rate",
+				"the most messages a minute (default: 30)", schema.Range(1, 600), schema.Label("Messages a minute"))
 			var plain bool
-			if f.Bool(&plain, "plain_ok", "the network to the server is trusted: security may be none, without a user", schema.Label("Trusted network")) {
+			if f.Bool(&plain, "plain_ok",
+				"allow security none: the network to the server is trusted", schema.Label("Trusted network")) {
 				c.PlainOK = &plain
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.set(ctx, who, c)) }
@@ -99,16 +102,18 @@ func bindText(f *schema.Form, p **string, name, about string, empty bool, opts .
 func (b *Book) unsetMail() schema.Op {
 	return schema.Op{
 		Name: "unset_mail", Writes: true, Admin: true, Destructive: true,
-		About:   "Forget the mail server and its password: nothing is mailed any more. What waits fails after two days.",
+		About: "Remove the mail server and its password. Nothing is mailed from then on; waiting messages fail after " +
+			"two days.",
 		Command: "mail unset", Response: Count{Waiting: 2},
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.unset(ctx, who)) }
 		},
 		Will: func(a any, _ schema.Money) string {
 			v, _ := a.(Count)
-			return fmt.Sprintf("The mail server and its password are forgotten; nothing is mailed any more. %d messages wait.", v.Waiting)
+			return fmt.Sprintf("The mail server and its password will be removed. Nothing is mailed from then on; %d "+
+				"messages wait.", v.Waiting)
 		},
-		Did:   func(any, schema.Money) string { return "The mail server is forgotten." },
+		Did:   func(any, schema.Money) string { return "The mail server is removed." },
 		Leads: toSettings,
 	}
 }
@@ -143,7 +148,7 @@ func (b *Book) testMail() schema.Op {
 // mayList refuses viewers: what was mailed to whom is for members.
 func mayList(who db.Caller) error {
 	if who.Role != "member" && who.Role != "admin" {
-		return fault.Forbiddenf("what is mailed is for members and admins; %s has the role %s", who.User, who.Role)
+		return fault.Forbiddenf("only members and admins may see mail; %s has the role %s", who.User, who.Role)
 	}
 	return nil
 }
@@ -159,7 +164,7 @@ func (b *Book) bindFilter(f *schema.Form, v *Filter) {
 
 func (b *Book) listMails() schema.Op {
 	return schema.Op{
-		Name: "list_mails", About: "What was mailed and what waits, the newest first.",
+		Name: "list_mails", About: "Mailed and waiting messages, newest first.",
 		Command: "mail list", Example: "mail list --state refused", Response: List{Mails: []Mail{exampleMail}, Total: 1},
 		Refuses: []fault.Kind{fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -193,7 +198,7 @@ func printMails(w io.Writer, all []Mail) {
 
 func (b *Book) showMail() schema.Op {
 	return schema.Op{
-		Name: "show_mail", About: "One message that was mailed or waits.",
+		Name: "show_mail", About: "One message, mailed or waiting.",
 		Command: "mail show ID", Example: "mail show 7", Response: exampleMail, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
@@ -257,7 +262,7 @@ func emailArg(f *schema.Form, p *string) {
 
 func (b *Book) blockAddress() schema.Op {
 	return schema.Op{
-		Name: "block_address", Writes: true, Idempotent: true, About: "Mail nothing to an address any more, as after a bounce.",
+		Name: "block_address", Writes: true, Idempotent: true, About: "Stop mail to an address, for example after a bounce.",
 		Command: "mail block EMAIL", Example: "mail block ann@example.com --reason \"no such mailbox\"", Response: Address{Email: "ann@example.com"},
 		Bind: func(f *schema.Form) schema.Handler {
 			var email, reason string

@@ -101,7 +101,7 @@ func splitText(text string) (subject, body *string) {
 func (b *Book) resetText() schema.Op {
 	return schema.Op{
 		Name: "reset_mail_text", Writes: true, Admin: true, Destructive: true, Idempotent: true,
-		About:   "Take the shop's own text of a kind away: the text that comes with the program holds again.",
+		About:   "Go back to the program's text of a kind; the shop's own text is deleted.",
 		Command: "mail text reset KIND", Example: "mail text reset order", Response: KindText{Kind: "order", Subject: "Your order {order}", Body: "{keys}"},
 		Bind: func(f *schema.Form) schema.Handler {
 			var kind string
@@ -110,11 +110,11 @@ func (b *Book) resetText() schema.Op {
 		},
 		Will: func(a any, _ schema.Money) string {
 			t, _ := a.(KindText)
-			return "Your own text of " + t.Kind + " is deleted. The one that comes with the program holds again."
+			return "Your own text of " + t.Kind + " is deleted. The program's text is used again."
 		},
 		Did: func(a any, _ schema.Money) string {
 			t, _ := a.(KindText)
-			return "The text of " + t.Kind + " is the one that comes with the program."
+			return "The text of " + t.Kind + " is the program's own."
 		},
 		Leads: toText,
 	}
@@ -122,7 +122,8 @@ func (b *Book) resetText() schema.Op {
 
 func (b *Book) preview() schema.Op {
 	return schema.Op{
-		Name: "preview_mail", About: "Show a kind's text filled in by a record, keys and links masked: the newest record that fits, or the one that is named.",
+		Name: "preview_mail", About: "Show a kind's text filled in from a record: the one that is named, or the newest " +
+			"that fits. Keys and links are masked.",
 		Command: "mail preview KIND [RECORD]", Example: "mail preview order",
 		Response: mail.Written{Subject: "Your order ORD-1", Text: "Thank you.\n", HTML: "<p>Thank you.</p>"},
 		Refuses:  []fault.Kind{fault.Conflict, fault.NotFound},
@@ -131,8 +132,8 @@ func (b *Book) preview() schema.Op {
 			var subject, body *string
 			kindArg(f, &kind, b.kindNames(), schema.Required)
 			f.Text(&record, "record", "an order, a lease, whatever the kind is about (default: the newest that fits)", schema.Most(300), schema.Positional("RECORD"))
-			f.TextPtr(&subject, "subject", "to be tried in place of the saved one", schema.Most(1000))
-			f.TextPtr(&body, "body", "to be tried in place of the saved one", schema.Lines, schema.Most(20_000))
+			f.TextPtr(&subject, "subject", "try this instead of the saved one", schema.Most(1000))
+			f.TextPtr(&body, "body", "try this instead of the saved one", schema.Lines, schema.Most(20_000))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				if err := mayList(who); err != nil {
 					return nil, err

@@ -232,7 +232,7 @@ func (b *Book) prepare(tx *db.Tx, id int64) (*outgoing, error) {
 	}
 	k, is := b.names[o.row.Kind]
 	if !is {
-		return o, o.end(tx, mail.Cancelled, "there is no such kind of message any more")
+		return o, o.end(tx, mail.Cancelled, "this kind of message no longer exists")
 	}
 	f, untrue, err := b.read(tx, k, o.row)
 	switch {
@@ -278,7 +278,7 @@ func (b *Book) read(tx *db.Tx, k mail.Kind, r mail.Row) (f filled, untrue string
 	case err != nil:
 		return f, "", err
 	case f.Untrue == "" && f.To == "":
-		f.Untrue = "there is no address any more"
+		f.Untrue = "the address was removed"
 	}
 	return f, f.Untrue, nil
 }

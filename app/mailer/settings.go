@@ -136,15 +136,16 @@ func (s *Settings) check(c Change) (err error) {
 		}
 	}
 	if c.Password != nil && *c.Password != "" && s.User == "" {
-		return fault.Fieldf("password", "password: give the user that it belongs to, too")
+		return fault.Fieldf("password", "password: give the user too")
 	}
 	if s.Security == "none" && !isLoopback(s.Host) {
 		switch {
 		case !s.PlainOK:
-			return fault.Fieldf("security", "security: none sends in the clear, which is for a server on this machine; "+
+			return fault.Fieldf("security", "security: none sends unencrypted, which is only for a server on this machine; "+
 				"choose starttls or tls, or confirm with plain_ok that the network is trusted")
 		case s.User != "":
-			return fault.Fieldf("security", "security: none would send the password in the clear; choose starttls or tls, or take the user away")
+			return fault.Fieldf("security", "security: none would send the password unencrypted; choose starttls or tls, or "+
+				"remove the user")
 		}
 	}
 	return nil
@@ -185,11 +186,12 @@ func checkHost(host string) error {
 	case host == "":
 		return fault.Fieldf("host", "host is missing: the name of your mail server, such as smtp.example.com")
 	case err == nil && forbidden(a), strings.EqualFold(strings.TrimSuffix(host, "."), "metadata.google.internal"):
-		return fault.Fieldf("host", "host: %s is an address of the machine's network or cloud, where no mail server is", host)
+		return fault.Fieldf("host", "host: %s is an internal address of the network or cloud; give your mail server's "+
+			"name", host)
 	case err == nil:
 		return nil
 	case len(host) > 253 || strings.Trim(strings.ToLower(host), "abcdefghijklmnopqrstuvwxyz0123456789-._") != "" || strings.Trim(host, "0123456789.") == "":
-		return fault.Fieldf("host", "host: %s is no name of a server; give one such as smtp.example.com", schema.Quote(host))
+		return fault.Fieldf("host", "host: %s is not a server name; give one such as smtp.example.com", schema.Quote(host))
 	}
 	return nil
 }

@@ -68,7 +68,8 @@ func (m *talk) send(ctx context.Context, e mail.Envelope, body []byte) mail.Repl
 		}
 	}
 	if utf8, _ := m.c.Extension("SMTPUTF8"); !utf8 && (!mail.ASCII(e.To) || !mail.ASCII(e.From)) {
-		return mail.Reply{Stage: mail.To, Code: 553, Text: "5.6.7 the mail server takes no address with letters beyond ASCII"}
+		return mail.Reply{Stage: mail.To, Code: 553, Text: "5.6.7 the mail server accepts no address with letters beyond " +
+			"ASCII"}
 	}
 	if err := m.c.Mail(e.From); err != nil {
 		return reply(mail.From, err)
@@ -103,7 +104,7 @@ func (m *talk) open(ctx context.Context) *mail.Reply {
 	dialer := net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
 		if err != nil || forbidden(to.Addr()) {
-			return fmt.Errorf("no connection is made to %s, an address of the machine's network or cloud", address)
+			return fmt.Errorf("%s is an internal address of the network or cloud; no connection was made", address)
 		}
 		return nil
 	}}
@@ -170,7 +171,8 @@ func (m *talk) auth() *mail.Reply {
 			return replied(mail.Auth, m.c.Auth(way.auth))
 		}
 	}
-	return &mail.Reply{Stage: mail.Auth, Text: "the server offers none of the ways to sign in that are known here: PLAIN, LOGIN, CRAM-MD5"}
+	return &mail.Reply{Stage: mail.Auth, Text: "the server offers none of the sign-in methods that work here: PLAIN, " +
+		"LOGIN, CRAM-MD5"}
 }
 
 // plain is AUTH PLAIN. The standard library's refuses some loopback names.

@@ -68,7 +68,7 @@ func (b *Book) testTo(tx *db.Tx, who db.Caller, to string) (string, error) {
 		return to, err
 	}
 	if demo, err := tx.Setting(settingDemo); err != nil || demo != "" {
-		return to, either(err, fault.Conflictf("this is demo data, which mails nothing"))
+		return to, either(err, fault.Conflictf("this is a demo shop, which sends no mail"))
 	}
 	var err error
 	if to == "" {
@@ -97,7 +97,7 @@ func (b *Book) testMessage(tx *db.Tx, to string) (o outgoing, err error) {
 	o.envelope = mail.Envelope{From: o.settings.From, FromName: or(o.settings.FromName, shop), ReplyTo: o.settings.ReplyTo, To: to,
 		ID: mail.NewID(), Date: tx.Now().Time().In(tx.Zone())}
 	parsed, err := mail.Parse(mail.Kind{}, "Test of mail from {shop}", "Mail from {shop} arrives.\n\n"+
-		"It was sent to see whether the mail server is entered rightly. Nothing needs to be done.")
+		"It tests the mail settings. You need not do anything.")
 	if err != nil {
 		return o, err
 	}

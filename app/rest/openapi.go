@@ -257,9 +257,9 @@ var about = map[fault.Kind]string{
 	fault.TooLarge:     "The body is too large.",
 	fault.Malformed:    "The body cannot be read: not a JSON object, duplicate names, invalid UTF-8, nested too deep.",
 	fault.Invalid:      "Well-formed but wrong; the detail names the field and what is allowed.",
-	fault.Conflict:     "The record's state is against it, or the Idempotency-Key was used for another body.",
-	fault.Limited:      "Too many failures from this address; Retry-After says when to come back.",
-	fault.Unavailable:  "The disk is full or the database is locked out; nothing was half-written.",
+	fault.Conflict:     "The record's state does not allow it, or the Idempotency-Key was used for another body.",
+	fault.Limited:      "Too many failures from this address; try again after Retry-After.",
+	fault.Unavailable:  "The disk is full or the database is locked; nothing was written.",
 }
 
 func refusal(k fault.Kind) obj {
@@ -324,7 +324,7 @@ func told(more any) obj {
 		err = json.Unmarshal(b, &m)
 	}
 	if err != nil {
-		panic(fmt.Sprintf("rest: what a refusal tells cannot be written: %v", err)) // a declaration is wrong
+		panic(fmt.Sprintf("rest: a refusal's details cannot be written: %v", err)) // a declaration is wrong
 	}
 	return m
 }
@@ -335,7 +335,8 @@ func errorSchema() obj {
 		"properties": obj{
 			"error":  obj{"type": "string", "description": "the refusal's code"},
 			"detail": obj{"type": "string", "description": "what was refused, by name, and what is allowed"},
-			"fields": obj{"type": "array", "description": "the fields that are refused, each with its own text; left out when none is meant",
+			"fields": obj{"type": "array", "description": "the refused fields, each with its own text; absent when there are " +
+				"none",
 				"items": obj{"type": "object", "required": []string{"field", "detail"}, "properties": obj{"field": obj{"type": "string"}, "detail": obj{"type": "string"}}}},
 		},
 	}
@@ -354,7 +355,7 @@ func agentPath() obj {
 			}}},
 			"responses": obj{
 				"200": obj{"description": "The answer, or a JSON-RPC error", "content": message},
-				"202": obj{"description": "A notification was taken"},
+				"202": obj{"description": "A notification was accepted"},
 				"400": obj{"description": "The message cannot be read", "content": message},
 				"401": refusal(fault.Unauthorized), "403": refusal(fault.Forbidden), "404": obj{"description": "An unknown method of the stateless revision", "content": message},
 				"413": refusal(fault.TooLarge), "415": refusal(fault.Media), "429": refusal(fault.Limited),

@@ -93,7 +93,8 @@ func foreign(in *schema.Input, most int64, r *http.Request) error {
 		}
 	default:
 		if len(body) > 0 {
-			return fault.New(fault.Media, "the media type %s is not read here; send a form, or JSON", schema.Quote(r.Header.Get("Content-Type")))
+			return fault.New(fault.Media,
+				"the media type %s is not accepted; send a form or JSON", schema.Quote(r.Header.Get("Content-Type")))
 		}
 	}
 	if err != nil {

@@ -127,7 +127,7 @@ func (h *handler) notFound(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, err)
 		return
 	}
-	h.refuse(w, fault.NotFoundf("there is no %s here; GET /api/openapi.json lists what there is", schema.Quote(r.URL.Path)))
+	h.refuse(w, fault.NotFoundf("there is no %s here; GET /api/openapi.json lists all addresses", schema.Quote(r.URL.Path)))
 }
 
 // methodNotAllowed refuses a known path with a wrong method; the router has set Allow.
@@ -296,7 +296,7 @@ func (h *handler) ping() schema.Op {
 	}
 	return schema.Op{
 		Route:    "GET /api/ping",
-		About:    "Verify a key, and tell whose it is and what it may do.",
+		About:    "Check an API key: whose it is and what it may do.",
 		Response: Ping{OK: true, User: "alice", App: h.Service.Name, Version: version, Role: "admin", Scope: "full"},
 		Bind: func(*schema.Form) schema.Handler {
 			return func(_ context.Context, who db.Caller) (any, error) {
@@ -326,7 +326,7 @@ func (h *handler) health() schema.Op {
 	well := Health{OK: true, App: h.Service.Name, Version: h.Service.Health}
 	return schema.Op{
 		Name: "health", Route: "GET /healthz", Public: true,
-		About:    "Tell whether the service is well; 503 with ok false when the database cannot be read.",
+		About:    "Whether the service works; 503 with ok false when the database cannot be read.",
 		Response: well, Statuses: []int{http.StatusOK, http.StatusServiceUnavailable},
 		Examples: []any{Health{App: well.App, Version: well.Version}},
 		Bind: func(*schema.Form) schema.Handler {

@@ -88,7 +88,7 @@ type ShopSet struct {
 func (s *Screens) setShop() schema.Op {
 	return schema.Op{
 		Name: "set_shop", Writes: true, Admin: true, Whole: true, Idempotent: true,
-		About:    "Set the shop's name, address, tax number and bank account: the name stands at the head of every page, all of them on prints.",
+		About:    "Set the shop's name, address, tax number and bank account. The name is on every page, the rest on prints.",
 		Response: ShopSet{Name: "Brandt & Daughters", Address: "Harbour 12"},
 		Bind: func(f *schema.Form) schema.Handler {
 			var v ShopSet
@@ -113,7 +113,7 @@ func (s *Screens) setShop() schema.Op {
 				})
 			}
 		},
-		Did:   func(any, schema.Money) string { return "What stands of the shop on prints is set." },
+		Did:   func(any, schema.Money) string { return "The shop's details on prints are saved." },
 		Leads: func(any) string { return "/settings" },
 	}
 }
@@ -138,7 +138,8 @@ func (s *Screens) backupPage() page.Page {
 func (s *Screens) makeBackup() schema.Op {
 	return schema.Op{
 		Name: "make_backup", Writes: true, Admin: true, Whole: true, Credential: true,
-		About:    "Copy the whole database of all four services, check the copy, and download it. It holds everything, secrets included.",
+		About: "Download a checked copy of the whole database. It holds everything of all four services, secrets " +
+			"included.",
 		Response: struct{}{},
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) {
@@ -150,7 +151,7 @@ func (s *Screens) makeBackup() schema.Op {
 				}
 				dir, err := os.MkdirTemp(filepath.Dir(s.DB.Path()), db.DownloadPattern(s.DB.Path()))
 				if err != nil {
-					return nil, fault.Unavailablef(err, "the copy could not be made beside the database; nothing was written")
+					return nil, fault.Unavailablef(err, "there is no room for the copy beside the database; nothing was written")
 				}
 				v := copied{path: filepath.Join(dir, "copy.db"), name: "quartermaster-" + time.Unix(s.DB.Now().Unix(), 0).In(s.DB.Zone()).Format("2006-01-02-1504") + ".db"}
 				err = s.DB.Backup(v.path)
@@ -210,9 +211,9 @@ func (v doctorView) Again() string {
 func (v doctorView) title() string {
 	switch {
 	case v.Found == nil:
-		return "Doctor is looking"
+		return "Checking"
 	case v.Found.OK:
-		return "Everything is well"
+		return "No errors found"
 	}
 	return page.Plural(v.Found.Breaches(), "thing is", "things are") + " wrong"
 }
@@ -222,7 +223,7 @@ func (s *Screens) doctorPage() page.Page {
 		Path: "/doctor", Title: "Doctor", Menu: "Doctor", Role: page.Owner,
 		Load: func(f *schema.Form) page.Loader[doctorView] {
 			var run int64
-			f.Int(&run, "run", "the run that is waited for")
+			f.Int(&run, "run", "the number of the run")
 			return func(ctx context.Context, _ db.Caller) (doctorView, error) {
 				return doctorView{s.Doctor.Ask(ctx, run, doctorWait)}, nil
 			}

@@ -39,9 +39,9 @@ func (s *Screens) auditPage() page.Page {
 			p.Bind(f)
 			var asked audit.Filter
 			var from, to *exact.Day
-			f.Text(&asked.Subject, "subject", "Of this record alone", schema.Most(200), schema.Label("Record"))
-			f.Text(&asked.Actor, "actor", "By this person", schema.Most(200), schema.Label("Who"))
-			f.Enum(&asked.Via, "via", "By this way", audit.Vias, schema.Label("Way"))
+			f.Text(&asked.Subject, "subject", "Only this record", schema.Most(200), schema.Label("Record"))
+			f.Text(&asked.Actor, "actor", "Only by this person", schema.Most(200), schema.Label("Who"))
+			f.Enum(&asked.Via, "via", "Only through this surface", audit.Vias, schema.Label("Way"))
 			f.DayPtr(&from, "from", "From this day on", schema.Label("From"))
 			f.DayPtr(&to, "to", "Up to this day", schema.Label("To"))
 			return func(ctx context.Context, who db.Caller) (trailView, error) {
@@ -55,7 +55,7 @@ func (s *Screens) auditPage() page.Page {
 				if p.After != "" {
 					after, err := strconv.ParseInt(p.After, 10, 64)
 					if err != nil {
-						return trailView{}, fault.Fieldf("after", "after: %s is not the next of a page before", schema.Quote(p.After))
+						return trailView{}, fault.Fieldf("after", "after: %s did not come from the page before", schema.Quote(p.After))
 					}
 					asked.After = after
 				}

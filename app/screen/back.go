@@ -15,7 +15,7 @@ import (
 )
 
 // errElsewhere says that a page does not have the form that was to come back on it.
-var errElsewhere = errors.New("the form does not stand on this page")
+var errElsewhere = errors.New("this form is not on this page")
 
 // comeBack shows the page that a refused form was sent from, with the form as it was sent. It
 // reports whether it did: a form of the operation's own page, and one that the page no longer

@@ -96,7 +96,7 @@ func (x *exchange) onlyReads() error {
 		return nil
 	}
 	x.w.Header().Set("Allow", "GET, HEAD")
-	return fault.New(fault.Method, "%s only reads: ask for it with GET", op.Name)
+	return fault.New(fault.Method, "%s only reads: request it with GET", op.Name)
 }
 
 // doPost answers POST /do/:name: it does the operation.
@@ -373,7 +373,8 @@ func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 			return x.lead("/")
 		}
 		if k.Shown != 0 {
-			v.refusal = fault.Conflictf("this was done and shown already, on %s; what is shown once is not shown again. Make a new one if it is lost", exact.Instant(k.Shown))
+			v.refusal = fault.Conflictf("this was shown once, on %s, and is not shown again. If it is lost, create a new "+
+				"one", exact.Instant(k.Shown))
 			return x.showForm(http.StatusConflict, v, shop)
 		}
 		return x.lead(k.To)

@@ -102,7 +102,7 @@ func (s *Screens) entry(name string, who db.Caller) (entryView, error) {
 		}
 		return v, nil
 	}
-	return v, fault.NotFoundf("the reference has nothing called %s", schema.Quote(name))
+	return v, fault.NotFoundf("the reference has no entry %s", schema.Quote(name))
 }
 
 // reached says how an operation is reached.

@@ -100,7 +100,7 @@ func (x *exchange) owner() string {
 	return ownerOf(x.visitor.area, x.visitor.caller.Subject)
 }
 
-// unsent is the form that came without a session: where it stands, and what was typed.
+// unsent is the form that came without a session: its status, and what was typed.
 func (x *exchange) unsent() (to string, fields url.Values) {
 	name := x.path["name"]
 	if name == "" || x.fields == nil {

@@ -226,7 +226,8 @@ func (x *exchange) sendJSON(e *fault.Error) {
 
 // noJSON says where the records are that a page shows.
 func (x *exchange) noJSON() error {
-	body, err := json.Marshal(map[string]string{"error": "not_acceptable", "detail": "this is the address of a page, which is no JSON; " +
+	body, err := json.Marshal(map[string]string{"error": "not_acceptable", "detail": "this is the address of a page, " +
+		"not of JSON; " +
 		"the same records are under /api/ with an API key, as /api/openapi.json describes"})
 	if err != nil {
 		return err
@@ -261,7 +262,8 @@ func (x *exchange) draw(f *page.Frame, to *bytes.Buffer, c templ.Component) erro
 		return err
 	}
 	for _, name := range f.Missing {
-		x.s.Log.Warn().Str("service", x.s.Service.Name).Str("op", name).Str("page", x.route.pattern).Msg("a page offers an operation that there is not")
+		x.s.Log.Warn().Str("service", x.s.Service.Name).Str("op", name).Str("page", x.route.pattern).Msg("a page offers " +
+			"an operation that does not exist")
 	}
 	f.Missing = nil
 	return nil

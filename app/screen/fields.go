@@ -97,7 +97,8 @@ func (x *exchange) receive(most int64) (*sent, error) {
 }
 
 func tooLarge(most int64) error {
-	return fault.New(fault.TooLarge, "what was sent is larger than %d MiB, which is the most that is taken here; nothing was written", most>>20)
+	return fault.New(fault.TooLarge, "what was sent is larger than the %d MiB that are accepted here; nothing was "+
+		"written", most>>20)
 }
 
 func (in *sent) readFields(r io.Reader) error {
@@ -150,7 +151,8 @@ func (in *sent) readParts(r *multipart.Reader, largest int64) error {
 			in.files[name] = schema.File{Name: path.Base(strings.ReplaceAll(p.FileName(), `\`, "/")), Data: b}
 		}
 	}
-	return fault.New(fault.TooLarge, "the form has more than the %d fields that are taken here; nothing was written", mostParts)
+	return fault.New(fault.TooLarge, "the form has more than the %d fields that are accepted here; nothing was "+
+		"written", mostParts)
 }
 
 // mostParts is how many fields and files a form may have, each of which takes memory of its own.
@@ -161,7 +163,7 @@ func (in *sent) fileTooLarge() error {
 	if in.large == "" {
 		return nil
 	}
-	detail := fmt.Sprintf("%s: %s is larger than %d MiB, which is the most that is taken here; nothing was written", in.large, schema.Quote(in.files[in.large].Name), in.largest>>20)
+	detail := fmt.Sprintf("%s: %s is larger than the %d MiB that are accepted here; nothing was written", in.large, schema.Quote(in.files[in.large].Name), in.largest>>20)
 	e := fault.New(fault.TooLarge, "%s", detail)
 	e.Fields = []fault.Field{{Field: in.large, Detail: detail}}
 	return e
@@ -173,7 +175,7 @@ func cutOff(err error) error {
 	if errors.As(err, &large) {
 		return err
 	}
-	return fault.Malformedf("what was sent was cut off on the way; nothing was written, send it again")
+	return fault.Malformedf("the transfer was cut off; nothing was written, send it again")
 }
 
 // part takes out what stands beside the operation's fields.

@@ -62,8 +62,10 @@ func (x *exchange) hasCookie() bool {
 // remedy names the setting that prevents a forged request's refusal.
 func (x *exchange) remedy() string {
 	flag := "--" + x.s.Service.Name + "-url"
-	return fmt.Sprintf("If you sent this form from this server's own page, the server does not know the address that your browser uses. "+
-		"Start it with %s and the address in your browser's address bar (now it takes %s for it), and let a proxy in front of it pass Host, Origin and Sec-Fetch-Site on unchanged.",
+	return fmt.Sprintf("If you sent this form from a page of this server, the server does not know the address in your "+
+		"browser. "+
+		"Start it with %s and the address in your browser's address bar (it now expects %s). A proxy must pass Host, "+
+		"Origin and Sec-Fetch-Site unchanged.",
 		flag, x.s.base)
 }
 

@@ -145,7 +145,7 @@ func (x *exchange) front(f *page.Frame) *frontView {
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		x.s.Log.Warn().Err(err).Msg("what stands over the first page could not be read")
+		x.s.Log.Warn().Err(err).Msg("the summary of the first page could not be read")
 	}
 	return v
 }

@@ -180,7 +180,7 @@ func (x *exchange) runPage(t schema.Table, id int64) error {
 	}
 	var a asked
 	if !found || json.Unmarshal([]byte(work.Asked), &a) != nil || a.User != x.who().User || work.Service != x.s.Service.Name {
-		return fault.NotFoundf("this import is not known any more; choose the file again")
+		return fault.NotFoundf("this import is no longer known; choose the file again")
 	}
 	v := runView{table: t, id: id, file: a.File, done: work.Done, total: work.Total}
 	switch {

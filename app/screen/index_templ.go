@@ -46,7 +46,7 @@ func indexPage(v index) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Everything that can be done and asked here</h1><p>The daily work has pages of its own; this is the list of all acts, as agents and commands have them.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>All operations</h1><p>Daily work has its own pages. This list has every operation that agents and commands have.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

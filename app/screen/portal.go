@@ -162,7 +162,8 @@ func (x *exchange) enter(a area, token string, opened account.Session, v guestSi
 	}
 	to := x.ours(v.next)
 	if v.unsent != "" {
-		x.s.flashes.add(opened.ID, message{Text: "The form was not sent, and what was typed in it is not given back, since nothing shows that it was yours: please fill it in again."})
+		x.s.flashes.add(opened.ID, message{Text: "The form was not sent, because you are no longer signed in. Please fill " +
+			"it in again."})
 		to = x.emptyForm(to)
 	}
 	return x.lead(to)

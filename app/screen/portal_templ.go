@@ -75,7 +75,7 @@ func portalSignIn(v guestSignView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "></div><button class=\"btn main\">Sign in</button></form><p class=\"soft\">Keep the letter: the code works again on every device. If it is lost, your landlord gives you a new one.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "></div><button class=\"btn main\">Sign in</button></form><p class=\"soft\">Keep the letter: the code works again on every device. If you lose it, ask your landlord for a new one.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -250,7 +250,7 @@ func linkAsked() templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<div class=\"gate\"><h1>Check your mail</h1><p role=\"status\">If we know this address, a link is on its way. It works once, within an hour.</p><p class=\"soft\">Nothing came after some minutes? Look among unwanted mail, and check the address that you typed.</p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<div class=\"gate\"><h1>Check your mail</h1><p role=\"status\">If we know this address, we have mailed it a link. It works once, within an hour.</p><p class=\"soft\">Nothing after some minutes? Look in the spam folder, and check the address.</p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -332,7 +332,7 @@ func guestWelcomePage(v guestSignView, a area) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<h1>Welcome home</h1><p>Here you see what you owe and what you paid, and you report what is broken. This device stays signed in for 180 days.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<h1>Welcome home</h1><p>Here you see what you owe and what you paid, and report what is broken. This device stays signed in for 180 days.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -521,7 +521,7 @@ func unsentNotice(v guestSignView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case formLost:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<div class=\"note warn\" role=\"status\"><p>You were signed out, so nothing was sent. What you typed does not come back here: go back in your browser to copy it, then sign in again.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<div class=\"note warn\" role=\"status\"><p>You were signed out, so nothing was sent. What you typed is lost on this page: go back in your browser to copy it, then sign in again.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -24,8 +24,9 @@ type refusalView struct {
 var headings = map[fault.Kind]string{
 	fault.Internal: "The program failed", fault.Unauthorized: "Sign in", fault.NotFound: "Not found",
 	fault.Method: "Not found", fault.Forbidden: "Not allowed", fault.Media: "The form could not be read",
-	fault.TooLarge: "Too large", fault.Malformed: "The form could not be read", fault.Invalid: "A filter is not right",
-	fault.Conflict: "Not possible now", fault.Limited: "Too many tries", fault.Unavailable: "Nothing can be saved just now",
+	fault.TooLarge: "Too large", fault.Malformed: "The form could not be read", fault.Invalid: "A filter is wrong",
+	fault.Conflict: "Not possible now", fault.Limited: "Too many attempts", fault.Unavailable: "Nothing can be saved " +
+		"right now",
 	fault.Gone: "This link has ended",
 }
 
@@ -81,7 +82,8 @@ func (x *exchange) refuse(err error) {
 		}
 	}
 	if x.r.Method == http.MethodPost && (e.Kind == fault.Limited || e.Kind == fault.Unavailable) {
-		v.Lines = append(v.Lines, "Nothing was written. Go back in your browser and send the form again: it is done once.")
+		v.Lines = append(v.Lines, "Nothing was written. Go back in your browser and send the form again; it takes effect "+
+			"only once.")
 	}
 	shop, shopErr := x.shopNow(x.r.Context())
 	if shopErr != nil {

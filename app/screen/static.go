@@ -103,7 +103,7 @@ func (s *Screens) static(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		s.plainRefusal(w, http.StatusMethodNotAllowed, "a static file is read with GET")
+		s.plainRefusal(w, http.StatusMethodNotAllowed, "request a static file with GET")
 		return
 	}
 	h := w.Header()

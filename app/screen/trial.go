@@ -20,7 +20,7 @@ func (x *exchange) newOrEdit(op schema.Op, in *sent, shop shopSettings, r *db.Re
 	case in.seen != "":
 		now, found, err := x.present(op, in.fields, shop)
 		if err == nil && !found {
-			err = fault.Conflictf("The record was removed since this form was loaded.")
+			err = fault.Conflictf("This record was removed after you opened the form.")
 		}
 		if err != nil {
 			return err
@@ -106,7 +106,7 @@ func questionOf(op schema.Op, answer any, shop shopSettings) schema.Question {
 		q.Text = stated(q.Text)
 		return q
 	}
-	q := schema.Question{Title: op.PageTitle() + "?", Text: "This cannot be taken back.", Button: op.PageTitle()}
+	q := schema.Question{Title: op.PageTitle() + "?", Text: "This cannot be undone.", Button: op.PageTitle()}
 	if op.Will != nil {
 		if will := op.Will(answer, money); will != "" {
 			q.Text = stated(will)

@@ -184,7 +184,7 @@ func (x *exchange) waits() map[string]int64 {
 		}
 		n, err := p.Waits(x.r.Context())
 		if err != nil {
-			x.s.Log.Error().Err(err).Str("service", p.Name).Msg("the header shows no count of what waits")
+			x.s.Log.Error().Err(err).Str("service", p.Name).Msg("the counts in the header could not be read")
 			continue
 		}
 		counts[p.Name] = n

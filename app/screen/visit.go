@@ -142,7 +142,7 @@ func (x *exchange) needs(role, what string) error {
 		return nil
 	}
 	who := x.having(role)
-	text := "it is for the role " + role
+	text := "it needs the role " + role
 	if role == page.Member {
 		text = "it needs the role member or admin"
 	}

@@ -40,7 +40,8 @@ type Config struct {
 func (c *Config) AddressFlags(f *pflag.FlagSet) {
 	c.Addrs = map[string]*string{}
 	for _, s := range NewServices(nil).All {
-		c.Addrs[s.Name] = f.String(s.Name+"-addr", s.Addr, "where the "+s.Name+" service listens; off leaves it out, port 0 picks a free one")
+		c.Addrs[s.Name] = f.String(s.Name+"-addr", s.Addr, "where the "+s.Name+" service listens; off turns it off, port "+
+			"0 picks a free one")
 	}
 }
 
@@ -51,21 +52,24 @@ func (c *Config) Flags(f *pflag.FlagSet) {
 	f.StringVar(&c.TLSCert, "tls-cert", "", "the certificate file; with --tls-key the services speak HTTPS")
 	f.StringVar(&c.tlsKey, "tls-key", "", "the certificate's key file")
 	f.BoolVar(&c.BehindProxy, "behind-proxy", false, "set this when a proxy terminates TLS; allows addresses other than loopback without --tls-cert")
-	f.BoolVar(&c.PlainHTTP, "plain-http", false, "set this when the network is trusted: listen beyond loopback without TLS, with keys and passwords in the clear")
-	f.IntVar(&c.MemoryMiB, "memory-budget", 0, "MiB for the bodies and answers under way together (default: 64, or less where the process may take little)")
+	f.BoolVar(&c.PlainHTTP, "plain-http", false, "set this when the network is trusted: listen beyond loopback without "+
+		"TLS; keys and passwords are unencrypted")
+	f.IntVar(&c.MemoryMiB, "memory-budget", 0, "MiB for all requests and answers in progress (default: 64, less where "+
+		"memory is limited)")
 	f.StringSliceVar(&c.trustedProxies, "trusted-proxy", nil, "a proxy's address range (CIDR) whose X-Forwarded-For counts; may be repeated")
 	f.StringVar(&c.CORSOrigin, "cors-origin", "", "the one origin from which browsers may call the services")
 	f.StringSliceVar(&c.MCPOrigins, "mcp-origin", nil, "an Origin from which the agent endpoint may be called besides its own; may be repeated")
 	f.BoolVar(&c.AllowPrivate, "webhook-allow-private", false, "let webhooks go to loopback and private addresses")
-	f.StringVar(&c.smtpPasswordFile, "smtp-password-file", "", "the file with the mail server's password, which goes before the kept one "+
+	f.StringVar(&c.smtpPasswordFile, "smtp-password-file", "", "the file with the mail server's password; it wins over "+
+		"the stored one "+
 		"(default: systemd's credential smtp-password, if there is one)")
-	f.BoolVar(&c.Screens, "screens", true, "serve the pages beside the APIs; false leaves all of them out")
+	f.BoolVar(&c.Screens, "screens", true, "serve the pages; false serves only the APIs")
 	c.URLs = map[string]*string{}
 	for _, s := range Names {
 		c.URLs[s] = f.String(s+"-url", "", "the address at which browsers reach the "+s+" service (default: where it listens)")
 	}
-	f.BoolVar(&c.Init, "init", false, "make the database if there is none")
-	f.BoolVar(&c.Demo, "demo", false, "serve demo.db (unless --db is given), filled once with a small shop, and print a key for each service")
+	f.BoolVar(&c.Init, "init", false, "create the database if there is none")
+	f.BoolVar(&c.Demo, "demo", false, "serve a demo shop in demo.db (or --db) and print an API key for each service")
 }
 
 // readPassword reads the mail server's password where it is not kept in the database.
@@ -82,7 +86,7 @@ func (c *Config) readPassword() error {
 	}
 	text, err := os.ReadFile(path) // #nosec G304 -- the operator names the file
 	if c.smtpPassword, _, _ = strings.Cut(string(text), "\n"); err == nil && strings.TrimSpace(c.smtpPassword) == "" {
-		err = fmt.Errorf("%s holds no password in its first line", path)
+		err = fmt.Errorf("the first line of %s is empty; put the password there", path)
 	}
 	c.smtpPassword = strings.TrimRight(c.smtpPassword, "\r")
 	return err
@@ -97,7 +101,7 @@ func (c *Config) Check() error {
 		return fmt.Errorf("--tls-cert and --tls-key go together")
 	}
 	if c.MemoryMiB < 0 || c.MemoryMiB > 0 && c.MemoryMiB < leastMiB {
-		return fmt.Errorf("--memory-budget: %d is too little; give at least %d MiB", c.MemoryMiB, leastMiB)
+		return fmt.Errorf("--memory-budget: %d is too small; give at least %d MiB", c.MemoryMiB, leastMiB)
 	}
 	on := 0
 	for _, s := range Names {
@@ -110,7 +114,7 @@ func (c *Config) Check() error {
 		}
 	}
 	if on == 0 {
-		return fmt.Errorf("every service is off; leave at least one on")
+		return fmt.Errorf("every service is off; turn at least one on")
 	}
 	if c.MetricsAddr == "off" {
 		c.MetricsAddr = ""
@@ -145,7 +149,8 @@ func (c *Config) checkAddr(flag, addr string) error {
 	if c.TLSCert != "" && flag != "--metrics-addr" || c.BehindProxy || c.PlainHTTP || loopback(host) {
 		return nil
 	}
-	return fmt.Errorf("%s: %s is not loopback, and keys would travel in the clear: give --tls-cert and --tls-key, or --behind-proxy if a proxy terminates TLS, or --plain-http on a network that you trust", flag, addr)
+	return fmt.Errorf("%s: %s is not loopback, and keys would be sent unencrypted: give --tls-cert and --tls-key, or "+
+		"--behind-proxy if a proxy terminates TLS, or --plain-http on a trusted network", flag, addr)
 }
 
 func loopback(host string) bool {

@@ -75,7 +75,7 @@ func refuseReal(ctx context.Context, d *db.DB) error {
 	if err != nil || slices.ContainsFunc(keys, func(k account.Key) bool { return k.Label == demoLabel }) {
 		return err
 	}
-	return fmt.Errorf("%s is no demo shop, and none is put into it: name another file with --db, or serve it without --demo", d.Path())
+	return fmt.Errorf("%s is not a demo shop: name another file with --db, or serve it without --demo", d.Path())
 }
 
 func makeDemoKey(ctx context.Context, d *db.DB, service string) (key string, err error) {

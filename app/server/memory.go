@@ -135,7 +135,7 @@ func (m *memory) take(ctx context.Context, n int64) error {
 			}
 		}
 	}
-	e := fault.Unavailablef(nil, "too much is being sent and fetched at once: nothing was written; try again in a moment")
+	e := fault.Unavailablef(nil, "the server is busy: nothing was written; try again in a moment")
 	e.Retry = time.Second
 	return e
 }

@@ -82,16 +82,16 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	left, err := db.Tidy(o.Path)
 	for _, name := range left {
-		o.Log.Info().Str("file", name).Msg("removed what a program left that was killed")
+		o.Log.Info().Str("file", name).Msg("removed files that a killed program left")
 	}
 	if err != nil {
-		o.Log.Warn().Err(err).Msg("what a killed program left cannot be removed")
+		o.Log.Warn().Err(err).Msg("files that a killed program left cannot be removed")
 	}
 	s.db, err = db.Open(o.Path, db.Options{
 		Now: o.Now, Zone: o.Zone, KeepZone: true, Migrate: true, Accept: o.Accept,
 		Notice: func(text string) { o.Log.Warn().Msg(text) },
 		Fatal: func(err error) {
-			o.Log.Error().Err(err).Msg("a write could not be synced to the disk; what it holds is unknown, so the process ends")
+			o.Log.Error().Err(err).Msg("a write could not be synced to the disk, so the process ends")
 			os.Exit(1)
 		},
 	})
@@ -126,11 +126,11 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		return nil, err
 	}
 	if c.PlainHTTP {
-		s.log.Warn().Msg("--plain-http: keys, passwords and pages can be read by everybody on this network")
+		s.log.Warn().Msg("--plain-http: everybody on this network can read keys, passwords and pages")
 	}
 	if c.BehindProxy && len(c.trustedProxies) == 0 {
-		s.log.Warn().Msg("--behind-proxy without --trusted-proxy: everybody seems to come from the proxy's address, so that a few " +
-			"wrong passwords or codes keep all people out; give the proxy's address, as --trusted-proxy 127.0.0.1/32")
+		s.log.Warn().Msg("--behind-proxy without --trusted-proxy: all visitors seem to have the proxy's address, so a few " +
+			"wrong passwords or codes lock everybody out; give the proxy's address, such as --trusted-proxy 127.0.0.1/32")
 	}
 	s.run()
 	return s, nil

@@ -15,7 +15,7 @@ import (
 // SwitchedOn is a service that was off.
 type SwitchedOn struct {
 	Service  string   `json:"service"`
-	Services []string `json:"services" about:"all that are on"`
+	Services []string `json:"services" about:"the services that are on"`
 }
 
 // SwitchOn switches a service on that `init --for` left out, and makes those its admins who
@@ -46,12 +46,13 @@ func SwitchOn(ctx context.Context, d *db.DB, who db.Caller, service string) (Swi
 
 func switchOn(d *db.DB) schema.Op {
 	return schema.Op{
-		Name: "switch_on", About: "Switch a service on that is off. Who is admin of all others is its admin; a server serves it from its next start on.",
+		Name: "switch_on", About: "Turn a service on. Admins of all other services become its admins; it is served from " +
+			"the next start on.",
 		Writes: true, Admin: true, Whole: true, Response: SwitchedOn{Service: "rental", Services: []string{"store", "rental"}},
 		Refuses: []fault.Kind{fault.Conflict},
 		Command: "settings switch-on SERVICE", Example: "settings switch-on rental",
 		Did: func(answer any, _ schema.Money) string {
-			return fmt.Sprintf("The service %s is on: the server serves it from its next start on.", answer.(SwitchedOn).Service)
+			return fmt.Sprintf("The service %s is on: it is served from the next start on.", answer.(SwitchedOn).Service)
 		},
 		Leads: func(any) string { return "/settings" },
 		Bind: func(f *schema.Form) schema.Handler {

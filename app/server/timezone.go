@@ -24,7 +24,8 @@ type Timezone struct {
 func SetTimezone(ctx context.Context, d *db.DB, who db.Caller, zone string) (Timezone, error) {
 	loaded, err := time.LoadLocation(zone)
 	if err != nil || zone == "" || zone == "Local" {
-		return Timezone{}, fault.Fieldf("timezone", "timezone: %s is no time zone; give an IANA name such as Europe/Berlin or UTC", schema.Quote(zone))
+		return Timezone{}, fault.Fieldf("timezone", "timezone: %s is not a time zone; give an IANA name such as "+
+			"Europe/Berlin or UTC", schema.Quote(zone))
 	}
 	page := who.Via == "web"
 	set, err := db.Update(ctx, d, who, func(tx *db.Tx) (Timezone, error) {
@@ -54,7 +55,8 @@ func SetTimezone(ctx context.Context, d *db.DB, who db.Caller, zone string) (Tim
 
 func setTimezone(d *db.DB) schema.Op {
 	return schema.Op{
-		Name: "set_timezone", About: "Keep another time zone for the shop. Set on a page it holds at once and wins over --timezone; set by a command it holds from the next start on.",
+		Name: "set_timezone", About: "Set the shop's time zone. Set on a page, it applies at once; set by a command, from " +
+			"the next start on. It wins over --timezone.",
 		Writes: true, Admin: true, Whole: true, Response: Timezone{"Europe/Berlin"},
 		Command: "settings timezone ZONE", Example: "settings timezone Europe/Berlin",
 		Print: func(w io.Writer, answer any) {

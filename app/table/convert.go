@@ -153,7 +153,8 @@ func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == 
 // units reads an amount in units of the currency as cents: its smallest unit.
 func (c *converter) units(t target, text string, k kind, currency exact.Currency) (string, *fault.Error) {
 	refused := func() (string, *fault.Error) {
-		return "", fault.Fieldf(t.arg.Name, "%s: %s is not an amount that is taken; it takes units of %s with at most %d decimals, such as %s",
+		return "", fault.Fieldf(t.arg.Name, "%s: cannot read the amount %s. Write it in %s with at most %d decimals, such "+
+			"as %s",
 			t.arg.Name, schema.Quote(text), currency.Code, currency.Places, currency.Plain(4900))
 	}
 	plain, ok := text, true

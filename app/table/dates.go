@@ -68,7 +68,7 @@ func parseDateFormat(written string) (*dateFormat, error) {
 		}
 		if field == 0 {
 			if c := written[i]; c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' && c != 'T' || c >= '0' && c <= '9' {
-				return nil, refuse("has a letter or digit that means nothing")
+				return nil, refuse("has a letter or digit that is not a part of a date")
 			}
 			f.parts = append(f.parts, datePart{sign: written[i : i+1]})
 			i++
@@ -252,7 +252,7 @@ func (c *converter) moment(name, text string, k kind, plain bool) (m moment, lef
 	if as == dayFormats[0] {
 		return m, true, nil
 	}
-	return m, false, fault.Fieldf(name, "%s: %s is not a day of the calendar as %s", name, schema.Quote(text), as.written)
+	return m, false, fault.Fieldf(name, "%s: cannot read the date %s. Expected %s", name, schema.Quote(text), as.written)
 }
 
 // day returns a cell of a day column: a time behind the day is dropped, and one with a

@@ -168,12 +168,13 @@ func blank(cells []string) bool {
 // broken says what is wrong with the quotes of a record, and which lines went with it.
 func broken(e *csv.ParseError) string {
 	if errors.Is(e.Err, csv.ErrBareQuote) {
-		return fmt.Sprintf("a quote stands inside a cell that does not begin with one (character %d): put the cell in quotes and double the quote", e.Column)
+		return fmt.Sprintf("a quote is inside a cell without quotes (character %d): put the cell in quotes and double the "+
+			"quote", e.Column)
 	}
 	if e.Line > e.StartLine {
-		return fmt.Sprintf("a quoted cell that begins here is not closed rightly; lines %d to %d were left out", e.StartLine, e.Line)
+		return fmt.Sprintf("a quoted cell begins here and has no closing quote; lines %d to %d were skipped", e.StartLine, e.Line)
 	}
-	return "a quoted cell is not closed rightly: a quote inside it is doubled, and after the closing one comes a comma or the line's end"
+	return "a quoted cell has no closing quote: double each quote inside it, and end it before a comma or the line's end"
 }
 
 func joined(names []string) string { return strings.Join(names, ", ") }

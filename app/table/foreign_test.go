@@ -111,9 +111,9 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 			Reading{Decimal: "comma", Map: mapped("Artikel=code", "Preis=price"), Set: mapped("name=all")},
 			[]string{
 				"A|123450|all", "B|4900|all", "C|4900|all",
-				`5: price_cents: "49.00" is not an amount that is taken; it takes units of EUR with at most 2 decimals, such as 49.00`,
+				`5: price_cents: cannot read the amount "49.00". Write it in EUR with at most 2 decimals, such as 49.00`,
 				"E|123400|all",
-				`7: price_cents: "0,005" is not an amount that is taken; it takes units of EUR with at most 2 decimals, such as 49.00`,
+				`7: price_cents: cannot read the amount "0,005". Write it in EUR with at most 2 decimals, such as 49.00`,
 			},
 			"; utf-8 1",
 		},
@@ -122,8 +122,8 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 			Reading{Map: mapped("Artikel=code", "Preis=price", "W=currency")},
 			[]string{
 				"A|49|JPY",
-				`3: price_cents: "1.234" is not an amount that is taken; it takes units of JPY with at most 0 decimals, such as 4900`,
-				`4: price_cents: "49.50" is not an amount that is taken; it takes units of JPY with at most 0 decimals, such as 4900`,
+				`3: price_cents: cannot read the amount "1.234". Write it in JPY with at most 0 decimals, such as 4900`,
+				`4: price_cents: cannot read the amount "49.50". Write it in JPY with at most 0 decimals, such as 4900`,
 			},
 			"; utf-8 1",
 		},
@@ -141,7 +141,7 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 		{
 			"days in a format", "code,bought\nA,03.05.2026\nB,03.05.2026 14:00\nC,31.02.2026\nD,2026-05-03\n", Reading{DateFormat: "DD.MM.YYYY"},
 			[]string{
-				"A|2026-05-03", "B|2026-05-03", `4: bought: "31.02.2026" is not a day of the calendar as DD.MM.YYYY`,
+				"A|2026-05-03", "B|2026-05-03", `4: bought: cannot read the date "31.02.2026". Expected DD.MM.YYYY`,
 				`5: bought: cannot read the date "2026-05-03". Expected DD.MM.YYYY; it is written as YYYY-MM-DD`,
 			},
 			", utf-8 1",
@@ -150,13 +150,13 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 			"days of one digit", "code,bought\nA,3.5.2026\nB,3.12.2026 9:05\nC,13.5.2026\nD,3.5.26\nE,.5.2026\n", Reading{DateFormat: "DD.MM.YYYY"},
 			[]string{
 				"A|2026-05-03", "B|2026-12-03", "C|2026-05-13", `5: bought: cannot read the date "3.5.26". Expected DD.MM.YYYY; it is written as DD.MM.YY`,
-				`6: bought: ".5.2026" is not a day of the calendar as DD.MM.YYYY`,
+				`6: bought: cannot read the date ".5.2026". Expected DD.MM.YYYY`,
 			},
 			", utf-8 1",
 		},
 		{
 			"days without a sign between", "code,bought\nA,20260503\nB,2026053\n", Reading{DateFormat: "YYYYMMDD"},
-			[]string{"A|2026-05-03", `3: bought: "2026053" is not a day of the calendar as YYYYMMDD`}, ", utf-8 1",
+			[]string{"A|2026-05-03", `3: bought: cannot read the date "2026053". Expected YYYYMMDD`}, ", utf-8 1",
 		},
 		{
 			"empty columns and rows at the end", "code;name;;\r\nA;x;;\r\nB;y\r\nC;z;;9\r\n;;;\r\n", Reading{},

@@ -70,7 +70,7 @@ func Import(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, in io.
 	how := Options{LoadOptions: o}
 	if o.Add && !o.DryRun {
 		if how.Work, err = Begin(ctx, d, who, t, f, how, "", ""); err == nil && how.Work.Answer != nil {
-			err = fault.Conflictf("this file was added already")
+			err = fault.Conflictf("this file was added before")
 		}
 		if err != nil {
 			how.Work.Close()
@@ -197,10 +197,11 @@ func (l *loading) outcome() Outcome {
 	out := Outcome{Loaded: l.done, Found: l.rows.found, Left: l.rows.layout.left, DryRun: l.options.DryRun}
 	out.Notes = slices.Clone(l.notes)
 	if l.options.DryRun && l.mail {
-		out.Notes = append(out.Notes, "an import mails nobody")
+		out.Notes = append(out.Notes, "an import sends no mail")
 	}
 	if l.earlier > 0 {
-		out.Notes = append(out.Notes, plural(l.earlier, "row of these was", "rows of these were")+" stored already by an import of this file that was cut off, and not again")
+		out.Notes = append(out.Notes, plural(l.earlier, "row of these was", "rows of these were")+" stored by an earlier "+
+			"import of this file that was cut off, and not again")
 	}
 	if l.rows.translate != nil {
 		out.Notes = append(out.Notes, l.rows.translate.told()...)
@@ -249,7 +250,8 @@ func (l *loading) rehearse(ctx context.Context) (Outcome, error) {
 		out.Notes = append(out.Notes, l.follows.Text(l.currency.Format))
 	}
 	if out.Replaced = *l.options.Replaced; out.Replaced > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("rows with a value that is replaced: %d; an unknown way of paying is kept as other, and what is no day as today", out.Replaced))
+		out.Notes = append(out.Notes, fmt.Sprintf("rows with a replaced value: %d; an unknown payment method became "+
+			"other, and an unreadable day became today", out.Replaced))
 	}
 	out.Columns, out.Sample = l.rows.columns(), l.sampled()
 	out.Would = changes[:min(len(changes), MaxShown)]

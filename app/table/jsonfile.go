@@ -50,7 +50,7 @@ func (a *answers) next() (record, bool, error) {
 // license stands on its row: its instances or machines as a list, its owner's address, its product's name.
 func openJSON(f *File, found *Found) (*answers, error) {
 	if f.size > mostJSON {
-		return nil, fault.Invalidf("the file has %d MiB; of JSON at most %d are read at once: split it", f.size>>20, mostJSON>>20)
+		return nil, fault.Invalidf("the file has %d MiB; JSON may have at most %d: split it", f.size>>20, mostJSON>>20)
 	}
 	text, err := io.ReadAll(f.whole())
 	if err != nil {
@@ -67,7 +67,8 @@ func openJSON(f *File, found *Found) (*answers, error) {
 		}
 		if err != nil {
 			line := 1 + bytes.Count(text[:min(int(d.InputOffset()), len(text))], []byte("\n"))
-			return nil, fault.Invalidf("the file is no whole JSON behind line %d: save the answers as they come, one after another", line)
+			return nil, fault.Invalidf("the JSON in the file ends after line %d: save the complete answers, one after "+
+				"another", line)
 		}
 		all.collect(v)
 	}

@@ -95,7 +95,7 @@ var shopifyProducts = goods("shopify-products", "Shopify's products",
 			tr.keep(get, "Handle", "Title", "Vendor", "Status")
 		}
 		if get("Variant SKU") == "" && get("Variant Price") == "" {
-			return nil, "the row holds a picture only", nil
+			return nil, "the row has only a picture", nil
 		}
 		if get("Variant SKU") == "" {
 			return nil, noSKU, nil
@@ -205,7 +205,8 @@ var fleetioVehicles = list("fleetio-vehicles", "Fleetio's vehicles", "assets",
 		state := anyOf(get, "Status", "Vehicle Status")
 		status, known := fleetioStates[strings.ToLower(state)]
 		if !known {
-			return nil, "", fault.Fieldf("status", "Status: %s is none of Fleetio's own states; map it in the file to Active, In Shop, Out of Service, Inactive or Sold",
+			return nil, "", fault.Fieldf("status", "Status: %s is not one of Fleetio's own states; change it in the file to "+
+				"Active, In Shop, Out of Service, Inactive or Sold",
 				schema.Quote(state))
 		}
 		l := listing{"name": first(name, anyOf(get, "Name", "Vehicle")), "status": status}

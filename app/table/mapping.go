@@ -67,7 +67,8 @@ func checkMapping(t schema.Table, r Reading) error {
 			return fault.Fieldf(flag, "%s: unknown column %s; %s", flag, schema.Quote(name), listed(t, columns))
 		}
 		if taken[c.Name] {
-			return fault.Fieldf(flag, "%s: the column %s is given twice; a column takes one column of the file, or one value", flag, c.Name)
+			return fault.Fieldf(flag,
+				"%s: the column %s is given twice; give it one column of the file, or one value", flag, c.Name)
 		}
 		taken[c.Name] = true
 	}
@@ -126,7 +127,7 @@ func layOut(t schema.Table, r Reading, header []string) (*layout, error) {
 	for i, c := range columns {
 		l.order[i] = slices.IndexFunc(l.targets, func(t target) bool { return t.arg.Name == c.Name })
 		if c.Required && l.order[i] < 0 {
-			return nil, fault.Invalidf("the column %s is missing, which names the record; %s", c.Name, listed(t, columns))
+			return nil, fault.Invalidf("the column %s, which identifies the record, is missing; %s", c.Name, listed(t, columns))
 		}
 		if c.Name == "currency" {
 			l.money = l.order[i]
@@ -156,7 +157,7 @@ func (l *layout) byName(t schema.Table, columns []schema.Arg, header []string) e
 		case at < 0:
 			return fault.Invalidf("unknown column %s; %s", schema.Quote(name), listed(t, columns))
 		case slices.Contains(header[:i], name):
-			return fault.Invalidf("the column %s stands in the header twice; %s", name, listed(t, columns))
+			return fault.Invalidf("the column %s is in the header twice; %s", name, listed(t, columns))
 		}
 		l.targets = append(l.targets, target{arg: columns[at], at: i})
 	}
@@ -186,7 +187,7 @@ func (l *layout) byMapping(columns []schema.Arg, r Reading, header []string) err
 			return fault.Fieldf("map", "map: the file has no column %s; its columns are %s", schema.Quote(p.Name), joined(header))
 		}
 		if slices.Contains(header[at+1:], p.Name) {
-			return fault.Fieldf("map", "map: the column %s stands in the file's header twice", schema.Quote(p.Name))
+			return fault.Fieldf("map", "map: the column %s is in the file's header twice", schema.Quote(p.Name))
 		}
 		c, units, _ := ours(columns, p.Means)
 		l.targets = append(l.targets, target{arg: c, at: at, units: units})

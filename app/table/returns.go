@@ -88,7 +88,8 @@ func (b *returns) told() []string {
 	if b.rows == 0 {
 		return nil
 	}
-	notes := []string{fmt.Sprintf("%s taken off what was sold of their SKU on their day", plural(b.rows, "row of returns was", "rows of returns were"))}
+	notes := []string{fmt.Sprintf("%s subtracted from the sales of their SKU and day", plural(b.rows, "row of returns "+
+		"was", "rows of returns were"))}
 	var left [][3]string
 	for k, n := range b.owed {
 		if n > 0 {
@@ -103,7 +104,7 @@ func (b *returns) told() []string {
 			notes = append(notes, fmt.Sprintf("... and %d more days with more returns than sales", len(left)-i))
 			break
 		}
-		notes = append(notes, fmt.Sprintf("%s more of %s came back on %s than the file has sold there: the day stays at 0", b.owed[k], schema.Quote(k[1]), k[0]))
+		notes = append(notes, fmt.Sprintf("%s more of %s were returned on %s than sold in the file: the day counts 0", b.owed[k], schema.Quote(k[1]), k[0]))
 	}
 	return notes
 }

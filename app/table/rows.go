@@ -165,7 +165,7 @@ func (l *loading) putGroup(tx *db.Tx, g *group) error {
 			continue
 		}
 		l.done.Errors = append(l.done.Errors, schema.Refused{Line: line,
-			Reason: fmt.Sprintf("it belongs to line %d, which is refused: %s", g.at, refusal.Detail)})
+			Reason: fmt.Sprintf("it belongs to line %d, which was refused: %s", g.at, refusal.Detail)})
 	}
 	return nil
 }

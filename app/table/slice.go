@@ -45,7 +45,7 @@ func (l *loading) inSlices(ctx context.Context, put func(*db.Tx) (line int, err 
 			return l.stepped(tx, before, strconv.Itoa(max(n, from)), !more)
 		})
 		if err != nil && stored > 0 {
-			return fmt.Errorf("what was stored until then stays, up to line %d; the same import again goes on from there: %w", stored, err)
+			return fmt.Errorf("the rows up to line %d are stored; run the same import again to continue: %w", stored, err)
 		}
 		if err != nil {
 			return err

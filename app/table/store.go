@@ -56,7 +56,7 @@ func (s *Store) Keep(ctx context.Context, who db.Caller, service string, t schem
 func (s *Store) KeepFor(ctx context.Context, who db.Caller, service, purpose, name string, content []byte) (token string, err error) {
 	switch {
 	case len(content) > MaxWaiting:
-		return "", fault.New(fault.TooLarge, "file: it has %d bytes; at most %d MiB are taken here, the command line takes more", len(content), MaxWaiting>>20)
+		return "", fault.New(fault.TooLarge, "file: it has %d bytes; at most %d MiB are accepted here. Use the command line for larger files", len(content), MaxWaiting>>20)
 	case len(content) == 0:
 		return "", fault.Fieldf("file", "file: it is empty; choose a CSV or XLSX file")
 	}
@@ -156,7 +156,7 @@ func (s *Store) find(ctx context.Context, where string, args ...any) (w Waiting,
 
 // ErrGone refuses a file that waits no more.
 func ErrGone() error {
-	return fault.NotFoundf("the file is not here any more: it waits %d minutes, and for who chose it alone; choose it again", waits/60)
+	return fault.NotFoundf("the file is gone: a chosen file is kept for %d minutes; choose it again", waits/60)
 }
 
 // Leave removes the files of a session that wait for the table.
@@ -375,7 +375,7 @@ func (r *reader) start(f *File, t schema.Table, how Reading, known func(string) 
 		r.src, err = openJSON(f, &r.found)
 		return err
 	case f.isOldWorkbook():
-		err = fault.Invalidf("the file is a workbook of the format before XLSX; save it as XLSX or CSV")
+		err = fault.Invalidf("the file is an old Excel workbook (XLS); save it as XLSX or CSV")
 	default:
 		r.src, err = openDelimited(f, how, known, &r.found)
 	}

@@ -26,7 +26,7 @@ func TestHowAFileIsWrittenIsFound(t *testing.T) {
 		{"told", "Art;Preis\nA;1.234\nB;49\n", Reading{Map: price.Map, Decimal: "comma"}, []string{"A|123400", "B|4900"}},
 		{
 			"too many decimals", "Art;Preis\nA;4.505\nB;4.50\n", price,
-			[]string{`2: price_cents: "4.505" is not an amount that is taken; it takes units of EUR with at most 2 decimals, such as 49.00`, "B|450"},
+			[]string{`2: price_cents: cannot read the amount "4.505". Write it in EUR with at most 2 decimals, such as 49.00`, "B|450"},
 		},
 		{
 			"cells that contradict each other", "Art;Preis\nA;1.234,50\nB;1,234.50\n", price,

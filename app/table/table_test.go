@@ -156,13 +156,13 @@ func TestHeaderRefusesTheWholeFile(t *testing.T) {
 		{"blank lines only", "\n\r\n\n", "the file is empty: its first line names the columns; " + columns},
 		{"unknown", "code,colour\na,red\n", `unknown column "colour"; ` + columns},
 		{"another case", "code,Name\na,red\n", `unknown column "Name"; ` + columns},
-		{"twice", "code,name, code\na,b,a\n", "the column code stands in the header twice; " + columns},
+		{"twice", "code,name, code\na,b,a\n", "the column code is in the header twice; " + columns},
 		{"nameless", "code,,name\na,b,c\n", "column 2 has no name; " + columns},
 		{"empty cells only", ",,\n, ,\n", "the file is empty: its first line names the columns; " + columns},
-		{"no identifier", "name,count\na,1\n", "the column code is missing, which names the record; " + columns},
+		{"no identifier", "name,count\na,1\n", "the column code, which identifies the record, is missing; " + columns},
 		{"semicolons", "code;colour;count\na;b;1\n", `unknown column "colour"; ` + columns},
 		{"UTF-16", "\xff\xfec\x00o\x00", `unknown column "co"; ` + columns},
-		{"a quote", "code,na\"me\na,b\n", "the header on line 1 cannot be read: a quote stands inside a cell that does not begin with one (character 8): put the cell in quotes and double the quote"},
+		{"a quote", "code,na\"me\na,b\n", "the header on line 1 cannot be read: a quote is inside a cell without quotes (character 8): put the cell in quotes and double the quote"},
 		{"a control character", "code,na\x00me\na,b\n", `unknown column "na?me"; ` + columns},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -213,11 +213,13 @@ func TestRowsAreRefusedByLine(t *testing.T) {
 		{Line: 10, Reason: "the name is taken"},
 		{Line: 11, Reason: "name holds a control character; only newline and tab are allowed"},
 		{Line: 12, Reason: "name is not valid UTF-8"},
-		{Line: 13, Reason: "a quote stands inside a cell that does not begin with one (character 10): put the cell in quotes and double the quote"},
+		{Line: 13, Reason: "a quote is inside a cell without quotes (character 10): put the cell in quotes and double the " +
+			"quote"},
 		{Line: 14, Reason: "code is missing: a text"},
-		{Line: 15, Reason: "a quoted cell is not closed rightly: a quote inside it is doubled, and after the closing one comes a comma or the line's end"},
+		{Line: 15, Reason: "a quoted cell has no closing quote: double each quote inside it, and end it before a comma or " +
+			"the line's end"},
 		{Line: 17, Reason: "name has 101 characters; at most 100 are allowed"},
-		{Line: 20, Reason: "a quoted cell that begins here is not closed rightly; lines 20 to 22 were left out"},
+		{Line: 20, Reason: "a quoted cell begins here and has no closing quote; lines 20 to 22 were skipped"},
 	}
 	for i := range done.Errors {
 		done.Errors[i].Column = ""

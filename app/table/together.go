@@ -165,7 +165,7 @@ func (s *slicer) load(ctx context.Context, last bool) error {
 		}
 	}
 	if err != nil && s.seen > 0 && !s.trying {
-		return fmt.Errorf("of %d rows what was stored stays; the same import again goes on from there: %w", s.seen, err)
+		return fmt.Errorf("some of the %d rows are stored; run the same import again to continue: %w", s.seen, err)
 	}
 	if err != nil {
 		return err

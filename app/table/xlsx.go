@@ -150,7 +150,7 @@ func (w *workbook) readSheets() error {
 		} `xml:"sheets>sheet"`
 	}
 	if w.parts[root] == nil {
-		return fault.Invalidf("the file is a ZIP archive, but no XLSX workbook; save the table as XLSX or CSV")
+		return fault.Invalidf("the file is a ZIP archive, but not an XLSX workbook; save the table as XLSX or CSV")
 	}
 	if err := w.part(root, &book); err != nil {
 		return err

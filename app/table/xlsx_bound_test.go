@@ -32,7 +32,7 @@ func TestWorkbooksHaveBounds(t *testing.T) {
 		"empty texts": {whole("<sst>"+strings.Repeat("<si/>", 12_000_000)+"</sst>", wholeHead+wholeTail), "more than 1000000 texts"},
 		"empty rows":  {whole(wholeTexts, wholeHead+strings.Repeat("<row/>", 2*maxRows)+wholeTail), "more than 1048576 rows"},
 		"parts":       {parts.Bytes(), "at most 10000 are accepted"},
-		"nothing":     {packed(t, nil), "a ZIP archive, but no XLSX workbook"},
+		"nothing":     {packed(t, nil), "a ZIP archive, but not an XLSX workbook"},
 	} {
 		var before, after runtime.MemStats
 		runtime.GC()

@@ -93,7 +93,7 @@ func (s *sheet) row(start xml.StartElement) (r record, filled bool, err error) {
 func (s *sheet) place(e xml.StartElement) (at int, err error) {
 	at, ok := column(attr(e, "r"), len(s.cells))
 	if !ok {
-		return 0, damaged("row %d has a cell in no column", s.line)
+		return 0, damaged("row %d has a cell without a column", s.line)
 	}
 	for len(s.cells) <= at {
 		s.cells, s.kinds = append(s.cells, ""), append(s.kinds, isText)
@@ -134,7 +134,7 @@ func (s *sheet) cell(start xml.StartElement, at int) error {
 	case "s":
 		i, err := strconv.Atoi(strings.TrimSpace(value))
 		if err != nil || i < 0 || i >= len(s.book.strings) {
-			return damaged("row %d names a text that it does not have", s.line)
+			return damaged("row %d refers to a text that is missing", s.line)
 		}
 		s.cells[at] = s.book.strings[i]
 	case "b":

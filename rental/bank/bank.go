@@ -130,7 +130,8 @@ func readArchive(data []byte) (all []Statement, known bool, err error) {
 		}
 		one, ok, err := readOne(content)
 		if err == nil && !ok {
-			err = fault.Fieldf("file", "file: %q in the archive is no statement; an archive takes CAMT, MT940, MT942 and OFX", f.Name)
+			err = fault.Fieldf("file", "file: %q in the archive is not a statement; an archive may hold CAMT, MT940, MT942 "+
+				"and OFX", f.Name)
 		}
 		if err != nil {
 			return nil, true, err
@@ -178,13 +179,13 @@ func cents(text, currency string) (int64, string) {
 	if at := strings.LastIndexAny(t, ",."); at >= 0 {
 		groups := strings.NewReplacer(",", "", ".", "").Replace(t[:at])
 		if groups != t[:at] && strings.Contains(t[:at], t[at:at+1]) {
-			return 0, "it is no amount"
+			return 0, "not an amount"
 		}
 		t = groups + "." + t[at+1:]
 	}
 	whole, decimals, _ := strings.Cut(t, ".")
 	if whole+decimals == "" || strings.Trim(whole+decimals, "0123456789") != "" {
-		return 0, "it is no amount"
+		return 0, "not an amount"
 	}
 	c := exact.CurrencyOf(currency)
 	decimals = strings.TrimRight(decimals, "0")

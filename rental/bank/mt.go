@@ -116,11 +116,11 @@ func (r *mtReader) close() {
 func (r *mtReader) balance(f mtField) error {
 	m := mtBalance.FindStringSubmatch(strings.ReplaceAll(f.text, "\n", ""))
 	if m == nil {
-		return badLine(f.line, f.text, "it is no balance")
+		return badLine(f.line, f.text, "not a balance")
 	}
 	on, ok := shortDay(m[2])
 	if !ok {
-		return badLine(f.line, f.text, "it has no day of the calendar")
+		return badLine(f.line, f.text, "it has no valid day")
 	}
 	r.now.Kind = "mt940"
 	if r.now.Currency == "" {
@@ -177,14 +177,14 @@ func (r *mtReader) booking(f mtField) error {
 	head, _, _ := strings.Cut(f.text, "\n")
 	m := mtLine.FindStringSubmatch(head)
 	if m == nil {
-		return badLine(f.line, f.text, "it is no booking")
+		return badLine(f.line, f.text, "not a booking")
 	}
 	on, ok := shortDay(m[1])
 	if ok && m[2] != "" {
 		on, ok = near(m[2], on)
 	}
 	if !ok {
-		return badLine(f.line, f.text, "it has no day of the calendar")
+		return badLine(f.line, f.text, "it has no valid day")
 	}
 	n, why := cents(m[5], r.now.Currency)
 	if why != "" {

@@ -122,7 +122,7 @@ func (r *ofxReader) booking() error {
 	v := r.values
 	on, ok := day(v["DTPOSTED"])
 	if !ok {
-		return badLine(r.at, v["DTPOSTED"], "a booking has no day of the calendar")
+		return badLine(r.at, v["DTPOSTED"], "a booking has no valid day")
 	}
 	n, why := cents(v["TRNAMT"], r.now.Currency)
 	if why != "" {

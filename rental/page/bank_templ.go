@@ -161,7 +161,7 @@ func Bank(v bankView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(v.Lines.Lines) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p>No line is so.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p>No line matches.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -270,7 +270,7 @@ func BankImport() templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<h1>Import a bank file</h1><p>Nothing is written yet: the next page shows what would be kept. A file that is read twice, or that overlaps with another, adds each line once.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<h1>Import a bank file</h1><p>Nothing is written yet: the next page shows what would be kept. A file read twice, or one that overlaps another, adds each line once.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -597,7 +597,7 @@ func Lease(v leaseView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(v.Charges) == 0 {
-					templ_7745c5c3_Err = page.Empty("Nothing is charged yet.", "Rent is posted by itself on the day it is due.").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.Empty("No charges yet.", "Rent is posted by itself on the day it is due.").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -44,7 +44,7 @@ func Openings(v openingView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Take leases over</h1><p>Mark the leases, choose the day from which Quartermaster keeps the book, and enter what was owed and held on that day. No rent due before it is posted.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Take leases over</h1><p>Mark the leases, choose the day on which Quartermaster takes over, and enter what was owed and held that day. Earlier rent is not posted.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -72,7 +72,7 @@ func Reminders(v remindersView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("What is overdue, " + v.settings.Late() + " days after it was due, and at least " + page.Plural(v.settings.GapDays, "day", "days") + " between two messages.")
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("Overdue charges, " + v.settings.Late() + " days after it was due, and at least " + page.Plural(v.settings.GapDays, "day", "days") + " between two messages.")
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `rental/page/reminders.templ`, Line: 16, Col: 162}
 			}

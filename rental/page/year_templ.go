@@ -47,7 +47,7 @@ func Years(v yearsView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Years</h1><p>Money by the day on which it moved: income, costs, the result, and the deposits that are held for tenants.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Years</h1><p>Money by the day it moved: income, costs, result, and deposits held for tenants.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -286,7 +286,7 @@ func Count(v shelfView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<h1>Count the shelves</h1><p>Type what is there and save it at the end; or print the sheet, walk the shelves, and type it in afterwards.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<h1>Count the shelves</h1><p>Type each quantity and save at the end. Or print the sheet, count, and type it in later.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -485,7 +485,7 @@ func Count(v shelfView) templ.Component {
 			templ_7745c5c3_Err = page.Table("Count",
 				page.Column{Label: "SKU", Sort: "name"},
 				page.Column{Label: "Barcode", Hear: !v.barcodes()},
-				page.Column{Label: "Should be there", Sort: "stock", Right: true},
+				page.Column{Label: "Expected", Sort: "stock", Right: true},
 				page.Column{Label: "Counted", Right: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -544,7 +544,7 @@ func blankIsUncounted() templ.Component {
 			templ_7745c5c3_Var24 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<small>An empty box means that it was not counted.</small>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<small>Leave a box empty if you did not count it.</small>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -780,7 +780,7 @@ func Product(v productView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if len(v.Movements) == 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<p>Nothing yet. Counts, deliveries and edits stand here with who made them.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<p>Nothing yet. Counts, deliveries and edits appear here, each with its user.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

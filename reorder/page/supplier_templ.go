@@ -129,7 +129,7 @@ func SupplierPage(v supplierView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if len(v.shelf.Rows) == 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p>No active SKU is from here.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p>No active SKU has this supplier.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -319,7 +319,7 @@ func SupplierPage(v supplierView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if len(v.orders.PurchaseOrders) == 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<p>Nothing was ordered here yet.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<p>No purchase orders yet.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -727,7 +727,7 @@ func SupplierPage(v supplierView) templ.Component {
 							}()
 						}
 						ctx = templ.InitializeContext(ctx)
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<p>SKUs name this supplier, and no record of it is kept. A record adds the lead time, the minimum order and the address for the printed order.</p>")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<p>SKUs name this supplier, but it has no record yet. A record adds lead time, minimum order and the address for printed orders.</p>")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -762,7 +762,7 @@ func supplierAct(v supplierView) string {
 	if v.kept {
 		return "Edit"
 	}
-	return "Keep a record"
+	return "Create record"
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -101,7 +101,8 @@ func copyAll(ctx context.Context, to, from *handle) (err error) {
 func (d *DB) noCopy(err error) error {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultCantOpen, sqlite.ResultReadOnly:
-		return fault.Unavailablef(err, "a trial run works in a copy of the database, and the folder for temporary files has no room for its %d MiB or cannot be written: "+
+		return fault.Unavailablef(err, "a trial run needs a copy of the database, and the folder for temporary files "+
+			"cannot hold its %d MiB: "+
 			"make room there, or name another folder with TMPDIR", d.Size()>>20+1)
 	}
 	return failed(err)

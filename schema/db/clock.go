@@ -37,12 +37,12 @@ func (d *DB) ClockDoubt() string {
 }
 
 func clockWords(verdict int, now, newest exact.Instant) string {
-	const remedy = "set the clock right, or start once with --accept-clock if it is"
+	const remedy = "set the clock, or start once with --accept-clock if it is right"
 	switch verdict {
 	case clockBehind:
-		return fmt.Sprintf("the machine's clock says %s, but something was written at %s already: %s", now, newest, remedy)
+		return fmt.Sprintf("the system clock says %s, but the newest record is from %s: %s", now, newest, remedy)
 	case clockAhead:
-		return fmt.Sprintf("the machine's clock says %s, more than 400 days after the newest entry (%s): %s", now, newest, remedy)
+		return fmt.Sprintf("the system clock says %s, more than 400 days after the newest record (%s): %s", now, newest, remedy)
 	}
 	return ""
 }

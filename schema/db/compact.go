@@ -56,7 +56,8 @@ func (tx *Tx) forgetWords() error {
 }
 
 // TracesLeft is what an operator is told of a file that Traces is true of.
-const TracesLeft = "traces of what was forgotten may stand in unused parts of the file, which is too large to be rewritten meanwhile: " +
+const TracesLeft = "what was forgotten may still be in unused parts of the file, which is too large to rewrite " +
+	"while it is served: " +
 	"stop the server and run `quartermaster compact`"
 
 // afterForgetting rewrites a file that is small enough, and empties the log. It runs on
@@ -66,7 +67,7 @@ func (d *DB) afterForgetting() {
 	case err == nil && left:
 		d.notice(TracesLeft)
 	case err != nil:
-		d.notice("what was forgotten may stand in unused parts of the file until the next start, which goes on with it, or until `quartermaster compact`: " + err.Error())
+		d.notice("what was forgotten may still be in unused parts of the file until the next start, or until `quartermaster compact`: " + err.Error())
 	}
 }
 

@@ -22,7 +22,7 @@ var beside = []string{"-wal", "-shm", "-journal"}
 // examine refuses, without opening it as a database, what is not ours.
 func examine(path string) error {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return fmt.Errorf("%w: %s is no file that holds a database, but a %s; it was left untouched", ErrForeign, path, whatIs(st.Mode()))
+		return fmt.Errorf("%w: %s is a %s and cannot hold a database; it was left untouched", ErrForeign, path, whatIs(st.Mode()))
 	}
 	f, err := os.Open(path) // #nosec G304 -- the operator names the file
 	if errors.Is(err, os.ErrNotExist) {

@@ -22,11 +22,12 @@ func failed(err error) error {
 	case sqlite.ResultFull:
 		return full(err)
 	case sqlite.ResultBusy, sqlite.ResultLocked:
-		return fault.Unavailablef(err, "another program holds the database: nothing was written; try again")
+		return fault.Unavailablef(err, "another program has locked the database: nothing was written; try again")
 	case sqlite.ResultIOErr, sqlite.ResultReadOnly, sqlite.ResultCantOpen:
 		return fault.Unavailablef(err, "the disk cannot be read or written: nothing was written; try again")
 	case sqlite.ResultCorrupt, sqlite.ResultNotADB: // what the engine makes of a read that failed, too
-		return fault.Unavailablef(err, "the database cannot be read: the disk fails, or the file is damaged; `quartermaster doctor` tells which")
+		return fault.Unavailablef(err,
+			"the database cannot be read: the disk fails or the file is damaged; run `quartermaster doctor` to find out")
 	case sqlite.ResultInterrupt:
 		return fault.Unavailablef(err, "the request ended before its answer was ready")
 	}

@@ -189,7 +189,7 @@ func replaceFold(text, old, now string) string {
 	return b.String()
 }
 
-// nextFold finds old in a text from a place on, in any case, where it stands by itself.
+// nextFold finds old in a text from a place on, in any case, its status by itself.
 func nextFold(text, lower, old string, from int) (at int, found bool) {
 	find := strings.ToLower(old)
 	if len(lower) != len(text) || len(find) != len(old) { // folding moved bytes: only as it stands

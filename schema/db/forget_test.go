@@ -2,7 +2,7 @@ package db
 
 import "testing"
 
-// What names a person is replaced where it stands by itself, in any case and as JSON
+// What names a person is replaced its status by itself, in any case and as JSON
 // writes it; nobody else's name or address is touched.
 func TestReplaced(t *testing.T) {
 	keys := []string{"lee@example.com", "ORD-1"}

@@ -178,7 +178,7 @@ func workIn(c *Conn, where string, args ...any) (*Work, error) {
 	case err != nil:
 		return nil, err
 	case !found:
-		return nil, fault.NotFoundf("this work is not known any more")
+		return nil, fault.NotFoundf("this work is no longer known")
 	}
 	w.Notes, err = All(c, Text, "SELECT note FROM work_notes WHERE work = ? ORDER BY step", w.ID)
 	return w, err
@@ -214,11 +214,11 @@ func (w *Work) unmoved(c *Conn) error {
 	steps, found, err := One(c, Int, "SELECT steps FROM works WHERE id = ? AND answer IS NULL", w.ID)
 	if err == nil && !found {
 		if _, done, err := One(c, Int, "SELECT 1 FROM works WHERE id = ?", w.ID); err != nil || !done {
-			return errors.Join(err, fault.Conflictf("what was kept of this work was removed meanwhile; begin again"))
+			return errors.Join(err, fault.Conflictf("the saved progress of this work was removed; begin again"))
 		}
 	}
 	if err == nil && (!found || steps != w.steps) {
-		err = fault.Conflictf("the same is being done by another run, which goes on; nothing was done twice")
+		err = fault.Conflictf("another run is doing the same work; nothing was done twice")
 	}
 	return err
 }

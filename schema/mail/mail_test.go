@@ -66,7 +66,7 @@ func TestParseRefuses(t *testing.T) {
 		{"{keys}", "{keys}", "subject", "several lines"},
 		{"{totl}", "{keys}", "subject", "did you mean {total}?"},
 		{"x", "Your keys: {keys}", "body", "alone on a line"},
-		{"x", "nothing", "body", "{keys} must stand in it"},
+		{"x", "nothing", "body", "it must contain {keys}"},
 		{"x", "{keys}\na { brace", "body", "write {{"},
 		{"x", "{keys}\na } brace", "body", "write {{"},
 		{"x {", "{keys}", "subject", "write {{"},

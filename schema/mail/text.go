@@ -45,7 +45,7 @@ func Parse(k Kind, subject, body string) (*Template, error) {
 		return nil, err
 	}
 	if one.block != "" {
-		return nil, fault.Fieldf("subject", "subject: {%s} is several lines and cannot stand in the subject", one.block)
+		return nil, fault.Fieldf("subject", "subject: {%s} has several lines and cannot be in the subject", one.block)
 	}
 	t.subject = one.parts
 	var paragraph []line
@@ -102,7 +102,7 @@ func (k Kind) complete(t *Template) error {
 	}
 	for _, f := range k.Fields {
 		if f.Must && !has[f.Name] {
-			return fault.Fieldf("body", "body: {%s} must stand in it%s", f.Name, alone(f))
+			return fault.Fieldf("body", "body: it must contain {%s}%s", f.Name, alone(f))
 		}
 	}
 	return nil
@@ -166,7 +166,7 @@ func (k Kind) line(arg, text string) (l line, err error) {
 }
 
 func loneBrace(arg, text string) error {
-	return fault.Fieldf(arg, "%s: a brace stands alone in %s; write {{ for a brace", arg, schema.Quote(text))
+	return fault.Fieldf(arg, "%s: there is a single brace in %s; write {{ for a brace", arg, schema.Quote(text))
 }
 
 func (k Kind) field(arg, name string) (Field, error) {

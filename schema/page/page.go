@@ -162,7 +162,7 @@ const (
 type Paging struct {
 	Q     string // what was searched for
 	Sort  string // a column's name, or "-" and it for the other direction; "" is the list's own order
-	After string // the next of the page before
+	After string // next of the page before
 	Limit int64  // rows to give at most; very large for a CSV file
 	All   bool   // the whole list is wanted, for a CSV file or to be printed
 }

@@ -54,7 +54,8 @@ func (p *Paging) Sortable(total int64) error {
 	if !p.Sorted() || total <= MostSorted {
 		return nil
 	}
-	return fault.Fieldf("sort", "sort: %s rows match, and at most %s are sorted by a column; search or filter first", group(Num(total)), group(Num(int64(MostSorted))))
+	return fault.Fieldf("sort", "sort: %s rows match, and at most %s can be sorted by a column; search or filter "+
+		"first", group(Num(total)), group(Num(int64(MostSorted))))
 }
 
 // Arrange sorts all rows by the column that is asked for and gives the page of them, and

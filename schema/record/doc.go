@@ -8,7 +8,7 @@
 //		record.ID(func(p *Part) *int64 { return &p.ID }),
 //		record.Text("part_number", func(p *Part) *string { return &p.PartNumber }, "identifies the part",
 //			schema.Required, schema.Most(maxName)).Key().Told(),
-//		record.Text("name", func(p *Part) *string { return &p.Name }, "what it is; the number when empty",
+//		record.Text("name", func(p *Part) *string { return &p.Name }, "its name; empty is the number",
 //			schema.Most(maxName)).Else(func(p *Part) { p.Name = p.PartNumber }).Told(),
 //		record.Milli("quantity", func(p *Part) *exact.Milli { return &p.Quantity }, "how much is in stock").Told(),
 //	).Derive(func(p *Part) { p.LowStock = lowStock(p.Quantity, p.MinQuantity) })

@@ -23,7 +23,8 @@ func CheckMedia(contentType string) error {
 	media, params, err := mime.ParseMediaType(contentType)
 	charset, given := params["charset"]
 	if err != nil || media != "application/json" || given && !strings.EqualFold(charset, "utf-8") {
-		return fault.New(fault.Media, "Content-Type %s is not taken; send Content-Type: application/json (UTF-8)", schema.Quote(contentType))
+		return fault.New(fault.Media,
+			"Content-Type %s is not accepted; send Content-Type: application/json (UTF-8)", schema.Quote(contentType))
 	}
 	return nil
 }

@@ -30,9 +30,9 @@ func (l myLicense) sentence() string {
 	case "expired":
 		return "It ended "
 	case "suspended":
-		return "It does not work for now; ask the shop why."
+		return "It is suspended; ask the shop why."
 	case "revoked":
-		return "It was taken back and no longer works."
+		return "It was revoked and no longer works."
 	}
 	if l.ExpiresAt == nil {
 		return "It works and never ends."

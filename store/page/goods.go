@@ -79,7 +79,7 @@ func batch(s *store.Service) page.Page {
 func batchActs(b store.Batch) []page.Action {
 	acts := []page.Action{page.Open("Mint more", "mint_codes", "batch", b.Batch, "sku", b.SKU, "tier", text(b.Tier)).Main().Key("n")}
 	if b.Unused > 0 {
-		acts = append(acts, page.Open("Void the unused", "void_codes", "batch", b.Batch).Danger())
+		acts = append(acts, page.Open("Void unused codes", "void_codes", "batch", b.Batch).Danger())
 	}
 	return acts
 }
@@ -98,7 +98,7 @@ func products(s *store.Service) page.Page {
 			var p page.Paging
 			p.Bind(f, productSorts.Names()...)
 			f.Enum(&x.Kind, "kind", "Only this kind", []string{"license", "download", "other"})
-			f.Enum(&x.Active, "active", "Only active ones, or only those that are not", []string{"true", "false"})
+			f.Enum(&x.Active, "active", "Only active ones, or only inactive ones", []string{"true", "false"})
 			x.Q = p.Q
 			return func(ctx context.Context, _ db.Caller) (productsView, error) {
 				list, err := s.Products(ctx, x)

@@ -85,7 +85,7 @@ func disputeNote(d store.DisputeOf) string {
 	}
 	text := "Dispute over " + exact.CurrencyOf(d.Currency).Plain(d.AmountCents) + " " + d.Currency + " of " + of
 	if d.AnswerBy == nil {
-		return text + ", answer it: see there for the day"
+		return text + ", answer it; the provider shows the day"
 	}
 	return text + ", answer by "
 }
@@ -124,8 +124,10 @@ func (v providersView) title() string {
 // cause says in plain words why a payment could not be booked.
 func cause(u store.Unbooked) string {
 	if text, known := map[string]string{
-		"no_product": "Nothing names what was bought", "unknown_product": "What was bought is none of your products yet", "price": "The amounts are no sale",
-		"no_buyer": "It has no address of a buyer", "nothing_paid": "Nothing was paid", "no_checkout": "Its checkout never came",
+		"no_product": "It names no product", "unknown_product": "Its product is not mapped yet",
+		"price":    "The amounts are wrong",
+		"no_buyer": "It has no e-mail address", "nothing_paid": "Nothing was paid", "no_checkout": "Its checkout never " +
+			"arrived",
 		"currency": "It is in another currency than its order",
 	}[u.Cause]; known {
 		return text
@@ -175,7 +177,7 @@ func recorded(u store.Unbooked) []string {
 func unbookedOf(u store.Unbooked) string {
 	switch {
 	case u.BuyerEmail == nil:
-		return "A buyer who is not told"
+		return "Buyer unknown"
 	case u.BuyerName == nil:
 		return *u.BuyerEmail
 	}
