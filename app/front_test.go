@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/net/html"
+
 	"quartermaster/app/apptest"
 )
 
@@ -89,4 +91,33 @@ func TestFirstSteps(t *testing.T) {
 	if got := status(t, v.At(s.URL("store", "")).Get("/"), http.StatusOK, "First steps"); !strings.Contains(got.Body, url.PathEscape("set_provider")) {
 		t.Error("the store's steps have no payment provider")
 	}
+}
+
+// TestListsKeepTheirFilters filters a list: the menu of other pages leads back to it as it was left, for this
+// user alone; on the list it leads to all of it, which is kept then.
+func TestListsKeepTheirFilters(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	ann, ben := s.Person("store", "ann", "member"), s.Person("store", "ben", "member")
+	leads := func(v *apptest.Visitor, path, to string) {
+		t.Helper()
+		got := ""
+		status(t, v.Get(path), http.StatusOK).Each(func(n *html.Node) {
+			if n.Data == "a" && n.FirstChild != nil && n.FirstChild.Data == "Orders" && apptest.Attr(n.Parent, "class") == "menu" {
+				got = apptest.Attr(n, "href")
+			}
+		})
+		if got != to {
+			t.Errorf("the menu of %s leads to %q, want %q", path, got, to)
+		}
+	}
+	leads(ann, "/customers", "/orders")
+	leads(ann, "/orders?q=maja&status=paid&after=9", "/orders")
+	leads(ann, "/customers", "/orders?q=maja&status=paid")
+	leads(ben, "/customers", "/orders")
+	status(t, ann.Get("/orders?status=nonsense"), http.StatusUnprocessableEntity)
+	status(t, ann.Get("/orders?status=paid&format=csv"), http.StatusOK)
+	leads(ann, "/customers", "/orders?q=maja&status=paid")
+	status(t, ann.Get("/orders"), http.StatusOK)
+	leads(ann, "/customers", "/orders")
 }

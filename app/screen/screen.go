@@ -72,6 +72,7 @@ type Screens struct {
 	flashes flashes
 	stopped stopped // imports
 	drafts  drafts
+	kept    keptFilters
 	marks   marks
 }
 

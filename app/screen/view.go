@@ -155,6 +155,9 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 		case shared[p.Path]:
 			v.more = append(v.more, e)
 		default:
+			if f.Area == page.Staff && f.Path != p.Path {
+				e.path = s.kept.to(v.user, p.Path)
+			}
 			v.menu = append(v.menu, e)
 		}
 	}
@@ -310,6 +313,9 @@ func (s *Screens) page(p page.Page) handle {
 			f.Marks = &sent.marks
 		}
 		f.Filters = slices.DeleteFunc(slices.Clone(args), func(a schema.Arg) bool { return a.Path != "" })
+		if wrong == nil {
+			x.keepFilters(p, f)
+		}
 		return x.showPage(p, f, value, wrong)
 	}
 }

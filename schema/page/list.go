@@ -135,7 +135,11 @@ func Filters(only ...string) templ.Component {
 			}
 		}
 		b.WriteString(`<button class="btn">Filter</button>`)
-		b.WriteString(`<a class="btn quiet" download href="` + esc(f.with("format", "csv")) + `">CSV</a></form>`)
+		b.WriteString(`<a class="btn quiet" download href="` + esc(f.with("format", "csv")) + `">CSV</a>`)
+		if slices.ContainsFunc(f.Filters, func(a schema.Arg) bool { return f.Query.Get(a.Name) != "" }) {
+			b.WriteString(`<a class="btn quiet" href="` + esc(f.Path) + `">Show all</a>`)
+		}
+		b.WriteString(`</form>`)
 		_, err := io.WriteString(w, b.String())
 		return err
 	})

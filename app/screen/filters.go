@@ -1,0 +1,57 @@
+package screen
+
+import (
+	"net/http"
+	"net/url"
+	"sync"
+
+	"quartermaster/schema/page"
+)
+
+// keptFilters are the last filters of each user on each list: the menu leads back to them from other
+// pages, and on the list itself to all of it. They are kept until the program ends.
+type keptFilters struct {
+	mu sync.Mutex
+	of map[string]map[string]string // user, path of the list, query
+}
+
+// mostKeptQuery is how long a query may be to be kept.
+const mostKeptQuery = 500
+
+// keep notes how the list was last looked at.
+func (k *keptFilters) keep(user, path string, query url.Values) {
+	kept := url.Values{}
+	for name, values := range query {
+		if name != "after" && name != "format" && len(values) == 1 && values[0] != "" {
+			kept[name] = values
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.of == nil {
+		k.of = map[string]map[string]string{}
+	}
+	if k.of[user] == nil {
+		k.of[user] = map[string]string{}
+	}
+	if q := kept.Encode(); len(q) <= mostKeptQuery {
+		k.of[user][path] = q
+	}
+}
+
+// to is the address of the list with its last filters.
+func (k *keptFilters) to(user, path string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if q := k.of[user][path]; q != "" {
+		return path + "?" + q
+	}
+	return path
+}
+
+// keepFilters keeps those of a list of the menu.
+func (x *exchange) keepFilters(p page.Page, f *page.Frame) {
+	if p.Menu != "" && p.Area == page.Staff && p.HasCSV() && x.r.Method == http.MethodGet {
+		x.s.kept.keep(x.visitor.caller.User, p.Path, f.Query)
+	}
+}
