@@ -49,9 +49,11 @@ func (k *keptFilters) to(user, path string) string {
 	return path
 }
 
-// keepFilters keeps those of a list of the menu.
+// keepFilters keeps those of a list of the menu that were chosen on the list itself: a link of another page
+// which leads to some of it chooses nothing for the next time.
 func (x *exchange) keepFilters(p page.Page, f *page.Frame) {
-	if p.Menu != "" && p.Area == page.Staff && p.HasCSV() && x.r.Method == http.MethodGet {
+	from, err := url.Parse(x.r.Referer())
+	if err == nil && from.Path == p.Path && p.Menu != "" && p.Area == page.Staff && p.HasCSV() && x.r.Method == http.MethodGet {
 		x.s.kept.keep(x.visitor.caller.User, p.Path, f.Query)
 	}
 }
