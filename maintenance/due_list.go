@@ -52,9 +52,10 @@ type duePlan struct {
 
 // The plans p of assets a with their meters m, of which a plan by days has none.
 var (
-	dueColumns = planColumns + `, a.name, m.name, m.unit, m.reading, m.epoch, m.corrected_day, m.last_day, m.last_value,
-		(SELECT min(w.id) FROM work_orders w WHERE w.pm_id = p.id AND w.status IN ('open', 'in-progress'))`
-	dueTables = ` FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id`
+	dueColumns = planColumns + `, a.name, m.name, m.unit, m.reading, m.epoch, m.corrected_day, m.last_day, m.last_value`
+	dueTables  = ` FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id`
+
+	openJob = `(SELECT min(w.id) FROM work_orders w WHERE w.pm_id = p.id AND w.status IN ('open', 'in-progress'))`
 )
 
 func scanDuePlan(r *db.Row) duePlan {
@@ -64,8 +65,26 @@ func scanDuePlan(r *db.Row) duePlan {
 	if day, value := r.DayPtr(), r.Milli(); day != nil {
 		m.last = &point{Day: *day, Value: value}
 	}
+	return p
+}
+
+// scanWithJob reads a plan from dueColumns and, behind them, its openJob.
+func scanWithJob(r *db.Row) duePlan {
+	p := scanDuePlan(r)
 	p.job = r.IntPtr()
 	return p
+}
+
+// openJobs are the jobs that are not finished, by the plan that they serve: the first of each.
+func openJobs(c *db.Conn) (map[int64]int64, error) {
+	jobs := map[int64]int64{}
+	return jobs, db.Each(c, func(r *db.Row) error {
+		plan, job := r.Int(), r.Int()
+		if first, open := jobs[plan]; !open || job < first {
+			jobs[plan] = job
+		}
+		return nil
+	}, "SELECT pm_id, id FROM work_orders WHERE status IN ('open', 'in-progress') AND pm_id IS NOT NULL")
 }
 
 // PMDue lists what is due: with status, only the rows in that state.
@@ -94,8 +113,15 @@ func listDue(c *db.Conn, status string) (rows []*PMDueRow, err error) {
 	if err != nil {
 		return nil, err
 	}
+	jobs, err := openJobs(c) // in one statement: a plan may have served hundreds
+	if err != nil {
+		return nil, err
+	}
 	err = db.Each(c, func(r *db.Row) error {
 		p := scanDuePlan(r)
+		if job, open := jobs[p.ID]; open {
+			p.job = &job
+		}
 		if status != "" && p.dueOn(today, p.counter.Reading, use{}).Status != status { // its use decides no status
 			return nil
 		}
@@ -113,7 +139,7 @@ func listDue(c *db.Conn, status string) (rows []*PMDueRow, err error) {
 
 // dueRow is the row of a single plan, whatever its asset's status.
 func dueRow(c *db.Conn, id int64) (PMDueRow, error) {
-	p, found, err := db.One(c, scanDuePlan, "SELECT "+dueColumns+dueTables+" WHERE p.id = ?", id)
+	p, found, err := db.One(c, scanWithJob, "SELECT "+dueColumns+", "+openJob+dueTables+" WHERE p.id = ?", id)
 	if err != nil || !found {
 		return PMDueRow{}, err
 	}

@@ -77,7 +77,7 @@ func plansWhere(c *db.Conn, rest string, args ...any) ([]Plan, error) {
 	}
 	plans := []Plan{}
 	err = db.Each(c, func(r *db.Row) error {
-		p := scanDuePlan(r)
+		p := scanWithJob(r)
 		tag := r.Text()
 		u, err := p.counter.useBy(first, c.Today())
 		if err != nil {
@@ -86,7 +86,7 @@ func plansWhere(c *db.Conn, rest string, args ...any) ([]Plan, error) {
 		plans = append(plans, Plan{PMDueRow: p.row(c.Today(), u), AssetTag: tag, StartDate: p.Start, DueSoonDays: p.DueSoonDays,
 			DueSoonUsage: p.DueSoonUsage, Checklist: p.Checklist, Paused: p.Paused})
 		return nil
-	}, "SELECT "+dueColumns+", a.asset_tag"+planTables+rest, args...)
+	}, "SELECT "+dueColumns+", "+openJob+", a.asset_tag"+planTables+rest, args...)
 	return plans, err
 }
 
