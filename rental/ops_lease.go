@@ -25,7 +25,7 @@ func (s *Service) endLease() schema.Op {
 			var lease int64
 			var last exact.Day
 			bindLeaseID(f, &lease)
-			f.Day(&last, "date", "the lease's last day", schema.Required, schema.Example("2026-12-14"))
+			f.Day(&last, "date", "the lease's last day", schema.Required, schema.Label("Last day"), schema.Example("2026-12-14"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndLease(ctx, who, lease, last) }
 		},
 		Example: "rental end-lease 4 --date 2026-12-14",

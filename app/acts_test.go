@@ -1,0 +1,66 @@
+package app_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"quartermaster/app/apptest"
+)
+
+// needed are the fields of a form that a browser does not send while they are empty.
+func needed(s apptest.Sheet) (names []string) {
+	s.Each(func(n *html.Node) {
+		if apptest.Has(n, "required") {
+			names = append(names, apptest.Attr(n, "name"))
+		}
+	})
+	return names
+}
+
+// TestRecordOrderNeedsNoLines: the form of the commonest order asks for the product first, and no
+// browser holds it back for the lines under More, which may stay empty. Tax and discount add up.
+func TestRecordOrderNeedsNoLines(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	s.Pipe("sku,name,price_cents,kind\nTEA,Tea,1000,other\n", "import", "store", "products", "-")
+	v := s.Person("store", "ann", "member")
+	form := statusIs(t, v.Get("/do/record_order"), http.StatusOK)
+	if got := strings.Join(needed(form), " "); got != "email" {
+		t.Errorf("required are %q", got)
+	}
+	if product, buyer := strings.Index(form.Body, `name="sku"`), strings.Index(form.Body, `name="email"`); product > buyer {
+		t.Error("the buyer is asked for before the product")
+	}
+	for want, fields := range map[string][]string{
+		"12.00": {"sku", "TEA", "email", "a@example.com", "tax", "2.00"},
+		"11.00": {"sku", "TEA", "email", "b@example.com", "tax", "2.00", "discount", "1.00"},
+		"9.00":  {"sku", "TEA", "email", "c@example.com", "tax", "2.00", "total", "9.00"},
+	} {
+		done := statusIs(t, v.Post("/do/record_order", fields...), http.StatusSeeOther)
+		if page := v.Get(done.Header.Get("Location")); !strings.Contains(page.Body, "is recorded: "+want) {
+			t.Errorf("%v is not %s: %.600s", fields, want, apptest.Text(page.Doc))
+		}
+	}
+	statusIs(t, v.Post("/do/record_order", "sku", "TEA", "email", "d@example.com", "tax", "9.00", "total", "5.00"), http.StatusUnprocessableEntity)
+	s.MustCLI("doctor")
+}
+
+// TestLabelsOfAllMarked: one sheet has a label for each machine that is marked, or for all that match.
+func TestLabelsOfAllMarked(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	s.Pipe("asset_tag,name,status\nA-1,Lathe,operational\nA-2,Mill,down\nA-3,Press,operational\n", "import", "maintenance", "assets", "-")
+	v := s.Person("maintenance", "ann", "member")
+	for want, fields := range map[int][]string{2: {"id", "1", "id", "3"}, 3: {"match", "q="}, 1: {"match", "status=down"}} {
+		done := statusIs(t, v.Post("/do/make_labels", fields...), http.StatusSeeOther)
+		if got := strings.Count(v.Get(done.Header.Get("Location")).Body, `class="paper label"`); got != want {
+			t.Errorf("%v: %d labels, want %d", fields, got, want)
+		}
+	}
+	if list := v.Get("/assets"); !strings.Contains(list.Body, "All 3 that match") {
+		t.Error("all that match cannot be marked at once")
+	}
+}
