@@ -46,10 +46,18 @@ func labelsOf(c *db.Conn, ids []int64) (l Labels, err error) {
 // MakeLabels gives the labels of assets, with requests turned on for all of them if that is
 // wanted, which only an admin may: for all or, where one is retired, for none.
 func (s *Service) MakeLabels(ctx context.Context, who db.Caller, ids []int64, requests bool) (Labels, error) {
+	return s.makeLabelsOf(ctx, who, func(*db.Conn) ([]int64, error) { return ids, nil }, requests)
+}
+
+func (s *Service) makeLabelsOf(ctx context.Context, who db.Caller, of func(*db.Conn) ([]int64, error), requests bool) (Labels, error) {
 	if requests && who.Role != "admin" {
 		return Labels{}, fault.Forbiddenf("only an admin may turn requests on; the user %s has the role %s", who.User, who.Role)
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Labels, err error) {
+		ids, err := of(&tx.Conn)
+		if err != nil {
+			return none, err
+		}
 		for _, id := range ids {
 			if !requests {
 				break
@@ -60,6 +68,28 @@ func (s *Service) MakeLabels(ctx context.Context, who db.Caller, ids []int64, re
 		}
 		return labelsOf(&tx.Conn, ids)
 	})
+}
+
+// mostLabels is how many labels are made at once.
+const mostLabels = 1000
+
+// assetsThatMatch lists the assets that pass the filters of the list's address.
+func assetsThatMatch(c *db.Conn, query string) ([]int64, error) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, fault.Fieldf("match", "match: %s is not the query of an address", schema.Quote(query))
+	}
+	f := AssetFilter{Q: values.Get("q"), Status: values.Get("status")}
+	f.Limit = mostLabels
+	list, err := listAssets(c, f)
+	if err == nil && list.Next != nil {
+		err = fault.Invalidf("more than %d assets match; narrow the filters", mostLabels)
+	}
+	ids := make([]int64, len(list.Assets))
+	for i, a := range list.Assets {
+		ids[i] = a.ID
+	}
+	return ids, err
 }
 
 func (s *Service) makeLabels() schema.Op {
@@ -73,9 +103,23 @@ func (s *Service) makeLabels() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var ids []int64
 			var requests bool
-			f.IDs(&ids, "id", "the assets", 1000, schema.Required, schema.Positional("ASSET"), schema.Lookup(assetNamed), schema.NameFirst, schema.Label("Assets"))
+			some := f.IDs(&ids, "id", "the assets", mostLabels, schema.Positional("ASSET"), schema.Lookup(assetNamed), schema.NameFirst, schema.Label("Assets"))
 			f.Bool(&requests, "requests", "turn requests on for all of them", schema.Label("Turn requests on"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.MakeLabels(ctx, who, ids, requests) }
+			match := ""
+			if f.Surface() == schema.Page {
+				f.Text(&match, "match", "in place of the assets: all that match these filters of the list's address", schema.Label("All that match"))
+			}
+			if !f.Describing() && !some && match == "" {
+				f.Refuse("id", "id is missing: mark at least one asset")
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return s.makeLabelsOf(ctx, who, func(c *db.Conn) ([]int64, error) {
+					if match == "" {
+						return ids, nil
+					}
+					return assetsThatMatch(c, match)
+				}, requests)
+			}
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance labels LATHE-1 VAN-1 --requests",

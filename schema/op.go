@@ -121,7 +121,10 @@ var pageTitles = map[string]string{
 	"create_ticket": "New ticket", "edit_workorder": "Edit work order", "advance_status": "Move work order", "record_meter": "Record reading",
 	"adjust_stock": "Change stock", "suggest_purchases": "Draft orders", "receive_purchase": "Add to stock", "count_stock": "Count",
 	"complete_plan": "Mark as done", "order_purchase": "Order", "cancel_purchase": "Cancel purchase order", "edit_purchase": "Edit purchase order",
-	"record_order": "Record order", "rotate_license": "Replace key", "set_asset_status": "Set state", "move_workorders": "Move work orders",
+	"record_order": "Record order", "rotate_license_key": "Replace key", "add_expense": "New expense",
+	"set_timezone": "Time zone", "set_currency": "Currency", "set_forecast": "Averages and cover", "set_labor_rate": "Labor rate",
+	"set_late_fee": "Late fee", "set_provider": "Payment provider", "map_provider": "Names of other programs", "set_shop": "The shop",
+	"choose_board": "Whose jobs", "set_asset_status": "Set state", "move_workorders": "Move work orders",
 }
 
 // PageTitle is what pages call the operation: "New work order".

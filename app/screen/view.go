@@ -232,7 +232,8 @@ func serviceWord(name string) string { return strings.ToUpper(name[:1]) + name[1
 func (x *exchange) input(shop shopSettings, args []schema.Arg) (schema.Input, error) {
 	values := url.Values{}
 	for name, v := range x.r.URL.Query() {
-		if len(v) > 1 {
+		list := slices.ContainsFunc(args, func(a schema.Arg) bool { return a.Kind == schema.ListKind && schema.PageField(a.Name) == name })
+		if len(v) > 1 && !list {
 			v = v[len(v)-1:] // the last one counts, as of a form's fields
 		}
 		values[name] = v
