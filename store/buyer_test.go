@@ -12,6 +12,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
 )
 
 func TestCheckSaysTheFirstThatApplies(t *testing.T) {
@@ -322,6 +323,13 @@ func TestABuyerReadsTheNotesOfTheirProducts(t *testing.T) {
 	}
 	const plugin = `{"product":"Audio plugin","note":"Install it twice"}`
 	equal(t, "the order's", notes(-r.id), `[{"product":"A book","note":"Fetch it at https://files.example/book"},`+plugin+`]`)
+	mailed, err := db.Read(background, s.DB, func(c *db.Conn) (mail.Content, error) {
+		return fillOrder(c, &mail.Writer{Zone: func(at exact.Instant) exact.Day { return at.Day(time.UTC) }}, mail.Row{Subject: "order:" + r.OrderRef})
+	})
+	must(t, err)
+	if text := fmt.Sprint(mailed.Values["keys"].Rows); !strings.Contains(text, "[A book Fetch it at https://files.example/book]") {
+		t.Errorf("the message's keys: %s", text)
+	}
 	equal(t, "one license's", notes(r.Licenses[0].ID), `[`+plugin+`]`)
 	_, err = s.RefundOrder(background, cli, r.OrderRef, nil)
 	must(t, err)

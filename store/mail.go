@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -186,6 +187,13 @@ func fillOrder(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err erro
 		v.Untrue = "no license of the order is active"
 	}
 	keys, err := keyRows(c, w, d.Licenses)
+	for _, i := range d.Items {
+		p, failure := findProduct(c, i.SKU)
+		if note := strings.TrimSpace(p.Note); p.Kind == kindDownload && note != "" {
+			keys = append(keys, []string{i.Name, note}) // where to fetch it
+		}
+		err = errors.Join(err, failure)
+	}
 	v.Values = map[string]mail.Value{
 		"order": mail.Text(d.OrderRef), "total": mail.Text(w.Money(d.TotalCents)), "keys": mail.Rows(keys),
 		"items": mail.Rows(itemRows(w, d.Order)), "link": myPage(w),
