@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -228,19 +229,21 @@ func roleOf(op schema.Op) string {
 
 // examples returns an address of each pattern whose record there is, as an admin's links lead.
 func (h *demoFixture) examples(t *testing.T, service string) map[string]string {
-	w := &walker{t: t, v: h.as(asAdmin, service), service: service, role: "admin"}
-	w.walk()
 	found := map[string]string{}
-	for path := range w.asked {
+	for _, path := range h.walked(t, service) {
 		plain, _, _ := strings.Cut(path, "?")
-		if h.secret(service, path) {
-			continue // secretAddresses
-		}
 		if p := h.Server.Screens(service).PatternOf(plain); p != "" && found[p] == "" {
 			found[p] = path
 		}
 	}
 	return found
+}
+
+// walked are the pages that links of a service lead an admin to, but for secretAddresses, in the order of their addresses.
+func (h *demoFixture) walked(t *testing.T, service string) []string {
+	w := &walker{t: t, v: h.as(asAdmin, service), service: service, role: "admin"}
+	w.walk()
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(w.asked)), func(path string) bool { return h.secret(service, path) })
 }
 
 // secret reports whether the path is the import or the export of a table that gives access.
