@@ -21,6 +21,7 @@ var agentsLists = []struct {
 	{"maintenance", "list_assets", "assets", []string{`"status":"operational"`, `"q":"machine"`}},
 	{"maintenance", "list_parts", "parts", []string{`"low_stock":true`, `"low_stock":false`, `"q":"part"`}},
 	{"maintenance", "pm_due", "pm_due", []string{`"overdue_only":true`, `"overdue_only":false`}},
+	{"maintenance", "maintenance_report", "rows", []string{`"by":"person"`, `"by":"month"`, `"sort":"jobs"`}},
 	{"rental", "list_properties", "properties", nil},
 	{"rental", "list_units", "units", []string{`"status":"occupied"`, `"status":"vacant"`, `"property":"house"`, `"on":"2026-12-01"`}},
 	{"rental", "list_leases", "leases", []string{`"active":true`, `"status":"active"`, `"status":"ended"`, `"property":"house"`, `"tenant":"tenant"`, `"unit_id":1`}},
@@ -33,6 +34,7 @@ var agentsLists = []struct {
 	{"store", "list_orders", "orders", []string{`"q":"buyer"`, `"provider":"till"`, `"status":"paid"`, `"sort":"most"`, `"from":"2020-01-01"`}},
 	{"store", "revenue_report", "rows", []string{`"by":"month"`, `"by":"product"`, `"by":"provider"`, `"sort":"most"`}},
 	{"reorder", "list_products", "products", []string{`"status":"below"`, `"below_reorder":true`, `"supplier":"maker 1"`, `"q":"item"`}},
+	{"reorder", "sales_report", "rows", []string{`"by":"supplier"`, `"by":"month"`, `"sort":"value"`}},
 	{"reorder", "reorder_report", "skus", []string{`"status":"below"`, `"supplier":"maker 1"`}},
 }
 
@@ -168,7 +170,7 @@ func TestNoAnswerIsLargeUnasked(t *testing.T) {
 			least = 3 // name, supplier and cost beside the SKU
 		case "list_parts":
 			least = 2.5 // name and id beside number and stock
-		case "pm_due", "list_properties", "arrears_report", "rent_roll", "find_customer", "revenue_report":
+		case "pm_due", "list_properties", "arrears_report", "rent_roll", "find_customer", "revenue_report", "sales_report", "maintenance_report":
 			least = 2 // due day, days and title beside plan, asset and state; unit, e-mail and due day of an arrear ...
 			if c.tool == "find_customer" || c.tool == "revenue_report" {
 				least = 1.3 // short as they are

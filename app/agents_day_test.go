@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ type job struct {
 	refused       bool     // the last call is refused, with says
 }
 
-// agentsDay is 40 jobs against the demo, as docs/agents.md shows them.
+// agentsDay is a day's jobs against the demo, as docs/agents.md shows them.
 var agentsDay = []job{
 	{"maintenance", "Which machines are overdue for service?", 700, []string{`pm_due {"overdue_only": true, "detail": "short"}`}, `"due_status":"overdue"`, false},
 	{"maintenance", "Which machines are down?", 400, []string{`list_assets {"status": "down", "detail": "short"}`}, `"VAN-3"`, false},
@@ -32,7 +33,13 @@ var agentsDay = []job{
 	{"maintenance", "Which jobs does Ben have?", 900, []string{`list_workorders {"assigned_to": "ben", "status": "in-progress", "detail": "short"}`}, `"assigned_to":"Ben"`, false},
 	{"maintenance", "Raise a job: the compressor leaks oil, urgent.", 1200, []string{`create_workorder {"asset_id": 2, "description": "Leaks oil", "priority": "urgent", "request_key": "leak-1"}`}, `"status":"open"`, false},
 	{"maintenance", "The same again, after a time-out: nothing is raised twice.", 1200, []string{`create_workorder {"asset_id": 2, "description": "Leaks oil", "priority": "urgent", "request_key": "leak-1"}`}, `"status":"open"`, false},
-	{"maintenance", "Assign the bearing job's work and close it: 90 minutes, new bearing fitted.", 1400, []string{`advance_status {"id": 9, "status": "done", "resolution": "New bearing fitted", "assigned_to": "Ben", "labor_minutes": "90"}`}, `"status":"done"`, false},
+	{"maintenance", "Ana takes over the spindle bearing, due on Friday.", 1200, []string{`update_workorder {"id": "spindle bearing", "assigned_to": "ana", "due_date": "2026-11-27"}`}, `"assigned_to":"Ana"`, false},
+	{"maintenance", "It took one bearing and 45 minutes more; close it: new bearing fitted.", 2200, []string{`update_workorder {"id": "spindle bearing", "part": "6204-2RS", "qty": 1, "add_labor_minutes": 45}`,
+		`advance_status {"id": 9, "status": "done", "resolution": "New bearing fitted"}`}, `"status":"done"`, false},
+	{"maintenance", "What is due by the end of the month, and has no job yet? Open one.", 1500, []string{`pm_due {"to": "2026-11-30", "detail": "short"}`,
+		`create_workorder {"asset": "Lathe", "plan": "spindle oil", "description": "Change the spindle oil", "wo_type": "preventive", "assigned_to": "ben", "request_key": "oil-1"}`}, `"pm_id":1`, false},
+	{"maintenance", "And once more: the plan has its job.", 200, []string{`create_workorder {"asset": "Lathe", "plan": "spindle oil", "description": "Change the spindle oil"}`}, `Job 15 is open for this plan`, true},
+	{"maintenance", "Which machine stood still longest this year?", 500, []string{`maintenance_report {"from": "2026-01-01", "sort": "downtime", "limit": 2, "detail": "short"}`}, `"downtime_minutes":`, false},
 	{"maintenance", "Log the lathe's hours.", 900, []string{`record_meter {"asset_id": 1, "reading": 999999}`}, `"reading":999999`, false},
 	{"maintenance", "What is low on the shelf?", 500, []string{`list_parts {"low_stock": true, "detail": "short"}`}, `"6204-2RS"`, false},
 	{"rental", "Who is behind, and by how much each?", 1400, []string{`arrears_report {"detail": "short"}`}, `"by_tenant":`, false},
@@ -52,6 +59,9 @@ var agentsDay = []job{
 	{"reorder", "What is to be ordered, from whom, and what does it cost?", 1300, []string{`reorder_report {"limit": 3, "detail": "short"}`}, `"by_supplier":`, false},
 	{"reorder", "Only Leaf & Co's, written in any case.", 1300, []string{`list_products {"below_reorder": true, "supplier": "LEAF & CO", "detail": "short"}`}, `"TEA-EARLGREY-100"`, false},
 	{"reorder", "How did green tea sell in the last eight weeks?", 1200, []string{`product_detail {"sku": "TEA-GREEN-100", "history_days": 56, "by": "week"}`}, `"total":`, false},
+	{"reorder", "What is on its way, and what is in it?", 1100, []string{`list_purchase_orders {"status": "ordered", "detail": "short"}`, `purchase_detail {"number": "PO-000001"}`}, `"lines":`, false},
+	{"reorder", "Which three sold best, in money?", 700, []string{`sales_report {"sort": "value", "limit": 3, "detail": "short"}`}, `"cost_cents":`, false},
+	{"reorder", "Put the shelf's count in.", 500, []string{`count_stock {"counts": "TEA-DARJ-100=15\nCUP-LATTE=40", "reason": "stock count"}`}, `"counted":2`, false},
 	{"reorder", "I counted 22 of it.", 900, []string{`adjust_stock {"sku": "TEA-GREEN-100", "set_to": "22", "reason": "stock count"}`}, `"current_stock":22`, false},
 	{"reorder", "Yesterday's sales, one of them with a wrong SKU.", 600, []string{`ingest_sales {"rows": [{"date": "2026-11-19", "sku": "TEA-GREEN-100", "qty": 2}, {"date": "2026-11-19", "sku": "TEA-GREEN", "qty": 1}]}`}, `the nearest are TEA-GREEN-100`, false},
 	{"reorder", "Only a wrong one: nothing is stored, and that is an error.", 500, []string{`ingest_sales {"rows": [{"date": "2026-11-19", "sku": "GREEN", "qty": 1}]}`}, `nothing is stored`, true},
@@ -80,6 +90,7 @@ func TestAgentsDay(t *testing.T) {
 		if j.service != service {
 			service = j.service
 			list := s.Do(service, "POST", "/mcp", s.Keys[service], `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`).Body
+			namesTools(t, service, list)
 			if tokens := len(list) / 4; tokens > 5000 {
 				t.Errorf("%s: tools/list has about %d tokens, more than 5,000", service, tokens)
 			}
@@ -88,6 +99,32 @@ func TestAgentsDay(t *testing.T) {
 		t.Run(j.wish, func(t *testing.T) { j.play(t, s, &page) })
 	}
 	tellDay(t, page.String())
+}
+
+// namesTools holds the table of docs/agents.md against a service's list, where resend_order is
+// while mail is set up.
+func namesTools(t *testing.T, service, list string) {
+	t.Helper()
+	var listed struct {
+		Result struct{ Tools []struct{ Name string } }
+	}
+	if err := json.Unmarshal([]byte(list), &listed); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "docs", "agents.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile(`(?m)^\| ` + service + ` \| .*/mcp.*$`).FindString(string(page))
+	told := regexp.MustCompile("`[a-z_]+`").FindAllString(row, -1)
+	for _, tool := range listed.Result.Tools {
+		if !slices.Contains(told, "`"+tool.Name+"`") {
+			t.Errorf("docs/agents.md has no %s among the tools of %s", tool.Name, service)
+		}
+	}
+	if more := len(told) - len(listed.Result.Tools); more > 1 || more == 1 && !slices.Contains(told, "`resend_order`") {
+		t.Errorf("docs/agents.md names tools that %s does not have: %s", service, row)
+	}
 }
 
 // random are the parts of references and keys that each demo draws anew.

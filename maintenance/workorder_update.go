@@ -23,9 +23,15 @@ type JobUpdate struct {
 	Ticks      []int64
 }
 
+// JobUpdated is a job as it is then. Of its amounts parts_cost alone is not in cents.
+type JobUpdated struct {
+	Detail
+	PartsCostIn string `json:"parts_cost_in"`
+}
+
 // UpdateJob does it in one transaction: all of it, or none.
-func (s *Service) UpdateJob(ctx context.Context, who db.Caller, u JobUpdate) (Detail, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (d Detail, err error) {
+func (s *Service) UpdateJob(ctx context.Context, who db.Caller, u JobUpdate) (JobUpdated, error) {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (d JobUpdated, err error) {
 		held, err := findWorkOrder(&tx.Conn, u.ID)
 		if err != nil {
 			return d, err
@@ -61,7 +67,13 @@ func (s *Service) UpdateJob(ctx context.Context, who db.Caller, u JobUpdate) (De
 				return d, err
 			}
 		}
-		return readDetail(&tx.Conn, u.ID)
+		code, err := tx.Setting(db.SettingCurrency)
+		if err != nil {
+			return d, err
+		}
+		d.PartsCostIn = exact.CurrencyOf(code).Code + ", not cents"
+		d.Detail, err = readDetail(&tx.Conn, u.ID)
+		return d, err
 	})
 }
 
@@ -104,7 +116,7 @@ func (s *Service) updateWorkOrder() schema.Op {
 		About: "Change a job in one call, all or nothing: only the given fields. add_labor_minutes adds minutes. part " +
 			"with qty takes from stock, return_part with return_qty gives back. " +
 			"Its status, and parts_cost, go with advance_status.",
-		Writes: true, Response: Detail{WorkOrder: sampleOrder, Parts: []PartUse{}, Photos: []Photo{}},
+		Writes: true, Response: JobUpdated{Detail{WorkOrder: sampleOrder, Parts: []PartUse{}, Photos: []Photo{}}, "USD, not cents"},
 		Bind: func(f *schema.Form) schema.Handler {
 			u := JobUpdate{}
 			var isNew bool
