@@ -110,7 +110,7 @@ func TestAnInvitationIsMailed(t *testing.T) {
 	}
 	s.MustCLI("user", "mail-invitation", "bob", "--yes")
 	first := linkIn(t, s, to, "staff-link")
-	if text := letter(t, to.Got()[0]); !strings.Contains(text, "you were invited by the operator") {
+	if text := letter(t, to.Got()[0]); !strings.Contains(text, "You were invited by the operator") {
 		t.Error(text)
 	}
 	vera := s.Person("store", "vera", "admin")

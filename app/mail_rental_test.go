@@ -149,7 +149,7 @@ func TestReceiptsStatementsAndTickets(t *testing.T) {
 	s.MustCLI("mail", "kind", "receipt", "on")
 	s.MustCLI("rental", "receive", "1", "--amount-cents", "100000", "--method", "transfer")
 	text := lettersOf(t, s, to, 1)[0]
-	if m := mails(s)[0]; m.Kind != "receipt" || m.Record != "2" || m.To != "ada@example.org" || !strings.Contains(text, "we received 1,000.00\u00a0EUR on 6 November 2026") ||
+	if m := mails(s)[0]; m.Kind != "receipt" || m.Record != "2" || m.To != "ada@example.org" || !strings.Contains(text, "We received 1,000.00\u00a0EUR on 6 November 2026") ||
 		!strings.Contains(text, "Rent 1 November 2026 - 30 November 2026 | 1 November 2026 | 940.00\u00a0EUR") || !strings.Contains(text, "Left as credit: 15.00\u00a0EUR") {
 		t.Errorf("%+v %s", m, text)
 	}

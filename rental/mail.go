@@ -62,7 +62,7 @@ var (
 		Fields: []mail.Field{{Name: "amount"}, {Name: "day"}, {Name: "charges", Block: true}, {Name: "credit"},
 			{Name: "unit"}, {Name: "link"}},
 		Subject: "Received: {amount} for {unit}",
-		Body: "Hello {name},\n\nwe received {amount} on {day}. Thank you.\n\nIt paid:\n{charges}\n\nLeft as credit: " +
+		Body: "Hello {name},\n\nWe received {amount} on {day}. Thank you.\n\nIt paid:\n{charges}\n\nLeft as credit: " +
 			"{credit}\n\n" +
 			"The receipt is here: {link}\n\n{shop}\n{shop_address}",
 		Fill: fillReceipt, Newest: newestReceipt, Find: receiptNamed,
@@ -73,7 +73,7 @@ var (
 			{Name: "closing"}, {Name: "unit"},
 			{Name: "link"}},
 		Subject: "Statement of {year}, {unit}",
-		Body: "Hello {name},\n\nthis is the statement of {year} for " +
+		Body: "Hello {name},\n\nThis is the statement of {year} for " +
 			"{unit}.\n\nCharged:\n{charges}\n\nReceived:\n{payments}\n\n" +
 			"Balance at the end: {closing}" + signed,
 		Fill: fillStatement, Newest: newestLease("SELECT id FROM leases WHERE start_date <= ?1 ORDER BY id DESC LIMIT " +
@@ -84,7 +84,7 @@ var (
 			"or write a note to it.",
 		Fields:  []mail.Field{{Name: "title"}, {Name: "status"}, {Name: "note"}, {Name: "unit"}, {Name: "link"}},
 		Subject: "{title}: {status}",
-		Body: "Hello {name},\n\nyour report \"{title}\" is: {status}.\n\n{note}\n\nYou can answer here: " +
+		Body: "Hello {name},\n\nYour report \"{title}\" is: {status}.\n\n{note}\n\nYou can answer here: " +
 			"{link}\n\n{shop}\n{shop_address}",
 		Fill: fillTicket, Newest: newestTicket, Find: ticketNamed,
 	}

@@ -19,7 +19,7 @@ var purchaseKind = mail.Kind{
 		"purchase order.",
 	Fields:  []mail.Field{{Name: "number"}, {Name: "lines", Must: true, Block: true}, {Name: "total"}, {Name: "expected"}},
 	Subject: "Purchase order {number} from {shop}",
-	Body: "Hello {name},\n\nplease deliver this order, number {number}:\n\n{lines}\n\nTotal: {total}\n\nWe expect " +
+	Body: "Hello {name},\n\nPlease deliver this order, number {number}:\n\n{lines}\n\nTotal: {total}\n\nWe expect " +
 		"it by {expected}.\n\n" +
 		"{shop}\n{shop_address}",
 	Fill: fillPurchase, Newest: newestPurchase, Find: purchaseNamed,

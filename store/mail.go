@@ -28,7 +28,7 @@ var (
 		Name: "order", Service: "store", About: "To the buyer, when an order is paid or a code is redeemed: the keys and the receipt.",
 		Fields:  []mail.Field{{Name: "order"}, {Name: "total"}, {Name: "keys", Must: true, Block: true}, {Name: "items", Block: true}, {Name: "link"}},
 		Subject: "Your order {order} from {shop}",
-		Body: "Hello {name},\n\nthank you for your order {order}.\n\nYour license keys:\n{keys}\n\nYour receipt:\n{items}\n\n" +
+		Body: "Hello {name},\n\nThank you for your order {order}.\n\nYour license keys:\n{keys}\n\nYour receipt:\n{items}\n\n" +
 			"Your orders and keys are also here: {link}\n\n{shop}\n{shop_address}",
 		Fill: fillOrder, Newest: newestOrder("o.renews = 0"), Find: mailOf,
 	}
@@ -36,7 +36,7 @@ var (
 		Name: "key", Service: "store", About: "To the buyer, when a license gets a new key.",
 		Fields:  []mail.Field{{Name: "product"}, {Name: "keys", Must: true, Block: true}, {Name: "link"}},
 		Subject: "Your new license key for {product}",
-		Body: "Hello {name},\n\nyour license of {product} has a new key. The old one does not work any more.\n\n{keys}\n\n" +
+		Body: "Hello {name},\n\nYour license of {product} has a new key. The old one does not work any more.\n\n{keys}\n\n" +
 			"Your keys are also here: {link}\n\n{shop}\n{shop_address}",
 		Fill: fillKey, Newest: newestLicense,
 	}
@@ -44,7 +44,7 @@ var (
 		Name: "refund", Service: "store", About: "To the buyer, when an order is refunded.",
 		Fields:  []mail.Field{{Name: "order"}, {Name: "amount"}, {Name: "items", Block: true}, {Name: "link"}},
 		Subject: "Refund of your order {order}",
-		Body: "Hello {name},\n\nwe have refunded {amount} of your order {order}.\n\n{items}\n\n" +
+		Body: "Hello {name},\n\nWe have refunded {amount} of your order {order}.\n\n{items}\n\n" +
 			"Your orders are here: {link}\n\n{shop}\n{shop_address}",
 		Fill: fillRefund, Newest: newestOrder("o.refunded_cents > 0"), Find: mailOf,
 	}
@@ -52,14 +52,14 @@ var (
 		Name: "expiry", Service: "store", Asked: true, About: "To the buyer, when you send notices: licenses that end soon.",
 		Fields:  []mail.Field{{Name: "licenses", Block: true}, {Name: "link"}},
 		Subject: "Your license ends soon",
-		Body:    "Hello {name},\n\nthese licenses end soon:\n{licenses}\n\nYour licenses are here: {link}\n\n{shop}\n{shop_address}",
+		Body:    "Hello {name},\n\nThese licenses end soon:\n{licenses}\n\nYour licenses are here: {link}\n\n{shop}\n{shop_address}",
 		Fill:    fillExpiry, Newest: newestLicense,
 	}
 	linkKind = mail.Kind{
 		Name: "buyer-link", Service: "store", Asked: true, About: "To a buyer who forgot the key and asks for a link at /my.",
 		Fields:  []mail.Field{{Name: "link", Must: true}, {Name: "until"}},
 		Subject: "Your licenses from {shop}",
-		Body: "Hello {name},\n\nhere are your orders and license keys: {link}\n\nThis link works once, until {until}.\n\n" +
+		Body: "Hello {name},\n\nHere are your orders and license keys: {link}\n\nThis link works once, until {until}.\n\n" +
 			"If you did not ask for it, ignore this message.\n\n{shop}\n{shop_address}",
 		Fill: fillLink, Newest: newestCustomer, Persons: customerOf,
 	}

@@ -22,7 +22,7 @@ var staffLink = mail.Kind{
 		"one.",
 	Fields:  []mail.Field{{Name: "link", Must: true}, {Name: "by"}, {Name: "until"}},
 	Subject: "Your account at {shop}",
-	Body: "Hello {name},\n\nyou were invited by {by}.\n\nChoose a password here: {link}\n\nThis link works once, until {until}.\n\n" +
+	Body: "Hello {name},\n\nYou were invited by {by}.\n\nChoose a password here: {link}\n\nThis link works once, until {until}.\n\n" +
 		"If you did not expect this message, ignore it.\n\n{shop}",
 	Fill: fillStaffLink, Newest: newestUser, Persons: usersNamed,
 	Find: func(c *db.Conn, name string) (mail.Row, error) {
