@@ -1,5 +1,5 @@
 // Package table reads and writes the tables that the services declare as files: CSV
-// (RFC 4180), which Export writes and Import takes back unchanged, and beside that what
+// (RFC 4180), which Export writes and an import takes back unchanged, and beside that what
 // other programs write: other delimiters and encodings, XLSX workbooks, columns of
 // other names, days and amounts written in other ways.
 package table
@@ -7,7 +7,6 @@ package table
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,7 +49,7 @@ const noted = 20_000
 // sampleRows is how many rows of a dry run are shown as they would be stored.
 const sampleRows = 20
 
-// Import stores the rows of a file, in slices between which others write. A row that is
+// Run stores the rows of a file, read as o says, in slices between which others write. A row that is
 // refused is left out, with its line and the reason; the others are kept. A header that
 // does not fit the table refuses the whole file; of any error that is not about a row,
 // inSlices says what it leaves.
@@ -58,35 +57,9 @@ const sampleRows = 20
 // Empty lines are skipped. An absent column leaves that field of an existing record
 // alone, an empty cell is its default. progress, unless nil, is called now and then
 // how many rows were read.
-func Import(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, in io.Reader, o schema.LoadOptions, progress func(rows int)) (schema.Loaded, error) {
-	if err := who.MayWrite("import"); err != nil {
-		return schema.Loaded{}, err
-	}
-	f, err := Open(in)
-	if err != nil {
-		return schema.Loaded{}, err
-	}
-	defer func() { _ = f.Close() }() // it is only read
-	how := Options{LoadOptions: o}
-	if o.Add && !o.DryRun {
-		if how.Work, err = Begin(ctx, d, who, t, f, how, "", ""); err == nil && how.Work.Answer != nil {
-			err = fault.Conflictf("this file was added before")
-		}
-		if err != nil {
-			how.Work.Close()
-			return schema.Loaded{}, err
-		}
-	}
-	out, err := Run(ctx, d, who, t, f, how, progress)
-	if err != nil {
-		how.Work.Close()
-		return schema.Loaded{}, err
-	}
-	return out.Loaded, how.Work.Drop(ctx)
-}
-
-// Run imports the file as Import does, read as o says. With o.DryRun it does all of it
-// and keeps nothing, and its outcome says what would change and what it would set off.
+//
+// With o.DryRun it does all of it and keeps nothing, and its outcome says what would change and what it
+// would set off.
 func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, o Options, progress func(rows int)) (Outcome, error) {
 	if err := MayImport(who, t); err != nil {
 		return Outcome{}, err

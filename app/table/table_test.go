@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"errors"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -253,4 +254,32 @@ func TestAbsentColumnAndEmptyCell(t *testing.T) {
 	if got := s.export(t); got != "code,name,count\na,one,7\nb,nameless,0\n" {
 		t.Errorf("an empty cell is not the default:\n%s", got)
 	}
+}
+
+// Import stores the rows of a file from its first byte, as the command does.
+func Import(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, in io.Reader, o schema.LoadOptions, progress func(rows int)) (schema.Loaded, error) {
+	if err := who.MayWrite("import"); err != nil {
+		return schema.Loaded{}, err
+	}
+	f, err := Open(in)
+	if err != nil {
+		return schema.Loaded{}, err
+	}
+	defer func() { _ = f.Close() }() // it is only read
+	how := Options{LoadOptions: o}
+	if o.Add && !o.DryRun {
+		if how.Work, err = Begin(ctx, d, who, t, f, how, "", ""); err == nil && how.Work.Answer != nil {
+			err = fault.Conflictf("this file was added before")
+		}
+		if err != nil {
+			how.Work.Close()
+			return schema.Loaded{}, err
+		}
+	}
+	out, err := Run(ctx, d, who, t, f, how, progress)
+	if err != nil {
+		how.Work.Close()
+		return schema.Loaded{}, err
+	}
+	return out.Loaded, how.Work.Drop(ctx)
 }
