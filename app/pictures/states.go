@@ -98,5 +98,5 @@ func (c *camera) letter(ctx context.Context, rental string) (string, error) {
 	if err := submit(ctx, rental+"/do/invite_tenant?tenant_id=1"); err != nil {
 		return "", err
 	}
-	return chromedp.Run(ctx, chromedp.Evaluate[string](`document.querySelector("main .break").textContent`))
+	return chromedp.Run(ctx, chromedp.Evaluate[string](`[...document.querySelectorAll("main *")].map(e => e.textContent.trim()).find(t => /^https?:[^ ]+\/portal\/welcome\/[^ ]+$/.test(t)) ?? ""`))
 }
