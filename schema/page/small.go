@@ -101,17 +101,25 @@ func QR(content, label string) templ.Component {
 		}
 		n := strconv.Itoa(code.Size + 8) // four light modules around it
 		var b strings.Builder
-		b.WriteString(`<svg class="qr" viewBox="0 0 ` + n + ` ` + n + `" role="img" aria-label="` + esc(label) + `" shape-rendering="crispEdges"><path class="light" d="M0 0h` + n + `v` + n + `H0z"/><path d="`)
+		b.WriteString(`<svg class="qr" viewBox="0 0 ` + n + ` ` + n + `" role="img" aria-label="` + esc(label) + `" shape-rendering="crispEdges"><path class="light" d="M0 0h` + n + `v` + n + `H0z"/><path fill="none" stroke="#000" d="`)
 		for y := range code.Size {
+			at := -1 // where the line of this row ended
 			for x := 0; x < code.Size; x++ {
 				run := 0
 				for x+run < code.Size && code.Black(x+run, y) {
 					run++
 				}
-				if run > 0 {
-					b.WriteString("M" + strconv.Itoa(x+4) + " " + strconv.Itoa(y+4) + "h" + strconv.Itoa(run) + "v1h-" + strconv.Itoa(run) + "z")
-					x += run
+				if run == 0 {
+					continue
 				}
+				if at < 0 {
+					b.WriteString("M" + strconv.Itoa(x+4) + " " + strconv.Itoa(y+4) + ".5")
+				} else {
+					b.WriteString("m" + strconv.Itoa(x-at) + " 0")
+				}
+				b.WriteString("h" + strconv.Itoa(run))
+				x += run
+				at = x
 			}
 		}
 		b.WriteString(`"/></svg>`)
