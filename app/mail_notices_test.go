@@ -2,6 +2,9 @@ package app_test
 
 import (
 	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,14 +110,14 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// TestNoticesOfOtherServices: requests, tickets, payments and failed deliveries reach whom they are for.
-func TestNoticesOfOtherServices(t *testing.T) {
+// TestNoticesOfFailedDeliveries: only admins hear of what could not be delivered, once an hour.
+func TestNoticesOfFailedDeliveries(t *testing.T) {
 	t.Parallel()
 	s, to := staffed(t)
 	s.MustCLI("user", "add", "vic", "--role", "viewer")
 	s.MustCLI("user", "email", "vic", "--email", "vic@example.com")
 	for _, name := range []string{"bob", "vic"} {
-		s.MustCLI("user", "notices", name, "--requests", "now", "--deliveries", "now", "--payments", "now")
+		s.MustCLI("user", "notices", name, "--deliveries", "now")
 	}
 	to.Answer("RCPT", "554 5.7.1 no")
 	s.MustCLI("store", "product", "save", "PLUGIN", "--name", "Audio plugin", "--kind", "license", "--price-cents", "4900")
@@ -126,5 +129,70 @@ func TestNoticesOfOtherServices(t *testing.T) {
 		if m.To == "vic@example.com" || m.Kind == "notice" && m.ID > 2 {
 			t.Errorf("a viewer hears of failures, or an admin twice in an hour: %+v", m)
 		}
+	}
+}
+
+// TestNoticesOfVisitors: a request, a tenant's report, and a payment that is not understood are mailed to who
+// wants to hear of them and has the role: members of the store of payments, all who have a role of the others.
+func TestNoticesOfVisitors(t *testing.T) {
+	t.Parallel()
+	s, to := adasHouse(t), apptest.StartMail(t)
+	setMail(s, to)
+	for name, role := range map[string]string{"bob": "member", "vic": "viewer", "tim": "viewer", "off": "admin"} {
+		args := []string{"user", "add", name, "--role", role}
+		if name == "tim" { // of the rentals only
+			args = append(args, "--service", "rental")
+		}
+		s.MustCLI(args...)
+		s.MustCLI("user", "email", name, "--email", name+"@example.com")
+		if name != "off" {
+			s.MustCLI("user", "notices", name, "--requests", "now", "--tickets", "now", "--payments", "now")
+		}
+	}
+	hear := func(what, words string, names ...string) {
+		t.Helper()
+		apptest.Await(t, what, func() bool {
+			return len(mails(s, "--state", "queued")) == 0 && len(mails(s, "--state", "sending")) == 0
+		})
+		var heard []string
+		for _, l := range to.Got() {
+			if text := letter(t, l); strings.Contains(text, words) && strings.Contains(text, "Subject: "+what) {
+				heard = append(heard, strings.TrimSuffix(l.To, "@example.com"))
+			}
+		}
+		slices.Sort(heard)
+		if !slices.Equal(heard, names) {
+			t.Errorf("%s: %v heard, not %v; %+v", what, heard, names, mails(s))
+		}
+	}
+	s.MustCLI("maintenance", "assets", "save", "LATHE-1", "--name", "Lathe")
+	page := regexp.MustCompile(`/request/\S+`).FindString(s.MustCLI("maintenance", "requests", "LATHE-1"))
+	s.Visitor("maintenance").Post(page, "description", "It smokes")
+	hear("New request", "It smokes", "bob", "vic")
+
+	s.MustCLI("rental", "tenant", "mail-invitation", "Ada", "--yes")
+	guest := s.Visitor("rental")
+	guest.Post(linkIn(t, s, to, "tenant-link"))
+	guest.Post("/portal/do/report_problem", "title", "The tap drips", "priority", "high", "description", "x")
+	hear("From a tenant", "The tap drips", "bob", "tim", "vic")
+
+	s.MustCLI("store", "provider", "set", "lemonsqueezy", "--secret", "sunny-day-42")
+	if a := lemonTells(s, "sunny-day-42", lemonOrder); a.Status != http.StatusOK {
+		t.Fatal(a.Status, a.Body)
+	}
+	hear("A payment could not be booked", "lemonsqueezy", "bob")
+}
+
+// TestATestGoesToWhoAsks: without an address a test is mailed to the caller's own; who has none is asked for one.
+func TestATestGoesToWhoAsks(t *testing.T) {
+	t.Parallel()
+	s, to := staffed(t)
+	vera := s.Invited("store", "vera")
+	if got := vera.Post("/do/test_mail"); got.Status >= http.StatusBadRequest || len(to.Got()) != 1 || to.Got()[0].To != "vera@example.com" {
+		t.Errorf("%d %+v %s", got.Status, to.Got(), got.Body)
+	}
+	s.MustCLI("user", "email", "vera", "--email", "")
+	if got := vera.Post("/do/test_mail"); got.Status != http.StatusUnprocessableEntity || len(to.Got()) != 1 {
+		t.Errorf("%d %+v", got.Status, to.Got())
 	}
 }

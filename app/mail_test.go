@@ -52,15 +52,15 @@ func mails(s *apptest.Fixture, args ...string) []mailed {
 // settled waits until the newest message is in one of the states.
 func settled(s *apptest.Fixture, until func(mailed) bool) mailed {
 	s.T.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	var newest mailed
+	apptest.Await(s.T, "the newest message to settle", func() bool {
 		all := mails(s)
-		if len(all) > 0 && until(all[0]) {
-			return all[0]
+		if len(all) > 0 {
+			newest = all[0]
 		}
-		if time.Now().After(end) {
-			s.T.Fatalf("the newest message does not settle: %+v", all)
-		}
-	}
+		return len(all) > 0 && until(newest)
+	})
+	return newest
 }
 
 func in(states ...string) func(mailed) bool {
