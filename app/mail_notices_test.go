@@ -176,6 +176,9 @@ func TestNoticesOfVisitors(t *testing.T) {
 	guest.Post("/portal/do/report_problem", "title", "The tap drips", "priority", "high", "description", "x")
 	hear("From a tenant", "The tap drips", "bob", "tim", "vic")
 
+	guest.Post("/portal/do/add_note", "ticket_id", "1", "text", "still")
+	hear("From a tenant", "The tap drips", "bob", "bob", "tim", "tim", "vic", "vic")
+
 	s.MustCLI("store", "provider", "set", "lemonsqueezy", "--secret", "sunny-day-42")
 	if a := lemonTells(s, "sunny-day-42", lemonOrder); a.Status != http.StatusOK {
 		t.Fatal(a.Status, a.Body)

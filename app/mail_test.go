@@ -238,6 +238,23 @@ func TestTriesEndInTime(t *testing.T) {
 	}
 }
 
+// TestNoMessageAgesByADoubtedClock: a try that fails while the clock is more than a year ahead leaves the message in
+// the queue; it is sent when the clock is right again.
+func TestNoMessageAgesByADoubtedClock(t *testing.T) {
+	t.Parallel()
+	s, to := mailShop(t)
+	to.Answer("RCPT", "451 4.2.0 later")
+	record(s, "--email", "ann@example.com")
+	settled(s, func(m mailed) bool { return m.Tries == 1 && m.State == "queued" })
+	s.Clock.Set(apptest.Noon.Add(401 * 24 * time.Hour))
+	if m := settled(s, func(m mailed) bool { return m.Tries == 2 && m.State != "sending" }); m.State != "queued" {
+		t.Fatalf("%+v", m)
+	}
+	to.Answer("RCPT", "")
+	s.Clock.Set(apptest.Noon.Add(2 * time.Minute))
+	settled(s, in("sent"))
+}
+
 // TestMailIsPausedAndCancelled: a pause holds messages, cancelling ends one, a refund makes one untrue.
 func TestMailIsPausedAndCancelled(t *testing.T) {
 	t.Parallel()

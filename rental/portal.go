@@ -224,6 +224,13 @@ func (s *Service) AddPortalNote(ctx context.Context, who db.Caller, ticket int64
 		if _, err := insertNote(tx, ticket, t.Name, true, text); err != nil {
 			return TicketDetail{}, err
 		}
+		k, err := findTicket(&tx.Conn, ticket)
+		if err == nil {
+			err = notifyTicket(tx, "tickets", "", k)
+		}
+		if err != nil {
+			return TicketDetail{}, err
+		}
 		return ownTicket(&tx.Conn, who.Subject, ticket)
 	})
 }

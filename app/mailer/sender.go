@@ -335,7 +335,7 @@ func (s *Sender) record(tx *db.Tx, o *outgoing, r mail.Reply) (state string, err
 		state = mail.Declined
 	default:
 		at, in := mail.Next(o.made, tx.Now(), o.tries, o.row.Link)
-		if state = mail.Failed; in {
+		if state = mail.Failed; in || s.b.d.ClockDoubt() != "" { // by a wrong clock no message is too old
 			state, next = mail.Queued, at
 		}
 	}
