@@ -93,6 +93,7 @@ var agentsSlips = []slip{
 	{"rental", "record_payment", `{"tenant":"Chloe","amount_cents":1,"request_key":"x"}`, no, `unknown argument "tenant"; the arguments are lease_id, lease`},
 	{"rental", "lease_detail", `{"lease":"2A","detail":"short"}`, yes, `"payments":[{"amount_cents":24500,"paid_date":"2026-10-29","payment_id":43},`},
 	{"reorder", "product_detail", `{"sku":"olive oil"}`, no, `no SKU "olive oil"`},
+	{"reorder", "product_detail", `{"sku":"masala chai, 100 g"}`, no, `the nearest are TEA-CHAI-100 (Masala chai, 100 g)`},
 	{"reorder", "product_detail", `{"sku":"Green tea"}`, no, `the nearest are TEA-GREEN-100 (Green tea`},
 	{"reorder", "list_purchase_orders", `{"status":"ordered"}`, yes, `"next":null`},
 	{"store", "refund_order", `{"order":"nope","amount_cents":1,"reason":"x"}`, no, `order: there is no order "nope"; list_orders finds`},

@@ -198,18 +198,24 @@ func (s *Service) nearest(ctx context.Context, err error, sku string) error {
 }
 
 // nearSKUs are at most most active SKUs, each with its name, that are really like a text: by
-// their code, else by their name.
+// their whole name, else by their code, else by words of their name.
 func nearSKUs(c *db.Conn, asked string, most int) ([]string, error) {
 	called := map[string]string{}
-	var codes, names []string
+	var codes, names, whole []string
 	err := db.Each(c, func(r *db.Row) error {
 		code, name := r.Text(), r.Text()
+		if strings.EqualFold(name, asked) && len(whole) < most {
+			whole = append(whole, code+" ("+name+")")
+		}
 		if called[code] = code; name != code {
 			called[code] += " (" + name + ")"
 		}
 		codes, names = append(codes, code), append(names, called[code])
 		return nil
 	}, "SELECT sku, name FROM skus WHERE active ORDER BY sku")
+	if len(whole) > 0 {
+		return whole, err
+	}
 	near := schema.Near(asked, codes, most)
 	if len(near) == 0 {
 		return schema.Near(asked, names, most), err
