@@ -72,7 +72,7 @@ func keysMoveIn(t *testing.T, s *apptest.Fixture, owner *tab) {
 	owner.see("Which product is it?")
 	owner.see("Echo Pro (EU)")
 	owner.fill("sku", "ECHO")
-	owner.press("This is it")
+	owner.press("Use this product")
 	owner.see("2 rows of sales.csv would be written")
 	owner.press("Write them")
 	owner.see("2 rows of sales.csv were imported into licenses.")
