@@ -644,7 +644,7 @@ func oneOfMine(l myLicense, alone bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else if l.Offline {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<p class=\"soft\">Another machine without a net? Sign out and open your purchase with this license key.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<p class=\"soft\">Another offline machine? Sign out and open your purchase with this license key.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
