@@ -1,12 +1,20 @@
 package app_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"mime/multipart"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
 	"quartermaster/rental"
@@ -67,6 +75,103 @@ func TestALandlordsBank(t *testing.T) {
 	l.rental("bank", "free", "1", "--reason", "another's", "--yes")
 	if got := l.rental("ledger", "House/A", "--json"); !strings.Contains(got, `"balance_cents":95000`) {
 		t.Errorf("%s", got)
+	}
+	l.sound()
+}
+
+// choose sends files from the page of the bank's imports, and gives what is shown before anything is kept.
+func choose(t *testing.T, v *apptest.Visitor, files map[string]string, fields ...string) apptest.Sheet {
+	t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	_ = w.WriteField("preview", "yes")
+	for i := 0; i < len(fields); i += 2 {
+		_ = w.WriteField(fields[i], fields[i+1])
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		part, err := w.CreateFormFile("file", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(part, files[name])
+	}
+	_ = w.Close()
+	return v.Send("/do/import_bank", &b, w.FormDataContentType())
+}
+
+// hiddenFields are what the page's form sends along, that it is sure of among them.
+func hiddenFields(s apptest.Sheet) (fields []string) {
+	s.Each(func(n *html.Node) {
+		if n.Data == "input" && apptest.Attr(n, "type") == "hidden" {
+			fields = append(fields, apptest.Attr(n, "name"), apptest.Attr(n, "value"))
+		}
+	})
+	return fields
+}
+
+// TestSeveralBankFilesAreShownTogether chooses files as a person does: what each holds and what its lines would be
+// found to be stands there before anything is kept, pressing twice keeps it once, nobody else has the files, and each
+// that does not fit is named.
+func TestSeveralBankFilesAreShownTogether(t *testing.T) {
+	t.Parallel()
+	l := newRental(t)
+	l.load("units", "property,name\nHouse,A\n")
+	l.load("tenants", "name,email\nAda Brandt,ada@example.org\n")
+	l.load("leases", "property,unit,start_date,tenant,rent_cents\nHouse,A,2026-11-01,Ada Brandt,95000\n")
+	l.rental("bank", "account", "Rent", "--iban", "DE89 3704 0044 0532 0130 00", "--collects")
+	v := l.Person("rental", "ann", "admin")
+	statement := func(opening, closing, lines string) string {
+		return ":20:X\n:25:DE89370400440532013000\n:60F:C261101USD" + opening + "\n" + lines + ":62F:C261130USD" + closing + "\n-\n"
+	}
+	kept := func() int {
+		var list struct{ Total int }
+		if err := json.Unmarshal([]byte(l.rental("bank", "lines", "--json")), &list); err != nil {
+			t.Fatal(err)
+		}
+		return list.Total
+	}
+	has := func(s apptest.Sheet, texts ...string) {
+		t.Helper()
+		page := apptest.Text(s.Doc)
+		for _, want := range texts {
+			if !strings.Contains(page, want) {
+				t.Errorf("no %q on\n%s", want, page)
+			}
+		}
+	}
+	form := statusIs(t, v.Get("/bank/import"), http.StatusOK)
+	if !strings.Contains(form.Body, `type="file"`) || !strings.Contains(form.Body, " multiple") || strings.Contains(form.Body, "image/*") {
+		t.Errorf("the form takes no files of a bank: %s", form.Body)
+	}
+	files := map[string]string{}
+	for i := range 5 {
+		from, to := fmt.Sprintf("%d,00", i*12), fmt.Sprintf("%d,00", i*12+12)
+		files[fmt.Sprintf("%d.sta", i)] = statement(from, to, fmt.Sprintf(":61:26110%dC12,00NTRFNONREF\n:86:166?20?32Nobody\n", i+1))
+	}
+	files["rent.sta"] = statement("60,00", "1010,00", ":61:261103C950,00NTRFNONREF\n:86:166?20Rent?31DE1?32BRANDT ADA\n")
+	preview := statusIs(t, choose(t, v, files), http.StatusOK)
+	has(preview, "6 new lines would be kept. Nothing is written yet.", "Rent, 2026-11-03 to 2026-11-30: 1 line, 1 new",
+		"Of the new lines 1 is certain, 0 are proposed and 5 are unknown.")
+	if n := kept(); n != 0 {
+		t.Errorf("%d lines are kept before anybody confirmed", n)
+	}
+	for range 2 {
+		if to := statusIs(t, v.Post("/do/import_bank", hiddenFields(preview)...), http.StatusSeeOther).Header.Get("Location"); to != "/bank" {
+			t.Errorf("it leads to %s", to)
+		}
+	}
+	if n := kept(); n != 6 {
+		t.Errorf("%d lines", n)
+	}
+	if other := l.Person("rental", "bob", "member").Post("/do/import_bank", hiddenFields(preview)...); other.Status != http.StatusNotFound {
+		t.Errorf("another's files: %d", other.Status)
+	}
+	wrong := statusIs(t, choose(t, v, map[string]string{"a.sta": files["1.sta"], "c.sta": statement("0,00", "1,00", ":61:261106C12,00NTRFNONREF\n"), "d.pdf": "%PDF-1.4 none"}),
+		http.StatusUnprocessableEntity)
+	has(wrong, "C.sta: the statement of Rent does not add up", "-11.00 is missing", "d.pdf: ", "a.sta, c.sta, d.pdf are here", "say accept wrong sums")
+	has(statusIs(t, choose(t, v, map[string]string{"empty.sta": ""}), http.StatusUnprocessableEntity), "file")
+	if n := kept(); n != 6 {
+		t.Errorf("%d lines", n)
 	}
 	l.sound()
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -52,6 +50,8 @@ type ImportedStatement struct {
 type BankImport struct {
 	Statements []ImportedStatement `json:"statements"`
 	Skipped    []string            `json:"skipped" about:"accounts of the file that are not known"`
+
+	matches map[string]int // of a trial: what the new lines are found to be
 }
 
 // ImportBank reads a bank's file and keeps its new lines. It is invalid where it is of no known kind, where a sum is
@@ -65,50 +65,89 @@ func (s *Service) importFiles(ctx context.Context, who db.Caller, f BankFile, fi
 	if len(files) > 1 && len(f.Take) > 0 {
 		return BankImport{}, fault.Fieldf("take", "take: import one file at a time with it")
 	}
-	read := make([][]bank.Statement, len(files))
+	read, bad := make([][]bank.Statement, len(files)), make([]error, len(files))
 	for i, file := range files {
-		statements, _, err := bank.Read(file.Data)
-		if err != nil {
-			return BankImport{}, ofFile(err, file, len(files))
-		}
-		read[i] = statements
+		read[i], _, bad[i] = bank.Read(file.Data)
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (all BankImport, err error) {
-		for i, statements := range read {
+		all.Skipped = []string{}
+		before, err := lastLine(&tx.Conn)
+		if err != nil {
+			return all, err
+		}
+		for i := range files {
 			f.File = files[i]
-			if statements == nil {
-				statements, err = s.readSheet(tx, f)
+			if bad[i] == nil {
+				bad[i] = tx.Try(func() error { return s.importFile(tx, f, read[i], &all) })
 			}
-			if err != nil {
-				return all, ofFile(err, f.File, len(files))
-			}
-			one, err := importBank(tx, f, statements)
-			if err != nil {
-				return all, ofFile(err, f.File, len(files))
-			}
-			all.Statements = append(all.Statements, one.Statements...)
-			for _, name := range one.Skipped {
-				if !slices.Contains(all.Skipped, name) {
-					all.Skipped = append(all.Skipped, name)
-				}
+			if _, refused := fault.As(bad[i]); bad[i] != nil && !refused {
+				return all, bad[i]
 			}
 		}
-		if all.Skipped == nil {
-			all.Skipped = []string{}
+		if err := ofFiles(bad, files); err != nil {
+			return all, err
 		}
-		return all, nil
+		if s.db.Trying() {
+			all.matches, err = matchesSince(&tx.Conn, before)
+		}
+		return all, err
 	})
 }
 
-// ofFile names the file, of several, that an error is about.
-func ofFile(err error, file schema.File, of int) error {
-	e, ok := fault.As(err)
-	if !ok || of < 2 {
+// importFile keeps what one file brings, and adds it to what all of them bring.
+func (s *Service) importFile(tx *db.Tx, f BankFile, statements []bank.Statement, all *BankImport) (err error) {
+	if statements == nil {
+		if statements, err = s.readSheet(tx, f); err != nil {
+			return err
+		}
+	}
+	one, err := importBank(tx, f, statements)
+	if err != nil {
 		return err
 	}
-	named := *e
-	named.Detail = path.Base(file.Name) + ": " + e.Detail
-	return &named
+	all.Statements = append(all.Statements, one.Statements...)
+	for _, name := range one.Skipped {
+		if !slices.Contains(all.Skipped, name) {
+			all.Skipped = append(all.Skipped, name)
+		}
+	}
+	return nil
+}
+
+// lastLine is the number of the line that was kept last; 0 where none is.
+func lastLine(c *db.Conn) (int64, error) {
+	id, _, err := db.One(c, db.Int, "SELECT coalesce(max(id), 0) FROM bank_lines")
+	return id, err
+}
+
+// matchesSince counts what the free lines after one are found to be.
+func matchesSince(c *db.Conn, line int64) (map[string]int, error) {
+	free, err := freeLines(c)
+	counts := map[string]int{}
+	for _, l := range free {
+		if l.ID > line {
+			counts[set(l.Match)]++
+		}
+	}
+	return counts, err
+}
+
+// ofFiles is why files are refused: of several, each that is wrong with its name.
+func ofFiles(bad []error, files []schema.File) error {
+	if len(files) == 1 {
+		return bad[0]
+	}
+	var names []string
+	var all []*fault.Error
+	for i, err := range bad {
+		if e, refused := fault.As(err); refused {
+			names, all = append(names, path.Base(files[i].Name)), append(all, e)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return fault.Together("file", names, all)
 }
 
 func importBank(tx *db.Tx, f BankFile, statements []bank.Statement) (done BankImport, err error) {
@@ -223,7 +262,7 @@ func (im *importer) statement(a BankAccount, st bank.Statement) (done ImportedSt
 		missing := *st.ClosingCents - *st.OpeningCents - sum
 		done.MissingCents, done.State = &missing, "balanced"
 		if missing != 0 && !im.AcceptUnbalanced {
-			return done, fault.Fieldf("file", "file: the statement of %s does not add up: opening %d and its lines %d are %d, its closing is %d, so %d are missing; accept_unbalanced keeps it so",
+			return done, fault.Fieldf("file", "file: the statement of %s does not add up: opening %d and its lines %d are %d, its closing is %d, so %d is missing; to keep it so, say accept_unbalanced",
 				a.Name, fault.CentsIn(*st.OpeningCents, a.Currency), fault.CentsIn(sum, a.Currency), fault.CentsIn(*st.OpeningCents+sum, a.Currency),
 				fault.CentsIn(*st.ClosingCents, a.Currency), fault.CentsIn(missing, a.Currency)).At("accept_unbalanced")
 		}
@@ -363,66 +402,4 @@ func keptBalance(c *db.Conn, account int64, day exact.Day) (*int64, error) {
 	sum, _, err := db.One(c, db.Int, "SELECT coalesce(sum(amount_cents), 0) FROM bank_lines WHERE account_id = ? AND parent_id IS NULL AND day BETWEEN ? AND ?", account, o.from, day)
 	sum += o.cents
 	return &sum, err
-}
-
-func (s *Service) importBank() schema.Op {
-	example := ImportedStatement{Account: "Rent account", Kind: "camt.053", From: new(exampleDay("2026-11-01")), To: new(exampleDay("2026-11-30")), OpeningCents: new(int64(100_000)),
-		ClosingCents: new(int64(263_000)), Lines: 5, New: 2, Same: 3, Similar: []int64{4}, State: "balanced", MissingCents: new(int64(0)), KeptCents: new(int64(263_000)), GapCents: new(int64(500))}
-	return schema.Op{
-		Name: "import_bank", Writes: true, Idempotent: true, MaxBody: bank.MaxBytes + 1<<20,
-		About: "Read a bank's file (" + bank.Kinds + ") and keep its new lines. A file read twice, or one that overlaps " +
-			"another, adds each line once. " +
-			"A statement whose sums are wrong is refused.",
-		Response: BankImport{Statements: []ImportedStatement{example}, Skipped: []string{"DE02120300000000202051"}},
-		Refuses:  []fault.Kind{fault.NotFound, fault.TooLarge},
-		Bind: func(f *schema.Form) schema.Handler {
-			var b BankFile
-			var files []schema.File
-			var account int64
-			f.Files(&files, "file", "the bank's file, up to 16 MiB", bank.MaxBytes, schema.Required, schema.Positional("FILE"), schema.Label("File"))
-			f.ID(&account, "account",
-				"the account, if the file does not name a known one (CSV for example)", schema.Lookup(lookupAccount), schema.Choices(accountChoices))
-			b.Mapping.bind(f)
-			f.IDs(&b.Take, "take", "numbers of lines to keep although they look like kept ones", bank.MaxLines)
-			f.Bool(&b.AcceptUnbalanced, "accept_unbalanced", "keep a statement whose sums are wrong, marked as such")
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				b.Account = db.NullID(account)
-				return s.importFiles(ctx, who, b, files)
-			}
-		},
-		Example: "rental bank import october.xml november.xml\nrental bank import lines.csv --account \"Rent account\" --map Date=day --map Amount=amount",
-		Print:   printBankImport,
-		Did: func(a any, _ schema.Money) string {
-			var fresh, same, similar int
-			for _, st := range a.(BankImport).Statements {
-				fresh, same, similar = fresh+st.New, same+st.Same, similar+len(st.Similar)
-			}
-			text := counted(fresh, "new line", "new lines") + ", " + counted(same, "was", "were") + " kept already."
-			if similar > 0 {
-				text += " " + counted(similar, "line looks like a kept one and was left out.", "lines look like kept ones and were left out.")
-			}
-			if skipped := a.(BankImport).Skipped; len(skipped) > 0 {
-				text += " Left out, since no account here has the number: " + strings.Join(skipped, ", ") + "."
-			}
-			return text
-		},
-		Preview: previewBankImport,
-		Leads:   func(any) string { return "/bank" },
-	}
-}
-
-func printBankImport(w io.Writer, answer any) {
-	all := answer.(BankImport)
-	money := func(n *int64) string {
-		if n == nil {
-			return ""
-		}
-		return plain(*n)
-	}
-	schema.Tabulate(w, "ACCOUNT|FROM|TO|OPENING|CLOSING|LINES|NEW|SAME|SIMILAR|STATE|MISSING|KEPT", all.Statements, func(s ImportedStatement) []any {
-		return []any{s.Account, cell(s.From), cell(s.To), money(s.OpeningCents), money(s.ClosingCents), s.Lines, s.New, s.Same, joinIDs(s.Similar), s.State, money(s.MissingCents), money(s.KeptCents)}
-	})
-	for _, name := range all.Skipped {
-		fmt.Fprintf(w, "left out, since no account here has the number: %s\n", name)
-	}
 }

@@ -24,6 +24,10 @@ func previewBankImport(a any, _ schema.Money) schema.Question {
 			q.Boxes = append(q.Boxes, schema.Box{Field: "take", Value: strconv.Itoa(l.Number), Label: strings.TrimSuffix(label, ", ")})
 		}
 	}
+	if len(all.matches) > 0 {
+		q.Points = append(q.Points, fmt.Sprintf("Of the new lines %s certain, %s proposed and %s unknown. None is booked yet.",
+			counted(all.matches[certain], "is", "are"), counted(all.matches[proposed], "is", "are"), counted(all.matches[unknown], "is", "are")))
+	}
 	for _, name := range all.Skipped {
 		q.Points = append(q.Points, name+" is no account here: its lines are left out. Add the account to import them.")
 	}

@@ -170,7 +170,7 @@ func TestStatementsAreReadOnce(t *testing.T) {
 	}
 	second := []string{"2026-11-09 +245.00", "2026-11-09 +245.00", "2026-11-09 +245.00", "2026-11-10 -55.00", "2026-11-11 +950.00"}
 	_, err := h.ImportBank(ctx, ann, BankFile{File: schema.File{Name: "b.sta", Data: mt940("1000.00", "2630.10", second...)}})
-	h.Refused(err, fault.Invalid, "10 are missing")
+	h.Refused(err, fault.Invalid, "10 is missing")
 	if s := h.imports(mt940("1000.00", "2630.00", second...)); s.New != 2 || s.Same != 3 || *s.KeptCents != 263_000 || *s.MissingCents != 0 {
 		t.Errorf("%s", asJSON(t, s))
 	}

@@ -298,13 +298,28 @@ func (f *Form) File(p *File, name, about string, most int, opts ...Opt) bool {
 	return true
 }
 
-// Files binds uploads: at the command line the files at paths, as many as are named; elsewhere one. most bounds the
-// bytes of each.
+// FileField is the name of the n-th of several files of a field, from 0.
+func FileField(name string, n int) string {
+	if n == 0 {
+		return name
+	}
+	return name + "." + strconv.Itoa(n)
+}
+
+// Files binds uploads: at the command line the files at paths, as many as are named; on a page as many as are chosen;
+// elsewhere one. most bounds the bytes of each.
 func (f *Form) Files(p *[]File, name, about string, most int, opts ...Opt) bool {
 	if f.surface != Command {
 		var one File
-		ok := f.File(&one, name, about, most, opts...)
+		ok := f.File(&one, name, about, most, append(slices.Clone(opts), func(a *Arg) { a.Many = true })...)
 		*p = []File{one}
+		for n := 1; ok && f.surface == Page; n++ {
+			next, more := f.in.Files[FileField(name, n)]
+			if !more {
+				break
+			}
+			*p = append(*p, next)
+		}
 		return ok
 	}
 	var paths []string

@@ -46,6 +46,7 @@ type sent struct {
 	waits    map[string]string // by field: the token of a file that was sent with an earlier form
 	large    string            // the field of a file that is too large, which was not kept
 	largest  int64             // how large it may be
+	larger   string            // its name
 }
 
 // mostOf is how large a form of the operation may be.
@@ -134,7 +135,7 @@ func (in *sent) readParts(r *multipart.Reader, largest int64) error {
 			if !file || largest <= 0 {
 				return &http.MaxBytesError{Limit: mostForm}
 			}
-			in.large, in.largest, b = name, largest, nil
+			in.large, in.largest, in.larger, b = name, largest, p.FileName(), nil
 			_, err = io.Copy(io.Discard, p)
 		}
 		if err != nil {
@@ -148,11 +149,23 @@ func (in *sent) readParts(r *multipart.Reader, largest int64) error {
 		case p.FileName() == "" && p.Header.Get("Content-Type") == "":
 			in.fields.Add(name, string(b))
 		case p.FileName() != "" || len(b) > 0:
-			in.files[name] = schema.File{Name: path.Base(strings.ReplaceAll(p.FileName(), `\`, "/")), Data: b}
+			in.addFile(name, schema.File{Name: path.Base(strings.ReplaceAll(p.FileName(), `\`, "/")), Data: b})
 		}
 	}
 	return fault.New(fault.TooLarge, "the form has more than the %d fields that are accepted here; nothing was "+
 		"written", mostParts)
+}
+
+// addFile takes in a file; several may be chosen in one field.
+func (in *sent) addFile(name string, file schema.File) {
+	n := 0
+	for {
+		if _, taken := in.files[schema.FileField(name, n)]; !taken {
+			break
+		}
+		n++
+	}
+	in.files[schema.FileField(name, n)] = file
 }
 
 // mostParts is how many fields and files a form may have, each of which takes memory of its own.
@@ -163,7 +176,7 @@ func (in *sent) fileTooLarge() error {
 	if in.large == "" {
 		return nil
 	}
-	detail := fmt.Sprintf("%s: %s is larger than the %d MiB that are accepted here; nothing was written", in.large, schema.Quote(in.files[in.large].Name), in.largest>>20)
+	detail := fmt.Sprintf("%s: %s is larger than the %d MiB that are accepted here; nothing was written", in.large, schema.Quote(in.larger), in.largest>>20)
 	e := fault.New(fault.TooLarge, "%s", detail)
 	e.Fields = []fault.Field{{Field: in.large, Detail: detail}}
 	return e

@@ -150,8 +150,15 @@ func (x *exchange) form(v *doView) page.Form {
 		fm.Button = "Show what would happen"
 	}
 	fm.Sent = map[string]string{}
-	for field, token := range v.waits {
-		fm.Fixed[waitsPrefix+field], fm.Sent[field] = token, v.files[field].Name
+	names := map[string][]string{}
+	for _, field := range slices.Sorted(keysOf(v.waits)) {
+		fm.Fixed[waitsPrefix+field] = v.waits[field]
+		names[firstField(field)] = append(names[firstField(field)], v.files[field].Name)
+	}
+	for field, all := range names {
+		if fm.Sent[field] = all[0] + " is here"; len(all) > 1 {
+			fm.Sent[field] = strings.Join(all, ", ") + " are here"
+		}
 	}
 	fm.Facts, fm.Offered = v.facts(), v.offered
 	fm.Focus = v.refusal == nil && v.now == ""

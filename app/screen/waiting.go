@@ -1,6 +1,10 @@
 package screen
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"quartermaster/app/table"
 	"quartermaster/schema"
 	"quartermaster/schema/page"
@@ -16,23 +20,28 @@ func (x *exchange) keepFiles(op schema.Op, in *sent) error {
 	if x.route.area != page.Staff {
 		return nil
 	}
-	for field, file := range in.files {
-		if in.waits[field] != "" || len(file.Data) == 0 || len(file.Data) > table.MaxWaiting {
-			continue
+	var fields []string
+	var files []schema.File
+	for _, field := range slices.Sorted(keysOf(in.files)) {
+		if file := in.files[field]; in.waits[field] == "" && len(file.Data) > 0 && len(file.Data) <= table.MaxWaiting {
+			fields, files = append(fields, field), append(files, file)
 		}
-		token, err := table.NewStore(x.s.DB).KeepFor(x.r.Context(), x.who(), x.s.Service.Name, op.Name, file.Name, file.Data)
-		if err != nil {
-			return err
-		}
-		in.waits[field] = token
 	}
-	return nil
+	if len(files) == 0 {
+		return nil
+	}
+	tokens, err := table.NewStore(x.s.DB).KeepFor(x.r.Context(), x.who(), x.s.Service.Name, op.Name, files...)
+	for i, token := range tokens {
+		in.waits[fields[i]] = token
+	}
+	return err
 }
 
 // fetchFiles gives the form the files that wait for it, where none was chosen anew.
 func (x *exchange) fetchFiles(op schema.Op, in *sent) error {
+	chosen := maps.Clone(in.files)
 	for field, token := range in.waits {
-		if _, sent := in.files[field]; sent || x.route.area != page.Staff {
+		if _, anew := chosen[firstField(field)]; anew || x.route.area != page.Staff {
 			delete(in.waits, field)
 			continue
 		}
@@ -51,4 +60,12 @@ func (x *exchange) fetchFiles(op schema.Op, in *sent) error {
 		in.files[field] = schema.File{Name: w.Name, Data: content}
 	}
 	return nil
+}
+
+// firstField is the field of the first of several files that were chosen in one.
+func firstField(field string) string {
+	if name, number, several := strings.Cut(field, "."); several && strings.Trim(number, "0123456789") == "" {
+		return name
+	}
+	return field
 }

@@ -49,39 +49,54 @@ func (s *Store) Keep(ctx context.Context, who db.Caller, service string, t schem
 	if err := MayImport(who, t); err != nil {
 		return "", err
 	}
-	return s.KeepFor(ctx, who, service, t.Name, name, content)
+	tokens, err := s.KeepFor(ctx, who, service, t.Name, schema.File{Name: name, Data: content})
+	return strings.Join(tokens, ""), err
 }
 
-// KeepFor takes a file in that waits for something else than a table: for the form of that name.
-func (s *Store) KeepFor(ctx context.Context, who db.Caller, service, purpose, name string, content []byte) (token string, err error) {
-	switch {
-	case len(content) > MaxWaiting:
-		return "", fault.New(fault.TooLarge, "file: it has %d bytes; at most %d MiB are accepted here. Use the command line for larger files", len(content), MaxWaiting>>20)
-	case len(content) == 0:
-		return "", fault.Fieldf("file", "file: it is empty; choose a CSV or XLSX file")
+// KeepFor takes files in that wait together for something else than a table: for the form of that name.
+func (s *Store) KeepFor(ctx context.Context, who db.Caller, service, purpose string, files ...schema.File) (tokens []string, err error) {
+	for _, file := range files {
+		switch {
+		case len(file.Data) > MaxWaiting:
+			return nil, fault.New(fault.TooLarge, "file: it has %d bytes; at most %d MiB are accepted here. Use the command line for larger files", len(file.Data), MaxWaiting>>20)
+		case len(file.Data) == 0:
+			return nil, fault.Fieldf("file", "file: it is empty; choose a CSV or XLSX file")
+		}
 	}
-	var secret [16]byte
-	_, _ = rand.Read(secret[:]) // never fails
-	token = base64.RawURLEncoding.EncodeToString(secret[:])
 	err = db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
 		if err := prune(tx, who.Session); err != nil {
 			return err
 		}
-		id, err := tx.Insert("INSERT INTO import_files (token_hash, session, service, table_name, name, bytes, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			hashed(token), who.Session, service, purpose, shortName(name), len(content), tx.Now())
-		if err != nil {
-			return err
-		}
-		for i := 0; len(content) > 0; i++ {
-			piece := content[:min(len(content), pieceBytes)]
-			content = content[len(piece):]
-			if _, err := tx.Exec("INSERT INTO import_pieces VALUES (?, ?, ?)", id, i, piece); err != nil {
+		for _, file := range files {
+			token, err := keep(tx, who, service, purpose, file)
+			if err != nil {
 				return err
 			}
+			tokens = append(tokens, token)
 		}
 		return nil
 	})
-	return token, err
+	return tokens, err
+}
+
+// keep stores one file that waits, in pieces.
+func keep(tx *db.Tx, who db.Caller, service, purpose string, file schema.File) (token string, err error) {
+	var secret [16]byte
+	_, _ = rand.Read(secret[:]) // never fails
+	token = base64.RawURLEncoding.EncodeToString(secret[:])
+	id, err := tx.Insert("INSERT INTO import_files (token_hash, session, service, table_name, name, bytes, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		hashed(token), who.Session, service, purpose, shortName(file.Name), len(file.Data), tx.Now())
+	if err != nil {
+		return "", err
+	}
+	for i := 0; len(file.Data) > 0; i++ {
+		piece := file.Data[:min(len(file.Data), pieceBytes)]
+		file.Data = file.Data[len(piece):]
+		if _, err := tx.Exec("INSERT INTO import_pieces VALUES (?, ?, ?)", id, i, piece); err != nil {
+			return "", err
+		}
+	}
+	return token, nil
 }
 
 // notRunning leaves out the files that are being imported.

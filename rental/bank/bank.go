@@ -64,6 +64,9 @@ func Read(data []byte) (statements []Statement, known bool, err error) {
 	if len(data) > MaxBytes {
 		return nil, true, fault.New(fault.TooLarge, "the file has %d bytes; at most %d are read", len(data), MaxBytes)
 	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, true, fault.Fieldf("file", "file: it is empty; it takes %s", Kinds)
+	}
 	if IsZIP(data) {
 		statements, known, err = readArchive(data)
 	} else {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -130,4 +131,23 @@ func As(err error) (*Error, bool) {
 func Is(err error, k Kind) bool {
 	e, ok := As(err)
 	return ok && e.Kind == k
+}
+
+// Together is one refusal of a field for several, each under the name of what it is about.
+func Together(field string, names []string, all []*Error) *Error {
+	e := *all[0]
+	e.format, e.args, e.Fields, e.Detail = "", nil, nil, ""
+	for i, one := range all {
+		form, args := one.format, one.args
+		if form == "" {
+			form, args = "%s", []any{one.Detail}
+		}
+		if i > 0 {
+			e.format += "; "
+		}
+		e.format, e.args = e.format+"%s: "+strings.TrimPrefix(form, field+": "), append(append(e.args, names[i]), args...)
+	}
+	e.Detail = fmt.Sprintf(e.format, e.args...)
+	e.Fields = []Field{{Field: field, Detail: e.Detail}}
+	return &e
 }

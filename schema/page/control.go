@@ -31,12 +31,12 @@ func (f *Frame) control(b *strings.Builder, e entry) error {
 		return f.suggest(b, e, choices)
 	case choices != nil:
 		return f.chooseOf(b, e, choices)
-	case a.Kind == schema.ListKind, a.Many:
+	case a.Kind == schema.ListKind, a.Many && a.Kind != schema.FileKind:
 		b.WriteString(`<textarea rows="4"` + e.marks() + `>` + "\n" + esc(e.value()) + `</textarea>`)
 	case a.Kind == schema.FileKind:
 		b.WriteString(`<input type="file"` + e.marks() + fileMarks(a) + `>`)
 		if e.sent != "" {
-			b.WriteString(`<p>` + esc(e.sent) + ` is here. Choose a file only to replace it.</p>`)
+			b.WriteString(`<p>` + esc(e.sent) + `. Choose a file only to replace what is here.</p>`)
 		}
 	default:
 		b.WriteString(`<input` + kindMarks(a) + e.marks())
@@ -129,8 +129,11 @@ func kindMarks(a schema.Arg) string {
 	return ` autocomplete="off"` + most
 }
 
-// fileMarks let a phone take a photo at once.
+// fileMarks let a phone take a photo at once. A field of several files is of none.
 func fileMarks(a schema.Arg) string {
+	if a.Many {
+		return ` multiple`
+	}
 	if a.Name == "file" || a.Name == "photo" {
 		return ` accept="image/*" capture="environment" data-shrink`
 	}
