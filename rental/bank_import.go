@@ -291,7 +291,7 @@ func (im *importer) keep(a BankAccount, st bank.Statement, sum int64, done *Impo
 	for _, all := range sorted.parts {
 		parts += len(all)
 	}
-	done.New, done.Same = len(sorted.fresh), len(sorted.same)+parts
+	done.New, done.Same = len(sorted.fresh), len(sorted.same)+len(sorted.whole)+parts
 	done.Similar = append(done.Similar, sorted.similar...)
 	for _, l := range st.Lines {
 		if slices.Contains(done.Similar, int64(l.Number)) {
@@ -300,7 +300,7 @@ func (im *importer) keep(a BankAccount, st bank.Statement, sum int64, done *Impo
 	}
 	known, _, err := db.One(&im.tx.Conn, db.Int, `SELECT count(*) FROM bank_statements WHERE account_id = ? AND from_day IS ? AND to_day IS ? AND opening_cents IS ?
 		AND closing_cents IS ? AND sum_cents = ?`, a.ID, st.From, st.To, st.OpeningCents, st.ClosingCents, sum)
-	if err != nil || done.New == 0 && known > 0 && parts == 0 {
+	if err != nil || done.New == 0 && known > 0 && parts+len(sorted.whole) == 0 {
 		return err
 	}
 	im.last, err = im.tx.Insert(`INSERT INTO bank_statements (account_id, kind, from_day, to_day, opening_cents, closing_cents, sum_cents, state, lines, file, sha256, imported_at)
@@ -311,6 +311,11 @@ func (im *importer) keep(a BankAccount, st bank.Statement, sum int64, done *Impo
 	}
 	for _, l := range sorted.fresh {
 		if _, err := im.insert(a, l, nil); err != nil {
+			return err
+		}
+	}
+	for _, l := range sorted.whole {
+		if err := im.join(a, l); err != nil {
 			return err
 		}
 	}
@@ -333,15 +338,37 @@ func (im *importer) keep(a BankAccount, st bank.Statement, sum int64, done *Impo
 	return nil
 }
 
+// join keeps a line whose parts were kept before it: they are what it was split into.
+func (im *importer) join(a BankAccount, l wholeLine) error {
+	id, err := im.insert(a, l.Line, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := im.tx.Exec("UPDATE bank_lines SET state = 'split' WHERE id = ?", id); err != nil {
+		return err
+	}
+	for _, part := range l.parts {
+		if _, err := im.tx.Exec("UPDATE bank_lines SET parent_id = ? WHERE id = ?", id, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (im *importer) insert(a BankAccount, l bank.Line, parent *int64) (int64, error) {
 	state := lineFree
 	if l.AmountCents == 0 {
 		state = lineIgnored
 	}
 	text := func(s string) string { return cutText(s, 2000) }
-	return im.tx.Insert(`INSERT INTO bank_lines (account_id, statement_id, parent_id, day, amount_cents, payer_name, payer_account, text, reference, bank_reference, returned, payer_key, state)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, a.ID, im.last, parent, l.Day, l.AmountCents, text(l.PayerName), text(l.PayerAccount), text(l.Text), text(l.Reference),
-		text(l.BankReference), l.Returned, payerKey(im.secret, l), state)
+	entry, cents := "", int64(0)
+	if l.EntryCents != l.AmountCents {
+		entry, cents = text(l.EntryReference), l.EntryCents
+	}
+	return im.tx.Insert(`INSERT INTO bank_lines (account_id, statement_id, parent_id, day, amount_cents, payer_name, payer_account,
+		text, reference, bank_reference, returned, payer_key, state, entry_reference, entry_cents)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, a.ID, im.last, parent, l.Day, l.AmountCents, text(l.PayerName), text(l.PayerAccount),
+		text(l.Text), text(l.Reference), text(l.BankReference), l.Returned, payerKey(im.secret, l), state, entry, cents)
 }
 
 // cutText is at most n characters of a text.
@@ -363,43 +390,4 @@ func lineDays(st bank.Statement) (first, last exact.Day) {
 		}
 	}
 	return first, last
-}
-
-// compare sets the balance that is kept beside the bank's closing, and the gap to the statement before.
-func (im *importer) compare(a BankAccount, st bank.Statement, done *ImportedStatement) (err error) {
-	if st.ClosingCents == nil || st.To == nil {
-		return nil
-	}
-	if done.KeptCents, err = keptBalance(&im.tx.Conn, a.ID, *st.To); err != nil {
-		return err
-	}
-	if st.OpeningCents == nil || st.From == nil {
-		return nil
-	}
-	before, found, err := db.One(&im.tx.Conn, db.Int, `SELECT closing_cents FROM bank_statements WHERE account_id = ? AND closing_cents IS NOT NULL AND to_day < ? AND id <> ?
-		ORDER BY to_day DESC, id DESC LIMIT 1`, a.ID, *st.To, im.last)
-	if gap := *st.OpeningCents - before; err == nil && found && gap != 0 {
-		overlaps, _, err := db.One(&im.tx.Conn, db.Int, "SELECT count(*) FROM bank_statements WHERE account_id = ? AND to_day >= ? AND id <> ?", a.ID, *st.From, im.last)
-		if err == nil && overlaps == 0 {
-			done.GapCents = &gap
-		}
-		return err
-	}
-	return err
-}
-
-// keptBalance is the first opening of an account and all its lines from then up to a day; nil without an opening.
-func keptBalance(c *db.Conn, account int64, day exact.Day) (*int64, error) {
-	type first struct {
-		cents int64
-		from  exact.Day
-	}
-	o, found, err := db.One(c, func(r *db.Row) first { return first{r.Int(), r.Day()} },
-		"SELECT opening_cents, from_day FROM bank_statements WHERE account_id = ? AND opening_cents IS NOT NULL AND from_day IS NOT NULL ORDER BY from_day, id LIMIT 1", account)
-	if err != nil || !found {
-		return nil, err
-	}
-	sum, _, err := db.One(c, db.Int, "SELECT coalesce(sum(amount_cents), 0) FROM bank_lines WHERE account_id = ? AND parent_id IS NULL AND day BETWEEN ? AND ?", account, o.from, day)
-	sum += o.cents
-	return &sum, err
 }

@@ -448,3 +448,69 @@ func partSum(lines []string) (sum int64) {
 	}
 	return sum
 }
+
+// camt writes a statement (053) or a notice (054) of one booking over 1,445.00 with the bank reference E1; a notice tells
+// its two parts.
+func camt(kind string) []byte {
+	party := func(name, iban, cents, reference string) string {
+		return `<TxDtls><Refs><AcctSvcrRef>` + reference + `</AcctSvcrRef></Refs><AmtDtls><TxAmt><Amt Ccy="EUR">` + cents + `</Amt></TxAmt></AmtDtls>` +
+			`<RltdPties><Dbtr><Nm>` + name + `</Nm></Dbtr><DbtrAcct><Id><IBAN>` + iban + `</IBAN></Id></DbtrAcct></RltdPties></TxDtls>`
+	}
+	entry := func(parts string) string {
+		return `<Ntry><Amt Ccy="EUR">1445.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-11-09</Dt></BookgDt><AcctSvcrRef>E1</AcctSvcrRef>` + parts + `</Ntry>`
+	}
+	balance := func(code, cents, day string) string {
+		return `<Bal><Tp><CdOrPrtry><Cd>` + code + `</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">` + cents + `</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>` + day + `</Dt></Dt></Bal>`
+	}
+	account := `<Acct><Id><IBAN>` + iban + `</IBAN></Id><Ccy>EUR</Ccy></Acct>`
+	if kind == "054" {
+		return []byte(`<Document><BkToCstmrDbtCdtNtfctn><Ntfctn>` + account + entry(`<NtryDtls>`+party("Ada Brandt", "DE02120300000000202051", "950.00", "T1")+
+			party("Tom Berg", "DE02500105170137075030", "495.00", "T2")+`</NtryDtls>`) + `</Ntfctn></BkToCstmrDbtCdtNtfctn></Document>`)
+	}
+	return []byte(`<Document><BkToCstmrStmt><Stmt>` + account + balance("OPBD", "100.00", "2026-11-08") + balance("CLBD", "1545.00", "2026-11-09") + entry("") +
+		`</Stmt></BkToCstmrStmt></Document>`)
+}
+
+// TestANoticeAndItsStatementAreJoined reads a collected booking as its bank tells it twice, in either order and with a part
+// booked between: there is one line, of two parts, and the balance is the bank's.
+func TestANoticeAndItsStatementAreJoined(t *testing.T) {
+	for _, order := range [][]string{{"053", "054"}, {"054", "053"}} {
+		h := open(t, "2026-11-22")
+		h.bank()
+		h.let("1Z", "Ada Brandt", "2026-11-01", 95_000)
+		first := h.imports(camt(order[0]))
+		if order[0] == "054" {
+			if first.New != 2 || first.Same != 0 || first.State != "unchecked" {
+				t.Errorf("%v: %s", order, asJSON(t, first))
+			}
+			_, err := h.BookLines(ctx, ann, nil, true)
+			h.Must(err)
+			h.sound()
+		}
+		if s := h.imports(camt(order[1])); s.New+s.Same != s.Lines || len(s.Similar) != 0 || order[1] == "053" && (s.Same != 1 || *s.KeptCents != 154_500) {
+			t.Errorf("%v: %s", order, asJSON(t, s))
+		}
+		for range 2 { // again adds nothing
+			for _, kind := range order {
+				if s := h.imports(camt(kind)); s.New != 0 || s.Same != s.Lines {
+					t.Errorf("%v, %s again: %s", order, kind, asJSON(t, s))
+				}
+			}
+		}
+		var told []string
+		list, err := h.BankLines(ctx, viewer, LineFilter{})
+		h.Must(err)
+		for _, l := range list.Lines {
+			told = append(told, fmt.Sprintf("%d %s %v", l.AmountCents, l.State, l.ParentID != nil))
+		}
+		slices.Sort(told)
+		want := []string{"144500 split false", "49500 free true", "95000 free true"}
+		if order[0] == "054" {
+			want[2] = "95000 booked true"
+		}
+		if !slices.Equal(told, want) {
+			t.Errorf("%v: %q", order, told)
+		}
+		h.sound()
+	}
+}
