@@ -37,7 +37,7 @@ func TestABankFileIsSeenBeforeItIsKept(t *testing.T) {
 			b.visit(s.base + "/bank/import")
 			b.attach("file", first)
 			b.press("Show what would happen")
-			b.see("DE89370400440532013000, which is no account here")
+			b.see("DE89370400440532013000, which is not an account here")
 			s.must("rental", "bank", "account", "Rent", "--iban", "DE89 3704 0044 0532 0130 00", "--currency", "EUR")
 			b.see("first.sta is here")
 			b.press("Show what would happen")
