@@ -92,7 +92,7 @@ func (a Arrears) of(filtered bool, properties []string, tenant string) Arrears {
 func (a Arrear) isOf(tenant string) bool {
 	id, one := words.Number(tenant), strings.HasPrefix(tenant, "#")
 	return tenant == "" || slices.ContainsFunc(a.tenants, func(t LeaseTenant) bool {
-		return t.ID == id || !(one && id != 0) && words.Of(tenant).In(t.Name, set(t.Email))
+		return t.ID == id || (!one || id == 0) && words.Of(tenant).In(t.Name, set(t.Email))
 	})
 }
 

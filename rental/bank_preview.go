@@ -52,10 +52,10 @@ func (st ImportedStatement) told() string {
 	if n := len(st.Similar); n > 0 {
 		text += fmt.Sprintf(" %s left out, with the day and the amount of a kept line: %s.", counted(n, "line is", "lines are"), strings.ReplaceAll(joinIDs(st.Similar), ",", ", "))
 	}
-	switch {
-	case st.State == "unchecked":
+	switch st.State {
+	case "unchecked":
 		text += " The file doesn't tell both balances, so its sums are not checked."
-	case st.State == "unbalanced":
+	case "unbalanced":
 		text += fmt.Sprintf(" Opening and lines do not make the closing: %s are missing.", money(*st.MissingCents))
 	default:
 		text += fmt.Sprintf(" Opening %s and the lines make the closing, %s.", money(*st.OpeningCents), money(*st.ClosingCents))

@@ -1,6 +1,8 @@
 package rental
 
 import (
+	"slices"
+
 	"quartermaster/rental/bank"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -130,11 +132,8 @@ func sortLines(lines []bank.Line, kept []keptLine, kind string, take []int64, ke
 		}
 	}
 	for _, l := range left {
-		similar := false
-		for _, i := range at[slot{l.Day, l.AmountCents}] {
-			similar = similar || kept[i].similar(l, kind)
-		}
-		if similar && !taken[int64(l.Number)] {
+		similar := func(i int) bool { return kept[i].similar(l, kind) }
+		if !taken[int64(l.Number)] && slices.ContainsFunc(at[slot{l.Day, l.AmountCents}], similar) {
 			out.similar = append(out.similar, int64(l.Number))
 		} else {
 			out.fresh = append(out.fresh, l)

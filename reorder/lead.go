@@ -25,8 +25,9 @@ func (s *Service) Leads(ctx context.Context, supplier string) ([]Lead, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) ([]Lead, error) {
 		list, err := db.All(c, func(r *db.Row) (l Lead) {
 			l.Number = r.Text()
-			expected, came := r.Day(), exact.Day(0)
-			l.Ordered, came = r.Instant().Day(c.Zone()), r.Instant().Day(c.Zone())
+			expected := r.Day()
+			l.Ordered = r.Instant().Day(c.Zone())
+			came := r.Instant().Day(c.Zone())
 			l.Promised, l.Real = int64(expected-l.Ordered), int64(came-l.Ordered)
 			return l
 		}, `SELECT number, expected_date, min(at) FILTER (WHERE action = 'purchase_order.ordered'

@@ -104,6 +104,26 @@ func TestAMachineGetsAFile(t *testing.T) {
 	}
 }
 
+// TestTheFileOfTheWorkedExample signs the documents' example with the seed 00 01 .. 1f, and finds its text by its hash.
+func TestTheFileOfTheWorkedExample(t *testing.T) {
+	seed := make([]byte, ed25519.SeedSize)
+	for i := range seed {
+		seed[i] = byte(i)
+	}
+	key, tier := ed25519.NewKeyFromSeed(seed), "pro"
+	sum := sha256.Sum256(key.Public().(ed25519.PublicKey))
+	keyID := hex.EncodeToString(sum[:8])
+	equal(t, "kid", keyID, "56475aa75463474c")
+	file, err := fileClaims{
+		ID: "5f0c9d2ab1e34c77", IssuedAt: 1795348800, Ends: 1797940800, LicenseID: 12, KeyEnd: "H2K5", SKU: "PLUGIN", Tier: &tier,
+		Machine: "b0c4de8812",
+	}.signed(key, keyID)
+	must(t, err)
+	equal(t, "characters", len(file), 381)
+	digest := sha256.Sum256([]byte(file))
+	equal(t, "SHA-256", hex.EncodeToString(digest[:]), "3ff81bfa9daf4f5bb09b48aedf9e7888598710ba094dcd8b95491a3b8b8c6d58")
+}
+
 func TestAFileEndsWithItsLicense(t *testing.T) {
 	s := newFixture(t)
 	_, err := s.MakeSigningKey(background, admin)

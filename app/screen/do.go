@@ -132,7 +132,14 @@ func doPost(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	v := doView{op: op, given: in.fields, then: in.then, key: in.key, seen: in.seen, editing: in.seen != "", alone: in.alone}
+	return x.take(op, in, shop)
+}
+
+// take does what a form that was received asks for: mostly its operation.
+func (x *exchange) take(op schema.Op, in *sent, shop shopSettings) error {
+	v := doView{
+		op: op, given: in.fields, then: in.then, key: in.key, seen: in.seen, editing: in.seen != "", alone: in.alone,
+	}
 	if err := in.fileTooLarge(); err != nil {
 		return x.refuseForm(err, v, shop)
 	}
