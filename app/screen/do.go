@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"quartermaster/schema"
@@ -267,95 +266,6 @@ func (v *visitor) suffix() string {
 	}
 	return " " + page.Num(v.caller.Subject)
 }
-
-// leads is where the browser goes when the operation is done.
-func (x *exchange) leads(op schema.Op, in *sent, answer any) (to string) {
-	if in.then != "" {
-		return x.ours(x.bring(op, in, answer, in.then))
-	}
-	to = x.homeOf()
-	if op.Leads == nil {
-		return to
-	}
-	if path := op.Leads(answer); path != "" {
-		to = path
-	}
-	return to
-}
-
-func (x *exchange) homeOf() string {
-	switch x.route.area {
-	case page.Tenant:
-		return "/portal"
-	case page.Buyer:
-		return "/my"
-	}
-	return "/"
-}
-
-// done leads on, with the message that tells what was done; what is shown once is shown
-// here.
-func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) error {
-	if v, is := answer.(copied); is {
-		return x.sendCopy(v)
-	}
-	if v, is := answer.(schema.Downloader); is {
-		return x.sendDownload(v)
-	}
-	if op.Credential {
-		return x.showOnce(op, in, answer, shop)
-	}
-	m := message{Text: didText(op, answer, shop)}
-	if some, is := answer.(schema.Partial); is {
-		m.Refused, _ = some.Refusals()
-		if n := len(m.Refused); n > mostRefused {
-			m.Refused = append(m.Refused[:mostRefused:mostRefused], "and "+page.Num(n-mostRefused)+" more")
-		}
-	}
-	if left, is := answer.(schema.Left); is && in.marked != "" && len(left.Left()) > 0 {
-		m.Marks = &page.Marks{Op: in.marks.Op, Values: left.Left(), Fields: in.marks.Fields}
-		delete(m.Marks.Fields, "match")
-	}
-	if op.Undo != nil && x.visitor.area == page.Staff {
-		m.Undo = op.Undo(answer)
-		m.Key = newKey()
-	}
-	x.s.flashes.add(x.visitor.session.ID, m)
-	return x.lead(x.leads(op, in, answer))
-}
-
-// didText is the sentence that tells what was done.
-func didText(op schema.Op, answer any, shop shopSettings) (text string) {
-	text = "Done: " + op.PageTitle() + "."
-	if op.Did == nil {
-		return text
-	}
-	if did := op.Did(answer, exact.CurrencyOf(shop.currency).Format); did != "" {
-		text = stated(did)
-	}
-	return text
-}
-
-// ours keeps a path that leads to a page of this area that is read, and turns any other
-// into the first page.
-func (x *exchange) ours(to string) string {
-	u, err := url.Parse(to)
-	home := x.homeOf()
-	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || u.Opaque != "" || len(to) < 1 || to[0] != '/' || len(to) > 4000 {
-		return home
-	}
-	if len(to) > 1 && (to[1] == '/' || to[1] == '\\') || slices.ContainsFunc([]byte(to), func(b byte) bool { return b < 0x20 || b == '\\' || b == 0x7f }) {
-		return home
-	}
-	r, _ := x.s.router.find(u.EscapedPath())
-	if r == nil || r.get == nil || r.area != x.route.area || notRead[r.pattern] {
-		return home
-	}
-	return to
-}
-
-// notRead are addresses that no redirect leads to.
-var notRead = map[string]bool{"/login": true, "/logout": true, "/welcome/:token": true}
 
 // askedOf names the fields that a question was about. A field that was left empty is one
 // that was not there: the form of GET has them all, its address only those that it names.

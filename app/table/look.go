@@ -1,0 +1,156 @@
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
+)
+
+// Look is a file as it is before anything is decided about it.
+type Look struct {
+	Found
+	Lines   int        // rows below the header
+	Samples [][]string // of each column its first three values that are not empty
+	Means   []string   // of each column the column of ours that it would mean; "" for none
+	Targets []Target   // what a column may mean
+}
+
+// Target is a column of ours that a column of a file may mean. An amount in cents can
+// be meant in units of the currency too, by its stem.
+type Target struct {
+	Name     string
+	About    string
+	Required bool
+	Units    bool
+}
+
+// Targets are what the columns of a file may mean for the table.
+func Targets(t schema.Table) []Target {
+	var all []Target
+	columns := t.Columns()
+	for _, c := range columns {
+		if s := stem(c.Name); s != "" {
+			if _, units, _ := ours(columns, s); units {
+				all = append(all, Target{Name: s, About: c.About, Units: true, Required: c.Required})
+			}
+		}
+		all = append(all, Target{Name: c.Name, About: c.About, Required: c.Required})
+	}
+	return all
+}
+
+// LookAt finds how the file is written and shows its columns. A header that fits no
+// column of the table is no refusal here: it is to be mapped.
+func LookAt(t schema.Table, f *File, r Reading) (Look, error) {
+	out := &reader{}
+	known := wanted(t, Reading{Map: r.Map, From: r.From})
+	plain := Reading{Delimiter: r.Delimiter, Encoding: r.Encoding, Sheet: r.Sheet, HeaderLine: r.HeaderLine}
+	if err := out.start(f, t, plain, known); err != nil {
+		return Look{}, err
+	}
+	look := Look{Found: out.found, Targets: Targets(t)}
+	look.Samples = make([][]string, len(look.Columns))
+	look.Means = make([]string, len(look.Columns))
+	for {
+		rec, more, err := out.src.next()
+		if err != nil {
+			return Look{}, err
+		}
+		if !more {
+			break
+		}
+		look.Lines++
+		for i := range min(len(rec.cells), len(look.Columns)) {
+			if cell := strings.TrimSpace(rec.cells[i]); cell != "" && len(look.Samples[i]) < 3 {
+				look.Samples[i] = append(look.Samples[i], strings.Clone(cell))
+			}
+		}
+	}
+	if p := programOf(t, r, look.Columns); p != nil {
+		look.Program = p.name
+	} else {
+		look.Means = meanings(t, r, look)
+	}
+	if t.Secret {
+		look.mask(t)
+	}
+	return look, nil
+}
+
+// mask hides the values of each column but those that mean a column without secrets.
+func (l *Look) mask(t schema.Table) {
+	for i, means := range l.Means {
+		if c, _, known := ours(t.Columns(), means); known && !c.Secret {
+			continue
+		}
+		for n, cell := range l.Samples[i] {
+			l.Samples[i][n] = masked(cell)
+		}
+	}
+}
+
+// meanings are what each column of a file means by the mapping, or would mean without one.
+func meanings(t schema.Table, r Reading, look Look) []string {
+	all := make([]string, len(look.Columns))
+	columns := t.Columns()
+	for i, name := range look.Columns {
+		if at := slices.IndexFunc(r.Map, func(p Pair) bool { return p.Name == name }); at >= 0 {
+			all[i] = r.Map[at].Means
+		} else if c, _, ok := ours(columns, name); ok && c.Name == name && len(r.Map) == 0 {
+			all[i] = name
+		}
+	}
+	if len(r.Map) > 0 {
+		return all
+	}
+	taken := map[string]bool{}
+	for _, name := range all {
+		taken[name] = true
+	}
+	for i, name := range look.Columns {
+		if means := likely(look.Targets, name); all[i] == "" && name != "" && !taken[means] {
+			c, _, _ := ours(columns, means)
+			if !taken[c.Name] {
+				all[i], taken[means], taken[c.Name] = means, true, true
+			}
+		}
+	}
+	return all
+}
+
+// Suggested is the mapping that the names of the columns suggest; nil when they are the
+// table's own.
+func (l Look) Suggested() (pairs []Pair) {
+	if l.Program != "" || slices.Equal(l.Columns, l.Means) {
+		return nil
+	}
+	for i, means := range l.Means {
+		if means != "" && slices.Index(l.Columns, l.Columns[i]) == i {
+			pairs = append(pairs, Pair{Name: l.Columns[i], Means: means})
+		}
+	}
+	return pairs
+}
+
+// start opens the file and finds its header.
+func (r *reader) start(f *File, t schema.Table, how Reading, known func(string) bool) (err error) {
+	switch {
+	case f.isWorkbook():
+		r.src, err = openWorkbook(f, how, &r.found)
+		r.whole = true
+	case f.isJSON(t):
+		r.whole = true
+		r.src, err = openJSON(f, &r.found)
+		return err
+	case f.isOldWorkbook():
+		err = fault.Invalidf("the file is an old Excel workbook (XLS); save it as XLSX or CSV")
+	default:
+		r.src, err = openDelimited(f, how, known, &r.found)
+	}
+	if err == nil {
+		err = r.header(t, how.HeaderLine, known)
+	}
+	return err
+}
