@@ -40,7 +40,7 @@ func TestHealthcheckAsksTheListeners(t *testing.T) {
 	if code, out, errs := check(append(flags, "--reorder-addr", "0.0.0.0:"+port, "--store-addr", "off")...); code != 0 || out != "maintenance: ok\nreorder: ok\n" {
 		t.Errorf("on every address: exit %d: %s%s", code, out, errs)
 	}
-	if code, out, errs := check(append(flags, "--reorder-addr", addr("store"))...); code != 1 || !strings.Contains(out, `reorder: not well: another service answers: "store"`) || !strings.Contains(errs, "not well: reorder\n") {
+	if code, out, errs := check(append(flags, "--reorder-addr", addr("store"))...); code != 1 || !strings.Contains(out, `reorder: no good answer: another service answers: "store"`) || !strings.Contains(errs, "not well: reorder\n") {
 		t.Errorf("at another service: exit %d: %s%s", code, out, errs)
 	}
 	s.Down()

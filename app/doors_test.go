@@ -37,7 +37,7 @@ func TestOneServicesAdminKeepsOneService(t *testing.T) {
 			t.Errorf("%s: %d", op, got.Status)
 		}
 	}
-	if code, _, errs := s.CLI("settings", "timezone", "Asia/Tokyo", "--as", "ruth"); code != 1 || !strings.Contains(errs, "ruth is no admin of store") {
+	if code, _, errs := s.CLI("settings", "timezone", "Asia/Tokyo", "--as", "ruth"); code != 1 || !strings.Contains(errs, "ruth is not an admin of store") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	shop := s.Person("store", "sam", "admin", "store")

@@ -98,7 +98,7 @@ func TestJSONOfLicensesIsRefusedByName(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
 	for content, says := range map[string]string{
-		`{"data":[{"type":"license-keys"`: "no whole JSON behind line 1",
+		`{"data":[{"type":"license-keys"`: "the JSON in the file ends after line 1",
 		"{\"data\":[]}\n{}":               "no license keys",
 		`[{"id":"1"}]`:                    "no license keys",
 		`[{"key":"abcdefghijk","x":1}]`:   `unknown column "key"`,

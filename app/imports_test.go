@@ -164,7 +164,7 @@ func TestForeignFilesAreReadAsTheyCome(t *testing.T) {
 		},
 		{"us-prices.csv", "reorder", "skus", []string{"--map", "Item=sku", "--map", "Cost=unit_cost"}, 0, []string{"US-1,US-1,,,,,123450,", "US-2,US-2,,,,,450,", "US-3,US-3,,,,,101800,"}, nil},
 		{"french-prices.tsv", "reorder", "skus", []string{"--map", "Réf=sku", "--map", "Prix=unit_cost"}, 0, []string{"FR-1,FR-1,,,,,123450,", "FR-2,FR-2,,,,,450,"}, nil},
-		{"swiss-prices.csv", "reorder", "skus", prices, 1, []string{"CH-1,CH-1,,,,,123450,", "CH-2,CH-2,,,,,450,", "!CH-3"}, []string{`line 4: unit_cost_cents: "4.505"`}},
+		{"swiss-prices.csv", "reorder", "skus", prices, 1, []string{"CH-1,CH-1,,,,,123450,", "CH-2,CH-2,,,,,450,", "!CH-3"}, []string{`line 4: unit_cost_cents: cannot read the amount "4.505"`}},
 		{"ambiguous-prices.csv", "reorder", "skus", prices, 1, []string{"!AM-"}, []string{"--decimal point or --decimal comma"}},
 		{"ambiguous-prices.csv", "reorder", "skus", append(prices, "--decimal", "comma"), 0, []string{"AM-1,AM-1,,,,,123400,", "AM-2,AM-2,,,,,450500,"}, nil},
 		{"contradictory-prices.csv", "reorder", "skus", prices, 1, []string{"!CO-"}, []string{"--decimal point or --decimal comma"}},

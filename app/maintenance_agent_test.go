@@ -195,7 +195,7 @@ func TestMaintenanceToolRefusals(t *testing.T) {
 		{"list_workorders", `{"status":"x"}`, "open, in-progress, done, cancelled"},
 		{"list_workorders", `{"before":1}`, `"before"|status, priority, asset_id, asset, assigned_to`},
 		{"pm_due", `{"overdue_only":"yes"}`, "overdue_only"},
-		{"pm_due", `{"limit":5}`, `"limit"|overdue_only`},
+		{"pm_due", `{"page":5}`, `"page"|overdue_only`},
 		{"move_status", `{}`, "move_status"},
 	} {
 		w.toolRefused(c.tool, c.arguments, strings.Split(c.words, "|")...)

@@ -125,7 +125,7 @@ func TestRentalToolRefusals(t *testing.T) {
 		{"lease_detail", `{"id":1}`, []string{"id"}},
 		{"rent_roll", `{"month":"November"}`, []string{"month", "YYYY-MM"}},
 		{"rent_roll", `{"month":"2026-13"}`, []string{"month", "YYYY-MM"}},
-		{"arrears_report", `{"limit":10}`, []string{"limit"}},
+		{"arrears_report", `{"page":10}`, []string{"page"}},
 		{"create_ticket", `{"title":"x"}`, []string{"unit_id is missing"}},
 		{"create_ticket", `{"unit_id":1,"title":""}`, []string{"title is empty"}},
 		{"create_ticket", `{"unit_id":9,"title":"x"}`, []string{"no unit 9"}},

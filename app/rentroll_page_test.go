@@ -68,7 +68,7 @@ func TestARentRollComesInThroughThePage(t *testing.T) {
 		v := l.Person("rental", "ann", "admin")
 		sent := v.Upload("/import/rent-roll", nil, "file", name, file)
 		preview := statusIs(t, v.Get(sent.Header.Get("Location")), http.StatusOK)
-		if page := apptest.Text(preview.Doc); !strings.Contains(page, "This file would create 2 leases, which owe 350.50 USD in all today") {
+		if page := apptest.Text(preview.Doc); !strings.Contains(page, "This file would create 2 leases, which owe 350.50 USD in total today") {
 			t.Fatalf("%s: %.3000s", name, page)
 		}
 		statusIs(t, v.Post("/import/rent-roll", formAround(preview, "")...), http.StatusSeeOther)

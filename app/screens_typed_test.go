@@ -194,7 +194,7 @@ func TestUploads(t *testing.T) {
 		status     int
 		says       string
 	}{
-		{"too large", huge, http.StatusRequestEntityTooLarge, "larger than 10 MiB"},
+		{"too large", huge, http.StatusRequestEntityTooLarge, "larger than the 10 MiB"},
 		{"of another kind", "MZ this is a program", http.StatusUnprocessableEntity, "not a picture"},
 		{"empty", "", http.StatusUnprocessableEntity, "Choose a photo."},
 	} {

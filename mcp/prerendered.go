@@ -89,17 +89,18 @@ var ofEveryList = []string{"q", "sort", "limit", "after", "detail", schema.Reque
 
 // takenBy says which operation takes an argument that a tool does not: one that writes as the
 // tool does and makes no record; a tool, unless the argument names what that is about, else one
-// on the same record.
+// on the same record, such as the tool's own operation over REST.
 func (e *Endpoint) takenBy(t *tool, argument string) string {
 	var best schema.Op
 	most := -1
 	for _, op := range e.service.Ops {
-		same := op.Name == t.op.Name && op.Tool == ""
-		if op.Writes != t.op.Writes || op.Tool == t.op.Tool || op.Creates && !same || slices.Contains(ofEveryList, argument) {
+		own := op.Tool == t.op.Tool
+		same := own || op.Name == t.op.Name && op.Tool == ""
+		if op.Writes != t.op.Writes || op.Creates && !same || slices.Contains(ofEveryList, argument) {
 			continue
 		}
 		surface, rank := schema.Tool, 1
-		if op.Tool == "" {
+		if op.Tool == "" || own {
 			surface, rank = schema.REST, 0
 		}
 		args := op.Args(surface)
@@ -108,14 +109,15 @@ func (e *Endpoint) takenBy(t *tool, argument string) string {
 		}
 		names := slices.ContainsFunc(args, func(a schema.Arg) bool { return a.Name == argument && a.Named() })
 		on := same || op.Tool != "" && !names || len(t.listed.InputSchema.Properties) > 0 && !names && has(t.listed.InputSchema.Properties[0].Name)
-		if on && has(argument) && rank > most && (op.Tool != "" || op.Route != "" || op.Command != "") {
+		reached := surface == schema.Tool || op.Route != "" || op.Command != ""
+		if on && has(argument) && rank > most && reached {
 			best, most = op, rank
 		}
 	}
 	switch {
 	case most < 0:
 		return ""
-	case best.Tool != "":
+	case best.Tool != "" && best.Tool != t.op.Tool:
 		return best.Tool + " takes it; "
 	}
 	return "it is taken " + strings.Join(ways(best), ", ") + "; "

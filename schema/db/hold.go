@@ -36,7 +36,8 @@ func Hold(path string) (release func() error, err error) {
 		return nil, taken(false, err)
 	}
 	// The name first: who finds the file locked and its name not has another name of it.
-	if release, err = holdName(path, taken, file.Close); err != nil {
+	let := func() error { return errors.Join(unlockFile(file), file.Close()) }
+	if release, err = holdName(path, taken, let); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	if err := taken(lockFile(file)); err != nil {

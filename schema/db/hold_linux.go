@@ -33,6 +33,17 @@ func lockFile(f *os.File) (got bool, err error) {
 	return false, err
 }
 
+// unlockFile lets go of the lock at once: else it stays until each program that was being started when the file was
+// closed has begun, since it inherits the opening.
+func unlockFile(f *os.File) error {
+	lock := syscall.Flock_t{Type: syscall.F_UNLCK, Whence: io.SeekStart, Start: lockOffset, Len: 1}
+	err := syscall.FcntlFlock(f.Fd(), setOwnedLock, &lock)
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOLCK) || errors.Is(err, syscall.EOPNOTSUPP) {
+		return nil // there was none
+	}
+	return err
+}
+
 // lockedFile reports whether a server has locked the file, by whatever name.
 func lockedFile(f *os.File) bool { return ownedLockAt(f, lockOffset) }
 
