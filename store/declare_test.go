@@ -59,7 +59,7 @@ func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 		"refund_order order amount_cents reason request_key",
 		"resend_order order request_key",
 		"customer_detail customer_id customer limit after detail",
-		"list_subscriptions q state provider limit after detail",
+		"list_subscriptions q state provider sort limit after detail",
 		"revenue_report from to by sort limit after detail",
 	}, "\n"))
 	var names []string

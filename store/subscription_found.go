@@ -66,6 +66,8 @@ func (s *Service) bindFoundSubscriptions(f *schema.Form) schema.Handler {
 	var l schema.Listing
 	f.Text(&x.Q, "q", "words of the subscription, buyer, order or product", schema.Most(200))
 	x.Bind(f)
+	x.Sort = sortTrouble
+	f.Enum(&x.Sort, "sort", "next: first what renews or ends next", []string{sortTrouble, sortNext})
 	f.Listing(&l)
 	return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindSubscriptions(ctx, x, l) }
 }

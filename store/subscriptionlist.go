@@ -35,6 +35,7 @@ type Subscription struct {
 type SubscriptionFilter struct {
 	State, Provider string
 	Q               string // words of the provider's id of it, the buyer, the order, the product
+	Sort            string // sortTrouble, which is the default, or sortNext
 	schema.Cursor[int64]
 }
 
@@ -51,6 +52,13 @@ const (
 		(SELECT i.product_name FROM store_order_lines i WHERE i.order_id = o.id ORDER BY i.line LIMIT 1),
 		s.renews_on, s.ends_on, s.failed_us / 1000000, s.failed_cents, s.failed_currency, s.next_try_at` + subscriptionTables
 	isPastDueFirst = `CASE ` + subscriptionState + ` WHEN 'past_due' THEN 0 ELSE 1 END`
+	nextFirst      = `ifnull(CASE WHEN ` + subscriptionState + ` IN ('cancelled', 'ended') THEN s.ends_on ELSE s.renews_on END, 1 << 60)`
+)
+
+// Orders of the list: those past due first, or those first that renew or end soonest.
+const (
+	sortTrouble = "past_due"
+	sortNext    = "next"
 )
 
 func scanSubscription(r *db.Row) Subscription {
@@ -109,11 +117,16 @@ func (f SubscriptionFilter) page(c *db.Conn) (page SubscriptionPage, err error) 
 	if page.Total, _, err = db.One(c, db.Int, "SELECT count(*)"+subscriptionTables+" WHERE "+where, args...); err != nil {
 		return page, err
 	}
+	first := isPastDueFirst
+	if f.Sort == sortNext {
+		first = nextFirst
+	}
 	if f.After > 0 {
-		where += " AND (" + isPastDueFirst + ", -s.id) > (SELECT " + isPastDueFirst + ", -s.id FROM store_subscriptions s WHERE s.id = ?)"
+		where += " AND (" + first + ", -s.id) > (SELECT " + first + ", -s.id FROM store_subscriptions s WHERE s.id = ?)"
 		args = append(args, f.After)
 	}
-	page.Subscriptions, err = db.All(c, scanSubscription, selectSubscription+" WHERE "+where+" ORDER BY "+isPastDueFirst+", s.id DESC LIMIT ?", append(args, f.Fetch())...)
+	page.Subscriptions, err = db.All(c, scanSubscription,
+		selectSubscription+" WHERE "+where+" ORDER BY "+first+", s.id DESC LIMIT ?", append(args, f.Fetch())...)
 	if err != nil {
 		return page, err
 	}

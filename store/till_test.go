@@ -221,6 +221,38 @@ func TestEventsOfTillsInAnyOrder(t *testing.T) {
 	}
 }
 
+// TestSubscriptionsAreSortedForAgents: those past due stand first, or what renews next, a page of one at a time.
+func TestSubscriptionsAreSortedForAgents(t *testing.T) {
+	s := newTillFixture(t)
+	start, month := exact.InstantOf(opening), exact.Instant(30*day)
+	renews := start + 2*month
+	for _, e := range []sent{
+		lemonOrder(start), lemonSubscription("subscription_created", "active", start+2, &renews, nil),
+		lemonSubscription("subscription_updated", "past_due", start+3, &renews, nil),
+		polarPaid("o1", "subscription_create", start, start+month),
+		polarSubscription("subscription.created", "active", start+1, start+month, false),
+	} {
+		s.send(e)
+	}
+	for sort, want := range map[string]string{sortTrouble: "3 sub_p", sortNext: "sub_p 3"} {
+		var refs []string
+		for after := int64(0); ; {
+			f := SubscriptionFilter{Sort: sort}
+			f.Limit, f.After = 1, after
+			page, err := s.Subscriptions(background, f)
+			must(t, err)
+			for _, x := range page.Subscriptions {
+				refs = append(refs, x.Ref)
+			}
+			if page.Next == nil {
+				break
+			}
+			after = *page.Next
+		}
+		equal(t, sort, strings.Join(refs, " "), want)
+	}
+}
+
 // The contract's worked signatures hold, and none other.
 func TestSignaturesOfTills(t *testing.T) {
 	s := newTillFixture(t)
